@@ -1,0 +1,29 @@
+#include "models/base/component.h"
+
+#include "models/base/services.h"
+
+namespace kernbench {
+
+Component::Component(const ComponentInit& init)
+    : sc_core::sc_module(sc_core::sc_module_name(init.name)), node_(init.node), attributes_(init.attributes), services_(init.services) {}
+
+void Component::add_statistic(std::string name, std::string description, Quantity quantity, const std::uint64_t& value) {
+  statistics_.push_back({std::move(name), std::move(description), quantity, &value});
+}
+
+Probe& Component::add_probe(std::string name, std::string description, unsigned width, std::vector<std::string> labels) {
+  return probes_.emplace_back(std::move(name), std::move(description), width, std::move(labels));
+}
+
+void Component::await(const sc_core::sc_event& event, const std::string& what) {
+  Obligations& obligations = services_.obligations();
+  const std::size_t ticket = obligations.open(name(), what, now());
+  struct Close {  // also when the process is killed while it waits
+    Obligations& obligations;
+    std::size_t ticket;
+    ~Close() { obligations.close(ticket); }
+  } close{obligations, ticket};
+  wait(event);
+}
+
+}  // namespace kernbench

@@ -1,0 +1,72 @@
+// The base of every component: resolved parameters, statistics, probes, and waiting that a deadlock report can name.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "models/base/obligations.h"
+#include "models/base/op_sink.h"
+#include "models/base/parameter.h"
+#include "models/base/probe.h"
+
+namespace kernbench {
+
+class Services;  // models/base/services.h: what a component may use of the machine
+
+enum class Quantity : std::uint8_t { count, bytes, time_fs };
+
+// A named number that the component keeps up; observers read it at the end of a run.
+struct Statistic {
+  std::string name;         // snake_case
+  std::string description;
+  Quantity quantity = Quantity::count;
+  const std::uint64_t* value = nullptr;
+};
+
+// Index of a node of the topology in byte order of the names, so that comparing ids compares names (tie rule, spec 2.3).
+using NodeId = std::uint32_t;
+inline constexpr NodeId no_node = ~NodeId{0};
+
+// What the registry hands to a factory. The references outlive the component.
+struct ComponentInit {
+  const char* name;  // leaf name: the hierarchy is set up around the call
+  NodeId node;
+  const Attributes& attributes;
+  Services& services;
+};
+
+class Component : public sc_core::sc_module {
+ public:
+  explicit Component(const ComponentInit& init);
+
+  NodeId node() const { return node_; }
+  const Attributes& attributes() const { return attributes_; }
+  const std::vector<Statistic>& statistics() const { return statistics_; }
+  std::deque<Probe>& probes() { return probes_; }
+
+  // Now, in femtoseconds (the platform's time resolution is 1 fs).
+  static Fs now() { return sc_core::sc_time_stamp().value(); }
+  static sc_core::sc_time fs(Fs t) { return sc_core::sc_time::from_value(t); }
+
+ protected:
+  // Both in constructors only. The probe lives as long as the component; keep the reference.
+  void add_statistic(std::string name, std::string description, Quantity quantity, const std::uint64_t& value);
+  Probe& add_probe(std::string name, std::string description, unsigned width, std::vector<std::string> labels = {});
+
+  // Waits in the calling SC_THREAD and is listed as waiting for `what` meanwhile. Daemons that wait for work use wait().
+  void await(const sc_core::sc_event& event, const std::string& what);
+
+  Services& services() const { return services_; }
+
+ private:
+  NodeId node_;
+  Attributes attributes_;
+  Services& services_;
+  std::vector<Statistic> statistics_;
+  std::deque<Probe> probes_;
+};
+
+}  // namespace kernbench

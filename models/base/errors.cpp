@@ -1,0 +1,23 @@
+#include "models/base/errors.h"
+
+namespace kernbench {
+namespace {
+
+std::string format_issues(const std::vector<ConfigIssue>& issues) {
+  std::string text;
+  for (const ConfigIssue& issue : issues) {
+    if (!text.empty()) text += '\n';
+    text += issue.file;
+    if (issue.line > 0) text += ':' + std::to_string(issue.line) + ':' + std::to_string(issue.column);
+    text += ": ";
+    if (!issue.key.empty()) text += issue.key + ": ";
+    text += issue.message;
+  }
+  return text;
+}
+
+}  // namespace
+
+ConfigError::ConfigError(std::vector<ConfigIssue> issues) : Error(format_issues(issues)), issues_(std::move(issues)) {}
+
+}  // namespace kernbench

@@ -1,0 +1,94 @@
+// The errors that cross a box boundary. What a user can cause throws one of these; `assert` is for what no input can cause.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kernbench {
+
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Wrong command line: exit status 2.
+class UsageError : public Error {
+ public:
+  using Error::Error;
+};
+
+// One fault in a configuration file. `line` and `column` count from 1; 0 means that the key came from --set or is absent.
+struct ConfigIssue {
+  std::string file;
+  int line = 0;
+  int column = 0;
+  std::string key;      // full path, e.g. cube.memory_map.hbm_pseudo_channels
+  std::string message;  // what was found and what is allowed
+};
+
+// Every fault of a configuration, reported together before anything is elaborated: exit status 2.
+class ConfigError : public Error {
+ public:
+  explicit ConfigError(std::vector<ConfigIssue> issues);
+  const std::vector<ConfigIssue>& issues() const { return issues_; }
+
+ private:
+  std::vector<ConfigIssue> issues_;
+};
+
+// A physical address that does not decode, or a field that does not fit (spec 3.1).
+class AddressError : public Error {
+ public:
+  using Error::Error;
+};
+
+// An address without a node, or two nodes without a path (spec 2.7).
+class RoutingError : public Error {
+ public:
+  using Error::Error;
+};
+
+// Exhaustion or misuse of an allocator (spec 3.2).
+class AllocationError : public Error {
+ public:
+  using Error::Error;
+};
+
+// A virtual address without a mapping, or an access beyond the end of what it names (spec 3.3, 4.2).
+class AccessFault : public Error {
+ public:
+  using Error::Error;
+};
+
+// A kernel asked for a value that only phase 2 knows (spec 6).
+class PendingDataError : public Error {
+ public:
+  using Error::Error;
+};
+
+// A launch, or another host request, that came back with ok = false (spec 4.2).
+class LaunchError : public Error {
+ public:
+  LaunchError(std::string code, const std::string& message) : Error(message), code_(std::move(code)) {}
+  const std::string& code() const { return code_; }
+
+ private:
+  std::string code_;
+};
+
+// Something waits for ever: exit status 3 (spec 4.2).
+class DeadlockError : public Error {
+ public:
+  using Error::Error;
+};
+
+// A broken rule of the model itself; never the user's fault.
+class ModelError : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace kernbench

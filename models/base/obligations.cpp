@@ -1,0 +1,36 @@
+#include "models/base/obligations.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace kernbench {
+
+std::size_t Obligations::open(std::string who, std::string what, Fs since) {
+  std::size_t ticket = slots_.size();
+  if (free_.empty()) {
+    slots_.emplace_back();
+  } else {
+    ticket = free_.back();
+    free_.pop_back();
+  }
+  slots_[ticket] = {{std::move(who), std::move(what), since}, true};
+  ++open_;
+  return ticket;
+}
+
+void Obligations::close(std::size_t ticket) {
+  slots_[ticket].used = false;
+  free_.push_back(ticket);
+  --open_;
+}
+
+std::vector<Obligations::Waiter> Obligations::waiters() const {
+  std::vector<Waiter> list;
+  for (const Slot& slot : slots_) {
+    if (slot.used) list.push_back(slot.waiter);
+  }
+  std::sort(list.begin(), list.end(), [](const Waiter& a, const Waiter& b) { return std::tie(a.who, a.since) < std::tie(b.who, b.since); });
+  return list;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,36 @@
+// The list of who waits for what: the raw material of a deadlock report (spec 4.2).
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "models/base/units.h"
+
+namespace kernbench {
+
+class Obligations {
+ public:
+  struct Waiter {
+    std::string who;   // hierarchical name
+    std::string what;  // "completion of command 12"
+    Fs since = 0;
+  };
+
+  // Returns a ticket for close(); tickets are reused.
+  std::size_t open(std::string who, std::string what, Fs since);
+  void close(std::size_t ticket);
+  bool any() const { return open_ > 0; }
+  std::vector<Waiter> waiters() const;  // sorted by (who, since)
+
+ private:
+  struct Slot {
+    Waiter waiter;
+    bool used = false;
+  };
+  std::vector<Slot> slots_;
+  std::vector<std::size_t> free_;
+  std::size_t open_ = 0;
+};
+
+}  // namespace kernbench

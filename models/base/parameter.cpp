@@ -1,0 +1,142 @@
+#include "models/base/parameter.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+
+std::string format_value(const ParameterValue& value) {
+  if (const auto* number = std::get_if<Rational>(&value)) return number->str();
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  return std::get<std::string>(value);
+}
+
+Parameter::Parameter(Type type, std::string name, std::string description, std::string unit, std::string source)
+    : type_(type), name_(std::move(name)), description_(std::move(description)), unit_(std::move(unit)), source_(std::move(source)) {}
+
+Parameter Parameter::integer(std::string name, std::string description, std::string unit, std::string source) {
+  return {Type::integer, std::move(name), std::move(description), std::move(unit), std::move(source)};
+}
+
+Parameter Parameter::decimal(std::string name, std::string description, std::string unit, std::string source) {
+  return {Type::decimal, std::move(name), std::move(description), std::move(unit), std::move(source)};
+}
+
+Parameter Parameter::boolean(std::string name, std::string description, std::string source) {
+  return {Type::boolean, std::move(name), std::move(description), "", std::move(source)};
+}
+
+Parameter Parameter::choice(std::string name, std::string description, std::vector<std::string> choices, std::string source) {
+  Parameter p(Type::choice, std::move(name), std::move(description), "", std::move(source));
+  p.choices_ = std::move(choices);
+  return p;
+}
+
+Parameter& Parameter::default_val(std::int64_t value) {
+  default_ = Rational(value);
+  return *this;
+}
+
+Parameter& Parameter::default_val(std::string_view decimal_or_choice) {
+  default_ = parse(decimal_or_choice);
+  return *this;
+}
+
+Parameter& Parameter::default_val(bool value) {
+  default_ = value;
+  return *this;
+}
+
+Parameter& Parameter::range(std::string_view lowest, std::string_view highest) {
+  if (!lowest.empty()) lowest_ = Rational::parse(lowest);
+  if (!highest.empty()) highest_ = Rational::parse(highest);
+  return *this;
+}
+
+Parameter& Parameter::positive() {
+  positive_ = true;
+  return *this;
+}
+
+Parameter& Parameter::power_of_two() {
+  power_of_two_ = true;
+  return *this;
+}
+
+Parameter& Parameter::from_machine() {
+  from_machine_ = true;
+  return *this;
+}
+
+std::string Parameter::allowed() const {
+  if (type_ == Type::boolean) return "true or false";
+  if (type_ == Type::choice) {
+    std::string text = "one of";
+    for (std::size_t i = 0; i < choices_.size(); ++i) text += (i == 0 ? " " : ", ") + choices_[i];
+    return text;
+  }
+  std::string text = type_ == Type::integer ? "an integer" : "a number";
+  if (power_of_two_) text += ", a power of two";
+  if (positive_) text += ", above 0";
+  if (lowest_ && highest_) return text + ", " + lowest_->str() + " to " + highest_->str();
+  if (lowest_) text += ", at least " + lowest_->str();
+  if (highest_) text += ", at most " + highest_->str();
+  return text;
+}
+
+void Parameter::check(const Rational& value, std::string_view text) const {
+  const bool integral_ok = type_ != Type::integer || value.is_integer();
+  const auto is_power = [](Rational::Int v) { return v > 0 && (v & (v - 1)) == 0; };
+  const bool power_ok = !power_of_two_ || (value.is_integer() && is_power(value.num()));
+  const bool range_ok = (!lowest_ || *lowest_ <= value) && (!highest_ || value <= *highest_) && (!positive_ || Rational(0) < value);
+  if (!integral_ok || !power_ok || !range_ok) {
+    throw std::invalid_argument("found " + std::string(text) + ", allowed is " + allowed());
+  }
+}
+
+ParameterValue Parameter::parse(std::string_view text) const {
+  switch (type_) {
+    case Type::boolean:
+      if (text == "true") return true;
+      if (text == "false") return false;
+      break;
+    case Type::choice:
+      if (std::find(choices_.begin(), choices_.end(), text) != choices_.end()) return std::string(text);
+      break;
+    case Type::integer:
+    case Type::decimal: {
+      std::optional<Rational> value;
+      try {
+        value = Rational::parse(text);
+      } catch (const std::invalid_argument&) {
+        break;
+      }
+      check(*value, text);
+      return *value;
+    }
+  }
+  throw std::invalid_argument("found '" + std::string(text) + "', allowed is " + allowed());
+}
+
+const ParameterValue& Attributes::at(std::string_view name) const {
+  const auto found = values_.find(name);
+  if (found == values_.end()) throw ModelError("undeclared parameter '" + std::string(name) + "' asked for");
+  return found->second;
+}
+
+const Rational& Attributes::decimal(std::string_view name) const { return std::get<Rational>(at(name)); }
+std::int64_t Attributes::integer(std::string_view name) const { return std::get<Rational>(at(name)).to_int64(); }
+bool Attributes::flag(std::string_view name) const { return std::get<bool>(at(name)); }
+const std::string& Attributes::text(std::string_view name) const { return std::get<std::string>(at(name)); }
+
+Attributes defaults_of(const ParameterSchema& schema) {
+  Attributes attributes;
+  for (const Parameter& p : schema) {
+    if (p.default_value()) attributes.set(p.name(), *p.default_value());
+  }
+  return attributes;
+}
+
+}  // namespace kernbench

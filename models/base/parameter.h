@@ -1,0 +1,87 @@
+// Declared parameters of a component: what `attrs:` may hold, checked before elaboration and shown by `list components`.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "models/base/units.h"
+
+namespace kernbench {
+
+// A settled value. Numbers keep their decimal exactly.
+using ParameterValue = std::variant<Rational, bool, std::string>;
+std::string format_value(const ParameterValue& value);
+
+class Parameter {
+ public:
+  enum class Type { integer, decimal, boolean, choice };
+
+  // `unit` is "" for pure numbers; `source` is a spec section, an ADR or "assumption".
+  static Parameter integer(std::string name, std::string description, std::string unit, std::string source);
+  static Parameter decimal(std::string name, std::string description, std::string unit, std::string source);
+  static Parameter boolean(std::string name, std::string description, std::string source);
+  static Parameter choice(std::string name, std::string description, std::vector<std::string> choices, std::string source);
+
+  Parameter& default_val(std::int64_t value);
+  Parameter& default_val(std::string_view decimal_or_choice);
+  Parameter& default_val(const char* decimal_or_choice) { return default_val(std::string_view(decimal_or_choice)); }
+  Parameter& default_val(bool value);
+  Parameter& range(std::string_view lowest, std::string_view highest);  // inclusive decimals; "" = unbounded
+  Parameter& positive();                                                // > 0
+  Parameter& power_of_two();
+  // The value is a fact of the machine (flit size, link rate): the topology fills it in and users cannot set it in `attrs`.
+  Parameter& from_machine();
+
+  const std::string& name() const { return name_; }
+  const std::string& description() const { return description_; }
+  const std::string& unit() const { return unit_; }
+  const std::string& source() const { return source_; }
+  Type type() const { return type_; }
+  const std::optional<ParameterValue>& default_value() const { return default_; }
+  const std::vector<std::string>& choices() const { return choices_; }
+  bool is_from_machine() const { return from_machine_; }
+  // "integer, at least 1, a power of two": for messages and help.
+  std::string allowed() const;
+
+  // Reads a scalar as written in YAML or on the command line; throws std::invalid_argument with what is allowed.
+  ParameterValue parse(std::string_view text) const;
+
+ private:
+  Parameter(Type type, std::string name, std::string description, std::string unit, std::string source);
+  void check(const Rational& value, std::string_view text) const;
+
+  Type type_;
+  std::string name_, description_, unit_, source_;
+  std::optional<ParameterValue> default_;
+  std::optional<Rational> lowest_, highest_;
+  bool positive_ = false, power_of_two_ = false, from_machine_ = false;
+  std::vector<std::string> choices_;
+};
+
+using ParameterSchema = std::vector<Parameter>;
+
+// Resolved parameters of one instance: one value for every declared parameter. Asking for another name is a ModelError.
+class Attributes {
+ public:
+  void set(const std::string& name, ParameterValue value) { values_[name] = std::move(value); }
+  bool has(std::string_view name) const { return values_.find(name) != values_.end(); }
+  const Rational& decimal(std::string_view name) const;
+  std::int64_t integer(std::string_view name) const;
+  bool flag(std::string_view name) const;
+  const std::string& text(std::string_view name) const;
+  const std::map<std::string, ParameterValue, std::less<>>& values() const { return values_; }
+
+ private:
+  const ParameterValue& at(std::string_view name) const;
+  std::map<std::string, ParameterValue, std::less<>> values_;
+};
+
+// Every default of the schema; parameters without one are left out. For tests, and as the start of a resolution.
+Attributes defaults_of(const ParameterSchema& schema);
+
+}  // namespace kernbench

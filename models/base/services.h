@@ -1,0 +1,17 @@
+// What every component may use of the machine around it. Components never know their neighbours; the protocol box extends this
+// with routes and the transaction pool (models/protocol/machine_services.h).
+#pragma once
+
+#include "models/base/obligations.h"
+#include "models/base/op_sink.h"
+
+namespace kernbench {
+
+class Services {
+ public:
+  virtual ~Services() = default;
+  virtual Obligations& obligations() = 0;
+  virtual OpSink* op_sink() = 0;  // null when no operation log is wanted
+};
+
+}  // namespace kernbench
