@@ -1,26 +1,34 @@
-# Compiler settings and the three kinds of target: a box (object library), the models library, a test program.
+# Compiler settings and the kinds of target: a box (object library), a test program, a benchmark program.
 
 set(CMAKE_CXX_STANDARD 17)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_COMPILE_OPTIONS_PIE -fPIC)  # programs as libraries: a precompiled header serves one set of flags
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)  # programs find libkernbench_models.so beside them, also when the tree is moved
 
 option(KERNBENCH_WERROR "Treat warnings as errors" OFF)
 option(KERNBENCH_ASAN "Build with the address and undefined-behaviour sanitizers" OFF)
+option(KERNBENCH_PCH "Precompile the SystemC, standard and test headers" ON)
+option(KERNBENCH_CCACHE "Compile through ccache where it is installed" ON)
+option(KERNBENCH_BENCHMARKS "Build the speed measurements in tests/bench (Google Benchmark)" OFF)
 
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(SYSTEMC REQUIRED IMPORTED_TARGET systemc)
 find_package(yaml-cpp REQUIRED)
 find_package(fmt REQUIRED)
-find_package(spdlog REQUIRED)
+find_package(spdlog REQUIRED)  # Debian's target says that its fmt is the external one (SPDLOG_FMT_EXTERNAL)
 find_package(nlohmann_json REQUIRED)
 find_package(Eigen3 REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(Boost REQUIRED COMPONENTS unit_test_framework)
 find_package(rapidcheck REQUIRED)
+if(KERNBENCH_BENCHMARKS)
+  find_package(benchmark REQUIRED)
+endif()
 
 add_library(kernbench_settings INTERFACE)
 target_include_directories(kernbench_settings INTERFACE "${CMAKE_SOURCE_DIR}")
@@ -29,24 +37,76 @@ if(KERNBENCH_WERROR)
   target_compile_options(kernbench_settings INTERFACE -Werror)
 endif()
 if(KERNBENCH_ASAN)
-  target_compile_options(kernbench_settings INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize=vptr)
+  # No vptr check: Debian's libsystemc carries no type information for it.
+  target_compile_options(kernbench_settings INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+                                                     -fno-sanitize=vptr)
   target_link_options(kernbench_settings INTERFACE -fsanitize=address,undefined)
 endif()
 target_link_libraries(kernbench_settings INTERFACE PkgConfig::SYSTEMC Threads::Threads)
 
-# kernbench_box(NAME SOURCES a.cpp ... [LINK target ...])
-# A folder of the house. Boxes under models/ are folded into the shared library kernbench_models.
+if(KERNBENCH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(KERNBENCH_CCACHE_PROGRAM ccache)
+  if(KERNBENCH_CCACHE_PROGRAM)
+    # The sloppiness and -fpch-preprocess are what ccache asks for to cache what includes a precompiled header.
+    set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros "${KERNBENCH_CCACHE_PROGRAM}")
+    if(KERNBENCH_PCH)
+      target_compile_options(kernbench_settings INTERFACE -fpch-preprocess)
+    endif()
+  endif()
+endif()
+
+# Two precompiled headers for the whole tree: one for boxes, one for programs that test.
+# The asan preset does without, so that a source which forgets an include is found there.
+if(KERNBENCH_PCH)
+  set(box_headers <systemc> <algorithm> <cstdint> <deque> <functional> <map> <memory> <optional> <stdexcept> <string> <string_view>
+      <utility> <variant> <vector>)
+  add_library(kernbench_box_pch OBJECT "${CMAKE_SOURCE_DIR}/cmake/pch.cpp")
+  target_link_libraries(kernbench_box_pch PRIVATE kernbench_settings)
+  target_precompile_headers(kernbench_box_pch PRIVATE ${box_headers})
+
+  add_library(kernbench_test_pch OBJECT EXCLUDE_FROM_ALL "${CMAKE_SOURCE_DIR}/cmake/pch.cpp")
+  target_compile_definitions(kernbench_test_pch PRIVATE BOOST_TEST_DYN_LINK)
+  target_link_libraries(kernbench_test_pch PRIVATE kernbench_settings Boost::unit_test_framework rapidcheck)
+  target_precompile_headers(kernbench_test_pch PRIVATE ${box_headers} <boost/test/unit_test.hpp> <rapidcheck.h>)
+endif()
+
+# kernbench_box(NAME SOURCES a.cpp ... [LINK target ...] [PUBLIC_LINK target ...] [NO_PCH])
+# A folder of the house. Boxes under models/ are folded into the shared library kernbench_models; others are linked by name,
+# each one that a program needs: an object library does not bring along the objects of those that it links.
+# PUBLIC_LINK is for libraries that show in the headers of the box.
 function(kernbench_box name)
-  cmake_parse_arguments(BOX "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(BOX "NO_PCH" "" "SOURCES;LINK;PUBLIC_LINK" ${ARGN})
   add_library(${name} OBJECT ${BOX_SOURCES})
-  target_link_libraries(${name} PUBLIC kernbench_settings PRIVATE ${BOX_LINK})
+  target_link_libraries(${name} PUBLIC kernbench_settings ${BOX_PUBLIC_LINK} PRIVATE ${BOX_LINK})
+  if(KERNBENCH_PCH AND NOT BOX_NO_PCH)
+    target_precompile_headers(${name} REUSE_FROM kernbench_box_pch)
+  endif()
 endfunction()
 
-# kernbench_test(NAME SOURCES a.cpp ... [LINK target ...])
+# kernbench_test(NAME SOURCES a.cpp ... [LINK target ...] [TIMEOUT seconds] [LABELS label ...] [NO_PCH])
+# A Boost.Test program; main() comes from tests/support. TIMEOUT is for all its cases together.
 function(kernbench_test name)
-  cmake_parse_arguments(TEST "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(TEST "NO_PCH" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
   target_compile_definitions(${name} PRIVATE BOOST_TEST_DYN_LINK KERNBENCH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE kernbench_test_support ${TEST_LINK} Boost::unit_test_framework rapidcheck)
-  add_test(NAME ${name} COMMAND ${name})
+  if(KERNBENCH_PCH AND NOT TEST_NO_PCH)
+    target_precompile_headers(${name} REUSE_FROM kernbench_test_pch)
+  endif()
+  add_test(NAME ${name} COMMAND ${name} --color_output=no)
+  if(NOT TEST_TIMEOUT)
+    set(TEST_TIMEOUT 180)
+  endif()
+  if(KERNBENCH_ASAN)
+    math(EXPR TEST_TIMEOUT "${TEST_TIMEOUT} * 5")
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${TEST_TIMEOUT} LABELS "${TEST_LABELS}")
+endfunction()
+
+# kernbench_benchmark(NAME SOURCES a.cpp ... [LINK target ...])
+# A Google Benchmark program in tests/bench; not part of ctest.
+function(kernbench_benchmark name)
+  cmake_parse_arguments(BENCH "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${BENCH_SOURCES})
+  target_link_libraries(${name} PRIVATE kernbench_settings kernbench_models ${BENCH_LINK} benchmark::benchmark)
 endfunction()
