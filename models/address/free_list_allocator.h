@@ -1,0 +1,43 @@
+// FreeListAllocator: the one allocator of spec 3.2, for HBM partitions, TCM, SRAM, scratch and the VA space (ADR-0048).
+//
+// First fit at the lowest address; free blocks are kept sorted and coalesce both ways. Allocating walks the free blocks, freeing
+// is O(log n). Unlike the source it remembers what it handed out, so that misuse is always an error.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace kernbench {
+
+class FreeListAllocator {
+ public:
+  // Manages [base, base + size_bytes). `name` appears in errors ("sip0.cube3 hbm slice 2"). Every block is rounded up to a
+  // multiple of `granule_bytes` (the page size of the VA space); base must be a multiple of it.
+  FreeListAllocator(std::string name, std::uint64_t base, std::uint64_t size_bytes, std::uint64_t granule_bytes = 1);
+
+  // Lowest free address that is a multiple of `alignment` (a power of two) with room for `nbytes` > 0. Throws AllocationError
+  // with the size asked, the largest block and the total free.
+  std::uint64_t allocate(std::uint64_t nbytes, std::uint64_t alignment = 1);
+  // `nbytes` as asked for. Throws AllocationError if `address` is not an allocation that lives, or was of another size.
+  void free(std::uint64_t address, std::uint64_t nbytes);
+
+  std::uint64_t base() const { return base_; }
+  std::uint64_t size_bytes() const { return size_bytes_; }
+  std::uint64_t used_bytes() const { return used_bytes_; }  // with rounding to the granule
+  std::uint64_t free_bytes() const { return size_bytes_ - used_bytes_; }
+  std::uint64_t largest_free_bytes() const;
+  std::size_t allocations() const { return allocated_.size(); }
+  const std::map<std::uint64_t, std::uint64_t>& free_blocks() const { return free_; }  // start -> bytes, sorted
+
+ private:
+  std::uint64_t rounded(std::uint64_t nbytes) const;
+
+  std::string name_;
+  std::uint64_t base_, size_bytes_, granule_bytes_;
+  std::uint64_t used_bytes_ = 0;
+  std::map<std::uint64_t, std::uint64_t> free_;       // start -> bytes
+  std::map<std::uint64_t, std::uint64_t> allocated_;  // start -> bytes asked
+};
+
+}  // namespace kernbench

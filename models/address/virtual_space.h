@@ -1,0 +1,12 @@
+// Where the virtual (and LA) address space lies: above every physical address, so that one integer tells which it is (spec 3.2).
+#pragma once
+
+#include <cstdint>
+
+namespace kernbench {
+
+inline constexpr std::uint64_t va_base = std::uint64_t{1} << 52;
+inline constexpr std::uint64_t va_space_bytes = std::uint64_t{64} << 30;
+inline constexpr bool is_virtual(std::uint64_t address) { return address >= va_base; }
+
+}  // namespace kernbench

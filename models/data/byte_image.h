@@ -1,0 +1,73 @@
+// ByteImage: an immutable run of simulated bytes, known or not: a list of segments that are zeros, shared bytes, or a range of
+// a value that phase 2 will compute (spec 9: pending data are values, not places).
+//
+// Copying, slicing and concatenating images copies references, never bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace kernbench {
+
+using ValueId = std::uint64_t;  // numbered from 1 in order of issue
+inline constexpr ValueId no_value = 0;
+
+struct ValueRef {
+  ValueId id = no_value;
+  std::uint64_t offset = 0;  // bytes within the value
+  std::uint64_t nbytes = 0;
+};
+
+// Bytes that several owners share. Nobody writes to them while more than one owner holds them.
+using SharedBytes = std::shared_ptr<std::byte>;
+SharedBytes make_shared_bytes(std::uint64_t nbytes, bool zeroed);
+
+struct Segment {
+  enum class Kind : std::uint8_t { zeros, bytes, value };
+  Kind kind = Kind::zeros;
+  std::uint64_t nbytes = 0;
+  SharedBytes bytes;         // kind bytes: the first of nbytes bytes
+  ValueId value = no_value;  // kind value
+  std::uint64_t offset = 0;  // kind value: first byte within it
+
+  static Segment of_zeros(std::uint64_t nbytes);
+  static Segment of_bytes(SharedBytes bytes, std::uint64_t nbytes);
+  static Segment of_value(const ValueRef& ref);
+  Segment slice(std::uint64_t offset, std::uint64_t nbytes) const;
+};
+
+// The bytes of a value that has been computed: at least the whole value.
+using ValueLookup = std::function<const std::byte*(ValueId)>;
+
+class ByteImage {
+ public:
+  ByteImage() = default;
+  static ByteImage zeros(std::uint64_t nbytes);
+  static ByteImage copy_of(const void* data, std::uint64_t nbytes);
+  static ByteImage of(SharedBytes bytes, std::uint64_t nbytes);  // shares them
+  static ByteImage of(const ValueRef& ref);
+
+  std::uint64_t nbytes() const { return nbytes_; }
+  const std::vector<Segment>& segments() const { return segments_; }
+  bool known() const { return pending_ == 0; }    // no segment is a value
+  std::vector<ValueId> value_ids() const;         // each once, ascending
+
+  void append(const Segment& segment);            // merges with the last one where it continues it
+  void append(const ByteImage& image);
+  ByteImage slice(std::uint64_t offset, std::uint64_t nbytes) const;  // ModelError outside the image
+
+  // Copies all bytes to `out`. `lookup` resolves values; without one a value is a PendingDataError.
+  void copy_to(std::byte* out, const ValueLookup& lookup = {}) const;
+  // Like copy_to; without a copy if the image is one run of bytes already.
+  SharedBytes flatten(const ValueLookup& lookup = {}) const;
+
+ private:
+  std::vector<Segment> segments_;
+  std::uint64_t nbytes_ = 0;
+  std::size_t pending_ = 0;  // segments that are values
+};
+
+}  // namespace kernbench

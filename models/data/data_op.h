@@ -1,0 +1,106 @@
+// DataOp: what one command does to values. Memory ops only move references; gemm and math ops define new values, which phase 2
+// computes (spec 9). An op is immutable once recorded.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "models/data/memory_store.h"
+#include "models/data/tensor_value.h"
+
+namespace kernbench {
+
+// --- epilogues (spec 5.3), applied in f32 before the output conversion ---
+
+enum class EpilogueKind : std::uint8_t { bias, relu, scale, dequant, gelu, silu, add, mul, clamp, exp };
+enum class EpilogueScope : std::uint8_t { k_tile, output_tile, kernel };
+
+struct EpilogueOp {
+  EpilogueKind kind = EpilogueKind::relu;
+  EpilogueScope scope = EpilogueScope::output_tile;
+  int input = -1;      // bias, add, mul, dequant by vector: index into DataOp::inputs
+  double factor = 1;   // scale, dequant by scalar (input < 0)
+  double low = 0, high = 0;  // clamp
+};
+
+// --- parameters ---
+
+struct MemoryParams {
+  enum class Kind : std::uint8_t { load, store, copy };
+  Kind kind = Kind::load;
+  std::vector<ValueId> values;  // pending values among the bytes moved
+};
+
+// out{M,N} = a{M,K} b{K,N}; with transpose_a the operand has shape {K,M}, with transpose_b {N,K}. inputs: a, b, epilogue operands.
+struct GemmParams {
+  std::int64_t m = 0, k = 0, n = 0;  // filled by DataPlane
+  bool transpose_a = false, transpose_b = false;
+  DType acc_dtype = DType::f32;   // f32 for floats, i32 for integers
+  DType out_dtype = DType::f16;
+  std::int64_t tile_k = 0;        // extent of a k tile, for epilogues at k_tile scope; 0 = K
+  std::vector<EpilogueOp> epilogue;
+};
+
+enum class MathOp : std::uint8_t {
+  exp, log, sqrt, rsqrt, abs, sigmoid, cos, sin, tanh, relu, gelu, silu,     // unary
+  copy,                                                                      // unary: conversion, or a strided view made dense
+  add, sub, mul, div, maximum, minimum, fma, clamp, where,                   // fma(a, b, c) = a * b + c; where(condition, a, b)
+  sum, max, min, softmax, argmax                                             // along one axis
+};
+
+// One operand of a math op: an input, or an immediate scalar.
+struct MathOperand {
+  int input = -1;
+  double immediate = 0;
+  static MathOperand tensor(int index) { return {index, 0}; }
+  static MathOperand scalar(double value) { return {-1, value}; }
+};
+
+struct MathParams {
+  MathOp op = MathOp::copy;
+  std::vector<MathOperand> operands;     // in the order of the op; empty = the inputs in order
+  std::optional<int> axis;               // reductions; negative counts from the end
+  std::optional<DType> out_dtype;        // default: see result_dtype(); DataPlane fills it
+  std::vector<EpilogueOp> epilogue;      // composites: output_tile and kernel scope
+};
+
+struct OutputValue {
+  ValueId id = no_value;
+  Shape shape;
+  DType dtype = DType::f32;
+  std::uint64_t nbytes() const { return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype); }
+};
+
+// Where the operands lay and the result goes, for records only: nothing is ordered by addresses.
+struct OpPlaces {
+  PhysRanges from, to;
+};
+
+struct DataOp {
+  std::uint64_t id = 0;  // in order of issue
+  std::variant<MemoryParams, GemmParams, MathParams> params;
+  std::vector<TensorValue> inputs;    // gemm and math
+  std::vector<OutputValue> outputs;   // gemm and math: one
+  OpPlaces places;
+};
+using DataOpPtr = std::shared_ptr<const DataOp>;
+
+// --- static facts ---
+
+const char* name_of(MathOp op);
+const char* name_of(EpilogueKind kind);
+const char* name_of(EpilogueScope scope);
+std::optional<MathOp> find_math_op(std::string_view name);
+unsigned arity(MathOp op);         // operands: 1, 2 or 3
+bool is_reduction(MathOp op);      // sum max min argmax: the axis becomes 1; softmax keeps the shape
+const char* gemm_name(DType in);               // "gemm_f16"
+const char* memory_name(MemoryParams::Kind kind);  // "dma_read", "dma_write", "ipcq_copy"
+const char* composite_name(const DataOp& op);  // "composite_gemm", "composite_math"
+// "m=32 k=64 n=32 a=f16{32,64} ..." for logs; stable.
+std::string describe(const DataOp& op);
+
+}  // namespace kernbench

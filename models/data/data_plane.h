@@ -1,0 +1,76 @@
+// DataPlane: the values of a run. Owns the MemoryStore, numbers values and ops in order of issue, and keeps the ops that define
+// values for phase 2. With `--data off` there is none.
+//
+// A load binds to what is visible at its issue and a store is visible from its issue (ADR-0020 D3): memory ops copy references at
+// the call, whatever their timing. Shapes and dtypes are checked here: UsageError.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/data/data_op.h"
+#include "models/data/memory_store.h"
+#include "models/data/race_counter.h"
+#include "models/data/value_resolver.h"
+
+namespace kernbench {
+
+enum class DataMode : std::uint8_t { off, deferred, eager };
+
+struct IssuedOp {
+  DataOpPtr op;       // goes with the command, for its record
+  TensorValue value;  // what was loaded or computed
+};
+
+class DataPlane {
+ public:
+  DataPlane() = default;
+  DataPlane(const DataPlane&) = delete;
+  DataPlane& operator=(const DataPlane&) = delete;
+
+  MemoryStore& memory() { return memory_; }
+  const MemoryStore& memory() const { return memory_; }
+  RaceCounter& races() { return races_; }
+
+  // Views without an op: operands of composites, captures of IPCQ tokens.
+  TensorValue view(const PhysRanges& from, const Shape& shape, DType dtype) const;
+
+  IssuedOp load(const PhysRanges& from, const Shape& shape, DType dtype, const PhysRanges& to = {});
+  DataOpPtr store(const TensorValue& value, const PhysRanges& to, const PhysRanges& from = {});
+  DataOpPtr copy(const PhysRanges& from, const PhysRanges& to);
+  // inputs: a, b, then the operands that the epilogue names. Fills m, k, n.
+  IssuedOp gemm(GemmParams params, std::vector<TensorValue> inputs, OpPlaces places = {});
+  IssuedOp math(MathParams params, std::vector<TensorValue> inputs, OpPlaces places = {});
+  // The same elements in row-major order: the value itself if dense, a known one rearranged, else a `copy` op.
+  TensorValue made_dense(const TensorValue& value);
+
+  // Constants: known from the start, no op.
+  static TensorValue constant(const void* data, const Shape& shape, DType dtype);  // dense elements, copied
+  static TensorValue full(const Shape& shape, DType dtype, double value);          // rounded to the dtype once
+  static TensorValue zeros(const Shape& shape, DType dtype);
+
+  bool known(const ByteImage& image) const;  // eager: also values that are ready
+  bool known(const ValueRef& ref) const;
+  // Dense row-major bytes. Deferred: PendingDataError if a value in it is pending. Eager: waits for it.
+  std::vector<std::byte> bytes(const TensorValue& value) const;
+
+  const std::vector<DataOpPtr>& ops() const { return ops_; }  // gemm and math, in order of issue
+  ValueId values() const { return ops_.size(); }              // ids are 1..values()
+  const DataOpPtr& defining_op(ValueId id) const;             // ModelError if unknown
+  const OutputValue& output(ValueId id) const;
+
+  // Eager mode: the resolver must outlive the plane's use. None = deferred.
+  void set_resolver(ValueResolver* resolver) { resolver_ = resolver; }
+
+ private:
+  IssuedOp define(DataOp op, const Shape& shape, DType dtype);
+  ValueLookup lookup() const;
+
+  MemoryStore memory_;
+  RaceCounter races_;
+  std::vector<DataOpPtr> ops_;  // index = value id - 1
+  std::uint64_t next_op_ = 1;
+  ValueResolver* resolver_ = nullptr;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,42 @@
+// OpLog: the executed operations of a run, in memory (spec 9). Data records are per command, tile records timing only.
+//
+// Listed by t_start, ties by id; ids number the reports in order of arrival, which is the same in every run.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "models/base/op_sink.h"
+#include "models/data/data_op.h"
+
+namespace kernbench {
+
+struct OpRecord {
+  std::uint64_t id = 0;
+  ExecutedOp op;
+};
+
+const char* name_of(OpKind kind);
+
+class OpLog : public OpSink {
+ public:
+  using NodeName = std::function<std::string(const sc_core::sc_object*)>;
+
+  void executed(const ExecutedOp& op) override;
+
+  std::size_t size() const { return records_.size(); }
+  const std::vector<OpRecord>& records() const;  // sorted; valid until the next report
+  void clear();
+
+  // One line per record with a header; the same bytes for the same run. This box knows no SystemC, so the caller names nodes.
+  void write_csv(std::ostream& out, const NodeName& node_name) const;
+
+ private:
+  mutable std::vector<OpRecord> records_;
+  mutable bool sorted_ = true;
+  std::uint64_t next_id_ = 1;
+};
+
+}  // namespace kernbench

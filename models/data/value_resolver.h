@@ -1,0 +1,16 @@
+// Eager mode's two ends: the plane tells of every new op, and asks for values.
+#pragma once
+
+#include "models/data/data_op.h"
+
+namespace kernbench {
+
+class ValueResolver {
+ public:
+  virtual ~ValueResolver() = default;
+  virtual void recorded(const DataOpPtr& op) = 0;   // a new gemm or math op
+  virtual bool ready(ValueId id) = 0;
+  virtual SharedBytes resolve(ValueId id) = 0;      // waits (host time only) until the value exists
+};
+
+}  // namespace kernbench
