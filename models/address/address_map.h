@@ -24,18 +24,18 @@ struct MemoryFacts {
 };
 
 // The memories that have a node: hbm_ctrl.pe{pe}, pe{pe}.pe_tcm, sram, m_cpu, io{die}.io_cpu.
-enum class MemoryKind : std::uint8_t { hbm, pe_tcm, cube_sram, mcpu_sram, io_sram };
-const char* name_of(MemoryKind kind);  // "hbm", "tcm", "sram", "mcpu_sram", "io_sram"
+enum class MemoryArea : std::uint8_t { hbm, pe_tcm, cube_sram, mcpu_sram, io_sram };
+const char* name_of(MemoryArea area);  // "hbm", "tcm", "sram", "mcpu_sram", "io_sram"
 
 struct MemoryLocation {
-  MemoryKind kind = MemoryKind::hbm;
+  MemoryArea area = MemoryArea::hbm;
   unsigned sip = 0;
   unsigned die = 0;          // cube index; for io_sram the chiplet index
   unsigned pe = 0;           // pe_tcm: the PE; hbm: the slice; otherwise 0
   std::uint64_t offset = 0;  // within that memory; for hbm within the slice
 
   friend bool operator==(const MemoryLocation& a, const MemoryLocation& b) {
-    return a.kind == b.kind && a.sip == b.sip && a.die == b.die && a.pe == b.pe && a.offset == b.offset;
+    return a.area == b.area && a.sip == b.sip && a.die == b.die && a.pe == b.pe && a.offset == b.offset;
   }
 };
 
@@ -56,7 +56,7 @@ class AddressMap {
   // run past the HBM slice. Includes locate().
   MemoryLocation check_capacity(PhysAddr address, std::uint64_t size_bytes) const;
   // Implemented bytes of the memory (for hbm: of one slice).
-  std::uint64_t capacity(MemoryKind kind) const;
+  std::uint64_t capacity(MemoryArea area) const;
 
  private:
   bool exists(const MemoryLocation& location) const;

@@ -9,21 +9,21 @@
 #include <variant>
 #include <vector>
 
-#include "models/data/memory_store.h"
+#include "models/address/phys_range.h"
+#include "models/base/math_op.h"
 #include "models/data/tensor_value.h"
 
 namespace kernbench {
 
 // --- epilogues (spec 5.3), applied in f32 before the output conversion ---
 
-enum class EpilogueKind : std::uint8_t { bias, relu, scale, dequant, gelu, silu, add, mul, clamp, exp };
-enum class EpilogueScope : std::uint8_t { k_tile, output_tile, kernel };
-
 struct EpilogueOp {
-  EpilogueKind kind = EpilogueKind::relu;
-  EpilogueScope scope = EpilogueScope::output_tile;
-  int input = -1;      // bias, add, mul, dequant by vector: index into DataOp::inputs
-  double factor = 1;   // scale, dequant by scalar (input < 0)
+  enum class Kind : std::uint8_t { bias, relu, scale, dequant, gelu, silu, add, mul, clamp, exp };
+  enum class Scope : std::uint8_t { k_tile, output_tile, kernel };
+  Kind kind = Kind::relu;
+  Scope scope = Scope::output_tile;
+  int input = -1;            // bias, add, mul, and dequant by a vector: index into DataOp::inputs
+  double factor = 1;         // scale; dequant by a scalar (input < 0)
   double low = 0, high = 0;  // clamp
 };
 
@@ -45,13 +45,6 @@ struct GemmParams {
   std::vector<EpilogueOp> epilogue;
 };
 
-enum class MathOp : std::uint8_t {
-  exp, log, sqrt, rsqrt, abs, sigmoid, cos, sin, tanh, relu, gelu, silu,     // unary
-  copy,                                                                      // unary: conversion, or a strided view made dense
-  add, sub, mul, div, maximum, minimum, fma, clamp, where,                   // fma(a, b, c) = a * b + c; where(condition, a, b)
-  sum, max, min, softmax, argmax                                             // along one axis
-};
-
 // One operand of a math op: an input, or an immediate scalar.
 struct MathOperand {
   int input = -1;
@@ -61,12 +54,16 @@ struct MathOperand {
 };
 
 struct MathParams {
-  MathOp op = MathOp::copy;
+  MathOp op = MathOp::add;
   std::vector<MathOperand> operands;     // in the order of the op; empty = the inputs in order
-  std::optional<int> axis;               // reductions; negative counts from the end
+  std::optional<int> axis;               // reductions and softmax; negative counts from the end
   std::optional<DType> out_dtype;        // default: see result_dtype(); DataPlane fills it
   std::vector<EpilogueOp> epilogue;      // composites: output_tile and kernel scope
 };
+
+// The elements of the one input in row-major order, converted to the output's dtype. Not a command: made where a strided handle
+// needs a dense form.
+struct ConvertParams {};
 
 struct OutputValue {
   ValueId id = no_value;
@@ -82,24 +79,18 @@ struct OpPlaces {
 
 struct DataOp {
   std::uint64_t id = 0;  // in order of issue
-  std::variant<MemoryParams, GemmParams, MathParams> params;
-  std::vector<TensorValue> inputs;    // gemm and math
-  std::vector<OutputValue> outputs;   // gemm and math: one
+  std::variant<MemoryParams, GemmParams, MathParams, ConvertParams> params;
+  std::vector<TensorValue> inputs;    // gemm, math, convert
+  std::vector<OutputValue> outputs;   // gemm, math, convert: one
   OpPlaces places;
 };
 using DataOpPtr = std::shared_ptr<const DataOp>;
 
 // --- static facts ---
 
-const char* name_of(MathOp op);
-const char* name_of(EpilogueKind kind);
-const char* name_of(EpilogueScope scope);
-std::optional<MathOp> find_math_op(std::string_view name);
-unsigned arity(MathOp op);         // operands: 1, 2 or 3
-bool is_reduction(MathOp op);      // sum max min argmax: the axis becomes 1; softmax keeps the shape
-const char* gemm_name(DType in);               // "gemm_f16"
-const char* memory_name(MemoryParams::Kind kind);  // "dma_read", "dma_write", "ipcq_copy"
-const char* composite_name(const DataOp& op);  // "composite_gemm", "composite_math"
+const char* name_of(EpilogueOp::Kind kind);
+const char* name_of(EpilogueOp::Scope scope);
+const char* gemm_name(DType in);  // "gemm_f16": the name of the record
 // "m=32 k=64 n=32 a=f16{32,64} ..." for logs; stable.
 std::string describe(const DataOp& op);
 

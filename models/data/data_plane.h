@@ -41,8 +41,9 @@ class DataPlane {
   // inputs: a, b, then the operands that the epilogue names. Fills m, k, n.
   IssuedOp gemm(GemmParams params, std::vector<TensorValue> inputs, OpPlaces places = {});
   IssuedOp math(MathParams params, std::vector<TensorValue> inputs, OpPlaces places = {});
-  // The same elements in row-major order: the value itself if dense, a known one rearranged, else a `copy` op.
+  // The same elements in row-major order: the value itself if dense, a known one rearranged, else a convert op.
   TensorValue made_dense(const TensorValue& value);
+  TensorValue converted(const TensorValue& value, DType dtype);
 
   // Constants: known from the start, no op.
   static TensorValue constant(const void* data, const Shape& shape, DType dtype);  // dense elements, copied
@@ -54,7 +55,7 @@ class DataPlane {
   // Dense row-major bytes. Deferred: PendingDataError if a value in it is pending. Eager: waits for it.
   std::vector<std::byte> bytes(const TensorValue& value) const;
 
-  const std::vector<DataOpPtr>& ops() const { return ops_; }  // gemm and math, in order of issue
+  const std::vector<DataOpPtr>& ops() const { return ops_; }  // gemm, math and convert, in order of issue
   ValueId values() const { return ops_.size(); }              // ids are 1..values()
   const DataOpPtr& defining_op(ValueId id) const;             // ModelError if unknown
   const OutputValue& output(ValueId id) const;

@@ -11,17 +11,10 @@
 #include <map>
 #include <vector>
 
+#include "models/address/phys_range.h"
 #include "models/data/byte_image.h"
 
 namespace kernbench {
-
-// Raw physical bytes; a transfer over several shards is a list of these.
-struct PhysRange {
-  std::uint64_t pa = 0;
-  std::uint64_t nbytes = 0;
-};
-using PhysRanges = std::vector<PhysRange>;
-std::uint64_t total_bytes(const PhysRanges& ranges);
 
 class MemoryStore {
  public:
