@@ -26,4 +26,8 @@ void Component::await(const sc_core::sc_event& event, const std::string& what) {
   wait(event);
 }
 
+Component::Scope::Scope(Component& component) : context_(*component.simcontext()) { context_.hierarchy_push(&component); }
+
+Component::Scope::~Scope() { context_.hierarchy_pop(); }
+
 }  // namespace kernbench

@@ -61,6 +61,18 @@ class Component : public sc_core::sc_module {
 
   Services& services() const { return services_; }
 
+  // While one lives, new objects become children of a component whose constructor has ended.
+  class Scope {
+   public:
+    explicit Scope(Component& component);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    sc_core::sc_simcontext& context_;
+  };
+
  private:
   NodeId node_;
   Attributes attributes_;

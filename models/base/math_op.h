@@ -1,0 +1,27 @@
+// The operations of PE_MATH: one list for the kernel API, the timing and the evaluation.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace kernbench {
+
+enum class MathOp : std::uint8_t {
+  // unary
+  exp, log, sqrt, rsqrt, abs, sigmoid, cos, sin, tanh, relu, gelu, silu,
+  // binary
+  add, sub, mul, div, maximum, minimum,
+  // ternary
+  fma, clamp, where,
+  // reductions
+  sum, max, min, softmax, argmax,
+};
+inline constexpr int math_op_count = static_cast<int>(MathOp::argmax) + 1;
+
+std::string_view name_of(MathOp op);
+std::optional<MathOp> parse_math_op(std::string_view name);
+inline bool is_reduction(MathOp op) { return op >= MathOp::sum; }
+int operand_count(MathOp op);  // 1, 2 or 3
+
+}  // namespace kernbench

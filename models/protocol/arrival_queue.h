@@ -1,0 +1,71 @@
+// What has reached, or will reach, a node: sorted by the tie rule of spec 2.3, data flits and control messages apart.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/base/units.h"
+#include "models/protocol/fabric_socket.h"
+#include "models/protocol/ring_buffer.h"
+
+namespace kernbench {
+
+struct Arrival {
+  Fs time = never_fs;
+  Transaction* transaction = nullptr;
+  NodeId upstream = 0;
+  std::uint32_t flit = 0;
+  std::uint32_t position = 0;  // of this node in the path
+  std::uint32_t port = 0;
+
+  bool is_first() const { return flit == 0; }
+};
+
+// The tie rule: (arrival time, upstream node's name, id, flit). Node ids are in name order.
+inline bool earlier(const Arrival& a, const Arrival& b) {
+  if (a.time != b.time) return a.time < b.time;
+  if (a.upstream != b.upstream) return a.upstream < b.upstream;
+  if (a.transaction != b.transaction && !(a.transaction->route().key == b.transaction->route().key)) {
+    return a.transaction->route().key < b.transaction->route().key;
+  }
+  return a.flit < b.flit;
+}
+
+class ArrivalQueue {
+ public:
+  // every_flit: for nodes that serve flit by flit. last_flit: a message counts as arrived with its last flit, and waits among
+  // the control messages.
+  enum class Keep : std::uint8_t { every_flit, last_flit };
+
+  explicit ArrivalQueue(Keep keep) : keep_(keep) {}
+
+  // Ports are added in ascending order of the upstream node.
+  void add_port(NodeId upstream);
+
+  // True if the new arrival is now the head of its kind.
+  bool push(std::uint32_t port, Transaction& transaction, FlitRun run, Fs time);
+
+  // Earliest data flit over all ports; null if none.
+  const Arrival* data() const { return best_port_ == no_port ? nullptr : &ports_[best_port_].flits.front(); }
+  void pop_data();
+  // Earliest control message (or whole message); null if none.
+  const Arrival* control() const { return control_.empty() ? nullptr : &control_.front(); }
+  void pop_control() { control_.pop_front(); }
+
+  std::size_t depth() const { return depth_ + control_.size(); }
+
+ private:
+  static constexpr std::uint32_t no_port = ~std::uint32_t{0};
+  struct Port {
+    NodeId upstream;
+    RingBuffer<Arrival> flits;
+  };
+
+  Keep keep_;
+  std::vector<Port> ports_;
+  RingBuffer<Arrival> control_;
+  std::uint32_t best_port_ = no_port;
+  std::size_t depth_ = 0;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,106 @@
+// What a kernel asks of its PE: commands from PE_CPU to PE_SCHEDULER (spec 5). Timing only; what a command does to values travels
+// along as an opaque DataOp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <systemc>
+#include <variant>
+#include <vector>
+
+#include "models/base/dtype.h"
+#include "models/base/math_op.h"
+#include "models/base/op_sink.h"
+#include "models/base/units.h"
+
+namespace kernbench {
+
+// Memory <-> TCM. `address` is virtual or physical as in spec 3.3.
+struct DmaCommand {
+  bool write = false;
+  std::uint64_t address = 0;
+  std::uint64_t nbytes = 0;
+};
+
+// TCM operands, PE_GEMM time only.
+struct DotCommand {
+  std::int64_t m = 1, k = 1, n = 1;
+  DType dtype = DType::f16;  // of the operands
+};
+
+// TCM operands, PE_MATH time only.
+struct MathCommand {
+  MathOp op = MathOp::add;
+  std::int64_t elements = 1;  // of the widest operand
+};
+
+struct TileShape {
+  std::int64_t m = 32, k = 64, n = 32;
+};
+
+// An operand or result of a composite. In TCM (pinned): no DMA stage.
+struct CompositeOperand {
+  bool pinned = false;
+  std::uint64_t address = 0;  // of its first byte, when not pinned
+  DType dtype = DType::f16;
+};
+
+enum class EpilogueScope : std::uint8_t { k_tile, output_tile, kernel };
+
+// One op of the epilogue, in list order. `operand_bytes_per_element` is what FETCH moves for a tensor operand (0: scalar or none).
+struct EpilogueStage {
+  MathOp op = MathOp::relu;
+  EpilogueScope scope = EpilogueScope::output_tile;
+  std::uint64_t operand_bytes_per_column = 0;  // bias-like [N] operands
+  std::uint64_t operand_bytes_per_element = 0;  // operands of the output's shape
+};
+
+struct CompositeGemm {
+  std::int64_t m = 1, k = 1, n = 1;
+  std::optional<TileShape> tile;  // default: the scheduler's
+  CompositeOperand a, b, out;
+  DType acc_dtype = DType::f32;
+  std::vector<EpilogueStage> epilogue;
+};
+
+struct CompositeMath {
+  MathOp op = MathOp::add;
+  std::int64_t m = 1, n = 1;  // rows, columns of the output
+  std::optional<TileShape> tile;
+  std::vector<CompositeOperand> inputs;
+  CompositeOperand out;
+};
+
+struct Command {
+  std::variant<DmaCommand, DotCommand, MathCommand, CompositeGemm, CompositeMath> what;
+  std::shared_ptr<const DataOp> data;  // null with data off
+};
+
+// A submitted command, shared by the kernel and the PE. Only PE_SCHEDULER completes it.
+class CommandState {
+ public:
+  explicit CommandState(std::uint64_t id) : id_(id), completed_(sc_core::sc_gen_unique_name("command")) {}
+
+  std::uint64_t id() const { return id_; }
+  bool done() const { return done_; }
+  const std::string& error() const { return error_; }  // empty: ok
+  const sc_core::sc_event& completed() const { return completed_; }
+
+  void complete() {
+    done_ = true;
+    completed_.notify(sc_core::SC_ZERO_TIME);
+  }
+  void fail(std::string error) {
+    if (error_.empty()) error_ = std::move(error);
+  }
+
+ private:
+  std::uint64_t id_;
+  bool done_ = false;
+  std::string error_;
+  sc_core::sc_event completed_;
+};
+
+}  // namespace kernbench

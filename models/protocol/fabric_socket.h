@@ -1,0 +1,35 @@
+// The protocol inside the fabric: every directed edge is a pair of TLM-2.0 sockets whose forward call announces a future arrival.
+#pragma once
+
+#include <cstdint>
+#include <tlm>
+
+#include "models/base/units.h"
+#include "models/protocol/transaction.h"
+
+namespace kernbench {
+
+// Flits [first, first + count) of one leg at one position of its path; a control message has count 0. count is at most 1 today.
+struct FlitRun {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+  std::uint32_t position = 0;  // index in the path of the node that the run goes to
+};
+
+class FabricForward : public tlm::tlm_fw_transport_if<> {
+ public:
+  // The run reaches this end at `arrival`, which is not in the past; called before that instant begins, and in the order
+  // of arrival per edge and virtual channel. Never waits. The transaction stays alive until its owner is told of its end.
+  virtual void accept(Transaction& transaction, FlitRun run, Fs arrival) = 0;
+};
+
+class FabricBackward : public tlm::tlm_bw_transport_if<> {
+ public:
+  // `flits` buffer places at the far end are free again (only with finite buffers, spec 2.10).
+  virtual void credit(unsigned flits) = 0;
+};
+
+using FabricInitiatorSocket = tlm::tlm_base_initiator_socket<32, FabricForward, FabricBackward>;
+using FabricTargetSocket = tlm::tlm_base_target_socket<32, FabricForward, FabricBackward>;
+
+}  // namespace kernbench

@@ -1,0 +1,74 @@
+#include "models/protocol/host_messages.h"
+
+#include <algorithm>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+namespace {
+
+[[noreturn]] void reject(const char* message, const HostMessage& host, const std::string& what) {
+  throw UsageError(std::string(message) + (host.debug_label.empty() ? "" : " '" + host.debug_label + "'") + ": " + what);
+}
+
+void check_ids(const char* name, const HostMessage& message) {
+  if (message.correlation_id.empty()) reject(name, message, "correlation_id is missing");
+  if (message.request_id.empty()) reject(name, message, "request_id is missing");
+}
+
+void check_targets(const char* name, const HostMessage& message, const std::vector<PeId>& targets) {
+  if (targets.empty()) reject(name, message, "no target PE");
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (targets[i].sip != targets[0].sip) reject(name, message, "targets on sip" + std::to_string(targets[0].sip) + " and sip" + std::to_string(targets[i].sip) + "; one message serves one SIP");
+    if (i > 0 && !(targets[i - 1] < targets[i])) reject(name, message, "targets must ascend without duplicates; found " + targets[i].str() + " behind " + targets[i - 1].str());
+  }
+}
+
+template <class Map>
+void check_map(const char* name, const Map& message) {
+  check_ids(name, message);
+  check_targets(name, message, message.targets);
+  if (message.entries.empty()) reject(name, message, "no entries");
+  for (const MmuEntry& entry : message.entries) {
+    if (entry.size == 0) reject(name, message, "entry at va " + std::to_string(entry.va) + " has size 0, allowed is at least 1");
+  }
+}
+
+}  // namespace
+
+void KernelMetrics::merge(const KernelMetrics& other) {
+  pe_exec = std::max(pe_exec, other.pe_exec);
+  dma = std::max(dma, other.dma);
+  compute = std::max(compute, other.compute);
+  start_skew = std::max(start_skew, other.start_skew);
+}
+
+void validate(const MemoryWrite& message) {
+  check_ids("MemoryWrite", message);
+  if (message.nbytes == 0) reject("MemoryWrite", message, "nbytes is 0, allowed is at least 1");
+  if (const auto* buffer = std::get_if<std::shared_ptr<const std::vector<std::uint8_t>>>(&message.source)) {
+    if (!*buffer) reject("MemoryWrite", message, "the host buffer is missing");
+    if ((*buffer)->size() != message.nbytes) {
+      reject("MemoryWrite", message, "nbytes is " + std::to_string(message.nbytes) + ", the host buffer has " + std::to_string((*buffer)->size()));
+    }
+  }
+}
+
+void validate(const MemoryRead& message) {
+  check_ids("MemoryRead", message);
+  if (message.nbytes == 0) reject("MemoryRead", message, "nbytes is 0, allowed is at least 1");
+}
+
+void validate(const KernelLaunch& message) {
+  check_ids("KernelLaunch", message);
+  check_targets("KernelLaunch", message, message.targets);
+  if (!message.body) reject("KernelLaunch", message, "the kernel '" + message.kernel.name + "' has no body");
+  if (message.kernel.kind == KernelRef::Kind::deployed && message.kernel.nbytes_code == 0) {
+    reject("KernelLaunch", message, "the deployed kernel '" + message.kernel.name + "' has nbytes_code 0, allowed is at least 1");
+  }
+}
+
+void validate(const MmuMap& message) { check_map("MmuMap", message); }
+void validate(const MmuUnmap& message) { check_map("MmuUnmap", message); }
+
+}  // namespace kernbench

@@ -1,0 +1,154 @@
+// What host, IO_CPU, M_CPU and PEs tell each other (spec 4.1, ADR-0012): validated value types, carried by control messages.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "models/base/units.h"
+#include "models/protocol/transaction.h"
+
+namespace kernbench {
+
+class KernelContext;
+
+// The end of a request. ok means that code and message are empty.
+struct Completion {
+  bool ok = true;
+  std::string error_code;
+  std::string error_message;  // names node and simulated time
+
+  static Completion failure(std::string code, std::string message) { return {false, std::move(code), std::move(message)}; }
+};
+
+struct PeId {
+  int sip = 0;
+  int cube = 0;
+  int pe = 0;
+  friend bool operator<(const PeId& a, const PeId& b) { return std::tie(a.sip, a.cube, a.pe) < std::tie(b.sip, b.cube, b.pe); }
+  friend bool operator==(const PeId& a, const PeId& b) { return a.sip == b.sip && a.cube == b.cube && a.pe == b.pe; }
+  std::string str() const {
+    return "sip" + std::to_string(sip) + ".cube" + std::to_string(cube) + ".pe" + std::to_string(pe);
+  }
+};
+
+// Spec 4.3. Merged by max on the way up.
+struct KernelMetrics {
+  Fs pe_exec = 0;      // kernel return - target_start
+  Fs dma = 0;          // channel-held time of the PE's own DMA
+  Fs compute = 0;      // accel_slot held
+  Fs start_skew = 0;   // how late the PE was reached; 0 unless components were replaced
+  void merge(const KernelMetrics& other);
+};
+
+// Common to all: ids for matching and diagnosis, never for ordering.
+struct HostMessage : Message {
+  std::string correlation_id;
+  std::string request_id;
+  std::string debug_label;
+};
+
+// One contiguous piece of a tensor on one PE's memory.
+struct Shard {
+  PeId where;
+  std::uint64_t pa = 0;
+  std::uint64_t nbytes = 0;
+  std::uint64_t offset = 0;  // of the block in the tensor's address range
+};
+
+// Memory requests go past io_cpu and m_cpu, straight to the memory (spec 2.7).
+enum class MemoryKind : std::uint8_t { automatic, hbm, tcm };
+
+struct FillPattern {
+  enum class Kind : std::uint8_t { zero, u8, u16, u32, fp16, fp32 };
+  Kind kind = Kind::zero;
+  std::uint32_t bits = 0;  // the element, in its low bytes
+};
+
+struct MemoryWrite : HostMessage {
+  PeId dst;
+  std::uint64_t pa = 0;
+  std::uint64_t nbytes = 0;
+  MemoryKind dst_mem_kind = MemoryKind::automatic;
+  std::variant<FillPattern, std::shared_ptr<const std::vector<std::uint8_t>>> source;
+};
+
+struct MemoryRead : HostMessage {
+  PeId src;
+  std::uint64_t pa = 0;
+  std::uint64_t nbytes = 0;
+  bool discard = false;  // timing only
+};
+
+struct MmuEntry {
+  std::uint64_t va = 0;
+  std::uint64_t pa = 0;  // not used by MmuUnmap
+  std::uint64_t size = 0;
+};
+
+struct MmuMap : HostMessage {
+  std::vector<MmuEntry> entries;
+  std::vector<PeId> targets;  // of one SIP
+};
+
+struct MmuUnmap : HostMessage {
+  std::vector<MmuEntry> entries;
+  std::vector<PeId> targets;
+};
+
+struct TensorArgument {
+  std::uint64_t va_base = 0;
+  std::uint64_t nbytes = 0;
+  std::vector<Shard> shards;
+};
+
+using ScalarArgument = std::variant<std::int32_t, std::int64_t, float, bool>;
+using KernelArgument = std::variant<TensorArgument, ScalarArgument>;
+
+// The kernel with its arguments bound; runs on the PE's thread. What it throws becomes ok = false.
+class KernelBody {
+ public:
+  virtual ~KernelBody() = default;
+  virtual void run(KernelContext& context) const = 0;
+};
+
+struct KernelRef {
+  enum class Kind : std::uint8_t { deployed, builtin };
+  std::string name;
+  Kind kind = Kind::builtin;
+  std::uint64_t deploy_pa = 0;    // of a deployed kernel
+  std::uint64_t nbytes_code = 0;  // paid by the MemoryWrite that placed it
+};
+
+enum class FailurePolicy : std::uint8_t { fail_fast, collect_all };
+
+struct KernelLaunch : HostMessage {
+  KernelRef kernel;
+  std::shared_ptr<const KernelBody> body;
+  std::vector<KernelArgument> args;
+  std::vector<PeId> targets;  // of one SIP, sorted, no duplicates
+  std::map<std::string, std::int64_t> grid;
+  std::map<std::string, std::string> meta;
+  FailurePolicy failure_policy = FailurePolicy::fail_fast;
+  std::optional<Fs> target_start;  // stamped by io_cpu, or per cube by m_cpu when absent
+};
+
+// The answer to any of the above, on the response leg.
+struct HostResponse : Message {
+  Completion completion;
+  KernelMetrics metrics;                     // launches: merged by max
+  std::map<PeId, KernelMetrics> per_pe;      // launches
+};
+
+// Throws UsageError that names the message, the field, the value and what is allowed; called before a message enters the fabric.
+void validate(const MemoryWrite& message);
+void validate(const MemoryRead& message);
+void validate(const KernelLaunch& message);
+void validate(const MmuMap& message);
+void validate(const MmuUnmap& message);
+
+}  // namespace kernbench

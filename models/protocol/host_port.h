@@ -1,0 +1,68 @@
+// The machine as a host program sees it: implemented by the Host component, used by the runtime. Calls are made on a host
+// SC_THREAD; submit() never blocks.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "models/base/units.h"
+#include "models/protocol/host_messages.h"
+#include "models/protocol/machine_view.h"
+
+namespace kernbench {
+
+class DataPlane;
+
+// A request under way. `response` is set at the simulated instant of completion.
+class HostRequest {
+ public:
+  explicit HostRequest(const char* event_name) : completed_(event_name) {}
+  bool done() const { return response_ != nullptr; }
+  const HostResponse& response() const { return *response_; }
+  const sc_core::sc_event& completed() const { return completed_; }
+  Fs issued = 0;
+  Fs ended = 0;
+
+  void complete(std::shared_ptr<const HostResponse> response, Fs now) {
+    response_ = std::move(response);
+    ended = now;
+    completed_.notify(sc_core::SC_ZERO_TIME);
+  }
+
+ private:
+  std::shared_ptr<const HostResponse> response_;
+  sc_core::sc_event completed_;
+};
+
+class HostPort {
+ public:
+  virtual ~HostPort() = default;
+
+  virtual Fs now() const = 0;
+  virtual const MachineView& machine() const = 0;
+  virtual DataPlane* data() = 0;  // null with data off
+
+  // Each validates, injects at the pcie_ep of the message's SIP, and returns at once. With data on, a write's bytes are in memory
+  // when the request is done.
+  virtual std::shared_ptr<HostRequest> submit(std::shared_ptr<const MemoryWrite> message) = 0;
+  virtual std::shared_ptr<HostRequest> submit(std::shared_ptr<const MemoryRead> message) = 0;
+  virtual std::shared_ptr<HostRequest> submit(std::shared_ptr<const MmuMap> message) = 0;
+  virtual std::shared_ptr<HostRequest> submit(std::shared_ptr<const MmuUnmap> message) = 0;
+  virtual std::shared_ptr<HostRequest> submit(std::shared_ptr<const KernelLaunch> message) = 0;
+
+  // Blocks the calling SC_THREAD until the request is done. Does not look at its completion.
+  virtual void wait(HostRequest& request) = 0;
+
+  // A worker thread of the host program; `name` is made unique. What the body throws ends the run unless it catches it.
+  virtual void spawn(const std::string& name, std::function<void()> body) = 0;
+};
+
+// What the Host runs on its own SC_THREAD. An exception that leaves run() is the run's first cause.
+class HostProgram {
+ public:
+  virtual ~HostProgram() = default;
+  virtual void run(HostPort& port) = 0;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,49 @@
+// The PE as a running kernel sees it: implemented by PE_CPU, used by `tl`. Every call is made on the kernel's own SC_THREAD.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/address/free_list_allocator.h"
+#include "models/base/units.h"
+#include "models/protocol/command.h"
+#include "models/protocol/host_messages.h"
+#include "models/protocol/machine_view.h"
+
+namespace kernbench {
+
+class DataPlane;
+
+// A contiguous piece of physical memory.
+struct PhysicalRange {
+  std::uint64_t pa = 0;
+  std::uint64_t nbytes = 0;
+};
+
+class KernelContext {
+ public:
+  virtual ~KernelContext() = default;
+
+  virtual PeId where() const = 0;
+  virtual const KernelLaunch& launch() const = 0;
+  virtual const MachineView& machine() const = 0;
+  virtual DataPlane* data() = 0;  // null with data off
+  virtual Fs now() const = 0;
+
+  // Pays dispatch_cycles and hands the command to PE_SCHEDULER. Blocks only while the scheduler's inbox is full. Ends the kernel
+  // (by an exception that the thread wrapper knows) when the launch has failed elsewhere under fail_fast.
+  virtual std::shared_ptr<CommandState> issue(Command command) = 0;
+  // Blocks until the command has completed; throws AccessFault with its error if it failed.
+  virtual void wait(CommandState& command) = 0;
+  // `n` cycles of PE_CPU's clock.
+  virtual void cycles(std::uint64_t n) = 0;
+
+  // Functional look-up without time: where the bytes lie, in address order (spec 3.3). Throws AccessFault.
+  virtual std::vector<PhysicalRange> translate(std::uint64_t address, std::uint64_t nbytes) const = 0;
+
+  // The kernel's handles live here: reset at launch; offsets in the PE's TCM.
+  virtual FreeListAllocator& scratch() = 0;
+};
+
+}  // namespace kernbench

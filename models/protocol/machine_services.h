@@ -1,0 +1,38 @@
+// Services of the machine for components: see models/base/services.h.
+#pragma once
+
+#include "models/base/errors.h"
+#include "models/base/services.h"
+#include "models/protocol/machine_view.h"
+#include "models/protocol/path.h"
+#include "models/protocol/transaction.h"
+
+namespace kernbench {
+
+class DataPlane;  // models/data
+
+class MachineServices : public Services {
+ public:
+  virtual TransactionPool& pool() = 0;
+  virtual Routes& routes() = 0;
+  virtual const MachineView& machine() const = 0;
+  // Null with data off (`--data off`).
+  virtual DataPlane* data() = 0;
+  // A fatal fault of the run, such as a broken model rule: the run stops at the end of this delta and reports the first cause.
+  virtual void fatal(const sc_core::sc_object& where, const std::string& what) = 0;
+};
+
+inline MachineServices& machine_services(Services& services) { return static_cast<MachineServices&>(services); }
+
+// Ids of what one initiator issues.
+class TieKeySource {
+ public:
+  explicit TieKeySource(NodeId initiator) : initiator_(initiator) {}
+  TieKey next(Fs now) { return {now, initiator_, count_++}; }
+
+ private:
+  NodeId initiator_;
+  std::uint32_t count_ = 0;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,60 @@
+// A route through the fabric: the nodes in order and, for each hop, everything that its timing needs, rounded once.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/base/component.h"
+#include "models/base/units.h"
+
+namespace kernbench {
+
+// Position i: the node, what it charges a passing message, and the wire from it to position i + 1 (unset at the target).
+struct PathHop {
+  NodeId node = no_node;
+  std::uint16_t out_port = 0;   // of `node`, towards the next position
+  Fs overhead_fs = 0;           // of `node` as a node passed on the way (or as the end of a control message)
+  Fs propagation_fs = 0;        // of the wire behind `node`
+  Rational bw_gbs;              // of the wire behind `node`; 0 = unlimited
+};
+
+class Path {
+ public:
+  Path(std::vector<PathHop> hops, const Path* reverse) : hops_(std::move(hops)), reverse_(reverse) {}
+
+  const PathHop& hop(std::uint32_t position) const { return hops_[position]; }
+  const std::vector<PathHop>& hops() const { return hops_; }
+  std::uint32_t target_position() const { return static_cast<std::uint32_t>(hops_.size()) - 1; }
+  NodeId source() const { return hops_.front().node; }
+  NodeId target() const { return hops_.back().node; }
+  // The same nodes backwards: the way of responses and acknowledgements.
+  const Path& reverse() const { return *reverse_; }
+  void set_reverse(const Path* reverse) { reverse_ = reverse; }
+
+  // Time of a control message on an idle machine from leaving the source to leaving the target: every overhead but the
+  // source's, every propagation.
+  Fs control_latency_fs() const {
+    Fs total = 0;
+    for (std::size_t i = 0; i < hops_.size(); ++i) {
+      if (i > 0) total += hops_[i].overhead_fs;
+      if (i + 1 < hops_.size()) total += hops_[i].propagation_fs;
+    }
+    return total;
+  }
+
+ private:
+  std::vector<PathHop> hops_;
+  const Path* reverse_;
+};
+
+// Handed out by the platform; the paths live as long as the machine. Both throw RoutingError that names both ends.
+class Routes {
+ public:
+  virtual ~Routes() = default;
+  // Memory traffic of a pe_dma, pcie_ep, m_cpu or bridge to a memory node.
+  virtual const Path& memory_path(NodeId initiator, NodeId memory) = 0;
+  // Control messages between any two nodes.
+  virtual const Path& control_path(NodeId source, NodeId target) = 0;
+};
+
+}  // namespace kernbench

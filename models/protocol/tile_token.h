@@ -1,0 +1,86 @@
+// Tile tokens: work that routes itself through a PE's engines (spec 5.2).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tlm>
+
+#include "models/base/dtype.h"
+#include "models/base/math_op.h"
+#include "models/base/op_sink.h"
+#include "models/base/units.h"
+
+namespace kernbench {
+
+enum class StageType : std::uint8_t { dma_read, fetch, gemm, math, store, dma_write };
+inline constexpr int stage_type_count = 6;
+const char* name_of(StageType stage);         // "DMA_READ", ...
+const char* op_log_name_of(StageType stage);  // "tile/DMA_READ", ...
+
+// Which engine serves a stage; also the name of the token port towards it.
+enum class EngineRole : std::uint8_t { dma, fetch_store, gemm, math };
+EngineRole role_of(StageType stage);
+
+struct Stage {
+  StageType type = StageType::fetch;
+  MathOp math_op = MathOp::add;
+  DType dtype = DType::f16;      // of the compute operands
+  std::uint64_t address = 0;     // dma stages
+  std::uint64_t bytes = 0;       // dma, fetch, store
+  std::int64_t m = 0, k = 0, n = 0;  // gemm
+  std::int64_t elements = 0;     // math
+  std::uint64_t register_bytes = 0;  // fetch: what it occupies of the register file until released (see engine rules)
+};
+
+// One tile of a command: its stages in order. Built by the pure plan functions of models/timing.
+class Tile {
+ public:
+  static constexpr std::size_t max_stages = 24;
+
+  std::uint64_t id = 0;
+  void add(const Stage& stage);  // throws ModelError beyond max_stages
+  std::size_t size() const { return size_; }
+  const Stage& operator[](std::size_t i) const { return stages_[i]; }
+
+ private:
+  std::array<Stage, max_stages> stages_;
+  std::size_t size_ = 0;
+};
+
+// Who is told that a tile is through. Implemented by the scheduler's per-command context.
+class TileCompletion {
+ public:
+  virtual ~TileCompletion() = default;
+  // Exactly once per tile; a second call is an internal error.
+  virtual void complete_tile(const Tile& tile) = 0;
+  // The tile cannot go on (fault in DMA, ...): the command fails, the tile counts as complete.
+  virtual void fail_tile(const Tile& tile, const std::string& error) = 0;
+};
+
+// Owned by exactly one engine at a time; recycled by the scheduler when the tile completes.
+struct TileToken {
+  Tile tile;
+  std::size_t stage_index = 0;
+  std::uint64_t command_id = 0;
+  bool simple = false;  // a simple command: runs on one engine only
+  TileCompletion* completion = nullptr;
+  std::shared_ptr<const DataOp> data;  // simple commands: recorded with the only stage
+
+  const Stage& stage() const { return tile[stage_index]; }
+  bool last_stage() const { return stage_index + 1 == tile.size(); }
+};
+
+// TLM-2.0 with our payload and the base phases: BEGIN_REQ offers a token; TLM_UPDATED + END_REQ takes it at once, TLM_ACCEPTED means
+// that END_REQ follows on the backward path when the receiver's queue for that stage has room. Until then the sender keeps it.
+struct TokenProtocol {
+  using tlm_payload_type = TileToken;
+  using tlm_phase_type = tlm::tlm_phase;
+};
+using TokenForward = tlm::tlm_fw_transport_if<TokenProtocol>;
+using TokenBackward = tlm::tlm_bw_transport_if<TokenProtocol>;
+using TokenInitiatorSocket = tlm::tlm_base_initiator_socket<32, TokenForward, TokenBackward>;
+using TokenTargetSocket = tlm::tlm_base_target_socket<32, TokenForward, TokenBackward>;
+
+}  // namespace kernbench

@@ -1,0 +1,59 @@
+#include "models/protocol/transaction.h"
+
+#include <algorithm>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+
+void RouteExtension::cut_flits(std::uint64_t bytes, std::uint32_t flit_size) {
+  const std::uint64_t skew = offset % flit_size;
+  const std::uint64_t count = (skew + bytes + flit_size - 1) / flit_size;
+  if (count > UINT32_MAX) throw AccessFault("a transfer of " + std::to_string(bytes) + " bytes has too many flits");
+  flits = static_cast<std::uint32_t>(count);
+  flit_bytes = flit_size;
+  first_flit_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, flit_size - skew));
+  last_flit_bytes = count <= 1 ? first_flit_bytes
+                               : static_cast<std::uint32_t>(bytes - first_flit_bytes - (count - 2) * static_cast<std::uint64_t>(flit_size));
+}
+
+void RouteExtension::clear() {
+  path = nullptr;
+  key = {};
+  offset = 0;
+  flits = first_flit_bytes = flit_bytes = last_flit_bytes = 0;
+  leg = Leg::request;
+  posted = host_control = false;
+  owner = nullptr;
+  owner_tag = 0;
+  message.reset();
+}
+
+tlm::tlm_extension_base* RouteExtension::clone() const {
+  auto* copy = new RouteExtension;  // NOLINT: the generic payload owns clones
+  copy->copy_from(*this);
+  return copy;
+}
+
+void RouteExtension::copy_from(const tlm::tlm_extension_base& other) { *this = static_cast<const RouteExtension&>(other); }
+
+TransactionPool::~TransactionPool() = default;
+
+TransactionHandle TransactionPool::make() {
+  if (idle_.empty()) {
+    all_.push_back(std::make_unique<Transaction>(this));
+    idle_.push_back(all_.back().get());
+  }
+  Transaction& transaction = *idle_.back();
+  idle_.pop_back();
+  return TransactionHandle(transaction);
+}
+
+void TransactionPool::free(tlm::tlm_generic_payload* payload) {
+  auto* transaction = static_cast<Transaction*>(payload);
+  transaction->reset();
+  transaction->route().clear();
+  idle_.push_back(transaction);
+}
+
+}  // namespace kernbench

@@ -1,0 +1,134 @@
+// A transfer: one pooled TLM generic payload for its whole life, with its route as a permanent extension.
+//
+// The request leg carries a write's flits or a read's command; the response leg (the same payload on the reverse path) carries
+// a read's flits or a write's acknowledgement. A leg without flits is a control message (spec 2.1, 2.2).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <tlm>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "models/base/component.h"
+#include "models/protocol/path.h"
+
+namespace kernbench {
+
+class Transaction;
+
+// Ids compare by (issue time, initiator's name, count at that initiator): spec 2.3. A response keeps its request's id.
+struct TieKey {
+  Fs issued = 0;
+  NodeId initiator = 0;
+  std::uint32_t count = 0;
+
+  friend bool operator<(const TieKey& a, const TieKey& b) {
+    return std::tie(a.issued, a.initiator, a.count) < std::tie(b.issued, b.initiator, b.count);
+  }
+  friend bool operator==(const TieKey& a, const TieKey& b) {
+    return a.issued == b.issued && a.initiator == b.initiator && a.count == b.count;
+  }
+};
+
+// Base of everything that a control message may carry: host messages, completions (models/protocol/host_messages.h).
+struct Message {
+  virtual ~Message() = default;
+};
+
+// Told, at the simulated instant, that a transaction has ended: its response has arrived, or a posted write has committed.
+class TransactionOwner {
+ public:
+  virtual void completed(Transaction& transaction) = 0;
+
+ protected:
+  ~TransactionOwner() = default;
+};
+
+enum class Leg : std::uint8_t { request, response };
+
+// Written by the initiator, and once by the target when it turns the transaction round; nobody else.
+class RouteExtension : public tlm::tlm_extension<RouteExtension> {
+ public:
+  const Path* path = nullptr;  // of the leg under way
+  TieKey key;
+  std::uint64_t offset = 0;    // in the target memory; flits and bursts are cut by it
+  std::uint32_t flits = 0;     // on this leg; 0 = control message
+  std::uint32_t first_flit_bytes = 0;
+  std::uint32_t flit_bytes = 0;
+  std::uint32_t last_flit_bytes = 0;
+  Leg leg = Leg::request;
+  bool posted = false;         // ends at commit, without an acknowledgement (host writes)
+  bool host_control = false;   // virtual channel of its own (spec 2.3)
+  TransactionOwner* owner = nullptr;
+  std::uint64_t owner_tag = 0;             // the owner's own
+  std::shared_ptr<const Message> message;  // control messages; on the response leg the answer
+
+  std::uint32_t bytes_of(std::uint32_t flit) const {
+    if (flit == 0) return first_flit_bytes;
+    return flit + 1 == flits ? last_flit_bytes : flit_bytes;
+  }
+  bool is_control() const { return flits == 0; }
+
+  // Cuts [offset, offset + bytes) at multiples of `flit_size` and sets the counts for a leg that carries the data.
+  void cut_flits(std::uint64_t bytes, std::uint32_t flit_size);
+  void no_flits() { flits = 0; }
+
+  void clear();
+  tlm::tlm_extension_base* clone() const override;
+  void copy_from(const tlm::tlm_extension_base& other) override;
+};
+
+class Transaction final : public tlm::tlm_generic_payload {
+ public:
+  explicit Transaction(tlm::tlm_mm_interface* pool) : tlm::tlm_generic_payload(pool) { set_extension(&route_); }
+  ~Transaction() override { clear_extension(&route_); }
+
+  RouteExtension& route() { return route_; }
+  const RouteExtension& route() const { return route_; }
+
+ private:
+  RouteExtension route_;
+};
+
+// Keeps a transaction alive; whoever keeps one beyond a call holds one of these.
+class TransactionHandle {
+ public:
+  TransactionHandle() = default;
+  explicit TransactionHandle(Transaction& transaction) : transaction_(&transaction) { transaction_->acquire(); }
+  TransactionHandle(const TransactionHandle& other) : transaction_(other.transaction_) {
+    if (transaction_ != nullptr) transaction_->acquire();
+  }
+  TransactionHandle(TransactionHandle&& other) noexcept : transaction_(std::exchange(other.transaction_, nullptr)) {}
+  TransactionHandle& operator=(TransactionHandle other) noexcept {
+    std::swap(transaction_, other.transaction_);
+    return *this;
+  }
+  ~TransactionHandle() {
+    if (transaction_ != nullptr) transaction_->release();
+  }
+
+  Transaction& operator*() const { return *transaction_; }
+  Transaction* operator->() const { return transaction_; }
+  explicit operator bool() const { return transaction_ != nullptr; }
+
+ private:
+  Transaction* transaction_ = nullptr;
+};
+
+// Owns every transaction; those that are given back are used again. Must be empty of outstanding ones at the end of a run.
+class TransactionPool final : public tlm::tlm_mm_interface {
+ public:
+  ~TransactionPool() override;
+  TransactionHandle make();
+  void free(tlm::tlm_generic_payload* payload) override;
+  std::size_t outstanding() const { return all_.size() - idle_.size(); }
+  std::size_t allocated() const { return all_.size(); }
+
+ private:
+  std::vector<std::unique_ptr<Transaction>> all_;
+  std::vector<Transaction*> idle_;
+};
+
+}  // namespace kernbench
