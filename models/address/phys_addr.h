@@ -72,7 +72,7 @@ class PhysAddr {
   void check_access(std::uint64_t size_bytes) const;
   // This address plus `bytes`, in the same unit; else AddressError.
   PhysAddr plus(std::uint64_t bytes) const;
-  // "0x1_2345 (sip 0 die 3 PE_LOCAL pe 2 PE_TCM +0x40)"
+  // "0xc4c000040 (sip 0 die 3 PE_LOCAL pe 2 PE_TCM +0x40)"
   std::string str() const;
 
   friend bool operator==(PhysAddr a, PhysAddr b) { return a.raw_ == b.raw_; }

@@ -1,0 +1,85 @@
+#include "models/address/free_list_allocator.h"
+
+#include <algorithm>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+namespace {
+
+std::string bytes(std::uint64_t count) { return std::to_string(count) + " bytes"; }
+
+}  // namespace
+
+FreeListAllocator::FreeListAllocator(std::string name, std::uint64_t base, std::uint64_t size_bytes, std::uint64_t granule_bytes)
+    : name_(std::move(name)), base_(base), size_bytes_(size_bytes), granule_bytes_(granule_bytes) {
+  if (granule_bytes_ == 0 || base_ % granule_bytes_ != 0) throw AllocationError(name_ + ": the base is not a multiple of the granule");
+  size_bytes_ -= size_bytes_ % granule_bytes_;
+  if (size_bytes_ > 0) free_.emplace(base_, size_bytes_);
+}
+
+std::uint64_t FreeListAllocator::rounded(std::uint64_t nbytes) const {
+  const std::uint64_t over = nbytes % granule_bytes_;
+  return over == 0 ? nbytes : nbytes + (granule_bytes_ - over);
+}
+
+std::uint64_t FreeListAllocator::allocate(std::uint64_t nbytes, std::uint64_t alignment) {
+  if (nbytes == 0) throw AllocationError(name_ + ": an allocation of 0 bytes");
+  if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
+    throw AllocationError(name_ + ": alignment " + std::to_string(alignment) + " is not a power of two");
+  }
+  const bool possible = nbytes <= size_bytes_;  // also keeps the rounding from overflowing
+  const std::uint64_t wanted = possible ? rounded(nbytes) : nbytes;
+  for (auto block = free_.begin(); possible && block != free_.end(); ++block) {
+    const std::uint64_t start = block->first, length = block->second;
+    const std::uint64_t gap = (alignment - (start & (alignment - 1))) & (alignment - 1);
+    if (gap > length || length - gap < wanted) continue;
+    const std::uint64_t rest = length - gap - wanted;
+    if (gap > 0) {
+      block->second = gap;
+    } else {
+      free_.erase(block);
+    }
+    if (rest > 0) free_.emplace(start + gap + wanted, rest);
+    allocated_.emplace(start + gap, nbytes);
+    used_bytes_ += wanted;
+    return start + gap;
+  }
+  throw AllocationError(name_ + ": no room for " + bytes(nbytes) + (alignment > 1 ? " aligned to " + std::to_string(alignment) : "") +
+                        "; largest free block " + bytes(largest_free_bytes()) + ", " + bytes(free_bytes()) + " free in total");
+}
+
+void FreeListAllocator::free(std::uint64_t address, std::uint64_t nbytes) {
+  const auto found = allocated_.find(address);
+  if (found == allocated_.end()) {
+    throw AllocationError(name_ + ": free of " + std::to_string(address) + ", which is not allocated (never was, or freed already)");
+  }
+  if (found->second != nbytes) {
+    throw AllocationError(name_ + ": free of " + std::to_string(address) + " with " + bytes(nbytes) + ", but " + bytes(found->second) +
+                          " were allocated");
+  }
+  allocated_.erase(found);
+  std::uint64_t start = address, length = rounded(nbytes);
+  used_bytes_ -= length;
+  auto next = free_.lower_bound(start);
+  if (next != free_.end() && start + length == next->first) {
+    length += next->second;
+    next = free_.erase(next);
+  }
+  if (next != free_.begin()) {
+    const auto previous = std::prev(next);
+    if (previous->first + previous->second == start) {
+      previous->second += length;
+      return;
+    }
+  }
+  free_.emplace_hint(next, start, length);
+}
+
+std::uint64_t FreeListAllocator::largest_free_bytes() const {
+  std::uint64_t largest = 0;
+  for (const auto& block : free_) largest = std::max(largest, block.second);
+  return largest;
+}
+
+}  // namespace kernbench
