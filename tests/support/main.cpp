@@ -1,7 +1,7 @@
-// The entry points of every test program. Sources of tests do not define BOOST_TEST_MODULE.
+// main() of every test program; sources of tests do not define BOOST_TEST_MODULE. sc_main is in forked.cpp.
 #include <boost/test/unit_test.hpp>
+#include <cstdlib>
 #include <filesystem>
-#include <systemc>
 
 namespace {
 
@@ -16,9 +16,7 @@ bool name_master_suite() {
 
 // Weak, so that a program that brings its own main() still links. libsystemc has a main() too; the program's comes first.
 [[gnu::weak]] int main(int argc, char* argv[]) {
+  ::setenv("RC_PARAMS", "seed=1", 0);  // the same samples in every run; RC_PARAMS="seed=..." explores
   program_name = std::filesystem::path(argv[0]).filename();
   return boost::unit_test::unit_test_main(&name_master_suite, argc, argv);
 }
-
-// libsystemc refers to it. Tests elaborate in forked children without it (forked.h).
-int sc_main(int, char*[]) { return 1; }
