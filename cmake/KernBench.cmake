@@ -83,6 +83,18 @@ function(kernbench_box name)
   endif()
 endfunction()
 
+# kernbench_program(NAME SOURCES a.cpp ... [LINK target ...])
+# A program that users start; it lies at the top of the build folder.
+function(kernbench_program name)
+  cmake_parse_arguments(PROGRAM "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${PROGRAM_SOURCES})
+  target_link_libraries(${name} PRIVATE kernbench_settings kernbench_models ${PROGRAM_LINK})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
+  if(KERNBENCH_PCH)
+    target_precompile_headers(${name} REUSE_FROM kernbench_box_pch)
+  endif()
+endfunction()
+
 # kernbench_test(NAME SOURCES a.cpp ... [LINK target ...] [TIMEOUT seconds] [LABELS label ...] [NO_PCH])
 # A Boost.Test program; main() comes from tests/support. TIMEOUT is for all its cases together.
 function(kernbench_test name)
