@@ -40,7 +40,7 @@ struct Segment {
 };
 
 // The bytes of a value that has been computed: at least the whole value.
-using ValueLookup = std::function<const std::byte*(ValueId)>;
+using ValueLookup = std::function<SharedBytes(ValueId)>;
 
 class ByteImage {
  public:
@@ -61,7 +61,7 @@ class ByteImage {
 
   // Copies all bytes to `out`. `lookup` resolves values; without one a value is a PendingDataError.
   void copy_to(std::byte* out, const ValueLookup& lookup = {}) const;
-  // Like copy_to; without a copy if the image is one run of bytes already.
+  // Like copy_to; without a copy if the image is one run of bytes already. Do not write to the result.
   SharedBytes flatten(const ValueLookup& lookup = {}) const;
 
  private:

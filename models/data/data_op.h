@@ -39,8 +39,8 @@ struct MemoryParams {
 struct GemmParams {
   std::int64_t m = 0, k = 0, n = 0;  // filled by DataPlane
   bool transpose_a = false, transpose_b = false;
-  DType acc_dtype = DType::f32;   // f32 for floats, i32 for integers
-  DType out_dtype = DType::f16;
+  std::optional<DType> acc_dtype;  // f32 for floats, i32 for integers: filled by DataPlane, anything else is refused
+  std::optional<DType> out_dtype;  // default: the promoted dtype of floats, i32 for integers
   std::int64_t tile_k = 0;        // extent of a k tile, for epilogues at k_tile scope; 0 = K
   std::vector<EpilogueOp> epilogue;
 };
@@ -91,7 +91,8 @@ using DataOpPtr = std::shared_ptr<const DataOp>;
 const char* name_of(EpilogueOp::Kind kind);
 const char* name_of(EpilogueOp::Scope scope);
 const char* gemm_name(DType in);  // "gemm_f16": the name of the record
-// "m=32 k=64 n=32 a=f16{32,64} ..." for logs; stable.
+// "m=32 k=64 n=32 acc=f32 in0=f16:32x64 in1=f16:64x32 out=f16:32x32" for logs; without commas.
 std::string describe(const DataOp& op);
+std::vector<ValueId> input_ids(const DataOp& op);  // values that it reads or moves; each once, ascending
 
 }  // namespace kernbench

@@ -13,7 +13,7 @@ class RaceCounter {
  public:
   // `who` is any stable number of the PE. Called in order of time; costs one append.
   void note_access(std::uint64_t pa, std::uint64_t nbytes, bool is_write, std::uint32_t who, Fs time);
-  std::uint64_t data_races();  // conflicting pairs so far
+  std::uint64_t data_races() const;  // conflicting pairs so far
 
  private:
   struct Access {
@@ -21,7 +21,7 @@ class RaceCounter {
     std::uint32_t who;
     bool is_write;
   };
-  void close_instant();
+  std::uint64_t conflicts_of_instant() const;
 
   std::vector<Access> instant_;
   Fs time_ = 0;

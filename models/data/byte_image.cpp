@@ -1,0 +1,142 @@
+#include "models/data/byte_image.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+namespace {
+
+bool same_owner(const SharedBytes& a, const SharedBytes& b) { return !a.owner_before(b) && !b.owner_before(a); }
+
+bool continues(const Segment& last, const Segment& next) {
+  if (last.kind != next.kind) return false;
+  switch (last.kind) {
+    case Segment::Kind::zeros: return true;
+    case Segment::Kind::bytes: return last.bytes.get() + last.nbytes == next.bytes.get() && same_owner(last.bytes, next.bytes);
+    case Segment::Kind::value: return last.value == next.value && last.offset + last.nbytes == next.offset;
+  }
+  return false;
+}
+
+SharedBytes resolved(const Segment& segment, const ValueLookup& lookup) {
+  if (!lookup) {
+    throw PendingDataError("value " + std::to_string(segment.value) +
+                           " is pending: it is computed after the timing run (phase 2), or run with --data eager");
+  }
+  return lookup(segment.value);
+}
+
+}  // namespace
+
+SharedBytes make_shared_bytes(std::uint64_t nbytes, bool zeroed) {
+  return {zeroed ? new std::byte[nbytes]() : new std::byte[nbytes], std::default_delete<std::byte[]>()};
+}
+
+Segment Segment::of_zeros(std::uint64_t nbytes) { return {Kind::zeros, nbytes, nullptr, no_value, 0}; }
+Segment Segment::of_bytes(SharedBytes bytes, std::uint64_t nbytes) { return {Kind::bytes, nbytes, std::move(bytes), no_value, 0}; }
+Segment Segment::of_value(const ValueRef& ref) { return {Kind::value, ref.nbytes, nullptr, ref.id, ref.offset}; }
+
+Segment Segment::slice(std::uint64_t at, std::uint64_t count) const {
+  Segment part = *this;
+  part.nbytes = count;
+  if (kind == Kind::bytes) part.bytes = SharedBytes(bytes, bytes.get() + at);
+  if (kind == Kind::value) part.offset = offset + at;
+  return part;
+}
+
+ByteImage ByteImage::zeros(std::uint64_t nbytes) {
+  ByteImage image;
+  image.append(Segment::of_zeros(nbytes));
+  return image;
+}
+
+ByteImage ByteImage::copy_of(const void* data, std::uint64_t nbytes) {
+  SharedBytes bytes = make_shared_bytes(nbytes, false);
+  if (nbytes > 0) std::memcpy(bytes.get(), data, nbytes);
+  return of(std::move(bytes), nbytes);
+}
+
+ByteImage ByteImage::of(SharedBytes bytes, std::uint64_t nbytes) {
+  ByteImage image;
+  image.append(Segment::of_bytes(std::move(bytes), nbytes));
+  return image;
+}
+
+ByteImage ByteImage::of(const ValueRef& ref) {
+  ByteImage image;
+  image.append(Segment::of_value(ref));
+  return image;
+}
+
+std::vector<ValueId> ByteImage::value_ids() const {
+  std::vector<ValueId> ids;
+  if (known()) return ids;
+  for (const Segment& segment : segments_) {
+    if (segment.kind == Segment::Kind::value) ids.push_back(segment.value);
+  }
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+void ByteImage::append(const Segment& segment) {
+  if (segment.nbytes == 0) return;
+  nbytes_ += segment.nbytes;
+  if (!segments_.empty() && continues(segments_.back(), segment)) {
+    segments_.back().nbytes += segment.nbytes;
+    return;
+  }
+  if (segment.kind == Segment::Kind::value) ++pending_;
+  segments_.push_back(segment);
+}
+
+void ByteImage::append(const ByteImage& image) {
+  if (&image == this) return append(ByteImage(image));
+  for (const Segment& segment : image.segments_) append(segment);
+}
+
+ByteImage ByteImage::slice(std::uint64_t offset, std::uint64_t nbytes) const {
+  if (offset > nbytes_ || nbytes > nbytes_ - offset) {
+    throw ModelError("slice [" + std::to_string(offset) + ", +" + std::to_string(nbytes) + ") of an image of " + std::to_string(nbytes_) +
+                     " bytes");
+  }
+  ByteImage part;
+  std::uint64_t begin = 0;  // of the segment within the image
+  for (const Segment& segment : segments_) {
+    const std::uint64_t from = std::max(begin, offset), to = std::min(begin + segment.nbytes, offset + nbytes);
+    if (from < to) part.append(segment.slice(from - begin, to - from));
+    begin += segment.nbytes;
+    if (begin >= offset + nbytes) break;
+  }
+  return part;
+}
+
+void ByteImage::copy_to(std::byte* out, const ValueLookup& lookup) const {
+  for (const Segment& segment : segments_) {
+    switch (segment.kind) {
+      case Segment::Kind::zeros: std::memset(out, 0, segment.nbytes); break;
+      case Segment::Kind::bytes: std::memcpy(out, segment.bytes.get(), segment.nbytes); break;
+      case Segment::Kind::value: std::memcpy(out, resolved(segment, lookup).get() + segment.offset, segment.nbytes); break;
+    }
+    out += segment.nbytes;
+  }
+}
+
+SharedBytes ByteImage::flatten(const ValueLookup& lookup) const {
+  if (segments_.size() == 1) {
+    const Segment& only = segments_.front();
+    if (only.kind == Segment::Kind::bytes) return only.bytes;
+    if (only.kind == Segment::Kind::value) {
+      const SharedBytes value = resolved(only, lookup);
+      return {value, value.get() + only.offset};
+    }
+  }
+  SharedBytes bytes = make_shared_bytes(nbytes_, false);
+  copy_to(bytes.get(), lookup);
+  return bytes;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,226 @@
+#include "models/data/memory_store.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+
+#include "models/address/phys_addr.h"
+#include "models/base/errors.h"
+
+namespace kernbench {
+namespace {
+
+constexpr std::uint64_t page_bytes = MemoryStore::page_bytes;
+
+void check_range(std::uint64_t pa, std::uint64_t nbytes) {
+  if (pa <= PhysAddr::end && nbytes <= PhysAddr::end - pa) return;
+  char text[96];
+  std::snprintf(text, sizeof text, "memory access at 0x%llx of %llu bytes lies beyond the physical address space",
+                static_cast<unsigned long long>(pa), static_cast<unsigned long long>(nbytes));
+  throw AddressError(text);
+}
+
+// Calls visit(page index, offset in page, bytes, offset from pa) for every page that the range touches.
+template <class Visit>
+void for_each_page(std::uint64_t pa, std::uint64_t nbytes, Visit visit) {
+  for (std::uint64_t done = 0; done < nbytes;) {
+    const std::uint64_t index = (pa + done) / page_bytes, offset = (pa + done) % page_bytes;
+    const std::uint64_t count = std::min(page_bytes - offset, nbytes - done);
+    visit(index, offset, count, done);
+    done += count;
+  }
+}
+
+// Doubling copies: the pattern repeats, starting at its byte `phase`.
+void repeat(std::byte* out, std::uint64_t nbytes, const std::byte* pattern, std::uint64_t pattern_bytes, std::uint64_t phase) {
+  std::uint64_t done = std::min(nbytes, pattern_bytes);
+  for (std::uint64_t i = 0; i < done; ++i) out[i] = pattern[(phase + i) % pattern_bytes];
+  while (done < nbytes) {
+    const std::uint64_t count = std::min(done, nbytes - done);
+    std::memcpy(out + done, out, count);
+    done += count;
+  }
+}
+
+}  // namespace
+
+std::byte* MemoryStore::writable_page(std::uint64_t index, bool whole) {
+  SharedBytes& page = pages_[index];
+  if (!page) {
+    page = make_shared_bytes(page_bytes, !whole);
+  } else if (page.use_count() > 1) {
+    SharedBytes copy = make_shared_bytes(page_bytes, false);
+    if (!whole) std::memcpy(copy.get(), page.get(), page_bytes);
+    page = std::move(copy);
+  } else {
+    // Another thread may have dropped the last snapshot just now: its reads come before our writes.
+    std::atomic_thread_fence(std::memory_order_acquire);
+  }
+  return page.get();
+}
+
+void MemoryStore::forget_values(std::uint64_t begin, std::uint64_t end) {
+  auto range = pending_.upper_bound(begin);
+  if (range != pending_.begin()) {
+    const auto before = std::prev(range);
+    PendingRange& left = before->second;
+    if (left.end > begin) {
+      if (left.end > end) pending_.emplace_hint(range, end, PendingRange{left.end, left.id, left.offset + (end - before->first)});
+      if (before->first == begin) {
+        pending_.erase(before);
+      } else {
+        left.end = begin;
+      }
+    }
+  }
+  range = pending_.lower_bound(begin);
+  while (range != pending_.end() && range->first < end) {
+    if (range->second.end > end) {
+      const PendingRange& right = range->second;
+      pending_.emplace(end, PendingRange{right.end, right.id, right.offset + (end - range->first)});
+    }
+    range = pending_.erase(range);
+  }
+}
+
+void MemoryStore::write_bytes(std::uint64_t pa, const void* data, std::uint64_t nbytes) {
+  check_range(pa, nbytes);
+  if (nbytes == 0) return;
+  forget_values(pa, pa + nbytes);
+  for_each_page(pa, nbytes, [&](std::uint64_t index, std::uint64_t offset, std::uint64_t count, std::uint64_t done) {
+    std::memcpy(writable_page(index, count == page_bytes) + offset, static_cast<const std::byte*>(data) + done, count);
+  });
+}
+
+void MemoryStore::fill(std::uint64_t pa, std::uint64_t nbytes, const void* pattern, std::uint64_t pattern_bytes) {
+  if (pattern_bytes == 0 || page_bytes % pattern_bytes != 0) throw ModelError("a fill pattern has 1, 2, 4 or 8 bytes");
+  const auto* bytes = static_cast<const std::byte*>(pattern);
+  if (std::all_of(bytes, bytes + pattern_bytes, [](std::byte b) { return b == std::byte{0}; })) return clear(pa, nbytes);
+  check_range(pa, nbytes);
+  if (nbytes == 0) return;
+  forget_values(pa, pa + nbytes);
+  SharedBytes whole_page;
+  for_each_page(pa, nbytes, [&](std::uint64_t index, std::uint64_t offset, std::uint64_t count, std::uint64_t done) {
+    if (count < page_bytes) return repeat(writable_page(index, false) + offset, count, bytes, pattern_bytes, done % pattern_bytes);
+    if (!whole_page) {
+      whole_page = make_shared_bytes(page_bytes, false);
+      repeat(whole_page.get(), page_bytes, bytes, pattern_bytes, done % pattern_bytes);
+    }
+    pages_[index] = whole_page;
+  });
+}
+
+void MemoryStore::clear(std::uint64_t pa, std::uint64_t nbytes) {
+  check_range(pa, nbytes);
+  if (nbytes == 0) return;
+  const std::uint64_t end = pa + nbytes;
+  forget_values(pa, end);
+  auto page = pages_.lower_bound(pa / page_bytes);
+  while (page != pages_.end() && page->first * page_bytes < end) {
+    const std::uint64_t begin = page->first * page_bytes;
+    if (begin >= pa && begin + page_bytes <= end) {
+      page = pages_.erase(page);
+      continue;
+    }
+    const std::uint64_t from = std::max(begin, pa), to = std::min(begin + page_bytes, end);
+    std::memset(writable_page(page->first, false) + (from - begin), 0, to - from);
+    ++page;
+  }
+}
+
+void MemoryStore::write_value(std::uint64_t pa, const ValueRef& ref) {
+  check_range(pa, ref.nbytes);
+  if (ref.nbytes == 0) return;
+  clear(pa, ref.nbytes);
+  pending_.emplace(pa, PendingRange{pa + ref.nbytes, ref.id, ref.offset});
+}
+
+void MemoryStore::write_image(std::uint64_t pa, const ByteImage& image) {
+  check_range(pa, image.nbytes());
+  for (const Segment& segment : image.segments()) {
+    switch (segment.kind) {
+      case Segment::Kind::zeros: clear(pa, segment.nbytes); break;
+      case Segment::Kind::value: write_value(pa, {segment.value, segment.offset, segment.nbytes}); break;
+      case Segment::Kind::bytes:
+        forget_values(pa, pa + segment.nbytes);
+        for_each_page(pa, segment.nbytes, [&](std::uint64_t index, std::uint64_t offset, std::uint64_t count, std::uint64_t done) {
+          if (count == page_bytes) {
+            pages_[index] = SharedBytes(segment.bytes, segment.bytes.get() + done);  // shared until somebody writes
+          } else {
+            std::memcpy(writable_page(index, false) + offset, segment.bytes.get() + done, count);
+          }
+        });
+        break;
+    }
+    pa += segment.nbytes;
+  }
+}
+
+void MemoryStore::write_image(const PhysRanges& ranges, const ByteImage& image) {
+  if (total_bytes(ranges) != image.nbytes()) {
+    throw ModelError(std::to_string(image.nbytes()) + " bytes do not fill ranges of " + std::to_string(total_bytes(ranges)) + " bytes");
+  }
+  std::uint64_t done = 0;
+  for (const PhysRange& range : ranges) {
+    write_image(range.pa, image.slice(done, range.nbytes));
+    done += range.nbytes;
+  }
+}
+
+void MemoryStore::append_known(ByteImage& image, std::uint64_t begin, std::uint64_t end) const {
+  for (auto page = pages_.lower_bound(begin / page_bytes); begin < end; ++page) {
+    const std::uint64_t page_begin = page == pages_.end() ? end : std::min(end, page->first * page_bytes);
+    if (page_begin > begin) {
+      image.append(Segment::of_zeros(page_begin - begin));
+      begin = page_begin;
+    }
+    if (begin == end) return;
+    const std::uint64_t offset = begin - page->first * page_bytes, count = std::min(page_bytes - offset, end - begin);
+    image.append(Segment::of_bytes(SharedBytes(page->second, page->second.get() + offset), count));
+    begin += count;
+  }
+}
+
+ByteImage MemoryStore::snapshot(std::uint64_t pa, std::uint64_t nbytes) const {
+  check_range(pa, nbytes);
+  ByteImage image;
+  const std::uint64_t end = pa + nbytes;
+  auto range = pending_.upper_bound(pa);
+  if (range != pending_.begin() && std::prev(range)->second.end > pa) --range;
+  for (; pa < end; ++range) {
+    const std::uint64_t known_end = range == pending_.end() ? end : std::min(end, std::max(pa, range->first));
+    append_known(image, pa, known_end);
+    pa = known_end;
+    if (pa == end) break;
+    const PendingRange& pending = range->second;
+    const std::uint64_t count = std::min(pending.end, end) - pa;
+    image.append(Segment::of_value({pending.id, pending.offset + (pa - range->first), count}));
+    pa += count;
+  }
+  return image;
+}
+
+ByteImage MemoryStore::snapshot(const PhysRanges& ranges) const {
+  ByteImage image;
+  for (const PhysRange& range : ranges) image.append(snapshot(range.pa, range.nbytes));
+  return image;
+}
+
+std::vector<std::byte> MemoryStore::read_bytes(std::uint64_t pa, std::uint64_t nbytes) const {
+  std::vector<std::byte> bytes(nbytes);
+  snapshot(pa, nbytes).copy_to(bytes.data());
+  return bytes;
+}
+
+bool MemoryStore::known(std::uint64_t pa, std::uint64_t nbytes) const { return snapshot(pa, nbytes).known(); }
+
+std::vector<ValueId> MemoryStore::value_ids() const {
+  std::vector<ValueId> ids;
+  for (const auto& range : pending_) ids.push_back(range.second.id);
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+}  // namespace kernbench

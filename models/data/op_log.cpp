@@ -1,0 +1,63 @@
+#include "models/data/op_log.h"
+
+#include <algorithm>
+#include <array>
+#include <ostream>
+#include <tuple>
+
+namespace kernbench {
+namespace {
+
+std::string joined(const std::vector<ValueId>& ids) {
+  std::string list;
+  for (const ValueId id : ids) list += (list.empty() ? "" : ";") + std::to_string(id);
+  return list;
+}
+
+}  // namespace
+
+const char* name_of(OpKind kind) {
+  constexpr std::array<const char*, 4> names{"memory", "gemm", "math", "copy"};
+  return names.at(static_cast<std::size_t>(kind));
+}
+
+void OpLog::executed(const ExecutedOp& op) {
+  if (!records_.empty() && op.t_start < records_.back().op.t_start) sorted_ = false;
+  records_.push_back({next_id_++, op});
+}
+
+const std::vector<OpRecord>& OpLog::records() const {
+  if (!sorted_) {
+    std::sort(records_.begin(), records_.end(), [](const OpRecord& a, const OpRecord& b) {
+      return std::tie(a.op.t_start, a.id) < std::tie(b.op.t_start, b.id);
+    });
+    sorted_ = true;
+  }
+  return records_;
+}
+
+void OpLog::clear() {
+  records_.clear();
+  sorted_ = true;
+}
+
+void OpLog::write_csv(std::ostream& out, const NodeName& node_name) const {
+  out << "id,t_start_fs,t_end_fs,node,kind,name,command,tile,bytes,params,inputs,outputs\n";
+  for (const OpRecord& record : records()) {
+    const ExecutedOp& op = record.op;
+    out << record.id << ',' << op.t_start << ',' << op.t_end << ',' << (op.node == nullptr ? std::string() : node_name(op.node)) << ','
+        << name_of(op.kind) << ',' << op.name << ',' << op.command_id << ',';
+    if (op.tile_id >= 0) out << op.tile_id;
+    out << ',' << op.bytes << ',';
+    if (op.data) {
+      std::vector<ValueId> outputs;
+      for (const OutputValue& output : op.data->outputs) outputs.push_back(output.id);
+      out << describe(*op.data) << ',' << joined(input_ids(*op.data)) << ',' << joined(outputs);
+    } else {
+      out << ",,";
+    }
+    out << '\n';
+  }
+}
+
+}  // namespace kernbench

@@ -1,0 +1,104 @@
+#include "models/data/tensor_value.h"
+
+#include <cstring>
+
+#include "models/base/errors.h"
+#include "models/data/shape_rules.h"
+
+namespace kernbench {
+namespace {
+
+// Empty strides if the elements lie in row-major order anyway; the stride of an extent of 1 does not matter.
+TensorValue normalized(TensorValue value) {
+  const std::vector<std::int64_t> dense = row_major_strides(value.shape);
+  for (std::size_t axis = 0; axis < value.shape.rank(); ++axis) {
+    if (value.shape[axis] != 1 && value.strides[axis] != dense[axis]) return value;
+  }
+  value.strides.clear();
+  value.image = value.image.slice(0, value.nbytes());
+  return value;
+}
+
+std::vector<std::int64_t> strides_of(const TensorValue& value) { return value.dense() ? row_major_strides(value.shape) : value.strides; }
+
+// Copies the elements below `axis`, in order; returns where the next one goes.
+std::byte* gather(const TensorValue& value, const std::vector<std::int64_t>& strides, std::size_t axis, const std::byte* from, std::byte* to) {
+  const std::uint64_t size = size_of(value.dtype);
+  if (axis == value.shape.rank()) {
+    std::memcpy(to, from, size);
+    return to + size;
+  }
+  const std::int64_t extent = value.shape[axis];
+  if (axis + 1 == value.shape.rank() && (strides[axis] == 1 || extent == 1)) {
+    std::memcpy(to, from, size * static_cast<std::uint64_t>(extent));
+    return to + size * static_cast<std::uint64_t>(extent);
+  }
+  for (std::int64_t i = 0; i < extent; ++i) {
+    to = gather(value, strides, axis + 1, from + i * strides[axis] * static_cast<std::int64_t>(size), to);
+  }
+  return to;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> row_major_strides(const Shape& shape) {
+  std::vector<std::int64_t> strides(shape.rank());
+  std::int64_t stride = 1;
+  for (std::size_t axis = shape.rank(); axis-- > 0;) {
+    strides[axis] = stride;
+    stride *= shape[axis];
+  }
+  return strides;
+}
+
+TensorValue transposed(const TensorValue& value) {
+  if (value.shape.rank() != 2) throw UsageError("trans of " + value.shape.str() + ": needs two axes");
+  const std::vector<std::int64_t> strides = strides_of(value);
+  return normalized({value.image, Shape({value.shape[1], value.shape[0]}), value.dtype, {strides[1], strides[0]}});
+}
+
+TensorValue reshaped(const TensorValue& value, const Shape& shape) {
+  if (value.shape.elements() != shape.elements()) {
+    throw UsageError("reshape of " + value.shape.str() + " to " + shape.str() + ": the number of elements differs");
+  }
+  if (!value.dense()) throw UsageError("reshape of " + value.shape.str() + ": a transposed or broadcast handle is not contiguous");
+  return {value.image, shape, value.dtype, {}};
+}
+
+TensorValue broadcast_to(const TensorValue& value, const Shape& shape) {
+  if (value.shape.rank() > shape.rank() || broadcast(value.shape, shape) != shape) {
+    throw UsageError("broadcast_to of " + value.shape.str() + " to " + shape.str() + ": the shapes do not fit");
+  }
+  const std::vector<std::int64_t> from = strides_of(value);
+  const std::size_t added = shape.rank() - value.shape.rank();
+  std::vector<std::int64_t> strides(shape.rank(), 0);
+  for (std::size_t axis = added; axis < shape.rank(); ++axis) {
+    if (value.shape[axis - added] == shape[axis]) strides[axis] = from[axis - added];
+  }
+  return normalized({value.image, shape, value.dtype, strides});
+}
+
+TensorValue sliced(const TensorValue& value, std::int64_t begin, std::int64_t end) {
+  if (value.shape.rank() == 0 || begin < 0 || end <= begin || end > value.shape[0]) {
+    throw UsageError("slice [" + std::to_string(begin) + ", " + std::to_string(end) + ") of " + value.shape.str() + " is empty or outside");
+  }
+  std::vector<std::int64_t> extents = value.shape.extents();
+  extents[0] = end - begin;
+  const std::vector<std::int64_t> strides = strides_of(value);
+  const std::uint64_t skipped = static_cast<std::uint64_t>(begin * strides[0]) * size_of(value.dtype);
+  TensorValue part{value.image.slice(skipped, value.image.nbytes() - skipped), Shape(extents), value.dtype, strides};
+  return normalized(part);
+}
+
+std::vector<std::byte> dense_bytes(const TensorValue& value, const ValueLookup& lookup) {
+  std::vector<std::byte> bytes(value.nbytes());
+  if (value.dense()) {
+    value.image.slice(0, value.nbytes()).copy_to(bytes.data(), lookup);
+  } else {
+    const SharedBytes from = value.image.flatten(lookup);
+    gather(value, value.strides, 0, from.get(), bytes.data());
+  }
+  return bytes;
+}
+
+}  // namespace kernbench
