@@ -4,8 +4,7 @@
 
 namespace kernbench {
 
-Component::Component(const ComponentInit& init)
-    : sc_core::sc_module(sc_core::sc_module_name(init.name)), node_(init.node), attributes_(init.attributes), services_(init.services) {}
+Component::Component(const ComponentInit& init) : node_(init.node), attributes_(init.attributes), services_(init.services) {}
 
 void Component::add_statistic(std::string name, std::string description, Quantity quantity, const std::uint64_t& value) {
   statistics_.push_back({std::move(name), std::move(description), quantity, &value});

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "models/base/obligations.h"
@@ -40,6 +42,9 @@ struct ComponentInit {
 
 class Component : public sc_core::sc_module {
  public:
+  // Created through make_component() only (or the registry, which uses it): processes, events and ports that derived constructors
+  // make are to become children of this module, so its name must be open until the last of them has run. SystemC reports an error
+  // (E533) otherwise.
   explicit Component(const ComponentInit& init);
 
   NodeId node() const { return node_; }
@@ -80,5 +85,12 @@ class Component : public sc_core::sc_module {
   std::vector<Statistic> statistics_;
   std::deque<Probe> probes_;
 };
+
+// Creates a component as a child of the module under construction, or at the top.
+template <class T, class... More>
+std::unique_ptr<T> make_component(const ComponentInit& init, More&&... more) {
+  const sc_core::sc_module_name name(init.name);
+  return std::make_unique<T>(init, std::forward<More>(more)...);
+}
 
 }  // namespace kernbench

@@ -35,7 +35,7 @@ class ComponentRegistry {
 // ComponentInit.
 template <class T>
 Implementation implementation_of(std::string name) {
-  return {std::move(name), T::description, T::schema(), [](const ComponentInit& init) { return std::make_unique<T>(init); }};
+  return {std::move(name), T::description, T::schema(), [](const ComponentInit& init) { return make_component<T>(init); }};
 }
 
 }  // namespace kernbench
