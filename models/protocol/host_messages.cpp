@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
+#include "models/protocol/machine_view.h"
 
 namespace kernbench {
 namespace {
@@ -35,6 +36,10 @@ void check_map(const char* name, const Map& message) {
 }
 
 }  // namespace
+
+PeEngine MmuMap::end() const { return PeEngine::pe_mmu; }
+PeEngine MmuUnmap::end() const { return PeEngine::pe_mmu; }
+PeEngine KernelLaunch::end() const { return PeEngine::pe_cpu; }
 
 void KernelMetrics::merge(const KernelMetrics& other) {
   pe_exec = std::max(pe_exec, other.pe_exec);

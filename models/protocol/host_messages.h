@@ -15,6 +15,7 @@
 namespace kernbench {
 
 class KernelContext;
+enum class PeEngine : std::uint8_t;  // models/protocol/machine_view.h
 
 // The end of a request. ok means that code and message are empty.
 struct Completion {
@@ -50,6 +51,14 @@ struct HostMessage : Message {
   std::string correlation_id;
   std::string request_id;
   std::string debug_label;
+};
+
+// A control message for PEs: io_cpu sends it on to the m_cpu of every target's cube, m_cpu to one engine of every target PE; both
+// gather the answers and answer once.
+struct PeMessage : HostMessage {
+  std::vector<PeId> targets;  // of one SIP, sorted, no duplicates
+  virtual PeEngine end() const = 0;          // the engine that takes it
+  virtual const char* type_name() const = 0;
 };
 
 // One contiguous piece of a tensor on one PE's memory.
@@ -90,14 +99,16 @@ struct MmuEntry {
   std::uint64_t size = 0;
 };
 
-struct MmuMap : HostMessage {
+struct MmuMap : PeMessage {
   std::vector<MmuEntry> entries;
-  std::vector<PeId> targets;  // of one SIP
+  PeEngine end() const override;
+  const char* type_name() const override { return "MmuMap"; }
 };
 
-struct MmuUnmap : HostMessage {
+struct MmuUnmap : PeMessage {
   std::vector<MmuEntry> entries;
-  std::vector<PeId> targets;
+  PeEngine end() const override;
+  const char* type_name() const override { return "MmuUnmap"; }
 };
 
 struct TensorArgument {
@@ -126,22 +137,40 @@ struct KernelRef {
 
 enum class FailurePolicy : std::uint8_t { fail_fast, collect_all };
 
-struct KernelLaunch : HostMessage {
+struct KernelLaunch : PeMessage {
   KernelRef kernel;
   std::shared_ptr<const KernelBody> body;
   std::vector<KernelArgument> args;
-  std::vector<PeId> targets;  // of one SIP, sorted, no duplicates
   std::map<std::string, std::int64_t> grid;
   std::map<std::string, std::string> meta;
   FailurePolicy failure_policy = FailurePolicy::fail_fast;
   std::optional<Fs> target_start;  // stamped by io_cpu, or per cube by m_cpu when absent
+  PeEngine end() const override;
+  const char* type_name() const override { return "KernelLaunch"; }
 };
 
-// The answer to any of the above, on the response leg.
+// The answer to any of the above, on the response leg. An engine fills completion and metrics; m_cpu files them under its PE.
 struct HostResponse : Message {
   Completion completion;
   KernelMetrics metrics;                     // launches: merged by max
   std::map<PeId, KernelMetrics> per_pe;      // launches
+  std::map<PeId, Completion> failures;       // of the PEs that failed, as far as they had answered
+};
+
+// Two notices about a fail_fast launch under way (spec 4.2). They are posted: no answer comes back; whoever takes one calls
+// owner->completed(). `launch` is the very message that went down the same way: compare the pointers.
+
+// m_cpu -> io_cpu, at the first failure of a PE. The m_cpu's answer still follows, when all of its PEs have ended.
+struct LaunchFailed : Message {
+  std::shared_ptr<const KernelLaunch> launch;
+  PeId where;
+  Completion completion;
+};
+
+// io_cpu -> m_cpu -> pe_cpu: the kernel is to end at its next `tl` call. Its PE then answers the launch as failed; a PE that has
+// answered already ignores the notice.
+struct LaunchAbort : Message {
+  std::shared_ptr<const KernelLaunch> launch;
 };
 
 // Throws UsageError that names the message, the field, the value and what is allowed; called before a message enters the fabric.
