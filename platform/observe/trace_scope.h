@@ -1,0 +1,31 @@
+// Which probes a waveform takes: `--trace-scope GLOB`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/base/component.h"
+#include "platform/observe/trace_file.h"
+
+namespace kernbench {
+
+// All engines of all PEs.
+inline constexpr const char* default_trace_scope = "*.pe*.pe_*";
+
+// `*` any characters, dots too; `?` one; `[...]` one of. A pattern takes a probe whose component, a scope around it, or
+// component.probe it matches: "sip0.cube0.pe0" and "sip0.cube0.pe0.*" take the whole PE, "*.busy" every probe of that name.
+class TraceScope {
+ public:
+  explicit TraceScope(std::vector<std::string> patterns);  // none: the default
+
+  bool takes(const std::string& component, const std::string& probe) const;
+
+  // Adds what it takes to the file. Throws UsageError for a given pattern that takes nothing, with the nearest component.
+  void observe(const std::vector<Component*>& components, TraceFile& file) const;
+
+ private:
+  std::vector<std::string> patterns_;
+  bool given_;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,101 @@
+// A machine of three small components for the tests of observers.
+#pragma once
+
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include "models/base/component.h"
+#include "models/base/services.h"
+
+namespace kernbench::test {
+
+class FakeServices : public Services {
+ public:
+  Obligations& obligations() override { return obligations_; }
+  OpSink* op_sink() override { return nullptr; }
+
+ private:
+  Obligations obligations_;
+};
+
+// An engine with a busy flag, a queue and a stage, and the statistics that go with them.
+class FakeEngine : public Component {
+ public:
+  explicit FakeEngine(const ComponentInit& init)
+      : Component(init),
+        busy(add_probe("busy", "serves", 1)),
+        depth(add_probe("queue_depth", "waiting", 8)),
+        stage(add_probe("stage", "of the tile", 2, {"IDLE", "DMA_READ", "GEMM"})) {
+    add_statistic("busy", "time in service", Quantity::time_fs, busy_time);
+    add_statistic("transferred", "payload", Quantity::bytes, bytes);
+    add_statistic("commands", "served", Quantity::count, commands);
+  }
+  Probe& busy;
+  Probe& depth;
+  Probe& stage;
+  std::uint64_t busy_time = 0, bytes = 0, commands = 0;
+};
+
+// sip0.pe0 {pe_dma, pe_gemm}, sip0.ucie-N.
+class FakeMachine {
+ public:
+  FakeMachine() {
+    Level sip("sip0");
+    Level pe("pe0");
+    dma = make("pe_dma", 0);
+    gemm = make("pe_gemm", 1);
+    pe.leave();
+    port = make("ucie-N", 2);
+  }
+
+  std::unique_ptr<FakeEngine> dma, gemm, port;
+
+ private:
+  struct Scope : sc_core::sc_module {
+    explicit Scope(sc_core::sc_module_name name) : sc_core::sc_module(name) {}
+  };
+  class Level {
+   public:
+    explicit Level(const char* name) : module_(new Scope(name)) {
+      sc_core::sc_get_curr_simcontext()->hierarchy_push(module_);
+    }
+    void leave() {
+      if (inside_) sc_core::sc_get_curr_simcontext()->hierarchy_pop();
+      inside_ = false;
+    }
+    ~Level() { leave(); }
+
+   private:
+    Scope* module_;  // lives as long as the child process
+    bool inside_ = true;
+  };
+
+  std::unique_ptr<FakeEngine> make(const char* name, NodeId node) {
+    return make_component<FakeEngine>(ComponentInit{name, node, attributes_, services_});
+  }
+
+  Attributes attributes_;
+  FakeServices services_;
+};
+
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& name) : path_("/tmp/kernbench-test-" + std::to_string(::getpid()) + "-" + name) {}
+  ~TemporaryFile() { ::unlink(path_.c_str()); }
+  const std::string& path() const { return path_; }
+  std::string text() const {
+    std::ifstream in(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+ private:
+  std::string path_;
+};
+
+inline void run_ns(int ns) { sc_core::sc_start(ns, sc_core::SC_NS); }
+
+}  // namespace kernbench::test
