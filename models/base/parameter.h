@@ -28,6 +28,7 @@ class Parameter {
   static Parameter choice(std::string name, std::string description, std::vector<std::string> choices, std::string source);
 
   Parameter& default_val(std::int64_t value);
+  Parameter& default_val(int value) { return default_val(std::int64_t{value}); }
   Parameter& default_val(std::string_view decimal_or_choice);
   Parameter& default_val(const char* decimal_or_choice) { return default_val(std::string_view(decimal_or_choice)); }
   Parameter& default_val(bool value);
