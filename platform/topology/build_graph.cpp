@@ -1,0 +1,50 @@
+#include "platform/topology/build_graph.h"
+
+#include "platform/topology/cube_mesh_file.h"
+#include "platform/topology/graph_builder.h"
+#include "platform/topology/node_names.h"
+
+namespace kernbench {
+namespace {
+
+constexpr std::size_t north = 0, south = 1, east = 2, west = 3;  // in ucie_sides
+
+std::vector<CubeHandles> add_cubes(GraphBuilder& builder, const CubeMesh& mesh, int sip) {
+  const SipSpec& spec = builder.spec().sip;
+  std::vector<CubeHandles> cubes;
+  for (int cube = 0; cube < spec.cubes(); ++cube) cubes.push_back(add_cube(builder, mesh, sip, cube));
+  const GraphBuilder::Wire seam{spec.ucie_seam.bw_gbs, spec.ucie_seam.distance_mm, std::nullopt};
+  for (int cube = 0; cube < spec.cubes(); ++cube) {
+    const CubeHandles& here = cubes[static_cast<std::size_t>(cube)];
+    const auto neighbour = [&](int index) -> const CubeHandles& { return cubes[static_cast<std::size_t>(index)]; };
+    if (cube % spec.mesh_w + 1 < spec.mesh_w) {
+      builder.connect_both(here.ucie_port[east], neighbour(cube + 1).ucie_port[west], EdgeKind::ucie_mesh, seam);
+    }
+    if (cube + spec.mesh_w < spec.cubes()) {
+      builder.connect_both(here.ucie_port[south], neighbour(cube + spec.mesh_w).ucie_port[north], EdgeKind::ucie_mesh, seam);
+    }
+  }
+  return cubes;
+}
+
+}  // namespace
+
+Graph build_graph(MachineSpec machine) {
+  const auto spec = std::make_shared<const MachineSpec>(std::move(machine));
+  CubeMesh mesh = generate_mesh(spec->cube);
+  if (!spec->source_path.empty()) keep_mesh_file(mesh_file_beside(spec->source_path), spec->cube, mesh);
+
+  GraphBuilder builder(spec);
+  const std::size_t switch0 = builder.add(std::string(node_names::switch0), NodeKind::fabric_switch, spec->system.switch0, {}, {});
+  const LinkSpec& link = spec->system.io_ep_to_switch;
+  for (int sip = 0; sip < spec->system.sips.count; ++sip) {
+    const std::vector<CubeHandles> cubes = add_cubes(builder, mesh, sip);
+    for (std::size_t i = 0; i < spec->sip.io_chiplets.size(); ++i) {
+      const std::size_t pcie_ep = add_io_chiplet(builder, spec->sip.io_chiplets[i], static_cast<int>(i), sip, cubes);
+      builder.connect_both(switch0, pcie_ep, EdgeKind::pcie, {link.bw_gbs, link.distance_mm, std::nullopt});
+    }
+  }
+  return builder.finish(std::move(mesh));
+}
+
+}  // namespace kernbench

@@ -1,0 +1,102 @@
+// `--set a.b.c=value` on a configuration tree.
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+
+#include "platform/topology/config_tree.h"
+#include "platform/topology/nearest_name.h"
+
+namespace kernbench {
+namespace {
+
+ConfigNode from_yaml(const YAML::Node& yaml, const ConfigPlace& place) {
+  ConfigNode node;
+  node.place = place;
+  if (yaml.IsScalar()) {
+    node.kind = ConfigNode::Kind::scalar;
+    node.text = yaml.Scalar();
+    node.quoted = yaml.Tag() == "!";
+  } else if (yaml.IsSequence()) {
+    node.kind = ConfigNode::Kind::list;
+    for (const YAML::Node& item : yaml) node.items.push_back(from_yaml(item, place));
+  } else if (yaml.IsMap()) {
+    node.kind = ConfigNode::Kind::map;
+    for (const auto& pair : yaml) node.entries.push_back({pair.first.Scalar(), place, from_yaml(pair.second, place)});
+  }
+  return node;
+}
+
+std::string id_of(const ConfigNode& item) {
+  const ConfigNode* id = item.find("id");
+  return id != nullptr && id->kind == ConfigNode::Kind::scalar ? id->text : "";
+}
+
+// The element that `step` names, by number or by id; null if there is none.
+ConfigNode* element(ConfigNode& list, const std::string& step) {
+  const bool number = !step.empty() && step.size() < 6 && std::all_of(step.begin(), step.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (number) {
+    const std::size_t index = std::stoul(step);
+    return index < list.items.size() ? &list.items[index] : nullptr;
+  }
+  for (ConfigNode& item : list.items) {
+    if (id_of(item) == step) return &item;
+  }
+  return nullptr;
+}
+
+std::string no_element(const ConfigNode& list, const std::string& step) {
+  std::vector<std::string> ids;
+  for (const ConfigNode& item : list.items) {
+    if (!id_of(item).empty()) ids.push_back(id_of(item));
+  }
+  std::string message = "the list has no element '" + step + "'; it has " + std::to_string(list.items.size()) + " element(s)";
+  for (std::size_t i = 0; i < ids.size(); ++i) message += (i == 0 ? ", ids " : ", ") + ids[i];
+  return message + did_you_mean(step, ids);
+}
+
+std::vector<std::string> split(const std::string& key) {
+  std::vector<std::string> steps(1);
+  for (const char c : key) {
+    if (c == '.') {
+      steps.emplace_back();
+    } else {
+      steps.back() += c;
+    }
+  }
+  return steps;
+}
+
+}  // namespace
+
+void apply_override(ConfigNode& root, const Override& override, std::vector<ConfigIssue>& issues) {
+  const ConfigPlace place{"--set " + override.key + "=" + override.value, 0, 0};
+  const auto fault = [&](std::string message) { issues.push_back(issue_at(place, override.key, std::move(message))); };
+  ConfigNode value;
+  try {
+    value = from_yaml(YAML::Load(override.value), place);
+  } catch (const YAML::Exception& error) {
+    return fault("the value is not valid YAML: " + error.msg);
+  }
+  ConfigNode* node = &root;
+  for (const std::string& step : split(override.key)) {
+    if (step.empty()) return fault("an empty step in the key");
+    if (node->kind == ConfigNode::Kind::list) {
+      ConfigNode* item = element(*node, step);
+      if (item == nullptr) return fault(no_element(*node, step));
+      node = item;
+      continue;
+    }
+    if (node->kind == ConfigNode::Kind::scalar) return fault("'" + step + "' is asked of a single value, " + node->described());
+    node->kind = ConfigNode::Kind::map;  // an absent section begins here; the schema judges the key
+    ConfigNode* child = node->find(step);
+    if (child == nullptr) {
+      node->entries.push_back({step, place, {}});
+      child = &node->entries.back().value;
+      child->place = place;
+    }
+    node = child;
+  }
+  *node = std::move(value);
+}
+
+}  // namespace kernbench

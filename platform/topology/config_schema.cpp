@@ -1,0 +1,215 @@
+#include "platform/topology/config_schema.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "platform/topology/nearest_name.h"
+
+namespace kernbench {
+namespace {
+
+std::string parent_of(const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string::npos ? "" : path.substr(0, dot);
+}
+
+std::string last_of(const std::string& path) { return path.substr(path.rfind('.') + 1); }
+
+std::string joined(const std::string& path, const std::string& step) { return path.empty() ? step : path + '.' + step; }
+
+bool is_name(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
+}
+
+std::string allowed_in(const ConfigKey& key) {
+  switch (key.kind) {
+    case ConfigKey::Kind::section: return "a section";
+    case ConfigKey::Kind::list: return "a list";
+    case ConfigKey::Kind::value: return key.value->allowed() + (key.value->unit().empty() ? "" : " (" + key.value->unit() + ")");
+    case ConfigKey::Kind::name: return "a name of letters, digits, '_' and '-'";
+    case ConfigKey::Kind::text: return "a text";
+    case ConfigKey::Kind::component: return "{impl: NAME, attrs: {...}}";
+  }
+  return "";
+}
+
+}  // namespace
+
+ConfigSchema::ConfigSchema(std::vector<ConfigKey> keys) : keys_(std::move(keys)) {
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    index_[keys_[i].path] = i;
+    children_[parent_of(keys_[i].path)].push_back(i);
+  }
+}
+
+const ConfigKey* ConfigSchema::find(const std::string& pattern) const {
+  const auto found = index_.find(pattern);
+  return found == index_.end() ? nullptr : &keys_[found->second];
+}
+
+std::vector<const ConfigKey*> ConfigSchema::below(const std::string& pattern) const {
+  std::vector<const ConfigKey*> all;
+  const auto found = children_.find(pattern);
+  if (found == children_.end()) return all;
+  for (const std::size_t i : found->second) all.push_back(&keys_[i]);
+  return all;
+}
+
+class SchemaCheck {
+ public:
+  SchemaCheck(const ConfigSchema& schema, const ComponentRegistry* registry, std::vector<ConfigIssue>& issues)
+      : schema_(schema), registry_(registry), issues_(issues) {}
+
+  SettledConfig run(const ConfigNode& root) {
+    section(root, "", "");
+    return std::move(settled_);
+  }
+
+ private:
+  void fault(const ConfigPlace& place, const std::string& path, std::string message) { issues_.push_back(issue_at(place, path, std::move(message))); }
+
+  void section(const ConfigNode& node, const std::string& pattern, const std::string& path) {
+    const std::vector<const ConfigKey*> keys = schema_.below(pattern);
+    const bool free_keys = keys.size() == 1 && last_of(keys[0]->path) == "*";
+    if (free_keys) {
+      for (const ConfigEntry& entry : node.entries) {
+        settled_.free_keys_[path].push_back(entry.key);
+        settled_.places_[joined(path, entry.key)] = entry.place;
+        check(entry.value, *keys[0], joined(path, entry.key));
+      }
+      return;
+    }
+    std::vector<std::string> known;
+    for (const ConfigKey* key : keys) known.push_back(last_of(key->path));
+    for (const ConfigEntry& entry : node.entries) {
+      const std::string here = joined(path, entry.key);
+      const auto found = std::find(known.begin(), known.end(), entry.key);
+      if (found == known.end()) {
+        fault(entry.place, here, "unknown key" + did_you_mean(entry.key, known) + "; known here: " + list(known));
+        continue;
+      }
+      settled_.places_[here] = entry.place;
+      check(entry.value, *keys[static_cast<std::size_t>(found - known.begin())], here);
+    }
+    for (const ConfigKey* key : keys) {
+      if (node.find(last_of(key->path)) == nullptr) absent(*key, joined(path, last_of(key->path)), node.place);
+    }
+  }
+
+  static std::string list(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text.empty() ? "nothing" : text;
+  }
+
+  void absent(const ConfigKey& key, const std::string& path, const ConfigPlace& around) {
+    if (key.kind == ConfigKey::Kind::value && key.value->default_value()) {
+      settled_.values_[path] = *key.value->default_value();
+      settled_.places_[path] = around;
+    } else if (key.required) {
+      fault(around, path, "the key is missing; allowed is " + allowed_in(key));
+    } else if (key.kind == ConfigKey::Kind::section) {
+      ConfigNode empty;
+      empty.kind = ConfigNode::Kind::map;
+      empty.place = around;
+      section(empty, key.path, path);
+    }
+  }
+
+  void check(const ConfigNode& node, const ConfigKey& key, const std::string& path) {
+    using Kind = ConfigNode::Kind;
+    const bool container = key.kind == ConfigKey::Kind::section || key.kind == ConfigKey::Kind::list;
+    const Kind expected = key.kind == ConfigKey::Kind::list                                                       ? Kind::list
+                          : container || key.kind == ConfigKey::Kind::component                                   ? Kind::map
+                                                                                                                  : Kind::scalar;
+    if (node.kind != expected && !(container && node.kind == Kind::null)) {  // `links:` with nothing below is an empty section
+      fault(node.place, path, "found " + node.described() + ", allowed is " + allowed_in(key));
+      return;
+    }
+    switch (key.kind) {
+      case ConfigKey::Kind::section: section(node, key.path, path); break;
+      case ConfigKey::Kind::list: elements(node, key, path); break;
+      case ConfigKey::Kind::value: value(node, key, path); break;
+      case ConfigKey::Kind::name:
+        if (!is_name(node.text)) return fault(node.place, path, "found " + node.described() + ", allowed is " + allowed_in(key));
+        settled_.values_[path] = node.text;
+        break;
+      case ConfigKey::Kind::text: settled_.values_[path] = node.text; break;
+      case ConfigKey::Kind::component:
+        if (registry_ != nullptr) settled_.components_[path] = check_component(node, path, *registry_, issues_);
+        break;
+    }
+  }
+
+  void elements(const ConfigNode& node, const ConfigKey& key, const std::string& path) {
+    if (node.items.size() < key.least_items || node.items.size() > key.most_items) {
+      const std::string range = key.least_items == key.most_items ? std::to_string(key.least_items)
+                                                                  : std::to_string(key.least_items) + " to " + std::to_string(key.most_items);
+      fault(node.place, path, "found a list of " + std::to_string(node.items.size()) + ", allowed are " + range + " elements");
+      return;
+    }
+    settled_.lists_[path] = node.items.size();
+    const ConfigKey* element = schema_.find(key.path + ".*");
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      const std::string here = joined(path, std::to_string(i));
+      settled_.places_[here] = node.items[i].place;
+      check(node.items[i], *element, here);
+    }
+  }
+
+  void value(const ConfigNode& node, const ConfigKey& key, const std::string& path) {
+    if (node.quoted && key.value->type() != Parameter::Type::choice) {
+      return fault(node.place, path, "found " + node.described() + ", allowed is " + allowed_in(key));
+    }
+    try {
+      settled_.values_[path] = key.value->parse(node.text);
+    } catch (const std::exception& error) {  // invalid_argument, or overflow of an absurd number
+      std::vector<std::string> choices = key.value->choices();
+      fault(node.place, path, error.what() + did_you_mean(node.text, choices));
+    }
+  }
+
+  const ConfigSchema& schema_;
+  const ComponentRegistry* registry_;
+  std::vector<ConfigIssue>& issues_;
+  SettledConfig settled_;
+};
+
+SettledConfig check_config(const ConfigNode& root, const ConfigSchema& schema, const ComponentRegistry* registry, std::vector<ConfigIssue>& issues) {
+  return SchemaCheck(schema, registry, issues).run(root);
+}
+
+const Rational* SettledConfig::number(const std::string& path) const {
+  const auto found = values_.find(path);
+  return found == values_.end() ? nullptr : std::get_if<Rational>(&found->second);
+}
+
+const std::string* SettledConfig::text(const std::string& path) const {
+  const auto found = values_.find(path);
+  return found == values_.end() ? nullptr : std::get_if<std::string>(&found->second);
+}
+
+std::size_t SettledConfig::items(const std::string& path) const {
+  const auto found = lists_.find(path);
+  return found == lists_.end() ? 0 : found->second;
+}
+
+std::vector<std::string> SettledConfig::keys(const std::string& path) const {
+  const auto found = free_keys_.find(path);
+  return found == free_keys_.end() ? std::vector<std::string>{} : found->second;
+}
+
+const ComponentEntry* SettledConfig::component(const std::string& path) const {
+  const auto found = components_.find(path);
+  return found == components_.end() ? nullptr : &found->second;
+}
+
+ConfigPlace SettledConfig::place(const std::string& path) const {
+  for (std::string at = path; !at.empty(); at = parent_of(at)) {
+    const auto found = places_.find(at);
+    if (found != places_.end()) return found->second;
+  }
+  return {};
+}
+
+}  // namespace kernbench

@@ -1,0 +1,52 @@
+// A configuration file as a tree that remembers where every value stands. `include: FILE` at the top takes another file as
+// base: maps are merged key by key, anything else is replaced.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+
+// File, line and column (from 1; 0 = not in a file).
+struct ConfigPlace {
+  std::string file;
+  int line = 0, column = 0;
+};
+
+struct ConfigEntry;
+
+struct ConfigNode {
+  enum class Kind { null, scalar, list, map };
+  Kind kind = Kind::null;
+  std::string text;     // scalars
+  bool quoted = false;  // scalars: written in quotes, so text
+  std::vector<ConfigEntry> entries;  // maps, in the order of the file
+  std::vector<ConfigNode> items;     // lists
+  ConfigPlace place;
+
+  const ConfigNode* find(const std::string& key) const;  // null if absent or not a map
+  ConfigNode* find(const std::string& key);
+  std::string described() const;  // "the text 'abc'", "a list", ...: for messages
+};
+
+struct ConfigEntry {
+  std::string key;
+  ConfigPlace place;
+  ConfigNode value;
+};
+
+// `--set key=value`. A list is indexed by number or by the `id` of its elements.
+struct Override {
+  std::string key;
+  std::string value;
+};
+
+// Faults are appended to `issues`; what could be read is returned.
+ConfigNode load_config_tree(const std::string& path, std::vector<ConfigIssue>& issues);
+void apply_override(ConfigNode& root, const Override& override, std::vector<ConfigIssue>& issues);
+
+ConfigIssue issue_at(const ConfigPlace& place, std::string key, std::string message);
+
+}  // namespace kernbench

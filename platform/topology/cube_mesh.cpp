@@ -1,0 +1,155 @@
+#include "platform/topology/cube_mesh.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace kernbench {
+namespace {
+
+const Rational margin_mm = Rational::fraction(3, 2);      // PE to cube edge, HBM row to middle, PE row to HBM row
+const Rational largest_gap_mm = Rational(3);              // between two columns
+
+Rational to_micrometre(const Rational& mm) { return Rational::fraction(static_cast<Rational::Int>((mm * Rational(1000)).round_half_up()), 1000); }
+
+bool is_east(const std::string& corner) { return corner == "NE" || corner == "SE"; }
+
+// PE k of a corner, counted from west to east.
+Rational pe_x(const CubeSpec& cube, const std::string& corner, int k) {
+  const int from_corner = is_east(corner) ? cube.pe_layout.pe_per_corner - 1 - k : k;
+  const Rational offset = cube.pe_layout.pitch_mm * Rational(from_corner);
+  return is_east(corner) ? cube.w_mm - margin_mm - offset : margin_mm + offset;
+}
+
+std::vector<Rational> pe_columns(const CubeSpec& cube) {
+  std::vector<Rational> xs;
+  for (const std::string& corner : cube.pe_layout.corners) {
+    for (int k = 0; k < cube.pe_layout.pe_per_corner; ++k) xs.push_back(pe_x(cube, corner, k));
+  }
+  std::sort(xs.begin(), xs.end());
+  xs.erase(std::unique(xs.begin(), xs.end()), xs.end());
+  return xs;
+}
+
+std::vector<Rational> with_relays(const std::vector<Rational>& xs) {
+  std::vector<Rational> all;
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    all.push_back(xs[i]);
+    if (i + 1 == xs.size()) break;
+    const Rational gap = xs[i + 1] - xs[i];
+    const Rational ratio = gap / largest_gap_mm;
+    const Rational::Int pieces = (ratio.num() + ratio.den() - 1) / ratio.den();
+    for (Rational::Int k = 1; k < pieces; ++k) all.push_back(to_micrometre(xs[i] + gap * Rational::fraction(k, pieces)));
+  }
+  return all;
+}
+
+int rows_per_half(const CubeSpec& cube) { return (std::max(cube.ucie_connections, 2) + 1) / 2; }
+
+// `count` rows from `first` to `last`; one row alone stands at `first`.
+void append_rows(std::vector<Rational>& rows, const Rational& first, const Rational& last, int count) {
+  for (int i = 0; i < count; ++i) {
+    rows.push_back(i == 0 ? first : i == count - 1 ? last : to_micrometre(first + (last - first) * Rational::fraction(i, count - 1)));
+  }
+}
+
+int column_of(const CubeMesh& mesh, const Rational& x) {
+  return static_cast<int>(std::lower_bound(mesh.col_x_mm.begin(), mesh.col_x_mm.end(), x) - mesh.col_x_mm.begin());
+}
+
+// The existing router nearest in a straight line; among equals the upper one, then the western one.
+MeshPoint nearest_router(const CubeMesh& mesh, const PointMm& at) {
+  MeshPoint best;
+  std::optional<Rational> best_square;
+  for (int row = 0; row < mesh.rows(); ++row) {
+    for (int col = 0; col < mesh.cols(); ++col) {
+      if (!mesh.has_router({row, col})) continue;
+      const Rational dx = mesh.col_x_mm[static_cast<std::size_t>(col)] - at.x;
+      const Rational dy = mesh.row_y_mm[static_cast<std::size_t>(row)] - at.y;
+      const Rational square = dx * dx + dy * dy;
+      if (!best_square || square < *best_square) {
+        best_square = square;
+        best = {row, col};
+      }
+    }
+  }
+  return best;
+}
+
+int row_of_corner(const std::string& corner, int half) {
+  const int second = std::min(1, half - 1);
+  if (corner == "NW") return 0;
+  if (corner == "NE") return second;
+  return half + 2 + (corner == "SW" ? 0 : second);
+}
+
+void attach_ucie(CubeMesh& mesh, const CubeSpec& cube, int half) {
+  std::vector<int> columns;
+  for (const Rational& x : pe_columns(cube)) columns.push_back(column_of(mesh, x));
+  std::vector<int> rows;
+  for (int row = 0; row < mesh.rows(); ++row) {
+    if (row < half || row > half + 1) rows.push_back(row);
+  }
+  for (int i = 0; i < cube.ucie_connections; ++i) {
+    const int col = columns[static_cast<std::size_t>(i) % columns.size()];
+    const int row = rows[static_cast<std::size_t>(i) % rows.size()];
+    mesh.ucie[0].push_back({0, col});
+    mesh.ucie[1].push_back({mesh.rows() - 1, col});
+    mesh.ucie[2].push_back({row, mesh.cols() - 1});
+    mesh.ucie[3].push_back({row, 0});
+  }
+}
+
+}  // namespace
+
+int CubeMesh::routers() const {
+  int count = 0;
+  for (int row = 0; row < rows(); ++row) {
+    for (int col = 0; col < cols(); ++col) count += has_router({row, col}) ? 1 : 0;
+  }
+  return count;
+}
+
+CubeMesh generate_mesh(const CubeSpec& cube) {
+  CubeMesh mesh;
+  mesh.col_x_mm = with_relays(pe_columns(cube));
+
+  const int half = rows_per_half(cube);
+  const Rational middle = cube.h_mm / Rational(2);
+  append_rows(mesh.row_y_mm, margin_mm, middle - margin_mm - margin_mm, half);
+  if (half == 1) mesh.row_y_mm.back() = margin_mm;
+  mesh.row_y_mm.push_back(middle - margin_mm);
+  mesh.row_y_mm.push_back(middle + margin_mm);
+  std::vector<Rational> lower;
+  append_rows(lower, margin_mm, middle - margin_mm - margin_mm, half);
+  for (auto y = lower.rbegin(); y != lower.rend(); ++y) mesh.row_y_mm.push_back(cube.h_mm - *y);  // the mirror image
+
+  mesh.zone_first = {half, std::max(mesh.cols() / 2 - 1, 1)};
+  mesh.zone_last = {half + 1, std::min(mesh.cols() / 2, mesh.cols() - 2)};
+
+  for (const std::string& corner : cube.pe_layout.corners) {
+    for (int k = 0; k < cube.pe_layout.pe_per_corner; ++k) mesh.pe.push_back({row_of_corner(corner, half), column_of(mesh, pe_x(cube, corner, k))});
+  }
+  mesh.m_cpu = nearest_router(mesh, cube.m_cpu_pos_mm);
+  mesh.sram = nearest_router(mesh, cube.sram_pos_mm);
+  attach_ucie(mesh, cube, half);
+  return mesh;
+}
+
+std::vector<MeshFault> mesh_faults(const CubeSpec& cube) {
+  std::vector<MeshFault> faults;
+  const Rational reach = margin_mm + cube.pe_layout.pitch_mm * Rational(cube.pe_layout.pe_per_corner - 1);
+  if (cube.w_mm < reach) {
+    faults.push_back({"cube.geometry.cube_mm.w", "found " + cube.w_mm.str() + ", but " + std::to_string(cube.pe_layout.pe_per_corner) +
+                                                     " PEs per corner at a pitch of " + cube.pe_layout.pitch_mm.str() +
+                                                     " mm reach " + reach.str() + " mm from the edge; allowed is at least that"});
+  }
+  const int half = rows_per_half(cube);
+  const Rational needed = half > 1 ? Rational(9) : Rational(6);
+  if (cube.h_mm < needed) {
+    faults.push_back({"cube.geometry.cube_mm.h", "found " + cube.h_mm.str() + ", but the HBM rows and " + std::to_string(half) +
+                                                     " PE row(s) per half need at least " + needed.str() + " mm"});
+  }
+  return faults;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,46 @@
+// Collects nodes and edges in any order and sorts them into a Graph.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/topology/graph.h"
+
+namespace kernbench {
+
+class GraphBuilder {
+ public:
+  explicit GraphBuilder(std::shared_ptr<const MachineSpec> spec) : spec_(std::move(spec)) {}
+  const MachineSpec& spec() const { return *spec_; }
+
+  // Returns a handle for connect().
+  std::size_t add(std::string name, NodeKind kind, const ComponentSpec& component, const PointMm& at, Location location);
+
+  struct Wire {
+    std::optional<Rational> bw_gbs;
+    Rational distance_mm;
+    std::optional<Rational> routing_weight_mm;  // absent: distance_mm
+  };
+  void connect(std::size_t src, std::size_t dst, EdgeKind kind, const Wire& wire);
+  void connect_both(std::size_t a, std::size_t b, EdgeKind kind, const Wire& wire);
+  void connect_both(std::size_t a, std::size_t b, EdgeKind a_to_b, EdgeKind b_to_a, const Wire& wire);
+
+  Graph finish(CubeMesh mesh);
+
+ private:
+  std::shared_ptr<const MachineSpec> spec_;
+  std::vector<Node> nodes_;
+  std::vector<Edge> edges_;
+};
+
+// The parts of a machine, each in its own file. Handles of the nodes that other parts connect to.
+struct CubeHandles {
+  std::array<std::size_t, 4> ucie_port{};  // [index in ucie_sides]
+};
+CubeHandles add_cube(GraphBuilder& builder, const CubeMesh& mesh, int sip, int cube);
+// Returns the handle of its pcie_ep.
+std::size_t add_io_chiplet(GraphBuilder& builder, const IoChipletSpec& chiplet, int index, int sip, const std::vector<CubeHandles>& cubes);
+
+}  // namespace kernbench

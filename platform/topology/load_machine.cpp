@@ -1,0 +1,36 @@
+#include "platform/topology/load_machine.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <tuple>
+
+#include "platform/topology/machine_reader.h"
+#include "platform/topology/machine_schema.h"
+
+namespace kernbench {
+
+MachineSpec load_machine(const std::string& path, const std::vector<Override>& overrides, const ComponentRegistry& registry) {
+  std::vector<ConfigIssue> issues;
+  ConfigNode root = load_config_tree(path, issues);
+  if (root.kind != ConfigNode::Kind::map) throw ConfigError(std::move(issues));  // nothing was read: overrides would mislead
+  for (const Override& override : overrides) apply_override(root, override, issues);
+
+  const SettledConfig config = check_config(root, machine_schema(), &registry, issues);
+  MachineSpec machine = read_machine(config);
+  try {
+    check_machine(machine, config, issues);
+  } catch (const std::overflow_error& error) {
+    issues.push_back({path, 0, 0, "", std::string("a combination of values cannot be computed exactly: ") + error.what()});
+  }
+  settle_components(machine, config, issues);
+  if (!issues.empty()) {
+    std::stable_sort(issues.begin(), issues.end(), [](const ConfigIssue& a, const ConfigIssue& b) {
+      return std::tie(a.file, a.line, a.column) < std::tie(b.file, b.line, b.column);
+    });
+    throw ConfigError(std::move(issues));
+  }
+  machine.source_path = path;
+  return machine;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,98 @@
+// Settles the parameters of every component: what the user gave, facts of the machine, defaults.
+#include <algorithm>
+#include <stdexcept>
+
+#include "platform/topology/machine_reader.h"
+#include "platform/topology/node_names.h"
+
+namespace kernbench {
+namespace {
+
+class Settler {
+ public:
+  Settler(const SettledConfig& config, std::vector<ConfigIssue>& issues)
+      : config_(config), issues_(issues) {}
+
+  // `link`: key of the bandwidth between this component and its router, where it has one.
+  ComponentSpec settle(const std::string& path, const std::string& link = "") {
+    ComponentSpec spec;
+    const ComponentEntry* entry = config_.component(path);
+    if (entry == nullptr || entry->implementation == nullptr) return spec;  // reported already
+    spec.impl = entry->implementation->name;
+    for (const Parameter& parameter : entry->implementation->schema) {
+      const std::string& name = parameter.name();
+      if (std::find(entry->refused.begin(), entry->refused.end(), name) != entry->refused.end()) continue;
+      if (entry->given.has(name)) {
+        spec.attributes.set(name, entry->given.values().find(name)->second);
+        continue;
+      }
+      const std::string fact = fact_for(parameter, path, link);
+      if (!fact.empty()) {
+        take_fact(spec, parameter, *entry, fact);
+      } else if (parameter.default_value()) {
+        spec.attributes.set(name, *parameter.default_value());
+      } else if (parameter.is_from_machine()) {
+        issues_.push_back(issue_at(entry->place, path, "the implementation " + spec.impl + " asks for '" + name +
+                                                           "', which the machine does not know for this component"));
+      } else {
+        issues_.push_back(issue_at(entry->place, path + ".attrs." + name, "the key is missing; allowed is " + parameter.allowed()));
+      }
+    }
+    return spec;
+  }
+
+ private:
+  // The key whose value fills a parameter, or "".
+  static std::string fact_for(const Parameter& parameter, const std::string& path, const std::string& link) {
+    const std::string& name = parameter.name();
+    if (name == "num_pcs" && path == "cube.components.hbm_ctrl") return "cube.memory_map.hbm_channels_per_pe";
+    if (!parameter.is_from_machine()) return "";
+    if (name == "flit_bytes") return "system.flit_bytes";
+    if (name == "link_bw_gbs") return link;
+    if (name == "channels_per_pe") return "cube.memory_map.hbm_channels_per_pe";
+    if (name == "channel_bw_gbs") return "cube.memory_map.hbm_channel_bw_gbs";
+    return "";
+  }
+
+  void take_fact(ComponentSpec& spec, const Parameter& parameter, const ComponentEntry& entry, const std::string& key) {
+    const Rational* value = config_.number(key);
+    if (value == nullptr) return;  // reported already
+    try {
+      spec.attributes.set(parameter.name(), parameter.parse(value->str()));
+    } catch (const std::invalid_argument& error) {
+      issues_.push_back(issue_at(config_.place(key), key, std::string(error.what()) + " (it becomes '" + parameter.name() + "' of " + entry.path + ")"));
+    }
+  }
+
+  const SettledConfig& config_;
+  std::vector<ConfigIssue>& issues_;
+};
+
+}  // namespace
+
+void settle_components(MachineSpec& machine, const SettledConfig& config, std::vector<ConfigIssue>& issues) {
+  Settler settler(config, issues);
+  machine.system.switch0 = settler.settle("system.switch");
+  for (std::size_t i = 0; i < machine.sip.io_chiplets.size(); ++i) {
+    IoChipletSpec& io = machine.sip.io_chiplets[i];
+    const std::string path = "sip.io_chiplets." + std::to_string(i);
+    io.pcie_ep = settler.settle(path + ".components.pcie_ep", path + ".links.pcie_ep_to_noc_bw_gbs");
+    io.io_cpu = settler.settle(path + ".components.io_cpu");
+    io.io_noc = settler.settle(path + ".components.io_noc");
+    io.io_ucie = settler.settle(path + ".components.io_ucie");
+    io.conn = settler.settle(path + ".components.conn", path + ".links.per_connection_bw_gbs");
+  }
+  CubeSpec& cube = machine.cube;
+  cube.ucie_port = settler.settle("cube.ucie.port");
+  cube.ucie_conn = settler.settle("cube.ucie.conn", "cube.ucie.per_connection_bw_gbs");
+  cube.router = settler.settle("cube.components.router", "cube.links.router_link_bw_gbs");
+  cube.m_cpu = settler.settle("cube.components.m_cpu");
+  cube.sram = settler.settle("cube.components.sram", "cube.links.sram_to_router_bw_gbs");
+  cube.hbm_ctrl = settler.settle("cube.components.hbm_ctrl", "cube.links.hbm_to_router_bw_gbs");
+  for (const std::string_view engine : node_names::engines) {
+    const std::string link = engine == "pe_dma" ? "cube.links.pe_to_router_bw_gbs" : "";
+    cube.engines[std::string(engine)] = settler.settle("cube.pe_template.components." + std::string(engine), link);
+  }
+}
+
+}  // namespace kernbench

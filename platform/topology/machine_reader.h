@@ -1,0 +1,20 @@
+// From checked values to a MachineSpec, and the checks that need more than one key.
+#pragma once
+
+#include <vector>
+
+#include "platform/topology/config_schema.h"
+#include "platform/topology/machine_spec.h"
+
+namespace kernbench {
+
+// Everything but the components; what is faulty or absent stays at its initial value.
+MachineSpec read_machine(const SettledConfig& config);
+
+// Contradictions between keys and dangling references. A check is made where all its values are sound.
+void check_machine(const MachineSpec& machine, const SettledConfig& config, std::vector<ConfigIssue>& issues);
+
+// Settles the components: what the user gave, facts of the machine, defaults; reports what is still missing.
+void settle_components(MachineSpec& machine, const SettledConfig& config, std::vector<ConfigIssue>& issues);
+
+}  // namespace kernbench

@@ -1,0 +1,101 @@
+#include "platform/topology/router.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "models/base/errors.h"
+#include "platform/topology/node_names.h"
+
+namespace kernbench {
+namespace {
+
+constexpr std::uint32_t bit(EdgeKind kind) { return std::uint32_t{1} << static_cast<unsigned>(kind); }
+
+constexpr std::uint32_t io_border = bit(EdgeKind::io_to_cube) | bit(EdgeKind::cube_to_io);
+constexpr std::uint32_t ucie_kinds =
+    bit(EdgeKind::ucie_internal) | bit(EdgeKind::router_to_ucie_conn) | bit(EdgeKind::ucie_conn_to_router) | bit(EdgeKind::ucie_mesh) | io_border;
+constexpr std::uint32_t pe_kinds = bit(EdgeKind::pe_internal) | bit(EdgeKind::pe_to_router);
+
+std::uint32_t edge_kinds(View view) {
+  switch (view) {
+    case View::all: return ~std::uint32_t{0};
+    case View::data: return ~bit(EdgeKind::command);
+    case View::memory: return ~pe_kinds;
+    case View::local: return ~ucie_kinds;
+  }
+  return 0;
+}
+
+bool is_ucie(const Node& node) { return node.kind == NodeKind::ucie_port || node.kind == NodeKind::ucie_conn; }
+bool is_host_side(const Node& node) { return node.kind == NodeKind::pcie_ep || node.kind == NodeKind::io_cpu || node.kind == NodeKind::m_cpu; }
+
+}  // namespace
+
+Router::Router(const Graph& graph) : graph_(graph) {
+  weights_um_.reserve(graph.edges().size());
+  for (const Edge& edge : graph.edges()) weights_um_.push_back((edge.routing_weight_mm * Rational(1000)).round_half_up());
+}
+
+SearchSpace Router::whole(View view) const { return {edge_kinds(view), 0, static_cast<NodeId>(graph_.nodes().size())}; }
+
+SearchSpace Router::confined(NodeId src, NodeId dst, View view) const {
+  const Node& a = graph_.node(src);
+  const Node& b = graph_.node(dst);
+  SearchSpace space = whole(view);
+  if (a.at.cube < 0 || b.at.cube < 0 || a.at.sip != b.at.sip) return space;
+  const bool same_cube = a.at.cube == b.at.cube;
+  // The weights lead to the same paths in any machine of ordinary size; leaving nodes out makes them certain, and the search fast.
+  const std::string scope = same_cube ? node_names::cube(a.at.sip, a.at.cube) : node_names::sip(a.at.sip);
+  std::tie(space.first, space.last) = graph_.with_prefix(scope + ".");
+  space.edge_kinds &= ~io_border;
+  if (same_cube && !is_ucie(a) && !is_ucie(b)) space.edge_kinds &= ~ucie_kinds;
+  return space;
+}
+
+std::vector<NodeId> Router::search(NodeId src, NodeId dst, const SearchSpace& space) const {
+  auto& tree = trees_[{space, src}];
+  if (!tree) tree = std::make_unique<PathTree>(graph_, weights_um_, space, src);
+  return tree->path_to(dst);
+}
+
+void Router::no_path(NodeId src, NodeId dst) const {
+  throw RoutingError("no path from '" + graph_.node(src).name + "' to '" + graph_.node(dst).name + "'");
+}
+
+std::vector<NodeId> Router::path(NodeId src, NodeId dst, View view) const {
+  std::vector<NodeId> found = search(src, dst, whole(view));
+  if (found.empty()) no_path(src, dst);
+  return found;
+}
+
+std::vector<NodeId> Router::memory_path(NodeId initiator, NodeId memory) const {
+  const Node& target = graph_.node(memory);
+  const bool host_side = is_host_side(graph_.node(initiator));
+  std::vector<NodeId> tail;  // what follows the last router, for a target inside a PE
+  NodeId end = memory;
+  if (host_side && (target.kind == NodeKind::pe_tcm || target.kind == NodeKind::pe_dma)) {
+    // The one way into a PE: its own pe_to_router edge, which the host's view leaves out for every other PE.
+    const NodeId dma = graph_.at(node_names::engine(target.at.sip, target.at.cube, target.at.pe, "pe_dma"));
+    tail = {dma};
+    if (memory != dma) tail.push_back(memory);
+    const MeshPoint at = graph_.mesh().pe[static_cast<std::size_t>(target.at.pe)];
+    end = graph_.at(node_names::router(target.at.sip, target.at.cube, at.row, at.col));
+  }
+  std::vector<NodeId> found = search(initiator, end, confined(initiator, end, host_side ? View::memory : View::data));
+  if (found.empty()) no_path(initiator, memory);
+  found.insert(found.end(), tail.begin(), tail.end());
+  return found;
+}
+
+std::vector<NodeId> Router::node_path(NodeId src, NodeId dst) const {
+  std::vector<NodeId> found = search(src, dst, confined(src, dst, View::all));
+  if (found.empty()) no_path(src, dst);
+  return found;
+}
+
+std::vector<NodeId> Router::reversed(std::vector<NodeId> path) {
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,112 @@
+#include "platform/topology/shortest_paths.h"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <tuple>
+
+namespace kernbench {
+namespace {
+
+constexpr std::uint64_t unreached = ~std::uint64_t{0};
+
+// 0: mesh step along the row, 1: mesh step along the column, 2: any other edge.
+int step_class(const Graph& graph, const Edge& edge) {
+  if (edge.kind != EdgeKind::router_mesh) return 2;
+  return graph.node(edge.src).at.row == graph.node(edge.dst).at.row ? 0 : 1;
+}
+
+// One run of the search; every array is indexed by node - space.first.
+class Search {
+ public:
+  Search(const Graph& graph, const std::vector<std::uint64_t>& weights_um, const SearchSpace& space)
+      : graph_(graph), weights_(weights_um), space_(space), distance_(space.last - space.first, unreached), hops_(distance_.size(), 0) {}
+
+  std::vector<NodeId> predecessors(NodeId source) {
+    settle(source);
+    return choose(source);
+  }
+
+ private:
+  std::size_t index(NodeId node) const { return node - space_.first; }
+
+  template <class Visit>  // visit(edge index, Edge)
+  void for_each_out_edge(NodeId node, Visit visit) const {
+    const auto [first, last] = graph_.out_edges(node);
+    for (std::size_t e = first; e < last; ++e) {
+      const Edge& edge = graph_.edges()[e];
+      const bool allowed = (space_.edge_kinds >> static_cast<unsigned>(edge.kind) & 1U) != 0;
+      if (allowed && edge.dst >= space_.first && edge.dst < space_.last) visit(e, edge);
+    }
+  }
+
+  // Dijkstra: least (distance, hops) of every node.
+  void settle(NodeId source) {
+    using Entry = std::tuple<std::uint64_t, std::uint32_t, NodeId>;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
+    distance_[index(source)] = 0;
+    open.emplace(0, 0, source);
+    while (!open.empty()) {
+      const auto [distance, hops, node] = open.top();
+      open.pop();
+      if (std::tie(distance, hops) != std::tie(distance_[index(node)], hops_[index(node)])) continue;
+      for_each_out_edge(node, [&, distance = distance, hops = hops](std::size_t e, const Edge& edge) {
+        const std::uint64_t reached = distance + weights_[e];
+        const std::uint32_t next_hops = hops + 1;
+        const std::size_t to = index(edge.dst);
+        if (std::tie(reached, next_hops) >= std::tie(distance_[to], hops_[to])) return;
+        distance_[to] = reached;
+        hops_[to] = next_hops;
+        open.emplace(reached, next_hops, edge.dst);
+      });
+    }
+  }
+
+  // The third rule. The nodes of one hop count are ranked by their best paths; equally long paths to a common successor then
+  // compare like the ranks of their last nodes, so ranks of one level follow from those of the level before.
+  std::vector<NodeId> choose(NodeId source) const {
+    std::vector<NodeId> previous(distance_.size(), no_node);
+    previous[index(source)] = source;
+    std::vector<NodeId> level{source};  // in rank order
+    while (!level.empty()) {
+      std::vector<NodeId> next;
+      for (const NodeId node : level) {
+        std::vector<std::pair<int, NodeId>> children;  // (step class, id): ids compare as names do
+        for_each_out_edge(node, [&](std::size_t e, const Edge& edge) {
+          const std::size_t to = index(edge.dst);
+          const bool best = distance_[to] == distance_[index(node)] + weights_[e] && hops_[to] == hops_[index(node)] + 1;
+          if (best && previous[to] == no_node) children.emplace_back(step_class(graph_, edge), edge.dst);
+        });
+        std::sort(children.begin(), children.end());
+        for (const auto& child : children) {
+          previous[index(child.second)] = node;  // the first node in rank order that leads there
+          next.push_back(child.second);
+        }
+      }
+      level = std::move(next);
+    }
+    return previous;
+  }
+
+  const Graph& graph_;
+  const std::vector<std::uint64_t>& weights_;
+  const SearchSpace& space_;
+  std::vector<std::uint64_t> distance_;
+  std::vector<std::uint32_t> hops_;
+};
+
+}  // namespace
+
+PathTree::PathTree(const Graph& graph, const std::vector<std::uint64_t>& weights_um, const SearchSpace& space, NodeId source)
+    : first_(space.first), source_(source), previous_(Search(graph, weights_um, space).predecessors(source)) {}
+
+std::vector<NodeId> PathTree::path_to(NodeId target) const {
+  std::vector<NodeId> path;
+  if (target < first_ || target - first_ >= previous_.size() || previous_[target - first_] == no_node) return path;
+  for (NodeId node = target; node != source_; node = previous_[node - first_]) path.push_back(node);
+  path.push_back(source_);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+}  // namespace kernbench

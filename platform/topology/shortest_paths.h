@@ -1,0 +1,38 @@
+// Deterministic shortest paths from one source (spec 2.7).
+//
+// Paths are compared by (1) the sum of routing weights in integer micrometres, (2) the number of hops, (3) from the source
+// on: where two paths first part, the one whose next edge is a mesh step along the row wins, then a mesh step along the
+// column, then the smaller name. The third rule is a total order on the paths that are equal under the first two, so the
+// result does not depend on how it is computed; in an unobstructed mesh it is XY routing.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "platform/topology/graph.h"
+
+namespace kernbench {
+
+// The part of a graph that a search may use: edges whose kind bit is set, nodes in [first, last).
+struct SearchSpace {
+  std::uint32_t edge_kinds = ~std::uint32_t{0};  // bit i = EdgeKind i
+  NodeId first = 0, last = 0;
+  friend bool operator<(const SearchSpace& a, const SearchSpace& b) {
+    if (a.edge_kinds != b.edge_kinds) return a.edge_kinds < b.edge_kinds;
+    return a.first != b.first ? a.first < b.first : a.last < b.last;
+  }
+};
+
+// Every node's predecessor on its best path; of the nodes of the search space only.
+class PathTree {
+ public:
+  PathTree(const Graph& graph, const std::vector<std::uint64_t>& weights_um, const SearchSpace& space, NodeId source);
+  // From the source to `target`, both included; empty if there is no path.
+  std::vector<NodeId> path_to(NodeId target) const;
+
+ private:
+  NodeId first_, source_;
+  std::vector<NodeId> previous_;  // [node - first_]
+};
+
+}  // namespace kernbench
