@@ -1,0 +1,90 @@
+#include "tests/topology/machines.h"
+
+#include <sstream>
+
+namespace kernbench::test {
+namespace {
+
+Parameter overhead() { return Parameter::decimal("overhead_ns", "per message", "ns", "spec 2.4").range("0", "").default_val("0"); }
+Parameter count(const char* name) { return Parameter::integer(name, "a count", "", "test").range("0", ""); }
+Parameter rate(const char* name) { return Parameter::decimal(name, "a rate", "GB/s", "test").positive(); }
+
+void add(ComponentRegistry& registry, const std::string& name, ParameterSchema schema) {
+  schema.insert(schema.begin(), overhead());
+  registry.add({"builtin." + name, "stands for " + name, std::move(schema), nullptr});
+}
+
+}  // namespace
+
+ComponentRegistry make_registry() {
+  ComponentRegistry registry;
+  for (const char* transit : {"forwarding", "switch", "noc", "ucie"}) add(registry, transit, {});
+  add(registry, "pcie_ep", {Parameter::boolean("cut_through", "do not store and forward", "spec 2.6").default_val(false)});
+  add(registry, "io_cpu", {});
+  add(registry, "m_cpu", {});
+  add(registry, "sram", {count("size_mb")});
+  add(registry, "hbm_ctrl",
+      {Parameter::integer("num_pcs", "pseudo-channels", "", "spec 2.5").power_of_two(),
+       Parameter::integer("burst_bytes", "bytes of a burst", "B", "spec 2.5").power_of_two().default_val(256),
+       Parameter::decimal("switch_penalty_ns", "read/write change", "ns", "spec 2.5").range("0", "").default_val("0"),
+       Parameter::decimal("efficiency", "share of the peak rate", "", "spec 2.5").range("", "1").positive().default_val("1.0"),
+       Parameter::decimal("link_bw_gbs", "rate of the link", "GB/s", "spec 1.3").positive().from_machine(),
+       Parameter::integer("flit_bytes", "flit size", "B", "spec 1.3").positive().from_machine()});
+  add(registry, "pe_cpu", {rate("clock_ghz"), count("kernel_stack_bytes"), count("dispatch_cycles"), count("scratch_bytes")});
+  add(registry, "pe_scheduler", {count("tile_m"), count("tile_k"), count("tile_n")});
+  add(registry, "pe_dma",
+      {count("queue_depth"), count("rd_engines"), count("wr_engines"),
+       Parameter::integer("channels_per_pe", "channels of the partition", "", "spec 1.3").positive().from_machine(),
+       Parameter::decimal("channel_bw_gbs", "rate of a channel", "GB/s", "spec 1.3").positive().from_machine()});
+  add(registry, "pe_fetch_store", {count("register_file_bytes"), count("queue_depth")});
+  add(registry, "pe_gemm", {count("macs_per_cycle"), rate("clock_ghz"), count("queue_depth")});
+  add(registry, "pe_math", {count("lanes"), rate("clock_ghz"), count("queue_depth")});
+  add(registry, "pe_tcm", {count("size_mb"), rate("read_bw_gbs"), rate("write_bw_gbs"), count("reserved_kb")});
+  add(registry, "pe_mmu", {count("page_bytes"), Parameter::decimal("tlb_overhead_ns", "per lookup", "ns", "spec 3.3").range("0", "").default_val("0")});
+  add(registry, "pe_ipcq", {});
+  return registry;
+}
+
+const ComponentRegistry& registry() {
+  static const ComponentRegistry instance = make_registry();
+  return instance;
+}
+
+ScratchDir::ScratchDir() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "kernbench_topology_XXXXXX").string();
+  dir_ = ::mkdtemp(pattern.data());
+}
+
+ScratchDir::~ScratchDir() {
+  std::error_code ignored;
+  std::filesystem::permissions(dir_, std::filesystem::perms::owner_all, ignored);
+  std::filesystem::remove_all(dir_, ignored);
+}
+
+std::string ScratchDir::write(const std::string& file, const std::string& text) const {
+  std::ofstream(path(file), std::ios::binary) << text;
+  return path(file);
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+MachineSpec machine(const std::vector<Override>& overrides) {
+  MachineSpec spec = load_machine(default_topology, overrides, registry());
+  spec.source_path.clear();
+  return spec;
+}
+
+Graph graph(const std::vector<Override>& overrides) { return build_graph(machine(overrides)); }
+
+std::string names(const Graph& graph, const std::vector<NodeId>& path) {
+  std::string text;
+  for (const NodeId id : path) text += (text.empty() ? "" : ">") + graph.node(id).name;
+  return text;
+}
+
+}  // namespace kernbench::test
