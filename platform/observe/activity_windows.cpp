@@ -1,0 +1,51 @@
+#include "platform/observe/activity_windows.h"
+
+#include <systemc>
+
+namespace kernbench {
+
+void ActivityWindows::executed(const ExecutedOp& op) {
+  ++operations_;
+  if (op.node != nullptr) {
+    PeActivity*& activity = by_node_[op.node];
+    if (activity == nullptr) {
+      const std::string name = op.node->name();
+      const std::string pe = name.substr(0, name.rfind('.'));
+      activity = &by_pe_.try_emplace(pe).first->second;
+      activity->pe = pe;
+    }
+    activity->all.add(op.t_start, op.t_end);
+    if (op.tile_id >= 0) {
+      activity->composite.add(op.t_start, op.t_end);
+      if (op.kind == OpKind::gemm) {
+        activity->gemm_busy += op.t_end - op.t_start;
+        activity->macs += op.macs;
+      }
+    }
+  }
+  if (next_ != nullptr) next_->executed(op);
+}
+
+ActivitySummary ActivityWindows::summary(const std::function<MacRate(const std::string&)>& rate_of) const {
+  ActivitySummary summary;
+  Fs windows = 0, gemm = 0;
+  double ideal = 0;  // fs
+  for (const auto& [name, activity] : by_pe_) {
+    summary.pes.push_back(activity);
+    summary.all.add(activity.all.begin, activity.all.end);
+    if (activity.composite.empty()) continue;
+    summary.composite.add(activity.composite.begin, activity.composite.end);
+    windows += activity.composite.length();
+    gemm += activity.gemm_busy;
+    if (activity.macs == 0) continue;
+    const MacRate rate = rate_of(name);
+    ideal += static_cast<double>(activity.macs) / (static_cast<double>(rate.macs_per_cycle) * rate.clock_ghz.to_double()) * 1e6;
+  }
+  if (windows > 0 && gemm > 0) {
+    summary.mac_utilisation = static_cast<double>(gemm) / static_cast<double>(windows);
+    summary.useful_efficiency = ideal / static_cast<double>(windows);
+  }
+  return summary;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,69 @@
+// Windows of activity, gathered while operations are reported, in constant memory per engine (spec 10):
+//   composite window  first start to last end of records with a tile stage
+//   PE window         first start to last end of all records
+//   MAC utilisation   time of PE_GEMM in tile stages / composite window
+//   useful efficiency time that the tiles' multiply-accumulates would take at the peak rate / composite window
+// For several PEs, utilisation and efficiency divide the sums of the times by the sums of the PEs' own windows.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "models/base/op_sink.h"
+#include "models/base/units.h"
+
+namespace kernbench {
+
+struct Window {
+  Fs begin = never_fs, end = 0;
+
+  bool empty() const { return begin == never_fs; }
+  Fs length() const { return empty() ? 0 : end - begin; }
+  void add(Fs first, Fs last) {
+    if (first < begin) begin = first;
+    if (last > end) end = last;
+  }
+};
+
+struct PeActivity {
+  std::string pe;  // "sip0.cube0.pe0"
+  Window all, composite;
+  Fs gemm_busy = 0;          // in tile stages
+  std::uint64_t macs = 0;    // of tile stages
+};
+
+struct MacRate {
+  std::uint64_t macs_per_cycle = 0;
+  Rational clock_ghz;
+};
+
+struct ActivitySummary {
+  Window all, composite;                    // over all PEs
+  std::optional<double> mac_utilisation;    // absent without a composite
+  std::optional<double> useful_efficiency;
+  std::vector<PeActivity> pes;              // those with records, by name
+};
+
+class ActivityWindows final : public OpSink {
+ public:
+  // What is reported here goes on to `next`, if there is one.
+  explicit ActivityWindows(OpSink* next = nullptr) : next_(next) {}
+
+  void executed(const ExecutedOp& op) override;
+
+  std::uint64_t operations() const { return operations_; }
+  // `rate_of`: the MAC array of a PE, for the ideal time.
+  ActivitySummary summary(const std::function<MacRate(const std::string& pe)>& rate_of) const;
+
+ private:
+  OpSink* next_;
+  std::map<std::string, PeActivity> by_pe_;
+  std::unordered_map<const sc_core::sc_object*, PeActivity*> by_node_;  // for look-up only
+  std::uint64_t operations_ = 0;
+};
+
+}  // namespace kernbench

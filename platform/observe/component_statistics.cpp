@@ -1,0 +1,91 @@
+#include "platform/observe/component_statistics.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+namespace kernbench {
+namespace {
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+nlohmann::ordered_json number(Quantity quantity, std::uint64_t value) {
+  return quantity == Quantity::time_fs ? nlohmann::ordered_json(ns_number(value)) : nlohmann::ordered_json(value);
+}
+
+}  // namespace
+
+std::string key_of(const Statistic& statistic) {
+  std::string key = statistic.name;
+  switch (statistic.quantity) {
+    case Quantity::time_fs:
+      if (ends_with(key, "_fs")) key.resize(key.size() - 3);
+      if (!ends_with(key, "_ns")) key += "_ns";
+      break;
+    case Quantity::bytes:
+      if (key.find("bytes") == std::string::npos) key += "_bytes";
+      break;
+    case Quantity::count: break;
+  }
+  return key;
+}
+
+nlohmann::ordered_json statistics_json(const std::vector<Component*>& components, const KindOf& kind_of) {
+  auto list = nlohmann::ordered_json::array();
+  for (const Component* component : components) {
+    if (component->statistics().empty()) continue;
+    auto stats = nlohmann::ordered_json::object();
+    for (const Statistic& statistic : component->statistics()) stats[key_of(statistic)] = number(statistic.quantity, *statistic.value);
+    nlohmann::ordered_json entry;
+    entry["name"] = component->name();
+    entry["kind"] = kind_of(*component);
+    entry["stats"] = std::move(stats);
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+const StatisticTotal* KindTotal::find(const std::string& name) const {
+  for (const StatisticTotal& total : totals) {
+    if (total.name == name) return &total;
+  }
+  return nullptr;
+}
+
+std::vector<KindTotal> totals_by_kind(const std::vector<Component*>& components, const KindOf& kind_of) {
+  std::map<std::string, KindTotal> kinds;
+  for (const Component* component : components) {
+    const std::string kind = kind_of(*component);
+    KindTotal& total = kinds[kind];
+    total.kind = kind;
+    ++total.components;
+    bool active = false;
+    for (const Statistic& statistic : component->statistics()) {
+      auto at = std::find_if(total.totals.begin(), total.totals.end(), [&](const StatisticTotal& t) { return t.name == statistic.name; });
+      if (at == total.totals.end()) at = total.totals.insert(at, {statistic.name, key_of(statistic), statistic.quantity, 0});
+      at->sum += *statistic.value;
+      active = active || *statistic.value > 0;
+    }
+    if (active) ++total.active;
+  }
+  std::vector<KindTotal> list;
+  for (auto& [kind, total] : kinds) list.push_back(std::move(total));
+  return list;
+}
+
+nlohmann::ordered_json totals_json(const std::vector<KindTotal>& totals) {
+  auto kinds = nlohmann::ordered_json::object();
+  for (const KindTotal& kind : totals) {
+    if (kind.totals.empty()) continue;
+    nlohmann::ordered_json entry;
+    entry["components"] = kind.components;
+    entry["active"] = kind.active;
+    for (const StatisticTotal& total : kind.totals) entry[total.key] = number(total.quantity, total.sum);
+    kinds[kind.kind] = std::move(entry);
+  }
+  return kinds;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,93 @@
+// Windows, MAC utilisation and useful efficiency from reported operations (spec 10).
+#include "platform/observe/activity_windows.h"
+
+#include "tests/observe/fake_machine.h"
+#include "tests/support/forked.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+ExecutedOp record(const FakeEngine& node, OpKind kind, Fs start_ns, Fs end_ns, std::int64_t tile, std::uint64_t macs = 0) {
+  ExecutedOp op;
+  op.node = &node;
+  op.kind = kind;
+  op.name = "";
+  op.t_start = start_ns * fs_per_ns;
+  op.t_end = end_ns * fs_per_ns;
+  op.tile_id = tile;
+  op.macs = macs;
+  return op;
+}
+
+MacRate default_rate(const std::string&) { return {4096, Rational(1)}; }
+
+}  // namespace
+
+// One PE: a load 10..20 without a tile; tiles: read 20..60, GEMM 60..76 and 80..96 (65536 MACs each), write 96..120.
+// Composite window 20..120 = 100 ns; PE window 10..120. GEMM 32 ns: utilisation 0.32. Ideal: 131072 / 4096 = 32 cycles = 32 ns.
+// A dot outside the tiles (120..130) widens only the PE window.
+KERNBENCH_SYSTEMC_TEST(the_composite_window_spans_records_with_a_tile_stage) {
+  FakeMachine machine;
+  ActivityWindows windows;
+  windows.executed(record(*machine.dma, OpKind::memory, 10, 20, -1));
+  windows.executed(record(*machine.dma, OpKind::memory, 20, 60, 0));
+  windows.executed(record(*machine.gemm, OpKind::gemm, 60, 76, 0, 65536));
+  windows.executed(record(*machine.gemm, OpKind::gemm, 80, 96, 1, 65536));
+  windows.executed(record(*machine.dma, OpKind::memory, 96, 120, 1));
+  windows.executed(record(*machine.gemm, OpKind::gemm, 120, 130, -1, 40960));
+  const ActivitySummary summary = windows.summary(default_rate);
+  BOOST_REQUIRE(summary.pes.size() == 1U);
+  BOOST_TEST(summary.pes[0].pe == "sip0.pe0");
+  BOOST_TEST(summary.composite.begin == 20 * fs_per_ns);
+  BOOST_TEST(summary.composite.length() == 100 * fs_per_ns);
+  BOOST_TEST(summary.all.begin == 10 * fs_per_ns);
+  BOOST_TEST(summary.all.length() == 120 * fs_per_ns);
+  BOOST_TEST(*summary.mac_utilisation == 0.32);
+  BOOST_TEST(*summary.useful_efficiency == 0.32);
+  BOOST_TEST(windows.operations() == 6U);
+}
+
+// A tile that fills a quarter of its one cycle: busy 1 ns of 10, useful 0.25 ns of 10.
+KERNBENCH_SYSTEMC_TEST(useful_efficiency_counts_multiply_accumulates_not_cycles) {
+  FakeMachine machine;
+  ActivityWindows windows;
+  windows.executed(record(*machine.dma, OpKind::memory, 0, 9, 0));
+  windows.executed(record(*machine.gemm, OpKind::gemm, 9, 10, 0, 1024));
+  const ActivitySummary summary = windows.summary(default_rate);
+  BOOST_TEST(*summary.mac_utilisation == 0.1);
+  BOOST_TEST(*summary.useful_efficiency == 0.025);
+}
+
+// sip0 stands for a second PE here, by its direct child ucie-N. Windows 10 and 30 ns, GEMM 5 and 15: 20 / 40.
+KERNBENCH_SYSTEMC_TEST(several_pes_weigh_by_their_windows) {
+  FakeMachine machine;
+  ActivityWindows windows;
+  windows.executed(record(*machine.gemm, OpKind::gemm, 0, 5, 0, 4096));
+  windows.executed(record(*machine.gemm, OpKind::memory, 5, 10, 0));
+  windows.executed(record(*machine.port, OpKind::gemm, 100, 115, 0, 4096));
+  windows.executed(record(*machine.port, OpKind::memory, 115, 130, 0));
+  const ActivitySummary summary = windows.summary(default_rate);
+  BOOST_TEST(summary.pes.size() == 2U);
+  BOOST_TEST(*summary.mac_utilisation == 0.5);
+  BOOST_TEST(summary.composite.length() == 130 * fs_per_ns);
+}
+
+KERNBENCH_SYSTEMC_TEST(without_a_composite_there_is_no_utilisation) {
+  FakeMachine machine;
+  ActivityWindows windows;
+  windows.executed(record(*machine.gemm, OpKind::gemm, 0, 5, -1, 4096));
+  const ActivitySummary summary = windows.summary(default_rate);
+  BOOST_TEST(!summary.mac_utilisation.has_value());
+  BOOST_TEST(!summary.useful_efficiency.has_value());
+  BOOST_TEST(summary.composite.empty());
+}
+
+KERNBENCH_SYSTEMC_TEST(reports_go_on_to_the_next_sink) {
+  FakeMachine machine;
+  ActivityWindows second;
+  ActivityWindows first(&second);
+  first.executed(record(*machine.gemm, OpKind::gemm, 0, 5, -1));
+  BOOST_TEST(second.operations() == 1U);
+}

@@ -1,0 +1,56 @@
+// Statistics: key names carry units, sums are by kind, the text is the same for the same counts (spec 11.3).
+#include "platform/observe/component_statistics.h"
+
+#include "platform/observe/component_list.h"
+#include "tests/observe/fake_machine.h"
+#include "tests/support/forked.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+std::string kind_of(const Component& component) { return component.node() == 2 ? "ucie_port" : "pe_engine"; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(keys_name_their_unit_once) {
+  const auto key = [](const char* name, Quantity quantity) { return key_of({name, "", quantity, nullptr}); };
+  BOOST_TEST(key("busy", Quantity::time_fs) == "busy_ns");
+  BOOST_TEST(key("busy_fs", Quantity::time_fs) == "busy_ns");
+  BOOST_TEST(key("wait_ns", Quantity::time_fs) == "wait_ns");
+  BOOST_TEST(key("read", Quantity::bytes) == "read_bytes");
+  BOOST_TEST(key("bytes", Quantity::bytes) == "bytes");
+  BOOST_TEST(key("bytes_read", Quantity::bytes) == "bytes_read");
+  BOOST_TEST(key("commands", Quantity::count) == "commands");
+}
+
+KERNBENCH_SYSTEMC_TEST(statistics_of_components_are_listed_by_name) {
+  FakeMachine machine;
+  machine.gemm->busy_time = 12'345'678;  // 12.345678 ns
+  machine.dma->bytes = 4096;
+  machine.port->commands = 7;
+  BOOST_TEST(statistics_json(elaborated_components(), kind_of).dump() ==
+             R"([{"name":"sip0.pe0.pe_dma","kind":"pe_engine","stats":{"busy_ns":0.0,"transferred_bytes":4096,"commands":0}},)"
+             R"({"name":"sip0.pe0.pe_gemm","kind":"pe_engine","stats":{"busy_ns":12.345678,"transferred_bytes":0,"commands":0}},)"
+             R"({"name":"sip0.ucie-N","kind":"ucie_port","stats":{"busy_ns":0.0,"transferred_bytes":0,"commands":7}}])");
+}
+
+KERNBENCH_SYSTEMC_TEST(totals_add_up_the_components_of_a_kind) {
+  FakeMachine machine;
+  machine.gemm->busy_time = 1'500'000;
+  machine.dma->busy_time = 2'000'000;
+  machine.dma->bytes = 10;
+  const auto totals = totals_by_kind(elaborated_components(), kind_of);
+  BOOST_TEST(totals_json(totals).dump() ==
+             R"({"pe_engine":{"components":2,"active":2,"busy_ns":3.5,"transferred_bytes":10,"commands":0},)"
+             R"("ucie_port":{"components":1,"active":0,"busy_ns":0.0,"transferred_bytes":0,"commands":0}})");
+  BOOST_REQUIRE(totals[0].find("busy") != nullptr);
+  BOOST_TEST(totals[0].find("busy")->sum == 3'500'000U);
+}
+
+// Up to a second of simulated time the number is the exact decimal.
+BOOST_AUTO_TEST_CASE(nanoseconds_print_to_the_femtosecond) {
+  BOOST_TEST(nlohmann::ordered_json(ns_number(123'456'789'012'345)).dump() == "123456789.012345");
+  BOOST_TEST(nlohmann::ordered_json(ns_number(1)).dump() == "1e-06");
+}
