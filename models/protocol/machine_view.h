@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <string>
 
+#include "models/address/address_model.h"
 #include "models/base/component.h"
 #include "models/protocol/host_messages.h"
 
 namespace kernbench {
 
 enum class PeEngine : std::uint8_t { pe_cpu, pe_dma, pe_fetch_store, pe_gemm, pe_ipcq, pe_math, pe_mmu, pe_scheduler, pe_tcm };
-enum class AddressModel : std::uint8_t { pa, va, la };
 
 // A place in a memory node.
 struct MemoryPlace {

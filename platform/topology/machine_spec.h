@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/address/address_model.h"
 #include "models/base/parameter.h"
 #include "models/base/units.h"
 
@@ -65,7 +66,6 @@ struct SipSpec {
   int cubes() const { return mesh_w * mesh_h; }
 };
 
-enum class AddressModel : std::uint8_t { pa, va, la };
 enum class HbmMapping : std::uint8_t { n_to_one, one_to_one };
 
 struct MemoryMapSpec {
