@@ -1,0 +1,118 @@
+// A component as an observer and a deadlock report see it.
+#include "models/base/component.h"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "models/base/component_registry.h"
+#include "models/base/services.h"
+#include "tests/support/forked.h"
+
+using namespace kernbench;
+
+namespace {
+
+class StubServices : public Services {
+ public:
+  Obligations& obligations() override { return obligations_; }
+  OpSink* op_sink() override { return nullptr; }
+
+ private:
+  Obligations obligations_;
+};
+
+// Waits for `go` and then counts.
+class Counter : public Component {
+ public:
+  static constexpr const char* description = "counts";
+  static ParameterSchema schema() {
+    return {Parameter::decimal("delay_ns", "time before it counts", "ns", "assumption").range("0", "").default_val("2.5")};
+  }
+
+  SC_HAS_PROCESS(Counter);
+  explicit Counter(const ComponentInit& init)
+      : Component(init), go("go"), depth_(add_probe("depth", "things counted", 8)),
+        delay_(ns_to_fs(attributes().decimal("delay_ns"))) {
+    add_statistic("counted", "things counted", Quantity::count, counted_);
+    SC_THREAD(run);
+  }
+
+  sc_core::sc_event go;
+
+ private:
+  void run() {
+    await(go, "the signal to go");
+    wait(fs(delay_));
+    ++counted_;
+    depth_.set(counted_);
+    depth_.set(counted_);
+  }
+
+  Probe& depth_;
+  Fs delay_;
+  std::uint64_t counted_ = 0;
+};
+
+struct Changes : ProbeObserver {
+  void changed(const Probe& probe) override {
+    seen.push_back(probe.name() + "=" + std::to_string(probe.value()) + " at " + format_ns(Component::now()));
+  }
+  std::vector<std::string> seen;
+};
+
+struct Bench {
+  Bench() {
+    sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+    component = implementation.create({"counter", 7, attributes, services});
+  }
+  Counter& counter() { return static_cast<Counter&>(*component); }
+
+  StubServices services;
+  Implementation implementation = implementation_of<Counter>("test.counter");
+  Attributes attributes = defaults_of(implementation.schema);
+  std::unique_ptr<Component> component;
+};
+
+}  // namespace
+
+KERNBENCH_SYSTEMC_FIXTURE_TEST(a_component_has_its_leaf_name_node_and_parameters, Bench) {
+  BOOST_TEST(counter().name() == std::string("counter"));
+  BOOST_TEST(counter().node() == 7u);
+  BOOST_TEST((counter().attributes().decimal("delay_ns") == Rational::parse("2.5")));
+}
+
+KERNBENCH_SYSTEMC_FIXTURE_TEST(events_and_processes_are_children_of_their_component, Bench) {
+  BOOST_TEST(counter().go.name() == std::string("counter.go"));
+  BOOST_TEST(sc_core::sc_find_object("counter.run") != nullptr);
+}
+
+KERNBENCH_SYSTEMC_FIXTURE_TEST(a_waiting_component_is_listed_until_its_event, Bench) {
+  counter().go.notify(4, sc_core::SC_NS);
+  sc_core::sc_start(3, sc_core::SC_NS);
+  const auto waiters = services.obligations().waiters();
+  BOOST_REQUIRE(waiters.size() == 1u);
+  BOOST_TEST(waiters[0].who == "counter");
+  BOOST_TEST(waiters[0].what == "the signal to go");
+  BOOST_TEST(waiters[0].since == 0u);
+  sc_core::sc_start(2, sc_core::SC_NS);
+  BOOST_TEST(!services.obligations().any());
+}
+
+KERNBENCH_SYSTEMC_FIXTURE_TEST(a_probe_tells_each_change_once_at_its_instant, Bench) {
+  Changes changes;
+  counter().probes().front().observe(&changes, 0);
+  counter().go.notify(4, sc_core::SC_NS);
+  sc_core::sc_start();
+  BOOST_REQUIRE(changes.seen.size() == 1u);
+  BOOST_TEST(changes.seen[0] == "depth=1 at 6.5 ns");  // 4 ns until the event, 2.5 ns of delay
+}
+
+KERNBENCH_SYSTEMC_FIXTURE_TEST(a_statistic_is_read_at_the_end, Bench) {
+  counter().go.notify(1, sc_core::SC_NS);
+  sc_core::sc_start();
+  BOOST_REQUIRE(counter().statistics().size() == 1u);
+  BOOST_TEST(counter().statistics()[0].name == "counted");
+  BOOST_TEST(*counter().statistics()[0].value == 1u);
+}

@@ -1,0 +1,46 @@
+// Names of implementations.
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+#include "models/base/component_registry.h"
+#include "models/base/errors.h"
+
+using namespace kernbench;
+
+namespace {
+
+Implementation implementation(const std::string& name) { return {name, "a stub", {}, nullptr}; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(an_implementation_is_found_by_its_name) {
+  ComponentRegistry registry;
+  registry.add(implementation("builtin.sram"));
+  BOOST_REQUIRE(registry.find("builtin.sram") != nullptr);
+  BOOST_TEST(registry.find("builtin.sram")->description == "a stub");
+  BOOST_TEST(registry.find("builtin.dram") == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(implementations_are_listed_by_name) {
+  ComponentRegistry registry;
+  for (const char* name : {"b", "c", "a"}) registry.add(implementation(name));
+  std::string names;
+  for (const Implementation* each : registry.list()) names += each->name;
+  BOOST_TEST(names == "abc");
+}
+
+BOOST_AUTO_TEST_CASE(a_name_is_registered_once) {
+  ComponentRegistry registry;
+  registry.add(implementation("builtin.sram"));
+  BOOST_CHECK_THROW(registry.add(implementation("builtin.sram")), UsageError);
+  BOOST_CHECK_THROW(registry.add_alias("builtin.sram", "builtin.sram"), UsageError);
+}
+
+BOOST_AUTO_TEST_CASE(an_alias_is_an_implementation_of_its_own_name) {
+  ComponentRegistry registry;
+  registry.add(implementation("builtin.sram"));
+  registry.add_alias("fast_sram", "builtin.sram");
+  BOOST_REQUIRE(registry.find("fast_sram") != nullptr);
+  BOOST_TEST(registry.find("fast_sram")->name == "fast_sram");
+  BOOST_CHECK_THROW(registry.add_alias("other", "builtin.dram"), UsageError);
+}
