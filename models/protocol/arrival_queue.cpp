@@ -4,14 +4,17 @@ namespace kernbench {
 
 void ArrivalQueue::add_port(NodeId upstream) { ports_.push_back({upstream, {}}); }
 
+bool ArrivalQueue::push_message(NodeId upstream, Transaction& transaction, FlitRun run, Fs time) {
+  return control_.insert_sorted({time, &transaction, upstream, run.first, run.position, 0}, earlier) == 0;
+}
+
 bool ArrivalQueue::push(std::uint32_t port, Transaction& transaction, FlitRun run, Fs time) {
-  const Arrival arrival{time, &transaction, ports_[port].upstream, run.first, run.position, port};
-  const RouteExtension& route = transaction.route();
-  if (route.is_control()) return control_.insert_sorted(arrival, earlier) == 0;
+  const NodeId upstream = ports_[port].upstream;
+  if (transaction.route().is_control()) return push_message(upstream, transaction, run, time);
   if (keep_ == Keep::last_flit) {
-    if (run.first + run.count < route.flits) return false;
-    return control_.insert_sorted(arrival, earlier) == 0;
+    return run.first + run.count == transaction.route().flits && push_message(upstream, transaction, run, time);
   }
+  const Arrival arrival{time, &transaction, upstream, run.first, run.position, port};
   RingBuffer<Arrival>& flits = ports_[port].flits;
   const bool head_of_port = flits.insert_sorted(arrival, earlier) == 0;
   ++depth_;

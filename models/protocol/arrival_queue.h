@@ -41,9 +41,13 @@ class ArrivalQueue {
 
   // Ports are added in ascending order of the upstream node.
   void add_port(NodeId upstream);
+  NodeId upstream(std::uint32_t port) const { return ports_[port].upstream; }
 
   // True if the new arrival is now the head of its kind.
   bool push(std::uint32_t port, Transaction& transaction, FlitRun run, Fs time);
+  // Files a message that counts as a whole, whatever its flits, among the control messages. What starts at a node has that node as
+  // its upstream.
+  bool push_message(NodeId upstream, Transaction& transaction, FlitRun run, Fs time);
 
   // Earliest data flit over all ports; null if none.
   const Arrival* data() const { return best_port_ == no_port ? nullptr : &ports_[best_port_].flits.front(); }
@@ -52,6 +56,7 @@ class ArrivalQueue {
   const Arrival* control() const { return control_.empty() ? nullptr : &control_.front(); }
   void pop_control() { control_.pop_front(); }
 
+  // Announced and not yet served, among them what is still on the wire.
   std::size_t depth() const { return depth_ + control_.size(); }
 
  private:

@@ -1,17 +1,16 @@
 #include "models/protocol/fabric_node.h"
 
+#include <exception>
 #include <string>
 
 #include "models/base/errors.h"
+#include "models/protocol/machine_services.h"
 
 namespace kernbench {
-namespace {
 
 [[noreturn]] void not_inside_the_fabric(const char* call) {
   throw ModelError(std::string(call) + " does not run inside the fabric; it belongs to the rim (spec 2.1)");
 }
-
-}  // namespace
 
 class FabricNode::Input final : public FabricForward {
  public:
@@ -22,7 +21,7 @@ class FabricNode::Input final : public FabricForward {
   }
 
   void accept(Transaction& transaction, FlitRun run, Fs arrival) override {
-    if (node_.arrivals_.push(port_, transaction, run, arrival)) node_.rearm();
+    node_.accepted(port_, transaction, run, arrival);
   }
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override {
     not_inside_the_fabric("nb_transport_fw");
@@ -47,12 +46,16 @@ class FabricNode::Output final : public FabricBackward {
   void credit(unsigned) override {}
 };
 
-FabricNode::FabricNode(const ComponentInit& init, ArrivalQueue::Keep keep) : Component(init), arrivals_(keep), wake_("wake_event") {
+FabricNode::FabricNode(const ComponentInit& init, ArrivalQueue::Keep keep)
+    : Component(init), arrivals_(keep), wake_("wake_event"),
+      inbox_(add_probe("inbox", "what has been announced to the node and not served", 16)) {
   SC_HAS_PROCESS(FabricNode);
   SC_METHOD(wake);
   sensitive << wake_;
   dont_initialize();
 }
+
+FabricNode::~FabricNode() = default;
 
 FabricTargetSocket& FabricNode::add_input(NodeId upstream) {
   const Scope scope(*this);
@@ -68,16 +71,30 @@ FabricInitiatorSocket& FabricNode::add_output(NodeId /*downstream*/) {
   return *outputs_.back();
 }
 
+void FabricNode::accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) {
+  if (arrivals_.push(port, transaction, run, arrival)) rearm();
+  inbox_.set(arrivals_.depth());
+}
+
 void FabricNode::rearm() {
   const Fs due = next_due();
   if (due >= armed_) return;
   armed_ = due;
-  wake_.notify(fs(due - now()));
+  wake_.notify(fs(due - now()));  // due now: in the next delta, never at once
 }
 
 void FabricNode::wake() {
+  armed_ = 0;
+  try {
+    serve();
+  } catch (const sc_core::sc_unwind_exception&) {
+    throw;
+  } catch (const std::exception& error) {
+    machine_services(services()).fatal(*this, error.what());
+    return;
+  }
+  inbox_.set(arrivals_.depth());
   armed_ = never_fs;
-  serve();
   rearm();
 }
 

@@ -1,9 +1,8 @@
 // The base of every node of the fabric: its ports, its inbox and the one event that wakes it.
 //
-// Timing: none of its own. accept() files the future arrival; the node's single SC_METHOD runs at next_due().
+// Timing: none of its own. accepted() files the future arrival; the node's single SC_METHOD runs at next_due().
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -13,21 +12,40 @@
 
 namespace kernbench {
 
+class FabricNode;
+
+// Told of every run that a node serves, at the instant at which it goes on or ends there: request traces, waiting times.
+class PassageObserver {
+ public:
+  // It arrived at arrival.time; its service began at `start` and ended now.
+  virtual void passed(const FabricNode& node, const Arrival& arrival, Fs start) = 0;
+
+ protected:
+  ~PassageObserver() = default;
+};
+
 class FabricNode : public Component {
  public:
+  ~FabricNode() override;
+
   // Assembly calls these once per edge, before the end of elaboration, peers in ascending order; the order gives the port numbers
   // that paths use.
   FabricTargetSocket& add_input(NodeId upstream);
   FabricInitiatorSocket& add_output(NodeId downstream);
   std::size_t inputs() const { return inputs_.size(); }
   std::size_t outputs() const { return outputs_.size(); }
+  // At most one, which outlives the simulation.
+  void observe_passages(PassageObserver* observer) { passages_ = observer; }
 
  protected:
   FabricNode(const ComponentInit& init, ArrivalQueue::Keep keep);
 
+  // A run that reaches input `port` at `arrival` (see FabricForward::accept). The default files it in arrivals_; a node that takes
+  // some of its arrivals apart overrides this, and calls rearm().
+  virtual void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival);
   // The earliest instant at which serve() has something to do; never_fs if none. May be asked at any time.
   virtual Fs next_due() const = 0;
-  // Does everything that is due now.
+  // Does everything that is due now. It may be called when nothing is. What it throws ends the run.
   virtual void serve() = 0;
   // To be called whenever next_due() may have become earlier.
   void rearm();
@@ -36,6 +54,10 @@ class FabricNode : public Component {
   void send(Transaction& transaction, std::uint32_t flit, std::uint32_t count, std::uint32_t position, Fs at) {
     const std::uint16_t port = transaction.route().path->hop(position).out_port;
     (*outputs_[port])->accept(transaction, {flit, count, position + 1}, at);
+  }
+
+  void report_passage(const Arrival& arrival, Fs start) const {
+    if (passages_ != nullptr) passages_->passed(*this, arrival, start);
   }
 
   ArrivalQueue arrivals_;
@@ -50,7 +72,9 @@ class FabricNode : public Component {
   std::vector<std::unique_ptr<Output>> outputs_sinks_;
   std::vector<std::unique_ptr<FabricInitiatorSocket>> outputs_;
   sc_core::sc_event wake_;
-  Fs armed_ = never_fs;
+  Fs armed_ = never_fs;  // when wake_ is due; 0 while serve() runs, after which next_due() is asked anyway
+  Probe& inbox_;
+  PassageObserver* passages_ = nullptr;
 };
 
 }  // namespace kernbench

@@ -29,6 +29,9 @@ class FabricBackward : public tlm::tlm_bw_transport_if<> {
   virtual void credit(unsigned flits) = 0;
 };
 
+// What both ends of an edge answer to the calls of the base protocol: a ModelError.
+[[noreturn]] void not_inside_the_fabric(const char* call);
+
 using FabricInitiatorSocket = tlm::tlm_base_initiator_socket<32, FabricForward, FabricBackward>;
 using FabricTargetSocket = tlm::tlm_base_target_socket<32, FabricForward, FabricBackward>;
 

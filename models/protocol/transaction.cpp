@@ -26,6 +26,7 @@ void RouteExtension::clear() {
   posted = host_control = false;
   owner = nullptr;
   owner_tag = 0;
+  target_tag = 0;
   message.reset();
 }
 

@@ -63,6 +63,7 @@ class RouteExtension : public tlm::tlm_extension<RouteExtension> {
   bool host_control = false;   // virtual channel of its own (spec 2.3)
   TransactionOwner* owner = nullptr;
   std::uint64_t owner_tag = 0;             // the owner's own
+  std::uint32_t target_tag = 0;            // the target's own while it serves the transaction
   std::shared_ptr<const Message> message;  // control messages; on the response leg the answer
 
   std::uint32_t bytes_of(std::uint32_t flit) const {
@@ -70,10 +71,20 @@ class RouteExtension : public tlm::tlm_extension<RouteExtension> {
     return flit + 1 == flits ? last_flit_bytes : flit_bytes;
   }
   bool is_control() const { return flits == 0; }
+  // Of the flit's first byte, in the target memory.
+  std::uint64_t offset_of(std::uint32_t flit) const {
+    return flit == 0 ? offset : offset + first_flit_bytes + static_cast<std::uint64_t>(flit - 1) * flit_bytes;
+  }
 
   // Cuts [offset, offset + bytes) at multiples of `flit_size` and sets the counts for a leg that carries the data.
   void cut_flits(std::uint64_t bytes, std::uint32_t flit_size);
   void no_flits() { flits = 0; }
+  // The target's: the leg that follows is the answer, a control message until cut_flits() is called.
+  void turn_round() {
+    leg = Leg::response;
+    path = &path->reverse();
+    flits = 0;
+  }
 
   void clear();
   tlm::tlm_extension_base* clone() const override;

@@ -1,0 +1,184 @@
+#include "models/cube/hbm_ctrl.h"
+
+#include <algorithm>
+#include <string>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+namespace {
+
+HbmState initial_state(const Attributes& attributes) {
+  const std::int64_t num_pcs = attributes.integer("num_pcs");
+  const std::int64_t burst_bytes = attributes.integer("burst_bytes");
+  // burst_bytes / pc_bw with pc_bw = link_bw * efficiency / num_pcs, rounded once.
+  const Rational usable_gbs = attributes.decimal("link_bw_gbs") * attributes.decimal("efficiency");
+  const Fs burst_time = transfer_fs(static_cast<std::uint64_t>(burst_bytes * num_pcs), usable_gbs);
+  return {static_cast<std::uint32_t>(num_pcs), static_cast<std::uint32_t>(burst_bytes), burst_time,
+          ns_to_fs(attributes.decimal("switch_penalty_ns"))};
+}
+
+}  // namespace
+
+ParameterSchema HbmCtrl::schema() {
+  return {
+      Parameter::decimal("overhead_ns", "time for which the first flit of a write holds the inbox; from a command to its bursts", "ns", "spec 2.5")
+          .default_val(0)
+          .range("0", ""),
+      Parameter::integer("num_pcs", "pseudo-channels of the partition", "", "spec 2.5").default_val(8).range("1", "65536").power_of_two(),
+      Parameter::integer("burst_bytes", "bytes that a pseudo-channel moves at a time", "B", "spec 2.5")
+          .default_val(256)
+          .range("1", "1048576")
+          .power_of_two(),
+      Parameter::decimal("switch_penalty_ns", "when a pseudo-channel changes between reading and writing", "ns", "spec 2.5, ADR-0034")
+          .default_val(0)
+          .range("0", ""),
+      Parameter::decimal("efficiency", "share of the link rate that the pseudo-channels reach together", "", "spec 2.5")
+          .default_val(1)
+          .range("", "1")
+          .positive(),
+      Parameter::decimal("link_bw_gbs", "rate of the link to the router; 0 = unlimited", "GB/s", "spec 2.5").range("0", "").from_machine(),
+      Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2").positive().from_machine(),
+  };
+}
+
+HbmCtrl::HbmCtrl(const ComponentInit& init)
+    : FabricNode(init, ArrivalQueue::Keep::every_flit), ingress_(arrivals_, ns_to_fs(attributes().decimal("overhead_ns"))),
+      state_(initial_state(attributes())), flit_bytes_(static_cast<std::uint32_t>(attributes().integer("flit_bytes"))),
+      channel_statistics_(state_.channels.size()) {
+  add_statistic("reads", "reads booked", Quantity::count, reads_);
+  add_statistic("writes", "writes committed", Quantity::count, writes_);
+  add_statistic("bytes_read", "bytes asked for by reads", Quantity::bytes, bytes_read_);
+  add_statistic("bytes_written", "bytes of write flits", Quantity::bytes, bytes_written_);
+  for (std::size_t pc = 0; pc < channel_statistics_.size(); ++pc) {
+    const std::string name = "pc" + std::to_string(pc);
+    add_statistic(name + "_busy", "time that bursts took", Quantity::time_fs, channel_statistics_[pc].busy_fs);
+    add_statistic(name + "_switches", "changes of direction", Quantity::count, channel_statistics_[pc].direction_switches);
+  }
+}
+
+Fs HbmCtrl::next_due() const {
+  const Fs departure = departures_.empty() ? never_fs : departures_.front().time;
+  return std::min(ingress_.next_due(), departure);
+}
+
+void HbmCtrl::serve() {
+  ingress_.serve(now(), [this](const Arrival& arrival) {
+    if (arrival.transaction->route().is_control()) {
+      read_command(arrival);
+    } else {
+      write_flit(arrival);
+    }
+  });
+  while (!departures_.empty() && departures_.front().time <= now()) {
+    const std::uint32_t index = departures_.front().service;
+    std::pop_heap(departures_.begin(), departures_.end(), [this](const Departure& a, const Departure& b) { return later(a, b); });
+    departures_.pop_back();
+    if (services_[index].transaction->is_read()) {
+      leave(index);
+    } else {
+      commit(index);
+    }
+  }
+}
+
+void HbmCtrl::write_flit(const Arrival& arrival) {
+  RouteExtension& route = arrival.transaction->route();
+  if (arrival.is_first()) route.target_tag = open_service(*arrival.transaction);
+  Service& service = services_[route.target_tag];
+  const std::uint32_t bytes = route.bytes_of(arrival.flit);
+  const BurstRange bursts = state_.bursts_of(route.offset_of(arrival.flit), bytes);
+  for (std::uint64_t burst = bursts.first; burst <= bursts.last; ++burst) {
+    const std::size_t channel = state_.channel_of(burst);
+    count_booking(channel, HbmDirection::write, 1);
+    service.commit = std::max(service.commit, book(state_, channel, HbmDirection::write, now()));
+  }
+  bytes_written_ += bytes;
+  report_passage(arrival, arrival.is_first() ? now() - ingress_.overhead() : now());
+  if (arrival.flit + 1 < route.flits) return;
+  service.cause = arrival;
+  schedule(service.commit, route.target_tag);
+}
+
+void HbmCtrl::read_command(const Arrival& arrival) {
+  Transaction& transaction = *arrival.transaction;
+  if (!transaction.is_read() || transaction.get_data_length() == 0) {
+    throw ModelError("a control message without a read has reached the memory");
+  }
+  const std::uint32_t index = open_service(transaction);
+  Service& service = services_[index];
+  service.cause = arrival;
+  RouteExtension& route = transaction.route();
+  const BurstRange bursts = state_.bursts_of(route.offset, transaction.get_data_length());
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(bursts.count(), state_.channels.size()); ++i) {
+    count_booking(state_.channel_of(bursts.first + i), HbmDirection::read, (bursts.count() - i + state_.channels.size() - 1) / state_.channels.size());
+  }
+  service.read.book_all(state_, route.offset, transaction.get_data_length(), now());
+  ++reads_;
+  bytes_read_ += transaction.get_data_length();
+  report_passage(arrival, arrival.time);
+  route.turn_round();
+  route.cut_flits(transaction.get_data_length(), flit_bytes_);
+  schedule(flit_ready(service), index);
+}
+
+Fs HbmCtrl::flit_ready(Service& service) const {
+  const RouteExtension& route = service.transaction->route();
+  return service.read.ready(route.offset_of(service.next_flit) + route.bytes_of(service.next_flit) - 1);
+}
+
+void HbmCtrl::leave(std::uint32_t index) {
+  Service& service = services_[index];
+  Transaction& transaction = *service.transaction;
+  const std::uint32_t flit = service.next_flit++;
+  if (service.next_flit < transaction.route().flits) {
+    schedule(flit_ready(service), index);
+  } else {
+    close_service(index);
+  }
+  send(transaction, flit, 1, 0, now());
+}
+
+void HbmCtrl::commit(std::uint32_t index) {
+  Transaction& transaction = *services_[index].transaction;
+  close_service(index);
+  ++writes_;
+  if (transaction.route().posted) {
+    transaction.route().owner->completed(transaction);
+  } else {
+    transaction.route().turn_round();
+    send(transaction, 0, 0, 0, now());
+  }
+}
+
+std::uint32_t HbmCtrl::open_service(Transaction& transaction) {
+  if (idle_services_.empty()) {
+    idle_services_.push_back(static_cast<std::uint32_t>(services_.size()));
+    services_.emplace_back();
+  }
+  const std::uint32_t index = idle_services_.back();
+  idle_services_.pop_back();
+  Service& service = services_[index];
+  service.transaction = &transaction;
+  service.commit = 0;
+  service.next_flit = 0;
+  return index;
+}
+
+bool HbmCtrl::later(const Departure& a, const Departure& b) const {
+  if (a.time != b.time) return a.time > b.time;
+  return earlier(services_[b.service].cause, services_[a.service].cause);
+}
+
+void HbmCtrl::schedule(Fs time, std::uint32_t service) {
+  departures_.push_back({time, service});
+  std::push_heap(departures_.begin(), departures_.end(), [this](const Departure& a, const Departure& b) { return later(a, b); });
+}
+
+void HbmCtrl::count_booking(std::size_t channel, HbmDirection direction, std::uint64_t bursts) {
+  ChannelStatistics& statistics = channel_statistics_[channel];
+  statistics.busy_fs += bursts * state_.burst_time;
+  if (changes_direction(state_.channels[channel], direction)) ++statistics.direction_switches;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,74 @@
+// The HBM partition of one PE: pseudo-channels that are booked burst by burst.
+//
+// Timing (spec 2.5; models/timing: serial_ingress, hbm_state, hbm_read). Write flits pass an inbox as in a transit and book the
+// bursts they touch when they are through; the transaction commits at its latest finish: a posted write ends there, any other is
+// acknowledged. A read books all its bursts in address order overhead_ns after its command; a response flit leaves when all bursts up
+// to its last one have finished. What leaves at one instant goes in order of the arrivals that caused it (a write's last flit).
+// Not modelled: banks, rows, refresh, reordering, a write buffer (spec 2.10); values (MemoryStore holds them).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/protocol/fabric_node.h"
+#include "models/timing/hbm_read.h"
+#include "models/timing/hbm_state.h"
+#include "models/timing/serial_ingress.h"
+
+namespace kernbench {
+
+class HbmCtrl final : public FabricNode {
+ public:
+  static constexpr const char* description = "HBM partition with pseudo-channels";
+  static ParameterSchema schema();
+  explicit HbmCtrl(const ComponentInit& init);
+
+ private:
+  // A transaction between the arrival of its first flit or the booking of its bursts and its end here.
+  struct Service {
+    Transaction* transaction = nullptr;
+    Arrival cause;                  // the command, or the write's last flit
+    Fs commit = 0;                  // write: latest finish so far
+    std::uint32_t next_flit = 0;    // read: that leaves next
+    HbmRead read;
+  };
+  // Something that leaves, or commits, at a known instant.
+  struct Departure {
+    Fs time = never_fs;
+    std::uint32_t service = 0;
+  };
+  struct ChannelStatistics {
+    std::uint64_t busy_fs = 0;
+    std::uint64_t direction_switches = 0;
+  };
+
+  Fs next_due() const override;
+  void serve() override;
+
+  void write_flit(const Arrival& arrival);
+  void read_command(const Arrival& arrival);
+  void leave(std::uint32_t index);
+  void commit(std::uint32_t index);
+
+  std::uint32_t open_service(Transaction& transaction);
+  void close_service(std::uint32_t index) { idle_services_.push_back(index); }
+  bool later(const Departure& a, const Departure& b) const;
+  void schedule(Fs time, std::uint32_t service);
+  Fs flit_ready(Service& service) const;
+  void count_booking(std::size_t channel, HbmDirection direction, std::uint64_t bursts);
+
+  SerialIngress ingress_;
+  HbmState state_;
+  std::uint32_t flit_bytes_;
+  std::vector<Service> services_;
+  std::vector<std::uint32_t> idle_services_;
+  std::vector<Departure> departures_;  // heap, earliest first
+
+  std::uint64_t reads_ = 0;
+  std::uint64_t writes_ = 0;
+  std::uint64_t bytes_read_ = 0;
+  std::uint64_t bytes_written_ = 0;
+  std::vector<ChannelStatistics> channel_statistics_;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,34 @@
+#include "models/cube/sram.h"
+
+namespace kernbench {
+
+ParameterSchema Sram::schema() {
+  return {
+      Parameter::decimal("overhead_ns", "from the last flit or the command to the response", "ns", "spec 2.6").default_val(0).range("0", ""),
+      Parameter::integer("size_mb", "capacity", "MiB", "spec 1.2").default_val(32).positive(),
+      Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2").positive().from_machine(),
+  };
+}
+
+Sram::Sram(const ComponentInit& init)
+    : FabricNode(init, ArrivalQueue::Keep::last_flit),
+      memory_(arrivals_, ns_to_fs(attributes().decimal("overhead_ns")), static_cast<std::uint32_t>(attributes().integer("flit_bytes"))) {
+  add_statistic("reads", "reads answered", Quantity::count, reads_);
+  add_statistic("writes", "writes completed", Quantity::count, writes_);
+  add_statistic("bytes_read", "bytes read", Quantity::bytes, bytes_read_);
+  add_statistic("bytes_written", "bytes written", Quantity::bytes, bytes_written_);
+}
+
+void Sram::serve() {
+  const Fs at = now();
+  memory_.serve(
+      at, [this, at](Transaction& transaction, std::uint32_t flit, std::uint32_t count) { send(transaction, flit, count, 0, at); },
+      [this](const Arrival& arrival) {
+        const Transaction& transaction = *arrival.transaction;
+        ++(transaction.is_read() ? reads_ : writes_);
+        (transaction.is_read() ? bytes_read_ : bytes_written_) += transaction.get_data_length();
+        report_passage(arrival, arrival.time);
+      });
+}
+
+}  // namespace kernbench

@@ -1,0 +1,68 @@
+// One directed edge of the fabric.
+//
+// Timing (spec 2.3, models/timing/wire_state.h): a flit of b bytes that is handed over at a starts at max(a, available_at), leaves
+// b / bw_gbs later, which is the new available_at, and arrives one propagation (>= 1 fs) after that. A control message waits for
+// available_at but does not move it; host control messages do neither. First come, first served.
+// No process and no event: accept() computes the arrival and tells the far side at once.
+// Not modelled: finite buffers at the far end (credits pass through).
+#pragma once
+
+#include <cstdint>
+#include <systemc>
+
+#include "models/protocol/fabric_socket.h"
+#include "models/timing/service_time.h"
+#include "models/timing/wire_state.h"
+
+namespace kernbench {
+
+class Wire;
+
+// Told of all that a wire carries, at the call that hands it over.
+class WireObserver {
+ public:
+  // The wire is occupied in [start, end); control messages occupy nothing, start == end.
+  virtual void carried(const Wire& wire, const Transaction& transaction, FlitRun run, Fs start, Fs end) = 0;
+
+ protected:
+  ~WireObserver() = default;
+};
+
+class Wire final : public sc_core::sc_module, private FabricForward, private FabricBackward {
+ public:
+  // bw_gbs 0 = unlimited; propagation from propagation_fs(); flit_bytes: the size of a full flit.
+  Wire(const sc_core::sc_module_name& name, const Rational& bw_gbs, Fs propagation, std::uint32_t flit_bytes);
+
+  FabricTargetSocket in;      // from the node at the near end
+  FabricInitiatorSocket out;  // to the node at the far end
+
+  // Since the start of the run.
+  struct Statistics {
+    std::uint64_t bytes = 0;
+    std::uint64_t flits = 0;
+    std::uint64_t control_messages = 0;  // of both virtual channels
+    Fs busy_fs = 0;                      // occupied by flits
+  };
+  const Statistics& statistics() const { return statistics_; }
+  Fs propagation() const { return propagation_; }
+  // At most one, which outlives the simulation.
+  void observe(WireObserver* observer) { observer_ = observer; }
+
+ private:
+  void accept(Transaction& transaction, FlitRun run, Fs handed_over) override;
+  void credit(unsigned flits) override { in->credit(flits); }
+  unsigned transport_dbg(tlm::tlm_generic_payload& payload) override { return out->transport_dbg(payload); }
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override;
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override;
+  void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) override;
+  bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+
+  ServiceTime service_;
+  Fs propagation_;
+  WireState state_;
+  Statistics statistics_;
+  WireObserver* observer_ = nullptr;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,59 @@
+// When the bytes of one read are out of the HBM's channels, asked for in ascending order (spec 2.5).
+//
+// All bursts of the read are booked at one instant in address order, so those on one channel run back to back: one number per
+// channel that the read touches tells the finish of every burst. A byte is ready when all bursts up to its own have finished.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "models/timing/hbm_state.h"
+
+namespace kernbench {
+
+class HbmRead {
+ public:
+  // Books [offset, offset + bytes), bytes > 0.
+  void book_all(HbmState& state, std::uint64_t offset, std::uint64_t bytes, Fs now) {
+    bursts_ = state.bursts_of(offset, bytes);
+    burst_time_ = state.burst_time;
+    burst_shift_ = state.burst_shift;
+    const std::uint64_t stride = state.channels.size();
+    const std::uint64_t used = std::min<std::uint64_t>(stride, bursts_.count());
+    first_finish_.clear();
+    for (std::uint64_t i = 0; i < used; ++i) {
+      const std::uint64_t on_channel = (bursts_.count() - i + stride - 1) / stride;
+      first_finish_.push_back(book(state, state.channel_of(bursts_.first + i), HbmDirection::read, now, on_channel));
+    }
+    ready_ = now;
+    next_ = bursts_.first;
+    slot_ = 0;
+    lap_ = 0;
+  }
+  const BurstRange& bursts() const { return bursts_; }
+
+  // The instant at which every byte up to the one at `offset` is out; offsets in ascending order.
+  Fs ready(std::uint64_t offset) {
+    for (const std::uint64_t last = offset >> burst_shift_; next_ <= last; ++next_) {
+      ready_ = std::max(ready_, first_finish_[slot_] + lap_);
+      if (++slot_ == first_finish_.size()) {
+        slot_ = 0;
+        lap_ += burst_time_;
+      }
+    }
+    return ready_;
+  }
+
+ private:
+  BurstRange bursts_;
+  Fs burst_time_ = 0;
+  unsigned burst_shift_ = 0;
+  std::vector<Fs> first_finish_;  // per channel, in the order in which the read touches them
+  Fs ready_ = 0;
+  std::uint64_t next_ = 0;        // first burst that ready_ does not cover; on channel slot_, lap_ after that channel's first
+  std::size_t slot_ = 0;
+  Fs lap_ = 0;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,66 @@
+// The inbox of a node that serves flit by flit: one serial server for data, and control messages beside it (spec 2.4).
+//
+// Data flits by the rule of transit_state.h in order of arrival. A control message is through `overhead` after its arrival;
+// it neither waits for the server nor holds it. What is through at one instant goes on in order of arrival, by the tie rule.
+//
+// next_due() is the head's hand-over, not its arrival: one event per flit and node. That is safe because the order is final by
+// then: a propagation is at least 1 fs, so at instant T every arrival up to T has been announced, and each flit that is handed over
+// at T had arrived by T. An earlier arrival that is announced in the meantime becomes the head, and the owner asks again.
+#pragma once
+
+#include "models/protocol/arrival_queue.h"
+#include "models/timing/transit_state.h"
+
+namespace kernbench {
+
+class SerialIngress {
+ public:
+  SerialIngress(ArrivalQueue& queue, Fs overhead) : queue_(queue), overhead_(overhead) {}
+
+  Fs overhead() const { return overhead_; }
+
+  Fs next_due() const {
+    const Fs data = data_due();
+    const Fs control = control_due();
+    return data < control ? data : control;
+  }
+
+  // Calls hand_over(const Arrival&) for all that is through at `now`, which must not be later than next_due(). The arrival has
+  // left the queue by then.
+  template <class HandOver>
+  void serve(Fs now, HandOver hand_over) {
+    for (;;) {
+      const bool data = data_due() <= now;
+      const bool control = control_due() <= now;
+      if (data && (!control || earlier(*queue_.data(), *queue_.control()))) {
+        const Arrival arrival = *queue_.data();
+        queue_.pop_data();
+        advance(state_, arrival.time, hold_of(arrival));
+        hand_over(arrival);
+      } else if (control) {
+        const Arrival arrival = *queue_.control();
+        queue_.pop_control();
+        hand_over(arrival);
+      } else {
+        return;
+      }
+    }
+  }
+
+ private:
+  Fs hold_of(const Arrival& flit) const { return flit.is_first() ? overhead_ : 0; }
+  Fs data_due() const {
+    const Arrival* head = queue_.data();
+    return head == nullptr ? never_fs : hand_over_time(state_, head->time, hold_of(*head));
+  }
+  Fs control_due() const {
+    const Arrival* head = queue_.control();
+    return head == nullptr ? never_fs : head->time + overhead_;
+  }
+
+  ArrivalQueue& queue_;
+  Fs overhead_;
+  TransitState state_;
+};
+
+}  // namespace kernbench

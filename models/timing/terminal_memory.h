@@ -1,0 +1,52 @@
+// A memory that answers whole messages: SRAM, and TCM as a traffic target (spec 2.6).
+//
+// No serial server: `overhead` after the last flit of a write or the command of a read, the whole response stands at the wire at
+// once; a posted write completes there. Answers of one instant go in order of arrival, by the tie rule.
+#pragma once
+
+#include <cstdint>
+
+#include "models/protocol/arrival_queue.h"
+
+namespace kernbench {
+
+class TerminalMemory {
+ public:
+  // The queue keeps whole messages (ArrivalQueue::Keep::last_flit).
+  TerminalMemory(ArrivalQueue& queue, Fs overhead, std::uint32_t flit_bytes) : queue_(queue), overhead_(overhead), flit_bytes_(flit_bytes) {}
+
+  Fs next_due() const {
+    const Arrival* head = queue_.control();
+    return head == nullptr ? never_fs : head->time + overhead_;
+  }
+
+  // Answers all that is due at `now`: send(transaction, flit, count) hands a run of the response leg over to the wire.
+  // accessed(const Arrival&) is called before each answer.
+  template <class Send, class Accessed>
+  void serve(Fs now, Send send, Accessed accessed) {
+    while (next_due() <= now) {
+      const Arrival arrival = *queue_.control();
+      queue_.pop_control();
+      accessed(arrival);
+      Transaction& transaction = *arrival.transaction;
+      RouteExtension& route = transaction.route();
+      if (transaction.is_read()) {
+        route.turn_round();
+        route.cut_flits(transaction.get_data_length(), flit_bytes_);
+        for (std::uint32_t flit = 0; flit < route.flits; ++flit) send(transaction, flit, 1);
+      } else if (route.posted) {
+        route.owner->completed(transaction);
+      } else {
+        route.turn_round();
+        send(transaction, 0, 0);
+      }
+    }
+  }
+
+ private:
+  ArrivalQueue& queue_;
+  Fs overhead_;
+  std::uint32_t flit_bytes_;
+};
+
+}  // namespace kernbench
