@@ -1,0 +1,79 @@
+// DataExecutor: phase 2 (spec 9): computes the values that a DataPlane has recorded, in parallel where they do not depend on each
+// other. The bytes do not depend on the number of threads.
+//
+// Deferred: run() after the simulation. Eager: start_eager() before it; ops then start as soon as their inputs exist, and the plane
+// asks here for values that a kernel reads.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "models/data/data_plane.h"
+#include "platform/numerics/job.h"
+#include "platform/numerics/worker_pool.h"
+
+namespace kernbench {
+
+class DataExecutor : public ValueResolver {
+ public:
+  // The plane must outlive the executor. With `release_values`, run() drops a value when its last reader has run and memory does
+  // not hold it: for large runs, when only memory is read afterwards.
+  explicit DataExecutor(DataPlane& plane, unsigned threads = 1, bool release_values = false);
+  ~DataExecutor() override;
+
+  void start_eager();
+  // Computes everything recorded so far. May be called again after more was recorded. Rethrows the error of the first failed op.
+  void run();
+
+  // Final memory, after run(): pending ranges are resolved. ModelError if a value has not been computed.
+  std::vector<std::byte> read(std::uint64_t pa, std::uint64_t nbytes) const;
+  std::vector<std::byte> read(const PhysRanges& ranges) const;
+  std::vector<std::byte> bytes(const TensorValue& value) const;  // dense, row-major
+
+  // ValueResolver, on the simulation's thread.
+  void recorded(const DataOpPtr& op) override;
+  bool ready(ValueId id) override;
+  SharedBytes resolve(ValueId id) override;
+
+ private:
+  struct Value {
+    DataOpPtr op;
+    SharedBytes bytes;
+    std::vector<ValueId> readers;  // ops that wait for this one, by the value that they define
+    std::size_t missing = 0;       // inputs not yet computed
+    std::size_t uses = 0;          // readers that have not run yet, plus one while memory holds it
+    bool done = false;
+  };
+  struct Running;
+
+  // Under the lock.
+  Value& value(ValueId id) { return values_[id - 1]; }
+  bool enroll(const DataOpPtr& op);  // true if it can start at once
+  bool releasing() const { return release_values_ && !eager_; }
+  void drop_use(ValueId id);
+  // Take the lock.
+  void start(ValueId id);
+  void run_block(const std::shared_ptr<Running>& running, std::size_t index);
+  void finish(const DataOp& op, SharedBytes bytes, std::exception_ptr error);
+  SharedBytes computed(ValueId id) const;
+
+  ValueLookup lookup() const {
+    return [this](ValueId id) { return computed(id); };
+  }
+
+  DataPlane& plane_;
+  bool release_values_, eager_ = false;
+  mutable std::mutex mutex_;
+  std::condition_variable value_done_;
+  std::deque<Value> values_;  // index = value id - 1
+  std::vector<ValueId> held_by_memory_;
+  std::map<ValueId, std::exception_ptr> errors_;
+  WorkerPool pool_;           // last: its threads end before the rest goes
+};
+
+}  // namespace kernbench

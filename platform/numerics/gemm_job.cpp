@@ -1,0 +1,167 @@
+// gemm: operands are converted to f32 once; the product is cut into blocks of the output, each of which runs over the whole K.
+//
+// Floats accumulate in f32. i8 x i8 is exact in i32: f32 products over at most 1024 of K stay below 2^24 and are added as integers.
+// Other integers take plain loops that wrap modulo 2^32.
+#include <algorithm>
+#include <cstring>
+
+#include "platform/numerics/element_arrays.h"
+#include "platform/numerics/epilogue.h"
+#include "platform/numerics/gemm_kernel.h"
+#include "platform/numerics/job.h"
+
+namespace kernbench {
+namespace {
+
+constexpr std::int64_t block_rows = 256, block_columns = 1024;  // large enough that packing the operands does not show
+constexpr std::int64_t exact_depth = 1024;                       // 2^7 * 2^7 * 2^10 = 2^24
+
+// A matrix as the kernel wants it: a transposed view of dense bytes is read as it lies, with the flag turned over.
+struct Matrix {
+  FloatArray floats;
+  std::vector<std::int64_t> integers;  // for plain integer loops
+  bool transposed = false;
+  std::int64_t stride = 0;
+
+  const float* at(std::int64_t row, std::int64_t column) const {
+    return floats.get() + (transposed ? column * stride + row : row * stride + column);
+  }
+  std::int64_t integer(std::int64_t row, std::int64_t column) const {
+    return integers[static_cast<std::size_t>(transposed ? column * stride + row : row * stride + column)];
+  }
+};
+
+Matrix make_matrix(TensorValue value, bool transposed, bool as_integers, const ValueLookup& lookup) {
+  if (!value.dense()) {
+    TensorValue turned = kernbench::transposed(value);
+    if (turned.dense()) {
+      value = std::move(turned);
+      transposed = !transposed;
+    }
+  }
+  Matrix matrix;
+  matrix.transposed = transposed;
+  matrix.stride = value.shape[1];
+  if (as_integers) {
+    matrix.integers.resize(static_cast<std::size_t>(value.shape.elements()));
+    load_elements(dense_bytes(value, lookup).data(), value.dtype, matrix.integers.size(), matrix.integers.data());
+  } else {
+    matrix.floats = floats_of(value, lookup);
+  }
+  return matrix;
+}
+
+class GemmJob : public Job {
+ public:
+  GemmJob(const DataOp& op, const ValueLookup& lookup)
+      : Job(op),
+        params_(std::get<GemmParams>(op.params)),
+        out_dtype_(op.outputs[0].dtype),
+        integer_(params_.acc_dtype == DType::i32),
+        plain_loops_(integer_ && !(op.inputs[0].dtype == DType::i8 && op.inputs[1].dtype == DType::i8)),
+        a_(make_matrix(op.inputs[0], params_.transpose_a, plain_loops_, lookup)),
+        b_(make_matrix(op.inputs[1], params_.transpose_b, plain_loops_, lookup)),
+        epilogue_(params_.epilogue, op.inputs, lookup),
+        row_blocks_((params_.m + block_rows - 1) / block_rows),
+        column_blocks_((params_.n + block_columns - 1) / block_columns) {}
+
+  std::size_t blocks() const override { return static_cast<std::size_t>(row_blocks_ * column_blocks_); }
+
+  void run_block(std::size_t index) override {
+    Block block;
+    block.row = static_cast<std::int64_t>(index) / column_blocks_ * block_rows;
+    block.column = static_cast<std::int64_t>(index) % column_blocks_ * block_columns;
+    block.rows = std::min(block_rows, params_.m - block.row);
+    block.columns = std::min(block_columns, params_.n - block.column);
+    const std::int64_t tile_k = epilogue_.has(EpilogueOp::Scope::k_tile) ? params_.tile_k : params_.k;
+    if (tile_k >= params_.k && integer_ && epilogue_.empty()) return store(block, integer_product(block, 0, params_.k));
+
+    FloatArray sum = product(block, 0, std::min(tile_k, params_.k));
+    apply_k_tile(block, sum.get(), 0);
+    for (std::int64_t tile = 1; tile * tile_k < params_.k; ++tile) {
+      const FloatArray partial = product(block, tile * tile_k, std::min(tile_k, params_.k - tile * tile_k));
+      apply_k_tile(block, partial.get(), tile);
+      for (std::int64_t i = 0; i < block.size(); ++i) sum[static_cast<std::size_t>(i)] += partial[static_cast<std::size_t>(i)];
+    }
+    for (std::int64_t row = 0; row < block.rows; ++row) {
+      epilogue_.finish(sum.get() + row * block.columns, (block.row + row) * params_.n + block.column, block.columns);
+    }
+    store(block, sum.get());
+  }
+
+ private:
+  struct Block {
+    std::int64_t row = 0, column = 0, rows = 0, columns = 0;
+    std::int64_t size() const { return rows * columns; }
+  };
+
+  FloatArray float_product(const Block& block, std::int64_t k, std::int64_t depth) const {
+    FloatArray c = make_floats(static_cast<std::uint64_t>(block.size()));
+    multiply({a_.at(block.row, k), b_.at(k, block.column), c.get(), block.rows, depth, block.columns, a_.stride, b_.stride, block.columns,
+              a_.transposed, b_.transposed});
+    return c;
+  }
+
+  std::vector<std::int64_t> integer_product(const Block& block, std::int64_t k, std::int64_t depth) const {
+    std::vector<std::uint64_t> sum(static_cast<std::size_t>(block.size()), 0);
+    if (plain_loops_) {
+      for (std::int64_t row = 0; row < block.rows; ++row) {
+        std::uint64_t* out = sum.data() + row * block.columns;
+        for (std::int64_t i = k; i < k + depth; ++i) {
+          const auto a = static_cast<std::uint64_t>(a_.integer(block.row + row, i));
+          for (std::int64_t column = 0; column < block.columns; ++column) {
+            out[column] += a * static_cast<std::uint64_t>(b_.integer(i, block.column + column));
+          }
+        }
+      }
+    } else {
+      for (std::int64_t i = k; i < k + depth; i += exact_depth) {
+        const FloatArray partial = float_product(block, i, std::min(exact_depth, k + depth - i));
+        for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += static_cast<std::uint64_t>(static_cast<std::int64_t>(partial[j]));
+      }
+    }
+    std::vector<std::int64_t> result(sum.size());
+    for (std::size_t j = 0; j < sum.size(); ++j) result[j] = wrapped(static_cast<std::int64_t>(sum[j]), DType::i32);
+    return result;
+  }
+
+  FloatArray product(const Block& block, std::int64_t k, std::int64_t depth) const {
+    if (!integer_) return float_product(block, k, depth);
+    const std::vector<std::int64_t> integers = integer_product(block, k, depth);
+    FloatArray floats = make_floats(integers.size());
+    for (std::size_t i = 0; i < integers.size(); ++i) floats[i] = static_cast<float>(integers[i]);
+    return floats;
+  }
+
+  void apply_k_tile(const Block& block, float* values, std::int64_t tile) const {
+    for (std::int64_t row = 0; row < block.rows; ++row) {
+      epilogue_.apply(EpilogueOp::Scope::k_tile, values + row * block.columns, (block.row + row) * params_.n + block.column, block.columns,
+                      tile);
+    }
+  }
+
+  std::byte* output_row(const Block& block, std::int64_t row) const {
+    return output_.get() + static_cast<std::uint64_t>((block.row + row) * params_.n + block.column) * size_of(out_dtype_);
+  }
+
+  template <class Values>
+  void store(const Block& block, const Values& values) const {
+    for (std::int64_t row = 0; row < block.rows; ++row) {
+      store_elements(&values[static_cast<std::size_t>(row * block.columns)], static_cast<std::uint64_t>(block.columns), out_dtype_,
+                     output_row(block, row));
+    }
+  }
+
+  const GemmParams& params_;
+  DType out_dtype_;
+  bool integer_, plain_loops_;
+  Matrix a_, b_;
+  Epilogue epilogue_;
+  std::int64_t row_blocks_, column_blocks_;
+};
+
+}  // namespace
+
+std::unique_ptr<Job> make_gemm_job(const DataOp& op, const ValueLookup& lookup) { return std::make_unique<GemmJob>(op, lookup); }
+
+}  // namespace kernbench

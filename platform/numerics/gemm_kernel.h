@@ -1,0 +1,24 @@
+// The matrix product in f32: Eigen, once for any processor and once for those with AVX2 and FMA, chosen at run time. The two may
+// differ in the last bit; one machine always takes the same.
+#pragma once
+
+#include <cstddef>
+
+namespace kernbench {
+
+// c{rows,columns} = a{rows,depth} b{depth,columns}; c is row-major. An operand is row-major, or column-major if transposed;
+// strides are the distances between its rows (columns).
+struct GemmBlock {
+  const float* a;
+  const float* b;
+  float* c;
+  std::ptrdiff_t rows, depth, columns;
+  std::ptrdiff_t a_stride, b_stride, c_stride;
+  bool a_transposed, b_transposed;
+};
+
+void multiply_portable(const GemmBlock& block);
+void multiply_avx2(const GemmBlock& block);
+void multiply(const GemmBlock& block);
+
+}  // namespace kernbench

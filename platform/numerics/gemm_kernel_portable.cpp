@@ -1,0 +1,16 @@
+#define EIGEN_WORLD EigenPortable
+#include "platform/numerics/gemm_kernel_body.h"
+
+namespace kernbench {
+
+void multiply_portable(const GemmBlock& block) { multiply_here(block); }
+
+void multiply(const GemmBlock& block) {
+#ifdef KERNBENCH_GEMM_AVX2
+  static const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (avx2) return multiply_avx2(block);
+#endif
+  multiply_portable(block);
+}
+
+}  // namespace kernbench

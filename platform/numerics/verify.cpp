@@ -1,0 +1,82 @@
+#include "platform/numerics/verify.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "models/base/errors.h"
+#include "models/data/elements.h"
+
+namespace kernbench {
+namespace {
+
+bool agrees(double got, double expected, const Tolerance& tolerance, DType dtype) {
+  if (std::isnan(got) || std::isnan(expected)) return std::isnan(got) && std::isnan(expected);
+  if (got == expected) return true;
+  if (std::isinf(got)) return rounded_to(dtype, expected) == got;
+  return std::fabs(got - expected) <= tolerance.atol + tolerance.rtol * std::fabs(expected);
+}
+
+std::string index_text(const Shape& shape, std::uint64_t flat) {
+  std::string text;
+  for (std::size_t axis = shape.rank(); axis-- > 0;) {
+    const auto extent = static_cast<std::uint64_t>(shape[axis]);
+    text = std::to_string(flat % extent) + (text.empty() ? "" : ", ") + text;
+    flat /= extent;
+  }
+  return "{" + text + "}";
+}
+
+std::string number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.9g", value);
+  return text;
+}
+
+}  // namespace
+
+Tolerance tolerance_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32: return {1e-5, 1e-5};
+    case DType::f16: return {1e-3, 1e-3};
+    case DType::bf16: return {1e-2, 1e-2};
+    default: return {};
+  }
+}
+
+Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape& shape, const std::vector<double>& reference, double factor) {
+  Comparison result;
+  result.elements = static_cast<std::uint64_t>(shape.elements());
+  if (reference.size() != result.elements || bytes.size() != result.elements * size_of(dtype)) {
+    throw UsageError("comparison of a tensor " + shape.str() + " of " + std::string(name_of(dtype)) + ": " + std::to_string(bytes.size()) +
+                     " bytes, " + std::to_string(reference.size()) + " reference values");
+  }
+  Tolerance tolerance = tolerance_of(dtype);
+  tolerance.rtol *= factor;
+  tolerance.atol *= factor;
+  for (std::uint64_t i = 0; i < result.elements; ++i) {
+    const double got = read_element(bytes.data() + i * size_of(dtype), dtype), expected = reference[i];
+    const double error = std::fabs(got - expected);
+    if (std::isfinite(error)) {
+      result.largest_abs_error = std::max(result.largest_abs_error, error);
+      if (expected != 0) result.largest_rel_error = std::max(result.largest_rel_error, error / std::fabs(expected));
+    }
+    if (agrees(got, expected, tolerance, dtype)) continue;
+    if (result.mismatches++ == 0) {
+      result.first_bad = i;
+      result.got = got;
+      result.expected = expected;
+    }
+  }
+  result.ok = result.mismatches == 0;
+  return result;
+}
+
+std::string failure_text(const std::string& tensor, DType dtype, const Shape& shape, const Comparison& comparison) {
+  return "tensor '" + tensor + "' " + shape.str() + " " + std::string(name_of(dtype)) + ": " + std::to_string(comparison.mismatches) + " of " +
+         std::to_string(comparison.elements) + " elements differ; first at " + index_text(shape, comparison.first_bad) + ": got " +
+         number(comparison.got) + ", expected " + number(comparison.expected) + "; largest error " + number(comparison.largest_abs_error) +
+         " absolute, " + number(comparison.largest_rel_error) + " relative";
+}
+
+}  // namespace kernbench
