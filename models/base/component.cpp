@@ -6,8 +6,8 @@ namespace kernbench {
 
 Component::Component(const ComponentInit& init) : node_(init.node), attributes_(init.attributes), services_(init.services) {}
 
-void Component::add_statistic(std::string name, std::string description, Quantity quantity, const std::uint64_t& value) {
-  statistics_.push_back({std::move(name), std::move(description), quantity, &value});
+void Component::add_statistic(std::string name, std::string description, Quantity quantity, const std::uint64_t& value, Merge merge) {
+  statistics_.push_back({std::move(name), std::move(description), quantity, &value, merge});
 }
 
 Probe& Component::add_probe(std::string name, std::string description, unsigned width, std::vector<std::string> labels) {

@@ -19,6 +19,8 @@ namespace kernbench {
 class Services;  // models/base/services.h: what a component may use of the machine
 
 enum class Quantity : std::uint8_t { count, bytes, time_fs };
+// What several components of a kind make of it together.
+enum class Merge : std::uint8_t { sum, maximum };
 
 // A named number that the component keeps up; observers read it at the end of a run.
 struct Statistic {
@@ -26,6 +28,7 @@ struct Statistic {
   std::string description;
   Quantity quantity = Quantity::count;
   const std::uint64_t* value = nullptr;
+  Merge merge = Merge::sum;
 };
 
 // Index of a node of the topology in byte order of the names, so that comparing ids compares names (tie rule, spec 2.3).
@@ -58,7 +61,8 @@ class Component : public sc_core::sc_module {
 
  protected:
   // Both in constructors only. The probe lives as long as the component; keep the reference.
-  void add_statistic(std::string name, std::string description, Quantity quantity, const std::uint64_t& value);
+  void add_statistic(std::string name, std::string description, Quantity quantity, const std::uint64_t& value,
+                     Merge merge = Merge::sum);
   Probe& add_probe(std::string name, std::string description, unsigned width, std::vector<std::string> labels = {});
 
   // Waits in the calling SC_THREAD and is listed as waiting for `what` meanwhile. Daemons that wait for work use wait().

@@ -65,7 +65,7 @@ std::vector<KindTotal> totals_by_kind(const std::vector<Component*>& components,
     for (const Statistic& statistic : component->statistics()) {
       auto at = std::find_if(total.totals.begin(), total.totals.end(), [&](const StatisticTotal& t) { return t.name == statistic.name; });
       if (at == total.totals.end()) at = total.totals.insert(at, {statistic.name, key_of(statistic), statistic.quantity, 0});
-      at->sum += *statistic.value;
+      at->value = statistic.merge == Merge::sum ? at->value + *statistic.value : std::max(at->value, *statistic.value);
       active = active || *statistic.value > 0;
     }
     if (active) ++total.active;
@@ -82,7 +82,7 @@ nlohmann::ordered_json totals_json(const std::vector<KindTotal>& totals) {
     nlohmann::ordered_json entry;
     entry["components"] = kind.components;
     entry["active"] = kind.active;
-    for (const StatisticTotal& total : kind.totals) entry[total.key] = number(total.quantity, total.sum);
+    for (const StatisticTotal& total : kind.totals) entry[total.key] = number(total.quantity, total.value);
     kinds[kind.kind] = std::move(entry);
   }
   return kinds;

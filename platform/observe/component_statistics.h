@@ -27,7 +27,7 @@ struct StatisticTotal {
   std::string name;  // as declared
   std::string key;
   Quantity quantity = Quantity::count;
-  std::uint64_t sum = 0;
+  std::uint64_t value = 0;  // summed, or the largest, as declared
 };
 
 // All components of one kind together.

@@ -33,11 +33,12 @@ class FakeEngine : public Component {
     add_statistic("busy", "time in service", Quantity::time_fs, busy_time);
     add_statistic("transferred", "payload", Quantity::bytes, bytes);
     add_statistic("commands", "served", Quantity::count, commands);
+    add_statistic("longest_wait", "in the queue", Quantity::time_fs, longest_wait, Merge::maximum);
   }
   Probe& busy;
   Probe& depth;
   Probe& stage;
-  std::uint64_t busy_time = 0, bytes = 0, commands = 0;
+  std::uint64_t busy_time = 0, bytes = 0, commands = 0, longest_wait = 0;
 };
 
 // sip0.pe0 {pe_dma, pe_gemm}, sip0.ucie-N.
