@@ -1,7 +1,7 @@
 // Statistics: key names carry units, sums are by kind, the text is the same for the same counts (spec 11.3).
 #include "platform/observe/component_statistics.h"
 
-#include "platform/observe/component_list.h"
+#include "platform/observe/object_tree.h"
 #include "tests/observe/fake_machine.h"
 #include "tests/support/forked.h"
 
@@ -30,7 +30,7 @@ KERNBENCH_SYSTEMC_TEST(statistics_of_components_are_listed_by_name) {
   machine.gemm->busy_time = 12'345'678;  // 12.345678 ns
   machine.dma->bytes = 4096;
   machine.port->commands = 7;
-  BOOST_TEST(statistics_json(elaborated_components(), kind_of).dump() ==
+  BOOST_TEST(statistics_json(objects_of<Component>(), kind_of).dump() ==
              R"([{"name":"sip0.pe0.pe_dma","kind":"pe_engine","stats":{"busy_ns":0.0,"transferred_bytes":4096,"commands":0,"longest_wait_ns":0.0}},)"
              R"({"name":"sip0.pe0.pe_gemm","kind":"pe_engine","stats":{"busy_ns":12.345678,"transferred_bytes":0,"commands":0,"longest_wait_ns":0.0}},)"
              R"({"name":"sip0.ucie-N","kind":"ucie_port","stats":{"busy_ns":0.0,"transferred_bytes":0,"commands":7,"longest_wait_ns":0.0}}])");
@@ -43,7 +43,7 @@ KERNBENCH_SYSTEMC_TEST(totals_add_up_the_components_of_a_kind) {
   machine.dma->bytes = 10;
   machine.dma->longest_wait = 4'000'000;
   machine.gemm->longest_wait = 3'000'000;  // the longest of all is no sum
-  const auto totals = totals_by_kind(elaborated_components(), kind_of);
+  const auto totals = totals_by_kind(objects_of<Component>(), kind_of);
   BOOST_TEST(totals_json(totals).dump() ==
              R"({"pe_engine":{"components":2,"active":2,"busy_ns":3.5,"transferred_bytes":10,"commands":0,"longest_wait_ns":4.0},)"
              R"("ucie_port":{"components":1,"active":0,"busy_ns":0.0,"transferred_bytes":0,"commands":0,"longest_wait_ns":0.0}})");

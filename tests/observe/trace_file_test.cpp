@@ -2,7 +2,7 @@
 #include "platform/observe/trace_file.h"
 
 #include "models/base/errors.h"
-#include "platform/observe/component_list.h"
+#include "platform/observe/object_tree.h"
 #include "platform/observe/trace_scope.h"
 #include "tests/observe/fake_machine.h"
 #include "tests/support/forked.h"
@@ -34,7 +34,7 @@ std::string waveform(const std::vector<std::string>& patterns) {
   FakeMachine machine;
   TemporaryFile vcd("wave.vcd");
   TraceFile file(vcd.path());
-  TraceScope(patterns).observe(elaborated_components(), file);
+  TraceScope(patterns).observe(objects_of<Component>(), file);
   play(machine);
   file.close();
   return vcd.text();
@@ -105,7 +105,7 @@ KERNBENCH_SYSTEMC_TEST(an_instant_has_one_value_the_last) {
   FakeMachine machine;
   TemporaryFile vcd("instant.vcd");
   TraceFile file(vcd.path());
-  TraceScope({"*.pe_dma"}).observe(elaborated_components(), file);
+  TraceScope({"*.pe_dma"}).observe(objects_of<Component>(), file);
   run_ns(1);
   for (const unsigned depth : {3U, 4U, 5U}) machine.dma->depth.set(depth);
   machine.dma->busy.set(1);
@@ -124,7 +124,7 @@ KERNBENCH_SYSTEMC_TEST(changes_of_the_first_instant_are_initial_values) {
   FakeMachine machine;
   TemporaryFile vcd("initial.vcd");
   TraceFile file(vcd.path());
-  TraceScope({"*.pe_dma.busy"}).observe(elaborated_components(), file);
+  TraceScope({"*.pe_dma.busy"}).observe(objects_of<Component>(), file);
   machine.dma->busy.set(1);
   run_ns(2);
   file.close();
@@ -147,7 +147,7 @@ KERNBENCH_SYSTEMC_TEST(a_scope_that_takes_nothing_is_an_error) {
   FakeMachine machine;
   TemporaryFile vcd("nothing.vcd");
   TraceFile file(vcd.path());
-  BOOST_CHECK_EXCEPTION(TraceScope({"*.busy", "sip0.pe0.pe_gem"}).observe(elaborated_components(), file), UsageError, [](const auto& error) {
+  BOOST_CHECK_EXCEPTION(TraceScope({"*.busy", "sip0.pe0.pe_gem"}).observe(objects_of<Component>(), file), UsageError, [](const auto& error) {
     return contains(error.what(), "--trace-scope 'sip0.pe0.pe_gem' matches no probe") && contains(error.what(), "sip0.pe0.pe_gemm");
   });
 }
@@ -159,7 +159,7 @@ KERNBENCH_SYSTEMC_TEST(a_run_that_breaks_off_leaves_a_whole_file) {
   TemporaryFile vcd("broken.vcd");
   try {
     TraceFile file(vcd.path());
-    TraceScope({"*.pe_dma.busy"}).observe(elaborated_components(), file);
+    TraceScope({"*.pe_dma.busy"}).observe(objects_of<Component>(), file);
     run_ns(3);
     machine.dma->busy.set(1);
     throw std::runtime_error("broken off");
@@ -186,7 +186,7 @@ KERNBENCH_SYSTEMC_TEST(objects_registered_with_sc_trace_are_polled) {
   FakeMachine machine;
   TemporaryFile vcd("polled.vcd");
   TraceFile file(vcd.path());
-  TraceScope({"*.pe_gemm.busy"}).observe(elaborated_components(), file);
+  TraceScope({"*.pe_gemm.busy"}).observe(objects_of<Component>(), file);
   sc_core::sc_signal<bool> valid("valid");
   sc_core::sc_signal<int> beat("beat");
   sc_dt::sc_lv<4> lanes("01XZ");
