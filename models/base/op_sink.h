@@ -30,10 +30,25 @@ struct ExecutedOp {
   std::shared_ptr<const DataOp> data;  // null for tile stages, and with data off
 };
 
+// How commands and tiles get on in a PE (spec 5.4); in an order that is the same in every run.
+enum class TraceKind : std::uint8_t { command_submitted, sub_command_dispatched, engine_start, engine_complete, tile_ready, command_complete };
+
+struct TraceEvent {
+  TraceKind kind = TraceKind::command_submitted;
+  Fs time = 0;
+  const sc_core::sc_object* node = nullptr;
+  std::uint64_t command_id = 0;
+  std::int64_t tile_id = -1;  // -1: the command as a whole
+  std::uint64_t bytes = 0;
+};
+
 class OpSink {
  public:
   virtual ~OpSink() = default;
   virtual void executed(const ExecutedOp& op) = 0;
+  // Trace events come only if they are wanted.
+  virtual bool wants_trace() const { return false; }
+  virtual void traced(const TraceEvent& /*event*/) {}
 };
 
 }  // namespace kernbench

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <tlm>
+#include <tuple>
 
 #include "models/base/dtype.h"
 #include "models/base/math_op.h"
@@ -31,7 +32,9 @@ struct Stage {
   std::uint64_t bytes = 0;       // dma, fetch, store
   std::int64_t m = 0, k = 0, n = 0;  // gemm
   std::int64_t elements = 0;     // math
-  std::uint64_t register_bytes = 0;  // fetch: what it occupies of the register file until released (see engine rules)
+  // Of the register file: fetch takes them, the others give them back at their end. Operands are given back by gemm, those of an
+  // epilogue by the tile's last math, the accumulator or result by store.
+  std::uint64_t register_bytes = 0;
 };
 
 // One tile of a command: its stages in order. Built by the pure plan functions of models/timing.
@@ -49,14 +52,30 @@ class Tile {
   std::size_t size_ = 0;
 };
 
-// Who is told that a tile is through. Implemented by the scheduler's per-command context.
+struct TileToken;
+
+// The order in which requests of one instant for a shared resource are granted (spec 5).
+struct WorkOrder {
+  std::uint64_t command = 0;
+  std::uint64_t tile = 0;
+  std::uint32_t stage = 0;
+  friend bool operator<(const WorkOrder& a, const WorkOrder& b) {
+    return std::tie(a.command, a.tile, a.stage) < std::tie(b.command, b.tile, b.stage);
+  }
+};
+
+// Who is told how a tile gets on. Implemented by the scheduler's per-command context.
 class TileCompletion {
  public:
   virtual ~TileCompletion() = default;
-  // Exactly once per tile; a second call is an internal error.
-  virtual void complete_tile(const Tile& tile) = 0;
-  // The tile cannot go on (fault in DMA, ...): the command fails, the tile counts as complete.
-  virtual void fail_tile(const Tile& tile, const std::string& error) = 0;
+  // A stage has ended and what it held has been released; the token moves on after the call.
+  virtual void stage_ended(const TileToken& token) = 0;
+  // Exactly once per tile, by its last stage; a second call is an internal error (ModelError).
+  virtual void complete_tile(const TileToken& token) = 0;
+  // A stage could not do its work (fault in DMA, ...): the command fails. The tile goes on all the same, so that everything that
+  // it holds is given back; DMA stages of a failed command move nothing.
+  virtual void fail(const std::string& error) = 0;
+  virtual bool failed() const = 0;
 };
 
 // Owned by exactly one engine at a time; recycled by the scheduler when the tile completes.
@@ -67,9 +86,13 @@ struct TileToken {
   bool simple = false;  // a simple command: runs on one engine only
   TileCompletion* completion = nullptr;
   std::shared_ptr<const DataOp> data;  // simple commands: recorded with the only stage
+  // The scheduler's own: the tile's buffer in its reserve.
+  std::uint64_t buffer_address = 0;
+  std::uint64_t buffer_bytes = 0;
 
   const Stage& stage() const { return tile[stage_index]; }
   bool last_stage() const { return stage_index + 1 == tile.size(); }
+  WorkOrder order() const { return {command_id, tile.id, static_cast<std::uint32_t>(stage_index)}; }
 };
 
 // TLM-2.0 with our payload and the base phases: BEGIN_REQ offers a token; TLM_UPDATED + END_REQ takes it at once, TLM_ACCEPTED means

@@ -1,0 +1,174 @@
+// How the engines of a PE find each other: one small interface per service, and who uses it. The ends of the pe_internal edges are
+// bound by these types alone, so that a replaced engine is bound as the built-in one is (platform/assembly/bind_pe_edge.h).
+//
+// Calls are functional: none of them waits. Time is told by when the answer comes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "models/address/phys_range.h"
+#include "models/base/units.h"
+#include "models/protocol/command.h"
+#include "models/protocol/host_messages.h"
+#include "models/protocol/machine_view.h"
+#include "models/protocol/tile_token.h"
+
+namespace kernbench {
+
+// --- Tile tokens (spec 5.2): one pair of sockets per edge between two engines
+
+class TokenSender {
+ public:
+  virtual ~TokenSender() = default;
+  // Once per edge, before the end of elaboration.
+  virtual TokenInitiatorSocket& add_token_output(PeEngine to) = 0;
+};
+
+class TokenReceiver {
+ public:
+  virtual ~TokenReceiver() = default;
+  virtual TokenTargetSocket& add_token_input(PeEngine from) = 0;
+};
+
+// --- Services
+
+// Told at the instant at which something that was asked for is there. `tag` is the asker's own.
+class GrantTaker {
+ public:
+  virtual void granted(std::uint32_t tag) = 0;
+
+ protected:
+  ~GrantTaker() = default;
+};
+
+// What a PE's engines have done since the start of the run (spec 4.3).
+struct PeUsage {
+  Fs dma = 0;      // channels held, grant to completion
+  Fs compute = 0;  // accel_slot held
+};
+
+// PE_CPU -> PE_SCHEDULER.
+class CommandPort : public virtual sc_core::sc_interface {
+ public:
+  static constexpr PeEngine provider = PeEngine::pe_scheduler;
+  static constexpr const char* port_name = "command_port";
+  // Takes any number of commands. Throws UsageError for a command that can never run: a tile that fits neither the register file
+  // nor the tile buffers.
+  virtual void submit(std::shared_ptr<CommandState> state, Command command) = 0;
+  // No command is under way. drained_event() is notified when that becomes true.
+  virtual bool drained() const = 0;
+  virtual const sc_core::sc_event& drained_event() const = 0;
+  virtual PeUsage usage() const = 0;
+};
+
+// PE_GEMM, PE_MATH -> PE_SCHEDULER: one compute op at a time per PE.
+class AccelSlot : public virtual sc_core::sc_interface {
+ public:
+  static constexpr PeEngine provider = PeEngine::pe_scheduler;
+  static constexpr const char* port_name = "accel_slot";
+  // Granted in order of the requests; requests of one instant by WorkOrder.
+  virtual void request_slot(GrantTaker& taker, std::uint32_t tag, const WorkOrder& order) = 0;
+  virtual void release_slot() = 0;
+};
+
+// PE_DMA -> PE_SCHEDULER: buffers in the scheduler's reserve of the TCM. The scheduler frees them itself, when the stage that ends
+// their use is reported to it.
+class TileBuffers : public virtual sc_core::sc_interface {
+ public:
+  static constexpr PeEngine provider = PeEngine::pe_scheduler;
+  static constexpr const char* port_name = "tile_buffers";
+  // True: the tile has its buffer. False: it is granted later.
+  virtual bool acquire_buffer(TileToken& token, GrantTaker& taker, std::uint32_t tag) = 0;
+};
+
+// PE_GEMM, PE_MATH, PE_SCHEDULER -> PE_FETCH_STORE, which keeps the account: FETCH takes, later stages give back.
+class RegisterFile : public virtual sc_core::sc_interface {
+ public:
+  static constexpr PeEngine provider = PeEngine::pe_fetch_store;
+  static constexpr const char* port_name = "register_file";
+  virtual std::uint64_t register_file_bytes() const = 0;
+  virtual void release_registers(std::uint64_t bytes) = 0;
+};
+
+class TcmUser {
+ public:
+  // The access that began (got its channel) at `started` is over now.
+  virtual void tcm_access_ended(std::uint32_t tag, Fs started) = 0;
+
+ protected:
+  ~TcmUser() = default;
+};
+
+// PE_FETCH_STORE -> PE_TCM.
+class TcmAccess : public virtual sc_core::sc_interface {
+ public:
+  static constexpr PeEngine provider = PeEngine::pe_tcm;
+  static constexpr const char* port_name = "tcm_access";
+  virtual void access_tcm(bool write, std::uint64_t bytes, TcmUser& user, std::uint32_t tag, const WorkOrder& order) = 0;
+};
+
+// PE_DMA, PE_CPU -> PE_MMU.
+class AddressTranslation : public virtual sc_core::sc_interface {
+ public:
+  static constexpr PeEngine provider = PeEngine::pe_mmu;
+  static constexpr const char* port_name = "translation";
+  struct Result {
+    PhysRanges ranges;  // in the order of the bytes; neighbours that continue each other are one
+    Fs cost = 0;        // of a timed translation
+  };
+  // An address below va_base is physical. Throws AccessFault for one above without a mapping.
+  virtual Result translate_address(std::uint64_t address, std::uint64_t nbytes) = 0;
+  // The tensors of the launch that starts; the address model PA resolves by their shards.
+  virtual void use_tensors(const std::vector<KernelArgument>& arguments) = 0;
+};
+
+class DmaUser {
+ public:
+  virtual void dma_granted(std::uint32_t tag) = 0;
+  virtual void dma_ended(std::uint32_t tag) = 0;
+
+ protected:
+  ~DmaUser() = default;
+};
+
+struct DmaRequest {
+  bool write = false;
+  MemoryPlace place;
+  std::uint64_t bytes = 0;
+  WorkOrder order;
+  DmaUser* user = nullptr;
+  std::uint32_t tag = 0;
+};
+
+// Anybody -> PE_DMA: a transfer beside those of the tiles, on the same channels.
+class DmaAccess : public virtual sc_core::sc_interface {
+ public:
+  static constexpr PeEngine provider = PeEngine::pe_dma;
+  static constexpr const char* port_name = "dma_access";
+  virtual void submit_dma(const DmaRequest& request) = 0;
+  // Both channels together, grants to completions, up to now.
+  virtual Fs dma_channel_held() const = 0;
+};
+
+// A base of every engine that uses service I of a neighbour, listed after Component; the port becomes its child.
+template <class I>
+class Uses {
+ public:
+  using Port = sc_core::sc_port<I, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
+  virtual ~Uses() = default;
+  Port& port() { return port_; }
+  bool connected() const { return port_.get_interface() != nullptr; }
+
+ protected:
+  // Throws ModelError through SystemC if no edge has bound it.
+  I& provider() { return *port_.operator->(); }
+  const I& provider() const { return *port_.operator->(); }
+
+ private:
+  Port port_{I::port_name};
+};
+
+}  // namespace kernbench

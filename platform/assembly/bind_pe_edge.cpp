@@ -1,0 +1,49 @@
+#include "platform/assembly/bind_pe_edge.h"
+
+#include <string>
+
+#include "models/base/errors.h"
+#include "models/protocol/pe_ports.h"
+
+namespace kernbench {
+namespace {
+
+[[noreturn]] void lacks(const Component& source, const Component& target, const std::string& what) {
+  throw UsageError(std::string(source.name()) + " needs " + what + " of " + target.name() + ", whose implementation does not provide it");
+}
+
+bool takes_tokens(PeEngine engine) {
+  return engine == PeEngine::pe_dma || engine == PeEngine::pe_fetch_store || engine == PeEngine::pe_gemm || engine == PeEngine::pe_math;
+}
+
+void bind_tokens(Component& source, PeEngine source_engine, Component& target, PeEngine target_engine) {
+  auto* sender = dynamic_cast<TokenSender*>(&source);
+  if (sender == nullptr || !takes_tokens(target_engine)) return;
+  auto* receiver = dynamic_cast<TokenReceiver*>(&target);
+  if (receiver == nullptr) lacks(source, target, "tile tokens (TokenReceiver)");
+  sender->add_token_output(target_engine).bind(receiver->add_token_input(source_engine));
+}
+
+template <class I>
+void bind_service(Component& source, Component& target, PeEngine target_engine) {
+  auto* user = dynamic_cast<Uses<I>*>(&source);
+  if (user == nullptr || target_engine != I::provider) return;
+  auto* provider = dynamic_cast<I*>(&target);
+  if (provider == nullptr) lacks(source, target, I::port_name);
+  user->port().bind(*provider);
+}
+
+}  // namespace
+
+void bind_pe_edge(Component& source, PeEngine source_engine, Component& target, PeEngine target_engine) {
+  bind_tokens(source, source_engine, target, target_engine);
+  bind_service<CommandPort>(source, target, target_engine);
+  bind_service<AccelSlot>(source, target, target_engine);
+  bind_service<TileBuffers>(source, target, target_engine);
+  bind_service<RegisterFile>(source, target, target_engine);
+  bind_service<TcmAccess>(source, target, target_engine);
+  bind_service<AddressTranslation>(source, target, target_engine);
+  bind_service<DmaAccess>(source, target, target_engine);
+}
+
+}  // namespace kernbench
