@@ -17,7 +17,8 @@ class DataPlane;
 // A request under way. `response` is set at the simulated instant of completion.
 class HostRequest {
  public:
-  explicit HostRequest(const char* event_name) : completed_(event_name) {}
+  explicit HostRequest(std::string what) : what_(std::move(what)) {}
+  const std::string& what() const { return what_; }  // "KernelLaunch 'matmul'"
   bool done() const { return response_ != nullptr; }
   const HostResponse& response() const { return *response_; }
   const sc_core::sc_event& completed() const { return completed_; }
@@ -31,8 +32,9 @@ class HostRequest {
   }
 
  private:
+  std::string what_;
   std::shared_ptr<const HostResponse> response_;
-  sc_core::sc_event completed_;
+  sc_core::sc_event completed_{""};  // without a name: requests come and go while the simulation runs
 };
 
 class HostPort {

@@ -1,0 +1,196 @@
+#include "models/host/host.h"
+
+#include <sysc/kernel/sc_spawn.h>
+#include <sysc/kernel/sc_spawn_options.h>
+
+#include <utility>
+
+#include "models/data/data_plane.h"
+#include "models/host/placement.h"
+
+namespace kernbench {
+namespace {
+
+std::string label_of(const char* type, const HostMessage& message) {
+  return std::string(type) + " '" + (message.debug_label.empty() ? message.request_id : message.debug_label) + "'";
+}
+
+unsigned element_bytes(FillPattern::Kind kind) {
+  switch (kind) {
+    case FillPattern::Kind::zero:
+    case FillPattern::Kind::u8: return 1;
+    case FillPattern::Kind::u16:
+    case FillPattern::Kind::fp16: return 2;
+    case FillPattern::Kind::u32:
+    case FillPattern::Kind::fp32: return 4;
+  }
+  return 1;
+}
+
+}  // namespace
+
+Host::Host(const ComponentInit& init, std::vector<Injector*> pcie_eps)
+    : Component(init),
+      machine_services_(machine_services(init.services)),
+      pcie_eps_(std::move(pcie_eps)),
+      pending_probe_(add_probe("pending", "requests under way", 16)) {
+  for (int sip = 0; sip < machine().sips(); ++sip) keys_.emplace_back(machine().pcie_ep(sip));
+  add_statistic("requests", "requests submitted", Quantity::count, requests_);
+  SC_HAS_PROCESS(Host);
+  SC_THREAD(run_program);
+  set_stack_size(thread_stack_bytes);
+}
+
+// --- Threads
+
+void Host::set_program(HostProgram& program, Ended ended) {
+  program_ = &program;
+  ended_ = std::move(ended);
+}
+
+void Host::run_program() {
+  if (program_ != nullptr) guarded([this] { program_->run(*this); });
+}
+
+void Host::guarded(const std::function<void()>& body) {
+  ++running_;
+  try {
+    body();
+  } catch (const sc_core::sc_unwind_exception&) {
+    throw;  // killed at the end of the run
+  } catch (...) {
+    --running_;
+    return ended_(std::current_exception());
+  }
+  if (--running_ == 0) ended_(nullptr);
+}
+
+void Host::spawn(const std::string& name, std::function<void()> body) {
+  const unsigned again = thread_names_[name]++;
+  const std::string unique = again == 0 ? name : name + "_" + std::to_string(again);
+  const Scope scope(*this);
+  sc_core::sc_spawn_options options;
+  options.set_stack_size(thread_stack_bytes);
+  ++running_;  // from now on, although it starts in the next delta
+  sc_core::sc_spawn(
+      [this, body = std::move(body)] {
+        --running_;
+        guarded(body);
+      },
+      unique.c_str(), &options);
+}
+
+void Host::wait(HostRequest& request) {
+  Obligations& obligations = services().obligations();
+  const std::size_t ticket = obligations.open(sc_core::sc_get_current_process_handle().name(), "the end of " + request.what(), now());
+  struct Close {  // also when the thread is killed
+    Obligations& obligations;
+    std::size_t ticket;
+    ~Close() { obligations.close(ticket); }
+  } close{obligations, ticket};
+  while (!request.done()) sc_core::wait(request.completed());
+}
+
+// --- Requests
+
+TransactionHandle Host::memory_request(tlm::tlm_command command, std::uint64_t pa, std::uint64_t nbytes) {
+  TransactionHandle transaction = machine_services_.pool().make();
+  transaction->set_command(command);
+  transaction->set_address(pa);
+  transaction->set_data_length(static_cast<unsigned>(nbytes));
+  return transaction;
+}
+
+std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MemoryWrite> message) {
+  validate(*message);
+  const MemoryPlace place = check_placement(machine(), "MemoryWrite", message->dst, message->pa, message->nbytes, message->dst_mem_kind);
+  const int sip = message->dst.sip;
+  TransactionHandle transaction = memory_request(tlm::TLM_WRITE_COMMAND, message->pa, message->nbytes);
+  RouteExtension& route = transaction->route();
+  route.offset = place.offset;
+  route.posted = true;
+  route.cut_flits(message->nbytes, machine().flit_bytes());
+  auto request = std::make_shared<HostRequest>(label_of("MemoryWrite", *message));
+  return inject(sip, machine_services_.routes().memory_path(machine().pcie_ep(sip), place.node), std::move(transaction),
+                {{}, std::move(request), std::move(message)});
+}
+
+std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MemoryRead> message) {
+  validate(*message);
+  const MemoryPlace place = check_placement(machine(), "MemoryRead", message->src, message->pa, message->nbytes, MemoryKind::automatic);
+  const int sip = message->src.sip;
+  TransactionHandle transaction = memory_request(tlm::TLM_READ_COMMAND, message->pa, message->nbytes);
+  transaction->route().offset = place.offset;
+  return inject(sip, machine_services_.routes().memory_path(machine().pcie_ep(sip), place.node), std::move(transaction),
+                {{}, std::make_shared<HostRequest>(label_of("MemoryRead", *message)), nullptr});
+}
+
+std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MmuMap> message) {
+  validate(*message);
+  return submit_control(std::move(message));
+}
+
+std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MmuUnmap> message) {
+  validate(*message);
+  return submit_control(std::move(message));
+}
+
+std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const KernelLaunch> message) {
+  validate(*message);
+  return submit_control(std::move(message));
+}
+
+std::shared_ptr<HostRequest> Host::submit_control(std::shared_ptr<const PeMessage> message) {
+  check_targets(machine(), *message);
+  const int sip = message->targets.front().sip;
+  TransactionHandle transaction = machine_services_.pool().make();
+  transaction->set_command(tlm::TLM_IGNORE_COMMAND);
+  transaction->route().host_control = true;
+  auto request = std::make_shared<HostRequest>(label_of(message->type_name(), *message));
+  transaction->route().message = std::move(message);
+  return inject(sip, machine_services_.routes().control_path(machine().pcie_ep(sip), machine().io_cpu(sip)), std::move(transaction),
+                {{}, std::move(request), nullptr});
+}
+
+std::shared_ptr<HostRequest> Host::inject(int sip, const Path& path, TransactionHandle transaction, Pending pending) {
+  RouteExtension& route = transaction->route();
+  route.path = &path;
+  route.key = keys_[static_cast<std::size_t>(sip)].next(now());
+  route.owner = this;
+  const std::shared_ptr<HostRequest> request = pending.request;
+  request->issued = now();
+  ++requests_;
+  pending.transaction = transaction;
+  pending_.emplace(route.key, std::move(pending));
+  pending_probe_.set(pending_.size());
+  pcie_eps_[static_cast<std::size_t>(sip)]->inject(std::move(transaction));
+  return request;
+}
+
+void Host::completed(Transaction& transaction) {
+  const auto node = pending_.extract(transaction.route().key);
+  pending_probe_.set(pending_.size());
+  const Pending& pending = node.mapped();
+  auto response = std::dynamic_pointer_cast<const HostResponse>(transaction.route().message);
+  if (response == nullptr) {
+    const auto made = std::make_shared<HostResponse>();
+    if (transaction.get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE) {
+      made->completion = Completion::failure(transaction.get_response_string(), pending.request->what() + " failed at " + format_ns(now()));
+    }
+    response = made;
+  }
+  if (pending.write != nullptr && data() != nullptr && response->completion.ok) commit(*pending.write);
+  pending.request->complete(std::move(response), now());
+}
+
+void Host::commit(const MemoryWrite& write) {
+  MemoryStore& memory = data()->memory();
+  if (const auto* pattern = std::get_if<FillPattern>(&write.source)) {
+    if (pattern->kind == FillPattern::Kind::zero) return memory.clear(write.pa, write.nbytes);
+    return memory.fill(write.pa, write.nbytes, &pattern->bits, element_bytes(pattern->kind));
+  }
+  const auto& buffer = *std::get<std::shared_ptr<const std::vector<std::uint8_t>>>(write.source);
+  memory.write_bytes(write.pa, buffer.data(), write.nbytes);
+}
+
+}  // namespace kernbench

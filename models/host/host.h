@@ -1,0 +1,76 @@
+// The host: runs a program on an SC_THREAD (and its workers on others) and carries its requests to the devices.
+//
+// Timing: none of its own. A request enters the fabric at the pcie_ep of its SIP at the instant of submit(); it is done when the
+// answer has arrived there, a posted MemoryWrite when it has committed. Memory requests go straight to the memory; launches and MMU
+// messages to the SIP's io_cpu, on the virtual channel of host control messages (spec 2.3, 2.7).
+// With data on, a write's bytes are put into the memory store at its commit.
+// Not modelled: the host's own memory and processor.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/base/component.h"
+#include "models/protocol/host_port.h"
+#include "models/protocol/injector.h"
+#include "models/protocol/machine_services.h"
+
+namespace kernbench {
+
+class Host final : public Component, public HostPort, private TransactionOwner {
+ public:
+  static constexpr unsigned thread_stack_bytes = 1u << 20;  // user code runs on it
+
+  // Told once when the program and all its workers have returned, or of the first exception that left one of them.
+  using Ended = std::function<void(std::exception_ptr)>;
+
+  // `pcie_eps`: where requests for SIP 0, 1, ... enter the fabric; no node of the topology (init.node is no_node).
+  Host(const ComponentInit& init, std::vector<Injector*> pcie_eps);
+
+  // Before the simulation starts; the program outlives it.
+  void set_program(HostProgram& program, Ended ended);
+
+  Fs now() const override { return Component::now(); }
+  const MachineView& machine() const override { return machine_services_.machine(); }
+  DataPlane* data() override { return machine_services_.data(); }
+  // They throw UsageError for a message that spec 4.1 rejects, AddressError or RoutingError for an address without a memory.
+  std::shared_ptr<HostRequest> submit(std::shared_ptr<const MemoryWrite> message) override;
+  std::shared_ptr<HostRequest> submit(std::shared_ptr<const MemoryRead> message) override;
+  std::shared_ptr<HostRequest> submit(std::shared_ptr<const MmuMap> message) override;
+  std::shared_ptr<HostRequest> submit(std::shared_ptr<const MmuUnmap> message) override;
+  std::shared_ptr<HostRequest> submit(std::shared_ptr<const KernelLaunch> message) override;
+  void wait(HostRequest& request) override;
+  void spawn(const std::string& name, std::function<void()> body) override;
+
+ private:
+  struct Pending {
+    TransactionHandle transaction;
+    std::shared_ptr<HostRequest> request;
+    std::shared_ptr<const MemoryWrite> write;  // null for the others
+  };
+
+  void run_program();
+  void guarded(const std::function<void()>& body);
+  std::shared_ptr<HostRequest> submit_control(std::shared_ptr<const PeMessage> message);
+  std::shared_ptr<HostRequest> inject(int sip, const Path& path, TransactionHandle transaction, Pending pending);
+  TransactionHandle memory_request(tlm::tlm_command command, std::uint64_t pa, std::uint64_t nbytes);
+  void completed(Transaction& transaction) override;
+  void commit(const MemoryWrite& write);
+
+  MachineServices& machine_services_;
+  std::vector<Injector*> pcie_eps_;
+  std::vector<TieKeySource> keys_;  // by SIP
+  std::map<TieKey, Pending> pending_;
+  HostProgram* program_ = nullptr;
+  Ended ended_;
+  std::size_t running_ = 0;  // threads that have not returned
+  std::map<std::string, unsigned> thread_names_;
+  std::uint64_t requests_ = 0;
+  Probe& pending_probe_;
+};
+
+}  // namespace kernbench

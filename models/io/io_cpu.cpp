@@ -1,0 +1,88 @@
+#include "models/io/io_cpu.h"
+
+#include <algorithm>
+
+namespace kernbench {
+namespace {
+
+bool overlap(const std::vector<PeId>& a, const std::vector<PeId>& b) {  // both sorted
+  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
+    if (*i == *j) return true;
+    *i < *j ? ++i : ++j;
+  }
+  return false;
+}
+
+}  // namespace
+
+ParameterSchema IoCpu::schema() { return control_schema("10"); }
+
+IoCpu::IoCpu(const ComponentInit& init)
+    : ControlNode(init), launches_probe_(add_probe("launches", "launches that wait or run", 8)) {}
+
+void IoCpu::arrived(Transaction& request, std::shared_ptr<const PeMessage> message) {
+  const int sip = message->targets.front().sip;
+  if (machine().io_cpu(sip) != node()) {
+    return refuse(request, "wrong_sip", "a message for " + message->targets.front().str() + " came here; its SIP has " + machine().name(machine().io_cpu(sip)));
+  }
+  auto launch = std::dynamic_pointer_cast<const KernelLaunch>(message);
+  if (launch == nullptr) return fan_out(request, message, message);
+  launches_.push_back({&request, std::move(launch), false});
+  launches_probe_.set(launches_.size());
+  start_launches();
+}
+
+std::vector<ControlNode::End> IoCpu::ends_of(const PeMessage& message) const {
+  std::vector<End> ends;
+  for (const PeId& pe : message.targets) {  // sorted: the PEs of a cube stand together
+    const NodeId m_cpu = machine().m_cpu(pe.sip, pe.cube);
+    if (ends.empty() || ends.back().node != m_cpu) ends.push_back({m_cpu, std::nullopt, false});
+  }
+  return ends;
+}
+
+bool IoCpu::blocked(std::list<Launch>::const_iterator launch) const {
+  return std::any_of(launches_.begin(), launch, [&](const Launch& before) { return overlap(before.message->targets, launch->message->targets); });
+}
+
+void IoCpu::start_launches() {
+  for (auto launch = launches_.begin(); launch != launches_.end(); ++launch) {
+    if (launch->running || blocked(launch)) continue;
+    launch->running = true;
+    auto stamped = std::make_shared<KernelLaunch>(*launch->message);
+    stamped->target_start = std::max(stamped->target_start.value_or(0), target_start(*launch->message));
+    fan_out(*launch->request, launch->message, std::move(stamped));
+  }
+}
+
+Fs IoCpu::target_start(const KernelLaunch& launch) const {
+  Routes& routes = machine_services().routes();
+  Fs farthest = 0;
+  for (const PeId& pe : launch.targets) {
+    const NodeId m_cpu = machine().m_cpu(pe.sip, pe.cube);
+    const NodeId pe_cpu = machine().engine(pe, PeEngine::pe_cpu);
+    // Each leg counts the overhead of its end and not that of its start.
+    farthest = std::max(farthest, routes.control_path(node(), m_cpu).control_latency_fs() + routes.control_path(m_cpu, pe_cpu).control_latency_fs());
+  }
+  return now() + farthest;
+}
+
+void IoCpu::failed_fast(FanOut& fan_out, PeId where, const Completion& completion) {
+  const HostResponse gathered = fan_out.merged;
+  fan_out.merged = {};
+  fan_out.merged.metrics = gathered.metrics;
+  fan_out.merged.per_pe = gathered.per_pe;
+  fan_out.merged.completion = completion;
+  fan_out.merged.failures[where] = completion;
+  answer(fan_out);
+}
+
+void IoCpu::finished(const FanOut& fan_out) {
+  const auto launch = std::find_if(launches_.begin(), launches_.end(), [&](const Launch& l) { return l.message == fan_out.received; });
+  if (launch == launches_.end()) return;
+  launches_.erase(launch);
+  launches_probe_.set(launches_.size());
+  start_launches();
+}
+
+}  // namespace kernbench

@@ -1,0 +1,235 @@
+#include "models/protocol/control_node.h"
+
+#include <algorithm>
+
+namespace kernbench {
+namespace {
+
+std::string label_of(const PeMessage& message) {
+  return std::string(message.type_name()) + " '" + (message.debug_label.empty() ? message.request_id : message.debug_label) + "'";
+}
+
+// A response, or the notice that comes ahead of one.
+bool is_answer(const Transaction& transaction) {
+  return transaction.route().leg == Leg::response || dynamic_cast<const LaunchFailed*>(transaction.route().message.get()) != nullptr;
+}
+
+}  // namespace
+
+Completion merged_completion(const std::map<PeId, Completion>& failures) {
+  if (failures.empty()) return {};
+  if (failures.size() == 1) return failures.begin()->second;
+  std::string text = std::to_string(failures.size()) + " PEs failed";
+  const char* separator = ": ";
+  for (const auto& [pe, failure] : failures) {
+    text += separator + pe.str() + ": " + failure.error_code + ": " + failure.error_message;
+    separator = "; ";
+  }
+  return Completion::failure(failures.begin()->second.error_code, text);
+}
+
+bool ControlNode::FanOut::fail_fast() const {
+  const auto* launch = dynamic_cast<const KernelLaunch*>(sent.get());
+  return launch != nullptr && launch->failure_policy == FailurePolicy::fail_fast;
+}
+
+ParameterSchema ControlNode::control_schema(const char* default_overhead_ns) {
+  return {Parameter::decimal("overhead_ns", "time per request message", "ns", "spec 4").default_val(default_overhead_ns).range("0", "")};
+}
+
+ControlNode::ControlNode(const ComponentInit& init)
+    : FabricNode(init, ArrivalQueue::Keep::last_flit),
+      machine_services_(kernbench::machine_services(init.services)),
+      overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))),
+      keys_(init.node) {
+  add_statistic("requests", "request messages served", Quantity::count, requests_);
+}
+
+ControlNode::~ControlNode() = default;
+
+Fs ControlNode::next_due() const {
+  const Fs arrival = arrivals_.control() == nullptr ? never_fs : arrivals_.control()->time;
+  return due_.empty() ? arrival : std::min(arrival, due_.front().time);
+}
+
+void ControlNode::serve() {
+  while (arrivals_.control() != nullptr && arrivals_.control()->time <= now()) {
+    const Arrival arrival = *arrivals_.control();
+    arrivals_.pop_control();
+    Transaction& transaction = *arrival.transaction;
+    if (is_answer(transaction)) {
+      report_passage(arrival, now());
+      if (transaction.route().leg == Leg::request) take_failure(static_cast<const LaunchFailed&>(*transaction.route().message));
+      transaction.route().owner->completed(transaction);
+      continue;
+    }
+    const bool memory = transaction.get_command() != tlm::TLM_IGNORE_COMMAND;
+    const Fs time = memory ? memory_due(transaction, now()) : now() + overhead_;
+    due_.insert_sorted(Due{time, arrival}, [](const Due& a, const Due& b) { return a.time < b.time; });
+  }
+  while (!due_.empty() && due_.front().time <= now()) {
+    const Due due = due_.front();
+    due_.pop_front();
+    ++requests_;
+    report_passage(due.arrival, due.time - overhead_);
+    take(*due.arrival.transaction);
+  }
+}
+
+void ControlNode::take(Transaction& request) {
+  if (request.get_command() != tlm::TLM_IGNORE_COMMAND) return finish_memory(request);
+  const std::shared_ptr<const Message> message = request.route().message;
+  if (auto pe_message = std::dynamic_pointer_cast<const PeMessage>(message)) return arrived(request, std::move(pe_message));
+  const auto* abort = dynamic_cast<const LaunchAbort*>(message.get());
+  if (abort == nullptr) throw ModelError("a control message of unknown type has reached " + std::string(name()));
+  take_abort(*abort);
+  request.route().owner->completed(request);
+}
+
+void ControlNode::finish_memory(Transaction& request) {
+  RouteExtension& route = request.route();
+  if (request.is_write() && route.posted) return route.owner->completed(request);
+  route.turn_round();
+  if (request.is_write()) return send(request, 0, 0, 0, now());
+  route.cut_flits(request.get_data_length(), machine().flit_bytes());
+  for (std::uint32_t flit = 0; flit < route.flits; ++flit) send(request, flit, 1, 0, now());
+}
+
+// --- Down
+
+void ControlNode::fan_out(Transaction& request, std::shared_ptr<const PeMessage> received, std::shared_ptr<const PeMessage> message) {
+  FanOut& entry = fan_outs_.emplace_back();
+  entry.tag = next_tag_++;
+  entry.request = &request;
+  entry.received = std::move(received);
+  entry.sent = std::move(message);
+  entry.ends = ends_of(*entry.sent);
+  entry.awaited = entry.ends.size();
+  entry.obligation = services().obligations().open(name(), "answers to " + label_of(*entry.sent), now());
+  for (const End& end : entry.ends) {
+    send_control(machine_services_.routes().control_path(node(), end.node), entry.sent, false, entry.tag);
+  }
+}
+
+Transaction& ControlNode::send_control(const Path& path, std::shared_ptr<const Message> message, bool posted, std::uint64_t tag) {
+  TransactionHandle handle = machine_services_.pool().make();
+  Transaction& transaction = *handle;
+  transaction.set_command(tlm::TLM_IGNORE_COMMAND);
+  RouteExtension& route = transaction.route();
+  route.path = &path;
+  route.key = keys_.next(now());
+  route.host_control = true;
+  route.posted = posted;
+  route.owner = this;
+  route.owner_tag = tag;
+  route.message = std::move(message);
+  sent_.emplace(route.key, std::move(handle));
+  send(transaction, 0, 0, 0, now());
+  return transaction;
+}
+
+void ControlNode::post(const Path& path, std::shared_ptr<const Message> message) { send_control(path, std::move(message), true, 0); }
+
+void ControlNode::take_abort(const LaunchAbort& notice) {
+  for (FanOut& entry : fan_outs_) {
+    if (entry.received == notice.launch) return abort_ends(entry, no_node);
+  }
+  // Every PE had answered while the notice was on its way.
+}
+
+void ControlNode::abort_ends(const FanOut& fan_out, NodeId except) {
+  const auto notice = std::make_shared<LaunchAbort>();
+  notice->launch = std::static_pointer_cast<const KernelLaunch>(fan_out.sent);
+  for (const End& end : fan_out.ends) {
+    if (!end.answered && end.node != except) post(machine_services_.routes().control_path(node(), end.node), notice);
+  }
+}
+
+// --- Up
+
+void ControlNode::completed(Transaction& transaction) {
+  const auto keep_alive = sent_.extract(transaction.route().key);
+  const RouteExtension& route = transaction.route();
+  if (route.posted) return;
+  const auto entry = std::find_if(fan_outs_.begin(), fan_outs_.end(), [&](const FanOut& f) { return f.tag == route.owner_tag; });
+  const NodeId from = route.path->source();
+  const auto end = std::find_if(entry->ends.begin(), entry->ends.end(), [&](const End& e) { return e.node == from; });
+  const auto* response = dynamic_cast<const HostResponse*>(route.message.get());
+  if (response == nullptr) throw ModelError(machine().name(from) + " answered " + label_of(*entry->sent) + " without a response");
+  end->answered = true;
+  --entry->awaited;
+  merge(*entry, *end, *response);
+  if (entry->awaited == 0) {
+    if (entry->request != nullptr) answer(*entry);
+    services().obligations().close(entry->obligation);
+    const FanOut done = std::move(*entry);
+    fan_outs_.erase(entry);
+    finished(done);
+  } else if (!response->completion.ok) {
+    if (end->pe) {
+      fail_fast(*entry, end->node, *end->pe, response->completion);
+    } else if (!response->failures.empty()) {
+      fail_fast(*entry, end->node, response->failures.begin()->first, response->failures.begin()->second);
+    }
+    restate_obligation(*entry);
+  }
+}
+
+void ControlNode::merge(FanOut& fan_out, const End& end, const HostResponse& response) {
+  HostResponse& merged = fan_out.merged;
+  merged.metrics.merge(response.metrics);
+  if (end.pe) {
+    if (fan_out.sent->end() == PeEngine::pe_cpu) merged.per_pe[*end.pe] = response.metrics;
+    if (!response.completion.ok) merged.failures[*end.pe] = response.completion;
+  } else {
+    merged.per_pe.insert(response.per_pe.begin(), response.per_pe.end());
+    merged.failures.insert(response.failures.begin(), response.failures.end());
+  }
+  merged.completion = merged_completion(merged.failures);
+  // A refusal by the end itself belongs to no PE.
+  if (merged.completion.ok && !response.completion.ok) merged.completion = response.completion;
+}
+
+void ControlNode::take_failure(const LaunchFailed& notice) {
+  for (FanOut& entry : fan_outs_) {
+    if (entry.sent != notice.launch) continue;
+    entry.merged.failures.emplace(notice.where, notice.completion);
+    const NodeId m_cpu = machine().m_cpu(notice.where.sip, notice.where.cube);
+    fail_fast(entry, m_cpu, notice.where, notice.completion);
+    return restate_obligation(entry);
+  }
+}
+
+void ControlNode::fail_fast(FanOut& fan_out, NodeId failed, PeId where, const Completion& completion) {
+  if (!fan_out.fail_fast() || fan_out.failed_fast) return;
+  fan_out.failed_fast = true;
+  abort_ends(fan_out, failed);
+  failed_fast(fan_out, where, completion);
+}
+
+void ControlNode::restate_obligation(FanOut& fan_out) {
+  Obligations& obligations = services().obligations();
+  std::string what = "answers to " + label_of(*fan_out.sent);
+  if (!fan_out.merged.failures.empty()) what += ", after: " + merged_completion(fan_out.merged.failures).error_message;
+  obligations.close(fan_out.obligation);
+  fan_out.obligation = obligations.open(name(), what, now());
+}
+
+void ControlNode::answer(FanOut& fan_out) {
+  respond(*fan_out.request, std::make_shared<HostResponse>(fan_out.merged));
+  fan_out.request = nullptr;
+}
+
+void ControlNode::refuse(Transaction& request, const std::string& code, const std::string& text) {
+  const auto response = std::make_shared<HostResponse>();
+  response->completion = Completion::failure(code, std::string(name()) + " at " + format_ns(now()) + ": " + text);
+  respond(request, response);
+}
+
+void ControlNode::respond(Transaction& request, std::shared_ptr<const HostResponse> response) {
+  request.route().message = std::move(response);
+  request.route().turn_round();
+  send(request, 0, 0, 0, now());
+}
+
+}  // namespace kernbench

@@ -1,0 +1,105 @@
+// The base of io_cpu and m_cpu: processors of the control path that send a request on to several ends and answer once.
+//
+// Timing: `overhead_ns` after a request came it is acted on; requests do not wait for each other, so that no launch reaches a PE
+// later than its stamp says. Answers that come back cost nothing. What goes on leaves at once, everything in the same instant.
+// A memory request addressed to the node is answered `overhead_ns` after its command or last flit; see memory_due().
+#pragma once
+
+#include <list>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/protocol/fabric_node.h"
+#include "models/protocol/host_messages.h"
+#include "models/protocol/machine_services.h"
+
+namespace kernbench {
+
+class ControlNode : public FabricNode, private TransactionOwner {
+ public:
+  // The parameters that every control node has.
+  static ParameterSchema control_schema(const char* default_overhead_ns);
+  ~ControlNode() override;
+
+ protected:
+  explicit ControlNode(const ComponentInit& init);
+
+  // Where a request goes on to.
+  struct End {
+    NodeId node = no_node;
+    std::optional<PeId> pe;  // whose engine it is; unset for an m_cpu
+    bool answered = false;
+  };
+  // A request under way.
+  struct FanOut {
+    std::uint64_t tag = 0;
+    Transaction* request = nullptr;  // null once its answer has left; kept alive by its owner
+    std::shared_ptr<const PeMessage> received;
+    std::shared_ptr<const PeMessage> sent;  // as it went on: a launch may have been stamped
+    std::vector<End> ends;
+    std::size_t awaited = 0;
+    HostResponse merged;
+    bool failed_fast = false;
+    std::size_t obligation = 0;
+
+    bool fail_fast() const;
+  };
+
+  // A request for PEs whose overhead has been paid.
+  virtual void arrived(Transaction& request, std::shared_ptr<const PeMessage> message) = 0;
+  virtual std::vector<End> ends_of(const PeMessage& message) const = 0;
+  // A PE of a fail_fast launch has failed while others have not answered; their ends have been told already.
+  virtual void failed_fast(FanOut& fan_out, PeId where, const Completion& completion) = 0;
+  // Every end has answered, and the request too.
+  virtual void finished(const FanOut& /*fan_out*/) {}
+  // When a memory request that came at `arrival` is through.
+  virtual Fs memory_due(const Transaction& /*request*/, Fs arrival) { return arrival + overhead_; }
+
+  // Sends `message` to every end; answers `request` when all have answered.
+  void fan_out(Transaction& request, std::shared_ptr<const PeMessage> received, std::shared_ptr<const PeMessage> message);
+  void answer(FanOut& fan_out);
+  void refuse(Transaction& request, const std::string& code, const std::string& text);
+  void post(const Path& path, std::shared_ptr<const Message> message);
+
+  Fs overhead() const { return overhead_; }
+  MachineServices& machine_services() const { return machine_services_; }
+  const MachineView& machine() const { return machine_services_.machine(); }
+
+ private:
+  struct Due {
+    Fs time = never_fs;
+    Arrival arrival;
+  };
+
+  Fs next_due() const final;
+  void serve() final;
+  void take(Transaction& request);
+  void take_failure(const LaunchFailed& notice);
+  void take_abort(const LaunchAbort& notice);
+  void finish_memory(Transaction& request);
+
+  void completed(Transaction& transaction) final;
+  void merge(FanOut& fan_out, const End& end, const HostResponse& response);
+  void fail_fast(FanOut& fan_out, NodeId failed, PeId where, const Completion& completion);
+  void abort_ends(const FanOut& fan_out, NodeId except);
+  void restate_obligation(FanOut& fan_out);
+
+  Transaction& send_control(const Path& path, std::shared_ptr<const Message> message, bool posted, std::uint64_t tag);
+  void respond(Transaction& request, std::shared_ptr<const HostResponse> response);
+
+  MachineServices& machine_services_;
+  Fs overhead_;
+  TieKeySource keys_;
+  RingBuffer<Due> due_;                        // by time, then as they came
+  std::map<TieKey, TransactionHandle> sent_;   // what this node has issued
+  std::list<FanOut> fan_outs_;                 // in the order of their tags
+  std::uint64_t next_tag_ = 0;
+  std::uint64_t requests_ = 0;
+};
+
+// The answer to several PEs' failures: the first PE's code, everybody's text.
+Completion merged_completion(const std::map<PeId, Completion>& failures);
+
+}  // namespace kernbench
