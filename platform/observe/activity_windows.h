@@ -54,6 +54,10 @@ class ActivityWindows final : public OpSink {
   explicit ActivityWindows(OpSink* next = nullptr) : next_(next) {}
 
   void executed(const ExecutedOp& op) override;
+  bool wants_trace() const override { return next_ != nullptr && next_->wants_trace(); }
+  void traced(const TraceEvent& event) override {
+    if (next_ != nullptr) next_->traced(event);
+  }
 
   std::uint64_t operations() const { return operations_; }
   // `rate_of`: the MAC array of a PE, for the ideal time.
