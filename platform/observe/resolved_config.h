@@ -1,0 +1,14 @@
+// The machine as it was simulated, every default settled, as a topology.yaml that gives the same machine again.
+#pragma once
+
+#include <string>
+
+#include "models/base/component_registry.h"
+#include "platform/topology/machine_spec.h"
+
+namespace kernbench {
+
+// Attributes that the topology fills in (flit size, link rates) stand in comments: they cannot be set.
+std::string resolved_config(const MachineSpec& spec, const ComponentRegistry& registry);
+
+}  // namespace kernbench
