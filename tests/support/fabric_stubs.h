@@ -1,0 +1,144 @@
+// A small machine for tests of fabric nodes: real wires, paths and pool, no YAML. Inside a forked child:
+//
+//   MiniMachine m({"a", "r", "z"});                        // all names first: node ids are their byte order
+//   StubNode& a = m.stub("a");
+//   m.add<Transit>("r", {{"overhead_ns", "2"}});           // other attributes: defaults; facts of the machine are filled in
+//   StubNode& z = m.stub("z");
+//   m.connect("a", "r", {"256", 1});                       // both directions: GB/s, propagation in fs
+//   m.connect("r", "z", {"256", 1});
+//   m.elaborate();                                         // now is 0
+//   a.send_at(m.write("a", "z", 0, 1024), 5 * fs_per_ns);  // in ascending order per source
+//   m.run();                                               // checks that nothing broke and that no transaction is left over
+//   z.records() ...
+#pragma once
+
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/noc/wire.h"
+#include "models/protocol/fabric_node.h"
+#include "models/protocol/machine_services.h"
+#include "models/timing/serial_ingress.h"
+
+namespace kernbench::test {
+
+// What a stub has seen arrive, in order of (time, tie rule).
+struct Received {
+  Fs time = 0;
+  TieKey key;
+  std::uint32_t flit = 0;
+  std::uint32_t bytes = 0;  // 0 = control message
+  NodeId upstream = 0;
+  Leg leg = Leg::request;
+};
+
+// Source, sink, or the end of responses; pays nothing. What reaches it as a whole ends there: its owner is told.
+class StubNode final : public FabricNode {
+ public:
+  explicit StubNode(const ComponentInit& init);
+
+  // Hands the request over to the wire of its path at `at` (now or later, in ascending order): all flits, or the command.
+  void send_at(Transaction& transaction, Fs at);
+  // One flit of it.
+  void send_flit_at(Transaction& transaction, std::uint32_t flit, Fs at) { send(transaction, flit, 1, 0, at); }
+  const std::vector<Received>& records() const { return records_; }
+  std::vector<Fs> times() const;
+
+ private:
+  Fs next_due() const override { return ingress_.next_due(); }
+  void serve() override;
+
+  SerialIngress ingress_;
+  std::vector<Received> records_;
+};
+
+struct MiniLink {
+  std::string bw_gbs = "0";  // 0 = unlimited
+  Fs propagation_fs = 1;
+};
+
+class MiniMachine final : public MachineServices, private Routes, private TransactionOwner {
+ public:
+  struct Completed {
+    Fs time = 0;
+    std::uint64_t tag = 0;  // position of its request among all requests
+  };
+
+  explicit MiniMachine(std::vector<std::string> names, std::uint32_t flit_bytes = 256);
+  ~MiniMachine() override;
+
+  NodeId id(const std::string& name) const;
+  template <class T>
+  T& add(const std::string& name, const std::map<std::string, std::string>& attributes = {}) {
+    const Attributes settled = settle(T::schema(), attributes);
+    auto made = make_component<T>({name.c_str(), id(name), settled, *this});
+    T& component = *made;
+    nodes_[id(name)] = std::move(made);
+    return component;
+  }
+  StubNode& stub(const std::string& name);
+  void connect(const std::string& a, const std::string& b, const MiniLink& link = {}) { connect(a, b, link, link); }
+  void connect(const std::string& a, const std::string& b, const MiniLink& there, const MiniLink& back);
+  // Makes sockets and wires, and starts SystemC at time 0.
+  void elaborate();
+
+  // Fewest hops, then lowest ids.
+  const Path& path(const std::string& from, const std::string& to) { return path(id(from), id(to)); }
+  const Wire& wire(const std::string& from, const std::string& to) const;
+  Wire& wire(const std::string& from, const std::string& to);
+
+  // Requests, ready to be sent. The machine owns them until they are completed. `issued` goes into the id.
+  Transaction& write(const std::string& from, const std::string& to, std::uint64_t offset, unsigned bytes, Fs issued = 0);
+  Transaction& posted_write(const std::string& from, const std::string& to, std::uint64_t offset, unsigned bytes, Fs issued = 0);
+  Transaction& read(const std::string& from, const std::string& to, std::uint64_t offset, unsigned bytes, Fs issued = 0);
+  Transaction& control(const std::string& from, const std::string& to, Fs issued = 0, bool host_control = false);
+
+  // Runs until nothing is left; throws what a component reported as fatal, and when transactions are outstanding.
+  void run();
+  const std::vector<Completed>& completions() const { return completions_; }
+  // By position of the request; never_fs if it has not ended.
+  Fs completed_at(std::uint64_t tag) const;
+
+  TransactionPool& pool() override { return pool_; }
+  Routes& routes() override { return *this; }
+  const MachineView& machine() const override { throw ModelError("a MiniMachine has no machine view"); }
+  DataPlane* data() override { return nullptr; }
+  void fatal(const sc_core::sc_object& where, const std::string& what) override;
+  Obligations& obligations() override { return obligations_; }
+  OpSink* op_sink() override { return nullptr; }
+
+ private:
+  struct Edge {
+    NodeId from, to;
+    MiniLink link;
+  };
+
+  const Path& memory_path(NodeId initiator, NodeId memory) override { return path(initiator, memory); }
+  const Path& control_path(NodeId source, NodeId target) override { return path(source, target); }
+  void completed(Transaction& transaction) override;
+
+  const Path& path(NodeId from, NodeId to);
+  Attributes settle(const ParameterSchema& schema, const std::map<std::string, std::string>& attributes) const;
+  std::vector<NodeId> shortest(NodeId from, NodeId to) const;
+  std::vector<PathHop> hops_of(const std::vector<NodeId>& nodes) const;
+  Transaction& request(tlm::tlm_command command, const std::string& from, const std::string& to, std::uint64_t offset, unsigned bytes, Fs issued);
+
+  std::vector<std::string> names_;  // sorted
+  std::uint32_t flit_bytes_;
+  TransactionPool pool_;
+  Obligations obligations_;
+  std::vector<std::unique_ptr<FabricNode>> nodes_;
+  std::vector<Edge> edges_;  // sorted by (from, to) once elaborated
+  std::vector<std::unique_ptr<Wire>> wires_;
+  std::map<std::pair<NodeId, NodeId>, std::unique_ptr<Path>> paths_;
+  std::vector<TransactionHandle> requests_;
+  std::vector<std::uint32_t> counts_;  // of requests, per initiator
+  std::vector<Completed> completions_;
+  std::string fault_;
+};
+
+}  // namespace kernbench::test

@@ -1,0 +1,44 @@
+// The arithmetic of a wire and of a serial server (spec 2.3, 2.4).
+#include "models/timing/wire_state.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "models/timing/transit_state.h"
+
+using namespace kernbench;
+
+BOOST_AUTO_TEST_SUITE(wire_state)
+
+BOOST_AUTO_TEST_CASE(a_flit_starts_when_it_is_handed_over_and_the_wire_is_free) {
+  WireState wire;
+  BOOST_TEST(advance(wire, 100, 10) == 110U);
+  BOOST_TEST(advance(wire, 105, 10) == 120U);  // waits until 110
+  BOOST_TEST(advance(wire, 200, 10) == 210U);  // the wire has been idle
+  BOOST_TEST(wire.available_at == 210U);
+}
+
+BOOST_AUTO_TEST_CASE(a_control_message_waits_but_does_not_move_available_at) {
+  WireState wire;
+  advance(wire, 100, 10);
+  BOOST_TEST(control_departure(wire, 104) == 110U);
+  BOOST_TEST(control_departure(wire, 111) == 111U);
+  BOOST_TEST(wire.available_at == 110U);
+}
+
+BOOST_AUTO_TEST_CASE(propagation_is_at_least_one_femtosecond) {
+  BOOST_TEST(propagation_fs(Rational(0), Rational::parse("0.1")) == 1U);
+  BOOST_TEST(propagation_fs(Rational::parse("0.000001"), Rational::parse("0.1")) == 1U);  // 0.1 fs
+  BOOST_TEST(propagation_fs(Rational(50), Rational::parse("0.1")) == 5'000'000U);
+  BOOST_TEST(propagation_fs(Rational::parse("0.000015"), Rational::parse("0.1")) == 2U);  // 1.5 fs, half up
+}
+
+BOOST_AUTO_TEST_CASE(a_serial_server_holds_for_first_flits_only) {
+  TransitState server;
+  BOOST_TEST(hand_over_time(server, 100, 7) == 107U);
+  BOOST_TEST(advance(server, 100, 7) == 107U);
+  BOOST_TEST(advance(server, 103, 0) == 107U);  // behind the holder
+  BOOST_TEST(advance(server, 104, 7) == 114U);  // holds from 107
+  BOOST_TEST(advance(server, 120, 0) == 120U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
