@@ -85,6 +85,16 @@ class CubeBuilder {
     builder_.connect_both(engines["pe_mmu"], router(at), EdgeKind::command, {});
     const std::size_t hbm = builder_.add(node_names::hbm_ctrl(sip_, cube_, pe), NodeKind::hbm_ctrl, spec_.hbm_ctrl, position(at), where);
     builder_.connect_both(router(at), hbm, EdgeKind::router_to_hbm, {spec_.hbm_to_router_bw_gbs, {}, {}});
+    if (spec_.memory_map.hbm_mapping_mode == HbmMapping::one_to_one) add_channels(pe, router(at), hbm, position(at), where);
+  }
+
+  // One wire of the channel's rate per channel (spec 3.3); the channel's far side adds nothing.
+  void add_channels(int pe, std::size_t router, std::size_t hbm, const PointMm& at, const Location& where) {
+    for (int channel = 0; channel < spec_.memory_map.hbm_channels_per_pe; ++channel) {
+      const std::size_t node = builder_.add(node_names::hbm_channel(sip_, cube_, pe, channel), NodeKind::hbm_channel, spec_.hbm_channel, at, where);
+      builder_.connect_both(router, node, EdgeKind::router_to_hbm, {spec_.memory_map.hbm_channel_bw_gbs, {}, {}});
+      builder_.connect_both(node, hbm, EdgeKind::router_to_hbm, {});
+    }
   }
 
   std::size_t add_ucie(std::size_t side) {

@@ -164,8 +164,8 @@ class SchemaCheck {
     try {
       settled_.values_[path] = key.value->parse(node.text);
     } catch (const std::exception& error) {  // invalid_argument, or overflow of an absurd number
-      std::vector<std::string> choices = key.value->choices();
-      fault(node.place, path, error.what() + did_you_mean(node.text, choices));
+      const std::string unit = key.value->unit().empty() ? "" : " (" + key.value->unit() + ")";
+      fault(node.place, path, error.what() + unit + did_you_mean(node.text, key.value->choices()));
     }
   }
 

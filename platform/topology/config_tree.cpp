@@ -91,8 +91,7 @@ ConfigNode load_file(const std::string& path, std::vector<std::string>& chain, c
   if (include == node.entries.end()) return node;
   if (include->value.kind != ConfigNode::Kind::scalar) {
     issues.push_back(issue_at(include->place, "include", "found " + include->value.described() + ", allowed is the name of a file"));
-    node.entries.erase(include);
-    return node;
+    return {};
   }
   const ConfigPlace place = include->value.place;
   const std::string base_path = (std::filesystem::path(path).parent_path() / include->value.text).string();
@@ -100,7 +99,7 @@ ConfigNode load_file(const std::string& path, std::vector<std::string>& chain, c
   chain.push_back(canonical);
   ConfigNode base = load_file(base_path, chain, place, issues);
   chain.pop_back();
-  if (base.kind != ConfigNode::Kind::map) return node;
+  if (base.kind != ConfigNode::Kind::map) return {};  // reported; without the base nearly every key would seem to be missing
   merge(base, std::move(node));
   return base;
 }

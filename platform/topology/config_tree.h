@@ -43,7 +43,7 @@ struct Override {
   std::string value;
 };
 
-// Faults are appended to `issues`; what could be read is returned.
+// Faults are appended to `issues`; a file that cannot be read at all, or whose base cannot, yields a null node.
 ConfigNode load_config_tree(const std::string& path, std::vector<ConfigIssue>& issues);
 void apply_override(ConfigNode& root, const Override& override, std::vector<ConfigIssue>& issues);
 

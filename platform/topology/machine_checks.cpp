@@ -130,7 +130,10 @@ class Checks {
 
   void geometry() {
     if (!sound({"cube.geometry.cube_mm.w", "cube.geometry.cube_mm.h", "cube.pe_layout.pitch_mm", "cube.pe_layout.pe_per_corner", "cube.ucie.n_connections"})) return;
-    for (const MeshFault& found : mesh_faults(machine_.cube)) fault(found.key, found.message);
+    const std::vector<MeshFault> faults = mesh_faults(machine_.cube);
+    for (const MeshFault& found : faults) fault(found.key, found.message);
+    const bool corners = !machine_.cube.pe_layout.corners.empty() && machine_.cube.pe_layout.pe_per_corner > 0;
+    if (faults.empty() && corners) generate_mesh(machine_.cube);  // throws if a coordinate is too fine for exact arithmetic
   }
 
   void placement() {

@@ -86,12 +86,21 @@ void settle_components(MachineSpec& machine, const SettledConfig& config, std::v
   cube.ucie_port = settler.settle("cube.ucie.port");
   cube.ucie_conn = settler.settle("cube.ucie.conn", "cube.ucie.per_connection_bw_gbs");
   cube.router = settler.settle("cube.components.router", "cube.links.router_link_bw_gbs");
+  cube.hbm_channel = cube.router;  // the mini-routers of ADR-0017 D8
+  if (cube.hbm_channel.attributes.has("overhead_ns")) cube.hbm_channel.attributes.set("overhead_ns", Rational(0));
   cube.m_cpu = settler.settle("cube.components.m_cpu");
   cube.sram = settler.settle("cube.components.sram", "cube.links.sram_to_router_bw_gbs");
   cube.hbm_ctrl = settler.settle("cube.components.hbm_ctrl", "cube.links.hbm_to_router_bw_gbs");
   for (const std::string_view engine : node_names::engines) {
     const std::string link = engine == "pe_dma" ? "cube.links.pe_to_router_bw_gbs" : "";
     cube.engines[std::string(engine)] = settler.settle("cube.pe_template.components." + std::string(engine), link);
+  }
+  const Attributes& hbm = cube.hbm_ctrl.attributes;
+  const std::int64_t channels = cube.memory_map.hbm_channels_per_pe;
+  if (cube.memory_map.hbm_mapping_mode == HbmMapping::one_to_one && hbm.has("num_pcs") && hbm.decimal("num_pcs") != Rational(channels)) {
+    const std::string path = "cube.components.hbm_ctrl";
+    issues.push_back(issue_at(config.component(path)->place, path + ".attrs.num_pcs", "found " + hbm.decimal("num_pcs").str() +
+                                  ", allowed with hbm_mapping_mode one_to_one is hbm_channels_per_pe = " + std::to_string(channels)));
   }
 }
 

@@ -101,6 +101,7 @@ struct CubeSpec {
   ComponentSpec ucie_port, ucie_conn;
   MemoryMapSpec memory_map;
   ComponentSpec router, m_cpu, sram, hbm_ctrl;
+  ComponentSpec hbm_channel;  // one_to_one: a router of one channel, without overhead of its own
   std::optional<Rational> router_link_bw_gbs, pe_to_router_bw_gbs, hbm_to_router_bw_gbs, sram_to_router_bw_gbs;
   std::map<std::string, ComponentSpec, std::less<>> engines;      // by name: "pe_cpu", ...
   std::map<std::string, LinkSpec, std::less<>> pe_links;          // "pe_dma_to_pe_tcm" -> link, where configured

@@ -87,6 +87,15 @@ std::vector<NodeId> Router::memory_path(NodeId initiator, NodeId memory) const {
   return found;
 }
 
+std::vector<NodeId> Router::channel_path(NodeId initiator, NodeId hbm_ctrl, int channel) const {
+  const Location& at = graph_.node(hbm_ctrl).at;
+  const NodeId through = graph_.at(node_names::hbm_channel(at.sip, at.cube, at.pe, channel));
+  std::vector<NodeId> path = memory_path(initiator, hbm_ctrl);  // the direct wire has fewer hops, so it is the last step
+  path.back() = through;
+  path.push_back(hbm_ctrl);
+  return path;
+}
+
 std::vector<NodeId> Router::node_path(NodeId src, NodeId dst) const {
   std::vector<NodeId> found = search(src, dst, confined(src, dst, View::all));
   if (found.empty()) no_path(src, dst);

@@ -34,6 +34,8 @@ class Router {
   // its PE's DMA: ... router -> pe_dma -> pe_tcm. Within a cube the path stays inside and off UCIe; between cubes of one SIP it
   // stays off the IO chiplets.
   std::vector<NodeId> memory_path(NodeId initiator, NodeId memory) const;
+  // To an hbm_ctrl through one of its channels (hbm_mapping_mode one_to_one): ... router -> ch{c} -> hbm_ctrl.
+  std::vector<NodeId> channel_path(NodeId initiator, NodeId hbm_ctrl, int channel) const;
   // Between any two nodes over all edges (control messages), inside the cube or off the IO chiplets by the same rule.
   std::vector<NodeId> node_path(NodeId src, NodeId dst) const;
 
