@@ -1,0 +1,153 @@
+// Rules that hold for any machine that the schema admits.
+#include <rapidcheck/boost_test.h>
+
+#include <boost/test/unit_test.hpp>
+#include <queue>
+
+#include "platform/topology/node_names.h"
+#include "platform/topology/router.h"
+#include "platform/topology/topology_json.h"
+#include "tests/topology/machines.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+struct Shape {
+  int sips, w, h, connections, io_connections, per_corner, width_tenths, height_tenths;
+  bool second_chiplet;
+};
+
+std::ostream& operator<<(std::ostream& out, const Shape& s) {
+  return out << s.sips << " SIPs of " << s.w << "x" << s.h << ", " << s.connections << "/" << s.io_connections << " connections, " << s.per_corner
+             << " PEs per corner, " << s.width_tenths << "x" << s.height_tenths << " mm/10, second chiplet " << s.second_chiplet;
+}
+
+// Big in one direction at a time: the cost of a sample stays small.
+Shape any_shape() {
+  Shape s{};
+  s.w = *rc::gen::inRange(1, 9);
+  s.h = *rc::gen::inRange(1, s.w > 4 ? 3 : 9);
+  s.sips = s.w * s.h > 8 ? *rc::gen::inRange(1, 3) : *rc::gen::inRange(1, 9);
+  s.connections = *rc::gen::inRange(1, 9);
+  s.io_connections = *rc::gen::inRange(1, 9);
+  s.per_corner = *rc::gen::inRange(1, 5);
+  s.width_tenths = *rc::gen::inRange(15 + 25 * (s.per_corner - 1), 300);
+  s.height_tenths = *rc::gen::inRange(90, 300);
+  s.second_chiplet = *rc::gen::arbitrary<bool>();
+  return s;
+}
+
+std::string tenths(int value) { return std::to_string(value / 10) + "." + std::to_string(value % 10); }
+
+MachineSpec machine_of(const Shape& s) {
+  const auto number = [](int value) { return std::to_string(value); };
+  std::vector<Override> set{{"system.sips.count", number(s.sips)},
+                            {"sip.cube_mesh.w", number(s.w)},
+                            {"sip.cube_mesh.h", number(s.h)},
+                            {"cube.ucie.n_connections", number(s.connections)},
+                            {"sip.io_chiplets.io0.links.n_connections", number(s.io_connections)},
+                            {"sip.io_chiplets.io0.cube_ports", "[{cube: {xy: [0, 0]}, cube_side: N, phy: P0, distance_mm: 2.0}]"},
+                            {"cube.pe_layout.pe_per_corner", number(s.per_corner)},
+                            {"cube.memory_map.hbm_slices_per_cube", number(4 * s.per_corner)},
+                            {"cube.memory_map.hbm_pseudo_channels", number(32 * s.per_corner)},
+                            {"cube.geometry.cube_mm.w", tenths(s.width_tenths)},
+                            {"cube.geometry.cube_mm.h", tenths(s.height_tenths)},
+                            {"cube.placement.m_cpu.pos_mm", "[1.5, 5.5]"},
+                            {"cube.placement.sram.pos_mm", "[1.5, 8.5]"}};
+  MachineSpec spec = machine(set);
+  if (s.second_chiplet) {
+    IoChipletSpec second = spec.sip.io_chiplets[0];
+    second.id = "io1";
+    second.die = 17;
+    second.side = 'S';
+    second.cube_ports = {{s.w - 1, s.h - 1, 'S', "P0", Rational(2)}};
+    spec.sip.io_chiplets.push_back(second);
+  }
+  return spec;
+}
+
+// Nodes that can be reached from one, by plain breadth-first search over every edge but `command`.
+std::vector<bool> reached_from(const Graph& graph, NodeId source) {
+  std::vector<bool> seen(graph.nodes().size(), false);
+  std::queue<NodeId> open;
+  seen[source] = true;
+  open.push(source);
+  while (!open.empty()) {
+    const auto [first, last] = graph.out_edges(open.front());
+    open.pop();
+    for (std::size_t e = first; e < last; ++e) {
+      const Edge& edge = graph.edges()[e];
+      if (edge.kind == EdgeKind::command || seen[edge.dst]) continue;
+      seen[edge.dst] = true;
+      open.push(edge.dst);
+    }
+  }
+  return seen;
+}
+
+bool is_memory(const Node& node) { return node.kind == NodeKind::hbm_ctrl || node.kind == NodeKind::sram || node.kind == NodeKind::pe_tcm; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(random_machines)
+
+// Every edge has its opposite, so one node that reaches all memories and all DMAs shows that every DMA reaches every memory.
+RC_BOOST_PROP(every_pe_has_a_path_to_every_memory, ()) {
+  const Shape shape = any_shape();
+  RC_LOG() << shape << std::endl;
+  const Graph graph = build_graph(machine_of(shape));
+  for (const Edge& edge : graph.edges()) RC_ASSERT(graph.find_edge(edge.dst, edge.src) != nullptr);
+  const std::vector<bool> reached = reached_from(graph, graph.at(node_names::engine(0, 0, 0, "pe_dma")));
+  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    if (is_memory(graph.node(id)) || graph.node(id).kind == NodeKind::pe_dma) RC_ASSERT(reached[id]);
+  }
+  // And the router agrees, for pairs picked at random.
+  const Router router(graph);
+  const auto dma = [&] { return graph.at(node_names::engine(*rc::gen::inRange(0, shape.sips), *rc::gen::inRange(0, shape.w * shape.h), *rc::gen::inRange(0, 4 * shape.per_corner), "pe_dma")); };
+  const NodeId from = dma();
+  const Location& to = graph.node(dma()).at;
+  for (const std::string& name : {node_names::hbm_ctrl(to.sip, to.cube, to.pe), node_names::sram(to.sip, to.cube), node_names::engine(to.sip, to.cube, to.pe, "pe_tcm")}) {
+    const std::vector<NodeId> path = router.memory_path(from, graph.at(name));
+    const bool same_sip = graph.node(from).at.sip == to.sip;
+    const bool same_cube = same_sip && graph.node(from).at.cube == to.cube;
+    for (std::size_t i = 0; i + 1 < path.size(); ++i) RC_ASSERT(graph.find_edge(path[i], path[i + 1]) != nullptr);
+    for (const NodeId id : path) {
+      if (same_sip) RC_ASSERT(graph.node(id).at.cube >= 0);
+      if (same_cube) RC_ASSERT(graph.node(id).kind != NodeKind::ucie_conn);
+    }
+    RC_ASSERT(router.memory_path(graph.at("sip0.io0.pcie_ep"), graph.at(name)).size() > 2);
+  }
+}
+
+RC_BOOST_PROP(parts_attach_to_routers_outside_the_hbm_zone, ()) {
+  const Shape shape = any_shape();
+  const MachineSpec spec = machine_of(shape);
+  const CubeMesh mesh = generate_mesh(spec.cube);
+  RC_ASSERT(static_cast<int>(mesh.pe.size()) == 4 * shape.per_corner);
+  for (const MeshPoint at : mesh.pe) RC_ASSERT(mesh.has_router(at));
+  RC_ASSERT(mesh.has_router(mesh.m_cpu));
+  RC_ASSERT(mesh.has_router(mesh.sram));
+  for (const auto& side : mesh.ucie) {
+    RC_ASSERT(static_cast<int>(side.size()) == shape.connections);
+    for (const MeshPoint at : side) RC_ASSERT(mesh.has_router(at));
+  }
+  for (int col = 1; col < mesh.cols(); ++col) {
+    const Rational gap = mesh.col_x_mm[static_cast<std::size_t>(col)] - mesh.col_x_mm[static_cast<std::size_t>(col) - 1];
+    RC_ASSERT(Rational(0) < gap);
+    RC_ASSERT(gap <= Rational::fraction(3001, 1000));  // 3 mm, and a micrometre of rounding
+  }
+  for (int row = 1; row < mesh.rows(); ++row) RC_ASSERT(mesh.row_y_mm[static_cast<std::size_t>(row) - 1] <= mesh.row_y_mm[static_cast<std::size_t>(row)]);
+}
+
+RC_BOOST_PROP(the_json_is_the_same_every_time, ()) {
+  Shape shape = any_shape();
+  shape.sips = 1;
+  shape.w = shape.h = 2;
+  const std::string once = topology_json(build_graph(machine_of(shape)));
+  RC_ASSERT(once == topology_json(build_graph(machine_of(shape))));
+  RC_ASSERT(once.find('/') == std::string::npos);  // every number is a decimal
+}
+
+BOOST_AUTO_TEST_SUITE_END()
