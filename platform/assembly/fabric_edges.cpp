@@ -1,0 +1,36 @@
+#include "platform/assembly/fabric_edges.h"
+
+#include "models/timing/wire_state.h"
+
+namespace kernbench {
+namespace {
+
+EdgeBinding binding_of(const Graph& graph, const Edge& edge) {
+  if (edge.kind != EdgeKind::pe_internal) return EdgeBinding::wire;
+  const NodeKind src = graph.node(edge.src).kind;
+  const NodeKind dst = graph.node(edge.dst).kind;
+  const bool foreign_access = (src == NodeKind::pe_dma && dst == NodeKind::pe_tcm) || (src == NodeKind::pe_tcm && dst == NodeKind::pe_dma);
+  if (!foreign_access) return EdgeBinding::internal;
+  return edge.distance_mm.is_zero() && (!edge.bw_gbs || edge.bw_gbs->is_zero()) ? EdgeBinding::direct : EdgeBinding::wire;
+}
+
+}  // namespace
+
+FabricEdges::FabricEdges(const Graph& graph) {
+  edges_.reserve(graph.edges().size());
+  const Rational ns_per_mm = graph.spec().system.ns_per_mm;
+  NodeId src = no_node;
+  std::uint16_t port = 0;
+  for (const kernbench::Edge& edge : graph.edges()) {  // sorted by (src, dst)
+    if (edge.src != src) port = 0;
+    src = edge.src;
+    Edge& here = edges_.emplace_back();
+    here.binding = binding_of(graph, edge);
+    if (here.binding == EdgeBinding::internal) continue;
+    here.out_port = port++;
+    here.bw_gbs = edge.bw_gbs.value_or(Rational());
+    here.propagation_fs = here.binding == EdgeBinding::wire ? propagation_fs(edge.distance_mm, ns_per_mm) : 0;
+  }
+}
+
+}  // namespace kernbench

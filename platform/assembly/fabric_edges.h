@@ -1,0 +1,34 @@
+// The edges of the graph as the fabric sees them: which become wires, at which port of their source, and how long they are.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/base/units.h"
+#include "platform/topology/graph.h"
+
+namespace kernbench {
+
+enum class EdgeBinding : std::uint8_t {
+  wire,      // a Wire between two fabric sockets
+  direct,    // fabric sockets bound to each other: pe_dma <-> pe_tcm without length and bandwidth (spec 2.3)
+  internal,  // tokens and services between engines of a PE; no part of the fabric
+};
+
+class FabricEdges {
+ public:
+  explicit FabricEdges(const Graph& graph);
+
+  struct Edge {
+    EdgeBinding binding = EdgeBinding::internal;
+    std::uint16_t out_port = 0;  // of the source, by ascending destination; meaningless if internal
+    Fs propagation_fs = 0;
+    Rational bw_gbs;             // 0 = unlimited
+  };
+  const Edge& operator[](std::size_t graph_edge) const { return edges_[graph_edge]; }
+
+ private:
+  std::vector<Edge> edges_;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,136 @@
+#include "platform/assembly/machine_modules.h"
+
+#include <algorithm>
+
+#include "models/base/errors.h"
+#include "models/protocol/fabric_node.h"
+#include "models/protocol/machine_view.h"
+#include "platform/assembly/bind_pe_edge.h"
+
+namespace kernbench {
+namespace {
+
+// A level of the hierarchy that is no node: sip0, sip0.cube0, ...
+class ScopeModule final : public sc_core::sc_module {
+ public:
+  explicit ScopeModule(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
+};
+
+// While one lives, new modules become children of `module` (null: of the top).
+class Inside {
+ public:
+  explicit Inside(sc_core::sc_module* module) : module_(module) {
+    if (module_ != nullptr) module_->simcontext()->hierarchy_push(module_);
+  }
+  ~Inside() {
+    if (module_ != nullptr) module_->simcontext()->hierarchy_pop();
+  }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  sc_core::sc_module* module_;
+};
+
+std::string_view parent_of(std::string_view name) {
+  const auto dot = name.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : name.substr(0, dot);
+}
+std::string_view leaf_of(std::string_view name) { return name.substr(name.rfind('.') + 1); }  // npos + 1 == 0
+
+PeEngine engine_of(NodeKind kind) {
+  switch (kind) {
+    case NodeKind::pe_cpu: return PeEngine::pe_cpu;
+    case NodeKind::pe_scheduler: return PeEngine::pe_scheduler;
+    case NodeKind::pe_dma: return PeEngine::pe_dma;
+    case NodeKind::pe_fetch_store: return PeEngine::pe_fetch_store;
+    case NodeKind::pe_gemm: return PeEngine::pe_gemm;
+    case NodeKind::pe_math: return PeEngine::pe_math;
+    case NodeKind::pe_tcm: return PeEngine::pe_tcm;
+    case NodeKind::pe_mmu: return PeEngine::pe_mmu;
+    case NodeKind::pe_ipcq: return PeEngine::pe_ipcq;
+    default: throw ModelError("no engine of a PE: " + std::string(name_of(kind)));
+  }
+}
+
+}  // namespace
+
+WireName wire_name(std::string_view src, std::string_view dst) {
+  std::size_t common = 0;  // behind the last dot up to which both agree
+  for (std::size_t i = 0; i < src.size() && i < dst.size() && src[i] == dst[i]; ++i) {
+    if (src[i] == '.') common = i + 1;
+  }
+  std::string leaf = std::string(src.substr(common)) + "__to__" + std::string(dst.substr(common));
+  std::replace(leaf.begin(), leaf.end(), '.', '_');  // no dots inside a SystemC name
+  return {src.substr(0, common == 0 ? 0 : common - 1), std::move(leaf)};
+}
+
+MachineModules::MachineModules(const Graph& graph, const FabricEdges& edges, const ComponentRegistry& registry, Services& services) : graph_(graph) {
+  create_components(registry, services);
+  bind_edges(edges);
+}
+
+MachineModules::~MachineModules() {
+  while (!wires_.empty()) wires_.pop_back();
+  while (!components_.empty()) components_.pop_back();
+  while (!scopes_.empty()) scopes_.pop_back();
+}
+
+sc_core::sc_module* MachineModules::scope(std::string_view path) {
+  if (path.empty()) return nullptr;
+  const auto found = modules_.find(path);
+  if (found != modules_.end()) return found->second;
+  const Inside inside(scope(parent_of(path)));
+  scopes_.push_back(std::make_unique<ScopeModule>(std::string(leaf_of(path)).c_str()));
+  return modules_.emplace(path, scopes_.back().get()).first->second;
+}
+
+void MachineModules::create_components(const ComponentRegistry& registry, Services& services) {
+  components_.reserve(graph_.nodes().size());
+  for (const Node& node : graph_.nodes()) {  // in order of names: a parent comes before its children
+    const Implementation* implementation = registry.find(node.impl());
+    if (implementation == nullptr || !implementation->create) throw UsageError("'" + node.name + "': the implementation '" + node.impl() + "' is not there");
+    const Inside inside(scope(parent_of(node.name)));
+    const auto id = static_cast<NodeId>(components_.size());
+    components_.push_back(implementation->create({leaf_of(node.name).data(), id, node.attributes(), services}));
+    modules_.emplace(node.name, components_.back().get());
+  }
+}
+
+FabricNode& MachineModules::fabric_node(NodeId node) const {
+  auto* fabric_node = dynamic_cast<FabricNode*>(components_[node].get());
+  if (fabric_node == nullptr) {
+    throw UsageError("'" + graph_.node(node).name + "' has edges of the fabric, but its implementation '" + graph_.node(node).impl() + "' is no fabric node");
+  }
+  return *fabric_node;
+}
+
+// Sorted by (source, destination): the outputs of every source and the inputs of every destination come in ascending order of the
+// peer, as port numbers do.
+void MachineModules::bind_edges(const FabricEdges& edges) {
+  wires_.reserve(graph_.edges().size());
+  const auto flit_bytes = static_cast<std::uint32_t>(graph_.spec().system.flit_bytes);
+  for (std::size_t i = 0; i < graph_.edges().size(); ++i) {
+    const kernbench::Edge& edge = graph_.edges()[i];
+    const Node& src = graph_.node(edge.src);
+    const Node& dst = graph_.node(edge.dst);
+    if (edges[i].binding == EdgeBinding::internal) {
+      bind_pe_edge(component(edge.src), engine_of(src.kind), component(edge.dst), engine_of(dst.kind));
+      continue;
+    }
+    FabricInitiatorSocket& out = fabric_node(edge.src).add_output(edge.dst);
+    FabricTargetSocket& in = fabric_node(edge.dst).add_input(edge.src);
+    if (edges[i].binding == EdgeBinding::direct) {
+      out.bind(in);
+      continue;
+    }
+    const WireName name = wire_name(src.name, dst.name);
+    const Inside inside(scope(name.scope));
+    wires_.push_back({i, std::make_unique<Wire>(name.leaf.c_str(), edges[i].bw_gbs, edges[i].propagation_fs, flit_bytes)});
+    Wire& wire = *wires_.back().wire;
+    out.bind(wire.in);
+    wire.out.bind(in);
+  }
+}
+
+}  // namespace kernbench

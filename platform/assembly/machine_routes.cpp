@@ -1,0 +1,65 @@
+#include "platform/assembly/machine_routes.h"
+
+#include <utility>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+namespace {
+
+constexpr std::uint64_t key(NodeId from, NodeId to) { return std::uint64_t{from} << 32 | to; }
+
+}  // namespace
+
+MachineRoutes::MachineRoutes(const Graph& graph, const FabricEdges& edges) : graph_(graph), edges_(edges), router_(graph) {
+  overhead_fs_.reserve(graph.nodes().size());
+  for (const Node& node : graph.nodes()) {
+    const Attributes& attributes = node.attributes();
+    overhead_fs_.push_back(attributes.has("overhead_ns") ? ns_to_fs(attributes.decimal("overhead_ns")) : 0);
+  }
+}
+
+MachineRoutes::Pair::Pair(std::vector<PathHop> forward_hops, std::vector<PathHop> backward_hops)
+    : forward(std::move(forward_hops), &backward), backward(std::move(backward_hops), &forward) {}
+
+const Path& MachineRoutes::memory_path(NodeId initiator, NodeId memory) {
+  const Path*& path = memory_paths_[key(initiator, memory)];
+  if (path == nullptr) path = &path_along(router_.memory_path(initiator, memory));
+  return *path;
+}
+
+const Path& MachineRoutes::control_path(NodeId source, NodeId target) {
+  const Path*& path = control_paths_[key(source, target)];
+  if (path == nullptr) path = &path_along(router_.node_path(source, target));
+  return *path;
+}
+
+const Path& MachineRoutes::path_along(const std::vector<NodeId>& nodes) {
+  pairs_.push_back(std::make_unique<Pair>(hops(nodes), hops(Router::reversed(nodes))));
+  return pairs_.back()->forward;
+}
+
+std::vector<PathHop> MachineRoutes::hops(const std::vector<NodeId>& nodes) const {
+  std::vector<PathHop> hops(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    PathHop& hop = hops[i];
+    hop.node = nodes[i];
+    hop.overhead_fs = overhead_fs_[nodes[i]];
+    const bool last = i + 1 == nodes.size();
+    // A PE's DMA lets other initiators' accesses to its TCM through without a charge.
+    if (i > 0 && !last && graph_.node(nodes[i]).kind == NodeKind::pe_dma) hop.overhead_fs = 0;
+    if (last) break;
+    const Edge* edge = graph_.find_edge(nodes[i], nodes[i + 1]);
+    if (edge == nullptr || edges_[static_cast<std::size_t>(edge - graph_.edges().data())].binding == EdgeBinding::internal) {
+      throw RoutingError("no way through the fabric from '" + graph_.node(nodes.front()).name + "' to '" + graph_.node(nodes.back()).name +
+                         "': '" + graph_.node(nodes[i]).name + "' and '" + graph_.node(nodes[i + 1]).name + "' have no fabric edge");
+    }
+    const FabricEdges::Edge& fabric_edge = edges_[static_cast<std::size_t>(edge - graph_.edges().data())];
+    hop.out_port = fabric_edge.out_port;
+    hop.propagation_fs = fabric_edge.propagation_fs;
+    hop.bw_gbs = fabric_edge.bw_gbs;
+  }
+  return hops;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,43 @@
+// Routes over the graph: what the topology's router finds, with ports and rounded delays per hop. Each path is made once.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "models/protocol/path.h"
+#include "platform/assembly/fabric_edges.h"
+#include "platform/topology/graph.h"
+#include "platform/topology/router.h"
+
+namespace kernbench {
+
+class MachineRoutes final : public Routes {
+ public:
+  MachineRoutes(const Graph& graph, const FabricEdges& edges);
+
+  const Path& memory_path(NodeId initiator, NodeId memory) override;
+  const Path& control_path(NodeId source, NodeId target) override;
+  // Along these nodes.
+  const Path& path_along(const std::vector<NodeId>& nodes);
+
+ private:
+  struct Pair {
+    Pair(std::vector<PathHop> forward_hops, std::vector<PathHop> backward_hops);
+    Path forward;
+    Path backward;
+  };
+  using Cache = std::unordered_map<std::uint64_t, const Path*>;  // looked up only, never iterated
+
+  std::vector<PathHop> hops(const std::vector<NodeId>& nodes) const;
+
+  const Graph& graph_;
+  const FabricEdges& edges_;
+  Router router_;
+  std::vector<Fs> overhead_fs_;  // by node
+  std::vector<std::unique_ptr<Pair>> pairs_;
+  Cache memory_paths_;
+  Cache control_paths_;
+};
+
+}  // namespace kernbench

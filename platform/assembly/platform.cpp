@@ -1,0 +1,115 @@
+#include "platform/assembly/platform.h"
+
+#include <utility>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+namespace {
+
+// Before the first sc_time exists, that is before any member is made.
+PlatformOptions prepare(const PlatformOptions& options) {
+  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+  return options;
+}
+
+std::string text_of(const std::exception_ptr& cause) {
+  if (!cause) return "";
+  try {
+    std::rethrow_exception(cause);
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "an exception of unknown type";
+  }
+}
+
+}  // namespace
+
+Platform::Platform(Graph graph, const ComponentRegistry& registry, const PlatformOptions& options)
+    : options_(prepare(options)),
+      graph_(std::move(graph)),
+      edges_(graph_),
+      view_(graph_),
+      routes_(graph_, edges_),
+      pool_(std::make_unique<TransactionPool>()),
+      modules_(std::make_unique<MachineModules>(graph_, edges_, registry, static_cast<Services&>(*this))) {
+  std::vector<Injector*> pcie_eps;
+  for (int sip = 0; sip < view_.sips(); ++sip) {
+    const NodeId node = view_.pcie_ep(sip);
+    auto* injector = dynamic_cast<Injector*>(&modules_->component(node));
+    if (injector == nullptr) throw UsageError("'" + view_.name(node) + "': its implementation '" + graph_.node(node).impl() + "' takes no transactions from the host");
+    pcie_eps.push_back(injector);
+  }
+  host_ = make_component<Host>({"host", no_node, Attributes(), *this}, std::move(pcie_eps));
+}
+
+Platform::~Platform() {
+  if (options_.tear_down) {
+    modules_.reset();
+    return;
+  }
+  modules_.release();  // NOLINT(bugprone-unused-return-value): left to the end of the process, like what they refer to
+  host_.release();     // NOLINT(bugprone-unused-return-value)
+  pool_.release();     // NOLINT(bugprone-unused-return-value)
+}
+
+void Platform::fatal(const sc_core::sc_object& where, const std::string& what) {
+  state_.fail(std::make_exception_ptr(ModelError(std::string(where.name()) + " at " + format_ns(Component::now()) + ": " + what)));
+}
+
+RunResult Platform::run(HostProgram& program, const RunLimits& limits) {
+  state_.has_program = true;
+  host_->set_program(program, [this](const std::exception_ptr& error) {
+    if (error) return state_.fail(error);
+    state_.program_ended = true;
+    state_.program_ended_at = Component::now();
+    sc_core::sc_pause();
+  });
+  return run(limits);
+}
+
+RunResult Platform::run(const RunLimits& limits) {
+  RunOutcome outcome;
+  try {
+    outcome = run_in_slices(state_, limits, [this] { return pool_->outstanding() == 0; });
+  } catch (...) {  // a SystemC error, or what left an SC_METHOD
+    if (!state_.cause) state_.cause = std::current_exception();
+    outcome.status = RunStatus::failed;
+  }
+  return finish(outcome);
+}
+
+RunResult Platform::finish(RunOutcome outcome) {
+  RunResult result;
+  result.status = outcome.status;
+  result.cause = state_.cause;
+  result.simulated = state_.program_ended ? state_.program_ended_at : Component::now();
+  result.deltas = sc_core::sc_delta_count();
+  result.wall_s = outcome.wall_s;
+  if (outcome.starved) {
+    result.cause = starvation();
+    if (result.cause) result.status = RunStatus::deadlock;
+  }
+  stop_simulation();
+  if (result.status == RunStatus::completed && pool_->outstanding() != 0) {
+    result.status = RunStatus::failed;
+    result.cause = std::make_exception_ptr(ModelError(std::to_string(pool_->outstanding()) + " transactions have not been given back at the end of the run"));
+  }
+  result.error = text_of(result.cause);
+  return result;
+}
+
+// Nothing is pending: is somebody left who waits?
+std::exception_ptr Platform::starvation() const {
+  const bool program_blocked = state_.has_program && !state_.program_ended;
+  if (!program_blocked && !obligations_.any()) return nullptr;
+  std::string text = "deadlock at " + format_ns(Component::now()) + ": nothing is pending, and";
+  for (const Obligations::Waiter& waiter : obligations_.waiters()) {
+    text += "\n  " + waiter.who + " waits for " + waiter.what + " since " + format_ns(waiter.since);
+  }
+  if (!obligations_.any()) text += "\n  the host program has not returned";
+  return std::make_exception_ptr(DeadlockError(text));
+}
+
+}  // namespace kernbench

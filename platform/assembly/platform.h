@@ -1,0 +1,75 @@
+// The elaborated machine: owns every instance, runs the simulation and takes it down. One per process, as SystemC elaborates once.
+//
+//   ComponentRegistry registry;
+//   register_builtin_components(registry);
+//   Platform platform(build_graph(load_machine("configs/topology.yaml", {}, registry)), registry, {});
+//   const RunResult result = platform.run(program);   // program: a HostProgram
+//
+// Destroyed in this order: wires, components and scopes, the host, the payload pool, paths and tables, the graph.
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/host/host.h"
+#include "models/protocol/machine_services.h"
+#include "platform/assembly/graph_machine_view.h"
+#include "platform/assembly/machine_modules.h"
+#include "platform/assembly/machine_routes.h"
+#include "platform/assembly/run.h"
+
+namespace kernbench {
+
+struct PlatformOptions {
+  DataPlane* data = nullptr;   // null: data off; outlives the platform
+  OpSink* op_sink = nullptr;   // outlives the platform
+  bool tear_down = true;       // false: the destructor leaves the modules to the end of the process (their destruction is quadratic)
+};
+
+class Platform final : private MachineServices {
+ public:
+  // Sets SystemC's time resolution to 1 fs, so no sc_time may have been made before. Throws UsageError, AddressError or RoutingError for a machine that cannot be built.
+  Platform(Graph graph, const ComponentRegistry& registry, const PlatformOptions& options);
+  ~Platform() override;
+  Platform(const Platform&) = delete;
+  Platform& operator=(const Platform&) = delete;
+
+  // Runs the program on the host until it and its workers have returned and nothing is under way any more. Once per process.
+  RunResult run(HostProgram& program, const RunLimits& limits = {});
+  // Without a program: until nothing is pending. For whoever drives components itself (traffic).
+  RunResult run(const RunLimits& limits = {});
+
+  const Graph& graph() const { return graph_; }
+  const MachineView& machine() const override { return view_; }
+  const AddressMap& address_map() const { return view_.address_map(); }
+  MachineRoutes& routes() override { return routes_; }
+  TransactionPool& pool() override { return *pool_; }
+  DataPlane* data() override { return options_.data; }
+  Obligations& obligations() override { return obligations_; }
+  Component& component(NodeId node) const { return modules_->component(node); }
+  Host& host() const { return *host_; }
+  const std::vector<MachineModules::EdgeWire>& wires() const { return modules_->wires(); }  // EdgeWire::edge indexes graph().edges()
+  MachineServices& services() { return *this; }
+
+ private:
+  OpSink* op_sink() override { return options_.op_sink; }
+  void fatal(const sc_core::sc_object& where, const std::string& what) override;
+
+  RunResult finish(RunOutcome outcome);
+  std::exception_ptr starvation() const;
+
+  PlatformOptions options_;
+  Graph graph_;
+  FabricEdges edges_;
+  GraphMachineView view_;
+  MachineRoutes routes_;
+  Obligations obligations_;
+  RunState state_;
+  std::unique_ptr<TransactionPool> pool_;
+  std::unique_ptr<Host> host_;
+  std::unique_ptr<MachineModules> modules_;
+};
+
+}  // namespace kernbench

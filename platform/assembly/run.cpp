@@ -1,0 +1,96 @@
+#include "platform/assembly/run.h"
+
+#include <sysc/kernel/sc_spawn.h>
+#include <sysc/kernel/sc_spawn_options.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <systemc>
+#include <vector>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Fs now() { return sc_core::sc_time_stamp().value(); }
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// Simulated time per slice, so that a slice takes some tens of milliseconds. Slices change no result.
+class SliceLength {
+ public:
+  Fs value() const { return value_; }
+  void took(double wall_s) {
+    if (wall_s < 0.02 && value_ < longest) value_ *= 2;
+    if (wall_s > 0.08 && value_ > shortest) value_ /= 2;
+  }
+
+ private:
+  static constexpr Fs shortest = fs_per_ns;
+  static constexpr Fs longest = fs_per_ns * 1'000'000'000;
+  Fs value_ = 1000 * fs_per_ns;
+};
+
+void kill_threads_below(const std::vector<sc_core::sc_object*>& objects) {
+  for (sc_core::sc_object* object : objects) {
+    kill_threads_below(object->get_child_objects());
+    sc_core::sc_process_handle process(object);
+    if (process.valid() && process.proc_kind() == sc_core::SC_THREAD_PROC_ && !process.terminated()) process.kill();
+  }
+}
+
+}  // namespace
+
+const char* name_of(RunStatus status) {
+  constexpr std::array<const char*, 6> names{"completed", "failed", "deadlock", "until_reached", "wall_limit", "interrupted"};
+  return names.at(static_cast<std::size_t>(status));
+}
+
+void RunState::fail(std::exception_ptr error) {
+  if (!cause) cause = std::move(error);
+  sc_core::sc_pause();
+}
+
+RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const std::function<bool()>& idle) {
+  const Clock::time_point start = Clock::now();
+  SliceLength slice;
+  RunOutcome outcome;
+  const auto end = [&](RunStatus status, bool starved) {
+    outcome.status = status;
+    outcome.starved = starved;
+    outcome.wall_s = seconds_since(start);
+    return outcome;
+  };
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaboration and the first delta
+  for (;;) {
+    if (state.cause) return end(RunStatus::failed, false);
+    if (state.program_ended && idle()) return end(RunStatus::completed, false);
+    if (!sc_core::sc_pending_activity()) return end(RunStatus::completed, true);
+    const Fs next = sc_core::sc_time_to_pending_activity().value();
+    if (limits.until && now() + next > *limits.until) return end(RunStatus::until_reached, false);
+    if (limits.max_wall_s && seconds_since(start) >= *limits.max_wall_s) return end(RunStatus::wall_limit, false);
+    if (limits.interrupted && limits.interrupted()) return end(RunStatus::interrupted, false);
+    if (limits.progress) limits.progress({now(), sc_core::sc_delta_count(), seconds_since(start)});
+
+    Fs length = std::max(slice.value(), next);
+    if (limits.until) length = std::min(length, *limits.until - now());
+    const Clock::time_point slice_start = Clock::now();
+    sc_core::sc_start(sc_core::sc_time::from_value(length), sc_core::SC_EXIT_ON_STARVATION);
+    slice.took(seconds_since(slice_start));
+  }
+}
+
+void stop_simulation() {
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  sc_core::sc_spawn([] { kill_threads_below(sc_core::sc_get_top_level_objects()); }, "end_of_run", &options);
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  sc_core::sc_report_handler::set_actions("/OSCI/SystemC", sc_core::SC_INFO, sc_core::SC_DO_NOTHING);  // "Simulation stopped by user."
+  sc_core::sc_stop();
+}
+
+}  // namespace kernbench

@@ -1,0 +1,69 @@
+// A run of the simulation in slices: why it ended, and what is looked at between slices (spec 4.4).
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "models/base/units.h"
+
+namespace kernbench {
+
+enum class RunStatus : std::uint8_t {
+  completed,
+  failed,        // an exception left the host program, or a model rule is broken
+  deadlock,
+  until_reached,
+  wall_limit,
+  interrupted,
+};
+const char* name_of(RunStatus status);  // "completed", "until_reached", ...
+
+struct RunProgress {
+  Fs simulated = 0;
+  std::uint64_t deltas = 0;
+  double wall_s = 0;
+};
+
+struct RunLimits {
+  std::optional<Fs> until;                 // simulated time; what is due at that instant still happens
+  std::optional<double> max_wall_s;
+  std::function<bool()> interrupted;       // true: stop (Ctrl-C)
+  std::function<void(const RunProgress&)> progress;
+};
+
+struct RunResult {
+  RunStatus status = RunStatus::completed;
+  std::exception_ptr cause;  // the first: LaunchError, DeadlockError, ModelError, ...; null if there is none
+  std::string error;         // its text; empty if there is none
+  Fs simulated = 0;          // when the program returned, else when the run ended
+  std::uint64_t deltas = 0;  // delta cycles, the kernel's count of its work
+  double wall_s = 0;
+};
+
+// What processes tell the run while it is under way.
+struct RunState {
+  std::exception_ptr cause;
+  bool has_program = false;
+  bool program_ended = false;
+  Fs program_ended_at = 0;
+
+  // Keeps the first cause; the run stops at the end of the delta.
+  void fail(std::exception_ptr error);
+};
+
+struct RunOutcome {
+  RunStatus status = RunStatus::completed;
+  bool starved = false;  // nothing is pending
+  double wall_s = 0;
+};
+
+// Simulates until a process fails, a limit is reached, nothing is pending, or the program has ended and `idle` holds.
+RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const std::function<bool()>& idle);
+
+// Kills every thread that is left, from a process of its own, and stops the simulation (end_of_simulation is called).
+void stop_simulation();
+
+}  // namespace kernbench
