@@ -1,0 +1,17 @@
+// The element types as kernels and benches write them: f16, not DType::f16.
+#pragma once
+
+#include "models/base/dtype.h"
+
+namespace kernbench {
+
+inline constexpr DType f16 = DType::f16;
+inline constexpr DType bf16 = DType::bf16;
+inline constexpr DType f32 = DType::f32;
+inline constexpr DType i8 = DType::i8;
+inline constexpr DType i32 = DType::i32;
+
+// "f16{32, 64}"
+inline std::string describe(DType dtype, const Shape& shape) { return std::string(name_of(dtype)) + shape.str(); }
+
+}  // namespace kernbench

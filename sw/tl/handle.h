@@ -1,0 +1,92 @@
+// tl::Handle: a block of elements that a kernel works with: in TCM, which it owns with its copies, or a reference to memory
+// (tl.ref), which composites stream.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/data/tensor_value.h"
+#include "models/protocol/command.h"
+#include "sw/tl/ptr.h"
+#include "sw/tl/scratch.h"
+
+namespace kernbench {
+class DataPlane;
+}
+
+namespace kernbench::tl {
+
+class Program;
+
+class Handle {
+ public:
+  Handle() = default;  // no block; every use is a UsageError
+
+  const Shape& shape() const { return state().value.shape; }
+  DType dtype() const { return state().value.dtype; }
+  std::uint64_t nbytes() const { return static_cast<std::uint64_t>(shape().elements()) * size_of(dtype()); }
+  bool in_tcm() const { return state().block != nullptr; }
+  std::string str() const;  // "f16{32, 64}"
+
+  // Values, in row-major order. PendingDataError for the result of a computation; UsageError with data off.
+  std::vector<double> data() const;
+  double at(const std::vector<std::int64_t>& index) const;
+  double item() const;  // of a single element
+  explicit operator bool() const { return item() != 0; }
+
+ private:
+  friend class Program;
+  struct State {
+    Program* program = nullptr;
+    TensorValue value;  // its image is all zeros when there are no data
+    DataPlane* data = nullptr;
+    std::shared_ptr<ScratchBlock> block;          // in TCM
+    std::optional<Ptr> ptr;                       // a reference
+    std::shared_ptr<CommandState> producer;       // the composite that makes it
+  };
+  explicit Handle(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  const State& state() const;
+  std::vector<std::byte> bytes() const;
+
+  friend Handle operator+(const Handle& a, const class Operand& b);
+  friend Handle operator-(const Handle& a, const Operand& b);
+  friend Handle operator*(const Handle& a, const Operand& b);
+  friend Handle operator/(const Handle& a, const Operand& b);
+  friend Handle operator+(double a, const Handle& b);
+  friend Handle operator-(double a, const Handle& b);
+  friend Handle operator*(double a, const Handle& b);
+  friend Handle operator/(double a, const Handle& b);
+
+  std::shared_ptr<const State> state_;
+};
+
+// An operand of an element-wise operation: a handle, or a scalar that broadcasts.
+class Operand {
+ public:
+  Operand(const Handle& handle) : handle_(handle) {}  // NOLINT(google-explicit-constructor)
+  Operand(double scalar) : scalar_(scalar) {}         // NOLINT(google-explicit-constructor)
+
+  bool is_handle() const { return handle_.has_value(); }
+  const Handle& handle() const { return *handle_; }
+  double scalar() const { return scalar_; }
+
+ private:
+  std::optional<Handle> handle_;
+  double scalar_ = 0;
+};
+
+// Element-wise on PE_MATH, like tl.add and the like.
+Handle operator+(const Handle& a, const Operand& b);
+Handle operator-(const Handle& a, const Operand& b);
+Handle operator*(const Handle& a, const Operand& b);
+Handle operator/(const Handle& a, const Operand& b);
+Handle operator+(double a, const Handle& b);
+Handle operator-(double a, const Handle& b);
+Handle operator*(double a, const Handle& b);
+Handle operator/(double a, const Handle& b);
+
+}  // namespace kernbench::tl

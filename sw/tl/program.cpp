@@ -1,0 +1,280 @@
+#include "sw/tl/program.h"
+
+#include <algorithm>
+#include <set>
+
+#include "models/address/phys_addr.h"
+#include "models/base/errors.h"
+#include "models/data/data_plane.h"
+#include "models/data/elements.h"
+#include "models/data/shape_rules.h"
+
+namespace kernbench::tl {
+namespace {
+
+std::uint64_t bytes_of(const Shape& shape, DType dtype) { return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype); }
+
+[[noreturn]] void bad_axis(const char* call, int axis) {
+  throw UsageError(std::string(call) + "(" + std::to_string(axis) + "): the axes are 0 (PE), 1 (cube) and 2 (SIP)");
+}
+
+}  // namespace
+
+Program::Program(KernelContext& context)
+    : context_(context),
+      data_(context.data()),
+      who_(context.machine().engine(context.where(), PeEngine::pe_cpu)),
+      scratch_(std::make_shared<Scratch>(context.scratch())) {}
+
+Program::~Program() { scratch_->close(); }
+
+// --- identity ---
+
+int Program::program_id(int axis) const {
+  const PeId where = context_.where();
+  if (axis == 0) return where.pe;
+  if (axis == 1) return where.cube;
+  if (axis == 2) return where.sip;
+  bad_axis("program_id", axis);
+}
+
+int Program::num_programs(int axis) const {
+  if (axis == 0) return context_.machine().pes();
+  if (axis == 1) return context_.machine().cubes();
+  if (axis == 2) return context_.machine().sips();
+  bad_axis("num_programs", axis);
+}
+
+int Program::launch_num(int axis) const {
+  static constexpr const char* keys[] = {"pe", "cube", "sip"};
+  if (axis < 0 || axis > 2) bad_axis("launch_num", axis);
+  const KernelLaunch& launch = context_.launch();
+  if (const auto found = launch.grid.find(keys[axis]); found != launch.grid.end()) return static_cast<int>(found->second);
+  std::set<int> ids;  // a launch from elsewhere, without a grid: one SIP
+  for (const PeId& target : launch.targets) ids.insert(axis == 0 ? target.pe : axis == 1 ? target.cube : target.sip);
+  return static_cast<int>(ids.size());
+}
+
+// --- the pieces that the calls share ---
+
+PhysRanges Program::resolve(const char* call, const Ptr& ptr, std::uint64_t nbytes, bool is_write) const {
+  ptr.check_access(call, nbytes);
+  PhysRanges ranges;
+  for (const PhysicalRange& range : context_.translate(ptr.address(), nbytes)) ranges.push_back({range.pa, range.nbytes});
+  if (data_ != nullptr) {
+    for (const PhysRange& range : ranges) data_->races().note_access(range.pa, range.nbytes, is_write, who_, context_.now());
+  }
+  return ranges;
+}
+
+PhysRanges Program::place_of(const ScratchBlock& block) const {
+  const PeId where = context_.where();
+  const PhysAddr pa = PhysAddr::pe_tcm_addr(static_cast<unsigned>(where.sip), static_cast<unsigned>(where.cube),
+                                            static_cast<unsigned>(where.pe), block.offset());
+  return {{pa.encode(), block.nbytes()}};
+}
+
+PhysRanges Program::place_of(const Handle& handle) const { return place_of(*handle.state().block); }
+
+std::shared_ptr<ScratchBlock> Program::allocate(const char* call, const Shape& shape, DType dtype) {
+  reap();
+  try {
+    return std::make_shared<ScratchBlock>(scratch_, bytes_of(shape, dtype));
+  } catch (const AllocationError& error) {
+    throw AllocationError(std::string(call) + ": no room for " + describe(dtype, shape) + " on " + context_.where().str() + ": " +
+                          error.what());
+  }
+}
+
+Handle Program::make_handle(TensorValue value, std::shared_ptr<ScratchBlock> block, std::shared_ptr<CommandState> producer) {
+  return Handle(std::make_shared<const Handle::State>(
+      Handle::State{this, std::move(value), data_, std::move(block), std::nullopt, std::move(producer)}));
+}
+
+// A block that is ready for use: a composite that makes it has completed.
+const Handle::State& Program::operand(const char* call, const Handle& handle, bool memory_allowed) {
+  const Handle::State& state = handle.state();
+  if (state.program != this) throw UsageError(std::string(call) + ": " + handle.str() + " belongs to another kernel");
+  if (state.ptr && !memory_allowed) {
+    throw UsageError(std::string(call) + ": " + handle.str() + " at " + state.ptr->str() + " is a reference; tl.load it first");
+  }
+  if (state.producer && !state.producer->done()) context_.wait(*state.producer);
+  return state;
+}
+
+void Program::run(Command command) { context_.wait(*context_.issue(std::move(command))); }
+
+void Program::reap() {
+  const auto finished = [](const InFlight& entry) { return entry.command->done() && entry.command->error().empty(); };
+  in_flight_.erase(std::remove_if(in_flight_.begin(), in_flight_.end(), finished), in_flight_.end());
+}
+
+// --- reference, move ---
+
+Handle Program::ref(const Ptr& ptr, const Shape& shape, DType dtype) {
+  ptr.check_dtype("tl.ref", dtype);
+  ptr.check_access("tl.ref", bytes_of(shape, dtype));
+  return Handle(std::make_shared<const Handle::State>(Handle::State{this, {{}, shape, dtype, {}}, data_, nullptr, ptr, nullptr}));
+}
+
+Handle Program::load(const Ptr& ptr, const Shape& shape, DType dtype) {
+  ptr.check_dtype("tl.load", dtype);
+  const std::uint64_t nbytes = bytes_of(shape, dtype);
+  const PhysRanges from = resolve("tl.load", ptr, nbytes, false);
+  std::shared_ptr<ScratchBlock> block = allocate("tl.load", shape, dtype);
+  Command command{DmaCommand{false, ptr.address(), nbytes}, nullptr};
+  TensorValue value{ByteImage::zeros(nbytes), shape, dtype, {}};
+  if (data_ != nullptr) {
+    IssuedOp issued = data_->load(from, shape, dtype, place_of(*block));
+    command.data = std::move(issued.op);
+    value = std::move(issued.value);
+  }
+  Handle handle = make_handle(std::move(value), std::move(block));
+  run(std::move(command));
+  return handle;
+}
+
+void Program::store(const Ptr& ptr, const Handle& block) {
+  const Handle::State& state = operand("tl.store", block);
+  ptr.check_dtype("tl.store", block.dtype());
+  const PhysRanges to = resolve("tl.store", ptr, block.nbytes(), true);
+  Command command{DmaCommand{true, ptr.address(), block.nbytes()}, nullptr};
+  if (data_ != nullptr) command.data = data_->store(state.value, to, place_of(block));
+  run(std::move(command));
+}
+
+// --- compute ---
+
+Handle Program::dot(const Handle& a, const Handle& b, std::optional<DType> out) {
+  const Handle::State &left = operand("tl.dot", a), &right = operand("tl.dot", b);
+  const GemmExtents extents = gemm_extents(a.shape(), b.shape());
+  accumulator_dtype(a.dtype(), b.dtype());
+  const DType out_dtype = out.value_or(is_float(a.dtype()) ? promote(a.dtype(), b.dtype()) : DType::i32);
+  const Shape shape{extents.m, extents.n};
+  std::shared_ptr<ScratchBlock> block = allocate("tl.dot", shape, out_dtype);
+  Command command{DotCommand{extents.m, extents.k, extents.n, a.dtype()}, nullptr};
+  TensorValue value{ByteImage::zeros(bytes_of(shape, out_dtype)), shape, out_dtype, {}};
+  if (data_ != nullptr) {
+    GemmParams params;
+    params.out_dtype = out_dtype;
+    PhysRanges from = place_of(a);
+    from.push_back(place_of(b).front());
+    IssuedOp issued = data_->gemm(std::move(params), {left.value, right.value}, {std::move(from), place_of(*block)});
+    command.data = std::move(issued.op);
+    value = std::move(issued.value);
+  }
+  Handle handle = make_handle(std::move(value), std::move(block));
+  run(std::move(command));
+  return handle;
+}
+
+Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis) {
+  const std::string call = "tl." + std::string(name_of(op));
+  MathParams params;
+  params.op = op;
+  params.axis = axis;
+  std::vector<TensorValue> inputs;
+  std::vector<Shape> shapes;
+  std::vector<DType> dtypes;
+  OpPlaces places;
+  std::int64_t elements = 1;
+  for (const Operand& each : operands) {
+    if (!each.is_handle()) {
+      params.operands.push_back(MathOperand::scalar(each.scalar()));
+      continue;
+    }
+    const Handle& handle = each.handle();
+    const Handle::State& state = operand(call.c_str(), handle);
+    params.operands.push_back(MathOperand::tensor(static_cast<int>(shapes.size())));
+    shapes.push_back(handle.shape());
+    dtypes.push_back(handle.dtype());
+    elements = std::max(elements, handle.shape().elements());
+    if (data_ == nullptr) continue;
+    inputs.push_back(state.value);
+    places.from.push_back(place_of(handle).front());
+  }
+  const Shape shape = result_shape(params, shapes);
+  const DType dtype = result_dtype(params, dtypes);
+  elements = std::max(elements, shape.elements());  // of the widest operand, once broadcast
+  std::shared_ptr<ScratchBlock> block = allocate(call.c_str(), shape, dtype);
+  Command command{MathCommand{op, elements}, nullptr};
+  TensorValue value{ByteImage::zeros(bytes_of(shape, dtype)), shape, dtype, {}};
+  if (data_ != nullptr) {
+    places.to = place_of(*block);
+    IssuedOp issued = data_->math(std::move(params), std::move(inputs), std::move(places));
+    command.data = std::move(issued.op);
+    value = std::move(issued.value);
+  }
+  Handle handle = make_handle(std::move(value), std::move(block));
+  run(std::move(command));
+  return handle;
+}
+
+// --- shape ---
+
+Handle Program::view_of(const char* call, const Handle& x, TensorValue (*view)(const TensorValue&, const Shape&), const Shape& shape) {
+  const Handle::State& state = operand(call, x);
+  return make_handle(view(state.value, shape), state.block);
+}
+
+Handle Program::trans(const Handle& x) {
+  return view_of("tl.trans", x, [](const TensorValue& value, const Shape&) { return transposed(value); }, {});
+}
+
+Handle Program::reshape(const Handle& x, const Shape& shape) { return view_of("tl.reshape", x, &reshaped, shape); }
+
+Handle Program::slice(const Handle& x, std::int64_t begin, std::int64_t end) {
+  const Handle::State& state = operand("tl.slice", x);
+  return make_handle(sliced(state.value, begin, end), state.block);
+}
+
+Handle Program::broadcast_to(const Handle& x, const Shape& shape) {
+  return view_of("tl.broadcast_to", x, &kernbench::broadcast_to, shape);
+}
+
+// --- make ---
+
+Handle Program::arange(std::int64_t begin, std::int64_t end, DType dtype) {
+  if (end <= begin) throw UsageError("tl.arange(" + std::to_string(begin) + ", " + std::to_string(end) + ") is empty");
+  const Shape shape{end - begin};
+  std::shared_ptr<ScratchBlock> block = allocate("tl.arange", shape, dtype);
+  const std::uint64_t size = size_of(dtype);
+  std::vector<std::byte> bytes(bytes_of(shape, dtype));
+  for (std::int64_t i = begin; i < end; ++i) {
+    write_element(bytes.data() + static_cast<std::uint64_t>(i - begin) * size, dtype, static_cast<double>(i));
+  }
+  return make_handle(DataPlane::constant(bytes.data(), shape, dtype), std::move(block));
+}
+
+Handle Program::full(const Shape& shape, double value, DType dtype) {
+  std::shared_ptr<ScratchBlock> block = allocate("tl.full", shape, dtype);
+  const bool is_zero = value == 0 || data_ == nullptr;
+  return make_handle(is_zero ? DataPlane::zeros(shape, dtype) : DataPlane::full(shape, dtype, value), std::move(block));
+}
+
+// --- control ---
+
+void Program::wait(const Composite& composite) {
+  if (!composite.command_) throw UsageError("tl.wait for a composite that was not made");
+  context_.wait(*composite.command_);
+  reap();
+}
+
+void Program::wait() {
+  const std::vector<InFlight> all = in_flight_;
+  for (const InFlight& entry : all) context_.wait(*entry.command);
+  reap();
+}
+
+void Program::finish() {
+  for (const InFlight& entry : in_flight_) {
+    if (entry.command->done() && !entry.command->error().empty()) throw AccessFault(entry.command->error());
+  }
+}
+
+std::int64_t Program::cdiv(std::int64_t a, std::int64_t b) {
+  if (a < 0 || b < 1) throw UsageError("tl.cdiv(" + std::to_string(a) + ", " + std::to_string(b) + "): needs a >= 0 and b >= 1");
+  return a / b + (a % b != 0 ? 1 : 0);
+}
+
+}  // namespace kernbench::tl

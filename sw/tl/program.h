@@ -1,0 +1,126 @@
+// tl::Program: the kernel-side API (spec 6). A kernel is a plain function whose first parameter is one of these; it runs on the
+// thread of its PE and blocks where hardware would.
+//
+// Memory accesses act on the values at the call: a store is visible from then on, a load binds to what is visible then; their time
+// follows. Results of computations have no values before phase 2. Errors: UsageError (shapes, dtypes), AllocationError (the
+// scratch is full), AccessFault (outside the tensor, or unmapped), PendingDataError.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "models/protocol/kernel_context.h"
+#include "sw/tl/composite.h"
+#include "sw/tl/dtypes.h"
+#include "sw/tl/handle.h"
+#include "sw/tl/ptr.h"
+
+namespace kernbench::tl {
+
+class Program {
+ public:
+  explicit Program(KernelContext& context);
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  // --- identity: axis 0 = PE in the cube, 1 = cube, 2 = SIP ---
+  int program_id(int axis = 0) const;
+  int num_programs(int axis = 0) const;  // of the machine
+  int launch_num(int axis = 0) const;    // of this launch
+
+  // --- reference, move ---
+  Handle ref(const Ptr& ptr, const Shape& shape, DType dtype);
+  Handle load(const Ptr& ptr, const Shape& shape, DType dtype);  // blocks
+  void store(const Ptr& ptr, const Handle& block);               // blocks
+
+  // --- compute ---
+  // {M,K} x {K,N}, both in TCM, PE_GEMM only; blocks. The result has the operands' dtype (i32 for integers) unless `out` says else.
+  Handle dot(const Handle& a, const Handle& b, std::optional<DType> out = {});
+  // Tiled, through memory or TCM; does not block.
+  Composite composite(const GemmSpec& spec);
+  Composite composite(const MathSpec& spec);
+
+  // --- element-wise, PE_MATH, blocking; shapes and scalars broadcast ---
+  Handle exp(const Handle& x) { return math(MathOp::exp, {x}); }
+  Handle log(const Handle& x) { return math(MathOp::log, {x}); }
+  Handle sqrt(const Handle& x) { return math(MathOp::sqrt, {x}); }
+  Handle rsqrt(const Handle& x) { return math(MathOp::rsqrt, {x}); }
+  Handle abs(const Handle& x) { return math(MathOp::abs, {x}); }
+  Handle sigmoid(const Handle& x) { return math(MathOp::sigmoid, {x}); }
+  Handle cos(const Handle& x) { return math(MathOp::cos, {x}); }
+  Handle sin(const Handle& x) { return math(MathOp::sin, {x}); }
+  Handle tanh(const Handle& x) { return math(MathOp::tanh, {x}); }
+  Handle relu(const Handle& x) { return math(MathOp::relu, {x}); }
+  Handle gelu(const Handle& x) { return math(MathOp::gelu, {x}); }
+  Handle silu(const Handle& x) { return math(MathOp::silu, {x}); }
+  Handle add(const Operand& a, const Operand& b) { return math(MathOp::add, {a, b}); }
+  Handle sub(const Operand& a, const Operand& b) { return math(MathOp::sub, {a, b}); }
+  Handle mul(const Operand& a, const Operand& b) { return math(MathOp::mul, {a, b}); }
+  Handle div(const Operand& a, const Operand& b) { return math(MathOp::div, {a, b}); }
+  Handle maximum(const Operand& a, const Operand& b) { return math(MathOp::maximum, {a, b}); }
+  Handle minimum(const Operand& a, const Operand& b) { return math(MathOp::minimum, {a, b}); }
+  Handle fma(const Operand& a, const Operand& b, const Operand& c) { return math(MathOp::fma, {a, b, c}); }  // a * b + c
+  Handle clamp(const Operand& x, const Operand& low, const Operand& high) { return math(MathOp::clamp, {x, low, high}); }
+  Handle where(const Operand& condition, const Operand& a, const Operand& b) { return math(MathOp::where, {condition, a, b}); }
+
+  // --- reductions: the axis stays, with extent 1 ---
+  Handle sum(const Handle& x, int axis) { return math(MathOp::sum, {x}, axis); }
+  Handle max(const Handle& x, int axis) { return math(MathOp::max, {x}, axis); }
+  Handle min(const Handle& x, int axis) { return math(MathOp::min, {x}, axis); }
+  Handle softmax(const Handle& x, int axis = -1) { return math(MathOp::softmax, {x}, axis); }
+  Handle argmax(const Handle& x, int axis = -1) { return math(MathOp::argmax, {x}, axis); }
+
+  Handle math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis = {});
+
+  // --- shape: views of the same bytes, no time ---
+  Handle trans(const Handle& x);
+  Handle reshape(const Handle& x, const Shape& shape);
+  Handle slice(const Handle& x, std::int64_t begin, std::int64_t end);  // [begin, end) of axis 0
+  Handle broadcast_to(const Handle& x, const Shape& shape);
+
+  // --- make: known values in TCM, no time ---
+  Handle arange(std::int64_t begin, std::int64_t end, DType dtype = DType::i32);
+  Handle zeros(const Shape& shape, DType dtype = DType::f16) { return full(shape, 0, dtype); }
+  Handle full(const Shape& shape, double value, DType dtype = DType::f16);
+
+  // --- control ---
+  void wait(const Composite& composite);
+  void wait();  // for all composites
+  void cycles(std::uint64_t n) { context_.cycles(n); }
+  static std::int64_t cdiv(std::int64_t a, std::int64_t b);
+
+  // After the kernel has returned: AccessFault for a composite that has failed and that nobody waited for.
+  void finish();
+
+ private:
+  struct InFlight {
+    std::shared_ptr<CommandState> command;
+    std::vector<std::shared_ptr<const Handle::State>> operands;  // alive until the command has completed
+  };
+  struct Target;  // of a composite's result
+
+  PhysRanges resolve(const char* call, const Ptr& ptr, std::uint64_t nbytes, bool is_write) const;
+  PhysRanges place_of(const Handle& handle) const;
+  PhysRanges place_of(const ScratchBlock& block) const;
+  std::shared_ptr<ScratchBlock> allocate(const char* call, const Shape& shape, DType dtype);
+  Handle make_handle(TensorValue value, std::shared_ptr<ScratchBlock> block, std::shared_ptr<CommandState> producer = {});
+  Handle view_of(const char* call, const Handle& x, TensorValue (*view)(const TensorValue&, const Shape&), const Shape& shape);
+  const Handle::State& operand(const char* call, const Handle& handle, bool memory_allowed = false);
+  CompositeOperand composite_operand(const Handle& handle) const;
+  Target make_target(const char* call, const std::optional<Ptr>& out, const Shape& shape, DType dtype);
+  Composite submit(Command command, const TensorValue& value, Target target, std::vector<std::shared_ptr<const Handle::State>> operands);
+  void run(Command command);
+  void reap();
+  TileShape default_tile() const;
+
+  KernelContext& context_;
+  DataPlane* data_;
+  std::uint32_t who_;  // in the count of data races
+  std::shared_ptr<Scratch> scratch_;
+  std::vector<InFlight> in_flight_;
+};
+
+}  // namespace kernbench::tl

@@ -1,0 +1,234 @@
+// Composites: tl.composite(gemm | math).
+#include <algorithm>
+
+#include "models/base/errors.h"
+#include "models/data/data_plane.h"
+#include "models/data/shape_rules.h"
+#include "sw/tl/program.h"
+
+namespace kernbench::tl {
+namespace {
+
+EpilogueOp::Scope data_scope(EpilogueScope scope) {
+  if (scope == EpilogueScope::k_tile) return EpilogueOp::Scope::k_tile;
+  return scope == EpilogueScope::output_tile ? EpilogueOp::Scope::output_tile : EpilogueOp::Scope::kernel;
+}
+
+// What PE_MATH is asked to do for an entry.
+MathOp math_op_of(EpilogueOp::Kind kind) {
+  switch (kind) {
+    case EpilogueOp::Kind::bias:
+    case EpilogueOp::Kind::add: return MathOp::add;
+    case EpilogueOp::Kind::scale:
+    case EpilogueOp::Kind::dequant:
+    case EpilogueOp::Kind::mul: return MathOp::mul;
+    case EpilogueOp::Kind::relu: return MathOp::relu;
+    case EpilogueOp::Kind::gelu: return MathOp::gelu;
+    case EpilogueOp::Kind::silu: return MathOp::silu;
+    case EpilogueOp::Kind::clamp: return MathOp::clamp;
+    case EpilogueOp::Kind::exp: return MathOp::exp;
+  }
+  throw ModelError("an epilogue entry of no kind");
+}
+
+void check_tile(const char* call, const std::optional<TileShape>& tile) {
+  if (!tile || (tile->m >= 1 && tile->k >= 1 && tile->n >= 1)) return;
+  throw UsageError(std::string(call) + ": tile " + std::to_string(tile->m) + "x" +
+                   std::to_string(tile->k) + "x" + std::to_string(tile->n) + ": every extent must be at least 1");
+}
+
+// Rows and columns: all axes but the last are rows.
+std::pair<std::int64_t, std::int64_t> matrix_extents(const Shape& shape) {
+  const std::int64_t columns = shape.rank() == 0 ? 1 : shape[shape.rank() - 1];
+  return {shape.elements() / columns, columns};
+}
+
+}  // namespace
+
+// Where the result goes: memory, or a new block of TCM.
+struct Program::Target {
+  CompositeOperand operand;
+  std::optional<Ptr> out;
+  std::shared_ptr<ScratchBlock> block;
+  PhysRanges places;
+};
+
+Program::Target Program::make_target(const char* call, const std::optional<Ptr>& out, const Shape& shape, DType dtype) {
+  Target target;
+  target.operand.dtype = dtype;
+  target.out = out;
+  if (!out) {
+    target.operand.pinned = true;
+    target.block = allocate(call, shape, dtype);
+    target.places = place_of(*target.block);
+    return target;
+  }
+  out->check_dtype(call, dtype);
+  target.operand.address = out->address();
+  target.places = resolve(call, *out, static_cast<std::uint64_t>(shape.elements()) * size_of(dtype), true);
+  return target;
+}
+
+CompositeOperand Program::composite_operand(const Handle& handle) const {
+  const Handle::State& state = handle.state();
+  CompositeOperand operand;
+  operand.pinned = !state.ptr;
+  operand.dtype = handle.dtype();
+  if (state.ptr) operand.address = state.ptr->address();
+  return operand;
+}
+
+TileShape Program::default_tile() const {
+  const Attributes& scheduler = context_.machine().attributes(context_.machine().engine(context_.where(), PeEngine::pe_scheduler));
+  return {scheduler.integer("tile_m"), scheduler.integer("tile_k"), scheduler.integer("tile_n")};
+}
+
+Composite Program::composite(const GemmSpec& spec) {
+  static constexpr const char* call = "tl.composite(gemm)";
+  check_tile(call, spec.tile_);
+  std::vector<Handle> handles{spec.a_, spec.b_};
+  operand(call, spec.a_, true);
+  operand(call, spec.b_, true);
+  const DType a = spec.a_.dtype(), b = spec.b_.dtype();
+  const GemmExtents extents = gemm_extents(spec.a_.shape(), spec.b_.shape());
+  const Shape shape{extents.m, extents.n};
+
+  CompositeGemm gemm;
+  gemm.m = extents.m;
+  gemm.k = extents.k;
+  gemm.n = extents.n;
+  gemm.tile = spec.tile_;
+  gemm.acc_dtype = accumulator_dtype(a, b);
+  if (spec.acc_.value_or(gemm.acc_dtype) != gemm.acc_dtype) {
+    throw UsageError(std::string(call) + ": acc " + std::string(name_of(*spec.acc_)) + " of " + spec.a_.str() + " x " + spec.b_.str() +
+                     ": must be " + std::string(name_of(gemm.acc_dtype)));
+  }
+  gemm.a = composite_operand(spec.a_);
+  gemm.b = composite_operand(spec.b_);
+
+  GemmParams params;
+  const std::optional<DType> target_dtype = spec.out_ ? spec.out_->dtype() : std::nullopt;
+  params.out_dtype = spec.dtype_ ? spec.dtype_ : target_dtype ? target_dtype : is_float(a) ? promote(a, b) : DType::i32;
+  for (std::size_t i = 0; i < spec.epilogue_.size(); ++i) {
+    const EpilogueEntry& entry = spec.epilogue_[i];
+    EpilogueOp op{entry.kind, data_scope(entry.scope), -1, entry.factor, entry.low, entry.high};
+    EpilogueStage stage{math_op_of(entry.kind), entry.scope, 0, 0};
+    if (entry.operand) {
+      const std::string name = "epilogue entry " + std::to_string(i) + " (" + name_of(entry.kind) + ")";
+      operand(name.c_str(), *entry.operand);
+      op.input = static_cast<int>(handles.size());
+      handles.push_back(*entry.operand);
+      const std::uint64_t size = size_of(entry.operand->dtype());
+      const bool whole = entry.operand->shape() == shape && extents.m > 1;
+      if (entry.kind != EpilogueOp::Kind::dequant) (whole ? stage.operand_bytes_per_element : stage.operand_bytes_per_column) = size;
+    }
+    if (entry.scope == EpilogueScope::k_tile) params.tile_k = (spec.tile_ ? *spec.tile_ : default_tile()).k;
+    params.epilogue.push_back(op);
+    gemm.epilogue.push_back(stage);
+  }
+  std::vector<Shape> shapes;
+  for (const Handle& handle : handles) shapes.push_back(handle.shape());
+  check_epilogue(params.epilogue, shapes, shape, params.tile_k > 0 ? cdiv(extents.k, params.tile_k) : 1);
+
+  // The operands bind before the result is visible, also where it overwrites them.
+  std::vector<TensorValue> inputs;
+  std::vector<std::shared_ptr<const Handle::State>> operands;
+  OpPlaces places;
+  for (const Handle& handle : handles) {
+    operands.push_back(handle.state_);
+    const Handle::State& state = handle.state();
+    const PhysRanges from = state.ptr ? resolve(call, *state.ptr, handle.nbytes(), false) : place_of(handle);
+    if (data_ == nullptr) continue;
+    inputs.push_back(state.ptr ? data_->view(from, handle.shape(), handle.dtype()) : state.value);
+    places.from.insert(places.from.end(), from.begin(), from.end());
+  }
+  const DType out_dtype = *params.out_dtype;
+  Target target = make_target(call, spec.out_, shape, out_dtype);
+  gemm.out = target.operand;
+  Command command{std::move(gemm), nullptr};
+  TensorValue value = DataPlane::zeros(shape, out_dtype);
+  if (data_ != nullptr) {
+    places.to = target.places;
+    IssuedOp issued = data_->gemm(std::move(params), std::move(inputs), std::move(places));
+    command.data = std::move(issued.op);
+    value = std::move(issued.value);
+  }
+  return submit(std::move(command), value, std::move(target), std::move(operands));
+}
+
+Composite Program::composite(const MathSpec& spec) {
+  const std::string name = "tl.composite(" + std::string(name_of(spec.op_)) + ")";
+  const char* call = name.c_str();
+  check_tile(call, spec.tile_);
+  if (is_reduction(spec.op_)) throw UsageError(name + ": only element-wise operations are tiled");
+  if (!spec.epilogue_.empty()) throw UsageError(name + ": epilogues belong to gemm");
+
+  MathParams params;
+  params.op = spec.op_;
+  std::vector<Handle> handles;
+  std::vector<Shape> shapes;
+  std::vector<DType> dtypes;
+  for (const Operand& each : spec.operands_) {
+    if (!each.is_handle()) {
+      params.operands.push_back(MathOperand::scalar(each.scalar()));
+      continue;
+    }
+    operand(call, each.handle(), true);
+    params.operands.push_back(MathOperand::tensor(static_cast<int>(handles.size())));
+    handles.push_back(each.handle());
+    shapes.push_back(each.handle().shape());
+    dtypes.push_back(each.handle().dtype());
+  }
+  const Shape shape = result_shape(params, shapes);
+  const std::optional<DType> target_dtype = spec.out_ ? spec.out_->dtype() : std::nullopt;
+  params.out_dtype = spec.dtype_ ? spec.dtype_ : target_dtype ? target_dtype : result_dtype(params, dtypes);
+
+  CompositeMath math;
+  math.op = spec.op_;
+  std::tie(math.m, math.n) = matrix_extents(shape);
+  math.tile = spec.tile_;
+  std::vector<TensorValue> inputs;
+  std::vector<std::shared_ptr<const Handle::State>> operands;
+  OpPlaces places;
+  for (const Handle& handle : handles) {
+    const Handle::State& state = handle.state();
+    if (state.ptr && handle.shape() != shape) {
+      throw UsageError(name + ": the reference " + handle.str() + " does not have the result's shape " + shape.str() +
+                       "; only blocks in TCM broadcast");
+    }
+    math.inputs.push_back(composite_operand(handle));
+    operands.push_back(handle.state_);
+    const PhysRanges from = state.ptr ? resolve(call, *state.ptr, handle.nbytes(), false) : place_of(handle);
+    if (data_ == nullptr) continue;
+    inputs.push_back(state.ptr ? data_->view(from, handle.shape(), handle.dtype()) : state.value);
+    places.from.insert(places.from.end(), from.begin(), from.end());
+  }
+  const DType out_dtype = *params.out_dtype;
+  Target target = make_target(call, spec.out_, shape, out_dtype);
+  math.out = target.operand;
+  Command command{std::move(math), nullptr};
+  TensorValue value = DataPlane::zeros(shape, out_dtype);
+  if (data_ != nullptr) {
+    places.to = target.places;
+    IssuedOp issued = data_->math(std::move(params), std::move(inputs), std::move(places));
+    command.data = std::move(issued.op);
+    value = std::move(issued.value);
+  }
+  return submit(std::move(command), value, std::move(target), std::move(operands));
+}
+
+Composite Program::submit(Command command, const TensorValue& value, Target target,
+                          std::vector<std::shared_ptr<const Handle::State>> operands) {
+  if (data_ != nullptr && target.out) data_->memory().write_image(target.places, value.image);
+  Composite composite;
+  composite.command_ = context_.issue(std::move(command));
+  if (target.block) {
+    composite.result_ = make_handle(value, std::move(target.block), composite.command_);
+    operands.push_back(composite.result_->state_);
+  }
+  reap();
+  in_flight_.push_back({composite.command_, std::move(operands)});
+  return composite;
+}
+
+}  // namespace kernbench::tl

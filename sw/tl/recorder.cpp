@@ -1,0 +1,185 @@
+#include "sw/tl/recorder.h"
+
+#include <cstdio>
+
+#include "models/base/errors.h"
+
+namespace kernbench::tl {
+namespace {
+
+// A machine that is nothing but its extents.
+class GridMachine final : public MachineView {
+ public:
+  explicit GridMachine(const Grid& grid) : grid_(grid) {
+    attributes_.set("tile_m", Rational(grid.tile.m));
+    attributes_.set("tile_k", Rational(grid.tile.k));
+    attributes_.set("tile_n", Rational(grid.tile.n));
+  }
+
+  int sips() const override { return grid_.sips; }
+  int cube_mesh_w() const override { return grid_.cubes; }
+  int cube_mesh_h() const override { return 1; }
+  int pes() const override { return grid_.pes; }
+  std::string sip_topology() const override { return "ring_1d"; }
+  int sip_w() const override { return grid_.sips; }
+  int sip_h() const override { return 1; }
+  AddressModel address_model() const override { return AddressModel::pa; }
+  std::uint32_t flit_bytes() const override { absent(); }
+  std::uint64_t hbm_slice_bytes() const override { absent(); }
+  std::uint64_t sram_bytes() const override { absent(); }
+  std::uint64_t tcm_bytes() const override { return grid_.scratch_bytes; }
+  std::uint64_t tcm_reserved_bytes() const override { return 0; }
+  std::uint64_t scratch_bytes() const override { return grid_.scratch_bytes; }
+  std::uint64_t page_bytes() const override { absent(); }
+  NodeId pcie_ep(int) const override { absent(); }
+  NodeId io_cpu(int) const override { absent(); }
+  NodeId m_cpu(int, int) const override { absent(); }
+  NodeId sram(int, int) const override { absent(); }
+  NodeId hbm(PeId) const override { absent(); }
+  NodeId engine(PeId, PeEngine) const override { return 0; }
+  MemoryPlace place_of(std::uint64_t) const override { absent(); }
+  std::uint32_t nodes() const override { return 0; }
+  const std::string& name(NodeId) const override { absent(); }
+  NodeId find(const std::string&) const override { return no_node; }
+  const std::string& kind(NodeId) const override { absent(); }
+  const Attributes& attributes(NodeId) const override { return attributes_; }
+
+ private:
+  [[noreturn]] static void absent() { throw ModelError("a recording has no machine"); }
+  Grid grid_;
+  Attributes attributes_;
+};
+
+class RecordingContext final : public KernelContext {
+ public:
+  RecordingContext(const GridMachine& machine, const KernelLaunch& launch, PeId where, std::uint64_t scratch_bytes)
+      : machine_(machine), launch_(launch), scratch_("scratch of " + where.str(), 0, scratch_bytes) {
+    recording_.where = where;
+  }
+
+  PeId where() const override { return recording_.where; }
+  const KernelLaunch& launch() const override { return launch_; }
+  const MachineView& machine() const override { return machine_; }
+  DataPlane* data() override { return nullptr; }
+  Fs now() const override { return 0; }
+
+  std::shared_ptr<CommandState> issue(Command command) override {
+    auto state = std::make_shared<CommandState>(next_id_++);
+    Step step;
+    step.id = state->id();
+    step.command = std::move(command);
+    recording_.steps.push_back(std::move(step));
+    state->complete();
+    return state;
+  }
+  void wait(CommandState& command) override {
+    Step step;
+    step.kind = Step::Kind::wait;
+    step.id = command.id();
+    recording_.steps.push_back(std::move(step));
+  }
+  void cycles(std::uint64_t n) override {
+    Step step;
+    step.kind = Step::Kind::cycles;
+    step.cycles = n;
+    recording_.steps.push_back(std::move(step));
+  }
+  std::vector<PhysicalRange> translate(std::uint64_t address, std::uint64_t nbytes) const override { return {{address, nbytes}}; }
+  FreeListAllocator& scratch() override { return scratch_; }
+
+  ProgramRecording take() { return std::move(recording_); }
+
+ private:
+  const GridMachine& machine_;
+  const KernelLaunch& launch_;
+  FreeListAllocator scratch_;
+  ProgramRecording recording_;
+  std::uint64_t next_id_ = 0;
+};
+
+std::string hex(std::uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string text_of(const CompositeOperand& operand) { return operand.pinned ? "tcm" : hex(operand.address); }
+
+const char* scope_name(EpilogueScope scope) {
+  return scope == EpilogueScope::k_tile ? "k_tile" : scope == EpilogueScope::output_tile ? "output_tile" : "kernel";
+}
+
+struct CommandText {
+  std::string operator()(const DmaCommand& c) const {
+    return std::string(c.write ? "dma_write " : "dma_read ") + hex(c.address) + " " + std::to_string(c.nbytes);
+  }
+  std::string operator()(const DotCommand& c) const {
+    return "dot " + std::to_string(c.m) + "x" + std::to_string(c.k) + "x" + std::to_string(c.n) + " " + std::string(name_of(c.dtype));
+  }
+  std::string operator()(const MathCommand& c) const {
+    return "math " + std::string(name_of(c.op)) + " " + std::to_string(c.elements);
+  }
+  std::string operator()(const CompositeGemm& c) const {
+    std::string line = "gemm " + std::to_string(c.m) + "x" + std::to_string(c.k) + "x" + std::to_string(c.n) + " a=" + text_of(c.a) +
+                       " b=" + text_of(c.b) + " out=" + text_of(c.out) + " " + std::string(name_of(c.out.dtype));
+    for (const EpilogueStage& stage : c.epilogue) line += " " + std::string(name_of(stage.op)) + "@" + scope_name(stage.scope);
+    return line;
+  }
+  std::string operator()(const CompositeMath& c) const {
+    std::string line = "composite " + std::string(name_of(c.op)) + " " + std::to_string(c.m) + "x" + std::to_string(c.n);
+    for (const CompositeOperand& input : c.inputs) line += " in=" + text_of(input);
+    return line + " out=" + text_of(c.out) + " " + std::string(name_of(c.out.dtype));
+  }
+};
+
+}  // namespace
+
+std::string describe(const Command& command) { return std::visit(CommandText{}, command.what); }
+
+std::string Step::text() const {
+  if (kind == Kind::wait) return "wait " + std::to_string(id);
+  if (kind == Kind::cycles) return "cycles " + std::to_string(cycles);
+  return describe(command);
+}
+
+std::vector<Command> ProgramRecording::commands() const {
+  std::vector<Command> result;
+  for (const Step& step : steps) {
+    if (step.kind == Step::Kind::command) result.push_back(step.command);
+  }
+  return result;
+}
+
+std::vector<std::string> ProgramRecording::text() const {
+  std::vector<std::string> lines;
+  for (const Step& step : steps) lines.push_back(step.text());
+  return lines;
+}
+
+const ProgramRecording& Recording::at(PeId where) const {
+  for (const ProgramRecording& program : programs) {
+    if (program.where == where) return program;
+  }
+  throw UsageError("nothing was recorded for " + where.str());
+}
+
+Recording record_call(const KernelCall& call, const Grid& grid) {
+  const GridMachine machine(grid);
+  KernelLaunch launch;
+  launch.body = call.body;
+  launch.args = call.args;
+  launch.grid = {{"pe", grid.pes}, {"cube", grid.cubes}, {"sip", grid.sips}};
+  Recording recording;
+  for (int sip = 0; sip < grid.sips; ++sip) {
+    for (int cube = 0; cube < grid.cubes; ++cube) {
+      for (int pe = 0; pe < grid.pes; ++pe) {
+        RecordingContext context(machine, launch, {sip, cube, pe}, grid.scratch_bytes);
+        call.body->run(context);
+        recording.programs.push_back(context.take());
+      }
+    }
+  }
+  return recording;
+}
+
+}  // namespace kernbench::tl

@@ -1,0 +1,56 @@
+// tl::record: the commands that a kernel issues, in order, without a machine (spec 6). Values are not available; every command
+// completes at once.
+//
+//   tl::record(matmul, {}, tl::TensorInfo::whole("a", 0x1000, {32, 64}, f16), ..., 32, 64, 32).at({0, 0, 0}).text()
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sw/tl/kernel.h"
+
+namespace kernbench::tl {
+
+// The machine that the kernel believes to run on; the launch covers all of it.
+struct Grid {
+  int pes = 1;     // per cube
+  int cubes = 1;   // per SIP
+  int sips = 1;
+  std::uint64_t scratch_bytes = 1 << 20;
+  TileShape tile;  // the scheduler's
+};
+
+struct Step {
+  enum class Kind { command, wait, cycles };
+  Kind kind = Kind::command;
+  std::uint64_t id = 0;    // of the command issued or waited for, from 0
+  Command command;         // kind command
+  std::uint64_t cycles = 0;
+  std::string text() const;  // "dma_read 0x1000 4096", "wait 3", "gemm 32x64x32 a=tcm b=0x2000 out=0x3000 f16"
+};
+std::string describe(const Command& command);
+
+struct ProgramRecording {
+  PeId where;
+  std::vector<Step> steps;
+
+  std::vector<Command> commands() const;
+  std::vector<std::string> text() const;  // of every step
+};
+
+// One per PE, in (sip, cube, pe) order.
+struct Recording {
+  std::vector<ProgramRecording> programs;
+  const ProgramRecording& at(PeId where) const;
+};
+
+Recording record_call(const KernelCall& call, const Grid& grid);
+
+// Throws what the kernel throws.
+template <class Kernel, class... Args>
+Recording record(Kernel kernel, const Grid& grid, const Args&... args) {
+  return record_call(bind_kernel(std::move(kernel), args...), grid);
+}
+
+}  // namespace kernbench::tl
