@@ -14,10 +14,14 @@ PointMm outside(const MachineSpec& spec, char side, const Rational& along, const
   const Rational width = Rational(spec.sip.mesh_w) * (spec.cube.w_mm + seam) - seam;
   const Rational height = Rational(spec.sip.mesh_h) * (spec.cube.h_mm + seam) - seam;
   switch (side) {
-    case 'N': return {along, Rational(0) - depth};
-    case 'S': return {along, height + depth};
-    case 'E': return {width + depth, along};
-    default: return {Rational(0) - depth, along};
+    case 'N':
+      return {along, Rational(0) - depth};
+    case 'S':
+      return {along, height + depth};
+    case 'E':
+      return {width + depth, along};
+    default:
+      return {Rational(0) - depth, along};
   }
 }
 
@@ -30,7 +34,8 @@ Rational phy_along(const MachineSpec& spec, char side, const CubePortSpec& port)
 
 }  // namespace
 
-std::size_t add_io_chiplet(GraphBuilder& builder, const IoChipletSpec& chiplet, int index, int sip, const std::vector<CubeHandles>& cubes) {
+std::size_t add_io_chiplet(GraphBuilder& builder, const IoChipletSpec& chiplet, int index, int sip,
+                           const std::vector<CubeHandles>& cubes) {
   const MachineSpec& spec = builder.spec();
   Location here;
   here.sip = sip;
@@ -40,9 +45,12 @@ std::size_t add_io_chiplet(GraphBuilder& builder, const IoChipletSpec& chiplet, 
   if (!chiplet.cube_ports.empty()) middle = middle / Rational(static_cast<std::int64_t>(chiplet.cube_ports.size()));
   const auto at = [&](const Rational& along, int depth) { return outside(spec, chiplet.side, along, Rational(depth)); };
 
-  const std::size_t pcie_ep = builder.add(node_names::io(sip, chiplet.id, "pcie_ep"), NodeKind::pcie_ep, chiplet.pcie_ep, at(middle, 8), here);
-  const std::size_t io_cpu = builder.add(node_names::io(sip, chiplet.id, "io_cpu"), NodeKind::io_cpu, chiplet.io_cpu, at(middle + Rational(4), 6), here);
-  const std::size_t io_noc = builder.add(node_names::io(sip, chiplet.id, "io_noc"), NodeKind::io_noc, chiplet.io_noc, at(middle, 6), here);
+  const std::size_t pcie_ep =
+      builder.add(node_names::io(sip, chiplet.id, "pcie_ep"), NodeKind::pcie_ep, chiplet.pcie_ep, at(middle, 8), here);
+  const std::size_t io_cpu =
+      builder.add(node_names::io(sip, chiplet.id, "io_cpu"), NodeKind::io_cpu, chiplet.io_cpu, at(middle + Rational(4), 6), here);
+  const std::size_t io_noc =
+      builder.add(node_names::io(sip, chiplet.id, "io_noc"), NodeKind::io_noc, chiplet.io_noc, at(middle, 6), here);
   builder.connect_both(pcie_ep, io_noc, EdgeKind::io_internal, {chiplet.pcie_ep_to_noc_bw_gbs, {}, {}});
   builder.connect_both(io_cpu, io_noc, EdgeKind::io_internal, {});
 
@@ -50,7 +58,8 @@ std::size_t add_io_chiplet(GraphBuilder& builder, const IoChipletSpec& chiplet, 
   if (port_bw) port_bw = *port_bw * Rational(chiplet.n_connections);
   for (const CubePortSpec& port : chiplet.cube_ports) {
     const Rational along = phy_along(spec, chiplet.side, port);
-    const std::size_t phy = builder.add(node_names::io_ucie(sip, chiplet.id, port.phy), NodeKind::io_ucie, chiplet.io_ucie, at(along, 2), here);
+    const std::size_t phy =
+        builder.add(node_names::io_ucie(sip, chiplet.id, port.phy), NodeKind::io_ucie, chiplet.io_ucie, at(along, 2), here);
     for (int i = 0; i < chiplet.n_connections; ++i) {
       const std::size_t conn = builder.add(node_names::io_conn(sip, chiplet.id, port.phy, i), NodeKind::io_conn, chiplet.conn,
                                            at(along + Rational(2 * i - chiplet.n_connections + 1), 4), here);

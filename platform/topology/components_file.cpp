@@ -68,11 +68,14 @@ void apply_aliases(const ComponentsFile& file, ComponentRegistry& registry) {
   for (const ComponentsFile::Alias& alias : file.aliases) {
     const std::string key = "components." + alias.name;
     if (registry.find(alias.factory) == nullptr) {
-      issues.push_back(issue_at(alias.place, key, "found '" + alias.factory + "', allowed is a registered factory" + did_you_mean(alias.factory, factories)));
+      issues.push_back(
+          issue_at(alias.place, key,
+                   "found '" + alias.factory + "', allowed is a registered factory" + did_you_mean(alias.factory, factories)));
     } else if (alias.name == alias.factory) {
       continue;
     } else if (registry.find(alias.name) != nullptr) {
-      issues.push_back(issue_at(alias.place, key, "the name belongs to another factory already; choose a new one for '" + alias.factory + "'"));
+      issues.push_back(
+          issue_at(alias.place, key, "the name belongs to another factory already; choose a new one for '" + alias.factory + "'"));
     } else {
       registry.add_alias(alias.name, alias.factory);
     }

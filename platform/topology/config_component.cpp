@@ -39,7 +39,8 @@ void check_attribute(const ConfigEntry& entry, ComponentEntry& component, std::v
                                    "; it knows " + (all.empty() ? "none" : all));
   }
   if (parameter->is_from_machine()) {
-    return refuse(entry.place, "found " + entry.value.described() + ", but this is a fact of the machine that the topology fills in; leave it out");
+    return refuse(entry.place, "found " + entry.value.described() +
+                                   ", but this is a fact of the machine that the topology fills in; leave it out");
   }
   const bool quoted_number = entry.value.quoted && parameter->type() != Parameter::Type::choice;
   if (entry.value.kind != ConfigNode::Kind::scalar || quoted_number) {
@@ -54,7 +55,8 @@ void check_attribute(const ConfigEntry& entry, ComponentEntry& component, std::v
 
 }  // namespace
 
-ComponentEntry check_component(const ConfigNode& node, const std::string& path, const ComponentRegistry& registry, std::vector<ConfigIssue>& issues) {
+ComponentEntry check_component(const ConfigNode& node, const std::string& path, const ComponentRegistry& registry,
+                               std::vector<ConfigIssue>& issues) {
   ComponentEntry component;
   component.path = path;
   component.place = node.place;
@@ -71,12 +73,14 @@ ComponentEntry check_component(const ConfigNode& node, const std::string& path, 
   if (impl == nullptr) {
     issues.push_back(issue_at(node.place, path + ".impl", "the key is missing; allowed is the name of an implementation"));
   } else if (impl->kind != ConfigNode::Kind::scalar) {
-    issues.push_back(issue_at(impl->place, path + ".impl", "found " + impl->described() + ", allowed is the name of an implementation"));
+    issues.push_back(
+        issue_at(impl->place, path + ".impl", "found " + impl->described() + ", allowed is the name of an implementation"));
   } else {
     component.implementation = registry.find(impl->text);
     if (component.implementation == nullptr) {
-      issues.push_back(issue_at(impl->place, path + ".impl",
-                                "found '" + impl->text + "', allowed is a known implementation" + did_you_mean(impl->text, names_of(registry))));
+      issues.push_back(
+          issue_at(impl->place, path + ".impl",
+                   "found '" + impl->text + "', allowed is a known implementation" + did_you_mean(impl->text, names_of(registry))));
     }
   }
   if (attrs == nullptr || attrs->kind == ConfigNode::Kind::null) return component;

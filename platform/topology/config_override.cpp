@@ -33,7 +33,8 @@ std::string id_of(const ConfigNode& item) {
 
 // The element that `step` names, by number or by id; null if there is none.
 ConfigNode* element(ConfigNode& list, const std::string& step) {
-  const bool number = !step.empty() && step.size() < 6 && std::all_of(step.begin(), step.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool number =
+      !step.empty() && step.size() < 6 && std::all_of(step.begin(), step.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (number) {
     const std::size_t index = std::stoul(step);
     return index < list.items.size() ? &list.items[index] : nullptr;

@@ -18,17 +18,24 @@ std::string last_of(const std::string& path) { return path.substr(path.rfind('.'
 std::string joined(const std::string& path, const std::string& step) { return path.empty() ? step : path + '.' + step; }
 
 bool is_name(const std::string& text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
 }
 
 std::string allowed_in(const ConfigKey& key) {
   switch (key.kind) {
-    case ConfigKey::Kind::section: return "a section";
-    case ConfigKey::Kind::list: return "a list";
-    case ConfigKey::Kind::value: return key.value->allowed() + (key.value->unit().empty() ? "" : " (" + key.value->unit() + ")");
-    case ConfigKey::Kind::name: return "a name of letters, digits, '_' and '-'";
-    case ConfigKey::Kind::text: return "a text";
-    case ConfigKey::Kind::component: return "{impl: NAME, attrs: {...}}";
+    case ConfigKey::Kind::section:
+      return "a section";
+    case ConfigKey::Kind::list:
+      return "a list";
+    case ConfigKey::Kind::value:
+      return key.value->allowed() + (key.value->unit().empty() ? "" : " (" + key.value->unit() + ")");
+    case ConfigKey::Kind::name:
+      return "a name of letters, digits, '_' and '-'";
+    case ConfigKey::Kind::text:
+      return "a text";
+    case ConfigKey::Kind::component:
+      return "{impl: NAME, attrs: {...}}";
   }
   return "";
 }
@@ -66,7 +73,9 @@ class SchemaCheck {
   }
 
  private:
-  void fault(const ConfigPlace& place, const std::string& path, std::string message) { issues_.push_back(issue_at(place, path, std::move(message))); }
+  void fault(const ConfigPlace& place, const std::string& path, std::string message) {
+    issues_.push_back(issue_at(place, path, std::move(message)));
+  }
 
   void section(const ConfigNode& node, const std::string& pattern, const std::string& path) {
     const std::vector<const ConfigKey*> keys = schema_.below(pattern);
@@ -119,22 +128,30 @@ class SchemaCheck {
   void check(const ConfigNode& node, const ConfigKey& key, const std::string& path) {
     using Kind = ConfigNode::Kind;
     const bool container = key.kind == ConfigKey::Kind::section || key.kind == ConfigKey::Kind::list;
-    const Kind expected = key.kind == ConfigKey::Kind::list                                                       ? Kind::list
-                          : container || key.kind == ConfigKey::Kind::component                                   ? Kind::map
-                                                                                                                  : Kind::scalar;
+    const Kind expected = key.kind == ConfigKey::Kind::list                     ? Kind::list
+                          : container || key.kind == ConfigKey::Kind::component ? Kind::map
+                                                                                : Kind::scalar;
     if (node.kind != expected && !(container && node.kind == Kind::null)) {  // `links:` with nothing below is an empty section
       fault(node.place, path, "found " + node.described() + ", allowed is " + allowed_in(key));
       return;
     }
     switch (key.kind) {
-      case ConfigKey::Kind::section: section(node, key.path, path); break;
-      case ConfigKey::Kind::list: elements(node, key, path); break;
-      case ConfigKey::Kind::value: value(node, key, path); break;
+      case ConfigKey::Kind::section:
+        section(node, key.path, path);
+        break;
+      case ConfigKey::Kind::list:
+        elements(node, key, path);
+        break;
+      case ConfigKey::Kind::value:
+        value(node, key, path);
+        break;
       case ConfigKey::Kind::name:
         if (!is_name(node.text)) return fault(node.place, path, "found " + node.described() + ", allowed is " + allowed_in(key));
         settled_.values_[path] = node.text;
         break;
-      case ConfigKey::Kind::text: settled_.values_[path] = node.text; break;
+      case ConfigKey::Kind::text:
+        settled_.values_[path] = node.text;
+        break;
       case ConfigKey::Kind::component:
         if (registry_ != nullptr) settled_.components_[path] = check_component(node, path, *registry_, issues_);
         break;
@@ -143,8 +160,9 @@ class SchemaCheck {
 
   void elements(const ConfigNode& node, const ConfigKey& key, const std::string& path) {
     if (node.items.size() < key.least_items || node.items.size() > key.most_items) {
-      const std::string range = key.least_items == key.most_items ? std::to_string(key.least_items)
-                                                                  : std::to_string(key.least_items) + " to " + std::to_string(key.most_items);
+      const std::string range = key.least_items == key.most_items
+                                    ? std::to_string(key.least_items)
+                                    : std::to_string(key.least_items) + " to " + std::to_string(key.most_items);
       fault(node.place, path, "found a list of " + std::to_string(node.items.size()) + ", allowed are " + range + " elements");
       return;
     }
@@ -175,7 +193,8 @@ class SchemaCheck {
   SettledConfig settled_;
 };
 
-SettledConfig check_config(const ConfigNode& root, const ConfigSchema& schema, const ComponentRegistry* registry, std::vector<ConfigIssue>& issues) {
+SettledConfig check_config(const ConfigNode& root, const ConfigSchema& schema, const ComponentRegistry* registry,
+                           std::vector<ConfigIssue>& issues) {
   return SchemaCheck(schema, registry, issues).run(root);
 }
 

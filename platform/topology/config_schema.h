@@ -17,17 +17,17 @@ namespace kernbench {
 
 struct ConfigKey {
   enum class Kind : std::uint8_t {
-    section,    // keys below it
-    list,       // elements below it (`path.*`)
-    value,      // number, boolean or choice: `value` holds type, unit, range and default
-    name,       // a word of letters, digits, '_' and '-'
-    text,       // any text
-    component   // {impl: NAME, attrs: {...}}, checked against the implementation's declared parameters
+    section,   // keys below it
+    list,      // elements below it (`path.*`)
+    value,     // number, boolean or choice: `value` holds type, unit, range and default
+    name,      // a word of letters, digits, '_' and '-'
+    text,      // any text
+    component  // {impl: NAME, attrs: {...}}, checked against the implementation's declared parameters
   };
   std::string path;  // "sip.io_chiplets.*.side"
   Kind kind = Kind::section;
   std::string description;
-  bool required = true;              // a value with a default is never required
+  bool required = true;  // a value with a default is never required
   std::optional<Parameter> value;
   std::size_t least_items = 0, most_items = 4096;  // lists
 };
@@ -59,7 +59,7 @@ class SettledConfig {
  public:
   const Rational* number(const std::string& path) const;
   const std::string* text(const std::string& path) const;
-  std::size_t items(const std::string& path) const;              // of a list; 0 if absent
+  std::size_t items(const std::string& path) const;  // of a list; 0 if absent
   bool has_list(const std::string& path) const { return lists_.find(path) != lists_.end(); }
   std::vector<std::string> keys(const std::string& path) const;  // of a section with free keys, in the order of the file
   const ComponentEntry* component(const std::string& path) const;
@@ -76,9 +76,11 @@ class SettledConfig {
 };
 
 // `registry` is needed only for schemas with components.
-SettledConfig check_config(const ConfigNode& root, const ConfigSchema& schema, const ComponentRegistry* registry, std::vector<ConfigIssue>& issues);
+SettledConfig check_config(const ConfigNode& root, const ConfigSchema& schema, const ComponentRegistry* registry,
+                           std::vector<ConfigIssue>& issues);
 
 // Checks the implementation's name and the attributes of one entry; `node` is a section.
-ComponentEntry check_component(const ConfigNode& node, const std::string& path, const ComponentRegistry& registry, std::vector<ConfigIssue>& issues);
+ComponentEntry check_component(const ConfigNode& node, const std::string& path, const ComponentRegistry& registry,
+                               std::vector<ConfigIssue>& issues);
 
 }  // namespace kernbench

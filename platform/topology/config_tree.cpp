@@ -65,7 +65,8 @@ void merge(ConfigNode& base, ConfigNode over) {
 }
 
 // `chain`: the files being read, outermost first.
-ConfigNode load_file(const std::string& path, std::vector<std::string>& chain, const ConfigPlace& asked_at, std::vector<ConfigIssue>& issues) {
+ConfigNode load_file(const std::string& path, std::vector<std::string>& chain, const ConfigPlace& asked_at,
+                     std::vector<ConfigIssue>& issues) {
   std::error_code error;
   const std::string canonical = std::filesystem::weakly_canonical(path, error).string();
   if (std::find(chain.begin(), chain.end(), canonical) != chain.end()) {
@@ -87,10 +88,12 @@ ConfigNode load_file(const std::string& path, std::vector<std::string>& chain, c
     issues.push_back(issue_at({path, 1, 1}, "", "found " + node.described() + ", expected keys with values"));
     return {};
   }
-  const auto include = std::find_if(node.entries.begin(), node.entries.end(), [](const ConfigEntry& entry) { return entry.key == "include"; });
+  const auto include =
+      std::find_if(node.entries.begin(), node.entries.end(), [](const ConfigEntry& entry) { return entry.key == "include"; });
   if (include == node.entries.end()) return node;
   if (include->value.kind != ConfigNode::Kind::scalar) {
-    issues.push_back(issue_at(include->place, "include", "found " + include->value.described() + ", allowed is the name of a file"));
+    issues.push_back(
+        issue_at(include->place, "include", "found " + include->value.described() + ", allowed is the name of a file"));
     return {};
   }
   const ConfigPlace place = include->value.place;
@@ -119,10 +122,14 @@ ConfigNode* ConfigNode::find(const std::string& key) {
 
 std::string ConfigNode::described() const {
   switch (kind) {
-    case Kind::null: return "nothing";
-    case Kind::scalar: return quoted ? "the text '" + text + "'" : "'" + text + "'";
-    case Kind::list: return "a list";
-    case Kind::map: return "a section";
+    case Kind::null:
+      return "nothing";
+    case Kind::scalar:
+      return quoted ? "the text '" + text + "'" : "'" + text + "'";
+    case Kind::list:
+      return "a list";
+    case Kind::map:
+      return "a section";
   }
   return "";
 }

@@ -20,8 +20,8 @@ struct ConfigEntry;
 struct ConfigNode {
   enum class Kind { null, scalar, list, map };
   Kind kind = Kind::null;
-  std::string text;     // scalars
-  bool quoted = false;  // scalars: written in quotes, so text
+  std::string text;                  // scalars
+  bool quoted = false;               // scalars: written in quotes, so text
   std::vector<ConfigEntry> entries;  // maps, in the order of the file
   std::vector<ConfigNode> items;     // lists
   ConfigPlace place;

@@ -6,10 +6,12 @@
 namespace kernbench {
 namespace {
 
-const Rational margin_mm = Rational::fraction(3, 2);      // PE to cube edge, HBM row to middle, PE row to HBM row
-const Rational largest_gap_mm = Rational(3);              // between two columns
+const Rational margin_mm = Rational::fraction(3, 2);  // PE to cube edge, HBM row to middle, PE row to HBM row
+const Rational largest_gap_mm = Rational(3);          // between two columns
 
-Rational to_micrometre(const Rational& mm) { return Rational::fraction(static_cast<Rational::Int>((mm * Rational(1000)).round_half_up()), 1000); }
+Rational to_micrometre(const Rational& mm) {
+  return Rational::fraction(static_cast<Rational::Int>((mm * Rational(1000)).round_half_up()), 1000);
+}
 
 bool is_east(const std::string& corner) { return corner == "NE" || corner == "SE"; }
 
@@ -48,7 +50,9 @@ int rows_per_half(const CubeSpec& cube) { return (std::max(cube.ucie_connections
 // `count` rows from `first` to `last`; one row alone stands at `first`.
 void append_rows(std::vector<Rational>& rows, const Rational& first, const Rational& last, int count) {
   for (int i = 0; i < count; ++i) {
-    rows.push_back(i == 0 ? first : i == count - 1 ? last : to_micrometre(first + (last - first) * Rational::fraction(i, count - 1)));
+    rows.push_back(i == 0           ? first
+                   : i == count - 1 ? last
+                                    : to_micrometre(first + (last - first) * Rational::fraction(i, count - 1)));
   }
 }
 
@@ -127,7 +131,8 @@ CubeMesh generate_mesh(const CubeSpec& cube) {
   mesh.zone_last = {half + 1, std::min(mesh.cols() / 2, mesh.cols() - 2)};
 
   for (const std::string& corner : cube.pe_layout.corners) {
-    for (int k = 0; k < cube.pe_layout.pe_per_corner; ++k) mesh.pe.push_back({row_of_corner(corner, half), column_of(mesh, pe_x(cube, corner, k))});
+    for (int k = 0; k < cube.pe_layout.pe_per_corner; ++k)
+      mesh.pe.push_back({row_of_corner(corner, half), column_of(mesh, pe_x(cube, corner, k))});
   }
   mesh.m_cpu = nearest_router(mesh, cube.m_cpu_pos_mm);
   mesh.sram = nearest_router(mesh, cube.sram_pos_mm);
@@ -139,7 +144,8 @@ std::vector<MeshFault> mesh_faults(const CubeSpec& cube) {
   std::vector<MeshFault> faults;
   const Rational reach = margin_mm + cube.pe_layout.pitch_mm * Rational(cube.pe_layout.pe_per_corner - 1);
   if (cube.w_mm < reach) {
-    faults.push_back({"cube.geometry.cube_mm.w", "found " + cube.w_mm.str() + ", but " + std::to_string(cube.pe_layout.pe_per_corner) +
+    faults.push_back({"cube.geometry.cube_mm.w", "found " + cube.w_mm.str() + ", but " +
+                                                     std::to_string(cube.pe_layout.pe_per_corner) +
                                                      " PEs per corner at a pitch of " + cube.pe_layout.pitch_mm.str() +
                                                      " mm reach " + reach.str() + " mm from the edge; allowed is at least that"});
   }

@@ -26,10 +26,10 @@ inline constexpr std::string_view ucie_sides = "NSEW";
 
 struct CubeMesh {
   std::vector<Rational> col_x_mm, row_y_mm;
-  MeshPoint zone_first{0, 0}, zone_last{-1, -1};          // corners of the HBM zone, inclusive; empty if last < first
-  std::vector<MeshPoint> pe;                              // router of PE p: its dma, cpu, mmu and HBM partition
+  MeshPoint zone_first{0, 0}, zone_last{-1, -1};  // corners of the HBM zone, inclusive; empty if last < first
+  std::vector<MeshPoint> pe;                      // router of PE p: its dma, cpu, mmu and HBM partition
   MeshPoint m_cpu, sram;
-  std::array<std::vector<MeshPoint>, 4> ucie;             // [index in ucie_sides][connection]
+  std::array<std::vector<MeshPoint>, 4> ucie;  // [index in ucie_sides][connection]
 
   int rows() const { return static_cast<int>(row_y_mm.size()); }
   int cols() const { return static_cast<int>(col_x_mm.size()); }

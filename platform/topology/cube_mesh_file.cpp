@@ -38,7 +38,8 @@ std::string mesh_source_hash(const CubeSpec& cube) {
   key += " " + std::to_string(cube.pe_layout.pe_per_corner) + " " + cube.pe_layout.pitch_mm.str();
   key += " n_connections " + std::to_string(cube.ucie_connections);
   key += " mapping " + std::string(name_of(cube.memory_map.hbm_mapping_mode));
-  key += " placement " + cube.m_cpu_pos_mm.x.str() + " " + cube.m_cpu_pos_mm.y.str() + " " + cube.sram_pos_mm.x.str() + " " + cube.sram_pos_mm.y.str();
+  key += " placement " + cube.m_cpu_pos_mm.x.str() + " " + cube.m_cpu_pos_mm.y.str() + " " + cube.sram_pos_mm.x.str() + " " +
+         cube.sram_pos_mm.y.str();
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, 64 bits: the same on every machine and in every build
   for (const char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   std::string text;
@@ -55,9 +56,11 @@ std::string mesh_file_text(const CubeSpec& cube, const CubeMesh& mesh) {
     for (int col = 0; col < mesh.cols(); ++col) (mesh.has_router({row, col}) ? routers : zone).push_back({row, col});
   }
   text += "routers: " + list_of(routers) + "\nhbm_zone: " + list_of(zone) + "\nattached:\n";
-  for (std::size_t pe = 0; pe < mesh.pe.size(); ++pe) text += "  pe" + std::to_string(pe) + ": " + name_of_router(mesh.pe[pe]) + "\n";
+  for (std::size_t pe = 0; pe < mesh.pe.size(); ++pe)
+    text += "  pe" + std::to_string(pe) + ": " + name_of_router(mesh.pe[pe]) + "\n";
   text += "  m_cpu: " + name_of_router(mesh.m_cpu) + "\n  sram: " + name_of_router(mesh.sram) + "\n";
-  for (std::size_t side = 0; side < ucie_sides.size(); ++side) text += std::string("  ucie-") + ucie_sides[side] + ": " + list_of(mesh.ucie[side]) + "\n";
+  for (std::size_t side = 0; side < ucie_sides.size(); ++side)
+    text += std::string("  ucie-") + ucie_sides[side] + ": " + list_of(mesh.ucie[side]) + "\n";
   return text;
 }
 

@@ -9,26 +9,30 @@ namespace kernbench {
 
 std::string_view name_of(NodeKind kind) {
   constexpr std::array<std::string_view, 22> names{
-      "switch", "pcie_ep", "io_cpu", "io_noc", "io_ucie", "io_conn", "router", "m_cpu", "sram", "hbm_ctrl", "hbm_channel", "ucie_port",
-      "ucie_conn", "pe_cpu", "pe_scheduler", "pe_dma", "pe_fetch_store", "pe_gemm", "pe_math", "pe_tcm", "pe_mmu", "pe_ipcq"};
+      "switch",         "pcie_ep",  "io_cpu",      "io_noc",    "io_ucie",   "io_conn", "router",       "m_cpu",
+      "sram",           "hbm_ctrl", "hbm_channel", "ucie_port", "ucie_conn", "pe_cpu",  "pe_scheduler", "pe_dma",
+      "pe_fetch_store", "pe_gemm",  "pe_math",     "pe_tcm",    "pe_mmu",    "pe_ipcq"};
   return names[static_cast<std::size_t>(kind)];
 }
 
 std::string_view name_of(EdgeKind kind) {
-  constexpr std::array<std::string_view, 15> names{
-      "pe_internal", "pe_to_router", "router_mesh", "router_to_hbm", "router_to_mcpu", "router_to_sram", "command", "ucie_internal",
-      "router_to_ucie_conn", "ucie_conn_to_router", "ucie_mesh", "io_internal", "io_to_cube", "cube_to_io", "pcie"};
+  constexpr std::array<std::string_view, 15> names{"pe_internal",         "pe_to_router",        "router_mesh", "router_to_hbm",
+                                                   "router_to_mcpu",      "router_to_sram",      "command",     "ucie_internal",
+                                                   "router_to_ucie_conn", "ucie_conn_to_router", "ucie_mesh",   "io_internal",
+                                                   "io_to_cube",          "cube_to_io",          "pcie"};
   return names[static_cast<std::size_t>(kind)];
 }
 
 Graph::Graph(std::shared_ptr<const MachineSpec> spec, CubeMesh mesh, std::vector<Node> nodes, std::vector<Edge> edges)
-    : spec_(std::move(spec)), mesh_(std::move(mesh)), nodes_(std::move(nodes)), edges_(std::move(edges)), first_edge_(nodes_.size() + 1, 0) {
+    : spec_(std::move(spec)), mesh_(std::move(mesh)), nodes_(std::move(nodes)), edges_(std::move(edges)),
+      first_edge_(nodes_.size() + 1, 0) {
   for (const Edge& edge : edges_) ++first_edge_[edge.src + 1];
   for (std::size_t i = 1; i < first_edge_.size(); ++i) first_edge_[i] += first_edge_[i - 1];
 }
 
 std::optional<NodeId> Graph::find(std::string_view name) const {
-  const auto found = std::lower_bound(nodes_.begin(), nodes_.end(), name, [](const Node& node, std::string_view key) { return node.name < key; });
+  const auto found =
+      std::lower_bound(nodes_.begin(), nodes_.end(), name, [](const Node& node, std::string_view key) { return node.name < key; });
   if (found == nodes_.end() || found->name != name) return std::nullopt;
   return static_cast<NodeId>(found - nodes_.begin());
 }
@@ -48,8 +52,10 @@ const Edge* Graph::find_edge(NodeId src, NodeId dst) const {
 }
 
 std::pair<NodeId, NodeId> Graph::with_prefix(std::string_view prefix) const {
-  const auto first = std::lower_bound(nodes_.begin(), nodes_.end(), prefix, [](const Node& node, std::string_view key) { return node.name < key; });
-  const auto last = std::partition_point(first, nodes_.end(), [&](const Node& node) { return node.name.compare(0, prefix.size(), prefix) == 0; });
+  const auto first = std::lower_bound(nodes_.begin(), nodes_.end(), prefix,
+                                      [](const Node& node, std::string_view key) { return node.name < key; });
+  const auto last =
+      std::partition_point(first, nodes_.end(), [&](const Node& node) { return node.name.compare(0, prefix.size(), prefix) == 0; });
   return {static_cast<NodeId>(first - nodes_.begin()), static_cast<NodeId>(last - nodes_.begin())};
 }
 

@@ -16,15 +16,47 @@
 namespace kernbench {
 
 enum class NodeKind : std::uint8_t {
-  fabric_switch, pcie_ep, io_cpu, io_noc, io_ucie, io_conn,                                       // tray and IO chiplet
-  router, m_cpu, sram, hbm_ctrl, hbm_channel, ucie_port, ucie_conn,                               // cube
-  pe_cpu, pe_scheduler, pe_dma, pe_fetch_store, pe_gemm, pe_math, pe_tcm, pe_mmu, pe_ipcq         // PE
+  fabric_switch,
+  pcie_ep,
+  io_cpu,
+  io_noc,
+  io_ucie,
+  io_conn,  // tray and IO chiplet
+  router,
+  m_cpu,
+  sram,
+  hbm_ctrl,
+  hbm_channel,
+  ucie_port,
+  ucie_conn,  // cube
+  pe_cpu,
+  pe_scheduler,
+  pe_dma,
+  pe_fetch_store,
+  pe_gemm,
+  pe_math,
+  pe_tcm,
+  pe_mmu,
+  pe_ipcq  // PE
 };
 std::string_view name_of(NodeKind kind);  // "pcie_ep"; the switch is "switch"
 
 enum class EdgeKind : std::uint8_t {
-  pe_internal, pe_to_router, router_mesh, router_to_hbm, router_to_mcpu, router_to_sram, command, ucie_internal,
-  router_to_ucie_conn, ucie_conn_to_router, ucie_mesh, io_internal, io_to_cube, cube_to_io, pcie
+  pe_internal,
+  pe_to_router,
+  router_mesh,
+  router_to_hbm,
+  router_to_mcpu,
+  router_to_sram,
+  command,
+  ucie_internal,
+  router_to_ucie_conn,
+  ucie_conn_to_router,
+  ucie_mesh,
+  io_internal,
+  io_to_cube,
+  cube_to_io,
+  pcie
 };
 std::string_view name_of(EdgeKind kind);
 

@@ -5,7 +5,8 @@
 
 namespace kernbench {
 
-std::size_t GraphBuilder::add(std::string name, NodeKind kind, const ComponentSpec& component, const PointMm& at, Location location) {
+std::size_t GraphBuilder::add(std::string name, NodeKind kind, const ComponentSpec& component, const PointMm& at,
+                              Location location) {
   Node node;
   node.name = std::move(name);
   node.kind = kind;
@@ -22,7 +23,9 @@ void GraphBuilder::connect(std::size_t src, std::size_t dst, EdgeKind kind, cons
                     wire.routing_weight_mm.value_or(wire.distance_mm)});
 }
 
-void GraphBuilder::connect_both(std::size_t a, std::size_t b, EdgeKind kind, const Wire& wire) { connect_both(a, b, kind, kind, wire); }
+void GraphBuilder::connect_both(std::size_t a, std::size_t b, EdgeKind kind, const Wire& wire) {
+  connect_both(a, b, kind, kind, wire);
+}
 
 void GraphBuilder::connect_both(std::size_t a, std::size_t b, EdgeKind a_to_b, EdgeKind b_to_a, const Wire& wire) {
   connect(a, b, a_to_b, wire);
@@ -44,7 +47,8 @@ Graph GraphBuilder::finish(CubeMesh mesh) {
     edge.src = id_of[edge.src];
     edge.dst = id_of[edge.dst];
   }
-  std::sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) { return a.src != b.src ? a.src < b.src : a.dst < b.dst; });
+  std::sort(edges_.begin(), edges_.end(),
+            [](const Edge& a, const Edge& b) { return a.src != b.src ? a.src < b.src : a.dst < b.dst; });
   return Graph(std::move(spec_), std::move(mesh), std::move(sorted), std::move(edges_));
 }
 

@@ -41,6 +41,7 @@ struct CubeHandles {
 };
 CubeHandles add_cube(GraphBuilder& builder, const CubeMesh& mesh, int sip, int cube);
 // Returns the handle of its pcie_ep.
-std::size_t add_io_chiplet(GraphBuilder& builder, const IoChipletSpec& chiplet, int index, int sip, const std::vector<CubeHandles>& cubes);
+std::size_t add_io_chiplet(GraphBuilder& builder, const IoChipletSpec& chiplet, int index, int sip,
+                           const std::vector<CubeHandles>& cubes);
 
 }  // namespace kernbench

@@ -25,7 +25,9 @@ class Checks {
   }
 
  private:
-  void fault(const std::string& key, std::string message) { issues_.push_back(issue_at(config_.place(key), key, std::move(message))); }
+  void fault(const std::string& key, std::string message) {
+    issues_.push_back(issue_at(config_.place(key), key, std::move(message)));
+  }
   bool sound(std::initializer_list<const char*> numbers) const {
     return std::all_of(numbers.begin(), numbers.end(), [&](const char* key) { return config_.number(key) != nullptr; });
   }
@@ -37,9 +39,11 @@ class Checks {
     const std::string count = std::to_string(sips.count);
     if (given) {
       const std::string found = std::to_string(sips.w) + " x " + std::to_string(sips.h);
-      fault(sound({"system.sips.w"}) ? "system.sips.w" : "system.sips.h", "found w x h = " + found + ", allowed is w * h = count = " + count);
+      fault(sound({"system.sips.w"}) ? "system.sips.w" : "system.sips.h",
+            "found w x h = " + found + ", allowed is w * h = count = " + count);
     } else {
-      fault("system.sips.count", "found " + count + ", which is no square; a " + std::string(name_of(sips.topology)) + " of it needs w and h");
+      fault("system.sips.count",
+            "found " + count + ", which is no square; a " + std::string(name_of(sips.topology)) + " of it needs w and h");
     }
   }
 
@@ -54,12 +58,14 @@ class Checks {
       all_named = all_named && !io.id.empty();
       host = host || io.id == "io0";
       if (!io.id.empty() && !ids.insert(io.id).second) fault(path + ".id", "found '" + io.id + "' a second time; ids are unique");
-      if (io.id.rfind("cube", 0) == 0) fault(path + ".id", "found '" + io.id + "', but names that begin with 'cube' are those of cubes");
+      if (io.id.rfind("cube", 0) == 0)
+        fault(path + ".id", "found '" + io.id + "', but names that begin with 'cube' are those of cubes");
       if (io.side != '?' && ++per_side[io.side] == 3) {
         fault(path + ".side", std::string("found a third IO chiplet on side ") + io.side + "; allowed are two per side");
       }
     }
-    if (!machine_.sip.io_chiplets.empty() && all_named && !host) fault("sip.io_chiplets", "no IO chiplet has the id io0, which the host uses");
+    if (!machine_.sip.io_chiplets.empty() && all_named && !host)
+      fault("sip.io_chiplets", "no IO chiplet has the id io0, which the host uses");
   }
 
   void cube_ports(std::size_t chiplet) {
@@ -68,12 +74,16 @@ class Checks {
     for (std::size_t i = 0; i < io.cube_ports.size(); ++i) {
       const CubePortSpec& port = io.cube_ports[i];
       const std::string path = "sip.io_chiplets." + std::to_string(chiplet) + ".cube_ports." + std::to_string(i);
-      if (!port.phy.empty() && !phys.insert(port.phy).second) fault(path + ".phy", "found '" + port.phy + "' a second time; PHYs of a chiplet are unique");
-      if (!sound({"sip.cube_mesh.w", "sip.cube_mesh.h"}) || config_.number(path + ".cube.xy.0") == nullptr || config_.number(path + ".cube.xy.1") == nullptr) continue;
+      if (!port.phy.empty() && !phys.insert(port.phy).second)
+        fault(path + ".phy", "found '" + port.phy + "' a second time; PHYs of a chiplet are unique");
+      if (!sound({"sip.cube_mesh.w", "sip.cube_mesh.h"}) || config_.number(path + ".cube.xy.0") == nullptr ||
+          config_.number(path + ".cube.xy.1") == nullptr)
+        continue;
       const std::string xy = "[" + std::to_string(port.x) + ", " + std::to_string(port.y) + "]";
       const SipSpec& sip = machine_.sip;
       if (port.x >= sip.mesh_w || port.y >= sip.mesh_h) {
-        fault(path + ".cube.xy", "found cube " + xy + ", which does not exist; the mesh is " + std::to_string(sip.mesh_w) + " x " + std::to_string(sip.mesh_h));
+        fault(path + ".cube.xy", "found cube " + xy + ", which does not exist; the mesh is " + std::to_string(sip.mesh_w) + " x " +
+                                     std::to_string(sip.mesh_h));
         continue;
       }
       if (port.cube_side == '?') continue;
@@ -81,7 +91,8 @@ class Checks {
                          (port.cube_side == 'W' && port.x == 0) || (port.cube_side == 'E' && port.x == sip.mesh_w - 1);
       const std::string where = std::string("side ") + port.cube_side + " of cube " + xy;
       if (!outer) {
-        fault(path + ".cube_side", "found " + where + ", which is joined to the neighbouring cube; allowed are ports on the rim of the mesh");
+        fault(path + ".cube_side",
+              "found " + where + ", which is joined to the neighbouring cube; allowed are ports on the rim of the mesh");
       } else if (!taken_.insert(where).second) {
         fault(path + ".cube_side", "found " + where + " a second time; a UCIe port has one peer");
       }
@@ -100,36 +111,43 @@ class Checks {
     const int pes = machine_.cube.pe_layout.pes();
     const std::int64_t slices = machine_.cube.memory_map.hbm_slices_per_cube;
     if (slices != pes) {
-      fault("cube.memory_map.hbm_slices_per_cube", "found " + std::to_string(slices) + ", allowed is one per PE: corners x pe_per_corner = " + std::to_string(pes));
+      fault("cube.memory_map.hbm_slices_per_cube",
+            "found " + std::to_string(slices) + ", allowed is one per PE: corners x pe_per_corner = " + std::to_string(pes));
     }
   }
 
   void memory_map() {
     const MemoryMapSpec& map = machine_.cube.memory_map;
     const std::string path = "cube.memory_map.";
-    if (sound({"cube.memory_map.hbm_pseudo_channels", "cube.memory_map.hbm_channels_per_pe", "cube.memory_map.hbm_slices_per_cube"}) &&
+    if (sound({"cube.memory_map.hbm_pseudo_channels", "cube.memory_map.hbm_channels_per_pe",
+               "cube.memory_map.hbm_slices_per_cube"}) &&
         map.hbm_pseudo_channels != map.hbm_channels_per_pe * map.hbm_slices_per_cube) {
-      fault(path + "hbm_pseudo_channels", "found " + std::to_string(map.hbm_pseudo_channels) + ", allowed is hbm_channels_per_pe x hbm_slices_per_cube = " +
-                                              std::to_string(map.hbm_channels_per_pe) + " x " + std::to_string(map.hbm_slices_per_cube) + " = " +
-                                              std::to_string(map.hbm_channels_per_pe * map.hbm_slices_per_cube));
+      fault(path + "hbm_pseudo_channels",
+            "found " + std::to_string(map.hbm_pseudo_channels) + ", allowed is hbm_channels_per_pe x hbm_slices_per_cube = " +
+                std::to_string(map.hbm_channels_per_pe) + " x " + std::to_string(map.hbm_slices_per_cube) + " = " +
+                std::to_string(map.hbm_channels_per_pe * map.hbm_slices_per_cube));
     }
     if (sound({"cube.links.hbm_to_router_bw_gbs", "cube.memory_map.hbm_channels_per_pe", "cube.memory_map.hbm_channel_bw_gbs"})) {
       const Rational link = *config_.number("cube.links.hbm_to_router_bw_gbs");
       const Rational channels = Rational(map.hbm_channels_per_pe) * map.hbm_channel_bw_gbs;
       if (link != channels) {
-        fault("cube.links.hbm_to_router_bw_gbs", "found " + link.str() + " GB/s, allowed is hbm_channels_per_pe x hbm_channel_bw_gbs = " +
-                                                     std::to_string(map.hbm_channels_per_pe) + " x " + map.hbm_channel_bw_gbs.str() + " = " + channels.str());
+        fault("cube.links.hbm_to_router_bw_gbs",
+              "found " + link.str() + " GB/s, allowed is hbm_channels_per_pe x hbm_channel_bw_gbs = " +
+                  std::to_string(map.hbm_channels_per_pe) + " x " + map.hbm_channel_bw_gbs.str() + " = " + channels.str());
       }
     }
     if (sound({"cube.memory_map.hbm_total_gb_per_cube", "cube.memory_map.hbm_slices_per_cube"}) &&
         (map.hbm_total_gb_per_cube << 30) % map.hbm_slices_per_cube != 0) {
-      fault(path + "hbm_total_gb_per_cube", "found " + std::to_string(map.hbm_total_gb_per_cube) + " GiB, which does not divide into " +
-                                                std::to_string(map.hbm_slices_per_cube) + " equal partitions");
+      fault(path + "hbm_total_gb_per_cube", "found " + std::to_string(map.hbm_total_gb_per_cube) +
+                                                " GiB, which does not divide into " + std::to_string(map.hbm_slices_per_cube) +
+                                                " equal partitions");
     }
   }
 
   void geometry() {
-    if (!sound({"cube.geometry.cube_mm.w", "cube.geometry.cube_mm.h", "cube.pe_layout.pitch_mm", "cube.pe_layout.pe_per_corner", "cube.ucie.n_connections"})) return;
+    if (!sound({"cube.geometry.cube_mm.w", "cube.geometry.cube_mm.h", "cube.pe_layout.pitch_mm", "cube.pe_layout.pe_per_corner",
+                "cube.ucie.n_connections"}))
+      return;
     const std::vector<MeshFault> faults = mesh_faults(machine_.cube);
     for (const MeshFault& found : faults) fault(found.key, found.message);
     const bool corners = !machine_.cube.pe_layout.corners.empty() && machine_.cube.pe_layout.pe_per_corner > 0;
@@ -142,7 +160,8 @@ class Checks {
       const std::string path = "cube.placement." + part + ".pos_mm";
       const PointMm& at = part == "m_cpu" ? machine_.cube.m_cpu_pos_mm : machine_.cube.sram_pos_mm;
       if (at.x > machine_.cube.w_mm || at.y > machine_.cube.h_mm) {
-        fault(path, "found [" + at.x.str() + ", " + at.y.str() + "], which is outside the cube of " + machine_.cube.w_mm.str() + " x " + machine_.cube.h_mm.str() + " mm");
+        fault(path, "found [" + at.x.str() + ", " + at.y.str() + "], which is outside the cube of " + machine_.cube.w_mm.str() +
+                        " x " + machine_.cube.h_mm.str() + " mm");
       }
     }
   }
@@ -155,6 +174,8 @@ class Checks {
 
 }  // namespace
 
-void check_machine(const MachineSpec& machine, const SettledConfig& config, std::vector<ConfigIssue>& issues) { Checks(machine, config, issues).all(); }
+void check_machine(const MachineSpec& machine, const SettledConfig& config, std::vector<ConfigIssue>& issues) {
+  Checks(machine, config, issues).all();
+}
 
 }  // namespace kernbench

@@ -10,8 +10,7 @@ namespace {
 
 class Settler {
  public:
-  Settler(const SettledConfig& config, std::vector<ConfigIssue>& issues)
-      : config_(config), issues_(issues) {}
+  Settler(const SettledConfig& config, std::vector<ConfigIssue>& issues) : config_(config), issues_(issues) {}
 
   // `link`: key of the bandwidth between this component and its router, where it has one.
   ComponentSpec settle(const std::string& path, const std::string& link = "") {
@@ -32,8 +31,9 @@ class Settler {
       } else if (parameter.default_value()) {
         spec.attributes.set(name, *parameter.default_value());
       } else if (parameter.is_from_machine()) {
-        issues_.push_back(issue_at(entry->place, path, "the implementation " + spec.impl + " asks for '" + name +
-                                                           "', which the machine does not know for this component"));
+        issues_.push_back(issue_at(
+            entry->place, path,
+            "the implementation " + spec.impl + " asks for '" + name + "', which the machine does not know for this component"));
       } else {
         issues_.push_back(issue_at(entry->place, path + ".attrs." + name, "the key is missing; allowed is " + parameter.allowed()));
       }
@@ -60,7 +60,8 @@ class Settler {
     try {
       spec.attributes.set(parameter.name(), parameter.parse(value->str()));
     } catch (const std::invalid_argument& error) {
-      issues_.push_back(issue_at(config_.place(key), key, std::string(error.what()) + " (it becomes '" + parameter.name() + "' of " + entry.path + ")"));
+      issues_.push_back(issue_at(config_.place(key), key,
+                                 std::string(error.what()) + " (it becomes '" + parameter.name() + "' of " + entry.path + ")"));
     }
   }
 
@@ -97,10 +98,13 @@ void settle_components(MachineSpec& machine, const SettledConfig& config, std::v
   }
   const Attributes& hbm = cube.hbm_ctrl.attributes;
   const std::int64_t channels = cube.memory_map.hbm_channels_per_pe;
-  if (cube.memory_map.hbm_mapping_mode == HbmMapping::one_to_one && hbm.has("num_pcs") && hbm.decimal("num_pcs") != Rational(channels)) {
+  if (cube.memory_map.hbm_mapping_mode == HbmMapping::one_to_one && hbm.has("num_pcs") &&
+      hbm.decimal("num_pcs") != Rational(channels)) {
     const std::string path = "cube.components.hbm_ctrl";
-    issues.push_back(issue_at(config.component(path)->place, path + ".attrs.num_pcs", "found " + hbm.decimal("num_pcs").str() +
-                                  ", allowed with hbm_mapping_mode one_to_one is hbm_channels_per_pe = " + std::to_string(channels)));
+    issues.push_back(
+        issue_at(config.component(path)->place, path + ".attrs.num_pcs",
+                 "found " + hbm.decimal("num_pcs").str() +
+                     ", allowed with hbm_mapping_mode one_to_one is hbm_channels_per_pe = " + std::to_string(channels)));
   }
 }
 

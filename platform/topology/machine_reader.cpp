@@ -66,8 +66,8 @@ IoChipletSpec read_io_chiplet(const Reader& in, const SettledConfig& config, std
   io.n_connections = in.small(path + ".links.n_connections");
   for (std::size_t i = 0; i < config.items(path + ".cube_ports"); ++i) {
     const std::string port = path + ".cube_ports." + std::to_string(i);
-    io.cube_ports.push_back({in.small(port + ".cube.xy.0"), in.small(port + ".cube.xy.1"), in.letter(port + ".cube_side"), in.text(port + ".phy"),
-                             in.decimal(port + ".distance_mm")});
+    io.cube_ports.push_back({in.small(port + ".cube.xy.0"), in.small(port + ".cube.xy.1"), in.letter(port + ".cube_side"),
+                             in.text(port + ".phy"), in.decimal(port + ".distance_mm")});
   }
   return io;
 }
@@ -89,7 +89,8 @@ CubeSpec read_cube(const Reader& in, const SettledConfig& config) {
   CubeSpec cube;
   cube.w_mm = in.decimal("cube.geometry.cube_mm.w");
   cube.h_mm = in.decimal("cube.geometry.cube_mm.h");
-  for (std::size_t i = 0; i < config.items("cube.pe_layout.corners"); ++i) cube.pe_layout.corners.push_back(in.text("cube.pe_layout.corners." + std::to_string(i)));
+  for (std::size_t i = 0; i < config.items("cube.pe_layout.corners"); ++i)
+    cube.pe_layout.corners.push_back(in.text("cube.pe_layout.corners." + std::to_string(i)));
   cube.pe_layout.pe_per_corner = in.small("cube.pe_layout.pe_per_corner");
   cube.pe_layout.pitch_mm = in.decimal("cube.pe_layout.pitch_mm");
   cube.m_cpu_pos_mm = in.point("cube.placement.m_cpu.pos_mm");
@@ -120,9 +121,11 @@ MachineSpec read_machine(const SettledConfig& config) {
   machine.sip.mesh_w = in.small("sip.cube_mesh.w");
   machine.sip.mesh_h = in.small("sip.cube_mesh.h");
   machine.sip.ucie_seam = in.link("sip.links.ucie_seam");
-  for (std::size_t i = 0; i < config.items("sip.io_chiplets"); ++i) machine.sip.io_chiplets.push_back(read_io_chiplet(in, config, i));
+  for (std::size_t i = 0; i < config.items("sip.io_chiplets"); ++i)
+    machine.sip.io_chiplets.push_back(read_io_chiplet(in, config, i));
   machine.cube = read_cube(in, config);
-  for (std::size_t i = 0; i < config.items("visualization.emit_views"); ++i) machine.emit_views.push_back(in.text("visualization.emit_views." + std::to_string(i)));
+  for (std::size_t i = 0; i < config.items("visualization.emit_views"); ++i)
+    machine.emit_views.push_back(in.text("visualization.emit_views." + std::to_string(i)));
   if (!config.has_list("visualization.emit_views")) machine.emit_views = {"system", "sip", "cube", "pe"};
   return machine;
 }

@@ -33,7 +33,8 @@ void value(Keys& keys, std::string path, Parameter parameter, bool required = tr
 
 std::string last_of(const std::string& path) { return path.substr(path.rfind('.') + 1); }
 
-void integer(Keys& keys, const std::string& path, const char* description, const char* unit, const char* lowest, const char* highest, bool required = true) {
+void integer(Keys& keys, const std::string& path, const char* description, const char* unit, const char* lowest,
+             const char* highest, bool required = true) {
   value(keys, path, Parameter::integer(last_of(path), description, unit, spec).range(lowest, highest), required);
 }
 
@@ -50,7 +51,8 @@ void bandwidth(Keys& keys, const std::string& path, const char* description) {
   value(keys, path, Parameter::decimal(last_of(path), description, "GB/s, 0 = unlimited", spec).range("0", "1000000"));
 }
 
-void choice(Keys& keys, const std::string& path, const char* description, std::vector<std::string> choices, const char* fallback = nullptr) {
+void choice(Keys& keys, const std::string& path, const char* description, std::vector<std::string> choices,
+            const char* fallback = nullptr) {
   Parameter parameter = Parameter::choice(last_of(path), description, std::move(choices), spec);
   if (fallback != nullptr) parameter.default_val(fallback);
   value(keys, path, std::move(parameter));
@@ -58,7 +60,8 @@ void choice(Keys& keys, const std::string& path, const char* description, std::v
 
 void system_keys(Keys& keys) {
   section(keys, "system", "the tray: switch and SIPs");
-  value(keys, "system.ns_per_mm", Parameter::decimal("ns_per_mm", "propagation delay of every wire", "ns/mm", spec).range("0", "1000"));
+  value(keys, "system.ns_per_mm",
+        Parameter::decimal("ns_per_mm", "propagation delay of every wire", "ns/mm", spec).range("0", "1000"));
   integer(keys, "system.flit_bytes", "size of a flit on every link", "B", "1", "65536");
   section(keys, "system.sips", "number and arrangement of the SIPs");
   integer(keys, "system.sips.count", "number of SIPs (devices, ranks)", "", "1", "16");
@@ -110,10 +113,13 @@ void sip_keys(Keys& keys) {
 void memory_map_keys(Keys& keys) {
   section(keys, "cube.memory_map", "address model and HBM");
   choice(keys, "cube.memory_map.address_model", "how kernels address memory", {"pa", "va", "la"}, "va");
-  choice(keys, "cube.memory_map.hbm_mapping_mode", "one endpoint per PE, or one request per channel (la)", {"n_to_one", "one_to_one"}, "n_to_one");
+  choice(keys, "cube.memory_map.hbm_mapping_mode", "one endpoint per PE, or one request per channel (la)",
+         {"n_to_one", "one_to_one"}, "n_to_one");
   integer(keys, "cube.memory_map.hbm_pseudo_channels", "pseudo-channels of a cube", "", "1", "65536");
-  integer(keys, "cube.memory_map.hbm_channels_per_pe", "pseudo-channels of a PE's partition; default of hbm_ctrl's num_pcs", "", "1", "4096");
-  value(keys, "cube.memory_map.hbm_channel_bw_gbs", Parameter::decimal("hbm_channel_bw_gbs", "rate of one pseudo-channel", "GB/s", spec).range("", "1000000").positive());
+  integer(keys, "cube.memory_map.hbm_channels_per_pe", "pseudo-channels of a PE's partition; default of hbm_ctrl's num_pcs", "",
+          "1", "4096");
+  value(keys, "cube.memory_map.hbm_channel_bw_gbs",
+        Parameter::decimal("hbm_channel_bw_gbs", "rate of one pseudo-channel", "GB/s", spec).range("", "1000000").positive());
   integer(keys, "cube.memory_map.hbm_slices_per_cube", "HBM partitions of a cube, one per PE", "", "1", "16");
   integer(keys, "cube.memory_map.hbm_total_gb_per_cube", "HBM of a cube", "GiB", "1", "128");
 }
@@ -121,12 +127,14 @@ void memory_map_keys(Keys& keys) {
 void pe_keys(Keys& keys) {
   section(keys, "cube.pe_template", "one PE");
   section(keys, "cube.pe_template.components", "the nine engines of a PE");
-  for (const std::string_view engine : node_names::engines) component(keys, "cube.pe_template.components." + std::string(engine), "engine of the PE");
+  for (const std::string_view engine : node_names::engines)
+    component(keys, "cube.pe_template.components." + std::string(engine), "engine of the PE");
   section(keys, "cube.pe_template.links", "pe_internal links; what is not named has no length and no limit", false);
   for (const EnginePair& pair : pe_internal_pairs()) {
     const std::string link = "cube.pe_template.links." + std::string(pair.src) + "_to_" + std::string(pair.dst);
     section(keys, link, "link inside the PE", false);
-    value(keys, link + ".bw_gbs", Parameter::decimal("bw_gbs", "bandwidth", "GB/s, 0 = unlimited", spec).range("0", "1000000").default_val("0"));
+    value(keys, link + ".bw_gbs",
+          Parameter::decimal("bw_gbs", "bandwidth", "GB/s, 0 = unlimited", spec).range("0", "1000000").default_val("0"));
     value(keys, link + ".distance_mm", Parameter::decimal("distance_mm", "length", "mm", spec).range("0", "1000").default_val("0"));
   }
 }
@@ -162,7 +170,8 @@ void cube_keys(Keys& keys) {
   section(keys, "cube.links", "links of the cube");
   bandwidth(keys, "cube.links.router_link_bw_gbs", "router <-> router");
   bandwidth(keys, "cube.links.pe_to_router_bw_gbs", "pe_dma <-> router");
-  value(keys, "cube.links.hbm_to_router_bw_gbs", Parameter::decimal("hbm_to_router_bw_gbs", "hbm_ctrl <-> router", "GB/s", spec).range("", "1000000").positive());
+  value(keys, "cube.links.hbm_to_router_bw_gbs",
+        Parameter::decimal("hbm_to_router_bw_gbs", "hbm_ctrl <-> router", "GB/s", spec).range("", "1000000").positive());
   bandwidth(keys, "cube.links.sram_to_router_bw_gbs", "sram <-> router");
   pe_keys(keys);
 }

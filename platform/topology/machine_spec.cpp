@@ -5,21 +5,21 @@ namespace kernbench {
 const std::vector<EnginePair>& pe_internal_pairs() {
   static const std::vector<EnginePair> pairs = [] {
     constexpr std::array<EnginePair, 15> both_ways{{
-        {"pe_cpu", "pe_scheduler"},          // commands and their completion
-        {"pe_scheduler", "pe_dma"},          // dispatch to every engine, completion back
+        {"pe_cpu", "pe_scheduler"},  // commands and their completion
+        {"pe_scheduler", "pe_dma"},  // dispatch to every engine, completion back
         {"pe_scheduler", "pe_fetch_store"},
         {"pe_scheduler", "pe_gemm"},
         {"pe_scheduler", "pe_math"},
         {"pe_scheduler", "pe_ipcq"},
-        {"pe_dma", "pe_fetch_store"},        // tile tokens
+        {"pe_dma", "pe_fetch_store"},  // tile tokens
         {"pe_fetch_store", "pe_gemm"},
         {"pe_fetch_store", "pe_math"},
         {"pe_gemm", "pe_math"},
-        {"pe_fetch_store", "pe_tcm"},        // TCM accesses
+        {"pe_fetch_store", "pe_tcm"},  // TCM accesses
         {"pe_dma", "pe_tcm"},
-        {"pe_dma", "pe_mmu"},                // translation
-        {"pe_ipcq", "pe_dma"},               // IPCQ tokens
-        {"pe_cpu", "pe_ipcq"},               // send and recv of the kernel
+        {"pe_dma", "pe_mmu"},   // translation
+        {"pe_ipcq", "pe_dma"},  // IPCQ tokens
+        {"pe_cpu", "pe_ipcq"},  // send and recv of the kernel
     }};
     std::vector<EnginePair> all;
     for (const EnginePair& pair : both_ways) {

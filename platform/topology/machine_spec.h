@@ -42,7 +42,7 @@ struct SystemSpec {
 };
 
 struct CubePortSpec {
-  int x = 0, y = 0;     // cube in the mesh of cubes
+  int x = 0, y = 0;  // cube in the mesh of cubes
   char cube_side = 'N';
   std::string phy;
   Rational distance_mm;
@@ -77,7 +77,8 @@ struct MemoryMapSpec {
   std::int64_t hbm_slices_per_cube = 0;
   std::int64_t hbm_total_gb_per_cube = 0;  // GiB
   std::uint64_t hbm_slice_bytes() const {
-    return static_cast<std::uint64_t>(hbm_total_gb_per_cube) * (std::uint64_t{1} << 30) / static_cast<std::uint64_t>(hbm_slices_per_cube);
+    return static_cast<std::uint64_t>(hbm_total_gb_per_cube) * (std::uint64_t{1} << 30) /
+           static_cast<std::uint64_t>(hbm_slices_per_cube);
   }
 };
 
@@ -103,8 +104,8 @@ struct CubeSpec {
   ComponentSpec router, m_cpu, sram, hbm_ctrl;
   ComponentSpec hbm_channel;  // one_to_one: a router of one channel, without overhead of its own
   std::optional<Rational> router_link_bw_gbs, pe_to_router_bw_gbs, hbm_to_router_bw_gbs, sram_to_router_bw_gbs;
-  std::map<std::string, ComponentSpec, std::less<>> engines;      // by name: "pe_cpu", ...
-  std::map<std::string, LinkSpec, std::less<>> pe_links;          // "pe_dma_to_pe_tcm" -> link, where configured
+  std::map<std::string, ComponentSpec, std::less<>> engines;  // by name: "pe_cpu", ...
+  std::map<std::string, LinkSpec, std::less<>> pe_links;      // "pe_dma_to_pe_tcm" -> link, where configured
 };
 
 struct MachineSpec {

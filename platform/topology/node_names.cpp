@@ -10,7 +10,9 @@ std::string io(int sip, std::string_view chiplet, std::string_view component) {
   return fmt::format("sip{}.{}.{}", sip, chiplet, component);
 }
 
-std::string io_ucie(int sip, std::string_view chiplet, std::string_view phy) { return fmt::format("sip{}.{}.io_ucie-{}", sip, chiplet, phy); }
+std::string io_ucie(int sip, std::string_view chiplet, std::string_view phy) {
+  return fmt::format("sip{}.{}.io_ucie-{}", sip, chiplet, phy);
+}
 
 std::string io_conn(int sip, std::string_view chiplet, std::string_view phy, int conn) {
   return fmt::format("sip{}.{}.io_ucie-{}.conn{}", sip, chiplet, phy, conn);
@@ -28,12 +30,18 @@ std::string hbm_ctrl(int sip, int cube, int pe) { return fmt::format("sip{}.cube
 
 std::string ucie_port(int sip, int cube, char side) { return fmt::format("sip{}.cube{}.ucie-{}", sip, cube, side); }
 
-std::string ucie_conn(int sip, int cube, char side, int conn) { return fmt::format("sip{}.cube{}.ucie-{}.conn{}", sip, cube, side, conn); }
+std::string ucie_conn(int sip, int cube, char side, int conn) {
+  return fmt::format("sip{}.cube{}.ucie-{}.conn{}", sip, cube, side, conn);
+}
 
 std::string pe(int sip, int cube, int pe) { return fmt::format("sip{}.cube{}.pe{}", sip, cube, pe); }
 
-std::string engine(int sip, int cube, int pe, std::string_view engine) { return fmt::format("sip{}.cube{}.pe{}.{}", sip, cube, pe, engine); }
+std::string engine(int sip, int cube, int pe, std::string_view engine) {
+  return fmt::format("sip{}.cube{}.pe{}.{}", sip, cube, pe, engine);
+}
 
-std::string hbm_channel(int sip, int cube, int pe, int channel) { return fmt::format("sip{}.cube{}.pe{}.ch{}", sip, cube, pe, channel); }
+std::string hbm_channel(int sip, int cube, int pe, int channel) {
+  return fmt::format("sip{}.cube{}.pe{}.ch{}", sip, cube, pe, channel);
+}
 
 }  // namespace kernbench::node_names

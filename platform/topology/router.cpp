@@ -12,22 +12,28 @@ namespace {
 constexpr std::uint32_t bit(EdgeKind kind) { return std::uint32_t{1} << static_cast<unsigned>(kind); }
 
 constexpr std::uint32_t io_border = bit(EdgeKind::io_to_cube) | bit(EdgeKind::cube_to_io);
-constexpr std::uint32_t ucie_kinds =
-    bit(EdgeKind::ucie_internal) | bit(EdgeKind::router_to_ucie_conn) | bit(EdgeKind::ucie_conn_to_router) | bit(EdgeKind::ucie_mesh) | io_border;
+constexpr std::uint32_t ucie_kinds = bit(EdgeKind::ucie_internal) | bit(EdgeKind::router_to_ucie_conn) |
+                                     bit(EdgeKind::ucie_conn_to_router) | bit(EdgeKind::ucie_mesh) | io_border;
 constexpr std::uint32_t pe_kinds = bit(EdgeKind::pe_internal) | bit(EdgeKind::pe_to_router);
 
 std::uint32_t edge_kinds(View view) {
   switch (view) {
-    case View::all: return ~std::uint32_t{0};
-    case View::data: return ~bit(EdgeKind::command);
-    case View::memory: return ~pe_kinds;
-    case View::local: return ~ucie_kinds;
+    case View::all:
+      return ~std::uint32_t{0};
+    case View::data:
+      return ~bit(EdgeKind::command);
+    case View::memory:
+      return ~pe_kinds;
+    case View::local:
+      return ~ucie_kinds;
   }
   return 0;
 }
 
 bool is_ucie(const Node& node) { return node.kind == NodeKind::ucie_port || node.kind == NodeKind::ucie_conn; }
-bool is_host_side(const Node& node) { return node.kind == NodeKind::pcie_ep || node.kind == NodeKind::io_cpu || node.kind == NodeKind::m_cpu; }
+bool is_host_side(const Node& node) {
+  return node.kind == NodeKind::pcie_ep || node.kind == NodeKind::io_cpu || node.kind == NodeKind::m_cpu;
+}
 
 }  // namespace
 

@@ -20,7 +20,8 @@ int step_class(const Graph& graph, const Edge& edge) {
 class Search {
  public:
   Search(const Graph& graph, const std::vector<std::uint64_t>& weights_um, const SearchSpace& space)
-      : graph_(graph), weights_(weights_um), space_(space), distance_(space.last - space.first, unreached), hops_(distance_.size(), 0) {}
+      : graph_(graph), weights_(weights_um), space_(space), distance_(space.last - space.first, unreached),
+        hops_(distance_.size(), 0) {}
 
   std::vector<NodeId> predecessors(NodeId source) {
     settle(source);

@@ -90,43 +90,53 @@ BOOST_AUTO_TEST_CASE(a_value_of_the_wrong_type_is_shown) {
   BOOST_TEST(after("sip.cube_mesh.w", "2.5") == "sip.cube_mesh.w: found 2.5, allowed is an integer, 1 to 8");
   BOOST_TEST(after("sip.cube_mesh", "4").find("sip.cube_mesh: found '4', allowed is a section") == 0U);
   BOOST_TEST(after("sip.io_chiplets", "{}").find("sip.io_chiplets: found a section, allowed is a list") == 0U);
-  BOOST_TEST(after("cube.placement.m_cpu.pos_mm", "[1.5]") == "cube.placement.m_cpu.pos_mm: found a list of 1, allowed are 2 elements");
+  BOOST_TEST(after("cube.placement.m_cpu.pos_mm", "[1.5]") ==
+             "cube.placement.m_cpu.pos_mm: found a list of 1, allowed are 2 elements");
 }
 
 BOOST_AUTO_TEST_CASE(a_value_out_of_range_is_shown_with_the_range) {
   BOOST_TEST(after("sip.cube_mesh.h", "9") == "sip.cube_mesh.h: found 9, allowed is an integer, 1 to 8");
   BOOST_TEST(after("cube.ucie.n_connections", "0") == "cube.ucie.n_connections: found 0, allowed is an integer, 1 to 8");
-  BOOST_TEST(after("cube.pe_layout.pitch_mm", "0") == "cube.pe_layout.pitch_mm: found 0, allowed is a number, above 0, 0 to 1000 (mm)");
+  BOOST_TEST(after("cube.pe_layout.pitch_mm", "0") ==
+             "cube.pe_layout.pitch_mm: found 0, allowed is a number, above 0, 0 to 1000 (mm)");
   BOOST_TEST(after("system.ns_per_mm", "-0.1") == "system.ns_per_mm: found -0.1, allowed is a number, 0 to 1000 (ns/mm)");
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_choice_suggests_the_nearest) {
-  BOOST_TEST(after("system.sips.topology", "ring_2d") ==
-             "system.sips.topology: found 'ring_2d', allowed is one of ring_1d, torus_2d, mesh_2d_no_wrap; did you mean 'ring_1d'?");
+  BOOST_TEST(
+      after("system.sips.topology", "ring_2d") ==
+      "system.sips.topology: found 'ring_2d', allowed is one of ring_1d, torus_2d, mesh_2d_no_wrap; did you mean 'ring_1d'?");
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_implementation_suggests_the_nearest) {
   BOOST_TEST(after("cube.components.router.impl", "builtin.forwardin") ==
-             "cube.components.router.impl: found 'builtin.forwardin', allowed is a known implementation; did you mean 'builtin.forwarding'?");
+             "cube.components.router.impl: found 'builtin.forwardin', allowed is a known implementation; did you mean "
+             "'builtin.forwarding'?");
 }
 
 BOOST_AUTO_TEST_CASE(attributes_are_checked_against_the_implementation) {
   const std::string hbm = "cube.components.hbm_ctrl.attrs.";
-  BOOST_TEST(after(hbm + "num_pc", "8") == hbm + "num_pc: unknown attribute of builtin.hbm_ctrl; did you mean 'num_pcs'?; it knows overhead_ns, num_pcs, "
-                                                 "burst_bytes, switch_penalty_ns, efficiency");
+  BOOST_TEST(after(hbm + "num_pc", "8") ==
+             hbm +
+                 "num_pc: unknown attribute of builtin.hbm_ctrl; did you mean 'num_pcs'?; it knows overhead_ns, num_pcs, "
+                 "burst_bytes, switch_penalty_ns, efficiency");
   BOOST_TEST(after(hbm + "num_pcs", "6") == hbm + "num_pcs: found 6, allowed is an integer, a power of two");
   BOOST_TEST(after(hbm + "burst_bytes", "abc") == hbm + "burst_bytes: found 'abc', allowed is an integer, a power of two");
-  BOOST_TEST(after(hbm + "link_bw_gbs", "256") == hbm + "link_bw_gbs: found '256', but this is a fact of the machine that the topology fills in; leave it out");
+  BOOST_TEST(after(hbm + "link_bw_gbs", "256") ==
+             hbm + "link_bw_gbs: found '256', but this is a fact of the machine that the topology fills in; leave it out");
   BOOST_TEST(after("cube.components.router.attrs", "[]") == "cube.components.router.attrs: found a list, allowed is a section");
-  BOOST_TEST(after("cube.components.router.atrs", "{}") == "cube.components.router.atrs: unknown key; did you mean 'attrs'?; known here: impl, attrs");
-  BOOST_TEST(after("cube.components.sram.attrs", "{}") == "cube.components.sram.attrs.size_mb: the key is missing; allowed is an integer, at least 0");
+  BOOST_TEST(after("cube.components.router.atrs", "{}") ==
+             "cube.components.router.atrs: unknown key; did you mean 'attrs'?; known here: impl, attrs");
+  BOOST_TEST(after("cube.components.sram.attrs", "{}") ==
+             "cube.components.sram.attrs.size_mb: the key is missing; allowed is an integer, at least 0");
 }
 
 BOOST_AUTO_TEST_CASE(channels_that_do_not_multiply_up_are_contradictory) {
   BOOST_TEST(after("cube.memory_map.hbm_pseudo_channels", "60") ==
              "cube.memory_map.hbm_pseudo_channels: found 60, allowed is hbm_channels_per_pe x hbm_slices_per_cube = 8 x 8 = 64");
-  BOOST_TEST(after("cube.links.hbm_to_router_bw_gbs", "255.9") ==
-             "cube.links.hbm_to_router_bw_gbs: found 255.9 GB/s, allowed is hbm_channels_per_pe x hbm_channel_bw_gbs = 8 x 32 = 256");
+  BOOST_TEST(
+      after("cube.links.hbm_to_router_bw_gbs", "255.9") ==
+      "cube.links.hbm_to_router_bw_gbs: found 255.9 GB/s, allowed is hbm_channels_per_pe x hbm_channel_bw_gbs = 8 x 32 = 256");
   // Three times 0.1 is exactly 0.3 here, unlike in binary floating point.
   BOOST_TEST(issues({{"cube.memory_map.hbm_channel_bw_gbs", "0.1"}, {"cube.links.hbm_to_router_bw_gbs", "0.8"}}).empty());
 }
@@ -139,11 +149,13 @@ BOOST_AUTO_TEST_CASE(partitions_must_match_the_pes) {
 
 BOOST_AUTO_TEST_CASE(the_number_of_pseudo_channels_must_suit_the_controller) {
   // 6 channels per PE agree with 48 in all and 192 GB/s, but num_pcs takes its default from them.
-  const std::vector<ConfigIssue> found =
-      issues({{"cube.memory_map.hbm_channels_per_pe", "6"}, {"cube.memory_map.hbm_pseudo_channels", "48"}, {"cube.links.hbm_to_router_bw_gbs", "192"}});
+  const std::vector<ConfigIssue> found = issues({{"cube.memory_map.hbm_channels_per_pe", "6"},
+                                                 {"cube.memory_map.hbm_pseudo_channels", "48"},
+                                                 {"cube.links.hbm_to_router_bw_gbs", "192"}});
   BOOST_REQUIRE(found.size() == 1U);
   BOOST_TEST(found[0].key == "cube.memory_map.hbm_channels_per_pe");
-  BOOST_TEST(found[0].message == "found 6, allowed is an integer, a power of two (it becomes 'num_pcs' of cube.components.hbm_ctrl)");
+  BOOST_TEST(found[0].message ==
+             "found 6, allowed is an integer, a power of two (it becomes 'num_pcs' of cube.components.hbm_ctrl)");
 }
 
 BOOST_AUTO_TEST_CASE(sip_grid_must_hold_the_sips) {
@@ -152,18 +164,24 @@ BOOST_AUTO_TEST_CASE(sip_grid_must_hold_the_sips) {
     return found.size() == 1 ? found[0].message : std::to_string(found.size()) + " issues";
   };
   BOOST_TEST(issue({{"system.sips.w", "3"}, {"system.sips.h", "2"}}) == "found w x h = 3 x 2, allowed is w * h = count = 2");
-  BOOST_TEST(issue({{"system.sips.topology", "torus_2d"}, {"system.sips.count", "6"}}) == "found 6, which is no square; a torus_2d of it needs w and h");
+  BOOST_TEST(issue({{"system.sips.topology", "torus_2d"}, {"system.sips.count", "6"}}) ==
+             "found 6, which is no square; a torus_2d of it needs w and h");
   BOOST_TEST(issue({{"system.sips.topology", "torus_2d"}, {"system.sips.count", "9"}}) == "0 issues");
 }
 
 BOOST_AUTO_TEST_CASE(cube_ports_must_exist_be_on_the_rim_and_have_one_peer) {
   const std::string port = "sip.io_chiplets.io0.cube_ports.3.";
-  BOOST_TEST(after(port + "cube.xy", "[4, 0]") == "sip.io_chiplets.0.cube_ports.3.cube.xy: found cube [4, 0], which does not exist; the mesh is 4 x 4");
+  BOOST_TEST(after(port + "cube.xy", "[4, 0]") ==
+             "sip.io_chiplets.0.cube_ports.3.cube.xy: found cube [4, 0], which does not exist; the mesh is 4 x 4");
   BOOST_TEST(after(port + "cube.xy", "[3, 1]") ==
-             "sip.io_chiplets.0.cube_ports.3.cube_side: found side N of cube [3, 1], which is joined to the neighbouring cube; allowed are ports on the rim of the mesh");
-  BOOST_TEST(after(port + "cube.xy", "[2, 0]") == "sip.io_chiplets.0.cube_ports.3.cube_side: found side N of cube [2, 0] a second time; a UCIe port has one peer");
-  BOOST_TEST(after(port + "phy", "P0") == "sip.io_chiplets.0.cube_ports.3.phy: found 'P0' a second time; PHYs of a chiplet are unique");
-  BOOST_TEST(after(port + "phy", "P.0") == "sip.io_chiplets.0.cube_ports.3.phy: found 'P.0', allowed is a name of letters, digits, '_' and '-'");
+             "sip.io_chiplets.0.cube_ports.3.cube_side: found side N of cube [3, 1], which is joined to the neighbouring cube; "
+             "allowed are ports on the rim of the mesh");
+  BOOST_TEST(after(port + "cube.xy", "[2, 0]") ==
+             "sip.io_chiplets.0.cube_ports.3.cube_side: found side N of cube [2, 0] a second time; a UCIe port has one peer");
+  BOOST_TEST(after(port + "phy", "P0") ==
+             "sip.io_chiplets.0.cube_ports.3.phy: found 'P0' a second time; PHYs of a chiplet are unique");
+  BOOST_TEST(after(port + "phy", "P.0") ==
+             "sip.io_chiplets.0.cube_ports.3.phy: found 'P.0', allowed is a name of letters, digits, '_' and '-'");
 }
 
 BOOST_AUTO_TEST_CASE(io_chiplets_have_unique_ids_and_the_host_needs_io0) {
@@ -174,7 +192,8 @@ BOOST_AUTO_TEST_CASE(io_chiplets_have_unique_ids_and_the_host_needs_io0) {
   text.insert(begin, chiplet + chiplet);  // three alike: ids twice, side N thrice, eight ports twice
   const std::vector<ConfigIssue> found = issues();
   const auto count = [&](const std::string& part) {
-    return std::count_if(found.begin(), found.end(), [&](const ConfigIssue& issue) { return issue.message.find(part) != std::string::npos; });
+    return std::count_if(found.begin(), found.end(),
+                         [&](const ConfigIssue& issue) { return issue.message.find(part) != std::string::npos; });
   };
   BOOST_TEST(count("ids are unique") == 2);
   BOOST_TEST(count("found a third IO chiplet on side N; allowed are two per side") == 1);
@@ -183,15 +202,21 @@ BOOST_AUTO_TEST_CASE(io_chiplets_have_unique_ids_and_the_host_needs_io0) {
 }
 
 BOOST_AUTO_TEST_CASE(geometry_must_hold_what_stands_in_it) {
-  BOOST_TEST(after("cube.geometry.cube_mm.h", "8.9").find("cube.geometry.cube_mm.h: found 8.9, but the HBM rows and 2 PE row(s) per half need at least 9 mm") == 0U);
-  BOOST_TEST(after("cube.geometry.cube_mm.w", "3.9").find("cube.geometry.cube_mm.w: found 3.9, but 2 PEs per corner at a pitch of 2.5 mm reach 4 mm") == 0U);
-  BOOST_TEST(after("cube.placement.m_cpu.pos_mm", "[17.1, 5]") == "cube.placement.m_cpu.pos_mm: found [17.1, 5], which is outside the cube of 17 x 14 mm");
-  BOOST_TEST(after("cube.pe_layout.corners", "[NW, NE, SW, SW]") == "cube.pe_layout.corners.3: found SW a second time; corners are unique");
+  BOOST_TEST(after("cube.geometry.cube_mm.h", "8.9")
+                 .find("cube.geometry.cube_mm.h: found 8.9, but the HBM rows and 2 PE row(s) per half need at least 9 mm") == 0U);
+  BOOST_TEST(after("cube.geometry.cube_mm.w", "3.9")
+                 .find("cube.geometry.cube_mm.w: found 3.9, but 2 PEs per corner at a pitch of 2.5 mm reach 4 mm") == 0U);
+  BOOST_TEST(after("cube.placement.m_cpu.pos_mm", "[17.1, 5]") ==
+             "cube.placement.m_cpu.pos_mm: found [17.1, 5], which is outside the cube of 17 x 14 mm");
+  BOOST_TEST(after("cube.pe_layout.corners", "[NW, NE, SW, SW]") ==
+             "cube.pe_layout.corners.3: found SW a second time; corners are unique");
 }
 
 BOOST_AUTO_TEST_CASE(numbers_too_fine_to_compute_with_are_errors) {
-  BOOST_TEST(after("cube.placement.sram.pos_mm", "[0.00000000000000001, 1.12345678901234567]").find("computed exactly") != std::string::npos);
-  BOOST_TEST(after("system.ns_per_mm", "0.1234567890123456789").find("allowed is a number, 0 to 1000 (ns/mm)") != std::string::npos);
+  BOOST_TEST(after("cube.placement.sram.pos_mm", "[0.00000000000000001, 1.12345678901234567]").find("computed exactly") !=
+             std::string::npos);
+  BOOST_TEST(after("system.ns_per_mm", "0.1234567890123456789").find("allowed is a number, 0 to 1000 (ns/mm)") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(all_errors_are_reported_together_in_order_of_lines) {
@@ -215,7 +240,8 @@ BOOST_AUTO_TEST_CASE(the_message_is_one_line_per_error_with_its_place) {
     load_machine(dir.write("machine.yaml", text), {}, registry());
     BOOST_FAIL("accepted");
   } catch (const ConfigError& error) {
-    BOOST_TEST(error.what() == dir.path("machine.yaml") + ":" + std::to_string(line_of("count: 99")) + ":17: system.sips.count: found 99, allowed is an integer, 1 to 16");
+    BOOST_TEST(error.what() == dir.path("machine.yaml") + ":" + std::to_string(line_of("count: 99")) +
+                                   ":17: system.sips.count: found 99, allowed is an integer, 1 to 16");
   }
 }
 

@@ -1,7 +1,8 @@
 // The layout of a cube beyond the default one (spec 2.9).
+#include "platform/topology/cube_mesh.h"
+
 #include <boost/test/unit_test.hpp>
 
-#include "platform/topology/cube_mesh.h"
 #include "platform/topology/cube_mesh_file.h"
 #include "tests/topology/machines.h"
 
@@ -11,7 +12,8 @@ using namespace kernbench::test;
 namespace {
 
 const Override one_per_corner{"cube.pe_layout.pe_per_corner", "1"};
-const std::vector<Override> four_pes{one_per_corner, {"cube.memory_map.hbm_slices_per_cube", "4"}, {"cube.memory_map.hbm_pseudo_channels", "32"}};
+const std::vector<Override> four_pes{
+    one_per_corner, {"cube.memory_map.hbm_slices_per_cube", "4"}, {"cube.memory_map.hbm_pseudo_channels", "32"}};
 
 CubeSpec cube(std::vector<Override> overrides = {}) { return machine(overrides).cube; }
 
@@ -68,8 +70,8 @@ BOOST_AUTO_TEST_CASE(six_connections_make_three_pe_rows_per_half) {
   const CubeMesh mesh = generate_mesh(cube({{"cube.ucie.n_connections", "6"}}));
   BOOST_TEST(text(mesh.row_y_mm) == "1.5 2.75 4 5.5 8.5 10 11.25 12.5");
   BOOST_TEST(text(mesh.pe) == "r0c0 r0c1 r1c4 r1c5 r5c0 r5c1 r6c4 r6c5");
-  BOOST_TEST(text(mesh.ucie[2]) == "r0c5 r1c5 r2c5 r5c5 r6c5 r7c5");   // E: PE rows 0 1 2 5 6 7
-  BOOST_TEST(text(mesh.ucie[0]) == "r0c0 r0c1 r0c4 r0c5 r0c0 r0c1");   // N: four PE columns, taken in turn
+  BOOST_TEST(text(mesh.ucie[2]) == "r0c5 r1c5 r2c5 r5c5 r6c5 r7c5");  // E: PE rows 0 1 2 5 6 7
+  BOOST_TEST(text(mesh.ucie[0]) == "r0c0 r0c1 r0c4 r0c5 r0c0 r0c1");  // N: four PE columns, taken in turn
   BOOST_TEST(!mesh.has_router({3, 2}));
   BOOST_TEST(!mesh.has_router({4, 3}));
 }
@@ -83,8 +85,10 @@ BOOST_AUTO_TEST_CASE(few_connections_make_one_pe_row_per_half) {
 }
 
 BOOST_AUTO_TEST_CASE(sixteen_pes_stand_four_to_a_corner) {
-  const CubeMesh mesh = generate_mesh(cube({{"cube.pe_layout.pe_per_corner", "4"}, {"cube.memory_map.hbm_slices_per_cube", "16"},
-                                            {"cube.memory_map.hbm_pseudo_channels", "128"}, {"cube.geometry.cube_mm.w", "24"}}));
+  const CubeMesh mesh = generate_mesh(cube({{"cube.pe_layout.pe_per_corner", "4"},
+                                            {"cube.memory_map.hbm_slices_per_cube", "16"},
+                                            {"cube.memory_map.hbm_pseudo_channels", "128"},
+                                            {"cube.geometry.cube_mm.w", "24"}}));
   // West 1.5 4 6.5 9, east 22.5 20 17.5 15; the gap of 6 mm between 9 and 15 takes one relay column.
   BOOST_TEST(text(mesh.col_x_mm) == "1.5 4 6.5 9 12 15 17.5 20 22.5");
   BOOST_TEST(mesh.pe.size() == 16U);
@@ -94,15 +98,18 @@ BOOST_AUTO_TEST_CASE(sixteen_pes_stand_four_to_a_corner) {
 
 // Width 13: west 1.5 4 6.5 9, east 4 6.5 9 11.5: crossing and equal x merge.
 BOOST_AUTO_TEST_CASE(crossing_columns_merge) {
-  const CubeMesh mesh = generate_mesh(cube({{"cube.pe_layout.pe_per_corner", "4"}, {"cube.memory_map.hbm_slices_per_cube", "16"},
-                                            {"cube.memory_map.hbm_pseudo_channels", "128"}, {"cube.geometry.cube_mm.w", "13"}}));
+  const CubeMesh mesh = generate_mesh(cube({{"cube.pe_layout.pe_per_corner", "4"},
+                                            {"cube.memory_map.hbm_slices_per_cube", "16"},
+                                            {"cube.memory_map.hbm_pseudo_channels", "128"},
+                                            {"cube.geometry.cube_mm.w", "13"}}));
   BOOST_TEST(text(mesh.col_x_mm) == "1.5 4 6.5 9 11.5");
   BOOST_TEST(text(mesh.pe[4]) == "r1c1");  // westernmost PE of NE
 }
 
 // The zone never takes an outermost column, so that upper and lower half stay joined.
 BOOST_AUTO_TEST_CASE(few_columns_leave_a_way_around_the_hbm_zone) {
-  const CubeMesh two = generate_mesh(cube_of_four({{"cube.geometry.cube_mm.w", "5"}, {"cube.placement.m_cpu.pos_mm", "[1.5, 5.5]"}}));
+  const CubeMesh two =
+      generate_mesh(cube_of_four({{"cube.geometry.cube_mm.w", "5"}, {"cube.placement.m_cpu.pos_mm", "[1.5, 5.5]"}}));
   BOOST_TEST(text(two.col_x_mm) == "1.5 3.5");
   BOOST_TEST(two.routers() == 2 * 6);
   const CubeMesh three = generate_mesh(cube_of_four({{"cube.geometry.cube_mm.w", "8"}}));
@@ -117,7 +124,7 @@ BOOST_AUTO_TEST_CASE(few_columns_leave_a_way_around_the_hbm_zone) {
 
 BOOST_AUTO_TEST_CASE(shared_parts_attach_to_an_existing_router_when_they_stand_in_the_zone) {
   const CubeMesh mesh = generate_mesh(cube({{"cube.placement.sram.pos_mm", "[7, 5.5]"}}));  // on the missing r2c2
-  BOOST_TEST(text(mesh.sram) == "r1c2");                                                     // (7, 4) is 1.5 mm away
+  BOOST_TEST(text(mesh.sram) == "r1c2");                                                    // (7, 4) is 1.5 mm away
 }
 
 BOOST_AUTO_TEST_CASE(corners_are_numbered_in_the_order_given) {
@@ -129,13 +136,19 @@ BOOST_AUTO_TEST_CASE(corners_are_numbered_in_the_order_given) {
 BOOST_AUTO_TEST_CASE(hash_covers_exactly_what_the_layout_depends_on) {
   const std::string base = mesh_source_hash(cube());
   BOOST_TEST(base.size() == 16U);
-  for (const Override& change : std::vector<Override>{{"cube.geometry.cube_mm.w", "18"}, {"cube.geometry.cube_mm.h", "15"}, {"cube.pe_layout.pitch_mm", "2.4"},
-                                                      {"cube.pe_layout.corners", "[NE, NW, SW, SE]"}, {"cube.ucie.n_connections", "5"},
-                                                      {"cube.memory_map.hbm_mapping_mode", "one_to_one"}, {"cube.placement.sram.pos_mm", "[1.5, 8.4]"}}) {
+  for (const Override& change : std::vector<Override>{{"cube.geometry.cube_mm.w", "18"},
+                                                      {"cube.geometry.cube_mm.h", "15"},
+                                                      {"cube.pe_layout.pitch_mm", "2.4"},
+                                                      {"cube.pe_layout.corners", "[NE, NW, SW, SE]"},
+                                                      {"cube.ucie.n_connections", "5"},
+                                                      {"cube.memory_map.hbm_mapping_mode", "one_to_one"},
+                                                      {"cube.placement.sram.pos_mm", "[1.5, 8.4]"}}) {
     BOOST_TEST(mesh_source_hash(cube({change})) != base, change.key);
   }
-  for (const Override& change : std::vector<Override>{{"cube.links.router_link_bw_gbs", "128"}, {"cube.components.router.attrs.overhead_ns", "3"},
-                                                      {"cube.memory_map.hbm_total_gb_per_cube", "96"}, {"sip.cube_mesh.h", "2"}}) {
+  for (const Override& change : std::vector<Override>{{"cube.links.router_link_bw_gbs", "128"},
+                                                      {"cube.components.router.attrs.overhead_ns", "3"},
+                                                      {"cube.memory_map.hbm_total_gb_per_cube", "96"},
+                                                      {"sip.cube_mesh.h", "2"}}) {
     BOOST_TEST(mesh_source_hash(cube({change})) == base, change.key);
   }
 }

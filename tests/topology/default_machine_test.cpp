@@ -30,7 +30,8 @@ struct DefaultMachine {
     BOOST_TEST((there.routing_weight_mm == back.routing_weight_mm));
     std::string kinds(name_of(there.kind));
     if (there.kind != back.kind) kinds += "/" + std::string(name_of(back.kind));
-    return kinds + " " + (there.bw_gbs ? there.bw_gbs->str() : "-") + " " + there.distance_mm.str() + " " + there.routing_weight_mm.str();
+    return kinds + " " + (there.bw_gbs ? there.bw_gbs->str() : "-") + " " + there.distance_mm.str() + " " +
+           there.routing_weight_mm.str();
   }
   // Name of the router next to a node, by an edge of the given kind.
   static std::string router_of(const std::string& node) {
@@ -96,9 +97,10 @@ BOOST_AUTO_TEST_CASE(nodes_are_sorted_by_name_and_edges_by_their_ends) {
 }
 
 BOOST_AUTO_TEST_CASE(names_follow_the_rules_of_the_hierarchy) {
-  for (const char* name : {"fabric.switch0", "sip1.io0.pcie_ep", "sip0.io0.io_cpu", "sip0.io0.io_noc", "sip0.io0.io_ucie-P3", "sip1.io0.io_ucie-P0.conn3",
-                           "sip0.cube15.r5c5", "sip0.cube0.m_cpu", "sip0.cube0.sram", "sip0.cube0.hbm_ctrl.pe7", "sip0.cube0.ucie-W",
-                           "sip0.cube0.ucie-S.conn2", "sip1.cube3.pe7.pe_fetch_store"}) {
+  for (const char* name :
+       {"fabric.switch0", "sip1.io0.pcie_ep", "sip0.io0.io_cpu", "sip0.io0.io_noc", "sip0.io0.io_ucie-P3",
+        "sip1.io0.io_ucie-P0.conn3", "sip0.cube15.r5c5", "sip0.cube0.m_cpu", "sip0.cube0.sram", "sip0.cube0.hbm_ctrl.pe7",
+        "sip0.cube0.ucie-W", "sip0.cube0.ucie-S.conn2", "sip1.cube3.pe7.pe_fetch_store"}) {
     BOOST_TEST(machine().find(name).has_value(), name);
   }
   BOOST_TEST(!machine().find("sip0.cube0.r2c2").has_value());  // inside the HBM zone
@@ -109,7 +111,8 @@ BOOST_AUTO_TEST_CASE(names_follow_the_rules_of_the_hierarchy) {
 BOOST_AUTO_TEST_CASE(pes_attach_to_the_routers_of_their_corners) {
   const std::vector<std::string> routers{"r0c0", "r0c1", "r1c4", "r1c5", "r4c0", "r4c1", "r5c4", "r5c5"};
   for (int pe = 0; pe < 8; ++pe) {
-    for (const char* engine : {"pe_dma", "pe_cpu", "pe_mmu"}) BOOST_TEST(router_of(node_names::engine(0, 0, pe, engine)) == routers[static_cast<std::size_t>(pe)]);
+    for (const char* engine : {"pe_dma", "pe_cpu", "pe_mmu"})
+      BOOST_TEST(router_of(node_names::engine(0, 0, pe, engine)) == routers[static_cast<std::size_t>(pe)]);
     BOOST_TEST(router_of(node_names::hbm_ctrl(0, 0, pe)) == routers[static_cast<std::size_t>(pe)]);
   }
   BOOST_TEST(router_of("sip0.cube0.m_cpu") == "r2c0");
@@ -129,10 +132,10 @@ BOOST_AUTO_TEST_CASE(ucie_connections_attach_along_the_rim) {
 
 BOOST_AUTO_TEST_CASE(links_have_their_kind_bandwidth_length_and_weight) {
   const std::string cube = "sip0.cube0.";
-  BOOST_TEST(link(cube + "r0c0", cube + "r0c1") == "router_mesh 256 2.5 2.5");   // columns 1.5 and 4
-  BOOST_TEST(link(cube + "r1c1", cube + "r1c2") == "router_mesh 256 3 3");       // 4 and 7
-  BOOST_TEST(link(cube + "r1c0", cube + "r2c0") == "router_mesh 256 1.5 1.5");   // rows 4 and 5.5
-  BOOST_TEST(link(cube + "r2c0", cube + "r3c0") == "router_mesh 256 3 3");       // 5.5 and 8.5
+  BOOST_TEST(link(cube + "r0c0", cube + "r0c1") == "router_mesh 256 2.5 2.5");  // columns 1.5 and 4
+  BOOST_TEST(link(cube + "r1c1", cube + "r1c2") == "router_mesh 256 3 3");      // 4 and 7
+  BOOST_TEST(link(cube + "r1c0", cube + "r2c0") == "router_mesh 256 1.5 1.5");  // rows 4 and 5.5
+  BOOST_TEST(link(cube + "r2c0", cube + "r3c0") == "router_mesh 256 3 3");      // 5.5 and 8.5
   BOOST_TEST(link(cube + "pe0.pe_dma", cube + "r0c0") == "pe_to_router 256 0 0");
   BOOST_TEST(link(cube + "pe0.pe_cpu", cube + "r0c0") == "command - 0 0");
   BOOST_TEST(link(cube + "pe0.pe_mmu", cube + "r0c0") == "command - 0 0");

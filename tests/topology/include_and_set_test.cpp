@@ -24,7 +24,8 @@ BOOST_AUTO_TEST_SUITE(include)
 
 BOOST_AUTO_TEST_CASE(sections_are_merged_key_by_key_and_lists_replaced) {
   const ScratchDir dir;
-  const std::string path = dir.write("machine.yaml", "include: " + default_topology + "\ncube:\n  ucie: {n_connections: 6}\nvisualization: {emit_views: [pe]}\n");
+  const std::string path = dir.write(
+      "machine.yaml", "include: " + default_topology + "\ncube:\n  ucie: {n_connections: 6}\nvisualization: {emit_views: [pe]}\n");
   const MachineSpec spec = load_machine(path, {}, registry());
   BOOST_TEST(spec.cube.ucie_connections == 6);
   BOOST_TEST(spec.cube.ucie_per_connection_bw_gbs->str() == "128");  // its neighbour in the section stays
@@ -81,22 +82,28 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(set)
 
 BOOST_AUTO_TEST_CASE(a_key_is_replaced_by_its_path) {
-  const MachineSpec spec = machine({{"system.sips.count", "1"}, {"cube.placement.sram.pos_mm", "[4, 8.5]"}, {"cube.components.router.attrs.overhead_ns", "3.5"}});
+  const MachineSpec spec = machine({{"system.sips.count", "1"},
+                                    {"cube.placement.sram.pos_mm", "[4, 8.5]"},
+                                    {"cube.components.router.attrs.overhead_ns", "3.5"}});
   BOOST_TEST(spec.system.sips.count == 1);
   BOOST_TEST(spec.cube.sram_pos_mm.x.str() == "4");
   BOOST_TEST(spec.cube.router.attributes.decimal("overhead_ns").str() == "3.5");
 }
 
-BOOST_AUTO_TEST_CASE(the_last_one_of_a_key_counts) { BOOST_TEST(machine({{"system.sips.count", "1"}, {"system.sips.count", "3"}}).system.sips.count == 3); }
+BOOST_AUTO_TEST_CASE(the_last_one_of_a_key_counts) {
+  BOOST_TEST(machine({{"system.sips.count", "1"}, {"system.sips.count", "3"}}).system.sips.count == 3);
+}
 
 BOOST_AUTO_TEST_CASE(a_list_is_indexed_by_number_or_by_id) {
-  const MachineSpec spec = machine({{"sip.io_chiplets.io0.links.n_connections", "2"}, {"sip.io_chiplets.0.cube_ports.1.distance_mm", "3.5"}});
+  const MachineSpec spec =
+      machine({{"sip.io_chiplets.io0.links.n_connections", "2"}, {"sip.io_chiplets.0.cube_ports.1.distance_mm", "3.5"}});
   BOOST_TEST(spec.sip.io_chiplets[0].n_connections == 2);
   BOOST_TEST(spec.sip.io_chiplets[0].cube_ports[1].distance_mm.str() == "3.5");
 }
 
 BOOST_AUTO_TEST_CASE(a_key_that_the_file_leaves_out_can_be_given) {
-  const MachineSpec spec = machine({{"cube.pe_template.links.pe_dma_to_pe_tcm.bw_gbs", "512"}, {"cube.components.hbm_ctrl.attrs.num_pcs", "16"}});
+  const MachineSpec spec =
+      machine({{"cube.pe_template.links.pe_dma_to_pe_tcm.bw_gbs", "512"}, {"cube.components.hbm_ctrl.attrs.num_pcs", "16"}});
   BOOST_TEST(spec.cube.pe_links.at("pe_dma_to_pe_tcm").bw_gbs->str() == "512");
   BOOST_TEST(spec.cube.hbm_ctrl.attributes.integer("num_pcs") == 16);  // what the user gives goes before hbm_channels_per_pe
 }
@@ -106,7 +113,8 @@ BOOST_AUTO_TEST_CASE(errors_say_that_they_came_from_set) {
   BOOST_REQUIRE(found.size() == 1U);
   BOOST_TEST(found[0].file == "--set cube.ucie.n_connections=9");
   BOOST_TEST(found[0].line == 0);
-  BOOST_TEST(ConfigError(found).what() == std::string("--set cube.ucie.n_connections=9: cube.ucie.n_connections: found 9, allowed is an integer, 1 to 8"));
+  BOOST_TEST(ConfigError(found).what() ==
+             std::string("--set cube.ucie.n_connections=9: cube.ucie.n_connections: found 9, allowed is an integer, 1 to 8"));
 }
 
 BOOST_AUTO_TEST_CASE(keys_and_elements_that_do_not_exist_are_errors) {
@@ -115,7 +123,8 @@ BOOST_AUTO_TEST_CASE(keys_and_elements_that_do_not_exist_are_errors) {
     return found.size() == 1 ? found[0].message : std::to_string(found.size()) + " issues";
   };
   BOOST_TEST(message("cube.uice.n_connections", "2").find("unknown key; did you mean 'ucie'?") == 0U);
-  BOOST_TEST(message("sip.io_chiplets.io1.side", "N") == "the list has no element 'io1'; it has 1 element(s), ids io0; did you mean 'io0'?");
+  BOOST_TEST(message("sip.io_chiplets.io1.side", "N") ==
+             "the list has no element 'io1'; it has 1 element(s), ids io0; did you mean 'io0'?");
   BOOST_TEST(message("sip.io_chiplets.1.side", "N") == "the list has no element '1'; it has 1 element(s), ids io0");
   BOOST_TEST(message("system.ns_per_mm.x", "1") == "'x' is asked of a single value, '0.1'");
   BOOST_TEST(message("system..x", "1") == "an empty step in the key");

@@ -40,7 +40,8 @@ ComponentRegistry make_registry() {
   add(registry, "pe_gemm", {count("macs_per_cycle"), rate("clock_ghz"), count("queue_depth")});
   add(registry, "pe_math", {count("lanes"), rate("clock_ghz"), count("queue_depth")});
   add(registry, "pe_tcm", {count("size_mb"), rate("read_bw_gbs"), rate("write_bw_gbs"), count("reserved_kb")});
-  add(registry, "pe_mmu", {count("page_bytes"), Parameter::decimal("tlb_overhead_ns", "per lookup", "ns", "spec 3.3").range("0", "").default_val("0")});
+  add(registry, "pe_mmu",
+      {count("page_bytes"), Parameter::decimal("tlb_overhead_ns", "per lookup", "ns", "spec 3.3").range("0", "").default_val("0")});
   add(registry, "pe_ipcq", {});
   return registry;
 }

@@ -1,10 +1,11 @@
 // A registry of implementations without factories, and machines made from files and overrides.
 #pragma once
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include "models/base/component_registry.h"

@@ -20,8 +20,9 @@ struct Shape {
 };
 
 std::ostream& operator<<(std::ostream& out, const Shape& s) {
-  return out << s.sips << " SIPs of " << s.w << "x" << s.h << ", " << s.connections << "/" << s.io_connections << " connections, " << s.per_corner
-             << " PEs per corner, " << s.width_tenths << "x" << s.height_tenths << " mm/10, second chiplet " << s.second_chiplet;
+  return out << s.sips << " SIPs of " << s.w << "x" << s.h << ", " << s.connections << "/" << s.io_connections << " connections, "
+             << s.per_corner << " PEs per corner, " << s.width_tenths << "x" << s.height_tenths << " mm/10, second chiplet "
+             << s.second_chiplet;
 }
 
 // Big in one direction at a time: the cost of a sample stays small.
@@ -87,7 +88,9 @@ std::vector<bool> reached_from(const Graph& graph, NodeId source) {
   return seen;
 }
 
-bool is_memory(const Node& node) { return node.kind == NodeKind::hbm_ctrl || node.kind == NodeKind::sram || node.kind == NodeKind::pe_tcm; }
+bool is_memory(const Node& node) {
+  return node.kind == NodeKind::hbm_ctrl || node.kind == NodeKind::sram || node.kind == NodeKind::pe_tcm;
+}
 
 }  // namespace
 
@@ -105,10 +108,14 @@ RC_BOOST_PROP(every_pe_has_a_path_to_every_memory, ()) {
   }
   // And the router agrees, for pairs picked at random.
   const Router router(graph);
-  const auto dma = [&] { return graph.at(node_names::engine(*rc::gen::inRange(0, shape.sips), *rc::gen::inRange(0, shape.w * shape.h), *rc::gen::inRange(0, 4 * shape.per_corner), "pe_dma")); };
+  const auto dma = [&] {
+    return graph.at(node_names::engine(*rc::gen::inRange(0, shape.sips), *rc::gen::inRange(0, shape.w * shape.h),
+                                       *rc::gen::inRange(0, 4 * shape.per_corner), "pe_dma"));
+  };
   const NodeId from = dma();
   const Location& to = graph.node(dma()).at;
-  for (const std::string& name : {node_names::hbm_ctrl(to.sip, to.cube, to.pe), node_names::sram(to.sip, to.cube), node_names::engine(to.sip, to.cube, to.pe, "pe_tcm")}) {
+  for (const std::string& name : {node_names::hbm_ctrl(to.sip, to.cube, to.pe), node_names::sram(to.sip, to.cube),
+                                  node_names::engine(to.sip, to.cube, to.pe, "pe_tcm")}) {
     const std::vector<NodeId> path = router.memory_path(from, graph.at(name));
     const bool same_sip = graph.node(from).at.sip == to.sip;
     const bool same_cube = same_sip && graph.node(from).at.cube == to.cube;
@@ -138,7 +145,8 @@ RC_BOOST_PROP(parts_attach_to_routers_outside_the_hbm_zone, ()) {
     RC_ASSERT(Rational(0) < gap);
     RC_ASSERT(gap <= Rational::fraction(3001, 1000));  // 3 mm, and a micrometre of rounding
   }
-  for (int row = 1; row < mesh.rows(); ++row) RC_ASSERT(mesh.row_y_mm[static_cast<std::size_t>(row) - 1] <= mesh.row_y_mm[static_cast<std::size_t>(row)]);
+  for (int row = 1; row < mesh.rows(); ++row)
+    RC_ASSERT(mesh.row_y_mm[static_cast<std::size_t>(row) - 1] <= mesh.row_y_mm[static_cast<std::size_t>(row)]);
 }
 
 RC_BOOST_PROP(the_json_is_the_same_every_time, ()) {

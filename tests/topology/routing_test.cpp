@@ -1,6 +1,8 @@
 // Paths through the default machine (spec 2.7).
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
+#include <map>
 #include <set>
 
 #include "models/base/errors.h"
@@ -22,12 +24,17 @@ struct DefaultRoutes {
     static const Router instance(machine());
     return instance;
   }
-  static std::vector<NodeId> memory(const std::string& from, const std::string& to) { return router().memory_path(machine().at(from), machine().at(to)); }
-  static std::vector<NodeId> control(const std::string& from, const std::string& to) { return router().node_path(machine().at(from), machine().at(to)); }
+  static std::vector<NodeId> memory(const std::string& from, const std::string& to) {
+    return router().memory_path(machine().at(from), machine().at(to));
+  }
+  static std::vector<NodeId> control(const std::string& from, const std::string& to) {
+    return router().node_path(machine().at(from), machine().at(to));
+  }
   // Last parts of the names.
   static std::string brief(const std::vector<NodeId>& path) {
     std::string text;
-    for (const NodeId id : path) text += (text.empty() ? "" : " ") + machine().node(id).name.substr(machine().node(id).name.rfind('.') + 1);
+    for (const NodeId id : path)
+      text += (text.empty() ? "" : " ") + machine().node(id).name.substr(machine().node(id).name.rfind('.') + 1);
     return text;
   }
   static bool passes(const std::vector<NodeId>& path, NodeKind kind) {
@@ -40,7 +47,9 @@ struct DefaultRoutes {
 
 BOOST_FIXTURE_TEST_SUITE(routing, DefaultRoutes)
 
-BOOST_AUTO_TEST_CASE(local_hbm_is_behind_the_own_router) { BOOST_TEST(brief(memory(dma(0, 0, 0), "sip0.cube0.hbm_ctrl.pe0")) == "pe_dma r0c0 pe0"); }
+BOOST_AUTO_TEST_CASE(local_hbm_is_behind_the_own_router) {
+  BOOST_TEST(brief(memory(dma(0, 0, 0), "sip0.cube0.hbm_ctrl.pe0")) == "pe_dma r0c0 pe0");
+}
 
 // The example of ADR-0017 D7.
 BOOST_AUTO_TEST_CASE(a_path_goes_along_the_row_before_the_column) {
@@ -48,10 +57,12 @@ BOOST_AUTO_TEST_CASE(a_path_goes_along_the_row_before_the_column) {
   BOOST_TEST(brief(memory(dma(0, 0, 2), "sip0.cube0.hbm_ctrl.pe0")) == "pe_dma r1c4 r1c3 r1c2 r1c1 r1c0 r0c0 pe0");
 }
 
-// Along row 2 the zone blocks columns 2 and 3. Up is as far as 1.5 mm, down through row 4 is 1.5 + 3: up, as late as the row allows.
+// Along row 2 the zone blocks columns 2 and 3. Up is as far as 1.5 mm, down through row 4 is 1.5 + 3: up, as late as the row
+// allows.
 BOOST_AUTO_TEST_CASE(a_blocked_row_is_passed_around_the_hbm_zone) {
   BOOST_TEST(brief(control("sip0.cube0.r2c0", "sip0.cube0.r2c5")) == "r2c0 r2c1 r1c1 r1c2 r1c3 r1c4 r1c5 r2c5");
-  BOOST_TEST(brief(control("sip0.cube0.m_cpu", "sip0.cube0.pe7.pe_cpu")) == "m_cpu r2c0 r2c1 r3c1 r4c1 r4c2 r4c3 r4c4 r4c5 r5c5 pe_cpu");
+  BOOST_TEST(brief(control("sip0.cube0.m_cpu", "sip0.cube0.pe7.pe_cpu")) ==
+             "m_cpu r2c0 r2c1 r3c1 r4c1 r4c2 r4c3 r4c4 r4c5 r5c5 pe_cpu");
 }
 
 // Wherever row-first-then-column meets no missing router, the path is exactly that; elsewhere it is a shortest detour.
@@ -64,8 +75,10 @@ BOOST_AUTO_TEST_CASE(paths_in_a_cube_equal_xy_routing_where_the_straight_way_is_
       if (!mesh.has_router(at)) return {};
       path.push_back(machine().at(node_names::router(0, 5, at.row, at.col)));
       if (at == to) return path;
-      if (at.col != to.col) at.col += at.col < to.col ? 1 : -1;
-      else at.row += at.row < to.row ? 1 : -1;
+      if (at.col != to.col)
+        at.col += at.col < to.col ? 1 : -1;
+      else
+        at.row += at.row < to.row ? 1 : -1;
     }
   };
   for (int from = 0; from < 36; ++from) {
@@ -73,7 +86,8 @@ BOOST_AUTO_TEST_CASE(paths_in_a_cube_equal_xy_routing_where_the_straight_way_is_
       const MeshPoint a{from / 6, from % 6}, b{to / 6, to % 6};
       if (!mesh.has_router(a) || !mesh.has_router(b)) continue;
       const std::vector<NodeId> xy = walk(a, b);
-      const std::vector<NodeId> path = router().node_path(machine().at(node_names::router(0, 5, a.row, a.col)), machine().at(node_names::router(0, 5, b.row, b.col)));
+      const std::vector<NodeId> path = router().node_path(machine().at(node_names::router(0, 5, a.row, a.col)),
+                                                          machine().at(node_names::router(0, 5, b.row, b.col)));
       if (!xy.empty()) {
         ++free_pairs;
         BOOST_TEST(names(machine(), path) == names(machine(), xy));
@@ -87,10 +101,56 @@ BOOST_AUTO_TEST_CASE(paths_in_a_cube_equal_xy_routing_where_the_straight_way_is_
   BOOST_TEST(free_pairs == 1024 - 256);
 }
 
+// The written rule by another algorithm: lengths towards the target by relaxation, then from the source always the best step
+// that still lies on a shortest path.
+BOOST_AUTO_TEST_CASE(among_equal_paths_the_first_difference_decides_row_column_name) {
+  using Length = std::pair<Rational, int>;  // mm, hops
+  const Graph& graph = machine();
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{{dma(0, 0, 0), "sip0.cube15.hbm_ctrl.pe7"},
+                                                                                 {dma(0, 13, 6), "sip1.cube6.hbm_ctrl.pe1"},
+                                                                                 {"sip0.io0.pcie_ep", "sip0.cube9.sram"},
+                                                                                 {dma(0, 2, 3), "sip0.cube12.pe4.pe_tcm"}}) {
+    const NodeId target = graph.at(to);
+    std::map<NodeId, Length> length{{target, {0, 0}}};
+    std::set<NodeId> changed{target};
+    while (!changed.empty()) {
+      const NodeId node = *changed.begin();
+      changed.erase(changed.begin());
+      const auto [first, last] = graph.out_edges(node);
+      for (std::size_t e = first; e < last; ++e) {  // every edge has its opposite of the same weight
+        const Edge& edge = graph.edges()[e];
+        if (edge.kind == EdgeKind::command) continue;
+        const Length via{length[node].first + edge.routing_weight_mm, length[node].second + 1};
+        const auto known = length.find(edge.dst);
+        if (known != length.end() && !(via < known->second)) continue;
+        length[edge.dst] = via;
+        changed.insert(edge.dst);
+      }
+    }
+    std::vector<NodeId> expected{graph.at(from)};
+    while (expected.back() != target) {
+      const NodeId node = expected.back();
+      const auto [first, last] = graph.out_edges(node);
+      std::set<std::pair<int, std::string>> steps;
+      for (std::size_t e = first; e < last; ++e) {
+        const Edge& edge = graph.edges()[e];
+        if (edge.kind == EdgeKind::command) continue;
+        if (length[node] != Length{length[edge.dst].first + edge.routing_weight_mm, length[edge.dst].second + 1}) continue;
+        const bool mesh = edge.kind == EdgeKind::router_mesh;
+        const bool row = mesh && graph.node(edge.src).at.row == graph.node(edge.dst).at.row;
+        steps.emplace(row ? 0 : mesh ? 1 : 2, graph.node(edge.dst).name);
+      }
+      expected.push_back(graph.at(steps.begin()->second));
+    }
+    BOOST_TEST(names(graph, memory(from, to)) == names(graph, expected));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(same_cube_traffic_never_uses_ucie) {
   for (int from = 0; from < 8; ++from) {
     for (int to = 0; to < 8; ++to) {
-      for (const std::string& target : {node_names::hbm_ctrl(0, 5, to), node_names::engine(0, 5, to, "pe_tcm"), node_names::sram(0, 5)}) {
+      for (const std::string& target :
+           {node_names::hbm_ctrl(0, 5, to), node_names::engine(0, 5, to, "pe_tcm"), node_names::sram(0, 5)}) {
         const auto path = memory(dma(0, 5, from), target);
         BOOST_TEST(!passes(path, NodeKind::ucie_conn));
         for (const NodeId id : path) BOOST_TEST(machine().node(id).at.cube == 5);
@@ -111,7 +171,7 @@ BOOST_AUTO_TEST_CASE(traffic_between_cubes_of_a_sip_never_uses_the_io_chiplet) {
         seams += machine().find_edge(path[i], path[i + 1])->kind == EdgeKind::ucie_mesh ? 1 : 0;
       }
       BOOST_TEST(seams == std::abs(from % 4 - to % 4) + std::abs(from / 4 - to / 4));  // few crossings first
-      if (from != to) BOOST_TEST((path == router().path(src, dst, View::data)));        // the weights alone say so
+      if (from != to) BOOST_TEST((path == router().path(src, dst, View::data)));       // the weights alone say so
     }
   }
 }
@@ -122,12 +182,14 @@ BOOST_AUTO_TEST_CASE(a_crossing_goes_through_conn_port_seam_port_conn) {
 }
 
 BOOST_AUTO_TEST_CASE(traffic_between_sips_goes_through_both_io_chiplets_and_the_switch) {
-  BOOST_TEST(brief(memory(dma(0, 0, 0), "sip1.cube0.hbm_ctrl.pe0")) ==
-             "pe_dma r0c0 conn0 ucie-N io_ucie-P0 conn0 io_noc pcie_ep switch0 pcie_ep io_noc conn0 io_ucie-P0 ucie-N conn0 r0c0 pe0");
+  BOOST_TEST(
+      brief(memory(dma(0, 0, 0), "sip1.cube0.hbm_ctrl.pe0")) ==
+      "pe_dma r0c0 conn0 ucie-N io_ucie-P0 conn0 io_noc pcie_ep switch0 pcie_ep io_noc conn0 io_ucie-P0 ucie-N conn0 r0c0 pe0");
 }
 
 BOOST_AUTO_TEST_CASE(host_memory_traffic_passes_neither_io_cpu_nor_m_cpu) {
-  BOOST_TEST(brief(memory("sip0.io0.pcie_ep", "sip0.cube0.hbm_ctrl.pe0")) == "pcie_ep io_noc conn0 io_ucie-P0 ucie-N conn0 r0c0 pe0");
+  BOOST_TEST(brief(memory("sip0.io0.pcie_ep", "sip0.cube0.hbm_ctrl.pe0")) ==
+             "pcie_ep io_noc conn0 io_ucie-P0 ucie-N conn0 r0c0 pe0");
   for (int cube = 0; cube < 16; ++cube) {
     const auto path = memory("sip0.io0.pcie_ep", node_names::hbm_ctrl(0, cube, 5));
     BOOST_TEST(!passes(path, NodeKind::io_cpu));
@@ -138,7 +200,8 @@ BOOST_AUTO_TEST_CASE(host_memory_traffic_passes_neither_io_cpu_nor_m_cpu) {
 
 BOOST_AUTO_TEST_CASE(a_tcm_is_reached_through_its_dma) {
   BOOST_TEST(brief(memory(dma(0, 0, 0), "sip0.cube0.pe1.pe_tcm")) == "pe_dma r0c0 r0c1 pe_dma pe_tcm");
-  BOOST_TEST(brief(memory("sip0.io0.pcie_ep", "sip0.cube0.pe1.pe_tcm")) == "pcie_ep io_noc conn0 io_ucie-P0 ucie-N conn1 r0c1 pe_dma pe_tcm");
+  BOOST_TEST(brief(memory("sip0.io0.pcie_ep", "sip0.cube0.pe1.pe_tcm")) ==
+             "pcie_ep io_noc conn0 io_ucie-P0 ucie-N conn1 r0c1 pe_dma pe_tcm");
   BOOST_TEST(brief(memory(dma(0, 0, 0), "sip0.cube0.pe0.pe_tcm")) == "pe_dma pe_tcm");
   BOOST_TEST(brief(memory(dma(0, 0, 0), "sip0.cube0.pe1.pe_dma")) == "pe_dma r0c0 r0c1 pe_dma");  // IPCQ
   const auto far = brief(memory(dma(0, 0, 0), "sip1.cube9.pe6.pe_tcm"));
@@ -147,7 +210,8 @@ BOOST_AUTO_TEST_CASE(a_tcm_is_reached_through_its_dma) {
 
 BOOST_AUTO_TEST_CASE(launches_go_through_io_cpu_m_cpu_and_pe_cpu) {
   BOOST_TEST(brief(control("sip0.io0.pcie_ep", "sip0.io0.io_cpu")) == "pcie_ep io_noc io_cpu");
-  BOOST_TEST(brief(control("sip0.io0.io_cpu", "sip0.cube0.m_cpu")) == "io_cpu io_noc conn0 io_ucie-P0 ucie-N conn0 r0c0 r1c0 r2c0 m_cpu");
+  BOOST_TEST(brief(control("sip0.io0.io_cpu", "sip0.cube0.m_cpu")) ==
+             "io_cpu io_noc conn0 io_ucie-P0 ucie-N conn0 r0c0 r1c0 r2c0 m_cpu");
   BOOST_TEST(brief(control("sip0.cube0.m_cpu", "sip0.cube0.pe0.pe_mmu")) == "m_cpu r2c0 r1c0 r0c0 pe_mmu");
 }
 
@@ -195,7 +259,8 @@ BOOST_AUTO_TEST_CASE(a_channel_is_the_last_step_but_one) {
   const Router routes(channels);
   const NodeId dma0 = channels.at(dma(0, 0, 0));
   const NodeId hbm = channels.at("sip0.cube0.hbm_ctrl.pe1");
-  BOOST_TEST(names(channels, routes.memory_path(dma0, hbm)) == "sip0.cube0.pe0.pe_dma>sip0.cube0.r0c0>sip0.cube0.r0c1>sip0.cube0.hbm_ctrl.pe1");
+  BOOST_TEST(names(channels, routes.memory_path(dma0, hbm)) ==
+             "sip0.cube0.pe0.pe_dma>sip0.cube0.r0c0>sip0.cube0.r0c1>sip0.cube0.hbm_ctrl.pe1");
   BOOST_TEST(names(channels, routes.channel_path(dma0, hbm, 5)) ==
              "sip0.cube0.pe0.pe_dma>sip0.cube0.r0c0>sip0.cube0.r0c1>sip0.cube0.pe1.ch5>sip0.cube0.hbm_ctrl.pe1");
   BOOST_CHECK_THROW(routes.channel_path(dma0, hbm, 8), RoutingError);

@@ -1,8 +1,9 @@
 // The JSON export (spec 10.1), read back with an independent parser.
+#include "platform/topology/topology_json.h"
+
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "platform/topology/topology_json.h"
 #include "tests/topology/machines.h"
 
 using namespace kernbench;
