@@ -1,0 +1,126 @@
+// Values, not places (spec 9): what loads, stores and computations bind to.
+#include "models/data/data_plane.h"
+
+#include <boost/test/unit_test.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/base/errors.h"
+#include "models/data/elements.h"
+
+using namespace kernbench;
+
+namespace {
+
+MathParams params_of(MathOp op) {
+  MathParams params;
+  params.op = op;
+  return params;
+}
+
+TensorValue matrix(std::int64_t rows, std::int64_t columns, DType dtype = DType::f16) {
+  return DataPlane::full({rows, columns}, dtype, 2);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_load_binds_to_what_is_visible_at_its_issue) {
+  DataPlane plane;
+  const std::int32_t before = 1, after = 2;
+  plane.memory().write_bytes(0, &before, 4);
+  const IssuedOp load = plane.load({{0, 4}}, {1}, DType::i32);
+  plane.memory().write_bytes(0, &after, 4);
+  BOOST_TEST(read_element(plane.bytes(load.value).data(), DType::i32) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_store_is_visible_at_once_and_carries_pending_values) {
+  DataPlane plane;
+  const TensorValue sum = plane.math(params_of(MathOp::add), {matrix(4, 4), matrix(4, 4)}).value;
+  const DataOpPtr store = plane.store(sum, {{1000, 32}});
+  BOOST_TEST((std::get<MemoryParams>(store->params).values == std::vector<ValueId>{1}));
+  const IssuedOp load = plane.load({{1008, 8}}, {4}, DType::f16);  // one row of it
+  BOOST_TEST(!load.value.known());
+  BOOST_TEST(load.value.image.segments()[0].value == 1u);
+  BOOST_TEST(load.value.image.segments()[0].offset == 8u);
+}
+
+BOOST_AUTO_TEST_CASE(reading_a_compute_result_is_an_error_until_phase_2) {
+  DataPlane plane;
+  const TensorValue sum = plane.math(params_of(MathOp::add), {matrix(2, 2), matrix(2, 2)}).value;
+  BOOST_TEST(!plane.known(sum.image));
+  BOOST_CHECK_EXCEPTION(plane.bytes(sum), PendingDataError,
+                        [](const PendingDataError& error) { return std::string(error.what()).find("phase 2") != std::string::npos; });
+}
+
+BOOST_AUTO_TEST_CASE(ops_and_values_are_numbered_in_order_of_issue) {
+  DataPlane plane;
+  const IssuedOp load = plane.load({{0, 8}}, {4}, DType::f16);
+  const IssuedOp first = plane.math(params_of(MathOp::exp), {load.value});
+  const IssuedOp second = plane.gemm({}, {matrix(2, 3), matrix(3, 4)});
+  BOOST_TEST(load.op->id == 1u);
+  BOOST_TEST(first.op->id == 2u);
+  BOOST_TEST(second.op->id == 3u);
+  BOOST_TEST(plane.values() == 2u);
+  BOOST_TEST(plane.defining_op(2) == second.op);
+  BOOST_TEST((plane.output(2).shape == Shape{2, 4}));
+  BOOST_CHECK_THROW(plane.defining_op(3), ModelError);
+}
+
+BOOST_AUTO_TEST_CASE(gemm_fills_its_parameters) {
+  DataPlane plane;
+  GemmParams params;
+  params.transpose_b = true;
+  const IssuedOp issued = plane.gemm(params, {matrix(2, 3, DType::i8), matrix(5, 3, DType::i8)});
+  const auto& filled = std::get<GemmParams>(issued.op->params);
+  BOOST_TEST(filled.m == 2);
+  BOOST_TEST(filled.k == 3);
+  BOOST_TEST(filled.n == 5);
+  BOOST_TEST((filled.acc_dtype == DType::i32));
+  BOOST_TEST((issued.value.dtype == DType::i32));
+  GemmParams wrong;
+  wrong.acc_dtype = DType::f16;
+  BOOST_CHECK_THROW(plane.gemm(wrong, {matrix(2, 3), matrix(3, 4)}), UsageError);
+}
+
+BOOST_AUTO_TEST_CASE(sizes_of_loads_and_stores_must_agree) {
+  DataPlane plane;
+  BOOST_CHECK_THROW(plane.load({{0, 8}}, {5}, DType::f16), UsageError);
+  BOOST_CHECK_THROW(plane.store(matrix(2, 2), {{0, 7}}), UsageError);
+}
+
+BOOST_AUTO_TEST_CASE(surplus_operands_are_an_error) {
+  DataPlane plane;
+  BOOST_CHECK_THROW(plane.math(params_of(MathOp::exp), {matrix(2, 2), matrix(2, 2)}), UsageError);
+}
+
+BOOST_AUTO_TEST_CASE(a_known_view_becomes_dense_without_an_op) {
+  DataPlane plane;
+  const std::int8_t elements[]{1, 2, 3, 4};
+  const TensorValue value = DataPlane::constant(elements, {2, 2}, DType::i8);
+  const TensorValue dense = plane.made_dense(transposed(value));
+  BOOST_TEST(plane.values() == 0u);
+  BOOST_TEST((dense_bytes(dense) == std::vector<std::byte>{std::byte{1}, std::byte{3}, std::byte{2}, std::byte{4}}));
+}
+
+BOOST_AUTO_TEST_CASE(a_pending_view_becomes_dense_by_an_op) {
+  DataPlane plane;
+  const TensorValue sum = plane.math(params_of(MathOp::exp), {matrix(2, 3)}).value;
+  plane.store(transposed(sum), {{0, 12}});
+  BOOST_TEST(plane.values() == 2u);
+  BOOST_TEST(std::holds_alternative<ConvertParams>(plane.defining_op(2)->params));
+}
+
+BOOST_AUTO_TEST_CASE(a_copy_moves_known_and_pending_bytes) {
+  DataPlane plane;
+  plane.store(plane.math(params_of(MathOp::exp), {matrix(1, 4)}).value, {{4, 8}});
+  plane.copy({{0, 16}}, {{100, 16}});
+  const ByteImage image = plane.memory().snapshot(100, 16);
+  BOOST_TEST(image.segments().size() == 3u);
+  BOOST_TEST(image.segments()[1].value == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(full_and_zeros_are_known) {
+  BOOST_TEST(read_element(dense_bytes(DataPlane::full({3}, DType::f16, 0.1)).data() + 4, DType::f16) == 0.0999755859375);
+  BOOST_TEST(DataPlane::zeros({1024, 1024, 1024}, DType::f32).image.segments().size() == 1u);
+}

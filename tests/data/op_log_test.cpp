@@ -1,0 +1,62 @@
+// Order and text of the op log (spec 9).
+#include "models/data/op_log.h"
+
+#include <boost/test/unit_test.hpp>
+#include <sstream>
+#include <string>
+
+#include "models/data/data_plane.h"
+
+using namespace kernbench;
+
+namespace {
+
+ExecutedOp op_at(Fs start, Fs end, const char* name, OpKind kind = OpKind::memory) {
+  ExecutedOp op;
+  op.t_start = start;
+  op.t_end = end;
+  op.name = name;
+  op.kind = kind;
+  return op;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(records_are_listed_by_start_and_ties_by_id) {
+  OpLog log;
+  log.executed(op_at(20, 30, "a"));
+  log.executed(op_at(10, 40, "b"));
+  log.executed(op_at(20, 21, "c"));
+  log.executed(op_at(10, 11, "d"));
+  std::string order;
+  for (const OpRecord& record : log.records()) order += record.op.name;
+  BOOST_TEST(order == "bdac");
+  log.executed(op_at(5, 6, "e"));
+  BOOST_TEST(log.records().front().id == 5u);
+}
+
+BOOST_AUTO_TEST_CASE(the_dump_has_one_line_per_record) {
+  DataPlane plane;
+  OpLog log;
+  GemmParams params;
+  EpilogueOp scale;
+  scale.kind = EpilogueOp::Kind::scale;
+  scale.factor = 0.5;
+  params.epilogue = {scale};
+  ExecutedOp gemm = op_at(1000, 3000, gemm_name(DType::f16), OpKind::gemm);
+  const TensorValue a = plane.gemm({}, {DataPlane::zeros({2, 2}, DType::f16), DataPlane::zeros({2, 2}, DType::f16)}).value;
+  gemm.data = plane.gemm(params, {a, DataPlane::zeros({2, 2}, DType::f16)}, {{{64, 8}}, {{128, 8}}}).op;
+  gemm.command_id = 4;
+  gemm.bytes = 24;
+  log.executed(gemm);
+  ExecutedOp tile = op_at(500, 600, "tile/FETCH");
+  tile.tile_id = 3;
+  log.executed(tile);
+  std::ostringstream text;
+  log.write_csv(text, [](const sc_core::sc_object*) { return std::string("node"); });
+  BOOST_TEST(text.str() ==
+             "id,t_start_fs,t_end_fs,node,kind,name,command,tile,bytes,params,inputs,outputs\n"
+             "2,500,600,,memory,tile/FETCH,0,3,0,,,\n"
+             "1,1000,3000,,gemm,gemm_f16,4,,24,m=2 k=2 n=2 acc=f32 tile_k=2 epilogue=scale@output_tile[0.5] in0=f16:2x2 in1=f16:2x2 "
+             "out=f16:2x2 from=0x40+8 to=0x80+8,1,2\n");
+}
