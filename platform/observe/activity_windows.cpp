@@ -30,6 +30,7 @@ ActivitySummary ActivityWindows::summary(const std::function<MacRate(const std::
   ActivitySummary summary;
   Fs windows = 0, gemm = 0;
   double ideal = 0;  // fs
+  bool rates_known = true;
   for (const auto& [name, activity] : by_pe_) {
     summary.pes.push_back(activity);
     summary.all.add(activity.all.begin, activity.all.end);
@@ -39,11 +40,15 @@ ActivitySummary ActivityWindows::summary(const std::function<MacRate(const std::
     gemm += activity.gemm_busy;
     if (activity.macs == 0) continue;
     const MacRate rate = rate_of(name);
+    if (rate.macs_per_cycle == 0) {
+      rates_known = false;
+      continue;
+    }
     ideal += static_cast<double>(activity.macs) / (static_cast<double>(rate.macs_per_cycle) * rate.clock_ghz.to_double()) * 1e6;
   }
   if (windows > 0 && gemm > 0) {
     summary.mac_utilisation = static_cast<double>(gemm) / static_cast<double>(windows);
-    summary.useful_efficiency = ideal / static_cast<double>(windows);
+    if (rates_known) summary.useful_efficiency = ideal / static_cast<double>(windows);
   }
   return summary;
 }

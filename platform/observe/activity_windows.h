@@ -37,14 +37,14 @@ struct PeActivity {
 };
 
 struct MacRate {
-  std::uint64_t macs_per_cycle = 0;
+  std::uint64_t macs_per_cycle = 0;  // 0: not known
   Rational clock_ghz;
 };
 
 struct ActivitySummary {
   Window all, composite;                    // over all PEs
   std::optional<double> mac_utilisation;    // absent without a composite
-  std::optional<double> useful_efficiency;
+  std::optional<double> useful_efficiency;  // nor if a rate is not known
   std::vector<PeActivity> pes;              // those with records, by name
 };
 

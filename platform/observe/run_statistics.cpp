@@ -3,7 +3,6 @@
 #include <ostream>
 
 #include "platform/observe/object_tree.h"
-#include "platform/observe/wire_statistics.h"
 
 namespace kernbench {
 namespace {
@@ -13,6 +12,13 @@ using Json = nlohmann::ordered_json;
 Json window_json(const Window& window) { return window.empty() ? Json() : Json(ns_number(window.length())); }
 
 Json ratio_json(const std::optional<double>& ratio) { return ratio ? Json(*ratio) : Json(); }
+
+// The host is no node of the topology.
+KindOf kind_in(const Platform& platform) {
+  return [&platform](const Component& component) {
+    return component.node() == no_node ? std::string("host") : std::string(name_of(platform.graph().node(component.node()).kind));
+  };
+}
 
 }  // namespace
 
@@ -35,15 +41,24 @@ Json activity_json(const ActivitySummary& activity) {
   return json;
 }
 
-Json run_statistics(const KindOf& kind_of, const ActivitySummary& activity) {
-  const auto components = objects_of<Component>();
-  const Fs now = Component::now();
+RunStatistics::RunStatistics(const Platform& platform_, const ActivityWindows& windows, Fs simulated_)
+    : platform(platform_), simulated(simulated_), components(objects_of<Component>()) {
+  activity = windows.summary([this](const std::string& pe) {
+    const Attributes& gemm = platform.graph().node(platform.graph().at(pe + ".pe_gemm")).attributes();
+    if (!gemm.has("macs_per_cycle") || !gemm.has("clock_ghz")) return MacRate{};  // another implementation
+    return MacRate{static_cast<std::uint64_t>(gemm.integer("macs_per_cycle")), gemm.decimal("clock_ghz")};
+  });
+  kinds = totals_by_kind(components, kind_in(platform));
+  links = totals_by_link(platform.graph(), platform.wires(), simulated);
+}
+
+Json RunStatistics::json() const {
   Json json;
-  json["simulated_ns"] = ns_number(now);
+  json["simulated_ns"] = ns_number(simulated);
   json["activity"] = activity_json(activity);
-  json["totals"] = totals_json(totals_by_kind(components, kind_of));
-  json["components"] = statistics_json(components, kind_of);
-  json["wires"] = wires_json(elaborated_wires(), now);
+  json["totals"] = totals_json(kinds);
+  json["components"] = statistics_json(components, kind_in(platform));
+  json["wires"] = wires_json(platform.graph(), platform.wires(), simulated);
   return json;
 }
 

@@ -4,13 +4,27 @@
 #include <iosfwd>
 #include <nlohmann/json.hpp>
 
+#include "platform/assembly/platform.h"
 #include "platform/observe/activity_windows.h"
 #include "platform/observe/component_statistics.h"
+#include "platform/observe/wire_statistics.h"
 
 namespace kernbench {
 
-// {"simulated_ns", "activity": {...}, "totals": {kind: {...}}, "components": [...], "wires": [...]} of the elaborated machine, now.
-nlohmann::ordered_json run_statistics(const KindOf& kind_of, const ActivitySummary& activity);
+// What a machine counted, and where to find it.
+struct RunStatistics {
+  RunStatistics(const Platform& platform, const ActivityWindows& windows, Fs simulated);
+
+  const Platform& platform;
+  Fs simulated;
+  ActivitySummary activity;
+  std::vector<Component*> components;  // by name; the host among them
+  std::vector<KindTotal> kinds;
+  std::vector<LinkTotal> links;
+
+  // {"simulated_ns", "activity": {...}, "totals": {kind: {...}}, "components": [...], "wires": [...]}
+  nlohmann::ordered_json json() const;
+};
 
 // {"pe_window_ns", "composite_window_ns", "mac_utilisation", "useful_efficiency", "pes": [...]}; null where there is none.
 nlohmann::ordered_json activity_json(const ActivitySummary& activity);

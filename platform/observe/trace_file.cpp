@@ -6,7 +6,7 @@
 
 namespace kernbench {
 
-TraceFile::TraceFile(const std::string& path) : writer_(path), instant_(Component::now()) {}
+TraceFile::TraceFile(const std::string& path) : writer_(path) {}
 
 TraceFile::~TraceFile() {
   try {
@@ -146,13 +146,13 @@ void TraceFile::put(const ProbeTrace& trace) {
   }
 }
 
-void TraceFile::close() {
+void TraceFile::close(Fs end) {
   if (closed_) return;
   closed_ = true;
   for (ProbeTrace& trace : probes_) trace.probe->observe(nullptr, 0);
   if (polled_) sc_core::sc_get_curr_simcontext()->remove_trace_file(this);
   write_instant();
-  if (Component::now() > instant_) writer_.time(Component::now());
+  if (end > instant_) writer_.time(end);
   writer_.close();
 }
 

@@ -28,8 +28,9 @@ class TraceFile final : public sc_core::sc_trace_file, private ProbeObserver {
 
   std::size_t variables() const { return probes_.size() + objects_.size(); }
 
-  // Writes what is pending and the present time, lets go of all probes, closes. Throws Error if the file is not complete.
-  void close();
+  // Lets go of all probes, writes what is pending, and the end of the run if that is later: the simulation itself may stand
+  // further on, by as much as its slices happen to. Throws Error if the file is not complete.
+  void close(Fs end = 0);
 
   void trace(const sc_core::sc_event& object, const std::string& name) override;
   void trace(const unsigned int& object, const std::string& name, const char** labels) override;
@@ -100,7 +101,7 @@ class TraceFile final : public sc_core::sc_trace_file, private ProbeObserver {
   std::vector<Entry> entries_;          // in the order of the file
   std::vector<std::uint32_t> pending_;  // numbers of variables
   std::vector<std::string> comments_;
-  Fs instant_;  // of what is pending
+  Fs instant_ = 0;  // of what is pending
   bool begun_ = false, closed_ = false, polled_ = false;
 };
 

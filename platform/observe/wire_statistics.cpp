@@ -1,28 +1,54 @@
 #include "platform/observe/wire_statistics.h"
 
+#include <map>
+
 #include "platform/observe/component_statistics.h"
-#include "platform/observe/object_tree.h"
 
 namespace kernbench {
+namespace {
 
-std::vector<const Wire*> elaborated_wires() {
-  const std::vector<Wire*> found = objects_of<Wire>();
-  return {found.begin(), found.end()};
+double utilisation(const Wire& wire, Fs elapsed) {
+  return elapsed == 0 ? 0.0 : static_cast<double>(wire.statistics().busy_fs) / static_cast<double>(elapsed);
 }
 
-nlohmann::ordered_json wires_json(const std::vector<const Wire*>& wires, Fs elapsed) {
+}  // namespace
+
+nlohmann::ordered_json wires_json(const Graph& graph, const EdgeWires& wires, Fs elapsed) {
   auto list = nlohmann::ordered_json::array();
-  for (const Wire* wire : wires) {
+  for (const auto& [index, wire] : wires) {
+    const Edge& edge = graph.edges()[index];
     const Wire::Statistics& statistics = wire->statistics();
     nlohmann::ordered_json entry;
     entry["name"] = wire->name();
+    entry["src"] = graph.node(edge.src).name;
+    entry["dst"] = graph.node(edge.dst).name;
+    entry["kind"] = name_of(edge.kind);
     entry["bytes"] = statistics.bytes;
     entry["flits"] = statistics.flits;
     entry["control_messages"] = statistics.control_messages;
     entry["busy_ns"] = ns_number(statistics.busy_fs);
-    entry["utilisation"] = elapsed == 0 ? 0.0 : static_cast<double>(statistics.busy_fs) / static_cast<double>(elapsed);
+    entry["utilisation"] = utilisation(*wire, elapsed);
     list.push_back(std::move(entry));
   }
+  return list;
+}
+
+std::vector<LinkTotal> totals_by_link(const Graph& graph, const EdgeWires& wires, Fs elapsed) {
+  std::map<EdgeKind, LinkTotal> kinds;
+  for (const auto& [index, wire] : wires) {
+    const EdgeKind kind = graph.edges()[index].kind;
+    LinkTotal& total = kinds[kind];
+    total.kind = kind;
+    ++total.wires;
+    total.bytes += wire->statistics().bytes;
+    if (wire->statistics().bytes > 0) ++total.used;
+    if (utilisation(*wire, elapsed) > total.busiest) {
+      total.busiest = utilisation(*wire, elapsed);
+      total.busiest_wire = wire->name();
+    }
+  }
+  std::vector<LinkTotal> list;
+  for (auto& [kind, total] : kinds) list.push_back(std::move(total));
   return list;
 }
 

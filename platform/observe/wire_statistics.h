@@ -1,16 +1,30 @@
-// What the wires of the fabric carried: found by walking SystemC's tree of objects, like components.
+// What the wires of the fabric carried.
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
-#include "models/noc/wire.h"
+#include "platform/assembly/machine_modules.h"
 
 namespace kernbench {
 
-std::vector<const Wire*> elaborated_wires();  // sorted as components are
+using EdgeWires = std::vector<MachineModules::EdgeWire>;
 
-// [{"name", "bytes", "flits", "control_messages", "busy_ns", "utilisation"}]: utilisation = busy / `elapsed`, 0 if that is 0.
-nlohmann::ordered_json wires_json(const std::vector<const Wire*>& wires, Fs elapsed);
+// [{"name", "src", "dst", "kind", "bytes", "flits", "control_messages", "busy_ns", "utilisation"}] in the order of the graph's
+// edges; utilisation = busy / `elapsed`.
+nlohmann::ordered_json wires_json(const Graph& graph, const EdgeWires& wires, Fs elapsed);
+
+// All wires of one kind of edge together.
+struct LinkTotal {
+  EdgeKind kind = EdgeKind::router_mesh;
+  std::size_t wires = 0;
+  std::size_t used = 0;  // that carried data
+  std::uint64_t bytes = 0;
+  double busiest = 0;    // the highest utilisation
+  std::string busiest_wire;
+};
+
+std::vector<LinkTotal> totals_by_link(const Graph& graph, const EdgeWires& wires, Fs elapsed);  // in the order of EdgeKind
 
 }  // namespace kernbench

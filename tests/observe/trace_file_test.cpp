@@ -36,7 +36,7 @@ std::string waveform(const std::vector<std::string>& patterns) {
   TraceFile file(vcd.path());
   TraceScope(patterns).observe(objects_of<Component>(), file);
   play(machine);
-  file.close();
+  file.close(Component::now());
   return vcd.text();
 }
 
@@ -113,7 +113,7 @@ KERNBENCH_SYSTEMC_TEST(an_instant_has_one_value_the_last) {
   machine.dma->busy.set(0);
   machine.dma->busy.set(1);
   run_ns(1);
-  file.close();
+  file.close(Component::now());
   const std::string text = vcd.text();
   BOOST_TEST(text.substr(text.find("#1000000")) == "#1000000\n1!\nb101 \"\n#3000000\n");
 }
@@ -127,7 +127,7 @@ KERNBENCH_SYSTEMC_TEST(changes_of_the_first_instant_are_initial_values) {
   TraceScope({"*.pe_dma.busy"}).observe(objects_of<Component>(), file);
   machine.dma->busy.set(1);
   run_ns(2);
-  file.close();
+  file.close(Component::now());
   const std::string text = vcd.text();
   BOOST_TEST(text.substr(text.find("#0")) == "#0\n$dumpvars\n1!\n$end\n#2000000\n");
 }
@@ -209,7 +209,7 @@ KERNBENCH_SYSTEMC_TEST(objects_registered_with_sc_trace_are_polled) {
   state = 1;
   done.notify(1, sc_core::SC_NS);
   run_ns(4);
-  file.close();
+  file.close(Component::now());
   const std::string text = vcd.text();
   // SystemC sorts before sip0: capitals come first in byte order.
   BOOST_TEST(contains(text, "$scope module SystemC $end\n$var real 64 ! rate $end\n$var string 1 \" state $end\n$var event 1 # done $end\n"), text);

@@ -1,0 +1,22 @@
+#include "platform/observe/result_file.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+
+ResultFile::ResultFile(std::string path) : path_(std::move(path)) {
+  errno = 0;
+  file_.open(path_, std::ios::binary);
+  if (!file_) throw UsageError("cannot write '" + path_ + "': " + std::strerror(errno));
+}
+
+void ResultFile::close() {
+  errno = 0;
+  file_.close();
+  if (!file_) throw Error("'" + path_ + "' is not complete: " + std::strerror(errno == 0 ? EIO : errno));
+}
+
+}  // namespace kernbench

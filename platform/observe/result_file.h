@@ -1,0 +1,24 @@
+// A file that a run writes: opened before the simulation, so that a wrong name costs nothing, and written when it is over.
+#pragma once
+
+#include <fstream>
+#include <string>
+
+namespace kernbench {
+
+class ResultFile {
+ public:
+  // Creates the file. Throws UsageError that names it and says why it cannot be written.
+  explicit ResultFile(std::string path);
+
+  std::ostream& out() { return file_; }
+  const std::string& path() const { return path_; }
+  // Throws Error if not everything is in the file.
+  void close();
+
+ private:
+  std::string path_;
+  std::ofstream file_;
+};
+
+}  // namespace kernbench

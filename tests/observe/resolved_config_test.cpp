@@ -1,0 +1,40 @@
+// The resolved configuration is a topology.yaml that gives the same machine again, default for default.
+#include "platform/observe/resolved_config.h"
+
+#include "platform/assembly/builtin_components.h"
+#include "platform/topology/load_machine.h"
+#include "tests/observe/fake_machine.h"
+#include "tests/support/forked.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+std::string resolved_of(const std::string& path, const std::vector<Override>& overrides = {}) {
+  ComponentRegistry registry;
+  register_builtin_components(registry);
+  return resolved_config(load_machine(path, overrides, registry), registry);
+}
+
+std::string shipped(const std::string& name) { return std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + name; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_resolved_configuration_resolves_to_itself) {
+  for (const std::string name : {"topology.yaml", "topology.tiny.yaml", "topology.six_sip.yaml"}) {
+    const std::string resolved = resolved_of(shipped(name));
+    TemporaryFile file("resolved.yaml");
+    std::ofstream(file.path()) << resolved;
+    BOOST_TEST(resolved_of(file.path()) == resolved, name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(defaults_and_overrides_are_settled) {
+  const std::string resolved = resolved_of(shipped("topology.yaml"), {{"cube.pe_template.components.pe_gemm.attrs.macs_per_cycle", "8192"},
+                                                                      {"system.ns_per_mm", "0.125"}});
+  const auto has = [&](const std::string& part) { return resolved.find(part) != std::string::npos; };
+  BOOST_TEST(has("ns_per_mm: 0.125\n"), resolved);
+  BOOST_TEST(has("macs_per_cycle: 8192"), resolved);
+  BOOST_TEST(has("num_pcs: 8"), resolved);  // not in the file: from hbm_channels_per_pe
+}
