@@ -65,6 +65,7 @@ bool DataExecutor::enroll(const DataOpPtr& op) {
   Value& entry = values_.back();
   entry.op = op;
   for (const ValueId input : input_ids(*op)) {
+    if (input >= id) throw ModelError("an op reads value " + std::to_string(input) + ", which is not defined before it");
     Value& read = value(input);
     ++read.uses;
     if (read.done) continue;

@@ -13,7 +13,7 @@ namespace {
 bool agrees(double got, double expected, const Tolerance& tolerance, DType dtype) {
   if (std::isnan(got) || std::isnan(expected)) return std::isnan(got) && std::isnan(expected);
   if (got == expected) return true;
-  if (std::isinf(got)) return rounded_to(dtype, expected) == got;
+  if (std::isinf(got) || std::isinf(expected)) return rounded_to(dtype, expected) == got;
   return std::fabs(got - expected) <= tolerance.atol + tolerance.rtol * std::fabs(expected);
 }
 

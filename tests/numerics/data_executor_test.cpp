@@ -1,0 +1,159 @@
+// Phase 2 as a whole (spec 9): dependencies, memory afterwards, releasing, eager mode, errors.
+#include "platform/numerics/data_executor.h"
+
+#include <boost/test/unit_test.hpp>
+#include <atomic>
+#include <string>
+
+#include "models/base/errors.h"
+#include "platform/numerics/worker_pool.h"
+#include "tests/numerics/numerics_fixture.h"
+
+using namespace kernbench;
+
+namespace {
+
+MathParams plus(double value) {
+  MathParams params = math_of(MathOp::add);
+  params.operands = {MathOperand::tensor(0), MathOperand::scalar(value)};
+  return params;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(memory_holds_the_results_after_the_run) {
+  DataPlane plane;
+  const TensorValue a = tensor({1, 2, 3, 4}, {2, 2}, DType::f16);
+  plane.store(a, {{0, 8}});
+  const TensorValue loaded = plane.load({{0, 8}}, {2, 2}, DType::f16).value;
+  plane.store(plane.gemm({}, {loaded, loaded}).value, {{100, 4}, {200, 4}});
+  DataExecutor executor(plane, 2);
+  executor.run();
+  BOOST_TEST((doubles(executor.read({{100, 4}, {200, 4}}), DType::f16) == std::vector<double>{7, 10, 15, 22}));
+  BOOST_TEST((doubles(executor.read(0, 8), DType::f16) == std::vector<double>{1, 2, 3, 4}));
+}
+
+BOOST_AUTO_TEST_CASE(reused_places_do_not_mix_values) {
+  DataPlane plane;
+  std::vector<TensorValue> seen;
+  TensorValue value = tensor({0, 0}, {2}, DType::f32);
+  for (int i = 0; i < 50; ++i) {  // one slot, overwritten again and again
+    plane.store(plane.math(plus(1), {value}).value, {{0, 8}});
+    value = plane.load({{0, 8}}, {2}, DType::f32).value;
+    seen.push_back(value);
+  }
+  DataExecutor executor(plane, 4);
+  executor.run();
+  for (std::size_t i = 0; i < seen.size(); ++i) BOOST_TEST(doubles(executor.bytes(seen[i]), DType::f32)[1] == static_cast<double>(i + 1));
+}
+
+BOOST_AUTO_TEST_CASE(partial_overwrites_slices_and_reinterpretation) {
+  DataPlane plane;
+  const TensorValue x = plane.math(plus(1), {tensor({1, 2, 3, 4}, {4}, DType::i32)}).value;  // 2 3 4 5
+  plane.store(x, {{0, 16}});
+  plane.store(plane.math(plus(10), {sliced(x, 1, 3)}).value, {{8, 8}});                      // 13 14 at elements 2, 3
+  plane.store(tensor({-1}, {1}, DType::i8), {{3, 1}});                                       // top byte of element 0
+  const TensorValue all = plane.load({{0, 16}}, {4}, DType::i32).value;
+  const TensorValue doubled = plane.math(math_of(MathOp::add), {all, all}).value;
+  const TensorValue as_bytes = plane.load({{3, 6}}, {6}, DType::i8).value;
+  DataExecutor executor(plane);
+  executor.run();
+  BOOST_TEST((doubles(executor.bytes(doubled), DType::i32) == std::vector<double>{-33554428, 6, 26, 28}));
+  BOOST_TEST((doubles(executor.bytes(as_bytes), DType::i8) == std::vector<double>{-1, 3, 0, 0, 0, 13}));
+}
+
+BOOST_AUTO_TEST_CASE(operands_may_lie_at_odd_addresses) {
+  DataPlane plane;
+  const TensorValue a = tensor({1.5, 2.5, 3.5}, {3}, DType::f16);
+  plane.store(a, {{65533, 6}});  // odd, and across a page
+  const TensorValue loaded = plane.load({{65533, 6}}, {3}, DType::f16).value;
+  BOOST_TEST((result_of(plane, plane.math(plus(1), {loaded}).value) == std::vector<double>{2.5, 3.5, 4.5}));
+}
+
+BOOST_AUTO_TEST_CASE(a_run_goes_on_where_the_last_one_ended) {
+  DataPlane plane;
+  const TensorValue one = plane.math(plus(1), {tensor({0}, {1}, DType::f32)}).value;
+  DataExecutor executor(plane, 2);
+  executor.run();
+  BOOST_TEST(doubles(executor.bytes(one), DType::f32)[0] == 1);
+  const TensorValue two = plane.math(plus(1), {one}).value;
+  BOOST_CHECK_THROW(executor.bytes(two), ModelError);
+  executor.run();
+  BOOST_TEST(doubles(executor.bytes(two), DType::f32)[0] == 2);
+}
+
+BOOST_AUTO_TEST_CASE(released_values_are_those_that_memory_does_not_hold) {
+  DataPlane plane;
+  TensorValue value = tensor({1}, {1}, DType::f32);
+  std::vector<TensorValue> chain;
+  for (int i = 0; i < 10; ++i) chain.push_back(value = plane.math(plus(1), {value}).value);
+  plane.store(chain[4], {{0, 4}});
+  plane.store(chain[9], {{4, 4}});
+  DataExecutor executor(plane, 2, true);
+  executor.run();
+  BOOST_TEST((doubles(executor.read(0, 8), DType::f32) == std::vector<double>{6, 11}));
+  BOOST_CHECK_THROW(executor.bytes(chain[3]), ModelError);
+  plane.store(plane.math(plus(1), {plane.load({{0, 4}}, {1}, DType::f32).value}).value, {{0, 4}});
+  executor.run();
+  BOOST_TEST((doubles(executor.read(0, 8), DType::f32) == std::vector<double>{7, 11}));
+  BOOST_CHECK_THROW(executor.bytes(chain[4]), ModelError);
+}
+
+BOOST_AUTO_TEST_CASE(eager_values_can_be_read_while_ops_are_recorded) {
+  DataPlane plane;
+  DataExecutor executor(plane, 2);
+  TensorValue value = plane.math(plus(1), {tensor({0}, {1}, DType::f32)}).value;  // recorded before eager mode starts
+  executor.start_eager();
+  for (int i = 1; i < 200; ++i) {
+    plane.store(value, {{0, 4}});
+    value = plane.math(plus(1), {plane.load({{0, 4}}, {1}, DType::f32).value}).value;
+    if (i % 7 == 0) BOOST_TEST(doubles(plane.bytes(value), DType::f32)[0] == i + 1);
+  }
+  BOOST_TEST(doubles(plane.bytes(value), DType::f32)[0] == 200);
+  BOOST_TEST(plane.known(value.image));
+  executor.run();
+  BOOST_TEST(doubles(executor.read(0, 4), DType::f32)[0] == 199);
+}
+
+BOOST_AUTO_TEST_CASE(without_an_executor_the_plane_is_deferred_again) {
+  DataPlane plane;
+  const TensorValue value = plane.math(plus(1), {tensor({0}, {1}, DType::f32)}).value;
+  {
+    DataExecutor executor(plane, 1);
+    executor.start_eager();
+    BOOST_TEST(doubles(plane.bytes(value), DType::f32)[0] == 1);
+  }
+  BOOST_CHECK_THROW(plane.bytes(value), PendingDataError);
+}
+
+BOOST_AUTO_TEST_CASE(the_error_of_an_op_reaches_the_caller_and_its_readers) {
+  DataPlane plane;
+  const TensorValue gone = plane.math(plus(1), {tensor({0}, {1}, DType::f32)}).value;
+  DataExecutor executor(plane, 2, true);
+  executor.run();  // releases it
+  const TensorValue reader = plane.math(plus(1), {gone}).value, reader_of_reader = plane.math(plus(1), {reader}).value;
+  const TensorValue healthy = plane.math(plus(1), {tensor({4}, {1}, DType::f32)}).value;
+  plane.store(healthy, {{0, 4}});
+  BOOST_CHECK_THROW(executor.run(), ModelError);
+  BOOST_CHECK_THROW(executor.bytes(reader_of_reader), ModelError);
+  BOOST_TEST(doubles(executor.read(0, 4), DType::f32)[0] == 5);
+}
+
+BOOST_AUTO_TEST_CASE(a_value_that_nobody_defined_is_a_model_error) {
+  DataPlane plane;
+  plane.math(plus(1), {TensorValue{ByteImage::of(ValueRef{99, 0, 4}), {1}, DType::f32, {}}});
+  DataExecutor executor(plane);
+  BOOST_CHECK_THROW(executor.run(), ModelError);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_of_a_pool_may_submit_tasks) {
+  WorkerPool pool(3);
+  std::atomic<int> count{0};
+  for (int i = 0; i < 10; ++i) {
+    pool.submit([&] {
+      for (int j = 0; j < 10; ++j) pool.submit([&] { ++count; });
+    });
+  }
+  pool.wait_idle();
+  BOOST_TEST(count == 100);
+}

@@ -1,0 +1,235 @@
+// gemm and its epilogues against plain loops in double precision (spec 5.3, 9).
+#include <boost/test/unit_test.hpp>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "tests/numerics/numerics_fixture.h"
+
+using namespace kernbench;
+
+namespace {
+
+std::vector<double> product(const std::vector<double>& a, const std::vector<double>& b, std::int64_t m, std::int64_t k, std::int64_t n,
+                            std::int64_t k_begin = 0, std::int64_t k_end = -1) {
+  std::vector<double> c(static_cast<std::size_t>(m * n), 0.0);
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t x = k_begin; x < (k_end < 0 ? k : k_end); ++x) {
+      for (std::int64_t j = 0; j < n; ++j) c[static_cast<std::size_t>(i * n + j)] += a[static_cast<std::size_t>(i * k + x)] * b[static_cast<std::size_t>(x * n + j)];
+    }
+  }
+  return c;
+}
+
+void check_close(const std::vector<std::byte>& bytes, const TensorValue& value, const std::vector<double>& reference, double factor = 1) {
+  const Comparison comparison = compare(bytes, value.dtype, value.shape, reference, factor);
+  BOOST_CHECK_MESSAGE(comparison.ok, failure_text("c", value.dtype, value.shape, comparison));
+}
+
+struct Problem {
+  TensorValue a, b;
+  std::int64_t m, k, n;
+  std::vector<double> reference() const { return product(doubles(a), doubles(b), m, k, n); }
+};
+
+Problem random_problem(std::int64_t m, std::int64_t k, std::int64_t n, DType dtype) {
+  Numbers numbers(static_cast<std::uint64_t>(m * 1000 + k * 10 + n));
+  const double scale = 1 / std::sqrt(static_cast<double>(k));
+  if (is_float(dtype)) return {tensor(numbers.uniform(m * k, -1, 1), {m, k}, dtype), tensor(numbers.uniform(k * n, -scale, scale), {k, n}, dtype), m, k, n};
+  return {tensor(numbers.integers(m * k, -128, 127), {m, k}, dtype), tensor(numbers.integers(k * n, -128, 127), {k, n}, dtype), m, k, n};
+}
+
+EpilogueOp step(EpilogueOp::Kind kind, EpilogueOp::Scope scope = EpilogueOp::Scope::output_tile, int input = -1, double factor = 1) {
+  EpilogueOp op;
+  op.kind = kind;
+  op.scope = scope;
+  op.input = input;
+  op.factor = factor;
+  return op;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(every_dtype_and_odd_extents) {
+  for (const DType dtype : {DType::f16, DType::bf16, DType::f32, DType::i8, DType::i32}) {
+    for (const auto& extents : {std::array<std::int64_t, 3>{1, 1, 1}, {1, 5, 1}, {7, 1, 3}, {1, 64, 33}, {33, 65, 1}, {32, 64, 32}, {61, 127, 45}}) {
+      const Problem problem = random_problem(extents[0], extents[1], extents[2], dtype);
+      DataPlane plane;
+      const TensorValue c = plane.gemm({}, {problem.a, problem.b}).value;
+      DataExecutor executor(plane);
+      executor.run();
+      check_close(executor.bytes(c), c, problem.reference());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(large_products_are_cut_into_blocks_and_put_together) {
+  const Problem problem = random_problem(300, 70, 1100, DType::f32);
+  DataPlane plane;
+  const TensorValue c = plane.gemm({}, {problem.a, problem.b}).value;
+  DataExecutor executor(plane, 3);
+  executor.run();
+  check_close(executor.bytes(c), c, problem.reference());
+}
+
+BOOST_AUTO_TEST_CASE(bytes_do_not_depend_on_the_number_of_threads) {
+  const Problem problem = random_problem(700, 257, 1300, DType::bf16);
+  DataPlane plane;
+  GemmParams params;
+  params.out_dtype = DType::f32;
+  const TensorValue c = plane.gemm(params, {problem.a, problem.b}).value;
+  std::vector<std::byte> first;
+  for (const unsigned threads : {1u, 2u, 4u}) {
+    DataExecutor executor(plane, threads);
+    executor.run();
+    if (first.empty()) first = executor.bytes(c);
+    BOOST_TEST((executor.bytes(c) == first));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(transposes_by_flag_and_by_view_are_the_same) {
+  const Problem problem = random_problem(9, 14, 5, DType::f16);
+  DataPlane plane;
+  const auto dense_transpose = [&plane](const TensorValue& value) { return plane.made_dense(transposed(value)); };
+  const TensorValue a_turned = dense_transpose(problem.a), b_turned = dense_transpose(problem.b);
+  GemmParams both;
+  both.transpose_a = both.transpose_b = true;
+  GemmParams only_b;
+  only_b.transpose_b = true;
+  const std::vector<TensorValue> results{
+      plane.gemm({}, {problem.a, problem.b}).value, plane.gemm(both, {a_turned, b_turned}).value,
+      plane.gemm({}, {transposed(a_turned), transposed(b_turned)}).value, plane.gemm(only_b, {problem.a, transposed(problem.b)}).value};
+  DataExecutor executor(plane);
+  executor.run();
+  for (const TensorValue& result : results) check_close(executor.bytes(result), result, problem.reference());
+}
+
+BOOST_AUTO_TEST_CASE(half_precision_accumulates_in_f32) {
+  // 4096 products of 1: a bf16 accumulator would stop at 256, an f16 one at 2048.
+  for (const DType dtype : {DType::bf16, DType::f16}) {
+    DataPlane plane;
+    const TensorValue c = plane.gemm({}, {DataPlane::full({2, 4096}, dtype, 1), DataPlane::full({4096, 2}, dtype, 1)}).value;
+    BOOST_TEST(result_of(plane, c)[3] == 4096);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_result_is_rounded_once_to_nearest_even) {
+  // 2048 + 1 is a tie of f16 (quantum 2): 2048; 2048 + 3 is a tie between 2050 and 2052: 2052.
+  DataPlane plane;
+  const TensorValue c = plane.gemm({}, {tensor({1, 1}, {1, 2}, DType::f16), tensor({2048, 2048, 1, 3}, {2, 2}, DType::f16)}).value;
+  BOOST_TEST((result_of(plane, c) == std::vector<double>{2048, 2052}));
+}
+
+BOOST_AUTO_TEST_CASE(i8_is_exact_at_its_extremes_and_beyond_24_bits) {
+  DataPlane plane;
+  const std::int64_t k = 5000;  // 128 * 128 * 5000 > 2^24
+  const TensorValue c = plane.gemm({}, {DataPlane::full({3, k}, DType::i8, -128), DataPlane::full({k, 2}, DType::i8, -128)}).value;
+  const TensorValue d = plane.gemm({}, {DataPlane::full({3, k}, DType::i8, 127), DataPlane::full({k, 2}, DType::i8, -127)}).value;
+  BOOST_TEST(result_of(plane, c)[5] == 128.0 * 128 * 5000);
+  BOOST_TEST(result_of(plane, d)[5] == -127.0 * 127 * 5000);
+}
+
+BOOST_AUTO_TEST_CASE(i32_wraps_and_i8_output_saturates) {
+  DataPlane plane;
+  const TensorValue wrapped = plane.gemm({}, {tensor({65536, 1}, {1, 2}, DType::i32), tensor({65536, 5}, {2, 1}, DType::i32)}).value;
+  GemmParams narrow;
+  narrow.out_dtype = DType::i8;
+  const TensorValue saturated = plane.gemm(narrow, {tensor({100}, {1, 1}, DType::i8), tensor({-100}, {1, 1}, DType::i8)}).value;
+  BOOST_TEST(result_of(plane, wrapped)[0] == 5);
+  BOOST_TEST(result_of(plane, saturated)[0] == -128);
+}
+
+BOOST_AUTO_TEST_CASE(nan_and_infinity_propagate) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  DataPlane plane;
+  const TensorValue a = tensor({1, 1, infinity, 1, std::nan(""), 1, infinity, 1}, {4, 2}, DType::f16);
+  const TensorValue b = tensor({1, -infinity}, {2, 1}, DType::f16);
+  const std::vector<double> c = result_of(plane, plane.gemm({}, {a, b}).value);
+  BOOST_TEST(c[0] == -infinity);
+  BOOST_TEST(std::isnan(c[1]));  // inf - inf
+  BOOST_TEST(std::isnan(c[2]));
+  BOOST_TEST(std::isnan(c[3]));
+}
+
+BOOST_AUTO_TEST_CASE(an_epilogue_runs_in_list_order_before_the_conversion) {
+  const Problem problem = random_problem(6, 8, 10, DType::f16);
+  Numbers numbers(3);
+  const TensorValue bias = tensor(numbers.uniform(10, -1, 1), {10}, DType::f16), other = tensor(numbers.uniform(60, -1, 1), {6, 10}, DType::f32);
+  GemmParams params;
+  EpilogueOp clamp = step(EpilogueOp::Kind::clamp);
+  clamp.low = -0.5;
+  clamp.high = 1.5;
+  params.epilogue = {step(EpilogueOp::Kind::bias, EpilogueOp::Scope::output_tile, 2), step(EpilogueOp::Kind::relu),
+                     step(EpilogueOp::Kind::scale, EpilogueOp::Scope::output_tile, -1, 3), step(EpilogueOp::Kind::add, EpilogueOp::Scope::output_tile, 3),
+                     step(EpilogueOp::Kind::mul, EpilogueOp::Scope::kernel, 2), clamp};
+  DataPlane plane;
+  const TensorValue c = plane.gemm(params, {problem.a, problem.b, bias, other}).value;
+  std::vector<double> reference = problem.reference();
+  const std::vector<double> per_column = doubles(bias), per_element = doubles(other);
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    double x = std::max(0.0, reference[i] + per_column[i % 10]) * 3 + per_element[i];
+    x = std::min(std::max(x, -0.5), 1.5);      // output_tile scope comes before kernel scope
+    reference[i] = x * per_column[i % 10];
+  }
+  DataExecutor executor(plane);
+  executor.run();
+  check_close(executor.bytes(c), c, reference);
+}
+
+BOOST_AUTO_TEST_CASE(activation_epilogues) {
+  const Problem problem = random_problem(5, 7, 11, DType::f32);
+  const std::vector<double> x = problem.reference();
+  const auto check = [&](EpilogueOp::Kind kind, auto function) {
+    GemmParams params;
+    params.epilogue = {step(kind)};
+    DataPlane plane;
+    const TensorValue c = plane.gemm(params, {problem.a, problem.b}).value;
+    std::vector<double> reference;
+    for (const double value : x) reference.push_back(function(value));
+    DataExecutor executor(plane);
+    executor.run();
+    check_close(executor.bytes(c), c, reference);
+  };
+  check(EpilogueOp::Kind::relu, [](double v) { return std::max(v, 0.0); });
+  check(EpilogueOp::Kind::gelu, [](double v) { return 0.5 * v * (1 + std::erf(v / std::sqrt(2.0))); });
+  check(EpilogueOp::Kind::silu, [](double v) { return v / (1 + std::exp(-v)); });
+  check(EpilogueOp::Kind::exp, [](double v) { return std::exp(v); });
+}
+
+BOOST_AUTO_TEST_CASE(k_tile_scope_applies_to_each_partial_product) {
+  for (const DType dtype : {DType::f16, DType::i8}) {
+    const std::int64_t m = 5, k = 20, n = 6, tile_k = 8;  // tiles of 8, 8, 4
+    const Problem problem = random_problem(m, k, n, dtype);
+    const TensorValue scales = tensor({0.5, -2, 3}, {3}, DType::f32);
+    GemmParams params;
+    params.tile_k = tile_k;
+    params.out_dtype = DType::f32;
+    params.epilogue = {step(EpilogueOp::Kind::dequant, EpilogueOp::Scope::k_tile, 2), step(EpilogueOp::Kind::relu, EpilogueOp::Scope::k_tile),
+                       step(EpilogueOp::Kind::dequant, EpilogueOp::Scope::output_tile, -1, 0.25)};
+    DataPlane plane;
+    const TensorValue c = plane.gemm(params, {problem.a, problem.b, scales}).value;
+    std::vector<double> reference(static_cast<std::size_t>(m * n), 0.0);
+    const std::vector<double> factors{0.5, -2, 3};
+    for (std::size_t tile = 0; tile < 3; ++tile) {
+      const auto begin = static_cast<std::int64_t>(tile) * tile_k;
+      const std::vector<double> partial = product(doubles(problem.a), doubles(problem.b), m, k, n, begin, std::min(begin + tile_k, k));
+      for (std::size_t i = 0; i < partial.size(); ++i) reference[i] += std::max(0.0, partial[i] * factors[tile]);
+    }
+    for (double& value : reference) value *= 0.25;
+    DataExecutor executor(plane);
+    executor.run();
+    check_close(executor.bytes(c), c, reference);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(tile_k_alone_changes_nothing) {
+  const Problem problem = random_problem(40, 200, 30, DType::f16);
+  DataPlane plane;
+  GemmParams tiled;
+  tiled.tile_k = 16;
+  const TensorValue plain = plane.gemm({}, {problem.a, problem.b}).value, with_tiles = plane.gemm(tiled, {problem.a, problem.b}).value;
+  DataExecutor executor(plane);
+  executor.run();
+  BOOST_TEST((executor.bytes(plain) == executor.bytes(with_tiles)));
+}
