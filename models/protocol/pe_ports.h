@@ -95,8 +95,8 @@ class RegisterFile : public virtual sc_core::sc_interface {
 
 class TcmUser {
  public:
-  // The access that began (got its channel) at `started` is over now.
-  virtual void tcm_access_ended(std::uint32_t tag, Fs started) = 0;
+  virtual void tcm_access_began(std::uint32_t tag) = 0;  // has its channel
+  virtual void tcm_access_ended(std::uint32_t tag) = 0;
 
  protected:
   ~TcmUser() = default;

@@ -1,0 +1,23 @@
+#include "models/pe/command_context.h"
+
+#include <algorithm>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+
+void CommandContext::feed(const Tile& tile) {
+  in_flight_.push_back(tile.id);
+  ++fed_;
+}
+
+void CommandContext::complete_tile(const TileToken& token) {
+  const auto found = std::find(in_flight_.begin(), in_flight_.end(), token.tile.id);
+  if (found == in_flight_.end()) {
+    throw ModelError("tile " + std::to_string(token.tile.id) + " of command " + std::to_string(id()) + " has been completed twice");
+  }
+  in_flight_.erase(found);
+  owner_.tile_completed(*this, token);
+}
+
+}  // namespace kernbench

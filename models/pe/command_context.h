@@ -1,0 +1,62 @@
+// A command under way: which of its tiles are in flight and how many are through (spec 5: completion is counted exactly once).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/protocol/command.h"
+#include "models/protocol/tile_token.h"
+#include "models/timing/tile_plan.h"
+
+namespace kernbench {
+
+class CommandContext final : public TileCompletion {
+ public:
+  class Owner {
+   public:
+    virtual void stage_ended(CommandContext& context, const TileToken& token) = 0;
+    virtual void tile_completed(CommandContext& context, const TileToken& token) = 0;
+
+   protected:
+    ~Owner() = default;
+  };
+
+  // A composite has a plan, a simple command one tile.
+  CommandContext(Owner& owner, std::shared_ptr<CommandState> state, std::shared_ptr<const DataOp> data, std::optional<TilePlan> plan)
+      : owner_(owner), state_(std::move(state)), data_(std::move(data)), plan_(std::move(plan)), tiles_(plan_ ? plan_->tile_count() : 1) {}
+
+  CommandState& state() const { return *state_; }
+  std::uint64_t id() const { return state_->id(); }
+  const std::shared_ptr<const DataOp>& data() const { return data_; }
+  const std::optional<TilePlan>& plan() const { return plan_; }
+  Fs dispatched_at() const { return dispatched_at_; }
+  void dispatched(Fs now) { dispatched_at_ = now; }
+
+  // Tiles are fed in order, each once.
+  std::uint64_t fed() const { return fed_; }
+  bool all_fed() const { return fed_ == tiles_; }
+  void feed(const Tile& tile);
+  // No further tile will come: the command has failed.
+  void stop_feeding() { tiles_ = fed_; }
+  bool nothing_in_flight() const { return in_flight_.empty(); }
+  bool complete() const { return all_fed() && nothing_in_flight(); }
+
+  void stage_ended(const TileToken& token) override { owner_.stage_ended(*this, token); }
+  void complete_tile(const TileToken& token) override;
+  void fail(const std::string& error) override { state_->fail(error); }
+  bool failed() const override { return !state_->error().empty(); }
+
+ private:
+  Owner& owner_;
+  std::shared_ptr<CommandState> state_;
+  std::shared_ptr<const DataOp> data_;
+  std::optional<TilePlan> plan_;
+  std::uint64_t tiles_;
+  std::uint64_t fed_ = 0;
+  std::vector<std::uint64_t> in_flight_;  // ids; as many as the pipeline holds
+  Fs dispatched_at_ = 0;
+};
+
+}  // namespace kernbench

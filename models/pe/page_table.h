@@ -1,0 +1,52 @@
+// What PE_MMU knows: virtual ranges and where they lie (spec 3.3, ADR-0039).
+//
+// Behaves as page -> list of sub-page regions: a mapping is one region per page that it touches; a look-up takes the region that
+// was mapped last; unmap removes only regions that lie wholly inside its range, and what was mapped before them shows again.
+// Regions of one mapping on neighbouring pages are kept as one extent.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "models/address/phys_range.h"
+
+namespace kernbench {
+
+class PageTable {
+ public:
+  explicit PageTable(std::uint64_t page_bytes) : page_bytes_(page_bytes) {}
+
+  void map(std::uint64_t va, std::uint64_t pa, std::uint64_t bytes);
+  void unmap(std::uint64_t va, std::uint64_t bytes);
+
+  // Where [va, va + bytes) lies; neighbours that continue each other are one range. Throws AccessFault naming the first address
+  // without a mapping.
+  PhysRanges look_up(std::uint64_t va, std::uint64_t bytes) const;
+
+  std::size_t extents() const { return extents_.size(); }
+
+ private:
+  struct Extent {
+    std::uint64_t end = 0;  // of the virtual range
+    std::uint64_t pa = 0;   // of its begin
+  };
+  // Later mappings have larger sequence numbers.
+  struct Key {
+    std::uint64_t begin = 0;
+    std::uint64_t sequence = 0;
+    friend bool operator<(const Key& a, const Key& b) { return a.begin != b.begin ? a.begin < b.begin : a.sequence < b.sequence; }
+  };
+  using Extents = std::map<Key, Extent>;
+
+  Extents::const_iterator winner(std::uint64_t va) const;
+  // First extent that may reach `va`.
+  Extents::const_iterator first_near(std::uint64_t va) const;
+
+  std::uint64_t page_bytes_;
+  Extents extents_;
+  std::uint64_t longest_ = 0;  // of all extents that ever were
+  std::uint64_t next_sequence_ = 0;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,221 @@
+#include "models/pe/pe_cpu.h"
+
+#include <sysc/kernel/sc_spawn.h>
+#include <sysc/kernel/sc_spawn_options.h>
+
+#include <algorithm>
+
+#include "models/base/errors.h"
+#include "models/pe/pe_identity.h"
+
+namespace kernbench {
+namespace {
+
+enum class State : std::uint8_t { idle, waiting_for_start, running, waiting_for_command, draining };
+
+// Leaves a kernel whose launch has failed elsewhere. Not derived from std::exception, so that a kernel's own handlers let it pass.
+struct KernelAborted {};
+
+}  // namespace
+
+ParameterSchema PeCpu::schema() {
+  return {Parameter::decimal("overhead_ns", "time per launch", "ns", "spec 1.2").default_val("2").range("0", ""),
+          Parameter::decimal("clock_ghz", "clock", "GHz", "spec 5").default_val("1.0").positive(),
+          Parameter::integer("kernel_stack_bytes", "stack of the kernel thread", "B", "spec 4.4").default_val(262144).range("65536", "1073741824"),
+          Parameter::integer("dispatch_cycles", "cycles per command", "", "spec 6").default_val(0).range("0", ""),
+          Parameter::integer("scratch_bytes", "TCM for the handles of a kernel", "B", "spec 6").default_val(1048576).range("1", "")};
+}
+
+PeCpu::PeCpu(const ComponentInit& init)
+    : FabricNode(init, ArrivalQueue::Keep::last_flit),
+      machine_(machine_services(init.services)),
+      overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))),
+      clock_ghz_(init.attributes.decimal("clock_ghz")),
+      dispatch_cycles_(static_cast<std::uint64_t>(init.attributes.integer("dispatch_cycles"))),
+      scratch_bytes_(static_cast<std::uint64_t>(init.attributes.integer("scratch_bytes"))),
+      stack_bytes_(static_cast<int>(init.attributes.integer("kernel_stack_bytes"))),
+      launched_("launched_event"),
+      state_probe_(add_probe("state", "what the kernel does", 3, {"idle", "waiting_for_start", "running", "waiting_for_command", "draining"})),
+      command_probe_(add_probe("command", "last command issued", 32)) {
+  add_statistic("launches", "kernels run", Quantity::count, launch_count_);
+  add_statistic("failures", "of these, failed", Quantity::count, failures_);
+  add_statistic("commands", "commands issued", Quantity::count, commands_);
+  add_statistic("running_time", "target_start to kernel return", Quantity::time_fs, running_time_);
+}
+
+PeCpu::~PeCpu() = default;
+
+// --- Messages
+
+Fs PeCpu::next_due() const {
+  const Arrival* head = arrivals_.control();
+  return head == nullptr ? never_fs : head->time + overhead_;
+}
+
+void PeCpu::serve() {
+  while (next_due() <= now()) {
+    const Arrival arrival = *arrivals_.control();
+    arrivals_.pop_control();
+    report_passage(arrival, arrival.time);
+    take(*arrival.transaction);
+  }
+}
+
+void PeCpu::take(Transaction& request) {
+  const std::shared_ptr<const Message> message = request.route().message;
+  if (auto launch = std::dynamic_pointer_cast<const KernelLaunch>(message)) {
+    launches_.push_back({&request, std::move(launch), false});
+    launched_.notify(sc_core::SC_ZERO_TIME);
+    if (thread_started_) return;
+    thread_started_ = true;
+    const Scope scope(*this);
+    sc_core::sc_spawn_options options;
+    options.set_stack_size(stack_bytes_);
+    sc_core::sc_spawn([this] { run_launches(); }, "kernel", &options);
+  } else if (const auto* abort = dynamic_cast<const LaunchAbort*>(message.get())) {
+    for (Launch& entry : launches_) {
+      if (entry.message == abort->launch) entry.aborted = true;
+    }
+    request.route().owner->completed(request);
+  } else {
+    throw ModelError(std::string(name()) + ": a message that is neither KernelLaunch nor LaunchAbort");
+  }
+}
+
+// --- The kernel thread
+
+void PeCpu::run_launches() {
+  for (;;) {
+    while (launches_.empty()) sc_core::wait(launched_);
+    current_ = &launches_.front();
+    run(*current_);
+    current_ = nullptr;
+    launches_.pop_front();
+    state_probe_.set(static_cast<std::uint64_t>(State::idle));
+  }
+}
+
+void PeCpu::run(Launch& launch) {
+  const KernelLaunch& message = *launch.message;
+  const Fs target = message.target_start.value_or(now());
+  if (target > now()) {
+    state_probe_.set(static_cast<std::uint64_t>(State::waiting_for_start));
+    sc_core::wait(fs(target - now()));
+  }
+  const auto response = std::make_shared<HostResponse>();
+  response->metrics.start_skew = now() - target;
+  const PeUsage before = Uses<CommandPort>::provider().usage();
+  state_probe_.set(static_cast<std::uint64_t>(State::running));
+  response->completion = run_body(message);
+  response->metrics.pe_exec = now() - target;
+
+  state_probe_.set(static_cast<std::uint64_t>(State::draining));
+  CommandPort& scheduler = Uses<CommandPort>::provider();
+  while (!scheduler.drained()) await(scheduler.drained_event(), "the engines of the PE to drain");
+  for (const auto& command : unwaited_) {
+    if (response->completion.ok && !command->error().empty()) {
+      response->completion = failure("access_fault", "kernel '" + message.kernel.name + "': " + command->error());
+    }
+  }
+  unwaited_.clear();
+  const PeUsage after = scheduler.usage();
+  response->metrics.dma = after.dma - before.dma;
+  response->metrics.compute = after.compute - before.compute;
+
+  ++launch_count_;
+  if (!response->completion.ok) ++failures_;
+  running_time_ += response->metrics.pe_exec;
+  launch.request->route().message = response;
+  launch.request->route().turn_round();
+  send(*launch.request, 0, 0, 0, now());
+}
+
+Completion PeCpu::run_body(const KernelLaunch& message) {
+  const std::string kernel = "kernel '" + message.kernel.name + "': ";
+  try {
+    scratch_ = std::make_unique<FreeListAllocator>(std::string(name()) + " scratch", 0, scratch_bytes_);
+    Uses<AddressTranslation>::provider().use_tensors(message.args);
+    check_abort();
+    if (message.body == nullptr) throw ModelError("a launch without a body");
+    message.body->run(*this);
+    return {};
+  } catch (const sc_core::sc_unwind_exception&) {
+    throw;
+  } catch (const KernelAborted&) {
+    return failure("aborted", kernel + "ended, the launch has failed on another PE");
+  } catch (const AccessFault& error) {
+    return failure("access_fault", kernel + error.what());
+  } catch (const AddressError& error) {
+    return failure("address_error", kernel + error.what());
+  } catch (const RoutingError& error) {
+    return failure("routing_error", kernel + error.what());
+  } catch (const AllocationError& error) {
+    return failure("allocation_error", kernel + error.what());
+  } catch (const PendingDataError& error) {
+    return failure("pending_data", kernel + error.what());
+  } catch (const UsageError& error) {
+    return failure("usage_error", kernel + error.what());
+  } catch (const ModelError& error) {
+    return failure("model_error", kernel + error.what());
+  } catch (const std::exception& error) {
+    return failure("kernel_exception", kernel + error.what());
+  } catch (...) {
+    return failure("kernel_exception", kernel + "an exception that is no std::exception");
+  }
+}
+
+Completion PeCpu::failure(const char* code, const std::string& what) const {
+  return Completion::failure(code, std::string(name()) + " at " + format_ns(now()) + ": " + what);
+}
+
+void PeCpu::check_abort() const {
+  if (current_->aborted) throw KernelAborted{};
+}
+
+// --- Kernel context
+
+PeId PeCpu::where() const {
+  if (!where_) where_ = pe_of(machine_.machine(), node(), PeEngine::pe_cpu);
+  return *where_;
+}
+
+std::shared_ptr<CommandState> PeCpu::issue(Command command) {
+  check_abort();
+  if (dispatch_cycles_ > 0) cycles(dispatch_cycles_);
+  auto state = std::make_shared<CommandState>(next_command_++);
+  Uses<CommandPort>::provider().submit(state, std::move(command));
+  ++commands_;
+  command_probe_.set(state->id());
+  const auto settled = [](const std::shared_ptr<CommandState>& old) { return old->done() && old->error().empty(); };
+  unwaited_.erase(std::remove_if(unwaited_.begin(), unwaited_.end(), settled), unwaited_.end());
+  unwaited_.push_back(state);
+  return state;
+}
+
+void PeCpu::wait(CommandState& command) {
+  check_abort();
+  if (!command.done()) {
+    state_probe_.set(static_cast<std::uint64_t>(State::waiting_for_command));
+    await(command.completed(), "command " + std::to_string(command.id()) + " of kernel '" + launch().kernel.name + "'");
+    state_probe_.set(static_cast<std::uint64_t>(State::running));
+  }
+  const auto same = [&command](const std::shared_ptr<CommandState>& state) { return state.get() == &command; };
+  const auto found = std::find_if(unwaited_.begin(), unwaited_.end(), same);
+  const auto keep_alive = found == unwaited_.end() ? nullptr : *found;
+  if (found != unwaited_.end()) unwaited_.erase(found);
+  if (!command.error().empty()) throw AccessFault(command.error());
+}
+
+void PeCpu::cycles(std::uint64_t n) {
+  check_abort();
+  if (n > 0) sc_core::wait(fs(cycles_to_fs(n, clock_ghz_)));
+}
+
+std::vector<PhysicalRange> PeCpu::translate(std::uint64_t address, std::uint64_t nbytes) const {
+  auto& translation = const_cast<PeCpu*>(this)->Uses<AddressTranslation>::provider();  // counts its look-ups
+  std::vector<PhysicalRange> ranges;
+  for (const PhysRange& range : translation.translate_address(address, nbytes).ranges) ranges.push_back({range.pa, range.nbytes});
+  return ranges;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,81 @@
+// PE_CPU: runs kernels (spec 4.3, 4.4, 5, 6).
+//
+// Timing: a launch pays overhead_ns once, then waits until its target_start; one that comes late starts on receipt and reports
+// the skew. Every command pays dispatch_cycles of the clock. When the kernel has ended the engines drain, then the answer leaves at
+// once. Kernels run on one SC_THREAD, made at the first launch, on a stack of kernel_stack_bytes.
+// A kernel that throws, a command that ends in a fault, and an abort make the answer ok = false; the text names node and time.
+// Not modelled: instructions other than those that reach an engine.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/protocol/fabric_node.h"
+#include "models/protocol/kernel_context.h"
+#include "models/protocol/machine_services.h"
+#include "models/protocol/pe_ports.h"
+
+namespace kernbench {
+
+class PeCpu final : public FabricNode, public Uses<CommandPort>, public Uses<AddressTranslation>, private KernelContext {
+ public:
+  static constexpr const char* description = "runs kernels: turns their calls into commands";
+  static ParameterSchema schema();
+  explicit PeCpu(const ComponentInit& init);
+  ~PeCpu() override;
+
+ private:
+  struct Launch {
+    Transaction* request = nullptr;  // kept alive by its owner
+    std::shared_ptr<const KernelLaunch> message;
+    bool aborted = false;
+  };
+
+  // Fabric node.
+  Fs next_due() const override;
+  void serve() override;
+  void take(Transaction& request);
+
+  // The kernel thread.
+  void run_launches();
+  void run(Launch& launch);
+  Completion run_body(const KernelLaunch& message);
+  Completion failure(const char* code, const std::string& what) const;
+  void check_abort() const;
+
+  // Kernel context.
+  PeId where() const override;
+  const KernelLaunch& launch() const override { return *current_->message; }
+  const MachineView& machine() const override { return machine_.machine(); }
+  DataPlane* data() override { return machine_.data(); }
+  Fs now() const override { return Component::now(); }
+  std::shared_ptr<CommandState> issue(Command command) override;
+  void wait(CommandState& command) override;
+  void cycles(std::uint64_t n) override;
+  std::vector<PhysicalRange> translate(std::uint64_t address, std::uint64_t nbytes) const override;
+  FreeListAllocator& scratch() override { return *scratch_; }
+
+  MachineServices& machine_;
+  Fs overhead_;
+  Rational clock_ghz_;
+  std::uint64_t dispatch_cycles_;
+  std::uint64_t scratch_bytes_;
+  int stack_bytes_;
+
+  std::deque<Launch> launches_;  // the first one runs
+  Launch* current_ = nullptr;
+  std::vector<std::shared_ptr<CommandState>> unwaited_;
+  std::unique_ptr<FreeListAllocator> scratch_;
+  std::uint64_t next_command_ = 1;
+  bool thread_started_ = false;
+  mutable std::optional<PeId> where_;
+
+  sc_core::sc_event launched_;
+  std::uint64_t launch_count_ = 0, failures_ = 0, commands_ = 0, running_time_ = 0;
+  Probe &state_probe_, &command_probe_;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,395 @@
+#include "models/pe/pe_scheduler.h"
+
+#include <algorithm>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+namespace {
+
+bool has(const Tile& tile, StageType type) {
+  for (std::size_t i = 0; i < tile.size(); ++i) {
+    if (tile[i].type == type) return true;
+  }
+  return false;
+}
+
+// The only stage of a simple command.
+struct SimpleStage {
+  Stage operator()(const DmaCommand& dma) const {
+    Stage stage;
+    stage.type = dma.write ? StageType::dma_write : StageType::dma_read;
+    stage.address = dma.address;
+    stage.bytes = dma.nbytes;
+    return stage;
+  }
+  Stage operator()(const DotCommand& dot) const {
+    Stage stage;
+    stage.type = StageType::gemm;
+    stage.dtype = dot.dtype;
+    stage.m = dot.m;
+    stage.k = dot.k;
+    stage.n = dot.n;
+    return stage;
+  }
+  Stage operator()(const MathCommand& math) const {
+    Stage stage;
+    stage.type = StageType::math;
+    stage.math_op = math.op;
+    stage.elements = math.elements;
+    return stage;
+  }
+  template <class Composite>
+  Stage operator()(const Composite&) const {
+    return {};
+  }
+};
+
+struct PlanOf {
+  const TileShape& tile;
+  std::optional<TilePlan> operator()(const CompositeGemm& gemm) const { return TilePlan(gemm, tile); }
+  std::optional<TilePlan> operator()(const CompositeMath& math) const { return TilePlan(math, tile); }
+  template <class Simple>
+  std::optional<TilePlan> operator()(const Simple&) const {
+    return std::nullopt;
+  }
+};
+
+}  // namespace
+
+ParameterSchema PeScheduler::schema() {
+  return {Parameter::decimal("overhead_ns", "time per command", "ns", "spec 1.2").default_val("1").range("0", ""),
+          Parameter::integer("tile_m", "rows of a tile", "", "spec 1.2").default_val(32).range("1", "1000000000"),
+          Parameter::integer("tile_k", "depth of a GEMM tile", "", "spec 1.2").default_val(64).range("1", "1000000000"),
+          Parameter::integer("tile_n", "columns of a tile", "", "spec 1.2").default_val(32).range("1", "1000000000")};
+}
+
+PeScheduler::PeScheduler(const ComponentInit& init)
+    : Component(init),
+      machine_(machine_services(init.services)),
+      overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))),
+      default_tile_{init.attributes.integer("tile_m"), init.attributes.integer("tile_k"), init.attributes.integer("tile_n")},
+      step_("step_event"),
+      timer_("timer_event"),
+      drained_("drained_event"),
+      inbox_probe_(add_probe("inbox", "commands that wait for dispatch", 16)),
+      in_flight_probe_(add_probe("commands", "commands under way", 16)),
+      feeding_probe_(add_probe("feeding", "command whose tiles are fed, 0 if none", 32)),
+      slot_probe_(add_probe("accel_slot", "a compute op runs", 1)),
+      buffer_probe_(add_probe("tile_buffer_bytes", "tile buffers in use", 32)) {
+  add_statistic("submitted", "commands taken", Quantity::count, submitted_);
+  add_statistic("completed", "commands completed", Quantity::count, completed_);
+  add_statistic("failed", "of these, with a fault", Quantity::count, failed_);
+  add_statistic("tiles", "tiles completed", Quantity::count, tiles_);
+  add_statistic("accel_slot_held", "time that a compute op ran", Quantity::time_fs, accel_slot_.ended_holds());
+  add_statistic("buffer_stalls", "tiles that waited for a tile buffer", Quantity::count, buffer_stalls_);
+  add_statistic("buffer_high_water", "most of the tile buffers in use", Quantity::bytes, buffer_high_water_);
+  SC_HAS_PROCESS(PeScheduler);
+  SC_METHOD(step);
+  sensitive << step_ << timer_;
+  dont_initialize();
+}
+
+PeScheduler::~PeScheduler() = default;
+
+TokenInitiatorSocket& PeScheduler::add_token_output(PeEngine to) {
+  const Scope scope(*this);
+  for (const EngineRole role : {EngineRole::dma, EngineRole::fetch_store, EngineRole::gemm, EngineRole::math}) {
+    if (engine_of(role) != to) continue;
+    auto& output = outputs_[static_cast<std::size_t>(role)];
+    output = std::make_unique<TokenOutput>((std::string("token_out_") + name_of(role)).c_str(), static_cast<TokenOutput::Owner&>(*this));
+    return output->socket;
+  }
+  throw ModelError(std::string(name()) + ": a token edge to an engine that serves no stage");
+}
+
+// --- Submission
+
+void PeScheduler::submit(std::shared_ptr<CommandState> state, Command command) {
+  std::optional<TilePlan> plan = std::visit(PlanOf{default_tile_}, command.what);
+  if (buffers_ == nullptr) {
+    const std::uint64_t reserve = machine_.machine().tcm_reserved_bytes();
+    buffers_ = std::make_unique<FreeListAllocator>(std::string(name()) + " tile buffers", machine_.machine().tcm_bytes() - reserve, reserve);
+  }
+  if (plan) {
+    const std::uint64_t registers = plan->largest_register_bytes();
+    if (Uses<RegisterFile>::connected() && registers > Uses<RegisterFile>::provider().register_file_bytes()) {
+      throw UsageError("a tile needs " + std::to_string(registers) + " bytes of the register file, which has " +
+                       std::to_string(Uses<RegisterFile>::provider().register_file_bytes()) + "; choose a smaller tile_shape");
+    }
+    const std::uint64_t buffer = plan->largest_buffer_bytes();
+    if (buffer > buffers_->size_bytes()) {
+      throw UsageError("a tile needs " + std::to_string(buffer) + " bytes of tile buffers, the scheduler's reserve has " +
+                       std::to_string(buffers_->size_bytes()) + "; choose a smaller tile_shape");
+    }
+  }
+  const Stage simple = std::visit(SimpleStage{}, command.what);
+  const std::uint64_t id = state->id();
+  auto context = std::make_unique<CommandContext>(static_cast<CommandContext::Owner&>(*this), std::move(state), std::move(command.data), std::move(plan));
+  inbox_.push_back({context.get(), simple});
+  if (!contexts_.emplace(id, std::move(context)).second) throw ModelError("command " + std::to_string(id) + " has been submitted twice");
+  ++submitted_;
+  inbox_probe_.set(inbox_.size());
+  in_flight_probe_.set(contexts_.size());
+  trace(TraceKind::command_submitted, id, -1, simple.bytes);
+  wake();
+}
+
+PeUsage PeScheduler::usage() const {
+  return {Uses<DmaAccess>::connected() ? Uses<DmaAccess>::provider().dma_channel_held() : 0, accel_slot_.held_time(now())};
+}
+
+// --- The process
+
+void PeScheduler::step() {
+  try {
+    run();
+  } catch (const sc_core::sc_unwind_exception&) {
+    throw;
+  } catch (const std::exception& error) {
+    machine_.fatal(*this, error.what());
+  }
+}
+
+void PeScheduler::run() {
+  ended_.clear();
+  const bool dispatched = serve_inbox();
+  feed();
+  serve_buffers();
+  if (!dispatched && accel_slot_.grantable()) {
+    if (accel_slot_.settled()) {
+      const Taker taker = accel_slot_.grant(now());
+      slot_probe_.set(1);
+      taker.taker->granted(taker.tag);
+    } else {
+      wake();
+    }
+  } else if (dispatched) {
+    wake();
+  }
+  if (due_ != never_fs) timer_.notify(fs(due_ - now()));
+}
+
+bool PeScheduler::serve_inbox() {
+  bool dispatched = false;
+  if (due_ <= now()) {
+    due_ = never_fs;
+    const Submitted first = inbox_.front();
+    inbox_.pop_front();
+    inbox_probe_.set(inbox_.size());
+    dispatch(first);
+    dispatched = true;
+  }
+  if (due_ == never_fs && !inbox_.empty()) due_ = now() + overhead_;
+  return dispatched;
+}
+
+void PeScheduler::dispatch(const Submitted& submitted) {
+  CommandContext& context = *submitted.context;
+  context.dispatched(now());
+  if (context.plan()) {
+    feeds_.push_back(&context);
+    return;
+  }
+  Tile tile;
+  tile.add(submitted.simple);
+  context.feed(tile);
+  send(new_token(context, tile, true));
+}
+
+// --- The feeder
+
+void PeScheduler::feed() {
+  while (!feeds_.empty() && feeding_ == nullptr) {
+    CommandContext& context = *feeds_.front();
+    if (!next_tile_ && !context.all_fed()) {
+      next_tile_ = context.plan()->tile(context.fed());
+      // A tile that does not go on with an output begins one: nothing is open before it.
+      if (context.failed() && (context.fed() == 0 || has(context.plan()->tile(context.fed() - 1), StageType::store))) {
+        context.stop_feeding();
+        next_tile_.reset();
+      }
+    }
+    feeding_probe_.set(context.id());
+    if (!next_tile_) {
+      feeds_.pop_front();
+      feeding_probe_.set(0);
+      end_if_complete(context);
+      continue;
+    }
+    if (!may_feed(context, *next_tile_)) return;
+    const StageType first = (*next_tile_)[0].type;
+    TileToken& token = new_token(context, *next_tile_, false);
+    if (first == StageType::fetch && has(*next_tile_, StageType::dma_write) && !take_buffer(token)) {
+      idle_tokens_.push_back(&token);
+      return;
+    }
+    if (first == StageType::dma_read) ++unfetched_;
+    context.feed(*next_tile_);
+    next_tile_.reset();
+    feeding_ = &token;
+    send(token);
+  }
+}
+
+bool PeScheduler::may_feed(const CommandContext& context, const Tile& next) const {
+  if (context.plan()->waits_for_all(next.id) && !context.nothing_in_flight()) return false;
+  return next[0].type == StageType::dma_read || unfetched_ == 0;
+}
+
+TileToken& PeScheduler::new_token(CommandContext& context, const Tile& tile, bool simple) {
+  if (idle_tokens_.empty()) {
+    tokens_.push_back(std::make_unique<TileToken>());
+    idle_tokens_.push_back(tokens_.back().get());
+  }
+  TileToken& token = *idle_tokens_.back();
+  idle_tokens_.pop_back();
+  token = TileToken{};
+  token.tile = tile;
+  token.command_id = context.id();
+  token.simple = simple;
+  token.completion = &context;
+  if (simple) token.data = context.data();
+  return token;
+}
+
+void PeScheduler::send(TileToken& token) {
+  const StageType type = token.stage().type;
+  trace(TraceKind::sub_command_dispatched, token.command_id, token.simple ? -1 : static_cast<std::int64_t>(token.tile.id), token.stage().bytes);
+  outgoing_[static_cast<std::size_t>(type)].push_back(&token);
+  send_waiting(type);
+}
+
+void PeScheduler::send_waiting(StageType type) {
+  auto& queue = outgoing_[static_cast<std::size_t>(type)];
+  bool& offered = offered_[static_cast<std::size_t>(type)];
+  TokenOutput* output = outputs_[static_cast<std::size_t>(role_of(type))].get();
+  if (output == nullptr) throw ModelError(std::string(name()) + ": no token edge to the engine of " + kernbench::name_of(type));
+  while (!queue.empty() && !offered) {
+    TileToken& token = *queue.front();
+    offered = true;
+    if (output->offer(token)) token_taken(token);
+  }
+}
+
+void PeScheduler::token_taken(TileToken& token) {
+  for (std::size_t type = 0; type < outgoing_.size(); ++type) {
+    if (!offered_[type] || outgoing_[type].front() != &token) continue;
+    outgoing_[type].pop_front();
+    offered_[type] = false;
+    if (feeding_ == &token) feeding_ = nullptr;
+    if (!outgoing_[type].empty()) send_waiting(static_cast<StageType>(type));
+    wake();
+    return;
+  }
+  throw ModelError(std::string(name()) + ": END_REQ for a token that is not here");
+}
+
+// --- Completion
+
+void PeScheduler::stage_ended(CommandContext& /*context*/, const TileToken& token) {
+  if (token.simple) return;
+  const StageType ended = token.stage().type;
+  if (ended == StageType::fetch) {
+    if (token.tile[0].type == StageType::dma_read) --unfetched_;
+    if (!has(token.tile, StageType::dma_write)) free_buffer(const_cast<TileToken&>(token));  // tokens are this scheduler's own
+  } else if (ended == StageType::dma_write) {
+    free_buffer(const_cast<TileToken&>(token));
+  }
+  wake();
+}
+
+void PeScheduler::tile_completed(CommandContext& context, const TileToken& token) {
+  ++tiles_;
+  trace(TraceKind::tile_ready, token.command_id, token.simple ? -1 : static_cast<std::int64_t>(token.tile.id), 0);
+  auto& own = const_cast<TileToken&>(token);
+  own.data.reset();
+  idle_tokens_.push_back(&own);
+  end_if_complete(context);
+  wake();
+}
+
+void PeScheduler::end_if_complete(CommandContext& context) {
+  if (!context.complete() || (!feeds_.empty() && std::find(feeds_.begin(), feeds_.end(), &context) != feeds_.end())) return;
+  const auto found = contexts_.find(context.id());
+  if (found == contexts_.end()) return;
+  record(context);
+  trace(TraceKind::command_complete, context.id(), -1, 0);
+  ++completed_;
+  if (context.failed()) ++failed_;
+  context.state().complete();
+  ended_.push_back(std::move(found->second));
+  contexts_.erase(found);
+  in_flight_probe_.set(contexts_.size());
+  if (contexts_.empty()) drained_.notify(sc_core::SC_ZERO_TIME);
+}
+
+// --- accel_slot
+
+void PeScheduler::request_slot(GrantTaker& taker, std::uint32_t tag, const WorkOrder& order) {
+  accel_slot_.request({&taker, tag}, order, now());
+  wake();
+}
+
+void PeScheduler::release_slot() {
+  accel_slot_.release(now());
+  slot_probe_.set(0);
+  wake();
+}
+
+// --- Tile buffers
+
+bool PeScheduler::acquire_buffer(TileToken& token, GrantTaker& taker, std::uint32_t tag) {
+  if (buffer_waits_.empty() && take_buffer(token)) return true;
+  ++buffer_stalls_;
+  buffer_waits_.push_back({&token, {&taker, tag}});
+  return false;
+}
+
+bool PeScheduler::take_buffer(TileToken& token) {
+  const std::uint64_t bytes = buffer_bytes(token.tile);
+  if (bytes > buffers_->largest_free_bytes()) return false;
+  token.buffer_address = buffers_->allocate(bytes);
+  token.buffer_bytes = bytes;
+  buffer_high_water_ = std::max(buffer_high_water_, buffers_->used_bytes());
+  buffer_probe_.set(buffers_->used_bytes());
+  return true;
+}
+
+void PeScheduler::serve_buffers() {
+  while (!buffer_waits_.empty() && take_buffer(*buffer_waits_.front().token)) {
+    const Taker taker = buffer_waits_.front().taker;
+    buffer_waits_.pop_front();
+    taker.taker->granted(taker.tag);
+  }
+}
+
+void PeScheduler::free_buffer(TileToken& token) {
+  if (token.buffer_bytes == 0) return;
+  buffers_->free(token.buffer_address, token.buffer_bytes);
+  token.buffer_bytes = 0;
+  buffer_probe_.set(buffers_->used_bytes());
+}
+
+// --- Records
+
+void PeScheduler::record(const CommandContext& context) {
+  OpSink* sink = services().op_sink();
+  if (sink == nullptr || !context.plan()) return;
+  ExecutedOp op;
+  op.t_start = context.dispatched_at();
+  op.t_end = now();
+  op.node = this;
+  op.kind = context.plan()->is_gemm() ? OpKind::gemm : OpKind::math;
+  op.name = context.plan()->op_log_name();
+  op.command_id = context.id();
+  op.data = context.data();
+  sink->executed(op);
+}
+
+void PeScheduler::trace(TraceKind kind, std::uint64_t command, std::int64_t tile, std::uint64_t bytes) {
+  OpSink* sink = services().op_sink();
+  if (sink != nullptr && sink->wants_trace()) sink->traced({kind, now(), this, command, tile, bytes});
+}
+
+}  // namespace kernbench

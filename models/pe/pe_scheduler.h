@@ -1,0 +1,122 @@
+// PE_SCHEDULER: the only dispatcher of a PE, and the only one who marks a command complete (spec 5, ADR-0014).
+//
+// Timing: overhead_ns once per command, one after the other. A simple command then goes to its engine as a tile of one stage. The
+// tiles of composites are fed by one feeder, command after command, never interleaved; the feeder alone waits while the queue
+// of the first stage is full. It also waits where tiles would overtake: a composite whose tiles enter at FETCH begins when the
+// tiles before it that entered at DMA_READ have been fetched; the pass of a kernel epilogue when all tiles before it are complete.
+// After a fault the feeder goes on to the end of the output tile under way and then drops the rest of the command.
+// Owns accel_slot (one compute op at a time, requests of one instant by (command, tile, stage)) and the tile buffers: a tile takes
+// room for its unpinned operands and its result, side by side, at its first DMA_READ; it is free again when the tile's
+// DMA_WRITE, or without one its FETCH, has ended.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/address/free_list_allocator.h"
+#include "models/base/component.h"
+#include "models/pe/command_context.h"
+#include "models/pe/serial_resource.h"
+#include "models/pe/token_links.h"
+#include "models/protocol/machine_services.h"
+#include "models/protocol/pe_ports.h"
+
+namespace kernbench {
+
+class PeScheduler final : public Component,
+                          public TokenSender,
+                          public CommandPort,
+                          public AccelSlot,
+                          public TileBuffers,
+                          public Uses<RegisterFile>,
+                          public Uses<DmaAccess>,
+                          private CommandContext::Owner,
+                          private TokenOutput::Owner {
+ public:
+  static constexpr const char* description = "dispatcher of a PE: commands, tile plans, completion";
+  static ParameterSchema schema();
+  explicit PeScheduler(const ComponentInit& init);
+  ~PeScheduler() override;
+
+  TokenInitiatorSocket& add_token_output(PeEngine to) override;
+
+  void submit(std::shared_ptr<CommandState> state, Command command) override;
+  bool drained() const override { return contexts_.empty(); }
+  const sc_core::sc_event& drained_event() const override { return drained_; }
+  PeUsage usage() const override;
+
+  void request_slot(GrantTaker& taker, std::uint32_t tag, const WorkOrder& order) override;
+  void release_slot() override;
+  bool acquire_buffer(TileToken& token, GrantTaker& taker, std::uint32_t tag) override;
+
+ private:
+  struct Submitted {
+    CommandContext* context = nullptr;
+    Stage simple;  // of a simple command
+  };
+  struct Taker {
+    GrantTaker* taker = nullptr;
+    std::uint32_t tag = 0;
+  };
+  struct BufferWait {
+    TileToken* token = nullptr;
+    Taker taker;
+  };
+
+  void step();
+  void run();
+  bool serve_inbox();
+  void dispatch(const Submitted& submitted);
+  void feed();
+  bool may_feed(const CommandContext& context, const Tile& next) const;
+  TileToken& new_token(CommandContext& context, const Tile& tile, bool simple);
+  void send(TileToken& token);
+  void send_waiting(StageType type);
+  void serve_buffers();
+  bool take_buffer(TileToken& token);
+  void free_buffer(TileToken& token);
+
+  void stage_ended(CommandContext& context, const TileToken& token) override;
+  void tile_completed(CommandContext& context, const TileToken& token) override;
+  void token_taken(TileToken& token) override;
+  void end_if_complete(CommandContext& context);
+  void record(const CommandContext& context);
+  void trace(TraceKind kind, std::uint64_t command, std::int64_t tile, std::uint64_t bytes);
+  void wake() { step_.notify(sc_core::SC_ZERO_TIME); }
+
+  MachineServices& machine_;
+  Fs overhead_;
+  TileShape default_tile_;
+
+  // Commands: submitted (inbox_), being dispatched (its end is due_), in flight (contexts_ holds all of these).
+  std::map<std::uint64_t, std::unique_ptr<CommandContext>> contexts_;
+  std::vector<std::unique_ptr<CommandContext>> ended_;  // their last tile may still be on the stack
+  std::deque<Submitted> inbox_;
+  Fs due_ = never_fs;
+  std::deque<CommandContext*> feeds_;
+  std::optional<Tile> next_tile_;           // of feeds_.front()
+  TileToken* feeding_ = nullptr;            // at the door of its first stage
+  std::uint64_t unfetched_ = 0;             // tiles that entered at DMA_READ and have not been fetched
+
+  // Tokens on their way to an engine, per stage type: the first one stands at its door.
+  std::array<std::deque<TileToken*>, stage_type_count> outgoing_;
+  std::array<bool, stage_type_count> offered_{};
+  std::array<std::unique_ptr<TokenOutput>, 4> outputs_;  // by EngineRole
+  std::vector<std::unique_ptr<TileToken>> tokens_;
+  std::vector<TileToken*> idle_tokens_;
+
+  SerialResource<Taker> accel_slot_;
+  std::unique_ptr<FreeListAllocator> buffers_;
+  std::deque<BufferWait> buffer_waits_;
+
+  sc_core::sc_event step_, timer_, drained_;
+  std::uint64_t submitted_ = 0, completed_ = 0, failed_ = 0, tiles_ = 0, buffer_stalls_ = 0, buffer_high_water_ = 0;
+  Probe &inbox_probe_, &in_flight_probe_, &feeding_probe_, &slot_probe_, &buffer_probe_;
+};
+
+}  // namespace kernbench

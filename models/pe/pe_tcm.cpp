@@ -1,0 +1,75 @@
+#include "models/pe/pe_tcm.h"
+
+#include <algorithm>
+#include <string>
+
+namespace kernbench {
+
+ParameterSchema PeTcm::schema() {
+  return {Parameter::integer("size_mb", "capacity", "MiB", "spec 1.2").default_val(2).range("1", "32"),
+          Parameter::decimal("read_bw_gbs", "bandwidth of the read channel; 0 = unlimited", "GB/s", "spec 1.2").default_val("512").range("0", ""),
+          Parameter::decimal("write_bw_gbs", "bandwidth of the write channel; 0 = unlimited", "GB/s", "spec 1.2").default_val("512").range("0", ""),
+          Parameter::integer("reserved_kb", "of it, the scheduler's tile buffers", "KiB", "spec 1.2").default_val(512).range("0", ""),
+          Parameter::decimal("overhead_ns", "time per request of the fabric", "ns", "spec 2.6").default_val("0").range("0", ""),
+          Parameter::integer("flit_bytes", "flit size of the fabric", "B", "spec 2.2").from_machine()};
+}
+
+PeTcm::PeTcm(const ComponentInit& init)
+    : FabricNode(init, ArrivalQueue::Keep::last_flit),
+      terminal_(arrivals_, ns_to_fs(init.attributes.decimal("overhead_ns")), static_cast<std::uint32_t>(init.attributes.integer("flit_bytes"))) {
+  for (const bool write : {false, true}) {
+    Channel& channel = channels_[write ? 1 : 0];
+    const std::string name = write ? "write" : "read";
+    channel.bw_gbs = init.attributes.decimal(name + "_bw_gbs");
+    channel.busy = &add_probe(name + "_busy", "the " + name + " channel is held", 1);
+    channel.waiting = &add_probe(name + "_waiting", "accesses that wait for the " + name + " channel", 16);
+    add_statistic(name + "_busy", "time that the " + name + " channel was held", Quantity::time_fs, channel.use.ended_holds());
+    add_statistic(name + "_bytes", "moved by the " + name + " channel", Quantity::bytes, channel.bytes);
+  }
+}
+
+void PeTcm::access_tcm(bool write, std::uint64_t bytes, TcmUser& user, std::uint32_t tag, const WorkOrder& order) {
+  Channel& channel = channels_[write ? 1 : 0];
+  channel.use.request({bytes, &user, tag}, order, now());
+  channel.waiting->set(channel.use.waiting());
+  rearm();
+}
+
+Fs PeTcm::next_due() const {
+  Fs due = terminal_.next_due();
+  for (const Channel& channel : channels_) {
+    due = std::min(due, channel.use.grantable() ? now() : channel.due);
+  }
+  return due;
+}
+
+void PeTcm::serve() {
+  if (!end_accesses()) {  // what ends at an instant is known before anything begins
+    for (Channel& channel : channels_) {
+      if (!channel.use.grantable() || !channel.use.settled()) continue;
+      channel.current = channel.use.grant(now());
+      channel.due = now() + transfer_fs(channel.current.bytes, channel.bw_gbs);
+      channel.busy->set(1);
+      channel.waiting->set(channel.use.waiting());
+      channel.current.user->tcm_access_began(channel.current.tag);
+    }
+  }
+  const auto answer = [this](Transaction& transaction, std::uint32_t flit, std::uint32_t count) { send(transaction, flit, count, 0, now()); };
+  terminal_.serve(now(), answer, [this](const Arrival& arrival) { report_passage(arrival, arrival.time); });
+}
+
+bool PeTcm::end_accesses() {
+  bool ended = false;
+  for (Channel& channel : channels_) {
+    if (channel.due > now()) continue;
+    channel.due = never_fs;
+    channel.use.release(now());
+    channel.bytes += channel.current.bytes;
+    channel.busy->set(0);
+    ended = true;
+    channel.current.user->tcm_access_ended(channel.current.tag);
+  }
+  return ended;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,262 @@
+#include "models/pe/stage_engine.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+#include "models/base/errors.h"
+#include "models/data/data_op.h"
+#include "models/protocol/machine_services.h"
+
+namespace kernbench {
+namespace {
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+OpKind kind_of(StageType type) {
+  if (type == StageType::gemm) return OpKind::gemm;
+  return type == StageType::math ? OpKind::math : OpKind::memory;
+}
+
+// The record of a simple command; a tile's stage is "tile/STAGE".
+const char* command_name(const Stage& stage) {
+  switch (stage.type) {
+    case StageType::dma_read: return "dma_read";
+    case StageType::dma_write: return "dma_write";
+    case StageType::gemm: return gemm_name(stage.dtype);
+    case StageType::math: return name_of(stage.math_op).data();  // a literal
+    default: return op_log_name_of(stage.type);
+  }
+}
+
+}  // namespace
+
+template <class Node>
+ParameterSchema StageEngine<Node>::stage_schema(const char* default_overhead_ns) {
+  return {Parameter::decimal("overhead_ns", "time per stage before its work", "ns", "spec 5").default_val(default_overhead_ns).range("0", ""),
+          Parameter::integer("queue_depth", "tokens that wait per stage type", "", "spec 5").default_val(8).range("1", "1000000")};
+}
+
+template <class Node>
+void StageEngine<Node>::set_up(std::initializer_list<StageType> stages) {
+  queue_depth_ = static_cast<std::uint32_t>(this->attributes().integer("queue_depth"));
+  overhead_ = ns_to_fs(this->attributes().decimal("overhead_ns"));
+  std::uint32_t index = 0;
+  for (const StageType type : stages) {
+    Lane& lane = lanes_[index];
+    lane.type = type;
+    lane.index = index++;
+    const std::string stage = lower(name_of(type));
+    this->add_statistic(stage + "_busy", "time in service", Quantity::time_fs, lane.busy);
+    this->add_statistic(stage + "_served", "stages served", Quantity::count, lane.served);
+    this->add_statistic(stage + "_queue_high_water", "most tokens that waited", Quantity::count, lane.queue_high_water);
+    lane.state_probe = &this->add_probe(stage + "_state", "what the lane does", 3, {"idle", "ready", "waiting", "serving", "blocked"});
+    lane.queue_probe = &this->add_probe(stage + "_queue", "tokens that wait", 16);
+    lane.command_probe = &this->add_probe(stage + "_command", "command in service, 0 if none", 32);
+  }
+  using SC_CURRENT_USER_MODULE = StageEngine;
+  SC_METHOD(step);
+  this->sensitive << step_ << timer_;
+  this->dont_initialize();
+}
+
+template <class Node>
+TokenInitiatorSocket& StageEngine<Node>::add_token_output(PeEngine to) {
+  const typename Node::Scope scope(*this);
+  for (const EngineRole role : {EngineRole::dma, EngineRole::fetch_store, EngineRole::gemm, EngineRole::math}) {
+    if (engine_of(role) != to) continue;
+    auto& output = outputs_[static_cast<std::size_t>(role)];
+    output = std::make_unique<TokenOutput>((std::string("token_out_") + kernbench::name_of(role)).c_str(), static_cast<TokenOutput::Owner&>(*this));
+    return output->socket;
+  }
+  throw ModelError(std::string(this->name()) + ": a token edge to an engine that serves no stage");
+}
+
+template <class Node>
+TokenTargetSocket& StageEngine<Node>::add_token_input(PeEngine /*from*/) {
+  const typename Node::Scope scope(*this);
+  inputs_.push_back(std::make_unique<TokenInput>(("token_in" + std::to_string(inputs_.size())).c_str(), static_cast<TokenInput::Owner&>(*this)));
+  return inputs_.back()->socket;
+}
+
+template <class Node>
+bool StageEngine<Node>::serves(StageType type) const {
+  return std::any_of(lanes_.begin(), lanes_.end(), [type](const Lane& lane) { return lane.type == type; });
+}
+
+template <class Node>
+typename StageEngine<Node>::Lane& StageEngine<Node>::lane_of(StageType type) {
+  for (Lane& lane : lanes_) {
+    if (lane.type == type) return lane;
+  }
+  throw ModelError(std::string(this->name()) + " does not serve " + kernbench::name_of(type));
+}
+
+template <class Node>
+void StageEngine<Node>::set_state(Lane& lane, LaneState state) {
+  lane.state = state;
+  lane.state_probe->set(static_cast<std::uint64_t>(state));
+  lane.command_probe->set(lane.token == nullptr ? 0 : lane.token->command_id);
+}
+
+// --- Tokens come
+
+template <class Node>
+void StageEngine<Node>::token_offered(TileToken& token, TokenInput& from) {
+  lane_of(token.stage().type).offers.insert_sorted({&token, &from, this->now()}, Lane::goes_before);
+  wake_engine();
+}
+
+template <class Node>
+void StageEngine<Node>::step() {
+  try {
+    run_lanes();
+  } catch (const sc_core::sc_unwind_exception&) {
+    throw;
+  } catch (const std::exception& error) {
+    machine_services(this->services()).fatal(*this, error.what());
+  }
+}
+
+template <class Node>
+void StageEngine<Node>::run_lanes() {
+  bool finished = false;
+  for (Lane& lane : lanes_) {
+    if (lane.due > this->now()) continue;
+    lane.due = never_fs;
+    finished = true;
+    expired(lane);
+    wake_engine();
+  }
+  // What ends at an instant is known before anything of that instant begins: services begin in a later delta.
+  if (!finished) {
+    for (Lane& lane : lanes_) {
+      admit(lane);
+      if (lane.state == LaneState::idle && !lane.queue.empty()) {
+        lane.token = lane.queue.front().token;
+        lane.queue.pop_front();
+        set_state(lane, LaneState::ready);
+        admit(lane);
+      }
+      if (lane.state == LaneState::ready) {
+        lane.started = this->now();
+        set_state(lane, LaneState::waiting);
+        start(lane);
+      }
+    }
+    stepped();
+  }
+  Fs next = never_fs;
+  for (const Lane& lane : lanes_) next = std::min(next, lane.due);
+  if (next != never_fs) timer_.notify(this->fs(next - this->now()));
+}
+
+template <class Node>
+void StageEngine<Node>::admit(Lane& lane) {
+  while (lane.queue.size() < queue_depth_ && !lane.offers.empty()) {
+    const typename Lane::Entry offer = lane.offers.front();
+    lane.offers.pop_front();
+    lane.queue.push_back(offer);
+    offer.from->take(*offer.token);
+  }
+  lane.queue_high_water = std::max<std::uint64_t>(lane.queue_high_water, lane.queue.size());
+  lane.queue_probe->set(lane.queue.size());
+}
+
+// --- A stage
+
+template <class Node>
+void StageEngine<Node>::begin(Lane& lane) {
+  lane.started = this->now();
+  set_state(lane, LaneState::serving);
+  trace(TraceKind::engine_start, lane);
+}
+
+template <class Node>
+void StageEngine<Node>::expire_at(Lane& lane, Fs time) {
+  lane.due = time;
+  timer_.notify(this->fs(time - this->now()));  // an earlier one that is pending stays
+}
+
+template <class Node>
+void StageEngine<Node>::finish(Lane& lane) {
+  lane.busy += this->now() - lane.started;
+  ++lane.served;
+  record(lane);
+  trace(TraceKind::engine_complete, lane);
+  release(lane);
+  lane.token->completion->stage_ended(*lane.token);
+  wake_engine();
+  move_on(lane);
+}
+
+template <class Node>
+void StageEngine<Node>::move_on(Lane& lane) {
+  TileToken& token = *lane.token;
+  if (token.last_stage()) {
+    lane.token = nullptr;
+    set_state(lane, LaneState::idle);
+    token.completion->complete_tile(token);
+    return;
+  }
+  ++token.stage_index;
+  const StageType next = token.stage().type;
+  if (serves(next)) return set_state(lane, LaneState::ready);
+  TokenOutput* output = outputs_[static_cast<std::size_t>(role_of(next))].get();
+  if (output == nullptr) throw ModelError(std::string(this->name()) + ": no token edge to the engine of " + kernbench::name_of(next));
+  set_state(lane, LaneState::blocked);
+  if (output->offer(token)) {
+    lane.token = nullptr;
+    set_state(lane, LaneState::idle);
+  }
+}
+
+template <class Node>
+void StageEngine<Node>::token_taken(TileToken& token) {
+  for (Lane& lane : lanes_) {
+    if (lane.token != &token || lane.state != LaneState::blocked) continue;
+    lane.token = nullptr;
+    set_state(lane, LaneState::idle);
+    wake_engine();
+    return;
+  }
+  throw ModelError(std::string(this->name()) + ": END_REQ for a token that is not here");
+}
+
+// --- Records
+
+template <class Node>
+void StageEngine<Node>::record(const Lane& lane) {
+  OpSink* sink = this->services().op_sink();
+  if (sink == nullptr) return;
+  const TileToken& token = *lane.token;
+  const Stage& stage = token.stage();
+  ExecutedOp op;
+  op.t_start = lane.started;
+  op.t_end = this->now();
+  op.node = this;
+  op.kind = kind_of(stage.type);
+  op.name = token.simple ? command_name(stage) : op_log_name_of(stage.type);
+  op.command_id = token.command_id;
+  op.tile_id = token.simple ? -1 : static_cast<std::int64_t>(token.tile.id);
+  op.bytes = stage.bytes;
+  op.macs = static_cast<std::uint64_t>(stage.m) * static_cast<std::uint64_t>(stage.k) * static_cast<std::uint64_t>(stage.n);
+  op.data = token.data;
+  sink->executed(op);
+}
+
+template <class Node>
+void StageEngine<Node>::trace(TraceKind kind, const Lane& lane) {
+  OpSink* sink = this->services().op_sink();
+  if (sink == nullptr || !sink->wants_trace()) return;
+  const TileToken& token = *lane.token;
+  sink->traced({kind, this->now(), this, token.command_id, token.simple ? -1 : static_cast<std::int64_t>(token.tile.id), token.stage().bytes});
+}
+
+template class StageEngine<Component>;
+template class StageEngine<FabricNode>;
+
+}  // namespace kernbench

@@ -1,0 +1,120 @@
+// The base of the engines that serve stages of tiles: queues, backpressure, chaining, completion and records live here; an engine
+// implements its stage only (spec 5, 5.2).
+//
+// Per stage type one lane: a queue of `queue_depth` tokens and one token in service. A token that is offered (BEGIN_REQ) is taken
+// (END_REQ) when the queue has room; offers wait in order of their instants, those of one instant by (command, tile, stage). When
+// a stage has ended, what it held is released, then the token goes to the engine of its next stage; until that engine takes it, it
+// blocks this lane. Consecutive stages of one engine are served in place. The last stage completes the tile.
+//
+// No deadlock: the stages of a tile only go forward (DMA_READ, FETCH, GEMM, MATH, STORE, DMA_WRITE), each has a lane of its own, and
+// a lane blocks on lanes further on only; DMA_WRITE ends in the fabric, which always drains. What a stage waits for besides (tile
+// buffer, register file) is given back by earlier tiles only: tiles take these things in the order in which they are fed, which no
+// lane changes and which the scheduler keeps between commands that enter at different stages. So the oldest tile can always go on.
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "models/base/component.h"
+#include "models/pe/token_links.h"
+#include "models/protocol/fabric_node.h"
+#include "models/protocol/pe_ports.h"
+#include "models/protocol/ring_buffer.h"
+
+namespace kernbench {
+
+// Node: Component, or FabricNode for an engine that also stands on the fabric.
+template <class Node>
+class StageEngine : public Node, public TokenSender, public TokenReceiver, private TokenOutput::Owner, private TokenInput::Owner {
+ public:
+  TokenInitiatorSocket& add_token_output(PeEngine to) final;
+  TokenTargetSocket& add_token_input(PeEngine from) final;
+
+ protected:
+  enum class LaneState : std::uint8_t { idle, ready, waiting, serving, blocked };
+
+  struct Lane {
+    StageType type = StageType::fetch;
+    std::uint32_t index = 0;
+    TileToken* token = nullptr;  // in service
+    LaneState state = LaneState::idle;
+    Fs started = 0;              // of the service: after the grant of what the stage needs
+    Fs due = never_fs;
+
+    std::uint64_t busy = 0, served = 0, queue_high_water = 0;
+    Probe* state_probe = nullptr;
+    Probe* queue_probe = nullptr;
+    Probe* command_probe = nullptr;
+
+    const Stage& stage() const { return token->stage(); }
+
+   private:
+    friend class StageEngine;
+    struct Entry {
+      TileToken* token = nullptr;
+      TokenInput* from = nullptr;
+      Fs since = 0;
+    };
+    RingBuffer<Entry> queue, offers;
+    static bool goes_before(const Entry& a, const Entry& b) {
+      return a.since != b.since ? a.since < b.since : a.token->order() < b.token->order();
+    }
+  };
+
+  // overhead_ns and queue_depth.
+  static ParameterSchema stage_schema(const char* default_overhead_ns);
+
+  template <class... More>
+  StageEngine(const ComponentInit& init, std::initializer_list<StageType> stages, More&&... more)
+      : Node(init, std::forward<More>(more)...), lanes_(stages.size()), step_("step_event"), timer_("timer_event") {
+    set_up(stages);
+  }
+
+  // The lane has a stage to serve. Calls begin() when the service begins, then finish() or expire_at(); any of them may come in a
+  // later call to the engine.
+  virtual void start(Lane& lane) = 0;
+  // The time of expire_at() has come.
+  virtual void expired(Lane& lane) { finish(lane); }
+  // The stage has ended: give back what it held.
+  virtual void release(Lane& /*lane*/) {}
+  // Called at the end of every step, when lanes may have changed.
+  virtual void stepped() {}
+
+  void begin(Lane& lane);
+  void finish(Lane& lane);
+  void expire_at(Lane& lane, Fs time);
+  // Runs the step in the next delta.
+  void wake_engine() { step_.notify(sc_core::SC_ZERO_TIME); }
+
+  Lane& lane(std::uint32_t index) { return lanes_[index]; }
+  Lane& lane_of(StageType type);
+  Fs overhead() const { return overhead_; }
+
+ private:
+  void set_up(std::initializer_list<StageType> stages);
+  void token_offered(TileToken& token, TokenInput& from) final;
+  void token_taken(TileToken& token) final;
+  void step();
+  void run_lanes();
+  void admit(Lane& lane);
+  void set_state(Lane& lane, LaneState state);
+  void move_on(Lane& lane);
+  void record(const Lane& lane);
+  void trace(TraceKind kind, const Lane& lane);
+  bool serves(StageType type) const;
+
+  std::vector<Lane> lanes_;
+  std::uint32_t queue_depth_ = 1;
+  Fs overhead_ = 0;
+  std::array<std::unique_ptr<TokenOutput>, 4> outputs_;  // by EngineRole
+  std::vector<std::unique_ptr<TokenInput>> inputs_;
+  sc_core::sc_event step_, timer_;
+};
+
+extern template class StageEngine<Component>;
+extern template class StageEngine<FabricNode>;
+
+}  // namespace kernbench

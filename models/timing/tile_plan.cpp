@@ -1,0 +1,242 @@
+#include "models/timing/tile_plan.h"
+
+#include <algorithm>
+#include <string>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+namespace {
+
+using Count = std::uint64_t;
+
+Count ceil_div(std::int64_t a, std::int64_t b) { return static_cast<Count>(a / b + (a % b != 0 ? 1 : 0)); }
+
+// Tile `index` of an extent: where it begins and how long it is.
+struct Span {
+  std::int64_t begin = 0;
+  std::int64_t length = 0;
+  Span(std::int64_t extent, std::int64_t tile, Count index)
+      : begin(static_cast<std::int64_t>(index) * tile), length(std::min(tile, extent - begin)) {}
+};
+
+struct Block {  // tile (rows, columns) of a tensor that is `width` wide
+  const CompositeOperand& of;
+  Span rows;
+  Span columns;
+  std::int64_t width;
+
+  Count bytes() const { return static_cast<Count>(rows.length) * static_cast<Count>(columns.length) * size_of(of.dtype); }
+  Count address() const {
+    return of.address + size_of(of.dtype) * (static_cast<Count>(rows.begin) * static_cast<Count>(width) +
+                                            static_cast<Count>(rows.length) * static_cast<Count>(columns.begin));
+  }
+};
+
+void check_extent(const char* command, const char* name, std::int64_t value) {
+  if (value < 1) throw UsageError(std::string(command) + ": " + name + " is " + std::to_string(value) + ", allowed is at least 1");
+}
+
+TileShape checked(const char* command, const std::optional<TileShape>& tile, const TileShape& default_tile) {
+  const TileShape shape = tile.value_or(default_tile);
+  check_extent(command, "tile_shape.m", shape.m);
+  check_extent(command, "tile_shape.k", shape.k);
+  check_extent(command, "tile_shape.n", shape.n);
+  return shape;
+}
+
+void add_dma(Tile& tile, StageType type, const Block& block) {
+  if (block.of.pinned) return;
+  Stage stage;
+  stage.type = type;
+  stage.dtype = block.of.dtype;
+  stage.address = block.address();
+  stage.bytes = block.bytes();
+  tile.add(stage);
+}
+
+void add_move(Tile& tile, StageType type, Count bytes, Count register_bytes) {
+  Stage stage;
+  stage.type = type;
+  stage.bytes = bytes;
+  stage.register_bytes = register_bytes;
+  tile.add(stage);
+}
+
+Count operand_bytes(const EpilogueStage& op, std::int64_t m, std::int64_t n) {
+  return op.operand_bytes_per_column * static_cast<Count>(n) + op.operand_bytes_per_element * static_cast<Count>(m) * static_cast<Count>(n);
+}
+
+}  // namespace
+
+TilePlan::TilePlan(CompositeGemm command, const TileShape& default_tile)
+    : gemm_(true), product_(std::move(command)), shape_(checked("composite gemm", product_.tile, default_tile)) {
+  check_extent("composite gemm", "m", product_.m);
+  check_extent("composite gemm", "k", product_.k);
+  check_extent("composite gemm", "n", product_.n);
+  tiles_m_ = ceil_div(product_.m, shape_.m);
+  tiles_k_ = ceil_div(product_.k, shape_.k);
+  tiles_n_ = ceil_div(product_.n, shape_.n);
+  constexpr std::size_t stages_without_epilogue = 6;
+  if (product_.epilogue.size() > Tile::max_stages - stages_without_epilogue) {
+    throw UsageError("composite gemm: epilogue has " + std::to_string(product_.epilogue.size()) + " entries, allowed are " +
+                     std::to_string(Tile::max_stages - stages_without_epilogue));
+  }
+  first_pass_tiles_ = tiles_m_ * tiles_n_ * tiles_k_;
+  for (const EpilogueStage& op : product_.epilogue) {
+    if (op.scope == EpilogueScope::kernel) ops_.push_back(op);
+  }
+  if (ops_.empty()) return;
+  rows_ = product_.m;
+  columns_ = product_.n;
+  inputs_ = {product_.out};
+  result_ = product_.out;
+  second_pass_tiles_ = tiles_m_ * tiles_n_;
+}
+
+TilePlan::TilePlan(CompositeMath command, const TileShape& default_tile)
+    : shape_(checked("composite math", command.tile, default_tile)),
+      rows_(command.m),
+      columns_(command.n),
+      inputs_(std::move(command.inputs)),
+      result_(command.out) {
+  check_extent("composite math", "m", rows_);
+  check_extent("composite math", "n", columns_);
+  constexpr std::size_t other_stages = 4;
+  if (inputs_.size() > Tile::max_stages - other_stages) throw UsageError("composite math: too many inputs");
+  ops_.push_back({command.op, EpilogueScope::output_tile, 0, 0});
+  tiles_m_ = ceil_div(rows_, shape_.m);
+  tiles_n_ = ceil_div(columns_, shape_.n);
+  first_pass_tiles_ = tiles_m_ * tiles_n_;
+}
+
+Tile TilePlan::tile(std::uint64_t i) const {
+  if (i >= tile_count()) throw ModelError("tile " + std::to_string(i) + " of a plan of " + std::to_string(tile_count()));
+  if (!gemm_) return math_tile(i, i);
+  return i < first_pass_tiles_ ? gemm_tile(i) : math_tile(i, i - first_pass_tiles_);
+}
+
+Tile TilePlan::gemm_tile(std::uint64_t i) const {
+  const CompositeGemm& g = product_;
+  const Count k_index = i % tiles_k_;
+  const Span m(g.m, shape_.m, i / tiles_k_ / tiles_n_);
+  const Span n(g.n, shape_.n, i / tiles_k_ % tiles_n_);
+  const Span k(g.k, shape_.k, k_index);
+  const Block a{g.a, m, k, g.k};
+  const Block b{g.b, k, n, g.n};
+  const Block out{g.out, m, n, g.n};
+  const bool first_k = k_index == 0;
+  const bool last_k = k_index + 1 == tiles_k_;
+  const Count accumulator = static_cast<Count>(m.length) * static_cast<Count>(n.length) * size_of(g.acc_dtype);
+
+  std::vector<const EpilogueStage*> epilogue;
+  Count epilogue_bytes = 0;
+  for (const EpilogueScope scope : {EpilogueScope::k_tile, EpilogueScope::output_tile}) {
+    if (scope == EpilogueScope::output_tile && !last_k) break;
+    for (const EpilogueStage& op : g.epilogue) {
+      if (op.scope != scope) continue;
+      epilogue.push_back(&op);
+      epilogue_bytes += operand_bytes(op, m.length, n.length);
+    }
+  }
+
+  Tile tile;
+  tile.id = i;
+  add_dma(tile, StageType::dma_read, a);
+  add_dma(tile, StageType::dma_read, b);
+  const Count operands = a.bytes() + b.bytes();
+  add_move(tile, StageType::fetch, operands + epilogue_bytes, operands + epilogue_bytes + (first_k ? accumulator : 0));
+  Stage gemm;
+  gemm.type = StageType::gemm;
+  gemm.dtype = g.a.dtype;
+  gemm.m = m.length;
+  gemm.k = k.length;
+  gemm.n = n.length;
+  gemm.register_bytes = operands;
+  tile.add(gemm);
+  for (std::size_t op = 0; op < epilogue.size(); ++op) {
+    Stage math;
+    math.type = StageType::math;
+    math.math_op = epilogue[op]->op;
+    math.dtype = g.acc_dtype;
+    math.elements = m.length * n.length;
+    math.register_bytes = op + 1 == epilogue.size() ? epilogue_bytes : 0;
+    tile.add(math);
+  }
+  if (last_k) {
+    add_move(tile, StageType::store, out.bytes(), accumulator);
+    add_dma(tile, StageType::dma_write, out);
+  }
+  return tile;
+}
+
+Tile TilePlan::math_tile(std::uint64_t id, std::uint64_t i) const {
+  const Span m(rows_, shape_.m, i / tiles_n_);
+  const Span n(columns_, shape_.n, i % tiles_n_);
+  const Block out{result_, m, n, columns_};
+  Count operands = 0;
+  Tile tile;
+  tile.id = id;
+  for (const CompositeOperand& input : inputs_) {
+    const Block block{input, m, n, columns_};
+    add_dma(tile, StageType::dma_read, block);
+    operands += block.bytes();
+  }
+  for (const EpilogueStage& op : ops_) operands += operand_bytes(op, m.length, n.length);
+  add_move(tile, StageType::fetch, operands, operands + out.bytes());
+  for (std::size_t op = 0; op < ops_.size(); ++op) {
+    Stage math;
+    math.type = StageType::math;
+    math.math_op = ops_[op].op;
+    math.dtype = inputs_.empty() ? result_.dtype : inputs_.front().dtype;
+    math.elements = m.length * n.length;
+    math.register_bytes = op + 1 == ops_.size() ? operands : 0;
+    tile.add(math);
+  }
+  add_move(tile, StageType::store, out.bytes(), out.bytes());
+  add_dma(tile, StageType::dma_write, out);
+  return tile;
+}
+
+std::uint64_t TilePlan::largest_register_bytes() const {
+  // The first tile of each kind is the largest: only the edges are smaller. A tile of a later k finds the accumulator there.
+  const auto fetched = [](const Tile& tile) {
+    for (std::size_t i = 0; i < tile.size(); ++i) {
+      if (tile[i].type == StageType::fetch) return tile[i];
+    }
+    return Stage{};
+  };
+  std::uint64_t largest = fetched(tile(0)).register_bytes;
+  if (gemm_) {
+    const std::uint64_t accumulator = largest - fetched(tile(0)).bytes;
+    largest = std::max(largest, fetched(tile(tiles_k_ - 1)).bytes + accumulator);
+  }
+  if (second_pass_tiles_ > 0) largest = std::max(largest, fetched(tile(first_pass_tiles_)).register_bytes);
+  return largest;
+}
+
+std::uint64_t TilePlan::largest_buffer_bytes() const {
+  std::uint64_t largest = std::max(buffer_bytes(tile(0)), buffer_bytes(tile(gemm_ ? tiles_k_ - 1 : 0)));
+  if (second_pass_tiles_ > 0) largest = std::max(largest, buffer_bytes(tile(first_pass_tiles_)));
+  return largest;
+}
+
+const char* TilePlan::op_log_name() const {
+  if (gemm_) return "composite_gemm";
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (int i = 0; i < math_op_count; ++i) all.push_back("composite_" + std::string(name_of(static_cast<MathOp>(i))));
+    return all;
+  }();
+  return names[static_cast<std::size_t>(ops_.front().op)].c_str();
+}
+
+std::uint64_t buffer_bytes(const Tile& tile) {
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < tile.size(); ++i) {
+    if (tile[i].type == StageType::dma_read || tile[i].type == StageType::dma_write) bytes += tile[i].bytes;
+  }
+  return bytes;
+}
+
+}  // namespace kernbench
