@@ -4,7 +4,7 @@ namespace kernbench {
 
 const std::vector<EnginePair>& pe_internal_pairs() {
   static const std::vector<EnginePair> pairs = [] {
-    constexpr std::array<EnginePair, 15> both_ways{{
+    constexpr std::array<EnginePair, 16> both_ways{{
         {"pe_cpu", "pe_scheduler"},  // commands and their completion
         {"pe_scheduler", "pe_dma"},  // dispatch to every engine, completion back
         {"pe_scheduler", "pe_fetch_store"},

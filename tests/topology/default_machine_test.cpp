@@ -66,12 +66,12 @@ BOOST_AUTO_TEST_CASE(has_4335_nodes) {
 }
 
 // Directed edges. Mesh of a cube: 6 x 5 + 5 x 6 = 60 links of the full grid, less the 12 that touch the zone of 2 x 2
-// (4 inside it, 8 around it) = 48. Seams: 2 x 4 x 3 = 24 per SIP. PE: 30 pe_internal, 2 pe_to_router, 4 command.
+// (4 inside it, 8 around it) = 48. Seams: 2 x 4 x 3 = 24 per SIP. PE: 32 pe_internal, 2 pe_to_router, 4 command.
 BOOST_AUTO_TEST_CASE(has_the_edges_of_every_kind) {
   std::map<std::string_view, int> kinds;
   for (const Edge& edge : machine().edges()) ++kinds[name_of(edge.kind)];
   BOOST_TEST(kinds["router_mesh"] == 32 * 48 * 2);
-  BOOST_TEST(kinds["pe_internal"] == 256 * 30);
+  BOOST_TEST(kinds["pe_internal"] == 256 * 32);
   BOOST_TEST(kinds["pe_to_router"] == 256 * 2);
   BOOST_TEST(kinds["command"] == 256 * 4);
   BOOST_TEST(kinds["router_to_hbm"] == 256 * 2);
