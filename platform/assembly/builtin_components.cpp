@@ -6,10 +6,19 @@
 #include "models/io/io_cpu.h"
 #include "models/io/pcie_ep.h"
 #include "models/noc/transit.h"
+#include "models/pe/pe_cpu.h"
+#include "models/pe/pe_dma.h"
+#include "models/pe/pe_fetch_store.h"
+#include "models/pe/pe_gemm.h"
+#include "models/pe/pe_ipcq.h"
+#include "models/pe/pe_math.h"
+#include "models/pe/pe_mmu.h"
+#include "models/pe/pe_scheduler.h"
+#include "models/pe/pe_tcm.h"
 
 namespace kernbench {
 
-void register_builtin_components(ComponentRegistry& registry) {
+void register_fabric_components(ComponentRegistry& registry) {
   registry.add(implementation_of<Transit>("builtin.forwarding"));
   registry.add(implementation_of<Transit>("builtin.switch"));
   registry.add(implementation_of<Transit>("builtin.noc"));
@@ -19,6 +28,19 @@ void register_builtin_components(ComponentRegistry& registry) {
   registry.add(implementation_of<MCpu>("builtin.m_cpu"));
   registry.add(implementation_of<HbmCtrl>("builtin.hbm_ctrl"));
   registry.add(implementation_of<Sram>("builtin.sram"));
+}
+
+void register_builtin_components(ComponentRegistry& registry) {
+  register_fabric_components(registry);
+  registry.add(implementation_of<PeCpu>("builtin.pe_cpu"));
+  registry.add(implementation_of<PeScheduler>("builtin.pe_scheduler"));
+  registry.add(implementation_of<PeDma>("builtin.pe_dma"));
+  registry.add(implementation_of<PeFetchStore>("builtin.pe_fetch_store"));
+  registry.add(implementation_of<PeGemm>("builtin.pe_gemm"));
+  registry.add(implementation_of<PeMath>("builtin.pe_math"));
+  registry.add(implementation_of<PeTcm>("builtin.pe_tcm"));
+  registry.add(implementation_of<PeMmu>("builtin.pe_mmu"));
+  registry.add(implementation_of<PeIpcq>("builtin.pe_ipcq"));
 }
 
 }  // namespace kernbench
