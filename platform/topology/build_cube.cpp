@@ -85,7 +85,7 @@ class CubeBuilder {
     for (const EnginePair& pair : pe_internal_pairs()) {
       const auto link = spec_.pe_links.find(std::string(pair.src) + "_to_" + std::string(pair.dst));
       const Wire wire = link == spec_.pe_links.end() ? Wire{} : Wire{link->second.bw_gbs, link->second.distance_mm, std::nullopt};
-      builder_.connect(engines[pair.src], engines[pair.dst], EdgeKind::pe_internal, wire);
+      builder_.connect(engines.at(pair.src), engines.at(pair.dst), EdgeKind::pe_internal, wire);
     }
     builder_.connect_both(engines["pe_dma"], router(at), EdgeKind::pe_to_router, {spec_.pe_to_router_bw_gbs, {}, {}});
     builder_.connect_both(engines["pe_cpu"], router(at), EdgeKind::command, {});

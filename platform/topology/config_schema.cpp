@@ -83,7 +83,7 @@ class SchemaCheck {
     if (free_keys) {
       for (const ConfigEntry& entry : node.entries) {
         settled_.free_keys_[path].push_back(entry.key);
-        settled_.places_[joined(path, entry.key)] = entry.place;
+        settled_.places_[joined(path, entry.key)] = entry.value.place;
         check(entry.value, *keys[0], joined(path, entry.key));
       }
       return;
@@ -97,7 +97,7 @@ class SchemaCheck {
         fault(entry.place, here, "unknown key" + did_you_mean(entry.key, known) + "; known here: " + list(known));
         continue;
       }
-      settled_.places_[here] = entry.place;
+      settled_.places_[here] = entry.value.place;  // of the value: the key may stand in a base that another file changes
       check(entry.value, *keys[static_cast<std::size_t>(found - known.begin())], here);
     }
     for (const ConfigKey* key : keys) {

@@ -64,7 +64,7 @@ class SettledConfig {
   std::vector<std::string> keys(const std::string& path) const;  // of a section with free keys, in the order of the file
   const ComponentEntry* component(const std::string& path) const;
   const std::map<std::string, ComponentEntry>& components() const { return components_; }
-  ConfigPlace place(const std::string& path) const;  // of the key, or of the nearest section around it that exists
+  ConfigPlace place(const std::string& path) const;  // of the value, or of the nearest section around it that exists
 
  private:
   friend class SchemaCheck;

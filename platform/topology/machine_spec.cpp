@@ -4,7 +4,7 @@ namespace kernbench {
 
 const std::vector<EnginePair>& pe_internal_pairs() {
   static const std::vector<EnginePair> pairs = [] {
-    constexpr std::array<EnginePair, 16> both_ways{{
+    constexpr EnginePair both_ways[] = {
         {"pe_cpu", "pe_scheduler"},  // commands and their completion
         {"pe_scheduler", "pe_dma"},  // dispatch to every engine, completion back
         {"pe_scheduler", "pe_fetch_store"},
@@ -20,7 +20,8 @@ const std::vector<EnginePair>& pe_internal_pairs() {
         {"pe_dma", "pe_mmu"},   // translation
         {"pe_ipcq", "pe_dma"},  // IPCQ tokens
         {"pe_cpu", "pe_ipcq"},  // send and recv of the kernel
-    }};
+        {"pe_cpu", "pe_mmu"},   // lookups
+    };
     std::vector<EnginePair> all;
     for (const EnginePair& pair : both_ways) {
       all.push_back(pair);

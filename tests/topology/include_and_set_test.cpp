@@ -55,6 +55,19 @@ BOOST_AUTO_TEST_CASE(errors_name_the_file_that_holds_the_key) {
   BOOST_TEST(found[1].line == 2);
 }
 
+// A contradiction is blamed on the value that was given last, also where the key stands in the base already.
+BOOST_AUTO_TEST_CASE(contradictions_name_the_file_that_holds_the_value) {
+  const ScratchDir dir;
+  const std::string path =
+      dir.write("machine.yaml", "include: " + default_topology + "\ncube: {memory_map: {hbm_pseudo_channels: 60}}\n");
+  const auto found = issues_of(path);
+  BOOST_REQUIRE(found.size() == 1U);
+  BOOST_TEST(found[0].file == path);
+  BOOST_TEST(found[0].line == 2);
+  BOOST_TEST(issues_of(default_topology, {{"cube.memory_map.hbm_pseudo_channels", "60"}})[0].file ==
+             "--set cube.memory_map.hbm_pseudo_channels=60");
+}
+
 BOOST_AUTO_TEST_CASE(a_cycle_is_one_error) {
   const ScratchDir dir;
   dir.write("a.yaml", "include: b.yaml\nsystem: {}\n");
