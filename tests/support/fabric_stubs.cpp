@@ -186,7 +186,7 @@ Transaction& MiniMachine::control(const std::string& from, const std::string& to
 }
 
 void MiniMachine::run() {
-  sc_core::sc_start();
+  if (sc_core::sc_pending_activity()) sc_core::sc_start();
   if (!fault_.empty()) throw ModelError(fault_);
   if (pool_.outstanding() != 0) throw std::logic_error(std::to_string(pool_.outstanding()) + " transactions have not ended");
 }

@@ -1,0 +1,227 @@
+// The fabric as a whole on random small machines and dense traffic: against the naive one, and what must hold whatever the times are.
+#include <rapidcheck/boost_test.h>
+
+#include <boost/test/unit_test.hpp>
+#include <sysc/kernel/sc_spawn.h>
+
+#include "models/cube/hbm_ctrl.h"
+#include "models/cube/sram.h"
+#include "models/io/pcie_ep.h"
+#include "models/noc/transit.h"
+#include "tests/noc/naive_fabric.h"
+#include "tests/support/fabric_stubs.h"
+#include "tests/support/forked.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+using Kind = NaiveRequest::Kind;
+
+// A tree: inner nodes (transits and PCIe end points) and leaves (ends, memories).
+struct Machine {
+  std::uint32_t flit_bytes = 16;
+  std::vector<NaiveNode> nodes;  // in order of their names
+  std::vector<NaiveWire> wires;
+  std::vector<NaiveRequest> requests;
+};
+
+std::string name_of(int node) { return "n" + std::to_string(10 + node); }
+
+std::vector<int> path_between(const std::vector<int>& parents, int from, int to) {
+  const auto to_root = [&](int node) {
+    std::vector<int> path{node};
+    while (parents[static_cast<std::size_t>(path.back())] >= 0) path.push_back(parents[static_cast<std::size_t>(path.back())]);
+    return path;
+  };
+  std::vector<int> up = to_root(from);
+  std::vector<int> down = to_root(to);
+  while (up.size() > 1 && down.size() > 1 && up[up.size() - 2] == down[down.size() - 2]) {
+    up.pop_back();
+    down.pop_back();
+  }
+  up.insert(up.end(), down.rbegin() + 1, down.rend());
+  return up;
+}
+
+// A coarse grid of times, so that many things happen at one instant.
+Time some_time(Time most, Time step) { return *rc::gen::inRange<Time>(0, most / step + 1) * step; }
+
+Machine random_machine(bool zero_overheads) {
+  Machine m;
+  m.flit_bytes = *rc::gen::element<std::uint32_t>(8, 16, 24, 64);
+  const int inner = *rc::gen::inRange(1, 5);
+  const int leaves = *rc::gen::inRange(3, 8);
+  const int count = inner + leaves;
+  // Positions in the order of names are drawn, so that upstream names tie in every way.
+  std::vector<int> label(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) label[static_cast<std::size_t>(i)] = i;
+  for (int i = count - 1; i > 0; --i) std::swap(label[static_cast<std::size_t>(i)], label[static_cast<std::size_t>(*rc::gen::inRange(0, i + 1))]);
+  m.nodes.resize(static_cast<std::size_t>(count));
+  std::vector<int> parents(static_cast<std::size_t>(count), -1);
+  std::vector<int> sources;
+  std::vector<int> memories;
+  std::vector<int> ends;
+  for (int i = 0; i < count; ++i) {
+    const int at = label[static_cast<std::size_t>(i)];
+    NaiveNode& node = m.nodes[static_cast<std::size_t>(at)];
+    node.overhead = zero_overheads ? 0 : some_time(8, 4);
+    if (i < inner) {
+      node.kind = *rc::gen::weightedElement<NaiveKind>(
+          {{5, NaiveKind::transit}, {2, NaiveKind::pcie}, {1, NaiveKind::pcie_cut_through}});
+      if (node.kind != NaiveKind::transit) {
+        sources.push_back(at);
+        if (node.overhead == 0) node.overhead = 4;  // without one, see what_leaves_at_one_instant in tests/io
+      }
+    } else if (i == inner || *rc::gen::inRange(0, 3) > 0) {
+      node.kind = NaiveKind::end;
+      sources.push_back(at);
+      ends.push_back(at);
+    } else {
+      node.kind = *rc::gen::element(NaiveKind::hbm, NaiveKind::hbm, NaiveKind::sram);
+      memories.push_back(at);
+    }
+    if (node.kind == NaiveKind::hbm) {
+      node.num_pcs = *rc::gen::element<std::uint64_t>(1, 2, 4);
+      node.burst_bytes = *rc::gen::element<std::uint64_t>(8, 16, 32);
+      node.burst_time = *rc::gen::element<Time>(0, 4, 8, 16);
+      node.switch_penalty = some_time(4, 4);
+    }
+    if (i > 0) {
+      parents[static_cast<std::size_t>(at)] = label[static_cast<std::size_t>(*rc::gen::inRange(0, std::min(i, inner)))];
+      const int parent = parents[static_cast<std::size_t>(at)];
+      for (const auto& [from, to] : {std::pair{at, parent}, std::pair{parent, at}}) {
+        m.wires.push_back({from, to, *rc::gen::element<std::uint64_t>(0, 1, 2, 4, 8), *rc::gen::element<Time>(1, 1, 4, 7)});
+      }
+    }
+  }
+  const int requests = *rc::gen::inRange(1, 25);
+  for (int i = 0; i < requests; ++i) {
+    NaiveRequest request;
+    const int from = *rc::gen::elementOf(sources);
+    const bool to_memory = !memories.empty() && *rc::gen::inRange(0, 4) > 0;
+    const int to = to_memory ? *rc::gen::elementOf(memories) : *rc::gen::elementOf(ends);
+    if (from == to) continue;
+    request.kind = to_memory ? *rc::gen::element(Kind::write, Kind::posted_write, Kind::read, Kind::read)
+                             : *rc::gen::element(Kind::write, Kind::control, Kind::host_control);
+    request.path = path_between(parents, from, to);
+    request.offset = *rc::gen::inRange<std::uint64_t>(0, 40) * *rc::gen::element<std::uint64_t>(1, 8, 16);
+    request.bytes = *rc::gen::inRange<std::uint64_t>(1, 160);
+    request.issued = some_time(60, 4);
+    m.requests.push_back(request);
+  }
+  std::stable_sort(m.requests.begin(), m.requests.end(), [](const NaiveRequest& a, const NaiveRequest& b) { return a.issued < b.issued; });
+  return m;
+}
+
+std::string in_ns(Time fs) { return Rational::fraction(static_cast<Rational::Int>(fs), 1'000'000).str(); }
+
+std::vector<Time> simulate(const Machine& m) {
+  return forked_value([&m] {
+    std::vector<std::string> names;
+    for (int i = 0; i < static_cast<int>(m.nodes.size()); ++i) names.push_back(name_of(i));
+    MiniMachine machine(names, m.flit_bytes);
+    std::map<int, StubNode*> ends;
+    std::map<int, PcieEp*> end_points;
+    for (int i = 0; i < static_cast<int>(m.nodes.size()); ++i) {
+      const NaiveNode& node = m.nodes[static_cast<std::size_t>(i)];
+      const std::string overhead = in_ns(node.overhead);
+      switch (node.kind) {
+        case NaiveKind::end: ends[i] = &machine.stub(name_of(i)); break;
+        case NaiveKind::transit: machine.add<Transit>(name_of(i), {{"overhead_ns", overhead}}); break;
+        case NaiveKind::sram: machine.add<Sram>(name_of(i), {{"overhead_ns", overhead}}); break;
+        case NaiveKind::pcie:
+        case NaiveKind::pcie_cut_through:
+          end_points[i] = &machine.add<PcieEp>(
+              name_of(i), {{"overhead_ns", overhead}, {"cut_through", node.kind == NaiveKind::pcie ? "false" : "true"}});
+          break;
+        case NaiveKind::hbm: {
+          // burst_time = burst_bytes * num_pcs / link: powers of two all, so the link rate is a decimal.
+          const Rational link = node.burst_time == 0 ? Rational(0)
+                                                     : Rational::fraction(static_cast<Rational::Int>(node.burst_bytes * node.num_pcs) * 1'000'000,
+                                                                          static_cast<Rational::Int>(node.burst_time));
+          machine.add<HbmCtrl>(name_of(i), {{"overhead_ns", overhead},
+                                            {"num_pcs", std::to_string(node.num_pcs)},
+                                            {"burst_bytes", std::to_string(node.burst_bytes)},
+                                            {"switch_penalty_ns", in_ns(node.switch_penalty)},
+                                            {"link_bw_gbs", link.str()}});
+          break;
+        }
+      }
+    }
+    for (std::size_t i = 0; i < m.wires.size(); i += 2) {
+      const auto link = [](const NaiveWire& wire) { return MiniLink{std::to_string(wire.bytes_per_fs * 1'000'000), wire.propagation}; };
+      machine.connect(name_of(m.wires[i].from), name_of(m.wires[i].to), link(m.wires[i]), link(m.wires[i + 1]));
+    }
+    machine.elaborate();
+    for (const NaiveRequest& request : m.requests) {
+      const int from = request.path.front();
+      const std::string source = name_of(from);
+      const std::string target = name_of(request.path.back());
+      const auto bytes = static_cast<unsigned>(request.bytes);
+      Transaction* transaction = nullptr;
+      switch (request.kind) {
+        case Kind::write: transaction = &machine.write(source, target, request.offset, bytes, request.issued); break;
+        case Kind::posted_write: transaction = &machine.posted_write(source, target, request.offset, bytes, request.issued); break;
+        case Kind::read: transaction = &machine.read(source, target, request.offset, bytes, request.issued); break;
+        case Kind::control: transaction = &machine.control(source, target, request.issued); break;
+        case Kind::host_control: transaction = &machine.control(source, target, request.issued, true); break;
+      }
+      if (ends.count(from) != 0) {
+        ends[from]->send_at(*transaction, request.issued);
+      } else {
+        sc_core::sc_spawn([node = end_points[from], handle = TransactionHandle(*transaction), at = request.issued] {
+          if (at > Component::now()) sc_core::wait(Component::fs(at - Component::now()));
+          node->inject(handle);
+        });
+      }
+    }
+    machine.run();
+    std::vector<Time> ended;
+    for (std::size_t i = 0; i < m.requests.size(); ++i) ended.push_back(machine.completed_at(i));
+    // Nothing is lost: every wire has carried what the paths say.
+    for (const NaiveWire& wire : m.wires) {
+      std::uint64_t expected = 0;
+      for (const NaiveRequest& request : m.requests) {
+        const bool data_back = request.kind == Kind::read;
+        const bool data_there = request.kind == Kind::write || request.kind == Kind::posted_write;
+        for (std::size_t i = 0; i + 1 < request.path.size(); ++i) {
+          if (data_there && request.path[i] == wire.from && request.path[i + 1] == wire.to) expected += request.bytes;
+          if (data_back && request.path[i] == wire.to && request.path[i + 1] == wire.from) expected += request.bytes;
+        }
+      }
+      const Wire::Statistics& seen = machine.wire(name_of(wire.from), name_of(wire.to)).statistics();
+      if (seen.bytes != expected) throw std::logic_error("a wire has carried " + std::to_string(seen.bytes) + " bytes");
+    }
+    // Flits of a transaction keep their order.
+    for (const auto& [node, stub] : ends) {
+      std::map<TieKey, std::uint32_t> next;
+      for (const Received& received : stub->records()) {
+        if (received.flit != next[received.key]++) throw std::logic_error("flits out of order at " + name_of(node));
+      }
+    }
+    return ended;
+  });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(fabric)
+
+RC_BOOST_PROP(reaches_the_times_of_the_naive_fabric, ()) {
+  const Machine m = random_machine(false);
+  RC_ASSERT(simulate(m) == NaiveFabric(m.nodes, m.wires, m.flit_bytes).play(m.requests));
+}
+
+RC_BOOST_PROP(reaches_the_times_of_the_naive_fabric_without_overheads, ()) {
+  const Machine m = random_machine(true);
+  RC_ASSERT(simulate(m) == NaiveFabric(m.nodes, m.wires, m.flit_bytes).play(m.requests));
+}
+
+RC_BOOST_PROP(is_the_same_when_repeated, ()) {
+  const Machine m = random_machine(false);
+  RC_ASSERT(simulate(m) == simulate(m));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,246 @@
+#include "tests/noc/naive_fabric.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace kernbench::test {
+namespace {
+
+constexpr Time never = ~Time{0};
+
+}  // namespace
+
+NaiveFabric::NaiveFabric(std::vector<NaiveNode> nodes, std::vector<NaiveWire> wires, std::uint64_t flit_bytes)
+    : nodes_(std::move(nodes)), flit_bytes_(flit_bytes), states_(nodes_.size()) {
+  for (const NaiveWire& wire : wires) wires_[{wire.from, wire.to}] = wire;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) states_[i].channels.resize(nodes_[i].num_pcs);
+}
+
+std::vector<Time> NaiveFabric::play(const std::vector<NaiveRequest>& requests) {
+  requests_ = requests;
+  ended_.assign(requests.size(), never);
+  std::map<int, std::uint64_t> counts;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    Message message;
+    message.request = i;
+    message.id = {requests[i].issued, requests[i].path.front(), counts[requests[i].path.front()]++};
+    message.path = requests[i].path;
+    message.host_control = requests[i].kind == NaiveRequest::Kind::host_control;
+    if (requests[i].kind == NaiveRequest::Kind::write || requests[i].kind == NaiveRequest::Kind::posted_write) {
+      message.flits = cut(requests[i].offset, requests[i].bytes);
+    }
+    messages_.push_back(message);
+  }
+  std::size_t next = 0;
+  for (now_ = 0; std::count(ended_.begin(), ended_.end(), never) > 0; ++now_) {
+    if (now_ > 200'000) throw std::logic_error("the naive fabric does not come to an end");
+    for (; next < requests.size() && requests[next].issued == now_; ++next) issue(next);
+    for (std::size_t node = 0; node < nodes_.size(); ++node) step(static_cast<int>(node));
+  }
+  return ended_;
+}
+
+std::vector<std::uint64_t> NaiveFabric::cut(std::uint64_t offset, std::uint64_t bytes) const {
+  std::vector<std::uint64_t> flits;
+  for (std::uint64_t at = offset; at < offset + bytes; ++at) {
+    if (flits.empty() || at % flit_bytes_ == 0) flits.push_back(0);
+    ++flits.back();
+  }
+  return flits;
+}
+
+NaiveFabric::TieKey NaiveFabric::tie(const Item& item) const { return {item.arrival, item.upstream, messages_[item.message].id, item.flit}; }
+
+void NaiveFabric::sort(std::vector<Item>& items) const {
+  std::sort(items.begin(), items.end(), [this](const Item& a, const Item& b) { return tie(a) < tie(b); });
+}
+
+bool NaiveFabric::is_pcie(int node) const {
+  const NaiveKind kind = nodes_[static_cast<std::size_t>(node)].kind;
+  return kind == NaiveKind::pcie || kind == NaiveKind::pcie_cut_through;
+}
+
+void NaiveFabric::issue(std::size_t request) {
+  const int node = requests_[request].path.front();
+  if (is_pcie(node)) {
+    states_[static_cast<std::size_t>(node)].whole.push_back({now_, node, request, 0, 0});
+  } else {
+    put_all_on_wire(request, 0);
+  }
+}
+
+void NaiveFabric::put_all_on_wire(std::size_t message, std::size_t position) {
+  const std::size_t flits = messages_[message].flits.size();
+  for (std::uint64_t flit = 0; flit < std::max<std::size_t>(flits, 1); ++flit) put_on_wire(message, flit, position);
+}
+
+void NaiveFabric::put_on_wire(std::size_t message, std::uint64_t flit, std::size_t position) {
+  const Message& sent = messages_[message];
+  const int from = sent.path[position];
+  const int to = sent.path[position + 1];
+  const NaiveWire& wire = wires_.at({from, to});
+  Time& available = available_[{from, to}];
+  Time leaves = now_;
+  if (!sent.flits.empty()) {
+    const std::uint64_t bytes = sent.flits[flit];
+    const Time service = wire.bytes_per_fs == 0 ? 0 : (2 * bytes + wire.bytes_per_fs) / (2 * wire.bytes_per_fs);
+    leaves = available = std::max(now_, available) + service;
+  } else if (!sent.host_control) {
+    leaves = std::max(now_, available);
+  }
+  arrive(to, {leaves + wire.propagation, from, message, flit, position + 1});
+}
+
+void NaiveFabric::arrive(int node, const Item& item) {
+  const Message& message = messages_[item.message];
+  State& state = states_[static_cast<std::size_t>(node)];
+  const NaiveKind kind = nodes_[static_cast<std::size_t>(node)].kind;
+  const bool last = message.flits.empty() || item.flit + 1 == message.flits.size();
+  const bool at_end = item.position + 1 == message.path.size();
+  if (kind == NaiveKind::end || (is_pcie(node) && at_end)) {
+    if (last) state.ending.push_back(item);
+  } else if (kind == NaiveKind::sram || kind == NaiveKind::pcie) {
+    if (last) state.whole.push_back(item);
+  } else {
+    (message.flits.empty() ? state.control : state.inbox).push_back(item);
+  }
+}
+
+std::size_t NaiveFabric::answer(std::size_t message) {
+  Message response = messages_[message];
+  const NaiveRequest& request = requests_[response.request];
+  std::reverse(response.path.begin(), response.path.end());
+  response.flits.clear();
+  if (request.kind == NaiveRequest::Kind::read) response.flits = cut(request.offset, request.bytes);
+  response.response = true;
+  messages_.push_back(response);
+  return messages_.size() - 1;
+}
+
+std::vector<NaiveFabric::Item> NaiveFabric::through(int node) {
+  State& state = states_[static_cast<std::size_t>(node)];
+  const Time overhead = nodes_[static_cast<std::size_t>(node)].overhead;
+  std::vector<Item> out;
+  const auto take = [&](std::vector<Item>& from) {
+    for (const Item& item : from) {
+      if (item.arrival + overhead == now_) out.push_back(item);
+    }
+    from.erase(std::remove_if(from.begin(), from.end(), [&](const Item& item) { return item.arrival + overhead == now_; }), from.end());
+  };
+  take(state.control);
+  take(state.whole);
+  for (;;) {  // the serial server
+    if (state.holding) {
+      if (state.held_until > now_) break;
+      out.push_back(state.held);
+      state.holding = false;
+    }
+    sort(state.inbox);
+    if (state.inbox.empty() || state.inbox.front().arrival > now_) break;
+    const Item item = state.inbox.front();
+    state.inbox.erase(state.inbox.begin());
+    if (item.flit == 0 && overhead > 0) {
+      state.holding = true;
+      state.held = item;
+      state.held_until = now_ + overhead;
+    } else {
+      out.push_back(item);
+    }
+  }
+  sort(out);
+  return out;
+}
+
+void NaiveFabric::step(int node) {
+  State& state = states_[static_cast<std::size_t>(node)];
+  for (const Item& item : state.ending) {
+    if (item.arrival == now_) end(item.message);
+  }
+  switch (nodes_[static_cast<std::size_t>(node)].kind) {
+    case NaiveKind::end: break;
+    case NaiveKind::transit:
+      for (const Item& item : through(node)) put_on_wire(item.message, item.flit, item.position);
+      break;
+    case NaiveKind::pcie:
+      for (const Item& item : through(node)) put_all_on_wire(item.message, item.position);
+      break;
+    case NaiveKind::pcie_cut_through:
+      for (const Item& item : through(node)) {
+        if (item.position == 0) {
+          put_all_on_wire(item.message, 0);
+        } else {
+          put_on_wire(item.message, item.flit, item.position);
+        }
+      }
+      break;
+    case NaiveKind::sram:
+      for (const Item& item : through(node)) {
+        if (requests_[messages_[item.message].request].kind == NaiveRequest::Kind::posted_write) {
+          end(item.message);
+        } else {
+          put_all_on_wire(answer(item.message), 0);
+        }
+      }
+      break;
+    case NaiveKind::hbm: step_hbm(node); break;
+  }
+}
+
+Time NaiveFabric::book(int node, std::uint64_t burst, char direction) {
+  const NaiveNode& hbm = nodes_[static_cast<std::size_t>(node)];
+  Channel& channel = states_[static_cast<std::size_t>(node)].channels[burst % hbm.num_pcs];
+  const bool change = channel.last != ' ' && channel.last != direction;
+  channel.available = std::max(now_, channel.available) + (change ? hbm.switch_penalty : 0) + hbm.burst_time;
+  channel.last = direction;
+  return channel.available;
+}
+
+void NaiveFabric::step_hbm(int node) {
+  const NaiveNode& hbm = nodes_[static_cast<std::size_t>(node)];
+  State& state = states_[static_cast<std::size_t>(node)];
+  for (const Item& item : through(node)) {
+    const NaiveRequest request = requests_[messages_[item.message].request];
+    if (request.kind == NaiveRequest::Kind::read) {
+      std::map<std::uint64_t, Time> finish;
+      for (std::uint64_t at = request.offset; at < request.offset + request.bytes; ++at) {
+        const std::uint64_t burst = at / hbm.burst_bytes;
+        if (finish.count(burst) == 0) finish[burst] = book(node, burst, 'R');
+      }
+      const std::size_t response = answer(item.message);
+      std::uint64_t upto = request.offset;
+      for (std::uint64_t flit = 0; flit < messages_[response].flits.size(); ++flit) {
+        upto += messages_[response].flits[flit];
+        Time ready = 0;
+        for (const auto& [burst, time] : finish) {
+          if (burst <= (upto - 1) / hbm.burst_bytes) ready = std::max(ready, time);
+        }
+        state.departures.push_back({ready, tie(item), response, flit, false});
+      }
+    } else {
+      const std::vector<std::uint64_t> flits = messages_[item.message].flits;
+      std::uint64_t from = request.offset;
+      for (std::uint64_t flit = 0; flit < item.flit; ++flit) from += flits[flit];
+      for (std::uint64_t burst = from / hbm.burst_bytes; burst <= (from + flits[item.flit] - 1) / hbm.burst_bytes; ++burst) {
+        Time& latest = state.latest[item.message];
+        latest = std::max(latest, book(node, burst, 'W'));
+      }
+      if (item.flit + 1 == flits.size()) state.departures.push_back({state.latest[item.message], tie(item), item.message, 0, true});
+    }
+  }
+  std::sort(state.departures.begin(), state.departures.end(), [](const Departure& a, const Departure& b) {
+    return std::tie(a.time, a.cause, a.flit) < std::tie(b.time, b.cause, b.flit);
+  });
+  while (!state.departures.empty() && state.departures.front().time == now_) {
+    const Departure departure = state.departures.front();
+    state.departures.erase(state.departures.begin());
+    if (!departure.commit) {
+      put_on_wire(departure.message, departure.flit, 0);
+    } else if (requests_[messages_[departure.message].request].kind == NaiveRequest::Kind::posted_write) {
+      end(departure.message);
+    } else {
+      put_on_wire(answer(departure.message), 0, 0);
+    }
+  }
+}
+
+}  // namespace kernbench::test

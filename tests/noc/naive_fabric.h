@@ -1,0 +1,111 @@
+// Spec 2.2 to 2.6 once more, written to be read beside the page and not to be fast: time advances femtosecond by femtosecond, every
+// list is sorted when it is used, every burst is booked by itself. The models are compared with it on random machines.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace kernbench::test {
+
+using Time = std::uint64_t;
+
+enum class NaiveKind { end, transit, hbm, sram, pcie, pcie_cut_through };
+
+struct NaiveNode {
+  NaiveKind kind = NaiveKind::end;
+  Time overhead = 0;
+  // HBM only
+  std::uint64_t num_pcs = 1, burst_bytes = 1;
+  Time burst_time = 0, switch_penalty = 0;
+};
+
+struct NaiveWire {
+  int from = 0, to = 0;
+  std::uint64_t bytes_per_fs = 0;  // 0 = unlimited
+  Time propagation = 1;
+};
+
+struct NaiveRequest {
+  enum class Kind { write, posted_write, read, control, host_control };
+  Kind kind = Kind::write;
+  std::vector<int> path;  // nodes are numbered in order of their names
+  std::uint64_t offset = 0, bytes = 0;
+  Time issued = 0;
+};
+
+class NaiveFabric {
+ public:
+  NaiveFabric(std::vector<NaiveNode> nodes, std::vector<NaiveWire> wires, std::uint64_t flit_bytes);
+
+  // Plays the requests, in ascending order of issue; returns the time at which each ended.
+  std::vector<Time> play(const std::vector<NaiveRequest>& requests);
+
+ private:
+  using Id = std::tuple<Time, int, std::uint64_t>;         // issue, initiator, count at the initiator
+  using TieKey = std::tuple<Time, int, Id, std::uint64_t>;  // arrival, upstream, id, flit
+  struct Message {
+    std::size_t request = 0;
+    Id id;
+    std::vector<int> path;
+    std::vector<std::uint64_t> flits;  // bytes of each; empty: control message
+    bool response = false, host_control = false;
+  };
+  struct Item {
+    Time arrival = 0;
+    int upstream = 0;
+    std::size_t message = 0;
+    std::uint64_t flit = 0;
+    std::size_t position = 0;
+  };
+  struct Channel {
+    Time available = 0;
+    char last = ' ';
+  };
+  struct Departure {
+    Time time = 0;
+    TieKey cause;
+    std::size_t message = 0;
+    std::uint64_t flit = 0;
+    bool commit = false;
+  };
+  struct State {
+    std::vector<Item> inbox, control, whole, ending;  // by how they are served
+    bool holding = false;
+    Item held;
+    Time held_until = 0;
+    std::vector<Channel> channels;
+    std::map<std::size_t, Time> latest;  // per write under way
+    std::vector<Departure> departures;
+  };
+
+  TieKey tie(const Item& item) const;
+  void sort(std::vector<Item>& items) const;
+  std::vector<std::uint64_t> cut(std::uint64_t offset, std::uint64_t bytes) const;
+  bool is_pcie(int node) const;
+  void issue(std::size_t request);
+  void put_on_wire(std::size_t message, std::uint64_t flit, std::size_t position);
+  void put_all_on_wire(std::size_t message, std::size_t position);
+  void arrive(int node, const Item& item);
+  std::size_t answer(std::size_t message);
+  void end(std::size_t message) { ended_[messages_[message].request] = now_; }
+
+  std::vector<Item> through(int node);  // served at now_, in the order in which it goes on
+  void step(int node);
+  void step_hbm(int node);
+  Time book(int node, std::uint64_t burst, char direction);
+
+  std::vector<NaiveNode> nodes_;
+  std::map<std::pair<int, int>, NaiveWire> wires_;
+  std::map<std::pair<int, int>, Time> available_;
+  std::uint64_t flit_bytes_;
+  Time now_ = 0;
+  std::vector<NaiveRequest> requests_;
+  std::vector<Message> messages_;
+  std::vector<State> states_;
+  std::vector<Time> ended_;
+};
+
+}  // namespace kernbench::test
