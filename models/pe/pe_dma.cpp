@@ -63,6 +63,7 @@ void PeDma::submit_dma(const DmaRequest& request) {
 
 Fs PeDma::next_due() const {
   Fs due = arrivals_.control() == nullptr ? never_fs : arrivals_.control()->time;
+  if (passing_.control() != nullptr) due = std::min(due, passing_.control()->time);
   for (const Channel& channel : channels_) due = std::min(due, channel.use.grantable() ? now() : channel.inject_at);
   return due;
 }
@@ -76,20 +77,34 @@ void PeDma::serve() {
     arrival.transaction->route().owner->completed(*arrival.transaction);
     ended = true;
   }
-  for (Channel& channel : channels_) {
-    if (channel.inject_at > now()) continue;
-    channel.inject_at = never_fs;
-    inject(channel);
-    ended = true;
-  }
+  ended = inject_due() || ended;
+  pass_due();
   if (ended) return;  // what ends at an instant is known before anything begins
   for (Channel& channel : channels_) {
     if (channel.use.grantable() && channel.use.settled()) grant(channel);
   }
 }
 
+bool PeDma::injects_before(const Channel& a, const Channel& b) {
+  return a.use.since() != b.use.since() ? a.use.since() < b.use.since() : a.key < b.key;
+}
+
+bool PeDma::inject_due() {
+  std::array<Channel*, 2> order{&channels_[0], &channels_[1]};
+  if (injects_before(channels_[1], channels_[0])) std::swap(order[0], order[1]);
+  bool any = false;
+  for (Channel* channel : order) {
+    if (channel->inject_at > now()) continue;
+    channel->inject_at = never_fs;
+    inject(*channel);
+    any = true;
+  }
+  return any;
+}
+
 void PeDma::grant(Channel& channel) {
   channel.current = channel.use.grant(now());
+  channel.key = channel.current.request.key ? *channel.current.request.key : keys_.next(now());
   channel.busy->set(1);
   channel.pieces.clear();
   channel.fault.clear();
@@ -156,7 +171,7 @@ void PeDma::inject(Channel& channel) {
         handle->set_data_length(static_cast<unsigned>(piece.bytes));
         RouteExtension& route = handle->route();
         route.path = &machine_.routes().memory_path(node(), piece.place.node);
-        route.key = keys_.next(channel.use.since());
+        route.key = channel.in_flight.empty() ? channel.key : keys_.next(channel.key.issued);
         route.offset = piece.place.offset;
         route.owner = this;
         route.owner_tag = write ? 1 : 0;
@@ -209,8 +224,23 @@ void PeDma::end(Channel& channel) {
 // --- Traffic of PE_TCM
 
 void PeDma::accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) {
-  if (run.position != transaction.route().path->target_position()) return send(transaction, run.first, run.count, run.position, arrival);
-  FabricNode::accepted(port, transaction, run, arrival);
+  const Path& path = *transaction.route().path;
+  if (run.position == path.target_position()) return FabricNode::accepted(port, transaction, run, arrival);
+  // Towards PE_TCM nothing competes: its edge has neither length nor bandwidth.
+  if (run.position + 1 == path.target_position()) return send(transaction, run.first, run.count, run.position, arrival);
+  // Whatever starts here at the same instant was granted earlier and goes first.
+  const bool whole = run.first + run.count >= transaction.route().flits;
+  if (whole && passing_.push_message(arrivals_.upstream(port), transaction, run, arrival)) rearm();
+}
+
+void PeDma::pass_due() {
+  while (passing_.control() != nullptr && passing_.control()->time <= now()) {
+    const Arrival arrival = *passing_.control();
+    passing_.pop_control();
+    Transaction& transaction = *arrival.transaction;
+    const std::uint32_t flits = transaction.route().flits;
+    for (std::uint32_t flit = 0; flit < std::max(flits, 1U); ++flit) send(transaction, flit, flits == 0 ? 0 : 1, arrival.position, now());
+  }
 }
 
 }  // namespace kernbench

@@ -47,6 +47,7 @@ class PeDma final : public StageEngine<FabricNode>,
     SerialResource<Work> use;
     Work current;
     Fs inject_at = never_fs;
+    TieKey key;  // of its first transaction
     std::vector<Piece> pieces;
     std::string fault;
     std::vector<TransactionHandle> in_flight;
@@ -66,6 +67,10 @@ class PeDma final : public StageEngine<FabricNode>,
   void serve() override;
   void completed(Transaction& transaction) override;
 
+  // At one instant what started earlier goes first, then by id (tie rule of spec 2.3).
+  static bool injects_before(const Channel& a, const Channel& b);
+  bool inject_due();
+  void pass_due();
   void grant(Channel& channel);
   void plan_pieces(Channel& channel, Fs& cost);
   void add_pieces(Channel& channel, std::uint64_t physical, std::uint64_t bytes);
@@ -77,6 +82,7 @@ class PeDma final : public StageEngine<FabricNode>,
   TieKeySource keys_;
   std::uint32_t flit_bytes_;
   std::array<Channel, 2> channels_;  // read, write
+  ArrivalQueue passing_{ArrivalQueue::Keep::last_flit};  // responses of PE_TCM on their way out, at the instant at which they come
   std::uint64_t faults_ = 0, transactions_ = 0;
 };
 

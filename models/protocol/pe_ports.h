@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <systemc>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "models/protocol/host_messages.h"
 #include "models/protocol/machine_view.h"
 #include "models/protocol/tile_token.h"
+#include "models/protocol/transaction.h"
 
 namespace kernbench {
 
@@ -139,6 +141,7 @@ struct DmaRequest {
   MemoryPlace place;
   std::uint64_t bytes = 0;
   WorkOrder order;
+  std::optional<TieKey> key;  // of the transaction; the pe_dma makes one if there is none
   DmaUser* user = nullptr;
   std::uint32_t tag = 0;
 };

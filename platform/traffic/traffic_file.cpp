@@ -1,0 +1,175 @@
+#include "platform/traffic/traffic_file.h"
+
+#include <array>
+#include <charconv>
+#include <filesystem>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+namespace {
+
+constexpr std::array<std::string_view, 6> header{"at_ns", "initiator", "op", "target", "offset", "bytes"};
+constexpr std::string_view header_line = "at_ns,initiator,op,target,offset,bytes";
+
+// Splits at commas; returns the number of fields, of which at most `fields.size()` are stored.
+std::size_t split(std::string_view line, std::array<std::string_view, 6>& fields) {
+  std::size_t count = 0;
+  for (;;) {
+    const std::size_t comma = line.find(',');
+    if (count < fields.size()) fields[count] = line.substr(0, comma);
+    ++count;
+    if (comma == std::string_view::npos) return count;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+// What a faulty row throws; becomes one line of the UsageError.
+struct RowFault {
+  std::string what;
+};
+
+std::uint64_t parse_count(std::string_view text, const char* column, std::uint64_t lowest) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < lowest) {
+    throw RowFault{std::string(column) + " is '" + std::string(text) + "', allowed is an integer, at least " + std::to_string(lowest)};
+  }
+  return value;
+}
+
+Fs parse_time(std::string_view text) {
+  std::optional<Rational> ns;
+  try {
+    ns = Rational::parse(text);
+  } catch (const std::invalid_argument&) {
+  }
+  // Beyond 10^12 ns (17 minutes of simulated time) sums of times could overflow 64 bits of femtoseconds.
+  if (!ns || *ns < Rational(0) || Rational(1'000'000'000'000) < *ns) {
+    throw RowFault{"at_ns is '" + std::string(text) + "', allowed is a decimal number, 0 to 1e12"};
+  }
+  return ns_to_fs(*ns);
+}
+
+bool ends_with(std::string_view text, std::string_view tail) {
+  return text.size() >= tail.size() && text.substr(text.size() - tail.size()) == tail;
+}
+
+}  // namespace
+
+TrafficFile::TrafficFile(std::string path, const MachineView& machine) : path_(std::move(path)), machine_(machine) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path_, error);
+  if (path_ == "-" || (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))) {
+    throw UsageError("traffic: " + path_ + " is read twice (check, then play), so it must be a regular file, not a pipe or folder");
+  }
+  start_over();
+}
+
+void TrafficFile::start_over() {
+  file_.close();
+  file_.clear();
+  file_.open(path_);
+  if (!file_) throw UsageError("traffic: cannot read " + path_);
+  line_number_ = 0;
+  row_ = 0;
+  previous_ = 0;
+  if (!read_line()) throw UsageError(path_ + ":1: the file is empty; the first line must be " + std::string(header_line));
+  if (line_ == header_line) return;
+  std::array<std::string_view, columns> found;
+  const std::size_t count = std::min(split(line_, found), columns);
+  std::string missing;
+  for (const std::string_view column : header) {
+    bool present = false;
+    for (std::size_t i = 0; i < count; ++i) present = present || found[i] == column;
+    if (!present) missing += (missing.empty() ? "" : ", ") + std::string(column);
+  }
+  throw UsageError(path_ + ":1: the header must be " + std::string(header_line) +
+                   (missing.empty() ? ", in this order and nothing else" : "; missing: " + missing) + "; found '" + line_ + "'");
+}
+
+bool TrafficFile::read_line() {
+  while (std::getline(file_, line_)) {
+    ++line_number_;
+    if (!line_.empty() && line_.back() == '\r') line_.pop_back();
+    if (!line_.empty()) return true;
+  }
+  return false;
+}
+
+NodeId TrafficFile::node_of(std::string_view name, const char* role) {
+  const int slot = role[0] == 'i' ? 0 : 1;
+  if (last_node_[slot] != no_node && last_name_[slot] == name) return last_node_[slot];
+  const bool right_kind = slot == 0 ? ends_with(name, ".pe_dma") || ends_with(name, ".pcie_ep")
+                                    : ends_with(name, ".sram") || ends_with(name, ".pe_tcm") || name.find(".hbm_ctrl.") != name.npos;
+  const NodeId node = machine_.find(std::string(name));
+  if (node == no_node || !right_kind) {
+    throw RowFault{std::string(role) + " is '" + std::string(name) + "', which " + (node == no_node ? "is no node of this machine" : "cannot be one") +
+                   "; allowed is " + (slot == 0 ? "a pe_dma or pcie_ep" : "an hbm_ctrl.peN, sram or pe_tcm") + " node name"};
+  }
+  last_name_[slot] = name;
+  last_node_[slot] = node;
+  return node;
+}
+
+std::uint64_t TrafficFile::capacity_of(NodeId memory) const {
+  const std::string& name = machine_.name(memory);
+  if (ends_with(name, ".sram")) return machine_.sram_bytes();
+  return ends_with(name, ".pe_tcm") ? machine_.tcm_bytes() : machine_.hbm_slice_bytes();
+}
+
+void TrafficFile::parse(TrafficRequest& request) {
+  std::array<std::string_view, columns> field;
+  const std::size_t count = split(line_, field);
+  if (count != columns) throw RowFault{"found " + std::to_string(count) + " columns, expected " + std::to_string(columns) + " (" + std::string(header_line) + ")"};
+  request.issue = parse_time(field[0]);
+  if (request.issue < previous_) throw RowFault{"at_ns is " + std::string(field[0]) + ", before the row above it; rows must ascend"};
+  request.initiator = node_of(field[1], "initiator");
+  if (field[2] != "read" && field[2] != "write") throw RowFault{"op is '" + std::string(field[2]) + "', allowed is read or write"};
+  request.write = field[2] == "write";
+  request.target = node_of(field[3], "target");
+  request.offset = parse_count(field[4], "offset", 0);
+  request.bytes = parse_count(field[5], "bytes", 1);
+  const std::uint64_t capacity = capacity_of(request.target);
+  if (request.bytes > capacity || request.offset > capacity - request.bytes) {
+    throw RowFault{"offset " + std::string(field[4]) + " + " + std::string(field[5]) + " bytes is beyond the end of " + std::string(field[3]) + ", which has " +
+                   std::to_string(capacity) + " bytes"};
+  }
+  request.id = row_;
+}
+
+std::uint64_t TrafficFile::check() {
+  constexpr std::size_t most = 20;
+  std::string faults;
+  std::size_t count = 0;
+  TrafficRequest request;
+  for (; count < most && read_line(); ++row_) {
+    if (row_ == UINT32_MAX) throw UsageError(path_ + ": more than " + std::to_string(UINT32_MAX) + " rows");
+    try {
+      parse(request);
+      previous_ = request.issue;
+    } catch (const RowFault& fault) {
+      faults += (count++ == 0 ? "" : "\n") + path_ + ":" + std::to_string(line_number_) + ": " + fault.what;
+    }
+  }
+  if (count == most) faults += "\n(further faults are not listed)";
+  if (count > 0) throw UsageError(faults);
+  if (row_ == 0) throw UsageError(path_ + ":" + std::to_string(line_number_) + ": no requests behind the header");
+  const std::uint64_t rows = row_;
+  start_over();
+  return rows;
+}
+
+bool TrafficFile::next(TrafficRequest& request) {
+  if (!read_line()) return false;
+  try {
+    parse(request);
+  } catch (const RowFault& fault) {  // only if the file changed after check()
+    throw UsageError(path_ + ":" + std::to_string(line_number_) + ": " + fault.what);
+  }
+  previous_ = request.issue;
+  ++row_;
+  return true;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,48 @@
+// A CSV file of requests: `at_ns,initiator,op,target,offset,bytes` (spec 10.2). Streamed: memory does not grow with the file.
+#pragma once
+
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "models/protocol/machine_view.h"
+#include "platform/traffic/traffic_request.h"
+
+namespace kernbench {
+
+class TrafficFile final : public TrafficSource {
+ public:
+  // Opens the file and reads its header. Throws UsageError if it cannot be read twice (a pipe, standard input) or if the header
+  // is not as above.
+  TrafficFile(std::string path, const MachineView& machine);
+
+  // Reads the whole file and throws UsageError with file:line of the first faults (at most 20 are listed) or if there is no row at
+  // all; then starts over. Returns the number of rows.
+  std::uint64_t check();
+
+  bool next(TrafficRequest& request) override;
+
+ private:
+  static constexpr std::size_t columns = 6;
+
+  bool read_line();
+  void start_over();
+  void parse(TrafficRequest& request);
+  NodeId node_of(std::string_view name, const char* role);
+  std::uint64_t capacity_of(NodeId memory) const;
+
+  std::string path_;
+  const MachineView& machine_;
+  std::ifstream file_;
+  std::string line_;
+  std::uint64_t line_number_ = 0;
+  std::uint32_t row_ = 0;
+  Fs previous_ = 0;
+  std::string last_name_[2];  // traffic is often a run of the same names
+  NodeId last_node_[2] = {no_node, no_node};
+};
+
+}  // namespace kernbench

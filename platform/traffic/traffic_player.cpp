@@ -1,0 +1,152 @@
+#include "platform/traffic/traffic_player.h"
+
+#include <string>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+
+TrafficPlayer::TrafficPlayer(const sc_core::sc_module_name& name, Platform& platform, TrafficSource& source, TrafficListener& listener)
+    : sc_core::sc_module(name), platform_(platform), source_(source), listener_(listener), due_("due"), initiators_(platform.machine().nodes()) {
+  SC_HAS_PROCESS(TrafficPlayer);
+  SC_METHOD(issue_due);
+  sensitive << due_;
+}
+
+void TrafficPlayer::issue_due() {
+  try {
+    const Fs now = Component::now();
+    if (next_id_ == 0 && now == 0) exhausted_ = !source_.next(next_);
+    while (!exhausted_ && next_.issue <= now) {
+      issue(next_);
+      exhausted_ = !source_.next(next_);
+    }
+    if (!exhausted_) due_.notify(Component::fs(next_.issue - now));
+  } catch (const std::exception& error) {
+    platform_.services().fatal(*this, error.what());
+  }
+}
+
+TrafficPlayer::Initiator& TrafficPlayer::initiator_of(NodeId node) {
+  Initiator& initiator = initiators_[node];
+  if (initiator.dma == nullptr && initiator.injector == nullptr) {
+    Component& component = platform_.component(node);
+    initiator.dma = dynamic_cast<DmaAccess*>(&component);
+    initiator.injector = dynamic_cast<Injector*>(&component);
+    if (initiator.dma == nullptr && initiator.injector == nullptr) throw ModelError(std::string(component.name()) + " cannot start transfers");
+  }
+  return initiator;
+}
+
+void TrafficPlayer::issue(const TrafficRequest& request) {
+  const std::uint32_t id = next_id_++;
+  window_.push_back({request.issue, request.offset, request.bytes, 0, request.initiator, request.target, none, request.write, false, false});
+  Initiator& initiator = initiator_of(request.initiator);
+  if (initiator.injector != nullptr) {
+    inject(initiator, id);
+    return;
+  }
+  Channel& channel = initiator.channels[request.write ? 1 : 0];
+  if (channel.first == none) {
+    channel.first = channel.last = id;
+    submit(initiator, id);
+  } else {
+    entry(channel.last).next = id;
+    channel.last = id;
+  }
+}
+
+// The next request reaches the channel at the instant at which the one before it ends, which is when it is granted anyway.
+void TrafficPlayer::submit(Initiator& initiator, std::uint32_t id) {
+  const Entry& request = entry(id);
+  DmaRequest dma;
+  dma.write = request.write;
+  dma.place = {request.target, request.offset_or_end};
+  dma.bytes = request.bytes;
+  dma.order.command = id;
+  dma.key = TieKey{request.issue, 0, id};
+  dma.user = this;
+  dma.tag = id;
+  initiator.dma->submit_dma(dma);
+}
+
+void TrafficPlayer::inject(Initiator& initiator, std::uint32_t id) {
+  Entry& request = entry(id);
+  TransactionHandle transaction = platform_.pool().make();
+  transaction->set_command(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+  transaction->set_data_length(static_cast<unsigned>(request.bytes));
+  RouteExtension& route = transaction->route();
+  route.path = &platform_.routes().memory_path(request.initiator, request.target);
+  route.key = {request.issue, 0, id};
+  route.offset = request.offset_or_end;
+  route.owner = this;
+  route.owner_tag = id;
+  if (request.write) {
+    route.posted = true;
+    route.cut_flits(request.bytes, platform_.machine().flit_bytes());
+  }
+  request.granted = true;
+  request.grant = request.issue;
+  injected_.emplace(id, transaction);
+  initiator.injector->inject(std::move(transaction));
+}
+
+void TrafficPlayer::completed(Transaction& transaction) {
+  const auto id = static_cast<std::uint32_t>(transaction.route().owner_tag);
+  end(id);
+  injected_.erase(id);
+}
+
+void TrafficPlayer::dma_granted(std::uint32_t id) {
+  Entry& request = entry(id);
+  request.granted = true;
+  request.grant = Component::now();
+}
+
+void TrafficPlayer::dma_ended(std::uint32_t id) {
+  const Entry& request = entry(id);
+  Initiator& initiator = initiators_[request.initiator];
+  Channel& channel = initiator.channels[request.write ? 1 : 0];
+  channel.first = request.next;
+  if (channel.first == none) channel.last = none;
+  const std::uint32_t next = channel.first;
+  end(id);
+  if (next != none) submit(initiator, next);
+}
+
+TrafficResult TrafficPlayer::result_of(std::uint32_t id, const Entry& request, Fs end) const {
+  TrafficResult result;
+  result.request = {request.issue, 0, request.bytes, request.initiator, request.target, id, request.write};
+  result.grant = request.grant;
+  result.end = end;
+  return result;
+}
+
+void TrafficPlayer::end(std::uint32_t id) {
+  Entry& request = entry(id);
+  request.ended = true;
+  request.offset_or_end = Component::now();
+  ++ended_;
+  listener_.ended(result_of(id, request, request.offset_or_end));
+  for (; !window_.empty() && window_.front().ended; window_.pop_front(), ++first_id_) {
+    listener_.in_order(result_of(first_id_, window_.front(), window_.front().offset_or_end));
+  }
+}
+
+void TrafficPlayer::check_all_ended() const {
+  if (ended_ == next_id_) return;
+  constexpr int most = 20;
+  std::string text = std::to_string(next_id_ - ended_) + " requests never ended:";
+  int listed = 0;
+  for (std::size_t i = 0; i < window_.size() && listed < most; ++i) {
+    const Entry& request = window_[i];
+    if (request.ended) continue;
+    ++listed;
+    text += "\n  request " + std::to_string(first_id_ + i) + ": " + (request.write ? "write" : "read") + " by " +
+            platform_.machine().name(request.initiator) + " at " + platform_.machine().name(request.target) + ", issued at " + format_ns(request.issue) +
+            (request.granted ? ", granted at " + format_ns(request.grant) : ", waits for its channel");
+  }
+  throw DeadlockError(text);
+}
+
+}  // namespace kernbench

@@ -1,0 +1,83 @@
+// Plays requests on an elaborated machine (spec 10.2): pe_dma requests queue for their channel, pcie_ep requests are injected at once.
+//
+// Memory: 48 bytes for each request between the oldest that has not ended and the newest that was issued, and a payload for each
+// that is granted. Requests are taken from the source only when their time has come.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <systemc>
+#include <unordered_map>
+#include <vector>
+
+#include "models/protocol/injector.h"
+#include "models/protocol/pe_ports.h"
+#include "models/protocol/ring_buffer.h"
+#include "platform/assembly/platform.h"
+#include "platform/traffic/traffic_result.h"
+
+namespace kernbench {
+
+class TrafficPlayer final : public sc_core::sc_module, private TransactionOwner, private DmaUser {
+ public:
+  // All three outlive the simulation. Construct before Platform::run(), which plays.
+  TrafficPlayer(const sc_core::sc_module_name& name, Platform& platform, TrafficSource& source, TrafficListener& listener);
+
+  std::uint64_t issued() const { return next_id_; }
+  std::uint64_t ended() const { return ended_; }
+  // After a run that has ended on its own: throws DeadlockError that lists requests that have not ended, if there are any.
+  void check_all_ended() const;
+
+ private:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  // One request from its issue until it and all before it have ended.
+  struct Entry {
+    Fs issue;
+    std::uint64_t offset_or_end;  // the offset until the grant
+    std::uint64_t bytes;
+    Fs grant;
+    NodeId initiator;
+    NodeId target;
+    std::uint32_t next;           // id of the next in the channel's queue
+    bool write, granted, ended;
+  };
+  // Requests of one channel of a pe_dma; the front one is with the pe_dma.
+  struct Channel {
+    std::uint32_t first = none;
+    std::uint32_t last = none;
+  };
+  struct Initiator {
+    DmaAccess* dma = nullptr;      // a pe_dma
+    Injector* injector = nullptr;  // a pcie_ep
+    Channel channels[2];           // read, write
+  };
+
+  void issue_due();
+  void issue(const TrafficRequest& request);
+  void submit(Initiator& initiator, std::uint32_t id);
+  void inject(Initiator& initiator, std::uint32_t id);
+  Initiator& initiator_of(NodeId node);
+  Entry& entry(std::uint32_t id) { return window_[id - first_id_]; }
+  TrafficResult result_of(std::uint32_t id, const Entry& entry, Fs end) const;
+  void end(std::uint32_t id);
+
+  void completed(Transaction& transaction) override;
+  void dma_granted(std::uint32_t tag) override;
+  void dma_ended(std::uint32_t tag) override;
+
+  Platform& platform_;
+  TrafficSource& source_;
+  TrafficListener& listener_;
+  sc_core::sc_event due_;
+  TrafficRequest next_;
+  bool exhausted_ = false;
+  RingBuffer<Entry> window_;
+  std::uint32_t first_id_ = 0;  // of window_
+  std::uint32_t next_id_ = 0;
+  std::uint64_t ended_ = 0;
+  std::vector<Initiator> initiators_;                          // by node
+  std::unordered_map<std::uint32_t, TransactionHandle> injected_;  // by id; looked up only
+};
+
+}  // namespace kernbench

@@ -1,0 +1,29 @@
+// One request of a traffic experiment (spec 10.2), small because queues of them may be long.
+#pragma once
+
+#include <cstdint>
+
+#include "models/base/component.h"
+#include "models/base/units.h"
+
+namespace kernbench {
+
+struct TrafficRequest {
+  Fs issue = 0;
+  std::uint64_t offset = 0;  // in the target memory
+  std::uint64_t bytes = 0;   // at least 1
+  NodeId initiator = no_node;
+  NodeId target = no_node;
+  std::uint32_t id = 0;      // row of the file, from 0
+  bool write = false;
+};
+
+// Where the requests of an experiment come from, in ascending order of issue.
+class TrafficSource {
+ public:
+  virtual ~TrafficSource() = default;
+  // False at the end. Ids ascend from 0.
+  virtual bool next(TrafficRequest& request) = 0;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,36 @@
+// The result rows of `traffic`, streamed in file order as CSV or as the elements of a JSON array.
+#pragma once
+
+#include <ostream>
+#include <string>
+
+#include "platform/assembly/platform.h"
+#include "platform/traffic/traffic_result.h"
+
+namespace kernbench {
+
+// Exact decimal nanoseconds, always six places: femtoseconds are not lost, columns line up.
+std::string fixed_ns(Fs t);
+
+// Node names of the request's path, joined by '>'.
+std::string path_text(Platform& platform, NodeId initiator, NodeId target);
+
+class TrafficRows {
+ public:
+  enum class Format { none, csv, json };
+  TrafficRows(Platform& platform, std::ostream& out, Format format);
+
+  // "id,issue_ns,..." or the opening of {"requests": [
+  void begin();
+  void row(const TrafficResult& result);
+  // Closes the array; the caller closes the object.
+  void end();
+
+ private:
+  Platform& platform_;
+  std::ostream& out_;
+  Format format_;
+  bool first_ = true;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,114 @@
+#include "platform/traffic/traffic_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace kernbench {
+namespace {
+
+struct BusyWire {
+  const Edge* edge;
+  const Wire* wire;
+};
+
+// By descending time of occupation, then in the graph's order; idle wires are left out.
+std::vector<BusyWire> busiest_wires(const Platform& platform, std::size_t most) {
+  std::vector<BusyWire> list;
+  for (const MachineModules::EdgeWire& entry : platform.wires()) {
+    if (entry.wire->statistics().busy_fs > 0) list.push_back({&platform.graph().edges()[entry.edge], entry.wire.get()});
+  }
+  std::stable_sort(list.begin(), list.end(), [](const BusyWire& a, const BusyWire& b) { return a.wire->statistics().busy_fs > b.wire->statistics().busy_fs; });
+  if (list.size() > most) list.resize(most);
+  return list;
+}
+
+double rate_gbs(std::uint64_t bytes, Fs time) { return time == 0 ? 0.0 : static_cast<double>(bytes) / to_ns(time); }
+
+}  // namespace
+
+const char* name_of(DistanceClass distance) {
+  constexpr std::array<const char*, distance_class_count> names{"local", "same_cube", "same_sip", "other_sip", "host"};
+  return names[static_cast<std::size_t>(distance)];
+}
+
+DistanceClass distance_of(const Graph& graph, NodeId initiator, NodeId target) {
+  const Location& from = graph.node(initiator).at;
+  const Location& to = graph.node(target).at;
+  if (graph.node(initiator).kind == NodeKind::pcie_ep) return DistanceClass::host;
+  if (from.sip != to.sip) return DistanceClass::other_sip;
+  if (from.cube != to.cube) return DistanceClass::same_sip;
+  return from.pe == to.pe ? DistanceClass::local : DistanceClass::same_cube;
+}
+
+void TrafficSummary::add(const TrafficResult& result) {
+  ++requests_;
+  (result.request.write ? bytes_written_ : bytes_read_) += result.request.bytes;
+  first_issue_ = std::min(first_issue_, result.request.issue);
+  last_end_ = std::max(last_end_, result.end);
+  ByDistance& distance = by_distance_[static_cast<std::size_t>(distance_of(platform_.graph(), result.request.initiator, result.request.target))];
+  distance.bytes += result.request.bytes;
+  distance.latency_fs.add(result.latency());
+}
+
+nlohmann::ordered_json TrafficSummary::json(std::size_t wires) const {
+  nlohmann::ordered_json summary;
+  summary["requests"] = requests_;
+  summary["bytes_read"] = bytes_read_;
+  summary["bytes_written"] = bytes_written_;
+  summary["makespan_ns"] = to_ns(makespan());
+  summary["aggregate_gbs"] = rate_gbs(bytes_read_ + bytes_written_, makespan());
+  summary["latency"] = nlohmann::ordered_json::array();
+  for (int i = 0; i < distance_class_count; ++i) {
+    const ByDistance& distance = by_distance_[static_cast<std::size_t>(i)];
+    const Histogram& latency = distance.latency_fs;
+    if (latency.count() == 0) continue;
+    summary["latency"].push_back({{"distance", name_of(static_cast<DistanceClass>(i))},
+                                  {"requests", latency.count()},
+                                  {"bytes", distance.bytes},
+                                  {"gbs", rate_gbs(distance.bytes, makespan())},
+                                  {"min_ns", to_ns(latency.lowest())},
+                                  {"mean_ns", latency.mean() * 1e-6},
+                                  {"p50_ns", to_ns(latency.percentile(0.50))},
+                                  {"p90_ns", to_ns(latency.percentile(0.90))},
+                                  {"p99_ns", to_ns(latency.percentile(0.99))},
+                                  {"max_ns", to_ns(latency.highest())}});
+  }
+  summary["busiest_wires"] = nlohmann::ordered_json::array();
+  for (const BusyWire& busy : busiest_wires(platform_, wires)) {
+    const Wire::Statistics& counted = busy.wire->statistics();
+    summary["busiest_wires"].push_back({{"src", platform_.graph().node(busy.edge->src).name},
+                                        {"dst", platform_.graph().node(busy.edge->dst).name},
+                                        {"kind", name_of(busy.edge->kind)},
+                                        {"bw_gbs", busy.edge->bw_gbs ? nlohmann::ordered_json(busy.edge->bw_gbs->to_double()) : nlohmann::ordered_json()},
+                                        {"bytes", counted.bytes},
+                                        {"gbs", rate_gbs(counted.bytes, makespan())},
+                                        {"utilisation", makespan() == 0 ? 0.0 : static_cast<double>(counted.busy_fs) / static_cast<double>(makespan())}});
+  }
+  return summary;
+}
+
+std::string TrafficSummary::text(std::size_t wires) const {
+  const nlohmann::ordered_json summary = json(wires);
+  std::string text = fmt::format("requests        {}\nbytes           {} read, {} written\nmakespan        {:.6f} ns\naggregate       {:.3f} GB/s\n", requests_,
+                                 bytes_read_, bytes_written_, to_ns(makespan()), summary["aggregate_gbs"].get<double>());
+  text += fmt::format("\n{:<10} {:>10} {:>14} {:>10} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12}\n", "distance", "requests", "bytes", "GB/s", "min ns", "mean ns",
+                      "p50 ns", "p90 ns", "p99 ns", "max ns");
+  for (const auto& row : summary["latency"]) {
+    text += fmt::format("{:<10} {:>10} {:>14} {:>10.3f} {:>12.3f} {:>12.3f} {:>12.3f} {:>12.3f} {:>12.3f} {:>12.3f}\n", row["distance"].get<std::string>(),
+                        row["requests"].get<std::uint64_t>(), row["bytes"].get<std::uint64_t>(), row["gbs"].get<double>(), row["min_ns"].get<double>(),
+                        row["mean_ns"].get<double>(), row["p50_ns"].get<double>(), row["p90_ns"].get<double>(), row["p99_ns"].get<double>(),
+                        row["max_ns"].get<double>());
+  }
+  if (summary["busiest_wires"].empty()) return text;
+  text += fmt::format("\n{:<64} {:>10} {:>14} {:>10} {:>12}\n", "busiest wires", "GB/s", "bytes", "of GB/s", "utilisation");
+  for (const auto& row : summary["busiest_wires"]) {
+    text += fmt::format("{:<64} {:>10.3f} {:>14} {:>10} {:>11.1f}%\n", row["src"].get<std::string>() + " > " + row["dst"].get<std::string>(),
+                        row["gbs"].get<double>(), row["bytes"].get<std::uint64_t>(),
+                        row["bw_gbs"].is_null() ? "unlimited" : fmt::format("{:g}", row["bw_gbs"].get<double>()), 100 * row["utilisation"].get<double>());
+  }
+  return text;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,47 @@
+// What a traffic experiment came to: makespan, rates, the busiest wires, latency by distance.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "models/base/histogram.h"
+#include "platform/assembly/platform.h"
+#include "platform/traffic/traffic_result.h"
+
+namespace kernbench {
+
+enum class DistanceClass : std::uint8_t { local, same_cube, same_sip, other_sip, host };
+inline constexpr int distance_class_count = 5;
+const char* name_of(DistanceClass distance);
+// local: the initiating PE's own HBM partition or TCM. host: a pcie_ep initiates, wherever the target is.
+DistanceClass distance_of(const Graph& graph, NodeId initiator, NodeId target);
+
+class TrafficSummary {
+ public:
+  explicit TrafficSummary(Platform& platform) : platform_(platform) {}
+
+  void add(const TrafficResult& result);
+
+  // All of it, units in the key names; wires by descending utilisation, at most `wires` of them.
+  nlohmann::ordered_json json(std::size_t wires = 10) const;
+  std::string text(std::size_t wires = 10) const;
+
+ private:
+  struct ByDistance {
+    std::uint64_t bytes = 0;
+    Histogram latency_fs;
+  };
+  Fs makespan() const { return requests_ == 0 ? 0 : last_end_ - first_issue_; }
+
+  Platform& platform_;
+  std::uint64_t requests_ = 0;
+  std::uint64_t bytes_read_ = 0;
+  std::uint64_t bytes_written_ = 0;
+  Fs first_issue_ = never_fs;
+  Fs last_end_ = 0;
+  std::array<ByDistance, distance_class_count> by_distance_;
+};
+
+}  // namespace kernbench
