@@ -1,0 +1,32 @@
+#include "sw/benches/bench.h"
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+
+Attributes settle_parameters(const Bench& bench, const std::vector<GivenParameter>& given) {
+  Attributes settled = defaults_of(bench.parameters);
+  std::set<std::string> seen;
+  for (const auto& [name, text] : given) {
+    const auto found = std::find_if(bench.parameters.begin(), bench.parameters.end(),
+                                    [&name = name](const Parameter& parameter) { return parameter.name() == name; });
+    if (found == bench.parameters.end()) {
+      std::string known;
+      for (const Parameter& parameter : bench.parameters) known += (known.empty() ? "" : ", ") + parameter.name();
+      throw UsageError("bench '" + bench.name + "' has no parameter '" + name + "'; it has " + (known.empty() ? "none" : known));
+    }
+    if (!seen.insert(name).second) throw UsageError("bench '" + bench.name + "': parameter '" + name + "' is given twice");
+    try {
+      settled.set(name, found->parse(text));
+    } catch (const std::invalid_argument& error) {
+      throw UsageError("bench '" + bench.name + "': parameter " + name + ": " + error.what());
+    }
+  }
+  return settled;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,27 @@
+// A bench: a host program with a name, and the parameters that it takes.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sw/runtime/torch.h"
+
+namespace kernbench {
+
+struct Bench {
+  std::string name;         // kebab-case
+  std::string description;  // one line
+  ParameterSchema parameters;
+  void (*run)(Torch& torch) = nullptr;
+  bool per_device = true;  // false: collectives and evaluations, which use several SIPs themselves and ignore --device
+};
+
+// A parameter as given on the command line.
+using GivenParameter = std::pair<std::string, std::string>;
+
+// Every parameter of the bench with its value: given, or its default. UsageError for an unknown or repeated one and for a value that
+// is not allowed, with what is.
+Attributes settle_parameters(const Bench& bench, const std::vector<GivenParameter>& given);
+
+}  // namespace kernbench

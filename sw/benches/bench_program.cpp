@@ -1,0 +1,57 @@
+#include "sw/benches/bench_program.h"
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+
+BenchProgram::BenchProgram(const Bench& bench, BenchOptions options) : bench_(bench), options_(std::move(options)) {
+  if (!bench_.per_device) options_.devices = {0};
+  if (options_.devices.empty()) throw UsageError("bench '" + bench_.name + "': no device given");
+}
+
+BenchProgram::~BenchProgram() = default;
+
+void BenchProgram::run(HostPort& port) {
+  runtime_ = std::make_unique<Runtime>(port, bench_.name);
+  runtime_->memory->start_reaper();
+  running_ = options_.devices.size();
+  if (running_ == 1) {
+    run_on(options_.devices.front());
+    return;
+  }
+  for (const int device : options_.devices) {
+    port.spawn("bench_sip" + std::to_string(device), [this, device] { run_on(device); });
+  }
+}
+
+void BenchProgram::run_on(int device) {
+  {
+    Torch torch(*runtime_, device, options_.seed, options_.parameters);
+    if (options_.devices.size() > 1) torch.set_label("sip" + std::to_string(device) + ":");
+    bench_.run(torch);
+    torch.wait_all();
+  }
+  if (--running_ == 0) finish();
+}
+
+void BenchProgram::finish() {
+  ended_ = runtime_->link.port().now();
+  if (runtime_->link.submitted() == 0) {
+    throw LaunchError("NO_REQUESTS", "bench '" + bench_.name + "' has ended with NO_REQUESTS: it submitted nothing to the machine");
+  }
+  runtime_->memory->close();
+}
+
+const std::vector<Expectation>& BenchProgram::expectations() const {
+  static const std::vector<Expectation> none;
+  return runtime_ ? runtime_->expectations : none;
+}
+
+const std::vector<LaunchRecord>& BenchProgram::launches() const {
+  static const std::vector<LaunchRecord> none;
+  return runtime_ ? runtime_->launches : none;
+}
+
+std::uint64_t BenchProgram::requests() const { return runtime_ ? runtime_->link.submitted() : 0; }
+
+}  // namespace kernbench

@@ -1,0 +1,45 @@
+// BenchProgram: a bench as the program of the host: once, or one copy per device, each on a thread of its own (spec 10.3).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/protocol/host_port.h"
+#include "sw/benches/bench.h"
+
+namespace kernbench {
+
+struct BenchOptions {
+  Attributes parameters;         // settle_parameters()
+  std::vector<int> devices{0};   // SIPs; not looked at for a bench that is not per device
+  std::uint64_t seed = 1;        // of torch.random
+};
+
+// Outlives the simulation. A bench that submits nothing ends with LaunchError of code NO_REQUESTS.
+class BenchProgram final : public HostProgram {
+ public:
+  BenchProgram(const Bench& bench, BenchOptions options);
+  ~BenchProgram() override;
+
+  void run(HostPort& port) override;
+
+  // After the run. With several devices, names start with the device: "sip1:out".
+  const std::vector<Expectation>& expectations() const;
+  const std::vector<LaunchRecord>& launches() const;
+  std::uint64_t requests() const;      // submitted to the machine
+  std::optional<Fs> ended() const { return ended_; }  // when the bench and its launches had ended; memory is given back behind that
+
+ private:
+  void run_on(int device);
+  void finish();
+
+  const Bench& bench_;
+  BenchOptions options_;
+  std::unique_ptr<Runtime> runtime_;
+  std::size_t running_ = 0;
+  std::optional<Fs> ended_;
+};
+
+}  // namespace kernbench

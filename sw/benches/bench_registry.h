@@ -1,0 +1,28 @@
+// BenchRegistry: the benches by name. Filled by plain functions that list them, checked as they come.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sw/benches/bench.h"
+
+namespace kernbench {
+
+class BenchRegistry {
+ public:
+  // UsageError for a name that is not kebab-case or is taken, a missing description, a parameter without a default.
+  void add(Bench bench);
+
+  // Sorted by name. A bench's index counts from 1 in this list; it is not stable: adding a bench moves others.
+  const std::vector<Bench>& benches() const { return benches_; }
+  // By name or index. UsageError that lists the names.
+  const Bench& find(const std::string& name_or_index) const;
+
+ private:
+  std::vector<Bench> benches_;
+};
+
+// The benches of this program.
+void register_benches(BenchRegistry& registry);
+
+}  // namespace kernbench

@@ -1,0 +1,20 @@
+// References in double precision, computed from the inputs as the device got them, and from nothing of the simulation.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "sw/runtime/host_array.h"
+
+namespace kernbench::reference {
+
+// a{M,K} b{K,N}, row-major.
+std::vector<double> matmul(const HostArray& a, const HostArray& b);
+std::vector<double> each(std::vector<double> values, const std::function<double(double)>& function);
+
+double relu(double x);
+double gelu(double x);  // exact: erf
+double silu(double x);
+
+}  // namespace kernbench::reference

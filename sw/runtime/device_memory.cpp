@@ -1,0 +1,156 @@
+#include "sw/runtime/device_memory.h"
+
+#include "models/address/phys_addr.h"
+#include "models/address/virtual_space.h"
+
+namespace kernbench {
+namespace {
+
+// Of a block in its partition; the factory made the address, so that it decodes.
+std::uint64_t offset_in_partition(const tl::Block& block, std::uint64_t slice_bytes) {
+  return PhysAddr::decode(block.pa).offset() - static_cast<std::uint64_t>(block.where.pe) * slice_bytes;
+}
+
+}  // namespace
+
+DeviceMemory::DeviceMemory(HostLink& link) : link_(link) {}
+
+FreeListAllocator& DeviceMemory::partition(PeId pe) {
+  auto found = partitions_.find(pe);
+  if (found == partitions_.end()) {
+    FreeListAllocator allocator(pe.str() + " HBM partition", 0, link_.port().machine().hbm_slice_bytes());
+    found = partitions_.emplace(pe, std::move(allocator)).first;
+  }
+  return found->second;
+}
+
+FreeListAllocator& DeviceMemory::virtual_space(int sip) {
+  auto found = virtual_spaces_.find(sip);
+  if (found == virtual_spaces_.end()) {
+    FreeListAllocator allocator("sip" + std::to_string(sip) + " virtual address space", va_base, va_space_bytes,
+                                link_.port().machine().page_bytes());
+    found = virtual_spaces_.emplace(sip, std::move(allocator)).first;
+  }
+  return found->second;
+}
+
+void DeviceMemory::allocate(tl::TensorInfo& info, int sip) {
+  const std::uint64_t slice_bytes = link_.port().machine().hbm_slice_bytes();
+  std::size_t done = 0;
+  try {
+    info.va_base = virtual_space(sip).allocate(info.nbytes);
+  } catch (const AllocationError& error) {
+    throw AllocationError("tensor '" + info.name + "': " + error.what());
+  }
+  try {
+    for (tl::Block& block : info.blocks) {
+      const std::uint64_t offset = partition(block.where).allocate(block.nbytes, shard_alignment);
+      block.pa = PhysAddr::pe_hbm_addr(static_cast<unsigned>(sip), static_cast<unsigned>(block.where.cube),
+                                       static_cast<unsigned>(block.where.pe), offset, slice_bytes)
+                     .encode();
+      ++done;
+    }
+  } catch (const AllocationError& error) {
+    free(info, done, sip);
+    throw AllocationError("tensor '" + info.name + "' (shard on " + info.blocks[done].where.str() + "): " + error.what());
+  }
+}
+
+void DeviceMemory::free(const tl::TensorInfo& info, std::size_t blocks, int sip) {
+  const std::uint64_t slice_bytes = link_.port().machine().hbm_slice_bytes();
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const tl::Block& block = info.blocks[i];
+    partition(block.where).free(offset_in_partition(block, slice_bytes), block.nbytes);
+  }
+  virtual_space(sip).free(info.va_base, info.nbytes);
+}
+
+std::vector<Mapping> DeviceMemory::mappings(const tl::TensorInfo& info, const DPPolicy& policy, int sip) const {
+  const MachineView& machine = link_.port().machine();
+  if (machine.address_model() == AddressModel::pa) return {};
+  const auto pes_of = [&](int cube) {
+    std::vector<PeId> targets;
+    for (int pe = 0; pe < machine.pes(); ++pe) targets.push_back({sip, cube, pe});
+    return targets;
+  };
+  std::vector<Mapping> result;
+  int last_cube = -1;
+  for (const tl::Block& block : info.blocks) {
+    const MmuEntry entry{info.va_base + block.offset, block.pa, block.nbytes};
+    if (policy.pe == Placement::replicate) {
+      result.push_back({{entry}, {block.where}});
+      continue;
+    }
+    const bool per_cube = policy.cube == Placement::replicate;
+    if (result.empty() || (per_cube && block.where.cube != last_cube)) {
+      result.emplace_back();
+      for (int cube = per_cube ? block.where.cube : 0; cube < (per_cube ? block.where.cube + 1 : machine.cubes()); ++cube) {
+        const std::vector<PeId> targets = pes_of(cube);
+        result.back().targets.insert(result.back().targets.end(), targets.begin(), targets.end());
+      }
+    }
+    last_cube = block.where.cube;
+    result.back().entries.push_back(entry);
+  }
+  return result;
+}
+
+void DeviceMemory::map(const std::string& tensor, const std::vector<Mapping>& mappings) {
+  HostRequests requests;
+  for (const Mapping& mapping : mappings) {
+    MmuMap message;
+    message.entries = mapping.entries;
+    message.targets = mapping.targets;
+    requests.push_back(link_.submit(std::move(message), "map " + tensor));
+  }
+  link_.wait(requests);
+}
+
+// --- the reaper ---
+
+void DeviceMemory::release(tl::TensorInfoPtr info, std::vector<Mapping> mappings, int sip) {
+  if (closed_) return;
+  released_.push_back({std::move(info), std::move(mappings), sip});
+  wake_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void DeviceMemory::start_reaper() {
+  link_.port().spawn("reaper", [self = shared_from_this()] { self->reap(); });
+}
+
+void DeviceMemory::reap() {
+  for (;;) {
+    while (!released_.empty()) {
+      const Release release = std::move(released_.front());
+      released_.pop_front();
+      HostRequests requests;
+      for (const Mapping& mapping : release.mappings) {
+        MmuUnmap message;
+        for (const MmuEntry& entry : mapping.entries) message.entries.push_back({entry.va, 0, entry.size});
+        message.targets = mapping.targets;
+        requests.push_back(link_.submit(std::move(message), "unmap " + release.info->name));
+      }
+      link_.wait(requests);
+      free(*release.info, release.info->blocks.size(), release.sip);
+    }
+    if (closed_) return;
+    sc_core::wait(wake_);
+  }
+}
+
+void DeviceMemory::close() {
+  closed_ = true;
+  wake_.notify(sc_core::SC_ZERO_TIME);
+}
+
+std::uint64_t DeviceMemory::used_bytes(PeId pe) const {
+  const auto found = partitions_.find(pe);
+  return found == partitions_.end() ? 0 : found->second.used_bytes();
+}
+
+std::uint64_t DeviceMemory::used_virtual_bytes(int sip) const {
+  const auto found = virtual_spaces_.find(sip);
+  return found == virtual_spaces_.end() ? 0 : found->second.used_bytes();
+}
+
+}  // namespace kernbench

@@ -1,0 +1,65 @@
+// DeviceMemory: what is allocated on the devices: virtual ranges, pieces of HBM partitions and their mappings (spec 3.2, 3.3, 7).
+//
+// Releasing never waits: it queues, and the reaper thread unmaps, waits for the answer and frees.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "models/address/free_list_allocator.h"
+#include "sw/runtime/dp_policy.h"
+#include "sw/runtime/host_link.h"
+
+namespace kernbench {
+
+// One set of mappings with the PEs that hold it.
+struct Mapping {
+  std::vector<MmuEntry> entries;
+  std::vector<PeId> targets;
+};
+
+class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
+ public:
+  static constexpr std::uint64_t shard_alignment = 256;  // of a shard in its partition: a flit and an HBM burst of the default machine
+
+  explicit DeviceMemory(HostLink& link);
+
+  // Gives the tensor its virtual range and its blocks their physical addresses; all or nothing. AllocationError.
+  void allocate(tl::TensorInfo& info, int sip);
+  // Who maps what: replicas only where they are, what is cut over cubes and PEs on every PE of the SIP. Empty in address model PA.
+  std::vector<Mapping> mappings(const tl::TensorInfo& info, const DPPolicy& policy, int sip) const;
+  void map(const std::string& tensor, const std::vector<Mapping>& mappings);  // waits until every PE has them
+
+  // For destructors: the tensor is unmapped and freed by the reaper.
+  void release(tl::TensorInfoPtr info, std::vector<Mapping> mappings, int sip);
+  void start_reaper();
+  // The reaper ends when it has worked off its queue. What is released later is dropped: the run is over.
+  void close();
+
+  std::uint64_t used_bytes(PeId partition) const;          // of an HBM partition
+  std::uint64_t used_virtual_bytes(int sip) const;
+
+ private:
+  struct Release {
+    tl::TensorInfoPtr info;
+    std::vector<Mapping> mappings;
+    int sip = 0;
+  };
+  FreeListAllocator& partition(PeId pe);
+  FreeListAllocator& virtual_space(int sip);
+  void free(const tl::TensorInfo& info, std::size_t blocks, int sip);
+  void reap();
+
+  HostLink& link_;
+  std::map<PeId, FreeListAllocator> partitions_;  // made on first use; addresses are offsets in the partition
+  std::map<int, FreeListAllocator> virtual_spaces_;
+  std::deque<Release> released_;
+  sc_core::sc_event wake_{""};
+  bool closed_ = false;
+};
+
+}  // namespace kernbench

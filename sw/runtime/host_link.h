@@ -1,0 +1,46 @@
+// HostLink: the runtime's side of the HostPort: gives messages their ids, counts them, and turns failures into LaunchError.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/base/errors.h"
+#include "models/protocol/host_port.h"
+
+namespace kernbench {
+
+using HostRequests = std::vector<std::shared_ptr<HostRequest>>;
+
+class HostLink {
+ public:
+  // `correlation` groups the messages of one bench.
+  HostLink(HostPort& port, std::string correlation) : port_(port), correlation_(std::move(correlation)) {}
+
+  HostPort& port() { return port_; }
+  std::uint64_t submitted() const { return submitted_; }
+
+  template <class Message>
+  std::shared_ptr<HostRequest> submit(Message message, const std::string& label) {
+    message.correlation_id = correlation_;
+    message.request_id = correlation_ + "/" + std::to_string(++submitted_);
+    message.debug_label = label;
+    return port_.submit(std::make_shared<const Message>(std::move(message)));
+  }
+
+  // Waits for all of them, then throws LaunchError with the first one's failure, in order of submission.
+  void wait(const HostRequests& requests) {
+    for (const auto& request : requests) port_.wait(*request);
+    for (const auto& request : requests) {
+      const Completion& completion = request->response().completion;
+      if (!completion.ok) throw LaunchError(completion.error_code, request->what() + ": " + completion.error_message);
+    }
+  }
+
+ private:
+  HostPort& port_;
+  std::string correlation_;
+  std::uint64_t submitted_ = 0;
+};
+
+}  // namespace kernbench

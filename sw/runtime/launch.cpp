@@ -1,0 +1,50 @@
+#include "sw/runtime/launch.h"
+
+#include <algorithm>
+#include <set>
+
+namespace kernbench {
+
+std::map<int, std::vector<PeId>> LaunchSpec::targets(const std::vector<KernelArgument>& args, int pes_per_cube) const {
+  std::vector<int> pes;
+  for (int pe = 0; pe < pes_per_cube; ++pe) pes.push_back(pe);
+  if (target_pes_) {
+    pes = *target_pes_;
+    std::sort(pes.begin(), pes.end());
+    pes.erase(std::unique(pes.begin(), pes.end()), pes.end());
+    if (pes.empty() || pes.front() < 0 || pes.back() >= pes_per_cube) {
+      throw UsageError("launch '" + name_ + "': target PE " + (pes.empty() ? "list is empty" : std::to_string(pes.front() < 0 ? pes.front() : pes.back())) +
+                       ", allowed: 0 to " + std::to_string(pes_per_cube - 1));
+    }
+  }
+  std::set<std::pair<int, int>> cubes;
+  for (const KernelArgument& argument : args) {
+    const auto* tensor = std::get_if<TensorArgument>(&argument);
+    if (tensor == nullptr) continue;
+    for (const Shard& shard : tensor->shards) cubes.insert({shard.where.sip, shard.where.cube});
+  }
+  if (cubes.empty()) throw UsageError("launch '" + name_ + "': no tensor argument says on which PEs");
+  std::map<int, std::vector<PeId>> result;
+  for (const auto& [sip, cube] : cubes) {
+    for (const int pe : pes) result[sip].push_back({sip, cube, pe});
+  }
+  return result;
+}
+
+const LaunchHandle::State& LaunchHandle::state() const {
+  if (!state_) throw UsageError("a launch handle is used before a launch");
+  return *state_;
+}
+
+const std::string& LaunchHandle::name() const { return state().name; }
+
+bool LaunchHandle::done() const {
+  return std::all_of(state().requests.begin(), state().requests.end(), [](const auto& request) { return request->done(); });
+}
+
+const LaunchMetrics& LaunchHandle::metrics() const {
+  if (!state().metrics) throw UsageError("metrics of launch '" + state().name + "' before torch.wait");
+  return *state().metrics;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,66 @@
+// Launches: what to start and where, and the handle of one under way.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sw/runtime/host_link.h"
+#include "sw/tl/kernel.h"
+
+namespace kernbench {
+
+// torch.launch("gemm", kernel, ...) starts on every PE of every cube that owns a shard of a tensor argument (spec 4.1);
+// torch.launch(LaunchSpec("gemm").on_pe(0), kernel, ...) only on PE 0 of each such cube.
+class LaunchSpec {
+ public:
+  LaunchSpec(std::string name) : name_(std::move(name)) {}    // NOLINT(google-explicit-constructor)
+  LaunchSpec(const char* name) : name_(name) {}               // NOLINT(google-explicit-constructor)
+  LaunchSpec& on_pe(int pe) { return on_pes({pe}); }
+  LaunchSpec& on_pes(std::vector<int> pes) { return target_pes_ = std::move(pes), *this; }
+  LaunchSpec& failure_policy(FailurePolicy policy) { return failure_policy_ = policy, *this; }
+
+  const std::string& name() const { return name_; }
+  const std::optional<std::vector<int>>& target_pes() const { return target_pes_; }
+  FailurePolicy failure_policy() const { return failure_policy_; }
+
+  // The PEs to start, per SIP, each list sorted. UsageError: no tensor argument, or a target PE that is not there.
+  std::map<int, std::vector<PeId>> targets(const std::vector<KernelArgument>& args, int pes_per_cube) const;
+
+ private:
+  std::string name_;
+  std::optional<std::vector<int>> target_pes_;
+  FailurePolicy failure_policy_ = FailurePolicy::fail_fast;
+};
+
+// Spec 4.3, merged by max over the PEs, and per PE; over all SIPs of the launch.
+struct LaunchMetrics {
+  KernelMetrics merged;
+  std::map<PeId, KernelMetrics> per_pe;
+  Fs issued = 0, ended = 0;  // at the host
+};
+
+class LaunchHandle {
+ public:
+  LaunchHandle() = default;
+  const std::string& name() const;
+  bool done() const;
+  const LaunchMetrics& metrics() const;  // UsageError before the launch has been waited for
+
+ private:
+  friend class Worker;
+  struct State {
+    std::string name;
+    HostRequests requests;                          // one per SIP
+    std::vector<std::shared_ptr<const void>> keeps; // tensors that the kernels use
+    std::optional<LaunchMetrics> metrics;
+  };
+  const State& state() const;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,49 @@
+#include "sw/runtime/tensor.h"
+
+#include <cstdio>
+#include <ostream>
+
+#include "models/base/errors.h"
+#include "sw/runtime/worker.h"
+#include "sw/tl/dtypes.h"
+
+namespace kernbench {
+
+const TensorStorage& Tensor::storage() const {
+  if (!storage_) throw UsageError("a tensor is used before it is made");
+  return *storage_;
+}
+
+std::vector<Shard> Tensor::shards() const {
+  std::vector<Shard> shards;
+  for (const tl::Block& block : info()->blocks) shards.push_back({block.where, block.pa, block.nbytes, block.offset});
+  return shards;
+}
+
+std::string Tensor::str() const {
+  const std::size_t count = info()->blocks.size();
+  char address[24];
+  std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(va()));
+  return name() + " " + describe(dtype(), shape()) + " in " + std::to_string(count) + (count == 1 ? " shard" : " shards") + " at " + address;
+}
+
+Tensor& Tensor::copy_(const HostArray& source) {
+  storage();
+  worker_->write(*this, source);
+  return *this;
+}
+
+Tensor& Tensor::copy_(const Tensor& source) {
+  storage();
+  worker_->copy(*this, source);
+  return *this;
+}
+
+HostArray Tensor::to_host() const {
+  storage();
+  return worker_->read(*this);
+}
+
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor) { return out << tensor.str() << " = " << tensor.to_host().str(); }
+
+}  // namespace kernbench

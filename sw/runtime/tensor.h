@@ -1,0 +1,69 @@
+// Tensor: a handle of device memory. The last copy frees it: addresses and mappings go back through the reaper, without waiting.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sw/runtime/device_memory.h"
+#include "sw/runtime/host_array.h"
+
+namespace kernbench {
+
+class Worker;
+
+// The allocation behind the handles.
+class TensorStorage {
+ public:
+  TensorStorage(std::shared_ptr<DeviceMemory> memory, tl::TensorInfoPtr info, std::vector<Mapping> mappings, int sip)
+      : memory_(std::move(memory)), info_(std::move(info)), mappings_(std::move(mappings)), sip_(sip) {}
+  ~TensorStorage() { memory_->release(std::move(info_), std::move(mappings_), sip_); }
+  TensorStorage(const TensorStorage&) = delete;
+  TensorStorage& operator=(const TensorStorage&) = delete;
+
+  const tl::TensorInfoPtr& info() const { return info_; }
+  int sip() const { return sip_; }
+
+ private:
+  std::shared_ptr<DeviceMemory> memory_;
+  tl::TensorInfoPtr info_;
+  std::vector<Mapping> mappings_;
+  int sip_;
+};
+
+class Tensor {
+ public:
+  Tensor() = default;  // no tensor; every use is a UsageError
+
+  const std::string& name() const { return info()->name; }
+  const Shape& shape() const { return info()->shape; }
+  DType dtype() const { return info()->dtype; }
+  std::uint64_t nbytes() const { return info()->nbytes; }
+  std::uint64_t va() const { return info()->va_base; }
+  int sip() const { return storage().sip(); }
+  // In (cube, pe) order; replicas share one offset.
+  std::vector<Shard> shards() const;
+  const tl::TensorInfoPtr& info() const { return storage().info(); }
+  std::string str() const;  // "c f16{32, 32} on 1 shard at 0x10000000000000"
+
+  // Both wait first for the pending launches of the worker that made the tensors.
+  Tensor& copy_(const HostArray& source);  // UsageError unless shape and dtype agree
+  Tensor& copy_(const Tensor& source);
+  HostArray to_host() const;               // PendingDataError for what only phase 2 knows; UsageError with data off
+
+ private:
+  friend class Worker;
+  Tensor(std::shared_ptr<Worker> worker, std::shared_ptr<const TensorStorage> storage)
+      : worker_(std::move(worker)), storage_(std::move(storage)) {}
+  const TensorStorage& storage() const;
+
+  std::shared_ptr<Worker> worker_;
+  std::shared_ptr<const TensorStorage> storage_;
+};
+
+// str() and the values, as to_host() gets them.
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
+
+}  // namespace kernbench

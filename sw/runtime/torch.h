@@ -1,0 +1,101 @@
+// Torch: the host-side API (spec 7). A bench is `void run(Torch& torch)` and reads like a PyTorch script.
+//
+//   const Tensor a = torch.from_host(torch.random({32, 64}, f16), DPPolicy::on_one_pe(), "a");
+//   const Tensor out = torch.empty({32, 32}, f16, DPPolicy::on_one_pe(), "out");
+//   torch.launch(LaunchSpec("matmul").on_pe(0), kernels::matmul, a, b, out, 32, 64, 32);
+//   torch.verify(out, [=] { return reference(...); });
+//
+// Calls that take simulated time block the calling thread; Torch belongs to one thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/base/parameter.h"
+#include "sw/runtime/worker.h"
+#include "sw/tl/dtypes.h"
+
+namespace kernbench {
+
+class Torch {
+ public:
+  Torch(Runtime& runtime, int device, std::uint64_t seed, const Attributes& parameters);
+
+  // --- tensors: on the current device. empty maps only; the others add one write per shard ---
+  Tensor empty(const Shape& shape, DType dtype, const DPPolicy& policy = {}, const std::string& name = "");
+  Tensor zeros(const Shape& shape, DType dtype, const DPPolicy& policy = {}, const std::string& name = "");
+  Tensor full(const Shape& shape, double value, DType dtype, const DPPolicy& policy = {}, const std::string& name = "");
+  Tensor from_host(const HostArray& array, const DPPolicy& policy = {}, const std::string& name = "");
+
+  // Data that move within `body` take no time. Mappings, launches and waiting for them do.
+  void untimed(const std::function<void()>& body);
+
+  // --- random input ---
+  void manual_seed(std::uint64_t seed) { generator_.seed(seed); }
+  HostArray random(const Shape& shape, DType dtype) { return HostArray::random(shape, dtype, generator_); }
+
+  // --- kernels: arguments are Tensors and scalars, checked against the kernel's signature when this is compiled ---
+  template <class Kernel, class... Args>
+  LaunchHandle launch_async(const LaunchSpec& spec, Kernel kernel, const Args&... args) {
+    std::vector<std::shared_ptr<const void>> keeps;
+    (keep(keeps, args), ...);
+    return worker_->launch(spec, tl::bind_kernel(std::move(kernel), argument_of(args)...), std::move(keeps));
+  }
+  template <class Kernel, class... Args>
+  LaunchHandle launch(const LaunchSpec& spec, Kernel kernel, const Args&... args) {  // LaunchError
+    LaunchHandle handle = launch_async(spec, std::move(kernel), args...);
+    worker_->wait(handle);
+    return handle;
+  }
+  void wait(const LaunchHandle& handle) { worker_->wait(handle); }
+  void wait_all() { worker_->wait_all(); }
+
+  // --- verification: the tensor as it is now, against values in double precision, in row-major order. Nothing with data off ---
+  // `tolerance_factor`: roundings on the longest chain, where the spec's tolerance is for one.
+  void verify(const Tensor& tensor, std::function<std::vector<double>()> reference, double tolerance_factor = 1) {
+    worker_->expect(tensor, std::move(reference), tolerance_factor);
+  }
+
+  void set_label(const std::string& label) { worker_->set_label(label); }  // put before the tensor's name in the verdict
+
+  // --- devices ---
+  class Devices {
+   public:
+    explicit Devices(Worker& worker) : worker_(worker) {}
+    void set_device(int sip) { worker_.set_device(sip); }
+    void set_device_index(int sip) { worker_.set_device(sip); }
+    int current_device() const { return worker_.device(); }
+    int device_count() const { return worker_.runtime().link.port().machine().sips(); }
+
+   private:
+    Worker& worker_;
+  };
+  Devices ahbm, accelerator;  // two names of one thing
+
+  // --- surroundings ---
+  const MachineView& spec() const { return worker_->runtime().link.port().machine(); }
+  const Attributes& parameters() const { return parameters_; }  // the bench's, settled
+  Fs now() const { return worker_->runtime().link.port().now(); }
+  bool with_data() const { return worker_->runtime().link.port().data() != nullptr; }
+
+ private:
+  Torch(std::shared_ptr<Worker> worker, std::uint64_t seed, const Attributes& parameters);
+  static void keep(std::vector<std::shared_ptr<const void>>& keeps, const Tensor& tensor) { keeps.push_back(Worker::storage_of(tensor)); }
+  template <class Scalar>
+  static void keep(std::vector<std::shared_ptr<const void>>& /*keeps*/, const Scalar& /*scalar*/) {}
+  static const tl::TensorInfoPtr& argument_of(const Tensor& tensor) { return tensor.info(); }
+  template <class Scalar>
+  static const Scalar& argument_of(const Scalar& scalar) {
+    return scalar;
+  }
+
+  std::shared_ptr<Worker> worker_;
+  std::mt19937_64 generator_;
+  Attributes parameters_;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,108 @@
+// A machine that answers at once: what the runtime sends and in which order, without a fabric. Runs a body on an SC_THREAD, as a host
+// program would run; use it in a forked child.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <sysc/kernel/sc_spawn.h>
+#include <systemc>
+#include <vector>
+
+#include "models/data/data_plane.h"
+#include "models/protocol/host_port.h"
+#include "tests/tl/fake_pe.h"
+
+namespace kernbench::test {
+
+class StubHost final : public sc_core::sc_module, public HostPort {
+ public:
+  SC_HAS_PROCESS(StubHost);
+  explicit StubHost(bool with_data = true) : sc_core::sc_module(sc_core::sc_module_name("host")), with_data_(with_data) { SC_THREAD(run_body); }
+
+  // Simulates until nothing is left to do; rethrows what the body threw.
+  void run(std::function<void(HostPort&)> body) {
+    body_ = std::move(body);
+    sc_core::sc_start();
+    if (error_) std::rethrow_exception(error_);
+  }
+
+  Fs now() const override { return sc_core::sc_time_stamp().value(); }
+  const MachineView& machine() const override { return machine_; }
+  DataPlane* data() override { return with_data_ ? &plane : nullptr; }
+
+  std::shared_ptr<HostRequest> submit(std::shared_ptr<const MemoryWrite> message) override {
+    validate(*message);
+    if (const auto* pattern = std::get_if<FillPattern>(&message->source)) {
+      const std::uint64_t size = pattern->kind == FillPattern::Kind::u8 ? 1 : pattern->kind == FillPattern::Kind::u16 || pattern->kind == FillPattern::Kind::fp16 ? 2 : 4;
+      if (pattern->kind == FillPattern::Kind::zero) plane.memory().clear(message->pa, message->nbytes);
+      else plane.memory().fill(message->pa, message->nbytes, &pattern->bits, size);
+    } else {
+      plane.memory().write_bytes(message->pa, std::get<1>(message->source)->data(), message->nbytes);
+    }
+    return answer("MemoryWrite " + message->dst.str() + " " + std::to_string(message->nbytes));
+  }
+  std::shared_ptr<HostRequest> submit(std::shared_ptr<const MemoryRead> message) override {
+    validate(*message);
+    return answer("MemoryRead " + message->src.str() + " " + std::to_string(message->nbytes));
+  }
+  std::shared_ptr<HostRequest> submit(std::shared_ptr<const MmuMap> message) override {
+    validate(*message);
+    maps.push_back(*message);
+    return answer("MmuMap " + std::to_string(message->entries.size()) + " to " + std::to_string(message->targets.size()));
+  }
+  std::shared_ptr<HostRequest> submit(std::shared_ptr<const MmuUnmap> message) override {
+    validate(*message);
+    return answer("MmuUnmap " + std::to_string(message->entries.size()) + " to " + std::to_string(message->targets.size()));
+  }
+  std::shared_ptr<HostRequest> submit(std::shared_ptr<const KernelLaunch> message) override {
+    validate(*message);
+    launches.push_back(*message);
+    log.push_back("KernelLaunch " + message->kernel.name + " on " + std::to_string(message->targets.size()));
+    auto request = std::make_shared<HostRequest>("KernelLaunch '" + message->kernel.name + "'");
+    request->issued = now();
+    return request;  // ends when it is waited for
+  }
+  void wait(HostRequest& request) override {
+    if (request.done()) return;
+    sc_core::wait(100, sc_core::SC_NS);
+    auto response = std::make_shared<HostResponse>();
+    response->completion = launch_result;
+    response->metrics.pe_exec = 100 * fs_per_ns;
+    response->per_pe[{0, 0, 0}] = response->metrics;
+    request.complete(response, now());
+    log.push_back("launch ended");
+  }
+  void spawn(const std::string& name, std::function<void()> body) override { sc_core::sc_spawn(body, sc_core::sc_gen_unique_name(name.c_str())); }
+
+  DataPlane plane;
+  FakeMachine machine_;
+  Completion launch_result;
+  std::vector<std::string> log;
+  std::vector<MmuMap> maps;
+  std::vector<KernelLaunch> launches;
+
+ private:
+  std::shared_ptr<HostRequest> answer(const std::string& what) {
+    log.push_back(what);
+    auto request = std::make_shared<HostRequest>(what);
+    request->issued = now();
+    request->complete(std::make_shared<HostResponse>(), now());
+    return request;
+  }
+  void run_body() {
+    try {
+      body_(*this);
+    } catch (const sc_core::sc_unwind_exception&) {
+      throw;
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+  }
+
+  bool with_data_;
+  std::function<void(HostPort&)> body_;
+  std::exception_ptr error_;
+};
+
+}  // namespace kernbench::test
