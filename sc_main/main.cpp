@@ -1,19 +1,83 @@
-// The program: reads the command line and runs the command that it names.
-#include <CLI/CLI.hpp>
+// The program: reads the command line, runs the command that it names, and turns what goes wrong into a message and an exit status.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <exception>
+#include <iostream>
 #include <systemc>
 
-int sc_main(int argc, char* argv[]) {
-  CLI::App app("KernBench: a virtual platform of a multi-device AI accelerator");
-  app.set_version_flag("--version", std::string("kernbench " KERNBENCH_VERSION " (" KERNBENCH_BUILD "), ") + sc_core::sc_version());
-  app.require_subcommand(1);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;  // wrong usage
-  }
-  return 0;
+#include "models/base/errors.h"
+#include "sc_main/build_info.h"
+#include "sc_main/command.h"
+#include "sc_main/command_line_error.h"
+
+namespace kernbench {
+namespace {
+
+int report(const std::string& what, int status) {
+  std::cout << std::flush;
+  std::cerr << "kernbench: error: " << what << (what.empty() || what.back() != '\n' ? "\n" : "") << std::flush;
+  return status;
 }
 
+int run_command_line(int argc, char* argv[]) {
+  Invocation invocation{{argv, argv + argc}, {}};
+  CLI::App app("KernBench: a virtual platform of a multi-device AI accelerator", "kernbench");
+  app.set_version_flag("--version", version_text());
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(32);
+  app.footer(
+      "Examples:\n"
+      "  kernbench list\n"
+      "  kernbench run --bench matmul-composite --verify-data\n"
+      "  kernbench run --help\n\n"
+      "Exit status: 0 done, 1 a run or a check failed, 2 wrong usage or configuration, 3 deadlock.\n");
+  add_run_command(app, invocation);
+  add_list_command(app, invocation);
+  add_topology_command(app, invocation);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {  // --help, --version
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    return report(command_line_error(app, error), exit_usage);
+  }
+  return invocation.action();
+}
+
+// Output that cannot be delivered is a failure, also when it is lost only as the last buffer goes out.
+int delivered(int status) {
+  std::cout << std::flush;
+  if (!std::cout && status == exit_done) return report("standard output cannot be written", exit_failed);
+  return status;
+}
+
+int guarded(int argc, char* argv[]) {
+  try {
+    return delivered(run_command_line(argc, argv));
+  } catch (const UsageError& error) {
+    return report(error.what(), exit_usage);
+  } catch (const ConfigError& error) {
+    return report(error.what(), exit_usage);
+  } catch (const DeadlockError& error) {
+    return report(error.what(), exit_deadlock);
+  } catch (const std::bad_alloc&) {
+    return report("out of memory", exit_failed);
+  } catch (const std::exception& error) {
+    return report(error.what(), exit_failed);
+  }
+}
+
+}  // namespace
+}  // namespace kernbench
+
+int sc_main(int argc, char* argv[]) {
+  const int status = kernbench::guarded(argc, argv);
+  std::cerr << std::flush;
+  ::_exit(status);  // tearing a machine of thousands of modules down would take longer than many a run
+}
+
+// libsystemc has a main() of its own, which greets; ours comes first.
 int main(int argc, char* argv[]) {
   ::setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
   return sc_core::sc_elab_and_sim(argc, argv);

@@ -1,0 +1,69 @@
+#include "sc_main/bench_catalogue.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include "models/base/errors.h"
+#include "platform/observe/text_table.h"
+#include "platform/topology/nearest_name.h"
+#include "sc_main/command.h"
+#include "sc_main/parameter_text.h"
+
+namespace kernbench {
+
+BenchRegistry all_benches() {
+  BenchRegistry benches;
+  register_benches(benches);
+  return benches;
+}
+
+const Bench& find_bench(const BenchRegistry& benches, const std::string& name_or_index) {
+  std::vector<std::string> names;
+  for (const Bench& bench : benches.benches()) names.push_back(bench.name);
+  const bool is_index = !name_or_index.empty() && name_or_index.find_first_not_of("0123456789") == std::string::npos;
+  if (!is_index && std::find(names.begin(), names.end(), name_or_index) == names.end()) {
+    throw UsageError("unknown bench '" + name_or_index + "'" + did_you_mean(name_or_index, names) + "\nRun 'kernbench list' for all of them.");
+  }
+  return benches.find(name_or_index);
+}
+
+std::vector<GivenParameter> given_parameters(const std::vector<std::string>& texts) {
+  std::vector<GivenParameter> given;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) throw UsageError("--param '" + text + "' is not NAME=VALUE, e.g. --param M=64");
+    given.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return given;
+}
+
+int list_benches(bool as_json) {
+  const BenchRegistry benches = all_benches();
+  auto json = nlohmann::ordered_json::array();
+  int index = 0;
+  for (const Bench& bench : benches.benches()) {
+    ++index;
+    if (as_json) {
+      nlohmann::ordered_json entry;
+      entry["index"] = index;
+      entry["name"] = bench.name;
+      entry["description"] = bench.description;
+      entry["per_device"] = bench.per_device;
+      entry["parameters"] = nlohmann::ordered_json::array();
+      for (const Parameter& parameter : bench.parameters) entry["parameters"].push_back(parameter_json(parameter));
+      json.push_back(std::move(entry));
+      continue;
+    }
+    std::cout << index << "  " << bench.name << ": " << bench.description << '\n';
+    TextTable table({{"parameter"}, {"default", TextTable::Align::right}, {"allowed"}, {"meaning"}});
+    for (const Parameter& parameter : bench.parameters) {
+      table.add({parameter.name(), default_text(parameter), parameter.allowed(), parameter.description()});
+    }
+    if (!table.empty()) std::cout << table.text("     ");
+    std::cout << '\n';
+  }
+  if (as_json) std::cout << json.dump(2) << '\n';
+  return exit_done;
+}
+
+}  // namespace kernbench

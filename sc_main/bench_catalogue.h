@@ -1,0 +1,22 @@
+// The benches of the program, as the command line names them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sw/benches/bench_registry.h"
+
+namespace kernbench {
+
+BenchRegistry all_benches();
+
+// By name or index; a UsageError for an unknown one suggests the nearest.
+const Bench& find_bench(const BenchRegistry& benches, const std::string& name_or_index);
+
+// "NAME=VALUE" as given with --param. UsageError.
+std::vector<GivenParameter> given_parameters(const std::vector<std::string>& texts);
+
+// `kernbench list`: a table with a line per parameter, or JSON. Returns the exit status.
+int list_benches(bool as_json);
+
+}  // namespace kernbench

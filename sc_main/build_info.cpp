@@ -1,0 +1,20 @@
+#include "sc_main/build_info.h"
+
+#include <systemc>
+
+namespace kernbench {
+
+std::string version_line() { return "kernbench " KERNBENCH_VERSION; }
+
+std::string version_text() {
+#ifdef __clang__
+  const std::string compiler = __VERSION__;  // names itself
+#else
+  const std::string compiler = "GCC " __VERSION__;
+#endif
+  // sc_version() adds the date on which the library was compiled.
+  const std::string systemc = sc_core::sc_version();
+  return version_line() + "\nSystemC    " + systemc.substr(systemc.find(' ') + 1) + "\nbuild      " KERNBENCH_BUILD "\ncompiler   " + compiler;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,11 @@
+// What this program was built from, for --version and for the files beside results.
+#pragma once
+
+#include <string>
+
+namespace kernbench {
+
+std::string version_line();   // "kernbench 0.1.0"
+std::string version_text();   // with SystemC, build type and compiler, one per line
+
+}  // namespace kernbench

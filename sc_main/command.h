@@ -1,0 +1,27 @@
+// The commands of the program: each adds itself to the command line and, if named there, leaves what is to be done.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kernbench {
+
+struct Invocation {
+  std::vector<std::string> words;  // the command line
+  std::function<int()> action;     // of the command that was named; returns the exit status
+
+  std::string line() const;  // the words, quoted where a shell needs it
+};
+
+inline constexpr int exit_done = 0;
+inline constexpr int exit_failed = 1;    // a run or a check
+inline constexpr int exit_usage = 2;     // wrong usage or configuration
+inline constexpr int exit_deadlock = 3;
+
+void add_run_command(CLI::App& app, Invocation& invocation);
+void add_list_command(CLI::App& app, Invocation& invocation);
+void add_topology_command(CLI::App& app, Invocation& invocation);
+
+}  // namespace kernbench

@@ -1,0 +1,12 @@
+// What to say about a command line that cannot be read.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace kernbench {
+
+// One clear line, with the nearest command or option where there is one, and where help is.
+std::string command_line_error(const CLI::App& app, const CLI::ParseError& error);
+
+}  // namespace kernbench

@@ -1,0 +1,61 @@
+#include "sc_main/config_files.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "models/base/errors.h"
+#include "platform/topology/nearest_name.h"
+
+namespace kernbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+bool holds_configs(const fs::path& root) { return is_file(root / "configs" / "topology.yaml"); }
+
+}  // namespace
+
+fs::path shipped_configs() {
+  if (const char* root = std::getenv("KERNBENCH_ROOT"); root != nullptr && *root != '\0') {
+    if (!holds_configs(root)) throw UsageError("KERNBENCH_ROOT is '" + std::string(root) + "', which has no configs/topology.yaml");
+    return fs::path(root) / "configs";
+  }
+  std::error_code ignored;
+  fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  for (; folder.has_relative_path(); folder = folder.parent_path()) {
+    if (holds_configs(folder)) return folder / "configs";
+  }
+  if (holds_configs(KERNBENCH_SOURCE_DIR)) return fs::path(KERNBENCH_SOURCE_DIR) / "configs";
+  throw UsageError("the shipped configuration is not found; set KERNBENCH_ROOT to the folder that holds configs/topology.yaml");
+}
+
+std::string find_config(const std::string& given, const std::string& family) {
+  if (!given.empty() && is_file(given)) return given;
+  const fs::path shipped = shipped_configs();
+  if (given.empty()) return (shipped / (family + ".yaml")).string();
+  if (given.find('/') == std::string::npos) {
+    for (const std::string& name : {given, family + "." + given + ".yaml"}) {
+      if (is_file(shipped / name)) return (shipped / name).string();
+    }
+  }
+  throw UsageError("no file '" + given + "' here, and none of that name in " + shipped.string() +
+                   did_you_mean(given, shipped_files(family)));
+}
+
+std::vector<std::string> shipped_files(const std::string& family) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(shipped_configs())) {
+    const std::string name = entry.path().filename();
+    const std::string extension = entry.path().extension();
+    if (name.compare(0, family.size() + 1, family + ".") == 0 && extension == ".yaml") names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,118 @@
+// `kernbench list`: benches, component implementations, shipped topologies.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "platform/observe/text_table.h"
+#include "sc_main/bench_catalogue.h"
+#include "sc_main/command.h"
+#include "sc_main/config_files.h"
+#include "sc_main/machine_options.h"
+#include "sc_main/parameter_text.h"
+
+namespace kernbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void print(const Json& json) { std::cout << json.dump(2) << '\n'; }
+
+// --- components
+
+int list_components(const MachineOptions& machine, bool as_json) {
+  const ComponentRegistry registry = machine.load_registry();
+  auto json = Json::array();
+  for (const Implementation* implementation : registry.list()) {
+    if (as_json) {
+      Json entry;
+      entry["name"] = implementation->name;
+      entry["description"] = implementation->description;
+      entry["attrs"] = Json::array();
+      for (const Parameter& parameter : implementation->schema) entry["attrs"].push_back(parameter_json(parameter));
+      json.push_back(std::move(entry));
+      continue;
+    }
+    std::cout << implementation->name << ": " << implementation->description << '\n';
+    TextTable table({{"attribute"}, {"default", TextTable::Align::right}, {"unit"}, {"allowed"}, {"meaning"}, {"source"}});
+    for (const Parameter& parameter : implementation->schema) {
+      table.add({parameter.name(), default_text(parameter), parameter.unit(), parameter.allowed(), parameter.description(), parameter.source()});
+    }
+    if (!table.empty()) std::cout << table.text("  ");
+    std::cout << '\n';
+  }
+  if (as_json) print(json);
+  return exit_done;
+}
+
+// --- topologies
+
+int list_topologies(bool as_json) {
+  const MachineOptions defaults;
+  const ComponentRegistry registry = defaults.load_registry();
+  auto json = Json::array();
+  TextTable table({{"topology"},
+                   {"SIPs", TextTable::Align::right},
+                   {"cubes per SIP", TextTable::Align::right},
+                   {"PEs per cube", TextTable::Align::right},
+                   {"arrangement of SIPs"}});
+  for (const std::string& name : shipped_files("topology")) {
+    MachineOptions machine;
+    machine.topology = (shipped_configs() / name).string();
+    const MachineSpec spec = machine.load_spec(registry);
+    const std::string arrangement(name_of(spec.system.sips.topology));
+    if (as_json) {
+      Json entry;
+      entry["name"] = name;
+      entry["sips"] = spec.system.sips.count;
+      entry["cubes_per_sip"] = spec.sip.cubes();
+      entry["pes_per_cube"] = spec.cube.pe_layout.pes();
+      entry["sip_topology"] = arrangement;
+      json.push_back(std::move(entry));
+    } else {
+      table.add({name, fmt::format("{}", spec.system.sips.count), fmt::format("{} ({} x {})", spec.sip.cubes(), spec.sip.mesh_w, spec.sip.mesh_h),
+                 fmt::format("{}", spec.cube.pe_layout.pes()), fmt::format("{} ({} x {})", arrangement, spec.system.sips.w, spec.system.sips.h)});
+    }
+  }
+  if (as_json) {
+    print(json);
+  } else {
+    std::cout << table.text();
+  }
+  return exit_done;
+}
+
+}  // namespace
+
+void add_list_command(CLI::App& app, Invocation& invocation) {
+  struct Options {
+    MachineOptions machine;
+    bool json = false;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* list = app.add_subcommand("list", "Lists the benches; or components, or topologies");
+  list->add_flag("--json", options->json, "As JSON");
+  list->require_subcommand(0, 1);
+  list->footer(
+      "Examples:\n"
+      "  kernbench list                 benches with their parameters\n"
+      "  kernbench list components      implementations with their attributes\n"
+      "  kernbench list topologies --json\n");
+  list->callback([list, options, &invocation] {
+    if (list->get_subcommands().empty()) invocation.action = [options] { return list_benches(options->json); };
+  });
+
+  CLI::App* components = list->add_subcommand("components", "Implementations that `impl:` may name, with their attributes");
+  components->add_flag("--json", options->json, "As JSON");
+  options->machine.add_to(*components);
+  components->footer("Examples:\n  kernbench list components\n  kernbench list components --json | jq '.[].name'\n");
+  components->callback([options, &invocation] { invocation.action = [options] { return list_components(options->machine, options->json); }; });
+
+  CLI::App* topologies = list->add_subcommand("topologies", "Shipped topologies: names that --topology takes");
+  topologies->add_flag("--json", options->json, "As JSON");
+  topologies->footer("Examples:\n  kernbench list topologies\n");
+  topologies->callback([options, &invocation] { invocation.action = [options] { return list_topologies(options->json); }; });
+}
+
+}  // namespace kernbench

@@ -1,0 +1,25 @@
+// The options that choose a machine, and the machine that they choose.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "models/base/component_registry.h"
+#include "platform/topology/graph.h"
+
+namespace kernbench {
+
+struct MachineOptions {
+  std::string topology, components;
+  std::vector<std::string> set;
+
+  void add_to(CLI::App& command);
+  std::string topology_path() const;  // the file that is read
+
+  // The implementations: built in, and the further names of components.yaml.
+  ComponentRegistry load_registry() const;
+  MachineSpec load_spec(const ComponentRegistry& registry) const;
+};
+
+}  // namespace kernbench

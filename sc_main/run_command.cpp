@@ -1,0 +1,213 @@
+// `kernbench run`: a bench on a machine, from the command line to the verdict.
+#include <chrono>
+#include <iostream>
+#include <memory>
+
+#include "models/base/errors.h"
+#include "platform/assembly/platform.h"
+#include "platform/observe/op_log_file.h"
+#include "platform/observe/resolved_config.h"
+#include "platform/observe/result_file.h"
+#include "platform/observe/object_tree.h"
+#include "platform/observe/trace_scope.h"
+#include "platform/topology/build_graph.h"
+#include "sc_main/bench_catalogue.h"
+#include "sc_main/build_info.h"
+#include "sc_main/command.h"
+#include "sc_main/interrupt.h"
+#include "sc_main/progress_line.h"
+#include "sc_main/run_options.h"
+#include "sc_main/run_report.h"
+#include "sc_main/verification.h"
+#include "sw/benches/bench_program.h"
+
+namespace kernbench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+using ParameterTexts = std::vector<std::pair<std::string, std::string>>;
+
+// In the order of declaration.
+ParameterTexts parameter_texts(const Bench& bench, const Attributes& settled) {
+  ParameterTexts texts;
+  for (const Parameter& parameter : bench.parameters) texts.emplace_back(parameter.name(), format_value(settled.values().find(parameter.name())->second));
+  return texts;
+}
+
+// What was simulated, as a topology.yaml whose first lines say how.
+std::string configuration_text(const Invocation& invocation, const Bench& bench, const ParameterTexts& parameters, const RunOptions& options,
+                               const std::string& resolved) {
+  std::string text = "# " + version_text() + '\n';
+  for (std::size_t at = 0; (at = text.find('\n', at)) + 1 < text.size();) text.insert(++at, "# ");
+  text += "# command    " + invocation.line() + "\n# topology   " + options.machine.topology_path() + "\n# bench      " + bench.name;
+  for (const auto& [name, value] : parameters) text += " " + name + "=" + value;
+  return text + "\n# device     " + options.device + "\n# seed       " + std::to_string(options.seed) + "\n" + resolved;
+}
+
+std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launches) {
+  std::vector<KernelReport> reports;
+  for (const LaunchRecord& launch : launches) {
+    KernelReport report{launch.name, "", launch.metrics.per_pe.size()};
+    int last = -1;
+    for (const auto& [where, metrics] : launch.metrics.per_pe) {  // by SIP first
+      if (where.sip != last) report.devices += (report.devices.empty() ? "sip" : ",sip") + std::to_string(where.sip);
+      last = where.sip;
+    }
+    const KernelMetrics& merged = launch.metrics.merged;
+    report.pe_exec = merged.pe_exec;
+    report.dma = merged.dma;
+    report.compute = merged.compute;
+    report.start_skew = merged.start_skew;
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+// How far a run came that did not come to its end; empty for one that did.
+std::string stopped_text(const RunResult& result, Fs simulated) {
+  const std::string at = " at " + format_ns(simulated) + " of simulated time";
+  switch (result.status) {
+    case RunStatus::until_reached: return "stopped" + at + ", as --until says";
+    case RunStatus::wall_limit: return "stopped" + at + ", by --max-wall";
+    case RunStatus::interrupted: return "interrupted" + at;
+    default: return "";
+  }
+}
+
+// One run: the machine, what watches it, and what becomes of it.
+class BenchRun {
+ public:
+  BenchRun(const RunOptions& options, const Invocation& invocation)
+      : options_(options),
+        benches_(all_benches()),
+        bench_(find_bench(benches_, options.bench)),
+        parameters_(settle_parameters(bench_, given_parameters(options.params))),
+        registry_(options.machine.load_registry()),
+        spec_(options.machine.load_spec(registry_)),
+        devices_(options.devices(spec_.system.sips.count)),
+        configuration_(configuration_text(invocation, bench_, parameter_texts(bench_, parameters_), options, resolved_config(spec_, registry_))) {}
+
+  const std::string& configuration() const { return configuration_; }
+  int simulate();
+
+ private:
+  std::optional<ResultFile> open(const std::string& path) const;
+  RunReport report_of(const RunResult& result, const BenchProgram& program, double elaboration_s);
+  int conclude(const RunReport& report, const RunStatistics& statistics) const;
+
+  const RunOptions& options_;
+  BenchRegistry benches_;
+  const Bench& bench_;
+  Attributes parameters_;
+  ComponentRegistry registry_;
+  MachineSpec spec_;
+  std::vector<int> devices_;
+  std::string configuration_;
+  DataPlane plane_;
+  OpLog op_log_;
+};
+
+// With its companion: the configuration.
+std::optional<ResultFile> BenchRun::open(const std::string& path) const {
+  if (path.empty()) return std::nullopt;
+  std::optional<ResultFile> file(path);
+  ResultFile companion(path + ".config.yaml");
+  companion.out() << configuration_;
+  companion.close();
+  return file;
+}
+
+int BenchRun::simulate() {
+  std::optional<ResultFile> stats_file = open(options_.stats);
+  std::optional<ResultFile> op_log_file = open(options_.op_log);
+  if (!options_.trace.empty()) open(options_.trace);
+
+  const Interrupt interrupt;
+  const Clock::time_point start = Clock::now();
+  ActivityWindows windows(op_log_file ? &op_log_ : nullptr);
+  Platform platform(build_graph(spec_), registry_, {options_.with_data() ? &plane_ : nullptr, &windows, false});
+  std::optional<TraceFile> trace;
+  if (!options_.trace.empty()) {
+    trace.emplace(options_.trace);
+    TraceScope(options_.trace_scopes).observe(objects_of<Component>(), *trace);
+  }
+  const double elaboration_s = seconds_since(start);
+
+  BenchProgram program(bench_, {parameters_, devices_, options_.seed});
+  ProgressLine progress;
+  RunLimits limits;
+  limits.until = options_.until();
+  limits.max_wall_s = options_.max_wall_s;
+  limits.interrupted = &Interrupt::requested;
+  limits.progress = [&](const RunProgress& at) { progress.show(at); };
+  const RunResult result = platform.run(program, limits);
+  progress.clear();
+
+  RunReport report = report_of(result, program, elaboration_s);
+  if (trace) trace->close(report.simulated);
+  const RunStatistics statistics(platform, windows, report.simulated);
+  if (stats_file) {
+    write_json_lines(stats_file->out(), statistics.json());
+    stats_file->close();
+  }
+  if (op_log_file) {
+    write_op_log(op_log_file->out(), op_log_);
+    op_log_file->close();
+  }
+  if (result.cause) std::rethrow_exception(result.cause);
+  if (options_.verify_data && result.status == RunStatus::completed) report.verdicts = verify(plane_, program.expectations());
+  return conclude(report, statistics);
+}
+
+RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& program, double elaboration_s) {
+  RunReport report;
+  report.bench = bench_.name;
+  report.parameters = parameter_texts(bench_, parameters_);
+  report.topology = options_.machine.topology_path();
+  report.device = bench_.per_device ? options_.device : "as the bench chooses";
+  report.seed = options_.seed;
+  report.result = result;
+  // Where slices end is an accident: a run that was stopped has been simulated until the time that was asked for.
+  report.simulated = result.status == RunStatus::until_reached ? *options_.until() : program.ended().value_or(result.simulated);
+  report.elaboration_s = elaboration_s;
+  report.kernels = kernel_reports(program.launches());
+  report.data_races = plane_.races().data_races();
+  return report;
+}
+
+int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics) const {
+  if (options_.json) {
+    std::cout << report_json(report, statistics).dump(2) << '\n';
+  } else {
+    print_report(std::cout, report, statistics);
+  }
+  std::cout << std::flush;
+  const std::string stopped = stopped_text(report.result, report.simulated);
+  if (!stopped.empty()) std::cerr << "kernbench: " << stopped << (options_.verify_data ? "; nothing is verified" : "") << '\n';
+  if (report.verdicts && report.verdicts->empty()) throw Error("bench '" + report.bench + "' names no output to verify");
+  if (report.verdicts) return report.verified() ? exit_done : exit_failed;
+  const bool as_asked = report.result.status == RunStatus::completed || report.result.status == RunStatus::until_reached;
+  return as_asked && !options_.verify_data ? exit_done : exit_failed;
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<RunOptions>();
+  CLI::App* command = app.add_subcommand("run", "Runs a bench on the simulated machine and reports times, utilisation and traffic");
+  options->add_to(*command);
+  command->callback([options, &invocation] {
+    invocation.action = [options, &invocation] {
+      options->check();
+      BenchRun run(*options, invocation);
+      if (!options->print_config) return run.simulate();
+      std::cout << run.configuration();
+      return exit_done;
+    };
+  });
+}
+
+}  // namespace kernbench

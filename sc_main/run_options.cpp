@@ -1,0 +1,79 @@
+#include "sc_main/run_options.h"
+
+#include <numeric>
+#include <stdexcept>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+
+void RunOptions::add_to(CLI::App& command) {
+  const std::string run = "Run", results = "Results";
+  command.add_option("--bench", bench, "The bench: name or index (kernbench list)")->required()->group(run);
+  command.add_option("--param", params, "A parameter of the bench; repeatable")->type_name("NAME=VALUE")->allow_extra_args(false)->group(run);
+  command.add_option("--device", device, "The SIP that runs the bench, or all: one copy on each")->type_name("sip:N|all")->capture_default_str()->group(run);
+  command.add_option("--seed", seed, "Of the bench's random input")->capture_default_str()->group(run);
+  command.add_option("--until", until_ns, "Stops at this simulated time")->type_name("NS")->group(run);
+  command.add_option("--max-wall", max_wall_s, "Stops after this time on the clock")->type_name("SECONDS")->check(CLI::NonNegativeNumber)->group(run);
+  machine.add_to(command);
+  command.add_flag("--verify-data", verify_data, "Computes the results afterwards and compares every output with the bench's reference")->group(results);
+  command.add_option("--data", data, "off: times only; deferred: operations are recorded with their data. Default: off, or what --verify-data needs")
+      ->check(CLI::IsMember({"off", "deferred"}))
+      ->group(results);
+  command.add_option("--trace", trace, "Writes a waveform (VCD)")->type_name("F.vcd")->group(results);
+  command.add_option("--trace-scope", trace_scopes,
+                     "What the waveform takes: components or component.signal by glob, e.g. 'sip0.cube0.pe0.*'; repeatable. Default: all PE engines")
+      ->type_name("GLOB")
+      ->allow_extra_args(false)
+      ->group(results);
+  command.add_option("--stats", stats, "Writes the statistics of every component and wire")->type_name("F.json")->group(results);
+  command.add_option("--op-log", op_log, "Writes one line per executed operation")->type_name("F.csv")->group(results);
+  command.add_flag("--json", json, "The summary as JSON")->group(results);
+  command.add_flag("--print-config", print_config, "Prints the configuration with every default settled, and does not simulate")->group(results);
+  command.footer(
+      "Every result file F has a companion F.config.yaml: version, command line, and the configuration with every default settled.\n\n"
+      "Examples:\n"
+      "  kernbench run --bench matmul-composite --verify-data\n"
+      "  kernbench run --bench gemm-single-pe --param M=128 --param K=256 --topology tiny\n"
+      "  kernbench run --bench matmul-composite --trace gemm.vcd --trace-scope 'sip0.cube0.pe0.*'\n"
+      "  kernbench run --bench matmul-composite --set cube.pe_template.components.pe_gemm.attrs.macs_per_cycle=8192 --stats stats.json\n"
+      "  kernbench run --bench 1 --print-config > resolved.yaml\n");
+}
+
+void RunOptions::check() const {
+  if (!trace_scopes.empty() && trace.empty()) throw UsageError("--trace-scope without --trace: there is no waveform to choose for");
+  if (verify_data && data == "off") throw UsageError("--verify-data needs the data that --data off leaves out");
+  const std::vector<std::string> files{trace, stats, op_log};
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!files[i].empty() && files[i] == files[j]) throw UsageError("two results are to go into one file, '" + files[i] + "'");
+    }
+  }
+  until();
+}
+
+std::vector<int> RunOptions::devices(int sips) const {
+  if (device == "all") {
+    std::vector<int> all(static_cast<std::size_t>(sips));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+  const std::string number = device.compare(0, 4, "sip:") == 0 ? device.substr(4) : "";
+  if (number.empty() || number.size() > 4 || number.find_first_not_of("0123456789") != std::string::npos) {
+    throw UsageError("--device '" + device + "' is neither sip:N, e.g. sip:0, nor all");
+  }
+  const int sip = std::stoi(number);
+  if (sip >= sips) throw UsageError("--device " + device + ": this machine has " + std::to_string(sips) + " SIP(s), from sip:0 on");
+  return {sip};
+}
+
+std::optional<Fs> RunOptions::until() const {
+  if (until_ns.empty()) return std::nullopt;
+  try {
+    return ns_to_fs(Rational::parse(until_ns));
+  } catch (const std::exception&) {
+    throw UsageError("--until '" + until_ns + "' is not a time in ns, e.g. 2500 or 12.5");
+  }
+}
+
+}  // namespace kernbench

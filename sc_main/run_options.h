@@ -1,0 +1,38 @@
+// What `kernbench run` is asked for.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/base/units.h"
+#include "sc_main/machine_options.h"
+
+namespace kernbench {
+
+struct RunOptions {
+  std::string bench;
+  std::string device = "sip:0";
+  std::vector<std::string> params;
+  std::uint64_t seed = 1;
+  MachineOptions machine;
+  bool verify_data = false;
+  std::string data;  // off or deferred; empty: as verify_data needs it
+  std::string until_ns;
+  std::optional<double> max_wall_s;
+  std::string trace, stats, op_log;  // files; empty: none
+  std::vector<std::string> trace_scopes;
+  bool print_config = false, json = false;
+
+  void add_to(CLI::App& command);
+
+  // All throw UsageError.
+  void check() const;                       // options that contradict each other
+  std::vector<int> devices(int sips) const;
+  std::optional<Fs> until() const;
+  bool with_data() const { return verify_data || data == "deferred"; }
+};
+
+}  // namespace kernbench

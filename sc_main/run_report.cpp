@@ -1,0 +1,193 @@
+#include "sc_main/run_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "platform/observe/text_table.h"
+
+namespace kernbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Align = TextTable::Align;
+
+// One row of the table of engines: a statistic of busy time, over all PEs that used the engine.
+struct EngineRow {
+  std::string engine, part;  // "pe_dma", "dma_read"
+  std::size_t active = 0;
+  Fs busy = 0;
+  std::optional<double> utilisation;  // of the PE window
+};
+
+std::vector<EngineRow> engine_rows(const RunStatistics& statistics) {
+  static const std::string busy = "busy";
+  std::vector<EngineRow> rows;
+  for (const KindTotal& kind : statistics.kinds) {
+    if (kind.kind.compare(0, 3, "pe_") != 0 || kind.active == 0) continue;
+    for (const StatisticTotal& total : kind.totals) {
+      if (total.quantity != Quantity::time_fs || total.value == 0 || total.name.size() < busy.size() ||
+          total.name.compare(total.name.size() - busy.size(), busy.size(), busy) != 0) {
+        continue;
+      }
+      EngineRow row{kind.kind, total.name.substr(0, total.name.size() - std::min(total.name.size(), busy.size() + 1)), kind.active, total.value, {}};
+      const Fs window = statistics.activity.all.length();
+      if (window > 0) row.utilisation = static_cast<double>(total.value) / (static_cast<double>(window) * static_cast<double>(kind.active));
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+bool is_memory(const std::string& kind) { return kind == "hbm_ctrl" || kind == "sram" || kind == "pe_tcm"; }
+
+std::string window_text(const Window& window) {
+  if (window.empty()) return "none";
+  return fmt::format("{}  ({} to {})", readable_time(ns_number(window.length())), readable_time(ns_number(window.begin)),
+                     readable_time(ns_number(window.end)));
+}
+
+std::string ratio_text(const std::optional<double>& ratio) { return ratio ? percent(*ratio) : "-"; }
+
+Json ratio_json(const std::optional<double>& ratio) { return ratio ? Json(*ratio) : Json(); }
+
+std::string joined_parameters(const RunReport& report) {
+  std::string text;
+  for (const auto& [name, value] : report.parameters) text += (text.empty() ? "" : " ") + name + "=" + value;
+  return text.empty() ? "none" : text;
+}
+
+double rate(double amount, double seconds) { return seconds > 0 ? amount / seconds : 0; }
+
+void print_head(std::ostream& out, const RunReport& report, const RunStatistics& statistics) {
+  const auto line = [&out](const char* what, const std::string& value) { out << fmt::format("{:<18} {}\n", what, value); };
+  const MachineSpec& spec = statistics.platform.graph().spec();
+  line("bench", report.bench);
+  line("parameters", joined_parameters(report));
+  line("topology", fmt::format("{}  ({} SIPs x {} cubes x {} PEs)", report.topology, spec.system.sips.count, spec.sip.cubes(), spec.cube.pe_layout.pes()));
+  line("device", report.device);
+  line("seed", fmt::format("{}", report.seed));
+  line("simulated time", readable_time(ns_number(report.simulated)));
+  line("PE window", window_text(statistics.activity.all));
+  line("composite window", window_text(statistics.activity.composite));
+  line("MAC utilisation", ratio_text(statistics.activity.mac_utilisation));
+  line("useful efficiency", ratio_text(statistics.activity.useful_efficiency));
+}
+
+void print_tables(std::ostream& out, const RunReport& report, const RunStatistics& statistics) {
+  TextTable engines({{"engine"}, {"part"}, {"PEs", Align::right}, {"busy", Align::right}, {"of PE window", Align::right}});
+  for (const EngineRow& row : engine_rows(statistics)) {
+    engines.add({row.engine, row.part, fmt::format("{}", row.active), readable_time(ns_number(row.busy)), ratio_text(row.utilisation)});
+  }
+  if (!engines.empty()) out << '\n' << engines.text();
+
+  TextTable memories({{"memory"}, {"counted"}, {"used", Align::right}, {"bytes", Align::right}, {"", Align::right}});
+  for (const KindTotal& kind : statistics.kinds) {
+    if (!is_memory(kind.kind)) continue;
+    for (const StatisticTotal& total : kind.totals) {
+      if (total.quantity != Quantity::bytes || total.value == 0) continue;
+      memories.add({kind.kind, total.key, fmt::format("{}", kind.active), fmt::format("{}", total.value), readable_bytes(total.value)});
+    }
+  }
+  if (!memories.empty()) out << '\n' << memories.text();
+
+  TextTable links({{"links"}, {"used", Align::right}, {"bytes", Align::right}, {"", Align::right}, {"busiest", Align::right}, {"which"}});
+  for (const LinkTotal& link : statistics.links) {
+    if (link.bytes == 0) continue;
+    links.add({std::string(name_of(link.kind)), fmt::format("{} of {}", link.used, link.wires), fmt::format("{}", link.bytes),
+               readable_bytes(link.bytes), percent(link.busiest), link.busiest_wire});
+  }
+  if (!links.empty()) out << '\n' << links.text();
+
+  TextTable kernels({{"kernel"}, {"device"}, {"PEs", Align::right}, {"pe_exec", Align::right}, {"dma", Align::right}, {"compute", Align::right}});
+  for (const KernelReport& kernel : report.kernels) {
+    kernels.add({kernel.kernel, kernel.devices, fmt::format("{}", kernel.pes), readable_time(ns_number(kernel.pe_exec)),
+                 readable_time(ns_number(kernel.dma)), readable_time(ns_number(kernel.compute))});
+  }
+  if (!kernels.empty()) out << '\n' << kernels.text();
+}
+
+}  // namespace
+
+bool RunReport::verified() const {
+  return verdicts && std::all_of(verdicts->begin(), verdicts->end(), [](const VerdictReport& verdict) { return verdict.ok; });
+}
+
+void print_report(std::ostream& out, const RunReport& report, const RunStatistics& statistics) {
+  print_head(out, report, statistics);
+  print_tables(out, report, statistics);
+  out << '\n';
+  if (report.data_races > 0) out << "data races         " << report.data_races << '\n';
+  out << fmt::format("host               {:.3f} s simulating, {:.3f} s elaborating, {} events, {:.0f} events/s\n", report.result.wall_s,
+                     report.elaboration_s, report.result.deltas, rate(static_cast<double>(report.result.deltas), report.result.wall_s));
+  if (!report.verdicts) return;
+  for (const VerdictReport& verdict : *report.verdicts) out << (verdict.ok ? "  ok    " : "  FAIL  ") << verdict.text << '\n';
+  out << "verdict: " << (report.verified() ? "PASS" : "FAIL") << '\n';
+}
+
+Json report_json(const RunReport& report, const RunStatistics& statistics) {
+  Json json;
+  json["bench"] = report.bench;
+  json["parameters"] = Json::object();
+  for (const auto& [name, value] : report.parameters) json["parameters"][name] = value;
+  json["topology"] = report.topology;
+  json["device"] = report.device;
+  json["seed"] = report.seed;
+  json["status"] = name_of(report.result.status);
+  json["simulated_ns"] = ns_number(report.simulated);
+  json["activity"] = activity_json(statistics.activity);
+  json["engines"] = Json::array();
+  for (const EngineRow& row : engine_rows(statistics)) {
+    Json entry;
+    entry["engine"] = row.engine;
+    entry["part"] = row.part;
+    entry["pes"] = row.active;
+    entry["busy_ns"] = ns_number(row.busy);
+    entry["utilisation"] = ratio_json(row.utilisation);
+    json["engines"].push_back(std::move(entry));
+  }
+  json["memories"] = Json::object();
+  for (const KindTotal& kind : statistics.kinds) {
+    if (!is_memory(kind.kind)) continue;
+    for (const StatisticTotal& total : kind.totals) {
+      if (total.quantity == Quantity::bytes) json["memories"][kind.kind][total.key] = total.value;
+    }
+  }
+  json["links"] = Json::array();
+  for (const LinkTotal& link : statistics.links) {
+    Json entry;
+    entry["kind"] = name_of(link.kind);
+    entry["wires"] = link.wires;
+    entry["used"] = link.used;
+    entry["bytes"] = link.bytes;
+    entry["busiest_utilisation"] = link.busiest;
+    entry["busiest_wire"] = link.busiest_wire;
+    json["links"].push_back(std::move(entry));
+  }
+  json["kernels"] = Json::array();
+  for (const KernelReport& kernel : report.kernels) {
+    Json entry;
+    entry["kernel"] = kernel.kernel;
+    entry["device"] = kernel.devices;
+    entry["pes"] = kernel.pes;
+    entry["pe_exec_ns"] = ns_number(kernel.pe_exec);
+    entry["dma_ns"] = ns_number(kernel.dma);
+    entry["compute_ns"] = ns_number(kernel.compute);
+    entry["start_skew_ns"] = ns_number(kernel.start_skew);
+    json["kernels"].push_back(std::move(entry));
+  }
+  json["data_races"] = report.data_races;
+  json["verdicts"] = Json::array();
+  for (const VerdictReport& verdict : report.verdicts.value_or(std::vector<VerdictReport>())) {
+    json["verdicts"].push_back({{"tensor", verdict.tensor}, {"ok", verdict.ok}, {"text", verdict.text}});
+  }
+  json["verdict"] = report.verdicts ? Json(report.verified() ? "PASS" : "FAIL") : Json();
+  json["host"] = {{"wall_s", report.result.wall_s},
+                  {"elaboration_s", report.elaboration_s},
+                  {"events", report.result.deltas},
+                  {"events_per_s", rate(static_cast<double>(report.result.deltas), report.result.wall_s)}};
+  return json;
+}
+
+}  // namespace kernbench

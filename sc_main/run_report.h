@@ -1,0 +1,48 @@
+// What `run` tells about a run: tables for people, JSON for programs, the same numbers.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/assembly/run.h"
+#include "platform/observe/run_statistics.h"
+
+namespace kernbench {
+
+struct KernelReport {
+  std::string kernel;
+  std::string devices;  // "sip0"
+  std::size_t pes = 0;
+  Fs pe_exec = 0, dma = 0, compute = 0, start_skew = 0;  // merged by max over the PEs
+};
+
+struct VerdictReport {
+  std::string tensor;
+  bool ok = false;
+  std::string text;  // how far it agrees, or where it fails
+};
+
+struct RunReport {
+  std::string bench;
+  std::vector<std::pair<std::string, std::string>> parameters;
+  std::string topology, device;
+  std::uint64_t seed = 0;
+  RunResult result;
+  Fs simulated = 0;
+  double elaboration_s = 0;
+  std::vector<KernelReport> kernels;
+  std::uint64_t data_races = 0;
+  std::optional<std::vector<VerdictReport>> verdicts;  // with --verify-data, if the run came to its end
+
+  bool verified() const;  // there are verdicts, and all are ok
+};
+
+void print_report(std::ostream& out, const RunReport& report, const RunStatistics& statistics);
+nlohmann::ordered_json report_json(const RunReport& report, const RunStatistics& statistics);
+
+}  // namespace kernbench

@@ -1,0 +1,37 @@
+// The built program as a subprocess.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace kernbench::test {
+
+struct ProgramResult {
+  int status = -1;  // exit status; 128 + signal if one ended it
+  std::string out, err;
+  double wall_s = 0;
+};
+
+// Runs `kernbench ARGUMENTS...`; standard input is empty. A `signal` is sent `after_ms` later. `out_path`: where standard output
+// goes instead of into the result.
+ProgramResult kernbench_program(const std::vector<std::string>& arguments, int signal = 0, int after_ms = 0, const char* out_path = nullptr);
+
+// An empty folder that goes away with everything in it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  // Writes a file and returns its path.
+  std::string write(const std::string& name, const std::string& text) const;
+  std::string read(const std::string& name) const;  // "" if there is none
+  bool has(const std::string& name) const;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace kernbench::test
