@@ -42,6 +42,8 @@ class Probe {
     tag_ = tag;
   }
   std::uint32_t tag() const { return tag_; }
+  // For probes that cost more than a comparison to keep up.
+  bool observed() const { return observer_ != nullptr; }
 
  private:
   std::uint64_t value_ = 0;

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "models/base/errors.h"
+#include "models/data/debug_access.h"
+#include "models/protocol/machine_services.h"
 
 namespace kernbench {
 namespace {
@@ -22,22 +24,29 @@ HbmState initial_state(const Attributes& attributes) {
 
 ParameterSchema HbmCtrl::schema() {
   return {
-      Parameter::decimal("overhead_ns", "time for which the first flit of a write holds the inbox; from a command to its bursts", "ns", "spec 2.5")
+      Parameter::decimal("overhead_ns", "time for which the first flit of a write holds the inbox; from a command to its bursts",
+                         "ns", "spec 2.5")
           .default_val(0)
           .range("0", ""),
-      Parameter::integer("num_pcs", "pseudo-channels of the partition", "", "spec 2.5").default_val(8).range("1", "65536").power_of_two(),
+      Parameter::integer("num_pcs", "pseudo-channels of the partition", "", "spec 2.5")
+          .default_val(8)
+          .range("1", "65536")
+          .power_of_two(),
       Parameter::integer("burst_bytes", "bytes that a pseudo-channel moves at a time", "B", "spec 2.5")
           .default_val(256)
           .range("1", "1048576")
           .power_of_two(),
-      Parameter::decimal("switch_penalty_ns", "when a pseudo-channel changes between reading and writing", "ns", "spec 2.5, ADR-0034")
+      Parameter::decimal("switch_penalty_ns", "when a pseudo-channel changes between reading and writing", "ns",
+                         "spec 2.5, ADR-0034")
           .default_val(0)
           .range("0", ""),
       Parameter::decimal("efficiency", "share of the link rate that the pseudo-channels reach together", "", "spec 2.5")
           .default_val(1)
           .range("", "1")
           .positive(),
-      Parameter::decimal("link_bw_gbs", "rate of the link to the router; 0 = unlimited", "GB/s", "spec 2.5").range("0", "").from_machine(),
+      Parameter::decimal("link_bw_gbs", "rate of the link to the router; 0 = unlimited", "GB/s", "spec 2.5")
+          .range("0", "")
+          .from_machine(),
       Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2").positive().from_machine(),
   };
 }
@@ -54,12 +63,13 @@ HbmCtrl::HbmCtrl(const ComponentInit& init)
     const std::string name = "pc" + std::to_string(pc);
     add_statistic(name + "_busy", "time that bursts took", Quantity::time_fs, channel_statistics_[pc].busy_fs);
     add_statistic(name + "_switches", "changes of direction", Quantity::count, channel_statistics_[pc].direction_switches);
+    channel_probes_.push_back(&add_probe(name, "what the pseudo-channel does", 2, {"idle", "read", "write"}));
   }
 }
 
 Fs HbmCtrl::next_due() const {
   const Fs departure = departures_.empty() ? never_fs : departures_.front().time;
-  return std::min(ingress_.next_due(), departure);
+  return std::min({ingress_.next_due(), departure, shown_until_});
 }
 
 void HbmCtrl::serve() {
@@ -80,6 +90,11 @@ void HbmCtrl::serve() {
       commit(index);
     }
   }
+  if (shown_until_ <= now()) show_idle_channels();
+}
+
+unsigned HbmCtrl::debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*offset*/) {
+  return kernbench::debug_access(machine_services(services()).data(), payload);
 }
 
 void HbmCtrl::write_flit(const Arrival& arrival) {
@@ -111,7 +126,8 @@ void HbmCtrl::read_command(const Arrival& arrival) {
   RouteExtension& route = transaction.route();
   const BurstRange bursts = state_.bursts_of(route.offset, transaction.get_data_length());
   for (std::uint64_t i = 0; i < std::min<std::uint64_t>(bursts.count(), state_.channels.size()); ++i) {
-    count_booking(state_.channel_of(bursts.first + i), HbmDirection::read, (bursts.count() - i + state_.channels.size() - 1) / state_.channels.size());
+    count_booking(state_.channel_of(bursts.first + i), HbmDirection::read,
+                  (bursts.count() - i + state_.channels.size() - 1) / state_.channels.size());
   }
   service.read.book_all(state_, route.offset, transaction.get_data_length(), now());
   ++reads_;
@@ -146,6 +162,7 @@ void HbmCtrl::commit(std::uint32_t index) {
   if (transaction.route().posted) {
     transaction.route().owner->completed(transaction);
   } else {
+    transaction.route().owner->committed(transaction);
     transaction.route().turn_round();
     send(transaction, 0, 0, 0, now());
   }
@@ -179,6 +196,22 @@ void HbmCtrl::count_booking(std::size_t channel, HbmDirection direction, std::ui
   ChannelStatistics& statistics = channel_statistics_[channel];
   statistics.busy_fs += bursts * state_.burst_time;
   if (changes_direction(state_.channels[channel], direction)) ++statistics.direction_switches;
+  if (!channel_probes_[channel]->observed()) return;
+  channel_probes_[channel]->set(static_cast<std::uint64_t>(direction));
+  shown_until_ = now();  // looked at again at the end of serve()
+}
+
+void HbmCtrl::show_idle_channels() {
+  shown_until_ = never_fs;
+  for (std::size_t channel = 0; channel < channel_probes_.size(); ++channel) {
+    if (channel_probes_[channel]->value() == 0) continue;
+    const Fs idle_at = state_.channels[channel].available_at;
+    if (idle_at <= now()) {
+      channel_probes_[channel]->set(0);
+    } else {
+      shown_until_ = std::min(shown_until_, idle_at);
+    }
+  }
 }
 
 }  // namespace kernbench

@@ -2,8 +2,9 @@
 //
 // Timing (spec 2.5; models/timing: serial_ingress, hbm_state, hbm_read). Write flits pass an inbox as in a transit and book the
 // bursts they touch when they are through; the transaction commits at its latest finish: a posted write ends there, any other is
-// acknowledged. A read books all its bursts in address order overhead_ns after its command; a response flit leaves when all bursts up
-// to its last one have finished. What leaves at one instant goes in order of the arrivals that caused it (a write's last flit).
+// acknowledged. A read books all its bursts in address order overhead_ns after its command; a response flit leaves when all bursts
+// up to its last one have finished. What leaves at one instant goes in order of the arrivals that caused it (a write's last flit).
+// A channel's probe shows the direction of what was booked last until the channel is idle; only an observed probe costs events.
 // Not modelled: banks, rows, refresh, reordering, a write buffer (spec 2.10); values (MemoryStore holds them).
 #pragma once
 
@@ -27,9 +28,9 @@ class HbmCtrl final : public FabricNode {
   // A transaction between the arrival of its first flit or the booking of its bursts and its end here.
   struct Service {
     Transaction* transaction = nullptr;
-    Arrival cause;                  // the command, or the write's last flit
-    Fs commit = 0;                  // write: latest finish so far
-    std::uint32_t next_flit = 0;    // read: that leaves next
+    Arrival cause;                // the command, or the write's last flit
+    Fs commit = 0;                // write: latest finish so far
+    std::uint32_t next_flit = 0;  // read: that leaves next
     HbmRead read;
   };
   // Something that leaves, or commits, at a known instant.
@@ -44,6 +45,7 @@ class HbmCtrl final : public FabricNode {
 
   Fs next_due() const override;
   void serve() override;
+  unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
 
   void write_flit(const Arrival& arrival);
   void read_command(const Arrival& arrival);
@@ -56,6 +58,7 @@ class HbmCtrl final : public FabricNode {
   void schedule(Fs time, std::uint32_t service);
   Fs flit_ready(Service& service) const;
   void count_booking(std::size_t channel, HbmDirection direction, std::uint64_t bursts);
+  void show_idle_channels();
 
   SerialIngress ingress_;
   HbmState state_;
@@ -69,6 +72,8 @@ class HbmCtrl final : public FabricNode {
   std::uint64_t bytes_read_ = 0;
   std::uint64_t bytes_written_ = 0;
   std::vector<ChannelStatistics> channel_statistics_;
+  std::vector<Probe*> channel_probes_;
+  Fs shown_until_ = never_fs;  // when the first of the observed channels that are shown busy becomes idle
 };
 
 }  // namespace kernbench

@@ -1,22 +1,31 @@
 #include "models/cube/sram.h"
 
+#include "models/data/debug_access.h"
+#include "models/protocol/machine_services.h"
+
 namespace kernbench {
 
 ParameterSchema Sram::schema() {
   return {
-      Parameter::decimal("overhead_ns", "from the last flit or the command to the response", "ns", "spec 2.6").default_val(0).range("0", ""),
+      Parameter::decimal("overhead_ns", "from the last flit or the command to the response", "ns", "spec 2.6")
+          .default_val(0)
+          .range("0", ""),
       Parameter::integer("size_mb", "capacity", "MiB", "spec 1.2").default_val(32).positive(),
       Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2").positive().from_machine(),
   };
 }
 
 Sram::Sram(const ComponentInit& init)
-    : FabricNode(init, ArrivalQueue::Keep::last_flit),
-      memory_(arrivals_, ns_to_fs(attributes().decimal("overhead_ns")), static_cast<std::uint32_t>(attributes().integer("flit_bytes"))) {
+    : FabricNode(init, ArrivalQueue::Keep::last_flit), memory_(arrivals_, ns_to_fs(attributes().decimal("overhead_ns")),
+                                                               static_cast<std::uint32_t>(attributes().integer("flit_bytes"))) {
   add_statistic("reads", "reads answered", Quantity::count, reads_);
   add_statistic("writes", "writes completed", Quantity::count, writes_);
   add_statistic("bytes_read", "bytes read", Quantity::bytes, bytes_read_);
   add_statistic("bytes_written", "bytes written", Quantity::bytes, bytes_written_);
+}
+
+unsigned Sram::debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*offset*/) {
+  return kernbench::debug_access(machine_services(services()).data(), payload);
 }
 
 void Sram::serve() {

@@ -13,13 +13,16 @@ ArrivalQueue::Keep unit_of_passing(const ComponentInit& init) {
 
 ParameterSchema PcieEp::schema() {
   return {
-      Parameter::decimal("overhead_ns", "per message that is injected or passes through", "ns", "spec 2.6").default_val(0).range("0", ""),
+      Parameter::decimal("overhead_ns", "per message that is injected or passes through", "ns", "spec 2.6")
+          .default_val(0)
+          .range("0", ""),
       Parameter::boolean("cut_through", "pass flits on as they come instead of whole messages", "spec 2.6").default_val(false),
   };
 }
 
 PcieEp::PcieEp(const ComponentInit& init)
-    : FabricNode(init, unit_of_passing(init)), passing_(arrivals_, ns_to_fs(attributes().decimal("overhead_ns"))) {
+    : FabricNode(init, unit_of_passing(init)), cut_through_(attributes().flag("cut_through")),
+      passing_(arrivals_, ns_to_fs(attributes().decimal("overhead_ns"))) {
   add_statistic("injected", "transactions of the host that started here", Quantity::count, injected_);
   add_statistic("passed", "messages passed through", Quantity::count, passed_);
   add_statistic("completed", "responses that ended here", Quantity::count, completed_);
@@ -70,7 +73,7 @@ void PcieEp::pass_on(const Arrival& arrival) {
   Transaction& transaction = *arrival.transaction;
   const std::uint32_t flits = transaction.route().flits;
   const bool starts_here = arrival.position == 0;
-  const bool whole = starts_here || !attributes().flag("cut_through");
+  const bool whole = starts_here || !cut_through_;
   if (!starts_here && (whole || arrival.flit + 1 >= flits)) ++passed_;
   report_passage(arrival, whole || arrival.is_first() ? now() - passing_.overhead() : now());
   if (flits == 0) {

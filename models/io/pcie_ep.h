@@ -28,9 +28,10 @@ class PcieEp final : public FabricNode, public Injector {
   void complete_responses();
   void pass_on(const Arrival& arrival);
 
+  bool cut_through_;
   SerialIngress passing_;
   ArrivalQueue responses_{ArrivalQueue::Keep::last_flit};  // that end here
-  Fs settled_ = never_fs;
+  Fs settled_ = never_fs;                                  // the instant for which serve() has waited one delta
   std::uint64_t injected_ = 0;
   std::uint64_t passed_ = 0;
   std::uint64_t completed_ = 0;

@@ -5,7 +5,8 @@
 namespace kernbench {
 
 ParameterSchema Transit::schema() {
-  return {Parameter::decimal("overhead_ns", "time for which the first flit of a leg holds the server; per control message", "ns", "spec 2.4")
+  return {Parameter::decimal("overhead_ns", "time for which the first flit of a leg holds the server; per control message", "ns",
+                             "spec 2.4")
               .default_val(0)
               .range("0", "")};
 }
@@ -17,7 +18,8 @@ Transit::Transit(const ComponentInit& init)
   add_statistic("control_messages", "control messages passed on", Quantity::count, control_messages_);
   add_statistic("busy", "time for which the server was held", Quantity::time_fs, busy_fs_);
   add_statistic("waiting", "time that flits waited for the server, summed", Quantity::time_fs, waiting_fs_);
-  add_statistic("longest_wait", "longest time that a flit waited for the server", Quantity::time_fs, longest_wait_fs_, Merge::maximum);
+  add_statistic("longest_wait", "longest time that a flit waited for the server", Quantity::time_fs, longest_wait_fs_,
+                Merge::maximum);
 }
 
 void Transit::serve() {

@@ -1,5 +1,6 @@
 #include "models/protocol/fabric_node.h"
 
+#include <algorithm>
 #include <exception>
 #include <string>
 
@@ -20,15 +21,13 @@ class FabricNode::Input final : public FabricForward {
     node.arrivals_.add_port(upstream);
   }
 
-  void accept(Transaction& transaction, FlitRun run, Fs arrival) override {
-    node_.accepted(port_, transaction, run, arrival);
-  }
+  void accept(Transaction& transaction, FlitRun run, Fs arrival) override { node_.accepted(port_, transaction, run, arrival); }
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override {
     not_inside_the_fabric("nb_transport_fw");
   }
   void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) override { not_inside_the_fabric("b_transport"); }
   bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
-  unsigned transport_dbg(tlm::tlm_generic_payload&) override { return 0; }
+  unsigned transport_dbg(tlm::tlm_generic_payload& payload) override { return node_.transport_debug(payload); }
 
   FabricTargetSocket socket;
 
@@ -74,6 +73,16 @@ FabricInitiatorSocket& FabricNode::add_output(NodeId /*downstream*/) {
 void FabricNode::accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) {
   if (arrivals_.push(port, transaction, run, arrival)) rearm();
   inbox_.set(arrivals_.depth());
+}
+
+unsigned FabricNode::transport_debug(tlm::tlm_generic_payload& payload) {
+  const auto* route = payload.get_extension<RouteExtension>();
+  if (route == nullptr || route->path == nullptr) return 0;
+  const std::vector<PathHop>& hops = route->path->hops();
+  const auto here = std::find_if(hops.begin(), hops.end(), [this](const PathHop& hop) { return hop.node == node(); });
+  if (here == hops.end()) return 0;
+  if (here + 1 == hops.end()) return debug_access(payload, route->offset);
+  return (*outputs_[here->out_port])->transport_dbg(payload);
 }
 
 void FabricNode::rearm() {

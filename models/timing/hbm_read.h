@@ -51,7 +51,7 @@ class HbmRead {
   unsigned burst_shift_ = 0;
   std::vector<Fs> first_finish_;  // per channel, in the order in which the read touches them
   Fs ready_ = 0;
-  std::uint64_t next_ = 0;        // first burst that ready_ does not cover; on channel slot_, lap_ after that channel's first
+  std::uint64_t next_ = 0;  // first burst that ready_ does not cover; on channel slot_, lap_ after that channel's first
   std::size_t slot_ = 0;
   Fs lap_ = 0;
 };

@@ -13,7 +13,8 @@ namespace kernbench {
 class TerminalMemory {
  public:
   // The queue keeps whole messages (ArrivalQueue::Keep::last_flit).
-  TerminalMemory(ArrivalQueue& queue, Fs overhead, std::uint32_t flit_bytes) : queue_(queue), overhead_(overhead), flit_bytes_(flit_bytes) {}
+  TerminalMemory(ArrivalQueue& queue, Fs overhead, std::uint32_t flit_bytes)
+      : queue_(queue), overhead_(overhead), flit_bytes_(flit_bytes) {}
 
   Fs next_due() const {
     const Arrival* head = queue_.control();
@@ -37,6 +38,7 @@ class TerminalMemory {
       } else if (route.posted) {
         route.owner->completed(transaction);
       } else {
+        route.owner->committed(transaction);
         route.turn_round();
         send(transaction, 0, 0);
       }

@@ -1,7 +1,7 @@
 // The timing rule of a serial server (spec 2.4), and the only code that changes its state.
 //
-// Flits are served in order of arrival. start = max(arrival, free_at); the first flit of a leg holds the server for the overhead and
-// is handed over at its end; a later flit is handed over at its start.
+// Flits are served in order of arrival. start = max(arrival, free_at); the first flit of a leg holds the server for the overhead
+// and is handed over at its end; a later flit is handed over at its start.
 #pragma once
 
 #include <algorithm>

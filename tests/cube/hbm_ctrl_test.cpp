@@ -79,8 +79,8 @@ KERNBENCH_SYSTEMC_TEST(bursts_of_one_channel_follow_each_other) {
 
 KERNBENCH_SYSTEMC_TEST(a_write_commits_at_its_latest_finish) {
   Memory t;
-  t.b.send_at(t.machine.write("b", "h", 0, 16), 90);    // channel 0 until 107
-  t.a.send_at(t.machine.write("a", "h", 0, 32), 100);   // flit 0 on channel 0: 107..123, flit 1 on channel 1: 101..117
+  t.b.send_at(t.machine.write("b", "h", 0, 16), 90);   // channel 0 until 107
+  t.a.send_at(t.machine.write("a", "h", 0, 32), 100);  // flit 0 on channel 0: 107..123, flit 1 on channel 1: 101..117
   t.machine.run();
   BOOST_TEST(t.machine.completed_at(1) == 123U + 1U);
 }
@@ -170,10 +170,10 @@ KERNBENCH_SYSTEMC_TEST(each_flit_of_a_write_books_the_bursts_it_touches) {
 
 KERNBENCH_SYSTEMC_TEST(reads_and_writes_share_a_channel_and_changes_of_direction_cost) {
   Memory t(Settings{{"switch_penalty_ns", "0.000003"}});
-  t.a.send_at(t.machine.write("a", "h", 0, 16), 100);   // first use: 101..117
-  t.b.send_at(t.machine.read("b", "h", 0, 16), 104);    // 117 + 3 + 16 = 136
-  t.b.send_at(t.machine.read("b", "h", 0, 16), 105);    // 152
-  t.a.send_at(t.machine.write("a", "h", 0, 16), 500);   // idle since 152, yet 501 + 3 + 16 = 520
+  t.a.send_at(t.machine.write("a", "h", 0, 16), 100);  // first use: 101..117
+  t.b.send_at(t.machine.read("b", "h", 0, 16), 104);   // 117 + 3 + 16 = 136
+  t.b.send_at(t.machine.read("b", "h", 0, 16), 105);   // 152
+  t.a.send_at(t.machine.write("a", "h", 0, 16), 500);  // idle since 152, yet 501 + 3 + 16 = 520
   t.machine.run();
   BOOST_TEST(t.machine.completed_at(0) == 118U);
   BOOST_TEST(t.machine.completed_at(1) == 137U);
@@ -196,7 +196,7 @@ KERNBENCH_SYSTEMC_TEST(the_first_use_pays_no_penalty_in_either_direction) {
 
 KERNBENCH_SYSTEMC_TEST(bookings_of_one_instant_go_by_the_tie_rule) {
   Memory t;
-  t.b.send_at(t.machine.read("b", "h", 0, 16, 1), 100);   // all on channel 0 at 101; a comes before b
+  t.b.send_at(t.machine.read("b", "h", 0, 16, 1), 100);  // all on channel 0 at 101; a comes before b
   t.a.send_at(t.machine.write("a", "h", 0, 16, 2), 100);
   t.a.send_at(t.machine.read("a", "h", 0, 16, 3), 100);
   t.machine.run();
@@ -229,8 +229,8 @@ KERNBENCH_SYSTEMC_TEST(responses_share_the_wire_in_order_of_readiness) {
 }
 
 BOOST_AUTO_TEST_CASE(what_leaves_at_one_instant_goes_in_order_of_its_cause) {
-  // An acknowledgement and a response flit leave at 117 over a wire of 4 fs per flit. The write's last flit and the command arrive at
-  // 101; the smaller id goes first. The acknowledgement takes no room, but waits when the flit is before it.
+  // An acknowledgement and a response flit leave at 117 over a wire of 4 fs per flit. The write's last flit and the command arrive
+  // at 101; the smaller id goes first. The acknowledgement takes no room, but waits when the flit is before it.
   const auto times = [](Fs write_issued, Fs read_issued) {
     return kernbench::test::forked_value([=] {
       Memory t({}, 16, {"4e6", 1});
@@ -251,6 +251,25 @@ KERNBENCH_SYSTEMC_TEST(without_a_link_bandwidth_bursts_take_no_time) {
   t.machine.run();
   BOOST_TEST(t.machine.completed_at(0) == 102U);
   BOOST_TEST(t.machine.completed_at(1) == 102U);
+}
+
+KERNBENCH_SYSTEMC_TEST(shows_what_its_channels_do_without_changing_it) {
+  struct Changes final : ProbeObserver {
+    void changed(const Probe& probe) override { seen.emplace_back(Component::now(), probe.labels()[probe.value()]); }
+    std::vector<std::pair<Fs, std::string>> seen;
+  } changes;
+  Memory t;
+  for (Probe& probe : t.h->probes()) {
+    if (probe.name() == "pc0") probe.observe(&changes, 0);
+  }
+  t.a.send_at(t.machine.write("a", "h", 0, 16), 100);  // 101..117
+  t.a.send_at(t.machine.read("a", "h", 0, 16), 110);   // booked at 111 for 117..133
+  t.a.send_at(t.machine.read("a", "h", 0, 16), 199);   // 200..216
+  t.machine.run();
+  const std::vector<std::pair<Fs, std::string>> expected{
+      {101, "write"}, {111, "read"}, {133, "idle"}, {200, "read"}, {216, "idle"}};
+  BOOST_TEST((changes.seen == expected));
+  BOOST_TEST(t.machine.completed_at(2) == 217U);
 }
 
 KERNBENCH_SYSTEMC_TEST(a_control_message_that_is_no_read_is_a_broken_rule) {

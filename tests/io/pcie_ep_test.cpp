@@ -99,7 +99,7 @@ KERNBENCH_SYSTEMC_TEST(with_cut_through_it_is_a_transit) {
 
 KERNBENCH_SYSTEMC_TEST(with_cut_through_injection_still_neither_waits_nor_holds) {
   EndPoint t(Settings{{"cut_through", "true"}}, {"0", 1});
-  t.a.send_at(t.machine.write("a", "s", 0, 16), 100);     // held 101..111
+  t.a.send_at(t.machine.write("a", "s", 0, 16), 100);       // held 101..111
   t.inject_at(t.machine.write("e", "z", 0, 32, 105), 105);  // leaves at 115, all at once
   t.machine.run();
   BOOST_TEST(t.z.times() == (std::vector<Fs>{120, 124}), boost::test_tools::per_element());

@@ -1,8 +1,9 @@
-// The fabric as a whole on random small machines and dense traffic: against the naive one, and what must hold whatever the times are.
+// The fabric as a whole on random small machines and dense traffic: against the naive one, and what must hold whatever the times
+// are.
 #include <rapidcheck/boost_test.h>
+#include <sysc/kernel/sc_spawn.h>
 
 #include <boost/test/unit_test.hpp>
-#include <sysc/kernel/sc_spawn.h>
 
 #include "models/cube/hbm_ctrl.h"
 #include "models/cube/sram.h"
@@ -57,7 +58,8 @@ Machine random_machine(bool zero_overheads) {
   // Positions in the order of names are drawn, so that upstream names tie in every way.
   std::vector<int> label(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) label[static_cast<std::size_t>(i)] = i;
-  for (int i = count - 1; i > 0; --i) std::swap(label[static_cast<std::size_t>(i)], label[static_cast<std::size_t>(*rc::gen::inRange(0, i + 1))]);
+  for (int i = count - 1; i > 0; --i)
+    std::swap(label[static_cast<std::size_t>(i)], label[static_cast<std::size_t>(*rc::gen::inRange(0, i + 1))]);
   m.nodes.resize(static_cast<std::size_t>(count));
   std::vector<int> parents(static_cast<std::size_t>(count), -1);
   std::vector<int> sources;
@@ -68,8 +70,8 @@ Machine random_machine(bool zero_overheads) {
     NaiveNode& node = m.nodes[static_cast<std::size_t>(at)];
     node.overhead = zero_overheads ? 0 : some_time(8, 4);
     if (i < inner) {
-      node.kind = *rc::gen::weightedElement<NaiveKind>(
-          {{5, NaiveKind::transit}, {2, NaiveKind::pcie}, {1, NaiveKind::pcie_cut_through}});
+      node.kind =
+          *rc::gen::weightedElement<NaiveKind>({{5, NaiveKind::transit}, {2, NaiveKind::pcie}, {1, NaiveKind::pcie_cut_through}});
       if (node.kind != NaiveKind::transit) {
         sources.push_back(at);
         if (node.overhead == 0) node.overhead = 4;  // without one, see what_leaves_at_one_instant in tests/io
@@ -111,7 +113,8 @@ Machine random_machine(bool zero_overheads) {
     request.issued = some_time(60, 4);
     m.requests.push_back(request);
   }
-  std::stable_sort(m.requests.begin(), m.requests.end(), [](const NaiveRequest& a, const NaiveRequest& b) { return a.issued < b.issued; });
+  std::stable_sort(m.requests.begin(), m.requests.end(),
+                   [](const NaiveRequest& a, const NaiveRequest& b) { return a.issued < b.issued; });
   return m;
 }
 
@@ -128,9 +131,15 @@ std::vector<Time> simulate(const Machine& m) {
       const NaiveNode& node = m.nodes[static_cast<std::size_t>(i)];
       const std::string overhead = in_ns(node.overhead);
       switch (node.kind) {
-        case NaiveKind::end: ends[i] = &machine.stub(name_of(i)); break;
-        case NaiveKind::transit: machine.add<Transit>(name_of(i), {{"overhead_ns", overhead}}); break;
-        case NaiveKind::sram: machine.add<Sram>(name_of(i), {{"overhead_ns", overhead}}); break;
+        case NaiveKind::end:
+          ends[i] = &machine.stub(name_of(i));
+          break;
+        case NaiveKind::transit:
+          machine.add<Transit>(name_of(i), {{"overhead_ns", overhead}});
+          break;
+        case NaiveKind::sram:
+          machine.add<Sram>(name_of(i), {{"overhead_ns", overhead}});
+          break;
         case NaiveKind::pcie:
         case NaiveKind::pcie_cut_through:
           end_points[i] = &machine.add<PcieEp>(
@@ -138,9 +147,10 @@ std::vector<Time> simulate(const Machine& m) {
           break;
         case NaiveKind::hbm: {
           // burst_time = burst_bytes * num_pcs / link: powers of two all, so the link rate is a decimal.
-          const Rational link = node.burst_time == 0 ? Rational(0)
-                                                     : Rational::fraction(static_cast<Rational::Int>(node.burst_bytes * node.num_pcs) * 1'000'000,
-                                                                          static_cast<Rational::Int>(node.burst_time));
+          const Rational link = node.burst_time == 0
+                                    ? Rational(0)
+                                    : Rational::fraction(static_cast<Rational::Int>(node.burst_bytes * node.num_pcs) * 1'000'000,
+                                                         static_cast<Rational::Int>(node.burst_time));
           machine.add<HbmCtrl>(name_of(i), {{"overhead_ns", overhead},
                                             {"num_pcs", std::to_string(node.num_pcs)},
                                             {"burst_bytes", std::to_string(node.burst_bytes)},
@@ -151,7 +161,9 @@ std::vector<Time> simulate(const Machine& m) {
       }
     }
     for (std::size_t i = 0; i < m.wires.size(); i += 2) {
-      const auto link = [](const NaiveWire& wire) { return MiniLink{std::to_string(wire.bytes_per_fs * 1'000'000), wire.propagation}; };
+      const auto link = [](const NaiveWire& wire) {
+        return MiniLink{std::to_string(wire.bytes_per_fs * 1'000'000), wire.propagation};
+      };
       machine.connect(name_of(m.wires[i].from), name_of(m.wires[i].to), link(m.wires[i]), link(m.wires[i + 1]));
     }
     machine.elaborate();
@@ -162,11 +174,21 @@ std::vector<Time> simulate(const Machine& m) {
       const auto bytes = static_cast<unsigned>(request.bytes);
       Transaction* transaction = nullptr;
       switch (request.kind) {
-        case Kind::write: transaction = &machine.write(source, target, request.offset, bytes, request.issued); break;
-        case Kind::posted_write: transaction = &machine.posted_write(source, target, request.offset, bytes, request.issued); break;
-        case Kind::read: transaction = &machine.read(source, target, request.offset, bytes, request.issued); break;
-        case Kind::control: transaction = &machine.control(source, target, request.issued); break;
-        case Kind::host_control: transaction = &machine.control(source, target, request.issued, true); break;
+        case Kind::write:
+          transaction = &machine.write(source, target, request.offset, bytes, request.issued);
+          break;
+        case Kind::posted_write:
+          transaction = &machine.posted_write(source, target, request.offset, bytes, request.issued);
+          break;
+        case Kind::read:
+          transaction = &machine.read(source, target, request.offset, bytes, request.issued);
+          break;
+        case Kind::control:
+          transaction = &machine.control(source, target, request.issued);
+          break;
+        case Kind::host_control:
+          transaction = &machine.control(source, target, request.issued, true);
+          break;
       }
       if (ends.count(from) != 0) {
         ends[from]->send_at(*transaction, request.issued);

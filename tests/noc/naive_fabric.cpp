@@ -49,7 +49,9 @@ std::vector<std::uint64_t> NaiveFabric::cut(std::uint64_t offset, std::uint64_t 
   return flits;
 }
 
-NaiveFabric::TieKey NaiveFabric::tie(const Item& item) const { return {item.arrival, item.upstream, messages_[item.message].id, item.flit}; }
+NaiveFabric::TieKey NaiveFabric::tie(const Item& item) const {
+  return {item.arrival, item.upstream, messages_[item.message].id, item.flit};
+}
 
 void NaiveFabric::sort(std::vector<Item>& items) const {
   std::sort(items.begin(), items.end(), [this](const Item& a, const Item& b) { return tie(a) < tie(b); });
@@ -125,7 +127,8 @@ std::vector<NaiveFabric::Item> NaiveFabric::through(int node) {
     for (const Item& item : from) {
       if (item.arrival + overhead == now_) out.push_back(item);
     }
-    from.erase(std::remove_if(from.begin(), from.end(), [&](const Item& item) { return item.arrival + overhead == now_; }), from.end());
+    from.erase(std::remove_if(from.begin(), from.end(), [&](const Item& item) { return item.arrival + overhead == now_; }),
+               from.end());
   };
   take(state.control);
   take(state.whole);
@@ -157,7 +160,8 @@ void NaiveFabric::step(int node) {
     if (item.arrival == now_) end(item.message);
   }
   switch (nodes_[static_cast<std::size_t>(node)].kind) {
-    case NaiveKind::end: break;
+    case NaiveKind::end:
+      break;
     case NaiveKind::transit:
       for (const Item& item : through(node)) put_on_wire(item.message, item.flit, item.position);
       break;
@@ -182,7 +186,9 @@ void NaiveFabric::step(int node) {
         }
       }
       break;
-    case NaiveKind::hbm: step_hbm(node); break;
+    case NaiveKind::hbm:
+      step_hbm(node);
+      break;
   }
 }
 

@@ -44,7 +44,7 @@ class NaiveFabric {
   std::vector<Time> play(const std::vector<NaiveRequest>& requests);
 
  private:
-  using Id = std::tuple<Time, int, std::uint64_t>;         // issue, initiator, count at the initiator
+  using Id = std::tuple<Time, int, std::uint64_t>;          // issue, initiator, count at the initiator
   using TieKey = std::tuple<Time, int, Id, std::uint64_t>;  // arrival, upstream, id, flit
   struct Message {
     std::size_t request = 0;

@@ -99,10 +99,10 @@ KERNBENCH_SYSTEMC_TEST(later_flits_wait_behind_whatever_holds_the_server) {
 
 KERNBENCH_SYSTEMC_TEST(control_messages_pay_the_overhead_but_neither_wait_nor_hold) {
   Star t;
-  t.a.send_at(t.machine.write("a", "z", 0, 16), 100);   // held 101..111
-  t.b.send_at(t.machine.control("b", "y"), 102);        // arrives at 103, goes on at 113
-  t.b.send_at(t.machine.control("b", "y"), 104);        // arrives at 105, goes on at 115: does not wait for the other
-  t.c.send_at(t.machine.write("c", "z", 0, 16), 103);   // arrives at 104, held 111..121: not by the control messages
+  t.a.send_at(t.machine.write("a", "z", 0, 16), 100);  // held 101..111
+  t.b.send_at(t.machine.control("b", "y"), 102);       // arrives at 103, goes on at 113
+  t.b.send_at(t.machine.control("b", "y"), 104);       // arrives at 105, goes on at 115: does not wait for the other
+  t.c.send_at(t.machine.write("c", "z", 0, 16), 103);  // arrives at 104, held 111..121: not by the control messages
   t.machine.run();
   BOOST_TEST(t.y.times() == (std::vector<Fs>{114, 116}), boost::test_tools::per_element());
   BOOST_TEST(t.z.times() == (std::vector<Fs>{112, 122}), boost::test_tools::per_element());
@@ -110,8 +110,8 @@ KERNBENCH_SYSTEMC_TEST(control_messages_pay_the_overhead_but_neither_wait_nor_ho
 }
 
 KERNBENCH_SYSTEMC_TEST(a_response_is_a_new_first_flit) {
-  // A write's acknowledgement and a read's data come back through the same router: covered end to end in tests/cube. Here: two legs of
-  // different transactions from one source each hold the server.
+  // A write's acknowledgement and a read's data come back through the same router: covered end to end in tests/cube. Here: two legs
+  // of different transactions from one source each hold the server.
   Star t;
   t.a.send_at(t.machine.write("a", "z", 0, 16), 100);
   t.a.send_at(t.machine.write("a", "z", 0, 16), 100);
@@ -129,7 +129,8 @@ KERNBENCH_SYSTEMC_TEST(merging_streams_interleave_flit_by_flit_in_order_of_arriv
     t.b.send_flit_at(from_b, flit, 120 + 40 * flit);
   }
   t.machine.run();
-  BOOST_TEST(order(t.machine, t.z) == (std::vector<std::string>{"a0", "b0", "a1", "b1", "a2", "b2"}), boost::test_tools::per_element());
+  BOOST_TEST(order(t.machine, t.z) == (std::vector<std::string>{"a0", "b0", "a1", "b1", "a2", "b2"}),
+             boost::test_tools::per_element());
   // First flits 10 fs after arrival, the others at arrival.
   BOOST_TEST(t.z.times() == (std::vector<Fs>{112, 132, 142, 162, 182, 202}), boost::test_tools::per_element());
 }

@@ -63,12 +63,13 @@ KERNBENCH_SYSTEMC_TEST(first_come_first_served) {
 
 KERNBENCH_SYSTEMC_TEST(control_messages_wait_for_data_and_take_no_room) {
   OneWire t("256", 3);
-  t.a.send_at(t.machine.write("a", "z", 0, 512), 0);         // occupies [0, 2 ns)
-  t.a.send_at(t.machine.read("a", "z", 0, 64), ns / 2);      // a command: starts at 2 ns
-  t.a.send_at(t.machine.control("a", "z"), ns);              // starts at 2 ns as well
-  t.a.send_at(t.machine.write("a", "z", 0, 256), ns);        // starts at 2 ns all the same
+  t.a.send_at(t.machine.write("a", "z", 0, 512), 0);     // occupies [0, 2 ns)
+  t.a.send_at(t.machine.read("a", "z", 0, 64), ns / 2);  // a command: starts at 2 ns
+  t.a.send_at(t.machine.control("a", "z"), ns);          // starts at 2 ns as well
+  t.a.send_at(t.machine.write("a", "z", 0, 256), ns);    // starts at 2 ns all the same
   t.machine.run();
-  BOOST_TEST(t.z.times() == (std::vector<Fs>{1 * ns + 3, 2 * ns + 3, 2 * ns + 3, 2 * ns + 3, 3 * ns + 3}), boost::test_tools::per_element());
+  BOOST_TEST(t.z.times() == (std::vector<Fs>{1 * ns + 3, 2 * ns + 3, 2 * ns + 3, 2 * ns + 3, 3 * ns + 3}),
+             boost::test_tools::per_element());
 }
 
 KERNBENCH_SYSTEMC_TEST(host_control_messages_have_a_channel_of_their_own) {
@@ -108,13 +109,18 @@ KERNBENCH_SYSTEMC_TEST(shows_its_occupancy_to_an_observer) {
   t.a.send_at(t.machine.write("a", "z", 0, 512), ns);
   t.a.send_at(t.machine.control("a", "z"), ns);
   t.machine.run();
-  BOOST_TEST(intervals.seen == (std::vector<Fs>{1, ns, 2 * ns, 1, 2 * ns, 3 * ns, 0, 3 * ns, 3 * ns}), boost::test_tools::per_element());
+  BOOST_TEST(intervals.seen == (std::vector<Fs>{1, ns, 2 * ns, 1, 2 * ns, 3 * ns, 0, 3 * ns, 3 * ns}),
+             boost::test_tools::per_element());
 }
 
 KERNBENCH_SYSTEMC_TEST(refuses_the_base_protocol_inside_the_fabric) {
   struct Initiator final : sc_core::sc_module, FabricBackward {
-    explicit Initiator(const sc_core::sc_module_name& name) : sc_module(name), out("out") { out.bind(static_cast<FabricBackward&>(*this)); }
-    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override { return tlm::TLM_COMPLETED; }
+    explicit Initiator(const sc_core::sc_module_name& name) : sc_module(name), out("out") {
+      out.bind(static_cast<FabricBackward&>(*this));
+    }
+    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override {
+      return tlm::TLM_COMPLETED;
+    }
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
     void credit(unsigned flits) override { credits += flits; }
     FabricInitiatorSocket out;

@@ -24,12 +24,14 @@ std::vector<Fs> StubNode::times() const {
 void StubNode::serve() {
   ingress_.serve(now(), [this](const Arrival& arrival) {
     const RouteExtension& route = arrival.transaction->route();
-    records_.push_back({arrival.time, route.key, arrival.flit, route.is_control() ? 0 : route.bytes_of(arrival.flit), arrival.upstream, route.leg});
+    records_.push_back({arrival.time, route.key, arrival.flit, route.is_control() ? 0 : route.bytes_of(arrival.flit),
+                        arrival.upstream, route.leg});
     if (route.is_control() || arrival.flit + 1 == route.flits) route.owner->completed(*arrival.transaction);
   });
 }
 
-MiniMachine::MiniMachine(std::vector<std::string> names, std::uint32_t flit_bytes) : names_(std::move(names)), flit_bytes_(flit_bytes) {
+MiniMachine::MiniMachine(std::vector<std::string> names, std::uint32_t flit_bytes)
+    : names_(std::move(names)), flit_bytes_(flit_bytes) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
   std::sort(names_.begin(), names_.end());
   nodes_.resize(names_.size());
@@ -72,10 +74,12 @@ void MiniMachine::connect(const std::string& a, const std::string& b, const Mini
 }
 
 void MiniMachine::elaborate() {
-  std::sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) { return std::tie(a.from, a.to) < std::tie(b.from, b.to); });
+  std::sort(edges_.begin(), edges_.end(),
+            [](const Edge& a, const Edge& b) { return std::tie(a.from, a.to) < std::tie(b.from, b.to); });
   for (const Edge& edge : edges_) {
     const std::string name = names_[edge.from] + "__to__" + names_[edge.to];
-    wires_.push_back(std::make_unique<Wire>(name.c_str(), Rational::parse(edge.link.bw_gbs), edge.link.propagation_fs, flit_bytes_));
+    wires_.push_back(
+        std::make_unique<Wire>(name.c_str(), Rational::parse(edge.link.bw_gbs), edge.link.propagation_fs, flit_bytes_));
     nodes_[edge.from]->add_output(edge.to).bind(wires_.back()->in);
   }
   for (NodeId to = 0; to < names_.size(); ++to) {
@@ -169,7 +173,8 @@ Transaction& MiniMachine::write(const std::string& from, const std::string& to, 
   return request(tlm::TLM_WRITE_COMMAND, from, to, offset, bytes, issued);
 }
 
-Transaction& MiniMachine::posted_write(const std::string& from, const std::string& to, std::uint64_t offset, unsigned bytes, Fs issued) {
+Transaction& MiniMachine::posted_write(const std::string& from, const std::string& to, std::uint64_t offset, unsigned bytes,
+                                       Fs issued) {
   Transaction& transaction = write(from, to, offset, bytes, issued);
   transaction.route().posted = true;
   return transaction;

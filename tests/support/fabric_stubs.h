@@ -125,7 +125,8 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
   Attributes settle(const ParameterSchema& schema, const std::map<std::string, std::string>& attributes) const;
   std::vector<NodeId> shortest(NodeId from, NodeId to) const;
   std::vector<PathHop> hops_of(const std::vector<NodeId>& nodes) const;
-  Transaction& request(tlm::tlm_command command, const std::string& from, const std::string& to, std::uint64_t offset, unsigned bytes, Fs issued);
+  Transaction& request(tlm::tlm_command command, const std::string& from, const std::string& to, std::uint64_t offset,
+                       unsigned bytes, Fs issued);
 
   std::vector<std::string> names_;  // sorted
   std::uint32_t flit_bytes_;

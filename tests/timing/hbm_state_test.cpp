@@ -39,10 +39,10 @@ BOOST_AUTO_TEST_CASE(bursts_of_one_channel_queue_and_channels_are_independent) {
 
 BOOST_AUTO_TEST_CASE(a_change_of_direction_costs_the_penalty_after_idle_too_but_not_at_first_use) {
   HbmState state(1, 256, 10, 3);
-  BOOST_TEST(book(state, 0, HbmDirection::write, 100) == 110U);   // first use: no penalty
-  BOOST_TEST(book(state, 0, HbmDirection::read, 100) == 123U);    // 110 + 3 + 10
+  BOOST_TEST(book(state, 0, HbmDirection::write, 100) == 110U);  // first use: no penalty
+  BOOST_TEST(book(state, 0, HbmDirection::read, 100) == 123U);   // 110 + 3 + 10
   BOOST_TEST(book(state, 0, HbmDirection::read, 100) == 133U);
-  BOOST_TEST(book(state, 0, HbmDirection::write, 1000) == 1013U); // idle since 133: 1000 + 3 + 10
+  BOOST_TEST(book(state, 0, HbmDirection::write, 1000) == 1013U);  // idle since 133: 1000 + 3 + 10
 }
 
 BOOST_AUTO_TEST_CASE(several_bursts_at_once_equal_single_ones) {

@@ -21,9 +21,9 @@ BOOST_AUTO_TEST_CASE(bytes_over_bandwidth_in_femtoseconds) {
 
 BOOST_AUTO_TEST_CASE(rounds_half_up_once_per_delay) {
   const ServiceTime service(Rational(2'000'000), 256);  // half a femtosecond per byte
-  BOOST_TEST(service.of(1) == 1U);                       // 0.5
+  BOOST_TEST(service.of(1) == 1U);                      // 0.5
   BOOST_TEST(service.of(2) == 1U);
-  BOOST_TEST(service.of(3) == 2U);                       // 1.5
+  BOOST_TEST(service.of(3) == 2U);  // 1.5
   const ServiceTime third(Rational(3), 256);
   BOOST_TEST(third.of(100) == 33'333'333U);  // ....33
   BOOST_TEST(third.of(200) == 66'666'667U);  // ....67: not twice the above

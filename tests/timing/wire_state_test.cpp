@@ -1,6 +1,8 @@
 // The arithmetic of a wire and of a serial server (spec 2.3, 2.4).
 #include "models/timing/wire_state.h"
 
+#include <rapidcheck/boost_test.h>
+
 #include <boost/test/unit_test.hpp>
 
 #include "models/timing/transit_state.h"
@@ -23,6 +25,23 @@ BOOST_AUTO_TEST_CASE(a_control_message_waits_but_does_not_move_available_at) {
   BOOST_TEST(control_departure(wire, 104) == 110U);
   BOOST_TEST(control_departure(wire, 111) == 111U);
   BOOST_TEST(wire.available_at == 110U);
+}
+
+RC_BOOST_PROP(available_at_never_moves_back_and_no_service_is_lost, ()) {
+  WireState wire;
+  Fs handed_over = 0;
+  Fs busy = 0;
+  for (const auto& [gap, service] : *rc::gen::container<std::vector<std::pair<Fs, Fs>>>(
+           rc::gen::pair(rc::gen::inRange<Fs>(0, 50), rc::gen::inRange<Fs>(0, 50)))) {
+    handed_over += gap;
+    const Fs before = wire.available_at;
+    const Fs left = advance(wire, handed_over, service);
+    RC_ASSERT(left >= before + service);
+    RC_ASSERT(left >= handed_over + service);
+    RC_ASSERT(left == before + service || left == handed_over + service);
+    busy += service;
+    RC_ASSERT(left >= busy);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(propagation_is_at_least_one_femtosecond) {
