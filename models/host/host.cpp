@@ -37,7 +37,7 @@ Host::Host(const ComponentInit& init, std::vector<Injector*> pcie_eps)
   for (int sip = 0; sip < machine().sips(); ++sip) keys_.emplace_back(machine().pcie_ep(sip));
   add_statistic("requests", "requests submitted", Quantity::count, requests_);
   SC_HAS_PROCESS(Host);
-  SC_THREAD(run_program);
+  SC_THREAD(program);
   set_stack_size(thread_stack_bytes);
 }
 
@@ -48,7 +48,7 @@ void Host::set_program(HostProgram& program, Ended ended) {
   ended_ = std::move(ended);
 }
 
-void Host::run_program() {
+void Host::program() {
   if (program_ != nullptr) guarded([this] { program_->run(*this); });
 }
 

@@ -53,7 +53,7 @@ class Host final : public Component, public HostPort, private TransactionOwner {
     std::shared_ptr<const MemoryWrite> write;  // null for the others
   };
 
-  void run_program();
+  void program();
   void guarded(const std::function<void()>& body);
   std::shared_ptr<HostRequest> submit_control(std::shared_ptr<const PeMessage> message);
   std::shared_ptr<HostRequest> inject(int sip, const Path& path, TransactionHandle transaction, Pending pending);

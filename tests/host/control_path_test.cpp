@@ -1,0 +1,353 @@
+// Host -> pcie_ep -> io_cpu -> m_cpu -> PEs and back: time by hand, target_start, order of launches, failures, metrics (spec 4).
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+
+#include "tests/support/forked.h"
+#include "tests/support/whole_machine.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+constexpr Fs ns = fs_per_ns;
+
+// The tiny machine, hop by hop (ns; a wire of no length takes 1 fs):
+//   host -> io_cpu     5 (pcie_ep) + 1 fs + 0 (io_noc) + 1 fs + 10 (io_cpu)
+constexpr Fs at_io_cpu = 15 * ns + 2;
+//   io_cpu -> m_cpu    io_noc 0, conn 0, io_ucie 8, 0.2, UCIe-N 8, conn 0, r0c0 2, 0.25, r1c0 2, 0.15, r2c0 2, m_cpu 5; 6 wires of no length
+constexpr Fs io_to_m = 27'600'006;
+//   m_cpu -> pe_cpu 0  r2c0 2, 0.15, r1c0 2, 0.25, r0c0 2, pe_cpu 2; 2 wires of no length
+constexpr Fs m_to_pe0 = 8'400'002;
+//   m_cpu -> pe_cpu 1  r2c0 2, 0.25, r2c1 2, 0.15, r1c1 2, 0.25, r0c1 2, pe_cpu 2; 2 wires of no length
+constexpr Fs m_to_pe1 = 10'650'002;
+// Answers take the same ways without the overhead of the end.
+constexpr Fs pe0_to_m = m_to_pe0 - 2 * ns;
+constexpr Fs pe1_to_m = m_to_pe1 - 2 * ns;
+constexpr Fs m_to_io = io_to_m - 5 * ns;
+constexpr Fs io_to_host = 2;
+
+const PeId pe0{0, 0, 0};
+const PeId pe1{0, 0, 1};
+
+StubEngines::Plan& plan(WholeMachine& m, const std::string& name) { return m.engines.plans[name]; }
+
+const StubEngines::Launched& launched(const WholeMachine& m, const std::string& pe_cpu, int nth = 0) {
+  for (const auto& launch : m.engines.launches) {
+    if (launch.pe_cpu == pe_cpu && nth-- == 0) return launch;
+  }
+  throw std::runtime_error(pe_cpu + " was not reached");
+}
+
+}  // namespace
+
+KERNBENCH_SYSTEMC_TEST(a_launch_takes_the_control_path_and_back) {
+  WholeMachine m("topology.tiny.yaml");
+  plan(m, "sip0.cube0.pe0.pe_cpu").run = 100 * ns;
+  const RunResult result = m.run([&](HostPort& port) {
+    const auto request = port.submit(kernel_launch({pe0}));
+    port.wait(*request);
+    BOOST_TEST(request->response().completion.ok);
+    BOOST_TEST(request->ended == at_io_cpu + io_to_m + m_to_pe0 + 100 * ns + pe0_to_m + m_to_io + io_to_host);
+  });
+  BOOST_TEST(result.error == "");
+  BOOST_TEST(launched(m, "sip0.cube0.pe0.pe_cpu").target_start == at_io_cpu + io_to_m + m_to_pe0);  // 51.00001 ns
+  BOOST_TEST(launched(m, "sip0.cube0.pe0.pe_cpu").ready == 51'000'010u);
+}
+
+KERNBENCH_SYSTEMC_TEST(maps_and_unmaps_end_when_every_target_has_them) {
+  WholeMachine m("topology.tiny.yaml");
+  const RunResult result = m.run([&](HostPort& port) {
+    // pe_mmu lies as pe_cpu does, without overhead; PE1 is the farther one.
+    const Fs expected = at_io_cpu + io_to_m + (m_to_pe1 - 2 * ns) + pe1_to_m + m_to_io + io_to_host;
+    const auto map = port.submit(mmu_message<MmuMap>({pe0, pe1}));
+    port.wait(*map);
+    BOOST_TEST(map->ended == expected);
+    BOOST_TEST(map->response().completion.ok);
+    BOOST_TEST(map->response().per_pe.empty());
+    const auto unmap = port.submit(mmu_message<MmuUnmap>({pe0, pe1}));
+    port.wait(*unmap);
+    BOOST_TEST(unmap->ended - unmap->issued == expected);
+  });
+  BOOST_TEST(result.error == "");
+  BOOST_TEST(m.engines.maps.size() == 4u);
+  BOOST_TEST(m.engines.maps[0].type == "MmuMap");
+  BOOST_TEST(m.engines.maps[3].type == "MmuUnmap");
+}
+
+KERNBENCH_SYSTEMC_TEST(a_failed_map_is_reported_after_all_have_answered) {
+  WholeMachine m("topology.tiny.yaml");
+  plan(m, "sip0.cube0.pe0.pe_mmu").result = Completion::failure("no_room", "pe0's table is full");
+  const RunResult result = m.run([&](HostPort& port) {
+    const auto map = port.submit(mmu_message<MmuMap>({pe0, pe1}));
+    port.wait(*map);
+    BOOST_TEST(map->response().completion.error_code == "no_room");
+    BOOST_TEST(map->ended == at_io_cpu + io_to_m + (m_to_pe1 - 2 * ns) + pe1_to_m + m_to_io + io_to_host);
+  });
+  BOOST_TEST(result.error == "");
+}
+
+KERNBENCH_SYSTEMC_TEST(all_pes_of_a_launch_start_together_and_the_farthest_is_ready_exactly_then) {
+  WholeMachine m("topology.yaml");
+  std::vector<PeId> all;
+  for (int cube = 0; cube < 16; ++cube) {
+    for (int pe = 0; pe < 8; ++pe) all.push_back({1, cube, pe});
+  }
+  const RunResult result = m.run([&](HostPort& port) {
+    // Other messages at the same time do not make a PE late: requests do not wait for each other on the control path.
+    std::vector<std::shared_ptr<HostRequest>> requests{port.submit(mmu_message<MmuMap>(all)), port.submit(kernel_launch(all)),
+                                                       port.submit(mmu_message<MmuUnmap>(all))};
+    for (int pe = 0; pe < 8; ++pe) requests.push_back(port.submit(memory_write({1, 0, pe}, m.hbm({1, 0, pe}), std::vector<std::uint8_t>(100000, 1))));
+    for (const auto& request : requests) port.wait(*request);
+  });
+  BOOST_TEST(result.error == "");
+  BOOST_TEST(m.engines.launches.size() == 128u);
+  Fs farthest = 0;
+  Fs nearest = never_fs;
+  for (const auto& launch : m.engines.launches) {
+    BOOST_REQUIRE_EQUAL(launch.target_start, m.engines.launches.front().target_start);
+    BOOST_REQUIRE_LE(launch.ready, launch.target_start);
+    farthest = std::max(farthest, launch.ready);
+    nearest = std::min(nearest, launch.ready);
+  }
+  BOOST_TEST(farthest == m.engines.launches.front().target_start);
+  BOOST_TEST(nearest < farthest);
+}
+
+KERNBENCH_SYSTEMC_TEST(a_launch_that_asks_for_a_later_start_gets_it) {
+  WholeMachine m("topology.tiny.yaml");
+  const auto message = kernel_launch({pe0});
+  message->target_start = 500 * ns;
+  m.run([&](HostPort& port) { port.wait(*port.submit(message)); });
+  BOOST_TEST(launched(m, "sip0.cube0.pe0.pe_cpu").target_start == 500 * ns);
+}
+
+KERNBENCH_SYSTEMC_TEST(m_cpu_stamps_a_launch_that_comes_without_target_start) {
+  // Straight from pcie_ep to m_cpu: 5 + 0.600006 ns of propagation + 16 (UCIe) + 6 (routers) + 5 (m_cpu) = 32.600006 ns.
+  WholeMachine m("topology.tiny.yaml");
+  struct Owner final : TransactionOwner {
+    void completed(Transaction& transaction) override { answer = transaction.route().message; }
+    std::shared_ptr<const Message> answer;
+  } owner;
+  TransactionHandle handle;
+  const RunResult result = m.run([&](HostPort&) {
+    Platform& platform = *m.platform;
+    const MachineView& machine = platform.machine();
+    handle = platform.pool().make();
+    handle->set_command(tlm::TLM_IGNORE_COMMAND);
+    RouteExtension& route = handle->route();
+    route.path = &platform.routes().control_path(machine.pcie_ep(0), machine.m_cpu(0, 0));
+    route.host_control = true;
+    route.owner = &owner;
+    route.message = kernel_launch({pe0, pe1});
+    dynamic_cast<Injector&>(platform.component(machine.pcie_ep(0))).inject(handle);
+    sc_core::wait(1, sc_core::SC_US);
+    handle = {};
+  });
+  BOOST_TEST(result.error == "");
+  BOOST_TEST((owner.answer != nullptr));
+  BOOST_TEST(launched(m, "sip0.cube0.pe0.pe_cpu").target_start == 32'600'006 + m_to_pe1);
+  BOOST_TEST(launched(m, "sip0.cube0.pe1.pe_cpu").target_start == 32'600'006 + m_to_pe1);
+}
+
+// --- Order of launches
+
+KERNBENCH_SYSTEMC_TEST(launches_with_disjoint_pes_run_side_by_side) {
+  WholeMachine m("topology.tiny.yaml");
+  plan(m, "sip0.cube0.pe0.pe_cpu").run = 1000 * ns;
+  m.run([&](HostPort& port) {
+    const auto first = port.submit(kernel_launch({pe0}));
+    const auto second = port.submit(kernel_launch({pe1}));
+    port.wait(*second);
+    BOOST_TEST(!first->done());
+    port.wait(*first);
+  });
+  BOOST_TEST(launched(m, "sip0.cube0.pe1.pe_cpu").target_start == at_io_cpu + io_to_m + m_to_pe1);
+}
+
+KERNBENCH_SYSTEMC_TEST(a_launch_that_overlaps_is_stamped_when_the_earlier_one_has_been_answered) {
+  WholeMachine m("topology.tiny.yaml");
+  plan(m, "sip0.cube0.pe0.pe_cpu").run = 100 * ns;
+  const RunResult result = m.run([&](HostPort& port) {
+    const auto first = port.submit(kernel_launch({pe0}));
+    const auto second = port.submit(kernel_launch({pe0}));
+    port.wait(*second);
+    BOOST_TEST(first->done());
+  });
+  BOOST_TEST(result.error == "");
+  const Fs answered = at_io_cpu + io_to_m + m_to_pe0 + 100 * ns + pe0_to_m + m_to_io;  // at io_cpu
+  BOOST_TEST(launched(m, "sip0.cube0.pe0.pe_cpu", 1).target_start == answered + io_to_m + m_to_pe0);
+  BOOST_TEST(launched(m, "sip0.cube0.pe0.pe_cpu", 1).ready == launched(m, "sip0.cube0.pe0.pe_cpu", 1).target_start);
+}
+
+KERNBENCH_SYSTEMC_TEST(overlapping_launches_keep_their_order_of_issue) {
+  WholeMachine m("topology.tiny.yaml");
+  plan(m, "sip0.cube0.pe0.pe_cpu").run = 100 * ns;
+  m.run([&](HostPort& port) {
+    const auto a = port.submit(kernel_launch({pe0}, "a"));
+    const auto b = port.submit(kernel_launch({pe0, pe1}, "b"));
+    const auto c = port.submit(kernel_launch({pe1}, "c"));  // PE1 is idle, but b came first
+    port.wait(*c);
+    BOOST_TEST(b->done());
+    BOOST_TEST((a->ended < b->ended && b->ended < c->ended));
+  });
+  BOOST_TEST(launched(m, "sip0.cube0.pe1.pe_cpu", 1).target_start > launched(m, "sip0.cube0.pe0.pe_cpu", 1).target_start);
+}
+
+// --- Failures
+
+// PE1 fails 10 ns after the start, PE0 would run for 1 us.
+KERNBENCH_SYSTEMC_TEST(fail_fast_answers_with_the_first_failure_and_ends_the_other_pes) {
+  WholeMachine m("topology.tiny.yaml");
+  plan(m, "sip0.cube0.pe0.pe_cpu").run = 1000 * ns;
+  plan(m, "sip0.cube0.pe1.pe_cpu").run = 10 * ns;
+  plan(m, "sip0.cube0.pe1.pe_cpu").result = Completion::failure("kernel_exception", "PE1 threw");
+  const Fs failed = at_io_cpu + io_to_m + m_to_pe1 + 10 * ns;
+  const Fs at_m_cpu = failed + pe1_to_m;
+  const Fs aborted = at_m_cpu + m_to_pe0;  // the notice pays pe_cpu's overhead as every message does
+  const RunResult result = m.run([&](HostPort& port) {
+    const auto request = port.submit(kernel_launch({pe0, pe1}));
+    const auto next = port.submit(kernel_launch({pe0}));
+    port.wait(*request);
+    const HostResponse& response = request->response();
+    BOOST_TEST(request->ended == at_m_cpu + m_to_io + io_to_host);  // the notice costs m_cpu and io_cpu nothing
+    BOOST_TEST(!response.completion.ok);
+    BOOST_TEST(response.completion.error_code == "kernel_exception");
+    BOOST_TEST(response.completion.error_message == "PE1 threw");
+    BOOST_TEST(response.failures.size() == 1u);
+    port.wait(*next);
+  });
+  BOOST_TEST(result.error == "");
+  BOOST_TEST(launched(m, "sip0.cube0.pe0.pe_cpu").aborted);
+  BOOST_TEST(launched(m, "sip0.cube0.pe0.pe_cpu").answered == aborted);
+  // The next launch waits for PE0's answer, not for the failure's.
+  BOOST_TEST(launched(m, "sip0.cube0.pe0.pe_cpu", 1).target_start == aborted + pe0_to_m + m_to_io + io_to_m + m_to_pe0);
+}
+
+KERNBENCH_SYSTEMC_TEST(fail_fast_reaches_the_pes_of_other_cubes) {
+  WholeMachine m("topology.yaml");
+  plan(m, "sip0.cube5.pe3.pe_cpu").run = 1000 * ns;
+  plan(m, "sip0.cube6.pe3.pe_cpu").answers = false;
+  plan(m, "sip0.cube0.pe0.pe_cpu").result = Completion::failure("kernel_exception", "PE0 threw");
+  const RunResult result = m.run([&](HostPort& port) {
+    const auto request = port.submit(kernel_launch({pe0, {0, 5, 3}, {0, 6, 3}}));
+    port.wait(*request);
+    BOOST_TEST(request->response().completion.error_message == "PE0 threw");
+    BOOST_TEST(launched(m, "sip0.cube5.pe3.pe_cpu").answered == never_fs);
+    const auto again = port.submit(kernel_launch({{0, 6, 3}}));
+    plan(m, "sip0.cube6.pe3.pe_cpu").answers = true;
+    port.wait(*again);
+    BOOST_TEST(again->response().completion.ok);
+  });
+  BOOST_TEST(result.error == "");
+  BOOST_TEST(launched(m, "sip0.cube5.pe3.pe_cpu").aborted);
+  BOOST_TEST(launched(m, "sip0.cube6.pe3.pe_cpu").aborted);
+  BOOST_TEST(m.platform->pool().outstanding() == 0u);
+}
+
+KERNBENCH_SYSTEMC_TEST(an_abort_that_crosses_the_answer_is_ignored) {
+  WholeMachine m("topology.tiny.yaml");
+  plan(m, "sip0.cube0.pe0.pe_cpu").run = 18 * ns;  // answers while the notice is under way
+  plan(m, "sip0.cube0.pe1.pe_cpu").run = 10 * ns;
+  plan(m, "sip0.cube0.pe1.pe_cpu").result = Completion::failure("kernel_exception", "PE1 threw");
+  const RunResult result = m.run([&](HostPort& port) {
+    const auto request = port.submit(kernel_launch({pe0, pe1}));
+    port.wait(*request);
+    BOOST_TEST(request->response().completion.error_message == "PE1 threw");
+  });
+  BOOST_TEST(result.error == "");
+  BOOST_TEST(m.engines.ignored_aborts == 1u);
+  BOOST_TEST(!launched(m, "sip0.cube0.pe0.pe_cpu").aborted);
+}
+
+KERNBENCH_SYSTEMC_TEST(collect_all_waits_for_every_pe_and_lists_every_failure) {
+  WholeMachine m("topology.yaml");
+  const auto message = kernel_launch({pe0, pe1, {0, 5, 3}});
+  message->failure_policy = FailurePolicy::collect_all;
+  plan(m, "sip0.cube0.pe0.pe_cpu").run = 1000 * ns;
+  plan(m, "sip0.cube0.pe1.pe_cpu").result = Completion::failure("early", "PE1 threw");
+  plan(m, "sip0.cube5.pe3.pe_cpu").result = Completion::failure("far", "PE3 threw");
+  const RunResult result = m.run([&](HostPort& port) {
+    const auto request = port.submit(message);
+    port.wait(*request);
+    const HostResponse& response = request->response();
+    BOOST_TEST(request->ended > launched(m, "sip0.cube0.pe0.pe_cpu").answered);
+    BOOST_TEST(response.completion.error_code == "early");
+    BOOST_TEST(response.completion.error_message ==
+               "2 PEs failed: sip0.cube0.pe1: early: PE1 threw; sip0.cube5.pe3: far: PE3 threw");
+    BOOST_TEST(response.failures.size() == 2u);
+  });
+  BOOST_TEST(result.error == "");
+  BOOST_TEST(!launched(m, "sip0.cube0.pe0.pe_cpu").aborted);
+}
+
+KERNBENCH_SYSTEMC_TEST(a_blocked_collect_all_tells_of_the_failures_so_far) {
+  WholeMachine m("topology.tiny.yaml");
+  const auto message = kernel_launch({pe0, pe1});
+  message->failure_policy = FailurePolicy::collect_all;
+  plan(m, "sip0.cube0.pe0.pe_cpu").answers = false;
+  plan(m, "sip0.cube0.pe1.pe_cpu").result = Completion::failure("early", "PE1 threw");
+  const RunResult result = m.run([&](HostPort& port) { port.wait(*port.submit(message)); });
+  BOOST_TEST(name_of(result.status) == "deadlock");
+  BOOST_TEST((result.error.find("sip0.cube0.m_cpu waits for answers to KernelLaunch 'r', after: PE1 threw") != std::string::npos), result.error);
+}
+
+// --- Metrics (spec 4.3)
+
+KERNBENCH_SYSTEMC_TEST(metrics_are_merged_by_max_and_kept_per_pe) {
+  WholeMachine m("topology.yaml");
+  plan(m, "sip0.cube0.pe0.pe_cpu").metrics = {100, 10, 7, 0};
+  plan(m, "sip0.cube0.pe1.pe_cpu").metrics = {90, 20, 3, 0};
+  plan(m, "sip0.cube5.pe3.pe_cpu").metrics = {80, 5, 9, 1};
+  const RunResult result = m.run([&](HostPort& port) {
+    const auto request = port.submit(kernel_launch({pe0, pe1, {0, 5, 3}}));
+    port.wait(*request);
+    const HostResponse& response = request->response();
+    BOOST_TEST(response.metrics.pe_exec == 100u);
+    BOOST_TEST(response.metrics.dma == 20u);
+    BOOST_TEST(response.metrics.compute == 9u);
+    BOOST_TEST(response.metrics.start_skew == 1u);
+    BOOST_TEST(response.per_pe.size() == 3u);
+    BOOST_TEST(response.per_pe.at(pe1).dma == 20u);
+    BOOST_TEST(response.per_pe.at({0, 5, 3}).pe_exec == 80u);
+  });
+  BOOST_TEST(result.error == "");
+}
+
+// --- Rejected messages (spec 4.1)
+
+KERNBENCH_SYSTEMC_TEST(a_pe_message_with_a_missing_or_contradictory_tag_is_rejected_before_it_enters_the_fabric) {
+  WholeMachine m("topology.yaml");
+  const RunResult result = m.run([&](HostPort& port) {
+    const auto rejected = [&](auto message, const std::string& part) {
+      BOOST_CHECK_EXCEPTION(port.submit(std::shared_ptr<const typename decltype(message)::element_type>(message)), UsageError,
+                            [&](const UsageError& error) { return std::string(error.what()).find(part) != std::string::npos; });
+    };
+    auto launch = kernel_launch({});
+    rejected(launch, "KernelLaunch: no target PE");
+    rejected(kernel_launch({pe1, pe0}), "targets must ascend without duplicates");
+    rejected(kernel_launch({pe0, pe0}), "targets must ascend without duplicates");
+    rejected(kernel_launch({pe0, {1, 0, 0}}), "targets on sip0 and sip1");
+    rejected(kernel_launch({{0, 16, 0}}), "KernelLaunch: cube is 16, allowed is 0..15");
+    rejected(kernel_launch({{2, 0, 0}}), "sip is 2");
+    launch = kernel_launch({pe0});
+    launch->body = nullptr;
+    rejected(launch, "the kernel 'k' has no body");
+    launch = kernel_launch({pe0});
+    launch->kernel.kind = KernelRef::Kind::deployed;
+    rejected(launch, "nbytes_code 0");
+    launch = kernel_launch({pe0});
+    launch->request_id.clear();
+    launch->debug_label = "mine";
+    rejected(launch, "KernelLaunch 'mine': request_id is missing");
+    auto map = mmu_message<MmuMap>({pe0});
+    map->entries.clear();
+    rejected(map, "MmuMap: no entries");
+    map = mmu_message<MmuMap>({pe0});
+    map->entries[0].size = 0;
+    rejected(map, "size 0");
+    BOOST_TEST(m.platform->pool().allocated() == 0u);
+  });
+  BOOST_TEST(result.error == "");
+}
