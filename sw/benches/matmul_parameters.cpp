@@ -17,8 +17,13 @@ MatmulTensors make_matmul_tensors(Torch& torch) {
   const std::int64_t m = parameters.integer("M"), k = parameters.integer("K"), n = parameters.integer("N");
   const DType dtype = parse_dtype(parameters.text("dtype"));
   const DPPolicy one_pe = DPPolicy::on_one_pe();
-  HostArray a = torch.random({m, k}, dtype), b = torch.random({k, n}, dtype);
-  Tensor a_tensor = torch.from_host(a, one_pe, "a"), b_tensor = torch.from_host(b, one_pe, "b");
+  // Device memory first: a tensor that does not fit is refused before its values are drawn.
+  Tensor a_tensor = torch.empty({m, k}, dtype, one_pe, "a");
+  HostArray a = torch.random({m, k}, dtype);
+  a_tensor.copy_(a);
+  Tensor b_tensor = torch.empty({k, n}, dtype, one_pe, "b");
+  HostArray b = torch.random({k, n}, dtype);
+  b_tensor.copy_(b);
   Tensor out = torch.empty({m, n}, is_float(dtype) ? dtype : i32, one_pe, "out");
   return {std::move(a),        std::move(b),        std::move(a_tensor), std::move(b_tensor), std::move(out), static_cast<int>(m),
           static_cast<int>(k), static_cast<int>(n)};
