@@ -2,11 +2,17 @@
 
 #include <algorithm>
 
+#include "models/data/debug_access.h"
+
 namespace kernbench {
 
 ParameterSchema MCpu::schema() { return control_schema("5"); }
 
 MCpu::MCpu(const ComponentInit& init) : ControlNode(init) {}
+
+unsigned MCpu::debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*offset*/) {
+  return kernbench::debug_access(machine_services().data(), payload);
+}
 
 void MCpu::arrived(Transaction& request, std::shared_ptr<const PeMessage> message) {
   const std::vector<End> ends = ends_of(*message);

@@ -23,6 +23,7 @@ class MCpu final : public ControlNode {
   std::vector<End> ends_of(const PeMessage& message) const override;
   void failed_fast(FanOut& fan_out, PeId where, const Completion& completion) override;
   Fs memory_due(const Transaction& request, Fs arrival) override;
+  unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
 
   Fs read_free_at_ = 0;
   Fs write_free_at_ = 0;

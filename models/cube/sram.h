@@ -19,6 +19,7 @@ class Sram final : public FabricNode {
  private:
   Fs next_due() const override { return memory_.next_due(); }
   void serve() override;
+  unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
 
   TerminalMemory memory_;
   std::uint64_t reads_ = 0;

@@ -3,6 +3,7 @@
 #include <sysc/kernel/sc_spawn.h>
 #include <sysc/kernel/sc_spawn_options.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "models/data/data_plane.h"
@@ -181,6 +182,21 @@ void Host::completed(Transaction& transaction) {
   }
   if (pending.write != nullptr && data() != nullptr && response->completion.ok) commit(*pending.write);
   pending.request->complete(std::move(response), now());
+}
+
+bool Host::provide_bytes(const Transaction& transaction, unsigned char* out) {
+  const auto found = pending_.find(transaction.route().key);
+  if (found == pending_.end() || found->second.write == nullptr) return false;
+  const MemoryWrite& write = *found->second.write;
+  if (const auto* pattern = std::get_if<FillPattern>(&write.source)) {
+    const unsigned size = element_bytes(pattern->kind);
+    const std::uint32_t bits = pattern->kind == FillPattern::Kind::zero ? 0 : pattern->bits;
+    for (std::uint64_t i = 0; i < write.nbytes; ++i) out[i] = static_cast<unsigned char>(bits >> 8 * (i % size));
+  } else {
+    const auto& buffer = *std::get<std::shared_ptr<const std::vector<std::uint8_t>>>(write.source);
+    std::copy(buffer.begin(), buffer.end(), out);
+  }
+  return true;
 }
 
 void Host::commit(const MemoryWrite& write) {

@@ -59,6 +59,7 @@ class Host final : public Component, public HostPort, private TransactionOwner {
   std::shared_ptr<HostRequest> inject(int sip, const Path& path, TransactionHandle transaction, Pending pending);
   TransactionHandle memory_request(tlm::tlm_command command, std::uint64_t pa, std::uint64_t nbytes);
   void completed(Transaction& transaction) override;
+  bool provide_bytes(const Transaction& transaction, unsigned char* out) override;
   void commit(const MemoryWrite& write);
 
   MachineServices& machine_services_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/data/debug_access.h"
+
 namespace kernbench {
 namespace {
 
@@ -19,6 +21,10 @@ ParameterSchema IoCpu::schema() { return control_schema("10"); }
 
 IoCpu::IoCpu(const ComponentInit& init)
     : ControlNode(init), launches_probe_(add_probe("launches", "launches that wait or run", 8)) {}
+
+unsigned IoCpu::debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*offset*/) {
+  return kernbench::debug_access(machine_services().data(), payload);
+}
 
 void IoCpu::arrived(Transaction& request, std::shared_ptr<const PeMessage> message) {
   const int sip = message->targets.front().sip;

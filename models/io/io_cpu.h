@@ -32,6 +32,7 @@ class IoCpu final : public ControlNode {
   std::vector<End> ends_of(const PeMessage& message) const override;
   void failed_fast(FanOut& fan_out, PeId where, const Completion& completion) override;
   void finished(const FanOut& fan_out) override;
+  unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
 
   void start_launches();
   bool blocked(std::list<Launch>::const_iterator launch) const;

@@ -198,6 +198,9 @@ void PeDma::hand_to_wire(Transaction& transaction) {
 
 void PeDma::completed(Transaction& transaction) {
   Channel& channel = channels_[transaction.route().owner_tag];
+  if (transaction.get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE && channel.fault.empty()) {
+    channel.fault = machine_.machine().name(transaction.route().path->source()) + " answered " + transaction.get_response_string();
+  }
   if (--channel.awaited == 0) end(channel);
 }
 
@@ -208,7 +211,11 @@ void PeDma::end(Channel& channel) {
   const Work work = channel.current;
   channel.current = {};
   if (work.lane == nullptr) {
-    channel.bytes += work.request.bytes;
+    if (channel.fault.empty()) {
+      channel.bytes += work.request.bytes;
+    } else {
+      ++faults_;
+    }
     work.request.user->dma_ended(work.request.tag);
     return;
   }

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <string>
 
+#include "models/data/debug_access.h"
+#include "models/protocol/machine_services.h"
+
 namespace kernbench {
 
 ParameterSchema PeTcm::schema() {
@@ -41,6 +44,10 @@ Fs PeTcm::next_due() const {
     due = std::min(due, channel.use.grantable() ? now() : channel.due);
   }
   return due;
+}
+
+unsigned PeTcm::debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*offset*/) {
+  return kernbench::debug_access(machine_services(services()).data(), payload);
 }
 
 void PeTcm::serve() {

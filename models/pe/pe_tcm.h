@@ -41,6 +41,7 @@ class PeTcm final : public FabricNode, public TcmAccess {
 
   Fs next_due() const override;
   void serve() override;
+  unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
   bool end_accesses();
 
   std::array<Channel, 2> channels_;  // read, write

@@ -89,6 +89,7 @@ void ControlNode::take(Transaction& request) {
 void ControlNode::finish_memory(Transaction& request) {
   RouteExtension& route = request.route();
   if (request.is_write() && route.posted) return route.owner->completed(request);
+  if (request.is_write()) route.owner->committed(request);
   route.turn_round();
   if (request.is_write()) return send(request, 0, 0, 0, now());
   route.cut_flits(request.get_data_length(), machine().flit_bytes());

@@ -47,6 +47,11 @@ class FabricNode : public Component {
   virtual Fs next_due() const = 0;
   // Does everything that is due now. It may be called when nothing is. What it throws ends the run.
   virtual void serve() = 0;
+  // transport_dbg of what ends at this node, `offset` in its memory: returns the number of bytes read or written, in no time. A node
+  // without a memory has none.
+  virtual unsigned debug_access(tlm::tlm_generic_payload& /*payload*/, std::uint64_t /*offset*/) { return 0; }
+  // transport_dbg along the path that the transaction brings, from this node on.
+  unsigned transport_debug(tlm::tlm_generic_payload& payload);
   // To be called whenever next_due() may have become earlier.
   void rearm();
 

@@ -52,7 +52,16 @@ TransactionHandle TransactionPool::make() {
 
 void TransactionPool::free(tlm::tlm_generic_payload* payload) {
   auto* transaction = static_cast<Transaction*>(payload);
-  transaction->reset();
+  transaction->reset();  // extensions only
+  transaction->set_command(tlm::TLM_IGNORE_COMMAND);
+  transaction->set_address(0);
+  transaction->set_data_ptr(nullptr);
+  transaction->set_data_length(0);
+  transaction->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  transaction->set_byte_enable_ptr(nullptr);
+  transaction->set_byte_enable_length(0);
+  transaction->set_streaming_width(0);
+  transaction->set_dmi_allowed(false);
   transaction->route().clear();
   idle_.push_back(transaction);
 }

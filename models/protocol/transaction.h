@@ -37,10 +37,18 @@ struct Message {
   virtual ~Message() = default;
 };
 
-// Told, at the simulated instant, that a transaction has ended: its response has arrived, or a posted write has committed.
+// Told, at the simulated instant, that a transaction has ended: its response has arrived, or a posted write has committed. It has
+// failed if its response status is one of the errors of TLM-2.0; the memories of the machine leave the status as it was.
 class TransactionOwner {
  public:
   virtual void completed(Transaction& transaction) = 0;
+  // A write that is not posted has committed at its target; its acknowledgement follows.
+  virtual void committed(Transaction& /*transaction*/) {}
+  // For a target with bytes of its own (a plain TLM-2.0 memory): those that a write carries, copied to `out`. False: the memory store
+  // has them already.
+  virtual bool provide_bytes(const Transaction& /*transaction*/, unsigned char* /*out*/) { return false; }
+  // And those with which it answers a read, before completed(); the response status is then TLM_OK_RESPONSE.
+  virtual void take_bytes(const Transaction& /*transaction*/, const unsigned char* /*bytes*/) {}
 
  protected:
   ~TransactionOwner() = default;

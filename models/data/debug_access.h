@@ -1,0 +1,17 @@
+// transport_dbg at a memory node: bytes in or out of the memory store, in no time.
+#pragma once
+
+#include <tlm>
+
+#include "models/data/data_plane.h"
+
+namespace kernbench {
+
+// The payload's address is physical; all of it lies in the memory. Returns the number of bytes accessed: a read ends before the first
+// byte that only phase 2 knows. None with data off (`data` is null), for another command than read and write, with byte enables.
+unsigned debug_access(DataPlane* data, tlm::tlm_generic_payload& payload);
+
+// The bytes at a physical address; empty if some of them are not known yet (with a resolver: waits for them).
+std::vector<std::byte> known_bytes(const DataPlane& data, std::uint64_t physical, std::uint64_t nbytes);
+
+}  // namespace kernbench

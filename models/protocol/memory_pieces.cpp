@@ -1,0 +1,42 @@
+#include "models/protocol/memory_pieces.h"
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+namespace {
+
+// Whether the byte `distance` behind the place is in the same memory. What has no memory is not.
+bool continues(const MachineView& machine, const MemoryPlace& place, std::uint64_t physical, std::uint64_t distance) {
+  try {
+    const MemoryPlace there = machine.place_of(physical + distance);
+    return there.node == place.node && there.offset == place.offset + distance;
+  } catch (const AddressError&) {
+    return false;
+  } catch (const RoutingError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::vector<MemoryPiece> memory_pieces(const MachineView& machine, std::uint64_t physical, std::uint64_t nbytes) {
+  std::vector<MemoryPiece> pieces;
+  while (nbytes > 0) {
+    const MemoryPlace place = machine.place_of(physical);
+    std::uint64_t length = nbytes;
+    if (!continues(machine, place, physical, length - 1)) {
+      std::uint64_t inside = 1;  // length is outside
+      while (length - inside > 1) {
+        const std::uint64_t middle = inside + (length - inside) / 2;
+        (continues(machine, place, physical, middle - 1) ? inside : length) = middle;
+      }
+      length = inside;
+    }
+    pieces.push_back({place, physical, length});
+    physical += length;
+    nbytes -= length;
+  }
+  return pieces;
+}
+
+}  // namespace kernbench

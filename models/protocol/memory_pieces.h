@@ -1,0 +1,20 @@
+// A physical range cut where the memory changes: one transaction for each piece (spec 2.6).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/protocol/machine_view.h"
+
+namespace kernbench {
+
+struct MemoryPiece {
+  MemoryPlace place;
+  std::uint64_t physical = 0;
+  std::uint64_t nbytes = 0;
+};
+
+// In ascending order; they cover [physical, physical + nbytes). Throws AddressError or RoutingError if a byte has no memory.
+std::vector<MemoryPiece> memory_pieces(const MachineView& machine, std::uint64_t physical, std::uint64_t nbytes);
+
+}  // namespace kernbench
