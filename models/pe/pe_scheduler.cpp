@@ -172,15 +172,15 @@ void PeScheduler::run() {
 
 bool PeScheduler::serve_inbox() {
   bool dispatched = false;
-  if (due_ <= now()) {
-    due_ = never_fs;
+  if (due_ == never_fs && !inbox_.empty()) due_ = now() + overhead_;
+  while (due_ <= now()) {
     const Submitted first = inbox_.front();
     inbox_.pop_front();
     inbox_probe_.set(inbox_.size());
     dispatch(first);
     dispatched = true;
+    due_ = inbox_.empty() ? never_fs : now() + overhead_;
   }
-  if (due_ == never_fs && !inbox_.empty()) due_ = now() + overhead_;
   return dispatched;
 }
 

@@ -1,0 +1,169 @@
+// PE_GEMM, PE_MATH, accel_slot, queues (spec 5). Times are ns; the scheduler pays 1 ns per command unless it says 0.
+#include <boost/test/unit_test.hpp>
+
+#include "models/pe/command_context.h"
+#include "tests/support/forked.h"
+#include "tests/support/pe_bench.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+constexpr Fs ns = fs_per_ns;
+
+}  // namespace
+
+// 32*64*32 / 4096 = 16 cycles at 1 GHz, after the scheduler's 1 ns; no FETCH, no STORE.
+KERNBENCH_SYSTEMC_TEST(a_dot_pays_pe_gemm_time_only) {
+  PeBench pe;
+  pe.at(0, [&] { pe.submit(DotCommand{32, 64, 32, DType::f16}); });
+  pe.run();
+  BOOST_TEST(pe.op("gemm_f16").start == 1 * ns);
+  BOOST_TEST(pe.op("gemm_f16").end == 17 * ns);
+  BOOST_TEST(pe.done_at(1) == 17 * ns);
+  BOOST_TEST(pe.ops().size() == 1u);
+  BOOST_TEST(pe.statistic("pe_gemm", "gemm_busy") == 16 * ns);
+  BOOST_TEST(pe.statistic("pe_tcm", "read_bytes") == 0u);
+}
+
+KERNBENCH_SYSTEMC_TEST(the_clock_and_the_overhead_of_pe_gemm_count) {
+  PeBench pe({{"pe_gemm", {{"clock_ghz", "0.5"}, {"overhead_ns", "3"}, {"macs_per_cycle", "1024"}}}});
+  pe.at(0, [&] { pe.submit(DotCommand{32, 64, 32, DType::i8}); });
+  pe.run();
+  // 64 cycles of 2 ns.
+  BOOST_TEST(pe.op("gemm_i8").end == (1 + 3 + 128) * ns);
+}
+
+// 1024 elements / 128 lanes = 8 cycles; exp 4 cycles each.
+KERNBENCH_SYSTEMC_TEST(an_element_wise_op_pays_math_time_or_the_overhead_if_that_is_longer) {
+  PeBench pe({{"pe_math", {{"overhead_ns", "20"}}}});
+  pe.at(0, [&] { pe.submit(MathCommand{MathOp::add, 1024}); });
+  pe.at(100 * ns, [&] { pe.submit(MathCommand{MathOp::exp, 1024}); });
+  pe.run();
+  BOOST_TEST(pe.op("add").end == (1 + 20) * ns);
+  BOOST_TEST(pe.op("exp").end == (100 + 1 + 32) * ns);
+}
+
+KERNBENCH_SYSTEMC_TEST(cycles_per_op_come_from_attributes) {
+  PeBench pe({{"pe_math", {{"cycles_tanh", "6"}, {"lanes", "64"}}}});
+  pe.at(0, [&] { pe.submit(MathCommand{MathOp::tanh, 65}); });
+  pe.run();
+  BOOST_TEST(pe.op("tanh").end == (1 + 2 * 6) * ns);
+}
+
+// The dot runs 1..17; the op is dispatched at 2 and runs 17..25.
+KERNBENCH_SYSTEMC_TEST(gemm_and_math_share_one_accel_slot) {
+  PeBench pe;
+  pe.at(0, [&] {
+    pe.submit(DotCommand{32, 64, 32, DType::f16});
+    pe.submit(MathCommand{MathOp::add, 1024});
+  });
+  pe.run();
+  BOOST_TEST(pe.op("add").start == 17 * ns);
+  BOOST_TEST(pe.op("add").end == 25 * ns);
+  BOOST_TEST(pe.scheduler().usage().compute == (16 + 8) * ns);
+}
+
+KERNBENCH_SYSTEMC_TEST(slot_requests_of_one_instant_are_granted_by_command) {
+  PeBench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
+  pe.at(0, [&] {  // the later command comes first
+    pe.submit_as(2, MathCommand{MathOp::add, 1024});
+    pe.submit_as(1, DotCommand{32, 64, 32, DType::f16});
+  });
+  pe.at(100 * ns, [&] {
+    pe.submit_as(4, DotCommand{32, 64, 32, DType::f16});
+    pe.submit_as(3, MathCommand{MathOp::sub, 1024});
+  });
+  pe.run();
+  BOOST_TEST(pe.op("gemm_f16", -1, 1).start == 0u);
+  BOOST_TEST(pe.op("add").start == 16 * ns);
+  BOOST_TEST(pe.op("sub").start == 100 * ns);
+  BOOST_TEST(pe.op("gemm_f16", -1, 4).start == 108 * ns);
+}
+
+// Before the tie rule: first come, first served.
+KERNBENCH_SYSTEMC_TEST(an_earlier_request_for_the_slot_goes_first) {
+  PeBench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
+  pe.at(0, [&] { pe.submit_as(9, DotCommand{32, 64, 32, DType::f16}); });
+  pe.at(1 * ns, [&] { pe.submit_as(8, MathCommand{MathOp::add, 1024}); });
+  pe.at(2 * ns, [&] { pe.submit_as(1, DotCommand{32, 64, 32, DType::f16}); });
+  pe.run();
+  BOOST_TEST(pe.op("add").start == 16 * ns);
+  BOOST_TEST(pe.op("gemm_f16", -1, 1).start == 24 * ns);
+}
+
+// One dot in service, one in the queue, the third at the door, the fourth with the scheduler. The math op is dispatched all the same
+// and is the second to have asked for the slot.
+KERNBENCH_SYSTEMC_TEST(a_full_queue_keeps_the_token_with_its_sender_and_blocks_nobody_else) {
+  PeBench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}, {"pe_gemm", {{"queue_depth", "1"}}}});
+  pe.at(0, [&] {
+    for (int i = 0; i < 4; ++i) pe.submit(DotCommand{32, 64, 32, DType::f16});
+    pe.submit(MathCommand{MathOp::add, 1024});
+  });
+  pe.run();
+  BOOST_TEST(pe.statistic("pe_gemm", "gemm_queue_high_water") == 1u);
+  BOOST_TEST(pe.op("add").start == 16 * ns);
+  const auto dots = pe.ops("gemm_f16");
+  BOOST_REQUIRE(dots.size() == 4u);
+  for (std::size_t i = 0; i < 4; ++i) BOOST_TEST(dots[i].command == i + 1);
+  BOOST_TEST(dots[1].start == 24 * ns);
+  BOOST_TEST(dots[3].end == 24 * ns + 3 * 16 * ns);
+}
+
+KERNBENCH_SYSTEMC_TEST(the_queue_holds_queue_depth_tokens_beside_the_one_in_service) {
+  PeBench pe;
+  pe.at(0, [&] {
+    for (int i = 0; i < 30; ++i) pe.submit(DotCommand{64, 64, 64, DType::f16});
+  });
+  pe.run();
+  BOOST_TEST(pe.statistic("pe_gemm", "gemm_queue_high_water") == 8u);
+  BOOST_TEST(pe.done_at(30) == (1 + 30 * 64) * ns);
+}
+
+KERNBENCH_SYSTEMC_TEST(a_tile_that_completes_twice_is_an_internal_error) {
+  struct Owner final : CommandContext::Owner {
+    void stage_ended(CommandContext&, const TileToken&) override {}
+    void tile_completed(CommandContext&, const TileToken&) override { ++completed; }
+    int completed = 0;
+  } owner;
+  CommandContext context(owner, std::make_shared<CommandState>(1), nullptr, std::nullopt);
+  TileToken token;
+  context.feed(token.tile);
+  context.complete_tile(token);
+  BOOST_TEST(owner.completed == 1);
+  BOOST_TEST(context.complete());
+  BOOST_CHECK_EXCEPTION(context.complete_tile(token), ModelError, [](const ModelError& error) {
+    return std::string(error.what()) == "tile 0 of command 1 has been completed twice";
+  });
+}
+
+KERNBENCH_SYSTEMC_TEST(trace_events_come_in_the_order_of_spec_5_4) {
+  PeBench pe;
+  pe.at(0, [&] { pe.submit(DotCommand{32, 64, 32, DType::f16}); });
+  pe.run();
+  const std::vector<std::pair<TraceKind, Fs>> expected{
+      {TraceKind::command_submitted, 0},        {TraceKind::sub_command_dispatched, 1 * ns}, {TraceKind::engine_start, 1 * ns},
+      {TraceKind::engine_complete, 17 * ns},    {TraceKind::tile_ready, 17 * ns},            {TraceKind::command_complete, 17 * ns}};
+  BOOST_REQUIRE(pe.trace().size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    BOOST_CHECK(pe.trace()[i].kind == expected[i].first);
+    BOOST_TEST(pe.trace()[i].time == expected[i].second);
+    BOOST_TEST(pe.trace()[i].command_id == 1u);
+  }
+}
+
+KERNBENCH_SYSTEMC_TEST(probes_tell_state_queue_and_command) {
+  PeBench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
+  std::vector<std::string> seen;
+  pe.at(0, [&] {
+    for (int i = 0; i < 3; ++i) pe.submit(DotCommand{32, 64, 32, DType::f16});
+  });
+  pe.at(1 * ns, [&] {
+    for (const Probe& probe : pe.engine("pe_gemm").probes()) seen.push_back(probe.name() + "=" + std::to_string(probe.value()));
+  });
+  pe.run();
+  const std::vector<std::string> expected{"gemm_state=3", "gemm_queue=2", "gemm_command=1"};
+  BOOST_TEST(seen == expected, boost::test_tools::per_element());
+  for (const Probe& probe : pe.engine("pe_gemm").probes()) BOOST_TEST(probe.value() == 0u);
+}
