@@ -20,8 +20,8 @@ struct Bench {
 // A parameter as given on the command line.
 using GivenParameter = std::pair<std::string, std::string>;
 
-// Every parameter of the bench with its value: given, or its default. UsageError for an unknown or repeated one and for a value that
-// is not allowed, with what is.
+// Every parameter of the bench with its value: given, or its default. UsageError for an unknown or repeated one and for a value
+// that is not allowed, with what is.
 Attributes settle_parameters(const Bench& bench, const std::vector<GivenParameter>& given);
 
 }  // namespace kernbench

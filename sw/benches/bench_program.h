@@ -12,9 +12,9 @@
 namespace kernbench {
 
 struct BenchOptions {
-  Attributes parameters;         // settle_parameters()
-  std::vector<int> devices{0};   // SIPs; not looked at for a bench that is not per device
-  std::uint64_t seed = 1;        // of torch.random
+  Attributes parameters;        // settle_parameters()
+  std::vector<int> devices{0};  // SIPs; not looked at for a bench that is not per device
+  std::uint64_t seed = 1;       // of torch.random
 };
 
 // Outlives the simulation. A bench that submits nothing ends with LaunchError of code NO_REQUESTS.
@@ -28,7 +28,7 @@ class BenchProgram final : public HostProgram {
   // After the run. With several devices, names start with the device: "sip1:out".
   const std::vector<Expectation>& expectations() const;
   const std::vector<LaunchRecord>& launches() const;
-  std::uint64_t requests() const;      // submitted to the machine
+  std::uint64_t requests() const;                     // submitted to the machine
   std::optional<Fs> ended() const { return ended_; }  // when the bench and its launches had ended; memory is given back behind that
 
  private:

@@ -26,14 +26,16 @@ bool by_name(const Bench& a, const Bench& b) { return a.name < b.name; }
 
 void BenchRegistry::add(Bench bench) {
   if (!is_kebab_case(bench.name)) {
-    throw UsageError("bench name '" + bench.name + "' is not kebab-case: lower-case letters and digits joined by single dashes, a letter first");
+    throw UsageError("bench name '" + bench.name +
+                     "' is not kebab-case: lower-case letters and digits joined by single dashes, a letter first");
   }
   if (bench.description.find_first_not_of(' ') == std::string::npos || bench.description.find('\n') != std::string::npos) {
     throw UsageError("bench '" + bench.name + "' needs a description of one line");
   }
   if (bench.run == nullptr) throw UsageError("bench '" + bench.name + "' has nothing to run");
   for (const Parameter& parameter : bench.parameters) {
-    if (!parameter.default_value()) throw UsageError("bench '" + bench.name + "': parameter '" + parameter.name() + "' has no default");
+    if (!parameter.default_value())
+      throw UsageError("bench '" + bench.name + "': parameter '" + parameter.name() + "' has no default");
   }
   const auto place = std::lower_bound(benches_.begin(), benches_.end(), bench, by_name);
   if (place != benches_.end() && place->name == bench.name) throw UsageError("bench '" + bench.name + "' is registered twice");

@@ -23,7 +23,8 @@ void run(Torch& torch) {
 
 Bench gemm_single_pe() {
   ParameterSchema parameters = matmul_parameters();
-  parameters.push_back(Parameter::choice("compute", "composite: tiles through the whole PE; dot: one PE_GEMM operation on loaded operands",
+  parameters.push_back(Parameter::choice("compute",
+                                         "composite: tiles through the whole PE; dot: one PE_GEMM operation on loaded operands",
                                          {"composite", "dot"}, "spec 10.3")
                            .default_val("composite"));
   return {"gemm-single-pe", "Matrix product on one PE, tiled or as one dot", std::move(parameters), &run};

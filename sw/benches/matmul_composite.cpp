@@ -52,11 +52,12 @@ void run(Torch& torch) {
 
 Bench matmul_composite() {
   ParameterSchema parameters = matmul_parameters();
-  parameters.push_back(Parameter::choice("variant", "which operands are loaded into TCM before the tiles are made; the others stream",
+  parameters.push_back(Parameter::choice("variant",
+                                         "which operands are loaded into TCM before the tiles are made; the others stream",
                                          {"ref_ref", "load_ref", "load_load"}, "spec 10.3")
                            .default_val("load_ref"));
-  parameters.push_back(
-      Parameter::choice("epilogue", "applied to every output tile", {"none", "relu", "gelu", "silu"}, "spec 5.3").default_val("none"));
+  parameters.push_back(Parameter::choice("epilogue", "applied to every output tile", {"none", "relu", "gelu", "silu"}, "spec 5.3")
+                           .default_val("none"));
   return {"matmul-composite", "Tiled matrix product on one PE, by operand variant and epilogue", std::move(parameters), &run};
 }
 

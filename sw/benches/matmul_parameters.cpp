@@ -25,8 +25,8 @@ MatmulTensors make_matmul_tensors(Torch& torch) {
   HostArray b = torch.random({k, n}, dtype);
   b_tensor.copy_(b);
   Tensor out = torch.empty({m, n}, is_float(dtype) ? dtype : i32, one_pe, "out");
-  return {std::move(a),        std::move(b),        std::move(a_tensor), std::move(b_tensor), std::move(out), static_cast<int>(m),
-          static_cast<int>(k), static_cast<int>(n)};
+  return {std::move(a),   std::move(b),        std::move(a_tensor), std::move(b_tensor),
+          std::move(out), static_cast<int>(m), static_cast<int>(k), static_cast<int>(n)};
 }
 
 }  // namespace kernbench::benches

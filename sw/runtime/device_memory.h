@@ -24,7 +24,8 @@ struct Mapping {
 
 class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
  public:
-  static constexpr std::uint64_t shard_alignment = 256;  // of a shard in its partition: a flit and an HBM burst of the default machine
+  static constexpr std::uint64_t shard_alignment =
+      256;  // of a shard in its partition: a flit and an HBM burst of the default machine
 
   explicit DeviceMemory(HostLink& link);
 
@@ -40,7 +41,7 @@ class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
   // The reaper ends when it has worked off its queue. What is released later is dropped: the run is over.
   void close();
 
-  std::uint64_t used_bytes(PeId partition) const;          // of an HBM partition
+  std::uint64_t used_bytes(PeId partition) const;  // of an HBM partition
   std::uint64_t used_virtual_bytes(int sip) const;
 
  private:

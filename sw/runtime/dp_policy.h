@@ -27,6 +27,7 @@ struct DPPolicy {
 
 // The blocks of a tensor, in (cube, pe) order, with offsets but without addresses. Uneven splits: the first parts have one more.
 // UsageError if an axis has fewer elements than parts, or the SIP fewer cubes or PEs than the policy names.
-std::vector<tl::Block> place(const std::string& tensor, const Shape& shape, DType dtype, const DPPolicy& policy, int sip, int cubes, int pes);
+std::vector<tl::Block> place(const std::string& tensor, const Shape& shape, DType dtype, const DPPolicy& policy, int sip, int cubes,
+                             int pes);
 
 }  // namespace kernbench

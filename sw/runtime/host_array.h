@@ -27,7 +27,7 @@ class HostArray {
   const std::vector<std::uint8_t>& bytes() const { return *bytes_; }
   std::vector<double> values() const;
   double at(const std::vector<std::int64_t>& index) const;  // UsageError outside the shape
-  std::string str() const;  // "f16{2, 2} [[1, 2], [3, 4]]", long axes abridged
+  std::string str() const;                                  // "f16{2, 2} [[1, 2], [3, 4]]", long axes abridged
 
  private:
   Shape shape_;

@@ -13,7 +13,8 @@ std::map<int, std::vector<PeId>> LaunchSpec::targets(const std::vector<KernelArg
     std::sort(pes.begin(), pes.end());
     pes.erase(std::unique(pes.begin(), pes.end()), pes.end());
     if (pes.empty() || pes.front() < 0 || pes.back() >= pes_per_cube) {
-      throw UsageError("launch '" + name_ + "': target PE " + (pes.empty() ? "list is empty" : std::to_string(pes.front() < 0 ? pes.front() : pes.back())) +
+      throw UsageError("launch '" + name_ + "': target PE " +
+                       (pes.empty() ? "list is empty" : std::to_string(pes.front() < 0 ? pes.front() : pes.back())) +
                        ", allowed: 0 to " + std::to_string(pes_per_cube - 1));
     }
   }

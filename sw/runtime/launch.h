@@ -18,8 +18,8 @@ namespace kernbench {
 // torch.launch(LaunchSpec("gemm").on_pe(0), kernel, ...) only on PE 0 of each such cube.
 class LaunchSpec {
  public:
-  LaunchSpec(std::string name) : name_(std::move(name)) {}    // NOLINT(google-explicit-constructor)
-  LaunchSpec(const char* name) : name_(name) {}               // NOLINT(google-explicit-constructor)
+  LaunchSpec(std::string name) : name_(std::move(name)) {}  // NOLINT(google-explicit-constructor)
+  LaunchSpec(const char* name) : name_(name) {}             // NOLINT(google-explicit-constructor)
   LaunchSpec& on_pe(int pe) { return on_pes({pe}); }
   LaunchSpec& on_pes(std::vector<int> pes) { return target_pes_ = std::move(pes), *this; }
   LaunchSpec& failure_policy(FailurePolicy policy) { return failure_policy_ = policy, *this; }
@@ -55,8 +55,8 @@ class LaunchHandle {
   friend class Worker;
   struct State {
     std::string name;
-    HostRequests requests;                          // one per SIP
-    std::vector<std::shared_ptr<const void>> keeps; // tensors that the kernels use
+    HostRequests requests;                           // one per SIP
+    std::vector<std::shared_ptr<const void>> keeps;  // tensors that the kernels use
     std::optional<LaunchMetrics> metrics;
   };
   const State& state() const;

@@ -24,7 +24,8 @@ std::string Tensor::str() const {
   const std::size_t count = info()->blocks.size();
   char address[24];
   std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(va()));
-  return name() + " " + describe(dtype(), shape()) + " in " + std::to_string(count) + (count == 1 ? " shard" : " shards") + " at " + address;
+  return name() + " " + describe(dtype(), shape()) + " in " + std::to_string(count) + (count == 1 ? " shard" : " shards") + " at " +
+         address;
 }
 
 Tensor& Tensor::copy_(const HostArray& source) {

@@ -51,7 +51,7 @@ class Tensor {
   // Both wait first for the pending launches of the worker that made the tensors.
   Tensor& copy_(const HostArray& source);  // UsageError unless shape and dtype agree
   Tensor& copy_(const Tensor& source);
-  HostArray to_host() const;               // PendingDataError for what only phase 2 knows; UsageError with data off
+  HostArray to_host() const;  // PendingDataError for what only phase 2 knows; UsageError with data off
 
  private:
   friend class Worker;

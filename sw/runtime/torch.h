@@ -84,7 +84,9 @@ class Torch {
 
  private:
   Torch(std::shared_ptr<Worker> worker, std::uint64_t seed, const Attributes& parameters);
-  static void keep(std::vector<std::shared_ptr<const void>>& keeps, const Tensor& tensor) { keeps.push_back(Worker::storage_of(tensor)); }
+  static void keep(std::vector<std::shared_ptr<const void>>& keeps, const Tensor& tensor) {
+    keeps.push_back(Worker::storage_of(tensor));
+  }
   template <class Scalar>
   static void keep(std::vector<std::shared_ptr<const void>>& /*keeps*/, const Scalar& /*scalar*/) {}
   static const tl::TensorInfoPtr& argument_of(const Tensor& tensor) { return tensor.info(); }

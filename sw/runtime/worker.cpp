@@ -18,11 +18,21 @@ FillPattern pattern_of(DType dtype, double value) {
   for (std::uint64_t i = 0; i < size_of(dtype); ++i) pattern.bits |= std::to_integer<std::uint32_t>(element[i]) << (8 * i);
   if (pattern.bits == 0) return pattern;  // zeros are zeros in every dtype
   switch (dtype) {
-    case DType::f16: pattern.kind = FillPattern::Kind::fp16; break;
-    case DType::bf16: pattern.kind = FillPattern::Kind::u16; break;
-    case DType::f32: pattern.kind = FillPattern::Kind::fp32; break;
-    case DType::i8: pattern.kind = FillPattern::Kind::u8; break;
-    case DType::i32: pattern.kind = FillPattern::Kind::u32; break;
+    case DType::f16:
+      pattern.kind = FillPattern::Kind::fp16;
+      break;
+    case DType::bf16:
+      pattern.kind = FillPattern::Kind::u16;
+      break;
+    case DType::f32:
+      pattern.kind = FillPattern::Kind::fp32;
+      break;
+    case DType::i8:
+      pattern.kind = FillPattern::Kind::u8;
+      break;
+    case DType::i32:
+      pattern.kind = FillPattern::Kind::u32;
+      break;
   }
   return pattern;
 }
@@ -39,7 +49,8 @@ std::vector<std::uint8_t> bytes_of(const HostArray& array, const tl::Block& bloc
 
 void check_same(const Tensor& tensor, const Shape& shape, DType dtype) {
   if (tensor.shape() == shape && tensor.dtype() == dtype) return;
-  throw UsageError("copy of " + describe(dtype, shape) + " to tensor '" + tensor.name() + "' " + describe(tensor.dtype(), tensor.shape()));
+  throw UsageError("copy of " + describe(dtype, shape) + " to tensor '" + tensor.name() + "' " +
+                   describe(tensor.dtype(), tensor.shape()));
 }
 
 // The first block of each place: replicas hold the same.
@@ -56,7 +67,8 @@ std::vector<const tl::Block*> distinct_blocks(const tl::TensorInfo& info) {
 
 void Worker::set_device(int sip) {
   const int sips = runtime_.link.port().machine().sips();
-  if (sip < 0 || sip >= sips) throw UsageError("device sip:" + std::to_string(sip) + ", allowed: sip:0 to sip:" + std::to_string(sips - 1));
+  if (sip < 0 || sip >= sips)
+    throw UsageError("device sip:" + std::to_string(sip) + ", allowed: sip:0 to sip:" + std::to_string(sips - 1));
   device_ = sip;
 }
 
@@ -119,7 +131,8 @@ void Worker::send(const Tensor& tensor, const std::function<Source(const tl::Blo
 
 void Worker::fill(const Tensor& tensor, double value) {
   const FillPattern pattern = pattern_of(tensor.dtype(), value);
-  send(tensor, [&](const tl::Block&) { return Source(pattern); }, "fill " + tensor.name());
+  send(
+      tensor, [&](const tl::Block&) { return Source(pattern); }, "fill " + tensor.name());
 }
 
 void Worker::write(const Tensor& tensor, const HostArray& source) {
@@ -173,7 +186,8 @@ HostArray Worker::read(const Tensor& tensor) {
   }
   const TensorValue value = value_of(tensor);
   if (!data->known(value.image)) {
-    throw PendingDataError("values of tensor '" + tensor.name() + "' are read, but what kernels compute is pending until phase 2 has run; "
+    throw PendingDataError("values of tensor '" + tensor.name() +
+                           "' are read, but what kernels compute is pending until phase 2 has run; "
                            "check it with torch.verify, or run with --data eager");
   }
   const std::vector<std::byte> bytes = data->bytes(value);
@@ -191,7 +205,9 @@ void Worker::copy(const Tensor& target, const Tensor& source) {
   DataPlane* data = runtime_.link.port().data();
   TensorValue value;
   if (data != nullptr) value = value_of(source);
-  if (!untimed_) send(target, [](const tl::Block&) { return Source(FillPattern{}); }, "copy " + source.name() + " to " + target.name());
+  if (!untimed_)
+    send(
+        target, [](const tl::Block&) { return Source(FillPattern{}); }, "copy " + source.name() + " to " + target.name());
   if (data == nullptr) return;
   const std::uint64_t size = size_of(target.dtype());
   for (const tl::Block& block : target.info()->blocks) {

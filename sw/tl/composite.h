@@ -27,11 +27,11 @@ EpilogueEntry relu(EpilogueScope scope = EpilogueScope::output_tile);
 EpilogueEntry gelu(EpilogueScope scope = EpilogueScope::output_tile);
 EpilogueEntry silu(EpilogueScope scope = EpilogueScope::output_tile);
 EpilogueEntry exp(EpilogueScope scope = EpilogueScope::output_tile);
-EpilogueEntry bias(const Handle& bias, EpilogueScope scope = EpilogueScope::output_tile);    // [N]
+EpilogueEntry bias(const Handle& bias, EpilogueScope scope = EpilogueScope::output_tile);  // [N]
 EpilogueEntry scale(double factor, EpilogueScope scope = EpilogueScope::output_tile);
 EpilogueEntry dequant(double scale, EpilogueScope scope = EpilogueScope::output_tile);
-EpilogueEntry dequant(const Handle& scales, EpilogueScope scope = EpilogueScope::k_tile);    // [K tiles]
-EpilogueEntry add(const Handle& other, EpilogueScope scope = EpilogueScope::output_tile);    // the output's shape, or [N]
+EpilogueEntry dequant(const Handle& scales, EpilogueScope scope = EpilogueScope::k_tile);  // [K tiles]
+EpilogueEntry add(const Handle& other, EpilogueScope scope = EpilogueScope::output_tile);  // the output's shape, or [N]
 EpilogueEntry mul(const Handle& other, EpilogueScope scope = EpilogueScope::output_tile);
 EpilogueEntry clamp(double low, double high, EpilogueScope scope = EpilogueScope::output_tile);
 
@@ -41,8 +41,8 @@ EpilogueEntry clamp(double low, double high, EpilogueScope scope = EpilogueScope
 template <class Self>
 class CompositeSpec {
  public:
-  Self& to(const Ptr& out) { return out_ = out, self(); }          // else the result stays in TCM
-  Self& as(DType dtype) { return dtype_ = dtype, self(); }         // of the result; default: the target's, else the operands'
+  Self& to(const Ptr& out) { return out_ = out, self(); }   // else the result stays in TCM
+  Self& as(DType dtype) { return dtype_ = dtype, self(); }  // of the result; default: the target's, else the operands'
   Self& epilogue(std::vector<EpilogueEntry> entries) { return epilogue_ = std::move(entries), self(); }
   Self& tile(const TileShape& tile) { return tile_ = tile, self(); }  // else the scheduler's
 

@@ -18,9 +18,11 @@ std::string Handle::str() const { return describe(dtype(), shape()); }
 std::vector<std::byte> Handle::bytes() const {
   const State& s = state();
   if (s.ptr) throw UsageError("values of the reference " + s.ptr->str() + " are read; tl.load makes a block of them");
-  if (s.data == nullptr) throw UsageError("values of " + str() + " are read, and this run has no data; use --data deferred or eager");
+  if (s.data == nullptr)
+    throw UsageError("values of " + str() + " are read, and this run has no data; use --data deferred or eager");
   if (!s.data->known(s.value.image)) {
-    throw PendingDataError("values of " + str() + " are read, but a compute result is pending until phase 2 has run; keep it as a "
+    throw PendingDataError("values of " + str() +
+                           " are read, but a compute result is pending until phase 2 has run; keep it as a "
                            "handle or store it and check it with torch.verify, or run with --data eager");
   }
   return s.data->bytes(s.value);
@@ -36,7 +38,8 @@ std::vector<double> Handle::data() const {
 
 double Handle::at(const std::vector<std::int64_t>& index) const {
   const Shape& extents = shape();
-  if (index.size() != extents.rank()) throw UsageError("element of " + str() + ": " + std::to_string(index.size()) + " indices given");
+  if (index.size() != extents.rank())
+    throw UsageError("element of " + str() + ": " + std::to_string(index.size()) + " indices given");
   std::int64_t flat = 0;
   for (std::size_t axis = 0; axis < index.size(); ++axis) {
     if (index[axis] < 0 || index[axis] >= extents[axis]) {

@@ -44,9 +44,9 @@ class Handle {
     Program* program = nullptr;
     TensorValue value;  // its image is all zeros when there are no data
     DataPlane* data = nullptr;
-    std::shared_ptr<ScratchBlock> block;          // in TCM
-    std::optional<Ptr> ptr;                       // a reference
-    std::shared_ptr<CommandState> producer;       // the composite that makes it
+    std::shared_ptr<ScratchBlock> block;     // in TCM
+    std::optional<Ptr> ptr;                  // a reference
+    std::shared_ptr<CommandState> producer;  // the composite that makes it
   };
   explicit Handle(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   const State& state() const;

@@ -42,8 +42,8 @@ template <class To, class From>
 struct HoldsExactly<To, From, std::void_t<decltype(To{std::declval<From>()})>> : std::true_type {};
 
 template <class T>
-inline constexpr bool is_scalar_parameter = std::is_same_v<T, bool> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t> ||
-                                            std::is_same_v<T, float>;
+inline constexpr bool is_scalar_parameter =
+    std::is_same_v<T, bool> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t> || std::is_same_v<T, float>;
 template <class T>
 inline constexpr bool is_pointer_parameter = std::is_same_v<T, Ptr> || std::is_same_v<T, Tensor>;
 
@@ -94,7 +94,8 @@ constexpr void check_argument() {
                   "this kernel parameter is a tl::Ptr or tl::Tensor; a tensor must be passed");
   } else {
     static_assert(std::is_arithmetic_v<Arg>, "this kernel parameter is a scalar; a scalar must be passed");
-    static_assert(HoldsExactly<Param, Arg>::value, "this argument may not fit the kernel's parameter: scalars arrive exactly as passed");
+    static_assert(HoldsExactly<Param, Arg>::value,
+                  "this argument may not fit the kernel's parameter: scalars arrive exactly as passed");
   }
 }
 
@@ -109,7 +110,6 @@ class BoundKernel final : public KernelBody {
     const PeId where = context.where();
     Program program(context);
     std::apply([&](const auto&... argument) { kernel_(program, argument.at(where)...); }, arguments_);
-    program.finish();
   }
 
   std::vector<KernelArgument> messages() const {
@@ -125,7 +125,8 @@ template <class Kernel, class... Params, class... Args>
 auto bind_to(std::tuple<Params...>*, Kernel kernel, Args&&... args) {
   static_assert(sizeof...(Params) == sizeof...(Args), "the kernel takes another number of arguments");
   (check_argument<Params, std::decay_t<Args>>(), ...);
-  return std::make_shared<const BoundKernel<Params...>>(std::move(kernel), std::tuple<BoundArgument<Params>...>(BoundArgument<Params>(args)...));
+  return std::make_shared<const BoundKernel<Params...>>(std::move(kernel),
+                                                        std::tuple<BoundArgument<Params>...>(BoundArgument<Params>(args)...));
 }
 
 }  // namespace detail

@@ -21,9 +21,7 @@ std::uint64_t bytes_of(const Shape& shape, DType dtype) { return static_cast<std
 }  // namespace
 
 Program::Program(KernelContext& context)
-    : context_(context),
-      data_(context.data()),
-      who_(context.machine().engine(context.where(), PeEngine::pe_cpu)),
+    : context_(context), data_(context.data()), who_(context.machine().engine(context.where(), PeEngine::pe_cpu)),
       scratch_(std::make_shared<Scratch>(context.scratch())) {}
 
 Program::~Program() { scratch_->close(); }
@@ -104,6 +102,7 @@ const Handle::State& Program::operand(const char* call, const Handle& handle, bo
 
 void Program::run(Command command) { context_.wait(*context_.issue(std::move(command))); }
 
+// What has failed stays, so that a wait reports it; what nobody waits for is reported by PE_CPU when the kernel has ended.
 void Program::reap() {
   const auto finished = [](const InFlight& entry) { return entry.command->done() && entry.command->error().empty(); };
   in_flight_.erase(std::remove_if(in_flight_.begin(), in_flight_.end(), finished), in_flight_.end());
@@ -212,7 +211,8 @@ Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optio
 
 // --- shape ---
 
-Handle Program::view_of(const char* call, const Handle& x, TensorValue (*view)(const TensorValue&, const Shape&), const Shape& shape) {
+Handle Program::view_of(const char* call, const Handle& x, TensorValue (*view)(const TensorValue&, const Shape&),
+                        const Shape& shape) {
   const Handle::State& state = operand(call, x);
   return make_handle(view(state.value, shape), state.block);
 }
@@ -264,12 +264,6 @@ void Program::wait() {
   const std::vector<InFlight> all = in_flight_;
   for (const InFlight& entry : all) context_.wait(*entry.command);
   reap();
-}
-
-void Program::finish() {
-  for (const InFlight& entry : in_flight_) {
-    if (entry.command->done() && !entry.command->error().empty()) throw AccessFault(entry.command->error());
-  }
 }
 
 std::int64_t Program::cdiv(std::int64_t a, std::int64_t b) {

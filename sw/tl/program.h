@@ -92,9 +92,6 @@ class Program {
   void cycles(std::uint64_t n) { context_.cycles(n); }
   static std::int64_t cdiv(std::int64_t a, std::int64_t b);
 
-  // After the kernel has returned: AccessFault for a composite that has failed and that nobody waited for.
-  void finish();
-
  private:
   struct InFlight {
     std::shared_ptr<CommandState> command;
@@ -111,7 +108,8 @@ class Program {
   const Handle::State& operand(const char* call, const Handle& handle, bool memory_allowed = false);
   CompositeOperand composite_operand(const Handle& handle) const;
   Target make_target(const char* call, const std::optional<Ptr>& out, const Shape& shape, DType dtype);
-  Composite submit(Command command, const TensorValue& value, Target target, std::vector<std::shared_ptr<const Handle::State>> operands);
+  Composite submit(Command command, const TensorValue& value, Target target,
+                   std::vector<std::shared_ptr<const Handle::State>> operands);
   void run(Command command);
   void reap();
   TileShape default_tile() const;

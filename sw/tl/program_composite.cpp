@@ -18,23 +18,30 @@ EpilogueOp::Scope data_scope(EpilogueScope scope) {
 MathOp math_op_of(EpilogueOp::Kind kind) {
   switch (kind) {
     case EpilogueOp::Kind::bias:
-    case EpilogueOp::Kind::add: return MathOp::add;
+    case EpilogueOp::Kind::add:
+      return MathOp::add;
     case EpilogueOp::Kind::scale:
     case EpilogueOp::Kind::dequant:
-    case EpilogueOp::Kind::mul: return MathOp::mul;
-    case EpilogueOp::Kind::relu: return MathOp::relu;
-    case EpilogueOp::Kind::gelu: return MathOp::gelu;
-    case EpilogueOp::Kind::silu: return MathOp::silu;
-    case EpilogueOp::Kind::clamp: return MathOp::clamp;
-    case EpilogueOp::Kind::exp: return MathOp::exp;
+    case EpilogueOp::Kind::mul:
+      return MathOp::mul;
+    case EpilogueOp::Kind::relu:
+      return MathOp::relu;
+    case EpilogueOp::Kind::gelu:
+      return MathOp::gelu;
+    case EpilogueOp::Kind::silu:
+      return MathOp::silu;
+    case EpilogueOp::Kind::clamp:
+      return MathOp::clamp;
+    case EpilogueOp::Kind::exp:
+      return MathOp::exp;
   }
   throw ModelError("an epilogue entry of no kind");
 }
 
 void check_tile(const char* call, const std::optional<TileShape>& tile) {
   if (!tile || (tile->m >= 1 && tile->k >= 1 && tile->n >= 1)) return;
-  throw UsageError(std::string(call) + ": tile " + std::to_string(tile->m) + "x" +
-                   std::to_string(tile->k) + "x" + std::to_string(tile->n) + ": every extent must be at least 1");
+  throw UsageError(std::string(call) + ": tile " + std::to_string(tile->m) + "x" + std::to_string(tile->k) + "x" +
+                   std::to_string(tile->n) + ": every extent must be at least 1");
 }
 
 // Rows and columns: all axes but the last are rows.
@@ -100,8 +107,8 @@ Composite Program::composite(const GemmSpec& spec) {
   gemm.tile = spec.tile_;
   gemm.acc_dtype = accumulator_dtype(a, b);
   if (spec.acc_.value_or(gemm.acc_dtype) != gemm.acc_dtype) {
-    throw UsageError(std::string(call) + ": acc " + std::string(name_of(*spec.acc_)) + " of " + spec.a_.str() + " x " + spec.b_.str() +
-                     ": must be " + std::string(name_of(gemm.acc_dtype)));
+    throw UsageError(std::string(call) + ": acc " + std::string(name_of(*spec.acc_)) + " of " + spec.a_.str() + " x " +
+                     spec.b_.str() + ": must be " + std::string(name_of(gemm.acc_dtype)));
   }
   gemm.a = composite_operand(spec.a_);
   gemm.b = composite_operand(spec.b_);
@@ -120,7 +127,8 @@ Composite Program::composite(const GemmSpec& spec) {
       handles.push_back(*entry.operand);
       const std::uint64_t size = size_of(entry.operand->dtype());
       const bool whole = entry.operand->shape() == shape && extents.m > 1;
-      if (entry.kind != EpilogueOp::Kind::dequant) (whole ? stage.operand_bytes_per_element : stage.operand_bytes_per_column) = size;
+      if (entry.kind != EpilogueOp::Kind::dequant)
+        (whole ? stage.operand_bytes_per_element : stage.operand_bytes_per_column) = size;
     }
     if (entry.scope == EpilogueScope::k_tile) params.tile_k = (spec.tile_ ? *spec.tile_ : default_tile()).k;
     params.epilogue.push_back(op);

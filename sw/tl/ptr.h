@@ -31,7 +31,8 @@ struct TensorInfo {
   std::vector<Block> blocks;  // in (sip, cube, pe) order
 
   // A tensor in one piece, owned by one PE: for recordings.
-  static std::shared_ptr<const TensorInfo> whole(std::string name, std::uint64_t base, const Shape& shape, DType dtype, PeId where = {});
+  static std::shared_ptr<const TensorInfo> whole(std::string name, std::uint64_t base, const Shape& shape, DType dtype,
+                                                 PeId where = {});
 };
 using TensorInfoPtr = std::shared_ptr<const TensorInfo>;
 

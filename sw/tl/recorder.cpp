@@ -114,14 +114,16 @@ struct CommandText {
     return std::string(c.write ? "dma_write " : "dma_read ") + hex(c.address) + " " + std::to_string(c.nbytes);
   }
   std::string operator()(const DotCommand& c) const {
-    return "dot " + std::to_string(c.m) + "x" + std::to_string(c.k) + "x" + std::to_string(c.n) + " " + std::string(name_of(c.dtype));
+    return "dot " + std::to_string(c.m) + "x" + std::to_string(c.k) + "x" + std::to_string(c.n) + " " +
+           std::string(name_of(c.dtype));
   }
   std::string operator()(const MathCommand& c) const {
     return "math " + std::string(name_of(c.op)) + " " + std::to_string(c.elements);
   }
   std::string operator()(const CompositeGemm& c) const {
-    std::string line = "gemm " + std::to_string(c.m) + "x" + std::to_string(c.k) + "x" + std::to_string(c.n) + " a=" + text_of(c.a) +
-                       " b=" + text_of(c.b) + " out=" + text_of(c.out) + " " + std::string(name_of(c.out.dtype));
+    std::string line = "gemm " + std::to_string(c.m) + "x" + std::to_string(c.k) + "x" + std::to_string(c.n) +
+                       " a=" + text_of(c.a) + " b=" + text_of(c.b) + " out=" + text_of(c.out) + " " +
+                       std::string(name_of(c.out.dtype));
     for (const EpilogueStage& stage : c.epilogue) line += " " + std::string(name_of(stage.op)) + "@" + scope_name(stage.scope);
     return line;
   }

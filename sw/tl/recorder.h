@@ -14,8 +14,8 @@ namespace kernbench::tl {
 
 // The machine that the kernel believes to run on; the launch covers all of it.
 struct Grid {
-  int pes = 1;     // per cube
-  int cubes = 1;   // per SIP
+  int pes = 1;    // per cube
+  int cubes = 1;  // per SIP
   int sips = 1;
   std::uint64_t scratch_bytes = 1 << 20;
   TileShape tile;  // the scheduler's
@@ -24,8 +24,8 @@ struct Grid {
 struct Step {
   enum class Kind { command, wait, cycles };
   Kind kind = Kind::command;
-  std::uint64_t id = 0;    // of the command issued or waited for, from 0
-  Command command;         // kind command
+  std::uint64_t id = 0;  // of the command issued or waited for, from 0
+  Command command;       // kind command
   std::uint64_t cycles = 0;
   std::string text() const;  // "dma_read 0x1000 4096", "wait 3", "gemm 32x64x32 a=tcm b=0x2000 out=0x3000 f16"
 };

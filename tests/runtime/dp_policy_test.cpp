@@ -14,7 +14,8 @@ namespace {
 std::vector<std::string> describe_blocks(const DPPolicy& policy, const Shape& shape, int cubes = 2, int pes = 4) {
   std::vector<std::string> lines;
   for (const tl::Block& block : place("t", shape, DType::f16, policy, 0, cubes, pes)) {
-    std::string line = std::to_string(block.where.cube) + "." + std::to_string(block.where.pe) + " " + std::to_string(block.offset) + " " + block.shape.str() + "@";
+    std::string line = std::to_string(block.where.cube) + "." + std::to_string(block.where.pe) + " " +
+                       std::to_string(block.offset) + " " + block.shape.str() + "@";
     for (const std::int64_t start : block.start) line += std::to_string(start) + ",";
     lines.push_back(line);
   }
@@ -23,7 +24,8 @@ std::vector<std::string> describe_blocks(const DPPolicy& policy, const Shape& sh
 
 bool names_axis_parts_extent(const UsageError& error) {
   const std::string text = error.what();
-  return text.find("tensor 't' {6, 3}") != std::string::npos && text.find("cuts axis 1 into 4 parts, but its extent there is 3") != std::string::npos;
+  return text.find("tensor 't' {6, 3}") != std::string::npos &&
+         text.find("cuts axis 1 into 4 parts, but its extent there is 3") != std::string::npos;
 }
 
 constexpr auto replicate = Placement::replicate, column_wise = Placement::column_wise, row_wise = Placement::row_wise;
@@ -74,9 +76,12 @@ BOOST_AUTO_TEST_CASE(more_cubes_or_pes_than_there_are_is_an_error) {
 
 // 4 PEs form 2 x 2, 8 form 2 x 4
 BOOST_AUTO_TEST_CASE(tiles_are_numbered_down_columns_or_along_rows_of_a_nearly_square_grid) {
-  const auto down = describe_blocks({replicate, Placement::tiled_column_major, 1, 4}, {4, 4}), along = describe_blocks({replicate, Placement::tiled_row_major, 1, 4}, {4, 4});
-  BOOST_TEST(down == (std::vector<std::string>{"0.0 0 {2, 2}@0,0,", "0.1 8 {2, 2}@2,0,", "0.2 16 {2, 2}@0,2,", "0.3 24 {2, 2}@2,2,"}));
-  BOOST_TEST(along == (std::vector<std::string>{"0.0 0 {2, 2}@0,0,", "0.1 8 {2, 2}@0,2,", "0.2 16 {2, 2}@2,0,", "0.3 24 {2, 2}@2,2,"}));
+  const auto down = describe_blocks({replicate, Placement::tiled_column_major, 1, 4}, {4, 4}),
+             along = describe_blocks({replicate, Placement::tiled_row_major, 1, 4}, {4, 4});
+  BOOST_TEST(down ==
+             (std::vector<std::string>{"0.0 0 {2, 2}@0,0,", "0.1 8 {2, 2}@2,0,", "0.2 16 {2, 2}@0,2,", "0.3 24 {2, 2}@2,2,"}));
+  BOOST_TEST(along ==
+             (std::vector<std::string>{"0.0 0 {2, 2}@0,0,", "0.1 8 {2, 2}@0,2,", "0.2 16 {2, 2}@2,0,", "0.3 24 {2, 2}@2,2,"}));
   BOOST_TEST(describe_blocks({replicate, Placement::tiled_row_major, 1, 8}, {4, 4}, 1, 8).at(5) == "0.5 20 {2, 1}@2,1,");
   BOOST_CHECK_THROW(describe_blocks({replicate, Placement::tiled_row_major, 1, 4}, {16}), UsageError);
 }
@@ -90,7 +95,9 @@ BOOST_AUTO_TEST_CASE(runs_of_a_block_cover_it_in_order) {
   block.shape = Shape{2, 2, 2};
   block.start = {1, 0, 1};
   std::vector<std::int64_t> runs;
-  for_each_run(Shape{3, 2, 4}, block, [&](std::int64_t whole, std::int64_t local, std::int64_t count) { runs.insert(runs.end(), {whole, local, count}); });
+  for_each_run(Shape{3, 2, 4}, block, [&](std::int64_t whole, std::int64_t local, std::int64_t count) {
+    runs.insert(runs.end(), {whole, local, count});
+  });
   // elements (1,0,1) (1,1,1) (2,0,1) (2,1,1) of {3,2,4}, two each
   BOOST_TEST(runs == (std::vector<std::int64_t>{9, 0, 2, 13, 2, 2, 17, 4, 2, 21, 6, 2}));
 }

@@ -1,11 +1,12 @@
-// A machine that answers at once: what the runtime sends and in which order, without a fabric. Runs a body on an SC_THREAD, as a host
-// program would run; use it in a forked child.
+// A machine that answers at once: what the runtime sends and in which order, without a fabric. Runs a body on an SC_THREAD, as a
+// host program would run; use it in a forked child.
 #pragma once
+
+#include <sysc/kernel/sc_spawn.h>
 
 #include <functional>
 #include <memory>
 #include <string>
-#include <sysc/kernel/sc_spawn.h>
 #include <systemc>
 #include <vector>
 
@@ -18,7 +19,9 @@ namespace kernbench::test {
 class StubHost final : public sc_core::sc_module, public HostPort {
  public:
   SC_HAS_PROCESS(StubHost);
-  explicit StubHost(bool with_data = true) : sc_core::sc_module(sc_core::sc_module_name("host")), with_data_(with_data) { SC_THREAD(run_body); }
+  explicit StubHost(bool with_data = true) : sc_core::sc_module(sc_core::sc_module_name("host")), with_data_(with_data) {
+    SC_THREAD(run_body);
+  }
 
   // Simulates until nothing is left to do; rethrows what the body threw.
   void run(std::function<void(HostPort&)> body) {
@@ -34,9 +37,13 @@ class StubHost final : public sc_core::sc_module, public HostPort {
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const MemoryWrite> message) override {
     validate(*message);
     if (const auto* pattern = std::get_if<FillPattern>(&message->source)) {
-      const std::uint64_t size = pattern->kind == FillPattern::Kind::u8 ? 1 : pattern->kind == FillPattern::Kind::u16 || pattern->kind == FillPattern::Kind::fp16 ? 2 : 4;
-      if (pattern->kind == FillPattern::Kind::zero) plane.memory().clear(message->pa, message->nbytes);
-      else plane.memory().fill(message->pa, message->nbytes, &pattern->bits, size);
+      const std::uint64_t size = pattern->kind == FillPattern::Kind::u8                                                ? 1
+                                 : pattern->kind == FillPattern::Kind::u16 || pattern->kind == FillPattern::Kind::fp16 ? 2
+                                                                                                                       : 4;
+      if (pattern->kind == FillPattern::Kind::zero)
+        plane.memory().clear(message->pa, message->nbytes);
+      else
+        plane.memory().fill(message->pa, message->nbytes, &pattern->bits, size);
     } else {
       plane.memory().write_bytes(message->pa, std::get<1>(message->source)->data(), message->nbytes);
     }
@@ -73,7 +80,9 @@ class StubHost final : public sc_core::sc_module, public HostPort {
     request.complete(response, now());
     log.push_back("launch ended");
   }
-  void spawn(const std::string& name, std::function<void()> body) override { sc_core::sc_spawn(body, sc_core::sc_gen_unique_name(name.c_str())); }
+  void spawn(const std::string& name, std::function<void()> body) override {
+    sc_core::sc_spawn(body, sc_core::sc_gen_unique_name(name.c_str()));
+  }
 
   DataPlane plane;
   FakeMachine machine_;

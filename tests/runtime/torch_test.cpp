@@ -43,7 +43,8 @@ KERNBENCH_SYSTEMC_TEST(empty_maps_and_zeros_also_writes_every_shard) {
     BOOST_TEST(host.log == (Lines{"MmuMap 4 to 8"}));  // cut over the PEs of one cube: local mappings of that cube
     host.log.clear();
     const Tensor z = torch.zeros({4, 8}, f16, by_columns, "z");
-    BOOST_TEST(host.log == (Lines{"MmuMap 4 to 8", "MemoryWrite sip0.cube0.pe0 16", "MemoryWrite sip0.cube0.pe1 16", "MemoryWrite sip0.cube0.pe2 16", "MemoryWrite sip0.cube0.pe3 16"}));
+    BOOST_TEST(host.log == (Lines{"MmuMap 4 to 8", "MemoryWrite sip0.cube0.pe0 16", "MemoryWrite sip0.cube0.pe1 16",
+                                  "MemoryWrite sip0.cube0.pe2 16", "MemoryWrite sip0.cube0.pe3 16"}));
     host.log.clear();
   });
   BOOST_TEST(host.log == (Lines{"MmuUnmap 4 to 8", "MmuUnmap 4 to 8"}));
@@ -91,7 +92,8 @@ KERNBENCH_SYSTEMC_TEST(a_tensor_has_a_page_aligned_virtual_range_and_shards_in_t
 KERNBENCH_SYSTEMC_TEST(values_go_to_the_device_and_come_back_whatever_the_placement) {
   StubHost host;
   run(host, [&](Torch& torch, Runtime&) {
-    for (const DPPolicy& policy : {by_columns, DPPolicy{Placement::row_wise, Placement::column_wise, 3, 2}, DPPolicy{Placement::replicate, Placement::replicate, 2, 2},
+    for (const DPPolicy& policy : {by_columns, DPPolicy{Placement::row_wise, Placement::column_wise, 3, 2},
+                                   DPPolicy{Placement::replicate, Placement::replicate, 2, 2},
                                    DPPolicy{Placement::column_wise, Placement::tiled_row_major, 2, 4}}) {
       for (const DType dtype : {f16, bf16, f32, i8, i32}) {
         const HostArray sent = torch.random({7, 9}, dtype);
@@ -150,7 +152,9 @@ KERNBENCH_SYSTEMC_TEST(pending_values_cannot_be_read_in_phase_1_but_can_be_copie
     const TensorValue zeros = DataPlane::zeros({2, 2}, f32);
     const IssuedOp product = host.plane.gemm({}, {zeros, zeros});
     host.plane.memory().write_image(t.shards().at(0).pa, product.value.image);
-    BOOST_CHECK_EXCEPTION(t.to_host(), PendingDataError, [](const PendingDataError& error) { return contains(error.what(), "'t'") && contains(error.what(), "phase 2"); });
+    BOOST_CHECK_EXCEPTION(t.to_host(), PendingDataError, [](const PendingDataError& error) {
+      return contains(error.what(), "'t'") && contains(error.what(), "phase 2");
+    });
     copy.copy_(t);
     BOOST_TEST(!host.plane.memory().known(copy.shards().at(0).pa, 16));
   });
@@ -192,7 +196,8 @@ KERNBENCH_SYSTEMC_TEST(a_tensor_larger_than_the_partition_is_an_allocation_error
   host.machine_.hbm_slice = 4096;
   run(host, [&](Torch& torch, Runtime& runtime) {
     BOOST_CHECK_EXCEPTION(torch.empty({4097}, i8, DPPolicy::on_one_pe(), "big"), AllocationError, [](const AllocationError& error) {
-      return contains(error.what(), "'big'") && contains(error.what(), "sip0.cube0.pe0 HBM partition") && contains(error.what(), "4097") && contains(error.what(), "4096");
+      return contains(error.what(), "'big'") && contains(error.what(), "sip0.cube0.pe0 HBM partition") &&
+             contains(error.what(), "4097") && contains(error.what(), "4096");
     });
     BOOST_TEST(runtime.memory->used_virtual_bytes(0) == 0);
     // The second PE is full: the first one's piece goes back too.
@@ -222,7 +227,11 @@ KERNBENCH_SYSTEMC_TEST(a_launch_targets_every_pe_of_every_cube_that_owns_a_shard
 
 KERNBENCH_SYSTEMC_TEST(a_launch_without_a_tensor_is_an_error) {
   StubHost host;
-  run(host, [&](Torch& torch, Runtime&) { BOOST_CHECK_THROW(torch.launch("nowhere", [](tl::Program&, int) {}, 3), UsageError); });
+  run(host, [&](Torch& torch, Runtime&) {
+    BOOST_CHECK_THROW(torch.launch(
+                          "nowhere", [](tl::Program&, int) {}, 3),
+                      UsageError);
+  });
 }
 
 KERNBENCH_SYSTEMC_TEST(to_host_waits_for_pending_launches_and_shape_does_not) {
@@ -260,8 +269,9 @@ KERNBENCH_SYSTEMC_TEST(a_failed_launch_is_a_launch_error_with_its_code) {
   host.launch_result = Completion::failure("ACCESS_FAULT", "sip0.cube0.pe0.pe_cpu at 5 ns: no mapping");
   run(host, [&](Torch& torch, Runtime&) {
     const Tensor t = torch.empty({4}, f16, DPPolicy::on_one_pe(), "t");
-    BOOST_CHECK_EXCEPTION(torch.launch("k", do_nothing, t), LaunchError,
-                          [](const LaunchError& error) { return error.code() == "ACCESS_FAULT" && contains(error.what(), "'k'") && contains(error.what(), "no mapping"); });
+    BOOST_CHECK_EXCEPTION(torch.launch("k", do_nothing, t), LaunchError, [](const LaunchError& error) {
+      return error.code() == "ACCESS_FAULT" && contains(error.what(), "'k'") && contains(error.what(), "no mapping");
+    });
     torch.launch_async("a", do_nothing, t);
     torch.launch_async("b", do_nothing, t);
     BOOST_CHECK_THROW(torch.wait_all(), LaunchError);
@@ -289,7 +299,8 @@ KERNBENCH_SYSTEMC_TEST(verify_keeps_the_tensor_as_it_is_then) {
   run(host, [&](Torch& torch, Runtime& r) {
     const HostArray sent({2, 4}, f32, std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7});
     Tensor t = torch.from_host(sent, {Placement::replicate, Placement::column_wise, 1, 2}, "t");
-    torch.verify(t, [sent] { return sent.values(); }, 3);
+    torch.verify(
+        t, [sent] { return sent.values(); }, 3);
     t.copy_(HostArray::full({2, 4}, f32, 9));
     BOOST_REQUIRE(r.expectations.size() == 1);
     const Expectation& expectation = r.expectations.at(0);

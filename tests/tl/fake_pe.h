@@ -50,7 +50,8 @@ class FakeMachine : public MachineView {
 
 class FakePe final : public KernelContext {
  public:
-  explicit FakePe(bool with_data = true, std::uint64_t scratch_bytes = 1 << 20) : with_data_(with_data), scratch_("scratch", 0, scratch_bytes) {}
+  explicit FakePe(bool with_data = true, std::uint64_t scratch_bytes = 1 << 20)
+      : with_data_(with_data), scratch_("scratch", 0, scratch_bytes) {}
 
   PeId where() const override { return {0, 1, 2}; }
   const KernelLaunch& launch() const override { return launch_; }

@@ -1,9 +1,8 @@
 // Kernels recorded without a machine, and arguments bound to signatures.
-#include "sw/tl/recorder.h"
-
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
+#include "sw/tl/recorder.h"
 
 using namespace kernbench;
 
@@ -23,13 +22,18 @@ void shards(tl::Program& tl, tl::Tensor x, std::int64_t factor, float shift, boo
   tl.store(x.local(), y);
 }
 
-tl::TensorInfoPtr tensor(const char* name, std::uint64_t base, const Shape& shape) { return tl::TensorInfo::whole(name, base, shape, f16); }
+tl::TensorInfoPtr tensor(const char* name, std::uint64_t base, const Shape& shape) {
+  return tl::TensorInfo::whole(name, base, shape, f16);
+}
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(the_kernel_of_the_specification_issues_a_read_and_a_composite) {
-  const auto recording = tl::record(matmul, {}, tensor("a", 0x1000, {32, 64}), tensor("b", 0x2000, {64, 32}), tensor("out", 0x4000, {32, 32}), 32, 64, 32);
-  BOOST_TEST(recording.at({0, 0, 0}).text() == (std::vector<std::string>{"dma_read 0x1000 4096", "wait 0", "gemm 32x64x32 a=tcm b=0x2000 out=0x4000 f16 relu@output_tile", "wait 1"}),
+  const auto recording = tl::record(matmul, {}, tensor("a", 0x1000, {32, 64}), tensor("b", 0x2000, {64, 32}),
+                                    tensor("out", 0x4000, {32, 32}), 32, 64, 32);
+  BOOST_TEST(recording.at({0, 0, 0}).text() ==
+                 (std::vector<std::string>{"dma_read 0x1000 4096", "wait 0",
+                                           "gemm 32x64x32 a=tcm b=0x2000 out=0x4000 f16 relu@output_tile", "wait 1"}),
              boost::test_tools::per_element());
   BOOST_TEST(recording.at({0, 0, 0}).commands().size() == 2);
 }
@@ -80,7 +84,8 @@ static_assert(!tl::detail::HoldsExactly<int, std::int64_t>::value);
 static_assert(!tl::detail::HoldsExactly<bool, int>::value);
 
 BOOST_AUTO_TEST_CASE(tensors_go_into_the_launch_as_shard_lists) {
-  const tl::KernelCall call = tl::bind_kernel(matmul, tensor("a", 0x1000, {2, 3}), tensor("b", 0x2000, {3, 2}), tl::Ptr(std::uint64_t{0x3000}), 2, 3, 2);
+  const tl::KernelCall call =
+      tl::bind_kernel(matmul, tensor("a", 0x1000, {2, 3}), tensor("b", 0x2000, {3, 2}), tl::Ptr(std::uint64_t{0x3000}), 2, 3, 2);
   const auto& a = std::get<TensorArgument>(call.args.at(0));
   BOOST_TEST(a.va_base == 0x1000);
   BOOST_TEST(a.nbytes == 12);

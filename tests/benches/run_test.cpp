@@ -1,0 +1,304 @@
+// Benches on the whole machine, verified by phase 2.
+#include <boost/test/unit_test.hpp>
+
+#include "tests/support/bench_runner.h"
+#include "tests/support/forked.h"
+
+using namespace kernbench;
+using kernbench::test::BenchOutcome;
+using kernbench::test::BenchRunOptions;
+using kernbench::test::run_bench;
+
+namespace {
+
+using Parameters = std::vector<GivenParameter>;
+
+// In a child of its own: status, error, verdict.
+void expect_right(const std::string& bench, const Parameters& parameters, std::uint64_t elements,
+                  const BenchRunOptions& options = {}) {
+  std::string label = bench;
+  for (const auto& [name, value] : parameters) label += " " + name + "=" + value;
+  kernbench::test::forked([&] {
+    const BenchOutcome outcome = run_bench(bench, parameters, options);
+    BOOST_TEST(outcome.status == "completed", label << ": " << outcome.error);
+    BOOST_TEST(outcome.failures == "", label << ": " << outcome.failures);
+    BOOST_TEST(outcome.verified == elements, label);
+    BOOST_TEST(outcome.ended > 0U);
+  });
+}
+
+std::string failure_of(const std::string& bench, const Parameters& parameters, const BenchRunOptions& options = {}) {
+  return kernbench::test::forked_value([&] {
+    const BenchOutcome outcome = run_bench(bench, parameters, options);
+    return outcome.status + ": " + outcome.error;
+  });
+}
+
+Bench bench_of(void (*run)(Torch&)) { return {"test-bench", "for a test", {}, run}; }
+
+BenchOutcome run_function(void (*run)(Torch&), const BenchRunOptions& options = {}) {
+  return run_bench(bench_of(run), {}, options);
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(gemm_single_pe_is_right_in_every_dtype_by_composite_and_by_dot) {
+  for (const char* dtype : {"f16", "bf16", "f32", "i8", "i32"}) {
+    expect_right("gemm-single-pe", {{"dtype", dtype}}, 32 * 32);
+    expect_right("gemm-single-pe", {{"dtype", dtype}, {"compute", "dot"}}, 32 * 32);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_variant_is_right_for_extents_that_are_no_multiples_of_the_tile) {
+  for (const char* variant : {"ref_ref", "load_ref", "load_load"}) {
+    expect_right("matmul-composite", {{"variant", variant}}, 32 * 32);
+    expect_right("matmul-composite", {{"variant", variant}, {"M", "33"}, {"K", "65"}, {"N", "31"}}, 33 * 31);
+    expect_right("matmul-composite", {{"variant", variant}, {"M", "1"}, {"K", "1"}, {"N", "1"}}, 1);
+    expect_right("matmul-composite", {{"variant", variant}, {"M", "5"}, {"K", "1"}, {"N", "70"}, {"dtype", "f32"}}, 350);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(epilogues_are_right) {
+  for (const char* epilogue : {"relu", "gelu", "silu"}) {
+    for (const char* dtype : {"f16", "f32"})
+      expect_right("matmul-composite", {{"epilogue", epilogue}, {"dtype", dtype}, {"K", "100"}}, 32 * 32);
+  }
+  expect_right("matmul-composite", {{"epilogue", "relu"}, {"dtype", "i8"}}, 32 * 32);
+  BOOST_TEST(
+      contains(failure_of("matmul-composite", {{"epilogue", "gelu"}, {"dtype", "i8"}}), "allowed for integers are none and relu"));
+}
+
+BOOST_AUTO_TEST_CASE(large_operands_fit_the_scratch_or_say_what_does_not) {
+  expect_right("matmul-composite", {{"M", "256"}, {"K", "256"}, {"N", "256"}, {"variant", "load_load"}}, 256 * 256);
+  // 512 x 1024 f16 is 1 MiB, all of the scratch; the second operand finds no room.
+  const std::string failure = failure_of("matmul-composite", {{"M", "512"}, {"K", "1024"}, {"N", "16"}, {"variant", "load_load"}});
+  BOOST_TEST(contains(failure, "failed"), failure);
+  BOOST_TEST(contains(failure, "tl.load: no room for f16{1024, 16} on sip0.cube0.pe0"), failure);
+  BOOST_TEST(contains(failure, "32768"), failure);
+}
+
+BOOST_AUTO_TEST_CASE(the_values_depend_on_the_seed_and_times_do_not) {
+  const auto run = [](std::uint64_t seed) {
+    return kernbench::test::forked_value([&] {
+      BenchRunOptions options;
+      options.seed = seed;
+      const BenchOutcome outcome = run_bench("matmul-composite", {}, options);
+      BOOST_TEST(outcome.failures == "");
+      return outcome.op_log;
+    });
+  };
+  const std::string first = run(1);
+  BOOST_TEST(first == run(1));
+  BOOST_TEST(first == run(2));
+}
+
+BOOST_AUTO_TEST_CASE(times_do_not_depend_on_data_being_on) {
+  const auto ended = [](bool with_data) {
+    return kernbench::test::forked_value([&] {
+      BenchRunOptions options;
+      options.with_data = with_data;
+      return run_bench("matmul-composite", {{"M", "100"}}, options).ended;
+    });
+  };
+  BOOST_TEST(ended(true) == ended(false));
+}
+
+BOOST_AUTO_TEST_CASE(a_bench_that_submits_nothing_ends_with_no_requests) {
+  kernbench::test::forked([] {
+    const BenchOutcome outcome = run_function([](Torch&) {});
+    BOOST_TEST(outcome.status == "failed");
+    BOOST_TEST(contains(outcome.error, "NO_REQUESTS"), outcome.error);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_result_fails_with_the_tensor_s_name) {
+  kernbench::test::forked([] {
+    const BenchOutcome outcome = run_function([](Torch& torch) {
+      const Tensor t = torch.full({4, 4}, 2, f16, DPPolicy::on_one_pe(), "wrong_one");
+      torch.verify(t, [] { return std::vector<double>(16, 3.0); });
+    });
+    BOOST_TEST(contains(outcome.failures, "wrong_one"), outcome.failures);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(the_kernel_of_the_specification_runs_over_all_pes_of_a_cube) {
+  // b and out are cut into columns, one part per PE; a is in every PE's own memory.
+  kernbench::test::forked([] {
+    const BenchOutcome outcome = run_function([](Torch& torch) {
+      const HostArray a = torch.random({32, 64}, f16), b = torch.random({64, 36}, f16);
+      const int pes = torch.spec().pes();
+      const DPPolicy columns{Placement::replicate, Placement::column_wise, 1, pes},
+          everywhere{Placement::replicate, Placement::replicate, 1, pes};
+      const Tensor ta = torch.from_host(a, everywhere, "a"), tb = torch.from_host(b, columns, "b"),
+                   out = torch.empty({32, 36}, f16, columns, "out");
+      torch.launch(
+          "column_parallel",
+          [](tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out) {
+            auto A = tl.load(a, a.local_shape(), f16);
+            auto h = tl.composite(tl::gemm(A, tl.ref(b.local(), b.local_shape(), f16)).to(out.local()));
+            tl.wait(h);
+          },
+          ta, tb, out);
+      torch.verify(out, [a, b] {
+        std::vector<double> product(32 * 36);
+        const std::vector<double> x = a.values(), y = b.values();
+        for (std::size_t i = 0; i < 32; ++i)
+          for (std::size_t j = 0; j < 36; ++j)
+            for (std::size_t k = 0; k < 64; ++k) product[i * 36 + j] += x[i * 64 + k] * y[k * 36 + j];
+        return product;
+      });
+    });
+    BOOST_TEST(outcome.status == "completed", outcome.error);
+    BOOST_TEST(outcome.failures == "");
+    BOOST_TEST(outcome.verified == 32U * 36U);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(an_operand_over_several_shards_is_gathered) {
+  // PE 0 reads rows that lie in the memories of all PEs.
+  kernbench::test::forked([] {
+    const BenchOutcome outcome = run_function([](Torch& torch) {
+      const HostArray x = torch.random({16, 24}, f32);
+      const Tensor tx = torch.from_host(x, {Placement::replicate, Placement::row_wise, 1, torch.spec().pes()}, "x");
+      const Tensor out = torch.empty({16, 24}, f32, DPPolicy::on_one_pe(), "out");
+      torch.launch(
+          LaunchSpec("gather").on_pe(0),
+          [](tl::Program& tl, tl::Ptr x, tl::Ptr out) {
+            tl.store(out, tl.relu(tl.load(x, {16, 24}, f32) + 0.5));
+          },
+          tx, out);
+      torch.verify(out, [x] {
+        std::vector<double> values = x.values();
+        for (double& value : values) value = value + 0.5 > 0 ? value + 0.5 : 0;
+        return values;
+      });
+    });
+    BOOST_TEST(outcome.status == "completed", outcome.error);
+    BOOST_TEST(outcome.failures == "");
+  });
+}
+
+BOOST_AUTO_TEST_CASE(results_that_stay_in_tcm_feed_the_next_operation) {
+  kernbench::test::forked([] {
+    const BenchOutcome outcome = run_function([](Torch& torch) {
+      const HostArray x = torch.random({20, 20}, f32);
+      const Tensor tx = torch.from_host(x, DPPolicy::on_one_pe(), "x"),
+                   out = torch.empty({20, 1}, f32, DPPolicy::on_one_pe(), "out");
+      torch.launch(
+          LaunchSpec("row_sums").on_pe(0),
+          [](tl::Program& tl, tl::Ptr x, tl::Ptr out) {
+            auto X = tl.load(x, {20, 20}, f32);
+            auto h = tl.composite(tl::gemm(X, tl.trans(X)));
+            tl.store(out, tl.sum(2.0 * h.result(), 1));  // waits for the composite
+          },
+          tx, out);
+      torch.verify(out, [x] {
+        std::vector<double> sums(20);
+        const std::vector<double> v = x.values();
+        for (std::size_t i = 0; i < 20; ++i)
+          for (std::size_t j = 0; j < 20; ++j)
+            for (std::size_t k = 0; k < 20; ++k) sums[i] += 2 * v[i * 20 + k] * v[j * 20 + k];
+        return sums;
+      });
+    });
+    BOOST_TEST(outcome.status == "completed", outcome.error);
+    BOOST_TEST(outcome.failures == "");
+  });
+}
+
+BOOST_AUTO_TEST_CASE(to_host_returns_what_kernels_have_copied_and_refuses_what_they_have_computed) {
+  kernbench::test::forked([] {
+    const BenchOutcome outcome = run_function([](Torch& torch) {
+      const HostArray x = torch.random({8, 8}, f16);
+      const Tensor tx = torch.from_host(x, DPPolicy::on_one_pe(), "x"),
+                   copied = torch.empty({8, 8}, f16, DPPolicy::on_one_pe(), "copied");
+      torch.launch_async(
+          LaunchSpec("copy").on_pe(0),
+          [](tl::Program& tl, tl::Ptr x, tl::Ptr y) {
+            tl.store(y, tl.load(x, {8, 8}, f16));
+          },
+          tx, copied);
+      BOOST_TEST(copied.to_host().bytes() == x.bytes());
+      torch.launch(
+          LaunchSpec("double").on_pe(0),
+          [](tl::Program& tl, tl::Ptr x) {
+            tl.store(x, tl.load(x, {8, 8}, f16) * 2.0);
+          },
+          tx);
+      BOOST_CHECK_THROW(tx.to_host(), PendingDataError);
+    });
+    BOOST_TEST(outcome.status == "completed", outcome.error);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(an_access_outside_a_tensor_fails_the_launch_and_names_pe_time_and_tensor) {
+  const std::string error = kernbench::test::forked_value([] {
+    return run_function([](Torch& torch) {
+             const Tensor t = torch.zeros({4}, f16, DPPolicy::on_one_pe(), "small");
+             torch.launch(
+                 LaunchSpec("reader").on_pe(0), [](tl::Program& tl, tl::Ptr t) { tl.load(t, {5}, f16); }, t);
+           })
+        .error;
+  });
+  BOOST_TEST(contains(error, "sip0.cube0.pe0.pe_cpu at "), error);
+  BOOST_TEST(contains(error, "tensor 'small' of 8 bytes"), error);
+}
+
+BOOST_AUTO_TEST_CASE(launch_metrics_come_back_merged_and_per_pe) {
+  kernbench::test::forked([] {
+    const BenchOutcome outcome = run_function([](Torch& torch) {
+      const Tensor t = torch.zeros({64, 64}, f16, DPPolicy::on_one_pe(), "t");
+      const LaunchHandle h = torch.launch(
+          "k",
+          [](tl::Program& tl, tl::Ptr t) {
+            if (tl.program_id(0) == 0) tl.dot(tl.load(t, {64, 64}, f16), tl.load(t, {64, 64}, f16));
+          },
+          t);
+      BOOST_TEST(h.metrics().per_pe.size() == static_cast<std::size_t>(torch.spec().pes()));
+      const KernelMetrics& busy = h.metrics().per_pe.at({0, 0, 0});
+      BOOST_TEST(h.metrics().merged.pe_exec == busy.pe_exec);
+      BOOST_TEST(busy.compute == 64 * fs_per_ns);  // 64^3 MACs / 4096 per cycle at 1 GHz
+      BOOST_TEST(busy.dma > 0U);
+      BOOST_TEST(h.metrics().per_pe.at({0, 0, 1}).pe_exec == 0U);
+    });
+    BOOST_TEST(outcome.status == "completed", outcome.error);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(tensors_may_come_and_go_in_a_loop) {
+  kernbench::test::forked([] {
+    const BenchOutcome outcome = run_function([](Torch& torch) {
+      for (int i = 0; i < 200; ++i)
+        torch.zeros({256, 256}, f16, {Placement::replicate, Placement::row_wise, 1, torch.spec().pes()}, "t");
+    });
+    BOOST_TEST(outcome.status == "completed", outcome.error);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_single_device_bench_runs_once_per_device) {
+  kernbench::test::forked([] {
+    BenchRunOptions options;
+    options.topology = "topology.yaml";
+    options.devices = {0, 1};
+    const BenchOutcome outcome = run_bench("gemm-single-pe", {}, options);
+    BOOST_TEST(outcome.status == "completed", outcome.error);
+    BOOST_TEST(outcome.tensors.size() == 2U);
+    BOOST_TEST(outcome.failures == "");
+    BOOST_TEST(count(outcome.op_log, "sip1.cube0.pe0.pe_gemm") > 0U);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_device_that_is_not_there_is_an_error) {
+  BenchRunOptions options;
+  options.devices = {3};
+  const std::string failure = failure_of("gemm-single-pe", {}, options);
+  BOOST_TEST(contains(failure, "device sip:3, allowed: sip:0 to sip:"), failure);
+}

@@ -1,0 +1,97 @@
+// Runs a bench as the program does: on a whole machine, with phase 2 and the verdict on every expectation. Once per process, so
+// inside a forked child.
+//
+//   const BenchOutcome outcome = run_bench("matmul-composite", {{"M", "33"}});
+//   BOOST_TEST(outcome.failures.empty(), outcome.failures);
+#pragma once
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "models/data/data_plane.h"
+#include "models/data/op_log.h"
+#include "platform/assembly/builtin_components.h"
+#include "platform/assembly/platform.h"
+#include "platform/numerics/data_executor.h"
+#include "platform/numerics/verify.h"
+#include "platform/topology/build_graph.h"
+#include "platform/topology/load_machine.h"
+#include "sw/benches/bench_program.h"
+#include "sw/benches/bench_registry.h"
+
+namespace kernbench::test {
+
+struct BenchRunOptions {
+  std::string topology = "topology.tiny.yaml";
+  std::vector<Override> overrides;
+  std::vector<int> devices{0};
+  std::uint64_t seed = 1;
+  bool with_data = true;
+};
+
+struct BenchOutcome {
+  std::string status;                // name_of(RunStatus): "completed", "failed", ...
+  std::string error;                 // of the run
+  Fs ended = 0;                      // of the bench
+  std::uint64_t verified = 0;        // elements compared
+  std::vector<std::string> tensors;  // the names of the expectations
+  std::string failures;              // of the verification, one per line; empty: all is right
+  std::string op_log;                // as CSV
+};
+
+// Judges every block of every expectation once phase 2 has run.
+inline void judge(const std::vector<Expectation>& expectations, const DataExecutor& executor, BenchOutcome& outcome) {
+  for (const Expectation& expectation : expectations) {
+    outcome.tensors.push_back(expectation.name);
+    const std::vector<double> reference = expectation.reference();
+    for (const ExpectedBlock& block : expectation.blocks) {
+      const Comparison comparison = compare(executor.bytes(block.value), expectation.dtype, block.value.shape,
+                                            expectation.part(reference, block), expectation.tolerance_factor);
+      outcome.verified += comparison.elements;
+      if (!comparison.ok)
+        outcome.failures += failure_text(expectation.name, expectation.dtype, block.value.shape, comparison) + "\n";
+    }
+  }
+}
+
+inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParameter>& parameters,
+                              const BenchRunOptions& options = {}) {
+  ComponentRegistry components;
+  register_builtin_components(components);
+  DataPlane data;
+  OpLog op_log;
+  MachineSpec spec =
+      load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + options.topology, options.overrides, components);
+  spec.source_path.clear();  // leaves no cache file behind
+  PlatformOptions platform_options;
+  if (options.with_data) platform_options.data = &data;
+  platform_options.op_sink = &op_log;
+  BenchProgram program(bench, {settle_parameters(bench, parameters), options.devices, options.seed});
+  BenchOutcome outcome;
+  {
+    Platform platform(build_graph(std::move(spec)), components, platform_options);
+    const RunResult result = platform.run(program);
+    outcome.status = name_of(result.status);
+    outcome.error = result.error;
+    outcome.ended = program.ended().value_or(0);
+    std::ostringstream text;
+    op_log.write_csv(text, [](const sc_core::sc_object* node) { return std::string(node->name()); });
+    outcome.op_log = text.str();
+  }
+  if (options.with_data && outcome.status == "completed") {
+    DataExecutor executor(data, 2);
+    executor.run();
+    judge(program.expectations(), executor, outcome);
+  }
+  return outcome;
+}
+
+inline BenchOutcome run_bench(const std::string& name, const std::vector<GivenParameter>& parameters,
+                              const BenchRunOptions& options = {}) {
+  BenchRegistry benches;
+  register_benches(benches);
+  return run_bench(benches.find(name), parameters, options);
+}
+
+}  // namespace kernbench::test
