@@ -95,6 +95,7 @@ class BenchRun {
 
  private:
   std::optional<ResultFile> open(const std::string& path) const;
+  std::unique_ptr<Platform> build(OpSink& sink);
   RunReport report_of(const RunResult& result, const BenchProgram& program, double elaboration_s);
   int conclude(const RunReport& report, const RunStatistics& statistics) const;
 
@@ -120,6 +121,17 @@ std::optional<ResultFile> BenchRun::open(const std::string& path) const {
   return file;
 }
 
+// A machine that cannot be addressed or routed is a wrong configuration.
+std::unique_ptr<Platform> BenchRun::build(OpSink& sink) {
+  try {
+    return std::make_unique<Platform>(build_graph(spec_), registry_, PlatformOptions{options_.with_data() ? &plane_ : nullptr, &sink, false});
+  } catch (const RoutingError& error) {
+    throw UsageError(error.what());
+  } catch (const AddressError& error) {
+    throw UsageError(error.what());
+  }
+}
+
 int BenchRun::simulate() {
   std::optional<ResultFile> stats_file = open(options_.stats);
   std::optional<ResultFile> op_log_file = open(options_.op_log);
@@ -128,7 +140,8 @@ int BenchRun::simulate() {
   const Interrupt interrupt;
   const Clock::time_point start = Clock::now();
   ActivityWindows windows(op_log_file ? &op_log_ : nullptr);
-  Platform platform(build_graph(spec_), registry_, {options_.with_data() ? &plane_ : nullptr, &windows, false});
+  const std::unique_ptr<Platform> built = build(windows);
+  Platform& platform = *built;
   std::optional<TraceFile> trace;
   if (!options_.trace.empty()) {
     trace.emplace(options_.trace);

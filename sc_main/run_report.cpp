@@ -60,12 +60,15 @@ std::string joined_parameters(const RunReport& report) {
 
 double rate(double amount, double seconds) { return seconds > 0 ? amount / seconds : 0; }
 
+std::string counted(int number, const char* what) { return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s"); }
+
 void print_head(std::ostream& out, const RunReport& report, const RunStatistics& statistics) {
   const auto line = [&out](const char* what, const std::string& value) { out << fmt::format("{:<18} {}\n", what, value); };
   const MachineSpec& spec = statistics.platform.graph().spec();
   line("bench", report.bench);
   line("parameters", joined_parameters(report));
-  line("topology", fmt::format("{}  ({} SIPs x {} cubes x {} PEs)", report.topology, spec.system.sips.count, spec.sip.cubes(), spec.cube.pe_layout.pes()));
+  line("topology", fmt::format("{}  ({} x {} x {})", report.topology, counted(spec.system.sips.count, "SIP"), counted(spec.sip.cubes(), "cube"),
+                               counted(spec.cube.pe_layout.pes(), "PE")));
   line("device", report.device);
   line("seed", fmt::format("{}", report.seed));
   line("simulated time", readable_time(ns_number(report.simulated)));

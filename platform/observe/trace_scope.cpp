@@ -47,7 +47,9 @@ void TraceScope::observe(const std::vector<Component*>& components, TraceFile& f
     if (used[i] || !given_) continue;
     std::vector<std::string> names;
     for (const Component* component : components) names.emplace_back(component->name());
-    throw UsageError("--trace-scope '" + patterns_[i] + "' matches no probe of this machine" + did_you_mean(patterns_[i], names));
+    const bool plain = patterns_[i].find_first_of("*?[") == std::string::npos;
+    throw UsageError("--trace-scope '" + patterns_[i] + "' matches no probe of this machine" +
+                     (plain ? did_you_mean(patterns_[i], names) : "; its components are listed by 'kernbench topology'"));
   }
 }
 

@@ -1,0 +1,198 @@
+// `kernbench run`: what it prints and writes, that it repeats itself byte for byte, how it ends, and what it refuses (spec 10, 11).
+#include <boost/test/unit_test.hpp>
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+using namespace kernbench::test;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::string last_line(std::string text) {
+  if (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
+// `run` of the composite product on the tiny machine, with more words.
+ProgramResult run(const Words& more, int signal = 0, int after_ms = 0) {
+  Words words{"run", "--bench", "matmul-composite", "--topology", "tiny"};
+  words.insert(words.end(), more.begin(), more.end());
+  return kernbench_program(words, signal, after_ms);
+}
+
+void check_refused(const Words& words, int status, const Words& parts) {
+  const ProgramResult result = kernbench_program(words);
+  std::string line = "kernbench";
+  for (const std::string& word : words) line += ' ' + word;
+  BOOST_TEST_CONTEXT(line) {
+    BOOST_TEST(result.status == status, result.status << ": " << result.err);
+    BOOST_TEST(result.out == "");
+    BOOST_TEST(result.err.rfind("kernbench: error: ", 0) == 0U, result.err);
+    const std::string first = result.err.substr(0, result.err.find('\n'));
+    for (const std::string& part : parts) BOOST_TEST(contains(first, part), "'" << part << "' is not in: " << result.err);
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_verified_run_ends_with_its_verdict) {
+  const ProgramResult result = run({"--verify-data"});
+  BOOST_TEST(result.status == 0);
+  BOOST_TEST(result.err == "");  // no progress: standard error is no terminal
+  for (const std::string part : {"matmul-composite", "M=32 K=64 N=32 dtype=f16", "simulated time", "PE window", "composite window", "MAC utilisation",
+                                 "useful efficiency", "pe_gemm", "hbm_ctrl", "pe_to_router", "pe_exec", "events/s", "tensor 'out'"}) {
+    BOOST_TEST(contains(result.out, part), "'" << part << "' is not in:\n" << result.out);
+  }
+  BOOST_TEST(last_line(result.out) == "verdict: PASS");
+}
+
+BOOST_AUTO_TEST_CASE(a_bench_goes_by_name_or_index) {
+  const auto list = nlohmann::json::parse(kernbench_program({"list", "--json"}).out);
+  for (const auto& bench : list) {
+    const ProgramResult result =
+        kernbench_program({"run", "--topology", "tiny", "--json", "--bench", std::to_string(bench.at("index").get<int>())});
+    BOOST_TEST_REQUIRE(result.status == 0, result.err);
+    BOOST_TEST(nlohmann::json::parse(result.out).at("bench") == bench.at("name"));
+  }
+}
+
+// 32 x 64 x 32 in one tile: ceil(65536 / 4096) = 16 cycles of 1 GHz, all of them useful; efficiency = utilisation.
+BOOST_AUTO_TEST_CASE(the_summary_as_json_has_the_same_numbers) {
+  const ProgramResult result = run({"--json", "--verify-data"});
+  BOOST_TEST_REQUIRE(result.status == 0, result.err);
+  const auto json = nlohmann::json::parse(result.out);
+  BOOST_TEST(json.at("status") == "completed");
+  BOOST_TEST(json.at("verdict") == "PASS");
+  BOOST_TEST(json.at("parameters").at("M") == "32");
+  const auto& activity = json.at("activity");
+  BOOST_TEST(activity.at("pes").at(0).at("macs") == 65536);
+  BOOST_TEST(activity.at("pes").at(0).at("gemm_busy_ns") == 16.0);
+  BOOST_TEST(activity.at("mac_utilisation").get<double>() == 16.0 / activity.at("composite_window_ns").get<double>());
+  BOOST_TEST(activity.at("useful_efficiency") == activity.at("mac_utilisation"));
+  BOOST_TEST(activity.at("composite_window_ns").get<double>() <= activity.at("pe_window_ns").get<double>());
+  BOOST_TEST(json.at("kernels").at(0).at("kernel") == "matmul");
+  BOOST_TEST(json.at("kernels").at(0).at("compute_ns") == 16.0);
+  BOOST_TEST(json.at("memories").at("hbm_ctrl").at("bytes_read").get<std::int64_t>() == 2 * 32 * 64 * 2);  // a and b, f16
+}
+
+// Same inputs, same bytes; wall-clock values are on the console only.
+BOOST_AUTO_TEST_CASE(equal_runs_write_equal_files) {
+  const TemporaryFolder folder;
+  const auto files = [&](const std::string& run_name) {
+    return Words{"--param", "M=128", "--verify-data", "--trace", folder.file(run_name + ".vcd"), "--stats", folder.file(run_name + ".json"), "--op-log",
+                 folder.file(run_name + ".csv")};
+  };
+  BOOST_TEST_REQUIRE(run(files("a")).status == 0);
+  BOOST_TEST_REQUIRE(run(files("b")).status == 0);
+  for (const std::string kind : {".vcd", ".json", ".csv"}) {
+    BOOST_TEST(folder.read("a" + kind).size() > 1000U, kind);
+    BOOST_TEST((folder.read("a" + kind) == folder.read("b" + kind)), kind);
+  }
+  const auto stats = nlohmann::json::parse(folder.read("a.json"));
+  for (const std::string key : {"simulated_ns", "activity", "totals", "components", "wires"}) BOOST_TEST(stats.contains(key), key);
+  BOOST_TEST(!contains(folder.read("a.json"), "wall"));
+}
+
+// The companion of a result is a topology that gives the result again.
+BOOST_AUTO_TEST_CASE(a_result_lies_beside_the_configuration_that_gives_it_again) {
+  const TemporaryFolder folder;
+  const ProgramResult first = run({"--stats", folder.file("a.json"), "--set", "system.flit_bytes=128", "--set",
+                                   "cube.pe_template.components.pe_gemm.attrs.macs_per_cycle=2048"});
+  BOOST_TEST_REQUIRE(first.status == 0, first.err);
+  const std::string companion = folder.read("a.json.config.yaml");
+  for (const std::string part : {"# kernbench ", "# SystemC ", "# command ", "--set system.flit_bytes=128", "# bench      matmul-composite M=32",
+                                 "flit_bytes: 128", "macs_per_cycle: 2048", "num_pcs: 8"}) {
+    BOOST_TEST(contains(companion, part), "'" << part << "' is not in:\n" << companion);
+  }
+  const ProgramResult second = kernbench_program(
+      {"run", "--bench", "matmul-composite", "--topology", folder.file("a.json.config.yaml"), "--stats", folder.file("b.json")});
+  BOOST_TEST_REQUIRE(second.status == 0, second.err);
+  BOOST_TEST((folder.read("a.json") == folder.read("b.json")));
+}
+
+BOOST_AUTO_TEST_CASE(print_config_settles_every_default_and_simulates_nothing) {
+  const TemporaryFolder folder;
+  const ProgramResult result = run({"--print-config", "--stats", folder.file("a.json")});
+  BOOST_TEST(result.status == 0);
+  BOOST_TEST(contains(result.out, "num_pcs: 8"), result.out);
+  BOOST_TEST(!contains(result.out, "simulated"));
+  BOOST_TEST(!folder.has("a.json"));
+}
+
+BOOST_AUTO_TEST_CASE(a_waveform_takes_what_its_scope_says) {
+  const TemporaryFolder folder;
+  BOOST_TEST(run({"--trace", folder.file("all.vcd")}).status == 0);
+  BOOST_TEST(run({"--trace", folder.file("one.vcd"), "--trace-scope", "sip0.cube0.pe3.pe_gemm"}).status == 0);
+  const std::string all = folder.read("all.vcd"), one = folder.read("one.vcd");
+  for (const std::string part : {"module pe7", "module pe_scheduler", "module pe_dma", "module pe_ipcq"}) {
+    if (part != "module pe_ipcq") BOOST_TEST(contains(all, part), part);
+  }
+  BOOST_TEST(contains(one, "module pe_gemm"));
+  BOOST_TEST(!contains(one, "module pe7"));
+  BOOST_TEST(!contains(one, "module pe_dma"));
+}
+
+BOOST_AUTO_TEST_CASE(a_run_stops_at_the_time_that_is_asked_for) {
+  const TemporaryFolder folder;
+  const ProgramResult result = run({"--until", "300.5", "--json", "--stats", folder.file("a.json"), "--trace", folder.file("a.vcd")});
+  BOOST_TEST(result.status == 0);
+  BOOST_TEST(contains(result.err, "stopped at 300.5 ns of simulated time"), result.err);
+  BOOST_TEST(nlohmann::json::parse(result.out).at("status") == "until_reached");
+  BOOST_TEST(nlohmann::json::parse(folder.read("a.json")).at("simulated_ns") == 300.5);
+  BOOST_TEST(last_line(folder.read("a.vcd")) == "#300500000");
+  BOOST_TEST(run({"--max-wall", "0"}).status == 1);
+  BOOST_TEST(run({"--until", "300", "--verify-data"}).status == 1);  // nothing is verified
+}
+
+// Ctrl-C: the files can be read, and the program says how far it came. The bench takes some ten seconds.
+BOOST_AUTO_TEST_CASE(an_interrupted_run_closes_its_files) {
+  const TemporaryFolder folder;
+  const ProgramResult result = run({"--param", "variant=ref_ref", "--param", "M=16384", "--param", "K=2048", "--param", "N=2048", "--stats",
+                                    folder.file("a.json"), "--trace", folder.file("a.vcd")},
+                                   SIGINT, 4000);
+  BOOST_TEST(result.status == 1, result.status << ": " << result.err);
+  BOOST_TEST(contains(result.err, "interrupted at "), result.err);
+  BOOST_TEST(nlohmann::json::parse(folder.read("a.json")).at("components").size() > 50U);
+  const std::string wave = folder.read("a.vcd");
+  BOOST_TEST_REQUIRE(!wave.empty());
+  BOOST_TEST(wave.back() == '\n');
+  BOOST_TEST(contains(wave, "$enddefinitions $end"));
+}
+
+BOOST_AUTO_TEST_CASE(wrong_benches_parameters_and_options_are_refused) {
+  const auto of_bench = [](const Words& more) {
+    Words words{"run", "--bench", "matmul-composite", "--topology", "tiny"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  check_refused({"run", "--bench", "matmul-compsite"}, 2, {"unknown bench 'matmul-compsite'", "did you mean 'matmul-composite'?"});
+  check_refused({"run", "--bench", "999"}, 2, {"no bench with index 999"});
+  check_refused(of_bench({"--param", "M=abc"}), 2, {"parameter M", "'abc'", "integer"});
+  check_refused(of_bench({"--param", "M=0"}), 2, {"parameter M", "found 0", "1 to"});
+  check_refused(of_bench({"--param", "rows=1"}), 2, {"no parameter 'rows'"});
+  check_refused(of_bench({"--param", "M"}), 2, {"NAME=VALUE"});
+  check_refused(of_bench({"--device", "sip:7"}), 2, {"sip:7", "1 SIP"});
+  check_refused(of_bench({"--device", "7"}), 2, {"'7'", "sip:N"});
+  check_refused(of_bench({"--until", "soon"}), 2, {"--until 'soon'"});
+  check_refused(of_bench({"--data", "off", "--verify-data"}), 2, {"--data off"});
+  check_refused(of_bench({"--trace", "/nowhere/x.vcd"}), 2, {"'/nowhere/x.vcd'", "No such file or directory"});
+  check_refused(of_bench({"--stats", "/nowhere/x.json"}), 2, {"'/nowhere/x.json'", "No such file or directory"});
+  check_refused(of_bench({"--trace-scope", "*"}), 2, {"--trace-scope without --trace"});
+  check_refused(of_bench({"--set", "cube.components.hbm_ctrl.attrs.num_pcs=6"}), 2, {"num_pcs", "found 6", "power of two"});
+  check_refused(of_bench({"--set", "sip.io_chiplets.io0.id=io9"}), 2, {"sip.io_chiplets", "io0"});
+  const TemporaryFolder folder;
+  check_refused(of_bench({"--trace", folder.file("x.vcd"), "--trace-scope", "sip0.cube0.pe0.pe_gem"}), 2,
+                {"'sip0.cube0.pe0.pe_gem'", "did you mean 'sip0.cube0.pe0.pe_gemm'?"});
+  check_refused(of_bench({"--trace", folder.file("x"), "--stats", folder.file("x")}), 2, {"two results"});
+}
+
+// 65536 x 65536 x 2 B = 8 GiB into a partition of 6 GiB.
+BOOST_AUTO_TEST_CASE(a_tensor_that_does_not_fit_fails_the_run) {
+  check_refused({"run", "--bench", "matmul-composite", "--topology", "tiny", "--param", "M=65536", "--param", "K=65536"}, 1,
+                {"tensor 'a'", "8589934592 bytes", "6442450944 bytes"});
+}
