@@ -1,0 +1,399 @@
+// Composites through the tile pipeline (spec 5, 5.1, 5.2). Times are ns; 32 x 64 x 32 in f16: A and B 4096 B each, FETCH of both at 512 GB/s
+// 16 ns, GEMM 16 ns, accumulator 4096 B, STORE of 2048 B 4 ns.
+#include <rapidcheck/boost_test.h>
+
+#include <boost/test/unit_test.hpp>
+#include <tuple>
+
+#include "models/address/virtual_space.h"
+#include "models/base/errors.h"
+#include "tests/support/forked.h"
+#include "tests/support/pe_bench.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+constexpr Fs ns = fs_per_ns;
+constexpr std::uint64_t mib = PeBench::memory_bytes;
+
+CompositeGemm pinned_gemm(std::int64_t m = 32, std::int64_t k = 64, std::int64_t n = 32) {
+  CompositeGemm g;
+  g.m = m;
+  g.k = k;
+  g.n = n;
+  g.a.pinned = g.b.pinned = g.out.pinned = true;
+  return g;
+}
+
+// A and B in mem0 and mem1, the result in mem2.
+CompositeGemm memory_gemm(std::int64_t m = 32, std::int64_t k = 64, std::int64_t n = 32) {
+  CompositeGemm g = pinned_gemm(m, k, n);
+  g.a.pinned = g.b.pinned = g.out.pinned = false;
+  g.b.address = mib;
+  g.out.address = 2 * mib;
+  return g;
+}
+
+EpilogueStage epilogue(MathOp op, EpilogueScope scope) { return {op, scope, 0, 0}; }
+
+void check_span(const PeBench::Op& op, Fs start, Fs end) {
+  BOOST_TEST(op.start == start, op.name << " " << op.tile << " starts at " << format_ns(op.start) << ", expected " << format_ns(start));
+  BOOST_TEST(op.end == end, op.name << " " << op.tile << " ends at " << format_ns(op.end) << ", expected " << format_ns(end));
+}
+
+}  // namespace
+
+KERNBENCH_SYSTEMC_TEST(a_pinned_tile_goes_through_fetch_gemm_and_store) {
+  PeBench pe;
+  pe.at(0, [&] { pe.submit(pinned_gemm()); });
+  pe.run();
+  check_span(pe.op("tile/FETCH"), 1 * ns, 17 * ns);
+  check_span(pe.op("tile/GEMM"), 17 * ns, 33 * ns);
+  check_span(pe.op("tile/STORE"), 33 * ns, 37 * ns);
+  BOOST_TEST(pe.done_at(1) == 37 * ns);
+  check_span(pe.op("composite_gemm"), 1 * ns, 37 * ns);
+  BOOST_TEST(pe.ops("tile/DMA_READ").empty());
+}
+
+// DMA_READ of 16 flits each: granted at 1 and at 18 ns + 2 fs (in place), then FETCH, GEMM, STORE, DMA_WRITE of 8 flits.
+KERNBENCH_SYSTEMC_TEST(dma_reads_of_a_tile_are_served_in_place_and_the_write_comes_last) {
+  PeBench pe;
+  pe.at(0, [&] { pe.submit(memory_gemm()); });
+  pe.run();
+  const auto reads = pe.ops("tile/DMA_READ");
+  BOOST_REQUIRE(reads.size() == 2u);
+  check_span(reads[0], 1 * ns, 18 * ns + 2);
+  check_span(reads[1], 18 * ns + 2, 35 * ns + 4);
+  check_span(pe.op("tile/FETCH"), 35 * ns + 4, 51 * ns + 4);
+  check_span(pe.op("tile/GEMM"), 51 * ns + 4, 67 * ns + 4);
+  check_span(pe.op("tile/STORE"), 67 * ns + 4, 71 * ns + 4);
+  check_span(pe.op("tile/DMA_WRITE"), 71 * ns + 4, 80 * ns + 6);
+  BOOST_TEST(pe.statistic("pe_dma", "dma_read_queue_high_water") == 1u);
+}
+
+// The second tile's FETCH runs beside the first one's GEMM, its GEMM beside the first one's STORE.
+KERNBENCH_SYSTEMC_TEST(tiles_of_a_command_overlap) {
+  PeBench pe;
+  pe.at(0, [&] { pe.submit(pinned_gemm(64)); });
+  pe.run();
+  check_span(pe.op("tile/FETCH", 1), 17 * ns, 33 * ns);
+  check_span(pe.op("tile/GEMM", 1), 33 * ns, 49 * ns);
+  check_span(pe.op("tile/STORE", 0), 33 * ns, 37 * ns);
+  BOOST_TEST(pe.done_at(1) == 53 * ns);
+}
+
+// FETCH of the third tile (33..49) runs beside STORE of the first (33..37): a read and a write channel, and a queue each.
+KERNBENCH_SYSTEMC_TEST(a_store_never_waits_behind_a_fetch) {
+  PeBench pe;
+  pe.at(0, [&] { pe.submit(pinned_gemm(96)); });
+  pe.run();
+  check_span(pe.op("tile/FETCH", 2), 33 * ns, 49 * ns);
+  check_span(pe.op("tile/STORE", 0), 33 * ns, 37 * ns);
+}
+
+// The read channel is taken by tile after tile; the write of tile 0 starts the moment its STORE has ended.
+KERNBENCH_SYSTEMC_TEST(a_dma_write_never_waits_behind_a_dma_read) {
+  PeBench pe({{"pe_dma", {{"queue_depth", "1"}}}});
+  pe.at(0, [&] { pe.submit(memory_gemm(32 * 6)); });
+  pe.run();
+  for (int tile = 0; tile < 6; ++tile) BOOST_TEST(pe.op("tile/DMA_WRITE", tile).start == pe.op("tile/STORE", tile).end);
+}
+
+// 12288 B hold one tile and its accumulator: FETCH of the next output waits for the STORE of the first, at 37.
+KERNBENCH_SYSTEMC_TEST(fetch_stalls_while_the_register_file_is_full) {
+  PeBench pe({{"pe_fetch_store", {{"register_file_bytes", "12288"}}}});
+  pe.at(0, [&] { pe.submit(pinned_gemm(64)); });
+  pe.run();
+  check_span(pe.op("tile/FETCH", 1), 37 * ns, 53 * ns);
+  BOOST_TEST(pe.statistic("pe_fetch_store", "register_stalls") == 1u);
+  BOOST_TEST(pe.statistic("pe_fetch_store", "register_bytes_high_water") == 12288u);
+}
+
+// Two k tiles of one output: the second needs operands only, and they are free after the GEMM of the first, at 33.
+KERNBENCH_SYSTEMC_TEST(operands_leave_after_gemm_and_the_accumulator_stays_across_k) {
+  PeBench pe({{"pe_fetch_store", {{"register_file_bytes", "12288"}}}});
+  pe.at(0, [&] { pe.submit(pinned_gemm(32, 128)); });
+  pe.run();
+  check_span(pe.op("tile/FETCH", 1), 33 * ns, 49 * ns);
+  check_span(pe.op("tile/GEMM", 1), 49 * ns, 65 * ns);
+  check_span(pe.op("tile/STORE"), 65 * ns, 69 * ns);
+}
+
+KERNBENCH_SYSTEMC_TEST(a_tile_that_can_never_fit_is_an_error_at_the_call) {
+  PeBench pe({{"pe_fetch_store", {{"register_file_bytes", "12287"}}}, {"pe_tcm", {{"reserved_kb", "10"}}}});
+  std::vector<std::string> errors;
+  pe.at(0, [&] {
+    for (const CompositeGemm& g : {pinned_gemm(), memory_gemm(8, 64, 128)}) {
+      try {
+        pe.submit(g);
+      } catch (const UsageError& error) {
+        errors.emplace_back(error.what());
+      }
+    }
+  });
+  pe.run();
+  BOOST_REQUIRE(errors.size() == 1u);
+  BOOST_TEST(errors[0] == "a tile needs 12288 bytes of the register file, which has 12287; choose a smaller tile_shape");
+  BOOST_TEST(pe.scheduler().drained());
+}
+
+KERNBENCH_SYSTEMC_TEST(a_tile_larger_than_the_reserve_is_an_error_at_the_call) {
+  PeBench pe({{"pe_tcm", {{"reserved_kb", "9"}}}});
+  std::string error;
+  pe.at(0, [&] {
+    try {
+      pe.submit(memory_gemm());
+    } catch (const UsageError& caught) {
+      error = caught.what();
+    }
+  });
+  pe.run();
+  BOOST_TEST(error == "a tile needs 10240 bytes of tile buffers, the scheduler's reserve has 9216; choose a smaller tile_shape");
+}
+
+// A reserve of 10 KiB holds one tile (A, B 4096 B each, result 2048 B): the next DMA_READ starts when DMA_WRITE has ended.
+KERNBENCH_SYSTEMC_TEST(a_dma_read_waits_for_a_tile_buffer_until_the_dma_write_before_it_has_ended) {
+  PeBench pe({{"pe_tcm", {{"reserved_kb", "10"}}}});
+  pe.at(0, [&] { pe.submit(memory_gemm(64)); });
+  pe.run();
+  BOOST_TEST(pe.ops("tile/DMA_READ")[2].start == pe.op("tile/DMA_WRITE", 0).end);
+  BOOST_TEST(pe.statistic("pe_scheduler", "buffer_stalls") == 1u);
+  BOOST_TEST(pe.statistic("pe_scheduler", "buffer_high_water") == 10240u);
+}
+
+// Without a DMA_WRITE the buffer is free when FETCH has ended: the first k tile.
+KERNBENCH_SYSTEMC_TEST(the_buffer_of_a_tile_without_dma_write_is_free_after_its_fetch) {
+  PeBench pe({{"pe_tcm", {{"reserved_kb", "10"}}}});
+  pe.at(0, [&] { pe.submit(memory_gemm(32, 128)); });
+  pe.run();
+  BOOST_TEST(pe.ops("tile/DMA_READ")[2].start == pe.op("tile/FETCH", 0).end);
+}
+
+KERNBENCH_SYSTEMC_TEST(simple_commands_take_no_tile_buffer) {
+  PeBench pe({{"pe_tcm", {{"reserved_kb", "0"}}}});
+  pe.at(0, [&] { pe.submit(DmaCommand{false, 0, 4096}); });
+  pe.run();
+  BOOST_TEST(pe.done_at(1) == 18 * ns + 2);
+  BOOST_TEST(pe.statistic("pe_scheduler", "buffer_high_water") == 0u);
+}
+
+KERNBENCH_SYSTEMC_TEST(composites_are_fed_in_order_and_never_interleaved) {
+  PeBench pe;
+  pe.at(0, [&] {
+    pe.submit(memory_gemm(32, 64, 128));
+    pe.submit(memory_gemm(32, 64, 128));
+  });
+  pe.run();
+  for (const char* stage : {"tile/DMA_READ", "tile/FETCH", "tile/GEMM", "tile/STORE", "tile/DMA_WRITE"}) {
+    const auto ops = pe.ops(stage);
+    for (std::size_t i = 1; i < ops.size(); ++i) {
+      BOOST_TEST((std::make_tuple(ops[i - 1].command, ops[i - 1].tile) <= std::make_tuple(ops[i].command, ops[i].tile)), stage);
+    }
+  }
+  BOOST_TEST(pe.done_at(1) < pe.done_at(2));
+}
+
+// The second composite has no DMA_READ; its tiles do not overtake those of the first on their way to FETCH.
+KERNBENCH_SYSTEMC_TEST(a_composite_that_enters_at_fetch_does_not_overtake_the_one_before_it) {
+  PeBench pe;
+  pe.at(0, [&] {
+    pe.submit(memory_gemm(32, 64, 64));
+    pe.submit(pinned_gemm(32, 64, 64));
+  });
+  pe.run();
+  const auto fetches = pe.ops("tile/FETCH");
+  BOOST_REQUIRE(fetches.size() == 4u);
+  for (std::size_t i = 0; i < 4; ++i) BOOST_TEST(fetches[i].command == (i < 2 ? 1u : 2u));
+  BOOST_TEST(fetches[2].start == fetches[1].end);
+}
+
+KERNBENCH_SYSTEMC_TEST(the_feeder_alone_blocks_when_the_first_stage_is_full) {
+  PeBench pe({{"pe_dma", {{"queue_depth", "1"}}}});
+  pe.at(0, [&] {
+    pe.submit(memory_gemm(32 * 20));
+    pe.submit(MathCommand{MathOp::add, 128});
+    pe.submit(DmaCommand{true, 2 * mib, 256});
+  });
+  pe.run();
+  check_span(pe.op("add"), 2 * ns, 3 * ns);
+  check_span(pe.op("dma_write"), 3 * ns, 5 * ns + 2);
+}
+
+KERNBENCH_SYSTEMC_TEST(consecutive_math_stages_are_served_in_place) {
+  PeBench pe;
+  CompositeGemm g = pinned_gemm();
+  g.epilogue = {epilogue(MathOp::relu, EpilogueScope::output_tile), epilogue(MathOp::exp, EpilogueScope::output_tile)};
+  pe.at(0, [&] { pe.submit(g); });
+  pe.run();
+  // 1024 elements: 8 cycles, 32 cycles.
+  const auto maths = pe.ops("tile/MATH");
+  check_span(maths.at(0), 33 * ns, 41 * ns);
+  check_span(maths.at(1), 41 * ns, 73 * ns);
+  check_span(pe.op("tile/STORE"), 73 * ns, 77 * ns);
+  BOOST_TEST(pe.statistic("pe_math", "math_queue_high_water") == 1u);
+}
+
+// The slot is free the moment GEMM ends: the GEMM of tile 1 and the MATH of tile 0 ask for it at one instant, and tile 0 goes first.
+KERNBENCH_SYSTEMC_TEST(the_slot_is_released_before_the_token_is_handed_on) {
+  PeBench pe;
+  CompositeGemm g = pinned_gemm(64);
+  g.epilogue = {epilogue(MathOp::relu, EpilogueScope::output_tile)};
+  pe.at(0, [&] { pe.submit(g); });
+  pe.run();
+  check_span(pe.op("tile/GEMM", 0), 17 * ns, 33 * ns);
+  check_span(pe.op("tile/MATH", 0), 33 * ns, 41 * ns);
+  check_span(pe.op("tile/GEMM", 1), 41 * ns, 57 * ns);
+  check_span(pe.op("tile/MATH", 1), 57 * ns, 65 * ns);
+}
+
+KERNBENCH_SYSTEMC_TEST(a_kernel_epilogue_starts_after_the_last_tile) {
+  PeBench pe;
+  CompositeGemm g = memory_gemm(64);
+  g.epilogue = {epilogue(MathOp::relu, EpilogueScope::kernel)};
+  pe.at(0, [&] { pe.submit(g); });
+  pe.run();
+  Fs first_pass = 0;
+  for (int tile : {0, 1}) first_pass = std::max(first_pass, pe.op("tile/DMA_WRITE", tile).end);
+  check_span(pe.op("tile/DMA_READ", 2), first_pass, first_pass + (1 + 8) * ns + 2);
+  BOOST_TEST(pe.op("tile/DMA_READ", 3).start == pe.op("tile/DMA_READ", 2).end);
+  BOOST_TEST(pe.done_at(1) == pe.op("tile/DMA_WRITE", 3).end);
+}
+
+KERNBENCH_SYSTEMC_TEST(a_math_composite_reads_every_operand) {
+  PeBench pe;
+  CompositeMath m;
+  m.op = MathOp::add;
+  m.m = m.n = 32;
+  m.inputs.resize(2);
+  m.inputs[1].address = mib;
+  m.out.address = 2 * mib;
+  pe.at(0, [&] { pe.submit(m); });
+  pe.run();
+  // 8 flits per operand and for the result; FETCH 4096 B, MATH 8 cycles, STORE 2048 B.
+  check_span(pe.ops("tile/DMA_READ").at(1), 10 * ns + 2, 19 * ns + 4);
+  check_span(pe.op("tile/FETCH"), 19 * ns + 4, 27 * ns + 4);
+  check_span(pe.op("tile/MATH"), 27 * ns + 4, 35 * ns + 4);
+  check_span(pe.op("tile/STORE"), 35 * ns + 4, 39 * ns + 4);
+  check_span(pe.op("tile/DMA_WRITE"), 39 * ns + 4, 48 * ns + 6);
+  check_span(pe.op("composite_add"), 1 * ns, 48 * ns + 6);
+}
+
+KERNBENCH_SYSTEMC_TEST(fetch_and_store_pay_their_overhead_before_the_access) {
+  PeBench pe({{"pe_fetch_store", {{"overhead_ns", "2"}}}});
+  pe.at(0, [&] { pe.submit(pinned_gemm()); });
+  pe.run();
+  check_span(pe.op("tile/FETCH"), 3 * ns, 19 * ns);
+  check_span(pe.op("tile/STORE"), 37 * ns, 41 * ns);
+}
+
+KERNBENCH_SYSTEMC_TEST(the_channels_of_pe_tcm_take_one_access_at_a_time_each) {
+  PeBench pe({{"pe_tcm", {{"read_bw_gbs", "100"}, {"write_bw_gbs", "50"}}}});
+  struct User final : TcmUser {
+    explicit User(PeBench& pe) : bench(pe) {}
+    void tcm_access_began(std::uint32_t tag) override { log.push_back("began " + std::to_string(tag) + " " + format_ns(bench.now())); }
+    void tcm_access_ended(std::uint32_t tag) override { log.push_back("ended " + std::to_string(tag) + " " + format_ns(bench.now())); }
+    PeBench& bench;
+    std::vector<std::string> log;
+  } user(pe);
+  pe.at(0, [&] {
+    TcmAccess& tcm = dynamic_cast<PeTcm&>(pe.engine("pe_tcm"));
+    tcm.access_tcm(false, 1000, user, 2, {2, 0, 0});
+    tcm.access_tcm(false, 500, user, 1, {1, 0, 0});  // the same instant, an earlier command
+    tcm.access_tcm(true, 1000, user, 3, {3, 0, 0});
+    tcm.access_tcm(true, 0, user, 4, {4, 0, 0});
+  });
+  pe.run();
+  const std::vector<std::string> expected{"began 1 0 ns", "began 3 0 ns", "ended 1 5 ns", "began 2 5 ns",
+                                          "ended 2 15 ns", "ended 3 20 ns", "began 4 20 ns", "ended 4 20 ns"};
+  BOOST_TEST(user.log == expected, boost::test_tools::per_element());
+}
+
+// Tile 1 of 4 is not mapped. The command fails; what its tiles held is given back and the next command runs as on an idle PE.
+KERNBENCH_SYSTEMC_TEST(a_fault_in_a_composite_fails_the_command_and_leaves_the_pe_usable) {
+  PeBench pe({{"pe_fetch_store", {{"register_file_bytes", "12288"}}}, {"pe_tcm", {{"reserved_kb", "10"}}}});
+  CompositeGemm g = memory_gemm(32, 256, 32);
+  g.a.address = va_base;
+  std::shared_ptr<CommandState> first;
+  std::shared_ptr<CommandState> second;
+  pe.at(0, [&] {
+    auto map = std::make_shared<MmuMap>();
+    map->entries = {{va_base, 0, 4096}};
+    pe.send_control("pe_mmu", map);
+    first = pe.submit(g);
+    second = pe.submit(memory_gemm(64));
+  });
+  pe.run();
+  BOOST_TEST(first->done());
+  BOOST_TEST(first->error().find("no mapping for virtual address 0x10000000001000") != std::string::npos, first->error());
+  BOOST_TEST(second->done());
+  BOOST_TEST(second->error() == "");
+  BOOST_TEST(pe.statistic("pe_scheduler", "failed") == 1u);
+}
+
+KERNBENCH_SYSTEMC_TEST(a_failed_command_drops_the_outputs_that_it_has_not_begun) {
+  PeBench pe;
+  CompositeGemm g = memory_gemm(32 * 1000);
+  g.a.address = va_base;
+  pe.at(0, [&] { pe.submit(g); });
+  pe.run();
+  BOOST_TEST(pe.done_at(1) < 1000 * ns);
+  BOOST_TEST(pe.statistic("pe_dma", "transactions") == 0u);
+}
+
+// Any mix of commands ends, however tight queues, register file and tile buffers are, and leaves nothing behind.
+RC_BOOST_PROP(no_mix_of_commands_deadlocks, ()) {
+  std::vector<std::tuple<int, std::int64_t, std::int64_t, std::int64_t, int, int>> choices;
+  const int commands = *rc::gen::inRange(1, 7);
+  for (int i = 0; i < commands; ++i) {
+    choices.emplace_back(*rc::gen::inRange(0, 5), *rc::gen::inRange(1, 80), *rc::gen::inRange(1, 200), *rc::gen::inRange(1, 80),
+                         *rc::gen::inRange(0, 8), *rc::gen::inRange(0, 4));
+  }
+  const std::string depth = std::to_string(*rc::gen::inRange(1, 4));
+  const auto simulate = [&] {
+    PeBench pe({{"pe_fetch_store", {{"register_file_bytes", "14336"}, {"queue_depth", depth}}},
+                {"pe_tcm", {{"reserved_kb", "14"}}},
+                {"pe_dma", {{"queue_depth", depth}}},
+                {"pe_gemm", {{"queue_depth", depth}}},
+                {"pe_math", {{"queue_depth", depth}}},
+                {"pe_scheduler", {{"overhead_ns", "0"}}}});
+    pe.at(0, [&] {
+      for (const auto& [kind, m, k, n, pinned, ops] : choices) {
+        if (kind == 0) {
+          pe.submit(DmaCommand{pinned % 2 == 1, static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(m * n)});
+        } else if (kind == 1) {
+          CompositeMath math;
+          math.op = MathOp::add;
+          math.m = m;
+          math.n = n;
+          math.inputs.resize(2);
+          math.inputs[0].pinned = (pinned & 1) != 0;
+          math.inputs[1].pinned = (pinned & 2) != 0;
+          math.out.pinned = (pinned & 4) != 0;
+          pe.submit(math);
+        } else {
+          CompositeGemm g = memory_gemm(m, k, n);
+          g.a.pinned = (pinned & 1) != 0;
+          g.b.pinned = (pinned & 2) != 0;
+          g.out.pinned = (pinned & 4) != 0;
+          if (ops > 0) g.epilogue.push_back({MathOp::add, static_cast<EpilogueScope>(ops - 1), 2, 0});
+          if (kind == 2) g.a.address = va_base;  // a fault
+          pe.submit(g);
+        }
+      }
+    });
+    pe.run();
+    BOOST_TEST(pe.scheduler().drained());
+    BOOST_TEST(pe.statistic("pe_scheduler", "completed") == choices.size());
+    for (const Probe& probe : pe.scheduler().probes()) BOOST_TEST(probe.value() == 0u, probe.name());
+    for (const Probe& probe : pe.engine("pe_fetch_store").probes()) BOOST_TEST(probe.value() == 0u, probe.name());
+    std::vector<std::string> log;
+    for (const auto& op : pe.ops()) {
+      log.push_back(std::to_string(op.start) + " " + std::to_string(op.end) + " " + op.node + " " + op.name + " " + std::to_string(op.command) + " " + std::to_string(op.tile));
+    }
+    return log;
+  };
+  const auto first = forked_value(simulate);
+  RC_ASSERT(first == forked_value(simulate));  // and the same inputs give the same log
+}
