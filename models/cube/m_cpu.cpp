@@ -20,7 +20,8 @@ void MCpu::arrived(Transaction& request, std::shared_ptr<const PeMessage> messag
   const auto* launch = dynamic_cast<const KernelLaunch*>(message.get());
   if (launch == nullptr || launch->target_start) return fan_out(request, message, message);
   Fs farthest = 0;
-  for (const End& end : ends) farthest = std::max(farthest, machine_services().routes().control_path(node(), end.node).control_latency_fs());
+  for (const End& end : ends)
+    farthest = std::max(farthest, machine_services().routes().control_path(node(), end.node).control_latency_fs());
   auto stamped = std::make_shared<KernelLaunch>(*launch);
   stamped->target_start = now() + farthest;
   fan_out(request, message, std::move(stamped));

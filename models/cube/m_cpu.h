@@ -1,11 +1,10 @@
 // M_CPU: a cube's end of the control path. Launches go on from here to the pe_cpu, MMU messages to the pe_mmu of every target PE in
 // the cube; their answers go back as one, metrics merged by max and kept per PE.
 //
-// Timing (spec 4): overhead_ns per request message; answers cost nothing. target_start is passed through; a launch that comes without
-// one is stamped here with now + the latency to the farthest of its PEs.
-// MCPU_SRAM: an internal pair of DMA channels, read and write, of capacity 1 each; a memory request holds its channel for
-// overhead_ns after its command or last flit, and is answered then.
-// Not modelled: decoding, MCPU_SRAM's size and bandwidth.
+// Timing (spec 4): overhead_ns per request message; answers cost nothing. target_start is passed through; a launch that comes
+// without one is stamped here with now + the latency to the farthest of its PEs. MCPU_SRAM: an internal pair of DMA channels, read
+// and write, of capacity 1 each; a memory request holds its channel for overhead_ns after its command or last flit, and is answered
+// then. Not modelled: decoding, MCPU_SRAM's size and bandwidth.
 #pragma once
 
 #include "models/protocol/control_node.h"

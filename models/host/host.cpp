@@ -19,11 +19,14 @@ std::string label_of(const char* type, const HostMessage& message) {
 unsigned element_bytes(FillPattern::Kind kind) {
   switch (kind) {
     case FillPattern::Kind::zero:
-    case FillPattern::Kind::u8: return 1;
+    case FillPattern::Kind::u8:
+      return 1;
     case FillPattern::Kind::u16:
-    case FillPattern::Kind::fp16: return 2;
+    case FillPattern::Kind::fp16:
+      return 2;
     case FillPattern::Kind::u32:
-    case FillPattern::Kind::fp32: return 4;
+    case FillPattern::Kind::fp32:
+      return 4;
   }
   return 1;
 }
@@ -31,9 +34,7 @@ unsigned element_bytes(FillPattern::Kind kind) {
 }  // namespace
 
 Host::Host(const ComponentInit& init, std::vector<Injector*> pcie_eps)
-    : Component(init),
-      machine_services_(machine_services(init.services)),
-      pcie_eps_(std::move(pcie_eps)),
+    : Component(init), machine_services_(machine_services(init.services)), pcie_eps_(std::move(pcie_eps)),
       pending_probe_(add_probe("pending", "requests under way", 16)) {
   for (int sip = 0; sip < machine().sips(); ++sip) keys_.emplace_back(machine().pcie_ep(sip));
   add_statistic("requests", "requests submitted", Quantity::count, requests_);
@@ -83,7 +84,8 @@ void Host::spawn(const std::string& name, std::function<void()> body) {
 
 void Host::wait(HostRequest& request) {
   Obligations& obligations = services().obligations();
-  const std::size_t ticket = obligations.open(sc_core::sc_get_current_process_handle().name(), "the end of " + request.what(), now());
+  const std::size_t ticket =
+      obligations.open(sc_core::sc_get_current_process_handle().name(), "the end of " + request.what(), now());
   struct Close {  // also when the thread is killed
     Obligations& obligations;
     std::size_t ticket;
@@ -104,7 +106,8 @@ TransactionHandle Host::memory_request(tlm::tlm_command command, std::uint64_t p
 
 std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MemoryWrite> message) {
   validate(*message);
-  const MemoryPlace place = check_placement(machine(), "MemoryWrite", message->dst, message->pa, message->nbytes, message->dst_mem_kind);
+  const MemoryPlace place =
+      check_placement(machine(), "MemoryWrite", message->dst, message->pa, message->nbytes, message->dst_mem_kind);
   const int sip = message->dst.sip;
   TransactionHandle transaction = memory_request(tlm::TLM_WRITE_COMMAND, message->pa, message->nbytes);
   RouteExtension& route = transaction->route();
@@ -118,7 +121,8 @@ std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MemoryWrite> mes
 
 std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MemoryRead> message) {
   validate(*message);
-  const MemoryPlace place = check_placement(machine(), "MemoryRead", message->src, message->pa, message->nbytes, MemoryKind::automatic);
+  const MemoryPlace place =
+      check_placement(machine(), "MemoryRead", message->src, message->pa, message->nbytes, MemoryKind::automatic);
   const int sip = message->src.sip;
   TransactionHandle transaction = memory_request(tlm::TLM_READ_COMMAND, message->pa, message->nbytes);
   transaction->route().offset = place.offset;
@@ -176,7 +180,8 @@ void Host::completed(Transaction& transaction) {
   if (response == nullptr) {
     const auto made = std::make_shared<HostResponse>();
     if (transaction.get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE) {
-      made->completion = Completion::failure(transaction.get_response_string(), pending.request->what() + " failed at " + format_ns(now()));
+      made->completion =
+          Completion::failure(transaction.get_response_string(), pending.request->what() + " failed at " + format_ns(now()));
     }
     response = made;
   }

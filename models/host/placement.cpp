@@ -21,13 +21,14 @@ bool is_in(const MachineView& machine, NodeId node, const PeId& where, MemoryKin
   if (kind != MemoryKind::tcm && node == machine.hbm(where)) return true;
   if (kind != MemoryKind::hbm && node == machine.engine(where, PeEngine::pe_tcm)) return true;
   if (kind != MemoryKind::automatic) return false;
-  return node == machine.sram(where.sip, where.cube) || node == machine.m_cpu(where.sip, where.cube) || node == machine.io_cpu(where.sip);
+  return node == machine.sram(where.sip, where.cube) || node == machine.m_cpu(where.sip, where.cube) ||
+         node == machine.io_cpu(where.sip);
 }
 
 }  // namespace
 
-MemoryPlace check_placement(const MachineView& machine, const char* message, const PeId& where, std::uint64_t pa, std::uint64_t nbytes,
-                            MemoryKind kind) {
+MemoryPlace check_placement(const MachineView& machine, const char* message, const PeId& where, std::uint64_t pa,
+                            std::uint64_t nbytes, MemoryKind kind) {
   check_pe(machine, message, where);
   if (nbytes > std::numeric_limits<std::uint32_t>::max()) {
     throw UsageError(std::string(message) + ": nbytes is " + std::to_string(nbytes) + ", allowed is less than 4 GiB");
@@ -39,7 +40,8 @@ MemoryPlace check_placement(const MachineView& machine, const char* message, con
     reject("the address lies in " + machine.name(place.node) + ", the message says " + where.str() + asked);
   }
   if (machine.place_of(pa + nbytes - 1).node != place.node) {
-    reject(std::to_string(nbytes) + " bytes from offset " + std::to_string(place.offset) + " run past the end of " + machine.name(place.node));
+    reject(std::to_string(nbytes) + " bytes from offset " + std::to_string(place.offset) + " run past the end of " +
+           machine.name(place.node));
   }
   return place;
 }

@@ -29,7 +29,9 @@ unsigned IoCpu::debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*
 void IoCpu::arrived(Transaction& request, std::shared_ptr<const PeMessage> message) {
   const int sip = message->targets.front().sip;
   if (machine().io_cpu(sip) != node()) {
-    return refuse(request, "wrong_sip", "a message for " + message->targets.front().str() + " came here; its SIP has " + machine().name(machine().io_cpu(sip)));
+    return refuse(
+        request, "wrong_sip",
+        "a message for " + message->targets.front().str() + " came here; its SIP has " + machine().name(machine().io_cpu(sip)));
   }
   auto launch = std::dynamic_pointer_cast<const KernelLaunch>(message);
   if (launch == nullptr) return fan_out(request, message, message);
@@ -48,7 +50,8 @@ std::vector<ControlNode::End> IoCpu::ends_of(const PeMessage& message) const {
 }
 
 bool IoCpu::blocked(std::list<Launch>::const_iterator launch) const {
-  return std::any_of(launches_.begin(), launch, [&](const Launch& before) { return overlap(before.message->targets, launch->message->targets); });
+  return std::any_of(launches_.begin(), launch,
+                     [&](const Launch& before) { return overlap(before.message->targets, launch->message->targets); });
 }
 
 void IoCpu::start_launches() {
@@ -68,7 +71,8 @@ Fs IoCpu::target_start(const KernelLaunch& launch) const {
     const NodeId m_cpu = machine().m_cpu(pe.sip, pe.cube);
     const NodeId pe_cpu = machine().engine(pe, PeEngine::pe_cpu);
     // Each leg counts the overhead of its end and not that of its start.
-    farthest = std::max(farthest, routes.control_path(node(), m_cpu).control_latency_fs() + routes.control_path(m_cpu, pe_cpu).control_latency_fs());
+    farthest = std::max(farthest, routes.control_path(node(), m_cpu).control_latency_fs() +
+                                      routes.control_path(m_cpu, pe_cpu).control_latency_fs());
   }
   return now() + farthest;
 }
@@ -84,7 +88,8 @@ void IoCpu::failed_fast(FanOut& fan_out, PeId where, const Completion& completio
 }
 
 void IoCpu::finished(const FanOut& fan_out) {
-  const auto launch = std::find_if(launches_.begin(), launches_.end(), [&](const Launch& l) { return l.message == fan_out.received; });
+  const auto launch =
+      std::find_if(launches_.begin(), launches_.end(), [&](const Launch& l) { return l.message == fan_out.received; });
   if (launch == launches_.end()) return;
   launches_.erase(launch);
   launches_probe_.set(launches_.size());

@@ -4,9 +4,9 @@
 // Timing (spec 4): overhead_ns per request message; answers cost nothing. A launch is stamped when that has been paid:
 //   target_start = now + max over the target PEs of latency(io_cpu -> m_cpu -> pe_cpu)
 // with m_cpu's and pe_cpu's overhead counted once and none of its own, so that the farthest PE is ready exactly then.
-// Launches whose PE sets overlap run in the order in which they came: the later one is stamped and sent when every PE of the earlier
-// one has answered. IO_SRAM: a memory request is answered overhead_ns after it came.
-// Not modelled: decoding, IO_SRAM's size and bandwidth.
+// Launches whose PE sets overlap run in the order in which they came: the later one is stamped and sent when every PE of the
+// earlier one has answered. IO_SRAM: a memory request is answered overhead_ns after it came. Not modelled: decoding, IO_SRAM's size
+// and bandwidth.
 #pragma once
 
 #include <list>

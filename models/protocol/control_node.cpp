@@ -11,7 +11,8 @@ std::string label_of(const PeMessage& message) {
 
 // A response, or the notice that comes ahead of one.
 bool is_answer(const Transaction& transaction) {
-  return transaction.route().leg == Leg::response || dynamic_cast<const LaunchFailed*>(transaction.route().message.get()) != nullptr;
+  return transaction.route().leg == Leg::response ||
+         dynamic_cast<const LaunchFailed*>(transaction.route().message.get()) != nullptr;
 }
 
 }  // namespace
@@ -34,14 +35,14 @@ bool ControlNode::FanOut::fail_fast() const {
 }
 
 ParameterSchema ControlNode::control_schema(const char* default_overhead_ns) {
-  return {Parameter::decimal("overhead_ns", "time per request message", "ns", "spec 4").default_val(default_overhead_ns).range("0", "")};
+  return {Parameter::decimal("overhead_ns", "time per request message", "ns", "spec 4")
+              .default_val(default_overhead_ns)
+              .range("0", "")};
 }
 
 ControlNode::ControlNode(const ComponentInit& init)
-    : FabricNode(init, ArrivalQueue::Keep::last_flit),
-      machine_services_(kernbench::machine_services(init.services)),
-      overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))),
-      keys_(init.node) {
+    : FabricNode(init, ArrivalQueue::Keep::last_flit), machine_services_(kernbench::machine_services(init.services)),
+      overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))), keys_(init.node) {
   add_statistic("requests", "request messages served", Quantity::count, requests_);
 }
 
@@ -98,7 +99,8 @@ void ControlNode::finish_memory(Transaction& request) {
 
 // --- Down
 
-void ControlNode::fan_out(Transaction& request, std::shared_ptr<const PeMessage> received, std::shared_ptr<const PeMessage> message) {
+void ControlNode::fan_out(Transaction& request, std::shared_ptr<const PeMessage> received,
+                          std::shared_ptr<const PeMessage> message) {
   FanOut& entry = fan_outs_.emplace_back();
   entry.tag = next_tag_++;
   entry.request = &request;
@@ -129,7 +131,9 @@ Transaction& ControlNode::send_control(const Path& path, std::shared_ptr<const M
   return transaction;
 }
 
-void ControlNode::post(const Path& path, std::shared_ptr<const Message> message) { send_control(path, std::move(message), true, 0); }
+void ControlNode::post(const Path& path, std::shared_ptr<const Message> message) {
+  send_control(path, std::move(message), true, 0);
+}
 
 void ControlNode::take_abort(const LaunchAbort& notice) {
   for (FanOut& entry : fan_outs_) {

@@ -92,9 +92,9 @@ class ControlNode : public FabricNode, private TransactionOwner {
   MachineServices& machine_services_;
   Fs overhead_;
   TieKeySource keys_;
-  RingBuffer<Due> due_;                        // by time, then as they came
-  std::map<TieKey, TransactionHandle> sent_;   // what this node has issued
-  std::list<FanOut> fan_outs_;                 // in the order of their tags
+  RingBuffer<Due> due_;                       // by time, then as they came
+  std::map<TieKey, TransactionHandle> sent_;  // what this node has issued
+  std::list<FanOut> fan_outs_;                // in the order of their tags
   std::uint64_t next_tag_ = 0;
   std::uint64_t requests_ = 0;
 };

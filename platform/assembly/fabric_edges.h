@@ -23,7 +23,7 @@ class FabricEdges {
     EdgeBinding binding = EdgeBinding::internal;
     std::uint16_t out_port = 0;  // of the source, by ascending destination; meaningless if internal
     Fs propagation_fs = 0;
-    Rational bw_gbs;             // 0 = unlimited
+    Rational bw_gbs;  // 0 = unlimited
   };
   const Edge& operator[](std::size_t graph_edge) const { return edges_[graph_edge]; }
 

@@ -39,7 +39,9 @@ class GraphMachineView final : public MachineView {
   NodeId m_cpu(int sip, int cube) const override { return at(m_cpus_, index(sip, cube, cubes()), "cube", cube); }
   NodeId sram(int sip, int cube) const override { return at(srams_, index(sip, cube, cubes()), "cube", cube); }
   NodeId hbm(PeId pe) const override { return at(hbms_, index(pe), "PE", pe.pe); }
-  NodeId engine(PeId pe, PeEngine engine) const override { return at(engines_[static_cast<std::size_t>(engine)], index(pe), "PE", pe.pe); }
+  NodeId engine(PeId pe, PeEngine engine) const override {
+    return at(engines_[static_cast<std::size_t>(engine)], index(pe), "PE", pe.pe);
+  }
 
   MemoryPlace place_of(std::uint64_t physical_address) const override;
 
@@ -56,13 +58,14 @@ class GraphMachineView final : public MachineView {
 
   void file_nodes();
   std::size_t index(int outer, int inner, int inner_count) const {
-    return outer < 0 || outer >= sips() || inner < 0 || inner >= inner_count ? outside
-                                                                             : static_cast<std::size_t>(outer) * static_cast<std::size_t>(inner_count) +
-                                                                                   static_cast<std::size_t>(inner);
+    return outer < 0 || outer >= sips() || inner < 0 || inner >= inner_count
+               ? outside
+               : static_cast<std::size_t>(outer) * static_cast<std::size_t>(inner_count) + static_cast<std::size_t>(inner);
   }
   std::size_t index(PeId pe) const {
     const std::size_t cube = index(pe.sip, pe.cube, cubes());
-    return cube == outside || pe.pe < 0 || pe.pe >= pes_ ? outside : cube * static_cast<std::size_t>(pes_) + static_cast<std::size_t>(pe.pe);
+    return cube == outside || pe.pe < 0 || pe.pe >= pes_ ? outside
+                                                         : cube * static_cast<std::size_t>(pes_) + static_cast<std::size_t>(pe.pe);
   }
   static NodeId at(const std::vector<NodeId>& table, std::size_t index, const char* what, int number);
 

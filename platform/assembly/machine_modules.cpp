@@ -40,16 +40,26 @@ std::string_view leaf_of(std::string_view name) { return name.substr(name.rfind(
 
 PeEngine engine_of(NodeKind kind) {
   switch (kind) {
-    case NodeKind::pe_cpu: return PeEngine::pe_cpu;
-    case NodeKind::pe_scheduler: return PeEngine::pe_scheduler;
-    case NodeKind::pe_dma: return PeEngine::pe_dma;
-    case NodeKind::pe_fetch_store: return PeEngine::pe_fetch_store;
-    case NodeKind::pe_gemm: return PeEngine::pe_gemm;
-    case NodeKind::pe_math: return PeEngine::pe_math;
-    case NodeKind::pe_tcm: return PeEngine::pe_tcm;
-    case NodeKind::pe_mmu: return PeEngine::pe_mmu;
-    case NodeKind::pe_ipcq: return PeEngine::pe_ipcq;
-    default: throw ModelError("no engine of a PE: " + std::string(name_of(kind)));
+    case NodeKind::pe_cpu:
+      return PeEngine::pe_cpu;
+    case NodeKind::pe_scheduler:
+      return PeEngine::pe_scheduler;
+    case NodeKind::pe_dma:
+      return PeEngine::pe_dma;
+    case NodeKind::pe_fetch_store:
+      return PeEngine::pe_fetch_store;
+    case NodeKind::pe_gemm:
+      return PeEngine::pe_gemm;
+    case NodeKind::pe_math:
+      return PeEngine::pe_math;
+    case NodeKind::pe_tcm:
+      return PeEngine::pe_tcm;
+    case NodeKind::pe_mmu:
+      return PeEngine::pe_mmu;
+    case NodeKind::pe_ipcq:
+      return PeEngine::pe_ipcq;
+    default:
+      throw ModelError("no engine of a PE: " + std::string(name_of(kind)));
   }
 }
 
@@ -65,7 +75,8 @@ WireName wire_name(std::string_view src, std::string_view dst) {
   return {src.substr(0, common == 0 ? 0 : common - 1), std::move(leaf)};
 }
 
-MachineModules::MachineModules(const Graph& graph, const FabricEdges& edges, const ComponentRegistry& registry, Services& services) : graph_(graph) {
+MachineModules::MachineModules(const Graph& graph, const FabricEdges& edges, const ComponentRegistry& registry, Services& services)
+    : graph_(graph) {
   create_components(registry, services);
   bind_edges(edges);
 }
@@ -89,7 +100,8 @@ void MachineModules::create_components(const ComponentRegistry& registry, Servic
   components_.reserve(graph_.nodes().size());
   for (const Node& node : graph_.nodes()) {  // in order of names: a parent comes before its children
     const Implementation* implementation = registry.find(node.impl());
-    if (implementation == nullptr || !implementation->create) throw UsageError("'" + node.name + "': the implementation '" + node.impl() + "' is not there");
+    if (implementation == nullptr || !implementation->create)
+      throw UsageError("'" + node.name + "': the implementation '" + node.impl() + "' is not there");
     const Inside inside(scope(parent_of(node.name)));
     const auto id = static_cast<NodeId>(components_.size());
     components_.push_back(implementation->create({leaf_of(node.name).data(), id, node.attributes(), services}));
@@ -100,7 +112,8 @@ void MachineModules::create_components(const ComponentRegistry& registry, Servic
 FabricNode& MachineModules::fabric_node(NodeId node) const {
   auto* fabric_node = dynamic_cast<FabricNode*>(components_[node].get());
   if (fabric_node == nullptr) {
-    throw UsageError("'" + graph_.node(node).name + "' has edges of the fabric, but its implementation '" + graph_.node(node).impl() + "' is no fabric node");
+    throw UsageError("'" + graph_.node(node).name + "' has edges of the fabric, but its implementation '" +
+                     graph_.node(node).impl() + "' is no fabric node");
   }
   return *fabric_node;
 }

@@ -51,8 +51,9 @@ std::vector<PathHop> MachineRoutes::hops(const std::vector<NodeId>& nodes) const
     if (last) break;
     const Edge* edge = graph_.find_edge(nodes[i], nodes[i + 1]);
     if (edge == nullptr || edges_[static_cast<std::size_t>(edge - graph_.edges().data())].binding == EdgeBinding::internal) {
-      throw RoutingError("no way through the fabric from '" + graph_.node(nodes.front()).name + "' to '" + graph_.node(nodes.back()).name +
-                         "': '" + graph_.node(nodes[i]).name + "' and '" + graph_.node(nodes[i + 1]).name + "' have no fabric edge");
+      throw RoutingError("no way through the fabric from '" + graph_.node(nodes.front()).name + "' to '" +
+                         graph_.node(nodes.back()).name + "': '" + graph_.node(nodes[i]).name + "' and '" +
+                         graph_.node(nodes[i + 1]).name + "' have no fabric edge");
     }
     const FabricEdges::Edge& fabric_edge = edges_[static_cast<std::size_t>(edge - graph_.edges().data())];
     hop.out_port = fabric_edge.out_port;

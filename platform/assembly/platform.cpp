@@ -27,18 +27,16 @@ std::string text_of(const std::exception_ptr& cause) {
 }  // namespace
 
 Platform::Platform(Graph graph, const ComponentRegistry& registry, const PlatformOptions& options)
-    : options_(prepare(options)),
-      graph_(std::move(graph)),
-      edges_(graph_),
-      view_(graph_),
-      routes_(graph_, edges_),
+    : options_(prepare(options)), graph_(std::move(graph)), edges_(graph_), view_(graph_), routes_(graph_, edges_),
       pool_(std::make_unique<TransactionPool>()),
       modules_(std::make_unique<MachineModules>(graph_, edges_, registry, static_cast<Services&>(*this))) {
   std::vector<Injector*> pcie_eps;
   for (int sip = 0; sip < view_.sips(); ++sip) {
     const NodeId node = view_.pcie_ep(sip);
     auto* injector = dynamic_cast<Injector*>(&modules_->component(node));
-    if (injector == nullptr) throw UsageError("'" + view_.name(node) + "': its implementation '" + graph_.node(node).impl() + "' takes no transactions from the host");
+    if (injector == nullptr)
+      throw UsageError("'" + view_.name(node) + "': its implementation '" + graph_.node(node).impl() +
+                       "' takes no transactions from the host");
     pcie_eps.push_back(injector);
   }
   host_ = make_component<Host>({"host", no_node, Attributes(), *this}, std::move(pcie_eps));
@@ -94,7 +92,8 @@ RunResult Platform::finish(RunOutcome outcome) {
   stop_simulation();
   if (result.status == RunStatus::completed && pool_->outstanding() != 0) {
     result.status = RunStatus::failed;
-    result.cause = std::make_exception_ptr(ModelError(std::to_string(pool_->outstanding()) + " transactions have not been given back at the end of the run"));
+    result.cause = std::make_exception_ptr(
+        ModelError(std::to_string(pool_->outstanding()) + " transactions have not been given back at the end of the run"));
   }
   result.error = text_of(result.cause);
   return result;

@@ -23,14 +23,15 @@
 namespace kernbench {
 
 struct PlatformOptions {
-  DataPlane* data = nullptr;   // null: data off; outlives the platform
-  OpSink* op_sink = nullptr;   // outlives the platform
-  bool tear_down = true;       // false: the destructor leaves the modules to the end of the process (their destruction is quadratic)
+  DataPlane* data = nullptr;  // null: data off; outlives the platform
+  OpSink* op_sink = nullptr;  // outlives the platform
+  bool tear_down = true;      // false: the destructor leaves the modules to the end of the process (their destruction is quadratic)
 };
 
 class Platform final : private MachineServices {
  public:
-  // Sets SystemC's time resolution to 1 fs, so no sc_time may have been made before. Throws UsageError, AddressError or RoutingError for a machine that cannot be built.
+  // Sets SystemC's time resolution to 1 fs, so no sc_time may have been made before. Throws UsageError, AddressError or
+  // RoutingError for a machine that cannot be built.
   Platform(Graph graph, const ComponentRegistry& registry, const PlatformOptions& options);
   ~Platform() override;
   Platform(const Platform&) = delete;
@@ -50,7 +51,9 @@ class Platform final : private MachineServices {
   Obligations& obligations() override { return obligations_; }
   Component& component(NodeId node) const { return modules_->component(node); }
   Host& host() const { return *host_; }
-  const std::vector<MachineModules::EdgeWire>& wires() const { return modules_->wires(); }  // EdgeWire::edge indexes graph().edges()
+  const std::vector<MachineModules::EdgeWire>& wires() const {
+    return modules_->wires();
+  }  // EdgeWire::edge indexes graph().edges()
   MachineServices& services() { return *this; }
 
  private:

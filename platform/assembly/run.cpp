@@ -89,7 +89,8 @@ void stop_simulation() {
   options.spawn_method();
   sc_core::sc_spawn([] { kill_threads_below(sc_core::sc_get_top_level_objects()); }, "end_of_run", &options);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
-  sc_core::sc_report_handler::set_actions("/OSCI/SystemC", sc_core::SC_INFO, sc_core::SC_DO_NOTHING);  // "Simulation stopped by user."
+  sc_core::sc_report_handler::set_actions("/OSCI/SystemC", sc_core::SC_INFO,
+                                          sc_core::SC_DO_NOTHING);  // "Simulation stopped by user."
   sc_core::sc_stop();
 }
 

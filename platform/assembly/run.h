@@ -13,7 +13,7 @@ namespace kernbench {
 
 enum class RunStatus : std::uint8_t {
   completed,
-  failed,        // an exception left the host program, or a model rule is broken
+  failed,  // an exception left the host program, or a model rule is broken
   deadlock,
   until_reached,
   wall_limit,
@@ -28,9 +28,9 @@ struct RunProgress {
 };
 
 struct RunLimits {
-  std::optional<Fs> until;                 // simulated time; what is due at that instant still happens
+  std::optional<Fs> until;  // simulated time; what is due at that instant still happens
   std::optional<double> max_wall_s;
-  std::function<bool()> interrupted;       // true: stop (Ctrl-C)
+  std::function<bool()> interrupted;  // true: stop (Ctrl-C)
   std::function<void(const RunProgress&)> progress;
 };
 

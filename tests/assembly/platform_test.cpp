@@ -35,8 +35,8 @@ KERNBENCH_SYSTEMC_TEST(the_default_machine_has_4335_nodes_each_named_as_its_modu
 KERNBENCH_SYSTEMC_TEST(a_wire_is_a_child_of_the_deepest_common_scope) {
   WholeMachine m("topology.yaml");
   for (const char* name : {"sip0.cube0.r0c0__to__r0c1", "sip0.cube0.pe0_pe_dma__to__r0c0", "sip0.cube3.r0c0__to__hbm_ctrl_pe0",
-                           "sip0.io0.io_ucie-P0_conn1__to__io_ucie-P0", "sip1.cube0_ucie-E__to__cube1_ucie-W", "sip1.io0_io_ucie-P0__to__cube0_ucie-N",
-                           "fabric_switch0__to__sip1_io0_pcie_ep"}) {
+                           "sip0.io0.io_ucie-P0_conn1__to__io_ucie-P0", "sip1.cube0_ucie-E__to__cube1_ucie-W",
+                           "sip1.io0_io_ucie-P0__to__cube0_ucie-N", "fabric_switch0__to__sip1_io0_pcie_ep"}) {
     BOOST_TEST(dynamic_cast<Wire*>(sc_core::sc_find_object(name)) != nullptr, name);
   }
   std::set<std::string> names;
@@ -79,9 +79,9 @@ KERNBENCH_SYSTEMC_TEST(a_path_knows_ports_delays_and_its_reverse) {
   BOOST_TEST(path.reverse().source() == path.target());
   // pcie_ep, io_noc, conn0, io_ucie-P0, ucie-N, ucie-N.conn0, r0c0, hbm_ctrl.pe0
   BOOST_TEST(path.hops().size() == 8u);
-  BOOST_TEST(path.hop(0).out_port == 1u);                           // peers: fabric.switch0, sip0.io0.io_noc
-  BOOST_TEST(path.hop(3).propagation_fs == 200'000u);               // 2 mm at 0.1 ns/mm
-  BOOST_TEST(path.hop(1).propagation_fs == 1u);                     // 0 mm: the shortest delay there is
+  BOOST_TEST(path.hop(0).out_port == 1u);              // peers: fabric.switch0, sip0.io0.io_noc
+  BOOST_TEST(path.hop(3).propagation_fs == 200'000u);  // 2 mm at 0.1 ns/mm
+  BOOST_TEST(path.hop(1).propagation_fs == 1u);        // 0 mm: the shortest delay there is
   BOOST_TEST(path.hop(3).overhead_fs == 8 * fs_per_ns);
   BOOST_TEST((path.hop(3).bw_gbs == Rational(512)));
   // A PE's DMA charges nothing for what passes through to its TCM.

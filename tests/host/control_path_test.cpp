@@ -1,7 +1,6 @@
 // Host -> pcie_ep -> io_cpu -> m_cpu -> PEs and back: time by hand, target_start, order of launches, failures, metrics (spec 4).
-#include <boost/test/unit_test.hpp>
-
 #include <algorithm>
+#include <boost/test/unit_test.hpp>
 
 #include "tests/support/forked.h"
 #include "tests/support/whole_machine.h"
@@ -16,7 +15,8 @@ constexpr Fs ns = fs_per_ns;
 // The tiny machine, hop by hop (ns; a wire of no length takes 1 fs):
 //   host -> io_cpu     5 (pcie_ep) + 1 fs + 0 (io_noc) + 1 fs + 10 (io_cpu)
 constexpr Fs at_io_cpu = 15 * ns + 2;
-//   io_cpu -> m_cpu    io_noc 0, conn 0, io_ucie 8, 0.2, UCIe-N 8, conn 0, r0c0 2, 0.25, r1c0 2, 0.15, r2c0 2, m_cpu 5; 6 wires of no length
+//   io_cpu -> m_cpu    io_noc 0, conn 0, io_ucie 8, 0.2, UCIe-N 8, conn 0, r0c0 2, 0.25, r1c0 2, 0.15, r2c0 2, m_cpu 5; 6 wires of
+//   no length
 constexpr Fs io_to_m = 27'600'006;
 //   m_cpu -> pe_cpu 0  r2c0 2, 0.15, r1c0 2, 0.25, r0c0 2, pe_cpu 2; 2 wires of no length
 constexpr Fs m_to_pe0 = 8'400'002;
@@ -98,7 +98,8 @@ KERNBENCH_SYSTEMC_TEST(all_pes_of_a_launch_start_together_and_the_farthest_is_re
     // Other messages at the same time do not make a PE late: requests do not wait for each other on the control path.
     std::vector<std::shared_ptr<HostRequest>> requests{port.submit(mmu_message<MmuMap>(all)), port.submit(kernel_launch(all)),
                                                        port.submit(mmu_message<MmuUnmap>(all))};
-    for (int pe = 0; pe < 8; ++pe) requests.push_back(port.submit(memory_write({1, 0, pe}, m.hbm({1, 0, pe}), std::vector<std::uint8_t>(100000, 1))));
+    for (int pe = 0; pe < 8; ++pe)
+      requests.push_back(port.submit(memory_write({1, 0, pe}, m.hbm({1, 0, pe}), std::vector<std::uint8_t>(100000, 1))));
     for (const auto& request : requests) port.wait(*request);
   });
   BOOST_TEST(result.error == "");
@@ -290,7 +291,8 @@ KERNBENCH_SYSTEMC_TEST(a_blocked_collect_all_tells_of_the_failures_so_far) {
   plan(m, "sip0.cube0.pe1.pe_cpu").result = Completion::failure("early", "PE1 threw");
   const RunResult result = m.run([&](HostPort& port) { port.wait(*port.submit(message)); });
   BOOST_TEST(name_of(result.status) == "deadlock");
-  BOOST_TEST((result.error.find("sip0.cube0.m_cpu waits for answers to KernelLaunch 'r', after: PE1 threw") != std::string::npos), result.error);
+  BOOST_TEST((result.error.find("sip0.cube0.m_cpu waits for answers to KernelLaunch 'r', after: PE1 threw") != std::string::npos),
+             result.error);
 }
 
 // --- Metrics (spec 4.3)

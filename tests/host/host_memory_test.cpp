@@ -66,11 +66,10 @@ KERNBENCH_SYSTEMC_TEST(a_host_write_to_tcm_passes_pe_dma_free_of_charge) {
   BOOST_TEST(result.error == "");
 }
 
-// MCPU_SRAM at r2c0, here with an overhead of 20 ns, so that the UCIe ports (8 ns per message) are not what the second read waits for.
-// The command comes after 5 + 8 + 8 + 3 x 2 ns and 0.600006 ns of propagation, 27.600006 ns. The response: 22 ns of overheads, 256 B on
-// 1 + 1 (mesh) + 2 + 2 + 0.5 + 2 + 2 + 1 = 11.5 ns, 0.600006 ns: 34.100006 ns.
-// The read channel has capacity 1: the second of two reads waits 20 ns. A write has a channel of its own: its flit comes 11.5 ns after
-// the commands and is through 20 ns later.
+// MCPU_SRAM at r2c0, here with an overhead of 20 ns, so that the UCIe ports (8 ns per message) are not what the second read waits
+// for. The command comes after 5 + 8 + 8 + 3 x 2 ns and 0.600006 ns of propagation, 27.600006 ns. The response: 22 ns of overheads,
+// 256 B on 1 + 1 (mesh) + 2 + 2 + 0.5 + 2 + 2 + 1 = 11.5 ns, 0.600006 ns: 34.100006 ns. The read channel has capacity 1: the second
+// of two reads waits 20 ns. A write has a channel of its own: its flit comes 11.5 ns after the commands and is through 20 ns later.
 KERNBENCH_SYSTEMC_TEST(m_cpu_serves_its_sram_with_one_read_and_one_write_channel) {
   WholeMachine m("topology.tiny.yaml", {{"cube.components.m_cpu.attrs.overhead_ns", "20"}});
   const std::uint64_t pa = m.address(MemoryArea::mcpu_sram, {0, 0, 0}, 0);
@@ -134,10 +133,11 @@ KERNBENCH_SYSTEMC_TEST(a_memory_message_with_a_missing_or_contradictory_tag_is_r
   const PeId pe{0, 0, 1};
   const RunResult result = m.run([&](HostPort& port) {
     const auto rejected = [&](auto message, const std::string& part) {
-      BOOST_CHECK_EXCEPTION(port.submit(std::shared_ptr<const typename decltype(message)::element_type>(message)), UsageError, [&](const UsageError& error) {
-        BOOST_TEST_MESSAGE(error.what());
-        return std::string(error.what()).find(part) != std::string::npos;
-      });
+      BOOST_CHECK_EXCEPTION(port.submit(std::shared_ptr<const typename decltype(message)::element_type>(message)), UsageError,
+                            [&](const UsageError& error) {
+                              BOOST_TEST_MESSAGE(error.what());
+                              return std::string(error.what()).find(part) != std::string::npos;
+                            });
     };
     const auto good = [&] { return memory_write(pe, m.hbm(pe), ones(16)); };
     auto message = good();

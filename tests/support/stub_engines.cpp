@@ -13,7 +13,8 @@ namespace {
 class StubControlEnd final : public FabricNode {
  public:
   StubControlEnd(const ComponentInit& init, StubEngines& engines)
-      : FabricNode(init, ArrivalQueue::Keep::last_flit), engines_(engines), overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))) {}
+      : FabricNode(init, ArrivalQueue::Keep::last_flit), engines_(engines),
+        overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))) {}
 
  private:
   struct Job {
@@ -89,7 +90,9 @@ class StubDma final : public FabricNode {
   explicit StubDma(const ComponentInit& init) : FabricNode(init, ArrivalQueue::Keep::last_flit) {}
 
  private:
-  void accepted(std::uint32_t, Transaction& transaction, FlitRun run, Fs arrival) override { send(transaction, run.first, run.count, run.position, arrival); }
+  void accepted(std::uint32_t, Transaction& transaction, FlitRun run, Fs arrival) override {
+    send(transaction, run.first, run.count, run.position, arrival);
+  }
   Fs next_due() const override { return never_fs; }
   void serve() override {}
 };
@@ -97,13 +100,15 @@ class StubDma final : public FabricNode {
 class StubTcm final : public FabricNode {
  public:
   explicit StubTcm(const ComponentInit& init)
-      : FabricNode(init, ArrivalQueue::Keep::last_flit), memory_(arrivals_, ns_to_fs(init.attributes.decimal("overhead_ns")), 256) {}
+      : FabricNode(init, ArrivalQueue::Keep::last_flit), memory_(arrivals_, ns_to_fs(init.attributes.decimal("overhead_ns")), 256) {
+  }
 
  private:
   Fs next_due() const override { return memory_.next_due(); }
   void serve() override {
     memory_.serve(
-        now(), [this](Transaction& transaction, std::uint32_t flit, std::uint32_t count) { send(transaction, flit, count, 0, now()); },
+        now(),
+        [this](Transaction& transaction, std::uint32_t flit, std::uint32_t count) { send(transaction, flit, count, 0, now()); },
         [](const Arrival&) {});
   }
 
@@ -115,7 +120,9 @@ class StubEngine final : public Component {
   explicit StubEngine(const ComponentInit& init) : Component(init) {}
 };
 
-Parameter number(const char* name, const char* value) { return Parameter::decimal(name, "a number", "", "test").default_val(value); }
+Parameter number(const char* name, const char* value) {
+  return Parameter::decimal(name, "a number", "", "test").default_val(value);
+}
 Parameter count(const char* name, std::int64_t value) { return Parameter::integer(name, "a count", "", "test").default_val(value); }
 
 }  // namespace
@@ -129,9 +136,11 @@ void register_stub_engines(ComponentRegistry& registry, StubEngines& engines) {
   };
   const Create control_end = [&engines](const ComponentInit& init) { return make_component<StubControlEnd>(init, engines); };
   const Create plain = [](const ComponentInit& init) { return make_component<StubEngine>(init); };
-  add("pe_cpu", {number("clock_ghz", "1"), count("kernel_stack_bytes", 1), count("dispatch_cycles", 0), count("scratch_bytes", 1)}, control_end);
+  add("pe_cpu", {number("clock_ghz", "1"), count("kernel_stack_bytes", 1), count("dispatch_cycles", 0), count("scratch_bytes", 1)},
+      control_end);
   add("pe_mmu", {count("page_bytes", 4096), number("tlb_overhead_ns", "0")}, control_end);
-  add("pe_dma", {count("queue_depth", 8), count("rd_engines", 1), count("wr_engines", 1)}, [](const ComponentInit& init) { return make_component<StubDma>(init); });
+  add("pe_dma", {count("queue_depth", 8), count("rd_engines", 1), count("wr_engines", 1)},
+      [](const ComponentInit& init) { return make_component<StubDma>(init); });
   add("pe_tcm", {count("size_mb", 2), count("reserved_kb", 512), number("read_bw_gbs", "512"), number("write_bw_gbs", "512")},
       [](const ComponentInit& init) { return make_component<StubTcm>(init); });
   add("pe_scheduler", {count("tile_m", 32), count("tile_k", 64), count("tile_n", 32)}, plain);

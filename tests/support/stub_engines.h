@@ -1,5 +1,5 @@
-// Stand-ins for the nine engines of a PE, for tests of the machine around them: PE_CPU and PE_MMU answer control messages as told, the
-// DMA lets accesses to its TCM pass, the others are only there.
+// Stand-ins for the nine engines of a PE, for tests of the machine around them: PE_CPU and PE_MMU answer control messages as told,
+// the DMA lets accesses to its TCM pass, the others are only there.
 #pragma once
 
 #include <map>
@@ -15,14 +15,14 @@ namespace kernbench::test {
 // What the stubs of one machine do and have seen. Outlives the machine.
 struct StubEngines {
   struct Plan {
-    Fs run = 0;                // from target_start to the answer
+    Fs run = 0;  // from target_start to the answer
     Completion result;
     KernelMetrics metrics;
-    bool answers = true;       // false: never, unless aborted
+    bool answers = true;  // false: never, unless aborted
   };
   struct Launched {
     std::string pe_cpu;
-    Fs ready = 0;              // arrival + overhead
+    Fs ready = 0;  // arrival + overhead
     Fs target_start = 0;
     Fs answered = never_fs;
     bool aborted = false;
@@ -30,7 +30,7 @@ struct StubEngines {
   struct Mapped {
     std::string pe_mmu;
     Fs ready = 0;
-    std::string type;          // "MmuMap", "MmuUnmap"
+    std::string type;  // "MmuMap", "MmuUnmap"
   };
 
   std::map<std::string, Plan> plans;  // by the name of the pe_cpu or pe_mmu; default: answers at once

@@ -48,7 +48,9 @@ class WholeMachine {
   std::uint64_t hbm(PeId pe, std::uint64_t offset = 0) const { return address(MemoryArea::hbm, pe, offset); }
   std::uint64_t tcm(PeId pe, std::uint64_t offset = 0) const { return address(MemoryArea::pe_tcm, pe, offset); }
   std::uint64_t address(MemoryArea area, PeId at, std::uint64_t offset) const {
-    return platform->address_map().address_of({area, static_cast<unsigned>(at.sip), static_cast<unsigned>(at.cube), static_cast<unsigned>(at.pe), offset}).encode();
+    return platform->address_map()
+        .address_of({area, static_cast<unsigned>(at.sip), static_cast<unsigned>(at.cube), static_cast<unsigned>(at.pe), offset})
+        .encode();
   }
 
   ComponentRegistry registry;
