@@ -3,37 +3,35 @@
 // For each wire j of a leg: the first flit's way up to it (overheads included), the whole payload on it, then the last flit's way
 // over the wires behind it. The leg is the largest of these; a node that stores and forwards cuts it into parts that add up. No
 // simulated time is below it: wire j cannot start before the first flit is there, carries one flit at a time, and the last flit goes
-// over it last. Contention, and bursts that finish after their flit could have left, come on top.
+// over it last. What comes on top: contention, bursts that wait for their pseudo-channel, and short flits (see lone_message.h).
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "models/base/units.h"
 #include "models/protocol/path.h"
+#include "models/timing/memory_message.h"
 
 namespace kernbench {
 
-struct MemoryMessage {
-  bool write = false;
-  bool posted = false;            // a write without acknowledgement
-  std::uint64_t offset = 0;       // in the target memory
-  std::uint64_t bytes = 1;
-  std::uint32_t flit_bytes = 256;
-  Fs initiator_overhead = 0;
-  Fs memory_overhead = 0;
-  bool memory_is_hbm = false;     // its overhead holds the first flit; else it follows the last one
-  Fs burst_time = 0;              // of an HBM
-  std::vector<bool> stores;       // by position on the request path: takes a message whole before passing it on
+// One leg from the hand-over at position 0 on.
+struct LegBound {
+  std::vector<Fs> first;  // by position: when the first flit, or the header, arrives there
+  Fs last = 0;            // when the last flit, or the header, arrives at the target
 };
 
-// What adds up to the bound: for `probe` and `route` to print.
+// A control message: the overhead of every node passed, every propagation.
+LegBound control_leg(const Path& path);
+// The flits. `stores` by position: the node takes a message whole before it passes it on; what is beyond its end does not.
+LegBound data_leg(const Path& path, const FlitCut& flits, const std::vector<bool>& stores);
+
+// What adds up to the bound, from the grant on: for `probe` and `route` to print.
 struct MessageBound {
   Fs initiator = 0;  // overhead before the first hand-over
-  Fs control = 0;    // the command's or acknowledgement's leg
-  Fs data = 0;       // the leg of the flits, with the memory's overhead
-  Fs memory = 0;     // one burst
-  Fs total() const { return initiator + control + data + memory; }
+  Fs control = 0;    // the command's leg, with the memory's overhead; or the acknowledgement's
+  Fs data = 0;       // the leg of the flits; a write's with the memory's overhead
+  Fs burst = 0;      // of an HBM
+  Fs total() const { return initiator + control + data + burst; }
 };
 
 // `path` is the request's.

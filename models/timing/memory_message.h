@@ -1,0 +1,54 @@
+// One read or write of a memory, as the arithmetic of its time needs it (lower_bound.h, lone_message.h): no simulation behind it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "models/base/units.h"
+
+namespace kernbench {
+
+struct MemoryMessage {
+  bool write = false;
+  bool posted = false;       // a write without acknowledgement
+  std::uint64_t offset = 0;  // in the target memory
+  std::uint64_t bytes = 1;   // at least 1
+  std::uint32_t flit_bytes = 256;
+  Fs initiator_overhead = 0;
+  Fs memory_overhead = 0;
+
+  // An HBM's overhead holds the first flit of a write; that of any other memory follows the last one.
+  bool memory_is_hbm = false;
+  std::uint32_t num_pcs = 1;
+  std::uint32_t burst_bytes = 256;
+  Fs burst_time = 0;
+
+  // By position on the path of the request and on that of the response: takes a message whole before it passes it on.
+  std::vector<bool> request_stores;
+  std::vector<bool> response_stores;
+};
+
+// The flits of a message in numbers, cut at multiples of flit_bytes as RouteExtension::cut_flits does.
+struct FlitCut {
+  explicit FlitCut(const MemoryMessage& message) : full(message.flit_bytes), offset(message.offset) {
+    const std::uint64_t skew = offset % full;
+    count = (skew + message.bytes + full - 1) / full;
+    first = std::min<std::uint64_t>(message.bytes, full - skew);
+    last = count == 1 ? first : message.bytes - first - (count - 2) * full;
+  }
+
+  std::uint32_t bytes_of(std::uint64_t flit) const {
+    return static_cast<std::uint32_t>(flit == 0 ? first : flit + 1 == count ? last : full);
+  }
+  // Of the flit's first byte, in the memory.
+  std::uint64_t offset_of(std::uint64_t flit) const { return flit == 0 ? offset : offset + first + (flit - 1) * full; }
+
+  std::uint64_t full;
+  std::uint64_t offset;
+  std::uint64_t count = 0;
+  std::uint64_t first = 0;  // bytes
+  std::uint64_t last = 0;
+};
+
+}  // namespace kernbench

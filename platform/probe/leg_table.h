@@ -1,0 +1,37 @@
+// The hops of one leg, with what each charges and when the first flit (or the header) gets there: for `route` and `probe`.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/protocol/path.h"
+#include "platform/topology/graph.h"
+
+namespace kernbench {
+
+// Exact decimals for JSON and CSV: the nearest double to the count of femtoseconds.
+inline double exact_ns(Fs t) { return static_cast<double>(t) / 1e6; }
+// null if absent (unlimited).
+nlohmann::ordered_json gbs_json(const std::optional<Rational>& bw_gbs);
+
+// The narrowest wire of a path, the first among equals; none if all are unlimited.
+struct Bottleneck {
+  std::uint32_t position = 0;  // of the node before it
+  Rational bw_gbs;
+};
+std::optional<Bottleneck> bottleneck_of(const Path& path);
+
+// One column of times: when something arrives at each position.
+struct LegTimes {
+  std::string title;     // "first flit at ns"
+  std::string json_key;  // "first_flit_at_ns"
+  std::vector<Fs> at;
+};
+
+// A row per node: overhead as paid on the way, then the wire behind the node. The narrowest wire is marked.
+std::string leg_text(const Graph& graph, const Path& path, const std::vector<LegTimes>& times, const std::string& indent);
+nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, const std::vector<LegTimes>& times);
+
+}  // namespace kernbench

@@ -1,0 +1,36 @@
+// The catalogue of `probe` (ADR-0049), derived from the machine that is given: one transfer per case, alone on a fresh machine.
+//
+//   h2d-Nhop, d2h-Nhop        the host's end point of SIP 0 writes to, or reads from, PE 0's HBM in the N-th row of cubes, counted from
+//                             the side of the mesh at which io0 stands; of its ports the first along that side
+//   pe-local-hbm              PE 0 of cube 0 reads its own HBM; and that of
+//   pe-same-half-hbm            the first other PE in its half of the cube (north or south of the HBM rows)
+//   pe-cross-half-hbm           the first PE of the other half
+//   pe-cross-cube-hbm-best      PE 0 in the neighbouring cube: the next one in the row, or below where a row is one cube
+//   pe-cross-cube-hbm-worst     PE 0 in the cube at the far end of the mesh's diagonal
+//   pe-cross-sip-hbm            PE 0 in cube 0 of SIP 1
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/protocol/machine_view.h"
+#include "platform/topology/graph.h"
+
+namespace kernbench {
+
+struct ProbeCase {
+  std::string name;
+  bool write = false;           // posted: only the host writes here
+  NodeId initiator = no_node;
+  NodeId target = no_node;
+  std::string unavailable;      // why this machine has no such case; empty: it has
+  bool available() const { return unavailable.empty(); }
+};
+
+// All cases, in the order above; the same names on every machine.
+std::vector<ProbeCase> probe_catalogue(const Graph& graph, const MachineView& machine);
+
+// Those that are named, in the order of the catalogue; all for an empty list or "all". Throws UsageError that lists the names.
+std::vector<ProbeCase> select_cases(std::vector<ProbeCase> catalogue, const std::vector<std::string>& names);
+
+}  // namespace kernbench

@@ -1,0 +1,83 @@
+#include "platform/probe/route_report.h"
+
+#include <fmt/format.h>
+
+#include "models/timing/lower_bound.h"
+#include "platform/observe/text_table.h"
+#include "platform/probe/leg_table.h"
+#include "platform/probe/machine_message.h"
+#include "platform/traffic/traffic_rows.h"
+
+namespace kernbench {
+namespace {
+
+Rational length_mm(const Graph& graph, const Path& path) {
+  Rational length;
+  for (std::uint32_t i = 0; i < path.target_position(); ++i) length = length + graph.find_edge(path.hop(i).node, path.hop(i + 1).node)->distance_mm;
+  return length;
+}
+
+std::vector<Fs> later(std::vector<Fs> times, Fs by) {
+  for (Fs& t : times) t += by;
+  return times;
+}
+
+void add_formula(RouteReport& report, const Graph& graph, const Path& path, std::uint64_t bytes) {
+  constexpr auto right = TextTable::Align::right;
+  TextTable table({{"op"}, {"initiator", right}, {"control leg", right}, {"data leg", right}, {"memory burst", right}, {"total ns", right}, {"GB/s", right}, {"ends with"}});
+  report.json["formula"] = nlohmann::ordered_json::array();
+  for (const bool write : {false, true}) {
+    const MemoryMessage message = machine_message(graph, path, write, 0, bytes);
+    const MessageBound bound = lower_bound(path, message);
+    const char* const end = write ? message.posted ? "the commit" : "the acknowledgement" : "the last flit of the answer";
+    const double gbs = bound.total() == 0 ? 0 : static_cast<double>(bytes) / exact_ns(bound.total());
+    table.add({write ? "write" : "read", fixed_ns(bound.initiator), fixed_ns(bound.control), fixed_ns(bound.data), fixed_ns(bound.burst), fixed_ns(bound.total()),
+               fmt::format("{:.3f}", gbs), end});
+    report.json["formula"].push_back({{"op", write ? "write" : "read"},
+                                      {"posted", message.posted},
+                                      {"initiator_ns", exact_ns(bound.initiator)},
+                                      {"control_leg_ns", exact_ns(bound.control)},
+                                      {"data_leg_ns", exact_ns(bound.data)},
+                                      {"memory_burst_ns", exact_ns(bound.burst)},
+                                      {"total_ns", exact_ns(bound.total())},
+                                      {"gbs", gbs}});
+  }
+  report.text += fmt::format("\nFormula for one message of {} bytes on an idle machine, a lower bound (ns):\n", bytes) + table.text("  ");
+  report.text += "  A leg holds the overheads of the nodes that its message passes; the memory's own is in the leg that ends there.\n";
+}
+
+}  // namespace
+
+RouteReport route_report(const Graph& graph, Routes& routes, NodeId from, NodeId to, std::uint64_t bytes) {
+  const bool memory = starts_transfers(graph.node(from)) && is_memory(graph.node(to));
+  const Path& path = memory ? routes.memory_path(from, to) : routes.control_path(from, to);
+  const std::uint32_t hops = path.target_position();
+  const std::optional<Bottleneck> narrowest = bottleneck_of(path);
+  RouteReport report;
+  report.text = fmt::format("{} -> {}: {} hop{}, {} mm, {}\n\n", graph.node(from).name, graph.node(to).name, hops, hops == 1 ? "" : "s",
+                            length_mm(graph, path).str(), memory ? "memory traffic" : "control messages");
+  report.json["from"] = graph.node(from).name;
+  report.json["to"] = graph.node(to).name;
+  report.json["kind"] = memory ? "memory" : "control";
+  report.json["length_mm"] = length_mm(graph, path).to_double();
+  report.json["bottleneck_gbs"] = gbs_json(narrowest ? std::optional(narrowest->bw_gbs) : std::nullopt);
+
+  const Fs start = memory ? machine_message(graph, path, false, 0, bytes).initiator_overhead : 0;
+  std::vector<LegTimes> times{{"header at ns", "header_at_ns", later(control_leg(path).first, start)}};
+  if (memory) {
+    const MemoryMessage write = machine_message(graph, path, true, 0, bytes);
+    report.json["bytes"] = bytes;
+    times.push_back({"first flit at ns", "first_flit_at_ns", later(data_leg(path, FlitCut(write), write.request_stores).first, start)});
+  } else {
+    report.json["control_latency_ns"] = exact_ns(path.control_latency_fs());
+  }
+  report.json["hops"] = leg_json(graph, path, times);
+  report.text += leg_text(graph, path, times, "  ");
+  report.text += fmt::format("  Times count from {}: when a header{} arrives at the node on an idle machine. A wire stands in the row of the node before it.\n",
+                             memory ? "the grant" : "the departure", memory ? ", or the first flit of a write," : "");
+  if (!memory) report.text += fmt::format("\ncontrol latency {} ns, with the overhead of {}\n", fixed_ns(path.control_latency_fs()), graph.node(to).name);
+  if (memory) add_formula(report, graph, path, bytes);
+  return report;
+}
+
+}  // namespace kernbench
