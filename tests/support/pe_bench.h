@@ -64,6 +64,15 @@ class PeBench final : public MachineServices, private MachineView, private Route
   explicit PeBench(const Settings& settings = {}, Fs memory_latency = 0, AddressModel model = AddressModel::va);
   ~PeBench() override;
 
+  // Puts another implementation in the place of an engine, before run(). The old one stays there unbound.
+  template <class T>
+  void replace(const std::string& name) {
+    const std::string other = "other_" + name;
+    const Attributes attributes = defaults_of(T::schema());
+    replaced_.push_back(std::move(engines_.at(name)));
+    engines_[name] = make_component<T>({other.c_str(), id(name), attributes, *this});
+  }
+
   // Runs at `time` on a thread of its own.
   void at(Fs time, std::function<void()> action);
   void run();
@@ -181,6 +190,7 @@ class PeBench final : public MachineServices, private MachineView, private Route
   TransactionPool pool_;
   Obligations obligations_;
   std::map<std::string, std::unique_ptr<Component>> engines_;
+  std::vector<std::unique_ptr<Component>> replaced_;
   std::vector<std::unique_ptr<PeNeighbour>> memories_;
   std::unique_ptr<PeNeighbour> m_cpu_;
   struct Edge {

@@ -1,0 +1,122 @@
+// Another implementation of an engine, written against models/protocol only, is bound and routed to as the built-in one is
+// (spec 5.2: replacing a component changes timing, never routing).
+#include <boost/test/unit_test.hpp>
+#include <deque>
+
+#include "models/base/errors.h"
+#include "platform/assembly/bind_pe_edge.h"
+#include "tests/support/forked.h"
+#include "tests/support/pe_bench.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+constexpr Fs ns = fs_per_ns;
+
+// 5 ns per MATH stage, any number at once, no accel_slot; takes every token at the call.
+class FixedMath final : public Component, public TokenSender, public TokenReceiver, private TokenForward, private TokenBackward {
+ public:
+  static ParameterSchema schema() { return {}; }
+  explicit FixedMath(const ComponentInit& init) : Component(init), due_("due_event") {
+    SC_HAS_PROCESS(FixedMath);
+    SC_METHOD(serve);
+    sensitive << due_;
+    dont_initialize();
+  }
+
+  TokenInitiatorSocket& add_token_output(PeEngine to) override {
+    const Scope scope(*this);
+    auto& socket = outputs_[to];
+    socket = std::make_unique<TokenInitiatorSocket>(("out" + std::to_string(static_cast<int>(to))).c_str());
+    socket->bind(static_cast<TokenBackward&>(*this));
+    return *socket;
+  }
+  TokenTargetSocket& add_token_input(PeEngine) override {
+    const Scope scope(*this);
+    inputs_.push_back(std::make_unique<TokenTargetSocket>(("in" + std::to_string(inputs_.size())).c_str()));
+    inputs_.back()->bind(static_cast<TokenForward&>(*this));
+    return *inputs_.back();
+  }
+
+ private:
+  tlm::tlm_sync_enum nb_transport_fw(TileToken& token, tlm::tlm_phase& phase, sc_core::sc_time&) override {
+    phase = tlm::END_REQ;
+    tokens_.push_back({now() + 5 * ns, &token});
+    due_.notify(fs(tokens_.front().first - now()));
+    return tlm::TLM_UPDATED;
+  }
+  tlm::tlm_sync_enum nb_transport_bw(TileToken&, tlm::tlm_phase&, sc_core::sc_time&) override { return tlm::TLM_ACCEPTED; }
+  void b_transport(TileToken&, sc_core::sc_time&) override {}
+  bool get_direct_mem_ptr(TileToken&, tlm::tlm_dmi&) override { return false; }
+  unsigned transport_dbg(TileToken&) override { return 0; }
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+
+  void serve() {
+    while (!tokens_.empty() && tokens_.front().first <= now()) {
+      TileToken& token = *tokens_.front().second;
+      tokens_.pop_front();
+      token.completion->stage_ended(token);
+      if (token.last_stage()) {
+        token.completion->complete_tile(token);
+        continue;
+      }
+      ++token.stage_index;
+      tlm::tlm_phase phase = tlm::BEGIN_REQ;
+      sc_core::sc_time delay;
+      (*outputs_.at(PeEngine::pe_fetch_store))->nb_transport_fw(token, phase, delay);  // the store queue is never full in this test
+    }
+    if (!tokens_.empty()) due_.notify(fs(tokens_.front().first - now()));
+  }
+
+  std::map<PeEngine, std::unique_ptr<TokenInitiatorSocket>> outputs_;
+  std::vector<std::unique_ptr<TokenTargetSocket>> inputs_;
+  std::deque<std::pair<Fs, TileToken*>> tokens_;
+  sc_core::sc_event due_;
+};
+
+class Nothing final : public Component {
+ public:
+  static ParameterSchema schema() { return {}; }
+  explicit Nothing(const ComponentInit& init) : Component(init) {}
+};
+
+}  // namespace
+
+// FETCH 1..17, GEMM 17..33, the other MATH 5 ns, STORE 4 ns.
+KERNBENCH_SYSTEMC_TEST(a_replaced_engine_changes_timing_never_routing) {
+  PeBench pe;
+  pe.replace<FixedMath>("pe_math");
+  CompositeGemm gemm;
+  gemm.m = gemm.n = 32;
+  gemm.k = 64;
+  gemm.a.pinned = gemm.b.pinned = gemm.out.pinned = true;
+  gemm.epilogue = {{MathOp::exp, EpilogueScope::output_tile, 0, 0}};
+  pe.at(0, [&] { pe.submit(gemm); });
+  pe.at(100 * ns, [&] { pe.submit(MathCommand{MathOp::add, 4096}); });
+  pe.run();
+  BOOST_TEST(pe.op("tile/GEMM").end == 33 * ns);
+  BOOST_TEST(pe.op("tile/STORE").start == 38 * ns);
+  BOOST_TEST(pe.done_at(1) == 42 * ns);
+  BOOST_TEST(pe.done_at(2) == 106 * ns);
+}
+
+KERNBENCH_SYSTEMC_TEST(an_engine_that_lacks_what_its_neighbour_needs_is_refused) {
+  PeBench pe;
+  const Attributes none;
+  const auto nothing = make_component<Nothing>({"nothing", 0, none, pe});
+  const auto refused = [&](const std::string& source, PeEngine from, PeEngine to) {
+    try {
+      bind_pe_edge(pe.engine(source), from, *nothing, to);
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string("bound");
+  };
+  BOOST_TEST(refused("pe_scheduler", PeEngine::pe_scheduler, PeEngine::pe_gemm) ==
+             "pe_scheduler needs tile tokens (TokenReceiver) of nothing, whose implementation does not provide it");
+  BOOST_TEST(refused("pe_fetch_store", PeEngine::pe_fetch_store, PeEngine::pe_tcm) ==
+             "pe_fetch_store needs tcm_access of nothing, whose implementation does not provide it");
+  BOOST_TEST(refused("pe_scheduler", PeEngine::pe_scheduler, PeEngine::pe_ipcq) == "bound");  // they have nothing in common
+}
