@@ -42,9 +42,8 @@ void run(Torch& torch) {
   const kernels::MatmulVariant variant = variants().at(torch.parameters().text("variant"));
   torch.launch(LaunchSpec("matmul").on_pe(0), kernels::matmul_composite, t.a, t.b, t.out, t.m, t.k, t.n, static_cast<int>(variant),
                static_cast<int>(epilogue.activation));
-  torch.verify(t.out, [a = t.a_host, b = t.b_host, activate = epilogue.reference] {
-    std::vector<double> product = reference::matmul(a, b);
-    return activate == nullptr ? product : reference::each(std::move(product), activate);
+  torch.verify(t.out, [product = t.product, activate = epilogue.reference] {
+    return activate == nullptr ? product() : reference::each(product(), activate);
   });
 }
 

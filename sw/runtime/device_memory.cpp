@@ -34,6 +34,13 @@ FreeListAllocator& DeviceMemory::virtual_space(int sip) {
   return found->second;
 }
 
+// Shards begin at a flit, so that none is cut more often than its size asks: the power of two that holds one.
+std::uint64_t DeviceMemory::shard_alignment() const {
+  std::uint64_t alignment = 1;
+  while (alignment < link_.port().machine().flit_bytes()) alignment *= 2;
+  return alignment;
+}
+
 void DeviceMemory::allocate(tl::TensorInfo& info, int sip) {
   const std::uint64_t slice_bytes = link_.port().machine().hbm_slice_bytes();
   std::size_t done = 0;
@@ -44,7 +51,7 @@ void DeviceMemory::allocate(tl::TensorInfo& info, int sip) {
   }
   try {
     for (tl::Block& block : info.blocks) {
-      const std::uint64_t offset = partition(block.where).allocate(block.nbytes, shard_alignment);
+      const std::uint64_t offset = partition(block.where).allocate(block.nbytes, shard_alignment());
       block.pa = PhysAddr::pe_hbm_addr(static_cast<unsigned>(sip), static_cast<unsigned>(block.where.cube),
                                        static_cast<unsigned>(block.where.pe), offset, slice_bytes)
                      .encode();

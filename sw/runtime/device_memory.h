@@ -24,9 +24,6 @@ struct Mapping {
 
 class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
  public:
-  static constexpr std::uint64_t shard_alignment =
-      256;  // of a shard in its partition: a flit and an HBM burst of the default machine
-
   explicit DeviceMemory(HostLink& link);
 
   // Gives the tensor its virtual range and its blocks their physical addresses; all or nothing. AllocationError.
@@ -52,6 +49,7 @@ class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
   };
   FreeListAllocator& partition(PeId pe);
   FreeListAllocator& virtual_space(int sip);
+  std::uint64_t shard_alignment() const;
   void free(const tl::TensorInfo& info, std::size_t blocks, int sip);
   void reap();
 

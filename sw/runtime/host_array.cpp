@@ -65,12 +65,14 @@ HostArray HostArray::full(const Shape& shape, DType dtype, double value) {
 
 HostArray HostArray::random(const Shape& shape, DType dtype, std::mt19937_64& generator) {
   const std::int64_t reach = is_float(dtype) ? 16 : 8;
-  std::vector<double> values(static_cast<std::size_t>(shape.elements()));
-  for (double& value : values) {
+  const std::uint64_t size = size_of(dtype);
+  std::vector<std::uint8_t> bytes(static_cast<std::uint64_t>(shape.elements()) * size);
+  for (std::uint64_t at = 0; at < bytes.size(); at += size) {
     const auto draw = static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(2 * reach + 1)) - reach;
-    value = is_float(dtype) ? static_cast<double>(draw) / 16 : static_cast<double>(draw);
+    const double value = is_float(dtype) ? static_cast<double>(draw) / 16 : static_cast<double>(draw);
+    write_element(reinterpret_cast<std::byte*>(bytes.data() + at), dtype, value);
   }
-  return {shape, dtype, values};
+  return {shape, dtype, std::move(bytes)};
 }
 
 std::vector<double> HostArray::values() const {

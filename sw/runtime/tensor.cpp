@@ -28,6 +28,12 @@ std::string Tensor::str() const {
          address;
 }
 
+Tensor& Tensor::fill_(double value) {
+  storage();
+  worker_->fill(*this, value);
+  return *this;
+}
+
 Tensor& Tensor::copy_(const HostArray& source) {
   storage();
   worker_->write(*this, source);

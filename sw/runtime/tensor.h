@@ -48,7 +48,8 @@ class Tensor {
   const tl::TensorInfoPtr& info() const { return storage().info(); }
   std::string str() const;  // "c f16{32, 32} on 1 shard at 0x10000000000000"
 
-  // Both wait first for the pending launches of the worker that made the tensors.
+  // All wait first for the pending launches of the worker that made the tensors.
+  Tensor& fill_(double value);
   Tensor& copy_(const HostArray& source);  // UsageError unless shape and dtype agree
   Tensor& copy_(const Tensor& source);
   HostArray to_host() const;  // PendingDataError for what only phase 2 knows; UsageError with data off

@@ -18,7 +18,7 @@ Tensor Torch::zeros(const Shape& shape, DType dtype, const DPPolicy& policy, con
 
 Tensor Torch::full(const Shape& shape, double value, DType dtype, const DPPolicy& policy, const std::string& name) {
   Tensor tensor = worker_->make(shape, dtype, policy, name);
-  worker_->fill(tensor, value);
+  tensor.fill_(value);
   return tensor;
 }
 

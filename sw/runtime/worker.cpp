@@ -130,6 +130,7 @@ void Worker::send(const Tensor& tensor, const std::function<Source(const tl::Blo
 }
 
 void Worker::fill(const Tensor& tensor, double value) {
+  settle(tensor);
   const FillPattern pattern = pattern_of(tensor.dtype(), value);
   send(
       tensor, [&](const tl::Block&) { return Source(pattern); }, "fill " + tensor.name());

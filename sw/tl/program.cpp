@@ -22,7 +22,10 @@ std::uint64_t bytes_of(const Shape& shape, DType dtype) { return static_cast<std
 
 Program::Program(KernelContext& context)
     : context_(context), data_(context.data()), who_(context.machine().engine(context.where(), PeEngine::pe_cpu)),
-      scratch_(std::make_shared<Scratch>(context.scratch())) {}
+      scratch_(std::make_shared<Scratch>(context.scratch())) {
+  const Attributes& pe_cpu = context.machine().attributes(who_);
+  if (pe_cpu.has("dispatch_cycles")) dispatch_cycles_ = static_cast<std::uint64_t>(pe_cpu.integer("dispatch_cycles"));
+}
 
 Program::~Program() { scratch_->close(); }
 
@@ -254,13 +257,25 @@ Handle Program::full(const Shape& shape, double value, DType dtype) {
 
 // --- control ---
 
+// What a call costs that issues no command: a command pays at its issue (spec 6).
+void Program::dispatch() {
+  if (dispatch_cycles_ > 0) context_.cycles(dispatch_cycles_);
+}
+
+void Program::cycles(std::uint64_t n) {
+  dispatch();
+  context_.cycles(n);
+}
+
 void Program::wait(const Composite& composite) {
   if (!composite.command_) throw UsageError("tl.wait for a composite that was not made");
+  dispatch();
   context_.wait(*composite.command_);
   reap();
 }
 
 void Program::wait() {
+  dispatch();
   const std::vector<InFlight> all = in_flight_;
   for (const InFlight& entry : all) context_.wait(*entry.command);
   reap();

@@ -88,8 +88,8 @@ class Program {
 
   // --- control ---
   void wait(const Composite& composite);
-  void wait();  // for all composites
-  void cycles(std::uint64_t n) { context_.cycles(n); }
+  void wait();                   // for all composites
+  void cycles(std::uint64_t n);  // of PE_CPU
   static std::int64_t cdiv(std::int64_t a, std::int64_t b);
 
  private:
@@ -111,12 +111,14 @@ class Program {
   Composite submit(Command command, const TensorValue& value, Target target,
                    std::vector<std::shared_ptr<const Handle::State>> operands);
   void run(Command command);
+  void dispatch();
   void reap();
   TileShape default_tile() const;
 
   KernelContext& context_;
   DataPlane* data_;
   std::uint32_t who_;  // in the count of data races
+  std::uint64_t dispatch_cycles_ = 0;
   std::shared_ptr<Scratch> scratch_;
   std::vector<InFlight> in_flight_;
 };

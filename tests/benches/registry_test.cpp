@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(the_shipped_benches_have_their_parameters) {
 BOOST_AUTO_TEST_CASE(a_bad_parameter_is_an_error_that_names_the_value_and_what_is_allowed) {
   const Bench& bench = shipped("matmul-composite");
   BOOST_CHECK_EXCEPTION(settle_parameters(bench, {{"M", "0"}}), UsageError,
-                        with_text("parameter M: found 0, allowed is an integer, 1 to 65536"));
+                        with_text("parameter M: found 0, allowed is an integer, 1 to 1048576"));
   BOOST_CHECK_EXCEPTION(settle_parameters(bench, {{"K", "-3"}}), UsageError, with_text("found -3"));
   BOOST_CHECK_EXCEPTION(settle_parameters(bench, {{"N", "1.5"}}), UsageError, with_text("found 1.5"));
   BOOST_CHECK_EXCEPTION(settle_parameters(bench, {{"dtype", "f64"}}), UsageError, with_text("f16"));

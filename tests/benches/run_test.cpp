@@ -85,6 +85,41 @@ BOOST_AUTO_TEST_CASE(large_operands_fit_the_scratch_or_say_what_does_not) {
   BOOST_TEST(contains(failure, "32768"), failure);
 }
 
+BOOST_AUTO_TEST_CASE(a_tensor_larger_than_the_partition_ends_the_run_before_anything_is_made) {
+  const std::string failure = failure_of("gemm-single-pe", {{"M", "1000000"}, {"K", "10000"}});  // 20 GB of f16
+  BOOST_TEST(contains(failure, "failed: tensor 'a'"), failure);
+  BOOST_TEST(contains(failure, "HBM partition"), failure);
+}
+
+BOOST_AUTO_TEST_CASE(every_call_that_is_not_metadata_costs_dispatch_cycles) {
+  const auto pe_exec = [](const char* cycles, void (*kernel)(tl::Program&, tl::Ptr)) {
+    return kernbench::test::forked_value([&] {
+      static void (*chosen)(tl::Program&, tl::Ptr);
+      static Fs measured;
+      chosen = kernel;
+      BenchRunOptions options;
+      options.overrides.push_back({std::string("cube.pe_template.components.pe_cpu.attrs.dispatch_cycles"), cycles});
+      const BenchOutcome outcome = run_function(
+          [](Torch& torch) {
+            const Tensor t = torch.zeros({64}, f16, DPPolicy::on_one_pe(), "t");
+            measured = torch.launch(LaunchSpec("k").on_pe(0), chosen, t).metrics().merged.pe_exec;
+          },
+          options);
+      BOOST_TEST(outcome.status == "completed", outcome.error);
+      return measured;
+    });
+  };
+  const auto loads = [](tl::Program& tl, tl::Ptr t) { tl.relu(tl.load(t, {64}, f16)); };
+  BOOST_TEST(pe_exec("100", loads) - pe_exec("0", loads) == 200 * fs_per_ns);
+  const auto metadata = [](tl::Program& tl, tl::Ptr t) {
+    tl.program_id();
+    tl.trans(tl.reshape(tl.zeros({4}), {2, 2}));
+    tl.ref(t, {64}, f16);
+  };
+  BOOST_TEST(pe_exec("100", metadata) == 0U);
+  BOOST_TEST(pe_exec("100", [](tl::Program& tl, tl::Ptr) { tl.cycles(7), tl.wait(); }) == 207 * fs_per_ns);
+}
+
 BOOST_AUTO_TEST_CASE(the_values_depend_on_the_seed_and_times_do_not) {
   const auto run = [](std::uint64_t seed) {
     return kernbench::test::forked_value([&] {
