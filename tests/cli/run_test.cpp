@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(wires_and_memories_count_the_same_bytes) {
     if (wire.at("kind") == "router_to_hbm") on_wires += wire.at("bytes").get<std::int64_t>();
     BOOST_TEST(wire.at("utilisation").get<double>() <= 1.0, wire.dump());
   }
-  const auto& memory = nlohmann::json::parse(result.out).at("memories").at("hbm_ctrl");
+  const auto memory = nlohmann::json::parse(result.out).at("memories").at("hbm_ctrl");
   BOOST_TEST(on_wires == memory.at("bytes_read").get<std::int64_t>() + memory.at("bytes_written").get<std::int64_t>());
   BOOST_TEST(stats.at("totals").at("hbm_ctrl").at("bytes_read") == memory.at("bytes_read"));
 }
