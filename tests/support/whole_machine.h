@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/data/data_plane.h"
+#include "models/protocol/kernel_context.h"
 #include "platform/assembly/builtin_components.h"
 #include "platform/assembly/platform.h"
 #include "platform/topology/build_graph.h"
@@ -30,9 +31,15 @@ class FunctionProgram final : public HostProgram {
 
 class WholeMachine {
  public:
-  explicit WholeMachine(const std::string& topology, const std::vector<Override>& overrides = {}) {
-    register_fabric_components(registry);
-    register_stub_engines(registry, engines);
+  enum class Engines { stubs, builtin };
+
+  explicit WholeMachine(const std::string& topology, const std::vector<Override>& overrides = {}, Engines kind = Engines::stubs) {
+    if (kind == Engines::builtin) {
+      register_builtin_components(registry);
+    } else {
+      register_fabric_components(registry);
+      register_stub_engines(registry, engines);
+    }
     MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + topology, overrides, registry);
     spec.source_path.clear();  // leaves no cache file behind
     PlatformOptions options;
@@ -87,6 +94,15 @@ inline std::shared_ptr<MemoryRead> memory_read(PeId src, std::uint64_t pa, std::
 class NoKernel final : public KernelBody {
  public:
   void run(KernelContext&) const override {}
+};
+
+class FunctionKernel final : public KernelBody {
+ public:
+  explicit FunctionKernel(std::function<void(KernelContext&)> body) : body_(std::move(body)) {}
+  void run(KernelContext& context) const override { body_(context); }
+
+ private:
+  std::function<void(KernelContext&)> body_;
 };
 
 inline std::shared_ptr<KernelLaunch> kernel_launch(std::vector<PeId> targets, const std::string& request_id = "r") {
