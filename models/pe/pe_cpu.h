@@ -15,17 +15,21 @@
 
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/kernel_context.h"
+#include "models/protocol/kernel_host.h"
 #include "models/protocol/machine_services.h"
 #include "models/protocol/pe_ports.h"
 
 namespace kernbench {
 
-class PeCpu final : public FabricNode, public Uses<CommandPort>, public Uses<AddressTranslation>, private KernelContext {
+class PeCpu final : public FabricNode, public KernelHost, public Uses<CommandPort>, public Uses<AddressTranslation>, private KernelContext {
  public:
   static constexpr const char* description = "runs kernels: turns their calls into commands";
   static ParameterSchema schema();
   explicit PeCpu(const ComponentInit& init);
   ~PeCpu() override;
+
+  const std::string* running_kernel() const override { return current_ == nullptr ? nullptr : &current_->message->kernel.name; }
+  std::uint64_t kernel_stack_bytes() const override { return static_cast<std::uint64_t>(stack_bytes_); }
 
  private:
   struct Launch {

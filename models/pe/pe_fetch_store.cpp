@@ -17,7 +17,7 @@ PeFetchStore::PeFetchStore(const ComponentInit& init)
     : StageEngine(init, {StageType::fetch, StageType::store}),
       capacity_(static_cast<std::uint64_t>(init.attributes.integer("register_file_bytes"))),
       used_probe_(add_probe("register_bytes", "register file in use", 32)) {
-  add_statistic("register_bytes_high_water", "most of the register file in use", Quantity::bytes, used_high_water_);
+  add_statistic("register_bytes_high_water", "most of the register file in use", Quantity::bytes, used_high_water_, Merge::maximum);
   add_statistic("register_stalls", "fetches that waited for room in the register file", Quantity::count, stalls_);
 }
 

@@ -83,7 +83,7 @@ PeScheduler::PeScheduler(const ComponentInit& init)
   add_statistic("tiles", "tiles completed", Quantity::count, tiles_);
   add_statistic("accel_slot_held", "time that a compute op ran", Quantity::time_fs, accel_slot_.ended_holds());
   add_statistic("buffer_stalls", "tiles that waited for a tile buffer", Quantity::count, buffer_stalls_);
-  add_statistic("buffer_high_water", "most of the tile buffers in use", Quantity::bytes, buffer_high_water_);
+  add_statistic("buffer_high_water", "most of the tile buffers in use", Quantity::bytes, buffer_high_water_, Merge::maximum);
   SC_HAS_PROCESS(PeScheduler);
   SC_METHOD(step);
   sensitive << step_ << timer_;

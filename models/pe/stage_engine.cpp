@@ -52,7 +52,7 @@ void StageEngine<Node>::set_up(std::initializer_list<StageType> stages) {
     const std::string stage = lower(name_of(type));
     this->add_statistic(stage + "_busy", "time in service", Quantity::time_fs, lane.busy);
     this->add_statistic(stage + "_served", "stages served", Quantity::count, lane.served);
-    this->add_statistic(stage + "_queue_high_water", "most tokens that waited", Quantity::count, lane.queue_high_water);
+    this->add_statistic(stage + "_queue_high_water", "most tokens that waited", Quantity::count, lane.queue_high_water, Merge::maximum);
     lane.state_probe = &this->add_probe(stage + "_state", "what the lane does", 3, {"idle", "ready", "waiting", "serving", "blocked"});
     lane.queue_probe = &this->add_probe(stage + "_queue", "tokens that wait", 16);
     lane.command_probe = &this->add_probe(stage + "_command", "command in service, 0 if none", 32);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/base/errors.h"
+#include "platform/assembly/stack_guard.h"
 
 namespace kernbench {
 namespace {
@@ -57,6 +58,7 @@ void RunState::fail(std::exception_ptr error) {
 
 RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const std::function<bool()>& idle) {
   const Clock::time_point start = Clock::now();
+  const StackGuard guard;
   SliceLength slice;
   RunOutcome outcome;
   const auto end = [&](RunStatus status, bool starved) {

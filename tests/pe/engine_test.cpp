@@ -2,8 +2,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/pe/command_context.h"
+#include "tests/pe/pe_bench.h"
 #include "tests/support/forked.h"
-#include "tests/support/pe_bench.h"
 
 using namespace kernbench;
 using namespace kernbench::test;

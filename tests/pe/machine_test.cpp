@@ -118,3 +118,25 @@ KERNBENCH_SYSTEMC_TEST(a_failing_pe_ends_the_others_at_their_next_call) {
   BOOST_TEST(!response.completion.ok);
   BOOST_TEST(response.completion.error_message.find("sip0.cube0.pe0.pe_cpu at ") != std::string::npos, response.completion.error_message);
 }
+
+namespace {
+
+int deeper(int depth) {
+  volatile char frame[1024];
+  frame[0] = static_cast<char>(depth);
+  if (depth == 1 << 30) return 0;
+  return deeper(depth + 1) + frame[0];
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_kernel_that_overruns_its_stack_is_reported_by_name) {
+  const ForkResult result = run_forked([] {
+    Machine m;
+    m.launch({{0, 0, 3}}, [](KernelContext& context) { context.cycles(static_cast<std::uint64_t>(deeper(0))); });
+    return std::string();
+  });
+  BOOST_TEST(!result.passed);
+  BOOST_TEST(result.failure.find("exited with status 1") != std::string::npos, result.failure);
+  BOOST_TEST(result.output.find("kernel 'k' has overrun its stack of 262144 bytes (kernel_stack_bytes) on sip0.cube0.pe3.pe_cpu at ") != std::string::npos, result.output);
+}

@@ -7,8 +7,8 @@
 
 #include "models/address/virtual_space.h"
 #include "models/base/errors.h"
+#include "tests/pe/pe_bench.h"
 #include "tests/support/forked.h"
-#include "tests/support/pe_bench.h"
 
 using namespace kernbench;
 using namespace kernbench::test;

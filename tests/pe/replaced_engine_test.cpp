@@ -5,8 +5,8 @@
 
 #include "models/base/errors.h"
 #include "platform/assembly/bind_pe_edge.h"
+#include "tests/pe/pe_bench.h"
 #include "tests/support/forked.h"
-#include "tests/support/pe_bench.h"
 
 using namespace kernbench;
 using namespace kernbench::test;

@@ -1,4 +1,4 @@
-#include "tests/support/pe_bench.h"
+#include "tests/pe/pe_bench.h"
 
 #include <sysc/kernel/sc_spawn.h>
 #include <sysc/kernel/sc_spawn_options.h>
