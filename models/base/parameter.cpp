@@ -73,6 +73,7 @@ Parameter& Parameter::from_machine() {
 std::string Parameter::allowed() const {
   if (type_ == Type::boolean) return "true or false";
   if (type_ == Type::choice) {
+    if (choices_.empty()) return "nothing, none is known";
     std::string text = "one of";
     for (std::size_t i = 0; i < choices_.size(); ++i) text += (i == 0 ? " " : ", ") + choices_[i];
     return text;

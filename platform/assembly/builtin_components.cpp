@@ -15,6 +15,8 @@
 #include "models/pe/pe_mmu.h"
 #include "models/pe/pe_scheduler.h"
 #include "models/pe/pe_tcm.h"
+#include "models/tlm/tlm_initiator_bridge.h"
+#include "models/tlm/tlm_target_bridge.h"
 
 namespace kernbench {
 
@@ -30,8 +32,14 @@ void register_fabric_components(ComponentRegistry& registry) {
   registry.add(implementation_of<Sram>("builtin.sram"));
 }
 
-void register_builtin_components(ComponentRegistry& registry) {
+void register_tlm_bridges(ComponentRegistry& registry, const ExternalModules& modules) {
+  registry.add(TlmInitiatorBridge::implementation("builtin.tlm_initiator_bridge", modules));
+  registry.add(TlmTargetBridge::implementation("builtin.tlm_target_bridge", modules));
+}
+
+void register_builtin_components(ComponentRegistry& registry, const ExternalModules& modules) {
   register_fabric_components(registry);
+  register_tlm_bridges(registry, modules);
   registry.add(implementation_of<PeCpu>("builtin.pe_cpu"));
   registry.add(implementation_of<PeScheduler>("builtin.pe_scheduler"));
   registry.add(implementation_of<PeDma>("builtin.pe_dma"));

@@ -37,7 +37,7 @@ GraphMachineView::GraphMachineView(const Graph& graph)
   for (int io = 0; io < io_count_; ++io) {
     if (spec_.sip.io_chiplets[static_cast<std::size_t>(io)].id == "io0") host_io_ = io;
   }
-  for (auto kind = 0; kind <= static_cast<int>(NodeKind::pe_ipcq); ++kind) kind_names_.emplace_back(name_of(static_cast<NodeKind>(kind)));
+  for (std::size_t kind = 0; kind < node_kinds; ++kind) kind_names_.emplace_back(name_of(static_cast<NodeKind>(kind)));
   file_nodes();
 
   MemoryFacts facts;

@@ -60,6 +60,14 @@ void write_system(Writer& out, const SystemSpec& system) {
   out.component(1, "switch", system.switch0);
   out.line(1, "links:");
   out.line(2, "io_ep_to_switch: " + link(system.io_ep_to_switch));
+  if (!system.tlm_initiators.empty()) out.line(1, "tlm_initiators:");
+  for (const TlmInitiatorSpec& initiator : system.tlm_initiators) {
+    out.line(2, "- id: " + initiator.id);
+    out.line(3, "attach: " + initiator.attach);
+    out.component(3, "bridge", initiator.bridge);
+    out.line(3, "bw_gbs: " + rate(initiator.link.bw_gbs));
+    out.line(3, "distance_mm: " + initiator.link.distance_mm.str());
+  }
 }
 
 void write_sip(Writer& out, const SipSpec& sip) {

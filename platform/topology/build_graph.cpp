@@ -44,6 +44,7 @@ Graph build_graph(MachineSpec machine) {
       builder.connect_both(switch0, pcie_ep, EdgeKind::pcie, {link.bw_gbs, link.distance_mm, std::nullopt});
     }
   }
+  add_tlm_initiators(builder);
   return builder.finish(std::move(mesh));
 }
 

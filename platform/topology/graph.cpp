@@ -8,10 +8,10 @@
 namespace kernbench {
 
 std::string_view name_of(NodeKind kind) {
-  constexpr std::array<std::string_view, 22> names{
+  constexpr std::array<std::string_view, node_kinds> names{
       "switch",         "pcie_ep",  "io_cpu",      "io_noc",    "io_ucie",   "io_conn", "router",       "m_cpu",
       "sram",           "hbm_ctrl", "hbm_channel", "ucie_port", "ucie_conn", "pe_cpu",  "pe_scheduler", "pe_dma",
-      "pe_fetch_store", "pe_gemm",  "pe_math",     "pe_tcm",    "pe_mmu",    "pe_ipcq"};
+      "pe_fetch_store", "pe_gemm",  "pe_math",     "pe_tcm",    "pe_mmu",    "pe_ipcq", "tlm_initiator"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -37,8 +37,10 @@ enum class NodeKind : std::uint8_t {
   pe_math,
   pe_tcm,
   pe_mmu,
-  pe_ipcq  // PE
+  pe_ipcq,  // PE
+  tlm_initiator
 };
+inline constexpr std::size_t node_kinds = static_cast<std::size_t>(NodeKind::tlm_initiator) + 1;
 std::string_view name_of(NodeKind kind);  // "pcie_ep"; the switch is "switch"
 
 enum class EdgeKind : std::uint8_t {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "models/base/errors.h"
+
 namespace kernbench {
 
 std::size_t GraphBuilder::add(std::string name, NodeKind kind, const ComponentSpec& component, const PointMm& at,
@@ -30,6 +32,12 @@ void GraphBuilder::connect_both(std::size_t a, std::size_t b, EdgeKind kind, con
 void GraphBuilder::connect_both(std::size_t a, std::size_t b, EdgeKind a_to_b, EdgeKind b_to_a, const Wire& wire) {
   connect(a, b, a_to_b, wire);
   connect(b, a, b_to_a, wire);
+}
+
+std::size_t GraphBuilder::handle(std::string_view name) const {
+  const auto found = std::find_if(nodes_.begin(), nodes_.end(), [&](const Node& node) { return node.name == name; });
+  if (found == nodes_.end()) throw RoutingError("no node '" + std::string(name) + "' in this machine");
+  return static_cast<std::size_t>(found - nodes_.begin());
 }
 
 Graph GraphBuilder::finish(CubeMesh mesh) {

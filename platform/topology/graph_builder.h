@@ -27,6 +27,10 @@ class GraphBuilder {
   void connect_both(std::size_t a, std::size_t b, EdgeKind kind, const Wire& wire);
   void connect_both(std::size_t a, std::size_t b, EdgeKind a_to_b, EdgeKind b_to_a, const Wire& wire);
 
+  // The handle of a node that has been added; RoutingError if there is none of this name.
+  std::size_t handle(std::string_view name) const;
+  const Node& node(std::size_t handle) const { return nodes_[handle]; }
+
   Graph finish(CubeMesh mesh);
 
  private:
@@ -43,5 +47,7 @@ CubeHandles add_cube(GraphBuilder& builder, const CubeMesh& mesh, int sip, int c
 // Returns the handle of its pcie_ep.
 std::size_t add_io_chiplet(GraphBuilder& builder, const IoChipletSpec& chiplet, int index, int sip,
                            const std::vector<CubeHandles>& cubes);
+// Behind everything that they can be attached to.
+void add_tlm_initiators(GraphBuilder& builder);
 
 }  // namespace kernbench

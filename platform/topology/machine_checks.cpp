@@ -1,10 +1,13 @@
 // Contradictions between keys of topology.yaml, and references to what does not exist.
 #include <algorithm>
 #include <map>
+#include <regex>
 #include <set>
 
 #include "platform/topology/cube_mesh.h"
 #include "platform/topology/machine_reader.h"
+#include "platform/topology/nearest_name.h"
+#include "platform/topology/node_names.h"
 
 namespace kernbench {
 namespace {
@@ -22,6 +25,7 @@ class Checks {
     memory_map();
     geometry();
     placement();
+    tlm_initiators();
   }
 
  private:
@@ -162,6 +166,50 @@ class Checks {
       if (at.x > machine_.cube.w_mm || at.y > machine_.cube.h_mm) {
         fault(path, "found [" + at.x.str() + ", " + at.y.str() + "], which is outside the cube of " + machine_.cube.w_mm.str() +
                         " x " + machine_.cube.h_mm.str() + " mm");
+      }
+    }
+  }
+
+  // The names that a TLM-2.0 initiator may be attached to.
+  std::vector<std::string> attachments(const CubeMesh& mesh) const {
+    std::vector<std::string> names;
+    for (int sip = 0; sip < machine_.system.sips.count; ++sip) {
+      for (const IoChipletSpec& io : machine_.sip.io_chiplets) names.push_back(node_names::io(sip, io.id, "io_noc"));
+      for (int cube = 0; cube < machine_.sip.cubes(); ++cube) {
+        for (int row = 0; row < mesh.rows(); ++row) {
+          for (int col = 0; col < mesh.cols(); ++col) {
+            if (mesh.has_router({row, col})) names.push_back(node_names::router(sip, cube, row, col));
+          }
+        }
+      }
+    }
+    return names;
+  }
+
+  // Whether a node or a level of the hierarchy may have this name already; a little stricter than it need be.
+  static bool is_reserved(const std::string& id) {
+    static const std::regex names("m_cpu|sram|hbm_ctrl|pcie_ep|io_cpu|io_noc|(io_)?ucie-.*|pe[0-9]+|r[0-9]+c[0-9]+");
+    return std::regex_match(id, names);
+  }
+
+  void tlm_initiators() {
+    if (machine_.system.tlm_initiators.empty()) return;
+    const bool laid_out = sound({"cube.geometry.cube_mm.w", "cube.geometry.cube_mm.h", "cube.pe_layout.pitch_mm", "cube.pe_layout.pe_per_corner",
+                                 "cube.ucie.n_connections", "system.sips.count", "sip.cube_mesh.w", "sip.cube_mesh.h"}) &&
+                          !machine_.cube.pe_layout.corners.empty() && machine_.cube.pe_layout.pe_per_corner > 0 && mesh_faults(machine_.cube).empty();
+    const std::vector<std::string> allowed = laid_out ? attachments(generate_mesh(machine_.cube)) : std::vector<std::string>{};
+    std::set<std::string> nodes;
+    for (std::size_t i = 0; i < machine_.system.tlm_initiators.size(); ++i) {
+      const TlmInitiatorSpec& initiator = machine_.system.tlm_initiators[i];
+      const std::string path = "system.tlm_initiators." + std::to_string(i);
+      if (!initiator.id.empty() && is_reserved(initiator.id)) {
+        fault(path + ".id", "found '" + initiator.id + "', which is or may be the name of another node");
+      } else if (!initiator.id.empty() && !nodes.insert(node_names::beside(initiator.attach, initiator.id)).second) {
+        fault(path + ".id", "found '" + initiator.id + "' a second time beside " + initiator.attach + "; ids are unique in their scope");
+      }
+      if (laid_out && config_.text(path + ".attach") != nullptr && std::find(allowed.begin(), allowed.end(), initiator.attach) == allowed.end()) {
+        fault(path + ".attach", "found '" + initiator.attach + "', allowed is the name of a router of a cube or of an io_noc" +
+                                    did_you_mean(initiator.attach, allowed));
       }
     }
   }

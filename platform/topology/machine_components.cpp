@@ -74,6 +74,10 @@ class Settler {
 void settle_components(MachineSpec& machine, const SettledConfig& config, std::vector<ConfigIssue>& issues) {
   Settler settler(config, issues);
   machine.system.switch0 = settler.settle("system.switch");
+  for (std::size_t i = 0; i < machine.system.tlm_initiators.size(); ++i) {
+    const std::string path = "system.tlm_initiators." + std::to_string(i);
+    machine.system.tlm_initiators[i].bridge = settler.settle(path + ".bridge", path + ".bw_gbs");
+  }
   for (std::size_t i = 0; i < machine.sip.io_chiplets.size(); ++i) {
     IoChipletSpec& io = machine.sip.io_chiplets[i];
     const std::string path = "sip.io_chiplets." + std::to_string(i);

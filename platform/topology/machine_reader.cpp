@@ -118,6 +118,10 @@ MachineSpec read_machine(const SettledConfig& config) {
   machine.system.flit_bytes = in.integer("system.flit_bytes");
   machine.system.sips = read_sips(in, config);
   machine.system.io_ep_to_switch = in.link("system.links.io_ep_to_switch");
+  for (std::size_t i = 0; i < config.items("system.tlm_initiators"); ++i) {
+    const std::string path = "system.tlm_initiators." + std::to_string(i);
+    machine.system.tlm_initiators.push_back({in.text(path + ".id"), in.text(path + ".attach"), {}, in.link(path)});
+  }
   machine.sip.mesh_w = in.small("sip.cube_mesh.w");
   machine.sip.mesh_h = in.small("sip.cube_mesh.h");
   machine.sip.ucie_seam = in.link("sip.links.ucie_seam");

@@ -73,6 +73,15 @@ void system_keys(Keys& keys) {
   section(keys, "system.links.io_ep_to_switch", "pcie_ep <-> switch");
   bandwidth(keys, "system.links.io_ep_to_switch.bw_gbs", "bandwidth of each direction");
   length(keys, "system.links.io_ep_to_switch.distance_mm", "length");
+  list(keys, "system.tlm_initiators", "plain TLM-2.0 initiators; default none", 0, 1024, false);
+  const std::string initiator = "system.tlm_initiators.*";
+  section(keys, initiator, "one initiator, a node beside the one that it is attached to");
+  name(keys, initiator + ".id", "name of the node in its scope");
+  keys.push_back({initiator + ".attach", ConfigKey::Kind::text, "full name of a router of a cube or of an io_noc", true, {}, 0, 0});
+  component(keys, initiator + ".bridge", "bridge between the initiator and the fabric");
+  value(keys, initiator + ".bw_gbs",
+        Parameter::decimal("bw_gbs", "bandwidth of each direction", "GB/s, 0 = unlimited", spec).range("0", "1000000").default_val("0"));
+  value(keys, initiator + ".distance_mm", Parameter::decimal("distance_mm", "length", "mm", spec).range("0", "1000").default_val("0"));
 }
 
 void sip_keys(Keys& keys) {

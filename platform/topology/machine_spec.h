@@ -33,12 +33,21 @@ struct SipsSpec {
   int w = 1, h = 1;  // ring_1d: count x 1
 };
 
+// A plain TLM-2.0 initiator on a router or an io_noc of its own choice (spec 2.1).
+struct TlmInitiatorSpec {
+  std::string id;      // leaf name of its node, in the scope of the node that it is attached to
+  std::string attach;  // "sip0.cube0.r0c0", "sip0.io0.io_noc"
+  ComponentSpec bridge;
+  LinkSpec link;
+};
+
 struct SystemSpec {
   Rational ns_per_mm;
   std::int64_t flit_bytes = 0;
   SipsSpec sips;
   ComponentSpec switch0;
   LinkSpec io_ep_to_switch;
+  std::vector<TlmInitiatorSpec> tlm_initiators;
 };
 
 struct CubePortSpec {

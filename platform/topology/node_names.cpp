@@ -44,4 +44,8 @@ std::string hbm_channel(int sip, int cube, int pe, int channel) {
   return fmt::format("sip{}.cube{}.pe{}.ch{}", sip, cube, pe, channel);
 }
 
+std::string beside(std::string_view node, std::string_view id) {
+  return fmt::format("{}{}", node.substr(0, node.rfind('.') + 1), id);  // npos + 1 == 0
+}
+
 }  // namespace kernbench::node_names

@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_key_names_file_line_column_path_and_nearest_key)
   BOOST_TEST(issue.line == line_of("ns_per_mn"));
   BOOST_TEST(issue.column == 3);
   BOOST_TEST(issue.key == "system.ns_per_mn");
-  BOOST_TEST(issue.message == "unknown key; did you mean 'ns_per_mm'?; known here: ns_per_mm, flit_bytes, sips, switch, links");
+  BOOST_TEST(issue.message == "unknown key; did you mean 'ns_per_mm'?; known here: ns_per_mm, flit_bytes, sips, switch, links, tlm_initiators");
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_key_is_reported_at_its_section) {

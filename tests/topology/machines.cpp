@@ -43,6 +43,8 @@ ComponentRegistry make_registry() {
   add(registry, "pe_mmu",
       {count("page_bytes"), Parameter::decimal("tlb_overhead_ns", "per lookup", "ns", "spec 3.3").range("0", "").default_val("0")});
   add(registry, "pe_ipcq", {});
+  add(registry, "tlm_initiator_bridge", {});
+  add(registry, "tlm_target_bridge", {count("size_mb")});
   return registry;
 }
 

@@ -1,0 +1,150 @@
+#include "models/tlm/tlm_target_bridge.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "models/data/debug_access.h"
+
+namespace kernbench {
+
+Implementation TlmTargetBridge::implementation(const std::string& name, const ExternalModules& modules) {
+  std::vector<std::string> names;
+  for (const auto& module : modules.targets()) names.push_back(module.first);
+  ParameterSchema schema{
+      Parameter::choice("module", "the plain TLM-2.0 memory behind the bridge", std::move(names), "spec 2.1"),
+      Parameter::decimal("overhead_ns", "from the last flit or the command to BEGIN_REQ", "ns", "assumption").default_val(0).range("0", ""),
+      Parameter::integer("size_mb", "capacity, in the place of sram", "MiB", "spec 1.2").default_val(32).positive(),
+      Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2").positive().from_machine()};
+  return {name, description, std::move(schema),
+          [targets = modules.targets()](const ComponentInit& init) { return make_component<TlmTargetBridge>(init, targets); }};
+}
+
+TlmTargetBridge::TlmTargetBridge(const ComponentInit& init, const std::map<std::string, ExternalModules::MakeTarget>& targets)
+    : FabricNode(init, ArrivalQueue::Keep::last_flit),
+      socket("socket"),
+      machine_(machine_services(init.services)),
+      overhead_(ns_to_fs(attributes().decimal("overhead_ns"))),
+      busy_(add_probe("busy", "a request is with the memory", 1)) {
+  add_statistic("reads", "reads answered", Quantity::count, reads_);
+  add_statistic("writes", "writes completed", Quantity::count, writes_);
+  add_statistic("bytes_read", "bytes of reads that succeeded", Quantity::bytes, bytes_read_);
+  add_statistic("bytes_written", "bytes of writes that succeeded", Quantity::bytes, bytes_written_);
+  add_statistic("errors", "requests with an error as response status", Quantity::count, errors_);
+  socket.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
+  outside_ = targets.at(attributes().text("module"))("module", socket);
+}
+
+tlm::tlm_sync_enum TlmTargetBridge::broken_protocol(const std::string& what) {
+  machine_.fatal(*this, "the module behind the bridge breaks the base protocol: " + what);
+  return tlm::TLM_COMPLETED;
+}
+
+Fs TlmTargetBridge::next_due() const {
+  if (outside_payload_) return answer_at_;
+  const Arrival* head = arrivals_.control();
+  return head == nullptr ? never_fs : std::max(head->time + overhead_, now());
+}
+
+void TlmTargetBridge::serve() {
+  while (next_due() <= now()) {
+    if (outside_payload_) {
+      finish();
+    } else {
+      begin();
+    }
+  }
+}
+
+void TlmTargetBridge::begin() {
+  current_ = *arrivals_.control();
+  arrivals_.pop_control();
+  Transaction& transaction = *current_.transaction;
+  const RouteExtension& route = transaction.route();
+  if (transaction.get_data_length() == 0 || transaction.get_command() == tlm::TLM_IGNORE_COMMAND) {
+    throw ModelError("a control message without a read has reached the memory");
+  }
+  bytes_.assign(transaction.get_data_length(), 0);
+  if (transaction.is_write()) bytes_to_write(transaction);
+  outside_payload_ = machine_.pool().make();
+  outside_payload_->set_command(transaction.get_command());
+  outside_payload_->set_address(route.offset);
+  outside_payload_->set_data_ptr(bytes_.data());
+  outside_payload_->set_data_length(transaction.get_data_length());
+  outside_payload_->set_streaming_width(transaction.get_data_length());
+  busy_.set(1);
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  const tlm::tlm_sync_enum answer = socket->nb_transport_fw(*outside_payload_, phase, delay);
+  if (answer == tlm::TLM_COMPLETED) return answered(now() + delay.value(), false);
+  if (answer == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP) answered(now() + delay.value(), true);
+}
+
+// The initiator's where it still has them, else what the memory store holds by now.
+void TlmTargetBridge::bytes_to_write(Transaction& transaction) {
+  if (transaction.route().owner->provide_bytes(transaction, bytes_.data()) || machine_.data() == nullptr) return;
+  const std::vector<std::byte> known = known_bytes(*machine_.data(), transaction.get_address(), bytes_.size());
+  if (!known.empty()) std::memcpy(bytes_.data(), known.data(), known.size());
+}
+
+tlm::tlm_sync_enum TlmTargetBridge::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  if (!outside_payload_ || &payload != &*outside_payload_ || answer_at_ != never_fs) {
+    return broken_protocol("a phase of a payload that is not under way");
+  }
+  if (phase == tlm::BEGIN_REQ || phase == tlm::END_RESP) return broken_protocol("an initiator's phase on the backward path");
+  if (phase == tlm::BEGIN_RESP) answered(now() + delay.value(), true);
+  return tlm::TLM_ACCEPTED;
+}
+
+void TlmTargetBridge::answered(Fs at, bool end_resp_wanted) {
+  answer_at_ = at;
+  end_resp_wanted_ = end_resp_wanted;
+  rearm();
+}
+
+void TlmTargetBridge::finish() {
+  answer_at_ = never_fs;
+  tlm::tlm_response_status status = outside_payload_->get_response_status();
+  if (status == tlm::TLM_INCOMPLETE_RESPONSE) status = tlm::TLM_GENERIC_ERROR_RESPONSE;  // the target has not set it
+  if (end_resp_wanted_) {
+    tlm::tlm_phase phase = tlm::END_RESP;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    socket->nb_transport_fw(*outside_payload_, phase, delay);
+  }
+  outside_payload_ = {};
+  busy_.set(0);
+
+  const bool ok = status == tlm::TLM_OK_RESPONSE;
+  Transaction& transaction = *current_.transaction;
+  RouteExtension& route = transaction.route();
+  const unsigned nbytes = transaction.get_data_length();
+  transaction.set_response_status(status);
+  report_passage(current_, current_.time);
+  ++(transaction.is_read() ? reads_ : writes_);
+  if (!ok) ++errors_;
+  if (ok) (transaction.is_read() ? bytes_read_ : bytes_written_) += nbytes;
+
+  if (transaction.is_write() && route.posted) return route.owner->completed(transaction);
+  if (ok && transaction.is_write()) route.owner->committed(transaction);
+  if (ok && transaction.is_read()) route.owner->take_bytes(transaction, bytes_.data());
+  route.turn_round();
+  if (!ok || transaction.is_write()) return send(transaction, 0, 0, 0, now());
+  route.cut_flits(nbytes, static_cast<std::uint32_t>(attributes().integer("flit_bytes")));
+  for (std::uint32_t flit = 0; flit < route.flits; ++flit) send(transaction, flit, 1, 0, now());
+}
+
+unsigned TlmTargetBridge::debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) {
+  tlm::tlm_generic_payload outside;
+  outside.set_command(payload.get_command());
+  outside.set_address(offset);
+  outside.set_data_ptr(payload.get_data_ptr());
+  outside.set_data_length(payload.get_data_length());
+  outside.set_streaming_width(payload.get_data_length());
+  const unsigned count = socket->transport_dbg(outside);
+  if (payload.is_write() && machine_.data() != nullptr) {
+    machine_.data()->memory().write_bytes(payload.get_address(), payload.get_data_ptr(), count);
+  }
+  return count;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,465 @@
+// TlmInitiatorBridge (spec 2.1, "the rim"): a plain initiator on router r0c0 of the tiny machine, where PE 0's HBM partition stands too.
+//
+// 512 B from the HBM's offset 0 are two flits. Links of 256 GB/s: 1 ns a flit, 1 fs of propagation; the router 2 ns; a burst 8 ns.
+//   Write: flits at the router at 1 ns + 1 and 2 ns + 1 (fs); the first holds it until 3 ns + 1, then both go on; at the HBM at 4 ns + 2 and
+//   5 ns + 2; bursts on two channels finish at 12 ns + 2 and 13 ns + 2: commit. Acknowledgement: router at 13 ns + 3, 2 ns, back at 15 ns + 4.
+//   Read: command at the router at 1, through at 2 ns + 1, at the HBM at 2 ns + 2; both bursts out at 10 ns + 2; flits at the router at
+//   11 ns + 3 and 12 ns + 3; the first is through at 13 ns + 3, the second with it; back at 14 ns + 4 and 15 ns + 4.
+#include <boost/test/unit_test.hpp>
+
+#include "platform/assembly/builtin_components.h"
+#include "platform/topology/build_graph.h"
+#include "platform/topology/load_machine.h"
+#include "tests/support/forked.h"
+#include "tests/tlm/rim_machine.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+using plain_tlm::AtRequest;
+using plain_tlm::AtScript;
+using plain_tlm::EndResp;
+using plain_tlm::LtInitiator;
+
+namespace {
+
+constexpr Fs commit = 13 * ns + 2;
+constexpr Fs write_end = 15 * ns + 4;
+constexpr Fs read_end = 15 * ns + 4;
+
+AtRequest write_request(std::uint64_t address, std::vector<unsigned char> data, Fs start = 0, Fs delay = 0) {
+  return {tlm::TLM_WRITE_COMMAND, address, std::move(data), fs(start), fs(delay)};
+}
+AtRequest read_request(std::uint64_t address, std::size_t nbytes, Fs start = 0, Fs delay = 0) {
+  return {tlm::TLM_READ_COMMAND, address, std::vector<unsigned char>(nbytes, 0xee), fs(start), fs(delay)};
+}
+
+// The tiny machine's addresses, before there is a machine.
+std::uint64_t hbm_address(unsigned pe, std::uint64_t offset) {
+  return PhysAddr::pe_hbm_addr(0, 0, pe, offset, std::uint64_t{6} << 30).encode();
+}
+
+RimMachine::Setting with(const std::string& bridge_attrs) {
+  RimMachine::Setting setting;
+  setting.bridge_attrs = bridge_attrs;
+  return setting;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(initiator_bridge)
+
+// --- b_transport
+
+KERNBENCH_SYSTEMC_TEST(b_transport_writes_and_reads_memory_and_takes_the_fabrics_time) {
+  RimMachine m;
+  Fs written = 0, read = 0;
+  std::vector<unsigned char> got;
+  m.add_lt_initiator({[&](LtInitiator& i) {
+    BOOST_TEST(i.write(m.hbm(0), pattern(512)).status == tlm::TLM_OK_RESPONSE);
+    written = sc_core::sc_time_stamp().value();
+    got = i.read(m.hbm(0), 512);
+    read = sc_core::sc_time_stamp().value();
+  }});
+  m.build();
+  m.run();
+  BOOST_TEST(written == write_end);
+  BOOST_TEST(read == write_end + read_end);
+  BOOST_TEST(got == pattern(512), boost::test_tools::per_element());
+  BOOST_TEST(m.stored(m.hbm(0), 512) == pattern(512), boost::test_tools::per_element());
+  BOOST_TEST(m.statistic("sip0.cube0.ext0", "bytes_written") == 512U);
+  BOOST_TEST(m.statistic("sip0.cube0.ext0", "bytes_read") == 512U);
+}
+
+KERNBENCH_SYSTEMC_TEST(b_transport_enters_after_the_annotated_delay_and_returns_none) {
+  RimMachine m;
+  Fs written = 0;
+  LtInitiator::Result result;
+  m.add_lt_initiator({[&](LtInitiator& i) {
+    std::vector<unsigned char> data = pattern(512);
+    result = i.transport(tlm::TLM_WRITE_COMMAND, m.hbm(0), data, fs(7 * ns));
+    written = sc_core::sc_time_stamp().value();
+  }});
+  m.build();
+  m.run();
+  BOOST_TEST(written == 7 * ns + write_end);
+  BOOST_TEST(result.delay == sc_core::SC_ZERO_TIME);
+}
+
+KERNBENCH_SYSTEMC_TEST(several_threads_may_be_in_b_transport) {
+  RimMachine m;
+  std::vector<Fs> ends(2);
+  // 256 B each, at disjoint channels: one flit of the second is one flit behind the first on the wire, as those of one write of 512 B; but
+  // it is a first flit, so the router holds it 2 ns more: HBM at 6 ns + 2, commit at 14 ns + 2, answered at 16 ns + 4.
+  m.add_lt_initiator({[&](LtInitiator& i) { i.write(m.hbm(0), pattern(256)); ends[0] = sc_core::sc_time_stamp().value(); },
+                      [&](LtInitiator& i) { i.write(m.hbm(0, 256), pattern(256)); ends[1] = sc_core::sc_time_stamp().value(); }});
+  m.build();
+  m.run();
+  BOOST_TEST(ends[0] == 14 * ns + 4);
+  BOOST_TEST(ends[1] == 16 * ns + 4);
+}
+
+// --- nb_transport
+
+KERNBENCH_SYSTEMC_TEST(end_req_comes_at_the_grant_and_begin_resp_at_completion) {
+  RimMachine m;
+  AtScript script;
+  m.add_at_initiator(script);
+  m.build();
+  script.requests = {write_request(hbm_address(0, 0), pattern(512)), read_request(hbm_address(0, 0), 512, 100 * ns)};
+  m.run();
+  BOOST_TEST(script.requests[0].end_req.value() == 0U);
+  BOOST_TEST(script.requests[0].begin_resp.value() == write_end);
+  BOOST_TEST(script.requests[1].end_req.value() == 100 * ns);
+  BOOST_TEST(script.requests[1].begin_resp.value() == 100 * ns + read_end);
+  BOOST_TEST(script.requests[1].data == pattern(512), boost::test_tools::per_element());
+  BOOST_TEST(script.requests[1].status == tlm::TLM_OK_RESPONSE);
+  BOOST_TEST(script.payloads_left == 0U);
+}
+
+KERNBENCH_SYSTEMC_TEST(begin_req_enters_after_its_annotated_delay) {
+  RimMachine m;
+  AtScript script;
+  m.add_at_initiator(script);
+  m.build();
+  script.requests = {write_request(hbm_address(0, 0), pattern(512), 3 * ns, 7 * ns)};
+  m.run();
+  BOOST_TEST(script.requests[0].called.value() == 3 * ns);
+  BOOST_TEST(script.requests[0].end_req.value() == 10 * ns);
+  BOOST_TEST(script.requests[0].begin_resp.value() == 10 * ns + write_end);
+}
+
+KERNBENCH_SYSTEMC_TEST(overhead_is_paid_between_grant_and_wire) {
+  RimMachine m;
+  AtScript script;
+  m.add_at_initiator(script);
+  m.build(with("overhead_ns: 2.5"));
+  script.requests = {write_request(hbm_address(0, 0), pattern(512))};
+  m.run();
+  BOOST_TEST(script.requests[0].end_req.value() == 0U);
+  BOOST_TEST(script.requests[0].begin_resp.value() == 2 * ns + ns / 2 + write_end);
+}
+
+KERNBENCH_SYSTEMC_TEST(several_requests_are_outstanding_up_to_max_outstanding) {
+  RimMachine m;
+  AtScript script;
+  m.add_at_initiator(script);
+  m.build(with("max_outstanding: 2"));
+  for (unsigned i = 0; i < 3; ++i) script.requests.push_back(read_request(hbm_address(0, 256 * i), 256));
+  m.run();
+  // Commands of 0 and 1 leave at once. The flit of 0 is back at 10 ns + 2 at the HBM's wire, 11 ns + 3 at the router, 13 ns + 3, 14 ns + 4;
+  // that of 1 stands at the wire at the same instant: 12 ns + 3 at the router, which it holds from 13 ns + 3 to 15 ns + 3; 16 ns + 4.
+  BOOST_TEST(script.requests[0].begin_resp.value() == 14 * ns + 4);
+  BOOST_TEST(script.requests[1].begin_resp.value() == 16 * ns + 4);
+  BOOST_TEST(script.requests[1].end_req.value() == 0U);
+  // The place that 0 leaves goes to 2 at that instant.
+  BOOST_TEST(script.requests[2].end_req.value() == 14 * ns + 4);
+  BOOST_TEST(script.requests[2].begin_resp.value() == 14 * ns + 4 + 14 * ns + 4);
+}
+
+KERNBENCH_SYSTEMC_TEST(with_max_outstanding_1_the_next_is_granted_when_the_last_has_ended) {
+  RimMachine m;
+  AtScript script;
+  m.add_at_initiator(script);
+  m.build(with("max_outstanding: 1"));
+  script.end_resp_delay = fs(5 * ns);
+  script.requests = {read_request(hbm_address(0, 0), 512), read_request(hbm_address(0, 512), 512)};
+  m.run();
+  BOOST_TEST(script.requests[1].end_req.value() == read_end + 5 * ns);
+}
+
+BOOST_AUTO_TEST_CASE(a_begin_resp_waits_for_the_end_resp_of_the_response_before) {
+  for (const EndResp end_resp : {EndResp::sent, EndResp::returned_updated, EndResp::returned_completed}) {
+    forked([end_resp] {
+      RimMachine m;
+      AtScript script;
+      m.add_at_initiator(script);
+      m.build();
+      script.end_resp = end_resp;
+      script.end_resp_delay = fs(10 * ns);
+      for (unsigned i = 0; i < 2; ++i) script.requests.push_back(read_request(hbm_address(0, 256 * i), 256));
+      m.run();
+      BOOST_TEST(script.requests[0].begin_resp.value() == 14 * ns + 4);
+      BOOST_TEST(script.requests[1].begin_resp.value() == 24 * ns + 4);  // complete at 16 ns + 4
+      BOOST_TEST(script.payloads_left == 0U);
+    });
+  }
+}
+
+// --- Commit
+
+KERNBENCH_SYSTEMC_TEST(a_posted_write_ends_at_its_commit) {
+  RimMachine m;
+  AtScript script;
+  m.add_at_initiator(script);
+  m.build(with("posted: true"));
+  script.requests = {write_request(hbm_address(0, 0), pattern(512))};
+  m.run();
+  BOOST_TEST(script.requests[0].begin_resp.value() == commit);
+  BOOST_TEST(m.stored(m.hbm(0), 512) == pattern(512), boost::test_tools::per_element());
+}
+
+KERNBENCH_SYSTEMC_TEST(a_write_takes_effect_at_its_commit) {
+  RimMachine m;
+  bool before = true, after = false;
+  m.add_lt_initiator({[&](LtInitiator& i) { i.write(m.hbm(0), pattern(512)); },
+                      [&](LtInitiator&) {
+                        sc_core::wait(fs(commit - 1));
+                        before = m.stored(m.hbm(0), 512) == pattern(512);
+                        sc_core::wait(fs(2));
+                        after = m.stored(m.hbm(0), 512) == pattern(512);
+                      }});
+  m.build();
+  m.run();
+  BOOST_TEST(!before);
+  BOOST_TEST(after);
+}
+
+KERNBENCH_SYSTEMC_TEST(a_read_is_sampled_at_its_completion) {
+  RimMachine m;
+  std::vector<unsigned char> got;
+  m.add_lt_initiator({[&](LtInitiator& i) { got = i.read(m.hbm(0), 512); },
+                      [&](LtInitiator&) {
+                        const std::vector<unsigned char> late = pattern(512, 99), later = pattern(512, 3);
+                        sc_core::wait(fs(read_end - 1));
+                        m.data.memory().write_bytes(m.hbm(0), late.data(), 512);
+                        sc_core::wait(fs(2));
+                        m.data.memory().write_bytes(m.hbm(0), later.data(), 512);
+                      }});
+  m.build();
+  m.run();
+  BOOST_TEST(got == pattern(512, 99), boost::test_tools::per_element());
+}
+
+KERNBENCH_SYSTEMC_TEST(with_data_off_writes_are_ignored_and_reads_give_zeros) {
+  RimMachine m;
+  std::vector<unsigned char> got;
+  m.add_lt_initiator({[&](LtInitiator& i) {
+    BOOST_TEST(i.write(m.hbm(0), pattern(512)).status == tlm::TLM_OK_RESPONSE);
+    got = i.read(m.hbm(0), 512);
+  }});
+  RimMachine::Setting setting;
+  setting.data = false;
+  m.build(setting);
+  m.run();
+  BOOST_TEST(got == std::vector<unsigned char>(512, 0), boost::test_tools::per_element());
+}
+
+// --- Several memories
+
+KERNBENCH_SYSTEMC_TEST(an_access_that_lies_in_two_partitions_becomes_two_transactions) {
+  RimMachine m;
+  std::vector<unsigned char> got;
+  const std::uint64_t slice = std::uint64_t{6} << 30;
+  m.add_lt_initiator({[&](LtInitiator& i) {
+    BOOST_TEST(i.write(m.hbm(0, slice - 100), pattern(300)).status == tlm::TLM_OK_RESPONSE);
+    got = i.read(m.hbm(0, slice - 100), 300);
+  }});
+  m.build();
+  m.run();
+  BOOST_TEST(got == pattern(300), boost::test_tools::per_element());
+  for (const char* hbm : {"sip0.cube0.hbm_ctrl.pe0", "sip0.cube0.hbm_ctrl.pe1"}) {
+    BOOST_TEST(m.statistic(hbm, "writes") == 1U);
+    BOOST_TEST(m.statistic(hbm, "reads") == 1U);
+  }
+  BOOST_TEST(m.statistic("sip0.cube0.hbm_ctrl.pe0", "bytes_written") == 100U);
+  BOOST_TEST(m.statistic("sip0.cube0.hbm_ctrl.pe1", "bytes_written") == 200U);
+}
+
+KERNBENCH_SYSTEMC_TEST(every_memory_can_be_written_and_read) {
+  RimMachine m;
+  std::size_t sound = 0;
+  m.add_lt_initiator({[&](LtInitiator& i) {
+    unsigned char first = 1;
+    for (const MemoryArea area : {MemoryArea::hbm, MemoryArea::pe_tcm, MemoryArea::cube_sram, MemoryArea::mcpu_sram, MemoryArea::io_sram}) {
+      const std::uint64_t address = m.address(area, area == MemoryArea::hbm || area == MemoryArea::pe_tcm ? 5 : 0, 0x140);
+      BOOST_TEST(i.write(address, pattern(600, first)).status == tlm::TLM_OK_RESPONSE);
+      if (i.read(address, 600) == pattern(600, first)) ++sound;
+      ++first;
+    }
+  }});
+  m.build();
+  m.run();
+  BOOST_TEST(sound == 5U);
+}
+
+KERNBENCH_SYSTEMC_TEST(an_initiator_may_stand_at_the_io_chiplet) {
+  RimMachine m;
+  std::vector<unsigned char> got;
+  m.add_lt_initiator({[&](LtInitiator& i) {
+    i.write(m.hbm(3), pattern(512));
+    got = i.read(m.hbm(3), 512);
+  }});
+  RimMachine::Setting setting;
+  setting.attach = "sip0.io0.io_noc";
+  m.build(setting);
+  m.run();
+  BOOST_TEST(got == pattern(512), boost::test_tools::per_element());
+}
+
+// --- Errors become response status
+
+namespace {
+
+// Of one b_transport and one BEGIN_REQ with the same payload; both must agree, and take no time.
+tlm::tlm_response_status refused(tlm::tlm_command command, std::uint64_t address, std::size_t length, const LtInitiator::Adjust& adjust = {}) {
+  return static_cast<tlm::tlm_response_status>(forked_value([&] {
+    RimMachine m;
+    LtInitiator::Result result;
+    m.add_lt_initiator({[&](LtInitiator& i) {
+      std::vector<unsigned char> data(length == 0 ? 1 : length);
+      result = i.transport(command, address, data, fs(3), adjust);
+      BOOST_TEST(sc_core::sc_time_stamp().value() == 0U);
+      BOOST_TEST(result.delay.value() == 3U);
+    }});
+    m.build();
+    m.run();
+    BOOST_TEST(m.statistic("sip0.cube0.ext0", "errors") == 1U);
+    return static_cast<int>(result.status);
+  }));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(an_address_without_a_memory_is_an_address_error) {
+  BOOST_TEST(refused(tlm::TLM_READ_COMMAND, ~std::uint64_t{0}, 4) == tlm::TLM_ADDRESS_ERROR_RESPONSE);            // does not decode
+  BOOST_TEST(refused(tlm::TLM_READ_COMMAND, PhysAddr::hbm_addr(3, 0, 0).encode(), 4) == tlm::TLM_ADDRESS_ERROR_RESPONSE);  // no such SIP
+  BOOST_TEST(refused(tlm::TLM_WRITE_COMMAND, hbm_address(7, (std::uint64_t{6} << 30) - 4), 8) == tlm::TLM_ADDRESS_ERROR_RESPONSE);  // its end
+}
+
+BOOST_AUTO_TEST_CASE(what_is_neither_read_nor_write_is_a_command_error) {
+  BOOST_TEST(refused(tlm::TLM_IGNORE_COMMAND, hbm_address(0, 0), 4) == tlm::TLM_COMMAND_ERROR_RESPONSE);
+}
+
+BOOST_AUTO_TEST_CASE(byte_enables_are_a_byte_enable_error) {
+  unsigned char enables = 0xff;
+  BOOST_TEST(refused(tlm::TLM_WRITE_COMMAND, hbm_address(0, 0), 4, [&](tlm::tlm_generic_payload& payload) {
+               payload.set_byte_enable_ptr(&enables);
+               payload.set_byte_enable_length(1);
+             }) == tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+}
+
+BOOST_AUTO_TEST_CASE(a_streaming_width_below_the_length_is_a_burst_error) {
+  BOOST_TEST(refused(tlm::TLM_WRITE_COMMAND, hbm_address(0, 0), 8,
+                     [](tlm::tlm_generic_payload& payload) { payload.set_streaming_width(4); }) == tlm::TLM_BURST_ERROR_RESPONSE);
+  BOOST_TEST(refused(tlm::TLM_READ_COMMAND, hbm_address(0, 0), 0,
+                     [](tlm::tlm_generic_payload& payload) { payload.set_data_length(0); }) == tlm::TLM_BURST_ERROR_RESPONSE);
+}
+
+KERNBENCH_SYSTEMC_TEST(a_refused_begin_req_is_completed_at_once) {
+  RimMachine m;
+  AtScript script;
+  m.add_at_initiator(script);
+  m.build();
+  script.requests = {read_request(~std::uint64_t{0}, 4, 5 * ns, 2 * ns), read_request(hbm_address(0, 0), 512, 5 * ns)};
+  m.run();
+  BOOST_TEST(script.requests[0].status == tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  BOOST_TEST(script.requests[0].begin_resp.value() == 7 * ns);
+  BOOST_TEST(script.requests[1].begin_resp.value() == 5 * ns + read_end);
+  BOOST_TEST(script.payloads_left == 0U);
+}
+
+KERNBENCH_SYSTEMC_TEST(a_value_that_only_phase_2_knows_is_a_generic_error) {
+  RimMachine m;
+  tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
+  m.add_lt_initiator({[&](LtInitiator& i) {
+    std::vector<unsigned char> data(16);
+    status = i.transport(tlm::TLM_READ_COMMAND, m.hbm(0, 248), data).status;
+  }});
+  m.build();
+  m.data.memory().write_value(m.hbm(0, 256), {1, 0, 64});
+  m.run();
+  BOOST_TEST(status == tlm::TLM_GENERIC_ERROR_RESPONSE);
+}
+
+KERNBENCH_SYSTEMC_TEST(dmi_is_refused) {
+  RimMachine m;
+  m.add_lt_initiator({[&](LtInitiator& i) {
+    std::vector<unsigned char> data = pattern(16);
+    BOOST_TEST(!i.transport(tlm::TLM_WRITE_COMMAND, m.hbm(0), data).dmi_allowed);
+    tlm::tlm_generic_payload payload;
+    plain_tlm::prepare(payload, tlm::TLM_READ_COMMAND, m.hbm(0), data);
+    tlm::tlm_dmi dmi;
+    BOOST_TEST(!i.socket->get_direct_mem_ptr(payload, dmi));
+    BOOST_TEST(dmi.get_dmi_ptr() == nullptr);
+    BOOST_TEST(dmi.get_start_address() == 0U);
+    BOOST_TEST(dmi.get_end_address() == ~sc_dt::uint64{0});
+  }});
+  m.build();
+  m.run();
+}
+
+// --- A module that breaks the base protocol
+
+namespace {
+
+class TwoAtOnce final : public sc_core::sc_module, private tlm::tlm_bw_transport_if<> {
+ public:
+  SC_HAS_PROCESS(TwoAtOnce);
+  explicit TwoAtOnce(const sc_core::sc_module_name& name) : sc_module(name), socket("socket") {
+    socket.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
+    SC_THREAD(run);
+  }
+  tlm::tlm_initiator_socket<64> socket;
+
+ private:
+  void run() {
+    for (int i = 0; i < 2; ++i) {
+      tlm::tlm_generic_payload& payload = pool_.take();
+      plain_tlm::prepare(payload, tlm::TLM_READ_COMMAND, hbm_address(0, 0), data_);
+      tlm::tlm_phase phase = tlm::BEGIN_REQ;
+      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+      socket->nb_transport_fw(payload, phase, delay);
+    }
+  }
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override { return tlm::TLM_ACCEPTED; }
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+
+  std::vector<unsigned char> data_ = std::vector<unsigned char>(4);
+  plain_tlm::PayloadPool pool_;
+};
+
+}  // namespace
+
+// A module of another bus width, registered by its socket alone.
+KERNBENCH_SYSTEMC_TEST(a_begin_req_before_the_last_end_req_ends_the_run) {
+  ExternalModules modules;
+  modules.add_initiator("test.two_at_once", &TwoAtOnce::socket);
+  ComponentRegistry registry;
+  register_builtin_components(registry, modules);
+  MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml",
+                                  {{"system.tlm_initiators", "[{id: x, attach: sip0.cube0.r5c5, bridge: {impl: builtin.tlm_initiator_bridge, "
+                                                             "attrs: {module: test.two_at_once}}}]"}},
+                                  registry);
+  spec.source_path.clear();
+  Platform platform(build_graph(std::move(spec)), registry, {});
+  const RunResult result = platform.run();
+  BOOST_TEST(result.error ==
+             "sip0.cube0.x at 0 ns: the module behind the bridge breaks the base protocol: BEGIN_REQ before the END_REQ of the request before");
+}
+
+// --- Determinism
+
+BOOST_AUTO_TEST_CASE(the_same_run_takes_the_same_times) {
+  const auto times = [] {
+    RimMachine m;
+    AtScript script;
+    m.add_at_initiator(script);
+    m.build(with("max_outstanding: 5"));
+    for (unsigned i = 0; i < 20; ++i) {
+      script.requests.push_back(i % 3 == 0 ? write_request(hbm_address(i % 8, 700 * i), pattern(100 + 90 * i), i * ns)
+                                           : read_request(hbm_address(i % 5, 300 * i), 50 + 100 * i, i * ns, i % 4));
+    }
+    m.run();
+    std::vector<Fs> all;
+    for (const AtRequest& request : script.requests) {
+      BOOST_TEST(request.ended);
+      all.push_back(request.end_req.value());
+      all.push_back(request.begin_resp.value());
+    }
+    return all;
+  };
+  const std::vector<Fs> first = forked_value(times);
+  BOOST_TEST(first == forked_value(times), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

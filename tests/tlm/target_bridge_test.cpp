@@ -1,0 +1,352 @@
+// TlmTargetBridge (spec 2.1, "the rim"): a plain memory in the place of the SRAM at r3c0, a plain initiator on that router.
+//
+// Links of 256 GB/s (initiator) and 128 GB/s (memory), 1 fs of propagation each; the router takes 2 ns. For 256 B, one flit:
+//   Write: at the router at 1 ns + 1 (fs), through at 3 ns + 1, at the bridge at 5 ns + 2: BEGIN_REQ. After BEGIN_RESP the acknowledgement
+//   is at the router 1 fs later, through after 2 ns, back after 1 fs.
+//   Read: the command at the router at 1, through at 2 ns + 1, at the bridge at 2 ns + 2: BEGIN_REQ. After BEGIN_RESP the flit is at the
+//   router 2 ns and 1 fs later, through after 2 ns, back after 1 ns and 1 fs.
+#include <boost/test/unit_test.hpp>
+
+#include "platform/assembly/builtin_components.h"
+#include "platform/topology/build_graph.h"
+#include "platform/topology/load_machine.h"
+#include "tests/support/forked.h"
+#include "tests/support/whole_machine.h"
+#include "tests/tlm/rim_machine.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+using plain_tlm::AtAnswer;
+using plain_tlm::AtRequest;
+using plain_tlm::AtScript;
+using plain_tlm::LtInitiator;
+
+namespace {
+
+constexpr Fs write_begin_req = 5 * ns + 2;
+constexpr Fs read_begin_req = 2 * ns + 2;
+constexpr Fs message_back = 2 * ns + 2;
+constexpr Fs flit_back = 5 * ns + 2;
+constexpr const char* bridge = "sip0.cube0.sram";
+
+RimMachine::Setting beside_sram(const std::string& target_attrs = "overhead_ns: 0") {
+  RimMachine::Setting setting;
+  setting.attach = "sip0.cube0.r3c0";
+  setting.target_attrs = target_attrs;
+  return setting;
+}
+
+std::vector<unsigned char> part(const std::vector<unsigned char>& bytes, std::size_t from, std::size_t count) {
+  return {bytes.begin() + static_cast<std::ptrdiff_t>(from), bytes.begin() + static_cast<std::ptrdiff_t>(from + count)};
+}
+
+std::uint64_t sram_address(std::uint64_t offset) { return PhysAddr::cube_sram_addr(0, 0, offset).encode(); }
+
+class Body final : public KernelBody {
+ public:
+  explicit Body(std::function<void(KernelContext&)> run) : run_(std::move(run)) {}
+  void run(KernelContext& context) const override { run_(context); }
+
+ private:
+  std::function<void(KernelContext&)> run_;
+};
+
+// A kernel on PE 0 that issues one DMA; returns how its launch ended.
+Completion dma(RimMachine& m, const DmaCommand& command) {
+  Completion completion;
+  const RunResult result = m.run_program([&](HostPort& port) {
+    auto launch = host_message<KernelLaunch>();
+    launch->kernel.name = "k";
+    launch->targets = {{0, 0, 0}};
+    launch->body = std::make_shared<Body>([&](KernelContext& context) {
+      Command issued;
+      issued.what = command;
+      context.wait(*context.issue(issued));
+    });
+    const auto request = port.submit(std::shared_ptr<const KernelLaunch>(launch));
+    port.wait(*request);
+    completion = request->response().completion;
+  });
+  BOOST_TEST(result.error == "");
+  return completion;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(target_bridge)
+
+KERNBENCH_SYSTEMC_TEST(a_write_begins_after_its_last_flit_and_a_read_after_its_command) {
+  RimMachine m;
+  Fs written = 0, read = 0;
+  std::vector<unsigned char> got;
+  m.add_lt_memory();  // 30 ns
+  m.add_lt_initiator({[&](LtInitiator& i) {
+    BOOST_TEST(i.write(m.sram(0x100), pattern(256)).status == tlm::TLM_OK_RESPONSE);
+    written = sc_core::sc_time_stamp().value();
+    sc_core::wait(fs(1000 * ns - written));
+    got = i.read(m.sram(0x100), 256);
+    read = sc_core::sc_time_stamp().value() - 1000 * ns;
+  }});
+  m.build(beside_sram());
+  m.run();
+  BOOST_REQUIRE(m.lt_memory->requests.size() == 2U);
+  BOOST_TEST(m.lt_memory->requests[0].begin_req.value() == write_begin_req);
+  BOOST_TEST(written == write_begin_req + 30 * ns + message_back);
+  BOOST_TEST(m.lt_memory->requests[1].begin_req.value() == 1000 * ns + read_begin_req);
+  BOOST_TEST(read == read_begin_req + 30 * ns + flit_back);
+  BOOST_TEST(got == pattern(256), boost::test_tools::per_element());
+}
+
+// 1024 B are 4 flits: the last is at the router at 4 ns + 1, behind the first, which is through at 3 ns + 1. On the 128 GB/s wire from
+// 3 ns + 1: 8 ns for all. The whole answer stands at the wire at once: 8 ns on it, then the router's 2 ns for the first flit have long passed.
+KERNBENCH_SYSTEMC_TEST(the_response_goes_as_an_srams_does_the_whole_of_it_at_once) {
+  RimMachine m;
+  Fs written = 0, read = 0;
+  m.add_lt_memory();
+  m.add_lt_initiator({[&](LtInitiator& i) {
+    i.write(m.sram(), pattern(1024));
+    written = sc_core::sc_time_stamp().value();
+    sc_core::wait(fs(1000 * ns - written));
+    i.read(m.sram(), 1024);
+    read = sc_core::sc_time_stamp().value() - 1000 * ns;
+  }});
+  m.build(beside_sram());
+  m.run();
+  BOOST_TEST(m.lt_memory->requests[0].begin_req.value() == 11 * ns + 2);
+  BOOST_TEST(written == 11 * ns + 2 + 30 * ns + message_back);
+  // Last flit: 8 ns + 1 fs to the router, no wait there (the first left at 4 ns + 1 fs), 1 ns + 1 fs.
+  BOOST_TEST(read == read_begin_req + 30 * ns + 9 * ns + 2);
+}
+
+KERNBENCH_SYSTEMC_TEST(the_memory_sees_the_local_offset_and_the_bytes) {
+  RimMachine m;
+  m.add_lt_memory();
+  m.add_lt_initiator({[&](LtInitiator& i) { i.write(m.sram(0x1234), pattern(100)); }});
+  m.build(beside_sram());
+  m.run();
+  BOOST_TEST(m.lt_memory->requests.at(0).address == 0x1234U);
+  BOOST_TEST(m.lt_memory->requests.at(0).length == 100U);
+  BOOST_TEST(part(m.lt_memory->contents.bytes(), 0x1234, 100) == pattern(100), boost::test_tools::per_element());
+  BOOST_TEST(m.stored(m.sram(0x1234), 100) == pattern(100), boost::test_tools::per_element());
+}
+
+KERNBENCH_SYSTEMC_TEST(overhead_is_paid_before_begin_req) {
+  RimMachine m;
+  m.add_lt_memory();
+  m.add_lt_initiator({[&](LtInitiator& i) { i.write(m.sram(), pattern(256)); }});
+  m.build(beside_sram("overhead_ns: 4"));
+  m.run();
+  BOOST_TEST(m.lt_memory->requests.at(0).begin_req.value() == write_begin_req + 4 * ns);
+}
+
+// The second flit is a first one too: the router holds it from 3 ns + 1 to 5 ns + 1; at the bridge at 7 ns + 2.
+KERNBENCH_SYSTEMC_TEST(requests_go_to_the_memory_one_at_a_time) {
+  RimMachine m;
+  AtScript script;
+  m.add_at_initiator(script);
+  m.add_at_memory(AtAnswer::four_phases, 3 * ns, 20 * ns);
+  m.build(beside_sram());
+  for (unsigned i = 0; i < 2; ++i) script.requests.push_back({tlm::TLM_WRITE_COMMAND, sram_address(256 * i), pattern(256), fs(0), fs(0)});
+  m.run();
+  const Fs answered = write_begin_req + 23 * ns;
+  BOOST_TEST(m.at_memory->most_at_once == 1U);
+  BOOST_TEST(m.at_memory->end_resps.at(0).value() == answered);  // END_RESP at the instant of BEGIN_RESP
+  BOOST_TEST(m.at_memory->requests.at(1).begin_req.value() == answered);
+  BOOST_TEST(script.requests[0].begin_resp.value() == answered + message_back);
+  BOOST_TEST(script.requests[1].begin_resp.value() == answered + 23 * ns + message_back);
+}
+
+BOOST_AUTO_TEST_CASE(early_answers_of_the_memory_take_the_same_time) {
+  for (const AtAnswer answer : {AtAnswer::four_phases, AtAnswer::three_phases, AtAnswer::updated_to_end_req, AtAnswer::updated_to_response, AtAnswer::completed}) {
+    forked([answer] {
+      RimMachine m;
+      AtScript script;
+      m.add_at_initiator(script);
+      m.add_at_memory(answer, 3 * ns, 20 * ns);
+      m.build(beside_sram());
+      script.requests = {{tlm::TLM_WRITE_COMMAND, sram_address(0), pattern(256), fs(0), fs(0)},
+                         {tlm::TLM_READ_COMMAND, sram_address(0), std::vector<unsigned char>(256), fs(1000 * ns), fs(0)}};
+      m.run();
+      BOOST_TEST(script.requests[0].begin_resp.value() == write_begin_req + 23 * ns + message_back);
+      BOOST_TEST(script.requests[1].begin_resp.value() == 1000 * ns + read_begin_req + 23 * ns + flit_back);
+      BOOST_TEST(script.requests[1].data == pattern(256), boost::test_tools::per_element());
+      BOOST_TEST(m.at_memory->end_resps.size() == (answer == AtAnswer::completed ? 0U : 2U));
+    });
+  }
+}
+
+// --- Errors
+
+KERNBENCH_SYSTEMC_TEST(the_memorys_error_status_comes_back_without_data) {
+  RimMachine m;
+  tlm::tlm_response_status write_status{}, read_status{};
+  Fs written = 0, read = 0;
+  m.add_lt_memory(1024);
+  m.add_lt_initiator({[&](LtInitiator& i) {
+    std::vector<unsigned char> data = pattern(256);
+    write_status = i.transport(tlm::TLM_WRITE_COMMAND, m.sram(1024), data).status;
+    written = sc_core::sc_time_stamp().value();
+    sc_core::wait(fs(1000 * ns - written));
+    read_status = i.transport(tlm::TLM_READ_COMMAND, m.sram(1024), data).status;
+    read = sc_core::sc_time_stamp().value() - 1000 * ns;
+  }});
+  m.build(beside_sram());
+  m.run();
+  BOOST_TEST(write_status == tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  BOOST_TEST(written == write_begin_req + 30 * ns + message_back);
+  BOOST_TEST(read_status == tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  BOOST_TEST(read == read_begin_req + 30 * ns + message_back);
+  BOOST_TEST(m.stored(m.sram(1024), 256) == std::vector<unsigned char>(256, 0), boost::test_tools::per_element());
+  BOOST_TEST(m.statistic(bridge, "errors") == 2U);
+}
+
+KERNBENCH_SYSTEMC_TEST(an_error_fails_the_hosts_request) {
+  RimMachine m;
+  m.add_lt_memory(1024);
+  m.build();
+  Completion write, read;
+  const RunResult result = m.run_program([&](HostPort& port) {
+    const auto first = port.submit(memory_write({0, 0, 0}, m.sram(2048), pattern(256)));
+    port.wait(*first);
+    write = first->response().completion;
+    const auto second = port.submit(memory_read({0, 0, 0}, m.sram(2048), 256));
+    port.wait(*second);
+    read = second->response().completion;
+  });
+  BOOST_TEST(result.error == "");
+  BOOST_TEST(!write.ok);
+  BOOST_TEST(write.error_code == "TLM_ADDRESS_ERROR_RESPONSE");
+  BOOST_TEST(!read.ok);
+  BOOST_TEST(m.stored(m.sram(2048), 256) == std::vector<unsigned char>(256, 0), boost::test_tools::per_element());
+}
+
+KERNBENCH_SYSTEMC_TEST(an_error_fails_the_pe_dmas_request) {
+  RimMachine m;
+  m.add_lt_memory(1024);
+  m.build();
+  const Completion completion = dma(m, {false, m.sram(2048), 256});
+  BOOST_TEST(!completion.ok);
+  BOOST_TEST(completion.error_message.find("sip0.cube0.sram answered TLM_ADDRESS_ERROR_RESPONSE") != std::string::npos, completion.error_message);
+}
+
+// --- Values
+
+KERNBENCH_SYSTEMC_TEST(the_hosts_writes_reach_the_memory_and_the_store) {
+  RimMachine m;
+  m.add_lt_memory();
+  m.build();
+  const RunResult result = m.run_program([&](HostPort& port) {
+    const auto bytes = port.submit(memory_write({0, 0, 0}, m.sram(0x40), pattern(300)));
+    auto fill = host_message<MemoryWrite>();
+    fill->dst = {0, 0, 0};
+    fill->pa = m.sram(0x1000);
+    fill->nbytes = 6;
+    fill->source = FillPattern{FillPattern::Kind::u16, 0xbeef};
+    const auto filled = port.submit(std::shared_ptr<const MemoryWrite>(fill));
+    port.wait(*bytes);
+    port.wait(*filled);
+  });
+  BOOST_TEST(result.error == "");
+  const std::vector<unsigned char> beef{0xef, 0xbe, 0xef, 0xbe, 0xef, 0xbe};
+  BOOST_TEST(part(m.lt_memory->contents.bytes(), 0x40, 300) == pattern(300), boost::test_tools::per_element());
+  BOOST_TEST(m.stored(m.sram(0x40), 300) == pattern(300), boost::test_tools::per_element());
+  BOOST_TEST(part(m.lt_memory->contents.bytes(), 0x1000, 6) == beef, boost::test_tools::per_element());
+  BOOST_TEST(m.stored(m.sram(0x1000), 6) == beef, boost::test_tools::per_element());
+}
+
+// A kernel's store is in the memory store when its DMA is under way (spec 9).
+KERNBENCH_SYSTEMC_TEST(a_pe_dmas_write_brings_what_the_store_holds) {
+  RimMachine m;
+  m.add_lt_memory();
+  m.build();
+  const std::vector<unsigned char> stored = pattern(256);
+  m.data.memory().write_bytes(m.sram(), stored.data(), stored.size());
+  BOOST_TEST(dma(m, {true, m.sram(), 256}).ok);
+  BOOST_TEST(part(m.lt_memory->contents.bytes(), 0, 256) == stored, boost::test_tools::per_element());
+}
+
+KERNBENCH_SYSTEMC_TEST(values_that_only_phase_2_knows_reach_the_memory_as_zeros) {
+  RimMachine m;
+  m.add_lt_memory();
+  m.build();
+  m.data.memory().write_value(m.sram(), {1, 0, 256});
+  BOOST_TEST(dma(m, {true, m.sram(), 256}).ok);
+  BOOST_TEST(m.lt_memory->requests.size() == 1U);
+  BOOST_TEST(part(m.lt_memory->contents.bytes(), 0, 256) == std::vector<unsigned char>(256, 0), boost::test_tools::per_element());
+}
+
+KERNBENCH_SYSTEMC_TEST(a_plain_initiator_reads_the_memorys_own_bytes_with_data_off_too) {
+  RimMachine m;
+  std::vector<unsigned char> got, other;
+  m.add_lt_memory();
+  m.add_lt_initiator({[&](LtInitiator& i) {
+    other = i.read(m.sram(0x200), 3);
+    i.write(m.sram(), pattern(256));
+    got = i.read(m.sram(), 256);
+  }});
+  RimMachine::Setting setting = beside_sram();
+  setting.data = false;
+  m.build(setting);
+  m.lt_memory->contents.bytes().at(0x201) = 7;
+  m.run();
+  BOOST_TEST(other == (std::vector<unsigned char>{0, 7, 0}), boost::test_tools::per_element());
+  BOOST_TEST(got == pattern(256), boost::test_tools::per_element());
+}
+
+// --- Modules
+
+// Default constructed from its name alone, registered by its socket.
+KERNBENCH_SYSTEMC_TEST(a_module_is_registered_by_its_socket) {
+  ExternalModules modules;
+  modules.add_target("acme.memory", &plain_tlm::LtMemory::socket);
+  BOOST_CHECK_EXCEPTION(modules.add_target("acme.memory", &plain_tlm::LtMemory::socket), UsageError,
+                        [](const UsageError& error) { return std::string(error.what()) == "the external module 'acme.memory' is registered twice"; });
+  ComponentRegistry registry;
+  register_builtin_components(registry, modules);
+  MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml",
+                                  {{"cube.components.sram", "{impl: builtin.tlm_target_bridge, attrs: {module: acme.memory, size_mb: 1}}"}}, registry);
+  spec.source_path.clear();
+  Platform platform(build_graph(std::move(spec)), registry, {});
+  FunctionProgram program([&](HostPort& port) { port.wait(*port.submit(memory_write({0, 0, 0}, sram_address(64), pattern(64)))); });
+  BOOST_TEST(platform.run(program).error == "");
+  BOOST_TEST(platform.machine().sram_bytes() == 1U << 20);
+  auto* memory = dynamic_cast<plain_tlm::LtMemory*>(sc_core::sc_find_object("sip0.cube0.sram.module"));
+  BOOST_REQUIRE(memory != nullptr);
+  BOOST_TEST(memory->requests.size() == 1U);
+}
+
+namespace {
+
+class WrongPhase final : public sc_core::sc_module {
+ public:
+  explicit WrongPhase(const sc_core::sc_module_name& name) : sc_module(name), socket("socket") {
+    socket.register_nb_transport_fw(this, &WrongPhase::nb_transport_fw);
+  }
+  tlm_utils::simple_target_socket<WrongPhase> socket;
+
+ private:
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase&, sc_core::sc_time&) {
+    tlm::tlm_phase phase = tlm::END_RESP;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    socket->nb_transport_bw(payload, phase, delay);
+    return tlm::TLM_ACCEPTED;
+  }
+};
+
+}  // namespace
+
+KERNBENCH_SYSTEMC_TEST(an_initiators_phase_by_the_memory_ends_the_run) {
+  ExternalModules modules;
+  modules.add_target("test.wrong_phase", &WrongPhase::socket);
+  ComponentRegistry registry;
+  register_builtin_components(registry, modules);
+  MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml",
+                                  {{"cube.components.sram", "{impl: builtin.tlm_target_bridge, attrs: {module: test.wrong_phase}}"}}, registry);
+  spec.source_path.clear();
+  Platform platform(build_graph(std::move(spec)), registry, {});
+  FunctionProgram program([&](HostPort& port) { port.wait(*port.submit(memory_write({0, 0, 0}, sram_address(64), pattern(64)))); });
+  const RunResult result = platform.run(program);
+  BOOST_TEST(result.error.find("an initiator's phase on the backward path") != std::string::npos, result.error);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
