@@ -24,8 +24,10 @@ class CommandContext final : public TileCompletion {
   };
 
   // A composite has a plan, a simple command one tile.
-  CommandContext(Owner& owner, std::shared_ptr<CommandState> state, std::shared_ptr<const DataOp> data, std::optional<TilePlan> plan)
-      : owner_(owner), state_(std::move(state)), data_(std::move(data)), plan_(std::move(plan)), tiles_(plan_ ? plan_->tile_count() : 1) {}
+  CommandContext(Owner& owner, std::shared_ptr<CommandState> state, std::shared_ptr<const DataOp> data,
+                 std::optional<TilePlan> plan)
+      : owner_(owner), state_(std::move(state)), data_(std::move(data)), plan_(std::move(plan)),
+        tiles_(plan_ ? plan_->tile_count() : 1) {}
 
   CommandState& state() const { return *state_; }
   std::uint64_t id() const { return state_->id(); }

@@ -61,7 +61,9 @@ PhysRanges PageTable::look_up(std::uint64_t va, std::uint64_t bytes) const {
   const std::uint64_t end = va + bytes;
   for (std::uint64_t at = va; at < end;) {
     const auto best = winner(at);
-    if (best == extents_.end()) throw AccessFault("no mapping for virtual address " + hex(at) + " (access of " + std::to_string(bytes) + " bytes at " + hex(va) + ")");
+    if (best == extents_.end())
+      throw AccessFault("no mapping for virtual address " + hex(at) + " (access of " + std::to_string(bytes) + " bytes at " +
+                        hex(va) + ")");
     std::uint64_t until = std::min(end, best->second.end);
     for (auto it = extents_.upper_bound({at, ~std::uint64_t{0}}); it != extents_.end() && it->first.begin < until; ++it) {
       if (it->first.sequence > best->first.sequence) until = it->first.begin;

@@ -19,23 +19,24 @@ struct KernelAborted {};
 }  // namespace
 
 ParameterSchema PeCpu::schema() {
-  return {Parameter::decimal("overhead_ns", "time per launch", "ns", "spec 1.2").default_val("2").range("0", ""),
-          Parameter::decimal("clock_ghz", "clock", "GHz", "spec 5").default_val("1.0").positive(),
-          Parameter::integer("kernel_stack_bytes", "stack of the kernel thread", "B", "spec 4.4").default_val(262144).range("65536", "1073741824"),
-          Parameter::integer("dispatch_cycles", "cycles per command", "", "spec 6").default_val(0).range("0", ""),
-          Parameter::integer("scratch_bytes", "TCM for the handles of a kernel", "B", "spec 6").default_val(1048576).range("1", "")};
+  return {
+      Parameter::decimal("overhead_ns", "time per launch", "ns", "spec 1.2").default_val("2").range("0", ""),
+      Parameter::decimal("clock_ghz", "clock", "GHz", "spec 5").default_val("1.0").positive(),
+      Parameter::integer("kernel_stack_bytes", "stack of the kernel thread", "B", "spec 4.4")
+          .default_val(262144)
+          .range("65536", "1073741824"),
+      Parameter::integer("dispatch_cycles", "cycles per command", "", "spec 6").default_val(0).range("0", ""),
+      Parameter::integer("scratch_bytes", "TCM for the handles of a kernel", "B", "spec 6").default_val(1048576).range("1", "")};
 }
 
 PeCpu::PeCpu(const ComponentInit& init)
-    : FabricNode(init, ArrivalQueue::Keep::last_flit),
-      machine_(machine_services(init.services)),
-      overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))),
-      clock_ghz_(init.attributes.decimal("clock_ghz")),
+    : FabricNode(init, ArrivalQueue::Keep::last_flit), machine_(machine_services(init.services)),
+      overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))), clock_ghz_(init.attributes.decimal("clock_ghz")),
       dispatch_cycles_(static_cast<std::uint64_t>(init.attributes.integer("dispatch_cycles"))),
       scratch_bytes_(static_cast<std::uint64_t>(init.attributes.integer("scratch_bytes"))),
-      stack_bytes_(static_cast<int>(init.attributes.integer("kernel_stack_bytes"))),
-      launched_("launched_event"),
-      state_probe_(add_probe("state", "what the kernel does", 3, {"idle", "waiting_for_start", "running", "waiting_for_command", "draining"})),
+      stack_bytes_(static_cast<int>(init.attributes.integer("kernel_stack_bytes"))), launched_("launched_event"),
+      state_probe_(add_probe("state", "what the kernel does", 3,
+                             {"idle", "waiting_for_start", "running", "waiting_for_command", "draining"})),
       command_probe_(add_probe("command", "last command issued", 32)) {
   add_statistic("launches", "kernels run", Quantity::count, launch_count_);
   add_statistic("failures", "of these, failed", Quantity::count, failures_);

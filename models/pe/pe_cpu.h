@@ -21,7 +21,11 @@
 
 namespace kernbench {
 
-class PeCpu final : public FabricNode, public KernelHost, public Uses<CommandPort>, public Uses<AddressTranslation>, private KernelContext {
+class PeCpu final : public FabricNode,
+                    public KernelHost,
+                    public Uses<CommandPort>,
+                    public Uses<AddressTranslation>,
+                    private KernelContext {
  public:
   static constexpr const char* description = "runs kernels: turns their calls into commands";
   static ParameterSchema schema();

@@ -10,21 +10,23 @@ ParameterSchema PeDma::schema() {
   ParameterSchema schema = stage_schema("1");
   schema.push_back(Parameter::integer("rd_engines", "capacity of the read channel", "", "spec 5").default_val(1).range("1", "1"));
   schema.push_back(Parameter::integer("wr_engines", "capacity of the write channel", "", "spec 5").default_val(1).range("1", "1"));
-  schema.push_back(Parameter::integer("vc_chunk_size", "bytes of vc_comm that go before vc_compute has its turn", "B", "spec 2.6").default_val(256).range("1", ""));
+  schema.push_back(Parameter::integer("vc_chunk_size", "bytes of vc_comm that go before vc_compute has its turn", "B", "spec 2.6")
+                       .default_val(256)
+                       .range("1", ""));
   schema.push_back(Parameter::integer("flit_bytes", "flit size of the fabric", "B", "spec 2.2").from_machine());
   return schema;
 }
 
 PeDma::PeDma(const ComponentInit& init)
     : StageEngine(init, {StageType::dma_read, StageType::dma_write}, ArrivalQueue::Keep::last_flit),
-      machine_(machine_services(init.services)),
-      keys_(init.node),
+      machine_(machine_services(init.services)), keys_(init.node),
       flit_bytes_(static_cast<std::uint32_t>(init.attributes.integer("flit_bytes"))) {
   for (const bool write : {false, true}) {
     Channel& channel = channels_[write ? 1 : 0];
     const std::string name = write ? "write" : "read";
     channel.busy = &add_probe(name + "_channel", "the " + name + " channel is held", 1);
-    add_statistic(name + "_channel_held", "grants to completions of the " + name + " channel", Quantity::time_fs, channel.use.ended_holds());
+    add_statistic(name + "_channel_held", "grants to completions of the " + name + " channel", Quantity::time_fs,
+                  channel.use.ended_holds());
     add_statistic(name + "_bytes", "moved by the " + name + " channel", Quantity::bytes, channel.bytes);
   }
   add_statistic("transactions", "transactions issued", Quantity::count, transactions_);
@@ -246,7 +248,8 @@ void PeDma::pass_due() {
     passing_.pop_control();
     Transaction& transaction = *arrival.transaction;
     const std::uint32_t flits = transaction.route().flits;
-    for (std::uint32_t flit = 0; flit < std::max(flits, 1U); ++flit) send(transaction, flit, flits == 0 ? 0 : 1, arrival.position, now());
+    for (std::uint32_t flit = 0; flit < std::max(flits, 1U); ++flit)
+      send(transaction, flit, flits == 0 ? 0 : 1, arrival.position, now());
   }
 }
 

@@ -81,7 +81,7 @@ class PeDma final : public StageEngine<FabricNode>,
   MachineServices& machine_;
   TieKeySource keys_;
   std::uint32_t flit_bytes_;
-  std::array<Channel, 2> channels_;  // read, write
+  std::array<Channel, 2> channels_;                      // read, write
   ArrivalQueue passing_{ArrivalQueue::Keep::last_flit};  // responses of PE_TCM on their way out, at the instant at which they come
   std::uint64_t faults_ = 0, transactions_ = 0;
 };

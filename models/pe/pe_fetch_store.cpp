@@ -9,7 +9,9 @@ namespace kernbench {
 
 ParameterSchema PeFetchStore::schema() {
   ParameterSchema schema = stage_schema("0");
-  schema.push_back(Parameter::integer("register_file_bytes", "capacity of the register file", "B", "spec 1.2").default_val(65536).range("1", ""));
+  schema.push_back(Parameter::integer("register_file_bytes", "capacity of the register file", "B", "spec 1.2")
+                       .default_val(65536)
+                       .range("1", ""));
   return schema;
 }
 
@@ -51,7 +53,9 @@ void PeFetchStore::release(Lane& lane) {
 }
 
 void PeFetchStore::release_registers(std::uint64_t bytes) {
-  if (bytes > used_) throw ModelError(std::string(name()) + ": " + std::to_string(bytes) + " register bytes given back, " + std::to_string(used_) + " in use");
+  if (bytes > used_)
+    throw ModelError(std::string(name()) + ": " + std::to_string(bytes) + " register bytes given back, " + std::to_string(used_) +
+                     " in use");
   used_ -= bytes;
   used_probe_.set(used_);
   wake_engine();

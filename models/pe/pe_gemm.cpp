@@ -6,14 +6,14 @@ namespace kernbench {
 
 ParameterSchema PeGemm::schema() {
   ParameterSchema schema = stage_schema("0");
-  schema.push_back(Parameter::integer("macs_per_cycle", "multiply-accumulates per cycle", "", "spec 1.2").default_val(4096).range("1", ""));
+  schema.push_back(
+      Parameter::integer("macs_per_cycle", "multiply-accumulates per cycle", "", "spec 1.2").default_val(4096).range("1", ""));
   schema.push_back(Parameter::decimal("clock_ghz", "clock", "GHz", "spec 1.2").default_val("1.0").positive());
   return schema;
 }
 
 PeGemm::PeGemm(const ComponentInit& init)
-    : StageEngine(init, {StageType::gemm}),
-      macs_per_cycle_(static_cast<std::uint64_t>(init.attributes.integer("macs_per_cycle"))),
+    : StageEngine(init, {StageType::gemm}), macs_per_cycle_(static_cast<std::uint64_t>(init.attributes.integer("macs_per_cycle"))),
       clock_ghz_(init.attributes.decimal("clock_ghz")) {}
 
 void PeGemm::start(Lane& lane) { Uses<AccelSlot>::provider().request_slot(*this, lane.index, lane.token->order()); }

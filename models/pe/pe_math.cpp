@@ -23,16 +23,18 @@ ParameterSchema PeMath::schema() {
   schema.push_back(Parameter::decimal("clock_ghz", "clock", "GHz", "spec 1.2").default_val("1.0").positive());
   const MathCycles defaults = MathCycles::defaults();
   for_each_op([&](MathOp op, const std::string& name) {
-    schema.push_back(Parameter::integer(name, "cycles per row of lanes", "", "spec 5").default_val(static_cast<std::int64_t>(defaults.of(op))).range("0", "1000000"));
+    schema.push_back(Parameter::integer(name, "cycles per row of lanes", "", "spec 5")
+                         .default_val(static_cast<std::int64_t>(defaults.of(op)))
+                         .range("0", "1000000"));
   });
   return schema;
 }
 
 PeMath::PeMath(const ComponentInit& init)
-    : StageEngine(init, {StageType::math}),
-      lanes_per_cycle_(static_cast<std::uint64_t>(init.attributes.integer("lanes"))),
+    : StageEngine(init, {StageType::math}), lanes_per_cycle_(static_cast<std::uint64_t>(init.attributes.integer("lanes"))),
       clock_ghz_(init.attributes.decimal("clock_ghz")) {
-  for_each_op([&](MathOp op, const std::string& name) { cycles_.set(op, static_cast<std::uint64_t>(init.attributes.integer(name))); });
+  for_each_op(
+      [&](MathOp op, const std::string& name) { cycles_.set(op, static_cast<std::uint64_t>(init.attributes.integer(name))); });
 }
 
 void PeMath::start(Lane& lane) { Uses<AccelSlot>::provider().request_slot(*this, lane.index, lane.token->order()); }

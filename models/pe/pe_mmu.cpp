@@ -10,13 +10,14 @@ namespace kernbench {
 
 ParameterSchema PeMmu::schema() {
   return {Parameter::integer("page_bytes", "page", "B", "spec 1.2").default_val(4096).power_of_two(),
-          Parameter::decimal("tlb_overhead_ns", "time per translation, paid by the translating engine", "ns", "spec 3.3").default_val("0").range("0", ""),
+          Parameter::decimal("tlb_overhead_ns", "time per translation, paid by the translating engine", "ns", "spec 3.3")
+              .default_val("0")
+              .range("0", ""),
           Parameter::decimal("overhead_ns", "time per map or unmap message", "ns", "ADR-0039").default_val("0").range("0", "")};
 }
 
 PeMmu::PeMmu(const ComponentInit& init)
-    : FabricNode(init, ArrivalQueue::Keep::last_flit),
-      machine_(machine_services(init.services)),
+    : FabricNode(init, ArrivalQueue::Keep::last_flit), machine_(machine_services(init.services)),
       overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))),
       tlb_overhead_(ns_to_fs(init.attributes.decimal("tlb_overhead_ns"))),
       table_(static_cast<std::uint64_t>(init.attributes.integer("page_bytes"))) {
@@ -86,13 +87,13 @@ void PeMmu::use_tensors(const std::vector<KernelArgument>& arguments) {
 }
 
 PhysRanges PeMmu::by_shards(std::uint64_t address, std::uint64_t nbytes) const {
-  const auto tensor = std::find_if(tensors_.begin(), tensors_.end(), [&](const TensorArgument& t) {
-    return address >= t.va_base && address - t.va_base < t.nbytes;
-  });
+  const auto tensor = std::find_if(tensors_.begin(), tensors_.end(),
+                                   [&](const TensorArgument& t) { return address >= t.va_base && address - t.va_base < t.nbytes; });
   if (tensor == tensors_.end()) throw AccessFault("address " + std::to_string(address) + " is in no tensor of the launch");
   const std::uint64_t begin = address - tensor->va_base;
   if (nbytes > tensor->nbytes - begin) {
-    throw AccessFault("access of " + std::to_string(nbytes) + " bytes at offset " + std::to_string(begin) + " runs past the end of a tensor of " + std::to_string(tensor->nbytes) + " bytes");
+    throw AccessFault("access of " + std::to_string(nbytes) + " bytes at offset " + std::to_string(begin) +
+                      " runs past the end of a tensor of " + std::to_string(tensor->nbytes) + " bytes");
   }
   PhysRanges ranges;
   for (std::uint64_t at = begin; at < begin + nbytes;) {

@@ -65,13 +65,11 @@ ParameterSchema PeScheduler::schema() {
 }
 
 PeScheduler::PeScheduler(const ComponentInit& init)
-    : Component(init),
-      machine_(machine_services(init.services)),
-      overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))),
-      default_tile_{init.attributes.integer("tile_m"), init.attributes.integer("tile_k"), init.attributes.integer("tile_n")},
-      step_("step_event"),
-      timer_("timer_event"),
-      drained_("drained_event"),
+    : Component(init), machine_(machine_services(init.services)),
+      overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))), default_tile_{init.attributes.integer("tile_m"),
+                                                                                 init.attributes.integer("tile_k"),
+                                                                                 init.attributes.integer("tile_n")},
+      step_("step_event"), timer_("timer_event"), drained_("drained_event"),
       inbox_probe_(add_probe("inbox", "commands that wait for dispatch", 16)),
       in_flight_probe_(add_probe("commands", "commands under way", 16)),
       feeding_probe_(add_probe("feeding", "command whose tiles are fed, 0 if none", 32)),
@@ -97,7 +95,8 @@ TokenInitiatorSocket& PeScheduler::add_token_output(PeEngine to) {
   for (const EngineRole role : {EngineRole::dma, EngineRole::fetch_store, EngineRole::gemm, EngineRole::math}) {
     if (engine_of(role) != to) continue;
     auto& output = outputs_[static_cast<std::size_t>(role)];
-    output = std::make_unique<TokenOutput>((std::string("token_out_") + name_of(role)).c_str(), static_cast<TokenOutput::Owner&>(*this));
+    output =
+        std::make_unique<TokenOutput>((std::string("token_out_") + name_of(role)).c_str(), static_cast<TokenOutput::Owner&>(*this));
     return output->socket;
   }
   throw ModelError(std::string(name()) + ": a token edge to an engine that serves no stage");
@@ -109,7 +108,8 @@ void PeScheduler::submit(std::shared_ptr<CommandState> state, Command command) {
   std::optional<TilePlan> plan = std::visit(PlanOf{default_tile_}, command.what);
   if (buffers_ == nullptr) {
     const std::uint64_t reserve = machine_.machine().tcm_reserved_bytes();
-    buffers_ = std::make_unique<FreeListAllocator>(std::string(name()) + " tile buffers", machine_.machine().tcm_bytes() - reserve, reserve);
+    buffers_ = std::make_unique<FreeListAllocator>(std::string(name()) + " tile buffers", machine_.machine().tcm_bytes() - reserve,
+                                                   reserve);
   }
   if (plan) {
     const std::uint64_t registers = plan->largest_register_bytes();
@@ -125,9 +125,11 @@ void PeScheduler::submit(std::shared_ptr<CommandState> state, Command command) {
   }
   const Stage simple = std::visit(SimpleStage{}, command.what);
   const std::uint64_t id = state->id();
-  auto context = std::make_unique<CommandContext>(static_cast<CommandContext::Owner&>(*this), std::move(state), std::move(command.data), std::move(plan));
+  auto context = std::make_unique<CommandContext>(static_cast<CommandContext::Owner&>(*this), std::move(state),
+                                                  std::move(command.data), std::move(plan));
   inbox_.push_back({context.get(), simple});
-  if (!contexts_.emplace(id, std::move(context)).second) throw ModelError("command " + std::to_string(id) + " has been submitted twice");
+  if (!contexts_.emplace(id, std::move(context)).second)
+    throw ModelError("command " + std::to_string(id) + " has been submitted twice");
   ++submitted_;
   inbox_probe_.set(inbox_.size());
   in_flight_probe_.set(contexts_.size());
@@ -255,7 +257,8 @@ TileToken& PeScheduler::new_token(CommandContext& context, const Tile& tile, boo
 
 void PeScheduler::send(TileToken& token) {
   const StageType type = token.stage().type;
-  trace(TraceKind::sub_command_dispatched, token.command_id, token.simple ? -1 : static_cast<std::int64_t>(token.tile.id), token.stage().bytes);
+  trace(TraceKind::sub_command_dispatched, token.command_id, token.simple ? -1 : static_cast<std::int64_t>(token.tile.id),
+        token.stage().bytes);
   outgoing_[static_cast<std::size_t>(type)].push_back(&token);
   send_waiting(type);
 }

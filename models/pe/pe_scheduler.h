@@ -99,9 +99,9 @@ class PeScheduler final : public Component,
   std::deque<Submitted> inbox_;
   Fs due_ = never_fs;
   std::deque<CommandContext*> feeds_;
-  std::optional<Tile> next_tile_;           // of feeds_.front()
-  TileToken* feeding_ = nullptr;            // at the door of its first stage
-  std::uint64_t unfetched_ = 0;             // tiles that entered at DMA_READ and have not been fetched
+  std::optional<Tile> next_tile_;  // of feeds_.front()
+  TileToken* feeding_ = nullptr;   // at the door of its first stage
+  std::uint64_t unfetched_ = 0;    // tiles that entered at DMA_READ and have not been fetched
 
   // Tokens on their way to an engine, per stage type: the first one stands at its door.
   std::array<std::deque<TileToken*>, stage_type_count> outgoing_;

@@ -9,17 +9,23 @@
 namespace kernbench {
 
 ParameterSchema PeTcm::schema() {
-  return {Parameter::integer("size_mb", "capacity", "MiB", "spec 1.2").default_val(2).range("1", "32"),
-          Parameter::decimal("read_bw_gbs", "bandwidth of the read channel; 0 = unlimited", "GB/s", "spec 1.2").default_val("512").range("0", ""),
-          Parameter::decimal("write_bw_gbs", "bandwidth of the write channel; 0 = unlimited", "GB/s", "spec 1.2").default_val("512").range("0", ""),
-          Parameter::integer("reserved_kb", "of it, the scheduler's tile buffers", "KiB", "spec 1.2").default_val(512).range("0", ""),
-          Parameter::decimal("overhead_ns", "time per request of the fabric", "ns", "spec 2.6").default_val("0").range("0", ""),
-          Parameter::integer("flit_bytes", "flit size of the fabric", "B", "spec 2.2").from_machine()};
+  return {
+      Parameter::integer("size_mb", "capacity", "MiB", "spec 1.2").default_val(2).range("1", "32"),
+      Parameter::decimal("read_bw_gbs", "bandwidth of the read channel; 0 = unlimited", "GB/s", "spec 1.2")
+          .default_val("512")
+          .range("0", ""),
+      Parameter::decimal("write_bw_gbs", "bandwidth of the write channel; 0 = unlimited", "GB/s", "spec 1.2")
+          .default_val("512")
+          .range("0", ""),
+      Parameter::integer("reserved_kb", "of it, the scheduler's tile buffers", "KiB", "spec 1.2").default_val(512).range("0", ""),
+      Parameter::decimal("overhead_ns", "time per request of the fabric", "ns", "spec 2.6").default_val("0").range("0", ""),
+      Parameter::integer("flit_bytes", "flit size of the fabric", "B", "spec 2.2").from_machine()};
 }
 
 PeTcm::PeTcm(const ComponentInit& init)
     : FabricNode(init, ArrivalQueue::Keep::last_flit),
-      terminal_(arrivals_, ns_to_fs(init.attributes.decimal("overhead_ns")), static_cast<std::uint32_t>(init.attributes.integer("flit_bytes"))) {
+      terminal_(arrivals_, ns_to_fs(init.attributes.decimal("overhead_ns")),
+                static_cast<std::uint32_t>(init.attributes.integer("flit_bytes"))) {
   for (const bool write : {false, true}) {
     Channel& channel = channels_[write ? 1 : 0];
     const std::string name = write ? "write" : "read";
@@ -61,7 +67,9 @@ void PeTcm::serve() {
       channel.current.user->tcm_access_began(channel.current.tag);
     }
   }
-  const auto answer = [this](Transaction& transaction, std::uint32_t flit, std::uint32_t count) { send(transaction, flit, count, 0, now()); };
+  const auto answer = [this](Transaction& transaction, std::uint32_t flit, std::uint32_t count) {
+    send(transaction, flit, count, 0, now());
+  };
   terminal_.serve(now(), answer, [this](const Arrival& arrival) { report_passage(arrival, arrival.time); });
 }
 

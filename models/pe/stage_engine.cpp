@@ -24,11 +24,16 @@ OpKind kind_of(StageType type) {
 // The record of a simple command; a tile's stage is "tile/STAGE".
 const char* command_name(const Stage& stage) {
   switch (stage.type) {
-    case StageType::dma_read: return "dma_read";
-    case StageType::dma_write: return "dma_write";
-    case StageType::gemm: return gemm_name(stage.dtype);
-    case StageType::math: return name_of(stage.math_op).data();  // a literal
-    default: return op_log_name_of(stage.type);
+    case StageType::dma_read:
+      return "dma_read";
+    case StageType::dma_write:
+      return "dma_write";
+    case StageType::gemm:
+      return gemm_name(stage.dtype);
+    case StageType::math:
+      return name_of(stage.math_op).data();  // a literal
+    default:
+      return op_log_name_of(stage.type);
   }
 }
 
@@ -36,7 +41,9 @@ const char* command_name(const Stage& stage) {
 
 template <class Node>
 ParameterSchema StageEngine<Node>::stage_schema(const char* default_overhead_ns) {
-  return {Parameter::decimal("overhead_ns", "time per stage before its work", "ns", "spec 5").default_val(default_overhead_ns).range("0", ""),
+  return {Parameter::decimal("overhead_ns", "time per stage before its work", "ns", "spec 5")
+              .default_val(default_overhead_ns)
+              .range("0", ""),
           Parameter::integer("queue_depth", "tokens that wait per stage type", "", "spec 5").default_val(8).range("1", "1000000")};
 }
 
@@ -52,8 +59,10 @@ void StageEngine<Node>::set_up(std::initializer_list<StageType> stages) {
     const std::string stage = lower(name_of(type));
     this->add_statistic(stage + "_busy", "time in service", Quantity::time_fs, lane.busy);
     this->add_statistic(stage + "_served", "stages served", Quantity::count, lane.served);
-    this->add_statistic(stage + "_queue_high_water", "most tokens that waited", Quantity::count, lane.queue_high_water, Merge::maximum);
-    lane.state_probe = &this->add_probe(stage + "_state", "what the lane does", 3, {"idle", "ready", "waiting", "serving", "blocked"});
+    this->add_statistic(stage + "_queue_high_water", "most tokens that waited", Quantity::count, lane.queue_high_water,
+                        Merge::maximum);
+    lane.state_probe =
+        &this->add_probe(stage + "_state", "what the lane does", 3, {"idle", "ready", "waiting", "serving", "blocked"});
     lane.queue_probe = &this->add_probe(stage + "_queue", "tokens that wait", 16);
     lane.command_probe = &this->add_probe(stage + "_command", "command in service, 0 if none", 32);
   }
@@ -69,7 +78,8 @@ TokenInitiatorSocket& StageEngine<Node>::add_token_output(PeEngine to) {
   for (const EngineRole role : {EngineRole::dma, EngineRole::fetch_store, EngineRole::gemm, EngineRole::math}) {
     if (engine_of(role) != to) continue;
     auto& output = outputs_[static_cast<std::size_t>(role)];
-    output = std::make_unique<TokenOutput>((std::string("token_out_") + kernbench::name_of(role)).c_str(), static_cast<TokenOutput::Owner&>(*this));
+    output = std::make_unique<TokenOutput>((std::string("token_out_") + kernbench::name_of(role)).c_str(),
+                                           static_cast<TokenOutput::Owner&>(*this));
     return output->socket;
   }
   throw ModelError(std::string(this->name()) + ": a token edge to an engine that serves no stage");
@@ -78,7 +88,8 @@ TokenInitiatorSocket& StageEngine<Node>::add_token_output(PeEngine to) {
 template <class Node>
 TokenTargetSocket& StageEngine<Node>::add_token_input(PeEngine /*from*/) {
   const typename Node::Scope scope(*this);
-  inputs_.push_back(std::make_unique<TokenInput>(("token_in" + std::to_string(inputs_.size())).c_str(), static_cast<TokenInput::Owner&>(*this)));
+  inputs_.push_back(
+      std::make_unique<TokenInput>(("token_in" + std::to_string(inputs_.size())).c_str(), static_cast<TokenInput::Owner&>(*this)));
   return inputs_.back()->socket;
 }
 
@@ -206,7 +217,8 @@ void StageEngine<Node>::move_on(Lane& lane) {
   const StageType next = token.stage().type;
   if (serves(next)) return set_state(lane, LaneState::ready);
   TokenOutput* output = outputs_[static_cast<std::size_t>(role_of(next))].get();
-  if (output == nullptr) throw ModelError(std::string(this->name()) + ": no token edge to the engine of " + kernbench::name_of(next));
+  if (output == nullptr)
+    throw ModelError(std::string(this->name()) + ": no token edge to the engine of " + kernbench::name_of(next));
   set_state(lane, LaneState::blocked);
   if (output->offer(token)) {
     lane.token = nullptr;
@@ -253,7 +265,8 @@ void StageEngine<Node>::trace(TraceKind kind, const Lane& lane) {
   OpSink* sink = this->services().op_sink();
   if (sink == nullptr || !sink->wants_trace()) return;
   const TileToken& token = *lane.token;
-  sink->traced({kind, this->now(), this, token.command_id, token.simple ? -1 : static_cast<std::int64_t>(token.tile.id), token.stage().bytes});
+  sink->traced({kind, this->now(), this, token.command_id, token.simple ? -1 : static_cast<std::int64_t>(token.tile.id),
+                token.stage().bytes});
 }
 
 template class StageEngine<Component>;

@@ -6,10 +6,11 @@
 // a stage has ended, what it held is released, then the token goes to the engine of its next stage; until that engine takes it, it
 // blocks this lane. Consecutive stages of one engine are served in place. The last stage completes the tile.
 //
-// No deadlock: the stages of a tile only go forward (DMA_READ, FETCH, GEMM, MATH, STORE, DMA_WRITE), each has a lane of its own, and
-// a lane blocks on lanes further on only; DMA_WRITE ends in the fabric, which always drains. What a stage waits for besides (tile
-// buffer, register file) is given back by earlier tiles only: tiles take these things in the order in which they are fed, which no
-// lane changes and which the scheduler keeps between commands that enter at different stages. So the oldest tile can always go on.
+// No deadlock: the stages of a tile only go forward (DMA_READ, FETCH, GEMM, MATH, STORE, DMA_WRITE), each has a lane of its own,
+// and a lane blocks on lanes further on only; DMA_WRITE ends in the fabric, which always drains. What a stage waits for besides
+// (tile buffer, register file) is given back by earlier tiles only: tiles take these things in the order in which they are fed,
+// which no lane changes and which the scheduler keeps between commands that enter at different stages. So the oldest tile can
+// always go on.
 #pragma once
 
 #include <array>
@@ -41,7 +42,7 @@ class StageEngine : public Node, public TokenSender, public TokenReceiver, priva
     std::uint32_t index = 0;
     TileToken* token = nullptr;  // in service
     LaneState state = LaneState::idle;
-    Fs started = 0;              // of the service: after the grant of what the stage needs
+    Fs started = 0;  // of the service: after the grant of what the stage needs
     Fs due = never_fs;
 
     std::uint64_t busy = 0, served = 0, queue_high_water = 0;

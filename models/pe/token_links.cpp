@@ -31,7 +31,9 @@ tlm::tlm_sync_enum TokenInput::nb_transport_fw(TileToken& token, tlm::tlm_phase&
   return tlm::TLM_ACCEPTED;
 }
 
-void TokenInput::b_transport(TileToken&, sc_core::sc_time&) { throw ModelError(std::string(socket.name()) + ": tokens do not block"); }
+void TokenInput::b_transport(TileToken&, sc_core::sc_time&) {
+  throw ModelError(std::string(socket.name()) + ": tokens do not block");
+}
 
 PeEngine engine_of(EngineRole role) {
   constexpr std::array<PeEngine, 4> engines{PeEngine::pe_dma, PeEngine::pe_fetch_store, PeEngine::pe_gemm, PeEngine::pe_math};

@@ -29,7 +29,7 @@ struct Block {  // tile (rows, columns) of a tensor that is `width` wide
   Count bytes() const { return static_cast<Count>(rows.length) * static_cast<Count>(columns.length) * size_of(of.dtype); }
   Count address() const {
     return of.address + size_of(of.dtype) * (static_cast<Count>(rows.begin) * static_cast<Count>(width) +
-                                            static_cast<Count>(rows.length) * static_cast<Count>(columns.begin));
+                                             static_cast<Count>(rows.length) * static_cast<Count>(columns.begin));
   }
 };
 
@@ -64,7 +64,8 @@ void add_move(Tile& tile, StageType type, Count bytes, Count register_bytes) {
 }
 
 Count operand_bytes(const EpilogueStage& op, std::int64_t m, std::int64_t n) {
-  return op.operand_bytes_per_column * static_cast<Count>(n) + op.operand_bytes_per_element * static_cast<Count>(m) * static_cast<Count>(n);
+  return op.operand_bytes_per_column * static_cast<Count>(n) +
+         op.operand_bytes_per_element * static_cast<Count>(m) * static_cast<Count>(n);
 }
 
 }  // namespace
@@ -95,11 +96,8 @@ TilePlan::TilePlan(CompositeGemm command, const TileShape& default_tile)
 }
 
 TilePlan::TilePlan(CompositeMath command, const TileShape& default_tile)
-    : shape_(checked("composite math", command.tile, default_tile)),
-      rows_(command.m),
-      columns_(command.n),
-      inputs_(std::move(command.inputs)),
-      result_(command.out) {
+    : shape_(checked("composite math", command.tile, default_tile)), rows_(command.m), columns_(command.n),
+      inputs_(std::move(command.inputs)), result_(command.out) {
   check_extent("composite math", "m", rows_);
   check_extent("composite math", "n", columns_);
   constexpr std::size_t other_stages = 4;

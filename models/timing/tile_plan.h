@@ -1,13 +1,13 @@
 // TilePlan: the tiles of a composite command and the stages of each (spec 5.1, ADR-0042). Pure: the same arguments give the same
 // plan. Tiles are computed when asked for.
 //
-//   GEMM: for m, n, k:  [DMA_READ A] [DMA_READ B] FETCH GEMM [MATH k_tile]*   and on the last k  [MATH output_tile]* STORE [DMA_WRITE]
-//   then, with epilogues at kernel scope, one MATH pass over the whole output:  [DMA_READ] FETCH MATH+ STORE [DMA_WRITE]
-//   MATH: for m, n:  [DMA_READ]* FETCH MATH STORE [DMA_WRITE], one DMA_READ per operand
+//   GEMM: for m, n, k:  [DMA_READ A] [DMA_READ B] FETCH GEMM [MATH k_tile]*   and on the last k  [MATH output_tile]* STORE
+//   [DMA_WRITE] then, with epilogues at kernel scope, one MATH pass over the whole output:  [DMA_READ] FETCH MATH+ STORE
+//   [DMA_WRITE] MATH: for m, n:  [DMA_READ]* FETCH MATH STORE [DMA_WRITE], one DMA_READ per operand
 //
 // A pinned operand has no DMA_READ, a pinned result no DMA_WRITE. Tiles at the edges have their true size. For timing a tensor
-// counts as stored in tile order: tile (i, j) of X[I, J] begins at base + itemsize * (i0 * J + rows_of_the_tile * j0), so that every
-// tile is one contiguous range and the tiles cover the tensor exactly.
+// counts as stored in tile order: tile (i, j) of X[I, J] begins at base + itemsize * (i0 * J + rows_of_the_tile * j0), so that
+// every tile is one contiguous range and the tiles cover the tensor exactly.
 #pragma once
 
 #include <cstdint>

@@ -9,11 +9,13 @@ namespace kernbench {
 namespace {
 
 [[noreturn]] void lacks(const Component& source, const Component& target, const std::string& what) {
-  throw UsageError(std::string(source.name()) + " needs " + what + " of " + target.name() + ", whose implementation does not provide it");
+  throw UsageError(std::string(source.name()) + " needs " + what + " of " + target.name() +
+                   ", whose implementation does not provide it");
 }
 
 bool takes_tokens(PeEngine engine) {
-  return engine == PeEngine::pe_dma || engine == PeEngine::pe_fetch_store || engine == PeEngine::pe_gemm || engine == PeEngine::pe_math;
+  return engine == PeEngine::pe_dma || engine == PeEngine::pe_fetch_store || engine == PeEngine::pe_gemm ||
+         engine == PeEngine::pe_math;
 }
 
 void bind_tokens(Component& source, PeEngine source_engine, Component& target, PeEngine target_engine) {

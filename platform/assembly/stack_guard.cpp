@@ -35,9 +35,10 @@ void report(int /*signal*/, siginfo_t* info, void* context) {
   const auto* host = process.valid() ? dynamic_cast<const KernelHost*>(process.get_parent_object()) : nullptr;
   if (host != nullptr && host->running_kernel() != nullptr && beyond_the_stack(info->si_addr, stack_pointer(context))) {
     char text[512];
-    const int length = std::snprintf(text, sizeof text, "kernel '%s' has overrun its stack of %llu bytes (kernel_stack_bytes) on %s at %.6f ns\n",
-                                     host->running_kernel()->c_str(), static_cast<unsigned long long>(host->kernel_stack_bytes()),
-                                     process.get_parent_object()->name(), to_ns(sc_core::sc_time_stamp().value()));
+    const int length =
+        std::snprintf(text, sizeof text, "kernel '%s' has overrun its stack of %llu bytes (kernel_stack_bytes) on %s at %.6f ns\n",
+                      host->running_kernel()->c_str(), static_cast<unsigned long long>(host->kernel_stack_bytes()),
+                      process.get_parent_object()->name(), to_ns(sc_core::sc_time_stamp().value()));
     if (length > 0) {
       const auto written = ::write(STDERR_FILENO, text, static_cast<std::size_t>(length));
       static_cast<void>(written);

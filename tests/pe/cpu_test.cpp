@@ -65,10 +65,12 @@ KERNBENCH_SYSTEMC_TEST(a_launch_pays_its_overhead_once_and_waits_for_target_star
 KERNBENCH_SYSTEMC_TEST(a_late_launch_starts_on_receipt_and_reports_its_skew) {
   PeBench pe;
   Fs started = 0;
-  const auto [answer, response] = launch_one(pe, kernel([&](KernelContext& context) {
-                                               started = context.now();
-                                               context.cycles(10);
-                                             }, 1 * ns));
+  const auto [answer, response] = launch_one(pe, kernel(
+                                                     [&](KernelContext& context) {
+                                                       started = context.now();
+                                                       context.cycles(10);
+                                                     },
+                                                     1 * ns));
   BOOST_TEST(started == ready);
   BOOST_TEST(response.metrics.start_skew == 1 * ns + 1);
   BOOST_TEST(response.metrics.pe_exec == ready + 10 * ns - 1 * ns);  // from target_start
@@ -77,12 +79,14 @@ KERNBENCH_SYSTEMC_TEST(a_late_launch_starts_on_receipt_and_reports_its_skew) {
 // dot: 1 ns scheduler + 16 ns. load: 1 + 1 + 16 ns + 2 fs.
 KERNBENCH_SYSTEMC_TEST(metrics_are_execution_channel_held_and_slot_held_time) {
   PeBench pe;
-  const auto [answer, response] = launch_one(pe, kernel([](KernelContext& context) {
-                                               auto load = context.issue(command(DmaCommand{false, 0, 4096}));
-                                               context.wait(*load);
-                                               auto dot = context.issue(command(DotCommand{32, 64, 32, DType::f16}));
-                                               context.wait(*dot);
-                                             }, 10 * ns));
+  const auto [answer, response] = launch_one(pe, kernel(
+                                                     [](KernelContext& context) {
+                                                       auto load = context.issue(command(DmaCommand{false, 0, 4096}));
+                                                       context.wait(*load);
+                                                       auto dot = context.issue(command(DotCommand{32, 64, 32, DType::f16}));
+                                                       context.wait(*dot);
+                                                     },
+                                                     10 * ns));
   BOOST_TEST(response.metrics.pe_exec == (1 + 17 + 1 + 16) * ns + 2);
   BOOST_TEST(response.metrics.dma == 17 * ns + 2);
   BOOST_TEST(response.metrics.compute == 16 * ns);
@@ -103,7 +107,9 @@ KERNBENCH_SYSTEMC_TEST(metrics_count_from_the_start_of_the_launch) {
 
 KERNBENCH_SYSTEMC_TEST(the_engines_drain_before_the_answer) {
   PeBench pe;
-  const auto [answer, response] = launch_one(pe, kernel([](KernelContext& context) { context.issue(command(DotCommand{32, 64, 32, DType::f16})); }));
+  const auto [answer, response] = launch_one(pe, kernel([](KernelContext& context) {
+                                               context.issue(command(DotCommand{32, 64, 32, DType::f16}));
+                                             }));
   BOOST_TEST(response.metrics.pe_exec == 0u);
   BOOST_TEST(answer.time == ready + 17 * ns + 1);
   BOOST_TEST(response.metrics.compute == 16 * ns);
@@ -139,14 +145,19 @@ KERNBENCH_SYSTEMC_TEST(what_is_no_std_exception_does_not_escape_either) {
 
 KERNBENCH_SYSTEMC_TEST(waiting_for_a_command_that_faulted_throws_an_access_fault) {
   PeBench pe;
-  const auto [answer, response] = launch_one(pe, kernel([](KernelContext& context) { context.wait(*context.issue(command(DmaCommand{false, va_base, 64}))); }));
+  const auto [answer, response] = launch_one(pe, kernel([](KernelContext& context) {
+                                               context.wait(*context.issue(command(DmaCommand{false, va_base, 64})));
+                                             }));
   BOOST_TEST(response.completion.error_code == "access_fault");
-  BOOST_TEST(contains(response.completion.error_message, "pe_dma at 4.000001 ns: no mapping for virtual address"), response.completion.error_message);
+  BOOST_TEST(contains(response.completion.error_message, "pe_dma at 4.000001 ns: no mapping for virtual address"),
+             response.completion.error_message);
 }
 
 KERNBENCH_SYSTEMC_TEST(a_fault_that_nobody_waited_for_fails_the_launch_too) {
   PeBench pe;
-  const auto [answer, response] = launch_one(pe, kernel([](KernelContext& context) { context.issue(command(DmaCommand{true, va_base, 64})); }));
+  const auto [answer, response] = launch_one(pe, kernel([](KernelContext& context) {
+                                               context.issue(command(DmaCommand{true, va_base, 64}));
+                                             }));
   BOOST_TEST(response.completion.error_code == "access_fault");
 }
 
@@ -231,7 +242,9 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_looks_addresses_up_without_time) {
     map->entries = {{va_base, 100, 256}, {va_base + 256, 9000, 256}};
     pe.send_control("pe_mmu", map);
   });
-  pe.at(10 * ns, [&] { request = pe.send_control("pe_cpu", kernel([&](KernelContext& context) { ranges = context.translate(va_base + 128, 256); })); });
+  pe.at(10 * ns, [&] {
+    request = pe.send_control("pe_cpu", kernel([&](KernelContext& context) { ranges = context.translate(va_base + 128, 256); }));
+  });
   pe.run();
   BOOST_REQUIRE(ranges.size() == 2u);
   BOOST_TEST(ranges[0].pa == 228u);

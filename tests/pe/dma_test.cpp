@@ -98,8 +98,8 @@ KERNBENCH_SYSTEMC_TEST(requests_of_one_instant_are_granted_by_command) {
     dma.submit_dma({true, {pe.machine().find("mem2"), 0}, 256, {9, 0, 0}, std::nullopt, &user, 9});
   });
   pe.run();
-  const std::vector<std::string> expected{"granted 5 0 ns",         "granted 9 0 ns",         "ended 9 2.000002 ns", "ended 5 3.000002 ns",
-                                          "granted 7 3.000002 ns", "ended 7 5.000004 ns"};
+  const std::vector<std::string> expected{"granted 5 0 ns",      "granted 9 0 ns",        "ended 9 2.000002 ns",
+                                          "ended 5 3.000002 ns", "granted 7 3.000002 ns", "ended 7 5.000004 ns"};
   BOOST_TEST(user.log == expected, boost::test_tools::per_element());
 }
 

@@ -93,8 +93,8 @@ KERNBENCH_SYSTEMC_TEST(an_earlier_request_for_the_slot_goes_first) {
   BOOST_TEST(pe.op("gemm_f16", -1, 1).start == 24 * ns);
 }
 
-// One dot in service, one in the queue, the third at the door, the fourth with the scheduler. The math op is dispatched all the same
-// and is the second to have asked for the slot.
+// One dot in service, one in the queue, the third at the door, the fourth with the scheduler. The math op is dispatched all the
+// same and is the second to have asked for the slot.
 KERNBENCH_SYSTEMC_TEST(a_full_queue_keeps_the_token_with_its_sender_and_blocks_nobody_else) {
   PeBench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}, {"pe_gemm", {{"queue_depth", "1"}}}});
   pe.at(0, [&] {
@@ -143,8 +143,9 @@ KERNBENCH_SYSTEMC_TEST(trace_events_come_in_the_order_of_spec_5_4) {
   pe.at(0, [&] { pe.submit(DotCommand{32, 64, 32, DType::f16}); });
   pe.run();
   const std::vector<std::pair<TraceKind, Fs>> expected{
-      {TraceKind::command_submitted, 0},        {TraceKind::sub_command_dispatched, 1 * ns}, {TraceKind::engine_start, 1 * ns},
-      {TraceKind::engine_complete, 17 * ns},    {TraceKind::tile_ready, 17 * ns},            {TraceKind::command_complete, 17 * ns}};
+      {TraceKind::command_submitted, 0}, {TraceKind::sub_command_dispatched, 1 * ns},
+      {TraceKind::engine_start, 1 * ns}, {TraceKind::engine_complete, 17 * ns},
+      {TraceKind::tile_ready, 17 * ns},  {TraceKind::command_complete, 17 * ns}};
   BOOST_REQUIRE(pe.trace().size() == expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     BOOST_CHECK(pe.trace()[i].kind == expected[i].first);

@@ -20,7 +20,8 @@ constexpr Fs ns = fs_per_ns;
 
 std::string text(const PhysRanges& ranges) {
   std::string all;
-  for (const PhysRange& range : ranges) all += (all.empty() ? "" : " ") + std::to_string(range.pa) + "+" + std::to_string(range.nbytes);
+  for (const PhysRange& range : ranges)
+    all += (all.empty() ? "" : " ") + std::to_string(range.pa) + "+" + std::to_string(range.nbytes);
   return all;
 }
 
@@ -37,7 +38,9 @@ class NaivePageTable {
   }
   void unmap(std::uint64_t va, std::uint64_t bytes) {
     for (auto& [page, regions] : pages_) {
-      regions.erase(std::remove_if(regions.begin(), regions.end(), [&](const Region& r) { return r.begin >= va && r.end <= va + bytes; }), regions.end());
+      regions.erase(
+          std::remove_if(regions.begin(), regions.end(), [&](const Region& r) { return r.begin >= va && r.end <= va + bytes; }),
+          regions.end());
     }
   }
   // -1: no mapping.
@@ -150,7 +153,8 @@ RC_BOOST_PROP(the_page_table_behaves_as_lists_of_sub_page_regions, ()) {
   try {
     std::uint64_t va = begin;
     for (const PhysRange& range : table.look_up(begin, bytes)) {
-      for (std::uint64_t i = 0; i < range.nbytes; ++i, ++va) RC_ASSERT(naive.look_up(va) == static_cast<std::int64_t>(range.pa + i));
+      for (std::uint64_t i = 0; i < range.nbytes; ++i, ++va)
+        RC_ASSERT(naive.look_up(va) == static_cast<std::int64_t>(range.pa + i));
     }
     RC_ASSERT(va == begin + bytes);
   } catch (const AccessFault&) {

@@ -14,10 +14,15 @@ namespace kernbench::test {
 namespace {
 
 const std::vector<std::pair<std::string, PeEngine>>& engine_names() {
-  static const std::vector<std::pair<std::string, PeEngine>> names{
-      {"pe_cpu", PeEngine::pe_cpu},   {"pe_dma", PeEngine::pe_dma},   {"pe_fetch_store", PeEngine::pe_fetch_store},
-      {"pe_gemm", PeEngine::pe_gemm}, {"pe_ipcq", PeEngine::pe_ipcq}, {"pe_math", PeEngine::pe_math},
-      {"pe_mmu", PeEngine::pe_mmu},   {"pe_scheduler", PeEngine::pe_scheduler}, {"pe_tcm", PeEngine::pe_tcm}};
+  static const std::vector<std::pair<std::string, PeEngine>> names{{"pe_cpu", PeEngine::pe_cpu},
+                                                                   {"pe_dma", PeEngine::pe_dma},
+                                                                   {"pe_fetch_store", PeEngine::pe_fetch_store},
+                                                                   {"pe_gemm", PeEngine::pe_gemm},
+                                                                   {"pe_ipcq", PeEngine::pe_ipcq},
+                                                                   {"pe_math", PeEngine::pe_math},
+                                                                   {"pe_mmu", PeEngine::pe_mmu},
+                                                                   {"pe_scheduler", PeEngine::pe_scheduler},
+                                                                   {"pe_tcm", PeEngine::pe_tcm}};
   return names;
 }
 
@@ -54,9 +59,11 @@ void PeNeighbour::serve() {
       continue;
     }
     memory_.serve(
-        now(), [this](Transaction& transaction, std::uint32_t flit, std::uint32_t count) { send(transaction, flit, count, 0, now()); },
+        now(),
+        [this](Transaction& transaction, std::uint32_t flit, std::uint32_t count) { send(transaction, flit, count, 0, now()); },
         [this](const Arrival& arrival) {
-          seen_.push_back({arrival.time, arrival.transaction->is_write(), arrival.transaction->route().offset, arrival.transaction->get_data_length()});
+          seen_.push_back({arrival.time, arrival.transaction->is_write(), arrival.transaction->route().offset,
+                           arrival.transaction->get_data_length()});
         });
   }
 }
@@ -78,7 +85,8 @@ PeBench::PeBench(const Settings& settings, Fs memory_latency, AddressModel model
   add_engine<PeScheduler>("pe_scheduler", settings);
   add_engine<PeTcm>("pe_tcm", settings);
   const Attributes none;
-  for (const char* name : {"mem0", "mem1", "mem2"}) memories_.push_back(make_component<PeNeighbour>({name, id(name), none, *this}, memory_latency));
+  for (const char* name : {"mem0", "mem1", "mem2"})
+    memories_.push_back(make_component<PeNeighbour>({name, id(name), none, *this}, memory_latency));
   m_cpu_ = make_component<PeNeighbour>({"m_cpu", id("m_cpu"), none, *this}, Fs{0});
   for (const char* name : {"mem0", "mem1", "mem2", "m_cpu"}) connect("pe_dma", name, true);
   connect("m_cpu", "pe_cpu", true);
@@ -103,10 +111,12 @@ void PeBench::connect(const std::string& a, const std::string& b, bool wire) {
 // Every pair of spec 1.1 in both directions: what two engines do not have in common is not bound.
 void PeBench::bind_engines() {
   const std::vector<std::pair<std::string, std::string>> pairs{
-      {"pe_cpu", "pe_scheduler"},          {"pe_scheduler", "pe_dma"}, {"pe_scheduler", "pe_fetch_store"}, {"pe_scheduler", "pe_gemm"},
-      {"pe_scheduler", "pe_math"},         {"pe_scheduler", "pe_ipcq"}, {"pe_dma", "pe_fetch_store"},      {"pe_fetch_store", "pe_gemm"},
-      {"pe_fetch_store", "pe_math"},       {"pe_gemm", "pe_math"},     {"pe_fetch_store", "pe_tcm"},       {"pe_dma", "pe_tcm"},
-      {"pe_dma", "pe_mmu"},                {"pe_cpu", "pe_mmu"},       {"pe_ipcq", "pe_dma"},              {"pe_cpu", "pe_ipcq"}};
+      {"pe_cpu", "pe_scheduler"},   {"pe_scheduler", "pe_dma"},    {"pe_scheduler", "pe_fetch_store"},
+      {"pe_scheduler", "pe_gemm"},  {"pe_scheduler", "pe_math"},   {"pe_scheduler", "pe_ipcq"},
+      {"pe_dma", "pe_fetch_store"}, {"pe_fetch_store", "pe_gemm"}, {"pe_fetch_store", "pe_math"},
+      {"pe_gemm", "pe_math"},       {"pe_fetch_store", "pe_tcm"},  {"pe_dma", "pe_tcm"},
+      {"pe_dma", "pe_mmu"},         {"pe_cpu", "pe_mmu"},          {"pe_ipcq", "pe_dma"},
+      {"pe_cpu", "pe_ipcq"}};
   std::map<std::string, PeEngine> kinds(engine_names().begin(), engine_names().end());
   for (const auto& [a, b] : pairs) {
     bind_pe_edge(*engines_.at(a), kinds.at(a), *engines_.at(b), kinds.at(b));
@@ -118,10 +128,12 @@ void PeBench::elaborate() {
   if (elaborated_) return;
   elaborated_ = true;
   bind_engines();
-  std::sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) { return std::tie(a.from, a.to) < std::tie(b.from, b.to); });
+  std::sort(edges_.begin(), edges_.end(),
+            [](const Edge& a, const Edge& b) { return std::tie(a.from, a.to) < std::tie(b.from, b.to); });
   std::map<std::pair<NodeId, NodeId>, FabricInitiatorSocket*> outputs;
   for (const Edge& edge : edges_) outputs[{edge.from, edge.to}] = &fabric_node(edge.from).add_output(edge.to);
-  std::sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) { return std::tie(a.to, a.from) < std::tie(b.to, b.from); });
+  std::sort(edges_.begin(), edges_.end(),
+            [](const Edge& a, const Edge& b) { return std::tie(a.to, a.from) < std::tie(b.to, b.from); });
   for (const Edge& edge : edges_) {
     FabricTargetSocket& input = fabric_node(edge.to).add_input(edge.from);
     FabricInitiatorSocket& output = *outputs[{edge.from, edge.to}];
@@ -149,7 +161,8 @@ FabricNode& PeBench::fabric_node(NodeId node) const {
 }
 
 std::uint16_t PeBench::port_of(NodeId from, NodeId to) const {
-  return static_cast<std::uint16_t>(std::count_if(edges_.begin(), edges_.end(), [&](const Edge& e) { return e.from == from && e.to < to; }));
+  return static_cast<std::uint16_t>(
+      std::count_if(edges_.begin(), edges_.end(), [&](const Edge& e) { return e.from == from && e.to < to; }));
 }
 
 const Path& PeBench::path(const std::vector<std::string>& nodes) {
@@ -187,7 +200,8 @@ NodeId PeBench::engine(PeId pe, PeEngine engine) const {
 
 MemoryPlace PeBench::place_of(std::uint64_t physical_address) const {
   if (physical_address >= tcm_base) return {id("pe_tcm"), physical_address - tcm_base};
-  if (physical_address >= memory_bytes * memories_.size()) throw RoutingError("no node serves address " + std::to_string(physical_address));
+  if (physical_address >= memory_bytes * memories_.size())
+    throw RoutingError("no node serves address " + std::to_string(physical_address));
   return {id("mem" + std::to_string(physical_address / memory_bytes)), physical_address % memory_bytes};
 }
 
@@ -256,7 +270,8 @@ std::size_t PeBench::send_control(const std::string& to, std::shared_ptr<const M
 }
 
 std::size_t PeBench::send_to_tcm(bool write, std::uint64_t offset, unsigned bytes) {
-  Transaction& transaction = make_request(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, memory_path(id("m_cpu"), id("pe_tcm")));
+  Transaction& transaction =
+      make_request(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, memory_path(id("m_cpu"), id("pe_tcm")));
   transaction.set_data_length(bytes);
   transaction.route().offset = offset;
   if (write) transaction.route().cut_flits(bytes, 256);

@@ -1,12 +1,13 @@
-// One PE of real engines, bound as assembly binds them, with memories beside its DMA and a stub of its m_cpu. Inside a forked child:
+// One PE of real engines, bound as assembly binds them, with memories beside its DMA and a stub of its m_cpu. Inside a forked
+// child:
 //
 //   PeBench pe({{"pe_gemm", {{"macs_per_cycle", "1024"}}}});  // attributes other than the defaults
 //   pe.at(0, [&] { a = pe.submit(DotCommand{32, 64, 32}); });
 //   pe.run();                                                 // elaborates; checks that nothing broke and nothing is left over
 //   pe.ops() ...
 //
-// Memories mem0, mem1, mem2 of 1 MiB each from physical address 0 on, the TCM at 16 MiB. Each hangs on a wire of its own: 256 GB/s, 1 fs.
-// An answer takes no time unless `memory_ns` says so. A DMA of n flits on an idle machine thus takes overhead + n ns + 2 fs.
+// Memories mem0, mem1, mem2 of 1 MiB each from physical address 0 on, the TCM at 16 MiB. Each hangs on a wire of its own: 256 GB/s,
+// 1 fs. An answer takes no time unless `memory_ns` says so. A DMA of n flits on an idle machine thus takes overhead + n ns + 2 fs.
 #pragma once
 
 #include <functional>
@@ -114,7 +115,7 @@ class PeBench final : public MachineServices, private MachineView, private Route
     std::uint64_t bytes;
   };
   const std::vector<Op>& ops() const { return ops_; }
-  std::vector<Op> ops(const std::string& name) const;                          // in order of their starts
+  std::vector<Op> ops(const std::string& name) const;                                       // in order of their starts
   Op op(const std::string& name, std::int64_t tile = -1, std::uint64_t command = 0) const;  // the only one of these; command 0: any
   const std::vector<TraceEvent>& trace() const { return trace_; }
   std::uint64_t statistic(const std::string& engine, const std::string& name);

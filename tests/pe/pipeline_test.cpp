@@ -1,5 +1,5 @@
-// Composites through the tile pipeline (spec 5, 5.1, 5.2). Times are ns; 32 x 64 x 32 in f16: A and B 4096 B each, FETCH of both at 512 GB/s
-// 16 ns, GEMM 16 ns, accumulator 4096 B, STORE of 2048 B 4 ns.
+// Composites through the tile pipeline (spec 5, 5.1, 5.2). Times are ns; 32 x 64 x 32 in f16: A and B 4096 B each, FETCH of both at
+// 512 GB/s 16 ns, GEMM 16 ns, accumulator 4096 B, STORE of 2048 B 4 ns.
 #include <rapidcheck/boost_test.h>
 
 #include <boost/test/unit_test.hpp>
@@ -39,7 +39,8 @@ CompositeGemm memory_gemm(std::int64_t m = 32, std::int64_t k = 64, std::int64_t
 EpilogueStage epilogue(MathOp op, EpilogueScope scope) { return {op, scope, 0, 0}; }
 
 void check_span(const PeBench::Op& op, Fs start, Fs end) {
-  BOOST_TEST(op.start == start, op.name << " " << op.tile << " starts at " << format_ns(op.start) << ", expected " << format_ns(start));
+  BOOST_TEST(op.start == start,
+             op.name << " " << op.tile << " starts at " << format_ns(op.start) << ", expected " << format_ns(start));
   BOOST_TEST(op.end == end, op.name << " " << op.tile << " ends at " << format_ns(op.end) << ", expected " << format_ns(end));
 }
 
@@ -235,7 +236,8 @@ KERNBENCH_SYSTEMC_TEST(consecutive_math_stages_are_served_in_place) {
   BOOST_TEST(pe.statistic("pe_math", "math_queue_high_water") == 1u);
 }
 
-// The slot is free the moment GEMM ends: the GEMM of tile 1 and the MATH of tile 0 ask for it at one instant, and tile 0 goes first.
+// The slot is free the moment GEMM ends: the GEMM of tile 1 and the MATH of tile 0 ask for it at one instant, and tile 0 goes
+// first.
 KERNBENCH_SYSTEMC_TEST(the_slot_is_released_before_the_token_is_handed_on) {
   PeBench pe;
   CompositeGemm g = pinned_gemm(64);
@@ -292,8 +294,12 @@ KERNBENCH_SYSTEMC_TEST(the_channels_of_pe_tcm_take_one_access_at_a_time_each) {
   PeBench pe({{"pe_tcm", {{"read_bw_gbs", "100"}, {"write_bw_gbs", "50"}}}});
   struct User final : TcmUser {
     explicit User(PeBench& pe) : bench(pe) {}
-    void tcm_access_began(std::uint32_t tag) override { log.push_back("began " + std::to_string(tag) + " " + format_ns(bench.now())); }
-    void tcm_access_ended(std::uint32_t tag) override { log.push_back("ended " + std::to_string(tag) + " " + format_ns(bench.now())); }
+    void tcm_access_began(std::uint32_t tag) override {
+      log.push_back("began " + std::to_string(tag) + " " + format_ns(bench.now()));
+    }
+    void tcm_access_ended(std::uint32_t tag) override {
+      log.push_back("ended " + std::to_string(tag) + " " + format_ns(bench.now()));
+    }
     PeBench& bench;
     std::vector<std::string> log;
   } user(pe);
@@ -305,7 +311,7 @@ KERNBENCH_SYSTEMC_TEST(the_channels_of_pe_tcm_take_one_access_at_a_time_each) {
     tcm.access_tcm(true, 0, user, 4, {4, 0, 0});
   });
   pe.run();
-  const std::vector<std::string> expected{"began 1 0 ns", "began 3 0 ns", "ended 1 5 ns", "began 2 5 ns",
+  const std::vector<std::string> expected{"began 1 0 ns",  "began 3 0 ns",  "ended 1 5 ns",  "began 2 5 ns",
                                           "ended 2 15 ns", "ended 3 20 ns", "began 4 20 ns", "ended 4 20 ns"};
   BOOST_TEST(user.log == expected, boost::test_tools::per_element());
 }
@@ -390,7 +396,8 @@ RC_BOOST_PROP(no_mix_of_commands_deadlocks, ()) {
     for (const Probe& probe : pe.engine("pe_fetch_store").probes()) BOOST_TEST(probe.value() == 0u, probe.name());
     std::vector<std::string> log;
     for (const auto& op : pe.ops()) {
-      log.push_back(std::to_string(op.start) + " " + std::to_string(op.end) + " " + op.node + " " + op.name + " " + std::to_string(op.command) + " " + std::to_string(op.tile));
+      log.push_back(std::to_string(op.start) + " " + std::to_string(op.end) + " " + op.node + " " + op.name + " " +
+                    std::to_string(op.command) + " " + std::to_string(op.tile));
     }
     return log;
   };

@@ -60,8 +60,8 @@ bool cover(std::vector<Range> ranges, std::uint64_t base, std::uint64_t bytes) {
 bool same(const Tile& a, const Tile& b) {
   if (a.id != b.id || a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i].type != b[i].type || a[i].address != b[i].address || a[i].bytes != b[i].bytes || a[i].m != b[i].m || a[i].k != b[i].k ||
-        a[i].n != b[i].n || a[i].elements != b[i].elements || a[i].register_bytes != b[i].register_bytes) {
+    if (a[i].type != b[i].type || a[i].address != b[i].address || a[i].bytes != b[i].bytes || a[i].m != b[i].m ||
+        a[i].k != b[i].k || a[i].n != b[i].n || a[i].elements != b[i].elements || a[i].register_bytes != b[i].register_bytes) {
       return false;
     }
   }
@@ -251,7 +251,8 @@ RC_BOOST_PROP(the_same_arguments_give_the_same_plan_and_every_register_is_given_
   g.b.pinned = *rc::gen::arbitrary<bool>();
   g.out.pinned = *rc::gen::arbitrary<bool>();
   for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
-    g.epilogue.push_back(epilogue(MathOp::add, *rc::gen::element(EpilogueScope::k_tile, EpilogueScope::output_tile, EpilogueScope::kernel),
+    g.epilogue.push_back(epilogue(MathOp::add,
+                                  *rc::gen::element(EpilogueScope::k_tile, EpilogueScope::output_tile, EpilogueScope::kernel),
                                   *rc::gen::element<std::uint64_t>(0, 2), *rc::gen::element<std::uint64_t>(0, 2)));
   }
   const TilePlan one(g, {16, 16, 16});
