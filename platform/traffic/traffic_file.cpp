@@ -1,10 +1,13 @@
 #include "platform/traffic/traffic_file.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <filesystem>
+#include <optional>
 
 #include "models/base/errors.h"
+#include "platform/traffic/traffic_nodes.h"
 
 namespace kernbench {
 namespace {
@@ -51,13 +54,9 @@ Fs parse_time(std::string_view text) {
   return ns_to_fs(*ns);
 }
 
-bool ends_with(std::string_view text, std::string_view tail) {
-  return text.size() >= tail.size() && text.substr(text.size() - tail.size()) == tail;
-}
-
 }  // namespace
 
-TrafficFile::TrafficFile(std::string path, const MachineView& machine) : path_(std::move(path)), machine_(machine) {
+TrafficFile::TrafficFile(std::string path, const Platform& platform) : path_(std::move(path)), platform_(platform) {
   std::error_code error;
   const auto status = std::filesystem::status(path_, error);
   if (path_ == "-" || (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))) {
@@ -100,22 +99,15 @@ bool TrafficFile::read_line() {
 NodeId TrafficFile::node_of(std::string_view name, const char* role) {
   const int slot = role[0] == 'i' ? 0 : 1;
   if (last_node_[slot] != no_node && last_name_[slot] == name) return last_node_[slot];
-  const bool right_kind = slot == 0 ? ends_with(name, ".pe_dma") || ends_with(name, ".pcie_ep")
-                                    : ends_with(name, ".sram") || ends_with(name, ".pe_tcm") || name.find(".hbm_ctrl.") != name.npos;
-  const NodeId node = machine_.find(std::string(name));
-  if (node == no_node || !right_kind) {
+  const NodeId node = platform_.machine().find(std::string(name));
+  const bool right_kind = node != no_node && (slot == 0 ? is_traffic_initiator(platform_, node) : is_traffic_target(platform_, node));
+  if (!right_kind) {
     throw RowFault{std::string(role) + " is '" + std::string(name) + "', which " + (node == no_node ? "is no node of this machine" : "cannot be one") +
                    "; allowed is " + (slot == 0 ? "a pe_dma or pcie_ep" : "an hbm_ctrl.peN, sram or pe_tcm") + " node name"};
   }
   last_name_[slot] = name;
   last_node_[slot] = node;
   return node;
-}
-
-std::uint64_t TrafficFile::capacity_of(NodeId memory) const {
-  const std::string& name = machine_.name(memory);
-  if (ends_with(name, ".sram")) return machine_.sram_bytes();
-  return ends_with(name, ".pe_tcm") ? machine_.tcm_bytes() : machine_.hbm_slice_bytes();
 }
 
 void TrafficFile::parse(TrafficRequest& request) {
@@ -130,7 +122,7 @@ void TrafficFile::parse(TrafficRequest& request) {
   request.target = node_of(field[3], "target");
   request.offset = parse_count(field[4], "offset", 0);
   request.bytes = parse_count(field[5], "bytes", 1);
-  const std::uint64_t capacity = capacity_of(request.target);
+  const std::uint64_t capacity = traffic_capacity(platform_, request.target);
   if (request.bytes > capacity || request.offset > capacity - request.bytes) {
     throw RowFault{"offset " + std::string(field[4]) + " + " + std::string(field[5]) + " bytes is beyond the end of " + std::string(field[3]) + ", which has " +
                    std::to_string(capacity) + " bytes"};

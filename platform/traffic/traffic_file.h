@@ -2,13 +2,10 @@
 #pragma once
 
 #include <fstream>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <vector>
 
-#include "models/protocol/machine_view.h"
+#include "platform/assembly/platform.h"
 #include "platform/traffic/traffic_request.h"
 
 namespace kernbench {
@@ -17,7 +14,7 @@ class TrafficFile final : public TrafficSource {
  public:
   // Opens the file and reads its header. Throws UsageError if it cannot be read twice (a pipe, standard input) or if the header
   // is not as above.
-  TrafficFile(std::string path, const MachineView& machine);
+  TrafficFile(std::string path, const Platform& platform);
 
   // Reads the whole file and throws UsageError with file:line of the first faults (at most 20 are listed) or if there is no row at
   // all; then starts over. Returns the number of rows.
@@ -32,10 +29,9 @@ class TrafficFile final : public TrafficSource {
   void start_over();
   void parse(TrafficRequest& request);
   NodeId node_of(std::string_view name, const char* role);
-  std::uint64_t capacity_of(NodeId memory) const;
 
   std::string path_;
-  const MachineView& machine_;
+  const Platform& platform_;
   std::ifstream file_;
   std::string line_;
   std::uint64_t line_number_ = 0;

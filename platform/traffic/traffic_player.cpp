@@ -16,7 +16,7 @@ TrafficPlayer::TrafficPlayer(const sc_core::sc_module_name& name, Platform& plat
 void TrafficPlayer::issue_due() {
   try {
     const Fs now = Component::now();
-    if (next_id_ == 0 && now == 0) exhausted_ = !source_.next(next_);
+    if (exhausted_) exhausted_ = !source_.next(next_);
     while (!exhausted_ && next_.issue <= now) {
       issue(next_);
       exhausted_ = !source_.next(next_);
@@ -127,9 +127,18 @@ void TrafficPlayer::end(std::uint32_t id) {
   request.ended = true;
   request.offset_or_end = Component::now();
   ++ended_;
-  listener_.ended(result_of(id, request, request.offset_or_end));
+  const TrafficResult result = result_of(id, request, request.offset_or_end);
+  listener_.ended(result);
+  source_.ended(result);
+  if (exhausted_) due_.notify(sc_core::SC_ZERO_TIME);
   for (; !window_.empty() && window_.front().ended; window_.pop_front(), ++first_id_) {
     listener_.in_order(result_of(first_id_, window_.front(), window_.front().offset_or_end));
+  }
+}
+
+void TrafficPlayer::hand_on_ended() {
+  for (; !window_.empty(); window_.pop_front(), ++first_id_) {
+    if (window_.front().ended) listener_.in_order(result_of(first_id_, window_.front(), window_.front().offset_or_end));
   }
 }
 

@@ -25,6 +25,8 @@ class TrafficPlayer final : public sc_core::sc_module, private TransactionOwner,
 
   std::uint64_t issued() const { return next_id_; }
   std::uint64_t ended() const { return ended_; }
+  // After a run that was stopped: hands on, in order of their ids, the results that wait for earlier requests.
+  void hand_on_ended();
   // After a run that has ended on its own: throws DeadlockError that lists requests that have not ended, if there are any.
   void check_all_ended() const;
 
@@ -71,7 +73,7 @@ class TrafficPlayer final : public sc_core::sc_module, private TransactionOwner,
   TrafficListener& listener_;
   sc_core::sc_event due_;
   TrafficRequest next_;
-  bool exhausted_ = false;
+  bool exhausted_ = true;  // next_ holds nothing
   RingBuffer<Entry> window_;
   std::uint32_t first_id_ = 0;  // of window_
   std::uint32_t next_id_ = 0;

@@ -18,12 +18,16 @@ struct TrafficRequest {
   bool write = false;
 };
 
+struct TrafficResult;
+
 // Where the requests of an experiment come from, in ascending order of issue.
 class TrafficSource {
  public:
   virtual ~TrafficSource() = default;
-  // False at the end. Ids ascend from 0.
+  // False if there is none, or none until another has ended. Ids ascend from 0.
   virtual bool next(TrafficRequest& request) = 0;
+  // At the instant of the end: a source that closes the loop may have a next request now, issued at this instant.
+  virtual void ended(const TrafficResult& /*result*/) {}
 };
 
 }  // namespace kernbench

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "platform/observe/text_table.h"
+
 namespace kernbench {
 namespace {
 
@@ -91,24 +93,23 @@ nlohmann::ordered_json TrafficSummary::json(std::size_t wires) const {
 
 std::string TrafficSummary::text(std::size_t wires) const {
   const nlohmann::ordered_json summary = json(wires);
-  std::string text = fmt::format("requests        {}\nbytes           {} read, {} written\nmakespan        {:.6f} ns\naggregate       {:.3f} GB/s\n", requests_,
-                                 bytes_read_, bytes_written_, to_ns(makespan()), summary["aggregate_gbs"].get<double>());
-  text += fmt::format("\n{:<10} {:>10} {:>14} {:>10} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12}\n", "distance", "requests", "bytes", "GB/s", "min ns", "mean ns",
-                      "p50 ns", "p90 ns", "p99 ns", "max ns");
+  const auto number = [](const nlohmann::ordered_json& value) { return fmt::format("{:.3f}", value.get<double>()); };
+  std::string text = fmt::format("requests   {}\nbytes      {} read, {} written\nmakespan   {}\naggregate  {} GB/s\n\n", requests_, bytes_read_, bytes_written_,
+                                 format_ns(makespan()), number(summary["aggregate_gbs"]));
+  using Align = TextTable::Align;
+  TextTable latency({{"distance"}, {"requests", Align::right}, {"bytes", Align::right}, {"GB/s", Align::right}, {"min ns", Align::right}, {"mean ns", Align::right},
+                     {"p50 ns", Align::right}, {"p90 ns", Align::right}, {"p99 ns", Align::right}, {"max ns", Align::right}});
   for (const auto& row : summary["latency"]) {
-    text += fmt::format("{:<10} {:>10} {:>14} {:>10.3f} {:>12.3f} {:>12.3f} {:>12.3f} {:>12.3f} {:>12.3f} {:>12.3f}\n", row["distance"].get<std::string>(),
-                        row["requests"].get<std::uint64_t>(), row["bytes"].get<std::uint64_t>(), row["gbs"].get<double>(), row["min_ns"].get<double>(),
-                        row["mean_ns"].get<double>(), row["p50_ns"].get<double>(), row["p90_ns"].get<double>(), row["p99_ns"].get<double>(),
-                        row["max_ns"].get<double>());
+    latency.add({row["distance"], row["requests"].dump(), row["bytes"].dump(), number(row["gbs"]), number(row["min_ns"]), number(row["mean_ns"]), number(row["p50_ns"]),
+                 number(row["p90_ns"]), number(row["p99_ns"]), number(row["max_ns"])});
   }
-  if (summary["busiest_wires"].empty()) return text;
-  text += fmt::format("\n{:<64} {:>10} {:>14} {:>10} {:>12}\n", "busiest wires", "GB/s", "bytes", "of GB/s", "utilisation");
+  text += latency.text();
+  TextTable busy({{"busiest wires"}, {"bytes", Align::right}, {"GB/s", Align::right}, {"of GB/s", Align::right}, {"utilisation", Align::right}});
   for (const auto& row : summary["busiest_wires"]) {
-    text += fmt::format("{:<64} {:>10.3f} {:>14} {:>10} {:>11.1f}%\n", row["src"].get<std::string>() + " > " + row["dst"].get<std::string>(),
-                        row["gbs"].get<double>(), row["bytes"].get<std::uint64_t>(),
-                        row["bw_gbs"].is_null() ? "unlimited" : fmt::format("{:g}", row["bw_gbs"].get<double>()), 100 * row["utilisation"].get<double>());
+    busy.add({row["src"].get<std::string>() + " > " + row["dst"].get<std::string>(), row["bytes"].dump(), number(row["gbs"]),
+              row["bw_gbs"].is_null() ? "unlimited" : fmt::format("{:g}", row["bw_gbs"].get<double>()), percent(row["utilisation"].get<double>())});
   }
-  return text;
+  return busy.empty() ? text : text + "\n" + busy.text();
 }
 
 }  // namespace kernbench

@@ -1,0 +1,160 @@
+#include "platform/traffic/traffic_generator.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <array>
+
+#include "models/base/errors.h"
+#include "platform/traffic/traffic_nodes.h"
+#include "platform/traffic/traffic_result.h"
+
+namespace kernbench {
+namespace {
+
+constexpr std::array<const char*, 5> pattern_names{"stream", "random", "stride", "hotspot", "closed-loop"};
+
+// An integer in [0, bound): the same on every library, unlike std::uniform_int_distribution.
+std::uint64_t draw(std::mt19937_64& random, std::uint64_t bound) {
+  return static_cast<std::uint64_t>((static_cast<unsigned __int128>(random()) * bound) >> 64);
+}
+
+std::vector<NodeId> nodes_of(const Platform& platform, const std::vector<std::string>& globs, bool (*right_kind)(const Platform&, NodeId), const char* option,
+                             const char* allowed) {
+  const MachineView& machine = platform.machine();
+  std::vector<NodeId> nodes;
+  for (const std::string& glob : globs) {
+    const std::size_t before = nodes.size();
+    for (NodeId node = 0; node < machine.nodes(); ++node) {
+      if (right_kind(platform, node) && ::fnmatch(glob.c_str(), machine.name(node).c_str(), FNM_NOESCAPE) == 0) nodes.push_back(node);
+    }
+    if (nodes.size() == before) throw UsageError(std::string(option) + " '" + glob + "' takes no node of this machine; allowed are " + allowed);
+  }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+}  // namespace
+
+const char* name_of(TrafficPattern pattern) { return pattern_names[static_cast<std::size_t>(pattern)]; }
+
+TrafficPattern parse_traffic_pattern(std::string_view name) {
+  for (std::size_t i = 0; i < pattern_names.size(); ++i) {
+    if (pattern_names[i] == name) return static_cast<TrafficPattern>(i);
+  }
+  throw UsageError("unknown traffic pattern '" + std::string(name) + "'; allowed is stream, random, stride, hotspot or closed-loop");
+}
+
+TrafficGenerator::TrafficGenerator(TrafficRecipe recipe, const Platform& platform) : recipe_(std::move(recipe)), platform_(platform) {
+  if (recipe_.requests == 0) throw UsageError("--requests is 0, allowed is at least 1");
+  if (recipe_.size_bytes == 0) throw UsageError("--size is 0, allowed is at least 1");
+  if (recipe_.max_outstanding == 0) throw UsageError("--max-outstanding is 0, allowed is at least 1");
+  if (recipe_.rate_gbs < Rational(0)) throw UsageError("--rate is " + recipe_.rate_gbs.str() + ", allowed is at least 0");
+  if (recipe_.read_share < Rational(0) || Rational(1) < recipe_.read_share) {
+    throw UsageError("--read-share is " + recipe_.read_share.str() + ", allowed is 0 to 1");
+  }
+  const std::vector<NodeId> initiators = nodes_of(platform, recipe_.initiators, is_traffic_initiator, "--initiators", "pe_dma and pcie_ep nodes");
+  const std::vector<NodeId> given =
+      recipe_.targets.empty() ? std::vector<NodeId>{} : nodes_of(platform, recipe_.targets, is_traffic_target, "--targets", "hbm_ctrl.peN, sram and pe_tcm nodes");
+  for (const NodeId initiator : initiators) {
+    Stream stream;
+    stream.initiator = initiator;
+    stream.targets = given.empty() ? default_targets(initiator) : given;
+    stream.random.seed(recipe_.seed * 0x9e3779b97f4a7c15ULL + initiator);
+    for (const NodeId target : stream.targets) {
+      if (recipe_.size_bytes > traffic_capacity(platform, target)) {
+        throw UsageError("--size is " + std::to_string(recipe_.size_bytes) + ", " + platform.machine().name(target) + " has " +
+                         std::to_string(traffic_capacity(platform, target)) + " bytes");
+      }
+    }
+    streams_.push_back(std::move(stream));
+  }
+  const auto total = static_cast<unsigned __int128>(recipe_.requests) * streams_.size();
+  if (total > UINT32_MAX) throw UsageError("--requests for " + std::to_string(streams_.size()) + " initiators: more than 4294967295 in all");
+  if (recipe_.pattern == TrafficPattern::closed_loop) {
+    for (std::uint64_t i = 0; i < std::min(recipe_.max_outstanding, recipe_.requests); ++i) {
+      for (std::size_t s = 0; s < streams_.size(); ++s) due_.emplace_back(0, s);
+    }
+  }
+}
+
+std::vector<NodeId> TrafficGenerator::default_targets(NodeId initiator) const {
+  const MachineView& machine = platform_.machine();
+  const int sip = platform_.graph().node(initiator).at.sip;
+  switch (recipe_.pattern) {
+    case TrafficPattern::hotspot: return {machine.hbm({0, 0, 0})};
+    case TrafficPattern::stream:
+    case TrafficPattern::stride: return {own_hbm(platform_, initiator)};
+    default: break;
+  }
+  std::vector<NodeId> all;
+  for (int cube = 0; cube < machine.cubes(); ++cube) {
+    for (int pe = 0; pe < machine.pes(); ++pe) all.push_back(machine.hbm({sip, cube, pe}));
+  }
+  return all;
+}
+
+void TrafficGenerator::make(Stream& stream, Fs issue, TrafficRequest& request) {
+  const bool drawn = recipe_.pattern != TrafficPattern::stream && recipe_.pattern != TrafficPattern::stride;
+  request.issue = issue;
+  request.initiator = stream.initiator;
+  request.target = stream.targets.size() == 1 ? stream.targets.front() : stream.targets[draw(stream.random, stream.targets.size())];
+  request.bytes = recipe_.size_bytes;
+  const std::uint64_t places = traffic_capacity(platform_, request.target) / recipe_.size_bytes;
+  if (drawn) {
+    request.offset = draw(stream.random, places) * recipe_.size_bytes;
+  } else {
+    const std::uint64_t step = recipe_.pattern == TrafficPattern::stream ? recipe_.size_bytes : recipe_.stride_bytes;
+    const std::uint64_t room = traffic_capacity(platform_, request.target) - recipe_.size_bytes + 1;
+    request.offset = static_cast<std::uint64_t>(static_cast<unsigned __int128>(stream.made) * step % room);
+  }
+  // The share of reads is exact over each denominator's worth of requests on average: a draw against the decimal itself.
+  const auto den = static_cast<std::uint64_t>(recipe_.read_share.den());
+  request.write = draw(stream.random, den) >= static_cast<std::uint64_t>(recipe_.read_share.num());
+  request.id = id_++;
+  ++stream.made;
+}
+
+bool TrafficGenerator::next(TrafficRequest& request) {
+  return recipe_.pattern == TrafficPattern::closed_loop ? next_by_feedback(request) : next_by_time(request);
+}
+
+bool TrafficGenerator::next_by_time(TrafficRequest& request) {
+  if (step_ == recipe_.requests) return false;
+  const auto bytes_before = Rational(static_cast<std::int64_t>(step_)) * Rational(static_cast<std::int64_t>(recipe_.size_bytes));
+  const Fs issue = recipe_.rate_gbs.is_zero() ? 0 : ns_to_fs(bytes_before / recipe_.rate_gbs);
+  make(streams_[turn_], issue, request);
+  if (++turn_ == streams_.size()) {
+    turn_ = 0;
+    ++step_;
+  }
+  return true;
+}
+
+bool TrafficGenerator::next_by_feedback(TrafficRequest& request) {
+  if (due_at_ == due_.size()) return false;
+  const auto [issue, stream] = due_[due_at_++];
+  make(streams_[stream], issue, request);
+  if (due_at_ == due_.size()) {
+    due_.clear();
+    due_at_ = 0;
+  }
+  return true;
+}
+
+void TrafficGenerator::ended(const TrafficResult& result) {
+  if (recipe_.pattern != TrafficPattern::closed_loop) return;
+  const auto found = std::lower_bound(streams_.begin(), streams_.end(), result.request.initiator,
+                                      [](const Stream& stream, NodeId node) { return stream.initiator < node; });
+  const auto index = static_cast<std::size_t>(found - streams_.begin());
+  // What is due already counts as made.
+  const auto waiting = static_cast<std::uint64_t>(std::count_if(due_.begin() + static_cast<std::ptrdiff_t>(due_at_), due_.end(),
+                                                                [index](const auto& entry) { return entry.second == index; }));
+  if (found->made + waiting < recipe_.requests) {
+    const std::pair<Fs, std::size_t> entry(result.end, index);  // of one instant: by the initiator's name
+    due_.insert(std::upper_bound(due_.begin() + static_cast<std::ptrdiff_t>(due_at_), due_.end(), entry), entry);
+  }
+}
+
+}  // namespace kernbench
