@@ -25,6 +25,7 @@ PeDma::PeDma(const ComponentInit& init)
     Channel& channel = channels_[write ? 1 : 0];
     const std::string name = write ? "write" : "read";
     channel.busy = &add_probe(name + "_channel", "the " + name + " channel is held", 1);
+    channel.in_flight_bytes = &add_probe(name + "_bytes_in_flight", "of the " + name + " channel: issued and not ended", 32);
     add_statistic(name + "_channel_held", "grants to completions of the " + name + " channel", Quantity::time_fs,
                   channel.use.ended_holds());
     add_statistic(name + "_bytes", "moved by the " + name + " channel", Quantity::bytes, channel.bytes);
@@ -187,6 +188,9 @@ void PeDma::inject(Channel& channel) {
   }
   channel.awaited = channel.in_flight.size();
   transactions_ += channel.awaited;
+  std::uint64_t bytes = 0;
+  for (const TransactionHandle& transaction : channel.in_flight) bytes += transaction->get_data_length();
+  channel.in_flight_bytes->set(bytes);
   for (const TransactionHandle& transaction : channel.in_flight) hand_to_wire(*transaction);
   if (channel.awaited == 0) end(channel);
 }
@@ -203,6 +207,7 @@ void PeDma::completed(Transaction& transaction) {
   if (transaction.get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE && channel.fault.empty()) {
     channel.fault = machine_.machine().name(transaction.route().path->source()) + " answered " + transaction.get_response_string();
   }
+  channel.in_flight_bytes->set(channel.in_flight_bytes->value() - transaction.get_data_length());
   if (--channel.awaited == 0) end(channel);
 }
 

@@ -54,6 +54,7 @@ class PeDma final : public StageEngine<FabricNode>,
     std::size_t awaited = 0;
     std::uint64_t bytes = 0;
     Probe* busy = nullptr;
+    Probe* in_flight_bytes = nullptr;
   };
 
   // Stage engine.
