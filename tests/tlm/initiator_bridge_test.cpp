@@ -437,6 +437,43 @@ KERNBENCH_SYSTEMC_TEST(a_begin_req_before_the_last_end_req_ends_the_run) {
              "sip0.cube0.x at 0 ns: the module behind the bridge breaks the base protocol: BEGIN_REQ before the END_REQ of the request before");
 }
 
+// Its payload is gone with its stack; what is under way in the fabric comes to its end.
+KERNBENCH_SYSTEMC_TEST(a_thread_may_be_killed_in_b_transport) {
+  ExternalModules modules;
+  sc_core::sc_process_handle* victim = nullptr;
+  bool returned = false, other_returned = false;
+  const std::vector<LtInitiator::Program> programs{
+      [&](LtInitiator& i) {
+        sc_core::sc_process_handle me = sc_core::sc_get_current_process_handle();
+        victim = &me;
+        i.read(hbm_address(0, 0), 512);
+        returned = true;
+      },
+      [&](LtInitiator& i) {
+        sc_core::wait(fs(3 * ns));
+        sc_core::sc_process_handle(*victim).kill();
+        i.read(hbm_address(0, 0), 512);
+        other_returned = true;
+      }};
+  modules.add_initiator("test.lt", [&](const char* name, ExternalModules::TargetSocket& bridge) {
+    auto made = std::make_unique<LtInitiator>(name, programs);
+    made->socket.bind(bridge);
+    return made;
+  });
+  ComponentRegistry registry;
+  register_builtin_components(registry, modules);
+  MachineSpec spec = load_machine(
+      std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml",
+      {{"system.tlm_initiators", "[{id: x, attach: sip0.cube0.r0c0, bridge: {impl: builtin.tlm_initiator_bridge, attrs: {module: test.lt, max_outstanding: 1}}}]"}},
+      registry);
+  spec.source_path.clear();
+  Platform platform(build_graph(std::move(spec)), registry, {});
+  BOOST_TEST(platform.run().error == "");
+  BOOST_TEST(!returned);
+  BOOST_TEST(other_returned);
+  BOOST_TEST(platform.pool().outstanding() == 0U);
+}
+
 // --- Determinism
 
 BOOST_AUTO_TEST_CASE(the_same_run_takes_the_same_times) {

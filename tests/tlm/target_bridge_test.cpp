@@ -220,6 +220,24 @@ KERNBENCH_SYSTEMC_TEST(an_error_fails_the_hosts_request) {
   BOOST_TEST(m.stored(m.sram(2048), 256) == std::vector<unsigned char>(256, 0), boost::test_tools::per_element());
 }
 
+KERNBENCH_SYSTEMC_TEST(a_transaction_that_failed_is_clean_when_it_is_used_again) {
+  RimMachine m;
+  m.add_lt_memory(1024);
+  m.build();
+  bool failed = false, sound = false;
+  m.run_program([&](HostPort& port) {
+    const auto first = port.submit(memory_write({0, 0, 0}, m.sram(2048), pattern(256)));
+    port.wait(*first);
+    failed = !first->response().completion.ok;
+    const auto second = port.submit(memory_write({0, 0, 0}, m.hbm(0), pattern(256)));
+    port.wait(*second);
+    sound = second->response().completion.ok;
+  });
+  BOOST_TEST(failed);
+  BOOST_TEST(sound);
+  BOOST_TEST(m.platform->pool().allocated() == 2U);  // inside and outside the bridge
+}
+
 KERNBENCH_SYSTEMC_TEST(an_error_fails_the_pe_dmas_request) {
   RimMachine m;
   m.add_lt_memory(1024);
@@ -294,6 +312,26 @@ KERNBENCH_SYSTEMC_TEST(a_plain_initiator_reads_the_memorys_own_bytes_with_data_o
 }
 
 // --- Modules
+
+KERNBENCH_SYSTEMC_TEST(a_plain_memory_may_stand_in_the_place_of_an_hbm_controller) {
+  ExternalModules modules;
+  modules.add_target("acme.memory", &plain_tlm::LtMemory::socket);
+  ComponentRegistry registry;
+  register_builtin_components(registry, modules);
+  MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml",
+                                  {{"cube.components.hbm_ctrl", "{impl: builtin.tlm_target_bridge, attrs: {module: acme.memory}}"}}, registry);
+  spec.source_path.clear();
+  Platform platform(build_graph(std::move(spec)), registry, {});
+  FunctionProgram program([&](HostPort& port) {
+    const std::uint64_t address = PhysAddr::pe_hbm_addr(0, 0, 3, 0x80, std::uint64_t{6} << 30).encode();
+    port.wait(*port.submit(memory_write({0, 0, 3}, address, pattern(64))));
+  });
+  BOOST_TEST(platform.run(program).error == "");
+  auto* memory = dynamic_cast<plain_tlm::LtMemory*>(sc_core::sc_find_object("sip0.cube0.hbm_ctrl.pe3.module"));
+  BOOST_REQUIRE(memory != nullptr);
+  BOOST_TEST(memory->requests.at(0).address == 0x80U);
+  BOOST_TEST(part(memory->contents.bytes(), 0x80, 64) == pattern(64), boost::test_tools::per_element());
+}
 
 // Default constructed from its name alone, registered by its socket.
 KERNBENCH_SYSTEMC_TEST(a_module_is_registered_by_its_socket) {
