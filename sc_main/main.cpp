@@ -35,6 +35,8 @@ int run_command_line(int argc, char* argv[]) {
   add_run_command(app, invocation);
   add_list_command(app, invocation);
   add_topology_command(app, invocation);
+  add_route_command(app, invocation);
+  add_probe_command(app, invocation);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version

@@ -35,7 +35,8 @@ const Path& MachineRoutes::control_path(NodeId source, NodeId target) {
 }
 
 const Path& MachineRoutes::path_along(const std::vector<NodeId>& nodes) {
-  pairs_.push_back(std::make_unique<Pair>(hops(nodes), hops(Router::reversed(nodes))));
+  std::vector<PathHop> forward = hops(nodes);  // first: an error names the ends in their order
+  pairs_.push_back(std::make_unique<Pair>(std::move(forward), hops(Router::reversed(nodes))));
   return pairs_.back()->forward;
 }
 

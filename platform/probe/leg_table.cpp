@@ -6,6 +6,14 @@
 #include "platform/traffic/traffic_rows.h"
 
 namespace kernbench {
+namespace {
+
+Fs paid_overhead(const Path& path, Leg leg, std::uint32_t position) {
+  const bool end = position == 0 || position == path.target_position();
+  return leg == Leg::response && end ? 0 : path.hop(position).overhead_fs;
+}
+
+}  // namespace
 
 nlohmann::ordered_json gbs_json(const std::optional<Rational>& bw_gbs) {
   return bw_gbs ? nlohmann::ordered_json(bw_gbs->to_double()) : nlohmann::ordered_json();
@@ -20,7 +28,7 @@ std::optional<Bottleneck> bottleneck_of(const Path& path) {
   return narrowest;
 }
 
-std::string leg_text(const Graph& graph, const Path& path, const std::vector<LegTimes>& times, const std::string& indent) {
+std::string leg_text(const Graph& graph, const Path& path, Leg leg, const std::vector<LegTimes>& times) {
   constexpr auto right = TextTable::Align::right;
   std::vector<TextTable::Column> columns{{"hop", right}, {"node"}, {"overhead ns", right}, {"wire GB/s", right}, {"length mm", right}, {"propagation ns", right}};
   for (const LegTimes& column : times) columns.push_back({column.title, right});
@@ -29,7 +37,7 @@ std::string leg_text(const Graph& graph, const Path& path, const std::vector<Leg
   const std::optional<Bottleneck> narrowest = bottleneck_of(path);
   for (std::uint32_t i = 0; i < path.hops().size(); ++i) {
     const PathHop& hop = path.hop(i);
-    std::vector<std::string> cells{fmt::format("{}", i), graph.node(hop.node).name, fixed_ns(hop.overhead_fs), "", "", ""};
+    std::vector<std::string> cells{fmt::format("{}", i), graph.node(hop.node).name, fixed_ns(paid_overhead(path, leg, i)), "", "", ""};
     if (i < path.target_position()) {
       cells[3] = hop.bw_gbs.is_zero() ? "unlimited" : hop.bw_gbs.str();
       cells[4] = graph.find_edge(hop.node, path.hop(i + 1).node)->distance_mm.str();
@@ -39,17 +47,17 @@ std::string leg_text(const Graph& graph, const Path& path, const std::vector<Leg
     cells.emplace_back(narrowest && narrowest->position == i ? "<-- bottleneck" : "");
     table.add(std::move(cells));
   }
-  return table.text(indent);
+  return table.text("  ");
 }
 
-nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, const std::vector<LegTimes>& times) {
+nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, Leg leg, const std::vector<LegTimes>& times) {
   auto rows = nlohmann::ordered_json::array();
   const std::optional<Bottleneck> narrowest = bottleneck_of(path);
   for (std::uint32_t i = 0; i < path.hops().size(); ++i) {
     const PathHop& hop = path.hop(i);
     nlohmann::ordered_json row;
     row["node"] = graph.node(hop.node).name;
-    row["overhead_ns"] = exact_ns(hop.overhead_fs);
+    row["overhead_ns"] = exact_ns(paid_overhead(path, leg, i));
     for (const LegTimes& column : times) row[column.json_key] = exact_ns(column.at[i]);
     row["wire"] = nullptr;  // behind the node
     if (i < path.target_position()) {

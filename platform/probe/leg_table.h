@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/protocol/path.h"
+#include "models/protocol/transaction.h"
 #include "platform/topology/graph.h"
 
 namespace kernbench {
@@ -30,8 +31,9 @@ struct LegTimes {
   std::vector<Fs> at;
 };
 
-// A row per node: overhead as paid on the way, then the wire behind the node. The narrowest wire is marked.
-std::string leg_text(const Graph& graph, const Path& path, const std::vector<LegTimes>& times, const std::string& indent);
-nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, const std::vector<LegTimes>& times);
+// A row per node: overhead as paid on this leg (the ends of a response pay nothing), then the wire behind the node. The narrowest wire
+// is marked.
+std::string leg_text(const Graph& graph, const Path& path, Leg leg, const std::vector<LegTimes>& times);
+nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, Leg leg, const std::vector<LegTimes>& times);
 
 }  // namespace kernbench

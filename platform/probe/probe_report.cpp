@@ -87,6 +87,7 @@ std::string beyond_text(const std::vector<ProbeOutcome>& outcomes) {
 struct ShownLeg {
   const char* name;
   const Path* path;
+  Leg leg;
   LegTimes times;
   Fs last;  // when the header or the last flit is there
 };
@@ -95,16 +96,16 @@ std::vector<ShownLeg> legs_of(const Graph& graph, const ProbeOutcome& outcome) {
   const Path& path = *outcome.path;
   const MemoryMessage message = machine_message(graph, path, outcome.probe.write, 0, probe_bytes);
   const FlitCut flits(message);
-  const auto shown = [](const char* name, const Path& of, const LegBound& bound, Fs start, bool data) {
-    ShownLeg leg{name, &of, {data ? "first flit at ns" : "header at ns", data ? "first_flit_at_ns" : "header_at_ns", bound.first}, start + bound.last};
+  const auto shown = [](Leg of, const Path& way, const LegBound& bound, Fs start, bool data) {
+    ShownLeg leg{data ? "data" : "command", &way, of, {data ? "first flit at ns" : "header at ns", data ? "first_flit_at_ns" : "header_at_ns", bound.first}, start + bound.last};
     for (Fs& t : leg.times.at) t += start;
     return leg;
   };
   const Fs start = message.initiator_overhead;
-  if (message.write) return {shown("data", path, data_leg(path, flits, message.request_stores), start, true)};
+  if (message.write) return {shown(Leg::request, path, data_leg(path, flits, message.request_stores), start, true)};
   const LegBound command = control_leg(path);
   const Fs answer = start + command.last + message.memory_overhead + message.burst_time;
-  return {shown("command", path, command, start, false), shown("data", path.reverse(), data_leg(path.reverse(), flits, message.response_stores), answer, true)};
+  return {shown(Leg::request, path, command, start, false), shown(Leg::response, path.reverse(), data_leg(path.reverse(), flits, message.response_stores), answer, true)};
 }
 
 std::string routes_text(const Graph& graph, const std::vector<ProbeOutcome>& outcomes) {
@@ -113,7 +114,7 @@ std::string routes_text(const Graph& graph, const std::vector<ProbeOutcome>& out
     if (outcome.points.empty()) continue;
     text += fmt::format("\n{}: {} {}\n", outcome.probe.name, transfer(graph, outcome.probe), readable_bytes(probe_bytes));
     for (const ShownLeg& leg : legs_of(graph, outcome)) {
-      text += fmt::format("  {}\n", leg.name) + leg_text(graph, *leg.path, {leg.times}, "  ");
+      text += fmt::format("  {}\n", leg.name) + leg_text(graph, *leg.path, leg.leg, {leg.times});
       if (leg.times.json_key == "first_flit_at_ns") text += fmt::format("       last flit at {} ns by the formula\n", fixed_ns(leg.last));
     }
     const ProbePoint& point = outcome.at(probe_bytes);
@@ -164,7 +165,7 @@ Json case_json(const Graph& graph, const ProbeOutcome& outcome) {
   json["points"] = Json::array();
   for (const ProbePoint& point : outcome.points) json["points"].push_back(point_json(outcome, point));
   json["route"] = Json::array();
-  for (const ShownLeg& leg : legs_of(graph, outcome)) json["route"].push_back({{"leg", leg.name}, {"last_at_ns", exact_ns(leg.last)}, {"hops", leg_json(graph, *leg.path, {leg.times})}});
+  for (const ShownLeg& leg : legs_of(graph, outcome)) json["route"].push_back({{"leg", leg.name}, {"last_at_ns", exact_ns(leg.last)}, {"hops", leg_json(graph, *leg.path, leg.leg, {leg.times})}});
   return json;
 }
 

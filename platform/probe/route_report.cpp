@@ -71,8 +71,8 @@ RouteReport route_report(const Graph& graph, Routes& routes, NodeId from, NodeId
   } else {
     report.json["control_latency_ns"] = exact_ns(path.control_latency_fs());
   }
-  report.json["hops"] = leg_json(graph, path, times);
-  report.text += leg_text(graph, path, times, "  ");
+  report.json["hops"] = leg_json(graph, path, Leg::request, times);
+  report.text += leg_text(graph, path, Leg::request, times);
   report.text += fmt::format("  Times count from {}: when a header{} arrives at the node on an idle machine. A wire stands in the row of the node before it.\n",
                              memory ? "the grant" : "the departure", memory ? ", or the first flit of a write," : "");
   if (!memory) report.text += fmt::format("\ncontrol latency {} ns, with the overhead of {}\n", fixed_ns(path.control_latency_fs()), graph.node(to).name);

@@ -1,0 +1,66 @@
+// `kernbench route`: the way between two nodes, hop by hop, with the formula.
+#include <iostream>
+#include <memory>
+
+#include "models/base/errors.h"
+#include "platform/assembly/machine_routes.h"
+#include "platform/probe/route_report.h"
+#include "platform/topology/build_graph.h"
+#include "platform/topology/nearest_name.h"
+#include "sc_main/command.h"
+#include "sc_main/machine_options.h"
+
+namespace kernbench {
+namespace {
+
+struct RouteOptions {
+  MachineOptions machine;
+  std::string from, to;
+  std::uint64_t bytes = 4096;
+  bool json = false;
+};
+
+NodeId node_of(const Graph& graph, const std::string& name) {
+  if (const auto node = graph.find(name)) return *node;
+  std::vector<std::string> known;
+  for (const Node& node : graph.nodes()) known.push_back(node.name);
+  throw UsageError("there is no node '" + name + "' in this machine" + did_you_mean(name, known));
+}
+
+int show_route(const RouteOptions& options) {
+  const ComponentRegistry registry = options.machine.load_registry();
+  const Graph graph = build_graph(options.machine.load_spec(registry));
+  const NodeId from = node_of(graph, options.from);
+  const NodeId to = node_of(graph, options.to);
+  const FabricEdges edges(graph);
+  MachineRoutes routes(graph, edges);
+  const RouteReport report = route_report(graph, routes, from, to, options.bytes);
+  std::cout << (options.json ? report.json.dump(2) + "\n" : report.text);
+  return exit_done;
+}
+
+}  // namespace
+
+void add_route_command(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<RouteOptions>();
+  CLI::App* command = app.add_subcommand("route", "Shows the way between two nodes: times per hop, the narrowest wire, and the formula for a message");
+  command->add_option("FROM", options->from, "Name of a node; a pe_dma or pcie_ep starts memory traffic")->required()->type_name("");
+  command->add_option("TO", options->to, "Name of a node; an hbm_ctrl, sram or pe_tcm is a memory. Other pairs: the way of a control message")->required()->type_name("");
+  command->add_option("--bytes", options->bytes, "Size of the message for the formula")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30))
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "As JSON, units in the key names");
+  options->machine.add_to(*command);
+  command->footer(
+      "Examples:\n"
+      "  kernbench route sip0.cube0.pe0.pe_dma sip0.cube0.hbm_ctrl.pe0\n"
+      "  kernbench route sip0.io0.pcie_ep sip0.cube12.hbm_ctrl.pe0 --bytes 32768\n"
+      "  kernbench route sip0.io0.io_cpu sip0.cube5.m_cpu --json\n"
+      "  kernbench topology | jq -r '.nodes[].name'        the names of all nodes\n");
+  command->callback([options, &invocation] {
+    invocation.action = [options] { return show_route(*options); };
+  });
+}
+
+}  // namespace kernbench

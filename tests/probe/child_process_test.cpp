@@ -1,0 +1,51 @@
+// Work in a child process: its value, its errors, its end.
+#include "platform/probe/child_process.h"
+
+#include <boost/test/unit_test.hpp>
+#include <csignal>
+
+#include "models/base/errors.h"
+
+using namespace kernbench;
+
+namespace {
+
+template <class E>
+std::string error_of(const std::function<std::string()>& body) {
+  try {
+    in_child(body);
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(child_process)
+
+BOOST_AUTO_TEST_CASE(a_child_returns_a_value_of_any_length_and_changes_nothing_here) {
+  int here = 1;
+  const std::string value = in_child([&] {
+    here = 2;
+    return std::string(300'000, 'x');
+  });
+  BOOST_TEST(value.size() == 300'000u);
+  BOOST_TEST(here == 1);
+  BOOST_TEST(in_child([] { return std::string(); }) == "");
+}
+
+BOOST_AUTO_TEST_CASE(what_a_child_throws_is_thrown_here) {
+  BOOST_TEST(error_of<Error>([]() -> std::string { throw ModelError("a rule"); }) == "a rule");
+  BOOST_TEST(error_of<DeadlockError>([]() -> std::string { throw DeadlockError("nobody moves"); }) == "nobody moves");
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_a_child_by_a_signal_is_an_error) {
+  const std::string error = error_of<Error>([]() -> std::string {
+    ::raise(SIGKILL);
+    return "";
+  });
+  BOOST_TEST(error.find("signal") != std::string::npos, error);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

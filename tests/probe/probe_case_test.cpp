@@ -1,0 +1,136 @@
+// The catalogue follows the machine that is given (ADR-0049 D1).
+#include "platform/probe/probe_case.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "models/base/errors.h"
+#include "tests/probe/probe_machines.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+// "name initiator op target" or "name: reason" per case.
+std::vector<std::string> catalogue(const std::string& topology, const std::vector<Override>& overrides = {}) {
+  const RoutedMachine m(topology, overrides);
+  std::vector<std::string> lines;
+  for (const ProbeCase& probe : probe_catalogue(m.graph, m.view)) {
+    lines.push_back(probe.available() ? probe.name + " " + m.view.name(probe.initiator) + (probe.write ? " > " : " < ") + m.view.name(probe.target)
+                                      : probe.name + ": " + probe.unavailable);
+  }
+  return lines;
+}
+
+void check_has(const std::vector<std::string>& lines, const std::string& line) {
+  std::string all;
+  for (const std::string& each : lines) all += "\n" + each;
+  BOOST_TEST((std::find(lines.begin(), lines.end(), line) != lines.end()), line << " is not in" << all);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(probe_cases)
+
+// ADR-0049 D1: cubes 0, 4, 8, 12 for the host; PE 1, PE 4, cube 1, cube 15 for PE 0 of cube 0.
+BOOST_AUTO_TEST_CASE(the_default_machine_has_the_catalogue_of_the_record) {
+  const std::string host = "sip0.io0.pcie_ep";
+  const std::string pe = "sip0.cube0.pe0.pe_dma";
+  const std::vector<std::string> expected{"h2d-1hop " + host + " > sip0.cube0.hbm_ctrl.pe0",
+                                          "h2d-2hop " + host + " > sip0.cube4.hbm_ctrl.pe0",
+                                          "h2d-3hop " + host + " > sip0.cube8.hbm_ctrl.pe0",
+                                          "h2d-4hop " + host + " > sip0.cube12.hbm_ctrl.pe0",
+                                          "d2h-1hop " + host + " < sip0.cube0.hbm_ctrl.pe0",
+                                          "d2h-2hop " + host + " < sip0.cube4.hbm_ctrl.pe0",
+                                          "d2h-3hop " + host + " < sip0.cube8.hbm_ctrl.pe0",
+                                          "d2h-4hop " + host + " < sip0.cube12.hbm_ctrl.pe0",
+                                          "pe-local-hbm " + pe + " < sip0.cube0.hbm_ctrl.pe0",
+                                          "pe-same-half-hbm " + pe + " < sip0.cube0.hbm_ctrl.pe1",
+                                          "pe-cross-half-hbm " + pe + " < sip0.cube0.hbm_ctrl.pe4",
+                                          "pe-cross-cube-hbm-best " + pe + " < sip0.cube1.hbm_ctrl.pe0",
+                                          "pe-cross-cube-hbm-worst " + pe + " < sip0.cube15.hbm_ctrl.pe0",
+                                          "pe-cross-sip-hbm " + pe + " < sip1.cube0.hbm_ctrl.pe0"};
+  const std::vector<std::string> found = catalogue("topology.yaml");
+  BOOST_TEST(found == expected, boost::test_tools::per_element());
+  BOOST_TEST(catalogue("topology.six_sip.yaml") == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_single_cube_lists_what_it_has_not_with_the_reason) {
+  const std::vector<std::string> lines = catalogue("topology.tiny.yaml");
+  BOOST_TEST(lines.size() == 14u);
+  check_has(lines, "h2d-1hop sip0.io0.pcie_ep > sip0.cube0.hbm_ctrl.pe0");
+  check_has(lines, "d2h-2hop: the mesh of cubes (1 x 1) has 1 row behind io0's side N");
+  check_has(lines, "pe-cross-half-hbm sip0.cube0.pe0.pe_dma < sip0.cube0.hbm_ctrl.pe4");
+  check_has(lines, "pe-cross-cube-hbm-best: a SIP has one cube");
+  check_has(lines, "pe-cross-cube-hbm-worst: a SIP has one cube");
+  check_has(lines, "pe-cross-sip-hbm: the machine has one SIP");
+}
+
+BOOST_AUTO_TEST_CASE(a_column_of_cubes_has_its_neighbour_below) {
+  const std::vector<std::string> lines = catalogue("topology.yaml", mesh_of_cubes(1, 4));
+  check_has(lines, "h2d-4hop sip0.io0.pcie_ep > sip0.cube3.hbm_ctrl.pe0");
+  check_has(lines, "pe-cross-cube-hbm-best sip0.cube0.pe0.pe_dma < sip0.cube1.hbm_ctrl.pe0");
+  check_has(lines, "pe-cross-cube-hbm-worst sip0.cube0.pe0.pe_dma < sip0.cube3.hbm_ctrl.pe0");
+}
+
+BOOST_AUTO_TEST_CASE(a_mesh_of_3_x_2_has_two_rows) {
+  const std::vector<std::string> lines = catalogue("topology.yaml", mesh_of_cubes(3, 2, 'N', 1, 0));
+  check_has(lines, "h2d-1hop sip0.io0.pcie_ep > sip0.cube1.hbm_ctrl.pe0");  // below the port, in its column
+  check_has(lines, "h2d-2hop sip0.io0.pcie_ep > sip0.cube4.hbm_ctrl.pe0");
+  check_has(lines, "h2d-3hop: the mesh of cubes (3 x 2) has 2 rows behind io0's side N");
+  check_has(lines, "pe-cross-cube-hbm-worst sip0.cube0.pe0.pe_dma < sip0.cube5.hbm_ctrl.pe0");
+}
+
+// Rows are counted away from the chiplet, wherever it stands.
+BOOST_AUTO_TEST_CASE(hops_follow_the_side_of_the_io_chiplet) {
+  std::vector<std::string> lines = catalogue("topology.yaml", mesh_of_cubes(3, 2, 'S', 2, 1));
+  check_has(lines, "h2d-1hop sip0.io0.pcie_ep > sip0.cube5.hbm_ctrl.pe0");
+  check_has(lines, "h2d-2hop sip0.io0.pcie_ep > sip0.cube2.hbm_ctrl.pe0");
+  lines = catalogue("topology.yaml", mesh_of_cubes(3, 2, 'W', 0, 1));
+  check_has(lines, "h2d-1hop sip0.io0.pcie_ep > sip0.cube3.hbm_ctrl.pe0");
+  check_has(lines, "h2d-3hop sip0.io0.pcie_ep > sip0.cube5.hbm_ctrl.pe0");
+  check_has(lines, "h2d-4hop: the mesh of cubes (3 x 2) has 3 rows behind io0's side W");
+  lines = catalogue("topology.yaml", mesh_of_cubes(3, 2, 'E', 2, 0));
+  check_has(lines, "h2d-3hop sip0.io0.pcie_ep > sip0.cube0.hbm_ctrl.pe0");
+}
+
+BOOST_AUTO_TEST_CASE(two_cubes_have_no_worst_beside_the_best) {
+  const std::vector<std::string> lines = catalogue("topology.yaml", mesh_of_cubes(2, 1));
+  check_has(lines, "pe-cross-cube-hbm-best sip0.cube0.pe0.pe_dma < sip0.cube1.hbm_ctrl.pe0");
+  check_has(lines, "pe-cross-cube-hbm-worst: the only other cube is the neighbour");
+}
+
+BOOST_AUTO_TEST_CASE(halves_follow_the_corners) {
+  const std::vector<Override> corners{{"cube.pe_layout.corners", "[SE, NW]"}, {"cube.memory_map.hbm_slices_per_cube", "4"}, {"cube.memory_map.hbm_pseudo_channels", "32"}};
+  std::vector<std::string> lines = catalogue("topology.tiny.yaml", corners);
+  check_has(lines, "pe-same-half-hbm sip0.cube0.pe0.pe_dma < sip0.cube0.hbm_ctrl.pe1");
+  check_has(lines, "pe-cross-half-hbm sip0.cube0.pe0.pe_dma < sip0.cube0.hbm_ctrl.pe2");
+  lines = catalogue("topology.tiny.yaml", {{"cube.pe_layout.corners", "[NW]"},
+                                           {"cube.pe_layout.pe_per_corner", "1"},
+                                           {"cube.memory_map.hbm_slices_per_cube", "1"},
+                                           {"cube.memory_map.hbm_pseudo_channels", "8"}});
+  check_has(lines, "pe-same-half-hbm: PE 0 is alone in its half of the cube");
+  check_has(lines, "pe-cross-half-hbm: all PEs of a cube are in one half");
+}
+
+BOOST_AUTO_TEST_CASE(named_cases_come_in_the_order_of_the_catalogue) {
+  const RoutedMachine m("topology.tiny.yaml");
+  const std::vector<ProbeCase> all = probe_catalogue(m.graph, m.view);
+  const std::vector<ProbeCase> two = select_cases(all, {"pe-local-hbm", "h2d-1hop"});
+  BOOST_TEST_REQUIRE(two.size() == 2u);
+  BOOST_TEST(two[0].name == "h2d-1hop");
+  BOOST_TEST(two[1].name == "pe-local-hbm");
+  BOOST_TEST(select_cases(all, {}).size() == 14u);
+  BOOST_TEST(select_cases(all, {"all"}).size() == 14u);
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_case_is_refused_with_the_names) {
+  const RoutedMachine m("topology.tiny.yaml");
+  const auto lists_names = [](const UsageError& error) {
+    const std::string text = error.what();
+    return text.find("'pe-locl-hbm'") != text.npos && text.find("did you mean 'pe-local-hbm'?") != text.npos && text.find("h2d-1hop, h2d-2hop") != text.npos;
+  };
+  BOOST_CHECK_EXCEPTION(select_cases(probe_catalogue(m.graph, m.view), {"pe-locl-hbm"}), UsageError, lists_names);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,88 @@
+// `route`: hops with their times, the narrowest wire, the formula.
+#include "platform/probe/route_report.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "models/base/errors.h"
+#include "tests/probe/probe_machines.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+RouteReport report(RoutedMachine& m, const std::string& from, const std::string& to, std::uint64_t bytes = 4096) {
+  return route_report(m.graph, m.routes, m.graph.at(from), m.graph.at(to), bytes);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(route)
+
+// 1 ns at the DMA, 1 fs per wire of 0 mm, 2 ns at the router; the first flit takes 1 ns more on each wire.
+BOOST_AUTO_TEST_CASE(memory_traffic_shows_hops_and_formula) {
+  RoutedMachine m("topology.tiny.yaml");
+  const RouteReport local = report(m, "sip0.cube0.pe0.pe_dma", "sip0.cube0.hbm_ctrl.pe0");
+  BOOST_TEST(local.json.at("kind") == "memory");
+  BOOST_TEST(local.json.at("bytes") == 4096);
+  const auto& hops = local.json.at("hops");
+  BOOST_TEST_REQUIRE(hops.size() == 3u);
+  BOOST_TEST(hops[1].at("node") == "sip0.cube0.r0c0");
+  BOOST_TEST(hops[1].at("overhead_ns") == 2.0);
+  BOOST_TEST(hops[1].at("wire").at("bw_gbs") == 256.0);
+  BOOST_TEST(hops[1].at("wire").at("propagation_ns") == 0.000001);
+  BOOST_TEST(hops[2].at("header_at_ns") == 3.000002);
+  BOOST_TEST(hops[2].at("first_flit_at_ns") == 5.000002);
+  BOOST_TEST(hops[2].at("wire").is_null());
+  const auto& read = local.json.at("formula").at(0);
+  BOOST_TEST(read.at("op") == "read");
+  BOOST_TEST(read.at("total_ns") == 30.000004);
+  BOOST_TEST(read.at("memory_burst_ns") == 8.0);
+  BOOST_TEST(local.text.find("read    1.000000     2.000002  19.000002      8.000000  30.000004") != std::string::npos, local.text);
+}
+
+BOOST_AUTO_TEST_CASE(the_first_of_the_narrowest_wires_is_marked_once) {
+  RoutedMachine m("topology.tiny.yaml");
+  const RouteReport host = report(m, "sip0.io0.pcie_ep", "sip0.cube0.hbm_ctrl.pe0");
+  std::string marked;
+  for (const auto& hop : host.json.at("hops")) {
+    if (!hop.at("wire").is_null() && hop.at("wire").at("bottleneck").get<bool>()) marked += hop.at("node").get<std::string>();
+  }
+  BOOST_TEST(marked == "sip0.io0.io_noc");  // 128 GB/s
+  BOOST_TEST(host.json.at("bottleneck_gbs") == 128.0);
+  const std::size_t mark = host.text.find("<-- bottleneck");
+  BOOST_TEST(mark != std::string::npos);
+  BOOST_TEST(host.text.find("<-- bottleneck", mark + 1) == std::string::npos);
+  BOOST_TEST(host.json.at("formula").at(1).at("posted") == true);
+}
+
+// io_cpu - io_noc - ... - m_cpu: no data, the target's 5 ns in the latency.
+BOOST_AUTO_TEST_CASE(any_two_nodes_have_the_way_of_a_control_message) {
+  RoutedMachine m("topology.tiny.yaml");
+  const RouteReport control = report(m, "sip0.io0.io_cpu", "sip0.cube0.m_cpu");
+  BOOST_TEST(control.json.at("kind") == "control");
+  BOOST_TEST(!control.json.contains("formula"));
+  const auto& last = control.json.at("hops").back();
+  BOOST_TEST(last.at("node") == "sip0.cube0.m_cpu");
+  BOOST_TEST(control.json.at("control_latency_ns").get<double>() == last.at("header_at_ns").get<double>() + 5, boost::test_tools::tolerance(1e-12));
+  // A memory is no initiator, so this is a control message too.
+  BOOST_TEST(report(m, "sip0.cube0.hbm_ctrl.pe0", "sip0.cube0.pe0.pe_dma").json.at("kind") == "control");
+}
+
+BOOST_AUTO_TEST_CASE(a_node_reaches_itself_in_no_time) {
+  RoutedMachine m("topology.tiny.yaml");
+  const RouteReport here = report(m, "sip0.cube0.r0c0", "sip0.cube0.r0c0");
+  BOOST_TEST(here.json.at("hops").size() == 1u);
+  BOOST_TEST(here.json.at("control_latency_ns") == 0.0);
+  BOOST_TEST(here.json.at("bottleneck_gbs").is_null());
+}
+
+BOOST_AUTO_TEST_CASE(two_nodes_without_a_way_through_the_fabric_are_named) {
+  RoutedMachine m("topology.tiny.yaml");
+  const auto names_both = [](const RoutingError& error) {
+    return std::string(error.what()).find("from 'sip0.cube0.pe0.pe_cpu' to 'sip0.cube0.pe0.pe_gemm'") != std::string::npos;
+  };
+  BOOST_CHECK_EXCEPTION(report(m, "sip0.cube0.pe0.pe_cpu", "sip0.cube0.pe0.pe_gemm"), RoutingError, names_both);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
