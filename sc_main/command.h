@@ -23,6 +23,7 @@ inline constexpr int exit_deadlock = 3;
 void add_run_command(CLI::App& app, Invocation& invocation);
 void add_list_command(CLI::App& app, Invocation& invocation);
 void add_topology_command(CLI::App& app, Invocation& invocation);
+void add_traffic_command(CLI::App& app, Invocation& invocation);
 void add_route_command(CLI::App& app, Invocation& invocation);
 void add_probe_command(CLI::App& app, Invocation& invocation);
 

@@ -35,6 +35,7 @@ int run_command_line(int argc, char* argv[]) {
   add_run_command(app, invocation);
   add_list_command(app, invocation);
   add_topology_command(app, invocation);
+  add_traffic_command(app, invocation);
   add_route_command(app, invocation);
   add_probe_command(app, invocation);
   try {

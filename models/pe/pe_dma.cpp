@@ -220,10 +220,11 @@ void PeDma::end(Channel& channel) {
   if (work.lane == nullptr) {
     if (channel.fault.empty()) {
       channel.bytes += work.request.bytes;
+      work.request.user->dma_ended(work.request.tag);
     } else {
       ++faults_;
+      work.request.user->dma_failed(work.request.tag, channel.fault);
     }
-    work.request.user->dma_ended(work.request.tag);
     return;
   }
   if (channel.fault.empty()) {

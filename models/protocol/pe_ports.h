@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <systemc>
 #include <vector>
 
@@ -131,6 +132,8 @@ class DmaUser {
  public:
   virtual void dma_granted(std::uint32_t tag) = 0;
   virtual void dma_ended(std::uint32_t tag) = 0;
+  // Instead of dma_ended(): there is no way to the memory, or it has answered with an error.
+  virtual void dma_failed(std::uint32_t tag, const std::string& /*fault*/) { dma_ended(tag); }
 
  protected:
   ~DmaUser() = default;

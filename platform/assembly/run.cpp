@@ -73,7 +73,10 @@ RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const std::fu
     if (state.program_ended && idle()) return end(RunStatus::completed, false);
     if (!sc_core::sc_pending_activity()) return end(RunStatus::completed, true);
     const Fs next = sc_core::sc_time_to_pending_activity().value();
-    if (limits.until && now() + next > *limits.until) return end(RunStatus::until_reached, false);
+    if (limits.until && now() + next > *limits.until) {
+      if (*limits.until > now()) sc_core::sc_start(sc_core::sc_time::from_value(*limits.until - now()), sc_core::SC_RUN_TO_TIME);
+      return end(RunStatus::until_reached, false);
+    }
     if (limits.max_wall_s && seconds_since(start) >= *limits.max_wall_s) return end(RunStatus::wall_limit, false);
     if (limits.interrupted && limits.interrupted()) return end(RunStatus::interrupted, false);
     if (limits.progress) limits.progress({now(), sc_core::sc_delta_count(), seconds_since(start)});

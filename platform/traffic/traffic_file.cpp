@@ -32,11 +32,11 @@ struct RowFault {
   std::string what;
 };
 
-std::uint64_t parse_count(std::string_view text, const char* column, std::uint64_t lowest) {
+std::uint64_t parse_count(std::string_view text, const char* column, std::uint64_t lowest, std::uint64_t highest) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < lowest) {
-    throw RowFault{std::string(column) + " is '" + std::string(text) + "', allowed is an integer, at least " + std::to_string(lowest)};
+  if (error != std::errc() || end != text.data() + text.size() || value < lowest || value > highest) {
+    throw RowFault{std::string(column) + " is '" + std::string(text) + "', allowed is an integer, " + std::to_string(lowest) + " to " + std::to_string(highest)};
   }
   return value;
 }
@@ -56,7 +56,7 @@ Fs parse_time(std::string_view text) {
 
 }  // namespace
 
-TrafficFile::TrafficFile(std::string path, const Platform& platform) : path_(std::move(path)), platform_(platform) {
+TrafficFile::TrafficFile(std::string path, Platform& platform) : path_(std::move(path)), platform_(platform) {
   std::error_code error;
   const auto status = std::filesystem::status(path_, error);
   if (path_ == "-" || (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))) {
@@ -120,14 +120,25 @@ void TrafficFile::parse(TrafficRequest& request) {
   if (field[2] != "read" && field[2] != "write") throw RowFault{"op is '" + std::string(field[2]) + "', allowed is read or write"};
   request.write = field[2] == "write";
   request.target = node_of(field[3], "target");
-  request.offset = parse_count(field[4], "offset", 0);
-  request.bytes = parse_count(field[5], "bytes", 1);
+  request.offset = parse_count(field[4], "offset", 0, UINT64_MAX);
+  request.bytes = parse_count(field[5], "bytes", 1, longest_request_bytes);
   const std::uint64_t capacity = traffic_capacity(platform_, request.target);
   if (request.bytes > capacity || request.offset > capacity - request.bytes) {
     throw RowFault{"offset " + std::string(field[4]) + " + " + std::string(field[5]) + " bytes is beyond the end of " + std::string(field[3]) + ", which has " +
                    std::to_string(capacity) + " bytes"};
   }
   request.id = row_;
+}
+
+void TrafficFile::check_route(const TrafficRequest& request) {
+  if (routed_[0] == request.initiator && routed_[1] == request.target) return;
+  try {
+    platform_.routes().memory_path(request.initiator, request.target);
+  } catch (const RoutingError& error) {
+    throw RowFault{error.what()};
+  }
+  routed_[0] = request.initiator;
+  routed_[1] = request.target;
 }
 
 std::uint64_t TrafficFile::check() {
@@ -140,6 +151,7 @@ std::uint64_t TrafficFile::check() {
     try {
       parse(request);
       previous_ = request.issue;
+      check_route(request);
     } catch (const RowFault& fault) {
       faults += (count++ == 0 ? "" : "\n") + path_ + ":" + std::to_string(line_number_) + ": " + fault.what;
     }

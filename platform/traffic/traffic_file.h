@@ -14,10 +14,10 @@ class TrafficFile final : public TrafficSource {
  public:
   // Opens the file and reads its header. Throws UsageError if it cannot be read twice (a pipe, standard input) or if the header
   // is not as above.
-  TrafficFile(std::string path, const Platform& platform);
+  TrafficFile(std::string path, Platform& platform);
 
-  // Reads the whole file and throws UsageError with file:line of the first faults (at most 20 are listed) or if there is no row at
-  // all; then starts over. Returns the number of rows.
+  // Reads the whole file and throws UsageError with file:line of the first faults (at most 20 are listed), among them requests for
+  // which there is no route, or if there is no row at all; then starts over. Returns the number of rows.
   std::uint64_t check();
 
   bool next(TrafficRequest& request) override;
@@ -28,10 +28,11 @@ class TrafficFile final : public TrafficSource {
   bool read_line();
   void start_over();
   void parse(TrafficRequest& request);
+  void check_route(const TrafficRequest& request);
   NodeId node_of(std::string_view name, const char* role);
 
   std::string path_;
-  const Platform& platform_;
+  Platform& platform_;
   std::ifstream file_;
   std::string line_;
   std::uint64_t line_number_ = 0;
@@ -39,6 +40,7 @@ class TrafficFile final : public TrafficSource {
   Fs previous_ = 0;
   std::string last_name_[2];  // traffic is often a run of the same names
   NodeId last_node_[2] = {no_node, no_node};
+  NodeId routed_[2] = {no_node, no_node};
 };
 
 }  // namespace kernbench

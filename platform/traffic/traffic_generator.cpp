@@ -48,7 +48,9 @@ TrafficPattern parse_traffic_pattern(std::string_view name) {
 
 TrafficGenerator::TrafficGenerator(TrafficRecipe recipe, const Platform& platform) : recipe_(std::move(recipe)), platform_(platform) {
   if (recipe_.requests == 0) throw UsageError("--requests is 0, allowed is at least 1");
-  if (recipe_.size_bytes == 0) throw UsageError("--size is 0, allowed is at least 1");
+  if (recipe_.size_bytes == 0 || recipe_.size_bytes > longest_request_bytes) {
+    throw UsageError("--size is " + std::to_string(recipe_.size_bytes) + ", allowed is 1 to " + std::to_string(longest_request_bytes));
+  }
   if (recipe_.max_outstanding == 0) throw UsageError("--max-outstanding is 0, allowed is at least 1");
   if (recipe_.rate_gbs < Rational(0)) throw UsageError("--rate is " + recipe_.rate_gbs.str() + ", allowed is at least 0");
   if (recipe_.read_share < Rational(0) || Rational(1) < recipe_.read_share) {

@@ -40,6 +40,7 @@ TrafficPlayer::Initiator& TrafficPlayer::initiator_of(NodeId node) {
 
 void TrafficPlayer::issue(const TrafficRequest& request) {
   const std::uint32_t id = next_id_++;
+  if (id == ended_) obligation_ = platform_.obligations().open(name(), "request " + std::to_string(id) + " and later ones to end", Component::now());
   window_.push_back({request.issue, request.offset, request.bytes, 0, request.initiator, request.target, none, request.write, false, false});
   Initiator& initiator = initiator_of(request.initiator);
   if (initiator.injector != nullptr) {
@@ -93,6 +94,9 @@ void TrafficPlayer::inject(Initiator& initiator, std::uint32_t id) {
 
 void TrafficPlayer::completed(Transaction& transaction) {
   const auto id = static_cast<std::uint32_t>(transaction.route().owner_tag);
+  if (transaction.get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE) {
+    return fail(id, platform_.machine().name(entry(id).target) + " answered " + transaction.get_response_string());
+  }
   end(id);
   injected_.erase(id);
 }
@@ -114,6 +118,16 @@ void TrafficPlayer::dma_ended(std::uint32_t id) {
   if (next != none) submit(initiator, next);
 }
 
+void TrafficPlayer::dma_failed(std::uint32_t id, const std::string& fault) { fail(id, fault); }
+
+void TrafficPlayer::fail(std::uint32_t id, const std::string& fault) { platform_.services().fatal(*this, text_of(id, entry(id)) + ": " + fault); }
+
+std::string TrafficPlayer::text_of(std::uint32_t id, const Entry& request) const {
+  return "request " + std::to_string(id) + ": " + (request.write ? "write" : "read") + " by " + platform_.machine().name(request.initiator) + " at " +
+         platform_.machine().name(request.target) + ", issued at " + format_ns(request.issue) +
+         (request.granted ? ", granted at " + format_ns(request.grant) : ", waits for its channel");
+}
+
 TrafficResult TrafficPlayer::result_of(std::uint32_t id, const Entry& request, Fs end) const {
   TrafficResult result;
   result.request = {request.issue, 0, request.bytes, request.initiator, request.target, id, request.write};
@@ -126,7 +140,7 @@ void TrafficPlayer::end(std::uint32_t id) {
   Entry& request = entry(id);
   request.ended = true;
   request.offset_or_end = Component::now();
-  ++ended_;
+  if (++ended_ == next_id_) platform_.obligations().close(obligation_);
   const TrafficResult result = result_of(id, request, request.offset_or_end);
   listener_.ended(result);
   source_.ended(result);
@@ -142,20 +156,21 @@ void TrafficPlayer::hand_on_ended() {
   }
 }
 
-void TrafficPlayer::check_all_ended() const {
-  if (ended_ == next_id_) return;
+std::string TrafficPlayer::waiting() const {
   constexpr int most = 20;
-  std::string text = std::to_string(next_id_ - ended_) + " requests never ended:";
+  if (ended_ == next_id_) return "";
+  std::string text = std::to_string(next_id_ - ended_) + " requests have not ended:";
   int listed = 0;
   for (std::size_t i = 0; i < window_.size() && listed < most; ++i) {
-    const Entry& request = window_[i];
-    if (request.ended) continue;
+    if (window_[i].ended) continue;
     ++listed;
-    text += "\n  request " + std::to_string(first_id_ + i) + ": " + (request.write ? "write" : "read") + " by " +
-            platform_.machine().name(request.initiator) + " at " + platform_.machine().name(request.target) + ", issued at " + format_ns(request.issue) +
-            (request.granted ? ", granted at " + format_ns(request.grant) : ", waits for its channel");
+    text += "\n  " + text_of(first_id_ + static_cast<std::uint32_t>(i), window_[i]);
   }
-  throw DeadlockError(text);
+  return text;
+}
+
+void TrafficPlayer::check_all_ended() const {
+  if (ended_ != next_id_) throw DeadlockError(waiting());
 }
 
 }  // namespace kernbench

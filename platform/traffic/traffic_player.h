@@ -1,11 +1,12 @@
 // Plays requests on an elaborated machine (spec 10.2): pe_dma requests queue for their channel, pcie_ep requests are injected at once.
 //
 // Memory: 48 bytes for each request between the oldest that has not ended and the newest that was issued, and a payload for each
-// that is granted. Requests are taken from the source only when their time has come.
+// that is granted. Requests are taken from the source only when their time has come. A request for which there is no way, or that the
+// memory answers with an error, ends the run with a fatal fault that names it.
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <string>
 #include <systemc>
 #include <unordered_map>
 #include <vector>
@@ -27,7 +28,9 @@ class TrafficPlayer final : public sc_core::sc_module, private TransactionOwner,
   std::uint64_t ended() const { return ended_; }
   // After a run that was stopped: hands on, in order of their ids, the results that wait for earlier requests.
   void hand_on_ended();
-  // After a run that has ended on its own: throws DeadlockError that lists requests that have not ended, if there are any.
+  // After a run: the requests that have not ended, a line for each of the first 20; empty if there are none.
+  std::string waiting() const;
+  // Throws DeadlockError with these.
   void check_all_ended() const;
 
  private:
@@ -61,12 +64,15 @@ class TrafficPlayer final : public sc_core::sc_module, private TransactionOwner,
   void inject(Initiator& initiator, std::uint32_t id);
   Initiator& initiator_of(NodeId node);
   Entry& entry(std::uint32_t id) { return window_[id - first_id_]; }
+  void fail(std::uint32_t id, const std::string& fault);
+  std::string text_of(std::uint32_t id, const Entry& entry) const;
   TrafficResult result_of(std::uint32_t id, const Entry& entry, Fs end) const;
   void end(std::uint32_t id);
 
   void completed(Transaction& transaction) override;
   void dma_granted(std::uint32_t tag) override;
   void dma_ended(std::uint32_t tag) override;
+  void dma_failed(std::uint32_t tag, const std::string& fault) override;
 
   Platform& platform_;
   TrafficSource& source_;
@@ -78,6 +84,7 @@ class TrafficPlayer final : public sc_core::sc_module, private TransactionOwner,
   std::uint32_t first_id_ = 0;  // of window_
   std::uint32_t next_id_ = 0;
   std::uint64_t ended_ = 0;
+  std::size_t obligation_ = 0;  // open while a request is under way
   std::vector<Initiator> initiators_;                          // by node
   std::unordered_map<std::uint32_t, TransactionHandle> injected_;  // by id; looked up only
 };

@@ -8,10 +8,13 @@
 
 namespace kernbench {
 
+// The length of a payload has 32 bits.
+inline constexpr std::uint64_t longest_request_bytes = UINT32_MAX;
+
 struct TrafficRequest {
   Fs issue = 0;
   std::uint64_t offset = 0;  // in the target memory
-  std::uint64_t bytes = 0;   // at least 1
+  std::uint64_t bytes = 0;   // 1 to longest_request_bytes
   NodeId initiator = no_node;
   NodeId target = no_node;
   std::uint32_t id = 0;      // row of the file, from 0

@@ -1,0 +1,210 @@
+// `kernbench traffic`: requests from a file, or made by rule, on a machine.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "models/base/errors.h"
+#include "platform/observe/result_file.h"
+#include "platform/observe/text_table.h"
+#include "platform/topology/build_graph.h"
+#include "platform/traffic/traffic_file.h"
+#include "platform/traffic/traffic_generator.h"
+#include "platform/traffic/traffic_player.h"
+#include "platform/traffic/traffic_rows.h"
+#include "platform/traffic/traffic_summary.h"
+#include "sc_main/command.h"
+#include "sc_main/interrupt.h"
+#include "sc_main/machine_options.h"
+#include "sc_main/progress_line.h"
+
+namespace kernbench {
+namespace {
+
+struct TrafficOptions {
+  MachineOptions machine;
+  std::string file, pattern, save, out;
+  TrafficRecipe recipe;
+  std::string rate_gbs = "0", read_share = "1";
+  std::vector<std::string> initiators, targets;
+  std::string until_ns;
+  std::optional<double> max_wall_s;
+  bool csv = false, json = false;
+
+  void add_to(CLI::App& command);
+  void check() const;
+  TrafficRecipe settled_recipe() const;
+};
+
+void TrafficOptions::add_to(CLI::App& command) {
+  command.add_option("FILE", file, "Requests: a CSV file with the header at_ns,initiator,op,target,offset,bytes");
+  command.add_flag("--csv", csv, "One row per request on standard output, the summary on standard error");
+  command.add_flag("--json", json, "Requests and summary as one JSON object");
+  command.add_option("--out", out, "Where the rows go instead of standard output")->type_name("F");
+  command.add_option("--until", until_ns, "Stop at this simulated time")->type_name("NS");
+  command.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S")->check(CLI::PositiveNumber);
+  const std::string group = "Generated traffic";
+  command.add_option("--generate", pattern, "Make requests by rule: stream, random, stride, hotspot or closed-loop")->type_name("PATTERN")->group(group);
+  command.add_option("--save", save, "Write the requests to a file instead of playing them")->type_name("F.csv")->group(group);
+  command.add_option("--initiators", initiators, "pe_dma or pcie_ep nodes by glob; repeatable. Default: sip0.cube0.pe*.pe_dma")->type_name("GLOB")->group(group);
+  command.add_option("--targets", targets, "Memories by glob; repeatable. Default: by pattern, see below")->type_name("GLOB")->group(group);
+  command.add_option("--requests", recipe.requests, "Of each initiator")->capture_default_str()->group(group);
+  command.add_option("--size", recipe.size_bytes, "Bytes of a request")->capture_default_str()->group(group);
+  command.add_option("--stride", recipe.stride_bytes, "Bytes between the requests of the stride pattern")->capture_default_str()->group(group);
+  command.add_option("--rate", rate_gbs, "GB/s that each initiator offers; 0: everything at once")->capture_default_str()->group(group);
+  command.add_option("--read-share", read_share, "Share of reads, 0 to 1")->capture_default_str()->group(group);
+  command.add_option("--max-outstanding", recipe.max_outstanding, "Of each initiator; closed-loop only")->capture_default_str()->group(group);
+  command.add_option("--seed", recipe.seed, "Of what is drawn")->capture_default_str()->group(group);
+  machine.add_to(command);
+  command.footer(
+      "Patterns:\n"
+      "  stream       consecutive addresses of the initiator's own HBM partition\n"
+      "  stride       the same memory, --stride bytes apart\n"
+      "  random       HBM partitions of the initiator's SIP, memory and address drawn\n"
+      "  hotspot      everybody at one memory (sip0.cube0.hbm_ctrl.pe0), addresses drawn\n"
+      "  closed-loop  random, a request when one of --max-outstanding has ended\n\n"
+      "Examples:\n"
+      "  kernbench traffic requests.csv --csv > times.csv\n"
+      "  kernbench traffic --generate hotspot --initiators 'sip0.*.pe_dma' --requests 16\n"
+      "  kernbench traffic --generate random --rate 64 --read-share 0.5 --save requests.csv\n");
+}
+
+void TrafficOptions::check() const {
+  if (file.empty() == pattern.empty()) throw UsageError("traffic: give a FILE of requests or --generate PATTERN, one of the two");
+  if (csv && json) throw UsageError("traffic: --csv and --json exclude each other");
+  if (!save.empty() && pattern.empty()) throw UsageError("traffic: --save goes with --generate");
+  if (!out.empty() && !csv && !json) throw UsageError("traffic: --out goes with --csv or --json");
+}
+
+Rational decimal(const std::string& text, const char* option) {
+  try {
+    return Rational::parse(text);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(std::string(option) + ": " + error.what());
+  }
+}
+
+TrafficRecipe TrafficOptions::settled_recipe() const {
+  TrafficRecipe settled = recipe;
+  settled.pattern = parse_traffic_pattern(pattern);
+  if (!initiators.empty()) settled.initiators = initiators;
+  settled.targets = targets;
+  settled.rate_gbs = decimal(rate_gbs, "--rate");
+  settled.read_share = decimal(read_share, "--read-share");
+  return settled;
+}
+
+// Rows to where they go, everything to the summary; on the console a table of the first requests.
+class Report final : public TrafficListener {
+ public:
+  static constexpr std::size_t most_listed = 40;
+
+  Report(Platform& platform, std::ostream& out, TrafficRows::Format format)
+      : platform_(platform), rows_(platform, out, format), summary_(platform), listing_(format == TrafficRows::Format::none) {
+    rows_.begin();
+  }
+  void ended(const TrafficResult& result) override { summary_.add(result); }
+  void in_order(const TrafficResult& result) override {
+    rows_.row(result);
+    ++seen_;
+    if (!listing_ || seen_ > most_listed) return;
+    const TrafficRequest& request = result.request;
+    table_.add({std::to_string(request.id), platform_.machine().name(request.initiator), request.write ? "write" : "read", platform_.machine().name(request.target),
+                std::to_string(request.bytes), fixed_ns(request.issue), fixed_ns(result.grant), fixed_ns(result.end), fixed_ns(result.latency())});
+  }
+  std::string text() const {
+    std::string text = listing_ ? table_.text() + (seen_ > most_listed ? fmt::format("... {} more; --csv lists all\n", seen_ - most_listed) : "") + "\n" : "";
+    return text + summary_.text();
+  }
+  TrafficRows& rows() { return rows_; }
+  const TrafficSummary& summary() const { return summary_; }
+
+ private:
+  using Align = TextTable::Align;
+  Platform& platform_;
+  TrafficRows rows_;
+  TrafficSummary summary_;
+  bool listing_;
+  std::size_t seen_ = 0;
+  TextTable table_{{{"id", Align::right}, {"initiator"}, {"op"}, {"target"}, {"bytes", Align::right}, {"issue ns", Align::right}, {"grant ns", Align::right},
+                    {"end ns", Align::right}, {"latency ns", Align::right}}};
+};
+
+int save_requests(const TrafficOptions& options, TrafficGenerator& generator, const Platform& platform) {
+  if (!generator.times_are_known()) throw UsageError("--save: the times of closed-loop traffic come from the simulation; they cannot be written beforehand");
+  ResultFile file(options.save);
+  file.out() << "at_ns,initiator,op,target,offset,bytes\n";
+  TrafficRequest request;
+  while (generator.next(request)) {
+    file.out() << fmt::format("{},{},{},{},{},{}\n", fixed_ns(request.issue), platform.machine().name(request.initiator), request.write ? "write" : "read",
+                              platform.machine().name(request.target), request.offset, request.bytes);
+  }
+  file.close();
+  return exit_done;
+}
+
+int play(const TrafficOptions& options) {
+  options.check();
+  const ComponentRegistry registry = options.machine.load_registry();
+  PlatformOptions platform_options;
+  platform_options.tear_down = false;
+  Platform platform(build_graph(options.machine.load_spec(registry)), registry, platform_options);
+
+  std::optional<TrafficFile> file;
+  std::optional<TrafficGenerator> generator;
+  if (options.pattern.empty()) {
+    file.emplace(options.file, platform).check();
+  } else {
+    generator.emplace(options.settled_recipe(), platform);
+    if (!options.save.empty()) return save_requests(options, *generator, platform);
+  }
+  TrafficSource& source = file ? static_cast<TrafficSource&>(*file) : *generator;
+
+  std::optional<ResultFile> out_file;
+  if (!options.out.empty()) out_file.emplace(options.out);
+  std::ostream& out = out_file ? out_file->out() : std::cout;
+  const auto format = options.csv ? TrafficRows::Format::csv : options.json ? TrafficRows::Format::json : TrafficRows::Format::none;
+  Report report(platform, out, format);
+  TrafficPlayer player("traffic", platform, source, report);
+
+  const Interrupt interrupt;
+  ProgressLine progress;
+  RunLimits limits;
+  if (!options.until_ns.empty()) limits.until = ns_to_fs(decimal(options.until_ns, "--until"));
+  limits.max_wall_s = options.max_wall_s;
+  limits.interrupted = &Interrupt::requested;
+  limits.progress = [&](const RunProgress& at) { progress.show(at); };
+  const RunResult result = platform.run(limits);
+  progress.clear();
+
+  player.hand_on_ended();
+  report.rows().end();
+  if (options.json) {
+    nlohmann::ordered_json summary = report.summary().json();
+    summary["status"] = name_of(result.status);
+    summary["issued"] = player.issued();
+    out << ",\n\"summary\": " << summary.dump(1) << "}\n";
+  }
+  if (out_file) out_file->close();
+  std::cout << std::flush;
+  if (!options.json) (options.csv ? std::cerr : std::cout) << report.text();
+  if (result.status == RunStatus::deadlock) throw DeadlockError(result.error + "\n" + player.waiting());
+  if (result.cause) std::rethrow_exception(result.cause);
+  if (result.status == RunStatus::completed) return exit_done;
+  std::cerr << fmt::format("kernbench: {} at {} of simulated time: {} requests issued, {} ended\n", name_of(result.status), format_ns(result.simulated),
+                           player.issued(), player.ended());
+  return result.status == RunStatus::until_reached ? exit_done : exit_failed;
+}
+
+}  // namespace
+
+void add_traffic_command(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<TrafficOptions>();
+  CLI::App* command = app.add_subcommand("traffic", "Plays memory requests, from a file or by rule, and reports their times");
+  options->add_to(*command);
+  command->callback([options, &invocation] { invocation.action = [options] { return play(*options); }; });
+}
+
+}  // namespace kernbench

@@ -1,0 +1,172 @@
+// `kernbench traffic` as users call it: formats, exit statuses, stopped runs (spec 10, 10.2).
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+using namespace kernbench::test;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::size_t lines_of(const std::string& text) { return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')); }
+
+const std::string header = "at_ns,initiator,op,target,offset,bytes\n";
+const std::string two_rows = header + "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,4096\n";
+
+ProgramResult traffic(const Words& more, int signal = 0, int after_ms = 0) {
+  Words words{"traffic", "--topology", "tiny"};
+  words.insert(words.end(), more.begin(), more.end());
+  return kernbench_program(words, signal, after_ms);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(traffic_command)
+
+BOOST_AUTO_TEST_CASE(traffic_has_help_with_examples) {
+  const ProgramResult result = kernbench_program({"traffic", "--help"});
+  BOOST_TEST(result.status == 0);
+  BOOST_TEST(contains(result.out, "Examples:\n  kernbench traffic "), result.out);
+}
+
+// 15 ns + 4 fs and 30 ns + 4 fs alone (tests/traffic); the second waits for the channel.
+BOOST_AUTO_TEST_CASE(rows_as_csv_are_exact_and_alone_on_standard_output) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("two.csv", two_rows);
+  const ProgramResult result = traffic({file, "--csv"});
+  BOOST_TEST(result.status == 0);
+  const std::string path = "sip0.cube0.pe0.pe_dma>sip0.cube0.r0c0>sip0.cube0.hbm_ctrl.pe0\n";
+  BOOST_TEST(result.out == "id,issue_ns,grant_ns,end_ns,latency_ns,bytes,path\n"
+                           "0,0.000000,0.000000,15.000004,15.000004,256," + path +
+                           "1,0.000000,15.000004,45.000008,45.000008,4096," + path);
+  BOOST_TEST(contains(result.err, "makespan   45.000008 ns"), result.err);
+  BOOST_TEST(traffic({file, "--csv", "--out", folder.file("rows.csv")}).out == "");
+  BOOST_TEST(folder.read("rows.csv") == result.out);
+  BOOST_TEST(traffic({file, "--csv"}).out == result.out);
+}
+
+BOOST_AUTO_TEST_CASE(rows_as_json_come_with_the_summary) {
+  const TemporaryFolder folder;
+  const ProgramResult result = traffic({folder.write("two.csv", two_rows), "--json"});
+  const auto json = nlohmann::json::parse(result.out);
+  BOOST_TEST(result.status == 0);
+  BOOST_TEST(result.err == "");
+  BOOST_TEST(json.at("requests").size() == 2u);
+  BOOST_TEST(json.at("requests").at(1).at("end_ns") == 45.000008);
+  const auto& summary = json.at("summary");
+  BOOST_TEST(summary.at("status") == "completed");
+  BOOST_TEST(summary.at("issued") == 2);
+  BOOST_TEST(summary.at("bytes_read") == 4352);
+  BOOST_TEST(summary.at("makespan_ns") == 45.000008);
+  BOOST_TEST(summary.at("latency").at(0).at("distance") == "local");
+  BOOST_TEST(summary.at("busiest_wires").at(0).at("bytes") == 4352);
+}
+
+BOOST_AUTO_TEST_CASE(without_a_format_a_table_is_printed) {
+  const ProgramResult result = traffic({"--generate", "stream", "--requests", "8"});
+  BOOST_TEST(result.status == 0);
+  for (const std::string part : {"latency ns", "... 24 more; --csv lists all", "busiest wires"}) BOOST_TEST(contains(result.out, part), result.out);
+}
+
+BOOST_AUTO_TEST_CASE(saved_requests_give_the_same_bytes_as_direct_ones) {
+  const TemporaryFolder folder;
+  for (const std::string pattern : {"stream", "random", "stride", "hotspot"}) {
+    const Words recipe{"--generate", pattern, "--requests", "10", "--rate", "37.5", "--read-share", "0.5", "--seed", "7", "--size", "1000"};
+    Words save = recipe, play = recipe;
+    save.insert(save.end(), {"--save", folder.file("saved.csv")});
+    play.emplace_back("--csv");
+    BOOST_TEST(traffic(save).status == 0);
+    const ProgramResult direct = traffic(play);
+    BOOST_TEST(lines_of(direct.out) == 81u);
+    BOOST_TEST(traffic({folder.file("saved.csv"), "--csv"}).out == direct.out, pattern);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(wrong_rows_are_told_before_anything_runs) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("bad.csv", two_rows + "5,sip0.cube0.r0c0,read,sip0.cube0.sram,0,1\n4,sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,0,0\n");
+  const ProgramResult result = traffic({file, "--csv", "--out", folder.file("rows.csv")});
+  BOOST_TEST(result.status == 2);
+  BOOST_TEST(result.out == "");
+  BOOST_TEST(contains(result.err, "kernbench: error: " + file + ":4: initiator is 'sip0.cube0.r0c0'"), result.err);
+  BOOST_TEST(contains(result.err, "\n" + file + ":5: "), result.err);
+  BOOST_TEST(!folder.has("rows.csv"));
+}
+
+BOOST_AUTO_TEST_CASE(wrong_usage_is_refused) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("two.csv", two_rows);
+  const auto refused = [](const Words& words, const std::string& part) {
+    const ProgramResult result = traffic(words);
+    BOOST_TEST(result.status == 2, part);
+    BOOST_TEST(result.out == "");
+    BOOST_TEST(contains(result.err, part), "'" << part << "' is not in " << result.err);
+  };
+  refused({}, "one of the two");
+  refused({file, "--generate", "stream"}, "one of the two");
+  refused({file, "--csv", "--json"}, "exclude each other");
+  refused({file, "--save", folder.file("x.csv")}, "--save goes with --generate");
+  refused({file, "--out", folder.file("x.csv")}, "--out goes with --csv or --json");
+  refused({"--generate", "strem"}, "unknown traffic pattern 'strem'; allowed is stream, random, stride, hotspot or closed-loop");
+  refused({"--generate", "closed-loop", "--save", folder.file("x.csv")}, "cannot be written beforehand");
+  refused({"--generate", "random", "--rate", "fast"}, "--rate");
+  refused({"--generate", "random", "--read-share", "2"}, "--read-share is 2");
+  refused({"--generate", "random", "--initiators", "*.pe_gemm"}, "takes no node");
+  refused({file, "--until", "soon"}, "--until");
+  refused({"-"}, "read twice");
+  refused({"/dev/stdin"}, "read twice");
+  refused({folder.file("none.csv")}, "cannot read");
+  refused({file, "--csv", "--out", "/nowhere/x.csv"}, "'/nowhere/x.csv'");
+}
+
+// --- Stopped runs: the rows so far, and how far it came
+
+BOOST_AUTO_TEST_CASE(until_stops_and_leaves_the_rows_so_far) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("two.csv", two_rows);
+  const ProgramResult result = traffic({file, "--csv", "--until", "20"});
+  BOOST_TEST(result.status == 0);
+  BOOST_TEST(lines_of(result.out) == 2u);
+  BOOST_TEST(contains(result.err, "until_reached at 20 ns of simulated time: 2 requests issued, 1 ended"), result.err);
+  const auto json = nlohmann::json::parse(traffic({file, "--json", "--until", "20"}).out);
+  BOOST_TEST(json.at("requests").size() == 1u);
+  BOOST_TEST(json.at("summary").at("status") == "until_reached");
+  BOOST_TEST(json.at("summary").at("issued") == 2);
+}
+
+BOOST_AUTO_TEST_CASE(an_interrupted_run_leaves_the_rows_so_far) {
+  const TemporaryFolder folder;
+  const ProgramResult result =
+      traffic({"--generate", "random", "--requests", "100000000", "--rate", "1", "--json", "--out", folder.file("rows.json")}, SIGINT, 3000);
+  BOOST_TEST(result.status == 1, result.status << ": " << result.err);
+  BOOST_TEST(contains(result.err, "interrupted at "), result.err);
+  const auto json = nlohmann::json::parse(folder.read("rows.json"));
+  BOOST_TEST(json.at("requests").size() > 0u);
+  BOOST_TEST(json.at("summary").at("status") == "interrupted");
+}
+
+BOOST_AUTO_TEST_CASE(max_wall_leaves_the_rows_so_far) {
+  const TemporaryFolder folder;
+  const ProgramResult result = traffic({"--generate", "random", "--requests", "100000000", "--rate", "1", "--max-wall", "1", "--csv", "--out", folder.file("rows.csv")});
+  BOOST_TEST(result.status == 1, result.status << ": " << result.err);
+  BOOST_TEST(contains(result.err, "wall_limit at "), result.err);
+  const std::string rows = folder.read("rows.csv");
+  BOOST_TEST(lines_of(rows) > 1u);
+  BOOST_TEST(rows.back() == '\n');
+}
+
+// What a component refuses: an MMU where a memory should be.
+BOOST_AUTO_TEST_CASE(a_run_that_fails_says_where_and_when) {
+  const TemporaryFolder folder;
+  const ProgramResult result = traffic({folder.write("two.csv", two_rows), "--set", "cube.components.hbm_ctrl={impl: builtin.pe_mmu}"});
+  BOOST_TEST(result.status == 1);
+  BOOST_TEST(contains(result.err, "kernbench: error: sip0.cube0.hbm_ctrl.pe0 at 3.000002 ns: "), result.err);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
