@@ -41,7 +41,8 @@ int probe(const ProbeOptions& options) {
   } else {
     std::cout << probe_text(platform.graph(), outcomes, checks);
   }
-  const bool failed = std::any_of(checks.begin(), checks.end(), [](const ProbeCheck& check) { return check.verdict == Verdict::fail; });
+  const bool failed =
+      std::any_of(checks.begin(), checks.end(), [](const ProbeCheck& check) { return check.verdict == Verdict::fail; });
   return options.strict && failed ? exit_failed : exit_done;
 }
 
@@ -49,10 +50,13 @@ int probe(const ProbeOptions& options) {
 
 void add_probe_command(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<ProbeOptions>();
-  CLI::App* command = app.add_subcommand("probe", "Simulates single transfers, each alone on a fresh machine, beside the formula, and checks what must hold between them");
+  CLI::App* command = app.add_subcommand(
+      "probe",
+      "Simulates single transfers, each alone on a fresh machine, beside the formula, and checks what must hold between them");
   command
       ->add_option("--case", options->cases,
-                   "A case to run; repeatable (default: all). h2d-{1..4}hop, d2h-{1..4}hop, pe-local-hbm, pe-same-half-hbm, pe-cross-half-hbm, "
+                   "A case to run; repeatable (default: all). h2d-{1..4}hop, d2h-{1..4}hop, pe-local-hbm, pe-same-half-hbm, "
+                   "pe-cross-half-hbm, "
                    "pe-cross-cube-hbm-best, pe-cross-cube-hbm-worst, pe-cross-sip-hbm")
       ->type_name("NAME")
       ->allow_extra_args(false);
@@ -67,9 +71,7 @@ void add_probe_command(CLI::App& app, Invocation& invocation) {
       "  kernbench probe --strict --topology six_sip\n"
       "  kernbench probe --csv --set cube.components.router.attrs.overhead_ns=4 > probe.csv\n\n"
       "A check that fails is printed as [x] FAIL; it changes the exit status with --strict only.\n");
-  command->callback([options, &invocation] {
-    invocation.action = [options] { return probe(*options); };
-  });
+  command->callback([options, &invocation] { invocation.action = [options] { return probe(*options); }; });
 }
 
 }  // namespace kernbench

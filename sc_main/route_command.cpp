@@ -43,9 +43,16 @@ int show_route(const RouteOptions& options) {
 
 void add_route_command(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<RouteOptions>();
-  CLI::App* command = app.add_subcommand("route", "Shows the way between two nodes: times per hop, the narrowest wire, and the formula for a message");
-  command->add_option("FROM", options->from, "Name of a node; a pe_dma or pcie_ep starts memory traffic")->required()->type_name("");
-  command->add_option("TO", options->to, "Name of a node; an hbm_ctrl, sram or pe_tcm is a memory. Other pairs: the way of a control message")->required()->type_name("");
+  CLI::App* command = app.add_subcommand(
+      "route", "Shows the way between two nodes: times per hop, the narrowest wire, and the formula for a message");
+  command->add_option("FROM", options->from, "Name of a node; a pe_dma or pcie_ep starts memory traffic")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("TO", options->to,
+                   "Name of a node; an hbm_ctrl, sram or pe_tcm is a memory. Other pairs: the way of a control message")
+      ->required()
+      ->type_name("");
   command->add_option("--bytes", options->bytes, "Size of the message for the formula")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30))
@@ -58,9 +65,7 @@ void add_route_command(CLI::App& app, Invocation& invocation) {
       "  kernbench route sip0.io0.pcie_ep sip0.cube12.hbm_ctrl.pe0 --bytes 32768\n"
       "  kernbench route sip0.io0.io_cpu sip0.cube5.m_cpu --json\n"
       "  kernbench topology | jq -r '.nodes[].name'        the names of all nodes\n");
-  command->callback([options, &invocation] {
-    invocation.action = [options] { return show_route(*options); };
-  });
+  command->callback([options, &invocation] { invocation.action = [options] { return show_route(*options); }; });
 }
 
 }  // namespace kernbench

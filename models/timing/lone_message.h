@@ -1,5 +1,5 @@
-// The exact time of one memory message alone on an idle machine, by arithmetic: the rules of the wire, the serial server and the HBM
-// applied flit by flit along its path, without a simulation.
+// The exact time of one memory message alone on an idle machine, by arithmetic: the rules of the wire, the serial server and the
+// HBM applied flit by flit along its path, without a simulation.
 //
 // It explains what a simulated time has beyond the formula (lower_bound.h): with `Bursts::side_by_side`, where no burst waits for
 // another, what is left are flits shorter than the others; `Bursts::queue` adds bursts that wait for their pseudo-channel.

@@ -62,7 +62,8 @@ MessageBound lower_bound(const Path& path, const MemoryMessage& message) {
   bound.burst = message.memory_is_hbm ? message.burst_time : 0;
   if (message.write) {
     const LegBound leg = data_leg(path, flits, message.request_stores);
-    bound.data = message.memory_is_hbm ? std::max(leg.last, leg.first.back() + message.memory_overhead) : leg.last + message.memory_overhead;
+    bound.data =
+        message.memory_is_hbm ? std::max(leg.last, leg.first.back() + message.memory_overhead) : leg.last + message.memory_overhead;
     bound.control = message.posted ? 0 : control_leg(path.reverse()).last;
     return bound;
   }

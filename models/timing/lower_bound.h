@@ -2,8 +2,9 @@
 //
 // For each wire j of a leg: the first flit's way up to it (overheads included), the whole payload on it, then the last flit's way
 // over the wires behind it. The leg is the largest of these; a node that stores and forwards cuts it into parts that add up. No
-// simulated time is below it: wire j cannot start before the first flit is there, carries one flit at a time, and the last flit goes
-// over it last. What comes on top: contention, bursts that wait for their pseudo-channel, and short flits (see lone_message.h).
+// simulated time is below it: wire j cannot start before the first flit is there, carries one flit at a time, and the last flit
+// goes over it last. What comes on top: contention, bursts that wait for their pseudo-channel, and short flits (see
+// lone_message.h).
 #pragma once
 
 #include <vector>

@@ -4,9 +4,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <deque>
+#include <memory>
 #include <system_error>
+#include <thread>
 
 #include "models/base/errors.h"
 
@@ -52,33 +57,63 @@ std::string receive_all(int from) {
 
 }  // namespace
 
-std::string in_child(const std::function<std::string()>& body) {
+ChildProcess::ChildProcess(const std::function<std::string()>& body) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  const ::pid_t child = ::fork();
-  if (child < 0) {
-    const int error = errno;
-    ::close(ends[0]);
-    ::close(ends[1]);
-    throw std::system_error(error, std::generic_category(), "fork");
-  }
-  if (child == 0) {
+  child_ = ::fork();
+  const int error = errno;
+  if (child_ == 0) {
     ::close(ends[0]);
     send(ends[1], outcome_of(body));
     ::_exit(0);
   }
   ::close(ends[1]);
-  const std::string outcome = receive_all(ends[0]);
-  ::close(ends[0]);
+  from_child_ = ends[0];
+  if (child_ > 0) return;
+  ::close(from_child_);
+  throw std::system_error(error, std::generic_category(), "fork");
+}
+
+ChildProcess::~ChildProcess() {
+  if (child_ < 0) return;
+  ::kill(child_, SIGKILL);
+  wait();
+}
+
+int ChildProcess::wait() {
+  ::close(from_child_);
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
   }
-  if (WIFSIGNALED(status)) throw Error(std::string("the child process of a measurement was ended by a signal: ") + ::strsignal(WTERMSIG(status)));
+  child_ = -1;
+  return status;
+}
+
+std::string ChildProcess::value() {
+  const std::string outcome = receive_all(from_child_);
+  const int status = wait();
+  if (WIFSIGNALED(status))
+    throw Error(std::string("the child process of a measurement was ended by a signal: ") + ::strsignal(WTERMSIG(status)));
   if (outcome.empty()) throw Error("the child process of a measurement ended without a result");
   const std::string rest = outcome.substr(1);
   if (outcome[0] == is_deadlock) throw DeadlockError(rest);
   if (outcome[0] == is_error) throw Error(rest);
   return rest;
+}
+
+std::vector<std::string> in_children(const std::vector<std::function<std::string()>>& bodies) {
+  const std::size_t at_once = std::max(1U, std::thread::hardware_concurrency());
+  std::deque<std::unique_ptr<ChildProcess>> running;
+  std::vector<std::string> values;
+  for (const auto& body : bodies) {
+    if (running.size() == at_once) {
+      values.push_back(running.front()->value());
+      running.pop_front();
+    }
+    running.push_back(std::make_unique<ChildProcess>(body));
+  }
+  for (; !running.empty(); running.pop_front()) values.push_back(running.front()->value());
+  return values;
 }
 
 }  // namespace kernbench

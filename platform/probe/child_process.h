@@ -1,14 +1,35 @@
 // Work in a child process: SystemC simulates once per process, so whoever needs several fresh machines forks one for each.
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace kernbench {
 
-// Runs the body in a copy of this process and returns its value. What the body throws is thrown here with the same text: as a
-// DeadlockError if it is one, else as an Error; so is the end of the child by a signal. The child ends without destructors and
-// without flushing what this process has buffered. One thread only may live in this process.
-std::string in_child(const std::function<std::string()>& body);
+// A copy of this process that runs the body and ends, without destructors and without flushing what is buffered here. This process
+// must have no other threads. Ended by force if nobody has asked for its value.
+class ChildProcess {
+ public:
+  explicit ChildProcess(const std::function<std::string()>& body);
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  // Waits for what the body returns; once. What it throws is thrown here with the same text: as a DeadlockError if it is one, else
+  // as an Error; so is the end of the child by a signal.
+  std::string value();
+
+ private:
+  int wait();
+
+  ::pid_t child_ = -1;
+  int from_child_ = -1;
+};
+
+// The values of all bodies, each in a child of its own, as many at once as there are processors.
+std::vector<std::string> in_children(const std::vector<std::function<std::string()>>& bodies);
 
 }  // namespace kernbench

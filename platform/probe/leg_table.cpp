@@ -30,14 +30,16 @@ std::optional<Bottleneck> bottleneck_of(const Path& path) {
 
 std::string leg_text(const Graph& graph, const Path& path, Leg leg, const std::vector<LegTimes>& times) {
   constexpr auto right = TextTable::Align::right;
-  std::vector<TextTable::Column> columns{{"hop", right}, {"node"}, {"overhead ns", right}, {"wire GB/s", right}, {"length mm", right}, {"propagation ns", right}};
+  std::vector<TextTable::Column> columns{
+      {"hop", right}, {"node"}, {"overhead ns", right}, {"wire GB/s", right}, {"length mm", right}, {"propagation ns", right}};
   for (const LegTimes& column : times) columns.push_back({column.title, right});
   columns.push_back({""});
   TextTable table(columns);
   const std::optional<Bottleneck> narrowest = bottleneck_of(path);
   for (std::uint32_t i = 0; i < path.hops().size(); ++i) {
     const PathHop& hop = path.hop(i);
-    std::vector<std::string> cells{fmt::format("{}", i), graph.node(hop.node).name, fixed_ns(paid_overhead(path, leg, i)), "", "", ""};
+    std::vector<std::string> cells{
+        fmt::format("{}", i), graph.node(hop.node).name, fixed_ns(paid_overhead(path, leg, i)), "", "", ""};
     if (i < path.target_position()) {
       cells[3] = hop.bw_gbs.is_zero() ? "unlimited" : hop.bw_gbs.str();
       cells[4] = graph.find_edge(hop.node, path.hop(i + 1).node)->distance_mm.str();

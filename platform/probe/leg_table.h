@@ -31,8 +31,8 @@ struct LegTimes {
   std::vector<Fs> at;
 };
 
-// A row per node: overhead as paid on this leg (the ends of a response pay nothing), then the wire behind the node. The narrowest wire
-// is marked.
+// A row per node: overhead as paid on this leg (the ends of a response pay nothing), then the wire behind the node. The narrowest
+// wire is marked.
 std::string leg_text(const Graph& graph, const Path& path, Leg leg, const std::vector<LegTimes>& times);
 nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, Leg leg, const std::vector<LegTimes>& times);
 

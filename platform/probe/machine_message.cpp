@@ -27,14 +27,17 @@ void add_bursts(MemoryMessage& message, const Attributes& hbm) {
   message.num_pcs = static_cast<std::uint32_t>(hbm.integer("num_pcs"));
   message.burst_bytes = static_cast<std::uint32_t>(hbm.integer("burst_bytes"));
   // burst_bytes / pc_bw with pc_bw = link_bw * efficiency / num_pcs (spec 2.5), rounded once.
-  message.burst_time = transfer_fs(std::uint64_t{message.burst_bytes} * message.num_pcs, hbm.decimal("link_bw_gbs") * hbm.decimal("efficiency"));
+  message.burst_time =
+      transfer_fs(std::uint64_t{message.burst_bytes} * message.num_pcs, hbm.decimal("link_bw_gbs") * hbm.decimal("efficiency"));
 }
 
 }  // namespace
 
 bool starts_transfers(const Node& node) { return node.kind == NodeKind::pe_dma || node.kind == NodeKind::pcie_ep; }
 
-bool is_memory(const Node& node) { return node.kind == NodeKind::hbm_ctrl || node.kind == NodeKind::sram || node.kind == NodeKind::pe_tcm; }
+bool is_memory(const Node& node) {
+  return node.kind == NodeKind::hbm_ctrl || node.kind == NodeKind::sram || node.kind == NodeKind::pe_tcm;
+}
 
 MemoryMessage machine_message(const Graph& graph, const Path& path, bool write, std::uint64_t offset, std::uint64_t bytes) {
   const Node& initiator = graph.node(path.source());

@@ -46,18 +46,20 @@ class Catalogue {
   void add_host_case(int hops, bool write) {
     const std::string name = fmt::format("{}-{}hop", write ? "h2d" : "d2h", hops);
     const auto& chiplets = spec_.sip.io_chiplets;
-    const auto io0 = std::find_if(chiplets.begin(), chiplets.end(), [](const IoChipletSpec& chiplet) { return chiplet.id == "io0"; });
+    const auto io0 =
+        std::find_if(chiplets.begin(), chiplets.end(), [](const IoChipletSpec& chiplet) { return chiplet.id == "io0"; });
     if (io0 == chiplets.end() || io0->cube_ports.empty()) return add_missing(name, "io0 has no port to a cube");
     const bool side_is_row = io0->side == 'N' || io0->side == 'S';
-    const auto first = std::min_element(io0->cube_ports.begin(), io0->cube_ports.end(), [&](const CubePortSpec& a, const CubePortSpec& b) {
-      return side_is_row ? a.x < b.x : a.y < b.y;
-    });
+    const auto first =
+        std::min_element(io0->cube_ports.begin(), io0->cube_ports.end(),
+                         [&](const CubePortSpec& a, const CubePortSpec& b) { return side_is_row ? a.x < b.x : a.y < b.y; });
     const int away = (io0->side == 'N' || io0->side == 'W' ? 1 : -1) * (hops - 1);
     const CubeAt cube{first->x + (side_is_row ? 0 : away), first->y + (side_is_row ? away : 0)};
     const SipSpec& sip = spec_.sip;
     if (cube.x < 0 || cube.x >= sip.mesh_w || cube.y < 0 || cube.y >= sip.mesh_h) {
       const int rows = side_is_row ? sip.mesh_h : sip.mesh_w;
-      return add_missing(name, fmt::format("the mesh of cubes ({} x {}) has {} row{} behind io0's side {}", sip.mesh_w, sip.mesh_h, rows, rows == 1 ? "" : "s", io0->side));
+      return add_missing(name, fmt::format("the mesh of cubes ({} x {}) has {} row{} behind io0's side {}", sip.mesh_w, sip.mesh_h,
+                                           rows, rows == 1 ? "" : "s", io0->side));
     }
     cases_.push_back({name, write, machine_.pcie_ep(0), machine_.hbm({0, cube.y * sip.mesh_w + cube.x, 0}), ""});
   }
@@ -110,7 +112,9 @@ class Catalogue {
 
 }  // namespace
 
-std::vector<ProbeCase> probe_catalogue(const Graph& graph, const MachineView& machine) { return Catalogue(graph.spec(), machine).cases(); }
+std::vector<ProbeCase> probe_catalogue(const Graph& graph, const MachineView& machine) {
+  return Catalogue(graph.spec(), machine).cases();
+}
 
 std::vector<ProbeCase> select_cases(std::vector<ProbeCase> catalogue, const std::vector<std::string>& names) {
   if (names.empty()) return catalogue;

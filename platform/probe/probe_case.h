@@ -1,7 +1,7 @@
 // The catalogue of `probe` (ADR-0049), derived from the machine that is given: one transfer per case, alone on a fresh machine.
 //
-//   h2d-Nhop, d2h-Nhop        the host's end point of SIP 0 writes to, or reads from, PE 0's HBM in the N-th row of cubes, counted from
-//                             the side of the mesh at which io0 stands; of its ports the first along that side
+//   h2d-Nhop, d2h-Nhop        the host's end point of SIP 0 writes to, or reads from, PE 0's HBM in the N-th row of cubes,
+//                             counted from the side of the mesh at which io0 stands; of its ports the first along that side
 //   pe-local-hbm              PE 0 of cube 0 reads its own HBM; and that of
 //   pe-same-half-hbm            the first other PE in its half of the cube (north or south of the HBM rows)
 //   pe-cross-half-hbm           the first PE of the other half
@@ -20,10 +20,10 @@ namespace kernbench {
 
 struct ProbeCase {
   std::string name;
-  bool write = false;           // posted: only the host writes here
+  bool write = false;  // posted: only the host writes here
   NodeId initiator = no_node;
   NodeId target = no_node;
-  std::string unavailable;      // why this machine has no such case; empty: it has
+  std::string unavailable;  // why this machine has no such case; empty: it has
   bool available() const { return unavailable.empty(); }
 };
 

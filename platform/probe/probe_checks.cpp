@@ -9,7 +9,8 @@ namespace kernbench {
 namespace {
 
 const ProbeOutcome* find(const std::vector<ProbeOutcome>& outcomes, const std::string& name) {
-  const auto found = std::find_if(outcomes.begin(), outcomes.end(), [&](const ProbeOutcome& outcome) { return outcome.probe.name == name; });
+  const auto found =
+      std::find_if(outcomes.begin(), outcomes.end(), [&](const ProbeOutcome& outcome) { return outcome.probe.name == name; });
   return found == outcomes.end() ? nullptr : &*found;
 }
 
@@ -38,7 +39,9 @@ class Checker {
     }
     ProbeCheck check{rule, Verdict::skipped, "fewer than two cases were measured"};
     if (times.size() >= 2) {
-      check.verdict = std::adjacent_find(times.begin(), times.end(), [](Fs a, Fs b) { return a >= b; }) == times.end() ? Verdict::pass : Verdict::fail;
+      check.verdict = std::adjacent_find(times.begin(), times.end(), [](Fs a, Fs b) { return a >= b; }) == times.end()
+                          ? Verdict::pass
+                          : Verdict::fail;
       check.detail.clear();
       for (const Fs t : times) check.detail += fmt::format("{}{:.3f} ns", check.detail.empty() ? "" : ", ", exact_ns(t));
     }
@@ -53,7 +56,8 @@ class Checker {
       if (!missing({read, write}).empty()) continue;
       const bool holds = time_of(read) >= time_of(write);
       if (check.verdict != Verdict::fail) check.verdict = holds ? Verdict::pass : Verdict::fail;
-      check.detail += fmt::format("{}{} {} {:.3f} ns", check.detail.empty() ? "" : ", ", hops, hops == 1 ? "hop" : "hops", exact_ns(time_of(read)));
+      check.detail += fmt::format("{}{} {} {:.3f} ns", check.detail.empty() ? "" : ", ", hops, hops == 1 ? "hop" : "hops",
+                                  exact_ns(time_of(read)));
       check.detail += fmt::format(" {} {:.3f} ns", holds ? ">=" : "<", exact_ns(time_of(write)));
     }
     if (check.verdict == Verdict::skipped) check.detail = "no number of hops was measured both ways";
@@ -67,14 +71,15 @@ class Checker {
       for (const ProbePoint& point : outcome.points) {
         ++points;
         if (point.beyond_formula() >= 0) continue;
-        below += fmt::format("{}{} at {} bytes: {:.6f} ns, formula {:.6f} ns", below.empty() ? "" : "; ", outcome.probe.name, point.bytes, exact_ns(point.actual),
-                             exact_ns(point.bound.total()));
+        below += fmt::format("{}{} at {} bytes: {:.6f} ns, formula {:.6f} ns", below.empty() ? "" : "; ", outcome.probe.name,
+                             point.bytes, exact_ns(point.actual), exact_ns(point.bound.total()));
       }
     }
     if (points == 0) {
       checks_.push_back({rule, Verdict::skipped, "nothing was measured"});
     } else {
-      checks_.push_back({rule, below.empty() ? Verdict::pass : Verdict::fail, below.empty() ? fmt::format("{} measurements", points) : below});
+      checks_.push_back(
+          {rule, below.empty() ? Verdict::pass : Verdict::fail, below.empty() ? fmt::format("{} measurements", points) : below});
     }
   }
 
@@ -120,7 +125,8 @@ std::vector<ProbeCheck> check_probes(const std::vector<ProbeOutcome>& outcomes) 
 std::string checks_text(const std::vector<ProbeCheck>& checks) {
   constexpr std::array<const char*, 3> marks{"[v] PASS", "[x] FAIL", "[-] SKIP"};
   std::string text;
-  for (const ProbeCheck& check : checks) text += fmt::format("{}  {}: {}\n", marks.at(static_cast<std::size_t>(check.verdict)), check.rule, check.detail);
+  for (const ProbeCheck& check : checks)
+    text += fmt::format("{}  {}: {}\n", marks.at(static_cast<std::size_t>(check.verdict)), check.rule, check.detail);
   return text;
 }
 

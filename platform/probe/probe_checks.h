@@ -12,9 +12,9 @@ enum class Verdict { pass, fail, skipped };
 const char* name_of(Verdict verdict);
 
 struct ProbeCheck {
-  std::string rule;     // "H2D rises with hops"
+  std::string rule;  // "H2D rises with hops"
   Verdict verdict = Verdict::skipped;
-  std::string detail;   // the times compared, or why it is skipped
+  std::string detail;  // the times compared, or why it is skipped
 };
 
 // The same rules in the same order for any outcomes. A rule is skipped if what it compares is not there.

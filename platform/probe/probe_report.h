@@ -12,7 +12,8 @@ namespace kernbench {
 
 std::string probe_text(const Graph& graph, const std::vector<ProbeOutcome>& outcomes, const std::vector<ProbeCheck>& checks);
 // The same and every size in full; units in the key names.
-nlohmann::ordered_json probe_json(const Graph& graph, const std::vector<ProbeOutcome>& outcomes, const std::vector<ProbeCheck>& checks);
+nlohmann::ordered_json probe_json(const Graph& graph, const std::vector<ProbeOutcome>& outcomes,
+                                  const std::vector<ProbeCheck>& checks);
 // A row per case and size, with the columns of the table; a case that the machine has not is one row with the reason.
 std::string probe_csv(const Graph& graph, const std::vector<ProbeOutcome>& outcomes);
 

@@ -64,8 +64,13 @@ Fs simulate_alone(Platform& platform, const TrafficRequest& request) {
 }
 
 Simulate simulate_in_children(Platform& platform) {
-  return [&platform](const TrafficRequest& request) {
-    return Fs{std::stoull(in_child([&] { return std::to_string(simulate_alone(platform, request)); }))};
+  return [&platform](const std::vector<TrafficRequest>& requests) {
+    std::vector<std::function<std::string()>> bodies;
+    for (const TrafficRequest& request : requests)
+      bodies.emplace_back([&] { return std::to_string(simulate_alone(platform, request)); });
+    std::vector<Fs> times;
+    for (const std::string& value : in_children(bodies)) times.push_back(std::stoull(value));
+    return times;
   };
 }
 
@@ -86,6 +91,7 @@ ProbeOutcome run_probe(const Graph& graph, Routes& routes, const ProbeCase& prob
   add_leg(outcome, path);
   if (!any.posted) add_leg(outcome, path.reverse());
 
+  std::vector<TrafficRequest> requests;
   for (const std::uint64_t bytes : sizes()) {
     const MemoryMessage message = machine_message(graph, path, probe.write, 0, bytes);
     ProbePoint point;
@@ -100,9 +106,11 @@ ProbeOutcome run_probe(const Graph& graph, Routes& routes, const ProbeCase& prob
     request.initiator = probe.initiator;
     request.target = probe.target;
     request.write = probe.write;
-    point.actual = simulate(request);
+    requests.push_back(request);
     outcome.points.push_back(point);
   }
+  const std::vector<Fs> times = simulate(requests);
+  for (std::size_t i = 0; i < times.size(); ++i) outcome.points[i].actual = times[i];
   return outcome;
 }
 

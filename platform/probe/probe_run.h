@@ -21,11 +21,11 @@ inline constexpr std::array<std::uint64_t, 5> sweep_bytes{4 * 1024, 16 * 1024, 6
 // One size of one case.
 struct ProbePoint {
   std::uint64_t bytes = 0;
-  Fs actual = 0;        // simulated, from the grant to the end
-  MessageBound bound;   // the formula
-  Fs flits = 0;         // beyond it: flits shorter than the others
-  Fs bursts = 0;        // beyond it: bursts that wait for their pseudo-channel
-  Fs drain = 0;         // bytes / bandwidth of the bottleneck
+  Fs actual = 0;       // simulated, from the grant to the end
+  MessageBound bound;  // the formula
+  Fs flits = 0;        // beyond it: flits shorter than the others
+  Fs bursts = 0;       // beyond it: bursts that wait for their pseudo-channel
+  Fs drain = 0;        // bytes / bandwidth of the bottleneck
   // What neither explains: 0 unless an implementation has been replaced by one with other rules.
   std::int64_t unexplained() const { return static_cast<std::int64_t>(actual - bound.total() - flits - bursts); }
   std::int64_t beyond_formula() const { return static_cast<std::int64_t>(actual - bound.total()); }
@@ -34,23 +34,25 @@ struct ProbePoint {
 
 struct ProbeOutcome {
   ProbeCase probe;
-  const Path* path = nullptr;  // of the request; null if the machine has no such case
-  Fs overhead = 0;             // of every node on both legs
-  Fs wire = 0;                 // every propagation on both legs
+  const Path* path = nullptr;            // of the request; null if the machine has no such case
+  Fs overhead = 0;                       // of every node on both legs
+  Fs wire = 0;                           // every propagation on both legs
   std::optional<Bottleneck> bottleneck;  // of the leg with the data
   std::vector<ProbePoint> points;        // ascending bytes: probe_bytes and the sweep
 
   const Path& data_path() const { return probe.write ? *path : path->reverse(); }
   const ProbePoint& at(std::uint64_t bytes) const;  // one of the sizes that were measured
-  double utilisation(const ProbePoint& point) const { return bottleneck ? point.effective_gbs() / bottleneck->bw_gbs.to_double() : 0; }
+  double utilisation(const ProbePoint& point) const {
+    return bottleneck ? point.effective_gbs() / bottleneck->bw_gbs.to_double() : 0;
+  }
 };
 
-// Plays one request on a machine that has not run yet, in this process: once. Returns the time from the grant to the end. Throws what
-// ended the run.
+// Plays one request on a machine that has not run yet, in this process: once. Returns the time from the grant to the end. Throws
+// what ended the run.
 Fs simulate_alone(Platform& platform, const TrafficRequest& request);
 
-// What simulates a request on a fresh machine.
-using Simulate = std::function<Fs(const TrafficRequest&)>;
+// What simulates requests, each on a fresh machine.
+using Simulate = std::function<std::vector<Fs>(const std::vector<TrafficRequest>&)>;
 // Forks this process for every request. The platform has been built here but never runs here, so each child has a fresh machine and
 // nothing is elaborated twice.
 Simulate simulate_in_children(Platform& platform);

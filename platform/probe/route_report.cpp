@@ -13,7 +13,8 @@ namespace {
 
 Rational length_mm(const Graph& graph, const Path& path) {
   Rational length;
-  for (std::uint32_t i = 0; i < path.target_position(); ++i) length = length + graph.find_edge(path.hop(i).node, path.hop(i + 1).node)->distance_mm;
+  for (std::uint32_t i = 0; i < path.target_position(); ++i)
+    length = length + graph.find_edge(path.hop(i).node, path.hop(i + 1).node)->distance_mm;
   return length;
 }
 
@@ -24,15 +25,22 @@ std::vector<Fs> later(std::vector<Fs> times, Fs by) {
 
 void add_formula(RouteReport& report, const Graph& graph, const Path& path, std::uint64_t bytes) {
   constexpr auto right = TextTable::Align::right;
-  TextTable table({{"op"}, {"initiator", right}, {"control leg", right}, {"data leg", right}, {"memory burst", right}, {"total ns", right}, {"GB/s", right}, {"ends with"}});
+  TextTable table({{"op"},
+                   {"initiator", right},
+                   {"control leg", right},
+                   {"data leg", right},
+                   {"memory burst", right},
+                   {"total ns", right},
+                   {"GB/s", right},
+                   {"ends with"}});
   report.json["formula"] = nlohmann::ordered_json::array();
   for (const bool write : {false, true}) {
     const MemoryMessage message = machine_message(graph, path, write, 0, bytes);
     const MessageBound bound = lower_bound(path, message);
     const char* const end = write ? message.posted ? "the commit" : "the acknowledgement" : "the last flit of the answer";
     const double gbs = bound.total() == 0 ? 0 : static_cast<double>(bytes) / exact_ns(bound.total());
-    table.add({write ? "write" : "read", fixed_ns(bound.initiator), fixed_ns(bound.control), fixed_ns(bound.data), fixed_ns(bound.burst), fixed_ns(bound.total()),
-               fmt::format("{:.3f}", gbs), end});
+    table.add({write ? "write" : "read", fixed_ns(bound.initiator), fixed_ns(bound.control), fixed_ns(bound.data),
+               fixed_ns(bound.burst), fixed_ns(bound.total()), fmt::format("{:.3f}", gbs), end});
     report.json["formula"].push_back({{"op", write ? "write" : "read"},
                                       {"posted", message.posted},
                                       {"initiator_ns", exact_ns(bound.initiator)},
@@ -42,8 +50,10 @@ void add_formula(RouteReport& report, const Graph& graph, const Path& path, std:
                                       {"total_ns", exact_ns(bound.total())},
                                       {"gbs", gbs}});
   }
-  report.text += fmt::format("\nFormula for one message of {} bytes on an idle machine, a lower bound (ns):\n", bytes) + table.text("  ");
-  report.text += "  A leg holds the overheads of the nodes that its message passes; the memory's own is in the leg that ends there.\n";
+  report.text +=
+      fmt::format("\nFormula for one message of {} bytes on an idle machine, a lower bound (ns):\n", bytes) + table.text("  ");
+  report.text +=
+      "  A leg holds the overheads of the nodes that its message passes; the memory's own is in the leg that ends there.\n";
 }
 
 }  // namespace
@@ -54,8 +64,8 @@ RouteReport route_report(const Graph& graph, Routes& routes, NodeId from, NodeId
   const std::uint32_t hops = path.target_position();
   const std::optional<Bottleneck> narrowest = bottleneck_of(path);
   RouteReport report;
-  report.text = fmt::format("{} -> {}: {} hop{}, {} mm, {}\n\n", graph.node(from).name, graph.node(to).name, hops, hops == 1 ? "" : "s",
-                            length_mm(graph, path).str(), memory ? "memory traffic" : "control messages");
+  report.text = fmt::format("{} -> {}: {} hop{}, {} mm, {}\n\n", graph.node(from).name, graph.node(to).name, hops,
+                            hops == 1 ? "" : "s", length_mm(graph, path).str(), memory ? "memory traffic" : "control messages");
   report.json["from"] = graph.node(from).name;
   report.json["to"] = graph.node(to).name;
   report.json["kind"] = memory ? "memory" : "control";
@@ -67,15 +77,20 @@ RouteReport route_report(const Graph& graph, Routes& routes, NodeId from, NodeId
   if (memory) {
     const MemoryMessage write = machine_message(graph, path, true, 0, bytes);
     report.json["bytes"] = bytes;
-    times.push_back({"first flit at ns", "first_flit_at_ns", later(data_leg(path, FlitCut(write), write.request_stores).first, start)});
+    times.push_back(
+        {"first flit at ns", "first_flit_at_ns", later(data_leg(path, FlitCut(write), write.request_stores).first, start)});
   } else {
     report.json["control_latency_ns"] = exact_ns(path.control_latency_fs());
   }
   report.json["hops"] = leg_json(graph, path, Leg::request, times);
   report.text += leg_text(graph, path, Leg::request, times);
-  report.text += fmt::format("  Times count from {}: when a header{} arrives at the node on an idle machine. A wire stands in the row of the node before it.\n",
-                             memory ? "the grant" : "the departure", memory ? ", or the first flit of a write," : "");
-  if (!memory) report.text += fmt::format("\ncontrol latency {} ns, with the overhead of {}\n", fixed_ns(path.control_latency_fs()), graph.node(to).name);
+  report.text += fmt::format(
+      "  Times count from {}: when a header{} arrives at the node on an idle machine. A wire stands in the row of the node before "
+      "it.\n",
+      memory ? "the grant" : "the departure", memory ? ", or the first flit of a write," : "");
+  if (!memory)
+    report.text +=
+        fmt::format("\ncontrol latency {} ns, with the overhead of {}\n", fixed_ns(path.control_latency_fs()), graph.node(to).name);
   if (memory) add_formula(report, graph, path, bytes);
   return report;
 }

@@ -15,8 +15,8 @@ struct RouteReport {
   nlohmann::ordered_json json;  // units in the key names
 };
 
-// From a pe_dma or pcie_ep to a memory: the way of memory traffic, with a read and a write of `bytes` at offset 0. Else the way of a
-// control message. Throws RoutingError that names both ends if there is no way through the fabric.
+// From a pe_dma or pcie_ep to a memory: the way of memory traffic, with a read and a write of `bytes` at offset 0. Else the way of
+// a control message. Throws RoutingError that names both ends if there is no way through the fabric.
 RouteReport route_report(const Graph& graph, Routes& routes, NodeId from, NodeId to, std::uint64_t bytes);
 
 }  // namespace kernbench

@@ -1,6 +1,9 @@
 // Work in a child process: its value, its errors, its end.
 #include "platform/probe/child_process.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 
@@ -9,6 +12,8 @@
 using namespace kernbench;
 
 namespace {
+
+std::string in_child(const std::function<std::string()>& body) { return ChildProcess(body).value(); }
 
 template <class E>
 std::string error_of(const std::function<std::string()>& body) {
@@ -46,6 +51,30 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_child_by_a_signal_is_an_error) {
     return "";
   });
   BOOST_TEST(error.find("signal") != std::string::npos, error);
+}
+
+BOOST_AUTO_TEST_CASE(values_of_several_children_come_in_order) {
+  std::vector<std::function<std::string()>> bodies;
+  for (int i = 0; i < 9; ++i) {
+    bodies.emplace_back([i] {
+      ::usleep(static_cast<unsigned>(9 - i) * 2000);
+      return std::to_string(i) + std::string(i == 0 ? 200'000 : 0, 'x');  // more than a pipe holds
+    });
+  }
+  const std::vector<std::string> values = in_children(bodies);
+  BOOST_TEST_REQUIRE(values.size() == 9u);
+  for (int i = 0; i < 9; ++i) BOOST_TEST(values[static_cast<std::size_t>(i)][0] == static_cast<char>('0' + i));
+}
+
+// One fails while others sleep: they are ended, nothing is left behind.
+BOOST_AUTO_TEST_CASE(children_that_nobody_waits_for_are_ended) {
+  const auto sleeps = []() -> std::string {
+    ::sleep(100);
+    return "";
+  };
+  const auto fails = []() -> std::string { throw ModelError("first"); };
+  BOOST_CHECK_THROW(in_children({fails, sleeps}), Error);
+  BOOST_TEST(::waitpid(-1, nullptr, WNOHANG) == -1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,5 @@
-// Against the simulation, on random machines: no time is below the formula, and a message alone takes the time that arithmetic says.
+// Against the simulation, on random machines: no time is below the formula, and a message alone takes the time that arithmetic
+// says.
 #include <rapidcheck/boost_test.h>
 
 #include <boost/test/unit_test.hpp>
@@ -39,10 +40,12 @@ std::vector<Override> random_machine() {
   draw("system.ns_per_mm", *rc::gen::element<std::string>("0", "0.1", "0.37"));
   draw("system.switch.attrs.overhead_ns", half_steps(6));
   draw("system.links.io_ep_to_switch.bw_gbs", gbs());
-  for (const char* part : {"pcie_ep", "io_noc", "io_ucie", "conn"}) draw(("sip.io_chiplets.io0.components." + std::string(part) + ".attrs.overhead_ns").c_str(), half_steps(6));
+  for (const char* part : {"pcie_ep", "io_noc", "io_ucie", "conn"})
+    draw(("sip.io_chiplets.io0.components." + std::string(part) + ".attrs.overhead_ns").c_str(), half_steps(6));
   draw("sip.io_chiplets.io0.components.pcie_ep.attrs.cut_through", *rc::gen::element<std::string>("true", "false"));
   draw("sip.io_chiplets.io0.links.pcie_ep_to_noc_bw_gbs", gbs());
-  for (const char* part : {"router", "sram", "hbm_ctrl"}) draw(("cube.components." + std::string(part) + ".attrs.overhead_ns").c_str(), half_steps(6));
+  for (const char* part : {"router", "sram", "hbm_ctrl"})
+    draw(("cube.components." + std::string(part) + ".attrs.overhead_ns").c_str(), half_steps(6));
   draw("cube.ucie.port.attrs.overhead_ns", half_steps(6));
   draw("cube.ucie.per_connection_bw_gbs", gbs());
   draw("cube.components.hbm_ctrl.attrs.num_pcs", std::to_string(*rc::gen::element(1, 4, 8, 16)));
@@ -80,10 +83,12 @@ Case random_case(std::size_t count, Fs span, Fs gap) {
     request.initiator = initiators[*rc::gen::inRange<std::size_t>(0, initiators.size())];
     request.target = memories[*rc::gen::inRange<std::size_t>(0, memories.size())];
     request.write = *rc::gen::arbitrary<bool>();
-    request.offset = *rc::gen::weightedOneOf<std::uint64_t>({{1, rc::gen::just<std::uint64_t>(0)}, {2, rc::gen::inRange<std::uint64_t>(0, 100'000)}});
-    request.bytes = *rc::gen::weightedOneOf<std::uint64_t>({{3, rc::gen::inRange<std::uint64_t>(1, 600)},
-                                                           {2, rc::gen::inRange<std::uint64_t>(600, 20'000)},
-                                                           {1, rc::gen::map(rc::gen::inRange<std::uint64_t>(1, 65), [](std::uint64_t n) { return n * 256; })}});
+    request.offset = *rc::gen::weightedOneOf<std::uint64_t>(
+        {{1, rc::gen::just<std::uint64_t>(0)}, {2, rc::gen::inRange<std::uint64_t>(0, 100'000)}});
+    request.bytes = *rc::gen::weightedOneOf<std::uint64_t>(
+        {{3, rc::gen::inRange<std::uint64_t>(1, 600)},
+         {2, rc::gen::inRange<std::uint64_t>(600, 20'000)},
+         {1, rc::gen::map(rc::gen::inRange<std::uint64_t>(1, 65), [](std::uint64_t n) { return n * 256; })}});
     c.requests.push_back(request);
   }
   return c;
@@ -130,8 +135,9 @@ struct Arithmetic {
     return machine_message(machine.graph, path(request), request.write, request.offset, request.bytes);
   }
   std::string text(const TrafficRequest& request) {
-    return machine.view.name(request.initiator) + (request.write ? " writes " : " reads ") + machine.view.name(request.target) + " offset " +
-           std::to_string(request.offset) + " bytes " + std::to_string(request.bytes) + " at " + format_ns(request.issue);
+    return machine.view.name(request.initiator) + (request.write ? " writes " : " reads ") + machine.view.name(request.target) +
+           " offset " + std::to_string(request.offset) + " bytes " + std::to_string(request.bytes) + " at " +
+           format_ns(request.issue);
   }
   RoutedMachine machine;
 };

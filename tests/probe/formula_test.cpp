@@ -30,7 +30,9 @@ struct Way {
 PathHop hop(Fs overhead, std::int64_t bw_gbs = 0, Fs propagation = 0) { return {0, 0, overhead, propagation, Rational(bw_gbs)}; }
 
 // Initiator 1 ns - 256 GB/s, 1 ns - node 2 ns - 64 GB/s, 3 ns - node 5 ns - 128 GB/s, 1 ns - memory.
-Way narrow_in_the_middle() { return Way({hop(1 * ns, 256, 1 * ns), hop(2 * ns, 64, 3 * ns), hop(5 * ns, 128, 1 * ns), hop(4 * ns)}); }
+Way narrow_in_the_middle() {
+  return Way({hop(1 * ns, 256, 1 * ns), hop(2 * ns, 64, 3 * ns), hop(5 * ns, 128, 1 * ns), hop(4 * ns)});
+}
 
 MemoryMessage message(bool write, std::uint64_t bytes) {
   MemoryMessage m;
@@ -72,8 +74,8 @@ BOOST_AUTO_TEST_CASE(a_data_leg_is_at_least_the_first_flits_own_journey) {
   BOOST_TEST(leg.first.back() == leg.last);
 }
 
-// The node behind wire 1 stores: wires 0 and 1 make 4 + 16 + 3 = 23 (above, without the last wire), then its 5 ns, then all flits on
-// wire 2: 8 + 1. The first one is there at 23 + 5 + 2 + 1 = 31.
+// The node behind wire 1 stores: wires 0 and 1 make 4 + 16 + 3 = 23 (above, without the last wire), then its 5 ns, then all flits
+// on wire 2: 8 + 1. The first one is there at 23 + 5 + 2 + 1 = 31.
 BOOST_AUTO_TEST_CASE(a_node_that_stores_cuts_the_leg_into_parts_that_add_up) {
   const Way way = narrow_in_the_middle();
   const LegBound leg = data_leg(way.forward, FlitCut(message(true, 1024)), {false, false, true, false});
@@ -164,7 +166,8 @@ BOOST_AUTO_TEST_CASE(a_local_write) {
 
 // r0c0 -> r3c0 -> sram: wires 256, 256 x 3 (2.5, 1.5, 3 mm), 128; overhead 2 ns at four routers and at the SRAM. One byte:
 //   command 1 fs + 2 + 0.25 + 2 + 0.15 + 2 + 0.3 + 2 + 1 fs = 8.7 ns + 2 fs, then 2 ns of the SRAM
-//   data    the same way back with the byte's 1/128 + 4/256 ns = 0.0234375 on the wires, each rounded: 7813 (7812.5), 3906 (3906.25)
+//   data    the same way back with the byte's 1/128 + 4/256 ns = 0.0234375 on the wires, each rounded: 7813 (7812.5), 3906
+//   (3906.25)
 //           x 4 = 23437 fs
 BOOST_AUTO_TEST_CASE(a_read_of_one_byte_from_the_sram) {
   RoutedMachine m;
@@ -177,8 +180,8 @@ BOOST_AUTO_TEST_CASE(a_read_of_one_byte_from_the_sram) {
 
 // pcie_ep 5 -256- io_noc 0 -128- conn 0 -128- io_ucie 8 -512, 2 mm- ucie-N 8 -128- conn 0 -128- r0c0 2 -256- hbm.
 // 32 KiB = 128 flits of 1, 2, 2, 0.5, 2, 2, 1 ns. The last of the four wires of 128 GB/s gives the most:
-//   first flit there: 1 + 2 + 2 + 8 + 0.5 + 0.2 + 8 + 2 = 23.7 ns (and 1 fs for each of 4 wires), payload 256, last flit behind it 1
-//   leg 280.7 ns + 6 fs; total 5 + 280.7 + 8
+//   first flit there: 1 + 2 + 2 + 8 + 0.5 + 0.2 + 8 + 2 = 23.7 ns (and 1 fs for each of 4 wires), payload 256, last flit behind it
+//   1 leg 280.7 ns + 6 fs; total 5 + 280.7 + 8
 BOOST_AUTO_TEST_CASE(a_posted_write_of_the_host) {
   RoutedMachine m;
   const Path& path = m.path("sip0.io0.pcie_ep", "sip0.cube0.hbm_ctrl.pe0");
@@ -191,7 +194,8 @@ BOOST_AUTO_TEST_CASE(a_posted_write_of_the_host) {
 
 // Two pcie_eps store what passes (spec 2.6). 4096 bytes = 16 flits, a write by a PE: three parts.
 //   1: pe_dma -256- r0c0 2 -128- conn -128- ucie-N 8 -512, 2 mm- io_ucie 8 -128- conn -128- io_noc -256- pcie_ep
-//      last wire of 128 GB/s: first flit there at 1 + 2 + 2 + 2 + 8 + 0.5 + 0.2 + 8 + 2 = 25.7; + 32 + 1 = 58.7 ns + 6 fs; stored: + 5
+//      last wire of 128 GB/s: first flit there at 1 + 2 + 2 + 2 + 8 + 0.5 + 0.2 + 8 + 2 = 25.7; + 32 + 1 = 58.7 ns + 6 fs; stored:
+//      + 5
 //   2: -64, 5 ns- switch 5 -64, 5 ns- pcie_ep: (4 + 5 + 5) + 64 + 5 = 83; + 5
 //   3: -256- io_noc -128- conn -128- io_ucie 8 -512, 2 mm- ucie-N 8 -128- conn -128- r0c0 2 -256- hbm
 //      (1 + 2 + 2 + 8 + 0.5 + 0.2 + 8 + 2) + 32 + 1 = 56.7 ns + 6 fs
@@ -215,7 +219,7 @@ BOOST_AUTO_TEST_CASE(a_foreign_tcm_is_reached_through_its_dma_free_of_charge) {
   const Path& path = m.path("sip0.cube0.pe0.pe_dma", "sip0.cube0.pe1.pe_tcm");
   BOOST_TEST(path.target_position() == 4u);
   const MessageBound bound = lower_bound(path, machine_message(m.graph, path, false, 0, 256));
-  BOOST_TEST(bound.control == 4'250'002u);      // 1 fs + 2 + 0.25 + 2 + 1 fs
+  BOOST_TEST(bound.control == 4'250'002u);        // 1 fs + 2 + 0.25 + 2 + 1 fs
   BOOST_TEST(bound.data == 4'250'002u + 3 * ns);  // and a flit on three wires
 }
 

@@ -17,7 +17,8 @@ constexpr Fs ns = fs_per_ns;
 // Wires of the same rate both ways, without propagation; one node without overhead between two of them.
 struct TwoWires {
   explicit TwoWires(std::int64_t gbs)
-      : hops{{0, 0, 0, 0, Rational(gbs)}, {0, 0, 0, 0, Rational(gbs)}, {0, 0, 0, 0, Rational()}}, forward(hops, nullptr), backward(hops, &forward) {
+      : hops{{0, 0, 0, 0, Rational(gbs)}, {0, 0, 0, 0, Rational(gbs)}, {0, 0, 0, 0, Rational()}}, forward(hops, nullptr),
+        backward(hops, &forward) {
     forward.set_reverse(&backward);
   }
   std::vector<PathHop> hops;
@@ -51,8 +52,8 @@ BOOST_AUTO_TEST_CASE(a_short_first_flit_lets_the_longer_one_behind_it_wait) {
   BOOST_TEST(lone_message_time(way.forward, m) == 10 * ns);
 }
 
-// 16 flits of 1 ns, 8 channels, bursts of 16 ns: 8 flits leave at 16, 8 at 32; the last is there after 8 + 1 more. The formula has one
-// burst: 16 + 17.
+// 16 flits of 1 ns, 8 channels, bursts of 16 ns: 8 flits leave at 16, 8 at 32; the last is there after 8 + 1 more. The formula has
+// one burst: 16 + 17.
 BOOST_AUTO_TEST_CASE(bursts_of_a_read_wait_for_their_channel) {
   const TwoWires way(256);
   const MemoryMessage m = hbm_message(false, 4096);
@@ -90,7 +91,8 @@ BOOST_AUTO_TEST_CASE(the_memory_overhead_of_a_write_holds_what_is_behind_the_fir
 // Full flits of the default machine, whose channels keep up with the link: nothing is beyond the formula.
 BOOST_AUTO_TEST_CASE(full_flits_on_the_default_machine_take_the_formulas_time) {
   RoutedMachine m;
-  for (const std::string target : {"sip0.cube0.hbm_ctrl.pe0", "sip0.cube15.hbm_ctrl.pe7", "sip0.cube3.sram", "sip1.cube5.hbm_ctrl.pe2", "sip1.cube0.pe3.pe_tcm"}) {
+  for (const std::string target : {"sip0.cube0.hbm_ctrl.pe0", "sip0.cube15.hbm_ctrl.pe7", "sip0.cube3.sram",
+                                   "sip1.cube5.hbm_ctrl.pe2", "sip1.cube0.pe3.pe_tcm"}) {
     for (const std::string initiator : {"sip0.cube0.pe0.pe_dma", "sip0.io0.pcie_ep"}) {
       for (const bool write : {false, true}) {
         const Path& path = m.path(initiator, target);

@@ -16,7 +16,8 @@ std::vector<std::string> catalogue(const std::string& topology, const std::vecto
   const RoutedMachine m(topology, overrides);
   std::vector<std::string> lines;
   for (const ProbeCase& probe : probe_catalogue(m.graph, m.view)) {
-    lines.push_back(probe.available() ? probe.name + " " + m.view.name(probe.initiator) + (probe.write ? " > " : " < ") + m.view.name(probe.target)
+    lines.push_back(probe.available() ? probe.name + " " + m.view.name(probe.initiator) + (probe.write ? " > " : " < ") +
+                                            m.view.name(probe.target)
                                       : probe.name + ": " + probe.unavailable);
   }
   return lines;
@@ -101,7 +102,9 @@ BOOST_AUTO_TEST_CASE(two_cubes_have_no_worst_beside_the_best) {
 }
 
 BOOST_AUTO_TEST_CASE(halves_follow_the_corners) {
-  const std::vector<Override> corners{{"cube.pe_layout.corners", "[SE, NW]"}, {"cube.memory_map.hbm_slices_per_cube", "4"}, {"cube.memory_map.hbm_pseudo_channels", "32"}};
+  const std::vector<Override> corners{{"cube.pe_layout.corners", "[SE, NW]"},
+                                      {"cube.memory_map.hbm_slices_per_cube", "4"},
+                                      {"cube.memory_map.hbm_pseudo_channels", "32"}};
   std::vector<std::string> lines = catalogue("topology.tiny.yaml", corners);
   check_has(lines, "pe-same-half-hbm sip0.cube0.pe0.pe_dma < sip0.cube0.hbm_ctrl.pe1");
   check_has(lines, "pe-cross-half-hbm sip0.cube0.pe0.pe_dma < sip0.cube0.hbm_ctrl.pe2");
@@ -128,7 +131,8 @@ BOOST_AUTO_TEST_CASE(an_unknown_case_is_refused_with_the_names) {
   const RoutedMachine m("topology.tiny.yaml");
   const auto lists_names = [](const UsageError& error) {
     const std::string text = error.what();
-    return text.find("'pe-locl-hbm'") != text.npos && text.find("did you mean 'pe-local-hbm'?") != text.npos && text.find("h2d-1hop, h2d-2hop") != text.npos;
+    return text.find("'pe-locl-hbm'") != text.npos && text.find("did you mean 'pe-local-hbm'?") != text.npos &&
+           text.find("h2d-1hop, h2d-2hop") != text.npos;
   };
   BOOST_CHECK_EXCEPTION(select_cases(probe_catalogue(m.graph, m.view), {"pe-locl-hbm"}), UsageError, lists_names);
 }

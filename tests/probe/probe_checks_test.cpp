@@ -22,10 +22,13 @@ std::vector<ProbeOutcome> outcomes(const std::map<std::string, Fs>& times) {
   return made;
 }
 
-const std::map<std::string, Fs> sound{{"h2d-1hop", 20},         {"h2d-2hop", 30},          {"h2d-3hop", 40},           {"h2d-4hop", 50},
-                                      {"d2h-1hop", 20},         {"d2h-2hop", 31},          {"d2h-3hop", 41},           {"d2h-4hop", 51},
-                                      {"pe-local-hbm", 10},     {"pe-same-half-hbm", 10},  {"pe-cross-half-hbm", 12},  {"pe-cross-cube-hbm-best", 12},
-                                      {"pe-cross-sip-hbm", 12}, {"pe-cross-cube-hbm-worst", 13}};
+const std::map<std::string, Fs> sound{{"h2d-1hop", 20},          {"h2d-2hop", 30},
+                                      {"h2d-3hop", 40},          {"h2d-4hop", 50},
+                                      {"d2h-1hop", 20},          {"d2h-2hop", 31},
+                                      {"d2h-3hop", 41},          {"d2h-4hop", 51},
+                                      {"pe-local-hbm", 10},      {"pe-same-half-hbm", 10},
+                                      {"pe-cross-half-hbm", 12}, {"pe-cross-cube-hbm-best", 12},
+                                      {"pe-cross-sip-hbm", 12},  {"pe-cross-cube-hbm-worst", 13}};
 
 std::string verdict(const std::map<std::string, Fs>& times, const std::string& rule) {
   for (const ProbeCheck& check : check_probes(outcomes(times))) {

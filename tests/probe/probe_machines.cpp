@@ -25,7 +25,8 @@ std::vector<Override> mesh_of_cubes(int w, int h, char side, int x, int y) {
   return {{"sip.cube_mesh.w", std::to_string(w)},
           {"sip.cube_mesh.h", std::to_string(h)},
           {"sip.io_chiplets.io0.side", std::string(1, side)},
-          {"sip.io_chiplets.io0.cube_ports", fmt::format("[{{cube: {{xy: [{}, {}]}}, cube_side: {}, phy: P0, distance_mm: 2.0}}]", x, y, side)}};
+          {"sip.io_chiplets.io0.cube_ports",
+           fmt::format("[{{cube: {{xy: [{}, {}]}}, cube_side: {}, phy: P0, distance_mm: 2.0}}]", x, y, side)}};
 }
 
 }  // namespace kernbench::test

@@ -64,7 +64,8 @@ BOOST_AUTO_TEST_CASE(any_two_nodes_have_the_way_of_a_control_message) {
   BOOST_TEST(!control.json.contains("formula"));
   const auto& last = control.json.at("hops").back();
   BOOST_TEST(last.at("node") == "sip0.cube0.m_cpu");
-  BOOST_TEST(control.json.at("control_latency_ns").get<double>() == last.at("header_at_ns").get<double>() + 5, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(control.json.at("control_latency_ns").get<double>() == last.at("header_at_ns").get<double>() + 5,
+             boost::test_tools::tolerance(1e-12));
   // A memory is no initiator, so this is a control message too.
   BOOST_TEST(report(m, "sip0.cube0.hbm_ctrl.pe0", "sip0.cube0.pe0.pe_dma").json.at("kind") == "control");
 }
