@@ -63,6 +63,7 @@ void StageEngine<Node>::set_up(std::initializer_list<StageType> stages) {
                         Merge::maximum);
     lane.state_probe =
         &this->add_probe(stage + "_state", "what the lane does", 3, {"idle", "ready", "waiting", "serving", "blocked"});
+    lane.busy_probe = &this->add_probe(stage + "_busy", "a stage is in service", 1);
     lane.queue_probe = &this->add_probe(stage + "_queue", "tokens that wait", 16);
     lane.command_probe = &this->add_probe(stage + "_command", "command in service, 0 if none", 32);
   }
@@ -110,6 +111,7 @@ template <class Node>
 void StageEngine<Node>::set_state(Lane& lane, LaneState state) {
   lane.state = state;
   lane.state_probe->set(static_cast<std::uint64_t>(state));
+  lane.busy_probe->set(state == LaneState::serving ? 1 : 0);
   lane.command_probe->set(lane.token == nullptr ? 0 : lane.token->command_id);
 }
 

@@ -47,6 +47,7 @@ class StageEngine : public Node, public TokenSender, public TokenReceiver, priva
 
     std::uint64_t busy = 0, served = 0, queue_high_water = 0;
     Probe* state_probe = nullptr;
+    Probe* busy_probe = nullptr;
     Probe* queue_probe = nullptr;
     Probe* command_probe = nullptr;
 
