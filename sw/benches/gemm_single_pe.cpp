@@ -1,6 +1,5 @@
-#include "sw/benches/gemm_single_pe.h"
-
 #include "sw/benches/matmul_parameters.h"
+#include "sw/benches/shipped.h"
 #include "sw/kernels/matmul.h"
 
 namespace kernbench::benches {

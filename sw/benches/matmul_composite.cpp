@@ -1,10 +1,9 @@
-#include "sw/benches/matmul_composite.h"
-
 #include <map>
 
 #include "models/base/errors.h"
 #include "sw/benches/matmul_parameters.h"
 #include "sw/benches/reference.h"
+#include "sw/benches/shipped.h"
 #include "sw/kernels/matmul.h"
 
 namespace kernbench::benches {

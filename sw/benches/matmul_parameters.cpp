@@ -20,7 +20,6 @@ MatmulTensors make_matmul_tensors(Torch& torch) {
   const DType dtype = parse_dtype(parameters.text("dtype"));
   const DPPolicy one_pe = DPPolicy::on_one_pe();
   // Device memory first: a tensor that does not fit is refused before its values are drawn.
-  Tensor a_tensor = torch.empty({m, k}, dtype, one_pe, "a");
   MatmulTensors t{torch.empty({m, k}, dtype, one_pe, "a"),
                   torch.empty({k, n}, dtype, one_pe, "b"),
                   torch.empty({m, n}, is_float(dtype) ? dtype : i32, one_pe, "out"),

@@ -19,6 +19,12 @@ std::vector<double> matmul(const HostArray& a, const HostArray& b) {
   return out;
 }
 
+std::vector<double> add_to_rows(std::vector<double> values, const HostArray& row) {
+  const std::vector<double> added = row.values();
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] += added[i % added.size()];
+  return values;
+}
+
 std::vector<double> each(std::vector<double> values, const std::function<double(double)>& function) {
   for (double& value : values) value = function(value);
   return values;

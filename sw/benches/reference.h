@@ -11,6 +11,8 @@ namespace kernbench::reference {
 
 // a{M,K} b{K,N}, row-major.
 std::vector<double> matmul(const HostArray& a, const HostArray& b);
+// values{rows, N} with row{N} added to every row.
+std::vector<double> add_to_rows(std::vector<double> values, const HostArray& row);
 std::vector<double> each(std::vector<double> values, const std::function<double(double)>& function);
 
 double relu(double x);

@@ -170,11 +170,12 @@ Handle Program::dot(const Handle& a, const Handle& b, std::optional<DType> out) 
   return handle;
 }
 
-Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis) {
+Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis, std::optional<DType> out) {
   const std::string call = "tl." + std::string(name_of(op));
   MathParams params;
   params.op = op;
   params.axis = axis;
+  params.out_dtype = out;
   std::vector<TensorValue> inputs;
   std::vector<Shape> shapes;
   std::vector<DType> dtypes;

@@ -73,7 +73,10 @@ class Program {
   Handle softmax(const Handle& x, int axis = -1) { return math(MathOp::softmax, {x}, axis); }
   Handle argmax(const Handle& x, int axis = -1) { return math(MathOp::argmax, {x}, axis); }
 
-  Handle math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis = {});
+  // Each result has the promoted dtype of its operands unless `out` says else.
+  Handle math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis = {}, std::optional<DType> out = {});
+  // The same values in another dtype, rounded once: a multiplication by 1 on PE_MATH. A block that has the dtype costs nothing.
+  Handle cast(const Handle& x, DType dtype) { return x.dtype() == dtype ? x : math(MathOp::mul, {x, 1.0}, {}, dtype); }
 
   // --- shape: views of the same bytes, no time ---
   Handle trans(const Handle& x);

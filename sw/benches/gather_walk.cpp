@@ -1,0 +1,75 @@
+// gather-walk: one PE follows a linked list in memory and gathers the rows that it meets.
+#include <algorithm>
+#include <numeric>
+
+#include "models/base/errors.h"
+#include "sw/benches/inputs.h"
+#include "sw/benches/shipped.h"
+#include "sw/kernels/gather_walk.h"
+
+namespace kernbench::benches {
+namespace {
+
+// The nodes in random order: that of as many random keys, equal ones by index.
+std::vector<std::int64_t> random_order(Torch& torch, std::int64_t nodes) {
+  const std::vector<double> keys = torch.random({nodes}, f32).values();
+  std::vector<std::int64_t> order(keys.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
+// `walk` linked one to the next, -1 behind the last; nodes off the walk point at themselves, which a walk never leaves.
+HostArray links(const std::vector<std::int64_t>& walk, std::int64_t nodes) {
+  std::vector<double> next(static_cast<std::size_t>(nodes));
+  std::iota(next.begin(), next.end(), 0.0);
+  for (std::size_t i = 0; i < walk.size(); ++i)
+    next[static_cast<std::size_t>(walk[i])] = i + 1 < walk.size() ? static_cast<double>(walk[i + 1]) : -1;
+  return HostArray({nodes}, i32, next);
+}
+
+std::vector<double> gathered(const HostArray& table, const std::vector<std::int64_t>& walk) {
+  const std::vector<double> values = table.values();
+  const std::int64_t width = table.shape()[1];
+  std::vector<double> rows;
+  for (const std::int64_t node : walk) rows.insert(rows.end(), values.begin() + node * width, values.begin() + (node + 1) * width);
+  return rows;
+}
+
+std::vector<double> sum_of_rows(const std::vector<double>& rows, std::int64_t width) {
+  std::vector<double> sums(static_cast<std::size_t>(width));
+  for (std::size_t i = 0; i < rows.size(); ++i) sums[i % sums.size()] += rows[i];
+  return sums;
+}
+
+void run(Torch& torch) {
+  if (!torch.with_data()) throw UsageError("gather-walk branches on the values that it loads; run it with --verify-data or --data deferred");
+  const Attributes& given = torch.parameters();
+  const std::int64_t nodes = given.integer("nodes"), width = given.integer("width"), steps = std::min(given.integer("steps"), nodes);
+  const DType dtype = parse_dtype(given.text("dtype"));
+  const int pes = parts(torch, nodes);
+  std::vector<std::int64_t> walk = random_order(torch, nodes);
+  walk.resize(static_cast<std::size_t>(steps));
+
+  const Input table = random_input(torch, {nodes, width}, dtype, rows_over(pes), "table");
+  const Tensor next = torch.from_host(links(walk, nodes), rows_over(pes), "next");
+  const Tensor out = torch.empty({steps, width}, dtype, DPPolicy::on_one_pe(), "out"),
+               total = torch.empty({1, width}, is_float(dtype) ? f32 : i32, DPPolicy::on_one_pe(), "total");
+  torch.launch(LaunchSpec("gather_walk").on_pe(0), kernels::gather_walk, next, table.tensor, out, total, walk.front());
+  torch.verify(out, [table = table.host, walk] { return gathered(*table, walk); });
+  torch.verify(total, [table = table.host, walk, width] { return sum_of_rows(gathered(*table, walk), width); });
+}
+
+}  // namespace
+
+Bench gather_walk() {
+  return {"gather-walk",
+          "One PE follows a linked list in HBM and gathers the rows that it meets; needs data, e.g. --verify-data",
+          {extent("nodes", "of the list, each with a row", 64), extent("width", "elements of a row", 64),
+           extent("steps", "nodes on the walk; no more than there are", 32), any_dtype("of the rows"), shared_by_pes("nodes")},
+          &run};
+}
+
+}  // namespace kernbench::benches

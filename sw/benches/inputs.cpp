@@ -1,0 +1,54 @@
+#include "sw/benches/inputs.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace kernbench::benches {
+
+Input random_input(Torch& torch, const Shape& shape, DType dtype, const DPPolicy& policy, const std::string& name) {
+  Input input{torch.empty(shape, dtype, policy, name), nullptr};  // refused before its values are drawn if it does not fit
+  if (torch.with_data()) {
+    input.host = std::make_shared<const HostArray>(torch.random(shape, dtype));
+    input.tensor.copy_(*input.host);
+  } else {
+    input.tensor.fill_(0);
+  }
+  return input;
+}
+
+DPPolicy rows_over(int pes) { return {Placement::replicate, Placement::row_wise, 1, pes}; }
+DPPolicy columns_over(int pes) { return {Placement::replicate, Placement::column_wise, 1, pes}; }
+DPPolicy copy_on(int pes) { return {Placement::replicate, Placement::replicate, 1, pes}; }
+
+LaunchSpec launch_on_first(const std::string& name, int pes) {
+  std::vector<int> targets(static_cast<std::size_t>(pes));
+  std::iota(targets.begin(), targets.end(), 0);
+  return LaunchSpec(name).on_pes(std::move(targets));
+}
+
+Parameter extent(const char* name, const char* description, std::int64_t count) {
+  return Parameter::integer(name, description, "", "spec 10.3").default_val(count).range("1", "1048576");
+}
+
+Parameter float_dtype(const char* description) {
+  return Parameter::choice("dtype", description, {"f16", "bf16", "f32"}, "spec 10.3").default_val("f16");
+}
+
+Parameter any_dtype(const char* description) {
+  return Parameter::choice("dtype", description, {"f16", "bf16", "f32", "i8", "i32"}, "spec 10.3").default_val("f16");
+}
+
+Parameter shared_by_pes(const char* what) {
+  const std::string description = std::string("PEs of the cube that share the ") + what + "; fewer if there are fewer " + what;
+  return Parameter::integer("pes", description, "", "spec 10.3").default_val(8).range("1", "64");
+}
+
+int parts(const Torch& torch, std::int64_t extent) {
+  return static_cast<int>(std::min(torch.parameters().integer("pes"), extent));
+}
+
+int rows_within(std::int64_t rows, std::uint64_t row_bytes, std::uint64_t bytes) {
+  return static_cast<int>(std::clamp<std::int64_t>(static_cast<std::int64_t>(bytes / row_bytes), 1, rows));
+}
+
+}  // namespace kernbench::benches

@@ -1,0 +1,38 @@
+// Inputs and parameters that many benches have alike.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "sw/benches/bench.h"
+
+namespace kernbench::benches {
+
+// A tensor with random values, and these as the host keeps them for the reference. With data off the same transfers take place
+// without making values, and `host` is null; references are not called then.
+struct Input {
+  Tensor tensor;
+  std::shared_ptr<const HostArray> host;
+};
+Input random_input(Torch& torch, const Shape& shape, DType dtype, const DPPolicy& policy, const std::string& name);
+
+// Tensors over the first `pes` PEs of cube 0, cut or copied.
+DPPolicy rows_over(int pes);
+DPPolicy columns_over(int pes);
+DPPolicy copy_on(int pes);
+// All of the first `pes` PEs of each cube.
+LaunchSpec launch_on_first(const std::string& name, int pes);
+
+// `count` with a default, from 1 up.
+Parameter extent(const char* name, const char* description, std::int64_t count);
+Parameter float_dtype(const char* description);
+Parameter any_dtype(const char* description);
+// How many PEs of a cube share `what`; parts() of it is never more than there are parts to share.
+Parameter shared_by_pes(const char* what);
+int parts(const Torch& torch, std::int64_t extent);
+
+// How many of `rows` rows a block of at most `bytes` holds; at least one.
+int rows_within(std::int64_t rows, std::uint64_t row_bytes, std::uint64_t bytes);
+
+}  // namespace kernbench::benches
