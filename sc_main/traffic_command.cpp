@@ -5,8 +5,10 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 
 #include "models/base/errors.h"
+#include "platform/observe/latency_breakdown.h"
 #include "platform/observe/result_file.h"
 #include "platform/observe/text_table.h"
 #include "platform/topology/build_graph.h"
@@ -31,7 +33,7 @@ struct TrafficOptions {
   std::vector<std::string> initiators, targets;
   std::string until_ns;
   std::optional<double> max_wall_s;
-  bool csv = false, json = false;
+  bool csv = false, json = false, breakdown = false;
 
   void add_to(CLI::App& command);
   void check() const;
@@ -42,6 +44,7 @@ void TrafficOptions::add_to(CLI::App& command) {
   command.add_option("FILE", file, "Requests: a CSV file with the header at_ns,initiator,op,target,offset,bytes");
   command.add_flag("--csv", csv, "One row per request on standard output, the summary on standard error");
   command.add_flag("--json", json, "Requests and summary as one JSON object");
+  command.add_flag("--breakdown", breakdown, "What each latency is made of: PE setup, NoC, UCIe, fabric, wire transfer, HBM, contention");
   command.add_option("--out", out, "Where the rows go instead of standard output")->type_name("F");
   command.add_option("--until", until_ns, "Stop at this simulated time")->type_name("NS");
   command.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S")->check(CLI::PositiveNumber);
@@ -68,6 +71,7 @@ void TrafficOptions::add_to(CLI::App& command) {
       "Examples:\n"
       "  kernbench traffic requests.csv --csv > times.csv\n"
       "  kernbench traffic --generate hotspot --initiators 'sip0.*.pe_dma' --requests 16\n"
+      "  kernbench traffic requests.csv --breakdown --csv\n"
       "  kernbench traffic --generate random --rate 64 --read-share 0.5 --save requests.csv\n");
 }
 
@@ -101,13 +105,24 @@ class Report final : public TrafficListener {
  public:
   static constexpr std::size_t most_listed = 40;
 
-  Report(Platform& platform, std::ostream& out, TrafficRows::Format format)
-      : platform_(platform), rows_(platform, out, format), summary_(platform), listing_(format == TrafficRows::Format::none) {
+  // `breakdown` may be null.
+  Report(Platform& platform, std::ostream& out, TrafficRows::Format format, LatencyBreakdown* breakdown)
+      : platform_(platform), breakdown_(breakdown), rows_(platform, out, format, breakdown != nullptr), summary_(platform),
+        listing_(format == TrafficRows::Format::none) {
     rows_.begin();
   }
-  void ended(const TrafficResult& result) override { summary_.add(result); }
+  void ended(const TrafficResult& result) override {
+    summary_.add(result);
+    if (breakdown_ == nullptr) return;
+    const TrafficRequest& request = result.request;
+    const LatencyParts parts = breakdown_->take(traffic_key(request.issue, request.id), request.issue, result.grant, result.end);
+    summary_.add_parts(result, parts);
+    parts_.emplace(request.id, parts);
+  }
   void in_order(const TrafficResult& result) override {
-    rows_.row(result);
+    LatencyParts parts;
+    if (const auto known = parts_.extract(result.request.id)) parts = known.mapped();
+    rows_.row(result, parts);
     ++seen_;
     if (!listing_ || seen_ > most_listed) return;
     const TrafficRequest& request = result.request;
@@ -124,6 +139,8 @@ class Report final : public TrafficListener {
  private:
   using Align = TextTable::Align;
   Platform& platform_;
+  LatencyBreakdown* breakdown_;
+  std::unordered_map<std::uint32_t, LatencyParts> parts_;  // of requests that wait for earlier ones
   TrafficRows rows_;
   TrafficSummary summary_;
   bool listing_;
@@ -166,7 +183,9 @@ int play(const TrafficOptions& options) {
   if (!options.out.empty()) out_file.emplace(options.out);
   std::ostream& out = out_file ? out_file->out() : std::cout;
   const auto format = options.csv ? TrafficRows::Format::csv : options.json ? TrafficRows::Format::json : TrafficRows::Format::none;
-  Report report(platform, out, format);
+  std::optional<LatencyBreakdown> breakdown;
+  if (options.breakdown) breakdown.emplace(platform);
+  Report report(platform, out, format, breakdown ? &*breakdown : nullptr);
   TrafficPlayer player("traffic", platform, source, report);
 
   const Interrupt interrupt;

@@ -65,7 +65,7 @@ void TrafficPlayer::submit(Initiator& initiator, std::uint32_t id) {
   dma.place = {request.target, request.offset_or_end};
   dma.bytes = request.bytes;
   dma.order.command = id;
-  dma.key = TieKey{request.issue, 0, id};
+  dma.key = traffic_key(request.issue, id);
   dma.user = this;
   dma.tag = id;
   initiator.dma->submit_dma(dma);
@@ -78,7 +78,7 @@ void TrafficPlayer::inject(Initiator& initiator, std::uint32_t id) {
   transaction->set_data_length(static_cast<unsigned>(request.bytes));
   RouteExtension& route = transaction->route();
   route.path = &platform_.routes().memory_path(request.initiator, request.target);
-  route.key = {request.issue, 0, id};
+  route.key = traffic_key(request.issue, id);
   route.offset = request.offset_or_end;
   route.owner = this;
   route.owner_tag = id;

@@ -5,6 +5,7 @@
 
 #include "models/base/component.h"
 #include "models/base/units.h"
+#include "models/protocol/transaction.h"
 
 namespace kernbench {
 
@@ -20,6 +21,9 @@ struct TrafficRequest {
   std::uint32_t id = 0;      // row of the file, from 0
   bool write = false;
 };
+
+// The id of its transaction: (time, row).
+inline TieKey traffic_key(Fs issue, std::uint32_t id) { return {issue, 0, id}; }
 
 struct TrafficResult;
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "platform/assembly/platform.h"
+#include "platform/observe/latency_parts.h"
 #include "platform/traffic/traffic_result.h"
 
 namespace kernbench {
@@ -18,11 +19,12 @@ std::string path_text(Platform& platform, NodeId initiator, NodeId target);
 class TrafficRows {
  public:
   enum class Format { none, csv, json };
-  TrafficRows(Platform& platform, std::ostream& out, Format format);
+  // With `parts`, every row has a column for each part of the latency, and row() gets them.
+  TrafficRows(Platform& platform, std::ostream& out, Format format, bool parts = false);
 
   // "id,issue_ns,..." or the opening of {"requests": [
   void begin();
-  void row(const TrafficResult& result);
+  void row(const TrafficResult& result, const LatencyParts& parts = {});
   // Closes the array; the caller closes the object.
   void end();
 
@@ -30,6 +32,7 @@ class TrafficRows {
   Platform& platform_;
   std::ostream& out_;
   Format format_;
+  bool parts_;
   bool first_ = true;
 };
 

@@ -44,12 +44,21 @@ DistanceClass distance_of(const Graph& graph, NodeId initiator, NodeId target) {
   return from.pe == to.pe ? DistanceClass::local : DistanceClass::same_cube;
 }
 
+TrafficSummary::ByDistance& TrafficSummary::distance_of_result(const TrafficResult& result) {
+  return by_distance_[static_cast<std::size_t>(distance_of(platform_.graph(), result.request.initiator, result.request.target))];
+}
+
+void TrafficSummary::add_parts(const TrafficResult& result, const LatencyParts& parts) {
+  has_parts_ = true;
+  distance_of_result(result).parts += parts;
+}
+
 void TrafficSummary::add(const TrafficResult& result) {
   ++requests_;
   (result.request.write ? bytes_written_ : bytes_read_) += result.request.bytes;
   first_issue_ = std::min(first_issue_, result.request.issue);
   last_end_ = std::max(last_end_, result.end);
-  ByDistance& distance = by_distance_[static_cast<std::size_t>(distance_of(platform_.graph(), result.request.initiator, result.request.target))];
+  ByDistance& distance = distance_of_result(result);
   distance.bytes += result.request.bytes;
   distance.latency_fs.add(result.latency());
 }
@@ -76,6 +85,10 @@ nlohmann::ordered_json TrafficSummary::json(std::size_t wires) const {
                                   {"p90_ns", to_ns(latency.percentile(0.90))},
                                   {"p99_ns", to_ns(latency.percentile(0.99))},
                                   {"max_ns", to_ns(latency.highest())}});
+    for (std::size_t part = 0; has_parts_ && part < latency_part_count; ++part) {
+      const auto which = static_cast<LatencyPart>(part);
+      summary["latency"].back()["mean_parts"][std::string(name_of(which)) + "_ns"] = to_ns(distance.parts[which]) / static_cast<double>(latency.count());
+    }
   }
   summary["busiest_wires"] = nlohmann::ordered_json::array();
   for (const BusyWire& busy : busiest_wires(platform_, wires)) {
@@ -104,6 +117,17 @@ std::string TrafficSummary::text(std::size_t wires) const {
                  number(row["p90_ns"]), number(row["p99_ns"]), number(row["max_ns"])});
   }
   text += latency.text();
+  if (has_parts_) {
+    std::vector<TextTable::Column> columns{{"mean parts, ns"}};
+    for (std::size_t part = 0; part < latency_part_count; ++part) columns.push_back({name_of(static_cast<LatencyPart>(part)), Align::right});
+    TextTable parts(columns);
+    for (const auto& row : summary["latency"]) {
+      std::vector<std::string> cells{row["distance"]};
+      for (const auto& part : row["mean_parts"]) cells.push_back(number(part));
+      parts.add(std::move(cells));
+    }
+    text += "\n" + parts.text();
+  }
   TextTable busy({{"busiest wires"}, {"bytes", Align::right}, {"GB/s", Align::right}, {"of GB/s", Align::right}, {"utilisation", Align::right}});
   for (const auto& row : summary["busiest_wires"]) {
     busy.add({row["src"].get<std::string>() + " > " + row["dst"].get<std::string>(), row["bytes"].dump(), number(row["gbs"]),

@@ -8,6 +8,7 @@
 
 #include "models/base/histogram.h"
 #include "platform/assembly/platform.h"
+#include "platform/observe/latency_parts.h"
 #include "platform/traffic/traffic_result.h"
 
 namespace kernbench {
@@ -23,6 +24,8 @@ class TrafficSummary {
   explicit TrafficSummary(Platform& platform) : platform_(platform) {}
 
   void add(const TrafficResult& result);
+  // Beside add(): what the latency is made of; then the summary shows the means.
+  void add_parts(const TrafficResult& result, const LatencyParts& parts);
 
   // All of it, units in the key names; wires by descending utilisation, at most `wires` of them.
   nlohmann::ordered_json json(std::size_t wires = 10) const;
@@ -32,7 +35,9 @@ class TrafficSummary {
   struct ByDistance {
     std::uint64_t bytes = 0;
     Histogram latency_fs;
+    LatencyParts parts;
   };
+  ByDistance& distance_of_result(const TrafficResult& result);
   Fs makespan() const { return requests_ == 0 ? 0 : last_end_ - first_issue_; }
 
   Platform& platform_;
@@ -41,6 +46,7 @@ class TrafficSummary {
   std::uint64_t bytes_written_ = 0;
   Fs first_issue_ = never_fs;
   Fs last_end_ = 0;
+  bool has_parts_ = false;
   std::array<ByDistance, distance_class_count> by_distance_;
 };
 

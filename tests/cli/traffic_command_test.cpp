@@ -68,6 +68,22 @@ BOOST_AUTO_TEST_CASE(rows_as_json_come_with_the_summary) {
   BOOST_TEST(summary.at("busiest_wires").at(0).at("bytes") == 4352);
 }
 
+// The second: 15 ns + 4 fs for its channel, then as derived in tests/traffic/breakdown_test.
+BOOST_AUTO_TEST_CASE(a_breakdown_has_a_column_for_each_part) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("two.csv", two_rows);
+  const ProgramResult csv = traffic({file, "--csv", "--breakdown"});
+  BOOST_TEST(csv.status == 0);
+  BOOST_TEST(contains(csv.out, ",path,pe_setup_ns,noc_ns,ucie_ns,fabric_ns,wire_ns,hbm_ns,contention_ns\n"), csv.out);
+  BOOST_TEST(contains(csv.out, "hbm_ctrl.pe0,1.000000,4.000004,0.000000,0.000000,2.000000,8.000000,0.000000\n"), csv.out);
+  BOOST_TEST(contains(csv.out, "hbm_ctrl.pe0,1.000000,2.000004,0.000000,0.000000,11.000000,16.000000,15.000004\n"), csv.out);
+  BOOST_TEST(contains(csv.err, "mean parts, ns"), csv.err);
+  const auto json = nlohmann::json::parse(traffic({file, "--json", "--breakdown"}).out);
+  BOOST_TEST(json.at("requests").at(1).at("contention_ns") == 15.000004);
+  BOOST_TEST(json.at("summary").at("latency").at(0).at("mean_parts").at("hbm_ns") == 12.0);
+  BOOST_TEST(!contains(traffic({file, "--json"}).out, "contention"));
+}
+
 BOOST_AUTO_TEST_CASE(without_a_format_a_table_is_printed) {
   const ProgramResult result = traffic({"--generate", "stream", "--requests", "8"});
   BOOST_TEST(result.status == 0);

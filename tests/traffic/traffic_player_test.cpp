@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "models/base/errors.h"
 #include "platform/traffic/traffic_generator.h"
@@ -141,6 +142,36 @@ KERNBENCH_SYSTEMC_TEST(a_source_that_fails_ends_the_run) {
   const RunResult result = m.platform->run();
   BOOST_TEST(name_of(result.status) == "failed");
   BOOST_TEST(result.error == "traffic at 0 ns: row 7 has changed");
+}
+
+// A file is checked for that before; what makes its own requests is not. pe_gemm is no node of the fabric.
+KERNBENCH_SYSTEMC_TEST(a_request_without_a_way_ends_the_run_and_names_both_ends) {
+  for (const std::string initiator : {"sip0.cube0.pe0.pe_dma", "sip0.io0.pcie_ep"}) {
+    const std::string error = forked_value([&] {
+      TrafficMachine m("topology.tiny.yaml");
+      class One final : public TrafficSource {
+       public:
+        explicit One(const TrafficRequest& request) : request_(request) {}
+        bool next(TrafficRequest& request) override {
+          request = request_;
+          return !std::exchange(taken_, true);
+        }
+
+       private:
+        TrafficRequest request_;
+        bool taken_ = false;
+      } source({5 * fs_per_ns, 0, 256, m.node(initiator), m.node("sip0.cube0.pe1.pe_gemm"), 0, false});
+      class Nobody final : public TrafficListener {
+      } nobody;
+      TrafficPlayer player("traffic", *m.platform, source, nobody);
+      const RunResult result = m.platform->run();
+      BOOST_TEST(name_of(result.status) == "failed");
+      return result.error;
+    });
+    BOOST_TEST(error.find("traffic at ") == 0U, error);
+    BOOST_TEST(error.find("'" + initiator + "'") != error.npos, error);
+    BOOST_TEST(error.find("sip0.cube0.pe1.pe_gemm'") != error.npos, error);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,47 @@
+// What a transfer's latency is made of (spec 11.3).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "models/base/units.h"
+#include "platform/topology/graph.h"
+
+namespace kernbench {
+
+enum class LatencyPart : std::uint8_t {
+  pe_setup,    // the initiator's overhead, from the grant of its channel to its wire
+  noc,         // routers and their wires: overheads and propagation
+  ucie,        // ports, connections and the wires between them
+  fabric,      // IO chiplet networks, PCIe end points, the switch, and their wires
+  wire,        // the last flit on wires, and behind earlier flits of its own transfer
+  hbm,         // the memory: overheads, bursts, changes of direction
+  contention,  // behind other transfers: for a channel of the initiator, a node, a wire, a pseudo-channel
+};
+inline constexpr std::size_t latency_part_count = 7;
+const char* name_of(LatencyPart part);  // "pe_setup", ...
+
+// The part to which a node's overhead, or the propagation of a wire, belongs.
+LatencyPart part_of(NodeKind kind);
+LatencyPart part_of(EdgeKind kind);
+
+class LatencyParts {
+ public:
+  Fs& operator[](LatencyPart part) { return parts_[static_cast<std::size_t>(part)]; }
+  Fs operator[](LatencyPart part) const { return parts_[static_cast<std::size_t>(part)]; }
+  Fs total() const {
+    Fs sum = 0;
+    for (const Fs part : parts_) sum += part;
+    return sum;
+  }
+  LatencyParts& operator+=(const LatencyParts& other) {
+    for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i] += other.parts_[i];
+    return *this;
+  }
+
+ private:
+  std::array<Fs, latency_part_count> parts_{};
+};
+
+}  // namespace kernbench
