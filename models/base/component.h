@@ -22,7 +22,8 @@ enum class Quantity : std::uint8_t { count, bytes, time_fs };
 // What several components of a kind make of it together.
 enum class Merge : std::uint8_t { sum, maximum };
 
-// A named number that the component keeps up; observers read it at the end of a run.
+// A named number that the component keeps up and that never descends; observers read it at the end of a run. Work changes at least
+// one of them, polling and clocks change none: that is how a run in which nothing happens any more is told (spec 4.2).
 struct Statistic {
   std::string name;         // snake_case
   std::string description;

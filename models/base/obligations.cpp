@@ -15,6 +15,7 @@ std::size_t Obligations::open(std::string who, std::string what, Fs since) {
   }
   slots_[ticket] = {{std::move(who), std::move(what), since}, true};
   ++open_;
+  ++opened_;
   return ticket;
 }
 

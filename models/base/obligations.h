@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ class Obligations {
   std::size_t open(std::string who, std::string what, Fs since);
   void close(std::size_t ticket);
   bool any() const { return open_ > 0; }
+  // Since the start of the run. Who polls uses no obligation for each turn: opening one counts as progress (platform/assembly/run.h).
+  std::uint64_t opened() const { return opened_; }
   std::vector<Waiter> waiters() const;  // sorted by (who, since)
 
  private:
@@ -31,6 +34,7 @@ class Obligations {
   std::vector<Slot> slots_;
   std::vector<std::size_t> free_;
   std::size_t open_ = 0;
+  std::uint64_t opened_ = 0;
 };
 
 }  // namespace kernbench

@@ -41,6 +41,7 @@ PeCpu::PeCpu(const ComponentInit& init)
   add_statistic("launches", "kernels run", Quantity::count, launch_count_);
   add_statistic("failures", "of these, failed", Quantity::count, failures_);
   add_statistic("commands", "commands issued", Quantity::count, commands_);
+  add_statistic("cycles", "cycles that kernels have asked for", Quantity::count, cycles_);
   add_statistic("running_time", "target_start to kernel return", Quantity::time_fs, running_time_);
 }
 
@@ -209,6 +210,7 @@ void PeCpu::wait(CommandState& command) {
 
 void PeCpu::cycles(std::uint64_t n) {
   check_abort();
+  cycles_ += n;
   if (n > 0) sc_core::wait(fs(cycles_to_fs(n, clock_ghz_)));
 }
 

@@ -82,7 +82,7 @@ class PeCpu final : public FabricNode,
   mutable std::optional<PeId> where_;
 
   sc_core::sc_event launched_;
-  std::uint64_t launch_count_ = 0, failures_ = 0, commands_ = 0, running_time_ = 0;
+  std::uint64_t launch_count_ = 0, failures_ = 0, commands_ = 0, cycles_ = 0, running_time_ = 0;
   Probe &state_probe_, &command_probe_;
 };
 

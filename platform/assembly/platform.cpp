@@ -70,7 +70,8 @@ RunResult Platform::run(HostProgram& program, const RunLimits& limits) {
 RunResult Platform::run(const RunLimits& limits) {
   RunOutcome outcome;
   try {
-    outcome = run_in_slices(state_, limits, [this] { return pool_->outstanding() == 0; });
+    const auto idle = [this] { return pool_->outstanding() == 0; };
+    outcome = run_in_slices(state_, limits, {idle, [this] { return work_done(); }, [this, idle] { return obligations_.any() || !idle(); }});
   } catch (...) {  // a SystemC error, or what left an SC_METHOD
     if (!state_.cause) state_.cause = std::current_exception();
     outcome.status = RunStatus::failed;
@@ -85,6 +86,7 @@ RunResult Platform::finish(RunOutcome outcome) {
   result.simulated = state_.program_ended ? state_.program_ended_at : Component::now();
   result.deltas = sc_core::sc_delta_count();
   result.wall_s = outcome.wall_s;
+  if (outcome.status == RunStatus::deadlock) result.cause = deadlock("nothing but polling and clocks for " + format_ns(outcome.quiet));
   if (outcome.starved) {
     result.cause = starvation();
     if (result.cause) result.status = RunStatus::deadlock;
@@ -99,15 +101,32 @@ RunResult Platform::finish(RunOutcome outcome) {
   return result;
 }
 
+// The sum of what components and wires have counted, and of the waits that have begun: none of these ever descends.
+std::uint64_t Platform::work_done() const {
+  std::uint64_t work = obligations_.opened();
+  const auto add = [&work](const Component& component) {
+    for (const Statistic& statistic : component.statistics()) work += *statistic.value;
+  };
+  for (NodeId node = 0; node < graph_.nodes().size(); ++node) add(modules_->component(node));
+  add(*host_);
+  for (const MachineModules::EdgeWire& entry : modules_->wires()) work += entry.wire->statistics().flits + entry.wire->statistics().control_messages;
+  return work;
+}
+
 // Nothing is pending: is somebody left who waits?
 std::exception_ptr Platform::starvation() const {
   const bool program_blocked = state_.has_program && !state_.program_ended;
   if (!program_blocked && !obligations_.any()) return nullptr;
-  std::string text = "deadlock at " + format_ns(Component::now()) + ": nothing is pending, and";
+  return deadlock("nothing is pending");
+}
+
+std::exception_ptr Platform::deadlock(const std::string& how) const {
+  std::string text = "deadlock at " + format_ns(Component::now()) + ": " + how + ", and";
   for (const Obligations::Waiter& waiter : obligations_.waiters()) {
     text += "\n  " + waiter.who + " waits for " + waiter.what + " since " + format_ns(waiter.since);
   }
-  if (!obligations_.any()) text += "\n  the host program has not returned";
+  if (!obligations_.any() && pool_->outstanding() != 0) text += "\n  " + std::to_string(pool_->outstanding()) + " transactions are under way";
+  if (state_.has_program && !state_.program_ended && !obligations_.any()) text += "\n  the host program has not returned";
   return std::make_exception_ptr(DeadlockError(text));
 }
 

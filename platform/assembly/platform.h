@@ -62,6 +62,8 @@ class Platform final : private MachineServices {
 
   RunResult finish(RunOutcome outcome);
   std::exception_ptr starvation() const;
+  std::exception_ptr deadlock(const std::string& how) const;
+  std::uint64_t work_done() const;
 
   PlatformOptions options_;
   Graph graph_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/base/errors.h"
+#include "platform/assembly/deadlock_watch.h"
 #include "platform/assembly/stack_guard.h"
 
 namespace kernbench {
@@ -56,10 +57,11 @@ void RunState::fail(std::exception_ptr error) {
   sc_core::sc_pause();
 }
 
-RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const std::function<bool()>& idle) {
+RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const RunQuestions& ask) {
   const Clock::time_point start = Clock::now();
   const StackGuard guard;
   SliceLength slice;
+  DeadlockWatch watch(limits.deadlock_after.value_or(never_fs), ask.work, ask.obliged);
   RunOutcome outcome;
   const auto end = [&](RunStatus status, bool starved) {
     outcome.status = status;
@@ -70,7 +72,7 @@ RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const std::fu
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaboration and the first delta
   for (;;) {
     if (state.cause) return end(RunStatus::failed, false);
-    if (state.program_ended && idle()) return end(RunStatus::completed, false);
+    if (state.program_ended && ask.idle()) return end(RunStatus::completed, false);
     if (!sc_core::sc_pending_activity()) return end(RunStatus::completed, true);
     const Fs next = sc_core::sc_time_to_pending_activity().value();
     if (limits.until && now() + next > *limits.until) {
@@ -81,7 +83,12 @@ RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const std::fu
     if (limits.interrupted && limits.interrupted()) return end(RunStatus::interrupted, false);
     if (limits.progress) limits.progress({now(), sc_core::sc_delta_count(), seconds_since(start)});
 
-    Fs length = std::max(slice.value(), next);
+    if (watch.expired(now())) {
+      outcome.quiet = *limits.deadlock_after;
+      return end(RunStatus::deadlock, false);
+    }
+
+    Fs length = std::max(std::min(slice.value(), watch.look_at() - std::min(now(), watch.look_at())), next);
     if (limits.until) length = std::min(length, *limits.until - now());
     const Clock::time_point slice_start = Clock::now();
     sc_core::sc_start(sc_core::sc_time::from_value(length), sc_core::SC_EXIT_ON_STARVATION);

@@ -30,6 +30,9 @@ struct RunProgress {
 struct RunLimits {
   std::optional<Fs> until;  // simulated time; what is due at that instant still happens
   std::optional<double> max_wall_s;
+  // Somebody waits, and nothing but polling and clocks has happened for this simulated time: a deadlock. None: only when nothing is
+  // pending at all.
+  std::optional<Fs> deadlock_after = 1'000'000 * fs_per_ns;
   std::function<bool()> interrupted;  // true: stop (Ctrl-C)
   std::function<void(const RunProgress&)> progress;
 };
@@ -57,11 +60,20 @@ struct RunState {
 struct RunOutcome {
   RunStatus status = RunStatus::completed;
   bool starved = false;  // nothing is pending
+  Fs quiet = 0;          // for so long nothing but polling has happened
   double wall_s = 0;
 };
 
-// Simulates until a process fails, a limit is reached, nothing is pending, or the program has ended and `idle` holds.
-RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const std::function<bool()>& idle);
+// What a run asks the machine between slices.
+struct RunQuestions {
+  std::function<bool()> idle;           // no transfer is under way
+  std::function<std::uint64_t()> work;  // changes whenever something has been done, see DeadlockWatch
+  std::function<bool()> obliged;        // somebody waits
+};
+
+// Simulates until a process fails, a limit is reached, nothing is pending, nothing but polling happens, or the program has ended and
+// nothing is under way.
+RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const RunQuestions& ask);
 
 // Kills every thread that is left, from a process of its own, and stops the simulation (end_of_simulation is called).
 void stop_simulation();

@@ -86,6 +86,10 @@ std::vector<NodeId> Router::memory_path(NodeId initiator, NodeId memory) const {
     if (memory != dma) tail.push_back(memory);
     const MeshPoint at = graph_.mesh().pe[static_cast<std::size_t>(target.at.pe)];
     end = graph_.at(node_names::router(target.at.sip, target.at.cube, at.row, at.col));
+  } else if (target.kind == NodeKind::pe_tcm) {
+    // Through its PE's DMA, also if their edge has a length and the way round by another engine has none.
+    end = graph_.at(node_names::engine(target.at.sip, target.at.cube, target.at.pe, "pe_dma"));
+    tail = {memory};
   }
   std::vector<NodeId> found = search(initiator, end, confined(initiator, end, host_side ? View::memory : View::data));
   if (found.empty()) no_path(initiator, memory);

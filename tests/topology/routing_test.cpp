@@ -208,6 +208,15 @@ BOOST_AUTO_TEST_CASE(a_tcm_is_reached_through_its_dma) {
   BOOST_TEST(far.substr(far.size() - 18) == "r5c4 pe_dma pe_tcm");
 }
 
+// The way round by PE_FETCH_STORE would be shorter, but is no way of the fabric.
+BOOST_AUTO_TEST_CASE(a_tcm_is_reached_through_its_dma_also_when_their_edge_has_a_length) {
+  const Graph machine = graph({{"cube.pe_template.links.pe_dma_to_pe_tcm", "{bw_gbs: 512.0, distance_mm: 0.5}"}});
+  const Router routes(machine);
+  BOOST_TEST(names(machine, routes.memory_path(machine.at(dma(0, 0, 0)), machine.at("sip0.cube0.pe0.pe_tcm"))) == "sip0.cube0.pe0.pe_dma>sip0.cube0.pe0.pe_tcm");
+  BOOST_TEST(names(machine, routes.memory_path(machine.at(dma(0, 0, 1)), machine.at("sip0.cube0.pe0.pe_tcm"))) ==
+             "sip0.cube0.pe1.pe_dma>sip0.cube0.r0c1>sip0.cube0.r0c0>sip0.cube0.pe0.pe_dma>sip0.cube0.pe0.pe_tcm");
+}
+
 BOOST_AUTO_TEST_CASE(launches_go_through_io_cpu_m_cpu_and_pe_cpu) {
   BOOST_TEST(brief(control("sip0.io0.pcie_ep", "sip0.io0.io_cpu")) == "pcie_ep io_noc io_cpu");
   BOOST_TEST(brief(control("sip0.io0.io_cpu", "sip0.cube0.m_cpu")) ==

@@ -1,0 +1,42 @@
+// A memory that never answers, to provoke deadlocks. It may take posted writes, so that a host gets as far as a launch, and it may poll.
+#pragma once
+
+#include "models/protocol/fabric_node.h"
+
+namespace kernbench::test {
+
+class SilentMemory final : public FabricNode {
+ public:
+  static constexpr const char* description = "memory that never answers";
+  static ParameterSchema schema() {
+    return {Parameter::decimal("overhead_ns", "none is paid", "ns", "tests").default_val(0),
+            Parameter::boolean("takes_posted_writes", "these complete when they arrive", "tests").default_val(false),
+            Parameter::decimal("poll_ns", "wakes up so often and does nothing; 0 = never", "ns", "tests").default_val(0)};
+  }
+  explicit SilentMemory(const ComponentInit& init)
+      : FabricNode(init, ArrivalQueue::Keep::last_flit), takes_posted_writes_(attributes().flag("takes_posted_writes")),
+        poll_(ns_to_fs(attributes().decimal("poll_ns"))), poll_event_("poll_event") {
+    SC_HAS_PROCESS(SilentMemory);
+    SC_METHOD(poll);
+    sensitive << poll_event_;
+  }
+
+ private:
+  Fs next_due() const override { return arrivals_.control() == nullptr ? never_fs : arrivals_.control()->time; }
+  void serve() override {
+    while (next_due() <= now()) {
+      const Arrival arrival = *arrivals_.control();
+      arrivals_.pop_control();
+      if (takes_posted_writes_ && arrival.transaction->route().posted) arrival.transaction->route().owner->completed(*arrival.transaction);
+    }
+  }
+  void poll() {
+    if (poll_ > 0) poll_event_.notify(fs(poll_));
+  }
+
+  bool takes_posted_writes_;
+  Fs poll_;
+  sc_core::sc_event poll_event_;
+};
+
+}  // namespace kernbench::test
