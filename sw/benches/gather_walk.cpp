@@ -1,11 +1,12 @@
 // gather-walk: one PE follows a linked list in memory and gathers the rows that it meets.
+#include "sw/kernels/gather_walk.h"
+
 #include <algorithm>
 #include <numeric>
 
 #include "models/base/errors.h"
 #include "sw/benches/inputs.h"
 #include "sw/benches/shipped.h"
-#include "sw/kernels/gather_walk.h"
 
 namespace kernbench::benches {
 namespace {
@@ -45,9 +46,11 @@ std::vector<double> sum_of_rows(const std::vector<double>& rows, std::int64_t wi
 }
 
 void run(Torch& torch) {
-  if (!torch.with_data()) throw UsageError("gather-walk branches on the values that it loads; run it with --verify-data or --data deferred");
+  if (!torch.with_data())
+    throw UsageError("gather-walk branches on the values that it loads; run it with --verify-data or --data deferred");
   const Attributes& given = torch.parameters();
-  const std::int64_t nodes = given.integer("nodes"), width = given.integer("width"), steps = std::min(given.integer("steps"), nodes);
+  const std::int64_t nodes = given.integer("nodes"), width = given.integer("width"),
+                     steps = std::min(given.integer("steps"), nodes);
   const DType dtype = parse_dtype(given.text("dtype"));
   const int pes = parts(torch, nodes);
   std::vector<std::int64_t> walk = random_order(torch, nodes);

@@ -1,4 +1,5 @@
-// gpt3-qkv: the projections of a layer of GPT-3 Small (Brown et al. 2020, table 2.1: d_model 768), tensor-parallel over PEs and cubes.
+// gpt3-qkv: the projections of a layer of GPT-3 Small (Brown et al. 2020, table 2.1: d_model 768), tensor-parallel over PEs and
+// cubes.
 #include "sw/benches/inputs.h"
 #include "sw/benches/qkv_layer.h"
 #include "sw/benches/shipped.h"
@@ -9,8 +10,8 @@ namespace {
 void run(Torch& torch) {
   const Attributes& given = torch.parameters();
   const std::int64_t width = given.integer("d_model");
-  run_qkv(torch, {given.integer("tokens"), width, width, parse_dtype(given.text("dtype")), true, static_cast<int>(given.integer("cubes")),
-                  static_cast<int>(given.integer("pes"))});
+  run_qkv(torch, {given.integer("tokens"), width, width, parse_dtype(given.text("dtype")), true,
+                  static_cast<int>(given.integer("cubes")), static_cast<int>(given.integer("pes"))});
 }
 
 }  // namespace

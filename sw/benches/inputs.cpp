@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sw/benches/reference.h"
+
 namespace kernbench::benches {
 
-Input random_input(Torch& torch, const Shape& shape, DType dtype, const DPPolicy& policy, const std::string& name) {
+Input random_input(Torch& torch, const Shape& shape, DType dtype, const DPPolicy& policy, const std::string& name, double scale) {
   Input input{torch.empty(shape, dtype, policy, name), nullptr};  // refused before its values are drawn if it does not fit
   if (torch.with_data()) {
-    input.host = std::make_shared<const HostArray>(torch.random(shape, dtype));
+    HostArray values = torch.random(shape, dtype);
+    if (scale != 1) values = HostArray(shape, dtype, reference::each(values.values(), [scale](double v) { return v * scale; }));
+    input.host = std::make_shared<const HostArray>(std::move(values));
     input.tensor.copy_(*input.host);
   } else {
     input.tensor.fill_(0);
@@ -43,9 +47,7 @@ Parameter shared_by_pes(const char* what) {
   return Parameter::integer("pes", description, "", "spec 10.3").default_val(8).range("1", "64");
 }
 
-int parts(const Torch& torch, std::int64_t extent) {
-  return static_cast<int>(std::min(torch.parameters().integer("pes"), extent));
-}
+int parts(const Torch& torch, std::int64_t extent) { return static_cast<int>(std::min(torch.parameters().integer("pes"), extent)); }
 
 int rows_within(std::int64_t rows, std::uint64_t row_bytes, std::uint64_t bytes) {
   return static_cast<int>(std::clamp<std::int64_t>(static_cast<std::int64_t>(bytes / row_bytes), 1, rows));

@@ -10,12 +10,14 @@
 namespace kernbench::benches {
 
 // A tensor with random values, and these as the host keeps them for the reference. With data off the same transfers take place
-// without making values, and `host` is null; references are not called then.
+// without making values, and `host` is null; references are not called then. `scale`: a power of two that the values are multiplied
+// by, so that they stay exact.
 struct Input {
   Tensor tensor;
   std::shared_ptr<const HostArray> host;
 };
-Input random_input(Torch& torch, const Shape& shape, DType dtype, const DPPolicy& policy, const std::string& name);
+Input random_input(Torch& torch, const Shape& shape, DType dtype, const DPPolicy& policy, const std::string& name,
+                   double scale = 1);
 
 // Tensors over the first `pes` PEs of cube 0, cut or copied.
 DPPolicy rows_over(int pes);

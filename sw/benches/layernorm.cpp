@@ -1,9 +1,10 @@
 // layernorm: layer normalisation along the rows of a matrix, rows over the PEs of a cube.
+#include "sw/kernels/layernorm.h"
+
 #include <cmath>
 
 #include "sw/benches/inputs.h"
 #include "sw/benches/shipped.h"
-#include "sw/kernels/layernorm.h"
 
 namespace kernbench::benches {
 namespace {
@@ -35,10 +36,11 @@ void run(Torch& torch) {
   const Input beta = random_input(torch, {columns}, dtype, copy_on(pes), "beta");
   const Tensor out = torch.empty({rows, columns}, dtype, rows_over(pes), "out");
   const int block_rows = rows_within(rows, static_cast<std::uint64_t>(columns) * size_of(f32), block_bytes);
-  torch.launch(launch_on_first("layernorm", pes), kernels::layernorm, x.tensor, gamma.tensor, beta.tensor, out, epsilon, block_rows);
+  torch.launch(launch_on_first("layernorm", pes), kernels::layernorm, x.tensor, gamma.tensor, beta.tensor, out, epsilon,
+               block_rows);
   // Computed in f32: a chain of eleven roundings to f32, then one to the dtype.
-  torch.verify(out, [x = x.host, gamma = gamma.host, beta = beta.host] { return normalised(*x, *gamma, *beta); },
-               dtype == f32 ? 11 : 1);
+  torch.verify(
+      out, [x = x.host, gamma = gamma.host, beta = beta.host] { return normalised(*x, *gamma, *beta); }, dtype == f32 ? 11 : 1);
 }
 
 }  // namespace

@@ -34,11 +34,11 @@ void run_qkv(Torch& torch, const QkvLayer& layer) {
   const std::uint64_t row_bytes = static_cast<std::uint64_t>(layer.depth) * size_of(layer.dtype);
   const int block_rows = rows_within(layer.rows, row_bytes, block_bytes);
   if (layer.bias) {
-    torch.launch(launch, kernels::qkv_projection_bias, x.tensor, q.weights.tensor, k.weights.tensor, v.weights.tensor, q.bias.tensor,
-                 k.bias.tensor, v.bias.tensor, q.out, k.out, v.out, block_rows);
+    torch.launch(launch, kernels::qkv_projection_bias, x.tensor, q.weights.tensor, k.weights.tensor, v.weights.tensor,
+                 q.bias.tensor, k.bias.tensor, v.bias.tensor, q.out, k.out, v.out, block_rows);
   } else {
-    torch.launch(launch, kernels::qkv_projection, x.tensor, q.weights.tensor, k.weights.tensor, v.weights.tensor, q.out, k.out, v.out,
-                 block_rows);
+    torch.launch(launch, kernels::qkv_projection, x.tensor, q.weights.tensor, k.weights.tensor, v.weights.tensor, q.out, k.out,
+                 v.out, block_rows);
   }
   for (const Projection& each : {q, k, v}) {
     torch.verify(each.out, [x = x.host, weights = each.weights.host, bias = each.bias.host] {

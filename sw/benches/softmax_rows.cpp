@@ -17,7 +17,7 @@ std::vector<double> softmax(const HostArray& x) {
   for (auto row = values.begin(); row != values.end(); row += columns) {
     const double largest = *std::max_element(row, row + columns);
     double sum = 0;
-    for (auto at = row; at != row + columns; ++at) sum += *at = std::exp(*at - largest);
+    for (auto at = row; at != row + columns; ++at) sum += * at = std::exp(*at - largest);
     for (auto at = row; at != row + columns; ++at) *at /= sum;
   }
   return values;
@@ -33,7 +33,8 @@ void run(Torch& torch) {
   const Tensor out = torch.empty({rows, columns}, dtype, rows_over(pes), "out");
   const int block_rows = rows_within(rows, static_cast<std::uint64_t>(columns) * size_of(dtype), block_bytes);
   torch.launch(launch_on_first("softmax", pes), kernels::softmax_rows, x.tensor, out, block_rows, one_op);
-  torch.verify(out, [x = x.host] { return softmax(*x); }, one_op ? 1 : 4);  // difference, exponential, sum, quotient
+  torch.verify(
+      out, [x = x.host] { return softmax(*x); }, one_op ? 1 : 4);  // difference, exponential, sum, quotient
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ Bench va_offset_verify() {
           "A vector rotated by offsets from its base address, across shards, pages and cubes",
           {extent("elements", "of the vector", 40009), extent("block", "elements moved at a time", 3001),
            extent("shift", "out[i] = x[i + shift], wrapping at the end", 12347), any_dtype("of the vector"),
-           Parameter::integer("pes", "shards of the vector in each cube, and PEs that move blocks; no more than elements", "", "spec 10.3")
+           Parameter::integer("pes", "shards of the vector in each cube, and PEs that move blocks; no more than elements", "",
+                              "spec 10.3")
                .default_val(8)
                .range("1", "64"),
            Parameter::integer("cubes", "over which the vector lies", "", "spec 10.3").default_val(1).range("1", "64")},

@@ -1,51 +1,23 @@
 // Benches on the whole machine, verified by phase 2.
 #include <boost/test/unit_test.hpp>
 
-#include "tests/support/bench_runner.h"
-#include "tests/support/forked.h"
+#include "tests/benches/verified_runs.h"
 
 using namespace kernbench;
 using kernbench::test::BenchOutcome;
 using kernbench::test::BenchRunOptions;
+using kernbench::test::contains;
+using kernbench::test::count;
+using kernbench::test::expect_right;
+using kernbench::test::failure_of;
 using kernbench::test::run_bench;
 
 namespace {
-
-using Parameters = std::vector<GivenParameter>;
-
-// In a child of its own: status, error, verdict.
-void expect_right(const std::string& bench, const Parameters& parameters, std::uint64_t elements,
-                  const BenchRunOptions& options = {}) {
-  std::string label = bench;
-  for (const auto& [name, value] : parameters) label += " " + name + "=" + value;
-  kernbench::test::forked([&] {
-    const BenchOutcome outcome = run_bench(bench, parameters, options);
-    BOOST_TEST(outcome.status == "completed", label << ": " << outcome.error);
-    BOOST_TEST(outcome.failures == "", label << ": " << outcome.failures);
-    BOOST_TEST(outcome.verified == elements, label);
-    BOOST_TEST(outcome.ended > 0U);
-  });
-}
-
-std::string failure_of(const std::string& bench, const Parameters& parameters, const BenchRunOptions& options = {}) {
-  return kernbench::test::forked_value([&] {
-    const BenchOutcome outcome = run_bench(bench, parameters, options);
-    return outcome.status + ": " + outcome.error;
-  });
-}
 
 Bench bench_of(void (*run)(Torch&)) { return {"test-bench", "for a test", {}, run}; }
 
 BenchOutcome run_function(void (*run)(Torch&), const BenchRunOptions& options = {}) {
   return run_bench(bench_of(run), {}, options);
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t n = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-  return n;
 }
 
 }  // namespace

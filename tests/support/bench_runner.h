@@ -5,10 +5,13 @@
 //   BOOST_TEST(outcome.failures.empty(), outcome.failures);
 #pragma once
 
+#include <algorithm>
+#include <exception>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "models/base/errors.h"
 #include "models/data/data_plane.h"
 #include "models/data/op_log.h"
 #include "platform/assembly/builtin_components.h"
@@ -33,7 +36,9 @@ struct BenchRunOptions {
 struct BenchOutcome {
   std::string status;                // name_of(RunStatus): "completed", "failed", ...
   std::string error;                 // of the run
+  bool usage_error = false;          // it is one: exit status 2
   Fs ended = 0;                      // of the bench
+  Fs longest_launch = 0;             // the largest pe_exec
   std::uint64_t verified = 0;        // elements compared
   std::vector<std::string> tensors;  // the names of the expectations
   std::string failures;              // of the verification, one per line; empty: all is right
@@ -55,6 +60,16 @@ inline void judge(const std::vector<Expectation>& expectations, const DataExecut
   }
 }
 
+inline bool is_usage_error(const std::exception_ptr& cause) {
+  try {
+    if (cause) std::rethrow_exception(cause);
+  } catch (const UsageError&) {
+    return true;
+  } catch (...) {
+  }
+  return false;
+}
+
 inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParameter>& parameters,
                               const BenchRunOptions& options = {}) {
   ComponentRegistry components;
@@ -74,7 +89,10 @@ inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParamet
     const RunResult result = platform.run(program);
     outcome.status = name_of(result.status);
     outcome.error = result.error;
+    outcome.usage_error = is_usage_error(result.cause);
     outcome.ended = program.ended().value_or(0);
+    for (const LaunchRecord& launch : program.launches())
+      outcome.longest_launch = std::max(outcome.longest_launch, launch.metrics.merged.pe_exec);
     std::ostringstream text;
     op_log.write_csv(text, [](const sc_core::sc_object* node) { return std::string(node->name()); });
     outcome.op_log = text.str();

@@ -136,6 +136,19 @@ BOOST_AUTO_TEST_CASE(element_wise_operations_broadcast_and_take_scalars) {
   BOOST_CHECK_EXCEPTION(tl.add(1.0, 2.0), UsageError, with_text<UsageError>("at least one operand must be a tensor"));
 }
 
+BOOST_AUTO_TEST_CASE(cast_is_one_math_operation_in_the_dtype_asked_for_and_nothing_where_there_is_nothing_to_do) {
+  FakePe pe;
+  tl::Program tl(pe);
+  const tl::Handle x = tl.full({4, 8}, 1.5, f16);
+  BOOST_TEST(tl.cast(x, f32).str() == "f32{4, 8}");
+  BOOST_TEST(tl.cast(tl.trans(x), bf16).str() == "bf16{8, 4}");
+  BOOST_TEST(tl.cast(tl.arange(0, 5), f32).str() == "f32{5}");
+  BOOST_TEST(pe.commands.size() == 3U);
+  BOOST_TEST(tl::describe(pe.commands.at(0)) == "math mul 32");
+  BOOST_TEST(tl.cast(x, f16).data() == x.data());  // the same block: known
+  BOOST_TEST(pe.commands.size() == 3U);
+}
+
 BOOST_AUTO_TEST_CASE(every_math_operation_is_one_simple_command) {
   FakePe pe;
   tl::Program tl(pe);

@@ -1,0 +1,46 @@
+// Runs of shipped benches in children of their own, judged by phase 2.
+#pragma once
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/bench_runner.h"
+#include "tests/support/forked.h"
+
+namespace kernbench::test {
+
+using Parameters = std::vector<GivenParameter>;
+
+// The bench completes, and `elements` values of its outputs agree with the reference.
+template <class BenchOrName>
+void expect_right(const BenchOrName& bench, const Parameters& parameters, std::uint64_t elements,
+                  const BenchRunOptions& options = {}) {
+  std::string label;
+  for (const auto& [name, value] : parameters) label += " " + name + "=" + value;
+  forked([&] {
+    const BenchOutcome outcome = run_bench(bench, parameters, options);
+    BOOST_TEST(outcome.status == "completed", label << ": " << outcome.error);
+    BOOST_TEST(outcome.failures == "", label << ": " << outcome.failures);
+    BOOST_TEST(outcome.verified == elements, label << ": " << outcome.verified << " of " << elements << " verified");
+    BOOST_TEST(outcome.ended > 0U);
+  });
+}
+
+// "failed: why", or "usage: why" where the program ends with status 2.
+inline std::string failure_of(const std::string& bench, const Parameters& parameters, const BenchRunOptions& options = {}) {
+  return forked_value([&] {
+    const BenchOutcome outcome = run_bench(bench, parameters, options);
+    return (outcome.usage_error ? "usage" : outcome.status) + ": " + outcome.error;
+  });
+}
+
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+inline std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+}  // namespace kernbench::test
