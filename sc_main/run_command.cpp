@@ -154,6 +154,7 @@ int BenchRun::simulate() {
   RunLimits limits;
   limits.until = options_.until();
   limits.max_wall_s = options_.max_wall_s;
+  limits.deadlock_after = options_.deadlock_after();
   limits.interrupted = &Interrupt::requested;
   limits.progress = [&](const RunProgress& at) { progress.show(at); };
   const RunResult result = platform.run(program, limits);

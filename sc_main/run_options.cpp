@@ -1,9 +1,9 @@
 #include "sc_main/run_options.h"
 
 #include <numeric>
-#include <stdexcept>
 
 #include "models/base/errors.h"
+#include "sc_main/option_values.h"
 
 namespace kernbench {
 
@@ -15,6 +15,10 @@ void RunOptions::add_to(CLI::App& command) {
   command.add_option("--seed", seed, "Of the bench's random input")->capture_default_str()->group(run);
   command.add_option("--until", until_ns, "Stops at this simulated time")->type_name("NS")->group(run);
   command.add_option("--max-wall", max_wall_s, "Stops after this time on the clock")->type_name("SECONDS")->check(CLI::NonNegativeNumber)->group(run);
+  command.add_option("--deadlock-after", deadlock_after_ns, "Simulated time without work, while somebody waits, that counts as a deadlock; 0: never")
+      ->type_name("NS")
+      ->capture_default_str()
+      ->group(run);
   machine.add_to(command);
   command.add_flag("--verify-data", verify_data, "Computes the results afterwards and compares every output with the bench's reference")->group(results);
   command.add_option("--data", data, "off: times only; deferred: operations are recorded with their data. Default: off, or what --verify-data needs")
@@ -50,6 +54,7 @@ void RunOptions::check() const {
     }
   }
   until();
+  deadlock_after();
 }
 
 std::vector<int> RunOptions::devices(int sips) const {
@@ -69,11 +74,12 @@ std::vector<int> RunOptions::devices(int sips) const {
 
 std::optional<Fs> RunOptions::until() const {
   if (until_ns.empty()) return std::nullopt;
-  try {
-    return ns_to_fs(Rational::parse(until_ns));
-  } catch (const std::exception&) {
-    throw UsageError("--until '" + until_ns + "' is not a time in ns, e.g. 2500 or 12.5");
-  }
+  return time_option("--until", until_ns);
+}
+
+std::optional<Fs> RunOptions::deadlock_after() const {
+  const Fs after = time_option("--deadlock-after", deadlock_after_ns);
+  return after == 0 ? std::nullopt : std::optional<Fs>(after);
 }
 
 }  // namespace kernbench

@@ -22,6 +22,7 @@ struct RunOptions {
   std::string data;  // off or deferred; empty: as verify_data needs it
   std::string until_ns;
   std::optional<double> max_wall_s;
+  std::string deadlock_after_ns = "1000000";
   std::string trace, stats, op_log;  // files; empty: none
   std::vector<std::string> trace_scopes;
   bool print_config = false, json = false;
@@ -32,6 +33,7 @@ struct RunOptions {
   void check() const;                       // options that contradict each other
   std::vector<int> devices(int sips) const;
   std::optional<Fs> until() const;
+  std::optional<Fs> deadlock_after() const;
   bool with_data() const { return verify_data || data == "deferred"; }
 };
 

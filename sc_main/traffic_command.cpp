@@ -20,6 +20,7 @@
 #include "sc_main/command.h"
 #include "sc_main/interrupt.h"
 #include "sc_main/machine_options.h"
+#include "sc_main/option_values.h"
 #include "sc_main/progress_line.h"
 
 namespace kernbench {
@@ -31,13 +32,14 @@ struct TrafficOptions {
   TrafficRecipe recipe;
   std::string rate_gbs = "0", read_share = "1";
   std::vector<std::string> initiators, targets;
-  std::string until_ns;
+  std::string until_ns, deadlock_after_ns = "1000000";
   std::optional<double> max_wall_s;
   bool csv = false, json = false, breakdown = false;
 
   void add_to(CLI::App& command);
   void check() const;
   TrafficRecipe settled_recipe() const;
+  std::optional<Fs> deadlock_after() const;
 };
 
 void TrafficOptions::add_to(CLI::App& command) {
@@ -48,6 +50,9 @@ void TrafficOptions::add_to(CLI::App& command) {
   command.add_option("--out", out, "Where the rows go instead of standard output")->type_name("F");
   command.add_option("--until", until_ns, "Stop at this simulated time")->type_name("NS");
   command.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S")->check(CLI::PositiveNumber);
+  command.add_option("--deadlock-after", deadlock_after_ns, "Simulated time without work, while requests are under way, that counts as a deadlock; 0: never")
+      ->type_name("NS")
+      ->capture_default_str();
   const std::string group = "Generated traffic";
   command.add_option("--generate", pattern, "Make requests by rule: stream, random, stride, hotspot or closed-loop")->type_name("PATTERN")->group(group);
   command.add_option("--save", save, "Write the requests to a file instead of playing them")->type_name("F.csv")->group(group);
@@ -79,15 +84,14 @@ void TrafficOptions::check() const {
   if (file.empty() == pattern.empty()) throw UsageError("traffic: give a FILE of requests or --generate PATTERN, one of the two");
   if (csv && json) throw UsageError("traffic: --csv and --json exclude each other");
   if (!save.empty() && pattern.empty()) throw UsageError("traffic: --save goes with --generate");
+  if (!until_ns.empty()) time_option("--until", until_ns);
+  deadlock_after();
   if (!out.empty() && !csv && !json) throw UsageError("traffic: --out goes with --csv or --json");
 }
 
-Rational decimal(const std::string& text, const char* option) {
-  try {
-    return Rational::parse(text);
-  } catch (const std::invalid_argument& error) {
-    throw UsageError(std::string(option) + ": " + error.what());
-  }
+std::optional<Fs> TrafficOptions::deadlock_after() const {
+  const Fs after = time_option("--deadlock-after", deadlock_after_ns);
+  return after == 0 ? std::nullopt : std::optional<Fs>(after);
 }
 
 TrafficRecipe TrafficOptions::settled_recipe() const {
@@ -95,8 +99,8 @@ TrafficRecipe TrafficOptions::settled_recipe() const {
   settled.pattern = parse_traffic_pattern(pattern);
   if (!initiators.empty()) settled.initiators = initiators;
   settled.targets = targets;
-  settled.rate_gbs = decimal(rate_gbs, "--rate");
-  settled.read_share = decimal(read_share, "--read-share");
+  settled.rate_gbs = decimal_option("--rate", rate_gbs);
+  settled.read_share = decimal_option("--read-share", read_share);
   return settled;
 }
 
@@ -191,7 +195,8 @@ int play(const TrafficOptions& options) {
   const Interrupt interrupt;
   ProgressLine progress;
   RunLimits limits;
-  if (!options.until_ns.empty()) limits.until = ns_to_fs(decimal(options.until_ns, "--until"));
+  if (!options.until_ns.empty()) limits.until = time_option("--until", options.until_ns);
+  limits.deadlock_after = options.deadlock_after();
   limits.max_wall_s = options.max_wall_s;
   limits.interrupted = &Interrupt::requested;
   limits.progress = [&](const RunProgress& at) { progress.show(at); };

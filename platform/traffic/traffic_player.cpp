@@ -41,7 +41,7 @@ TrafficPlayer::Initiator& TrafficPlayer::initiator_of(NodeId node) {
 void TrafficPlayer::issue(const TrafficRequest& request) {
   const std::uint32_t id = next_id_++;
   if (id == ended_) obligation_ = platform_.obligations().open(name(), "request " + std::to_string(id) + " and later ones to end", Component::now());
-  window_.push_back({request.issue, request.offset, request.bytes, 0, request.initiator, request.target, none, request.write, false, false});
+  window_.push_back({request.issue, request.offset, request.bytes, 0, request.initiator, request.target, none, request.write, false, false, false});
   Initiator& initiator = initiator_of(request.initiator);
   if (initiator.injector != nullptr) {
     inject(initiator, id);
@@ -151,8 +151,11 @@ void TrafficPlayer::end(std::uint32_t id) {
 }
 
 void TrafficPlayer::hand_on_ended() {
-  for (; !window_.empty(); window_.pop_front(), ++first_id_) {
-    if (window_.front().ended) listener_.in_order(result_of(first_id_, window_.front(), window_.front().offset_or_end));
+  for (std::size_t i = 0; i < window_.size(); ++i) {
+    Entry& request = window_[i];
+    if (!request.ended || request.handed_on) continue;
+    request.handed_on = true;
+    listener_.in_order(result_of(first_id_ + static_cast<std::uint32_t>(i), request, request.offset_or_end));
   }
 }
 

@@ -46,6 +46,7 @@ class TrafficPlayer final : public sc_core::sc_module, private TransactionOwner,
     NodeId target;
     std::uint32_t next;           // id of the next in the channel's queue
     bool write, granted, ended;
+    bool handed_on;               // by hand_on_ended()
   };
   // Requests of one channel of a pe_dma; the front one is with the pe_dma.
   struct Channel {

@@ -26,26 +26,26 @@ struct Pipe {
   int ends[2];
 };
 
-[[noreturn]] void become(const std::vector<std::string>& arguments, int out, int err) {
+[[noreturn]] void become(const char* program, const std::vector<std::string>& arguments, int out, int err) {
   std::vector<char*> argv{const_cast<char*>("kernbench")};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   ::dup2(::open("/dev/null", O_RDONLY), 0);
   ::dup2(out, 1);
   ::dup2(err, 2);
-  ::execv(KERNBENCH_PROGRAM, argv.data());
+  ::execv(program, argv.data());
   ::_exit(127);
 }
 
 }  // namespace
 
-ProgramResult kernbench_program(const std::vector<std::string>& arguments, int signal, int after_ms, const char* out_path) {
+ProgramResult kernbench_program(const std::vector<std::string>& arguments, int signal, int after_ms, const char* out_path, const char* program) {
   const Clock::time_point begin = Clock::now();
   const auto passed_ms = [&] { return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count()); };
   Pipe out, err;
   const ::pid_t pid = ::fork();
   if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (pid == 0) become(arguments, out_path == nullptr ? out.ends[1] : ::open(out_path, O_WRONLY), err.ends[1]);
+  if (pid == 0) become(program, arguments, out_path == nullptr ? out.ends[1] : ::open(out_path, O_WRONLY), err.ends[1]);
   ::close(out.ends[1]);
   ::close(err.ends[1]);
 

@@ -12,9 +12,10 @@ struct ProgramResult {
   double wall_s = 0;
 };
 
-// Runs `kernbench ARGUMENTS...`; standard input is empty. A `signal` is sent `after_ms` later. `out_path`: where standard output
+// Runs `kernbench ARGUMENTS...`, or another program; standard input is empty. A `signal` is sent `after_ms` later. `out_path`: where standard output
 // goes instead of into the result.
-ProgramResult kernbench_program(const std::vector<std::string>& arguments, int signal = 0, int after_ms = 0, const char* out_path = nullptr);
+ProgramResult kernbench_program(const std::vector<std::string>& arguments, int signal = 0, int after_ms = 0, const char* out_path = nullptr,
+                               const char* program = KERNBENCH_PROGRAM);
 
 // An empty folder that goes away with everything in it.
 class TemporaryFolder {
