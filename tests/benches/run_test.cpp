@@ -193,6 +193,37 @@ BOOST_AUTO_TEST_CASE(an_operand_over_several_shards_is_gathered) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(cast_keeps_the_values_that_the_other_dtype_can_hold_and_rounds_the_rest_once) {
+  kernbench::test::forked([] {
+    const BenchOutcome outcome = run_function([](Torch& torch) {
+      const DPPolicy here = DPPolicy::on_one_pe();
+      const HostArray numbers = torch.random({30}, i32);
+      // 1/3 and 1 + 2^-11, which is a tie in f16 and rounds to the even 1.
+      const HostArray parts({2}, f32, std::vector<double>{1.0 / 3, 1 + 1.0 / 2048});
+      const Tensor from_numbers = torch.from_host(numbers, here, "numbers"), from_parts = torch.from_host(parts, here, "parts"),
+                   as_float = torch.empty({30}, f32, here, "as_float"), halves = torch.empty({2}, f16, here, "halves");
+      torch.launch(
+          LaunchSpec("cast").on_pe(0),
+          [](tl::Program& tl, tl::Ptr numbers, tl::Ptr parts, tl::Ptr as_float, tl::Ptr halves) {
+            tl.store(as_float, tl.cast(tl.load(numbers, {30}, i32), f32));
+            tl.store(halves, tl.cast(tl.load(parts, {2}, f32), f16));
+          },
+          from_numbers, from_parts, as_float, halves);
+      torch.verify(
+          as_float, [numbers] { return numbers.values(); }, 0);
+      torch.verify(
+          halves,
+          [] {
+            return std::vector<double>{0.333251953125, 1};
+          },
+          0);  // 1365 / 4096 is the f16 nearest to 1/3
+    });
+    BOOST_TEST(outcome.status == "completed", outcome.error);
+    BOOST_TEST(outcome.failures == "");
+    BOOST_TEST(outcome.verified == 32U);
+  });
+}
+
 BOOST_AUTO_TEST_CASE(results_that_stay_in_tcm_feed_the_next_operation) {
   kernbench::test::forked([] {
     const BenchOutcome outcome = run_function([](Torch& torch) {
