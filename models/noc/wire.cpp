@@ -3,7 +3,7 @@
 namespace kernbench {
 
 Wire::Wire(const sc_core::sc_module_name& name, const Rational& bw_gbs, Fs propagation, std::uint32_t flit_bytes)
-    : sc_core::sc_module(name), in("in"), out("out"), service_(bw_gbs, flit_bytes), propagation_(propagation) {
+    : sc_core::sc_module(name), propagation_(propagation), service_(bw_gbs, flit_bytes), in("in"), out("out") {
   in.bind(static_cast<FabricForward&>(*this));
   out.bind(static_cast<FabricBackward&>(*this));
 }
@@ -25,7 +25,7 @@ void Wire::accept(Transaction& transaction, FlitRun run, Fs handed_over) {
     ++statistics_.control_messages;
   }
   if (observer_ != nullptr) observer_->carried(*this, transaction, run, start, end);
-  out->accept(transaction, run, end + propagation_);
+  far_end_->accept(transaction, run, end + propagation_);
 }
 
 tlm::tlm_sync_enum Wire::nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) {

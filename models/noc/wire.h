@@ -33,9 +33,6 @@ class Wire final : public sc_core::sc_module, private FabricForward, private Fab
   // bw_gbs 0 = unlimited; propagation from propagation_fs(); flit_bytes: the size of a full flit.
   Wire(const sc_core::sc_module_name& name, const Rational& bw_gbs, Fs propagation, std::uint32_t flit_bytes);
 
-  FabricTargetSocket in;      // from the node at the near end
-  FabricInitiatorSocket out;  // to the node at the far end
-
   // Since the start of the run.
   struct Statistics {
     std::uint64_t bytes = 0;
@@ -49,6 +46,19 @@ class Wire final : public sc_core::sc_module, private FabricForward, private Fab
   void observe(WireObserver* observer) { observer_ = observer; }
 
  private:
+  // First of all, what every flit touches.
+  FabricForward* far_end_ = nullptr;
+  WireObserver* observer_ = nullptr;
+  Fs propagation_;
+  WireState state_;
+  Statistics statistics_;
+  ServiceTime service_;
+
+ public:
+  FabricTargetSocket in;      // from the node at the near end
+  FabricInitiatorSocket out;  // to the node at the far end
+
+ private:
   void accept(Transaction& transaction, FlitRun run, Fs handed_over) override;
   void credit(unsigned flits) override { in->credit(flits); }
   unsigned transport_dbg(tlm::tlm_generic_payload& payload) override { return out->transport_dbg(payload); }
@@ -58,11 +68,7 @@ class Wire final : public sc_core::sc_module, private FabricForward, private Fab
   bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
-  ServiceTime service_;
-  Fs propagation_;
-  WireState state_;
-  Statistics statistics_;
-  WireObserver* observer_ = nullptr;
+  void end_of_elaboration() override { far_end_ = out.operator->(); }
 };
 
 }  // namespace kernbench

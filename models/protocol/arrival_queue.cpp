@@ -2,7 +2,10 @@
 
 namespace kernbench {
 
-void ArrivalQueue::add_port(NodeId upstream) { ports_.push_back({upstream, {}}); }
+void ArrivalQueue::add_port(NodeId upstream) {
+  ports_.push_back({upstream, {}});
+  heads_.push_back(never_fs);
+}
 
 bool ArrivalQueue::push_message(NodeId upstream, Transaction& transaction, FlitRun run, Fs time) {
   return control_.insert_sorted({time, &transaction, upstream, run.first, run.position, 0}, earlier) == 0;
@@ -10,27 +13,37 @@ bool ArrivalQueue::push_message(NodeId upstream, Transaction& transaction, FlitR
 
 bool ArrivalQueue::push(std::uint32_t port, Transaction& transaction, FlitRun run, Fs time) {
   const NodeId upstream = ports_[port].upstream;
-  if (transaction.route().is_control()) return push_message(upstream, transaction, run, time);
+  const RouteExtension& route = transaction.route();
+  if (route.is_control()) return push_message(upstream, transaction, run, time);
   if (keep_ == Keep::last_flit) {
-    return run.first + run.count == transaction.route().flits && push_message(upstream, transaction, run, time);
+    return run.first + run.count == route.flits && push_message(upstream, transaction, run, time);
   }
-  const Arrival arrival{time, &transaction, upstream, run.first, run.position, port};
-  RingBuffer<Arrival>& flits = ports_[port].flits;
-  const bool head_of_port = flits.insert_sorted(arrival, earlier) == 0;
   ++depth_;
-  if (!head_of_port) return false;
-  if (best_port_ != no_port && best_port_ != port && !earlier(arrival, ports_[best_port_].flits.front())) return false;
+  RingBuffer<Arrival>& flits = ports_[port].flits;
+  const Arrival arrival{time, &transaction, upstream, run.first, run.position, port};
+  if (!flits.empty() && flits.back().time < time) {  // nearly always
+    flits.push_back(arrival);
+    return false;
+  }
+  if (flits.insert_sorted(arrival, earlier) > 0) return false;
+  heads_[port] = time;
+  if (best_port_ != no_port && best_port_ != port && !before(port, best_port_)) return false;
   best_port_ = port;
   return true;
 }
 
 void ArrivalQueue::pop_data() {
-  ports_[best_port_].flits.pop_front();
+  RingBuffer<Arrival>& served = ports_[best_port_].flits;
+  served.pop_front();
   --depth_;
+  heads_[best_port_] = served.empty() ? never_fs : served.front().time;
   best_port_ = no_port;
-  for (std::uint32_t port = 0; port < ports_.size(); ++port) {
-    if (ports_[port].flits.empty()) continue;
-    if (best_port_ == no_port || earlier(ports_[port].flits.front(), ports_[best_port_].flits.front())) best_port_ = port;
+  Fs best = never_fs;
+  const auto ports = static_cast<std::uint32_t>(heads_.size());
+  for (std::uint32_t port = 0; port < ports; ++port) {
+    if (heads_[port] >= best) continue;
+    best = heads_[port];
+    best_port_ = port;
   }
 }
 

@@ -39,7 +39,7 @@ class ArrivalQueue {
 
   explicit ArrivalQueue(Keep keep) : keep_(keep) {}
 
-  // Ports are added in ascending order of the upstream node.
+  // Ports are added in ascending order of the upstream node, one for each.
   void add_port(NodeId upstream);
   NodeId upstream(std::uint32_t port) const { return ports_[port].upstream; }
 
@@ -60,6 +60,9 @@ class ArrivalQueue {
   std::size_t depth() const { return depth_ + control_.size(); }
 
  private:
+  // Of the first flits of two ports: different upstream nodes, so that the tie rule is the order of the ports.
+  bool before(std::uint32_t a, std::uint32_t b) const { return heads_[a] != heads_[b] ? heads_[a] < heads_[b] : a < b; }
+
   static constexpr std::uint32_t no_port = ~std::uint32_t{0};
   struct Port {
     NodeId upstream;
@@ -67,10 +70,12 @@ class ArrivalQueue {
   };
 
   Keep keep_;
-  std::vector<Port> ports_;
-  RingBuffer<Arrival> control_;
   std::uint32_t best_port_ = no_port;
   std::size_t depth_ = 0;
+  // By port.
+  std::vector<Fs> heads_;  // times of the first flits, never_fs where there is none
+  std::vector<Port> ports_;
+  RingBuffer<Arrival> control_;
 };
 
 }  // namespace kernbench

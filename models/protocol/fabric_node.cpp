@@ -16,7 +16,7 @@ namespace kernbench {
 class FabricNode::Input final : public FabricForward {
  public:
   Input(FabricNode& node, std::uint32_t port, NodeId upstream)
-      : socket(("in" + std::to_string(port)).c_str()), node_(node), port_(port) {
+      : node_(node), port_(port), socket(("in" + std::to_string(port)).c_str()) {
     socket.bind(*this);
     node.arrivals_.add_port(upstream);
   }
@@ -29,11 +29,12 @@ class FabricNode::Input final : public FabricForward {
   bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
   unsigned transport_dbg(tlm::tlm_generic_payload& payload) override { return node_.transport_debug(payload); }
 
-  FabricTargetSocket socket;
-
  private:
   FabricNode& node_;
   std::uint32_t port_;
+
+ public:
+  FabricTargetSocket socket;  // last: it is large
 };
 
 class FabricNode::Output final : public FabricBackward {
@@ -46,7 +47,7 @@ class FabricNode::Output final : public FabricBackward {
 };
 
 FabricNode::FabricNode(const ComponentInit& init, ArrivalQueue::Keep keep)
-    : Component(init), arrivals_(keep), wake_("wake_event"),
+    : Component(init), wake_("wake_event"), arrivals_(keep),
       inbox_(add_probe("inbox", "what has been announced to the node and not served", 16)) {
   SC_HAS_PROCESS(FabricNode);
   SC_METHOD(wake);
@@ -67,8 +68,11 @@ FabricInitiatorSocket& FabricNode::add_output(NodeId /*downstream*/) {
   outputs_.push_back(std::make_unique<FabricInitiatorSocket>(("out" + std::to_string(outputs_.size())).c_str()));
   outputs_sinks_.push_back(std::make_unique<Output>());
   outputs_.back()->bind(*outputs_sinks_.back());
+  wires_.push_back(nullptr);
   return *outputs_.back();
 }
+
+FabricForward* FabricNode::find_wire(std::uint32_t port) { return wires_[port] = outputs_[port]->operator->(); }
 
 void FabricNode::accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) {
   if (arrivals_.push(port, transaction, run, arrival)) rearm();

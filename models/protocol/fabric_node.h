@@ -57,27 +57,36 @@ class FabricNode : public Component {
 
   // Hands a run over to the wire behind `position` of its path; `at` is now or later, in order per wire.
   void send(Transaction& transaction, std::uint32_t flit, std::uint32_t count, std::uint32_t position, Fs at) {
-    const std::uint16_t port = transaction.route().path->hop(position).out_port;
-    (*outputs_[port])->accept(transaction, {flit, count, position + 1}, at);
+    const std::uint16_t port = transaction.route().path->out_port(position);
+    FabricForward* wire = wires_[port];
+    if (wire == nullptr) wire = find_wire(port);
+    wire->accept(transaction, {flit, count, position + 1}, at);
   }
 
   void report_passage(const Arrival& arrival, Fs start) const {
     if (passages_ != nullptr) passages_->passed(*this, arrival, start);
   }
 
-  ArrivalQueue arrivals_;
-
  private:
   class Input;
   class Output;
 
   void wake();
+  FabricForward* find_wire(std::uint32_t port);
 
   std::vector<std::unique_ptr<Input>> inputs_;
   std::vector<std::unique_ptr<Output>> outputs_sinks_;
   std::vector<std::unique_ptr<FabricInitiatorSocket>> outputs_;
+
+  // From here on: what every flit touches, side by side.
   sc_core::sc_event wake_;
-  Fs armed_ = never_fs;  // when wake_ is due; 0 while serve() runs, after which next_due() is asked anyway
+
+ protected:
+  ArrivalQueue arrivals_;
+
+ private:
+  std::vector<FabricForward*> wires_;  // what outputs_ are bound to; null until the first use
+  Fs armed_ = never_fs;                // when wake_ is due; 0 while serve() runs, after which next_due() is asked anyway
   Probe& inbox_;
   PassageObserver* passages_ = nullptr;
 };

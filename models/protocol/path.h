@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "models/base/component.h"
@@ -20,10 +21,15 @@ struct PathHop {
 
 class Path {
  public:
-  Path(std::vector<PathHop> hops, const Path* reverse) : hops_(std::move(hops)), reverse_(reverse) {}
+  Path(std::vector<PathHop> hops, const Path* reverse) : hops_(std::move(hops)), reverse_(reverse) {
+    out_ports_.reserve(hops_.size());
+    for (const PathHop& hop : hops_) out_ports_.push_back(hop.out_port);
+  }
 
   const PathHop& hop(std::uint32_t position) const { return hops_[position]; }
   const std::vector<PathHop>& hops() const { return hops_; }
+  // hop(position).out_port; all that a flit looks up on its way, so it lies densely.
+  std::uint16_t out_port(std::uint32_t position) const { return out_ports_[position]; }
   std::uint32_t target_position() const { return static_cast<std::uint32_t>(hops_.size()) - 1; }
   NodeId source() const { return hops_.front().node; }
   NodeId target() const { return hops_.back().node; }
@@ -44,6 +50,7 @@ class Path {
 
  private:
   std::vector<PathHop> hops_;
+  std::vector<std::uint16_t> out_ports_;
   const Path* reverse_;
 };
 

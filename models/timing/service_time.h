@@ -21,10 +21,10 @@ class ServiceTime {
  private:
   Fs exact(std::uint32_t bytes) const;
 
-  unsigned __int128 fs_per_byte_num_ = 0;
-  unsigned __int128 fs_per_byte_den_ = 1;
   Fs full_ = 0;
   std::uint32_t full_bytes_ = 0;
+  unsigned __int128 fs_per_byte_num_ = 0;
+  unsigned __int128 fs_per_byte_den_ = 1;
 };
 
 }  // namespace kernbench
