@@ -94,6 +94,7 @@ class BenchRun {
   int simulate();
 
  private:
+  bool with_data() const { return options_.with_data() || (bench_.needs_data && options_.data.empty()); }
   std::optional<ResultFile> open(const std::string& path) const;
   std::unique_ptr<Platform> build(OpSink& sink);
   RunReport report_of(const RunResult& result, const BenchProgram& program, double elaboration_s);
@@ -124,7 +125,7 @@ std::optional<ResultFile> BenchRun::open(const std::string& path) const {
 // A machine that cannot be addressed or routed is a wrong configuration.
 std::unique_ptr<Platform> BenchRun::build(OpSink& sink) {
   try {
-    return std::make_unique<Platform>(build_graph(spec_), registry_, PlatformOptions{options_.with_data() ? &plane_ : nullptr, &sink, false});
+    return std::make_unique<Platform>(build_graph(spec_), registry_, PlatformOptions{with_data() ? &plane_ : nullptr, &sink, false});
   } catch (const RoutingError& error) {
     throw UsageError(error.what());
   } catch (const AddressError& error) {

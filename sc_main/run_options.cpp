@@ -21,7 +21,7 @@ void RunOptions::add_to(CLI::App& command) {
       ->group(run);
   machine.add_to(command);
   command.add_flag("--verify-data", verify_data, "Computes the results afterwards and compares every output with the bench's reference")->group(results);
-  command.add_option("--data", data, "off: times only; deferred: operations are recorded with their data. Default: off, or what --verify-data needs")
+  command.add_option("--data", data, "off: times only; deferred: operations are recorded with their data. Default: off, or what --verify-data or the bench needs")
       ->check(CLI::IsMember({"off", "deferred"}))
       ->group(results);
   command.add_option("--trace", trace, "Writes a waveform (VCD)")->type_name("F.vcd")->group(results);

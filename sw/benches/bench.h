@@ -15,6 +15,7 @@ struct Bench {
   ParameterSchema parameters;
   void (*run)(Torch& torch) = nullptr;
   bool per_device = true;  // false: collectives and evaluations, which use several SIPs themselves and ignore --device
+  bool needs_data = false;  // its kernels read the values that they load, so that there is no running it with data off
 };
 
 // A parameter as given on the command line.

@@ -12,6 +12,9 @@ BenchProgram::BenchProgram(const Bench& bench, BenchOptions options) : bench_(be
 BenchProgram::~BenchProgram() = default;
 
 void BenchProgram::run(HostPort& port) {
+  if (bench_.needs_data && port.data() == nullptr) {
+    throw UsageError("bench '" + bench_.name + "' reads the values that its kernels load; it does not run with data off");
+  }
   runtime_ = std::make_unique<Runtime>(port, bench_.name);
   runtime_->memory->start_reaper();
   running_ = options_.devices.size();

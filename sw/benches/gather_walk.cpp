@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "models/base/errors.h"
 #include "sw/benches/inputs.h"
 #include "sw/benches/shipped.h"
 
@@ -46,8 +45,6 @@ std::vector<double> sum_of_rows(const std::vector<double>& rows, std::int64_t wi
 }
 
 void run(Torch& torch) {
-  if (!torch.with_data())
-    throw UsageError("gather-walk branches on the values that it loads; run it with --verify-data or --data deferred");
   const Attributes& given = torch.parameters();
   const std::int64_t nodes = given.integer("nodes"), width = given.integer("width"),
                      steps = std::min(given.integer("steps"), nodes);
@@ -68,11 +65,13 @@ void run(Torch& torch) {
 }  // namespace
 
 Bench gather_walk() {
-  return {"gather-walk",
-          "One PE follows a linked list in HBM and gathers the rows that it meets; needs data, e.g. --verify-data",
-          {extent("nodes", "of the list, each with a row", 64), extent("width", "elements of a row", 64),
-           extent("steps", "nodes on the walk; no more than there are", 32), any_dtype("of the rows"), shared_by_pes("nodes")},
-          &run};
+  Bench bench{"gather-walk",
+              "One PE follows a linked list in HBM and gathers the rows that it meets",
+              {extent("nodes", "of the list, each with a row", 64), extent("width", "elements of a row", 64),
+               extent("steps", "nodes on the walk; no more than there are", 32), any_dtype("of the rows"), shared_by_pes("nodes")},
+              &run};
+  bench.needs_data = true;
+  return bench;
 }
 
 }  // namespace kernbench::benches

@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(gather_walk_without_data_is_wrong_usage) {
   BenchRunOptions options;
   options.with_data = false;
   const std::string failure = failure_of("gather-walk", {}, options);
-  BOOST_TEST(contains(failure, "usage: gather-walk branches on the values that it loads"), failure);
+  BOOST_TEST(contains(failure, "usage: bench 'gather-walk' reads the values that its kernels load"), failure);
 }
 
 BOOST_AUTO_TEST_CASE(the_layer_benches_run_without_data_in_the_same_time) {
