@@ -1,0 +1,46 @@
+// A reference that nobody here wrote, and the machine on which the models are held against it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "platform/assembly/platform.h"
+#include "platform/topology/load_machine.h"
+
+namespace kernbench {
+
+// One number of a case.
+struct ValidationCheck {
+  std::string quantity;   // "write of 1 MiB over 8 hops"
+  std::string formula;    // with its numbers: "500 + 15 * 16384"
+  std::string unit;       // "ns" or "GB/s"
+  double expected = 0;
+  double simulated = 0;
+  double tolerance = 0;   // in the unit
+  std::string allowance;  // where the tolerance comes from; empty if there is none
+
+  double deviation() const { return simulated - expected; }
+  bool passed() const { return deviation() <= tolerance && deviation() >= -tolerance; }
+};
+
+struct ValidationCase {
+  std::string name;
+  std::string group;       // "network", "hbm"
+  std::string statement;   // what the reference says
+  std::string source;      // textbook, paper
+  std::string topology;    // "tiny": shipped file on which the machine is based; "" is the default one
+  std::vector<Override> overrides;
+  // Plays on the machine, which has not run and runs once.
+  std::function<std::vector<ValidationCheck>(Platform&)> run;
+};
+
+// The cases, in the order in which they are reported.
+std::vector<ValidationCase> network_cases();
+std::vector<ValidationCase> hbm_cases();
+std::vector<ValidationCase> all_validation_cases();
+
+// Those of a group; all if it is empty. Throws UsageError that lists the groups.
+std::vector<ValidationCase> select_group(std::vector<ValidationCase> cases, const std::string& group);
+
+}  // namespace kernbench

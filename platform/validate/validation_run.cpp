@@ -1,0 +1,109 @@
+#include "platform/validate/validation_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/base/errors.h"
+#include "platform/observe/text_table.h"
+#include "platform/probe/child_process.h"
+#include "platform/topology/build_graph.h"
+
+namespace kernbench {
+namespace {
+
+nlohmann::ordered_json json_of(const ValidationCheck& check) {
+  return {{"quantity", check.quantity},   {"formula", check.formula},     {"unit", check.unit},           {"expected", check.expected},
+          {"simulated", check.simulated}, {"tolerance", check.tolerance}, {"allowance", check.allowance}};
+}
+
+ValidationCheck check_of(const nlohmann::ordered_json& json) {
+  return {json.at("quantity"), json.at("formula"), json.at("unit"), json.at("expected"), json.at("simulated"), json.at("tolerance"), json.at("allowance")};
+}
+
+std::string run_in_child(const ValidationCase& reference, const ComponentRegistry& registry, const TopologyPath& topology_path) {
+  MachineSpec spec = load_machine(topology_path(reference.topology), reference.overrides, registry);
+  spec.source_path.clear();  // nothing is cached beside the shipped file
+  PlatformOptions options;
+  options.tear_down = false;
+  Platform platform(build_graph(std::move(spec)), registry, options);
+  auto checks = nlohmann::ordered_json::array();
+  for (const ValidationCheck& check : reference.run(platform)) checks.push_back(json_of(check));
+  return checks.dump();
+}
+
+std::string number(double value) { return fmt::format("{:.6f}", value); }
+
+}  // namespace
+
+bool ValidationOutcome::passed() const {
+  return !checks.empty() && std::all_of(checks.begin(), checks.end(), [](const ValidationCheck& check) { return check.passed(); });
+}
+
+std::vector<ValidationOutcome> run_validation(const std::vector<ValidationCase>& cases, const ComponentRegistry& registry, const TopologyPath& topology_path) {
+  std::vector<ValidationOutcome> outcomes;
+  for (const ValidationCase& reference : cases) {
+    ValidationOutcome outcome;
+    outcome.reference = reference;
+    try {
+      ChildProcess child([&] { return run_in_child(reference, registry, topology_path); });
+      for (const auto& check : nlohmann::ordered_json::parse(child.value())) outcome.checks.push_back(check_of(check));
+    } catch (const Error& error) {
+      outcome.failure = error.what();
+    }
+    outcomes.push_back(std::move(outcome));
+  }
+  return outcomes;
+}
+
+std::string validation_text(const std::vector<ValidationOutcome>& outcomes) {
+  constexpr auto right = TextTable::Align::right;
+  std::string text;
+  std::size_t passed = 0;
+  TextTable table({{""}, {"reference"}, {"quantity"}, {"unit"}, {"expected", right}, {"simulated", right}, {"deviation", right}, {"tolerance", right}});
+  for (const ValidationOutcome& outcome : outcomes) {
+    passed += outcome.passed() ? 1 : 0;
+    const std::string name = outcome.reference.group + "/" + outcome.reference.name;
+    if (!outcome.failure.empty()) table.add({"[x] FAIL", name, "the run has failed, see below", "", "", "", "", ""});
+    for (const ValidationCheck& check : outcome.checks) {
+      table.add({check.passed() ? "[v] PASS" : "[x] FAIL", name, check.quantity, check.unit, number(check.expected), number(check.simulated), number(check.deviation()),
+                 number(check.tolerance)});
+    }
+  }
+  text += table.text() + "\n";
+  for (const ValidationOutcome& outcome : outcomes) {
+    text += outcome.reference.group + "/" + outcome.reference.name + "\n  " + outcome.reference.statement + "\n";
+    for (const ValidationCheck& check : outcome.checks) {
+      text += "  " + check.quantity + ": " + check.formula + " " + check.unit + (check.allowance.empty() ? "" : "; tolerance: " + check.allowance) + "\n";
+    }
+    if (!outcome.failure.empty()) text += "  failed: " + outcome.failure + "\n";
+    text += "  source: " + outcome.reference.source + "\n";
+  }
+  return text + fmt::format("\n{} of {} references hold\n", passed, outcomes.size());
+}
+
+nlohmann::ordered_json validation_json(const std::vector<ValidationOutcome>& outcomes) {
+  auto list = nlohmann::ordered_json::array();
+  for (const ValidationOutcome& outcome : outcomes) {
+    nlohmann::ordered_json entry;
+    entry["name"] = outcome.reference.name;
+    entry["group"] = outcome.reference.group;
+    entry["statement"] = outcome.reference.statement;
+    entry["source"] = outcome.reference.source;
+    entry["topology"] = outcome.reference.topology;
+    entry["set"] = nlohmann::ordered_json::array();
+    for (const Override& each : outcome.reference.overrides) entry["set"].push_back(each.key + "=" + each.value);
+    entry["checks"] = nlohmann::ordered_json::array();
+    for (const ValidationCheck& check : outcome.checks) {
+      entry["checks"].push_back(json_of(check));
+      entry["checks"].back()["deviation"] = check.deviation();
+      entry["checks"].back()["verdict"] = check.passed() ? "pass" : "fail";
+    }
+    if (!outcome.failure.empty()) entry["failure"] = outcome.failure;
+    entry["verdict"] = outcome.passed() ? "pass" : "fail";
+    list.push_back(std::move(entry));
+  }
+  return {{"references", list}};
+}
+
+}  // namespace kernbench

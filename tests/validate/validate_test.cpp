@@ -1,0 +1,115 @@
+// The references hold, and a machine that does not keep to them is found out.
+#include <boost/test/unit_test.hpp>
+#include <set>
+
+#include "models/base/errors.h"
+#include "platform/assembly/builtin_components.h"
+#include "platform/validate/played_requests.h"
+#include "platform/validate/validation_run.h"
+#include "tests/support/forked.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+std::string shipped(const std::string& topology) {
+  return std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology." + (topology.empty() ? "" : topology + ".") + "yaml";
+}
+
+std::vector<ValidationOutcome> run(const std::vector<ValidationCase>& cases) {
+  ComponentRegistry registry;
+  register_builtin_components(registry);
+  return run_validation(cases, registry, shipped);
+}
+
+ValidationCase find(const std::string& name) {
+  for (ValidationCase& each : all_validation_cases()) {
+    if (each.name == name) return each;
+  }
+  throw std::logic_error("no reference " + name);
+}
+
+void check_fails(ValidationCase reference, const Override& change) {
+  reference.overrides.push_back(change);
+  const auto outcomes = run({reference});
+  BOOST_TEST(!outcomes.at(0).passed(), reference.name << " with " << change.key << "=" << change.value);
+  BOOST_TEST(outcomes.at(0).failure == "");
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(validate)
+
+BOOST_AUTO_TEST_CASE(every_reference_holds) {
+  for (const ValidationOutcome& outcome : run(all_validation_cases())) {
+    BOOST_TEST(outcome.failure == "", outcome.reference.name << ": " << outcome.failure);
+    BOOST_TEST(outcome.passed(), validation_text({outcome}));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_reference_says_what_it_is_and_where_it_comes_from) {
+  std::set<std::string> names;
+  for (const ValidationCase& each : all_validation_cases()) {
+    BOOST_TEST(!each.statement.empty(), each.name);
+    BOOST_TEST(each.source.size() > 20U, each.name);
+    BOOST_TEST(names.insert(each.name).second, each.name << " twice");
+  }
+  for (const ValidationOutcome& outcome : run(all_validation_cases())) {
+    for (const ValidationCheck& check : outcome.checks) {
+      BOOST_TEST(check.allowance.empty() == (check.tolerance == 0), check.quantity << ": a tolerance has a reason");
+      BOOST_TEST(check.tolerance <= check.expected * 3e-4, check.quantity);
+    }
+  }
+}
+
+// Machines that are slower or faster than the reference says.
+BOOST_AUTO_TEST_CASE(a_machine_that_differs_does_not_hold) {
+  check_fails(find("wormhole-chain"), {"cube.components.router.attrs.overhead_ns", "3.001"});
+  check_fails(find("wormhole-chain"), {"system.flit_bytes", "512"});
+  check_fails(find("store-and-forward-chain"), {"system.flit_bytes", "32768"});
+  check_fails(find("ring-step"), {"system.links.io_ep_to_switch.bw_gbs", "65"});
+  check_fails(find("ring-all-gather"), {"sip.io_chiplets.io0.components.pcie_ep.attrs.overhead_ns", "0.1"});
+  check_fails(find("hbm-peak-rate"), {"cube.components.hbm_ctrl.attrs.efficiency", "0.49"});
+  check_fails(find("hbm-channel-collision"), {"cube.components.hbm_ctrl.attrs.num_pcs", "16"});
+  check_fails(find("hbm-alternation"), {"cube.components.hbm_ctrl.attrs.switch_penalty_ns", "5"});
+  check_fails(find("hbm-one-direction"), {"cube.components.hbm_ctrl.attrs.efficiency", "0.9"});
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_fails_is_told_and_the_others_go_on) {
+  ValidationCase broken = find("ring-step");
+  broken.name = "broken";
+  broken.run = [](Platform&) -> std::vector<ValidationCheck> { throw ModelError("a rule is broken"); };
+  ValidationCase impossible = find("ring-step");
+  impossible.name = "impossible";
+  impossible.overrides.push_back({"system.sips.count", "0"});
+  const auto outcomes = run({broken, impossible, find("hbm-peak-rate")});
+  BOOST_TEST(outcomes.at(0).failure == "a rule is broken");
+  BOOST_TEST(outcomes.at(1).failure.find("system.sips.count") != std::string::npos, outcomes.at(1).failure);
+  BOOST_TEST(outcomes.at(2).passed());
+  const std::string text = validation_text(outcomes);
+  for (const char* part : {"[x] FAIL  network/broken", "failed: a rule is broken", "[v] PASS  hbm/hbm-peak-rate", "1 of 3 references hold"}) {
+    BOOST_TEST(text.find(part) != text.npos, text);
+  }
+  const auto json = validation_json(outcomes);
+  BOOST_TEST(json.at("references").at(0).at("verdict") == "fail");
+  BOOST_TEST(json.at("references").at(0).at("failure") == "a rule is broken");
+}
+
+BOOST_AUTO_TEST_CASE(groups_are_chosen_by_name) {
+  BOOST_TEST(select_group(all_validation_cases(), "").size() == all_validation_cases().size());
+  for (const ValidationCase& each : select_group(all_validation_cases(), "hbm")) BOOST_TEST(each.group == "hbm");
+  BOOST_CHECK_EXCEPTION(select_group(all_validation_cases(), "hmb"), UsageError, [](const UsageError& error) {
+    return std::string(error.what()) == "there is no group 'hmb' of references; allowed is 'network', 'hbm'";
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_check_passes_within_its_tolerance_on_both_sides) {
+  ValidationCheck check;
+  check.expected = 100;
+  check.tolerance = 1;
+  for (const double simulated : {99.0, 100.0, 101.0}) BOOST_TEST((check.simulated = simulated, check.passed()));
+  for (const double simulated : {98.9, 101.1}) BOOST_TEST((check.simulated = simulated, !check.passed()));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
