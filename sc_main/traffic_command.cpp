@@ -46,24 +46,39 @@ void TrafficOptions::add_to(CLI::App& command) {
   command.add_option("FILE", file, "Requests: a CSV file with the header at_ns,initiator,op,target,offset,bytes");
   command.add_flag("--csv", csv, "One row per request on standard output, the summary on standard error");
   command.add_flag("--json", json, "Requests and summary as one JSON object");
-  command.add_flag("--breakdown", breakdown, "What each latency is made of: PE setup, NoC, UCIe, fabric, wire transfer, HBM, contention");
+  command.add_flag("--breakdown", breakdown,
+                   "What each latency is made of: PE setup, NoC, UCIe, fabric, wire transfer, HBM, contention");
   command.add_option("--out", out, "Where the rows go instead of standard output")->type_name("F");
   command.add_option("--until", until_ns, "Stop at this simulated time")->type_name("NS");
   command.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S")->check(CLI::PositiveNumber);
-  command.add_option("--deadlock-after", deadlock_after_ns, "Simulated time without work, while requests are under way, that counts as a deadlock; 0: never")
+  command
+      .add_option("--deadlock-after", deadlock_after_ns,
+                  "Simulated time without work, while requests are under way, that counts as a deadlock; 0: never")
       ->type_name("NS")
       ->capture_default_str();
   const std::string group = "Generated traffic";
-  command.add_option("--generate", pattern, "Make requests by rule: stream, random, stride, hotspot or closed-loop")->type_name("PATTERN")->group(group);
+  command.add_option("--generate", pattern, "Make requests by rule: stream, random, stride, hotspot or closed-loop")
+      ->type_name("PATTERN")
+      ->group(group);
   command.add_option("--save", save, "Write the requests to a file instead of playing them")->type_name("F.csv")->group(group);
-  command.add_option("--initiators", initiators, "pe_dma or pcie_ep nodes by glob; repeatable. Default: sip0.cube0.pe*.pe_dma")->type_name("GLOB")->group(group);
-  command.add_option("--targets", targets, "Memories by glob; repeatable. Default: by pattern, see below")->type_name("GLOB")->group(group);
+  command.add_option("--initiators", initiators, "pe_dma or pcie_ep nodes by glob; repeatable. Default: sip0.cube0.pe*.pe_dma")
+      ->type_name("GLOB")
+      ->group(group);
+  command.add_option("--targets", targets, "Memories by glob; repeatable. Default: by pattern, see below")
+      ->type_name("GLOB")
+      ->group(group);
   command.add_option("--requests", recipe.requests, "Of each initiator")->capture_default_str()->group(group);
   command.add_option("--size", recipe.size_bytes, "Bytes of a request")->capture_default_str()->group(group);
-  command.add_option("--stride", recipe.stride_bytes, "Bytes between the requests of the stride pattern")->capture_default_str()->group(group);
-  command.add_option("--rate", rate_gbs, "GB/s that each initiator offers; 0: everything at once")->capture_default_str()->group(group);
+  command.add_option("--stride", recipe.stride_bytes, "Bytes between the requests of the stride pattern")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--rate", rate_gbs, "GB/s that each initiator offers; 0: everything at once")
+      ->capture_default_str()
+      ->group(group);
   command.add_option("--read-share", read_share, "Share of reads, 0 to 1")->capture_default_str()->group(group);
-  command.add_option("--max-outstanding", recipe.max_outstanding, "Of each initiator; closed-loop only")->capture_default_str()->group(group);
+  command.add_option("--max-outstanding", recipe.max_outstanding, "Of each initiator; closed-loop only")
+      ->capture_default_str()
+      ->group(group);
   command.add_option("--seed", recipe.seed, "Of what is drawn")->capture_default_str()->group(group);
   machine.add_to(command);
   command.footer(
@@ -130,11 +145,15 @@ class Report final : public TrafficListener {
     ++seen_;
     if (!listing_ || seen_ > most_listed) return;
     const TrafficRequest& request = result.request;
-    table_.add({std::to_string(request.id), platform_.machine().name(request.initiator), request.write ? "write" : "read", platform_.machine().name(request.target),
-                std::to_string(request.bytes), fixed_ns(request.issue), fixed_ns(result.grant), fixed_ns(result.end), fixed_ns(result.latency())});
+    table_.add({std::to_string(request.id), platform_.machine().name(request.initiator), request.write ? "write" : "read",
+                platform_.machine().name(request.target), std::to_string(request.bytes), fixed_ns(request.issue),
+                fixed_ns(result.grant), fixed_ns(result.end), fixed_ns(result.latency())});
   }
   std::string text() const {
-    std::string text = listing_ ? table_.text() + (seen_ > most_listed ? fmt::format("... {} more; --csv lists all\n", seen_ - most_listed) : "") + "\n" : "";
+    std::string text =
+        listing_
+            ? table_.text() + (seen_ > most_listed ? fmt::format("... {} more; --csv lists all\n", seen_ - most_listed) : "") + "\n"
+            : "";
     return text + summary_.text();
   }
   TrafficRows& rows() { return rows_; }
@@ -149,18 +168,27 @@ class Report final : public TrafficListener {
   TrafficSummary summary_;
   bool listing_;
   std::size_t seen_ = 0;
-  TextTable table_{{{"id", Align::right}, {"initiator"}, {"op"}, {"target"}, {"bytes", Align::right}, {"issue ns", Align::right}, {"grant ns", Align::right},
-                    {"end ns", Align::right}, {"latency ns", Align::right}}};
+  TextTable table_{{{"id", Align::right},
+                    {"initiator"},
+                    {"op"},
+                    {"target"},
+                    {"bytes", Align::right},
+                    {"issue ns", Align::right},
+                    {"grant ns", Align::right},
+                    {"end ns", Align::right},
+                    {"latency ns", Align::right}}};
 };
 
 int save_requests(const TrafficOptions& options, TrafficGenerator& generator, const Platform& platform) {
-  if (!generator.times_are_known()) throw UsageError("--save: the times of closed-loop traffic come from the simulation; they cannot be written beforehand");
+  if (!generator.times_are_known())
+    throw UsageError("--save: the times of closed-loop traffic come from the simulation; they cannot be written beforehand");
   ResultFile file(options.save);
   file.out() << "at_ns,initiator,op,target,offset,bytes\n";
   TrafficRequest request;
   while (generator.next(request)) {
-    file.out() << fmt::format("{},{},{},{},{},{}\n", fixed_ns(request.issue), platform.machine().name(request.initiator), request.write ? "write" : "read",
-                              platform.machine().name(request.target), request.offset, request.bytes);
+    file.out() << fmt::format("{},{},{},{},{},{}\n", fixed_ns(request.issue), platform.machine().name(request.initiator),
+                              request.write ? "write" : "read", platform.machine().name(request.target), request.offset,
+                              request.bytes);
   }
   file.close();
   return exit_done;
@@ -217,8 +245,8 @@ int play(const TrafficOptions& options) {
   if (result.status == RunStatus::deadlock) throw DeadlockError(result.error + "\n" + player.waiting());
   if (result.cause) std::rethrow_exception(result.cause);
   if (result.status == RunStatus::completed) return exit_done;
-  std::cerr << fmt::format("kernbench: {} at {} of simulated time: {} requests issued, {} ended\n", name_of(result.status), format_ns(result.simulated),
-                           player.issued(), player.ended());
+  std::cerr << fmt::format("kernbench: {} at {} of simulated time: {} requests issued, {} ended\n", name_of(result.status),
+                           format_ns(result.simulated), player.issued(), player.ended());
   return result.status == RunStatus::until_reached ? exit_done : exit_failed;
 }
 

@@ -34,7 +34,8 @@ int validate(const ValidateOptions& options) {
 
 void add_validate_command(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<ValidateOptions>();
-  CLI::App* command = app.add_subcommand("validate", "Holds the models against textbook closed forms, each on a machine made for it");
+  CLI::App* command =
+      app.add_subcommand("validate", "Holds the models against textbook closed forms, each on a machine made for it");
   command->add_option("--group", options->group, "Only these references: network or hbm")->type_name("NAME");
   command->add_flag("--json", options->json, "As JSON, with the machine of every reference");
   command->footer(
@@ -43,9 +44,7 @@ void add_validate_command(CLI::App& app, Invocation& invocation) {
       "  kernbench validate --group hbm\n"
       "  kernbench validate --json > references.json\n\n"
       "Exit status 1 if a reference does not hold within its tolerance.\n");
-  command->callback([options, &invocation] {
-    invocation.action = [options] { return validate(*options); };
-  });
+  command->callback([options, &invocation] { invocation.action = [options] { return validate(*options); }; });
 }
 
 }  // namespace kernbench

@@ -1,9 +1,9 @@
 // Finds a run in which somebody waits although time goes on: nothing is left but polling and clocks (spec 4.2).
 //
 // Looked at between slices of the simulation, so it costs nothing inside them. Work shows in what the machine counts: whatever a
-// component or a wire does changes at least one of its statistics, and whoever begins to wait opens an obligation. Polling and clock
-// events change neither. A single delay that is longer than the patience is no deadlock as long as nothing polls meanwhile: the next
-// pending event always happens before the next look.
+// component or a wire does changes at least one of its statistics, and whoever begins to wait opens an obligation. Polling and
+// clock events change neither. A single delay that is longer than the patience is no deadlock as long as nothing polls meanwhile:
+// the next pending event always happens before the next look.
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_view.h"
 #include "platform/assembly/bind_pe_edge.h"
+#include "platform/assembly/check_place.h"
 
 namespace kernbench {
 namespace {
@@ -105,6 +106,7 @@ void MachineModules::create_components(const ComponentRegistry& registry, Servic
     const Inside inside(scope(parent_of(node.name)));
     const auto id = static_cast<NodeId>(components_.size());
     components_.push_back(implementation->create({leaf_of(node.name).data(), id, node.attributes(), services}));
+    check_place(node, *components_.back());
     modules_.emplace(node.name, components_.back().get());
   }
 }

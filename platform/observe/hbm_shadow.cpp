@@ -11,7 +11,8 @@ HbmState state_of(const Attributes& attributes) {
   const auto num_pcs = static_cast<std::uint32_t>(attributes.integer("num_pcs"));
   const auto burst_bytes = static_cast<std::uint32_t>(attributes.integer("burst_bytes"));
   const Rational usable_gbs = attributes.decimal("link_bw_gbs") * attributes.decimal("efficiency");
-  return {num_pcs, burst_bytes, transfer_fs(std::uint64_t{burst_bytes} * num_pcs, usable_gbs), ns_to_fs(attributes.decimal("switch_penalty_ns"))};
+  return {num_pcs, burst_bytes, transfer_fs(std::uint64_t{burst_bytes} * num_pcs, usable_gbs),
+          ns_to_fs(attributes.decimal("switch_penalty_ns"))};
 }
 
 }  // namespace
@@ -22,7 +23,8 @@ void HbmShadow::book_read(const Transaction& transaction, Fs now, Last& last) {
   const BurstRange bursts = state_.bursts_of(transaction.route().offset, transaction.get_data_length());
   const std::uint64_t stride = state_.channels.size();
   for (std::uint64_t i = 0; i < std::min<std::uint64_t>(stride, bursts.count()); ++i) {
-    book_channel(transaction, state_.channel_of(bursts.first + i), HbmDirection::read, now, (bursts.count() - i + stride - 1) / stride, last);
+    book_channel(transaction, state_.channel_of(bursts.first + i), HbmDirection::read, now,
+                 (bursts.count() - i + stride - 1) / stride, last);
   }
 }
 
@@ -34,7 +36,8 @@ void HbmShadow::book_write_flit(const Transaction& transaction, std::uint32_t fl
   }
 }
 
-void HbmShadow::book_channel(const Transaction& transaction, std::size_t channel, HbmDirection direction, Fs now, std::uint64_t bursts, Last& last) {
+void HbmShadow::book_channel(const Transaction& transaction, std::size_t channel, HbmDirection direction, Fs now,
+                             std::uint64_t bursts, Last& last) {
   const Fs start = book(state_, channel, direction, now, bursts) - state_.burst_time;
   const Fs end = state_.channels[channel].available_at;
   occupied_[channel].forget_until(now);

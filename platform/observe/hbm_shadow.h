@@ -29,7 +29,8 @@ class HbmShadow {
   }
 
  private:
-  void book_channel(const Transaction& transaction, std::size_t channel, HbmDirection direction, Fs now, std::uint64_t bursts, Last& last);
+  void book_channel(const Transaction& transaction, std::size_t channel, HbmDirection direction, Fs now, std::uint64_t bursts,
+                    Last& last);
 
   HbmState state_;
   std::vector<Occupancy> occupied_;  // by channel

@@ -30,7 +30,8 @@ LatencyBreakdown::LatencyBreakdown(Platform& platform) {
 }
 
 std::size_t LatencyBreakdown::HashKey::operator()(const TieKey& key) const {
-  return static_cast<std::size_t>((key.issued * 0x9e3779b97f4a7c15ULL) ^ (std::uint64_t{key.initiator} << 32 | key.count) * 0xc2b2ae3d27d4eb4fULL);
+  return static_cast<std::size_t>((key.issued * 0x9e3779b97f4a7c15ULL) ^
+                                  (std::uint64_t{key.initiator} << 32 | key.count) * 0xc2b2ae3d27d4eb4fULL);
 }
 
 LatencyBreakdown::Trace& LatencyBreakdown::trace_of(const Transaction& transaction, Fs now) {

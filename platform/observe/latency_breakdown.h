@@ -1,11 +1,11 @@
 // Splits the latency of transfers into parts that add up to it (spec 11.3). Attached to a machine before it runs; a machine without
 // one pays nothing.
 //
-// Each leg is followed through its last flit (or its control message), and every interval of that flit's time belongs to what served
-// or delayed it: a node's overhead and a wire's propagation to the node's and the wire's part; its time on a wire, and behind earlier
-// flits of its own transfer, to the wire; the memory's bursts to the memory; the wait for anything that other transfers hold, to
-// contention. A node that its own first flit holds counts as the node's overhead. The initiator's overhead is pe_setup, the wait for
-// its channel contention. A request that is alone on the machine has no contention.
+// Each leg is followed through its last flit (or its control message), and every interval of that flit's time belongs to what
+// served or delayed it: a node's overhead and a wire's propagation to the node's and the wire's part; its time on a wire, and
+// behind earlier flits of its own transfer, to the wire; the memory's bursts to the memory; the wait for anything that other
+// transfers hold, to contention. A node that its own first flit holds counts as the node's overhead. The initiator's overhead is
+// pe_setup, the wait for its channel contention. A request that is alone on the machine has no contention.
 #pragma once
 
 #include <memory>
@@ -25,8 +25,8 @@ class LatencyBreakdown final : private WireObserver, private PassageObserver {
   // Becomes the observer of every wire and node of the machine. Outlives the run.
   explicit LatencyBreakdown(Platform& platform);
 
-  // Once per transfer, at the instant `end` at which it ended: its parts, which add up to end - issue. `grant`: when its initiator's
-  // channel became free for it.
+  // Once per transfer, at the instant `end` at which it ended: its parts, which add up to end - issue. `grant`: when its
+  // initiator's channel became free for it.
   LatencyParts take(const TieKey& key, Fs issue, Fs grant, Fs end);
 
  private:
@@ -67,8 +67,8 @@ class LatencyBreakdown final : private WireObserver, private PassageObserver {
   static void pass_last(Trace& trace, const NodeRecord& node, const Arrival& arrival, Fs start, Fs now);
 
   std::vector<NodeRecord> nodes_;
-  std::unordered_map<const Wire*, WireRecord> wires_;           // looked up only
-  std::unordered_map<TieKey, Trace, HashKey> traces_;           // looked up only
+  std::unordered_map<const Wire*, WireRecord> wires_;  // looked up only
+  std::unordered_map<TieKey, Trace, HashKey> traces_;  // looked up only
 };
 
 }  // namespace kernbench

@@ -12,16 +12,20 @@ LatencyPart part_of(NodeKind kind) {
     case NodeKind::ucie_port:
     case NodeKind::ucie_conn:
     case NodeKind::io_ucie:
-    case NodeKind::io_conn: return LatencyPart::ucie;
+    case NodeKind::io_conn:
+      return LatencyPart::ucie;
     case NodeKind::fabric_switch:
     case NodeKind::pcie_ep:
     case NodeKind::io_noc:
-    case NodeKind::io_cpu: return LatencyPart::fabric;
+    case NodeKind::io_cpu:
+      return LatencyPart::fabric;
     case NodeKind::hbm_ctrl:
     case NodeKind::hbm_channel:
     case NodeKind::sram:
-    case NodeKind::pe_tcm: return LatencyPart::hbm;
-    default: return LatencyPart::noc;
+    case NodeKind::pe_tcm:
+      return LatencyPart::hbm;
+    default:
+      return LatencyPart::noc;
   }
 }
 
@@ -32,10 +36,13 @@ LatencyPart part_of(EdgeKind kind) {
     case EdgeKind::ucie_conn_to_router:
     case EdgeKind::ucie_mesh:
     case EdgeKind::io_to_cube:
-    case EdgeKind::cube_to_io: return LatencyPart::ucie;
+    case EdgeKind::cube_to_io:
+      return LatencyPart::ucie;
     case EdgeKind::io_internal:
-    case EdgeKind::pcie: return LatencyPart::fabric;
-    default: return LatencyPart::noc;
+    case EdgeKind::pcie:
+      return LatencyPart::fabric;
+    default:
+      return LatencyPart::noc;
   }
 }
 

@@ -36,7 +36,8 @@ std::uint64_t parse_count(std::string_view text, const char* column, std::uint64
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < lowest || value > highest) {
-    throw RowFault{std::string(column) + " is '" + std::string(text) + "', allowed is an integer, " + std::to_string(lowest) + " to " + std::to_string(highest)};
+    throw RowFault{std::string(column) + " is '" + std::string(text) + "', allowed is an integer, " + std::to_string(lowest) +
+                   " to " + std::to_string(highest)};
   }
   return value;
 }
@@ -100,10 +101,12 @@ NodeId TrafficFile::node_of(std::string_view name, const char* role) {
   const int slot = role[0] == 'i' ? 0 : 1;
   if (last_node_[slot] != no_node && last_name_[slot] == name) return last_node_[slot];
   const NodeId node = platform_.machine().find(std::string(name));
-  const bool right_kind = node != no_node && (slot == 0 ? is_traffic_initiator(platform_, node) : is_traffic_target(platform_, node));
+  const bool right_kind =
+      node != no_node && (slot == 0 ? is_traffic_initiator(platform_, node) : is_traffic_target(platform_, node));
   if (!right_kind) {
-    throw RowFault{std::string(role) + " is '" + std::string(name) + "', which " + (node == no_node ? "is no node of this machine" : "cannot be one") +
-                   "; allowed is " + (slot == 0 ? "a pe_dma or pcie_ep" : "an hbm_ctrl.peN, sram or pe_tcm") + " node name"};
+    throw RowFault{std::string(role) + " is '" + std::string(name) + "', which " +
+                   (node == no_node ? "is no node of this machine" : "cannot be one") + "; allowed is " +
+                   (slot == 0 ? "a pe_dma or pcie_ep" : "an hbm_ctrl.peN, sram or pe_tcm") + " node name"};
   }
   last_name_[slot] = name;
   last_node_[slot] = node;
@@ -113,9 +116,12 @@ NodeId TrafficFile::node_of(std::string_view name, const char* role) {
 void TrafficFile::parse(TrafficRequest& request) {
   std::array<std::string_view, columns> field;
   const std::size_t count = split(line_, field);
-  if (count != columns) throw RowFault{"found " + std::to_string(count) + " columns, expected " + std::to_string(columns) + " (" + std::string(header_line) + ")"};
+  if (count != columns)
+    throw RowFault{"found " + std::to_string(count) + " columns, expected " + std::to_string(columns) + " (" +
+                   std::string(header_line) + ")"};
   request.issue = parse_time(field[0]);
-  if (request.issue < previous_) throw RowFault{"at_ns is " + std::string(field[0]) + ", before the row above it; rows must ascend"};
+  if (request.issue < previous_)
+    throw RowFault{"at_ns is " + std::string(field[0]) + ", before the row above it; rows must ascend"};
   request.initiator = node_of(field[1], "initiator");
   if (field[2] != "read" && field[2] != "write") throw RowFault{"op is '" + std::string(field[2]) + "', allowed is read or write"};
   request.write = field[2] == "write";
@@ -124,8 +130,8 @@ void TrafficFile::parse(TrafficRequest& request) {
   request.bytes = parse_count(field[5], "bytes", 1, longest_request_bytes);
   const std::uint64_t capacity = traffic_capacity(platform_, request.target);
   if (request.bytes > capacity || request.offset > capacity - request.bytes) {
-    throw RowFault{"offset " + std::string(field[4]) + " + " + std::string(field[5]) + " bytes is beyond the end of " + std::string(field[3]) + ", which has " +
-                   std::to_string(capacity) + " bytes"};
+    throw RowFault{"offset " + std::string(field[4]) + " + " + std::string(field[5]) + " bytes is beyond the end of " +
+                   std::string(field[3]) + ", which has " + std::to_string(capacity) + " bytes"};
   }
   request.id = row_;
 }

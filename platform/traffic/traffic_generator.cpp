@@ -19,16 +19,18 @@ std::uint64_t draw(std::mt19937_64& random, std::uint64_t bound) {
   return static_cast<std::uint64_t>((static_cast<unsigned __int128>(random()) * bound) >> 64);
 }
 
-std::vector<NodeId> nodes_of(const Platform& platform, const std::vector<std::string>& globs, bool (*right_kind)(const Platform&, NodeId), const char* option,
-                             const char* allowed) {
+std::vector<NodeId> nodes_of(const Platform& platform, const std::vector<std::string>& globs,
+                             bool (*right_kind)(const Platform&, NodeId), const char* option, const char* allowed) {
   const MachineView& machine = platform.machine();
   std::vector<NodeId> nodes;
   for (const std::string& glob : globs) {
     const std::size_t before = nodes.size();
     for (NodeId node = 0; node < machine.nodes(); ++node) {
-      if (right_kind(platform, node) && ::fnmatch(glob.c_str(), machine.name(node).c_str(), FNM_NOESCAPE) == 0) nodes.push_back(node);
+      if (right_kind(platform, node) && ::fnmatch(glob.c_str(), machine.name(node).c_str(), FNM_NOESCAPE) == 0)
+        nodes.push_back(node);
     }
-    if (nodes.size() == before) throw UsageError(std::string(option) + " '" + glob + "' takes no node of this machine; allowed are " + allowed);
+    if (nodes.size() == before)
+      throw UsageError(std::string(option) + " '" + glob + "' takes no node of this machine; allowed are " + allowed);
   }
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
@@ -43,22 +45,27 @@ TrafficPattern parse_traffic_pattern(std::string_view name) {
   for (std::size_t i = 0; i < pattern_names.size(); ++i) {
     if (pattern_names[i] == name) return static_cast<TrafficPattern>(i);
   }
-  throw UsageError("unknown traffic pattern '" + std::string(name) + "'; allowed is stream, random, stride, hotspot or closed-loop");
+  throw UsageError("unknown traffic pattern '" + std::string(name) +
+                   "'; allowed is stream, random, stride, hotspot or closed-loop");
 }
 
-TrafficGenerator::TrafficGenerator(TrafficRecipe recipe, const Platform& platform) : recipe_(std::move(recipe)), platform_(platform) {
+TrafficGenerator::TrafficGenerator(TrafficRecipe recipe, const Platform& platform)
+    : recipe_(std::move(recipe)), platform_(platform) {
   if (recipe_.requests == 0) throw UsageError("--requests is 0, allowed is at least 1");
   if (recipe_.size_bytes == 0 || recipe_.size_bytes > longest_request_bytes) {
-    throw UsageError("--size is " + std::to_string(recipe_.size_bytes) + ", allowed is 1 to " + std::to_string(longest_request_bytes));
+    throw UsageError("--size is " + std::to_string(recipe_.size_bytes) + ", allowed is 1 to " +
+                     std::to_string(longest_request_bytes));
   }
   if (recipe_.max_outstanding == 0) throw UsageError("--max-outstanding is 0, allowed is at least 1");
   if (recipe_.rate_gbs < Rational(0)) throw UsageError("--rate is " + recipe_.rate_gbs.str() + ", allowed is at least 0");
   if (recipe_.read_share < Rational(0) || Rational(1) < recipe_.read_share) {
     throw UsageError("--read-share is " + recipe_.read_share.str() + ", allowed is 0 to 1");
   }
-  const std::vector<NodeId> initiators = nodes_of(platform, recipe_.initiators, is_traffic_initiator, "--initiators", "pe_dma and pcie_ep nodes");
-  const std::vector<NodeId> given =
-      recipe_.targets.empty() ? std::vector<NodeId>{} : nodes_of(platform, recipe_.targets, is_traffic_target, "--targets", "hbm_ctrl.peN, sram and pe_tcm nodes");
+  const std::vector<NodeId> initiators =
+      nodes_of(platform, recipe_.initiators, is_traffic_initiator, "--initiators", "pe_dma and pcie_ep nodes");
+  const std::vector<NodeId> given = recipe_.targets.empty() ? std::vector<NodeId>{}
+                                                            : nodes_of(platform, recipe_.targets, is_traffic_target, "--targets",
+                                                                       "hbm_ctrl.peN, sram and pe_tcm nodes");
   for (const NodeId initiator : initiators) {
     Stream stream;
     stream.initiator = initiator;
@@ -73,7 +80,8 @@ TrafficGenerator::TrafficGenerator(TrafficRecipe recipe, const Platform& platfor
     streams_.push_back(std::move(stream));
   }
   const auto total = static_cast<unsigned __int128>(recipe_.requests) * streams_.size();
-  if (total > UINT32_MAX) throw UsageError("--requests for " + std::to_string(streams_.size()) + " initiators: more than 4294967295 in all");
+  if (total > UINT32_MAX)
+    throw UsageError("--requests for " + std::to_string(streams_.size()) + " initiators: more than 4294967295 in all");
   if (recipe_.pattern == TrafficPattern::closed_loop) {
     for (std::uint64_t i = 0; i < std::min(recipe_.max_outstanding, recipe_.requests); ++i) {
       for (std::size_t s = 0; s < streams_.size(); ++s) due_.emplace_back(0, s);
@@ -85,10 +93,13 @@ std::vector<NodeId> TrafficGenerator::default_targets(NodeId initiator) const {
   const MachineView& machine = platform_.machine();
   const int sip = platform_.graph().node(initiator).at.sip;
   switch (recipe_.pattern) {
-    case TrafficPattern::hotspot: return {machine.hbm({0, 0, 0})};
+    case TrafficPattern::hotspot:
+      return {machine.hbm({0, 0, 0})};
     case TrafficPattern::stream:
-    case TrafficPattern::stride: return {own_hbm(platform_, initiator)};
-    default: break;
+    case TrafficPattern::stride:
+      return {own_hbm(platform_, initiator)};
+    default:
+      break;
   }
   std::vector<NodeId> all;
   for (int cube = 0; cube < machine.cubes(); ++cube) {

@@ -13,19 +13,19 @@
 namespace kernbench {
 
 enum class TrafficPattern : std::uint8_t { stream, random, stride, hotspot, closed_loop };
-const char* name_of(TrafficPattern pattern);              // "stream", ..., "closed-loop"
+const char* name_of(TrafficPattern pattern);                  // "stream", ..., "closed-loop"
 TrafficPattern parse_traffic_pattern(std::string_view name);  // throws UsageError that lists the names
 
 struct TrafficRecipe {
   TrafficPattern pattern = TrafficPattern::stream;
   std::vector<std::string> initiators{"sip0.cube0.pe*.pe_dma"};  // globs
-  std::vector<std::string> targets;   // globs; none: by pattern
-  std::uint64_t requests = 64;        // of each initiator
+  std::vector<std::string> targets;                              // globs; none: by pattern
+  std::uint64_t requests = 64;                                   // of each initiator
   std::uint64_t size_bytes = 4096;
-  std::uint64_t stride_bytes = 65536; // between the requests of `stride`
-  Rational rate_gbs;                  // offered by each initiator; 0: all at once
-  Rational read_share = 1;            // 0 to 1
-  std::uint64_t max_outstanding = 1;  // of each initiator; closed-loop only
+  std::uint64_t stride_bytes = 65536;  // between the requests of `stride`
+  Rational rate_gbs;                   // offered by each initiator; 0: all at once
+  Rational read_share = 1;             // 0 to 1
+  std::uint64_t max_outstanding = 1;   // of each initiator; closed-loop only
   std::uint64_t seed = 1;
 };
 
@@ -60,7 +60,7 @@ class TrafficGenerator final : public TrafficSource {
   TrafficRecipe recipe_;
   const Platform& platform_;
   std::vector<Stream> streams_;
-  std::size_t turn_ = 0;                   // whose request is next at this step of the rate
+  std::size_t turn_ = 0;  // whose request is next at this step of the rate
   std::uint64_t step_ = 0;
   std::uint32_t id_ = 0;
   std::vector<std::pair<Fs, std::size_t>> due_;  // closed loop: (instant, stream), in order

@@ -6,8 +6,10 @@
 
 namespace kernbench {
 
-TrafficPlayer::TrafficPlayer(const sc_core::sc_module_name& name, Platform& platform, TrafficSource& source, TrafficListener& listener)
-    : sc_core::sc_module(name), platform_(platform), source_(source), listener_(listener), due_("due"), initiators_(platform.machine().nodes()) {
+TrafficPlayer::TrafficPlayer(const sc_core::sc_module_name& name, Platform& platform, TrafficSource& source,
+                             TrafficListener& listener)
+    : sc_core::sc_module(name), platform_(platform), source_(source), listener_(listener), due_("due"),
+      initiators_(platform.machine().nodes()) {
   SC_HAS_PROCESS(TrafficPlayer);
   SC_METHOD(issue_due);
   sensitive << due_;
@@ -33,15 +35,19 @@ TrafficPlayer::Initiator& TrafficPlayer::initiator_of(NodeId node) {
     Component& component = platform_.component(node);
     initiator.dma = dynamic_cast<DmaAccess*>(&component);
     initiator.injector = dynamic_cast<Injector*>(&component);
-    if (initiator.dma == nullptr && initiator.injector == nullptr) throw ModelError(std::string(component.name()) + " cannot start transfers");
+    if (initiator.dma == nullptr && initiator.injector == nullptr)
+      throw ModelError(std::string(component.name()) + " cannot start transfers");
   }
   return initiator;
 }
 
 void TrafficPlayer::issue(const TrafficRequest& request) {
   const std::uint32_t id = next_id_++;
-  if (id == ended_) obligation_ = platform_.obligations().open(name(), "request " + std::to_string(id) + " and later ones to end", Component::now());
-  window_.push_back({request.issue, request.offset, request.bytes, 0, request.initiator, request.target, none, request.write, false, false, false});
+  if (id == ended_)
+    obligation_ =
+        platform_.obligations().open(name(), "request " + std::to_string(id) + " and later ones to end", Component::now());
+  window_.push_back({request.issue, request.offset, request.bytes, 0, request.initiator, request.target, none, request.write, false,
+                     false, false});
   Initiator& initiator = initiator_of(request.initiator);
   if (initiator.injector != nullptr) {
     inject(initiator, id);
@@ -120,12 +126,14 @@ void TrafficPlayer::dma_ended(std::uint32_t id) {
 
 void TrafficPlayer::dma_failed(std::uint32_t id, const std::string& fault) { fail(id, fault); }
 
-void TrafficPlayer::fail(std::uint32_t id, const std::string& fault) { platform_.services().fatal(*this, text_of(id, entry(id)) + ": " + fault); }
+void TrafficPlayer::fail(std::uint32_t id, const std::string& fault) {
+  platform_.services().fatal(*this, text_of(id, entry(id)) + ": " + fault);
+}
 
 std::string TrafficPlayer::text_of(std::uint32_t id, const Entry& request) const {
-  return "request " + std::to_string(id) + ": " + (request.write ? "write" : "read") + " by " + platform_.machine().name(request.initiator) + " at " +
-         platform_.machine().name(request.target) + ", issued at " + format_ns(request.issue) +
-         (request.granted ? ", granted at " + format_ns(request.grant) : ", waits for its channel");
+  return "request " + std::to_string(id) + ": " + (request.write ? "write" : "read") + " by " +
+         platform_.machine().name(request.initiator) + " at " + platform_.machine().name(request.target) + ", issued at " +
+         format_ns(request.issue) + (request.granted ? ", granted at " + format_ns(request.grant) : ", waits for its channel");
 }
 
 TrafficResult TrafficPlayer::result_of(std::uint32_t id, const Entry& request, Fs end) const {

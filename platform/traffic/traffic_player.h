@@ -1,8 +1,9 @@
-// Plays requests on an elaborated machine (spec 10.2): pe_dma requests queue for their channel, pcie_ep requests are injected at once.
+// Plays requests on an elaborated machine (spec 10.2): pe_dma requests queue for their channel, pcie_ep requests are injected at
+// once.
 //
 // Memory: 48 bytes for each request between the oldest that has not ended and the newest that was issued, and a payload for each
-// that is granted. Requests are taken from the source only when their time has come. A request for which there is no way, or that the
-// memory answers with an error, ends the run with a fatal fault that names it.
+// that is granted. Requests are taken from the source only when their time has come. A request for which there is no way, or that
+// the memory answers with an error, ends the run with a fatal fault that names it.
 #pragma once
 
 #include <cstdint>
@@ -44,9 +45,9 @@ class TrafficPlayer final : public sc_core::sc_module, private TransactionOwner,
     Fs grant;
     NodeId initiator;
     NodeId target;
-    std::uint32_t next;           // id of the next in the channel's queue
+    std::uint32_t next;  // id of the next in the channel's queue
     bool write, granted, ended;
-    bool handed_on;               // by hand_on_ended()
+    bool handed_on;  // by hand_on_ended()
   };
   // Requests of one channel of a pe_dma; the front one is with the pe_dma.
   struct Channel {
@@ -85,8 +86,8 @@ class TrafficPlayer final : public sc_core::sc_module, private TransactionOwner,
   std::uint32_t first_id_ = 0;  // of window_
   std::uint32_t next_id_ = 0;
   std::uint64_t ended_ = 0;
-  std::size_t obligation_ = 0;  // open while a request is under way
-  std::vector<Initiator> initiators_;                          // by node
+  std::size_t obligation_ = 0;                                     // open while a request is under way
+  std::vector<Initiator> initiators_;                              // by node
   std::unordered_map<std::uint32_t, TransactionHandle> injected_;  // by id; looked up only
 };
 

@@ -18,7 +18,7 @@ struct TrafficRequest {
   std::uint64_t bytes = 0;   // 1 to longest_request_bytes
   NodeId initiator = no_node;
   NodeId target = no_node;
-  std::uint32_t id = 0;      // row of the file, from 0
+  std::uint32_t id = 0;  // row of the file, from 0
   bool write = false;
 };
 

@@ -21,7 +21,9 @@ std::vector<BusyWire> busiest_wires(const Platform& platform, std::size_t most) 
   for (const MachineModules::EdgeWire& entry : platform.wires()) {
     if (entry.wire->statistics().busy_fs > 0) list.push_back({&platform.graph().edges()[entry.edge], entry.wire.get()});
   }
-  std::stable_sort(list.begin(), list.end(), [](const BusyWire& a, const BusyWire& b) { return a.wire->statistics().busy_fs > b.wire->statistics().busy_fs; });
+  std::stable_sort(list.begin(), list.end(), [](const BusyWire& a, const BusyWire& b) {
+    return a.wire->statistics().busy_fs > b.wire->statistics().busy_fs;
+  });
   if (list.size() > most) list.resize(most);
   return list;
 }
@@ -87,19 +89,21 @@ nlohmann::ordered_json TrafficSummary::json(std::size_t wires) const {
                                   {"max_ns", to_ns(latency.highest())}});
     for (std::size_t part = 0; has_parts_ && part < latency_part_count; ++part) {
       const auto which = static_cast<LatencyPart>(part);
-      summary["latency"].back()["mean_parts"][std::string(name_of(which)) + "_ns"] = to_ns(distance.parts[which]) / static_cast<double>(latency.count());
+      summary["latency"].back()["mean_parts"][std::string(name_of(which)) + "_ns"] =
+          to_ns(distance.parts[which]) / static_cast<double>(latency.count());
     }
   }
   summary["busiest_wires"] = nlohmann::ordered_json::array();
   for (const BusyWire& busy : busiest_wires(platform_, wires)) {
     const Wire::Statistics& counted = busy.wire->statistics();
-    summary["busiest_wires"].push_back({{"src", platform_.graph().node(busy.edge->src).name},
-                                        {"dst", platform_.graph().node(busy.edge->dst).name},
-                                        {"kind", name_of(busy.edge->kind)},
-                                        {"bw_gbs", busy.edge->bw_gbs ? nlohmann::ordered_json(busy.edge->bw_gbs->to_double()) : nlohmann::ordered_json()},
-                                        {"bytes", counted.bytes},
-                                        {"gbs", rate_gbs(counted.bytes, makespan())},
-                                        {"utilisation", makespan() == 0 ? 0.0 : static_cast<double>(counted.busy_fs) / static_cast<double>(makespan())}});
+    summary["busiest_wires"].push_back(
+        {{"src", platform_.graph().node(busy.edge->src).name},
+         {"dst", platform_.graph().node(busy.edge->dst).name},
+         {"kind", name_of(busy.edge->kind)},
+         {"bw_gbs", busy.edge->bw_gbs ? nlohmann::ordered_json(busy.edge->bw_gbs->to_double()) : nlohmann::ordered_json()},
+         {"bytes", counted.bytes},
+         {"gbs", rate_gbs(counted.bytes, makespan())},
+         {"utilisation", makespan() == 0 ? 0.0 : static_cast<double>(counted.busy_fs) / static_cast<double>(makespan())}});
   }
   return summary;
 }
@@ -107,19 +111,29 @@ nlohmann::ordered_json TrafficSummary::json(std::size_t wires) const {
 std::string TrafficSummary::text(std::size_t wires) const {
   const nlohmann::ordered_json summary = json(wires);
   const auto number = [](const nlohmann::ordered_json& value) { return fmt::format("{:.3f}", value.get<double>()); };
-  std::string text = fmt::format("requests   {}\nbytes      {} read, {} written\nmakespan   {}\naggregate  {} GB/s\n\n", requests_, bytes_read_, bytes_written_,
-                                 format_ns(makespan()), number(summary["aggregate_gbs"]));
+  std::string text = fmt::format("requests   {}\nbytes      {} read, {} written\nmakespan   {}\naggregate  {} GB/s\n\n", requests_,
+                                 bytes_read_, bytes_written_, format_ns(makespan()), number(summary["aggregate_gbs"]));
   using Align = TextTable::Align;
-  TextTable latency({{"distance"}, {"requests", Align::right}, {"bytes", Align::right}, {"GB/s", Align::right}, {"min ns", Align::right}, {"mean ns", Align::right},
-                     {"p50 ns", Align::right}, {"p90 ns", Align::right}, {"p99 ns", Align::right}, {"max ns", Align::right}});
+  TextTable latency({{"distance"},
+                     {"requests", Align::right},
+                     {"bytes", Align::right},
+                     {"GB/s", Align::right},
+                     {"min ns", Align::right},
+                     {"mean ns", Align::right},
+                     {"p50 ns", Align::right},
+                     {"p90 ns", Align::right},
+                     {"p99 ns", Align::right},
+                     {"max ns", Align::right}});
   for (const auto& row : summary["latency"]) {
-    latency.add({row["distance"], row["requests"].dump(), row["bytes"].dump(), number(row["gbs"]), number(row["min_ns"]), number(row["mean_ns"]), number(row["p50_ns"]),
-                 number(row["p90_ns"]), number(row["p99_ns"]), number(row["max_ns"])});
+    latency.add({row["distance"], row["requests"].dump(), row["bytes"].dump(), number(row["gbs"]), number(row["min_ns"]),
+                 number(row["mean_ns"]), number(row["p50_ns"]), number(row["p90_ns"]), number(row["p99_ns"]),
+                 number(row["max_ns"])});
   }
   text += latency.text();
   if (has_parts_) {
     std::vector<TextTable::Column> columns{{"mean parts, ns"}};
-    for (std::size_t part = 0; part < latency_part_count; ++part) columns.push_back({name_of(static_cast<LatencyPart>(part)), Align::right});
+    for (std::size_t part = 0; part < latency_part_count; ++part)
+      columns.push_back({name_of(static_cast<LatencyPart>(part)), Align::right});
     TextTable parts(columns);
     for (const auto& row : summary["latency"]) {
       std::vector<std::string> cells{row["distance"]};
@@ -128,10 +142,15 @@ std::string TrafficSummary::text(std::size_t wires) const {
     }
     text += "\n" + parts.text();
   }
-  TextTable busy({{"busiest wires"}, {"bytes", Align::right}, {"GB/s", Align::right}, {"of GB/s", Align::right}, {"utilisation", Align::right}});
+  TextTable busy({{"busiest wires"},
+                  {"bytes", Align::right},
+                  {"GB/s", Align::right},
+                  {"of GB/s", Align::right},
+                  {"utilisation", Align::right}});
   for (const auto& row : summary["busiest_wires"]) {
     busy.add({row["src"].get<std::string>() + " > " + row["dst"].get<std::string>(), row["bytes"].dump(), number(row["gbs"]),
-              row["bw_gbs"].is_null() ? "unlimited" : fmt::format("{:g}", row["bw_gbs"].get<double>()), percent(row["utilisation"].get<double>())});
+              row["bw_gbs"].is_null() ? "unlimited" : fmt::format("{:g}", row["bw_gbs"].get<double>()),
+              percent(row["utilisation"].get<double>())});
   }
   return busy.empty() ? text : text + "\n" + busy.text();
 }

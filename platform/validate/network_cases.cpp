@@ -9,33 +9,34 @@
 namespace kernbench {
 namespace {
 
-constexpr double gbs = 64;        // of every limited link
+constexpr double gbs = 64;  // of every limited link
 constexpr double mib = 1 << 20;
 constexpr int nodes_of_ring = 16;
-constexpr double hop_ns = 500;    // latency of a hop
+constexpr double hop_ns = 500;  // latency of a hop
 
 double wire_quantum_ns(const Path& path) { return 1e-6 * path.target_position(); }
 
-// The machine of the chains: 8 cubes in a row, 500 ns apart (1000 mm at 0.5 ns/mm), entered from the IO chiplet over another link of
-// that length. Every link has 64 GB/s, every node but the memory takes 3 ns, the host's end point 7.
+// The machine of the chains: 8 cubes in a row, 500 ns apart (1000 mm at 0.5 ns/mm), entered from the IO chiplet over another link
+// of that length. Every link has 64 GB/s, every node but the memory takes 3 ns, the host's end point 7.
 constexpr double router_ns = 3, setup_ns = 7;
 
 std::vector<Override> chain_of_cubes(const std::string& flit_bytes) {
-  std::vector<Override> overrides{{"system.flit_bytes", flit_bytes},
-                                  {"system.ns_per_mm", "0.5"},
-                                  {"sip.cube_mesh.w", "8"},
-                                  {"sip.links.ucie_seam.distance_mm", "1000"},
-                                  {"sip.links.ucie_seam.bw_gbs", "64"},
-                                  {"sip.io_chiplets.io0.components.pcie_ep.attrs.overhead_ns", "7"},
-                                  {"sip.io_chiplets.io0.links", "{pcie_ep_to_noc_bw_gbs: 64, per_connection_bw_gbs: 64, n_connections: 1}"},
-                                  {"sip.io_chiplets.io0.cube_ports", "[{cube: {xy: [0, 0]}, cube_side: N, phy: P0, distance_mm: 1000}]"},
-                                  {"cube.ucie.n_connections", "1"},
-                                  {"cube.ucie.per_connection_bw_gbs", "64"},
-                                  {"cube.links.router_link_bw_gbs", "64"},
-                                  {"cube.links.sram_to_router_bw_gbs", "64"},
-                                  {"cube.components.sram.attrs.overhead_ns", "0"}};
-  for (const char* node : {"sip.io_chiplets.io0.components.io_noc", "sip.io_chiplets.io0.components.io_ucie", "sip.io_chiplets.io0.components.conn", "cube.ucie.port",
-                           "cube.ucie.conn", "cube.components.router"}) {
+  std::vector<Override> overrides{
+      {"system.flit_bytes", flit_bytes},
+      {"system.ns_per_mm", "0.5"},
+      {"sip.cube_mesh.w", "8"},
+      {"sip.links.ucie_seam.distance_mm", "1000"},
+      {"sip.links.ucie_seam.bw_gbs", "64"},
+      {"sip.io_chiplets.io0.components.pcie_ep.attrs.overhead_ns", "7"},
+      {"sip.io_chiplets.io0.links", "{pcie_ep_to_noc_bw_gbs: 64, per_connection_bw_gbs: 64, n_connections: 1}"},
+      {"sip.io_chiplets.io0.cube_ports", "[{cube: {xy: [0, 0]}, cube_side: N, phy: P0, distance_mm: 1000}]"},
+      {"cube.ucie.n_connections", "1"},
+      {"cube.ucie.per_connection_bw_gbs", "64"},
+      {"cube.links.router_link_bw_gbs", "64"},
+      {"cube.links.sram_to_router_bw_gbs", "64"},
+      {"cube.components.sram.attrs.overhead_ns", "0"}};
+  for (const char* node : {"sip.io_chiplets.io0.components.io_noc", "sip.io_chiplets.io0.components.io_ucie",
+                           "sip.io_chiplets.io0.components.conn", "cube.ucie.port", "cube.ucie.conn", "cube.components.router"}) {
     overrides.push_back({std::string(node) + ".attrs.overhead_ns", "3"});
   }
   return overrides;
@@ -70,9 +71,13 @@ ValidationCase wormhole_chain() {
   ValidationCase c;
   c.name = "wormhole-chain";
   c.group = "network";
-  c.statement = "Cut-through: routers and wires once each, the message once: T = t_s + H t_r + D/v + L/b, and the header (a flit of f bytes) on each further link: (l - 1) f/b";
-  c.source = "W. Dally, B. Towles, Principles and Practices of Interconnection Networks (2004), 3.3: zero-load latency; A. Grama et al., Introduction to Parallel "
-             "Computing, 2nd ed. (2003), 2.5: cut-through routing, t_s + l t_h + m t_w";
+  c.statement =
+      "Cut-through: routers and wires once each, the message once: T = t_s + H t_r + D/v + L/b, and the header (a flit of f bytes) "
+      "on each further link: (l - 1) f/b";
+  c.source =
+      "W. Dally, B. Towles, Principles and Practices of Interconnection Networks (2004), 3.3: zero-load latency; A. Grama et al., "
+      "Introduction to Parallel "
+      "Computing, 2nd ed. (2003), 2.5: cut-through routing, t_s + l t_h + m t_w";
   c.overrides = chain_of_cubes("256");
   c.topology = "tiny";
   c.run = [](Platform& platform) {
@@ -80,7 +85,8 @@ ValidationCase wormhole_chain() {
     const double flit_ns = 256 / gbs, message_ns = mib / gbs;
     ValidationCheck check;
     check.quantity = fmt::format("1 MiB over {:g} links of 64 GB/s, 8 of them 500 ns long", chain.links);
-    check.formula = fmt::format("{:g} + {:g} * {:g} + {:g} + {:g} + {:g} * {:g}", setup_ns, chain.links - 1, router_ns, chain.flight_ns, message_ns, chain.links - 1, flit_ns);
+    check.formula = fmt::format("{:g} + {:g} * {:g} + {:g} + {:g} + {:g} * {:g}", setup_ns, chain.links - 1, router_ns,
+                                chain.flight_ns, message_ns, chain.links - 1, flit_ns);
     check.unit = "ns";
     check.expected = setup_ns + (chain.links - 1) * router_ns + chain.flight_ns + message_ns + (chain.links - 1) * flit_ns;
     check.simulated = to_ns(chain.time);
@@ -95,7 +101,9 @@ ValidationCase store_and_forward_chain() {
   ValidationCase c;
   c.name = "store-and-forward-chain";
   c.group = "network";
-  c.statement = "Store-and-forward: the whole message on every link: T = t_s + (m t_w + t_h) l. A message that is one flit is taken whole by every node";
+  c.statement =
+      "Store-and-forward: the whole message on every link: T = t_s + (m t_w + t_h) l. A message that is one flit is taken whole by "
+      "every node";
   c.source = "A. Grama et al., Introduction to Parallel Computing, 2nd ed. (2003), 2.5: store-and-forward routing";
   c.overrides = chain_of_cubes("65536");
   c.topology = "tiny";
@@ -104,7 +112,8 @@ ValidationCase store_and_forward_chain() {
     const double message_ns = 65536 / gbs;
     ValidationCheck check;
     check.quantity = fmt::format("64 KiB over {:g} links of 64 GB/s, 8 of them 500 ns long", chain.links);
-    check.formula = fmt::format("{:g} + {:g} * {:g} + {:g} * {:g} + {:g}", setup_ns, chain.links, message_ns, chain.links - 1, router_ns, chain.flight_ns);
+    check.formula = fmt::format("{:g} + {:g} * {:g} + {:g} * {:g} + {:g}", setup_ns, chain.links, message_ns, chain.links - 1,
+                                router_ns, chain.flight_ns);
     check.unit = "ns";
     check.expected = setup_ns + chain.links * message_ns + (chain.links - 1) * router_ns + chain.flight_ns;
     check.simulated = to_ns(chain.time);
@@ -115,23 +124,25 @@ ValidationCase store_and_forward_chain() {
   return c;
 }
 
-// 16 SIPs at one switch, 250 ns (500 mm at 0.5 ns/mm) from each to the switch: 500 ns from SIP to SIP. Only these links are limited, so
-// that a message is at the neighbour's memory when it is at the neighbour; nothing charges an overhead.
+// 16 SIPs at one switch, 250 ns (500 mm at 0.5 ns/mm) from each to the switch: 500 ns from SIP to SIP. Only these links are
+// limited, so that a message is at the neighbour's memory when it is at the neighbour; nothing charges an overhead.
 std::vector<Override> ring_of_sips() {
-  std::vector<Override> overrides{{"system.ns_per_mm", "0.5"},
-                                  {"system.sips.count", "16"},
-                                  {"system.links.io_ep_to_switch", "{bw_gbs: 64, distance_mm: 500}"},
-                                  {"system.switch.attrs.overhead_ns", "0"},
-                                  {"sip.io_chiplets.io0.links", "{pcie_ep_to_noc_bw_gbs: 0, per_connection_bw_gbs: 0, n_connections: 1}"},
-                                  {"sip.io_chiplets.io0.cube_ports", "[{cube: {xy: [0, 0]}, cube_side: N, phy: P0, distance_mm: 0}]"},
-                                  {"cube.ucie.n_connections", "1"},
-                                  {"cube.ucie.per_connection_bw_gbs", "0"},
-                                  {"cube.links.router_link_bw_gbs", "0"},
-                                  {"cube.links.sram_to_router_bw_gbs", "0"},
-                                  {"cube.placement.sram.pos_mm", "[1.5, 1.5]"},
-                                  {"cube.components.sram.attrs.overhead_ns", "0"}};
-  for (const char* node : {"sip.io_chiplets.io0.components.pcie_ep", "sip.io_chiplets.io0.components.io_noc", "sip.io_chiplets.io0.components.io_ucie",
-                           "sip.io_chiplets.io0.components.conn", "cube.ucie.port", "cube.ucie.conn", "cube.components.router"}) {
+  std::vector<Override> overrides{
+      {"system.ns_per_mm", "0.5"},
+      {"system.sips.count", "16"},
+      {"system.links.io_ep_to_switch", "{bw_gbs: 64, distance_mm: 500}"},
+      {"system.switch.attrs.overhead_ns", "0"},
+      {"sip.io_chiplets.io0.links", "{pcie_ep_to_noc_bw_gbs: 0, per_connection_bw_gbs: 0, n_connections: 1}"},
+      {"sip.io_chiplets.io0.cube_ports", "[{cube: {xy: [0, 0]}, cube_side: N, phy: P0, distance_mm: 0}]"},
+      {"cube.ucie.n_connections", "1"},
+      {"cube.ucie.per_connection_bw_gbs", "0"},
+      {"cube.links.router_link_bw_gbs", "0"},
+      {"cube.links.sram_to_router_bw_gbs", "0"},
+      {"cube.placement.sram.pos_mm", "[1.5, 1.5]"},
+      {"cube.components.sram.attrs.overhead_ns", "0"}};
+  for (const char* node :
+       {"sip.io_chiplets.io0.components.pcie_ep", "sip.io_chiplets.io0.components.io_noc", "sip.io_chiplets.io0.components.io_ucie",
+        "sip.io_chiplets.io0.components.conn", "cube.ucie.port", "cube.ucie.conn", "cube.components.router"}) {
     overrides.push_back({std::string(node) + ".attrs.overhead_ns", "0"});
   }
   return overrides;
@@ -155,7 +166,8 @@ ValidationCheck ring_check(const Platform& platform, int steps, Fs time) {
   check.expected = steps * (hop_ns + message_ns);
   check.simulated = to_ns(time);
   check.tolerance = steps * (flit_ns + 1e-4);
-  check.allowance = fmt::format("the switch takes one flit whole before it passes it on: {:g} ns per step; wires without length 1 fs each", flit_ns);
+  check.allowance = fmt::format(
+      "the switch takes one flit whole before it passes it on: {:g} ns per step; wires without length 1 fs each", flit_ns);
   return check;
 }
 
@@ -163,9 +175,13 @@ ValidationCase ring_step() {
   ValidationCase c;
   c.name = "ring-step";
   c.group = "network";
-  c.statement = "All nodes send to their successors at once, links are used in one direction only: a step takes alpha + n beta, as for one message";
-  c.source = "R. Hockney, The communication challenge for MPP (1994): t = alpha + n beta; R. Thakur, R. Rabenseifner, W. Gropp, Optimization of Collective Communication "
-             "Operations in MPICH (2005), 4.1: ring; the same form as ASTRA-sim's analytical network";
+  c.statement =
+      "All nodes send to their successors at once, links are used in one direction only: a step takes alpha + n beta, as for one "
+      "message";
+  c.source =
+      "R. Hockney, The communication challenge for MPP (1994): t = alpha + n beta; R. Thakur, R. Rabenseifner, W. Gropp, "
+      "Optimization of Collective Communication "
+      "Operations in MPICH (2005), 4.1: ring; the same form as ASTRA-sim's analytical network";
   c.topology = "tiny";
   c.overrides = ring_of_sips();
   c.run = [](Platform& platform) {
@@ -182,8 +198,12 @@ ValidationCase ring_all_gather() {
   ValidationCase c;
   c.name = "ring-all-gather";
   c.group = "network";
-  c.statement = "p - 1 steps; a node passes on in each what came whole in the one before (store-and-forward): (p - 1) (alpha + n beta), n bytes per step";
-  c.source = "R. Thakur, R. Rabenseifner, W. Gropp, Optimization of Collective Communication Operations in MPICH (2005), 4.1: ring all-gather";
+  c.statement =
+      "p - 1 steps; a node passes on in each what came whole in the one before (store-and-forward): (p - 1) (alpha + n beta), n "
+      "bytes per step";
+  c.source =
+      "R. Thakur, R. Rabenseifner, W. Gropp, Optimization of Collective Communication Operations in MPICH (2005), 4.1: ring "
+      "all-gather";
   c.topology = "tiny";
   c.overrides = ring_of_sips();
   c.run = [](Platform& platform) {
@@ -209,6 +229,8 @@ ValidationCase ring_all_gather() {
 
 }  // namespace
 
-std::vector<ValidationCase> network_cases() { return {wormhole_chain(), store_and_forward_chain(), ring_step(), ring_all_gather()}; }
+std::vector<ValidationCase> network_cases() {
+  return {wormhole_chain(), store_and_forward_chain(), ring_step(), ring_all_gather()};
+}
 
 }  // namespace kernbench

@@ -8,7 +8,8 @@ namespace {
 
 class Requests final : public TrafficSource {
  public:
-  Requests(std::vector<TrafficRequest> first, FollowUp follow_up) : waiting_(first.begin(), first.end()), follow_up_(std::move(follow_up)) {}
+  Requests(std::vector<TrafficRequest> first, FollowUp follow_up)
+      : waiting_(first.begin(), first.end()), follow_up_(std::move(follow_up)) {}
 
   bool next(TrafficRequest& request) override {
     if (waiting_.empty()) return false;

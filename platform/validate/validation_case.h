@@ -12,9 +12,9 @@ namespace kernbench {
 
 // One number of a case.
 struct ValidationCheck {
-  std::string quantity;   // "write of 1 MiB over 8 hops"
-  std::string formula;    // with its numbers: "500 + 15 * 16384"
-  std::string unit;       // "ns" or "GB/s"
+  std::string quantity;  // "write of 1 MiB over 8 hops"
+  std::string formula;   // with its numbers: "500 + 15 * 16384"
+  std::string unit;      // "ns" or "GB/s"
   double expected = 0;
   double simulated = 0;
   double tolerance = 0;   // in the unit
@@ -26,10 +26,10 @@ struct ValidationCheck {
 
 struct ValidationCase {
   std::string name;
-  std::string group;       // "network", "hbm"
-  std::string statement;   // what the reference says
-  std::string source;      // textbook, paper
-  std::string topology;    // "tiny": shipped file on which the machine is based; "" is the default one
+  std::string group;      // "network", "hbm"
+  std::string statement;  // what the reference says
+  std::string source;     // textbook, paper
+  std::string topology;   // "tiny": shipped file on which the machine is based; "" is the default one
   std::vector<Override> overrides;
   // Plays on the machine, which has not run and runs once.
   std::function<std::vector<ValidationCheck>(Platform&)> run;

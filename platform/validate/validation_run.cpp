@@ -13,12 +13,14 @@ namespace kernbench {
 namespace {
 
 nlohmann::ordered_json json_of(const ValidationCheck& check) {
-  return {{"quantity", check.quantity},   {"formula", check.formula},     {"unit", check.unit},           {"expected", check.expected},
-          {"simulated", check.simulated}, {"tolerance", check.tolerance}, {"allowance", check.allowance}};
+  return {{"quantity", check.quantity},  {"formula", check.formula},     {"unit", check.unit},
+          {"expected", check.expected},  {"simulated", check.simulated}, {"tolerance", check.tolerance},
+          {"allowance", check.allowance}};
 }
 
 ValidationCheck check_of(const nlohmann::ordered_json& json) {
-  return {json.at("quantity"), json.at("formula"), json.at("unit"), json.at("expected"), json.at("simulated"), json.at("tolerance"), json.at("allowance")};
+  return {json.at("quantity"),  json.at("formula"),   json.at("unit"),     json.at("expected"),
+          json.at("simulated"), json.at("tolerance"), json.at("allowance")};
 }
 
 std::string run_in_child(const ValidationCase& reference, const ComponentRegistry& registry, const TopologyPath& topology_path) {
@@ -40,7 +42,8 @@ bool ValidationOutcome::passed() const {
   return !checks.empty() && std::all_of(checks.begin(), checks.end(), [](const ValidationCheck& check) { return check.passed(); });
 }
 
-std::vector<ValidationOutcome> run_validation(const std::vector<ValidationCase>& cases, const ComponentRegistry& registry, const TopologyPath& topology_path) {
+std::vector<ValidationOutcome> run_validation(const std::vector<ValidationCase>& cases, const ComponentRegistry& registry,
+                                              const TopologyPath& topology_path) {
   std::vector<ValidationOutcome> outcomes;
   for (const ValidationCase& reference : cases) {
     ValidationOutcome outcome;
@@ -60,21 +63,29 @@ std::string validation_text(const std::vector<ValidationOutcome>& outcomes) {
   constexpr auto right = TextTable::Align::right;
   std::string text;
   std::size_t passed = 0;
-  TextTable table({{""}, {"reference"}, {"quantity"}, {"unit"}, {"expected", right}, {"simulated", right}, {"deviation", right}, {"tolerance", right}});
+  TextTable table({{""},
+                   {"reference"},
+                   {"quantity"},
+                   {"unit"},
+                   {"expected", right},
+                   {"simulated", right},
+                   {"deviation", right},
+                   {"tolerance", right}});
   for (const ValidationOutcome& outcome : outcomes) {
     passed += outcome.passed() ? 1 : 0;
     const std::string name = outcome.reference.group + "/" + outcome.reference.name;
     if (!outcome.failure.empty()) table.add({"[x] FAIL", name, "the run has failed, see below", "", "", "", "", ""});
     for (const ValidationCheck& check : outcome.checks) {
-      table.add({check.passed() ? "[v] PASS" : "[x] FAIL", name, check.quantity, check.unit, number(check.expected), number(check.simulated), number(check.deviation()),
-                 number(check.tolerance)});
+      table.add({check.passed() ? "[v] PASS" : "[x] FAIL", name, check.quantity, check.unit, number(check.expected),
+                 number(check.simulated), number(check.deviation()), number(check.tolerance)});
     }
   }
   text += table.text() + "\n";
   for (const ValidationOutcome& outcome : outcomes) {
     text += outcome.reference.group + "/" + outcome.reference.name + "\n  " + outcome.reference.statement + "\n";
     for (const ValidationCheck& check : outcome.checks) {
-      text += "  " + check.quantity + ": " + check.formula + " " + check.unit + (check.allowance.empty() ? "" : "; tolerance: " + check.allowance) + "\n";
+      text += "  " + check.quantity + ": " + check.formula + " " + check.unit +
+              (check.allowance.empty() ? "" : "; tolerance: " + check.allowance) + "\n";
     }
     if (!outcome.failure.empty()) text += "  failed: " + outcome.failure + "\n";
     text += "  source: " + outcome.reference.source + "\n";

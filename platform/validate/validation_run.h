@@ -22,7 +22,8 @@ struct ValidationOutcome {
 using TopologyPath = std::function<std::string(const std::string&)>;
 
 // No machine may have been built in this process.
-std::vector<ValidationOutcome> run_validation(const std::vector<ValidationCase>& cases, const ComponentRegistry& registry, const TopologyPath& topology_path);
+std::vector<ValidationOutcome> run_validation(const std::vector<ValidationCase>& cases, const ComponentRegistry& registry,
+                                              const TopologyPath& topology_path);
 
 std::string validation_text(const std::vector<ValidationOutcome>& outcomes);
 // Units in the key names or beside the numbers; with the --set options that make the machine.

@@ -26,7 +26,9 @@ struct Machine {
     spec.source_path.clear();
     platform = std::make_unique<Platform>(build_graph(std::move(spec)), registry, PlatformOptions{});
   }
-  std::uint64_t hbm(int pe) const { return platform->address_map().address_of({MemoryArea::hbm, 0, 0, static_cast<unsigned>(pe), 0}).encode(); }
+  std::uint64_t hbm(int pe) const {
+    return platform->address_map().address_of({MemoryArea::hbm, 0, 0, static_cast<unsigned>(pe), 0}).encode();
+  }
   RunResult run(std::function<void(HostPort&)> body, const RunLimits& limits = {}) {
     FunctionProgram program(std::move(body));
     return platform->run(program, limits);
@@ -89,27 +91,32 @@ KERNBENCH_SYSTEMC_TEST(a_swallowed_request_lists_who_waits_for_it) {
 
 KERNBENCH_SYSTEMC_TEST(a_kernel_that_waits_for_ever_lists_everybody_up_to_the_host) {
   Machine m(silent);
-  const RunResult result = m.run([&](HostPort& port) { port.wait(*port.submit(launch_of([&](KernelContext& pe) { read_burst(pe, m.hbm(0)); }))); });
+  const RunResult result =
+      m.run([&](HostPort& port) { port.wait(*port.submit(launch_of([&](KernelContext& pe) { read_burst(pe, m.hbm(0)); }))); });
   BOOST_TEST(name_of(result.status) == "deadlock");
-  check_contains(result.error, {"\n  host.program waits for the end of KernelLaunch 'stuck' since 0 ns", "\n  sip0.cube0.m_cpu waits for answers to KernelLaunch 'stuck' since ",
-                                "\n  sip0.cube0.pe0.pe_cpu waits for command ", " of kernel 'k' since ", "\n  sip0.io0.io_cpu waits for answers to KernelLaunch 'stuck' since "});
+  check_contains(result.error, {"\n  host.program waits for the end of KernelLaunch 'stuck' since 0 ns",
+                                "\n  sip0.cube0.m_cpu waits for answers to KernelLaunch 'stuck' since ",
+                                "\n  sip0.cube0.pe0.pe_cpu waits for command ", " of kernel 'k' since ",
+                                "\n  sip0.io0.io_cpu waits for answers to KernelLaunch 'stuck' since "});
 }
 
 // --- Nothing but polling and clocks is pending (deadlock_after_ns)
 
-// The read is under way at 15 ns (it leaves the end point at 5); the memory polls every 100 ns. Looks are 1 ms apart: at the first, what
-// happened after 0 is new; at the second, nothing is.
+// The read is under way at 15 ns (it leaves the end point at 5); the memory polls every 100 ns. Looks are 1 ms apart: at the first,
+// what happened after 0 is new; at the second, nothing is.
 KERNBENCH_SYSTEMC_TEST(polling_is_no_progress) {
   const RunResult result = Machine(polling).read_and_wait();
   BOOST_TEST(name_of(result.status) == "deadlock");
   BOOST_CHECK_THROW(std::rethrow_exception(result.cause), DeadlockError);
-  check_contains(result.error, {"deadlock at 2000000 ns: nothing but polling and clocks for 1000000 ns, and", "host.program waits for the end of MemoryRead 'r' since 0 ns"});
+  check_contains(result.error, {"deadlock at 2000000 ns: nothing but polling and clocks for 1000000 ns, and",
+                                "host.program waits for the end of MemoryRead 'r' since 0 ns"});
 }
 
 KERNBENCH_SYSTEMC_TEST(the_patience_is_a_limit_of_the_run) {
   RunLimits limits;
   limits.deadlock_after = 10 * us;
-  check_contains(Machine(polling).read_and_wait(limits).error, {"deadlock at 20000 ns: nothing but polling and clocks for 10000 ns"});
+  check_contains(Machine(polling).read_and_wait(limits).error,
+                 {"deadlock at 20000 ns: nothing but polling and clocks for 10000 ns"});
 }
 
 KERNBENCH_SYSTEMC_TEST(without_a_patience_polling_goes_on) {
@@ -126,7 +133,8 @@ KERNBENCH_SYSTEMC_TEST(a_clock_beside_the_machine_hides_no_deadlock) {
   const Clock clock("clock", 1 * ns);
   RunLimits limits;
   limits.deadlock_after = 10 * us;
-  const RunResult result = m.run([&](HostPort& port) { port.wait(*port.submit(launch_of([&](KernelContext& pe) { read_burst(pe, m.hbm(0)); }))); }, limits);
+  const RunResult result = m.run(
+      [&](HostPort& port) { port.wait(*port.submit(launch_of([&](KernelContext& pe) { read_burst(pe, m.hbm(0)); }))); }, limits);
   BOOST_TEST(name_of(result.status) == "deadlock");
   check_contains(result.error, {"sip0.cube0.pe0.pe_cpu waits for command "});
 }
@@ -175,7 +183,8 @@ BOOST_AUTO_TEST_CASE(the_watch_looks_once_per_patience_and_wants_two_equal_looks
   std::uint64_t work = 0;
   int asked = 0;
   bool obliged = true;
-  DeadlockWatch watch(10, [&] { return ++asked, work; }, [&] { return obliged; });
+  DeadlockWatch watch(
+      10, [&] { return ++asked, work; }, [&] { return obliged; });
   BOOST_TEST(!watch.expired(0));
   BOOST_TEST(watch.look_at() == 10u);
   BOOST_TEST(!watch.expired(9));
@@ -188,7 +197,8 @@ BOOST_AUTO_TEST_CASE(the_watch_looks_once_per_patience_and_wants_two_equal_looks
   obliged = true;
   BOOST_TEST(!watch.expired(31));
   BOOST_TEST(watch.expired(32));
-  DeadlockWatch never(never_fs, [&] { return work; }, [&] { return true; });
+  DeadlockWatch never(
+      never_fs, [&] { return work; }, [&] { return true; });
   BOOST_TEST(!never.expired(5));
   BOOST_TEST(!never.expired(1u << 30));
 }
@@ -199,13 +209,36 @@ BOOST_AUTO_TEST_CASE(the_watch_looks_once_per_patience_and_wants_two_equal_looks
 KERNBENCH_SYSTEMC_TEST(a_bad_address_in_a_kernel_fails_the_launch_with_the_node_and_the_time) {
   Machine m("");
   const RunResult result = m.run([&](HostPort& port) {
-    const auto request = port.submit(launch_of([](KernelContext& pe) { read_burst(pe, PhysAddr::ual_addr(0, 7, PhysAddr::ual_begin).encode()); }));
+    const auto request =
+        port.submit(launch_of([](KernelContext& pe) { read_burst(pe, PhysAddr::ual_addr(0, 7, PhysAddr::ual_begin).encode()); }));
     port.wait(*request);
     const Completion& completion = request->response().completion;
     BOOST_TEST(!completion.ok);
     check_contains(completion.error_message, {"sip0.cube0.pe0.pe_cpu at ", " ns: kernel 'k': physical address field die = 7"});
   });
   BOOST_TEST(result.error == "");
+}
+
+// A router in the place of a memory, a memory in the place of a router: before anything runs.
+BOOST_AUTO_TEST_CASE(an_implementation_in_the_wrong_place_is_refused) {
+  const auto refusal_of = [](const std::string& key, const std::string& implementation) {
+    return forked_value([&]() -> std::string {
+      try {
+        Machine m("", {{key, "{impl: " + implementation + "}"}});
+      } catch (const UsageError& error) {
+        return error.what();
+      }
+      return "";
+    });
+  };
+  BOOST_TEST(refusal_of("cube.components.hbm_ctrl", "builtin.forwarding") ==
+             "'sip0.cube0.hbm_ctrl.pe0' answers requests, which its implementation 'builtin.forwarding' does not");
+  BOOST_TEST(refusal_of("cube.components.hbm_ctrl", "builtin.pcie_ep").find("answers requests") != std::string::npos);
+  BOOST_TEST(refusal_of("cube.components.router", "builtin.sram") ==
+             "'sip0.cube0.r0c0' passes messages on, which its implementation 'builtin.sram' does not");
+  BOOST_TEST(refusal_of("system.switch", "builtin.m_cpu").find("'fabric.switch0' passes messages on") == 0u);
+  BOOST_TEST(refusal_of("cube.components.hbm_ctrl", "builtin.sram") == "");
+  BOOST_TEST(refusal_of("cube.components.router", "builtin.ucie") == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

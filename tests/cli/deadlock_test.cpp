@@ -1,4 +1,5 @@
-// No silent end on the command line: deadlocks end with status 3 and the list of who waits, and leave files that can be read (spec 4.2).
+// No silent end on the command line: deadlocks end with status 3 and the list of who waits, and leave files that can be read
+// (spec 4.2).
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
@@ -18,9 +19,11 @@ void check_contains(const std::string& text, const Words& parts) {
 }
 
 const std::string silent = "cube.components.hbm_ctrl={impl: test.silent_memory, attrs: {takes_posted_writes: true}}";
-const std::string polling = "cube.components.hbm_ctrl={impl: test.silent_memory, attrs: {takes_posted_writes: true, poll_ns: 1000}}";
-const std::string rows = "at_ns,initiator,op,target,offset,bytes\n0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,0,256\n"
-                         "1,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n2,sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,0,256\n";
+const std::string polling =
+    "cube.components.hbm_ctrl={impl: test.silent_memory, attrs: {takes_posted_writes: true, poll_ns: 1000}}";
+const std::string rows =
+    "at_ns,initiator,op,target,offset,bytes\n0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,0,256\n"
+    "1,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n2,sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,0,256\n";
 
 }  // namespace
 
@@ -29,16 +32,20 @@ BOOST_AUTO_TEST_SUITE(deadlock)
 // The SRAM answers at 26.400004 ns (tests/traffic); the read of the HBM has the channel from then on.
 BOOST_AUTO_TEST_CASE(traffic_that_is_swallowed_is_listed_with_status_3) {
   const TemporaryFolder folder;
-  const Words words{"traffic", folder.write("rows.csv", rows), "--topology", "tiny", "--csv", "--out", folder.file("out.csv"), "--set"};
+  const Words words{"traffic", folder.write("rows.csv", rows), "--topology", "tiny", "--csv",
+                    "--out",   folder.file("out.csv"),         "--set"};
   for (const std::string& memory : {silent, polling}) {
     Words with = words;
     with.push_back(memory);
     const ProgramResult result = silent_program(with);
     BOOST_TEST(result.status == 3);
-    check_contains(result.err, {memory == silent ? "kernbench: error: deadlock at " : "kernbench: error: deadlock at 2000000 ns: nothing but polling and clocks for 1000000 ns, and",
-                                "traffic waits for request 0 and later ones to end since 0 ns", "2 requests have not ended:",
-                                "request 1: read by sip0.cube0.pe0.pe_dma at sip0.cube0.hbm_ctrl.pe0, issued at 1 ns, granted at 26.400004 ns",
-                                "request 2: read by sip0.cube0.pe0.pe_dma at sip0.cube0.sram, issued at 2 ns, waits for its channel"});
+    check_contains(
+        result.err,
+        {memory == silent ? "kernbench: error: deadlock at "
+                          : "kernbench: error: deadlock at 2000000 ns: nothing but polling and clocks for 1000000 ns, and",
+         "traffic waits for request 0 and later ones to end since 0 ns", "2 requests have not ended:",
+         "request 1: read by sip0.cube0.pe0.pe_dma at sip0.cube0.hbm_ctrl.pe0, issued at 1 ns, granted at 26.400004 ns",
+         "request 2: read by sip0.cube0.pe0.pe_dma at sip0.cube0.sram, issued at 2 ns, waits for its channel"});
     check_contains(folder.read("out.csv"), {"0,0.000000,0.000000,26.400004,26.400004,256,"});
   }
   Words impatient = words;
@@ -55,11 +62,13 @@ BOOST_AUTO_TEST_CASE(traffic_that_is_swallowed_is_listed_with_status_3) {
 BOOST_AUTO_TEST_CASE(a_kernel_that_waits_for_ever_is_listed_with_status_3_and_the_files_can_be_read) {
   const TemporaryFolder folder;
   for (const std::string& memory : {silent, polling}) {
-    const ProgramResult result = silent_program({"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--set", memory, "--stats", folder.file("stats.json"), "--trace",
-                                                 folder.file("wave.vcd"), "--op-log", folder.file("ops.csv")});
+    const ProgramResult result =
+        silent_program({"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--set", memory, "--stats",
+                        folder.file("stats.json"), "--trace", folder.file("wave.vcd"), "--op-log", folder.file("ops.csv")});
     BOOST_TEST(result.status == 3, result.err);
-    check_contains(result.err, {"kernbench: error: deadlock at ", "\n  host.", " waits for the end of KernelLaunch", "\n  sip0.cube0.m_cpu waits for answers to KernelLaunch",
-                                "\n  sip0.cube0.pe0.pe_cpu waits for ", " since "});
+    check_contains(result.err,
+                   {"kernbench: error: deadlock at ", "\n  host.", " waits for the end of KernelLaunch",
+                    "\n  sip0.cube0.m_cpu waits for answers to KernelLaunch", "\n  sip0.cube0.pe0.pe_cpu waits for ", " since "});
     BOOST_TEST(nlohmann::json::parse(folder.read("stats.json")).at("components").size() > 50u);
     check_contains(folder.read("wave.vcd"), {"$enddefinitions $end"});
     BOOST_TEST(folder.read("wave.vcd").back() == '\n');
@@ -68,7 +77,8 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_waits_for_ever_is_listed_with_status_3_and_th
 }
 
 BOOST_AUTO_TEST_CASE(a_patience_that_is_no_time_is_refused) {
-  const ProgramResult result = kernbench_program({"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--deadlock-after", "long"});
+  const ProgramResult result =
+      kernbench_program({"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--deadlock-after", "long"});
   BOOST_TEST(result.status == 2);
   check_contains(result.err, {"--deadlock-after 'long' is not a time in ns"});
 }

@@ -1,7 +1,7 @@
 // What makes `kernbench_silent` of the program's own objects: one more implementation, test.silent_memory, so that deadlocks can be
 // provoked from the command line. The linker sends calls of register_builtin_components() here (--wrap).
-#include "models/tlm/external_modules.h"
 #include "models/base/component_registry.h"
+#include "models/tlm/external_modules.h"
 #include "tests/support/silent_memory.h"
 
 #define WRAPPED(prefix) prefix##_ZN9kernbench27register_builtin_componentsERNS_17ComponentRegistryERKNS_15ExternalModulesE

@@ -17,7 +17,9 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 std::size_t lines_of(const std::string& text) { return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')); }
 
 const std::string header = "at_ns,initiator,op,target,offset,bytes\n";
-const std::string two_rows = header + "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,4096\n";
+const std::string two_rows =
+    header +
+    "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,4096\n";
 
 ProgramResult traffic(const Words& more, int signal = 0, int after_ms = 0) {
   Words words{"traffic", "--topology", "tiny"};
@@ -42,9 +44,10 @@ BOOST_AUTO_TEST_CASE(rows_as_csv_are_exact_and_alone_on_standard_output) {
   const ProgramResult result = traffic({file, "--csv"});
   BOOST_TEST(result.status == 0);
   const std::string path = "sip0.cube0.pe0.pe_dma>sip0.cube0.r0c0>sip0.cube0.hbm_ctrl.pe0\n";
-  BOOST_TEST(result.out == "id,issue_ns,grant_ns,end_ns,latency_ns,bytes,path\n"
-                           "0,0.000000,0.000000,15.000004,15.000004,256," + path +
-                           "1,0.000000,15.000004,45.000008,45.000008,4096," + path);
+  BOOST_TEST(result.out ==
+             "id,issue_ns,grant_ns,end_ns,latency_ns,bytes,path\n"
+             "0,0.000000,0.000000,15.000004,15.000004,256," +
+                 path + "1,0.000000,15.000004,45.000008,45.000008,4096," + path);
   BOOST_TEST(contains(result.err, "makespan   45.000008 ns"), result.err);
   BOOST_TEST(traffic({file, "--csv", "--out", folder.file("rows.csv")}).out == "");
   BOOST_TEST(folder.read("rows.csv") == result.out);
@@ -87,13 +90,15 @@ BOOST_AUTO_TEST_CASE(a_breakdown_has_a_column_for_each_part) {
 BOOST_AUTO_TEST_CASE(without_a_format_a_table_is_printed) {
   const ProgramResult result = traffic({"--generate", "stream", "--requests", "8"});
   BOOST_TEST(result.status == 0);
-  for (const std::string part : {"latency ns", "... 24 more; --csv lists all", "busiest wires"}) BOOST_TEST(contains(result.out, part), result.out);
+  for (const std::string part : {"latency ns", "... 24 more; --csv lists all", "busiest wires"})
+    BOOST_TEST(contains(result.out, part), result.out);
 }
 
 BOOST_AUTO_TEST_CASE(saved_requests_give_the_same_bytes_as_direct_ones) {
   const TemporaryFolder folder;
   for (const std::string pattern : {"stream", "random", "stride", "hotspot"}) {
-    const Words recipe{"--generate", pattern, "--requests", "10", "--rate", "37.5", "--read-share", "0.5", "--seed", "7", "--size", "1000"};
+    const Words recipe{"--generate",   pattern, "--requests", "10", "--rate", "37.5",
+                       "--read-share", "0.5",   "--seed",     "7",  "--size", "1000"};
     Words save = recipe, play = recipe;
     save.insert(save.end(), {"--save", folder.file("saved.csv")});
     play.emplace_back("--csv");
@@ -106,7 +111,8 @@ BOOST_AUTO_TEST_CASE(saved_requests_give_the_same_bytes_as_direct_ones) {
 
 BOOST_AUTO_TEST_CASE(wrong_rows_are_told_before_anything_runs) {
   const TemporaryFolder folder;
-  const std::string file = folder.write("bad.csv", two_rows + "5,sip0.cube0.r0c0,read,sip0.cube0.sram,0,1\n4,sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,0,0\n");
+  const std::string file = folder.write(
+      "bad.csv", two_rows + "5,sip0.cube0.r0c0,read,sip0.cube0.sram,0,1\n4,sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,0,0\n");
   const ProgramResult result = traffic({file, "--csv", "--out", folder.file("rows.csv")});
   BOOST_TEST(result.status == 2);
   BOOST_TEST(result.out == "");
@@ -159,7 +165,8 @@ BOOST_AUTO_TEST_CASE(until_stops_and_leaves_the_rows_so_far) {
 BOOST_AUTO_TEST_CASE(an_interrupted_run_leaves_the_rows_so_far) {
   const TemporaryFolder folder;
   const ProgramResult result =
-      traffic({"--generate", "random", "--requests", "100000000", "--rate", "1", "--json", "--out", folder.file("rows.json")}, SIGINT, 3000);
+      traffic({"--generate", "random", "--requests", "100000000", "--rate", "1", "--json", "--out", folder.file("rows.json")},
+              SIGINT, 3000);
   BOOST_TEST(result.status == 1, result.status << ": " << result.err);
   BOOST_TEST(contains(result.err, "interrupted at "), result.err);
   const auto json = nlohmann::json::parse(folder.read("rows.json"));
@@ -169,7 +176,8 @@ BOOST_AUTO_TEST_CASE(an_interrupted_run_leaves_the_rows_so_far) {
 
 BOOST_AUTO_TEST_CASE(max_wall_leaves_the_rows_so_far) {
   const TemporaryFolder folder;
-  const ProgramResult result = traffic({"--generate", "random", "--requests", "100000000", "--rate", "1", "--max-wall", "1", "--csv", "--out", folder.file("rows.csv")});
+  const ProgramResult result = traffic({"--generate", "random", "--requests", "100000000", "--rate", "1", "--max-wall", "1",
+                                        "--csv", "--out", folder.file("rows.csv")});
   BOOST_TEST(result.status == 1, result.status << ": " << result.err);
   BOOST_TEST(contains(result.err, "wall_limit at "), result.err);
   const std::string rows = folder.read("rows.csv");
@@ -180,7 +188,8 @@ BOOST_AUTO_TEST_CASE(max_wall_leaves_the_rows_so_far) {
 // What a component refuses: an MMU where a memory should be.
 BOOST_AUTO_TEST_CASE(a_run_that_fails_says_where_and_when) {
   const TemporaryFolder folder;
-  const ProgramResult result = traffic({folder.write("two.csv", two_rows), "--set", "cube.components.hbm_ctrl={impl: builtin.pe_mmu}"});
+  const ProgramResult result =
+      traffic({folder.write("two.csv", two_rows), "--set", "cube.components.hbm_ctrl={impl: builtin.pe_mmu}"});
   BOOST_TEST(result.status == 1);
   BOOST_TEST(contains(result.err, "kernbench: error: sip0.cube0.hbm_ctrl.pe0 at 3.000002 ns: "), result.err);
 }

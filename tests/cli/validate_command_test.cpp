@@ -17,7 +17,8 @@ BOOST_AUTO_TEST_CASE(validate_has_help_with_examples) {
 BOOST_AUTO_TEST_CASE(validate_prints_expected_simulated_deviation_and_source) {
   const ProgramResult result = kernbench_program({"validate"});
   BOOST_TEST(result.status == 0, result.out << result.err);
-  for (const std::string part : {"expected", "simulated", "deviation", "[v] PASS  network/wormhole-chain", "[v] PASS  hbm/hbm-alternation", "source: W. Dally", "8 of 8 references hold"}) {
+  for (const std::string part : {"expected", "simulated", "deviation", "[v] PASS  network/wormhole-chain",
+                                 "[v] PASS  hbm/hbm-alternation", "source: W. Dally", "8 of 8 references hold"}) {
     BOOST_TEST(result.out.find(part) != std::string::npos, "'" << part << "' is not in: " << result.out);
   }
   BOOST_TEST(kernbench_program({"validate"}).out == result.out);
@@ -31,7 +32,8 @@ BOOST_AUTO_TEST_CASE(validate_prints_json_and_groups) {
   for (const auto& reference : json.at("references")) {
     BOOST_TEST(reference.at("verdict") == "pass");
     BOOST_TEST(reference.at("set").size() > 0u);
-    for (const char* key : {"quantity", "formula", "unit", "expected", "simulated", "deviation", "tolerance", "verdict"}) BOOST_TEST(reference.at("checks").at(0).contains(key), key);
+    for (const char* key : {"quantity", "formula", "unit", "expected", "simulated", "deviation", "tolerance", "verdict"})
+      BOOST_TEST(reference.at("checks").at(0).contains(key), key);
   }
   const ProgramResult unknown = kernbench_program({"validate", "--group", "x"});
   BOOST_TEST(unknown.status == 2);

@@ -1,4 +1,5 @@
-// A memory that never answers, to provoke deadlocks. It may take posted writes, so that a host gets as far as a launch, and it may poll.
+// A memory that never answers, to provoke deadlocks. It may take posted writes, so that a host gets as far as a launch, and it may
+// poll.
 #pragma once
 
 #include "models/protocol/fabric_node.h"
@@ -27,7 +28,8 @@ class SilentMemory final : public FabricNode {
     while (next_due() <= now()) {
       const Arrival arrival = *arrivals_.control();
       arrivals_.pop_control();
-      if (takes_posted_writes_ && arrival.transaction->route().posted) arrival.transaction->route().owner->completed(*arrival.transaction);
+      if (takes_posted_writes_ && arrival.transaction->route().posted)
+        arrival.transaction->route().owner->completed(*arrival.transaction);
     }
   }
   void poll() {

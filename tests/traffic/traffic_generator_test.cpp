@@ -20,13 +20,15 @@ using namespace kernbench::test;
 
 namespace {
 
-constexpr TrafficPattern open_patterns[] = {TrafficPattern::stream, TrafficPattern::random, TrafficPattern::stride, TrafficPattern::hotspot};
+constexpr TrafficPattern open_patterns[] = {TrafficPattern::stream, TrafficPattern::random, TrafficPattern::stride,
+                                            TrafficPattern::hotspot};
 
 TrafficRecipe some_recipe(TrafficPattern pattern) {
   TrafficRecipe recipe;
   recipe.pattern = pattern;
   using Globs = std::vector<std::string>;
-  recipe.initiators = *rc::gen::elementOf(std::vector<Globs>{{"sip0.cube0.pe*.pe_dma"}, {"sip0.cube0.pe[0-3].pe_dma", "sip0.io0.pcie_ep"}, {"*pe7.pe_dma"}});
+  recipe.initiators = *rc::gen::elementOf(
+      std::vector<Globs>{{"sip0.cube0.pe*.pe_dma"}, {"sip0.cube0.pe[0-3].pe_dma", "sip0.io0.pcie_ep"}, {"*pe7.pe_dma"}});
   recipe.targets = *rc::gen::elementOf(std::vector<Globs>{{}, {}, {"sip0.cube0.hbm_ctrl.pe*"}, {"sip0.cube0.sram", "*.pe_tcm"}});
   recipe.requests = *rc::gen::inRange<std::uint64_t>(1, 12);
   recipe.size_bytes = *rc::gen::element<std::uint64_t>(1, 64, 100, 256, 1000, 4096);
@@ -53,13 +55,15 @@ using Numbers = std::vector<std::uint64_t>;
 
 Numbers numbers_of(const std::vector<TrafficRequest>& requests) {
   Numbers numbers;
-  for (const TrafficRequest& r : requests) numbers.insert(numbers.end(), {r.issue, r.initiator, r.target, r.offset, r.bytes, r.id, r.write});
+  for (const TrafficRequest& r : requests)
+    numbers.insert(numbers.end(), {r.issue, r.initiator, r.target, r.offset, r.bytes, r.id, r.write});
   return numbers;
 }
 
 Numbers numbers_of(const std::vector<TrafficResult>& results) {
   Numbers numbers;
-  for (const TrafficResult& r : results) numbers.insert(numbers.end(), {r.request.id, r.request.issue, r.grant, r.end, r.request.bytes});
+  for (const TrafficResult& r : results)
+    numbers.insert(numbers.end(), {r.request.id, r.request.issue, r.grant, r.end, r.request.bytes});
   return numbers;
 }
 
@@ -67,8 +71,8 @@ Numbers numbers_of(const std::vector<TrafficResult>& results) {
 std::string rows_of(const TrafficMachine& machine, const std::vector<TrafficRequest>& requests) {
   std::string rows;
   for (const TrafficRequest& r : requests) {
-    rows += fixed_ns(r.issue) + "," + machine.platform->machine().name(r.initiator) + (r.write ? ",write," : ",read,") + machine.platform->machine().name(r.target) + "," +
-            std::to_string(r.offset) + "," + std::to_string(r.bytes) + "\n";
+    rows += fixed_ns(r.issue) + "," + machine.platform->machine().name(r.initiator) + (r.write ? ",write," : ",read,") +
+            machine.platform->machine().name(r.target) + "," + std::to_string(r.offset) + "," + std::to_string(r.bytes) + "\n";
   }
   return rows;
 }
@@ -77,10 +81,11 @@ std::string rows_of(const TrafficMachine& machine, const std::vector<TrafficRequ
 
 BOOST_AUTO_TEST_SUITE(traffic_generator)
 
-// Every initiator makes its number of requests; the k-th is issued when k * size bytes have been offered at the rate; ids ascend; every
-// request lies in its memory; one seed, one sequence.
+// Every initiator makes its number of requests; the k-th is issued when k * size bytes have been offered at the rate; ids ascend;
+// every request lies in its memory; one seed, one sequence.
 RC_BOOST_PROP(open_patterns_keep_their_promises, ()) {
-  const TrafficRecipe recipe = some_recipe(*rc::gen::elementOf(std::vector<TrafficPattern>(std::begin(open_patterns), std::end(open_patterns))));
+  const TrafficRecipe recipe =
+      some_recipe(*rc::gen::elementOf(std::vector<TrafficPattern>(std::begin(open_patterns), std::end(open_patterns))));
   forked_value([&recipe] {
     Tiny m;
     const auto requests = m.requests_of(recipe);
@@ -88,7 +93,8 @@ RC_BOOST_PROP(open_patterns_keep_their_promises, ()) {
     std::uint32_t id = 0;
     for (const TrafficRequest& request : requests) {
       const std::uint64_t k = made[request.initiator]++;
-      const Fs due = recipe.rate_gbs.is_zero() ? 0 : ns_to_fs(Rational(static_cast<std::int64_t>(k * recipe.size_bytes)) / recipe.rate_gbs);
+      const Fs due =
+          recipe.rate_gbs.is_zero() ? 0 : ns_to_fs(Rational(static_cast<std::int64_t>(k * recipe.size_bytes)) / recipe.rate_gbs);
       BOOST_TEST(request.issue == due);
       BOOST_TEST(request.id == id++);
       BOOST_TEST(request.bytes == recipe.size_bytes);
@@ -106,7 +112,8 @@ RC_BOOST_PROP(open_patterns_keep_their_promises, ()) {
 
 // Saved and played from the file, or played directly: the same times.
 RC_BOOST_PROP(saved_requests_play_as_direct_ones, ()) {
-  const TrafficRecipe recipe = some_recipe(*rc::gen::elementOf(std::vector<TrafficPattern>(std::begin(open_patterns), std::end(open_patterns))));
+  const TrafficRecipe recipe =
+      some_recipe(*rc::gen::elementOf(std::vector<TrafficPattern>(std::begin(open_patterns), std::end(open_patterns))));
   const auto direct = forked_value([&recipe] {
     Tiny m;
     TrafficGenerator generator(recipe, *m.platform);
@@ -119,7 +126,8 @@ RC_BOOST_PROP(saved_requests_play_as_direct_ones, ()) {
   RC_ASSERT(direct == saved);
 }
 
-// No initiator ever has more requests under way than it may; all are made; each but the first ones is issued when another has ended.
+// No initiator ever has more requests under way than it may; all are made; each but the first ones is issued when another has
+// ended.
 RC_BOOST_PROP(closed_loop_never_exceeds_its_outstanding_requests, ()) {
   const TrafficRecipe recipe = some_recipe(TrafficPattern::closed_loop);
   forked_value([&recipe] {
@@ -184,7 +192,8 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(streams_and_strides_walk_through_the_own_partitio
   recipe.stride_bytes = 16'777'216;  // 32 MiB of SRAM: 33553409 places for 1 KiB
   offsets.clear();
   for (const TrafficRequest& r : requests_of(recipe)) offsets.push_back(r.offset);
-  BOOST_TEST(offsets == (std::vector<std::uint64_t>{0, 16'777'216, 33'554'432 - 33'553'409, 50'331'648 - 33'553'409}), boost::test_tools::per_element());
+  BOOST_TEST(offsets == (std::vector<std::uint64_t>{0, 16'777'216, 33'554'432 - 33'553'409, 50'331'648 - 33'553'409}),
+             boost::test_tools::per_element());
 }
 
 KERNBENCH_SYSTEMC_FIXTURE_TEST(everybody_meets_at_the_hotspot, Tiny) {
@@ -211,7 +220,12 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(recipes_that_cannot_be_are_refused, Tiny) {
   refused([](TrafficRecipe& r) { r.requests = 1'000'000'000; }, "more than 4294967295 in all");
   refused([](TrafficRecipe& r) { r.size_bytes = 0; }, "--size is 0");
   refused([](TrafficRecipe& r) { r.size_bytes = 5'000'000'000; }, "--size is 5000000000, allowed is 1 to 4294967295");
-  refused([](TrafficRecipe& r) { r.size_bytes = 4'000'000; r.targets = {"sip0.cube0.pe0.pe_tcm"}; }, "sip0.cube0.pe0.pe_tcm has 2097152 bytes");
+  refused(
+      [](TrafficRecipe& r) {
+        r.size_bytes = 4'000'000;
+        r.targets = {"sip0.cube0.pe0.pe_tcm"};
+      },
+      "sip0.cube0.pe0.pe_tcm has 2097152 bytes");
   refused([](TrafficRecipe& r) { r.max_outstanding = 0; }, "--max-outstanding is 0");
   refused([](TrafficRecipe& r) { r.rate_gbs = Rational(-1); }, "--rate is -1");
   refused([](TrafficRecipe& r) { r.read_share = Rational::parse("1.5"); }, "--read-share is 1.5");

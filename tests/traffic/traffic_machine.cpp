@@ -21,7 +21,8 @@ class Collected final : public TrafficListener {
 
 }  // namespace
 
-TemporaryCsv::TemporaryCsv(const std::string& text) : path_((std::filesystem::temp_directory_path() / "kernbench-traffic-XXXXXX").string()) {
+TemporaryCsv::TemporaryCsv(const std::string& text)
+    : path_((std::filesystem::temp_directory_path() / "kernbench-traffic-XXXXXX").string()) {
   const int file = ::mkstemp(path_.data());
   if (file < 0) throw std::system_error(errno, std::generic_category(), "mkstemp");
   ::close(file);

@@ -72,17 +72,20 @@ BOOST_AUTO_TEST_CASE(equal_runs_print_equal_bytes) {
     BOOST_TEST(csv.size() > 10000U);
     BOOST_TEST((csv == printed("topology.yaml", pattern, TrafficRows::Format::csv)));
   }
-  BOOST_TEST((printed("topology.tiny.yaml", TrafficPattern::random, TrafficRows::Format::json) == printed("topology.tiny.yaml", TrafficPattern::random, TrafficRows::Format::json)));
+  BOOST_TEST((printed("topology.tiny.yaml", TrafficPattern::random, TrafficRows::Format::json) ==
+              printed("topology.tiny.yaml", TrafficPattern::random, TrafficRows::Format::json)));
 }
 
-// 300,000 requests, a few under way at a time: what is resident after a tenth of them is all there is. Their entries alone would be 14 MB.
+// 300,000 requests, a few under way at a time: what is resident after a tenth of them is all there is. Their entries alone would be
+// 14 MB.
 KERNBENCH_SYSTEMC_TEST(memory_is_bounded_by_the_requests_under_way) {
   constexpr std::uint32_t rows = 300'000;
   std::string text = csv_header;
   text.reserve(rows * 64);
   for (std::uint32_t i = 0; i < rows; ++i) {
     const std::string pe = std::to_string(i % 8);
-    text += std::to_string(i * 4) + ",sip0.cube0.pe" + pe + ".pe_dma," + (i % 3 == 0 ? "write" : "read") + ",sip0.cube0.hbm_ctrl.pe" + pe + "," + std::to_string(i % 8 * 256) + ",64\n";
+    text += std::to_string(i * 4) + ",sip0.cube0.pe" + pe + ".pe_dma," + (i % 3 == 0 ? "write" : "read") +
+            ",sip0.cube0.hbm_ctrl.pe" + pe + "," + std::to_string(i % 8 * 256) + ",64\n";
   }
   const TemporaryCsv csv(text);
   text = std::string();
@@ -101,15 +104,19 @@ KERNBENCH_SYSTEMC_TEST(memory_is_bounded_by_the_requests_under_way) {
   TrafficPlayer player("traffic", *m.platform, file, watch);
   BOOST_TEST(m.platform->run().error == "");
   BOOST_TEST(watch.seen == rows);
+#ifndef __SANITIZE_ADDRESS__  // which keeps what is freed
   BOOST_TEST(watch.late <= watch.early + (1u << 20), watch.late << " after " << watch.early);
+#endif
 }
 
 // What has ended is handed on in the order of ids, with gaps where requests are under way.
 KERNBENCH_SYSTEMC_TEST(a_stopped_run_hands_on_what_has_ended) {
   TrafficMachine m("topology.yaml");
   // Ends: 167.8, 15, 42.7 ns.
-  const TemporaryCsv csv(csv_header + "0,sip0.cube0.pe0.pe_dma,read,sip1.cube0.hbm_ctrl.pe0,0,512\n0,sip0.cube0.pe1.pe_dma,read,sip0.cube0.hbm_ctrl.pe1,0,256\n"
-                                      "0,sip1.io0.pcie_ep,write,sip1.cube0.hbm_ctrl.pe0,0,512\n500,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n");
+  const TemporaryCsv csv(
+      csv_header +
+      "0,sip0.cube0.pe0.pe_dma,read,sip1.cube0.hbm_ctrl.pe0,0,512\n0,sip0.cube0.pe1.pe_dma,read,sip0.cube0.hbm_ctrl.pe1,0,256\n"
+      "0,sip1.io0.pcie_ep,write,sip1.cube0.hbm_ctrl.pe0,0,512\n500,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n");
   TrafficFile file(csv.path(), *m.platform);
   file.check();
   class Ids final : public TrafficListener {

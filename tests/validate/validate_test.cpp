@@ -88,7 +88,8 @@ BOOST_AUTO_TEST_CASE(a_run_that_fails_is_told_and_the_others_go_on) {
   BOOST_TEST(outcomes.at(1).failure.find("system.sips.count") != std::string::npos, outcomes.at(1).failure);
   BOOST_TEST(outcomes.at(2).passed());
   const std::string text = validation_text(outcomes);
-  for (const char* part : {"[x] FAIL  network/broken", "failed: a rule is broken", "[v] PASS  hbm/hbm-peak-rate", "1 of 3 references hold"}) {
+  for (const char* part :
+       {"[x] FAIL  network/broken", "failed: a rule is broken", "[v] PASS  hbm/hbm-peak-rate", "1 of 3 references hold"}) {
     BOOST_TEST(text.find(part) != text.npos, text);
   }
   const auto json = validation_json(outcomes);
