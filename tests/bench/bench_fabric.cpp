@@ -44,6 +44,7 @@ void fabric(State& state, const FabricScenario& scenario) {
   state.counters["Mraw_per_s"] = 1e-6 / raw;
   state.counters["ratio"] = best / hops / raw;  // raw events that one flit-hop costs
   state.counters["alloc_per_hop"] = static_cast<double>(figures.allocations) / hops;
+  state.counters["alloc_2nd_half"] = static_cast<double>(figures.late_allocations);  // in all, none per flit-hop
 }
 
 void sixteen_sips(State& state) {

@@ -29,9 +29,10 @@ Graph default_machine(const std::vector<Override>& overrides, const ComponentReg
 // Notes the instant at which the last request ends: what the run does afterwards is not traffic.
 class EndOfTraffic final : public TrafficListener {
  public:
-  explicit EndOfTraffic(std::uint64_t requests) : open_(requests) {}
+  explicit EndOfTraffic(std::uint64_t requests) : half_(requests / 2), open_(requests) {}
   void ended(const TrafficResult& result) override {
-    if (--open_ > 0) return;
+    if (--open_ == half_) allocations_at_half = heap_allocations();
+    if (open_ > 0) return;
     seconds = processor_seconds();
     allocations = heap_allocations();
     simulated = result.end;
@@ -39,9 +40,11 @@ class EndOfTraffic final : public TrafficListener {
 
   double seconds = 0;
   std::uint64_t allocations = 0;
+  std::uint64_t allocations_at_half = 0;
   Fs simulated = 0;
 
  private:
+  std::uint64_t half_;
   std::uint64_t open_;
 };
 
@@ -151,6 +154,7 @@ FabricFigures play(const FabricScenario& scenario) {
   FabricFigures figures;
   figures.seconds = end.seconds - start;
   figures.allocations = end.allocations - allocations;
+  figures.late_allocations = end.allocations - end.allocations_at_half;
   figures.simulated_ns = to_ns(end.simulated);
   count_traffic(platform, figures);
   return figures;

@@ -23,6 +23,7 @@ struct FabricFigures {
   std::uint64_t flit_hops = 0;
   std::uint64_t control_hops = 0;  // commands, acknowledgements: beside the flit-hops
   std::uint64_t allocations = 0;
+  std::uint64_t late_allocations = 0;  // of these, after half of the requests: queues have grown by then
   std::uint64_t active_processes = 0;
   double simulated_ns = 0;
 };
