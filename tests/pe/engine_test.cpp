@@ -154,7 +154,7 @@ KERNBENCH_SYSTEMC_TEST(trace_events_come_in_the_order_of_spec_5_4) {
   }
 }
 
-KERNBENCH_SYSTEMC_TEST(probes_tell_state_queue_and_command) {
+KERNBENCH_SYSTEMC_TEST(probes_tell_state_busy_queue_and_command) {
   PeBench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
   std::vector<std::string> seen;
   pe.at(0, [&] {
@@ -164,7 +164,7 @@ KERNBENCH_SYSTEMC_TEST(probes_tell_state_queue_and_command) {
     for (const Probe& probe : pe.engine("pe_gemm").probes()) seen.push_back(probe.name() + "=" + std::to_string(probe.value()));
   });
   pe.run();
-  const std::vector<std::string> expected{"gemm_state=3", "gemm_queue=2", "gemm_command=1"};
+  const std::vector<std::string> expected{"gemm_state=3", "gemm_busy=1", "gemm_queue=2", "gemm_command=1"};
   BOOST_TEST(seen == expected, boost::test_tools::per_element());
   for (const Probe& probe : pe.engine("pe_gemm").probes()) BOOST_TEST(probe.value() == 0u);
 }
