@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(a_math_plan_has_one_dma_read_per_operand) {
 BOOST_AUTO_TEST_CASE(edge_tiles_have_their_true_size) {
   const TilePlan plan(gemm(40, 70, 33), {32, 64, 32});
   BOOST_TEST(plan.tile_count() == 2u * 2 * 2);
-  const Stage& last = stage_of(plan.tile(7), StageType::gemm);
+  const Stage last = stage_of(plan.tile(7), StageType::gemm);
   BOOST_TEST(last.m == 8);
   BOOST_TEST(last.k == 6);
   BOOST_TEST(last.n == 1);
