@@ -100,7 +100,8 @@ class Program {
     std::shared_ptr<CommandState> command;
     std::vector<std::shared_ptr<const Handle::State>> operands;  // alive until the command has completed
   };
-  struct Target;  // of a composite's result
+  struct Target;         // of a composite's result
+  struct BoundOperands;  // of a composite
 
   PhysRanges resolve(const char* call, const Ptr& ptr, std::uint64_t nbytes, bool is_write) const;
   PhysRanges place_of(const Handle& handle) const;
@@ -110,6 +111,7 @@ class Program {
   Handle view_of(const char* call, const Handle& x, TensorValue (*view)(const TensorValue&, const Shape&), const Shape& shape);
   const Handle::State& operand(const char* call, const Handle& handle, bool memory_allowed = false);
   CompositeOperand composite_operand(const Handle& handle) const;
+  BoundOperands bind_operands(const char* call, const std::vector<Handle>& handles) const;
   Target make_target(const char* call, const std::optional<Ptr>& out, const Shape& shape, DType dtype);
   Composite submit(Command command, const TensorValue& value, Target target,
                    std::vector<std::shared_ptr<const Handle::State>> operands);

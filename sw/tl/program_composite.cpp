@@ -76,6 +76,26 @@ Program::Target Program::make_target(const char* call, const std::optional<Ptr>&
   return target;
 }
 
+// What a composite reads, as it is at the call.
+struct Program::BoundOperands {
+  std::vector<TensorValue> inputs;  // none with data off
+  std::vector<std::shared_ptr<const Handle::State>> handles;
+  PhysRanges from;
+};
+
+Program::BoundOperands Program::bind_operands(const char* call, const std::vector<Handle>& handles) const {
+  BoundOperands bound;
+  for (const Handle& handle : handles) {
+    const Handle::State& state = handle.state();
+    bound.handles.push_back(handle.state_);
+    const PhysRanges from = state.ptr ? resolve(call, *state.ptr, handle.nbytes(), false) : place_of(handle);
+    if (data_ == nullptr) continue;
+    bound.inputs.push_back(state.ptr ? data_->view(from, handle.shape(), handle.dtype()) : state.value);
+    bound.from.insert(bound.from.end(), from.begin(), from.end());
+  }
+  return bound;
+}
+
 CompositeOperand Program::composite_operand(const Handle& handle) const {
   const Handle::State& state = handle.state();
   CompositeOperand operand;
@@ -139,29 +159,18 @@ Composite Program::composite(const GemmSpec& spec) {
   check_epilogue(params.epilogue, shapes, shape, params.tile_k > 0 ? cdiv(extents.k, params.tile_k) : 1);
 
   // The operands bind before the result is visible, also where it overwrites them.
-  std::vector<TensorValue> inputs;
-  std::vector<std::shared_ptr<const Handle::State>> operands;
-  OpPlaces places;
-  for (const Handle& handle : handles) {
-    operands.push_back(handle.state_);
-    const Handle::State& state = handle.state();
-    const PhysRanges from = state.ptr ? resolve(call, *state.ptr, handle.nbytes(), false) : place_of(handle);
-    if (data_ == nullptr) continue;
-    inputs.push_back(state.ptr ? data_->view(from, handle.shape(), handle.dtype()) : state.value);
-    places.from.insert(places.from.end(), from.begin(), from.end());
-  }
+  BoundOperands bound = bind_operands(call, handles);
   const DType out_dtype = *params.out_dtype;
   Target target = make_target(call, spec.out_, shape, out_dtype);
   gemm.out = target.operand;
   Command command{std::move(gemm), nullptr};
   TensorValue value = DataPlane::zeros(shape, out_dtype);
   if (data_ != nullptr) {
-    places.to = target.places;
-    IssuedOp issued = data_->gemm(std::move(params), std::move(inputs), std::move(places));
+    IssuedOp issued = data_->gemm(std::move(params), std::move(bound.inputs), {std::move(bound.from), target.places});
     command.data = std::move(issued.op);
     value = std::move(issued.value);
   }
-  return submit(std::move(command), value, std::move(target), std::move(operands));
+  return submit(std::move(command), value, std::move(target), std::move(bound.handles));
 }
 
 Composite Program::composite(const MathSpec& spec) {
@@ -195,34 +204,25 @@ Composite Program::composite(const MathSpec& spec) {
   math.op = spec.op_;
   std::tie(math.m, math.n) = matrix_extents(shape);
   math.tile = spec.tile_;
-  std::vector<TensorValue> inputs;
-  std::vector<std::shared_ptr<const Handle::State>> operands;
-  OpPlaces places;
   for (const Handle& handle : handles) {
-    const Handle::State& state = handle.state();
-    if (state.ptr && handle.shape() != shape) {
+    if (handle.state().ptr && handle.shape() != shape) {
       throw UsageError(name + ": the reference " + handle.str() + " does not have the result's shape " + shape.str() +
                        "; only blocks in TCM broadcast");
     }
     math.inputs.push_back(composite_operand(handle));
-    operands.push_back(handle.state_);
-    const PhysRanges from = state.ptr ? resolve(call, *state.ptr, handle.nbytes(), false) : place_of(handle);
-    if (data_ == nullptr) continue;
-    inputs.push_back(state.ptr ? data_->view(from, handle.shape(), handle.dtype()) : state.value);
-    places.from.insert(places.from.end(), from.begin(), from.end());
   }
+  BoundOperands bound = bind_operands(call, handles);
   const DType out_dtype = *params.out_dtype;
   Target target = make_target(call, spec.out_, shape, out_dtype);
   math.out = target.operand;
   Command command{std::move(math), nullptr};
   TensorValue value = DataPlane::zeros(shape, out_dtype);
   if (data_ != nullptr) {
-    places.to = target.places;
-    IssuedOp issued = data_->math(std::move(params), std::move(inputs), std::move(places));
+    IssuedOp issued = data_->math(std::move(params), std::move(bound.inputs), {std::move(bound.from), target.places});
     command.data = std::move(issued.op);
     value = std::move(issued.value);
   }
-  return submit(std::move(command), value, std::move(target), std::move(operands));
+  return submit(std::move(command), value, std::move(target), std::move(bound.handles));
 }
 
 Composite Program::submit(Command command, const TensorValue& value, Target target,
