@@ -3,21 +3,16 @@
 
 #include "models/base/errors.h"
 #include "sw/benches/bench_registry.h"
+#include "tests/support/error_text.h"
 
 using namespace kernbench;
+using kernbench::test::with_text;
 
 namespace {
 
 void nothing(Torch&) {}
 
 Bench named(const std::string& name) { return {name, "does nothing", {}, &nothing}; }
-
-auto with_text(const std::string& part) {
-  return [part](const UsageError& error) {
-    BOOST_TEST_MESSAGE(error.what());
-    return std::string(error.what()).find(part) != std::string::npos;
-  };
-}
 
 const Bench& shipped(const std::string& name) {
   static BenchRegistry registry;

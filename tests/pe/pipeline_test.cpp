@@ -1,5 +1,4 @@
-// Composites through the tile pipeline (spec 5, 5.1, 5.2). Times are ns; 32 x 64 x 32 in f16: A and B 4096 B each, FETCH of both at
-// 512 GB/s 16 ns, GEMM 16 ns, accumulator 4096 B, STORE of 2048 B 4 ns.
+// Composites through the tile pipeline (spec 5, 5.1, 5.2): order, overlap and completion. Numbers: tests/pe/composites.h.
 #include <rapidcheck/boost_test.h>
 
 #include <boost/test/unit_test.hpp>
@@ -7,44 +6,11 @@
 
 #include "models/address/virtual_space.h"
 #include "models/base/errors.h"
-#include "tests/pe/pe_bench.h"
+#include "tests/pe/composites.h"
 #include "tests/support/forked.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
-
-namespace {
-
-constexpr Fs ns = fs_per_ns;
-constexpr std::uint64_t mib = PeBench::memory_bytes;
-
-CompositeGemm pinned_gemm(std::int64_t m = 32, std::int64_t k = 64, std::int64_t n = 32) {
-  CompositeGemm g;
-  g.m = m;
-  g.k = k;
-  g.n = n;
-  g.a.pinned = g.b.pinned = g.out.pinned = true;
-  return g;
-}
-
-// A and B in mem0 and mem1, the result in mem2.
-CompositeGemm memory_gemm(std::int64_t m = 32, std::int64_t k = 64, std::int64_t n = 32) {
-  CompositeGemm g = pinned_gemm(m, k, n);
-  g.a.pinned = g.b.pinned = g.out.pinned = false;
-  g.b.address = mib;
-  g.out.address = 2 * mib;
-  return g;
-}
-
-EpilogueStage epilogue(MathOp op, EpilogueScope scope) { return {op, scope, 0, 0}; }
-
-void check_span(const PeBench::Op& op, Fs start, Fs end) {
-  BOOST_TEST(op.start == start,
-             op.name << " " << op.tile << " starts at " << format_ns(op.start) << ", expected " << format_ns(start));
-  BOOST_TEST(op.end == end, op.name << " " << op.tile << " ends at " << format_ns(op.end) << ", expected " << format_ns(end));
-}
-
-}  // namespace
 
 KERNBENCH_SYSTEMC_TEST(a_pinned_tile_goes_through_fetch_gemm_and_store) {
   PeBench pe;
@@ -100,84 +66,6 @@ KERNBENCH_SYSTEMC_TEST(a_dma_write_never_waits_behind_a_dma_read) {
   pe.at(0, [&] { pe.submit(memory_gemm(32 * 6)); });
   pe.run();
   for (int tile = 0; tile < 6; ++tile) BOOST_TEST(pe.op("tile/DMA_WRITE", tile).start == pe.op("tile/STORE", tile).end);
-}
-
-// 12288 B hold one tile and its accumulator: FETCH of the next output waits for the STORE of the first, at 37.
-KERNBENCH_SYSTEMC_TEST(fetch_stalls_while_the_register_file_is_full) {
-  PeBench pe({{"pe_fetch_store", {{"register_file_bytes", "12288"}}}});
-  pe.at(0, [&] { pe.submit(pinned_gemm(64)); });
-  pe.run();
-  check_span(pe.op("tile/FETCH", 1), 37 * ns, 53 * ns);
-  BOOST_TEST(pe.statistic("pe_fetch_store", "register_stalls") == 1u);
-  BOOST_TEST(pe.statistic("pe_fetch_store", "register_bytes_high_water") == 12288u);
-}
-
-// Two k tiles of one output: the second needs operands only, and they are free after the GEMM of the first, at 33.
-KERNBENCH_SYSTEMC_TEST(operands_leave_after_gemm_and_the_accumulator_stays_across_k) {
-  PeBench pe({{"pe_fetch_store", {{"register_file_bytes", "12288"}}}});
-  pe.at(0, [&] { pe.submit(pinned_gemm(32, 128)); });
-  pe.run();
-  check_span(pe.op("tile/FETCH", 1), 33 * ns, 49 * ns);
-  check_span(pe.op("tile/GEMM", 1), 49 * ns, 65 * ns);
-  check_span(pe.op("tile/STORE"), 65 * ns, 69 * ns);
-}
-
-KERNBENCH_SYSTEMC_TEST(a_tile_that_can_never_fit_is_an_error_at_the_call) {
-  PeBench pe({{"pe_fetch_store", {{"register_file_bytes", "12287"}}}, {"pe_tcm", {{"reserved_kb", "10"}}}});
-  std::vector<std::string> errors;
-  pe.at(0, [&] {
-    for (const CompositeGemm& g : {pinned_gemm(), memory_gemm(8, 64, 128)}) {
-      try {
-        pe.submit(g);
-      } catch (const UsageError& error) {
-        errors.emplace_back(error.what());
-      }
-    }
-  });
-  pe.run();
-  BOOST_REQUIRE(errors.size() == 1u);
-  BOOST_TEST(errors[0] == "a tile needs 12288 bytes of the register file, which has 12287; choose a smaller tile_shape");
-  BOOST_TEST(pe.scheduler().drained());
-}
-
-KERNBENCH_SYSTEMC_TEST(a_tile_larger_than_the_reserve_is_an_error_at_the_call) {
-  PeBench pe({{"pe_tcm", {{"reserved_kb", "9"}}}});
-  std::string error;
-  pe.at(0, [&] {
-    try {
-      pe.submit(memory_gemm());
-    } catch (const UsageError& caught) {
-      error = caught.what();
-    }
-  });
-  pe.run();
-  BOOST_TEST(error == "a tile needs 10240 bytes of tile buffers, the scheduler's reserve has 9216; choose a smaller tile_shape");
-}
-
-// A reserve of 10 KiB holds one tile (A, B 4096 B each, result 2048 B): the next DMA_READ starts when DMA_WRITE has ended.
-KERNBENCH_SYSTEMC_TEST(a_dma_read_waits_for_a_tile_buffer_until_the_dma_write_before_it_has_ended) {
-  PeBench pe({{"pe_tcm", {{"reserved_kb", "10"}}}});
-  pe.at(0, [&] { pe.submit(memory_gemm(64)); });
-  pe.run();
-  BOOST_TEST(pe.ops("tile/DMA_READ")[2].start == pe.op("tile/DMA_WRITE", 0).end);
-  BOOST_TEST(pe.statistic("pe_scheduler", "buffer_stalls") == 1u);
-  BOOST_TEST(pe.statistic("pe_scheduler", "buffer_high_water") == 10240u);
-}
-
-// Without a DMA_WRITE the buffer is free when FETCH has ended: the first k tile.
-KERNBENCH_SYSTEMC_TEST(the_buffer_of_a_tile_without_dma_write_is_free_after_its_fetch) {
-  PeBench pe({{"pe_tcm", {{"reserved_kb", "10"}}}});
-  pe.at(0, [&] { pe.submit(memory_gemm(32, 128)); });
-  pe.run();
-  BOOST_TEST(pe.ops("tile/DMA_READ")[2].start == pe.op("tile/FETCH", 0).end);
-}
-
-KERNBENCH_SYSTEMC_TEST(simple_commands_take_no_tile_buffer) {
-  PeBench pe({{"pe_tcm", {{"reserved_kb", "0"}}}});
-  pe.at(0, [&] { pe.submit(DmaCommand{false, 0, 4096}); });
-  pe.run();
-  BOOST_TEST(pe.done_at(1) == 18 * ns + 2);
-  BOOST_TEST(pe.statistic("pe_scheduler", "buffer_high_water") == 0u);
 }
 
 KERNBENCH_SYSTEMC_TEST(composites_are_fed_in_order_and_never_interleaved) {
