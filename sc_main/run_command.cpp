@@ -7,15 +7,14 @@
 #include "platform/assembly/platform.h"
 #include "platform/observe/op_log_file.h"
 #include "platform/observe/resolved_config.h"
-#include "platform/observe/result_file.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/trace_scope.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/bench_catalogue.h"
-#include "sc_main/build_info.h"
 #include "sc_main/command.h"
 #include "sc_main/interrupt.h"
 #include "sc_main/progress_line.h"
+#include "sc_main/result_files.h"
 #include "sc_main/run_options.h"
 #include "sc_main/run_report.h"
 #include "sc_main/verification.h"
@@ -37,14 +36,13 @@ ParameterTexts parameter_texts(const Bench& bench, const Attributes& settled) {
   return texts;
 }
 
-// What was simulated, as a topology.yaml whose first lines say how.
-std::string configuration_text(const Invocation& invocation, const Bench& bench, const ParameterTexts& parameters, const RunOptions& options,
-                               const std::string& resolved) {
-  std::string text = "# " + version_text() + '\n';
-  for (std::size_t at = 0; (at = text.find('\n', at)) + 1 < text.size();) text.insert(++at, "# ");
-  text += "# command    " + invocation.line() + "\n# topology   " + options.machine.topology_path() + "\n# bench      " + bench.name;
-  for (const auto& [name, value] : parameters) text += " " + name + "=" + value;
-  return text + "\n# device     " + options.device + "\n# seed       " + std::to_string(options.seed) + "\n" + resolved;
+std::string configuration_of(const Invocation& invocation, const Bench& bench, const ParameterTexts& parameters, const RunOptions& options,
+                             const std::string& resolved) {
+  std::string run = bench.name;
+  for (const auto& [name, value] : parameters) run += " " + name + "=" + value;
+  return configuration_text(invocation,
+                            {{"topology", options.machine.topology_path()}, {"bench", run}, {"device", options.device}, {"seed", std::to_string(options.seed)}},
+                            resolved);
 }
 
 std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launches) {
@@ -88,13 +86,13 @@ class BenchRun {
         registry_(options.machine.load_registry()),
         spec_(options.machine.load_spec(registry_)),
         devices_(options.devices(spec_.system.sips.count)),
-        configuration_(configuration_text(invocation, bench_, parameter_texts(bench_, parameters_), options, resolved_config(spec_, registry_))) {}
+        data_mode_(options.data_mode(bench_.needs_data)),
+        configuration_(configuration_of(invocation, bench_, parameter_texts(bench_, parameters_), options, resolved_config(spec_, registry_))) {}
 
   const std::string& configuration() const { return configuration_; }
   int simulate();
 
  private:
-  bool with_data() const { return options_.with_data() || (bench_.needs_data && options_.data.empty()); }
   std::optional<ResultFile> open(const std::string& path) const;
   std::unique_ptr<Platform> build(OpSink& sink);
   RunReport report_of(const RunResult& result, const BenchProgram& program, double elaboration_s);
@@ -107,25 +105,21 @@ class BenchRun {
   ComponentRegistry registry_;
   MachineSpec spec_;
   std::vector<int> devices_;
+  DataMode data_mode_;
   std::string configuration_;
   DataPlane plane_;
   OpLog op_log_;
 };
 
-// With its companion: the configuration.
 std::optional<ResultFile> BenchRun::open(const std::string& path) const {
   if (path.empty()) return std::nullopt;
-  std::optional<ResultFile> file(path);
-  ResultFile companion(path + ".config.yaml");
-  companion.out() << configuration_;
-  companion.close();
-  return file;
+  return open_result(path, configuration_);
 }
 
 // A machine that cannot be addressed or routed is a wrong configuration.
 std::unique_ptr<Platform> BenchRun::build(OpSink& sink) {
   try {
-    return std::make_unique<Platform>(build_graph(spec_), registry_, PlatformOptions{with_data() ? &plane_ : nullptr, &sink, false});
+    return std::make_unique<Platform>(build_graph(spec_), registry_, PlatformOptions{data_mode_ == DataMode::off ? nullptr : &plane_, &sink, false});
   } catch (const RoutingError& error) {
     throw UsageError(error.what());
   } catch (const AddressError& error) {
@@ -134,20 +128,24 @@ std::unique_ptr<Platform> BenchRun::build(OpSink& sink) {
 }
 
 int BenchRun::simulate() {
-  std::optional<ResultFile> stats_file = open(options_.stats);
-  std::optional<ResultFile> op_log_file = open(options_.op_log);
-  if (!options_.trace.empty()) open(options_.trace);
-
   const Interrupt interrupt;
   const Clock::time_point start = Clock::now();
-  ActivityWindows windows(op_log_file ? &op_log_ : nullptr);
+  ActivityWindows windows(options_.op_log.empty() ? nullptr : &op_log_);
   const std::unique_ptr<Platform> built = build(windows);
   Platform& platform = *built;
+  const TraceScope scope(options_.trace_scopes);
+  if (!options_.trace.empty()) scope.check(objects_of<Component>());
+
+  std::optional<ResultFile> stats_file = open(options_.stats);
+  std::optional<ResultFile> op_log_file = open(options_.op_log);
   std::optional<TraceFile> trace;
   if (!options_.trace.empty()) {
+    open(options_.trace);
     trace.emplace(options_.trace);
-    TraceScope(options_.trace_scopes).observe(objects_of<Component>(), *trace);
+    scope.observe(objects_of<Component>(), *trace);
   }
+  DataExecutor executor(plane_, std::max(1U, std::thread::hardware_concurrency()));
+  if (data_mode_ == DataMode::eager) executor.start_eager();
   const double elaboration_s = seconds_since(start);
 
   BenchProgram program(bench_, {parameters_, devices_, options_.seed});
@@ -173,7 +171,10 @@ int BenchRun::simulate() {
     op_log_file->close();
   }
   if (result.cause) std::rethrow_exception(result.cause);
-  if (options_.verify_data && result.status == RunStatus::completed) report.verdicts = verify(plane_, program.expectations());
+  if (options_.verify_data && result.status == RunStatus::completed) {
+    executor.run();
+    report.verdicts = verify(executor, program.expectations());
+  }
   return conclude(report, statistics);
 }
 

@@ -1,9 +1,11 @@
 #include "sc_main/run_options.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "models/base/errors.h"
 #include "sc_main/option_values.h"
+#include "sc_main/result_files.h"
 
 namespace kernbench {
 
@@ -21,8 +23,10 @@ void RunOptions::add_to(CLI::App& command) {
       ->group(run);
   machine.add_to(command);
   command.add_flag("--verify-data", verify_data, "Computes the results afterwards and compares every output with the bench's reference")->group(results);
-  command.add_option("--data", data, "off: times only; deferred: operations are recorded with their data. Default: off, or what --verify-data or the bench needs")
-      ->check(CLI::IsMember({"off", "deferred"}))
+  command.add_option("--data", data,
+                     "off: times only; deferred: operations are recorded with their data, and computed afterwards; eager: computed while the "
+                     "simulation goes on, so that kernels may branch on results. Default: off, or what --verify-data or the bench needs")
+      ->check(CLI::IsMember({"off", "deferred", "eager"}))
       ->group(results);
   command.add_option("--trace", trace, "Writes a waveform (VCD)")->type_name("F.vcd")->group(results);
   command.add_option("--trace-scope", trace_scopes,
@@ -44,15 +48,17 @@ void RunOptions::add_to(CLI::App& command) {
       "  kernbench run --bench 1 --print-config > resolved.yaml\n");
 }
 
+DataMode RunOptions::data_mode(DataMode needed_by_bench) const {
+  if (data == "off") return DataMode::off;
+  if (data == "deferred") return DataMode::deferred;
+  if (data == "eager") return DataMode::eager;
+  return std::max(needed_by_bench, verify_data ? DataMode::deferred : DataMode::off);
+}
+
 void RunOptions::check() const {
   if (!trace_scopes.empty() && trace.empty()) throw UsageError("--trace-scope without --trace: there is no waveform to choose for");
   if (verify_data && data == "off") throw UsageError("--verify-data needs the data that --data off leaves out");
-  const std::vector<std::string> files{trace, stats, op_log};
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (!files[i].empty() && files[i] == files[j]) throw UsageError("two results are to go into one file, '" + files[i] + "'");
-    }
-  }
+  check_result_files({machine.topology, machine.components}, {trace, stats, op_log});
   until();
   deadlock_after();
 }

@@ -9,7 +9,7 @@
 
 #include "models/base/errors.h"
 #include "platform/observe/latency_breakdown.h"
-#include "platform/observe/result_file.h"
+#include "platform/observe/resolved_config.h"
 #include "platform/observe/text_table.h"
 #include "platform/topology/build_graph.h"
 #include "platform/traffic/traffic_file.h"
@@ -22,6 +22,7 @@
 #include "sc_main/machine_options.h"
 #include "sc_main/option_values.h"
 #include "sc_main/progress_line.h"
+#include "sc_main/result_files.h"
 
 namespace kernbench {
 namespace {
@@ -102,6 +103,7 @@ void TrafficOptions::check() const {
   if (!until_ns.empty()) time_option("--until", until_ns);
   deadlock_after();
   if (!out.empty() && !csv && !json) throw UsageError("traffic: --out goes with --csv or --json");
+  check_result_files({file, machine.topology, machine.components}, {out, save});
 }
 
 std::optional<Fs> TrafficOptions::deadlock_after() const {
@@ -179,10 +181,10 @@ class Report final : public TrafficListener {
                     {"latency ns", Align::right}}};
 };
 
-int save_requests(const TrafficOptions& options, TrafficGenerator& generator, const Platform& platform) {
+int save_requests(const TrafficOptions& options, TrafficGenerator& generator, const Platform& platform, const std::string& configuration) {
   if (!generator.times_are_known())
     throw UsageError("--save: the times of closed-loop traffic come from the simulation; they cannot be written beforehand");
-  ResultFile file(options.save);
+  ResultFile file = open_result(options.save, configuration);
   file.out() << "at_ns,initiator,op,target,offset,bytes\n";
   TrafficRequest request;
   while (generator.next(request)) {
@@ -194,12 +196,15 @@ int save_requests(const TrafficOptions& options, TrafficGenerator& generator, co
   return exit_done;
 }
 
-int play(const TrafficOptions& options) {
+int play(const TrafficOptions& options, const Invocation& invocation) {
   options.check();
   const ComponentRegistry registry = options.machine.load_registry();
   PlatformOptions platform_options;
   platform_options.tear_down = false;
-  Platform platform(build_graph(options.machine.load_spec(registry)), registry, platform_options);
+  const MachineSpec spec = options.machine.load_spec(registry);
+  const std::string configuration =
+      configuration_text(invocation, {{"topology", options.machine.topology_path()}}, resolved_config(spec, registry));
+  Platform platform(build_graph(spec), registry, platform_options);
 
   std::optional<TrafficFile> file;
   std::optional<TrafficGenerator> generator;
@@ -207,12 +212,12 @@ int play(const TrafficOptions& options) {
     file.emplace(options.file, platform).check();
   } else {
     generator.emplace(options.settled_recipe(), platform);
-    if (!options.save.empty()) return save_requests(options, *generator, platform);
+    if (!options.save.empty()) return save_requests(options, *generator, platform, configuration);
   }
   TrafficSource& source = file ? static_cast<TrafficSource&>(*file) : *generator;
 
   std::optional<ResultFile> out_file;
-  if (!options.out.empty()) out_file.emplace(options.out);
+  if (!options.out.empty()) out_file = open_result(options.out, configuration);
   std::ostream& out = out_file ? out_file->out() : std::cout;
   const auto format = options.csv ? TrafficRows::Format::csv : options.json ? TrafficRows::Format::json : TrafficRows::Format::none;
   std::optional<LatencyBreakdown> breakdown;
@@ -256,7 +261,7 @@ void add_traffic_command(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<TrafficOptions>();
   CLI::App* command = app.add_subcommand("traffic", "Plays memory requests, from a file or by rule, and reports their times");
   options->add_to(*command);
-  command->callback([options, &invocation] { invocation.action = [options] { return play(*options); }; });
+  command->callback([options, &invocation] { invocation.action = [options, &invocation] { return play(*options, invocation); }; });
 }
 
 }  // namespace kernbench

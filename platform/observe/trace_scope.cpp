@@ -2,6 +2,8 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
+
 #include "models/base/errors.h"
 #include "platform/topology/nearest_name.h"
 
@@ -31,25 +33,27 @@ bool TraceScope::takes(const std::string& component, const std::string& probe) c
   return false;
 }
 
-void TraceScope::observe(const std::vector<Component*>& components, TraceFile& file) const {
-  std::vector<bool> used(patterns_.size(), false);
-  for (Component* component : components) {
-    for (Probe& probe : component->probes()) {
-      bool taken = false;
-      for (std::size_t i = 0; i < patterns_.size(); ++i) {
-        if (!kernbench::takes(patterns_[i], component->name(), probe.name())) continue;
-        taken = used[i] = true;
-      }
-      if (taken) file.add(*component, probe);
-    }
-  }
-  for (std::size_t i = 0; i < patterns_.size(); ++i) {
-    if (used[i] || !given_) continue;
+void TraceScope::check(const std::vector<Component*>& components) const {
+  if (!given_) return;
+  for (const std::string& pattern : patterns_) {
+    const auto used = [&pattern](Component* component) {
+      const auto& probes = component->probes();
+      return std::any_of(probes.begin(), probes.end(), [&](const Probe& probe) { return kernbench::takes(pattern, component->name(), probe.name()); });
+    };
+    if (std::any_of(components.begin(), components.end(), used)) continue;
     std::vector<std::string> names;
     for (const Component* component : components) names.emplace_back(component->name());
-    const bool plain = patterns_[i].find_first_of("*?[") == std::string::npos;
-    throw UsageError("--trace-scope '" + patterns_[i] + "' matches no probe of this machine" +
-                     (plain ? did_you_mean(patterns_[i], names) : "; its components are listed by 'kernbench topology'"));
+    const bool plain = pattern.find_first_of("*?[") == std::string::npos;
+    throw UsageError("--trace-scope '" + pattern + "' matches no probe of this machine" +
+                     (plain ? did_you_mean(pattern, names) : "; its components are listed by 'kernbench topology'"));
+  }
+}
+
+void TraceScope::observe(const std::vector<Component*>& components, TraceFile& file) const {
+  for (Component* component : components) {
+    for (Probe& probe : component->probes()) {
+      if (takes(component->name(), probe.name())) file.add(*component, probe);
+    }
   }
 }
 

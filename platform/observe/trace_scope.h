@@ -20,7 +20,9 @@ class TraceScope {
 
   bool takes(const std::string& component, const std::string& probe) const;
 
-  // Adds what it takes to the file. Throws UsageError for a given pattern that takes nothing, with the nearest component.
+  // Throws UsageError for a given pattern that takes nothing, with the nearest component.
+  void check(const std::vector<Component*>& components) const;
+  // Adds what it takes to the file.
   void observe(const std::vector<Component*>& components, TraceFile& file) const;
 
  private:

@@ -147,7 +147,7 @@ KERNBENCH_SYSTEMC_TEST(a_scope_that_takes_nothing_is_an_error) {
   FakeMachine machine;
   TemporaryFile vcd("nothing.vcd");
   TraceFile file(vcd.path());
-  BOOST_CHECK_EXCEPTION(TraceScope({"*.busy", "sip0.pe0.pe_gem"}).observe(objects_of<Component>(), file), UsageError, [](const auto& error) {
+  BOOST_CHECK_EXCEPTION(TraceScope({"*.busy", "sip0.pe0.pe_gem"}).check(objects_of<Component>()), UsageError, [](const auto& error) {
     return contains(error.what(), "--trace-scope 'sip0.pe0.pe_gem' matches no probe") && contains(error.what(), "sip0.pe0.pe_gemm");
   });
 }
