@@ -1,7 +1,10 @@
 // `kernbench run`: a bench on a machine, from the command line to the verdict.
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <memory>
+#include <optional>
+#include <thread>
 
 #include "models/base/errors.h"
 #include "platform/assembly/platform.h"
@@ -95,6 +98,7 @@ class BenchRun {
  private:
   std::optional<ResultFile> open(const std::string& path) const;
   std::unique_ptr<Platform> build(OpSink& sink);
+  DataExecutor& start_executor();
   RunReport report_of(const RunResult& result, const BenchProgram& program, double elaboration_s);
   int conclude(const RunReport& report, const RunStatistics& statistics) const;
 
@@ -108,6 +112,7 @@ class BenchRun {
   DataMode data_mode_;
   std::string configuration_;
   DataPlane plane_;
+  std::optional<DataExecutor> executor_;  // of phase 2, if this run has one
   OpLog op_log_;
 };
 
@@ -144,8 +149,7 @@ int BenchRun::simulate() {
     trace.emplace(options_.trace);
     scope.observe(objects_of<Component>(), *trace);
   }
-  DataExecutor executor(plane_, std::max(1U, std::thread::hardware_concurrency()));
-  if (data_mode_ == DataMode::eager) executor.start_eager();
+  if (data_mode_ == DataMode::eager) start_executor().start_eager();
   const double elaboration_s = seconds_since(start);
 
   BenchProgram program(bench_, {parameters_, devices_, options_.seed});
@@ -171,11 +175,17 @@ int BenchRun::simulate() {
     op_log_file->close();
   }
   if (result.cause) std::rethrow_exception(result.cause);
-  if (options_.verify_data && result.status == RunStatus::completed) {
+  if (result.status == RunStatus::completed && (options_.verify_data || executor_)) {
+    DataExecutor& executor = start_executor();
     executor.run();
-    report.verdicts = verify(executor, program.expectations());
+    if (options_.verify_data) report.verdicts = verify(executor, program.expectations());
   }
   return conclude(report, statistics);
+}
+
+DataExecutor& BenchRun::start_executor() {
+  if (!executor_) executor_.emplace(plane_, std::max(1U, std::thread::hardware_concurrency()));
+  return *executor_;
 }
 
 RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& program, double elaboration_s) {

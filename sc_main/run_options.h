@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/base/units.h"
+#include "sw/benches/bench.h"
 #include "sc_main/machine_options.h"
 
 namespace kernbench {
@@ -19,7 +20,7 @@ struct RunOptions {
   std::uint64_t seed = 1;
   MachineOptions machine;
   bool verify_data = false;
-  std::string data;  // off or deferred; empty: as verify_data needs it
+  std::string data;  // off, deferred or eager; empty: as verify_data and the bench need it
   std::string until_ns;
   std::optional<double> max_wall_s;
   std::string deadlock_after_ns = "1000000";
@@ -34,7 +35,7 @@ struct RunOptions {
   std::vector<int> devices(int sips) const;
   std::optional<Fs> until() const;
   std::optional<Fs> deadlock_after() const;
-  bool with_data() const { return verify_data || data == "deferred"; }
+  DataMode data_mode(DataMode needed_by_bench) const;
 };
 
 }  // namespace kernbench

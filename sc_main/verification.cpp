@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "platform/numerics/verify.h"
 
@@ -35,9 +34,7 @@ VerdictReport verdict_on(const Expectation& expectation, const DataExecutor& exe
 
 }  // namespace
 
-std::vector<VerdictReport> verify(DataPlane& plane, const std::vector<Expectation>& expectations) {
-  DataExecutor executor(plane, std::max(1U, std::thread::hardware_concurrency()));
-  executor.run();
+std::vector<VerdictReport> verify(const DataExecutor& executor, const std::vector<Expectation>& expectations) {
   std::vector<VerdictReport> verdicts;
   for (const Expectation& expectation : expectations) verdicts.push_back(verdict_on(expectation, executor));
   return verdicts;

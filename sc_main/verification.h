@@ -1,4 +1,4 @@
-// Phase 2 of a run: the recorded operations are computed, and every output is held against the bench's reference (spec 9).
+// What comes of phase 2: every output is held against the bench's reference (spec 9).
 #pragma once
 
 #include <vector>
@@ -9,6 +9,7 @@
 
 namespace kernbench {
 
-std::vector<VerdictReport> verify(DataPlane& plane, const std::vector<Expectation>& expectations);
+// `executor` has computed what was recorded.
+std::vector<VerdictReport> verify(const DataExecutor& executor, const std::vector<Expectation>& expectations);
 
 }  // namespace kernbench

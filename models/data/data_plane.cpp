@@ -153,16 +153,6 @@ const DataOpPtr& DataPlane::defining_op(ValueId id) const {
 
 const OutputValue& DataPlane::output(ValueId id) const { return defining_op(id)->outputs.front(); }
 
-bool DataPlane::known(const ValueRef& ref) const { return resolver_ != nullptr && resolver_->ready(ref.id); }
-
-bool DataPlane::known(const ByteImage& image) const {
-  if (image.known()) return true;
-  for (const ValueId id : image.value_ids()) {
-    if (!known(ValueRef{id, 0, 0})) return false;
-  }
-  return true;
-}
-
 ValueLookup DataPlane::lookup() const {
   if (resolver_ == nullptr) return {};
   return [this](ValueId id) { return resolver_->resolve(id); };

@@ -50,8 +50,10 @@ class DataPlane {
   static TensorValue full(const Shape& shape, DType dtype, double value);          // rounded to the dtype once
   static TensorValue zeros(const Shape& shape, DType dtype);
 
-  bool known(const ByteImage& image) const;  // eager: also values that are ready
-  bool known(const ValueRef& ref) const;
+  bool eager() const { return resolver_ != nullptr; }
+  // bytes() has an answer. Eager mode has one for every value, whether it has been computed by now or not: what a reader sees must
+  // not depend on the speed of the workers.
+  bool known(const ByteImage& image) const { return image.known() || eager(); }
   // Dense row-major bytes. Deferred: PendingDataError if a value in it is pending. Eager: waits for it.
   std::vector<std::byte> bytes(const TensorValue& value) const;
 

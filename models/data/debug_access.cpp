@@ -8,11 +8,11 @@
 namespace kernbench {
 namespace {
 
-// Bytes before the first pending value.
+// Bytes before the first pending value; in eager mode none is.
 std::uint64_t known_prefix(const DataPlane& data, const ByteImage& image) {
   std::uint64_t bytes = 0;
   for (const Segment& segment : image.segments()) {
-    if (segment.kind == Segment::Kind::value && !data.known(ValueRef{segment.value, segment.offset, segment.nbytes})) break;
+    if (segment.kind == Segment::Kind::value && !data.eager()) break;
     bytes += segment.nbytes;
   }
   return bytes;

@@ -9,8 +9,7 @@ class ValueResolver {
  public:
   virtual ~ValueResolver() = default;
   virtual void recorded(const DataOpPtr& op) = 0;   // a new gemm or math op
-  virtual bool ready(ValueId id) = 0;
-  virtual SharedBytes resolve(ValueId id) = 0;      // waits (host time only) until the value exists
+  virtual SharedBytes resolve(ValueId id) = 0;      // waits (host time only) until the value exists; throws the error of its op
 };
 
 }  // namespace kernbench

@@ -64,8 +64,14 @@ bool DataExecutor::enroll(const DataOpPtr& op) {
   const ValueId id = values_.size();
   Value& entry = values_.back();
   entry.op = op;
-  for (const ValueId input : input_ids(*op)) {
-    if (input >= id) throw ModelError("an op reads value " + std::to_string(input) + ", which is not defined before it");
+  const std::vector<ValueId> inputs = input_ids(*op);
+  if (!inputs.empty() && inputs.back() >= id) {
+    const std::string what = "an op reads value " + std::to_string(inputs.back()) + ", which is not defined before it";
+    errors_.emplace(id, std::make_exception_ptr(ModelError(what)));
+    entry.done = true;
+    return false;
+  }
+  for (const ValueId input : inputs) {
     Value& read = value(input);
     ++read.uses;
     if (read.done) continue;
@@ -148,11 +154,6 @@ SharedBytes DataExecutor::computed(ValueId id) const {
   }
   if (!values_[id - 1].bytes) throw ModelError("value " + std::to_string(id) + " was released: nothing referred to it at the end of the run");
   return values_[id - 1].bytes;
-}
-
-bool DataExecutor::ready(ValueId id) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return id != no_value && id <= values_.size() && values_[id - 1].done;
 }
 
 SharedBytes DataExecutor::resolve(ValueId id) {

@@ -37,7 +37,6 @@ class DataExecutor : public ValueResolver {
 
   // ValueResolver, on the simulation's thread.
   void recorded(const DataOpPtr& op) override;
-  bool ready(ValueId id) override;
   SharedBytes resolve(ValueId id) override;
 
  private:
@@ -53,7 +52,7 @@ class DataExecutor : public ValueResolver {
 
   // Under the lock.
   Value& value(ValueId id) { return values_[id - 1]; }
-  bool enroll(const DataOpPtr& op);  // true if it can start at once
+  bool enroll(const DataOpPtr& op);  // true if it can start at once; an op that cannot ever fails here
   bool releasing() const { return release_values_ && !eager_; }
   void drop_use(ValueId id);
   // Take the lock.

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/data/data_plane.h"
 #include "sw/runtime/torch.h"
 
 namespace kernbench {
@@ -15,7 +16,7 @@ struct Bench {
   ParameterSchema parameters;
   void (*run)(Torch& torch) = nullptr;
   bool per_device = true;  // false: collectives and evaluations, which use several SIPs themselves and ignore --device
-  bool needs_data = false;  // its kernels read the values that they load, so that there is no running it with data off
+  DataMode needs_data = DataMode::off;  // at least: deferred if kernels branch on values that they load, eager if on computed ones
 };
 
 // A parameter as given on the command line.

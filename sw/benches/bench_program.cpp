@@ -1,6 +1,7 @@
 #include "sw/benches/bench_program.h"
 
 #include "models/base/errors.h"
+#include "models/data/data_plane.h"
 
 namespace kernbench {
 
@@ -12,9 +13,7 @@ BenchProgram::BenchProgram(const Bench& bench, BenchOptions options) : bench_(be
 BenchProgram::~BenchProgram() = default;
 
 void BenchProgram::run(HostPort& port) {
-  if (bench_.needs_data && port.data() == nullptr) {
-    throw UsageError("bench '" + bench_.name + "' reads the values that its kernels load; it does not run with data off");
-  }
+  check_data(port.data());
   runtime_ = std::make_unique<Runtime>(port, bench_.name);
   runtime_->memory->start_reaper();
   running_ = options_.devices.size();
@@ -24,6 +23,16 @@ void BenchProgram::run(HostPort& port) {
   }
   for (const int device : options_.devices) {
     port.spawn("bench_sip" + std::to_string(device), [this, device] { run_on(device); });
+  }
+}
+
+void BenchProgram::check_data(const DataPlane* data) const {
+  const std::string bench = "bench '" + bench_.name + "' ";
+  if (bench_.needs_data == DataMode::deferred && data == nullptr) {
+    throw UsageError(bench + "reads the values that its kernels load; it does not run with data off");
+  }
+  if (bench_.needs_data == DataMode::eager && (data == nullptr || !data->eager())) {
+    throw UsageError(bench + "branches on values that its kernels compute; it runs with --data eager only");
   }
 }
 

@@ -32,6 +32,7 @@ class BenchProgram final : public HostProgram {
   std::optional<Fs> ended() const { return ended_; }  // when the bench and its launches had ended; memory is given back behind that
 
  private:
+  void check_data(const DataPlane* data) const;  // UsageError if the bench needs more of it
   void run_on(int device);
   void finish();
 

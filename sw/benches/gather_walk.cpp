@@ -70,7 +70,7 @@ Bench gather_walk() {
               {extent("nodes", "of the list, each with a row", 64), extent("width", "elements of a row", 64),
                extent("steps", "nodes on the walk; no more than there are", 32), any_dtype("of the rows"), shared_by_pes("nodes")},
               &run};
-  bench.needs_data = true;
+  bench.needs_data = DataMode::deferred;
   return bench;
 }
 

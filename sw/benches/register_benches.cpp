@@ -11,6 +11,7 @@ void register_benches(BenchRegistry& registry) {
   registry.add(benches::layernorm());
   registry.add(benches::matmul_composite());
   registry.add(benches::mlp_fused());
+  registry.add(benches::newton_until());
   registry.add(benches::qkv_gemm());
   registry.add(benches::qkv_gemm_multi_pe());
   registry.add(benches::softmax_rows());

@@ -11,6 +11,7 @@ Bench gpt3_qkv();
 Bench layernorm();
 Bench matmul_composite();
 Bench mlp_fused();
+Bench newton_until();
 Bench qkv_gemm();
 Bench qkv_gemm_multi_pe();
 Bench softmax_rows();

@@ -20,6 +20,7 @@ std::vector<std::byte> Handle::bytes() const {
   if (s.ptr) throw UsageError("values of the reference " + s.ptr->str() + " are read; tl.load makes a block of them");
   if (s.data == nullptr)
     throw UsageError("values of " + str() + " are read, and this run has no data; use --data deferred or eager");
+  if (s.producer && !s.producer->done()) s.program->operand("values", *this);  // simulated time, as for any use of the result
   if (!s.data->known(s.value.image)) {
     throw PendingDataError("values of " + str() +
                            " are read, but a compute result is pending until phase 2 has run; keep it as a "

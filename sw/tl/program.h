@@ -96,6 +96,7 @@ class Program {
   static std::int64_t cdiv(std::int64_t a, std::int64_t b);
 
  private:
+  friend class Handle;
   struct InFlight {
     std::shared_ptr<CommandState> command;
     std::vector<std::shared_ptr<const Handle::State>> operands;  // alive until the command has completed
