@@ -1,4 +1,4 @@
-// How addresses in kernels become physical ones (spec 3.3).
+// How addresses in kernels become physical ones, and how they reach the channels of an HBM partition (spec 3.3).
 #pragma once
 
 #include <cstdint>
@@ -6,5 +6,8 @@
 namespace kernbench {
 
 enum class AddressModel : std::uint8_t { pa, va, la };
+
+// Of a segment of LA: one request to the partition, or one to each of its channels that is touched.
+enum class HbmMapping : std::uint8_t { n_to_one, one_to_one };
 
 }  // namespace kernbench

@@ -104,7 +104,7 @@ void HbmCtrl::write_flit(const Arrival& arrival) {
   const std::uint32_t bytes = route.bytes_of(arrival.flit);
   const BurstRange bursts = state_.bursts_of(route.offset_of(arrival.flit), bytes);
   for (std::uint64_t burst = bursts.first; burst <= bursts.last; ++burst) {
-    const std::size_t channel = state_.channel_of(burst);
+    const std::size_t channel = state_.channel_of(burst, route.channel);
     count_booking(channel, HbmDirection::write, 1);
     service.commit = std::max(service.commit, book(state_, channel, HbmDirection::write, now()));
   }
@@ -125,11 +125,11 @@ void HbmCtrl::read_command(const Arrival& arrival) {
   service.cause = arrival;
   RouteExtension& route = transaction.route();
   const BurstRange bursts = state_.bursts_of(route.offset, transaction.get_data_length());
-  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(bursts.count(), state_.channels.size()); ++i) {
-    count_booking(state_.channel_of(bursts.first + i), HbmDirection::read,
-                  (bursts.count() - i + state_.channels.size() - 1) / state_.channels.size());
+  const std::uint64_t stride = state_.channels_of(route.channel);
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(bursts.count(), stride); ++i) {
+    count_booking(state_.channel_of(bursts.first + i, route.channel), HbmDirection::read, (bursts.count() - i + stride - 1) / stride);
   }
-  service.read.book_all(state_, route.offset, transaction.get_data_length(), now());
+  service.read.book_all(state_, route.offset, transaction.get_data_length(), now(), route.channel);
   ++reads_;
   bytes_read_ += transaction.get_data_length();
   report_passage(arrival, arrival.time);

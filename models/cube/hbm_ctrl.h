@@ -4,6 +4,7 @@
 // bursts they touch when they are through; the transaction commits at its latest finish: a posted write ends there, any other is
 // acknowledged. A read books all its bursts in address order overhead_ns after its command; a response flit leaves when all bursts
 // up to its last one have finished. What leaves at one instant goes in order of the arrivals that caused it (a write's last flit).
+// A request for one channel alone (LA in one_to_one) books that channel by the same rules, its offset counted in the channel's bytes.
 // A channel's probe shows the direction of what was booked last until the channel is idle; only an observed probe costs events.
 // Not modelled: banks, rows, refresh, reordering, a write buffer (spec 2.10); values (MemoryStore holds them).
 #pragma once

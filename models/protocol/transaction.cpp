@@ -24,6 +24,7 @@ void RouteExtension::clear() {
   flits = first_flit_bytes = flit_bytes = last_flit_bytes = 0;
   leg = Leg::request;
   posted = host_control = false;
+  channel = every_channel;
   owner = nullptr;
   owner_tag = 0;
   target_tag = 0;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/address/channel_interleave.h"
 #include "models/base/component.h"
 #include "models/protocol/path.h"
 
@@ -69,6 +70,7 @@ class RouteExtension : public tlm::tlm_extension<RouteExtension> {
   Leg leg = Leg::request;
   bool posted = false;         // ends at commit, without an acknowledgement (host writes)
   bool host_control = false;   // virtual channel of its own (spec 2.3)
+  std::uint16_t channel = every_channel;  // of an HBM partition; for one of them alone `offset` counts its own bytes
   TransactionOwner* owner = nullptr;
   std::uint64_t owner_tag = 0;             // the owner's own
   std::uint32_t target_tag = 0;            // the target's own while it serves the transaction

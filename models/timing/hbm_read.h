@@ -14,17 +14,17 @@ namespace kernbench {
 
 class HbmRead {
  public:
-  // Books [offset, offset + bytes), bytes > 0.
-  void book_all(HbmState& state, std::uint64_t offset, std::uint64_t bytes, Fs now) {
+  // Books [offset, offset + bytes), bytes > 0, of the partition or of one channel.
+  void book_all(HbmState& state, std::uint64_t offset, std::uint64_t bytes, Fs now, std::uint16_t channel = every_channel) {
     bursts_ = state.bursts_of(offset, bytes);
     burst_time_ = state.burst_time;
     burst_shift_ = state.burst_shift;
-    const std::uint64_t stride = state.channels.size();
+    const std::uint64_t stride = state.channels_of(channel);
     const std::uint64_t used = std::min<std::uint64_t>(stride, bursts_.count());
     first_finish_.clear();
     for (std::uint64_t i = 0; i < used; ++i) {
       const std::uint64_t on_channel = (bursts_.count() - i + stride - 1) / stride;
-      first_finish_.push_back(book(state, state.channel_of(bursts_.first + i), HbmDirection::read, now, on_channel));
+      first_finish_.push_back(book(state, state.channel_of(bursts_.first + i, channel), HbmDirection::read, now, on_channel));
     }
     ready_ = now;
     next_ = bursts_.first;

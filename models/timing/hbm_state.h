@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/address/channel_interleave.h"
 #include "models/base/units.h"
 
 namespace kernbench {
@@ -19,7 +20,8 @@ struct HbmChannelState {
   HbmDirection last = HbmDirection::none;
 };
 
-// Bursts are counted from offset 0 of the partition; first and last that a range of bytes touches.
+// Bursts are counted from offset 0 of the partition, or of the one channel that a request is for; first and last that a range of
+// bytes touches.
 struct BurstRange {
   std::uint64_t first = 0;
   std::uint64_t last = 0;
@@ -32,7 +34,12 @@ struct HbmState {
     while ((std::uint64_t{1} << burst_shift) < burst_bytes) ++burst_shift;
   }
 
-  std::size_t channel_of(std::uint64_t burst) const { return burst & (channels.size() - 1); }
+  // Of a burst of a request for `channel`.
+  std::size_t channel_of(std::uint64_t burst, std::uint16_t channel = every_channel) const {
+    return channel == every_channel ? burst & (channels.size() - 1) : channel;
+  }
+  // Channels that such a request's bursts go round.
+  std::size_t channels_of(std::uint16_t channel) const { return channel == every_channel ? channels.size() : 1; }
   BurstRange bursts_of(std::uint64_t offset, std::uint64_t bytes) const {  // bytes > 0
     return {offset >> burst_shift, (offset + bytes - 1) >> burst_shift};
   }

@@ -20,10 +20,11 @@ HbmState state_of(const Attributes& attributes) {
 HbmShadow::HbmShadow(const Attributes& attributes) : state_(state_of(attributes)), occupied_(state_.channels.size()) {}
 
 void HbmShadow::book_read(const Transaction& transaction, Fs now, Last& last) {
-  const BurstRange bursts = state_.bursts_of(transaction.route().offset, transaction.get_data_length());
-  const std::uint64_t stride = state_.channels.size();
+  const RouteExtension& route = transaction.route();
+  const BurstRange bursts = state_.bursts_of(route.offset, transaction.get_data_length());
+  const std::uint64_t stride = state_.channels_of(route.channel);
   for (std::uint64_t i = 0; i < std::min<std::uint64_t>(stride, bursts.count()); ++i) {
-    book_channel(transaction, state_.channel_of(bursts.first + i), HbmDirection::read, now,
+    book_channel(transaction, state_.channel_of(bursts.first + i, route.channel), HbmDirection::read, now,
                  (bursts.count() - i + stride - 1) / stride, last);
   }
 }
@@ -32,7 +33,7 @@ void HbmShadow::book_write_flit(const Transaction& transaction, std::uint32_t fl
   const RouteExtension& route = transaction.route();
   const BurstRange bursts = state_.bursts_of(route.offset_of(flit), route.bytes_of(flit));
   for (std::uint64_t burst = bursts.first; burst <= bursts.last; ++burst) {
-    book_channel(transaction, state_.channel_of(burst), HbmDirection::write, now, 1, last);
+    book_channel(transaction, state_.channel_of(burst, route.channel), HbmDirection::write, now, 1, last);
   }
 }
 

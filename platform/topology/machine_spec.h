@@ -75,8 +75,6 @@ struct SipSpec {
   int cubes() const { return mesh_w * mesh_h; }
 };
 
-enum class HbmMapping : std::uint8_t { n_to_one, one_to_one };
-
 struct MemoryMapSpec {
   AddressModel address_model = AddressModel::va;
   HbmMapping hbm_mapping_mode = HbmMapping::n_to_one;

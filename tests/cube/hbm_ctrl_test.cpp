@@ -168,6 +168,35 @@ KERNBENCH_SYSTEMC_TEST(each_flit_of_a_write_books_the_bursts_it_touches) {
   BOOST_TEST(t.machine.completed_at(0) == 101U + 32U + 1U);
 }
 
+// Spec 3.3, one_to_one: offsets 8 to 40 of channel 2's own bytes touch three of its bursts, 16 fs each from 101 on; 8, 16 and 8 B.
+KERNBENCH_SYSTEMC_TEST(a_read_for_one_channel_takes_all_its_bursts_there) {
+  Memory t;
+  Transaction& read = t.machine.read("a", "h", 8, 32);
+  read.route().channel = 2;
+  t.a.send_at(read, 100);
+  t.b.send_at(t.machine.read("b", "h", 48, 16), 100);  // of the partition: channel 3, at once
+  t.machine.run();
+  BOOST_TEST(t.a.times() == (std::vector<Fs>{118, 134, 150}), boost::test_tools::per_element());
+  BOOST_TEST(t.b.times() == (std::vector<Fs>{118}), boost::test_tools::per_element());
+  BOOST_TEST(t.statistic("pc2_busy") == 48U);
+  BOOST_TEST(t.statistic("pc3_busy") == 16U);
+  BOOST_TEST(t.statistic("pc0_busy") == 0U);
+}
+
+// The two bursts of channel 1, then b's burst 1 of the partition, which is on channel 1.
+KERNBENCH_SYSTEMC_TEST(a_write_for_one_channel_books_there_with_all_others) {
+  Memory t;
+  Transaction& write = t.machine.write("a", "h", 0, 32);
+  write.route().channel = 1;
+  t.a.send_at(write, 100);
+  t.b.send_at(t.machine.write("b", "h", 16, 16), 105);
+  t.b.send_at(t.machine.write("b", "h", 0, 16), 105);
+  t.machine.run();
+  BOOST_TEST(t.machine.completed_at(0) == 101U + 32U + 1U);
+  BOOST_TEST(t.machine.completed_at(1) == 101U + 48U + 1U);
+  BOOST_TEST(t.machine.completed_at(2) == 106U + 16U + 1U);
+}
+
 KERNBENCH_SYSTEMC_TEST(reads_and_writes_share_a_channel_and_changes_of_direction_cost) {
   Memory t(Settings{{"switch_penalty_ns", "0.000003"}});
   t.a.send_at(t.machine.write("a", "h", 0, 16), 100);  // first use: 101..117
