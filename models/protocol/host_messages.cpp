@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/address/virtual_space.h"
 #include "models/base/errors.h"
 #include "models/protocol/machine_view.h"
 
@@ -35,10 +36,20 @@ void check_map(const char* name, const Map& message) {
   }
 }
 
+void check_segment(const char* name, const HostMessage& message, std::uint64_t base, std::uint64_t size) {
+  const std::string which = "segment at la " + std::to_string(base);
+  if (size == 0) reject(name, message, which + " has size 0, allowed is at least 1");
+  if (base < va_base || base - va_base > va_space_bytes || size > va_space_bytes - (base - va_base)) {
+    reject(name, message, which + " of " + std::to_string(size) + " bytes, allowed are " + std::to_string(va_space_bytes) + " bytes from " + std::to_string(va_base));
+  }
+}
+
 }  // namespace
 
 PeEngine MmuMap::end() const { return PeEngine::pe_mmu; }
 PeEngine MmuUnmap::end() const { return PeEngine::pe_mmu; }
+PeEngine SegmentInstall::end() const { return PeEngine::pe_dma; }
+PeEngine SegmentRemove::end() const { return PeEngine::pe_dma; }
 PeEngine KernelLaunch::end() const { return PeEngine::pe_cpu; }
 
 void KernelMetrics::merge(const KernelMetrics& other) {
@@ -75,5 +86,24 @@ void validate(const KernelLaunch& message) {
 
 void validate(const MmuMap& message) { check_map("MmuMap", message); }
 void validate(const MmuUnmap& message) { check_map("MmuUnmap", message); }
+
+void validate(const SegmentInstall& message) {
+  check_targets("SegmentInstall", message, message.targets);
+  if (message.segments.empty()) reject("SegmentInstall", message, "no segments");
+  for (const BaawSegment& segment : message.segments) {
+    check_segment("SegmentInstall", message, segment.la_base, segment.la_size);
+    const bool one = segment.mode == HbmMapping::n_to_one;
+    if (segment.pa_bases.empty() || (one && segment.pa_bases.size() > 1)) {
+      reject("SegmentInstall", message, "segment at la " + std::to_string(segment.la_base) + " has " + std::to_string(segment.pa_bases.size()) +
+                                            " physical bases, allowed is " + (one ? "one (n_to_one)" : "one for each channel (one_to_one)"));
+    }
+  }
+}
+
+void validate(const SegmentRemove& message) {
+  check_targets("SegmentRemove", message, message.targets);
+  if (message.segments.empty()) reject("SegmentRemove", message, "no segments");
+  for (const SegmentRemove::Range& range : message.segments) check_segment("SegmentRemove", message, range.la_base, range.la_size);
+}
 
 }  // namespace kernbench

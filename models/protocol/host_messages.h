@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "models/address/address_model.h"
 #include "models/base/units.h"
 #include "models/protocol/transaction.h"
 
@@ -111,6 +112,33 @@ struct MmuUnmap : PeMessage {
   const char* type_name() const override { return "MmuUnmap"; }
 };
 
+// A piece of the logical address space and where it lies (spec 3.3, LA): in one HBM partition.
+struct BaawSegment {
+  std::uint64_t la_base = 0;
+  std::uint64_t la_size = 0;
+  HbmMapping mode = HbmMapping::n_to_one;
+  // n_to_one: of the whole. one_to_one: the first byte on each channel that the segment touches, in the order of its bursts; from
+  // there on every round of the channels holds one burst of it.
+  std::vector<std::uint64_t> pa_bases;
+};
+
+struct SegmentInstall : PeMessage {
+  std::vector<BaawSegment> segments;
+  PeEngine end() const override;
+  const char* type_name() const override { return "SegmentInstall"; }
+};
+
+// Each was installed with this base and size.
+struct SegmentRemove : PeMessage {
+  struct Range {
+    std::uint64_t la_base = 0;
+    std::uint64_t la_size = 0;
+  };
+  std::vector<Range> segments;
+  PeEngine end() const override;
+  const char* type_name() const override { return "SegmentRemove"; }
+};
+
 struct TensorArgument {
   std::uint64_t va_base = 0;
   std::uint64_t nbytes = 0;
@@ -179,5 +207,7 @@ void validate(const MemoryRead& message);
 void validate(const KernelLaunch& message);
 void validate(const MmuMap& message);
 void validate(const MmuUnmap& message);
+void validate(const SegmentInstall& message);
+void validate(const SegmentRemove& message);
 
 }  // namespace kernbench
