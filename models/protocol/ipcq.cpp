@@ -1,0 +1,68 @@
+#include "models/protocol/ipcq.h"
+
+#include <algorithm>
+
+#include "models/base/errors.h"
+#include "models/protocol/machine_view.h"
+
+namespace kernbench {
+namespace {
+
+template <class Enum, std::size_t n>
+Enum parse(std::string_view name, const char* what, const Enum (&all)[n]) {
+  std::string allowed;
+  for (const Enum each : all) {
+    if (name == name_of(each)) return each;
+    allowed += (allowed.empty() ? "" : ", ") + std::string(name_of(each));
+  }
+  throw UsageError(std::string(what) + " '" + std::string(name) + "', allowed: " + allowed);
+}
+
+[[noreturn]] void reject(const IpcqInstall& message, const std::string& what) {
+  throw UsageError("IpcqInstall" + (message.debug_label.empty() ? "" : " '" + message.debug_label + "'") + ": " + what);
+}
+
+}  // namespace
+
+const char* name_of(MemorySpace space) { return space == MemorySpace::tcm ? "tcm" : space == MemorySpace::sram ? "sram" : "hbm"; }
+const char* name_of(Backpressure mode) { return mode == Backpressure::sleep ? "sleep" : "poll"; }
+
+MemorySpace parse_memory_space(std::string_view name) {
+  return parse(name, "memory space", {MemorySpace::tcm, MemorySpace::sram, MemorySpace::hbm});
+}
+Backpressure parse_backpressure(std::string_view name) {
+  return parse(name, "backpressure", {Backpressure::sleep, Backpressure::poll});
+}
+
+const IpcqQueuePair* IpcqSetup::find(std::string_view direction) const {
+  const auto found = std::lower_bound(queue_pairs.begin(), queue_pairs.end(), direction,
+                                      [](const IpcqQueuePair& pair, std::string_view name) { return pair.direction < name; });
+  return found == queue_pairs.end() || found->direction != direction ? nullptr : &*found;
+}
+
+PeEngine IpcqInstall::end() const { return PeEngine::pe_cpu; }
+
+void validate(const IpcqInstall& message) {
+  const IpcqSettings& settings = message.settings;
+  if (message.correlation_id.empty()) reject(message, "correlation_id is missing");
+  if (message.request_id.empty()) reject(message, "request_id is missing");
+  if (message.targets.empty()) reject(message, "no target PE");
+  if (settings.n_slots == 0) reject(message, "n_slots is 0, allowed is at least 1");
+  if (settings.slot_bytes == 0) reject(message, "slot_size is 0, allowed is at least 1");
+  if (settings.credit_bytes == 0) reject(message, "the size of a credit is 0 bytes, allowed is at least 1");
+  if (settings.poll == 0) reject(message, "poll_ns is 0, allowed is more");
+  if (settings.vc_chunk_bytes && *settings.vc_chunk_bytes == 0) reject(message, "vc_chunk_size is 0, allowed is at least 1");
+  for (const auto& [pe, pairs] : message.queue_pairs) {
+    if (!std::binary_search(message.targets.begin(), message.targets.end(), pe)) {
+      reject(message, "queue pairs for " + pe.str() + ", which is no target");
+    }
+    for (std::size_t i = 1; i < pairs.size(); ++i) {
+      if (pairs[i].direction <= pairs[i - 1].direction) {
+        reject(message, "directions of " + pe.str() + " must ascend without duplicates; found '" + pairs[i].direction +
+                            "' behind '" + pairs[i - 1].direction + "'");
+      }
+    }
+  }
+}
+
+}  // namespace kernbench

@@ -1,0 +1,142 @@
+// IPCQ: ring buffers between PEs (spec 8.1): what a host installs, what a kernel asks for, what travels from PE to PE.
+//
+// A queue pair joins a direction of one PE with a direction of another. Each end has one receive ring of n_slots slots; it sends
+// into the ring of the other. A direction is a name and means what the installed graph says. Rings are told apart by their
+// addresses only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/address/phys_range.h"
+#include "models/base/dtype.h"
+#include "models/base/units.h"
+#include "models/protocol/host_messages.h"
+#include "models/protocol/transaction.h"
+
+namespace kernbench {
+
+class ByteImage;  // models/data
+
+// --- Installation
+
+// Of a PE: its own TCM, its cube's SRAM, its HBM partition.
+enum class MemorySpace : std::uint8_t { tcm, sram, hbm };
+const char* name_of(MemorySpace space);                 // "tcm", ...
+MemorySpace parse_memory_space(std::string_view name);  // UsageError that lists the names
+
+// How a send waits for a credit.
+enum class Backpressure : std::uint8_t { sleep, poll };
+const char* name_of(Backpressure mode);
+Backpressure parse_backpressure(std::string_view name);  // UsageError that lists the names
+
+// What all rings of an installation have alike.
+struct IpcqSettings {
+  MemorySpace buffer = MemorySpace::tcm;  // of the receiving PE
+  std::uint32_t n_slots = 4;
+  std::uint64_t slot_bytes = 4096;
+  Backpressure backpressure = Backpressure::sleep;
+  Fs poll = 10 * fs_per_ns;                     // between two looks of a polling send
+  std::uint32_t credit_bytes = 16;              // of a credit on its side band
+  std::optional<std::uint32_t> vc_chunk_bytes;  // default: the pe_dma's own
+
+  std::uint64_t ring_bytes() const { return n_slots * slot_bytes; }
+};
+
+// One end of a queue pair.
+struct IpcqQueuePair {
+  std::string direction;
+  PeId peer;
+  std::string peer_direction;      // for diagnosis
+  std::uint64_t rx_base = 0;       // of this PE's ring; physical
+  std::uint64_t peer_rx_base = 0;  // of the ring that this PE sends into
+};
+using IpcqQueuePairs = std::vector<IpcqQueuePair>;  // of a PE, by direction in byte order
+
+// What is installed on one PE.
+struct IpcqSetup {
+  IpcqSettings settings;
+  IpcqQueuePairs queue_pairs;                                   // empty: nothing is installed
+  const IpcqQueuePair* find(std::string_view direction) const;  // null if there is none
+};
+
+// To the pe_cpu of every target, which hands it to its pe_ipcq. A PE refuses with code "ipcq_busy" while one of its queues holds a
+// message or awaits a credit.
+struct IpcqInstall : PeMessage {
+  enum class Action : std::uint8_t { ask, install };  // ask: only answers whether it would be refused
+  Action action = Action::install;
+  IpcqSettings settings;
+  std::map<PeId, IpcqQueuePairs> queue_pairs;  // a target without an entry has none from now on
+  PeEngine end() const override;
+  const char* type_name() const override { return "IpcqInstall"; }
+};
+
+// Throws UsageError like the other validate() calls (host_messages.h).
+void validate(const IpcqInstall& message);
+
+// --- From PE to PE
+
+struct IpcqCredit {
+  std::uint64_t consumer_seq = 0;  // messages consumed, in order
+  std::uint64_t dst_rx_base = 0;   // of the ring that has room again
+  PeId source;                     // the receiver; for diagnosis
+};
+
+// The sender's end of the side band, called at the instant of delivery.
+class IpcqCreditTaker {
+ public:
+  virtual void credit_delivered(const IpcqCredit& credit) = 0;
+
+ protected:
+  ~IpcqCreditTaker() = default;
+};
+
+// Data and metadata of one message. Its route ends at the receiver's pe_dma.
+struct IpcqToken : Message {
+  std::uint64_t dst_addr = 0;  // of the slot; physical
+  std::uint64_t sender_seq = 0;
+  std::uint64_t nbytes = 0;
+  Shape shape;
+  DType dtype = DType::f16;
+  std::shared_ptr<const ByteImage> bytes;  // as they were at issue; null with data off
+  PeId destination;
+  PeId source;            // for diagnosis, like the direction
+  std::string direction;  // the sender's
+  IpcqCreditTaker* sender = nullptr;
+};
+
+// --- Kernel and PE_IPCQ
+
+struct IpcqSend {
+  std::string direction;
+  Shape shape;
+  DType dtype = DType::f16;
+  std::shared_ptr<const ByteImage> bytes;  // null with data off
+  PhysRanges from;                         // for records
+
+  std::uint64_t nbytes() const { return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype); }
+};
+
+struct IpcqReceive {
+  std::string direction;  // empty: the first one with data, round robin
+  Shape shape;
+  DType dtype = DType::f16;
+  bool consume = true;                 // false: no slot read, nobody waits for the credit (measurements)
+  std::optional<std::uint64_t> place;  // reserved before
+  std::optional<MemorySpace> copy_to;  // the message is then also written there
+  PhysRanges to;                       // for records
+
+  std::uint64_t nbytes() const { return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype); }
+};
+
+struct IpcqReceived {
+  std::string direction;
+  std::shared_ptr<const ByteImage> bytes;  // null with data off
+};
+
+}  // namespace kernbench

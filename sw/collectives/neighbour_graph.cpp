@@ -1,0 +1,82 @@
+#include "sw/collectives/neighbour_graph.h"
+
+#include <algorithm>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+
+NeighbourGraph& NeighbourGraph::connect(PeId from, const std::string& direction, PeId to) {
+  const std::string edge = "direction '" + direction + "' of " + from.str();
+  if (direction.empty()) throw UsageError("a direction of " + from.str() + " without a name");
+  if (from == to) throw UsageError(edge + " leads to the PE itself");
+  const auto [place, added] = pes_[from].emplace(direction, to);
+  if (!added) throw UsageError(edge + " leads to " + place->second.str() + " already, not to " + to.str());
+  return *this;
+}
+
+NeighbourGraph& NeighbourGraph::add(const NeighbourGraph& other) {
+  for (const auto& [pe, neighbours] : other.pes_) {
+    for (const auto& [direction, peer] : neighbours) {
+      const Neighbours& mine = pes_[pe];
+      const auto found = mine.find(direction);
+      if (found == mine.end() || !(found->second == peer)) connect(pe, direction, peer);
+    }
+  }
+  return *this;
+}
+
+const NeighbourGraph::Neighbours& NeighbourGraph::neighbours(PeId pe) const {
+  static const Neighbours none;
+  const auto found = pes_.find(pe);
+  return found == pes_.end() ? none : found->second;
+}
+
+std::optional<std::string> opposite(const std::string& direction) {
+  if (direction.empty() || (direction.size() > 1 && direction[direction.size() - 2] != '_')) return std::nullopt;
+  const char* const names = "EWNS";
+  const char* const opposites = "WESN";
+  for (int i = 0; i < 4; ++i) {
+    if (direction.back() == names[i]) return direction.substr(0, direction.size() - 1) + opposites[i];
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+// The directions of `pe` that lead to `peer` and for which the opposite name does not lead back.
+std::vector<std::string> without_opposite(const NeighbourGraph& graph, PeId pe, PeId peer) {
+  std::vector<std::string> directions;
+  for (const auto& [direction, to] : graph.neighbours(pe)) {
+    if (!(to == peer)) continue;
+    const std::optional<std::string> back = opposite(direction);
+    const NeighbourGraph::Neighbours& theirs = graph.neighbours(peer);
+    const auto found = back ? theirs.find(*back) : theirs.end();
+    if (found == theirs.end() || !(found->second == pe)) directions.push_back(direction);
+  }
+  return directions;
+}
+
+std::string direction_back(const NeighbourGraph& graph, PeId pe, const std::string& direction, PeId peer) {
+  // Where the opposite name leads back at one end, it does at the other; what is left at both ends is joined in byte order.
+  const std::vector<std::string> mine = without_opposite(graph, pe, peer), theirs = without_opposite(graph, peer, pe);
+  const auto rank = static_cast<std::size_t>(std::find(mine.begin(), mine.end(), direction) - mine.begin());
+  if (rank == mine.size()) return *opposite(direction);
+  if (rank < theirs.size()) return theirs[rank];
+  throw UsageError("direction '" + direction + "' of " + pe.str() + " leads to " + peer.str() +
+                   ", which has no direction left that leads back");
+}
+
+}  // namespace
+
+std::vector<QueuePairEnd> queue_pairs(const NeighbourGraph& graph) {
+  std::vector<QueuePairEnd> ends;
+  for (const auto& [pe, neighbours] : graph.pes()) {
+    for (const auto& [direction, peer] : neighbours) {
+      ends.push_back({pe, direction, peer, direction_back(graph, pe, direction, peer)});
+    }
+  }
+  return ends;
+}
+
+}  // namespace kernbench

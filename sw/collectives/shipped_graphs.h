@@ -1,0 +1,46 @@
+// The neighbour graphs that ship (spec 8.1). Pure functions of extents; a bad extent is a UsageError.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sw/collectives/neighbour_graph.h"
+
+namespace kernbench::graphs {
+
+// Of the cubes of a SIP, which are numbered y * mesh_w + x.
+struct CubeRectangle {
+  int x = 0, y = 0;
+  int w = 1, h = 1;
+};
+
+// N, S, E, W between the cubes of a rectangle, without wrap. Lanes: the PEs of each cube that take part; PE p talks to PE p.
+NeighbourGraph cube_mesh(int sip, int mesh_w, const CubeRectangle& cubes, const std::vector<int>& lanes = {0});
+
+// The PEs of a cube as two rows, 0..n/2-1 and n/2..n-1: intra_E is the next one in the row, intra_S the same column of the other
+// row, intra_W and intra_N the ways back; without wrap. An even number of PEs.
+NeighbourGraph intra_mesh(int sip, int cube, int pes);
+
+// E and W along the PEs of a cube; wraps.
+NeighbourGraph intra_pe_ring(int sip, int cube, int pes);
+
+// E and W along a list of cubes of a SIP; wraps.
+NeighbourGraph cube_ring(int sip, const std::vector<int>& cubes, const std::vector<int>& lanes = {0});
+
+// The SIPs as the machine arranges them. SIP r stands at (r mod w, r div w); a ring has one row.
+struct SipGrid {
+  std::string topology = "ring_1d";  // ring_1d, torus_2d, mesh_2d_no_wrap
+  int sips = 1;
+  int w = 1, h = 1;  // of the 2-D ones
+};
+// A PE that each SIP has.
+struct CubePe {
+  int cube = 0;
+  int pe = 0;
+};
+
+// global_E, global_W and, in two dimensions, global_N, global_S between the same PEs of neighbouring SIPs. A dimension of length 1
+// has no neighbours; of length 2 (with wrap) both directions lead to the same peer.
+NeighbourGraph sip(const SipGrid& grid, const std::vector<CubePe>& members);
+
+}  // namespace kernbench::graphs
