@@ -30,7 +30,7 @@ class OpLog : public OpSink {
   const std::vector<OpRecord>& records() const;  // sorted; valid until the next report
   void clear();
 
-  // One line per record with a header; the same bytes for the same run. This box knows no SystemC, so the caller names nodes.
+  // One line per record with a header; the same bytes for the same run.
   void write_csv(std::ostream& out, const NodeName& node_name) const;
 
  private:

@@ -78,11 +78,11 @@ DType result_dtype(const MathParams& params, const std::vector<DType>& inputs) {
   for (std::size_t i = 0; i < std::max(inputs.size(), params.operands.size()); ++i) {
     const int input = params.operands.empty() ? static_cast<int>(i) : i < params.operands.size() ? params.operands[i].input : -1;
     const bool is_condition = params.op == MathOp::where && i == 0;
-    if (input < 0 || (is_condition && inputs.size() > 1)) continue;
+    if (input < 0 || is_condition) continue;
     const DType next = inputs[static_cast<std::size_t>(input)];
     dtype = dtype ? promote(*dtype, next) : next;
   }
-  return dtype.value_or(inputs.empty() ? DType::f32 : inputs[0]);
+  return dtype.value_or(DType::f32);  // scalars only
 }
 
 void check_epilogue(const std::vector<EpilogueOp>& epilogue, const std::vector<Shape>& inputs, const Shape& out, std::int64_t k_tiles) {

@@ -68,8 +68,8 @@ void Host::guarded(const std::function<void()>& body) {
 }
 
 void Host::spawn(const std::string& name, std::function<void()> body) {
-  const unsigned again = thread_names_[name]++;
-  const std::string unique = again == 0 ? name : name + "_" + std::to_string(again);
+  std::string unique = name;
+  for (unsigned again = 1; !thread_names_.insert(unique).second; ++again) unique = name + "_" + std::to_string(again);
   const Scope scope(*this);
   sc_core::sc_spawn_options options;
   options.set_stack_size(thread_stack_bytes);
@@ -142,6 +142,10 @@ std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MmuUnmap> messag
 
 std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const KernelLaunch> message) {
   validate(*message);
+  const KernelRef& kernel = message->kernel;
+  if (kernel.kind == KernelRef::Kind::deployed) {
+    check_placement(machine(), "KernelLaunch", kernel.deploy_where, kernel.deploy_pa, kernel.nbytes_code, MemoryKind::automatic);
+  }
   return submit_control(std::move(message));
 }
 
@@ -174,6 +178,7 @@ std::shared_ptr<HostRequest> Host::inject(int sip, const Path& path, Transaction
 
 void Host::completed(Transaction& transaction) {
   const auto node = pending_.extract(transaction.route().key);
+  if (!node) throw ModelError(machine().name(transaction.route().path->source()) + " completed a request of the host twice");
   pending_probe_.set(pending_.size());
   const Pending& pending = node.mapped();
   auto response = std::dynamic_pointer_cast<const HostResponse>(transaction.route().message);

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -69,7 +70,7 @@ class Host final : public Component, public HostPort, private TransactionOwner {
   HostProgram* program_ = nullptr;
   Ended ended_;
   std::size_t running_ = 0;  // threads that have not returned
-  std::map<std::string, unsigned> thread_names_;
+  std::set<std::string> thread_names_;
   std::uint64_t requests_ = 0;
   Probe& pending_probe_;
 };

@@ -158,7 +158,9 @@ void ControlNode::completed(Transaction& transaction) {
   if (route.posted) return;
   const auto entry = std::find_if(fan_outs_.begin(), fan_outs_.end(), [&](const FanOut& f) { return f.tag == route.owner_tag; });
   const NodeId from = route.path->source();
+  if (entry == fan_outs_.end()) throw ModelError(machine().name(from) + " answered a message that everybody has answered");
   const auto end = std::find_if(entry->ends.begin(), entry->ends.end(), [&](const End& e) { return e.node == from; });
+  if (end == entry->ends.end() || end->answered) throw ModelError(machine().name(from) + " answered " + label_of(*entry->sent) + " twice or unasked");
   const auto* response = dynamic_cast<const HostResponse*>(route.message.get());
   if (response == nullptr) throw ModelError(machine().name(from) + " answered " + label_of(*entry->sent) + " without a response");
   end->answered = true;

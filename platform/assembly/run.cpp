@@ -89,6 +89,7 @@ RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const RunQues
     }
 
     Fs length = std::max(std::min(slice.value(), watch.look_at() - std::min(now(), watch.look_at())), next);
+    if (state.program_ended) length = next;  // how far the run goes must not hang on the length of slices
     if (limits.until) length = std::min(length, *limits.until - now());
     const Clock::time_point slice_start = Clock::now();
     sc_core::sc_start(sc_core::sc_time::from_value(length), sc_core::SC_EXIT_ON_STARVATION);

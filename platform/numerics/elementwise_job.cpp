@@ -38,10 +38,16 @@ class Operand {
     strides_ = contiguous_ ? row_major_strides(out) : seen.strides;
   }
 
+  // An integer as integer arithmetic takes it: infinity and what is beyond i32 only as a bound, which stays beyond.
+  static bool fits_integers(MathOp op, double immediate) {
+    if (op == MathOp::minimum || op == MathOp::maximum || op == MathOp::clamp) return std::isinf(immediate) || std::nearbyint(immediate) == immediate;
+    return std::nearbyint(immediate) == immediate && std::fabs(immediate) <= 0x1p31;  // products stay below 2^63
+  }
+
   // The elements for flat output indices [begin, begin + count).
   template <class T>
   void read(std::int64_t begin, std::int64_t count, T* to) const {
-    if (!bytes_) return std::fill(to, to + count, static_cast<T>(immediate_));
+    if (!bytes_) return std::fill(to, to + count, immediate<T>());
     const auto size = static_cast<std::int64_t>(size_of(dtype_));
     if (contiguous_) return load_elements(bytes_.get() + begin * size, dtype_, static_cast<std::uint64_t>(count), to);
     std::array<std::byte, static_cast<std::size_t>(run_elements) * 4> gathered;
@@ -50,6 +56,12 @@ class Operand {
   }
 
  private:
+  template <class T>
+  T immediate() const {
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(std::clamp(immediate_, -0x1p32, 0x1p32));
+    return static_cast<T>(immediate_);
+  }
+
   void gather(std::int64_t begin, std::int64_t count, std::int64_t size, std::byte* to) const {
     const std::size_t last = extents_.size() - 1;  // a scalar output is contiguous
     while (count > 0) {
@@ -143,7 +155,7 @@ class ElementwiseJob : public Job {
       const bool condition = op_ == MathOp::where && i == 0;
       if (operands[i].input < 0) {
         operands_.emplace_back(operands[i].immediate);
-        integer = integer && (condition || std::nearbyint(operands[i].immediate) == operands[i].immediate);
+        integer = integer && (condition || Operand::fits_integers(op_, operands[i].immediate));
         continue;
       }
       const TensorValue& input = op.inputs.at(static_cast<std::size_t>(operands[i].input));

@@ -99,12 +99,13 @@ BOOST_AUTO_TEST_CASE(the_values_depend_on_the_seed_and_times_do_not) {
       options.seed = seed;
       const BenchOutcome outcome = run_bench("matmul-composite", {}, options);
       BOOST_TEST(outcome.failures == "");
-      return outcome.op_log;
+      return std::vector<std::string>{outcome.op_log, outcome.values};
     });
   };
-  const std::string first = run(1);
-  BOOST_TEST(first == run(1));
-  BOOST_TEST(first == run(2));
+  const std::vector<std::string> first = run(1), again = run(1), other = run(2);
+  BOOST_TEST((first == again));
+  BOOST_TEST(first[0] == other[0]);
+  BOOST_TEST((first[1] != other[1]));
 }
 
 BOOST_AUTO_TEST_CASE(times_do_not_depend_on_data_being_on) {

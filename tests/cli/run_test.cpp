@@ -163,10 +163,10 @@ BOOST_AUTO_TEST_CASE(a_run_stops_at_the_time_that_is_asked_for) {
   BOOST_TEST(run({"--until", "300", "--verify-data"}).status == 1);  // nothing is verified
 }
 
-// Ctrl-C: the files can be read, and the program says how far it came. The bench takes some ten seconds.
+// Ctrl-C: the files can be read, and the program says how far it came. The bench takes minutes.
 BOOST_AUTO_TEST_CASE(an_interrupted_run_closes_its_files) {
   const TemporaryFolder folder;
-  const ProgramResult result = run({"--param", "variant=ref_ref", "--param", "M=16384", "--param", "K=2048", "--param", "N=2048", "--stats",
+  const ProgramResult result = run({"--param", "variant=ref_ref", "--param", "M=65536", "--param", "K=2048", "--param", "N=2048", "--stats",
                                     folder.file("a.json"), "--trace", folder.file("a.vcd")},
                                    SIGINT, 4000);
   BOOST_TEST(result.status == 1, result.status << ": " << result.err);
@@ -202,7 +202,11 @@ BOOST_AUTO_TEST_CASE(wrong_benches_parameters_and_options_are_refused) {
   const TemporaryFolder folder;
   check_refused(of_bench({"--trace", folder.file("x.vcd"), "--trace-scope", "sip0.cube0.pe0.pe_gem"}), 2,
                 {"'sip0.cube0.pe0.pe_gem'", "did you mean 'sip0.cube0.pe0.pe_gemm'?"});
-  check_refused(of_bench({"--trace", folder.file("x"), "--stats", folder.file("x")}), 2, {"two results"});
+  BOOST_TEST(!folder.has("x.vcd"));
+  check_refused(of_bench({"--trace", folder.file("x"), "--stats", folder.file("./x")}), 2, {"would overwrite the result"});
+  check_refused(of_bench({"--stats", folder.file("x"), "--op-log", folder.file("x.config.yaml")}), 2,
+                {"the configuration beside", "would overwrite"});
+  BOOST_TEST(!folder.has("x"));
 }
 
 // 65536 x 65536 x 2 B = 8 GiB into a partition of 6 GiB.

@@ -54,6 +54,26 @@ BOOST_AUTO_TEST_CASE(rows_as_csv_are_exact_and_alone_on_standard_output) {
   BOOST_TEST(traffic({file, "--csv"}).out == result.out);
 }
 
+BOOST_AUTO_TEST_CASE(rows_in_a_file_have_their_configuration_beside_them) {
+  const TemporaryFolder folder;
+  const std::string rows = folder.file("rows.csv");
+  BOOST_TEST(traffic({folder.write("two.csv", two_rows), "--csv", "--out", rows, "--set", "cube.components.router.attrs.overhead_ns=3"}).status == 0);
+  const std::string configuration = folder.read("rows.csv.config.yaml");
+  BOOST_TEST(contains(configuration, "# command    "), configuration);
+  BOOST_TEST(contains(configuration, "router: {impl: builtin.forwarding, attrs: {overhead_ns: 3}}"), configuration);
+}
+
+BOOST_AUTO_TEST_CASE(the_file_of_requests_is_never_overwritten) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("two.csv", two_rows);
+  for (const std::string& out : {file, folder.file("./two.csv")}) {
+    const ProgramResult result = traffic({file, "--csv", "--out", out});
+    BOOST_TEST(result.status == 2);
+    BOOST_TEST(contains(result.err, "would overwrite the input '" + file + "'"), result.err);
+  }
+  BOOST_TEST(folder.read("two.csv") == two_rows);
+}
+
 BOOST_AUTO_TEST_CASE(rows_as_json_come_with_the_summary) {
   const TemporaryFolder folder;
   const ProgramResult result = traffic({folder.write("two.csv", two_rows), "--json"});

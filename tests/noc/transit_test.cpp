@@ -109,9 +109,8 @@ KERNBENCH_SYSTEMC_TEST(control_messages_pay_the_overhead_but_neither_wait_nor_ho
   BOOST_TEST(t.statistic("control_messages") == 2U);
 }
 
-KERNBENCH_SYSTEMC_TEST(a_response_is_a_new_first_flit) {
-  // A write's acknowledgement and a read's data come back through the same router: covered end to end in tests/cube. Here: two legs
-  // of different transactions from one source each hold the server.
+// Responses are legs like these: tests/cube has them end to end.
+KERNBENCH_SYSTEMC_TEST(every_transaction_of_one_source_has_a_first_flit_of_its_own) {
   Star t;
   t.a.send_at(t.machine.write("a", "z", 0, 16), 100);
   t.a.send_at(t.machine.write("a", "z", 0, 16), 100);

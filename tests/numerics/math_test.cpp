@@ -161,6 +161,15 @@ BOOST_AUTO_TEST_CASE(integers_are_exact_and_wrap) {
   BOOST_TEST((evaluated(math_of(MathOp::mul), {i32({65537}), i32({65537})}) == std::vector<double>{131073}));
   BOOST_TEST((evaluated(math_of(MathOp::abs), {tensor({-128, -5}, {2}, DType::i8)}) == std::vector<double>{-128, 5}));
   BOOST_TEST((evaluated(math_of(MathOp::div), {i32({7, 5, -7, 1}), i32({2, 2, 2, 0})}) == std::vector<double>{4, 2, -4, big}));
+  MathParams bounded = math_of(MathOp::minimum);  // an immediate beyond i32 bounds nothing
+  bounded.operands = {MathOperand::tensor(0), MathOperand::scalar(infinity)};
+  BOOST_TEST((evaluated(bounded, {i32({16777217, -3})}) == std::vector<double>{16777217, -3}));
+  MathParams clamped = math_of(MathOp::clamp);
+  clamped.operands = {MathOperand::tensor(0), MathOperand::scalar(0), MathOperand::scalar(1e300)};
+  BOOST_TEST((evaluated(clamped, {i32({16777217, -3})}) == std::vector<double>{16777217, 0}));
+  MathParams grown = math_of(MathOp::add);  // saturates, like any float that becomes an integer
+  grown.operands = {MathOperand::tensor(0), MathOperand::scalar(1e300)};
+  BOOST_TEST((evaluated(grown, {i32({5})}) == std::vector<double>{big}));
   MathParams halved = math_of(MathOp::mul);
   halved.operands = {MathOperand::tensor(0), MathOperand::scalar(0.5)};
   BOOST_TEST((evaluated(halved, {i32({3, 5})}) == std::vector<double>{2, 2}));  // 1.5 and 2.5, to even

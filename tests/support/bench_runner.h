@@ -43,6 +43,7 @@ struct BenchOutcome {
   std::vector<std::string> tensors;  // the names of the expectations
   std::string failures;              // of the verification, one per line; empty: all is right
   std::string op_log;                // as CSV
+  std::string values;                // the bytes of all outputs
 };
 
 // Judges every block of every expectation once phase 2 has run.
@@ -51,7 +52,9 @@ inline void judge(const std::vector<Expectation>& expectations, const DataExecut
     outcome.tensors.push_back(expectation.name);
     const std::vector<double> reference = expectation.reference();
     for (const ExpectedBlock& block : expectation.blocks) {
-      const Comparison comparison = compare(executor.bytes(block.value), expectation.dtype, block.value.shape,
+      const std::vector<std::byte> bytes = executor.bytes(block.value);
+      outcome.values.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+      const Comparison comparison = compare(bytes, expectation.dtype, block.value.shape,
                                             expectation.part(reference, block), expectation.tolerance_factor);
       outcome.verified += comparison.elements;
       if (!comparison.ok)
