@@ -71,6 +71,7 @@ struct CompositeMath {
   std::optional<TileShape> tile;
   std::vector<CompositeOperand> inputs;
   CompositeOperand out;
+  std::vector<EpilogueStage> epilogue;  // not at k_tile scope
 };
 
 struct Command {

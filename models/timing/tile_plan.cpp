@@ -84,34 +84,45 @@ TilePlan::TilePlan(CompositeGemm command, const TileShape& default_tile)
                      std::to_string(Tile::max_stages - stages_without_epilogue));
   }
   first_pass_tiles_ = tiles_m_ * tiles_n_ * tiles_k_;
-  for (const EpilogueStage& op : product_.epilogue) {
-    if (op.scope == EpilogueScope::kernel) ops_.push_back(op);
-  }
-  if (ops_.empty()) return;
   rows_ = product_.m;
   columns_ = product_.n;
-  inputs_ = {product_.out};
-  result_ = product_.out;
-  second_pass_tiles_ = tiles_m_ * tiles_n_;
+  add_kernel_epilogue(product_.epilogue, product_.out);
 }
 
 TilePlan::TilePlan(CompositeMath command, const TileShape& default_tile)
     : shape_(checked("composite math", command.tile, default_tile)), rows_(command.m), columns_(command.n),
-      inputs_(std::move(command.inputs)), result_(command.out) {
+      math_{std::move(command.inputs), command.out, {{command.op, EpilogueScope::output_tile, 0, 0}}} {
   check_extent("composite math", "m", rows_);
   check_extent("composite math", "n", columns_);
   constexpr std::size_t other_stages = 4;
-  if (inputs_.size() > Tile::max_stages - other_stages) throw UsageError("composite math: too many inputs");
-  ops_.push_back({command.op, EpilogueScope::output_tile, 0, 0});
+  if (math_.inputs.size() + command.epilogue.size() > Tile::max_stages - other_stages) {
+    throw UsageError("composite math: " + std::to_string(math_.inputs.size()) + " inputs and " + std::to_string(command.epilogue.size()) +
+                     " epilogue entries, allowed are " + std::to_string(Tile::max_stages - other_stages) + " together");
+  }
   tiles_m_ = ceil_div(rows_, shape_.m);
   tiles_n_ = ceil_div(columns_, shape_.n);
   first_pass_tiles_ = tiles_m_ * tiles_n_;
+  for (const EpilogueStage& op : command.epilogue) {
+    if (op.scope == EpilogueScope::k_tile) throw UsageError("composite math: an epilogue entry at k_tile scope, and only a gemm has k tiles");
+    if (op.scope == EpilogueScope::output_tile) math_.ops.push_back(op);
+  }
+  add_kernel_epilogue(command.epilogue, command.out);
+}
+
+void TilePlan::add_kernel_epilogue(const std::vector<EpilogueStage>& epilogue, const CompositeOperand& out) {
+  for (const EpilogueStage& op : epilogue) {
+    if (op.scope == EpilogueScope::kernel) kernel_epilogue_.ops.push_back(op);
+  }
+  if (kernel_epilogue_.ops.empty()) return;
+  kernel_epilogue_.inputs = {out};
+  kernel_epilogue_.result = out;
+  second_pass_tiles_ = tiles_m_ * tiles_n_;
 }
 
 Tile TilePlan::tile(std::uint64_t i) const {
   if (i >= tile_count()) throw ModelError("tile " + std::to_string(i) + " of a plan of " + std::to_string(tile_count()));
-  if (!gemm_) return math_tile(i, i);
-  return i < first_pass_tiles_ ? gemm_tile(i) : math_tile(i, i - first_pass_tiles_);
+  if (i >= first_pass_tiles_) return math_tile(i, i - first_pass_tiles_, kernel_epilogue_);
+  return gemm_ ? gemm_tile(i) : math_tile(i, i, math_);
 }
 
 Tile TilePlan::gemm_tile(std::uint64_t i) const {
@@ -168,27 +179,27 @@ Tile TilePlan::gemm_tile(std::uint64_t i) const {
   return tile;
 }
 
-Tile TilePlan::math_tile(std::uint64_t id, std::uint64_t i) const {
+Tile TilePlan::math_tile(std::uint64_t id, std::uint64_t i, const Pass& pass) const {
   const Span m(rows_, shape_.m, i / tiles_n_);
   const Span n(columns_, shape_.n, i % tiles_n_);
-  const Block out{result_, m, n, columns_};
+  const Block out{pass.result, m, n, columns_};
   Count operands = 0;
   Tile tile;
   tile.id = id;
-  for (const CompositeOperand& input : inputs_) {
+  for (const CompositeOperand& input : pass.inputs) {
     const Block block{input, m, n, columns_};
     add_dma(tile, StageType::dma_read, block);
     operands += block.bytes();
   }
-  for (const EpilogueStage& op : ops_) operands += operand_bytes(op, m.length, n.length);
+  for (const EpilogueStage& op : pass.ops) operands += operand_bytes(op, m.length, n.length);
   add_move(tile, StageType::fetch, operands, operands + out.bytes());
-  for (std::size_t op = 0; op < ops_.size(); ++op) {
+  for (std::size_t op = 0; op < pass.ops.size(); ++op) {
     Stage math;
     math.type = StageType::math;
-    math.math_op = ops_[op].op;
-    math.dtype = inputs_.empty() ? result_.dtype : inputs_.front().dtype;
+    math.math_op = pass.ops[op].op;
+    math.dtype = pass.inputs.empty() ? pass.result.dtype : pass.inputs.front().dtype;
     math.elements = m.length * n.length;
-    math.register_bytes = op + 1 == ops_.size() ? operands : 0;
+    math.register_bytes = op + 1 == pass.ops.size() ? operands : 0;
     tile.add(math);
   }
   add_move(tile, StageType::store, out.bytes(), out.bytes());
@@ -226,7 +237,7 @@ const char* TilePlan::op_log_name() const {
     for (int i = 0; i < math_op_count; ++i) all.push_back("composite_" + std::string(name_of(static_cast<MathOp>(i))));
     return all;
   }();
-  return names[static_cast<std::size_t>(ops_.front().op)].c_str();
+  return names[static_cast<std::size_t>(math_.ops.front().op)].c_str();
 }
 
 std::uint64_t buffer_bytes(const Tile& tile) {

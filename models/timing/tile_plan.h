@@ -2,8 +2,9 @@
 // plan. Tiles are computed when asked for.
 //
 //   GEMM: for m, n, k:  [DMA_READ A] [DMA_READ B] FETCH GEMM [MATH k_tile]*   and on the last k  [MATH output_tile]* STORE
-//   [DMA_WRITE] then, with epilogues at kernel scope, one MATH pass over the whole output:  [DMA_READ] FETCH MATH+ STORE
-//   [DMA_WRITE] MATH: for m, n:  [DMA_READ]* FETCH MATH STORE [DMA_WRITE], one DMA_READ per operand
+//   [DMA_WRITE]
+//   MATH: for m, n:  [DMA_READ]* FETCH MATH [MATH output_tile]* STORE [DMA_WRITE], one DMA_READ per operand
+//   Both, with epilogues at kernel scope: then one MATH pass over the whole output,  [DMA_READ] FETCH MATH+ STORE [DMA_WRITE]
 //
 // A pinned operand has no DMA_READ, a pinned result no DMA_WRITE. Tiles at the edges have their true size. For timing a tensor
 // counts as stored in tile order: tile (i, j) of X[I, J] begins at base + itemsize * (i0 * J + rows_of_the_tile * j0), so that
@@ -39,20 +40,25 @@ class TilePlan {
   std::uint64_t largest_buffer_bytes() const;
 
  private:
+  // An element-wise pass over the output: a math command, or the kernel epilogue.
+  struct Pass {
+    std::vector<CompositeOperand> inputs;
+    CompositeOperand result;
+    std::vector<EpilogueStage> ops;
+  };
+
+  void add_kernel_epilogue(const std::vector<EpilogueStage>& epilogue, const CompositeOperand& out);
   Tile gemm_tile(std::uint64_t i) const;
-  Tile math_tile(std::uint64_t id, std::uint64_t i) const;
+  Tile math_tile(std::uint64_t id, std::uint64_t i, const Pass& pass) const;
 
   bool gemm_ = false;
   CompositeGemm product_;  // gemm_ only
   TileShape shape_;
   std::uint64_t tiles_m_ = 1, tiles_n_ = 1, tiles_k_ = 1;
   std::uint64_t first_pass_tiles_ = 0, second_pass_tiles_ = 0;
-
-  // The element-wise pass: the command itself, or the kernel epilogue.
-  std::int64_t rows_ = 1, columns_ = 1;
-  std::vector<CompositeOperand> inputs_;
-  CompositeOperand result_;
-  std::vector<EpilogueStage> ops_;
+  std::int64_t rows_ = 1, columns_ = 1;  // of the output
+  Pass math_;                            // !gemm_ only
+  Pass kernel_epilogue_;
 };
 
 // What a tile takes of the scheduler's reserve while it lives: its unpinned operands and its result, side by side.

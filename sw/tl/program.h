@@ -112,6 +112,8 @@ class Program {
   Handle view_of(const char* call, const Handle& x, TensorValue (*view)(const TensorValue&, const Shape&), const Shape& shape);
   const Handle::State& operand(const char* call, const Handle& handle, bool memory_allowed = false);
   CompositeOperand composite_operand(const Handle& handle) const;
+  std::vector<EpilogueOp> bind_epilogue(const std::vector<EpilogueEntry>& entries, const Shape& shape, std::vector<Handle>& handles,
+                                        std::vector<EpilogueStage>& stages);
   BoundOperands bind_operands(const char* call, const std::vector<Handle>& handles) const;
   Target make_target(const char* call, const std::optional<Ptr>& out, const Shape& shape, DType dtype);
   Composite submit(Command command, const TensorValue& value, Target target,

@@ -96,6 +96,30 @@ Program::BoundOperands Program::bind_operands(const char* call, const std::vecto
   return bound;
 }
 
+// What the entries do to values, with their operands behind `handles`, and what they take of the pipeline.
+std::vector<EpilogueOp> Program::bind_epilogue(const std::vector<EpilogueEntry>& entries, const Shape& shape, std::vector<Handle>& handles,
+                                               std::vector<EpilogueStage>& stages) {
+  const std::int64_t rows = matrix_extents(shape).first;
+  std::vector<EpilogueOp> ops;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const EpilogueEntry& entry = entries[i];
+    EpilogueOp op{entry.kind, data_scope(entry.scope), -1, entry.factor, entry.low, entry.high};
+    EpilogueStage stage{math_op_of(entry.kind), entry.scope, 0, 0};
+    if (entry.operand) {
+      const std::string name = "epilogue entry " + std::to_string(i) + " (" + name_of(entry.kind) + ")";
+      operand(name.c_str(), *entry.operand);
+      op.input = static_cast<int>(handles.size());
+      handles.push_back(*entry.operand);
+      const std::uint64_t size = size_of(entry.operand->dtype());
+      const bool whole = entry.operand->shape() == shape && rows > 1;
+      if (entry.kind != EpilogueOp::Kind::dequant) (whole ? stage.operand_bytes_per_element : stage.operand_bytes_per_column) = size;
+    }
+    ops.push_back(op);
+    stages.push_back(stage);
+  }
+  return ops;
+}
+
 CompositeOperand Program::composite_operand(const Handle& handle) const {
   const Handle::State& state = handle.state();
   CompositeOperand operand;
@@ -136,23 +160,9 @@ Composite Program::composite(const GemmSpec& spec) {
   GemmParams params;
   const std::optional<DType> target_dtype = spec.out_ ? spec.out_->dtype() : std::nullopt;
   params.out_dtype = spec.dtype_ ? spec.dtype_ : target_dtype ? target_dtype : is_float(a) ? promote(a, b) : DType::i32;
-  for (std::size_t i = 0; i < spec.epilogue_.size(); ++i) {
-    const EpilogueEntry& entry = spec.epilogue_[i];
-    EpilogueOp op{entry.kind, data_scope(entry.scope), -1, entry.factor, entry.low, entry.high};
-    EpilogueStage stage{math_op_of(entry.kind), entry.scope, 0, 0};
-    if (entry.operand) {
-      const std::string name = "epilogue entry " + std::to_string(i) + " (" + name_of(entry.kind) + ")";
-      operand(name.c_str(), *entry.operand);
-      op.input = static_cast<int>(handles.size());
-      handles.push_back(*entry.operand);
-      const std::uint64_t size = size_of(entry.operand->dtype());
-      const bool whole = entry.operand->shape() == shape && extents.m > 1;
-      if (entry.kind != EpilogueOp::Kind::dequant)
-        (whole ? stage.operand_bytes_per_element : stage.operand_bytes_per_column) = size;
-    }
+  params.epilogue = bind_epilogue(spec.epilogue_, shape, handles, gemm.epilogue);
+  for (const EpilogueEntry& entry : spec.epilogue_) {
     if (entry.scope == EpilogueScope::k_tile) params.tile_k = (spec.tile_ ? *spec.tile_ : default_tile()).k;
-    params.epilogue.push_back(op);
-    gemm.epilogue.push_back(stage);
   }
   std::vector<Shape> shapes;
   for (const Handle& handle : handles) shapes.push_back(handle.shape());
@@ -178,7 +188,6 @@ Composite Program::composite(const MathSpec& spec) {
   const char* call = name.c_str();
   check_tile(call, spec.tile_);
   if (is_reduction(spec.op_)) throw UsageError(name + ": only element-wise operations are tiled");
-  if (!spec.epilogue_.empty()) throw UsageError(name + ": epilogues belong to gemm");
 
   MathParams params;
   params.op = spec.op_;
@@ -211,6 +220,9 @@ Composite Program::composite(const MathSpec& spec) {
     }
     math.inputs.push_back(composite_operand(handle));
   }
+  params.epilogue = bind_epilogue(spec.epilogue_, shape, handles, math.epilogue);
+  for (std::size_t i = shapes.size(); i < handles.size(); ++i) shapes.push_back(handles[i].shape());
+  check_epilogue(params.epilogue, shapes, shape, 0);
   BoundOperands bound = bind_operands(call, handles);
   const DType out_dtype = *params.out_dtype;
   Target target = make_target(call, spec.out_, shape, out_dtype);

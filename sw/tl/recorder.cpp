@@ -109,6 +109,12 @@ const char* scope_name(EpilogueScope scope) {
   return scope == EpilogueScope::k_tile ? "k_tile" : scope == EpilogueScope::output_tile ? "output_tile" : "kernel";
 }
 
+std::string text_of(const std::vector<EpilogueStage>& epilogue) {
+  std::string text;
+  for (const EpilogueStage& stage : epilogue) text += " " + std::string(name_of(stage.op)) + "@" + scope_name(stage.scope);
+  return text;
+}
+
 struct CommandText {
   std::string operator()(const DmaCommand& c) const {
     return std::string(c.write ? "dma_write " : "dma_read ") + hex(c.address) + " " + std::to_string(c.nbytes);
@@ -124,13 +130,12 @@ struct CommandText {
     std::string line = "gemm " + std::to_string(c.m) + "x" + std::to_string(c.k) + "x" + std::to_string(c.n) +
                        " a=" + text_of(c.a) + " b=" + text_of(c.b) + " out=" + text_of(c.out) + " " +
                        std::string(name_of(c.out.dtype));
-    for (const EpilogueStage& stage : c.epilogue) line += " " + std::string(name_of(stage.op)) + "@" + scope_name(stage.scope);
-    return line;
+    return line + text_of(c.epilogue);
   }
   std::string operator()(const CompositeMath& c) const {
     std::string line = "composite " + std::string(name_of(c.op)) + " " + std::to_string(c.m) + "x" + std::to_string(c.n);
     for (const CompositeOperand& input : c.inputs) line += " in=" + text_of(input);
-    return line + " out=" + text_of(c.out) + " " + std::string(name_of(c.out.dtype));
+    return line + " out=" + text_of(c.out) + " " + std::string(name_of(c.out.dtype)) + text_of(c.epilogue);
   }
 };
 

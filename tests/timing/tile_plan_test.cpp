@@ -153,6 +153,26 @@ BOOST_AUTO_TEST_CASE(a_math_plan_has_one_dma_read_per_operand) {
   BOOST_TEST(stages_of(TilePlan(m, {}).tile(0)) == "DMA_READ FETCH MATH STORE");
 }
 
+// The bias of 8 columns and the tensor of the output's shape come with FETCH: (2 * 8 * 8 * 2 + 8 * 2 + 8 * 8 * 2) B.
+BOOST_AUTO_TEST_CASE(a_math_plan_has_its_epilogue_before_the_store_and_kernel_scope_in_a_pass_of_its_own) {
+  CompositeMath m;
+  m.m = m.n = 8;
+  m.inputs.resize(2);
+  m.epilogue = {{MathOp::add, EpilogueScope::output_tile, 2, 0},
+                {MathOp::exp, EpilogueScope::kernel, 0, 0},
+                {MathOp::mul, EpilogueScope::output_tile, 0, 2}};
+  const TilePlan plan(m, {32, 64, 32});
+  BOOST_TEST(plan.tile_count() == 2u);
+  BOOST_TEST(stages_of(plan.tile(0)) == "DMA_READ DMA_READ FETCH MATH MATH MATH STORE DMA_WRITE");
+  BOOST_TEST(stage_of(plan.tile(0), StageType::fetch).bytes == 256u + 16 + 128);
+  BOOST_TEST(stages_of(plan.tile(1)) == "DMA_READ FETCH MATH STORE DMA_WRITE");
+  BOOST_TEST((stage_of(plan.tile(1), StageType::math).math_op == MathOp::exp));
+  BOOST_TEST(plan.waits_for_all(1));
+  BOOST_TEST(std::string(plan.op_log_name()) == "composite_add");
+  m.epilogue = {{MathOp::relu, EpilogueScope::k_tile, 0, 0}};
+  BOOST_CHECK_THROW(TilePlan(m, {32, 64, 32}), UsageError);
+}
+
 BOOST_AUTO_TEST_CASE(edge_tiles_have_their_true_size) {
   const TilePlan plan(gemm(40, 70, 33), {32, 64, 32});
   BOOST_TEST(plan.tile_count() == 2u * 2 * 2);

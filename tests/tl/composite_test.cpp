@@ -61,6 +61,19 @@ BOOST_AUTO_TEST_CASE(composite_math_streams_element_wise_operations) {
   BOOST_CHECK_THROW(tl.composite(tl::math(MathOp::sum, {x})), UsageError);
 }
 
+BOOST_AUTO_TEST_CASE(composite_math_takes_an_epilogue_but_none_per_k_tile) {
+  FakePe pe;
+  tl::Program tl(pe);
+  const tl::Handle x = tl.ref(at_1000, {4, 8}, f32), bias = tl.zeros({8}, f32);
+  tl.composite(tl::math(MathOp::exp, {x}).to(at_2000).epilogue({tl::bias(bias), tl::clamp(0, 1, EpilogueScope::kernel)}));
+  BOOST_TEST(tl::describe(pe.commands.at(0)) == "composite exp 4x8 in=0x1000 out=0x2000 f32 add@output_tile clamp@kernel");
+  const auto& params = std::get<MathParams>(pe.commands.at(0).data->params);
+  BOOST_TEST(params.epilogue.size() == 2U);
+  BOOST_TEST(params.epilogue.at(0).input == 1);  // behind the operands
+  BOOST_CHECK_EXCEPTION(tl.composite(tl::math(MathOp::exp, {x}).to(at_2000).epilogue({tl::relu(EpilogueScope::k_tile)})), UsageError,
+                        with_text("only a gemm has k tiles"));
+}
+
 BOOST_AUTO_TEST_CASE(an_epilogue_entry_that_does_not_fit_is_named) {
   FakePe pe;
   tl::Program tl(pe);
