@@ -51,17 +51,12 @@ std::string configuration_of(const Invocation& invocation, const Bench& bench, c
 std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launches) {
   std::vector<KernelReport> reports;
   for (const LaunchRecord& launch : launches) {
-    KernelReport report{launch.name, "", launch.metrics.per_pe.size()};
+    KernelReport report{launch.name, "", launch.metrics.merged, launch.metrics.per_pe};
     int last = -1;
     for (const auto& [where, metrics] : launch.metrics.per_pe) {  // by SIP first
       if (where.sip != last) report.devices += (report.devices.empty() ? "sip" : ",sip") + std::to_string(where.sip);
       last = where.sip;
     }
-    const KernelMetrics& merged = launch.metrics.merged;
-    report.pe_exec = merged.pe_exec;
-    report.dma = merged.dma;
-    report.compute = merged.compute;
-    report.start_skew = merged.start_skew;
     reports.push_back(std::move(report));
   }
   return reports;

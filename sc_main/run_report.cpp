@@ -105,8 +105,8 @@ void print_tables(std::ostream& out, const RunReport& report, const RunStatistic
 
   TextTable kernels({{"kernel"}, {"device"}, {"PEs", Align::right}, {"pe_exec", Align::right}, {"dma", Align::right}, {"compute", Align::right}});
   for (const KernelReport& kernel : report.kernels) {
-    kernels.add({kernel.kernel, kernel.devices, fmt::format("{}", kernel.pes), readable_time(ns_number(kernel.pe_exec)),
-                 readable_time(ns_number(kernel.dma)), readable_time(ns_number(kernel.compute))});
+    kernels.add({kernel.kernel, kernel.devices, fmt::format("{}", kernel.per_pe.size()), readable_time(ns_number(kernel.merged.pe_exec)),
+                 readable_time(ns_number(kernel.merged.dma)), readable_time(ns_number(kernel.merged.compute))});
   }
   if (!kernels.empty()) out << '\n' << kernels.text();
 }
@@ -123,7 +123,7 @@ void print_report(std::ostream& out, const RunReport& report, const RunStatistic
   out << '\n';
   if (report.data_races > 0) out << "data races         " << report.data_races << '\n';
   out << fmt::format("host               {:.3f} s simulating, {:.3f} s elaborating, {} events, {:.0f} events/s\n", report.result.wall_s,
-                     report.elaboration_s, report.result.deltas, rate(static_cast<double>(report.result.deltas), report.result.wall_s));
+                     report.elaboration_s, statistics.events, rate(static_cast<double>(statistics.events), report.result.wall_s));
   if (!report.verdicts) return;
   for (const VerdictReport& verdict : *report.verdicts) out << (verdict.ok ? "  ok    " : "  FAIL  ") << verdict.text << '\n';
   out << "verdict: " << (report.verified() ? "PASS" : "FAIL") << '\n';
@@ -173,11 +173,18 @@ Json report_json(const RunReport& report, const RunStatistics& statistics) {
     Json entry;
     entry["kernel"] = kernel.kernel;
     entry["device"] = kernel.devices;
-    entry["pes"] = kernel.pes;
-    entry["pe_exec_ns"] = ns_number(kernel.pe_exec);
-    entry["dma_ns"] = ns_number(kernel.dma);
-    entry["compute_ns"] = ns_number(kernel.compute);
-    entry["start_skew_ns"] = ns_number(kernel.start_skew);
+    entry["pes"] = kernel.per_pe.size();
+    entry["pe_exec_ns"] = ns_number(kernel.merged.pe_exec);
+    entry["dma_ns"] = ns_number(kernel.merged.dma);
+    entry["compute_ns"] = ns_number(kernel.merged.compute);
+    entry["start_skew_ns"] = ns_number(kernel.merged.start_skew);
+    entry["per_pe"] = Json::array();
+    for (const auto& [where, metrics] : kernel.per_pe) {
+      entry["per_pe"].push_back({{"pe", where.str()},
+                                 {"pe_exec_ns", ns_number(metrics.pe_exec)},
+                                 {"dma_ns", ns_number(metrics.dma)},
+                                 {"compute_ns", ns_number(metrics.compute)}});
+    }
     json["kernels"].push_back(std::move(entry));
   }
   json["data_races"] = report.data_races;
@@ -188,8 +195,9 @@ Json report_json(const RunReport& report, const RunStatistics& statistics) {
   json["verdict"] = report.verdicts ? Json(report.verified() ? "PASS" : "FAIL") : Json();
   json["host"] = {{"wall_s", report.result.wall_s},
                   {"elaboration_s", report.elaboration_s},
-                  {"events", report.result.deltas},
-                  {"events_per_s", rate(static_cast<double>(report.result.deltas), report.result.wall_s)}};
+                  {"delta_cycles", report.result.deltas},
+                  {"events", statistics.events},
+                  {"events_per_s", rate(static_cast<double>(statistics.events), report.result.wall_s)}};
   return json;
 }
 

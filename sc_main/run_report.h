@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -11,14 +12,15 @@
 
 #include "platform/assembly/run.h"
 #include "platform/observe/run_statistics.h"
+#include "sw/runtime/launch.h"
 
 namespace kernbench {
 
 struct KernelReport {
   std::string kernel;
-  std::string devices;  // "sip0"
-  std::size_t pes = 0;
-  Fs pe_exec = 0, dma = 0, compute = 0, start_skew = 0;  // merged by max over the PEs
+  std::string devices;   // "sip0"
+  KernelMetrics merged;  // by max over the PEs
+  std::map<PeId, KernelMetrics> per_pe;
 };
 
 struct VerdictReport {

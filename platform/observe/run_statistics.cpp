@@ -42,7 +42,8 @@ Json activity_json(const ActivitySummary& activity) {
 }
 
 RunStatistics::RunStatistics(const Platform& platform_, const ActivityWindows& windows, Fs simulated_)
-    : platform(platform_), simulated(simulated_), components(objects_of<Component>()) {
+    : platform(platform_), simulated(simulated_), events(windows.operations()), components(objects_of<Component>()) {
+  for (const auto& edge : platform.wires()) events += edge.wire->statistics().flits + edge.wire->statistics().control_messages;
   activity = windows.summary([this](const std::string& pe) {
     const Attributes& gemm = platform.graph().node(platform.graph().at(pe + ".pe_gemm")).attributes();
     if (!gemm.has("macs_per_cycle") || !gemm.has("clock_ghz")) return MacRate{};  // another implementation

@@ -17,6 +17,7 @@ struct RunStatistics {
 
   const Platform& platform;
   Fs simulated;
+  std::uint64_t events = 0;  // flits and messages that went over a wire, and operations that an engine executed
   ActivitySummary activity;
   std::vector<Component*> components;  // by name; the host among them
   std::vector<KindTotal> kinds;
