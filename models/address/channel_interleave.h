@@ -12,12 +12,14 @@ namespace kernbench {
 inline constexpr std::uint16_t every_channel = 0xffff;
 
 struct ChannelInterleave {
-  std::uint32_t channels = 1;       // both powers of two
+  std::uint32_t channels = 1;  // both powers of two
   std::uint32_t burst_bytes = 256;
 
   // Offsets are those in the partition.
-  std::uint32_t channel_of(std::uint64_t offset) const { return static_cast<std::uint32_t>(offset / burst_bytes % channels); }
-  std::uint64_t offset_in_channel(std::uint64_t offset) const { return offset / round_bytes() * burst_bytes + offset % burst_bytes; }
+  std::uint16_t channel_of(std::uint64_t offset) const { return static_cast<std::uint16_t>(offset / burst_bytes % channels); }
+  std::uint64_t offset_in_channel(std::uint64_t offset) const {
+    return offset / round_bytes() * burst_bytes + offset % burst_bytes;
+  }
   // One burst of every channel.
   std::uint64_t round_bytes() const { return std::uint64_t{burst_bytes} * channels; }
 };

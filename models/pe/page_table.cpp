@@ -1,22 +1,13 @@
 #include "models/pe/page_table.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <vector>
 
+#include "models/address/virtual_space.h"
 #include "models/base/errors.h"
 
 namespace kernbench {
-namespace {
-
-std::string hex(std::uint64_t address) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
-  return text;
-}
-
-}  // namespace
 
 void PageTable::map(std::uint64_t va, std::uint64_t pa, std::uint64_t bytes) {
   if (bytes == 0) return;
@@ -62,8 +53,8 @@ PhysRanges PageTable::look_up(std::uint64_t va, std::uint64_t bytes) const {
   for (std::uint64_t at = va; at < end;) {
     const auto best = winner(at);
     if (best == extents_.end())
-      throw AccessFault("no mapping for virtual address " + hex(at) + " (access of " + std::to_string(bytes) + " bytes at " +
-                        hex(va) + ")");
+      throw AccessFault("no mapping for virtual address " + format_address(at) + " (access of " + std::to_string(bytes) + " bytes at " +
+                        format_address(va) + ")");
     std::uint64_t until = std::min(end, best->second.end);
     for (auto it = extents_.upper_bound({at, ~std::uint64_t{0}}); it != extents_.end() && it->first.begin < until; ++it) {
       if (it->first.sequence > best->first.sequence) until = it->first.begin;

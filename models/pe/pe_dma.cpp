@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/address/virtual_space.h"
 #include "models/base/errors.h"
 
 namespace kernbench {
@@ -13,13 +14,17 @@ ParameterSchema PeDma::schema() {
   schema.push_back(Parameter::integer("vc_chunk_size", "bytes of vc_comm that go before vc_compute has its turn", "B", "spec 2.6")
                        .default_val(256)
                        .range("1", ""));
+  schema.push_back(Parameter::decimal("baaw_overhead_ns", "time per access that is resolved by segments (address model la)", "ns", "assumption")
+                       .default_val(0)
+                       .range("0", ""));
   schema.push_back(Parameter::integer("flit_bytes", "flit size of the fabric", "B", "spec 2.2").from_machine());
   return schema;
 }
 
 PeDma::PeDma(const ComponentInit& init)
     : StageEngine(init, {StageType::dma_read, StageType::dma_write}, ArrivalQueue::Keep::last_flit),
-      machine_(machine_services(init.services)), keys_(init.node),
+      machine_(machine_services(init.services)), keys_(init.node), baaw_(machine_.machine()),
+      baaw_overhead_(ns_to_fs(init.attributes.decimal("baaw_overhead_ns"))),
       flit_bytes_(static_cast<std::uint32_t>(init.attributes.integer("flit_bytes"))) {
   for (const bool write : {false, true}) {
     Channel& channel = channels_[write ? 1 : 0];
@@ -32,6 +37,10 @@ PeDma::PeDma(const ComponentInit& init)
   }
   add_statistic("transactions", "transactions issued", Quantity::count, transactions_);
   add_statistic("faults", "requests that ended in a fault", Quantity::count, faults_);
+  add_statistic("segments_installed", "segments of logical addresses installed", Quantity::count, baaw_.installed);
+  add_statistic("segments_removed", "segments of logical addresses removed", Quantity::count, baaw_.removed);
+  add_statistic("segment_accesses", "accesses resolved by segments", Quantity::count, baaw_.accesses);
+  add_statistic("segment_misses", "of these, without a segment", Quantity::count, baaw_.misses);
 }
 
 // --- Stages
@@ -67,6 +76,7 @@ void PeDma::submit_dma(const DmaRequest& request) {
 Fs PeDma::next_due() const {
   Fs due = arrivals_.control() == nullptr ? never_fs : arrivals_.control()->time;
   if (passing_.control() != nullptr) due = std::min(due, passing_.control()->time);
+  if (!segment_messages_.empty()) due = std::min(due, segment_messages_.front().time + overhead());
   for (const Channel& channel : channels_) due = std::min(due, channel.use.grantable() ? now() : channel.inject_at);
   return due;
 }
@@ -77,8 +87,17 @@ void PeDma::serve() {
     const Arrival arrival = *arrivals_.control();
     arrivals_.pop_control();
     report_passage(arrival, arrival.time);
+    if (arrival.transaction->route().leg == Leg::request) {
+      segment_messages_.push_back(arrival);
+      continue;
+    }
     arrival.transaction->route().owner->completed(*arrival.transaction);
     ended = true;
+  }
+  while (!segment_messages_.empty() && segment_messages_.front().time + overhead() <= now()) {
+    Transaction& request = *segment_messages_.front().transaction;
+    segment_messages_.pop_front();
+    take_segment_message(request);
   }
   ended = inject_due() || ended;
   pass_due();
@@ -130,36 +149,20 @@ void PeDma::grant(Channel& channel) {
 void PeDma::plan_pieces(Channel& channel, Fs& cost) {
   if (channel.current.lane == nullptr) {
     const DmaRequest& request = channel.current.request;
-    if (request.bytes > 0) channel.pieces.push_back({request.place, 0, request.bytes});
+    if (request.bytes > 0) channel.pieces.push_back({request.place, 0, request.bytes, 0, every_channel});
     return;
   }
   const Stage& stage = channel.current.lane->stage();
+  if (is_virtual(stage.address) && stage.bytes > 0 && machine_.machine().address_model() == AddressModel::la) {
+    cost = baaw_overhead_;
+    return baaw_.add_pieces(stage.address, stage.bytes, channel.pieces);
+  }
   const AddressTranslation::Result found = Uses<AddressTranslation>::provider().translate_address(stage.address, stage.bytes);
   cost = found.cost;
-  for (const PhysRange& range : found.ranges) add_pieces(channel, range.pa, range.nbytes);
-}
-
-// Cuts a physical range where the memory changes.
-void PeDma::add_pieces(Channel& channel, std::uint64_t physical, std::uint64_t bytes) {
-  const MachineView& view = machine_.machine();
-  while (bytes > 0) {
-    const MemoryPlace place = view.place_of(physical);
-    const auto same = [&](std::uint64_t length) {
-      const MemoryPlace last = view.place_of(physical + length - 1);
-      return last.node == place.node && last.offset == place.offset + length - 1;
-    };
-    std::uint64_t length = bytes;
-    if (!same(length)) {
-      std::uint64_t inside = 1;  // same(inside), not same(length)
-      while (length - inside > 1) {
-        const std::uint64_t middle = inside + (length - inside) / 2;
-        (same(middle) ? inside : length) = middle;
-      }
-      length = inside;
-    }
-    channel.pieces.push_back({place, physical, length});
-    physical += length;
-    bytes -= length;
+  std::uint64_t position = 0;
+  for (const PhysRange& range : found.ranges) {
+    add_pieces(machine_.machine(), range.pa, range.nbytes, position, channel.pieces);
+    position += range.nbytes;
   }
 }
 
@@ -167,13 +170,15 @@ void PeDma::inject(Channel& channel) {
   const bool write = &channel == &channels_[1];
   if (channel.fault.empty()) {
     try {
-      for (const Piece& piece : channel.pieces) {
+      for (const DmaPiece& piece : channel.pieces) {
         TransactionHandle handle = machine_.pool().make();
         handle->set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
-        handle->set_address(piece.address);
+        handle->set_address(piece.physical);
         handle->set_data_length(static_cast<unsigned>(piece.bytes));
         RouteExtension& route = handle->route();
-        route.path = &machine_.routes().memory_path(node(), piece.place.node);
+        route.path = piece.channel == every_channel ? &machine_.routes().memory_path(node(), piece.place.node)
+                                                    : &machine_.routes().channel_path(node(), piece.place.node, piece.channel);
+        route.channel = piece.channel;
         route.key = channel.in_flight.empty() ? channel.key : keys_.next(channel.key.issued);
         route.offset = piece.place.offset;
         route.owner = this;
@@ -191,15 +196,25 @@ void PeDma::inject(Channel& channel) {
   std::uint64_t bytes = 0;
   for (const TransactionHandle& transaction : channel.in_flight) bytes += transaction->get_data_length();
   channel.in_flight_bytes->set(bytes);
-  for (const TransactionHandle& transaction : channel.in_flight) hand_to_wire(*transaction);
+  hand_to_wire(channel);
   if (channel.awaited == 0) end(channel);
 }
 
 // One virtual channel is in use: what is handed over first goes first.
-void PeDma::hand_to_wire(Transaction& transaction) {
-  const std::uint32_t flits = transaction.route().flits;
-  if (flits == 0) return send(transaction, 0, 0, 0, now());
-  for (std::uint32_t flit = 0; flit < flits; ++flit) send(transaction, flit, 1, 0, now());
+void PeDma::hand_to_wire(const Channel& channel) {
+  const bool per_channel = std::any_of(channel.pieces.begin(), channel.pieces.end(),
+                                       [](const DmaPiece& piece) { return piece.channel != every_channel; });
+  if (&channel == &channels_[1] && per_channel) {
+    for (const FlitTurn& turn : flits_in_order(channel.pieces, channel.in_flight, baaw_.hbm())) {
+      send(*channel.in_flight[turn.piece], turn.flit, 1, 0, now());
+    }
+    return;
+  }
+  for (const TransactionHandle& transaction : channel.in_flight) {
+    const std::uint32_t flits = transaction->route().flits;
+    if (flits == 0) send(*transaction, 0, 0, 0, now());
+    for (std::uint32_t flit = 0; flit < flits; ++flit) send(*transaction, flit, 1, 0, now());
+  }
 }
 
 void PeDma::completed(Transaction& transaction) {
@@ -234,6 +249,29 @@ void PeDma::end(Channel& channel) {
     work.lane->token->completion->fail(std::string(name()) + " at " + format_ns(now()) + ": " + channel.fault);
   }
   finish(*work.lane);
+}
+
+// --- Segments
+
+void PeDma::take_segment_message(Transaction& request) {
+  const Message* message = request.route().message.get();
+  const auto response = std::make_shared<HostResponse>();
+  try {
+    if (const auto* install = dynamic_cast<const SegmentInstall*>(message)) {
+      baaw_.install(*install);
+    } else if (const auto* remove = dynamic_cast<const SegmentRemove*>(message)) {
+      baaw_.remove(*remove);
+    } else {
+      throw ModelError("a message that is neither SegmentInstall nor SegmentRemove");
+    }
+  } catch (const ModelError&) {
+    throw;
+  } catch (const Error& fault) {
+    response->completion = Completion::failure("segment_error", std::string(name()) + " at " + format_ns(now()) + ": " + fault.what());
+  }
+  request.route().message = response;
+  request.route().turn_round();
+  send(request, 0, 0, 0, now());
 }
 
 // --- Traffic of PE_TCM

@@ -2,9 +2,11 @@
 //
 // Timing: a read and a write channel, each held by one request for the full round trip; the next one is granted at the instant of
 // completion, requests of one instant by (command, tile, stage). After the grant overhead_ns, and tlb_overhead_ns if the address is
-// virtual; then all flits of a write, or the command of a read, stand at the wire at once. A request that lies in several physical
-// ranges or memories becomes one transaction each, issued together, complete when all are. Nothing is paid where a response
+// virtual, baaw_overhead_ns if it is logical; then all flits of a write, or the command of a read, stand at the wire at once. A
+// request that lies in several physical ranges, memories or (LA in one_to_one) channels becomes one transaction each, issued
+// together, complete when all are; their flits leave in the order of their bytes. Nothing is paid where a response
 // arrives. A DMA_READ of a tile first takes its tile buffer. Traffic to and from PE_TCM passes through at once, free of charge.
+// A message that installs or removes segments takes effect overhead_ns after it came and is answered at once then.
 // Not modelled: TCM time, coalescing.
 #pragma once
 
@@ -12,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "models/pe/baaw.h"
 #include "models/pe/serial_resource.h"
 #include "models/pe/stage_engine.h"
 #include "models/protocol/machine_services.h"
@@ -20,6 +23,7 @@ namespace kernbench {
 
 class PeDma final : public StageEngine<FabricNode>,
                     public DmaAccess,
+                    public SegmentLookup,
                     public Uses<AddressTranslation>,
                     public Uses<TileBuffers>,
                     private GrantTaker,
@@ -30,6 +34,7 @@ class PeDma final : public StageEngine<FabricNode>,
   explicit PeDma(const ComponentInit& init);
 
   void submit_dma(const DmaRequest& request) override;
+  PhysRanges look_up_segments(std::uint64_t address, std::uint64_t nbytes) const override { return baaw_.look_up(address, nbytes); }
   Fs dma_channel_held() const override { return channels_[0].use.held_time(now()) + channels_[1].use.held_time(now()); }
 
  private:
@@ -38,17 +43,12 @@ class PeDma final : public StageEngine<FabricNode>,
     Lane* lane = nullptr;
     DmaRequest request;
   };
-  struct Piece {
-    MemoryPlace place;
-    std::uint64_t address = 0;  // physical, 0 if not known
-    std::uint64_t bytes = 0;
-  };
   struct Channel {
     SerialResource<Work> use;
     Work current;
     Fs inject_at = never_fs;
     TieKey key;  // of its first transaction
-    std::vector<Piece> pieces;
+    std::vector<DmaPiece> pieces;
     std::string fault;
     std::vector<TransactionHandle> in_flight;
     std::size_t awaited = 0;
@@ -74,16 +74,19 @@ class PeDma final : public StageEngine<FabricNode>,
   void pass_due();
   void grant(Channel& channel);
   void plan_pieces(Channel& channel, Fs& cost);
-  void add_pieces(Channel& channel, std::uint64_t physical, std::uint64_t bytes);
   void inject(Channel& channel);
-  void hand_to_wire(Transaction& transaction);
+  void hand_to_wire(const Channel& channel);
   void end(Channel& channel);
+  void take_segment_message(Transaction& request);
 
   MachineServices& machine_;
   TieKeySource keys_;
+  Baaw baaw_;
+  Fs baaw_overhead_;
   std::uint32_t flit_bytes_;
   std::array<Channel, 2> channels_;                      // read, write
   ArrivalQueue passing_{ArrivalQueue::Keep::last_flit};  // responses of PE_TCM on their way out, at the instant at which they come
+  RingBuffer<Arrival> segment_messages_;                 // in order of arrival
   std::uint64_t faults_ = 0, transactions_ = 0;
 };
 

@@ -64,8 +64,13 @@ void PeMmu::take(Transaction& request) {
 AddressTranslation::Result PeMmu::translate_address(std::uint64_t address, std::uint64_t nbytes) {
   if (nbytes == 0) return {};
   if (!is_virtual(address)) return {{{address, nbytes}}, 0};
-  if (machine_.machine().address_model() == AddressModel::pa) return {by_shards(address, nbytes), 0};
-  return {by_mapping(address, nbytes), tlb_overhead_};
+  switch (machine_.machine().address_model()) {
+    case AddressModel::pa: return {by_shards(address, nbytes), 0};
+    case AddressModel::va: return {by_mapping(address, nbytes), tlb_overhead_};
+    case AddressModel::la: break;
+  }
+  if (!connected()) throw UsageError("address model la: the PE's DMA has no segments; another implementation has taken its place");
+  return {Uses<SegmentLookup>::provider().look_up_segments(address, nbytes), 0};
 }
 
 PhysRanges PeMmu::by_mapping(std::uint64_t address, std::uint64_t nbytes) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "models/address/address_model.h"
+#include "models/address/channel_interleave.h"
 #include "models/base/component.h"
 #include "models/protocol/host_messages.h"
 
@@ -32,6 +33,9 @@ class MachineView {
   virtual int sip_h() const = 0;
 
   virtual AddressModel address_model() const = 0;
+  // one_to_one: every HBM partition has a wire for each of its channels beside the one of the whole.
+  virtual HbmMapping hbm_mapping() const { return HbmMapping::n_to_one; }
+  virtual ChannelInterleave hbm_interleave() const { return {}; }  // of a partition's bytes
   virtual std::uint32_t flit_bytes() const = 0;
   virtual std::uint64_t hbm_slice_bytes() const = 0;   // one PE's partition
   virtual std::uint64_t sram_bytes() const = 0;        // of a cube

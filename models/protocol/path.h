@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/base/component.h"
+#include "models/base/errors.h"
 #include "models/base/units.h"
 
 namespace kernbench {
@@ -54,12 +55,16 @@ class Path {
   const Path* reverse_;
 };
 
-// Handed out by the platform; the paths live as long as the machine. Both throw RoutingError that names both ends.
+// Handed out by the platform; the paths live as long as the machine. All throw RoutingError that names both ends.
 class Routes {
  public:
   virtual ~Routes() = default;
   // Memory traffic of a pe_dma, pcie_ep, m_cpu or bridge to a memory node.
   virtual const Path& memory_path(NodeId initiator, NodeId memory) = 0;
+  // The same, over the wire of one channel of an HBM partition. Only a machine in one_to_one has such wires.
+  virtual const Path& channel_path(NodeId /*initiator*/, NodeId /*memory*/, std::uint16_t /*channel*/) {
+    throw RoutingError("this machine has no wires to single channels of an HBM partition");
+  }
   // Control messages between any two nodes.
   virtual const Path& control_path(NodeId source, NodeId target) = 0;
 };

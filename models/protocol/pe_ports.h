@@ -128,6 +128,15 @@ class AddressTranslation : public virtual sc_core::sc_interface {
   virtual void use_tensors(const std::vector<KernelArgument>& arguments) = 0;
 };
 
+// PE_MMU -> PE_DMA: what its BAAW stage knows (address model LA). An implementation may do without.
+class SegmentLookup : public virtual sc_core::sc_interface {
+ public:
+  static constexpr PeEngine provider = PeEngine::pe_dma;
+  static constexpr const char* port_name = "segments";
+  // Where the bytes lie, in their order, without time. Throws AccessFault naming the first address without a segment.
+  virtual PhysRanges look_up_segments(std::uint64_t address, std::uint64_t nbytes) const = 0;
+};
+
 class DmaUser {
  public:
   virtual void dma_granted(std::uint32_t tag) = 0;

@@ -35,6 +35,12 @@ void bind_service(Component& source, Component& target, PeEngine target_engine) 
   user->port().bind(*provider);
 }
 
+// Where the target has it.
+template <class I>
+void bind_service_if_provided(Component& source, Component& target, PeEngine target_engine) {
+  if (dynamic_cast<I*>(&target) != nullptr) bind_service<I>(source, target, target_engine);
+}
+
 }  // namespace
 
 void bind_pe_edge(Component& source, PeEngine source_engine, Component& target, PeEngine target_engine) {
@@ -46,6 +52,7 @@ void bind_pe_edge(Component& source, PeEngine source_engine, Component& target, 
   bind_service<TcmAccess>(source, target, target_engine);
   bind_service<AddressTranslation>(source, target, target_engine);
   bind_service<DmaAccess>(source, target, target_engine);
+  bind_service_if_provided<SegmentLookup>(source, target, target_engine);
 }
 
 }  // namespace kernbench

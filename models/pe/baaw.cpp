@@ -1,0 +1,87 @@
+#include "models/pe/baaw.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "models/address/virtual_space.h"
+#include "models/base/errors.h"
+
+namespace kernbench {
+
+void Baaw::install(const SegmentInstall& message) {
+  std::size_t done = 0;
+  try {
+    for (const BaawSegment& segment : message.segments) {
+      table_.install(segment);
+      ++done;
+      check_place(segment);
+    }
+  } catch (const Error&) {
+    for (std::size_t i = 0; i < done; ++i) table_.remove(message.segments[i].la_base, message.segments[i].la_size);
+    throw;
+  }
+  installed += done;
+}
+
+void Baaw::remove(const SegmentRemove& message) {
+  std::set<std::uint64_t> bases;
+  for (const SegmentRemove::Range& range : message.segments) {
+    table_.check_installed(range.la_base, range.la_size);
+    if (!bases.insert(range.la_base).second) {
+      throw AddressError("the segment at " + format_address(range.la_base) + " is removed twice");
+    }
+  }
+  for (const SegmentRemove::Range& range : message.segments) table_.remove(range.la_base, range.la_size);
+  removed += message.segments.size();
+}
+
+// Of a segment in the table. The first burst on every channel, then the last: what is between them lies there too.
+void Baaw::check_place(const BaawSegment& segment) const {
+  const std::string which = "segment of " + std::to_string(segment.la_size) + " bytes at " + format_address(segment.la_base);
+  if (segment.mode == HbmMapping::one_to_one && machine_.hbm_mapping() != HbmMapping::one_to_one) {
+    throw AddressError(which + " in one_to_one, but this machine has no channel wires (hbm_mapping_mode is n_to_one)");
+  }
+  const NodeId memory = machine_.place_of(segment.pa_bases.front()).node;
+  std::set<std::uint16_t> channels;
+  for (const std::uint64_t pa : segment.pa_bases) {
+    const MemoryPlace place = machine_.place_of(pa);
+    if (place.node != memory) throw AddressError(which + " lies in " + machine_.name(memory) + " and in " + machine_.name(place.node));
+    if (!channels.insert(hbm_.channel_of(place.offset)).second) {
+      throw AddressError(which + " has two physical bases on channel " + std::to_string(hbm_.channel_of(place.offset)));
+    }
+  }
+  const std::uint64_t tail = std::min(segment.la_size, hbm_.round_bytes());
+  for (const PhysRange& range : table_.look_up(segment.la_base + segment.la_size - tail, tail)) {
+    if (machine_.place_of(range.pa + range.nbytes - 1).node != memory) {
+      throw AddressError(which + " runs past the end of " + machine_.name(memory));
+    }
+  }
+}
+
+void Baaw::add_pieces(std::uint64_t address, std::uint64_t bytes, std::vector<DmaPiece>& pieces) {
+  ++accesses;
+  try {
+    for (const LogicalRequest& request : table_.requests(address, bytes)) {
+      if (request.one_channel) {
+        pieces.push_back(piece_of(request));
+      } else {
+        kernbench::add_pieces(machine_, request.pa, request.nbytes, request.position, pieces);
+      }
+    }
+  } catch (const AccessFault&) {
+    ++misses;
+    throw;
+  }
+}
+
+DmaPiece Baaw::piece_of(const LogicalRequest& request) const {
+  const MemoryPlace place = machine_.place_of(request.pa);
+  return {{place.node, hbm_.offset_in_channel(place.offset)},
+          request.pa,
+          request.nbytes,
+          request.position,
+          hbm_.channel_of(place.offset)};
+}
+
+}  // namespace kernbench
