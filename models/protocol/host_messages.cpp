@@ -16,10 +16,18 @@ namespace {
 void check_ids(const char* name, const HostMessage& message) {
   if (message.correlation_id.empty()) reject(name, message, "correlation_id is missing");
   if (message.request_id.empty()) reject(name, message, "request_id is missing");
+  if (!message.target_device) reject(name, message, "target_device is missing");
+}
+
+void check_device(const char* name, const HostMessage& message, int sip) {
+  if (*message.target_device == sip) return;
+  reject(name, message, "target_device is sip" + std::to_string(*message.target_device) + ", the message goes to sip" + std::to_string(sip));
 }
 
 void check_targets(const char* name, const HostMessage& message, const std::vector<PeId>& targets) {
+  check_ids(name, message);
   if (targets.empty()) reject(name, message, "no target PE");
+  check_device(name, message, targets.front().sip);
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (targets[i].sip != targets[0].sip) reject(name, message, "targets on sip" + std::to_string(targets[0].sip) + " and sip" + std::to_string(targets[i].sip) + "; one message serves one SIP");
     if (i > 0 && !(targets[i - 1] < targets[i])) reject(name, message, "targets must ascend without duplicates; found " + targets[i].str() + " behind " + targets[i - 1].str());
@@ -28,7 +36,6 @@ void check_targets(const char* name, const HostMessage& message, const std::vect
 
 template <class Map>
 void check_map(const char* name, const Map& message) {
-  check_ids(name, message);
   check_targets(name, message, message.targets);
   if (message.entries.empty()) reject(name, message, "no entries");
   for (const MmuEntry& entry : message.entries) {
@@ -61,6 +68,7 @@ void KernelMetrics::merge(const KernelMetrics& other) {
 
 void validate(const MemoryWrite& message) {
   check_ids("MemoryWrite", message);
+  check_device("MemoryWrite", message, message.dst.sip);
   if (message.nbytes == 0) reject("MemoryWrite", message, "nbytes is 0, allowed is at least 1");
   if (const auto* buffer = std::get_if<std::shared_ptr<const std::vector<std::uint8_t>>>(&message.source)) {
     if (!*buffer) reject("MemoryWrite", message, "the host buffer is missing");
@@ -72,15 +80,21 @@ void validate(const MemoryWrite& message) {
 
 void validate(const MemoryRead& message) {
   check_ids("MemoryRead", message);
+  check_device("MemoryRead", message, message.src.sip);
   if (message.nbytes == 0) reject("MemoryRead", message, "nbytes is 0, allowed is at least 1");
 }
 
 void validate(const KernelLaunch& message) {
-  check_ids("KernelLaunch", message);
   check_targets("KernelLaunch", message, message.targets);
   if (!message.body) reject("KernelLaunch", message, "the kernel '" + message.kernel.name + "' has no body");
   if (message.kernel.kind == KernelRef::Kind::deployed && message.kernel.nbytes_code == 0) {
     reject("KernelLaunch", message, "the deployed kernel '" + message.kernel.name + "' has nbytes_code 0, allowed is at least 1");
+  }
+  if (message.kernel.kind == KernelRef::Kind::deployed && message.kernel.deploy_where.sip != message.targets.front().sip) {
+    reject("KernelLaunch", message, "the code of kernel '" + message.kernel.name + "' lies on " + message.kernel.deploy_where.str() + ", the launch goes to sip" + std::to_string(message.targets.front().sip));
+  }
+  if (message.kernel.kind == KernelRef::Kind::builtin && message.kernel.nbytes_code != 0) {
+    reject("KernelLaunch", message, "the builtin kernel '" + message.kernel.name + "' has nbytes_code " + std::to_string(message.kernel.nbytes_code) + ", allowed is 0");
   }
 }
 

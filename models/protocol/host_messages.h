@@ -51,6 +51,7 @@ struct KernelMetrics {
 struct HostMessage : Message {
   std::string correlation_id;
   std::string request_id;
+  std::optional<int> target_device;  // the SIP
   std::string debug_label;
 };
 
@@ -145,7 +146,13 @@ struct TensorArgument {
   std::vector<Shard> shards;
 };
 
-using ScalarArgument = std::variant<std::int32_t, std::int64_t, float, bool>;
+// An f16 number; models/data/elements.h converts it.
+struct Float16Bits {
+  std::uint16_t bits = 0;
+  friend bool operator==(Float16Bits a, Float16Bits b) { return a.bits == b.bits; }
+};
+
+using ScalarArgument = std::variant<std::int32_t, std::int64_t, Float16Bits, float, bool>;
 using KernelArgument = std::variant<TensorArgument, ScalarArgument>;
 
 // The kernel with its arguments bound; runs on the PE's thread. What it throws becomes ok = false.
@@ -159,8 +166,10 @@ struct KernelRef {
   enum class Kind : std::uint8_t { deployed, builtin };
   std::string name;
   Kind kind = Kind::builtin;
-  std::uint64_t deploy_pa = 0;    // of a deployed kernel
-  std::uint64_t nbytes_code = 0;  // paid by the MemoryWrite that placed it
+  // Of a deployed kernel: where its code lies, and its size, which the MemoryWrite that placed it has paid.
+  PeId deploy_where{};
+  std::uint64_t deploy_pa = 0;
+  std::uint64_t nbytes_code = 0;
 };
 
 enum class FailurePolicy : std::uint8_t { fail_fast, collect_all };

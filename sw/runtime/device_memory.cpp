@@ -41,8 +41,14 @@ std::uint64_t DeviceMemory::shard_alignment() const {
   return alignment;
 }
 
+std::uint64_t DeviceMemory::reserve(PeId pe, std::uint64_t nbytes) {
+  const std::uint64_t offset = partition(pe).allocate(nbytes, shard_alignment());
+  return PhysAddr::pe_hbm_addr(static_cast<unsigned>(pe.sip), static_cast<unsigned>(pe.cube), static_cast<unsigned>(pe.pe), offset,
+                               link_.port().machine().hbm_slice_bytes())
+      .encode();
+}
+
 void DeviceMemory::allocate(tl::TensorInfo& info, int sip) {
-  const std::uint64_t slice_bytes = link_.port().machine().hbm_slice_bytes();
   std::size_t done = 0;
   try {
     info.va_base = virtual_space(sip).allocate(info.nbytes);
@@ -51,10 +57,7 @@ void DeviceMemory::allocate(tl::TensorInfo& info, int sip) {
   }
   try {
     for (tl::Block& block : info.blocks) {
-      const std::uint64_t offset = partition(block.where).allocate(block.nbytes, shard_alignment());
-      block.pa = PhysAddr::pe_hbm_addr(static_cast<unsigned>(sip), static_cast<unsigned>(block.where.cube),
-                                       static_cast<unsigned>(block.where.pe), offset, slice_bytes)
-                     .encode();
+      block.pa = reserve(block.where, block.nbytes);
       ++done;
     }
   } catch (const AllocationError& error) {

@@ -32,6 +32,9 @@ class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
   std::vector<Mapping> mappings(const tl::TensorInfo& info, const DPPolicy& policy, int sip) const;
   void map(const std::string& tensor, const std::vector<Mapping>& mappings);  // waits until every PE has them
 
+  // A piece of an HBM partition for something that is no tensor: its physical address. AllocationError.
+  std::uint64_t reserve(PeId pe, std::uint64_t nbytes);
+
   // For destructors: the tensor is unmapped and freed by the reaper.
   void release(tl::TensorInfoPtr info, std::vector<Mapping> mappings, int sip);
   void start_reaper();

@@ -24,6 +24,7 @@ class HostLink {
   std::shared_ptr<HostRequest> submit(Message message, const std::string& label) {
     message.correlation_id = correlation_;
     message.request_id = correlation_ + "/" + std::to_string(++submitted_);
+    message.target_device = sip_of(message);
     message.debug_label = label;
     return port_.submit(std::make_shared<const Message>(std::move(message)));
   }
@@ -38,6 +39,10 @@ class HostLink {
   }
 
  private:
+  static int sip_of(const MemoryWrite& message) { return message.dst.sip; }
+  static int sip_of(const MemoryRead& message) { return message.src.sip; }
+  static int sip_of(const PeMessage& message) { return message.targets.front().sip; }
+
   HostPort& port_;
   std::string correlation_;
   std::uint64_t submitted_ = 0;

@@ -5,6 +5,12 @@
 
 namespace kernbench {
 
+LaunchSpec& LaunchSpec::deployed(std::uint64_t code_bytes) {
+  if (code_bytes == 0) throw UsageError("launch '" + name_ + "': a deployed kernel has at least 1 byte of code");
+  code_bytes_ = code_bytes;
+  return *this;
+}
+
 std::map<int, std::vector<PeId>> LaunchSpec::targets(const std::vector<KernelArgument>& args, int pes_per_cube) const {
   std::vector<int> pes;
   for (int pe = 0; pe < pes_per_cube; ++pe) pes.push_back(pe);

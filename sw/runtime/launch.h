@@ -23,10 +23,13 @@ class LaunchSpec {
   LaunchSpec& on_pe(int pe) { return on_pes({pe}); }
   LaunchSpec& on_pes(std::vector<int> pes) { return target_pes_ = std::move(pes), *this; }
   LaunchSpec& failure_policy(FailurePolicy policy) { return failure_policy_ = policy, *this; }
+  // A kernel of `code_bytes`, written to each device before its first launch there (spec 4.1). Without: built in, nothing to write.
+  LaunchSpec& deployed(std::uint64_t code_bytes);
 
   const std::string& name() const { return name_; }
   const std::optional<std::vector<int>>& target_pes() const { return target_pes_; }
   FailurePolicy failure_policy() const { return failure_policy_; }
+  const std::optional<std::uint64_t>& code_bytes() const { return code_bytes_; }
 
   // The PEs to start, per SIP, each list sorted. UsageError: no tensor argument, or a target PE that is not there.
   std::map<int, std::vector<PeId>> targets(const std::vector<KernelArgument>& args, int pes_per_cube) const;
@@ -35,6 +38,7 @@ class LaunchSpec {
   std::string name_;
   std::optional<std::vector<int>> target_pes_;
   FailurePolicy failure_policy_ = FailurePolicy::fail_fast;
+  std::optional<std::uint64_t> code_bytes_;
 };
 
 // Spec 4.3, merged by max over the PEs, and per PE; over all SIPs of the launch.

@@ -2,16 +2,21 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <systemc>
 #include <vector>
 
+#include "sw/runtime/deployments.h"
 #include "sw/runtime/device_memory.h"
 #include "sw/runtime/expectation.h"
 #include "sw/runtime/host_link.h"
 #include "sw/runtime/launch.h"
 
 namespace kernbench {
+
+class Worker;
 
 // A launch that has ended, for reports.
 struct LaunchRecord {
@@ -20,15 +25,40 @@ struct LaunchRecord {
 };
 
 struct Runtime {
-  Runtime(HostPort& port, const std::string& correlation) : link(port, correlation), memory(std::make_shared<DeviceMemory>(link)) {}
+  Runtime(HostPort& port, const std::string& correlation)
+      : link(port, correlation), memory(std::make_shared<DeviceMemory>(link)), deployments(link, *memory) {}
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
   HostLink link;
   std::shared_ptr<DeviceMemory> memory;
+  Deployments deployments;
   std::vector<Expectation> expectations;  // in order of torch.verify
   std::vector<LaunchRecord> launches;     // in order of being waited for
   std::uint64_t tensors_made = 0;         // for default names
+
+  // A thread belongs to one worker at a time. Looked up by the calling thread only.
+  Worker* worker_of_thread() const {
+    const auto found = workers.find(thread());
+    return found == workers.end() ? nullptr : found->second;
+  }
+  static const sc_core::sc_object* thread() { return sc_core::sc_get_current_process_handle().get_process_object(); }
+  std::map<const sc_core::sc_object*, Worker*> workers;
+};
+
+// The calling thread belongs to `worker` while it lives.
+class ThreadOfWorker {
+ public:
+  ThreadOfWorker(Runtime& runtime, Worker& worker) : runtime_(runtime), thread_(Runtime::thread()) {
+    runtime_.workers[thread_] = &worker;
+  }
+  ~ThreadOfWorker() { runtime_.workers.erase(thread_); }
+  ThreadOfWorker(const ThreadOfWorker&) = delete;
+  ThreadOfWorker& operator=(const ThreadOfWorker&) = delete;
+
+ private:
+  Runtime& runtime_;
+  const sc_core::sc_object* thread_;
 };
 
 }  // namespace kernbench

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "models/base/errors.h"
+#include "sw/runtime/tensor_slice.h"
 #include "sw/runtime/worker.h"
 #include "sw/tl/dtypes.h"
 
@@ -29,28 +30,30 @@ std::string Tensor::str() const {
 }
 
 Tensor& Tensor::fill_(double value) {
-  storage();
-  worker_->fill(*this, value);
+  worker().fill(*this, value);
   return *this;
 }
 
 Tensor& Tensor::copy_(const HostArray& source) {
-  storage();
-  worker_->write(*this, source);
+  worker().write(*this, source);
   return *this;
 }
 
-Tensor& Tensor::copy_(const Tensor& source) {
-  storage();
-  worker_->copy(*this, source);
+Tensor& Tensor::copy_(const TensorSlice& source) {
+  worker().copy(*this, source);
   return *this;
 }
 
-HostArray Tensor::to_host() const {
+HostArray Tensor::to_host() const { return worker().read(*this); }
+
+TensorSlice Tensor::operator[](std::initializer_list<AxisRange> ranges) const { return {*this, std::vector<AxisRange>(ranges)}; }
+
+Worker& Tensor::worker() const {
   storage();
-  return worker_->read(*this);
+  Worker* here = worker_->runtime().worker_of_thread();
+  return here == nullptr ? *worker_ : *here;
 }
 
-std::ostream& operator<<(std::ostream& out, const Tensor& tensor) { return out << tensor.str() << " = " << tensor.to_host().str(); }
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor) { return out << TensorSlice(tensor); }
 
 }  // namespace kernbench

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <iosfwd>
 #include <memory>
 #include <string>
@@ -12,6 +13,8 @@
 
 namespace kernbench {
 
+class AxisRange;
+class TensorSlice;
 class Worker;
 
 // The allocation behind the handles.
@@ -48,11 +51,18 @@ class Tensor {
   const tl::TensorInfoPtr& info() const { return storage().info(); }
   std::string str() const;  // "c f16{32, 32} on 1 shard at 0x10000000000000"
 
-  // All wait first for the pending launches of the worker that made the tensors.
+  // All wait first for the pending launches of the worker that calls and of the one that made the tensor.
   Tensor& fill_(double value);
-  Tensor& copy_(const HostArray& source);  // UsageError unless shape and dtype agree
-  Tensor& copy_(const Tensor& source);
-  HostArray to_host() const;  // PendingDataError for what only phase 2 knows; UsageError with data off
+  Tensor& copy_(const HostArray& source);    // UsageError unless shape and dtype agree
+  Tensor& copy_(const TensorSlice& source);  // or a whole tensor
+  HostArray to_host() const;                 // PendingDataError for what only phase 2 knows; UsageError with data off
+
+  // Whole shards, see tensor_slice.h: t[{{0, 8}}] has the first 8 rows, t[{{}, {16, 32}}] 16 columns of all of them.
+  TensorSlice operator[](std::initializer_list<AxisRange> ranges) const;
+
+  // The worker whose thread calls; in a thread without one, the worker that made the tensor.
+  Worker& worker() const;
+  const std::shared_ptr<Worker>& maker() const { return worker_; }
 
  private:
   friend class Worker;
@@ -64,7 +74,7 @@ class Tensor {
   std::shared_ptr<const TensorStorage> storage_;
 };
 
-// str() and the values, as to_host() gets them.
+// str() and the values, as to_host() gets them, or why there are none yet.
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 }  // namespace kernbench

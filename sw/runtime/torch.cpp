@@ -3,13 +3,16 @@
 namespace kernbench {
 
 Torch::Torch(Runtime& runtime, int device, std::uint64_t seed, const Attributes& parameters)
-    : Torch(std::make_shared<Worker>(runtime, device), seed, parameters) {}
+    : ahbm(*this), accelerator(*this), runtime_(runtime), worker_(std::make_shared<Worker>(runtime, device, seed)),
+      thread_(runtime, *worker_), parameters_(parameters) {}
 
-Torch::Torch(std::shared_ptr<Worker> worker, std::uint64_t seed, const Attributes& parameters)
-    : ahbm(*worker), accelerator(*worker), worker_(std::move(worker)), generator_(seed), parameters_(parameters) {}
+Worker& Torch::worker() const {
+  Worker* here = runtime_.worker_of_thread();
+  return here == nullptr ? *worker_ : *here;
+}
 
 Tensor Torch::empty(const Shape& shape, DType dtype, const DPPolicy& policy, const std::string& name) {
-  return worker_->make(shape, dtype, policy, name);
+  return worker().make(shape, dtype, policy, name);
 }
 
 Tensor Torch::zeros(const Shape& shape, DType dtype, const DPPolicy& policy, const std::string& name) {
@@ -17,14 +20,14 @@ Tensor Torch::zeros(const Shape& shape, DType dtype, const DPPolicy& policy, con
 }
 
 Tensor Torch::full(const Shape& shape, double value, DType dtype, const DPPolicy& policy, const std::string& name) {
-  Tensor tensor = worker_->make(shape, dtype, policy, name);
-  tensor.fill_(value);
+  Tensor tensor = worker().make(shape, dtype, policy, name);
+  worker().fill_new(tensor, value);
   return tensor;
 }
 
 Tensor Torch::from_host(const HostArray& array, const DPPolicy& policy, const std::string& name) {
-  Tensor tensor = worker_->make(array.shape(), array.dtype(), policy, name);
-  tensor.copy_(array);
+  Tensor tensor = worker().make(array.shape(), array.dtype(), policy, name);
+  worker().write_new(tensor, array);
   return tensor;
 }
 
@@ -33,8 +36,8 @@ void Torch::untimed(const std::function<void()>& body) {
     Worker& worker;
     bool before;
     ~Restore() { worker.set_untimed(before); }
-  } restore{*worker_, worker_->untimed()};
-  worker_->set_untimed(true);
+  } restore{worker(), worker().untimed()};
+  worker().set_untimed(true);
   body();
 }
 

@@ -5,17 +5,18 @@
 //   torch.launch(LaunchSpec("matmul").on_pe(0), kernels::matmul, a, b, out, 32, 64, 32);
 //   torch.verify(out, [=] { return reference(...); });
 //
-// Calls that take simulated time block the calling thread; Torch belongs to one thread.
+// Calls that take simulated time block the calling thread. The device, pending launches, untimed() and random numbers are those
+// of the worker whose thread calls.
 #pragma once
 
 #include <functional>
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "models/base/parameter.h"
+#include "sw/runtime/tensor_slice.h"
 #include "sw/runtime/worker.h"
 #include "sw/tl/dtypes.h"
 
@@ -23,9 +24,12 @@ namespace kernbench {
 
 class Torch {
  public:
+  // Belongs to the calling thread while it lives.
   Torch(Runtime& runtime, int device, std::uint64_t seed, const Attributes& parameters);
+  Torch(const Torch&) = delete;
+  Torch& operator=(const Torch&) = delete;
 
-  // --- tensors: on the current device. empty maps only; the others add one write per shard ---
+  // --- tensors: on the current device. empty maps only; the others add one write per shard. None waits for launches ---
   Tensor empty(const Shape& shape, DType dtype, const DPPolicy& policy = {}, const std::string& name = "");
   Tensor zeros(const Shape& shape, DType dtype, const DPPolicy& policy = {}, const std::string& name = "");
   Tensor full(const Shape& shape, double value, DType dtype, const DPPolicy& policy = {}, const std::string& name = "");
@@ -35,55 +39,57 @@ class Torch {
   void untimed(const std::function<void()>& body);
 
   // --- random input ---
-  void manual_seed(std::uint64_t seed) { generator_.seed(seed); }
-  HostArray random(const Shape& shape, DType dtype) { return HostArray::random(shape, dtype, generator_); }
+  void manual_seed(std::uint64_t seed) { worker().generator().seed(seed); }
+  HostArray random(const Shape& shape, DType dtype) { return HostArray::random(shape, dtype, worker().generator()); }
 
   // --- kernels: arguments are Tensors and scalars, checked against the kernel's signature when this is compiled ---
+  // Blocks only where the kernel is deployed and its code is not yet on the device.
   template <class Kernel, class... Args>
   LaunchHandle launch_async(const LaunchSpec& spec, Kernel kernel, const Args&... args) {
     std::vector<std::shared_ptr<const void>> keeps;
     (keep(keeps, args), ...);
-    return worker_->launch(spec, tl::bind_kernel(std::move(kernel), argument_of(args)...), std::move(keeps));
+    return worker().launch(spec, tl::bind_kernel(std::move(kernel), argument_of(args)...), std::move(keeps));
   }
   template <class Kernel, class... Args>
   LaunchHandle launch(const LaunchSpec& spec, Kernel kernel, const Args&... args) {  // LaunchError
     LaunchHandle handle = launch_async(spec, std::move(kernel), args...);
-    worker_->wait(handle);
+    worker().wait(handle);
     return handle;
   }
-  void wait(const LaunchHandle& handle) { worker_->wait(handle); }
-  void wait_all() { worker_->wait_all(); }
+  void wait(const LaunchHandle& handle) { worker().wait(handle); }
+  void wait_all() { worker().wait_all(); }
 
   // --- verification: the tensor as it is now, against values in double precision, in row-major order. Nothing with data off ---
   // `tolerance_factor`: roundings on the longest chain, where the spec's tolerance is for one.
   void verify(const Tensor& tensor, std::function<std::vector<double>()> reference, double tolerance_factor = 1) {
-    worker_->expect(tensor, std::move(reference), tolerance_factor);
+    worker().expect(tensor, std::move(reference), tolerance_factor);
   }
 
-  void set_label(const std::string& label) { worker_->set_label(label); }  // put before the tensor's name in the verdict
+  void set_label(const std::string& label) { worker().set_label(label); }  // put before the tensor's name in the verdict
 
   // --- devices ---
   class Devices {
    public:
-    explicit Devices(Worker& worker) : worker_(worker) {}
-    void set_device(int sip) { worker_.set_device(sip); }
-    void set_device_index(int sip) { worker_.set_device(sip); }
-    int current_device() const { return worker_.device(); }
-    int device_count() const { return worker_.runtime().link.port().machine().sips(); }
+    explicit Devices(Torch& torch) : torch_(torch) {}
+    void set_device(int sip) { torch_.worker().set_device(sip); }  // of the calling worker; UsageError for one that is not there
+    void set_device_index(int sip) { set_device(sip); }
+    int current_device() const { return torch_.worker().device(); }
+    int current_device_index() const { return current_device(); }
+    int device_count() const { return torch_.spec().sips(); }
 
    private:
-    Worker& worker_;
+    Torch& torch_;
   };
   Devices ahbm, accelerator;  // two names of one thing
 
   // --- surroundings ---
-  const MachineView& spec() const { return worker_->runtime().link.port().machine(); }
+  const MachineView& spec() const { return runtime_.link.port().machine(); }
   const Attributes& parameters() const { return parameters_; }  // the bench's, settled
-  Fs now() const { return worker_->runtime().link.port().now(); }
-  bool with_data() const { return worker_->runtime().link.port().data() != nullptr; }
+  Fs now() const { return runtime_.link.port().now(); }
+  bool with_data() const { return runtime_.link.port().data() != nullptr; }
 
  private:
-  Torch(std::shared_ptr<Worker> worker, std::uint64_t seed, const Attributes& parameters);
+  Worker& worker() const;  // of the calling thread, else this one's
   static void keep(std::vector<std::shared_ptr<const void>>& keeps, const Tensor& tensor) {
     keeps.push_back(Worker::storage_of(tensor));
   }
@@ -95,8 +101,9 @@ class Torch {
     return scalar;
   }
 
+  Runtime& runtime_;
   std::shared_ptr<Worker> worker_;
-  std::mt19937_64 generator_;
+  ThreadOfWorker thread_;
   Attributes parameters_;
 };
 

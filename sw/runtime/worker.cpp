@@ -4,66 +4,9 @@
 #include <set>
 
 #include "models/data/data_plane.h"
-#include "models/data/elements.h"
-#include "sw/runtime/block_runs.h"
-#include "sw/tl/dtypes.h"
+#include "sw/runtime/tensor_slice.h"
 
 namespace kernbench {
-namespace {
-
-FillPattern pattern_of(DType dtype, double value) {
-  FillPattern pattern;
-  std::byte element[4] = {};
-  write_element(element, dtype, value);
-  for (std::uint64_t i = 0; i < size_of(dtype); ++i) pattern.bits |= std::to_integer<std::uint32_t>(element[i]) << (8 * i);
-  if (pattern.bits == 0) return pattern;  // zeros are zeros in every dtype
-  switch (dtype) {
-    case DType::f16:
-      pattern.kind = FillPattern::Kind::fp16;
-      break;
-    case DType::bf16:
-      pattern.kind = FillPattern::Kind::u16;
-      break;
-    case DType::f32:
-      pattern.kind = FillPattern::Kind::fp32;
-      break;
-    case DType::i8:
-      pattern.kind = FillPattern::Kind::u8;
-      break;
-    case DType::i32:
-      pattern.kind = FillPattern::Kind::u32;
-      break;
-  }
-  return pattern;
-}
-
-std::vector<std::uint8_t> bytes_of(const HostArray& array, const tl::Block& block) {
-  const std::uint64_t size = size_of(array.dtype());
-  std::vector<std::uint8_t> bytes(block.nbytes);
-  for_each_run(array.shape(), block, [&](std::int64_t whole, std::int64_t local, std::int64_t count) {
-    std::copy_n(array.bytes().begin() + whole * static_cast<std::int64_t>(size), count * static_cast<std::int64_t>(size),
-                bytes.begin() + local * static_cast<std::int64_t>(size));
-  });
-  return bytes;
-}
-
-void check_same(const Tensor& tensor, const Shape& shape, DType dtype) {
-  if (tensor.shape() == shape && tensor.dtype() == dtype) return;
-  throw UsageError("copy of " + describe(dtype, shape) + " to tensor '" + tensor.name() + "' " +
-                   describe(tensor.dtype(), tensor.shape()));
-}
-
-// The first block of each place: replicas hold the same.
-std::vector<const tl::Block*> distinct_blocks(const tl::TensorInfo& info) {
-  std::vector<const tl::Block*> blocks;
-  std::set<std::uint64_t> offsets;
-  for (const tl::Block& block : info.blocks) {
-    if (offsets.insert(block.offset).second) blocks.push_back(&block);
-  }
-  return blocks;
-}
-
-}  // namespace
 
 void Worker::set_device(int sip) {
   const int sips = runtime_.link.port().machine().sips();
@@ -98,125 +41,42 @@ Tensor Worker::make(const Shape& shape, DType dtype, const DPPolicy& policy, std
 }
 
 void Worker::settle(const Tensor& tensor) {
-  if (tensor.worker_.get() != this) tensor.worker_->wait_all();
+  if (tensor.maker().get() != this) tensor.maker()->wait_all();
   wait_all();
 }
 
-// One MemoryWrite per shard, all at once; ends with the last. Untimed: straight into the memory store.
-void Worker::send(const Tensor& tensor, const std::function<Source(const tl::Block&)>& source_of, const std::string& label) {
-  DataPlane* data = runtime_.link.port().data();
-  HostRequests requests;
-  for (const tl::Block& block : tensor.info()->blocks) {
-    if (untimed_) {
-      if (data == nullptr) continue;
-      const Source source = source_of(block);
-      if (const auto* pattern = std::get_if<FillPattern>(&source)) {
-        const std::uint64_t size = size_of(tensor.dtype());
-        data->memory().fill(block.pa, block.nbytes, &pattern->bits, size);
-      } else {
-        data->memory().write_bytes(block.pa, std::get<1>(source)->data(), block.nbytes);
-      }
-      continue;
-    }
-    MemoryWrite message;
-    message.dst = block.where;
-    message.pa = block.pa;
-    message.nbytes = block.nbytes;
-    message.dst_mem_kind = MemoryKind::hbm;
-    message.source = source_of(block);
-    requests.push_back(runtime_.link.submit(std::move(message), label));
-  }
-  runtime_.link.wait(requests);
+void Worker::fill(const TensorSlice& target, double value) {
+  settle(target.tensor());
+  transfers_.fill(target, value);
 }
 
-void Worker::fill(const Tensor& tensor, double value) {
-  settle(tensor);
-  const FillPattern pattern = pattern_of(tensor.dtype(), value);
-  send(
-      tensor, [&](const tl::Block&) { return Source(pattern); }, "fill " + tensor.name());
+void Worker::write(const TensorSlice& target, const HostArray& source) {
+  settle(target.tensor());
+  transfers_.write(target, source);
 }
 
-void Worker::write(const Tensor& tensor, const HostArray& source) {
-  check_same(tensor, source.shape(), source.dtype());
-  settle(tensor);
-  const bool with_data = runtime_.link.port().data() != nullptr;
-  const auto source_of = [&](const tl::Block& block) {
-    if (!with_data) return Source(FillPattern{});  // nobody looks at the bytes
-    return Source(std::make_shared<const std::vector<std::uint8_t>>(bytes_of(source, block)));
-  };
-  send(tensor, source_of, "write " + tensor.name());
+void Worker::copy(const TensorSlice& target, const TensorSlice& source) {
+  settle(source.tensor());
+  settle(target.tensor());
+  transfers_.copy(target, source);
 }
 
-// One MemoryRead per shard, all at once.
-void Worker::fetch(const Tensor& tensor, const std::string& label) {
-  if (untimed_) return;
-  HostRequests requests;
-  for (const tl::Block& block : tensor.info()->blocks) {
-    MemoryRead message;
-    message.src = block.where;
-    message.pa = block.pa;
-    message.nbytes = block.nbytes;
-    requests.push_back(runtime_.link.submit(std::move(message), label));
-  }
-  runtime_.link.wait(requests);
+HostArray Worker::read(const TensorSlice& source) {
+  settle(source.tensor());
+  transfers_.fetch(source);
+  return transfers_.values(source);
 }
 
-// The whole tensor in row-major order, as references.
-TensorValue Worker::value_of(const Tensor& tensor) {
-  const MemoryStore& memory = runtime_.link.port().data()->memory();
-  const tl::TensorInfo& info = *tensor.info();
-  const std::uint64_t size = size_of(info.dtype);
-  std::map<std::int64_t, ByteImage> runs;  // by their first element in the tensor
-  for (const tl::Block* block : distinct_blocks(info)) {
-    const ByteImage image = memory.snapshot(block->pa, block->nbytes);
-    for_each_run(info.shape, *block, [&](std::int64_t whole, std::int64_t local, std::int64_t count) {
-      runs[whole] = image.slice(static_cast<std::uint64_t>(local) * size, static_cast<std::uint64_t>(count) * size);
-    });
-  }
-  TensorValue value{{}, info.shape, info.dtype, {}};
-  for (const auto& [first, image] : runs) value.image.append(image);
-  return value;
-}
-
-HostArray Worker::read(const Tensor& tensor) {
-  settle(tensor);
-  fetch(tensor, "read " + tensor.name());
-  DataPlane* data = runtime_.link.port().data();
-  if (data == nullptr) {
-    throw UsageError("values of tensor '" + tensor.name() + "' are read, and this run has no data; use --data deferred or eager");
-  }
-  const TensorValue value = value_of(tensor);
-  if (!data->known(value.image)) {
-    throw PendingDataError("values of tensor '" + tensor.name() +
-                           "' are read, but what kernels compute is pending until phase 2 has run; "
-                           "check it with torch.verify, or run with --data eager");
-  }
-  const std::vector<std::byte> bytes = data->bytes(value);
-  std::vector<std::uint8_t> copy(bytes.size());
-  std::transform(bytes.begin(), bytes.end(), copy.begin(), [](std::byte b) { return std::to_integer<std::uint8_t>(b); });
-  return {tensor.shape(), tensor.dtype(), std::move(copy)};
-}
-
-// Through the host: the time of a read and a write; values go as references, so that pending ones stay pending.
-void Worker::copy(const Tensor& target, const Tensor& source) {
-  check_same(target, source.shape(), source.dtype());
-  settle(source);
-  settle(target);
-  fetch(source, "read " + source.name());
-  DataPlane* data = runtime_.link.port().data();
-  TensorValue value;
-  if (data != nullptr) value = value_of(source);
-  if (!untimed_)
-    send(
-        target, [](const tl::Block&) { return Source(FillPattern{}); }, "copy " + source.name() + " to " + target.name());
-  if (data == nullptr) return;
-  const std::uint64_t size = size_of(target.dtype());
-  for (const tl::Block& block : target.info()->blocks) {
-    ByteImage image;
-    for_each_run(target.shape(), block, [&](std::int64_t whole, std::int64_t, std::int64_t count) {
-      image.append(value.image.slice(static_cast<std::uint64_t>(whole) * size, static_cast<std::uint64_t>(count) * size));
-    });
-    data->memory().write_image(block.pa, image);
+// Printing takes the time of a read, with data off too.
+std::string Worker::text_of(const TensorSlice& source) {
+  settle(source.tensor());
+  transfers_.fetch(source);
+  const std::string head = source.tensor().str() + (source.str() == source.tensor().name() ? "" : ", " + source.str()) + " = ";
+  if (runtime_.link.port().data() == nullptr) return head + "(no values: this run has no data)";
+  try {
+    return head + transfers_.values(source).str();
+  } catch (const PendingDataError&) {
+    return head + "(values pending until phase 2)";
   }
 }
 
@@ -237,13 +97,16 @@ void Worker::expect(const Tensor& tensor, std::function<std::vector<double>()> r
 
 LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call, std::vector<std::shared_ptr<const void>> keeps) {
   const auto targets = spec.targets(call.args, runtime_.link.port().machine().pes());
+  std::vector<int> sips;
   std::set<int> pes, cubes;
   for (const auto& [sip, list] : targets) {
+    sips.push_back(sip);
     for (const PeId& target : list) {
       pes.insert(target.pe);
       cubes.insert(target.cube);
     }
   }
+  if (spec.code_bytes()) runtime_.deployments.place(spec.name(), *spec.code_bytes(), sips, untimed());
   LaunchHandle handle;
   handle.state_ = std::make_shared<LaunchHandle::State>();
   handle.state_->name = spec.name();
@@ -251,6 +114,7 @@ LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call, std::ve
   for (const auto& [sip, list] : targets) {
     KernelLaunch message;
     message.kernel.name = spec.name();
+    if (spec.code_bytes()) message.kernel = runtime_.deployments.reference(spec.name(), sip);
     message.body = call.body;
     message.args = call.args;
     message.targets = list;
@@ -264,12 +128,13 @@ LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call, std::ve
   return handle;
 }
 
+// A handle stays pending until its launch has ended: somebody else may ask for the results meanwhile.
 void Worker::wait(const LaunchHandle& handle) {
   handle.state();
   const auto state = handle.state_;
+  for (const auto& request : state->requests) runtime_.link.port().wait(*request);
   const auto found = std::find_if(pending_.begin(), pending_.end(), [&](const LaunchHandle& each) { return each.state_ == state; });
   if (found != pending_.end()) pending_.erase(found);
-  for (const auto& request : state->requests) runtime_.link.port().wait(*request);
   state->keeps.clear();
   if (!state->metrics) {
     LaunchMetrics metrics;

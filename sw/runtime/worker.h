@@ -1,33 +1,47 @@
-// Worker: one thread of a host program: its device, its pending launches, and how its tensors move. Torch is its face.
+// Worker: one thread of a host program: its device, its pending launches, its random numbers, and how its tensors move. Torch is
+// its face.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "sw/runtime/launch.h"
 #include "sw/runtime/runtime.h"
 #include "sw/runtime/tensor.h"
+#include "sw/runtime/transfers.h"
 
 namespace kernbench {
 
 class Worker : public std::enable_shared_from_this<Worker> {
  public:
-  Worker(Runtime& runtime, int device) : runtime_(runtime) { set_device(device); }
+  Worker(Runtime& runtime, int device, std::uint64_t seed) : runtime_(runtime), transfers_(runtime.link), generator_(seed) {
+    set_device(device);
+  }
 
   Runtime& runtime() { return runtime_; }
   int device() const { return device_; }
   void set_device(int sip);  // UsageError for a SIP that is not there
-  void set_untimed(bool untimed) { untimed_ = untimed; }
-  bool untimed() const { return untimed_; }
+  void set_untimed(bool untimed) { transfers_.set_untimed(untimed); }
+  bool untimed() const { return transfers_.untimed(); }
+  std::mt19937_64& generator() { return generator_; }
   // Put before the names of expectations, where several copies of a bench run.
   void set_label(std::string label) { label_ = std::move(label); }
 
   Tensor make(const Shape& shape, DType dtype, const DPPolicy& policy, std::string name);  // allocated and mapped
-  void fill(const Tensor& tensor, double value);
-  void write(const Tensor& tensor, const HostArray& source);
-  void copy(const Tensor& target, const Tensor& source);
-  HostArray read(const Tensor& tensor);
+  // Of a tensor that nobody has used: there is nothing to wait for.
+  void fill_new(const Tensor& tensor, double value) { transfers_.fill(tensor, value); }
+  void write_new(const Tensor& tensor, const HostArray& source) { transfers_.write(tensor, source); }
+
+  // All wait first for the pending launches of this worker and of those that made the tensors.
+  void fill(const TensorSlice& target, double value);
+  void write(const TensorSlice& target, const HostArray& source);
+  void copy(const TensorSlice& target, const TensorSlice& source);
+  HostArray read(const TensorSlice& source);
+  std::string text_of(const TensorSlice& source);
 
   LaunchHandle launch(const LaunchSpec& spec, tl::KernelCall call, std::vector<std::shared_ptr<const void>> keeps);
   void wait(const LaunchHandle& handle);  // LaunchError
@@ -37,15 +51,12 @@ class Worker : public std::enable_shared_from_this<Worker> {
   static const std::shared_ptr<const TensorStorage>& storage_of(const Tensor& tensor);
 
  private:
-  using Source = decltype(MemoryWrite::source);
-  void send(const Tensor& tensor, const std::function<Source(const tl::Block&)>& source_of, const std::string& label);
-  void fetch(const Tensor& tensor, const std::string& label);
-  void settle(const Tensor& tensor);  // its worker's launches have ended
-  TensorValue value_of(const Tensor& tensor);
+  void settle(const Tensor& tensor);
 
   Runtime& runtime_;
   int device_ = 0;
-  bool untimed_ = false;
+  Transfers transfers_;
+  std::mt19937_64 generator_;
   std::string label_;
   std::vector<LaunchHandle> pending_;  // in order of launch
 };

@@ -11,6 +11,7 @@
 
 #include "models/data/tensor_value.h"
 #include "models/protocol/command.h"
+#include "sw/tl/half.h"
 #include "sw/tl/ptr.h"
 #include "sw/tl/scratch.h"
 
@@ -69,6 +70,7 @@ class Operand {
  public:
   Operand(const Handle& handle) : handle_(handle) {}  // NOLINT(google-explicit-constructor)
   Operand(double scalar) : scalar_(scalar) {}         // NOLINT(google-explicit-constructor)
+  Operand(Half scalar) : scalar_(scalar) {}           // NOLINT(google-explicit-constructor)
 
   bool is_handle() const { return handle_.has_value(); }
   const Handle& handle() const { return *handle_; }

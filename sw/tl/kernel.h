@@ -3,8 +3,8 @@
 //
 //   void scale(tl::Program& tl, tl::Ptr x, tl::Tensor y, float factor, int n);
 //
-// A tensor goes to a tl::Ptr or a tl::Tensor; a scalar (bool, int, int64, float) arrives exactly as passed, so that an argument
-// that its parameter could not hold exactly does not compile.
+// A tensor goes to a tl::Ptr or a tl::Tensor; a scalar (bool, int, int64, tl::Half, float) arrives exactly as passed, so that an
+// argument that its parameter could not hold exactly does not compile.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@
 
 #include "models/protocol/host_messages.h"
 #include "models/protocol/kernel_context.h"
+#include "sw/tl/half.h"
 #include "sw/tl/program.h"
 #include "sw/tl/ptr.h"
 
@@ -43,21 +44,32 @@ struct HoldsExactly<To, From, std::void_t<decltype(To{std::declval<From>()})>> :
 
 template <class T>
 inline constexpr bool is_scalar_parameter =
-    std::is_same_v<T, bool> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t> || std::is_same_v<T, float>;
+    std::is_same_v<T, bool> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t> || std::is_same_v<T, Half> ||
+    std::is_same_v<T, float>;
+// A Half is passed where a Half is asked for, and where an f32 is: that holds it.
+template <class T>
+inline constexpr bool is_scalar_argument = std::is_arithmetic_v<T> || std::is_same_v<T, Half>;
 template <class T>
 inline constexpr bool is_pointer_parameter = std::is_same_v<T, Ptr> || std::is_same_v<T, Tensor>;
 
 // An argument as kept until the kernel runs.
 template <class Param>
 struct BoundArgument {
-  static_assert(is_scalar_parameter<Param>, "a kernel parameter is tl::Ptr, tl::Tensor, bool, std::int32_t, std::int64_t or float");
+  static_assert(is_scalar_parameter<Param>,
+                "a kernel parameter is tl::Ptr, tl::Tensor, bool, std::int32_t, std::int64_t, tl::Half or float");
   template <class Arg>
   explicit BoundArgument(const Arg& arg) : value{arg} {
-    static_assert(std::is_arithmetic_v<Arg>, "this kernel parameter is a scalar; a scalar must be passed");
+    static_assert(is_scalar_argument<Arg>, "this kernel parameter is a scalar; a scalar must be passed");
     static_assert(std::is_same_v<Param, bool> == std::is_same_v<Arg, bool>, "bool goes to bool, and nothing else does");
   }
   Param at(PeId) const { return value; }
-  KernelArgument message() const { return ScalarArgument(value); }
+  KernelArgument message() const {
+    if constexpr (std::is_same_v<Param, Half>) {
+      return ScalarArgument(Float16Bits{value.bits()});
+    } else {
+      return ScalarArgument(value);
+    }
+  }
   Param value;
 };
 
@@ -93,8 +105,8 @@ constexpr void check_argument() {
     static_assert(std::is_convertible_v<Arg, TensorInfoPtr> || (std::is_same_v<Param, Ptr> && std::is_same_v<Arg, Ptr>),
                   "this kernel parameter is a tl::Ptr or tl::Tensor; a tensor must be passed");
   } else {
-    static_assert(std::is_arithmetic_v<Arg>, "this kernel parameter is a scalar; a scalar must be passed");
-    static_assert(HoldsExactly<Param, Arg>::value,
+    static_assert(is_scalar_argument<Arg>, "this kernel parameter is a scalar; a scalar must be passed");
+    static_assert(std::is_same_v<Param, Half> ? std::is_same_v<Arg, Half> : HoldsExactly<Param, Arg>::value,
                   "this argument may not fit the kernel's parameter: scalars arrive exactly as passed");
   }
 }

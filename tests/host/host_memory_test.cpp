@@ -147,6 +147,12 @@ KERNBENCH_SYSTEMC_TEST(a_memory_message_with_a_missing_or_contradictory_tag_is_r
     message->request_id.clear();
     rejected(message, "request_id is missing");
     message = good();
+    message->target_device.reset();
+    rejected(message, "target_device is missing");
+    message = good();
+    message->target_device = 1;
+    rejected(message, "target_device is sip1, the message goes to sip0");
+    message = good();
     message->nbytes = 0;
     rejected(message, "nbytes is 0");
     message = good();
@@ -154,6 +160,7 @@ KERNBENCH_SYSTEMC_TEST(a_memory_message_with_a_missing_or_contradictory_tag_is_r
     rejected(message, "the host buffer has 16");
     message = good();
     message->dst.sip = 1;
+    message->target_device = 1;
     rejected(message, "sip is 1, allowed is 0..0");
     message = good();
     message->dst.cube = -1;

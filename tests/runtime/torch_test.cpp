@@ -1,44 +1,22 @@
 // The host-side API against a machine that answers at once (spec 7): what is sent, what is allocated, what comes back.
-#include "sw/runtime/torch.h"
-
-#include <boost/test/unit_test.hpp>
 #include <sstream>
 
 #include "models/address/phys_addr.h"
 #include "models/address/virtual_space.h"
-#include "tests/runtime/stub_host.h"
-#include "tests/support/forked.h"
+#include "tests/runtime/torch_case.h"
 
 using namespace kernbench;
-using kernbench::test::StubHost;
+using namespace kernbench::test;
 
 namespace {
 
-using Lines = std::vector<std::string>;
-
-void run(StubHost& host, const std::function<void(Torch&, Runtime&)>& body) {
-  Runtime runtime(host, "test");
-  host.run([&](HostPort&) {
-    runtime.memory->start_reaper();
-    {
-      Torch torch(runtime, 0, 1, {});
-      body(torch, runtime);
-    }
-    runtime.memory->close();
-  });
-}
-
 const DPPolicy by_columns{Placement::replicate, Placement::column_wise, 1, 4};
-
-void do_nothing(tl::Program&, tl::Ptr) {}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
 KERNBENCH_SYSTEMC_TEST(empty_maps_and_zeros_also_writes_every_shard) {
   StubHost host;
-  run(host, [&](Torch& torch, Runtime&) {
+  run_on(host, [&](Torch& torch, Runtime&) {
     const Tensor e = torch.empty({4, 8}, f16, by_columns, "e");
     BOOST_TEST(host.log == (Lines{"MmuMap 4 to 8"}));  // cut over the PEs of one cube: local mappings of that cube
     host.log.clear();
@@ -52,7 +30,7 @@ KERNBENCH_SYSTEMC_TEST(empty_maps_and_zeros_also_writes_every_shard) {
 
 KERNBENCH_SYSTEMC_TEST(replicas_are_mapped_only_where_they_are) {
   StubHost host;
-  run(host, [&](Torch& torch, Runtime&) {
+  run_on(host, [&](Torch& torch, Runtime&) {
     const Tensor r = torch.empty({4, 8}, f16, {Placement::replicate, Placement::replicate, 2, 2}, "r");
     BOOST_REQUIRE(host.maps.size() == 4);
     for (const MmuMap& map : host.maps) {
@@ -76,7 +54,7 @@ KERNBENCH_SYSTEMC_TEST(replicas_are_mapped_only_where_they_are) {
 
 KERNBENCH_SYSTEMC_TEST(a_tensor_has_a_page_aligned_virtual_range_and_shards_in_the_partitions_of_their_pes) {
   StubHost host;
-  run(host, [&](Torch& torch, Runtime&) {
+  run_on(host, [&](Torch& torch, Runtime&) {
     const Tensor a = torch.empty({4, 8}, f16, by_columns, "a"), b = torch.empty({4, 8}, f32, by_columns, "b");
     BOOST_TEST(a.va() == va_base);
     BOOST_TEST(b.va() == va_base + 4096);
@@ -91,7 +69,7 @@ KERNBENCH_SYSTEMC_TEST(a_tensor_has_a_page_aligned_virtual_range_and_shards_in_t
 
 KERNBENCH_SYSTEMC_TEST(values_go_to_the_device_and_come_back_whatever_the_placement) {
   StubHost host;
-  run(host, [&](Torch& torch, Runtime&) {
+  run_on(host, [&](Torch& torch, Runtime&) {
     for (const DPPolicy& policy : {by_columns, DPPolicy{Placement::row_wise, Placement::column_wise, 3, 2},
                                    DPPolicy{Placement::replicate, Placement::replicate, 2, 2},
                                    DPPolicy{Placement::column_wise, Placement::tiled_row_major, 2, 4}}) {
@@ -107,7 +85,7 @@ KERNBENCH_SYSTEMC_TEST(values_go_to_the_device_and_come_back_whatever_the_placem
 
 KERNBENCH_SYSTEMC_TEST(full_fills_in_every_dtype) {
   StubHost host;
-  run(host, [&](Torch& torch, Runtime&) {
+  run_on(host, [&](Torch& torch, Runtime&) {
     for (const DType dtype : {f16, bf16, f32, i8, i32}) {
       BOOST_TEST(torch.full({3}, -3, dtype, DPPolicy::on_one_pe()).to_host().values() == (std::vector<double>{-3, -3, -3}));
     }
@@ -120,7 +98,7 @@ KERNBENCH_SYSTEMC_TEST(full_fills_in_every_dtype) {
 
 KERNBENCH_SYSTEMC_TEST(copy_of_another_shape_or_dtype_is_an_error_that_names_both) {
   StubHost host;
-  run(host, [&](Torch& torch, Runtime&) {
+  run_on(host, [&](Torch& torch, Runtime&) {
     Tensor t = torch.empty({2, 2}, f32, DPPolicy::on_one_pe(), "t");
     BOOST_CHECK_EXCEPTION(t.copy_(HostArray::full({2, 3}, f32, 0)), UsageError, [](const UsageError& error) {
       return contains(error.what(), "f32{2, 3}") && contains(error.what(), "'t' f32{2, 2}");
@@ -131,7 +109,7 @@ KERNBENCH_SYSTEMC_TEST(copy_of_another_shape_or_dtype_is_an_error_that_names_bot
 
 KERNBENCH_SYSTEMC_TEST(untimed_moves_data_without_messages) {
   StubHost host;
-  run(host, [&](Torch& torch, Runtime&) {
+  run_on(host, [&](Torch& torch, Runtime&) {
     Tensor t = torch.empty({2, 2}, f32, {Placement::replicate, Placement::column_wise, 1, 2}, "t");
     host.log.clear();
     torch.untimed([&] {
@@ -146,7 +124,7 @@ KERNBENCH_SYSTEMC_TEST(untimed_moves_data_without_messages) {
 
 KERNBENCH_SYSTEMC_TEST(pending_values_cannot_be_read_in_phase_1_but_can_be_copied) {
   StubHost host;
-  run(host, [&](Torch& torch, Runtime&) {
+  run_on(host, [&](Torch& torch, Runtime&) {
     const Tensor t = torch.zeros({2, 2}, f32, DPPolicy::on_one_pe(), "t");
     Tensor copy = torch.empty({2, 2}, f32, DPPolicy::on_one_pe(), "copy");
     const TensorValue zeros = DataPlane::zeros({2, 2}, f32);
@@ -162,7 +140,7 @@ KERNBENCH_SYSTEMC_TEST(pending_values_cannot_be_read_in_phase_1_but_can_be_copie
 
 KERNBENCH_SYSTEMC_TEST(with_data_off_tensors_cost_the_same_messages_and_have_no_values) {
   StubHost host(false);
-  run(host, [&](Torch& torch, Runtime&) {
+  run_on(host, [&](Torch& torch, Runtime&) {
     const Tensor t = torch.from_host(HostArray::full({4, 8}, f16, 1), by_columns, "t");
     BOOST_TEST(host.log.size() == 5);
     BOOST_CHECK_EXCEPTION(t.to_host(), UsageError, [](const UsageError& error) { return contains(error.what(), "--data"); });
@@ -174,7 +152,7 @@ KERNBENCH_SYSTEMC_TEST(with_data_off_tensors_cost_the_same_messages_and_have_no_
 
 KERNBENCH_SYSTEMC_TEST(the_last_handle_gives_back_addresses_and_mappings_through_the_reaper) {
   StubHost host;
-  run(host, [&](Torch& torch, Runtime& runtime) {
+  run_on(host, [&](Torch& torch, Runtime& runtime) {
     Tensor t = torch.empty({4, 8}, f16, by_columns, "t");
     Tensor copy = t;
     t = Tensor();
@@ -194,7 +172,7 @@ KERNBENCH_SYSTEMC_TEST(the_last_handle_gives_back_addresses_and_mappings_through
 KERNBENCH_SYSTEMC_TEST(a_tensor_larger_than_the_partition_is_an_allocation_error_that_leaves_nothing_behind) {
   StubHost host;
   host.machine_.hbm_slice = 4096;
-  run(host, [&](Torch& torch, Runtime& runtime) {
+  run_on(host, [&](Torch& torch, Runtime& runtime) {
     BOOST_CHECK_EXCEPTION(torch.empty({4097}, i8, DPPolicy::on_one_pe(), "big"), AllocationError, [](const AllocationError& error) {
       return contains(error.what(), "'big'") && contains(error.what(), "sip0.cube0.pe0 HBM partition") &&
              contains(error.what(), "4097") && contains(error.what(), "4096");
@@ -208,95 +186,11 @@ KERNBENCH_SYSTEMC_TEST(a_tensor_larger_than_the_partition_is_an_allocation_error
   });
 }
 
-// --- launches ---
-
-KERNBENCH_SYSTEMC_TEST(a_launch_targets_every_pe_of_every_cube_that_owns_a_shard) {
-  StubHost host;
-  run(host, [&](Torch& torch, Runtime&) {
-    const Tensor t = torch.empty({4, 8}, f16, {Placement::row_wise, Placement::replicate, 2, 1}, "t");
-    torch.launch("all", do_nothing, t);
-    BOOST_TEST(host.launches.at(0).targets.size() == 16);
-    BOOST_TEST((host.launches.at(0).targets.at(8) == PeId{0, 1, 0}));
-    BOOST_TEST(host.launches.at(0).grid.at("cube") == 2);
-    torch.launch(LaunchSpec("some").on_pes({3, 1}), do_nothing, t);
-    BOOST_TEST((host.launches.at(1).targets == std::vector<PeId>{{0, 0, 1}, {0, 0, 3}, {0, 1, 1}, {0, 1, 3}}));
-    BOOST_TEST(host.launches.at(1).grid.at("pe") == 2);
-    BOOST_CHECK_THROW(torch.launch(LaunchSpec("none").on_pe(8), do_nothing, t), UsageError);
-  });
-}
-
-KERNBENCH_SYSTEMC_TEST(a_launch_without_a_tensor_is_an_error) {
-  StubHost host;
-  run(host, [&](Torch& torch, Runtime&) {
-    BOOST_CHECK_THROW(torch.launch(
-                          "nowhere", [](tl::Program&, int) {}, 3),
-                      UsageError);
-  });
-}
-
-KERNBENCH_SYSTEMC_TEST(to_host_waits_for_pending_launches_and_shape_does_not) {
-  StubHost host;
-  run(host, [&](Torch& torch, Runtime&) {
-    const Tensor t = torch.zeros({4}, f16, DPPolicy::on_one_pe(), "t");
-    host.log.clear();
-    const LaunchHandle h = torch.launch_async("k", do_nothing, t);
-    BOOST_TEST(t.shape().elements() == 4);
-    BOOST_TEST(!h.done());
-    BOOST_CHECK_THROW(h.metrics(), UsageError);
-    t.to_host();
-    BOOST_TEST(host.log == (Lines{"KernelLaunch k on 8", "launch ended", "MemoryRead sip0.cube0.pe0 8"}));
-    BOOST_TEST(h.done());
-    BOOST_TEST(h.metrics().merged.pe_exec == 100 * fs_per_ns);
-    BOOST_TEST(h.metrics().per_pe.size() == 1);
-    BOOST_TEST(h.metrics().ended - h.metrics().issued == 100'000);  // 100 ns; this test runs SystemC at its default 1 ps
-  });
-}
-
-KERNBENCH_SYSTEMC_TEST(a_tensor_lives_until_the_launches_that_use_it_have_ended) {
-  StubHost host;
-  run(host, [&](Torch& torch, Runtime& runtime) {
-    torch.launch_async("k", do_nothing, torch.empty({4}, f16, DPPolicy::on_one_pe(), "t"));
-    sc_core::wait(1, sc_core::SC_NS);
-    BOOST_TEST(runtime.memory->used_bytes({0, 0, 0}) == 8);
-    torch.wait_all();
-    sc_core::wait(1, sc_core::SC_NS);
-    BOOST_TEST(runtime.memory->used_bytes({0, 0, 0}) == 0);
-  });
-}
-
-KERNBENCH_SYSTEMC_TEST(a_failed_launch_is_a_launch_error_with_its_code) {
-  StubHost host;
-  host.launch_result = Completion::failure("ACCESS_FAULT", "sip0.cube0.pe0.pe_cpu at 5 ns: no mapping");
-  run(host, [&](Torch& torch, Runtime&) {
-    const Tensor t = torch.empty({4}, f16, DPPolicy::on_one_pe(), "t");
-    BOOST_CHECK_EXCEPTION(torch.launch("k", do_nothing, t), LaunchError, [](const LaunchError& error) {
-      return error.code() == "ACCESS_FAULT" && contains(error.what(), "'k'") && contains(error.what(), "no mapping");
-    });
-    torch.launch_async("a", do_nothing, t);
-    torch.launch_async("b", do_nothing, t);
-    BOOST_CHECK_THROW(torch.wait_all(), LaunchError);
-    BOOST_CHECK_NO_THROW(torch.wait_all());  // both have been waited for
-  });
-}
-
-KERNBENCH_SYSTEMC_TEST(tensors_are_made_on_the_current_device) {
-  StubHost host;
-  run(host, [&](Torch& torch, Runtime&) {
-    torch.ahbm.set_device(1);
-    const Tensor t = torch.empty({4}, f16, DPPolicy::on_one_pe(), "t");
-    BOOST_TEST(t.shards().at(0).where.sip == 1);
-    BOOST_TEST(t.va() == va_base);
-    BOOST_CHECK_THROW(torch.accelerator.set_device_index(2), UsageError);
-    torch.launch("k", do_nothing, t);
-    BOOST_TEST(host.launches.at(0).targets.at(0).sip == 1);
-  });
-}
-
 // --- verification, randomness ---
 
 KERNBENCH_SYSTEMC_TEST(verify_keeps_the_tensor_as_it_is_then) {
   StubHost host;
-  run(host, [&](Torch& torch, Runtime& r) {
+  run_on(host, [&](Torch& torch, Runtime& r) {
     const HostArray sent({2, 4}, f32, std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7});
     Tensor t = torch.from_host(sent, {Placement::replicate, Placement::column_wise, 1, 2}, "t");
     torch.verify(
@@ -318,7 +212,7 @@ KERNBENCH_SYSTEMC_TEST(verify_keeps_the_tensor_as_it_is_then) {
 
 KERNBENCH_SYSTEMC_TEST(random_input_depends_on_the_seed_alone) {
   StubHost host;
-  run(host, [&](Torch& torch, Runtime&) {
+  run_on(host, [&](Torch& torch, Runtime&) {
     torch.manual_seed(7);
     const HostArray a = torch.random({64, 64}, f16), b = torch.random({64, 64}, f16);
     torch.manual_seed(7);

@@ -71,11 +71,13 @@ std::shared_ptr<T> host_message(const std::string& request_id = "r") {
   auto message = std::make_shared<T>();
   message->correlation_id = "c";
   message->request_id = request_id;
+  message->target_device = 0;
   return message;
 }
 
 inline std::shared_ptr<MemoryWrite> memory_write(PeId dst, std::uint64_t pa, std::vector<std::uint8_t> bytes) {
   auto message = host_message<MemoryWrite>();
+  message->target_device = dst.sip;
   message->dst = dst;
   message->pa = pa;
   message->nbytes = bytes.size();
@@ -85,6 +87,7 @@ inline std::shared_ptr<MemoryWrite> memory_write(PeId dst, std::uint64_t pa, std
 
 inline std::shared_ptr<MemoryRead> memory_read(PeId src, std::uint64_t pa, std::uint64_t nbytes) {
   auto message = host_message<MemoryRead>();
+  message->target_device = src.sip;
   message->src = src;
   message->pa = pa;
   message->nbytes = nbytes;
@@ -109,6 +112,7 @@ inline std::shared_ptr<KernelLaunch> kernel_launch(std::vector<PeId> targets, co
   auto message = host_message<KernelLaunch>(request_id);
   message->kernel.name = "k";
   message->body = std::make_shared<NoKernel>();
+  message->target_device = targets.empty() ? 0 : targets.front().sip;
   message->targets = std::move(targets);
   return message;
 }
@@ -117,6 +121,7 @@ template <class Map>
 std::shared_ptr<Map> mmu_message(std::vector<PeId> targets) {
   auto message = host_message<Map>();
   message->entries = {{std::uint64_t{1} << 52, 0, 4096}};
+  message->target_device = targets.empty() ? 0 : targets.front().sip;
   message->targets = std::move(targets);
   return message;
 }

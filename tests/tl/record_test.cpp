@@ -61,27 +61,33 @@ BOOST_AUTO_TEST_CASE(a_block_that_is_not_there_is_an_error_that_names_tensor_and
 }
 
 BOOST_AUTO_TEST_CASE(scalars_arrive_exactly_as_passed) {
-  const auto kernel = [](tl::Program& tl, int a, std::int64_t b, float c, bool d) {
+  const auto kernel = [](tl::Program& tl, int a, std::int64_t b, float c, bool d, tl::Half e, float f) {
     BOOST_TEST(a == -7);
     BOOST_TEST(b == (std::int64_t{1} << 40));
     BOOST_TEST(c == 0.1F);
     BOOST_TEST(d);
+    BOOST_TEST(e.bits() == 0xfe01);  // a NaN with a sign and a payload
+    BOOST_TEST(f == 0.0999755859375F);
     tl.cycles(1);
   };
-  const tl::KernelCall call = tl::bind_kernel(kernel, -7, std::int64_t{1} << 40, 0.1F, true);
+  const tl::KernelCall call = tl::bind_kernel(kernel, -7, std::int64_t{1} << 40, 0.1F, true, tl::Half::from_bits(0xfe01), tl::Half(0.1));
   BOOST_TEST(tl::record_call(call, {}).programs.at(0).text().at(0) == "cycles 1");
   BOOST_TEST(std::get<std::int32_t>(std::get<ScalarArgument>(call.args.at(0))) == -7);
   BOOST_TEST(std::get<std::int64_t>(std::get<ScalarArgument>(call.args.at(1))) == (std::int64_t{1} << 40));
   BOOST_TEST(std::get<float>(std::get<ScalarArgument>(call.args.at(2))) == 0.1F);
   BOOST_TEST(std::get<bool>(std::get<ScalarArgument>(call.args.at(3))));
+  BOOST_TEST(std::get<Float16Bits>(std::get<ScalarArgument>(call.args.at(4))).bits == 0xfe01);
+  BOOST_TEST(std::get<float>(std::get<ScalarArgument>(call.args.at(5))) == 0.0999755859375F);  // an f32 holds every f16
 }
 
-// What does not compile: a double for a float, an int for a float, an int64 for an int.
+// What does not compile: a double for a float, an int for a float, an int64 for an int, a half for an int.
 static_assert(tl::detail::HoldsExactly<std::int64_t, int>::value);
 static_assert(!tl::detail::HoldsExactly<float, double>::value);
 static_assert(!tl::detail::HoldsExactly<float, int>::value);
 static_assert(!tl::detail::HoldsExactly<int, std::int64_t>::value);
 static_assert(!tl::detail::HoldsExactly<bool, int>::value);
+static_assert(tl::detail::HoldsExactly<float, tl::Half>::value);
+static_assert(!tl::detail::HoldsExactly<int, tl::Half>::value);
 
 BOOST_AUTO_TEST_CASE(tensors_go_into_the_launch_as_shard_lists) {
   const tl::KernelCall call =

@@ -1,0 +1,65 @@
+// TensorSlice: a box of a tensor's elements that is made of whole shards: what the host reads and writes at once.
+//
+//   t[{{0, 8}}].copy_(rows);                     // rows 0 to 7
+//   const HostArray part = t[{{}, {16, 32}}].to_host();  // of all rows, columns 16 to 31
+//
+// Shards cannot be read or written in part: a box that cuts one is a UsageError that names it.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sw/runtime/tensor.h"
+
+namespace kernbench {
+
+// [begin, end) of an axis; without numbers all of it.
+class AxisRange {
+ public:
+  AxisRange() = default;
+  AxisRange(std::int64_t begin, std::int64_t end) : bounds_({begin, end}) {}
+  const std::optional<std::pair<std::int64_t, std::int64_t>>& bounds() const { return bounds_; }
+
+ private:
+  std::optional<std::pair<std::int64_t, std::int64_t>> bounds_;
+};
+
+class TensorSlice {
+ public:
+  // The whole tensor. UsageError for a handle without one.
+  TensorSlice(const Tensor& tensor);  // NOLINT(google-explicit-constructor)
+  // Axes that are not named are taken whole. UsageError: an empty range, one outside the tensor, a shard that is cut.
+  TensorSlice(const Tensor& tensor, const std::vector<AxisRange>& ranges);
+
+  const Tensor& tensor() const { return tensor_; }
+  const Shape& shape() const { return shape_; }
+  DType dtype() const { return tensor_.dtype(); }
+  std::string str() const;  // "x", or "x[0:8, 16:32]"
+
+  // The shards of the box, replicas too, in (cube, pe) order; `start` of each counts from the corner of the box.
+  const std::vector<tl::Block>& blocks() const { return blocks_; }
+  // Of replicas only the first.
+  std::vector<const tl::Block*> distinct_blocks() const;
+
+  // As those of a tensor. All wait first for the pending launches of the worker that calls and of the one that made the tensor.
+  TensorSlice& fill_(double value);
+  TensorSlice& copy_(const HostArray& source);
+  TensorSlice& copy_(const TensorSlice& source);
+  HostArray to_host() const;
+
+ private:
+  Tensor tensor_;
+  std::vector<std::int64_t> start_;
+  Shape shape_;
+  std::vector<tl::Block> blocks_;
+};
+
+// str() and the values, or why there are none yet.
+std::ostream& operator<<(std::ostream& out, const TensorSlice& slice);
+
+}  // namespace kernbench

@@ -1,0 +1,167 @@
+#include "sw/runtime/transfers.h"
+
+#include <algorithm>
+#include <map>
+
+#include "models/data/elements.h"
+#include "sw/runtime/block_runs.h"
+#include "sw/tl/dtypes.h"
+
+namespace kernbench {
+namespace {
+
+FillPattern pattern_of(DType dtype, double value) {
+  FillPattern pattern;
+  std::byte element[4] = {};
+  write_element(element, dtype, value);
+  for (std::uint64_t i = 0; i < size_of(dtype); ++i) pattern.bits |= std::to_integer<std::uint32_t>(element[i]) << (8 * i);
+  if (pattern.bits == 0) return pattern;  // zeros are zeros in every dtype
+  switch (dtype) {
+    case DType::f16:
+      pattern.kind = FillPattern::Kind::fp16;
+      break;
+    case DType::bf16:
+      pattern.kind = FillPattern::Kind::u16;
+      break;
+    case DType::f32:
+      pattern.kind = FillPattern::Kind::fp32;
+      break;
+    case DType::i8:
+      pattern.kind = FillPattern::Kind::u8;
+      break;
+    case DType::i32:
+      pattern.kind = FillPattern::Kind::u32;
+      break;
+  }
+  return pattern;
+}
+
+std::vector<std::uint8_t> bytes_of(const HostArray& array, const tl::Block& block) {
+  const std::uint64_t size = size_of(array.dtype());
+  std::vector<std::uint8_t> bytes(block.nbytes);
+  for_each_run(array.shape(), block, [&](std::int64_t whole, std::int64_t local, std::int64_t count) {
+    std::copy_n(array.bytes().begin() + whole * static_cast<std::int64_t>(size), count * static_cast<std::int64_t>(size),
+                bytes.begin() + local * static_cast<std::int64_t>(size));
+  });
+  return bytes;
+}
+
+void check_same(const TensorSlice& target, const Shape& shape, DType dtype) {
+  if (target.shape() == shape && target.dtype() == dtype) return;
+  throw UsageError("copy of " + describe(dtype, shape) + " to tensor '" + target.str() + "' " +
+                   describe(target.dtype(), target.shape()));
+}
+
+}  // namespace
+
+void Transfers::send(const TensorSlice& target, const std::function<Source(const tl::Block&)>& source_of, const std::string& label) {
+  DataPlane* data = link_.port().data();
+  HostRequests requests;
+  for (const tl::Block& block : target.blocks()) {
+    if (untimed_) {
+      if (data == nullptr) continue;
+      const Source source = source_of(block);
+      if (const auto* pattern = std::get_if<FillPattern>(&source)) {
+        if (pattern->bits == 0)
+          data->memory().clear(block.pa, block.nbytes);
+        else
+          data->memory().fill(block.pa, block.nbytes, &pattern->bits, size_of(target.dtype()));
+      } else {
+        data->memory().write_bytes(block.pa, std::get<1>(source)->data(), block.nbytes);
+      }
+      continue;
+    }
+    MemoryWrite message;
+    message.dst = block.where;
+    message.pa = block.pa;
+    message.nbytes = block.nbytes;
+    message.dst_mem_kind = MemoryKind::hbm;
+    message.source = source_of(block);
+    requests.push_back(link_.submit(std::move(message), label));
+  }
+  link_.wait(requests);
+}
+
+void Transfers::fill(const TensorSlice& target, double value) {
+  const FillPattern pattern = pattern_of(target.dtype(), value);
+  const auto source_of = [&](const tl::Block&) { return Source(pattern); };
+  send(target, source_of, "fill " + target.str());
+}
+
+void Transfers::write(const TensorSlice& target, const HostArray& source) {
+  check_same(target, source.shape(), source.dtype());
+  const bool with_data = link_.port().data() != nullptr;
+  const auto source_of = [&](const tl::Block& block) {
+    if (!with_data) return Source(FillPattern{});  // nobody looks at the bytes
+    return Source(std::make_shared<const std::vector<std::uint8_t>>(bytes_of(source, block)));
+  };
+  send(target, source_of, "write " + target.str());
+}
+
+void Transfers::fetch(const TensorSlice& source) {
+  if (untimed_) return;
+  HostRequests requests;
+  for (const tl::Block& block : source.blocks()) {
+    MemoryRead message;
+    message.src = block.where;
+    message.pa = block.pa;
+    message.nbytes = block.nbytes;
+    requests.push_back(link_.submit(std::move(message), "read " + source.str()));
+  }
+  link_.wait(requests);
+}
+
+// In row-major order, as references.
+TensorValue Transfers::value_of(const TensorSlice& source) const {
+  const MemoryStore& memory = link_.port().data()->memory();
+  const std::uint64_t size = size_of(source.dtype());
+  std::map<std::int64_t, ByteImage> runs;  // by their first element in the box
+  for (const tl::Block* block : source.distinct_blocks()) {
+    const ByteImage image = memory.snapshot(block->pa, block->nbytes);
+    for_each_run(source.shape(), *block, [&](std::int64_t whole, std::int64_t local, std::int64_t count) {
+      runs[whole] = image.slice(static_cast<std::uint64_t>(local) * size, static_cast<std::uint64_t>(count) * size);
+    });
+  }
+  TensorValue value{{}, source.shape(), source.dtype(), {}};
+  for (const auto& [first, image] : runs) value.image.append(image);
+  return value;
+}
+
+HostArray Transfers::values(const TensorSlice& source) const {
+  DataPlane* data = link_.port().data();
+  if (data == nullptr) {
+    throw UsageError("values of tensor '" + source.str() + "' are read, and this run has no data; use --data deferred or eager");
+  }
+  std::vector<std::byte> bytes;
+  try {
+    bytes = data->bytes(value_of(source));
+  } catch (const PendingDataError&) {
+    throw PendingDataError("values of tensor '" + source.str() +
+                           "' are read, but what kernels compute is pending until phase 2 has run; "
+                           "check it with torch.verify, or run with --data eager");
+  }
+  std::vector<std::uint8_t> copy(bytes.size());
+  std::transform(bytes.begin(), bytes.end(), copy.begin(), [](std::byte b) { return std::to_integer<std::uint8_t>(b); });
+  return {source.shape(), source.dtype(), std::move(copy)};
+}
+
+void Transfers::copy(const TensorSlice& target, const TensorSlice& source) {
+  check_same(target, source.shape(), source.dtype());
+  fetch(source);
+  DataPlane* data = link_.port().data();
+  TensorValue value;
+  if (data != nullptr) value = value_of(source);
+  const auto no_bytes = [](const tl::Block&) { return Source(FillPattern{}); };  // they follow as references
+  if (!untimed_) send(target, no_bytes, "copy " + source.str() + " to " + target.str());
+  if (data == nullptr) return;
+  const std::uint64_t size = size_of(target.dtype());
+  for (const tl::Block& block : target.blocks()) {
+    ByteImage image;
+    for_each_run(target.shape(), block, [&](std::int64_t whole, std::int64_t, std::int64_t count) {
+      image.append(value.image.slice(static_cast<std::uint64_t>(whole) * size, static_cast<std::uint64_t>(count) * size));
+    });
+    data->memory().write_image(block.pa, image);
+  }
+}
+
+}  // namespace kernbench

@@ -1,0 +1,41 @@
+// Transfers: moves values between the host and the shards of a tensor (spec 7): one MemoryWrite or MemoryRead per shard, replicas
+// too, all at once; a call ends with the last of them.
+//
+// Values go as references, so that what is pending stays pending. With data off the same messages travel without values.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "models/data/data_plane.h"
+#include "sw/runtime/host_link.h"
+#include "sw/runtime/tensor_slice.h"
+
+namespace kernbench {
+
+class Transfers {
+ public:
+  explicit Transfers(HostLink& link) : link_(link) {}
+
+  // Untimed: straight into and out of the memory store.
+  void set_untimed(bool untimed) { untimed_ = untimed; }
+  bool untimed() const { return untimed_; }
+
+  void fill(const TensorSlice& target, double value);
+  void write(const TensorSlice& target, const HostArray& source);       // UsageError unless shape and dtype agree
+  void copy(const TensorSlice& target, const TensorSlice& source);      // through the host: a read, then a write
+  void fetch(const TensorSlice& source);                                // the time of a read
+  // What has been fetched. PendingDataError for what only phase 2 knows; UsageError with data off.
+  HostArray values(const TensorSlice& source) const;
+
+ private:
+  using Source = decltype(MemoryWrite::source);
+  void send(const TensorSlice& target, const std::function<Source(const tl::Block&)>& source_of, const std::string& label);
+  TensorValue value_of(const TensorSlice& source) const;
+
+  HostLink& link_;
+  bool untimed_ = false;
+};
+
+}  // namespace kernbench
