@@ -140,6 +140,16 @@ std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MmuUnmap> messag
   return submit_control(std::move(message));
 }
 
+std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const SegmentInstall> message) {
+  validate(*message);
+  return submit_control(std::move(message));
+}
+
+std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const SegmentRemove> message) {
+  validate(*message);
+  return submit_control(std::move(message));
+}
+
 std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const KernelLaunch> message) {
   validate(*message);
   const KernelRef& kernel = message->kernel;

@@ -51,6 +51,8 @@ class HostPort {
   virtual std::shared_ptr<HostRequest> submit(std::shared_ptr<const MemoryRead> message) = 0;
   virtual std::shared_ptr<HostRequest> submit(std::shared_ptr<const MmuMap> message) = 0;
   virtual std::shared_ptr<HostRequest> submit(std::shared_ptr<const MmuUnmap> message) = 0;
+  virtual std::shared_ptr<HostRequest> submit(std::shared_ptr<const SegmentInstall> message) = 0;
+  virtual std::shared_ptr<HostRequest> submit(std::shared_ptr<const SegmentRemove> message) = 0;
   virtual std::shared_ptr<HostRequest> submit(std::shared_ptr<const KernelLaunch> message) = 0;
 
   // Blocks the calling SC_THREAD until the request is done. Does not look at its completion.

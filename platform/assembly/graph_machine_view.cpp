@@ -21,6 +21,11 @@ std::uint64_t engine_fact(const CubeSpec& cube, const char* engine, const char* 
   return fact(cube.engines.find(engine)->second, engine, parameter);
 }
 
+ChannelInterleave interleave_of(const Attributes& hbm) {
+  if (!hbm.has("num_pcs") || !hbm.has("burst_bytes")) return {};
+  return {static_cast<std::uint32_t>(hbm.integer("num_pcs")), static_cast<std::uint32_t>(hbm.integer("burst_bytes"))};
+}
+
 }  // namespace
 
 GraphMachineView::GraphMachineView(const Graph& graph)
@@ -29,6 +34,7 @@ GraphMachineView::GraphMachineView(const Graph& graph)
       pes_(spec_.cube.pe_layout.pes()),
       io_count_(static_cast<int>(spec_.sip.io_chiplets.size())),
       flit_bytes_(static_cast<std::uint32_t>(spec_.system.flit_bytes)),
+      hbm_interleave_(interleave_of(spec_.cube.hbm_ctrl.attributes)),
       sram_bytes_(fact(spec_.cube.sram, "sram", "size_mb") * mib),
       tcm_bytes_(engine_fact(spec_.cube, "pe_tcm", "size_mb") * mib),
       tcm_reserved_bytes_(engine_fact(spec_.cube, "pe_tcm", "reserved_kb") * kib),

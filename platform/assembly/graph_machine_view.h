@@ -25,6 +25,8 @@ class GraphMachineView final : public MachineView {
   int sip_h() const override { return spec_.system.sips.h; }
 
   AddressModel address_model() const override { return spec_.cube.memory_map.address_model; }
+  HbmMapping hbm_mapping() const override { return spec_.cube.memory_map.hbm_mapping_mode; }
+  ChannelInterleave hbm_interleave() const override { return hbm_interleave_; }
   std::uint32_t flit_bytes() const override { return flit_bytes_; }
   std::uint64_t hbm_slice_bytes() const override { return spec_.cube.memory_map.hbm_slice_bytes(); }
   std::uint64_t sram_bytes() const override { return sram_bytes_; }
@@ -75,6 +77,7 @@ class GraphMachineView final : public MachineView {
   int io_count_;
   int host_io_ = 0;  // position of io0
   std::uint32_t flit_bytes_;
+  ChannelInterleave hbm_interleave_;  // one channel if the implementation of hbm_ctrl has none
   std::uint64_t sram_bytes_, tcm_bytes_, tcm_reserved_bytes_, scratch_bytes_, page_bytes_;
   std::vector<NodeId> pcie_eps_, io_cpus_;  // [sip * io chiplets + chiplet]
   std::vector<NodeId> m_cpus_, srams_;      // [sip * cubes + cube]

@@ -28,6 +28,13 @@ const Path& MachineRoutes::memory_path(NodeId initiator, NodeId memory) {
   return *path;
 }
 
+const Path& MachineRoutes::channel_path(NodeId initiator, NodeId memory, std::uint16_t channel) {
+  std::vector<const Path*>& paths = channel_paths_[key(initiator, memory)];
+  if (channel >= paths.size()) paths.resize(channel + std::size_t{1}, nullptr);
+  if (paths[channel] == nullptr) paths[channel] = &path_along(router_.channel_path(initiator, memory, channel));
+  return *paths[channel];
+}
+
 const Path& MachineRoutes::control_path(NodeId source, NodeId target) {
   const Path*& path = control_paths_[key(source, target)];
   if (path == nullptr) path = &path_along(router_.node_path(source, target));

@@ -17,6 +17,7 @@ class MachineRoutes final : public Routes {
   MachineRoutes(const Graph& graph, const FabricEdges& edges);
 
   const Path& memory_path(NodeId initiator, NodeId memory) override;
+  const Path& channel_path(NodeId initiator, NodeId memory, std::uint16_t channel) override;
   const Path& control_path(NodeId source, NodeId target) override;
   // Along these nodes.
   const Path& path_along(const std::vector<NodeId>& nodes);
@@ -37,6 +38,7 @@ class MachineRoutes final : public Routes {
   std::vector<Fs> overhead_fs_;  // by node
   std::vector<std::unique_ptr<Pair>> pairs_;
   Cache memory_paths_;
+  std::unordered_map<std::uint64_t, std::vector<const Path*>> channel_paths_;  // by channel; looked up only, never iterated
   Cache control_paths_;
 };
 

@@ -69,6 +69,11 @@ class Settler {
   std::vector<ConfigIssue>& issues_;
 };
 
+bool declares(const Implementation& implementation, const char* name) {
+  return std::any_of(implementation.schema.begin(), implementation.schema.end(),
+                     [name](const Parameter& parameter) { return parameter.name() == name; });
+}
+
 }  // namespace
 
 void settle_components(MachineSpec& machine, const SettledConfig& config, std::vector<ConfigIssue>& issues) {
@@ -102,11 +107,20 @@ void settle_components(MachineSpec& machine, const SettledConfig& config, std::v
   }
   const Attributes& hbm = cube.hbm_ctrl.attributes;
   const std::int64_t channels = cube.memory_map.hbm_channels_per_pe;
-  if (cube.memory_map.hbm_mapping_mode == HbmMapping::one_to_one && hbm.has("num_pcs") &&
+  const bool one_to_one = cube.memory_map.hbm_mapping_mode == HbmMapping::one_to_one;
+  const std::string hbm_path = "cube.components.hbm_ctrl";
+  const ComponentEntry* entry = config.component(hbm_path);
+  if (one_to_one && entry != nullptr && entry->implementation != nullptr &&
+      !(declares(*entry->implementation, "num_pcs") && declares(*entry->implementation, "burst_bytes"))) {
+    issues.push_back(issue_at(entry->place, hbm_path + ".impl",
+                              "found " + cube.hbm_ctrl.impl +
+                                  ", which has no pseudo-channels; allowed with hbm_mapping_mode one_to_one is an "
+                                  "implementation with num_pcs and burst_bytes"));
+  }
+  if (one_to_one && hbm.has("num_pcs") &&
       hbm.decimal("num_pcs") != Rational(channels)) {
-    const std::string path = "cube.components.hbm_ctrl";
     issues.push_back(
-        issue_at(config.component(path)->place, path + ".attrs.num_pcs",
+        issue_at(entry->place, hbm_path + ".attrs.num_pcs",
                  "found " + hbm.decimal("num_pcs").str() +
                      ", allowed with hbm_mapping_mode one_to_one is hbm_channels_per_pe = " + std::to_string(channels)));
   }

@@ -62,6 +62,15 @@ class StubHost final : public sc_core::sc_module, public HostPort {
     validate(*message);
     return answer("MmuUnmap " + std::to_string(message->entries.size()) + " to " + std::to_string(message->targets.size()));
   }
+  std::shared_ptr<HostRequest> submit(std::shared_ptr<const SegmentInstall> message) override {
+    validate(*message);
+    installs.push_back(*message);
+    return answer("SegmentInstall " + std::to_string(message->segments.size()) + " to " + std::to_string(message->targets.size()));
+  }
+  std::shared_ptr<HostRequest> submit(std::shared_ptr<const SegmentRemove> message) override {
+    validate(*message);
+    return answer("SegmentRemove " + std::to_string(message->segments.size()) + " to " + std::to_string(message->targets.size()));
+  }
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const KernelLaunch> message) override {
     validate(*message);
     launches.push_back(*message);
@@ -89,6 +98,7 @@ class StubHost final : public sc_core::sc_module, public HostPort {
   Completion launch_result;
   std::vector<std::string> log;
   std::vector<MmuMap> maps;
+  std::vector<SegmentInstall> installs;
   std::vector<KernelLaunch> launches;
 
  private:

@@ -20,7 +20,9 @@ class FakeMachine : public MachineView {
   std::string sip_topology() const override { return "ring_1d"; }
   int sip_w() const override { return 2; }
   int sip_h() const override { return 1; }
-  AddressModel address_model() const override { return AddressModel::va; }
+  AddressModel address_model() const override { return model; }
+  HbmMapping hbm_mapping() const override { return mapping; }
+  ChannelInterleave hbm_interleave() const override { return {8, 256}; }
   std::uint32_t flit_bytes() const override { return 256; }
   std::uint64_t hbm_slice_bytes() const override { return hbm_slice; }
   std::uint64_t sram_bytes() const override { return 32 << 20; }
@@ -42,6 +44,8 @@ class FakeMachine : public MachineView {
   const Attributes& attributes(NodeId) const override { return attributes_; }
 
   std::uint64_t hbm_slice = std::uint64_t{6} << 30;
+  AddressModel model = AddressModel::va;
+  HbmMapping mapping = HbmMapping::n_to_one;
 
  private:
   std::string text_;
