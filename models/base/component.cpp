@@ -1,10 +1,16 @@
 #include "models/base/component.h"
 
+#include "models/base/errors.h"
 #include "models/base/services.h"
 
 namespace kernbench {
 
 Component::Component(const ComponentInit& init) : node_(init.node), attributes_(init.attributes), services_(init.services) {}
+
+sc_core::sc_time Component::until(Fs at) {
+  if (at < now()) throw ModelError(beyond_the_end_of_time);
+  return fs(at - now());
+}
 
 void Component::add_statistic(std::string name, std::string description, Quantity quantity, const std::uint64_t& value, Merge merge) {
   statistics_.push_back({std::move(name), std::move(description), quantity, &value, merge});

@@ -13,6 +13,7 @@
 #include "models/base/op_sink.h"
 #include "models/base/parameter.h"
 #include "models/base/probe.h"
+#include "models/base/role.h"
 
 namespace kernbench {
 
@@ -59,6 +60,10 @@ class Component : public sc_core::sc_module {
   // Now, in femtoseconds (the platform's time resolution is 1 fs).
   static Fs now() { return sc_core::sc_time_stamp().value(); }
   static sc_core::sc_time fs(Fs t) { return sc_core::sc_time::from_value(t); }
+  // From now until `at`, which is not past: a sum of delays that exceeds 64 bits of femtoseconds wraps round, and would otherwise be
+  // taken for an earlier time. Throws ModelError.
+  static sc_core::sc_time until(Fs at);
+  static constexpr const char* beyond_the_end_of_time = "simulated time has passed the 18446 s that 64 bits of femtoseconds hold";
 
  protected:
   // Both in constructors only. The probe lives as long as the component; keep the reference.

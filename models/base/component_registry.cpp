@@ -1,11 +1,16 @@
 #include "models/base/component_registry.h"
 
+#include <algorithm>
+
 #include "models/base/errors.h"
 
 namespace kernbench {
 
+bool Implementation::may_stand_at(Role role) const { return std::find(roles.begin(), roles.end(), role) != roles.end(); }
+
 void ComponentRegistry::add(Implementation implementation) {
   const std::string name = implementation.name;
+  if (implementation.factory.empty()) implementation.factory = name;
   if (!implementations_.emplace(name, std::move(implementation)).second) {
     throw UsageError("component implementation '" + name + "' is registered twice");
   }
@@ -28,6 +33,14 @@ std::vector<const Implementation*> ComponentRegistry::list() const {
   std::vector<const Implementation*> all;
   for (const auto& entry : implementations_) all.push_back(&entry.second);
   return all;
+}
+
+std::vector<std::string> ComponentRegistry::names_for(Role role) const {
+  std::vector<std::string> names;
+  for (const auto& [name, implementation] : implementations_) {
+    if (implementation.may_stand_at(role)) names.push_back(name);
+  }
+  return names;
 }
 
 }  // namespace kernbench

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,11 +13,23 @@
 
 namespace kernbench {
 
+// Values that are each in range but do not go together, told at one of them.
+struct ParameterFault {
+  std::string parameter;
+  std::string message;  // "found 0.001, allowed is ..."
+};
+
 struct Implementation {
   std::string name;         // "builtin.hbm_ctrl"
   std::string description;  // one line, for `list components`
+  Roles roles;              // where it may stand
   ParameterSchema schema;
   std::function<std::unique_ptr<Component>(const ComponentInit&)> create;
+  // Looks at the settled parameters of one instance before anything is elaborated; may be empty.
+  std::function<std::optional<ParameterFault>(const Attributes&)> check = {};
+  std::string factory = {};  // the name under which it was registered first; an alias has another name
+
+  bool may_stand_at(Role role) const;
 };
 
 class ComponentRegistry {
@@ -26,16 +39,32 @@ class ComponentRegistry {
   void add_alias(const std::string& alias, const std::string& name);
   const Implementation* find(std::string_view name) const;  // null if unknown
   std::vector<const Implementation*> list() const;          // sorted by name
+  std::vector<std::string> names_for(Role role) const;      // of those that may stand there, sorted
 
  private:
   std::map<std::string, Implementation, std::less<>> implementations_;
 };
 
-// For a class with `static constexpr const char* description` and `static ParameterSchema schema()` and a constructor from
-// ComponentInit.
+template <class T, class = void>
+struct CheckOf {
+  static constexpr std::nullptr_t check = nullptr;
+};
+template <class T>
+struct CheckOf<T, std::void_t<decltype(T::check(std::declval<const Attributes&>()))>> {
+  static constexpr auto check = &T::check;
+};
+
+// For a class with `static constexpr const char* description`, `static constexpr std::array roles{Role::...}`, `static ParameterSchema
+// schema()`, a constructor from ComponentInit, and, where values have to suit each other, `static std::optional<ParameterFault>
+// check(const Attributes&)`.
 template <class T>
 Implementation implementation_of(std::string name) {
-  return {std::move(name), T::description, T::schema(), [](const ComponentInit& init) { return make_component<T>(init); }};
+  return {std::move(name),
+          T::description,
+          Roles(T::roles.begin(), T::roles.end()),
+          T::schema(),
+          [](const ComponentInit& init) { return make_component<T>(init); },
+          CheckOf<T>::check};
 }
 
 }  // namespace kernbench

@@ -1,11 +1,15 @@
 #include "models/base/parameter.h"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "models/base/errors.h"
 
 namespace kernbench {
+namespace {
+
+constexpr Rational::Int finest = 1'000'000'000'000'000'000;  // of 1: the product of two decimals still fits 128 bits
+
+}  // namespace
 
 std::string format_value(const ParameterValue& value) {
   if (const auto* number = std::get_if<Rational>(&value)) return number->str();
@@ -34,6 +38,18 @@ Parameter Parameter::choice(std::string name, std::string description, std::vect
   return p;
 }
 
+Parameter Parameter::duration_ns(std::string name, std::string description, std::string source) {
+  return decimal(std::move(name), std::move(description), "ns", std::move(source)).range("0", "1e9");
+}
+
+Parameter Parameter::rate_gbs(std::string name, std::string description, std::string source) {
+  return decimal(std::move(name), std::move(description), "GB/s", std::move(source)).range("0.001", "1000000");
+}
+
+Parameter Parameter::frequency_ghz(std::string name, std::string description, std::string source) {
+  return decimal(std::move(name), std::move(description), "GHz", std::move(source)).range("0.001", "1000");
+}
+
 Parameter& Parameter::default_val(std::int64_t value) {
   default_ = Rational(value);
   return *this;
@@ -60,6 +76,11 @@ Parameter& Parameter::positive() {
   return *this;
 }
 
+Parameter& Parameter::or_unlimited() {
+  or_unlimited_ = true;
+  return *this;
+}
+
 Parameter& Parameter::power_of_two() {
   power_of_two_ = true;
   return *this;
@@ -78,7 +99,8 @@ std::string Parameter::allowed() const {
     for (std::size_t i = 0; i < choices_.size(); ++i) text += (i == 0 ? " " : ", ") + choices_[i];
     return text;
   }
-  std::string text = type_ == Type::integer ? "an integer" : "a number";
+  std::string text = or_unlimited_ ? "0 (unlimited) or " : "";
+  text += type_ == Type::integer ? "an integer" : "a number";
   if (power_of_two_) text += ", a power of two";
   if (positive_) text += ", above 0";
   if (lowest_ && highest_) return text + ", " + lowest_->str() + " to " + highest_->str();
@@ -87,8 +109,14 @@ std::string Parameter::allowed() const {
   return text;
 }
 
+std::invalid_argument Parameter::too_many_digits(std::string_view text) const {
+  return std::invalid_argument("found " + std::string(text) + ", which has more than 18 digits or decimals; allowed is " + allowed());
+}
+
 void Parameter::check(const Rational& value, std::string_view text) const {
-  const bool integral_ok = type_ != Type::integer || value.is_integer();
+  if (or_unlimited_ && value.is_zero()) return;
+  const bool fits = value <= Rational(INT64_MAX) && Rational(INT64_MIN) <= value;
+  const bool integral_ok = type_ != Type::integer || (value.is_integer() && fits);
   const auto is_power = [](Rational::Int v) { return v > 0 && (v & (v - 1)) == 0; };
   const bool power_ok = !power_of_two_ || (value.is_integer() && is_power(value.num()));
   const bool range_ok = (!lowest_ || *lowest_ <= value) && (!highest_ || value <= *highest_) && (!positive_ || Rational(0) < value);
@@ -111,9 +139,12 @@ ParameterValue Parameter::parse(std::string_view text) const {
       std::optional<Rational> value;
       try {
         value = Rational::parse(text);
+      } catch (const TooManyDigits&) {
+        throw too_many_digits(text);
       } catch (const std::invalid_argument&) {
         break;
       }
+      if (value->den() > finest) throw too_many_digits(text);
       check(*value, text);
       return *value;
     }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -27,6 +28,12 @@ class Parameter {
   static Parameter boolean(std::string name, std::string description, std::string source);
   static Parameter choice(std::string name, std::string description, std::vector<std::string> choices, std::string source);
 
+  // The decimals that time is made of, with their unit and bounds. Within the bounds every single delay can be computed exactly and
+  // is far below the 18446 s of simulated time that 64 bits hold.
+  static Parameter duration_ns(std::string name, std::string description, std::string source);   // 0 to 1e9, a second
+  static Parameter rate_gbs(std::string name, std::string description, std::string source);      // 0.001 to 1e6
+  static Parameter frequency_ghz(std::string name, std::string description, std::string source); // 0.001 to 1000
+
   Parameter& default_val(std::int64_t value);
   Parameter& default_val(int value) { return default_val(std::int64_t{value}); }
   Parameter& default_val(std::string_view decimal_or_choice);
@@ -34,6 +41,7 @@ class Parameter {
   Parameter& default_val(bool value);
   Parameter& range(std::string_view lowest, std::string_view highest);  // inclusive decimals; "" = unbounded
   Parameter& positive();                                                // > 0
+  Parameter& or_unlimited();                                            // 0 too, beside the range: no limit
   Parameter& power_of_two();
   // The value is a fact of the machine (flit size, link rate): the topology fills it in and users cannot set it in `attrs`.
   Parameter& from_machine();
@@ -49,18 +57,20 @@ class Parameter {
   // "integer, at least 1, a power of two": for messages and help.
   std::string allowed() const;
 
-  // Reads a scalar as written in YAML or on the command line; throws std::invalid_argument with what is allowed.
+  // Reads a scalar as written in YAML or on the command line, numbers of at most 18 digits and 18 decimals; throws
+  // std::invalid_argument with what is allowed.
   ParameterValue parse(std::string_view text) const;
 
  private:
   Parameter(Type type, std::string name, std::string description, std::string unit, std::string source);
   void check(const Rational& value, std::string_view text) const;
+  std::invalid_argument too_many_digits(std::string_view text) const;
 
   Type type_;
   std::string name_, description_, unit_, source_;
   std::optional<ParameterValue> default_;
   std::optional<Rational> lowest_, highest_;
-  bool positive_ = false, power_of_two_ = false, from_machine_ = false;
+  bool positive_ = false, or_unlimited_ = false, power_of_two_ = false, from_machine_ = false;
   std::vector<std::string> choices_;
 };
 

@@ -84,7 +84,7 @@ Rational Rational::parse(std::string_view text) {
       ++digits;
       if (mantissa != 0) ++significant;
       if (point) ++scale;
-      if (significant > 18) throw std::invalid_argument("'" + std::string(text) + "' has more than 18 significant digits");
+      if (significant > 18) throw TooManyDigits("'" + std::string(text) + "' has more than 18 significant digits");
     } else {
       break;
     }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,12 @@ inline double to_ns(Fs t) { return static_cast<double>(t) * 1e-6; }
 // "12.345678 ns" without trailing zeros, exact.
 std::string format_ns(Fs t);
 
+// A decimal with more digits than exact arithmetic leaves room for.
+class TooManyDigits : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
 // A rational number in lowest terms, denominator > 0. Operations throw std::overflow_error rather than lose a digit.
 class Rational {
  public:
@@ -26,7 +33,8 @@ class Rational {
   constexpr Rational() = default;
   constexpr Rational(std::int64_t value) : num_(value) {}  // NOLINT(google-explicit-constructor)
   static Rational fraction(Int num, Int den);              // den != 0
-  // Reads a decimal: "-12", "0.125", "1e3", "2.5e-3", at most 18 significant digits. Throws std::invalid_argument.
+  // Reads a decimal: "-12", "0.125", "1e3", "2.5e-3", at most 18 significant digits. Throws std::invalid_argument, for
+  // more digits TooManyDigits.
   static Rational parse(std::string_view text);
 
   Int num() const { return num_; }

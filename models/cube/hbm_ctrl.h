@@ -22,6 +22,7 @@ namespace kernbench {
 class HbmCtrl final : public FabricNode {
  public:
   static constexpr const char* description = "HBM partition with pseudo-channels";
+  static constexpr std::array roles{Role::hbm_ctrl};
   static ParameterSchema schema();
   explicit HbmCtrl(const ComponentInit& init);
 

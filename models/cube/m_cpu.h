@@ -14,6 +14,7 @@ namespace kernbench {
 class MCpu final : public ControlNode {
  public:
   static constexpr const char* description = "a cube's control processor: fans launches and MMU messages out to PEs";
+  static constexpr std::array roles{Role::m_cpu};
   static ParameterSchema schema();
   explicit MCpu(const ComponentInit& init);
 

@@ -13,6 +13,7 @@ namespace kernbench {
 class Sram final : public FabricNode {
  public:
   static constexpr const char* description = "shared scratchpad of a cube";
+  static constexpr std::array roles{Role::sram, Role::hbm_ctrl};
   static ParameterSchema schema();
   explicit Sram(const ComponentInit& init);
 

@@ -18,6 +18,7 @@ namespace kernbench {
 class IoCpu final : public ControlNode {
  public:
   static constexpr const char* description = "host-facing processor of an IO chiplet: fans launches and MMU messages out to cubes";
+  static constexpr std::array roles{Role::io_cpu};
   static ParameterSchema schema();
   explicit IoCpu(const ComponentInit& init);
 

@@ -16,6 +16,7 @@ namespace kernbench {
 class PcieEp final : public FabricNode, public Injector {
  public:
   static constexpr const char* description = "PCIe end point of a SIP";
+  static constexpr std::array roles{Role::pcie_ep};
   static ParameterSchema schema();
   explicit PcieEp(const ComponentInit& init);
 

@@ -14,6 +14,7 @@ namespace kernbench {
 class Transit final : public FabricNode {
  public:
   static constexpr const char* description = "passes messages on: router, switch, UCIe port or connection, IO chiplet network";
+  static constexpr std::array roles{Role::transit};
   static ParameterSchema schema();
   explicit Transit(const ComponentInit& init);
 

@@ -28,6 +28,7 @@ class PeCpu final : public FabricNode,
                     private KernelContext {
  public:
   static constexpr const char* description = "runs kernels: turns their calls into commands";
+  static constexpr std::array roles{Role::pe_cpu};
   static ParameterSchema schema();
   explicit PeCpu(const ComponentInit& init);
   ~PeCpu() override;

@@ -38,6 +38,7 @@ class PeDma final : public StageEngine<FabricNode>,
   Fs dma_channel_held() const override { return channels_[0].use.held_time(now()) + channels_[1].use.held_time(now()); }
 
  private:
+  static constexpr std::array roles{Role::pe_dma};
   // A lane's stage, or a transfer from outside.
   struct Work {
     Lane* lane = nullptr;

@@ -13,6 +13,7 @@ namespace kernbench {
 class PeFetchStore final : public StageEngine<Component>, public RegisterFile, public Uses<TcmAccess>, private TcmUser {
  public:
   static constexpr const char* description = "load/store unit between TCM and register file";
+  static constexpr std::array roles{Role::pe_fetch_store};
   static ParameterSchema schema();
   explicit PeFetchStore(const ComponentInit& init);
 

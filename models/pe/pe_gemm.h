@@ -12,6 +12,7 @@ namespace kernbench {
 class PeGemm final : public StageEngine<Component>, public Uses<AccelSlot>, public Uses<RegisterFile>, private GrantTaker {
  public:
   static constexpr const char* description = "MAC array of a PE";
+  static constexpr std::array roles{Role::pe_gemm};
   static ParameterSchema schema();
   explicit PeGemm(const ComponentInit& init);
 

@@ -10,6 +10,7 @@ namespace kernbench {
 class PeIpcq final : public Component, public Uses<DmaAccess> {
  public:
   static constexpr const char* description = "ring buffers between PEs";
+  static constexpr std::array roles{Role::pe_ipcq};
   static ParameterSchema schema();
   explicit PeIpcq(const ComponentInit& init);
 };

@@ -13,6 +13,7 @@ namespace kernbench {
 class PeMath final : public StageEngine<Component>, public Uses<AccelSlot>, public Uses<RegisterFile>, private GrantTaker {
  public:
   static constexpr const char* description = "vector unit of a PE";
+  static constexpr std::array roles{Role::pe_math};
   // cycles_{op} for every op but softmax, which is the sum of its parts.
   static ParameterSchema schema();
   explicit PeMath(const ComponentInit& init);

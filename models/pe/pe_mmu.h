@@ -21,6 +21,7 @@ namespace kernbench {
 class PeMmu final : public FabricNode, public AddressTranslation, public Uses<SegmentLookup> {
  public:
   static constexpr const char* description = "page table of a PE";
+  static constexpr std::array roles{Role::pe_mmu};
   static ParameterSchema schema();
   explicit PeMmu(const ComponentInit& init);
 

@@ -40,6 +40,7 @@ class PeScheduler final : public Component,
  public:
   static constexpr const char* description = "dispatcher of a PE: commands, tile plans, completion";
   static ParameterSchema schema();
+  static constexpr std::array roles{Role::pe_scheduler};
   explicit PeScheduler(const ComponentInit& init);
   ~PeScheduler() override;
 

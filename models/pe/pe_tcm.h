@@ -19,6 +19,7 @@ class PeTcm final : public FabricNode, public TcmAccess {
  public:
   static constexpr const char* description = "scratchpad of a PE: a read and a write channel";
   static ParameterSchema schema();
+  static constexpr std::array roles{Role::pe_tcm};
   explicit PeTcm(const ComponentInit& init);
 
   void access_tcm(bool write, std::uint64_t bytes, TcmUser& user, std::uint32_t tag, const WorkOrder& order) override;

@@ -31,7 +31,7 @@ Implementation TlmInitiatorBridge::implementation(const std::string& name, const
       Parameter::decimal("overhead_ns", "from the grant of an access until it stands at the wire", "ns", "assumption").default_val(0).range("0", ""),
       Parameter::integer("max_outstanding", "accesses granted and not ended", "", "assumption").default_val(8).range("1", "65536"),
       Parameter::boolean("posted", "a write ends at its commit, without an acknowledgement", "spec 2.1").default_val(false)};
-  return {name, description, std::move(schema), [initiators = modules.initiators()](const ComponentInit& init) {
+  return {name, description, Roles(roles.begin(), roles.end()), std::move(schema), [initiators = modules.initiators()](const ComponentInit& init) {
             return make_component<TlmInitiatorBridge>(init, initiators);
           }};
 }

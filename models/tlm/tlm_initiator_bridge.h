@@ -31,6 +31,7 @@ class DataPlane;
 class TlmInitiatorBridge final : public FabricNode, private tlm::tlm_fw_transport_if<>, private TransactionOwner {
  public:
   static constexpr const char* description = "a plain TLM-2.0 initiator (base protocol) as an initiator of memory traffic";
+  static constexpr std::array roles{Role::tlm_initiator};
   // `module` names one of the initiators; they are those that are known by now.
   static Implementation implementation(const std::string& name, const ExternalModules& modules);
 

@@ -16,7 +16,7 @@ Implementation TlmTargetBridge::implementation(const std::string& name, const Ex
       Parameter::decimal("overhead_ns", "from the last flit or the command to BEGIN_REQ", "ns", "assumption").default_val(0).range("0", ""),
       Parameter::integer("size_mb", "capacity, in the place of sram", "MiB", "spec 1.2").default_val(32).positive(),
       Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2").positive().from_machine()};
-  return {name, description, std::move(schema),
+  return {name, description, Roles(roles.begin(), roles.end()), std::move(schema),
           [targets = modules.targets()](const ComponentInit& init) { return make_component<TlmTargetBridge>(init, targets); }};
 }
 

@@ -24,6 +24,7 @@ namespace kernbench {
 class TlmTargetBridge final : public FabricNode, private tlm::tlm_bw_transport_if<> {
  public:
   static constexpr const char* description = "a plain TLM-2.0 memory (base protocol) in the place of sram or hbm_ctrl";
+  static constexpr std::array roles{Role::sram, Role::hbm_ctrl};
   // `module` names one of the targets; they are those that are known by now.
   static Implementation implementation(const std::string& name, const ExternalModules& modules);
 

@@ -17,16 +17,19 @@ namespace {
 class StubServices : public Services {
  public:
   Obligations& obligations() override { return obligations_; }
+  InstantEnd& instant_end() override { return instant_end_; }
   OpSink* op_sink() override { return nullptr; }
 
  private:
   Obligations obligations_;
+  InstantEnd instant_end_{"instant_end"};
 };
 
 // Waits for `go` and then counts.
 class Counter : public Component {
  public:
   static constexpr const char* description = "counts";
+  static constexpr std::array roles{Role::transit};
   static ParameterSchema schema() {
     return {Parameter::decimal("delay_ns", "time before it counts", "ns", "assumption").range("0", "").default_val("2.5")};
   }

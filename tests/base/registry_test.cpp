@@ -9,7 +9,7 @@ using namespace kernbench;
 
 namespace {
 
-Implementation implementation(const std::string& name) { return {name, "a stub", {}, nullptr}; }
+Implementation implementation(const std::string& name) { return {name, "a stub", {Role::sram}, {}, nullptr}; }
 
 }  // namespace
 

@@ -9,6 +9,7 @@ namespace kernbench::test {
 class SilentMemory final : public FabricNode {
  public:
   static constexpr const char* description = "memory that never answers";
+  static constexpr std::array roles{Role::sram, Role::hbm_ctrl};
   static ParameterSchema schema() {
     return {Parameter::decimal("overhead_ns", "none is paid", "ns", "tests").default_val(0),
             Parameter::boolean("takes_posted_writes", "these complete when they arrive", "tests").default_val(false),

@@ -129,25 +129,24 @@ Parameter count(const char* name, std::int64_t value) { return Parameter::intege
 
 void register_stub_engines(ComponentRegistry& registry, StubEngines& engines) {
   using Create = std::function<std::unique_ptr<Component>(const ComponentInit&)>;
-  const auto add = [&](const char* engine, ParameterSchema schema, Create create) {
-    const std::string name = std::string("builtin.") + engine;
+  const auto add = [&](Role engine, ParameterSchema schema, Create create) {
     schema.push_back(number("overhead_ns", "0"));
-    registry.add({name, "stands for an engine", std::move(schema), std::move(create)});
+    registry.add({"builtin." + std::string(name_of(engine)), "stands for an engine", {engine}, std::move(schema), std::move(create)});
   };
   const Create control_end = [&engines](const ComponentInit& init) { return make_component<StubControlEnd>(init, engines); };
   const Create plain = [](const ComponentInit& init) { return make_component<StubEngine>(init); };
-  add("pe_cpu", {number("clock_ghz", "1"), count("kernel_stack_bytes", 1), count("dispatch_cycles", 0), count("scratch_bytes", 1)},
+  add(Role::pe_cpu, {number("clock_ghz", "1"), count("kernel_stack_bytes", 1), count("dispatch_cycles", 0), count("scratch_bytes", 1)},
       control_end);
-  add("pe_mmu", {count("page_bytes", 4096), number("tlb_overhead_ns", "0")}, control_end);
-  add("pe_dma", {count("queue_depth", 8), count("rd_engines", 1), count("wr_engines", 1)},
+  add(Role::pe_mmu, {count("page_bytes", 4096), number("tlb_overhead_ns", "0")}, control_end);
+  add(Role::pe_dma, {count("queue_depth", 8), count("rd_engines", 1), count("wr_engines", 1)},
       [](const ComponentInit& init) { return make_component<StubDma>(init); });
-  add("pe_tcm", {count("size_mb", 2), count("reserved_kb", 512), number("read_bw_gbs", "512"), number("write_bw_gbs", "512")},
+  add(Role::pe_tcm, {count("size_mb", 2), count("reserved_kb", 512), number("read_bw_gbs", "512"), number("write_bw_gbs", "512")},
       [](const ComponentInit& init) { return make_component<StubTcm>(init); });
-  add("pe_scheduler", {count("tile_m", 32), count("tile_k", 64), count("tile_n", 32)}, plain);
-  add("pe_fetch_store", {count("register_file_bytes", 65536), count("queue_depth", 8)}, plain);
-  add("pe_gemm", {count("macs_per_cycle", 4096), number("clock_ghz", "1"), count("queue_depth", 8)}, plain);
-  add("pe_math", {count("lanes", 128), number("clock_ghz", "1"), count("queue_depth", 8)}, plain);
-  add("pe_ipcq", {}, plain);
+  add(Role::pe_scheduler, {count("tile_m", 32), count("tile_k", 64), count("tile_n", 32)}, plain);
+  add(Role::pe_fetch_store, {count("register_file_bytes", 65536), count("queue_depth", 8)}, plain);
+  add(Role::pe_gemm, {count("macs_per_cycle", 4096), number("clock_ghz", "1"), count("queue_depth", 8)}, plain);
+  add(Role::pe_math, {count("lanes", 128), number("clock_ghz", "1"), count("queue_depth", 8)}, plain);
+  add(Role::pe_ipcq, {}, plain);
 }
 
 }  // namespace kernbench::test
