@@ -27,8 +27,10 @@ FreeListAllocator& DeviceMemory::partition(PeId pe) {
 FreeListAllocator& DeviceMemory::virtual_space(int sip) {
   auto found = virtual_spaces_.find(sip);
   if (found == virtual_spaces_.end()) {
-    FreeListAllocator allocator("sip" + std::to_string(sip) + " virtual address space", va_base, va_space_bytes,
-                                link_.port().machine().page_bytes());
+    const MachineView& machine = link_.port().machine();
+    const bool logical = machine.address_model() == AddressModel::la;  // segments, no pages
+    FreeListAllocator allocator("sip" + std::to_string(sip) + (logical ? " logical" : " virtual") + " address space", va_base,
+                                va_space_bytes, logical ? shard_alignment() : machine.page_bytes());
     found = virtual_spaces_.emplace(sip, std::move(allocator)).first;
   }
   return found->second;
@@ -107,12 +109,7 @@ std::vector<Mapping> DeviceMemory::mappings(const tl::TensorInfo& info, const DP
 
 void DeviceMemory::map(const std::string& tensor, const std::vector<Mapping>& mappings) {
   HostRequests requests;
-  for (const Mapping& mapping : mappings) {
-    MmuMap message;
-    message.entries = mapping.entries;
-    message.targets = mapping.targets;
-    requests.push_back(link_.submit(std::move(message), "map " + tensor));
-  }
+  for (const Mapping& mapping : mappings) requests.push_back(submit_map(link_, mapping, tensor));
   link_.wait(requests);
 }
 
@@ -134,12 +131,7 @@ void DeviceMemory::reap() {
       const Release release = std::move(released_.front());
       released_.pop_front();
       HostRequests requests;
-      for (const Mapping& mapping : release.mappings) {
-        MmuUnmap message;
-        for (const MmuEntry& entry : mapping.entries) message.entries.push_back({entry.va, 0, entry.size});
-        message.targets = mapping.targets;
-        requests.push_back(link_.submit(std::move(message), "unmap " + release.info->name));
-      }
+      for (const Mapping& mapping : release.mappings) requests.push_back(submit_unmap(link_, mapping, release.info->name));
       link_.wait(requests);
       free(*release.info, release.info->blocks.size(), release.sip);
     }

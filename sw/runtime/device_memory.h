@@ -12,15 +12,9 @@
 
 #include "models/address/free_list_allocator.h"
 #include "sw/runtime/dp_policy.h"
-#include "sw/runtime/host_link.h"
+#include "sw/runtime/mapping.h"
 
 namespace kernbench {
-
-// One set of mappings with the PEs that hold it.
-struct Mapping {
-  std::vector<MmuEntry> entries;
-  std::vector<PeId> targets;
-};
 
 class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
  public:

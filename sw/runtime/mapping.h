@@ -1,0 +1,25 @@
+// Mapping: what lets PEs address a tensor, and the messages that bring it there and take it away: pages of the MMU (address model VA) or
+// segments of the BAAW (LA). Both travel to every target PE and take simulated time (spec 3.3).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sw/runtime/host_link.h"
+
+namespace kernbench {
+
+// Pieces of the tensor, each contiguous on one PE's memory, with the PEs that can address them.
+struct Mapping {
+  std::vector<MmuEntry> entries;
+  std::vector<PeId> targets;
+};
+
+// The piece as a segment of the machine's hbm_mapping_mode.
+BaawSegment segment_of(const MachineView& machine, const MmuEntry& entry);
+
+std::shared_ptr<HostRequest> submit_map(HostLink& link, const Mapping& mapping, const std::string& tensor);
+std::shared_ptr<HostRequest> submit_unmap(HostLink& link, const Mapping& mapping, const std::string& tensor);
+
+}  // namespace kernbench
