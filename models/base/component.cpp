@@ -7,9 +7,14 @@ namespace kernbench {
 
 Component::Component(const ComponentInit& init) : node_(init.node), attributes_(init.attributes), services_(init.services) {}
 
-sc_core::sc_time Component::until(Fs at) {
-  if (at < now()) throw ModelError(beyond_the_end_of_time);
-  return fs(at - now());
+Fs Component::after(Fs delay) {
+  if (delay > never_fs - now()) throw ModelError(end_of_time);
+  return now() + delay;
+}
+
+sc_core::sc_time Component::until(Fs instant) {
+  if (instant < now()) throw ModelError(end_of_time);
+  return fs(instant - now());
 }
 
 void Component::add_statistic(std::string name, std::string description, Quantity quantity, const std::uint64_t& value, Merge merge) {

@@ -60,10 +60,10 @@ class Component : public sc_core::sc_module {
   // Now, in femtoseconds (the platform's time resolution is 1 fs).
   static Fs now() { return sc_core::sc_time_stamp().value(); }
   static sc_core::sc_time fs(Fs t) { return sc_core::sc_time::from_value(t); }
-  // From now until `at`, which is not past: a sum of delays that exceeds 64 bits of femtoseconds wraps round, and would otherwise be
-  // taken for an earlier time. Throws ModelError.
-  static sc_core::sc_time until(Fs at);
-  static constexpr const char* beyond_the_end_of_time = "simulated time has passed the 18446 s that 64 bits of femtoseconds hold";
+  // A sum of delays that exceeds 64 bits of femtoseconds wraps round and would be taken for an earlier time: both throw ModelError.
+  static Fs after(Fs delay);                  // the instant `delay` from now
+  static sc_core::sc_time until(Fs instant);  // from now until then
+  static constexpr const char* end_of_time = "simulated time would pass the 18446 s that 64 bits of femtoseconds hold";
 
  protected:
   // Both in constructors only. The probe lives as long as the component; keep the reference.

@@ -13,12 +13,6 @@
 
 namespace kernbench {
 
-// Values that are each in range but do not go together, told at one of them.
-struct ParameterFault {
-  std::string parameter;
-  std::string message;  // "found 0.001, allowed is ..."
-};
-
 struct Implementation {
   std::string name;         // "builtin.hbm_ctrl"
   std::string description;  // one line, for `list components`

@@ -92,6 +92,12 @@ class Attributes {
   std::map<std::string, ParameterValue, std::less<>> values_;
 };
 
+// Values that are each in range but do not go together, told at one of them.
+struct ParameterFault {
+  std::string parameter;
+  std::string message;  // "found 0.001, allowed is ..."
+};
+
 // Every default of the schema; parameters without one are left out. For tests, and as the start of a resolution.
 Attributes defaults_of(const ParameterSchema& schema);
 

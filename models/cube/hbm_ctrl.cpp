@@ -1,6 +1,7 @@
 #include "models/cube/hbm_ctrl.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 
 #include "models/base/errors.h"
@@ -10,24 +11,24 @@
 namespace kernbench {
 namespace {
 
-HbmState initial_state(const Attributes& attributes) {
-  const std::int64_t num_pcs = attributes.integer("num_pcs");
-  const std::int64_t burst_bytes = attributes.integer("burst_bytes");
-  // burst_bytes / pc_bw with pc_bw = link_bw * efficiency / num_pcs, rounded once.
+// burst_bytes / pc_bw with pc_bw = link_bw * efficiency / num_pcs, rounded once.
+Fs burst_time(const Attributes& attributes) {
   const Rational usable_gbs = attributes.decimal("link_bw_gbs") * attributes.decimal("efficiency");
-  const Fs burst_time = transfer_fs(static_cast<std::uint64_t>(burst_bytes * num_pcs), usable_gbs);
-  return {static_cast<std::uint32_t>(num_pcs), static_cast<std::uint32_t>(burst_bytes), burst_time,
-          ns_to_fs(attributes.decimal("switch_penalty_ns"))};
+  return transfer_fs(static_cast<std::uint64_t>(attributes.integer("burst_bytes") * attributes.integer("num_pcs")), usable_gbs);
+}
+
+HbmState initial_state(const Attributes& attributes) {
+  return {static_cast<std::uint32_t>(attributes.integer("num_pcs")), static_cast<std::uint32_t>(attributes.integer("burst_bytes")),
+          burst_time(attributes), ns_to_fs(attributes.decimal("switch_penalty_ns"))};
 }
 
 }  // namespace
 
 ParameterSchema HbmCtrl::schema() {
   return {
-      Parameter::decimal("overhead_ns", "time for which the first flit of a write holds the inbox; from a command to its bursts",
-                         "ns", "spec 2.5")
-          .default_val(0)
-          .range("0", ""),
+      Parameter::duration_ns("overhead_ns", "time for which the first flit of a write holds the inbox; from a command to its bursts",
+                             "spec 2.5")
+          .default_val(0),
       Parameter::integer("num_pcs", "pseudo-channels of the partition", "", "spec 2.5")
           .default_val(8)
           .range("1", "65536")
@@ -36,19 +37,26 @@ ParameterSchema HbmCtrl::schema() {
           .default_val(256)
           .range("1", "1048576")
           .power_of_two(),
-      Parameter::decimal("switch_penalty_ns", "when a pseudo-channel changes between reading and writing", "ns",
-                         "spec 2.5, ADR-0034")
-          .default_val(0)
-          .range("0", ""),
+      Parameter::duration_ns("switch_penalty_ns", "when a pseudo-channel changes between reading and writing", "spec 2.5, ADR-0034")
+          .default_val(0),
       Parameter::decimal("efficiency", "share of the link rate that the pseudo-channels reach together", "", "spec 2.5")
           .default_val(1)
-          .range("", "1")
-          .positive(),
-      Parameter::decimal("link_bw_gbs", "rate of the link to the router; 0 = unlimited", "GB/s", "spec 2.5")
-          .range("0", "")
-          .from_machine(),
-      Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2").positive().from_machine(),
+          .range("0.001", "1"),
+      Parameter::rate_gbs("link_bw_gbs", "rate of the link to the router", "spec 2.5").or_unlimited().from_machine(),
+      Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2").range("1", "65536").from_machine(),
   };
+}
+
+std::optional<ParameterFault> HbmCtrl::check(const Attributes& attributes) {
+  constexpr Fs longest = 1'000'000'000 * fs_per_ns;
+  try {
+    if (burst_time(attributes) <= longest) return std::nullopt;
+  } catch (const std::overflow_error&) {  // too long, or too many digits
+  }
+  return ParameterFault{"efficiency", "found " + attributes.decimal("efficiency").str() + ", allowed is that a burst of " +
+                                          std::to_string(attributes.integer("burst_bytes")) + " B on one of " +
+                                          std::to_string(attributes.integer("num_pcs")) + " pseudo-channels of a link of " +
+                                          attributes.decimal("link_bw_gbs").str() + " GB/s takes at most 1e9 ns, exactly"};
 }
 
 HbmCtrl::HbmCtrl(const ComponentInit& init)

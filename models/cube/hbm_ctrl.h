@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/protocol/fabric_node.h"
@@ -24,6 +25,7 @@ class HbmCtrl final : public FabricNode {
   static constexpr const char* description = "HBM partition with pseudo-channels";
   static constexpr std::array roles{Role::hbm_ctrl};
   static ParameterSchema schema();
+  static std::optional<ParameterFault> check(const Attributes& attributes);  // the time of a burst
   explicit HbmCtrl(const ComponentInit& init);
 
  private:

@@ -1,5 +1,8 @@
 #include "models/cube/sram.h"
 
+#include <string>
+
+#include "models/address/phys_addr.h"
 #include "models/data/debug_access.h"
 #include "models/protocol/machine_services.h"
 
@@ -7,11 +10,11 @@ namespace kernbench {
 
 ParameterSchema Sram::schema() {
   return {
-      Parameter::decimal("overhead_ns", "from the last flit or the command to the response", "ns", "spec 2.6")
-          .default_val(0)
-          .range("0", ""),
-      Parameter::integer("size_mb", "capacity", "MiB", "spec 1.2").default_val(32).positive(),
-      Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2").positive().from_machine(),
+      Parameter::duration_ns("overhead_ns", "from the last flit or the command to the response", "spec 2.6").default_val(0),
+      Parameter::integer("size_mb", "capacity", "MiB", "spec 1.2, 3.1")
+          .default_val(32)
+          .range("1", std::to_string(PhysAddr::cube_sram_bytes >> 20)),
+      Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2").range("1", "65536").from_machine(),
   };
 }
 

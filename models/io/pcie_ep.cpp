@@ -13,9 +13,7 @@ ArrivalQueue::Keep unit_of_passing(const ComponentInit& init) {
 
 ParameterSchema PcieEp::schema() {
   return {
-      Parameter::decimal("overhead_ns", "per message that is injected or passes through", "ns", "spec 2.6")
-          .default_val(0)
-          .range("0", ""),
+      Parameter::duration_ns("overhead_ns", "per message that is injected or passes through", "spec 2.6").default_val(0),
       Parameter::boolean("cut_through", "pass flits on as they come instead of whole messages", "spec 2.6").default_val(false),
   };
 }

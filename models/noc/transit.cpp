@@ -5,10 +5,9 @@
 namespace kernbench {
 
 ParameterSchema Transit::schema() {
-  return {Parameter::decimal("overhead_ns", "time for which the first flit of a leg holds the server; per control message", "ns",
-                             "spec 2.4")
-              .default_val(0)
-              .range("0", "")};
+  return {Parameter::duration_ns("overhead_ns", "time for which the first flit of a leg holds the server; per control message",
+                                 "spec 2.4")
+              .default_val(0)};
 }
 
 Transit::Transit(const ComponentInit& init)

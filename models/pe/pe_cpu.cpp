@@ -20,13 +20,13 @@ struct KernelAborted {};
 
 ParameterSchema PeCpu::schema() {
   return {
-      Parameter::decimal("overhead_ns", "time per launch", "ns", "spec 1.2").default_val("2").range("0", ""),
-      Parameter::decimal("clock_ghz", "clock", "GHz", "spec 5").default_val("1.0").positive(),
+      Parameter::duration_ns("overhead_ns", "time per launch", "spec 1.2").default_val(2),
+      Parameter::frequency_ghz("clock_ghz", "clock", "spec 5").default_val(1),
       Parameter::integer("kernel_stack_bytes", "stack of the kernel thread", "B", "spec 4.4")
           .default_val(262144)
           .range("65536", "1073741824"),
-      Parameter::integer("dispatch_cycles", "cycles per command", "", "spec 6").default_val(0).range("0", ""),
-      Parameter::integer("scratch_bytes", "TCM for the handles of a kernel", "B", "spec 6").default_val(1048576).range("1", "")};
+      Parameter::integer("dispatch_cycles", "cycles per command", "", "spec 6").default_val(0).range("0", "1000000"),
+      Parameter::integer("scratch_bytes", "TCM for the handles of a kernel", "B", "spec 6").default_val(1048576).range("1", "1073741824")};
 }
 
 PeCpu::PeCpu(const ComponentInit& init)

@@ -11,7 +11,7 @@ ParameterSchema PeFetchStore::schema() {
   ParameterSchema schema = stage_schema("0");
   schema.push_back(Parameter::integer("register_file_bytes", "capacity of the register file", "B", "spec 1.2")
                        .default_val(65536)
-                       .range("1", ""));
+                       .range("1", "1073741824"));
   return schema;
 }
 

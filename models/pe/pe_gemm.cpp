@@ -7,8 +7,8 @@ namespace kernbench {
 ParameterSchema PeGemm::schema() {
   ParameterSchema schema = stage_schema("0");
   schema.push_back(
-      Parameter::integer("macs_per_cycle", "multiply-accumulates per cycle", "", "spec 1.2").default_val(4096).range("1", ""));
-  schema.push_back(Parameter::decimal("clock_ghz", "clock", "GHz", "spec 1.2").default_val("1.0").positive());
+      Parameter::integer("macs_per_cycle", "multiply-accumulates per cycle", "", "spec 1.2").default_val(4096).range("1", "1000000000"));
+  schema.push_back(Parameter::frequency_ghz("clock_ghz", "clock", "spec 1.2").default_val(1));
   return schema;
 }
 

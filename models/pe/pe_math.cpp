@@ -19,8 +19,8 @@ void for_each_op(Visit visit) {
 
 ParameterSchema PeMath::schema() {
   ParameterSchema schema = stage_schema("0");
-  schema.push_back(Parameter::integer("lanes", "elements per cycle", "", "spec 1.2").default_val(128).range("1", ""));
-  schema.push_back(Parameter::decimal("clock_ghz", "clock", "GHz", "spec 1.2").default_val("1.0").positive());
+  schema.push_back(Parameter::integer("lanes", "elements per cycle", "", "spec 1.2").default_val(128).range("1", "1000000"));
+  schema.push_back(Parameter::frequency_ghz("clock_ghz", "clock", "spec 1.2").default_val(1));
   const MathCycles defaults = MathCycles::defaults();
   for_each_op([&](MathOp op, const std::string& name) {
     schema.push_back(Parameter::integer(name, "cycles per row of lanes", "", "spec 5")

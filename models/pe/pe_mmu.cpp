@@ -9,11 +9,9 @@
 namespace kernbench {
 
 ParameterSchema PeMmu::schema() {
-  return {Parameter::integer("page_bytes", "page", "B", "spec 1.2").default_val(4096).power_of_two(),
-          Parameter::decimal("tlb_overhead_ns", "time per translation, paid by the translating engine", "ns", "spec 3.3")
-              .default_val("0")
-              .range("0", ""),
-          Parameter::decimal("overhead_ns", "time per map or unmap message", "ns", "ADR-0039").default_val("0").range("0", "")};
+  return {Parameter::integer("page_bytes", "page", "B", "spec 1.2").default_val(4096).power_of_two().range("1", "1073741824"),
+          Parameter::duration_ns("tlb_overhead_ns", "time per translation, paid by the translating engine", "spec 3.3").default_val(0),
+          Parameter::duration_ns("overhead_ns", "time per map or unmap message", "ADR-0039").default_val(0)};
 }
 
 PeMmu::PeMmu(const ComponentInit& init)

@@ -58,7 +58,7 @@ struct PlanOf {
 }  // namespace
 
 ParameterSchema PeScheduler::schema() {
-  return {Parameter::decimal("overhead_ns", "time per command", "ns", "spec 1.2").default_val("1").range("0", ""),
+  return {Parameter::duration_ns("overhead_ns", "time per command", "spec 1.2").default_val(1),
           Parameter::integer("tile_m", "rows of a tile", "", "spec 1.2").default_val(32).range("1", "1000000000"),
           Parameter::integer("tile_k", "depth of a GEMM tile", "", "spec 1.2").default_val(64).range("1", "1000000000"),
           Parameter::integer("tile_n", "columns of a tile", "", "spec 1.2").default_val(32).range("1", "1000000000")};

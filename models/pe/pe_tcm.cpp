@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "models/address/phys_addr.h"
 #include "models/data/debug_access.h"
 #include "models/protocol/machine_services.h"
 
@@ -10,16 +11,16 @@ namespace kernbench {
 
 ParameterSchema PeTcm::schema() {
   return {
-      Parameter::integer("size_mb", "capacity", "MiB", "spec 1.2").default_val(2).range("1", "32"),
-      Parameter::decimal("read_bw_gbs", "bandwidth of the read channel; 0 = unlimited", "GB/s", "spec 1.2")
-          .default_val("512")
-          .range("0", ""),
-      Parameter::decimal("write_bw_gbs", "bandwidth of the write channel; 0 = unlimited", "GB/s", "spec 1.2")
-          .default_val("512")
-          .range("0", ""),
-      Parameter::integer("reserved_kb", "of it, the scheduler's tile buffers", "KiB", "spec 1.2").default_val(512).range("0", ""),
-      Parameter::decimal("overhead_ns", "time per request of the fabric", "ns", "spec 2.6").default_val("0").range("0", ""),
-      Parameter::integer("flit_bytes", "flit size of the fabric", "B", "spec 2.2").from_machine()};
+      Parameter::integer("size_mb", "capacity", "MiB", "spec 1.2, 3.1")
+          .default_val(2)
+          .range("1", std::to_string(budget_bytes(PeUnit::pe_tcm) >> 20)),
+      Parameter::rate_gbs("read_bw_gbs", "bandwidth of the read channel", "spec 1.2").default_val(512).or_unlimited(),
+      Parameter::rate_gbs("write_bw_gbs", "bandwidth of the write channel", "spec 1.2").default_val(512).or_unlimited(),
+      Parameter::integer("reserved_kb", "of it, the scheduler's tile buffers", "KiB", "spec 1.2")
+          .default_val(512)
+          .range("0", std::to_string(budget_bytes(PeUnit::pe_tcm) >> 10)),
+      Parameter::duration_ns("overhead_ns", "time per request of the fabric", "spec 2.6").default_val(0),
+      Parameter::integer("flit_bytes", "flit size of the fabric", "B", "spec 2.2").range("1", "65536").from_machine()};
 }
 
 PeTcm::PeTcm(const ComponentInit& init)

@@ -41,9 +41,7 @@ const char* command_name(const Stage& stage) {
 
 template <class Node>
 ParameterSchema StageEngine<Node>::stage_schema(const char* default_overhead_ns) {
-  return {Parameter::decimal("overhead_ns", "time per stage before its work", "ns", "spec 5")
-              .default_val(default_overhead_ns)
-              .range("0", ""),
+  return {Parameter::duration_ns("overhead_ns", "time per stage before its work", "spec 5").default_val(default_overhead_ns),
           Parameter::integer("queue_depth", "tokens that wait per stage type", "", "spec 5").default_val(8).range("1", "1000000")};
 }
 
@@ -191,7 +189,7 @@ void StageEngine<Node>::begin(Lane& lane) {
 template <class Node>
 void StageEngine<Node>::expire_at(Lane& lane, Fs time) {
   lane.due = time;
-  timer_.notify(this->fs(time - this->now()));  // an earlier one that is pending stays
+  timer_.notify(this->until(time));  // an earlier one that is pending stays
 }
 
 template <class Node>

@@ -35,9 +35,7 @@ bool ControlNode::FanOut::fail_fast() const {
 }
 
 ParameterSchema ControlNode::control_schema(const char* default_overhead_ns) {
-  return {Parameter::decimal("overhead_ns", "time per request message", "ns", "spec 4")
-              .default_val(default_overhead_ns)
-              .range("0", "")};
+  return {Parameter::duration_ns("overhead_ns", "time per request message", "spec 4").default_val(default_overhead_ns)};
 }
 
 ControlNode::ControlNode(const ComponentInit& init)

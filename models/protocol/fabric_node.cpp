@@ -91,6 +91,7 @@ unsigned FabricNode::transport_debug(tlm::tlm_generic_payload& payload) {
 
 void FabricNode::rearm() {
   const Fs due = next_due();
+  if (due < now()) return machine_services(services()).fatal(*this, end_of_time);
   if (due >= armed_) return;
   armed_ = due;
   wake_.notify(fs(due - now()));  // due now: in the next delta, never at once

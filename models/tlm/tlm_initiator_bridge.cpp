@@ -28,7 +28,7 @@ std::string label_of(const tlm::tlm_generic_payload& payload) {
 Implementation TlmInitiatorBridge::implementation(const std::string& name, const ExternalModules& modules) {
   ParameterSchema schema{
       Parameter::choice("module", "the plain TLM-2.0 initiator behind the bridge", names_of(modules.initiators()), "spec 2.1"),
-      Parameter::decimal("overhead_ns", "from the grant of an access until it stands at the wire", "ns", "assumption").default_val(0).range("0", ""),
+      Parameter::duration_ns("overhead_ns", "from the grant of an access until it stands at the wire", "assumption").default_val(0),
       Parameter::integer("max_outstanding", "accesses granted and not ended", "", "assumption").default_val(8).range("1", "65536"),
       Parameter::boolean("posted", "a write ends at its commit, without an acknowledgement", "spec 2.1").default_val(false)};
   return {name, description, Roles(roles.begin(), roles.end()), std::move(schema), [initiators = modules.initiators()](const ComponentInit& init) {

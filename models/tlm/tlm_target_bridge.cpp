@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <utility>
 
+#include "models/address/phys_addr.h"
 #include "models/data/debug_access.h"
 
 namespace kernbench {
@@ -13,9 +15,9 @@ Implementation TlmTargetBridge::implementation(const std::string& name, const Ex
   for (const auto& module : modules.targets()) names.push_back(module.first);
   ParameterSchema schema{
       Parameter::choice("module", "the plain TLM-2.0 memory behind the bridge", std::move(names), "spec 2.1"),
-      Parameter::decimal("overhead_ns", "from the last flit or the command to BEGIN_REQ", "ns", "assumption").default_val(0).range("0", ""),
-      Parameter::integer("size_mb", "capacity, in the place of sram", "MiB", "spec 1.2").default_val(32).positive(),
-      Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2").positive().from_machine()};
+      Parameter::duration_ns("overhead_ns", "from the last flit or the command to BEGIN_REQ", "assumption").default_val(0),
+      Parameter::integer("size_mb", "capacity, in the place of sram", "MiB", "spec 1.2").default_val(32).range("1", std::to_string(PhysAddr::cube_sram_bytes >> 20)),
+      Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2").range("1", "65536").from_machine()};
   return {name, description, Roles(roles.begin(), roles.end()), std::move(schema),
           [targets = modules.targets()](const ComponentInit& init) { return make_component<TlmTargetBridge>(init, targets); }};
 }
