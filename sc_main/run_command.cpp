@@ -44,7 +44,8 @@ std::string configuration_of(const Invocation& invocation, const Bench& bench, c
   std::string run = bench.name;
   for (const auto& [name, value] : parameters) run += " " + name + "=" + value;
   return configuration_text(invocation,
-                            {{"topology", options.machine.topology_path()}, {"bench", run}, {"device", options.device}, {"seed", std::to_string(options.seed)}},
+                            {{"topology", options.machine.topology_path()}, {"bench", run}, {"device", options.device}, {"seed", std::to_string(options.seed)},
+                             {"data", name_of(options.data_mode(bench.needs_data))}},
                             resolved);
 }
 
@@ -190,6 +191,7 @@ RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& progr
   report.topology = options_.machine.topology_path();
   report.device = bench_.per_device ? options_.device : "as the bench chooses";
   report.seed = options_.seed;
+  report.data = name_of(data_mode_);
   report.result = result;
   // Where slices end is an accident: a run that was stopped has been simulated until the time that was asked for.
   report.simulated = result.status == RunStatus::until_reached ? *options_.until() : program.ended().value_or(result.simulated);

@@ -49,9 +49,9 @@ void RunOptions::add_to(CLI::App& command) {
 }
 
 DataMode RunOptions::data_mode(DataMode needed_by_bench) const {
-  if (data == "off") return DataMode::off;
-  if (data == "deferred") return DataMode::deferred;
-  if (data == "eager") return DataMode::eager;
+  for (const DataMode mode : {DataMode::off, DataMode::deferred, DataMode::eager}) {
+    if (data == name_of(mode)) return mode;
+  }
   return std::max(needed_by_bench, verify_data ? DataMode::deferred : DataMode::off);
 }
 

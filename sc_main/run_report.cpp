@@ -71,6 +71,7 @@ void print_head(std::ostream& out, const RunReport& report, const RunStatistics&
                                counted(spec.cube.pe_layout.pes(), "PE")));
   line("device", report.device);
   line("seed", fmt::format("{}", report.seed));
+  line("data", report.data);
   line("simulated time", readable_time(ns_number(report.simulated)));
   line("PE window", window_text(statistics.activity.all));
   line("composite window", window_text(statistics.activity.composite));
@@ -137,6 +138,7 @@ Json report_json(const RunReport& report, const RunStatistics& statistics) {
   json["topology"] = report.topology;
   json["device"] = report.device;
   json["seed"] = report.seed;
+  json["data"] = report.data;
   json["status"] = name_of(report.result.status);
   json["simulated_ns"] = ns_number(report.simulated);
   json["activity"] = activity_json(statistics.activity);

@@ -34,6 +34,7 @@ struct RunReport {
   std::vector<std::pair<std::string, std::string>> parameters;
   std::string topology, device;
   std::uint64_t seed = 0;
+  std::string data;  // off, deferred, eager
   RunResult result;
   Fs simulated = 0;
   double elaboration_s = 0;

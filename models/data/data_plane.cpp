@@ -39,6 +39,8 @@ DataOpPtr memory_op(std::uint64_t id, MemoryParams::Kind kind, std::vector<Value
 
 }  // namespace
 
+const char* name_of(DataMode mode) { return mode == DataMode::off ? "off" : mode == DataMode::deferred ? "deferred" : "eager"; }
+
 TensorValue DataPlane::view(const PhysRanges& from, const Shape& shape, DType dtype) const {
   TensorValue value{memory_.snapshot(from), shape, dtype, {}};
   if (value.image.nbytes() != value.nbytes()) {
@@ -67,6 +69,10 @@ DataOpPtr DataPlane::copy(const PhysRanges& from, const PhysRanges& to) {
   const ByteImage image = memory_.snapshot(from);
   memory_.write_image(to, image);
   return memory_op(next_op_++, MemoryParams::Kind::copy, image.value_ids(), from, to);
+}
+
+DataOpPtr DataPlane::taken(const TensorValue& value, const PhysRanges& from) {
+  return memory_op(next_op_++, MemoryParams::Kind::copy, value.image.value_ids(), from, {});
 }
 
 IssuedOp DataPlane::gemm(GemmParams params, std::vector<TensorValue> inputs, OpPlaces places) {

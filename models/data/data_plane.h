@@ -16,6 +16,7 @@
 namespace kernbench {
 
 enum class DataMode : std::uint8_t { off, deferred, eager };
+const char* name_of(DataMode mode);
 
 struct IssuedOp {
   DataOpPtr op;       // goes with the command, for its record
@@ -38,6 +39,8 @@ class DataPlane {
   IssuedOp load(const PhysRanges& from, const Shape& shape, DType dtype, const PhysRanges& to = {});
   DataOpPtr store(const TensorValue& value, const PhysRanges& to, const PhysRanges& from = {});
   DataOpPtr copy(const PhysRanges& from, const PhysRanges& to);
+  // What a message takes along. Nothing moves here: the op is for the record of the message.
+  DataOpPtr taken(const TensorValue& value, const PhysRanges& from);
   // inputs: a, b, then the operands that the epilogue names. Fills m, k, n.
   IssuedOp gemm(GemmParams params, std::vector<TensorValue> inputs, OpPlaces places = {});
   IssuedOp math(MathParams params, std::vector<TensorValue> inputs, OpPlaces places = {});

@@ -52,7 +52,8 @@ void run(Torch& torch) {
   torch.launch(launch_on_first("newton_until", pes), kernels::newton_until, x_tensor, y, steps, guess, tolerance,
                static_cast<std::int32_t>(given.integer("max_steps")));
 
-  // |1 - x y^2| <= t bounds the relative error of y > 0 by t; what rounding adds to it, 2.4e-7, is within the tolerance of f32, 1e-5.
+  // |1 - x y^2| <= t bounds the relative error of y > 0 by t; what rounding adds to it, 2.4e-7, is within the tolerance of f32,
+  // 1e-5.
   const double factor = 1 + tolerance / 1e-5;
   torch.verify(
       y,

@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(columns_over_the_pes_of_a_cube_take_less_time_than_on_one_p
   const auto pe_exec = [](const char* pes) {
     return kernbench::test::forked_value([&] {
       BenchRunOptions options;
-      options.with_data = false;
+      options.data = DataMode::off;
       return run_bench("qkv-gemm-multi-pe", {{"pes", pes}, {"K", "512"}, {"N", "256"}}, options).longest_launch;
     });
   };
@@ -153,20 +153,8 @@ BOOST_AUTO_TEST_CASE(gather_walk_follows_the_values_that_it_loads) {
 
 BOOST_AUTO_TEST_CASE(gather_walk_without_data_is_wrong_usage) {
   BenchRunOptions options;
-  options.with_data = false;
+  options.data = DataMode::off;
   const std::string failure = failure_of("gather-walk", {}, options);
   BOOST_TEST(contains(failure, "usage: bench 'gather-walk' reads the values that its kernels load"), failure);
 }
 
-BOOST_AUTO_TEST_CASE(the_layer_benches_run_without_data_in_the_same_time) {
-  for (const char* bench : {"qkv-gemm-multi-pe", "softmax-rows", "layernorm", "mlp-fused", "va-offset-verify"}) {
-    const auto ended = [bench](bool with_data) {
-      return kernbench::test::forked_value([&] {
-        BenchRunOptions options;
-        options.with_data = with_data;
-        return run_bench(bench, {}, options).ended;
-      });
-    };
-    BOOST_TEST(ended(true) == ended(false), bench);
-  }
-}

@@ -108,17 +108,6 @@ BOOST_AUTO_TEST_CASE(the_values_depend_on_the_seed_and_times_do_not) {
   BOOST_TEST((first[1] != other[1]));
 }
 
-BOOST_AUTO_TEST_CASE(times_do_not_depend_on_data_being_on) {
-  const auto ended = [](bool with_data) {
-    return kernbench::test::forked_value([&] {
-      BenchRunOptions options;
-      options.with_data = with_data;
-      return run_bench("matmul-composite", {{"M", "100"}}, options).ended;
-    });
-  };
-  BOOST_TEST(ended(true) == ended(false));
-}
-
 BOOST_AUTO_TEST_CASE(a_bench_that_submits_nothing_ends_with_no_requests) {
   kernbench::test::forked([] {
     const BenchOutcome outcome = run_function([](Torch&) {});

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -30,7 +32,10 @@ struct BenchRunOptions {
   std::vector<Override> overrides;
   std::vector<int> devices{0};
   std::uint64_t seed = 1;
-  bool with_data = true;
+  DataMode data = DataMode::deferred;
+  unsigned threads = 2;  // of phase 2
+  // On the data before the simulation starts.
+  std::function<void(DataPlane&)> prepare;
 };
 
 struct BenchOutcome {
@@ -42,6 +47,7 @@ struct BenchOutcome {
   std::uint64_t verified = 0;        // elements compared
   std::vector<std::string> tensors;  // the names of the expectations
   std::string failures;              // of the verification, one per line; empty: all is right
+  std::string outputs;               // the bytes of every expectation's blocks
   std::string op_log;                // as CSV
   std::string values;                // the bytes of all outputs
 };
@@ -56,6 +62,7 @@ inline void judge(const std::vector<Expectation>& expectations, const DataExecut
       outcome.values.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
       const Comparison comparison = compare(bytes, expectation.dtype, block.value.shape,
                                             expectation.part(reference, block), expectation.tolerance_factor);
+      for (const std::byte byte : executor.bytes(block.value)) outcome.outputs += static_cast<char>(byte);
       outcome.verified += comparison.elements;
       if (!comparison.ok)
         outcome.failures += failure_text(expectation.name, expectation.dtype, block.value.shape, comparison) + "\n";
@@ -83,8 +90,11 @@ inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParamet
       load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + options.topology, options.overrides, components);
   spec.source_path.clear();  // leaves no cache file behind
   PlatformOptions platform_options;
-  if (options.with_data) platform_options.data = &data;
+  if (options.data != DataMode::off) platform_options.data = &data;
   platform_options.op_sink = &op_log;
+  if (options.prepare) options.prepare(data);
+  std::optional<DataExecutor> executor;
+  if (options.data == DataMode::eager) executor.emplace(data, options.threads).start_eager();
   BenchProgram program(bench, {settle_parameters(bench, parameters), options.devices, options.seed});
   BenchOutcome outcome;
   {
@@ -100,10 +110,10 @@ inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParamet
     op_log.write_csv(text, [](const sc_core::sc_object* node) { return std::string(node->name()); });
     outcome.op_log = text.str();
   }
-  if (options.with_data && outcome.status == "completed") {
-    DataExecutor executor(data, 2);
-    executor.run();
-    judge(program.expectations(), executor, outcome);
+  if (options.data != DataMode::off && outcome.status == "completed") {
+    if (!executor) executor.emplace(data, options.threads);
+    executor->run();
+    judge(program.expectations(), *executor, outcome);
   }
   return outcome;
 }

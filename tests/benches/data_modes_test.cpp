@@ -1,0 +1,222 @@
+// --data off, deferred and eager (spec 9): the same times and records wherever no branch depends on data; what eager mode adds.
+#include <sstream>
+
+#include "models/address/phys_addr.h"
+#include "models/base/errors.h"
+#include "tests/benches/verified_runs.h"
+
+using namespace kernbench;
+using kernbench::test::BenchOutcome;
+using kernbench::test::BenchRunOptions;
+using kernbench::test::contains;
+using kernbench::test::count;
+using kernbench::test::expect_right;
+using kernbench::test::failure_of;
+using kernbench::test::forked;
+using kernbench::test::forked_value;
+using kernbench::test::Parameters;
+using kernbench::test::run_bench;
+
+namespace {
+
+BenchRunOptions with(DataMode data, unsigned threads = 2) {
+  BenchRunOptions options;
+  options.data = data;
+  options.threads = threads;
+  return options;
+}
+
+struct Seen {
+  Fs ended = 0;
+  std::string op_log, outputs;
+};
+
+Seen seen(const std::string& bench, const Parameters& parameters, const BenchRunOptions& options) {
+  const auto [ended, texts] = forked_value([&] {
+    const BenchOutcome outcome = run_bench(bench, parameters, options);
+    BOOST_TEST(outcome.status == "completed", bench << ": " << outcome.error);
+    BOOST_TEST(outcome.failures == "", bench << ": " << outcome.failures);
+    return std::make_pair(outcome.ended, std::make_pair(outcome.op_log, outcome.outputs));
+  });
+  return {ended, texts.first, texts.second};
+}
+
+// Without the columns that only data fill: params, inputs, outputs.
+std::string timing_columns(const std::string& op_log) {
+  std::string columns, line;
+  for (std::istringstream lines(op_log); std::getline(lines, line);) {
+    std::size_t end = 0;
+    for (int comma = 0; comma < 9; ++comma) end = line.find(',', end) + 1;
+    columns += line.substr(0, end) + '\n';
+  }
+  return columns;
+}
+
+Bench bench_of(void (*run)(Torch&)) { return {"test-bench", "for a test", {}, run}; }
+
+// An op that reads a value which nobody has defined, and whose result lies at this address.
+constexpr std::uint64_t partition = std::uint64_t{6} << 30;
+std::uint64_t broken_address() { return PhysAddr::pe_hbm_addr(0, 0, 0, partition - 4096, partition).encode(); }
+void record_a_broken_op(DataPlane& plane) {
+  MathParams params;
+  params.op = MathOp::exp;
+  const TensorValue nowhere{ByteImage::of(ValueRef{99, 0, 4}), {1}, DType::f32, {}};
+  plane.store(plane.math(params, {nowhere}).value, {{broken_address(), 4}});
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(times_and_records_are_the_same_with_data_off_deferred_and_eager) {
+  const std::vector<std::pair<std::string, Parameters>> benches{{"matmul-composite", {{"M", "100"}, {"epilogue", "gelu"}}},
+                                                                {"qkv-gemm-multi-pe", {}},
+                                                                {"softmax-rows", {{"compute", "steps"}}},
+                                                                {"layernorm", {}},
+                                                                {"mlp-fused", {}},
+                                                                {"va-offset-verify", {}}};
+  for (const auto& [bench, parameters] : benches) {
+    const Seen off = seen(bench, parameters, with(DataMode::off)), deferred = seen(bench, parameters, with(DataMode::deferred)),
+               eager = seen(bench, parameters, with(DataMode::eager));
+    BOOST_TEST_CONTEXT(bench) {
+      BOOST_TEST(off.ended == deferred.ended);
+      BOOST_TEST(eager.ended == deferred.ended);
+      BOOST_TEST((timing_columns(off.op_log) == timing_columns(deferred.op_log)));
+      BOOST_TEST((eager.op_log == deferred.op_log));
+      BOOST_TEST((eager.outputs == deferred.outputs));
+      BOOST_TEST(deferred.outputs.size() > 100U);
+    }
+  }
+  // Its kernel branches on loaded values, which deferred mode has as well.
+  const Seen deferred = seen("gather-walk", {}, with(DataMode::deferred)), eager = seen("gather-walk", {}, with(DataMode::eager));
+  BOOST_TEST(eager.ended == deferred.ended);
+  BOOST_TEST((eager.op_log == deferred.op_log));
+}
+
+BOOST_AUTO_TEST_CASE(eager_runs_are_the_same_on_any_number_of_threads) {
+  for (const char* bench : {"newton-until", "mlp-fused"}) {
+    const Seen one = seen(bench, {}, with(DataMode::eager, 1));
+    for (const unsigned threads : {1U, 2U, 8U}) {
+      const Seen more = seen(bench, {}, with(DataMode::eager, threads));
+      BOOST_TEST(more.ended == one.ended);
+      BOOST_TEST((more.op_log == one.op_log), bench << " on " << threads << " threads");
+      BOOST_TEST((more.outputs == one.outputs), bench << " on " << threads << " threads");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(newton_until_converges_as_the_reference_says) {
+  expect_right("newton-until", {}, 64 * 64 + 8, with(DataMode::eager));
+  expect_right("newton-until", {{"rows", "13"}, {"columns", "101"}}, 13 * 101 + 8, with(DataMode::eager));
+  expect_right("newton-until", {{"rows", "1"}, {"columns", "1"}}, 2, with(DataMode::eager));
+  expect_right("newton-until", {{"pes", "3"}, {"tolerance", "0.01"}}, 64 * 64 + 3, with(DataMode::eager));
+}
+
+// The norm is 6 operations (two products, a difference, abs, two max), a step 3 more; behind the last norm there is no step.
+BOOST_AUTO_TEST_CASE(the_number_of_steps_depends_on_the_data_and_shows_in_time) {
+  const auto steps = [](const char* tolerance) {
+    const Seen run = seen("newton-until", {{"tolerance", tolerance}, {"pes", "1"}}, with(DataMode::eager));
+    const std::size_t operations = count(run.op_log, ",math,");
+    BOOST_TEST(operations % 9 == 6U, operations);
+    return std::make_pair(operations / 9, run.ended);
+  };
+  const auto coarse = steps("0.5"), fine = steps("0.000001");
+  BOOST_TEST(fine.first > coarse.first);
+  BOOST_TEST(fine.second > coarse.second);
+}
+
+BOOST_AUTO_TEST_CASE(a_bench_that_branches_on_results_runs_in_eager_mode_only) {
+  for (const DataMode mode : {DataMode::off, DataMode::deferred}) {
+    const std::string failure = failure_of("newton-until", {}, with(mode));
+    BOOST_TEST(contains(failure,
+                        "usage: bench 'newton-until' branches on values that its kernels compute; it runs with --data eager only"),
+               failure);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_iteration_that_does_not_converge_fails_its_launch) {
+  const std::string failure = failure_of("newton-until", {{"max_steps", "2"}}, with(DataMode::eager));
+  BOOST_TEST(contains(failure, "failed: KernelLaunch 'newton_until': sip0.cube0.pe"), failure);
+  BOOST_TEST(contains(failure, "no convergence within 2 steps: the largest residual is "), failure);
+}
+
+// The host reads at the same simulated times whether it reads what was copied or what was computed.
+BOOST_AUTO_TEST_CASE(to_host_gets_computed_values_in_eager_mode) {
+  forked([] {
+    const auto run = [](Torch& torch) {
+      const HostArray x = torch.random({8, 8}, f16);
+      const Tensor t = torch.from_host(x, DPPolicy::on_one_pe(), "t");
+      torch.launch(
+          LaunchSpec("double").on_pe(0),
+          [](tl::Program& tl, tl::Ptr t) {
+            tl.store(t, tl.load(t, {8, 8}, f16) * 2.0);
+          },
+          t);
+      const Fs before = torch.now();
+      const HostArray computed = t.to_host();
+      for (std::size_t i = 0; i < 64; ++i) BOOST_TEST(computed.values()[i] == 2 * x.values()[i]);
+      const Fs first = torch.now() - before;
+      t.to_host();
+      BOOST_TEST(torch.now() - before == 2 * first);
+    };
+    const BenchOutcome outcome = run_bench(bench_of(run), {}, with(DataMode::eager));
+    BOOST_TEST(outcome.status == "completed", outcome.error);
+  });
+}
+
+// Reading the values of a composite's result waits for the composite, as loading or computing with it does; else no simulated time.
+BOOST_AUTO_TEST_CASE(values_of_a_composite_are_there_when_it_has_completed) {
+  forked([] {
+    const auto run = [](Torch& torch) {
+      const Tensor x = torch.full({64, 64}, 1, f16, DPPolicy::on_one_pe(), "x");
+      const auto pe_exec = [&](bool reads) {
+        const LaunchHandle launch = torch.launch(
+            LaunchSpec("product").on_pe(0),
+            [](tl::Program& tl, tl::Ptr x, bool reads) {
+              const tl::Handle a = tl.load(x, {64, 64}, f16);
+              const tl::Composite product = tl.composite(tl::gemm(a, a));
+              if (reads) {
+                for (const double value : product.result().data()) BOOST_TEST_REQUIRE(value == 64);
+              } else {
+                tl.wait(product);
+              }
+            },
+            x, reads);
+        return launch.metrics().merged.pe_exec;
+      };
+      BOOST_TEST(pe_exec(true) == pe_exec(false));
+      BOOST_TEST(pe_exec(true) > 64 * fs_per_ns);  // 64^3 / 4096 cycles of the MAC array alone
+    };
+    const BenchOutcome outcome = run_bench(bench_of(run), {}, with(DataMode::eager));
+    BOOST_TEST(outcome.status == "completed", outcome.error);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(an_error_inside_an_operation_fails_the_kernel_that_reads_its_value) {
+  forked([] {
+    BenchRunOptions options = with(DataMode::eager);
+    options.prepare = &record_a_broken_op;
+    const auto run = [](Torch& torch) {
+      const Tensor out = torch.empty({1}, f32, DPPolicy::on_one_pe(), "out");
+      torch.launch(
+          LaunchSpec("reader").on_pe(0),
+          [](tl::Program& tl, tl::Ptr out) {
+            const tl::Handle value = tl.load(tl::Ptr(broken_address()), {1}, f32) + 1.0;
+            tl.store(out, value);
+            if (value.item() > 0) tl.store(out, value);
+          },
+          out);
+    };
+    const BenchOutcome outcome = run_bench(bench_of(run), {}, options);
+    BOOST_TEST(outcome.status == "failed");
+    BOOST_TEST(contains(outcome.error, "kernel 'reader': an op reads value 99, which is not defined before it"), outcome.error);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(an_error_inside_an_operation_that_nobody_reads_ends_phase_2) {
+  for (const DataMode mode : {DataMode::deferred, DataMode::eager}) {
+    forked([mode] {
+      BenchRunOptions options = with(mode);
+      options.prepare = &record_a_broken_op;
+      BOOST_CHECK_THROW(run_bench("gemm-single-pe", {}, options), ModelError);
+    });
+  }
+}
