@@ -2,6 +2,7 @@
 // with routes and the transaction pool (models/protocol/machine_services.h).
 #pragma once
 
+#include "models/base/instant_end.h"
 #include "models/base/obligations.h"
 #include "models/base/op_sink.h"
 
@@ -11,6 +12,7 @@ class Services {
  public:
   virtual ~Services() = default;
   virtual Obligations& obligations() = 0;
+  virtual InstantEnd& instant_end() = 0;
   virtual OpSink* op_sink() = 0;  // null when no operation log is wanted
 };
 

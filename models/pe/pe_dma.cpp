@@ -63,12 +63,12 @@ void PeDma::granted(std::uint32_t tag) { request_channel(lane(tag)); }
 void PeDma::request_channel(Lane& lane) {
   const bool write = lane.stage().type == StageType::dma_write;
   channels_[write ? 1 : 0].use.request({&lane, {}}, lane.token->order(), now());
-  rearm();
+  grant_at_end_of_instant();
 }
 
 void PeDma::submit_dma(const DmaRequest& request) {
   channels_[request.write ? 1 : 0].use.request({nullptr, request}, request.order, now());
-  rearm();
+  grant_at_end_of_instant();
 }
 
 // --- Channels
@@ -77,12 +77,11 @@ Fs PeDma::next_due() const {
   Fs due = arrivals_.control() == nullptr ? never_fs : arrivals_.control()->time;
   if (passing_.control() != nullptr) due = std::min(due, passing_.control()->time);
   if (!segment_messages_.empty()) due = std::min(due, segment_messages_.front().time + overhead());
-  for (const Channel& channel : channels_) due = std::min(due, channel.use.grantable() ? now() : channel.inject_at);
+  for (const Channel& channel : channels_) due = std::min(due, channel.inject_at);
   return due;
 }
 
 void PeDma::serve() {
-  bool ended = false;
   while (arrivals_.control() != nullptr && arrivals_.control()->time <= now()) {
     const Arrival arrival = *arrivals_.control();
     arrivals_.pop_control();
@@ -92,36 +91,37 @@ void PeDma::serve() {
       continue;
     }
     arrival.transaction->route().owner->completed(*arrival.transaction);
-    ended = true;
   }
   while (!segment_messages_.empty() && segment_messages_.front().time + overhead() <= now()) {
     Transaction& request = *segment_messages_.front().transaction;
     segment_messages_.pop_front();
     take_segment_message(request);
   }
-  ended = inject_due() || ended;
+  inject_due();
   pass_due();
-  if (ended) return;  // what ends at an instant is known before anything begins
-  for (Channel& channel : channels_) {
-    if (channel.use.grantable() && channel.use.settled()) grant(channel);
-  }
+}
+
+void PeDma::instant_ended() {
+  guarded(services(), *this, [this] {
+    for (Channel& channel : channels_) {
+      if (channel.use.grantable()) grant(channel);
+    }
+    rearm();
+  });
 }
 
 bool PeDma::injects_before(const Channel& a, const Channel& b) {
   return a.use.since() != b.use.since() ? a.use.since() < b.use.since() : a.key < b.key;
 }
 
-bool PeDma::inject_due() {
+void PeDma::inject_due() {
   std::array<Channel*, 2> order{&channels_[0], &channels_[1]};
   if (injects_before(channels_[1], channels_[0])) std::swap(order[0], order[1]);
-  bool any = false;
   for (Channel* channel : order) {
     if (channel->inject_at > now()) continue;
     channel->inject_at = never_fs;
     inject(*channel);
-    any = true;
   }
-  return any;
 }
 
 void PeDma::grant(Channel& channel) {
@@ -229,6 +229,7 @@ void PeDma::completed(Transaction& transaction) {
 void PeDma::end(Channel& channel) {
   channel.in_flight.clear();
   channel.use.release(now());
+  if (channel.use.waiting() > 0) grant_at_end_of_instant();
   channel.busy->set(0);
   const Work work = channel.current;
   channel.current = {};

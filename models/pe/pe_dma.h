@@ -26,10 +26,12 @@ class PeDma final : public StageEngine<FabricNode>,
                     public SegmentLookup,
                     public Uses<AddressTranslation>,
                     public Uses<TileBuffers>,
+                    private InstantEnd::Client,
                     private GrantTaker,
                     private TransactionOwner {
  public:
   static constexpr const char* description = "DMA of a PE: a read and a write channel on the fabric";
+  static constexpr std::array roles{Role::pe_dma};
   static ParameterSchema schema();
   explicit PeDma(const ComponentInit& init);
 
@@ -38,7 +40,6 @@ class PeDma final : public StageEngine<FabricNode>,
   Fs dma_channel_held() const override { return channels_[0].use.held_time(now()) + channels_[1].use.held_time(now()); }
 
  private:
-  static constexpr std::array roles{Role::pe_dma};
   // A lane's stage, or a transfer from outside.
   struct Work {
     Lane* lane = nullptr;
@@ -71,7 +72,9 @@ class PeDma final : public StageEngine<FabricNode>,
 
   // At one instant what started earlier goes first, then by id (tie rule of spec 2.3).
   static bool injects_before(const Channel& a, const Channel& b);
-  bool inject_due();
+  void inject_due();
+  void instant_ended() override;
+  void grant_at_end_of_instant() { services().instant_end().ask(*this, node()); }
   void pass_due();
   void grant(Channel& channel);
   void plan_pieces(Channel& channel, Fs& cost);

@@ -144,46 +144,26 @@ PeUsage PeScheduler::usage() const {
 // --- The process
 
 void PeScheduler::step() {
-  try {
-    run();
-  } catch (const sc_core::sc_unwind_exception&) {
-    throw;
-  } catch (const std::exception& error) {
-    machine_.fatal(*this, error.what());
-  }
+  guarded(services(), *this, [this] { run(); });
 }
 
 void PeScheduler::run() {
   ended_.clear();
-  const bool dispatched = serve_inbox();
+  serve_inbox();
   feed();
   serve_buffers();
-  if (!dispatched && accel_slot_.grantable()) {
-    if (accel_slot_.settled()) {
-      const Taker taker = accel_slot_.grant(now());
-      slot_probe_.set(1);
-      taker.taker->granted(taker.tag);
-    } else {
-      wake();
-    }
-  } else if (dispatched) {
-    wake();
-  }
   if (due_ != never_fs) timer_.notify(fs(due_ - now()));
 }
 
-bool PeScheduler::serve_inbox() {
-  bool dispatched = false;
-  if (due_ == never_fs && !inbox_.empty()) due_ = now() + overhead_;
+void PeScheduler::serve_inbox() {
+  if (due_ == never_fs && !inbox_.empty()) due_ = after(overhead_);
   while (due_ <= now()) {
     const Submitted first = inbox_.front();
     inbox_.pop_front();
     inbox_probe_.set(inbox_.size());
     dispatch(first);
-    dispatched = true;
-    due_ = inbox_.empty() ? never_fs : now() + overhead_;
+    due_ = inbox_.empty() ? never_fs : after(overhead_);
   }
-  return dispatched;
 }
 
 void PeScheduler::dispatch(const Submitted& submitted) {
@@ -331,13 +311,22 @@ void PeScheduler::end_if_complete(CommandContext& context) {
 
 void PeScheduler::request_slot(GrantTaker& taker, std::uint32_t tag, const WorkOrder& order) {
   accel_slot_.request({&taker, tag}, order, now());
-  wake();
+  services().instant_end().ask(*this, node());
 }
 
 void PeScheduler::release_slot() {
   accel_slot_.release(now());
   slot_probe_.set(0);
-  wake();
+  if (accel_slot_.waiting() > 0) services().instant_end().ask(*this, node());
+}
+
+void PeScheduler::instant_ended() {
+  guarded(services(), *this, [this] {
+    if (!accel_slot_.grantable()) return;
+    const Taker taker = accel_slot_.grant(now());
+    slot_probe_.set(1);
+    taker.taker->granted(taker.tag);
+  });
 }
 
 // --- Tile buffers

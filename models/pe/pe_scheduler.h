@@ -35,12 +35,13 @@ class PeScheduler final : public Component,
                           public TileBuffers,
                           public Uses<RegisterFile>,
                           public Uses<DmaAccess>,
+                          private InstantEnd::Client,
                           private CommandContext::Owner,
                           private TokenOutput::Owner {
  public:
   static constexpr const char* description = "dispatcher of a PE: commands, tile plans, completion";
-  static ParameterSchema schema();
   static constexpr std::array roles{Role::pe_scheduler};
+  static ParameterSchema schema();
   explicit PeScheduler(const ComponentInit& init);
   ~PeScheduler() override;
 
@@ -53,6 +54,7 @@ class PeScheduler final : public Component,
 
   void request_slot(GrantTaker& taker, std::uint32_t tag, const WorkOrder& order) override;
   void release_slot() override;
+  void instant_ended() override;
   bool acquire_buffer(TileToken& token, GrantTaker& taker, std::uint32_t tag) override;
 
  private:
@@ -71,7 +73,7 @@ class PeScheduler final : public Component,
 
   void step();
   void run();
-  bool serve_inbox();
+  void serve_inbox();
   void dispatch(const Submitted& submitted);
   void feed();
   bool may_feed(const CommandContext& context, const Tile& next) const;

@@ -42,14 +42,12 @@ void PeTcm::access_tcm(bool write, std::uint64_t bytes, TcmUser& user, std::uint
   Channel& channel = channels_[write ? 1 : 0];
   channel.use.request({bytes, &user, tag}, order, now());
   channel.waiting->set(channel.use.waiting());
-  rearm();
+  grant_at_end_of_instant();
 }
 
 Fs PeTcm::next_due() const {
   Fs due = terminal_.next_due();
-  for (const Channel& channel : channels_) {
-    due = std::min(due, channel.use.grantable() ? now() : channel.due);
-  }
+  for (const Channel& channel : channels_) due = std::min(due, channel.due);
   return due;
 }
 
@@ -57,35 +55,38 @@ unsigned PeTcm::debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*
   return kernbench::debug_access(machine_services(services()).data(), payload);
 }
 
-void PeTcm::serve() {
-  if (!end_accesses()) {  // what ends at an instant is known before anything begins
+void PeTcm::instant_ended() {
+  guarded(services(), *this, [this] {
     for (Channel& channel : channels_) {
-      if (!channel.use.grantable() || !channel.use.settled()) continue;
+      if (!channel.use.grantable()) continue;
       channel.current = channel.use.grant(now());
       channel.due = now() + transfer_fs(channel.current.bytes, channel.bw_gbs);
       channel.busy->set(1);
       channel.waiting->set(channel.use.waiting());
       channel.current.user->tcm_access_began(channel.current.tag);
     }
-  }
+    rearm();
+  });
+}
+
+void PeTcm::serve() {
+  end_accesses();
   const auto answer = [this](Transaction& transaction, std::uint32_t flit, std::uint32_t count) {
     send(transaction, flit, count, 0, now());
   };
   terminal_.serve(now(), answer, [this](const Arrival& arrival) { report_passage(arrival, arrival.time); });
 }
 
-bool PeTcm::end_accesses() {
-  bool ended = false;
+void PeTcm::end_accesses() {
   for (Channel& channel : channels_) {
     if (channel.due > now()) continue;
     channel.due = never_fs;
     channel.use.release(now());
     channel.bytes += channel.current.bytes;
     channel.busy->set(0);
-    ended = true;
+    if (channel.use.waiting() > 0) grant_at_end_of_instant();
     channel.current.user->tcm_access_ended(channel.current.tag);
   }
-  return ended;
 }
 
 }  // namespace kernbench

@@ -8,6 +8,7 @@
 
 #include <array>
 
+#include "models/base/services.h"
 #include "models/pe/serial_resource.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/pe_ports.h"
@@ -15,11 +16,11 @@
 
 namespace kernbench {
 
-class PeTcm final : public FabricNode, public TcmAccess {
+class PeTcm final : public FabricNode, public TcmAccess, private InstantEnd::Client {
  public:
   static constexpr const char* description = "scratchpad of a PE: a read and a write channel";
-  static ParameterSchema schema();
   static constexpr std::array roles{Role::pe_tcm};
+  static ParameterSchema schema();
   explicit PeTcm(const ComponentInit& init);
 
   void access_tcm(bool write, std::uint64_t bytes, TcmUser& user, std::uint32_t tag, const WorkOrder& order) override;
@@ -43,7 +44,9 @@ class PeTcm final : public FabricNode, public TcmAccess {
   Fs next_due() const override;
   void serve() override;
   unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
-  bool end_accesses();
+  void end_accesses();
+  void instant_ended() override;
+  void grant_at_end_of_instant() { services().instant_end().ask(*this, node()); }
 
   std::array<Channel, 2> channels_;  // read, write
   TerminalMemory terminal_;

@@ -1,10 +1,10 @@
 // A resource that one request holds at a time: accel_slot, a DMA channel, a TCM channel (spec 5).
 //
-// First come, first served; requests of one instant in the WorkOrder. So that the order does not depend on which process the
-// kernel ran first, a grant is made in a later delta than the last request: the owner asks settled() and comes back if it is not.
+// First come, first served; requests of one instant in the WorkOrder. So that all requests of an instant are known, the owner grants
+// at the instant's end (InstantEnd).
 #pragma once
 
-#include <systemc>
+#include <cstddef>
 
 #include "models/base/units.h"
 #include "models/protocol/ring_buffer.h"
@@ -19,11 +19,9 @@ class SerialResource {
     waiting_.insert_sorted(Entry{request, order, now}, [](const Entry& a, const Entry& b) {
       return a.since != b.since ? a.since < b.since : a.order < b.order;
     });
-    changed_in_ = sc_core::sc_delta_count();
   }
 
   bool grantable() const { return !held_ && !waiting_.empty(); }
-  bool settled() const { return changed_in_ != sc_core::sc_delta_count(); }
   bool held() const { return held_; }
   std::size_t waiting() const { return waiting_.size(); }
   Fs since() const { return since_; }  // of the grant
@@ -53,7 +51,6 @@ class SerialResource {
   };
 
   RingBuffer<Entry> waiting_;
-  std::uint64_t changed_in_ = ~std::uint64_t{0};
   bool held_ = false;
   Fs since_ = 0;
   Fs held_time_ = 0;

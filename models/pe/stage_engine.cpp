@@ -123,13 +123,7 @@ void StageEngine<Node>::token_offered(TileToken& token, TokenInput& from) {
 
 template <class Node>
 void StageEngine<Node>::step() {
-  try {
-    run_lanes();
-  } catch (const sc_core::sc_unwind_exception&) {
-    throw;
-  } catch (const std::exception& error) {
-    machine_services(this->services()).fatal(*this, error.what());
-  }
+  guarded(this->services(), *this, [this] { run_lanes(); });
 }
 
 template <class Node>

@@ -1,7 +1,6 @@
 #include "models/protocol/fabric_node.h"
 
 #include <algorithm>
-#include <exception>
 #include <string>
 
 #include "models/base/errors.h"
@@ -91,22 +90,15 @@ unsigned FabricNode::transport_debug(tlm::tlm_generic_payload& payload) {
 
 void FabricNode::rearm() {
   const Fs due = next_due();
-  if (due < now()) return machine_services(services()).fatal(*this, end_of_time);
   if (due >= armed_) return;
+  if (due < now()) return machine_services(services()).fatal(*this, end_of_time);
   armed_ = due;
   wake_.notify(fs(due - now()));  // due now: in the next delta, never at once
 }
 
 void FabricNode::wake() {
   armed_ = 0;
-  try {
-    serve();
-  } catch (const sc_core::sc_unwind_exception&) {
-    throw;
-  } catch (const std::exception& error) {
-    machine_services(services()).fatal(*this, error.what());
-    return;
-  }
+  if (!guarded(services(), *this, [this] { serve(); })) return;
   inbox_.set(arrivals_.depth());
   armed_ = never_fs;
   rearm();

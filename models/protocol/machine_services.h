@@ -1,6 +1,9 @@
 // Services of the machine for components: see models/base/services.h.
 #pragma once
 
+#include <exception>
+#include <systemc>
+
 #include "models/base/errors.h"
 #include "models/base/services.h"
 #include "models/protocol/machine_view.h"
@@ -23,6 +26,20 @@ class MachineServices : public Services {
 };
 
 inline MachineServices& machine_services(Services& services) { return static_cast<MachineServices&>(services); }
+
+// Runs what an SC_METHOD does: nothing escapes it but the killing of processes. False if it has failed; the run ends then.
+template <class Action>
+bool guarded(Services& services, const sc_core::sc_object& where, Action action) {
+  try {
+    action();
+    return true;
+  } catch (const sc_core::sc_unwind_exception&) {
+    throw;
+  } catch (const std::exception& error) {
+    machine_services(services).fatal(where, error.what());
+    return false;
+  }
+}
 
 // Ids of what one initiator issues.
 class TieKeySource {

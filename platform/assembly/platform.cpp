@@ -28,7 +28,7 @@ std::string text_of(const std::exception_ptr& cause) {
 
 Platform::Platform(Graph graph, const ComponentRegistry& registry, const PlatformOptions& options)
     : options_(prepare(options)), graph_(std::move(graph)), edges_(graph_), view_(graph_), routes_(graph_, edges_),
-      pool_(std::make_unique<TransactionPool>()),
+      instant_end_(std::make_unique<InstantEnd>("instant_end")), pool_(std::make_unique<TransactionPool>()),
       modules_(std::make_unique<MachineModules>(graph_, edges_, registry, static_cast<Services&>(*this))) {
   std::vector<Injector*> pcie_eps;
   for (int sip = 0; sip < view_.sips(); ++sip) {
@@ -50,6 +50,7 @@ Platform::~Platform() {
   modules_.release();  // NOLINT(bugprone-unused-return-value): left to the end of the process, like what they refer to
   host_.release();     // NOLINT(bugprone-unused-return-value)
   pool_.release();     // NOLINT(bugprone-unused-return-value)
+  instant_end_.release();  // NOLINT(bugprone-unused-return-value)
 }
 
 void Platform::fatal(const sc_core::sc_object& where, const std::string& what) {
@@ -124,6 +125,7 @@ std::exception_ptr Platform::deadlock(const std::string& how) const {
   std::string text = "deadlock at " + format_ns(Component::now()) + ": " + how + ", and";
   for (const Obligations::Waiter& waiter : obligations_.waiters()) {
     text += "\n  " + waiter.who + " waits for " + waiter.what + " since " + format_ns(waiter.since);
+    if (waiter.state) text += waiter.state();
   }
   if (!obligations_.any() && pool_->outstanding() != 0) text += "\n  " + std::to_string(pool_->outstanding()) + " transactions are under way";
   if (state_.has_program && !state_.program_ended && !obligations_.any()) text += "\n  the host program has not returned";

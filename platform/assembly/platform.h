@@ -49,6 +49,7 @@ class Platform final : private MachineServices {
   TransactionPool& pool() override { return *pool_; }
   DataPlane* data() override { return options_.data; }
   Obligations& obligations() override { return obligations_; }
+  InstantEnd& instant_end() override { return *instant_end_; }
   Component& component(NodeId node) const { return modules_->component(node); }
   Host& host() const { return *host_; }
   const std::vector<MachineModules::EdgeWire>& wires() const {
@@ -72,6 +73,7 @@ class Platform final : private MachineServices {
   MachineRoutes routes_;
   Obligations obligations_;
   RunState state_;
+  std::unique_ptr<InstantEnd> instant_end_;
   std::unique_ptr<TransactionPool> pool_;
   std::unique_ptr<Host> host_;
   std::unique_ptr<MachineModules> modules_;

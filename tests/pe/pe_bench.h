@@ -8,6 +8,7 @@
 //
 // Memories mem0, mem1, mem2 of 1 MiB each from physical address 0 on, the TCM at 16 MiB. Each hangs on a wire of its own: 256 GB/s,
 // 1 fs. An answer takes no time unless `memory_ns` says so. A DMA of n flits on an idle machine thus takes overhead + n ns + 2 fs.
+// The memories have 4 channels and bursts of 256 B, and no wires of channels: a request for one channel takes the memory's.
 #pragma once
 
 #include <functional>
@@ -40,6 +41,7 @@ class PeNeighbour final : public FabricNode {
     bool write = false;
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
+    std::uint16_t channel = every_channel;
   };
   const std::vector<Seen>& seen() const { return seen_; }
   void send_request(Transaction& transaction) {
@@ -133,6 +135,7 @@ class PeBench final : public MachineServices, private MachineView, private Route
   DataPlane* data() override { return nullptr; }
   void fatal(const sc_core::sc_object& where, const std::string& what) override;
   Obligations& obligations() override { return obligations_; }
+  InstantEnd& instant_end() override { return instant_end_; }
   OpSink* op_sink() override { return this; }
 
  private:
@@ -150,6 +153,7 @@ class PeBench final : public MachineServices, private MachineView, private Route
 
   // Routes.
   const Path& memory_path(NodeId initiator, NodeId memory) override;
+  const Path& channel_path(NodeId initiator, NodeId memory, std::uint16_t) override { return memory_path(initiator, memory); }
   const Path& control_path(NodeId source, NodeId target) override { return path({names_[source], names_[target]}); }
 
   // OpSink.
@@ -166,6 +170,8 @@ class PeBench final : public MachineServices, private MachineView, private Route
   int sip_w() const override { return 1; }
   int sip_h() const override { return 1; }
   AddressModel address_model() const override { return model_; }
+  HbmMapping hbm_mapping() const override { return HbmMapping::one_to_one; }
+  ChannelInterleave hbm_interleave() const override { return {4, 256}; }
   std::uint32_t flit_bytes() const override { return 256; }
   std::uint64_t hbm_slice_bytes() const override { return memory_bytes; }
   std::uint64_t sram_bytes() const override { return memory_bytes; }
@@ -190,6 +196,7 @@ class PeBench final : public MachineServices, private MachineView, private Route
   std::vector<std::string> names_;  // sorted
   TransactionPool pool_;
   Obligations obligations_;
+  InstantEnd instant_end_{"instant_end"};
   std::map<std::string, std::unique_ptr<Component>> engines_;
   std::vector<std::unique_ptr<Component>> replaced_;
   std::vector<std::unique_ptr<PeNeighbour>> memories_;

@@ -109,6 +109,7 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
   DataPlane* data() override { return nullptr; }
   void fatal(const sc_core::sc_object& where, const std::string& what) override;
   Obligations& obligations() override { return obligations_; }
+  InstantEnd& instant_end() override { return instant_end_; }
   OpSink* op_sink() override { return nullptr; }
 
  private:
@@ -132,6 +133,7 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
   std::uint32_t flit_bytes_;
   TransactionPool pool_;
   Obligations obligations_;
+  InstantEnd instant_end_{"instant_end"};
   std::vector<std::unique_ptr<FabricNode>> nodes_;
   std::vector<Edge> edges_;  // sorted by (from, to) once elaborated
   std::vector<std::unique_ptr<Wire>> wires_;

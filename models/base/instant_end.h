@@ -1,0 +1,42 @@
+// InstantEnd: calls back when nothing else is left to be done at the present instant, however many delta cycles that took.
+//
+// What is shared by requests of one instant is granted then, by a written order (spec 5), so that neither the order in which the
+// kernel runs processes nor the number of deltas that a request took decides. What the callbacks do belongs to the same instant: they
+// may start new deltas, whose end is awaited again. One for the whole machine: two that wait for quiet would keep each other awake.
+// Takes no simulated time.
+#pragma once
+
+#include <cstdint>
+#include <systemc>
+#include <vector>
+
+namespace kernbench {
+
+class InstantEnd final : public sc_core::sc_module {
+ public:
+  class Client {
+   public:
+    virtual void instant_ended() = 0;
+
+   protected:
+    ~Client() = default;
+  };
+
+  explicit InstantEnd(const sc_core::sc_module_name& name);
+
+  // Asks for one call of client.instant_ended(). Clients of one end are called by ascending rank, which is static (a NodeId); asking
+  // twice is asking once.
+  void ask(Client& client, std::uint32_t rank);
+
+ private:
+  struct Asked {
+    std::uint32_t rank;
+    Client* client;
+  };
+  void look();
+
+  sc_core::sc_event look_;
+  std::vector<Asked> asked_, calling_;
+};
+
+}  // namespace kernbench
