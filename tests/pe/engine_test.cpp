@@ -82,6 +82,19 @@ KERNBENCH_SYSTEMC_TEST(slot_requests_of_one_instant_are_granted_by_command) {
   BOOST_TEST(pe.op("gemm_f16", -1, 4).start == 108 * ns);
 }
 
+// Command 1 asks some deltas after command 2, at the same instant.
+KERNBENCH_SYSTEMC_TEST(requests_of_one_instant_are_granted_by_command_however_many_deltas_lie_between_them) {
+  PeBench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
+  pe.at(50 * ns, [&] {
+    pe.submit_as(2, MathCommand{MathOp::add, 1024});
+    for (int delta = 0; delta < 20; ++delta) sc_core::wait(sc_core::SC_ZERO_TIME);
+    pe.submit_as(1, DotCommand{32, 64, 32, DType::f16});
+  });
+  pe.run();
+  BOOST_TEST(pe.op("gemm_f16").start == 50 * ns);
+  BOOST_TEST(pe.op("add").start == 66 * ns);
+}
+
 // Before the tie rule: first come, first served.
 KERNBENCH_SYSTEMC_TEST(an_earlier_request_for_the_slot_goes_first) {
   PeBench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
