@@ -46,7 +46,8 @@ void Baaw::check_place(const BaawSegment& segment) const {
   std::set<std::uint16_t> channels;
   for (const std::uint64_t pa : segment.pa_bases) {
     const MemoryPlace place = machine_.place_of(pa);
-    if (place.node != memory) throw AddressError(which + " lies in " + machine_.name(memory) + " and in " + machine_.name(place.node));
+    if (place.node != memory)
+      throw AddressError(which + " lies in " + machine_.name(memory) + " and in " + machine_.name(place.node));
     if (!channels.insert(hbm_.channel_of(place.offset)).second) {
       throw AddressError(which + " has two physical bases on channel " + std::to_string(hbm_.channel_of(place.offset)));
     }

@@ -1,4 +1,5 @@
-// What one access of PE_DMA becomes on the fabric: a piece for each memory, or channel of a memory, and a transaction for each piece.
+// What one access of PE_DMA becomes on the fabric: a piece for each memory, or channel of a memory, and a transaction for each
+// piece.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 namespace kernbench {
 
 struct DmaPiece {
-  MemoryPlace place;          // for one channel alone: the offset in the channel's own bytes
+  MemoryPlace place;           // for one channel alone: the offset in the channel's own bytes
   std::uint64_t physical = 0;  // of its first byte, 0 if not known
   std::uint64_t bytes = 0;
   std::uint64_t position = 0;  // of its first byte in the access

@@ -108,7 +108,8 @@ std::vector<LogicalRequest> SegmentTable::requests(std::uint64_t la, std::uint64
       const std::uint64_t from = std::max(begin, burst * hbm_.burst_bytes);
       const std::uint64_t before = from - burst * hbm_.burst_bytes;
       const std::uint64_t behind = (last + 1) * hbm_.burst_bytes - std::min(end, (last + 1) * hbm_.burst_bytes);
-      requests.push_back({physical(segment, from), (rounds + 1) * hbm_.burst_bytes - before - behind, position + (from - begin), true});
+      requests.push_back(
+          {physical(segment, from), (rounds + 1) * hbm_.burst_bytes - before - behind, position + (from - begin), true});
     }
   };
   for_each_segment(la, bytes, take);

@@ -1,5 +1,5 @@
-// Mapping: what lets PEs address a tensor, and the messages that bring it there and take it away: pages of the MMU (address model VA) or
-// segments of the BAAW (LA). Both travel to every target PE and take simulated time (spec 3.3).
+// Mapping: what lets PEs address a tensor, and the messages that bring it there and take it away: pages of the MMU (address model
+// VA) or segments of the BAAW (LA). Both travel to every target PE and take simulated time (spec 3.3).
 #pragma once
 
 #include <memory>

@@ -63,7 +63,7 @@ void PeNeighbour::serve() {
         [this](Transaction& transaction, std::uint32_t flit, std::uint32_t count) { send(transaction, flit, count, 0, now()); },
         [this](const Arrival& arrival) {
           seen_.push_back({arrival.time, arrival.transaction->is_write(), arrival.transaction->route().offset,
-                           arrival.transaction->get_data_length()});
+                           arrival.transaction->get_data_length(), arrival.transaction->route().channel});
         });
   }
 }
