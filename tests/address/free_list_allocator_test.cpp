@@ -1,10 +1,11 @@
 // The allocator of spec 3.2: first fit, coalescing, misuse always caught; checked against a model that keeps a flag per byte.
 #include "models/address/free_list_allocator.h"
 
-#include <boost/test/unit_test.hpp>
-#include <algorithm>
-#include <cstdint>
 #include <rapidcheck.h>
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -148,5 +149,122 @@ BOOST_AUTO_TEST_CASE(it_behaves_like_a_flag_per_byte) {
     }
     for (const Allocation& allocation : live) allocator.free(allocation.address, allocation.nbytes);
     RC_ASSERT(allocator.free_blocks().size() == 1u && allocator.largest_free_bytes() == size);
+  }));
+}
+
+namespace {
+
+// A space with allocations in it, after any history.
+struct UsedSpace {
+  std::uint64_t granule, base, size;
+  FreeListAllocator allocator;
+  std::vector<Allocation> live;
+
+  UsedSpace()
+      : granule(std::uint64_t{1} << *rc::gen::inRange(0, 5)), base(granule * *rc::gen::inRange<std::uint64_t>(0, 1000)),
+        size(granule * *rc::gen::inRange<std::uint64_t>(1, 80)), allocator("space", base, size, granule) {}
+
+  void allocate() {
+    const auto nbytes = *rc::gen::inRange<std::uint64_t>(1, 9 * granule);
+    const std::uint64_t alignment = std::uint64_t{1} << *rc::gen::inRange(0, 7);
+    try {
+      const std::uint64_t address = allocator.allocate(nbytes, alignment);
+      RC_ASSERT(address % alignment == 0U);
+      live.push_back({address, nbytes});
+    } catch (const AllocationError&) {
+      RC_ASSERT(allocator.largest_free_bytes() < nbytes + granule + alignment);  // nothing that surely fits is refused
+    }
+  }
+  void free() {
+    const auto victim = live.begin() + static_cast<std::ptrdiff_t>(*rc::gen::inRange<std::size_t>(0, live.size()));
+    allocator.free(victim->address, victim->nbytes);
+    live.erase(victim);
+  }
+  void step() {
+    if (live.empty() || *rc::gen::inRange(0, 5) < 3) {
+      allocate();
+    } else {
+      free();
+    }
+  }
+};
+
+}  // namespace
+
+// What lives and what is free tile the space: nothing overlaps, nothing is lost, and no two free blocks are neighbours.
+BOOST_AUTO_TEST_CASE(allocations_never_overlap_and_free_blocks_coalesce_fully) {
+  BOOST_TEST(rc::check("tiling", [] {
+    UsedSpace space;
+    const int steps = *rc::gen::inRange(0, 100);
+    for (int i = 0; i < steps; ++i) {
+      space.step();
+      struct Block {
+        std::uint64_t start, length;
+        bool free;
+      };
+      std::vector<Block> blocks;
+      for (const Allocation& each : space.live)
+        blocks.push_back({each.address, (each.nbytes + space.granule - 1) / space.granule * space.granule, false});
+      for (const auto& [start, length] : space.allocator.free_blocks()) blocks.push_back({start, length, true});
+      std::sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.start < b.start; });
+      std::uint64_t end = space.base;
+      bool after_free = false;
+      for (const Block& block : blocks) {
+        RC_ASSERT(block.start == end);
+        const bool neighbours = after_free && block.free;
+        RC_ASSERT(!neighbours);
+        end += block.length;
+        after_free = block.free;
+      }
+      RC_ASSERT(end == space.base + space.size);
+    }
+    while (!space.live.empty()) space.free();
+    RC_ASSERT(space.allocator.free_blocks().size() == 1U);
+    RC_ASSERT(space.allocator.largest_free_bytes() == space.size);
+  }));
+}
+
+// Whatever is not the free of a living allocation with its size throws, and changes nothing.
+BOOST_AUTO_TEST_CASE(every_misuse_is_caught_whatever_the_history) {
+  BOOST_TEST(rc::check("misuse", [] {
+    UsedSpace space;
+    std::vector<Allocation> gone;
+    const int steps = *rc::gen::inRange(0, 60);
+    for (int i = 0; i < steps; ++i) {
+      const std::vector<Allocation> before = space.live;
+      space.step();
+      for (const Allocation& each : before) {
+        if (std::none_of(space.live.begin(), space.live.end(), [&](const Allocation& a) { return a.address == each.address; }))
+          gone.push_back(each);
+      }
+    }
+    const auto blocks = space.allocator.free_blocks();
+    const std::uint64_t used = space.allocator.used_bytes();
+    const auto is_live = [&](std::uint64_t address, std::uint64_t nbytes) {
+      return std::any_of(space.live.begin(), space.live.end(),
+                         [&](const Allocation& a) { return a.address == address && a.nbytes == nbytes; });
+    };
+    for (const Allocation& each : space.live) {  // inside, before, with another size
+      for (const std::uint64_t at : {each.address + 1, each.address - 1, each.address + each.nbytes}) {
+        if (!is_live(at, each.nbytes)) RC_ASSERT_THROWS_AS(space.allocator.free(at, each.nbytes), AllocationError);
+      }
+      for (const std::uint64_t nbytes : {each.nbytes - 1, each.nbytes + 1, 2 * each.nbytes, std::uint64_t{0}})
+        RC_ASSERT_THROWS_AS(space.allocator.free(each.address, nbytes), AllocationError);
+    }
+    for (const Allocation& each : gone) {  // freed already, perhaps given to another since
+      if (!is_live(each.address, each.nbytes))
+        RC_ASSERT_THROWS_AS(space.allocator.free(each.address, each.nbytes), AllocationError);
+    }
+    for (const auto& [start, length] : blocks) RC_ASSERT_THROWS_AS(space.allocator.free(start, length), AllocationError);
+    RC_ASSERT_THROWS_AS(space.allocator.free(*rc::gen::arbitrary<std::uint64_t>() | std::uint64_t{1} << 60, 1), AllocationError);
+    RC_ASSERT_THROWS_AS(space.allocator.allocate(0), AllocationError);
+    RC_ASSERT_THROWS_AS(space.allocator.allocate(1, 3), AllocationError);
+    RC_ASSERT_THROWS_AS(space.allocator.allocate(1, 0), AllocationError);
+    RC_ASSERT_THROWS_AS(space.allocator.allocate(space.size + *rc::gen::inRange<std::uint64_t>(1, ~std::uint64_t{0} - space.size)),
+                        AllocationError);
+    RC_ASSERT(space.allocator.free_blocks() == blocks);
+    RC_ASSERT(space.allocator.used_bytes() == used);
+    while (!space.live.empty()) space.free();  // all still there
+    RC_ASSERT(space.allocator.free_bytes() == space.size);
   }));
 }
