@@ -5,7 +5,7 @@
 
 namespace kernbench {
 
-std::size_t Obligations::open(std::string who, std::string what, Fs since) {
+std::size_t Obligations::open(std::string who, std::string what, Fs since, std::function<std::string()> state) {
   std::size_t ticket = slots_.size();
   if (free_.empty()) {
     slots_.emplace_back();
@@ -13,7 +13,7 @@ std::size_t Obligations::open(std::string who, std::string what, Fs since) {
     ticket = free_.back();
     free_.pop_back();
   }
-  slots_[ticket] = {{std::move(who), std::move(what), since}, true};
+  slots_[ticket] = {{std::move(who), std::move(what), since, std::move(state)}, true};
   ++open_;
   ++opened_;
   return ticket;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,11 @@ class Obligations {
     std::string who;   // hierarchical name
     std::string what;  // "completion of command 12"
     Fs since = 0;
+    std::function<std::string()> state;  // may be empty; what a report adds: how things stand when it is made
   };
 
   // Returns a ticket for close(); tickets are reused.
-  std::size_t open(std::string who, std::string what, Fs since);
+  std::size_t open(std::string who, std::string what, Fs since, std::function<std::string()> state = {});
   void close(std::size_t ticket);
   bool any() const { return open_ > 0; }
   // Since the start of the run. Who polls uses no obligation for each turn: opening one counts as progress (platform/assembly/run.h).

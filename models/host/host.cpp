@@ -150,6 +150,11 @@ std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const SegmentRemove> m
   return submit_control(std::move(message));
 }
 
+std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const IpcqInstall> message) {
+  validate(*message);
+  return submit_control(std::move(message));
+}
+
 std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const KernelLaunch> message) {
   validate(*message);
   const KernelRef& kernel = message->kernel;

@@ -45,6 +45,7 @@ class Host final : public Component, public HostPort, private TransactionOwner {
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const MmuUnmap> message) override;
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const SegmentInstall> message) override;
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const SegmentRemove> message) override;
+  std::shared_ptr<HostRequest> submit(std::shared_ptr<const IpcqInstall> message) override;
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const KernelLaunch> message) override;
   void wait(HostRequest& request) override;
   void spawn(const std::string& name, std::function<void()> body) override;

@@ -11,7 +11,7 @@
 namespace kernbench {
 namespace {
 
-enum class State : std::uint8_t { idle, waiting_for_start, running, waiting_for_command, draining };
+enum class State : std::uint8_t { idle, waiting_for_start, running, waiting_for_command, draining, waiting_for_ipcq };
 
 // Leaves a kernel whose launch has failed elsewhere. Not derived from std::exception, so that a kernel's own handlers let it pass.
 struct KernelAborted {};
@@ -36,7 +36,7 @@ PeCpu::PeCpu(const ComponentInit& init)
       scratch_bytes_(static_cast<std::uint64_t>(init.attributes.integer("scratch_bytes"))),
       stack_bytes_(static_cast<int>(init.attributes.integer("kernel_stack_bytes"))), launched_("launched_event"),
       state_probe_(add_probe("state", "what the kernel does", 3,
-                             {"idle", "waiting_for_start", "running", "waiting_for_command", "draining"})),
+                             {"idle", "waiting_for_start", "running", "waiting_for_command", "draining", "waiting_for_ipcq"})),
       command_probe_(add_probe("command", "last command issued", 32)) {
   add_statistic("launches", "kernels run", Quantity::count, launch_count_);
   add_statistic("failures", "of these, failed", Quantity::count, failures_);
@@ -75,13 +75,31 @@ void PeCpu::take(Transaction& request) {
     options.set_stack_size(stack_bytes_);
     sc_core::sc_spawn([this] { run_launches(); }, "kernel", &options);
   } else if (const auto* abort = dynamic_cast<const LaunchAbort*>(message.get())) {
-    for (Launch& entry : launches_) {
-      if (entry.message == abort->launch) entry.aborted = true;
-    }
+    this->abort(*abort);
     request.route().owner->completed(request);
+  } else if (const auto* rings = dynamic_cast<const IpcqInstall*>(message.get())) {
+    install(request, *rings);
   } else {
-    throw ModelError(std::string(name()) + ": a message that is neither KernelLaunch nor LaunchAbort");
+    throw ModelError(std::string(name()) + ": a message that is neither KernelLaunch nor LaunchAbort nor IpcqInstall");
   }
+}
+
+void PeCpu::abort(const LaunchAbort& notice) {
+  for (Launch& entry : launches_) {
+    if (entry.message == notice.launch) entry.aborted = true;
+  }
+  // What it waits for may never come.
+  if (current_ != nullptr && current_->aborted && ipcq_operation_ != nullptr) ipcq_operation_->interrupt();
+}
+
+void PeCpu::install(Transaction& request, const IpcqInstall& message) {
+  const auto mine = message.queue_pairs.find(where());
+  const auto response = std::make_shared<HostResponse>();
+  response->completion =
+      Uses<IpcqPort>::provider().install(message, mine == message.queue_pairs.end() ? IpcqQueuePairs() : mine->second);
+  request.route().message = response;
+  request.route().turn_round();
+  send(request, 0, 0, 0, now());
 }
 
 // --- The kernel thread
@@ -110,6 +128,7 @@ void PeCpu::run(Launch& launch) {
   state_probe_.set(static_cast<std::uint64_t>(State::running));
   response->completion = run_body(message);
   response->metrics.pe_exec = now() - target;
+  if (Uses<IpcqPort>::connected()) Uses<IpcqPort>::provider().kernel_ended(!response->completion.ok);
 
   state_probe_.set(static_cast<std::uint64_t>(State::draining));
   CommandPort& scheduler = Uses<CommandPort>::provider();
@@ -176,14 +195,18 @@ void PeCpu::check_abort() const {
 
 // --- Kernel context
 
+void PeCpu::dispatch() {
+  check_abort();
+  if (dispatch_cycles_ > 0) cycles(dispatch_cycles_);
+}
+
 PeId PeCpu::where() const {
   if (!where_) where_ = pe_of(machine_.machine(), node(), PeEngine::pe_cpu);
   return *where_;
 }
 
 std::shared_ptr<CommandState> PeCpu::issue(Command command) {
-  check_abort();
-  if (dispatch_cycles_ > 0) cycles(dispatch_cycles_);
+  dispatch();
   auto state = std::make_shared<CommandState>(next_command_++);
   Uses<CommandPort>::provider().submit(state, std::move(command));
   ++commands_;
@@ -211,7 +234,45 @@ void PeCpu::wait(CommandState& command) {
 void PeCpu::cycles(std::uint64_t n) {
   check_abort();
   cycles_ += n;
-  if (n > 0) sc_core::wait(fs(cycles_to_fs(n, clock_ghz_)));
+  if (n > 0) sc_core::wait(until(after(cycles_to_fs(n, clock_ghz_))));
+}
+
+void PeCpu::ipcq_send(IpcqSend message) {
+  dispatch();
+  const auto operation = std::make_shared<IpcqOperation>();
+  const std::string what = "tl.send in direction '" + message.direction + "'";
+  Uses<IpcqPort>::provider().submit_send(operation, std::move(message));
+  wait(*operation, what);
+}
+
+IpcqReceived PeCpu::ipcq_receive(IpcqReceive request) {
+  dispatch();
+  const auto operation = std::make_shared<IpcqOperation>();
+  const std::string what =
+      request.direction.empty() ? std::string("tl.recv in any direction") : "tl.recv in direction '" + request.direction + "'";
+  Uses<IpcqPort>::provider().submit_receive(operation, std::move(request));
+  wait(*operation, what);
+  return operation->received();
+}
+
+std::uint64_t PeCpu::ipcq_reserve(const std::string& direction) {
+  dispatch();
+  return Uses<IpcqPort>::provider().reserve_receive(direction);
+}
+
+void PeCpu::wait(IpcqOperation& operation, const std::string& what) {
+  struct Waiting {
+    PeCpu& cpu;
+    ~Waiting() { cpu.ipcq_operation_ = nullptr; }
+  } waiting{*this};
+  ipcq_operation_ = &operation;
+  state_probe_.set(static_cast<std::uint64_t>(State::waiting_for_ipcq));
+  while (!operation.done()) {
+    await(operation.event(), what + " of kernel '" + launch().kernel.name + "'");
+    check_abort();
+  }
+  state_probe_.set(static_cast<std::uint64_t>(State::running));
+  if (!operation.error().empty()) throw UsageError(operation.error());
 }
 
 std::vector<PhysicalRange> PeCpu::translate(std::uint64_t address, std::uint64_t nbytes) const {

@@ -3,6 +3,7 @@
 // Timing: a launch pays overhead_ns once, then waits until its target_start; one that comes late starts on receipt and reports
 // the skew. Every command pays dispatch_cycles of the clock. When the kernel has ended the engines drain, then the answer leaves at
 // once. Kernels run on one SC_THREAD, made at the first launch, on a stack of kernel_stack_bytes.
+// A message that installs rings pays overhead_ns, is PE_IPCQ's then, and is answered at once.
 // A kernel that throws, a command that ends in a fault, and an abort make the answer ok = false; the text names node and time.
 // Not modelled: instructions other than those that reach an engine.
 #pragma once
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "models/protocol/fabric_node.h"
+#include "models/protocol/ipcq_ports.h"
 #include "models/protocol/kernel_context.h"
 #include "models/protocol/kernel_host.h"
 #include "models/protocol/machine_services.h"
@@ -25,6 +27,7 @@ class PeCpu final : public FabricNode,
                     public KernelHost,
                     public Uses<CommandPort>,
                     public Uses<AddressTranslation>,
+                    public Uses<IpcqPort>,
                     private KernelContext {
  public:
   static constexpr const char* description = "runs kernels: turns their calls into commands";
@@ -47,6 +50,8 @@ class PeCpu final : public FabricNode,
   Fs next_due() const override;
   void serve() override;
   void take(Transaction& request);
+  void install(Transaction& request, const IpcqInstall& message);
+  void abort(const LaunchAbort& notice);
 
   // The kernel thread.
   void run_launches();
@@ -66,6 +71,12 @@ class PeCpu final : public FabricNode,
   void cycles(std::uint64_t n) override;
   std::vector<PhysicalRange> translate(std::uint64_t address, std::uint64_t nbytes) const override;
   FreeListAllocator& scratch() override { return *scratch_; }
+  const IpcqSetup& ipcq_setup() const override { return Uses<IpcqPort>::provider().setup(); }
+  void ipcq_send(IpcqSend message) override;
+  IpcqReceived ipcq_receive(IpcqReceive request) override;
+  std::uint64_t ipcq_reserve(const std::string& direction) override;
+  void dispatch();
+  void wait(IpcqOperation& operation, const std::string& what);
 
   MachineServices& machine_;
   Fs overhead_;
@@ -77,6 +88,7 @@ class PeCpu final : public FabricNode,
   std::deque<Launch> launches_;  // the first one runs
   Launch* current_ = nullptr;
   std::vector<std::shared_ptr<CommandState>> unwaited_;
+  IpcqOperation* ipcq_operation_ = nullptr;  // that the kernel waits for
   std::unique_ptr<FreeListAllocator> scratch_;
   std::uint64_t next_command_ = 1;
   bool thread_started_ = false;

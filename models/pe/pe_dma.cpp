@@ -13,11 +13,10 @@ ParameterSchema PeDma::schema() {
   schema.push_back(Parameter::integer("wr_engines", "capacity of the write channel", "", "spec 5").default_val(1).range("1", "1"));
   schema.push_back(Parameter::integer("vc_chunk_size", "bytes of vc_comm that go before vc_compute has its turn", "B", "spec 2.6")
                        .default_val(256)
-                       .range("1", ""));
-  schema.push_back(Parameter::decimal("baaw_overhead_ns", "time per access that is resolved by segments (address model la)", "ns", "assumption")
-                       .default_val(0)
-                       .range("0", ""));
-  schema.push_back(Parameter::integer("flit_bytes", "flit size of the fabric", "B", "spec 2.2").from_machine());
+                       .range("1", "1073741824"));
+  schema.push_back(Parameter::duration_ns("baaw_overhead_ns", "time per access that is resolved by segments (address model la)", "assumption").default_val(0));
+  schema.push_back(Parameter::integer("flit_bytes", "flit size of the fabric", "B", "spec 2.2").range("1", "65536").from_machine());
+  for (Parameter& parameter : CommChannel::schema()) schema.push_back(std::move(parameter));
   return schema;
 }
 
@@ -25,7 +24,8 @@ PeDma::PeDma(const ComponentInit& init)
     : StageEngine(init, {StageType::dma_read, StageType::dma_write}, ArrivalQueue::Keep::last_flit),
       machine_(machine_services(init.services)), keys_(init.node), baaw_(machine_.machine()),
       baaw_overhead_(ns_to_fs(init.attributes.decimal("baaw_overhead_ns"))),
-      flit_bytes_(static_cast<std::uint32_t>(init.attributes.integer("flit_bytes"))) {
+      flit_bytes_(static_cast<std::uint32_t>(init.attributes.integer("flit_bytes"))), wires_(flit_bytes_),
+      comm_(*this, *this, machine_, keys_), comm_waiting_(add_probe("comm_waiting", "tokens that wait for the wire", 16)) {
   for (const bool write : {false, true}) {
     Channel& channel = channels_[write ? 1 : 0];
     const std::string name = write ? "write" : "read";
@@ -37,6 +37,11 @@ PeDma::PeDma(const ComponentInit& init)
   }
   add_statistic("transactions", "transactions issued", Quantity::count, transactions_);
   add_statistic("faults", "requests that ended in a fault", Quantity::count, faults_);
+  add_statistic("tokens_sent", "IPCQ tokens issued", Quantity::count, comm_.tokens_sent());
+  add_statistic("token_bytes_sent", "payload of the tokens issued", Quantity::bytes, comm_.bytes_sent());
+  add_statistic("tokens_written", "IPCQ tokens that came and were written to their slots", Quantity::count, comm_.tokens_written());
+  add_statistic("tokens_dropped", "IPCQ tokens that came for queues that had been reset", Quantity::count, comm_.tokens_dropped());
+  add_statistic("slot_busy", "accesses to ring slots", Quantity::time_fs, comm_.slot_busy());
   add_statistic("segments_installed", "segments of logical addresses installed", Quantity::count, baaw_.installed);
   add_statistic("segments_removed", "segments of logical addresses removed", Quantity::count, baaw_.removed);
   add_statistic("segment_accesses", "accesses resolved by segments", Quantity::count, baaw_.accesses);
@@ -76,6 +81,8 @@ void PeDma::submit_dma(const DmaRequest& request) {
 Fs PeDma::next_due() const {
   Fs due = arrivals_.control() == nullptr ? never_fs : arrivals_.control()->time;
   if (passing_.control() != nullptr) due = std::min(due, passing_.control()->time);
+  due = std::min(due, comm_.next_due());
+  if (!wires_asked_) due = std::min(due, wires_.next_due(now()));
   if (!segment_messages_.empty()) due = std::min(due, segment_messages_.front().time + overhead());
   for (const Channel& channel : channels_) due = std::min(due, channel.inject_at);
   return due;
@@ -98,7 +105,9 @@ void PeDma::serve() {
     take_segment_message(request);
   }
   inject_due();
+  comm_.serve();
   pass_due();
+  serve_wires_at_end_of_instant();
 }
 
 void PeDma::instant_ended() {
@@ -106,6 +115,7 @@ void PeDma::instant_ended() {
     for (Channel& channel : channels_) {
       if (channel.use.grantable()) grant(channel);
     }
+    if (wires_asked_) serve_wires();
     rearm();
   });
 }
@@ -200,22 +210,46 @@ void PeDma::inject(Channel& channel) {
   if (channel.awaited == 0) end(channel);
 }
 
-// One virtual channel is in use: what is handed over first goes first.
+// --- The wire
+
+void PeDma::use_rings(const IpcqSettings& settings) {
+  const auto chunk = static_cast<std::uint32_t>(attributes().integer("vc_chunk_size"));
+  wires_.use_both(settings.vc_chunk_bytes.value_or(chunk));
+  comm_.use_rings(settings);
+}
+
 void PeDma::hand_to_wire(const Channel& channel) {
   const bool per_channel = std::any_of(channel.pieces.begin(), channel.pieces.end(),
                                        [](const DmaPiece& piece) { return piece.channel != every_channel; });
-  if (&channel == &channels_[1] && per_channel) {
-    for (const FlitTurn& turn : flits_in_order(channel.pieces, channel.in_flight, baaw_.hbm())) {
-      send(*channel.in_flight[turn.piece], turn.flit, 1, 0, now());
-    }
+  if (&channel != &channels_[1] || !per_channel) {
+    for (const TransactionHandle& transaction : channel.in_flight) hand_to_wire(VirtualChannel::compute, *transaction, 0);
     return;
   }
-  for (const TransactionHandle& transaction : channel.in_flight) {
-    const std::uint32_t flits = transaction->route().flits;
-    if (flits == 0) send(*transaction, 0, 0, 0, now());
-    for (std::uint32_t flit = 0; flit < flits; ++flit) send(*transaction, flit, 1, 0, now());
+  for (const FlitTurn& turn : flits_in_order(channel.pieces, channel.in_flight, baaw_.hbm())) {
+    wires_.put(VirtualChannel::compute, *channel.in_flight[turn.piece], {turn.flit, 1, 0}, now(),
+               [this](Transaction& t, FlitRun run) { send(t, run.first, run.count, run.position, now()); });
   }
 }
+
+void PeDma::hand_to_wire(VirtualChannel virtual_channel, Transaction& transaction, std::uint32_t position) {
+  wires_.put(virtual_channel, transaction, {0, transaction.route().flits, position}, now(),
+             [this](Transaction& t, FlitRun run) { send(t, run.first, run.count, run.position, now()); });
+  comm_waiting_.set(wires_.waiting(VirtualChannel::comm));
+}
+
+void PeDma::serve_wires_at_end_of_instant() {
+  if (wires_asked_ || wires_.next_due(now()) > now()) return;
+  wires_asked_ = true;
+  services().instant_end().ask(*this, node());
+}
+
+void PeDma::serve_wires() {
+  wires_asked_ = false;
+  wires_.serve(now(), [this](Transaction& t, FlitRun run) { send(t, run.first, run.count, run.position, now()); });
+  comm_waiting_.set(wires_.waiting(VirtualChannel::comm));
+}
+
+// --- Completion
 
 void PeDma::completed(Transaction& transaction) {
   Channel& channel = channels_[transaction.route().owner_tag];
@@ -279,11 +313,16 @@ void PeDma::take_segment_message(Transaction& request) {
 
 void PeDma::accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) {
   const Path& path = *transaction.route().path;
-  if (run.position == path.target_position()) return FabricNode::accepted(port, transaction, run, arrival);
+  const bool whole = run.first + run.count >= transaction.route().flits;
+  if (run.position == path.target_position()) {
+    const bool is_token = transaction.route().leg == Leg::request && !transaction.route().is_control();
+    if (!is_token) return FabricNode::accepted(port, transaction, run, arrival);
+    if (whole) comm_.token_reached(arrivals_.upstream(port), transaction, run, arrival);
+    return;
+  }
   // Towards PE_TCM nothing competes: its edge has neither length nor bandwidth.
   if (run.position + 1 == path.target_position()) return send(transaction, run.first, run.count, run.position, arrival);
   // Whatever starts here at the same instant was granted earlier and goes first.
-  const bool whole = run.first + run.count >= transaction.route().flits;
   if (whole && passing_.push_message(arrivals_.upstream(port), transaction, run, arrival)) rearm();
 }
 
@@ -291,10 +330,7 @@ void PeDma::pass_due() {
   while (passing_.control() != nullptr && passing_.control()->time <= now()) {
     const Arrival arrival = *passing_.control();
     passing_.pop_control();
-    Transaction& transaction = *arrival.transaction;
-    const std::uint32_t flits = transaction.route().flits;
-    for (std::uint32_t flit = 0; flit < std::max(flits, 1U); ++flit)
-      send(transaction, flit, flits == 0 ? 0 : 1, arrival.position, now());
+    hand_to_wire(VirtualChannel::compute, *arrival.transaction, arrival.position);
   }
 }
 

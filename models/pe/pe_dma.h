@@ -6,6 +6,7 @@
 // request that lies in several physical ranges, memories or (LA in one_to_one) channels becomes one transaction each, issued
 // together, complete when all are; their flits leave in the order of their bytes. Nothing is paid where a response
 // arrives. A DMA_READ of a tile first takes its tile buffer. Traffic to and from PE_TCM passes through at once, free of charge.
+// IPCQ tokens: comm_channel.h; who has the wire: virtual_channels.h.
 // A message that installs or removes segments takes effect overhead_ns after it came and is answered at once then.
 // Not modelled: TCM time, coalescing.
 #pragma once
@@ -15,8 +16,10 @@
 #include <vector>
 
 #include "models/pe/baaw.h"
+#include "models/pe/comm_channel.h"
 #include "models/pe/serial_resource.h"
 #include "models/pe/stage_engine.h"
+#include "models/pe/virtual_channels.h"
 #include "models/protocol/machine_services.h"
 
 namespace kernbench {
@@ -24,11 +27,15 @@ namespace kernbench {
 class PeDma final : public StageEngine<FabricNode>,
                     public DmaAccess,
                     public SegmentLookup,
+                    public CommAccess,
                     public Uses<AddressTranslation>,
                     public Uses<TileBuffers>,
+                    public Uses<TcmAccess>,
+                    public Uses<TokenSink>,
                     private InstantEnd::Client,
                     private GrantTaker,
-                    private TransactionOwner {
+                    private TransactionOwner,
+                    private CommChannel::Owner {
  public:
   static constexpr const char* description = "DMA of a PE: a read and a write channel on the fabric";
   static constexpr std::array roles{Role::pe_dma};
@@ -38,6 +45,12 @@ class PeDma final : public StageEngine<FabricNode>,
   void submit_dma(const DmaRequest& request) override;
   PhysRanges look_up_segments(std::uint64_t address, std::uint64_t nbytes) const override { return baaw_.look_up(address, nbytes); }
   Fs dma_channel_held() const override { return channels_[0].use.held_time(now()) + channels_[1].use.held_time(now()); }
+
+  void use_rings(const IpcqSettings& settings) override;
+  void send_token(std::shared_ptr<const IpcqToken> token) override { comm_.send_token(std::move(token)); }
+  void access_slot(bool write, MemorySpace space, std::uint64_t bytes, SlotUser& user, std::uint32_t tag) override {
+    comm_.access_slot(write, space, bytes, user, tag);
+  }
 
  private:
   // A lane's stage, or a transfer from outside.
@@ -80,8 +93,17 @@ class PeDma final : public StageEngine<FabricNode>,
   void plan_pieces(Channel& channel, Fs& cost);
   void inject(Channel& channel);
   void hand_to_wire(const Channel& channel);
+  void hand_to_wire(VirtualChannel virtual_channel, Transaction& transaction, std::uint32_t position);
+  void serve_wires_at_end_of_instant();
+  void serve_wires();
   void end(Channel& channel);
   void take_segment_message(Transaction& request);
+
+  // IPCQ.
+  void token_at_wire(Transaction& token) override { hand_to_wire(VirtualChannel::comm, token, 0); }
+  TcmAccess& slot_tcm() override { return Uses<TcmAccess>::provider(); }
+  TokenSink& token_sink() override { return Uses<TokenSink>::provider(); }
+  void comm_changed() override { rearm(); }
 
   MachineServices& machine_;
   TieKeySource keys_;
@@ -90,6 +112,10 @@ class PeDma final : public StageEngine<FabricNode>,
   std::uint32_t flit_bytes_;
   std::array<Channel, 2> channels_;                      // read, write
   ArrivalQueue passing_{ArrivalQueue::Keep::last_flit};  // responses of PE_TCM on their way out, at the instant at which they come
+  VirtualChannels wires_;
+  bool wires_asked_ = false;
+  CommChannel comm_;
+  Probe& comm_waiting_;
   RingBuffer<Arrival> segment_messages_;                 // in order of arrival
   std::uint64_t faults_ = 0, transactions_ = 0;
 };

@@ -1,11 +1,407 @@
 #include "models/pe/pe_ipcq.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "models/data/data_plane.h"
+#include "models/pe/pe_identity.h"
+#include "models/timing/ipcq_rules.h"
+
 namespace kernbench {
+namespace {
+
+enum class State : std::uint8_t { idle, sending, send_blocked, receiving, receive_blocked };
+
+std::string described(DType dtype, const Shape& shape) { return std::string(name_of(dtype)) + shape.str(); }
+
+}  // namespace
 
 ParameterSchema PeIpcq::schema() {
-  return {Parameter::decimal("overhead_ns", "time per command", "ns", "spec 5").default_val("0").range("0", "")};
+  return {Parameter::duration_ns("overhead_ns", "time per operation", "spec 5").default_val(0),
+          Parameter::integer("queue_pairs", "queue pairs that the engine can hold", "", "assumption")
+              .default_val(12)
+              .range("1", "256")};
 }
 
-PeIpcq::PeIpcq(const ComponentInit& init) : Component(init) {}
+PeIpcq::PeIpcq(const ComponentInit& init)
+    : Component(init), machine_(machine_services(init.services)), overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))),
+      queue_pairs_(static_cast<std::size_t>(init.attributes.integer("queue_pairs"))), timer_("timer_event"),
+      state_probe_(add_probe("state", "what it does", 3, {"idle", "sending", "send_blocked", "receiving", "receive_blocked"})) {
+  add_statistic("sends", "messages sent", Quantity::count, sends_);
+  add_statistic("bytes_sent", "their payload", Quantity::bytes, bytes_sent_);
+  add_statistic("receives", "messages received", Quantity::count, receives_);
+  add_statistic("bytes_received", "their payload", Quantity::bytes, bytes_received_);
+  add_statistic("credits_sent", "credits returned", Quantity::count, credits_sent_);
+  add_statistic("credits_received", "credits that came back", Quantity::count, credits_received_);
+  add_statistic("send_blocked", "sends without a credit", Quantity::time_fs, send_blocked_);
+  add_statistic("receive_blocked", "receives without a message", Quantity::time_fs, receive_blocked_);
+  for (std::size_t i = 0; i < queue_pairs_; ++i) {
+    const std::string pair = "pair" + std::to_string(i);
+    pair_probes_.push_back({&add_probe(pair + "_credits", "credits to send", 16),
+                            &add_probe(pair + "_head", "messages that came", 32),
+                            &add_probe(pair + "_tail", "messages consumed", 32)});
+  }
+  SC_HAS_PROCESS(PeIpcq);
+  SC_METHOD(expire);
+  sensitive << timer_;
+  dont_initialize();
+}
+
+const PeId& PeIpcq::where() const {
+  if (!where_) where_ = pe_of(machine_.machine(), node(), PeEngine::pe_ipcq);
+  return *where_;
+}
+
+// --- Installation
+
+bool PeIpcq::busy() const {
+  const auto idle = [](const Queue& queue) { return queue.state.idle(); };
+  return !was_reset_ && (!works_.empty() || !std::all_of(queues_.begin(), queues_.end(), idle));
+}
+
+Completion PeIpcq::install(const IpcqInstall& message, const IpcqQueuePairs& mine) {
+  if (busy() && !message.forced) {
+    return Completion::failure(
+        "ipcq_busy", std::string(name()) + " at " + format_ns(now()) + ": its queues hold messages or await credits:" + state());
+  }
+  if (mine.size() > queue_pairs_) {
+    return Completion::failure("ipcq_full", std::string(name()) + " at " + format_ns(now()) + ": " + std::to_string(mine.size()) +
+                                                " queue pairs, allowed is " + std::to_string(queue_pairs_) + " (queue_pairs)");
+  }
+  if (message.action == IpcqInstall::Action::ask) return {};
+  setup_ = {message.settings, mine};
+  installation_ = message.installation;
+  was_reset_ = false;
+  served_last_ = 0;
+  queues_.clear();
+  const NodeId here = machine_.machine().engine(where(), PeEngine::pe_dma);
+  for (const IpcqQueuePair& pair : mine) {
+    Queue& queue = queues_.emplace_back(pair, message.settings);
+    const NodeId peer = machine_.machine().engine(pair.peer, PeEngine::pe_dma);
+    queue.credit_delay = credit_fs(machine_.routes().memory_path(here, peer), message.settings.credit_bytes);
+    const PairProbes& probes = pair_probes_[queues_.size() - 1];
+    queue.credits = probes.credits;
+    queue.head = probes.head;
+    queue.tail = probes.tail;
+    show(queue);
+  }
+  if (!queues_.empty()) dma().use_rings(message.settings);
+  return {};
+}
+
+void PeIpcq::kernel_ended(bool failed) {
+  for (Work& work : works_) unblock(work);
+  works_.clear();
+  for (Queue& queue : queues_) {
+    queue.state.give_back_all();
+    if (failed) queue.state.reset();
+    show(queue);
+  }
+  was_reset_ = was_reset_ || (failed && !queues_.empty());
+  state_probe_.set(static_cast<std::uint64_t>(State::idle));
+}
+
+// --- Operations come
+
+void PeIpcq::check_usable(const char* call) const {
+  if (queues_.empty())
+    throw UsageError(std::string(call) + " on " + where().str() + ": no queue pair is installed there (torch.ipcq.install)");
+  if (was_reset_) {
+    throw UsageError(std::string(call) + " on " + where().str() +
+                     ": its queues were reset when a launch failed; torch.ipcq.install makes them usable again");
+  }
+}
+
+std::size_t PeIpcq::queue_of(const char* call, const std::string& direction) const {
+  check_usable(call);
+  const IpcqQueuePair* found = setup_.find(direction);
+  if (found != nullptr) return static_cast<std::size_t>(found - setup_.queue_pairs.data());
+  std::string known;
+  for (const IpcqQueuePair& pair : setup_.queue_pairs) known += (known.empty() ? "" : ", ") + pair.direction;
+  throw UsageError(std::string(call) + " on " + where().str() + ": no queue pair in direction '" + direction + "'; there are " +
+                   known);
+}
+
+void PeIpcq::submit_send(std::shared_ptr<IpcqOperation> operation, IpcqSend send) {
+  Work work;
+  work.is_send = true;
+  work.queue = queue_of("tl.send", send.direction);
+  if (send.nbytes() > setup_.settings.slot_bytes) {
+    throw UsageError("tl.send on " + where().str() + " in direction '" + send.direction +
+                     "': " + described(send.dtype, send.shape) + " has " + std::to_string(send.nbytes()) + " bytes, a slot has " +
+                     std::to_string(setup_.settings.slot_bytes));
+  }
+  work.operation = std::move(operation);
+  work.send = std::move(send);
+  submit(std::move(work));
+}
+
+void PeIpcq::submit_receive(std::shared_ptr<IpcqOperation> operation, IpcqReceive receive) {
+  Work work;
+  check_usable("tl.recv");
+  if (!receive.direction.empty()) work.queue = queue_of("tl.recv", receive.direction);
+  work.operation = std::move(operation);
+  work.receive = std::move(receive);
+  submit(std::move(work));
+}
+
+std::uint64_t PeIpcq::reserve_receive(const std::string& direction) {
+  return queues_[queue_of("tl.recv_async", direction)].state.reserve();
+}
+
+void PeIpcq::submit(Work work) {
+  work.tag = next_tag_++;
+  work.started = now();
+  works_.push_back(std::move(work));
+  if (works_.size() == 1) works_.front().look_at = now() + overhead_;
+  look_at_end_of_instant();
+}
+
+// --- Time
+
+void PeIpcq::instant_ended() {
+  guarded(services(), *this, [this] {
+    while (!works_.empty() && advance(works_.front())) {
+      works_.pop_front();
+      if (!works_.empty()) works_.front().look_at = now() + overhead_;
+    }
+    if (works_.empty()) state_probe_.set(static_cast<std::uint64_t>(State::idle));
+    arm();
+  });
+}
+
+void PeIpcq::expire() {
+  guarded(services(), *this, [this] {
+    while (!credits_.empty() && credits_.front().due <= now()) {
+      const Credit credit = credits_.front();
+      credits_.pop_front();
+      credit.taker->credit_delivered(credit.credit);
+      if (!works_.empty() && works_.front().phase == Phase::crediting && works_.front().tag == credit.tag) finish(works_.front());
+    }
+    look_at_end_of_instant();
+    arm();
+  });
+}
+
+void PeIpcq::arm() {
+  Fs due = credits_.empty() ? never_fs : credits_.front().due;
+  if (!works_.empty() && works_.front().phase == Phase::looking && works_.front().look_at > now())
+    due = std::min(due, works_.front().look_at);
+  if (due != never_fs) timer_.notify(fs(due - now()));
+}
+
+bool PeIpcq::advance(Work& work) {
+  if (work.phase == Phase::looking && work.look_at <= now() && (work.is_send ? look_send(work) : look_receive(work))) return true;
+  return work.phase == Phase::done;
+}
+
+void PeIpcq::block(Work& work) {
+  if (!work.obligation) {
+    work.blocked_since = now();
+    work.obligation = machine_.obligations().open(name(), what_is_waited_for(work), now(), [this] { return state(); });
+  }
+  if (work.is_send && setup_.settings.backpressure == Backpressure::poll) work.look_at = now() + setup_.settings.poll;
+  state_probe_.set(static_cast<std::uint64_t>(work.is_send ? State::send_blocked : State::receive_blocked));
+}
+
+void PeIpcq::unblock(Work& work) {
+  state_probe_.set(static_cast<std::uint64_t>(work.is_send ? State::sending : State::receiving));
+  if (!work.obligation) return;
+  machine_.obligations().close(*work.obligation);
+  work.obligation.reset();
+  (work.is_send ? send_blocked_ : receive_blocked_) += now() - work.blocked_since;
+}
+
+// --- A send
+
+bool PeIpcq::look_send(Work& work) {
+  Queue& queue = queues_[work.queue];
+  if (queue.state.credits() == 0) {
+    block(work);
+    return false;
+  }
+  unblock(work);
+  const IpcqSend& send = work.send;
+  auto token = std::make_shared<IpcqToken>();
+  token->installation = installation_;
+  token->sender_seq = queue.state.send();
+  token->dst_addr = queue.state.peer_slot(token->sender_seq);
+  token->nbytes = send.nbytes();
+  token->shape = send.shape;
+  token->dtype = send.dtype;
+  token->bytes = send.bytes;
+  token->destination = queue.state.pair().peer;
+  token->source = where();
+  token->direction = send.direction;
+  token->sender = this;
+  dma().send_token(std::move(token));
+  show(queue);
+  ++sends_;
+  bytes_sent_ += send.nbytes();
+  work.data = send.data;
+  record(work);
+  work.operation->complete({send.direction, nullptr});
+  return true;
+}
+
+void PeIpcq::credit_delivered(const IpcqCredit& credit) {
+  ++credits_received_;
+  if (was_reset_ || credit.installation != installation_) return;
+  for (Queue& queue : queues_) {
+    if (queue.state.pair().peer_rx_base != credit.dst_rx_base) continue;
+    queue.state.credit(credit.consumer_seq);
+    show(queue);
+    break;
+  }
+  look_at_end_of_instant();  // a polling send looks at its own time only
+}
+
+// --- A receive
+
+bool PeIpcq::accepts(const IpcqToken& token) const { return !was_reset_ && token.installation == installation_; }
+
+void PeIpcq::token_arrived(const IpcqToken& token) {
+  if (!accepts(token)) return;  // reset while it was being written
+  const auto found =
+      std::find_if(queues_.begin(), queues_.end(), [&](const Queue& queue) { return queue.state.owns(token.dst_addr); });
+  if (found == queues_.end()) {
+    throw ModelError("a token of " + token.source.str() + " in direction '" + token.direction + "' for no ring of " +
+                     where().str());
+  }
+  found->state.arrived(token);
+  show(*found);
+  look_at_end_of_instant();
+}
+
+// The message that the receive is to have is there. A receive without a direction looks behind the queue that it served last.
+bool PeIpcq::find_message(Work& work) {
+  if (!work.receive.direction.empty()) {
+    const IpcqQueue& queue = queues_[work.queue].state;
+    return queue.has(work.receive.place.value_or(queue.next_place()));
+  }
+  for (std::size_t i = 1; i <= queues_.size(); ++i) {
+    const std::size_t candidate = (served_last_ + i) % queues_.size();
+    const IpcqQueue& queue = queues_[candidate].state;
+    if (!queue.has(queue.next_place())) continue;
+    work.queue = served_last_ = candidate;
+    return true;
+  }
+  return false;
+}
+
+bool PeIpcq::look_receive(Work& work) {
+  if (!find_message(work)) {
+    block(work);
+    return false;
+  }
+  unblock(work);
+  IpcqQueue& queue = queues_[work.queue].state;
+  const IpcqReceive& receive = work.receive;
+  work.seq = receive.place ? *receive.place : queue.reserve();
+  const IpcqQueue::Arrived& message = queue.message(work.seq);
+  if (message.nbytes != receive.nbytes()) {
+    const std::string error = "tl.recv on " + where().str() + " in direction '" + queue.pair().direction +
+                              "': " + described(receive.dtype, receive.shape) + " has " + std::to_string(receive.nbytes()) +
+                              " bytes, the message of " + message.source.str() + " is " + described(message.dtype, message.shape) +
+                              " of " + std::to_string(message.nbytes) + " bytes";
+    if (!receive.place) queue.give_back(work.seq);
+    work.operation->fail(error);
+    return true;
+  }
+  take(work);
+  return work.phase == Phase::done;
+}
+
+// Captures the bytes, so that no later message in the slot can change them, and pays for reading them.
+void PeIpcq::take(Work& work) {
+  const IpcqQueue& queue = queues_[work.queue].state;
+  const IpcqReceive& receive = work.receive;
+  work.received.direction = queue.pair().direction;
+  if (DataPlane* data = machine_.data(); data != nullptr) {
+    IssuedOp loaded = data->load({{queue.slot(work.seq), receive.nbytes()}}, receive.shape, receive.dtype, receive.to);
+    work.received.bytes = std::make_shared<const ByteImage>(std::move(loaded.value.image));
+    work.data = std::move(loaded.op);
+  }
+  if (!receive.consume) return consumed(work);
+  work.phase = Phase::reading;
+  dma().access_slot(false, setup_.settings.buffer, receive.nbytes(), *this, work.tag);
+}
+
+void PeIpcq::slot_access_ended(std::uint32_t tag) {
+  if (works_.empty() || works_.front().tag != tag) return;  // its kernel has ended
+  Work& work = works_.front();
+  if (work.phase == Phase::reading && work.receive.copy_to) {
+    work.phase = Phase::copying;
+    return dma().access_slot(true, *work.receive.copy_to, work.receive.nbytes(), *this, work.tag);
+  }
+  consumed(work);
+  arm();
+}
+
+// The tail moves and the credit leaves; the receive ends with its delivery.
+void PeIpcq::consumed(Work& work) {
+  Queue& queue = queues_[work.queue];
+  IpcqCreditTaker* sender = queue.state.message(work.seq).sender;
+  queue.state.consume(work.seq);
+  show(queue);
+  ++receives_;
+  bytes_received_ += work.receive.nbytes();
+  ++credits_sent_;
+  const Credit credit{now() + queue.credit_delay,
+                      sender,
+                      {installation_, queue.state.tail(), queue.state.pair().rx_base, where()},
+                      work.receive.consume ? work.tag : 0};
+  const auto later = [](const Credit& a, const Credit& b) { return a.due < b.due; };
+  credits_.insert(std::upper_bound(credits_.begin(), credits_.end(), credit, later), credit);
+  if (work.receive.consume) {
+    work.phase = Phase::crediting;
+  } else {
+    finish(work);
+  }
+}
+
+void PeIpcq::finish(Work& work) {
+  work.phase = Phase::done;
+  record(work);
+  work.operation->complete(std::move(work.received));
+}
+
+// --- Reports
+
+std::string PeIpcq::what_is_waited_for(const Work& work) const {
+  const auto peer_of = [&](const std::string& direction) {
+    return "direction '" + direction + "' of " + setup_.find(direction)->peer.str();
+  };
+  if (work.is_send)
+    return "a credit to send in direction '" + work.send.direction + "' to " + queues_[work.queue].state.pair().peer.str();
+  if (work.receive.direction.empty()) return "a message in any direction";
+  return "a message in " + peer_of(work.receive.direction);
+}
+
+std::string PeIpcq::state() const {
+  std::string text;
+  for (const Queue& queue : queues_) text += "\n    " + queue.state.str();
+  return text;
+}
+
+void PeIpcq::show(const Queue& queue) {
+  queue.credits->set(queue.state.credits());
+  queue.head->set(queue.state.head_cache());
+  queue.tail->set(queue.state.tail());
+}
+
+void PeIpcq::record(const Work& work) {
+  OpSink* sink = machine_.op_sink();
+  if (sink == nullptr) return;
+  ExecutedOp op;
+  op.t_start = work.started;
+  op.t_end = now();
+  op.node = this;
+  op.kind = OpKind::memory;
+  op.name = work.is_send ? "ipcq_send" : "ipcq_recv";
+  op.bytes = work.is_send ? work.send.nbytes() : work.receive.nbytes();
+  op.data = work.data;
+  sink->executed(op);
+}
 
 }  // namespace kernbench

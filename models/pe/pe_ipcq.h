@@ -1,18 +1,132 @@
-// PE_IPCQ: the ring buffers of a PE (spec 8.1). It stands in the machine and has its parameters; no ring is installed yet, so that
-// a send or a recv has nowhere to go.
+// PE_IPCQ: the queue pairs of a PE (spec 8.1). Serves the sends and receives of the kernel one after the other.
+//
+// Timing: overhead_ns per operation. A send waits until the peer's ring has room for it (sleeping until a credit comes, or looking
+// every poll_ns), then the token is PE_DMA's and the send has ended. A receive waits until its message is there, pays the slot read
+// (and the write of a copy), moves the tail, and waits until the credit has been delivered: credit_fs() of
+// models/timing/ipcq_rules.h later, on a side band that neither waits for nor loads wires. Whether there is a credit or a message
+// is decided at the end of the instant. recv_no_consume pays nothing and does not wait for its credit, which travels all the same.
+// Not modelled: the place where head and tail are kept.
 #pragma once
 
+#include <array>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "models/base/component.h"
+#include "models/pe/ipcq_queue.h"
+#include "models/protocol/ipcq_ports.h"
+#include "models/protocol/machine_services.h"
 #include "models/protocol/pe_ports.h"
 
 namespace kernbench {
 
-class PeIpcq final : public Component, public Uses<DmaAccess> {
+class PeIpcq final : public Component,
+                     public IpcqPort,
+                     public TokenSink,
+                     public Uses<CommAccess>,
+                     private InstantEnd::Client,
+                     private IpcqCreditTaker,
+                     private SlotUser {
  public:
   static constexpr const char* description = "ring buffers between PEs";
   static constexpr std::array roles{Role::pe_ipcq};
   static ParameterSchema schema();
   explicit PeIpcq(const ComponentInit& init);
+
+  void submit_send(std::shared_ptr<IpcqOperation> operation, IpcqSend send) override;
+  void submit_receive(std::shared_ptr<IpcqOperation> operation, IpcqReceive receive) override;
+  std::uint64_t reserve_receive(const std::string& direction) override;
+  const IpcqSetup& setup() const override { return setup_; }
+  Completion install(const IpcqInstall& message, const IpcqQueuePairs& mine) override;
+  void kernel_ended(bool failed) override;
+
+  bool accepts(const IpcqToken& token) const override;
+  void token_arrived(const IpcqToken& token) override;
+
+ private:
+  enum class Phase : std::uint8_t { looking, reading, copying, crediting, done };
+  struct Work {
+    std::uint32_t tag = 0;
+    std::shared_ptr<IpcqOperation> operation;
+    bool is_send = false;
+    IpcqSend send;
+    IpcqReceive receive;
+    Phase phase = Phase::looking;
+    std::size_t queue = 0;  // of a receive without a direction: known once its message is there
+    std::uint64_t seq = 0;
+    Fs started = 0, look_at = 0;
+    std::optional<std::size_t> obligation;  // while it is blocked
+    Fs blocked_since = 0;
+    IpcqReceived received;
+    std::shared_ptr<const DataOp> data;
+  };
+  struct Queue {
+    Queue(const IpcqQueuePair& pair, const IpcqSettings& settings) : state(pair, settings.n_slots, settings.slot_bytes) {}
+    IpcqQueue state;
+    Fs credit_delay = 0;
+    Probe *credits = nullptr, *head = nullptr, *tail = nullptr;
+  };
+  struct Credit {
+    Fs due = never_fs;
+    IpcqCreditTaker* taker = nullptr;
+    IpcqCredit credit;
+    std::uint32_t tag = 0;  // of the receive that waits for it
+  };
+
+  void submit(Work work);
+  void expire();
+  void look_at_end_of_instant() { machine_.instant_end().ask(*this, node()); }
+  void instant_ended() override;
+  void arm();
+
+  // True when the work has ended.
+  bool advance(Work& work);
+  void block(Work& work);
+  void unblock(Work& work);
+  bool look_send(Work& work);
+  bool look_receive(Work& work);
+  bool find_message(Work& work);
+  void take(Work& work);
+  void slot_access_ended(std::uint32_t tag) override;
+  void consumed(Work& work);
+  void finish(Work& work);
+  void credit_delivered(const IpcqCredit& credit) override;
+
+  CommAccess& dma() { return Uses<CommAccess>::provider(); }
+  bool busy() const;
+  std::size_t queue_of(const char* call, const std::string& direction) const;
+  void check_usable(const char* call) const;
+  std::string what_is_waited_for(const Work& work) const;
+  std::string state() const;
+  void show(const Queue& queue);
+  void record(const Work& work);
+  const PeId& where() const;
+
+  MachineServices& machine_;
+  Fs overhead_;
+  std::size_t queue_pairs_;  // that the engine can hold
+  IpcqSetup setup_;
+  std::uint64_t installation_ = 0;
+  bool was_reset_ = false;  // a launch has failed: unusable until the next installation
+  std::vector<Queue> queues_;
+  std::size_t served_last_ = 0;  // by a receive without a direction
+
+  std::deque<Work> works_;  // the first one is being served
+  std::uint32_t next_tag_ = 1;
+  std::deque<Credit> credits_;  // on their way, by the time of their delivery
+  mutable std::optional<PeId> where_;
+
+  sc_core::sc_event timer_;
+  std::uint64_t sends_ = 0, receives_ = 0, bytes_sent_ = 0, bytes_received_ = 0, credits_sent_ = 0, credits_received_ = 0;
+  Fs send_blocked_ = 0, receive_blocked_ = 0;
+  struct PairProbes {
+    Probe *credits, *head, *tail;
+  };
+  std::vector<PairProbes> pair_probes_;
+  Probe& state_probe_;
 };
 
 }  // namespace kernbench

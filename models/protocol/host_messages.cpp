@@ -98,6 +98,8 @@ void validate(const KernelLaunch& message) {
   }
 }
 
+void validate_targets(const PeMessage& message) { check_targets(message.type_name(), message, message.targets); }
+
 void validate(const MmuMap& message) { check_map("MmuMap", message); }
 void validate(const MmuUnmap& message) { check_map("MmuUnmap", message); }
 

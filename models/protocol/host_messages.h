@@ -218,5 +218,6 @@ void validate(const MmuMap& message);
 void validate(const MmuUnmap& message);
 void validate(const SegmentInstall& message);
 void validate(const SegmentRemove& message);
+void validate_targets(const PeMessage& message);  // what all messages for PEs have in common
 
 }  // namespace kernbench

@@ -8,6 +8,7 @@
 
 #include "models/base/units.h"
 #include "models/protocol/host_messages.h"
+#include "models/protocol/ipcq.h"
 #include "models/protocol/machine_view.h"
 
 namespace kernbench {
@@ -53,6 +54,7 @@ class HostPort {
   virtual std::shared_ptr<HostRequest> submit(std::shared_ptr<const MmuUnmap> message) = 0;
   virtual std::shared_ptr<HostRequest> submit(std::shared_ptr<const SegmentInstall> message) = 0;
   virtual std::shared_ptr<HostRequest> submit(std::shared_ptr<const SegmentRemove> message) = 0;
+  virtual std::shared_ptr<HostRequest> submit(std::shared_ptr<const IpcqInstall> message) = 0;
   virtual std::shared_ptr<HostRequest> submit(std::shared_ptr<const KernelLaunch> message) = 0;
 
   // Blocks the calling SC_THREAD until the request is done. Does not look at its completion.

@@ -44,9 +44,7 @@ PeEngine IpcqInstall::end() const { return PeEngine::pe_cpu; }
 
 void validate(const IpcqInstall& message) {
   const IpcqSettings& settings = message.settings;
-  if (message.correlation_id.empty()) reject(message, "correlation_id is missing");
-  if (message.request_id.empty()) reject(message, "request_id is missing");
-  if (message.targets.empty()) reject(message, "no target PE");
+  validate_targets(message);
   if (settings.n_slots == 0) reject(message, "n_slots is 0, allowed is at least 1");
   if (settings.slot_bytes == 0) reject(message, "slot_size is 0, allowed is at least 1");
   if (settings.credit_bytes == 0) reject(message, "the size of a credit is 0 bytes, allowed is at least 1");

@@ -15,6 +15,7 @@
 
 #include "models/address/phys_range.h"
 #include "models/base/dtype.h"
+#include "models/base/op_sink.h"
 #include "models/base/units.h"
 #include "models/protocol/host_messages.h"
 #include "models/protocol/transaction.h"
@@ -70,6 +71,8 @@ struct IpcqSetup {
 struct IpcqInstall : PeMessage {
   enum class Action : std::uint8_t { ask, install };  // ask: only answers whether it would be refused
   Action action = Action::install;
+  bool forced = false;             // what the queues hold is lost: a launch that used them has failed
+  std::uint64_t installation = 0;  // its number; tokens of others find no slot any more
   IpcqSettings settings;
   std::map<PeId, IpcqQueuePairs> queue_pairs;  // a target without an entry has none from now on
   PeEngine end() const override;
@@ -82,6 +85,7 @@ void validate(const IpcqInstall& message);
 // --- From PE to PE
 
 struct IpcqCredit {
+  std::uint64_t installation = 0;
   std::uint64_t consumer_seq = 0;  // messages consumed, in order
   std::uint64_t dst_rx_base = 0;   // of the ring that has room again
   PeId source;                     // the receiver; for diagnosis
@@ -98,6 +102,7 @@ class IpcqCreditTaker {
 
 // Data and metadata of one message. Its route ends at the receiver's pe_dma.
 struct IpcqToken : Message {
+  std::uint64_t installation = 0;
   std::uint64_t dst_addr = 0;  // of the slot; physical
   std::uint64_t sender_seq = 0;
   std::uint64_t nbytes = 0;
@@ -117,7 +122,7 @@ struct IpcqSend {
   Shape shape;
   DType dtype = DType::f16;
   std::shared_ptr<const ByteImage> bytes;  // null with data off
-  PhysRanges from;                         // for records
+  std::shared_ptr<const DataOp> data;      // for records
 
   std::uint64_t nbytes() const { return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype); }
 };

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "models/address/free_list_allocator.h"
 #include "models/base/units.h"
 #include "models/protocol/command.h"
 #include "models/protocol/host_messages.h"
+#include "models/protocol/ipcq.h"
 #include "models/protocol/machine_view.h"
 
 namespace kernbench {
@@ -41,6 +43,16 @@ class KernelContext {
 
   // Functional look-up without time: where the bytes lie, in address order (spec 3.3). Throws AccessFault.
   virtual std::vector<PhysicalRange> translate(std::uint64_t address, std::uint64_t nbytes) const = 0;
+
+  // --- PE_IPCQ (spec 8.1). UsageError for a direction without a queue pair, a payload above the slot, a receive of another size than
+  // its message.
+  virtual const IpcqSetup& ipcq_setup() const = 0;  // of this PE
+  // Pays dispatch_cycles; blocks until the message is PE_DMA's.
+  virtual void ipcq_send(IpcqSend message) = 0;
+  // Pays dispatch_cycles; blocks until the message has been read and its credit delivered.
+  virtual IpcqReceived ipcq_receive(IpcqReceive request) = 0;
+  // The next place in the order of a direction's messages; pays dispatch_cycles, does not block.
+  virtual std::uint64_t ipcq_reserve(const std::string& direction) = 0;
 
   // The kernel's handles live here: reset at launch; offsets in the PE's TCM.
   virtual FreeListAllocator& scratch() = 0;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "models/base/errors.h"
+#include "models/protocol/ipcq_ports.h"
 #include "models/protocol/pe_ports.h"
 
 namespace kernbench {
@@ -52,6 +53,9 @@ void bind_pe_edge(Component& source, PeEngine source_engine, Component& target, 
   bind_service<TcmAccess>(source, target, target_engine);
   bind_service<AddressTranslation>(source, target, target_engine);
   bind_service<DmaAccess>(source, target, target_engine);
+  bind_service<IpcqPort>(source, target, target_engine);
+  bind_service<CommAccess>(source, target, target_engine);
+  bind_service<TokenSink>(source, target, target_engine);
   bind_service_if_provided<SegmentLookup>(source, target, target_engine);
 }
 

@@ -1,5 +1,7 @@
 #include "sw/runtime/device_memory.h"
 
+#include <algorithm>
+
 #include "models/address/phys_addr.h"
 #include "models/address/virtual_space.h"
 
@@ -48,6 +50,41 @@ std::uint64_t DeviceMemory::reserve(PeId pe, std::uint64_t nbytes) {
   return PhysAddr::pe_hbm_addr(static_cast<unsigned>(pe.sip), static_cast<unsigned>(pe.cube), static_cast<unsigned>(pe.pe), offset,
                                link_.port().machine().hbm_slice_bytes())
       .encode();
+}
+
+// What the scheduler's tile buffers and the kernels' scratch leave.
+FreeListAllocator& DeviceMemory::tcm(PeId pe) {
+  auto found = tcms_.find(pe);
+  if (found == tcms_.end()) {
+    const MachineView& machine = link_.port().machine();
+    const std::uint64_t end = machine.tcm_bytes() - machine.tcm_reserved_bytes();
+    const std::uint64_t begin = std::min(machine.scratch_bytes(), end);
+    found = tcms_.emplace(pe, FreeListAllocator(pe.str() + " TCM behind the scratch", begin, end - begin)).first;
+  }
+  return found->second;
+}
+
+FreeListAllocator& DeviceMemory::sram(PeId pe) {
+  pe.pe = 0;
+  auto found = srams_.find(pe);
+  if (found == srams_.end()) {
+    const std::string name = "sip" + std::to_string(pe.sip) + ".cube" + std::to_string(pe.cube) + " SRAM";
+    found = srams_.emplace(pe, FreeListAllocator(name, 0, link_.port().machine().sram_bytes())).first;
+  }
+  return found->second;
+}
+
+std::uint64_t DeviceMemory::reserve(MemorySpace space, PeId pe, std::uint64_t nbytes) {
+  const auto sip = static_cast<unsigned>(pe.sip), cube = static_cast<unsigned>(pe.cube);
+  if (space == MemorySpace::tcm)
+    return PhysAddr::pe_tcm_addr(sip, cube, static_cast<unsigned>(pe.pe), tcm(pe).allocate(nbytes, shard_alignment())).encode();
+  if (space == MemorySpace::sram) return PhysAddr::cube_sram_addr(sip, cube, sram(pe).allocate(nbytes, shard_alignment())).encode();
+  return reserve(pe, nbytes);
+}
+
+void DeviceMemory::give_back(MemorySpace space, PeId pe, std::uint64_t address, std::uint64_t nbytes) {
+  const std::uint64_t offset = link_.port().machine().place_of(address).offset;
+  (space == MemorySpace::tcm ? tcm(pe) : space == MemorySpace::sram ? sram(pe) : partition(pe)).free(offset, nbytes);
 }
 
 void DeviceMemory::allocate(tl::TensorInfo& info, int sip) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/address/free_list_allocator.h"
+#include "models/protocol/ipcq.h"
 #include "sw/runtime/dp_policy.h"
 #include "sw/runtime/mapping.h"
 
@@ -28,6 +29,9 @@ class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
 
   // A piece of an HBM partition for something that is no tensor: its physical address. AllocationError.
   std::uint64_t reserve(PeId pe, std::uint64_t nbytes);
+  // A piece of a PE's memory for a ring buffer: of its TCM behind the kernels' scratch, of its cube's SRAM, of its HBM partition.
+  std::uint64_t reserve(MemorySpace space, PeId pe, std::uint64_t nbytes);
+  void give_back(MemorySpace space, PeId pe, std::uint64_t address, std::uint64_t nbytes);
 
   // For destructors: the tensor is unmapped and freed by the reaper.
   void release(tl::TensorInfoPtr info, std::vector<Mapping> mappings, int sip);
@@ -45,6 +49,8 @@ class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
     int sip = 0;
   };
   FreeListAllocator& partition(PeId pe);
+  FreeListAllocator& tcm(PeId pe);
+  FreeListAllocator& sram(PeId cube);
   FreeListAllocator& virtual_space(int sip);
   std::uint64_t shard_alignment() const;
   void free(const tl::TensorInfo& info, std::size_t blocks, int sip);
@@ -52,6 +58,8 @@ class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
 
   HostLink& link_;
   std::map<PeId, FreeListAllocator> partitions_;  // made on first use; addresses are offsets in the partition
+  std::map<PeId, FreeListAllocator> tcms_;        // offsets in the TCM
+  std::map<PeId, FreeListAllocator> srams_;       // by PE 0 of the cube; offsets in the SRAM
   std::map<int, FreeListAllocator> virtual_spaces_;
   std::deque<Release> released_;
   sc_core::sc_event wake_{""};

@@ -12,6 +12,7 @@
 #include "sw/runtime/device_memory.h"
 #include "sw/runtime/expectation.h"
 #include "sw/runtime/host_link.h"
+#include "sw/runtime/ipcq.h"
 #include "sw/runtime/launch.h"
 
 namespace kernbench {
@@ -26,13 +27,14 @@ struct LaunchRecord {
 
 struct Runtime {
   Runtime(HostPort& port, const std::string& correlation)
-      : link(port, correlation), memory(std::make_shared<DeviceMemory>(link)), deployments(link, *memory) {}
+      : link(port, correlation), memory(std::make_shared<DeviceMemory>(link)), deployments(link, *memory), ipcq(link, *memory) {}
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
   HostLink link;
   std::shared_ptr<DeviceMemory> memory;
   Deployments deployments;
+  IpcqInstallation ipcq;
   std::vector<Expectation> expectations;  // in order of torch.verify
   std::vector<LaunchRecord> launches;     // in order of being waited for
   std::uint64_t tensors_made = 0;         // for default names

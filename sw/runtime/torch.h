@@ -82,6 +82,28 @@ class Torch {
   };
   Devices ahbm, accelerator;  // two names of one thing
 
+  // --- ring buffers between PEs: sw/runtime/ipcq.h. All calls wait first for the pending launches of the calling worker ---
+  class Rings {
+   public:
+    explicit Rings(Torch& torch) : torch_(torch) {}
+    void install(const NeighbourGraph& graph, const IpcqOptions& options = {}) {
+      torch_.wait_all();
+      torch_.runtime_.ipcq.install(graph, options);
+    }
+    void remove() {
+      torch_.wait_all();
+      torch_.runtime_.ipcq.remove();
+    }
+    bool installed() const { return torch_.runtime_.ipcq.installed(); }
+    const NeighbourGraph& graph() const { return torch_.runtime_.ipcq.graph(); }
+    const IpcqOptions& options() const { return torch_.runtime_.ipcq.options(); }
+    const std::vector<IpcqRing>& rings() const { return torch_.runtime_.ipcq.rings(); }
+
+   private:
+    Torch& torch_;
+  };
+  Rings ipcq;
+
   // --- surroundings ---
   const MachineView& spec() const { return runtime_.link.port().machine(); }
   const Attributes& parameters() const { return parameters_; }  // the bench's, settled

@@ -148,7 +148,12 @@ void Worker::wait(const LaunchHandle& handle) {
     state->metrics = std::move(metrics);
     runtime_.launches.push_back({state->name, *state->metrics});
   }
-  runtime_.link.wait(state->requests);  // all have ended: throws the first failure
+  try {
+    runtime_.link.wait(state->requests);  // all have ended: throws the first failure
+  } catch (const LaunchError&) {
+    runtime_.ipcq.launch_failed();
+    throw;
+  }
 }
 
 void Worker::wait_all() {

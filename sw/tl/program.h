@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "models/protocol/kernel_context.h"
@@ -16,6 +17,7 @@
 #include "sw/tl/dtypes.h"
 #include "sw/tl/handle.h"
 #include "sw/tl/ptr.h"
+#include "sw/tl/recv_future.h"
 
 namespace kernbench::tl {
 
@@ -89,7 +91,28 @@ class Program {
   Handle zeros(const Shape& shape, DType dtype = DType::f16) { return full(shape, 0, dtype); }
   Handle full(const Shape& shape, double value, DType dtype = DType::f16);
 
+  // --- communication: with other PEs, over the queue pairs of torch.ipcq.install (spec 8.1). A direction names one of them ---
+  bool connected(const std::string& direction) const;  // no time
+  std::uint64_t slot_bytes() const;                    // the largest message; no time. UsageError without queue pairs
+  // Blocks while the peer's ring is full. The bytes sent are those at the call; reading them is free of charge.
+  void send(const std::string& direction, const Handle& block);
+  // From a memory of this PE; `space`: from that one only.
+  void send(const std::string& direction, const Ptr& from, const Shape& shape, DType dtype, std::optional<MemorySpace> space = {});
+  void send(const std::string& direction, const Ptr& from, std::uint64_t nbytes, std::optional<MemorySpace> space = {});
+  // Blocks until the message is there and its slot has been given back. It must have as many bytes as are asked for.
+  Handle recv(const std::string& direction, const Shape& shape, DType dtype);
+  // The first direction with a message, round robin; `direction` tells which.
+  Handle recv(const Shape& shape, DType dtype, std::string* direction = nullptr);
+  // Also copied: into the bytes of a block in TCM, which the result shares; or to the memory of this PE.
+  Handle recv(const std::string& direction, const Shape& shape, DType dtype, const Handle& dst);
+  Handle recv(const std::string& direction, const Shape& shape, DType dtype, const Ptr& dst, MemorySpace dst_space);
+  // Reserves the next place in the order of the messages; wait() receives.
+  RecvFuture recv_async(const std::string& direction, const Shape& shape, DType dtype);
+  // Without the slot read, and without waiting for the credit: for measurements only.
+  Handle recv_no_consume(const std::string& direction, const Shape& shape, DType dtype);
+
   // --- control ---
+  Handle wait(const RecvFuture& future);
   void wait(const Composite& composite);
   void wait();                   // for all composites
   void cycles(std::uint64_t n);  // of PE_CPU
@@ -118,6 +141,10 @@ class Program {
   Target make_target(const char* call, const std::optional<Ptr>& out, const Shape& shape, DType dtype);
   Composite submit(Command command, const TensorValue& value, Target target,
                    std::vector<std::shared_ptr<const Handle::State>> operands);
+  void send_bytes(const std::string& direction, TensorValue value, const PhysRanges& from);
+  Handle receive(IpcqReceive request, std::shared_ptr<ScratchBlock> block, std::string* direction = nullptr);
+  PhysRanges resolve_in(const char* call, const Ptr& ptr, std::uint64_t nbytes, std::optional<MemorySpace> space,
+                        bool is_write) const;
   void run(Command command);
   void dispatch();
   void reap();

@@ -34,10 +34,11 @@ class GridMachine final : public MachineView {
   NodeId pcie_ep(int) const override { absent(); }
   NodeId io_cpu(int) const override { absent(); }
   NodeId m_cpu(int, int) const override { absent(); }
-  NodeId sram(int, int) const override { absent(); }
-  NodeId hbm(PeId) const override { absent(); }
+  // One node is all that there is.
+  NodeId sram(int, int) const override { return 0; }
+  NodeId hbm(PeId) const override { return 0; }
   NodeId engine(PeId, PeEngine) const override { return 0; }
-  MemoryPlace place_of(std::uint64_t) const override { absent(); }
+  MemoryPlace place_of(std::uint64_t address) const override { return {0, address}; }
   std::uint32_t nodes() const override { return 0; }
   const std::string& name(NodeId) const override { absent(); }
   NodeId find(const std::string&) const override { return no_node; }
@@ -52,9 +53,14 @@ class GridMachine final : public MachineView {
 
 class RecordingContext final : public KernelContext {
  public:
-  RecordingContext(const GridMachine& machine, const KernelLaunch& launch, PeId where, std::uint64_t scratch_bytes)
-      : machine_(machine), launch_(launch), scratch_("scratch of " + where.str(), 0, scratch_bytes) {
+  RecordingContext(const GridMachine& machine, const KernelLaunch& launch, PeId where, const Grid& grid)
+      : machine_(machine), launch_(launch), scratch_("scratch of " + where.str(), 0, grid.scratch_bytes),
+        any_direction_(grid.directions.empty()) {
     recording_.where = where;
+    setup_.settings.slot_bytes = grid.slot_bytes;
+    if (const auto found = grid.directions.find(where); found != grid.directions.end()) {
+      for (const std::string& direction : found->second) setup_.queue_pairs.push_back({direction, {}, {}, 0, 0});
+    }
   }
 
   PeId where() const override { return recording_.where; }
@@ -87,12 +93,46 @@ class RecordingContext final : public KernelContext {
   std::vector<PhysicalRange> translate(std::uint64_t address, std::uint64_t nbytes) const override { return {{address, nbytes}}; }
   FreeListAllocator& scratch() override { return scratch_; }
 
+  const IpcqSetup& ipcq_setup() const override { return setup_; }
+  void ipcq_send(IpcqSend message) override {
+    check(message.direction);
+    Step step;
+    step.kind = Step::Kind::send;
+    step.sent = std::move(message);
+    recording_.steps.push_back(std::move(step));
+  }
+  IpcqReceived ipcq_receive(IpcqReceive request) override {
+    if (!request.direction.empty()) check(request.direction);
+    Step step;
+    step.kind = Step::Kind::recv;
+    step.received = std::move(request);
+    recording_.steps.push_back(step);
+    return {step.received.direction, nullptr};
+  }
+  std::uint64_t ipcq_reserve(const std::string& direction) override {
+    check(direction);
+    Step step;
+    step.kind = Step::Kind::recv_async;
+    step.received.direction = direction;
+    step.received.place = places_[direction]++;
+    recording_.steps.push_back(step);
+    return *step.received.place;
+  }
+
   ProgramRecording take() { return std::move(recording_); }
 
  private:
+  void check(const std::string& direction) const {
+    if (any_direction_ || setup_.find(direction) != nullptr) return;
+    throw UsageError("no queue pair in direction '" + direction + "' of " + recording_.where.str());
+  }
+
   const GridMachine& machine_;
   const KernelLaunch& launch_;
   FreeListAllocator scratch_;
+  bool any_direction_;
+  IpcqSetup setup_;
+  std::map<std::string, std::uint64_t> places_;  // reserved so far
   ProgramRecording recording_;
   std::uint64_t next_id_ = 0;
 };
@@ -146,6 +186,14 @@ std::string describe(const Command& command) { return std::visit(CommandText{}, 
 std::string Step::text() const {
   if (kind == Kind::wait) return "wait " + std::to_string(id);
   if (kind == Kind::cycles) return "cycles " + std::to_string(cycles);
+  if (kind == Kind::send) return "send " + sent.direction + " " + kernbench::describe(sent.dtype, sent.shape);
+  const std::string place = received.place ? " " + std::to_string(*received.place) : "";
+  if (kind == Kind::recv_async) return "recv_async " + received.direction + place;
+  if (kind == Kind::recv) {
+    return std::string(received.consume ? "recv " : "recv_no_consume ") + (received.direction.empty() ? "any" : received.direction) + " " +
+           kernbench::describe(received.dtype, received.shape) + place +
+           (received.copy_to ? " to " + std::string(name_of(*received.copy_to)) : "");
+  }
   return describe(command);
 }
 
@@ -180,7 +228,7 @@ Recording record_call(const KernelCall& call, const Grid& grid) {
   for (int sip = 0; sip < grid.sips; ++sip) {
     for (int cube = 0; cube < grid.cubes; ++cube) {
       for (int pe = 0; pe < grid.pes; ++pe) {
-        RecordingContext context(machine, launch, {sip, cube, pe}, grid.scratch_bytes);
+        RecordingContext context(machine, launch, {sip, cube, pe}, grid);
         call.body->run(context);
         recording.programs.push_back(context.take());
       }

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,15 +21,21 @@ struct Grid {
   int sips = 1;
   std::uint64_t scratch_bytes = 1 << 20;
   TileShape tile;  // the scheduler's
+  // The directions of each PE, and the size of its slots. Without any, sends and receives name what they like.
+  std::map<PeId, std::set<std::string>> directions;
+  std::uint64_t slot_bytes = 4096;
 };
 
 struct Step {
-  enum class Kind { command, wait, cycles };
+  enum class Kind { command, wait, cycles, send, recv, recv_async };
   Kind kind = Kind::command;
   std::uint64_t id = 0;  // of the command issued or waited for, from 0
   Command command;       // kind command
   std::uint64_t cycles = 0;
-  std::string text() const;  // "dma_read 0x1000 4096", "wait 3", "gemm 32x64x32 a=tcm b=0x2000 out=0x3000 f16"
+  IpcqSend sent;         // kind send
+  IpcqReceive received;  // kind recv; of a recv_async: direction and place
+  // "dma_read 0x1000 4096", "wait 3", "gemm 32x64x32 a=tcm b=0x2000 out=0x3000 f16", "send E f16{64}", "recv any f32{8} 0"
+  std::string text() const;
 };
 std::string describe(const Command& command);
 

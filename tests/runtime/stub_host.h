@@ -71,6 +71,11 @@ class StubHost final : public sc_core::sc_module, public HostPort {
     validate(*message);
     return answer("SegmentRemove " + std::to_string(message->segments.size()) + " to " + std::to_string(message->targets.size()));
   }
+  std::shared_ptr<HostRequest> submit(std::shared_ptr<const IpcqInstall> message) override {
+    validate(*message);
+    rings.push_back(*message);
+    return answer("IpcqInstall " + std::to_string(message->queue_pairs.size()) + " to " + std::to_string(message->targets.size()));
+  }
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const KernelLaunch> message) override {
     validate(*message);
     launches.push_back(*message);
@@ -99,6 +104,7 @@ class StubHost final : public sc_core::sc_module, public HostPort {
   std::vector<std::string> log;
   std::vector<MmuMap> maps;
   std::vector<SegmentInstall> installs;
+  std::vector<IpcqInstall> rings;
   std::vector<KernelLaunch> launches;
 
  private:

@@ -81,6 +81,13 @@ class FakePe final : public KernelContext {
     return {{address, split - address}, {split, address + nbytes - split}};
   }
   FreeListAllocator& scratch() override { return scratch_; }
+  const IpcqSetup& ipcq_setup() const override { return setup; }
+  void ipcq_send(IpcqSend message) override { sent.push_back(std::move(message)); }
+  IpcqReceived ipcq_receive(IpcqReceive request) override {
+    received.push_back(std::move(request));
+    return answers.empty() ? IpcqReceived{"E", nullptr} : answers.at(received.size() - 1);
+  }
+  std::uint64_t ipcq_reserve(const std::string&) override { return next_place++; }
 
   DataPlane plane;
   std::vector<Command> commands;
@@ -89,6 +96,11 @@ class FakePe final : public KernelContext {
   std::uint64_t cycles_spent = 0, split = 0;
   bool completes_at_once = true;
   KernelLaunch launch_;
+  IpcqSetup setup;
+  std::vector<IpcqSend> sent;
+  std::vector<IpcqReceive> received;
+  std::vector<IpcqReceived> answers;  // to the receives, in their order
+  std::uint64_t next_place = 0;
 
  private:
   bool with_data_;

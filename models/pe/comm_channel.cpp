@@ -1,0 +1,187 @@
+#include "models/pe/comm_channel.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "models/data/data_plane.h"
+#include "models/pe/pe_identity.h"
+
+namespace kernbench {
+namespace {
+
+constexpr std::uint32_t token_server = 0, access_server = 1;
+
+std::size_t index(MemorySpace space) { return static_cast<std::size_t>(space); }
+
+const IpcqToken& token_of(const Transaction& transaction) { return static_cast<const IpcqToken&>(*transaction.route().message); }
+
+}  // namespace
+
+ParameterSchema CommChannel::schema() {
+  return {
+      Parameter::duration_ns("tcm_slot_overhead_ns", "time per access to a ring slot in the TCM, before its channel", "spec 8.1")
+          .default_val(0),
+      Parameter::duration_ns("sram_slot_overhead_ns", "time per access to a ring slot in the SRAM", "spec 8.1").default_val(2),
+      Parameter::rate_gbs("sram_slot_bw_gbs", "bandwidth of the access", "spec 8.1").default_val(512),
+      Parameter::duration_ns("hbm_slot_overhead_ns", "time per access to a ring slot in the HBM", "spec 8.1").default_val(6),
+      Parameter::rate_gbs("hbm_slot_bw_gbs", "bandwidth of the access", "spec 8.1").default_val(256)};
+}
+
+CommChannel::CommChannel(Component& dma, Owner& owner, MachineServices& machine, TieKeySource& keys)
+    : dma_(dma), owner_(owner), machine_(machine), keys_(keys), overhead_(ns_to_fs(dma.attributes().decimal("overhead_ns"))) {
+  const Attributes& attributes = dma.attributes();
+  tiers_[index(MemorySpace::tcm)].overhead = ns_to_fs(attributes.decimal("tcm_slot_overhead_ns"));
+  for (const MemorySpace space : {MemorySpace::sram, MemorySpace::hbm}) {
+    const std::string name = name_of(space);
+    tiers_[index(space)] = {ns_to_fs(attributes.decimal(name + "_slot_overhead_ns")), attributes.decimal(name + "_slot_bw_gbs")};
+  }
+}
+
+const PeId& CommChannel::where() const {
+  if (!where_) where_ = pe_of(machine_.machine(), dma_.node(), PeEngine::pe_dma);
+  return *where_;
+}
+
+// --- Out
+
+void CommChannel::send_token(std::shared_ptr<const IpcqToken> token) {
+  const MachineView& machine = machine_.machine();
+  const Fs now = Component::now();
+  TransactionHandle handle = machine_.pool().make();
+  handle->set_command(tlm::TLM_WRITE_COMMAND);
+  handle->set_address(token->dst_addr);
+  handle->set_data_length(static_cast<unsigned>(token->nbytes));
+  RouteExtension& route = handle->route();
+  route.path = &machine_.routes().memory_path(dma_.node(), machine.engine(token->destination, PeEngine::pe_dma));
+  route.key = keys_.next(now);
+  route.offset = token->dst_addr;
+  route.posted = true;
+  route.owner = this;
+  route.cut_flits(token->nbytes, machine.flit_bytes());
+  ++tokens_sent_;
+  bytes_sent_ += token->nbytes;
+  route.message = std::move(token);
+  outgoing_.push_back(&*handle);
+  in_flight_.emplace(route.key, std::move(handle));
+  if (outgoing_.size() > 1) return;
+  leaves_at_ = now + overhead_;
+  owner_.comm_changed();
+}
+
+// --- In
+
+void CommChannel::token_reached(NodeId upstream, Transaction& transaction, FlitRun run, Fs arrival) {
+  if (arrived_.push_message(upstream, transaction, run, arrival)) owner_.comm_changed();
+}
+
+void CommChannel::end_write() {
+  Transaction& transaction = *writing_.transaction;
+  const IpcqToken& token = token_of(transaction);
+  DataOpPtr op;
+  if (DataPlane* data = machine_.data(); data != nullptr && token.bytes != nullptr) {
+    op = data->store({*token.bytes, token.shape, token.dtype, {}}, {{token.dst_addr, token.nbytes}});
+  }
+  ++tokens_written_;
+  if (OpSink* sink = machine_.op_sink(); sink != nullptr) {
+    ExecutedOp record;
+    record.t_start = servers_[token_server].started;
+    record.t_end = Component::now();
+    record.node = &dma_;
+    record.kind = OpKind::copy;
+    record.name = "ipcq_copy";
+    record.bytes = token.nbytes;
+    record.data = std::move(op);
+    sink->executed(record);
+  }
+  owner_.token_sink().token_arrived(token);
+  transaction.route().owner->completed(transaction);  // its sender gives it back
+}
+
+// --- Accesses to slots
+
+void CommChannel::access_slot(bool write, MemorySpace space, std::uint64_t bytes, SlotUser& user, std::uint32_t tag) {
+  accesses_.push_back({write, space, bytes, &user, tag});
+  owner_.comm_changed();
+}
+
+const Path& CommChannel::path_to_bank(MemorySpace space) {
+  const MachineView& machine = machine_.machine();
+  const NodeId bank = space == MemorySpace::sram ? machine.sram(where().sip, where().cube) : machine.hbm(where());
+  return machine_.routes().memory_path(dma_.node(), bank);
+}
+
+void CommChannel::begin(std::uint32_t number, bool write, MemorySpace space, std::uint64_t bytes) {
+  Server& server = servers_[number];
+  const Fs now = Component::now();
+  const SlotTier& tier = tiers_[index(space)];
+  server = {Server::State::paying, now, now, write, space, bytes};
+  server.due += space == MemorySpace::tcm ? tier.overhead : slot_access_fs(tier, bytes, path_to_bank(space));
+  if (space == MemorySpace::tcm && tier.overhead == 0) paid(number);
+}
+
+// The computed part is over.
+void CommChannel::paid(std::uint32_t number) {
+  Server& server = servers_[number];
+  server.due = never_fs;
+  if (server.space != MemorySpace::tcm) return end(number);
+  server.state = Server::State::in_tcm;
+  owner_.slot_tcm().access_tcm(server.write, server.bytes, *this, number, WorkOrder{0, 0, number});
+}
+
+void CommChannel::end(std::uint32_t number) {
+  Server& server = servers_[number];
+  slot_busy_ += Component::now() - server.started;
+  if (number == token_server) {
+    end_write();
+    server.state = Server::State::idle;
+  } else {
+    const Access access = accesses_.front();
+    accesses_.pop_front();
+    server.state = Server::State::idle;
+    access.user->slot_access_ended(access.tag);
+  }
+  owner_.comm_changed();
+}
+
+// --- Time
+
+Fs CommChannel::next_due() const {
+  const Fs now = Component::now();
+  Fs due = outgoing_.empty() ? never_fs : leaves_at_;
+  for (const Server& server : servers_) due = std::min(due, server.due);
+  if (servers_[token_server].state == Server::State::idle && arrived_.control() != nullptr)
+    due = std::min(due, arrived_.control()->time);
+  if (servers_[access_server].state == Server::State::idle && !accesses_.empty()) due = now;
+  return due;
+}
+
+void CommChannel::serve() {
+  const Fs now = Component::now();
+  while (!outgoing_.empty() && leaves_at_ <= now) {
+    Transaction& token = *outgoing_.front();
+    outgoing_.pop_front();
+    leaves_at_ = now + overhead_;
+    owner_.token_at_wire(token);
+  }
+  for (const std::uint32_t number : {token_server, access_server}) {
+    if (servers_[number].due <= now) paid(number);
+  }
+  while (servers_[token_server].state == Server::State::idle && arrived_.control() != nullptr && arrived_.control()->time <= now) {
+    writing_ = *arrived_.control();
+    arrived_.pop_control();
+    const IpcqToken& token = token_of(*writing_.transaction);
+    if (owner_.token_sink().accepts(token)) {
+      begin(token_server, true, space_, token.nbytes);
+    } else {
+      ++tokens_dropped_;
+      writing_.transaction->route().owner->completed(*writing_.transaction);
+    }
+  }
+  if (servers_[access_server].state == Server::State::idle && !accesses_.empty()) {
+    const Access& access = accesses_.front();
+    begin(access_server, access.write, access.space, access.bytes);
+  }
+}
+
+}  // namespace kernbench

@@ -1,0 +1,68 @@
+#include "models/pe/ipcq_queue.h"
+
+#include <algorithm>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+
+std::uint64_t IpcqQueue::send() {
+  if (credits() == 0) throw ModelError("a send without a credit: " + str());
+  return head_++;
+}
+
+void IpcqQueue::credit(std::uint64_t consumer_seq) {
+  if (consumer_seq > head_) throw ModelError("a credit for a message that was not sent: " + str());
+  tail_cache_ = std::max(tail_cache_, consumer_seq);
+}
+
+void IpcqQueue::arrived(const IpcqToken& token) {
+  if (token.sender_seq != head_cache_) throw ModelError("message " + std::to_string(token.sender_seq) + " out of order: " + str());
+  if (head_cache_ - tail_ == n_slots_) throw ModelError("a message over one that has not been consumed: " + str());
+  ++head_cache_;
+  messages_.push_back({token.nbytes, token.shape, token.dtype, token.source, token.sender});
+}
+
+std::uint64_t IpcqQueue::next_place() const {
+  return tail_ + static_cast<std::uint64_t>(std::find(places_.begin(), places_.end(), Place::open) - places_.begin());
+}
+
+std::uint64_t IpcqQueue::reserve() {
+  const std::uint64_t seq = next_place();
+  if (seq - tail_ == places_.size()) places_.push_back(Place::open);
+  places_[seq - tail_] = Place::reserved;
+  return seq;
+}
+
+void IpcqQueue::give_back(std::uint64_t seq) {
+  places_[seq - tail_] = Place::open;
+  while (!places_.empty() && places_.back() == Place::open) places_.pop_back();
+}
+
+void IpcqQueue::give_back_all() {
+  std::replace(places_.begin(), places_.end(), Place::reserved, Place::open);
+  while (!places_.empty() && places_.back() == Place::open) places_.pop_back();
+}
+
+void IpcqQueue::consume(std::uint64_t seq) {
+  places_[seq - tail_] = Place::consumed;
+  while (!places_.empty() && places_.front() == Place::consumed) {
+    places_.pop_front();
+    messages_.pop_front();
+    ++tail_;
+  }
+}
+
+void IpcqQueue::reset() {
+  head_ = tail_cache_ = head_cache_ = tail_ = 0;
+  messages_.clear();
+  places_.clear();
+}
+
+std::string IpcqQueue::str() const {
+  return pair_.direction + " <-> " + pair_.peer.str() + " " + pair_.peer_direction + ": sent head " + std::to_string(head_) +
+         ", tail " + std::to_string(tail_cache_) + ", credits " + std::to_string(credits()) + " of " + std::to_string(n_slots_) +
+         "; received head " + std::to_string(head_cache_) + ", tail " + std::to_string(tail_);
+}
+
+}  // namespace kernbench

@@ -1,0 +1,111 @@
+// The virtual channels of a PE_DMA: vc_compute for DMA, vc_comm for IPCQ tokens (spec 2.6, 8.1).
+//
+// Timing: one queue per channel and wire, by the rule of models/timing/channel_arbiter.h: one flit of vc_compute and one chunk of
+// vc_comm in turn. A chunk is as many flits of one token as chunk_bytes hold, at least one. A control message leaves when it is the
+// first of its channel and the wire is free; it is nobody's turn. A PE without rings has one channel in use: what is handed over
+// goes to the wire at once, which serves in that order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "models/protocol/fabric_socket.h"
+#include "models/protocol/ring_buffer.h"
+#include "models/timing/channel_arbiter.h"
+#include "models/timing/service_time.h"
+
+namespace kernbench {
+
+class VirtualChannels {
+ public:
+  explicit VirtualChannels(std::uint32_t flit_bytes) : flit_bytes_(flit_bytes) {}
+
+  // From now on both channels are in use.
+  void use_both(std::uint32_t chunk_bytes) {
+    both_ = true;
+    chunk_bytes_ = chunk_bytes;
+  }
+
+  // Flits [run.first, run.first + run.count) of a message, or a control message, stand at the wire behind run.position of its path.
+  // send(transaction, run) hands one flit over to that wire; it is called here or in serve().
+  template <class Send>
+  void put(VirtualChannel channel, Transaction& transaction, FlitRun run, Fs now, Send send);
+
+  // When a wire is free for what waits; never_fs if nothing waits.
+  Fs next_due(Fs now) const;
+  // To be called at the end of that instant, when all that competes for the wire is there.
+  template <class Send>
+  void serve(Fs now, Send send);
+
+  std::size_t waiting(VirtualChannel channel) const;  // runs
+
+ private:
+  struct Waiting {
+    Transaction* transaction = nullptr;  // kept alive by its owner
+    FlitRun run;                         // what is left
+  };
+  using Queue = RingBuffer<Waiting>;
+  struct Port {
+    std::array<Queue, 2> queues;
+    ChannelArbiterState state;
+    ServiceTime service;  // of the wire
+    bool known = false;
+
+    Queue& queue(VirtualChannel channel) { return queues[static_cast<std::size_t>(channel)]; }
+    bool empty() const { return queues[0].empty() && queues[1].empty(); }
+  };
+
+  Port& port_of(const Transaction& transaction, std::uint32_t position);
+  // The next piece of the channel: the number of its flits.
+  std::uint32_t next_piece(const Port& port, VirtualChannel channel, Fs& service) const;
+  static bool head_is_control(const Queue& queue) { return !queue.empty() && queue.front().run.count == 0; }
+
+  std::uint32_t flit_bytes_, chunk_bytes_ = 0;
+  bool both_ = false;
+  std::vector<Port> ports_;  // by the number of the out port
+};
+
+template <class Send>
+void VirtualChannels::put(VirtualChannel channel, Transaction& transaction, FlitRun run, Fs now, Send send) {
+  Port& port = port_of(transaction, run.position);
+  if (both_) {
+    port.queue(channel).push_back({&transaction, run});
+    return;
+  }
+  if (run.count == 0) return send(transaction, run);
+  for (std::uint32_t flit = run.first; flit < run.first + run.count; ++flit) {
+    kernbench::serve(port.state, channel, now, port.service.of(transaction.route().bytes_of(flit)));
+    send(transaction, FlitRun{flit, 1, run.position});
+  }
+}
+
+template <class Send>
+void VirtualChannels::serve(Fs now, Send send) {
+  for (Port& port : ports_) {
+    while (!port.empty() && port.state.free_at <= now) {
+      Queue &compute = port.queue(VirtualChannel::compute), &comm = port.queue(VirtualChannel::comm);
+      if (head_is_control(compute)) {
+        const Waiting head = compute.front();
+        compute.pop_front();
+        send(*head.transaction, head.run);
+        continue;
+      }
+      const VirtualChannel channel = next_channel(port.state, !compute.empty(), !comm.empty());
+      Queue& queue = port.queue(channel);
+      Fs service = 0;
+      const std::uint32_t flits = next_piece(port, channel, service);
+      kernbench::serve(port.state, channel, now, service);
+      const Waiting head = queue.front();
+      if (flits == head.run.count) {
+        queue.pop_front();
+      } else {
+        queue.front().run.first += flits;
+        queue.front().run.count -= flits;
+      }
+      for (std::uint32_t i = 0; i < flits; ++i) send(*head.transaction, FlitRun{head.run.first + i, 1, head.run.position});
+    }
+  }
+}
+
+}  // namespace kernbench

@@ -1,0 +1,144 @@
+#include "sw/runtime/ipcq.h"
+
+#include <algorithm>
+#include <set>
+
+#include "sw/runtime/device_memory.h"
+
+namespace kernbench {
+namespace {
+
+// Above every physical address: rings that need not fit a memory.
+constexpr std::uint64_t unlimited_base = std::uint64_t{1} << 60;
+
+void check(const IpcqOptions& options) {
+  const auto refuse = [](const std::string& what) { throw UsageError("torch.ipcq.install: " + what); };
+  if (options.n_slots == 0) refuse("n_slots is 0, allowed is at least 1");
+  if (options.slot_size == 0) refuse("slot_size is 0 bytes, allowed is at least 1");
+  if (options.slot_size > std::uint64_t{1} << 32 || options.n_slots > 1U << 20)
+    refuse(std::to_string(options.n_slots) + " slots of " + std::to_string(options.slot_size) + " bytes are too many");
+  if (options.credit_size == 0) refuse("credit_size is 0 bytes, allowed is at least 1");
+  if (!(options.poll_ns > Rational(0))) refuse("poll_ns is " + options.poll_ns.str() + ", allowed is more than 0");
+  if (options.vc_chunk_size && *options.vc_chunk_size == 0) refuse("vc_chunk_size is 0 bytes, allowed is at least 1");
+}
+
+void check_pe(const MachineView& machine, PeId pe) {
+  if (pe.sip >= 0 && pe.sip < machine.sips() && pe.cube >= 0 && pe.cube < machine.cubes() && pe.pe >= 0 && pe.pe < machine.pes())
+    return;
+  throw UsageError("torch.ipcq.install: the graph has " + pe.str() + "; the machine has " + std::to_string(machine.sips()) +
+                   " SIPs of " + std::to_string(machine.cubes()) + " cubes of " + std::to_string(machine.pes()) + " PEs");
+}
+
+// No two rings overlap: messages are told apart by the address of their slot.
+void check_disjoint(std::vector<IpcqRing> rings) {
+  std::sort(rings.begin(), rings.end(), [](const IpcqRing& a, const IpcqRing& b) { return a.base < b.base; });
+  for (std::size_t i = 1; i < rings.size(); ++i) {
+    if (rings[i - 1].base + rings[i - 1].nbytes <= rings[i].base) continue;
+    throw ModelError("the rings of " + rings[i - 1].end.pe.str() + " '" + rings[i - 1].end.direction + "' and " +
+                     rings[i].end.pe.str() + " '" + rings[i].end.direction + "' overlap");
+  }
+}
+
+IpcqSettings settings_of(const IpcqOptions& options) {
+  IpcqSettings settings;
+  settings.buffer = options.buffer_kind;
+  settings.n_slots = options.n_slots;
+  settings.slot_bytes = options.slot_size;
+  settings.backpressure = options.backpressure;
+  settings.poll = ns_to_fs(options.poll_ns);
+  settings.credit_bytes = options.credit_size;
+  settings.vc_chunk_bytes = options.vc_chunk_size;
+  return settings;
+}
+
+std::map<PeId, IpcqQueuePairs> queue_pairs_of(const std::vector<IpcqRing>& rings) {
+  std::map<std::pair<PeId, std::string>, std::uint64_t> bases;
+  for (const IpcqRing& ring : rings) bases[{ring.end.pe, ring.end.direction}] = ring.base;
+  std::map<PeId, IpcqQueuePairs> pairs;
+  for (const IpcqRing& ring : rings) {  // by (PE, direction)
+    const QueuePairEnd& end = ring.end;
+    pairs[end.pe].push_back({end.direction, end.peer, end.peer_direction, ring.base, bases.at({end.peer, end.peer_direction})});
+  }
+  return pairs;
+}
+
+}  // namespace
+
+std::vector<IpcqRing> IpcqInstallation::reserve(const NeighbourGraph& graph, const IpcqOptions& options) {
+  const std::uint64_t nbytes = options.n_slots * options.slot_size;
+  std::vector<IpcqRing> rings;
+  try {
+    for (const QueuePairEnd& end : queue_pairs(graph)) {
+      check_pe(link_.port().machine(), end.pe);
+      std::uint64_t base = unlimited_base + rings.size() * nbytes;
+      if (options.ring_capacity_check) base = memory_.reserve(options.buffer_kind, end.pe, nbytes);
+      rings.push_back({end, base, nbytes});
+    }
+    check_disjoint(rings);
+  } catch (const AllocationError& error) {
+    give_back(rings, options);
+    throw AllocationError("torch.ipcq.install: rings of " + std::to_string(options.n_slots) + " slots of " +
+                          std::to_string(options.slot_size) + " bytes do not fit: " + error.what());
+  } catch (...) {
+    give_back(rings, options);
+    throw;
+  }
+  return rings;
+}
+
+void IpcqInstallation::give_back(const std::vector<IpcqRing>& rings, const IpcqOptions& options) {
+  if (!options.ring_capacity_check) return;
+  for (const IpcqRing& ring : rings) memory_.give_back(options.buffer_kind, ring.end.pe, ring.base, ring.nbytes);
+}
+
+// One message for each SIP that has, or had, queue pairs.
+void IpcqInstallation::send(IpcqInstall::Action action, bool forced, const std::vector<IpcqRing>& before,
+                            const std::vector<IpcqRing>& after, const IpcqOptions& options) {
+  const std::map<PeId, IpcqQueuePairs> pairs = queue_pairs_of(after);
+  std::map<int, std::set<PeId>> targets;
+  for (const std::vector<IpcqRing>* rings : {&before, &after}) {
+    for (const IpcqRing& ring : *rings) targets[ring.end.pe.sip].insert(ring.end.pe);
+  }
+  HostRequests requests;
+  for (const auto& [sip, pes] : targets) {
+    IpcqInstall message;
+    message.action = action;
+    message.forced = forced;
+    message.installation = number_;
+    message.settings = settings_of(options);
+    message.targets.assign(pes.begin(), pes.end());
+    for (const auto& entry : pairs) {
+      if (entry.first.sip == sip) message.queue_pairs.insert(entry);
+    }
+    requests.push_back(link_.submit(std::move(message), action == IpcqInstall::Action::ask ? "ask for rings" : "install rings"));
+  }
+  link_.wait(requests);
+}
+
+void IpcqInstallation::install(const NeighbourGraph& graph, const IpcqOptions& options) {
+  check(options);
+  replace(graph, options, reserve(graph, options));
+}
+
+void IpcqInstallation::remove() {
+  if (installed()) replace({}, options_, {});
+}
+
+void IpcqInstallation::replace(const NeighbourGraph& graph, const IpcqOptions& options, std::vector<IpcqRing> rings) {
+  const bool forced = launch_failed_;
+  try {
+    send(IpcqInstall::Action::ask, forced, rings_, rings, options);
+  } catch (...) {
+    give_back(rings, options);
+    throw;
+  }
+  ++number_;
+  send(IpcqInstall::Action::install, forced, rings_, rings, options);
+  launch_failed_ = false;
+  give_back(rings_, options_);
+  rings_ = std::move(rings);
+  graph_ = graph;
+  options_ = options;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,79 @@
+// torch.ipcq: the ring buffers between PEs (spec 7, 8.1): reserved on the device, installed by messages that take simulated time.
+//
+//   torch.ipcq.install(graphs::intra_pe_ring(0, 0, 8));                 // rings of 4 slots of 4 KiB in the TCMs
+//   IpcqOptions options;
+//   options.buffer_kind = MemorySpace::hbm;
+//   options.slot_size = 1 << 20;
+//   torch.ipcq.install(graph, options);
+//
+// One installation serves the whole machine. A second one replaces the first.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/protocol/ipcq.h"
+#include "sw/collectives/neighbour_graph.h"
+#include "sw/runtime/host_link.h"
+
+namespace kernbench {
+
+class DeviceMemory;
+
+struct IpcqOptions {
+  MemorySpace buffer_kind = MemorySpace::tcm;
+  std::uint32_t n_slots = 4;
+  std::uint64_t slot_size = 4096;                   // bytes: the largest message
+  Backpressure backpressure = Backpressure::sleep;  // of sends into a full ring
+  Rational poll_ns = 10;
+  std::uint32_t credit_size = 16;              // bytes of a credit on its side band
+  std::optional<std::uint32_t> vc_chunk_size;  // bytes; default: the attribute of pe_dma
+  // Off: the rings need not fit their memory. They get addresses that no memory has; times and data are as if it had them.
+  bool ring_capacity_check = true;
+};
+
+// A receive ring: that of a direction of a PE.
+struct IpcqRing {
+  QueuePairEnd end;
+  std::uint64_t base = 0;  // physical
+  std::uint64_t nbytes = 0;
+};
+
+class IpcqInstallation {
+ public:
+  IpcqInstallation(HostLink& link, DeviceMemory& memory) : link_(link), memory_(memory) {}
+
+  // Blocks until every PE of the graph has its queue pairs, all of them or none: every PE is asked first. UsageError: directions
+  // that nothing leads back to, a PE that is not there; AllocationError: the rings do not fit; LaunchError of code "ipcq_busy":
+  // rings that are there hold messages that nobody has received, or await credits. After any of them what was installed before is
+  // still there.
+  void install(const NeighbourGraph& graph, const IpcqOptions& options);
+  // Takes the rings away and gives their memory back. LaunchError as for install().
+  void remove();
+
+  // A launch has failed: what it has left in the queues is lost, and the next installation takes no regard of it.
+  void launch_failed() { launch_failed_ = installed(); }
+
+  bool installed() const { return !rings_.empty(); }
+  const NeighbourGraph& graph() const { return graph_; }
+  const IpcqOptions& options() const { return options_; }
+  const std::vector<IpcqRing>& rings() const { return rings_; }  // by (PE, direction)
+
+ private:
+  std::vector<IpcqRing> reserve(const NeighbourGraph& graph, const IpcqOptions& options);
+  void give_back(const std::vector<IpcqRing>& rings, const IpcqOptions& options);
+  void replace(const NeighbourGraph& graph, const IpcqOptions& options, std::vector<IpcqRing> rings);
+  void send(IpcqInstall::Action action, bool forced, const std::vector<IpcqRing>& before, const std::vector<IpcqRing>& after,
+            const IpcqOptions& options);
+
+  HostLink& link_;
+  DeviceMemory& memory_;
+  NeighbourGraph graph_;
+  IpcqOptions options_;
+  std::vector<IpcqRing> rings_;
+  std::uint64_t number_ = 0;  // of installations
+  bool launch_failed_ = false;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,171 @@
+// Communication: tl.send, tl.recv and what belongs to them.
+#include "models/base/errors.h"
+#include "models/data/data_plane.h"
+#include "sw/tl/program.h"
+
+namespace kernbench::tl {
+namespace {
+
+std::uint64_t bytes_of(const Shape& shape, DType dtype) { return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype); }
+
+}  // namespace
+
+bool Program::connected(const std::string& direction) const { return context_.ipcq_setup().find(direction) != nullptr; }
+
+std::uint64_t Program::slot_bytes() const {
+  const IpcqSetup& setup = context_.ipcq_setup();
+  if (setup.queue_pairs.empty()) {
+    throw UsageError("tl.slot_bytes on " + context_.where().str() + ": no queue pair is installed there (torch.ipcq.install)");
+  }
+  return setup.settings.slot_bytes;
+}
+
+// --- send ---
+
+void Program::send_bytes(const std::string& direction, TensorValue value, const PhysRanges& from) {
+  IpcqSend message{direction, value.shape, value.dtype, nullptr, nullptr};
+  if (data_ != nullptr) {
+    value = data_->made_dense(value);
+    message.data = data_->taken(value, from);
+    message.bytes = std::make_shared<const ByteImage>(std::move(value.image));
+  }
+  context_.ipcq_send(std::move(message));
+}
+
+void Program::send(const std::string& direction, const Handle& block) {
+  send_bytes(direction, operand("tl.send", block).value, place_of(block));
+}
+
+void Program::send(const std::string& direction, const Ptr& from, const Shape& shape, DType dtype,
+                   std::optional<MemorySpace> space) {
+  from.check_dtype("tl.send", dtype);
+  const std::uint64_t nbytes = bytes_of(shape, dtype);
+  const PhysRanges places = resolve_in("tl.send", from, nbytes, space, false);
+  TensorValue value{{}, shape, dtype, {}};
+  if (data_ != nullptr) value = data_->view(places, shape, dtype);
+  send_bytes(direction, std::move(value), places);
+}
+
+void Program::send(const std::string& direction, const Ptr& from, std::uint64_t nbytes, std::optional<MemorySpace> space) {
+  const DType dtype = from.dtype().value_or(DType::i8);
+  if (nbytes == 0 || nbytes % size_of(dtype) != 0) {
+    throw UsageError("tl.send of " + std::to_string(nbytes) + " bytes at " + from.str() + ": no multiple of the " +
+                     std::to_string(size_of(dtype)) + " of " + std::string(name_of(dtype)));
+  }
+  send(direction, from, Shape{static_cast<std::int64_t>(nbytes / size_of(dtype))}, dtype, space);
+}
+
+// --- recv ---
+
+Handle Program::receive(IpcqReceive request, std::shared_ptr<ScratchBlock> block, std::string* direction) {
+  TensorValue value{ByteImage::zeros(request.nbytes()), request.shape, request.dtype, {}};
+  if (request.to.empty()) request.to = place_of(*block);
+  const IpcqReceived received = context_.ipcq_receive(std::move(request));
+  if (received.bytes != nullptr) value.image = *received.bytes;
+  if (direction != nullptr) *direction = received.direction;
+  return make_handle(std::move(value), std::move(block));
+}
+
+Handle Program::recv(const std::string& direction, const Shape& shape, DType dtype) {
+  if (direction.empty()) throw UsageError("tl.recv: a direction without a name; tl.recv(shape, dtype) takes any");
+  IpcqReceive request;
+  request.direction = direction;
+  request.shape = shape;
+  request.dtype = dtype;
+  return receive(std::move(request), allocate("tl.recv", shape, dtype));
+}
+
+Handle Program::recv(const Shape& shape, DType dtype, std::string* direction) {
+  IpcqReceive request;
+  request.shape = shape;
+  request.dtype = dtype;
+  return receive(std::move(request), allocate("tl.recv", shape, dtype), direction);
+}
+
+Handle Program::recv(const std::string& direction, const Shape& shape, DType dtype, const Handle& dst) {
+  const Handle::State& target = operand("tl.recv", dst);
+  if (target.block->nbytes() < bytes_of(shape, dtype)) {
+    throw UsageError("tl.recv of " + describe(dtype, shape) + " into " + dst.str() + ", which has " +
+                     std::to_string(target.block->nbytes()) + " bytes");
+  }
+  IpcqReceive request;
+  request.direction = direction;
+  request.shape = shape;
+  request.dtype = dtype;
+  request.copy_to = MemorySpace::tcm;
+  return receive(std::move(request), target.block);
+}
+
+Handle Program::recv(const std::string& direction, const Shape& shape, DType dtype, const Ptr& dst, MemorySpace dst_space) {
+  dst.check_dtype("tl.recv", dtype);
+  IpcqReceive request;
+  request.direction = direction;
+  request.shape = shape;
+  request.dtype = dtype;
+  request.copy_to = dst_space;
+  request.to = resolve_in("tl.recv", dst, request.nbytes(), dst_space, true);
+  const PhysRanges to = request.to;
+  const Handle handle = receive(std::move(request), allocate("tl.recv", shape, dtype));
+  if (data_ != nullptr) data_->memory().write_image(to, handle.state().value.image);
+  return handle;
+}
+
+RecvFuture Program::recv_async(const std::string& direction, const Shape& shape, DType dtype) {
+  RecvFuture future;
+  future.state_ = std::make_shared<RecvFuture::State>();
+  *future.state_ = {this, direction, context_.ipcq_reserve(direction), shape, dtype, std::nullopt};
+  return future;
+}
+
+Handle Program::wait(const RecvFuture& future) {
+  if (future.state_ == nullptr) throw UsageError("tl.wait for a receive that was not made");
+  RecvFuture::State& state = *future.state_;
+  if (state.program != this) throw UsageError("tl.wait for a receive of another kernel");
+  if (state.block) {
+    dispatch();
+    return *state.block;
+  }
+  IpcqReceive request;
+  request.direction = state.direction;
+  request.shape = state.shape;
+  request.dtype = state.dtype;
+  request.place = state.place;
+  state.block = receive(std::move(request), allocate("tl.wait", state.shape, state.dtype));
+  return *state.block;
+}
+
+Handle Program::recv_no_consume(const std::string& direction, const Shape& shape, DType dtype) {
+  IpcqReceive request;
+  request.direction = direction;
+  request.shape = shape;
+  request.dtype = dtype;
+  request.consume = false;
+  return receive(std::move(request), allocate("tl.recv_no_consume", shape, dtype));
+}
+
+// --- places ---
+
+// Where the bytes lie, which must be in a memory of this PE, or the one that `space` names.
+PhysRanges Program::resolve_in(const char* call, const Ptr& ptr, std::uint64_t nbytes, std::optional<MemorySpace> space,
+                               bool is_write) const {
+  const PhysRanges ranges = resolve(call, ptr, nbytes, is_write);
+  const MachineView& machine = context_.machine();
+  const PeId where = context_.where();
+  const auto allowed = [&](NodeId memory) {
+    if ((!space || space == MemorySpace::tcm) && memory == machine.engine(where, PeEngine::pe_tcm)) return true;
+    if ((!space || space == MemorySpace::sram) && memory == machine.sram(where.sip, where.cube)) return true;
+    return (!space || space == MemorySpace::hbm) && memory == machine.hbm(where);
+  };
+  for (const PhysRange& range : ranges) {
+    for (const std::uint64_t byte : {range.pa, range.pa + range.nbytes - 1}) {
+      const NodeId memory = machine.place_of(byte).node;
+      if (allowed(memory)) continue;
+      throw UsageError(std::string(call) + ": " + std::to_string(nbytes) + " bytes at " + ptr.str() + " lie in " +
+                       machine.name(memory) + ", not in " +
+                       (space ? "the " + std::string(name_of(*space)) : std::string("a memory")) + " of " + where.str());
+    }
+  }
+  return ranges;
+}
+
+}  // namespace kernbench::tl
