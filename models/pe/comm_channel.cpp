@@ -151,7 +151,7 @@ Fs CommChannel::next_due() const {
   Fs due = outgoing_.empty() ? never_fs : leaves_at_;
   for (const Server& server : servers_) due = std::min(due, server.due);
   if (servers_[token_server].state == Server::State::idle && arrived_.control() != nullptr)
-    due = std::min(due, arrived_.control()->time);
+    due = std::min(due, std::max(arrived_.control()->time, now));
   if (servers_[access_server].state == Server::State::idle && !accesses_.empty()) due = now;
   return due;
 }

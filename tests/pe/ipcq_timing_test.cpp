@@ -1,0 +1,266 @@
+// The times of spec 8.1 in a whole machine, with their derivations. PE 0 of a cube sends to PE 1, its neighbour on the mesh:
+//
+//   pe0.pe_dma -> r0c0 -> r0c1 -> pe1.pe_dma: 256 GB/s each, 1 fs, 2.5 mm (0.25 ns), 1 fs; pe_dma 1 ns, routers 2 ns.
+//
+// 512 bytes are two flits of 1 ns. Sent at 0 they stand at the wire at 1 ns. The first one is at r0c0 at 2 ns + 1 fs and has passed
+// it at 4 ns + 1 fs, the second, 1 ns behind, with it; they are at r0c1 at 5.25 and 6.25 ns + 1 fs, both through at 7.25 ns + 1 fs,
+// and at pe1.pe_dma at 8.25 and 9.25 ns + 2 fs. So a token of n bytes has arrived 7.25 ns + n / 256 + 2 fs after the send. The
+// credit's way back: overheads 1 + 2 + 2 + 1 ns, 0.25 ns + 2 fs, 16 / 256 = 0.0625 ns: 6.3125 ns + 2 fs.
+#include <boost/test/unit_test.hpp>
+
+#include "tests/pe/ipcq_machine.h"
+#include "tests/support/forked.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+constexpr Fs ns = fs_per_ns;
+constexpr Fs way = 7 * ns + ns / 4 + 2;  // of a token, without its bytes
+constexpr Fs credit = 6 * ns + 312'500 + 2;
+
+Fs token_time(std::uint64_t bytes) { return way + bytes * ns / 256; }
+
+struct Times {
+  std::vector<ExecutedOp> sends, copies, receives;
+};
+
+NeighbourGraph pair_of_pes() {
+  NeighbourGraph graph;
+  return graph.connect({0, 0, 0}, "E", {0, 0, 1}).connect({0, 0, 1}, "W", {0, 0, 0});
+}
+
+// Runs `kernel` on PEs 0 and 1 with rings between them.
+template <class Kernel>
+Times run_pair(IpcqMachine& m, Kernel kernel, const IpcqOptions& options = {}) {
+  m.run([&](Torch& torch) {
+    torch.ipcq.install(pair_of_pes(), options);
+    const Tensor where = torch.empty({2, 1}, f16, {Placement::replicate, Placement::row_wise, 1, 2}, "where");
+    torch.launch(LaunchSpec("pair").on_pes({0, 1}), kernel, where);
+  });
+  return {m.ops("ipcq_send"), m.ops("ipcq_copy"), m.ops("ipcq_recv")};
+}
+
+// PE 0 sends one block of f16, PE 1 receives it.
+template <int elements>
+void send_one(tl::Program& tl, tl::Ptr) {
+  if (tl.program_id() == 0) tl.send("E", tl.zeros({elements}));
+  if (tl.program_id() == 1) tl.recv("W", {elements}, f16);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(ipcq_timing)
+
+// The slot: 512 / 512 = 1 ns on the TCM's write channel, then 1 ns on its read channel.
+KERNBENCH_SYSTEMC_TEST(a_message_pays_its_way_the_slot_write_the_slot_read_and_the_credit) {
+  IpcqMachine m;
+  const Times t = run_pair(m, send_one<256>);
+  BOOST_REQUIRE((t.sends.size() == 1 && t.copies.size() == 1 && t.receives.size() == 1));
+  const Fs start = t.sends[0].t_start;
+  BOOST_TEST(t.sends[0].t_end == start);  // fire and forget
+  BOOST_TEST(t.copies[0].t_start == start + token_time(512));
+  BOOST_TEST(t.copies[0].t_end == start + token_time(512) + 1 * ns);
+  BOOST_TEST(t.receives[0].t_start == start);
+  BOOST_TEST(t.receives[0].t_end == start + token_time(512) + 2 * ns + credit);
+  BOOST_TEST((t.copies[0].node == &m.engine({0, 0, 1}, PeEngine::pe_dma)));
+  BOOST_TEST((t.receives[0].node == &m.engine({0, 0, 1}, PeEngine::pe_ipcq)));
+  BOOST_TEST(t.copies[0].bytes == 512u);
+  // The slot accesses occupied the channels of the TCM.
+  BOOST_TEST(m.statistic({0, 0, 1}, PeEngine::pe_tcm, "write_busy") == 1 * ns);
+  BOOST_TEST(m.statistic({0, 0, 1}, PeEngine::pe_tcm, "read_busy") == 1 * ns);
+}
+
+// pe_exec_ns of the receiver includes the credit's return; the sender ends at once.
+KERNBENCH_SYSTEMC_TEST(the_kernel_time_includes_the_return_of_the_credit) {
+  IpcqMachine m;
+  m.run([&](Torch& torch) {
+    torch.ipcq.install(pair_of_pes());
+    const Tensor where = torch.empty({2, 1}, f16, {Placement::replicate, Placement::row_wise, 1, 2}, "where");
+    const LaunchHandle handle = torch.launch(LaunchSpec("pair").on_pes({0, 1}), send_one<256>, where);
+    BOOST_TEST(handle.metrics().per_pe.at({0, 0, 0}).pe_exec == 0u);
+    BOOST_TEST(handle.metrics().per_pe.at({0, 0, 1}).pe_exec == token_time(512) + 2 * ns + credit);
+    BOOST_TEST(handle.metrics().merged.dma == 0u);  // the channels of PE_DMA are not held
+  });
+}
+
+// PE 1 stands at r0c1; its cube's SRAM behind wires of which the narrowest has 128 GB/s: 2 + 512 / 512 + 512 / 128 = 7 ns. Its HBM:
+// 6 + 512 / 256 + 512 / 256 = 10 ns.
+KERNBENCH_SYSTEMC_TEST(a_slot_in_the_sram_pays_its_tier_and_the_hop) {
+  IpcqMachine m;
+  IpcqOptions options;
+  options.buffer_kind = MemorySpace::sram;
+  const Times t = run_pair(m, send_one<256>, options);
+  BOOST_TEST(t.copies[0].t_start == t.sends[0].t_start + token_time(512));  // whatever the buffer kind
+  BOOST_TEST(t.copies[0].t_end == t.copies[0].t_start + 7 * ns);
+  BOOST_TEST(t.receives[0].t_end == t.copies[0].t_end + 7 * ns + credit);
+  BOOST_TEST(m.statistic({0, 0, 1}, PeEngine::pe_tcm, "write_busy") == 0u);
+}
+
+KERNBENCH_SYSTEMC_TEST(a_slot_in_the_hbm_pays_its_tier_and_the_hop) {
+  IpcqMachine m;
+  IpcqOptions options;
+  options.buffer_kind = MemorySpace::hbm;
+  const Times t = run_pair(m, send_one<256>, options);
+  BOOST_TEST(t.copies[0].t_end == t.copies[0].t_start + 10 * ns);
+  BOOST_TEST(t.receives[0].t_end == t.copies[0].t_end + 10 * ns + credit);
+}
+
+// 96 bytes in a slot of 4096: n is the payload. The flit takes 0.375 ns on each of three wires; nothing streams behind it.
+KERNBENCH_SYSTEMC_TEST(the_payload_counts_not_the_slot) {
+  IpcqMachine m;
+  const Times t = run_pair(m, send_one<48>);
+  const Fs flit = 375'000;
+  BOOST_TEST(t.copies[0].t_start == t.sends[0].t_start + 1 * ns + flit + 1 + 2 * ns + flit + ns / 4 + 2 * ns + flit + 1);
+  BOOST_TEST(t.copies[0].t_end == t.copies[0].t_start + 187'500);  // 96 / 512
+}
+
+// Two tokens at one instant: the second pays its overhead behind the first, then queues at the wire: 1 ns later than it, and behind
+// its two flits. Its slot write waits for nobody: the first one has ended when it comes.
+KERNBENCH_SYSTEMC_TEST(tokens_are_a_fifo_and_do_not_wait_for_acknowledgements) {
+  IpcqMachine m;
+  const Times t = run_pair(
+      m, +[](tl::Program& tl, tl::Ptr) {
+        for (int i = 0; i < 2; ++i) {
+          if (tl.program_id() == 0) tl.send("E", tl.zeros({256}));
+          if (tl.program_id() == 1) tl.recv("W", {256}, f16);
+        }
+      });
+  const Fs start = t.sends[0].t_start;
+  BOOST_TEST(t.sends[1].t_start == start);
+  BOOST_TEST(t.copies[0].t_start == start + token_time(512));
+  // At r0c0 its first flit comes at 4 ns + 1 fs, when the server is free; through at 6; the wire is free since 6; at r0c1 at 7.25,
+  // through at 9.25; the last wire is free since 9.25; its two flits are at pe1.pe_dma at 11.25 ns + 2 fs.
+  BOOST_TEST(t.copies[1].t_start == start + 11 * ns + ns / 4 + 2);
+  // The second receive begins when the first has its credit, long after the message came.
+  BOOST_TEST(t.receives[1].t_start == t.receives[0].t_end);
+  BOOST_TEST(t.receives[1].t_end == t.receives[1].t_start + 1 * ns + credit);
+}
+
+// 512 bytes at 64 GB/s take 8 ns: the second token has come while the first is being written, and waits.
+KERNBENCH_SYSTEMC_TEST(slots_are_written_one_token_at_a_time) {
+  IpcqMachine m("topology.tiny.yaml", {{"cube.pe_template.components.pe_tcm.attrs.write_bw_gbs", "64"}});
+  const Times t = run_pair(
+      m, +[](tl::Program& tl, tl::Ptr) {
+        for (int i = 0; i < 2; ++i) {
+          if (tl.program_id() == 0) tl.send("E", tl.zeros({256}));
+          if (tl.program_id() == 1) tl.recv("W", {256}, f16);
+        }
+      });
+  BOOST_TEST(t.copies[0].t_end == t.copies[0].t_start + 8 * ns);
+  BOOST_TEST(t.copies[1].t_start == t.copies[0].t_end);
+  BOOST_TEST(t.copies[1].t_end == t.copies[1].t_start + 8 * ns);
+}
+
+// Four slots: the fifth send waits for the first credit, which the receiver returns after the slot read.
+KERNBENCH_SYSTEMC_TEST(a_send_into_a_full_ring_sleeps_until_the_credit_comes) {
+  IpcqMachine m;
+  const Times t = run_pair(
+      m, +[](tl::Program& tl, tl::Ptr) {
+        for (int i = 0; i < 5; ++i) {
+          if (tl.program_id() == 0) tl.send("E", tl.zeros({256}));
+          if (tl.program_id() == 1) tl.recv("W", {256}, f16);
+        }
+      });
+  for (std::size_t i = 0; i < 4; ++i) BOOST_TEST(t.sends[i].t_end == t.sends[0].t_start);
+  BOOST_TEST(t.sends[4].t_start == t.sends[0].t_start);
+  BOOST_TEST(t.sends[4].t_end == t.receives[0].t_end);  // the receive ends with the delivery of its credit
+  BOOST_TEST(m.statistic({0, 0, 0}, PeEngine::pe_ipcq, "send_blocked") == t.sends[4].t_end - t.sends[4].t_start);
+}
+
+// Looks every 10 ns from its first one: the credit comes at token_time + 2 ns + credit = 17.5625 ns + 4 fs, the look that finds it
+// is at 20 ns.
+KERNBENCH_SYSTEMC_TEST(a_polling_send_looks_every_poll_ns) {
+  IpcqMachine m;
+  IpcqOptions options;
+  options.n_slots = 1;
+  options.backpressure = Backpressure::poll;
+  const Times t = run_pair(
+      m,
+      +[](tl::Program& tl, tl::Ptr) {
+        for (int i = 0; i < 2; ++i) {
+          if (tl.program_id() == 0) tl.send("E", tl.zeros({256}));
+          if (tl.program_id() == 1) tl.recv("W", {256}, f16);
+        }
+      },
+      options);
+  BOOST_TEST(t.receives[0].t_end == t.sends[0].t_start + 17'562'500 + 4);
+  BOOST_TEST(t.sends[1].t_end == t.sends[0].t_start + 20 * ns);
+}
+
+// A look at the very instant at which the credit is delivered finds it.
+KERNBENCH_SYSTEMC_TEST(a_look_at_the_instant_of_the_credit_finds_it) {
+  IpcqMachine m;
+  IpcqOptions options;
+  options.n_slots = 1;
+  options.backpressure = Backpressure::poll;
+  options.poll_ns = Rational::parse("17.562504");
+  const Times t = run_pair(
+      m,
+      +[](tl::Program& tl, tl::Ptr) {
+        for (int i = 0; i < 2; ++i) {
+          if (tl.program_id() == 0) tl.send("E", tl.zeros({256}));
+          if (tl.program_id() == 1) tl.recv("W", {256}, f16);
+        }
+      },
+      options);
+  BOOST_TEST(t.sends[1].t_end == t.sends[0].t_start + 17'562'504);
+}
+
+// One more write of the TCM: 512 / 512 = 1 ns, before the credit leaves.
+KERNBENCH_SYSTEMC_TEST(a_copy_is_one_more_tcm_write) {
+  IpcqMachine m;
+  const Times t = run_pair(
+      m, +[](tl::Program& tl, tl::Ptr) {
+        if (tl.program_id() == 0) tl.send("E", tl.zeros({256}));
+        if (tl.program_id() == 1) tl.recv("W", {256}, f16, tl.zeros({256}));
+      });
+  BOOST_TEST(t.receives[0].t_end == t.copies[0].t_end + 2 * ns + credit);
+  BOOST_TEST(m.statistic({0, 0, 1}, PeEngine::pe_tcm, "write_busy") == 2 * ns);
+}
+
+// The place is taken at the call; the read and the credit are paid in wait, 100 ns later.
+KERNBENCH_SYSTEMC_TEST(an_asynchronous_receive_pays_in_wait) {
+  IpcqMachine m;
+  const Times t = run_pair(
+      m, +[](tl::Program& tl, tl::Ptr) {
+        if (tl.program_id() == 0) tl.send("E", tl.zeros({256}));
+        if (tl.program_id() != 1) return;
+        const tl::RecvFuture future = tl.recv_async("W", {256}, f16);
+        tl.cycles(100);
+        tl.wait(future);
+      });
+  BOOST_TEST(t.receives[0].t_start == t.sends[0].t_start + 100 * ns);
+  BOOST_TEST(t.receives[0].t_end == t.receives[0].t_start + 1 * ns + credit);
+}
+
+KERNBENCH_SYSTEMC_TEST(recv_no_consume_skips_slot_read_and_credit) {
+  IpcqMachine m;
+  const Times t = run_pair(
+      m, +[](tl::Program& tl, tl::Ptr) {
+        for (int i = 0; i < 6; ++i) {  // more than there are slots: they are given back all the same
+          if (tl.program_id() == 0) tl.send("E", tl.zeros({256}));
+          if (tl.program_id() == 1) tl.recv_no_consume("W", {256}, f16);
+        }
+      });
+  BOOST_TEST(t.receives[0].t_end == t.copies[0].t_end);
+  BOOST_TEST(m.statistic({0, 0, 1}, PeEngine::pe_tcm, "read_busy") == 0u);
+  BOOST_TEST(m.statistic({0, 0, 0}, PeEngine::pe_ipcq, "credits_received") == 6u);
+  BOOST_TEST(t.sends[4].t_end == t.receives[0].t_end + credit);
+}
+
+// overhead_ns of PE_IPCQ, per operation; dispatch_cycles of PE_CPU, per call.
+KERNBENCH_SYSTEMC_TEST(an_operation_pays_dispatch_and_the_overhead_of_pe_ipcq) {
+  IpcqMachine m("topology.tiny.yaml", {{"cube.pe_template.components.pe_ipcq.attrs.overhead_ns", "3"},
+                                       {"cube.pe_template.components.pe_cpu.attrs.dispatch_cycles", "2"}});
+  m.run([&](Torch& torch) {
+    torch.ipcq.install(pair_of_pes());
+    const Tensor where = torch.empty({2, 1}, f16, {Placement::replicate, Placement::row_wise, 1, 2}, "where");
+    const LaunchHandle handle = torch.launch(LaunchSpec("pair").on_pes({0, 1}), send_one<256>, where);
+    BOOST_TEST(handle.metrics().per_pe.at({0, 0, 0}).pe_exec == 5 * ns);
+  });
+  BOOST_TEST(m.ops("ipcq_send")[0].t_end == m.ops("ipcq_send")[0].t_start + 3 * ns);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
