@@ -72,7 +72,7 @@ Completion PeIpcq::install(const IpcqInstall& message, const IpcqQueuePairs& min
   setup_ = {message.settings, mine};
   installation_ = message.installation;
   was_reset_ = false;
-  served_last_ = 0;
+  served_last_ = mine.empty() ? 0 : mine.size() - 1;
   queues_.clear();
   const NodeId here = machine_.machine().engine(where(), PeEngine::pe_dma);
   for (const IpcqQueuePair& pair : mine) {

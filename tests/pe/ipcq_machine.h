@@ -2,7 +2,7 @@
 //
 //   IpcqMachine m;                       // topology.tiny.yaml: one cube of 8 PEs
 //   m.run([](Torch& torch) { ... });     // throws what ended the run, unless it completed
-//   m.values(handle) ...
+//   BOOST_TEST(m.failures() == "");      // of what the program has given to torch.verify
 #pragma once
 
 #include <functional>
@@ -11,6 +11,7 @@
 
 #include "models/data/op_log.h"
 #include "platform/numerics/data_executor.h"
+#include "platform/numerics/verify.h"
 #include "sw/collectives/shipped_graphs.h"
 #include "sw/runtime/torch.h"
 #include "tests/support/whole_machine.h"
@@ -47,6 +48,22 @@ class IpcqMachine {
   }
   // The text of the error that a run ends with; empty if it completes.
   std::string error(const std::function<void(Torch&)>& body) { return try_run(body).error; }
+
+  // Phase 2, and what it finds wrong with what torch.verify was told; empty if all is right.
+  std::string failures() {
+    DataExecutor executor(data, 2);
+    executor.run();
+    std::string text;
+    for (const Expectation& expectation : runtime->expectations) {
+      const std::vector<double> reference = expectation.reference();
+      for (const ExpectedBlock& block : expectation.blocks) {
+        const Comparison comparison = compare(executor.bytes(block.value), expectation.dtype, block.value.shape,
+                                              expectation.part(reference, block), expectation.tolerance_factor);
+        if (!comparison.ok) text += failure_text(expectation.name, expectation.dtype, block.value.shape, comparison) + "\n";
+      }
+    }
+    return text;
+  }
 
   Component& engine(PeId pe, PeEngine kind) const { return platform->component(platform->machine().engine(pe, kind)); }
   std::uint64_t statistic(PeId pe, PeEngine kind, const std::string& name) const {
