@@ -33,7 +33,7 @@ PeDma::PeDma(const ComponentInit& init)
     channel.in_flight_bytes = &add_probe(name + "_bytes_in_flight", "of the " + name + " channel: issued and not ended", 32);
     add_statistic(name + "_channel_held", "grants to completions of the " + name + " channel", Quantity::time_fs,
                   channel.use.ended_holds());
-    add_statistic(name + "_bytes", "moved by the " + name + " channel", Quantity::bytes, channel.bytes);
+    add_statistic(write ? "bytes_written" : "bytes_read", "moved by the " + name + " channel", Quantity::bytes, channel.bytes);
   }
   add_statistic("transactions", "transactions issued", Quantity::count, transactions_);
   add_statistic("faults", "requests that ended in a fault", Quantity::count, faults_);

@@ -34,7 +34,7 @@ PeTcm::PeTcm(const ComponentInit& init)
     channel.busy = &add_probe(name + "_busy", "the " + name + " channel is held", 1);
     channel.waiting = &add_probe(name + "_waiting", "accesses that wait for the " + name + " channel", 16);
     add_statistic(name + "_busy", "time that the " + name + " channel was held", Quantity::time_fs, channel.use.ended_holds());
-    add_statistic(name + "_bytes", "moved by the " + name + " channel", Quantity::bytes, channel.bytes);
+    add_statistic(write ? "bytes_written" : "bytes_read", "moved by the " + name + " channel", Quantity::bytes, channel.bytes);
   }
 }
 

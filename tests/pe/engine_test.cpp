@@ -24,7 +24,7 @@ KERNBENCH_SYSTEMC_TEST(a_dot_pays_pe_gemm_time_only) {
   BOOST_TEST(pe.done_at(1) == 17 * ns);
   BOOST_TEST(pe.ops().size() == 1u);
   BOOST_TEST(pe.statistic("pe_gemm", "gemm_busy") == 16 * ns);
-  BOOST_TEST(pe.statistic("pe_tcm", "read_bytes") == 0u);
+  BOOST_TEST(pe.statistic("pe_tcm", "bytes_read") == 0u);
 }
 
 KERNBENCH_SYSTEMC_TEST(the_clock_and_the_overhead_of_pe_gemm_count) {
