@@ -8,14 +8,15 @@
 namespace kernbench {
 namespace {
 
-// Above every physical address: rings that need not fit a memory.
-constexpr std::uint64_t unlimited_base = std::uint64_t{1} << 60;
+// Rings that need not fit a memory: the dies 21 to 31 of SIP 15, 44 TiB that no memory has (spec 3.1).
+constexpr std::uint64_t unlimited_base = std::uint64_t{15} << 47 | std::uint64_t{21} << 42;
+constexpr std::uint64_t unlimited_end = std::uint64_t{1} << 51;
 
 void check(const IpcqOptions& options) {
   const auto refuse = [](const std::string& what) { throw UsageError("torch.ipcq.install: " + what); };
   if (options.n_slots == 0) refuse("n_slots is 0, allowed is at least 1");
   if (options.slot_size == 0) refuse("slot_size is 0 bytes, allowed is at least 1");
-  if (options.slot_size > std::uint64_t{1} << 32 || options.n_slots > 1U << 20)
+  if (options.slot_size >= std::uint64_t{1} << 32 || options.n_slots > 1U << 20)
     refuse(std::to_string(options.n_slots) + " slots of " + std::to_string(options.slot_size) + " bytes are too many");
   if (options.credit_size == 0) refuse("credit_size is 0 bytes, allowed is at least 1");
   if (!(options.poll_ns > Rational(0))) refuse("poll_ns is " + options.poll_ns.str() + ", allowed is more than 0");
@@ -71,7 +72,11 @@ std::vector<IpcqRing> IpcqInstallation::reserve(const NeighbourGraph& graph, con
     for (const QueuePairEnd& end : queue_pairs(graph)) {
       check_pe(link_.port().machine(), end.pe);
       std::uint64_t base = unlimited_base + rings.size() * nbytes;
-      if (options.ring_capacity_check) base = memory_.reserve(options.buffer_kind, end.pe, nbytes);
+      if (options.ring_capacity_check) {
+        base = memory_.reserve(options.buffer_kind, end.pe, nbytes);
+      } else if (base + nbytes > unlimited_end) {
+        throw AllocationError("they take more than all addresses without a memory");
+      }
       rings.push_back({end, base, nbytes});
     }
     check_disjoint(rings);

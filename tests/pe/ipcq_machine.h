@@ -34,9 +34,13 @@ class IpcqMachine {
   RunResult try_run(const std::function<void(Torch&)>& body, const RunLimits& limits = {}) {
     FunctionProgram program([&](HostPort& port) {
       runtime = std::make_unique<Runtime>(port, "test");
-      Torch torch(*runtime, 0, 1, Attributes());
-      body(torch);
-      torch.wait_all();
+      runtime->memory->start_reaper();
+      {
+        Torch torch(*runtime, 0, 1, Attributes());
+        body(torch);
+        torch.wait_all();
+      }
+      runtime->memory->close();
     });
     return platform->run(program, limits);
   }
