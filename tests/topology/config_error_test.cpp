@@ -158,6 +158,20 @@ BOOST_AUTO_TEST_CASE(the_number_of_pseudo_channels_must_suit_the_controller) {
              "found 6, allowed is an integer, a power of two (it becomes 'num_pcs' of cube.components.hbm_ctrl)");
 }
 
+BOOST_AUTO_TEST_CASE(one_to_one_asks_for_an_hbm_with_as_many_pseudo_channels_as_wires) {
+  const Override mode{"cube.memory_map.hbm_mapping_mode", "one_to_one"};
+  std::vector<ConfigIssue> found = issues({mode, {"cube.components.hbm_ctrl.attrs.num_pcs", "16"}});
+  BOOST_REQUIRE(found.size() == 1U);
+  BOOST_TEST(found[0].key == "cube.components.hbm_ctrl.attrs.num_pcs");
+  BOOST_TEST(found[0].message == "found 16, allowed with hbm_mapping_mode one_to_one is hbm_channels_per_pe = 8");
+  found = issues({mode, {"cube.components.hbm_ctrl", "{impl: builtin.tlm_target_bridge, attrs: {size_mb: 6144}}"}});
+  BOOST_REQUIRE(found.size() == 1U);
+  BOOST_TEST(found[0].key == "cube.components.hbm_ctrl.impl");
+  BOOST_TEST(found[0].message ==
+             "found builtin.tlm_target_bridge, which has no pseudo-channels; allowed with hbm_mapping_mode one_to_one is an "
+             "implementation with num_pcs and burst_bytes");
+}
+
 BOOST_AUTO_TEST_CASE(sip_grid_must_hold_the_sips) {
   const auto issue = [&](std::vector<Override> overrides) {
     const auto found = issues(overrides);
