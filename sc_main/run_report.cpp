@@ -62,6 +62,14 @@ double rate(double amount, double seconds) { return seconds > 0 ? amount / secon
 
 std::string counted(int number, const char* what) { return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s"); }
 
+// The mode is one of segments.
+std::string addresses_text(const MemoryMapSpec& map) {
+  std::string text(name_of(map.address_model));
+  if (map.address_model == AddressModel::la) return text + ", " + std::string(name_of(map.hbm_mapping_mode));
+  if (map.hbm_mapping_mode == HbmMapping::one_to_one) text += "  (hbm_mapping_mode one_to_one is of use with la only)";
+  return text;
+}
+
 void print_head(std::ostream& out, const RunReport& report, const RunStatistics& statistics) {
   const auto line = [&out](const char* what, const std::string& value) { out << fmt::format("{:<18} {}\n", what, value); };
   const MachineSpec& spec = statistics.platform.graph().spec();
@@ -69,6 +77,7 @@ void print_head(std::ostream& out, const RunReport& report, const RunStatistics&
   line("parameters", joined_parameters(report));
   line("topology", fmt::format("{}  ({} x {} x {})", report.topology, counted(spec.system.sips.count, "SIP"), counted(spec.sip.cubes(), "cube"),
                                counted(spec.cube.pe_layout.pes(), "PE")));
+  if (const std::string addresses = addresses_text(spec.cube.memory_map); addresses != "va") line("addresses", addresses);
   line("device", report.device);
   line("seed", fmt::format("{}", report.seed));
   line("data", report.data);
@@ -136,6 +145,9 @@ Json report_json(const RunReport& report, const RunStatistics& statistics) {
   json["parameters"] = Json::object();
   for (const auto& [name, value] : report.parameters) json["parameters"][name] = value;
   json["topology"] = report.topology;
+  const MemoryMapSpec& map = statistics.platform.graph().spec().cube.memory_map;
+  json["address_model"] = name_of(map.address_model);
+  json["hbm_mapping_mode"] = name_of(map.hbm_mapping_mode);
   json["device"] = report.device;
   json["seed"] = report.seed;
   json["data"] = report.data;

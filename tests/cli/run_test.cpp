@@ -51,6 +51,20 @@ BOOST_AUTO_TEST_CASE(a_verified_run_ends_with_its_verdict) {
   BOOST_TEST(last_line(result.out) == "verdict: PASS");
 }
 
+BOOST_AUTO_TEST_CASE(the_address_model_is_named_where_it_is_not_va) {
+  const std::string key = "cube.memory_map.";
+  BOOST_TEST(!contains(run({}).out, "addresses"));
+  const Words by_channel{"--set", key + "address_model=la", "--set", key + "hbm_mapping_mode=one_to_one", "--verify-data"};
+  const ProgramResult result = run(by_channel);
+  BOOST_TEST(contains(result.out, "addresses          la, one_to_one\n"), result.out);
+  BOOST_TEST(last_line(result.out) == "verdict: PASS");
+  BOOST_TEST(contains(run({"--set", key + "hbm_mapping_mode=one_to_one"}).out, "one_to_one is of use with la only"));
+  const auto json = nlohmann::json::parse(run({"--json", "--set", key + "address_model=pa"}).out);
+  BOOST_TEST(json.at("address_model") == "pa");
+  BOOST_TEST(json.at("hbm_mapping_mode") == "n_to_one");
+  check_refused({"run", "--bench", "matmul-composite", "--set", key + "address_model=lb"}, 2, {"found 'lb', allowed is one of pa, va, la"});
+}
+
 BOOST_AUTO_TEST_CASE(a_bench_goes_by_name_or_index) {
   const auto list = nlohmann::json::parse(kernbench_program({"list", "--json"}).out);
   for (const auto& bench : list) {
