@@ -9,6 +9,7 @@
 #include "models/base/errors.h"
 #include "platform/assembly/platform.h"
 #include "platform/observe/op_log_file.h"
+#include "platform/observe/op_origins.h"
 #include "platform/observe/resolved_config.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/trace_scope.h"
@@ -74,6 +75,8 @@ std::string stopped_text(const RunResult& result, Fs simulated) {
   }
 }
 
+unsigned executor_threads() { return std::max(1U, std::thread::hardware_concurrency()); }
+
 // One run: the machine, what watches it, and what becomes of it.
 class BenchRun {
  public:
@@ -131,7 +134,10 @@ std::unique_ptr<Platform> BenchRun::build(OpSink& sink) {
 int BenchRun::simulate() {
   const Interrupt interrupt;
   const Clock::time_point start = Clock::now();
-  ActivityWindows windows(options_.op_log.empty() ? nullptr : &op_log_);
+  OpSink* records = options_.op_log.empty() ? nullptr : &op_log_;
+  std::optional<OpOrigins> origins;
+  if (options_.verifies_ops()) records = &origins.emplace(records);
+  ActivityWindows windows(records);
   const std::unique_ptr<Platform> built = build(windows);
   Platform& platform = *built;
   const TraceScope scope(options_.trace_scopes);
@@ -171,16 +177,17 @@ int BenchRun::simulate() {
     op_log_file->close();
   }
   if (result.cause) std::rethrow_exception(result.cause);
-  if (result.status == RunStatus::completed && (options_.verify_data || executor_)) {
+  if (result.status == RunStatus::completed && (options_.verifies() || executor_)) {
     DataExecutor& executor = start_executor();
     executor.run();
-    if (options_.verify_data) report.verdicts = verify(executor, program.expectations());
+    if (options_.verifies()) report.verdicts = verify(executor, program.expectations());
+    if (options_.verifies_ops()) report.operations = verify_operations(plane_, executor, *origins, executor_threads());
   }
   return conclude(report, statistics);
 }
 
 DataExecutor& BenchRun::start_executor() {
-  if (!executor_) executor_.emplace(plane_, std::max(1U, std::thread::hardware_concurrency()));
+  if (!executor_) executor_.emplace(plane_, executor_threads());
   return *executor_;
 }
 
@@ -209,11 +216,11 @@ int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics)
   }
   std::cout << std::flush;
   const std::string stopped = stopped_text(report.result, report.simulated);
-  if (!stopped.empty()) std::cerr << "kernbench: " << stopped << (options_.verify_data ? "; nothing is verified" : "") << '\n';
+  if (!stopped.empty()) std::cerr << "kernbench: " << stopped << (options_.verifies() ? "; nothing is verified" : "") << '\n';
   if (report.verdicts && report.verdicts->empty()) throw Error("bench '" + report.bench + "' names no output to verify");
   if (report.verdicts) return report.verified() ? exit_done : exit_failed;
   const bool as_asked = report.result.status == RunStatus::completed || report.result.status == RunStatus::until_reached;
-  return as_asked && !options_.verify_data ? exit_done : exit_failed;
+  return as_asked && !options_.verifies() ? exit_done : exit_failed;
 }
 
 }  // namespace

@@ -22,7 +22,11 @@ void RunOptions::add_to(CLI::App& command) {
       ->capture_default_str()
       ->group(run);
   machine.add_to(command);
-  command.add_flag("--verify-data", verify_data, "Computes the results afterwards and compares every output with the bench's reference")->group(results);
+  command.add_flag("--verify-data", verify_data,
+                   "Computes the results and compares every output with the bench's reference; =ops: also every operation with a reference of "
+                   "its own, from its inputs as they are")
+      ->type_name("[=ops]")
+      ->group(results);
   command.add_option("--data", data,
                      "off: times only; deferred: operations are recorded with their data, and computed afterwards; eager: computed while the "
                      "simulation goes on, so that kernels may branch on results. Default: off, or what --verify-data or the bench needs")
@@ -42,6 +46,7 @@ void RunOptions::add_to(CLI::App& command) {
       "Every result file F has a companion F.config.yaml: version, command line, and the configuration with every default settled.\n\n"
       "Examples:\n"
       "  kernbench run --bench matmul-composite --verify-data\n"
+      "  kernbench run --bench softmax-rows --param compute=steps --verify-data=ops\n"
       "  kernbench run --bench gemm-single-pe --param M=128 --param K=256 --topology tiny\n"
       "  kernbench run --bench matmul-composite --trace gemm.vcd --trace-scope 'sip0.cube0.pe0.*'\n"
       "  kernbench run --bench matmul-composite --set cube.pe_template.components.pe_gemm.attrs.macs_per_cycle=8192 --stats stats.json\n"
@@ -52,12 +57,15 @@ DataMode RunOptions::data_mode(DataMode needed_by_bench) const {
   for (const DataMode mode : {DataMode::off, DataMode::deferred, DataMode::eager}) {
     if (data == name_of(mode)) return mode;
   }
-  return std::max(needed_by_bench, verify_data ? DataMode::deferred : DataMode::off);
+  return std::max(needed_by_bench, verifies() ? DataMode::deferred : DataMode::off);
 }
 
 void RunOptions::check() const {
   if (!trace_scopes.empty() && trace.empty()) throw UsageError("--trace-scope without --trace: there is no waveform to choose for");
-  if (verify_data && data == "off") throw UsageError("--verify-data needs the data that --data off leaves out");
+  if (verifies() && verify_data != "true" && verify_data != "ops") {
+    throw UsageError("--verify-data=" + verify_data + ": allowed are --verify-data, for outputs, and --verify-data=ops");
+  }
+  if (verifies() && data == "off") throw UsageError("--verify-data needs the data that --data off leaves out");
   check_result_files({machine.topology, machine.components}, {trace, stats, op_log});
   until();
   deadlock_after();

@@ -19,7 +19,7 @@ struct RunOptions {
   std::vector<std::string> params;
   std::uint64_t seed = 1;
   MachineOptions machine;
-  bool verify_data = false;
+  std::string verify_data;  // as CLI11 has it: empty: nothing; "true": outputs; "ops": these and every operation
   std::string data;  // off, deferred or eager; empty: as verify_data and the bench need it
   std::string until_ns;
   std::optional<double> max_wall_s;
@@ -36,6 +36,8 @@ struct RunOptions {
   std::optional<Fs> until() const;
   std::optional<Fs> deadlock_after() const;
   DataMode data_mode(DataMode needed_by_bench) const;
+  bool verifies() const { return !verify_data.empty(); }
+  bool verifies_ops() const { return verify_data == "ops"; }
 };
 
 }  // namespace kernbench

@@ -121,9 +121,24 @@ void print_tables(std::ostream& out, const RunReport& report, const RunStatistic
   if (!kernels.empty()) out << '\n' << kernels.text();
 }
 
+void print_operations(std::ostream& out, const OperationsReport& operations) {
+  if (operations.failed == 0) {
+    out << "  ok    operations: " << operations.kinds << "; all agree with their references\n";
+    return;
+  }
+  for (const std::string& failure : operations.failures) out << "  FAIL  " << failure << '\n';
+  out << fmt::format("  FAIL  {} of {} operations ({}) do not agree with their references\n", operations.failed, operations.checked, operations.kinds);
+}
+
+Json operations_json(const std::optional<OperationsReport>& operations) {
+  if (!operations) return Json();
+  return {{"checked", operations->checked}, {"kinds", operations->kinds}, {"failed", operations->failed}, {"failures", operations->failures}};
+}
+
 }  // namespace
 
 bool RunReport::verified() const {
+  if (operations && operations->failed > 0) return false;
   return verdicts && std::all_of(verdicts->begin(), verdicts->end(), [](const VerdictReport& verdict) { return verdict.ok; });
 }
 
@@ -136,6 +151,7 @@ void print_report(std::ostream& out, const RunReport& report, const RunStatistic
                      report.elaboration_s, statistics.events, rate(static_cast<double>(statistics.events), report.result.wall_s));
   if (!report.verdicts) return;
   for (const VerdictReport& verdict : *report.verdicts) out << (verdict.ok ? "  ok    " : "  FAIL  ") << verdict.text << '\n';
+  if (report.operations) print_operations(out, *report.operations);
   out << "verdict: " << (report.verified() ? "PASS" : "FAIL") << '\n';
 }
 
@@ -206,6 +222,7 @@ Json report_json(const RunReport& report, const RunStatistics& statistics) {
   for (const VerdictReport& verdict : report.verdicts.value_or(std::vector<VerdictReport>())) {
     json["verdicts"].push_back({{"tensor", verdict.tensor}, {"ok", verdict.ok}, {"text", verdict.text}});
   }
+  json["operations"] = operations_json(report.operations);
   json["verdict"] = report.verdicts ? Json(report.verified() ? "PASS" : "FAIL") : Json();
   json["host"] = {{"wall_s", report.result.wall_s},
                   {"elaboration_s", report.elaboration_s},

@@ -29,6 +29,13 @@ struct VerdictReport {
   std::string text;  // how far it agrees, or where it fails
 };
 
+// With --verify-data=ops.
+struct OperationsReport {
+  std::string kinds;  // "12 gemm, 40 element-wise"
+  std::uint64_t checked = 0, failed = 0;
+  std::vector<std::string> failures;  // the first of them
+};
+
 struct RunReport {
   std::string bench;
   std::vector<std::pair<std::string, std::string>> parameters;
@@ -42,7 +49,8 @@ struct RunReport {
   std::uint64_t data_races = 0;
   std::optional<std::vector<VerdictReport>> verdicts;  // with --verify-data, if the run came to its end
 
-  bool verified() const;  // there are verdicts, and all are ok
+  std::optional<OperationsReport> operations;
+  bool verified() const;  // there are verdicts, and all are ok; no operation failed
 };
 
 void print_report(std::ostream& out, const RunReport& report, const RunStatistics& statistics);

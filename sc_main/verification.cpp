@@ -4,10 +4,13 @@
 
 #include <algorithm>
 
+#include "platform/numerics/op_check.h"
 #include "platform/numerics/verify.h"
 
 namespace kernbench {
 namespace {
+
+constexpr std::size_t failures_told = 10;
 
 VerdictReport verdict_on(const Expectation& expectation, const DataExecutor& executor) {
   const std::vector<double> reference = expectation.reference();
@@ -38,6 +41,18 @@ std::vector<VerdictReport> verify(const DataExecutor& executor, const std::vecto
   std::vector<VerdictReport> verdicts;
   for (const Expectation& expectation : expectations) verdicts.push_back(verdict_on(expectation, executor));
   return verdicts;
+}
+
+OperationsReport verify_operations(const DataPlane& plane, const DataExecutor& executor, const OpOrigins& origins, unsigned threads) {
+  const OpCheck check = check_ops(plane.ops(), [&executor](ValueId id) { return executor.computed(id); }, threads);
+  OperationsReport report{check.summary(), check.total(), check.failures.size(), {}};
+  for (const OpFailure& failure : check.failures) {
+    if (report.failures.size() == failures_told) break;
+    const std::string origin = origins.text(failure.op->id);
+    report.failures.push_back(fmt::format("operation {}, {}, {}: {}", failure.op->id, origin.empty() ? name_of(computed_kind(*failure.op)) : origin,
+                                          describe(*failure.op), mismatch_text(failure.op->outputs[0].shape, failure.comparison)));
+  }
+  return report;
 }
 
 }  // namespace kernbench

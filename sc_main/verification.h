@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "platform/numerics/data_executor.h"
+#include "platform/observe/op_origins.h"
 #include "sc_main/run_report.h"
 #include "sw/runtime/expectation.h"
 
@@ -11,5 +12,7 @@ namespace kernbench {
 
 // `executor` has computed what was recorded.
 std::vector<VerdictReport> verify(const DataExecutor& executor, const std::vector<Expectation>& expectations);
+// Every computed operation against a reference of its own, from its inputs as they are.
+OperationsReport verify_operations(const DataPlane& plane, const DataExecutor& executor, const OpOrigins& origins, unsigned threads);
 
 }  // namespace kernbench

@@ -34,6 +34,7 @@ class DataExecutor : public ValueResolver {
   std::vector<std::byte> read(std::uint64_t pa, std::uint64_t nbytes) const;
   std::vector<std::byte> read(const PhysRanges& ranges) const;
   std::vector<std::byte> bytes(const TensorValue& value) const;  // dense, row-major
+  SharedBytes computed(ValueId id) const;                        // on any thread
 
   // ValueResolver, on the simulation's thread.
   void recorded(const DataOpPtr& op) override;
@@ -59,7 +60,6 @@ class DataExecutor : public ValueResolver {
   void start(ValueId id);
   void run_block(const std::shared_ptr<Running>& running, std::size_t index);
   void finish(const DataOp& op, SharedBytes bytes, std::exception_ptr error);
-  SharedBytes computed(ValueId id) const;
 
   ValueLookup lookup() const {
     return [this](ValueId id) { return computed(id); };

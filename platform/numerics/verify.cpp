@@ -73,7 +73,11 @@ Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape
 }
 
 std::string failure_text(const std::string& tensor, DType dtype, const Shape& shape, const Comparison& comparison) {
-  return "tensor '" + tensor + "' " + shape.str() + " " + std::string(name_of(dtype)) + ": " + std::to_string(comparison.mismatches) + " of " +
+  return "tensor '" + tensor + "' " + shape.str() + " " + std::string(name_of(dtype)) + ": " + mismatch_text(shape, comparison);
+}
+
+std::string mismatch_text(const Shape& shape, const Comparison& comparison) {
+  return std::to_string(comparison.mismatches) + " of " +
          std::to_string(comparison.elements) + " elements differ; first at " + index_text(shape, comparison.first_bad) + ": got " +
          number(comparison.got) + ", expected " + number(comparison.expected) + "; largest error " + number(comparison.largest_abs_error) +
          " absolute, " + number(comparison.largest_rel_error) + " relative";

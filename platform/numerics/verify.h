@@ -29,6 +29,8 @@ struct Comparison {
 Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape& shape, const std::vector<double>& reference,
                    double factor = 1);
 
+// "3 of 2048 elements differ; first at {1, 7}: got 1.5, expected 1.25; largest error 0.25 absolute, ..."
+std::string mismatch_text(const Shape& shape, const Comparison& comparison);
 // "tensor 'c' {64, 32} f16: 3 of 2048 elements differ; first at {1, 7}: got 1.5, expected 1.25; largest error 0.25 absolute, ..."
 std::string failure_text(const std::string& tensor, DType dtype, const Shape& shape, const Comparison& comparison);
 

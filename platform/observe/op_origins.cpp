@@ -1,0 +1,20 @@
+#include "platform/observe/op_origins.h"
+
+#include <systemc>
+
+#include "models/data/data_op.h"
+
+namespace kernbench {
+
+void OpOrigins::executed(const ExecutedOp& op) {
+  if (op.data && !op.data->outputs.empty()) by_op_[op.data->id] = {op.node, op.name, op.t_start};
+  if (next_ != nullptr) next_->executed(op);
+}
+
+std::string OpOrigins::text(std::uint64_t data_op) const {
+  const auto found = by_op_.find(data_op);
+  if (found == by_op_.end() || found->second.node == nullptr) return "";
+  return std::string(found->second.name) + " on " + found->second.node->name() + " at " + format_ns(found->second.start);
+}
+
+}  // namespace kernbench
