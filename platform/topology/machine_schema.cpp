@@ -121,8 +121,8 @@ void sip_keys(Keys& keys) {
 
 void memory_map_keys(Keys& keys) {
   section(keys, "cube.memory_map", "address model and HBM");
-  choice(keys, "cube.memory_map.address_model", "how kernels address memory", {"pa", "va", "la"}, "va");
-  choice(keys, "cube.memory_map.hbm_mapping_mode", "one endpoint per PE, or one request per channel (la)",
+  choice(keys, "cube.memory_map.address_model", "how kernels address memory: shards of the launch, pages of the MMU, segments of the BAAW", {"pa", "va", "la"}, "va");
+  choice(keys, "cube.memory_map.hbm_mapping_mode", "with la: one request per HBM partition, or one per channel over its own wire",
          {"n_to_one", "one_to_one"}, "n_to_one");
   integer(keys, "cube.memory_map.hbm_pseudo_channels", "pseudo-channels of a cube", "", "1", "65536");
   integer(keys, "cube.memory_map.hbm_channels_per_pe", "pseudo-channels of a PE's partition; default of hbm_ctrl's num_pcs", "",
