@@ -92,4 +92,13 @@ BOOST_AUTO_TEST_CASE(odd_accesses_are_right_by_channels) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_run_by_channels_repeats_itself_to_the_byte) {
+  const auto log = [] {
+    return forked_value([] { return run_bench("mlp-fused", {}, in(logical_one_to_one)).op_log; });
+  };
+  const std::string first = log();
+  BOOST_TEST(first.size() > 1000U);
+  BOOST_TEST((log() == first));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,65 @@
+// The shadow of an HBM partition books as the controller does (spec 2.5), and tells how long others held the channel of a transfer.
+// Bursts of 16 B on 4 channels, 16 fs each.
+#include "platform/observe/hbm_shadow.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "models/protocol/transaction.h"
+
+using namespace kernbench;
+
+namespace {
+
+HbmShadow shadow() {
+  Attributes attributes;
+  attributes.set("num_pcs", Rational(4));
+  attributes.set("burst_bytes", Rational(16));
+  attributes.set("link_bw_gbs", Rational(4000000));
+  attributes.set("efficiency", Rational(1));
+  attributes.set("switch_penalty_ns", Rational(0));
+  return HbmShadow(attributes);
+}
+
+TransactionHandle request(TransactionPool& pool, std::uint64_t offset, unsigned bytes, std::uint16_t channel = every_channel) {
+  TransactionHandle transaction = pool.make();
+  transaction->set_data_length(bytes);
+  transaction->route().offset = offset;
+  transaction->route().channel = channel;
+  return transaction;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(hbm_shadow)
+
+// Burst 2 is on channel 2, from 100 to 116; then two bursts of channel 2 alone, from 116 to 148.
+BOOST_AUTO_TEST_CASE(a_request_for_one_channel_waits_for_those_to_the_partition_that_touch_it) {
+  HbmShadow hbm = shadow();
+  TransactionPool pool;
+  const TransactionHandle whole = request(pool, 32, 16), one = request(pool, 0, 32, 2), other = request(pool, 0, 32, 3);
+  HbmShadow::Last whole_last, one_last, other_last;
+  hbm.book_read(*whole, 100, whole_last);
+  hbm.book_read(*one, 100, one_last);
+  hbm.book_read(*other, 100, other_last);
+  BOOST_TEST(whole_last.end == 116U);
+  BOOST_TEST(whole_last.channel == 2U);
+  BOOST_TEST(one_last.end == 148U);
+  BOOST_TEST(one_last.channel == 2U);
+  BOOST_TEST(hbm.held_by_others(*one, 100, one_last) == 16U);
+  BOOST_TEST(other_last.end == 132U);
+  BOOST_TEST(hbm.held_by_others(*other, 100, other_last) == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(the_flits_of_a_write_for_one_channel_book_there) {
+  HbmShadow hbm = shadow();
+  TransactionPool pool;
+  const TransactionHandle write = request(pool, 16, 32, 1);
+  write->route().cut_flits(32, 16);
+  HbmShadow::Last last;
+  hbm.book_write_flit(*write, 0, 100, last);
+  hbm.book_write_flit(*write, 1, 101, last);
+  BOOST_TEST(last.end == 132U);
+  BOOST_TEST(last.channel == 1U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
