@@ -36,7 +36,7 @@ class FakeMachine : public MachineView {
   NodeId sram(int, int) const override { return 0; }
   NodeId hbm(PeId) const override { return 0; }
   NodeId engine(PeId pe, PeEngine) const override { return static_cast<NodeId>(pe.pe); }
-  MemoryPlace place_of(std::uint64_t) const override { return {}; }
+  MemoryPlace place_of(std::uint64_t address) const override { return {0, address}; }
   std::uint32_t nodes() const override { return 0; }
   const std::string& name(NodeId) const override { return text_; }
   NodeId find(const std::string&) const override { return no_node; }
