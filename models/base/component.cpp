@@ -25,15 +25,32 @@ Probe& Component::add_probe(std::string name, std::string description, unsigned 
   return probes_.emplace_back(std::move(name), std::move(description), width, std::move(labels));
 }
 
+namespace {
+
+// Also when the process is killed while it waits.
+class Obliged {
+ public:
+  Obliged(Obligations& obligations, std::string who, const std::string& what, Fs since)
+      : obligations_(obligations), ticket_(obligations.open(std::move(who), what, since)) {}
+  ~Obliged() { obligations_.close(ticket_); }
+  Obliged(const Obliged&) = delete;
+  Obliged& operator=(const Obliged&) = delete;
+
+ private:
+  Obligations& obligations_;
+  std::size_t ticket_;
+};
+
+}  // namespace
+
 void Component::await(const sc_core::sc_event& event, const std::string& what) {
-  Obligations& obligations = services_.obligations();
-  const std::size_t ticket = obligations.open(name(), what, now());
-  struct Close {  // also when the process is killed while it waits
-    Obligations& obligations;
-    std::size_t ticket;
-    ~Close() { obligations.close(ticket); }
-  } close{obligations, ticket};
+  const Obliged obliged(services_.obligations(), name(), what, now());
   wait(event);
+}
+
+void Component::await(const sc_core::sc_event_or_list& any, const std::string& what) {
+  const Obliged obliged(services_.obligations(), name(), what, now());
+  wait(any);
 }
 
 Component::Scope::Scope(Component& component) : context_(*component.simcontext()) { context_.hierarchy_push(&component); }

@@ -73,6 +73,7 @@ class Component : public sc_core::sc_module {
 
   // Waits in the calling SC_THREAD and is listed as waiting for `what` meanwhile. Daemons that wait for work use wait().
   void await(const sc_core::sc_event& event, const std::string& what);
+  void await(const sc_core::sc_event_or_list& any, const std::string& what);
 
   Services& services() const { return services_; }
 

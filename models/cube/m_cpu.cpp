@@ -35,7 +35,7 @@ std::vector<ControlNode::End> MCpu::ends_of(const PeMessage& message) const {
   return ends;
 }
 
-void MCpu::failed_fast(FanOut& fan_out, PeId where, const Completion& completion) {
+void MCpu::failed_early(FanOut& fan_out, PeId where, const Completion& completion) {
   auto notice = std::make_shared<LaunchFailed>();
   notice->launch = std::static_pointer_cast<const KernelLaunch>(fan_out.received);
   notice->where = where;

@@ -21,7 +21,7 @@ class MCpu final : public ControlNode {
  private:
   void arrived(Transaction& request, std::shared_ptr<const PeMessage> message) override;
   std::vector<End> ends_of(const PeMessage& message) const override;
-  void failed_fast(FanOut& fan_out, PeId where, const Completion& completion) override;
+  void failed_early(FanOut& fan_out, PeId where, const Completion& completion) override;
   Fs memory_due(const Transaction& request, Fs arrival) override;
   unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
 

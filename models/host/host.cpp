@@ -116,7 +116,7 @@ std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MemoryWrite> mes
   route.cut_flits(message->nbytes, machine().flit_bytes());
   auto request = std::make_shared<HostRequest>(label_of("MemoryWrite", *message));
   return inject(sip, machine_services_.routes().memory_path(machine().pcie_ep(sip), place.node), std::move(transaction),
-                {{}, std::move(request), std::move(message)});
+                {{}, std::move(request), std::move(message), nullptr});
 }
 
 std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MemoryRead> message) {
@@ -127,7 +127,7 @@ std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MemoryRead> mess
   TransactionHandle transaction = memory_request(tlm::TLM_READ_COMMAND, message->pa, message->nbytes);
   transaction->route().offset = place.offset;
   return inject(sip, machine_services_.routes().memory_path(machine().pcie_ep(sip), place.node), std::move(transaction),
-                {{}, std::make_shared<HostRequest>(label_of("MemoryRead", *message)), nullptr});
+                {{}, std::make_shared<HostRequest>(label_of("MemoryRead", *message)), nullptr, nullptr});
 }
 
 std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MmuMap> message) {
@@ -171,9 +171,10 @@ std::shared_ptr<HostRequest> Host::submit_control(std::shared_ptr<const PeMessag
   transaction->set_command(tlm::TLM_IGNORE_COMMAND);
   transaction->route().host_control = true;
   auto request = std::make_shared<HostRequest>(label_of(message->type_name(), *message));
+  auto launch = std::dynamic_pointer_cast<const KernelLaunch>(message);
   transaction->route().message = std::move(message);
   return inject(sip, machine_services_.routes().control_path(machine().pcie_ep(sip), machine().io_cpu(sip)), std::move(transaction),
-                {{}, std::move(request), nullptr});
+                {{}, std::move(request), nullptr, std::move(launch)});
 }
 
 std::shared_ptr<HostRequest> Host::inject(int sip, const Path& path, TransactionHandle transaction, Pending pending) {
@@ -192,6 +193,7 @@ std::shared_ptr<HostRequest> Host::inject(int sip, const Path& path, Transaction
 }
 
 void Host::completed(Transaction& transaction) {
+  if (notices_.erase(transaction.route().key) > 0) return;
   const auto node = pending_.extract(transaction.route().key);
   if (!node) throw ModelError(machine().name(transaction.route().path->source()) + " completed a request of the host twice");
   pending_probe_.set(pending_.size());
@@ -206,7 +208,46 @@ void Host::completed(Transaction& transaction) {
     response = made;
   }
   if (pending.write != nullptr && data() != nullptr && response->completion.ok) commit(*pending.write);
+  if (pending.launch != nullptr && pending.launch->group != 0 && !response->completion.ok &&
+      !response->completion.is_consequence()) {
+    if (pending.launch->failure_policy == FailurePolicy::fail_fast) {
+      end_others_of(pending.launch->group);
+    } else {
+      failed_groups_.push_back(pending.launch->group);
+    }
+  }
   pending.request->complete(std::move(response), now());
+}
+
+void Host::end_others_of(std::uint64_t group) {
+  for (const auto& [key, pending] : pending_) {
+    if (pending.launch == nullptr || pending.launch->group != group) continue;
+    const auto notice = std::make_shared<LaunchAbort>();
+    notice->launch = pending.launch;
+    const int sip = pending.launch->targets.front().sip;
+    TransactionHandle transaction = machine_services_.pool().make();
+    transaction->set_command(tlm::TLM_IGNORE_COMMAND);
+    RouteExtension& route = transaction->route();
+    route.host_control = true;
+    route.posted = true;
+    route.path = &machine_services_.routes().control_path(machine().pcie_ep(sip), machine().io_cpu(sip));
+    route.key = keys_[static_cast<std::size_t>(sip)].next(now());
+    route.owner = this;
+    route.message = notice;
+    notices_.emplace(route.key, transaction);
+    pcie_eps_[static_cast<std::size_t>(sip)]->inject(std::move(transaction));
+  }
+}
+
+bool Host::end_blocked_launches() {
+  const auto failed = std::exchange(failed_groups_, {});
+  const auto has_failed = [&](const auto& entry) {
+    return entry.second.launch != nullptr &&
+           std::find(failed.begin(), failed.end(), entry.second.launch->group) != failed.end();
+  };
+  if (!std::any_of(pending_.begin(), pending_.end(), has_failed)) return false;
+  for (const std::uint64_t group : failed) end_others_of(group);
+  return true;
 }
 
 bool Host::provide_bytes(const Transaction& transaction, unsigned char* out) {

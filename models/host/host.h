@@ -4,6 +4,7 @@
 // answer has arrived there, a posted MemoryWrite when it has committed. Memory requests go straight to the memory; launches and MMU
 // messages to the SIP's io_cpu, on the virtual channel of host control messages (spec 2.3, 2.7).
 // With data on, a write's bytes are put into the memory store at its commit.
+// A launch on several SIPs is one request for each of them: when one has failed, the others are told to end (spec 4.2).
 // Not modelled: the host's own memory and processor.
 #pragma once
 
@@ -50,16 +51,21 @@ class Host final : public Component, public HostPort, private TransactionOwner {
   void wait(HostRequest& request) override;
   void spawn(const std::string& name, std::function<void()> body) override;
 
+  // As ControlNode::end_blocked_launches(), for launches on several SIPs.
+  bool end_blocked_launches();
+
  private:
   struct Pending {
     TransactionHandle transaction;
     std::shared_ptr<HostRequest> request;
-    std::shared_ptr<const MemoryWrite> write;  // null for the others
+    std::shared_ptr<const MemoryWrite> write;    // null for the others
+    std::shared_ptr<const KernelLaunch> launch;  // null for the others
   };
 
   void program();
   void guarded(const std::function<void()>& body);
   std::shared_ptr<HostRequest> submit_control(std::shared_ptr<const PeMessage> message);
+  void end_others_of(std::uint64_t group);
   std::shared_ptr<HostRequest> inject(int sip, const Path& path, TransactionHandle transaction, Pending pending);
   TransactionHandle memory_request(tlm::tlm_command command, std::uint64_t pa, std::uint64_t nbytes);
   void completed(Transaction& transaction) override;
@@ -70,6 +76,8 @@ class Host final : public Component, public HostPort, private TransactionOwner {
   std::vector<Injector*> pcie_eps_;
   std::vector<TieKeySource> keys_;  // by SIP
   std::map<TieKey, Pending> pending_;
+  std::map<TieKey, TransactionHandle> notices_;  // posted: nobody waits for them
+  std::vector<std::uint64_t> failed_groups_;     // under collect_all, whose others go on
   HostProgram* program_ = nullptr;
   Ended ended_;
   std::size_t running_ = 0;  // threads that have not returned

@@ -77,7 +77,8 @@ Fs IoCpu::target_start(const KernelLaunch& launch) const {
   return now() + farthest;
 }
 
-void IoCpu::failed_fast(FanOut& fan_out, PeId where, const Completion& completion) {
+void IoCpu::failed_early(FanOut& fan_out, PeId where, const Completion& completion) {
+  if (!fan_out.fail_fast()) return;  // the answer lists everybody
   const HostResponse gathered = fan_out.merged;
   fan_out.merged = {};
   fan_out.merged.metrics = gathered.metrics;
@@ -85,6 +86,18 @@ void IoCpu::failed_fast(FanOut& fan_out, PeId where, const Completion& completio
   fan_out.merged.completion = completion;
   fan_out.merged.failures[where] = completion;
   answer(fan_out);
+}
+
+bool IoCpu::withdrawn(const LaunchAbort& notice) {
+  const auto launch =
+      std::find_if(launches_.begin(), launches_.end(), [&](const Launch& l) { return l.message == notice.launch && !l.running; });
+  if (launch == launches_.end()) return false;
+  Transaction& request = *launch->request;
+  launches_.erase(launch);
+  launches_probe_.set(launches_.size());
+  refuse(request, Completion::aborted, "the launch has failed on another SIP before it started here");
+  start_launches();
+  return true;
 }
 
 void IoCpu::finished(const FanOut& fan_out) {

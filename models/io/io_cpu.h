@@ -31,7 +31,8 @@ class IoCpu final : public ControlNode {
 
   void arrived(Transaction& request, std::shared_ptr<const PeMessage> message) override;
   std::vector<End> ends_of(const PeMessage& message) const override;
-  void failed_fast(FanOut& fan_out, PeId where, const Completion& completion) override;
+  void failed_early(FanOut& fan_out, PeId where, const Completion& completion) override;
+  bool withdrawn(const LaunchAbort& notice) override;
   void finished(const FanOut& fan_out) override;
   unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
 

@@ -14,7 +14,10 @@ namespace {
 enum class State : std::uint8_t { idle, waiting_for_start, running, waiting_for_command, draining, waiting_for_ipcq };
 
 // Leaves a kernel whose launch has failed elsewhere. Not derived from std::exception, so that a kernel's own handlers let it pass.
-struct KernelAborted {};
+struct KernelAborted {
+  std::string blocked_on;  // what it waited for; empty: it was between two calls
+  Fs since = 0;
+};
 
 }  // namespace
 
@@ -34,7 +37,7 @@ PeCpu::PeCpu(const ComponentInit& init)
       overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))), clock_ghz_(init.attributes.decimal("clock_ghz")),
       dispatch_cycles_(static_cast<std::uint64_t>(init.attributes.integer("dispatch_cycles"))),
       scratch_bytes_(static_cast<std::uint64_t>(init.attributes.integer("scratch_bytes"))),
-      stack_bytes_(static_cast<int>(init.attributes.integer("kernel_stack_bytes"))), launched_("launched_event"),
+      stack_bytes_(static_cast<int>(init.attributes.integer("kernel_stack_bytes"))), launched_("launched_event"), aborted_("aborted_event"),
       state_probe_(add_probe("state", "what the kernel does", 3,
                              {"idle", "waiting_for_start", "running", "waiting_for_command", "draining", "waiting_for_ipcq"})),
       command_probe_(add_probe("command", "last command issued", 32)) {
@@ -89,7 +92,7 @@ void PeCpu::abort(const LaunchAbort& notice) {
     if (entry.message == notice.launch) entry.aborted = true;
   }
   // What it waits for may never come.
-  if (current_ != nullptr && current_->aborted && ipcq_operation_ != nullptr) ipcq_operation_->interrupt();
+  if (current_ != nullptr && current_->aborted) aborted_.notify(sc_core::SC_ZERO_TIME);
 }
 
 void PeCpu::install(Transaction& request, const IpcqInstall& message) {
@@ -132,6 +135,7 @@ void PeCpu::run(Launch& launch) {
 
   state_probe_.set(static_cast<std::uint64_t>(State::draining));
   CommandPort& scheduler = Uses<CommandPort>::provider();
+  if (!response->completion.ok) scheduler.abandon("kernel '" + message.kernel.name + "' has failed");
   while (!scheduler.drained()) await(scheduler.drained_event(), "the engines of the PE to drain");
   for (const auto& command : unwaited_) {
     if (response->completion.ok && !command->error().empty()) {
@@ -162,8 +166,13 @@ Completion PeCpu::run_body(const KernelLaunch& message) {
     return {};
   } catch (const sc_core::sc_unwind_exception&) {
     throw;
-  } catch (const KernelAborted&) {
-    return failure("aborted", kernel + "ended, the launch has failed on another PE");
+  } catch (const KernelAborted& aborted) {
+    // Under collect_all a PE is ended only when it would wait for ever.
+    if (message.failure_policy == FailurePolicy::collect_all && !aborted.blocked_on.empty()) {
+      return failure(Completion::blocked, kernel + "waited for " + aborted.blocked_on + " since " + format_ns(aborted.since) +
+                                    " when nothing happened any more");
+    }
+    return failure(Completion::aborted, kernel + "ended, the launch has failed on another PE");
   } catch (const AccessFault& error) {
     return failure("access_fault", kernel + error.what());
   } catch (const AddressError& error) {
@@ -191,6 +200,13 @@ Completion PeCpu::failure(const char* code, const std::string& what) const {
 
 void PeCpu::check_abort() const {
   if (current_->aborted) throw KernelAborted{};
+}
+
+void PeCpu::await_or_end(const sc_core::sc_event& event, const std::string& what) {
+  check_abort();
+  const Fs since = now();
+  await(event | aborted_, what);
+  if (current_->aborted) throw KernelAborted{what, since};
 }
 
 // --- Kernel context
@@ -221,7 +237,7 @@ void PeCpu::wait(CommandState& command) {
   check_abort();
   if (!command.done()) {
     state_probe_.set(static_cast<std::uint64_t>(State::waiting_for_command));
-    await(command.completed(), "command " + std::to_string(command.id()) + " of kernel '" + launch().kernel.name + "'");
+    await_or_end(command.completed(), "command " + std::to_string(command.id()) + " of kernel '" + launch().kernel.name + "'");
     state_probe_.set(static_cast<std::uint64_t>(State::running));
   }
   const auto same = [&command](const std::shared_ptr<CommandState>& state) { return state.get() == &command; };
@@ -261,16 +277,8 @@ std::uint64_t PeCpu::ipcq_reserve(const std::string& direction) {
 }
 
 void PeCpu::wait(IpcqOperation& operation, const std::string& what) {
-  struct Waiting {
-    PeCpu& cpu;
-    ~Waiting() { cpu.ipcq_operation_ = nullptr; }
-  } waiting{*this};
-  ipcq_operation_ = &operation;
   state_probe_.set(static_cast<std::uint64_t>(State::waiting_for_ipcq));
-  while (!operation.done()) {
-    await(operation.event(), what + " of kernel '" + launch().kernel.name + "'");
-    check_abort();
-  }
+  if (!operation.done()) await_or_end(operation.event(), what + " of kernel '" + launch().kernel.name + "'");
   state_probe_.set(static_cast<std::uint64_t>(State::running));
   if (!operation.error().empty()) throw UsageError(operation.error());
 }

@@ -5,6 +5,7 @@
 // once. Kernels run on one SC_THREAD, made at the first launch, on a stack of kernel_stack_bytes.
 // A message that installs rings pays overhead_ns, is PE_IPCQ's then, and is answered at once.
 // A kernel that throws, a command that ends in a fault, and an abort make the answer ok = false; the text names node and time.
+// An abort ends the kernel at its next call, or in the one in which it is blocked; a kernel that fails leaves no command waiting.
 // Not modelled: instructions other than those that reach an engine.
 #pragma once
 
@@ -59,6 +60,8 @@ class PeCpu final : public FabricNode,
   Completion run_body(const KernelLaunch& message);
   Completion failure(const char* code, const std::string& what) const;
   void check_abort() const;
+  // await(), on the kernel's thread, until an abort at the latest: then the kernel ends.
+  void await_or_end(const sc_core::sc_event& event, const std::string& what);
 
   // Kernel context.
   PeId where() const override;
@@ -88,13 +91,12 @@ class PeCpu final : public FabricNode,
   std::deque<Launch> launches_;  // the first one runs
   Launch* current_ = nullptr;
   std::vector<std::shared_ptr<CommandState>> unwaited_;
-  IpcqOperation* ipcq_operation_ = nullptr;  // that the kernel waits for
   std::unique_ptr<FreeListAllocator> scratch_;
   std::uint64_t next_command_ = 1;
   bool thread_started_ = false;
   mutable std::optional<PeId> where_;
 
-  sc_core::sc_event launched_;
+  sc_core::sc_event launched_, aborted_;
   std::uint64_t launch_count_ = 0, failures_ = 0, commands_ = 0, cycles_ = 0, running_time_ = 0;
   Probe &state_probe_, &command_probe_;
 };

@@ -137,6 +137,11 @@ void PeScheduler::submit(std::shared_ptr<CommandState> state, Command command) {
   wake();
 }
 
+void PeScheduler::abandon(const std::string& why) {
+  for (const auto& [id, context] : contexts_) context->fail(why);
+  wake();
+}
+
 PeUsage PeScheduler::usage() const {
   return {Uses<DmaAccess>::connected() ? Uses<DmaAccess>::provider().dma_channel_held() : 0, accel_slot_.held_time(now())};
 }

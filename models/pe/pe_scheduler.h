@@ -4,7 +4,8 @@
 // tiles of composites are fed by one feeder, command after command, never interleaved; the feeder alone waits while the queue
 // of the first stage is full. It also waits where tiles would overtake: a composite whose tiles enter at FETCH begins when the
 // tiles before it that entered at DMA_READ have been fetched; the pass of a kernel epilogue when all tiles before it are complete.
-// After a fault the feeder goes on to the end of the output tile under way and then drops the rest of the command.
+// After a fault the feeder goes on to the end of the output tile under way and then drops the rest of the command; a command that
+// has failed before its dispatch drops everything.
 // Owns accel_slot (one compute op at a time, requests of one instant by (command, tile, stage)) and the tile buffers: a tile takes
 // room for its unpinned operands and its result, side by side, at its first DMA_READ; it is free again when the tile's
 // DMA_WRITE, or without one its FETCH, has ended.
@@ -48,6 +49,7 @@ class PeScheduler final : public Component,
   TokenInitiatorSocket& add_token_output(PeEngine to) override;
 
   void submit(std::shared_ptr<CommandState> state, Command command) override;
+  void abandon(const std::string& why) override;
   bool drained() const override { return contexts_.empty(); }
   const sc_core::sc_event& drained_event() const override { return drained_; }
   PeUsage usage() const override;

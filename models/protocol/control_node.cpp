@@ -20,13 +20,15 @@ bool is_answer(const Transaction& transaction) {
 Completion merged_completion(const std::map<PeId, Completion>& failures) {
   if (failures.empty()) return {};
   if (failures.size() == 1) return failures.begin()->second;
-  std::string text = std::to_string(failures.size()) + " PEs failed";
-  const char* separator = ": ";
-  for (const auto& [pe, failure] : failures) {
-    text += separator + pe.str() + ": " + failure.error_code + ": " + failure.error_message;
-    separator = "; ";
+  std::string code, text;
+  for (const bool consequences : {false, true}) {
+    for (const auto& [pe, failure] : failures) {
+      if (failure.is_consequence() != consequences) continue;
+      if (code.empty()) code = failure.error_code;
+      text += (text.empty() ? ": " : "; ") + pe.str() + ": " + failure.error_code + ": " + failure.error_message;
+    }
   }
-  return Completion::failure(failures.begin()->second.error_code, text);
+  return Completion::failure(code, std::to_string(failures.size()) + " PEs failed" + text);
 }
 
 bool ControlNode::FanOut::fail_fast() const {
@@ -81,7 +83,7 @@ void ControlNode::take(Transaction& request) {
   if (auto pe_message = std::dynamic_pointer_cast<const PeMessage>(message)) return arrived(request, std::move(pe_message));
   const auto* abort = dynamic_cast<const LaunchAbort*>(message.get());
   if (abort == nullptr) throw ModelError("a control message of unknown type has reached " + std::string(name()));
-  take_abort(*abort);
+  if (!withdrawn(*abort)) take_abort(*abort);
   request.route().owner->completed(request);
 }
 
@@ -135,7 +137,10 @@ void ControlNode::post(const Path& path, std::shared_ptr<const Message> message)
 
 void ControlNode::take_abort(const LaunchAbort& notice) {
   for (FanOut& entry : fan_outs_) {
-    if (entry.received == notice.launch) return abort_ends(entry, no_node);
+    if (entry.received != notice.launch) continue;
+    if (!entry.ended_early) abort_ends(entry, no_node);
+    entry.ended_early = true;
+    return;
   }
   // Every PE had answered while the notice was on its way.
 }
@@ -171,10 +176,12 @@ void ControlNode::completed(Transaction& transaction) {
     fan_outs_.erase(entry);
     finished(done);
   } else if (!response->completion.ok) {
-    if (end->pe) {
-      fail_fast(*entry, end->node, *end->pe, response->completion);
+    if (!entry->fail_fast()) {
+      // collect_all: the others go on.
+    } else if (end->pe) {
+      end_others(*entry, end->node, *end->pe, response->completion);
     } else if (!response->failures.empty()) {
-      fail_fast(*entry, end->node, response->failures.begin()->first, response->failures.begin()->second);
+      end_others(*entry, end->node, response->failures.begin()->first, response->failures.begin()->second);
     }
     restate_obligation(*entry);
   }
@@ -200,16 +207,27 @@ void ControlNode::take_failure(const LaunchFailed& notice) {
     if (entry.sent != notice.launch) continue;
     entry.merged.failures.emplace(notice.where, notice.completion);
     const NodeId m_cpu = machine().m_cpu(notice.where.sip, notice.where.cube);
-    fail_fast(entry, m_cpu, notice.where, notice.completion);
+    end_others(entry, m_cpu, notice.where, notice.completion);
     return restate_obligation(entry);
   }
 }
 
-void ControlNode::fail_fast(FanOut& fan_out, NodeId failed, PeId where, const Completion& completion) {
-  if (!fan_out.fail_fast() || fan_out.failed_fast) return;
-  fan_out.failed_fast = true;
+void ControlNode::end_others(FanOut& fan_out, NodeId failed, PeId where, const Completion& completion) {
+  if (fan_out.ended_early) return;
+  fan_out.ended_early = true;
   abort_ends(fan_out, failed);
-  failed_fast(fan_out, where, completion);
+  failed_early(fan_out, where, completion);
+}
+
+bool ControlNode::end_blocked_launches() {
+  bool any = false;
+  for (FanOut& entry : fan_outs_) {
+    const auto& failures = entry.merged.failures;
+    if (entry.ended_early || failures.empty() || dynamic_cast<const KernelLaunch*>(entry.sent.get()) == nullptr) continue;
+    end_others(entry, no_node, failures.begin()->first, failures.begin()->second);
+    any = true;
+  }
+  return any;
 }
 
 void ControlNode::restate_obligation(FanOut& fan_out) {

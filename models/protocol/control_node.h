@@ -23,6 +23,10 @@ class ControlNode : public FabricNode, private TransactionOwner {
   static ParameterSchema control_schema(const char* default_overhead_ns);
   ~ControlNode() override;
 
+  // Nothing happens any more, so that PEs that have not answered are blocked: under collect_all those whose launch has failed
+  // elsewhere are ended, as under fail_fast, and are listed with what they waited for (spec 4.2). False: there are none.
+  bool end_blocked_launches();
+
  protected:
   explicit ControlNode(const ComponentInit& init);
 
@@ -41,7 +45,7 @@ class ControlNode : public FabricNode, private TransactionOwner {
     std::vector<End> ends;
     std::size_t awaited = 0;
     HostResponse merged;
-    bool failed_fast = false;
+    bool ended_early = false;  // its PEs have been told to end
     std::size_t obligation = 0;
 
     bool fail_fast() const;
@@ -50,8 +54,10 @@ class ControlNode : public FabricNode, private TransactionOwner {
   // A request for PEs whose overhead has been paid.
   virtual void arrived(Transaction& request, std::shared_ptr<const PeMessage> message) = 0;
   virtual std::vector<End> ends_of(const PeMessage& message) const = 0;
-  // A PE of a fail_fast launch has failed while others have not answered; their ends have been told already.
-  virtual void failed_fast(FanOut& fan_out, PeId where, const Completion& completion) = 0;
+  // A PE has failed and the others of its launch are to end; this node's own ends have been told already.
+  virtual void failed_early(FanOut& fan_out, PeId where, const Completion& completion) = 0;
+  // A launch that has arrived and has not been fanned out is not to start any more: true if it was here.
+  virtual bool withdrawn(const LaunchAbort& /*notice*/) { return false; }
   // Every end has answered, and the request too.
   virtual void finished(const FanOut& /*fan_out*/) {}
   // When a memory request that came at `arrival` is through.
@@ -82,7 +88,7 @@ class ControlNode : public FabricNode, private TransactionOwner {
 
   void completed(Transaction& transaction) final;
   void merge(FanOut& fan_out, const End& end, const HostResponse& response);
-  void fail_fast(FanOut& fan_out, NodeId failed, PeId where, const Completion& completion);
+  void end_others(FanOut& fan_out, NodeId failed, PeId where, const Completion& completion);
   void abort_ends(const FanOut& fan_out, NodeId except);
   void restate_obligation(FanOut& fan_out);
 
@@ -99,7 +105,7 @@ class ControlNode : public FabricNode, private TransactionOwner {
   std::uint64_t requests_ = 0;
 };
 
-// The answer to several PEs' failures: the first PE's code, everybody's text.
+// The answer to several PEs' failures: everybody's text and the first one's code; first those that failed by themselves.
 Completion merged_completion(const std::map<PeId, Completion>& failures);
 
 }  // namespace kernbench

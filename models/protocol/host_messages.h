@@ -25,6 +25,11 @@ struct Completion {
   std::string error_message;  // names node and simulated time
 
   static Completion failure(std::string code, std::string message) { return {false, std::move(code), std::move(message)}; }
+
+  // Codes of a PE that has been ended because another one failed: it ran, or waited for what never came.
+  static constexpr const char* aborted = "aborted";
+  static constexpr const char* blocked = "blocked";
+  bool is_consequence() const { return error_code == aborted || error_code == blocked; }
 };
 
 struct PeId {
@@ -181,6 +186,7 @@ struct KernelLaunch : PeMessage {
   std::map<std::string, std::int64_t> grid;
   std::map<std::string, std::string> meta;
   FailurePolicy failure_policy = FailurePolicy::fail_fast;
+  std::uint64_t group = 0;  // the same in all messages of a launch on several SIPs: they fail together. 0: this one is alone
   std::optional<Fs> target_start;  // stamped by io_cpu, or per cube by m_cpu when absent
   PeEngine end() const override;
   const char* type_name() const override { return "KernelLaunch"; }
@@ -194,7 +200,7 @@ struct HostResponse : Message {
   std::map<PeId, Completion> failures;       // of the PEs that failed, as far as they had answered
 };
 
-// Two notices about a fail_fast launch under way (spec 4.2). They are posted: no answer comes back; whoever takes one calls
+// Two notices about a launch under way that has failed (spec 4.2). They are posted: no answer comes back; whoever takes one calls
 // owner->completed(). `launch` is the very message that went down the same way: compare the pointers.
 
 // m_cpu -> io_cpu, at the first failure of a PE. The m_cpu's answer still follows, when all of its PEs have ended.
@@ -204,7 +210,7 @@ struct LaunchFailed : Message {
   Completion completion;
 };
 
-// io_cpu -> m_cpu -> pe_cpu: the kernel is to end at its next `tl` call. Its PE then answers the launch as failed; a PE that has
+// [host ->] io_cpu -> m_cpu -> pe_cpu: the kernel is to end at its next `tl` call. Its PE then answers the launch as failed; a PE that has
 // answered already ignores the notice.
 struct LaunchAbort : Message {
   std::shared_ptr<const KernelLaunch> launch;

@@ -17,20 +17,18 @@ class IpcqOperation {
   bool done() const { return done_; }
   const std::string& error() const { return error_; }  // empty: ok
   const IpcqReceived& received() const { return received_; }
-  // Also notified by interrupt(): whoever waits looks at done().
   const sc_core::sc_event& event() const { return event_; }
 
   void complete(IpcqReceived received = {}) {
     received_ = std::move(received);
     done_ = true;
-    interrupt();
+    event_.notify(sc_core::SC_ZERO_TIME);
   }
   void fail(std::string error) {
     error_ = std::move(error);
     done_ = true;
-    interrupt();
+    event_.notify(sc_core::SC_ZERO_TIME);
   }
-  void interrupt() { event_.notify(sc_core::SC_ZERO_TIME); }
 
  private:
   bool done_ = false;

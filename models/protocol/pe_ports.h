@@ -61,6 +61,8 @@ class CommandPort : public virtual sc_core::sc_interface {
   // Takes any number of commands. Throws UsageError for a command that can never run: a tile that fits neither the register file
   // nor the tile buffers.
   virtual void submit(std::shared_ptr<CommandState> state, Command command) = 0;
+  // The commands under way fail with `why`: what they have not begun is not done any more (spec 4.2).
+  virtual void abandon(const std::string& why) = 0;
   // No command is under way. drained_event() is notified when that becomes true.
   virtual bool drained() const = 0;
   virtual const sc_core::sc_event& drained_event() const = 0;

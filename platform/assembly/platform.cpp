@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "models/base/errors.h"
+#include "models/protocol/control_node.h"
 
 namespace kernbench {
 namespace {
@@ -72,7 +73,9 @@ RunResult Platform::run(const RunLimits& limits) {
   RunOutcome outcome;
   try {
     const auto idle = [this] { return pool_->outstanding() == 0; };
-    outcome = run_in_slices(state_, limits, {idle, [this] { return work_done(); }, [this, idle] { return obligations_.any() || !idle(); }});
+    const auto work = [this] { return work_done(); };
+    const auto obliged = [this, idle] { return obligations_.any() || !idle(); };
+    outcome = run_in_slices(state_, limits, {idle, work, obliged, [this] { return end_blocked_launches(); }});
   } catch (...) {  // a SystemC error, or what left an SC_METHOD
     if (!state_.cause) state_.cause = std::current_exception();
     outcome.status = RunStatus::failed;
@@ -112,6 +115,15 @@ std::uint64_t Platform::work_done() const {
   add(*host_);
   for (const MachineModules::EdgeWire& entry : modules_->wires()) work += entry.wire->statistics().flits + entry.wire->statistics().control_messages;
   return work;
+}
+
+bool Platform::end_blocked_launches() {
+  bool any = host_->end_blocked_launches();
+  for (NodeId node = 0; node < graph_.nodes().size(); ++node) {
+    auto* control = dynamic_cast<ControlNode*>(&modules_->component(node));
+    any = (control != nullptr && control->end_blocked_launches()) || any;
+  }
+  return any;
 }
 
 // Nothing is pending: is somebody left who waits?

@@ -62,6 +62,7 @@ class Platform final : private MachineServices {
   void fatal(const sc_core::sc_object& where, const std::string& what) override;
 
   RunResult finish(RunOutcome outcome);
+  bool end_blocked_launches();
   std::exception_ptr starvation() const;
   std::exception_ptr deadlock(const std::string& how) const;
   std::uint64_t work_done() const;

@@ -73,7 +73,10 @@ RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const RunQues
   for (;;) {
     if (state.cause) return end(RunStatus::failed, false);
     if (state.program_ended && ask.idle()) return end(RunStatus::completed, false);
-    if (!sc_core::sc_pending_activity()) return end(RunStatus::completed, true);
+    if (!sc_core::sc_pending_activity()) {
+      if (ask.unblock()) continue;
+      return end(RunStatus::completed, true);
+    }
     const Fs next = sc_core::sc_time_to_pending_activity().value();
     if (limits.until && now() + next > *limits.until) {
       if (*limits.until > now()) sc_core::sc_start(sc_core::sc_time::from_value(*limits.until - now()), sc_core::SC_RUN_TO_TIME);
@@ -83,7 +86,7 @@ RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const RunQues
     if (limits.interrupted && limits.interrupted()) return end(RunStatus::interrupted, false);
     if (limits.progress) limits.progress({now(), sc_core::sc_delta_count(), seconds_since(start)});
 
-    if (watch.expired(now())) {
+    if (watch.expired(now()) && !ask.unblock()) {
       outcome.quiet = *limits.deadlock_after;
       return end(RunStatus::deadlock, false);
     }

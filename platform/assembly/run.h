@@ -69,6 +69,7 @@ struct RunQuestions {
   std::function<bool()> idle;           // no transfer is under way
   std::function<std::uint64_t()> work;  // changes whenever something has been done, see DeadlockWatch
   std::function<bool()> obliged;        // somebody waits
+  std::function<bool()> unblock;        // at a deadlock: sets in motion what can still end; false if nothing can
 };
 
 // Simulates until a process fails, a limit is reached, nothing is pending, nothing but polling happens, or the program has ended and

@@ -54,4 +54,9 @@ const LaunchMetrics& LaunchHandle::metrics() const {
   return *state().metrics;
 }
 
+const Completion& LaunchHandle::completion() const {
+  if (!state().metrics) throw UsageError("completion of launch '" + state().name + "' before torch.wait");
+  return state().completion;
+}
+
 }  // namespace kernbench

@@ -53,7 +53,9 @@ class LaunchHandle {
   LaunchHandle() = default;
   const std::string& name() const;
   bool done() const;
-  const LaunchMetrics& metrics() const;  // UsageError before the launch has been waited for
+  // Both UsageError before the launch has been waited for.
+  const LaunchMetrics& metrics() const;
+  const Completion& completion() const;  // of several SIPs, the first that failed by itself
 
  private:
   friend class Worker;
@@ -62,6 +64,7 @@ class LaunchHandle {
     HostRequests requests;                           // one per SIP
     std::vector<std::shared_ptr<const void>> keeps;  // tensors that the kernels use
     std::optional<LaunchMetrics> metrics;
+    Completion completion;
   };
   const State& state() const;
   std::shared_ptr<State> state_;

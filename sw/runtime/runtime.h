@@ -38,6 +38,7 @@ struct Runtime {
   std::vector<Expectation> expectations;  // in order of torch.verify
   std::vector<LaunchRecord> launches;     // in order of being waited for
   std::uint64_t tensors_made = 0;         // for default names
+  std::uint64_t launch_groups = 0;        // launches on several SIPs
 
   // A thread belongs to one worker at a time. Looked up by the calling thread only.
   Worker* worker_of_thread() const {

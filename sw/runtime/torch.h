@@ -56,8 +56,10 @@ class Torch {
     worker().wait(handle);
     return handle;
   }
-  void wait(const LaunchHandle& handle) { worker().wait(handle); }
-  void wait_all() { worker().wait_all(); }
+  // Both wait until the launch has ended; one that failed is an error, or an answer (spec 4.2).
+  void wait(const LaunchHandle& handle) { worker().wait(handle); }  // LaunchError
+  const Completion& join(const LaunchHandle& handle) { return worker().join(handle); }
+  void wait_all() { worker().wait_all(); }  // for every pending launch, then throws the first LaunchError
 
   // --- verification: the tensor as it is now, against values in double precision, in row-major order. Nothing with data off ---
   // `tolerance_factor`: roundings on the longest chain, where the spec's tolerance is for one.

@@ -107,6 +107,7 @@ LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call, std::ve
     }
   }
   if (spec.code_bytes()) runtime_.deployments.place(spec.name(), *spec.code_bytes(), sips, untimed());
+  const std::uint64_t group = targets.size() > 1 ? ++runtime_.launch_groups : 0;
   LaunchHandle handle;
   handle.state_ = std::make_shared<LaunchHandle::State>();
   handle.state_->name = spec.name();
@@ -122,6 +123,7 @@ LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call, std::ve
                     {"cube", static_cast<std::int64_t>(cubes.size())},
                     {"sip", static_cast<std::int64_t>(targets.size())}};
     message.failure_policy = spec.failure_policy();
+    message.group = group;
     handle.state_->requests.push_back(runtime_.link.submit(std::move(message), spec.name()));
   }
   pending_.push_back(handle);
@@ -129,7 +131,7 @@ LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call, std::ve
 }
 
 // A handle stays pending until its launch has ended: somebody else may ask for the results meanwhile.
-void Worker::wait(const LaunchHandle& handle) {
+const Completion& Worker::join(const LaunchHandle& handle) {
   handle.state();
   const auto state = handle.state_;
   for (const auto& request : state->requests) runtime_.link.port().wait(*request);
@@ -144,16 +146,19 @@ void Worker::wait(const LaunchHandle& handle) {
       metrics.per_pe.insert(request->response().per_pe.begin(), request->response().per_pe.end());
       metrics.issued = std::min(metrics.issued, request->issued);
       metrics.ended = std::max(metrics.ended, request->ended);
+      const Completion& completion = request->response().completion;
+      if (state->completion.ok || (state->completion.is_consequence() && !completion.ok)) state->completion = completion;
     }
     state->metrics = std::move(metrics);
     runtime_.launches.push_back({state->name, *state->metrics});
+    if (!state->completion.ok) runtime_.ipcq.launch_failed();
   }
-  try {
-    runtime_.link.wait(state->requests);  // all have ended: throws the first failure
-  } catch (const LaunchError&) {
-    runtime_.ipcq.launch_failed();
-    throw;
-  }
+  return state->completion;
+}
+
+void Worker::wait(const LaunchHandle& handle) {
+  const Completion& completion = join(handle);
+  if (!completion.ok) throw LaunchError(completion.error_code, "KernelLaunch '" + handle.name() + "': " + completion.error_message);
 }
 
 void Worker::wait_all() {

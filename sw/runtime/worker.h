@@ -44,6 +44,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   std::string text_of(const TensorSlice& source);
 
   LaunchHandle launch(const LaunchSpec& spec, tl::KernelCall call, std::vector<std::shared_ptr<const void>> keeps);
+  const Completion& join(const LaunchHandle& handle);
   void wait(const LaunchHandle& handle);  // LaunchError
   void wait_all();                        // waits for every pending launch, then throws the first failure
 

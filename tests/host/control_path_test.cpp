@@ -283,11 +283,35 @@ KERNBENCH_SYSTEMC_TEST(collect_all_waits_for_every_pe_and_lists_every_failure) {
   BOOST_TEST(!launched(m, "sip0.cube0.pe0.pe_cpu").aborted);
 }
 
-KERNBENCH_SYSTEMC_TEST(a_blocked_collect_all_tells_of_the_failures_so_far) {
+// PE0 answers when it is told to end and not before; that happens when nothing else does.
+KERNBENCH_SYSTEMC_TEST(collect_all_ends_the_pes_that_are_found_blocked_and_lists_them) {
+  WholeMachine m("topology.yaml");
+  const auto message = kernel_launch({pe0, pe1, {0, 5, 3}});
+  message->failure_policy = FailurePolicy::collect_all;
+  plan(m, "sip0.cube0.pe0.pe_cpu").answers = false;
+  plan(m, "sip0.cube5.pe3.pe_cpu").answers = false;
+  plan(m, "sip0.cube0.pe1.pe_cpu").result = Completion::failure("early", "PE1 threw");
+  const RunResult result = m.run([&](HostPort& port) {
+    const auto request = port.submit(message);
+    port.wait(*request);
+    BOOST_TEST(request->response().completion.error_message ==
+               "3 PEs failed: sip0.cube0.pe1: early: PE1 threw; sip0.cube0.pe0: aborted: sip0.cube0.pe0.pe_cpu was told to end; "
+               "sip0.cube5.pe3: aborted: sip0.cube5.pe3.pe_cpu was told to end");
+    plan(m, "sip0.cube0.pe0.pe_cpu").answers = true;
+    const auto next = port.submit(kernel_launch({pe0}));
+    port.wait(*next);
+    BOOST_TEST(next->response().completion.ok);
+  });
+  BOOST_TEST(result.error == "");
+  BOOST_TEST(name_of(result.status) == "completed");
+}
+
+KERNBENCH_SYSTEMC_TEST(a_collect_all_that_nobody_can_end_is_a_deadlock_that_tells_of_the_failures_so_far) {
   WholeMachine m("topology.tiny.yaml");
   const auto message = kernel_launch({pe0, pe1});
   message->failure_policy = FailurePolicy::collect_all;
   plan(m, "sip0.cube0.pe0.pe_cpu").answers = false;
+  plan(m, "sip0.cube0.pe0.pe_cpu").obeys = false;
   plan(m, "sip0.cube0.pe1.pe_cpu").result = Completion::failure("early", "PE1 threw");
   const RunResult result = m.run([&](HostPort& port) { port.wait(*port.submit(message)); });
   BOOST_TEST(name_of(result.status) == "deadlock");

@@ -62,8 +62,8 @@ class StubControlEnd final : public FabricNode {
         ++engines_.ignored_aborts;
       } else {
         engines_.launches[job->launch].aborted = true;
-        job->due = now();
-        job->plan.result = Completion::failure("aborted", std::string(name()) + " was told to end");
+        if (job->plan.obeys) job->due = now();
+        job->plan.result = Completion::failure(Completion::aborted, std::string(name()) + " was told to end");
       }
       return request.route().owner->completed(request);
     }

@@ -19,6 +19,7 @@ struct StubEngines {
     Completion result;
     KernelMetrics metrics;
     bool answers = true;  // false: never, unless aborted
+    bool obeys = true;    // false: not when aborted either
   };
   struct Launched {
     std::string pe_cpu;
