@@ -14,7 +14,9 @@
 #include "platform/observe/object_tree.h"
 #include "platform/observe/trace_scope.h"
 #include "platform/topology/build_graph.h"
+#include "platform/topology/yaml_as_json.h"
 #include "sc_main/bench_catalogue.h"
+#include "sc_main/build_info.h"
 #include "sc_main/command.h"
 #include "sc_main/interrupt.h"
 #include "sc_main/progress_line.h"
@@ -40,14 +42,16 @@ ParameterTexts parameter_texts(const Bench& bench, const Attributes& settled) {
   return texts;
 }
 
-std::string configuration_of(const Invocation& invocation, const Bench& bench, const ParameterTexts& parameters, const RunOptions& options,
-                             const std::string& resolved) {
+// What was run, beside the machine.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+Facts facts_of(const Bench& bench, const ParameterTexts& parameters, const RunOptions& options) {
   std::string run = bench.name;
   for (const auto& [name, value] : parameters) run += " " + name + "=" + value;
-  return configuration_text(invocation,
-                            {{"topology", options.machine.topology_path()}, {"bench", run}, {"device", options.device}, {"seed", std::to_string(options.seed)},
-                             {"data", name_of(options.data_mode(bench.needs_data))}},
-                            resolved);
+  return {{"topology", options.machine.topology_path()},
+          {"bench", run},
+          {"device", options.device},
+          {"seed", std::to_string(options.seed)},
+          {"data", name_of(options.data_mode(bench.needs_data))}};
 }
 
 std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launches) {
@@ -89,7 +93,9 @@ class BenchRun {
         spec_(options.machine.load_spec(registry_)),
         devices_(options.devices(spec_.system.sips.count)),
         data_mode_(options.data_mode(bench_.needs_data)),
-        configuration_(configuration_of(invocation, bench_, parameter_texts(bench_, parameters_), options, resolved_config(spec_, registry_))) {}
+        invocation_(invocation),
+        facts_(facts_of(bench_, parameter_texts(bench_, parameters_), options)),
+        configuration_(configuration_text(invocation, facts_, resolved_config(spec_, registry_))) {}
 
   const std::string& configuration() const { return configuration_; }
   int simulate();
@@ -98,6 +104,7 @@ class BenchRun {
   std::optional<ResultFile> open(const std::string& path) const;
   std::unique_ptr<Platform> build(OpSink& sink);
   DataExecutor& start_executor();
+  OpTable::Meta op_log_meta() const;
   RunReport report_of(const RunResult& result, const BenchProgram& program, double elaboration_s);
   int conclude(const RunReport& report, const RunStatistics& statistics) const;
 
@@ -109,10 +116,11 @@ class BenchRun {
   MachineSpec spec_;
   std::vector<int> devices_;
   DataMode data_mode_;
+  const Invocation& invocation_;
+  Facts facts_;
   std::string configuration_;
   DataPlane plane_;
   std::optional<DataExecutor> executor_;  // of phase 2, if this run has one
-  OpLog op_log_;
 };
 
 std::optional<ResultFile> BenchRun::open(const std::string& path) const {
@@ -134,17 +142,17 @@ std::unique_ptr<Platform> BenchRun::build(OpSink& sink) {
 int BenchRun::simulate() {
   const Interrupt interrupt;
   const Clock::time_point start = Clock::now();
-  OpSink* records = options_.op_log.empty() ? nullptr : &op_log_;
-  std::optional<OpOrigins> origins;
-  if (options_.verifies_ops()) records = &origins.emplace(records);
-  ActivityWindows windows(records);
+  ActivityWindows windows;
   const std::unique_ptr<Platform> built = build(windows);
   Platform& platform = *built;
   const TraceScope scope(options_.trace_scopes);
   if (!options_.trace.empty()) scope.check(objects_of<Component>());
 
   std::optional<ResultFile> stats_file = open(options_.stats);
-  std::optional<ResultFile> op_log_file = open(options_.op_log);
+  std::optional<OpLogFile> op_log;
+  if (std::optional<ResultFile> file = open(options_.op_log)) windows.report_to(&op_log.emplace(std::move(*file), options_.op_log_limit));
+  std::optional<OpOrigins> origins;
+  if (options_.verifies_ops()) windows.report_to(&origins.emplace(op_log ? &*op_log : nullptr));
   std::optional<TraceFile> trace;
   if (!options_.trace.empty()) {
     open(options_.trace);
@@ -172,10 +180,7 @@ int BenchRun::simulate() {
     write_json_lines(stats_file->out(), statistics.json());
     stats_file->close();
   }
-  if (op_log_file) {
-    write_op_log(op_log_file->out(), op_log_);
-    op_log_file->close();
-  }
+  if (op_log) op_log->close(op_log_meta());
   if (result.cause) std::rethrow_exception(result.cause);
   if (result.status == RunStatus::completed && (options_.verifies() || executor_)) {
     DataExecutor& executor = start_executor();
@@ -184,6 +189,12 @@ int BenchRun::simulate() {
     if (options_.verifies_ops()) report.operations = verify_operations(plane_, executor, *origins, executor_threads());
   }
   return conclude(report, statistics);
+}
+
+OpTable::Meta BenchRun::op_log_meta() const {
+  OpTable::Meta meta{{"program_version", version_text()}, {"command_line", invocation_.line()}, {"configuration", yaml_as_json(configuration_)}};
+  meta.insert(meta.end(), facts_.begin(), facts_.end());
+  return meta;
 }
 
 DataExecutor& BenchRun::start_executor() {

@@ -39,7 +39,14 @@ void RunOptions::add_to(CLI::App& command) {
       ->allow_extra_args(false)
       ->group(results);
   command.add_option("--stats", stats, "Writes the statistics of every component and wire")->type_name("F.json")->group(results);
-  command.add_option("--op-log", op_log, "Writes one line per executed operation")->type_name("F.csv")->group(results);
+  command.add_option("--op-log", op_log, "Writes one line per executed operation, or one row of a SQLite database: as the file's name ends")
+      ->type_name("F.csv|.sqlite")
+      ->group(results);
+  command.add_option("--op-log-limit", op_log_limit, "Operations that the log holds in memory; what is beyond goes to disk before the run has ended")
+      ->type_name("RECORDS")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
+      ->capture_default_str()
+      ->group(results);
   command.add_flag("--json", json, "The summary as JSON")->group(results);
   command.add_flag("--print-config", print_config, "Prints the configuration with every default settled, and does not simulate")->group(results);
   command.footer(
@@ -48,6 +55,7 @@ void RunOptions::add_to(CLI::App& command) {
       "  kernbench run --bench matmul-composite --verify-data\n"
       "  kernbench run --bench softmax-rows --param compute=steps --verify-data=ops\n"
       "  kernbench run --bench gemm-single-pe --param M=128 --param K=256 --topology tiny\n"
+      "  kernbench run --bench mlp-fused --verify-data --op-log ops.sqlite\n"
       "  kernbench run --bench matmul-composite --trace gemm.vcd --trace-scope 'sip0.cube0.pe0.*'\n"
       "  kernbench run --bench matmul-composite --set cube.pe_template.components.pe_gemm.attrs.macs_per_cycle=8192 --stats stats.json\n"
       "  kernbench run --bench 1 --print-config > resolved.yaml\n");
@@ -66,6 +74,7 @@ void RunOptions::check() const {
     throw UsageError("--verify-data=" + verify_data + ": allowed are --verify-data, for outputs, and --verify-data=ops");
   }
   if (verifies() && data == "off") throw UsageError("--verify-data needs the data that --data off leaves out");
+  if (!op_log.empty()) op_log_format(op_log);
   check_result_files({machine.topology, machine.components}, {trace, stats, op_log});
   until();
   deadlock_after();

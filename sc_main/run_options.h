@@ -9,6 +9,7 @@
 
 #include "models/base/units.h"
 #include "sw/benches/bench.h"
+#include "platform/observe/op_log_file.h"
 #include "sc_main/machine_options.h"
 
 namespace kernbench {
@@ -26,6 +27,7 @@ struct RunOptions {
   std::string deadlock_after_ns = "1000000";
   std::string trace, stats, op_log;  // files; empty: none
   std::vector<std::string> trace_scopes;
+  std::uint64_t op_log_limit = OpLogFile::default_limit;
   bool print_config = false, json = false;
 
   void add_to(CLI::App& command);

@@ -21,6 +21,26 @@ const char* name_of(OpKind kind) {
   return names.at(static_cast<std::size_t>(kind));
 }
 
+OpRow row_of(const OpRecord& record, const NodeName& node_name) {
+  const ExecutedOp& op = record.op;
+  OpRow row{record.id,     op.t_start, op.t_end, op.node == nullptr ? std::string() : node_name(op.node), name_of(op.kind), op.name,
+            op.command_id, op.tile_id, op.bytes, "", {}, {}};
+  if (op.data) {
+    row.params = describe(*op.data);
+    row.inputs = input_ids(*op.data);
+    for (const OutputValue& output : op.data->outputs) row.outputs.push_back(output.id);
+  }
+  return row;
+}
+
+void write_csv_header(std::ostream& out) { out << "id,t_start_fs,t_end_fs,node,kind,name,command,tile,bytes,params,inputs,outputs\n"; }
+
+void write_csv(std::ostream& out, const OpRow& row) {
+  out << row.id << ',' << row.t_start << ',' << row.t_end << ',' << row.node << ',' << row.kind << ',' << row.name << ',' << row.command << ',';
+  if (row.tile >= 0) out << row.tile;
+  out << ',' << row.bytes << ',' << row.params << ',' << joined(row.inputs) << ',' << joined(row.outputs) << '\n';
+}
+
 void OpLog::executed(const ExecutedOp& op) {
   if (!records_.empty() && op.t_start < records_.back().op.t_start) sorted_ = false;
   records_.push_back({next_id_++, op});
@@ -42,22 +62,8 @@ void OpLog::clear() {
 }
 
 void OpLog::write_csv(std::ostream& out, const NodeName& node_name) const {
-  out << "id,t_start_fs,t_end_fs,node,kind,name,command,tile,bytes,params,inputs,outputs\n";
-  for (const OpRecord& record : records()) {
-    const ExecutedOp& op = record.op;
-    out << record.id << ',' << op.t_start << ',' << op.t_end << ',' << (op.node == nullptr ? std::string() : node_name(op.node)) << ','
-        << name_of(op.kind) << ',' << op.name << ',' << op.command_id << ',';
-    if (op.tile_id >= 0) out << op.tile_id;
-    out << ',' << op.bytes << ',';
-    if (op.data) {
-      std::vector<ValueId> outputs;
-      for (const OutputValue& output : op.data->outputs) outputs.push_back(output.id);
-      out << describe(*op.data) << ',' << joined(input_ids(*op.data)) << ',' << joined(outputs);
-    } else {
-      out << ",,";
-    }
-    out << '\n';
-  }
+  write_csv_header(out);
+  for (const OpRecord& record : records()) kernbench::write_csv(out, row_of(record, node_name));
 }
 
 }  // namespace kernbench

@@ -19,16 +19,31 @@ struct OpRecord {
 };
 
 const char* name_of(OpKind kind);
+// This box knows no SystemC, so whoever reads the log names nodes.
+using NodeName = std::function<std::string(const sc_core::sc_object*)>;
+
+// A record as it is listed: text and numbers.
+struct OpRow {
+  std::uint64_t id = 0;
+  Fs t_start = 0, t_end = 0;
+  std::string node, kind, name;
+  std::uint64_t command = 0;
+  std::int64_t tile = -1;
+  std::uint64_t bytes = 0;
+  std::string params;  // describe() of the data op
+  std::vector<ValueId> inputs, outputs;
+};
+OpRow row_of(const OpRecord& record, const NodeName& node_name);
+void write_csv_header(std::ostream& out);
+void write_csv(std::ostream& out, const OpRow& row);
 
 class OpLog : public OpSink {
  public:
-  using NodeName = std::function<std::string(const sc_core::sc_object*)>;
-
   void executed(const ExecutedOp& op) override;
 
   std::size_t size() const { return records_.size(); }
   const std::vector<OpRecord>& records() const;  // sorted; valid until the next report
-  void clear();
+  void clear();  // ids go on
 
   // One line per record with a header; the same bytes for the same run.
   void write_csv(std::ostream& out, const NodeName& node_name) const;

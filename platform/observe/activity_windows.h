@@ -52,6 +52,7 @@ class ActivityWindows final : public OpSink {
  public:
   // What is reported here goes on to `next`, if there is one.
   explicit ActivityWindows(OpSink* next = nullptr) : next_(next) {}
+  void report_to(OpSink* next) { next_ = next; }
 
   void executed(const ExecutedOp& op) override;
   bool wants_trace() const override { return next_ != nullptr && next_->wants_trace(); }

@@ -1,11 +1,68 @@
 #include "platform/observe/op_log_file.h"
 
+#include <filesystem>
 #include <systemc>
 
-namespace kernbench {
+#include "models/base/errors.h"
 
-void write_op_log(std::ostream& out, const OpLog& log) {
-  log.write_csv(out, [](const sc_core::sc_object* node) { return std::string(node->name()); });
+namespace kernbench {
+namespace {
+
+std::string name_of_node(const sc_core::sc_object* node) { return node->name(); }
+
+}  // namespace
+
+OpLogFormat op_log_format(const std::string& path) {
+  const std::filesystem::path extension = std::filesystem::path(path).extension();
+  if (extension == ".csv") return OpLogFormat::csv;
+  if (extension == ".sqlite" || extension == ".sqlite3" || extension == ".db") return OpLogFormat::sqlite;
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) && !std::filesystem::is_directory(status))
+    return OpLogFormat::csv;
+  throw UsageError("the operation log '" + path + "' ends in " +
+                   (extension.empty() ? "nothing that names a format" : "'" + extension.string() + "'") +
+                   ": .csv, or .sqlite, .sqlite3 or .db for SQLite");
+}
+
+OpLogFile::OpLogFile(ResultFile file, std::uint64_t limit)
+    : file_(std::move(file)), format_(op_log_format(file_.path())), limit_(limit) {
+  if (format_ != OpLogFormat::sqlite) return;
+  file_.close();  // SQLite opens it by name
+  table_.emplace(file_.path());
+}
+
+void OpLogFile::executed(const ExecutedOp& op) {
+  if (fault_) return;
+  recent_.executed(op);
+  if (recent_.size() < limit_) return;
+  try {
+    spill();
+  } catch (const std::exception&) {  // this may be an SC_METHOD, which no exception may leave
+    fault_ = std::current_exception();
+  }
+}
+
+void OpLogFile::spill() {
+  if (!table_) table_.emplace("");
+  table_->insert(recent_.records(), &name_of_node);
+  recent_.clear();
+}
+
+void OpLogFile::close(const OpTable::Meta& meta) {
+  if (fault_) std::rethrow_exception(fault_);
+  if (format_ == OpLogFormat::sqlite) {
+    spill();
+    table_->close(meta);
+    return;
+  }
+  if (table_) {
+    spill();
+    table_->write_csv(file_.out());
+  } else {
+    recent_.write_csv(file_.out(), &name_of_node);
+  }
+  file_.close();
 }
 
 }  // namespace kernbench

@@ -1,13 +1,44 @@
-// `--op-log F`: the operation log as a file.
+// `--op-log F`: the operation log of a run as a file: CSV, or tables of a SQLite database (op_table.h), as the name's ending says.
+//
+// Records are kept in memory up to a limit; what is beyond waits in SQLite: in the file itself, or in a temporary one from which
+// the CSV is written in the end. The limit changes no byte of a CSV and no row of a table.
 #pragma once
 
-#include <iosfwd>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
 
 #include "models/data/op_log.h"
+#include "platform/observe/op_table.h"
+#include "platform/observe/result_file.h"
 
 namespace kernbench {
 
-// CSV, one line per operation, nodes by their hierarchical names; the same bytes for the same run.
-void write_op_log(std::ostream& out, const OpLog& log);
+enum class OpLogFormat : std::uint8_t { csv, sqlite };
+// .csv; .sqlite, .sqlite3, .db. A device or a pipe gets CSV. UsageError for other endings.
+OpLogFormat op_log_format(const std::string& path);
+
+class OpLogFile final : public OpSink {
+ public:
+  static constexpr std::uint64_t default_limit = 1'000'000;  // records; about 100 bytes each
+
+  // `file`: empty, and not written to by others. Throws Error if SQLite cannot use it.
+  OpLogFile(ResultFile file, std::uint64_t limit = default_limit);
+
+  void executed(const ExecutedOp& op) override;  // a fault is kept for close()
+  // Writes what is missing. `meta` is for SQLite. Throws Error if not everything is in the file.
+  void close(const OpTable::Meta& meta = {});
+
+ private:
+  void spill();
+
+  ResultFile file_;
+  OpLogFormat format_;
+  std::uint64_t limit_;
+  OpLog recent_;
+  std::optional<OpTable> table_;
+  std::exception_ptr fault_;
+};
 
 }  // namespace kernbench

@@ -1,0 +1,39 @@
+// The operation log as tables of a SQLite database:
+//
+//   meta   key, value                                          schema_version, and what the caller adds
+//   ops    id, t_start_fs, t_end_fs, node, kind, name, command, tile, bytes, macs, text, params, inputs, outputs
+//   listed the same, by t_start, ties by id
+//
+// `text` describes the data op for people, `params` holds it as JSON (op_params_json.h), `inputs` and `outputs` are JSON lists of
+// value ids; all four are null for tile stages and with data off.
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/data/op_log.h"
+#include "platform/observe/sqlite_database.h"
+
+namespace kernbench {
+
+class OpTable {
+ public:
+  static constexpr int schema_version = 1;
+  using Meta = std::vector<std::pair<std::string, std::string>>;
+
+  explicit OpTable(const std::string& path);  // of an empty file; "": a temporary one
+
+  void insert(const std::vector<OpRecord>& records, const NodeName& node_name);
+  void write_csv(std::ostream& out);  // as OpLog does
+  // Adds indices and meta, and closes the database.
+  void close(const Meta& meta);
+
+ private:
+  SqliteDatabase database_;
+  std::optional<SqliteStatement> insert_;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,11 @@
+// YAML text as JSON text, for files that hold a configuration but no YAML.
+#pragma once
+
+#include <string>
+
+namespace kernbench {
+
+// Keys in the order of the text; plain scalars that JSON knows as numbers, true or false are such, everything else is a string.
+std::string yaml_as_json(const std::string& yaml);
+
+}  // namespace kernbench

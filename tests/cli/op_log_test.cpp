@@ -1,0 +1,127 @@
+// `kernbench run --op-log F` (spec 9, 10).
+#include <sqlite3.h>
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+using namespace kernbench::test;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+ProgramResult run(const Words& more) {
+  Words words{"run", "--bench", "mlp-fused", "--topology", "tiny", "--verify-data"};
+  words.insert(words.end(), more.begin(), more.end());
+  return kernbench_program(words);
+}
+
+// Columns separated by '|', rows by line ends.
+std::string query(const std::string& path, const std::string& sql) {
+  sqlite3* database = nullptr;
+  BOOST_TEST_REQUIRE(sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr) == SQLITE_OK);
+  std::string text;
+  const auto add_row = [](void* to, int columns, char** values, char**) {
+    for (int i = 0; i < columns; ++i)
+      *static_cast<std::string*>(to) += std::string(i == 0 ? "" : "|") + (values[i] == nullptr ? "" : values[i]);
+    *static_cast<std::string*>(to) += '\n';
+    return 0;
+  };
+  char* error = nullptr;
+  BOOST_TEST(sqlite3_exec(database, sql.c_str(), add_row, &text, &error) == SQLITE_OK,
+             sql << ": " << (error == nullptr ? "" : error));
+  sqlite3_close(database);
+  return text;
+}
+
+// The first nine columns of the CSV, which have no commas of their own.
+std::string timing_columns(const std::string& csv) {
+  std::string columns;
+  std::size_t begin = csv.find('\n') + 1;
+  for (std::size_t end; (end = csv.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    std::string line = csv.substr(begin, end - begin);
+    std::size_t last = 0;
+    for (int comma = 0; comma < 9; ++comma) last = line.find(',', last) + 1;
+    line.resize(last - 1);
+    for (char& character : line) character = character == ',' ? '|' : character;
+    columns += line + '\n';
+  }
+  return columns;
+}
+
+constexpr const char* all_columns = "SELECT * FROM listed";
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(csv_and_sqlite_hold_the_same_operations) {
+  const TemporaryFolder folder;
+  for (const std::string name : {"a.csv", "a.sqlite", "b.db"}) {
+    const ProgramResult result = run({"--op-log", folder.file(name)});
+    BOOST_TEST_REQUIRE(result.status == 0, result.err);
+    BOOST_TEST(folder.has(name + ".config.yaml"));
+  }
+  BOOST_TEST(
+      query(folder.file("a.sqlite"), "SELECT id, t_start_fs, t_end_fs, node, kind, name, command, tile, bytes FROM listed") ==
+      timing_columns(folder.read("a.csv")));
+  BOOST_TEST((query(folder.file("a.sqlite"), all_columns) == query(folder.file("b.db"), all_columns)));
+  BOOST_TEST(query(folder.file("a.sqlite"), "SELECT count(*) > 50 FROM ops") == "1\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_limit_of_records_in_memory_changes_nothing_but_memory) {
+  const TemporaryFolder folder;
+  BOOST_TEST_REQUIRE(run({"--op-log", folder.file("a.csv")}).status == 0);
+  BOOST_TEST_REQUIRE(run({"--op-log", folder.file("b.csv"), "--op-log-limit", "7"}).status == 0);
+  BOOST_TEST_REQUIRE(run({"--op-log", folder.file("a.sqlite")}).status == 0);
+  BOOST_TEST_REQUIRE(run({"--op-log", folder.file("b.sqlite"), "--op-log-limit", "1"}).status == 0);
+  BOOST_TEST((folder.read("a.csv") == folder.read("b.csv")));
+  BOOST_TEST((query(folder.file("a.sqlite"), all_columns) == query(folder.file("b.sqlite"), all_columns)));
+}
+
+BOOST_AUTO_TEST_CASE(a_database_says_what_was_run) {
+  const TemporaryFolder folder;
+  BOOST_TEST_REQUIRE(run({"--op-log", folder.file("a.sqlite"), "--seed", "7", "--set", "system.flit_bytes=128"}).status == 0);
+  const auto meta = [&](const std::string& key) {
+    return query(folder.file("a.sqlite"), "SELECT value FROM meta WHERE key = '" + key + "'");
+  };
+  BOOST_TEST(meta("schema_version") == "1\n");
+  BOOST_TEST(meta("program_version").rfind("kernbench ", 0) == 0U);
+  BOOST_TEST(meta("command_line").find("run --bench mlp-fused --topology tiny --verify-data --op-log ") != std::string::npos);
+  BOOST_TEST(meta("bench").rfind("mlp-fused tokens=", 0) == 0U);
+  BOOST_TEST(meta("seed") == "7\n");
+  BOOST_TEST(meta("data") == "deferred\n");
+  const auto configuration = nlohmann::json::parse(meta("configuration"));
+  BOOST_TEST(configuration.at("system").at("flit_bytes") == 128);
+  BOOST_TEST(configuration.at("cube").at("components").at("hbm_ctrl").at("attrs").at("num_pcs") == 8);
+}
+
+BOOST_AUTO_TEST_CASE(an_existing_file_is_replaced) {
+  const TemporaryFolder folder;
+  folder.write("a.sqlite", "something else");
+  BOOST_TEST_REQUIRE(run({"--op-log", folder.file("a.sqlite")}).status == 0);
+  BOOST_TEST_REQUIRE(run({"--op-log", folder.file("a.sqlite")}).status == 0);
+  BOOST_TEST(query(folder.file("a.sqlite"), "SELECT count(*) FROM ops WHERE id = 1") == "1\n");
+}
+
+// What happened until then is there, and can be read.
+BOOST_AUTO_TEST_CASE(a_run_that_fails_leaves_its_log) {
+  const TemporaryFolder folder;
+  const ProgramResult result = kernbench_program(
+      {"run", "--bench", "newton-until", "--topology", "tiny", "--param", "max_steps=2", "--op-log", folder.file("a.sqlite")});
+  BOOST_TEST(result.status == 1);
+  BOOST_TEST(query(folder.file("a.sqlite"), "SELECT count(*) > 10 FROM ops WHERE kind = 'math'") == "1\n");
+}
+
+BOOST_AUTO_TEST_CASE(endings_that_name_no_format_and_limits_below_one_are_refused) {
+  const TemporaryFolder folder;
+  for (const std::string name : {"log.txt", "log"}) {
+    const ProgramResult result = run({"--op-log", folder.file(name)});
+    BOOST_TEST(result.status == 2);
+    BOOST_TEST(result.err.find("/" + name + "' ends in ") != std::string::npos, result.err);
+    BOOST_TEST(result.err.find(".csv, or .sqlite, .sqlite3 or .db") != std::string::npos, result.err);
+    BOOST_TEST(!folder.has(name));
+  }
+  BOOST_TEST(run({"--op-log", folder.file("a.csv"), "--op-log-limit", "0"}).status == 2);
+  BOOST_TEST(run({"--op-log", "/nowhere/a.db"}).status == 2);
+}
