@@ -1,17 +1,14 @@
 #include "platform/assembly/fabric_edges.h"
 
 #include "models/timing/wire_state.h"
+#include "platform/topology/pe_engines.h"
 
 namespace kernbench {
 namespace {
 
 EdgeBinding binding_of(const Graph& graph, const Edge& edge) {
   if (edge.kind != EdgeKind::pe_internal) return EdgeBinding::wire;
-  const NodeKind src = graph.node(edge.src).kind;
-  const NodeKind dst = graph.node(edge.dst).kind;
-  const bool foreign_access =
-      (src == NodeKind::pe_dma && dst == NodeKind::pe_tcm) || (src == NodeKind::pe_tcm && dst == NodeKind::pe_dma);
-  if (!foreign_access) return EdgeBinding::internal;
+  if (!carries_flits({*engine_of(graph.node(edge.src).kind), *engine_of(graph.node(edge.dst).kind)})) return EdgeBinding::internal;
   return edge.distance_mm.is_zero() && (!edge.bw_gbs || edge.bw_gbs->is_zero()) ? EdgeBinding::direct : EdgeBinding::wire;
 }
 

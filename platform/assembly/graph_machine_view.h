@@ -7,13 +7,14 @@
 #include "models/address/address_map.h"
 #include "models/protocol/machine_view.h"
 #include "platform/topology/graph.h"
+#include "platform/topology/machine_sizes.h"
+#include "platform/topology/pe_engines.h"
 
 namespace kernbench {
 
 class GraphMachineView final : public MachineView {
  public:
-  // Throws UsageError if an implementation does not declare a parameter that the machine is described by (pe_tcm's size_mb, ...),
-  // AddressError if the machine does not fit the address layout.
+  // Throws UsageError or AddressError for a machine that load_machine() would have refused.
   explicit GraphMachineView(const Graph& graph);
 
   int sips() const override { return spec_.system.sips.count; }
@@ -29,15 +30,15 @@ class GraphMachineView final : public MachineView {
   ChannelInterleave hbm_interleave() const override { return hbm_interleave_; }
   std::uint32_t flit_bytes() const override { return flit_bytes_; }
   std::uint64_t hbm_slice_bytes() const override { return spec_.cube.memory_map.hbm_slice_bytes(); }
-  std::uint64_t sram_bytes() const override { return sram_bytes_; }
-  std::uint64_t tcm_bytes() const override { return tcm_bytes_; }
-  std::uint64_t tcm_reserved_bytes() const override { return tcm_reserved_bytes_; }
-  std::uint64_t scratch_bytes() const override { return scratch_bytes_; }
-  std::uint64_t page_bytes() const override { return page_bytes_; }
+  std::uint64_t sram_bytes() const override { return sizes_.sram_bytes; }
+  std::uint64_t tcm_bytes() const override { return sizes_.tcm_bytes; }
+  std::uint64_t tcm_reserved_bytes() const override { return sizes_.tcm_reserved_bytes; }
+  std::uint64_t scratch_bytes() const override { return sizes_.scratch_bytes; }
+  std::uint64_t page_bytes() const override { return sizes_.page_bytes; }
 
   // All throw RoutingError for coordinates outside the machine.
-  NodeId pcie_ep(int sip) const override { return at(pcie_eps_, index(sip, host_io_, io_count_), "SIP", sip); }
-  NodeId io_cpu(int sip) const override { return at(io_cpus_, index(sip, host_io_, io_count_), "SIP", sip); }
+  NodeId pcie_ep(int sip) const override { return at(pcie_eps_, index(sip, 0, io_count_), "SIP", sip); }
+  NodeId io_cpu(int sip) const override { return at(io_cpus_, index(sip, 0, io_count_), "SIP", sip); }
   NodeId m_cpu(int sip, int cube) const override { return at(m_cpus_, index(sip, cube, cubes()), "cube", cube); }
   NodeId sram(int sip, int cube) const override { return at(srams_, index(sip, cube, cubes()), "cube", cube); }
   NodeId hbm(PeId pe) const override { return at(hbms_, index(pe), "PE", pe.pe); }
@@ -53,7 +54,7 @@ class GraphMachineView final : public MachineView {
   const std::string& kind(NodeId node) const override { return kind_names_[static_cast<std::size_t>(graph_.node(node).kind)]; }
   const Attributes& attributes(NodeId node) const override { return graph_.node(node).attributes(); }
 
-  const AddressMap& address_map() const { return *address_map_; }
+  const AddressMap& address_map() const { return address_map_; }
 
  private:
   static constexpr std::size_t outside = ~std::size_t{0};
@@ -75,16 +76,15 @@ class GraphMachineView final : public MachineView {
   const MachineSpec& spec_;
   int pes_;
   int io_count_;
-  int host_io_ = 0;  // position of io0
   std::uint32_t flit_bytes_;
   ChannelInterleave hbm_interleave_;  // one channel if the implementation of hbm_ctrl has none
-  std::uint64_t sram_bytes_, tcm_bytes_, tcm_reserved_bytes_, scratch_bytes_, page_bytes_;
-  std::vector<NodeId> pcie_eps_, io_cpus_;  // [sip * io chiplets + chiplet]
-  std::vector<NodeId> m_cpus_, srams_;      // [sip * cubes + cube]
-  std::vector<NodeId> hbms_;                // [(sip * cubes + cube) * pes + pe]
-  std::array<std::vector<NodeId>, 9> engines_;
+  MachineSizes sizes_;
+  AddressMap address_map_;
+  std::vector<NodeId> pcie_eps_, io_cpus_;                         // [sip * io chiplets + chiplet]
+  std::vector<NodeId> m_cpus_, srams_;                             // [sip * cubes + cube]
+  std::vector<NodeId> hbms_;                                       // [(sip * cubes + cube) * pes + pe]
+  std::array<std::vector<NodeId>, engines_of_pe.size()> engines_;  // [PeEngine]
   std::vector<std::string> kind_names_;
-  std::unique_ptr<AddressMap> address_map_;
 };
 
 }  // namespace kernbench

@@ -6,7 +6,7 @@
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_view.h"
 #include "platform/assembly/bind_pe_edge.h"
-#include "platform/assembly/check_place.h"
+#include "platform/topology/pe_engines.h"
 
 namespace kernbench {
 namespace {
@@ -38,31 +38,6 @@ std::string_view parent_of(std::string_view name) {
   return dot == std::string_view::npos ? std::string_view() : name.substr(0, dot);
 }
 std::string_view leaf_of(std::string_view name) { return name.substr(name.rfind('.') + 1); }  // npos + 1 == 0
-
-PeEngine engine_of(NodeKind kind) {
-  switch (kind) {
-    case NodeKind::pe_cpu:
-      return PeEngine::pe_cpu;
-    case NodeKind::pe_scheduler:
-      return PeEngine::pe_scheduler;
-    case NodeKind::pe_dma:
-      return PeEngine::pe_dma;
-    case NodeKind::pe_fetch_store:
-      return PeEngine::pe_fetch_store;
-    case NodeKind::pe_gemm:
-      return PeEngine::pe_gemm;
-    case NodeKind::pe_math:
-      return PeEngine::pe_math;
-    case NodeKind::pe_tcm:
-      return PeEngine::pe_tcm;
-    case NodeKind::pe_mmu:
-      return PeEngine::pe_mmu;
-    case NodeKind::pe_ipcq:
-      return PeEngine::pe_ipcq;
-    default:
-      throw ModelError("no engine of a PE: " + std::string(name_of(kind)));
-  }
-}
 
 }  // namespace
 
@@ -106,7 +81,6 @@ void MachineModules::create_components(const ComponentRegistry& registry, Servic
     const Inside inside(scope(parent_of(node.name)));
     const auto id = static_cast<NodeId>(components_.size());
     components_.push_back(implementation->create({leaf_of(node.name).data(), id, node.attributes(), services}));
-    check_place(node, *components_.back());
     modules_.emplace(node.name, components_.back().get());
   }
 }
@@ -131,7 +105,7 @@ void MachineModules::bind_edges(const FabricEdges& edges) {
     const Node& dst = graph_.node(edge.dst);
     // What two engines of a PE do for each other; memory traffic to and from a TCM goes over sockets besides.
     if (edge.kind == EdgeKind::pe_internal)
-      bind_pe_edge(component(edge.src), engine_of(src.kind), component(edge.dst), engine_of(dst.kind));
+      bind_pe_edge(component(edge.src), *engine_of(src.kind), component(edge.dst), *engine_of(dst.kind));
     if (edges[i].binding == EdgeBinding::internal) continue;
     FabricInitiatorSocket& out = fabric_node(edge.src).add_output(edge.dst);
     FabricTargetSocket& in = fabric_node(edge.dst).add_input(edge.src);

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "platform/topology/node_names.h"
+#include "platform/topology/pe_engines.h"
 
 namespace kernbench {
 namespace {
@@ -33,7 +33,8 @@ class Writer {
       std::string& list = is_from_machine(implementation, name) ? machine : own;
       list += (list.empty() ? "" : ", ") + name + ": " + format_value(value);
     }
-    line(depth, fmt::format("{}: {{impl: {}, attrs: {{{}}}}}{}", key, spec.impl, own, machine.empty() ? "" : "  # of the machine: " + machine));
+    const std::string& impl = implementation == nullptr ? spec.impl : implementation->factory;  // an alias is of this run alone
+    line(depth, fmt::format("{}: {{impl: {}, attrs: {{{}}}}}{}", key, impl, own, machine.empty() ? "" : "  # of the machine: " + machine));
   }
 
   std::string text_;
@@ -131,8 +132,8 @@ void write_cube(Writer& out, const CubeSpec& cube) {
   out.line(2, "sram_to_router_bw_gbs: " + rate(cube.sram_to_router_bw_gbs));
   out.line(1, "pe_template:");
   out.line(2, "components:");
-  for (const std::string_view engine : node_names::engines) {
-    const auto found = cube.engines.find(engine);
+  for (const EngineOfPe& engine : engines_of_pe) {
+    const auto found = cube.engines.find(name_of(engine.kind));
     if (found != cube.engines.end()) out.component(3, found->first, found->second);
   }
   out.line(2, cube.pe_links.empty() ? "links: {}" : "links:");

@@ -8,7 +8,8 @@
 
 namespace kernbench {
 
-// Attributes that the topology fills in (flit size, link rates) stand in comments: they cannot be set.
+// Attributes that the topology fills in (flit size, link rates) stand in comments: they cannot be set. Other names of
+// implementations (components.yaml) are written as what they stand for.
 std::string resolved_config(const MachineSpec& spec, const ComponentRegistry& registry);
 
 }  // namespace kernbench

@@ -1,6 +1,7 @@
 // The nodes and edges of one cube (spec 1.1, 2.9).
 #include "platform/topology/graph_builder.h"
 #include "platform/topology/node_names.h"
+#include "platform/topology/pe_engines.h"
 
 namespace kernbench {
 namespace {
@@ -75,21 +76,20 @@ class CubeBuilder {
     const MeshPoint at = mesh_.pe[static_cast<std::size_t>(pe)];
     Location where = here_;
     where.pe = pe;
-    std::map<std::string_view, std::size_t> engines;
-    for (std::size_t i = 0; i < node_names::engines.size(); ++i) {
-      const std::string_view engine = node_names::engines[i];
-      const auto kind = static_cast<NodeKind>(static_cast<std::size_t>(NodeKind::pe_cpu) + i);
+    std::map<PeEngine, std::size_t> engines;
+    for (const auto& [engine, kind] : engines_of_pe) {
+      const std::string_view name = name_of(kind);
       engines[engine] =
-          builder_.add(node_names::engine(sip_, cube_, pe, engine), kind, spec_.engines.find(engine)->second, position(at), where);
+          builder_.add(node_names::engine(sip_, cube_, pe, name), kind, spec_.engines.find(name)->second, position(at), where);
     }
     for (const EnginePair& pair : pe_internal_pairs()) {
-      const auto link = spec_.pe_links.find(std::string(pair.src) + "_to_" + std::string(pair.dst));
+      const auto link = spec_.pe_links.find(link_name(pair));
       const Wire wire = link == spec_.pe_links.end() ? Wire{} : Wire{link->second.bw_gbs, link->second.distance_mm, std::nullopt};
       builder_.connect(engines.at(pair.src), engines.at(pair.dst), EdgeKind::pe_internal, wire);
     }
-    builder_.connect_both(engines["pe_dma"], router(at), EdgeKind::pe_to_router, {spec_.pe_to_router_bw_gbs, {}, {}});
-    builder_.connect_both(engines["pe_cpu"], router(at), EdgeKind::command, {});
-    builder_.connect_both(engines["pe_mmu"], router(at), EdgeKind::command, {});
+    builder_.connect_both(engines[PeEngine::pe_dma], router(at), EdgeKind::pe_to_router, {spec_.pe_to_router_bw_gbs, {}, {}});
+    builder_.connect_both(engines[PeEngine::pe_cpu], router(at), EdgeKind::command, {});
+    builder_.connect_both(engines[PeEngine::pe_mmu], router(at), EdgeKind::command, {});
     const std::size_t hbm =
         builder_.add(node_names::hbm_ctrl(sip_, cube_, pe), NodeKind::hbm_ctrl, spec_.hbm_ctrl, position(at), where);
     builder_.connect_both(router(at), hbm, EdgeKind::router_to_hbm, {spec_.hbm_to_router_bw_gbs, {}, {}});

@@ -1,5 +1,8 @@
 #include "platform/topology/build_graph.h"
 
+#include <stdexcept>
+
+#include "models/base/errors.h"
 #include "platform/topology/cube_mesh_file.h"
 #include "platform/topology/graph_builder.h"
 #include "platform/topology/node_names.h"
@@ -27,10 +30,7 @@ std::vector<CubeHandles> add_cubes(GraphBuilder& builder, const CubeMesh& mesh, 
   return cubes;
 }
 
-}  // namespace
-
-Graph build_graph(MachineSpec machine) {
-  const auto spec = std::make_shared<const MachineSpec>(std::move(machine));
+Graph build(const std::shared_ptr<const MachineSpec>& spec) {
   CubeMesh mesh = generate_mesh(spec->cube);
   if (!spec->source_path.empty()) keep_mesh_file(mesh_file_beside(spec->source_path), spec->cube, mesh);
 
@@ -46,6 +46,18 @@ Graph build_graph(MachineSpec machine) {
   }
   add_tlm_initiators(builder);
   return builder.finish(std::move(mesh));
+}
+
+}  // namespace
+
+Graph build_graph(MachineSpec machine) {
+  const auto spec = std::make_shared<const MachineSpec>(std::move(machine));
+  try {
+    return build(spec);
+  } catch (const std::overflow_error&) {
+    throw ConfigError(
+        {{spec->source_path, 0, 0, "", "the lengths of this machine have too many digits for its places to be computed exactly"}});
+  }
 }
 
 }  // namespace kernbench

@@ -14,10 +14,21 @@ const Parameter* find_parameter(const ParameterSchema& schema, const std::string
   return nullptr;
 }
 
-std::vector<std::string> names_of(const ComponentRegistry& registry) {
-  std::vector<std::string> names;
-  for (const Implementation* implementation : registry.list()) names.push_back(implementation->name);
-  return names;
+// The implementation that `impl` names if it may stand here, else null and an issue.
+const Implementation* find_implementation(const ConfigNode& impl, const std::string& path, Role role,
+                                          const ComponentRegistry& registry, std::vector<ConfigIssue>& issues) {
+  const std::vector<std::string> allowed = registry.names_for(role);
+  const auto refuse = [&](const std::string& found, const std::string& meant) {
+    issues.push_back(issue_at(impl.place, path + ".impl",
+                              "found " + found + "; allowed are those with the role " + std::string(name_of(role)) + ": " +
+                                  listed(allowed, "none") + meant));
+    return nullptr;
+  };
+  if (impl.kind != ConfigNode::Kind::scalar) return refuse(impl.described(), "");
+  const Implementation* implementation = registry.find(impl.text);
+  if (implementation == nullptr) return refuse("'" + impl.text + "', which is not known", did_you_mean(impl.text, allowed));
+  if (!implementation->may_stand_at(role)) return refuse("'" + impl.text + "', which is not made for this place", "");
+  return implementation;
 }
 
 void check_attribute(const ConfigEntry& entry, ComponentEntry& component, std::vector<ConfigIssue>& issues) {
@@ -29,14 +40,11 @@ void check_attribute(const ConfigEntry& entry, ComponentEntry& component, std::v
   };
   if (parameter == nullptr) {
     std::vector<std::string> known;
-    std::string all;
     for (const Parameter& candidate : component.implementation->schema) {
-      if (candidate.is_from_machine()) continue;
-      known.push_back(candidate.name());
-      all += (all.empty() ? "" : ", ") + candidate.name();
+      if (!candidate.is_from_machine()) known.push_back(candidate.name());
     }
     return refuse(entry.place, "unknown attribute of " + component.implementation->name + did_you_mean(entry.key, known) +
-                                   "; it knows " + (all.empty() ? "none" : all));
+                                   "; it knows " + listed(known, "none"));
   }
   if (parameter->is_from_machine()) {
     return refuse(entry.place, "found " + entry.value.described() +
@@ -48,6 +56,7 @@ void check_attribute(const ConfigEntry& entry, ComponentEntry& component, std::v
   }
   try {
     component.given.set(entry.key, parameter->parse(entry.value.text));
+    component.given_at[entry.key] = entry.value.place;
   } catch (const std::exception& error) {
     refuse(entry.value.place, error.what() + did_you_mean(entry.value.text, parameter->choices()));
   }
@@ -55,7 +64,7 @@ void check_attribute(const ConfigEntry& entry, ComponentEntry& component, std::v
 
 }  // namespace
 
-ComponentEntry check_component(const ConfigNode& node, const std::string& path, const ComponentRegistry& registry,
+ComponentEntry check_component(const ConfigNode& node, const std::string& path, Role role, const ComponentRegistry& registry,
                                std::vector<ConfigIssue>& issues) {
   ComponentEntry component;
   component.path = path;
@@ -72,16 +81,8 @@ ComponentEntry check_component(const ConfigNode& node, const std::string& path, 
   const ConfigNode* impl = node.find("impl");
   if (impl == nullptr) {
     issues.push_back(issue_at(node.place, path + ".impl", "the key is missing; allowed is the name of an implementation"));
-  } else if (impl->kind != ConfigNode::Kind::scalar) {
-    issues.push_back(
-        issue_at(impl->place, path + ".impl", "found " + impl->described() + ", allowed is the name of an implementation"));
   } else {
-    component.implementation = registry.find(impl->text);
-    if (component.implementation == nullptr) {
-      issues.push_back(
-          issue_at(impl->place, path + ".impl",
-                   "found '" + impl->text + "', allowed is a known implementation" + did_you_mean(impl->text, names_of(registry))));
-    }
+    component.implementation = find_implementation(*impl, path, role, registry, issues);
   }
   if (attrs == nullptr || attrs->kind == ConfigNode::Kind::null) return component;
   if (attrs->kind != ConfigNode::Kind::map) {

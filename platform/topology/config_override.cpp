@@ -1,6 +1,4 @@
 // `--set a.b.c=value` on a configuration tree.
-#include <yaml-cpp/yaml.h>
-
 #include <algorithm>
 
 #include "platform/topology/config_tree.h"
@@ -8,23 +6,6 @@
 
 namespace kernbench {
 namespace {
-
-ConfigNode from_yaml(const YAML::Node& yaml, const ConfigPlace& place) {
-  ConfigNode node;
-  node.place = place;
-  if (yaml.IsScalar()) {
-    node.kind = ConfigNode::Kind::scalar;
-    node.text = yaml.Scalar();
-    node.quoted = yaml.Tag() == "!";
-  } else if (yaml.IsSequence()) {
-    node.kind = ConfigNode::Kind::list;
-    for (const YAML::Node& item : yaml) node.items.push_back(from_yaml(item, place));
-  } else if (yaml.IsMap()) {
-    node.kind = ConfigNode::Kind::map;
-    for (const auto& pair : yaml) node.entries.push_back({pair.first.Scalar(), place, from_yaml(pair.second, place)});
-  }
-  return node;
-}
 
 std::string id_of(const ConfigNode& item) {
   const ConfigNode* id = item.find("id");
@@ -72,12 +53,9 @@ std::vector<std::string> split(const std::string& key) {
 void apply_override(ConfigNode& root, const Override& override, std::vector<ConfigIssue>& issues) {
   const ConfigPlace place{"--set " + override.key + "=" + override.value, 0, 0};
   const auto fault = [&](std::string message) { issues.push_back(issue_at(place, override.key, std::move(message))); };
-  ConfigNode value;
-  try {
-    value = from_yaml(YAML::Load(override.value), place);
-  } catch (const YAML::Exception& error) {
-    return fault("the value is not valid YAML: " + error.msg);
-  }
+  const std::size_t before = issues.size();
+  ConfigNode value = parse_config_value(override.value, place, override.key, issues);
+  if (issues.size() > before) return;
   ConfigNode* node = &root;
   for (const std::string& step : split(override.key)) {
     if (step.empty()) return fault("an empty step in the key");

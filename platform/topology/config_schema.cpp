@@ -94,7 +94,7 @@ class SchemaCheck {
       const std::string here = joined(path, entry.key);
       const auto found = std::find(known.begin(), known.end(), entry.key);
       if (found == known.end()) {
-        fault(entry.place, here, "unknown key" + did_you_mean(entry.key, known) + "; known here: " + list(known));
+        fault(entry.place, here, "unknown key" + did_you_mean(entry.key, known) + "; known here: " + listed(known, "nothing"));
         continue;
       }
       settled_.places_[here] = entry.value.place;  // of the value: the key may stand in a base that another file changes
@@ -103,12 +103,6 @@ class SchemaCheck {
     for (const ConfigKey* key : keys) {
       if (node.find(last_of(key->path)) == nullptr) absent(*key, joined(path, last_of(key->path)), node.place);
     }
-  }
-
-  static std::string list(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-    return text.empty() ? "nothing" : text;
   }
 
   void absent(const ConfigKey& key, const std::string& path, const ConfigPlace& around) {
@@ -153,7 +147,7 @@ class SchemaCheck {
         settled_.values_[path] = node.text;
         break;
       case ConfigKey::Kind::component:
-        if (registry_ != nullptr) settled_.components_[path] = check_component(node, path, *registry_, issues_);
+        if (registry_ != nullptr) settled_.components_[path] = check_component(node, path, *key.role, *registry_, issues_);
         break;
     }
   }
@@ -221,6 +215,11 @@ std::vector<std::string> SettledConfig::keys(const std::string& path) const {
 const ComponentEntry* SettledConfig::component(const std::string& path) const {
   const auto found = components_.find(path);
   return found == components_.end() ? nullptr : &found->second;
+}
+
+ConfigPlace ComponentEntry::place_of(const std::string& attribute) const {
+  const auto found = given_at.find(attribute);
+  return found == given_at.end() ? place : found->second;
 }
 
 ConfigPlace SettledConfig::place(const std::string& path) const {

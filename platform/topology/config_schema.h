@@ -30,6 +30,7 @@ struct ConfigKey {
   bool required = true;  // a value with a default is never required
   std::optional<Parameter> value;
   std::size_t least_items = 0, most_items = 4096;  // lists
+  std::optional<Role> role = {};                   // components: what an implementation has to be made for
 };
 
 class ConfigSchema {
@@ -49,9 +50,12 @@ class ConfigSchema {
 struct ComponentEntry {
   std::string path;
   ConfigPlace place;
-  const Implementation* implementation = nullptr;
+  const Implementation* implementation = nullptr;  // null: faulty, reported already
   Attributes given;
+  std::map<std::string, ConfigPlace> given_at;
   std::vector<std::string> refused;  // attributes that were given but are faulty; reported already
+
+  ConfigPlace place_of(const std::string& attribute) const;  // of the entry if it was not given
 };
 
 // The sound values of a file, by concrete path ("sip.io_chiplets.0.side"). What is absent here was absent or faulty.
@@ -79,8 +83,8 @@ class SettledConfig {
 SettledConfig check_config(const ConfigNode& root, const ConfigSchema& schema, const ComponentRegistry* registry,
                            std::vector<ConfigIssue>& issues);
 
-// Checks the implementation's name and the attributes of one entry; `node` is a section.
-ComponentEntry check_component(const ConfigNode& node, const std::string& path, const ComponentRegistry& registry,
+// Checks the implementation's name, its role and the attributes of one entry; `node` is a section.
+ComponentEntry check_component(const ConfigNode& node, const std::string& path, Role role, const ComponentRegistry& registry,
                                std::vector<ConfigIssue>& issues);
 
 }  // namespace kernbench

@@ -4,49 +4,82 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 namespace kernbench {
 namespace {
 
-constexpr int deepest_nesting = 32;  // an anchor that contains itself has no end
-
 ConfigPlace place_of(const YAML::Mark& mark, const std::string& file) { return {file, mark.line + 1, mark.column + 1}; }
 
-ConfigNode convert(const YAML::Node& yaml, const std::string& file, int depth, std::vector<ConfigIssue>& issues) {
-  ConfigNode node;
-  node.place = place_of(yaml.Mark(), file);
-  if (depth > deepest_nesting) {
-    issues.push_back(issue_at(node.place, "", "nested more than " + std::to_string(deepest_nesting) + " levels deep"));
+// From yaml-cpp's tree. An alias is a second copy, so one that contains itself has no end, and a few nested ones make millions.
+class Conversion {
+ public:
+  // Without `all_at` the places are those of the text.
+  Conversion(std::string file, std::optional<ConfigPlace> all_at, std::vector<ConfigIssue>& issues)
+      : file_(std::move(file)), all_at_(std::move(all_at)), issues_(issues) {}
+
+  ConfigNode convert(const YAML::Node& yaml, const std::string& path, int depth = 0) {
+    ConfigNode node;
+    node.place = place(yaml);
+    if (depth == 0) root_ = path;
+    if (depth > deepest) return refused(std::move(node), "nested more than " + std::to_string(deepest) + " levels deep");
+    if (++values_ > most_values)
+      return refused(std::move(node), "more than " + std::to_string(most_values) + " values, aliases counted where they stand");
+    if (yaml.IsScalar()) {
+      node.kind = ConfigNode::Kind::scalar;
+      node.text = yaml.Scalar();
+      node.quoted = yaml.Tag() == "!";
+    } else if (yaml.IsSequence()) {
+      node.kind = ConfigNode::Kind::list;
+      for (const YAML::Node& item : yaml)
+        node.items.push_back(convert(item, joined(path, std::to_string(node.items.size())), depth + 1));
+    } else if (yaml.IsMap()) {
+      node.kind = ConfigNode::Kind::map;
+      for (const auto& pair : yaml) entry(node, pair.first, pair.second, path, depth);
+    }
     return node;
   }
-  if (yaml.IsScalar()) {
-    node.kind = ConfigNode::Kind::scalar;
-    node.text = yaml.Scalar();
-    node.quoted = yaml.Tag() == "!";
-  } else if (yaml.IsSequence()) {
-    node.kind = ConfigNode::Kind::list;
-    for (const YAML::Node& item : yaml) node.items.push_back(convert(item, file, depth + 1, issues));
-  } else if (yaml.IsMap()) {
-    node.kind = ConfigNode::Kind::map;
-    for (const auto& pair : yaml) {
-      ConfigEntry entry;
-      entry.place = place_of(pair.first.Mark(), file);
-      if (!pair.first.IsScalar()) {
-        issues.push_back(issue_at(entry.place, "", "found a key that is not a plain word"));
-        continue;
-      }
-      entry.key = pair.first.Scalar();
-      entry.value = convert(pair.second, file, depth + 1, issues);
-      if (pair.second.IsNull()) entry.value.place = entry.place;  // yaml-cpp has no mark for what is absent
-      if (node.find(entry.key) != nullptr) {
-        issues.push_back(issue_at(entry.place, entry.key, "the key is given twice in the same section"));
-        continue;
-      }
-      node.entries.push_back(std::move(entry));
-    }
+
+ private:
+  static constexpr int deepest = 32;
+  static constexpr int most_values = 100'000;
+
+  static std::string joined(const std::string& path, const std::string& step) { return path.empty() ? step : path + '.' + step; }
+
+  ConfigPlace place(const YAML::Node& yaml) const { return all_at_ ? *all_at_ : place_of(yaml.Mark(), file_); }
+
+  // Once: what has no end has no end of faults.
+  ConfigNode refused(ConfigNode node, std::string message) {
+    if (!refused_) issues_.push_back(issue_at(node.place, root_, std::move(message)));
+    refused_ = true;
+    return node;
   }
-  return node;
-}
+
+  void entry(ConfigNode& node, const YAML::Node& key, const YAML::Node& value, const std::string& path, int depth) {
+    ConfigEntry entry;
+    entry.place = place(key);
+    if (!key.IsScalar()) {
+      issues_.push_back(issue_at(entry.place, path, "found a key that is not a plain word"));
+      return;
+    }
+    entry.key = key.Scalar();
+    const std::string here = joined(path, entry.key);
+    if (node.find(entry.key) != nullptr) {
+      issues_.push_back(issue_at(entry.place, here, "the key is given twice in the same section"));
+      return;
+    }
+    entry.value = convert(value, here, depth + 1);
+    if (value.IsNull()) entry.value.place = entry.place;  // yaml-cpp has no mark for what is absent
+    node.entries.push_back(std::move(entry));
+  }
+
+  std::string file_;
+  std::optional<ConfigPlace> all_at_;
+  std::vector<ConfigIssue>& issues_;
+  std::string root_;
+  int values_ = 0;
+  bool refused_ = false;
+};
 
 void merge(ConfigNode& base, ConfigNode over) {
   if (base.kind != ConfigNode::Kind::map || over.kind != ConfigNode::Kind::map) {
@@ -75,7 +108,10 @@ ConfigNode load_file(const std::string& path, std::vector<std::string>& chain, c
   }
   ConfigNode node;
   try {
-    node = convert(YAML::LoadFile(path), path, 0, issues);
+    const std::vector<YAML::Node> documents = YAML::LoadAllFromFile(path);
+    if (documents.size() > 1)
+      issues.push_back(issue_at(place_of(documents[1].Mark(), path), "", "found a second document; a file is one"));
+    if (!documents.empty()) node = Conversion(path, std::nullopt, issues).convert(documents[0], "");
   } catch (const YAML::BadFile&) {
     issues.push_back(issue_at(asked_at.file.empty() ? ConfigPlace{path, 0, 0} : asked_at, asked_at.file.empty() ? "" : "include",
                               "the file '" + path + "' cannot be read"));
@@ -136,6 +172,16 @@ std::string ConfigNode::described() const {
 
 ConfigIssue issue_at(const ConfigPlace& place, std::string key, std::string message) {
   return {place.file, place.line, place.column, std::move(key), std::move(message)};
+}
+
+ConfigNode parse_config_value(const std::string& text, const ConfigPlace& place, const std::string& key,
+                              std::vector<ConfigIssue>& issues) {
+  try {
+    return Conversion("", place, issues).convert(YAML::Load(text), key);
+  } catch (const YAML::Exception& error) {
+    issues.push_back(issue_at(place, key, "the value is not valid YAML: " + error.msg));
+    return {};
+  }
 }
 
 ConfigNode load_config_tree(const std::string& path, std::vector<ConfigIssue>& issues) {

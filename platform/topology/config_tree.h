@@ -45,6 +45,9 @@ struct Override {
 
 // Faults are appended to `issues`; a file that cannot be read at all, or whose base cannot, yields a null node.
 ConfigNode load_config_tree(const std::string& path, std::vector<ConfigIssue>& issues);
+// A value as `--set` writes it, YAML in one line; `place` is that of everything in it, `key` the full path for messages.
+ConfigNode parse_config_value(const std::string& text, const ConfigPlace& place, const std::string& key,
+                              std::vector<ConfigIssue>& issues);
 void apply_override(ConfigNode& root, const Override& override, std::vector<ConfigIssue>& issues);
 
 ConfigIssue issue_at(const ConfigPlace& place, std::string key, std::string message);

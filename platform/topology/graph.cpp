@@ -7,14 +7,6 @@
 
 namespace kernbench {
 
-std::string_view name_of(NodeKind kind) {
-  constexpr std::array<std::string_view, node_kinds> names{
-      "switch",         "pcie_ep",  "io_cpu",      "io_noc",    "io_ucie",   "io_conn", "router",       "m_cpu",
-      "sram",           "hbm_ctrl", "hbm_channel", "ucie_port", "ucie_conn", "pe_cpu",  "pe_scheduler", "pe_dma",
-      "pe_fetch_store", "pe_gemm",  "pe_math",     "pe_tcm",    "pe_mmu",    "pe_ipcq", "tlm_initiator"};
-  return names[static_cast<std::size_t>(kind)];
-}
-
 std::string_view name_of(EdgeKind kind) {
   constexpr std::array<std::string_view, 15> names{"pe_internal",         "pe_to_router",        "router_mesh", "router_to_hbm",
                                                    "router_to_mcpu",      "router_to_sram",      "command",     "ucie_internal",

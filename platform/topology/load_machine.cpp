@@ -1,11 +1,11 @@
 #include "platform/topology/load_machine.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <tuple>
 
 #include "platform/topology/machine_reader.h"
 #include "platform/topology/machine_schema.h"
+#include "platform/topology/machine_sizes.h"
 
 namespace kernbench {
 
@@ -17,12 +17,9 @@ MachineSpec load_machine(const std::string& path, const std::vector<Override>& o
 
   const SettledConfig config = check_config(root, machine_schema(), &registry, issues);
   MachineSpec machine = read_machine(config);
-  try {
-    check_machine(machine, config, issues);
-  } catch (const std::overflow_error& error) {
-    issues.push_back({path, 0, 0, "", std::string("a combination of values cannot be computed exactly: ") + error.what()});
-  }
+  check_machine(machine, config, issues);
   settle_components(machine, config, issues);
+  check_sizes(machine, config, issues);
   if (!issues.empty()) {
     std::stable_sort(issues.begin(), issues.end(), [](const ConfigIssue& a, const ConfigIssue& b) {
       return std::tie(a.file, a.line, a.column) < std::tie(b.file, b.line, b.column);

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
+#include <stdexcept>
 
 #include "platform/topology/cube_mesh.h"
 #include "platform/topology/machine_reader.h"
 #include "platform/topology/nearest_name.h"
 #include "platform/topology/node_names.h"
+#include "platform/topology/pe_engines.h"
 
 namespace kernbench {
 namespace {
@@ -27,6 +30,7 @@ class Checks {
     memory_map();
     geometry();
     placement();
+    pe_links();
     tlm_initiators();
   }
 
@@ -53,25 +57,19 @@ class Checks {
     }
   }
 
+  // In a physical address a chiplet is known by its die number, in names by its id (spec 3.1: io{die - 16}).
   void io_chiplets() {
     std::map<char, int> per_side;
-    std::set<std::string> ids;
-    bool host = false;
-    bool all_named = true;
     for (std::size_t i = 0; i < machine_.sip.io_chiplets.size(); ++i) {
       const IoChipletSpec& io = machine_.sip.io_chiplets[i];
       const std::string path = "sip.io_chiplets." + std::to_string(i);
-      all_named = all_named && !io.id.empty();
-      host = host || io.id == "io0";
-      if (!io.id.empty() && !ids.insert(io.id).second) fault(path + ".id", "found '" + io.id + "' a second time; ids are unique");
-      if (io.id.rfind("cube", 0) == 0)
-        fault(path + ".id", "found '" + io.id + "', but names that begin with 'cube' are those of cubes");
+      const std::string id = "io" + std::to_string(i);
+      if (!io.id.empty() && io.id != id)
+        fault(path + ".id", "found '" + io.id + "', allowed is " + id + ": chiplets are io0, io1, ... in the order of the list");
       if (io.side != '?' && ++per_side[io.side] == 3) {
         fault(path + ".side", std::string("found a third IO chiplet on side ") + io.side + "; allowed are two per side");
       }
     }
-    if (!machine_.sip.io_chiplets.empty() && all_named && !host)
-      fault("sip.io_chiplets", "no IO chiplet has the id io0, which the host uses");
   }
 
   void cube_ports(std::size_t chiplet) {
@@ -154,10 +152,29 @@ class Checks {
     if (!sound({"cube.geometry.cube_mm.w", "cube.geometry.cube_mm.h", "cube.pe_layout.pitch_mm", "cube.pe_layout.pe_per_corner",
                 "cube.ucie.n_connections"}))
       return;
-    const std::vector<MeshFault> faults = mesh_faults(machine_.cube);
-    for (const MeshFault& found : faults) fault(found.key, found.message);
-    const bool corners = !machine_.cube.pe_layout.corners.empty() && machine_.cube.pe_layout.pe_per_corner > 0;
-    if (faults.empty() && corners) generate_mesh(machine_.cube);  // throws if a coordinate is too fine for exact arithmetic
+    try {
+      const std::vector<MeshFault> faults = mesh_faults(machine_.cube);
+      for (const MeshFault& found : faults) fault(found.key, found.message);
+      if (faults.empty() && !machine_.cube.pe_layout.corners.empty()) mesh_ = generate_mesh(machine_.cube);
+    } catch (const std::overflow_error&) {  // sums and squares of lengths
+      fault("cube.geometry",
+            "the lengths of the cube have too many digits for its layout to be computed exactly; allowed are fewer");
+    }
+  }
+
+  // Of the links inside a PE only those of carries_flits() have a length and a bandwidth.
+  void pe_links() {
+    for (const EnginePair& pair : pe_internal_pairs()) {
+      if (carries_flits(pair)) continue;
+      for (const char* attribute : {".bw_gbs", ".distance_mm"}) {
+        const std::string key = "cube.pe_template.links." + link_name(pair) + attribute;
+        const Rational* value = config_.number(key);
+        if (value == nullptr || value->is_zero()) continue;
+        fault(key, "found " + value->str() +
+                       ", allowed is 0: what these engines tell each other takes no time on the way; of the links inside a PE only "
+                       "pe_dma_to_pe_tcm and pe_tcm_to_pe_dma carry flits");
+      }
+    }
   }
 
   void placement() {
@@ -190,16 +207,15 @@ class Checks {
 
   // Whether a node or a level of the hierarchy may have this name already; a little stricter than it need be.
   static bool is_reserved(const std::string& id) {
-    constexpr std::array<const char*, 10> names{"m_cpu", "sram", "hbm_ctrl", "pcie_ep", "io_cpu", "io_noc", "ucie-*", "io_ucie-*", "pe[0-9]*", "r[0-9]*c[0-9]*"};
+    constexpr std::array<const char*, 10> names{"m_cpu",  "sram",   "hbm_ctrl",  "pcie_ep",  "io_cpu",
+                                                "io_noc", "ucie-*", "io_ucie-*", "pe[0-9]*", "r[0-9]*c[0-9]*"};
     return std::any_of(names.begin(), names.end(), [&](const char* name) { return ::fnmatch(name, id.c_str(), 0) == 0; });
   }
 
   void tlm_initiators() {
     if (machine_.system.tlm_initiators.empty()) return;
-    const bool laid_out = sound({"cube.geometry.cube_mm.w", "cube.geometry.cube_mm.h", "cube.pe_layout.pitch_mm", "cube.pe_layout.pe_per_corner",
-                                 "cube.ucie.n_connections", "system.sips.count", "sip.cube_mesh.w", "sip.cube_mesh.h"}) &&
-                          !machine_.cube.pe_layout.corners.empty() && machine_.cube.pe_layout.pe_per_corner > 0 && mesh_faults(machine_.cube).empty();
-    const std::vector<std::string> allowed = laid_out ? attachments(generate_mesh(machine_.cube)) : std::vector<std::string>{};
+    const bool laid_out = mesh_.has_value() && sound({"system.sips.count", "sip.cube_mesh.w", "sip.cube_mesh.h"});
+    const std::vector<std::string> allowed = laid_out ? attachments(*mesh_) : std::vector<std::string>{};
     std::set<std::string> nodes;
     for (std::size_t i = 0; i < machine_.system.tlm_initiators.size(); ++i) {
       const TlmInitiatorSpec& initiator = machine_.system.tlm_initiators[i];
@@ -207,9 +223,11 @@ class Checks {
       if (!initiator.id.empty() && is_reserved(initiator.id)) {
         fault(path + ".id", "found '" + initiator.id + "', which is or may be the name of another node");
       } else if (!initiator.id.empty() && !nodes.insert(node_names::beside(initiator.attach, initiator.id)).second) {
-        fault(path + ".id", "found '" + initiator.id + "' a second time beside " + initiator.attach + "; ids are unique in their scope");
+        fault(path + ".id",
+              "found '" + initiator.id + "' a second time beside " + initiator.attach + "; ids are unique in their scope");
       }
-      if (laid_out && config_.text(path + ".attach") != nullptr && std::find(allowed.begin(), allowed.end(), initiator.attach) == allowed.end()) {
+      if (laid_out && config_.text(path + ".attach") != nullptr &&
+          std::find(allowed.begin(), allowed.end(), initiator.attach) == allowed.end()) {
         fault(path + ".attach", "found '" + initiator.attach + "', allowed is the name of a router of a cube or of an io_noc" +
                                     did_you_mean(initiator.attach, allowed));
       }
@@ -220,6 +238,7 @@ class Checks {
   const SettledConfig& config_;
   std::vector<ConfigIssue>& issues_;
   std::set<std::string> taken_;  // cube ports in use
+  std::optional<CubeMesh> mesh_;
 };
 
 }  // namespace

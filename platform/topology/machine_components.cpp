@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "platform/topology/machine_reader.h"
-#include "platform/topology/node_names.h"
+#include "platform/topology/pe_engines.h"
 
 namespace kernbench {
 namespace {
@@ -38,10 +38,22 @@ class Settler {
         issues_.push_back(issue_at(entry->place, path + ".attrs." + name, "the key is missing; allowed is " + parameter.allowed()));
       }
     }
+    const bool complete = spec.attributes.values().size() == entry->implementation->schema.size();
+    if (complete && entry->implementation->check) ask(*entry, spec.attributes);
     return spec;
   }
 
  private:
+  // Whether the implementation takes these values together.
+  void ask(const ComponentEntry& entry, const Attributes& attributes) {
+    try {
+      if (const auto fault = entry.implementation->check(attributes))
+        issues_.push_back(issue_at(entry.place_of(fault->parameter), entry.path + ".attrs." + fault->parameter, fault->message));
+    } catch (const std::exception& error) {
+      issues_.push_back(issue_at(entry.place, entry.path, entry.implementation->name + " refuses its attributes: " + error.what()));
+    }
+  }
+
   // The key whose value fills a parameter, or "".
   static std::string fact_for(const Parameter& parameter, const std::string& path, const std::string& link) {
     const std::string& name = parameter.name();
@@ -101,9 +113,10 @@ void settle_components(MachineSpec& machine, const SettledConfig& config, std::v
   cube.m_cpu = settler.settle("cube.components.m_cpu");
   cube.sram = settler.settle("cube.components.sram", "cube.links.sram_to_router_bw_gbs");
   cube.hbm_ctrl = settler.settle("cube.components.hbm_ctrl", "cube.links.hbm_to_router_bw_gbs");
-  for (const std::string_view engine : node_names::engines) {
-    const std::string link = engine == "pe_dma" ? "cube.links.pe_to_router_bw_gbs" : "";
-    cube.engines[std::string(engine)] = settler.settle("cube.pe_template.components." + std::string(engine), link);
+  for (const auto& [engine, kind] : engines_of_pe) {
+    const std::string link = engine == PeEngine::pe_dma ? "cube.links.pe_to_router_bw_gbs" : "";
+    const std::string name(name_of(kind));
+    cube.engines[name] = settler.settle("cube.pe_template.components." + name, link);
   }
   const Attributes& hbm = cube.hbm_ctrl.attributes;
   const std::int64_t channels = cube.memory_map.hbm_channels_per_pe;
@@ -117,8 +130,7 @@ void settle_components(MachineSpec& machine, const SettledConfig& config, std::v
                                   ", which has no pseudo-channels; allowed with hbm_mapping_mode one_to_one is an "
                                   "implementation with num_pcs and burst_bytes"));
   }
-  if (one_to_one && hbm.has("num_pcs") &&
-      hbm.decimal("num_pcs") != Rational(channels)) {
+  if (one_to_one && hbm.has("num_pcs") && hbm.decimal("num_pcs") != Rational(channels)) {
     issues.push_back(
         issue_at(entry->place, hbm_path + ".attrs.num_pcs",
                  "found " + hbm.decimal("num_pcs").str() +

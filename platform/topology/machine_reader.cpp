@@ -1,5 +1,11 @@
 #include "platform/topology/machine_reader.h"
 
+#include <algorithm>
+
+#include "models/address/phys_addr.h"
+#include "models/base/errors.h"
+#include "platform/topology/pe_engines.h"
+
 namespace kernbench {
 namespace {
 
@@ -27,13 +33,14 @@ class Reader {
   }
   LinkSpec link(const std::string& path) const { return {bandwidth(path + ".bw_gbs"), decimal(path + ".distance_mm")}; }
   PointMm point(const std::string& path) const { return {decimal(path + ".0"), decimal(path + ".1")}; }
-  template <class Choice>  // position of the value in the list of choices
-  Choice choice(const std::string& path, const std::vector<std::string_view>& names) const {
-    const std::string value = text(path);
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (names[i] == value) return static_cast<Choice>(i);
-    }
-    return Choice{};
+  template <class Choice>
+  Choice choice(const std::string& path) const {
+    const std::string* value = config_.text(path);
+    if (value == nullptr) return Choice{};  // faulty, reported already
+    const auto& names = ChoiceNames<Choice>::all;
+    const auto found = std::find(names.begin(), names.end(), *value);
+    if (found == names.end()) throw ModelError(path + ": the schema admits '" + *value + "', which means nothing");
+    return static_cast<Choice>(found - names.begin());
   }
 
  private:
@@ -44,7 +51,7 @@ class Reader {
 SipsSpec read_sips(const Reader& in, const SettledConfig& config) {
   SipsSpec sips;
   sips.count = in.small("system.sips.count");
-  sips.topology = in.choice<SipTopology>("system.sips.topology", {"ring_1d", "torus_2d", "mesh_2d_no_wrap"});
+  sips.topology = in.choice<SipTopology>("system.sips.topology");
   const bool w_given = config.number("system.sips.w") != nullptr;
   const bool h_given = config.number("system.sips.h") != nullptr;
   int side = 1;
@@ -59,7 +66,7 @@ IoChipletSpec read_io_chiplet(const Reader& in, const SettledConfig& config, std
   const std::string path = "sip.io_chiplets." + std::to_string(index);
   IoChipletSpec io;
   io.id = in.text(path + ".id");
-  io.die = 16 + static_cast<int>(index);
+  io.die = static_cast<int>(PhysAddr::first_io_die + index);
   io.side = in.letter(path + ".side");
   io.pcie_ep_to_noc_bw_gbs = in.bandwidth(path + ".links.pcie_ep_to_noc_bw_gbs");
   io.per_connection_bw_gbs = in.bandwidth(path + ".links.per_connection_bw_gbs");
@@ -75,8 +82,8 @@ IoChipletSpec read_io_chiplet(const Reader& in, const SettledConfig& config, std
 MemoryMapSpec read_memory_map(const Reader& in) {
   const std::string path = "cube.memory_map.";
   MemoryMapSpec map;
-  map.address_model = in.choice<AddressModel>(path + "address_model", {"pa", "va", "la"});
-  map.hbm_mapping_mode = in.choice<HbmMapping>(path + "hbm_mapping_mode", {"n_to_one", "one_to_one"});
+  map.address_model = in.choice<AddressModel>(path + "address_model");
+  map.hbm_mapping_mode = in.choice<HbmMapping>(path + "hbm_mapping_mode");
   map.hbm_pseudo_channels = in.integer(path + "hbm_pseudo_channels");
   map.hbm_channels_per_pe = in.integer(path + "hbm_channels_per_pe");
   map.hbm_channel_bw_gbs = in.decimal(path + "hbm_channel_bw_gbs");
@@ -103,7 +110,7 @@ CubeSpec read_cube(const Reader& in, const SettledConfig& config) {
   cube.hbm_to_router_bw_gbs = in.bandwidth("cube.links.hbm_to_router_bw_gbs");
   cube.sram_to_router_bw_gbs = in.bandwidth("cube.links.sram_to_router_bw_gbs");
   for (const EnginePair& pair : pe_internal_pairs()) {
-    const std::string name = std::string(pair.src) + "_to_" + std::string(pair.dst);
+    const std::string name = link_name(pair);
     cube.pe_links[name] = in.link("cube.pe_template.links." + name);
   }
   return cube;
@@ -130,7 +137,7 @@ MachineSpec read_machine(const SettledConfig& config) {
   machine.cube = read_cube(in, config);
   for (std::size_t i = 0; i < config.items("visualization.emit_views"); ++i)
     machine.emit_views.push_back(in.text("visualization.emit_views." + std::to_string(i)));
-  if (!config.has_list("visualization.emit_views")) machine.emit_views = {"system", "sip", "cube", "pe"};
+  if (!config.has_list("visualization.emit_views")) machine.emit_views.assign(view_names.begin(), view_names.end());
   return machine;
 }
 

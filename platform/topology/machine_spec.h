@@ -123,14 +123,27 @@ struct MachineSpec {
   std::vector<std::string> emit_views;
 };
 
-// The directed pe_internal edges of one PE (source, destination): tokens, commands and PE memory accesses (spec 5).
-struct EnginePair {
-  std::string_view src, dst;
+// The words of topology.yaml for the enumerators of a choice, in their order.
+template <class Choice>
+struct ChoiceNames;
+template <>
+struct ChoiceNames<SipTopology> {
+  static constexpr std::array<std::string_view, 3> all{"ring_1d", "torus_2d", "mesh_2d_no_wrap"};
 };
-const std::vector<EnginePair>& pe_internal_pairs();
+template <>
+struct ChoiceNames<AddressModel> {
+  static constexpr std::array<std::string_view, 3> all{"pa", "va", "la"};
+};
+template <>
+struct ChoiceNames<HbmMapping> {
+  static constexpr std::array<std::string_view, 2> all{"n_to_one", "one_to_one"};
+};
+template <class Choice, class = decltype(ChoiceNames<Choice>::all)>
+std::string_view name_of(Choice choice) {
+  return ChoiceNames<Choice>::all[static_cast<std::size_t>(choice)];
+}
 
-std::string_view name_of(SipTopology topology);
-std::string_view name_of(AddressModel model);
-std::string_view name_of(HbmMapping mapping);
+// The drawings that there are.
+inline constexpr std::array<std::string_view, 4> view_names{"system", "sip", "cube", "pe"};
 
 }  // namespace kernbench

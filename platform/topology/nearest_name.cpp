@@ -41,4 +41,10 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
   return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
 }
 
+std::string listed(const std::vector<std::string>& names, const char* if_empty) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? if_empty : text;
+}
+
 }  // namespace kernbench

@@ -1,4 +1,4 @@
-// "did you mean": the known name with the least edit distance.
+// Known names in messages: the nearest one, and all of them.
 #pragma once
 
 #include <string>
@@ -12,5 +12,8 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 
 // "; did you mean 'x'?" or "".
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& known);
+
+// "a, b, c"
+std::string listed(const std::vector<std::string>& names, const char* if_empty);
 
 }  // namespace kernbench

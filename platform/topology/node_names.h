@@ -1,7 +1,6 @@
 // The names of the topology's nodes (spec 1.1). The only place that formats them.
 #pragma once
 
-#include <array>
 #include <string>
 #include <string_view>
 
@@ -25,9 +24,5 @@ std::string engine(int sip, int cube, int pe, std::string_view engine);         
 std::string hbm_channel(int sip, int cube, int pe, int channel);                         // "sip0.cube0.pe0.ch0"
 // A node of that name beside another one: "sip0.cube0.ext0" beside "sip0.cube0.r0c0".
 std::string beside(std::string_view node, std::string_view id);
-
-// The nine engines of a PE, in the order of spec 1.1.
-inline constexpr std::array<std::string_view, 9> engines{"pe_cpu",  "pe_scheduler", "pe_dma", "pe_fetch_store", "pe_gemm",
-                                                         "pe_math", "pe_tcm",       "pe_mmu", "pe_ipcq"};
 
 }  // namespace kernbench::node_names

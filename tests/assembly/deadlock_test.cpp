@@ -219,26 +219,4 @@ KERNBENCH_SYSTEMC_TEST(a_bad_address_in_a_kernel_fails_the_launch_with_the_node_
   BOOST_TEST(result.error == "");
 }
 
-// A router in the place of a memory, a memory in the place of a router: before anything runs.
-BOOST_AUTO_TEST_CASE(an_implementation_in_the_wrong_place_is_refused) {
-  const auto refusal_of = [](const std::string& key, const std::string& implementation) {
-    return forked_value([&]() -> std::string {
-      try {
-        Machine m("", {{key, "{impl: " + implementation + "}"}});
-      } catch (const UsageError& error) {
-        return error.what();
-      }
-      return "";
-    });
-  };
-  BOOST_TEST(refusal_of("cube.components.hbm_ctrl", "builtin.forwarding") ==
-             "'sip0.cube0.hbm_ctrl.pe0' answers requests, which its implementation 'builtin.forwarding' does not");
-  BOOST_TEST(refusal_of("cube.components.hbm_ctrl", "builtin.pcie_ep").find("answers requests") != std::string::npos);
-  BOOST_TEST(refusal_of("cube.components.router", "builtin.sram") ==
-             "'sip0.cube0.r0c0' passes messages on, which its implementation 'builtin.sram' does not");
-  BOOST_TEST(refusal_of("system.switch", "builtin.m_cpu").find("'fabric.switch0' passes messages on") == 0u);
-  BOOST_TEST(refusal_of("cube.components.hbm_ctrl", "builtin.sram") == "");
-  BOOST_TEST(refusal_of("cube.components.router", "builtin.ucie") == "");
-}
-
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/base/component_registry.h"
+#include "models/base/errors.h"
 #include "models/base/services.h"
 #include "tests/support/forked.h"
 
@@ -110,6 +111,16 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(a_probe_tells_each_change_once_at_its_instant, Be
   sc_core::sc_start();
   BOOST_REQUIRE(changes.seen.size() == 1u);
   BOOST_TEST(changes.seen[0] == "depth=1 at 6.5 ns");  // 4 ns until the event, 2.5 ns of delay
+}
+
+KERNBENCH_SYSTEMC_FIXTURE_TEST(an_instant_beyond_64_bits_is_a_model_error_and_never_an_earlier_one, Bench) {
+  sc_core::sc_start(3, sc_core::SC_NS);
+  BOOST_TEST(Component::after(5) == 3 * fs_per_ns + 5);
+  BOOST_TEST(Component::after(never_fs - 3 * fs_per_ns) == never_fs);
+  BOOST_CHECK_THROW(Component::after(never_fs - 3 * fs_per_ns + 1), ModelError);
+  BOOST_TEST(Component::until(3 * fs_per_ns).value() == 0u);
+  BOOST_TEST(Component::until(5 * fs_per_ns).value() == 2 * fs_per_ns);
+  BOOST_CHECK_THROW(Component::until(3 * fs_per_ns - 1), ModelError);
 }
 
 KERNBENCH_SYSTEMC_FIXTURE_TEST(a_statistic_is_read_at_the_end, Bench) {

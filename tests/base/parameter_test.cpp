@@ -63,6 +63,39 @@ BOOST_AUTO_TEST_CASE(a_power_of_two_is_checked) {
   BOOST_TEST(refusal(burst(), "-256") != "accepted");
 }
 
+BOOST_AUTO_TEST_CASE(an_integer_without_a_range_fits_64_bits) {
+  const Parameter p = Parameter::integer("count", "a count", "", "test");
+  BOOST_TEST(refusal(p, "9e18") == "accepted");
+  BOOST_TEST(refusal(p, "99e17") == "found 99e17, allowed is an integer");
+  BOOST_TEST(refusal(p, "-99e17") == "found -99e17, allowed is an integer");
+}
+
+BOOST_AUTO_TEST_CASE(durations_rates_and_frequencies_have_a_unit_and_bounds) {
+  const Parameter duration = Parameter::duration_ns("overhead_ns", "a duration", "test");
+  BOOST_TEST(duration.unit() == "ns");
+  BOOST_TEST(refusal(duration, "1e9") == "accepted");
+  BOOST_TEST(refusal(duration, "1e10") == "found 1e10, allowed is a number, 0 to 1000000000");
+  const Parameter rate = Parameter::rate_gbs("bw_gbs", "a rate", "test");
+  BOOST_TEST(rate.unit() == "GB/s");
+  BOOST_TEST(refusal(rate, "0") == "found 0, allowed is a number, 0.001 to 1000000");
+  const Parameter frequency = Parameter::frequency_ghz("clock_ghz", "a clock", "test");
+  BOOST_TEST(frequency.unit() == "GHz");
+  BOOST_TEST(refusal(frequency, "0") == "found 0, allowed is a number, 0.001 to 1000");
+}
+
+BOOST_AUTO_TEST_CASE(unlimited_is_zero_beside_the_range) {
+  const Parameter p = Parameter::rate_gbs("bw_gbs", "a rate", "test").or_unlimited();
+  BOOST_TEST(refusal(p, "0") == "accepted");
+  BOOST_TEST(refusal(p, "0.0005") == "found 0.0005, allowed is 0 (unlimited) or a number, 0.001 to 1000000");
+}
+
+BOOST_AUTO_TEST_CASE(a_number_has_at_most_18_digits_and_decimals) {
+  BOOST_TEST(refusal(overhead(), "0.123456789012345678") == "accepted");
+  for (const char* text : {"0.1234567890123456789", "1e-19", "1234567890123456789"})
+    BOOST_TEST(refusal(overhead(), text) ==
+               std::string("found ") + text + ", which has more than 18 digits or decimals; allowed is a number, at least 0");
+}
+
 BOOST_AUTO_TEST_CASE(text_where_a_number_belongs_is_refused_with_what_is_allowed) {
   BOOST_TEST(refusal(overhead(), "fast") == "found 'fast', allowed is a number, at least 0");
   BOOST_TEST(refusal(overhead(), "") == "found '', allowed is a number, at least 0");

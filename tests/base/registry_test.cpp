@@ -42,5 +42,18 @@ BOOST_AUTO_TEST_CASE(an_alias_is_an_implementation_of_its_own_name) {
   registry.add_alias("fast_sram", "builtin.sram");
   BOOST_REQUIRE(registry.find("fast_sram") != nullptr);
   BOOST_TEST(registry.find("fast_sram")->name == "fast_sram");
+  BOOST_TEST(registry.find("fast_sram")->factory == "builtin.sram");
+  registry.add_alias("faster_sram", "fast_sram");
+  BOOST_TEST(registry.find("faster_sram")->factory == "builtin.sram");
   BOOST_CHECK_THROW(registry.add_alias("other", "builtin.dram"), UsageError);
+}
+
+BOOST_AUTO_TEST_CASE(implementations_are_found_by_the_place_that_they_are_made_for) {
+  ComponentRegistry registry;
+  registry.add(implementation("builtin.sram"));
+  registry.add({"acme.memory", "a stub", {Role::hbm_ctrl, Role::sram}, {}, nullptr});
+  BOOST_TEST(registry.names_for(Role::sram) == (std::vector<std::string>{"acme.memory", "builtin.sram"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(registry.names_for(Role::hbm_ctrl) == (std::vector<std::string>{"acme.memory"}), boost::test_tools::per_element());
+  BOOST_TEST(registry.names_for(Role::m_cpu).empty());
 }

@@ -4,6 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "models/base/errors.h"
 #include "tests/support/fabric_stubs.h"
 #include "tests/support/forked.h"
 
@@ -226,6 +227,23 @@ KERNBENCH_SYSTEMC_TEST(a_message_streams_through_many_hops) {
   BOOST_TEST(z.records().size() == 100U);
   BOOST_TEST(z.records().front().time == 11U * 5U + 10U * 10U);
   BOOST_TEST(z.records().back().time == 11U * 5U + 10U * 10U + 99U * 4U);
+}
+
+// 10^19 fs of propagation twice: the sum of 2 * 10^19 wraps round 2^64 = 1.8 * 10^19, to a time before now.
+KERNBENCH_SYSTEMC_TEST(an_arrival_beyond_the_end_of_time_ends_the_run) {
+  MiniMachine machine({"a", "r", "z"}, 16);
+  StubNode& a = machine.stub("a");
+  machine.add<Transit>("r");
+  machine.stub("z");
+  constexpr Fs far = 10'000'000'000'000'000'000U;
+  machine.connect("a", "r", {"0", far});
+  machine.connect("r", "z", {"0", far});
+  machine.elaborate();
+  a.send_at(machine.write("a", "z", 0, 16), 0);
+  BOOST_CHECK_EXCEPTION(machine.run(), ModelError, [](const ModelError& error) {
+    return std::string(error.what()).find("z: simulated time would pass the 18446 s that 64 bits of femtoseconds hold") !=
+           std::string::npos;
+  });
 }
 
 KERNBENCH_SYSTEMC_TEST(shows_each_passage_to_an_observer) {

@@ -30,6 +30,19 @@ BOOST_AUTO_TEST_CASE(a_resolved_configuration_resolves_to_itself) {
   }
 }
 
+// An alias is known to the components file of the run alone.
+BOOST_AUTO_TEST_CASE(an_alias_is_written_as_what_it_stands_for) {
+  ComponentRegistry registry;
+  register_builtin_components(registry);
+  registry.add_alias("custom.router", "builtin.noc");
+  const std::string resolved =
+      resolved_config(load_machine(shipped("topology.tiny.yaml"), {{"cube.components.router.impl", "custom.router"}}, registry), registry);
+  BOOST_TEST(resolved.find("router: {impl: builtin.noc, ") != std::string::npos, resolved);
+  TemporaryFile file("resolved.yaml");
+  std::ofstream(file.path()) << resolved;
+  BOOST_TEST(resolved_of(file.path()) == resolved);
+}
+
 BOOST_AUTO_TEST_CASE(defaults_and_overrides_are_settled) {
   const std::string resolved = resolved_of(shipped("topology.yaml"), {{"cube.pe_template.components.pe_gemm.attrs.macs_per_cycle", "8192"},
                                                                       {"system.ns_per_mm", "0.125"}});

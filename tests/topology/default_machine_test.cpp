@@ -4,6 +4,7 @@
 
 #include "models/base/errors.h"
 #include "platform/topology/node_names.h"
+#include "platform/topology/pe_engines.h"
 #include "tests/topology/machines.h"
 
 using namespace kernbench;
@@ -59,7 +60,7 @@ BOOST_AUTO_TEST_CASE(has_4335_nodes) {
   BOOST_TEST(kinds["hbm_ctrl"] == 32 * 8);
   BOOST_TEST(kinds["ucie_port"] == 32 * 4);
   BOOST_TEST(kinds["ucie_conn"] == 32 * 16);
-  for (const std::string_view engine : node_names::engines) BOOST_TEST(kinds[engine] == 32 * 8);
+  for (const EngineOfPe& engine : engines_of_pe) BOOST_TEST(kinds[name_of(engine.kind)] == 32 * 8);
   BOOST_TEST(kinds["io_ucie"] == 2 * 4);
   BOOST_TEST(kinds["io_conn"] == 2 * 16);
   BOOST_TEST(kinds["switch"] == 1);

@@ -5,7 +5,7 @@
 namespace kernbench::test {
 namespace {
 
-Parameter overhead() { return Parameter::decimal("overhead_ns", "per message", "ns", "spec 2.4").range("0", "").default_val("0"); }
+Parameter overhead() { return Parameter::duration_ns("overhead_ns", "per message", "spec 2.4").default_val(0); }
 Parameter count(const char* name) { return Parameter::integer(name, "a count", "", "test").range("0", ""); }
 Parameter rate(const char* name) { return Parameter::decimal(name, "a rate", "GB/s", "test").positive(); }
 
@@ -19,18 +19,20 @@ void add(ComponentRegistry& registry, const std::string& name, Roles roles, Para
 ComponentRegistry make_registry() {
   ComponentRegistry registry;
   for (const char* transit : {"forwarding", "switch", "noc", "ucie"}) add(registry, transit, {Role::transit}, {});
-  add(registry, "pcie_ep", {Role::pcie_ep}, {Parameter::boolean("cut_through", "do not store and forward", "spec 2.6").default_val(false)});
+  add(registry, "pcie_ep", {Role::pcie_ep},
+      {Parameter::boolean("cut_through", "do not store and forward", "spec 2.6").default_val(false)});
   add(registry, "io_cpu", {Role::io_cpu}, {});
   add(registry, "m_cpu", {Role::m_cpu}, {});
   add(registry, "sram", {Role::sram}, {count("size_mb")});
   add(registry, "hbm_ctrl", {Role::hbm_ctrl},
       {Parameter::integer("num_pcs", "pseudo-channels", "", "spec 2.5").power_of_two(),
        Parameter::integer("burst_bytes", "bytes of a burst", "B", "spec 2.5").power_of_two().default_val(256),
-       Parameter::decimal("switch_penalty_ns", "read/write change", "ns", "spec 2.5").range("0", "").default_val("0"),
+       Parameter::duration_ns("switch_penalty_ns", "read/write change", "spec 2.5").default_val(0),
        Parameter::decimal("efficiency", "share of the peak rate", "", "spec 2.5").range("", "1").positive().default_val("1.0"),
        Parameter::decimal("link_bw_gbs", "rate of the link", "GB/s", "spec 1.3").positive().from_machine(),
        Parameter::integer("flit_bytes", "flit size", "B", "spec 1.3").positive().from_machine()});
-  add(registry, "pe_cpu", {Role::pe_cpu}, {rate("clock_ghz"), count("kernel_stack_bytes"), count("dispatch_cycles"), count("scratch_bytes")});
+  add(registry, "pe_cpu", {Role::pe_cpu},
+      {rate("clock_ghz"), count("kernel_stack_bytes"), count("dispatch_cycles"), count("scratch_bytes")});
   add(registry, "pe_scheduler", {Role::pe_scheduler}, {count("tile_m"), count("tile_k"), count("tile_n")});
   add(registry, "pe_dma", {Role::pe_dma},
       {count("queue_depth"), count("rd_engines"), count("wr_engines"),
@@ -41,7 +43,7 @@ ComponentRegistry make_registry() {
   add(registry, "pe_math", {Role::pe_math}, {count("lanes"), rate("clock_ghz"), count("queue_depth")});
   add(registry, "pe_tcm", {Role::pe_tcm}, {count("size_mb"), rate("read_bw_gbs"), rate("write_bw_gbs"), count("reserved_kb")});
   add(registry, "pe_mmu", {Role::pe_mmu},
-      {count("page_bytes"), Parameter::decimal("tlb_overhead_ns", "per lookup", "ns", "spec 3.3").range("0", "").default_val("0")});
+      {count("page_bytes"), Parameter::duration_ns("tlb_overhead_ns", "per lookup", "spec 3.3").default_val(0)});
   add(registry, "pe_ipcq", {Role::pe_ipcq}, {});
   add(registry, "tlm_initiator_bridge", {Role::tlm_initiator}, {});
   add(registry, "tlm_target_bridge", {Role::sram, Role::hbm_ctrl}, {count("size_mb")});

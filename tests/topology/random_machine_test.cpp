@@ -25,11 +25,11 @@ std::ostream& operator<<(std::ostream& out, const Shape& s) {
              << s.second_chiplet;
 }
 
-// Big in one direction at a time: the cost of a sample stays small.
+// Big in one direction at a time: the cost of a sample stays small. At most 16 cubes (spec 3.1).
 Shape any_shape() {
   Shape s{};
-  s.w = *rc::gen::inRange(1, 9);
-  s.h = *rc::gen::inRange(1, s.w > 4 ? 3 : 9);
+  s.w = *rc::gen::inRange(1, 17);
+  s.h = *rc::gen::inRange(1, 16 / s.w + 1);
   s.sips = s.w * s.h > 8 ? *rc::gen::inRange(1, 3) : *rc::gen::inRange(1, 9);
   s.connections = *rc::gen::inRange(1, 9);
   s.io_connections = *rc::gen::inRange(1, 9);
