@@ -21,6 +21,12 @@ void print(const Json& json) { std::cout << json.dump(2) << '\n'; }
 
 // --- components
 
+std::string places_of(const Implementation& implementation) {
+  std::string text;
+  for (const Role role : implementation.roles) text += (text.empty() ? "" : ", ") + std::string(name_of(role));
+  return text;
+}
+
 int list_components(const MachineOptions& machine, bool as_json) {
   const ComponentRegistry registry = machine.load_registry();
   auto json = Json::array();
@@ -29,12 +35,14 @@ int list_components(const MachineOptions& machine, bool as_json) {
       Json entry;
       entry["name"] = implementation->name;
       entry["description"] = implementation->description;
+      entry["roles"] = Json::array();
+      for (const Role role : implementation->roles) entry["roles"].push_back(name_of(role));
       entry["attrs"] = Json::array();
       for (const Parameter& parameter : implementation->schema) entry["attrs"].push_back(parameter_json(parameter));
       json.push_back(std::move(entry));
       continue;
     }
-    std::cout << implementation->name << ": " << implementation->description << '\n';
+    std::cout << implementation->name << ": " << implementation->description << "  [" << places_of(*implementation) << "]\n";
     TextTable table({{"attribute"}, {"default", TextTable::Align::right}, {"unit"}, {"allowed"}, {"meaning"}, {"source"}});
     for (const Parameter& parameter : implementation->schema) {
       table.add({parameter.name(), default_text(parameter), parameter.unit(), parameter.allowed(), parameter.description(), parameter.source()});
@@ -103,9 +111,9 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
     if (list->get_subcommands().empty()) invocation.action = [options] { return list_benches(options->json); };
   });
 
-  CLI::App* components = list->add_subcommand("components", "Implementations that `impl:` may name, with their attributes");
+  CLI::App* components = list->add_subcommand("components", "Implementations that `impl:` may name, where each may stand, and their attributes");
   components->add_flag("--json", options->json, "As JSON");
-  options->machine.add_to(*components);
+  options->machine.add_components_to(*components);
   components->footer("Examples:\n  kernbench list components\n  kernbench list components --json | jq '.[].name'\n");
   components->callback([options, &invocation] { invocation.action = [options] { return list_components(options->machine, options->json); }; });
 

@@ -13,9 +13,11 @@ namespace kernbench {
 struct MachineOptions {
   std::string topology, components;
   std::vector<std::string> set;
+  bool with_topology = true;
 
   void add_to(CLI::App& command);
-  std::string topology_path() const;  // the file that is read
+  void add_components_to(CLI::App& command);  // for a command that reads no topology
+  std::string topology_path() const;          // the file that is read
 
   // The implementations: built in, and the further names of components.yaml.
   ComponentRegistry load_registry() const;

@@ -1,6 +1,10 @@
-// Numbers on the command line, exact as written. Both throw UsageError that names the option.
+// Numbers on the command line, exact as written. What throws throws UsageError that names the option.
 #pragma once
 
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -10,11 +14,13 @@
 namespace kernbench {
 
 inline Rational decimal_option(const char* option, const std::string& text) {
+  constexpr Rational::Int finest = 1'000'000'000'000'000'000;
   try {
-    return Rational::parse(text);
+    const Rational value = Rational::parse(text);
+    if (value.den() <= finest) return value;
   } catch (const std::invalid_argument&) {
-    throw UsageError(std::string(option) + " '" + text + "' is not a decimal number");
   }
+  throw UsageError(std::string(option) + " '" + text + "' is not a decimal number of at most 18 digits and decimals");
 }
 
 // In nanoseconds.
@@ -24,6 +30,29 @@ inline Fs time_option(const char* option, const std::string& text) {
   } catch (const std::exception&) {
     throw UsageError(std::string(option) + " '" + text + "' is not a time in ns, e.g. 2500 or 12.5");
   }
+}
+
+// On the clock, in seconds; none if the text is empty.
+inline std::optional<double> seconds_option(const char* option, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  try {
+    const Rational seconds = Rational::parse(text);
+    if (Rational(0) <= seconds) return seconds.to_double();
+  } catch (const std::invalid_argument&) {
+  }
+  throw UsageError(std::string(option) + " '" + text + "' is not a time in seconds, e.g. 60 or 0.5");
+}
+
+// For counts: by itself CLI11 takes -1 for 2^64 - 1.
+inline CLI::Validator whole_number() {
+  return CLI::Validator(
+      [](const std::string& text) -> std::string {
+        std::uint64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error == std::errc() && end == text.data() + text.size()) return "";
+        return "found '" + text + "', allowed is an integer, 0 to " + std::to_string(UINT64_MAX);
+      },
+      "");
 }
 
 }  // namespace kernbench

@@ -102,7 +102,6 @@ class BenchRun {
 
  private:
   std::optional<ResultFile> open(const std::string& path) const;
-  std::unique_ptr<Platform> build(OpSink& sink);
   DataExecutor& start_executor();
   OpTable::Meta op_log_meta() const;
   RunReport report_of(const RunResult& result, const BenchProgram& program, double elaboration_s);
@@ -128,22 +127,12 @@ std::optional<ResultFile> BenchRun::open(const std::string& path) const {
   return open_result(path, configuration_);
 }
 
-// A machine that cannot be addressed or routed is a wrong configuration.
-std::unique_ptr<Platform> BenchRun::build(OpSink& sink) {
-  try {
-    return std::make_unique<Platform>(build_graph(spec_), registry_, PlatformOptions{data_mode_ == DataMode::off ? nullptr : &plane_, &sink, false});
-  } catch (const RoutingError& error) {
-    throw UsageError(error.what());
-  } catch (const AddressError& error) {
-    throw UsageError(error.what());
-  }
-}
-
 int BenchRun::simulate() {
   const Interrupt interrupt;
   const Clock::time_point start = Clock::now();
   ActivityWindows windows;
-  const std::unique_ptr<Platform> built = build(windows);
+  const auto built = std::make_unique<Platform>(
+      build_graph(spec_), registry_, PlatformOptions{data_mode_ == DataMode::off ? nullptr : &plane_, &windows, false});
   Platform& platform = *built;
   const TraceScope scope(options_.trace_scopes);
   if (!options_.trace.empty()) scope.check(objects_of<Component>());
@@ -166,7 +155,7 @@ int BenchRun::simulate() {
   ProgressLine progress;
   RunLimits limits;
   limits.until = options_.until();
-  limits.max_wall_s = options_.max_wall_s;
+  limits.max_wall_s = options_.max_wall();
   limits.deadlock_after = options_.deadlock_after();
   limits.interrupted = &Interrupt::requested;
   limits.progress = [&](const RunProgress& at) { progress.show(at); };

@@ -14,9 +14,9 @@ void RunOptions::add_to(CLI::App& command) {
   command.add_option("--bench", bench, "The bench: name or index (kernbench list)")->required()->group(run);
   command.add_option("--param", params, "A parameter of the bench; repeatable")->type_name("NAME=VALUE")->allow_extra_args(false)->group(run);
   command.add_option("--device", device, "The SIP that runs the bench, or all: one copy on each")->type_name("sip:N|all")->capture_default_str()->group(run);
-  command.add_option("--seed", seed, "Of the bench's random input")->capture_default_str()->group(run);
+  command.add_option("--seed", seed, "Of the bench's random input")->check(whole_number())->capture_default_str()->group(run);
   command.add_option("--until", until_ns, "Stops at this simulated time")->type_name("NS")->group(run);
-  command.add_option("--max-wall", max_wall_s, "Stops after this time on the clock")->type_name("SECONDS")->check(CLI::NonNegativeNumber)->group(run);
+  command.add_option("--max-wall", max_wall_s, "Stops after this time on the clock")->type_name("SECONDS")->group(run);
   command.add_option("--deadlock-after", deadlock_after_ns, "Simulated time without work, while somebody waits, that counts as a deadlock; 0: never")
       ->type_name("NS")
       ->capture_default_str()
@@ -78,6 +78,7 @@ void RunOptions::check() const {
   check_result_files({machine.topology, machine.components}, {trace, stats, op_log});
   until();
   deadlock_after();
+  max_wall();
 }
 
 std::vector<int> RunOptions::devices(int sips) const {
@@ -99,6 +100,8 @@ std::optional<Fs> RunOptions::until() const {
   if (until_ns.empty()) return std::nullopt;
   return time_option("--until", until_ns);
 }
+
+std::optional<double> RunOptions::max_wall() const { return seconds_option("--max-wall", max_wall_s); }
 
 std::optional<Fs> RunOptions::deadlock_after() const {
   const Fs after = time_option("--deadlock-after", deadlock_after_ns);

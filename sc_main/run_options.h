@@ -23,7 +23,7 @@ struct RunOptions {
   std::string verify_data;  // as CLI11 has it: empty: nothing; "true": outputs; "ops": these and every operation
   std::string data;  // off, deferred or eager; empty: as verify_data and the bench need it
   std::string until_ns;
-  std::optional<double> max_wall_s;
+  std::string max_wall_s;
   std::string deadlock_after_ns = "1000000";
   std::string trace, stats, op_log;  // files; empty: none
   std::vector<std::string> trace_scopes;
@@ -37,6 +37,7 @@ struct RunOptions {
   std::vector<int> devices(int sips) const;
   std::optional<Fs> until() const;
   std::optional<Fs> deadlock_after() const;
+  std::optional<double> max_wall() const;
   DataMode data_mode(DataMode needed_by_bench) const;
   bool verifies() const { return !verify_data.empty(); }
   bool verifies_ops() const { return verify_data == "ops"; }

@@ -33,8 +33,7 @@ struct TrafficOptions {
   TrafficRecipe recipe;
   std::string rate_gbs = "0", read_share = "1";
   std::vector<std::string> initiators, targets;
-  std::string until_ns, deadlock_after_ns = "1000000";
-  std::optional<double> max_wall_s;
+  std::string until_ns, max_wall_s, deadlock_after_ns = "1000000";
   bool csv = false, json = false, breakdown = false;
 
   void add_to(CLI::App& command);
@@ -51,7 +50,7 @@ void TrafficOptions::add_to(CLI::App& command) {
                    "What each latency is made of: PE setup, NoC, UCIe, fabric, wire transfer, HBM, contention");
   command.add_option("--out", out, "Where the rows go instead of standard output")->type_name("F");
   command.add_option("--until", until_ns, "Stop at this simulated time")->type_name("NS");
-  command.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S")->check(CLI::PositiveNumber);
+  command.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S");
   command
       .add_option("--deadlock-after", deadlock_after_ns,
                   "Simulated time without work, while requests are under way, that counts as a deadlock; 0: never")
@@ -68,9 +67,10 @@ void TrafficOptions::add_to(CLI::App& command) {
   command.add_option("--targets", targets, "Memories by glob; repeatable. Default: by pattern, see below")
       ->type_name("GLOB")
       ->group(group);
-  command.add_option("--requests", recipe.requests, "Of each initiator")->capture_default_str()->group(group);
-  command.add_option("--size", recipe.size_bytes, "Bytes of a request")->capture_default_str()->group(group);
+  command.add_option("--requests", recipe.requests, "Of each initiator")->check(whole_number())->capture_default_str()->group(group);
+  command.add_option("--size", recipe.size_bytes, "Bytes of a request")->check(whole_number())->capture_default_str()->group(group);
   command.add_option("--stride", recipe.stride_bytes, "Bytes between the requests of the stride pattern")
+      ->check(whole_number())
       ->capture_default_str()
       ->group(group);
   command.add_option("--rate", rate_gbs, "GB/s that each initiator offers; 0: everything at once")
@@ -78,9 +78,10 @@ void TrafficOptions::add_to(CLI::App& command) {
       ->group(group);
   command.add_option("--read-share", read_share, "Share of reads, 0 to 1")->capture_default_str()->group(group);
   command.add_option("--max-outstanding", recipe.max_outstanding, "Of each initiator; closed-loop only")
+      ->check(whole_number())
       ->capture_default_str()
       ->group(group);
-  command.add_option("--seed", recipe.seed, "Of what is drawn")->capture_default_str()->group(group);
+  command.add_option("--seed", recipe.seed, "Of what is drawn")->check(whole_number())->capture_default_str()->group(group);
   machine.add_to(command);
   command.footer(
       "Patterns:\n"
@@ -101,6 +102,7 @@ void TrafficOptions::check() const {
   if (csv && json) throw UsageError("traffic: --csv and --json exclude each other");
   if (!save.empty() && pattern.empty()) throw UsageError("traffic: --save goes with --generate");
   if (!until_ns.empty()) time_option("--until", until_ns);
+  seconds_option("--max-wall", max_wall_s);
   deadlock_after();
   if (!out.empty() && !csv && !json) throw UsageError("traffic: --out goes with --csv or --json");
   check_result_files({file, machine.topology, machine.components}, {out, save});
@@ -230,7 +232,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   RunLimits limits;
   if (!options.until_ns.empty()) limits.until = time_option("--until", options.until_ns);
   limits.deadlock_after = options.deadlock_after();
-  limits.max_wall_s = options.max_wall_s;
+  limits.max_wall_s = seconds_option("--max-wall", options.max_wall_s);
   limits.interrupted = &Interrupt::requested;
   limits.progress = [&](const RunProgress& at) { progress.show(at); };
   const RunResult result = platform.run(limits);

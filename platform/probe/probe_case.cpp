@@ -121,11 +121,11 @@ std::vector<ProbeCase> select_cases(std::vector<ProbeCase> catalogue, const std:
   std::vector<std::string> known;
   for (const ProbeCase& probe : catalogue) known.push_back(probe.name);
   for (const std::string& name : names) {
-    if (name == "all") return catalogue;
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
+    if (name != "all" && std::find(known.begin(), known.end(), name) == known.end()) {
       throw UsageError(fmt::format("there is no case '{}'{}; cases: {}", name, did_you_mean(name, known), fmt::join(known, ", ")));
     }
   }
+  if (std::find(names.begin(), names.end(), "all") != names.end()) return catalogue;
   const auto not_named = [&](const ProbeCase& probe) { return std::find(names.begin(), names.end(), probe.name) == names.end(); };
   catalogue.erase(std::remove_if(catalogue.begin(), catalogue.end(), not_named), catalogue.end());
   return catalogue;

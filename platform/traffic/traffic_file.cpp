@@ -48,8 +48,7 @@ Fs parse_time(std::string_view text) {
     ns = Rational::parse(text);
   } catch (const std::invalid_argument&) {
   }
-  // Beyond 10^12 ns (17 minutes of simulated time) sums of times could overflow 64 bits of femtoseconds.
-  if (!ns || *ns < Rational(0) || Rational(1'000'000'000'000) < *ns) {
+  if (!ns || *ns < Rational(0) || Rational(latest_issue_fs / fs_per_ns) < *ns) {
     throw RowFault{"at_ns is '" + std::string(text) + "', allowed is a decimal number, 0 to 1e12"};
   }
   return ns_to_fs(*ns);

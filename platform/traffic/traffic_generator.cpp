@@ -82,11 +82,33 @@ TrafficGenerator::TrafficGenerator(TrafficRecipe recipe, const Platform& platfor
   const auto total = static_cast<unsigned __int128>(recipe_.requests) * streams_.size();
   if (total > UINT32_MAX)
     throw UsageError("--requests for " + std::to_string(streams_.size()) + " initiators: more than 4294967295 in all");
+  check_last_issue();
   if (recipe_.pattern == TrafficPattern::closed_loop) {
     for (std::uint64_t i = 0; i < std::min(recipe_.max_outstanding, recipe_.requests); ++i) {
       for (std::size_t s = 0; s < streams_.size(); ++s) due_.emplace_back(0, s);
     }
   }
+}
+
+Fs TrafficGenerator::issue_time(std::uint64_t step) const {
+  if (recipe_.rate_gbs.is_zero()) return 0;
+  const auto bytes_before = Rational(static_cast<std::int64_t>(step)) * Rational(static_cast<std::int64_t>(recipe_.size_bytes));
+  return ns_to_fs(bytes_before / recipe_.rate_gbs);
+}
+
+// Instants never descend, so the last one tells whether all can be. That each can be computed shows in the largest product that any
+// of them needs: the last one alone may cancel well.
+void TrafficGenerator::check_last_issue() const {
+  if (!times_are_known() || recipe_.rate_gbs.is_zero()) return;
+  Rational::Int product = static_cast<Rational::Int>(2 * fs_per_ns);
+  const bool exact = !__builtin_mul_overflow(product, static_cast<Rational::Int>(recipe_.requests), &product) &&
+                     !__builtin_mul_overflow(product, static_cast<Rational::Int>(recipe_.size_bytes), &product) &&
+                     !__builtin_mul_overflow(product, recipe_.rate_gbs.den(), &product);
+  if (exact && issue_time(recipe_.requests - 1) <= latest_issue_fs) return;
+  throw UsageError("--rate is " + recipe_.rate_gbs.str() + ", with which the last of " + std::to_string(recipe_.requests) +
+                   " requests of " + std::to_string(recipe_.size_bytes) +
+                   (exact ? " B would be issued after 1e12 ns; allowed is a higher rate, or fewer requests"
+                          : " B has no time that can be computed exactly; allowed are fewer digits, or fewer requests"));
 }
 
 std::vector<NodeId> TrafficGenerator::default_targets(NodeId initiator) const {
@@ -135,9 +157,7 @@ bool TrafficGenerator::next(TrafficRequest& request) {
 
 bool TrafficGenerator::next_by_time(TrafficRequest& request) {
   if (step_ == recipe_.requests) return false;
-  const auto bytes_before = Rational(static_cast<std::int64_t>(step_)) * Rational(static_cast<std::int64_t>(recipe_.size_bytes));
-  const Fs issue = recipe_.rate_gbs.is_zero() ? 0 : ns_to_fs(bytes_before / recipe_.rate_gbs);
-  make(streams_[turn_], issue, request);
+  make(streams_[turn_], issue_time(step_), request);
   if (++turn_ == streams_.size()) {
     turn_ = 0;
     ++step_;

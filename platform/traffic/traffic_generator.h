@@ -36,7 +36,8 @@ struct TrafficRecipe {
 // `max_outstanding` has ended, so the times come from the simulation.
 class TrafficGenerator final : public TrafficSource {
  public:
-  // Throws UsageError for a recipe that cannot be: a glob that takes nothing, a size beyond the memory, ...
+  // Throws UsageError for a recipe that cannot be: a glob that takes nothing, a size beyond the memory, a rate so low that requests
+  // would be issued after latest_issue_fs, ...
   TrafficGenerator(TrafficRecipe recipe, const Platform& platform);
 
   bool next(TrafficRequest& request) override;
@@ -52,6 +53,8 @@ class TrafficGenerator final : public TrafficSource {
     std::mt19937_64 random;
   };
 
+  Fs issue_time(std::uint64_t step) const;  // of request `step` of every initiator, at the rate
+  void check_last_issue() const;
   std::vector<NodeId> default_targets(NodeId initiator) const;
   void make(Stream& stream, Fs issue, TrafficRequest& request);
   bool next_by_time(TrafficRequest& request);

@@ -9,6 +9,8 @@
 
 namespace kernbench {
 
+// 10^12 ns, 17 minutes of simulated time: beyond it sums of times could overflow 64 bits of femtoseconds.
+inline constexpr Fs latest_issue_fs = 1'000'000'000'000 * fs_per_ns;
 // The length of a payload has 32 bits.
 inline constexpr std::uint64_t longest_request_bytes = UINT32_MAX;
 

@@ -234,4 +234,25 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(recipes_that_cannot_be_are_refused, Tiny) {
   BOOST_CHECK_THROW(parse_traffic_pattern("strem"), UsageError);
 }
 
+// The last of 64 requests of 4096 B is issued after 63 * 4096 / rate: at 10^-6 GB/s 2.6 * 10^11 ns, at 10^-7 ten times as many.
+KERNBENCH_SYSTEMC_FIXTURE_TEST(the_last_request_is_issued_within_a_million_million_ns, Tiny) {
+  TrafficRecipe recipe;
+  recipe.initiators = {"sip0.cube0.pe0.pe_dma"};
+  recipe.rate_gbs = Rational::parse("1e-6");
+  BOOST_TEST(requests_of(recipe).back().issue == 63ULL * 4096 * 1'000'000 * fs_per_ns);
+  const auto refused = [&](const std::string& part) {
+    BOOST_CHECK_EXCEPTION(TrafficGenerator(recipe, *platform), UsageError,
+                          [&](const UsageError& error) { return std::string(error.what()).find(part) != std::string::npos; });
+  };
+  recipe.rate_gbs = Rational::parse("1e-7");
+  refused("--rate is 0.0000001, with which the last of 64 requests of 4096 B would be issued after 1e12 ns");
+  recipe.pattern = TrafficPattern::closed_loop;
+  TrafficGenerator(recipe, *platform);  // its times come from the simulation
+  recipe.pattern = TrafficPattern::random;
+  recipe.requests = 4'000'000'000;
+  recipe.size_bytes = 4'000'000'000;
+  recipe.rate_gbs = Rational::parse("0.999999999999999999");
+  refused("has no time that can be computed exactly; allowed are fewer digits, or fewer requests");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
