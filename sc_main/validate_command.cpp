@@ -1,4 +1,4 @@
-// `kernbench validate`: the models beside references that nobody here wrote.
+// `kernbench validate`: the models beside independent references.
 #include <algorithm>
 #include <iostream>
 #include <memory>

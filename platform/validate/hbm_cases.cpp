@@ -13,9 +13,25 @@ constexpr double burst_bytes = 256;
 constexpr double channel_gbs = 32, channels = 8;
 constexpr double penalty_ns = 6;
 
-// Nothing on the way delays: routers without overhead, mesh without limit, no lengths. What is left is the same for every PE.
-std::vector<Override> bare_way() {
-  return {{"system.ns_per_mm", "0"}, {"cube.components.router.attrs.overhead_ns", "0"}, {"cube.links.router_link_bw_gbs", "0"}};
+// Every number that these cases rest on: a topology that users edit lends the rest. Nothing on the way delays: routers without
+// overhead, mesh without limit, no lengths. What is left is the same for every PE.
+std::vector<Override> hbm_machine(const char* efficiency, const char* switch_penalty_ns) {
+  return {
+      {"system.ns_per_mm", "0"},
+      {"system.flit_bytes", "256"},
+      {"cube.pe_layout.corners", "[NW, NE, SW, SE]"},
+      {"cube.pe_layout.pe_per_corner", "2"},
+      {"cube.components.router", "{impl: builtin.forwarding, attrs: {overhead_ns: 0}}"},
+      {"cube.links.router_link_bw_gbs", "0"},
+      {"cube.links.pe_to_router_bw_gbs", "256"},
+      {"cube.links.hbm_to_router_bw_gbs", "256"},
+      {"cube.memory_map",
+       "{address_model: va, hbm_mapping_mode: n_to_one, hbm_pseudo_channels: 64, hbm_channels_per_pe: 8, hbm_channel_bw_gbs: 32, "
+       "hbm_slices_per_cube: 8, hbm_total_gb_per_cube: 48}"},
+      {"cube.components.hbm_ctrl", fmt::format("{{impl: builtin.hbm_ctrl, attrs: {{overhead_ns: 0, num_pcs: 8, burst_bytes: 256, "
+                                               "switch_penalty_ns: {}, efficiency: {}}}}}",
+                                               switch_penalty_ns, efficiency)},
+      {"cube.pe_template.components.pe_dma", "{impl: builtin.pe_dma, attrs: {overhead_ns: 1}}"}};
 }
 
 TrafficRequest request_of(const Platform& platform, int pe, bool write, std::uint64_t offset, std::uint64_t bytes, Fs issue) {
@@ -53,7 +69,7 @@ ValidationCase peak_rate() {
       "peak bandwidth of a memory with independent channels: JEDEC JESD235 (pseudo-channel mode), J. Hennessy, D. Patterson, "
       "Computer Architecture, 6th ed. (2017), 2.2";
   c.topology = "tiny";
-  c.overrides = {{"cube.components.hbm_ctrl.attrs.efficiency", "0.5"}};
+  c.overrides = hbm_machine("0.5", "0");
   c.run = [](Platform& platform) {
     constexpr std::uint64_t n = 1 << 20;
     std::vector<ValidationCheck> checks;
@@ -85,7 +101,7 @@ ValidationCase one_channel() {
       "of the number of banks "
       "has the rate of one bank";
   c.topology = "tiny";
-  c.overrides = bare_way();
+  c.overrides = hbm_machine("1", "0");
   c.run = [](Platform& platform) {
     constexpr int each = 64;
     std::vector<TrafficRequest> requests;
@@ -114,8 +130,7 @@ ValidationCase alternation(bool alternate) {
                           : "The same pseudo-channel with the same penalty, in one direction: the penalty is never paid";
   c.source = "bus turnaround of a shared data bus (tRTW, tWTR): B. Jacob, S. Ng, D. Wang, Memory Systems (2008), chapter 11";
   c.topology = "tiny";
-  c.overrides = bare_way();
-  c.overrides.push_back({"cube.components.hbm_ctrl.attrs.switch_penalty_ns", "6"});
+  c.overrides = hbm_machine("1", "6");
   c.run = [alternate](Platform& platform) {
     std::vector<TrafficRequest> requests;
     for (int k = 0; k < (alternate ? 16 : 8); ++k) {

@@ -1,4 +1,4 @@
-// A reference that nobody here wrote, and the machine on which the models are held against it.
+// An independent reference, and the machine on which the models are held against it.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,9 @@
 // The references hold, and a machine that does not keep to them is found out.
+#include <unistd.h>
+
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "models/base/errors.h"
@@ -74,6 +78,35 @@ BOOST_AUTO_TEST_CASE(a_machine_that_differs_does_not_hold) {
   check_fails(find("hbm-channel-collision"), {"cube.components.hbm_ctrl.attrs.num_pcs", "16"});
   check_fails(find("hbm-alternation"), {"cube.components.hbm_ctrl.attrs.switch_penalty_ns", "5"});
   check_fails(find("hbm-one-direction"), {"cube.components.hbm_ctrl.attrs.efficiency", "0.9"});
+}
+
+// The machine of a reference does not rest on the numbers of the file that it starts from.
+BOOST_AUTO_TEST_CASE(every_reference_holds_on_a_topology_that_somebody_has_edited) {
+  const auto folder = std::filesystem::temp_directory_path() / ("kernbench_validate_" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  const auto edited = [&folder](const std::string& topology) {
+    const std::string path = folder / (topology + ".yaml");
+    std::ofstream(path) << "include: " << shipped(topology) << R"(
+system: {ns_per_mm: 0.3, flit_bytes: 128, switch: {attrs: {overhead_ns: 9}}}
+cube:
+  pe_layout: {corners: [NW, SE], pe_per_corner: 2}
+  memory_map: {hbm_pseudo_channels: 16, hbm_channels_per_pe: 4, hbm_channel_bw_gbs: 20, hbm_slices_per_cube: 4, hbm_total_gb_per_cube: 24}
+  components:
+    router: {attrs: {overhead_ns: 4}}
+    sram: {attrs: {overhead_ns: 7}}
+    hbm_ctrl: {attrs: {overhead_ns: 1, burst_bytes: 512, switch_penalty_ns: 3, efficiency: 0.8}}
+  links: {router_link_bw_gbs: 100, pe_to_router_bw_gbs: 90, hbm_to_router_bw_gbs: 80, sram_to_router_bw_gbs: 70}
+  pe_template: {components: {pe_dma: {attrs: {overhead_ns: 5}}}}
+)";
+    return path;
+  };
+  ComponentRegistry registry;
+  register_builtin_components(registry);
+  for (const ValidationOutcome& outcome : run_validation(all_validation_cases(), registry, edited)) {
+    BOOST_TEST(outcome.failure == "", outcome.reference.name << ": " << outcome.failure);
+    BOOST_TEST(outcome.passed(), validation_text({outcome}));
+  }
+  std::filesystem::remove_all(folder);
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_fails_is_told_and_the_others_go_on) {
