@@ -95,11 +95,12 @@ class Check {
       if (!fs::is_directory(root_ / top)) continue;
       for (const auto& entry : fs::recursive_directory_iterator(root_ / top)) {
         const std::string extension = entry.path().extension().string();
-        if (extension == ".h" || extension == ".cpp") sources.push_back(entry.path().lexically_relative(root_));
+        if (extension == ".h" || extension == ".cpp" || entry.path().filename() == "CMakeLists.txt")
+          sources.push_back(entry.path().lexically_relative(root_));
       }
     }
     std::sort(sources.begin(), sources.end());
-    for (const fs::path& source : sources) check(source);
+    for (const fs::path& source : sources) source.extension() == ".txt" ? check_added(source) : check(source);
     return std::move(faults_);
   }
 
@@ -130,6 +131,13 @@ class Check {
     if (file.extension() == ".h" && !pragma_once) fault(file, 0, "a header without #pragma once");
     if (file.extension() == ".cpp" && !is_listed(file)) fault(file, 0, "no CMakeLists.txt lists it");
     if (test_module) fault(file, 0, "BOOST_TEST_MODULE is defined; main() comes from tests/support");
+  }
+
+  void check_added(const fs::path& cmake_lists) {
+    const fs::path folder = cmake_lists.parent_path();
+    const fs::path above = root_ / folder.parent_path() / "CMakeLists.txt";
+    if (fs::exists(above) && words_of(above).count(folder.filename()) == 0)
+      fault(cmake_lists, 0, "the CMakeLists.txt above does not add its folder");
   }
 
   void check_ours(const fs::path& file, int line, const std::string& box, const BoxRule& rule, const std::string& path) {

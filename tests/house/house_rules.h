@@ -34,6 +34,7 @@ Rules parse_rules(std::istream& text);
 //   an include that the table does not allow, or that is not a path from the root
 //   a box that the table does not know
 //   a source that no CMakeLists.txt in its folder or above lists
+//   a folder with a CMakeLists.txt that the one above it does not add
 //   a header without #pragma once
 //   a test that defines BOOST_TEST_MODULE (main() is in tests/support)
 std::vector<std::string> check_house(const std::filesystem::path& root, const Rules& rules);

@@ -128,6 +128,12 @@ BOOST_FIXTURE_TEST_CASE(every_source_is_listed, Tree) {
   BOOST_TEST(check_house(root, shipped_rules()).empty());
 }
 
+BOOST_FIXTURE_TEST_CASE(every_folder_is_built, Tree) {
+  BOOST_TEST(fault_of("models/CMakeLists.txt", "foreach(box base pe)\n  add_subdirectory(${box})\nendforeach()\n") ==
+             "models/noc/CMakeLists.txt: the CMakeLists.txt above does not add its folder");
+  BOOST_TEST(fault_of("models/CMakeLists.txt", "foreach(box base noc pe)\n  add_subdirectory(${box})\nendforeach()\n") == "");
+}
+
 BOOST_FIXTURE_TEST_CASE(every_header_is_included_once, Tree) {
   BOOST_TEST(fault_of("models/base/units.h", "// nothing\n") == "models/base/units.h: a header without #pragma once");
 }
