@@ -153,7 +153,7 @@ void PeIpcq::submit(Work work) {
   work.tag = next_tag_++;
   work.started = now();
   works_.push_back(std::move(work));
-  if (works_.size() == 1) works_.front().look_at = now() + overhead_;
+  if (works_.size() == 1) works_.front().look_at = after(overhead_);
   look_at_end_of_instant();
 }
 
@@ -163,7 +163,7 @@ void PeIpcq::instant_ended() {
   guarded(services(), *this, [this] {
     while (!works_.empty() && advance(works_.front())) {
       works_.pop_front();
-      if (!works_.empty()) works_.front().look_at = now() + overhead_;
+      if (!works_.empty()) works_.front().look_at = after(overhead_);
     }
     if (works_.empty()) state_probe_.set(static_cast<std::uint64_t>(State::idle));
     arm();
@@ -200,7 +200,7 @@ void PeIpcq::block(Work& work) {
     work.blocked_since = now();
     work.obligation = machine_.obligations().open(name(), what_is_waited_for(work), now(), [this] { return state(); });
   }
-  if (work.is_send && setup_.settings.backpressure == Backpressure::poll) work.look_at = now() + setup_.settings.poll;
+  if (work.is_send && setup_.settings.backpressure == Backpressure::poll) work.look_at = after(setup_.settings.poll);
   state_probe_.set(static_cast<std::uint64_t>(work.is_send ? State::send_blocked : State::receive_blocked));
 }
 
@@ -347,7 +347,7 @@ void PeIpcq::consumed(Work& work) {
   ++receives_;
   bytes_received_ += work.receive.nbytes();
   ++credits_sent_;
-  const Credit credit{now() + queue.credit_delay,
+  const Credit credit{after(queue.credit_delay),
                       sender,
                       {installation_, queue.state.tail(), queue.state.pair().rx_base, where()},
                       work.receive.consume ? work.tag : 0};
