@@ -1,13 +1,14 @@
 // Which direction of the peer a direction is joined with (spec 8.1, ADR-0025 D1).
 #include "sw/collectives/neighbour_graph.h"
 
+#include <rapidcheck.h>
+
 #include <boost/test/unit_test.hpp>
 #include <map>
 #include <set>
 #include <sstream>
 
 #include "models/base/errors.h"
-#include "rapidcheck.h"
 
 using namespace kernbench;
 
