@@ -59,7 +59,11 @@ Attributes MiniMachine::settle(const ParameterSchema& schema, const std::map<std
   for (const Parameter& parameter : schema) {
     if (parameter.name() == "flit_bytes") settled.set("flit_bytes", Rational(flit_bytes_));
     const auto given = attributes.find(parameter.name());
-    if (given != attributes.end()) settled.set(parameter.name(), parameter.parse(given->second));
+    if (given != attributes.end() && parameter.is_from_machine()) {
+      settled.set(parameter.name(), Rational::parse(given->second));  // a fact of this machine; the bounds are those of files
+    } else if (given != attributes.end()) {
+      settled.set(parameter.name(), parameter.parse(given->second));
+    }
     if (!settled.has(parameter.name())) throw std::logic_error("no value for the parameter '" + parameter.name() + "'");
   }
   for (const auto& [name, value] : attributes) {
