@@ -10,6 +10,7 @@
 #include "sc_main/build_info.h"
 #include "sc_main/command.h"
 #include "sc_main/command_line_error.h"
+#include "sw/distributed/spawn_error.h"
 
 namespace kernbench {
 namespace {
@@ -63,6 +64,8 @@ int guarded(int argc, char* argv[]) {
     return report(error.what(), exit_usage);
   } catch (const ConfigError& error) {
     return report(error.what(), exit_usage);
+  } catch (const SpawnError& error) {
+    return report(error.what(), error.wrong_usage() ? exit_usage : exit_failed);
   } catch (const DeadlockError& error) {
     return report(error.what(), exit_deadlock);
   } catch (const std::bad_alloc&) {

@@ -79,6 +79,12 @@ class LaunchError : public Error {
   std::string code_;
 };
 
+// A device that is asked for work after a run of ranks has failed on it (spec 4.4).
+class DeviceLostError : public Error {
+ public:
+  using Error::Error;
+};
+
 // Something waits for ever: exit status 3 (spec 4.2).
 class DeadlockError : public Error {
  public:

@@ -59,7 +59,8 @@ void Host::guarded(const std::function<void()>& body) {
   try {
     body();
   } catch (const sc_core::sc_unwind_exception&) {
-    throw;  // killed at the end of the run
+    --running_;
+    throw;  // killed: by another thread of the program, which still runs, or at the end of the run
   } catch (...) {
     --running_;
     return ended_(std::current_exception());
@@ -83,15 +84,18 @@ void Host::spawn(const std::string& name, std::function<void()> body) {
 }
 
 void Host::wait(HostRequest& request) {
+  while (!request.done()) wait(request.completed(), "the end of " + request.what());
+}
+
+void Host::wait(const sc_core::sc_event& event, const std::string& what) {
   Obligations& obligations = services().obligations();
-  const std::size_t ticket =
-      obligations.open(sc_core::sc_get_current_process_handle().name(), "the end of " + request.what(), now());
+  const std::size_t ticket = obligations.open(sc_core::sc_get_current_process_handle().name(), what, now());
   struct Close {  // also when the thread is killed
     Obligations& obligations;
     std::size_t ticket;
     ~Close() { obligations.close(ticket); }
   } close{obligations, ticket};
-  while (!request.done()) sc_core::wait(request.completed());
+  sc_core::wait(event);
 }
 
 // --- Requests
@@ -219,23 +223,32 @@ void Host::completed(Transaction& transaction) {
   pending.request->complete(std::move(response), now());
 }
 
+void Host::end_launch(std::shared_ptr<const KernelLaunch> launch) {
+  const int sip = launch->targets.front().sip;
+  const auto notice = std::make_shared<LaunchAbort>();
+  notice->launch = std::move(launch);
+  TransactionHandle transaction = machine_services_.pool().make();
+  transaction->set_command(tlm::TLM_IGNORE_COMMAND);
+  RouteExtension& route = transaction->route();
+  route.host_control = true;
+  route.posted = true;
+  route.path = &machine_services_.routes().control_path(machine().pcie_ep(sip), machine().io_cpu(sip));
+  route.key = keys_[static_cast<std::size_t>(sip)].next(now());
+  route.owner = this;
+  route.message = notice;
+  notices_.emplace(route.key, transaction);
+  pcie_eps_[static_cast<std::size_t>(sip)]->inject(std::move(transaction));
+}
+
 void Host::end_others_of(std::uint64_t group) {
   for (const auto& [key, pending] : pending_) {
-    if (pending.launch == nullptr || pending.launch->group != group) continue;
-    const auto notice = std::make_shared<LaunchAbort>();
-    notice->launch = pending.launch;
-    const int sip = pending.launch->targets.front().sip;
-    TransactionHandle transaction = machine_services_.pool().make();
-    transaction->set_command(tlm::TLM_IGNORE_COMMAND);
-    RouteExtension& route = transaction->route();
-    route.host_control = true;
-    route.posted = true;
-    route.path = &machine_services_.routes().control_path(machine().pcie_ep(sip), machine().io_cpu(sip));
-    route.key = keys_[static_cast<std::size_t>(sip)].next(now());
-    route.owner = this;
-    route.message = notice;
-    notices_.emplace(route.key, transaction);
-    pcie_eps_[static_cast<std::size_t>(sip)]->inject(std::move(transaction));
+    if (pending.launch != nullptr && pending.launch->group == group) end_launch(pending.launch);
+  }
+}
+
+void Host::end_launches() {
+  for (const auto& [key, pending] : pending_) {
+    if (pending.launch != nullptr) end_launch(pending.launch);
   }
 }
 

@@ -49,7 +49,9 @@ class Host final : public Component, public HostPort, private TransactionOwner {
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const IpcqInstall> message) override;
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const KernelLaunch> message) override;
   void wait(HostRequest& request) override;
+  void wait(const sc_core::sc_event& event, const std::string& what) override;
   void spawn(const std::string& name, std::function<void()> body) override;
+  void end_launches() override;
 
   // As ControlNode::end_blocked_launches(), for launches on several SIPs.
   bool end_blocked_launches();
@@ -65,6 +67,7 @@ class Host final : public Component, public HostPort, private TransactionOwner {
   void program();
   void guarded(const std::function<void()>& body);
   std::shared_ptr<HostRequest> submit_control(std::shared_ptr<const PeMessage> message);
+  void end_launch(std::shared_ptr<const KernelLaunch> launch);
   void end_others_of(std::uint64_t group);
   std::shared_ptr<HostRequest> inject(int sip, const Path& path, TransactionHandle transaction, Pending pending);
   TransactionHandle memory_request(tlm::tlm_command command, std::uint64_t pa, std::uint64_t nbytes);

@@ -60,8 +60,15 @@ class HostPort {
   // Blocks the calling SC_THREAD until the request is done. Does not look at its completion.
   virtual void wait(HostRequest& request) = 0;
 
-  // A worker thread of the host program; `name` is made unique. What the body throws ends the run unless it catches it.
+  // Blocks the calling SC_THREAD until the event; a report of a deadlock says that it waits for `what`.
+  virtual void wait(const sc_core::sc_event& event, const std::string& what) = 0;
+
+  // A worker thread of the host program; `name` is made unique. What the body throws ends the run unless it catches it. A thread
+  // that somebody kills has ended.
   virtual void spawn(const std::string& name, std::function<void()> body) = 0;
+
+  // Every launch that is under way is told to end; it answers as failed.
+  virtual void end_launches() = 0;
 };
 
 // What the Host runs on its own SC_THREAD. An exception that leaves run() is the run's first cause.

@@ -182,6 +182,11 @@ void DeviceMemory::close() {
   wake_.notify(sc_core::SC_ZERO_TIME);
 }
 
+void DeviceMemory::abandon() {
+  released_.clear();
+  close();
+}
+
 std::uint64_t DeviceMemory::used_bytes(PeId pe) const {
   const auto found = partitions_.find(pe);
   return found == partitions_.end() ? 0 : found->second.used_bytes();

@@ -20,8 +20,12 @@ class HostLink {
   HostPort& port() { return port_; }
   std::uint64_t submitted() const { return submitted_; }
 
+  // From now on every message is refused with DeviceLostError.
+  void lose_devices(std::string why) { lost_ = std::move(why); }
+
   template <class Message>
   std::shared_ptr<HostRequest> submit(Message message, const std::string& label) {
+    if (!lost_.empty()) throw DeviceLostError(lost_);
     message.correlation_id = correlation_;
     message.request_id = correlation_ + "/" + std::to_string(++submitted_);
     message.target_device = sip_of(message);
@@ -46,6 +50,7 @@ class HostLink {
   HostPort& port_;
   std::string correlation_;
   std::uint64_t submitted_ = 0;
+  std::string lost_;  // why the devices refuse work
 };
 
 }  // namespace kernbench

@@ -40,6 +40,13 @@ struct Runtime {
   std::uint64_t tensors_made = 0;         // for default names
   std::uint64_t launch_groups = 0;        // launches on several SIPs
 
+  // Ranks have failed: the devices end what they do, and refuse work from now on.
+  void lose_devices(const std::string& why) {
+    link.lose_devices(why);
+    link.port().end_launches();
+    memory->abandon();
+  }
+
   // A thread belongs to one worker at a time. Looked up by the calling thread only.
   Worker* worker_of_thread() const {
     const auto found = workers.find(thread());

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "models/base/parameter.h"
+#include "sw/distributed/multiprocessing.h"
 #include "sw/runtime/tensor_slice.h"
 #include "sw/runtime/worker.h"
 #include "sw/tl/dtypes.h"
@@ -105,6 +106,9 @@ class Torch {
     Torch& torch_;
   };
   Rings ipcq;
+
+  // --- several devices: sw/distributed ---
+  Multiprocessing multiprocessing;
 
   // --- surroundings ---
   const MachineView& spec() const { return runtime_.link.port().machine(); }

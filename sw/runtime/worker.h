@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ class Worker : public std::enable_shared_from_this<Worker> {
   void set_untimed(bool untimed) { transfers_.set_untimed(untimed); }
   bool untimed() const { return transfers_.untimed(); }
   std::mt19937_64& generator() { return generator_; }
+  // Of a thread that torch.multiprocessing.spawn has started.
+  std::optional<int> rank() const { return rank_; }
+  void set_rank(int rank) { rank_ = rank; }
   // Put before the names of expectations, where several copies of a bench run.
   void set_label(std::string label) { label_ = std::move(label); }
 
@@ -58,6 +62,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   int device_ = 0;
   Transfers transfers_;
   std::mt19937_64 generator_;
+  std::optional<int> rank_;
   std::string label_;
   std::vector<LaunchHandle> pending_;  // in order of launch
 };

@@ -35,6 +35,13 @@ struct KernelSignature<void (Closure::*)(Program&, Params...) const> {
   using Parameters = std::tuple<std::decay_t<Params>...>;
 };
 
+// A tensor as launches list their arguments.
+inline KernelArgument tensor_argument(const TensorInfo& info) {
+  TensorArgument argument{info.va_base, info.nbytes, {}};
+  for (const Block& block : info.blocks) argument.shards.push_back({block.where, block.pa, block.nbytes, block.offset});
+  return argument;
+}
+
 namespace detail {
 
 template <class To, class From, class = void>
@@ -73,19 +80,13 @@ struct BoundArgument {
   Param value;
 };
 
-inline KernelArgument tensor_message(const TensorInfo& info) {
-  TensorArgument argument{info.va_base, info.nbytes, {}};
-  for (const Block& block : info.blocks) argument.shards.push_back({block.where, block.pa, block.nbytes, block.offset});
-  return argument;
-}
-
 template <>
 struct BoundArgument<Ptr> {
   explicit BoundArgument(TensorInfoPtr tensor) : value(std::move(tensor)) {}
   explicit BoundArgument(const Ptr& ptr) : value(ptr) {}
   const Ptr& at(PeId) const { return value; }
   KernelArgument message() const {
-    if (value.tensor()) return tensor_message(*value.tensor());
+    if (value.tensor()) return tensor_argument(*value.tensor());
     return ScalarArgument(static_cast<std::int64_t>(value.address()));
   }
   Ptr value;
@@ -95,7 +96,7 @@ template <>
 struct BoundArgument<Tensor> {
   explicit BoundArgument(TensorInfoPtr tensor) : value(std::move(tensor)) {}
   Tensor at(PeId where) const { return Tensor(value, where); }
-  KernelArgument message() const { return tensor_message(*value); }
+  KernelArgument message() const { return tensor_argument(*value); }
   TensorInfoPtr value;
 };
 

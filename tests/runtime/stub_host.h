@@ -94,6 +94,8 @@ class StubHost final : public sc_core::sc_module, public HostPort {
     request.complete(response, now());
     log.push_back("launch ended");
   }
+  void wait(const sc_core::sc_event& event, const std::string&) override { sc_core::wait(event); }
+  void end_launches() override { log.push_back("launches told to end"); }
   void spawn(const std::string& name, std::function<void()> body) override {
     sc_core::sc_spawn(body, sc_core::sc_gen_unique_name(name.c_str()));
   }

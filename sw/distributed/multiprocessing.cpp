@@ -1,0 +1,79 @@
+#include "sw/distributed/multiprocessing.h"
+
+#include <memory>
+#include <vector>
+
+#include "sw/runtime/worker.h"
+
+namespace kernbench {
+namespace {
+
+// What the threads of one spawn and the thread that waits for them share.
+struct Ranks {
+  std::function<void(int)> body;
+  std::vector<sc_core::sc_process_handle> threads;  // of those that run
+  std::map<int, std::exception_ptr> causes;
+  int running = 0;
+  sc_core::sc_event changed{""};
+
+  void run(int rank, Runtime& runtime, std::uint64_t seed);
+  void end_all();
+};
+
+void Ranks::run(int rank, Runtime& runtime, std::uint64_t seed) {
+  sc_core::sc_process_handle& thread = threads[static_cast<std::size_t>(rank)];
+  thread = sc_core::sc_get_current_process_handle();
+  try {
+    const auto worker = std::make_shared<Worker>(runtime, rank, seed);
+    worker->set_rank(rank);
+    worker->set_label("rank" + std::to_string(rank) + ":");
+    const ThreadOfWorker here(runtime, *worker);
+    body(rank);
+    worker->wait_all();
+  } catch (const sc_core::sc_unwind_exception&) {
+    throw;  // ended because of another rank, or at the end of the run
+  } catch (...) {
+    causes[rank] = std::current_exception();
+  }
+  thread = {};
+  --running;
+  changed.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Ranks::end_all() {
+  for (sc_core::sc_process_handle& thread : threads) {
+    if (thread.valid() && !thread.terminated()) thread.kill();
+  }
+}
+
+}  // namespace
+
+int Multiprocessing::ranks_at_most() const { return runtime_.link.port().machine().sips(); }
+
+void Multiprocessing::spawn(const std::function<void(int)>& body, int nprocs) {
+  const std::string call = "torch.multiprocessing.spawn: ";
+  Worker* caller = runtime_.worker_of_thread();
+  if (caller != nullptr && caller->rank())
+    throw UsageError(call + "rank " + std::to_string(*caller->rank()) + " spawns ranks; only the program itself does");
+  if (nprocs < 1 || nprocs > ranks_at_most())
+    throw UsageError(call + std::to_string(nprocs) + " ranks; rank = SIP, and this machine has " + std::to_string(ranks_at_most()));
+
+  const auto ranks = std::make_shared<Ranks>();
+  ranks->body = body;
+  ranks->threads.resize(static_cast<std::size_t>(nprocs));
+  ranks->running = nprocs;
+  HostPort& port = runtime_.link.port();
+  for (int rank = 0; rank < nprocs; ++rank) {
+    const std::uint64_t seed = caller == nullptr ? static_cast<std::uint64_t>(rank) : caller->generator()();
+    port.spawn("rank" + std::to_string(rank), [ranks, rank, &runtime = runtime_, seed] { ranks->run(rank, runtime, seed); });
+  }
+  while (ranks->running > 0 && ranks->causes.empty()) port.wait(ranks->changed, "the ranks to end");
+  if (ranks->causes.empty()) return;
+
+  SpawnError error(ranks->causes);
+  ranks->end_all();
+  runtime_.lose_devices(std::string("the devices are lost: ") + error.what());
+  throw error;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,34 @@
+// torch.multiprocessing: the ranks of a host program, each on a thread of its own (spec 7, ADR-0024).
+//
+//   torch.multiprocessing.spawn([&](int rank) {
+//     torch.ahbm.set_device(rank);
+//     torch.distributed.init_process_group("ahbm");
+//     ...
+//   }, torch.ahbm.device_count());
+//
+// Rank = SIP: a rank's device is that of its number until it chooses another.
+#pragma once
+
+#include <functional>
+
+#include "sw/distributed/spawn_error.h"
+#include "sw/runtime/runtime.h"
+
+namespace kernbench {
+
+class Multiprocessing {
+ public:
+  explicit Multiprocessing(Runtime& runtime) : runtime_(runtime) {}
+
+  // Returns when the body has returned on all ranks and their launches have ended. If one throws, the others are ended where they
+  // wait, the devices refuse work from then on (DeviceLostError), and SpawnError holds what was thrown up to that instant.
+  // UsageError: fewer than one rank or more than there are, a spawn by a rank.
+  void spawn(const std::function<void(int rank)>& body, int nprocs);
+
+ private:
+  int ranks_at_most() const;
+
+  Runtime& runtime_;
+};
+
+}  // namespace kernbench
