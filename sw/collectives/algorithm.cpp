@@ -1,0 +1,27 @@
+#include "sw/collectives/algorithm.h"
+
+#include <algorithm>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+
+const std::vector<std::string>& all_sip_topologies() {
+  static const std::vector<std::string> names{"ring_1d", "torus_2d", "mesh_2d_no_wrap"};
+  return names;
+}
+
+void CollectiveAlgorithm::check(const CollectiveCall& call) const {
+  const std::string& topology = call.group.grid.topology;
+  if (std::find(sip_topologies.begin(), sip_topologies.end(), topology) == sip_topologies.end()) {
+    std::string known;
+    for (const std::string& each : sip_topologies) known += (known.empty() ? "" : ", ") + each;
+    throw UsageError(name + " does not work on the SIP topology " + topology + ", but on " + known);
+  }
+  const std::string why = refuses ? refuses(call) : "";
+  if (!why.empty()) {
+    throw UsageError(name + " expects " + layout + "; tensor '" + call.tensor().name + "' has " + call.layout.str() + ": " + why);
+  }
+}
+
+}  // namespace kernbench

@@ -1,0 +1,36 @@
+// CollectiveAlgorithm: how a collective is carried out (spec 8.2). A registered object: the program lists them in
+// register_algorithms(), ccl.yaml names the one that all_reduce uses. How to write one: README.md.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sw/collectives/collective_call.h"
+#include "sw/collectives/neighbour_graph.h"
+
+namespace kernbench {
+
+struct CollectiveAlgorithm {
+  std::string name;  // snake_case
+  std::string description;
+  CollectiveOp op = CollectiveOp::all_reduce;
+  std::vector<std::string> sip_topologies;  // that it works on
+  std::string layout;                       // of the shards that it accepts, in words
+  ParameterSchema parameters;               // its own in ccl.yaml, beside ccl_parameters()
+
+  // Says whether the shards of the call lie as `layout` says; the reason if they do not, else "". Empty: any layout will do.
+  std::function<std::string(const CollectiveCall& call)> refuses;
+  // The queue pairs of all ranks.
+  std::function<NeighbourGraph(const CollectiveCall& call)> graph;
+  // The kernel with its arguments for the call's rank; it starts on every PE that holds a shard.
+  std::function<tl::KernelCall(const CollectiveCall& call)> kernel;
+
+  // UsageError: a SIP topology or a layout that the algorithm does not support, with what it expects.
+  void check(const CollectiveCall& call) const;
+};
+
+// Every topology that there is.
+const std::vector<std::string>& all_sip_topologies();
+
+}  // namespace kernbench

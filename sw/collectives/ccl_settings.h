@@ -1,0 +1,62 @@
+// What ccl.yaml says of the collectives (spec 8.2): which algorithm all_reduce uses, the rings that are installed for the group,
+// and the algorithm's own parameters. The program reads the file; here is what its keys are and mean.
+//
+//   defaults:                        # of all algorithms
+//     algorithm: lrab_hierarchical_allreduce
+//     n_slots: 4
+//   algorithms:                      # an algorithm's own entry goes before the defaults
+//     lrab_hierarchical_allreduce: {buffer_kind: sram, root_cube: 10}
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/base/parameter.h"
+#include "models/protocol/ipcq.h"
+
+namespace kernbench {
+
+class AlgorithmRegistry;
+
+// Settled values as given, without defaults.
+struct CclFile {
+  std::string algorithm = "lrab_hierarchical_allreduce";
+  Attributes defaults;
+  std::map<std::string, Attributes> algorithms;  // by name
+};
+
+// Keys that `defaults` and every algorithm's entry may hold. Those without a default may be left out.
+ParameterSchema ccl_parameters();
+
+enum class RankUnit : std::uint8_t { sip, pe };
+
+// For one algorithm: its entry before the defaults of the file, these before the defaults of the keys.
+struct CclSettings {
+  std::string algorithm;
+  MemorySpace buffer_kind = MemorySpace::tcm;
+  Backpressure backpressure = Backpressure::sleep;
+  Rational poll_ns = 10;
+  std::uint32_t n_slots = 4;
+  std::uint64_t slot_size = 4096;
+  std::optional<std::uint32_t> vc_chunk_size;
+  std::uint32_t ipcq_credit_size_bytes = 16;
+  bool chunking = true;
+  bool ring_capacity_check = true;
+  std::int64_t n_elem = 8;  // of benches that do not say
+  std::optional<int> world_size;
+  RankUnit rank_unit = RankUnit::sip;
+  Attributes own;  // the algorithm's parameters that are given or have a default
+
+  std::string str() const;  // "algorithm=... buffer_kind=tcm ...": every value that holds
+};
+
+// `changes` go before everything else ("algorithm" among them). UsageError: an algorithm that is not there or does not all_reduce,
+// a key that it does not know, a value that is not allowed.
+using CclChanges = std::vector<std::pair<std::string, std::string>>;
+CclSettings settle(const CclFile& file, const AlgorithmRegistry& algorithms, const CclChanges& changes = {});
+
+}  // namespace kernbench

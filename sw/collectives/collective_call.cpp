@@ -1,0 +1,42 @@
+#include "sw/collectives/collective_call.h"
+
+#include <array>
+
+#include "models/base/errors.h"
+#include "sw/collectives/ring_order.h"
+
+namespace kernbench {
+
+const char* name_of(CollectiveOp op) {
+  constexpr std::array<const char*, 7> names{"all_reduce",     "broadcast",  "reduce",   "all_gather",
+                                             "reduce_scatter", "all_to_all", "send_recv"};
+  return names.at(static_cast<std::size_t>(op));
+}
+
+PeId RankGroup::place(int rank, int cube, int pe) const {
+  if (unit == RankUnit::sip) return {rank, cube, pe};
+  const int per_sip = cubes() * pes;
+  return {rank / per_sip, rank % per_sip / pes, rank % pes};
+}
+
+std::vector<int> RankGroup::ring() const {
+  const auto order = ring_order(grid);
+  if (!order) {
+    throw UsageError("a mesh of " + std::to_string(grid.w) + " x " + std::to_string(grid.h) +
+                     " SIPs without wrap has no closed way round them");
+  }
+  return *order;
+}
+
+ScheduleOptions CollectiveCall::options(std::int64_t contributions) const {
+  ScheduleOptions options;
+  options.dtype = dtype();
+  options.op = reduce_op;
+  options.contributions = contributions;
+  options.window = static_cast<int>(settings.n_slots);
+  options.chunking = settings.chunking;
+  options.section_bytes = group.scratch_bytes / 4;  // as loaded, as combined, as it came, and room for operations under way
+  return options;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,51 @@
+// CollectiveCall: one rank's call of a collective, as algorithms see it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sw/collectives/ccl_settings.h"
+#include "sw/collectives/reduce_op.h"
+#include "sw/collectives/run_schedule.h"
+#include "sw/collectives/shard_layout.h"
+#include "sw/tl/kernel.h"
+
+namespace kernbench {
+
+enum class CollectiveOp : std::uint8_t { all_reduce, broadcast, reduce, all_gather, reduce_scatter, all_to_all, send_recv };
+const char* name_of(CollectiveOp op);
+
+// The ranks and where they are. Rank = SIP, or with RankUnit::pe a PE, counted through all cubes of all SIPs.
+struct RankGroup {
+  int size = 1;
+  RankUnit unit = RankUnit::sip;
+  graphs::SipGrid grid;  // of ranks; for RankUnit::pe a ring
+  int cube_mesh_w = 1, cube_mesh_h = 1;
+  int pes = 1;  // per cube
+  std::uint64_t scratch_bytes = 1 << 20;
+
+  int cubes() const { return cube_mesh_w * cube_mesh_h; }
+  // Of a rank: the PE that works with (cube, pe) of every other one.
+  PeId place(int rank, int cube, int pe) const;
+  std::vector<int> ring() const;  // the ranks in ring order; UsageError for a mesh without a closed way round
+};
+
+struct CollectiveCall {
+  CollectiveOp op = CollectiveOp::all_reduce;
+  ReduceOp reduce_op = ReduceOp::sum;
+  int rank = 0;
+  int root = 0;  // of broadcast and reduce; the sender of send_recv
+  int peer = 0;  // the receiver of send_recv
+  RankGroup group;
+  CclSettings settings;
+  std::vector<tl::TensorInfoPtr> inputs, outputs;  // of this rank; all of one layout and dtype
+  ShardLayout layout;
+
+  const tl::TensorInfo& tensor() const { return inputs.empty() ? *outputs.front() : *inputs.front(); }
+  DType dtype() const { return tensor().dtype; }
+  // `contributions`: how many values each result combines.
+  ScheduleOptions options(std::int64_t contributions = 1) const;
+};
+
+}  // namespace kernbench

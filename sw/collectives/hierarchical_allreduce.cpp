@@ -1,0 +1,76 @@
+// hierarchical_allreduce (spec 8.2, ADR-0029): all PEs of each cube to its PE 0, all cubes of each SIP to cube 0, all SIPs to the
+// first, each level a ring folded at its root; and back. Every shard becomes the combination of all shards of all ranks.
+#include "sw/collectives/rank_graphs.h"
+#include "sw/collectives/ring_schedules.h"
+#include "sw/collectives/schedule_kernels.h"
+#include "sw/collectives/shipped_algorithms.h"
+#include "sw/collectives/tree_schedules.h"
+
+namespace kernbench::algorithms {
+namespace {
+
+// Of the levels below the SIPs; E and W join the PEs of a cube, N and S the cubes of a SIP.
+void ring(NeighbourGraph& graph, const std::vector<PeId>& members, const char* next, const char* previous) {
+  const std::size_t count = members.size();
+  for (std::size_t i = 0; count > 1 && i < count; ++i) {
+    graph.connect(members[i], next, members[(i + 1) % count]).connect(members[i], previous, members[(i + count - 1) % count]);
+  }
+}
+
+std::string refuses(const CollectiveCall& call) {
+  if (call.group.unit == RankUnit::pe) return "with rank_unit pe a rank has one PE";
+  if (call.layout.members.size() != static_cast<std::size_t>(call.group.cubes() * call.group.pes))
+    return "the SIP has " + std::to_string(call.group.cubes()) + " cubes of " + std::to_string(call.group.pes) + " PEs";
+  return call.layout.equal_shards() ? "" : "their sizes differ";
+}
+
+NeighbourGraph graph(const CollectiveCall& call) {
+  NeighbourGraph graph;
+  for (int sip = 0; sip < call.group.size; ++sip) {
+    std::vector<PeId> leaders;
+    for (int cube = 0; cube < call.group.cubes(); ++cube) {
+      std::vector<PeId> pes;
+      for (int pe = 0; pe < call.group.pes; ++pe) pes.push_back({sip, cube, pe});
+      ring(graph, pes, "E", "W");
+      leaders.push_back(pes.front());
+    }
+    ring(graph, leaders, "S", "N");
+  }
+  std::vector<PeId> leaders;
+  for (const int sip : call.group.ring()) leaders.push_back({sip, 0, 0});
+  ring(graph, leaders, schedules::ring_next, schedules::ring_previous);
+  return graph;
+}
+
+Schedule schedule(int pe, int pes, int cube, int cubes, int position, int sips) {
+  std::vector<schedules::TreePlace> places{schedules::folded_ring(pe, pes, "E", "W")};
+  if (pe == 0) places.push_back(schedules::folded_ring(cube, cubes, "S", "N"));
+  if (pe == 0 && cube == 0)
+    places.push_back(schedules::folded_ring(position, sips, schedules::ring_next, schedules::ring_previous));
+  return schedules::tree_all_reduce(schedules::levels(places));
+}
+
+tl::KernelCall kernel(const CollectiveCall& call) {
+  const int pes = call.group.pes, cubes = call.group.cubes();
+  const ScheduleOptions options = call.options(std::int64_t{pes} * cubes * call.group.size);
+  const auto body = [options](tl::Program& tl, tl::Tensor data, int pes, int cubes, int position, int sips) {
+    run_schedule(tl, schedule(tl.program_id(0), pes, tl.program_id(1), cubes, position, sips), blocks_in_place(data, 1), options);
+  };
+  return tl::bind_kernel(body, call.inputs.front(), pes, cubes, ring_position(call.group, call.rank), call.group.size);
+}
+
+}  // namespace
+
+CollectiveAlgorithm hierarchical_allreduce() {
+  return {"hierarchical_allreduce",
+          "all PEs of a cube, all cubes of a SIP, all SIPs: a ring folded at its root on each level, and back",
+          CollectiveOp::all_reduce,
+          all_sip_topologies(),
+          "equal shards on every PE of every cube",
+          {},
+          refuses,
+          graph,
+          kernel};
+}
+
+}  // namespace kernbench::algorithms

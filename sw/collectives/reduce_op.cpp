@@ -1,0 +1,40 @@
+#include "sw/collectives/reduce_op.h"
+
+#include <algorithm>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+
+const std::vector<std::string>& reduce_op_names() {
+  static const std::vector<std::string> names{"sum", "max", "min", "prod", "avg"};
+  return names;
+}
+
+const char* name_of(ReduceOp op) { return reduce_op_names()[static_cast<std::size_t>(op)].c_str(); }
+
+ReduceOp parse_reduce_op(const std::string& name) {
+  const auto& names = reduce_op_names();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<ReduceOp>(found - names.begin());
+  std::string known;
+  for (const std::string& each : names) known += (known.empty() ? "" : ", ") + each;
+  throw UsageError("reduction '" + name + "', allowed: " + known);
+}
+
+MathOp math_op_of(ReduceOp op) {
+  switch (op) {
+    case ReduceOp::max:
+      return MathOp::maximum;
+    case ReduceOp::min:
+      return MathOp::minimum;
+    case ReduceOp::prod:
+      return MathOp::mul;
+    case ReduceOp::sum:
+    case ReduceOp::avg:
+      break;
+  }
+  return MathOp::add;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,23 @@
+// How all ranks' values become one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/base/math_op.h"
+
+namespace kernbench {
+
+// avg: the sum, divided once by the number of values in it.
+enum class ReduceOp : std::uint8_t { sum, max, min, prod, avg };
+
+const char* name_of(ReduceOp op);
+const std::vector<std::string>& reduce_op_names();  // in the order of the enumeration
+// UsageError that lists the names.
+ReduceOp parse_reduce_op(const std::string& name);
+
+// Of two values.
+MathOp math_op_of(ReduceOp op);
+
+}  // namespace kernbench

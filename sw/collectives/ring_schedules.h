@@ -1,0 +1,28 @@
+// Schedules of collectives on a ring: position p sends `ring_E` to p + 1 and takes `ring_W` from p - 1, modulo the number of
+// positions. A ring of one has empty phases.
+#pragma once
+
+#include "sw/collectives/schedule.h"
+
+namespace kernbench::schedules {
+
+inline constexpr const char* ring_next = "ring_E";
+inline constexpr const char* ring_previous = "ring_W";
+
+// Blocks: one per position. In round k of count - 1, p sends block p - k - 1 and adds to block p - k - 2 what comes: block p is
+// complete at the end.
+Schedule ring_reduce_scatter(int position, int count);
+// Blocks: one per position; block p is there at the start. Round k: sends block p - k, takes block p - k - 1.
+Schedule ring_all_gather(int position, int count);
+// The one, then the other, on one block per position.
+Schedule ring_all_reduce(int position, int count);
+
+// One block, from the root along the ring until all have it.
+Schedule ring_broadcast(int position, int count, int root);
+// One block, from the position behind the root along the ring to the root.
+Schedule ring_reduce(int position, int count, int root);
+
+// Block s * count + d goes from s to d. In round k each position sends on what has still k or more steps to go.
+Schedule ring_all_to_all(int position, int count);
+
+}  // namespace kernbench::schedules

@@ -1,0 +1,36 @@
+#include "sw/collectives/schedule_kernels.h"
+
+#include "sw/collectives/message_cut.h"
+
+namespace kernbench {
+
+std::vector<BlockPlace> blocks_in_place(const tl::Tensor& data, int parts) {
+  const ElementRange whole{0, data.local_shape().elements()};
+  std::vector<BlockPlace> blocks;
+  for (int part = 0; part < parts; ++part) {
+    const ElementRange range = part_of(whole, part, parts);
+    const tl::Ptr place = data.local() + range.begin * static_cast<std::int64_t>(size_of(data.dtype()));
+    blocks.push_back({range.elements(), place, place});
+  }
+  return blocks;
+}
+
+tl::KernelCall schedule_kernel(const CollectiveCall& call, Schedule schedule,
+                               std::function<std::vector<BlockPlace>(const LocalShards& shards)> blocks) {
+  const auto kernel = [schedule = std::move(schedule), blocks = std::move(blocks), inputs = call.inputs, outputs = call.outputs,
+                       options = call.options(call.group.size)](tl::Program& tl) {
+    const PeId here{tl.program_id(2), tl.program_id(1), tl.program_id(0)};
+    LocalShards shards;
+    for (const tl::TensorInfoPtr& tensor : inputs) shards.inputs.emplace_back(tensor, here);
+    for (const tl::TensorInfoPtr& tensor : outputs) shards.outputs.emplace_back(tensor, here);
+    const tl::Tensor& any = inputs.empty() ? shards.outputs.front() : shards.inputs.front();
+    if (any.has_local()) run_schedule(tl, schedule, blocks(shards), options);
+  };
+  tl::KernelCall bound = tl::bind_kernel(kernel);
+  for (const auto* tensors : {&call.inputs, &call.outputs}) {
+    for (const tl::TensorInfoPtr& tensor : *tensors) bound.args.push_back(tl::tensor_argument(*tensor));
+  }
+  return bound;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,25 @@
+// Kernels that carry out a schedule on the shards of a call's tensors.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "sw/collectives/collective_call.h"
+#include "sw/collectives/run_schedule.h"
+#include "sw/collectives/schedule.h"
+
+namespace kernbench {
+
+// The running PE's shard, cut into `parts` blocks; results go where the values came from.
+std::vector<BlockPlace> blocks_in_place(const tl::Tensor& data, int parts);
+
+// Of every tensor of the call, the running PE's shard.
+struct LocalShards {
+  std::vector<tl::Tensor> inputs, outputs;
+};
+
+// For calls with lists of tensors: a kernel with all of them as arguments. `blocks` says what the blocks of the schedule are.
+tl::KernelCall schedule_kernel(const CollectiveCall& call, Schedule schedule,
+                               std::function<std::vector<BlockPlace>(const LocalShards& shards)> blocks);
+
+}  // namespace kernbench
