@@ -11,13 +11,17 @@ const std::vector<std::string>& all_sip_topologies() {
   return names;
 }
 
-void CollectiveAlgorithm::check(const CollectiveCall& call) const {
-  const std::string& topology = call.group.grid.topology;
+void CollectiveAlgorithm::check_topology(const RankGroup& group) const {
+  const std::string& topology = group.grid.topology;
   if (std::find(sip_topologies.begin(), sip_topologies.end(), topology) == sip_topologies.end()) {
     std::string known;
     for (const std::string& each : sip_topologies) known += (known.empty() ? "" : ", ") + each;
     throw UsageError(name + " does not work on the SIP topology " + topology + ", but on " + known);
   }
+}
+
+void CollectiveAlgorithm::check(const CollectiveCall& call) const {
+  check_topology(call.group);
   const std::string why = refuses ? refuses(call) : "";
   if (!why.empty()) {
     throw UsageError(name + " expects " + layout + "; tensor '" + call.tensor().name + "' has " + call.layout.str() + ": " + why);

@@ -27,6 +27,7 @@ struct CollectiveAlgorithm {
   std::function<tl::KernelCall(const CollectiveCall& call)> kernel;
 
   // UsageError: a SIP topology or a layout that the algorithm does not support, with what it expects.
+  void check_topology(const RankGroup& group) const;
   void check(const CollectiveCall& call) const;
 };
 

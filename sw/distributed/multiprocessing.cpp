@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "sw/distributed/process_group.h"
 #include "sw/runtime/worker.h"
 
 namespace kernbench {
@@ -24,12 +25,15 @@ void Ranks::run(int rank, Runtime& runtime, std::uint64_t seed) {
   sc_core::sc_process_handle& thread = threads[static_cast<std::size_t>(rank)];
   thread = sc_core::sc_get_current_process_handle();
   try {
-    const auto worker = std::make_shared<Worker>(runtime, rank, seed);
+    const auto worker = std::make_shared<Worker>(runtime, 0, seed);
     worker->set_rank(rank);
+    worker->set_device(rank);
     worker->set_label("rank" + std::to_string(rank) + ":");
     const ThreadOfWorker here(runtime, *worker);
     body(rank);
     worker->wait_all();
+    const auto group = runtime.distributed.group;
+    if (group != nullptr && group->joined(rank)) group->end(rank);
   } catch (const sc_core::sc_unwind_exception&) {
     throw;  // ended because of another rank, or at the end of the run
   } catch (...) {
@@ -48,7 +52,10 @@ void Ranks::end_all() {
 
 }  // namespace
 
-int Multiprocessing::ranks_at_most() const { return runtime_.link.port().machine().sips(); }
+int Multiprocessing::ranks_at_most() const {
+  const MachineView& machine = runtime_.link.port().machine();
+  return runtime_.distributed.rank_unit == RankUnit::sip ? machine.sips() : machine.sips() * machine.cubes() * machine.pes();
+}
 
 void Multiprocessing::spawn(const std::function<void(int)>& body, int nprocs) {
   const std::string call = "torch.multiprocessing.spawn: ";
@@ -56,19 +63,29 @@ void Multiprocessing::spawn(const std::function<void(int)>& body, int nprocs) {
   if (caller != nullptr && caller->rank())
     throw UsageError(call + "rank " + std::to_string(*caller->rank()) + " spawns ranks; only the program itself does");
   if (nprocs < 1 || nprocs > ranks_at_most())
-    throw UsageError(call + std::to_string(nprocs) + " ranks; rank = SIP, and this machine has " + std::to_string(ranks_at_most()));
+    throw UsageError(call + std::to_string(nprocs) +
+                     " ranks; rank = " + (runtime_.distributed.rank_unit == RankUnit::sip ? "SIP" : "PE") +
+                     ", and this machine has " + std::to_string(ranks_at_most()));
 
   const auto ranks = std::make_shared<Ranks>();
   ranks->body = body;
   ranks->threads.resize(static_cast<std::size_t>(nprocs));
   ranks->running = nprocs;
+  DistributedState& state = runtime_.distributed;
+  state.spawned = nprocs;
+  if (state.group != nullptr) state.group->start();
   HostPort& port = runtime_.link.port();
   for (int rank = 0; rank < nprocs; ++rank) {
     const std::uint64_t seed = caller == nullptr ? static_cast<std::uint64_t>(rank) : caller->generator()();
     port.spawn("rank" + std::to_string(rank), [ranks, rank, &runtime = runtime_, seed] { ranks->run(rank, runtime, seed); });
   }
   while (ranks->running > 0 && ranks->causes.empty()) port.wait(ranks->changed, "the ranks to end");
-  if (ranks->causes.empty()) return;
+  state.spawned = 0;
+  if (ranks->causes.empty()) {
+    if (state.group != nullptr) state.group->start();
+    if (state.group != nullptr && !state.group->in_use()) state.group.reset();
+    return;
+  }
 
   SpawnError error(ranks->causes);
   ranks->end_all();

@@ -24,10 +24,9 @@ class Multiprocessing {
   // wait, the devices refuse work from then on (DeviceLostError), and SpawnError holds what was thrown up to that instant.
   // UsageError: fewer than one rank or more than there are, a spawn by a rank.
   void spawn(const std::function<void(int rank)>& body, int nprocs);
+  int ranks_at_most() const;  // SIPs, or with rank_unit pe PEs
 
  private:
-  int ranks_at_most() const;
-
   Runtime& runtime_;
 };
 

@@ -25,11 +25,14 @@ class LaunchSpec {
   LaunchSpec& failure_policy(FailurePolicy policy) { return failure_policy_ = policy, *this; }
   // A kernel of `code_bytes`, written to each device before its first launch there (spec 4.1). Without: built in, nothing to write.
   LaunchSpec& deployed(std::uint64_t code_bytes);
+  // Launches of one group fail together, as the parts of a launch on several SIPs do.
+  LaunchSpec& group(std::uint64_t group) { return group_ = group, *this; }
 
   const std::string& name() const { return name_; }
   const std::optional<std::vector<int>>& target_pes() const { return target_pes_; }
   FailurePolicy failure_policy() const { return failure_policy_; }
   const std::optional<std::uint64_t>& code_bytes() const { return code_bytes_; }
+  std::uint64_t group() const { return group_; }  // 0: none
 
   // The PEs to start, per SIP, each list sorted. UsageError: no tensor argument, or a target PE that is not there.
   std::map<int, std::vector<PeId>> targets(const std::vector<KernelArgument>& args, int pes_per_cube) const;
@@ -39,6 +42,7 @@ class LaunchSpec {
   std::optional<std::vector<int>> target_pes_;
   FailurePolicy failure_policy_ = FailurePolicy::fail_fast;
   std::optional<std::uint64_t> code_bytes_;
+  std::uint64_t group_ = 0;
 };
 
 // Spec 4.3, merged by max over the PEs, and per PE; over all SIPs of the launch.
@@ -55,6 +59,7 @@ class LaunchHandle {
   bool done() const;
   // Both UsageError before the launch has been waited for.
   const LaunchMetrics& metrics() const;
+  bool waited_for() const { return state().metrics.has_value(); }
   const Completion& completion() const;  // of several SIPs, the first that failed by itself
 
  private:

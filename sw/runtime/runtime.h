@@ -1,6 +1,7 @@
 // Runtime: what all workers of one host program share: the link to the machine, device memory, and what the benches expect.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <systemc>
 #include <vector>
 
+#include "sw/distributed/distributed_state.h"
 #include "sw/runtime/deployments.h"
 #include "sw/runtime/device_memory.h"
 #include "sw/runtime/expectation.h"
@@ -39,6 +41,14 @@ struct Runtime {
   std::vector<LaunchRecord> launches;     // in order of being waited for
   std::uint64_t tensors_made = 0;         // for default names
   std::uint64_t launch_groups = 0;        // launches on several SIPs
+
+  // What the user may want to know; each text once.
+  void warn(const std::string& text) {
+    if (std::find(warnings.begin(), warnings.end(), text) == warnings.end()) warnings.push_back(text);
+  }
+  std::vector<std::string> warnings;
+
+  DistributedState distributed;
 
   // Ranks have failed: the devices end what they do, and refuse work from now on.
   void lose_devices(const std::string& why) {

@@ -40,6 +40,7 @@ class Tensor {
  public:
   Tensor() = default;  // no tensor; every use is a UsageError
 
+  bool deployed() const { return storage_ != nullptr; }  // it is a tensor: on a device
   const std::string& name() const { return info()->name; }
   const Shape& shape() const { return info()->shape; }
   DType dtype() const { return info()->dtype; }

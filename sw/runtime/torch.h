@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "models/base/parameter.h"
+#include "sw/distributed/distributed.h"
 #include "sw/distributed/multiprocessing.h"
 #include "sw/runtime/tensor_slice.h"
 #include "sw/runtime/worker.h"
@@ -76,9 +77,9 @@ class Torch {
     explicit Devices(Torch& torch) : torch_(torch) {}
     void set_device(int sip) { torch_.worker().set_device(sip); }  // of the calling worker; UsageError for one that is not there
     void set_device_index(int sip) { set_device(sip); }
-    int current_device() const { return torch_.worker().device(); }
+    int current_device() const { return torch_.worker().device_index(); }
     int current_device_index() const { return current_device(); }
-    int device_count() const { return torch_.spec().sips(); }
+    int device_count() const { return torch_.multiprocessing.ranks_at_most(); }
 
    private:
     Torch& torch_;
@@ -109,6 +110,7 @@ class Torch {
 
   // --- several devices: sw/distributed ---
   Multiprocessing multiprocessing;
+  Distributed distributed;
 
   // --- surroundings ---
   const MachineView& spec() const { return runtime_.link.port().machine(); }

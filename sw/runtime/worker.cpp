@@ -8,11 +8,18 @@
 
 namespace kernbench {
 
-void Worker::set_device(int sip) {
-  const int sips = runtime_.link.port().machine().sips();
-  if (sip < 0 || sip >= sips)
-    throw UsageError("device sip:" + std::to_string(sip) + ", allowed: sip:0 to sip:" + std::to_string(sips - 1));
-  device_ = sip;
+void Worker::set_device(int index) {
+  const MachineView& machine = runtime_.link.port().machine();
+  const bool is_pe = rank_ && runtime_.distributed.rank_unit == RankUnit::pe;
+  const int per_sip = is_pe ? machine.cubes() * machine.pes() : 1;
+  if (index < 0 || index >= machine.sips() * per_sip) {
+    const std::string unit = is_pe ? "pe:" : "sip:";
+    throw UsageError("device " + unit + std::to_string(index) + ", allowed: " + unit + "0 to " + unit +
+                     std::to_string(machine.sips() * per_sip - 1));
+  }
+  device_index_ = index;
+  device_ = index / per_sip;
+  if (is_pe) only_pe_ = PeId{device_, index % per_sip / machine.pes(), index % machine.pes()};
 }
 
 const std::shared_ptr<const TensorStorage>& Worker::storage_of(const Tensor& tensor) {
@@ -30,10 +37,11 @@ Tensor Worker::make(const Shape& shape, DType dtype, const DPPolicy& policy, std
   info.shape = shape;
   info.dtype = dtype;
   info.nbytes = static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
-  info.blocks = place(info.name, shape, dtype, policy, device_, machine.cubes(), machine.pes());
+  info.blocks = place(info.name, shape, dtype, only_pe_ ? DPPolicy::on_one_pe() : policy, device_, machine.cubes(), machine.pes());
+  if (only_pe_) info.blocks.front().where = *only_pe_;
   DeviceMemory& memory = *runtime_.memory;
   memory.allocate(info, device_);
-  std::vector<Mapping> mappings = memory.mappings(info, policy, device_);
+  std::vector<Mapping> mappings = memory.mappings(info, only_pe_ ? DPPolicy::on_one_pe() : policy, device_);
   auto shared = std::make_shared<const tl::TensorInfo>(std::move(info));
   auto storage = std::make_shared<const TensorStorage>(runtime_.memory, shared, mappings, device_);
   memory.map(shared->name, mappings);
@@ -107,7 +115,8 @@ LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call, std::ve
     }
   }
   if (spec.code_bytes()) runtime_.deployments.place(spec.name(), *spec.code_bytes(), sips, untimed());
-  const std::uint64_t group = targets.size() > 1 ? ++runtime_.launch_groups : 0;
+  std::uint64_t group = spec.group();
+  if (group == 0 && targets.size() > 1) group = ++runtime_.launch_groups;
   LaunchHandle handle;
   handle.state_ = std::make_shared<LaunchHandle::State>();
   handle.state_->name = spec.name();

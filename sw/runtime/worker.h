@@ -25,7 +25,10 @@ class Worker : public std::enable_shared_from_this<Worker> {
 
   Runtime& runtime() { return runtime_; }
   int device() const { return device_; }
-  void set_device(int sip);  // UsageError for a SIP that is not there
+  // A SIP; with rank_unit pe a rank has a PE, counted through all cubes of all SIPs, on which its tensors lie. UsageError for one
+  // that is not there.
+  void set_device(int index);
+  int device_index() const { return device_index_; }
   void set_untimed(bool untimed) { transfers_.set_untimed(untimed); }
   bool untimed() const { return transfers_.untimed(); }
   std::mt19937_64& generator() { return generator_; }
@@ -59,7 +62,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
   void settle(const Tensor& tensor);
 
   Runtime& runtime_;
-  int device_ = 0;
+  int device_ = 0, device_index_ = 0;
+  std::optional<PeId> only_pe_;  // rank_unit pe
   Transfers transfers_;
   std::mt19937_64 generator_;
   std::optional<int> rank_;

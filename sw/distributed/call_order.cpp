@@ -1,0 +1,45 @@
+#include "sw/distributed/call_order.h"
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+
+CallOrder::CallOrder(const std::vector<int>& ranks, std::string counted) : counted_(std::move(counted)) {
+  for (const int rank : ranks) ranks_[rank];
+}
+
+OrderedCall& CallOrder::join(int rank, const std::string& what) {
+  const std::string who = "rank " + std::to_string(rank);
+  const std::size_t index = ranks_.at(rank).reached;
+  if (index == calls_.size()) {
+    for (const auto& [other, state] : ranks_) {
+      if (state.ended)
+        throw UsageError(who + " calls " + what + ", its " + nth(index) + ", but rank " + std::to_string(other) +
+                         " has ended after " + std::to_string(state.reached));
+    }
+    calls_.push_back(std::make_unique<OrderedCall>());
+    calls_.back()->what = what;
+    calls_.back()->first = rank;
+  }
+  OrderedCall& call = *calls_[index];
+  if (call.what != what) {
+    throw UsageError("ranks call different things: " + nth(index) + " of rank " + std::to_string(call.first) + " is " + call.what +
+                     "; of " + who + " it is " + what);
+  }
+  ++ranks_.at(rank).reached;
+  return call;
+}
+
+void CallOrder::end(int rank) {
+  ranks_.at(rank).ended = true;
+  const std::string waiting = ahead_of(rank);
+  if (!waiting.empty()) throw UsageError("rank " + std::to_string(rank) + " has ended, but others wait for it in " + waiting);
+}
+
+std::string CallOrder::ahead_of(int rank) const {
+  const std::size_t index = ranks_.at(rank).reached;
+  if (index == calls_.size()) return "";
+  return nth(index) + ", " + calls_[index]->what + " (rank " + std::to_string(calls_[index]->first) + ")";
+}
+
+}  // namespace kernbench

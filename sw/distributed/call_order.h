@@ -1,0 +1,51 @@
+// CallOrder: which collective each rank has reached. Collectives have no names: the n-th call of one rank belongs to the n-th of
+// every other one. Ranks that call different things, or end while others wait for them, are told so instead of waiting for ever.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sw/distributed/collective_record.h"
+
+namespace kernbench {
+
+// One call of all ranks.
+struct OrderedCall {
+  std::string what;         // "all_reduce sum of f16, 16 shards of 8 elements on pe 0 of cubes ..."; has to be the same everywhere
+  int first = 0;            // the rank that came first
+  std::uint64_t group = 0;  // of its launches
+  std::shared_ptr<CollectiveRecord> record;
+  // Where ranks wait for one another.
+  int met = 0;
+  bool open = false;
+  sc_core::sc_event opened{""};
+};
+
+class CallOrder {
+ public:
+  // Of these ranks. `counted`: what a call is, for messages.
+  CallOrder(const std::vector<int>& ranks, std::string counted);
+
+  // The next call of `rank`. UsageError: another rank has called something else, or has ended.
+  OrderedCall& join(int rank, const std::string& what);
+  // `rank` calls nothing any more. UsageError if others wait for it.
+  void end(int rank);
+  // Some rank is in a call that `rank` has not joined: its text, else "".
+  std::string ahead_of(int rank) const;
+
+ private:
+  struct Rank {
+    std::size_t reached = 0;  // calls
+    bool ended = false;
+  };
+  std::string nth(std::size_t index) const { return counted_ + " " + std::to_string(index + 1); }
+
+  std::map<int, Rank> ranks_;
+  std::string counted_;
+  std::vector<std::unique_ptr<OrderedCall>> calls_;  // from the first one on
+};
+
+}  // namespace kernbench

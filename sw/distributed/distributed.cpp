@@ -1,0 +1,146 @@
+#include "sw/distributed/distributed.h"
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+
+Worker& Distributed::worker() const {
+  Worker* here = runtime_.worker_of_thread();
+  if (here == nullptr) throw UsageError("torch.distributed is for threads of the host program");
+  return *here;
+}
+
+ProcessGroup& Distributed::group(const std::string& call) const {
+  if (!is_initialized())
+    throw UsageError(call + ": the default process group has not been initialized; init_process_group comes first");
+  return *runtime_.distributed.group;
+}
+
+// --- the group
+
+void Distributed::init_process_group(const std::string& backend, std::optional<int> /*world_size*/, std::optional<int> /*rank*/) {
+  init_process_group(backend, CclChanges{});
+}
+
+void Distributed::init_process_group(const std::string& backend, const CclChanges& changes) {
+  if (backend != "ahbm") throw UsageError("init_process_group: backend '" + backend + "', allowed: ahbm");
+  Worker& here = worker();
+  DistributedState& state = runtime_.distributed;
+  while (state.group_starts) runtime_.link.port().wait(state.group_started, "another rank's init_process_group");
+  if (state.group == nullptr) {
+    struct Starts {
+      DistributedState& state;
+      explicit Starts(DistributedState& of) : state(of) { state.group_starts = true; }
+      ~Starts() {
+        state.group_starts = false;
+        state.group_started.notify(sc_core::SC_ZERO_TIME);
+      }
+    } starts(state);
+    here.wait_all();
+    state.group = std::make_shared<ProcessGroup>(runtime_, changes);
+  }
+  state.group->join(here.rank(), state.spawned);
+}
+
+void Distributed::destroy_process_group() {
+  group("destroy_process_group");
+  worker().wait_all();
+  std::shared_ptr<ProcessGroup>& group = runtime_.distributed.group;
+  group->leave(worker().rank());
+  if (!group->in_use()) group.reset();
+}
+
+bool Distributed::is_initialized() const {
+  const auto& group = runtime_.distributed.group;
+  return group != nullptr && group->joined(worker().rank());
+}
+
+std::string Distributed::get_backend() const {
+  group("get_backend");
+  return "ahbm";
+}
+
+int Distributed::get_world_size() const { return group("get_world_size").ranks().size; }
+
+int Distributed::get_rank() const {
+  group("get_rank");
+  const std::optional<int> rank = worker().rank();
+  if (!rank) runtime_.warn("torch.distributed.get_rank outside a worker of torch.multiprocessing.spawn is 0");
+  return rank.value_or(0);
+}
+
+// Outside a worker the program is rank 0, and there must be no others.
+int Distributed::rank_of(const std::string& call) const {
+  const std::optional<int> rank = worker().rank();
+  if (rank) return *rank;
+  if (get_world_size() > 1)
+    throw UsageError(call + " outside a worker: the other " + std::to_string(get_world_size() - 1) +
+                     " ranks would never come; torch.multiprocessing.spawn runs all of them");
+  return get_rank();
+}
+
+void Distributed::barrier() {
+  ProcessGroup& ranks = group("barrier");
+  ranks.barrier(worker(), rank_of("barrier"));
+}
+
+// --- collectives
+
+Work Distributed::run(GroupCall call, bool async_op) {
+  ProcessGroup& ranks = group(call.name);
+  const int rank = rank_of(call.name);
+  for (const std::vector<Tensor>* tensors : {&call.inputs, &call.outputs}) {
+    for (const Tensor& tensor : *tensors) {
+      if (!tensor.deployed()) throw UsageError(call.name + ": a tensor that is not on a device");
+    }
+  }
+  const bool one_each = call.op == CollectiveOp::all_gather || call.op == CollectiveOp::all_to_all;
+  const auto count = static_cast<std::size_t>(ranks.ranks().size);
+  if ((one_each && call.outputs.size() != count) ||
+      ((call.op == CollectiveOp::reduce_scatter || call.op == CollectiveOp::all_to_all) && call.inputs.size() != count)) {
+    throw UsageError(call.name + ": " +
+                     std::to_string(one_each && call.outputs.size() != count ? call.outputs.size() : call.inputs.size()) +
+                     " tensors in the list; it has one for each of the " + std::to_string(count) + " ranks");
+  }
+  Work work = ranks.call(worker(), rank, call);
+  if (!async_op) work.wait();
+  return work;
+}
+
+Work Distributed::all_reduce(const Tensor& tensor, Reduction op, bool async_op) {
+  return run({CollectiveOp::all_reduce, "all_reduce", {tensor}, {}, op, 0, 0}, async_op);
+}
+
+Work Distributed::broadcast(const Tensor& tensor, int src, bool async_op) {
+  return run({CollectiveOp::broadcast, "broadcast", {tensor}, {}, ReduceOp::sum, src, 0}, async_op);
+}
+
+Work Distributed::reduce(const Tensor& tensor, int dst, Reduction op, bool async_op) {
+  return run({CollectiveOp::reduce, "reduce", {tensor}, {}, op, dst, 0}, async_op);
+}
+
+Work Distributed::all_gather(const std::vector<Tensor>& outputs, const Tensor& input, bool async_op) {
+  return run({CollectiveOp::all_gather, "all_gather", {input}, outputs, ReduceOp::sum, 0, 0}, async_op);
+}
+
+Work Distributed::reduce_scatter(const Tensor& output, const std::vector<Tensor>& inputs, Reduction op, bool async_op) {
+  return run({CollectiveOp::reduce_scatter, "reduce_scatter", inputs, {output}, op, 0, 0}, async_op);
+}
+
+Work Distributed::all_to_all(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs, bool async_op) {
+  return run({CollectiveOp::all_to_all, "all_to_all", inputs, outputs, ReduceOp::sum, 0, 0}, async_op);
+}
+
+Work Distributed::message(const std::string& name, const Tensor& tensor, std::optional<int> src, std::optional<int> dst,
+                          bool async_op) {
+  group(name);
+  const int here = rank_of(name);
+  if (src.value_or(here) == dst.value_or(here)) throw UsageError(name + ": rank " + std::to_string(here) + " with itself");
+  return run({CollectiveOp::send_recv, name, {tensor}, {}, ReduceOp::sum, src.value_or(here), dst.value_or(here)}, async_op);
+}
+
+Work Distributed::send(const Tensor& tensor, int dst, bool async_op) { return message("send", tensor, {}, dst, async_op); }
+
+Work Distributed::recv(const Tensor& tensor, int src, bool async_op) { return message("recv", tensor, src, {}, async_op); }
+
+}  // namespace kernbench

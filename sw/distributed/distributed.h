@@ -1,0 +1,74 @@
+// torch.distributed (spec 7, 8.3): collectives between ranks, as in PyTorch.
+//
+//   auto& dist = torch.distributed;
+//   dist.init_process_group("ahbm");
+//   Work work = dist.all_reduce(gradients);                       // has ended; work.bus_bandwidth_gbs()
+//   Work later = dist.all_reduce(more, ReduceOp::max, true);      // has begun: later.wait(), or whatever waits for pending work
+//
+// Called by the ranks of torch.multiprocessing.spawn, each for itself; all ranks call the same collectives in the same order. What
+// ccl.yaml says of rings and algorithm holds. Errors are UsageErrors that name the call.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sw/distributed/process_group.h"
+
+namespace kernbench {
+
+// A reduction, also by name. UsageError for one that there is not.
+class Reduction {
+ public:
+  Reduction(ReduceOp op) : op_(op) {}                                 // NOLINT(google-explicit-constructor)
+  Reduction(const char* name) : op_(parse_reduce_op(name)) {}         // NOLINT(google-explicit-constructor)
+  Reduction(const std::string& name) : op_(parse_reduce_op(name)) {}  // NOLINT(google-explicit-constructor)
+  operator ReduceOp() const { return op_; }                           // NOLINT(google-explicit-constructor)
+
+ private:
+  ReduceOp op_;
+};
+
+class Distributed {
+ public:
+  explicit Distributed(Runtime& runtime) : runtime_(runtime) {}
+
+  // The first rank that calls it installs the rings, which takes simulated time; the others wait for it. A program may call it once
+  // for all ranks, before it spawns them. `world_size` and `rank` are accepted and ignored: both are facts of the machine.
+  void init_process_group(const std::string& backend = "ahbm", std::optional<int> world_size = {}, std::optional<int> rank = {});
+  // With other values of keys of ccl.yaml than the file has: {{"algorithm", "ring_allreduce"}, {"buffer_kind", "hbm"}}.
+  void init_process_group(const std::string& backend, const CclChanges& changes);
+  void destroy_process_group();
+  bool is_initialized() const;
+  std::string get_backend() const;
+  int get_world_size() const;
+  int get_rank() const;  // 0 outside a worker, with a warning
+  const CclSettings& settings() const { return group("settings").settings(); }
+
+  // Waits for all ranks and their pending work. Takes no simulated time.
+  void barrier();
+
+  Work all_reduce(const Tensor& tensor, Reduction op = ReduceOp::sum, bool async_op = false);
+  Work broadcast(const Tensor& tensor, int src, bool async_op = false);
+  Work reduce(const Tensor& tensor, int dst, Reduction op = ReduceOp::sum, bool async_op = false);  // others keep what they have
+  // Lists have one tensor for each rank, all with the same shards.
+  Work all_gather(const std::vector<Tensor>& outputs, const Tensor& input, bool async_op = false);
+  Work reduce_scatter(const Tensor& output, const std::vector<Tensor>& inputs, Reduction op = ReduceOp::sum, bool async_op = false);
+  Work all_to_all(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs, bool async_op = false);
+  // The n-th message from one rank to another is the n-th that this one receives from it.
+  Work send(const Tensor& tensor, int dst, bool async_op = false);
+  Work recv(const Tensor& tensor, int src, bool async_op = false);
+
+ private:
+  Worker& worker() const;
+  ProcessGroup& group(const std::string& call) const;
+  int rank_of(const std::string& call) const;
+  Work run(GroupCall call, bool async_op);
+  Work message(const std::string& name, const Tensor& tensor, std::optional<int> src, std::optional<int> dst, bool async_op);
+
+  Runtime& runtime_;
+};
+
+}  // namespace kernbench

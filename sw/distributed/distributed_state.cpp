@@ -1,0 +1,17 @@
+#include "sw/distributed/distributed_state.h"
+
+#include "sw/distributed/process_group.h"
+
+namespace kernbench {
+
+DistributedState::DistributedState() : algorithms(std::make_shared<const AlgorithmRegistry>(shipped_algorithms())) {}
+
+DistributedState::~DistributedState() = default;
+
+void DistributedState::configure(CclFile file, std::shared_ptr<const AlgorithmRegistry> from) {
+  ccl = std::move(file);
+  algorithms = std::move(from);
+  rank_unit = settle(ccl, *algorithms).rank_unit;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,236 @@
+#include "sw/distributed/process_group.h"
+
+#include <numeric>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+namespace {
+
+RankGroup ranks_of(const MachineView& machine, const CclSettings& settings) {
+  RankGroup ranks;
+  ranks.unit = settings.rank_unit;
+  ranks.cube_mesh_w = machine.cube_mesh_w();
+  ranks.cube_mesh_h = machine.cube_mesh_h();
+  ranks.pes = machine.pes();
+  ranks.scratch_bytes = machine.scratch_bytes();
+  const bool of_pes = settings.rank_unit == RankUnit::pe;
+  const int most = of_pes ? machine.sips() * machine.cubes() * machine.pes() : machine.sips();
+  ranks.size = settings.world_size.value_or(most);
+  if (of_pes ? ranks.size > most : ranks.size != most) {
+    throw UsageError("init_process_group: world_size is " + std::to_string(ranks.size) + ", but this machine has " +
+                     std::to_string(most) + (of_pes ? " PEs" : " SIPs; other numbers of ranks are for rank_unit pe"));
+  }
+  ranks.grid = of_pes ? graphs::SipGrid{"ring_1d", ranks.size, ranks.size, 1}
+                      : graphs::SipGrid{machine.sip_topology(), machine.sips(), machine.sip_w(), machine.sip_h()};
+  return ranks;
+}
+
+std::vector<int> all_ranks(const RankGroup& ranks) {
+  std::vector<int> all(static_cast<std::size_t>(ranks.size));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+// What all_reduce of a tensor with a shard on PE 0 of every cube needs: where an algorithm does not take that, or there are no SIPs
+// in between, the first call installs what it needs.
+ShardLayout lane_0_of_every_cube(const RankGroup& ranks) {
+  ShardLayout layout;
+  for (int cube = 0; cube < (ranks.unit == RankUnit::pe ? 1 : ranks.cubes()); ++cube) layout.members.push_back({cube, 0, 1});
+  return layout;
+}
+
+bool is_reduction(CollectiveOp op) {
+  return op == CollectiveOp::all_reduce || op == CollectiveOp::reduce || op == CollectiveOp::reduce_scatter;
+}
+
+}  // namespace
+
+ProcessGroup::ProcessGroup(Runtime& runtime, const CclChanges& changes)
+    : runtime_(runtime), settings_(settle(runtime.distributed.ccl, *runtime.distributed.algorithms, changes)),
+      ranks_(ranks_of(runtime.link.port().machine(), settings_)), wiring_(runtime, settings_),
+      order_(all_ranks(ranks_), "collective") {
+  CollectiveCall call;
+  call.group = ranks_;
+  call.settings = settings_;
+  call.layout = lane_0_of_every_cube(ranks_);
+  const CollectiveAlgorithm& algorithm = algorithm_of(CollectiveOp::all_reduce);
+  algorithm.check_topology(ranks_);
+  if (algorithm.refuses && !algorithm.refuses(call).empty()) return;
+  const NeighbourGraph graph = algorithm.graph(call);
+  if (!graph.empty()) wiring_.install(graph);
+}
+
+void ProcessGroup::join(std::optional<int> rank, int spawned) {
+  if (joined(rank)) throw UsageError("init_process_group: the default process group has been initialized already");
+  if (!rank) {
+    program_joined_ = true;
+    return;
+  }
+  if (spawned != ranks_.size)
+    throw UsageError("init_process_group: " + std::to_string(spawned) + " ranks have been spawned, but the world size is " +
+                     std::to_string(ranks_.size));
+  joined_.insert(*rank);
+}
+
+void ProcessGroup::leave(std::optional<int> rank) {
+  if (rank) {
+    joined_.erase(*rank);
+  } else {
+    program_joined_ = false;
+  }
+}
+
+void ProcessGroup::end(int rank) {
+  ended_.insert(rank);
+  order_.end(rank);
+  for (auto& [ends, order] : messages_) {
+    if (ends.first == rank || ends.second == rank) order.end(rank);
+  }
+}
+
+void ProcessGroup::start() {
+  joined_.clear();
+  ended_.clear();
+  messages_.clear();
+  order_ = CallOrder(all_ranks(ranks_), "collective");
+}
+
+bool ProcessGroup::joined(std::optional<int> rank) const { return program_joined_ || (rank && joined_.count(*rank) != 0); }
+
+const CollectiveAlgorithm& ProcessGroup::algorithm_of(CollectiveOp op) const {
+  const AlgorithmRegistry& algorithms = *runtime_.distributed.algorithms;
+  return op == CollectiveOp::all_reduce ? algorithms.find(settings_.algorithm) : algorithms.first_of(op);
+}
+
+// --- a call
+
+void ProcessGroup::check_shards(const CollectiveCall& call, const GroupCall& given, const Tensor& tensor) const {
+  const std::string what = given.name + ": tensor '" + tensor.name() + "' ";
+  if (tensor.dtype() != call.dtype())
+    throw UsageError(what + "has elements of " + std::string(name_of(tensor.dtype())) + ", tensor '" + call.tensor().name +
+                     "' of " + std::string(name_of(call.dtype())));
+  if (!(ShardLayout::of(*tensor.info()) == call.layout))
+    throw UsageError(what + "has " + ShardLayout::of(*tensor.info()).str() + ", tensor '" + call.tensor().name + "' " +
+                     call.layout.str());
+  for (const tl::Block& block : tensor.info()->blocks) {
+    const PeId expected = ranks_.place(call.rank, block.where.cube, block.where.pe);
+    if (!(block.where == expected))
+      throw UsageError(what + "is on sip" + std::to_string(block.where.sip) + ", but rank " + std::to_string(call.rank) +
+                       " works on " + (ranks_.unit == RankUnit::sip ? "sip" + std::to_string(expected.sip) : expected.str()) +
+                       "; torch.ahbm.set_device(rank) comes before the tensors");
+  }
+}
+
+CollectiveCall ProcessGroup::settled(Worker& worker, int rank, const GroupCall& given) const {
+  CollectiveCall call;
+  call.op = given.op;
+  call.reduce_op = given.reduce_op;
+  call.rank = rank;
+  call.root = given.root;
+  call.peer = given.peer;
+  call.group = ranks_;
+  call.settings = settings_;
+  for (const Tensor& tensor : given.inputs) call.inputs.push_back(tensor.info());
+  for (const Tensor& tensor : given.outputs) call.outputs.push_back(tensor.info());
+  for (const int each : {given.root, given.peer}) {
+    if (each < 0 || each >= ranks_.size)
+      throw UsageError(given.name + ": rank " + std::to_string(each) + ", but there are ranks 0 to " +
+                       std::to_string(ranks_.size - 1));
+  }
+  call.layout = ShardLayout::of(call.tensor());
+  if (call.dtype() == DType::i8) throw UsageError(given.name + ": elements of i8; collectives work on f16, bf16, f32 and i32");
+  for (const std::vector<Tensor>* tensors : {&given.inputs, &given.outputs}) {
+    for (const Tensor& tensor : *tensors) check_shards(call, given, tensor);
+  }
+  return call;
+}
+
+// What has to be the same on all ranks. With rank_unit pe each rank has its shard on another PE.
+std::string ProcessGroup::text_of(const GroupCall& given, const CollectiveCall& call) const {
+  std::string text = given.op == CollectiveOp::send_recv ? "a message" : given.name;
+  if (is_reduction(given.op)) text += std::string(" ") + name_of(given.reduce_op);
+  if (given.op == CollectiveOp::broadcast) text += " from rank " + std::to_string(given.root);
+  if (given.op == CollectiveOp::reduce) text += " to rank " + std::to_string(given.root);
+  text += " of " + std::string(name_of(call.dtype())) + ", ";
+  return text +
+         (ranks_.unit == RankUnit::sip ? call.layout.str() : std::to_string(call.layout.members.front().elements) + " elements");
+}
+
+OrderedCall& ProcessGroup::ordered(int rank, const GroupCall& given, const std::string& what) {
+  if (given.op != CollectiveOp::send_recv) return order_.join(rank, what);
+  const std::vector<int> both{given.root, given.peer};
+  const auto [place, is_new] = messages_.try_emplace({given.root, given.peer}, both, "message");
+  for (const int each : both) {
+    if (is_new && ended_.count(each) != 0) place->second.end(each);
+  }
+  return place->second.join(rank, what);
+}
+
+void ProcessGroup::meet(OrderedCall& call, int expected, const std::function<void()>& last) {
+  if (++call.met == expected) {
+    last();
+    call.open = true;
+    call.opened.notify(sc_core::SC_ZERO_TIME);
+  }
+  while (!call.open)
+    runtime_.link.port().wait(call.opened, std::to_string(expected - call.met) + " more ranks to reach " + call.what);
+}
+
+Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
+  const CollectiveCall call = settled(worker, rank, given);
+  const CollectiveAlgorithm& algorithm = algorithm_of(given.op);
+  algorithm.check(call);
+  const NeighbourGraph graph = algorithm.graph(call);
+
+  wiring_.await_installation();
+  OrderedCall& ordered_call = ordered(rank, given, text_of(given, call));
+  if (ordered_call.record == nullptr) {
+    ordered_call.record = record_of(given, call, algorithm);
+    ordered_call.group = ++runtime_.launch_groups;
+  }
+  if (!wiring_.has(graph)) {
+    const bool pair = given.op == CollectiveOp::send_recv;
+    const std::string waiting = pair ? order_.ahead_of(rank) : "";
+    if (!waiting.empty())
+      throw UsageError(given.name + ": the ring buffers between ranks " + std::to_string(given.root) + " and " +
+                       std::to_string(given.peer) + " are to be installed, but others wait for rank " + std::to_string(rank) +
+                       " in " + waiting + "; exchange a first message before");
+    meet(ordered_call, pair ? 2 : ranks_.size, [&] { wiring_.install(graph); });
+  }
+
+  std::set<int> pes;
+  std::vector<std::shared_ptr<const void>> keeps;
+  for (const ShardLayout::Member& member : call.layout.members) pes.insert(member.pe);
+  for (const std::vector<Tensor>* tensors : {&given.inputs, &given.outputs}) {
+    for (const Tensor& tensor : *tensors) keeps.push_back(Worker::storage_of(tensor));
+  }
+  Work work;
+  work.worker_ = worker.shared_from_this();
+  work.record_ = ordered_call.record;
+  work.launch_ = worker.launch(LaunchSpec(algorithm.name).on_pes({pes.begin(), pes.end()}).group(ordered_call.group),
+                               algorithm.kernel(call), std::move(keeps));
+  ordered_call.record->launches.push_back(work.launch_);
+  wiring_.launched(work.worker_, work.launch_);
+  return work;
+}
+
+std::shared_ptr<CollectiveRecord> ProcessGroup::record_of(const GroupCall& given, const CollectiveCall& call,
+                                                          const CollectiveAlgorithm& algorithm) {
+  auto record = std::make_shared<CollectiveRecord>();
+  record->op = given.op;
+  record->algorithm = algorithm.name;
+  if (is_reduction(given.op)) record->reduction = name_of(given.reduce_op);
+  record->dtype = call.dtype();
+  record->ranks = ranks_.size;
+  record->nbytes = call.tensor().nbytes * std::max(given.inputs.size(), given.outputs.size());
+  runtime_.distributed.collectives.push_back(record);
+  return record;
+}
+
+void ProcessGroup::barrier(Worker& worker, int rank) {
+  worker.wait_all();
+  meet(order_.join(rank, "barrier"), ranks_.size, [] {});
+}
+
+}  // namespace kernbench

@@ -1,0 +1,66 @@
+#include "sw/distributed/wiring.h"
+
+#include <algorithm>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+namespace {
+
+IpcqOptions options_of(const CclSettings& settings) {
+  IpcqOptions options;
+  options.buffer_kind = settings.buffer_kind;
+  options.n_slots = settings.n_slots;
+  options.slot_size = settings.slot_size;
+  options.backpressure = settings.backpressure;
+  options.poll_ns = settings.poll_ns;
+  options.credit_size = settings.ipcq_credit_size_bytes;
+  options.vc_chunk_size = settings.vc_chunk_size;
+  options.ring_capacity_check = settings.ring_capacity_check;
+  return options;
+}
+
+NeighbourGraph joined(const NeighbourGraph& there, const NeighbourGraph& more) {
+  try {
+    return NeighbourGraph(there).add(more);
+  } catch (const UsageError&) {
+    return more;
+  }
+}
+
+}  // namespace
+
+Wiring::Wiring(Runtime& runtime, const CclSettings& settings) : runtime_(runtime), options_(options_of(settings)) {}
+
+bool Wiring::has(const NeighbourGraph& graph) const {
+  const NeighbourGraph& there = runtime_.ipcq.graph();
+  return std::all_of(graph.pes().begin(), graph.pes().end(), [&](const auto& entry) {
+    const NeighbourGraph::Neighbours& mine = there.neighbours(entry.first);
+    return std::includes(mine.begin(), mine.end(), entry.second.begin(), entry.second.end());
+  });
+}
+
+void Wiring::install(const NeighbourGraph& graph) {
+  struct Installing {
+    Wiring& wiring;
+    explicit Installing(Wiring& of) : wiring(of) { wiring.installing_ = true; }
+    ~Installing() {
+      wiring.installing_ = false;
+      wiring.installed_.notify(sc_core::SC_ZERO_TIME);
+    }
+  } installing(*this);
+  for (const auto& [worker, launch] : std::exchange(launches_, {})) worker->join(launch);
+  runtime_.ipcq.install(runtime_.ipcq.installed() ? joined(runtime_.ipcq.graph(), graph) : graph, options_);
+}
+
+void Wiring::await_installation() {
+  while (installing_) runtime_.link.port().wait(installed_, "the installation of ring buffers");
+}
+
+void Wiring::launched(std::shared_ptr<Worker> worker, const LaunchHandle& launch) {
+  const auto ended = [](const auto& entry) { return entry.second.done(); };
+  launches_.erase(std::remove_if(launches_.begin(), launches_.end(), ended), launches_.end());
+  launches_.emplace_back(std::move(worker), launch);
+}
+
+}  // namespace kernbench

@@ -1,0 +1,93 @@
+// Every algorithm of all_reduce gives every rank the right values: on every arrangement of SIPs, for every element type and
+// reduction, for sizes from one element to several slots, none of them a multiple of anything.
+#include "tests/distributed/collective_machine.h"
+#include "tests/distributed/patterns.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+// 4096-byte slots hold 2048 elements of 2 bytes, 1024 of 4.
+const std::vector<std::int64_t> sizes{1, 2, 7, 100, 1025, 2049, 5001};
+
+struct Layout {
+  DPPolicy policy;
+  int shards = 1;
+  bool combines_shards = false;  // the result combines the shards of a SIP, too
+};
+
+// One tensor of {shards, elements}, row r of rank k is contributor k * shards + r, or k if shards are not combined.
+void check_all_reduce(Torch& torch, int rank, int ranks, DType dtype, ReduceOp op, std::int64_t elements, const Layout& layout) {
+  const int n = layout.combines_shards ? ranks * layout.shards : ranks;
+  const auto contributor = [&](std::int64_t row) {
+    return layout.combines_shards ? rank * layout.shards + static_cast<int>(row) : rank;
+  };
+  const Shape shape{layout.shards, elements};
+  std::vector<double> mine;
+  for (std::int64_t row = 0; row < layout.shards; ++row) {
+    for (std::int64_t i = 0; i < elements; ++i) mine.push_back(pattern(op, contributor(row), n, i));
+  }
+  Tensor t;
+  torch.untimed([&] {
+    const std::string name = std::string(name_of(op)) + " of " + std::string(name_of(dtype)) + " " + std::to_string(elements);
+    t = torch.from_host(HostArray(shape, dtype, mine), layout.policy, name);
+  });
+  torch.distributed.all_reduce(t, op);
+  torch.verify(t, [=] { return values(layout.shards * elements, [&](std::int64_t i) { return combined(op, n, i % elements); }); });
+}
+
+void check_algorithm(Torch& torch, const std::string& algorithm, int ranks, const Layout& layout) {
+  on_ranks(torch, {{"algorithm", algorithm}}, [&](int rank) {
+    std::size_t next = 0;
+    for (const DType dtype : every_dtype) {
+      for (const ReduceOp op : every_reduction)
+        check_all_reduce(torch, rank, ranks, dtype, op, sizes[next++ % sizes.size()], layout);
+    }
+  });
+}
+
+void check_machine(const std::string& topology, int w, int h) {
+  IpcqMachine m("topology.tiny.yaml", sips(topology, w, h));
+  m.run([&](Torch& torch) {
+    const bool has_ring = topology != "mesh_2d_no_wrap" || w * h % 2 == 0;
+    check_algorithm(torch, "lrab_hierarchical_allreduce", w * h, {DPPolicy::on_one_pe()});
+    check_algorithm(torch, "tree_allreduce", w * h, {DPPolicy::on_one_pe()});
+    if (has_ring) check_algorithm(torch, "ring_allreduce", w * h, {DPPolicy::on_one_pe()});
+    if (has_ring && w * h <= 4)
+      check_algorithm(torch, "hierarchical_allreduce", w * h, {{Placement::replicate, Placement::row_wise, 1, 8}, 8, true});
+  });
+  BOOST_TEST(m.failures() == "", topology << " " << w << " x " << h << ": " << m.failures());
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(all_reduce)
+
+BOOST_AUTO_TEST_CASE(ring_of_1_to_9_ranks) {
+  for (int ranks = 1; ranks <= 9; ++ranks) forked([ranks] { check_machine("ring_1d", ranks, 1); });
+}
+
+BOOST_AUTO_TEST_CASE(torus) {
+  for (const auto& [w, h] : {std::pair(2, 3), std::pair(3, 2), std::pair(3, 3), std::pair(4, 4)})
+    forked([w = w, h = h] { check_machine("torus_2d", w, h); });
+}
+
+BOOST_AUTO_TEST_CASE(mesh) {
+  for (const auto& [w, h] : {std::pair(2, 3), std::pair(3, 2), std::pair(3, 3), std::pair(4, 4)})
+    forked([w = w, h = h] { check_machine("mesh_2d_no_wrap", w, h); });
+}
+
+// Several cubes per SIP; on several PEs of each, every lane for itself.
+KERNBENCH_SYSTEMC_TEST(cubes_and_lanes) {
+  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2, 1, 3, 2));
+  m.run([](Torch& torch) {
+    check_algorithm(torch, "lrab_hierarchical_allreduce", 2, {{Placement::row_wise, Placement::replicate, 6, 1}, 6, true});
+    check_algorithm(torch, "ring_allreduce", 2, {{Placement::row_wise, Placement::replicate, 6, 1}, 6, false});
+    check_algorithm(torch, "tree_allreduce", 2, {{Placement::row_wise, Placement::row_wise, 6, 2}, 12, false});
+    check_algorithm(torch, "hierarchical_allreduce", 2, {{Placement::row_wise, Placement::row_wise, 6, 8}, 48, true});
+  });
+  BOOST_TEST(m.failures() == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
