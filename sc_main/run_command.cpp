@@ -139,7 +139,7 @@ int BenchRun::simulate() {
 
   std::optional<ResultFile> stats_file = open(options_.stats);
   std::optional<OpLogFile> op_log;
-  if (std::optional<ResultFile> file = open(options_.op_log)) windows.report_to(&op_log.emplace(std::move(*file), options_.op_log_limit));
+  if (std::optional<ResultFile> file = open(options_.op_log)) windows.report_to(&op_log.emplace(std::move(*file), &plane_, options_.op_log_limit));
   std::optional<OpOrigins> origins;
   if (options_.verifies_ops()) windows.report_to(&origins.emplace(op_log ? &*op_log : nullptr));
   std::optional<TraceFile> trace;
@@ -204,7 +204,7 @@ RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& progr
   report.simulated = result.status == RunStatus::until_reached ? *options_.until() : program.ended().value_or(result.simulated);
   report.elaboration_s = elaboration_s;
   report.kernels = kernel_reports(program.launches());
-  report.data_races = plane_.races().data_races();
+  report.data_races = plane_.data_races();
   return report;
 }
 

@@ -17,6 +17,7 @@ bool continues(const Segment& last, const Segment& next) {
     case Segment::Kind::zeros: return true;
     case Segment::Kind::bytes: return last.bytes.get() + last.nbytes == next.bytes.get() && same_owner(last.bytes, next.bytes);
     case Segment::Kind::value: return last.value == next.value && last.offset + last.nbytes == next.offset;
+    case Segment::Kind::capture: return last.capture == next.capture && last.offset + last.nbytes == next.offset;
   }
   return false;
 }
@@ -38,12 +39,15 @@ SharedBytes make_shared_bytes(std::uint64_t nbytes, bool zeroed) {
 Segment Segment::of_zeros(std::uint64_t nbytes) { return {Kind::zeros, nbytes, nullptr, no_value, 0}; }
 Segment Segment::of_bytes(SharedBytes bytes, std::uint64_t nbytes) { return {Kind::bytes, nbytes, std::move(bytes), no_value, 0}; }
 Segment Segment::of_value(const ValueRef& ref) { return {Kind::value, ref.nbytes, nullptr, ref.id, ref.offset}; }
+Segment Segment::of_capture(std::shared_ptr<const Capture> capture, std::uint64_t nbytes) {
+  return {Kind::capture, nbytes, nullptr, no_value, 0, std::move(capture)};
+}
 
 Segment Segment::slice(std::uint64_t at, std::uint64_t count) const {
   Segment part = *this;
   part.nbytes = count;
   if (kind == Kind::bytes) part.bytes = SharedBytes(bytes, bytes.get() + at);
-  if (kind == Kind::value) part.offset = offset + at;
+  if (kind == Kind::value || kind == Kind::capture) part.offset = offset + at;
   return part;
 }
 
@@ -71,7 +75,33 @@ ByteImage ByteImage::of(const ValueRef& ref) {
   return image;
 }
 
+ByteImage ByteImage::of(std::shared_ptr<const Capture> capture, std::uint64_t nbytes) {
+  ByteImage image;
+  image.append(Segment::of_capture(std::move(capture), nbytes));
+  return image;
+}
+
+bool ByteImage::settled() const {
+  return captures_ == 0 || std::all_of(segments_.begin(), segments_.end(), [](const Segment& segment) {
+           return segment.kind != Segment::Kind::capture || segment.capture->bound();
+         });
+}
+
+ByteImage ByteImage::without_captures() const {
+  if (captures_ == 0) return *this;
+  ByteImage image;
+  for (const Segment& segment : segments_) {
+    if (segment.kind == Segment::Kind::capture) {
+      image.append(segment.capture->image().slice(segment.offset, segment.nbytes));
+    } else {
+      image.append(segment);
+    }
+  }
+  return image;
+}
+
 std::vector<ValueId> ByteImage::value_ids() const {
+  if (captures_ > 0) return without_captures().value_ids();
   std::vector<ValueId> ids;
   if (known()) return ids;
   for (const Segment& segment : segments_) {
@@ -90,6 +120,7 @@ void ByteImage::append(const Segment& segment) {
     return;
   }
   if (segment.kind == Segment::Kind::value) ++pending_;
+  if (segment.kind == Segment::Kind::capture) ++captures_;
   segments_.push_back(segment);
 }
 
@@ -115,17 +146,20 @@ ByteImage ByteImage::slice(std::uint64_t offset, std::uint64_t nbytes) const {
 }
 
 void ByteImage::copy_to(std::byte* out, const ValueLookup& lookup) const {
+  if (captures_ > 0) return without_captures().copy_to(out, lookup);
   for (const Segment& segment : segments_) {
     switch (segment.kind) {
       case Segment::Kind::zeros: std::memset(out, 0, segment.nbytes); break;
       case Segment::Kind::bytes: std::memcpy(out, segment.bytes.get(), segment.nbytes); break;
       case Segment::Kind::value: std::memcpy(out, resolved(segment, lookup).get() + segment.offset, segment.nbytes); break;
+      case Segment::Kind::capture: break;  // there are none
     }
     out += segment.nbytes;
   }
 }
 
 SharedBytes ByteImage::flatten(const ValueLookup& lookup) const {
+  if (captures_ > 0) return without_captures().flatten(lookup);
   if (segments_.size() == 1) {
     const Segment& only = segments_.front();
     if (only.kind == Segment::Kind::bytes) return only.bytes;

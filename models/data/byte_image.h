@@ -1,5 +1,5 @@
-// ByteImage: an immutable run of simulated bytes, known or not: a list of segments that are zeros, shared bytes, or a range of
-// a value that phase 2 will compute (spec 9: pending data are values, not places).
+// ByteImage: an immutable run of simulated bytes, known or not: a list of segments that are zeros, shared bytes, a range of a value
+// that phase 2 will compute (spec 9: pending data are values, not places), or of what a read of the present instant will bind to.
 //
 // Copying, slicing and concatenating images copies references, never bytes.
 #pragma once
@@ -25,17 +25,29 @@ struct ValueRef {
 using SharedBytes = std::shared_ptr<std::byte>;
 SharedBytes make_shared_bytes(std::uint64_t nbytes, bool zeroed);
 
+class ByteImage;
+
+// What a read binds to: known once the accesses of its instant are in order (AccessJournal).
+class Capture {
+ public:
+  virtual ~Capture() = default;
+  virtual bool bound() const = 0;
+  virtual const ByteImage& image() const = 0;  // binds if that has not been done; without captures itself
+};
+
 struct Segment {
-  enum class Kind : std::uint8_t { zeros, bytes, value };
+  enum class Kind : std::uint8_t { zeros, bytes, value, capture };
   Kind kind = Kind::zeros;
   std::uint64_t nbytes = 0;
   SharedBytes bytes;         // kind bytes: the first of nbytes bytes
   ValueId value = no_value;  // kind value
-  std::uint64_t offset = 0;  // kind value: first byte within it
+  std::uint64_t offset = 0;  // kinds value, capture: first byte within it
+  std::shared_ptr<const Capture> capture = nullptr;
 
   static Segment of_zeros(std::uint64_t nbytes);
   static Segment of_bytes(SharedBytes bytes, std::uint64_t nbytes);
   static Segment of_value(const ValueRef& ref);
+  static Segment of_capture(std::shared_ptr<const Capture> capture, std::uint64_t nbytes);
   Segment slice(std::uint64_t offset, std::uint64_t nbytes) const;
 };
 
@@ -49,10 +61,13 @@ class ByteImage {
   static ByteImage copy_of(const void* data, std::uint64_t nbytes);
   static ByteImage of(SharedBytes bytes, std::uint64_t nbytes);  // shares them
   static ByteImage of(const ValueRef& ref);
+  static ByteImage of(std::shared_ptr<const Capture> capture, std::uint64_t nbytes);
 
   std::uint64_t nbytes() const { return nbytes_; }
   const std::vector<Segment>& segments() const { return segments_; }
-  bool known() const { return pending_ == 0; }    // no segment is a value
+  bool settled() const;                           // no capture, or all are bound
+  ByteImage without_captures() const;             // what they have bound to, in their places
+  bool known() const { return captures_ == 0 ? pending_ == 0 : without_captures().known(); }  // no segment is a value
   std::vector<ValueId> value_ids() const;         // each once, ascending
 
   void append(const Segment& segment);            // merges with the last one where it continues it
@@ -67,7 +82,8 @@ class ByteImage {
  private:
   std::vector<Segment> segments_;
   std::uint64_t nbytes_ = 0;
-  std::size_t pending_ = 0;  // segments that are values
+  std::size_t pending_ = 0;   // segments that are values
+  std::size_t captures_ = 0;  // or captures
 };
 
 }  // namespace kernbench

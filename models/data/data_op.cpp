@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdio>
 
+#include "models/base/errors.h"
+
 namespace kernbench {
 namespace {
 
@@ -92,7 +94,10 @@ std::string describe(const DataOp& op) {
 }
 
 std::vector<ValueId> input_ids(const DataOp& op) {
-  if (const auto* memory = std::get_if<MemoryParams>(&op.params)) return memory->values;
+  if (const auto* memory = std::get_if<MemoryParams>(&op.params)) {
+    if (!memory->values) throw ModelError("op " + std::to_string(op.id) + " is looked at before the accesses of its instant are in order");
+    return *memory->values;
+  }
   ByteImage all;
   for (const TensorValue& input : op.inputs) all.append(input.image);
   return all.value_ids();

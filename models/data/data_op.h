@@ -32,7 +32,8 @@ struct EpilogueOp {
 struct MemoryParams {
   enum class Kind : std::uint8_t { load, store, copy };
   Kind kind = Kind::load;
-  std::vector<ValueId> values;  // pending values among the bytes moved
+  // Pending values among the bytes moved; none before the accesses of the op's instant are in order (DataPlane::settle).
+  std::optional<std::vector<ValueId>> values;
 };
 
 // out{M,N} = a{M,K} b{K,N}; with transpose_a the operand has shape {K,M}, with transpose_b {N,K}. inputs: a, b, epilogue operands.

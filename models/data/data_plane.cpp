@@ -29,50 +29,120 @@ std::size_t operand_tensors(const MathParams& params, std::size_t inputs) {
   return static_cast<std::size_t>(count);
 }
 
-DataOpPtr memory_op(std::uint64_t id, MemoryParams::Kind kind, std::vector<ValueId> values, PhysRanges from, PhysRanges to) {
-  auto op = std::make_shared<DataOp>();
-  op->id = id;
-  op->params = MemoryParams{kind, std::move(values)};
-  op->places = {std::move(from), std::move(to)};
-  return op;
+void check_size(const Shape& shape, DType dtype, std::uint64_t nbytes) {
+  const std::uint64_t expected = static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
+  if (nbytes == expected) return;
+  throw UsageError("a tensor " + shape.str() + " of " + std::string(name_of(dtype)) + " has " + std::to_string(expected) + " bytes, not " +
+                   std::to_string(nbytes));
+}
+
+void check_place(const TensorValue& dense, const PhysRanges& to) {
+  if (total_bytes(to) == dense.nbytes()) return;
+  throw UsageError("a store of " + std::to_string(dense.nbytes()) + " bytes to a place of " + std::to_string(total_bytes(to)) + " bytes");
 }
 
 }  // namespace
 
 const char* name_of(DataMode mode) { return mode == DataMode::off ? "off" : mode == DataMode::deferred ? "deferred" : "eager"; }
 
-TensorValue DataPlane::view(const PhysRanges& from, const Shape& shape, DType dtype) const {
-  TensorValue value{memory_.snapshot(from), shape, dtype, {}};
-  if (value.image.nbytes() != value.nbytes()) {
-    throw UsageError("a tensor " + shape.str() + " of " + std::string(name_of(dtype)) + " has " + std::to_string(value.nbytes()) +
-                     " bytes, not " + std::to_string(value.image.nbytes()));
+// --- accesses of PEs ---
+
+void DataPlane::settle_before(Fs time) {
+  if (journal_.is_earlier(time)) settle();
+}
+
+TensorValue DataPlane::view(const Accessor& by, const PhysRanges& from, const Shape& shape, DType dtype) {
+  check_size(shape, dtype, total_bytes(from));
+  settle_before(by.now);
+  return {journal_.read(by, from), shape, dtype, {}};
+}
+
+IssuedOp DataPlane::load(const Accessor& by, const PhysRanges& from, const Shape& shape, DType dtype, const PhysRanges& to) {
+  TensorValue value = view(by, from, shape, dtype);
+  DataOpPtr op = memory_op(MemoryParams::Kind::load, value.image, from, to);
+  return {std::move(op), std::move(value)};
+}
+
+void DataPlane::write(const Accessor& by, const TensorValue& value, const PhysRanges& to) {
+  const TensorValue dense = made_dense(value);
+  check_place(dense, to);
+  settle_before(by.now);
+  journal_.write(by, to, dense.image);
+}
+
+DataOpPtr DataPlane::store(const Accessor& by, const TensorValue& value, const PhysRanges& to, const PhysRanges& from) {
+  const TensorValue dense = made_dense(value);
+  write(by, dense, to);
+  return memory_op(MemoryParams::Kind::store, dense.image, from, to);
+}
+
+DataOpPtr DataPlane::memory_op(MemoryParams::Kind kind, const ByteImage& moved, PhysRanges from, PhysRanges to) {
+  auto op = std::make_shared<DataOp>();
+  op->id = next_op_++;
+  op->params = MemoryParams{kind, std::nullopt};
+  op->places = {std::move(from), std::move(to)};
+  if (moved.settled()) {
+    std::get<MemoryParams>(op->params).values = moved.value_ids();
+  } else {
+    unsettled_.push_back({op, moved});
   }
-  return value;
+  return op;
+}
+
+void DataPlane::settle() {
+  journal_.settle();
+  if (unsettled_.empty()) return;
+  std::vector<Unsettled> now_settled;
+  now_settled.swap(unsettled_);
+  for (Unsettled& each : now_settled) {
+    if (auto* memory = std::get_if<MemoryParams>(&each.op->params)) memory->values = each.moved.value_ids();
+    for (TensorValue& input : each.op->inputs) input.image = input.image.without_captures();
+  }
+  if (resolver_ == nullptr) return;
+  for (const Unsettled& each : now_settled) {
+    if (!each.op->outputs.empty()) resolver_->recorded(each.op);
+  }
+}
+
+bool DataPlane::is_unsettled(ValueId id) const {
+  return std::any_of(unsettled_.begin(), unsettled_.end(), [id](const Unsettled& each) { return !each.op->outputs.empty() && each.op->outputs[0].id == id; });
+}
+
+// --- the same, at once ---
+
+MemoryStore& DataPlane::memory() {
+  settle();
+  return memory_;
+}
+
+TensorValue DataPlane::view(const PhysRanges& from, const Shape& shape, DType dtype) {
+  check_size(shape, dtype, total_bytes(from));
+  return {memory().snapshot(from), shape, dtype, {}};
 }
 
 IssuedOp DataPlane::load(const PhysRanges& from, const Shape& shape, DType dtype, const PhysRanges& to) {
   TensorValue value = view(from, shape, dtype);
-  DataOpPtr op = memory_op(next_op_++, MemoryParams::Kind::load, value.image.value_ids(), from, to);
+  DataOpPtr op = memory_op(MemoryParams::Kind::load, value.image, from, to);
   return {std::move(op), std::move(value)};
 }
 
 DataOpPtr DataPlane::store(const TensorValue& value, const PhysRanges& to, const PhysRanges& from) {
   const TensorValue dense = made_dense(value);
-  if (total_bytes(to) != dense.nbytes()) {
-    throw UsageError("a store of " + std::to_string(dense.nbytes()) + " bytes to a place of " + std::to_string(total_bytes(to)) + " bytes");
-  }
-  memory_.write_image(to, dense.image);
-  return memory_op(next_op_++, MemoryParams::Kind::store, dense.image.value_ids(), from, to);
+  check_place(dense, to);
+  memory().write_image(to, dense.image);
+  return memory_op(MemoryParams::Kind::store, dense.image, from, to);
 }
 
 DataOpPtr DataPlane::copy(const PhysRanges& from, const PhysRanges& to) {
-  const ByteImage image = memory_.snapshot(from);
+  const ByteImage image = memory().snapshot(from);
   memory_.write_image(to, image);
-  return memory_op(next_op_++, MemoryParams::Kind::copy, image.value_ids(), from, to);
+  return memory_op(MemoryParams::Kind::copy, image, from, to);
 }
 
+// --- values ---
+
 DataOpPtr DataPlane::taken(const TensorValue& value, const PhysRanges& from) {
-  return memory_op(next_op_++, MemoryParams::Kind::copy, value.image.value_ids(), from, {});
+  return memory_op(MemoryParams::Kind::copy, value.image, from, {});
 }
 
 IssuedOp DataPlane::gemm(GemmParams params, std::vector<TensorValue> inputs, OpPlaces places) {
@@ -143,12 +213,30 @@ TensorValue DataPlane::zeros(const Shape& shape, DType dtype) {
 }
 
 IssuedOp DataPlane::define(DataOp op, const Shape& shape, DType dtype) {
+  bool is_settled = true;
+  for (TensorValue& input : op.inputs) {
+    if (input.image.settled()) {
+      input.image = input.image.without_captures();
+    } else {
+      is_settled = false;
+    }
+  }
+  // An op that reads the result of an unsettled one is of a later instant, so that this one is over.
+  if (is_settled && !unsettled_.empty()) {
+    const std::vector<ValueId> ids = input_ids(op);
+    if (std::any_of(ids.begin(), ids.end(), [this](ValueId id) { return is_unsettled(id); })) settle();
+  }
   op.id = next_op_++;
   op.outputs = {{values() + 1, shape, dtype}};
   const OutputValue& out = op.outputs.front();
   TensorValue value{ByteImage::of(ValueRef{out.id, 0, out.nbytes()}), shape, dtype, {}};
-  ops_.push_back(std::make_shared<const DataOp>(std::move(op)));
-  if (resolver_ != nullptr) resolver_->recorded(ops_.back());
+  auto defined = std::make_shared<DataOp>(std::move(op));
+  ops_.push_back(defined);
+  if (!is_settled) {
+    unsettled_.push_back({std::move(defined), {}});
+  } else if (resolver_ != nullptr) {
+    resolver_->recorded(ops_.back());
+  }
   return {ops_.back(), std::move(value)};
 }
 
@@ -159,11 +247,14 @@ const DataOpPtr& DataPlane::defining_op(ValueId id) const {
 
 const OutputValue& DataPlane::output(ValueId id) const { return defining_op(id)->outputs.front(); }
 
-ValueLookup DataPlane::lookup() const {
+ValueLookup DataPlane::lookup() {
   if (resolver_ == nullptr) return {};
-  return [this](ValueId id) { return resolver_->resolve(id); };
+  return [this](ValueId id) {
+    if (is_unsettled(id)) settle();
+    return resolver_->resolve(id);
+  };
 }
 
-std::vector<std::byte> DataPlane::bytes(const TensorValue& value) const { return dense_bytes(value, lookup()); }
+std::vector<std::byte> DataPlane::bytes(const TensorValue& value) { return dense_bytes(value, lookup()); }
 
 }  // namespace kernbench

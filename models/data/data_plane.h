@@ -1,16 +1,18 @@
 // DataPlane: the values of a run. Owns the MemoryStore, numbers values and ops in order of issue, and keeps the ops that define
 // values for phase 2. With `--data off` there is none.
 //
-// A load binds to what is visible at its issue and a store is visible from its issue (ADR-0020 D3): memory ops copy references at
-// the call, whatever their timing. Shapes and dtypes are checked here: UsageError.
+// A load binds to what is visible at its issue and a store is visible from its issue (ADR-0020 D3): memory ops copy references as of
+// the call, whatever their timing. Accesses of PEs in one instant take effect in the order of the PEs' names (AccessJournal), so that what
+// a load has bound to, and what a composite reads, is settled when time has moved on or when somebody asks. Calls without an Accessor
+// act at once, behind all of these. Shapes and dtypes are checked here: UsageError.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "models/data/access_journal.h"
 #include "models/data/data_op.h"
 #include "models/data/memory_store.h"
-#include "models/data/race_counter.h"
 #include "models/data/value_resolver.h"
 
 namespace kernbench {
@@ -29,16 +31,26 @@ class DataPlane {
   DataPlane(const DataPlane&) = delete;
   DataPlane& operator=(const DataPlane&) = delete;
 
-  MemoryStore& memory() { return memory_; }
-  const MemoryStore& memory() const { return memory_; }
-  RaceCounter& races() { return races_; }
+  // --- accesses of PEs ---
+  // A view without an op: operands of composites, captures of IPCQ tokens.
+  TensorValue view(const Accessor& by, const PhysRanges& from, const Shape& shape, DType dtype);
+  IssuedOp load(const Accessor& by, const PhysRanges& from, const Shape& shape, DType dtype, const PhysRanges& to = {});
+  DataOpPtr store(const Accessor& by, const TensorValue& value, const PhysRanges& to, const PhysRanges& from = {});
+  // A store without an op: the result of a composite.
+  void write(const Accessor& by, const TensorValue& value, const PhysRanges& to);
+  // Carries out what PEs have issued so far, or before this time. The records of such ops are complete behind it.
+  void settle();
+  void settle_before(Fs time);
+  std::uint64_t data_races() const { return journal_.data_races(); }
 
-  // Views without an op: operands of composites, captures of IPCQ tokens.
-  TensorValue view(const PhysRanges& from, const Shape& shape, DType dtype) const;
-
+  // --- the same, at once ---
+  MemoryStore& memory();
+  TensorValue view(const PhysRanges& from, const Shape& shape, DType dtype);
   IssuedOp load(const PhysRanges& from, const Shape& shape, DType dtype, const PhysRanges& to = {});
   DataOpPtr store(const TensorValue& value, const PhysRanges& to, const PhysRanges& from = {});
   DataOpPtr copy(const PhysRanges& from, const PhysRanges& to);
+
+  // --- values ---
   // What a message takes along. Nothing moves here: the op is for the record of the message.
   DataOpPtr taken(const TensorValue& value, const PhysRanges& from);
   // inputs: a, b, then the operands that the epilogue names. Fills m, k, n.
@@ -58,7 +70,7 @@ class DataPlane {
   // not depend on the speed of the workers.
   bool known(const ByteImage& image) const { return image.known() || eager(); }
   // Dense row-major bytes. Deferred: PendingDataError if a value in it is pending. Eager: waits for it.
-  std::vector<std::byte> bytes(const TensorValue& value) const;
+  std::vector<std::byte> bytes(const TensorValue& value);
 
   const std::vector<DataOpPtr>& ops() const { return ops_; }  // gemm, math and convert, in order of issue
   ValueId values() const { return ops_.size(); }              // ids are 1..values()
@@ -69,12 +81,20 @@ class DataPlane {
   void set_resolver(ValueResolver* resolver) { resolver_ = resolver; }
 
  private:
+  // An op that reads or moves what its instant has not settled yet.
+  struct Unsettled {
+    std::shared_ptr<DataOp> op;
+    ByteImage moved;  // by a memory op
+  };
   IssuedOp define(DataOp op, const Shape& shape, DType dtype);
-  ValueLookup lookup() const;
+  DataOpPtr memory_op(MemoryParams::Kind kind, const ByteImage& moved, PhysRanges from, PhysRanges to);
+  bool is_unsettled(ValueId id) const;
+  ValueLookup lookup();
 
   MemoryStore memory_;
-  RaceCounter races_;
+  AccessJournal journal_{memory_};
   std::vector<DataOpPtr> ops_;  // index = value id - 1
+  std::vector<Unsettled> unsettled_;
   std::uint64_t next_op_ = 1;
   ValueResolver* resolver_ = nullptr;
 };

@@ -20,7 +20,7 @@ std::uint64_t known_prefix(const DataPlane& data, const ByteImage& image) {
 
 }  // namespace
 
-std::vector<std::byte> known_bytes(const DataPlane& data, std::uint64_t physical, std::uint64_t nbytes) {
+std::vector<std::byte> known_bytes(DataPlane& data, std::uint64_t physical, std::uint64_t nbytes) {
   try {
     return data.bytes(data.view({{physical, nbytes}}, Shape{static_cast<std::int64_t>(nbytes)}, DType::i8));
   } catch (const PendingDataError&) {

@@ -12,6 +12,6 @@ namespace kernbench {
 unsigned debug_access(DataPlane* data, tlm::tlm_generic_payload& payload);
 
 // The bytes at a physical address; empty if some of them are not known yet (with a resolver: waits for them).
-std::vector<std::byte> known_bytes(const DataPlane& data, std::uint64_t physical, std::uint64_t nbytes);
+std::vector<std::byte> known_bytes(DataPlane& data, std::uint64_t physical, std::uint64_t nbytes);
 
 }  // namespace kernbench

@@ -152,6 +152,7 @@ void MemoryStore::write_image(std::uint64_t pa, const ByteImage& image) {
           }
         });
         break;
+      case Segment::Kind::capture: write_image(pa, segment.capture->image().slice(segment.offset, segment.nbytes)); break;
     }
     pa += segment.nbytes;
   }

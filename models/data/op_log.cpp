@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <ostream>
 #include <tuple>
 
@@ -56,9 +57,12 @@ const std::vector<OpRecord>& OpLog::records() const {
   return records_;
 }
 
-void OpLog::clear() {
-  records_.clear();
-  sorted_ = true;
+std::vector<OpRecord> OpLog::take_before(Fs end) {
+  records();
+  const auto rest = std::stable_partition(records_.begin(), records_.end(), [end](const OpRecord& record) { return record.op.t_end < end; });
+  std::vector<OpRecord> taken(std::make_move_iterator(records_.begin()), std::make_move_iterator(rest));
+  records_.erase(records_.begin(), rest);
+  return taken;
 }
 
 void OpLog::write_csv(std::ostream& out, const NodeName& node_name) const {

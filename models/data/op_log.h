@@ -43,7 +43,8 @@ class OpLog : public OpSink {
 
   std::size_t size() const { return records_.size(); }
   const std::vector<OpRecord>& records() const;  // sorted; valid until the next report
-  void clear();  // ids go on
+  // Takes out what had ended before this time, in the order of records().
+  std::vector<OpRecord> take_before(Fs end);
 
   // One line per record with a header; the same bytes for the same run.
   void write_csv(std::ostream& out, const NodeName& node_name) const;

@@ -80,7 +80,8 @@ void CommChannel::end_write() {
   const IpcqToken& token = token_of(transaction);
   DataOpPtr op;
   if (DataPlane* data = machine_.data(); data != nullptr && token.bytes != nullptr) {
-    op = data->store({*token.bytes, token.shape, token.dtype, {}}, {{token.dst_addr, token.nbytes}});
+    const Accessor here{machine_.machine().engine(where(), PeEngine::pe_cpu), Component::now()};
+    op = data->store(here, {*token.bytes, token.shape, token.dtype, {}}, {{token.dst_addr, token.nbytes}});
   }
   ++tokens_written_;
   if (OpSink* sink = machine_.op_sink(); sink != nullptr) {

@@ -318,7 +318,8 @@ void PeIpcq::take(Work& work) {
   const IpcqReceive& receive = work.receive;
   work.received.direction = queue.pair().direction;
   if (DataPlane* data = machine_.data(); data != nullptr) {
-    IssuedOp loaded = data->load({{queue.slot(work.seq), receive.nbytes()}}, receive.shape, receive.dtype, receive.to);
+    const Accessor here{machine_.machine().engine(where(), PeEngine::pe_cpu), now()};
+    IssuedOp loaded = data->load(here, {{queue.slot(work.seq), receive.nbytes()}}, receive.shape, receive.dtype, receive.to);
     work.received.bytes = std::make_shared<const ByteImage>(std::move(loaded.value.image));
     work.data = std::move(loaded.op);
   }

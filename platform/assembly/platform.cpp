@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "models/base/errors.h"
+#include "models/data/data_plane.h"
 #include "models/protocol/control_node.h"
 
 namespace kernbench {
@@ -83,6 +84,8 @@ RunResult Platform::run(const RunLimits& limits) {
   return finish(outcome);
 }
 
+std::uint64_t Platform::data_races() const { return options_.data == nullptr ? 0 : options_.data->data_races(); }
+
 RunResult Platform::finish(RunOutcome outcome) {
   RunResult result;
   result.status = outcome.status;
@@ -96,6 +99,7 @@ RunResult Platform::finish(RunOutcome outcome) {
     if (result.cause) result.status = RunStatus::deadlock;
   }
   stop_simulation();
+  if (options_.data != nullptr) options_.data->settle();
   if (result.status == RunStatus::completed && pool_->outstanding() != 0) {
     result.status = RunStatus::failed;
     result.cause = std::make_exception_ptr(

@@ -48,6 +48,7 @@ class Platform final : private MachineServices {
   MachineRoutes& routes() override { return routes_; }
   TransactionPool& pool() override { return *pool_; }
   DataPlane* data() override { return options_.data; }
+  std::uint64_t data_races() const;  // 0 with data off: nobody counts
   Obligations& obligations() override { return obligations_; }
   InstantEnd& instant_end() override { return *instant_end_; }
   Component& component(NodeId node) const { return modules_->component(node); }

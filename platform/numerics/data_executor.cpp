@@ -25,6 +25,7 @@ DataExecutor::~DataExecutor() {
 void DataExecutor::start_eager() {
   eager_ = true;
   plane_.set_resolver(this);
+  plane_.settle();
   for (std::size_t i = 0; i < plane_.ops().size(); ++i) recorded(plane_.ops()[i]);
 }
 
@@ -32,19 +33,21 @@ void DataExecutor::recorded(const DataOpPtr& op) {
   bool can_start = false;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (op->outputs.at(0).id <= values_.size()) return;
+    if (value(op->outputs.at(0).id).op) return;
     can_start = enroll(op);
   }
   if (can_start) start(op->outputs[0].id);
 }
 
 void DataExecutor::run() {
+  plane_.settle();
   std::vector<ValueId> can_start;
   {
     // All ops are known before the first one runs, so that no value counts as unused too early.
     const std::lock_guard<std::mutex> lock(mutex_);
-    while (values_.size() < plane_.ops().size()) {
-      if (enroll(plane_.ops()[values_.size()])) can_start.push_back(values_.size());
+    for (const DataOpPtr& op : plane_.ops()) {
+      const ValueId id = op->outputs[0].id;
+      if (!value(id).op && enroll(op)) can_start.push_back(id);
     }
     if (releasing()) {
       std::vector<ValueId> held = plane_.memory().value_ids();
@@ -59,20 +62,18 @@ void DataExecutor::run() {
   if (!errors_.empty()) std::rethrow_exception(errors_.begin()->second);
 }
 
+DataExecutor::Value& DataExecutor::value(ValueId id) {
+  while (values_.size() < id) values_.emplace_back();
+  return values_[id - 1];
+}
+
 bool DataExecutor::enroll(const DataOpPtr& op) {
-  values_.emplace_back();
-  const ValueId id = values_.size();
-  Value& entry = values_.back();
+  const ValueId id = op->outputs[0].id;
+  Value& entry = value(id);
   entry.op = op;
-  const std::vector<ValueId> inputs = input_ids(*op);
-  if (!inputs.empty() && inputs.back() >= id) {
-    const std::string what = "an op reads value " + std::to_string(inputs.back()) + ", which is not defined before it";
-    errors_.emplace(id, std::make_exception_ptr(ModelError(what)));
-    entry.done = true;
-    return false;
-  }
-  for (const ValueId input : inputs) {
-    Value& read = value(input);
+  for (const ValueId input : input_ids(*op)) {
+    if (input > plane_.values()) continue;  // defined by nobody: there is nothing to wait for, and its job will say so
+    Value& read = value(input);  // a deque: `entry` stays where it is
     ++read.uses;
     if (read.done) continue;
     ++entry.missing;
@@ -138,7 +139,9 @@ void DataExecutor::finish(const DataOp& op, SharedBytes bytes, std::exception_pt
     entry.readers = {};
     if (releasing()) {
       if (entry.uses == 0) entry.bytes.reset();
-      for (const ValueId input : input_ids(op)) drop_use(input);
+      for (const ValueId input : input_ids(op)) {
+        if (input <= values_.size()) drop_use(input);
+      }
     }
   }
   value_done_.notify_all();
@@ -159,7 +162,7 @@ SharedBytes DataExecutor::computed(ValueId id) const {
 SharedBytes DataExecutor::resolve(ValueId id) {
   {
     std::unique_lock<std::mutex> lock(mutex_);
-    if (id == no_value || id > values_.size()) throw ModelError("value " + std::to_string(id) + " was never recorded");
+    if (id == no_value || id > values_.size() || !values_[id - 1].op) throw ModelError("value " + std::to_string(id) + " was never recorded");
     value_done_.wait(lock, [this, id] { return values_[id - 1].done; });
   }
   return computed(id);

@@ -42,7 +42,7 @@ class DataExecutor : public ValueResolver {
 
  private:
   struct Value {
-    DataOpPtr op;
+    DataOpPtr op;                  // null: not recorded yet; ops of one instant may be recorded in another order than numbered
     SharedBytes bytes;
     std::vector<ValueId> readers;  // ops that wait for this one, by the value that they define
     std::size_t missing = 0;       // inputs not yet computed
@@ -52,8 +52,8 @@ class DataExecutor : public ValueResolver {
   struct Running;
 
   // Under the lock.
-  Value& value(ValueId id) { return values_[id - 1]; }
-  bool enroll(const DataOpPtr& op);  // true if it can start at once; an op that cannot ever fails here
+  Value& value(ValueId id);          // makes it if need be
+  bool enroll(const DataOpPtr& op);  // true if it can start at once
   bool releasing() const { return release_values_ && !eager_; }
   void drop_use(ValueId id);
   // Take the lock.

@@ -25,8 +25,8 @@ OpLogFormat op_log_format(const std::string& path) {
                    ": .csv, or .sqlite, .sqlite3 or .db for SQLite");
 }
 
-OpLogFile::OpLogFile(ResultFile file, std::uint64_t limit)
-    : file_(std::move(file)), format_(op_log_format(file_.path())), limit_(limit) {
+OpLogFile::OpLogFile(ResultFile file, DataPlane* data, std::uint64_t limit)
+    : file_(std::move(file)), data_(data), format_(op_log_format(file_.path())), limit_(limit) {
   if (format_ != OpLogFormat::sqlite) return;
   file_.close();  // SQLite opens it by name
   table_.emplace(file_.path());
@@ -35,33 +35,33 @@ OpLogFile::OpLogFile(ResultFile file, std::uint64_t limit)
 void OpLogFile::executed(const ExecutedOp& op) {
   if (fault_) return;
   recent_.executed(op);
-  if (recent_.size() < limit_) return;
+  if (recent_.size() < limit_ || op.t_end == spilled_at_) return;
+  spilled_at_ = op.t_end;
   try {
-    spill();
+    // What ends now may move data whose instant is not over.
+    if (data_ != nullptr) data_->settle_before(op.t_end);
+    spill(recent_.take_before(op.t_end));
   } catch (const std::exception&) {  // this may be an SC_METHOD, which no exception may leave
     fault_ = std::current_exception();
   }
 }
 
-void OpLogFile::spill() {
+void OpLogFile::spill(std::vector<OpRecord> records) {
+  if (records.empty()) return;
   if (!table_) table_.emplace("");
-  table_->insert(recent_.records(), &name_of_node);
-  recent_.clear();
+  table_->insert(records, &name_of_node);
 }
 
 void OpLogFile::close(const OpTable::Meta& meta) {
   if (fault_) std::rethrow_exception(fault_);
-  if (format_ == OpLogFormat::sqlite) {
-    spill();
-    table_->close(meta);
-    return;
-  }
-  if (table_) {
-    spill();
-    table_->write_csv(file_.out());
-  } else {
+  if (data_ != nullptr) data_->settle();
+  if (format_ == OpLogFormat::csv && !table_) {
     recent_.write_csv(file_.out(), &name_of_node);
+    return file_.close();
   }
+  spill(recent_.take_before(never_fs));
+  if (format_ == OpLogFormat::sqlite) return table_->close(meta);
+  table_->write_csv(file_.out());
   file_.close();
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "models/data/data_plane.h"
 #include "models/data/op_log.h"
 #include "platform/observe/op_table.h"
 #include "platform/observe/result_file.h"
@@ -23,20 +24,23 @@ class OpLogFile final : public OpSink {
  public:
   static constexpr std::uint64_t default_limit = 1'000'000;  // records; about 100 bytes each
 
-  // `file`: empty, and not written to by others. Throws Error if SQLite cannot use it.
-  OpLogFile(ResultFile file, std::uint64_t limit = default_limit);
+  // `file`: empty, and not written to by others. `data`: of the run, which completes the records before they are read; null if there is
+  // none. Throws Error if SQLite cannot use the file.
+  OpLogFile(ResultFile file, DataPlane* data, std::uint64_t limit = default_limit);
 
   void executed(const ExecutedOp& op) override;  // a fault is kept for close()
   // Writes what is missing. `meta` is for SQLite. Throws Error if not everything is in the file.
   void close(const OpTable::Meta& meta = {});
 
  private:
-  void spill();
+  void spill(std::vector<OpRecord> records);
 
   ResultFile file_;
+  DataPlane* data_;
   OpLogFormat format_;
   std::uint64_t limit_;
   OpLog recent_;
+  Fs spilled_at_ = 0;
   std::optional<OpTable> table_;
   std::exception_ptr fault_;
 };

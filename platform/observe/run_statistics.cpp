@@ -57,6 +57,7 @@ Json RunStatistics::json() const {
   Json json;
   json["simulated_ns"] = ns_number(simulated);
   json["activity"] = activity_json(activity);
+  json["data_races"] = platform.data_races();
   json["totals"] = totals_json(kinds);
   json["components"] = statistics_json(components, kind_in(platform));
   json["wires"] = wires_json(platform.graph(), platform.wires(), simulated);

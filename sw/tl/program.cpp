@@ -58,15 +58,14 @@ int Program::launch_num(int axis) const {
 
 // --- the pieces that the calls share ---
 
-PhysRanges Program::resolve(const char* call, const Ptr& ptr, std::uint64_t nbytes, bool is_write) const {
+PhysRanges Program::resolve(const char* call, const Ptr& ptr, std::uint64_t nbytes) const {
   ptr.check_access(call, nbytes);
   PhysRanges ranges;
   for (const PhysicalRange& range : context_.translate(ptr.address(), nbytes)) ranges.push_back({range.pa, range.nbytes});
-  if (data_ != nullptr) {
-    for (const PhysRange& range : ranges) data_->races().note_access(range.pa, range.nbytes, is_write, who_, context_.now());
-  }
   return ranges;
 }
+
+Accessor Program::accessor() const { return {who_, context_.now()}; }
 
 PhysRanges Program::place_of(const ScratchBlock& block) const {
   const PeId where = context_.where();
@@ -122,26 +121,26 @@ Handle Program::ref(const Ptr& ptr, const Shape& shape, DType dtype) {
 Handle Program::load(const Ptr& ptr, const Shape& shape, DType dtype) {
   ptr.check_dtype("tl.load", dtype);
   const std::uint64_t nbytes = bytes_of(shape, dtype);
-  const PhysRanges from = resolve("tl.load", ptr, nbytes, false);
+  const PhysRanges from = resolve("tl.load", ptr, nbytes);
   std::shared_ptr<ScratchBlock> block = allocate("tl.load", shape, dtype);
   Command command{DmaCommand{false, ptr.address(), nbytes}, nullptr};
   TensorValue value{ByteImage::zeros(nbytes), shape, dtype, {}};
   if (data_ != nullptr) {
-    IssuedOp issued = data_->load(from, shape, dtype, place_of(*block));
+    IssuedOp issued = data_->load(accessor(), from, shape, dtype, place_of(*block));
     command.data = std::move(issued.op);
     value = std::move(issued.value);
   }
-  Handle handle = make_handle(std::move(value), std::move(block));
   run(std::move(command));
-  return handle;
+  value.image = value.image.without_captures();  // the instant of the issue is over
+  return make_handle(std::move(value), std::move(block));
 }
 
 void Program::store(const Ptr& ptr, const Handle& block) {
   const Handle::State& state = operand("tl.store", block);
   ptr.check_dtype("tl.store", block.dtype());
-  const PhysRanges to = resolve("tl.store", ptr, block.nbytes(), true);
+  const PhysRanges to = resolve("tl.store", ptr, block.nbytes());
   Command command{DmaCommand{true, ptr.address(), block.nbytes()}, nullptr};
-  if (data_ != nullptr) command.data = data_->store(state.value, to, place_of(block));
+  if (data_ != nullptr) command.data = data_->store(accessor(), state.value, to, place_of(block));
   run(std::move(command));
 }
 

@@ -19,6 +19,10 @@
 #include "sw/tl/ptr.h"
 #include "sw/tl/recv_future.h"
 
+namespace kernbench {
+struct Accessor;  // models/data
+}
+
 namespace kernbench::tl {
 
 class Program {
@@ -127,7 +131,8 @@ class Program {
   struct Target;         // of a composite's result
   struct BoundOperands;  // of a composite
 
-  PhysRanges resolve(const char* call, const Ptr& ptr, std::uint64_t nbytes, bool is_write) const;
+  PhysRanges resolve(const char* call, const Ptr& ptr, std::uint64_t nbytes) const;
+  Accessor accessor() const;  // for what is issued now
   PhysRanges place_of(const Handle& handle) const;
   PhysRanges place_of(const ScratchBlock& block) const;
   std::shared_ptr<ScratchBlock> allocate(const char* call, const Shape& shape, DType dtype);
@@ -143,8 +148,7 @@ class Program {
                    std::vector<std::shared_ptr<const Handle::State>> operands);
   void send_bytes(const std::string& direction, TensorValue value, const PhysRanges& from);
   Handle receive(IpcqReceive request, std::shared_ptr<ScratchBlock> block, std::string* direction = nullptr);
-  PhysRanges resolve_in(const char* call, const Ptr& ptr, std::uint64_t nbytes, std::optional<MemorySpace> space,
-                        bool is_write) const;
+  PhysRanges resolve_in(const char* call, const Ptr& ptr, std::uint64_t nbytes, std::optional<MemorySpace> space) const;
   void run(Command command);
   void dispatch();
   void reap();
@@ -152,7 +156,7 @@ class Program {
 
   KernelContext& context_;
   DataPlane* data_;
-  std::uint32_t who_;  // in the count of data races
+  NodeId who_;  // its PE_CPU, by which accesses of one instant are ordered
   std::uint64_t dispatch_cycles_ = 0;
   std::shared_ptr<Scratch> scratch_;
   std::vector<InFlight> in_flight_;

@@ -40,9 +40,9 @@ void Program::send(const std::string& direction, const Ptr& from, const Shape& s
                    std::optional<MemorySpace> space) {
   from.check_dtype("tl.send", dtype);
   const std::uint64_t nbytes = bytes_of(shape, dtype);
-  const PhysRanges places = resolve_in("tl.send", from, nbytes, space, false);
+  const PhysRanges places = resolve_in("tl.send", from, nbytes, space);
   TensorValue value{{}, shape, dtype, {}};
-  if (data_ != nullptr) value = data_->view(places, shape, dtype);
+  if (data_ != nullptr) value = data_->view(accessor(), places, shape, dtype);
   send_bytes(direction, std::move(value), places);
 }
 
@@ -61,7 +61,7 @@ Handle Program::receive(IpcqReceive request, std::shared_ptr<ScratchBlock> block
   TensorValue value{ByteImage::zeros(request.nbytes()), request.shape, request.dtype, {}};
   if (request.to.empty()) request.to = place_of(*block);
   const IpcqReceived received = context_.ipcq_receive(std::move(request));
-  if (received.bytes != nullptr) value.image = *received.bytes;
+  if (received.bytes != nullptr) value.image = received.bytes->without_captures();
   if (direction != nullptr) *direction = received.direction;
   return make_handle(std::move(value), std::move(block));
 }
@@ -103,10 +103,10 @@ Handle Program::recv(const std::string& direction, const Shape& shape, DType dty
   request.shape = shape;
   request.dtype = dtype;
   request.copy_to = dst_space;
-  request.to = resolve_in("tl.recv", dst, request.nbytes(), dst_space, true);
+  request.to = resolve_in("tl.recv", dst, request.nbytes(), dst_space);
   const PhysRanges to = request.to;
   const Handle handle = receive(std::move(request), allocate("tl.recv", shape, dtype));
-  if (data_ != nullptr) data_->memory().write_image(to, handle.state().value.image);
+  if (data_ != nullptr) data_->write(accessor(), handle.state().value, to);
   return handle;
 }
 
@@ -146,9 +146,8 @@ Handle Program::recv_no_consume(const std::string& direction, const Shape& shape
 // --- places ---
 
 // Where the bytes lie, which must be in a memory of this PE, or the one that `space` names.
-PhysRanges Program::resolve_in(const char* call, const Ptr& ptr, std::uint64_t nbytes, std::optional<MemorySpace> space,
-                               bool is_write) const {
-  const PhysRanges ranges = resolve(call, ptr, nbytes, is_write);
+PhysRanges Program::resolve_in(const char* call, const Ptr& ptr, std::uint64_t nbytes, std::optional<MemorySpace> space) const {
+  const PhysRanges ranges = resolve(call, ptr, nbytes);
   const MachineView& machine = context_.machine();
   const PeId where = context_.where();
   const auto allowed = [&](NodeId memory) {

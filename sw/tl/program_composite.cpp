@@ -72,7 +72,7 @@ Program::Target Program::make_target(const char* call, const std::optional<Ptr>&
   }
   out->check_dtype(call, dtype);
   target.operand.address = out->address();
-  target.places = resolve(call, *out, static_cast<std::uint64_t>(shape.elements()) * size_of(dtype), true);
+  target.places = resolve(call, *out, static_cast<std::uint64_t>(shape.elements()) * size_of(dtype));
   return target;
 }
 
@@ -88,9 +88,9 @@ Program::BoundOperands Program::bind_operands(const char* call, const std::vecto
   for (const Handle& handle : handles) {
     const Handle::State& state = handle.state();
     bound.handles.push_back(handle.state_);
-    const PhysRanges from = state.ptr ? resolve(call, *state.ptr, handle.nbytes(), false) : place_of(handle);
+    const PhysRanges from = state.ptr ? resolve(call, *state.ptr, handle.nbytes()) : place_of(handle);
     if (data_ == nullptr) continue;
-    bound.inputs.push_back(state.ptr ? data_->view(from, handle.shape(), handle.dtype()) : state.value);
+    bound.inputs.push_back(state.ptr ? data_->view(accessor(), from, handle.shape(), handle.dtype()) : state.value);
     bound.from.insert(bound.from.end(), from.begin(), from.end());
   }
   return bound;
@@ -239,7 +239,7 @@ Composite Program::composite(const MathSpec& spec) {
 
 Composite Program::submit(Command command, const TensorValue& value, Target target,
                           std::vector<std::shared_ptr<const Handle::State>> operands) {
-  if (data_ != nullptr && target.out) data_->memory().write_image(target.places, value.image);
+  if (data_ != nullptr && target.out) data_->write(accessor(), value, target.places);
   Composite composite;
   composite.command_ = context_.issue(std::move(command));
   if (target.block) {

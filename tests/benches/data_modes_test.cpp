@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(an_error_inside_an_operation_fails_the_kernel_that_reads_it
     };
     const BenchOutcome outcome = run_bench(bench_of(run), {}, options);
     BOOST_TEST(outcome.status == "failed");
-    BOOST_TEST(contains(outcome.error, "kernel 'reader': an op reads value 99, which is not defined before it"), outcome.error);
+    BOOST_TEST(contains(outcome.error, "kernel 'reader': value 99 has not been computed"), outcome.error);
   });
 }
 

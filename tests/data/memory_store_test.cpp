@@ -40,6 +40,7 @@ std::vector<Cell> cells_of(const ByteImage& image) {
         case Segment::Kind::zeros: cells.push_back({}); break;
         case Segment::Kind::bytes: cells.push_back({no_value, 0, segment.bytes.get()[i]}); break;
         case Segment::Kind::value: cells.push_back({segment.value, segment.offset + i, std::byte{0}}); break;
+        case Segment::Kind::capture: BOOST_FAIL("memory holds no captures"); break;
       }
     }
   }

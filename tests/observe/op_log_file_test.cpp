@@ -30,7 +30,7 @@ ExecutedOp op_at(const FakeEngine& node, Fs start, Fs end, const char* name, OpK
 std::string written(const std::vector<ExecutedOp>& ops, const std::string& ending, std::uint64_t limit,
                     const OpTable::Meta& meta = {}) {
   const TemporaryFile file("log" + ending);
-  OpLogFile log(ResultFile(file.path()), limit);
+  OpLogFile log(ResultFile(file.path()), nullptr, limit);
   for (const ExecutedOp& op : ops) log.executed(op);
   log.close(meta);
   if (ending == ".csv") return file.text();
@@ -128,7 +128,7 @@ KERNBENCH_SYSTEMC_TEST(a_database_has_typed_parameters_meta_and_indices) {
   FakeMachine machine;
   DataPlane plane;
   const TemporaryFile file("typed.sqlite");
-  OpLogFile log(ResultFile(file.path()), 2);
+  OpLogFile log(ResultFile(file.path()), nullptr, 2);
   for (const ExecutedOp& op : three_ops(machine, plane)) log.executed(op);
   log.close({{"command_line", "kernbench run"}, {"configuration", R"({"system": {"flit_bytes": 256}})"}});
 
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(the_ending_of_the_name_chooses_the_format) {
 
 // The 100000 records do not fit what /dev/full takes, which is nothing.
 BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_told_at_the_end) {
-  OpLogFile log(ResultFile("/dev/full"), 1000);
+  OpLogFile log(ResultFile("/dev/full"), nullptr, 1000);
   ExecutedOp op;
   for (int i = 0; i < 100000; ++i) log.executed(op);
   BOOST_CHECK_EXCEPTION(log.close(), Error,

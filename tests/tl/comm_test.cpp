@@ -17,7 +17,7 @@ IpcqReceived message(const std::vector<float>& values, const std::string& direct
   return {direction, std::make_shared<const ByteImage>(ByteImage::copy_of(values.data(), values.size() * 4))};
 }
 
-std::vector<double> values_of(const FakePe& pe, const IpcqSend& send) {
+std::vector<double> values_of(FakePe& pe, const IpcqSend& send) {
   std::vector<double> values;
   for (const std::byte byte : pe.plane.bytes({*send.bytes, send.shape, send.dtype, {}}))
     values.push_back(std::to_integer<int>(byte));

@@ -1,0 +1,69 @@
+#include "models/data/access_journal.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+
+// What one read binds to.
+class AccessJournal::Read final : public Capture {
+ public:
+  explicit Read(AccessJournal& journal) : journal_(&journal) {}
+
+  bool bound() const override { return image_.has_value(); }
+  const ByteImage& image() const override {
+    if (journal_ != nullptr) journal_->settle();
+    if (!image_) throw ModelError("a read is looked at whose instant was never put in order");
+    return *image_;
+  }
+  void bind(ByteImage image) {
+    image_ = std::move(image);
+    journal_ = nullptr;
+  }
+  void forget() { journal_ = nullptr; }
+
+ private:
+  AccessJournal* journal_;  // null: bound, or the journal is gone
+  std::optional<ByteImage> image_;
+};
+
+AccessJournal::~AccessJournal() {
+  for (const Access& access : accesses_) {
+    if (access.read) access.read->forget();
+  }
+}
+
+void AccessJournal::note(const Accessor& by, Access access, bool is_write) {
+  if (is_earlier(by.now)) settle();
+  now_ = by.now;
+  for (const PhysRange& range : access.ranges) races_.note_access(range.pa, range.nbytes, is_write, by.pe, by.now);
+  access.pe = by.pe;
+  accesses_.push_back(std::move(access));
+}
+
+ByteImage AccessJournal::read(const Accessor& by, const PhysRanges& from) {
+  auto read = std::make_shared<Read>(*this);
+  note(by, {0, from, read, {}}, false);
+  return ByteImage::of(std::move(read), total_bytes(from));
+}
+
+void AccessJournal::write(const Accessor& by, const PhysRanges& to, const ByteImage& image) {
+  note(by, {0, to, nullptr, image}, true);
+}
+
+void AccessJournal::settle() {
+  std::vector<Access> accesses;
+  accesses.swap(accesses_);
+  std::stable_sort(accesses.begin(), accesses.end(), [](const Access& a, const Access& b) { return a.pe < b.pe; });
+  for (Access& access : accesses) {
+    if (access.read) {
+      access.read->bind(memory_.snapshot(access.ranges));
+    } else {
+      memory_.write_image(access.ranges, access.image);  // what this PE has read before is bound by now
+    }
+  }
+}
+
+}  // namespace kernbench

@@ -1,0 +1,55 @@
+// AccessJournal: the accesses of PEs to memory within one instant, which take effect in the order of the PEs' names, those of one
+// PE in the order of issue, whatever the order in which the simulation kernel runs the PEs' processes (spec 2.3, 9).
+//
+// An access is noted when it is issued; settle() carries out what is noted. Whoever notes the first access of a later instant, or
+// asks for what a read has bound to, settles. A pair of accesses to one byte by different PEs, one of them a write, is a data race:
+// its outcome hangs on names, not on time, so that races are counted.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/address/phys_range.h"
+#include "models/data/byte_image.h"
+#include "models/data/memory_store.h"
+#include "models/data/race_counter.h"
+
+namespace kernbench {
+
+// A PE that touches memory: a number that ascends with the names of the PEs, such as the NodeId of its PE_CPU.
+struct Accessor {
+  std::uint32_t pe = 0;
+  Fs now = 0;
+};
+
+class AccessJournal {
+ public:
+  explicit AccessJournal(MemoryStore& memory) : memory_(memory) {}
+  ~AccessJournal();
+  AccessJournal(const AccessJournal&) = delete;
+  AccessJournal& operator=(const AccessJournal&) = delete;
+
+  bool is_earlier(Fs time) const { return !accesses_.empty() && now_ < time; }   // what is noted
+  ByteImage read(const Accessor& by, const PhysRanges& from);                    // a capture
+  void write(const Accessor& by, const PhysRanges& to, const ByteImage& image);  // sizes agree
+  void settle();
+  std::uint64_t data_races() const { return races_.data_races(); }
+
+ private:
+  class Read;
+  struct Access {
+    std::uint32_t pe = 0;
+    PhysRanges ranges;
+    std::shared_ptr<Read> read;  // null: a write
+    ByteImage image;             // of a write
+  };
+  void note(const Accessor& by, Access access, bool is_write);
+
+  MemoryStore& memory_;
+  std::vector<Access> accesses_;  // of instant now_, in order of issue
+  Fs now_ = 0;
+  RaceCounter races_;
+};
+
+}  // namespace kernbench
