@@ -9,10 +9,12 @@
 #include "models/base/errors.h"
 #include "platform/assembly/platform.h"
 #include "platform/observe/op_log_file.h"
+#include "platform/observe/request_trace.h"
 #include "platform/observe/op_origins.h"
 #include "platform/observe/resolved_config.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/trace_scope.h"
+#include "platform/observe/transfer_breakdown.h"
 #include "platform/topology/build_graph.h"
 #include "platform/topology/yaml_as_json.h"
 #include "sc_main/bench_catalogue.h"
@@ -138,16 +140,25 @@ int BenchRun::simulate() {
   if (!options_.trace.empty()) scope.check(objects_of<Component>());
 
   std::optional<ResultFile> stats_file = open(options_.stats);
+  OpSink* records = nullptr;
   std::optional<OpLogFile> op_log;
-  if (std::optional<ResultFile> file = open(options_.op_log)) windows.report_to(&op_log.emplace(std::move(*file), &plane_, options_.op_log_limit));
+  if (std::optional<ResultFile> file = open(options_.op_log)) records = &op_log.emplace(std::move(*file), &plane_, options_.op_log_limit);
   std::optional<OpOrigins> origins;
-  if (options_.verifies_ops()) windows.report_to(&origins.emplace(op_log ? &*op_log : nullptr));
+  if (options_.verifies_ops()) records = &origins.emplace(records);
   std::optional<TraceFile> trace;
   if (!options_.trace.empty()) {
     open(options_.trace);
     trace.emplace(options_.trace);
     scope.observe(objects_of<Component>(), *trace);
   }
+  std::optional<ResultFile> requests_file = open(options_.trace_requests);
+  std::optional<TransferWatch> watch;
+  if (requests_file || options_.breakdown) watch.emplace(platform);
+  std::optional<RequestTrace> requests;
+  if (requests_file) records = &requests.emplace(platform, *watch, requests_file->out(), records);
+  windows.report_to(records);
+  std::optional<TransferBreakdown> breakdown;
+  if (options_.breakdown) breakdown.emplace(platform, *watch);
   if (data_mode_ == DataMode::eager) start_executor().start_eager();
   const double elaboration_s = seconds_since(start);
 
@@ -163,7 +174,12 @@ int BenchRun::simulate() {
   progress.clear();
 
   RunReport report = report_of(result, program, elaboration_s);
+  if (breakdown) report.breakdown = &*breakdown;
   if (trace) trace->close(report.simulated);
+  if (requests) {
+    requests->close();
+    requests_file->close();
+  }
   const RunStatistics statistics(platform, windows, report.simulated);
   if (stats_file) {
     write_json_lines(stats_file->out(), statistics.json());

@@ -38,6 +38,11 @@ void RunOptions::add_to(CLI::App& command) {
       ->type_name("GLOB")
       ->allow_extra_args(false)
       ->group(results);
+  command.add_option("--trace-requests", trace_requests, "Writes where every transfer and command was and when, one per line")
+      ->type_name("F.jsonl")
+      ->group(results);
+  command.add_flag("--breakdown", breakdown, "What the latencies of memory transfers are made of: PE setup, NoC, UCIe, fabric, wire transfer, HBM, contention")
+      ->group(results);
   command.add_option("--stats", stats, "Writes the statistics of every component and wire")->type_name("F.json")->group(results);
   command.add_option("--op-log", op_log, "Writes one line per executed operation, or one row of a SQLite database: as the file's name ends")
       ->type_name("F.csv|.sqlite")
@@ -56,6 +61,7 @@ void RunOptions::add_to(CLI::App& command) {
       "  kernbench run --bench softmax-rows --param compute=steps --verify-data=ops\n"
       "  kernbench run --bench gemm-single-pe --param M=128 --param K=256 --topology tiny\n"
       "  kernbench run --bench mlp-fused --verify-data --op-log ops.sqlite\n"
+      "  kernbench run --bench matmul-composite --breakdown --trace-requests requests.jsonl\n"
       "  kernbench run --bench matmul-composite --trace gemm.vcd --trace-scope 'sip0.cube0.pe0.*'\n"
       "  kernbench run --bench matmul-composite --set cube.pe_template.components.pe_gemm.attrs.macs_per_cycle=8192 --stats stats.json\n"
       "  kernbench run --bench 1 --print-config > resolved.yaml\n");
@@ -75,7 +81,7 @@ void RunOptions::check() const {
   }
   if (verifies() && data == "off") throw UsageError("--verify-data needs the data that --data off leaves out");
   if (!op_log.empty()) op_log_format(op_log);
-  check_result_files({machine.topology, machine.components}, {trace, stats, op_log});
+  check_result_files({machine.topology, machine.components}, {trace, trace_requests, stats, op_log});
   until();
   deadlock_after();
   max_wall();

@@ -25,10 +25,10 @@ struct RunOptions {
   std::string until_ns;
   std::string max_wall_s;
   std::string deadlock_after_ns = "1000000";
-  std::string trace, stats, op_log;  // files; empty: none
+  std::string trace, trace_requests, stats, op_log;  // files; empty: none
   std::vector<std::string> trace_scopes;
   std::uint64_t op_log_limit = OpLogFile::default_limit;
-  bool print_config = false, json = false;
+  bool print_config = false, json = false, breakdown = false;
 
   void add_to(CLI::App& command);
 

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "platform/observe/text_table.h"
+#include "platform/observe/transfer_breakdown.h"
 
 namespace kernbench {
 namespace {
@@ -119,6 +120,7 @@ void print_tables(std::ostream& out, const RunReport& report, const RunStatistic
                  readable_time(ns_number(kernel.merged.dma)), readable_time(ns_number(kernel.merged.compute))});
   }
   if (!kernels.empty()) out << '\n' << kernels.text();
+  if (report.breakdown != nullptr) out << '\n' << report.breakdown->text();
 }
 
 void print_operations(std::ostream& out, const OperationsReport& operations) {
@@ -217,6 +219,7 @@ Json report_json(const RunReport& report, const RunStatistics& statistics) {
     }
     json["kernels"].push_back(std::move(entry));
   }
+  if (report.breakdown != nullptr) json["transfers"] = report.breakdown->json();
   json["data_races"] = report.data_races;
   json["verdicts"] = Json::array();
   for (const VerdictReport& verdict : report.verdicts.value_or(std::vector<VerdictReport>())) {

@@ -36,6 +36,8 @@ struct OperationsReport {
   std::vector<std::string> failures;  // the first of them
 };
 
+class TransferBreakdown;
+
 struct RunReport {
   std::string bench;
   std::vector<std::pair<std::string, std::string>> parameters;
@@ -47,6 +49,7 @@ struct RunReport {
   double elaboration_s = 0;
   std::vector<KernelReport> kernels;
   std::uint64_t data_races = 0;
+  const TransferBreakdown* breakdown = nullptr;  // null: not asked for
   std::optional<std::vector<VerdictReport>> verdicts;  // with --verify-data, if the run came to its end
 
   std::optional<OperationsReport> operations;

@@ -9,6 +9,7 @@
 
 #include "models/base/errors.h"
 #include "platform/observe/latency_breakdown.h"
+#include "platform/observe/request_trace.h"
 #include "platform/observe/resolved_config.h"
 #include "platform/observe/text_table.h"
 #include "platform/topology/build_graph.h"
@@ -29,7 +30,7 @@ namespace {
 
 struct TrafficOptions {
   MachineOptions machine;
-  std::string file, pattern, save, out;
+  std::string file, pattern, save, out, trace_requests;
   TrafficRecipe recipe;
   std::string rate_gbs = "0", read_share = "1";
   std::vector<std::string> initiators, targets;
@@ -49,6 +50,7 @@ void TrafficOptions::add_to(CLI::App& command) {
   command.add_flag("--breakdown", breakdown,
                    "What each latency is made of: PE setup, NoC, UCIe, fabric, wire transfer, HBM, contention");
   command.add_option("--out", out, "Where the rows go instead of standard output")->type_name("F");
+  command.add_option("--trace-requests", trace_requests, "Where every request was and when, one per line")->type_name("F.jsonl");
   command.add_option("--until", until_ns, "Stop at this simulated time")->type_name("NS");
   command.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S");
   command
@@ -100,12 +102,13 @@ void TrafficOptions::add_to(CLI::App& command) {
 void TrafficOptions::check() const {
   if (file.empty() == pattern.empty()) throw UsageError("traffic: give a FILE of requests or --generate PATTERN, one of the two");
   if (csv && json) throw UsageError("traffic: --csv and --json exclude each other");
+  if (!save.empty() && !trace_requests.empty()) throw UsageError("traffic: --save plays nothing that --trace-requests could follow");
   if (!save.empty() && pattern.empty()) throw UsageError("traffic: --save goes with --generate");
   if (!until_ns.empty()) time_option("--until", until_ns);
   seconds_option("--max-wall", max_wall_s);
   deadlock_after();
   if (!out.empty() && !csv && !json) throw UsageError("traffic: --out goes with --csv or --json");
-  check_result_files({file, machine.topology, machine.components}, {out, save});
+  check_result_files({file, machine.topology, machine.components}, {out, save, trace_requests});
 }
 
 std::optional<Fs> TrafficOptions::deadlock_after() const {
@@ -222,8 +225,16 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   if (!options.out.empty()) out_file = open_result(options.out, configuration);
   std::ostream& out = out_file ? out_file->out() : std::cout;
   const auto format = options.csv ? TrafficRows::Format::csv : options.json ? TrafficRows::Format::json : TrafficRows::Format::none;
+  std::optional<TransferWatch> watch;
+  if (options.breakdown || !options.trace_requests.empty()) watch.emplace(platform);
   std::optional<LatencyBreakdown> breakdown;
-  if (options.breakdown) breakdown.emplace(platform);
+  if (options.breakdown) breakdown.emplace(platform, *watch);
+  std::optional<ResultFile> requests_file;
+  std::optional<RequestTrace> requests;
+  if (!options.trace_requests.empty()) {
+    requests_file = open_result(options.trace_requests, configuration);
+    requests.emplace(platform, *watch, requests_file->out());
+  }
   Report report(platform, out, format, breakdown ? &*breakdown : nullptr);
   TrafficPlayer player("traffic", platform, source, report);
 
@@ -247,6 +258,10 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
     out << ",\n\"summary\": " << summary.dump(1) << "}\n";
   }
   if (out_file) out_file->close();
+  if (requests) {
+    requests->close();
+    requests_file->close();
+  }
   std::cout << std::flush;
   if (!options.json) (options.csv ? std::cerr : std::cout) << report.text();
   if (result.status == RunStatus::deadlock) throw DeadlockError(result.error + "\n" + player.waiting());

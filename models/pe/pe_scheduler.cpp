@@ -243,7 +243,7 @@ TileToken& PeScheduler::new_token(CommandContext& context, const Tile& tile, boo
 void PeScheduler::send(TileToken& token) {
   const StageType type = token.stage().type;
   trace(TraceKind::sub_command_dispatched, token.command_id, token.simple ? -1 : static_cast<std::int64_t>(token.tile.id),
-        token.stage().bytes);
+        token.stage().bytes, kernbench::name_of(type));
   outgoing_[static_cast<std::size_t>(type)].push_back(&token);
   send_waiting(type);
 }
@@ -384,9 +384,9 @@ void PeScheduler::record(const CommandContext& context) {
   sink->executed(op);
 }
 
-void PeScheduler::trace(TraceKind kind, std::uint64_t command, std::int64_t tile, std::uint64_t bytes) {
+void PeScheduler::trace(TraceKind kind, std::uint64_t command, std::int64_t tile, std::uint64_t bytes, const char* stage) {
   OpSink* sink = services().op_sink();
-  if (sink != nullptr && sink->wants_trace()) sink->traced({kind, now(), this, command, tile, bytes});
+  if (sink != nullptr && sink->wants_trace()) sink->traced({kind, now(), this, command, tile, bytes, stage});
 }
 
 }  // namespace kernbench

@@ -91,7 +91,7 @@ class PeScheduler final : public Component,
   void token_taken(TileToken& token) override;
   void end_if_complete(CommandContext& context);
   void record(const CommandContext& context);
-  void trace(TraceKind kind, std::uint64_t command, std::int64_t tile, std::uint64_t bytes);
+  void trace(TraceKind kind, std::uint64_t command, std::int64_t tile, std::uint64_t bytes, const char* stage = "");
   void wake() { step_.notify(sc_core::SC_ZERO_TIME); }
 
   MachineServices& machine_;

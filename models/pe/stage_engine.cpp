@@ -260,7 +260,7 @@ void StageEngine<Node>::trace(TraceKind kind, const Lane& lane) {
   if (sink == nullptr || !sink->wants_trace()) return;
   const TileToken& token = *lane.token;
   sink->traced({kind, this->now(), this, token.command_id, token.simple ? -1 : static_cast<std::int64_t>(token.tile.id),
-                token.stage().bytes});
+                token.stage().bytes, kernbench::name_of(token.stage().type)});
 }
 
 template class StageEngine<Component>;

@@ -53,6 +53,7 @@ TransactionHandle TransactionPool::make() {
 
 void TransactionPool::free(tlm::tlm_generic_payload* payload) {
   auto* transaction = static_cast<Transaction*>(payload);
+  if (observer_ != nullptr) observer_->given_back(*transaction);
   transaction->reset();  // extensions only
   transaction->set_command(tlm::TLM_IGNORE_COMMAND);
   transaction->set_address(0);

@@ -138,6 +138,15 @@ class TransactionHandle {
   Transaction* transaction_ = nullptr;
 };
 
+// Told of every transaction that is given back, while it still has its route: its life is over.
+class TransactionObserver {
+ public:
+  virtual void given_back(const Transaction& transaction) = 0;
+
+ protected:
+  ~TransactionObserver() = default;
+};
+
 // Owns every transaction; those that are given back are used again. Must be empty of outstanding ones at the end of a run.
 class TransactionPool final : public tlm::tlm_mm_interface {
  public:
@@ -146,10 +155,13 @@ class TransactionPool final : public tlm::tlm_mm_interface {
   void free(tlm::tlm_generic_payload* payload) override;
   std::size_t outstanding() const { return all_.size() - idle_.size(); }
   std::size_t allocated() const { return all_.size(); }
+  // At most one, which outlives the simulation.
+  void observe(TransactionObserver* observer) { observer_ = observer; }
 
  private:
   std::vector<std::unique_ptr<Transaction>> all_;
   std::vector<Transaction*> idle_;
+  TransactionObserver* observer_ = nullptr;
 };
 
 }  // namespace kernbench

@@ -11,21 +11,20 @@ bool is_last(const RouteExtension& route, std::uint32_t behind) { return route.i
 
 }  // namespace
 
-LatencyBreakdown::LatencyBreakdown(Platform& platform) {
+LatencyBreakdown::LatencyBreakdown(Platform& platform, TransferWatch& watch) {
+  watch.add(*this);
   const Graph& graph = platform.graph();
   nodes_.resize(graph.nodes().size());
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     nodes_[id].part = part_of(graph.node(id).kind);
     Component& component = platform.component(id);
     if (dynamic_cast<HbmCtrl*>(&component) != nullptr) nodes_[id].hbm = std::make_unique<HbmShadow>(component.attributes());
-    if (auto* node = dynamic_cast<FabricNode*>(&component)) node->observe_passages(this);
   }
   for (const MachineModules::EdgeWire& entry : platform.wires()) {
     const Edge& edge = graph.edges()[entry.edge];
     WireRecord& record = wires_[entry.wire.get()];
     record.part = part_of(edge.kind);
     record.far_end = nodes_[edge.dst].part;
-    entry.wire->observe(this);
   }
 }
 
@@ -120,6 +119,13 @@ void LatencyBreakdown::pass_last(Trace& trace, const NodeRecord& node, const Arr
   trace.add(node.part, behind_own + now - start);
   trace.cursor = now;
   trace.place = node.part;
+}
+
+LatencyParts LatencyBreakdown::take(const Transaction& transaction) {
+  const TieKey& key = transaction.route().key;
+  const auto found = traces_.find(key);
+  const Fs last = found == traces_.end() ? key.issued : found->second.cursor;
+  return take(key, key.issued, key.issued, transaction.route().posted ? Component::now() : last);
 }
 
 LatencyParts LatencyBreakdown::take(const TieKey& key, Fs issue, Fs grant, Fs end) {

@@ -1,5 +1,4 @@
-// Splits the latency of transfers into parts that add up to it (spec 11.3). Attached to a machine before it runs; a machine without
-// one pays nothing.
+// Splits the latency of transfers into parts that add up to it (spec 11.3). Attached to a machine before it runs.
 //
 // Each leg is followed through its last flit (or its control message), and every interval of that flit's time belongs to what
 // served or delayed it: a node's overhead and a wire's propagation to the node's and the wire's part; its time on a wire, and
@@ -12,22 +11,23 @@
 #include <unordered_map>
 #include <vector>
 
-#include "models/noc/wire.h"
-#include "models/protocol/fabric_node.h"
-#include "platform/assembly/platform.h"
 #include "platform/observe/hbm_shadow.h"
 #include "platform/observe/latency_parts.h"
+#include "platform/observe/transfer_watch.h"
 
 namespace kernbench {
 
-class LatencyBreakdown final : private WireObserver, private PassageObserver {
+class LatencyBreakdown final : private TransferListener {
  public:
-  // Becomes the observer of every wire and node of the machine. Outlives the run.
-  explicit LatencyBreakdown(Platform& platform);
+  // A listener of `watch`, which watches `platform`. Outlives the run.
+  LatencyBreakdown(Platform& platform, TransferWatch& watch);
 
   // Once per transfer, at the instant `end` at which it ended: its parts, which add up to end - issue. `grant`: when its
   // initiator's channel became free for it.
   LatencyParts take(const TieKey& key, Fs issue, Fs grant, Fs end);
+  // The same where nobody else knows: from its id's time on, until its last event, or now where no answer comes back. Once, when it is
+  // given back.
+  LatencyParts take(const Transaction& transaction);
 
  private:
   struct Interval {

@@ -8,16 +8,11 @@
 
 #include "models/base/histogram.h"
 #include "platform/assembly/platform.h"
+#include "platform/observe/distance_class.h"
 #include "platform/observe/latency_parts.h"
 #include "platform/traffic/traffic_result.h"
 
 namespace kernbench {
-
-enum class DistanceClass : std::uint8_t { local, same_cube, same_sip, other_sip, host };
-inline constexpr int distance_class_count = 5;
-const char* name_of(DistanceClass distance);
-// local: the initiating PE's own HBM partition or TCM. host: a pcie_ep initiates, wherever the target is.
-DistanceClass distance_of(const Graph& graph, NodeId initiator, NodeId target);
 
 class TrafficSummary {
  public:

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(every_key_of_the_json_output_is_documented) {
   const std::string requests = folder.write("r.csv",
                                             "at_ns,initiator,op,target,offset,bytes\n"
                                             "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,4096\n");
-  check_documented({"run", "--bench", "matmul-composite", "--topology", "tiny", "--verify-data", "--json"}, document);
+  check_documented({"run", "--bench", "matmul-composite", "--topology", "tiny", "--verify-data", "--breakdown", "--json"}, document);
   check_documented({"traffic", requests, "--topology", "tiny", "--breakdown", "--json"}, document);
   check_documented({"probe", "--topology", "tiny", "--json"}, document);
   check_documented({"route", "sip0.cube0.pe0.pe_dma", "sip0.cube0.hbm_ctrl.pe0", "--topology", "tiny", "--json"}, document);

@@ -25,7 +25,7 @@ Row row_of(const LatencyParts& parts) {
 
 class Taken final : public TrafficListener {
  public:
-  explicit Taken(Platform& platform) : breakdown_(platform) {}
+  explicit Taken(Platform& platform) : watch_(platform), breakdown_(platform, watch_) {}
   void ended(const TrafficResult& result) override {
     const TrafficRequest& request = result.request;
     const LatencyParts taken = breakdown_.take(traffic_key(request.issue, request.id), request.issue, result.grant, result.end);
@@ -40,6 +40,7 @@ class Taken final : public TrafficListener {
   std::vector<Fs> ends;
 
  private:
+  TransferWatch watch_;
   LatencyBreakdown breakdown_;
 };
 

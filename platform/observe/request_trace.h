@@ -1,0 +1,92 @@
+// `--trace-requests F.jsonl` (spec 11.2): where every request was and when, one JSON object per line, in the order in which they
+// are over.
+//
+//   {"kind": "read", "initiator": ..., "target": ..., "bytes": ..., "hops": [{"node", "arrival_ns", "start_ns", "departure_ns"},
+//   ...],
+//    "first_ns", "last_ns", "total_ns"}
+//   {"kind": "command", "pe": ..., "command": 3, "events": [{"event", "time_ns", "node", "stage", "tile", "bytes"}, ...], ...}
+//
+// A request is a transfer (read, write or control message), from its issue to the arrival of its answer, or to its commit where
+// none comes back; and a command of a PE, with the events of spec 5.4. A node's hop: when the first flit arrived, when its service
+// began, when the last flit left on the wire behind. The target stands once: it answers when the last flit of the answer leaves.
+// total = last - first. What is under way at the end of the run is written with "complete": false. Transfers of a PE_DMA name the
+// command and tile that they belong to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <ostream>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "models/base/op_sink.h"
+#include "platform/observe/transfer_watch.h"
+
+namespace kernbench {
+
+class RequestTrace final : public OpSink, private TransferListener {
+ public:
+  // Lines go to `out`; `watch` watches `platform`; operations go on to `next`, if there is one. All outlive the run. Commands are there if
+  // the machine reports to this sink.
+  RequestTrace(const Platform& platform, TransferWatch& watch, std::ostream& out, OpSink* next = nullptr);
+
+  // After the run, while the machine still stands: writes what is left.
+  void close();
+
+ private:
+  struct Hop {
+    NodeId node = no_node;
+    Fs arrival = never_fs, start = never_fs, departure = 0;
+  };
+  // A transfer under way.
+  struct Transfer {
+    std::string kind, label;
+    NodeId initiator = no_node, target = no_node;
+    std::uint64_t address = 0, bytes = 0;
+    std::string pe;  // of the command; empty: none
+    std::uint64_t command = 0;
+    std::int64_t tile = -1;
+    std::size_t way = 0;    // nodes from the initiator to the target
+    std::vector<Hop> hops;  // the way there, and back without the target
+  };
+  struct CommandEvents {
+    std::vector<TraceEvent> events;
+  };
+  // What a PE_DMA does at present, per direction.
+  struct InService {
+    std::string pe;
+    std::uint64_t command = 0;
+    std::int64_t tile = -1;
+    bool busy = false;
+  };
+  using CommandKey = std::pair<std::string, std::uint64_t>;  // PE, command
+  // Lines that are written at one instant: commands behind transfers, then by what they are.
+  using LineKey = std::tuple<Fs, bool, TieKey, CommandKey>;
+
+  void executed(const ExecutedOp& op) override;
+  bool wants_trace() const override { return true; }
+  void traced(const TraceEvent& event) override;
+
+  void carried(const Wire& wire, const Transaction& transaction, FlitRun run, Fs start, Fs end) override;
+  void passed(const FabricNode& node, const Arrival& arrival, Fs start) override;
+  void ended(const Transaction& transaction) override;
+
+  Transfer& transfer_of(const Transaction& transaction);
+  static Hop& hop_at(Transfer& transfer, const Transaction& transaction, std::uint32_t position);
+  void write(const TieKey& key, const Transfer& transfer, bool complete, Fs end);
+  void write(const CommandKey& key, const CommandEvents& command, bool complete);
+  void line(LineKey key, std::string text);
+  void flush(Fs before);
+
+  const Platform& platform_;
+  std::ostream& out_;
+  OpSink* next_;
+  std::map<TieKey, Transfer> transfers_;
+  std::map<CommandKey, CommandEvents> commands_;
+  std::unordered_map<const sc_core::sc_object*, InService> in_service_[2];  // reads, writes; by PE_DMA, looked up only
+  std::map<LineKey, std::string> lines_;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,70 @@
+#include "platform/observe/transfer_breakdown.h"
+
+#include <fmt/format.h>
+
+#include "platform/observe/component_statistics.h"
+#include "platform/observe/text_table.h"
+
+namespace kernbench {
+namespace {
+
+template <class Visit>
+void for_each_part(Visit visit) {
+  for (std::size_t i = 0; i < latency_part_count; ++i) visit(static_cast<LatencyPart>(i));
+}
+
+const char* op_name(bool write) { return write ? "write" : "read"; }
+
+}  // namespace
+
+TransferBreakdown::TransferBreakdown(Platform& platform, TransferWatch& watch)
+    : graph_(platform.graph()), breakdown_(platform, watch) {
+  watch.add(*this);
+}
+
+void TransferBreakdown::ended(const Transaction& transaction) {
+  const LatencyParts parts = breakdown_.take(transaction);
+  const RouteExtension& route = transaction.route();
+  if (transaction.get_command() == tlm::TLM_IGNORE_COMMAND || route.path == nullptr) return;
+  const Path& way = route.leg == Leg::request ? *route.path : route.path->reverse();
+  Sum& sum = sums_[{transaction.is_write(), distance_of(graph_, way.source(), way.target())}];
+  ++sum.transfers;
+  sum.bytes += transaction.get_data_length();
+  sum.parts += parts;
+}
+
+std::string TransferBreakdown::text() const {
+  using Align = TextTable::Align;
+  std::vector<TextTable::Column> columns{
+      {"transfers"}, {"distance"}, {"count", Align::right}, {"bytes", Align::right}, {"mean ns", Align::right}};
+  for_each_part([&](LatencyPart part) { columns.push_back({name_of(part), Align::right}); });
+  TextTable table(std::move(columns));
+  for (const auto& [key, sum] : sums_) {
+    const auto mean = [&sum = sum](Fs total) {
+      return fmt::format("{:.3f}", ns_number(total) / static_cast<double>(sum.transfers));
+    };
+    std::vector<std::string> cells{op_name(key.write), name_of(key.distance), std::to_string(sum.transfers),
+                                   std::to_string(sum.bytes), mean(sum.parts.total())};
+    for_each_part([&, &parts = sum.parts](LatencyPart part) { cells.push_back(mean(parts[part])); });
+    table.add(std::move(cells));
+  }
+  return table.empty() ? "" : table.text();
+}
+
+nlohmann::ordered_json TransferBreakdown::json() const {
+  auto json = nlohmann::ordered_json::array();
+  for (const auto& [key, sum] : sums_) {
+    nlohmann::ordered_json entry;
+    entry["op"] = op_name(key.write);
+    entry["distance"] = name_of(key.distance);
+    entry["transfers"] = sum.transfers;
+    entry["bytes"] = sum.bytes;
+    entry["latency_ns"] = ns_number(sum.parts.total());
+    for_each_part(
+        [&, &parts = sum.parts](LatencyPart part) { entry["parts"][std::string(name_of(part)) + "_ns"] = ns_number(parts[part]); });
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,44 @@
+// TransferWatch: lets several observers follow the transfers of one machine; its wires, nodes and payload pool each tell one. A
+// machine without a watch pays nothing.
+#pragma once
+
+#include <vector>
+
+#include "models/noc/wire.h"
+#include "models/protocol/fabric_node.h"
+#include "platform/assembly/platform.h"
+
+namespace kernbench {
+
+class TransferListener {
+ public:
+  virtual ~TransferListener() = default;
+  virtual void carried(const Wire& /*wire*/, const Transaction& /*transaction*/, FlitRun /*run*/, Fs /*start*/, Fs /*end*/) {}
+  virtual void passed(const FabricNode& /*node*/, const Arrival& /*arrival*/, Fs /*start*/) {}
+  // Nobody will hear of it again. It may have ended earlier: whoever issued it may have kept it.
+  virtual void ended(const Transaction& /*transaction*/) {}
+};
+
+class TransferWatch final : private WireObserver, private PassageObserver, private TransactionObserver {
+ public:
+  // Becomes the observer of every wire, every node and the pool. Outlives the run, as its listeners do, but not the platform.
+  explicit TransferWatch(Platform& platform);
+  ~TransferWatch();
+  TransferWatch(const TransferWatch&) = delete;
+  TransferWatch& operator=(const TransferWatch&) = delete;
+
+  // They are told in the order in which they were added.
+  void add(TransferListener& listener) { listeners_.push_back(&listener); }
+
+ private:
+  void carried(const Wire& wire, const Transaction& transaction, FlitRun run, Fs start, Fs end) override;
+  void passed(const FabricNode& node, const Arrival& arrival, Fs start) override;
+  void given_back(const Transaction& transaction) override;
+
+  static void observe(Platform& platform, TransferWatch* watch);
+
+  Platform& platform_;
+  std::vector<TransferListener*> listeners_;
+};
+
+}  // namespace kernbench
