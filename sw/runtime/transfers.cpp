@@ -54,7 +54,8 @@ void check_same(const TensorSlice& target, const Shape& shape, DType dtype) {
 
 }  // namespace
 
-void Transfers::send(const TensorSlice& target, const std::function<Source(const tl::Block&)>& source_of, const std::string& label) {
+void Transfers::send(const TensorSlice& target, const std::function<Source(const tl::Block&)>& source_of,
+                     const std::string& label) {
   DataPlane* data = link_.port().data();
   HostRequests requests;
   for (const tl::Block& block : target.blocks()) {

@@ -23,9 +23,9 @@ class Transfers {
   bool untimed() const { return untimed_; }
 
   void fill(const TensorSlice& target, double value);
-  void write(const TensorSlice& target, const HostArray& source);       // UsageError unless shape and dtype agree
-  void copy(const TensorSlice& target, const TensorSlice& source);      // through the host: a read, then a write
-  void fetch(const TensorSlice& source);                                // the time of a read
+  void write(const TensorSlice& target, const HostArray& source);   // UsageError unless shape and dtype agree
+  void copy(const TensorSlice& target, const TensorSlice& source);  // through the host: a read, then a write
+  void fetch(const TensorSlice& source);                            // the time of a read
   // What has been fetched. PendingDataError for what only phase 2 knows; UsageError with data off.
   HostArray values(const TensorSlice& source) const;
 

@@ -121,7 +121,8 @@ BOOST_AUTO_TEST_CASE(a_blocked_launch_in_which_nobody_failed_is_a_deadlock) {
       });
       BOOST_TEST(name_of(result.status) == "deadlock");
       BOOST_CHECK_THROW(std::rethrow_exception(result.cause), DeadlockError);
-      check_contains(result.error, {"sip0.cube0.pe0.pe_cpu waits for command 4711", "sip0.cube0.pe1.pe_cpu waits for command 4711"});
+      check_contains(result.error,
+                     {"sip0.cube0.pe0.pe_cpu waits for command 4711", "sip0.cube0.pe1.pe_cpu waits for command 4711"});
     });
   }
 }
@@ -134,11 +135,10 @@ KERNBENCH_SYSTEMC_TEST(collect_all_finds_blocked_pes_beside_a_clock) {
   const sc_core::sc_clock clock("clock", 1, sc_core::SC_NS);
   const RunResult result = m.run(
       [&](HostPort& port) {
-        const auto request =
-            port.submit(launch_of({{0, 0, 0}, {0, 0, 1}}, FailurePolicy::collect_all, [](KernelContext& pe) {
-              if (pe.where().pe == 0) throw std::runtime_error("enough");
-              block(pe);
-            }));
+        const auto request = port.submit(launch_of({{0, 0, 0}, {0, 0, 1}}, FailurePolicy::collect_all, [](KernelContext& pe) {
+          if (pe.where().pe == 0) throw std::runtime_error("enough");
+          block(pe);
+        }));
         port.wait(*request);
         BOOST_TEST(request->response().failures.size() == 2U);
         BOOST_TEST(request->ended >= 10 * us);

@@ -30,14 +30,13 @@ const DPPolicy one_row_per_pe{Placement::replicate, Placement::row_wise, 1, 8};
 
 }  // namespace
 
-// The single messages are derived in tests/host: a write of 256 bytes to PE 0's HBM takes 41.700006 ns, a read 59.900012 ns. `empty`
-// sends the mapping alone; `zeros` the same and then one write.
+// The single messages are derived in tests/host: a write of 256 bytes to PE 0's HBM takes 41.700006 ns, a read 59.900012 ns.
+// `empty` sends the mapping alone; `zeros` the same and then one write.
 KERNBENCH_SYSTEMC_TEST(zeros_take_the_time_of_empty_and_of_one_write) {
   run_on_tiny([](Torch& torch) {
     const auto make = [&](bool zeros) {
-      return time_of(torch, [&] {
-        zeros ? torch.zeros({128}, f16, DPPolicy::on_one_pe()) : torch.empty({128}, f16, DPPolicy::on_one_pe());
-      });
+      return time_of(
+          torch, [&] { zeros ? torch.zeros({128}, f16, DPPolicy::on_one_pe()) : torch.empty({128}, f16, DPPolicy::on_one_pe()); });
     };
     const Fs empty = make(false);
     BOOST_TEST(empty > 0U);
@@ -73,22 +72,22 @@ KERNBENCH_SYSTEMC_TEST(untimed_moves_data_without_time_and_everything_else_takes
       Tensor u = torch.empty({8, 128}, f16, one_row_per_pe, "u");
       const HostArray sent = torch.random({8, 128}, f16);
       BOOST_TEST(time_of(torch, [&] {
-        t.copy_(sent);
-        u.copy_(t);
-        u[{{3, 4}}].fill_(0.5);
-        BOOST_TEST(u.to_host().at({3, 9}) == 0.5);
-        BOOST_TEST(u.to_host().at({4, 9}) == sent.at({4, 9}));
-      }) == 0U);
+                   t.copy_(sent);
+                   u.copy_(t);
+                   u[{{3, 4}}].fill_(0.5);
+                   BOOST_TEST(u.to_host().at({3, 9}) == 0.5);
+                   BOOST_TEST(u.to_host().at({4, 9}) == sent.at({4, 9}));
+                 }) == 0U);
       BOOST_TEST(time_of(torch, [&] { torch.launch("nothing", nothing, t); }) > 0U);
       BOOST_TEST(time_of(torch, [&] { torch.empty({4}, f16, DPPolicy::on_one_pe()); }) > 0U);
     });
   });
 }
 
-// 4096 bytes of code to PE 0's HBM. One flit of 256 bytes takes 41.700006 ns (tests/host). The last of 16 leaves the last of the slow
-// wires (128 GB/s, 2 ns each) 15 x 2 ns behind the first; r0c0 then holds the first one for 2 ns, while the others come up. Its
-// burst is its pseudo-channel's second, which is free again. Later launches, and those of a kernel that is built in, take less by
-// exactly that.
+// 4096 bytes of code to PE 0's HBM. One flit of 256 bytes takes 41.700006 ns (tests/host). The last of 16 leaves the last of the
+// slow wires (128 GB/s, 2 ns each) 15 x 2 ns behind the first; r0c0 then holds the first one for 2 ns, while the others come up.
+// Its burst is its pseudo-channel's second, which is free again. Later launches, and those of a kernel that is built in, take less
+// by exactly that.
 KERNBENCH_SYSTEMC_TEST(a_deployed_kernel_pays_for_its_code_before_its_first_launch_only) {
   run_on_tiny([](Torch& torch) {
     const Tensor t = torch.zeros({128}, f16, DPPolicy::on_one_pe(), "t");
@@ -108,7 +107,7 @@ KERNBENCH_SYSTEMC_TEST(scalars_of_every_type_reach_the_kernel_bit_by_bit) {
     const auto kernel = [](tl::Program&, tl::Ptr, std::int32_t a, std::int64_t b, tl::Half c, float d, bool e) {
       BOOST_TEST(a == std::numeric_limits<std::int32_t>::min());
       BOOST_TEST(b == std::numeric_limits<std::int64_t>::max());
-      BOOST_TEST(c.bits() == 0xfe01);           // NaN with sign and payload
+      BOOST_TEST(c.bits() == 0xfe01);            // NaN with sign and payload
       BOOST_TEST(float_bits(d) == 0x00000001U);  // the smallest subnormal
       BOOST_TEST(e);
       ++seen;
@@ -121,7 +120,8 @@ KERNBENCH_SYSTEMC_TEST(scalars_of_every_type_reach_the_kernel_bit_by_bit) {
 
 KERNBENCH_SYSTEMC_TEST(a_half_scalar_is_an_operand_like_any_number) {
   run_on_tiny([](Torch& torch) {
-    const Tensor x = torch.full({64}, 8, f16, DPPolicy::on_one_pe(), "x"), out = torch.empty({64}, f16, DPPolicy::on_one_pe(), "out");
+    const Tensor x = torch.full({64}, 8, f16, DPPolicy::on_one_pe(), "x"),
+                 out = torch.empty({64}, f16, DPPolicy::on_one_pe(), "out");
     torch.launch(
         LaunchSpec("scale").on_pe(0),
         [](tl::Program& tl, tl::Tensor x, tl::Tensor out, tl::Half factor) {
@@ -157,7 +157,8 @@ BOOST_AUTO_TEST_CASE(printing_takes_the_time_of_a_read_with_and_without_data) {
             const Tensor t = torch.full({128}, 2, f16, DPPolicy::on_one_pe(), "t");
             std::ostringstream text;
             BOOST_TEST(time_of(torch, [&] { text << t; }) == 59'900'012U);
-            BOOST_TEST(contains(text.str(), data ? "= f16{128} [2, 2, 2, ..., 2, 2, 2]" : "= (no values: this run has no data)"), text.str());
+            BOOST_TEST(contains(text.str(), data ? "= f16{128} [2, 2, 2, ..., 2, 2, 2]" : "= (no values: this run has no data)"),
+                       text.str());
             if (!data) return;
             torch.launch(
                 LaunchSpec("square").on_pe(0),

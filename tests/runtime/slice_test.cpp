@@ -1,6 +1,7 @@
 // Slices of tensors (spec 7): the host reads and writes whole shards, one message each, all at once.
-#include <numeric>
 #include <rapidcheck.h>
+
+#include <numeric>
 #include <sstream>
 
 #include "tests/runtime/torch_case.h"
@@ -75,8 +76,9 @@ KERNBENCH_SYSTEMC_TEST(a_slice_that_cuts_a_shard_or_leaves_the_tensor_is_an_erro
   run_on(host, [&](Torch& torch, Runtime&) {
     const Tensor t = torch.zeros({8, 4}, f16, {replicate, row_wise, 1, 4}, "t");
     host.log.clear();
-    BOOST_CHECK_EXCEPTION((t[{{2, 5}}]), UsageError,
-                          with_text<UsageError>({"tensor 't' f16{8, 4}", "[2:5, 0:4] cuts the shard [4:6, 0:4] on sip0.cube0.pe2"}));
+    BOOST_CHECK_EXCEPTION(
+        (t[{{2, 5}}]), UsageError,
+        with_text<UsageError>({"tensor 't' f16{8, 4}", "[2:5, 0:4] cuts the shard [4:6, 0:4] on sip0.cube0.pe2"}));
     BOOST_CHECK_EXCEPTION((t[{{}, {0, 2}}]), UsageError, with_text<UsageError>({"cuts the shard [0:2, 0:4]"}));
     BOOST_CHECK_EXCEPTION((t[{{6, 9}}]), UsageError, with_text<UsageError>({"range 6:9 of axis 0", "end <= 8"}));
     BOOST_CHECK_EXCEPTION((t[{{4, 4}}]), UsageError, with_text<UsageError>({"range 4:4"}));
