@@ -189,6 +189,7 @@ Json report_json(const RunReport& report, const RunStatistics& statistics) {
       if (total.quantity == Quantity::bytes) json["memories"][kind.kind][total.key] = total.value;
     }
   }
+  if (report.breakdown != nullptr) json["transfers"] = report.breakdown->json();
   json["links"] = Json::array();
   for (const LinkTotal& link : statistics.links) {
     Json entry;
@@ -219,7 +220,6 @@ Json report_json(const RunReport& report, const RunStatistics& statistics) {
     }
     json["kernels"].push_back(std::move(entry));
   }
-  if (report.breakdown != nullptr) json["transfers"] = report.breakdown->json();
   json["data_races"] = report.data_races;
   json["verdicts"] = Json::array();
   for (const VerdictReport& verdict : report.verdicts.value_or(std::vector<VerdictReport>())) {
