@@ -220,6 +220,7 @@ RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& progr
   report.simulated = result.status == RunStatus::until_reached ? *options_.until() : program.ended().value_or(result.simulated);
   report.elaboration_s = elaboration_s;
   report.kernels = kernel_reports(program.launches());
+  report.results = program.results();
   report.data_races = plane_.data_races();
   return report;
 }

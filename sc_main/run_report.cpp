@@ -123,6 +123,52 @@ void print_tables(std::ostream& out, const RunReport& report, const RunStatistic
   if (report.breakdown != nullptr) out << '\n' << report.breakdown->text();
 }
 
+struct CellText {
+  std::string operator()(std::monostate) const { return "-"; }
+  std::string operator()(const std::string& text) const { return text; }
+  std::string operator()(std::int64_t count) const { return fmt::format("{}", count); }
+  std::string operator()(double number) const { return fmt::format("{:.3f}", number); }
+};
+
+struct CellJson {
+  Json operator()(std::monostate) const { return {}; }
+  template <class Value>
+  Json operator()(const Value& value) const {
+    return value;
+  }
+};
+
+void print_results(std::ostream& out, const std::vector<ResultTable>& results) {
+  for (const ResultTable& result : results) {
+    std::vector<TextTable::Column> columns;
+    for (std::size_t i = 0; i < result.columns().size(); ++i) {
+      const bool is_text = !result.rows().empty() && std::holds_alternative<std::string>(result.rows().front()[i]);
+      columns.push_back({result.columns()[i], is_text ? Align::left : Align::right});
+    }
+    TextTable table(std::move(columns));
+    for (const auto& row : result.rows()) {
+      std::vector<std::string> cells;
+      for (const ResultTable::Cell& cell : row) cells.push_back(std::visit(CellText{}, cell));
+      table.add(std::move(cells));
+    }
+    out << '\n' << result.name() << '\n' << table.text("  ");
+  }
+}
+
+Json results_json(const std::vector<ResultTable>& results) {
+  Json tables = Json::array();
+  for (const ResultTable& result : results) {
+    Json rows = Json::array();
+    for (const auto& row : result.rows()) {
+      Json entry = Json::object();
+      for (std::size_t i = 0; i < row.size(); ++i) entry[result.columns()[i]] = std::visit(CellJson{}, row[i]);
+      rows.push_back(std::move(entry));
+    }
+    tables.push_back({{"name", result.name()}, {"rows", std::move(rows)}});
+  }
+  return tables;
+}
+
 void print_operations(std::ostream& out, const OperationsReport& operations) {
   if (operations.failed == 0) {
     out << "  ok    operations: " << operations.kinds << "; all agree with their references\n";
@@ -147,6 +193,7 @@ bool RunReport::verified() const {
 void print_report(std::ostream& out, const RunReport& report, const RunStatistics& statistics) {
   print_head(out, report, statistics);
   print_tables(out, report, statistics);
+  print_results(out, report.results);
   out << '\n';
   if (report.data_races > 0) out << "data races         " << report.data_races << '\n';
   out << fmt::format("host               {:.3f} s simulating, {:.3f} s elaborating, {} events, {:.0f} events/s\n", report.result.wall_s,
@@ -220,6 +267,7 @@ Json report_json(const RunReport& report, const RunStatistics& statistics) {
     }
     json["kernels"].push_back(std::move(entry));
   }
+  json["results"] = results_json(report.results);
   json["data_races"] = report.data_races;
   json["verdicts"] = Json::array();
   for (const VerdictReport& verdict : report.verdicts.value_or(std::vector<VerdictReport>())) {

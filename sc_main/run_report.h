@@ -13,6 +13,7 @@
 #include "platform/assembly/run.h"
 #include "platform/observe/run_statistics.h"
 #include "sw/runtime/launch.h"
+#include "sw/runtime/result_table.h"
 
 namespace kernbench {
 
@@ -48,6 +49,7 @@ struct RunReport {
   Fs simulated = 0;
   double elaboration_s = 0;
   std::vector<KernelReport> kernels;
+  std::vector<ResultTable> results;  // of the bench itself
   std::uint64_t data_races = 0;
   const TransferBreakdown* breakdown = nullptr;  // null: not asked for
   std::optional<std::vector<VerdictReport>> verdicts;  // with --verify-data, if the run came to its end

@@ -64,6 +64,10 @@ const std::vector<LaunchRecord>& BenchProgram::launches() const {
   return runtime_ ? runtime_->launches : none;
 }
 
+std::vector<ResultTable> BenchProgram::results() const {
+  return runtime_ ? std::vector<ResultTable>(runtime_->results.begin(), runtime_->results.end()) : std::vector<ResultTable>();
+}
+
 std::uint64_t BenchProgram::requests() const { return runtime_ ? runtime_->link.submitted() : 0; }
 
 }  // namespace kernbench

@@ -28,6 +28,7 @@ class BenchProgram final : public HostProgram {
   // After the run. With several devices, names start with the device: "sip1:out".
   const std::vector<Expectation>& expectations() const;
   const std::vector<LaunchRecord>& launches() const;
+  std::vector<ResultTable> results() const;
   std::uint64_t requests() const;                     // submitted to the machine
   std::optional<Fs> ended() const { return ended_; }  // when the bench and its launches had ended; memory is given back behind that
 

@@ -8,6 +8,7 @@ void register_benches(BenchRegistry& registry) {
   registry.add(benches::gather_walk());
   registry.add(benches::gemm_single_pe());
   registry.add(benches::gpt3_qkv());
+  registry.add(benches::ipcq_pingpong());
   registry.add(benches::layernorm());
   registry.add(benches::matmul_composite());
   registry.add(benches::mlp_fused());

@@ -8,6 +8,7 @@ namespace kernbench::benches {
 Bench gather_walk();
 Bench gemm_single_pe();
 Bench gpt3_qkv();
+Bench ipcq_pingpong();
 Bench layernorm();
 Bench matmul_composite();
 Bench mlp_fused();

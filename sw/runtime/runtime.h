@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -16,6 +17,7 @@
 #include "sw/runtime/host_link.h"
 #include "sw/runtime/ipcq.h"
 #include "sw/runtime/launch.h"
+#include "sw/runtime/result_table.h"
 
 namespace kernbench {
 
@@ -39,6 +41,7 @@ struct Runtime {
   IpcqInstallation ipcq;
   std::vector<Expectation> expectations;  // in order of torch.verify
   std::vector<LaunchRecord> launches;     // in order of being waited for
+  std::deque<ResultTable> results;        // in order of torch.results
   std::uint64_t tensors_made = 0;         // for default names
   std::uint64_t launch_groups = 0;        // launches on several SIPs
 

@@ -69,6 +69,11 @@ class Torch {
     worker().expect(tensor, std::move(reference), tolerance_factor);
   }
 
+  // --- reports: a table that `run` prints and writes; its columns are keys that end in their unit, "one_way_ns" ---
+  ResultTable& results(const std::string& name, std::vector<std::string> columns) {
+    return runtime_.results.emplace_back(name, std::move(columns));
+  }
+
   void set_label(const std::string& label) { worker().set_label(label); }  // put before the tensor's name in the verdict
 
   // --- devices ---

@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(wrong_benches_parameters_and_options_are_refused) {
                 {"'sip0.cube0.pe0.pe_gem'", "did you mean 'sip0.cube0.pe0.pe_gemm'?"});
   BOOST_TEST(!folder.has("x.vcd"));
   check_refused(of_bench({"--trace", folder.file("x"), "--stats", folder.file("./x")}), 2, {"would overwrite the result"});
-  check_refused(of_bench({"--stats", folder.file("x"), "--op-log", folder.file("x.config.yaml")}), 2,
+  check_refused(of_bench({"--stats", folder.file("x"), "--trace", folder.file("x.config.yaml")}), 2,
                 {"the configuration beside", "would overwrite"});
   BOOST_TEST(!folder.has("x"));
 }

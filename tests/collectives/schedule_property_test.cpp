@@ -1,9 +1,10 @@
 // The schedules of all PEs together compute what the collective says, for any number of ranks, size, slot and depth of the rings,
 // and end: carried out on plain numbers by ScheduleInterpreter.
+#include <rapidcheck.h>
+
 #include <boost/test/unit_test.hpp>
 #include <numeric>
 
-#include "rapidcheck.h"
 #include "sw/collectives/mesh_schedules.h"
 #include "sw/collectives/ring_order.h"
 #include "sw/collectives/ring_schedules.h"

@@ -1,9 +1,10 @@
 // From a schedule to messages: what runs ahead, what is stored when, how blocks are cut.
 #include "sw/collectives/schedule.h"
 
+#include <rapidcheck.h>
+
 #include <boost/test/unit_test.hpp>
 
-#include "rapidcheck.h"
 #include "sw/collectives/message_cut.h"
 
 using namespace kernbench;

@@ -48,6 +48,8 @@ struct BenchOutcome {
   std::vector<std::string> tensors;  // the names of the expectations
   std::string failures;              // of the verification, one per line; empty: all is right
   std::string outputs;               // the bytes of every expectation's blocks
+  std::vector<ResultTable> results;  // that the bench reports
+  std::uint64_t data_races = 0;
   std::string op_log;                // as CSV
   std::string values;                // the bytes of all outputs
 };
@@ -104,6 +106,8 @@ inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParamet
     outcome.error = result.error;
     outcome.usage_error = is_usage_error(result.cause);
     outcome.ended = program.ended().value_or(0);
+    outcome.results = program.results();
+    outcome.data_races = platform.data_races();
     for (const LaunchRecord& launch : program.launches())
       outcome.longest_launch = std::max(outcome.longest_launch, launch.metrics.merged.pe_exec);
     std::ostringstream text;

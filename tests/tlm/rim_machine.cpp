@@ -110,7 +110,7 @@ std::uint64_t RimMachine::address(MemoryArea area, unsigned pe, std::uint64_t of
   return platform->address_map().address_of({area, 0, 0, pe, offset}).encode();
 }
 
-std::vector<unsigned char> RimMachine::stored(std::uint64_t physical, std::uint64_t nbytes) const {
+std::vector<unsigned char> RimMachine::stored(std::uint64_t physical, std::uint64_t nbytes) {
   const std::vector<std::byte> bytes = data.memory().read_bytes(physical, nbytes);
   std::vector<unsigned char> result;
   for (const std::byte byte : bytes) result.push_back(static_cast<unsigned char>(byte));

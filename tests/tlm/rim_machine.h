@@ -50,7 +50,7 @@ class RimMachine {
   std::uint64_t address(MemoryArea area, unsigned pe, std::uint64_t offset) const;
   std::uint64_t hbm(unsigned pe, std::uint64_t offset = 0) const { return address(MemoryArea::hbm, pe, offset); }
   std::uint64_t sram(std::uint64_t offset = 0) const { return address(MemoryArea::cube_sram, 0, offset); }
-  std::vector<unsigned char> stored(std::uint64_t physical, std::uint64_t nbytes) const;
+  std::vector<unsigned char> stored(std::uint64_t physical, std::uint64_t nbytes);
   std::uint64_t statistic(const std::string& node, const std::string& name) const;
 
   ExternalModules modules;
