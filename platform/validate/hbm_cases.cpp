@@ -58,101 +58,85 @@ ValidationCheck rate_check(std::string quantity, std::string formula, double exp
 }
 
 // The rate of a stream, without its latency: n / (T(2n) - T(n)).
-ValidationCase peak_rate() {
-  ValidationCase c;
-  c.name = "hbm-peak-rate";
-  c.group = "hbm";
-  c.statement =
-      "A stream over all pseudo-channels reaches the number of channels times the rate of one, here at an efficiency of one half, "
-      "so that no link limits it";
-  c.source =
-      "peak bandwidth of a memory with independent channels: JEDEC JESD235 (pseudo-channel mode), J. Hennessy, D. Patterson, "
-      "Computer Architecture, 6th ed. (2017), 2.2";
-  c.topology = "tiny";
-  c.overrides = hbm_machine("0.5", "0");
-  c.run = [](Platform& platform) {
-    constexpr std::uint64_t n = 1 << 20;
-    std::vector<ValidationCheck> checks;
-    const auto results = play_requests(
-        platform, {request_of(platform, 0, false, 0, n, 0), request_of(platform, 0, false, 0, 2 * n, 1'000'000 * fs_per_ns),
-                   request_of(platform, 0, true, 0, n, 2'000'000 * fs_per_ns),
-                   request_of(platform, 0, true, 0, 2 * n, 3'000'000 * fs_per_ns)});
-    for (const std::size_t first : {0, 2}) {
-      checks.push_back(rate_check(first == 0 ? "streaming reads" : "streaming writes",
-                                  fmt::format("{:g} * {:g} * 0.5", channels, channel_gbs), channels * channel_gbs * 0.5,
-                                  static_cast<double>(n), results.at(first + 1).latency() - results.at(first).latency()));
-      checks.back().tolerance = 0;
-      checks.back().allowance = "";
-    }
-    return checks;
-  };
-  return c;
+std::vector<ValidationCheck> play_streams(Platform& platform) {
+  constexpr std::uint64_t n = 1 << 20;
+  std::vector<ValidationCheck> checks;
+  const auto results = play_requests(
+      platform,
+      {request_of(platform, 0, false, 0, n, 0), request_of(platform, 0, false, 0, 2 * n, 1'000'000 * fs_per_ns),
+       request_of(platform, 0, true, 0, n, 2'000'000 * fs_per_ns), request_of(platform, 0, true, 0, 2 * n, 3'000'000 * fs_per_ns)});
+  for (const std::size_t first : {0, 2}) {
+    checks.push_back(rate_check(first == 0 ? "streaming reads" : "streaming writes",
+                                fmt::format("{:g} * {:g} * 0.5", channels, channel_gbs), channels * channel_gbs * 0.5,
+                                static_cast<double>(n), results.at(first + 1).latency() - results.at(first).latency()));
+    checks.back().tolerance = 0;
+    checks.back().allowance = "";
+  }
+  return checks;
 }
 
 // All at once from eight PEs, so that the channel is never idle; between the first and the last end.
-ValidationCase one_channel() {
-  ValidationCase c;
-  c.name = "hbm-channel-collision";
-  c.group = "hbm";
-  c.statement =
-      "Addresses that differ by multiples of channels * burst fall on one pseudo-channel: however many ask, it gives its own rate";
-  c.source =
-      "low-order interleaving: J. Hennessy, D. Patterson, Computer Architecture, 6th ed. (2017), 4.2: a stride that is a multiple "
-      "of the number of banks "
-      "has the rate of one bank";
-  c.topology = "tiny";
-  c.overrides = hbm_machine("1", "0");
-  c.run = [](Platform& platform) {
-    constexpr int each = 64;
-    std::vector<TrafficRequest> requests;
-    for (int i = 0; i < each; ++i) {
-      for (int pe = 0; pe < 8; ++pe)
-        requests.push_back(request_of(platform, pe, false, static_cast<std::uint64_t>((i * 8 + pe) * 2048), 256, 0));
-    }
-    std::vector<Fs> ends;
-    for (const TrafficResult& result : play_requests(platform, requests)) ends.push_back(result.end);
-    std::sort(ends.begin(), ends.end());
-    return std::vector<ValidationCheck>{rate_check("512 reads of 256 B, 2 KiB apart, by 8 PEs", fmt::format("{:g}", channel_gbs),
-                                                   channel_gbs, burst_bytes * static_cast<double>(ends.size() - 1),
-                                                   ends.back() - ends.front())};
-  };
-  return c;
+std::vector<ValidationCheck> play_one_channel(Platform& platform) {
+  constexpr int each = 64;
+  std::vector<TrafficRequest> requests;
+  for (int i = 0; i < each; ++i) {
+    for (int pe = 0; pe < 8; ++pe)
+      requests.push_back(request_of(platform, pe, false, static_cast<std::uint64_t>((i * 8 + pe) * 2048), 256, 0));
+  }
+  std::vector<Fs> ends;
+  for (const TrafficResult& result : play_requests(platform, requests)) ends.push_back(result.end);
+  std::sort(ends.begin(), ends.end());
+  return {rate_check("512 reads of 256 B, 2 KiB apart, by 8 PEs", fmt::format("{:g}", channel_gbs), channel_gbs,
+                     burst_bytes * static_cast<double>(ends.size() - 1), ends.back() - ends.front())};
 }
 
+// The time from the end of the first to the end of the last of so many requests, every second one a write if they alternate.
 // Request k is issued at 3k ns. A command is at the HBM in no time, a write's flit in 2 ns: they come in order, faster than they
-// are served. Reads end 2 ns behind their bursts, so differences of ends are differences of bursts.
-ValidationCase alternation(bool alternate) {
-  ValidationCase c;
-  c.name = alternate ? "hbm-alternation" : "hbm-one-direction";
-  c.group = "hbm";
-  c.statement = alternate ? "Reads and writes in turn on one pseudo-channel: each burst pays the change of direction: burst / "
-                            "(burst time + penalty)"
-                          : "The same pseudo-channel with the same penalty, in one direction: the penalty is never paid";
-  c.source = "bus turnaround of a shared data bus (tRTW, tWTR): B. Jacob, S. Ng, D. Wang, Memory Systems (2008), chapter 11";
-  c.topology = "tiny";
-  c.overrides = hbm_machine("1", "6");
-  c.run = [alternate](Platform& platform) {
-    std::vector<TrafficRequest> requests;
-    for (int k = 0; k < (alternate ? 16 : 8); ++k) {
-      requests.push_back(request_of(platform, alternate ? k / 2 : k, alternate && k % 2 == 1, static_cast<std::uint64_t>(k * 2048),
-                                    256, static_cast<Fs>(3 * k) * fs_per_ns));
-    }
-    const auto results = play_requests(platform, requests);
-    const std::size_t last = alternate ? 14 : 7;  // a read
-    const double burst_ns = burst_bytes / channel_gbs;
-    const Fs time = results.at(last).end - results.at(0).end;
-    if (!alternate)
-      return std::vector<ValidationCheck>{
-          rate_check("8 reads", fmt::format("256 / {:g}", burst_ns), burst_bytes / burst_ns, burst_bytes * 7, time)};
-    return std::vector<ValidationCheck>{
-        rate_check("8 reads and 8 writes in turn, penalty 6 ns", fmt::format("256 / ({:g} + {:g})", burst_ns, penalty_ns),
-                   burst_bytes / (burst_ns + penalty_ns), burst_bytes * static_cast<double>(last), time)};
-  };
-  return c;
+// are served. Reads end 2 ns behind their bursts, so differences of ends of reads are differences of bursts.
+Fs time_of_requests(Platform& platform, int count, bool alternate) {
+  std::vector<TrafficRequest> requests;
+  for (int k = 0; k < count; ++k) {
+    requests.push_back(request_of(platform, alternate ? k / 2 : k, alternate && k % 2 == 1, static_cast<std::uint64_t>(k * 2048),
+                                  256, static_cast<Fs>(3 * k) * fs_per_ns));
+  }
+  const auto results = play_requests(platform, requests);
+  return results.back().end - results.front().end;
+}
+
+constexpr double burst_ns = burst_bytes / channel_gbs;
+
+std::vector<ValidationCheck> play_alternation(Platform& platform) {
+  return {rate_check("8 reads and 7 writes in turn, penalty 6 ns", fmt::format("256 / ({:g} + {:g})", burst_ns, penalty_ns),
+                     burst_bytes / (burst_ns + penalty_ns), burst_bytes * 14, time_of_requests(platform, 15, true))};
+}
+
+std::vector<ValidationCheck> play_one_direction(Platform& platform) {
+  return {rate_check("8 reads", fmt::format("256 / {:g}", burst_ns), burst_bytes / burst_ns, burst_bytes * 7,
+                     time_of_requests(platform, 8, false))};
 }
 
 }  // namespace
 
-std::vector<ValidationCase> hbm_cases() { return {peak_rate(), one_channel(), alternation(true), alternation(false)}; }
+std::vector<ValidationCase> hbm_cases() {
+  const char* const turnaround =
+      "bus turnaround of a shared data bus (tRTW, tWTR): B. Jacob, S. Ng, D. Wang, Memory Systems (2008), chapter 11";
+  return {
+      {"hbm-peak-rate", "hbm",
+       "A stream over all pseudo-channels reaches the number of channels times the rate of one, here at an efficiency of one half, "
+       "so that no link limits it",
+       "peak bandwidth of a memory with independent channels: JEDEC JESD235 (pseudo-channel mode), J. Hennessy, D. Patterson, "
+       "Computer Architecture, 6th ed. (2017), 2.2",
+       "tiny", hbm_machine("0.5", "0"), play_streams},
+      {"hbm-channel-collision", "hbm",
+       "Addresses that differ by multiples of channels * burst fall on one pseudo-channel: however many ask, it gives its own rate",
+       "low-order interleaving: J. Hennessy, D. Patterson, Computer Architecture, 6th ed. (2017), 4.2: a stride that is a multiple "
+       "of the number of banks has the rate of one bank",
+       "tiny", hbm_machine("1", "0"), play_one_channel},
+      {"hbm-alternation", "hbm",
+       "Reads and writes in turn on one pseudo-channel: each burst pays the change of direction: burst / (burst time + penalty)",
+       turnaround, "tiny", hbm_machine("1", "6"), play_alternation},
+      {"hbm-one-direction", "hbm", "The same pseudo-channel with the same penalty, in one direction: the penalty is never paid",
+       turnaround, "tiny", hbm_machine("1", "6"), play_one_direction}};
+}
 
 }  // namespace kernbench

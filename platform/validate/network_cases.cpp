@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "platform/validate/played_requests.h"
 #include "platform/validate/validation_case.h"
@@ -49,6 +50,19 @@ struct Chain {
   Fs time = 0;           // of a posted write of the host
 };
 
+// Wires without length take 1 fs each, the closed forms nothing.
+std::vector<ValidationCheck> chain_check(const Chain& chain, const char* message, std::string formula, double expected_ns) {
+  ValidationCheck check;
+  check.quantity = fmt::format("{} over {:g} links of 64 GB/s, 8 of them 500 ns long", message, chain.links);
+  check.formula = std::move(formula);
+  check.unit = "ns";
+  check.expected = expected_ns;
+  check.simulated = to_ns(chain.time);
+  check.tolerance = wire_quantum_ns(*chain.path);
+  check.allowance = "1 fs per link without length";
+  return {check};
+}
+
 Chain write_over_chain(Platform& platform, std::uint64_t bytes) {
   Chain chain;
   TrafficRequest request;
@@ -67,61 +81,22 @@ Chain write_over_chain(Platform& platform, std::uint64_t bytes) {
   return chain;
 }
 
-ValidationCase wormhole_chain() {
-  ValidationCase c;
-  c.name = "wormhole-chain";
-  c.group = "network";
-  c.statement =
-      "Cut-through: routers and wires once each, the message once: T = t_s + H t_r + D/v + L/b, and the header (a flit of f bytes) "
-      "on each further link: (l - 1) f/b";
-  c.source =
-      "W. Dally, B. Towles, Principles and Practices of Interconnection Networks (2004), 3.3: zero-load latency; A. Grama et al., "
-      "Introduction to Parallel "
-      "Computing, 2nd ed. (2003), 2.5: cut-through routing, t_s + l t_h + m t_w";
-  c.overrides = chain_of_cubes("256");
-  c.topology = "tiny";
-  c.run = [](Platform& platform) {
-    const Chain chain = write_over_chain(platform, 1 << 20);
-    const double flit_ns = 256 / gbs, message_ns = mib / gbs;
-    ValidationCheck check;
-    check.quantity = fmt::format("1 MiB over {:g} links of 64 GB/s, 8 of them 500 ns long", chain.links);
-    check.formula = fmt::format("{:g} + {:g} * {:g} + {:g} + {:g} + {:g} * {:g}", setup_ns, chain.links - 1, router_ns,
-                                chain.flight_ns, message_ns, chain.links - 1, flit_ns);
-    check.unit = "ns";
-    check.expected = setup_ns + (chain.links - 1) * router_ns + chain.flight_ns + message_ns + (chain.links - 1) * flit_ns;
-    check.simulated = to_ns(chain.time);
-    check.tolerance = wire_quantum_ns(*chain.path);
-    check.allowance = "1 fs per link without length";
-    return std::vector<ValidationCheck>{check};
-  };
-  return c;
+std::vector<ValidationCheck> play_wormhole_chain(Platform& platform) {
+  const Chain chain = write_over_chain(platform, 1 << 20);
+  const double flit_ns = 256 / gbs, message_ns = mib / gbs, routers = chain.links - 1;
+  return chain_check(chain, "1 MiB",
+                     fmt::format("{:g} + {:g} * {:g} + {:g} + {:g} + {:g} * {:g}", setup_ns, routers, router_ns, chain.flight_ns,
+                                 message_ns, routers, flit_ns),
+                     setup_ns + routers * router_ns + chain.flight_ns + message_ns + routers * flit_ns);
 }
 
-ValidationCase store_and_forward_chain() {
-  ValidationCase c;
-  c.name = "store-and-forward-chain";
-  c.group = "network";
-  c.statement =
-      "Store-and-forward: the whole message on every link: T = t_s + (m t_w + t_h) l. A message that is one flit is taken whole by "
-      "every node";
-  c.source = "A. Grama et al., Introduction to Parallel Computing, 2nd ed. (2003), 2.5: store-and-forward routing";
-  c.overrides = chain_of_cubes("65536");
-  c.topology = "tiny";
-  c.run = [](Platform& platform) {
-    const Chain chain = write_over_chain(platform, 65536);
-    const double message_ns = 65536 / gbs;
-    ValidationCheck check;
-    check.quantity = fmt::format("64 KiB over {:g} links of 64 GB/s, 8 of them 500 ns long", chain.links);
-    check.formula = fmt::format("{:g} + {:g} * {:g} + {:g} * {:g} + {:g}", setup_ns, chain.links, message_ns, chain.links - 1,
-                                router_ns, chain.flight_ns);
-    check.unit = "ns";
-    check.expected = setup_ns + chain.links * message_ns + (chain.links - 1) * router_ns + chain.flight_ns;
-    check.simulated = to_ns(chain.time);
-    check.tolerance = wire_quantum_ns(*chain.path);
-    check.allowance = "1 fs per link without length";
-    return std::vector<ValidationCheck>{check};
-  };
-  return c;
+std::vector<ValidationCheck> play_store_and_forward_chain(Platform& platform) {
+  const Chain chain = write_over_chain(platform, 65536);
+  const double message_ns = 65536 / gbs, routers = chain.links - 1;
+  return chain_check(chain, "64 KiB",
+                     fmt::format("{:g} + {:g} * {:g} + {:g} * {:g} + {:g}", setup_ns, chain.links, message_ns, routers, router_ns,
+                                 chain.flight_ns),
+                     setup_ns + chain.links * message_ns + routers * router_ns + chain.flight_ns);
 }
 
 // 16 SIPs at one switch, 250 ns (500 mm at 0.5 ns/mm) from each to the switch: 500 ns from SIP to SIP. Only these links are
@@ -157,7 +132,7 @@ TrafficRequest to_successor(const Platform& platform, int sip) {
   return request;
 }
 
-ValidationCheck ring_check(const Platform& platform, int steps, Fs time) {
+std::vector<ValidationCheck> ring_check(const Platform& platform, int steps, Fs time) {
   const double message_ns = mib / gbs, flit_ns = static_cast<double>(platform.machine().flit_bytes()) / gbs;
   ValidationCheck check;
   check.quantity = fmt::format("{} step{} of 1 MiB among 16 nodes, 500 ns and 64 GB/s per hop", steps, steps == 1 ? "" : "s");
@@ -168,69 +143,66 @@ ValidationCheck ring_check(const Platform& platform, int steps, Fs time) {
   check.tolerance = steps * (flit_ns + 1e-4);
   check.allowance = fmt::format(
       "the switch takes one flit whole before it passes it on: {:g} ns per step; wires without length 1 fs each", flit_ns);
-  return check;
+  return {check};
 }
 
-ValidationCase ring_step() {
-  ValidationCase c;
-  c.name = "ring-step";
-  c.group = "network";
-  c.statement =
-      "All nodes send to their successors at once, links are used in one direction only: a step takes alpha + n beta, as for one "
-      "message";
-  c.source =
-      "R. Hockney, The communication challenge for MPP (1994): t = alpha + n beta; R. Thakur, R. Rabenseifner, W. Gropp, "
-      "Optimization of Collective Communication "
-      "Operations in MPICH (2005), 4.1: ring; the same form as ASTRA-sim's analytical network";
-  c.topology = "tiny";
-  c.overrides = ring_of_sips();
-  c.run = [](Platform& platform) {
-    std::vector<TrafficRequest> step;
-    for (int sip = 0; sip < nodes_of_ring; ++sip) step.push_back(to_successor(platform, sip));
-    Fs last = 0;
-    for (const TrafficResult& result : play_requests(platform, step)) last = std::max(last, result.end);
-    return std::vector<ValidationCheck>{ring_check(platform, 1, last)};
-  };
-  return c;
+std::vector<ValidationCheck> play_ring_step(Platform& platform) {
+  std::vector<TrafficRequest> step;
+  for (int sip = 0; sip < nodes_of_ring; ++sip) step.push_back(to_successor(platform, sip));
+  Fs last = 0;
+  for (const TrafficResult& result : play_requests(platform, step)) last = std::max(last, result.end);
+  return ring_check(platform, 1, last);
 }
 
-ValidationCase ring_all_gather() {
-  ValidationCase c;
-  c.name = "ring-all-gather";
-  c.group = "network";
-  c.statement =
-      "p - 1 steps; a node passes on in each what came whole in the one before (store-and-forward): (p - 1) (alpha + n beta), n "
-      "bytes per step";
-  c.source =
-      "R. Thakur, R. Rabenseifner, W. Gropp, Optimization of Collective Communication Operations in MPICH (2005), 4.1: ring "
-      "all-gather";
-  c.topology = "tiny";
-  c.overrides = ring_of_sips();
-  c.run = [](Platform& platform) {
-    std::vector<TrafficRequest> step;
-    std::vector<int> sip_of(platform.machine().nodes(), -1);
-    for (int sip = 0; sip < nodes_of_ring; ++sip) {
-      step.push_back(to_successor(platform, sip));
-      sip_of[platform.machine().sram(sip, 0)] = sip;
-    }
-    std::vector<int> sent(nodes_of_ring, 1);
-    Fs last = 0;
-    play_requests(platform, step, [&](const TrafficResult& result) {
-      last = std::max(last, result.end);
-      const int here = sip_of[result.request.target];
-      std::vector<TrafficRequest> next;
-      if (sent[static_cast<std::size_t>(here)]++ < nodes_of_ring - 1) next.push_back(to_successor(platform, here));
-      return next;
-    });
-    return std::vector<ValidationCheck>{ring_check(platform, nodes_of_ring - 1, last)};
-  };
-  return c;
+std::vector<ValidationCheck> play_ring_all_gather(Platform& platform) {
+  std::vector<TrafficRequest> step;
+  std::vector<int> sip_of(platform.machine().nodes(), -1);
+  for (int sip = 0; sip < nodes_of_ring; ++sip) {
+    step.push_back(to_successor(platform, sip));
+    sip_of[platform.machine().sram(sip, 0)] = sip;
+  }
+  std::vector<int> sent(nodes_of_ring, 1);
+  Fs last = 0;
+  play_requests(platform, step, [&](const TrafficResult& result) {
+    last = std::max(last, result.end);
+    const int here = sip_of[result.request.target];
+    std::vector<TrafficRequest> next;
+    if (sent[static_cast<std::size_t>(here)]++ < nodes_of_ring - 1) next.push_back(to_successor(platform, here));
+    return next;
+  });
+  return ring_check(platform, nodes_of_ring - 1, last);
 }
 
 }  // namespace
 
 std::vector<ValidationCase> network_cases() {
-  return {wormhole_chain(), store_and_forward_chain(), ring_step(), ring_all_gather()};
+  return {
+      {"wormhole-chain", "network",
+       "Cut-through: routers and wires once each, the message once: T = t_s + H t_r + D/v + L/b, and the header (a flit of f "
+       "bytes) "
+       "on each further link: (l - 1) f/b",
+       "W. Dally, B. Towles, Principles and Practices of Interconnection Networks (2004), 3.3: zero-load latency; A. Grama et al., "
+       "Introduction to Parallel Computing, 2nd ed. (2003), 2.5: cut-through routing, t_s + l t_h + m t_w",
+       "tiny", chain_of_cubes("256"), play_wormhole_chain},
+      {"store-and-forward-chain", "network",
+       "Store-and-forward: the whole message on every link: T = t_s + (m t_w + t_h) l. A message that is one flit is taken whole "
+       "by "
+       "every node",
+       "A. Grama et al., Introduction to Parallel Computing, 2nd ed. (2003), 2.5: store-and-forward routing", "tiny",
+       chain_of_cubes("65536"), play_store_and_forward_chain},
+      {"ring-step", "network",
+       "All nodes send to their successors at once, links are used in one direction only: a step takes alpha + n beta, as for one "
+       "message",
+       "R. Hockney, The communication challenge for MPP (1994): t = alpha + n beta; R. Thakur, R. Rabenseifner, W. Gropp, "
+       "Optimization of Collective Communication Operations in MPICH (2005), 4.1: ring; the same form as ASTRA-sim's analytical "
+       "network",
+       "tiny", ring_of_sips(), play_ring_step},
+      {"ring-all-gather", "network",
+       "p - 1 steps; a node passes on in each what came whole in the one before (store-and-forward): (p - 1) (alpha + n beta), n "
+       "bytes per step",
+       "R. Thakur, R. Rabenseifner, W. Gropp, Optimization of Collective Communication Operations in MPICH (2005), 4.1: ring "
+       "all-gather",
+       "tiny", ring_of_sips(), play_ring_all_gather}};
 }
 
 }  // namespace kernbench
