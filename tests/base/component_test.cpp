@@ -8,23 +8,12 @@
 
 #include "models/base/component_registry.h"
 #include "models/base/errors.h"
-#include "models/base/services.h"
+#include "tests/support/fake_services.h"
 #include "tests/support/forked.h"
 
 using namespace kernbench;
 
 namespace {
-
-class StubServices : public Services {
- public:
-  Obligations& obligations() override { return obligations_; }
-  InstantEnd& instant_end() override { return instant_end_; }
-  OpSink* op_sink() override { return nullptr; }
-
- private:
-  Obligations obligations_;
-  InstantEnd instant_end_{"instant_end"};
-};
 
 // Waits for `go` and then counts.
 class Counter : public Component {
@@ -73,7 +62,7 @@ struct Bench {
   }
   Counter& counter() { return static_cast<Counter&>(*component); }
 
-  StubServices services;
+  kernbench::test::FakeServices services;
   Implementation implementation = implementation_of<Counter>("test.counter");
   Attributes attributes = defaults_of(implementation.schema);
   std::unique_ptr<Component> component;

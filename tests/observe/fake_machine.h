@@ -9,20 +9,9 @@
 #include <string>
 
 #include "models/base/component.h"
-#include "models/base/services.h"
+#include "tests/support/fake_services.h"
 
 namespace kernbench::test {
-
-class FakeServices : public Services {
- public:
-  Obligations& obligations() override { return obligations_; }
-  InstantEnd& instant_end() override { return instant_end_; }
-  OpSink* op_sink() override { return nullptr; }
-
- private:
-  Obligations obligations_;
-  InstantEnd instant_end_{"instant_end"};
-};
 
 // An engine with a busy flag, a queue and a stage, and the statistics that go with them.
 class FakeEngine : public Component {

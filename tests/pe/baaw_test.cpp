@@ -4,17 +4,16 @@
 
 #include "models/address/virtual_space.h"
 #include "models/base/errors.h"
-#include "tests/pe/pe_bench.h"
+#include "tests/pe/composites.h"
 #include "tests/support/forked.h"
+#include "tests/support/function_kernel.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
 
 namespace {
 
-constexpr Fs ns = fs_per_ns;
 constexpr std::uint64_t la = va_base;
-constexpr std::uint64_t mib = PeBench::memory_bytes;
 
 std::size_t install(PeBench& pe, std::vector<BaawSegment> segments) {
   auto message = std::make_shared<SegmentInstall>();
@@ -51,15 +50,6 @@ void check_refused(const PeBench& pe, std::size_t request, const std::string& pa
   BOOST_TEST(completion.error_code == "segment_error");
   BOOST_TEST(completion.error_message.find(part) != std::string::npos, completion.error_message);
 }
-
-class TranslatingKernel final : public KernelBody {
- public:
-  explicit TranslatingKernel(std::vector<PhysicalRange>& ranges) : ranges_(ranges) {}
-  void run(KernelContext& context) const override { ranges_ = context.translate(la + 128, 256); }
-
- private:
-  std::vector<PhysicalRange>& ranges_;
-};
 
 }  // namespace
 
@@ -100,16 +90,7 @@ KERNBENCH_SYSTEMC_TEST(n_to_one_is_one_request_and_every_access_costs_the_baaw_o
   pe.at(0, [&] { install(pe, {whole(la, 8192, 0x1000)}); });
   pe.at(10 * ns, [&] { pe.submit(load(la + 0x200, 4096)); });
   pe.at(100 * ns, [&] { pe.submit(load(0x200, 256)); });  // an address below the logical ones is physical
-  pe.at(200 * ns, [&] {
-    CompositeMath math;
-    math.m = 1;
-    math.n = 128;
-    math.tile = TileShape{1, 1, 128};
-    math.inputs.resize(1);
-    math.inputs[0].address = la + 4096;
-    math.out.pinned = true;
-    pe.submit(math);
-  });
+  pe.at(200 * ns, [&] { pe.submit(memory_row(la + 4096)); });
   pe.run();
   BOOST_TEST(pe.op("dma_read", -1, 1).end == 11 * ns + (1 + 3 + 16) * ns + 2);
   BOOST_TEST(pe.op("dma_read", -1, 2).end == 101 * ns + (1 + 1) * ns + 2);
@@ -228,7 +209,7 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_asks_where_its_bytes_lie_without_time) {
   pe.at(0, [&] { install(pe, {whole(la, 256, 100), {la + 256, 256, HbmMapping::one_to_one, {9216}}}); });
   pe.at(10 * ns, [&] {
     auto message = std::make_shared<KernelLaunch>();
-    message->body = std::make_shared<TranslatingKernel>(ranges);
+    message->body = std::make_shared<FunctionKernel>([&](KernelContext& context) { ranges = context.translate(la + 128, 256); });
     launch = pe.send_control("pe_cpu", message);
   });
   pe.run();

@@ -29,6 +29,18 @@ inline CompositeGemm memory_gemm(std::int64_t m = 32, std::int64_t k = 64, std::
   return g;
 }
 
+// One row of 128 f16 (256 B) from memory, one tile, the result in TCM.
+inline CompositeMath memory_row(std::uint64_t address) {
+  CompositeMath math;
+  math.m = 1;
+  math.n = 128;
+  math.tile = TileShape{1, 1, 128};
+  math.inputs.resize(1);
+  math.inputs[0].address = address;
+  math.out.pinned = true;
+  return math;
+}
+
 inline EpilogueStage epilogue(MathOp op, EpilogueScope scope) { return {op, scope, 0, 0}; }
 
 inline void check_span(const PeBench::Op& op, Fs start, Fs end) {

@@ -5,6 +5,7 @@
 #include "models/base/errors.h"
 #include "tests/pe/pe_bench.h"
 #include "tests/support/forked.h"
+#include "tests/support/function_kernel.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -14,19 +15,10 @@ namespace {
 constexpr Fs ns = fs_per_ns;
 constexpr Fs ready = 2 * ns + 1;
 
-class Body final : public KernelBody {
- public:
-  explicit Body(std::function<void(KernelContext&)> run) : run_(std::move(run)) {}
-  void run(KernelContext& context) const override { run_(context); }
-
- private:
-  std::function<void(KernelContext&)> run_;
-};
-
 std::shared_ptr<KernelLaunch> kernel(std::function<void(KernelContext&)> body, std::optional<Fs> target_start = std::nullopt) {
   auto launch = std::make_shared<KernelLaunch>();
   launch->kernel.name = "k";
-  launch->body = std::make_shared<Body>(std::move(body));
+  launch->body = std::make_shared<FunctionKernel>(std::move(body));
   launch->targets = {PeId{}};
   launch->target_start = target_start;
   return launch;

@@ -2,16 +2,13 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/address/virtual_space.h"
-#include "tests/pe/pe_bench.h"
+#include "tests/pe/composites.h"
 #include "tests/support/forked.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
 
 namespace {
-
-constexpr Fs ns = fs_per_ns;
-constexpr std::uint64_t mib = PeBench::memory_bytes;
 
 DmaCommand load(std::uint64_t address, std::uint64_t bytes) { return {false, address, bytes}; }
 DmaCommand store(std::uint64_t address, std::uint64_t bytes) { return {true, address, bytes}; }
@@ -108,16 +105,7 @@ KERNBENCH_SYSTEMC_TEST(every_translation_costs_the_tlb_overhead_and_a_physical_a
   pe.at(0, [&] { pe.send_control("pe_mmu", map({{va_base, 0, 8192}})); });
   pe.at(10 * ns, [&] { pe.submit(load(va_base, 256)); });
   pe.at(100 * ns, [&] { pe.submit(load(0, 256)); });
-  pe.at(200 * ns, [&] {
-    CompositeMath math;
-    math.m = 1;
-    math.n = 128;
-    math.tile = TileShape{1, 1, 128};
-    math.inputs.resize(1);
-    math.inputs[0].address = va_base + 4096;
-    math.out.pinned = true;
-    pe.submit(math);
-  });
+  pe.at(200 * ns, [&] { pe.submit(memory_row(va_base + 4096)); });
   pe.run();
   BOOST_TEST(pe.op("dma_read", -1, 1).end == 11 * ns + (1 + 3 + 1) * ns + 2);
   BOOST_TEST(pe.op("dma_read", -1, 2).end == 101 * ns + (1 + 1) * ns + 2);

@@ -11,15 +11,6 @@ namespace {
 
 constexpr Fs ns = fs_per_ns;
 
-class Body final : public KernelBody {
- public:
-  explicit Body(std::function<void(KernelContext&)> run) : run_(std::move(run)) {}
-  void run(KernelContext& context) const override { run_(context); }
-
- private:
-  std::function<void(KernelContext&)> run_;
-};
-
 class Machine {
  public:
   Machine() {
@@ -34,7 +25,7 @@ class Machine {
     FunctionProgram program([&](HostPort& port) {
       auto message = host_message<KernelLaunch>();
       message->kernel.name = "k";
-      message->body = std::make_shared<Body>(std::move(body));
+      message->body = std::make_shared<FunctionKernel>(std::move(body));
       message->targets = std::move(targets);
       const auto request = port.submit(std::shared_ptr<const KernelLaunch>(message));
       port.wait(*request);

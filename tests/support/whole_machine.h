@@ -16,6 +16,7 @@
 #include "platform/assembly/platform.h"
 #include "platform/topology/build_graph.h"
 #include "platform/topology/load_machine.h"
+#include "tests/support/function_kernel.h"
 #include "tests/support/stub_engines.h"
 
 namespace kernbench::test {
@@ -97,15 +98,6 @@ inline std::shared_ptr<MemoryRead> memory_read(PeId src, std::uint64_t pa, std::
 class NoKernel final : public KernelBody {
  public:
   void run(KernelContext&) const override {}
-};
-
-class FunctionKernel final : public KernelBody {
- public:
-  explicit FunctionKernel(std::function<void(KernelContext&)> body) : body_(std::move(body)) {}
-  void run(KernelContext& context) const override { body_(context); }
-
- private:
-  std::function<void(KernelContext&)> body_;
 };
 
 inline std::shared_ptr<KernelLaunch> kernel_launch(std::vector<PeId> targets, const std::string& request_id = "r") {

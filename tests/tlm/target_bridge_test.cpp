@@ -42,15 +42,6 @@ std::vector<unsigned char> part(const std::vector<unsigned char>& bytes, std::si
 
 std::uint64_t sram_address(std::uint64_t offset) { return PhysAddr::cube_sram_addr(0, 0, offset).encode(); }
 
-class Body final : public KernelBody {
- public:
-  explicit Body(std::function<void(KernelContext&)> run) : run_(std::move(run)) {}
-  void run(KernelContext& context) const override { run_(context); }
-
- private:
-  std::function<void(KernelContext&)> run_;
-};
-
 // A kernel on PE 0 that issues one DMA; returns how its launch ended.
 Completion dma(RimMachine& m, const DmaCommand& command) {
   Completion completion;
@@ -58,7 +49,7 @@ Completion dma(RimMachine& m, const DmaCommand& command) {
     auto launch = host_message<KernelLaunch>();
     launch->kernel.name = "k";
     launch->targets = {{0, 0, 0}};
-    launch->body = std::make_shared<Body>([&](KernelContext& context) {
+    launch->body = std::make_shared<FunctionKernel>([&](KernelContext& context) {
       Command issued;
       issued.what = command;
       context.wait(*context.issue(issued));
