@@ -11,7 +11,7 @@ void CommandContext::feed(const Tile& tile) {
   ++fed_;
 }
 
-void CommandContext::complete_tile(const TileToken& token) {
+void CommandContext::complete_tile(TileToken& token) {
   const auto found = std::find(in_flight_.begin(), in_flight_.end(), token.tile.id);
   if (found == in_flight_.end()) {
     throw ModelError("tile " + std::to_string(token.tile.id) + " of command " + std::to_string(id()) + " has been completed twice");

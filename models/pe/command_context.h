@@ -16,8 +16,8 @@ class CommandContext final : public TileCompletion {
  public:
   class Owner {
    public:
-    virtual void stage_ended(CommandContext& context, const TileToken& token) = 0;
-    virtual void tile_completed(CommandContext& context, const TileToken& token) = 0;
+    virtual void stage_ended(CommandContext& context, TileToken& token) = 0;
+    virtual void tile_completed(CommandContext& context, TileToken& token) = 0;
 
    protected:
     ~Owner() = default;
@@ -45,8 +45,8 @@ class CommandContext final : public TileCompletion {
   bool nothing_in_flight() const { return in_flight_.empty(); }
   bool complete() const { return all_fed() && nothing_in_flight(); }
 
-  void stage_ended(const TileToken& token) override { owner_.stage_ended(*this, token); }
-  void complete_tile(const TileToken& token) override;
+  void stage_ended(TileToken& token) override { owner_.stage_ended(*this, token); }
+  void complete_tile(TileToken& token) override;
   void fail(const std::string& error) override { state_->fail(error); }
   bool failed() const override { return !state_->error().empty(); }
 

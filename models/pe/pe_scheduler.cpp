@@ -74,14 +74,15 @@ PeScheduler::PeScheduler(const ComponentInit& init)
       in_flight_probe_(add_probe("commands", "commands under way", 16)),
       feeding_probe_(add_probe("feeding", "command whose tiles are fed, 0 if none", 32)),
       slot_probe_(add_probe("accel_slot", "a compute op runs", 1)),
-      buffer_probe_(add_probe("tile_buffer_bytes", "tile buffers in use", 32)) {
+      buffers_(*this, machine_, add_probe("tile_buffer_bytes", "tile buffers in use", 32)) {
   add_statistic("submitted", "commands taken", Quantity::count, submitted_);
   add_statistic("completed", "commands completed", Quantity::count, completed_);
   add_statistic("failed", "of these, with a fault", Quantity::count, failed_);
   add_statistic("tiles", "tiles completed", Quantity::count, tiles_);
   add_statistic("accel_slot_held", "time that a compute op ran", Quantity::time_fs, accel_slot_.ended_holds());
-  add_statistic("buffer_stalls", "tiles that waited for a tile buffer", Quantity::count, buffer_stalls_);
-  add_statistic("buffer_high_water", "most of the tile buffers in use", Quantity::bytes, buffer_high_water_, Merge::maximum);
+  add_statistic("buffer_stalls", "tiles that waited for a tile buffer", Quantity::count, buffers_.stalls());
+  add_statistic("buffer_high_water", "most of the tile buffers in use", Quantity::bytes, buffers_.high_water_bytes(),
+                Merge::maximum);
   SC_HAS_PROCESS(PeScheduler);
   SC_METHOD(step);
   sensitive << step_ << timer_;
@@ -106,22 +107,13 @@ TokenInitiatorSocket& PeScheduler::add_token_output(PeEngine to) {
 
 void PeScheduler::submit(std::shared_ptr<CommandState> state, Command command) {
   std::optional<TilePlan> plan = std::visit(PlanOf{default_tile_}, command.what);
-  if (buffers_ == nullptr) {
-    const std::uint64_t reserve = machine_.machine().tcm_reserved_bytes();
-    buffers_ = std::make_unique<FreeListAllocator>(std::string(name()) + " tile buffers", machine_.machine().tcm_bytes() - reserve,
-                                                   reserve);
-  }
   if (plan) {
     const std::uint64_t registers = plan->largest_register_bytes();
     if (Uses<RegisterFile>::connected() && registers > Uses<RegisterFile>::provider().register_file_bytes()) {
       throw UsageError("a tile needs " + std::to_string(registers) + " bytes of the register file, which has " +
                        std::to_string(Uses<RegisterFile>::provider().register_file_bytes()) + "; choose a smaller tile_shape");
     }
-    const std::uint64_t buffer = plan->largest_buffer_bytes();
-    if (buffer > buffers_->size_bytes()) {
-      throw UsageError("a tile needs " + std::to_string(buffer) + " bytes of tile buffers, the scheduler's reserve has " +
-                       std::to_string(buffers_->size_bytes()) + "; choose a smaller tile_shape");
-    }
+    buffers_.check_room(plan->largest_buffer_bytes());
   }
   const Stage simple = std::visit(SimpleStage{}, command.what);
   const std::uint64_t id = state->id();
@@ -156,7 +148,7 @@ void PeScheduler::run() {
   ended_.clear();
   serve_inbox();
   feed();
-  serve_buffers();
+  buffers_.serve();
   if (due_ != never_fs) timer_.notify(fs(due_ - now()));
 }
 
@@ -207,7 +199,7 @@ void PeScheduler::feed() {
     if (!may_feed(context, *next_tile_)) return;
     const StageType first = (*next_tile_)[0].type;
     TileToken& token = new_token(context, *next_tile_, false);
-    if (first == StageType::fetch && has(*next_tile_, StageType::dma_write) && !take_buffer(token)) {
+    if (first == StageType::fetch && has(*next_tile_, StageType::dma_write) && !buffers_.take(token)) {
       idle_tokens_.push_back(&token);
       return;
     }
@@ -275,24 +267,23 @@ void PeScheduler::token_taken(TileToken& token) {
 
 // --- Completion
 
-void PeScheduler::stage_ended(CommandContext& /*context*/, const TileToken& token) {
+void PeScheduler::stage_ended(CommandContext& /*context*/, TileToken& token) {
   if (token.simple) return;
   const StageType ended = token.stage().type;
   if (ended == StageType::fetch) {
     if (token.tile[0].type == StageType::dma_read) --unfetched_;
-    if (!has(token.tile, StageType::dma_write)) free_buffer(const_cast<TileToken&>(token));  // tokens are this scheduler's own
+    if (!has(token.tile, StageType::dma_write)) buffers_.free(token);
   } else if (ended == StageType::dma_write) {
-    free_buffer(const_cast<TileToken&>(token));
+    buffers_.free(token);
   }
   wake();
 }
 
-void PeScheduler::tile_completed(CommandContext& context, const TileToken& token) {
+void PeScheduler::tile_completed(CommandContext& context, TileToken& token) {
   ++tiles_;
   trace(TraceKind::tile_ready, token.command_id, token.simple ? -1 : static_cast<std::int64_t>(token.tile.id), 0);
-  auto& own = const_cast<TileToken&>(token);
-  own.data.reset();
-  idle_tokens_.push_back(&own);
+  token.data.reset();
+  idle_tokens_.push_back(&token);
   end_if_complete(context);
   wake();
 }
@@ -332,40 +323,6 @@ void PeScheduler::instant_ended() {
     slot_probe_.set(1);
     taker.taker->granted(taker.tag);
   });
-}
-
-// --- Tile buffers
-
-bool PeScheduler::acquire_buffer(TileToken& token, GrantTaker& taker, std::uint32_t tag) {
-  if (buffer_waits_.empty() && take_buffer(token)) return true;
-  ++buffer_stalls_;
-  buffer_waits_.push_back({&token, {&taker, tag}});
-  return false;
-}
-
-bool PeScheduler::take_buffer(TileToken& token) {
-  const std::uint64_t bytes = buffer_bytes(token.tile);
-  if (bytes > buffers_->largest_free_bytes()) return false;
-  token.buffer_address = buffers_->allocate(bytes);
-  token.buffer_bytes = bytes;
-  buffer_high_water_ = std::max(buffer_high_water_, buffers_->used_bytes());
-  buffer_probe_.set(buffers_->used_bytes());
-  return true;
-}
-
-void PeScheduler::serve_buffers() {
-  while (!buffer_waits_.empty() && take_buffer(*buffer_waits_.front().token)) {
-    const Taker taker = buffer_waits_.front().taker;
-    buffer_waits_.pop_front();
-    taker.taker->granted(taker.tag);
-  }
-}
-
-void PeScheduler::free_buffer(TileToken& token) {
-  if (token.buffer_bytes == 0) return;
-  buffers_->free(token.buffer_address, token.buffer_bytes);
-  token.buffer_bytes = 0;
-  buffer_probe_.set(buffers_->used_bytes());
 }
 
 // --- Records

@@ -6,9 +6,8 @@
 // tiles before it that entered at DMA_READ have been fetched; the pass of a kernel epilogue when all tiles before it are complete.
 // After a fault the feeder goes on to the end of the output tile under way and then drops the rest of the command; a command that
 // has failed before its dispatch drops everything.
-// Owns accel_slot (one compute op at a time, requests of one instant by (command, tile, stage)) and the tile buffers: a tile takes
-// room for its unpinned operands and its result, side by side, at its first DMA_READ; it is free again when the tile's
-// DMA_WRITE, or without one its FETCH, has ended.
+// Owns accel_slot (one compute op at a time, requests of one instant by (command, tile, stage)) and the tile buffers
+// (TileBufferPool).
 #pragma once
 
 #include <array>
@@ -19,10 +18,10 @@
 #include <string>
 #include <vector>
 
-#include "models/address/free_list_allocator.h"
 #include "models/base/component.h"
 #include "models/pe/command_context.h"
 #include "models/pe/serial_resource.h"
+#include "models/pe/tile_buffer_pool.h"
 #include "models/pe/token_links.h"
 #include "models/protocol/machine_services.h"
 #include "models/protocol/pe_ports.h"
@@ -57,7 +56,9 @@ class PeScheduler final : public Component,
   void request_slot(GrantTaker& taker, std::uint32_t tag, const WorkOrder& order) override;
   void release_slot() override;
   void instant_ended() override;
-  bool acquire_buffer(TileToken& token, GrantTaker& taker, std::uint32_t tag) override;
+  bool acquire_buffer(TileToken& token, GrantTaker& taker, std::uint32_t tag) override {
+    return buffers_.acquire(token, taker, tag);
+  }
 
  private:
   struct Submitted {
@@ -67,10 +68,6 @@ class PeScheduler final : public Component,
   struct Taker {
     GrantTaker* taker = nullptr;
     std::uint32_t tag = 0;
-  };
-  struct BufferWait {
-    TileToken* token = nullptr;
-    Taker taker;
   };
 
   void step();
@@ -82,12 +79,9 @@ class PeScheduler final : public Component,
   TileToken& new_token(CommandContext& context, const Tile& tile, bool simple);
   void send(TileToken& token);
   void send_waiting(StageType type);
-  void serve_buffers();
-  bool take_buffer(TileToken& token);
-  void free_buffer(TileToken& token);
 
-  void stage_ended(CommandContext& context, const TileToken& token) override;
-  void tile_completed(CommandContext& context, const TileToken& token) override;
+  void stage_ended(CommandContext& context, TileToken& token) override;
+  void tile_completed(CommandContext& context, TileToken& token) override;
   void token_taken(TileToken& token) override;
   void end_if_complete(CommandContext& context);
   void record(const CommandContext& context);
@@ -116,12 +110,11 @@ class PeScheduler final : public Component,
   std::vector<TileToken*> idle_tokens_;
 
   SerialResource<Taker> accel_slot_;
-  std::unique_ptr<FreeListAllocator> buffers_;
-  std::deque<BufferWait> buffer_waits_;
 
   sc_core::sc_event step_, timer_, drained_;
-  std::uint64_t submitted_ = 0, completed_ = 0, failed_ = 0, tiles_ = 0, buffer_stalls_ = 0, buffer_high_water_ = 0;
-  Probe &inbox_probe_, &in_flight_probe_, &feeding_probe_, &slot_probe_, &buffer_probe_;
+  std::uint64_t submitted_ = 0, completed_ = 0, failed_ = 0, tiles_ = 0;
+  Probe &inbox_probe_, &in_flight_probe_, &feeding_probe_, &slot_probe_;
+  TileBufferPool buffers_;
 };
 
 }  // namespace kernbench

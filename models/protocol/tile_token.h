@@ -69,9 +69,9 @@ class TileCompletion {
  public:
   virtual ~TileCompletion() = default;
   // A stage has ended and what it held has been released; the token moves on after the call.
-  virtual void stage_ended(const TileToken& token) = 0;
+  virtual void stage_ended(TileToken& token) = 0;
   // Exactly once per tile, by its last stage; a second call is an internal error (ModelError).
-  virtual void complete_tile(const TileToken& token) = 0;
+  virtual void complete_tile(TileToken& token) = 0;
   // A stage could not do its work (fault in DMA, ...): the command fails. The tile goes on all the same, so that everything that
   // it holds is given back; DMA stages of a failed command move nothing.
   virtual void fail(const std::string& error) = 0;

@@ -136,8 +136,8 @@ KERNBENCH_SYSTEMC_TEST(the_queue_holds_queue_depth_tokens_beside_the_one_in_serv
 
 KERNBENCH_SYSTEMC_TEST(a_tile_that_completes_twice_is_an_internal_error) {
   struct Owner final : CommandContext::Owner {
-    void stage_ended(CommandContext&, const TileToken&) override {}
-    void tile_completed(CommandContext&, const TileToken&) override { ++completed; }
+    void stage_ended(CommandContext&, TileToken&) override {}
+    void tile_completed(CommandContext&, TileToken&) override { ++completed; }
     int completed = 0;
   } owner;
   CommandContext context(owner, std::make_shared<CommandState>(1), nullptr, std::nullopt);

@@ -1,0 +1,58 @@
+#include "models/pe/tile_buffer_pool.h"
+
+#include <algorithm>
+#include <string>
+
+#include "models/base/errors.h"
+#include "models/timing/tile_plan.h"
+
+namespace kernbench {
+
+FreeListAllocator& TileBufferPool::memory() {
+  if (memory_ == nullptr) {
+    const std::uint64_t reserve = machine_.machine().tcm_reserved_bytes();
+    memory_ = std::make_unique<FreeListAllocator>(std::string(scheduler_.name()) + " tile buffers",
+                                                  machine_.machine().tcm_bytes() - reserve, reserve);
+  }
+  return *memory_;
+}
+
+void TileBufferPool::check_room(std::uint64_t bytes) {
+  if (bytes <= memory().size_bytes()) return;
+  throw UsageError("a tile needs " + std::to_string(bytes) + " bytes of tile buffers, the scheduler's reserve has " +
+                   std::to_string(memory().size_bytes()) + "; choose a smaller tile_shape");
+}
+
+bool TileBufferPool::acquire(TileToken& token, GrantTaker& taker, std::uint32_t tag) {
+  if (waits_.empty() && take(token)) return true;
+  ++stalls_;
+  waits_.push_back({&token, &taker, tag});
+  return false;
+}
+
+bool TileBufferPool::take(TileToken& token) {
+  const std::uint64_t bytes = buffer_bytes(token.tile);
+  if (bytes > memory().largest_free_bytes()) return false;
+  token.buffer_address = memory().allocate(bytes);
+  token.buffer_bytes = bytes;
+  high_water_bytes_ = std::max(high_water_bytes_, memory().used_bytes());
+  used_probe_.set(memory().used_bytes());
+  return true;
+}
+
+void TileBufferPool::serve() {
+  while (!waits_.empty() && take(*waits_.front().token)) {
+    const Wait served = waits_.front();
+    waits_.pop_front();
+    served.taker->granted(served.tag);
+  }
+}
+
+void TileBufferPool::free(TileToken& token) {
+  if (token.buffer_bytes == 0) return;
+  memory().free(token.buffer_address, token.buffer_bytes);
+  token.buffer_bytes = 0;
+  used_probe_.set(memory().used_bytes());
+}
+
+}  // namespace kernbench

@@ -1,0 +1,54 @@
+// The tile buffers of a PE: the part of its TCM that no kernel sees (spec 5). A tile takes room for its unpinned operands and its
+// result, side by side, at its first DMA_READ; it is free again when the tile's DMA_WRITE, or without one its FETCH, has ended.
+// Tiles that find no room wait in order of arrival.
+//
+// Timing: none of its own; a tile that waits goes on when the scheduler next calls serve().
+#pragma once
+
+#include <deque>
+#include <memory>
+
+#include "models/address/free_list_allocator.h"
+#include "models/base/component.h"
+#include "models/protocol/machine_services.h"
+#include "models/protocol/pe_ports.h"
+
+namespace kernbench {
+
+class TileBufferPool {
+ public:
+  TileBufferPool(Component& scheduler, MachineServices& machine, Probe& used_bytes)
+      : scheduler_(scheduler), machine_(machine), used_probe_(used_bytes) {}
+
+  // UsageError: a tile of a plan needs more than all of them.
+  void check_room(std::uint64_t bytes);
+
+  // False: the tile waits, and the taker is granted when there is room.
+  bool acquire(TileToken& token, GrantTaker& taker, std::uint32_t tag);
+  // Now or not at all.
+  bool take(TileToken& token);
+  // Grants those that wait as far as there is room.
+  void serve();
+  void free(TileToken& token);
+
+  const std::uint64_t& stalls() const { return stalls_; }
+  const std::uint64_t& high_water_bytes() const { return high_water_bytes_; }
+
+ private:
+  struct Wait {
+    TileToken* token = nullptr;
+    GrantTaker* taker = nullptr;
+    std::uint32_t tag = 0;
+  };
+
+  FreeListAllocator& memory();
+
+  Component& scheduler_;
+  MachineServices& machine_;
+  Probe& used_probe_;
+  std::unique_ptr<FreeListAllocator> memory_;  // made on first use: the machine's numbers are not known while it is built
+  std::deque<Wait> waits_;
+  std::uint64_t stalls_ = 0, high_water_bytes_ = 0;
+};
+
+}  // namespace kernbench
