@@ -22,14 +22,15 @@ struct KernelAborted {
 }  // namespace
 
 ParameterSchema PeCpu::schema() {
-  return {
-      Parameter::duration_ns("overhead_ns", "time per launch", "spec 1.2").default_val(2),
-      Parameter::frequency_ghz("clock_ghz", "clock", "spec 5").default_val(1),
-      Parameter::integer("kernel_stack_bytes", "stack of the kernel thread", "B", "spec 4.4")
-          .default_val(262144)
-          .range("65536", "1073741824"),
-      Parameter::integer("dispatch_cycles", "cycles per command", "", "spec 6").default_val(0).range("0", "1000000"),
-      Parameter::integer("scratch_bytes", "TCM for the handles of a kernel", "B", "spec 6").default_val(1048576).range("1", "1073741824")};
+  return {Parameter::duration_ns("overhead_ns", "time per launch", "spec 1.2").default_val(2),
+          Parameter::frequency_ghz("clock_ghz", "clock", "spec 5").default_val(1),
+          Parameter::integer("kernel_stack_bytes", "stack of the kernel thread", "B", "spec 4.4")
+              .default_val(262144)
+              .range("65536", "1073741824"),
+          Parameter::integer("dispatch_cycles", "cycles per command", "", "spec 6").default_val(0).range("0", "1000000"),
+          Parameter::integer("scratch_bytes", "TCM for the handles of a kernel", "B", "spec 6")
+              .default_val(1048576)
+              .range("1", "1073741824")};
 }
 
 PeCpu::PeCpu(const ComponentInit& init)
@@ -37,7 +38,8 @@ PeCpu::PeCpu(const ComponentInit& init)
       overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))), clock_ghz_(init.attributes.decimal("clock_ghz")),
       dispatch_cycles_(static_cast<std::uint64_t>(init.attributes.integer("dispatch_cycles"))),
       scratch_bytes_(static_cast<std::uint64_t>(init.attributes.integer("scratch_bytes"))),
-      stack_bytes_(static_cast<int>(init.attributes.integer("kernel_stack_bytes"))), launched_("launched_event"), aborted_("aborted_event"),
+      stack_bytes_(static_cast<int>(init.attributes.integer("kernel_stack_bytes"))), launched_("launched_event"),
+      aborted_("aborted_event"),
       state_probe_(add_probe("state", "what the kernel does", 3,
                              {"idle", "waiting_for_start", "running", "waiting_for_command", "draining", "waiting_for_ipcq"})),
       command_probe_(add_probe("command", "last command issued", 32)) {
@@ -170,7 +172,7 @@ Completion PeCpu::run_body(const KernelLaunch& message) {
     // Under collect_all a PE is ended only when it would wait for ever.
     if (message.failure_policy == FailurePolicy::collect_all && !aborted.blocked_on.empty()) {
       return failure(Completion::blocked, kernel + "waited for " + aborted.blocked_on + " since " + format_ns(aborted.since) +
-                                    " when nothing happened any more");
+                                              " when nothing happened any more");
     }
     return failure(Completion::aborted, kernel + "ended, the launch has failed on another PE");
   } catch (const AccessFault& error) {
@@ -211,10 +213,7 @@ void PeCpu::await_or_end(const sc_core::sc_event& event, const std::string& what
 
 // --- Kernel context
 
-void PeCpu::dispatch() {
-  check_abort();
-  if (dispatch_cycles_ > 0) cycles(dispatch_cycles_);
-}
+void PeCpu::dispatch() { cycles(dispatch_cycles_); }
 
 PeId PeCpu::where() const {
   if (!where_) where_ = pe_of(machine_.machine(), node(), PeEngine::pe_cpu);
@@ -222,7 +221,7 @@ PeId PeCpu::where() const {
 }
 
 std::shared_ptr<CommandState> PeCpu::issue(Command command) {
-  dispatch();
+  check_abort();
   auto state = std::make_shared<CommandState>(next_command_++);
   Uses<CommandPort>::provider().submit(state, std::move(command));
   ++commands_;
@@ -254,7 +253,7 @@ void PeCpu::cycles(std::uint64_t n) {
 }
 
 void PeCpu::ipcq_send(IpcqSend message) {
-  dispatch();
+  check_abort();
   const auto operation = std::make_shared<IpcqOperation>();
   const std::string what = "tl.send in direction '" + message.direction + "'";
   Uses<IpcqPort>::provider().submit_send(operation, std::move(message));
@@ -262,7 +261,7 @@ void PeCpu::ipcq_send(IpcqSend message) {
 }
 
 IpcqReceived PeCpu::ipcq_receive(IpcqReceive request) {
-  dispatch();
+  check_abort();
   const auto operation = std::make_shared<IpcqOperation>();
   const std::string what =
       request.direction.empty() ? std::string("tl.recv in any direction") : "tl.recv in direction '" + request.direction + "'";
@@ -272,7 +271,7 @@ IpcqReceived PeCpu::ipcq_receive(IpcqReceive request) {
 }
 
 std::uint64_t PeCpu::ipcq_reserve(const std::string& direction) {
-  dispatch();
+  check_abort();
   return Uses<IpcqPort>::provider().reserve_receive(direction);
 }
 

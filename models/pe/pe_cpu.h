@@ -1,7 +1,8 @@
 // PE_CPU: runs kernels (spec 4.3, 4.4, 5, 6).
 //
 // Timing: a launch pays overhead_ns once, then waits until its target_start; one that comes late starts on receipt and reports
-// the skew. Every command pays dispatch_cycles of the clock. When the kernel has ended the engines drain, then the answer leaves at
+// the skew. Every call that is not metadata pays dispatch_cycles of the clock
+// before it does anything. When the kernel has ended the engines drain, then the answer leaves at
 // once. Kernels run on one SC_THREAD, made at the first launch, on a stack of kernel_stack_bytes.
 // A message that installs rings pays overhead_ns, is PE_IPCQ's then, and is answered at once.
 // A kernel that throws, a command that ends in a fault, and an abort make the answer ok = false; the text names node and time.
@@ -69,6 +70,7 @@ class PeCpu final : public FabricNode,
   const MachineView& machine() const override { return machine_.machine(); }
   DataPlane* data() override { return machine_.data(); }
   Fs now() const override { return Component::now(); }
+  void dispatch() override;
   std::shared_ptr<CommandState> issue(Command command) override;
   void wait(CommandState& command) override;
   void cycles(std::uint64_t n) override;
@@ -78,7 +80,6 @@ class PeCpu final : public FabricNode,
   void ipcq_send(IpcqSend message) override;
   IpcqReceived ipcq_receive(IpcqReceive request) override;
   std::uint64_t ipcq_reserve(const std::string& direction) override;
-  void dispatch();
   void wait(IpcqOperation& operation, const std::string& what);
 
   MachineServices& machine_;

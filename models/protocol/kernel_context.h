@@ -33,8 +33,12 @@ class KernelContext {
   virtual DataPlane* data() = 0;  // null with data off
   virtual Fs now() const = 0;
 
-  // Pays dispatch_cycles and hands the command to PE_SCHEDULER. Blocks only while the scheduler's inbox is full. Ends the kernel
-  // (by an exception that the thread wrapper knows) when the launch has failed elsewhere under fail_fast.
+  // Every call from here on ends the kernel (by an exception that the thread wrapper knows) when the launch has failed elsewhere
+  // under fail_fast.
+
+  // Pays dispatch_cycles. What a call of the kernel does, it does behind this: memory may change meanwhile (spec 6).
+  virtual void dispatch() = 0;
+  // Hands the command to PE_SCHEDULER, without time.
   virtual std::shared_ptr<CommandState> issue(Command command) = 0;
   // Blocks until the command has completed; throws AccessFault with its error if it failed.
   virtual void wait(CommandState& command) = 0;
@@ -44,14 +48,14 @@ class KernelContext {
   // Functional look-up without time: where the bytes lie, in address order (spec 3.3). Throws AccessFault.
   virtual std::vector<PhysicalRange> translate(std::uint64_t address, std::uint64_t nbytes) const = 0;
 
-  // --- PE_IPCQ (spec 8.1). UsageError for a direction without a queue pair, a payload above the slot, a receive of another size than
-  // its message.
+  // --- PE_IPCQ (spec 8.1). UsageError for a direction without a queue pair, a payload above the slot, a receive of another size
+  // than its message.
   virtual const IpcqSetup& ipcq_setup() const = 0;  // of this PE
-  // Pays dispatch_cycles; blocks until the message is PE_DMA's.
+  // Blocks until the message is PE_DMA's.
   virtual void ipcq_send(IpcqSend message) = 0;
-  // Pays dispatch_cycles; blocks until the message has been read and its credit delivered.
+  // Blocks until the message has been read and its credit delivered.
   virtual IpcqReceived ipcq_receive(IpcqReceive request) = 0;
-  // The next place in the order of a direction's messages; pays dispatch_cycles, does not block.
+  // The next place in the order of a direction's messages; does not block.
   virtual std::uint64_t ipcq_reserve(const std::string& direction) = 0;
 
   // The kernel's handles live here: reset at launch; offsets in the PE's TCM.

@@ -33,8 +33,8 @@ class Handle {
   bool in_tcm() const { return state().block != nullptr; }
   std::string str() const;  // "f16{32, 64}"
 
-  // Values, in row-major order. UsageError with data off. The result of a computation: PendingDataError, or in eager mode its values,
-  // which takes host time only; a composite is first waited for, as any use of its result does.
+  // Values, in row-major order. UsageError with data off. The result of a computation: PendingDataError, or in eager mode its
+  // values, which takes host time only; a composite is first waited for, as any use of its result does.
   std::vector<double> data() const;
   double at(const std::vector<std::int64_t>& index) const;
   double item() const;  // of a single element

@@ -50,9 +50,8 @@ template <class To, class From>
 struct HoldsExactly<To, From, std::void_t<decltype(To{std::declval<From>()})>> : std::true_type {};
 
 template <class T>
-inline constexpr bool is_scalar_parameter =
-    std::is_same_v<T, bool> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t> || std::is_same_v<T, Half> ||
-    std::is_same_v<T, float>;
+inline constexpr bool is_scalar_parameter = std::is_same_v<T, bool> || std::is_same_v<T, std::int32_t> ||
+                                            std::is_same_v<T, std::int64_t> || std::is_same_v<T, Half> || std::is_same_v<T, float>;
 // A Half is passed where a Half is asked for, and where an f32 is: that holds it.
 template <class T>
 inline constexpr bool is_scalar_argument = std::is_arithmetic_v<T> || std::is_same_v<T, Half>;

@@ -22,10 +22,7 @@ std::uint64_t bytes_of(const Shape& shape, DType dtype) { return static_cast<std
 
 Program::Program(KernelContext& context)
     : context_(context), data_(context.data()), who_(context.machine().engine(context.where(), PeEngine::pe_cpu)),
-      scratch_(std::make_shared<Scratch>(context.scratch())) {
-  const Attributes& pe_cpu = context.machine().attributes(who_);
-  if (pe_cpu.has("dispatch_cycles")) dispatch_cycles_ = static_cast<std::uint64_t>(pe_cpu.integer("dispatch_cycles"));
-}
+      scratch_(std::make_shared<Scratch>(context.scratch())) {}
 
 Program::~Program() { scratch_->close(); }
 
@@ -119,6 +116,7 @@ Handle Program::ref(const Ptr& ptr, const Shape& shape, DType dtype) {
 }
 
 Handle Program::load(const Ptr& ptr, const Shape& shape, DType dtype) {
+  context_.dispatch();
   ptr.check_dtype("tl.load", dtype);
   const std::uint64_t nbytes = bytes_of(shape, dtype);
   const PhysRanges from = resolve("tl.load", ptr, nbytes);
@@ -136,6 +134,7 @@ Handle Program::load(const Ptr& ptr, const Shape& shape, DType dtype) {
 }
 
 void Program::store(const Ptr& ptr, const Handle& block) {
+  context_.dispatch();
   const Handle::State& state = operand("tl.store", block);
   ptr.check_dtype("tl.store", block.dtype());
   const PhysRanges to = resolve("tl.store", ptr, block.nbytes());
@@ -147,6 +146,7 @@ void Program::store(const Ptr& ptr, const Handle& block) {
 // --- compute ---
 
 Handle Program::dot(const Handle& a, const Handle& b, std::optional<DType> out) {
+  context_.dispatch();
   const Handle::State &left = operand("tl.dot", a), &right = operand("tl.dot", b);
   const GemmExtents extents = gemm_extents(a.shape(), b.shape());
   accumulator_dtype(a.dtype(), b.dtype());
@@ -170,6 +170,7 @@ Handle Program::dot(const Handle& a, const Handle& b, std::optional<DType> out) 
 }
 
 Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis, std::optional<DType> out) {
+  context_.dispatch();
   const std::string call = "tl." + std::string(name_of(op));
   MathParams params;
   params.op = op;
@@ -257,25 +258,20 @@ Handle Program::full(const Shape& shape, double value, DType dtype) {
 
 // --- control ---
 
-// What a call costs that issues no command: a command pays at its issue (spec 6).
-void Program::dispatch() {
-  if (dispatch_cycles_ > 0) context_.cycles(dispatch_cycles_);
-}
-
 void Program::cycles(std::uint64_t n) {
-  dispatch();
+  context_.dispatch();
   context_.cycles(n);
 }
 
 void Program::wait(const Composite& composite) {
   if (!composite.command_) throw UsageError("tl.wait for a composite that was not made");
-  dispatch();
+  context_.dispatch();
   context_.wait(*composite.command_);
   reap();
 }
 
 void Program::wait() {
-  dispatch();
+  context_.dispatch();
   const std::vector<InFlight> all = in_flight_;
   for (const InFlight& entry : all) context_.wait(*entry.command);
   reap();

@@ -1,9 +1,10 @@
 // tl::Program: the kernel-side API (spec 6). A kernel is a plain function whose first parameter is one of these; it runs on the
 // thread of its PE and blocks where hardware would.
 //
-// Memory accesses act on the values at the call: a store is visible from then on, a load binds to what is visible then; their time
-// follows. Results of computations have no values before phase 2. Errors: UsageError (shapes, dtypes), AllocationError (the
-// scratch is full), AccessFault (outside the tensor, or unmapped), PendingDataError.
+// Every call but those of the groups identity, reference, shape and make first costs dispatch_cycles. Memory accesses then act on
+// the values as they are: a store is visible from then on, a load binds to what is visible then; their time follows. Results of
+// computations have no values before phase 2. Errors: UsageError (shapes, dtypes), AllocationError (the scratch is full),
+// AccessFault (outside the tensor, or unmapped), PendingDataError.
 #pragma once
 
 #include <cstdint>
@@ -147,17 +148,16 @@ class Program {
   Composite submit(Command command, const TensorValue& value, Target target,
                    std::vector<std::shared_ptr<const Handle::State>> operands);
   void send_bytes(const std::string& direction, TensorValue value, const PhysRanges& from);
+  IpcqReceive begin_receive(const std::string& direction, const Shape& shape, DType dtype);
   Handle receive(IpcqReceive request, std::shared_ptr<ScratchBlock> block, std::string* direction = nullptr);
   PhysRanges resolve_in(const char* call, const Ptr& ptr, std::uint64_t nbytes, std::optional<MemorySpace> space) const;
   void run(Command command);
-  void dispatch();
   void reap();
   TileShape default_tile() const;
 
   KernelContext& context_;
   DataPlane* data_;
   NodeId who_;  // its PE_CPU, by which accesses of one instant are ordered
-  std::uint64_t dispatch_cycles_ = 0;
   std::shared_ptr<Scratch> scratch_;
   std::vector<InFlight> in_flight_;
 };

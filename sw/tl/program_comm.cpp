@@ -33,11 +33,13 @@ void Program::send_bytes(const std::string& direction, TensorValue value, const 
 }
 
 void Program::send(const std::string& direction, const Handle& block) {
+  context_.dispatch();
   send_bytes(direction, operand("tl.send", block).value, place_of(block));
 }
 
 void Program::send(const std::string& direction, const Ptr& from, const Shape& shape, DType dtype,
                    std::optional<MemorySpace> space) {
+  context_.dispatch();
   from.check_dtype("tl.send", dtype);
   const std::uint64_t nbytes = bytes_of(shape, dtype);
   const PhysRanges places = resolve_in("tl.send", from, nbytes, space);
@@ -57,6 +59,16 @@ void Program::send(const std::string& direction, const Ptr& from, std::uint64_t 
 
 // --- recv ---
 
+// Pays for the call. An empty direction: any.
+IpcqReceive Program::begin_receive(const std::string& direction, const Shape& shape, DType dtype) {
+  context_.dispatch();
+  IpcqReceive request;
+  request.direction = direction;
+  request.shape = shape;
+  request.dtype = dtype;
+  return request;
+}
+
 Handle Program::receive(IpcqReceive request, std::shared_ptr<ScratchBlock> block, std::string* direction) {
   TensorValue value{ByteImage::zeros(request.nbytes()), request.shape, request.dtype, {}};
   if (request.to.empty()) request.to = place_of(*block);
@@ -68,40 +80,29 @@ Handle Program::receive(IpcqReceive request, std::shared_ptr<ScratchBlock> block
 
 Handle Program::recv(const std::string& direction, const Shape& shape, DType dtype) {
   if (direction.empty()) throw UsageError("tl.recv: a direction without a name; tl.recv(shape, dtype) takes any");
-  IpcqReceive request;
-  request.direction = direction;
-  request.shape = shape;
-  request.dtype = dtype;
+  IpcqReceive request = begin_receive(direction, shape, dtype);
   return receive(std::move(request), allocate("tl.recv", shape, dtype));
 }
 
 Handle Program::recv(const Shape& shape, DType dtype, std::string* direction) {
-  IpcqReceive request;
-  request.shape = shape;
-  request.dtype = dtype;
+  IpcqReceive request = begin_receive("", shape, dtype);
   return receive(std::move(request), allocate("tl.recv", shape, dtype), direction);
 }
 
 Handle Program::recv(const std::string& direction, const Shape& shape, DType dtype, const Handle& dst) {
+  IpcqReceive request = begin_receive(direction, shape, dtype);
   const Handle::State& target = operand("tl.recv", dst);
   if (target.block->nbytes() < bytes_of(shape, dtype)) {
     throw UsageError("tl.recv of " + describe(dtype, shape) + " into " + dst.str() + ", which has " +
                      std::to_string(target.block->nbytes()) + " bytes");
   }
-  IpcqReceive request;
-  request.direction = direction;
-  request.shape = shape;
-  request.dtype = dtype;
   request.copy_to = MemorySpace::tcm;
   return receive(std::move(request), target.block);
 }
 
 Handle Program::recv(const std::string& direction, const Shape& shape, DType dtype, const Ptr& dst, MemorySpace dst_space) {
+  IpcqReceive request = begin_receive(direction, shape, dtype);
   dst.check_dtype("tl.recv", dtype);
-  IpcqReceive request;
-  request.direction = direction;
-  request.shape = shape;
-  request.dtype = dtype;
   request.copy_to = dst_space;
   request.to = resolve_in("tl.recv", dst, request.nbytes(), dst_space);
   const PhysRanges to = request.to;
@@ -111,6 +112,7 @@ Handle Program::recv(const std::string& direction, const Shape& shape, DType dty
 }
 
 RecvFuture Program::recv_async(const std::string& direction, const Shape& shape, DType dtype) {
+  context_.dispatch();
   RecvFuture future;
   future.state_ = std::make_shared<RecvFuture::State>();
   *future.state_ = {this, direction, context_.ipcq_reserve(direction), shape, dtype, std::nullopt};
@@ -121,24 +123,15 @@ Handle Program::wait(const RecvFuture& future) {
   if (future.state_ == nullptr) throw UsageError("tl.wait for a receive that was not made");
   RecvFuture::State& state = *future.state_;
   if (state.program != this) throw UsageError("tl.wait for a receive of another kernel");
-  if (state.block) {
-    dispatch();
-    return *state.block;
-  }
-  IpcqReceive request;
-  request.direction = state.direction;
-  request.shape = state.shape;
-  request.dtype = state.dtype;
+  IpcqReceive request = begin_receive(state.direction, state.shape, state.dtype);
+  if (state.block) return *state.block;
   request.place = state.place;
   state.block = receive(std::move(request), allocate("tl.wait", state.shape, state.dtype));
   return *state.block;
 }
 
 Handle Program::recv_no_consume(const std::string& direction, const Shape& shape, DType dtype) {
-  IpcqReceive request;
-  request.direction = direction;
-  request.shape = shape;
-  request.dtype = dtype;
+  IpcqReceive request = begin_receive(direction, shape, dtype);
   request.consume = false;
   return receive(std::move(request), allocate("tl.recv_no_consume", shape, dtype));
 }

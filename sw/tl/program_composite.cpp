@@ -97,8 +97,8 @@ Program::BoundOperands Program::bind_operands(const char* call, const std::vecto
 }
 
 // What the entries do to values, with their operands behind `handles`, and what they take of the pipeline.
-std::vector<EpilogueOp> Program::bind_epilogue(const std::vector<EpilogueEntry>& entries, const Shape& shape, std::vector<Handle>& handles,
-                                               std::vector<EpilogueStage>& stages) {
+std::vector<EpilogueOp> Program::bind_epilogue(const std::vector<EpilogueEntry>& entries, const Shape& shape,
+                                               std::vector<Handle>& handles, std::vector<EpilogueStage>& stages) {
   const std::int64_t rows = matrix_extents(shape).first;
   std::vector<EpilogueOp> ops;
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -112,7 +112,8 @@ std::vector<EpilogueOp> Program::bind_epilogue(const std::vector<EpilogueEntry>&
       handles.push_back(*entry.operand);
       const std::uint64_t size = size_of(entry.operand->dtype());
       const bool whole = entry.operand->shape() == shape && rows > 1;
-      if (entry.kind != EpilogueOp::Kind::dequant) (whole ? stage.operand_bytes_per_element : stage.operand_bytes_per_column) = size;
+      if (entry.kind != EpilogueOp::Kind::dequant)
+        (whole ? stage.operand_bytes_per_element : stage.operand_bytes_per_column) = size;
     }
     ops.push_back(op);
     stages.push_back(stage);
@@ -136,6 +137,7 @@ TileShape Program::default_tile() const {
 
 Composite Program::composite(const GemmSpec& spec) {
   static constexpr const char* call = "tl.composite(gemm)";
+  context_.dispatch();
   check_tile(call, spec.tile_);
   std::vector<Handle> handles{spec.a_, spec.b_};
   operand(call, spec.a_, true);
@@ -186,6 +188,7 @@ Composite Program::composite(const GemmSpec& spec) {
 Composite Program::composite(const MathSpec& spec) {
   const std::string name = "tl.composite(" + std::string(name_of(spec.op_)) + ")";
   const char* call = name.c_str();
+  context_.dispatch();
   check_tile(call, spec.tile_);
   if (is_reduction(spec.op_)) throw UsageError(name + ": only element-wise operations are tiled");
 

@@ -69,6 +69,7 @@ class RecordingContext final : public KernelContext {
   DataPlane* data() override { return nullptr; }
   Fs now() const override { return 0; }
 
+  void dispatch() override {}
   std::shared_ptr<CommandState> issue(Command command) override {
     auto state = std::make_shared<CommandState>(next_id_++);
     Step step;
@@ -190,9 +191,9 @@ std::string Step::text() const {
   const std::string place = received.place ? " " + std::to_string(*received.place) : "";
   if (kind == Kind::recv_async) return "recv_async " + received.direction + place;
   if (kind == Kind::recv) {
-    return std::string(received.consume ? "recv " : "recv_no_consume ") + (received.direction.empty() ? "any" : received.direction) + " " +
-           kernbench::describe(received.dtype, received.shape) + place +
-           (received.copy_to ? " to " + std::string(name_of(*received.copy_to)) : "");
+    return std::string(received.consume ? "recv " : "recv_no_consume ") +
+           (received.direction.empty() ? "any" : received.direction) + " " + kernbench::describe(received.dtype, received.shape) +
+           place + (received.copy_to ? " to " + std::string(name_of(*received.copy_to)) : "");
   }
   return describe(command);
 }

@@ -1,6 +1,7 @@
 // A PE without time: what a kernel does to values, with commands that complete when the test says so.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -62,6 +63,10 @@ class FakePe final : public KernelContext {
   const MachineView& machine() const override { return machine_; }
   DataPlane* data() override { return with_data_ ? &plane : nullptr; }
   Fs now() const override { return 0; }
+  void dispatch() override {
+    ++dispatches;
+    if (at_dispatch) at_dispatch();
+  }
   std::shared_ptr<CommandState> issue(Command command) override {
     auto state = std::make_shared<CommandState>(commands.size());
     commands.push_back(std::move(command));
@@ -93,7 +98,8 @@ class FakePe final : public KernelContext {
   std::vector<Command> commands;
   std::vector<std::shared_ptr<CommandState>> states;
   std::vector<std::uint64_t> waits;
-  std::uint64_t cycles_spent = 0, split = 0;
+  std::uint64_t cycles_spent = 0, split = 0, dispatches = 0;
+  std::function<void()> at_dispatch;  // what happens while dispatch_cycles are paid
   bool completes_at_once = true;
   KernelLaunch launch_;
   IpcqSetup setup;

@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
+#include "models/data/elements.h"
 #include "tests/support/error_text.h"
 #include "tests/tl/fake_pe.h"
 
@@ -40,6 +41,77 @@ BOOST_AUTO_TEST_CASE(a_store_is_visible_at_its_issue_and_known_values_stay_known
   const tl::Handle x = tl.load(at_2000, {3}, f32);
   BOOST_TEST(x.data() == (std::vector<double>{2.5, 2.5, 2.5}));
   BOOST_TEST(tl::describe(pe.commands.at(0)) == "dma_write 0x2000 12");
+}
+
+// A load reads, and a store is seen, once the call has been dispatched (spec 6).
+BOOST_AUTO_TEST_CASE(memory_that_changes_during_dispatch_is_what_a_load_sees) {
+  FakePe pe;
+  tl::Program tl(pe);
+  write(pe, 0x1000, {1});
+  pe.at_dispatch = [&] { write(pe, 0x1000, {2}); };
+  BOOST_TEST(tl.load(at_1000, {1}, f32).item() == 2);
+  pe.at_dispatch = [&] { write(pe, 0x1000, {3}); };
+  tl.composite(tl::math(MathOp::mul, {tl.ref(at_1000, {1}, f32), 1.0}).to(at_2000));
+  pe.at_dispatch = nullptr;
+  const TensorValue& read = pe.commands.back().data->inputs.at(0);
+  BOOST_TEST(read_element(pe.plane.bytes(read).data(), f32) == 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_store_is_not_visible_before_it_has_been_dispatched) {
+  FakePe pe;
+  tl::Program tl(pe);
+  write(pe, 0x1000, {1});
+  std::vector<double> seen;
+  pe.at_dispatch = [&] { seen.push_back(read_element(pe.plane.bytes(pe.plane.view({{0x1000, 4}}, {1}, f32)).data(), f32)); };
+  tl.store(at_1000, tl.full({1}, 7, f32));
+  tl.wait();
+  BOOST_TEST(seen == (std::vector<double>{1, 7}));
+}
+
+// One dispatch per call, also where a call issues no command; none for identity, reference, shape and make.
+BOOST_AUTO_TEST_CASE(every_call_that_is_not_metadata_is_dispatched_once) {
+  FakePe pe;
+  tl::Program tl(pe);
+  pe.answers = std::vector<IpcqReceived>(5, {"E", nullptr});
+  const tl::Handle x = tl.full({4, 4}, 1, f32);
+  const tl::Ptr p(std::uint64_t{0x1000});
+  const auto dispatches = [&pe](const std::function<void()>& call) {
+    const std::uint64_t before = pe.dispatches;
+    call();
+    return pe.dispatches - before;
+  };
+  BOOST_TEST(dispatches([&] {
+               tl.program_id(), tl.num_programs(), tl.launch_num(), tl.ref(p, {4}, f32);
+               tl.trans(x), tl.reshape(x, {16}), tl.slice(x, 0, 1), tl.broadcast_to(tl.slice(x, 0, 1), {4, 4});
+               tl.arange(0, 4), tl.zeros({4}), tl.full({4}, 2), tl.cast(x, f32), tl::Program::cdiv(3, 2), tl.connected("E");
+             }) == 0U);
+  const std::vector<std::function<void()>> calls{
+      [&] { tl.load(p, {4}, f32); },
+      [&] { tl.store(p, x); },
+      [&] { tl.dot(x, x); },
+      [&] { tl.exp(x); },
+      [&] { x + 1.0; },
+      [&] { tl.sum(x, 0); },
+      [&] { tl.cast(x, f16); },
+      [&] { tl.composite(tl::gemm(x, x).to(p)); },
+      [&] { tl.composite(tl::math(MathOp::exp, {x}).to(p)); },
+      [&] { tl.send("E", x); },
+      [&] { tl.send("E", p, {4}, f32); },
+      [&] { tl.send("E", p, 16); },
+      [&] { tl.recv("E", {4}, f32); },
+      [&] { tl.recv({4}, f32); },
+      [&] { tl.recv("E", {4}, f32, x); },
+      [&] { tl.recv_no_consume("E", {4}, f32); },
+      [&] { tl.wait(); },
+      [&] { tl.cycles(1); },
+  };
+  for (std::size_t i = 0; i < calls.size(); ++i) BOOST_TEST(dispatches(calls[i]) == 1U, "call " << i);
+  tl::RecvFuture future;
+  BOOST_TEST(dispatches([&] { future = tl.recv_async("E", {4}, f32); }) == 1U);
+  BOOST_TEST(dispatches([&] { tl.wait(future); }) == 1U);
+  BOOST_TEST(dispatches([&] { tl.wait(future); }) == 1U);  // received already
+  const tl::Composite composite = tl.composite(tl::gemm(x, x));
+  BOOST_TEST(dispatches([&] { tl.wait(composite); }) == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(a_kernel_may_branch_on_loaded_values) {
