@@ -5,12 +5,9 @@
 
 #include "models/data/data_plane.h"
 #include "models/pe/pe_identity.h"
-#include "models/timing/ipcq_rules.h"
 
 namespace kernbench {
 namespace {
-
-enum class State : std::uint8_t { idle, sending, send_blocked, receiving, receive_blocked };
 
 std::string described(DType dtype, const Shape& shape) { return std::string(name_of(dtype)) + shape.str(); }
 
@@ -50,55 +47,6 @@ PeIpcq::PeIpcq(const ComponentInit& init)
 const PeId& PeIpcq::where() const {
   if (!where_) where_ = pe_of(machine_.machine(), node(), PeEngine::pe_ipcq);
   return *where_;
-}
-
-// --- Installation
-
-bool PeIpcq::busy() const {
-  const auto idle = [](const Queue& queue) { return queue.state.idle(); };
-  return !was_reset_ && (!works_.empty() || !std::all_of(queues_.begin(), queues_.end(), idle));
-}
-
-Completion PeIpcq::install(const IpcqInstall& message, const IpcqQueuePairs& mine) {
-  if (busy() && !message.forced) {
-    return Completion::failure(
-        "ipcq_busy", std::string(name()) + " at " + format_ns(now()) + ": its queues hold messages or await credits:" + state());
-  }
-  if (mine.size() > queue_pairs_) {
-    return Completion::failure("ipcq_full", std::string(name()) + " at " + format_ns(now()) + ": " + std::to_string(mine.size()) +
-                                                " queue pairs, allowed is " + std::to_string(queue_pairs_) + " (queue_pairs)");
-  }
-  if (message.action == IpcqInstall::Action::ask) return {};
-  setup_ = {message.settings, mine};
-  installation_ = message.installation;
-  was_reset_ = false;
-  served_last_ = mine.empty() ? 0 : mine.size() - 1;
-  queues_.clear();
-  const NodeId here = machine_.machine().engine(where(), PeEngine::pe_dma);
-  for (const IpcqQueuePair& pair : mine) {
-    Queue& queue = queues_.emplace_back(pair, message.settings);
-    const NodeId peer = machine_.machine().engine(pair.peer, PeEngine::pe_dma);
-    queue.credit_delay = credit_fs(machine_.routes().memory_path(here, peer), message.settings.credit_bytes);
-    const PairProbes& probes = pair_probes_[queues_.size() - 1];
-    queue.credits = probes.credits;
-    queue.head = probes.head;
-    queue.tail = probes.tail;
-    show(queue);
-  }
-  if (!queues_.empty()) dma().use_rings(message.settings);
-  return {};
-}
-
-void PeIpcq::kernel_ended(bool failed) {
-  for (Work& work : works_) unblock(work);
-  works_.clear();
-  for (Queue& queue : queues_) {
-    queue.state.give_back_all();
-    if (failed) queue.state.reset();
-    show(queue);
-  }
-  was_reset_ = was_reset_ || (failed && !queues_.empty());
-  state_probe_.set(static_cast<std::uint64_t>(State::idle));
 }
 
 // --- Operations come

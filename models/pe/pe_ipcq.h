@@ -47,6 +47,7 @@ class PeIpcq final : public Component,
   void token_arrived(const IpcqToken& token) override;
 
  private:
+  enum class State : std::uint8_t { idle, sending, send_blocked, receiving, receive_blocked };  // of the probe
   enum class Phase : std::uint8_t { looking, reading, copying, crediting, done };
   struct Work {
     std::uint32_t tag = 0;
@@ -97,6 +98,7 @@ class PeIpcq final : public Component,
 
   CommAccess& dma() { return Uses<CommAccess>::provider(); }
   bool busy() const;
+  void add(const IpcqQueuePair& pair);
   std::size_t queue_of(const char* call, const std::string& direction) const;
   void check_usable(const char* call) const;
   std::string what_is_waited_for(const Work& work) const;

@@ -35,9 +35,9 @@ Backpressure parse_backpressure(std::string_view name) {
 }
 
 const IpcqQueuePair* IpcqSetup::find(std::string_view direction) const {
-  const auto found = std::lower_bound(queue_pairs.begin(), queue_pairs.end(), direction,
-                                      [](const IpcqQueuePair& pair, std::string_view name) { return pair.direction < name; });
-  return found == queue_pairs.end() || found->direction != direction ? nullptr : &*found;
+  const auto found =
+      std::find_if(queue_pairs.begin(), queue_pairs.end(), [&](const IpcqQueuePair& pair) { return pair.direction == direction; });
+  return found == queue_pairs.end() ? nullptr : &*found;
 }
 
 PeEngine IpcqInstall::end() const { return PeEngine::pe_cpu; }

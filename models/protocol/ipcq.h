@@ -62,19 +62,20 @@ using IpcqQueuePairs = std::vector<IpcqQueuePair>;  // of a PE, by direction in 
 // What is installed on one PE.
 struct IpcqSetup {
   IpcqSettings settings;
-  IpcqQueuePairs queue_pairs;                                   // empty: nothing is installed
+  IpcqQueuePairs queue_pairs;                                   // in the order of their installation; empty: nothing is installed
   const IpcqQueuePair* find(std::string_view direction) const;  // null if there is none
 };
 
 // To the pe_cpu of every target, which hands it to its pe_ipcq. A PE refuses with code "ipcq_busy" while one of its queues holds a
-// message or awaits a credit.
+// message or awaits a credit, unless the message only adds queue pairs.
 struct IpcqInstall : PeMessage {
   enum class Action : std::uint8_t { ask, install };  // ask: only answers whether it would be refused
   Action action = Action::install;
+  bool adds = false;               // to the queue pairs that are there, which stay as they are
   bool forced = false;             // what the queues hold is lost: a launch that used them has failed
   std::uint64_t installation = 0;  // its number; tokens of others find no slot any more
   IpcqSettings settings;
-  std::map<PeId, IpcqQueuePairs> queue_pairs;  // a target without an entry has none from now on
+  std::map<PeId, IpcqQueuePairs> queue_pairs;  // a target without an entry has none from now on, or no more
   PeEngine end() const override;
   const char* type_name() const override { return "IpcqInstall"; }
 };

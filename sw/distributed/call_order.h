@@ -35,6 +35,8 @@ class CallOrder {
   void end(int rank);
   // Some rank is in a call that `rank` has not joined: its text, else "".
   std::string ahead_of(int rank) const;
+  // Only if that call has begun: on some rank its launch is under way.
+  std::string begun_without(int rank) const;
 
  private:
   struct Rank {

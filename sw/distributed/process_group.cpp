@@ -58,7 +58,7 @@ ProcessGroup::ProcessGroup(Runtime& runtime, const CclChanges& changes)
   algorithm.check_topology(ranks_);
   if (algorithm.refuses && !algorithm.refuses(call).empty()) return;
   const NeighbourGraph graph = algorithm.graph(call);
-  if (!graph.empty()) wiring_.install(graph);
+  if (!graph.empty()) wiring_.add(graph);
 }
 
 void ProcessGroup::join(std::optional<int> rank, int spawned) {
@@ -174,7 +174,31 @@ void ProcessGroup::meet(OrderedCall& call, int expected, const std::function<voi
     call.opened.notify(sc_core::SC_ZERO_TIME);
   }
   while (!call.open)
-    runtime_.link.port().wait(call.opened, std::to_string(expected - call.met) + " more ranks to reach " + call.what);
+    runtime_.link.port().wait(
+        call.opened, std::to_string(expected - call.met) + " more of " + std::to_string(expected) + " ranks to reach " + call.what);
+}
+
+// Rings can be replaced when nothing is under way: a launch that waits for something that a rank has still to call would not end.
+void ProcessGroup::check_nothing_waits(const std::string& name) const {
+  for (const auto& [ends, order] : messages_) {
+    for (const int rank : {ends.first, ends.second}) {
+      const std::string begun = order.begun_without(rank);
+      if (!begun.empty())
+        throw UsageError(name + ": its ring buffers take the place of others, but rank " + std::to_string(rank) +
+                         " has still to call " + begun);
+    }
+  }
+}
+
+// The rings that the call needs: the first rank that comes adds them. Where they take the place of others all ranks meet.
+void ProcessGroup::wire(const GroupCall& given, const NeighbourGraph& graph, OrderedCall& call) {
+  if (wiring_.has(graph) || wiring_.add(graph)) return;
+  if (given.op == CollectiveOp::send_recv)
+    throw UsageError(given.name + ": its ring buffers use directions that torch.ipcq.install has given to others");
+  meet(call, ranks_.size, [&] {
+    check_nothing_waits(given.name);
+    wiring_.replace(graph);
+  });
 }
 
 Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
@@ -189,15 +213,7 @@ Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
     ordered_call.record = record_of(given, call, algorithm);
     ordered_call.group = ++runtime_.launch_groups;
   }
-  if (!wiring_.has(graph)) {
-    const bool pair = given.op == CollectiveOp::send_recv;
-    const std::string waiting = pair ? order_.ahead_of(rank) : "";
-    if (!waiting.empty())
-      throw UsageError(given.name + ": the ring buffers between ranks " + std::to_string(given.root) + " and " +
-                       std::to_string(given.peer) + " are to be installed, but others wait for rank " + std::to_string(rank) +
-                       " in " + waiting + "; exchange a first message before");
-    meet(ordered_call, pair ? 2 : ranks_.size, [&] { wiring_.install(graph); });
-  }
+  wire(given, graph, ordered_call);
 
   std::set<int> pes;
   std::vector<std::shared_ptr<const void>> keeps;

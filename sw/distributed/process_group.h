@@ -59,6 +59,8 @@ class ProcessGroup {
   std::string text_of(const GroupCall& given, const CollectiveCall& call) const;
   OrderedCall& ordered(int rank, const GroupCall& given, const std::string& what);
   void meet(OrderedCall& call, int expected, const std::function<void()>& last);
+  void check_nothing_waits(const std::string& name) const;
+  void wire(const GroupCall& given, const NeighbourGraph& graph, OrderedCall& call);
   const CollectiveAlgorithm& algorithm_of(CollectiveOp op) const;
   std::shared_ptr<CollectiveRecord> record_of(const GroupCall& given, const CollectiveCall& call,
                                               const CollectiveAlgorithm& algorithm);

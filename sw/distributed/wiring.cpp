@@ -33,6 +33,8 @@ NeighbourGraph joined(const NeighbourGraph& there, const NeighbourGraph& more) {
 Wiring::Wiring(Runtime& runtime, const CclSettings& settings) : runtime_(runtime), options_(options_of(settings)) {}
 
 bool Wiring::has(const NeighbourGraph& graph) const {
+  if (graph.empty()) return true;
+  if (!own()) return false;
   const NeighbourGraph& there = runtime_.ipcq.graph();
   return std::all_of(graph.pes().begin(), graph.pes().end(), [&](const auto& entry) {
     const NeighbourGraph::Neighbours& mine = there.neighbours(entry.first);
@@ -40,17 +42,34 @@ bool Wiring::has(const NeighbourGraph& graph) const {
   });
 }
 
-void Wiring::install(const NeighbourGraph& graph) {
-  struct Installing {
-    Wiring& wiring;
-    explicit Installing(Wiring& of) : wiring(of) { wiring.installing_ = true; }
-    ~Installing() {
-      wiring.installing_ = false;
-      wiring.installed_.notify(sc_core::SC_ZERO_TIME);
-    }
-  } installing(*this);
+class Wiring::Installing {
+ public:
+  explicit Installing(Wiring& wiring) : wiring_(wiring) { wiring_.installing_ = true; }
+  ~Installing() {
+    wiring_.installing_ = false;
+    wiring_.installed_.notify(sc_core::SC_ZERO_TIME);
+  }
+
+ private:
+  Wiring& wiring_;
+};
+
+bool Wiring::add(const NeighbourGraph& graph) {
+  const Installing installing(*this);
+  if (own()) return runtime_.ipcq.add(graph);
+  install(joined(runtime_.ipcq.graph(), graph));
+  return true;
+}
+
+void Wiring::replace(const NeighbourGraph& graph) {
+  const Installing installing(*this);
   for (const auto& [worker, launch] : std::exchange(launches_, {})) worker->join(launch);
-  runtime_.ipcq.install(runtime_.ipcq.installed() ? joined(runtime_.ipcq.graph(), graph) : graph, options_);
+  install(graph);
+}
+
+void Wiring::install(const NeighbourGraph& graph) {
+  runtime_.ipcq.install(graph, options_);
+  number_ = runtime_.ipcq.number();
 }
 
 void Wiring::await_installation() {

@@ -1,8 +1,8 @@
-// Wiring: the ring buffers of a process group. Installed once for what the algorithm of all_reduce needs (lane 0 of every cube),
-// and again, with more queue pairs, when a call needs others.
+// Wiring: the ring buffers of a process group. Installed once for what the algorithm of all_reduce needs (lane 0 of every cube);
+// a call that needs others adds them.
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -18,17 +18,25 @@ class Wiring {
   Wiring(Runtime& runtime, const CclSettings& settings);
 
   bool has(const NeighbourGraph& graph) const;
-  // Waits for every launch that has been reported, then installs what is there and `graph`; if they use one direction for different
-  // things, `graph` alone. Blocks for the time of the messages. Errors as torch.ipcq.install has them.
-  void install(const NeighbourGraph& graph);
+  // Adds the queue pairs of `graph` beside those that are there, whatever these hold. False, and nothing has happened, if a
+  // direction is in use for something else. The first time, and after a torch.ipcq.install of the program, everything is installed
+  // anew, with the settings of the group. Blocks for the time of the messages. Errors as torch.ipcq.install has them.
+  bool add(const NeighbourGraph& graph);
+  // Waits for every launch that has been reported, then installs `graph` in place of what is there.
+  void replace(const NeighbourGraph& graph);
 
   // Whoever is about to launch waits while an installation is under way, and reports the launch.
   void await_installation();
   void launched(std::shared_ptr<Worker> worker, const LaunchHandle& launch);
 
  private:
+  class Installing;
+  bool own() const { return runtime_.ipcq.installed() && runtime_.ipcq.number() == number_; }
+  void install(const NeighbourGraph& graph);
+
   Runtime& runtime_;
   IpcqOptions options_;
+  std::uint64_t number_ = 0;  // of the installation that this group has made
   bool installing_ = false;
   sc_core::sc_event installed_{""};
   std::vector<std::pair<std::shared_ptr<Worker>, LaunchHandle>> launches_;

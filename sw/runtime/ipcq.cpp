@@ -1,7 +1,9 @@
 #include "sw/runtime/ipcq.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <tuple>
 
 #include "sw/runtime/device_memory.h"
 
@@ -40,16 +42,8 @@ void check_disjoint(std::vector<IpcqRing> rings) {
   }
 }
 
-IpcqSettings settings_of(const IpcqOptions& options) {
-  IpcqSettings settings;
-  settings.buffer = options.buffer_kind;
-  settings.n_slots = options.n_slots;
-  settings.slot_bytes = options.slot_size;
-  settings.backpressure = options.backpressure;
-  settings.poll = ns_to_fs(options.poll_ns);
-  settings.credit_bytes = options.credit_size;
-  settings.vc_chunk_bytes = options.vc_chunk_size;
-  return settings;
+IpcqSettings settings_of(const IpcqOptions& of) {
+  return {of.buffer_kind, of.n_slots, of.slot_size, of.backpressure, ns_to_fs(of.poll_ns), of.credit_size, of.vc_chunk_size};
 }
 
 std::map<PeId, IpcqQueuePairs> queue_pairs_of(const std::vector<IpcqRing>& rings) {
@@ -65,13 +59,15 @@ std::map<PeId, IpcqQueuePairs> queue_pairs_of(const std::vector<IpcqRing>& rings
 
 }  // namespace
 
-std::vector<IpcqRing> IpcqInstallation::reserve(const NeighbourGraph& graph, const IpcqOptions& options) {
+// `others`: rings of the same size that are there already and stay.
+std::vector<IpcqRing> IpcqInstallation::reserve(const std::vector<QueuePairEnd>& ends, const IpcqOptions& options,
+                                                std::uint64_t others) {
   const std::uint64_t nbytes = options.n_slots * options.slot_size;
   std::vector<IpcqRing> rings;
   try {
-    for (const QueuePairEnd& end : queue_pairs(graph)) {
+    for (const QueuePairEnd& end : ends) {
       check_pe(link_.port().machine(), end.pe);
-      std::uint64_t base = unlimited_base + rings.size() * nbytes;
+      std::uint64_t base = unlimited_base + (others + rings.size()) * nbytes;
       if (options.ring_capacity_check) {
         base = memory_.reserve(options.buffer_kind, end.pe, nbytes);
       } else if (base + nbytes > unlimited_end) {
@@ -96,19 +92,20 @@ void IpcqInstallation::give_back(const std::vector<IpcqRing>& rings, const IpcqO
   for (const IpcqRing& ring : rings) memory_.give_back(options.buffer_kind, ring.end.pe, ring.base, ring.nbytes);
 }
 
-// One message for each SIP that has, or had, queue pairs.
-void IpcqInstallation::send(IpcqInstall::Action action, bool forced, const std::vector<IpcqRing>& before,
-                            const std::vector<IpcqRing>& after, const IpcqOptions& options) {
-  const std::map<PeId, IpcqQueuePairs> pairs = queue_pairs_of(after);
-  std::map<int, std::set<PeId>> targets;
-  for (const std::vector<IpcqRing>* rings : {&before, &after}) {
-    for (const IpcqRing& ring : *rings) targets[ring.end.pe.sip].insert(ring.end.pe);
+// One message for each SIP that has targets.
+void IpcqInstallation::send(IpcqInstall::Action action, bool adds, const std::vector<const std::vector<IpcqRing>*>& targets,
+                            const std::vector<IpcqRing>& rings, const IpcqOptions& options) {
+  const std::map<PeId, IpcqQueuePairs> pairs = queue_pairs_of(rings);
+  std::map<int, std::set<PeId>> by_sip;
+  for (const std::vector<IpcqRing>* each : targets) {
+    for (const IpcqRing& ring : *each) by_sip[ring.end.pe.sip].insert(ring.end.pe);
   }
   HostRequests requests;
-  for (const auto& [sip, pes] : targets) {
+  for (const auto& [sip, pes] : by_sip) {
     IpcqInstall message;
     message.action = action;
-    message.forced = forced;
+    message.adds = adds;
+    message.forced = launch_failed_;
     message.installation = number_;
     message.settings = settings_of(options);
     message.targets.assign(pes.begin(), pes.end());
@@ -122,7 +119,7 @@ void IpcqInstallation::send(IpcqInstall::Action action, bool forced, const std::
 
 void IpcqInstallation::install(const NeighbourGraph& graph, const IpcqOptions& options) {
   check(options);
-  replace(graph, options, reserve(graph, options));
+  replace(graph, options, reserve(queue_pairs(graph), options));
 }
 
 void IpcqInstallation::remove() {
@@ -130,20 +127,60 @@ void IpcqInstallation::remove() {
 }
 
 void IpcqInstallation::replace(const NeighbourGraph& graph, const IpcqOptions& options, std::vector<IpcqRing> rings) {
-  const bool forced = launch_failed_;
   try {
-    send(IpcqInstall::Action::ask, forced, rings_, rings, options);
+    send(IpcqInstall::Action::ask, false, {&rings_, &rings}, rings, options);
   } catch (...) {
     give_back(rings, options);
     throw;
   }
   ++number_;
-  send(IpcqInstall::Action::install, forced, rings_, rings, options);
+  send(IpcqInstall::Action::install, false, {&rings_, &rings}, rings, options);
   launch_failed_ = false;
   give_back(rings_, options_);
   rings_ = std::move(rings);
   graph_ = graph;
   options_ = options;
+}
+
+bool IpcqInstallation::add(const NeighbourGraph& graph) {
+  if (!installed() || launch_failed_) return false;
+  NeighbourGraph both = graph_;
+  try {
+    both.add(graph);
+  } catch (const UsageError&) {
+    return false;
+  }
+  const auto same = [](const QueuePairEnd& a, const QueuePairEnd& b) {
+    return a.pe == b.pe && a.direction == b.direction && a.peer_direction == b.peer_direction;
+  };
+  std::vector<QueuePairEnd> added;
+  auto there = rings_.begin();
+  for (const QueuePairEnd& end : queue_pairs(both)) {  // both lists by (PE, direction)
+    if (there != rings_.end() && same(there->end, end)) {
+      ++there;
+    } else {
+      added.push_back(end);
+    }
+  }
+  if (there != rings_.end()) return false;
+  if (added.empty()) return true;
+
+  std::vector<IpcqRing> rings = reserve(added, options_, rings_.size());
+  try {
+    send(IpcqInstall::Action::ask, true, {&rings}, rings, options_);
+  } catch (...) {
+    give_back(rings, options_);
+    throw;
+  }
+  send(IpcqInstall::Action::install, true, {&rings}, rings, options_);
+  std::vector<IpcqRing> all;
+  std::merge(rings_.begin(), rings_.end(), rings.begin(), rings.end(), std::back_inserter(all),
+             [](const IpcqRing& a, const IpcqRing& b) {
+               return std::tie(a.end.pe, a.end.direction) < std::tie(b.end.pe, b.end.direction);
+             });
+  rings_ = std::move(all);
+  graph_ = std::move(both);
+  return true;
 }
 
 }  // namespace kernbench

@@ -49,6 +49,10 @@ class IpcqInstallation {
   // rings that are there hold messages that nobody has received, or await credits. After any of them what was installed before is
   // still there.
   void install(const NeighbourGraph& graph, const IpcqOptions& options);
+  // Adds the queue pairs of `graph` beside those that are there, whatever these hold; with the same options. False, and nothing has
+  // happened, if that would be no addition: nothing is installed, a direction leads to another peer already or would be joined with
+  // another one, or a launch has failed. Errors as for install(), but for "ipcq_busy".
+  bool add(const NeighbourGraph& graph);
   // Takes the rings away and gives their memory back. LaunchError as for install().
   void remove();
 
@@ -56,16 +60,18 @@ class IpcqInstallation {
   void launch_failed() { launch_failed_ = installed(); }
 
   bool installed() const { return !rings_.empty(); }
+  std::uint64_t number() const { return number_; }  // another one after each install() and remove()
   const NeighbourGraph& graph() const { return graph_; }
   const IpcqOptions& options() const { return options_; }
   const std::vector<IpcqRing>& rings() const { return rings_; }  // by (PE, direction)
 
  private:
-  std::vector<IpcqRing> reserve(const NeighbourGraph& graph, const IpcqOptions& options);
+  std::vector<IpcqRing> reserve(const std::vector<QueuePairEnd>& ends, const IpcqOptions& options, std::uint64_t others = 0);
   void give_back(const std::vector<IpcqRing>& rings, const IpcqOptions& options);
   void replace(const NeighbourGraph& graph, const IpcqOptions& options, std::vector<IpcqRing> rings);
-  void send(IpcqInstall::Action action, bool forced, const std::vector<IpcqRing>& before, const std::vector<IpcqRing>& after,
-            const IpcqOptions& options);
+  // To the PEs of `targets`, which get `rings`.
+  void send(IpcqInstall::Action action, bool adds, const std::vector<const std::vector<IpcqRing>*>& targets,
+            const std::vector<IpcqRing>& rings, const IpcqOptions& options);
 
   HostLink& link_;
   DeviceMemory& memory_;

@@ -38,7 +38,7 @@ void check_all_reduce(Torch& torch, int rank, int ranks, DType dtype, ReduceOp o
 }
 
 void check_algorithm(Torch& torch, const std::string& algorithm, int ranks, const Layout& layout) {
-  on_ranks(torch, {{"algorithm", algorithm}}, [&](int rank) {
+  on_ranks(torch, {{"algorithm", algorithm}}, ranks, [&](int rank) {
     std::size_t next = 0;
     for (const DType dtype : every_dtype) {
       for (const ReduceOp op : every_reduction)
@@ -88,6 +88,46 @@ KERNBENCH_SYSTEMC_TEST(cubes_and_lanes) {
     check_algorithm(torch, "hierarchical_allreduce", 2, {{Placement::row_wise, Placement::row_wise, 6, 8}, 48, true});
   });
   BOOST_TEST(m.failures() == "");
+}
+
+// Of several cubes one has the tensor: it is the root of a rectangle of 1 x 1, and sends only between the SIPs, n - 1 messages
+// each.
+KERNBENCH_SYSTEMC_TEST(a_single_cube_sends_nothing_to_other_cubes) {
+  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3, 1, 2, 2));
+  m.run([](Torch& torch) {
+    on_ranks(torch, {{"algorithm", "lrab_hierarchical_allreduce"}},
+             [&](int rank) { check_all_reduce(torch, rank, 3, DType::f32, ReduceOp::sum, 100, {DPPolicy::on_one_pe()}); });
+    BOOST_TEST(torch.ipcq.graph().neighbours({0, 0, 0}).count("E") == 1U);
+  });
+  BOOST_TEST(m.failures() == "");
+  for (int sip = 0; sip < 3; ++sip) {
+    for (int cube = 0; cube < 4; ++cube) {
+      BOOST_TEST(m.statistic({sip, cube, 0}, PeEngine::pe_ipcq, "sends") == (cube == 0 ? 2U : 0U));
+    }
+  }
+}
+
+// And on one SIP there is nobody to talk to.
+KERNBENCH_SYSTEMC_TEST(a_single_cube_of_a_single_rank_sends_nothing) {
+  IpcqMachine m("topology.tiny.yaml");
+  m.run([](Torch& torch) { check_algorithm(torch, "lrab_hierarchical_allreduce", 1, {DPPolicy::on_one_pe()}); });
+  BOOST_TEST(m.failures() == "");
+  BOOST_TEST(m.statistic({0, 0, 0}, PeEngine::pe_ipcq, "sends") == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(ranks_that_are_pes_for_diagnosis) {
+  for (const char* algorithm : {"ring_allreduce", "tree_allreduce"}) {
+    for (const int ranks : {1, 5, 16}) {
+      forked([=] {
+        IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+        m.run([&](Torch& torch) {
+          ranks_are_pes(*m.runtime, algorithm, ranks);
+          check_algorithm(torch, algorithm, ranks, {DPPolicy::on_one_pe()});
+        });
+        BOOST_TEST(m.failures() == "", algorithm << " of " << ranks << ": " << m.failures());
+      });
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sw/collectives/algorithm_registry.h"
 #include "tests/pe/ipcq_machine.h"
 #include "tests/support/forked.h"
 
@@ -21,15 +22,27 @@ inline std::vector<Override> sips(const std::string& topology, int w, int h = 1,
           {"sip.cube_mesh.w", std::to_string(mesh_w)},  {"sip.cube_mesh.h", std::to_string(mesh_h)}};
 }
 
-// The body on every rank of a process group of its own.
-inline void on_ranks(Torch& torch, const CclChanges& changes, const std::function<void(int rank)>& body) {
+// As a ccl.yaml with rank_unit pe would have it.
+inline void ranks_are_pes(Runtime& runtime, const std::string& algorithm, std::int64_t world_size) {
+  CclFile file;
+  file.algorithm = algorithm;
+  file.defaults.set("rank_unit", std::string("pe"));
+  file.defaults.set("world_size", world_size);
+  runtime.distributed.configure(file, std::make_shared<const AlgorithmRegistry>(shipped_algorithms()));
+}
+
+// The body on every rank of a process group of its own: on all devices, or on some.
+inline void on_ranks(Torch& torch, const CclChanges& changes, int ranks, const std::function<void(int rank)>& body) {
   torch.multiprocessing.spawn(
       [&](int rank) {
         torch.ahbm.set_device(rank);
         torch.distributed.init_process_group("ahbm", changes);
         body(rank);
       },
-      torch.ahbm.device_count());
+      ranks);
+}
+inline void on_ranks(Torch& torch, const CclChanges& changes, const std::function<void(int rank)>& body) {
+  on_ranks(torch, changes, torch.ahbm.device_count(), body);
 }
 
 }  // namespace kernbench::test

@@ -42,11 +42,22 @@ Times run_pair(IpcqMachine& m, Kernel kernel, const IpcqOptions& options = {}) {
   return {m.ops("ipcq_send"), m.ops("ipcq_copy"), m.ops("ipcq_recv")};
 }
 
-// PE 0 sends one block of f16, PE 1 receives it.
-template <int elements>
-void send_one(tl::Program& tl, tl::Ptr) {
-  if (tl.program_id() == 0) tl.send("E", tl.zeros({elements}));
-  if (tl.program_id() == 1) tl.recv("W", {elements}, f16);
+// PE 0 sends blocks of f16, PE 1 receives them.
+template <int elements, int messages = 1>
+void send_blocks(tl::Program& tl, tl::Ptr) {
+  for (int i = 0; i < messages; ++i) {
+    if (tl.program_id() == 0) tl.send("E", tl.zeros({elements}));
+    if (tl.program_id() == 1) tl.recv("W", {elements}, f16);
+  }
+}
+
+// One slot, and a send that looks for its credit every poll_ns.
+IpcqOptions polling(const std::string& poll_ns) {
+  IpcqOptions options;
+  options.n_slots = 1;
+  options.backpressure = Backpressure::poll;
+  options.poll_ns = Rational::parse(poll_ns);
+  return options;
 }
 
 }  // namespace
@@ -56,7 +67,7 @@ BOOST_AUTO_TEST_SUITE(ipcq_timing)
 // The slot: 512 / 512 = 1 ns on the TCM's write channel, then 1 ns on its read channel.
 KERNBENCH_SYSTEMC_TEST(a_message_pays_its_way_the_slot_write_the_slot_read_and_the_credit) {
   IpcqMachine m;
-  const Times t = run_pair(m, send_one<256>);
+  const Times t = run_pair(m, send_blocks<256>);
   BOOST_REQUIRE((t.sends.size() == 1 && t.copies.size() == 1 && t.receives.size() == 1));
   const Fs start = t.sends[0].t_start;
   BOOST_TEST(t.sends[0].t_end == start);  // fire and forget
@@ -78,7 +89,7 @@ KERNBENCH_SYSTEMC_TEST(the_kernel_time_includes_the_return_of_the_credit) {
   m.run([&](Torch& torch) {
     torch.ipcq.install(pair_of_pes());
     const Tensor where = torch.empty({2, 1}, f16, {Placement::replicate, Placement::row_wise, 1, 2}, "where");
-    const LaunchHandle handle = torch.launch(LaunchSpec("pair").on_pes({0, 1}), send_one<256>, where);
+    const LaunchHandle handle = torch.launch(LaunchSpec("pair").on_pes({0, 1}), send_blocks<256>, where);
     BOOST_TEST(handle.metrics().per_pe.at({0, 0, 0}).pe_exec == 0u);
     BOOST_TEST(handle.metrics().per_pe.at({0, 0, 1}).pe_exec == token_time(512) + 2 * ns + credit);
     BOOST_TEST(handle.metrics().merged.dma == 0u);  // the channels of PE_DMA are not held
@@ -91,7 +102,7 @@ KERNBENCH_SYSTEMC_TEST(a_slot_in_the_sram_pays_its_tier_and_the_hop) {
   IpcqMachine m;
   IpcqOptions options;
   options.buffer_kind = MemorySpace::sram;
-  const Times t = run_pair(m, send_one<256>, options);
+  const Times t = run_pair(m, send_blocks<256>, options);
   BOOST_TEST(t.copies[0].t_start == t.sends[0].t_start + token_time(512));  // whatever the buffer kind
   BOOST_TEST(t.copies[0].t_end == t.copies[0].t_start + 7 * ns);
   BOOST_TEST(t.receives[0].t_end == t.copies[0].t_end + 7 * ns + credit);
@@ -102,7 +113,7 @@ KERNBENCH_SYSTEMC_TEST(a_slot_in_the_hbm_pays_its_tier_and_the_hop) {
   IpcqMachine m;
   IpcqOptions options;
   options.buffer_kind = MemorySpace::hbm;
-  const Times t = run_pair(m, send_one<256>, options);
+  const Times t = run_pair(m, send_blocks<256>, options);
   BOOST_TEST(t.copies[0].t_end == t.copies[0].t_start + 10 * ns);
   BOOST_TEST(t.receives[0].t_end == t.copies[0].t_end + 10 * ns + credit);
 }
@@ -110,7 +121,7 @@ KERNBENCH_SYSTEMC_TEST(a_slot_in_the_hbm_pays_its_tier_and_the_hop) {
 // 96 bytes in a slot of 4096: n is the payload. The flit takes 0.375 ns on each of three wires; nothing streams behind it.
 KERNBENCH_SYSTEMC_TEST(the_payload_counts_not_the_slot) {
   IpcqMachine m;
-  const Times t = run_pair(m, send_one<48>);
+  const Times t = run_pair(m, send_blocks<48>);
   const Fs flit = 375'000;
   BOOST_TEST(t.copies[0].t_start == t.sends[0].t_start + 1 * ns + flit + 1 + 2 * ns + flit + ns / 4 + 2 * ns + flit + 1);
   BOOST_TEST(t.copies[0].t_end == t.copies[0].t_start + 187'500);  // 96 / 512
@@ -120,13 +131,7 @@ KERNBENCH_SYSTEMC_TEST(the_payload_counts_not_the_slot) {
 // its two flits. Its slot write waits for nobody: the first one has ended when it comes.
 KERNBENCH_SYSTEMC_TEST(tokens_are_a_fifo_and_do_not_wait_for_acknowledgements) {
   IpcqMachine m;
-  const Times t = run_pair(
-      m, +[](tl::Program& tl, tl::Ptr) {
-        for (int i = 0; i < 2; ++i) {
-          if (tl.program_id() == 0) tl.send("E", tl.zeros({256}));
-          if (tl.program_id() == 1) tl.recv("W", {256}, f16);
-        }
-      });
+  const Times t = run_pair(m, send_blocks<256, 2>);
   const Fs start = t.sends[0].t_start;
   BOOST_TEST(t.sends[1].t_start == start);
   BOOST_TEST(t.copies[0].t_start == start + token_time(512));
@@ -141,13 +146,7 @@ KERNBENCH_SYSTEMC_TEST(tokens_are_a_fifo_and_do_not_wait_for_acknowledgements) {
 // 512 bytes at 64 GB/s take 8 ns: the second token has come while the first is being written, and waits.
 KERNBENCH_SYSTEMC_TEST(slots_are_written_one_token_at_a_time) {
   IpcqMachine m("topology.tiny.yaml", {{"cube.pe_template.components.pe_tcm.attrs.write_bw_gbs", "64"}});
-  const Times t = run_pair(
-      m, +[](tl::Program& tl, tl::Ptr) {
-        for (int i = 0; i < 2; ++i) {
-          if (tl.program_id() == 0) tl.send("E", tl.zeros({256}));
-          if (tl.program_id() == 1) tl.recv("W", {256}, f16);
-        }
-      });
+  const Times t = run_pair(m, send_blocks<256, 2>);
   BOOST_TEST(t.copies[0].t_end == t.copies[0].t_start + 8 * ns);
   BOOST_TEST(t.copies[1].t_start == t.copies[0].t_end);
   BOOST_TEST(t.copies[1].t_end == t.copies[1].t_start + 8 * ns);
@@ -156,13 +155,7 @@ KERNBENCH_SYSTEMC_TEST(slots_are_written_one_token_at_a_time) {
 // Four slots: the fifth send waits for the first credit, which the receiver returns after the slot read.
 KERNBENCH_SYSTEMC_TEST(a_send_into_a_full_ring_sleeps_until_the_credit_comes) {
   IpcqMachine m;
-  const Times t = run_pair(
-      m, +[](tl::Program& tl, tl::Ptr) {
-        for (int i = 0; i < 5; ++i) {
-          if (tl.program_id() == 0) tl.send("E", tl.zeros({256}));
-          if (tl.program_id() == 1) tl.recv("W", {256}, f16);
-        }
-      });
+  const Times t = run_pair(m, send_blocks<256, 5>);
   for (std::size_t i = 0; i < 4; ++i) BOOST_TEST(t.sends[i].t_end == t.sends[0].t_start);
   BOOST_TEST(t.sends[4].t_start == t.sends[0].t_start);
   BOOST_TEST(t.sends[4].t_end == t.receives[0].t_end);  // the receive ends with the delivery of its credit
@@ -173,18 +166,7 @@ KERNBENCH_SYSTEMC_TEST(a_send_into_a_full_ring_sleeps_until_the_credit_comes) {
 // is at 20 ns.
 KERNBENCH_SYSTEMC_TEST(a_polling_send_looks_every_poll_ns) {
   IpcqMachine m;
-  IpcqOptions options;
-  options.n_slots = 1;
-  options.backpressure = Backpressure::poll;
-  const Times t = run_pair(
-      m,
-      +[](tl::Program& tl, tl::Ptr) {
-        for (int i = 0; i < 2; ++i) {
-          if (tl.program_id() == 0) tl.send("E", tl.zeros({256}));
-          if (tl.program_id() == 1) tl.recv("W", {256}, f16);
-        }
-      },
-      options);
+  const Times t = run_pair(m, send_blocks<256, 2>, polling("10"));
   BOOST_TEST(t.receives[0].t_end == t.sends[0].t_start + 17'562'500 + 4);
   BOOST_TEST(t.sends[1].t_end == t.sends[0].t_start + 20 * ns);
 }
@@ -192,19 +174,7 @@ KERNBENCH_SYSTEMC_TEST(a_polling_send_looks_every_poll_ns) {
 // A look at the very instant at which the credit is delivered finds it.
 KERNBENCH_SYSTEMC_TEST(a_look_at_the_instant_of_the_credit_finds_it) {
   IpcqMachine m;
-  IpcqOptions options;
-  options.n_slots = 1;
-  options.backpressure = Backpressure::poll;
-  options.poll_ns = Rational::parse("17.562504");
-  const Times t = run_pair(
-      m,
-      +[](tl::Program& tl, tl::Ptr) {
-        for (int i = 0; i < 2; ++i) {
-          if (tl.program_id() == 0) tl.send("E", tl.zeros({256}));
-          if (tl.program_id() == 1) tl.recv("W", {256}, f16);
-        }
-      },
-      options);
+  const Times t = run_pair(m, send_blocks<256, 2>, polling("17.562504"));
   BOOST_TEST(t.sends[1].t_end == t.sends[0].t_start + 17'562'504);
 }
 
@@ -257,7 +227,7 @@ KERNBENCH_SYSTEMC_TEST(an_operation_pays_dispatch_and_the_overhead_of_pe_ipcq) {
   m.run([&](Torch& torch) {
     torch.ipcq.install(pair_of_pes());
     const Tensor where = torch.empty({2, 1}, f16, {Placement::replicate, Placement::row_wise, 1, 2}, "where");
-    const LaunchHandle handle = torch.launch(LaunchSpec("pair").on_pes({0, 1}), send_one<256>, where);
+    const LaunchHandle handle = torch.launch(LaunchSpec("pair").on_pes({0, 1}), send_blocks<256>, where);
     BOOST_TEST(handle.metrics().per_pe.at({0, 0, 0}).pe_exec == 5 * ns);
   });
   BOOST_TEST(m.ops("ipcq_send")[0].t_end == m.ops("ipcq_send")[0].t_start + 3 * ns);
