@@ -189,7 +189,11 @@ int BenchRun::simulate() {
   if (result.cause) std::rethrow_exception(result.cause);
   if (result.status == RunStatus::completed && (options_.verifies() || executor_)) {
     DataExecutor& executor = start_executor();
-    executor.run();
+    if (options_.verifies_ops()) {
+      executor.run();
+    } else {
+      executor.run_for(outputs_of(program.expectations()));
+    }
     if (options_.verifies()) report.verdicts = verify(executor, program.expectations());
     if (options_.verifies_ops()) report.operations = verify_operations(plane_, executor, *origins, executor_threads());
   }

@@ -1,10 +1,26 @@
 #include "platform/numerics/data_executor.h"
 
+#include <algorithm>
 #include <atomic>
+#include <tuple>
 
 #include "models/base/errors.h"
 
 namespace kernbench {
+namespace {
+
+// So small that taking them out one by one would show.
+constexpr std::int64_t small_gemm = 1 << 20;  // products
+constexpr std::size_t largest_batch = 16;
+
+const GemmParams* as_small_gemm(const DataOp& op) {
+  const auto* gemm = std::get_if<GemmParams>(&op.params);
+  return gemm != nullptr && gemm->m * gemm->k * gemm->n <= small_gemm ? gemm : nullptr;
+}
+
+bool equal_shapes(const GemmParams& a, const GemmParams& b) { return std::tie(a.m, a.k, a.n) == std::tie(b.m, b.k, b.n); }
+
+}  // namespace
 
 // One op whose blocks are on the pool; the block that ends last completes the op.
 struct DataExecutor::Running {
@@ -15,8 +31,7 @@ struct DataExecutor::Running {
   std::exception_ptr error;
 };
 
-DataExecutor::DataExecutor(DataPlane& plane, unsigned threads, bool release_values)
-    : plane_(plane), release_values_(release_values), pool_(threads) {}
+DataExecutor::DataExecutor(DataPlane& plane, unsigned threads) : plane_(plane), pool_(threads) {}
 
 DataExecutor::~DataExecutor() {
   if (eager_) plane_.set_resolver(nullptr);
@@ -30,33 +45,35 @@ void DataExecutor::start_eager() {
 }
 
 void DataExecutor::recorded(const DataOpPtr& op) {
-  bool can_start = false;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (value(op->outputs.at(0).id).op) return;
-    can_start = enroll(op);
-  }
-  if (can_start) start(op->outputs[0].id);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (value(op->outputs.at(0).id).op || !enroll(op)) return;
+  add({op, nullptr, 0});
+  employ_workers();
 }
 
-void DataExecutor::run() {
+void DataExecutor::run() { evaluate(nullptr); }
+void DataExecutor::run_for(const std::vector<ByteImage>& wanted) { evaluate(&wanted); }
+
+void DataExecutor::evaluate(const std::vector<ByteImage>* wanted) {
   plane_.settle();
-  std::vector<ValueId> can_start;
   {
     // All ops are known before the first one runs, so that no value counts as unused too early.
     const std::lock_guard<std::mutex> lock(mutex_);
     for (const DataOpPtr& op : plane_.ops()) {
-      const ValueId id = op->outputs[0].id;
-      if (!value(id).op && enroll(op)) can_start.push_back(id);
+      if (!value(op->outputs[0].id).op && enroll(op)) add({op, nullptr, 0});
     }
-    if (releasing()) {
+    releases_ = wanted != nullptr && !eager_;
+    if (releases_) {
       std::vector<ValueId> held = plane_.memory().value_ids();
+      for (const ByteImage& image : *wanted) {
+        for (const ValueId id : image.value_ids()) held.push_back(id);
+      }
       for (const ValueId id : held) ++value(id).uses;
-      held.swap(held_by_memory_);
+      held.swap(held_);
       for (const ValueId id : held) drop_use(id);
     }
+    employ_workers();
   }
-  for (const ValueId id : can_start) start(id);
   pool_.wait_idle();
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!errors_.empty()) std::rethrow_exception(errors_.begin()->second);
@@ -73,7 +90,7 @@ bool DataExecutor::enroll(const DataOpPtr& op) {
   entry.op = op;
   for (const ValueId input : input_ids(*op)) {
     if (input > plane_.values()) continue;  // defined by nobody: there is nothing to wait for, and its job will say so
-    Value& read = value(input);  // a deque: `entry` stays where it is
+    Value& read = value(input);             // a deque: `entry` stays where it is
     ++read.uses;
     if (read.done) continue;
     ++entry.missing;
@@ -87,43 +104,90 @@ void DataExecutor::drop_use(ValueId id) {
   if (--entry.uses == 0 && entry.done) entry.bytes.reset();
 }
 
-void DataExecutor::start(ValueId id) {
-  auto running = std::make_shared<Running>();
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    running->op = value(id).op;
-  }
-  pool_.submit([this, running] {
-    try {
-      running->job = make_job(*running->op, lookup());
-    } catch (...) {
-      return finish(*running->op, nullptr, std::current_exception());
-    }
-    const std::size_t blocks = running->job->blocks();
-    running->blocks_left = blocks;
-    for (std::size_t index = 1; index < blocks; ++index) {
-      pool_.submit([this, running, index] { run_block(running, index); });
-    }
-    run_block(running, 0);
-  });
+// --- tasks ---
+
+bool DataExecutor::comes_later(const Task& a, const Task& b) {
+  return std::make_tuple(a.op->id, a.block) > std::make_tuple(b.op->id, b.block);
 }
 
-void DataExecutor::run_block(const std::shared_ptr<Running>& running, std::size_t index) {
-  try {
-    running->job->run_block(index);
-  } catch (...) {
-    const std::lock_guard<std::mutex> lock(running->mutex);
-    running->error = std::current_exception();
+void DataExecutor::add(Task task) {
+  tasks_.push_back(std::move(task));
+  std::push_heap(tasks_.begin(), tasks_.end(), comes_later);
+}
+
+std::vector<DataExecutor::Task> DataExecutor::take_batch() {
+  std::vector<Task> batch;
+  const auto take = [&] {
+    std::pop_heap(tasks_.begin(), tasks_.end(), comes_later);
+    batch.push_back(std::move(tasks_.back()));
+    tasks_.pop_back();
+  };
+  if (tasks_.empty()) return batch;
+  const std::size_t share = std::min(largest_batch, tasks_.size() / pool_.threads());  // the other threads get theirs
+  take();
+  const GemmParams* const first = as_small_gemm(*batch.front().op);
+  while (first != nullptr && batch.size() < share) {
+    const GemmParams* const next = as_small_gemm(*tasks_.front().op);
+    if (next == nullptr || !equal_shapes(*first, *next)) break;
+    take();
   }
-  if (--running->blocks_left > 0) return;
-  SharedBytes output = running->job->output();
-  running->job.reset();  // gives the converted operands back before the readers start
-  finish(*running->op, std::move(output), running->error);
+  return batch;
+}
+
+void DataExecutor::employ_workers() {
+  for (; workers_ < std::min<std::size_t>(pool_.threads(), tasks_.size()); ++workers_) {
+    pool_.submit([this] { work(); });
+  }
+}
+
+void DataExecutor::work() {
+  for (;;) {
+    std::vector<Task> batch;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      batch = take_batch();
+      if (batch.empty()) {
+        --workers_;
+        return;
+      }
+    }
+    for (const Task& task : batch) task.running ? run_block(*task.running, task.block) : begin(task.op);
+  }
+}
+
+void DataExecutor::begin(const DataOpPtr& op) {
+  auto running = std::make_shared<Running>();
+  running->op = op;
+  try {
+    running->job = make_job(*op, lookup());
+  } catch (...) {
+    return finish(*op, nullptr, std::current_exception());
+  }
+  const std::size_t blocks = running->job->blocks();
+  running->blocks_left = blocks;
+  if (blocks > 1) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (std::size_t index = 1; index < blocks; ++index) add({op, running, index});
+    employ_workers();
+  }
+  run_block(*running, 0);
+}
+
+void DataExecutor::run_block(Running& running, std::size_t index) {
+  try {
+    running.job->run_block(index);
+  } catch (...) {
+    const std::lock_guard<std::mutex> lock(running.mutex);
+    running.error = std::current_exception();
+  }
+  if (--running.blocks_left > 0) return;
+  SharedBytes output = running.job->output();
+  running.job.reset();  // gives the converted operands back before the readers start
+  finish(*running.op, std::move(output), running.error);
 }
 
 void DataExecutor::finish(const DataOp& op, SharedBytes bytes, std::exception_ptr error) {
   const ValueId id = op.outputs[0].id;
-  std::vector<ValueId> can_start;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     Value& entry = value(id);
@@ -134,18 +198,18 @@ void DataExecutor::finish(const DataOp& op, SharedBytes bytes, std::exception_pt
     }
     entry.done = true;
     for (const ValueId reader : entry.readers) {
-      if (--value(reader).missing == 0) can_start.push_back(reader);
+      if (--value(reader).missing == 0) add({value(reader).op, nullptr, 0});
     }
     entry.readers = {};
-    if (releasing()) {
+    if (releases_) {
       if (entry.uses == 0) entry.bytes.reset();
       for (const ValueId input : input_ids(op)) {
         if (input <= values_.size()) drop_use(input);
       }
     }
+    employ_workers();
   }
   value_done_.notify_all();
-  for (const ValueId reader : can_start) start(reader);
 }
 
 SharedBytes DataExecutor::computed(ValueId id) const {
@@ -155,14 +219,16 @@ SharedBytes DataExecutor::computed(ValueId id) const {
   if (id == no_value || id > values_.size() || !values_[id - 1].done) {
     throw ModelError("value " + std::to_string(id) + " has not been computed");
   }
-  if (!values_[id - 1].bytes) throw ModelError("value " + std::to_string(id) + " was released: nothing referred to it at the end of the run");
+  if (!values_[id - 1].bytes)
+    throw ModelError("value " + std::to_string(id) + " was released: nothing referred to it at the end of the run");
   return values_[id - 1].bytes;
 }
 
 SharedBytes DataExecutor::resolve(ValueId id) {
   {
     std::unique_lock<std::mutex> lock(mutex_);
-    if (id == no_value || id > values_.size() || !values_[id - 1].op) throw ModelError("value " + std::to_string(id) + " was never recorded");
+    if (id == no_value || id > values_.size() || !values_[id - 1].op)
+      throw ModelError("value " + std::to_string(id) + " was never recorded");
     value_done_.wait(lock, [this, id] { return values_[id - 1].done; });
   }
   return computed(id);

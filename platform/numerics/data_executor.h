@@ -1,6 +1,9 @@
 // DataExecutor: phase 2 (spec 9): computes the values that a DataPlane has recorded, in parallel where they do not depend on each
 // other. The bytes do not depend on the number of threads.
 //
+// Of what can start, the operation that was recorded first goes first, so that a value meets its readers soon after it was computed
+// and few are alive at a time. Large operations are cut into blocks (Job); small gemms of equal shape are taken in batches.
+//
 // Deferred: run() after the simulation. Eager: start_eager() before it; ops then start as soon as their inputs exist, and the plane
 // asks here for values that a kernel reads.
 #pragma once
@@ -21,14 +24,14 @@ namespace kernbench {
 
 class DataExecutor : public ValueResolver {
  public:
-  // The plane must outlive the executor. With `release_values`, run() drops a value when its last reader has run and memory does
-  // not hold it: for large runs, when only memory is read afterwards.
-  explicit DataExecutor(DataPlane& plane, unsigned threads = 1, bool release_values = false);
+  explicit DataExecutor(DataPlane& plane, unsigned threads = 1);  // the plane must outlive the executor
   ~DataExecutor() override;
 
   void start_eager();
   // Computes everything recorded so far. May be called again after more was recorded. Rethrows the error of the first failed op.
   void run();
+  // The same when afterwards only memory and `wanted` are read: every other value goes when its last reader has run.
+  void run_for(const std::vector<ByteImage>& wanted);
 
   // Final memory, after run(): pending ranges are resolved. ModelError if a value has not been computed.
   std::vector<std::byte> read(std::uint64_t pa, std::uint64_t nbytes) const;
@@ -42,23 +45,34 @@ class DataExecutor : public ValueResolver {
 
  private:
   struct Value {
-    DataOpPtr op;                  // null: not recorded yet; ops of one instant may be recorded in another order than numbered
+    DataOpPtr op;  // null: not recorded yet; ops of one instant may be recorded in another order than numbered
     SharedBytes bytes;
     std::vector<ValueId> readers;  // ops that wait for this one, by the value that they define
     std::size_t missing = 0;       // inputs not yet computed
-    std::size_t uses = 0;          // readers that have not run yet, plus one while memory holds it
+    std::size_t uses = 0;          // readers that have not run yet, plus one while memory holds it or it is wanted
     bool done = false;
   };
   struct Running;
+  // An operation that can start, or one block of an operation that has been cut.
+  struct Task {
+    DataOpPtr op;
+    std::shared_ptr<Running> running;  // null: it has not begun
+    std::size_t block = 0;
+  };
+  static bool comes_later(const Task& a, const Task& b);
 
   // Under the lock.
   Value& value(ValueId id);          // makes it if need be
   bool enroll(const DataOpPtr& op);  // true if it can start at once
-  bool releasing() const { return release_values_ && !eager_; }
   void drop_use(ValueId id);
+  void add(Task task);
+  std::vector<Task> take_batch();
+  void employ_workers();  // as many as there are tasks for
   // Take the lock.
-  void start(ValueId id);
-  void run_block(const std::shared_ptr<Running>& running, std::size_t index);
+  void evaluate(const std::vector<ByteImage>* wanted);
+  void work();
+  void begin(const DataOpPtr& op);
+  void run_block(Running& running, std::size_t index);
   void finish(const DataOp& op, SharedBytes bytes, std::exception_ptr error);
 
   ValueLookup lookup() const {
@@ -66,13 +80,15 @@ class DataExecutor : public ValueResolver {
   }
 
   DataPlane& plane_;
-  bool release_values_, eager_ = false;
+  bool releases_ = false, eager_ = false;
   mutable std::mutex mutex_;
   std::condition_variable value_done_;
-  std::deque<Value> values_;  // index = value id - 1
-  std::vector<ValueId> held_by_memory_;
+  std::deque<Value> values_;   // index = value id - 1
+  std::vector<Task> tasks_;    // a heap by comes_later
+  std::size_t workers_ = 0;    // that are at work on them
+  std::vector<ValueId> held_;  // by memory or as wanted
   std::map<ValueId, std::exception_ptr> errors_;
-  WorkerPool pool_;           // last: its threads end before the rest goes
+  WorkerPool pool_;  // last: its threads end before the rest goes
 };
 
 }  // namespace kernbench

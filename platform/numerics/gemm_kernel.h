@@ -1,5 +1,5 @@
-// The matrix product in f32: Eigen, once for any processor and once for those with AVX2 and FMA, chosen at run time. The two may
-// differ in the last bit; one machine always takes the same.
+// The matrix product in f32: Eigen, once for any processor, once for those with AVX2 and FMA and once for those with AVX-512, chosen
+// at run time. They may differ in the last bit; one machine always takes the same.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +19,7 @@ struct GemmBlock {
 
 void multiply_portable(const GemmBlock& block);
 void multiply_avx2(const GemmBlock& block);
+void multiply_avx512(const GemmBlock& block);
 void multiply(const GemmBlock& block);
 
 }  // namespace kernbench

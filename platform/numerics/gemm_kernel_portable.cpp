@@ -6,6 +6,10 @@ namespace kernbench {
 void multiply_portable(const GemmBlock& block) { multiply_here(block); }
 
 void multiply(const GemmBlock& block) {
+#ifdef KERNBENCH_GEMM_AVX512
+  static const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("fma");
+  if (avx512) return multiply_avx512(block);
+#endif
 #ifdef KERNBENCH_GEMM_AVX2
   static const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   if (avx2) return multiply_avx2(block);

@@ -17,6 +17,7 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
+  unsigned threads() const { return static_cast<unsigned>(threads_.size()); }
   void submit(std::function<void()> task);  // must not throw
   void wait_idle();                         // until nothing runs and nothing waits
 

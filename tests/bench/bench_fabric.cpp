@@ -10,13 +10,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <string_view>
 #include <systemc>
 
 #include "tests/bench/bare_sketch.h"
 #include "tests/bench/child_measurement.h"
 #include "tests/bench/fabric_scenario.h"
 #include "tests/bench/raw_events.h"
+#include "tests/bench/rounds.h"
 
 namespace {
 
@@ -82,19 +82,6 @@ void elaboration(State& state) {
   state.counters["sketch_MiB"] = sketch.resident_mib;
 }
 
-// Takes --rounds=N out of the arguments.
-int take_rounds(int& argc, char* argv[]) {
-  const std::string_view option = "--rounds=";
-  int rounds = 5;
-  char** const end = std::remove_if(argv + 1, argv + argc, [&](const char* argument) {
-    if (std::string_view(argument).substr(0, option.size()) != option) return false;
-    rounds = std::max(1, std::atoi(argument + option.size()));
-    return true;
-  });
-  argc = static_cast<int>(end - argv);
-  return rounds;
-}
-
 }  // namespace
 
 int sc_main(int, char*[]) { return 0; }  // libsystemc wants one
@@ -104,9 +91,7 @@ int main(int argc, char* argv[]) {
   benchmark::Initialize(&argc, argv);
   const int rounds = take_rounds(argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  const auto settle = [rounds](benchmark::internal::Benchmark* b) {
-    b->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(rounds);
-  };
+  const auto settle = [rounds](benchmark::internal::Benchmark* b) { settle_rounds(b, rounds); };
   settle(benchmark::RegisterBenchmark("elaboration", elaboration));
   for (const FabricScenario& scenario : fabric_scenarios()) settle(benchmark::RegisterBenchmark(scenario.name, fabric, scenario));
   settle(benchmark::RegisterBenchmark("all_to_all_on_16_sips", sixteen_sips));

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <ctime>
 #include <exception>
 #include <iostream>
@@ -18,6 +19,19 @@ inline double processor_seconds() {
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
+
+// Wall and processor time since it was made.
+class Stopwatch {
+ public:
+  void stop(double& seconds, double& processor) const {
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    processor = processor_seconds() - processor_start_;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double processor_start_ = processor_seconds();
+};
 
 // Runs the body in a child and returns its value, a struct of numbers. Throws if the child fails, after it has told why.
 template <class Body>

@@ -82,20 +82,22 @@ BOOST_AUTO_TEST_CASE(a_run_goes_on_where_the_last_one_ended) {
   BOOST_TEST(doubles(executor.bytes(two), DType::f32)[0] == 2);
 }
 
-BOOST_AUTO_TEST_CASE(released_values_are_those_that_memory_does_not_hold) {
+BOOST_AUTO_TEST_CASE(run_for_keeps_what_memory_holds_and_what_is_wanted) {
   DataPlane plane;
   TensorValue value = tensor({1}, {1}, DType::f32);
   std::vector<TensorValue> chain;
   for (int i = 0; i < 10; ++i) chain.push_back(value = plane.math(plus(1), {value}).value);
   plane.store(chain[4], {{0, 4}});
   plane.store(chain[9], {{4, 4}});
-  DataExecutor executor(plane, 2, true);
-  executor.run();
+  DataExecutor executor(plane, 2);
+  executor.run_for({chain[2].image});
   BOOST_TEST((doubles(executor.read(0, 8), DType::f32) == std::vector<double>{6, 11}));
+  BOOST_TEST(doubles(executor.bytes(chain[2]), DType::f32)[0] == 4);
   BOOST_CHECK_THROW(executor.bytes(chain[3]), ModelError);
   plane.store(plane.math(plus(1), {plane.load({{0, 4}}, {1}, DType::f32).value}).value, {{0, 4}});
-  executor.run();
+  executor.run_for({});
   BOOST_TEST((doubles(executor.read(0, 8), DType::f32) == std::vector<double>{7, 11}));
+  BOOST_CHECK_THROW(executor.bytes(chain[2]), ModelError);  // wanted no more
   BOOST_CHECK_THROW(executor.bytes(chain[4]), ModelError);
 }
 
@@ -129,8 +131,8 @@ BOOST_AUTO_TEST_CASE(without_an_executor_the_plane_is_deferred_again) {
 BOOST_AUTO_TEST_CASE(the_error_of_an_op_reaches_the_caller_and_its_readers) {
   DataPlane plane;
   const TensorValue gone = plane.math(plus(1), {tensor({0}, {1}, DType::f32)}).value;
-  DataExecutor executor(plane, 2, true);
-  executor.run();  // releases it
+  DataExecutor executor(plane, 2);
+  executor.run_for({});  // releases it
   const TensorValue reader = plane.math(plus(1), {gone}).value, reader_of_reader = plane.math(plus(1), {reader}).value;
   const TensorValue healthy = plane.math(plus(1), {tensor({4}, {1}, DType::f32)}).value;
   plane.store(healthy, {{0, 4}});
