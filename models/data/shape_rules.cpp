@@ -7,6 +7,27 @@
 namespace kernbench {
 namespace {
 
+// Integers have no dtype of theirs for what such an operation gives.
+bool gives_fractions(MathOp op) {
+  switch (op) {
+    case MathOp::exp:
+    case MathOp::log:
+    case MathOp::sqrt:
+    case MathOp::rsqrt:
+    case MathOp::sigmoid:
+    case MathOp::cos:
+    case MathOp::sin:
+    case MathOp::tanh:
+    case MathOp::gelu:
+    case MathOp::silu:
+    case MathOp::div:
+    case MathOp::softmax:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::string op_name(const MathParams& params) { return std::string(name_of(params.op)); }
 
 }  // namespace
@@ -35,7 +56,8 @@ int normalized_axis(const Shape& shape, int axis) {
 }
 
 GemmExtents gemm_extents(const Shape& a, const Shape& b, bool transpose_a, bool transpose_b) {
-  const std::string what = "dot of " + a.str() + (transpose_a ? " (transposed)" : "") + " x " + b.str() + (transpose_b ? " (transposed)" : "");
+  const std::string what =
+      "dot of " + a.str() + (transpose_a ? " (transposed)" : "") + " x " + b.str() + (transpose_b ? " (transposed)" : "");
   if (a.rank() != 2 || b.rank() != 2) throw UsageError(what + ": both operands need two axes");
   const std::int64_t k = a[transpose_a ? 0 : 1], k_of_b = b[transpose_b ? 1 : 0];
   if (k != k_of_b) throw UsageError(what + ": inner extents " + std::to_string(k) + " and " + std::to_string(k_of_b) + " differ");
@@ -52,7 +74,8 @@ DType accumulator_dtype(DType a, DType b) {
 Shape result_shape(const MathParams& params, const std::vector<Shape>& inputs) {
   const std::size_t operands = params.operands.empty() ? inputs.size() : params.operands.size();
   if (static_cast<int>(operands) != operand_count(params.op)) {
-    throw UsageError(op_name(params) + " takes " + std::to_string(operand_count(params.op)) + " operands, not " + std::to_string(operands));
+    throw UsageError(op_name(params) + " takes " + std::to_string(operand_count(params.op)) + " operands, not " +
+                     std::to_string(operands));
   }
   for (const MathOperand& operand : params.operands) {
     if (operand.input >= static_cast<int>(inputs.size())) throw UsageError(op_name(params) + ": operand without an input");
@@ -82,10 +105,13 @@ DType result_dtype(const MathParams& params, const std::vector<DType>& inputs) {
     const DType next = inputs[static_cast<std::size_t>(input)];
     dtype = dtype ? promote(*dtype, next) : next;
   }
-  return dtype.value_or(DType::f32);  // scalars only
+  if (!dtype) return DType::f32;  // scalars only
+  if (!is_float(*dtype) && gives_fractions(params.op)) return DType::f32;
+  return params.op == MathOp::sum && *dtype == DType::i8 ? DType::i32 : *dtype;
 }
 
-void check_epilogue(const std::vector<EpilogueOp>& epilogue, const std::vector<Shape>& inputs, const Shape& out, std::int64_t k_tiles) {
+void check_epilogue(const std::vector<EpilogueOp>& epilogue, const std::vector<Shape>& inputs, const Shape& out,
+                    std::int64_t k_tiles) {
   using Kind = EpilogueOp::Kind;
   for (std::size_t i = 0; i < epilogue.size(); ++i) {
     const EpilogueOp& op = epilogue[i];
@@ -106,11 +132,12 @@ void check_epilogue(const std::vector<EpilogueOp>& epilogue, const std::vector<S
       if (shape.elements() == 1) continue;
       if (op.scope != EpilogueOp::Scope::k_tile) throw UsageError(entry + "a scale per k tile needs scope k_tile");
       if (shape.elements() != k_tiles) {
-        throw UsageError(entry + "scale " + shape.str() + " does not have one element for each of " + std::to_string(k_tiles) + " k tiles");
+        throw UsageError(entry + "scale " + shape.str() + " does not have one element for each of " + std::to_string(k_tiles) +
+                         " k tiles");
       }
     } else if (!per_column && (op.kind == Kind::bias || shape != out)) {
-      throw UsageError(entry + "operand " + shape.str() + " does not fit the columns " + (op.kind == Kind::bias ? "" : "or the shape ") + "of " +
-                       out.str());
+      throw UsageError(entry + "operand " + shape.str() + " does not fit the columns " +
+                       (op.kind == Kind::bias ? "" : "or the shape ") + "of " + out.str());
     }
   }
 }

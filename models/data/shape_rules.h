@@ -24,6 +24,8 @@ DType accumulator_dtype(DType a, DType b);  // f32 or i32; UsageError for a floa
 
 // Shape and dtype of the result of a math op. UsageError: wrong number of operands, shapes that do not broadcast, missing axis.
 Shape result_shape(const MathParams& params, const std::vector<Shape>& inputs);
+// The dtype is the promoted one of the operands, but i32 of argmax and of a sum of i8, and f32 where integers would give fractions
+// (docs/decisions/0084).
 DType result_dtype(const MathParams& params, const std::vector<DType>& inputs);
 
 // UsageError naming the entry: an operand that is missing or of the wrong shape, a scope that the op does not have, dequant by a

@@ -8,7 +8,11 @@
 #include <limits>
 #include <rapidcheck.h>
 
+#include "tests/support/reference_rounding.h"
+
 using namespace kernbench;
+using test::identical;
+using test::rounded;
 
 namespace {
 
@@ -25,17 +29,6 @@ double decoded(std::uint32_t bits, int exponent_bits, int mantissa_bits) {
   return sign * std::ldexp((1u << mantissa_bits) + mantissa, static_cast<int>(exponent) - bias - mantissa_bits);
 }
 
-// Round to nearest even in double: the quantum of |value| in the format, then nearbyint.
-double rounded(double value, int exponent_bits, int mantissa_bits) {
-  if (std::isnan(value) || std::isinf(value) || value == 0) return value;
-  const int bias = (1 << (exponent_bits - 1)) - 1;
-  const int exponent = std::max(std::ilogb(value), 1 - bias);
-  const double result = std::ldexp(std::nearbyint(std::ldexp(value, mantissa_bits - exponent)), exponent - mantissa_bits);
-  return std::fabs(result) >= std::ldexp(1.0, bias + 1) ? std::copysign(infinity, value) : result;
-}
-
-bool same(double a, double b) { return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b)); }
-
 template <class T>
 T element_as(DType dtype, double value) {
   std::byte bytes[4] = {};
@@ -51,8 +44,8 @@ BOOST_AUTO_TEST_CASE(every_f16_and_bf16_decodes_by_definition_and_encodes_back) 
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
     const auto pattern = static_cast<std::uint16_t>(bits);
     const float half = f16_to_float(pattern), brain = bf16_to_float(pattern);
-    BOOST_REQUIRE(same(half, decoded(bits, 5, 10)));
-    BOOST_REQUIRE(same(brain, decoded(bits, 8, 7)));
+    BOOST_REQUIRE(identical(half, decoded(bits, 5, 10)));
+    BOOST_REQUIRE(identical(brain, decoded(bits, 8, 7)));
     if (!std::isnan(half)) BOOST_REQUIRE(float_to_f16(half) == pattern);
     if (!std::isnan(brain)) BOOST_REQUIRE(float_to_bf16(brain) == pattern);
   }
@@ -82,11 +75,11 @@ BOOST_AUTO_TEST_CASE(conversions_from_float_and_double_round_once) {
     const double scale = std::ldexp(1.0, *rc::gen::inRange(-45, 45));
     const double value = static_cast<double>(*rc::gen::arbitrary<std::int64_t>()) * 0x1p-63 * scale;
     const auto single = static_cast<float>(value);
-    RC_ASSERT(same(f16_to_float(float_to_f16(single)), rounded(single, 5, 10)));
-    RC_ASSERT(same(bf16_to_float(float_to_bf16(single)), rounded(single, 8, 7)));
-    RC_ASSERT(same(rounded_to(DType::f16, value), rounded(value, 5, 10)));
-    RC_ASSERT(same(rounded_to(DType::bf16, value), rounded(value, 8, 7)));
-    RC_ASSERT(same(rounded_to(DType::f32, value), single));
+    RC_ASSERT(identical(f16_to_float(float_to_f16(single)), rounded(single, 5, 10)));
+    RC_ASSERT(identical(bf16_to_float(float_to_bf16(single)), rounded(single, 8, 7)));
+    RC_ASSERT(identical(rounded_to(DType::f16, value), rounded(value, 5, 10)));
+    RC_ASSERT(identical(rounded_to(DType::bf16, value), rounded(value, 8, 7)));
+    RC_ASSERT(identical(rounded_to(DType::f32, value), single));
   }));
 }
 

@@ -89,6 +89,21 @@ BOOST_AUTO_TEST_CASE(math_results_have_the_promoted_dtype) {
   BOOST_TEST((result_dtype(told, {DType::f16, DType::f16}) == DType::f32));
 }
 
+BOOST_AUTO_TEST_CASE(fractions_of_integers_are_f32_and_sums_of_i8_are_i32) {
+  for (const DType dtype : {DType::i8, DType::i32}) {
+    for (const MathOp op : {MathOp::exp, MathOp::log, MathOp::sqrt, MathOp::rsqrt, MathOp::sigmoid, MathOp::cos, MathOp::sin, MathOp::tanh,
+                            MathOp::gelu, MathOp::silu, MathOp::softmax}) {
+      BOOST_TEST((result_dtype(params_of(op), {dtype}) == DType::f32));
+    }
+    BOOST_TEST((result_dtype(params_of(MathOp::div), {dtype, DType::i8}) == DType::f32));
+    BOOST_TEST((result_dtype(params_of(MathOp::div), {dtype, DType::f16}) == DType::f16));
+    BOOST_TEST((result_dtype(params_of(MathOp::sum, 0), {dtype}) == DType::i32));
+    for (const MathOp op : {MathOp::abs, MathOp::relu}) BOOST_TEST((result_dtype(params_of(op), {dtype}) == dtype));
+    for (const MathOp op : {MathOp::max, MathOp::min}) BOOST_TEST((result_dtype(params_of(op, 0), {dtype}) == dtype));
+    for (const MathOp op : {MathOp::add, MathOp::mul, MathOp::minimum}) BOOST_TEST((result_dtype(params_of(op), {dtype, DType::i8}) == dtype));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_bad_epilogue_names_its_entry) {
   using Kind = EpilogueOp::Kind;
   using Scope = EpilogueOp::Scope;

@@ -160,7 +160,10 @@ BOOST_AUTO_TEST_CASE(integers_are_exact_and_wrap) {
   BOOST_TEST((evaluated(math_of(MathOp::add), {i32({16777217, big}), i32({2, 1})}) == std::vector<double>{16777219, -2147483648.0}));
   BOOST_TEST((evaluated(math_of(MathOp::mul), {i32({65537}), i32({65537})}) == std::vector<double>{131073}));
   BOOST_TEST((evaluated(math_of(MathOp::abs), {tensor({-128, -5}, {2}, DType::i8)}) == std::vector<double>{-128, 5}));
-  BOOST_TEST((evaluated(math_of(MathOp::div), {i32({7, 5, -7, 1}), i32({2, 2, 2, 0})}) == std::vector<double>{4, 2, -4, big}));
+  BOOST_TEST((evaluated(math_of(MathOp::div), {i32({7, 5, -7, 1}), i32({2, 2, 2, 0})}) == std::vector<double>{3.5, 2.5, -3.5, infinity}));
+  MathParams quotient = math_of(MathOp::div);  // to even, saturating
+  quotient.out_dtype = DType::i32;
+  BOOST_TEST((evaluated(quotient, {i32({7, 5, -7, 1}), i32({2, 2, 2, 0})}) == std::vector<double>{4, 2, -4, big}));
   MathParams bounded = math_of(MathOp::minimum);  // an immediate beyond i32 bounds nothing
   bounded.operands = {MathOperand::tensor(0), MathOperand::scalar(infinity)};
   BOOST_TEST((evaluated(bounded, {i32({16777217, -3})}) == std::vector<double>{16777217, -3}));

@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(integers_are_exact_and_floats_made_integers_are_rounded) {
   const DataOpPtr sum = math_op(plane, MathOp::add, {a, b});  // wraps: 4e9 - 2^32
   BOOST_TEST(against(sum, {-294967296, -5}).ok);
   BOOST_TEST(!against(sum, {-294967295, -5}).ok);
-  const DataOpPtr quotient = math_op(plane, MathOp::div, {a, b});  // 1, -3.5
+  const DataOpPtr quotient = math_op(plane, MathOp::div, {a, b}, {}, DType::i32);  // 1, -3.5
   BOOST_TEST(against(quotient, {1, -4}).ok);
   BOOST_TEST(!against(quotient, {1, -5}).ok);
   BOOST_TEST(!against(quotient, {2, -4}).ok);
