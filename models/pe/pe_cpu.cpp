@@ -282,11 +282,9 @@ void PeCpu::wait(IpcqOperation& operation, const std::string& what) {
   if (!operation.error().empty()) throw UsageError(operation.error());
 }
 
-std::vector<PhysicalRange> PeCpu::translate(std::uint64_t address, std::uint64_t nbytes) const {
+PhysRanges PeCpu::translate(std::uint64_t address, std::uint64_t nbytes) const {
   auto& translation = const_cast<PeCpu*>(this)->Uses<AddressTranslation>::provider();  // counts its look-ups
-  std::vector<PhysicalRange> ranges;
-  for (const PhysRange& range : translation.translate_address(address, nbytes).ranges) ranges.push_back({range.pa, range.nbytes});
-  return ranges;
+  return translation.translate_address(address, nbytes).ranges;
 }
 
 }  // namespace kernbench

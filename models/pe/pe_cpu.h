@@ -74,7 +74,7 @@ class PeCpu final : public FabricNode,
   std::shared_ptr<CommandState> issue(Command command) override;
   void wait(CommandState& command) override;
   void cycles(std::uint64_t n) override;
-  std::vector<PhysicalRange> translate(std::uint64_t address, std::uint64_t nbytes) const override;
+  PhysRanges translate(std::uint64_t address, std::uint64_t nbytes) const override;
   FreeListAllocator& scratch() override { return *scratch_; }
   const IpcqSetup& ipcq_setup() const override { return Uses<IpcqPort>::provider().setup(); }
   void ipcq_send(IpcqSend message) override;

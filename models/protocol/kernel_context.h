@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/address/free_list_allocator.h"
+#include "models/address/phys_range.h"
 #include "models/base/units.h"
 #include "models/protocol/command.h"
 #include "models/protocol/host_messages.h"
@@ -16,12 +17,6 @@
 namespace kernbench {
 
 class DataPlane;
-
-// A contiguous piece of physical memory.
-struct PhysicalRange {
-  std::uint64_t pa = 0;
-  std::uint64_t nbytes = 0;
-};
 
 class KernelContext {
  public:
@@ -46,7 +41,7 @@ class KernelContext {
   virtual void cycles(std::uint64_t n) = 0;
 
   // Functional look-up without time: where the bytes lie, in address order (spec 3.3). Throws AccessFault.
-  virtual std::vector<PhysicalRange> translate(std::uint64_t address, std::uint64_t nbytes) const = 0;
+  virtual PhysRanges translate(std::uint64_t address, std::uint64_t nbytes) const = 0;
 
   // --- PE_IPCQ (spec 8.1). UsageError for a direction without a queue pair, a payload above the slot, a receive of another size
   // than its message.

@@ -57,9 +57,7 @@ int Program::launch_num(int axis) const {
 
 PhysRanges Program::resolve(const char* call, const Ptr& ptr, std::uint64_t nbytes) const {
   ptr.check_access(call, nbytes);
-  PhysRanges ranges;
-  for (const PhysicalRange& range : context_.translate(ptr.address(), nbytes)) ranges.push_back({range.pa, range.nbytes});
-  return ranges;
+  return context_.translate(ptr.address(), nbytes);
 }
 
 Accessor Program::accessor() const { return {who_, context_.now()}; }

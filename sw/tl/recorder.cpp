@@ -91,7 +91,7 @@ class RecordingContext final : public KernelContext {
     step.cycles = n;
     recording_.steps.push_back(std::move(step));
   }
-  std::vector<PhysicalRange> translate(std::uint64_t address, std::uint64_t nbytes) const override { return {{address, nbytes}}; }
+  PhysRanges translate(std::uint64_t address, std::uint64_t nbytes) const override { return {{address, nbytes}}; }
   FreeListAllocator& scratch() override { return scratch_; }
 
   const IpcqSetup& ipcq_setup() const override { return setup_; }

@@ -204,7 +204,7 @@ KERNBENCH_SYSTEMC_TEST(a_message_removes_all_its_segments_or_none) {
 
 KERNBENCH_SYSTEMC_TEST(a_kernel_asks_where_its_bytes_lie_without_time) {
   PeBench pe({{"pe_dma", {{"baaw_overhead_ns", "3"}}}, {"pe_cpu", {{"overhead_ns", "0"}}}}, 0, AddressModel::la);
-  std::vector<PhysicalRange> ranges;
+  PhysRanges ranges;
   std::size_t launch = 0;
   pe.at(0, [&] { install(pe, {whole(la, 256, 100), {la + 256, 256, HbmMapping::one_to_one, {9216}}}); });
   pe.at(10 * ns, [&] {

@@ -230,7 +230,7 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_sees_its_pe_its_launch_and_a_fresh_scratch) {
 KERNBENCH_SYSTEMC_TEST(a_kernel_looks_addresses_up_without_time) {
   PeBench pe({{"pe_mmu", {{"tlb_overhead_ns", "7"}}}});
   std::size_t request = 0;
-  std::vector<PhysicalRange> ranges;
+  PhysRanges ranges;
   pe.at(0, [&] {
     auto map = std::make_shared<MmuMap>();
     map->entries = {{va_base, 100, 256}, {va_base + 256, 9000, 256}};

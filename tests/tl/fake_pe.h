@@ -81,7 +81,7 @@ class FakePe final : public KernelContext {
   }
   void cycles(std::uint64_t n) override { cycles_spent += n; }
   // Virtual addresses are physical here, split where the test wants a shard to end.
-  std::vector<PhysicalRange> translate(std::uint64_t address, std::uint64_t nbytes) const override {
+  PhysRanges translate(std::uint64_t address, std::uint64_t nbytes) const override {
     if (split == 0 || address >= split || address + nbytes <= split) return {{address, nbytes}};
     return {{address, split - address}, {split, address + nbytes - split}};
   }
