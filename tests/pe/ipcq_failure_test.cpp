@@ -3,6 +3,7 @@
 
 #include "models/base/errors.h"
 #include "tests/pe/ipcq_machine.h"
+#include "tests/support/error_text.h"
 #include "tests/support/forked.h"
 
 using namespace kernbench;
@@ -12,10 +13,6 @@ namespace {
 
 DPPolicy rows(int pes) { return {Placement::replicate, Placement::row_wise, 1, pes}; }
 NeighbourGraph ring_of_two() { return graphs::intra_pe_ring(0, 0, 2); }
-
-void check_contains(const std::string& text, const std::vector<std::string>& parts) {
-  for (const std::string& part : parts) BOOST_TEST(text.find(part) != text.npos, "'" << part << "' is not in: " << text);
-}
 
 // Installs a ring of two PEs and launches on both.
 template <class Kernel>
