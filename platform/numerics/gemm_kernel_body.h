@@ -30,7 +30,8 @@ void multiply_as(const GemmBlock& block) {
   const Operand<a_order> a(block.a, block.rows, block.depth, Eigen::OuterStride<>(block.a_stride));
   const Operand<b_order> b(block.b, block.depth, block.columns, Eigen::OuterStride<>(block.b_stride));
   Result c(block.c, block.rows, block.columns, Eigen::OuterStride<>(block.c_stride));
-  c.noalias() = a * b;
+  c.setZero();  // as an accumulator starts: small products, which Eigen computes otherwise, have no negative zeros either
+  c.noalias() += a * b;
 }
 
 void multiply_here(const GemmBlock& block) {

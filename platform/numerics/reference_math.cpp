@@ -150,7 +150,8 @@ std::vector<Estimate> reference_of_element_wise(const DataOp& op, const ValueLoo
     std::array<double, 3> x{};
     for (std::size_t j = 0; j < operands.size(); ++j) x[j] = operands[j].at(i);
     if (integers) {
-      results[i] = {wrapped(in_integers(params.op, wide(x[0]), wide(x[1]), wide(x[2])), *integers), 0};
+      const Wide first = params.op == MathOp::where ? x[0] != 0 : wide(x[0]);  // a condition may have fractions
+      results[i] = {wrapped(in_integers(params.op, first, wide(x[1]), wide(x[2])), *integers), 0};
       continue;
     }
     for (double& operand : x) operand = static_cast<double>(static_cast<float>(operand));

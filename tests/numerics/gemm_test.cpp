@@ -121,6 +121,17 @@ BOOST_AUTO_TEST_CASE(the_result_is_rounded_once_to_nearest_even) {
   BOOST_TEST((result_of(plane, c) == std::vector<double>{2048, 2052}));
 }
 
+// An accumulator starts at 0, and 0 + -0 is 0, whatever the extents.
+BOOST_AUTO_TEST_CASE(a_product_has_no_negative_zeros) {
+  for (const std::int64_t extent : {1, 2, 5, 8, 40}) {
+    for (const std::int64_t columns : {std::int64_t{1}, extent}) {
+      DataPlane plane;
+      const TensorValue c = plane.gemm({}, {DataPlane::zeros({extent, extent}, DType::f32), DataPlane::full({extent, columns}, DType::f32, -4)}).value;
+      for (const double zero : result_of(plane, c)) BOOST_TEST(!std::signbit(zero), extent << " x " << columns);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(i8_is_exact_at_its_extremes_and_beyond_24_bits) {
   DataPlane plane;
   const std::int64_t k = 5000;  // 128 * 128 * 5000 > 2^24

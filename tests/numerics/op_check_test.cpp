@@ -200,6 +200,14 @@ BOOST_AUTO_TEST_CASE(integers_are_exact_and_floats_made_integers_are_rounded) {
   BOOST_TEST(!against(saturated, {127}).ok);
 }
 
+BOOST_AUTO_TEST_CASE(a_condition_between_integers_may_have_fractions) {
+  DataPlane plane;
+  const DataOpPtr chosen = math_op(plane, MathOp::where, {tensor({0.5, 0, -0.25}, {3}, DType::f16), tensor({1, 2, 3}, {3}, DType::i32),
+                                                          tensor({4, 5, 6}, {3}, DType::i32)});
+  BOOST_TEST(against(chosen, {1, 5, 3}).ok);
+  BOOST_TEST(!against(chosen, {4, 5, 3}).ok);
+}
+
 BOOST_AUTO_TEST_CASE(nan_and_infinity_must_be_where_ieee_puts_them) {
   DataPlane plane;
   const DataOpPtr log = math_op(plane, MathOp::log, {tensor({-1, 0, 1}, {3}, DType::f16)});

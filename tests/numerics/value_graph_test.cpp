@@ -1,155 +1,193 @@
-// Random kernels: loads, stores, slices, gemm and math through a small memory, against a plain machine that executes at once.
-#include <boost/test/unit_test.hpp>
-#include <algorithm>
-#include <cstdint>
+// Random programs through a small memory: loads, stores over parts of what stands there, copies, views, reuse of blocks, arithmetic
+// in all dtypes, reductions, products and casts. The values that the data plane records and phase 2 computes are those of a machine
+// that does one thing after another (tests/support/plain_machine.h), byte for byte, on any number of threads, deferred or eager.
 #include <rapidcheck.h>
 
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <optional>
+
+#include "models/base/errors.h"
+#include "platform/numerics/op_check.h"
 #include "tests/numerics/numerics_fixture.h"
+#include "tests/support/plain_machine.h"
 
 using namespace kernbench;
+using test::Action;
+using test::ActionKind;
+using test::PlainMachine;
+using test::Step;
 
 namespace {
 
-// A handle and what the plain machine knows about it. Integers, so that both must agree exactly.
-struct Handle {
-  TensorValue value;
-  std::int64_t rows, columns;
-  std::vector<std::int32_t> expected;
-};
+constexpr std::uint64_t base = MemoryStore::page_bytes - 100;  // across a page
 
-std::int32_t wrap(std::int64_t value) { return static_cast<std::int32_t>(static_cast<std::uint32_t>(value)); }
+PhysRanges place(std::size_t at, std::size_t count) {
+  // In two ranges, as memory that is mapped page by page comes.
+  const std::size_t first = count / 2;
+  if (first == 0) return {{base + at, count}};
+  return {{base + at, first}, {base + at + first, count - first}};
+}
 
-class Kernel {
+// What a program has recorded.
+class Recorded {
  public:
-  Kernel() : memory_(words, 0) {}
-
-  void step() {
-    switch (*rc::gen::inRange(0, handles_.empty() ? 2 : 8)) {
-      case 0: return load();
-      case 1: return host_write();
-      case 2: return store(any());
-      case 3: return binary(any());
-      case 4: return matmul(any());
-      case 5: return reduce(any());
-      case 6: return transpose(any());
-      default: return slice(any());
-    }
+  explicit Recorded(const PlainMachine& plain, bool eager = false) : plain_(plain), executor_(plane_, 2) {
+    if (eager) executor_.start_eager();
+    const std::vector<std::byte> first = PlainMachine::first_memory();
+    plane_.memory().write_bytes(base, first.data(), first.size());
+    for (const Action& action : plain.actions()) carry_out(action);
   }
 
-  void check(unsigned threads, bool eager) {
-    DataExecutor executor(plane_, threads);
-    if (eager) executor.start_eager();
-    executor.run();
-    const std::vector<double> final_memory = doubles(executor.read(base, words * 4), DType::i32);
-    for (std::size_t i = 0; i < words; ++i) RC_ASSERT(final_memory[i] == memory_[i]);
-    for (const Handle& handle : handles_) {
-      const std::vector<double> got = doubles(executor.bytes(handle.value), DType::i32);
-      for (std::size_t i = 0; i < got.size(); ++i) RC_ASSERT(got[i] == handle.expected[i]);
-    }
+  DataPlane& plane() { return plane_; }
+  DataExecutor& executor() { return executor_; }
+
+  void expect_values_of(const DataExecutor& executor) const {
+    for (std::size_t i = 0; i < blocks_.size(); ++i)
+      expect_bytes("block " + std::to_string(i), executor.bytes(blocks_[i]), plain_.blocks()[i].bytes());
   }
+  void expect_memory_of(const DataExecutor& executor) const {
+    expect_bytes("memory", executor.read(base, PlainMachine::memory_bytes), plain_.memory());
+  }
+  const TensorValue* last_block() const { return blocks_.empty() ? nullptr : &blocks_.back(); }
 
  private:
-  static constexpr std::size_t words = 64;
-  static constexpr std::uint64_t base = MemoryStore::page_bytes - 100;
-
-  const Handle& any() { return handles_[*rc::gen::inRange<std::size_t>(0, handles_.size())]; }
-  static PhysRanges place(std::size_t word, std::size_t count) { return {{base + word * 4, count * 4}}; }
-
-  void load() {
-    const auto rows = *rc::gen::inRange<std::int64_t>(1, 5), columns = *rc::gen::inRange<std::int64_t>(1, 5);
-    const auto count = static_cast<std::size_t>(rows * columns), at = *rc::gen::inRange<std::size_t>(0, words - count + 1);
-    const auto begin = memory_.begin() + static_cast<std::ptrdiff_t>(at);
-    handles_.push_back({plane_.load(place(at, count), {rows, columns}, DType::i32).value, rows, columns,
-                        {begin, begin + static_cast<std::ptrdiff_t>(count)}});
+  static void expect_bytes(const std::string& what, const std::vector<std::byte>& got, const std::vector<std::byte>& expected) {
+    const auto differ = std::mismatch(got.begin(), got.end(), expected.begin(), expected.end());
+    if (got != expected) RC_FAIL(what + " differs in byte " + std::to_string(differ.first - got.begin()));
   }
 
-  void host_write() {
-    const auto count = *rc::gen::inRange<std::size_t>(1, 20), at = *rc::gen::inRange<std::size_t>(0, words - count + 1);
-    for (std::size_t i = 0; i < count; ++i) memory_[at + i] = *rc::gen::arbitrary<std::int32_t>();
-    plane_.memory().write_bytes(base + at * 4, memory_.data() + at, count * 4);
-  }
-
-  void store(const Handle& handle) {
-    const std::size_t count = handle.expected.size(), at = *rc::gen::inRange<std::size_t>(0, words - count + 1);
-    plane_.store(handle.value, place(at, count));
-    std::copy(handle.expected.begin(), handle.expected.end(), memory_.begin() + static_cast<std::ptrdiff_t>(at));
-  }
-
-  void binary(Handle a) {
-    const MathOp op = *rc::gen::element(MathOp::add, MathOp::sub, MathOp::mul, MathOp::maximum);
-    const auto immediate = *rc::gen::inRange<std::int32_t>(-1000, 1000);
-    Handle other = any();
-    const bool tensors = other.rows == a.rows && other.columns == a.columns;
-    MathParams params = math_of(op);
-    if (!tensors) params.operands = {MathOperand::tensor(0), MathOperand::scalar(immediate)};
-    a.value = tensors ? plane_.math(params, {a.value, other.value}).value : plane_.math(params, {a.value}).value;
-    for (std::size_t i = 0; i < a.expected.size(); ++i) {
-      const std::int64_t x = a.expected[i], y = tensors ? other.expected[i] : immediate;
-      a.expected[i] = wrap(op == MathOp::add ? x + y : op == MathOp::sub ? x - y : op == MathOp::mul ? x * y : std::max(x, y));
-    }
-    handles_.push_back(std::move(a));
-  }
-
-  void matmul(const Handle& a) {
-    const Handle& b = any();
-    GemmParams params;
-    params.transpose_b = a.columns != b.rows;
-    if (params.transpose_b && a.columns != b.columns) return;
-    const std::int64_t n = params.transpose_b ? b.rows : b.columns;
-    Handle c{plane_.gemm(params, {a.value, b.value}).value, a.rows, n, {}};
-    for (std::int64_t row = 0; row < a.rows; ++row) {
-      for (std::int64_t column = 0; column < n; ++column) {
-        std::uint32_t sum = 0;
-        for (std::int64_t k = 0; k < a.columns; ++k) {
-          const std::int32_t y = b.expected[static_cast<std::size_t>(params.transpose_b ? column * b.columns + k : k * b.columns + column)];
-          sum += static_cast<std::uint32_t>(a.expected[static_cast<std::size_t>(row * a.columns + k)]) * static_cast<std::uint32_t>(y);
+  void carry_out(const Action& action) {
+    const auto operand = [&](std::size_t i) -> const TensorValue& { return blocks_[action.operands[i]]; };
+    const Shape shape{action.rows, action.columns};
+    switch (action.kind) {
+      case ActionKind::load:
+        return keep(
+            plane_.load(place(action.at, static_cast<std::size_t>(shape.elements()) * size_of(action.dtype)), shape, action.dtype)
+                .value);
+      case ActionKind::make:
+        return keep(DataPlane::full(shape, action.dtype, action.scalar));
+      case ActionKind::store:
+        plane_.store(operand(0), place(action.at, action.count));
+        return;
+      case ActionKind::copy:
+        plane_.copy(place(action.at, action.count), place(action.to, action.count));
+        return;
+      case ActionKind::math:
+      case ActionKind::reduce: {
+        MathParams params = math_of(action.op);
+        if (action.kind == ActionKind::reduce) params.axis = action.axis;
+        std::vector<TensorValue> inputs;
+        for (std::size_t i = 0; i < action.operands.size(); ++i) {
+          params.operands.push_back(MathOperand::tensor(static_cast<int>(i)));
+          inputs.push_back(operand(i));
         }
-        c.expected.push_back(static_cast<std::int32_t>(sum));
+        if (action.has_scalar) params.operands.push_back(MathOperand::scalar(action.scalar));
+        return keep(plane_.math(params, inputs).value);
       }
+      case ActionKind::cast:
+        return keep(plane_.converted(operand(0), action.dtype));
+      case ActionKind::dot:
+        return keep(plane_.gemm({}, {operand(0), operand(1)}).value);
+      case ActionKind::transpose:
+        return keep(transposed(operand(0)));
+      case ActionKind::slice:
+        return keep(sliced(operand(0), action.begin, action.end));
+      case ActionKind::reshape:
+        return keep(reshaped(operand(0), shape));
+      case ActionKind::broadcast:
+        return keep(broadcast_to(operand(0), shape));
+      case ActionKind::read:
+        return read(action.operands[0]);
     }
-    handles_.push_back(std::move(c));
   }
 
-  void reduce(const Handle& a) {
-    MathParams params = math_of(MathOp::sum);
-    params.axis = 1;
-    Handle sums{plane_.math(params, {a.value}).value, a.rows, 1, {}};
-    for (std::int64_t row = 0; row < a.rows; ++row) {
-      std::int64_t sum = 0;
-      for (std::int64_t column = 0; column < a.columns; ++column) sum += a.expected[static_cast<std::size_t>(row * a.columns + column)];
-      sums.expected.push_back(wrap(sum));
+  void keep(TensorValue value) {
+    const test::Block& expected = plain_.blocks()[blocks_.size()];
+    RC_ASSERT(value.shape == (Shape{expected.rows, expected.columns}));
+    RC_ASSERT(value.dtype == expected.dtype);
+    blocks_.push_back(std::move(value));
+  }
+
+  // As a kernel does that branches on a value. Deferred: only what was known from the start can be read.
+  void read(std::size_t block) {
+    const std::string what = "block " + std::to_string(block) + ", read on the way,";
+    if (plane_.known(blocks_[block].image)) {
+      expect_bytes(what, plane_.bytes(blocks_[block]), plain_.blocks()[block].bytes());
+    } else {
+      RC_ASSERT_THROWS_AS(plane_.bytes(blocks_[block]), PendingDataError);
     }
-    handles_.push_back(std::move(sums));
   }
 
-  void transpose(const Handle& a) {
-    Handle turned{transposed(a.value), a.columns, a.rows, {}};
-    for (std::int64_t column = 0; column < a.columns; ++column) {
-      for (std::int64_t row = 0; row < a.rows; ++row) turned.expected.push_back(a.expected[static_cast<std::size_t>(row * a.columns + column)]);
-    }
-    handles_.push_back(std::move(turned));
-  }
-
-  void slice(const Handle& a) {
-    const auto begin = *rc::gen::inRange<std::int64_t>(0, a.rows), end = *rc::gen::inRange<std::int64_t>(begin + 1, a.rows + 1);
-    const auto from = a.expected.begin() + static_cast<std::ptrdiff_t>(begin * a.columns);
-    const auto to = a.expected.begin() + static_cast<std::ptrdiff_t>(end * a.columns);
-    handles_.push_back({sliced(a.value, begin, end), end - begin, a.columns, {from, to}});
-  }
-
+  const PlainMachine& plain_;
   DataPlane plane_;
-  std::vector<std::int32_t> memory_;
-  std::vector<Handle> handles_;
+  DataExecutor executor_;
+  std::vector<TensorValue> blocks_;
 };
+
+// A property of programs; a counterexample is printed as its lines.
+template <class Property>
+bool holds(const char* name, Property property) {
+  return rc::check(name, [&property] {
+    const PlainMachine plain(*test::random_steps());
+    RC_LOG() << plain.listing();
+    property(plain);
+  });
+}
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(random_kernels_agree_with_a_machine_that_computes_at_once) {
-  BOOST_TEST(rc::check("deferred evaluation of the value graph", [] {
-    Kernel kernel;
-    const int steps = *rc::gen::inRange(1, 60);
-    for (int i = 0; i < steps; ++i) kernel.step();
-    kernel.check(1, false);
-    kernel.check(*rc::gen::element(2u, 4u), *rc::gen::arbitrary<bool>());
+BOOST_AUTO_TEST_CASE(random_programs_agree_with_a_machine_that_does_one_thing_after_another) {
+  BOOST_TEST(holds("deferred, on one thread and on four", [](const PlainMachine& plain) {
+    Recorded recorded(plain);
+    DataExecutor one(recorded.plane(), 1), four(recorded.plane(), 4);
+    one.run();
+    four.run();
+    for (const DataExecutor* executor : {&one, &four}) {
+      recorded.expect_values_of(*executor);
+      recorded.expect_memory_of(*executor);
+    }
   }));
+}
+
+BOOST_AUTO_TEST_CASE(random_programs_that_are_read_on_the_way_agree_in_eager_mode) {
+  BOOST_TEST(holds("eager", [](const PlainMachine& plain) {
+    Recorded recorded(plain, true);
+    recorded.executor().run();
+    recorded.expect_values_of(recorded.executor());
+    recorded.expect_memory_of(recorded.executor());
+  }));
+}
+
+BOOST_AUTO_TEST_CASE(random_programs_leave_memory_and_what_is_wanted_when_values_are_released) {
+  BOOST_TEST(holds("run_for", [](const PlainMachine& plain) {
+    Recorded recorded(plain);
+    const TensorValue* const wanted = recorded.last_block();
+    DataExecutor executor(recorded.plane(), 2);
+    executor.run_for(wanted ? std::vector<ByteImage>{wanted->image} : std::vector<ByteImage>{});
+    recorded.expect_memory_of(executor);
+    if (wanted) RC_ASSERT(executor.bytes(*wanted) == plain.blocks().back().bytes());
+  }));
+}
+
+BOOST_AUTO_TEST_CASE(random_programs_pass_the_check_of_every_operation) {
+  BOOST_TEST(holds("--verify-data=ops", [](const PlainMachine& plain) {
+    Recorded recorded(plain);
+    recorded.executor().run();
+    const DataExecutor& executor = recorded.executor();
+    const OpCheck check = check_ops(
+        recorded.plane().ops(), [&executor](ValueId id) { return executor.computed(id); }, 1);
+    RC_ASSERT(check.total() == recorded.plane().ops().size());
+    RC_ASSERT(check.failures.empty());
+  }));
+}
+
+// The generator is worth something: most programs reach every kind of action.
+BOOST_AUTO_TEST_CASE(random_programs_use_everything) {
+  std::array<std::size_t, 13> seen{};
+  rc::check("actions", [&seen] {
+    const PlainMachine plain(*test::random_steps());
+    for (const Action& action : plain.actions()) ++seen.at(static_cast<std::size_t>(action.kind));
+  });
+  for (std::size_t kind = 0; kind < seen.size(); ++kind) BOOST_TEST(seen[kind] > 20U, "kind " << kind << ": " << seen[kind]);
 }
