@@ -179,7 +179,7 @@ void PlainMachine::execute(const Step& step) {
 }
 
 bool PlainMachine::keep(const Action& action, std::vector<double> elements) {
-  if (!std::all_of(elements.begin(), elements.end(), definite)) return false;
+  if (elements.size() > memory_bytes / 4 || !std::all_of(elements.begin(), elements.end(), definite)) return false;
   const bool view = action.kind == ActionKind::transpose || action.kind == ActionKind::broadcast;
   const bool still = action.kind == ActionKind::slice && !blocks_[action.operands[0]].as_computed;
   blocks_.push_back({action.rows, action.columns, action.dtype, std::move(elements), !view && !still});

@@ -80,7 +80,8 @@ class PlainMachine {
   bool reduce(Numbers& numbers, Action& action);
   bool dot(Numbers& numbers, Action& action);
   bool view(Numbers& numbers, Action& action);
-  bool keep(const Action& action, std::vector<double> elements);  // as a new block, unless a value has no definite bytes
+  // As a new block, unless memory is too small for it or a value has no definite bytes.
+  bool keep(const Action& action, std::vector<double> elements);
 
   std::vector<std::byte> memory_ = first_memory();
   std::vector<Block> blocks_;

@@ -1,0 +1,125 @@
+// Random kernels on a whole machine: what tl records, the PEs carry out and phase 2 computes is what a machine that does one thing
+// after another comes to (tests/support/plain_machine.h), byte for byte; deferred on one thread and eager on three, with the same
+// times and records. See tests/numerics/value_graph_test.cpp for the same programs without a machine.
+#include <rapidcheck.h>
+
+#include "models/base/errors.h"
+#include "tests/benches/verified_runs.h"
+#include "tests/support/plain_machine.h"
+
+using namespace kernbench;
+using test::Action;
+using test::ActionKind;
+using test::BenchOutcome;
+using test::BenchRunOptions;
+using test::forked_value;
+using test::PlainMachine;
+
+namespace {
+
+constexpr std::int64_t bytes = PlainMachine::memory_bytes;
+
+// One program for each PE, for a bench and its kernel, which are plain functions.
+const std::vector<PlainMachine>* programs = nullptr;
+
+void kernel(tl::Program& tl, tl::Ptr memory) {
+  const PlainMachine& plain = (*programs)[static_cast<std::size_t>(tl.program_id(0))];
+  const auto place = [&](std::size_t at, DType dtype) {
+    return (memory + tl.program_id(0) * bytes + static_cast<std::int64_t>(at)).as(dtype);
+  };
+  std::vector<tl::Handle> blocks;
+  for (const Action& action : plain.actions()) {
+    const auto operand = [&](std::size_t i) -> const tl::Handle& { return blocks[action.operands[i]]; };
+    const Shape shape{action.rows, action.columns};
+    switch (action.kind) {
+      case ActionKind::load:
+        blocks.push_back(tl.load(place(action.at, action.dtype), shape, action.dtype));
+        break;
+      case ActionKind::make:
+        blocks.push_back(tl.full(shape, action.scalar, action.dtype));
+        break;
+      case ActionKind::store:
+        tl.store(place(action.at, operand(0).dtype()), operand(0));
+        break;
+      case ActionKind::copy: {
+        const Shape run{static_cast<std::int64_t>(action.count)};
+        tl.store(place(action.to, DType::i8), tl.load(place(action.at, DType::i8), run, DType::i8));
+        break;
+      }
+      case ActionKind::math:
+      case ActionKind::reduce: {
+        std::vector<tl::Operand> operands;
+        for (std::size_t i = 0; i < action.operands.size(); ++i) operands.emplace_back(operand(i));
+        if (action.has_scalar) operands.emplace_back(action.scalar);
+        blocks.push_back(
+            tl.math(action.op, operands, action.kind == ActionKind::reduce ? std::optional<int>(action.axis) : std::nullopt));
+        break;
+      }
+      case ActionKind::cast:
+        blocks.push_back(tl.cast(operand(0), action.dtype));
+        break;
+      case ActionKind::dot:
+        blocks.push_back(tl.dot(operand(0), operand(1)));
+        break;
+      case ActionKind::transpose:
+        blocks.push_back(tl.trans(operand(0)));
+        break;
+      case ActionKind::slice:
+        blocks.push_back(tl.slice(operand(0), action.begin, action.end));
+        break;
+      case ActionKind::reshape:
+        blocks.push_back(tl.reshape(operand(0), shape));
+        break;
+      case ActionKind::broadcast:
+        blocks.push_back(tl.broadcast_to(operand(0), shape));
+        break;
+      case ActionKind::read:
+        try {
+          if (operand(0).data() != plain.blocks()[action.operands[0]].elements) {
+            throw ModelError("block " + std::to_string(action.operands[0]) + " was read with other values");
+          }
+        } catch (const PendingDataError&) {  // deferred
+        }
+    }
+  }
+}
+
+void run(Torch& torch) {
+  const auto pes = static_cast<std::int64_t>(programs->size());
+  Tensor memory = torch.empty({pes, bytes}, i8, {Placement::replicate, Placement::row_wise, 1, 1}, "memory");  // all of it on PE 0
+  std::vector<std::uint8_t> first;
+  std::vector<double> last;
+  for (const PlainMachine& plain : *programs) {
+    for (const std::byte byte : PlainMachine::first_memory()) first.push_back(static_cast<std::uint8_t>(byte));
+    for (const std::byte byte : plain.memory()) last.push_back(static_cast<std::int8_t>(byte));
+  }
+  memory.copy_(HostArray({pes, bytes}, i8, first));
+  torch.launch(LaunchSpec("random").on_pes({0, 1}), kernel, memory);
+  torch.verify(memory, [last] { return last; });
+}
+
+std::pair<Fs, std::string> times_and_records(DataMode mode, unsigned threads) {
+  return forked_value([&] {
+    BenchRunOptions options;
+    options.data = mode;
+    options.threads = threads;
+    const BenchOutcome outcome = run_bench(Bench{"random", "for a test", {}, &run}, {}, options);
+    BOOST_TEST(outcome.status == "completed", outcome.error);
+    BOOST_TEST(outcome.failures == "");
+    BOOST_TEST(outcome.data_races == 0U);
+    return std::make_pair(outcome.ended, outcome.op_log);
+  });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(random_kernels_agree_with_a_machine_that_does_one_thing_after_another) {
+  BOOST_TEST(rc::check("two PEs", [] {
+    if (*rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, 8)) != 0) return;  // machines take time: an eighth of the samples
+    const std::vector<PlainMachine> plain{PlainMachine(*test::random_steps()), PlainMachine(*test::random_steps())};
+    for (const PlainMachine& each : plain) RC_LOG() << "PE " << &each - plain.data() << "\n" << each.listing();
+    programs = &plain;
+    const auto deferred = times_and_records(DataMode::deferred, 1), eager = times_and_records(DataMode::eager, 3);
+    RC_ASSERT(deferred == eager);
+  }));
+}
