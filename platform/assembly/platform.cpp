@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "models/base/errors.h"
+#include "models/base/exception_text.h"
 #include "models/data/data_plane.h"
 #include "models/protocol/control_node.h"
 
@@ -13,17 +14,6 @@ namespace {
 PlatformOptions prepare(const PlatformOptions& options) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
   return options;
-}
-
-std::string text_of(const std::exception_ptr& cause) {
-  if (!cause) return "";
-  try {
-    std::rethrow_exception(cause);
-  } catch (const std::exception& error) {
-    return error.what();
-  } catch (...) {
-    return "an exception of unknown type";
-  }
 }
 
 }  // namespace

@@ -1,17 +1,9 @@
 #include "sw/distributed/spawn_error.h"
 
+#include "models/base/exception_text.h"
+
 namespace kernbench {
 namespace {
-
-std::string text_of(const std::exception_ptr& cause) {
-  try {
-    std::rethrow_exception(cause);
-  } catch (const std::exception& error) {
-    return error.what();
-  } catch (...) {
-    return "an exception of unknown type";
-  }
-}
 
 bool is_wrong_usage(const std::exception_ptr& cause) {
   try {
@@ -25,7 +17,7 @@ bool is_wrong_usage(const std::exception_ptr& cause) {
   }
 }
 
-std::string text_of(const std::map<int, std::exception_ptr>& causes) {
+std::string listed(const std::map<int, std::exception_ptr>& causes) {
   std::string text = causes.size() == 1 ? "a rank has failed" : std::to_string(causes.size()) + " ranks have failed";
   for (const auto& [rank, cause] : causes) text += "\n  rank " + std::to_string(rank) + ": " + text_of(cause);
   return text;
@@ -33,7 +25,7 @@ std::string text_of(const std::map<int, std::exception_ptr>& causes) {
 
 }  // namespace
 
-SpawnError::SpawnError(std::map<int, std::exception_ptr> causes) : Error(text_of(causes)), causes_(std::move(causes)) {}
+SpawnError::SpawnError(std::map<int, std::exception_ptr> causes) : Error(listed(causes)), causes_(std::move(causes)) {}
 
 bool SpawnError::wrong_usage() const {
   for (const auto& entry : causes_) {

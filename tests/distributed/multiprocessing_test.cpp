@@ -1,20 +1,13 @@
 // The ranks of torch.multiprocessing.spawn (spec 4.4, 7): who runs where, and what becomes of the others when one throws.
 #include <stdexcept>
 
+#include "models/base/exception_text.h"
 #include "tests/runtime/torch_case.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
 
 namespace {
-
-std::string text_of(const std::exception_ptr& cause) {
-  try {
-    std::rethrow_exception(cause);
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-}
 
 // What spawn(body, 2) throws.
 SpawnError error_of(Torch& torch, const std::function<void(int)>& body) {
