@@ -178,9 +178,9 @@ Bench ipcq_pingpong() {
       "Messages between two PEs by kind of hop and size: IPCQ, IPCQ without slot read and credit, DMA",
       {bytes("min_bytes", "of the smallest message; the next ones have four times as many", 128, "2"),
        bytes("max_bytes", "of the largest message; above a slot it goes in pieces", 1048576, "2"),
-       Parameter::integer("rounds", "to and fro; the mean of all messages but the last is reported", "", "assumption")
-           .default_val(1)
-           .range("1", "1000"),
+       Parameter::integer("rounds", "messages there; all but the last come back, and the mean is reported", "", "assumption")
+           .default_val(2)
+           .range("2", "1000"),
        Parameter::choice("buffer_kind", "where the rings lie", {"tcm", "sram", "hbm"}, "spec 8.1").default_val("tcm"),
        bytes("slot_size", "of a slot", 4096, "2"),
        Parameter::integer("n_slots", "of a ring", "", "spec 8.1").default_val(4).range("1", "1024"),

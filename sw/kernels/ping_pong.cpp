@@ -38,20 +38,27 @@ void ping_pong(tl::Program& tl, const PingPong& game, tl::Ptr x, tl::Ptr out) {
   const PeId here = running_on(tl);
   if (!(here == game.ping) && !(here == game.pong)) return;
   const std::vector<std::int64_t> pieces = pieces_of(tl, game);
+  std::vector<tl::Handle> came;
   for (int round = 1; round <= game.rounds; ++round) {
+    const bool last = round == game.rounds;
     if (here == game.pong) {
-      for (const tl::Handle& block : receive(tl, game, game.back, pieces)) tl.send(game.back, block);
+      for (const tl::Handle& block : receive(tl, game, game.back, pieces)) {
+        if (!last) tl.send(game.back, block);
+      }
       continue;
     }
-    tl::Ptr from = x, to = out;
+    tl::Ptr from = x;
     for (const std::int64_t elements : pieces) {
       tl.send(game.there, from, {elements}, game.dtype);
       from += elements * static_cast<std::int64_t>(size_of(game.dtype));
     }
-    for (const tl::Handle& block : receive(tl, game, game.there, pieces)) {
-      if (round == game.rounds) tl.store(to, block);
-      to += static_cast<std::int64_t>(block.nbytes());
-    }
+    if (last) break;
+    came.clear();
+    came = receive(tl, game, game.there, pieces);
+  }
+  for (const tl::Handle& block : came) {
+    tl.store(out, block);
+    out += static_cast<std::int64_t>(block.nbytes());
   }
 }
 
