@@ -39,7 +39,7 @@ struct MemoryParams {
 // out{M,N} = a{M,K} b{K,N}; with transpose_a the operand has shape {K,M}, with transpose_b {N,K}. inputs: a, b, epilogue operands.
 struct GemmParams {
   std::int64_t m = 0, k = 0, n = 0;  // filled by DataPlane
-  bool transpose_a = false, transpose_b = false;
+  bool transpose_a = false, transpose_b = false;  // DataPlane turns transposed views into these
   std::optional<DType> acc_dtype;  // f32 for floats, i32 for integers: filled by DataPlane, anything else is refused
   std::optional<DType> out_dtype;  // default: the promoted dtype of floats, i32 for integers
   std::int64_t tile_k = 0;        // extent of a k tile, for epilogues at k_tile scope; 0 = K

@@ -36,6 +36,15 @@ void check_size(const Shape& shape, DType dtype, std::uint64_t nbytes) {
                    std::to_string(nbytes));
 }
 
+// The transposed view of a dense matrix is that matrix, transposed.
+void undo_transpose(TensorValue& matrix, bool& transpose) {
+  if (matrix.dense() || matrix.shape.rank() != 2) return;
+  TensorValue turned = transposed(matrix);
+  if (!turned.dense()) return;
+  matrix = std::move(turned);
+  transpose = !transpose;
+}
+
 void check_place(const TensorValue& dense, const PhysRanges& to) {
   if (total_bytes(to) == dense.nbytes()) return;
   throw UsageError("a store of " + std::to_string(dense.nbytes()) + " bytes to a place of " + std::to_string(total_bytes(to)) + " bytes");
@@ -158,6 +167,8 @@ IssuedOp DataPlane::gemm(GemmParams params, std::vector<TensorValue> inputs, OpP
                      std::string(name_of(accumulator)));
   }
   params.acc_dtype = accumulator;
+  undo_transpose(inputs[0], params.transpose_a);
+  undo_transpose(inputs[1], params.transpose_b);
   if (!params.out_dtype) params.out_dtype = is_float(a.dtype) ? promote(a.dtype, b.dtype) : DType::i32;
   if (params.tile_k <= 0) params.tile_k = params.k;
   const Shape out({params.m, params.n});

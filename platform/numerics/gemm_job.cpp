@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t block_rows = 256, block_columns = 1024;  // large enough that packing the operands does not show
 constexpr std::int64_t exact_depth = 1024;                       // 2^7 * 2^7 * 2^10 = 2^24
 
-// A matrix as the kernel wants it: a transposed view of dense bytes is read as it lies, with the flag turned over.
+// A matrix as the kernel wants it.
 struct Matrix {
   FloatArray floats;
   std::vector<std::int64_t> integers;  // for plain integer loops
@@ -31,14 +31,7 @@ struct Matrix {
   }
 };
 
-Matrix make_matrix(TensorValue value, bool transposed, bool as_integers, const ValueLookup& lookup) {
-  if (!value.dense()) {
-    TensorValue turned = kernbench::transposed(value);
-    if (turned.dense()) {
-      value = std::move(turned);
-      transposed = !transposed;
-    }
-  }
+Matrix make_matrix(const TensorValue& value, bool transposed, bool as_integers, const ValueLookup& lookup) {
   Matrix matrix;
   matrix.transposed = transposed;
   matrix.stride = value.shape[1];

@@ -62,27 +62,18 @@ std::optional<DType> integer_arithmetic(const DataOp& op, const MathParams& para
 Wide wide(double value) { return static_cast<Wide>(std::clamp(value, -0x1p40, 0x1p40)); }
 
 Wide in_integers(MathOp op, Wide x, Wide y, Wide z) {
+  if (const auto result = in_any_numbers(op, x, y, z)) return *result;
   switch (op) {
-    case MathOp::add:
-      return x + y;
-    case MathOp::sub:
-      return x - y;
-    case MathOp::mul:
-      return x * y;
     case MathOp::fma:
       return x * y + z;
     case MathOp::abs:
       return x < 0 ? -x : x;
-    case MathOp::relu:
-      return x < 0 ? 0 : x;
     case MathOp::maximum:
       return std::max(x, y);
     case MathOp::minimum:
       return std::min(x, y);
-    case MathOp::clamp:
-      return std::min(std::max(x, y), z);
     default:
-      return x != 0 ? y : z;  // where
+      return std::min(std::max(x, y), z);  // clamp
   }
 }
 

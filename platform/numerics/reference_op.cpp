@@ -26,6 +26,7 @@ std::vector<double> elements_of(const TensorValue& value, const ValueLookup& loo
 double element_wise(MathOp op, double x, double y, double z) {
   const auto either_nan = [](double a, double b) { return std::isnan(a) || std::isnan(b); };
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  if (const auto result = in_any_numbers(op, x, y, z)) return *result;
   switch (op) {
     case MathOp::exp:
       return std::exp(x);
@@ -45,18 +46,10 @@ double element_wise(MathOp op, double x, double y, double z) {
       return std::sin(x);
     case MathOp::tanh:
       return std::tanh(x);
-    case MathOp::relu:
-      return x < 0 ? 0 : x;
     case MathOp::gelu:
       return 0.5 * x * std::erfc(-x / std::sqrt(2.0));  // x (1 + erf(x / sqrt 2)) / 2
     case MathOp::silu:
       return x / (1 + std::exp(-x));
-    case MathOp::add:
-      return x + y;
-    case MathOp::sub:
-      return x - y;
-    case MathOp::mul:
-      return x * y;
     case MathOp::div:
       return x / y;
     case MathOp::maximum:
@@ -67,8 +60,6 @@ double element_wise(MathOp op, double x, double y, double z) {
       return std::fma(x, y, z);
     case MathOp::clamp:
       return element_wise(MathOp::minimum, element_wise(MathOp::maximum, x, y, 0), z, 0);
-    case MathOp::where:
-      return x != 0 ? y : z;
     default:
       throw ModelError("'" + std::string(name_of(op)) + "' is not element-wise");
   }

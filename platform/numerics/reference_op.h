@@ -6,6 +6,7 @@
 // an epilogue carries such an error on.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "models/data/data_op.h"
@@ -28,6 +29,24 @@ inline constexpr double f32_largest = 0x1.fffffep+127;
 std::vector<double> elements_of(const TensorValue& value, const ValueLookup& lookup);  // row-major
 // What one function may miss its result by in f32: a few units in the last place.
 double f32_rounding(double value);
+// Operations that are the same in doubles and in integers; nothing for others.
+template <class Number>
+std::optional<Number> in_any_numbers(MathOp op, Number x, Number y, Number z) {
+  switch (op) {
+    case MathOp::add:
+      return x + y;
+    case MathOp::sub:
+      return x - y;
+    case MathOp::mul:
+      return x * y;
+    case MathOp::relu:
+      return x < 0 ? Number{0} : x;
+    case MathOp::where:
+      return x != 0 ? y : z;
+    default:
+      return std::nullopt;
+  }
+}
 double element_wise(MathOp op, double x, double y, double z);
 // What f32 holds of it: infinite beyond its range; where the error decides on which side of the end it lies, nothing is known.
 Estimate within_f32(Estimate estimate);

@@ -83,6 +83,23 @@ BOOST_AUTO_TEST_CASE(gemm_fills_its_parameters) {
   BOOST_CHECK_THROW(plane.gemm(wrong, {matrix(2, 3), matrix(3, 4)}), UsageError);
 }
 
+BOOST_AUTO_TEST_CASE(a_transposed_view_is_recorded_as_a_transpose) {
+  DataPlane plane;
+  GemmParams already;
+  already.transpose_a = true;
+  const auto recorded = [&plane](const GemmParams& params, const TensorValue& a, const TensorValue& b) {
+    const IssuedOp issued = plane.gemm(params, {a, b});
+    for (const TensorValue& input : issued.op->inputs) BOOST_TEST(input.dense());
+    const auto& filled = std::get<GemmParams>(issued.op->params);
+    BOOST_TEST((filled.m == 2 && filled.k == 3 && filled.n == 4));
+    return std::make_pair(filled.transpose_a, filled.transpose_b);
+  };
+  BOOST_TEST((recorded({}, matrix(2, 3), matrix(3, 4)) == std::make_pair(false, false)));
+  BOOST_TEST((recorded({}, matrix(2, 3), transposed(matrix(4, 3))) == std::make_pair(false, true)));
+  BOOST_TEST((recorded({}, transposed(matrix(3, 2)), transposed(matrix(4, 3))) == std::make_pair(true, true)));
+  BOOST_TEST((recorded(already, transposed(matrix(2, 3)), matrix(3, 4)) == std::make_pair(false, false)));
+}
+
 BOOST_AUTO_TEST_CASE(sizes_of_loads_and_stores_must_agree) {
   DataPlane plane;
   BOOST_CHECK_THROW(plane.load({{0, 8}}, {5}, DType::f16), UsageError);
