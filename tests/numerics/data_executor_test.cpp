@@ -82,6 +82,30 @@ BOOST_AUTO_TEST_CASE(a_run_goes_on_where_the_last_one_ended) {
   BOOST_TEST(doubles(executor.bytes(two), DType::f32)[0] == 2);
 }
 
+// Gemms of equal shape go in batches, large ones in blocks, between others: 40 of each of two shapes, and one of 8 blocks. Ones times
+// i are K * i everywhere.
+BOOST_AUTO_TEST_CASE(batches_and_blocks_come_to_the_same_on_any_number_of_threads) {
+  for (const unsigned threads : {1U, 2U, 5U}) {
+    DataPlane plane;
+    std::vector<std::pair<TensorValue, double>> expected;
+    const auto product = [&](std::int64_t m, std::int64_t k, std::int64_t n, double i) {
+      const TensorValue c = plane.gemm({}, {DataPlane::full({m, k}, DType::f32, 1), DataPlane::full({k, n}, DType::f32, i)}).value;
+      expected.emplace_back(c, static_cast<double>(k) * i);
+      expected.emplace_back(plane.math(plus(i), {c}).value, static_cast<double>(k) * i + i);
+    };
+    for (int i = 0; i < 40; ++i) {
+      product(8, 16, 4, i);
+      if (i == 20) product(1000, 3, 2000, i);
+      product(4, 5, 9, i);
+    }
+    DataExecutor executor(plane, threads);
+    executor.run();
+    for (const auto& [value, element] : expected) {
+      for (const double got : doubles(executor.bytes(value), DType::f32)) BOOST_REQUIRE(got == element);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(run_for_keeps_what_memory_holds_and_what_is_wanted) {
   DataPlane plane;
   TensorValue value = tensor({1}, {1}, DType::f32);
