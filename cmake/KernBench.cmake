@@ -117,6 +117,24 @@ function(kernbench_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT ${TEST_TIMEOUT} LABELS "${TEST_LABELS}")
 endfunction()
 
+# kernbench_guide_example(VARIABLE guide.md PART ...)
+# Cuts the example out of a guide, whenever that changes, for a test to compile: VARIABLE is the file. It begins with the first PART
+# and has the others (tests/support/cut_example.cmake).
+function(kernbench_guide_example variable guide)
+  string(MAKE_C_IDENTIFIER "${guide}" name)
+  set(example "${CMAKE_CURRENT_BINARY_DIR}/${name}_example.cpp")
+  set(script "${CMAKE_SOURCE_DIR}/tests/support/cut_example.cmake")
+  string(REPLACE ";" "|" parts "${ARGN}")
+  add_custom_command(
+    OUTPUT "${example}"
+    COMMAND "${CMAKE_COMMAND}" -D "README=${CMAKE_SOURCE_DIR}/${guide}" -D "OUT=${example}" -D "PARTS=${parts}" -P "${script}"
+    DEPENDS "${CMAKE_SOURCE_DIR}/${guide}" "${script}"
+    COMMENT "Cutting the example out of ${guide}"
+    VERBATIM
+  )
+  set(${variable} "${example}" PARENT_SCOPE)
+endfunction()
+
 # kernbench_benchmark(NAME SOURCES a.cpp ... [LINK target ...])
 # A Google Benchmark program in tests/bench; not part of ctest.
 function(kernbench_benchmark name)

@@ -58,7 +58,8 @@ class ScheduleRun {
       }
       case Kind::finish:
         if (options_.op == ReduceOp::avg && options_.contributions > 1)
-          chunk = tl_.div(value(index, step.chunk), static_cast<double>(options_.contributions));
+          chunk =
+              tl_.math(MathOp::div, {value(index, step.chunk), static_cast<double>(options_.contributions)}, {}, options_.dtype);
         return;
       case Kind::store:
         return store(index, step.chunk, range);

@@ -1,4 +1,5 @@
-// The example of sw/README.md, compiled exactly as it stands there (cut_example.cmake), and what the guide says about it.
+// The example of sw/README.md, compiled exactly as it stands there (tests/support/cut_example.cmake), and what the guide says about
+// it.
 #include <fstream>
 
 #include "sw/tl/recorder.h"

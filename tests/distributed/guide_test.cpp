@@ -1,0 +1,125 @@
+// The example of sw/collectives/README.md, compiled exactly as it stands there (tests/support/cut_example.cmake), and what the
+// guide says about it.
+#include <fstream>
+
+#include "sw/collectives/schedule_kernels.h"
+#include "tests/distributed/collective_machine.h"
+#include "tests/distributed/patterns.h"
+#include "tests/support/error_text.h"
+
+namespace kernbench::algorithms {
+CollectiveAlgorithm star_allreduce();  // of the guide
+}
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+std::string guide() {
+  std::ifstream file(std::string(KERNBENCH_SOURCE_DIR) + "/sw/collectives/README.md");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// As register_algorithms() would have it.
+void add_the_example(Runtime& runtime) {
+  AlgorithmRegistry registry = shipped_algorithms();
+  registry.add(algorithms::star_allreduce());
+  runtime.distributed.configure({}, std::make_shared<const AlgorithmRegistry>(std::move(registry)));
+}
+
+void reduce(Torch& torch, int rank, int ranks, DType dtype, ReduceOp op, std::int64_t elements) {
+  const HostArray mine({elements}, dtype, values(elements, [&](std::int64_t i) { return pattern(op, rank, ranks, i); }));
+  const Tensor t = torch.from_host(mine, DPPolicy::on_one_pe(), "t");
+  torch.distributed.all_reduce(t, op);
+  torch.verify(t, [=] { return values(elements, [&](std::int64_t i) { return combined(op, ranks, i); }); });
+}
+
+// How a run of the guide's `all_reduce` of 5000 elements ends.
+RunResult run_of(int ranks, const CclChanges& changes) {
+  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", ranks), false);
+  return m.try_run([&](Torch& torch) {
+    add_the_example(*m.runtime);
+    on_ranks(torch, changes, [&](int rank) { reduce(torch, rank, ranks, f32, ReduceOp::avg, 5000); });
+  });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(guide_of_collectives)
+
+BOOST_AUTO_TEST_CASE(the_example_runs_and_verifies_as_it_stands) {
+  for (const auto& [ranks, centre] : {std::pair(1, "0"), std::pair(2, "1"), std::pair(5, "3")}) {
+    forked([ranks = ranks, centre = centre] {
+      IpcqMachine m("topology.tiny.yaml", sips("ring_1d", ranks));
+      m.run([&](Torch& torch) {
+        add_the_example(*m.runtime);
+        on_ranks(torch, {{"algorithm", "star_allreduce"}, {"centre", centre}, {"buffer_kind", "sram"}}, [&](int rank) {
+          for (const DType dtype : every_dtype) {
+            for (const ReduceOp op : every_reduction) reduce(torch, rank, ranks, dtype, op, 5);
+          }
+          reduce(torch, rank, ranks, f32, ReduceOp::avg, 5000);
+        });
+      });
+      BOOST_TEST(m.failures() == "");
+    });
+  }
+}
+
+// The name is free, and the three lines of the guide name files and places that are there.
+BOOST_AUTO_TEST_CASE(the_example_can_be_registered) {
+  AlgorithmRegistry registry = shipped_algorithms();
+  registry.add(algorithms::star_allreduce());
+  BOOST_TEST(registry.find("star_allreduce").parameters.size() == 1U);
+  for (const char* file : {"CMakeLists.txt", "shipped_algorithms.h", "register_algorithms.cpp"}) {
+    BOOST_TEST(guide().find("| `sw/collectives/" + std::string(file) + "` | ") != std::string::npos);
+    BOOST_TEST(std::ifstream(std::string(KERNBENCH_SOURCE_DIR) + "/sw/collectives/" + file).good());
+  }
+}
+
+// The guide quotes what the program says.
+BOOST_AUTO_TEST_CASE(what_the_guide_shows_of_errors_is_what_the_program_prints) {
+  const auto error_of = [](int ranks, const CclChanges& changes) {
+    return forked_value([&] { return run_of(ranks, changes).error; });
+  };
+  for (const auto& [centre, quoted] :
+       {std::pair("9",
+                  "star_allreduce expects any shards, the same on every rank; tensor 't' has 1 shard of 5000 elements on pe 0 of "
+                  "cube 0: centre 9 is none of the 2 ranks")}) {
+    check_contains(error_of(2, {{"algorithm", "star_allreduce"}, {"centre", centre}}), {quoted});
+    check_contains(guide(), {quoted});
+  }
+  const std::string no_key = "algorithm 'star_allreduce' knows no key 'center'; it knows algorithm, buffer_kind, ";
+  check_contains(error_of(2, {{"algorithm", "star_allreduce"}, {"center", "0"}}), {no_key});
+  check_contains(guide(), {no_key});
+  check_contains(error_of(14, {{"algorithm", "star_allreduce"}}), {"13 queue pairs, allowed is 12 (queue_pairs)"});
+}
+
+// One phase instead of two: the centre sends to leaves that take nothing before they have sent all.
+BOOST_AUTO_TEST_CASE(the_example_with_one_phase_is_a_deadlock_for_large_data_only) {
+  const auto one_phase = [](const CollectiveCall& call) {
+    Phase all{schedules::reduce("leaf1"), schedules::finish(), schedules::send("leaf1")};
+    const Schedule schedule =
+        call.rank == 0 ? Schedule{all} : Schedule{{schedules::send("centre")}, {schedules::receive("centre")}};
+    const auto body = [schedule, options = call.options(2)](tl::Program& tl, tl::Tensor data) {
+      run_schedule(tl, schedule, blocks_in_place(data, 1), options);
+    };
+    return tl::bind_kernel(body, call.inputs.front());
+  };
+  for (const auto& [elements, status] : {std::pair(50, "completed"), std::pair(10'000, "deadlock")}) {
+    forked([&, elements = elements, status = status] {
+      IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2), false);
+      const RunResult result = m.try_run([&](Torch& torch) {
+        CollectiveAlgorithm wrong = algorithms::star_allreduce();
+        wrong.kernel = one_phase;
+        AlgorithmRegistry registry = shipped_algorithms();
+        registry.add(std::move(wrong));
+        m.runtime->distributed.configure({}, std::make_shared<const AlgorithmRegistry>(std::move(registry)));
+        on_ranks(torch, {{"algorithm", "star_allreduce"}}, [&](int rank) { reduce(torch, rank, 2, f32, ReduceOp::sum, elements); });
+      });
+      BOOST_TEST(name_of(result.status) == status);
+    });
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
