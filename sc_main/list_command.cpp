@@ -1,4 +1,4 @@
-// `kernbench list`: benches, component implementations, shipped topologies.
+// `kernbench list`: benches, component implementations, shipped topologies, algorithms of collectives.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -11,6 +11,7 @@
 #include "sc_main/config_files.h"
 #include "sc_main/machine_options.h"
 #include "sc_main/parameter_text.h"
+#include "sw/collectives/algorithm_registry.h"
 
 namespace kernbench {
 namespace {
@@ -45,12 +46,60 @@ int list_components(const MachineOptions& machine, bool as_json) {
     std::cout << implementation->name << ": " << implementation->description << "  [" << places_of(*implementation) << "]\n";
     TextTable table({{"attribute"}, {"default", TextTable::Align::right}, {"unit"}, {"allowed"}, {"meaning"}, {"source"}});
     for (const Parameter& parameter : implementation->schema) {
-      table.add({parameter.name(), default_text(parameter), parameter.unit(), parameter.allowed(), parameter.description(), parameter.source()});
+      table.add({parameter.name(), default_text(parameter), parameter.unit(), parameter.allowed(), parameter.description(),
+                 parameter.source()});
     }
     if (!table.empty()) std::cout << table.text("  ");
     std::cout << '\n';
   }
   if (as_json) print(json);
+  return exit_done;
+}
+
+// --- algorithms
+
+void print_parameters(const ParameterSchema& schema) {
+  TextTable table({{"key"}, {"default", TextTable::Align::right}, {"unit"}, {"allowed"}, {"meaning"}});
+  for (const Parameter& parameter : schema)
+    table.add({parameter.name(), parameter.default_value() ? default_text(parameter) : "-", parameter.unit(), parameter.allowed(),
+               parameter.description()});
+  if (!table.empty()) std::cout << table.text("  ");
+}
+
+Json parameters_json(const ParameterSchema& schema) {
+  auto json = Json::array();
+  for (const Parameter& parameter : schema) json.push_back(parameter_json(parameter));
+  return json;
+}
+
+int list_algorithms(bool as_json) {
+  const AlgorithmRegistry registry = shipped_algorithms();
+  auto json = Json::array();
+  for (const CollectiveAlgorithm& algorithm : registry.algorithms()) {
+    if (as_json) {
+      Json entry;
+      entry["name"] = algorithm.name;
+      entry["description"] = algorithm.description;
+      entry["op"] = name_of(algorithm.op);
+      entry["sip_topologies"] = algorithm.sip_topologies;
+      entry["layout"] = algorithm.layout;
+      entry["combines_shards"] = algorithm.combines_shards;
+      entry["keys"] = parameters_json(algorithm.parameters);
+      json.push_back(std::move(entry));
+      continue;
+    }
+    std::cout << algorithm.name << " (" << name_of(algorithm.op) << "): " << algorithm.description << '\n';
+    std::cout << "  takes " << algorithm.layout << "; works on " << fmt::format("{}", fmt::join(algorithm.sip_topologies, ", "))
+              << '\n';
+    print_parameters(algorithm.parameters);
+    std::cout << '\n';
+  }
+  if (as_json) {
+    print({{"algorithms", std::move(json)}, {"keys", parameters_json(ccl_parameters())}});
+  } else {
+    std::cout << "Keys of ccl.yaml for all of them:\n";
+    print_parameters(ccl_parameters());
+  }
   return exit_done;
 }
 
@@ -79,8 +128,10 @@ int list_topologies(bool as_json) {
       entry["sip_topology"] = arrangement;
       json.push_back(std::move(entry));
     } else {
-      table.add({name, fmt::format("{}", spec.system.sips.count), fmt::format("{} ({} x {})", spec.sip.cubes(), spec.sip.mesh_w, spec.sip.mesh_h),
-                 fmt::format("{}", spec.cube.pe_layout.pes()), fmt::format("{} ({} x {})", arrangement, spec.system.sips.w, spec.system.sips.h)});
+      table.add({name, fmt::format("{}", spec.system.sips.count),
+                 fmt::format("{} ({} x {})", spec.sip.cubes(), spec.sip.mesh_w, spec.sip.mesh_h),
+                 fmt::format("{}", spec.cube.pe_layout.pes()),
+                 fmt::format("{} ({} x {})", arrangement, spec.system.sips.w, spec.system.sips.h)});
     }
   }
   if (as_json) {
@@ -99,23 +150,31 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* list = app.add_subcommand("list", "Lists the benches; or components, or topologies");
+  CLI::App* list = app.add_subcommand("list", "Lists the benches; or components, topologies, or algorithms of collectives");
   list->add_flag("--json", options->json, "As JSON");
   list->require_subcommand(0, 1);
   list->footer(
       "Examples:\n"
       "  kernbench list                 benches with their parameters\n"
       "  kernbench list components      implementations with their attributes\n"
-      "  kernbench list topologies --json\n");
+      "  kernbench list topologies --json\n"
+      "  kernbench list algorithms      collectives, and the keys of ccl.yaml\n");
   list->callback([list, options, &invocation] {
     if (list->get_subcommands().empty()) invocation.action = [options] { return list_benches(options->json); };
   });
 
-  CLI::App* components = list->add_subcommand("components", "Implementations that `impl:` may name, where each may stand, and their attributes");
+  CLI::App* components =
+      list->add_subcommand("components", "Implementations that `impl:` may name, where each may stand, and their attributes");
   components->add_flag("--json", options->json, "As JSON");
   options->machine.add_components_to(*components);
   components->footer("Examples:\n  kernbench list components\n  kernbench list components --json | jq '.[].name'\n");
-  components->callback([options, &invocation] { invocation.action = [options] { return list_components(options->machine, options->json); }; });
+  components->callback(
+      [options, &invocation] { invocation.action = [options] { return list_components(options->machine, options->json); }; });
+
+  CLI::App* algorithms = list->add_subcommand("algorithms", "Algorithms of collectives, and the keys of ccl.yaml");
+  algorithms->add_flag("--json", options->json, "As JSON");
+  algorithms->footer("Examples:\n  kernbench list algorithms\n  kernbench list algorithms --json | jq '.algorithms[].name'\n");
+  algorithms->callback([options, &invocation] { invocation.action = [options] { return list_algorithms(options->json); }; });
 
   CLI::App* topologies = list->add_subcommand("topologies", "Shipped topologies: names that --topology takes");
   topologies->add_flag("--json", options->json, "As JSON");

@@ -1,16 +1,21 @@
 #include "sc_main/machine_options.h"
 
+#include <algorithm>
+
 #include "models/base/errors.h"
 #include "platform/assembly/builtin_components.h"
 #include "platform/topology/components_file.h"
 #include "platform/topology/load_machine.h"
+#include "sc_main/ccl_file.h"
 #include "sc_main/config_files.h"
 
 namespace kernbench {
 namespace {
 
-// "components:KEY=VALUE" with family "components"; without a prefix the key is topology.yaml's.
-std::vector<Override> overrides_of(const std::vector<std::string>& settings, const std::string& family, bool with_topology) {
+// Of the given settings those of `family`, whose keys have it as a prefix: "components:KEY=VALUE". Without a prefix the key is
+// topology.yaml's. `families`: what the command reads.
+std::vector<Override> overrides_of(const std::vector<std::string>& settings, const std::string& family,
+                                   const std::vector<std::string>& families) {
   std::vector<Override> overrides;
   for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('=');
@@ -23,16 +28,26 @@ std::vector<Override> overrides_of(const std::vector<std::string>& settings, con
       of = key.substr(0, colon);
       key.erase(0, colon + 1);
     }
-    if (of != "components" && (of != "topology" || !with_topology)) {
+    if (std::find(families.begin(), families.end(), of) == families.end()) {
+      std::string prefixes;
+      for (const std::string& each : families)
+        prefixes += (prefixes.empty() ? "" : each == families.back() ? " and " : ", ") + each + ":";
       throw UsageError("--set '" + setting + "': this command reads no '" + of + "' file; " +
-                       (with_topology ? "prefixes are topology: and components:" : "the prefix is components:"));
+                       (families.size() == 1 ? "the prefix is " : "prefixes are ") + prefixes);
     }
-    if (of == family) overrides.push_back({std::move(key), setting.substr(equals + 1)});
+    if (of == family) overrides.push_back({std::move(key), setting.substr(equals + 1), of == "topology" ? "" : of + ":"});
   }
   return overrides;
 }
 
 constexpr const char* group = "Machine";
+
+void add_topology(CLI::App& command, MachineOptions& options) {
+  command
+      .add_option("--topology", options.topology, "The machine: a file, or the name of a shipped one (kernbench list topologies)")
+      ->type_name("F.yaml")
+      ->group(group);
+}
 
 void add_files_of_components(CLI::App& command, MachineOptions& options, const char* set) {
   command.add_option("--components", options.components, "Names of implementations: a file (default: the shipped components.yaml)")
@@ -44,16 +59,26 @@ void add_files_of_components(CLI::App& command, MachineOptions& options, const c
 }  // namespace
 
 void MachineOptions::add_to(CLI::App& command) {
-  command.add_option("--topology", topology, "The machine: a file, or the name of a shipped one (kernbench list topologies)")
-      ->type_name("F.yaml")
-      ->group(group);
+  add_topology(command, *this);
   add_files_of_components(command, *this,
                           "Overrides a key of the topology, or with components:KEY of the components file; repeatable");
 }
 
+void MachineOptions::add_with_ccl_to(CLI::App& command) {
+  families.emplace_back("ccl");
+  add_topology(command, *this);
+  command.add_option("--ccl", ccl, "The collectives: a file (default: the shipped ccl.yaml)")->type_name("F.yaml")->group(group);
+  add_files_of_components(command, *this,
+                          "Overrides a key of the topology, or with ccl:KEY, components:KEY of those files; repeatable");
+}
+
 void MachineOptions::add_components_to(CLI::App& command) {
-  with_topology = false;
+  families = {"components"};
   add_files_of_components(command, *this, "Overrides a key of the components file, as components:KEY; repeatable");
+}
+
+CclFile MachineOptions::load_ccl() const {
+  return load_ccl_file(find_config(ccl, "ccl"), overrides_of(set, "ccl", families), shipped_algorithms());
 }
 
 std::string MachineOptions::topology_path() const { return find_config(topology, "topology"); }
@@ -62,14 +87,14 @@ ComponentRegistry MachineOptions::load_registry() const {
   ComponentRegistry registry;
   register_builtin_components(registry);
   const ComponentsFile file =
-      load_components_file(find_config(components, "components"), overrides_of(set, "components", with_topology));
+      load_components_file(find_config(components, "components"), overrides_of(set, "components", families));
   if (!file.plugins.empty()) throw UsageError("plug-ins are not loaded by this program: '" + file.plugins.front() + "'");
   apply_aliases(file, registry);
   return registry;
 }
 
 MachineSpec MachineOptions::load_spec(const ComponentRegistry& registry) const {
-  return load_machine(topology_path(), overrides_of(set, "topology", with_topology), registry);
+  return load_machine(topology_path(), overrides_of(set, "topology", families), registry);
 }
 
 }  // namespace kernbench

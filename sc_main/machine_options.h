@@ -7,21 +7,24 @@
 
 #include "models/base/component_registry.h"
 #include "platform/topology/graph.h"
+#include "sw/collectives/ccl_settings.h"
 
 namespace kernbench {
 
 struct MachineOptions {
-  std::string topology, components;
+  std::string topology, components, ccl;
   std::vector<std::string> set;
-  bool with_topology = true;
+  std::vector<std::string> families{"topology", "components"};  // of files that the command reads
 
   void add_to(CLI::App& command);
+  void add_with_ccl_to(CLI::App& command);    // for a command that runs collectives
   void add_components_to(CLI::App& command);  // for a command that reads no topology
   std::string topology_path() const;          // the file that is read
 
   // The implementations: built in, and the further names of components.yaml.
   ComponentRegistry load_registry() const;
   MachineSpec load_spec(const ComponentRegistry& registry) const;
+  CclFile load_ccl() const;
 };
 
 }  // namespace kernbench

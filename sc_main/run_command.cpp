@@ -8,11 +8,11 @@
 
 #include "models/base/errors.h"
 #include "platform/assembly/platform.h"
-#include "platform/observe/op_log_file.h"
-#include "platform/observe/request_trace.h"
-#include "platform/observe/op_origins.h"
-#include "platform/observe/resolved_config.h"
 #include "platform/observe/object_tree.h"
+#include "platform/observe/op_log_file.h"
+#include "platform/observe/op_origins.h"
+#include "platform/observe/request_trace.h"
+#include "platform/observe/resolved_config.h"
 #include "platform/observe/trace_scope.h"
 #include "platform/observe/transfer_breakdown.h"
 #include "platform/topology/build_graph.h"
@@ -40,20 +40,22 @@ using ParameterTexts = std::vector<std::pair<std::string, std::string>>;
 // In the order of declaration.
 ParameterTexts parameter_texts(const Bench& bench, const Attributes& settled) {
   ParameterTexts texts;
-  for (const Parameter& parameter : bench.parameters) texts.emplace_back(parameter.name(), format_value(settled.values().find(parameter.name())->second));
+  for (const Parameter& parameter : bench.parameters)
+    texts.emplace_back(parameter.name(), format_value(settled.values().find(parameter.name())->second));
   return texts;
 }
 
 // What was run, beside the machine.
 using Facts = std::vector<std::pair<std::string, std::string>>;
-Facts facts_of(const Bench& bench, const ParameterTexts& parameters, const RunOptions& options) {
+Facts facts_of(const Bench& bench, const ParameterTexts& parameters, const RunOptions& options, const CclSettings& ccl) {
   std::string run = bench.name;
   for (const auto& [name, value] : parameters) run += " " + name + "=" + value;
   return {{"topology", options.machine.topology_path()},
           {"bench", run},
           {"device", options.device},
           {"seed", std::to_string(options.seed)},
-          {"data", name_of(options.data_mode(bench.needs_data))}};
+          {"data", name_of(options.data_mode(bench.needs_data))},
+          {"ccl", ccl.str()}};
 }
 
 std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launches) {
@@ -74,10 +76,14 @@ std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launch
 std::string stopped_text(const RunResult& result, Fs simulated) {
   const std::string at = " at " + format_ns(simulated) + " of simulated time";
   switch (result.status) {
-    case RunStatus::until_reached: return "stopped" + at + ", as --until says";
-    case RunStatus::wall_limit: return "stopped" + at + ", by --max-wall";
-    case RunStatus::interrupted: return "interrupted" + at;
-    default: return "";
+    case RunStatus::until_reached:
+      return "stopped" + at + ", as --until says";
+    case RunStatus::wall_limit:
+      return "stopped" + at + ", by --max-wall";
+    case RunStatus::interrupted:
+      return "interrupted" + at;
+    default:
+      return "";
   }
 }
 
@@ -87,16 +93,12 @@ unsigned executor_threads() { return std::max(1U, std::thread::hardware_concurre
 class BenchRun {
  public:
   BenchRun(const RunOptions& options, const Invocation& invocation)
-      : options_(options),
-        benches_(all_benches()),
-        bench_(find_bench(benches_, options.bench)),
-        parameters_(settle_parameters(bench_, given_parameters(options.params))),
-        registry_(options.machine.load_registry()),
-        spec_(options.machine.load_spec(registry_)),
-        devices_(options.devices(spec_.system.sips.count)),
-        data_mode_(options.data_mode(bench_.needs_data)),
+      : options_(options), benches_(all_benches()), bench_(find_bench(benches_, options.bench)),
+        parameters_(settle_parameters(bench_, given_parameters(options.params))), registry_(options.machine.load_registry()),
+        spec_(options.machine.load_spec(registry_)), ccl_(options.machine.load_ccl()),
+        devices_(options.devices(spec_.system.sips.count)), data_mode_(options.data_mode(bench_.needs_data)),
         invocation_(invocation),
-        facts_(facts_of(bench_, parameter_texts(bench_, parameters_), options)),
+        facts_(facts_of(bench_, parameter_texts(bench_, parameters_), options, settle(ccl_, shipped_algorithms()))),
         configuration_(configuration_text(invocation, facts_, resolved_config(spec_, registry_))) {}
 
   const std::string& configuration() const { return configuration_; }
@@ -115,6 +117,7 @@ class BenchRun {
   Attributes parameters_;
   ComponentRegistry registry_;
   MachineSpec spec_;
+  CclFile ccl_;
   std::vector<int> devices_;
   DataMode data_mode_;
   const Invocation& invocation_;
@@ -133,8 +136,8 @@ int BenchRun::simulate() {
   const Interrupt interrupt;
   const Clock::time_point start = Clock::now();
   ActivityWindows windows;
-  const auto built = std::make_unique<Platform>(
-      build_graph(spec_), registry_, PlatformOptions{data_mode_ == DataMode::off ? nullptr : &plane_, &windows, false});
+  const auto built = std::make_unique<Platform>(build_graph(spec_), registry_,
+                                                PlatformOptions{data_mode_ == DataMode::off ? nullptr : &plane_, &windows, false});
   Platform& platform = *built;
   const TraceScope scope(options_.trace_scopes);
   if (!options_.trace.empty()) scope.check(objects_of<Component>());
@@ -142,7 +145,8 @@ int BenchRun::simulate() {
   std::optional<ResultFile> stats_file = open(options_.stats);
   OpSink* records = nullptr;
   std::optional<OpLogFile> op_log;
-  if (std::optional<ResultFile> file = open(options_.op_log)) records = &op_log.emplace(std::move(*file), &plane_, options_.op_log_limit);
+  if (std::optional<ResultFile> file = open(options_.op_log))
+    records = &op_log.emplace(std::move(*file), &plane_, options_.op_log_limit);
   std::optional<OpOrigins> origins;
   if (options_.verifies_ops()) records = &origins.emplace(records);
   std::optional<TraceFile> trace;
@@ -162,7 +166,7 @@ int BenchRun::simulate() {
   if (data_mode_ == DataMode::eager) start_executor().start_eager();
   const double elaboration_s = seconds_since(start);
 
-  BenchProgram program(bench_, {parameters_, devices_, options_.seed});
+  BenchProgram program(bench_, {parameters_, devices_, options_.seed, ccl_});
   ProgressLine progress;
   RunLimits limits;
   limits.until = options_.until();
@@ -174,6 +178,7 @@ int BenchRun::simulate() {
   progress.clear();
 
   RunReport report = report_of(result, program, elaboration_s);
+  for (const std::string& warning : program.warnings()) std::cerr << "kernbench: warning: " << warning << '\n';
   if (breakdown) report.breakdown = &*breakdown;
   if (trace) trace->close(report.simulated);
   if (requests) {
@@ -201,7 +206,8 @@ int BenchRun::simulate() {
 }
 
 OpTable::Meta BenchRun::op_log_meta() const {
-  OpTable::Meta meta{{"program_version", version_text()}, {"command_line", invocation_.line()}, {"configuration", yaml_as_json(configuration_)}};
+  OpTable::Meta meta{
+      {"program_version", version_text()}, {"command_line", invocation_.line()}, {"configuration", yaml_as_json(configuration_)}};
   meta.insert(meta.end(), facts_.begin(), facts_.end());
   return meta;
 }

@@ -12,50 +12,72 @@ namespace kernbench {
 void RunOptions::add_to(CLI::App& command) {
   const std::string run = "Run", results = "Results";
   command.add_option("--bench", bench, "The bench: name or index (kernbench list)")->required()->group(run);
-  command.add_option("--param", params, "A parameter of the bench; repeatable")->type_name("NAME=VALUE")->allow_extra_args(false)->group(run);
-  command.add_option("--device", device, "The SIP that runs the bench, or all: one copy on each")->type_name("sip:N|all")->capture_default_str()->group(run);
+  command.add_option("--param", params, "A parameter of the bench; repeatable")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->group(run);
+  command.add_option("--device", device, "The SIP that runs the bench, or all: one copy on each")
+      ->type_name("sip:N|all")
+      ->capture_default_str()
+      ->group(run);
   command.add_option("--seed", seed, "Of the bench's random input")->check(whole_number())->capture_default_str()->group(run);
   command.add_option("--until", until_ns, "Stops at this simulated time")->type_name("NS")->group(run);
   command.add_option("--max-wall", max_wall_s, "Stops after this time on the clock")->type_name("SECONDS")->group(run);
-  command.add_option("--deadlock-after", deadlock_after_ns, "Simulated time without work, while somebody waits, that counts as a deadlock; 0: never")
+  command
+      .add_option("--deadlock-after", deadlock_after_ns,
+                  "Simulated time without work, while somebody waits, that counts as a deadlock; 0: never")
       ->type_name("NS")
       ->capture_default_str()
       ->group(run);
-  machine.add_to(command);
-  command.add_flag("--verify-data", verify_data,
-                   "Computes the results and compares every output with the bench's reference; =ops: also every operation with a reference of "
-                   "its own, from its inputs as they are")
+  machine.add_with_ccl_to(command);
+  command
+      .add_flag("--verify-data", verify_data,
+                "Computes the results and compares every output with the bench's reference; =ops: also every operation with a "
+                "reference of "
+                "its own, from its inputs as they are")
       ->type_name("[=ops]")
       ->group(results);
-  command.add_option("--data", data,
-                     "off: times only; deferred: operations are recorded with their data, and computed afterwards; eager: computed while the "
-                     "simulation goes on, so that kernels may branch on results. Default: off, or what --verify-data or the bench needs")
+  command
+      .add_option(
+          "--data", data,
+          "off: times only; deferred: operations are recorded with their data, and computed afterwards; eager: computed while the "
+          "simulation goes on, so that kernels may branch on results. Default: off, or what --verify-data or the bench needs")
       ->check(CLI::IsMember({"off", "deferred", "eager"}))
       ->group(results);
   command.add_option("--trace", trace, "Writes a waveform (VCD)")->type_name("F.vcd")->group(results);
-  command.add_option("--trace-scope", trace_scopes,
-                     "What the waveform takes: components or component.signal by glob, e.g. 'sip0.cube0.pe0.*'; repeatable. Default: all PE engines")
+  command
+      .add_option("--trace-scope", trace_scopes,
+                  "What the waveform takes: components or component.signal by glob, e.g. 'sip0.cube0.pe0.*'; repeatable. Default: "
+                  "all PE engines")
       ->type_name("GLOB")
       ->allow_extra_args(false)
       ->group(results);
   command.add_option("--trace-requests", trace_requests, "Writes where every transfer and command was and when, one per line")
       ->type_name("F.jsonl")
       ->group(results);
-  command.add_flag("--breakdown", breakdown, "What the latencies of memory transfers are made of: PE setup, NoC, UCIe, fabric, wire transfer, HBM, contention")
+  command
+      .add_flag("--breakdown", breakdown,
+                "What the latencies of memory transfers are made of: PE setup, NoC, UCIe, fabric, wire transfer, HBM, contention")
       ->group(results);
   command.add_option("--stats", stats, "Writes the statistics of every component and wire")->type_name("F.json")->group(results);
-  command.add_option("--op-log", op_log, "Writes one line per executed operation, or one row of a SQLite database: as the file's name ends")
+  command
+      .add_option("--op-log", op_log,
+                  "Writes one line per executed operation, or one row of a SQLite database: as the file's name ends")
       ->type_name("F.csv|.sqlite")
       ->group(results);
-  command.add_option("--op-log-limit", op_log_limit, "Operations that the log holds in memory; what is beyond goes to disk before the run has ended")
+  command
+      .add_option("--op-log-limit", op_log_limit,
+                  "Operations that the log holds in memory; what is beyond goes to disk before the run has ended")
       ->type_name("RECORDS")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
       ->capture_default_str()
       ->group(results);
   command.add_flag("--json", json, "The summary as JSON")->group(results);
-  command.add_flag("--print-config", print_config, "Prints the configuration with every default settled, and does not simulate")->group(results);
+  command.add_flag("--print-config", print_config, "Prints the configuration with every default settled, and does not simulate")
+      ->group(results);
   command.footer(
-      "Every result file F has a companion F.config.yaml: version, command line, and the configuration with every default settled.\n\n"
+      "Every result file F has a companion F.config.yaml: version, command line, and the configuration with every default "
+      "settled.\n\n"
       "Examples:\n"
       "  kernbench run --bench matmul-composite --verify-data\n"
       "  kernbench run --bench softmax-rows --param compute=steps --verify-data=ops\n"
@@ -63,7 +85,9 @@ void RunOptions::add_to(CLI::App& command) {
       "  kernbench run --bench mlp-fused --verify-data --op-log ops.sqlite\n"
       "  kernbench run --bench matmul-composite --breakdown --trace-requests requests.jsonl\n"
       "  kernbench run --bench matmul-composite --trace gemm.vcd --trace-scope 'sip0.cube0.pe0.*'\n"
-      "  kernbench run --bench matmul-composite --set cube.pe_template.components.pe_gemm.attrs.macs_per_cycle=8192 --stats stats.json\n"
+      "  kernbench run --bench matmul-composite --set cube.pe_template.components.pe_gemm.attrs.macs_per_cycle=8192 --stats "
+      "stats.json\n"
+      "  kernbench run --bench ccl-allreduce --topology six_sip --set ccl:defaults.algorithm=ring_allreduce --verify-data\n"
       "  kernbench run --bench 1 --print-config > resolved.yaml\n");
 }
 
@@ -81,7 +105,7 @@ void RunOptions::check() const {
   }
   if (verifies() && data == "off") throw UsageError("--verify-data needs the data that --data off leaves out");
   if (!op_log.empty()) op_log_format(op_log);
-  check_result_files({machine.topology, machine.components}, {trace, trace_requests, stats, op_log});
+  check_result_files({machine.topology, machine.components, machine.ccl}, {trace, trace_requests, stats, op_log});
   until();
   deadlock_after();
   max_wall();

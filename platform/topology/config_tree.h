@@ -41,6 +41,7 @@ struct ConfigEntry {
 struct Override {
   std::string key;
   std::string value;
+  std::string prefix = {};  // of the key, as the user writes it: "ccl:"; for messages
 };
 
 // Faults are appended to `issues`; a file that cannot be read at all, or whose base cannot, yields a null node.

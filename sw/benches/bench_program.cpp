@@ -2,6 +2,7 @@
 
 #include "models/base/errors.h"
 #include "models/data/data_plane.h"
+#include "sw/distributed/collective_table.h"
 
 namespace kernbench {
 
@@ -15,6 +16,7 @@ BenchProgram::~BenchProgram() = default;
 void BenchProgram::run(HostPort& port) {
   check_data(port.data());
   runtime_ = std::make_unique<Runtime>(port, bench_.name);
+  runtime_->distributed.configure(options_.ccl, nullptr);
   runtime_->memory->start_reaper();
   running_ = options_.devices.size();
   if (running_ == 1) {
@@ -65,7 +67,16 @@ const std::vector<LaunchRecord>& BenchProgram::launches() const {
 }
 
 std::vector<ResultTable> BenchProgram::results() const {
-  return runtime_ ? std::vector<ResultTable>(runtime_->results.begin(), runtime_->results.end()) : std::vector<ResultTable>();
+  if (!runtime_) return {};
+  std::vector<ResultTable> tables(runtime_->results.begin(), runtime_->results.end());
+  ResultTable collectives = collective_table(runtime_->distributed.collectives);
+  if (!collectives.rows().empty()) tables.push_back(std::move(collectives));
+  return tables;
+}
+
+const std::vector<std::string>& BenchProgram::warnings() const {
+  static const std::vector<std::string> none;
+  return runtime_ ? runtime_->warnings : none;
 }
 
 std::uint64_t BenchProgram::requests() const { return runtime_ ? runtime_->link.submitted() : 0; }

@@ -15,6 +15,7 @@ struct BenchOptions {
   Attributes parameters;        // settle_parameters()
   std::vector<int> devices{0};  // SIPs; not looked at for a bench that is not per device
   std::uint64_t seed = 1;       // of torch.random
+  CclFile ccl{};                // of torch.distributed
 };
 
 // Outlives the simulation. A bench that submits nothing ends with LaunchError of code NO_REQUESTS.
@@ -28,7 +29,8 @@ class BenchProgram final : public HostProgram {
   // After the run. With several devices, names start with the device: "sip1:out".
   const std::vector<Expectation>& expectations() const;
   const std::vector<LaunchRecord>& launches() const;
-  std::vector<ResultTable> results() const;
+  std::vector<ResultTable> results() const;  // of the bench, and of its collectives if it had any
+  const std::vector<std::string>& warnings() const;
   std::uint64_t requests() const;                     // submitted to the machine
   std::optional<Fs> ended() const { return ended_; }  // when the bench and its launches had ended; memory is given back behind that
 

@@ -42,6 +42,20 @@ Parameter any_dtype(const char* description) {
   return Parameter::choice("dtype", description, {"f16", "bf16", "f32", "i8", "i32"}, "spec 10.3").default_val("f16");
 }
 
+Parameter size_in_bytes(const char* name, const char* description, std::int64_t bytes) {
+  return Parameter::integer(name, description, "B", "spec 10.3").default_val(bytes).range("2", "1048576");
+}
+
+std::vector<std::int64_t> sizes_in_bytes(const Attributes& given, DType dtype) {
+  const auto element = static_cast<std::int64_t>(size_of(dtype));
+  const auto whole = [element](std::int64_t bytes) { return std::max(element, bytes - bytes % element); };
+  const std::int64_t largest = whole(given.integer("max_bytes"));
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t bytes = whole(given.integer("min_bytes")); bytes < largest; bytes *= 4) sizes.push_back(bytes);
+  sizes.push_back(largest);
+  return sizes;
+}
+
 Parameter shared_by_pes(const char* what) {
   const std::string description = std::string("PEs of the cube that share the ") + what + "; fewer if there are fewer " + what;
   return Parameter::integer("pes", description, "", "spec 10.3").default_val(8).range("1", "64");

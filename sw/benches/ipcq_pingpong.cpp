@@ -42,16 +42,6 @@ IpcqOptions options_of(const Attributes& given) {
   return options;
 }
 
-// Each four times the one before, up to the largest.
-std::vector<std::int64_t> sizes_of(const Attributes& given) {
-  const auto whole = [](std::int64_t bytes) { return bytes - bytes % static_cast<std::int64_t>(size_of(dtype)); };
-  const std::int64_t largest = whole(given.integer("max_bytes"));
-  std::vector<std::int64_t> sizes;
-  for (std::int64_t bytes = whole(given.integer("min_bytes")); bytes < largest; bytes *= 4) sizes.push_back(bytes);
-  sizes.push_back(largest);
-  return sizes;
-}
-
 // One way: all sizes one after the other, by each of the three means.
 class Game {
  public:
@@ -153,7 +143,7 @@ class Game {
 
 void run(Torch& torch) {
   const NeighbourGraph graph = neighbours(torch.spec());
-  const std::vector<std::int64_t> sizes = sizes_of(torch.parameters());
+  const std::vector<std::int64_t> sizes = sizes_in_bytes(torch.parameters(), dtype);
   torch.ipcq.install(graph, options_of(torch.parameters()));
   ResultTable& table = torch.results(
       "one way", {"hop", "from", "to", "bytes", "ipcq_ns", "ipcq_gbs", "no_consume_ns", "no_consume_gbs", "dma_ns", "dma_gbs"});
@@ -166,23 +156,19 @@ void run(Torch& torch) {
   if (table.rows().empty()) throw UsageError("bench 'ipcq-pingpong': the machine has one PE");
 }
 
-Parameter bytes(const char* name, const char* description, std::int64_t value, const char* least) {
-  return Parameter::integer(name, description, "B", "spec 10.3").default_val(value).range(least, "1048576");
-}
-
 }  // namespace
 
 Bench ipcq_pingpong() {
   Bench bench{
       "ipcq-pingpong",
       "Messages between two PEs by kind of hop and size: IPCQ, IPCQ without slot read and credit, DMA",
-      {bytes("min_bytes", "of the smallest message; the next ones have four times as many", 128, "2"),
-       bytes("max_bytes", "of the largest message; above a slot it goes in pieces", 1048576, "2"),
+      {size_in_bytes("min_bytes", "of the smallest message; the next ones have four times as many", 128),
+       size_in_bytes("max_bytes", "of the largest message; above a slot it goes in pieces", 1048576),
        Parameter::integer("rounds", "messages there; all but the last come back, and the mean is reported", "", "assumption")
            .default_val(2)
            .range("2", "1000"),
        Parameter::choice("buffer_kind", "where the rings lie", {"tcm", "sram", "hbm"}, "spec 8.1").default_val("tcm"),
-       bytes("slot_size", "of a slot", 4096, "2"),
+       size_in_bytes("slot_size", "of a slot", 4096),
        Parameter::integer("n_slots", "of a ring", "", "spec 8.1").default_val(4).range("1", "1024"),
        Parameter::choice("backpressure", "how a send waits for a credit", {"sleep", "poll"}, "spec 8.1").default_val("sleep"),
        Parameter::decimal("poll_ns", "between two looks of a polling send", "ns", "assumption")

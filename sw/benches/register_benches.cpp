@@ -5,6 +5,8 @@
 namespace kernbench {
 
 void register_benches(BenchRegistry& registry) {
+  registry.add(benches::ccl_allreduce());
+  registry.add(benches::collectives());
   registry.add(benches::gather_walk());
   registry.add(benches::gemm_single_pe());
   registry.add(benches::gpt3_qkv());

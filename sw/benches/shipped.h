@@ -5,6 +5,8 @@
 
 namespace kernbench::benches {
 
+Bench ccl_allreduce();
+Bench collectives();
 Bench gather_walk();
 Bench gemm_single_pe();
 Bench gpt3_qkv();

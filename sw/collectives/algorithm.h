@@ -26,6 +26,10 @@ struct CollectiveAlgorithm {
   // The kernel with its arguments for the call's rank; it starts on every PE that holds a shard.
   std::function<tl::KernelCall(const CollectiveCall& call)> kernel;
 
+  // Of reductions: the result combines the shards of a rank with one another, too; else each only with the same one of other ranks.
+  bool combines_shards = false;
+  bool every_pe = false;  // it wants a shard on every PE of every cube
+
   // UsageError: a SIP topology or a layout that the algorithm does not support, with what it expects.
   void check_topology(const RankGroup& group) const;
   void check(const CollectiveCall& call) const;

@@ -70,7 +70,9 @@ CollectiveAlgorithm hierarchical_allreduce() {
           {},
           refuses,
           graph,
-          kernel};
+          kernel,
+          true,
+          true};
 }
 
 }  // namespace kernbench::algorithms

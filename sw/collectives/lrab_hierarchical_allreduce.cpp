@@ -66,7 +66,9 @@ CollectiveAlgorithm lrab_hierarchical_allreduce() {
                .range("0", "255")},
           refuses,
           graph,
-          kernel};
+          kernel,
+          true,
+          false};
 }
 
 }  // namespace kernbench::algorithms

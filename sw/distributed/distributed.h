@@ -46,6 +46,8 @@ class Distributed {
   int get_world_size() const;
   int get_rank() const;  // 0 outside a worker, with a warning
   const CclSettings& settings() const { return group("settings").settings(); }
+  // Of all_reduce: as ccl.yaml, or init_process_group, says.
+  const CollectiveAlgorithm& algorithm() const { return group("algorithm").algorithm_of(CollectiveOp::all_reduce); }
 
   // Waits for all ranks and their pending work. Takes no simulated time.
   void barrier();

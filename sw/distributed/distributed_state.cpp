@@ -10,7 +10,7 @@ DistributedState::~DistributedState() = default;
 
 void DistributedState::configure(CclFile file, std::shared_ptr<const AlgorithmRegistry> from) {
   ccl = std::move(file);
-  algorithms = std::move(from);
+  if (from != nullptr) algorithms = std::move(from);
   rank_unit = settle(ccl, *algorithms).rank_unit;
 }
 

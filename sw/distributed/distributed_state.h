@@ -17,7 +17,8 @@ struct DistributedState {
   DistributedState();
   ~DistributedState();
 
-  // Before the program runs. UsageError for settings that no algorithm has. Without: the shipped algorithms, every default.
+  // Before the program runs. UsageError for settings that the algorithm does not have. Without: every default. `algorithms`: null
+  // for the shipped ones.
   void configure(CclFile file, std::shared_ptr<const AlgorithmRegistry> algorithms);
 
   CclFile ccl;

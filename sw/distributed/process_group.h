@@ -35,6 +35,7 @@ class ProcessGroup {
 
   const RankGroup& ranks() const { return ranks_; }
   const CclSettings& settings() const { return settings_; }
+  const CollectiveAlgorithm& algorithm_of(CollectiveOp op) const;
 
   // A rank, or with none the program itself on behalf of all, has called init_process_group. UsageError: again, or ranks that are
   // not as many as the group has.
@@ -61,7 +62,6 @@ class ProcessGroup {
   void meet(OrderedCall& call, int expected, const std::function<void()>& last);
   void check_nothing_waits(const std::string& name) const;
   void wire(const GroupCall& given, const NeighbourGraph& graph, OrderedCall& call);
-  const CollectiveAlgorithm& algorithm_of(CollectiveOp op) const;
   std::shared_ptr<CollectiveRecord> record_of(const GroupCall& given, const CollectiveCall& call,
                                               const CollectiveAlgorithm& algorithm);
 

@@ -82,6 +82,16 @@ BOOST_AUTO_TEST_CASE(tensors_over_several_cubes_are_right_in_every_address_model
   check_models(bench_named("va-offset-verify"), {{"cubes", "3"}, {"dtype", "i8"}}, on_16_cubes());
 }
 
+// 2000 elements: a shard lies in several pseudo-channels.
+BOOST_AUTO_TEST_CASE(messages_and_collectives_are_right_in_every_address_model) {
+  BenchRunOptions four_sips;
+  four_sips.overrides = {{"system.sips", "{count: 4, topology: torus_2d, w: 2, h: 2}"}, {"sip.cube_mesh", "{w: 2, h: 1}"}};
+  check_models(bench_named("ipcq-pingpong"), {{"max_bytes", "8192"}});
+  check_models(bench_named("ccl-allreduce"), {{"n_elem", "2000"}}, four_sips);
+  check_models(bench_named("ccl-allreduce"), {{"n_elem", "2000"}, {"buffer_kind", "hbm"}}, four_sips);
+  check_models(bench_named("collectives"), {{"min_bytes", "4000"}, {"max_bytes", "4000"}}, four_sips);
+}
+
 // Accesses at odd places: pieces of bursts at both ends, across shards, with flits smaller and larger than a burst.
 BOOST_AUTO_TEST_CASE(odd_accesses_are_right_by_channels) {
   for (const char* flit_bytes : {"64", "256", "1024"}) {
@@ -93,9 +103,7 @@ BOOST_AUTO_TEST_CASE(odd_accesses_are_right_by_channels) {
 }
 
 BOOST_AUTO_TEST_CASE(a_run_by_channels_repeats_itself_to_the_byte) {
-  const auto log = [] {
-    return forked_value([] { return run_bench("mlp-fused", {}, in(logical_one_to_one)).op_log; });
-  };
+  const auto log = [] { return forked_value([] { return run_bench("mlp-fused", {}, in(logical_one_to_one)).op_log; }); };
   const std::string first = log();
   BOOST_TEST(first.size() > 1000U);
   BOOST_TEST((log() == first));

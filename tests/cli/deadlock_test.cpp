@@ -76,6 +76,20 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_waits_for_ever_is_listed_with_status_3_and_th
   }
 }
 
+// The last rank waits for its data for ever, the others for its messages: with the state of all queues of who waits.
+BOOST_AUTO_TEST_CASE(messages_that_never_come_are_listed_with_status_3_and_the_queues_of_who_waits) {
+  const ProgramResult result = silent_program({"run", "--bench", "collectives", "--param", "op=broadcast", "--topology", "tiny",
+                                               "--set", "system.sips.count=3", "--set", silent});
+  BOOST_TEST(result.status == 3, result.err);
+  check_contains(result.err,
+                 {"kernbench: error: deadlock at ", "\n  host.rank0 waits for the end of KernelLaunch 'ring_broadcast'",
+                  "\n  sip0.cube0.pe0.pe_cpu waits for tl.recv in direction 'ring_W' of kernel 'ring_broadcast' since ",
+                  "\n  sip0.cube0.pe0.pe_ipcq waits for a message in direction 'ring_W' of sip2.cube0.pe0 since ",
+                  "\n    ring_W <-> sip2.cube0.pe0 ring_E: sent head 0, tail 0, credits 4 of 4; received head 0, tail 0",
+                  "\n  sip1.cube0.pe0.pe_ipcq waits for a message in direction 'ring_W' of sip0.cube0.pe0 since ",
+                  "\n  sip2.cube0.pe0.pe_cpu waits for command 1 of kernel 'ring_broadcast' since "});
+}
+
 BOOST_AUTO_TEST_CASE(a_patience_that_is_no_time_is_refused) {
   const ProgramResult result =
       kernbench_program({"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--deadlock-after", "long"});

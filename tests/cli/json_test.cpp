@@ -34,7 +34,8 @@ void check_documented(const std::vector<std::string>& words, const std::string& 
   BOOST_TEST(!keys.empty());
   for (const std::string& key : keys) {
     const bool named = document.find('`' + key + '`') != std::string::npos || document.find('.' + key + '`') != std::string::npos ||
-                       document.find('`' + key + '.') != std::string::npos || document.find('`' + key + "[]") != std::string::npos ||
+                       document.find('`' + key + '.') != std::string::npos ||
+                       document.find('`' + key + "[]") != std::string::npos ||
                        document.find('.' + key + "[]`") != std::string::npos;
     BOOST_TEST(named, "'" << key << "' of `kernbench " << words.front() << "` is not in docs/json.md");
   }
@@ -50,7 +51,9 @@ BOOST_AUTO_TEST_CASE(every_key_of_the_json_output_is_documented) {
   const std::string requests = folder.write("r.csv",
                                             "at_ns,initiator,op,target,offset,bytes\n"
                                             "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,4096\n");
-  check_documented({"run", "--bench", "matmul-composite", "--topology", "tiny", "--verify-data", "--breakdown", "--json"}, document);
+  check_documented({"run", "--bench", "matmul-composite", "--topology", "tiny", "--verify-data", "--breakdown", "--json"},
+                   document);
+  check_documented({"run", "--bench", "ccl-allreduce", "--topology", "tiny", "--json"}, document);
   check_documented({"traffic", requests, "--topology", "tiny", "--breakdown", "--json"}, document);
   check_documented({"probe", "--topology", "tiny", "--json"}, document);
   check_documented({"route", "sip0.cube0.pe0.pe_dma", "sip0.cube0.hbm_ctrl.pe0", "--topology", "tiny", "--json"}, document);
@@ -58,5 +61,6 @@ BOOST_AUTO_TEST_CASE(every_key_of_the_json_output_is_documented) {
   check_documented({"list", "--json"}, document);
   check_documented({"list", "components", "--json"}, document);
   check_documented({"list", "topologies", "--json"}, document);
+  check_documented({"list", "algorithms", "--json"}, document);
   check_documented({"topology", "--topology", "tiny", "--format", "json"}, document);
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -32,6 +33,7 @@ struct BenchRunOptions {
   std::vector<Override> overrides;
   std::vector<int> devices{0};
   std::uint64_t seed = 1;
+  CclFile ccl;  // of torch.distributed
   DataMode data = DataMode::deferred;
   unsigned threads = 2;  // of phase 2
   // On the data before the simulation starts.
@@ -47,29 +49,31 @@ struct BenchOutcome {
   std::uint64_t verified = 0;        // elements compared
   std::vector<std::string> tensors;  // the names of the expectations
   std::string failures;              // of the verification, one per line; empty: all is right
-  std::string outputs;               // the bytes of every expectation's blocks
+  std::string outputs;               // the bytes of every expectation's blocks, in the order of the tensors' names
   std::vector<ResultTable> results;  // that the bench reports
   std::uint64_t data_races = 0;
-  std::string op_log;                // as CSV
-  std::string values;                // the bytes of all outputs
+  std::string op_log;  // as CSV
+  std::string values;  // the bytes of all outputs
 };
 
 // Judges every block of every expectation once phase 2 has run.
 inline void judge(const std::vector<Expectation>& expectations, const DataExecutor& executor, BenchOutcome& outcome) {
+  std::map<std::string, std::string> by_name;  // in which order ranks come to their ends depends on time
   for (const Expectation& expectation : expectations) {
     outcome.tensors.push_back(expectation.name);
     const std::vector<double> reference = expectation.reference();
     for (const ExpectedBlock& block : expectation.blocks) {
       const std::vector<std::byte> bytes = executor.bytes(block.value);
       outcome.values.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-      const Comparison comparison = compare(bytes, expectation.dtype, block.value.shape,
-                                            expectation.part(reference, block), expectation.tolerance_factor);
-      for (const std::byte byte : executor.bytes(block.value)) outcome.outputs += static_cast<char>(byte);
+      const Comparison comparison =
+          compare(bytes, expectation.dtype, block.value.shape, expectation.part(reference, block), expectation.tolerance_factor);
+      by_name[expectation.name].append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
       outcome.verified += comparison.elements;
       if (!comparison.ok)
         outcome.failures += failure_text(expectation.name, expectation.dtype, block.value.shape, comparison) + "\n";
     }
   }
+  for (const auto& [name, bytes] : by_name) outcome.outputs += bytes;
 }
 
 inline bool is_usage_error(const std::exception_ptr& cause) {
@@ -77,6 +81,8 @@ inline bool is_usage_error(const std::exception_ptr& cause) {
     if (cause) std::rethrow_exception(cause);
   } catch (const UsageError&) {
     return true;
+  } catch (const SpawnError& error) {
+    return error.wrong_usage();
   } catch (...) {
   }
   return false;
@@ -97,7 +103,7 @@ inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParamet
   if (options.prepare) options.prepare(data);
   std::optional<DataExecutor> executor;
   if (options.data == DataMode::eager) executor.emplace(data, options.threads).start_eager();
-  BenchProgram program(bench, {settle_parameters(bench, parameters), options.devices, options.seed});
+  BenchProgram program(bench, {settle_parameters(bench, parameters), options.devices, options.seed, options.ccl});
   BenchOutcome outcome;
   {
     Platform platform(build_graph(std::move(spec)), components, platform_options);

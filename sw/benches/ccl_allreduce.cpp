@@ -1,0 +1,101 @@
+// ccl-allreduce: all_reduce of a tensor over all SIPs, by the algorithm and over the rings that ccl.yaml or the parameters choose.
+// Rank r is filled with r + 1.
+#include <cmath>
+
+#include "sw/benches/inputs.h"
+#include "sw/benches/shipped.h"
+#include "sw/collectives/algorithm_registry.h"
+
+namespace kernbench::benches {
+namespace {
+
+constexpr const char* as_ccl_says = "ccl.yaml";
+
+// What differs from ccl.yaml.
+CclChanges changes_of(const Attributes& given) {
+  CclChanges changes;
+  for (const char* key : {"algorithm", "buffer_kind"}) {
+    if (given.text(key) != as_ccl_says) changes.emplace_back(key, given.text(key));
+  }
+  if (given.integer("n_elem") != 0) changes.emplace_back("n_elem", std::to_string(given.integer("n_elem")));
+  return changes;
+}
+
+// Of 1, 2, ..., ranks, each as often as the result combines shards of a rank.
+double combined(ReduceOp op, int ranks, int shards, DType dtype) {
+  const double sum = 0.5 * ranks * (ranks + 1);
+  switch (op) {
+    case ReduceOp::max:
+      return ranks;
+    case ReduceOp::min:
+      return 1;
+    case ReduceOp::avg:
+      return is_float(dtype) ? sum / ranks : std::nearbyint(sum / ranks);
+    default:
+      return sum * shards;
+  }
+}
+
+// Up to here every whole number is an element, so that sums are exact in any order.
+double exact_up_to(DType dtype) {
+  switch (dtype) {
+    case DType::f16:
+      return 1 << 11;
+    case DType::bf16:
+      return 1 << 8;
+    default:
+      return 1 << 24;
+  }
+}
+
+void worker(Torch& torch, int rank) {
+  torch.ahbm.set_device(rank);
+  Distributed& dist = torch.distributed;
+  dist.init_process_group("ahbm", changes_of(torch.parameters()));
+
+  const CollectiveAlgorithm& algorithm = dist.algorithm();
+  const DType dtype = parse_dtype(torch.parameters().text("dtype"));
+  const ReduceOp op = parse_reduce_op(torch.parameters().text("op"));
+  const int pes = algorithm.every_pe ? torch.spec().pes() : 1, shards = torch.spec().cubes() * pes;
+  const std::int64_t n_elem = dist.settings().n_elem;
+  const DPPolicy a_row_per_pe{Placement::row_wise, Placement::row_wise, torch.spec().cubes(), pes};
+  const Tensor data = torch.full({shards, n_elem}, rank + 1, dtype, a_row_per_pe, "data");
+
+  dist.barrier();
+  dist.all_reduce(data, op);
+
+  const int ranks = dist.get_world_size(), combines = algorithm.combines_shards ? shards : 1;
+  const double expected = combined(op, ranks, combines, dtype);
+  const bool exact = combined(ReduceOp::sum, ranks, combines, dtype) <= exact_up_to(dtype);
+  const int roundings = exact ? 1 : ranks + shards;  // at most, one after the other
+  torch.verify(
+      data, [=] { return std::vector<double>(static_cast<std::size_t>(shards * n_elem), expected); }, roundings);
+}
+
+void run(Torch& torch) {
+  torch.multiprocessing.spawn([&torch](int rank) { worker(torch, rank); }, torch.ahbm.device_count());
+}
+
+}  // namespace
+
+Bench ccl_allreduce() {
+  std::vector<std::string> algorithms = shipped_algorithms().names(CollectiveOp::all_reduce), kinds{"tcm", "sram", "hbm"};
+  algorithms.insert(algorithms.begin(), as_ccl_says);
+  kinds.insert(kinds.begin(), as_ccl_says);
+  Bench bench{
+      "ccl-allreduce",
+      "all_reduce over all SIPs, a shard on each cube; algorithm and rings as ccl.yaml says",
+      {Parameter::integer("n_elem", "elements per shard; 0: as ccl.yaml says", "", "spec 10.3")
+           .default_val(0)
+           .range("0", "16777216"),
+       Parameter::choice("algorithm", "of all_reduce (kernbench list algorithms)", algorithms, "spec 8.2").default_val(as_ccl_says),
+       Parameter::choice("buffer_kind", "where the rings lie", kinds, "spec 8.2").default_val(as_ccl_says),
+       Parameter::choice("dtype", "of the elements", {"f16", "bf16", "f32", "i32"}, "spec 8.3").default_val("f16"),
+       // Products of as many shards fit no element.
+       Parameter::choice("op", "the reduction", {"sum", "max", "min", "avg"}, "spec 8.3").default_val("sum")},
+      &run};
+  bench.per_device = false;
+  return bench;
+}
+
+}  // namespace kernbench::benches

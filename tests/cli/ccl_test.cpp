@@ -1,0 +1,133 @@
+// ccl.yaml on the command line: --ccl, --set ccl:, list algorithms; a wrong file is refused like a wrong topology (spec 1.3, 8.2).
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+using namespace kernbench::test;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+// ccl-allreduce on two SIPs of one cube, with more words.
+ProgramResult run(const Words& more) {
+  Words words{"run", "--bench", "ccl-allreduce", "--topology", "tiny", "--set", "system.sips.count=2"};
+  words.insert(words.end(), more.begin(), more.end());
+  return kernbench_program(words);
+}
+
+nlohmann::json row(const Words& more) {
+  Words words = more;
+  words.emplace_back("--json");
+  const ProgramResult result = run(words);
+  BOOST_TEST_REQUIRE(result.status == 0, result.err);
+  return nlohmann::json::parse(result.out).at("results").at(0).at("rows").at(0);
+}
+
+void check_refused(const ProgramResult& result, const Words& parts) {
+  BOOST_TEST(result.status == 2, result.status << ": " << result.err);
+  BOOST_TEST(result.out == "");
+  for (const std::string& part : parts)
+    BOOST_TEST(result.err.find(part) != std::string::npos, "'" << part << "' is not in: " << result.err);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(ccl)
+
+BOOST_AUTO_TEST_CASE(a_given_file_holds_and_set_goes_before_it) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("my.yaml",
+                                        "defaults: {algorithm: ring_allreduce, n_elem: 100}\n"
+                                        "algorithms: {tree_allreduce: {n_elem: 50}}\n");
+  BOOST_TEST(row({}).at("algorithm") == "lrab_hierarchical_allreduce");
+  BOOST_TEST(row({}).at("bytes") == 16);
+  BOOST_TEST(row({"--ccl", file}).at("algorithm") == "ring_allreduce");
+  BOOST_TEST(row({"--ccl", file}).at("bytes") == 200);
+  BOOST_TEST(row({"--ccl", file, "--set", "ccl:defaults.algorithm=tree_allreduce"}).at("bytes") == 100);
+  BOOST_TEST(row({"--ccl", file, "--set", "ccl:defaults.n_elem=7", "--param", "algorithm=hierarchical_allreduce"}).at("bytes") ==
+             112);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_may_include_another_as_its_base) {
+  const TemporaryFolder folder;
+  folder.write("base.yaml", "defaults: {algorithm: ring_allreduce, n_elem: 100}\n");
+  const std::string file = folder.write("my.yaml", "include: base.yaml\ndefaults: {n_elem: 3}\n");
+  BOOST_TEST(row({"--ccl", file}).at("algorithm") == "ring_allreduce");
+  BOOST_TEST(row({"--ccl", file}).at("bytes") == 6);
+}
+
+BOOST_AUTO_TEST_CASE(all_faults_of_a_file_are_told_together_with_place_key_and_what_is_allowed) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("bad.yaml",
+                                        "defaults:\n"
+                                        "  algoritm: ring_allreduce\n"
+                                        "  buffer_kind: dram\n"
+                                        "  n_slots: 0\n"
+                                        "  slot_size: big\n"
+                                        "algorithms:\n"
+                                        "  ring_allreduc: {n_slots: 2}\n"
+                                        "  ring_allreduce: {root_cube: 3, chunking: yes}\n"
+                                        "  lrab_hierarchical_allreduce: 7\n"
+                                        "extra: 1\n");
+  check_refused(run({"--ccl", file}),
+                {file + ":2:3: defaults.algoritm: unknown key; did you mean 'algorithm'?",
+                 file + ":3:16: defaults.buffer_kind: found 'dram', allowed is one of tcm, sram, hbm; did you mean 'sram'?",
+                 file + ":4:12: defaults.n_slots: found 0, allowed is an integer, 1 to 4096",
+                 file + ":5:14: defaults.slot_size: found 'big', allowed is an integer, 16 to 1073741824 (B)",
+                 file + ":7:3: algorithms.ring_allreduc: unknown key; did you mean 'ring_allreduce'?",
+                 file + ":8:20: algorithms.ring_allreduce.root_cube: unknown key",
+                 file + ":8:44: algorithms.ring_allreduce.chunking: found 'yes', allowed is one of on, off",
+                 file + ":9:32: algorithms.lrab_hierarchical_allreduce: found '7', allowed is a section",
+                 file + ":10:1: extra: unknown key; known here: defaults, algorithms"});
+}
+
+BOOST_AUTO_TEST_CASE(settings_are_checked_like_the_file) {
+  check_refused(run({"--set", "ccl:defaults.buffer_kind=tmc"}),
+                {"--set ccl:defaults.buffer_kind=tmc: defaults.buffer_kind: found 'tmc', allowed is one of tcm, sram, hbm"});
+  // all_reduce cannot be an all-gather.
+  check_refused(run({"--set", "ccl:defaults.algorithm=ring_all_gather"}),
+                {"allowed is one of hierarchical_allreduce, lrab_hierarchical_allreduce, ring_allreduce, tree_allreduce"});
+  check_refused(run({"--set", "ccl:algorithms.tree_allreduce.root_cube=1"}), {"algorithms.tree_allreduce.root_cube: unknown key"});
+  check_refused(run({"--set", "cll:defaults.n_slots=2"}), {"reads no 'cll' file; prefixes are topology:, components: and ccl:"});
+  check_refused(run({"--ccl", "cll.yaml"}), {"no file 'cll.yaml'", "did you mean 'ccl.yaml'?"});
+  check_refused(kernbench_program({"probe", "--topology", "tiny", "--set", "ccl:defaults.n_slots=2"}),
+                {"this command reads no 'ccl' file"});
+}
+
+BOOST_AUTO_TEST_CASE(a_file_is_no_result) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("my.yaml", "defaults: {}\n");
+  check_refused(run({"--ccl", file, "--stats", file}), {"would overwrite the input '" + file + "'"});
+}
+
+// What does not go together with the machine is known only when the ranks start.
+BOOST_AUTO_TEST_CASE(settings_that_the_machine_does_not_have_are_refused_by_every_rank) {
+  check_refused(run({"--set", "ccl:defaults.world_size=3"}),
+                {"2 ranks have failed", "rank 0: init_process_group: world_size is 3, but this machine has 2 SIPs", "rank 1: "});
+  check_refused(run({"--set", "ccl:algorithms.lrab_hierarchical_allreduce.root_cube=9"}), {"root_cube 9 is none of them"});
+}
+
+BOOST_AUTO_TEST_CASE(the_settled_values_stand_in_the_configuration) {
+  const ProgramResult result =
+      run({"--print-config", "--set", "ccl:defaults.n_slots=9", "--set", "ccl:defaults.algorithm=tree_allreduce"});
+  BOOST_TEST(result.status == 0, result.err);
+  BOOST_TEST(result.out.find("# ccl        algorithm=tree_allreduce buffer_kind=tcm backpressure=sleep poll_ns=10 n_slots=9 "
+                             "slot_size=4096 ") != std::string::npos,
+             result.out);
+}
+
+BOOST_AUTO_TEST_CASE(algorithms_are_listed_with_their_keys) {
+  const ProgramResult listed = kernbench_program({"list", "algorithms"});
+  BOOST_TEST(listed.status == 0);
+  for (const std::string part :
+       {"lrab_hierarchical_allreduce (all_reduce): ", "works on ring_1d, torus_2d, mesh_2d_no_wrap", "root_cube",
+        "ring_reduce_scatter (reduce_scatter): ", "Keys of ccl.yaml for all of them:", "vc_chunk_size"})
+    BOOST_TEST(listed.out.find(part) != std::string::npos, "'" << part << "' is not in: " << listed.out);
+  const auto json = nlohmann::json::parse(kernbench_program({"list", "algorithms", "--json"}).out);
+  BOOST_TEST(json.at("algorithms").size() == 10u);
+  BOOST_TEST(json.at("keys").at(0).at("name") == "buffer_kind");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
