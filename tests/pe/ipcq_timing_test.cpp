@@ -118,6 +118,47 @@ KERNBENCH_SYSTEMC_TEST(a_slot_in_the_hbm_pays_its_tier_and_the_hop) {
   BOOST_TEST(t.receives[0].t_end == t.copies[0].t_end + 10 * ns + credit);
 }
 
+// From HBM as from TCM: the token leaves at the call.
+BOOST_AUTO_TEST_CASE(reading_the_source_at_send_is_not_charged) {
+  const auto times = [](bool from_memory) {
+    return forked_value([&] {
+      IpcqMachine m;
+      const Times t = run_pair(m, [from_memory](tl::Program& tl, tl::Ptr where) {
+        if (tl.program_id() == 1) tl.recv("W", {1}, f16);
+        if (tl.program_id() == 0) from_memory ? tl.send("E", where, {1}, f16) : tl.send("E", tl.zeros({1}));
+      });
+      return std::vector<Fs>{t.sends[0].t_end - t.sends[0].t_start, t.copies[0].t_start - t.sends[0].t_start};
+    });
+  };
+  BOOST_TEST(times(true)[0] == 0U);
+  BOOST_TEST(times(true) == times(false), boost::test_tools::per_element());
+}
+
+// PE 1 sends four slots of 4096 bytes over the wires of the credit's way, 64 ns, and receives meanwhile: slot read (6 + 2 + 2 ns in
+// HBM, where nothing competes) and credit take what they take on an idle machine.
+BOOST_AUTO_TEST_CASE(a_credit_waits_for_no_wire) {
+  const auto time_of = [](bool streams) {
+    return forked_value([&] {
+      IpcqMachine m;
+      IpcqOptions options;
+      options.buffer_kind = MemorySpace::hbm;
+      run_pair(
+          m,
+          [streams](tl::Program& tl, tl::Ptr) {
+            if (tl.program_id() == 0) tl.send("E", tl.zeros({256}));
+            for (int i = 0; streams && tl.program_id() == 1 && i < 4; ++i) tl.send("W", tl.zeros({2048}));
+            if (tl.program_id() == 1) tl.recv("W", {256}, f16);
+          },
+          options);
+      const auto copied_by = [&](int pe) { return m.ops("ipcq_copy", &m.engine({0, 0, pe}, PeEngine::pe_dma)); };
+      const ExecutedOp receive = m.ops("ipcq_recv").at(0);
+      if (streams) BOOST_TEST(copied_by(0).back().t_start > receive.t_end + 10 * ns);  // still under way
+      return receive.t_end - copied_by(1).at(0).t_end;
+    });
+  };
+  for (const bool streams : {false, true}) BOOST_TEST(time_of(streams) == 10 * ns + credit);
+}
+
 // 96 bytes in a slot of 4096: n is the payload. The flit takes 0.375 ns on each of three wires; nothing streams behind it.
 KERNBENCH_SYSTEMC_TEST(the_payload_counts_not_the_slot) {
   IpcqMachine m;
