@@ -115,6 +115,43 @@ KERNBENCH_SYSTEMC_TEST(a_single_cube_of_a_single_rank_sends_nothing) {
   BOOST_TEST(m.statistic({0, 0, 0}, PeEngine::pe_ipcq, "sends") == 0U);
 }
 
+// 50000 bytes in one slot: a message per hop, whatever the memory holds. 2 (n - 1) of them on a ring of one-block algorithms.
+KERNBENCH_SYSTEMC_TEST(without_chunking_a_block_is_one_message) {
+  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3));
+  m.run([](Torch& torch) {
+    const CclChanges changes{
+        {"algorithm", "ring_allreduce"}, {"chunking", "off"}, {"slot_size", "1048576"}, {"ring_capacity_check", "off"}};
+    on_ranks(torch, changes,
+             [&](int rank) { check_all_reduce(torch, rank, 3, DType::f16, ReduceOp::avg, 25'000, {DPPolicy::on_one_pe()}); });
+  });
+  BOOST_TEST(m.failures() == "");
+  for (int sip = 0; sip < 3; ++sip) BOOST_TEST(m.statistic({sip, 0, 0}, PeEngine::pe_ipcq, "sends") == 4U);
+}
+
+// More than a section of the TCM: 1.5 MB on each PE, in slots of 4096 bytes.
+KERNBENCH_SYSTEMC_TEST(more_than_the_tcm_holds_goes_in_sections) {
+  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+  m.run([](Torch& torch) {
+    on_ranks(torch, {{"algorithm", "tree_allreduce"}, {"slot_size", "16384"}},
+             [&](int rank) { check_all_reduce(torch, rank, 2, DType::bf16, ReduceOp::sum, 750'001, {DPPolicy::on_one_pe()}); });
+  });
+  BOOST_TEST(m.failures() == "");
+}
+
+// 3 + 4 + 6 = 13 by 3: an average of integers is rounded as a conversion to integers is.
+KERNBENCH_SYSTEMC_TEST(an_average_of_integers_is_an_integer) {
+  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3));
+  m.run([](Torch& torch) {
+    on_ranks(torch, {}, [&](int rank) {
+      const Tensor t =
+          torch.full({3}, std::vector<double>{3, 4, 6}.at(static_cast<std::size_t>(rank)), i32, DPPolicy::on_one_pe(), "t");
+      torch.distributed.all_reduce(t, "avg");
+      torch.verify(t, [] { return std::vector<double>(3, 4); });
+    });
+  });
+  BOOST_TEST(m.failures() == "");
+}
+
 BOOST_AUTO_TEST_CASE(ranks_that_are_pes_for_diagnosis) {
   for (const char* algorithm : {"ring_allreduce", "tree_allreduce"}) {
     for (const int ranks : {1, 5, 16}) {
