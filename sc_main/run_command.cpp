@@ -107,6 +107,7 @@ class BenchRun {
  private:
   std::optional<ResultFile> open(const std::string& path) const;
   DataExecutor& start_executor();
+  void evaluate(const BenchProgram& program, const OpOrigins* origins, RunReport& report);
   OpTable::Meta op_log_meta() const;
   RunReport report_of(const RunResult& result, const BenchProgram& program, double elaboration_s);
   int conclude(const RunReport& report, const RunStatistics& statistics) const;
@@ -193,16 +194,27 @@ int BenchRun::simulate() {
   if (op_log) op_log->close(op_log_meta());
   if (result.cause) std::rethrow_exception(result.cause);
   if (result.status == RunStatus::completed && (options_.verifies() || executor_)) {
-    DataExecutor& executor = start_executor();
-    if (options_.verifies_ops()) {
-      executor.run();
-    } else {
-      executor.run_for(outputs_of(program.expectations()));
-    }
-    if (options_.verifies()) report.verdicts = verify(executor, program.expectations());
-    if (options_.verifies_ops()) report.operations = verify_operations(plane_, executor, *origins, executor_threads());
+    evaluate(program, origins ? &*origins : nullptr, report);
   }
   return conclude(report, statistics);
+}
+
+// Phase 2, and what it is held against.
+void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins, RunReport& report) {
+  DataExecutor& executor = start_executor();
+  RunReport::Phase2& phase2 = report.phase2.emplace();
+  phase2.threads = executor_threads();
+  const Clock::time_point start = Clock::now();
+  if (options_.verifies_ops()) {
+    executor.run();
+  } else {
+    executor.run_for(outputs_of(program.expectations()));
+  }
+  phase2.evaluation_s = seconds_since(start);
+  const Clock::time_point evaluated = Clock::now();
+  if (options_.verifies()) report.verdicts = verify(executor, program.expectations());
+  if (origins != nullptr) report.operations = verify_operations(plane_, executor, *origins, phase2.threads);
+  phase2.verification_s = seconds_since(evaluated);
 }
 
 OpTable::Meta BenchRun::op_log_meta() const {

@@ -198,6 +198,10 @@ void print_report(std::ostream& out, const RunReport& report, const RunStatistic
   if (report.data_races > 0) out << "data races         " << report.data_races << '\n';
   out << fmt::format("host               {:.3f} s simulating, {:.3f} s elaborating, {} events, {:.0f} events/s\n", report.result.wall_s,
                      report.elaboration_s, statistics.events, rate(static_cast<double>(statistics.events), report.result.wall_s));
+  if (report.phase2) {
+    out << fmt::format("phase 2            {:.3f} s on {} {}, {:.3f} s comparing with references\n", report.phase2->evaluation_s, report.phase2->threads,
+                       report.phase2->threads == 1 ? "thread" : "threads", report.phase2->verification_s);
+  }
   if (!report.verdicts) return;
   for (const VerdictReport& verdict : *report.verdicts) out << (verdict.ok ? "  ok    " : "  FAIL  ") << verdict.text << '\n';
   if (report.operations) print_operations(out, *report.operations);
@@ -277,6 +281,9 @@ Json report_json(const RunReport& report, const RunStatistics& statistics) {
   json["verdict"] = report.verdicts ? Json(report.verified() ? "PASS" : "FAIL") : Json();
   json["host"] = {{"wall_s", report.result.wall_s},
                   {"elaboration_s", report.elaboration_s},
+                  {"phase2_s", report.phase2 ? Json(report.phase2->evaluation_s) : Json()},
+                  {"phase2_threads", report.phase2 ? Json(report.phase2->threads) : Json()},
+                  {"verification_s", report.phase2 ? Json(report.phase2->verification_s) : Json()},
                   {"delta_cycles", report.result.deltas},
                   {"events", statistics.events},
                   {"events_per_s", rate(static_cast<double>(statistics.events), report.result.wall_s)}};

@@ -48,6 +48,12 @@ struct RunReport {
   RunResult result;
   Fs simulated = 0;
   double elaboration_s = 0;
+  struct Phase2 {
+    unsigned threads = 0;
+    double evaluation_s = 0;    // in eager mode what was left at the end of the simulation
+    double verification_s = 0;  // references and comparisons
+  };
+  std::optional<Phase2> phase2;  // if there was one
   std::vector<KernelReport> kernels;
   std::vector<ResultTable> results;  // of the bench itself
   std::uint64_t data_races = 0;

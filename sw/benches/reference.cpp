@@ -5,18 +5,35 @@
 
 namespace kernbench::reference {
 
+namespace {
+
+// out += factors[0] rows[0] + factors[1] rows[1] + ..., in this order.
+template <int depth>
+void add_rows(double* out, const double* factors, const double* rows, std::int64_t n) {
+  for (std::int64_t j = 0; j < n; ++j) {
+    double sum = out[j];
+    for (int l = 0; l < depth; ++l) sum += factors[l] * rows[l * n + j];
+    out[j] = sum;
+  }
+}
+
+}  // namespace
+
 std::vector<double> matmul(const HostArray& a, const HostArray& b) {
   const std::int64_t m = a.shape()[0], k = a.shape()[1], n = b.shape()[1];
   const std::vector<double> left = a.values(), right = b.values();
   std::vector<double> out(static_cast<std::size_t>(m * n), 0.0);
-  constexpr std::int64_t rows_at_once = 8;  // that use a row of b while it is in the cache
-  for (std::int64_t first = 0; first < m; first += rows_at_once) {
-    for (std::int64_t l = 0; l < k; ++l) {
-      const double* from = right.data() + l * n;
-      for (std::int64_t i = first; i < std::min(m, first + rows_at_once); ++i) {
-        const double factor = left[static_cast<std::size_t>(i * k + l)];
+  constexpr std::int64_t rows = 8, depth = 4;  // rows of the result that use as many rows of b while these are in the cache
+  for (std::int64_t first = 0; first < m; first += rows) {
+    for (std::int64_t l = 0; l < k; l += depth) {
+      for (std::int64_t i = first; i < std::min(m, first + rows); ++i) {
+        const double *factors = left.data() + i * k + l, *from = right.data() + l * n;
         double* row = out.data() + i * n;
-        for (std::int64_t j = 0; j < n; ++j) row[j] += factor * from[j];
+        if (l + depth <= k) {
+          add_rows<depth>(row, factors, from, n);
+        } else {
+          for (std::int64_t rest = 0; rest < k - l; ++rest) add_rows<1>(row, factors + rest, from + rest * n, n);
+        }
       }
     }
   }
