@@ -1,7 +1,7 @@
 // gemm: operands are converted to f32 once; the product is cut into blocks of the output, each of which runs over the whole K.
 //
 // Floats accumulate in f32. i8 x i8 is exact in i32: f32 products over at most 1024 of K stay below 2^24 and are added as integers.
-// Other integers take plain loops that wrap modulo 2^32.
+// Other integers are multiplied as such, modulo 2^32.
 #include <algorithm>
 #include <cstring>
 
@@ -16,28 +16,37 @@ namespace {
 constexpr std::int64_t block_rows = 256, block_columns = 1024;  // large enough that packing the operands does not show
 constexpr std::int64_t exact_depth = 1024;                       // 2^7 * 2^7 * 2^10 = 2^24
 
-// A matrix as the kernel wants it.
+// A matrix as the kernels want it.
 struct Matrix {
   FloatArray floats;
-  std::vector<std::int64_t> integers;  // for plain integer loops
+  std::vector<std::uint32_t> integers;  // in place of floats; never transposed
   bool transposed = false;
   std::int64_t stride = 0;
 
   const float* at(std::int64_t row, std::int64_t column) const {
     return floats.get() + (transposed ? column * stride + row : row * stride + column);
   }
-  std::int64_t integer(std::int64_t row, std::int64_t column) const {
-    return integers[static_cast<std::size_t>(transposed ? column * stride + row : row * stride + column)];
-  }
+  const std::uint32_t* integer(std::int64_t row, std::int64_t column) const { return integers.data() + row * stride + column; }
 };
 
-Matrix make_matrix(const TensorValue& value, bool transposed, bool as_integers, const ValueLookup& lookup) {
+std::vector<std::uint32_t> integers_of(const TensorValue& value, const ValueLookup& lookup) {
+  const std::vector<std::byte> bytes = dense_bytes(value, lookup);
+  std::vector<std::uint32_t> integers(static_cast<std::size_t>(value.shape.elements()));
+  if (value.dtype == DType::i32) {
+    std::memcpy(integers.data(), bytes.data(), bytes.size());
+  } else {
+    for (std::size_t i = 0; i < integers.size(); ++i) integers[i] = static_cast<std::uint32_t>(static_cast<std::int8_t>(bytes[i]));
+  }
+  return integers;
+}
+
+Matrix make_matrix(const TensorValue& stored, bool transpose, bool as_integers, const ValueLookup& lookup) {
+  const TensorValue value = as_integers && transpose ? transposed(stored) : stored;
   Matrix matrix;
-  matrix.transposed = transposed;
+  matrix.transposed = transpose && !as_integers;
   matrix.stride = value.shape[1];
   if (as_integers) {
-    matrix.integers.resize(static_cast<std::size_t>(value.shape.elements()));
-    load_elements(dense_bytes(value, lookup).data(), value.dtype, matrix.integers.size(), matrix.integers.data());
+    matrix.integers = integers_of(value, lookup);
   } else {
     matrix.floats = floats_of(value, lookup);
   }
@@ -51,9 +60,9 @@ class GemmJob : public Job {
         params_(std::get<GemmParams>(op.params)),
         out_dtype_(op.outputs[0].dtype),
         integer_(params_.acc_dtype == DType::i32),
-        plain_loops_(integer_ && !(op.inputs[0].dtype == DType::i8 && op.inputs[1].dtype == DType::i8)),
-        a_(make_matrix(op.inputs[0], params_.transpose_a, plain_loops_, lookup)),
-        b_(make_matrix(op.inputs[1], params_.transpose_b, plain_loops_, lookup)),
+        as_integers_(integer_ && !(op.inputs[0].dtype == DType::i8 && op.inputs[1].dtype == DType::i8)),
+        a_(make_matrix(op.inputs[0], params_.transpose_a, as_integers_, lookup)),
+        b_(make_matrix(op.inputs[1], params_.transpose_b, as_integers_, lookup)),
         epilogue_(params_.epilogue, op.inputs, lookup),
         row_blocks_((params_.m + block_rows - 1) / block_rows),
         column_blocks_((params_.n + block_columns - 1) / block_columns) {}
@@ -90,31 +99,23 @@ class GemmJob : public Job {
 
   FloatArray float_product(const Block& block, std::int64_t k, std::int64_t depth) const {
     FloatArray c = make_floats(static_cast<std::uint64_t>(block.size()));
-    multiply({a_.at(block.row, k), b_.at(k, block.column), c.get(), block.rows, depth, block.columns, a_.stride, b_.stride, block.columns,
-              a_.transposed, b_.transposed});
+    multiply(GemmBlock{a_.at(block.row, k), b_.at(k, block.column), c.get(), block.rows, depth, block.columns, a_.stride, b_.stride, block.columns,
+                       a_.transposed, b_.transposed});
     return c;
   }
 
   std::vector<std::int64_t> integer_product(const Block& block, std::int64_t k, std::int64_t depth) const {
-    std::vector<std::uint64_t> sum(static_cast<std::size_t>(block.size()), 0);
-    if (plain_loops_) {
-      for (std::int64_t row = 0; row < block.rows; ++row) {
-        std::uint64_t* out = sum.data() + row * block.columns;
-        for (std::int64_t i = k; i < k + depth; ++i) {
-          const auto a = static_cast<std::uint64_t>(a_.integer(block.row + row, i));
-          for (std::int64_t column = 0; column < block.columns; ++column) {
-            out[column] += a * static_cast<std::uint64_t>(b_.integer(i, block.column + column));
-          }
-        }
-      }
+    std::vector<std::uint32_t> sum(static_cast<std::size_t>(block.size()), 0);
+    if (as_integers_) {
+      multiply(IntegerBlock{a_.integer(block.row, k), b_.integer(k, block.column), sum.data(), block.rows, depth, block.columns, a_.stride, b_.stride});
     } else {
       for (std::int64_t i = k; i < k + depth; i += exact_depth) {
         const FloatArray partial = float_product(block, i, std::min(exact_depth, k + depth - i));
-        for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += static_cast<std::uint64_t>(static_cast<std::int64_t>(partial[j]));
+        for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += static_cast<std::uint32_t>(static_cast<std::int32_t>(partial[j]));
       }
     }
     std::vector<std::int64_t> result(sum.size());
-    for (std::size_t j = 0; j < sum.size(); ++j) result[j] = wrapped(static_cast<std::int64_t>(sum[j]), DType::i32);
+    for (std::size_t j = 0; j < sum.size(); ++j) result[j] = static_cast<std::int32_t>(sum[j]);
     return result;
   }
 
@@ -147,7 +148,7 @@ class GemmJob : public Job {
 
   const GemmParams& params_;
   DType out_dtype_;
-  bool integer_, plain_loops_;
+  bool integer_, as_integers_;
   Matrix a_, b_;
   Epilogue epilogue_;
   std::int64_t row_blocks_, column_blocks_;

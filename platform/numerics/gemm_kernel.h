@@ -1,8 +1,9 @@
-// The matrix product in f32: Eigen, once for any processor, once for those with AVX2 and FMA and once for those with AVX-512, chosen
-// at run time. They may differ in the last bit; one machine always takes the same.
+// The matrix product in f32: Eigen, once for any processor, once for those with AVX2 and FMA and once for those with AVX-512,
+// chosen at run time. They may differ in the last bit; one machine always takes the same.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace kernbench {
 
@@ -17,9 +18,22 @@ struct GemmBlock {
   bool a_transposed, b_transposed;
 };
 
+// The same of integers modulo 2^32, the same bits on any processor. All row-major, c without gaps.
+struct IntegerBlock {
+  const std::uint32_t* a;
+  const std::uint32_t* b;
+  std::uint32_t* c;
+  std::ptrdiff_t rows, depth, columns;
+  std::ptrdiff_t a_stride, b_stride;
+};
+
 void multiply_portable(const GemmBlock& block);
+void multiply_portable(const IntegerBlock& block);
 void multiply_avx2(const GemmBlock& block);
+void multiply_avx2(const IntegerBlock& block);
 void multiply_avx512(const GemmBlock& block);
-void multiply(const GemmBlock& block);
+void multiply_avx512(const IntegerBlock& block);
+void multiply(const GemmBlock& block);  // the best of these
+void multiply(const IntegerBlock& block);
 
 }  // namespace kernbench

@@ -4,5 +4,6 @@
 namespace kernbench {
 
 void multiply_avx2(const GemmBlock& block) { multiply_here(block); }
+void multiply_avx2(const IntegerBlock& block) { multiply_here(block); }
 
 }  // namespace kernbench

@@ -4,5 +4,6 @@
 namespace kernbench {
 
 void multiply_avx512(const GemmBlock& block) { multiply_here(block); }
+void multiply_avx512(const IntegerBlock& block) { multiply_here(block); }
 
 }  // namespace kernbench

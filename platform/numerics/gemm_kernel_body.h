@@ -22,8 +22,10 @@ void fix_cache_sizes() {
 }
 
 template <int order>
-using Operand = Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, order>, Eigen::Unaligned, Eigen::OuterStride<>>;
-using Result = Eigen::Map<Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, Eigen::Unaligned, Eigen::OuterStride<>>;
+using Operand =
+    Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, order>, Eigen::Unaligned, Eigen::OuterStride<>>;
+using Result =
+    Eigen::Map<Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, Eigen::Unaligned, Eigen::OuterStride<>>;
 
 template <int a_order, int b_order>
 void multiply_as(const GemmBlock& block) {
@@ -37,9 +39,38 @@ void multiply_as(const GemmBlock& block) {
 void multiply_here(const GemmBlock& block) {
   fix_cache_sizes();
   if (block.a_transposed) {
-    block.b_transposed ? multiply_as<Eigen::ColMajor, Eigen::ColMajor>(block) : multiply_as<Eigen::ColMajor, Eigen::RowMajor>(block);
+    block.b_transposed ? multiply_as<Eigen::ColMajor, Eigen::ColMajor>(block)
+                       : multiply_as<Eigen::ColMajor, Eigen::RowMajor>(block);
   } else {
-    block.b_transposed ? multiply_as<Eigen::RowMajor, Eigen::ColMajor>(block) : multiply_as<Eigen::RowMajor, Eigen::RowMajor>(block);
+    block.b_transposed ? multiply_as<Eigen::RowMajor, Eigen::ColMajor>(block)
+                       : multiply_as<Eigen::RowMajor, Eigen::RowMajor>(block);
+  }
+}
+
+// c += a b over `count` of the depth, for one row.
+template <int count>
+void add_rows(std::uint32_t* c, const std::uint32_t* a, const std::uint32_t* b, std::ptrdiff_t b_stride, std::ptrdiff_t columns) {
+  for (std::ptrdiff_t column = 0; column < columns; ++column) {
+    std::uint32_t sum = c[column];
+    for (int k = 0; k < count; ++k) sum += a[k] * b[k * b_stride + column];
+    c[column] = sum;
+  }
+}
+
+void multiply_here(const IntegerBlock& block) {
+  constexpr std::ptrdiff_t panel = 16;  // rows of b that stay in the cache while all rows of a pass
+  constexpr int unrolled = 4;
+  for (std::ptrdiff_t i = 0; i < block.rows * block.columns; ++i) block.c[i] = 0;
+  for (std::ptrdiff_t first = 0; first < block.depth; first += panel) {
+    const std::ptrdiff_t end = first + panel < block.depth ? first + panel : block.depth;
+    for (std::ptrdiff_t row = 0; row < block.rows; ++row) {
+      std::uint32_t* c = block.c + row * block.columns;
+      const std::uint32_t* a = block.a + row * block.a_stride;
+      std::ptrdiff_t k = first;
+      for (; k + unrolled <= end; k += unrolled)
+        add_rows<unrolled>(c, a + k, block.b + k * block.b_stride, block.b_stride, block.columns);
+      for (; k < end; ++k) add_rows<1>(c, a + k, block.b + k * block.b_stride, block.b_stride, block.columns);
+    }
   }
 }
 

@@ -2,12 +2,13 @@
 #include "platform/numerics/gemm_kernel_body.h"
 
 namespace kernbench {
+namespace {
 
-void multiply_portable(const GemmBlock& block) { multiply_here(block); }
-
-void multiply(const GemmBlock& block) {
+template <class Block>
+void multiply_best(const Block& block) {
 #ifdef KERNBENCH_GEMM_AVX512
-  static const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("fma");
+  static const bool avx512 =
+      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("fma");
   if (avx512) return multiply_avx512(block);
 #endif
 #ifdef KERNBENCH_GEMM_AVX2
@@ -16,5 +17,12 @@ void multiply(const GemmBlock& block) {
 #endif
   multiply_portable(block);
 }
+
+}  // namespace
+
+void multiply_portable(const GemmBlock& block) { multiply_here(block); }
+void multiply_portable(const IntegerBlock& block) { multiply_here(block); }
+void multiply(const GemmBlock& block) { multiply_best(block); }
+void multiply(const IntegerBlock& block) { multiply_best(block); }
 
 }  // namespace kernbench

@@ -151,6 +151,31 @@ BOOST_AUTO_TEST_CASE(i32_wraps_and_i8_output_saturates) {
   BOOST_TEST(result_of(plane, saturated)[0] == -128);
 }
 
+// Beyond one block (256 x 1024), panels of 16 and runs of 4 of K, and with either operand turned.
+BOOST_AUTO_TEST_CASE(i32_products_are_exact_modulo_2_to_the_32) {
+  for (const auto& [m, k, n] : {std::array<std::int64_t, 3>{1, 1, 1}, {5, 67, 9}, {260, 18, 1030}}) {
+    Numbers numbers(static_cast<std::uint64_t>(m));
+    const TensorValue a = tensor(numbers.integers(m * k, -2147483647, 2147483647), {m, k}, DType::i32);
+    const TensorValue b = tensor(numbers.integers(k * n, -2147483647, 2147483647), {k, n}, DType::i32);
+    const std::vector<double> x = doubles(a), y = doubles(b);
+    DataPlane plane;
+    const TensorValue a_turned = plane.made_dense(transposed(a)), b_turned = plane.made_dense(transposed(b));
+    const std::vector<TensorValue> products{plane.gemm({}, {a, b}).value, plane.gemm({}, {transposed(a_turned), b}).value,
+                                            plane.gemm({}, {a, transposed(b_turned)}).value};
+    for (const TensorValue& product : products) {
+      const std::vector<double> got = result_of(plane, product, 2);
+      for (std::int64_t i = 0; i < m * n; i += 7) {
+        std::uint32_t sum = 0;
+        for (std::int64_t l = 0; l < k; ++l) {
+          sum += static_cast<std::uint32_t>(static_cast<std::int64_t>(x[static_cast<std::size_t>(i / n * k + l)])) *
+                 static_cast<std::uint32_t>(static_cast<std::int64_t>(y[static_cast<std::size_t>(l * n + i % n)]));
+        }
+        BOOST_REQUIRE(got[static_cast<std::size_t>(i)] == static_cast<std::int32_t>(sum));
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(nan_and_infinity_propagate) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   DataPlane plane;
