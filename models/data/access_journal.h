@@ -30,7 +30,7 @@ class AccessJournal {
   AccessJournal(const AccessJournal&) = delete;
   AccessJournal& operator=(const AccessJournal&) = delete;
 
-  bool is_earlier(Fs time) const { return !accesses_.empty() && now_ < time; }   // what is noted
+  bool is_earlier(Fs time) const { return now_ < time; }                         // the instant of what has been noted last
   ByteImage read(const Accessor& by, const PhysRanges& from);                    // a capture
   void write(const Accessor& by, const PhysRanges& to, const ByteImage& image);  // sizes agree
   void settle();

@@ -142,12 +142,6 @@ DataOpPtr DataPlane::store(const TensorValue& value, const PhysRanges& to, const
   return memory_op(MemoryParams::Kind::store, dense.image, from, to);
 }
 
-DataOpPtr DataPlane::copy(const PhysRanges& from, const PhysRanges& to) {
-  const ByteImage image = memory().snapshot(from);
-  memory_.write_image(to, image);
-  return memory_op(MemoryParams::Kind::copy, image, from, to);
-}
-
 // --- values ---
 
 DataOpPtr DataPlane::taken(const TensorValue& value, const PhysRanges& from) {
@@ -255,8 +249,6 @@ const DataOpPtr& DataPlane::defining_op(ValueId id) const {
   if (id == no_value || id > values()) throw ModelError("value " + std::to_string(id) + " does not exist");
   return ops_[id - 1];
 }
-
-const OutputValue& DataPlane::output(ValueId id) const { return defining_op(id)->outputs.front(); }
 
 ValueLookup DataPlane::lookup() {
   if (resolver_ == nullptr) return {};

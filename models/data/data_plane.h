@@ -48,7 +48,6 @@ class DataPlane {
   TensorValue view(const PhysRanges& from, const Shape& shape, DType dtype);
   IssuedOp load(const PhysRanges& from, const Shape& shape, DType dtype, const PhysRanges& to = {});
   DataOpPtr store(const TensorValue& value, const PhysRanges& to, const PhysRanges& from = {});
-  DataOpPtr copy(const PhysRanges& from, const PhysRanges& to);
 
   // --- values ---
   // What a message takes along. Nothing moves here: the op is for the record of the message.
@@ -75,7 +74,6 @@ class DataPlane {
   const std::vector<DataOpPtr>& ops() const { return ops_; }  // gemm, math and convert, in order of issue
   ValueId values() const { return ops_.size(); }              // ids are 1..values()
   const DataOpPtr& defining_op(ValueId id) const;             // ModelError if unknown
-  const OutputValue& output(ValueId id) const;
 
   // Eager mode: the resolver must outlive the plane's use. None = deferred.
   void set_resolver(ValueResolver* resolver) { resolver_ = resolver; }

@@ -53,7 +53,7 @@ enum class EpilogueScope : std::uint8_t { k_tile, output_tile, kernel };
 struct EpilogueStage {
   MathOp op = MathOp::relu;
   EpilogueScope scope = EpilogueScope::output_tile;
-  std::uint64_t operand_bytes_per_column = 0;  // bias-like [N] operands
+  std::uint64_t operand_bytes_per_column = 0;   // bias-like [N] operands
   std::uint64_t operand_bytes_per_element = 0;  // operands of the output's shape
 };
 
@@ -82,7 +82,7 @@ struct Command {
 // A submitted command, shared by the kernel and the PE. Only PE_SCHEDULER completes it.
 class CommandState {
  public:
-  explicit CommandState(std::uint64_t id) : id_(id), completed_(sc_core::sc_gen_unique_name("command")) {}
+  explicit CommandState(std::uint64_t id) : id_(id) {}
 
   std::uint64_t id() const { return id_; }
   bool done() const { return done_; }
@@ -101,7 +101,7 @@ class CommandState {
   std::uint64_t id_;
   bool done_ = false;
   std::string error_;
-  sc_core::sc_event completed_;
+  sc_core::sc_event completed_{""};  // without a name: SystemC keeps every name for ever, and commands come by the million
 };
 
 }  // namespace kernbench

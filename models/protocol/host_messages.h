@@ -97,7 +97,6 @@ struct MemoryRead : HostMessage {
   PeId src;
   std::uint64_t pa = 0;
   std::uint64_t nbytes = 0;
-  bool discard = false;  // timing only
 };
 
 struct MmuEntry {

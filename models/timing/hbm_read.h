@@ -31,7 +31,6 @@ class HbmRead {
     slot_ = 0;
     lap_ = 0;
   }
-  const BurstRange& bursts() const { return bursts_; }
 
   // The instant at which every byte up to the one at `offset` is out; offsets in ascending order.
   Fs ready(std::uint64_t offset) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "models/address/phys_addr.h"
 #include "models/base/errors.h"
 #include "platform/topology/pe_engines.h"
 
@@ -66,7 +65,6 @@ IoChipletSpec read_io_chiplet(const Reader& in, const SettledConfig& config, std
   const std::string path = "sip.io_chiplets." + std::to_string(index);
   IoChipletSpec io;
   io.id = in.text(path + ".id");
-  io.die = static_cast<int>(PhysAddr::first_io_die + index);
   io.side = in.letter(path + ".side");
   io.pcie_ep_to_noc_bw_gbs = in.bandwidth(path + ".links.pcie_ep_to_noc_bw_gbs");
   io.per_connection_bw_gbs = in.bandwidth(path + ".links.per_connection_bw_gbs");

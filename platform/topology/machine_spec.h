@@ -59,7 +59,6 @@ struct CubePortSpec {
 
 struct IoChipletSpec {
   std::string id;
-  int die = 16;  // die number in a physical address: 16 + position in the list
   char side = 'N';
   ComponentSpec pcie_ep, io_cpu, io_noc, io_ucie, conn;
   std::optional<Rational> pcie_ep_to_noc_bw_gbs;

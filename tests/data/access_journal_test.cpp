@@ -106,6 +106,17 @@ BOOST_AUTO_TEST_CASE(records_of_an_instant_are_complete_when_time_has_moved_on) 
   BOOST_TEST((input_ids(*store) == std::vector<ValueId>{1}));
 }
 
+// A kernel binds what it has loaded when time has moved on; its record is settled by the next access all the same.
+BOOST_AUTO_TEST_CASE(a_record_is_complete_also_when_its_load_has_been_bound_before) {
+  DataPlane plane;
+  plane.store(plane.math(plus_one(), {number(1)}).value, here);
+  const IssuedOp load = plane.load(pe2, here, {1}, DType::i32);
+  BOOST_TEST((load.value.image.without_captures().value_ids() == std::vector<ValueId>{1}));
+  BOOST_CHECK_THROW(input_ids(*load.op), ModelError);
+  plane.load({2, 6}, there, {1}, DType::i32);
+  BOOST_TEST((input_ids(*load.op) == std::vector<ValueId>{1}));
+}
+
 BOOST_AUTO_TEST_CASE(slices_and_transposes_of_what_a_load_will_bind_to_bind_with_it) {
   DataPlane plane;
   const IssuedOp load = plane.load(pe2, {{0x1000, 24}}, {2, 3}, DType::i32);

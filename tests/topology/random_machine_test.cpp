@@ -61,7 +61,6 @@ MachineSpec machine_of(const Shape& s) {
   if (s.second_chiplet) {
     IoChipletSpec second = spec.sip.io_chiplets[0];
     second.id = "io1";
-    second.die = 17;
     second.side = 'S';
     second.cube_ports = {{s.w - 1, s.h - 1, 'S', "P0", Rational(2)}};
     spec.sip.io_chiplets.push_back(second);
