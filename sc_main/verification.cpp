@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "platform/numerics/op_check.h"
 #include "platform/numerics/verify.h"
+#include "sc_main/judgement.h"
 
 namespace kernbench {
 namespace {
@@ -13,26 +12,12 @@ namespace {
 constexpr std::size_t failures_told = 10;
 
 VerdictReport verdict_on(const Expectation& expectation, const DataExecutor& executor) {
-  const std::vector<double> reference = expectation.reference();
-  VerdictReport verdict{expectation.name, true, ""};
-  std::uint64_t elements = 0;
-  double largest = 0;
-  for (const ExpectedBlock& block : expectation.blocks) {
-    const Shape& shape = block.value.shape;
-    const Comparison comparison = compare(executor.bytes(block.value), expectation.dtype, shape, expectation.part(reference, block),
-                                          expectation.tolerance_factor);
-    elements += comparison.elements;
-    largest = std::max(largest, comparison.largest_abs_error);
-    if (comparison.ok || !verdict.ok) continue;  // the first block that fails speaks for the tensor
-    verdict.ok = false;
-    verdict.text = failure_text(expectation.name, expectation.dtype, shape, comparison);
-    if (expectation.blocks.size() > 1) verdict.text += "; in the block on " + block.where.str();
-  }
-  if (verdict.ok) {
-    verdict.text = fmt::format("tensor '{}' {} {}: {} elements agree, largest error {:g}", expectation.name,
-                               expectation.shape.str(), name_of(expectation.dtype), elements, largest);
-  }
-  return verdict;
+  const Judgement judgement = judge(expectation, executor);
+  const Comparison& comparison = judgement.comparison;
+  if (!comparison.ok) return {expectation.name, false, failure_text(expectation, judgement)};
+  return {expectation.name, true,
+          fmt::format("tensor '{}' {} {}: {} elements agree, largest error {:g}", expectation.name, expectation.shape.str(),
+                      name_of(expectation.dtype), comparison.elements, comparison.largest_abs_error)};
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(the_values_depend_on_the_seed_and_times_do_not) {
       options.seed = seed;
       const BenchOutcome outcome = run_bench("matmul-composite", {}, options);
       BOOST_TEST(outcome.failures == "");
-      return std::vector<std::string>{outcome.op_log, outcome.values};
+      return std::vector<std::string>{outcome.op_log, outcome.outputs};
     });
   };
   const std::vector<std::string> first = run(1), again = run(1), other = run(2);

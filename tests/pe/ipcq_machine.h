@@ -11,7 +11,7 @@
 
 #include "models/data/op_log.h"
 #include "platform/numerics/data_executor.h"
-#include "platform/numerics/verify.h"
+#include "sc_main/judgement.h"
 #include "sw/collectives/shipped_graphs.h"
 #include "sw/runtime/torch.h"
 #include "tests/support/whole_machine.h"
@@ -59,12 +59,8 @@ class IpcqMachine {
     executor.run();
     std::string text;
     for (const Expectation& expectation : runtime->expectations) {
-      const std::vector<double> reference = expectation.reference();
-      for (const ExpectedBlock& block : expectation.blocks) {
-        const Comparison comparison = compare(executor.bytes(block.value), expectation.dtype, block.value.shape,
-                                              expectation.part(reference, block), expectation.tolerance_factor);
-        if (!comparison.ok) text += failure_text(expectation.name, expectation.dtype, block.value.shape, comparison) + "\n";
-      }
+      const Judgement judgement = judge(expectation, executor);
+      if (!judgement.comparison.ok) text += failure_text(expectation, judgement) + "\n";
     }
     return text;
   }

@@ -20,9 +20,9 @@
 #include "platform/assembly/builtin_components.h"
 #include "platform/assembly/platform.h"
 #include "platform/numerics/data_executor.h"
-#include "platform/numerics/verify.h"
 #include "platform/topology/build_graph.h"
 #include "platform/topology/load_machine.h"
+#include "sc_main/judgement.h"
 #include "sw/benches/bench_program.h"
 #include "sw/benches/bench_registry.h"
 
@@ -36,6 +36,7 @@ struct BenchRunOptions {
   CclFile ccl;  // of torch.distributed
   DataMode data = DataMode::deferred;
   unsigned threads = 2;  // of phase 2
+  bool records = true;   // fill op_log
   // On the data before the simulation starts.
   std::function<void(DataPlane&)> prepare;
 };
@@ -53,25 +54,20 @@ struct BenchOutcome {
   std::vector<ResultTable> results;  // that the bench reports
   std::uint64_t data_races = 0;
   std::string op_log;  // as CSV
-  std::string values;  // the bytes of all outputs
 };
 
-// Judges every block of every expectation once phase 2 has run.
-inline void judge(const std::vector<Expectation>& expectations, const DataExecutor& executor, BenchOutcome& outcome) {
+// Judges every expectation once phase 2 has run.
+inline void judge_all(const std::vector<Expectation>& expectations, const DataExecutor& executor, BenchOutcome& outcome) {
   std::map<std::string, std::string> by_name;  // in which order ranks come to their ends depends on time
   for (const Expectation& expectation : expectations) {
     outcome.tensors.push_back(expectation.name);
-    const std::vector<double> reference = expectation.reference();
     for (const ExpectedBlock& block : expectation.blocks) {
       const std::vector<std::byte> bytes = executor.bytes(block.value);
-      outcome.values.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-      const Comparison comparison =
-          compare(bytes, expectation.dtype, block.value.shape, expectation.part(reference, block), expectation.tolerance_factor);
       by_name[expectation.name].append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-      outcome.verified += comparison.elements;
-      if (!comparison.ok)
-        outcome.failures += failure_text(expectation.name, expectation.dtype, block.value.shape, comparison) + "\n";
     }
+    const Judgement judgement = judge(expectation, executor);
+    outcome.verified += judgement.comparison.elements;
+    if (!judgement.comparison.ok) outcome.failures += failure_text(expectation, judgement) + "\n";
   }
   for (const auto& [name, bytes] : by_name) outcome.outputs += bytes;
 }
@@ -99,7 +95,7 @@ inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParamet
   spec.source_path.clear();  // leaves no cache file behind
   PlatformOptions platform_options;
   if (options.data != DataMode::off) platform_options.data = &data;
-  platform_options.op_sink = &op_log;
+  if (options.records) platform_options.op_sink = &op_log;
   if (options.prepare) options.prepare(data);
   std::optional<DataExecutor> executor;
   if (options.data == DataMode::eager) executor.emplace(data, options.threads).start_eager();
@@ -123,7 +119,7 @@ inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParamet
   if (options.data != DataMode::off && outcome.status == "completed") {
     if (!executor) executor.emplace(data, options.threads);
     executor->run();
-    judge(program.expectations(), *executor, outcome);
+    judge_all(program.expectations(), *executor, outcome);
   }
   return outcome;
 }

@@ -1,0 +1,63 @@
+// Judgement: how far an output tensor agrees with the bench's reference, over all its shards and replicas (spec 9). The one place
+// that joins what benches expect (sw) with how results are compared (platform).
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "platform/numerics/data_executor.h"
+#include "platform/numerics/verify.h"
+#include "sw/runtime/expectation.h"
+
+namespace kernbench {
+
+struct Judgement {
+  Comparison comparison;  // elements of replicas count each; first_bad is an index in the whole tensor
+  PeId where;             // which has the block of first_bad
+};
+
+// Where an element of the block, counted in row-major order, stands in the whole tensor, counted likewise.
+inline std::uint64_t index_in_tensor(const Shape& tensor, const ExpectedBlock& block, std::uint64_t element) {
+  std::uint64_t index = 0, stride = 1;
+  for (std::size_t axis = tensor.rank(); axis-- > 0;) {
+    const auto extent = static_cast<std::uint64_t>(block.value.shape[axis]);
+    index += (static_cast<std::uint64_t>(block.start[axis]) + element % extent) * stride;
+    element /= extent;
+    stride *= static_cast<std::uint64_t>(tensor[axis]);
+  }
+  return index;
+}
+
+// `executor` has computed what was recorded. UsageError for a reference of another size.
+inline Judgement judge(const Expectation& expectation, const DataExecutor& executor) {
+  const std::vector<double> reference = expectation.reference();
+  Judgement judgement;
+  Comparison& all = judgement.comparison;
+  for (const ExpectedBlock& block : expectation.blocks) {
+    const Comparison part = compare(executor.bytes(block.value), expectation.dtype, block.value.shape,
+                                    expectation.part(reference, block), expectation.tolerance_factor);
+    all.elements += part.elements;
+    all.mismatches += part.mismatches;
+    all.largest_abs_error = std::max(all.largest_abs_error, part.largest_abs_error);
+    all.largest_rel_error = std::max(all.largest_rel_error, part.largest_rel_error);
+    if (part.ok) continue;
+    const std::uint64_t first = index_in_tensor(expectation.shape, block, part.first_bad);
+    if (!all.ok && all.first_bad <= first) continue;
+    all.ok = false;
+    all.first_bad = first;
+    all.got = part.got;
+    all.expected = part.expected;
+    judgement.where = block.where;
+  }
+  return judgement;
+}
+
+// "tensor 'c' {64, 32} f16: 3 of 2048 elements differ; first at {1, 7}: got 1.5, expected 1.25; ...; on sip0.cube0.pe1"
+inline std::string failure_text(const Expectation& expectation, const Judgement& judgement) {
+  std::string text = failure_text(expectation.name, expectation.dtype, expectation.shape, judgement.comparison);
+  if (expectation.blocks.size() > 1) text += "; on " + judgement.where.str();
+  return text;
+}
+
+}  // namespace kernbench
