@@ -57,7 +57,11 @@ int Program::launch_num(int axis) const {
 
 PhysRanges Program::resolve(const char* call, const Ptr& ptr, std::uint64_t nbytes) const {
   ptr.check_access(call, nbytes);
-  return context_.translate(ptr.address(), nbytes);
+  try {
+    return context_.translate(ptr.address(), nbytes);
+  } catch (const AccessFault& fault) {
+    throw AccessFault(std::string(call) + " at " + ptr.str() + ": " + fault.what());
+  }
 }
 
 Accessor Program::accessor() const { return {who_, context_.now()}; }

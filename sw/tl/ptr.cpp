@@ -60,7 +60,11 @@ Tensor::Tensor(TensorInfoPtr info, PeId where) : info_(std::move(info)), where_(
 }
 
 const Block& Tensor::local_block() const {
-  if (block_ == nullptr) throw UsageError("tensor '" + info_->name + "' has no shard on " + where_.str());
+  if (block_ == nullptr) {
+    throw UsageError(
+        "tensor '" + info_->name + "' has no shard on " + where_.str() +
+        "; a launch starts on every PE of a cube that has one, LaunchSpec(name).on_pes({...}) on fewer, and has_local() tells");
+  }
   return *block_;
 }
 
