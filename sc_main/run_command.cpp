@@ -13,6 +13,7 @@
 #include "platform/observe/op_origins.h"
 #include "platform/observe/request_trace.h"
 #include "platform/observe/resolved_config.h"
+#include "platform/observe/statistics_regions.h"
 #include "platform/observe/trace_scope.h"
 #include "platform/observe/transfer_breakdown.h"
 #include "platform/topology/build_graph.h"
@@ -88,6 +89,18 @@ std::string stopped_text(const RunResult& result, Fs simulated) {
 }
 
 unsigned executor_threads() { return std::max(1U, std::thread::hardware_concurrency()); }
+
+// torch.stats of the bench.
+class RegionsOfBench final : public StatisticsListener {
+ public:
+  explicit RegionsOfBench(const Platform& platform) : regions_(platform) {}
+  void reset(Fs now) override { regions_.reset(now); }
+  void dump(const std::string& label, Fs now) override { regions_.dump(label, now); }
+  const StatisticsRegions& regions() const { return regions_; }
+
+ private:
+  StatisticsRegions regions_;
+};
 
 // One run: the machine, what watches it, and what becomes of it.
 class BenchRun {
@@ -167,7 +180,9 @@ int BenchRun::simulate() {
   if (data_mode_ == DataMode::eager) start_executor().start_eager();
   const double elaboration_s = seconds_since(start);
 
-  BenchProgram program(bench_, {parameters_, devices_, options_.seed, ccl_});
+  std::optional<RegionsOfBench> regions;
+  if (stats_file) regions.emplace(platform);
+  BenchProgram program(bench_, {parameters_, devices_, options_.seed, ccl_, regions ? &*regions : nullptr});
   ProgressLine progress;
   RunLimits limits;
   limits.until = options_.until();
@@ -188,7 +203,7 @@ int BenchRun::simulate() {
   }
   const RunStatistics statistics(platform, windows, report.simulated);
   if (stats_file) {
-    write_json_lines(stats_file->out(), statistics.json());
+    write_json_lines(stats_file->out(), statistics.json(regions->regions()));
     stats_file->close();
   }
   if (op_log) op_log->close(op_log_meta());

@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "platform/observe/object_tree.h"
+#include "platform/observe/statistics_regions.h"
 
 namespace kernbench {
 namespace {
@@ -13,14 +14,13 @@ Json window_json(const Window& window) { return window.empty() ? Json() : Json(n
 
 Json ratio_json(const std::optional<double>& ratio) { return ratio ? Json(*ratio) : Json(); }
 
-// The host is no node of the topology.
+}  // namespace
+
 KindOf kind_in(const Platform& platform) {
   return [&platform](const Component& component) {
     return component.node() == no_node ? std::string("host") : std::string(name_of(platform.graph().node(component.node()).kind));
   };
 }
-
-}  // namespace
 
 Json activity_json(const ActivitySummary& activity) {
   Json json;
@@ -53,7 +53,7 @@ RunStatistics::RunStatistics(const Platform& platform_, const ActivityWindows& w
   links = totals_by_link(platform.graph(), platform.wires(), simulated);
 }
 
-Json RunStatistics::json() const {
+Json RunStatistics::json(const StatisticsRegions& regions) const {
   Json json;
   json["simulated_ns"] = ns_number(simulated);
   json["activity"] = activity_json(activity);
@@ -61,6 +61,7 @@ Json RunStatistics::json() const {
   json["totals"] = totals_json(kinds);
   json["components"] = statistics_json(components, kind_in(platform));
   json["wires"] = wires_json(platform.graph(), platform.wires(), simulated);
+  json["regions"] = regions.json();
   return json;
 }
 

@@ -11,6 +11,11 @@
 
 namespace kernbench {
 
+class StatisticsRegions;
+
+// The kind of a component in the topology; the host is no node of it: "host".
+KindOf kind_in(const Platform& platform);
+
 // What a machine counted, and where to find it.
 struct RunStatistics {
   RunStatistics(const Platform& platform, const ActivityWindows& windows, Fs simulated);
@@ -23,8 +28,8 @@ struct RunStatistics {
   std::vector<KindTotal> kinds;
   std::vector<LinkTotal> links;
 
-  // {"simulated_ns", "activity": {...}, "totals": {kind: {...}}, "components": [...], "wires": [...]}
-  nlohmann::ordered_json json() const;
+  // {"simulated_ns", "activity": {...}, "totals": {kind: {...}}, "components": [...], "wires": [...], "regions": [...]}
+  nlohmann::ordered_json json(const StatisticsRegions& regions) const;
 };
 
 // {"pe_window_ns", "composite_window_ns", "mac_utilisation", "useful_efficiency", "pes": [...]}; null where there is none.

@@ -17,6 +17,7 @@ void BenchProgram::run(HostPort& port) {
   check_data(port.data());
   runtime_ = std::make_unique<Runtime>(port, bench_.name);
   runtime_->distributed.configure(options_.ccl, nullptr);
+  runtime_->statistics = options_.statistics;
   runtime_->memory->start_reaper();
   running_ = options_.devices.size();
   if (running_ == 1) {

@@ -18,6 +18,7 @@
 #include "sw/runtime/ipcq.h"
 #include "sw/runtime/launch.h"
 #include "sw/runtime/result_table.h"
+#include "sw/runtime/statistics_listener.h"
 
 namespace kernbench {
 
@@ -42,6 +43,7 @@ struct Runtime {
   std::vector<Expectation> expectations;  // in order of torch.verify
   std::vector<LaunchRecord> launches;     // in order of being waited for
   std::deque<ResultTable> results;        // in order of torch.results
+  StatisticsListener* statistics = nullptr;  // null: nobody listens
   std::uint64_t tensors_made = 0;         // for default names
   std::uint64_t launch_groups = 0;        // launches on several SIPs
 

@@ -3,7 +3,7 @@
 namespace kernbench {
 
 Torch::Torch(Runtime& runtime, int device, std::uint64_t seed, const Attributes& parameters)
-    : ahbm(*this), accelerator(*this), ipcq(*this), multiprocessing(runtime), distributed(runtime), runtime_(runtime), worker_(std::make_shared<Worker>(runtime, device, seed)),
+    : ahbm(*this), accelerator(*this), ipcq(*this), stats(*this), multiprocessing(runtime), distributed(runtime), runtime_(runtime), worker_(std::make_shared<Worker>(runtime, device, seed)),
       thread_(runtime, *worker_), parameters_(parameters) {}
 
 Worker& Torch::worker() const {

@@ -113,6 +113,23 @@ class Torch {
   };
   Rings ipcq;
 
+  // --- regions of interest: `run --stats` tells what the machine counted from reset() (or the start) to each dump(), now and here:
+  // neither waits for launches nor takes time ---
+  class Statistics {
+   public:
+    explicit Statistics(Torch& torch) : torch_(torch) {}
+    void reset() {
+      if (auto* listener = torch_.runtime_.statistics) listener->reset(torch_.now());
+    }
+    void dump(const std::string& label) {
+      if (auto* listener = torch_.runtime_.statistics) listener->dump(label, torch_.now());
+    }
+
+   private:
+    Torch& torch_;
+  };
+  Statistics stats;
+
   // --- several devices: sw/distributed ---
   Multiprocessing multiprocessing;
   Distributed distributed;

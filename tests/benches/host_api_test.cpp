@@ -133,6 +133,40 @@ KERNBENCH_SYSTEMC_TEST(a_half_scalar_is_an_operand_like_any_number) {
   });
 }
 
+// The unmapping goes through the fabric to every PE, in each address model; then nothing leads to the bytes, and the next tensor
+// gets the same addresses.
+BOOST_AUTO_TEST_CASE(a_freed_tensor_is_unmapped_everywhere_and_its_addresses_are_used_again) {
+  const std::vector<std::pair<std::string, std::string>> faults{
+      {"va", "no mapping for virtual address"}, {"la", "no segment for logical address"}, {"pa", "is in no tensor of the launch"}};
+  for (const auto& [model, fault] : faults) {
+    forked([&model = model, &fault = fault] {
+      static std::string error;
+      BenchRunOptions options;
+      options.overrides.push_back({std::string("cube.memory_map.address_model"), model});
+      const BenchOutcome outcome = run_function(
+          [](Torch& torch) {
+            const auto make = [&](const char* name) { return torch.zeros({8, 16}, f16, one_row_per_pe, name); };
+            const Tensor kept = make("kept");
+            Tensor freed = make("freed");
+            const std::uint64_t va = freed.va(), pa = freed.shards().at(5).pa;
+            freed = Tensor();
+            sc_core::wait(1, sc_core::SC_US);
+            const auto touch = [](tl::Program& tl, tl::Tensor, tl::Ptr address) { tl.load(address, {1}, f16); };
+            const LaunchSpec spec = LaunchSpec("touch").failure_policy(FailurePolicy::collect_all);
+            error = torch.join(torch.launch_async(spec, touch, kept, tl::Ptr(va))).error_message;
+            const Tensor next = make("next");
+            BOOST_TEST(next.va() == va);
+            BOOST_TEST(next.shards().at(5).pa == pa);
+            torch.launch(spec, touch, next, tl::Ptr(va));
+          },
+          options);
+      BOOST_TEST(outcome.status == "completed", outcome.error);
+      for (int pe = 0; pe < 8; ++pe) BOOST_TEST(contains(error, "sip0.cube0.pe" + std::to_string(pe) + ".pe_cpu at "), error);
+      BOOST_TEST(count(error, fault) == 8U, error);
+    });
+  }
+}
+
 // Launches run on while new tensors are made; whoever needs old ones waits for them.
 KERNBENCH_SYSTEMC_TEST(new_tensors_are_made_while_a_kernel_runs) {
   run_on_tiny([](Torch& torch) {

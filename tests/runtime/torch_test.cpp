@@ -224,3 +224,20 @@ KERNBENCH_SYSTEMC_TEST(random_input_depends_on_the_seed_alone) {
     BOOST_TEST(torch.random({1}, f16).values().at(0) == (static_cast<double>(14514284786278117030ULL % 33) - 16) / 16);
   });
 }
+
+KERNBENCH_SYSTEMC_TEST(stats_tell_whoever_listens_the_time_of_each_mark) {
+  struct Marks final : StatisticsListener {
+    void reset(Fs now) override { lines.push_back("reset at " + format_ns(now)); }
+    void dump(const std::string& label, Fs now) override { lines.push_back(label + " at " + format_ns(now)); }
+    Lines lines;
+  } marks;
+  StubHost host;
+  run_on(host, [&](Torch& torch, Runtime& runtime) {
+    torch.stats.reset();  // nobody listens
+    runtime.statistics = &marks;
+    torch.stats.reset();
+    sc_core::wait(sc_core::sc_time::from_value(7 * fs_per_ns));
+    torch.stats.dump("loop");
+  });
+  BOOST_TEST(marks.lines == (Lines{"reset at 0 ns", "loop at 7 ns"}), boost::test_tools::per_element());
+}

@@ -1,0 +1,93 @@
+#include "platform/observe/statistics_regions.h"
+
+#include <map>
+
+#include "platform/observe/component_statistics.h"
+#include "platform/observe/object_tree.h"
+#include "platform/observe/run_statistics.h"
+
+namespace kernbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Total {
+  std::string key;
+  Quantity quantity;
+  std::uint64_t value = 0;
+};
+using TotalsByKind = std::map<std::string, std::vector<Total>>;  // a kind's in the order of declaration
+
+void add(std::vector<Total>& totals, const std::string& key, Quantity quantity, std::uint64_t value) {
+  for (Total& total : totals) {
+    if (total.key == key) {
+      total.value += value;
+      return;
+    }
+  }
+  totals.push_back({key, quantity, value});
+}
+
+Json json_of(const TotalsByKind& kinds) {
+  Json json = Json::object();
+  for (const auto& [kind, totals] : kinds) {
+    bool any = false;
+    Json entry = Json::object();
+    for (const Total& total : totals) {
+      any = any || total.value > 0;
+      entry[total.key] = total.quantity == Quantity::time_fs ? Json(ns_number(total.value)) : Json(total.value);
+    }
+    if (any) json[kind] = std::move(entry);
+  }
+  return json;
+}
+
+}  // namespace
+
+StatisticsRegions::StatisticsRegions(const Platform& platform) : platform_(platform), components_(objects_of<Component>()) {
+  reset(0);
+}
+
+// visit(is_link, kind, key, quantity, value) for each counter, always in the same order.
+template <class Visit>
+void StatisticsRegions::for_each_counter(Visit visit) const {
+  const KindOf kind_of = kind_in(platform_);
+  for (const Component* component : components_) {
+    const std::string kind = kind_of(*component);
+    for (const Statistic& statistic : component->statistics()) {
+      if (statistic.merge == Merge::sum) visit(false, kind, key_of(statistic), statistic.quantity, *statistic.value);
+    }
+  }
+  for (const auto& [edge, wire] : platform_.wires()) {
+    const std::string kind(name_of(platform_.graph().edges()[edge].kind));
+    const Wire::Statistics& carried = wire->statistics();
+    visit(true, kind, "bytes", Quantity::bytes, carried.bytes);
+    visit(true, kind, "flits", Quantity::count, carried.flits);
+    visit(true, kind, "control_messages", Quantity::count, carried.control_messages);
+    visit(true, kind, "busy_ns", Quantity::time_fs, carried.busy_fs);
+  }
+}
+
+void StatisticsRegions::reset(Fs now) {
+  begin_ = now;
+  at_begin_.clear();
+  for_each_counter(
+      [this](bool, const std::string&, const std::string&, Quantity, std::uint64_t value) { at_begin_.push_back(value); });
+}
+
+void StatisticsRegions::dump(const std::string& label, Fs now) {
+  TotalsByKind components, links;
+  auto before = at_begin_.begin();
+  for_each_counter([&](bool is_link, const std::string& kind, const std::string& key, Quantity quantity, std::uint64_t value) {
+    add((is_link ? links : components)[kind], key, quantity, value - *before++);
+  });
+  Json region;
+  region["label"] = label;
+  region["from_ns"] = ns_number(begin_);
+  region["to_ns"] = ns_number(now);
+  region["totals"] = json_of(components);
+  region["links"] = json_of(links);
+  regions_.push_back(std::move(region));
+}
+
+}  // namespace kernbench

@@ -1,0 +1,38 @@
+// StatisticsRegions: what the machine counted between two marks of the host program (spec 11.3, torch.stats).
+//
+// A region begins with the run or at the last reset; a dump tells the difference since then and ends nothing. What is not a sum,
+// such as the high water of a queue, has no difference and is left out.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "platform/assembly/platform.h"
+
+namespace kernbench {
+
+class StatisticsRegions {
+ public:
+  explicit StatisticsRegions(const Platform& platform);
+
+  void reset(Fs now);
+  void dump(const std::string& label, Fs now);
+
+  // [{"label", "from_ns", "to_ns", "totals": {KIND: {...}}, "links": {KIND: {"bytes", "flits", "control_messages", "busy_ns"}}}] in
+  // the order of the dumps; of kinds of components and edges that did something.
+  const nlohmann::ordered_json& json() const { return regions_; }
+
+ private:
+  template <class Visit>
+  void for_each_counter(Visit visit) const;
+
+  const Platform& platform_;
+  std::vector<Component*> components_;  // by name
+  Fs begin_ = 0;
+  std::vector<std::uint64_t> at_begin_;  // in the order of the counters
+  nlohmann::ordered_json regions_ = nlohmann::ordered_json::array();
+};
+
+}  // namespace kernbench
