@@ -1,6 +1,7 @@
 #include "models/base/dtype.h"
 
 #include <array>
+#include <limits>
 
 #include "models/base/errors.h"
 
@@ -11,6 +12,8 @@ struct DTypeInfo {
   std::string_view name;
   std::uint64_t size;
 };
+
+constexpr std::int64_t most_elements = std::numeric_limits<std::int64_t>::max() / 4;  // their bytes can be counted, too
 
 constexpr std::array<DTypeInfo, 5> dtype_table{{{"f16", 2}, {"bf16", 2}, {"f32", 4}, {"i8", 1}, {"i32", 4}}};
 
@@ -38,7 +41,9 @@ Shape::Shape(std::vector<std::int64_t> extents) : extents_(std::move(extents)) {
 std::int64_t Shape::elements() const {
   std::int64_t product = 1;
   for (const std::int64_t extent : extents_) {
-    if (__builtin_mul_overflow(product, extent, &product)) throw UsageError("shape " + str() + " has too many elements");
+    if (__builtin_mul_overflow(product, extent, &product) || product > most_elements) {
+      throw UsageError("shape " + str() + " has too many elements");
+    }
   }
   return product;
 }

@@ -30,6 +30,16 @@ bool gives_fractions(MathOp op) {
 
 std::string op_name(const MathParams& params) { return std::string(name_of(params.op)); }
 
+// Errors of `rule`, which knows shapes only, with the name of the operation.
+template <class Rule>
+auto in_op(const MathParams& params, Rule rule) {
+  try {
+    return rule();
+  } catch (const UsageError& error) {
+    throw UsageError(op_name(params) + ": " + error.what());
+  }
+}
+
 }  // namespace
 
 Shape broadcast(const Shape& a, const Shape& b) {
@@ -83,14 +93,14 @@ Shape result_shape(const MathParams& params, const std::vector<Shape>& inputs) {
   if (inputs.empty()) throw UsageError(op_name(params) + ": at least one operand must be a tensor");
   if (is_reduction(params.op)) {
     if (!params.axis) throw UsageError(op_name(params) + " of " + inputs[0].str() + ": needs an axis");
-    const int axis = normalized_axis(inputs[0], *params.axis);
+    const int axis = in_op(params, [&] { return normalized_axis(inputs[0], *params.axis); });
     std::vector<std::int64_t> extents = inputs[0].extents();
     if (params.op != MathOp::softmax) extents[static_cast<std::size_t>(axis)] = 1;
     return Shape(extents);
   }
   if (params.axis) throw UsageError(op_name(params) + " has no axis");
   Shape shape;
-  for (const Shape& input : inputs) shape = broadcast(shape, input);
+  for (const Shape& input : inputs) shape = in_op(params, [&] { return broadcast(shape, input); });
   return shape;
 }
 

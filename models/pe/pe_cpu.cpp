@@ -213,7 +213,10 @@ void PeCpu::await_or_end(const sc_core::sc_event& event, const std::string& what
 
 // --- Kernel context
 
-void PeCpu::dispatch() { cycles(dispatch_cycles_); }
+void PeCpu::dispatch() {
+  cycles(dispatch_cycles_);
+  check_abort();  // also of one that came meanwhile: the call does nothing any more
+}
 
 PeId PeCpu::where() const {
   if (!where_) where_ = pe_of(machine_.machine(), node(), PeEngine::pe_cpu);

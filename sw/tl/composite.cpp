@@ -43,7 +43,13 @@ EpilogueEntry clamp(double low, double high, EpilogueScope scope) {
   return result;
 }
 
+bool Composite::done() const {
+  if (!command_) throw UsageError("a tl composite is used before it is made");
+  return command_->done();
+}
+
 const Handle& Composite::result() const {
+  if (!command_) throw UsageError("a tl composite is used before it is made");
   if (!result_) throw UsageError("result of a composite that writes to memory: load it from there");
   return *result_;
 }

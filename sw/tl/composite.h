@@ -82,7 +82,7 @@ inline MathSpec math(MathOp op, std::vector<Operand> operands) { return {op, std
 // A composite under way. tl.wait() blocks until it has completed.
 class Composite {
  public:
-  bool done() const { return command_->done(); }
+  bool done() const;
   // The block that it makes, unless it went to memory. A call that uses it before tl.wait() waits for it.
   const Handle& result() const;
 

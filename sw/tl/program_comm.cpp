@@ -34,7 +34,8 @@ void Program::send_bytes(const std::string& direction, TensorValue value, const 
 
 void Program::send(const std::string& direction, const Handle& block) {
   context_.dispatch();
-  send_bytes(direction, operand("tl.send", block).value, place_of(block));
+  const Handle::State& state = operand("tl.send", block);
+  send_bytes(direction, state.value, place_of(block));
 }
 
 void Program::send(const std::string& direction, const Ptr& from, const Shape& shape, DType dtype,

@@ -71,7 +71,8 @@ class Recorded {
         plane_.store(operand(0), place(action.at, action.count));
         return;
       case ActionKind::copy:
-        plane_.copy(place(action.at, action.count), place(action.to, action.count));
+        plane_.store(plane_.view(place(action.at, action.count), Shape{static_cast<std::int64_t>(action.count)}, DType::i8),
+                     place(action.to, action.count));
         return;
       case ActionKind::math:
       case ActionKind::reduce: {

@@ -201,6 +201,27 @@ KERNBENCH_SYSTEMC_TEST(an_aborted_kernel_ends_at_its_next_call) {
   BOOST_TEST(pe.response(request).completion.error_code == "aborted");
 }
 
+// The kernel's call begins at 2 ns + 1 fs and is dispatched for 20 ns; the notice is there at 12 ns + 1 fs.
+KERNBENCH_SYSTEMC_TEST(an_abort_during_dispatch_ends_the_kernel_before_its_call_does_anything) {
+  PeBench pe({{"pe_cpu", {{"dispatch_cycles", "20"}}}});
+  bool dispatched = false;
+  const auto launch = kernel([&](KernelContext& context) {
+    context.dispatch();
+    dispatched = true;
+  });
+  std::size_t request = 0;
+  pe.at(0, [&] { request = pe.send_control("pe_cpu", launch); });
+  pe.at(10 * ns, [&] {
+    auto abort = std::make_shared<LaunchAbort>();
+    abort->launch = launch;
+    pe.send_control("pe_cpu", abort, true);
+  });
+  pe.run();
+  BOOST_TEST(!dispatched);
+  BOOST_TEST(pe.answer(request).time == ready + 20 * ns + 1);
+  BOOST_TEST(pe.response(request).completion.error_code == "aborted");
+}
+
 KERNBENCH_SYSTEMC_TEST(an_abort_for_another_launch_is_ignored) {
   PeBench pe;
   std::size_t request = 0;

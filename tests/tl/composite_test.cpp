@@ -70,8 +70,8 @@ BOOST_AUTO_TEST_CASE(composite_math_takes_an_epilogue_but_none_per_k_tile) {
   const auto& params = std::get<MathParams>(pe.commands.at(0).data->params);
   BOOST_TEST(params.epilogue.size() == 2U);
   BOOST_TEST(params.epilogue.at(0).input == 1);  // behind the operands
-  BOOST_CHECK_EXCEPTION(tl.composite(tl::math(MathOp::exp, {x}).to(at_2000).epilogue({tl::relu(EpilogueScope::k_tile)})), UsageError,
-                        with_text("only a gemm has k tiles"));
+  BOOST_CHECK_EXCEPTION(tl.composite(tl::math(MathOp::exp, {x}).to(at_2000).epilogue({tl::relu(EpilogueScope::k_tile)})),
+                        UsageError, with_text("only a gemm has k tiles"));
 }
 
 BOOST_AUTO_TEST_CASE(an_epilogue_entry_that_does_not_fit_is_named) {
@@ -92,7 +92,19 @@ BOOST_AUTO_TEST_CASE(a_reference_is_not_a_block) {
   BOOST_CHECK_THROW(tl.dot(ref, ref), UsageError);
   BOOST_CHECK_THROW(tl.relu(ref), UsageError);
   BOOST_CHECK_THROW(tl.store(at_2000, ref), UsageError);
+  BOOST_CHECK_EXCEPTION(tl.send("E", ref), UsageError, with_text("tl.send: f16{8, 8} at 0x1000 is a reference; tl.load it first"));
+  BOOST_CHECK_EXCEPTION(tl.recv("E", {8}, f16, ref), UsageError, with_text("tl.recv: f16{8, 8} at 0x1000 is a reference"));
   BOOST_CHECK_THROW(ref.data(), UsageError);
+}
+
+BOOST_AUTO_TEST_CASE(what_was_never_made_is_an_error) {
+  FakePe pe;
+  tl::Program tl(pe);
+  const tl::Composite none;
+  BOOST_CHECK_EXCEPTION(none.done(), UsageError, with_text("used before it is made"));
+  BOOST_CHECK_EXCEPTION(none.result(), UsageError, with_text("used before it is made"));
+  BOOST_CHECK_EXCEPTION(tl.wait(none), UsageError, with_text("tl.wait for a composite that was not made"));
+  BOOST_CHECK_EXCEPTION(tl.exp(tl::Handle()), UsageError, with_text("used before it is made"));
 }
 
 BOOST_AUTO_TEST_CASE(wait_without_a_handle_waits_for_all_composites) {
