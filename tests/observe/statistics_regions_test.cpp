@@ -9,7 +9,7 @@ using namespace kernbench::test;
 
 // Three host writes of 256 bytes to the HBM of PE 0; marks before the second and the third.
 KERNBENCH_SYSTEMC_TEST(a_region_counts_what_happens_between_its_reset_and_its_dump) {
-  WholeMachine m("topology.tiny.yaml");
+  WholeMachine m("topology.tiny.yaml", {}, WholeMachine::Engines::builtin);
   StatisticsRegions regions(*m.platform);
   Fs second = 0, third = 0, end = 0;
   const RunResult result = m.run([&](HostPort& port) {
