@@ -107,7 +107,7 @@ void DataExecutor::drop_use(ValueId id) {
 // --- tasks ---
 
 bool DataExecutor::comes_later(const Task& a, const Task& b) {
-  return std::make_tuple(a.op->id, a.block) > std::make_tuple(b.op->id, b.block);
+  return std::tie(a.number, a.block) > std::tie(b.number, b.block);
 }
 
 void DataExecutor::add(Task task) {

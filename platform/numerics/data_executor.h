@@ -58,6 +58,7 @@ class DataExecutor : public ValueResolver {
     DataOpPtr op;
     std::shared_ptr<Running> running;  // null: it has not begun
     std::size_t block = 0;
+    std::uint64_t number = op->id;
   };
   static bool comes_later(const Task& a, const Task& b);
 
