@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(times_and_records_are_the_same_with_data_off_deferred_and_e
     const Bench& bench = registry.find(name);
     const auto in_mode = [&, &bench_parameters = parameters](DataMode mode) {
       BenchRunOptions options = with(mode);
-      if (!bench.per_device) options.topology = "topology.yaml";
+      if (!bench.per_device) options.overrides.push_back({std::string("system.sips.count"), "2"});
       return seen(bench.name, bench_parameters, options);
     };
     const Seen deferred = in_mode(DataMode::deferred), eager = in_mode(DataMode::eager);
