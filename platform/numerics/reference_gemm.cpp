@@ -1,4 +1,5 @@
 // The reference of PE_GEMM: three loops.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -25,15 +26,18 @@ Matrix matrix_of(const TensorValue& value, bool transposed, const ValueLookup& l
   return matrix;
 }
 
-// One row of a partial product over [k, k_end).
+// One row of a partial product.
 class Row {
  public:
   Row(const Matrix& a, const Matrix& b, bool integers) : a_(a), b_(b), integers_(integers), sums_(b.columns), exact_(b.columns) {}
 
-  void multiply(std::size_t row, std::size_t k, std::size_t k_end) {
+  void clear() {
     std::fill(sums_.begin(), sums_.end(), 0.0);
     std::fill(exact_.begin(), exact_.end(), 0U);
     squares_ = 0;
+  }
+
+  void add(std::size_t row, std::size_t k, std::size_t k_end) {
     for (; k < k_end; ++k) {
       const double a = a_.elements[row * a_.columns + k];
       const double* b = &b_.elements[k * b_.columns];
@@ -83,21 +87,29 @@ std::vector<Estimate> reference_of_gemm(const DataOp& op, const ValueLookup& loo
   }
 
   std::vector<Estimate> results(a.rows * b.columns);
-  Row row(a, b, integers);
-  for (std::size_t m = 0; m < a.rows; ++m) {
+  constexpr std::size_t rows_at_once = 8, panel = 16;  // so many rows use a panel of b while it is in the cache
+  std::vector<Row> rows(std::min(rows_at_once, a.rows), Row(a, b, integers));
+  for (std::size_t first = 0; first < a.rows; first += rows.size()) {
+    const std::size_t count = std::min(rows.size(), a.rows - first);
     for (std::size_t t = 0; t < tiles; ++t) {
-      row.multiply(m, t * tile, std::min(depth, (t + 1) * tile));
-      for (std::size_t n = 0; n < b.columns; ++n) {
-        const std::size_t index = m * b.columns + n;
-        Estimate partial = row.at(n, squares[t * b.columns + n]);
-        if (!epilogue.empty()) partial.error += f32_rounding(partial.value);  // from here on in f32
-        partial = epilogue.apply(EpilogueOp::Scope::k_tile, partial, index, t);
-        Estimate& result = results[index];
-        if (t == 0) {
-          result = partial;
-        } else {
-          result.value += partial.value;
-          result.error += partial.error + f32_rounding(result.value);
+      for (Row& row : rows) row.clear();
+      const std::size_t k_end = std::min(depth, (t + 1) * tile);
+      for (std::size_t k = t * tile; k < k_end; k += panel) {
+        for (std::size_t i = 0; i < count; ++i) rows[i].add(first + i, k, std::min(k_end, k + panel));
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t n = 0; n < b.columns; ++n) {
+          const std::size_t index = (first + i) * b.columns + n;
+          Estimate partial = rows[i].at(n, squares[t * b.columns + n]);
+          if (!epilogue.empty()) partial.error += f32_rounding(partial.value);  // from here on in f32
+          partial = epilogue.apply(EpilogueOp::Scope::k_tile, partial, index, t);
+          Estimate& result = results[index];
+          if (t == 0) {
+            result = partial;
+          } else {
+            result.value += partial.value;
+            result.error += partial.error + f32_rounding(result.value);
+          }
         }
       }
     }
