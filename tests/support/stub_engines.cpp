@@ -3,6 +3,15 @@
 #include <algorithm>
 #include <list>
 
+#include "models/pe/pe_cpu.h"
+#include "models/pe/pe_dma.h"
+#include "models/pe/pe_fetch_store.h"
+#include "models/pe/pe_gemm.h"
+#include "models/pe/pe_ipcq.h"
+#include "models/pe/pe_math.h"
+#include "models/pe/pe_mmu.h"
+#include "models/pe/pe_scheduler.h"
+#include "models/pe/pe_tcm.h"
 #include "models/protocol/machine_services.h"
 #include "models/timing/terminal_memory.h"
 
@@ -120,33 +129,27 @@ class StubEngine final : public Component {
   explicit StubEngine(const ComponentInit& init) : Component(init) {}
 };
 
-Parameter number(const char* name, const char* value) {
-  return Parameter::decimal(name, "a number", "", "test").default_val(value);
+// Under the name of the engine that it stands for, and with its attributes.
+template <class Engine>
+void add(ComponentRegistry& registry, std::function<std::unique_ptr<Component>(const ComponentInit&)> create) {
+  for (const Role role : Engine::roles)
+    registry.add({"builtin." + std::string(name_of(role)), "stands for an engine", {role}, Engine::schema(), create});
 }
-Parameter count(const char* name, std::int64_t value) { return Parameter::integer(name, "a count", "", "test").default_val(value); }
 
 }  // namespace
 
 void register_stub_engines(ComponentRegistry& registry, StubEngines& engines) {
-  using Create = std::function<std::unique_ptr<Component>(const ComponentInit&)>;
-  const auto add = [&](Role engine, ParameterSchema schema, Create create) {
-    schema.push_back(number("overhead_ns", "0"));
-    registry.add({"builtin." + std::string(name_of(engine)), "stands for an engine", {engine}, std::move(schema), std::move(create)});
-  };
-  const Create control_end = [&engines](const ComponentInit& init) { return make_component<StubControlEnd>(init, engines); };
-  const Create plain = [](const ComponentInit& init) { return make_component<StubEngine>(init); };
-  add(Role::pe_cpu, {number("clock_ghz", "1"), count("kernel_stack_bytes", 1), count("dispatch_cycles", 0), count("scratch_bytes", 1)},
-      control_end);
-  add(Role::pe_mmu, {count("page_bytes", 4096), number("tlb_overhead_ns", "0")}, control_end);
-  add(Role::pe_dma, {count("queue_depth", 8), count("rd_engines", 1), count("wr_engines", 1)},
-      [](const ComponentInit& init) { return make_component<StubDma>(init); });
-  add(Role::pe_tcm, {count("size_mb", 2), count("reserved_kb", 512), number("read_bw_gbs", "512"), number("write_bw_gbs", "512")},
-      [](const ComponentInit& init) { return make_component<StubTcm>(init); });
-  add(Role::pe_scheduler, {count("tile_m", 32), count("tile_k", 64), count("tile_n", 32)}, plain);
-  add(Role::pe_fetch_store, {count("register_file_bytes", 65536), count("queue_depth", 8)}, plain);
-  add(Role::pe_gemm, {count("macs_per_cycle", 4096), number("clock_ghz", "1"), count("queue_depth", 8)}, plain);
-  add(Role::pe_math, {count("lanes", 128), number("clock_ghz", "1"), count("queue_depth", 8)}, plain);
-  add(Role::pe_ipcq, {}, plain);
+  const auto control_end = [&engines](const ComponentInit& init) { return make_component<StubControlEnd>(init, engines); };
+  const auto plain = [](const ComponentInit& init) { return make_component<StubEngine>(init); };
+  add<PeCpu>(registry, control_end);
+  add<PeMmu>(registry, control_end);
+  add<PeDma>(registry, [](const ComponentInit& init) { return make_component<StubDma>(init); });
+  add<PeTcm>(registry, [](const ComponentInit& init) { return make_component<StubTcm>(init); });
+  add<PeScheduler>(registry, plain);
+  add<PeFetchStore>(registry, plain);
+  add<PeGemm>(registry, plain);
+  add<PeMath>(registry, plain);
+  add<PeIpcq>(registry, plain);
 }
 
 }  // namespace kernbench::test
