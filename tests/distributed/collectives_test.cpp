@@ -3,8 +3,7 @@
 //
 // Not the whole product of ranks, operations, element types, reductions and sizes, but all pairs of two of them: on each machine
 // every element type meets every reduction, and the sizes move on by one from each machine to the next.
-#include "tests/distributed/collective_machine.h"
-#include "tests/distributed/patterns.h"
+#include "tests/distributed/rank_check.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -13,114 +12,6 @@ namespace {
 
 // 4096-byte slots hold 2048 elements of 2 bytes, 1024 of 4: below, at and above one slot, none a multiple of the number of ranks.
 const std::vector<std::int64_t> sizes{1, 3, 257, 1024, 1025, 2049, 4500};
-
-// A call of one rank, and what it has to become.
-class RankCheck {
- public:
-  RankCheck(Torch& torch, int rank, int ranks, const DPPolicy& policy, int shards)
-      : torch_(torch), rank_(rank), ranks_(ranks), policy_(policy), shards_(shards) {}
-
-  void set(DType dtype, std::int64_t elements) {
-    dtype_ = dtype;
-    elements_ = elements;
-  }
-
-  void broadcast(int root) {
-    const Tensor t = tensor(ReduceOp::sum, ranks_, rank_);
-    torch_.distributed.broadcast(t, root);
-    expect(t, ReduceOp::sum, ranks_, root);
-  }
-
-  void reduce(ReduceOp op, int root) {
-    const Tensor t = tensor(op, ranks_, rank_);
-    torch_.distributed.reduce(t, root, op);
-    rank_ == root ? expect_combined(t, op) : expect(t, op, ranks_, rank_);
-  }
-
-  void all_gather() {
-    const std::vector<Tensor> outputs = blank();
-    torch_.distributed.all_gather(outputs, tensor(ReduceOp::sum, ranks_, rank_));
-    for (int source = 0; source < ranks_; ++source) expect(outputs[at(source)], ReduceOp::sum, ranks_, source);
-  }
-
-  // Every rank has the same for all targets but for a shift, so that parts which go astray show.
-  void reduce_scatter(ReduceOp op) {
-    std::vector<Tensor> inputs;
-    for (int target = 0; target < ranks_; ++target) inputs.push_back(tensor(op, ranks_, rank_, target));
-    const Tensor output = torch_.empty(shape(), dtype_, policy_, "output");
-    torch_.distributed.reduce_scatter(output, inputs, op);
-    expect_combined(output, op, rank_);
-  }
-
-  void all_to_all() {
-    std::vector<Tensor> inputs;
-    for (int target = 0; target < ranks_; ++target)
-      inputs.push_back(tensor(ReduceOp::sum, ranks_ * ranks_, rank_ * ranks_ + target));
-    const std::vector<Tensor> outputs = blank();
-    torch_.distributed.all_to_all(outputs, inputs);
-    for (int source = 0; source < ranks_; ++source)
-      expect(outputs[at(source)], ReduceOp::sum, ranks_ * ranks_, source * ranks_ + rank_);
-  }
-
-  // From each rank to the next one, two messages, which are told apart by their order. Even ranks send first: 4500 elements are
-  // more than a ring holds, so that a send of them ends only once the peer receives.
-  void send_recv() {
-    if (ranks_ == 1) return;
-    const int next = (rank_ + 1) % ranks_, previous = (rank_ + ranks_ - 1) % ranks_;
-    const Tensor first = tensor(ReduceOp::sum, ranks_, rank_), second = tensor(ReduceOp::sum, ranks_, rank_, 1);
-    const Tensor came = torch_.empty(shape(), dtype_, policy_, "came"), then = torch_.empty(shape(), dtype_, policy_, "then");
-    const auto send_both = [&] {
-      torch_.distributed.send(first, next, true);
-      torch_.distributed.send(second, next);
-    };
-    if (rank_ % 2 == 0) send_both();
-    torch_.distributed.recv(came, previous);
-    torch_.distributed.recv(then, previous);
-    if (rank_ % 2 == 1) send_both();
-    expect(came, ReduceOp::sum, ranks_, previous);
-    expect(then, ReduceOp::sum, ranks_, previous, 1);
-  }
-
- private:
-  Shape shape() const { return {shards_, elements_}; }
-  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-  // Of contributor c of n: shard by shard a pattern of its own, `shift` elements further on.
-  std::function<double(std::int64_t)> of(ReduceOp op, int n, int c, std::int64_t shift) const {
-    return [=, elements = elements_](std::int64_t i) { return pattern(op, c, n, i % elements + i / elements + shift); };
-  }
-
-  Tensor tensor(ReduceOp op, int n, int c, std::int64_t shift = 0) {
-    Tensor made;
-    torch_.untimed([&] {
-      made = torch_.from_host(HostArray(shape(), dtype_, values(shape().elements(), of(op, n, c, shift))), policy_, "data");
-    });
-    return made;
-  }
-
-  std::vector<Tensor> blank() {
-    std::vector<Tensor> tensors;
-    for (int rank = 0; rank < ranks_; ++rank) tensors.push_back(torch_.empty(shape(), dtype_, policy_, "output"));
-    return tensors;
-  }
-
-  void expect(const Tensor& t, ReduceOp op, int n, int c, std::int64_t shift = 0) {
-    torch_.verify(t, [all = shape().elements(), value = of(op, n, c, shift)] { return values(all, value); });
-  }
-
-  void expect_combined(const Tensor& t, ReduceOp op, std::int64_t shift = 0) {
-    torch_.verify(t, [=, all = shape().elements(), elements = elements_, n = ranks_] {
-      return values(all, [&](std::int64_t i) { return combined(op, n, i % elements + i / elements + shift); });
-    });
-  }
-
-  Torch& torch_;
-  const int rank_, ranks_;
-  const DPPolicy policy_;
-  const int shards_;
-  DType dtype_ = DType::f16;
-  std::int64_t elements_ = 1;
-};
 
 // Every element type with every reduction, and with a size for each of the other collectives.
 void check_collectives(Torch& torch, int ranks, const DPPolicy& policy = DPPolicy::on_one_pe(), int shards = 1) {
