@@ -115,6 +115,20 @@ KERNBENCH_SYSTEMC_TEST(all_reduce_of_one_rank_changes_nothing) {
   BOOST_TEST(count(rows.at(0), ranks) == 1);
 }
 
+// Spec 7: outside a worker the rank is 0, with a warning, which is told once.
+KERNBENCH_SYSTEMC_TEST(warnings_of_the_host_program_are_reported) {
+  const Bench bench{"alone", "asks for its rank outside a worker", {}, +[](Torch& torch) {
+                      torch.distributed.init_process_group("ahbm");
+                      for (int i = 0; i < 2; ++i) BOOST_TEST(torch.distributed.get_rank() == 0);
+                      torch.distributed.all_reduce(torch.full({8}, 1, f16, DPPolicy::on_one_pe(), "alone"));
+                    }};
+  const BenchOutcome outcome = run_bench(bench, {});
+  BOOST_TEST(outcome.status == "completed", outcome.error);
+  BOOST_REQUIRE(outcome.warnings.size() == 1u);
+  BOOST_TEST(contains(outcome.warnings[0], "outside a worker of torch.multiprocessing.spawn is 0"));
+  BOOST_TEST(outcome.results.size() == 1u);  // of collectives, which a bench does nothing for
+}
+
 BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused) {
   BenchRunOptions options = sips("ring_1d", 2, 1);
   options.ccl.defaults.set("world_size", Rational(3));

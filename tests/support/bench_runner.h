@@ -51,6 +51,7 @@ struct BenchOutcome {
   std::vector<std::string> tensors;  // the names of the expectations
   std::string failures;              // of the verification, one per line; empty: all is right
   std::string outputs;               // the bytes of every expectation's blocks, in the order of the tensors' names
+  std::vector<std::string> warnings;
   std::vector<ResultTable> results;  // that the bench reports
   std::uint64_t data_races = 0;
   std::string op_log;  // as CSV
@@ -109,6 +110,7 @@ inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParamet
     outcome.usage_error = is_usage_error(result.cause);
     outcome.ended = program.ended().value_or(0);
     outcome.results = program.results();
+    outcome.warnings = program.warnings();
     outcome.data_races = platform.data_races();
     for (const LaunchRecord& launch : program.launches())
       outcome.longest_launch = std::max(outcome.longest_launch, launch.metrics.merged.pe_exec);
