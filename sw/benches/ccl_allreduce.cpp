@@ -84,7 +84,7 @@ Bench ccl_allreduce() {
   kinds.insert(kinds.begin(), as_ccl_says);
   Bench bench{
       "ccl-allreduce",
-      "all_reduce over all SIPs, a shard on each cube; algorithm and rings as ccl.yaml says",
+      "All-reduce over all SIPs, a shard on each cube; algorithm and rings as ccl.yaml says",
       {Parameter::integer("n_elem", "elements per shard; 0: as ccl.yaml says", "", "spec 10.3")
            .default_val(0)
            .range("0", "16777216"),

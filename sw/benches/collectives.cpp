@@ -113,7 +113,7 @@ Bench collectives() {
   std::vector<std::string> ops = every_op;
   ops.insert(ops.begin(), "all");
   Bench bench{"collectives",
-              "every collective between all SIPs by size: time, algorithm bandwidth and bus bandwidth",
+              "Every collective between all SIPs by size: time, algorithm bandwidth and bus bandwidth",
               {Parameter::choice("op", "which one", ops, "spec 7").default_val("all"),
                size_in_bytes("min_bytes", "of a rank's data, the smallest; the next ones have four times as many", 1024),
                size_in_bytes("max_bytes", "of the largest", 65536),
