@@ -160,7 +160,7 @@ void PeCpu::run(Launch& launch) {
 Completion PeCpu::run_body(const KernelLaunch& message) {
   const std::string kernel = "kernel '" + message.kernel.name + "': ";
   try {
-    scratch_ = std::make_unique<FreeListAllocator>(std::string(name()) + " scratch", 0, scratch_bytes_);
+    scratch_ = std::make_unique<FreeListAllocator>("scratch", 0, scratch_bytes_);
     Uses<AddressTranslation>::provider().use_tensors(message.args);
     check_abort();
     if (message.body == nullptr) throw ModelError("a launch without a body");

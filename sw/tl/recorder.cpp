@@ -54,8 +54,7 @@ class GridMachine final : public MachineView {
 class RecordingContext final : public KernelContext {
  public:
   RecordingContext(const GridMachine& machine, const KernelLaunch& launch, PeId where, const Grid& grid)
-      : machine_(machine), launch_(launch), scratch_("scratch of " + where.str(), 0, grid.scratch_bytes),
-        any_direction_(grid.directions.empty()) {
+      : machine_(machine), launch_(launch), scratch_("scratch", 0, grid.scratch_bytes), any_direction_(grid.directions.empty()) {
     recording_.where = where;
     setup_.settings.slot_bytes = grid.slot_bytes;
     if (const auto found = grid.directions.find(where); found != grid.directions.end()) {
