@@ -55,11 +55,13 @@ class Distributed {
   Work all_reduce(const Tensor& tensor, Reduction op = ReduceOp::sum, bool async_op = false);
   Work broadcast(const Tensor& tensor, int src, bool async_op = false);
   Work reduce(const Tensor& tensor, int dst, Reduction op = ReduceOp::sum, bool async_op = false);  // others keep what they have
-  // Lists have one tensor for each rank, all with the same shards.
+  // Lists have one tensor for each rank, all with the same shards. No output is an input, too, but for the calling rank's own part
+  // of all_gather and reduce_scatter.
   Work all_gather(const std::vector<Tensor>& outputs, const Tensor& input, bool async_op = false);
   Work reduce_scatter(const Tensor& output, const std::vector<Tensor>& inputs, Reduction op = ReduceOp::sum, bool async_op = false);
   Work all_to_all(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs, bool async_op = false);
-  // The n-th message from one rank to another is the n-th that this one receives from it.
+  // The n-th message from one rank to another is the n-th that this one receives from it. A send of more than the rings hold
+  // (n_slots * slot_size) ends only when it is being received: of ranks that exchange long messages some have to receive first.
   Work send(const Tensor& tensor, int dst, bool async_op = false);
   Work recv(const Tensor& tensor, int src, bool async_op = false);
 

@@ -122,6 +122,27 @@ void ProcessGroup::check_shards(const CollectiveCall& call, const GroupCall& giv
   }
 }
 
+// Outputs are written while inputs are still to be read, but for the part of this rank, which may be gathered or scattered in
+// place.
+void ProcessGroup::check_distinct(int rank, const GroupCall& given) const {
+  const auto own = [&](const std::vector<Tensor>& list, std::size_t index) {
+    return given.op != CollectiveOp::all_to_all && (list.size() == 1 || index == static_cast<std::size_t>(rank));
+  };
+  for (std::size_t i = 0; i < given.outputs.size(); ++i) {
+    const Tensor& output = given.outputs[i];
+    for (std::size_t j = 0; j < i; ++j) {
+      if (given.outputs[j].info() == output.info())
+        throw UsageError(given.name + ": tensor '" + output.name() + "' is two of the outputs");
+    }
+    for (std::size_t j = 0; j < given.inputs.size(); ++j) {
+      if (given.inputs[j].info() == output.info() && !(own(given.outputs, i) && own(given.inputs, j)))
+        throw UsageError(given.name + ": tensor '" + output.name() +
+                         "' is an input and an output; only the part of the calling rank " +
+                         "may be, of all_gather and reduce_scatter");
+    }
+  }
+}
+
 CollectiveCall ProcessGroup::settled(Worker& worker, int rank, const GroupCall& given) const {
   CollectiveCall call;
   call.op = given.op;
@@ -138,6 +159,7 @@ CollectiveCall ProcessGroup::settled(Worker& worker, int rank, const GroupCall& 
       throw UsageError(given.name + ": rank " + std::to_string(each) + ", but there are ranks 0 to " +
                        std::to_string(ranks_.size - 1));
   }
+  check_distinct(rank, given);
   call.layout = ShardLayout::of(call.tensor());
   if (call.dtype() == DType::i8) throw UsageError(given.name + ": elements of i8; collectives work on f16, bf16, f32 and i32");
   for (const std::vector<Tensor>* tensors : {&given.inputs, &given.outputs}) {

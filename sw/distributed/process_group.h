@@ -56,6 +56,7 @@ class ProcessGroup {
 
  private:
   CollectiveCall settled(Worker& worker, int rank, const GroupCall& given) const;
+  void check_distinct(int rank, const GroupCall& given) const;
   void check_shards(const CollectiveCall& call, const GroupCall& given, const Tensor& tensor) const;
   std::string text_of(const GroupCall& given, const CollectiveCall& call) const;
   OrderedCall& ordered(int rank, const GroupCall& given, const std::string& what);

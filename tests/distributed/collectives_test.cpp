@@ -31,6 +31,8 @@ void check_collectives(Torch& torch, int ranks, const DPPolicy& policy = DPPolic
       check.send_recv();
       check.set(dtype, next_size());
       check.all_gather();
+      check.all_gather_in_place();
+      check.reduce_scatter_in_place(ReduceOp::max);
       check.set(dtype, next_size());
       check.all_to_all();
     }

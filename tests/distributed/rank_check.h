@@ -50,6 +50,21 @@ class RankCheck {
     for (int source = 0; source < ranks_; ++source) expect(outputs[at(source)], ReduceOp::sum, ranks_, source);
   }
 
+  // The own part is there already: nothing but it may be input and output.
+  void all_gather_in_place() {
+    std::vector<Tensor> outputs = blank();
+    outputs[at(rank_)] = tensor(ReduceOp::sum, ranks_, rank_);
+    torch_.distributed.all_gather(outputs, outputs[at(rank_)]);
+    for (int source = 0; source < ranks_; ++source) expect(outputs[at(source)], ReduceOp::sum, ranks_, source);
+  }
+
+  void reduce_scatter_in_place(ReduceOp op) {
+    std::vector<Tensor> inputs;
+    for (int target = 0; target < ranks_; ++target) inputs.push_back(tensor(op, ranks_, rank_, target));
+    torch_.distributed.reduce_scatter(inputs[at(rank_)], inputs, op);
+    expect_combined(inputs[at(rank_)], op, rank_);
+  }
+
   // Every rank has the same for all targets but for a shift, so that parts which go astray show.
   void reduce_scatter(ReduceOp op) {
     std::vector<Tensor> inputs;

@@ -217,6 +217,22 @@ BOOST_AUTO_TEST_CASE(lists_have_one_tensor_for_each_rank) {
   refused({"all_to_all: 0 tensors in the list"}, [](Torch& torch, int) { torch.distributed.all_to_all(list(torch, 3), {}); });
 }
 
+// What is written while it is still to be read.
+BOOST_AUTO_TEST_CASE(a_tensor_that_is_an_input_and_an_output) {
+  refused({"all_to_all: tensor 'part0' is an input and an output"}, [](Torch& torch, int) {
+    const std::vector<Tensor> parts = list(torch, 3);
+    torch.distributed.all_to_all(parts, parts);
+  });
+  refused({"rank 1: all_gather: tensor 'part0' is an input and an output"}, [](Torch& torch, int) {
+    const std::vector<Tensor> parts = list(torch, 3);
+    torch.distributed.all_gather(parts, parts[0]);  // right on rank 0 only
+  });
+  refused({"all_gather: tensor 'part0' is two of the outputs"}, [](Torch& torch, int) {
+    const Tensor part = list(torch, 1)[0];
+    torch.distributed.all_gather({part, part, part}, some(torch));
+  });
+}
+
 KERNBENCH_SYSTEMC_TEST(what_cannot_be_reduced) {
   IpcqMachine m;
   m.run([](Torch& torch) {
