@@ -29,50 +29,6 @@ double wrapped_around(double value, DType dtype) {  // of a sum or product below
   return dtype == DType::i8 ? static_cast<std::int8_t>(bits) : static_cast<std::int32_t>(bits);
 }
 
-std::string shape_text(const Block& block) {
-  return std::string(name_of(block.dtype)) + "{" + std::to_string(block.rows) + ", " + std::to_string(block.columns) + "}";
-}
-
-std::string text_of(const Action& action, const std::vector<Block>& blocks, std::size_t result) {
-  const auto name = [&](std::size_t block) { return "b" + std::to_string(block) + ":" + shape_text(blocks[block]); };
-  std::string operands;
-  for (const std::size_t block : action.operands) operands += (operands.empty() ? "" : ", ") + name(block);
-  if (action.has_scalar) operands += ", " + std::to_string(action.scalar);
-  const auto made = [&](const std::string& what) { return name(result) + " = " + what; };
-  switch (action.kind) {
-    case ActionKind::load:
-      return made("load " + std::to_string(action.at));
-    case ActionKind::make:
-      return made("full " + std::to_string(action.scalar));
-    case ActionKind::store:
-      return "store " + std::to_string(action.at) + ", " + operands;
-    case ActionKind::copy:
-      return "copy " + std::to_string(action.count) + " bytes from " + std::to_string(action.at) + " to " +
-             std::to_string(action.to);
-    case ActionKind::math:
-      return made(std::string(name_of(action.op)) + "(" + operands + ")");
-    case ActionKind::cast:
-      return made("cast(" + operands + ")");
-    case ActionKind::reduce:
-      return made(std::string(name_of(action.op)) + "(" + operands + ", axis " + std::to_string(action.axis) + ")");
-    case ActionKind::dot:
-      return made("dot(" + operands + ")");
-    case ActionKind::transpose:
-      return made("trans(" + operands + ")");
-    case ActionKind::slice:
-      return made("slice(" + operands + ", " + std::to_string(action.begin) + ", " + std::to_string(action.end) + ")");
-    case ActionKind::reshape:
-      return made("reshape(" + operands + ")");
-    case ActionKind::broadcast:
-      return made("broadcast_to(" + operands + ")");
-    case ActionKind::read:
-      return "read " + operands;
-  }
-  return "";
-}
-
-bool makes_a_block(ActionKind kind) { return kind != ActionKind::store && kind != ActionKind::copy && kind != ActionKind::read; }
-
 }  // namespace
 
 rc::Gen<std::vector<Step>> random_steps() {
@@ -82,12 +38,6 @@ rc::Gen<std::vector<Step>> random_steps() {
       rc::kNominalSize, rc::gen::build<Step>(rc::gen::set(&Step::kind, rc::gen::inRange<unsigned>(0, 16)),
                                              rc::gen::set(&Step::numbers, rc::gen::container<std::vector<unsigned>>(6, number))));
   return rc::gen::scale(2.0, rc::gen::container<std::vector<Step>>(step));
-}
-
-void showValue(const Step& step, std::ostream& out) {
-  out << "{" << step.kind << ", {";
-  for (std::size_t i = 0; i < step.numbers.size(); ++i) out << (i == 0 ? "" : ", ") << step.numbers[i];
-  out << "}}";
 }
 
 std::vector<std::byte> Block::bytes() const {
@@ -121,16 +71,6 @@ std::vector<std::byte> PlainMachine::first_memory() {
 
 PlainMachine::PlainMachine(const std::vector<Step>& steps) {
   for (const Step& step : steps) execute(step);
-}
-
-std::string PlainMachine::listing() const {
-  std::string lines;
-  std::size_t block = 0;
-  for (const Action& action : actions_) {
-    lines += "  " + text_of(action, blocks_, block) + "\n";
-    if (makes_a_block(action.kind)) ++block;
-  }
-  return lines;
 }
 
 void PlainMachine::execute(const Step& step) {
