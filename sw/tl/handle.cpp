@@ -10,6 +10,7 @@ namespace kernbench::tl {
 
 const Handle::State& Handle::state() const {
   if (!state_) throw UsageError("a tl handle is used before it is made");
+  if (state_->scratch->closed()) throw UsageError("a tl handle is used after its kernel has ended; store what is to remain");
   return *state_;
 }
 

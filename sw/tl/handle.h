@@ -43,8 +43,9 @@ class Handle {
  private:
   friend class Program;
   struct State {
-    Program* program = nullptr;
-    TensorValue value;  // its image is all zeros when there are no data
+    Program* program = nullptr;              // until its scratch is closed
+    std::shared_ptr<const Scratch> scratch;  // the kernel's, also of a reference
+    TensorValue value;                       // its image is all zeros when there are no data
     DataPlane* data = nullptr;
     std::shared_ptr<ScratchBlock> block;     // in TCM
     std::optional<Ptr> ptr;                  // a reference

@@ -87,7 +87,7 @@ std::shared_ptr<ScratchBlock> Program::allocate(const char* call, const Shape& s
 
 Handle Program::make_handle(TensorValue value, std::shared_ptr<ScratchBlock> block, std::shared_ptr<CommandState> producer) {
   return Handle(std::make_shared<const Handle::State>(
-      Handle::State{this, std::move(value), data_, std::move(block), std::nullopt, std::move(producer)}));
+      Handle::State{this, scratch_, std::move(value), data_, std::move(block), std::nullopt, std::move(producer)}));
 }
 
 // A block that is ready for use: a composite that makes it has completed.
@@ -114,7 +114,8 @@ void Program::reap() {
 Handle Program::ref(const Ptr& ptr, const Shape& shape, DType dtype) {
   ptr.check_dtype("tl.ref", dtype);
   ptr.check_access("tl.ref", bytes_of(shape, dtype));
-  return Handle(std::make_shared<const Handle::State>(Handle::State{this, {{}, shape, dtype, {}}, data_, nullptr, ptr, nullptr}));
+  return Handle(
+      std::make_shared<const Handle::State>(Handle::State{this, scratch_, {{}, shape, dtype, {}}, data_, nullptr, ptr, nullptr}));
 }
 
 Handle Program::load(const Ptr& ptr, const Shape& shape, DType dtype) {

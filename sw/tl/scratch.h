@@ -21,6 +21,7 @@ class Scratch {
   }
   // The kernel has ended: handles that it left behind own nothing any more.
   void close() { allocator_ = nullptr; }
+  bool closed() const { return allocator_ == nullptr; }
 
  private:
   FreeListAllocator* allocator_;

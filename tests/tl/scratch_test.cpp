@@ -72,11 +72,18 @@ BOOST_AUTO_TEST_CASE(a_command_keeps_its_operands_alive_until_it_completes) {
 
 BOOST_AUTO_TEST_CASE(handles_that_outlive_the_kernel_own_nothing) {
   FakePe pe;
-  tl::Handle survivor;
+  tl::Handle survivor, reference;
   {
     tl::Program tl(pe);
     survivor = tl.zeros({16});
+    reference = tl.ref(at_1000, {16}, f16);
   }
+  const auto ended = with_text("used after its kernel has ended");
+  BOOST_CHECK_EXCEPTION(survivor.shape(), UsageError, ended);
+  BOOST_CHECK_EXCEPTION(survivor + 1.0, UsageError, ended);
+  BOOST_CHECK_EXCEPTION(reference + 1.0, UsageError, ended);
+  tl::Program next(pe);
+  BOOST_CHECK_EXCEPTION(next.exp(survivor), UsageError, ended);
   pe.scratch() = FreeListAllocator("scratch", 0, 1 << 20);  // reset at launch
   survivor = tl::Handle();
   BOOST_TEST(pe.scratch().used_bytes() == 0);
