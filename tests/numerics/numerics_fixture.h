@@ -56,7 +56,7 @@ class Numbers {
   }
   std::vector<double> integers(std::int64_t count, int low, int high) {  // both inclusive
     std::vector<double> numbers;
-    for (std::int64_t i = 0; i < count; ++i) numbers.push_back(std::floor(uniform(low, high + 1)));
+    for (std::int64_t i = 0; i < count; ++i) numbers.push_back(std::floor(uniform(low, high + 1.0)));
     return numbers;
   }
 
