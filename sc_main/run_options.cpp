@@ -33,8 +33,7 @@ void RunOptions::add_to(CLI::App& command) {
   command
       .add_flag("--verify-data", verify_data,
                 "Computes the results and compares every output with the bench's reference; =ops: also every operation with a "
-                "reference of "
-                "its own, from its inputs as they are")
+                "reference of its own, from its inputs as they are")
       ->type_name("[=ops]")
       ->group(results);
   command

@@ -1,13 +1,12 @@
 // PE_CPU: runs kernels (spec 4.3, 4.4, 5, 6).
 //
 // Timing: a launch pays overhead_ns once, then waits until its target_start; one that comes late starts on receipt and reports
-// the skew. Every call that is not metadata pays dispatch_cycles of the clock
-// before it does anything. When the kernel has ended the engines drain, then the answer leaves at
-// once. Kernels run on one SC_THREAD, made at the first launch, on a stack of kernel_stack_bytes.
-// A message that installs rings pays overhead_ns, is PE_IPCQ's then, and is answered at once.
-// A kernel that throws, a command that ends in a fault, and an abort make the answer ok = false; the text names node and time.
-// An abort ends the kernel at its next call, or in the one in which it is blocked; a kernel that fails leaves no command waiting.
-// Not modelled: instructions other than those that reach an engine.
+// the skew. Every call that is not metadata pays dispatch_cycles of the clock before it does anything. When the kernel has ended
+// the engines drain, then the answer leaves at once. Kernels run on one SC_THREAD, made at the first launch, on a stack of
+// kernel_stack_bytes. A message that installs rings pays overhead_ns, is PE_IPCQ's then, and is answered at once. A kernel that
+// throws, a command that ends in a fault, and an abort make the answer ok = false; the text names node and time. An abort ends the
+// kernel at its next call, or in the one in which it is blocked; a kernel that fails leaves no command waiting. Not modelled:
+// instructions other than those that reach an engine.
 #pragma once
 
 #include <deque>

@@ -47,7 +47,7 @@ RequestTrace::Transfer& RequestTrace::transfer_of(const Transaction& transaction
   const auto [entry, is_new] = transfers_.try_emplace(route.key);
   Transfer& transfer = entry->second;
   if (!is_new) return transfer;
-  const Path& way = route.leg == Leg::request ? *route.path : route.path->reverse();
+  const Path& way = way_of(route);
   transfer.kind = transaction.get_command() == tlm::TLM_IGNORE_COMMAND ? "control" : transaction.is_read() ? "read" : "write";
   transfer.label = label_of(route.message.get());
   transfer.initiator = way.source();

@@ -26,7 +26,7 @@ void TransferBreakdown::ended(const Transaction& transaction) {
   const LatencyParts parts = breakdown_.take(transaction);
   const RouteExtension& route = transaction.route();
   if (transaction.get_command() == tlm::TLM_IGNORE_COMMAND || route.path == nullptr) return;
-  const Path& way = route.leg == Leg::request ? *route.path : route.path->reverse();
+  const Path& way = way_of(route);
   Sum& sum = sums_[{transaction.is_write(), distance_of(graph_, way.source(), way.target())}];
   ++sum.transfers;
   sum.bytes += transaction.get_data_length();

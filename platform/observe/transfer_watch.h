@@ -10,6 +10,9 @@
 
 namespace kernbench {
 
+// From the initiator to the target, on whichever leg the transfer is.
+inline const Path& way_of(const RouteExtension& route) { return route.leg == Leg::request ? *route.path : route.path->reverse(); }
+
 class TransferListener {
  public:
   virtual ~TransferListener() = default;

@@ -99,15 +99,15 @@ CclSettings settle(const CclFile& file, const AlgorithmRegistry& algorithms, con
     if (key != "algorithm") change(values, algorithm, key, text);
   }
 
-  settings.buffer_kind = parse_memory_space(values.text("buffer_kind"));
-  settings.backpressure = parse_backpressure(values.text("backpressure"));
-  settings.poll_ns = values.decimal("poll_ns");
-  settings.n_slots = static_cast<std::uint32_t>(values.integer("n_slots"));
-  settings.slot_size = static_cast<std::uint64_t>(values.integer("slot_size"));
-  settings.vc_chunk_size = optional_integer<std::uint32_t>(values, "vc_chunk_size");
-  settings.ipcq_credit_size_bytes = static_cast<std::uint32_t>(values.integer("ipcq_credit_size_bytes"));
+  settings.rings.buffer_kind = parse_memory_space(values.text("buffer_kind"));
+  settings.rings.backpressure = parse_backpressure(values.text("backpressure"));
+  settings.rings.poll_ns = values.decimal("poll_ns");
+  settings.rings.n_slots = static_cast<std::uint32_t>(values.integer("n_slots"));
+  settings.rings.slot_size = static_cast<std::uint64_t>(values.integer("slot_size"));
+  settings.rings.vc_chunk_size = optional_integer<std::uint32_t>(values, "vc_chunk_size");
+  settings.rings.credit_size = static_cast<std::uint32_t>(values.integer("ipcq_credit_size_bytes"));
+  settings.rings.ring_capacity_check = values.text("ring_capacity_check") == "on";
   settings.chunking = values.text("chunking") == "on";
-  settings.ring_capacity_check = values.text("ring_capacity_check") == "on";
   settings.n_elem = values.integer("n_elem");
   settings.world_size = optional_integer<int>(values, "world_size");
   settings.rank_unit = values.text("rank_unit") == "pe" ? RankUnit::pe : RankUnit::sip;
@@ -120,12 +120,12 @@ CclSettings settle(const CclFile& file, const AlgorithmRegistry& algorithms, con
 
 std::string CclSettings::str() const {
   const auto on = [](bool value) { return value ? "on" : "off"; };
-  std::string text = "algorithm=" + algorithm + " buffer_kind=" + name_of(buffer_kind) + " backpressure=" + name_of(backpressure) +
-                     " poll_ns=" + poll_ns.str() + " n_slots=" + std::to_string(n_slots) +
-                     " slot_size=" + std::to_string(slot_size);
-  if (vc_chunk_size) text += " vc_chunk_size=" + std::to_string(*vc_chunk_size);
-  text += " ipcq_credit_size_bytes=" + std::to_string(ipcq_credit_size_bytes) + " chunking=" + on(chunking) +
-          " ring_capacity_check=" + on(ring_capacity_check) + " n_elem=" + std::to_string(n_elem);
+  std::string text = "algorithm=" + algorithm + " buffer_kind=" + name_of(rings.buffer_kind) +
+                     " backpressure=" + name_of(rings.backpressure) + " poll_ns=" + rings.poll_ns.str() +
+                     " n_slots=" + std::to_string(rings.n_slots) + " slot_size=" + std::to_string(rings.slot_size);
+  if (rings.vc_chunk_size) text += " vc_chunk_size=" + std::to_string(*rings.vc_chunk_size);
+  text += " ipcq_credit_size_bytes=" + std::to_string(rings.credit_size) + " chunking=" + on(chunking) +
+          " ring_capacity_check=" + on(rings.ring_capacity_check) + " n_elem=" + std::to_string(n_elem);
   if (world_size) text += " world_size=" + std::to_string(*world_size);
   text += std::string(" rank_unit=") + (rank_unit == RankUnit::pe ? "pe" : "sip");
   for (const auto& [key, value] : own.values()) text += " " + key + "=" + format_value(value);

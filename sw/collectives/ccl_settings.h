@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "models/base/parameter.h"
-#include "models/protocol/ipcq.h"
+#include "sw/collectives/ipcq_options.h"
 
 namespace kernbench {
 
@@ -37,15 +37,8 @@ enum class RankUnit : std::uint8_t { sip, pe };
 // For one algorithm: its entry before the defaults of the file, these before the defaults of the keys.
 struct CclSettings {
   std::string algorithm;
-  MemorySpace buffer_kind = MemorySpace::tcm;
-  Backpressure backpressure = Backpressure::sleep;
-  Rational poll_ns = 10;
-  std::uint32_t n_slots = 4;
-  std::uint64_t slot_size = 4096;
-  std::optional<std::uint32_t> vc_chunk_size;
-  std::uint32_t ipcq_credit_size_bytes = 16;
+  IpcqOptions rings;
   bool chunking = true;
-  bool ring_capacity_check = true;
   std::int64_t n_elem = 8;  // of benches that do not say
   std::optional<int> world_size;
   RankUnit rank_unit = RankUnit::sip;

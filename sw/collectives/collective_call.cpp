@@ -33,7 +33,7 @@ ScheduleOptions CollectiveCall::options(std::int64_t contributions) const {
   options.dtype = dtype();
   options.op = reduce_op;
   options.contributions = contributions;
-  options.window = static_cast<int>(settings.n_slots);
+  options.window = static_cast<int>(settings.rings.n_slots);
   options.chunking = settings.chunking;
   options.section_bytes = group.scratch_bytes / 4;  // as loaded, as combined, as it came, and room for operations under way
   return options;

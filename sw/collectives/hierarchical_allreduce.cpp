@@ -62,17 +62,19 @@ tl::KernelCall kernel(const CollectiveCall& call) {
 }  // namespace
 
 CollectiveAlgorithm hierarchical_allreduce() {
-  return {"hierarchical_allreduce",
-          "all PEs of a cube, all cubes of a SIP, all SIPs: a ring folded at its root on each level, and back",
-          CollectiveOp::all_reduce,
-          all_sip_topologies(),
-          "equal shards on every PE of every cube",
-          {},
-          refuses,
-          graph,
-          kernel,
-          true,
-          true};
+  CollectiveAlgorithm algorithm{
+      "hierarchical_allreduce",
+      "all PEs of a cube, all cubes of a SIP, all SIPs: a ring folded at its root on each level, and back",
+      CollectiveOp::all_reduce,
+      all_sip_topologies(),
+      "equal shards on every PE of every cube",
+      {},
+      refuses,
+      graph,
+      kernel};
+  algorithm.combines_shards = true;
+  algorithm.every_pe = true;
+  return algorithm;
 }
 
 }  // namespace kernbench::algorithms

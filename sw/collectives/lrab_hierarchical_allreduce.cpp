@@ -57,18 +57,19 @@ tl::KernelCall kernel(const CollectiveCall& call) {
 }  // namespace
 
 CollectiveAlgorithm lrab_hierarchical_allreduce() {
-  return {"lrab_hierarchical_allreduce",
-          "along the rows and columns of the cubes to a root cube, between the root cubes of the SIPs, and back",
-          CollectiveOp::all_reduce,
-          all_sip_topologies(),
-          layout,
-          {Parameter::integer("root_cube", "cube that the others send to; default: the middle of the rectangle", "", "ADR-0032")
-               .range("0", "255")},
-          refuses,
-          graph,
-          kernel,
-          true,
-          false};
+  CollectiveAlgorithm algorithm{
+      "lrab_hierarchical_allreduce",
+      "along the rows and columns of the cubes to a root cube, between the root cubes of the SIPs, and back",
+      CollectiveOp::all_reduce,
+      all_sip_topologies(),
+      layout,
+      {Parameter::integer("root_cube", "cube that the others send to; default: the middle of the rectangle", "", "ADR-0032")
+           .range("0", "255")},
+      refuses,
+      graph,
+      kernel};
+  algorithm.combines_shards = true;
+  return algorithm;
 }
 
 }  // namespace kernbench::algorithms

@@ -94,14 +94,13 @@ Work Distributed::run(GroupCall call, bool async_op) {
       if (!tensor.deployed()) throw UsageError(call.name + ": a tensor that is not on a device");
     }
   }
-  const bool one_each = call.op == CollectiveOp::all_gather || call.op == CollectiveOp::all_to_all;
-  const auto count = static_cast<std::size_t>(ranks.ranks().size);
-  if ((one_each && call.outputs.size() != count) ||
-      ((call.op == CollectiveOp::reduce_scatter || call.op == CollectiveOp::all_to_all) && call.inputs.size() != count)) {
-    throw UsageError(call.name + ": " +
-                     std::to_string(one_each && call.outputs.size() != count ? call.outputs.size() : call.inputs.size()) +
-                     " tensors in the list; it has one for each of the " + std::to_string(count) + " ranks");
-  }
+  const auto check_one_each = [&, count = static_cast<std::size_t>(ranks.ranks().size)](const std::vector<Tensor>& list) {
+    if (list.size() == count) return;
+    throw UsageError(call.name + ": " + std::to_string(list.size()) + " tensors in the list; it has one for each of the " +
+                     std::to_string(count) + " ranks");
+  };
+  if (call.op == CollectiveOp::all_gather || call.op == CollectiveOp::all_to_all) check_one_each(call.outputs);
+  if (call.op == CollectiveOp::reduce_scatter || call.op == CollectiveOp::all_to_all) check_one_each(call.inputs);
   Work work = ranks.call(worker(), rank, call);
   if (!async_op) work.wait();
   return work;

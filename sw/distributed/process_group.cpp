@@ -48,7 +48,7 @@ bool is_reduction(CollectiveOp op) {
 
 ProcessGroup::ProcessGroup(Runtime& runtime, const CclChanges& changes)
     : runtime_(runtime), settings_(settle(runtime.distributed.ccl, *runtime.distributed.algorithms, changes)),
-      ranks_(ranks_of(runtime.link.port().machine(), settings_)), wiring_(runtime, settings_),
+      ranks_(ranks_of(runtime.link.port().machine(), settings_)), wiring_(runtime, settings_.rings),
       order_(all_ranks(ranks_), "collective") {
   CollectiveCall call;
   call.group = ranks_;

@@ -7,19 +7,6 @@
 namespace kernbench {
 namespace {
 
-IpcqOptions options_of(const CclSettings& settings) {
-  IpcqOptions options;
-  options.buffer_kind = settings.buffer_kind;
-  options.n_slots = settings.n_slots;
-  options.slot_size = settings.slot_size;
-  options.backpressure = settings.backpressure;
-  options.poll_ns = settings.poll_ns;
-  options.credit_size = settings.ipcq_credit_size_bytes;
-  options.vc_chunk_size = settings.vc_chunk_size;
-  options.ring_capacity_check = settings.ring_capacity_check;
-  return options;
-}
-
 NeighbourGraph joined(const NeighbourGraph& there, const NeighbourGraph& more) {
   try {
     return NeighbourGraph(there).add(more);
@@ -30,7 +17,7 @@ NeighbourGraph joined(const NeighbourGraph& there, const NeighbourGraph& more) {
 
 }  // namespace
 
-Wiring::Wiring(Runtime& runtime, const CclSettings& settings) : runtime_(runtime), options_(options_of(settings)) {}
+Wiring::Wiring(Runtime& runtime, const IpcqOptions& options) : runtime_(runtime), options_(options) {}
 
 bool Wiring::has(const NeighbourGraph& graph) const {
   if (graph.empty()) return true;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sw/collectives/ccl_settings.h"
+#include "sw/collectives/ipcq_options.h"
 #include "sw/collectives/neighbour_graph.h"
 #include "sw/runtime/worker.h"
 
@@ -15,7 +15,7 @@ namespace kernbench {
 
 class Wiring {
  public:
-  Wiring(Runtime& runtime, const CclSettings& settings);
+  Wiring(Runtime& runtime, const IpcqOptions& options);
 
   bool has(const NeighbourGraph& graph) const;
   // Adds the queue pairs of `graph` beside those that are there, whatever these hold. False, and nothing has happened, if a

@@ -3,8 +3,8 @@
 namespace kernbench {
 
 Torch::Torch(Runtime& runtime, int device, std::uint64_t seed, const Attributes& parameters)
-    : ahbm(*this), accelerator(*this), ipcq(*this), stats(*this), multiprocessing(runtime), distributed(runtime), runtime_(runtime), worker_(std::make_shared<Worker>(runtime, device, seed)),
-      thread_(runtime, *worker_), parameters_(parameters) {}
+    : ahbm(*this), accelerator(*this), ipcq(*this), stats(*this), multiprocessing(runtime), distributed(runtime), runtime_(runtime),
+      worker_(std::make_shared<Worker>(runtime, device, seed)), thread_(runtime, *worker_), parameters_(parameters) {}
 
 Worker& Torch::worker() const {
   Worker* here = runtime_.worker_of_thread();

@@ -1,5 +1,6 @@
 // Every epilogue at every scope, through the whole stack (spec 5.3): what phase 2 computes against sums in double precision.
 #include <cmath>
+#include <functional>
 
 #include "tests/benches/test_bench.h"
 
@@ -15,76 +16,47 @@ struct Operands {
   std::vector<double> x, w, row, whole, per_tile;
 };
 
+// The operands of the entries as blocks in TCM.
+struct Blocks {
+  tl::Handle row, whole, per_tile;
+};
+
+// Element (i, j) of the output, or of what one k tile adds to it.
+struct Point {
+  double x = 0;
+  int i = 0, j = 0, k_tile = 0;
+};
+
 struct Case {
   std::string name;
-  tl::EpilogueEntry (*entry)(const tl::Handle& row, const tl::Handle& whole, const tl::Handle& per_tile, EpilogueScope scope);
-  double (*value)(double x, int i, int j, int k_tile, const Operands& operands);
+  std::function<tl::EpilogueEntry(const Blocks&, EpilogueScope)> entry;
+  std::function<double(const Point&, const Operands&)> value;
   bool per_k_tile_only = false;
 };
 
-#define ENTRY [](const tl::Handle& row, const tl::Handle& whole, const tl::Handle& per_tile, EpilogueScope scope)
-#define VALUE [](double x, int i, int j, int k_tile, const Operands& o) -> double
-
-const std::vector<Case>& cases() { static const std::vector<Case> all{{"relu", ENTRY{return tl::relu(scope); }
-, VALUE { return std::max(x, 0.0); }
-}  // namespace
-, {"gelu", ENTRY{return tl::gelu(scope);
+const std::vector<Case>& cases() {
+  using B = const Blocks&;
+  using S = EpilogueScope;
+  using P = const Point&;
+  using O = const Operands&;
+  static const std::vector<Case> all{
+      {"relu", [](B, S s) { return tl::relu(s); }, [](P p, O) { return std::max(p.x, 0.0); }},
+      {"gelu", [](B, S s) { return tl::gelu(s); }, [](P p, O) { return 0.5 * p.x * (1 + std::erf(p.x / std::sqrt(2.0))); }},
+      {"silu", [](B, S s) { return tl::silu(s); }, [](P p, O) { return p.x / (1 + std::exp(-p.x)); }},
+      {"exp", [](B, S s) { return tl::exp(s); }, [](P p, O) { return std::exp(p.x); }},
+      {"scale", [](B, S s) { return tl::scale(0.375, s); }, [](P p, O) { return p.x * 0.375; }},
+      {"clamp", [](B, S s) { return tl::clamp(-0.5, 0.75, s); }, [](P p, O) { return std::clamp(p.x, -0.5, 0.75); }},
+      {"bias", [](B b, S s) { return tl::bias(b.row, s); }, [](P p, O o) { return p.x + o.row[p.j]; }},
+      {"add", [](B b, S s) { return tl::add(b.whole, s); }, [](P p, O o) { return p.x + o.whole[p.i * N + p.j]; }},
+      {"add_row", [](B b, S s) { return tl::add(b.row, s); }, [](P p, O o) { return p.x + o.row[p.j]; }},
+      {"mul", [](B b, S s) { return tl::mul(b.whole, s); }, [](P p, O o) { return p.x * o.whole[p.i * N + p.j]; }},
+      {"mul_row", [](B b, S s) { return tl::mul(b.row, s); }, [](P p, O o) { return p.x * o.row[p.j]; }},
+      {"dequant", [](B, S s) { return tl::dequant(0.25, s); }, [](P p, O) { return p.x * 0.25; }},
+      {"dequant_tiles", [](B b, S s) { return tl::dequant(b.per_tile, s); }, [](P p, O o) { return p.x * o.per_tile[p.k_tile]; },
+       true},
+  };
+  return all;
 }
-, VALUE { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }
-}
-, {"silu", ENTRY{return tl::silu(scope);
-}
-, VALUE { return x / (1 + std::exp(-x)); }
-}
-, {"exp", ENTRY{return tl::exp(scope);
-}
-, VALUE { return std::exp(x); }
-}
-, {"scale", ENTRY{return tl::scale(0.375, scope);
-}
-, VALUE { return x * 0.375; }
-}
-, {"clamp", ENTRY{return tl::clamp(-0.5, 0.75, scope);
-}
-, VALUE { return std::clamp(x, -0.5, 0.75); }
-}
-, {"bias", ENTRY{return tl::bias(row, scope);
-}
-, VALUE { return x + o.row[j]; }
-}
-, {"add", ENTRY{return tl::add(whole, scope);
-}
-, VALUE { return x + o.whole[i * N + j]; }
-}
-, {"add_row", ENTRY{return tl::add(row, scope);
-}
-, VALUE { return x + o.row[j]; }
-}
-, {"mul", ENTRY{return tl::mul(whole, scope);
-}
-, VALUE { return x * o.whole[i * N + j]; }
-}
-, {"mul_row", ENTRY{return tl::mul(row, scope);
-}
-, VALUE { return x * o.row[j]; }
-}
-, {"dequant", ENTRY{return tl::dequant(0.25, scope);
-}
-, VALUE { return x * 0.25; }
-}
-, {"dequant_tiles", ENTRY{return tl::dequant(per_tile, scope);
-}
-, VALUE { return x * o.per_tile[k_tile]; }
-, true
-}
-,
-}
-;
-return all;
-}
-
-#undef ENTRY
-#undef VALUE
 
 // The entry, then a scaling of the finished output: entries apply in list order.
 std::vector<double> expected(const Case& which, EpilogueScope scope, const Operands& operands) {
@@ -96,9 +68,9 @@ std::vector<double> expected(const Case& which, EpilogueScope scope, const Opera
         double partial = 0;
         for (int k = tile * tile_k; k < std::min(K, (tile + 1) * tile_k); ++k)
           partial += operands.x[i * K + k] * operands.w[k * N + j];
-        sum += scope == EpilogueScope::k_tile ? which.value(partial, i, j, tile, operands) : partial;
+        sum += scope == EpilogueScope::k_tile ? which.value({partial, i, j, tile}, operands) : partial;
       }
-      if (scope != EpilogueScope::k_tile) sum = which.value(sum, i, j, 0, operands);
+      if (scope != EpilogueScope::k_tile) sum = which.value({sum, i, j, 0}, operands);
       sum *= 0.5;
     }
   }
@@ -109,12 +81,11 @@ void fused(tl::Program& tl, tl::Ptr x, tl::Ptr w, tl::Tensor row, tl::Ptr whole,
            int scope_number) {
   const DType dtype = row.dtype();
   const auto scope = static_cast<EpilogueScope>(scope_number);
-  const tl::Handle bias = tl.load(row, {N}, dtype), other = tl.load(whole, {M, N}, dtype),
-                   scales = tl.load(per_tile, {k_tiles}, dtype);
+  const Blocks blocks{tl.load(row, {N}, dtype), tl.load(whole, {M, N}, dtype), tl.load(per_tile, {k_tiles}, dtype)};
   const EpilogueScope last = scope == EpilogueScope::k_tile ? EpilogueScope::output_tile : scope;
   tl.composite(tl::gemm(tl.ref(x, {M, K}, dtype), tl.ref(w, {K, N}, dtype))
                    .to(out)
-                   .epilogue({cases()[static_cast<std::size_t>(which)].entry(bias, other, scales, scope), tl::scale(0.5, last)}));
+                   .epilogue({cases()[static_cast<std::size_t>(which)].entry(blocks, scope), tl::scale(0.5, last)}));
   tl.wait();
 }
 

@@ -1,9 +1,8 @@
 // The example of sw/README.md, compiled exactly as it stands there (tests/support/cut_example.cmake), and what the guide says about
 // it.
-#include <fstream>
-
 #include "sw/tl/recorder.h"
 #include "tests/benches/test_bench.h"
+#include "tests/support/source_text.h"
 
 namespace kernbench::benches {
 Bench scaled_add();  // of the guide
@@ -14,10 +13,7 @@ using namespace kernbench::test;
 
 namespace {
 
-std::string guide() {
-  std::ifstream file(std::string(KERNBENCH_SOURCE_DIR) + "/sw/README.md");
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+std::string guide() { return source_text("sw/README.md"); }
 
 }  // namespace
 
@@ -133,8 +129,7 @@ BOOST_AUTO_TEST_CASE(a_double_does_not_go_to_a_float_nor_a_scalar_to_a_tensor) {
 }
 
 BOOST_AUTO_TEST_CASE(every_bench_is_in_the_table_of_the_readme) {
-  std::ifstream file(std::string(KERNBENCH_SOURCE_DIR) + "/README.md");
-  const std::string readme{std::istreambuf_iterator<char>(file), {}};
+  const std::string readme = source_text("README.md");
   BenchRegistry registry;
   register_benches(registry);
   for (const Bench& bench : registry.benches()) BOOST_TEST(contains(readme, "\n| `" + bench.name + "` | "), bench.name);

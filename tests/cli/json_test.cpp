@@ -1,12 +1,11 @@
 // docs/json.md names every key that a command prints with --json (spec 10).
 #include <boost/test/unit_test.hpp>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
 #include "tests/cli/program.h"
+#include "tests/support/source_text.h"
 
 using namespace kernbench::test;
 
@@ -44,8 +43,7 @@ void check_documented(const std::vector<std::string>& words, const std::string& 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(every_key_of_the_json_output_is_documented) {
-  std::ifstream file(std::string(KERNBENCH_SOURCE_DIR) + "/docs/json.md");
-  const std::string document{std::istreambuf_iterator<char>(file), {}};
+  const std::string document = source_text("docs/json.md");
   BOOST_TEST_REQUIRE(!document.empty());
   const TemporaryFolder folder;
   const std::string requests = folder.write("r.csv",

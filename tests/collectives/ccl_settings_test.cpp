@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(without_a_file_every_key_has_its_default) {
              "algorithm=lrab_hierarchical_allreduce buffer_kind=tcm backpressure=sleep poll_ns=10 n_slots=4 slot_size=4096 "
              "ipcq_credit_size_bytes=16 chunking=on ring_capacity_check=on n_elem=8 rank_unit=sip");
   BOOST_TEST(!settled({}).world_size.has_value());
-  BOOST_TEST(!settled({}).vc_chunk_size.has_value());
+  BOOST_TEST(!settled({}).rings.vc_chunk_size.has_value());
   BOOST_TEST(!settled({}).own.has("root_cube"));
 }
 
@@ -38,10 +38,10 @@ BOOST_AUTO_TEST_CASE(what_is_nearer_to_the_call_goes_before) {
   file.algorithms["ring_allreduce"].set("n_elem", std::int64_t{65});
   file.algorithms["tree_allreduce"].set("n_slots", std::int64_t{2});
   const CclSettings settings = settled(file, {{"algorithm", "ring_allreduce"}, {"n_elem", "66"}});
-  BOOST_TEST(settings.n_slots == 8U);
-  BOOST_TEST(settings.slot_size == 2048U);
+  BOOST_TEST(settings.rings.n_slots == 8U);
+  BOOST_TEST(settings.rings.slot_size == 2048U);
   BOOST_TEST(settings.n_elem == 66);
-  BOOST_TEST(settings.ipcq_credit_size_bytes == 16U);
+  BOOST_TEST(settings.rings.credit_size == 16U);
 }
 
 BOOST_AUTO_TEST_CASE(every_key_can_be_changed) {

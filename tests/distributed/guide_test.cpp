@@ -1,11 +1,10 @@
 // The example of sw/collectives/README.md, compiled exactly as it stands there (tests/support/cut_example.cmake), and what the
 // guide says about it.
-#include <fstream>
-
 #include "sw/collectives/schedule_kernels.h"
 #include "tests/distributed/collective_machine.h"
 #include "tests/distributed/patterns.h"
 #include "tests/support/error_text.h"
+#include "tests/support/source_text.h"
 
 namespace kernbench::algorithms {
 CollectiveAlgorithm star_allreduce();  // of the guide
@@ -16,10 +15,7 @@ using namespace kernbench::test;
 
 namespace {
 
-std::string guide() {
-  std::ifstream file(std::string(KERNBENCH_SOURCE_DIR) + "/sw/collectives/README.md");
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+std::string guide() { return source_text("sw/collectives/README.md"); }
 
 // As register_algorithms() would have it.
 void add_the_example(Runtime& runtime) {
@@ -73,7 +69,7 @@ BOOST_AUTO_TEST_CASE(the_example_can_be_registered) {
   BOOST_TEST(registry.find("star_allreduce").parameters.size() == 1U);
   for (const char* file : {"CMakeLists.txt", "shipped_algorithms.h", "register_algorithms.cpp"}) {
     BOOST_TEST(guide().find("| `sw/collectives/" + std::string(file) + "` | ") != std::string::npos);
-    BOOST_TEST(std::ifstream(std::string(KERNBENCH_SOURCE_DIR) + "/sw/collectives/" + file).good());
+    BOOST_TEST(!source_text("sw/collectives/" + std::string(file)).empty());
   }
 }
 
@@ -82,13 +78,12 @@ BOOST_AUTO_TEST_CASE(what_the_guide_shows_of_errors_is_what_the_program_prints) 
   const auto error_of = [](int ranks, const CclChanges& changes) {
     return forked_value([&] { return run_of(ranks, changes).error; });
   };
-  for (const auto& [centre, quoted] :
-       {std::pair("9",
-                  "star_allreduce expects any shards, the same on every rank; tensor 't' has 1 shard of 5000 elements on pe 0 of "
-                  "cube 0: centre 9 is none of the 2 ranks")}) {
-    check_contains(error_of(2, {{"algorithm", "star_allreduce"}, {"centre", centre}}), {quoted});
-    check_contains(guide(), {quoted});
-  }
+  const std::string no_centre =
+      "star_allreduce expects any shards, the same on every rank; tensor 't' has 1 shard of 5000 elements on pe 0 of cube 0: "
+      "centre 9 "
+      "is none of the 2 ranks";
+  check_contains(error_of(2, {{"algorithm", "star_allreduce"}, {"centre", "9"}}), {no_centre});
+  check_contains(guide(), {no_centre});
   const std::string no_key = "algorithm 'star_allreduce' knows no key 'center'; it knows algorithm, buffer_kind, ";
   check_contains(error_of(2, {{"algorithm", "star_allreduce"}, {"center", "0"}}), {no_key});
   check_contains(guide(), {no_key});

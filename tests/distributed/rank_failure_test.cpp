@@ -161,12 +161,10 @@ KERNBENCH_SYSTEMC_TEST(a_rank_that_throws_while_others_reduce_ends_them) {
 
 // While the first rank installs the rings that a broadcast needs, and another one waits for them.
 KERNBENCH_SYSTEMC_TEST(a_rank_that_throws_while_rings_are_installed_ends_the_others) {
-  Fs begun = 0;
-  const std::string error = spawn_error([&](Torch& torch, int rank) {
+  const std::string error = spawn_error([](Torch& torch, int rank) {
     torch.distributed.init_process_group("ahbm");
     const Tensor t = torch.zeros({8}, f16, one_pe, "t");
     torch.distributed.barrier();
-    begun = torch.now();
     if (rank == 3) {
       sc_core::wait(50, sc_core::SC_NS);
       throw std::runtime_error("the bench gave up");
