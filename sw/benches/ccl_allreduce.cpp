@@ -1,8 +1,10 @@
 // ccl-allreduce: all_reduce of a tensor over all SIPs, by the algorithm and over the rings that ccl.yaml or the parameters choose.
-// Rank r is filled with r + 1.
+// Rank r is filled with r + 1; where sums of that are more than an element holds exactly, with -2, -1, 0, 1, 2 in turn.
+#include <algorithm>
 #include <cmath>
 
 #include "sw/benches/inputs.h"
+#include "sw/benches/reference.h"
 #include "sw/benches/shipped.h"
 #include "sw/collectives/algorithm_registry.h"
 
@@ -21,32 +23,36 @@ CclChanges changes_of(const Attributes& given) {
   return changes;
 }
 
-// Of 1, 2, ..., ranks, each as often as the result combines shards of a rank.
-double combined(ReduceOp op, int ranks, int shards, DType dtype) {
-  const double sum = 0.5 * ranks * (ranks + 1);
-  switch (op) {
-    case ReduceOp::max:
-      return ranks;
-    case ReduceOp::min:
-      return 1;
-    case ReduceOp::avg:
-      return is_float(dtype) ? sum / ranks : std::nearbyint(sum / ranks);
-    default:
-      return sum * shards;
-  }
-}
+// What the ranks are filled with, and what becomes of it.
+class Fill {
+ public:
+  Fill(int ranks, DType dtype)
+      : ranks_(ranks), dtype_(dtype), ascending_(0.5 * ranks * (ranks + 1) <= reference::exact_up_to(dtype)) {}
 
-// Up to here every whole number is an element, so that sums are exact in any order.
-double exact_up_to(DType dtype) {
-  switch (dtype) {
-    case DType::f16:
-      return 1 << 11;
-    case DType::bf16:
-      return 1 << 8;
-    default:
-      return 1 << 24;
+  int of(int rank) const { return ascending_ ? rank + 1 : rank % 5 - 2; }
+  // Of all ranks, each as often as the result combines shards of a rank.
+  double combined(ReduceOp op, int shards) const {
+    double sum = 0, least = of(0), most = of(0);
+    for (int rank = 0; rank < ranks_; ++rank) {
+      sum += of(rank);
+      least = std::min<double>(least, of(rank));
+      most = std::max<double>(most, of(rank));
+    }
+    if (op == ReduceOp::max) return most;
+    if (op == ReduceOp::min) return least;
+    if (op == ReduceOp::avg) return is_float(dtype_) ? sum / ranks_ : std::nearbyint(sum / ranks_);
+    return sum * shards;
   }
-}
+  // Whatever the order: what is not ascending stays small wherever ranks are combined that follow one another.
+  bool exact(int shards) const {
+    return ascending_ ? combined(ReduceOp::sum, shards) <= reference::exact_up_to(dtype_) : shards == 1;
+  }
+
+ private:
+  int ranks_;
+  DType dtype_;
+  bool ascending_;
+};
 
 void worker(Torch& torch, int rank) {
   torch.ahbm.set_device(rank);
@@ -56,24 +62,29 @@ void worker(Torch& torch, int rank) {
   const CollectiveAlgorithm& algorithm = dist.algorithm();
   const DType dtype = parse_dtype(torch.parameters().text("dtype"));
   const ReduceOp op = parse_reduce_op(torch.parameters().text("op"));
-  const int pes = algorithm.every_pe ? torch.spec().pes() : 1, shards = torch.spec().cubes() * pes;
+  const int ranks = dist.get_world_size();
+  // A rank that is a PE has one shard.
+  const bool of_sips = dist.settings().rank_unit == RankUnit::sip;
+  const int cubes = of_sips ? torch.spec().cubes() : 1, pes = of_sips && algorithm.every_pe ? torch.spec().pes() : 1;
+  const int shards = cubes * pes;
   const std::int64_t n_elem = dist.settings().n_elem;
-  const DPPolicy a_row_per_pe{Placement::row_wise, Placement::row_wise, torch.spec().cubes(), pes};
-  const Tensor data = torch.full({shards, n_elem}, rank + 1, dtype, a_row_per_pe, "data");
+  const DPPolicy a_row_per_pe{Placement::row_wise, Placement::row_wise, cubes, pes};
+  const Fill fill(ranks, dtype);
+  const Tensor data = torch.full({shards, n_elem}, fill.of(rank), dtype, a_row_per_pe, "data");
 
   dist.barrier();
   dist.all_reduce(data, op);
 
-  const int ranks = dist.get_world_size(), combines = algorithm.combines_shards ? shards : 1;
-  const double expected = combined(op, ranks, combines, dtype);
-  const bool exact = combined(ReduceOp::sum, ranks, combines, dtype) <= exact_up_to(dtype);
-  const int roundings = exact ? 1 : ranks + shards;  // at most, one after the other
+  const int combines = algorithm.combines_shards ? shards : 1;
+  const double expected = fill.combined(op, combines);
+  const int roundings = fill.exact(combines) ? 1 : ranks + shards;  // at most, one after the other
   torch.verify(
       data, [=] { return std::vector<double>(static_cast<std::size_t>(shards * n_elem), expected); }, roundings);
 }
 
 void run(Torch& torch) {
-  torch.multiprocessing.spawn([&torch](int rank) { worker(torch, rank); }, torch.ahbm.device_count());
+  torch.multiprocessing.spawn([&torch](int rank) { worker(torch, rank); },
+                              torch.distributed.ranks_to_spawn(changes_of(torch.parameters())));
 }
 
 }  // namespace

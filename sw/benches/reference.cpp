@@ -51,6 +51,17 @@ std::vector<double> each(std::vector<double> values, const std::function<double(
   return values;
 }
 
+double exact_up_to(DType dtype) {
+  switch (dtype) {
+    case DType::f16:
+      return 1 << 11;
+    case DType::bf16:
+      return 1 << 8;
+    default:
+      return 1 << 24;
+  }
+}
+
 double relu(double x) { return x > 0 ? x : 0; }
 double gelu(double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }
 double silu(double x) { return x / (1 + std::exp(-x)); }

@@ -15,6 +15,9 @@ std::vector<double> matmul(const HostArray& a, const HostArray& b);
 std::vector<double> add_to_rows(std::vector<double> values, const HostArray& row);
 std::vector<double> each(std::vector<double> values, const std::function<double(double)>& function);
 
+// Up to here every whole number is an element: sums that stay below are exact in any order.
+double exact_up_to(DType dtype);
+
 double relu(double x);
 double gelu(double x);  // exact: erf
 double silu(double x);

@@ -53,6 +53,8 @@ std::optional<Number> optional_integer(const Attributes& values, const char* key
 
 }  // namespace
 
+const char* name_of(RankUnit unit) { return unit == RankUnit::pe ? "pe" : "sip"; }
+
 ParameterSchema ccl_parameters() {
   return {
       Parameter::choice("buffer_kind", "memory that holds the rings", {"tcm", "sram", "hbm"}, source).default_val("tcm"),
@@ -118,17 +120,44 @@ CclSettings settle(const CclFile& file, const AlgorithmRegistry& algorithms, con
   return settings;
 }
 
-std::string CclSettings::str() const {
+std::vector<std::pair<std::string, std::string>> CclSettings::values() const {
   const auto on = [](bool value) { return value ? "on" : "off"; };
-  std::string text = "algorithm=" + algorithm + " buffer_kind=" + name_of(rings.buffer_kind) +
-                     " backpressure=" + name_of(rings.backpressure) + " poll_ns=" + rings.poll_ns.str() +
-                     " n_slots=" + std::to_string(rings.n_slots) + " slot_size=" + std::to_string(rings.slot_size);
-  if (rings.vc_chunk_size) text += " vc_chunk_size=" + std::to_string(*rings.vc_chunk_size);
-  text += " ipcq_credit_size_bytes=" + std::to_string(rings.credit_size) + " chunking=" + on(chunking) +
-          " ring_capacity_check=" + on(rings.ring_capacity_check) + " n_elem=" + std::to_string(n_elem);
-  if (world_size) text += " world_size=" + std::to_string(*world_size);
-  text += std::string(" rank_unit=") + (rank_unit == RankUnit::pe ? "pe" : "sip");
-  for (const auto& [key, value] : own.values()) text += " " + key + "=" + format_value(value);
+  std::vector<std::pair<std::string, std::string>> values{{"algorithm", algorithm},
+                                                          {"buffer_kind", name_of(rings.buffer_kind)},
+                                                          {"backpressure", name_of(rings.backpressure)},
+                                                          {"poll_ns", rings.poll_ns.str()},
+                                                          {"n_slots", std::to_string(rings.n_slots)},
+                                                          {"slot_size", std::to_string(rings.slot_size)}};
+  if (rings.vc_chunk_size) values.emplace_back("vc_chunk_size", std::to_string(*rings.vc_chunk_size));
+  values.emplace_back("ipcq_credit_size_bytes", std::to_string(rings.credit_size));
+  values.emplace_back("chunking", on(chunking));
+  values.emplace_back("ring_capacity_check", on(rings.ring_capacity_check));
+  values.emplace_back("n_elem", std::to_string(n_elem));
+  if (world_size) values.emplace_back("world_size", std::to_string(*world_size));
+  values.emplace_back("rank_unit", name_of(rank_unit));
+  for (const auto& [key, value] : own.values()) values.emplace_back(key, format_value(value));
+  return values;
+}
+
+std::string CclSettings::str() const {
+  std::string text;
+  for (const auto& [key, value] : values()) text += (text.empty() ? "" : " ") + key + "=" + value;
+  return text;
+}
+
+std::string differing_values(const CclSettings& settings, const CclSettings& others) {
+  const auto mine = settings.values(), theirs = others.values();
+  const auto has = [](const auto& list, const std::string& key) {
+    return std::any_of(list.begin(), list.end(), [&](const auto& each) { return each.first == key; });
+  };
+  std::string text;
+  const auto add = [&text](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
+  for (const auto& each : mine) {
+    if (std::find(theirs.begin(), theirs.end(), each) == theirs.end()) add(each.first + "=" + each.second);
+  }
+  for (const auto& each : theirs) {
+    if (!has(mine, each.first)) add("no " + each.first);
+  }
   return text;
 }
 

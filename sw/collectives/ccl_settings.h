@@ -33,6 +33,7 @@ struct CclFile {
 ParameterSchema ccl_parameters();
 
 enum class RankUnit : std::uint8_t { sip, pe };
+const char* name_of(RankUnit unit);
 
 // For one algorithm: its entry before the defaults of the file, these before the defaults of the keys.
 struct CclSettings {
@@ -44,8 +45,12 @@ struct CclSettings {
   RankUnit rank_unit = RankUnit::sip;
   Attributes own;  // the algorithm's parameters that are given or have a default
 
-  std::string str() const;  // "algorithm=... buffer_kind=tcm ...": every value that holds
+  std::vector<std::pair<std::string, std::string>> values() const;  // every value that holds, by key
+  std::string str() const;                                          // "algorithm=... buffer_kind=tcm ..."
 };
+
+// Of two settings, where they differ: what the first ones have, "buffer_kind=hbm, no root_cube". Empty if they are the same.
+std::string differing_values(const CclSettings& settings, const CclSettings& others);
 
 // `changes` go before everything else ("algorithm" among them). UsageError: an algorithm that is not there or does not all_reduce,
 // a key that it does not know, a value that is not allowed.

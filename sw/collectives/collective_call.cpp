@@ -1,17 +1,17 @@
 #include "sw/collectives/collective_call.h"
 
-#include <array>
-
 #include "models/base/errors.h"
 #include "sw/collectives/ring_order.h"
 
 namespace kernbench {
 
-const char* name_of(CollectiveOp op) {
-  constexpr std::array<const char*, 7> names{"all_reduce",     "broadcast",  "reduce",   "all_gather",
-                                             "reduce_scatter", "all_to_all", "send_recv"};
-  return names.at(static_cast<std::size_t>(op));
+const std::vector<std::string>& collective_op_names() {
+  static const std::vector<std::string> names{"all_reduce", "broadcast", "reduce",  "all_gather", "reduce_scatter",
+                                              "all_to_all", "gather",    "scatter", "send_recv"};
+  return names;
 }
+
+const char* name_of(CollectiveOp op) { return collective_op_names().at(static_cast<std::size_t>(op)).c_str(); }
 
 PeId RankGroup::place(int rank, int cube, int pe) const {
   if (unit == RankUnit::sip) return {rank, cube, pe};

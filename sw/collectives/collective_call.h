@@ -13,8 +13,19 @@
 
 namespace kernbench {
 
-enum class CollectiveOp : std::uint8_t { all_reduce, broadcast, reduce, all_gather, reduce_scatter, all_to_all, send_recv };
+enum class CollectiveOp : std::uint8_t {
+  all_reduce,
+  broadcast,
+  reduce,
+  all_gather,
+  reduce_scatter,
+  all_to_all,
+  gather,
+  scatter,
+  send_recv
+};
 const char* name_of(CollectiveOp op);
+const std::vector<std::string>& collective_op_names();  // in the order of the enumeration
 
 // The ranks and where they are. Rank = SIP, or with RankUnit::pe a PE, counted through all cubes of all SIPs.
 struct RankGroup {
@@ -35,7 +46,7 @@ struct CollectiveCall {
   CollectiveOp op = CollectiveOp::all_reduce;
   ReduceOp reduce_op = ReduceOp::sum;
   int rank = 0;
-  int root = 0;  // of broadcast and reduce; the sender of send_recv
+  int root = 0;  // of broadcast, reduce, gather and scatter; the sender of send_recv
   int peer = 0;  // the receiver of send_recv
   RankGroup group;
   CclSettings settings;

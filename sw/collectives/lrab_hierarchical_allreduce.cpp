@@ -1,6 +1,8 @@
-// lrab_hierarchical_allreduce (spec 8.2, ADR-0032): every shard becomes the combination of all shards of all ranks.
+// lrab_hierarchical_allreduce (spec 8.2, ADR-0032): every shard becomes the combination of all shards of all ranks. A rank that is
+// a PE has one shard: what is left is the exchange between the ranks.
 #include "models/base/errors.h"
 #include "sw/collectives/mesh_schedules.h"
+#include "sw/collectives/rank_graphs.h"
 #include "sw/collectives/schedule_kernels.h"
 #include "sw/collectives/shipped_algorithms.h"
 
@@ -19,7 +21,6 @@ bool contains(const graphs::CubeRectangle& cubes, int x, int y) {
 }
 
 std::string refuses(const CollectiveCall& call) {
-  if (call.group.unit == RankUnit::pe) return "with rank_unit pe a rank has one PE";
   if (!call.layout.same_lanes()) return "the cubes have them on different PEs";
   if (!call.layout.equal_shards()) return "their sizes differ";
   const auto cubes = call.layout.rectangle(call.group.cube_mesh_w);
@@ -37,7 +38,7 @@ NeighbourGraph graph(const CollectiveCall& call) {
   for (int sip = 0; sip < call.group.size; ++sip) graph.add(graphs::cube_mesh(sip, call.group.cube_mesh_w, cubes, lanes));
   std::vector<graphs::CubePe> members;
   for (const ShardLayout::Member& member : call.layout.members) members.push_back({member.cube, member.pe});
-  return graph.add(graphs::sip(call.group.grid, members));
+  return graph.add(between_ranks(graphs::sip(call.group.grid, members), call.group));
 }
 
 tl::KernelCall kernel(const CollectiveCall& call) {

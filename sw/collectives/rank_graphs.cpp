@@ -43,6 +43,15 @@ NeighbourGraph rank_pair(const CollectiveCall& call, int a, int b) {
 
 std::string direction_to_rank(int rank) { return "rank" + std::to_string(rank); }
 
+NeighbourGraph between_ranks(const NeighbourGraph& sips, const RankGroup& group) {
+  const auto placed = [&group](PeId at) { return group.place(at.sip, at.cube, at.pe); };
+  NeighbourGraph graph;
+  for (const auto& [pe, neighbours] : sips.pes()) {
+    for (const auto& [direction, peer] : neighbours) graph.connect(placed(pe), direction, placed(peer));
+  }
+  return graph;
+}
+
 int ring_position(const RankGroup& group, int rank) {
   const std::vector<int> order = group.ring();
   return static_cast<int>(std::find(order.begin(), order.end(), rank) - order.begin());

@@ -13,6 +13,8 @@ NeighbourGraph rank_tree(const CollectiveCall& call);
 // One pair of ranks: `rank3` leads to rank 3.
 NeighbourGraph rank_pair(const CollectiveCall& call, int a, int b);
 std::string direction_to_rank(int rank);
+// A graph of SIPs with the ranks in their place: the same one, but with RankUnit::pe.
+NeighbourGraph between_ranks(const NeighbourGraph& sips, const RankGroup& group);
 
 // Where the call's rank stands in RankGroup::ring(), and where any other does.
 int ring_position(const RankGroup& group, int rank);

@@ -15,6 +15,8 @@ void register_algorithms(AlgorithmRegistry& registry) {
   registry.add(algorithms::ring_all_gather());
   registry.add(algorithms::ring_reduce_scatter());
   registry.add(algorithms::ring_all_to_all());
+  registry.add(algorithms::ring_gather());
+  registry.add(algorithms::ring_scatter());
   registry.add(algorithms::send_recv());
 }
 

@@ -63,6 +63,39 @@ tl::KernelCall reduce_scatter(const CollectiveCall& call) {
                          });
 }
 
+// Of the ranks' blocks those that only pass through a rank have no place there; the root has all of them.
+tl::KernelCall gather(const CollectiveCall& call) {
+  const std::vector<int> order = call.group.ring();
+  const int position = ring_position(call.group, call.rank), root = ring_position(call.group, call.root);
+  return schedule_kernel(call, schedules::ring_gather(position, call.group.size, root),
+                         [order, rank = call.rank](const LocalShards& shards) {
+                           Blocks blocks;
+                           for (const int source : order) {
+                             blocks.push_back({elements_of(shards.inputs[0]), {}, {}});
+                             if (source == rank) blocks.back().from = shards.inputs[0].local();
+                             if (!shards.outputs.empty())
+                               blocks.back().to = shards.outputs[static_cast<std::size_t>(source)].local();
+                           }
+                           return blocks;
+                         });
+}
+
+tl::KernelCall scatter(const CollectiveCall& call) {
+  const std::vector<int> order = call.group.ring();
+  const int position = ring_position(call.group, call.rank), root = ring_position(call.group, call.root);
+  return schedule_kernel(call, schedules::ring_scatter(position, call.group.size, root),
+                         [order, rank = call.rank](const LocalShards& shards) {
+                           Blocks blocks;
+                           for (const int target : order) {
+                             blocks.push_back({elements_of(shards.outputs[0]), {}, {}});
+                             if (!shards.inputs.empty())
+                               blocks.back().from = shards.inputs[static_cast<std::size_t>(target)].local();
+                             if (target == rank) blocks.back().to = shards.outputs[0].local();
+                           }
+                           return blocks;
+                         });
+}
+
 // Block s * count + d: from the rank at position s for the rank at position d.
 tl::KernelCall all_to_all(const CollectiveCall& call) {
   const std::vector<int> order = call.group.ring();
@@ -113,6 +146,15 @@ CollectiveAlgorithm ring_reduce_scatter() {
 CollectiveAlgorithm ring_all_to_all() {
   return on_ring("ring_all_to_all", "a part of every rank's values to each rank, handed on along the ring",
                  CollectiveOp::all_to_all, all_to_all);
+}
+
+CollectiveAlgorithm ring_gather() {
+  return on_ring("ring_gather", "every rank's values to the root, handed on along the ring", CollectiveOp::gather, gather);
+}
+
+CollectiveAlgorithm ring_scatter() {
+  return on_ring("ring_scatter", "a part of the root's values to each rank, handed on along the ring", CollectiveOp::scatter,
+                 scatter);
 }
 
 CollectiveAlgorithm send_recv() {

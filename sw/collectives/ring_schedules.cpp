@@ -1,5 +1,7 @@
 #include "sw/collectives/ring_schedules.h"
 
+#include <algorithm>
+
 namespace kernbench::schedules {
 namespace {
 
@@ -47,6 +49,31 @@ Schedule ring_reduce(int position, int count, int root) {
   if (count > 1 && distance != 1) phase.push_back(reduce(ring_previous));
   phase.push_back(distance == 0 ? finish() : send(ring_next));
   return {phase};
+}
+
+Schedule ring_gather(int position, int count, int root) {
+  const int distance = wrapped(position - root, count);
+  const bool is_root = distance == 0;
+  Schedule schedule;
+  if (!is_root) schedule.push_back({send(ring_next, position)});
+  for (int behind = 1; behind < (is_root ? count : distance); ++behind) {
+    const int block = wrapped(position - behind, count);
+    schedule.push_back({receive(ring_previous, block)});
+    if (!is_root) schedule.back().push_back(send(ring_next, block));
+  }
+  return schedule;
+}
+
+Schedule ring_scatter(int position, int count, int root) {
+  const int distance = wrapped(position - root, count);
+  Schedule schedule;
+  for (int target = count - 1; target >= std::max(1, distance); --target) {
+    Phase phase;
+    if (distance > 0) phase.push_back(receive(ring_previous, wrapped(root + target, count)));
+    if (target > distance) phase.push_back(send(ring_next, wrapped(root + target, count)));
+    schedule.push_back(std::move(phase));
+  }
+  return schedule;
 }
 
 Schedule ring_all_to_all(int position, int count) {

@@ -22,6 +22,11 @@ Schedule ring_broadcast(int position, int count, int root);
 // One block, from the position behind the root along the ring to the root.
 Schedule ring_reduce(int position, int count, int root);
 
+// Blocks: one per position, each to the root, or from the root; the root has all, p block p and those that pass through. The blocks
+// of a position and of those behind it go one after the other: to the root the nearest first, from it the farthest.
+Schedule ring_gather(int position, int count, int root);
+Schedule ring_scatter(int position, int count, int root);
+
 // Block s * count + d goes from s to d. In round k each position sends on what has still k or more steps to go.
 Schedule ring_all_to_all(int position, int count);
 

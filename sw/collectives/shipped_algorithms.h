@@ -14,6 +14,8 @@ CollectiveAlgorithm ring_reduce();
 CollectiveAlgorithm ring_all_gather();
 CollectiveAlgorithm ring_reduce_scatter();
 CollectiveAlgorithm ring_all_to_all();
+CollectiveAlgorithm ring_gather();
+CollectiveAlgorithm ring_scatter();
 CollectiveAlgorithm send_recv();
 
 }  // namespace kernbench::algorithms

@@ -9,6 +9,8 @@ Rational bus_factor(CollectiveOp op, int ranks) {
     case CollectiveOp::all_gather:
     case CollectiveOp::reduce_scatter:
     case CollectiveOp::all_to_all:
+    case CollectiveOp::gather:
+    case CollectiveOp::scatter:
       return Rational::fraction(ranks - 1, ranks);
     case CollectiveOp::broadcast:
     case CollectiveOp::reduce:

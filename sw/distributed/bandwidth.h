@@ -9,7 +9,7 @@
 
 namespace kernbench {
 
-// Of n ranks: all_reduce 2 (n - 1) / n; all_gather, reduce_scatter, all_to_all (n - 1) / n; the others 1.
+// Of n ranks: all_reduce 2 (n - 1) / n; all_gather, reduce_scatter, all_to_all, gather, scatter (n - 1) / n; the others 1.
 Rational bus_factor(CollectiveOp op, int ranks);
 
 // GB/s = bytes/ns; 0 for no time.

@@ -18,11 +18,13 @@ ProcessGroup& Distributed::group(const std::string& call) const {
 
 // --- the group
 
-void Distributed::init_process_group(const std::string& backend, std::optional<int> /*world_size*/, std::optional<int> /*rank*/) {
-  init_process_group(backend, CclChanges{});
+void Distributed::init_process_group(const std::string& backend, std::optional<int> world_size, std::optional<int> /*rank*/) {
+  init(backend, {{}, world_size});
 }
 
-void Distributed::init_process_group(const std::string& backend, const CclChanges& changes) {
+void Distributed::init_process_group(const std::string& backend, const CclChanges& changes) { init(backend, {changes, {}}); }
+
+void Distributed::init(const std::string& backend, const GroupSettings& given) {
   if (backend != "ahbm") throw UsageError("init_process_group: backend '" + backend + "', allowed: ahbm");
   Worker& here = worker();
   DistributedState& state = runtime_.distributed;
@@ -37,9 +39,15 @@ void Distributed::init_process_group(const std::string& backend, const CclChange
       }
     } starts(state);
     here.wait_all();
-    state.group = std::make_shared<ProcessGroup>(runtime_, changes);
+    state.group = std::make_shared<ProcessGroup>(runtime_, here.rank(), given);
   }
-  state.group->join(here.rank(), state.spawned);
+  state.group->join(here.rank(), given);
+}
+
+RankCount Distributed::ranks_to_spawn(const CclChanges& changes) const {
+  const DistributedState& state = runtime_.distributed;
+  const RankGroup ranks = ranks_of(runtime_.link.port().machine(), settle(state.ccl, *state.algorithms, changes));
+  return {ranks.size, ranks.unit};
 }
 
 void Distributed::destroy_process_group() {
@@ -88,20 +96,7 @@ void Distributed::barrier() {
 
 Work Distributed::run(GroupCall call, bool async_op) {
   ProcessGroup& ranks = group(call.name);
-  const int rank = rank_of(call.name);
-  for (const std::vector<Tensor>* tensors : {&call.inputs, &call.outputs}) {
-    for (const Tensor& tensor : *tensors) {
-      if (!tensor.deployed()) throw UsageError(call.name + ": a tensor that is not on a device");
-    }
-  }
-  const auto check_one_each = [&, count = static_cast<std::size_t>(ranks.ranks().size)](const std::vector<Tensor>& list) {
-    if (list.size() == count) return;
-    throw UsageError(call.name + ": " + std::to_string(list.size()) + " tensors in the list; it has one for each of the " +
-                     std::to_string(count) + " ranks");
-  };
-  if (call.op == CollectiveOp::all_gather || call.op == CollectiveOp::all_to_all) check_one_each(call.outputs);
-  if (call.op == CollectiveOp::reduce_scatter || call.op == CollectiveOp::all_to_all) check_one_each(call.inputs);
-  Work work = ranks.call(worker(), rank, call);
+  Work work = ranks.call(worker(), rank_of(call.name), call);
   if (!async_op) work.wait();
   return work;
 }
@@ -128,6 +123,14 @@ Work Distributed::reduce_scatter(const Tensor& output, const std::vector<Tensor>
 
 Work Distributed::all_to_all(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs, bool async_op) {
   return run({CollectiveOp::all_to_all, "all_to_all", inputs, outputs, ReduceOp::sum, 0, 0}, async_op);
+}
+
+Work Distributed::gather(const Tensor& tensor, const std::vector<Tensor>& gather_list, int dst, bool async_op) {
+  return run({CollectiveOp::gather, "gather", {tensor}, gather_list, ReduceOp::sum, dst, 0}, async_op);
+}
+
+Work Distributed::scatter(const Tensor& tensor, const std::vector<Tensor>& scatter_list, int src, bool async_op) {
+  return run({CollectiveOp::scatter, "scatter", scatter_list, {tensor}, ReduceOp::sum, src, 0}, async_op);
 }
 
 Work Distributed::message(const std::string& name, const Tensor& tensor, std::optional<int> src, std::optional<int> dst,

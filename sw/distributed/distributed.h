@@ -36,10 +36,13 @@ class Distributed {
   explicit Distributed(Runtime& runtime) : runtime_(runtime) {}
 
   // The first rank that calls it installs the rings, which takes simulated time; the others wait for it. A program may call it once
-  // for all ranks, before it spawns them. `world_size` and `rank` are accepted and ignored: both are facts of the machine.
+  // for all ranks, before it spawns them. All ranks give the same settings. `world_size` and `rank` have no effect: both are facts
+  // of the machine and of ccl.yaml.
   void init_process_group(const std::string& backend = "ahbm", std::optional<int> world_size = {}, std::optional<int> rank = {});
   // With other values of keys of ccl.yaml than the file has: {{"algorithm", "ring_allreduce"}, {"buffer_kind", "hbm"}}.
   void init_process_group(const std::string& backend, const CclChanges& changes);
+  // For torch.multiprocessing.spawn: the ranks of a group with these settings. UsageError: there are none such.
+  RankCount ranks_to_spawn(const CclChanges& changes = {}) const;
   void destroy_process_group();
   bool is_initialized() const;
   std::string get_backend() const;
@@ -60,6 +63,9 @@ class Distributed {
   Work all_gather(const std::vector<Tensor>& outputs, const Tensor& input, bool async_op = false);
   Work reduce_scatter(const Tensor& output, const std::vector<Tensor>& inputs, Reduction op = ReduceOp::sum, bool async_op = false);
   Work all_to_all(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs, bool async_op = false);
+  // Only the root gives a list, the others {}. The root's tensor may be its own part of the list.
+  Work gather(const Tensor& tensor, const std::vector<Tensor>& gather_list = {}, int dst = 0, bool async_op = false);
+  Work scatter(const Tensor& tensor, const std::vector<Tensor>& scatter_list = {}, int src = 0, bool async_op = false);
   // The n-th message from one rank to another is the n-th that this one receives from it. A send of more than the rings hold
   // (n_slots * slot_size) ends only when it is being received: of ranks that exchange long messages some have to receive first.
   Work send(const Tensor& tensor, int dst, bool async_op = false);
@@ -69,6 +75,7 @@ class Distributed {
   Worker& worker() const;
   ProcessGroup& group(const std::string& call) const;
   int rank_of(const std::string& call) const;
+  void init(const std::string& backend, const GroupSettings& given);
   Work run(GroupCall call, bool async_op);
   Work message(const std::string& name, const Tensor& tensor, std::optional<int> src, std::optional<int> dst, bool async_op);
 

@@ -23,8 +23,8 @@ struct DistributedState {
 
   CclFile ccl;
   std::shared_ptr<const AlgorithmRegistry> algorithms;
-  RankUnit rank_unit = RankUnit::sip;
-  int spawned = 0;  // ranks of the spawn under way
+  RankUnit rank_unit = RankUnit::sip;  // of the spawn under way; before and after, as ccl.yaml says
+  int spawned = 0;                     // ranks of the spawn under way
 
   std::shared_ptr<ProcessGroup> group;
   bool group_starts = false;  // its rings are being installed

@@ -50,29 +50,57 @@ void Ranks::end_all() {
   }
 }
 
+// Which ranks there are while they run.
+class Spawned {
+ public:
+  Spawned(DistributedState& state, RankCount ranks) : state_(state), unit_before_(state.rank_unit) {
+    state_.rank_unit = ranks.unit;
+    state_.spawned = ranks.size;
+  }
+  ~Spawned() {
+    state_.rank_unit = unit_before_;
+    state_.spawned = 0;
+  }
+  Spawned(const Spawned&) = delete;
+  Spawned& operator=(const Spawned&) = delete;
+
+ private:
+  DistributedState& state_;
+  const RankUnit unit_before_;
+};
+
 }  // namespace
 
 int Multiprocessing::ranks_at_most() const {
-  const MachineView& machine = runtime_.link.port().machine();
-  return runtime_.distributed.rank_unit == RankUnit::sip ? machine.sips() : machine.sips() * machine.cubes() * machine.pes();
+  return kernbench::ranks_at_most(runtime_.link.port().machine(), runtime_.distributed.rank_unit);
 }
 
 void Multiprocessing::spawn(const std::function<void(int)>& body, int nprocs) {
-  const std::string call = "torch.multiprocessing.spawn: ";
+  spawn(body, RankCount{nprocs, runtime_.distributed.rank_unit});
+}
+
+void Multiprocessing::spawn(const std::function<void(int)>& body, RankCount count) {
+  const std::string call = "torch.multiprocessing.spawn";
   Worker* caller = runtime_.worker_of_thread();
   if (caller != nullptr && caller->rank())
-    throw UsageError(call + "rank " + std::to_string(*caller->rank()) + " spawns ranks; only the program itself does");
-  if (nprocs < 1 || nprocs > ranks_at_most())
-    throw UsageError(call + std::to_string(nprocs) +
-                     " ranks; rank = " + (runtime_.distributed.rank_unit == RankUnit::sip ? "SIP" : "PE") +
-                     ", and this machine has " + std::to_string(ranks_at_most()));
+    throw UsageError(call + ": rank " + std::to_string(*caller->rank()) + " spawns ranks; only the program itself does");
+  const int most = kernbench::ranks_at_most(runtime_.link.port().machine(), count.unit);
+  if (count.size < 1 || count.size > most)
+    throw UsageError(call + ": " + std::to_string(count.size) + " ranks; rank = " + (count.unit == RankUnit::sip ? "SIP" : "PE") +
+                     ", and this machine has " + std::to_string(most));
 
+  DistributedState& state = runtime_.distributed;
+  const Spawned spawned(state, count);
+  if (state.group != nullptr && state.group->joined({})) state.group->check_spawned(call);
+  run_ranks(body, count.size, caller);
+}
+
+void Multiprocessing::run_ranks(const std::function<void(int)>& body, int nprocs, Worker* caller) {
   const auto ranks = std::make_shared<Ranks>();
   ranks->body = body;
   ranks->threads.resize(static_cast<std::size_t>(nprocs));
   ranks->running = nprocs;
   DistributedState& state = runtime_.distributed;
-  state.spawned = nprocs;
   if (state.group != nullptr) state.group->start();
   HostPort& port = runtime_.link.port();
   for (int rank = 0; rank < nprocs; ++rank) {
@@ -80,7 +108,6 @@ void Multiprocessing::spawn(const std::function<void(int)>& body, int nprocs) {
     port.spawn("rank" + std::to_string(rank), [ranks, rank, &runtime = runtime_, seed] { ranks->run(rank, runtime, seed); });
   }
   while (ranks->running > 0 && ranks->causes.empty()) port.wait(ranks->changed, "the ranks to end");
-  state.spawned = 0;
   if (ranks->causes.empty()) {
     if (state.group != nullptr) state.group->start();
     if (state.group != nullptr && !state.group->in_use()) state.group.reset();

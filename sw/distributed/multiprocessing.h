@@ -4,13 +4,14 @@
 //     torch.ahbm.set_device(rank);
 //     torch.distributed.init_process_group("ahbm");
 //     ...
-//   }, torch.ahbm.device_count());
+//   }, torch.distributed.ranks_to_spawn());
 //
-// Rank = SIP: a rank's device is that of its number until it chooses another.
+// Rank = SIP, or with rank_unit pe a PE: a rank's device is that of its number until it chooses another.
 #pragma once
 
 #include <functional>
 
+#include "sw/distributed/rank_count.h"
 #include "sw/distributed/spawn_error.h"
 #include "sw/runtime/runtime.h"
 
@@ -22,11 +23,16 @@ class Multiprocessing {
 
   // Returns when the body has returned on all ranks and their launches have ended. If one throws, the others are ended where they
   // wait, the devices refuse work from then on (DeviceLostError), and SpawnError holds what was thrown up to that instant.
-  // UsageError: fewer than one rank or more than there are, a spawn by a rank.
+  // UsageError: fewer than one rank or more than there are, others than a group has that the program has initialized, a spawn by a
+  // rank.
+  void spawn(const std::function<void(int rank)>& body, RankCount ranks);
+  // Of ranks as ccl.yaml says they are.
   void spawn(const std::function<void(int rank)>& body, int nprocs);
   int ranks_at_most() const;  // SIPs, or with rank_unit pe PEs
 
  private:
+  void run_ranks(const std::function<void(int)>& body, int nprocs, Worker* caller);
+
   Runtime& runtime_;
 };
 

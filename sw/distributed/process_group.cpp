@@ -7,25 +7,6 @@
 namespace kernbench {
 namespace {
 
-RankGroup ranks_of(const MachineView& machine, const CclSettings& settings) {
-  RankGroup ranks;
-  ranks.unit = settings.rank_unit;
-  ranks.cube_mesh_w = machine.cube_mesh_w();
-  ranks.cube_mesh_h = machine.cube_mesh_h();
-  ranks.pes = machine.pes();
-  ranks.scratch_bytes = machine.scratch_bytes();
-  const bool of_pes = settings.rank_unit == RankUnit::pe;
-  const int most = of_pes ? machine.sips() * machine.cubes() * machine.pes() : machine.sips();
-  ranks.size = settings.world_size.value_or(most);
-  if (of_pes ? ranks.size > most : ranks.size != most) {
-    throw UsageError("init_process_group: world_size is " + std::to_string(ranks.size) + ", but this machine has " +
-                     std::to_string(most) + (of_pes ? " PEs" : " SIPs; other numbers of ranks are for rank_unit pe"));
-  }
-  ranks.grid = of_pes ? graphs::SipGrid{"ring_1d", ranks.size, ranks.size, 1}
-                      : graphs::SipGrid{machine.sip_topology(), machine.sips(), machine.sip_w(), machine.sip_h()};
-  return ranks;
-}
-
 std::vector<int> all_ranks(const RankGroup& ranks) {
   std::vector<int> all(static_cast<std::size_t>(ranks.size));
   std::iota(all.begin(), all.end(), 0);
@@ -40,16 +21,14 @@ ShardLayout lane_0_of_every_cube(const RankGroup& ranks) {
   return layout;
 }
 
-bool is_reduction(CollectiveOp op) {
-  return op == CollectiveOp::all_reduce || op == CollectiveOp::reduce || op == CollectiveOp::reduce_scatter;
-}
+std::string who(std::optional<int> rank) { return rank ? "rank " + std::to_string(*rank) : "the program"; }
 
 }  // namespace
 
-ProcessGroup::ProcessGroup(Runtime& runtime, const CclChanges& changes)
-    : runtime_(runtime), settings_(settle(runtime.distributed.ccl, *runtime.distributed.algorithms, changes)),
-      ranks_(ranks_of(runtime.link.port().machine(), settings_)), wiring_(runtime, settings_.rings),
-      order_(all_ranks(ranks_), "collective") {
+ProcessGroup::ProcessGroup(Runtime& runtime, std::optional<int> rank, const GroupSettings& given)
+    : runtime_(runtime), settings_(settle(runtime.distributed.ccl, *runtime.distributed.algorithms, given.changes)),
+      first_rank_(rank), world_size_(given.world_size), ranks_(ranks_of(runtime.link.port().machine(), settings_)),
+      wiring_(runtime, settings_.rings), order_(all_ranks(ranks_), "collective") {
   CollectiveCall call;
   call.group = ranks_;
   call.settings = settings_;
@@ -61,16 +40,37 @@ ProcessGroup::ProcessGroup(Runtime& runtime, const CclChanges& changes)
   if (!graph.empty()) wiring_.add(graph);
 }
 
-void ProcessGroup::join(std::optional<int> rank, int spawned) {
+void ProcessGroup::join(std::optional<int> rank, const GroupSettings& given) {
   if (joined(rank)) throw UsageError("init_process_group: the default process group has been initialized already");
+  check_agreement(rank, given);
   if (!rank) {
     program_joined_ = true;
     return;
   }
-  if (spawned != ranks_.size)
-    throw UsageError("init_process_group: " + std::to_string(spawned) + " ranks have been spawned, but the world size is " +
-                     std::to_string(ranks_.size));
+  check_spawned("init_process_group");
   joined_.insert(*rank);
+}
+
+void ProcessGroup::check_agreement(std::optional<int> rank, const GroupSettings& given) const {
+  const auto check = [&](const std::string& mine, const std::string& first) {
+    if (mine != first)
+      throw UsageError("init_process_group: the settings of the ranks differ: " + who(rank) + " has " + mine + ", " +
+                       who(first_rank_) + " " + first);
+  };
+  const auto text_of = [](std::optional<int> size) { return size ? "world_size " + std::to_string(*size) : "no world_size"; };
+  const CclSettings mine = settle(runtime_.distributed.ccl, *runtime_.distributed.algorithms, given.changes);
+  check(differing_values(mine, settings_), differing_values(settings_, mine));
+  check(text_of(given.world_size), text_of(world_size_));
+}
+
+void ProcessGroup::check_spawned(const std::string& call) const {
+  const RankCount spawned{runtime_.distributed.spawned, runtime_.distributed.rank_unit}, wanted{ranks_.size, ranks_.unit};
+  if (spawned.unit != wanted.unit)
+    throw UsageError(call + ": the ranks of the group are " + wanted.str() + ", but " + spawned.str() +
+                     " have been spawned; torch.distributed.ranks_to_spawn() says which ones ccl.yaml wants");
+  if (spawned.size != wanted.size)
+    throw UsageError(call + ": " + std::to_string(spawned.size) + " ranks have been spawned, but the world size is " +
+                     std::to_string(wanted.size));
 }
 
 void ProcessGroup::leave(std::optional<int> rank) {
@@ -122,28 +122,7 @@ void ProcessGroup::check_shards(const CollectiveCall& call, const GroupCall& giv
   }
 }
 
-// Outputs are written while inputs are still to be read, but for the part of this rank, which may be gathered or scattered in
-// place.
-void ProcessGroup::check_distinct(int rank, const GroupCall& given) const {
-  const auto own = [&](const std::vector<Tensor>& list, std::size_t index) {
-    return given.op != CollectiveOp::all_to_all && (list.size() == 1 || index == static_cast<std::size_t>(rank));
-  };
-  for (std::size_t i = 0; i < given.outputs.size(); ++i) {
-    const Tensor& output = given.outputs[i];
-    for (std::size_t j = 0; j < i; ++j) {
-      if (given.outputs[j].info() == output.info())
-        throw UsageError(given.name + ": tensor '" + output.name() + "' is two of the outputs");
-    }
-    for (std::size_t j = 0; j < given.inputs.size(); ++j) {
-      if (given.inputs[j].info() == output.info() && !(own(given.outputs, i) && own(given.inputs, j)))
-        throw UsageError(given.name + ": tensor '" + output.name() +
-                         "' is an input and an output; only the part of the calling rank " +
-                         "may be, of all_gather and reduce_scatter");
-    }
-  }
-}
-
-CollectiveCall ProcessGroup::settled(Worker& worker, int rank, const GroupCall& given) const {
+CollectiveCall ProcessGroup::settled(int rank, const GroupCall& given) const {
   CollectiveCall call;
   call.op = given.op;
   call.reduce_op = given.reduce_op;
@@ -154,12 +133,6 @@ CollectiveCall ProcessGroup::settled(Worker& worker, int rank, const GroupCall& 
   call.settings = settings_;
   for (const Tensor& tensor : given.inputs) call.inputs.push_back(tensor.info());
   for (const Tensor& tensor : given.outputs) call.outputs.push_back(tensor.info());
-  for (const int each : {given.root, given.peer}) {
-    if (each < 0 || each >= ranks_.size)
-      throw UsageError(given.name + ": rank " + std::to_string(each) + ", but there are ranks 0 to " +
-                       std::to_string(ranks_.size - 1));
-  }
-  check_distinct(rank, given);
   call.layout = ShardLayout::of(call.tensor());
   if (call.dtype() == DType::i8) throw UsageError(given.name + ": elements of i8; collectives work on f16, bf16, f32 and i32");
   for (const std::vector<Tensor>* tensors : {&given.inputs, &given.outputs}) {
@@ -168,15 +141,9 @@ CollectiveCall ProcessGroup::settled(Worker& worker, int rank, const GroupCall& 
   return call;
 }
 
-// What has to be the same on all ranks. With rank_unit pe each rank has its shard on another PE.
-std::string ProcessGroup::text_of(const GroupCall& given, const CollectiveCall& call) const {
-  std::string text = given.op == CollectiveOp::send_recv ? "a message" : given.name;
-  if (is_reduction(given.op)) text += std::string(" ") + name_of(given.reduce_op);
-  if (given.op == CollectiveOp::broadcast) text += " from rank " + std::to_string(given.root);
-  if (given.op == CollectiveOp::reduce) text += " to rank " + std::to_string(given.root);
-  text += " of " + std::string(name_of(call.dtype())) + ", ";
-  return text +
-         (ranks_.unit == RankUnit::sip ? call.layout.str() : std::to_string(call.layout.members.front().elements) + " elements");
+// With rank_unit pe each rank has its shard on another PE.
+std::string ProcessGroup::shards_of(const CollectiveCall& call) const {
+  return ranks_.unit == RankUnit::sip ? call.layout.str() : std::to_string(call.layout.members.front().elements) + " elements";
 }
 
 OrderedCall& ProcessGroup::ordered(int rank, const GroupCall& given, const std::string& what) {
@@ -224,13 +191,16 @@ void ProcessGroup::wire(const GroupCall& given, const NeighbourGraph& graph, Ord
 }
 
 Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
-  const CollectiveCall call = settled(worker, rank, given);
+  check_call(given, rank, ranks_.size);
+  const CollectiveCall call = settled(rank, given);
   const CollectiveAlgorithm& algorithm = algorithm_of(given.op);
   algorithm.check(call);
   const NeighbourGraph graph = algorithm.graph(call);
 
   wiring_.await_installation();
-  OrderedCall& ordered_call = ordered(rank, given, text_of(given, call));
+  // What has to be the same on all ranks.
+  const std::string what = text_of(given) + " of " + std::string(name_of(call.dtype())) + ", " + shards_of(call);
+  OrderedCall& ordered_call = ordered(rank, given, what);
   if (ordered_call.record == nullptr) {
     ordered_call.record = record_of(given, call, algorithm);
     ordered_call.group = ++runtime_.launch_groups;
@@ -261,7 +231,7 @@ std::shared_ptr<CollectiveRecord> ProcessGroup::record_of(const GroupCall& given
   if (is_reduction(given.op)) record->reduction = name_of(given.reduce_op);
   record->dtype = call.dtype();
   record->ranks = ranks_.size;
-  record->nbytes = call.tensor().nbytes * std::max(given.inputs.size(), given.outputs.size());
+  record->nbytes = call.tensor().nbytes * static_cast<std::uint64_t>(has_a_part_for_each_rank(given.op) ? ranks_.size : 1);
   runtime_.distributed.collectives.push_back(record);
   return record;
 }

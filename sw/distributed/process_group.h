@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,35 +12,34 @@
 
 #include "sw/collectives/algorithm_registry.h"
 #include "sw/distributed/call_order.h"
+#include "sw/distributed/group_call.h"
+#include "sw/distributed/rank_count.h"
 #include "sw/distributed/wiring.h"
-#include "sw/runtime/tensor.h"
 
 namespace kernbench {
 
-// A call as the user makes it. Lists are by rank.
-struct GroupCall {
-  CollectiveOp op = CollectiveOp::all_reduce;
-  std::string name;  // "all_reduce"
-  std::vector<Tensor> inputs, outputs;
-  ReduceOp reduce_op = ReduceOp::sum;
-  int root = 0;  // of broadcast and reduce; the sender of send_recv
-  int peer = 0;  // the receiver of send_recv
+// What a rank gives to init_process_group.
+struct GroupSettings {
+  CclChanges changes;
+  std::optional<int> world_size;  // has no effect
 };
 
 class ProcessGroup {
  public:
   // Installs the rings; blocks. UsageError: an unknown algorithm, a key that it does not know, a world size that the machine does
   // not have, a SIP topology that it does not support. After any error there is no group and what was installed before is still
-  // there.
-  ProcessGroup(Runtime& runtime, const CclChanges& changes);
+  // there. `rank`: the one that gives the settings; none for the program itself.
+  ProcessGroup(Runtime& runtime, std::optional<int> rank, const GroupSettings& given);
 
   const RankGroup& ranks() const { return ranks_; }
   const CclSettings& settings() const { return settings_; }
   const CollectiveAlgorithm& algorithm_of(CollectiveOp op) const;
 
-  // A rank, or with none the program itself on behalf of all, has called init_process_group. UsageError: again, or ranks that are
-  // not as many as the group has.
-  void join(std::optional<int> rank, int spawned);
+  // A rank, or with none the program itself on behalf of all, has called init_process_group. UsageError: again, with other settings
+  // than the first rank, or ranks that are not as many as the group has.
+  void join(std::optional<int> rank, const GroupSettings& given);
+  // UsageError of `call`: the ranks that have been spawned are not those of the group.
+  void check_spawned(const std::string& call) const;
   bool joined(std::optional<int> rank) const;
   void leave(std::optional<int> rank);
   bool in_use() const { return program_joined_ || !joined_.empty(); }
@@ -55,10 +55,10 @@ class ProcessGroup {
   void end(int rank);
 
  private:
-  CollectiveCall settled(Worker& worker, int rank, const GroupCall& given) const;
-  void check_distinct(int rank, const GroupCall& given) const;
+  void check_agreement(std::optional<int> rank, const GroupSettings& given) const;
+  CollectiveCall settled(int rank, const GroupCall& given) const;
   void check_shards(const CollectiveCall& call, const GroupCall& given, const Tensor& tensor) const;
-  std::string text_of(const GroupCall& given, const CollectiveCall& call) const;
+  std::string shards_of(const CollectiveCall& call) const;
   OrderedCall& ordered(int rank, const GroupCall& given, const std::string& what);
   void meet(OrderedCall& call, int expected, const std::function<void()>& last);
   void check_nothing_waits(const std::string& name) const;
@@ -68,6 +68,8 @@ class ProcessGroup {
 
   Runtime& runtime_;
   CclSettings settings_;
+  std::optional<int> first_rank_;  // which has given them; none: the program
+  std::optional<int> world_size_;  // as it has given it
   RankGroup ranks_;
   Wiring wiring_;
   CallOrder order_;

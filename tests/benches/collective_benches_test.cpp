@@ -132,25 +132,26 @@ KERNBENCH_SYSTEMC_TEST(warnings_of_the_host_program_are_reported) {
 BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused) {
   BenchRunOptions options = sips("ring_1d", 2, 1);
   options.ccl.defaults.set("world_size", Rational(3));
-  BOOST_TEST(contains(failure_of("ccl-allreduce", {}, options), "usage: 2 ranks have failed"));
+  BOOST_TEST(contains(failure_of("ccl-allreduce", {}, options), "usage: world_size is 3, but this machine has 2 SIPs"));
   BOOST_TEST(contains(failure_of("collectives", {}, sips("mesh_2d_no_wrap", 3, 3)), "a mesh of 3 x 3 SIPs without wrap"));
 }
 
 // --- collectives
 
-// Seven ops of three sizes: 100 elements, 400 and 1000 of 2 bytes; what has a part for each rank has whole ones: 6 x 16, 66, 166.
+// Nine ops of three sizes: 100 elements, 400 and 1000 of 2 bytes; what has a part for each rank has whole ones: 6 x 16, 66, 166.
 BOOST_AUTO_TEST_CASE(every_collective_of_every_size_has_a_row) {
   for (const std::string& topology : topologies) {
     forked([&] {
       const std::vector<Row> rows =
           rows_of(run_bench("collectives", {{"min_bytes", "201"}, {"max_bytes", "2000"}}, six_sips(topology, 1, 1)));
-      BOOST_REQUIRE(rows.size() == 21u);
+      BOOST_REQUIRE(rows.size() == 27u);
       const std::vector<std::pair<std::string, double>> ops{
-          {"all_reduce", 10.0 / 6},    {"broadcast", 1},        {"reduce", 1},   {"all_gather", 5.0 / 6},
-          {"reduce_scatter", 5.0 / 6}, {"all_to_all", 5.0 / 6}, {"send_recv", 1}};
+          {"all_reduce", 10.0 / 6}, {"broadcast", 1},    {"reduce", 1},        {"all_gather", 5.0 / 6}, {"reduce_scatter", 5.0 / 6},
+          {"all_to_all", 5.0 / 6},  {"gather", 5.0 / 6}, {"scatter", 5.0 / 6}, {"send_recv", 1}};
       for (std::size_t i = 0; i < rows.size(); ++i) {
         const auto& [name, factor] = ops[i / 3];
-        const bool in_parts = name == "all_gather" || name == "reduce_scatter" || name == "all_to_all";
+        const bool in_parts =
+            name == "all_gather" || name == "reduce_scatter" || name == "all_to_all" || name == "gather" || name == "scatter";
         const std::vector<std::int64_t> sizes =
             in_parts ? std::vector<std::int64_t>{192, 792, 1992} : std::vector<std::int64_t>{200, 800, 2000};
         BOOST_TEST_CONTEXT(topology << ", " << name << ", " << sizes[i % 3]) {
@@ -187,6 +188,22 @@ KERNBENCH_SYSTEMC_TEST(collectives_run_with_data_off_and_take_the_same_time) {
     });
   };
   BOOST_TEST(last(DataMode::off) == last(DataMode::deferred));
+}
+
+// 60 ranks: sums of their numbers are more than a bf16 holds exactly; with all numbers small they are exact.
+BOOST_AUTO_TEST_CASE(many_ranks_that_are_pes_are_verified_exactly) {
+  BenchRunOptions options = sips("ring_1d", 2, 1, 2, 2);
+  options.ccl.defaults.set("rank_unit", std::string("pe"));
+  options.ccl.defaults.set("world_size", Rational(60));
+  for (const std::string algorithm : {"lrab_hierarchical_allreduce", "hierarchical_allreduce", "ring_allreduce", "tree_allreduce"})
+    expect_right("ccl-allreduce", {{"algorithm", algorithm}, {"dtype", "bf16"}}, 60 * 8, options);
+  for (const std::string which : {"all_reduce", "broadcast", "reduce", "gather", "scatter"}) {
+    forked([&] {
+      const BenchOutcome outcome = run_bench("collectives", {{"op", which}, {"dtype", "bf16"}, {"max_bytes", "1024"}}, options);
+      BOOST_TEST(rows_of(outcome).size() == 1u);
+      BOOST_TEST(count(outcome.results[0].rows()[0], ranks) == 60);
+    });
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -96,4 +96,13 @@ BOOST_AUTO_TEST_CASE(what_is_chosen_reduces_everywhere) {
   BOOST_CHECK_EXCEPTION(settled(file), UsageError, with_text("unknown algorithm 'rings'; there are "));
 }
 
+BOOST_AUTO_TEST_CASE(settings_that_differ_are_told_by_key) {
+  const AlgorithmRegistry algorithms = shipped_algorithms();
+  const auto with = [&](const CclChanges& changes) { return settle({}, algorithms, changes); };
+  const CclSettings plain = with({}), changed = with({{"buffer_kind", "hbm"}, {"root_cube", "3"}});
+  BOOST_TEST(differing_values(plain, with({{"buffer_kind", "tcm"}})) == "");
+  BOOST_TEST(differing_values(changed, plain) == "buffer_kind=hbm, root_cube=3");
+  BOOST_TEST(differing_values(plain, changed) == "buffer_kind=tcm, no root_cube");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

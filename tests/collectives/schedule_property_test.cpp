@@ -169,6 +169,56 @@ BOOST_AUTO_TEST_CASE(ring_broadcast_and_reduce_have_any_root) {
   BOOST_TEST(ok);
 }
 
+BOOST_AUTO_TEST_CASE(ring_gather_and_scatter_have_any_root) {
+  const bool ok = rc::check("ring gather, scatter", [] {
+    const int count = any_count(), root = *rc::gen::inRange(0, count);
+    const std::int64_t elements = any_elements();
+    const auto nothing = [&] { return std::vector<TestBlock>(static_cast<std::size_t>(count), {elements, {}}); };
+    const auto gathered = carried_out(
+        count, ring_of(count), [&](int p) { return schedules::ring_gather(p, count, root); },
+        [&](int p) {
+          std::vector<TestBlock> blocks = nothing();
+          blocks[static_cast<std::size_t>(p)].values = marks(static_cast<std::size_t>(p), elements);
+          return blocks;
+        });
+    const auto scattered = carried_out(
+        count, ring_of(count), [&](int p) { return schedules::ring_scatter(p, count, root); },
+        [&](int p) {
+          std::vector<TestBlock> blocks = nothing();
+          for (std::size_t block = 0; p == root && block < blocks.size(); ++block) blocks[block].values = marks(block, elements);
+          return blocks;
+        });
+    for (int p = 0; p < count; ++p) {
+      const auto block = static_cast<std::size_t>(p);
+      RC_ASSERT(*gathered.at(on_rank(root)).blocks[block].values == marks(block, elements));
+      RC_ASSERT(*scattered.at(on_rank(p)).blocks[block].values == marks(block, elements));
+    }
+  });
+  BOOST_TEST(ok);
+}
+
+// What crosses each link is what has to: of n ranks n - 1 messages to or from the root, n - 2 on the link before, ..., 1.
+BOOST_AUTO_TEST_CASE(ring_gather_and_scatter_send_every_block_once_over_each_link_of_its_way) {
+  for (int count = 1; count <= 9; ++count) {
+    const auto sent = [&](const ScheduleOf& schedule, bool all_at_root) {
+      std::map<PeId, TestPe> pes;
+      for (int p = 0; p < count; ++p) {
+        std::vector<TestBlock> blocks(static_cast<std::size_t>(count), {1, {}});
+        for (int block = 0; block < count; ++block) {
+          if (all_at_root ? p == 0 : p == block) blocks[static_cast<std::size_t>(block)].values = Values{1};
+        }
+        pes[on_rank(p)] = {schedule(p), blocks};
+      }
+      ScheduleInterpreter interpreter(pes, ring_of(count), {}, sum);
+      interpreter.run();
+      return interpreter.messages();
+    };
+    const auto expected = static_cast<std::uint64_t>(count * (count - 1) / 2);
+    BOOST_TEST(sent([&](int p) { return schedules::ring_gather(p, count, 0); }, false) == expected);
+    BOOST_TEST(sent([&](int p) { return schedules::ring_scatter(p, count, 0); }, true) == expected);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(ring_all_to_all_brings_every_block_to_its_rank) {
   const bool ok = rc::check("ring all-to-all", [] {
     const int count = any_count();

@@ -8,11 +8,13 @@ using namespace kernbench::test;
 
 BOOST_AUTO_TEST_SUITE(bandwidth)
 
-// nccl-tests, doc/PERFORMANCE.md: all_reduce 2 (n - 1) / n; all_gather, reduce_scatter and all_to_all (n - 1) / n; others 1.
+// nccl-tests, doc/PERFORMANCE.md: all_reduce 2 (n - 1) / n; all_gather, reduce_scatter, all_to_all, gather and scatter (n - 1) / n;
+// others 1.
 BOOST_AUTO_TEST_CASE(bus_factors_are_those_of_nccl_tests) {
   const Rational three_quarters = Rational::fraction(3, 4);
   BOOST_TEST((bus_factor(CollectiveOp::all_reduce, 4) == Rational::fraction(6, 4)));
-  for (const CollectiveOp op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_to_all})
+  for (const CollectiveOp op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_to_all,
+                                CollectiveOp::gather, CollectiveOp::scatter})
     BOOST_TEST((bus_factor(op, 4) == three_quarters));
   for (const CollectiveOp op : {CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::send_recv})
     BOOST_TEST((bus_factor(op, 4) == Rational(1)));
@@ -48,11 +50,14 @@ KERNBENCH_SYSTEMC_TEST(every_collective_reports_its_time_and_both_bandwidths) {
       check(dist.all_gather(parts, some()), 6000, 2.0 / 3);
       check(dist.reduce_scatter(some(), parts), 6000, 2.0 / 3);
       check(dist.all_to_all(parts, others), 6000, 2.0 / 3);
+      const std::vector<Tensor> none;
+      check(dist.gather(some(), rank == 1 ? parts : none, 1), 6000, 2.0 / 3);
+      check(dist.scatter(some(), rank == 2 ? parts : none, 2), 6000, 2.0 / 3);
       if (rank == 0) dist.send(some(), 2);
       if (rank == 2) check(dist.recv(some(), 0), 2000, 1);
     });
   });
-  BOOST_TEST(m.runtime->distributed.collectives.size() == 7U);
+  BOOST_TEST(m.runtime->distributed.collectives.size() == 9U);
   for (const auto& record : m.runtime->distributed.collectives) {
     BOOST_TEST(record->ranks == 3);
     BOOST_TEST(record->time().has_value());

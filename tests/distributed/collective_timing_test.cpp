@@ -117,6 +117,45 @@ BOOST_AUTO_TEST_CASE(a_ring_of_long_messages_takes_the_closed_form_and_the_kerne
   }
 }
 
+// --- Gather and scatter. The link next to the root carries the blocks of all n - 1 others; a message that is handed on is taken
+// (slot read and return of the credit) and sent. The farthest block makes n - 1 hops, and the others come right behind it.
+
+// From a barrier until the last rank has ended, of blocks of `bytes`.
+double rooted_ns(const Machine& machine, int ranks, std::int64_t bytes, bool gathers, int root = 0) {
+  return forked_value([&] {
+    IpcqMachine m("topology.tiny.yaml", machine, false);
+    Fs took = 0;
+    m.run([&](Torch& torch) {
+      on_ranks(torch, {}, [&](int rank) {
+        const auto some = [&] { return torch.empty({bytes / 2}, f16, on_cubes(1), "t"); };
+        const Tensor mine = some();
+        std::vector<Tensor> list;
+        for (int each = 0; rank == root && each < ranks; ++each) list.push_back(some());
+        for (int again = 0; again < 2; ++again) {  // rings and code are there the second time
+          torch.distributed.barrier();
+          gathers ? torch.distributed.gather(mine, list, root) : torch.distributed.scatter(mine, list, root);
+        }
+      });
+    });
+    took = m.runtime->distributed.collectives.at(1)->time().value();
+    return to_ns(took);
+  });
+}
+
+// Long messages: the network part is that of n - 1 blocks over one link, plus a latency for each hop.
+BOOST_AUTO_TEST_CASE(gather_and_scatter_take_as_long_as_the_link_next_to_the_root) {
+  constexpr int slots = 64;
+  constexpr std::int64_t block = slots * slot_bytes;
+  for (const bool gathers : {true, false}) {
+    const auto time_ns = [gathers](int n) { return rooted_ns(sips("ring_1d", n), n, block, gathers); };
+    const double three = time_ns(3), five = time_ns(5), seven = time_ns(7);
+    const Line hop = between_sips(sips("ring_1d", 4), block, 2 * block);
+    BOOST_TEST_MESSAGE((gathers ? "gather: " : "scatter: ") << three << ", " << five << ", " << seven << " ns; B " << hop.gbs);
+    BOOST_TEST(five >= 4 * static_cast<double>(block) / hop.gbs);
+    BOOST_TEST((seven - five) / (five - three) == 1.0, boost::test_tools::tolerance(0.02));  // each rank adds the same
+  }
+}
+
 // --- Where the rings lie, at 64 KiB per PE. Writing or reading n bytes of a slot takes (spec 8.1; both banks are reached over
 // routers, the SRAM's last wire has 128 GB/s, the HBM's 256)
 //   tcm n / 512    sram 2 + n / 512 + n / 128    hbm 6 + n / 256 + n / 256 ns
@@ -205,6 +244,8 @@ std::string whole_run() {
       dist.all_gather(out, in[0]);
       dist.reduce_scatter(in[3], out);
       dist.all_to_all(out, in);
+      dist.gather(in[2], rank == 3 ? out : std::vector<Tensor>(), 3);
+      dist.scatter(in[1], rank == 0 ? out : std::vector<Tensor>(), 0);
       rank % 2 == 0 ? dist.send(in[0], rank + 1) : dist.recv(in[0], rank - 1);
       torch.wait_all();
       for (const Tensor& t : out) torch.verify(t, [] { return std::vector<double>(2800); });

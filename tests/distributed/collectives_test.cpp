@@ -35,6 +35,11 @@ void check_collectives(Torch& torch, int ranks, const DPPolicy& policy = DPPolic
       check.reduce_scatter_in_place(ReduceOp::max);
       check.set(dtype, next_size());
       check.all_to_all();
+      for (const bool in_place : {false, true}) {
+        check.set(dtype, next_size());
+        check.gather(root++ % ranks, in_place);
+        check.scatter(root++ % ranks, in_place);
+      }
     }
   });
 }
@@ -116,6 +121,75 @@ void check_ranks_of_pes(int ranks) {
 
 BOOST_AUTO_TEST_CASE(ranks_that_are_pes_for_diagnosis) {
   for (const int ranks : {1, 3, 8, 12}) forked([ranks] { check_ranks_of_pes(ranks); });
+}
+
+// Every root of every number of ranks, in messages below, at and above a slot.
+BOOST_AUTO_TEST_CASE(every_rank_may_be_the_root_of_gather_and_scatter) {
+  for (int ranks = 1; ranks <= 9; ++ranks) {
+    forked([ranks] {
+      IpcqMachine m("topology.tiny.yaml", sips("ring_1d", ranks));
+      m.run([&](Torch& torch) {
+        on_ranks(torch, {}, [&](int rank) {
+          RankCheck check(torch, rank, ranks, DPPolicy::on_one_pe(), 1);
+          for (int root = 0; root < ranks; ++root) {
+            check.set(every_dtype[static_cast<std::size_t>(root) % every_dtype.size()], sizes[static_cast<std::size_t>(root) % 7]);
+            check.gather(root);
+            check.scatter(root);
+          }
+        });
+      });
+      BOOST_TEST(m.failures() == "", ranks << " ranks: " << m.failures());
+    });
+  }
+}
+
+// async_op: the call begins and returns; what waits for pending work waits for it.
+KERNBENCH_SYSTEMC_TEST(gather_and_scatter_may_be_asynchronous) {
+  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3));
+  m.run([](Torch& torch) {
+    on_ranks(torch, {}, [&](int rank) {
+      const auto some = [&](double value) { return torch.full({3000}, value, f32, DPPolicy::on_one_pe(), "t"); };
+      const std::vector<Tensor> list = rank == 1 ? std::vector<Tensor>{some(0), some(0), some(0)} : std::vector<Tensor>();
+      const Tensor mine = some(rank + 1), part = some(0);
+      torch.distributed.barrier();
+      torch.distributed.gather(torch.full({1}, 0, f32, DPPolicy::on_one_pe(), "first"),  // the rings are there from here on
+                               rank == 1 ? std::vector<Tensor>{torch.empty({1}, f32, DPPolicy::on_one_pe()),
+                                                               torch.empty({1}, f32, DPPolicy::on_one_pe()),
+                                                               torch.empty({1}, f32, DPPolicy::on_one_pe())}
+                                         : std::vector<Tensor>(),
+                               1);
+      const Fs before = torch.now();
+      Work gathered = torch.distributed.gather(mine, list, 1, true), scattered = torch.distributed.scatter(part, list, 1, true);
+      BOOST_TEST(torch.now() == before);
+      BOOST_TEST(!scattered.is_completed());
+      scattered.wait();
+      BOOST_TEST(gathered.is_completed());
+      torch.verify(part, [rank] { return std::vector<double>(3000, rank + 1); });
+    });
+  });
+  BOOST_TEST(m.failures() == "");
+}
+
+// As many ranks as are wanted of those that there are, by every algorithm of all_reduce; the ranks of the last SIP are never all.
+BOOST_AUTO_TEST_CASE(ranks_that_are_pes_reduce_by_every_algorithm) {
+  for (const std::string algorithm :
+       {"lrab_hierarchical_allreduce", "hierarchical_allreduce", "ring_allreduce", "tree_allreduce"}) {
+    for (const int ranks : {1, 2, 3, 7, 20}) {
+      forked([&] {
+        IpcqMachine m("topology.tiny.yaml", sips("torus_2d", 2, 2, 2, 1));
+        m.run([&](Torch& torch) {
+          ranks_are_pes(*m.runtime, algorithm, ranks);
+          BOOST_TEST(torch.distributed.ranks_to_spawn().size == ranks);
+          on_ranks(torch, {}, ranks, [&](int rank) {
+            RankCheck check(torch, rank, ranks, DPPolicy::on_one_pe(), 1);
+            check.set(DType::f16, 2049);
+            for (const ReduceOp op : {ReduceOp::sum, ReduceOp::avg, ReduceOp::max}) check.all_reduce(op);
+          });
+        });
+        BOOST_TEST(m.failures() == "", algorithm << ", " << ranks << " ranks: " << m.failures());
+      });
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -56,7 +56,7 @@ Case random_case() {
   const int calls = *rc::gen::inRange(1, 5);
   for (int i = 0; i < calls; ++i) {
     Call call;
-    call.op = static_cast<CollectiveOp>(*rc::gen::inRange(0, 7));
+    call.op = static_cast<CollectiveOp>(*rc::gen::inRange(0, static_cast<int>(collective_op_names().size())));
     call.dtype = one_of(every_dtype);
     call.reduction = one_of(every_reduction);
     call.elements = *rc::gen::inRange(1, 500);
@@ -81,6 +81,10 @@ void carry_out(RankCheck& check, const Call& call) {
       return check.reduce_scatter(call.reduction);
     case CollectiveOp::all_to_all:
       return check.all_to_all();
+    case CollectiveOp::gather:
+      return check.gather(call.root);
+    case CollectiveOp::scatter:
+      return check.scatter(call.root);
     case CollectiveOp::send_recv:
       return check.send_recv();
   }

@@ -84,6 +84,27 @@ class RankCheck {
       expect(outputs[at(source)], ReduceOp::sum, ranks_ * ranks_, source * ranks_ + rank_);
   }
 
+  // The root gathers and scatters through tensors of its own, or in place.
+  void gather(int root, bool in_place = false) {
+    std::vector<Tensor> outputs = rank_ == root ? blank() : std::vector<Tensor>();
+    const Tensor mine = tensor(ReduceOp::sum, ranks_, rank_);
+    if (in_place && rank_ == root) outputs[at(rank_)] = mine;
+    torch_.distributed.gather(mine, outputs, root);
+    for (std::size_t source = 0; source < outputs.size(); ++source)
+      expect(outputs[source], ReduceOp::sum, ranks_, static_cast<int>(source));
+    expect(mine, ReduceOp::sum, ranks_, rank_);
+  }
+
+  void scatter(int root, bool in_place = false) {
+    std::vector<Tensor> inputs;
+    for (int target = 0; rank_ == root && target < ranks_; ++target) inputs.push_back(tensor(ReduceOp::sum, ranks_, root, target));
+    const Tensor mine = in_place && rank_ == root ? inputs[at(rank_)] : torch_.empty(shape(), dtype_, policy_, "output");
+    torch_.distributed.scatter(mine, inputs, root);
+    expect(mine, ReduceOp::sum, ranks_, root, rank_);
+    for (std::size_t target = 0; target < inputs.size(); ++target)
+      expect(inputs[target], ReduceOp::sum, ranks_, root, static_cast<std::int64_t>(target));
+  }
+
   // From each rank to the next one, two messages, which are told apart by their order. Even ranks send first: 4500 elements are
   // more than a ring holds, so that a send of them ends only once the peer receives.
   void send_recv() {

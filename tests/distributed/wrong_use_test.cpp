@@ -217,6 +217,48 @@ BOOST_AUTO_TEST_CASE(lists_have_one_tensor_for_each_rank) {
   refused({"all_to_all: 0 tensors in the list"}, [](Torch& torch, int) { torch.distributed.all_to_all(list(torch, 3), {}); });
 }
 
+// As PyTorch has it: the root gives a list, no other rank does.
+BOOST_AUTO_TEST_CASE(the_root_alone_gives_a_list) {
+  const std::vector<Tensor> none;
+  refused({"rank 1: gather: rank 1 is the destination and has to give gather_list, with one tensor for each of the 3 ranks"},
+          [&](Torch& torch, int) { torch.distributed.gather(some(torch), none, 1); });
+  refused({"rank 0: gather: rank 1 is the destination; rank 0 gives gather_list, too, which only that one does"},
+          [](Torch& torch, int) { torch.distributed.gather(some(torch), list(torch, 3), 1); });
+  refused({"rank 2: gather: 2 tensors in the list; it has one for each of the 3 ranks"},
+          [&](Torch& torch, int rank) { torch.distributed.gather(some(torch), rank == 2 ? list(torch, 2) : none, 2); });
+  refused({"rank 0: scatter: rank 0 is the source and has to give scatter_list, with one tensor for each of the 3 ranks"},
+          [](Torch& torch, int) { torch.distributed.scatter(some(torch)); });
+  refused({"rank 2: scatter: rank 0 is the source; rank 2 gives scatter_list, too"},
+          [&](Torch& torch, int rank) { torch.distributed.scatter(some(torch), rank == 1 ? none : list(torch, 3), 0); });
+  refused({"scatter: 4 tensors in the list"},
+          [&](Torch& torch, int rank) { torch.distributed.scatter(some(torch), rank == 0 ? list(torch, 4) : none, 0); });
+}
+
+BOOST_AUTO_TEST_CASE(gathers_and_scatters_that_do_not_fit) {
+  const std::vector<Tensor> none;
+  refused({"gather: rank 3, but there are ranks 0 to 2"},
+          [&](Torch& torch, int) { torch.distributed.gather(some(torch), none, 3); });
+  refused({"ranks call different things", "gather to rank 0", "gather to rank 1"}, [&](Torch& torch, int rank) {
+    const int dst = rank == 1 ? 1 : 0;
+    torch.distributed.gather(some(torch), rank == dst ? list(torch, 3) : none, dst);
+  });
+  refused({"ranks call different things", "scatter from rank 0 of f16, 1 shard of 8 elements", "1 shard of 9 elements"},
+          [&](Torch& torch, int rank) {
+            torch.distributed.scatter(some(torch, rank == 2 ? 9 : 8), rank == 0 ? list(torch, 3) : none, 0);
+          });
+  refused({"gather: tensor 'part0' has elements of f32, tensor 't' of f16"},
+          [&](Torch& torch, int rank) { torch.distributed.gather(some(torch), rank == 0 ? list(torch, 3, 8, f32) : none, 0); });
+  refused({"gather: tensor 'part1' is an input and an output"}, [&](Torch& torch, int rank) {
+    const std::vector<Tensor> parts = list(torch, 3);
+    torch.distributed.gather(parts[1], rank == 0 ? parts : none, 0);
+  });
+  refused({"scatter: tensor 'part2' is an input and an output"}, [&](Torch& torch, int rank) {
+    const std::vector<Tensor> parts = list(torch, 3);
+    torch.distributed.scatter(parts[2], rank == 0 ? parts : none, 0);
+  });
+  refused({"gather: a tensor that is not on a device"}, [&](Torch& torch, int) { torch.distributed.gather(Tensor(), none, 1); });
+}
+
 // What is written while it is still to be read.
 BOOST_AUTO_TEST_CASE(a_tensor_that_is_an_input_and_an_output) {
   refused({"all_to_all: tensor 'part0' is an input and an output"}, [](Torch& torch, int) {
@@ -291,6 +333,8 @@ BOOST_AUTO_TEST_CASE(calls_before_init_process_group) {
       {"all_gather", [](Torch& torch, int) { torch.distributed.all_gather(list(torch, 2), some(torch)); }},
       {"reduce_scatter", [](Torch& torch, int) { torch.distributed.reduce_scatter(some(torch), list(torch, 2)); }},
       {"all_to_all", [](Torch& torch, int) { torch.distributed.all_to_all(list(torch, 2), list(torch, 2)); }},
+      {"gather", [](Torch& torch, int) { torch.distributed.gather(some(torch)); }},
+      {"scatter", [](Torch& torch, int) { torch.distributed.scatter(some(torch)); }},
       {"send", [](Torch& torch, int rank) { torch.distributed.send(some(torch), 1 - rank); }},
       {"recv", [](Torch& torch, int rank) { torch.distributed.recv(some(torch), 1 - rank); }},
       {"barrier", [](Torch& torch, int) { torch.distributed.barrier(); }},
@@ -357,6 +401,91 @@ BOOST_AUTO_TEST_CASE(fewer_ranks_than_the_group_has) {
         m.error([](Torch& torch) { torch.multiprocessing.spawn([&](int) { torch.distributed.init_process_group("ahbm"); }, 2); });
     check_contains(error, {"init_process_group: 2 ranks have been spawned, but the world size is 3"});
   });
+}
+
+// Whatever the order in which the ranks come: the message names the first one and the one that differs, and what each of them has.
+BOOST_AUTO_TEST_CASE(ranks_with_different_settings_of_the_group) {
+  const auto refused_with = [](const std::vector<std::string>& parts, const std::function<void(Torch&, int)>& init) {
+    forked([&] {
+      IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3));
+      const RunResult result =
+          m.try_run([&](Torch& torch) { torch.multiprocessing.spawn([&](int rank) { init(torch, rank); }, 3); });
+      BOOST_TEST(name_of(result.status) == "failed");
+      check_contains(result.error, parts);
+    });
+  };
+  const std::string differ = "init_process_group: the settings of the ranks differ: ";
+  refused_with({"rank 2: " + differ + "rank 2 has buffer_kind=hbm, rank 0 buffer_kind=tcm"}, [](Torch& torch, int rank) {
+    torch.distributed.init_process_group("ahbm", {{"buffer_kind", rank == 2 ? "hbm" : "tcm"}});
+  });
+  refused_with({differ + "rank 0 has algorithm=lrab_hierarchical_allreduce, n_slots=4, rank 1 algorithm=ring_allreduce, n_slots=2"},
+               [](Torch& torch, int rank) {
+                 if (rank != 1) sc_core::wait(50, sc_core::SC_US);
+                 torch.distributed.init_process_group(
+                     "ahbm", rank == 1 ? CclChanges{{"algorithm", "ring_allreduce"}, {"n_slots", "2"}} : CclChanges{});
+               });
+  refused_with({differ + "rank 1 has root_cube=0, rank 0 no root_cube"}, [](Torch& torch, int rank) {
+    torch.distributed.init_process_group("ahbm", rank == 1 ? CclChanges{{"root_cube", "0"}} : CclChanges{});
+  });
+  refused_with({differ + "rank 1 has world_size 2, rank 0 world_size 3"},
+               [](Torch& torch, int rank) { torch.distributed.init_process_group("ahbm", rank == 1 ? 2 : 3, rank); });
+  refused_with({"rank 1: algorithm 'lrab_hierarchical_allreduce' knows no key 'slots'"}, [](Torch& torch, int rank) {
+    torch.distributed.init_process_group("ahbm", rank == 1 ? CclChanges{{"slots", "1"}} : CclChanges{});
+  });
+}
+
+// What is said twice is the same: a value of ccl.yaml, given or not, in any order.
+KERNBENCH_SYSTEMC_TEST(settings_that_come_to_the_same_agree) {
+  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+  m.run([](Torch& torch) {
+    torch.multiprocessing.spawn(
+        [&](int rank) {
+          const CclChanges one{{"buffer_kind", "tcm"}, {"n_slots", "3"}}, other{{"n_slots", "3"}};
+          torch.distributed.init_process_group("ahbm", rank == 0 ? one : other);
+          torch.distributed.all_reduce(some(torch));
+        },
+        2);
+  });
+}
+
+// Ranks that are SIPs where the settings want PEs; fewer than the program has initialized.
+BOOST_AUTO_TEST_CASE(ranks_that_are_not_those_of_the_group) {
+  const auto error_of = [](const std::function<void(Torch&)>& body) {
+    return forked_value([&] { return IpcqMachine("topology.tiny.yaml", sips("ring_1d", 2)).error(body); });
+  };
+  const CclChanges pes{{"algorithm", "ring_allreduce"}, {"rank_unit", "pe"}, {"world_size", "2"}};
+  check_contains(error_of([&](Torch& torch) {
+                   torch.multiprocessing.spawn([&](int) { torch.distributed.init_process_group("ahbm", pes); }, 2);
+                 }),
+                 {"the ranks of the group are 2 PEs, but 2 SIPs have been spawned"});
+  check_contains(error_of([&](Torch& torch) {
+                   torch.distributed.init_process_group("ahbm");
+                   torch.multiprocessing.spawn([](int) {}, 1);
+                 }),
+                 {"torch.multiprocessing.spawn: 1 ranks have been spawned, but the world size is 2"});
+  check_contains(error_of([&](Torch& torch) {
+                   torch.distributed.ranks_to_spawn({{"rank_unit", "pe"}, {"world_size", "17"}});
+                 }),
+                 {"world_size is 17, but this machine has 16 PEs"});
+}
+
+// An algorithm's own entry, or a change, may say what ranks are.
+KERNBENCH_SYSTEMC_TEST(ranks_are_spawned_as_the_settings_of_the_group_say) {
+  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+  m.run([](Torch& torch) {
+    const CclChanges pes{{"algorithm", "tree_allreduce"}, {"rank_unit", "pe"}, {"world_size", "11"}};
+    torch.multiprocessing.spawn(
+        [&](int rank) {
+          torch.ahbm.set_device(rank);
+          torch.distributed.init_process_group("ahbm", pes);
+          const Tensor t = torch.full({8}, rank, f16, one_pe, "t");
+          torch.distributed.all_reduce(t);
+          torch.verify(t, [] { return std::vector<double>(8, 55); });
+        },
+        torch.distributed.ranks_to_spawn(pes));
+    BOOST_TEST(torch.ahbm.device_count() == 2);
+  });
+  BOOST_TEST(m.failures() == "");
 }
 
 // A rank's number is 0 outside a worker, with a warning.

@@ -1,0 +1,117 @@
+#include "sw/distributed/group_call.h"
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+namespace {
+
+using Tensors = std::vector<Tensor>;
+
+void check_tensors(const GroupCall& call) {
+  for (const Tensors* tensors : {&call.inputs, &call.outputs}) {
+    for (const Tensor& tensor : *tensors) {
+      if (!tensor.deployed()) throw UsageError(call.name + ": a tensor that is not on a device");
+    }
+  }
+}
+
+void check_ranks(const GroupCall& call, int ranks) {
+  for (const int each : {call.root, call.peer}) {
+    if (each < 0 || each >= ranks)
+      throw UsageError(call.name + ": rank " + std::to_string(each) + ", but there are ranks 0 to " + std::to_string(ranks - 1));
+  }
+}
+
+void check_one_each(const GroupCall& call, const Tensors& list, int ranks) {
+  if (list.size() == static_cast<std::size_t>(ranks)) return;
+  throw UsageError(call.name + ": " + std::to_string(list.size()) + " tensors in the list; it has one for each of the " +
+                   std::to_string(ranks) + " ranks");
+}
+
+// As in PyTorch, the root has a list and no other rank does.
+void check_list_of_root(const GroupCall& call, const Tensors& list, const char* name, int rank, int ranks) {
+  const std::string root = call.name + ": rank " + std::to_string(call.root) +
+                           (call.op == CollectiveOp::gather ? " is the destination" : " is the source");
+  if (rank == call.root) {
+    if (list.empty())
+      throw UsageError(root + " and has to give " + name + ", with one tensor for each of the " + std::to_string(ranks) + " ranks");
+    check_one_each(call, list, ranks);
+  } else if (!list.empty()) {
+    throw UsageError(root + "; rank " + std::to_string(rank) + " gives " + name + ", too, which only that one does");
+  }
+}
+
+void check_lists(const GroupCall& call, int rank, int ranks) {
+  switch (call.op) {
+    case CollectiveOp::all_to_all:
+      check_one_each(call, call.outputs, ranks);
+      return check_one_each(call, call.inputs, ranks);
+    case CollectiveOp::all_gather:
+      return check_one_each(call, call.outputs, ranks);
+    case CollectiveOp::reduce_scatter:
+      return check_one_each(call, call.inputs, ranks);
+    case CollectiveOp::gather:
+      return check_list_of_root(call, call.outputs, "gather_list", rank, ranks);
+    case CollectiveOp::scatter:
+      return check_list_of_root(call, call.inputs, "scatter_list", rank, ranks);
+    default:
+      return;
+  }
+}
+
+// Outputs are written while inputs are still to be read, but for the part of this rank, which may be gathered or scattered in
+// place.
+void check_distinct(const GroupCall& call, int rank) {
+  const auto own = [&](const Tensors& list, std::size_t index) {
+    return call.op != CollectiveOp::all_to_all && (list.size() == 1 || index == static_cast<std::size_t>(rank));
+  };
+  for (std::size_t i = 0; i < call.outputs.size(); ++i) {
+    const Tensor& output = call.outputs[i];
+    for (std::size_t j = 0; j < i; ++j) {
+      if (call.outputs[j].info() == output.info())
+        throw UsageError(call.name + ": tensor '" + output.name() + "' is two of the outputs");
+    }
+    for (std::size_t j = 0; j < call.inputs.size(); ++j) {
+      if (call.inputs[j].info() == output.info() && !(own(call.outputs, i) && own(call.inputs, j)))
+        throw UsageError(call.name + ": tensor '" + output.name() +
+                         "' is an input and an output; only the part of the calling rank may be, of gathers and scatters");
+    }
+  }
+}
+
+}  // namespace
+
+bool is_reduction(CollectiveOp op) {
+  return op == CollectiveOp::all_reduce || op == CollectiveOp::reduce || op == CollectiveOp::reduce_scatter;
+}
+
+bool has_a_part_for_each_rank(CollectiveOp op) {
+  switch (op) {
+    case CollectiveOp::all_gather:
+    case CollectiveOp::reduce_scatter:
+    case CollectiveOp::all_to_all:
+    case CollectiveOp::gather:
+    case CollectiveOp::scatter:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void check_call(const GroupCall& call, int rank, int ranks) {
+  check_tensors(call);
+  check_ranks(call, ranks);
+  check_lists(call, rank, ranks);
+  check_distinct(call, rank);
+}
+
+std::string text_of(const GroupCall& call) {
+  std::string text = call.op == CollectiveOp::send_recv ? "a message" : call.name;
+  if (is_reduction(call.op)) text += std::string(" ") + name_of(call.reduce_op);
+  const bool from = call.op == CollectiveOp::broadcast || call.op == CollectiveOp::scatter;
+  const bool to = call.op == CollectiveOp::reduce || call.op == CollectiveOp::gather;
+  if (from || to) text += (from ? " from rank " : " to rank ") + std::to_string(call.root);
+  return text;
+}
+
+}  // namespace kernbench

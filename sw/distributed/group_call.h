@@ -1,0 +1,33 @@
+// GroupCall: a collective as one rank calls it, and what can be said of it from the call alone.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sw/collectives/collective_call.h"
+#include "sw/runtime/tensor.h"
+
+namespace kernbench {
+
+// Lists are by rank.
+struct GroupCall {
+  CollectiveOp op = CollectiveOp::all_reduce;
+  std::string name;  // "all_reduce"
+  std::vector<Tensor> inputs, outputs;
+  ReduceOp reduce_op = ReduceOp::sum;
+  int root = 0;  // of broadcast, reduce, gather and scatter; the sender of send_recv
+  int peer = 0;  // the receiver of send_recv
+};
+
+bool is_reduction(CollectiveOp op);
+// Some rank has a list of tensors, one for each rank.
+bool has_a_part_for_each_rank(CollectiveOp op);
+
+// UsageError, of a call by `rank`: tensors that are not on a device, ranks that there are not, lists that are too short, too long
+// or not for this rank, a tensor that is read and written.
+void check_call(const GroupCall& call, int rank, int ranks);
+
+// "reduce sum to rank 2"
+std::string text_of(const GroupCall& call);
+
+}  // namespace kernbench

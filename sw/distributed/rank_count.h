@@ -1,0 +1,24 @@
+// How many ranks there are, and what a rank is: by the machine and ccl.yaml (spec 8.2).
+#pragma once
+
+#include <string>
+
+#include "models/protocol/machine_view.h"
+#include "sw/collectives/collective_call.h"
+
+namespace kernbench {
+
+struct RankCount {
+  int size = 0;
+  RankUnit unit = RankUnit::sip;
+
+  std::string str() const;  // "3 PEs", "1 SIP"
+};
+
+// As many as the machine has SIPs, or PEs.
+int ranks_at_most(const MachineView& machine, RankUnit unit);
+
+// UsageError: a world size that the machine does not have.
+RankGroup ranks_of(const MachineView& machine, const CclSettings& settings);
+
+}  // namespace kernbench
