@@ -40,6 +40,7 @@ int run_command_line(int argc, char* argv[]) {
   add_route_command(app, invocation);
   add_probe_command(app, invocation);
   add_validate_command(app, invocation);
+  add_completion_command(app, invocation);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version

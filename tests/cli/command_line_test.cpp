@@ -28,7 +28,8 @@ void check_refused(const std::vector<std::string>& arguments, const std::vector<
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(every_help_has_a_description_and_examples) {
-  const std::vector<std::vector<std::string>> commands{{}, {"run"}, {"list"}, {"list", "components"}, {"list", "topologies"}, {"topology"}};
+  const std::vector<std::vector<std::string>> commands{
+      {}, {"run"}, {"list"}, {"list", "components"}, {"list", "topologies"}, {"topology"}, {"completion"}};
   for (std::vector<std::string> command : commands) {
     std::string name = "kernbench";
     for (const std::string& word : command) name += ' ' + word;
