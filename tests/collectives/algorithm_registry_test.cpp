@@ -64,8 +64,10 @@ BOOST_AUTO_TEST_CASE(the_algorithms_that_ship_are_there_by_name) {
                                           "ring_all_to_all",
                                           "ring_allreduce",
                                           "ring_broadcast",
+                                          "ring_gather",
                                           "ring_reduce",
                                           "ring_reduce_scatter",
+                                          "ring_scatter",
                                           "send_recv",
                                           "tree_allreduce"};
   BOOST_TEST(names == expected, boost::test_tools::per_element());
