@@ -6,9 +6,34 @@
 
 namespace kernbench {
 
+namespace {
+
+constexpr Relation relations[] = {Relation::equal, Relation::at_least, Relation::at_most};
+
+}  // namespace
+
+const char* name_of(Relation relation) {
+  switch (relation) {
+    case Relation::at_least:
+      return "at_least";
+    case Relation::at_most:
+      return "at_most";
+    default:
+      return "equal";
+  }
+}
+
+Relation parse_relation(const std::string& name) {
+  for (const Relation relation : relations) {
+    if (name == name_of(relation)) return relation;
+  }
+  throw ModelError("there is no relation '" + name + "'");
+}
+
 std::vector<ValidationCase> all_validation_cases() {
-  std::vector<ValidationCase> all = network_cases();
-  for (ValidationCase& each : hbm_cases()) all.push_back(std::move(each));
+  std::vector<ValidationCase> all;
+  for (const auto& cases : {chain_cases(), ring_cases(), hbm_cases(), figure_cases()})
+    all.insert(all.end(), cases.begin(), cases.end());
   return all;
 }
 

@@ -13,14 +13,17 @@ namespace kernbench {
 namespace {
 
 nlohmann::ordered_json json_of(const ValidationCheck& check) {
-  return {{"quantity", check.quantity},  {"formula", check.formula},     {"unit", check.unit},
-          {"expected", check.expected},  {"simulated", check.simulated}, {"tolerance", check.tolerance},
-          {"allowance", check.allowance}};
+  return {{"quantity", check.quantity},   {"formula", check.formula},
+          {"unit", check.unit},           {"expected", check.expected},
+          {"simulated", check.simulated}, {"tolerance", check.tolerance},
+          {"allowance", check.allowance}, {"relation", name_of(check.relation)},
+          {"remark", check.remark}};
 }
 
 ValidationCheck check_of(const nlohmann::ordered_json& json) {
-  return {json.at("quantity"),  json.at("formula"),   json.at("unit"),     json.at("expected"),
-          json.at("simulated"), json.at("tolerance"), json.at("allowance")};
+  return {json.at("quantity"),  json.at("formula"),   json.at("unit"),      json.at("expected"),
+          json.at("simulated"), json.at("tolerance"), json.at("allowance"), parse_relation(json.at("relation")),
+          json.at("remark")};
 }
 
 std::string run_in_child(const ValidationCase& reference, const ComponentRegistry& registry, const TopologyPath& topology_path) {
@@ -35,6 +38,25 @@ std::string run_in_child(const ValidationCase& reference, const ComponentRegistr
 }
 
 std::string number(double value) { return fmt::format("{:.6f}", value); }
+
+// Between expected and simulated, read from the right: the simulated number is ...
+const char* sign_of(Relation relation) {
+  switch (relation) {
+    case Relation::at_least:
+      return ">=";
+    case Relation::at_most:
+      return "<=";
+    default:
+      return "=";
+  }
+}
+
+std::string check_text(const ValidationCheck& check) {
+  std::string text = "  " + check.quantity + ": " + sign_of(check.relation) + " " + check.formula + " " + check.unit;
+  if (!check.allowance.empty()) text += "; tolerance: " + check.allowance;
+  if (!check.remark.empty()) text += "; " + check.remark;
+  return text + "\n";
+}
 
 }  // namespace
 
@@ -67,6 +89,7 @@ std::string validation_text(const std::vector<ValidationOutcome>& outcomes) {
                    {"reference"},
                    {"quantity"},
                    {"unit"},
+                   {"must be"},
                    {"expected", right},
                    {"simulated", right},
                    {"deviation", right},
@@ -74,19 +97,16 @@ std::string validation_text(const std::vector<ValidationOutcome>& outcomes) {
   for (const ValidationOutcome& outcome : outcomes) {
     passed += outcome.passed() ? 1 : 0;
     const std::string name = outcome.reference.group + "/" + outcome.reference.name;
-    if (!outcome.failure.empty()) table.add({"[x] FAIL", name, "the run has failed, see below", "", "", "", "", ""});
+    if (!outcome.failure.empty()) table.add({"[x] FAIL", name, "the run has failed, see below", "", "", "", "", "", ""});
     for (const ValidationCheck& check : outcome.checks) {
-      table.add({check.passed() ? "[v] PASS" : "[x] FAIL", name, check.quantity, check.unit, number(check.expected),
-                 number(check.simulated), number(check.deviation()), number(check.tolerance)});
+      table.add({check.passed() ? "[v] PASS" : "[x] FAIL", name, check.quantity, check.unit, sign_of(check.relation),
+                 number(check.expected), number(check.simulated), number(check.deviation()), number(check.tolerance)});
     }
   }
   text += table.text() + "\n";
   for (const ValidationOutcome& outcome : outcomes) {
     text += outcome.reference.group + "/" + outcome.reference.name + "\n  " + outcome.reference.statement + "\n";
-    for (const ValidationCheck& check : outcome.checks) {
-      text += "  " + check.quantity + ": " + check.formula + " " + check.unit +
-              (check.allowance.empty() ? "" : "; tolerance: " + check.allowance) + "\n";
-    }
+    for (const ValidationCheck& check : outcome.checks) text += check_text(check);
     if (!outcome.failure.empty()) text += "  failed: " + outcome.failure + "\n";
     text += "  source: " + outcome.reference.source + "\n";
   }

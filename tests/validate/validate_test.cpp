@@ -10,6 +10,7 @@
 #include "platform/assembly/builtin_components.h"
 #include "platform/validate/played_requests.h"
 #include "platform/validate/validation_run.h"
+#include "sc_main/kernel_references.h"
 #include "tests/support/forked.h"
 
 using namespace kernbench;
@@ -28,7 +29,7 @@ std::vector<ValidationOutcome> run(const std::vector<ValidationCase>& cases) {
 }
 
 ValidationCase find(const std::string& name) {
-  for (ValidationCase& each : all_validation_cases()) {
+  for (ValidationCase& each : all_references()) {
     if (each.name == name) return each;
   }
   throw std::logic_error("no reference " + name);
@@ -46,7 +47,7 @@ void check_fails(ValidationCase reference, const Override& change) {
 BOOST_AUTO_TEST_SUITE(validate)
 
 BOOST_AUTO_TEST_CASE(every_reference_holds) {
-  for (const ValidationOutcome& outcome : run(all_validation_cases())) {
+  for (const ValidationOutcome& outcome : run(all_references())) {
     BOOST_TEST(outcome.failure == "", outcome.reference.name << ": " << outcome.failure);
     BOOST_TEST(outcome.passed(), validation_text({outcome}));
   }
@@ -54,14 +55,17 @@ BOOST_AUTO_TEST_CASE(every_reference_holds) {
 
 BOOST_AUTO_TEST_CASE(every_reference_says_what_it_is_and_where_it_comes_from) {
   std::set<std::string> names;
-  for (const ValidationCase& each : all_validation_cases()) {
+  for (const ValidationCase& each : all_references()) {
     BOOST_TEST(!each.statement.empty(), each.name);
     BOOST_TEST(each.source.size() > 20U, each.name);
     BOOST_TEST(names.insert(each.name).second, each.name << " twice");
   }
-  for (const ValidationOutcome& outcome : run(all_validation_cases())) {
+  for (const ValidationOutcome& outcome : run(all_references())) {
     for (const ValidationCheck& check : outcome.checks) {
       BOOST_TEST(check.allowance.empty() == (check.tolerance == 0), check.quantity << ": a tolerance has a reason");
+      BOOST_TEST(check.remark.empty() == (check.relation == Relation::equal),
+                 check.quantity << ": a bound says what its deviation means");
+      BOOST_TEST((check.relation == Relation::equal || check.tolerance == 0), check.quantity << ": a bound has no tolerance");
       BOOST_TEST(check.tolerance <= check.expected * 3e-4, check.quantity);
     }
   }
@@ -74,10 +78,25 @@ BOOST_AUTO_TEST_CASE(a_machine_that_differs_does_not_hold) {
   check_fails(find("store-and-forward-chain"), {"system.flit_bytes", "32768"});
   check_fails(find("ring-step"), {"system.links.io_ep_to_switch.bw_gbs", "65"});
   check_fails(find("ring-all-gather"), {"sip.io_chiplets.io0.components.pcie_ep.attrs.overhead_ns", "0.1"});
+  check_fails(find("ring-step-cut-through"), {"sip.io_chiplets.io0.components.pcie_ep.attrs.cut_through", "false"});
+  check_fails(find("ring-step-store-and-forward"), {"system.flit_bytes", "32768"});
+  check_fails(find("ring-all-reduce"), {"system.links.io_ep_to_switch.distance_mm", "499"});
   check_fails(find("hbm-peak-rate"), {"cube.components.hbm_ctrl.attrs.efficiency", "0.49"});
   check_fails(find("hbm-channel-collision"), {"cube.components.hbm_ctrl.attrs.num_pcs", "16"});
   check_fails(find("hbm-alternation"), {"cube.components.hbm_ctrl.attrs.switch_penalty_ns", "5"});
   check_fails(find("hbm-one-direction"), {"cube.components.hbm_ctrl.attrs.efficiency", "0.9"});
+  check_fails(find("hbm-bank-conflict"), {"cube.components.hbm_ctrl.attrs.burst_bytes", "64"});
+  check_fails(find("hbm2-stack"), {"cube.components.hbm_ctrl.attrs.efficiency", "0.99"});
+  check_fails(find("hbm3-stack"), {"cube.links.pe_to_router_bw_gbs", "102"});
+  check_fails(find("hbm4-stack"), {"cube.components.hbm_ctrl.attrs.efficiency", "0.99"});
+  check_fails(find("ucie-link"), {"sip.links.ucie_seam.bw_gbs", "260"});
+  check_fails(find("array-tile"), {"cube.pe_template.components.pe_gemm.attrs.macs_per_cycle", "1024"});
+  check_fails(find("array-small-tile"), {"cube.pe_template.components.pe_gemm.attrs.clock_ghz", "0.07"});
+  check_fails(find("array-folds"), {"cube.pe_template.components.pe_gemm.attrs.macs_per_cycle", "1024"});
+  check_fails(find("array-long-pass"), {"cube.pe_template.components.pe_gemm.attrs.macs_per_cycle", "255"});
+  check_fails(find("array-long-pass"), {"cube.pe_template.components.pe_gemm.attrs.macs_per_cycle", "300"});
+  for (const char* name : {"bound-of-ring_allreduce", "bounds-of-collectives"})
+    check_fails(find(name), {"system.links.io_ep_to_switch.bw_gbs", "0"});
 }
 
 // The machine of a reference does not rest on the numbers of the file that it starts from.
@@ -102,7 +121,7 @@ cube:
   };
   ComponentRegistry registry;
   register_builtin_components(registry);
-  for (const ValidationOutcome& outcome : run_validation(all_validation_cases(), registry, edited)) {
+  for (const ValidationOutcome& outcome : run_validation(all_references(), registry, edited)) {
     BOOST_TEST(outcome.failure == "", outcome.reference.name << ": " << outcome.failure);
     BOOST_TEST(outcome.passed(), validation_text({outcome}));
   }
@@ -131,10 +150,13 @@ BOOST_AUTO_TEST_CASE(a_run_that_fails_is_told_and_the_others_go_on) {
 }
 
 BOOST_AUTO_TEST_CASE(groups_are_chosen_by_name) {
-  BOOST_TEST(select_group(all_validation_cases(), "").size() == all_validation_cases().size());
-  for (const ValidationCase& each : select_group(all_validation_cases(), "hbm")) BOOST_TEST(each.group == "hbm");
-  BOOST_CHECK_EXCEPTION(select_group(all_validation_cases(), "hmb"), UsageError, [](const UsageError& error) {
-    return std::string(error.what()) == "there is no group 'hmb' of references; allowed is 'network', 'hbm'";
+  BOOST_TEST(select_group(all_references(), "").size() == all_references().size());
+  for (const char* group : {"network", "hbm", "figures", "systolic", "collectives"}) {
+    for (const ValidationCase& each : select_group(all_references(), group)) BOOST_TEST(each.group == group);
+  }
+  BOOST_CHECK_EXCEPTION(select_group(all_references(), "hmb"), UsageError, [](const UsageError& error) {
+    return std::string(error.what()) ==
+           "there is no group 'hmb' of references; allowed is 'network', 'hbm', 'figures', 'systolic', 'collectives'";
   });
 }
 
@@ -144,6 +166,32 @@ BOOST_AUTO_TEST_CASE(a_check_passes_within_its_tolerance_on_both_sides) {
   check.tolerance = 1;
   for (const double simulated : {99.0, 100.0, 101.0}) BOOST_TEST((check.simulated = simulated, check.passed()));
   for (const double simulated : {98.9, 101.1}) BOOST_TEST((check.simulated = simulated, !check.passed()));
+}
+
+BOOST_AUTO_TEST_CASE(a_bound_holds_on_one_side_only) {
+  ValidationCheck check;
+  check.expected = 100;
+  check.relation = Relation::at_least;
+  for (const double simulated : {100.0, 1000.0}) BOOST_TEST((check.simulated = simulated, check.passed()));
+  BOOST_TEST((check.simulated = 99.9, !check.passed()));
+  check.relation = Relation::at_most;
+  for (const double simulated : {100.0, 1.0}) BOOST_TEST((check.simulated = simulated, check.passed()));
+  BOOST_TEST((check.simulated = 100.1, !check.passed()));
+  for (const Relation relation : {Relation::equal, Relation::at_least, Relation::at_most})
+    BOOST_TEST((parse_relation(name_of(relation)) == relation));
+  BOOST_CHECK_THROW(parse_relation("about"), ModelError);
+}
+
+// The deviation is told as it is, in text and JSON.
+BOOST_AUTO_TEST_CASE(what_a_model_leaves_out_is_told_as_the_deviation_from_a_bound) {
+  const auto outcomes = run({find("array-tile")});
+  const std::string text = validation_text(outcomes);
+  for (const char* part : {"<=       254.000000  64.000000  -190.000000", "the model counts MACs alone"})
+    BOOST_TEST(text.find(part) != text.npos, "'" << part << "' is not in: " << text);
+  const auto check = validation_json(outcomes).at("references").at(0).at("checks").at(0);
+  BOOST_TEST(check.at("relation") == "at_most");
+  BOOST_TEST(check.at("deviation") == -190);
+  BOOST_TEST(check.at("verdict") == "pass");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

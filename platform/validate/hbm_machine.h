@@ -1,0 +1,23 @@
+// The machine of the HBM references: one cube whose network takes no time, with the channels that a reference asks for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/topology/load_machine.h"
+
+namespace kernbench {
+
+struct HbmStack {
+  int channels_per_pe = 8;  // of eight PEs
+  std::string channel_gbs = "32";
+  int burst_bytes = 256;
+  std::string efficiency = "1";
+  std::string switch_penalty_ns = "0";
+};
+
+// Every number that these cases rest on: a topology that users edit lends the rest. Nothing on the way delays: routers without
+// overhead, mesh without limit, no lengths. What is left is the same for every PE.
+std::vector<Override> hbm_machine(const HbmStack& stack);
+
+}  // namespace kernbench
