@@ -11,6 +11,7 @@
 #include "platform/observe/latency_breakdown.h"
 #include "platform/observe/request_trace.h"
 #include "platform/observe/resolved_config.h"
+#include "platform/observe/latency_parts.h"
 #include "platform/observe/text_table.h"
 #include "platform/topology/build_graph.h"
 #include "platform/traffic/traffic_file.h"
@@ -48,7 +49,7 @@ void TrafficOptions::add_to(CLI::App& command) {
   command.add_flag("--csv", csv, "One row per request on standard output, the summary on standard error");
   command.add_flag("--json", json, "Requests and summary as one JSON object");
   command.add_flag("--breakdown", breakdown,
-                   "What each latency is made of: PE setup, NoC, UCIe, fabric, wire transfer, HBM, contention");
+                   "What each latency is made of: PE setup, NoC, UCIe, fabric, wire transfer, HBM, contention; see below");
   command.add_option("--out", out, "Where the rows go instead of standard output")->type_name("F");
   command.add_option("--trace-requests", trace_requests, "Where every request was and when, one per line")->type_name("F.jsonl");
   command.add_option("--until", until_ns, "Stop at this simulated time")->type_name("NS");
@@ -91,7 +92,8 @@ void TrafficOptions::add_to(CLI::App& command) {
       "  stride       the same memory, --stride bytes apart\n"
       "  random       HBM partitions of the initiator's SIP, memory and address drawn\n"
       "  hotspot      everybody at one memory (sip0.cube0.hbm_ctrl.pe0), addresses drawn\n"
-      "  closed-loop  random, a request when one of --max-outstanding has ended\n\n"
+      "  closed-loop  random, a request when one of --max-outstanding has ended\n\n" +
+      latency_parts_help() +
       "Examples:\n"
       "  kernbench traffic requests.csv --csv > times.csv\n"
       "  kernbench traffic --generate hotspot --initiators 'sip0.*.pe_dma' --requests 16\n"
