@@ -9,6 +9,7 @@
 
 #include "models/base/errors.h"
 #include "platform/observe/latency_breakdown.h"
+#include "platform/observe/json_text.h"
 #include "platform/observe/request_trace.h"
 #include "platform/observe/resolved_config.h"
 #include "platform/observe/latency_parts.h"
@@ -257,7 +258,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
     nlohmann::ordered_json summary = report.summary().json();
     summary["status"] = name_of(result.status);
     summary["issued"] = player.issued();
-    out << ",\n\"summary\": " << summary.dump(1) << "}\n";
+    out << ",\n\"summary\": " << json_text(summary, 1) << "}\n";
   }
   if (out_file) out_file->close();
   if (requests) {

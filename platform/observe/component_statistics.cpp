@@ -4,6 +4,8 @@
 #include <map>
 #include <string_view>
 
+#include "platform/observe/json_text.h"
+
 namespace kernbench {
 namespace {
 
@@ -12,7 +14,7 @@ bool ends_with(std::string_view text, std::string_view end) {
 }
 
 nlohmann::ordered_json number(Quantity quantity, std::uint64_t value) {
-  return quantity == Quantity::time_fs ? nlohmann::ordered_json(ns_number(value)) : nlohmann::ordered_json(value);
+  return quantity == Quantity::time_fs ? ns_json(value) : nlohmann::ordered_json(value);
 }
 
 }  // namespace

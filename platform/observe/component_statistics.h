@@ -14,9 +14,6 @@ namespace kernbench {
 // "hbm_ctrl", "pe_gemm", ...: from the topology.
 using KindOf = std::function<std::string(const Component&)>;
 
-// Femtoseconds as nanoseconds, rounded to the nearest double: prints as the exact decimal up to a second of simulated time.
-inline double ns_number(Fs t) { return static_cast<double>(t) / 1e6; }
-
 // "busy" or "busy_fs" -> "busy_ns"; "read" -> "read_bytes"; what names its unit already stays.
 std::string key_of(const Statistic& statistic);
 

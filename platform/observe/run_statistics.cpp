@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "platform/observe/object_tree.h"
+#include "platform/observe/json_text.h"
 #include "platform/observe/statistics_regions.h"
 
 namespace kernbench {
@@ -10,7 +11,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json window_json(const Window& window) { return window.empty() ? Json() : Json(ns_number(window.length())); }
+Json window_json(const Window& window) { return window.empty() ? Json() : ns_json(window.length()); }
+
 
 Json ratio_json(const std::optional<double>& ratio) { return ratio ? Json(*ratio) : Json(); }
 
@@ -34,7 +36,7 @@ Json activity_json(const ActivitySummary& activity) {
     entry["pe"] = pe.pe;
     entry["pe_window_ns"] = window_json(pe.all);
     entry["composite_window_ns"] = window_json(pe.composite);
-    entry["gemm_busy_ns"] = ns_number(pe.gemm_busy);
+    entry["gemm_busy_ns"] = ns_json(pe.gemm_busy);
     entry["macs"] = pe.macs;
     json["pes"].push_back(std::move(entry));
   }
@@ -55,7 +57,7 @@ RunStatistics::RunStatistics(const Platform& platform_, const ActivityWindows& w
 
 Json RunStatistics::json(const StatisticsRegions& regions) const {
   Json json;
-  json["simulated_ns"] = ns_number(simulated);
+  json["simulated_ns"] = ns_json(simulated);
   json["activity"] = activity_json(activity);
   json["data_races"] = platform.data_races();
   json["totals"] = totals_json(kinds);
@@ -72,11 +74,11 @@ void write_json_lines(std::ostream& out, const Json& object) {
     out << (first ? "" : ",\n") << Json(key).dump() << ": ";
     first = false;
     if (!value.is_array() || value.empty()) {
-      out << value.dump();
+      out << json_text(value);
       continue;
     }
     out << '[';
-    for (std::size_t i = 0; i < value.size(); ++i) out << (i == 0 ? "\n " : ",\n ") << value[i].dump();
+    for (std::size_t i = 0; i < value.size(); ++i) out << (i == 0 ? "\n " : ",\n ") << json_text(value[i]);
     out << "\n]";
   }
   out << "\n}\n";

@@ -4,6 +4,7 @@
 
 #include "platform/observe/component_statistics.h"
 #include "platform/observe/object_tree.h"
+#include "platform/observe/json_text.h"
 #include "platform/observe/run_statistics.h"
 
 namespace kernbench {
@@ -35,7 +36,7 @@ Json json_of(const TotalsByKind& kinds) {
     Json entry = Json::object();
     for (const Total& total : totals) {
       any = any || total.value > 0;
-      entry[total.key] = total.quantity == Quantity::time_fs ? Json(ns_number(total.value)) : Json(total.value);
+      entry[total.key] = total.quantity == Quantity::time_fs ? ns_json(total.value) : Json(total.value);
     }
     if (any) json[kind] = std::move(entry);
   }
@@ -83,8 +84,8 @@ void StatisticsRegions::dump(const std::string& label, Fs now) {
   });
   Json region;
   region["label"] = label;
-  region["from_ns"] = ns_number(begin_);
-  region["to_ns"] = ns_number(now);
+  region["from_ns"] = ns_json(begin_);
+  region["to_ns"] = ns_json(now);
   region["totals"] = json_of(components);
   region["links"] = json_of(links);
   regions_.push_back(std::move(region));

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "platform/observe/component_statistics.h"
+#include "platform/observe/json_text.h"
 
 namespace kernbench {
 namespace {
@@ -26,7 +27,7 @@ nlohmann::ordered_json wires_json(const Graph& graph, const EdgeWires& wires, Fs
     entry["bytes"] = statistics.bytes;
     entry["flits"] = statistics.flits;
     entry["control_messages"] = statistics.control_messages;
-    entry["busy_ns"] = ns_number(statistics.busy_fs);
+    entry["busy_ns"] = ns_json(statistics.busy_fs);
     entry["utilisation"] = utilisation(*wire, elapsed);
     list.push_back(std::move(entry));
   }

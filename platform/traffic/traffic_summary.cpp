@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
 
 namespace kernbench {
@@ -56,7 +57,7 @@ nlohmann::ordered_json TrafficSummary::json(std::size_t wires) const {
   summary["requests"] = requests_;
   summary["bytes_read"] = bytes_read_;
   summary["bytes_written"] = bytes_written_;
-  summary["makespan_ns"] = to_ns(makespan());
+  summary["makespan_ns"] = ns_json(makespan());
   summary["aggregate_gbs"] = rate_gbs(bytes_read_ + bytes_written_, makespan());
   summary["latency"] = nlohmann::ordered_json::array();
   for (int i = 0; i < distance_class_count; ++i) {
@@ -67,12 +68,12 @@ nlohmann::ordered_json TrafficSummary::json(std::size_t wires) const {
                                   {"requests", latency.count()},
                                   {"bytes", distance.bytes},
                                   {"gbs", rate_gbs(distance.bytes, makespan())},
-                                  {"min_ns", to_ns(latency.lowest())},
-                                  {"mean_ns", latency.mean() * 1e-6},
-                                  {"p50_ns", to_ns(latency.percentile(0.50))},
-                                  {"p90_ns", to_ns(latency.percentile(0.90))},
-                                  {"p99_ns", to_ns(latency.percentile(0.99))},
-                                  {"max_ns", to_ns(latency.highest())}});
+                                  {"min_ns", ns_json(latency.lowest())},
+                                  {"mean_ns", latency.mean() / 1e6},
+                                  {"p50_ns", ns_json(latency.percentile(0.50))},
+                                  {"p90_ns", ns_json(latency.percentile(0.90))},
+                                  {"p99_ns", ns_json(latency.percentile(0.99))},
+                                  {"max_ns", ns_json(latency.highest())}});
     for (std::size_t part = 0; has_parts_ && part < latency_part_count; ++part) {
       const auto which = static_cast<LatencyPart>(part);
       summary["latency"].back()["mean_parts"][std::string(name_of(which)) + "_ns"] =
@@ -96,7 +97,7 @@ nlohmann::ordered_json TrafficSummary::json(std::size_t wires) const {
 
 std::string TrafficSummary::text(std::size_t wires) const {
   const nlohmann::ordered_json summary = json(wires);
-  const auto number = [](const nlohmann::ordered_json& value) { return fmt::format("{:.3f}", value.get<double>()); };
+  const auto number = [](const nlohmann::ordered_json& value) { return fmt::format("{:.3f}", to_double(value)); };
   std::string text = fmt::format("requests   {}\nbytes      {} read, {} written\nmakespan   {}\naggregate  {} GB/s\n\n", requests_,
                                  bytes_read_, bytes_written_, format_ns(makespan()), number(summary["aggregate_gbs"]));
   using Align = TextTable::Align;

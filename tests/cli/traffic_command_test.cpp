@@ -89,6 +89,7 @@ BOOST_AUTO_TEST_CASE(rows_as_json_come_with_the_summary) {
   BOOST_TEST(summary.at("makespan_ns") == 45.000008);
   BOOST_TEST(summary.at("latency").at(0).at("distance") == "local");
   BOOST_TEST(summary.at("busiest_wires").at(0).at("bytes") == 4352);
+  BOOST_TEST(contains(result.out, "\"makespan_ns\": 45.000008,"), result.out);
 }
 
 // The second: 15 ns + 4 fs for its channel, then as derived in tests/traffic/breakdown_test.
