@@ -258,6 +258,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
     nlohmann::ordered_json summary = report.summary().json();
     summary["status"] = name_of(result.status);
     summary["issued"] = player.issued();
+  if (requests) requests->number_by([&player](const TieKey& key, NodeId initiator) { return player.request_of(key, initiator); });
     out << ",\n\"summary\": " << json_text(summary, 1) << "}\n";
   }
   if (out_file) out_file->close();

@@ -159,7 +159,7 @@ void PeDma::grant(Channel& channel) {
 void PeDma::plan_pieces(Channel& channel, Fs& cost) {
   if (channel.current.lane == nullptr) {
     const DmaRequest& request = channel.current.request;
-    if (request.bytes > 0) channel.pieces.push_back({request.place, 0, request.bytes, 0, every_channel});
+    if (request.bytes > 0) channel.pieces.push_back({request.place, request.physical, request.bytes, 0, every_channel});
     return;
   }
   const Stage& stage = channel.current.lane->stage();

@@ -53,6 +53,7 @@ RequestTrace::Transfer& RequestTrace::transfer_of(const Transaction& transaction
   transfer.label = label_of(route.message.get());
   transfer.initiator = way.source();
   transfer.target = way.target();
+  if (number_of_) transfer.id = number_of_(route.key, transfer.initiator);
   transfer.address = transaction.get_address();
   transfer.bytes = transaction.get_data_length();
   transfer.way = way.hops().size();
@@ -106,6 +107,7 @@ void RequestTrace::write(const TieKey& key, const Transfer& transfer, bool compl
   const auto name_of = [this](NodeId node) { return platform_.graph().node(node).name; };
   Json json;
   json["kind"] = transfer.kind;
+  if (transfer.id) json["id"] = *transfer.id;
   if (!transfer.label.empty()) json["message"] = transfer.label;
   json["initiator"] = name_of(transfer.initiator);
   json["target"] = name_of(transfer.target);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "models/base/errors.h"
+#include "platform/traffic/traffic_nodes.h"
 
 namespace kernbench {
 
@@ -70,6 +71,7 @@ void TrafficPlayer::submit(Initiator& initiator, std::uint32_t id) {
   dma.write = request.write;
   dma.place = {request.target, request.offset_or_end};
   dma.bytes = request.bytes;
+  dma.physical = physical_address(platform_, request.target, request.offset_or_end);
   dma.order.command = id;
   dma.key = traffic_key(request.issue, id);
   dma.user = this;
@@ -82,6 +84,7 @@ void TrafficPlayer::inject(Initiator& initiator, std::uint32_t id) {
   TransactionHandle transaction = platform_.pool().make();
   transaction->set_command(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
   transaction->set_data_length(static_cast<unsigned>(request.bytes));
+  transaction->set_address(physical_address(platform_, request.target, request.offset_or_end));
   RouteExtension& route = transaction->route();
   route.path = &platform_.routes().memory_path(request.initiator, request.target);
   route.key = traffic_key(request.issue, id);
@@ -108,6 +111,13 @@ void TrafficPlayer::completed(Transaction& transaction) {
 }
 
 void TrafficPlayer::dma_granted(std::uint32_t id) {
+std::optional<std::uint32_t> TrafficPlayer::request_of(const TieKey& key, NodeId initiator) const {
+  if (key.count < first_id_ || key.count >= next_id_) return std::nullopt;
+  const Entry& request = window_[key.count - first_id_];
+  if (request.initiator != initiator || !(key == traffic_key(request.issue, key.count))) return std::nullopt;
+  return key.count;
+}
+
   Entry& request = entry(id);
   request.granted = true;
   request.grant = Component::now();

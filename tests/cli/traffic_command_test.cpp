@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <csignal>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/cli/program.h"
 
@@ -181,6 +183,28 @@ BOOST_AUTO_TEST_CASE(until_stops_and_leaves_the_rows_so_far) {
   BOOST_TEST(json.at("requests").size() == 1u);
   BOOST_TEST(json.at("summary").at("status") == "until_reached");
   BOOST_TEST(json.at("summary").at("issued") == 2);
+}
+
+// Offsets keep their place in the address: partitions and SRAM begin at multiples of 4 KiB.
+BOOST_AUTO_TEST_CASE(traced_requests_have_their_address_and_row) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("three.csv", header +
+                                                         "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,512,256\n"
+                                                         "0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.hbm_ctrl.pe1,0,256\n"
+                                                         "0,sip0.io0.pcie_ep,write,sip0.cube0.hbm_ctrl.pe1,4096,100\n"
+                                                         "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,64,8\n");
+  BOOST_TEST(traffic({file, "--trace-requests", folder.file("r.jsonl")}).status == 0);
+  std::map<int, std::uint64_t> addresses;
+  std::istringstream lines(folder.read("r.jsonl"));
+  for (std::string line; std::getline(lines, line);) {
+    const auto request = nlohmann::json::parse(line);
+    addresses[request.at("id").get<int>()] = request.at("address").get<std::uint64_t>();
+  }
+  BOOST_TEST_REQUIRE(addresses.size() == 4u);
+  BOOST_TEST(addresses.at(2) == addresses.at(1) + 4096);
+  BOOST_TEST(addresses.at(1) > addresses.at(0));
+  BOOST_TEST(addresses.at(0) % 4096 == 512u);
+  BOOST_TEST(addresses.at(3) % 4096 == 64u);
 }
 
 BOOST_AUTO_TEST_CASE(an_interrupted_run_leaves_the_rows_so_far) {
