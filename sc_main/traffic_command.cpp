@@ -146,6 +146,7 @@ class Report final : public TrafficListener {
     const TrafficRequest& request = result.request;
     const LatencyParts parts = breakdown_->take(traffic_key(request.issue, request.id), request.issue, result.grant, result.end);
     summary_.add_parts(result, parts);
+  void began() override { summary_.begin(); }
     parts_.emplace(request.id, parts);
   }
   void in_order(const TrafficResult& result) override {

@@ -1,4 +1,4 @@
-// What the components counted, as JSON and summed by kind. Key names carry the unit: busy_ns, read_bytes, commands.
+// What the components have counted up to now, as JSON and summed by kind. Key names carry the unit: busy_ns, read_bytes, commands.
 #pragma once
 
 #include <cstdint>

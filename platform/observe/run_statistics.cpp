@@ -1,9 +1,10 @@
 #include "platform/observe/run_statistics.h"
 
+#include <algorithm>
 #include <ostream>
 
-#include "platform/observe/object_tree.h"
 #include "platform/observe/json_text.h"
+#include "platform/observe/object_tree.h"
 #include "platform/observe/statistics_regions.h"
 
 namespace kernbench {
@@ -13,6 +14,10 @@ using Json = nlohmann::ordered_json;
 
 Json window_json(const Window& window) { return window.empty() ? Json() : ns_json(window.length()); }
 
+struct UnderWay final : OpSink {
+  void executed(const ExecutedOp& op) override { ops.push_back(op); }
+  std::vector<ExecutedOp> ops;
+};
 
 Json ratio_json(const std::optional<double>& ratio) { return ratio ? Json(*ratio) : Json(); }
 
@@ -44,25 +49,33 @@ Json activity_json(const ActivitySummary& activity) {
 }
 
 RunStatistics::RunStatistics(const Platform& platform_, const ActivityWindows& windows, Fs simulated_)
-    : platform(platform_), simulated(simulated_), events(windows.operations()), components(objects_of<Component>()) {
-  for (const auto& edge : platform.wires()) events += edge.wire->statistics().flits + edge.wire->statistics().control_messages;
-  activity = windows.summary([this](const std::string& pe) {
+    : platform(platform_), simulated(simulated_), elapsed(simulated_), events(windows.operations()),
+      components(objects_of<Component>()) {
+  for (const auto& edge : platform.wires()) {
+    events += edge.wire->statistics().flits + edge.wire->statistics().control_messages;
+    elapsed = std::max(elapsed, std::min(edge.wire->available_at(), Component::now()));
+  }
+  UnderWay under_way;
+  for (const Component* component : components) component->report_under_way(under_way);
+  const auto rate_of = [this](const std::string& pe) {
     const Attributes& gemm = platform.graph().node(platform.graph().at(pe + ".pe_gemm")).attributes();
     if (!gemm.has("macs_per_cycle") || !gemm.has("clock_ghz")) return MacRate{};  // another implementation
     return MacRate{static_cast<std::uint64_t>(gemm.integer("macs_per_cycle")), gemm.decimal("clock_ghz")};
-  });
+  };
+  activity = windows.summary(rate_of, under_way.ops);
   kinds = totals_by_kind(components, kind_in(platform));
-  links = totals_by_link(platform.graph(), platform.wires(), simulated);
+  links = totals_by_link(platform.graph(), platform.wires(), elapsed);
 }
 
 Json RunStatistics::json(const StatisticsRegions& regions) const {
   Json json;
   json["simulated_ns"] = ns_json(simulated);
+  json["elapsed_ns"] = ns_json(elapsed);
   json["activity"] = activity_json(activity);
   json["data_races"] = platform.data_races();
   json["totals"] = totals_json(kinds);
   json["components"] = statistics_json(components, kind_in(platform));
-  json["wires"] = wires_json(platform.graph(), platform.wires(), simulated);
+  json["wires"] = wires_json(platform.graph(), platform.wires(), elapsed);
   json["regions"] = regions.json();
   return json;
 }

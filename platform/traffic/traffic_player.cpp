@@ -43,6 +43,7 @@ TrafficPlayer::Initiator& TrafficPlayer::initiator_of(NodeId node) {
 }
 
 void TrafficPlayer::issue(const TrafficRequest& request) {
+  if (next_id_ == 0) listener_.began();
   const std::uint32_t id = next_id_++;
   if (id == ended_)
     obligation_ =
@@ -70,8 +71,8 @@ void TrafficPlayer::submit(Initiator& initiator, std::uint32_t id) {
   DmaRequest dma;
   dma.write = request.write;
   dma.place = {request.target, request.offset_or_end};
-  dma.bytes = request.bytes;
   dma.physical = physical_address(platform_, request.target, request.offset_or_end);
+  dma.bytes = request.bytes;
   dma.order.command = id;
   dma.key = traffic_key(request.issue, id);
   dma.user = this;
@@ -83,8 +84,8 @@ void TrafficPlayer::inject(Initiator& initiator, std::uint32_t id) {
   Entry& request = entry(id);
   TransactionHandle transaction = platform_.pool().make();
   transaction->set_command(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
-  transaction->set_data_length(static_cast<unsigned>(request.bytes));
   transaction->set_address(physical_address(platform_, request.target, request.offset_or_end));
+  transaction->set_data_length(static_cast<unsigned>(request.bytes));
   RouteExtension& route = transaction->route();
   route.path = &platform_.routes().memory_path(request.initiator, request.target);
   route.key = traffic_key(request.issue, id);
@@ -110,7 +111,6 @@ void TrafficPlayer::completed(Transaction& transaction) {
   injected_.erase(id);
 }
 
-void TrafficPlayer::dma_granted(std::uint32_t id) {
 std::optional<std::uint32_t> TrafficPlayer::request_of(const TieKey& key, NodeId initiator) const {
   if (key.count < first_id_ || key.count >= next_id_) return std::nullopt;
   const Entry& request = window_[key.count - first_id_];
@@ -118,6 +118,7 @@ std::optional<std::uint32_t> TrafficPlayer::request_of(const TieKey& key, NodeId
   return key.count;
 }
 
+void TrafficPlayer::dma_granted(std::uint32_t id) {
   Entry& request = entry(id);
   request.granted = true;
   request.grant = Component::now();

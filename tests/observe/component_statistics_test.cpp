@@ -15,7 +15,7 @@ std::string kind_of(const Component& component) { return component.node() == 2 ?
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(keys_name_their_unit_once) {
-  const auto key = [](const char* name, Quantity quantity) { return key_of({name, "", quantity, nullptr}); };
+  const auto key = [](const char* name, Quantity quantity) { return key_of({name, "", quantity, nullptr, Merge::sum, {}}); };
   BOOST_TEST(key("busy", Quantity::time_fs) == "busy_ns");
   BOOST_TEST(key("busy_fs", Quantity::time_fs) == "busy_ns");
   BOOST_TEST(key("wait_ns", Quantity::time_fs) == "wait_ns");
