@@ -89,9 +89,9 @@ BOOST_AUTO_TEST_CASE(rows_as_json_come_with_the_summary) {
   BOOST_TEST(summary.at("issued") == 2);
   BOOST_TEST(summary.at("bytes_read") == 4352);
   BOOST_TEST(summary.at("makespan_ns") == 45.000008);
+  BOOST_TEST(contains(result.out, "\"makespan_ns\": 45.000008,"), result.out);
   BOOST_TEST(summary.at("latency").at(0).at("distance") == "local");
   BOOST_TEST(summary.at("busiest_wires").at(0).at("bytes") == 4352);
-  BOOST_TEST(contains(result.out, "\"makespan_ns\": 45.000008,"), result.out);
 }
 
 // The second: 15 ns + 4 fs for its channel, then as derived in tests/traffic/breakdown_test.
@@ -183,6 +183,42 @@ BOOST_AUTO_TEST_CASE(until_stops_and_leaves_the_rows_so_far) {
   BOOST_TEST(json.at("requests").size() == 1u);
   BOOST_TEST(json.at("summary").at("status") == "until_reached");
   BOOST_TEST(json.at("summary").at("issued") == 2);
+}
+
+// A megabyte stands at a wire at once; by 100 ns no wire has been busy for more than 100 ns.
+BOOST_AUTO_TEST_CASE(no_link_of_a_stopped_run_is_busy_for_more_than_its_time) {
+  const TemporaryFolder folder;
+  const ProgramResult result = traffic({"--generate", "stream", "--size", "1000000", "--requests", "20", "--read-share", "0.5",
+                                        "--until", "100", "--json", "--links", folder.file("links.json")});
+  BOOST_TEST(result.status == 0);
+  const auto summary = nlohmann::json::parse(result.out).at("summary");
+  BOOST_TEST(summary.at("elapsed_ns") == 100.0);
+  BOOST_TEST(!summary.at("busiest_wires").empty());
+  const auto links = nlohmann::json::parse(folder.read("links.json"));
+  BOOST_TEST(links.at("elapsed_ns") == 100.0);
+  for (const auto& list : {summary.at("busiest_wires"), links.at("links")}) {
+    for (const auto& link : list) {
+      BOOST_TEST(link.at("utilisation").get<double>() <= 1.0);
+      BOOST_TEST(link.at("busy_ns").get<double>() <= 100.0);
+      if (!link.at("bw_gbs").is_null()) BOOST_TEST(link.at("gbs").get<double>() <= link.at("bw_gbs").get<double>() * 1.000001);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(all_links_go_into_a_file_as_csv_or_json) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("two.csv", two_rows);
+  BOOST_TEST(traffic({file, "--links", folder.file("links.csv")}).status == 0);
+  BOOST_TEST(traffic({file, "--links", folder.file("links.json")}).status == 0);
+  const std::string csv = folder.read("links.csv");
+  BOOST_TEST(csv.rfind("src,dst,kind,bw_gbs,bytes,gbs,utilisation,flits,control_messages,busy_ns\n", 0) == 0u, csv);
+  BOOST_TEST(contains(csv, "\nsip0.cube0.hbm_ctrl.pe0,sip0.cube0.r0c0,router_to_hbm,256.0,4352,"), csv);
+  BOOST_TEST(contains(csv, ",17,0,17.0\n"), csv);
+  const auto links = nlohmann::json::parse(folder.read("links.json")).at("links");
+  BOOST_TEST(links.size() > 100u);  // idle ones too
+  BOOST_TEST(links.size() + 1 == lines_of(csv));
+  const ProgramResult none = traffic({file, "--save", folder.file("x.csv"), "--links", folder.file("y.csv")});
+  BOOST_TEST(none.status == 2);
 }
 
 // Offsets keep their place in the address: partitions and SRAM begin at multiples of 4 KiB.
