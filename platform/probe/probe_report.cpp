@@ -24,6 +24,12 @@ std::int64_t rest(const ProbeOutcome& outcome, const ProbePoint& point) {
 }
 
 std::string ns3(double ns) { return fmt::format("{:.3f}", ns); }
+
+std::string fixed_signed_ns(std::int64_t fs) {
+  const auto bits = static_cast<std::uint64_t>(fs);
+  return fs < 0 ? "-" + fixed_ns(-bits) : fixed_ns(bits);
+}
+
 double signed_ns(std::int64_t fs) { return static_cast<double>(fs) / 1e6; }
 
 std::string transfer(const Graph& graph, const ProbeCase& probe) {
@@ -241,14 +247,14 @@ std::string probe_csv(const Graph& graph, const std::vector<ProbeOutcome>& outco
     if (outcome.points.empty()) text += fmt::format("{},,,,,,,,,,,,,,,,,,,,\"{}\"\n", probe.name, probe.unavailable);
     for (const ProbePoint& point : outcome.points) {
       text +=
-          fmt::format("{},{},{},{},{},{},{},{},{},{:.6f},{:.6f},{:.6f},{:.6f},{},{},{},{:.6f},{},{},{:.6f},\n", probe.name,
+          fmt::format("{},{},{},{},{},{},{},{},{},{:.6f},{:.6f},{:.6f},{:.6f},{},{},{},{},{},{},{},\n", probe.name,
                       probe.write ? "write" : "read", graph.node(probe.initiator).name, graph.node(probe.target).name, point.bytes,
                       fixed_ns(point.actual), fixed_ns(outcome.overhead), fixed_ns(point.drain), fixed_ns(outcome.wire),
                       share(outcome.overhead, point), share(point.drain, point), share(outcome.wire, point), point.effective_gbs(),
                       outcome.bottleneck ? outcome.bottleneck->bw_gbs.str() : "",
                       outcome.bottleneck ? fmt::format("{:.6f}", outcome.utilisation(point)) : "", fixed_ns(point.bound.total()),
-                      signed_ns_json(point.beyond_formula()), fixed_ns(point.bursts), fixed_ns(point.flits),
-                      signed_ns_json(point.unexplained()));
+                      fixed_signed_ns(point.beyond_formula()), fixed_ns(point.bursts), fixed_ns(point.flits),
+                      fixed_signed_ns(point.unexplained()));
     }
   }
   return text;

@@ -206,7 +206,7 @@ std::vector<Time> simulate(const Machine& m) {
     Fs idle_at = Component::now();
     for (const NaiveWire& wire : m.wires)
       idle_at = std::max(idle_at, machine.wire(name_of(wire.from), name_of(wire.to)).available_at());
-    sc_core::sc_start(Component::until(idle_at));
+    if (idle_at > Component::now()) sc_core::sc_start(Component::until(idle_at));
     for (const NaiveWire& wire : m.wires) {
       std::uint64_t expected = 0;
       for (const NaiveRequest& request : m.requests) {
