@@ -25,10 +25,14 @@ Fs ServiceTime::exact(std::uint32_t bytes) const {
 std::uint64_t ServiceTime::bytes_in(Fs time) const {
   if (full_ == 0) return 0;
   const Fs rest = time % full_;
-  std::uint32_t low = 0, high = full_bytes_;  // of(low) <= rest < of(high)
-  while (low + 1 < high) {
+  std::uint32_t low = 0, high = full_bytes_;  // the fewest bytes that take the rest: of() rises, but not with every byte
+  while (low < high) {
     const std::uint32_t middle = low + (high - low) / 2;
-    (of(middle) <= rest ? low : high) = middle;
+    if (of(middle) < rest) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
   }
   return time / full_ * full_bytes_ + low;
 }
