@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "models/base/errors.h"
+#include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
 #include "platform/topology/nearest_name.h"
 #include "sc_main/command.h"
@@ -62,7 +63,7 @@ int list_benches(bool as_json) {
     if (!table.empty()) std::cout << table.text("     ");
     std::cout << '\n';
   }
-  if (as_json) std::cout << json.dump(2) << '\n';
+  if (as_json) std::cout << json_text(json, 2) << '\n';
   return exit_done;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
 #include "sc_main/bench_catalogue.h"
 #include "sc_main/command.h"
@@ -18,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void print(const Json& json) { std::cout << json.dump(2) << '\n'; }
+void print(const Json& json) { std::cout << json_text(json, 2) << '\n'; }
 
 // --- components
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "platform/assembly/platform.h"
+#include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
 #include "platform/probe/probe_report.h"
 #include "platform/topology/build_graph.h"
@@ -34,7 +35,7 @@ int probe(const ProbeOptions& options) {
   const std::vector<ProbeCheck> checks = check_probes(outcomes);
 
   if (options.json) {
-    std::cout << probe_json(platform.graph(), outcomes, checks).dump(2) << '\n';
+    std::cout << json_text(probe_json(platform.graph(), outcomes, checks), 2) << '\n';
   } else if (options.csv) {
     std::cout << probe_csv(platform.graph(), outcomes);
     std::cerr << checks_text(checks);  // no part of the table

@@ -4,6 +4,7 @@
 
 #include "models/base/errors.h"
 #include "platform/assembly/machine_routes.h"
+#include "platform/observe/json_text.h"
 #include "platform/probe/route_report.h"
 #include "platform/topology/build_graph.h"
 #include "platform/topology/nearest_name.h"
@@ -35,7 +36,7 @@ int show_route(const RouteOptions& options) {
   const FabricEdges edges(graph);
   MachineRoutes routes(graph, edges);
   const RouteReport report = route_report(graph, routes, from, to, options.bytes);
-  std::cout << (options.json ? report.json.dump(2) + "\n" : report.text);
+  std::cout << (options.json ? json_text(report.json, 2) + "\n" : report.text);
   return exit_done;
 }
 

@@ -8,6 +8,7 @@
 
 #include "models/base/errors.h"
 #include "platform/assembly/platform.h"
+#include "platform/observe/json_text.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/op_log_file.h"
 #include "platform/observe/op_origins.h"
@@ -264,7 +265,7 @@ RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& progr
 
 int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics) const {
   if (options_.json) {
-    std::cout << report_json(report, statistics).dump(2) << '\n';
+    std::cout << json_text(report_json(report, statistics), 2) << '\n';
   } else {
     print_report(std::cout, report, statistics);
   }

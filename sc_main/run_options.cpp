@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "models/base/errors.h"
+#include "platform/observe/latency_parts.h"
 #include "sc_main/option_values.h"
 #include "sc_main/result_files.h"
 
@@ -56,7 +57,8 @@ void RunOptions::add_to(CLI::App& command) {
       ->group(results);
   command
       .add_flag("--breakdown", breakdown,
-                "What the latencies of memory transfers are made of: PE setup, NoC, UCIe, fabric, wire transfer, HBM, contention")
+                "What the latencies of memory transfers are made of: PE setup, NoC, UCIe, fabric, wire transfer, HBM, contention; "
+                "see below")
       ->group(results);
   command.add_option("--stats", stats, "Writes the statistics of every component and wire")->type_name("F.json")->group(results);
   command
@@ -76,7 +78,8 @@ void RunOptions::add_to(CLI::App& command) {
       ->group(results);
   command.footer(
       "Every result file F has a companion F.config.yaml: version, command line, and the configuration with every default "
-      "settled.\n\n"
+      "settled.\n\n" +
+      latency_parts_help() +
       "Examples:\n"
       "  kernbench run --bench matmul-composite --verify-data\n"
       "  kernbench run --bench softmax-rows --param compute=steps --verify-data=ops\n"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
 #include "platform/observe/transfer_breakdown.h"
 
@@ -45,8 +46,8 @@ bool is_memory(const std::string& kind) { return kind == "hbm_ctrl" || kind == "
 
 std::string window_text(const Window& window) {
   if (window.empty()) return "none";
-  return fmt::format("{}  ({} to {})", readable_time(ns_number(window.length())), readable_time(ns_number(window.begin)),
-                     readable_time(ns_number(window.end)));
+  return fmt::format("{}  ({} to {})", readable_time(to_ns(window.length())), readable_time(to_ns(window.begin)),
+                     readable_time(to_ns(window.end)));
 }
 
 std::string ratio_text(const std::optional<double>& ratio) { return ratio ? percent(*ratio) : "-"; }
@@ -82,7 +83,7 @@ void print_head(std::ostream& out, const RunReport& report, const RunStatistics&
   line("device", report.device);
   line("seed", fmt::format("{}", report.seed));
   line("data", report.data);
-  line("simulated time", readable_time(ns_number(report.simulated)));
+  line("simulated time", readable_time(to_ns(report.simulated)));
   line("PE window", window_text(statistics.activity.all));
   line("composite window", window_text(statistics.activity.composite));
   line("MAC utilisation", ratio_text(statistics.activity.mac_utilisation));
@@ -92,7 +93,7 @@ void print_head(std::ostream& out, const RunReport& report, const RunStatistics&
 void print_tables(std::ostream& out, const RunReport& report, const RunStatistics& statistics) {
   TextTable engines({{"engine"}, {"part"}, {"PEs", Align::right}, {"busy", Align::right}, {"of PE window", Align::right}});
   for (const EngineRow& row : engine_rows(statistics)) {
-    engines.add({row.engine, row.part, fmt::format("{}", row.active), readable_time(ns_number(row.busy)), ratio_text(row.utilisation)});
+    engines.add({row.engine, row.part, fmt::format("{}", row.active), readable_time(to_ns(row.busy)), ratio_text(row.utilisation)});
   }
   if (!engines.empty()) out << '\n' << engines.text();
 
@@ -116,8 +117,9 @@ void print_tables(std::ostream& out, const RunReport& report, const RunStatistic
 
   TextTable kernels({{"kernel"}, {"device"}, {"PEs", Align::right}, {"pe_exec", Align::right}, {"dma", Align::right}, {"compute", Align::right}});
   for (const KernelReport& kernel : report.kernels) {
-    kernels.add({kernel.kernel, kernel.devices, fmt::format("{}", kernel.per_pe.size()), readable_time(ns_number(kernel.merged.pe_exec)),
-                 readable_time(ns_number(kernel.merged.dma)), readable_time(ns_number(kernel.merged.compute))});
+    kernels.add({kernel.kernel, kernel.devices, fmt::format("{}", kernel.per_pe.size()),
+                 readable_time(to_ns(kernel.merged.pe_exec)), readable_time(to_ns(kernel.merged.dma)),
+                 readable_time(to_ns(kernel.merged.compute))});
   }
   if (!kernels.empty()) out << '\n' << kernels.text();
   if (report.breakdown != nullptr) out << '\n' << report.breakdown->text();
@@ -221,7 +223,7 @@ Json report_json(const RunReport& report, const RunStatistics& statistics) {
   json["seed"] = report.seed;
   json["data"] = report.data;
   json["status"] = name_of(report.result.status);
-  json["simulated_ns"] = ns_number(report.simulated);
+  json["simulated_ns"] = ns_json(report.simulated);
   json["activity"] = activity_json(statistics.activity);
   json["engines"] = Json::array();
   for (const EngineRow& row : engine_rows(statistics)) {
@@ -229,7 +231,7 @@ Json report_json(const RunReport& report, const RunStatistics& statistics) {
     entry["engine"] = row.engine;
     entry["part"] = row.part;
     entry["pes"] = row.active;
-    entry["busy_ns"] = ns_number(row.busy);
+    entry["busy_ns"] = ns_json(row.busy);
     entry["utilisation"] = ratio_json(row.utilisation);
     json["engines"].push_back(std::move(entry));
   }
@@ -258,16 +260,16 @@ Json report_json(const RunReport& report, const RunStatistics& statistics) {
     entry["kernel"] = kernel.kernel;
     entry["device"] = kernel.devices;
     entry["pes"] = kernel.per_pe.size();
-    entry["pe_exec_ns"] = ns_number(kernel.merged.pe_exec);
-    entry["dma_ns"] = ns_number(kernel.merged.dma);
-    entry["compute_ns"] = ns_number(kernel.merged.compute);
-    entry["start_skew_ns"] = ns_number(kernel.merged.start_skew);
+    entry["pe_exec_ns"] = ns_json(kernel.merged.pe_exec);
+    entry["dma_ns"] = ns_json(kernel.merged.dma);
+    entry["compute_ns"] = ns_json(kernel.merged.compute);
+    entry["start_skew_ns"] = ns_json(kernel.merged.start_skew);
     entry["per_pe"] = Json::array();
     for (const auto& [where, metrics] : kernel.per_pe) {
       entry["per_pe"].push_back({{"pe", where.str()},
-                                 {"pe_exec_ns", ns_number(metrics.pe_exec)},
-                                 {"dma_ns", ns_number(metrics.dma)},
-                                 {"compute_ns", ns_number(metrics.compute)}});
+                                 {"pe_exec_ns", ns_json(metrics.pe_exec)},
+                                 {"dma_ns", ns_json(metrics.dma)},
+                                 {"compute_ns", ns_json(metrics.compute)}});
     }
     json["kernels"].push_back(std::move(entry));
   }

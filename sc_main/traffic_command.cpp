@@ -1,6 +1,7 @@
 // `kernbench traffic`: requests from a file, or made by rule, on a machine.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -8,7 +9,9 @@
 #include <unordered_map>
 
 #include "models/base/errors.h"
+#include "platform/observe/json_text.h"
 #include "platform/observe/latency_breakdown.h"
+#include "platform/observe/latency_parts.h"
 #include "platform/observe/request_trace.h"
 #include "platform/observe/resolved_config.h"
 #include "platform/observe/text_table.h"
@@ -30,7 +33,7 @@ namespace {
 
 struct TrafficOptions {
   MachineOptions machine;
-  std::string file, pattern, save, out, trace_requests;
+  std::string file, pattern, save, out, links, trace_requests;
   TrafficRecipe recipe;
   std::string rate_gbs = "0", read_share = "1";
   std::vector<std::string> initiators, targets;
@@ -48,8 +51,11 @@ void TrafficOptions::add_to(CLI::App& command) {
   command.add_flag("--csv", csv, "One row per request on standard output, the summary on standard error");
   command.add_flag("--json", json, "Requests and summary as one JSON object");
   command.add_flag("--breakdown", breakdown,
-                   "What each latency is made of: PE setup, NoC, UCIe, fabric, wire transfer, HBM, contention");
+                   "What each latency is made of: PE setup, NoC, UCIe, fabric, wire transfer, HBM, contention; see below");
   command.add_option("--out", out, "Where the rows go instead of standard output")->type_name("F");
+  command
+      .add_option("--links", links, "Every link, what it carried since the first request: CSV, or JSON if the name ends in .json")
+      ->type_name("F");
   command.add_option("--trace-requests", trace_requests, "Where every request was and when, one per line")->type_name("F.jsonl");
   command.add_option("--until", until_ns, "Stop at this simulated time")->type_name("NS");
   command.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S");
@@ -91,11 +97,13 @@ void TrafficOptions::add_to(CLI::App& command) {
       "  stride       the same memory, --stride bytes apart\n"
       "  random       HBM partitions of the initiator's SIP, memory and address drawn\n"
       "  hotspot      everybody at one memory (sip0.cube0.hbm_ctrl.pe0), addresses drawn\n"
-      "  closed-loop  random, a request when one of --max-outstanding has ended\n\n"
+      "  closed-loop  random, a request when one of --max-outstanding has ended\n\n" +
+      latency_parts_help() +
       "Examples:\n"
       "  kernbench traffic requests.csv --csv > times.csv\n"
       "  kernbench traffic --generate hotspot --initiators 'sip0.*.pe_dma' --requests 16\n"
       "  kernbench traffic requests.csv --breakdown --csv\n"
+      "  kernbench traffic requests.csv --links links.csv\n"
       "  kernbench traffic --generate random --rate 64 --read-share 0.5 --save requests.csv\n");
 }
 
@@ -103,12 +111,13 @@ void TrafficOptions::check() const {
   if (file.empty() == pattern.empty()) throw UsageError("traffic: give a FILE of requests or --generate PATTERN, one of the two");
   if (csv && json) throw UsageError("traffic: --csv and --json exclude each other");
   if (!save.empty() && !trace_requests.empty()) throw UsageError("traffic: --save plays nothing that --trace-requests could follow");
+  if (!save.empty() && !links.empty()) throw UsageError("traffic: --save plays nothing that --links could follow");
   if (!save.empty() && pattern.empty()) throw UsageError("traffic: --save goes with --generate");
   if (!until_ns.empty()) time_option("--until", until_ns);
   seconds_option("--max-wall", max_wall_s);
   deadlock_after();
   if (!out.empty() && !csv && !json) throw UsageError("traffic: --out goes with --csv or --json");
-  check_result_files({file, machine.topology, machine.components}, {out, save, trace_requests});
+  check_result_files({file, machine.topology, machine.components}, {out, links, save, trace_requests});
 }
 
 std::optional<Fs> TrafficOptions::deadlock_after() const {
@@ -137,6 +146,7 @@ class Report final : public TrafficListener {
         listing_(format == TrafficRows::Format::none) {
     rows_.begin();
   }
+  void began() override { summary_.begin(); }
   void ended(const TrafficResult& result) override {
     summary_.add(result);
     if (breakdown_ == nullptr) return;
@@ -201,6 +211,15 @@ int save_requests(const TrafficOptions& options, TrafficGenerator& generator, co
   return exit_done;
 }
 
+void write_links(const TrafficLinks& links, const std::string& path, ResultFile& file) {
+  if (std::filesystem::path(path).extension() == ".json") {
+    links.write_json(file.out());
+  } else {
+    links.write_csv(file.out());
+  }
+  file.close();
+}
+
 int play(const TrafficOptions& options, const Invocation& invocation) {
   options.check();
   const ComponentRegistry registry = options.machine.load_registry();
@@ -229,6 +248,8 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   if (options.breakdown || !options.trace_requests.empty()) watch.emplace(platform);
   std::optional<LatencyBreakdown> breakdown;
   if (options.breakdown) breakdown.emplace(platform, *watch);
+  std::optional<ResultFile> links_file;
+  if (!options.links.empty()) links_file = open_result(options.links, configuration);
   std::optional<ResultFile> requests_file;
   std::optional<RequestTrace> requests;
   if (!options.trace_requests.empty()) {
@@ -237,6 +258,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   }
   Report report(platform, out, format, breakdown ? &*breakdown : nullptr);
   TrafficPlayer player("traffic", platform, source, report);
+  if (requests) requests->number_by([&player](const TieKey& key, NodeId initiator) { return player.request_of(key, initiator); });
 
   const Interrupt interrupt;
   ProgressLine progress;
@@ -255,9 +277,10 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
     nlohmann::ordered_json summary = report.summary().json();
     summary["status"] = name_of(result.status);
     summary["issued"] = player.issued();
-    out << ",\n\"summary\": " << summary.dump(1) << "}\n";
+    out << ",\n\"summary\": " << json_text(summary, 1) << "}\n";
   }
   if (out_file) out_file->close();
+  if (links_file) write_links(report.summary().links(), options.links, *links_file);
   if (requests) {
     requests->close();
     requests_file->close();

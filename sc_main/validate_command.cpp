@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "platform/assembly/builtin_components.h"
+#include "platform/observe/json_text.h"
 #include "platform/validate/validation_run.h"
 #include "sc_main/command.h"
 #include "sc_main/config_files.h"
@@ -23,7 +24,7 @@ int validate(const ValidateOptions& options) {
   const auto outcomes = run_validation(select_group(all_references(), options.group), registry,
                                        [](const std::string& topology) { return find_config(topology, "topology"); });
   if (options.json) {
-    std::cout << validation_json(outcomes).dump(2) << '\n';
+    std::cout << json_text(validation_json(outcomes), 2) << '\n';
   } else {
     std::cout << validation_text(outcomes);
   }

@@ -18,7 +18,11 @@ sc_core::sc_time Component::until(Fs instant) {
 }
 
 void Component::add_statistic(std::string name, std::string description, Quantity quantity, const std::uint64_t& value, Merge merge) {
-  statistics_.push_back({std::move(name), std::move(description), quantity, &value, merge});
+  statistics_.push_back({std::move(name), std::move(description), quantity, &value, merge, {}});
+}
+
+void Component::add_busy_time(std::string name, std::string description, const std::uint64_t& value, std::function<Fs(Fs)> until) {
+  statistics_.push_back({std::move(name), std::move(description), Quantity::time_fs, &value, Merge::sum, std::move(until)});
 }
 
 Probe& Component::add_probe(std::string name, std::string description, unsigned width, std::vector<std::string> labels) {

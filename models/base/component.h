@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <systemc>
@@ -23,14 +24,19 @@ enum class Quantity : std::uint8_t { count, bytes, time_fs };
 // What several components of a kind make of it together.
 enum class Merge : std::uint8_t { sum, maximum };
 
-// A named number that the component keeps up and that never descends; observers read it at the end of a run. Work changes at least
-// one of them, polling and clocks change none: that is how a run in which nothing happens any more is told (spec 4.2).
+// A named number that the component keeps up and that never descends; observers read it with at(), at the end of a run or at a
+// mark. Work changes at least one `value`, polling and clocks change none: that is how a run in which nothing happens any more is
+// told (spec 4.2).
 struct Statistic {
   std::string name;         // snake_case
   std::string description;
   Quantity quantity = Quantity::count;
   const std::uint64_t* value = nullptr;
   Merge merge = Merge::sum;
+  // A busy time up to `now`: `value` and what is under way, without what is booked ahead (spec 11.3). Empty: `value`.
+  std::function<Fs(Fs now)> until;
+
+  std::uint64_t at(Fs now) const { return until ? until(now) : *value; }
 };
 
 // Index of a node of the topology in byte order of the names, so that comparing ids compares names (tie rule, spec 2.3).
@@ -56,6 +62,8 @@ class Component : public sc_core::sc_module {
   const Attributes& attributes() const { return attributes_; }
   const std::vector<Statistic>& statistics() const { return statistics_; }
   std::deque<Probe>& probes() { return probes_; }
+  // The operations under way, as if they ended now, without data and multiply-accumulates: for windows of a run that was cut short.
+  virtual void report_under_way(OpSink& /*sink*/) const {}
 
   // Now, in femtoseconds (the platform's time resolution is 1 fs).
   static Fs now() { return sc_core::sc_time_stamp().value(); }
@@ -66,9 +74,12 @@ class Component : public sc_core::sc_module {
   static constexpr const char* end_of_time = "simulated time would pass the 18446 s that 64 bits of femtoseconds hold";
 
  protected:
-  // Both in constructors only. The probe lives as long as the component; keep the reference.
+  // All in constructors only. The probe lives as long as the component; keep the reference.
   void add_statistic(std::string name, std::string description, Quantity quantity, const std::uint64_t& value,
                      Merge merge = Merge::sum);
+  // A time that a service adds to `value` as a whole, at its end or when it is booked; until(now) cuts it at `now`, which is not
+  // earlier than the last change.
+  void add_busy_time(std::string name, std::string description, const std::uint64_t& value, std::function<Fs(Fs now)> until);
   Probe& add_probe(std::string name, std::string description, unsigned width, std::vector<std::string> labels = {});
 
   // Waits in the calling SC_THREAD and is listed as waiting for `what` meanwhile. Daemons that wait for work use wait().

@@ -15,7 +15,8 @@ using Fs = std::uint64_t;                            // femtoseconds
 inline constexpr Fs fs_per_ns = 1'000'000;
 inline constexpr Fs never_fs = ~Fs{0};               // "no such instant"
 
-inline double to_ns(Fs t) { return static_cast<double>(t) * 1e-6; }
+// The nearest double of the quotient: a product with 1e-6 would round twice.
+inline double to_ns(Fs t) { return static_cast<double>(t) / static_cast<double>(fs_per_ns); }
 // "12.345678 ns" without trailing zeros, exact.
 std::string format_ns(Fs t);
 

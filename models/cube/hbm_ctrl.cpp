@@ -65,11 +65,12 @@ HbmCtrl::HbmCtrl(const ComponentInit& init)
       channel_statistics_(state_.channels.size()) {
   add_statistic("reads", "reads booked", Quantity::count, reads_);
   add_statistic("writes", "writes committed", Quantity::count, writes_);
-  add_statistic("bytes_read", "bytes asked for by reads", Quantity::bytes, bytes_read_);
-  add_statistic("bytes_written", "bytes of write flits", Quantity::bytes, bytes_written_);
+  add_statistic("bytes_read", "bytes of flits that have left as answers", Quantity::bytes, bytes_read_);
+  add_statistic("bytes_written", "bytes of writes committed", Quantity::bytes, bytes_written_);
   for (std::size_t pc = 0; pc < channel_statistics_.size(); ++pc) {
     const std::string name = "pc" + std::to_string(pc);
-    add_statistic(name + "_busy", "time that bursts took", Quantity::time_fs, channel_statistics_[pc].busy_fs);
+    add_busy_time(name + "_busy", "time that bursts took", channel_statistics_[pc].busy_fs,
+                  [this, pc](Fs now) { return busy_until(pc, now); });
     add_statistic(name + "_switches", "changes of direction", Quantity::count, channel_statistics_[pc].direction_switches);
     channel_probes_.push_back(&add_probe(name, "what the pseudo-channel does", 2, {"idle", "read", "write"}));
   }
@@ -109,14 +110,12 @@ void HbmCtrl::write_flit(const Arrival& arrival) {
   RouteExtension& route = arrival.transaction->route();
   if (arrival.is_first()) route.target_tag = open_service(*arrival.transaction);
   Service& service = services_[route.target_tag];
-  const std::uint32_t bytes = route.bytes_of(arrival.flit);
-  const BurstRange bursts = state_.bursts_of(route.offset_of(arrival.flit), bytes);
+  const BurstRange bursts = state_.bursts_of(route.offset_of(arrival.flit), route.bytes_of(arrival.flit));
   for (std::uint64_t burst = bursts.first; burst <= bursts.last; ++burst) {
     const std::size_t channel = state_.channel_of(burst, route.channel);
     count_booking(channel, HbmDirection::write, 1);
     service.commit = std::max(service.commit, book(state_, channel, HbmDirection::write, now()));
   }
-  bytes_written_ += bytes;
   report_passage(arrival, arrival.is_first() ? now() - ingress_.overhead() : now());
   if (arrival.flit + 1 < route.flits) return;
   service.cause = arrival;
@@ -139,7 +138,6 @@ void HbmCtrl::read_command(const Arrival& arrival) {
   }
   service.read.book_all(state_, route.offset, transaction.get_data_length(), now(), route.channel);
   ++reads_;
-  bytes_read_ += transaction.get_data_length();
   report_passage(arrival, arrival.time);
   route.turn_round();
   route.cut_flits(transaction.get_data_length(), flit_bytes_);
@@ -155,6 +153,7 @@ void HbmCtrl::leave(std::uint32_t index) {
   Service& service = services_[index];
   Transaction& transaction = *service.transaction;
   const std::uint32_t flit = service.next_flit++;
+  bytes_read_ += transaction.route().bytes_of(flit);
   if (service.next_flit < transaction.route().flits) {
     schedule(flit_ready(service), index);
   } else {
@@ -167,6 +166,7 @@ void HbmCtrl::commit(std::uint32_t index) {
   Transaction& transaction = *services_[index].transaction;
   close_service(index);
   ++writes_;
+  bytes_written_ += transaction.get_data_length();
   if (transaction.route().posted) {
     transaction.route().owner->completed(transaction);
   } else {
@@ -203,10 +203,19 @@ void HbmCtrl::schedule(Fs time, std::uint32_t service) {
 void HbmCtrl::count_booking(std::size_t channel, HbmDirection direction, std::uint64_t bursts) {
   ChannelStatistics& statistics = channel_statistics_[channel];
   statistics.busy_fs += bursts * state_.burst_time;
-  if (changes_direction(state_.channels[channel], direction)) ++statistics.direction_switches;
+  if (changes_direction(state_.channels[channel], direction)) {
+    ++statistics.direction_switches;
+    const Fs free_at = std::max(now(), state_.channels[channel].available_at);
+    statistics.ahead.add_gap(now(), free_at, free_at + state_.switch_penalty);
+  }
   if (!channel_probes_[channel]->observed()) return;
   channel_probes_[channel]->set(static_cast<std::uint64_t>(direction));
   shown_until_ = now();  // looked at again at the end of serve()
+}
+
+Fs HbmCtrl::busy_until(std::size_t channel, Fs now) const {
+  const ChannelStatistics& statistics = channel_statistics_[channel];
+  return statistics.busy_fs - statistics.ahead.after(now, state_.channels[channel].available_at);
 }
 
 void HbmCtrl::show_idle_channels() {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "models/protocol/fabric_node.h"
+#include "models/timing/booked_ahead.h"
 #include "models/timing/hbm_read.h"
 #include "models/timing/hbm_state.h"
 #include "models/timing/serial_ingress.h"
@@ -43,7 +44,8 @@ class HbmCtrl final : public FabricNode {
     std::uint32_t service = 0;
   };
   struct ChannelStatistics {
-    std::uint64_t busy_fs = 0;
+    Fs busy_fs = 0;  // booked
+    BookedAhead ahead;
     std::uint64_t direction_switches = 0;
   };
 
@@ -62,6 +64,7 @@ class HbmCtrl final : public FabricNode {
   void schedule(Fs time, std::uint32_t service);
   Fs flit_ready(Service& service) const;
   void count_booking(std::size_t channel, HbmDirection direction, std::uint64_t bursts);
+  Fs busy_until(std::size_t channel, Fs now) const;
   void show_idle_channels();
 
   SerialIngress ingress_;

@@ -15,7 +15,7 @@ Transit::Transit(const ComponentInit& init)
   add_statistic("transactions", "legs with data passed on", Quantity::count, transactions_);
   add_statistic("flits", "flits passed on", Quantity::count, flits_);
   add_statistic("control_messages", "control messages passed on", Quantity::count, control_messages_);
-  add_statistic("busy", "time for which the server was held", Quantity::time_fs, busy_fs_);
+  add_busy_time("busy", "time for which the server was held", busy_fs_, [this](Fs now) { return busy_fs_ + ingress_.held(now); });
   add_statistic("waiting", "time that flits waited for the server, summed", Quantity::time_fs, waiting_fs_);
   add_statistic("longest_wait", "longest time that a flit waited for the server", Quantity::time_fs, longest_wait_fs_,
                 Merge::maximum);

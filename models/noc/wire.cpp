@@ -1,6 +1,13 @@
 #include "models/noc/wire.h"
 
+#include <algorithm>
+
 namespace kernbench {
+namespace {
+
+Fs now() { return sc_core::sc_time_stamp().value(); }
+
+}  // namespace
 
 Wire::Wire(const sc_core::sc_module_name& name, const Rational& bw_gbs, Fs propagation, std::uint32_t flit_bytes)
     : sc_core::sc_module(name), propagation_(propagation), service_(bw_gbs, flit_bytes), in("in"), out("out") {
@@ -15,17 +22,27 @@ void Wire::accept(Transaction& transaction, FlitRun run, Fs handed_over) {
   if (!route.is_control()) {
     const std::uint32_t bytes = route.bytes_of(run.first);
     const Fs service = service_.of(bytes);
+    const Fs free_at = state_.available_at;
     end = advance(state_, handed_over, service);
     start = end - service;
-    statistics_.bytes += bytes;
-    ++statistics_.flits;
-    statistics_.busy_fs += service;
+    if (start > free_at && start > now()) ahead_.add_gap(now(), free_at, start);
+    handed_over_.bytes += bytes;
+    ++handed_over_.flits;
+    handed_over_.busy_fs += service;
   } else {
     if (!route.host_control) start = end = control_departure(state_, handed_over);
-    ++statistics_.control_messages;
+    ++handed_over_.control_messages;
   }
   if (observer_ != nullptr) observer_->carried(*this, transaction, run, start, end);
   far_end_->accept(transaction, run, end + propagation_);
+}
+
+Wire::Statistics Wire::statistics() const {
+  Statistics until_now = handed_over_;
+  const Fs ahead = ahead_.after(now(), state_.available_at);
+  until_now.busy_fs -= ahead;
+  until_now.bytes -= std::min(service_.bytes_in(ahead), until_now.bytes);
+  return until_now;
 }
 
 tlm::tlm_sync_enum Wire::nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) {

@@ -3,6 +3,7 @@
 // Timing (spec 2.3, models/timing/wire_state.h): a flit of b bytes that is handed over at a starts at max(a, available_at), leaves
 // b / bw_gbs later, which is the new available_at, and arrives one propagation (>= 1 fs) after that. A control message waits for
 // available_at but does not move it; host control messages do neither. First come, first served.
+// Statistics: what lies ahead of now is left out when they are asked for (models/timing/booked_ahead.h).
 // No process and no event: accept() computes the arrival and tells the far side at once.
 // Not modelled: finite buffers at the far end (credits pass through).
 #pragma once
@@ -11,6 +12,7 @@
 #include <systemc>
 
 #include "models/protocol/fabric_socket.h"
+#include "models/timing/booked_ahead.h"
 #include "models/timing/service_time.h"
 #include "models/timing/wire_state.h"
 
@@ -35,12 +37,13 @@ class Wire final : public sc_core::sc_module, private FabricForward, private Fab
 
   // Since the start of the run.
   struct Statistics {
-    std::uint64_t bytes = 0;
-    std::uint64_t flits = 0;
-    std::uint64_t control_messages = 0;  // of both virtual channels
+    std::uint64_t bytes = 0;             // that have left the near end; of a flit that is leaving, those so far
+    std::uint64_t flits = 0;             // handed over
+    std::uint64_t control_messages = 0;  // of both virtual channels; handed over
     Fs busy_fs = 0;                      // occupied by flits
   };
-  const Statistics& statistics() const { return statistics_; }
+  Statistics statistics() const;  // up to now
+  Fs available_at() const { return state_.available_at; }
   Fs propagation() const { return propagation_; }
   // At most one, which outlives the simulation.
   void observe(WireObserver* observer) { observer_ = observer; }
@@ -51,7 +54,8 @@ class Wire final : public sc_core::sc_module, private FabricForward, private Fab
   WireObserver* observer_ = nullptr;
   Fs propagation_;
   WireState state_;
-  Statistics statistics_;
+  Statistics handed_over_;  // with all that is booked ahead
+  BookedAhead ahead_;
   ServiceTime service_;
 
  public:

@@ -85,18 +85,29 @@ void CommChannel::end_write() {
   }
   ++tokens_written_;
   if (OpSink* sink = machine_.op_sink(); sink != nullptr) {
-    ExecutedOp record;
-    record.t_start = servers_[token_server].started;
-    record.t_end = Component::now();
-    record.node = &dma_;
-    record.kind = OpKind::copy;
-    record.name = "ipcq_copy";
-    record.bytes = token.nbytes;
+    ExecutedOp record = op_until_now(servers_[token_server]);
     record.data = std::move(op);
     sink->executed(record);
   }
   owner_.token_sink().token_arrived(token);
   transaction.route().owner->completed(transaction);  // its sender gives it back
+}
+
+ExecutedOp CommChannel::op_until_now(const Server& server) const {
+  ExecutedOp op;
+  op.t_start = server.started;
+  op.t_end = Component::now();
+  op.node = &dma_;
+  op.kind = OpKind::copy;
+  op.name = "ipcq_copy";
+  op.bytes = server.bytes;
+  return op;
+}
+
+void CommChannel::report_under_way(OpSink& sink) const {
+  for (const Server& server : servers_) {
+    if (server.state != Server::State::idle) sink.executed(op_until_now(server));
+  }
 }
 
 // --- Accesses to slots
@@ -115,6 +126,7 @@ const Path& CommChannel::path_to_bank(MemorySpace space) {
 void CommChannel::begin(std::uint32_t number, bool write, MemorySpace space, std::uint64_t bytes) {
   Server& server = servers_[number];
   const Fs now = Component::now();
+  if (accessing_++ == 0) accessing_since_ = now;
   const SlotTier& tier = tiers_[index(space)];
   server = {Server::State::paying, now, now, write, space, bytes};
   server.due += space == MemorySpace::tcm ? tier.overhead : slot_access_fs(tier, bytes, path_to_bank(space));
@@ -132,7 +144,7 @@ void CommChannel::paid(std::uint32_t number) {
 
 void CommChannel::end(std::uint32_t number) {
   Server& server = servers_[number];
-  slot_busy_ += Component::now() - server.started;
+  if (--accessing_ == 0) slot_busy_ += Component::now() - accessing_since_;
   if (number == token_server) {
     end_write();
     server.state = Server::State::idle;

@@ -54,6 +54,9 @@ class CommChannel final : private TcmUser, private TransactionOwner {
   const std::uint64_t& tokens_dropped() const { return tokens_dropped_; }
   const std::uint64_t& bytes_sent() const { return bytes_sent_; }
   const Fs& slot_busy() const { return slot_busy_; }
+  Fs slot_busy_until(Fs now) const { return slot_busy_ + (accessing_ > 0 ? now - accessing_since_ : 0); }
+  // See Component: accesses to slots.
+  void report_under_way(OpSink& sink) const;
 
  private:
   // Serves one access at a time: one instance for tokens that have come, one for accesses of the PE's own.
@@ -82,6 +85,7 @@ class CommChannel final : private TcmUser, private TransactionOwner {
   void paid(std::uint32_t server);
   void end(std::uint32_t server);
   void end_write();
+  ExecutedOp op_until_now(const Server& server) const;
   const Path& path_to_bank(MemorySpace space);
   const PeId& where() const;
 
@@ -104,7 +108,9 @@ class CommChannel final : private TcmUser, private TransactionOwner {
   mutable std::optional<PeId> where_;
 
   std::uint64_t tokens_sent_ = 0, tokens_written_ = 0, tokens_dropped_ = 0, bytes_sent_ = 0;
-  Fs slot_busy_ = 0;
+  Fs slot_busy_ = 0;        // when neither server is idle, counted once
+  unsigned accessing_ = 0;  // servers that are not idle
+  Fs accessing_since_ = 0;
 };
 
 }  // namespace kernbench

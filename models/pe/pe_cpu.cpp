@@ -47,7 +47,8 @@ PeCpu::PeCpu(const ComponentInit& init)
   add_statistic("failures", "of these, failed", Quantity::count, failures_);
   add_statistic("commands", "commands issued", Quantity::count, commands_);
   add_statistic("cycles", "cycles that kernels have asked for", Quantity::count, cycles_);
-  add_statistic("running_time", "target_start to kernel return", Quantity::time_fs, running_time_);
+  add_busy_time("running_time", "target_start to kernel return", running_time_,
+                [this](Fs now) { return running_time_ + (running_since_ ? now - *running_since_ : 0); });
 }
 
 PeCpu::~PeCpu() = default;
@@ -131,8 +132,11 @@ void PeCpu::run(Launch& launch) {
   response->metrics.start_skew = now() - target;
   const PeUsage before = Uses<CommandPort>::provider().usage();
   state_probe_.set(static_cast<std::uint64_t>(State::running));
+  running_since_ = target;
   response->completion = run_body(message);
+  running_since_.reset();
   response->metrics.pe_exec = now() - target;
+  running_time_ += response->metrics.pe_exec;
   if (Uses<IpcqPort>::connected()) Uses<IpcqPort>::provider().kernel_ended(!response->completion.ok);
 
   state_probe_.set(static_cast<std::uint64_t>(State::draining));
@@ -151,7 +155,6 @@ void PeCpu::run(Launch& launch) {
 
   ++launch_count_;
   if (!response->completion.ok) ++failures_;
-  running_time_ += response->metrics.pe_exec;
   launch.request->route().message = response;
   launch.request->route().turn_round();
   send(*launch.request, 0, 0, 0, now());

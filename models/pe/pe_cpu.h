@@ -96,6 +96,8 @@ class PeCpu final : public FabricNode,
   bool thread_started_ = false;
   mutable std::optional<PeId> where_;
 
+  std::optional<Fs> running_since_;  // while a kernel runs
+
   sc_core::sc_event launched_, aborted_;
   std::uint64_t launch_count_ = 0, failures_ = 0, commands_ = 0, cycles_ = 0, running_time_ = 0;
   Probe &state_probe_, &command_probe_;

@@ -31,8 +31,8 @@ PeDma::PeDma(const ComponentInit& init)
     const std::string name = write ? "write" : "read";
     channel.busy = &add_probe(name + "_channel", "the " + name + " channel is held", 1);
     channel.in_flight_bytes = &add_probe(name + "_bytes_in_flight", "of the " + name + " channel: issued and not ended", 32);
-    add_statistic(name + "_channel_held", "grants to completions of the " + name + " channel", Quantity::time_fs,
-                  channel.use.ended_holds());
+    add_busy_time(name + "_channel_held", "grants to completions of the " + name + " channel", channel.use.ended_holds(),
+                  [&channel](Fs now) { return channel.use.held_time(now); });
     add_statistic(write ? "bytes_written" : "bytes_read", "moved by the " + name + " channel", Quantity::bytes, channel.bytes);
   }
   add_statistic("transactions", "transactions issued", Quantity::count, transactions_);
@@ -41,7 +41,8 @@ PeDma::PeDma(const ComponentInit& init)
   add_statistic("token_bytes_sent", "payload of the tokens issued", Quantity::bytes, comm_.bytes_sent());
   add_statistic("tokens_written", "IPCQ tokens that came and were written to their slots", Quantity::count, comm_.tokens_written());
   add_statistic("tokens_dropped", "IPCQ tokens that came for queues that had been reset", Quantity::count, comm_.tokens_dropped());
-  add_statistic("slot_busy", "accesses to ring slots", Quantity::time_fs, comm_.slot_busy());
+  add_busy_time("slot_busy", "time with an access to a ring slot under way", comm_.slot_busy(),
+                [this](Fs now) { return comm_.slot_busy_until(now); });
   add_statistic("segments_installed", "segments of logical addresses installed", Quantity::count, baaw_.installed);
   add_statistic("segments_removed", "segments of logical addresses removed", Quantity::count, baaw_.removed);
   add_statistic("segment_accesses", "accesses resolved by segments", Quantity::count, baaw_.accesses);
@@ -159,7 +160,7 @@ void PeDma::grant(Channel& channel) {
 void PeDma::plan_pieces(Channel& channel, Fs& cost) {
   if (channel.current.lane == nullptr) {
     const DmaRequest& request = channel.current.request;
-    if (request.bytes > 0) channel.pieces.push_back({request.place, 0, request.bytes, 0, every_channel});
+    if (request.bytes > 0) channel.pieces.push_back({request.place, request.physical, request.bytes, 0, every_channel});
     return;
   }
   const Stage& stage = channel.current.lane->stage();
@@ -208,6 +209,11 @@ void PeDma::inject(Channel& channel) {
   channel.in_flight_bytes->set(bytes);
   hand_to_wire(channel);
   if (channel.awaited == 0) end(channel);
+}
+
+void PeDma::report_under_way(OpSink& sink) const {
+  StageEngine::report_under_way(sink);
+  comm_.report_under_way(sink);
 }
 
 // --- The wire

@@ -46,6 +46,8 @@ class PeDma final : public StageEngine<FabricNode>,
   PhysRanges look_up_segments(std::uint64_t address, std::uint64_t nbytes) const override { return baaw_.look_up(address, nbytes); }
   Fs dma_channel_held() const override { return channels_[0].use.held_time(now()) + channels_[1].use.held_time(now()); }
 
+  void report_under_way(OpSink& sink) const override;
+
   void use_rings(const IpcqSettings& settings) override;
   void send_token(std::shared_ptr<const IpcqToken> token) override { comm_.send_token(std::move(token)); }
   void access_slot(bool write, MemorySpace space, std::uint64_t bytes, SlotUser& user, std::uint32_t tag) override {

@@ -30,8 +30,9 @@ PeIpcq::PeIpcq(const ComponentInit& init)
   add_statistic("bytes_received", "their payload", Quantity::bytes, bytes_received_);
   add_statistic("credits_sent", "credits returned", Quantity::count, credits_sent_);
   add_statistic("credits_received", "credits that came back", Quantity::count, credits_received_);
-  add_statistic("send_blocked", "sends without a credit", Quantity::time_fs, send_blocked_);
-  add_statistic("receive_blocked", "receives without a message", Quantity::time_fs, receive_blocked_);
+  add_busy_time("send_blocked", "sends without a credit", send_blocked_, [this](Fs now) { return blocked_until(true, now); });
+  add_busy_time("receive_blocked", "receives without a message", receive_blocked_,
+                [this](Fs now) { return blocked_until(false, now); });
   for (std::size_t i = 0; i < queue_pairs_; ++i) {
     const std::string pair = "pair" + std::to_string(i);
     pair_probes_.push_back({&add_probe(pair + "_credits", "credits to send", 16),
@@ -342,6 +343,16 @@ void PeIpcq::show(const Queue& queue) {
 void PeIpcq::record(const Work& work) {
   OpSink* sink = machine_.op_sink();
   if (sink == nullptr) return;
+  ExecutedOp op = op_until_now(work);
+  op.data = work.data;
+  sink->executed(op);
+}
+
+void PeIpcq::report_under_way(OpSink& sink) const {
+  for (const Work& work : works_) sink.executed(op_until_now(work));
+}
+
+ExecutedOp PeIpcq::op_until_now(const Work& work) const {
   ExecutedOp op;
   op.t_start = work.started;
   op.t_end = now();
@@ -349,8 +360,14 @@ void PeIpcq::record(const Work& work) {
   op.kind = OpKind::memory;
   op.name = work.is_send ? "ipcq_send" : "ipcq_recv";
   op.bytes = work.is_send ? work.send.nbytes() : work.receive.nbytes();
-  op.data = work.data;
-  sink->executed(op);
+  return op;
+}
+
+Fs PeIpcq::blocked_until(bool send, Fs now) const {
+  const Fs ended = send ? send_blocked_ : receive_blocked_;
+  if (works_.empty()) return ended;
+  const Work& work = works_.front();  // only the first one is looked at
+  return ended + (work.is_send == send && work.obligation ? now - work.blocked_since : 0);
 }
 
 }  // namespace kernbench

@@ -42,6 +42,7 @@ class PeIpcq final : public Component,
   const IpcqSetup& setup() const override { return setup_; }
   Completion install(const IpcqInstall& message, const IpcqQueuePairs& mine) override;
   void kernel_ended(bool failed) override;
+  void report_under_way(OpSink& sink) const override;
 
   bool accepts(const IpcqToken& token) const override;
   void token_arrived(const IpcqToken& token) override;
@@ -105,6 +106,8 @@ class PeIpcq final : public Component,
   std::string state() const;
   void show(const Queue& queue);
   void record(const Work& work);
+  ExecutedOp op_until_now(const Work& work) const;  // without its data
+  Fs blocked_until(bool send, Fs now) const;
   const PeId& where() const;
 
   MachineServices& machine_;

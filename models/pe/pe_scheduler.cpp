@@ -79,7 +79,8 @@ PeScheduler::PeScheduler(const ComponentInit& init)
   add_statistic("completed", "commands completed", Quantity::count, completed_);
   add_statistic("failed", "of these, with a fault", Quantity::count, failed_);
   add_statistic("tiles", "tiles completed", Quantity::count, tiles_);
-  add_statistic("accel_slot_held", "time that a compute op ran", Quantity::time_fs, accel_slot_.ended_holds());
+  add_busy_time("accel_slot_held", "time that a compute op ran", accel_slot_.ended_holds(),
+                [this](Fs now) { return accel_slot_.held_time(now); });
   add_statistic("buffer_stalls", "tiles that waited for a tile buffer", Quantity::count, buffers_.stalls());
   add_statistic("buffer_high_water", "most of the tile buffers in use", Quantity::bytes, buffers_.high_water_bytes(),
                 Merge::maximum);

@@ -33,7 +33,8 @@ PeTcm::PeTcm(const ComponentInit& init)
     channel.bw_gbs = init.attributes.decimal(name + "_bw_gbs");
     channel.busy = &add_probe(name + "_busy", "the " + name + " channel is held", 1);
     channel.waiting = &add_probe(name + "_waiting", "accesses that wait for the " + name + " channel", 16);
-    add_statistic(name + "_busy", "time that the " + name + " channel was held", Quantity::time_fs, channel.use.ended_holds());
+    add_busy_time(name + "_busy", "time that the " + name + " channel was held", channel.use.ended_holds(),
+                  [&channel](Fs now) { return channel.use.held_time(now); });
     add_statistic(write ? "bytes_written" : "bytes_read", "moved by the " + name + " channel", Quantity::bytes, channel.bytes);
   }
 }

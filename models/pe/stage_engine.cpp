@@ -55,7 +55,8 @@ void StageEngine<Node>::set_up(std::initializer_list<StageType> stages) {
     lane.type = type;
     lane.index = index++;
     const std::string stage = lower(name_of(type));
-    this->add_statistic(stage + "_busy", "time in service", Quantity::time_fs, lane.busy);
+    this->add_busy_time(stage + "_busy", "time in service", lane.busy,
+                        [&lane](Fs now) { return lane.busy + (lane.state == LaneState::serving ? now - lane.started : 0); });
     this->add_statistic(stage + "_served", "stages served", Quantity::count, lane.served);
     this->add_statistic(stage + "_queue_high_water", "most tokens that waited", Quantity::count, lane.queue_high_water,
                         Merge::maximum);
@@ -238,6 +239,22 @@ template <class Node>
 void StageEngine<Node>::record(const Lane& lane) {
   OpSink* sink = this->services().op_sink();
   if (sink == nullptr) return;
+  const Stage& stage = lane.stage();
+  ExecutedOp op = op_until_now(lane);
+  op.macs = static_cast<std::uint64_t>(stage.m) * static_cast<std::uint64_t>(stage.k) * static_cast<std::uint64_t>(stage.n);
+  op.data = lane.token->data;
+  sink->executed(op);
+}
+
+template <class Node>
+void StageEngine<Node>::report_under_way(OpSink& sink) const {
+  for (const Lane& lane : lanes_) {
+    if (lane.state == LaneState::serving) sink.executed(op_until_now(lane));
+  }
+}
+
+template <class Node>
+ExecutedOp StageEngine<Node>::op_until_now(const Lane& lane) const {
   const TileToken& token = *lane.token;
   const Stage& stage = token.stage();
   ExecutedOp op;
@@ -249,9 +266,7 @@ void StageEngine<Node>::record(const Lane& lane) {
   op.command_id = token.command_id;
   op.tile_id = token.simple ? -1 : static_cast<std::int64_t>(token.tile.id);
   op.bytes = stage.bytes;
-  op.macs = static_cast<std::uint64_t>(stage.m) * static_cast<std::uint64_t>(stage.k) * static_cast<std::uint64_t>(stage.n);
-  op.data = token.data;
-  sink->executed(op);
+  return op;
 }
 
 template <class Node>

@@ -33,6 +33,7 @@ class StageEngine : public Node, public TokenSender, public TokenReceiver, priva
  public:
   TokenInitiatorSocket& add_token_output(PeEngine to) final;
   TokenTargetSocket& add_token_input(PeEngine from) final;
+  void report_under_way(OpSink& sink) const override;
 
  protected:
   enum class LaneState : std::uint8_t { idle, ready, waiting, serving, blocked };
@@ -105,6 +106,7 @@ class StageEngine : public Node, public TokenSender, public TokenReceiver, priva
   void set_state(Lane& lane, LaneState state);
   void move_on(Lane& lane);
   void record(const Lane& lane);
+  ExecutedOp op_until_now(const Lane& lane) const;  // without its data
   void trace(TraceKind kind, const Lane& lane);
   bool serves(StageType type) const;
 

@@ -158,6 +158,7 @@ struct DmaRequest {
   std::optional<TieKey> key;  // of the transaction; the pe_dma makes one if there is none
   DmaUser* user = nullptr;
   std::uint32_t tag = 0;
+  std::uint64_t physical = 0;  // address of its first byte, 0 if not known
 };
 
 // Anybody -> PE_DMA: a transfer beside those of the tiles, on the same channels.

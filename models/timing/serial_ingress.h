@@ -25,6 +25,14 @@ class SerialIngress {
     return data < control ? data : control;
   }
 
+  // For how long the server has been held by `now` by the flit that it serves, which hand_over() has not been called for.
+  Fs held(Fs now) const {
+    const Arrival* head = queue_.data();
+    if (head == nullptr) return 0;
+    const Fs start = hand_over_time(state_, head->time, 0);
+    return start < now ? std::min(now - start, hold_of(*head)) : 0;
+  }
+
   // Calls hand_over(const Arrival&) for all that is through at `now`, which must not be later than next_due(). The arrival has
   // left the queue by then.
   template <class HandOver>

@@ -22,4 +22,19 @@ Fs ServiceTime::exact(std::uint32_t bytes) const {
   return static_cast<Fs>((fs_per_byte_num_ * bytes * 2 + fs_per_byte_den_) / (fs_per_byte_den_ * 2));
 }
 
+std::uint64_t ServiceTime::bytes_in(Fs time) const {
+  if (full_ == 0) return 0;
+  const Fs rest = time % full_;
+  std::uint32_t low = 0, high = full_bytes_;  // the fewest bytes that take the rest: of() rises, but not with every byte
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (of(middle) < rest) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return time / full_ * full_bytes_ + low;
+}
+
 }  // namespace kernbench

@@ -17,6 +17,8 @@ class ServiceTime {
   ServiceTime(const Rational& bw_gbs, std::uint32_t full_bytes);
 
   Fs of(std::uint32_t bytes) const { return bytes == full_bytes_ ? full_ : exact(bytes); }
+  // The other way round: the fewest bytes of which full flits and one short one take `time`; 0 without a bandwidth.
+  std::uint64_t bytes_in(Fs time) const;
 
  private:
   Fs exact(std::uint32_t bytes) const;

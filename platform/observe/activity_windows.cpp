@@ -3,35 +3,51 @@
 #include <systemc>
 
 namespace kernbench {
+namespace {
+
+std::string pe_of(const sc_core::sc_object& node) {
+  const std::string name = node.name();
+  return name.substr(0, name.rfind('.'));
+}
+
+}  // namespace
+
+void PeActivity::add(const ExecutedOp& op) {
+  all.add(op.t_start, op.t_end);
+  if (op.tile_id < 0) return;
+  composite.add(op.t_start, op.t_end);
+  if (op.kind != OpKind::gemm) return;
+  gemm_busy += op.t_end - op.t_start;
+  macs += op.macs;
+}
 
 void ActivityWindows::executed(const ExecutedOp& op) {
   ++operations_;
   if (op.node != nullptr) {
     PeActivity*& activity = by_node_[op.node];
     if (activity == nullptr) {
-      const std::string name = op.node->name();
-      const std::string pe = name.substr(0, name.rfind('.'));
+      const std::string pe = pe_of(*op.node);
       activity = &by_pe_.try_emplace(pe).first->second;
       activity->pe = pe;
     }
-    activity->all.add(op.t_start, op.t_end);
-    if (op.tile_id >= 0) {
-      activity->composite.add(op.t_start, op.t_end);
-      if (op.kind == OpKind::gemm) {
-        activity->gemm_busy += op.t_end - op.t_start;
-        activity->macs += op.macs;
-      }
-    }
+    activity->add(op);
   }
   if (next_ != nullptr) next_->executed(op);
 }
 
-ActivitySummary ActivityWindows::summary(const std::function<MacRate(const std::string&)>& rate_of) const {
+ActivitySummary ActivityWindows::summary(const std::function<MacRate(const std::string&)>& rate_of,
+                                         const std::vector<ExecutedOp>& under_way) const {
   ActivitySummary summary;
   Fs windows = 0, gemm = 0;
   double ideal = 0;  // fs
   bool rates_known = true;
-  for (const auto& [name, activity] : by_pe_) {
+  std::map<std::string, PeActivity> by_pe = by_pe_;
+  for (const ExecutedOp& op : under_way) {
+    PeActivity& activity = by_pe[pe_of(*op.node)];
+    activity.pe = pe_of(*op.node);
+    activity.add(op);
+  }
+  for (const auto& [name, activity] : by_pe) {
     summary.pes.push_back(activity);
     summary.all.add(activity.all.begin, activity.all.end);
     if (activity.composite.empty()) continue;

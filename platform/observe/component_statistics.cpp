@@ -4,6 +4,8 @@
 #include <map>
 #include <string_view>
 
+#include "platform/observe/json_text.h"
+
 namespace kernbench {
 namespace {
 
@@ -12,7 +14,7 @@ bool ends_with(std::string_view text, std::string_view end) {
 }
 
 nlohmann::ordered_json number(Quantity quantity, std::uint64_t value) {
-  return quantity == Quantity::time_fs ? nlohmann::ordered_json(ns_number(value)) : nlohmann::ordered_json(value);
+  return quantity == Quantity::time_fs ? ns_json(value) : nlohmann::ordered_json(value);
 }
 
 }  // namespace
@@ -37,7 +39,8 @@ nlohmann::ordered_json statistics_json(const std::vector<Component*>& components
   for (const Component* component : components) {
     if (component->statistics().empty()) continue;
     auto stats = nlohmann::ordered_json::object();
-    for (const Statistic& statistic : component->statistics()) stats[key_of(statistic)] = number(statistic.quantity, *statistic.value);
+    for (const Statistic& statistic : component->statistics())
+      stats[key_of(statistic)] = number(statistic.quantity, statistic.at(Component::now()));
     nlohmann::ordered_json entry;
     entry["name"] = component->name();
     entry["kind"] = kind_of(*component);
@@ -63,10 +66,11 @@ std::vector<KindTotal> totals_by_kind(const std::vector<Component*>& components,
     ++total.components;
     bool active = false;
     for (const Statistic& statistic : component->statistics()) {
+      const std::uint64_t value = statistic.at(Component::now());
       auto at = std::find_if(total.totals.begin(), total.totals.end(), [&](const StatisticTotal& t) { return t.name == statistic.name; });
       if (at == total.totals.end()) at = total.totals.insert(at, {statistic.name, key_of(statistic), statistic.quantity, 0});
-      at->value = statistic.merge == Merge::sum ? at->value + *statistic.value : std::max(at->value, *statistic.value);
-      active = active || *statistic.value > 0;
+      at->value = statistic.merge == Merge::sum ? at->value + value : std::max(at->value, value);
+      active = active || value > 0;
     }
     if (active) ++total.active;
   }

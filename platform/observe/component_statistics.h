@@ -1,4 +1,4 @@
-// What the components counted, as JSON and summed by kind. Key names carry the unit: busy_ns, read_bytes, commands.
+// What the components have counted up to now, as JSON and summed by kind. Key names carry the unit: busy_ns, read_bytes, commands.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,6 @@ namespace kernbench {
 
 // "hbm_ctrl", "pe_gemm", ...: from the topology.
 using KindOf = std::function<std::string(const Component&)>;
-
-// Femtoseconds as nanoseconds, rounded to the nearest double: prints as the exact decimal up to a second of simulated time.
-inline double ns_number(Fs t) { return static_cast<double>(t) / 1e6; }
 
 // "busy" or "busy_fs" -> "busy_ns"; "read" -> "read_bytes"; what names its unit already stays.
 std::string key_of(const Statistic& statistic);

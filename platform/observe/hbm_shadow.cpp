@@ -19,31 +19,41 @@ HbmState state_of(const Attributes& attributes) {
 
 HbmShadow::HbmShadow(const Attributes& attributes) : state_(state_of(attributes)), occupied_(state_.channels.size()) {}
 
-void HbmShadow::book_read(const Transaction& transaction, Fs now, Last& last) {
+std::vector<HbmShadow::Bursts> HbmShadow::book_read(const Transaction& transaction, Fs now) {
   const RouteExtension& route = transaction.route();
   const BurstRange bursts = state_.bursts_of(route.offset, transaction.get_data_length());
   const std::uint64_t stride = state_.channels_of(route.channel);
+  std::vector<Bursts> booked;
   for (std::uint64_t i = 0; i < std::min<std::uint64_t>(stride, bursts.count()); ++i) {
-    book_channel(transaction, state_.channel_of(bursts.first + i, route.channel), HbmDirection::read, now,
-                 (bursts.count() - i + stride - 1) / stride, last);
+    booked.push_back(book_channel(transaction, state_.channel_of(bursts.first + i, route.channel), HbmDirection::read, now,
+                                  (bursts.count() - i + stride - 1) / stride));
   }
+  return booked;
 }
 
-void HbmShadow::book_write_flit(const Transaction& transaction, std::uint32_t flit, Fs now, Last& last) {
+std::vector<HbmShadow::Bursts> HbmShadow::book_write_flit(const Transaction& transaction, std::uint32_t flit, Fs now) {
   const RouteExtension& route = transaction.route();
   const BurstRange bursts = state_.bursts_of(route.offset_of(flit), route.bytes_of(flit));
-  for (std::uint64_t burst = bursts.first; burst <= bursts.last; ++burst) {
-    book_channel(transaction, state_.channel_of(burst, route.channel), HbmDirection::write, now, 1, last);
-  }
+  std::vector<Bursts> booked;
+  for (std::uint64_t burst = bursts.first; burst <= bursts.last; ++burst)
+    booked.push_back(book_channel(transaction, state_.channel_of(burst, route.channel), HbmDirection::write, now, 1));
+  return booked;
 }
 
-void HbmShadow::book_channel(const Transaction& transaction, std::size_t channel, HbmDirection direction, Fs now,
-                             std::uint64_t bursts, Last& last) {
-  const Fs start = book(state_, channel, direction, now, bursts) - state_.burst_time;
-  const Fs end = state_.channels[channel].available_at;
+BurstRange HbmShadow::bursts_of(const Transaction& transaction, std::uint32_t flit) const {
+  const RouteExtension& route = transaction.route();
+  const std::uint64_t first = state_.bursts_of(route.offset, transaction.get_data_length()).first;
+  const BurstRange bursts = state_.bursts_of(route.offset_of(flit), route.bytes_of(flit));
+  return {bursts.first - first, bursts.last - first};
+}
+
+HbmShadow::Bursts HbmShadow::book_channel(const Transaction& transaction, std::size_t channel, HbmDirection direction, Fs now,
+                                          std::uint64_t bursts) {
+  const Fs first_finish = book(state_, channel, direction, now, bursts);
+  const Fs finish = state_.channels[channel].available_at;
   occupied_[channel].forget_until(now);
-  occupied_[channel].add(transaction, start, end);
-  if (end > last.end) last = {end, channel};
+  occupied_[channel].add(transaction, first_finish - state_.burst_time, finish);
+  return {channel, first_finish, finish};
 }
 
 }  // namespace kernbench

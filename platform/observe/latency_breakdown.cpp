@@ -1,7 +1,5 @@
 #include "platform/observe/latency_breakdown.h"
 
-#include <algorithm>
-
 #include "models/cube/hbm_ctrl.h"
 
 namespace kernbench {
@@ -16,7 +14,9 @@ LatencyBreakdown::LatencyBreakdown(Platform& platform, TransferWatch& watch) {
   const Graph& graph = platform.graph();
   nodes_.resize(graph.nodes().size());
   for (NodeId id = 0; id < nodes_.size(); ++id) {
-    nodes_[id].part = part_of(graph.node(id).kind);
+    nodes_[id].part = nodes_[id].untold = part_of(graph.node(id).kind);
+    // Between its router and its TCM it serves nothing; what passes waits for others' turns at the wire.
+    if (graph.node(id).kind == NodeKind::pe_dma) nodes_[id].untold = LatencyPart::contention;
     Component& component = platform.component(id);
     if (dynamic_cast<HbmCtrl*>(&component) != nullptr) nodes_[id].hbm = std::make_unique<HbmShadow>(component.attributes());
   }
@@ -33,46 +33,79 @@ std::size_t LatencyBreakdown::HashKey::operator()(const TieKey& key) const {
                                   (std::uint64_t{key.initiator} << 32 | key.count) * 0xc2b2ae3d27d4eb4fULL);
 }
 
+void LatencyBreakdown::Point::to(Fs until, LatencyPart part) {
+  if (until <= time) return;
+  parts[part] += until - time;
+  time = until;
+}
+
+LatencyBreakdown::Stop& LatencyBreakdown::Trace::stop(std::uint32_t position) {
+  if (stops.size() <= position) stops.resize(position + 1);
+  return stops[position];
+}
+
 LatencyBreakdown::Trace& LatencyBreakdown::trace_of(const Transaction& transaction, Fs now) {
   const auto [found, is_new] = traces_.try_emplace(transaction.route().key);
   Trace& trace = found->second;
-  if (is_new) trace.begun = trace.cursor = now;
+  if (is_new) trace.begun = trace.source.time = trace.reached.time = now;
   if (trace.leg != transaction.route().leg) {
     trace.leg = transaction.route().leg;
-    trace.holds.clear();
+    trace.source = trace.read = trace.reached;
+    trace.stops.clear();
   }
   return trace;
 }
 
-void LatencyBreakdown::Trace::advance(Fs until) {
-  if (until <= cursor) return;
-  const Fs time = until - cursor;
-  const Fs behind_others = std::min(others_ahead, time);
-  add(LatencyPart::contention, behind_others);
-  add(place, time - behind_others);
-  others_ahead = 0;
-  cursor = until;
+void LatencyBreakdown::carried(const Wire& wire, const Transaction& transaction, FlitRun run, Fs start, Fs end) {
+  const WireRecord& record = wires_.find(&wire)->second;
+  const RouteExtension& route = transaction.route();
+  Trace& trace = trace_of(transaction, Component::now());
+  Point point = departure(trace, transaction, run.position - 1, run.first);
+  point.to(start, LatencyPart::contention);
+  point.to(end, LatencyPart::wire);
+  if (!route.is_control()) trace.stop(run.position - 1).on_wire = point;
+  point.to(end + wire.propagation(), record.part);
+  trace.stop(run.position).arrived.push_back({run.first, point});
+  if (!is_last(route, run.first + run.count)) return;
+  trace.reached = point;
+  trace.place = record.far_end;
 }
 
-void LatencyBreakdown::carried(const Wire& wire, const Transaction& transaction, FlitRun run, Fs start, Fs end) {
-  WireRecord& record = wires_.find(&wire)->second;
+// When the flit stands at the wire behind `position`, or would but for the flit of its own before it.
+LatencyBreakdown::Point LatencyBreakdown::departure(Trace& trace, const Transaction& transaction, std::uint32_t position,
+                                                    std::uint32_t flit) const {
   const RouteExtension& route = transaction.route();
-  const Fs now = Component::now();
-  if (is_last(route, run.first + run.count)) {
-    Trace& trace = trace_of(transaction, now);
-    trace.advance(now);
-    // A node without overhead may hand over ahead of time what is still on its way to it.
-    const Fs handed_over = trace.cursor;
-    const Fs behind_others = record.occupied.held_by_others(transaction, handed_over, start);
-    trace.add(LatencyPart::contention, behind_others);
-    trace.add(LatencyPart::wire, end - handed_over - behind_others);
-    trace.add(record.part, wire.propagation());
-    trace.cursor = end + wire.propagation();
-    trace.place = record.far_end;
+  const NodeRecord& node = nodes_[route.path->hop(position).node];
+  Stop& stop = trace.stop(position);
+  Point point = trace.source;
+  if (stop.served) {
+    point = *stop.served;
+  } else if (!stop.arrived.empty()) {  // a node that tells nothing passes on all at once, or each flit ahead of its arrival
+    while (stop.arrived.size() > 1) stop.arrived.pop_front();
+    point = stop.arrived.back().point;
+  } else if (position == 0 && route.leg == Leg::response) {
+    if (node.hbm != nullptr && !trace.shares.empty()) point = read_departure(trace, *node.hbm, transaction, flit);
   }
-  if (route.is_control()) return;
-  record.occupied.forget_until(now);
-  record.occupied.add(transaction, start, end);
+  if (stop.on_wire && stop.on_wire->time > point.time) return *stop.on_wire;
+  point.to(Component::now(), node.untold);
+  return point;
+}
+
+// Takes the flit from those that have arrived. What came over an edge without a wire has its last point further back.
+LatencyBreakdown::Point LatencyBreakdown::arrival_point(Trace& trace, const Arrival& arrival) {
+  RingBuffer<Stop::Arrived>& arrived = trace.stop(arrival.position).arrived;
+  Point point = trace.source;
+  bool found = false;
+  for (; !arrived.empty() && arrived.front().flit <= arrival.flit; arrived.pop_front()) {
+    point = arrived.front().point;
+    found = true;
+  }
+  for (std::size_t i = arrival.position; !found && i-- > 0;) {
+    const Stop& before = trace.stops[i];
+    found = before.served || !before.arrived.empty();
+    if (found) point = before.served ? *before.served : before.arrived.back().point;
+  }
+  return point;
 }
 
 void LatencyBreakdown::passed(const FabricNode& node, const Arrival& arrival, Fs start) {
@@ -81,50 +114,62 @@ void LatencyBreakdown::passed(const FabricNode& node, const Arrival& arrival, Fs
   const RouteExtension& route = transaction.route();
   const Fs now = Component::now();
   const bool at_source = arrival.position == 0 && route.leg == Leg::request;  // takes the message as a whole
-  const bool last = at_source || is_last(route, arrival.flit + 1);
-  if (!last && !arrival.is_first() && record.hbm == nullptr) return;
-
   Trace& trace = trace_of(transaction, arrival.time);
-  if (record.hbm != nullptr) {
-    if (route.is_control()) {
-      record.hbm->book_read(transaction, now, trace.bursts);
-    } else {
-      record.hbm->book_write_flit(transaction, arrival.flit, now, trace.bursts);
-    }
-  }
-  if (!last) {
-    if (arrival.is_first()) pass_first(trace, arrival, start, now);
-    return;
-  }
-  trace.advance(arrival.time);
-  if (at_source) return trace.advance(now);
-  pass_last(trace, record, arrival, start, now);
-  if (record.hbm != nullptr) trace.others_ahead = record.hbm->held_by_others(transaction, now, trace.bursts);
+  Point point = at_source ? trace.source : arrival_point(trace, arrival);
+  Stop& stop = trace.stop(arrival.position);
+  if (stop.first_served && stop.first_served->time > point.time) point = *stop.first_served;
+  point.to(start, at_source ? LatencyPart::pe_setup : LatencyPart::contention);
+  point.to(now, at_source ? LatencyPart::pe_setup : record.part);
+  if (arrival.is_first()) stop.first_served = point;
+  stop.served = point;
+  if (record.hbm != nullptr && !route.is_control()) book_write(trace, *record.hbm, arrival, point);
+  if (!at_source && !is_last(route, arrival.flit + 1)) return;
+  trace.reached = record.hbm != nullptr && !route.is_control() ? trace.committed : point;
+  if (!at_source) trace.place = record.part;
+  if (record.hbm != nullptr && transaction.is_read() && route.is_control()) book_read(trace, *record.hbm, transaction);
 }
 
-void LatencyBreakdown::pass_first(Trace& trace, const Arrival& arrival, Fs start, Fs now) {
-  if (trace.holds.size() <= arrival.position) trace.holds.resize(arrival.position + 1);
-  trace.holds[arrival.position] = {start, now};
+void LatencyBreakdown::book_write(Trace& trace, HbmShadow& hbm, const Arrival& arrival, const Point& point) {
+  const Transaction& transaction = *arrival.transaction;
+  trace.channels.resize(hbm.channels());
+  for (const HbmShadow::Bursts& burst : hbm.book_write_flit(transaction, arrival.flit, point.time)) {
+    std::optional<Point>& own = trace.channels[burst.channel];
+    Point at = own && own->time > point.time ? *own : point;
+    at.to(at.time + hbm.held_by_others(transaction, burst.channel, at.time, burst.finish), LatencyPart::contention);
+    at.to(burst.finish, LatencyPart::hbm);
+    own = at;
+    if (at.time >= trace.committed.time) trace.committed = at;
+  }
 }
 
-void LatencyBreakdown::pass_last(Trace& trace, const NodeRecord& node, const Arrival& arrival, Fs start, Fs now) {
-  Fs behind_own = 0;
-  if (arrival.position < trace.holds.size()) {
-    const Interval& own = trace.holds[arrival.position];
-    const Fs from = std::max(own.start, arrival.time);
-    const Fs until = std::min(own.end, start);
-    if (from < until) behind_own = until - from;
+void LatencyBreakdown::book_read(Trace& trace, HbmShadow& hbm, const Transaction& transaction) {
+  const Fs now = trace.reached.time;
+  for (const HbmShadow::Bursts& bursts : hbm.book_read(transaction, now)) {
+    trace.shares.push_back({bursts.first_finish, hbm.held_by_others(transaction, bursts.channel, now, bursts.first_finish)});
   }
-  trace.add(LatencyPart::contention, start - arrival.time - behind_own);
-  trace.add(node.part, behind_own + now - start);
-  trace.cursor = now;
-  trace.place = node.part;
+}
+
+// A flit leaves when all bursts up to its last are out: one of its own is out now, or it was held up by an earlier flit.
+LatencyBreakdown::Point LatencyBreakdown::read_departure(Trace& trace, const HbmShadow& hbm, const Transaction& transaction,
+                                                         std::uint32_t flit) {
+  const Fs now = Component::now();
+  const BurstRange bursts = hbm.bursts_of(transaction, flit);
+  Point point = trace.read;
+  for (std::uint64_t burst = bursts.first; burst <= bursts.last; ++burst) {
+    const Share& share = trace.shares[burst % trace.shares.size()];
+    if (share.first_finish + burst / trace.shares.size() * hbm.burst_time() != now) continue;
+    point = trace.source;
+    point.to(point.time + share.others, LatencyPart::contention);
+    break;
+  }
+  point.to(now, LatencyPart::hbm);
+  return trace.read = point;
 }
 
 LatencyParts LatencyBreakdown::take(const Transaction& transaction) {
   const TieKey& key = transaction.route().key;
   const auto found = traces_.find(key);
-  const Fs last = found == traces_.end() ? key.issued : found->second.cursor;
+  const Fs last = found == traces_.end() ? key.issued : found->second.reached.time;
   return take(key, key.issued, key.issued, transaction.route().posted ? Component::now() : last);
 }
 
@@ -133,9 +178,10 @@ LatencyParts LatencyBreakdown::take(const TieKey& key, Fs issue, Fs grant, Fs en
   Fs begun = end;
   const auto found = traces_.find(key);
   if (found != traces_.end()) {
-    found->second.advance(end);
-    parts = found->second.parts;
-    begun = found->second.begun;
+    Trace& trace = found->second;
+    trace.reached.to(end, trace.place);
+    parts = trace.reached.parts;
+    begun = trace.begun;
     traces_.erase(found);
   }
   parts[LatencyPart::contention] += grant - issue;

@@ -1,13 +1,14 @@
 // Splits the latency of transfers into parts that add up to it (spec 11.3). Attached to a machine before it runs.
 //
-// Each leg is followed through its last flit (or its control message), and every interval of that flit's time belongs to what
-// served or delayed it: a node's overhead and a wire's propagation to the node's and the wire's part; its time on a wire, and
-// behind earlier flits of its own transfer, to the wire; the memory's bursts to the memory; the wait for anything that other
-// transfers hold, to contention. A node that its own first flit holds counts as the node's overhead. The initiator's overhead is
-// pe_setup, the wait for its channel contention. A request that is alone on the machine has no contention.
+// The last flit of a leg (or its control message) is walked backwards: each interval belongs to what served or delayed it, and
+// where it was behind an earlier flit of its own message, the walk goes on with that flit. So what the first flit paid at a port
+// shows under that port's name whenever the rest of the message queued up behind it. Nothing is walked in fact: every flit carries
+// the parts of its time so far, and takes those of the flit that it waited for. A wait behind other transfers is contention;
+// a request that is alone on the machine has none.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -30,30 +31,52 @@ class LatencyBreakdown final : private TransferListener {
   LatencyParts take(const Transaction& transaction);
 
  private:
-  struct Interval {
-    Fs start = 0, end = 0;
+  // A flit or message at an instant; the parts add up to the time since the transfer began.
+  struct Point {
+    Fs time = 0;
+    LatencyParts parts;
+
+    void to(Fs until, LatencyPart part);
+  };
+  // One position of a leg: a node, and the wire behind it.
+  struct Stop {
+    struct Arrived {
+      std::uint32_t flit = 0;
+      Point point;
+    };
+    RingBuffer<Arrived> arrived;        // flits that the node has not served yet
+    std::optional<Point> first_served;  // the first flit, which others may wait behind
+    std::optional<Point> served;        // the flit that the node served last
+    std::optional<Point> on_wire;       // the flit before, when it had left
+  };
+  // A read's share of one channel, in the order in which it touches them.
+  struct Share {
+    Fs first_finish = 0;
+    Fs others = 0;  // waited for before
   };
   // A transfer under way.
   struct Trace {
-    Fs begun = 0;   // left the initiator, or came to it from the host
-    Fs cursor = 0;  // all before is in `parts`
-    LatencyParts parts;
-    LatencyPart place = LatencyPart::pe_setup;  // to which the time belongs that nobody else claims
-    Fs others_ahead = 0;                        // of the time to come, what others hold the memory for
-    HbmShadow::Last bursts;
+    Fs begun = 0;                               // left the initiator, or came to it from the host
+    Point source;                               // where the leg starts
+    Point reached;                              // the message as a whole
+    LatencyPart place = LatencyPart::pe_setup;  // to which the time behind `reached` belongs
     Leg leg = Leg::request;
-    std::vector<Interval> holds;  // by position on the leg: when its first flit held the node
+    std::vector<Stop> stops;  // by position on the leg
+    // At an HBM controller that is known:
+    std::vector<std::optional<Point>> channels;  // a write's last burst on each
+    Point committed;                             // of a write, the latest of its bursts
+    std::vector<Share> shares;                   // of a read
+    Point read;                                  // its flit that left last
 
-    void add(LatencyPart part, Fs time) { parts[part] += time; }
-    void advance(Fs until);
+    Stop& stop(std::uint32_t position);
   };
   struct WireRecord {
     LatencyPart part = LatencyPart::noc;
     LatencyPart far_end = LatencyPart::noc;
-    Occupancy occupied;
   };
   struct NodeRecord {
     LatencyPart part = LatencyPart::noc;
+    LatencyPart untold = LatencyPart::noc;  // of time there that the node tells nothing about
     std::unique_ptr<HbmShadow> hbm;  // of a built-in controller
   };
   struct HashKey {
@@ -62,9 +85,13 @@ class LatencyBreakdown final : private TransferListener {
 
   void carried(const Wire& wire, const Transaction& transaction, FlitRun run, Fs start, Fs end) override;
   void passed(const FabricNode& node, const Arrival& arrival, Fs start) override;
+
   Trace& trace_of(const Transaction& transaction, Fs now);
-  static void pass_first(Trace& trace, const Arrival& arrival, Fs start, Fs now);
-  static void pass_last(Trace& trace, const NodeRecord& node, const Arrival& arrival, Fs start, Fs now);
+  Point departure(Trace& trace, const Transaction& transaction, std::uint32_t position, std::uint32_t flit) const;
+  static Point arrival_point(Trace& trace, const Arrival& arrival);
+  void book_write(Trace& trace, HbmShadow& hbm, const Arrival& arrival, const Point& point);
+  void book_read(Trace& trace, HbmShadow& hbm, const Transaction& transaction);
+  static Point read_departure(Trace& trace, const HbmShadow& hbm, const Transaction& transaction, std::uint32_t flit);
 
   std::vector<NodeRecord> nodes_;
   std::unordered_map<const Wire*, WireRecord> wires_;  // looked up only

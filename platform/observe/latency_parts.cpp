@@ -1,10 +1,37 @@
 #include "platform/observe/latency_parts.h"
 
-namespace kernbench {
+#include <fmt/format.h>
 
-const char* name_of(LatencyPart part) {
-  constexpr std::array<const char*, latency_part_count> names{"pe_setup", "noc", "ucie", "fabric", "wire", "hbm", "contention"};
-  return names[static_cast<std::size_t>(part)];
+namespace kernbench {
+namespace {
+
+struct PartText {
+  const char* name;
+  const char* meaning;
+};
+constexpr std::array<PartText, latency_part_count> texts{{
+    {"pe_setup", "overhead of the initiator, from the grant of its channel until the message stands at its wire"},
+    {"noc", "overheads of the routers and propagation of the wires within a cube"},
+    {"ucie", "overheads of UCIe ports and connections, propagation of the wires at and between them"},
+    {"fabric", "overheads of PCIe end points, IO chiplet networks and the switch, propagation of their wires"},
+    {"wire", "bytes / bandwidth: the message on its narrowest wire, a flit on each other one"},
+    {"hbm", "the memory: its overhead, bursts that the message waits for, changes of direction"},
+    {"contention", "behind other transfers: for a channel of the initiator, a node, a wire, a pseudo-channel"},
+}};
+
+}  // namespace
+
+const char* name_of(LatencyPart part) { return texts[static_cast<std::size_t>(part)].name; }
+
+const char* meaning_of(LatencyPart part) { return texts[static_cast<std::size_t>(part)].meaning; }
+
+std::string latency_parts_help() {
+  std::string text = "Parts of --breakdown, which add up to the latency:\n";
+  for (const PartText& part : texts) text += fmt::format("  {:<12} {}\n", part.name, part.meaning);
+  return text +
+         "  They are those of the way that decided when the message was complete, walked backwards from its last flit: where that\n"
+         "  was behind an earlier flit of its own message, the walk goes on with that one. An overhead that the first flit pays\n"
+         "  counts if the rest queued up behind it, and not where the rest came later than it took.\n\n";
 }
 
 LatencyPart part_of(NodeKind kind) {

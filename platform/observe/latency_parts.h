@@ -4,23 +4,19 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "models/base/units.h"
 #include "platform/topology/graph.h"
 
 namespace kernbench {
 
-enum class LatencyPart : std::uint8_t {
-  pe_setup,    // the initiator's overhead, from the grant of its channel to its wire
-  noc,         // routers and their wires: overheads and propagation
-  ucie,        // ports, connections and the wires between them
-  fabric,      // IO chiplet networks, PCIe end points, the switch, and their wires
-  wire,        // the last flit on wires, and behind earlier flits of its own transfer
-  hbm,         // the memory: overheads, bursts, changes of direction
-  contention,  // behind other transfers: for a channel of the initiator, a node, a wire, a pseudo-channel
-};
+enum class LatencyPart : std::uint8_t { pe_setup, noc, ucie, fabric, wire, hbm, contention };
 inline constexpr std::size_t latency_part_count = 7;
-const char* name_of(LatencyPart part);  // "pe_setup", ...
+const char* name_of(LatencyPart part);     // "pe_setup", ...
+const char* meaning_of(LatencyPart part);  // one line
+// What --breakdown shows, for --help.
+std::string latency_parts_help();
 
 // The part to which a node's overhead, or the propagation of a wire, belongs.
 LatencyPart part_of(NodeKind kind);

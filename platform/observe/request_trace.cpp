@@ -6,6 +6,7 @@
 
 #include "models/protocol/host_messages.h"
 #include "platform/observe/component_statistics.h"
+#include "platform/observe/json_text.h"
 
 namespace kernbench {
 namespace {
@@ -28,9 +29,9 @@ std::string label_of(const Message* message) {
 }
 
 void add_times(Json& json, Fs first, Fs last) {
-  json["first_ns"] = ns_number(first);
-  json["last_ns"] = ns_number(last);
-  json["total_ns"] = ns_number(last - first);
+  json["first_ns"] = ns_json(first);
+  json["last_ns"] = ns_json(last);
+  json["total_ns"] = ns_json(last - first);
 }
 
 }  // namespace
@@ -52,6 +53,7 @@ RequestTrace::Transfer& RequestTrace::transfer_of(const Transaction& transaction
   transfer.label = label_of(route.message.get());
   transfer.initiator = way.source();
   transfer.target = way.target();
+  if (number_of_) transfer.id = number_of_(route.key, transfer.initiator);
   transfer.address = transaction.get_address();
   transfer.bytes = transaction.get_data_length();
   transfer.way = way.hops().size();
@@ -105,6 +107,7 @@ void RequestTrace::write(const TieKey& key, const Transfer& transfer, bool compl
   const auto name_of = [this](NodeId node) { return platform_.graph().node(node).name; };
   Json json;
   json["kind"] = transfer.kind;
+  if (transfer.id) json["id"] = *transfer.id;
   if (!transfer.label.empty()) json["message"] = transfer.label;
   json["initiator"] = name_of(transfer.initiator);
   json["target"] = name_of(transfer.target);
@@ -125,14 +128,14 @@ void RequestTrace::write(const TieKey& key, const Transfer& transfer, bool compl
     if (hop.arrival == never_fs) continue;  // not reached
     const Fs departure = i + 1 == transfer.way ? std::max(hop.departure, end) : hop.departure;
     json["hops"].push_back({{"node", name_of(hop.node)},
-                            {"arrival_ns", ns_number(hop.arrival)},
-                            {"start_ns", ns_number(hop.start)},
-                            {"departure_ns", ns_number(departure)}});
+                            {"arrival_ns", ns_json(hop.arrival)},
+                            {"start_ns", ns_json(hop.start)},
+                            {"departure_ns", ns_json(departure)}});
     first = std::min(first, hop.arrival);
     last = std::max(last, departure);
   }
   add_times(json, first, last);
-  line({Component::now(), false, key, {}}, json.dump());
+  line({Component::now(), false, key, {}}, json_text(json));
 }
 
 // --- Commands of PEs
@@ -166,7 +169,7 @@ void RequestTrace::write(const CommandKey& key, const CommandEvents& command, bo
   for (const TraceEvent& event : command.events) {
     Json entry;
     entry["event"] = kernbench::name_of(event.kind);
-    entry["time_ns"] = ns_number(event.time);
+    entry["time_ns"] = ns_json(event.time);
     entry["node"] = event.node->name();
     if (event.stage[0] != '\0') entry["stage"] = event.stage;
     if (event.tile_id >= 0) entry["tile"] = event.tile_id;
@@ -174,7 +177,7 @@ void RequestTrace::write(const CommandKey& key, const CommandEvents& command, bo
     json["events"].push_back(std::move(entry));
   }
   add_times(json, command.events.front().time, command.events.back().time);
-  line({Component::now(), true, {}, key}, json.dump());
+  line({Component::now(), true, {}, key}, json_text(json));
 }
 
 // --- Lines

@@ -10,11 +10,13 @@
 // none comes back; and a command of a PE, with the events of spec 5.4. A node's hop: when the first flit arrived, when its service
 // began, when the last flit left on the wire behind. The target stands once: it answers when the last flit of the answer leaves.
 // total = last - first. What is under way at the end of the run is written with "complete": false. Transfers of a PE_DMA name the
-// command and tile that they belong to.
+// command and tile that they belong to, those of `traffic` the id of their row.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <tuple>
@@ -32,6 +34,10 @@ class RequestTrace final : public OpSink, private TransferListener {
   // the machine reports to this sink.
   RequestTrace(const Platform& platform, TransferWatch& watch, std::ostream& out, OpSink* next = nullptr);
 
+  // How a transfer is numbered, if it is: the row of a file of requests, ...
+  using NumberOf = std::function<std::optional<std::uint32_t>(const TieKey& key, NodeId initiator)>;
+  void number_by(NumberOf number_of) { number_of_ = std::move(number_of); }
+
   // After the run, while the machine still stands: writes what is left.
   void close();
 
@@ -44,6 +50,7 @@ class RequestTrace final : public OpSink, private TransferListener {
   struct Transfer {
     std::string kind, label;
     NodeId initiator = no_node, target = no_node;
+    std::optional<std::uint32_t> id;
     std::uint64_t address = 0, bytes = 0;
     std::string pe;  // of the command; empty: none
     std::uint64_t command = 0;
@@ -83,6 +90,7 @@ class RequestTrace final : public OpSink, private TransferListener {
   const Platform& platform_;
   std::ostream& out_;
   OpSink* next_;
+  NumberOf number_of_;
   std::map<TieKey, Transfer> transfers_;
   std::map<CommandKey, CommandEvents> commands_;
   std::unordered_map<const sc_core::sc_object*, InService> in_service_[2];  // reads, writes; by PE_DMA, looked up only

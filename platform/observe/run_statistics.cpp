@@ -1,7 +1,9 @@
 #include "platform/observe/run_statistics.h"
 
+#include <algorithm>
 #include <ostream>
 
+#include "platform/observe/json_text.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/statistics_regions.h"
 
@@ -10,7 +12,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json window_json(const Window& window) { return window.empty() ? Json() : Json(ns_number(window.length())); }
+Json window_json(const Window& window) { return window.empty() ? Json() : ns_json(window.length()); }
+
+struct UnderWay final : OpSink {
+  void executed(const ExecutedOp& op) override { ops.push_back(op); }
+  std::vector<ExecutedOp> ops;
+};
 
 Json ratio_json(const std::optional<double>& ratio) { return ratio ? Json(*ratio) : Json(); }
 
@@ -34,7 +41,7 @@ Json activity_json(const ActivitySummary& activity) {
     entry["pe"] = pe.pe;
     entry["pe_window_ns"] = window_json(pe.all);
     entry["composite_window_ns"] = window_json(pe.composite);
-    entry["gemm_busy_ns"] = ns_number(pe.gemm_busy);
+    entry["gemm_busy_ns"] = ns_json(pe.gemm_busy);
     entry["macs"] = pe.macs;
     json["pes"].push_back(std::move(entry));
   }
@@ -42,25 +49,33 @@ Json activity_json(const ActivitySummary& activity) {
 }
 
 RunStatistics::RunStatistics(const Platform& platform_, const ActivityWindows& windows, Fs simulated_)
-    : platform(platform_), simulated(simulated_), events(windows.operations()), components(objects_of<Component>()) {
-  for (const auto& edge : platform.wires()) events += edge.wire->statistics().flits + edge.wire->statistics().control_messages;
-  activity = windows.summary([this](const std::string& pe) {
+    : platform(platform_), simulated(simulated_), elapsed(simulated_), events(windows.operations()),
+      components(objects_of<Component>()) {
+  for (const auto& edge : platform.wires()) {
+    events += edge.wire->statistics().flits + edge.wire->statistics().control_messages;
+    elapsed = std::max(elapsed, std::min(edge.wire->available_at(), Component::now()));
+  }
+  UnderWay under_way;
+  for (const Component* component : components) component->report_under_way(under_way);
+  const auto rate_of = [this](const std::string& pe) {
     const Attributes& gemm = platform.graph().node(platform.graph().at(pe + ".pe_gemm")).attributes();
     if (!gemm.has("macs_per_cycle") || !gemm.has("clock_ghz")) return MacRate{};  // another implementation
     return MacRate{static_cast<std::uint64_t>(gemm.integer("macs_per_cycle")), gemm.decimal("clock_ghz")};
-  });
+  };
+  activity = windows.summary(rate_of, under_way.ops);
   kinds = totals_by_kind(components, kind_in(platform));
-  links = totals_by_link(platform.graph(), platform.wires(), simulated);
+  links = totals_by_link(platform.graph(), platform.wires(), elapsed);
 }
 
 Json RunStatistics::json(const StatisticsRegions& regions) const {
   Json json;
-  json["simulated_ns"] = ns_number(simulated);
+  json["simulated_ns"] = ns_json(simulated);
+  json["elapsed_ns"] = ns_json(elapsed);
   json["activity"] = activity_json(activity);
   json["data_races"] = platform.data_races();
   json["totals"] = totals_json(kinds);
   json["components"] = statistics_json(components, kind_in(platform));
-  json["wires"] = wires_json(platform.graph(), platform.wires(), simulated);
+  json["wires"] = wires_json(platform.graph(), platform.wires(), elapsed);
   json["regions"] = regions.json();
   return json;
 }
@@ -72,11 +87,11 @@ void write_json_lines(std::ostream& out, const Json& object) {
     out << (first ? "" : ",\n") << Json(key).dump() << ": ";
     first = false;
     if (!value.is_array() || value.empty()) {
-      out << value.dump();
+      out << json_text(value);
       continue;
     }
     out << '[';
-    for (std::size_t i = 0; i < value.size(); ++i) out << (i == 0 ? "\n " : ",\n ") << value[i].dump();
+    for (std::size_t i = 0; i < value.size(); ++i) out << (i == 0 ? "\n " : ",\n ") << json_text(value[i]);
     out << "\n]";
   }
   out << "\n}\n";

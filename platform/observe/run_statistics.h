@@ -18,17 +18,20 @@ KindOf kind_in(const Platform& platform);
 
 // What a machine counted, and where to find it.
 struct RunStatistics {
+  // Up to now, when the run has ended; `simulated`: when its program had, or the run was stopped.
   RunStatistics(const Platform& platform, const ActivityWindows& windows, Fs simulated);
 
   const Platform& platform;
   Fs simulated;
+  Fs elapsed;                // until then, or until the last flit had left its wire: what utilisations of wires are shares of
   std::uint64_t events = 0;  // flits and messages that went over a wire, and operations that an engine executed
   ActivitySummary activity;
   std::vector<Component*> components;  // by name; the host among them
   std::vector<KindTotal> kinds;
   std::vector<LinkTotal> links;
 
-  // {"simulated_ns", "activity": {...}, "totals": {kind: {...}}, "components": [...], "wires": [...], "regions": [...]}
+  // {"simulated_ns", "elapsed_ns", "activity": {...}, "totals": {kind: {...}}, "components": [...], "wires": [...], "regions":
+  // [...]}
   nlohmann::ordered_json json(const StatisticsRegions& regions) const;
 };
 

@@ -1,8 +1,10 @@
 #include "platform/observe/statistics_regions.h"
 
+#include <algorithm>
 #include <map>
 
 #include "platform/observe/component_statistics.h"
+#include "platform/observe/json_text.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/run_statistics.h"
 
@@ -35,7 +37,7 @@ Json json_of(const TotalsByKind& kinds) {
     Json entry = Json::object();
     for (const Total& total : totals) {
       any = any || total.value > 0;
-      entry[total.key] = total.quantity == Quantity::time_fs ? Json(ns_number(total.value)) : Json(total.value);
+      entry[total.key] = total.quantity == Quantity::time_fs ? ns_json(total.value) : Json(total.value);
     }
     if (any) json[kind] = std::move(entry);
   }
@@ -55,12 +57,12 @@ void StatisticsRegions::for_each_counter(Visit visit) const {
   for (const Component* component : components_) {
     const std::string kind = kind_of(*component);
     for (const Statistic& statistic : component->statistics()) {
-      if (statistic.merge == Merge::sum) visit(false, kind, key_of(statistic), statistic.quantity, *statistic.value);
+      if (statistic.merge == Merge::sum) visit(false, kind, key_of(statistic), statistic.quantity, statistic.at(Component::now()));
     }
   }
   for (const auto& [edge, wire] : platform_.wires()) {
     const std::string kind(name_of(platform_.graph().edges()[edge].kind));
-    const Wire::Statistics& carried = wire->statistics();
+    const Wire::Statistics carried = wire->statistics();
     visit(true, kind, "bytes", Quantity::bytes, carried.bytes);
     visit(true, kind, "flits", Quantity::count, carried.flits);
     visit(true, kind, "control_messages", Quantity::count, carried.control_messages);
@@ -79,12 +81,13 @@ void StatisticsRegions::dump(const std::string& label, Fs now) {
   TotalsByKind components, links;
   auto before = at_begin_.begin();
   for_each_counter([&](bool is_link, const std::string& kind, const std::string& key, Quantity quantity, std::uint64_t value) {
-    add((is_link ? links : components)[kind], key, quantity, value - *before++);
+    const std::uint64_t from = *before++;
+    add((is_link ? links : components)[kind], key, quantity, value - std::min(from, value));  // bytes of a wire: to the byte
   });
   Json region;
   region["label"] = label;
-  region["from_ns"] = ns_number(begin_);
-  region["to_ns"] = ns_number(now);
+  region["from_ns"] = ns_json(begin_);
+  region["to_ns"] = ns_json(now);
   region["totals"] = json_of(components);
   region["links"] = json_of(links);
   regions_.push_back(std::move(region));

@@ -1,7 +1,8 @@
 // StatisticsRegions: what the machine counted between two marks of the host program (spec 11.3, torch.stats).
 //
-// A region begins with the run or at the last reset; a dump tells the difference since then and ends nothing. What is not a sum,
-// such as the high water of a queue, has no difference and is left out.
+// What is under way at a mark, or booked ahead on a wire or a pseudo-channel, is cut there: its time before the mark counts before
+// it (spec 11.3). A region begins with the run or at the last reset; a dump tells the difference since then and ends nothing. What
+// is not a sum, such as the high water of a queue, has no difference and is left out.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@ class StatisticsRegions {
  public:
   explicit StatisticsRegions(const Platform& platform);
 
+  // Both at the present instant.
   void reset(Fs now);
   void dump(const std::string& label, Fs now);
 

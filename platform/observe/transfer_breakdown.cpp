@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "platform/observe/component_statistics.h"
+#include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
 
 namespace kernbench {
@@ -40,9 +41,7 @@ std::string TransferBreakdown::text() const {
   for_each_part([&](LatencyPart part) { columns.push_back({name_of(part), Align::right}); });
   TextTable table(std::move(columns));
   for (const auto& [key, sum] : sums_) {
-    const auto mean = [&sum = sum](Fs total) {
-      return fmt::format("{:.3f}", ns_number(total) / static_cast<double>(sum.transfers));
-    };
+    const auto mean = [&sum = sum](Fs total) { return fmt::format("{:.3f}", to_ns(total) / static_cast<double>(sum.transfers)); };
     std::vector<std::string> cells{op_name(key.write), name_of(key.distance), std::to_string(sum.transfers),
                                    std::to_string(sum.bytes), mean(sum.parts.total())};
     for_each_part([&, &parts = sum.parts](LatencyPart part) { cells.push_back(mean(parts[part])); });
@@ -59,9 +58,9 @@ nlohmann::ordered_json TransferBreakdown::json() const {
     entry["distance"] = name_of(key.distance);
     entry["transfers"] = sum.transfers;
     entry["bytes"] = sum.bytes;
-    entry["latency_ns"] = ns_number(sum.parts.total());
+    entry["latency_ns"] = ns_json(sum.parts.total());
     for_each_part(
-        [&, &parts = sum.parts](LatencyPart part) { entry["parts"][std::string(name_of(part)) + "_ns"] = ns_number(parts[part]); });
+        [&, &parts = sum.parts](LatencyPart part) { entry["parts"][std::string(name_of(part)) + "_ns"] = ns_json(parts[part]); });
     json.push_back(std::move(entry));
   }
   return json;

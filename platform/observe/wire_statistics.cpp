@@ -3,13 +3,12 @@
 #include <map>
 
 #include "platform/observe/component_statistics.h"
+#include "platform/observe/json_text.h"
 
 namespace kernbench {
 namespace {
 
-double utilisation(const Wire& wire, Fs elapsed) {
-  return elapsed == 0 ? 0.0 : static_cast<double>(wire.statistics().busy_fs) / static_cast<double>(elapsed);
-}
+double utilisation(Fs busy, Fs elapsed) { return elapsed == 0 ? 0.0 : static_cast<double>(busy) / static_cast<double>(elapsed); }
 
 }  // namespace
 
@@ -17,7 +16,7 @@ nlohmann::ordered_json wires_json(const Graph& graph, const EdgeWires& wires, Fs
   auto list = nlohmann::ordered_json::array();
   for (const auto& [index, wire] : wires) {
     const Edge& edge = graph.edges()[index];
-    const Wire::Statistics& statistics = wire->statistics();
+    const Wire::Statistics statistics = wire->statistics();
     nlohmann::ordered_json entry;
     entry["name"] = wire->name();
     entry["src"] = graph.node(edge.src).name;
@@ -26,8 +25,8 @@ nlohmann::ordered_json wires_json(const Graph& graph, const EdgeWires& wires, Fs
     entry["bytes"] = statistics.bytes;
     entry["flits"] = statistics.flits;
     entry["control_messages"] = statistics.control_messages;
-    entry["busy_ns"] = ns_number(statistics.busy_fs);
-    entry["utilisation"] = utilisation(*wire, elapsed);
+    entry["busy_ns"] = ns_json(statistics.busy_fs);
+    entry["utilisation"] = utilisation(statistics.busy_fs, elapsed);
     list.push_back(std::move(entry));
   }
   return list;
@@ -40,10 +39,11 @@ std::vector<LinkTotal> totals_by_link(const Graph& graph, const EdgeWires& wires
     LinkTotal& total = kinds[kind];
     total.kind = kind;
     ++total.wires;
-    total.bytes += wire->statistics().bytes;
-    if (wire->statistics().bytes > 0) ++total.used;
-    if (utilisation(*wire, elapsed) > total.busiest) {
-      total.busiest = utilisation(*wire, elapsed);
+    const Wire::Statistics statistics = wire->statistics();
+    total.bytes += statistics.bytes;
+    if (statistics.bytes > 0) ++total.used;
+    if (utilisation(statistics.busy_fs, elapsed) > total.busiest) {
+      total.busiest = utilisation(statistics.busy_fs, elapsed);
       total.busiest_wire = wire->name();
     }
   }

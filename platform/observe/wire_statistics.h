@@ -12,7 +12,7 @@ namespace kernbench {
 using EdgeWires = std::vector<MachineModules::EdgeWire>;
 
 // [{"name", "src", "dst", "kind", "bytes", "flits", "control_messages", "busy_ns", "utilisation"}] in the order of the graph's
-// edges; utilisation = busy / `elapsed`.
+// edges; up to now; utilisation = busy / `elapsed`, the time since the start of the run.
 nlohmann::ordered_json wires_json(const Graph& graph, const EdgeWires& wires, Fs elapsed);
 
 // All wires of one kind of edge together.

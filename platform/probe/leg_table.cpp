@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
 #include "platform/traffic/traffic_rows.h"
 
@@ -59,13 +60,13 @@ nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, Leg leg, c
     const PathHop& hop = path.hop(i);
     nlohmann::ordered_json row;
     row["node"] = graph.node(hop.node).name;
-    row["overhead_ns"] = exact_ns(paid_overhead(path, leg, i));
-    for (const LegTimes& column : times) row[column.json_key] = exact_ns(column.at[i]);
+    row["overhead_ns"] = ns_json(paid_overhead(path, leg, i));
+    for (const LegTimes& column : times) row[column.json_key] = ns_json(column.at[i]);
     row["wire"] = nullptr;  // behind the node
     if (i < path.target_position()) {
       row["wire"] = {{"bw_gbs", gbs_json(hop.bw_gbs.is_zero() ? std::nullopt : std::optional(hop.bw_gbs))},
                      {"distance_mm", graph.find_edge(hop.node, path.hop(i + 1).node)->distance_mm.to_double()},
-                     {"propagation_ns", exact_ns(hop.propagation_fs)},
+                     {"propagation_ns", ns_json(hop.propagation_fs)},
                      {"bottleneck", narrowest && narrowest->position == i}};
     }
     rows.push_back(std::move(row));

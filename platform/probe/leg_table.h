@@ -12,8 +12,6 @@
 
 namespace kernbench {
 
-// Exact decimals for JSON and CSV: the nearest double to the count of femtoseconds.
-inline double exact_ns(Fs t) { return static_cast<double>(t) / 1e6; }
 // null if absent (unlimited).
 nlohmann::ordered_json gbs_json(const std::optional<Rational>& bw_gbs);
 

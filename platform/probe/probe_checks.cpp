@@ -25,7 +25,7 @@ class Checker {
       const Fs a = time_of(smaller);
       const Fs b = time_of(larger);
       check.verdict = (strictly ? a < b : a <= b) ? Verdict::pass : Verdict::fail;
-      check.detail = fmt::format("{:.3f} ns, {:.3f} ns", exact_ns(a), exact_ns(b));
+      check.detail = fmt::format("{:.3f} ns, {:.3f} ns", to_ns(a), to_ns(b));
     }
     checks_.push_back(check);
   }
@@ -43,7 +43,7 @@ class Checker {
                           ? Verdict::pass
                           : Verdict::fail;
       check.detail.clear();
-      for (const Fs t : times) check.detail += fmt::format("{}{:.3f} ns", check.detail.empty() ? "" : ", ", exact_ns(t));
+      for (const Fs t : times) check.detail += fmt::format("{}{:.3f} ns", check.detail.empty() ? "" : ", ", to_ns(t));
     }
     checks_.push_back(check);
   }
@@ -57,8 +57,8 @@ class Checker {
       const bool holds = time_of(read) >= time_of(write);
       if (check.verdict != Verdict::fail) check.verdict = holds ? Verdict::pass : Verdict::fail;
       check.detail += fmt::format("{}{} {} {:.3f} ns", check.detail.empty() ? "" : ", ", hops, hops == 1 ? "hop" : "hops",
-                                  exact_ns(time_of(read)));
-      check.detail += fmt::format(" {} {:.3f} ns", holds ? ">=" : "<", exact_ns(time_of(write)));
+                                  to_ns(time_of(read)));
+      check.detail += fmt::format(" {} {:.3f} ns", holds ? ">=" : "<", to_ns(time_of(write)));
     }
     if (check.verdict == Verdict::skipped) check.detail = "no number of hops was measured both ways";
     checks_.push_back(check);
@@ -72,7 +72,7 @@ class Checker {
         ++points;
         if (point.beyond_formula() >= 0) continue;
         below += fmt::format("{}{} at {} bytes: {:.6f} ns, formula {:.6f} ns", below.empty() ? "" : "; ", outcome.probe.name,
-                             point.bytes, exact_ns(point.actual), exact_ns(point.bound.total()));
+                             point.bytes, to_ns(point.actual), to_ns(point.bound.total()));
       }
     }
     if (points == 0) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
 #include "platform/probe/machine_message.h"
 #include "platform/traffic/traffic_rows.h"
@@ -23,6 +24,12 @@ std::int64_t rest(const ProbeOutcome& outcome, const ProbePoint& point) {
 }
 
 std::string ns3(double ns) { return fmt::format("{:.3f}", ns); }
+
+std::string fixed_signed_ns(std::int64_t fs) {
+  const auto bits = static_cast<std::uint64_t>(fs);
+  return fs < 0 ? "-" + fixed_ns(-bits) : fixed_ns(bits);
+}
+
 double signed_ns(std::int64_t fs) { return static_cast<double>(fs) / 1e6; }
 
 std::string transfer(const Graph& graph, const ProbeCase& probe) {
@@ -50,11 +57,11 @@ std::string summary_text(const std::vector<ProbeOutcome>& outcomes) {
   for (const ProbeOutcome& outcome : outcomes) {
     if (outcome.points.empty()) continue;
     const ProbePoint& point = outcome.at(probe_bytes);
-    table.add({outcome.probe.name, ns3(exact_ns(point.actual)), ns3(exact_ns(outcome.overhead)), ns3(exact_ns(point.drain)),
-               ns3(exact_ns(outcome.wire)), ns3(signed_ns(rest(outcome, point))), percent(share(outcome.overhead, point)),
+    table.add({outcome.probe.name, ns3(to_ns(point.actual)), ns3(to_ns(outcome.overhead)), ns3(to_ns(point.drain)),
+               ns3(to_ns(outcome.wire)), ns3(signed_ns(rest(outcome, point))), percent(share(outcome.overhead, point)),
                percent(share(point.drain, point)), percent(share(outcome.wire, point)), ns3(point.effective_gbs()),
                outcome.bottleneck ? outcome.bottleneck->bw_gbs.str() : "unlimited",
-               outcome.bottleneck ? percent(outcome.utilisation(point)) : "-", ns3(exact_ns(point.bound.total())),
+               outcome.bottleneck ? percent(outcome.utilisation(point)) : "-", ns3(to_ns(point.bound.total())),
                ns3(signed_ns(point.beyond_formula()))});
   }
   std::string text =
@@ -102,7 +109,7 @@ std::string beyond_text(const std::vector<ProbeOutcome>& outcomes) {
     for (const ProbePoint& point : outcome.points) {
       if (point.beyond_formula() == 0) continue;
       table.add({outcome.probe.name, fmt::format("{}", point.bytes), ns3(signed_ns(point.beyond_formula())),
-                 ns3(exact_ns(point.bursts)), ns3(exact_ns(point.flits)), ns3(signed_ns(point.unexplained()))});
+                 ns3(to_ns(point.bursts)), ns3(to_ns(point.flits)), ns3(signed_ns(point.unexplained()))});
     }
   }
   if (table.empty() && measured) {
@@ -167,24 +174,24 @@ std::string routes_text(const Graph& graph, const std::vector<ProbeOutcome>& out
 
 Json point_json(const ProbeOutcome& outcome, const ProbePoint& point) {
   return {{"bytes", point.bytes},
-          {"actual_ns", exact_ns(point.actual)},
-          {"drain_ns", exact_ns(point.drain)},
-          {"rest_ns", signed_ns(rest(outcome, point))},
+          {"actual_ns", ns_json(point.actual)},
+          {"drain_ns", ns_json(point.drain)},
+          {"rest_ns", signed_ns_json(rest(outcome, point))},
           {"overhead_share", share(outcome.overhead, point)},
           {"drain_share", share(point.drain, point)},
           {"wire_share", share(outcome.wire, point)},
           {"effective_gbs", point.effective_gbs()},
           {"utilisation", outcome.bottleneck ? Json(outcome.utilisation(point)) : Json()},
-          {"formula_ns", exact_ns(point.bound.total())},
+          {"formula_ns", ns_json(point.bound.total())},
           {"formula",
-           {{"initiator_ns", exact_ns(point.bound.initiator)},
-            {"control_leg_ns", exact_ns(point.bound.control)},
-            {"data_leg_ns", exact_ns(point.bound.data)},
-            {"memory_burst_ns", exact_ns(point.bound.burst)}}},
-          {"beyond_formula_ns", signed_ns(point.beyond_formula())},
-          {"bursts_ns", exact_ns(point.bursts)},
-          {"short_flits_ns", exact_ns(point.flits)},
-          {"unexplained_ns", signed_ns(point.unexplained())}};
+           {{"initiator_ns", ns_json(point.bound.initiator)},
+            {"control_leg_ns", ns_json(point.bound.control)},
+            {"data_leg_ns", ns_json(point.bound.data)},
+            {"memory_burst_ns", ns_json(point.bound.burst)}}},
+          {"beyond_formula_ns", signed_ns_json(point.beyond_formula())},
+          {"bursts_ns", ns_json(point.bursts)},
+          {"short_flits_ns", ns_json(point.flits)},
+          {"unexplained_ns", signed_ns_json(point.unexplained())}};
 }
 
 Json case_json(const Graph& graph, const ProbeOutcome& outcome) {
@@ -199,15 +206,15 @@ Json case_json(const Graph& graph, const ProbeOutcome& outcome) {
   json["op"] = probe.write ? "write" : "read";
   json["initiator"] = graph.node(probe.initiator).name;
   json["target"] = graph.node(probe.target).name;
-  json["overhead_ns"] = exact_ns(outcome.overhead);
-  json["wire_ns"] = exact_ns(outcome.wire);
+  json["overhead_ns"] = ns_json(outcome.overhead);
+  json["wire_ns"] = ns_json(outcome.wire);
   json["bottleneck_gbs"] = gbs_json(outcome.bottleneck ? std::optional(outcome.bottleneck->bw_gbs) : std::nullopt);
   json["points"] = Json::array();
   for (const ProbePoint& point : outcome.points) json["points"].push_back(point_json(outcome, point));
   json["route"] = Json::array();
   for (const ShownLeg& leg : legs_of(graph, outcome))
     json["route"].push_back(
-        {{"leg", leg.name}, {"last_at_ns", exact_ns(leg.last)}, {"hops", leg_json(graph, *leg.path, leg.leg, {leg.times})}});
+        {{"leg", leg.name}, {"last_at_ns", ns_json(leg.last)}, {"hops", leg_json(graph, *leg.path, leg.leg, {leg.times})}});
   return json;
 }
 
@@ -239,14 +246,15 @@ std::string probe_csv(const Graph& graph, const std::vector<ProbeOutcome>& outco
     const ProbeCase& probe = outcome.probe;
     if (outcome.points.empty()) text += fmt::format("{},,,,,,,,,,,,,,,,,,,,\"{}\"\n", probe.name, probe.unavailable);
     for (const ProbePoint& point : outcome.points) {
-      text += fmt::format(
-          "{},{},{},{},{},{},{},{},{},{:.6f},{:.6f},{:.6f},{:.6f},{},{},{},{:.6f},{},{},{:.6f},\n", probe.name,
-          probe.write ? "write" : "read", graph.node(probe.initiator).name, graph.node(probe.target).name, point.bytes,
-          fixed_ns(point.actual), fixed_ns(outcome.overhead), fixed_ns(point.drain), fixed_ns(outcome.wire),
-          share(outcome.overhead, point), share(point.drain, point), share(outcome.wire, point), point.effective_gbs(),
-          outcome.bottleneck ? outcome.bottleneck->bw_gbs.str() : "",
-          outcome.bottleneck ? fmt::format("{:.6f}", outcome.utilisation(point)) : "", fixed_ns(point.bound.total()),
-          signed_ns(point.beyond_formula()), fixed_ns(point.bursts), fixed_ns(point.flits), signed_ns(point.unexplained()));
+      text +=
+          fmt::format("{},{},{},{},{},{},{},{},{},{:.6f},{:.6f},{:.6f},{:.6f},{},{},{},{},{},{},{},\n", probe.name,
+                      probe.write ? "write" : "read", graph.node(probe.initiator).name, graph.node(probe.target).name, point.bytes,
+                      fixed_ns(point.actual), fixed_ns(outcome.overhead), fixed_ns(point.drain), fixed_ns(outcome.wire),
+                      share(outcome.overhead, point), share(point.drain, point), share(outcome.wire, point), point.effective_gbs(),
+                      outcome.bottleneck ? outcome.bottleneck->bw_gbs.str() : "",
+                      outcome.bottleneck ? fmt::format("{:.6f}", outcome.utilisation(point)) : "", fixed_ns(point.bound.total()),
+                      fixed_signed_ns(point.beyond_formula()), fixed_ns(point.bursts), fixed_ns(point.flits),
+                      fixed_signed_ns(point.unexplained()));
     }
   }
   return text;

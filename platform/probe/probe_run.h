@@ -29,7 +29,7 @@ struct ProbePoint {
   // What neither explains: 0 unless an implementation has been replaced by one with other rules.
   std::int64_t unexplained() const { return static_cast<std::int64_t>(actual - bound.total() - flits - bursts); }
   std::int64_t beyond_formula() const { return static_cast<std::int64_t>(actual - bound.total()); }
-  double effective_gbs() const { return actual == 0 ? 0 : static_cast<double>(bytes) / exact_ns(actual); }
+  double effective_gbs() const { return actual == 0 ? 0 : static_cast<double>(bytes) / to_ns(actual); }
 };
 
 struct ProbeOutcome {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "models/timing/lower_bound.h"
+#include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
 #include "platform/probe/leg_table.h"
 #include "platform/probe/machine_message.h"
@@ -38,16 +39,16 @@ void add_formula(RouteReport& report, const Graph& graph, const Path& path, std:
     const MemoryMessage message = machine_message(graph, path, write, 0, bytes);
     const MessageBound bound = lower_bound(path, message);
     const char* const end = write ? message.posted ? "the commit" : "the acknowledgement" : "the last flit of the answer";
-    const double gbs = bound.total() == 0 ? 0 : static_cast<double>(bytes) / exact_ns(bound.total());
+    const double gbs = bound.total() == 0 ? 0 : static_cast<double>(bytes) / to_ns(bound.total());
     table.add({write ? "write" : "read", fixed_ns(bound.initiator), fixed_ns(bound.control), fixed_ns(bound.data),
                fixed_ns(bound.burst), fixed_ns(bound.total()), fmt::format("{:.3f}", gbs), end});
     report.json["formula"].push_back({{"op", write ? "write" : "read"},
                                       {"posted", message.posted},
-                                      {"initiator_ns", exact_ns(bound.initiator)},
-                                      {"control_leg_ns", exact_ns(bound.control)},
-                                      {"data_leg_ns", exact_ns(bound.data)},
-                                      {"memory_burst_ns", exact_ns(bound.burst)},
-                                      {"total_ns", exact_ns(bound.total())},
+                                      {"initiator_ns", ns_json(bound.initiator)},
+                                      {"control_leg_ns", ns_json(bound.control)},
+                                      {"data_leg_ns", ns_json(bound.data)},
+                                      {"memory_burst_ns", ns_json(bound.burst)},
+                                      {"total_ns", ns_json(bound.total())},
                                       {"gbs", gbs}});
   }
   report.text +=
@@ -80,7 +81,7 @@ RouteReport route_report(const Graph& graph, Routes& routes, NodeId from, NodeId
     times.push_back(
         {"first flit at ns", "first_flit_at_ns", later(data_leg(path, FlitCut(write), write.request_stores).first, start)});
   } else {
-    report.json["control_latency_ns"] = exact_ns(path.control_latency_fs());
+    report.json["control_latency_ns"] = ns_json(path.control_latency_fs());
   }
   report.json["hops"] = leg_json(graph, path, Leg::request, times);
   report.text += leg_text(graph, path, Leg::request, times);

@@ -25,6 +25,15 @@ std::uint64_t traffic_capacity(const Platform& platform, NodeId target) {
   }
 }
 
+std::uint64_t physical_address(const Platform& platform, NodeId target, std::uint64_t offset) {
+  const Node& node = platform.graph().node(target);
+  const MemoryArea area = node.kind == NodeKind::sram     ? MemoryArea::cube_sram
+                          : node.kind == NodeKind::pe_tcm ? MemoryArea::pe_tcm
+                                                          : MemoryArea::hbm;
+  const auto index = [](int value) { return static_cast<unsigned>(std::max(value, 0)); };
+  return platform.address_map().address_of({area, index(node.at.sip), index(node.at.cube), index(node.at.pe), offset}).encode();
+}
+
 NodeId own_hbm(const Platform& platform, NodeId initiator) {
   const Location& at = platform.graph().node(initiator).at;
   return platform.machine().hbm({at.sip, std::max(at.cube, 0), std::max(at.pe, 0)});

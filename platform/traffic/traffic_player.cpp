@@ -3,6 +3,7 @@
 #include <string>
 
 #include "models/base/errors.h"
+#include "platform/traffic/traffic_nodes.h"
 
 namespace kernbench {
 
@@ -42,6 +43,7 @@ TrafficPlayer::Initiator& TrafficPlayer::initiator_of(NodeId node) {
 }
 
 void TrafficPlayer::issue(const TrafficRequest& request) {
+  if (next_id_ == 0) listener_.began();
   const std::uint32_t id = next_id_++;
   if (id == ended_)
     obligation_ =
@@ -69,6 +71,7 @@ void TrafficPlayer::submit(Initiator& initiator, std::uint32_t id) {
   DmaRequest dma;
   dma.write = request.write;
   dma.place = {request.target, request.offset_or_end};
+  dma.physical = physical_address(platform_, request.target, request.offset_or_end);
   dma.bytes = request.bytes;
   dma.order.command = id;
   dma.key = traffic_key(request.issue, id);
@@ -81,6 +84,7 @@ void TrafficPlayer::inject(Initiator& initiator, std::uint32_t id) {
   Entry& request = entry(id);
   TransactionHandle transaction = platform_.pool().make();
   transaction->set_command(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+  transaction->set_address(physical_address(platform_, request.target, request.offset_or_end));
   transaction->set_data_length(static_cast<unsigned>(request.bytes));
   RouteExtension& route = transaction->route();
   route.path = &platform_.routes().memory_path(request.initiator, request.target);
@@ -105,6 +109,13 @@ void TrafficPlayer::completed(Transaction& transaction) {
   }
   end(id);
   injected_.erase(id);
+}
+
+std::optional<std::uint32_t> TrafficPlayer::request_of(const TieKey& key, NodeId initiator) const {
+  if (key.count < first_id_ || key.count >= next_id_) return std::nullopt;
+  const Entry& request = window_[key.count - first_id_];
+  if (request.initiator != initiator || !(key == traffic_key(request.issue, key.count))) return std::nullopt;
+  return key.count;
 }
 
 void TrafficPlayer::dma_granted(std::uint32_t id) {

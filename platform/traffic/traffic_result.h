@@ -15,6 +15,8 @@ struct TrafficResult {
 class TrafficListener {
  public:
   virtual ~TrafficListener() = default;
+  // At the instant at which the first request is issued, before it goes anywhere.
+  virtual void began() {}
   // At the instant of the end, in order of the ends.
   virtual void ended(const TrafficResult& /*result*/) {}
   // The same results in order of their ids, each as soon as all before it have ended.

@@ -5,33 +5,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
 
 namespace kernbench {
-namespace {
-
-struct BusyWire {
-  const Edge* edge;
-  const Wire* wire;
-};
-
-// By descending time of occupation, then in the graph's order; idle wires are left out.
-std::vector<BusyWire> busiest_wires(const Platform& platform, std::size_t most) {
-  std::vector<BusyWire> list;
-  for (const MachineModules::EdgeWire& entry : platform.wires()) {
-    if (entry.wire->statistics().busy_fs > 0) list.push_back({&platform.graph().edges()[entry.edge], entry.wire.get()});
-  }
-  std::stable_sort(list.begin(), list.end(), [](const BusyWire& a, const BusyWire& b) {
-    return a.wire->statistics().busy_fs > b.wire->statistics().busy_fs;
-  });
-  if (list.size() > most) list.resize(most);
-  return list;
-}
-
-double rate_gbs(std::uint64_t bytes, Fs time) { return time == 0 ? 0.0 : static_cast<double>(bytes) / to_ns(time); }
-
-}  // namespace
-
 TrafficSummary::ByDistance& TrafficSummary::distance_of_result(const TrafficResult& result) {
   return by_distance_[static_cast<std::size_t>(distance_of(platform_.graph(), result.request.initiator, result.request.target))];
 }
@@ -56,7 +33,8 @@ nlohmann::ordered_json TrafficSummary::json(std::size_t wires) const {
   summary["requests"] = requests_;
   summary["bytes_read"] = bytes_read_;
   summary["bytes_written"] = bytes_written_;
-  summary["makespan_ns"] = to_ns(makespan());
+  summary["makespan_ns"] = ns_json(makespan());
+  summary["elapsed_ns"] = ns_json(links_.elapsed());
   summary["aggregate_gbs"] = rate_gbs(bytes_read_ + bytes_written_, makespan());
   summary["latency"] = nlohmann::ordered_json::array();
   for (int i = 0; i < distance_class_count; ++i) {
@@ -67,12 +45,12 @@ nlohmann::ordered_json TrafficSummary::json(std::size_t wires) const {
                                   {"requests", latency.count()},
                                   {"bytes", distance.bytes},
                                   {"gbs", rate_gbs(distance.bytes, makespan())},
-                                  {"min_ns", to_ns(latency.lowest())},
-                                  {"mean_ns", latency.mean() * 1e-6},
-                                  {"p50_ns", to_ns(latency.percentile(0.50))},
-                                  {"p90_ns", to_ns(latency.percentile(0.90))},
-                                  {"p99_ns", to_ns(latency.percentile(0.99))},
-                                  {"max_ns", to_ns(latency.highest())}});
+                                  {"min_ns", ns_json(latency.lowest())},
+                                  {"mean_ns", latency.mean() / 1e6},
+                                  {"p50_ns", ns_json(latency.percentile(0.50))},
+                                  {"p90_ns", ns_json(latency.percentile(0.90))},
+                                  {"p99_ns", ns_json(latency.percentile(0.99))},
+                                  {"max_ns", ns_json(latency.highest())}});
     for (std::size_t part = 0; has_parts_ && part < latency_part_count; ++part) {
       const auto which = static_cast<LatencyPart>(part);
       summary["latency"].back()["mean_parts"][std::string(name_of(which)) + "_ns"] =
@@ -80,25 +58,17 @@ nlohmann::ordered_json TrafficSummary::json(std::size_t wires) const {
     }
   }
   summary["busiest_wires"] = nlohmann::ordered_json::array();
-  for (const BusyWire& busy : busiest_wires(platform_, wires)) {
-    const Wire::Statistics& counted = busy.wire->statistics();
-    summary["busiest_wires"].push_back(
-        {{"src", platform_.graph().node(busy.edge->src).name},
-         {"dst", platform_.graph().node(busy.edge->dst).name},
-         {"kind", name_of(busy.edge->kind)},
-         {"bw_gbs", busy.edge->bw_gbs ? nlohmann::ordered_json(busy.edge->bw_gbs->to_double()) : nlohmann::ordered_json()},
-         {"bytes", counted.bytes},
-         {"gbs", rate_gbs(counted.bytes, makespan())},
-         {"utilisation", makespan() == 0 ? 0.0 : static_cast<double>(counted.busy_fs) / static_cast<double>(makespan())}});
-  }
+  for (const TrafficLinks::Link& link : links_.busiest(wires)) summary["busiest_wires"].push_back(links_.json_of(link));
   return summary;
 }
 
 std::string TrafficSummary::text(std::size_t wires) const {
   const nlohmann::ordered_json summary = json(wires);
-  const auto number = [](const nlohmann::ordered_json& value) { return fmt::format("{:.3f}", value.get<double>()); };
-  std::string text = fmt::format("requests   {}\nbytes      {} read, {} written\nmakespan   {}\naggregate  {} GB/s\n\n", requests_,
+  const auto number = [](const nlohmann::ordered_json& value) { return fmt::format("{:.3f}", to_double(value)); };
+  std::string text = fmt::format("requests   {}\nbytes      {} read, {} written\nmakespan   {}\naggregate  {} GB/s\n", requests_,
                                  bytes_read_, bytes_written_, format_ns(makespan()), number(summary["aggregate_gbs"]));
+  if (links_.elapsed() != makespan()) text += fmt::format("elapsed    {}\n", format_ns(links_.elapsed()));
+  text += '\n';
   using Align = TextTable::Align;
   TextTable latency({{"distance"},
                      {"requests", Align::right},

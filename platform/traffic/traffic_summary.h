@@ -10,21 +10,25 @@
 #include "platform/assembly/platform.h"
 #include "platform/observe/distance_class.h"
 #include "platform/observe/latency_parts.h"
+#include "platform/traffic/traffic_links.h"
 #include "platform/traffic/traffic_result.h"
 
 namespace kernbench {
 
 class TrafficSummary {
  public:
-  explicit TrafficSummary(Platform& platform) : platform_(platform) {}
+  explicit TrafficSummary(Platform& platform) : platform_(platform), links_(platform) {}
 
+  void begin() { links_.begin(); }  // at the instant of the first request
   void add(const TrafficResult& result);
   // Beside add(): what the latency is made of; then the summary shows the means.
   void add_parts(const TrafficResult& result, const LatencyParts& parts);
 
-  // All of it, units in the key names; wires by descending utilisation, at most `wires` of them.
+  // All of it up to now, units in the key names; utilisations are shares of the time since the first request; wires by descending
+  // utilisation, at most `wires` of them.
   nlohmann::ordered_json json(std::size_t wires = 10) const;
   std::string text(std::size_t wires = 10) const;
+  const TrafficLinks& links() const { return links_; }
 
  private:
   struct ByDistance {
@@ -36,6 +40,7 @@ class TrafficSummary {
   Fs makespan() const { return requests_ == 0 ? 0 : last_end_ - first_issue_; }
 
   Platform& platform_;
+  TrafficLinks links_;
   std::uint64_t requests_ = 0;
   std::uint64_t bytes_read_ = 0;
   std::uint64_t bytes_written_ = 0;

@@ -65,6 +65,42 @@ BOOST_AUTO_TEST_CASE(the_address_model_is_named_where_it_is_not_va) {
   check_refused({"run", "--bench", "matmul-composite", "--set", key + "address_model=lb"}, 2, {"found 'lb', allowed is one of pa, va, la"});
 }
 
+namespace {
+
+void check_shares_of_time(const Words& bench, const std::string& until) {
+  const TemporaryFolder folder;
+  Words words{"run", "--topology", "tiny", "--until", until, "--json", "--stats", folder.file("s.json"), "--bench"};
+  words.insert(words.end(), bench.begin(), bench.end());
+  const ProgramResult result = kernbench_program(words);
+  BOOST_TEST_REQUIRE(result.status == 0, result.err);
+  const auto is_share = [](const nlohmann::json& value) { BOOST_TEST((value.is_null() || value.get<double>() <= 1.0), value); };
+  const auto json = nlohmann::json::parse(result.out);
+  is_share(json.at("activity").at("mac_utilisation"));
+  is_share(json.at("activity").at("useful_efficiency"));
+  for (const auto& engine : json.at("engines")) is_share(engine.at("utilisation"));
+  for (const auto& link : json.at("links")) is_share(link.at("busiest_utilisation"));
+  const auto stats = nlohmann::json::parse(folder.read("s.json"));
+  for (const auto& wire : stats.at("wires")) is_share(wire.at("utilisation"));
+  for (const auto& component : stats.at("components")) {
+    for (const auto& [key, value] : component.at("stats").items()) {
+      if (contains(key, "busy") || contains(key, "held") || contains(key, "blocked"))
+        BOOST_TEST(value.get<double>() <= stats.at("simulated_ns").get<double>(), component.at("name") << '.' << key);
+    }
+  }
+}
+
+}  // namespace
+
+// Deep in the work, and again and again: what is under way counts up to then, what is booked ahead does not.
+BOOST_AUTO_TEST_CASE(nothing_of_a_stopped_run_is_busy_for_more_than_its_time) {
+  const Words product{"matmul-composite", "--param", "M=32", "--param", "K=3072", "--param", "N=32", "--param", "variant=load_ref"};
+  for (const Words& bench : {product, Words{"ipcq-pingpong"}, Words{"ccl-allreduce"}}) {
+    for (const std::string until : {"300", "1234.567891", "3950", "4321.5", "100000000"}) {
+      BOOST_TEST_CONTEXT(bench.front() << " until " << until) { check_shares_of_time(bench, until); }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_bench_goes_by_name_or_index) {
   const auto list = nlohmann::json::parse(kernbench_program({"list", "--json"}).out);
   for (const auto& bench : list) {

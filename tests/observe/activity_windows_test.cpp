@@ -84,6 +84,20 @@ KERNBENCH_SYSTEMC_TEST(without_a_composite_there_is_no_utilisation) {
   BOOST_TEST(summary.composite.empty());
 }
 
+// Stopped at 20: a GEMM since 10 counts 10 ns of 20, and reaches to the end of the window; its multiply-accumulates are not done.
+KERNBENCH_SYSTEMC_TEST(what_is_under_way_counts_as_if_it_ended_now) {
+  FakeMachine machine;
+  ActivityWindows windows;
+  windows.executed(record(*machine.dma, OpKind::memory, 0, 10, 0));
+  const ActivitySummary summary = windows.summary(default_rate, {record(*machine.gemm, OpKind::gemm, 10, 20, 0)});
+  BOOST_TEST(summary.composite.length() == 20 * fs_per_ns);
+  BOOST_TEST(summary.all.length() == 20 * fs_per_ns);
+  BOOST_TEST(*summary.mac_utilisation == 0.5);
+  BOOST_TEST(*summary.useful_efficiency == 0.0);
+  BOOST_TEST(windows.operations() == 1U);
+  BOOST_TEST(windows.summary(default_rate).composite.length() == 10 * fs_per_ns);  // asked again
+}
+
 KERNBENCH_SYSTEMC_TEST(reports_go_on_to_the_next_sink) {
   FakeMachine machine;
   ActivityWindows second;

@@ -37,17 +37,17 @@ BOOST_AUTO_TEST_CASE(a_request_for_one_channel_waits_for_those_to_the_partition_
   HbmShadow hbm = shadow();
   TransactionPool pool;
   const TransactionHandle whole = request(pool, 32, 16), one = request(pool, 0, 32, 2), other = request(pool, 0, 32, 3);
-  HbmShadow::Last whole_last, one_last, other_last;
-  hbm.book_read(*whole, 100, whole_last);
-  hbm.book_read(*one, 100, one_last);
-  hbm.book_read(*other, 100, other_last);
-  BOOST_TEST(whole_last.end == 116U);
-  BOOST_TEST(whole_last.channel == 2U);
-  BOOST_TEST(one_last.end == 148U);
-  BOOST_TEST(one_last.channel == 2U);
-  BOOST_TEST(hbm.held_by_others(*one, 100, one_last) == 16U);
-  BOOST_TEST(other_last.end == 132U);
-  BOOST_TEST(hbm.held_by_others(*other, 100, other_last) == 0U);
+  const HbmShadow::Bursts of_whole = hbm.book_read(*whole, 100).at(0);
+  const HbmShadow::Bursts of_one = hbm.book_read(*one, 100).at(0);
+  const HbmShadow::Bursts of_other = hbm.book_read(*other, 100).at(0);
+  BOOST_TEST(of_whole.finish == 116U);
+  BOOST_TEST(of_whole.channel == 2U);
+  BOOST_TEST(of_one.first_finish == 132U);
+  BOOST_TEST(of_one.finish == 148U);
+  BOOST_TEST(of_one.channel == 2U);
+  BOOST_TEST(hbm.held_by_others(*one, 2, 100, of_one.finish) == 16U);
+  BOOST_TEST(of_other.finish == 132U);
+  BOOST_TEST(hbm.held_by_others(*other, 3, 100, of_other.finish) == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(the_flits_of_a_write_for_one_channel_book_there) {
@@ -55,11 +55,11 @@ BOOST_AUTO_TEST_CASE(the_flits_of_a_write_for_one_channel_book_there) {
   TransactionPool pool;
   const TransactionHandle write = request(pool, 16, 32, 1);
   write->route().cut_flits(32, 16);
-  HbmShadow::Last last;
-  hbm.book_write_flit(*write, 0, 100, last);
-  hbm.book_write_flit(*write, 1, 101, last);
-  BOOST_TEST(last.end == 132U);
-  BOOST_TEST(last.channel == 1U);
+  hbm.book_write_flit(*write, 0, 100);
+  const HbmShadow::Bursts second = hbm.book_write_flit(*write, 1, 101).at(0);
+  BOOST_TEST(second.finish == 132U);
+  BOOST_TEST(second.channel == 1U);
+  BOOST_TEST(hbm.bursts_of(*write, 1).first == 1U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

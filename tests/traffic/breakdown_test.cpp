@@ -76,17 +76,17 @@ KERNBENCH_SYSTEMC_TEST(a_local_read_of_one_flit) {
   check(parts_of("0," + pe0 + "read,sip0.cube0.hbm_ctrl.pe0,0,256\n").at(0), {ns(1), ns(4) + 4, 0, 0, ns(2), ns(8), 0});
 }
 
-// 30 ns + 4 fs. Command: 1, router 2. Bursts of the last flit until 19: 8 for the first on its channel, 8 for its own. The last
-// flit leaves the controller at 19, the wire at 27 behind those before it; the router lets it through at once, for the first flit
-// has long been gone; its wire is taken by those before it until 29, and by itself until 30: 8 + 3 ns on or for wires.
+// 30 ns + 4 fs. Command: 1, router 2. The first eight flits are out at 11. The first one has the wire until 12, the router until
+// 14; then the wire to the DMA is never free until the last flit has left at 30, so the walk goes back to the first flit there: 16
+// ns on that wire, the router's 2, 1 on the wire before, one burst of 8.
 KERNBENCH_SYSTEMC_TEST(a_local_read_of_sixteen_flits) {
-  check(parts_of("0," + pe0 + "read,sip0.cube0.hbm_ctrl.pe0,0,4096\n").at(0), {ns(1), ns(2) + 4, 0, 0, ns(11), ns(16), 0});
+  check(parts_of("0," + pe0 + "read,sip0.cube0.hbm_ctrl.pe0,0,4096\n").at(0), {ns(1), ns(4) + 4, 0, 0, ns(17), ns(8), 0});
 }
 
-// Write: the last of 16 flits leaves the DMA's wire at 17, is through the router at once, has the wire to the HBM at 19 to 20 +2
-// and its burst until 28 +2; the acknowledgement pays the router: 2 +2.
+// Write: the first of 16 flits leaves the DMA's wire at 2 and the router at 4; from then on the wire to the HBM is taken until 20
+// +2. The last burst ends at 28 +2; the acknowledgement pays the router: 2 +2.
 KERNBENCH_SYSTEMC_TEST(a_local_write_of_sixteen_flits) {
-  check(parts_of("0," + pe0 + "write,sip0.cube0.hbm_ctrl.pe0,0,4096\n").at(0), {ns(1), ns(2) + 4, 0, 0, ns(19), ns(8), 0});
+  check(parts_of("0," + pe0 + "write,sip0.cube0.hbm_ctrl.pe0,0,4096\n").at(0), {ns(1), ns(4) + 4, 0, 0, ns(17), ns(8), 0});
 }
 
 // 87.5 ns + 12 fs. NoC: routers 7 * 2 twice, mesh wires 1.4 twice, PE and HBM wires 1 fs, four. UCIe: two ports of 8 and the seam
@@ -96,13 +96,81 @@ KERNBENCH_SYSTEMC_TEST(a_read_in_the_next_cube) {
         {ns(1), ns(30.8) + 4, ns(32.2) + 8, 0, ns(15.5), ns(8), 0});
 }
 
-// Posted: 42.7 ns + 6 fs. End point 5; io_ucie, 0.2 mm of 2 mm and UCIe-N: 16.2 and its conn wires; the second flit is delayed by
-// its own first one at io_ucie (12 to 18) and at UCIe-N (19.2 to 26.7) and at the router (32.7, at once): that is the ports' time:
-// 6 + 7.5; on or for wires 1 + 1, 3, 2, 1, 4, 2, 2. Wires: 7 - 5, 10 - 7 and 12 - 10, 19 - 18, 28.7 - 26.7 and 30.7, 32.7, 34.7.
+// Posted: 42.7 ns + 6 fs. End point 5. The first flit has wires until 6, 8, 10, io_ucie until 18, its wire until 18.5 and 0.2 of
+// propagation, UCIe-N until 26.7, wires until 28.7 and 30.7, the router until 32.7. There its wire is free; the second flit comes
+// at 32.7 and is behind the first one on that wire until 33.7: the walk goes on with the first one. Wires: 9.5 and two flits there.
 KERNBENCH_SYSTEMC_TEST(a_write_of_the_host) {
   // wires without length: pcie_ep > io_noc > conn > io_ucie are fabric; ucie-N > conn > router UCIe; router > hbm NoC.
   check(parts_of("0,sip0.io0.pcie_ep,write,sip0.cube0.hbm_ctrl.pe0,0,512\n").at(0),
-        {ns(5), 1, ns(6 + 0.2 + 7.5) + 2, 3, ns(2 + 3 + 2 + 1 + 2 + 2 + 2 + 2), ns(8), 0});
+        {ns(5), ns(2) + 1, ns(8 + 0.2 + 8) + 2, 3, ns(9.5 + 2), ns(8), 0});
+}
+
+// 16 flits: behind UCIe-N its wire to the conn (2 ns a flit) is never free from 26.7, when the first flit leaves the port, until
+// 58.7; the last flit goes on without a wait, 2 and 1 ns, for the router's 2 ns are over before the third flit comes. Without the
+// ports' overheads the write takes 16 ns less, all of them UCIe's.
+KERNBENCH_SYSTEMC_TEST(both_ports_show_in_a_long_write_of_the_host) {
+  check(parts_of("0,sip0.io0.pcie_ep,write,sip0.cube0.hbm_ctrl.pe0,0,4096\n").at(0),
+        {ns(5), 1, ns(16.2) + 2, 3, ns(5.5 + 32 + 2 + 1), ns(8), 0});
+}
+KERNBENCH_SYSTEMC_TEST(without_their_overheads_the_same_write_is_shorter_by_their_part) {
+  check(parts_of("0,sip0.io0.pcie_ep,write,sip0.cube0.hbm_ctrl.pe0,0,4096\n", "topology.yaml",
+                 {{"cube.ucie.port.attrs.overhead_ns", "0"}, {"sip.io_chiplets.io0.components.io_ucie.attrs.overhead_ns", "0"}})
+            .at(0),
+        {ns(5), 1, ns(0.2) + 2, 3, ns(5.5 + 32 + 2 + 1), ns(8), 0});
+}
+
+// The overheads of a flit that is alone on its way, and of the control message of the other leg, belong to the parts of their
+// nodes; its propagations to those of their wires; bytes / bandwidth of every wire is the wires' part.
+KERNBENCH_SYSTEMC_TEST(the_parts_of_a_single_flit_are_the_sums_over_its_way) {
+  TrafficMachine m("topology.yaml");
+  const std::vector<std::string> initiators{"sip0.cube0.pe0.pe_dma", "sip0.cube5.pe7.pe_dma", "sip1.io0.pcie_ep"};
+  const std::vector<std::string> targets{"sip0.cube0.hbm_ctrl.pe3", "sip0.cube1.hbm_ctrl.pe0", "sip1.cube3.hbm_ctrl.pe0"};
+  std::string rows;
+  std::vector<Row> expected;
+  for (const std::string& initiator : initiators) {
+    for (const std::string& target : targets) {
+      for (const bool write : {false, true}) {
+        rows +=
+            std::to_string(100'000 * expected.size()) + "," + initiator + "," + (write ? "write," : "read,") + target + ",0,256\n";
+        const Graph& graph = m.platform->graph();
+        const bool host = graph.node(m.node(initiator)).kind == NodeKind::pcie_ep;
+        const Path& path = m.platform->routes().memory_path(m.node(initiator), m.node(target));
+        LatencyParts parts;
+        parts[LatencyPart::pe_setup] = ns(host ? 5 : 1);
+        parts[LatencyPart::hbm] = ns(8);
+        const int legs = host && write ? 1 : 2;  // posted
+        for (std::uint32_t i = 0; i < path.target_position(); ++i) {
+          const PathHop& hop = path.hop(i);
+          const Edge& edge = *graph.find_edge(hop.node, path.hop(i + 1).node);
+          parts[part_of(edge.kind)] += static_cast<Fs>(legs) * hop.propagation_fs;
+          parts[LatencyPart::wire] += transfer_fs(256, hop.bw_gbs);
+          if (i > 0) parts[part_of(graph.node(hop.node).kind)] += static_cast<Fs>(legs) * hop.overhead_fs;
+        }
+        expected.push_back(row_of(parts));
+      }
+    }
+  }
+  const TemporaryCsv csv(csv_header + rows);
+  TrafficFile file(csv.path(), *m.platform);
+  file.check();
+  const std::vector<LatencyParts> parts = parts_of(m, file);
+  BOOST_TEST_REQUIRE(parts.size() == expected.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    BOOST_TEST_CONTEXT("request " << i) { check(parts[i], expected[i]); }
+  }
+}
+
+// Both PEs write 4 KiB to PE 0's partition. PE1's flits come to r0c0 0.25 + 2 + 1 ns later than PE0's (a hop more) and share its
+// wire with them flit by flit: each waits for flits of the other, which is contention, and the wire is theirs for 16 ns each.
+KERNBENCH_SYSTEMC_TEST(flits_of_others_on_a_shared_wire_are_contention) {
+  const auto parts =
+      parts_of("0," + pe0 + "write,sip0.cube0.hbm_ctrl.pe0,0,4096\n0," + pe1 + "write,sip0.cube0.hbm_ctrl.pe0,8192,4096\n");
+  for (const LatencyParts& of_one : parts) {
+    BOOST_TEST(of_one[LatencyPart::contention] > ns(8));
+    BOOST_TEST(of_one[LatencyPart::contention] <= ns(16 + 2 + 8 + 8));  // the other's flits and first flit's overhead, bursts
+    BOOST_TEST(of_one[LatencyPart::ucie] == 0u);
+    BOOST_TEST(of_one[LatencyPart::fabric] == 0u);
+  }
 }
 
 // The own TCM has no way at all.
@@ -133,12 +201,12 @@ KERNBENCH_SYSTEMC_TEST(the_switch_penalty_is_the_memorys) {
 }
 
 // A PE's flit holds the router from 30.7+1 to 32.7+1, when the host's first one comes at 30.7+5, which then holds it until 34.7+1
-// (see traffic_times). The second flit comes at 32.7+5, when its own first one holds it: nothing of it waits for the PE there. On
-// the wire to the HBM it is behind its own first one: 34.7+1 to 36.7+1.
+// (see traffic_times). The second flit comes at 32.7+5, when its own first one holds it, and on the wire to the HBM it is behind
+// it: the walk goes on with the first one, which waited 2 ns less 4 fs for the PE.
 KERNBENCH_SYSTEMC_TEST(a_router_shared_with_a_pe) {
   const auto parts =
       parts_of("0,sip0.io0.pcie_ep,write,sip0.cube0.hbm_ctrl.pe0,0,512\n28.7," + pe0 + "write,sip0.cube0.hbm_ctrl.pe0,1024,256\n");
-  check(parts.at(0), {ns(5), ns(2) + 1 - 4, ns(13.7) + 2, 3, ns(16), ns(8), 0});
+  check(parts.at(0), {ns(5), ns(2) + 1, ns(16.2) + 2, 3, ns(11.5), ns(8), ns(2) - 4});
   check(parts.at(1), {ns(1), ns(4) + 4, 0, 0, ns(2), ns(8), 0});
 }
 

@@ -1,0 +1,25 @@
+// JSON as the program writes it: times are the decimals of their femtoseconds, to the last digit.
+//
+// A double does not hold every count of femtoseconds, and the nearest double is not always printed as the decimal that was meant.
+// ns_json() makes a number where the double prints as exactly that decimal, and otherwise keeps the femtoseconds themselves in a
+// node of its own kind, which only json_text() can write: text goes out through json_text() alone.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "models/base/units.h"
+
+namespace kernbench {
+
+// Nanoseconds; the second for differences.
+nlohmann::ordered_json ns_json(Fs t);
+nlohmann::ordered_json signed_ns_json(std::int64_t fs);
+// What was made so, or any number, for people.
+double to_double(const nlohmann::ordered_json& number);
+
+// As nlohmann's dump(): in one line, or with `indent` blanks for each level.
+std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
+
+}  // namespace kernbench

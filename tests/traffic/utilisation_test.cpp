@@ -1,0 +1,185 @@
+// Whenever a run is cut short, nothing has been busy for longer than there was time (spec 11.3).
+#include <rapidcheck/boost_test.h>
+
+#include <boost/test/unit_test.hpp>
+#include <map>
+
+#include "platform/observe/object_tree.h"
+#include "platform/observe/statistics_regions.h"
+#include "platform/observe/transfer_watch.h"
+#include "platform/traffic/traffic_generator.h"
+#include "platform/traffic/traffic_summary.h"
+#include "tests/support/forked.h"
+#include "tests/traffic/traffic_machine.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+constexpr Fs ns = fs_per_ns;
+
+// Each flit's own time on each wire.
+class Intervals final : public TransferListener {
+ public:
+  void carried(const Wire& wire, const Transaction&, FlitRun, Fs start, Fs end) override { spans_[&wire].push_back({start, end}); }
+  Fs busy_between(const Wire& wire, Fs from, Fs until) const {
+    Fs busy = 0;
+    const auto found = spans_.find(&wire);
+    if (found == spans_.end()) return 0;
+    for (const auto& [start, end] : found->second) {
+      const Fs first = std::max(start, from), last = std::min(end, until);
+      if (first < last) busy += last - first;
+    }
+    return busy;
+  }
+
+ private:
+  std::map<const Wire*, std::vector<std::pair<Fs, Fs>>> spans_;
+};
+
+// Sums of times that no single component can exceed.
+bool is_share_of_time(const std::string& key) {
+  return key.find("busy") != std::string::npos || key.find("held") != std::string::npos;
+}
+
+// Of the machine: ticks, so that a region can begin in the middle of things.
+class Marks final : public sc_core::sc_module {
+ public:
+  Marks(const sc_core::sc_module_name& name, StatisticsRegions& regions, Fs from, Fs until)
+      : sc_core::sc_module(name), regions_(regions), from_(from), until_(until) {
+    SC_HAS_PROCESS(Marks);
+    SC_THREAD(run);
+  }
+
+ private:
+  void run() {
+    wait(Component::fs(from_));
+    regions_.reset(Component::now());
+    wait(Component::fs(until_ - from_));
+    regions_.dump("region", Component::now());
+  }
+  StatisticsRegions& regions_;
+  Fs from_, until_;
+};
+
+class Summarised final : public TrafficListener {
+ public:
+  explicit Summarised(Platform& platform) : summary(platform) {}
+  void began() override { summary.begin(); }
+  void ended(const TrafficResult& result) override { summary.add(result); }
+  TrafficSummary summary;
+};
+
+void check_cut(const TrafficRecipe& recipe, const std::vector<Override>& overrides, Fs from, Fs until) {
+  TrafficMachine m("topology.tiny.yaml", overrides);
+  TrafficGenerator generator(recipe, *m.platform);
+  TransferWatch watch(*m.platform);
+  Intervals intervals;
+  watch.add(intervals);
+  Summarised listener(*m.platform);
+  TrafficPlayer player("traffic", *m.platform, generator, listener);
+  StatisticsRegions regions(*m.platform);
+  Marks marks("marks", regions, from, until);
+  RunLimits limits;
+  limits.until = until;
+  m.platform->run(limits);
+  const Fs now = Component::now();
+  Fs in_region = 0;
+  for (const auto& entry : m.platform->wires()) {
+    const Wire::Statistics statistics = entry.wire->statistics();
+    BOOST_TEST(statistics.busy_fs == intervals.busy_between(*entry.wire, 0, now), entry.wire->name());
+    BOOST_TEST(statistics.busy_fs <= now, entry.wire->name());
+    in_region += intervals.busy_between(*entry.wire, from, until);
+  }
+  Fs told = 0;
+  const auto& region = regions.json().at(0);
+  for (const auto& kind : region.at("links")) told += static_cast<Fs>(kind.at("busy_ns").get<double>() * 1e6 + 0.5);
+  BOOST_TEST(told == in_region);
+  std::map<std::string, int> components;
+  for (const Component* component : objects_of<Component>()) {
+    if (component->node() == no_node) continue;
+    ++components[std::string(name_of(m.platform->graph().node(component->node()).kind))];
+    for (const Statistic& statistic : component->statistics()) {
+      if (is_share_of_time(statistic.name)) BOOST_TEST(statistic.at(now) <= now, component->name() << '.' << statistic.name);
+    }
+  }
+  for (const auto& [kind, totals] : region.at("totals").items()) {
+    for (const auto& [key, value] : totals.items()) {
+      if (!is_share_of_time(key)) continue;
+      const double most = to_ns(until - from) * components.at(kind) + 1e-6;
+      BOOST_TEST(value.get<double>() <= most, kind << '.' << key);
+    }
+  }
+  for (const auto& link : listener.summary.json(100000).at("busiest_wires"))
+    BOOST_TEST(link.at("utilisation").get<double>() <= 1.0, link.at("src"));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(utilisation)
+
+// 4 KiB stand at the DMA's wire from 1 ns on, 16 flits of 1 ns. By 5.5 ns 4.5 flits have left; they are not all busy time of now.
+KERNBENCH_SYSTEMC_TEST(what_is_booked_ahead_on_a_wire_is_not_busy_time) {
+  TrafficMachine m("topology.tiny.yaml");
+  const TemporaryCsv csv(csv_header + "0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.hbm_ctrl.pe0,0,4096\n");
+  TrafficFile file(csv.path(), *m.platform);
+  file.check();
+  Summarised listener(*m.platform);
+  TrafficPlayer player("traffic", *m.platform, file, listener);
+  RunLimits limits;
+  limits.until = 5'500'000;
+  m.platform->run(limits);
+  const auto summary = listener.summary.json();
+  BOOST_TEST(summary.at("elapsed_ns") == 5.5);
+  const auto& link = summary.at("busiest_wires").at(0);
+  BOOST_TEST(link.at("src") == "sip0.cube0.pe0.pe_dma");
+  BOOST_TEST(link.at("bytes") == 1152);
+  BOOST_TEST(link.at("busy_ns") == 4.5);
+  BOOST_TEST(link.at("flits") == 16);  // handed over
+  BOOST_TEST(link.at("utilisation").get<double>() == 4.5 / 5.5, boost::test_tools::tolerance(1e-12));
+}
+
+// Idle before the first request: utilisations are shares of the time since then.
+KERNBENCH_SYSTEMC_TEST(the_time_before_the_first_request_does_not_count) {
+  TrafficMachine m("topology.tiny.yaml");
+  const TemporaryCsv csv(csv_header + "1000,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n");
+  TrafficFile file(csv.path(), *m.platform);
+  file.check();
+  Summarised listener(*m.platform);
+  TrafficPlayer player("traffic", *m.platform, file, listener);
+  m.platform->run();
+  const auto summary = listener.summary.json();
+  BOOST_TEST(summary.at("elapsed_ns") == 15.000004);
+  BOOST_TEST(summary.at("makespan_ns") == 15.000004);
+  BOOST_TEST(summary.at("busiest_wires").at(0).at("utilisation").get<double>() == 1 / 15.000004,
+             boost::test_tools::tolerance(1e-12));
+}
+
+RC_BOOST_PROP(nothing_is_busy_for_longer_than_there_was_time, ()) {
+  TrafficRecipe recipe;
+  recipe.pattern =
+      *rc::gen::element(TrafficPattern::random, TrafficPattern::hotspot, TrafficPattern::closed_loop, TrafficPattern::stream);
+  recipe.initiators = {"sip0.cube0.pe*.pe_dma", "sip0.io0.pcie_ep"};
+  recipe.targets =
+      *rc::gen::elementOf(std::vector<std::vector<std::string>>{{}, {"*.hbm_ctrl.pe[0-2]", "*.sram", "*.pe[0-3].pe_tcm"}});
+  recipe.requests = 10;
+  recipe.size_bytes = *rc::gen::element<std::uint64_t>(1, 100, 700, 4096, 20000);
+  recipe.rate_gbs = Rational::parse(*rc::gen::element<std::string>("0", "100", "10"));
+  recipe.read_share = Rational::parse(*rc::gen::element<std::string>("0", "1", "0.5"));
+  recipe.max_outstanding = 3;
+  recipe.seed = *rc::gen::inRange<std::uint64_t>(0, 1000);
+  const std::vector<Override> overrides{
+      {"cube.components.hbm_ctrl.attrs.switch_penalty_ns", *rc::gen::element<std::string>("0", "7")},
+      {"cube.components.hbm_ctrl.attrs.overhead_ns", *rc::gen::element<std::string>("0", "3")},
+      {"cube.components.router.attrs.overhead_ns", *rc::gen::element<std::string>("2", "30")},
+      {"cube.pe_template.links", *rc::gen::element<std::string>("{}", "{pe_dma_to_pe_tcm: {bw_gbs: 512.0, distance_mm: 0.5}}")}};
+  const Fs from = *rc::gen::inRange<Fs>(1, 300 * ns);
+  const Fs until = from + *rc::gen::inRange<Fs>(1, 500 * ns);
+  forked_value([&] {
+    check_cut(recipe, overrides, from, until);
+    return 0;
+  });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
