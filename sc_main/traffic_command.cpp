@@ -55,7 +55,8 @@ void TrafficOptions::add_to(CLI::App& command) {
   command.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S");
   command
       .add_option("--deadlock-after", deadlock_after_ns,
-                  "Simulated time without work, while requests are under way, that counts as a deadlock; 0: never")
+                  "Simulated time with nothing but polling and clocks, and nothing to come, while requests are under way, that counts as a "
+                  "livelock; 0: never")
       ->type_name("NS")
       ->capture_default_str();
   const std::string group = "Generated traffic";

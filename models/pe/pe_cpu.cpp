@@ -125,7 +125,7 @@ void PeCpu::run(Launch& launch) {
   const Fs target = message.target_start.value_or(now());
   if (target > now()) {
     state_probe_.set(static_cast<std::uint64_t>(State::waiting_for_start));
-    sc_core::wait(fs(target - now()));
+    sc_core::wait(work_at(target));
   }
   const auto response = std::make_shared<HostResponse>();
   response->metrics.start_skew = now() - target;
@@ -252,7 +252,7 @@ void PeCpu::wait(CommandState& command) {
 void PeCpu::cycles(std::uint64_t n) {
   check_abort();
   cycles_ += n;
-  if (n > 0) sc_core::wait(until(after(cycles_to_fs(n, clock_ghz_))));
+  if (n > 0) sc_core::wait(work_at(after(cycles_to_fs(n, clock_ghz_))));
 }
 
 void PeCpu::ipcq_send(IpcqSend message) {

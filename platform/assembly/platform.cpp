@@ -66,7 +66,9 @@ RunResult Platform::run(const RunLimits& limits) {
     const auto idle = [this] { return pool_->outstanding() == 0; };
     const auto work = [this] { return work_done(); };
     const auto obliged = [this, idle] { return obligations_.any() || !idle(); };
-    outcome = run_in_slices(state_, limits, {idle, work, obliged, [this] { return end_blocked_launches(); }});
+    outcome = run_in_slices(
+        state_, limits,
+        {idle, work, obliged, [this] { return obligations_.busy_until(); }, [this] { return end_blocked_launches(); }});
   } catch (...) {  // a SystemC error, or what left an SC_METHOD
     if (!state_.cause) state_.cause = std::current_exception();
     outcome.status = RunStatus::failed;
@@ -83,7 +85,10 @@ RunResult Platform::finish(RunOutcome outcome) {
   result.simulated = state_.program_ended ? state_.program_ended_at : Component::now();
   result.deltas = sc_core::sc_delta_count();
   result.wall_s = outcome.wall_s;
-  if (outcome.status == RunStatus::deadlock) result.cause = deadlock("nothing but polling and clocks for " + format_ns(outcome.quiet));
+  if (outcome.status == RunStatus::deadlock) {
+    result.cause =
+        blocked("livelock at " + format_ns(Component::now()) + ": nothing but polling and clocks for " + format_ns(outcome.quiet));
+  }
   if (outcome.starved) {
     result.cause = starvation();
     if (result.cause) result.status = RunStatus::deadlock;
@@ -124,11 +129,11 @@ bool Platform::end_blocked_launches() {
 std::exception_ptr Platform::starvation() const {
   const bool program_blocked = state_.has_program && !state_.program_ended;
   if (!program_blocked && !obligations_.any()) return nullptr;
-  return deadlock("nothing is pending");
+  return blocked("deadlock at " + format_ns(Component::now()) + ": nothing is pending");
 }
 
-std::exception_ptr Platform::deadlock(const std::string& how) const {
-  std::string text = "deadlock at " + format_ns(Component::now()) + ": " + how + ", and";
+std::exception_ptr Platform::blocked(const std::string& how) const {
+  std::string text = how + ", and";
   for (const Obligations::Waiter& waiter : obligations_.waiters()) {
     text += "\n  " + waiter.who + " waits for " + waiter.what + " since " + format_ns(waiter.since);
     if (waiter.state) text += waiter.state();

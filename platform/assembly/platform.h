@@ -65,7 +65,7 @@ class Platform final : private MachineServices {
   RunResult finish(RunOutcome outcome);
   bool end_blocked_launches();
   std::exception_ptr starvation() const;
-  std::exception_ptr deadlock(const std::string& how) const;
+  std::exception_ptr blocked(const std::string& how) const;
   std::uint64_t work_done() const;
 
   PlatformOptions options_;

@@ -11,6 +11,7 @@
 
 #include "models/base/errors.h"
 #include "platform/assembly/deadlock_watch.h"
+#include "platform/assembly/pending_events.h"
 #include "platform/assembly/stack_guard.h"
 
 namespace kernbench {
@@ -61,7 +62,7 @@ RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const RunQues
   const Clock::time_point start = Clock::now();
   const StackGuard guard;
   SliceLength slice;
-  DeadlockWatch watch(limits.deadlock_after.value_or(never_fs), ask.work, ask.obliged);
+  DeadlockWatch watch(limits.deadlock_after.value_or(never_fs), {ask.work, ask.obliged, ask.busy_until, latest_pending_event});
   RunOutcome outcome;
   const auto end = [&](RunStatus status, bool starved) {
     outcome.status = status;
@@ -87,7 +88,7 @@ RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const RunQues
     if (limits.progress) limits.progress({now(), sc_core::sc_delta_count(), seconds_since(start)});
 
     if (watch.expired(now()) && !ask.unblock()) {
-      outcome.quiet = *limits.deadlock_after;
+      outcome.quiet = now() - watch.quiet_since();
       return end(RunStatus::deadlock, false);
     }
 

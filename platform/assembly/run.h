@@ -30,8 +30,8 @@ struct RunProgress {
 struct RunLimits {
   std::optional<Fs> until;  // simulated time; what is due at that instant still happens
   std::optional<double> max_wall_s;
-  // Somebody waits, and nothing but polling and clocks has happened for this simulated time: a deadlock. None: only when nothing is
-  // pending at all.
+  // Somebody waits, and nothing but polling and clocks has happened for this simulated time, nor is an event of a model to come: a
+  // livelock, which ends as a deadlock does. None: only when nothing is pending at all.
   std::optional<Fs> deadlock_after = 1'000'000 * fs_per_ns;
   std::function<bool()> interrupted;  // true: stop (Ctrl-C)
   std::function<void(const RunProgress&)> progress;
@@ -69,6 +69,7 @@ struct RunQuestions {
   std::function<bool()> idle;           // no transfer is under way
   std::function<std::uint64_t()> work;  // changes whenever something has been done, see DeadlockWatch
   std::function<bool()> obliged;        // somebody waits
+  std::function<Fs()> busy_until;       // the latest instant at which a model is known to go on
   std::function<bool()> unblock;        // at a deadlock: sets in motion what can still end; false if nothing can
 };
 
