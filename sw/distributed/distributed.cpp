@@ -1,8 +1,18 @@
 #include "sw/distributed/distributed.h"
 
+#include <array>
+
 #include "models/base/errors.h"
 
 namespace kernbench {
+namespace {
+
+// By operation, as reports name them.
+constexpr std::array<const char*, 7> calls{"distributed.all_reduce",  "distributed.broadcast",      "distributed.reduce",
+                                           "distributed.all_gather",  "distributed.reduce_scatter", "distributed.all_to_all",
+                                           "distributed.send or recv"};
+
+}  // namespace
 
 Worker& Distributed::worker() const {
   Worker* here = runtime_.worker_of_thread();
@@ -25,6 +35,7 @@ void Distributed::init_process_group(const std::string& backend, std::optional<i
 void Distributed::init_process_group(const std::string& backend, const CclChanges& changes) {
   if (backend != "ahbm") throw UsageError("init_process_group: backend '" + backend + "', allowed: ahbm");
   Worker& here = worker();
+  here.calling("distributed.init_process_group");
   DistributedState& state = runtime_.distributed;
   while (state.group_starts) runtime_.link.port().wait(state.group_started, "another rank's init_process_group");
   if (state.group == nullptr) {
@@ -44,6 +55,7 @@ void Distributed::init_process_group(const std::string& backend, const CclChange
 
 void Distributed::destroy_process_group() {
   group("destroy_process_group");
+  worker().calling("distributed.destroy_process_group");
   worker().wait_all();
   std::shared_ptr<ProcessGroup>& group = runtime_.distributed.group;
   group->leave(worker().rank());
@@ -81,6 +93,7 @@ int Distributed::rank_of(const std::string& call) const {
 
 void Distributed::barrier() {
   ProcessGroup& ranks = group("barrier");
+  worker().calling("distributed.barrier");
   ranks.barrier(worker(), rank_of("barrier"));
 }
 
@@ -88,6 +101,7 @@ void Distributed::barrier() {
 
 Work Distributed::run(GroupCall call, bool async_op) {
   ProcessGroup& ranks = group(call.name);
+  worker().calling(calls[static_cast<std::size_t>(call.op)]);
   const int rank = rank_of(call.name);
   for (const std::vector<Tensor>* tensors : {&call.inputs, &call.outputs}) {
     for (const Tensor& tensor : *tensors) {

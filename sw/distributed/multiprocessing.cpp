@@ -67,6 +67,7 @@ void Multiprocessing::spawn(const std::function<void(int)>& body, int nprocs) {
                      " ranks; rank = " + (runtime_.distributed.rank_unit == RankUnit::sip ? "SIP" : "PE") +
                      ", and this machine has " + std::to_string(ranks_at_most()));
 
+  if (caller != nullptr) caller->calling("multiprocessing.spawn");
   const auto ranks = std::make_shared<Ranks>();
   ranks->body = body;
   ranks->threads.resize(static_cast<std::size_t>(nprocs));
