@@ -73,6 +73,8 @@ int guarded(int argc, char* argv[]) {
     return report("out of memory", exit_failed);
   } catch (const std::exception& error) {
     return report(error.what(), exit_failed);
+  } catch (...) {
+    return report("an exception that is no std::exception", exit_failed);
   }
 }
 

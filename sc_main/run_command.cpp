@@ -81,9 +81,9 @@ std::string stopped_text(const RunResult& result, Fs simulated) {
     case RunStatus::until_reached:
       return "stopped" + at + ", as --until says";
     case RunStatus::wall_limit:
-      return "stopped" + at + ", by --max-wall";
+      return "stopped" + at + ", by --max-wall" + (result.stuck.empty() ? "" : ": " + result.stuck);
     case RunStatus::interrupted:
-      return "interrupted" + at;
+      return "interrupted" + at + (result.stuck.empty() ? "" : ": " + result.stuck);
     default:
       return "";
   }

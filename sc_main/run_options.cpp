@@ -26,7 +26,8 @@ void RunOptions::add_to(CLI::App& command) {
   command.add_option("--max-wall", max_wall_s, "Stops after this time on the clock")->type_name("SECONDS")->group(run);
   command
       .add_option("--deadlock-after", deadlock_after_ns,
-                  "Simulated time without work, while somebody waits, that counts as a deadlock; 0: never")
+                  "Simulated time with nothing but polling and clocks, and nothing to come, while somebody waits, that counts as a "
+                  "livelock; 0: never")
       ->type_name("NS")
       ->capture_default_str()
       ->group(run);

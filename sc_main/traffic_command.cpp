@@ -61,7 +61,8 @@ void TrafficOptions::add_to(CLI::App& command) {
   command.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S");
   command
       .add_option("--deadlock-after", deadlock_after_ns,
-                  "Simulated time without work, while requests are under way, that counts as a deadlock; 0: never")
+                  "Simulated time with nothing but polling and clocks, and nothing to come, while requests are under way, that "
+                  "counts as a livelock; 0: never")
       ->type_name("NS")
       ->capture_default_str();
   const std::string group = "Generated traffic";
@@ -290,8 +291,9 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   if (result.status == RunStatus::deadlock) throw DeadlockError(result.error + "\n" + player.waiting());
   if (result.cause) std::rethrow_exception(result.cause);
   if (result.status == RunStatus::completed) return exit_done;
-  std::cerr << fmt::format("kernbench: {} at {} of simulated time: {} requests issued, {} ended\n", name_of(result.status),
-                           format_ns(result.simulated), player.issued(), player.ended());
+  std::cerr << fmt::format("kernbench: {} at {} of simulated time: {} requests issued, {} ended{}\n", name_of(result.status),
+                           format_ns(result.simulated), player.issued(), player.ended(),
+                           result.stuck.empty() ? "" : "; " + result.stuck);
   return result.status == RunStatus::until_reached ? exit_done : exit_failed;
 }
 

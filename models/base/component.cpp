@@ -5,7 +5,8 @@
 
 namespace kernbench {
 
-Component::Component(const ComponentInit& init) : node_(init.node), attributes_(init.attributes), services_(init.services) {}
+Component::Component(const ComponentInit& init)
+    : node_(init.node), attributes_(init.attributes), services_(init.services), obligations_(init.services.obligations()) {}
 
 Fs Component::after(Fs delay) {
   if (delay > never_fs - now()) throw ModelError(end_of_time);
@@ -48,12 +49,12 @@ class Obliged {
 }  // namespace
 
 void Component::await(const sc_core::sc_event& event, const std::string& what) {
-  const Obliged obliged(services_.obligations(), name(), what, now());
+  const Obliged obliged(obligations_, name(), what, now());
   wait(event);
 }
 
 void Component::await(const sc_core::sc_event_or_list& any, const std::string& what) {
-  const Obliged obliged(services_.obligations(), name(), what, now());
+  const Obliged obliged(obligations_, name(), what, now());
   wait(any);
 }
 

@@ -71,6 +71,13 @@ class Component : public sc_core::sc_module {
   // A sum of delays that exceeds 64 bits of femtoseconds wraps round and would be taken for an earlier time: both throw ModelError.
   static Fs after(Fs delay);                  // the instant `delay` from now
   static sc_core::sc_time until(Fs instant);  // from now until then
+  // From now until `instant`, at which this component works: every timed notification and wait uses it, so that until then nobody
+  // takes the run for a deadlock (spec 4.2). Polls and clocks use fs() or until().
+  sc_core::sc_time work_at(Fs instant) const {
+    const sc_core::sc_time delay = until(instant);
+    obligations_.busy_until(instant);
+    return delay;
+  }
   static constexpr const char* end_of_time = "simulated time would pass the 18446 s that 64 bits of femtoseconds hold";
 
  protected:
@@ -104,6 +111,7 @@ class Component : public sc_core::sc_module {
   NodeId node_;
   Attributes attributes_;
   Services& services_;
+  Obligations& obligations_;
   std::vector<Statistic> statistics_;
   std::deque<Probe> probes_;
 };

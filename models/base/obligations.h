@@ -1,6 +1,7 @@
-// The list of who waits for what: the raw material of a deadlock report (spec 4.2).
+// Who waits for what, and until when somebody is known to work: what deadlocks are told by, and reported with (spec 4.2).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -28,6 +29,10 @@ class Obligations {
   std::uint64_t opened() const { return opened_; }
   std::vector<Waiter> waiters() const;  // sorted by (who, since)
 
+  // A model has a timed event of its own at `instant`, which may let somebody go on. Not for polls and clocks.
+  void busy_until(Fs instant) { busy_until_ = std::max(busy_until_, instant); }
+  Fs busy_until() const { return busy_until_; }  // the latest of them
+
  private:
   struct Slot {
     Waiter waiter;
@@ -37,6 +42,7 @@ class Obligations {
   std::vector<std::size_t> free_;
   std::size_t open_ = 0;
   std::uint64_t opened_ = 0;
+  Fs busy_until_ = 0;
 };
 
 }  // namespace kernbench

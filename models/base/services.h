@@ -13,6 +13,8 @@ class Services {
   virtual ~Services() = default;
   virtual Obligations& obligations() = 0;
   virtual InstantEnd& instant_end() = 0;
+  // The run is to end now: whoever runs a program of a user lets it make no further call, but wait.
+  virtual bool stopping() const { return false; }
   virtual OpSink* op_sink() = 0;  // null when no operation log is wanted
 };
 

@@ -163,9 +163,9 @@ Fs ns_to_fs(const Rational& ns) { return (ns * Rational(static_cast<std::int64_t
 
 Fs transfer_fs(std::uint64_t bytes, const Rational& gbs) {
   if (gbs.is_zero()) return 0;
-  return ns_to_fs(Rational(static_cast<std::int64_t>(bytes)) / gbs);
+  return ns_to_fs(Rational::fraction(bytes, 1) / gbs);
 }
 
-Fs cycles_to_fs(std::uint64_t cycles, const Rational& ghz) { return ns_to_fs(Rational(static_cast<std::int64_t>(cycles)) / ghz); }
+Fs cycles_to_fs(std::uint64_t cycles, const Rational& ghz) { return ns_to_fs(Rational::fraction(cycles, 1) / ghz); }
 
 }  // namespace kernbench

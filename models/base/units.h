@@ -69,7 +69,7 @@ class Rational {
 Fs ns_to_fs(const Rational& ns);
 // Time that `bytes` occupy a resource of `gbs` GB/s (= bytes/ns); 0 GB/s means unlimited, 0 fs.
 Fs transfer_fs(std::uint64_t bytes, const Rational& gbs);
-// `cycles` of a clock of `ghz` GHz.
+// `cycles` of a clock of `ghz` GHz. Both throw std::overflow_error beyond 64 bits.
 Fs cycles_to_fs(std::uint64_t cycles, const Rational& ghz);
 
 }  // namespace kernbench

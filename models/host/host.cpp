@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/base/errors.h"
 #include "models/data/data_plane.h"
 #include "models/host/placement.h"
 
@@ -50,6 +51,11 @@ void Host::set_program(HostProgram& program, Ended ended) {
   ended_ = std::move(ended);
 }
 
+std::optional<RunningProgram> Host::running_program() const {
+  if (program_ == nullptr) return std::nullopt;
+  return RunningProgram{"bench", program_->name(), "torch.", program_->last_call(), thread_stack_bytes, ""};
+}
+
 void Host::program() {
   if (program_ != nullptr) guarded([this] { program_->run(*this); });
 }
@@ -61,11 +67,21 @@ void Host::guarded(const std::function<void()>& body) {
   } catch (const sc_core::sc_unwind_exception&) {
     --running_;
     throw;  // killed: by another thread of the program, which still runs, or at the end of the run
-  } catch (...) {
+  } catch (const std::exception&) {
     --running_;
     return ended_(std::current_exception());
+  } catch (...) {
+    --running_;
+    return ended_(std::make_exception_ptr(Error(what_is_no_std_exception())));
   }
   if (--running_ == 0) ended_(nullptr);
+}
+
+std::string Host::what_is_no_std_exception() const {
+  const RunningProgram program = running_program().value_or(RunningProgram());
+  const std::string call = *program.last_call == '\0' ? "none" : std::string(program.api) + program.last_call;
+  return std::string(sc_core::sc_get_current_process_handle().name()) + " at " + format_ns(now()) + ": bench '" + program.name +
+         "' threw an exception that is no std::exception; last call: " + call;
 }
 
 void Host::spawn(const std::string& name, std::function<void()> body) {
@@ -186,6 +202,7 @@ std::shared_ptr<HostRequest> Host::inject(int sip, const Path& path, Transaction
   route.path = &path;
   route.key = keys_[static_cast<std::size_t>(sip)].next(now());
   route.owner = this;
+  while (machine_services_.stopping()) sc_core::wait();
   const std::shared_ptr<HostRequest> request = pending.request;
   request->issued = now();
   ++requests_;

@@ -20,10 +20,11 @@
 #include "models/protocol/host_port.h"
 #include "models/protocol/injector.h"
 #include "models/protocol/machine_services.h"
+#include "models/protocol/program_host.h"
 
 namespace kernbench {
 
-class Host final : public Component, public HostPort, private TransactionOwner {
+class Host final : public Component, public HostPort, public ProgramHost, private TransactionOwner {
  public:
   static constexpr unsigned thread_stack_bytes = 1u << 20;  // user code runs on it
 
@@ -36,6 +37,7 @@ class Host final : public Component, public HostPort, private TransactionOwner {
   // Before the simulation starts; the program outlives it.
   void set_program(HostProgram& program, Ended ended);
 
+  std::optional<RunningProgram> running_program() const override;
   Fs now() const override { return Component::now(); }
   const MachineView& machine() const override { return machine_services_.machine(); }
   DataPlane* data() override { return machine_services_.data(); }
@@ -66,6 +68,7 @@ class Host final : public Component, public HostPort, private TransactionOwner {
 
   void program();
   void guarded(const std::function<void()>& body);
+  std::string what_is_no_std_exception() const;
   std::shared_ptr<HostRequest> submit_control(std::shared_ptr<const PeMessage> message);
   void end_launch(std::shared_ptr<const KernelLaunch> launch);
   void end_others_of(std::uint64_t group);

@@ -4,6 +4,7 @@
 #include <sysc/kernel/sc_spawn_options.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "models/base/errors.h"
 #include "models/pe/pe_identity.h"
@@ -110,6 +111,12 @@ void PeCpu::install(Transaction& request, const IpcqInstall& message) {
 
 // --- The kernel thread
 
+std::optional<RunningProgram> PeCpu::running_program() const {
+  if (current_ == nullptr) return std::nullopt;
+  return RunningProgram{"kernel",    current_->message->kernel.name.c_str(),   "tl.",
+                        last_call(), static_cast<std::uint64_t>(stack_bytes_), "kernel_stack_bytes"};
+}
+
 void PeCpu::run_launches() {
   for (;;) {
     while (launches_.empty()) sc_core::wait(launched_);
@@ -126,7 +133,7 @@ void PeCpu::run(Launch& launch) {
   const Fs target = message.target_start.value_or(now());
   if (target > now()) {
     state_probe_.set(static_cast<std::uint64_t>(State::waiting_for_start));
-    sc_core::wait(fs(target - now()));
+    sc_core::wait(work_at(target));
   }
   const auto response = std::make_shared<HostResponse>();
   response->metrics.start_skew = now() - target;
@@ -163,6 +170,7 @@ void PeCpu::run(Launch& launch) {
 Completion PeCpu::run_body(const KernelLaunch& message) {
   const std::string kernel = "kernel '" + message.kernel.name + "': ";
   try {
+    calling("");
     scratch_ = std::make_unique<FreeListAllocator>("scratch", 0, scratch_bytes_);
     Uses<AddressTranslation>::provider().use_tensors(message.args);
     check_abort();
@@ -195,7 +203,8 @@ Completion PeCpu::run_body(const KernelLaunch& message) {
   } catch (const std::exception& error) {
     return failure("kernel_exception", kernel + error.what());
   } catch (...) {
-    return failure("kernel_exception", kernel + "an exception that is no std::exception");
+    return failure("kernel_exception", kernel + "an exception that is no std::exception; last call: " +
+                                           (*last_call() == '\0' ? "none" : std::string("tl.") + last_call()));
   }
 }
 
@@ -204,6 +213,7 @@ Completion PeCpu::failure(const char* code, const std::string& what) const {
 }
 
 void PeCpu::check_abort() const {
+  while (machine_.stopping()) sc_core::wait();
   if (current_->aborted) throw KernelAborted{};
 }
 
@@ -254,8 +264,19 @@ void PeCpu::wait(CommandState& command) {
 
 void PeCpu::cycles(std::uint64_t n) {
   check_abort();
+  if (n == 0) return;
+  const Fs end = end_of_cycles(n);
   cycles_ += n;
-  if (n > 0) sc_core::wait(until(after(cycles_to_fs(n, clock_ghz_))));
+  sc_core::wait(work_at(end));
+}
+
+Fs PeCpu::end_of_cycles(std::uint64_t n) const {
+  try {
+    const Fs delay = cycles_to_fs(n, clock_ghz_);
+    if (delay <= never_fs - now()) return now() + delay;
+  } catch (const std::overflow_error&) {
+  }
+  throw UsageError("tl.cycles(" + std::to_string(n) + "): " + end_of_time);
 }
 
 void PeCpu::ipcq_send(IpcqSend message) {

@@ -18,14 +18,14 @@
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/ipcq_ports.h"
 #include "models/protocol/kernel_context.h"
-#include "models/protocol/kernel_host.h"
 #include "models/protocol/machine_services.h"
 #include "models/protocol/pe_ports.h"
+#include "models/protocol/program_host.h"
 
 namespace kernbench {
 
 class PeCpu final : public FabricNode,
-                    public KernelHost,
+                    public ProgramHost,
                     public Uses<CommandPort>,
                     public Uses<AddressTranslation>,
                     public Uses<IpcqPort>,
@@ -37,8 +37,7 @@ class PeCpu final : public FabricNode,
   explicit PeCpu(const ComponentInit& init);
   ~PeCpu() override;
 
-  const std::string* running_kernel() const override { return current_ == nullptr ? nullptr : &current_->message->kernel.name; }
-  std::uint64_t kernel_stack_bytes() const override { return static_cast<std::uint64_t>(stack_bytes_); }
+  std::optional<RunningProgram> running_program() const override;
 
  private:
   struct Launch {
@@ -59,6 +58,7 @@ class PeCpu final : public FabricNode,
   void run(Launch& launch);
   Completion run_body(const KernelLaunch& message);
   Completion failure(const char* code, const std::string& what) const;
+  // Goes on only where the kernel may make a call: the run does not end, nor has the launch failed elsewhere.
   void check_abort() const;
   // await(), on the kernel's thread, until an abort at the latest: then the kernel ends.
   void await_or_end(const sc_core::sc_event& event, const std::string& what);
@@ -73,6 +73,7 @@ class PeCpu final : public FabricNode,
   std::shared_ptr<CommandState> issue(Command command) override;
   void wait(CommandState& command) override;
   void cycles(std::uint64_t n) override;
+  Fs end_of_cycles(std::uint64_t n) const;  // UsageError beyond the end of simulated time
   PhysRanges translate(std::uint64_t address, std::uint64_t nbytes) const override;
   FreeListAllocator& scratch() override { return *scratch_; }
   const IpcqSetup& ipcq_setup() const override { return Uses<IpcqPort>::provider().setup(); }

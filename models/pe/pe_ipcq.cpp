@@ -134,8 +134,11 @@ void PeIpcq::expire() {
 
 void PeIpcq::arm() {
   Fs due = credits_.empty() ? never_fs : credits_.front().due;
-  if (!works_.empty() && works_.front().phase == Phase::looking && works_.front().look_at > now())
+  if (due != never_fs) machine_.obligations().busy_until(due);
+  if (!works_.empty() && works_.front().phase == Phase::looking && works_.front().look_at > now()) {
     due = std::min(due, works_.front().look_at);
+    if (!works_.front().obligation) machine_.obligations().busy_until(works_.front().look_at);  // blocked, it polls
+  }
   if (due != never_fs) timer_.notify(fs(due - now()));
 }
 

@@ -150,7 +150,7 @@ void PeScheduler::run() {
   serve_inbox();
   feed();
   buffers_.serve();
-  if (due_ != never_fs) timer_.notify(fs(due_ - now()));
+  if (due_ != never_fs) timer_.notify(work_at(due_));
 }
 
 void PeScheduler::serve_inbox() {

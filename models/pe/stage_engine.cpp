@@ -157,7 +157,7 @@ void StageEngine<Node>::run_lanes() {
   }
   Fs next = never_fs;
   for (const Lane& lane : lanes_) next = std::min(next, lane.due);
-  if (next != never_fs) timer_.notify(this->fs(next - this->now()));
+  if (next != never_fs) timer_.notify(this->work_at(next));
 }
 
 template <class Node>
@@ -184,7 +184,7 @@ void StageEngine<Node>::begin(Lane& lane) {
 template <class Node>
 void StageEngine<Node>::expire_at(Lane& lane, Fs time) {
   lane.due = time;
-  timer_.notify(this->until(time));  // an earlier one that is pending stays
+  timer_.notify(this->work_at(time));  // an earlier one that is pending stays
 }
 
 template <class Node>

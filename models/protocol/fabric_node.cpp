@@ -93,7 +93,7 @@ void FabricNode::rearm() {
   if (due >= armed_) return;
   if (due < now()) return machine_services(services()).fatal(*this, end_of_time);
   armed_ = due;
-  wake_.notify(fs(due - now()));  // due now: in the next delta, never at once
+  wake_.notify(work_at(due));  // due now: in the next delta, never at once
 }
 
 void FabricNode::wake() {

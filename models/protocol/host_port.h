@@ -76,6 +76,10 @@ class HostProgram {
  public:
   virtual ~HostProgram() = default;
   virtual void run(HostPort& port) = 0;
+
+  // For reports; both texts stay.
+  virtual const char* name() const { return "unnamed"; }
+  virtual const char* last_call() const { return ""; }  // of the current thread, "launch"; asked elsewhere: of one that runs
 };
 
 }  // namespace kernbench

@@ -22,6 +22,10 @@ class KernelContext {
  public:
   virtual ~KernelContext() = default;
 
+  // The kernel's latest call by name, "load": the address of a text that stays, for reports. Empty: none yet.
+  void calling(const char* name) { last_call_ = name; }
+  const char* last_call() const { return last_call_; }
+
   virtual PeId where() const = 0;
   virtual const KernelLaunch& launch() const = 0;
   virtual const MachineView& machine() const = 0;
@@ -55,6 +59,9 @@ class KernelContext {
 
   // The kernel's handles live here: reset at launch; offsets in the PE's TCM.
   virtual FreeListAllocator& scratch() = 0;
+
+ private:
+  const char* last_call_ = "";
 };
 
 }  // namespace kernbench

@@ -97,7 +97,7 @@ void TlmInitiatorBridge::b_transport(tlm::tlm_generic_payload& payload, sc_core:
     ++errors_;
     return payload.set_response_status(status);
   }
-  if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(delay);
+  if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(work_at(after(delay.value())));
   delay = sc_core::SC_ZERO_TIME;
   struct Call : Caller {  // a thread that is killed takes its payload with it
     Access* access = nullptr;

@@ -2,10 +2,12 @@
 //
 // Looked at between slices of the simulation, so it costs nothing inside them. Work shows in what the machine counts: whatever a
 // component or a wire does changes at least one of its statistics, and whoever begins to wait opens an obligation. Polling and
-// clock events change neither. A single delay that is longer than the patience is no deadlock as long as nothing polls meanwhile:
-// the next pending event always happens before the next look.
+// clock events change neither. A delay is work, however long it is: models say until when they have events of their own
+// (Obligations::busy_until), and whatever was pending when something was last seen done may be the work of a model that does not
+// say.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -16,31 +18,46 @@ namespace kernbench {
 
 class DeadlockWatch {
  public:
-  // `work`: a number that changes whenever something has been done. `obliged`: somebody waits.
-  DeadlockWatch(Fs patience, std::function<std::uint64_t()> work, std::function<bool()> obliged)
-      : patience_(patience), work_(std::move(work)), obliged_(std::move(obliged)) {}
+  struct Questions {
+    std::function<std::uint64_t()> work;  // a number that changes whenever something has been done
+    std::function<bool()> obliged;        // somebody waits
+    std::function<Fs()> busy_until;       // the latest instant at which a model is known to go on
+    std::function<Fs()> pending_until;    // that of the events that are pending now
+  };
+  DeadlockWatch(Fs patience, Questions ask) : patience_(patience), ask_(std::move(ask)) {}
 
-  // True if somebody has been waiting, and nothing has been done, for the patience at least. `now` does not descend.
+  // True if somebody has been waiting, and nothing has been done or was to be done, for the patience at least. `now` does not
+  // descend.
   bool expired(Fs now) {
     if (now < look_at_) return false;
-    const std::uint64_t work = work_();
-    if (!started_ || work != seen_ || !obliged_()) {
+    const std::uint64_t work = ask_.work();
+    if (!started_ || work != seen_ || !ask_.obliged()) {
       started_ = true;
       seen_ = work;
-      look_at_ = patience_ < never_fs - now ? now + patience_ : never_fs;
+      quiet_since_ = now;
+      pending_until_ = ask_.pending_until();
+      look_after(now, patience_);
       return false;
     }
-    return true;
+    const Fs busy_until = std::max(ask_.busy_until(), pending_until_);
+    if (busy_until < now) return true;
+    look_after(now, std::max(patience_, busy_until - now + 1));  // at that very instant it may not have happened yet
+    return false;
   }
   // The instant of the next look.
   Fs look_at() const { return look_at_; }
+  // Nothing has been done since then.
+  Fs quiet_since() const { return quiet_since_; }
 
  private:
+  void look_after(Fs now, Fs time) { look_at_ = time < never_fs - now ? now + time : never_fs; }
+
   Fs patience_;
-  std::function<std::uint64_t()> work_;
-  std::function<bool()> obliged_;
+  Questions ask_;
   bool started_ = false;
   std::uint64_t seen_ = 0;
+  Fs quiet_since_ = 0;
+  Fs pending_until_ = 0;
   Fs look_at_ = 0;
 };
 

@@ -1,11 +1,15 @@
 #include "platform/assembly/platform.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "models/base/errors.h"
 #include "models/base/exception_text.h"
 #include "models/data/data_plane.h"
 #include "models/protocol/control_node.h"
+#include "models/protocol/program_host.h"
+#include "platform/assembly/program_guard.h"
 
 namespace kernbench {
 namespace {
@@ -61,12 +65,15 @@ RunResult Platform::run(HostProgram& program, const RunLimits& limits) {
 }
 
 RunResult Platform::run(const RunLimits& limits) {
+  const ProgramGuard guard;
   RunOutcome outcome;
   try {
     const auto idle = [this] { return pool_->outstanding() == 0; };
     const auto work = [this] { return work_done(); };
     const auto obliged = [this, idle] { return obligations_.any() || !idle(); };
-    outcome = run_in_slices(state_, limits, {idle, work, obliged, [this] { return end_blocked_launches(); }});
+    outcome = run_in_slices(
+        state_, limits,
+        {idle, work, obliged, [this] { return obligations_.busy_until(); }, [this] { return end_blocked_launches(); }});
   } catch (...) {  // a SystemC error, or what left an SC_METHOD
     if (!state_.cause) state_.cause = std::current_exception();
     outcome.status = RunStatus::failed;
@@ -83,12 +90,17 @@ RunResult Platform::finish(RunOutcome outcome) {
   result.simulated = state_.program_ended ? state_.program_ended_at : Component::now();
   result.deltas = sc_core::sc_delta_count();
   result.wall_s = outcome.wall_s;
-  if (outcome.status == RunStatus::deadlock) result.cause = deadlock("nothing but polling and clocks for " + format_ns(outcome.quiet));
+  result.stuck = outcome.stuck;
+  if (outcome.status == RunStatus::deadlock) {
+    result.cause =
+        blocked("livelock at " + format_ns(Component::now()) + ": nothing but polling and clocks for " + format_ns(outcome.quiet));
+  }
   if (outcome.starved) {
     result.cause = starvation();
     if (result.cause) result.status = RunStatus::deadlock;
   }
-  stop_simulation();
+  // Programs may still run in a run that was cut short: they need not bear to be killed, and a thread that is parked does not.
+  stop_simulation((result.status == RunStatus::completed || options_.tear_down) && !ProgramGuard::any_parked());
   if (options_.data != nullptr) options_.data->settle();
   if (result.status == RunStatus::completed && pool_->outstanding() != 0) {
     result.status = RunStatus::failed;
@@ -124,17 +136,37 @@ bool Platform::end_blocked_launches() {
 std::exception_ptr Platform::starvation() const {
   const bool program_blocked = state_.has_program && !state_.program_ended;
   if (!program_blocked && !obligations_.any()) return nullptr;
-  return deadlock("nothing is pending");
+  return blocked("deadlock at " + format_ns(Component::now()) + ": nothing is pending");
 }
 
-std::exception_ptr Platform::deadlock(const std::string& how) const {
-  std::string text = "deadlock at " + format_ns(Component::now()) + ": " + how + ", and";
-  for (const Obligations::Waiter& waiter : obligations_.waiters()) {
+// Programs that wait by other means than a call of theirs are in no list.
+std::string Platform::running_programs(const std::vector<Obligations::Waiter>& waiters) const {
+  std::string text;
+  const auto add = [&](const Component& component) {
+    const auto* host = dynamic_cast<const ProgramHost*>(&component);
+    const auto program = host == nullptr ? std::nullopt : host->running_program();
+    const std::string name = component.name(), threads = name + ".";
+    const auto waits = [&](const Obligations::Waiter& waiter) { return waiter.who == name || waiter.who.rfind(threads, 0) == 0; };
+    if (!program || std::any_of(waiters.begin(), waiters.end(), waits)) return;
+    const std::string call = program->last_call;
+    text += "\n  " + name + " runs " + program->kind + " '" + program->name +
+            "'; last call: " + (call.empty() ? "none" : program->api + call);
+  };
+  if (!state_.program_ended) add(*host_);
+  for (NodeId node = 0; node < graph_.nodes().size(); ++node) add(modules_->component(node));
+  return text;
+}
+
+std::exception_ptr Platform::blocked(const std::string& how) const {
+  std::string text = how + ", and";
+  const std::vector<Obligations::Waiter> waiters = obligations_.waiters();
+  for (const Obligations::Waiter& waiter : waiters) {
     text += "\n  " + waiter.who + " waits for " + waiter.what + " since " + format_ns(waiter.since);
     if (waiter.state) text += waiter.state();
   }
-  if (!obligations_.any() && pool_->outstanding() != 0) text += "\n  " + std::to_string(pool_->outstanding()) + " transactions are under way";
-  if (state_.has_program && !state_.program_ended && !obligations_.any()) text += "\n  the host program has not returned";
+  text += running_programs(waiters);
+  if (!obligations_.any() && pool_->outstanding() != 0)
+    text += "\n  " + std::to_string(pool_->outstanding()) + " transactions are under way";
   return std::make_exception_ptr(DeadlockError(text));
 }
 

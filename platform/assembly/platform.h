@@ -61,11 +61,13 @@ class Platform final : private MachineServices {
  private:
   OpSink* op_sink() override { return options_.op_sink; }
   void fatal(const sc_core::sc_object& where, const std::string& what) override;
+  bool stopping() const override { return state_.stopping; }
 
   RunResult finish(RunOutcome outcome);
   bool end_blocked_launches();
   std::exception_ptr starvation() const;
-  std::exception_ptr deadlock(const std::string& how) const;
+  std::string running_programs(const std::vector<Obligations::Waiter>& waiters) const;
+  std::exception_ptr blocked(const std::string& how) const;
   std::uint64_t work_done() const;
 
   PlatformOptions options_;

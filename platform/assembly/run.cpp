@@ -11,7 +11,9 @@
 
 #include "models/base/errors.h"
 #include "platform/assembly/deadlock_watch.h"
-#include "platform/assembly/stack_guard.h"
+#include "platform/assembly/pending_events.h"
+#include "platform/assembly/program_guard.h"
+#include "platform/assembly/stop_timer.h"
 
 namespace kernbench {
 namespace {
@@ -45,6 +47,14 @@ void kill_threads_below(const std::vector<sc_core::sc_object*>& objects) {
   }
 }
 
+// Of programs, and of whoever has stopped the simulation for good.
+void note_faults(RunState& state) {
+  const char* fault = ProgramGuard::fault();
+  if (fault != nullptr) state.fail(std::make_exception_ptr(Error(fault)));
+  if (sc_core::sc_get_status() == sc_core::SC_STOPPED)
+    state.fail(std::make_exception_ptr(ModelError("sc_stop() has been called at " + format_ns(now()) + ": a run ends by itself")));
+}
+
 }  // namespace
 
 const char* name_of(RunStatus status) {
@@ -59,20 +69,25 @@ void RunState::fail(std::exception_ptr error) {
 
 RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const RunQuestions& ask) {
   const Clock::time_point start = Clock::now();
-  const StackGuard guard;
+  const StopTimer timer(limits.max_wall_s, limits.interrupted, state.stopping);
   SliceLength slice;
-  DeadlockWatch watch(limits.deadlock_after.value_or(never_fs), ask.work, ask.obliged);
+  DeadlockWatch watch(limits.deadlock_after.value_or(never_fs), {ask.work, ask.obliged, ask.busy_until, latest_pending_event});
   RunOutcome outcome;
   const auto end = [&](RunStatus status, bool starved) {
     outcome.status = status;
     outcome.starved = starved;
     outcome.wall_s = seconds_since(start);
+    outcome.stuck = StopTimer::stuck();
     return outcome;
   };
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaboration and the first delta
   for (;;) {
+    note_faults(state);
     if (state.cause) return end(RunStatus::failed, false);
     if (state.program_ended && ask.idle()) return end(RunStatus::completed, false);
+    const bool interrupted = limits.interrupted && limits.interrupted();
+    const RunStatus cut_short = interrupted ? RunStatus::interrupted : RunStatus::wall_limit;
+    if (state.stopping) return end(cut_short, false);  // programs are held: that nothing is pending tells nothing
     if (!sc_core::sc_pending_activity()) {
       if (ask.unblock()) continue;
       return end(RunStatus::completed, true);
@@ -82,12 +97,11 @@ RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const RunQues
       if (*limits.until > now()) sc_core::sc_start(sc_core::sc_time::from_value(*limits.until - now()), sc_core::SC_RUN_TO_TIME);
       return end(RunStatus::until_reached, false);
     }
-    if (limits.max_wall_s && seconds_since(start) >= *limits.max_wall_s) return end(RunStatus::wall_limit, false);
-    if (limits.interrupted && limits.interrupted()) return end(RunStatus::interrupted, false);
+    if (interrupted || (limits.max_wall_s && seconds_since(start) >= *limits.max_wall_s)) return end(cut_short, false);
     if (limits.progress) limits.progress({now(), sc_core::sc_delta_count(), seconds_since(start)});
 
     if (watch.expired(now()) && !ask.unblock()) {
-      outcome.quiet = *limits.deadlock_after;
+      outcome.quiet = now() - watch.quiet_since();
       return end(RunStatus::deadlock, false);
     }
 
@@ -100,11 +114,14 @@ RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const RunQues
   }
 }
 
-void stop_simulation() {
-  sc_core::sc_spawn_options options;
-  options.spawn_method();
-  sc_core::sc_spawn([] { kill_threads_below(sc_core::sc_get_top_level_objects()); }, "end_of_run", &options);
-  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+void stop_simulation(bool kill) {
+  if (sc_core::sc_get_status() == sc_core::SC_STOPPED) return;
+  if (kill) {
+    sc_core::sc_spawn_options options;
+    options.spawn_method();
+    sc_core::sc_spawn([] { kill_threads_below(sc_core::sc_get_top_level_objects()); }, "end_of_run", &options);
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  }
   sc_core::sc_report_handler::set_actions("/OSCI/SystemC", sc_core::SC_INFO,
                                           sc_core::SC_DO_NOTHING);  // "Simulation stopped by user."
   sc_core::sc_stop();

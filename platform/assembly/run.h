@@ -1,6 +1,7 @@
 // A run of the simulation in slices: why it ended, and what is looked at between slices (spec 4.4).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -30,8 +31,8 @@ struct RunProgress {
 struct RunLimits {
   std::optional<Fs> until;  // simulated time; what is due at that instant still happens
   std::optional<double> max_wall_s;
-  // Somebody waits, and nothing but polling and clocks has happened for this simulated time: a deadlock. None: only when nothing is
-  // pending at all.
+  // Somebody waits, and nothing but polling and clocks has happened for this simulated time, nor is an event of a model to come: a
+  // livelock, which ends as a deadlock does. None: only when nothing is pending at all.
   std::optional<Fs> deadlock_after = 1'000'000 * fs_per_ns;
   std::function<bool()> interrupted;  // true: stop (Ctrl-C)
   std::function<void(const RunProgress&)> progress;
@@ -44,6 +45,7 @@ struct RunResult {
   Fs simulated = 0;          // when the program returned, else when the run ended
   std::uint64_t deltas = 0;  // delta cycles, the kernel's count of its work
   double wall_s = 0;
+  std::string stuck;  // what let no simulated time pass when a limit or a signal ended the run; empty: nothing
 };
 
 // What processes tell the run while it is under way.
@@ -52,6 +54,7 @@ struct RunState {
   bool has_program = false;
   bool program_ended = false;
   Fs program_ended_at = 0;
+  std::atomic<bool> stopping{false};  // see Services::stopping()
 
   // Keeps the first cause; the run stops at the end of the delta.
   void fail(std::exception_ptr error);
@@ -62,6 +65,7 @@ struct RunOutcome {
   bool starved = false;  // nothing is pending
   Fs quiet = 0;          // for so long nothing but polling has happened
   double wall_s = 0;
+  std::string stuck;  // see RunResult
 };
 
 // What a run asks the machine between slices.
@@ -69,6 +73,7 @@ struct RunQuestions {
   std::function<bool()> idle;           // no transfer is under way
   std::function<std::uint64_t()> work;  // changes whenever something has been done, see DeadlockWatch
   std::function<bool()> obliged;        // somebody waits
+  std::function<Fs()> busy_until;       // the latest instant at which a model is known to go on
   std::function<bool()> unblock;        // at a deadlock: sets in motion what can still end; false if nothing can
 };
 
@@ -76,7 +81,7 @@ struct RunQuestions {
 // nothing is under way.
 RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const RunQuestions& ask);
 
-// Kills every thread that is left, from a process of its own, and stops the simulation (end_of_simulation is called).
-void stop_simulation();
+// Stops the simulation (end_of_simulation is called). `kill`: first kills every thread that is left, from a process of its own.
+void stop_simulation(bool kill);
 
 }  // namespace kernbench

@@ -24,7 +24,9 @@ void TrafficPlayer::issue_due() {
       issue(next_);
       exhausted_ = !source_.next(next_);
     }
-    if (!exhausted_) due_.notify(Component::fs(next_.issue - now));
+    if (exhausted_) return;
+    platform_.obligations().busy_until(next_.issue);
+    due_.notify(Component::fs(next_.issue - now));
   } catch (const std::exception& error) {
     platform_.services().fatal(*this, error.what());
   }

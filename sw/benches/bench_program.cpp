@@ -29,6 +29,12 @@ void BenchProgram::run(HostPort& port) {
   }
 }
 
+const char* BenchProgram::last_call() const {
+  if (!runtime_) return "";
+  if (const Worker* worker = runtime_->worker_of_thread()) return worker->last_call();
+  return runtime_->workers.empty() ? runtime_->last_call : runtime_->workers.begin()->second->last_call();
+}
+
 void BenchProgram::check_data(const DataPlane* data) const {
   const std::string bench = "bench '" + bench_.name + "' ";
   if (bench_.needs_data == DataMode::deferred && data == nullptr) {

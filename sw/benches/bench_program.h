@@ -26,6 +26,8 @@ class BenchProgram final : public HostProgram {
   ~BenchProgram() override;
 
   void run(HostPort& port) override;
+  const char* name() const override { return bench_.name.c_str(); }
+  const char* last_call() const override;
 
   // After the run. With several devices, names start with the device: "sip1:out".
   const std::vector<Expectation>& expectations() const;

@@ -1,8 +1,18 @@
 #include "sw/distributed/distributed.h"
 
+#include <array>
+
 #include "models/base/errors.h"
 
 namespace kernbench {
+namespace {
+
+// By operation, as reports name them.
+constexpr std::array<const char*, 7> calls{"distributed.all_reduce",  "distributed.broadcast",      "distributed.reduce",
+                                           "distributed.all_gather",  "distributed.reduce_scatter", "distributed.all_to_all",
+                                           "distributed.send or recv"};
+
+}  // namespace
 
 Worker& Distributed::worker() const {
   Worker* here = runtime_.worker_of_thread();
@@ -27,6 +37,7 @@ void Distributed::init_process_group(const std::string& backend, const CclChange
 void Distributed::init(const std::string& backend, const GroupSettings& given) {
   if (backend != "ahbm") throw UsageError("init_process_group: backend '" + backend + "', allowed: ahbm");
   Worker& here = worker();
+  here.calling("distributed.init_process_group");
   DistributedState& state = runtime_.distributed;
   while (state.group_starts) runtime_.link.port().wait(state.group_started, "another rank's init_process_group");
   if (state.group == nullptr) {
@@ -52,6 +63,7 @@ RankCount Distributed::ranks_to_spawn(const CclChanges& changes) const {
 
 void Distributed::destroy_process_group() {
   group("destroy_process_group");
+  worker().calling("distributed.destroy_process_group");
   worker().wait_all();
   std::shared_ptr<ProcessGroup>& group = runtime_.distributed.group;
   group->leave(worker().rank());
@@ -89,6 +101,7 @@ int Distributed::rank_of(const std::string& call) const {
 
 void Distributed::barrier() {
   ProcessGroup& ranks = group("barrier");
+  worker().calling("distributed.barrier");
   ranks.barrier(worker(), rank_of("barrier"));
 }
 
@@ -96,7 +109,21 @@ void Distributed::barrier() {
 
 Work Distributed::run(GroupCall call, bool async_op) {
   ProcessGroup& ranks = group(call.name);
-  Work work = ranks.call(worker(), rank_of(call.name), call);
+  worker().calling(calls[static_cast<std::size_t>(call.op)]);
+  const int rank = rank_of(call.name);
+  for (const std::vector<Tensor>* tensors : {&call.inputs, &call.outputs}) {
+    for (const Tensor& tensor : *tensors) {
+      if (!tensor.deployed()) throw UsageError(call.name + ": a tensor that is not on a device");
+    }
+  }
+  const auto check_one_each = [&, count = static_cast<std::size_t>(ranks.ranks().size)](const std::vector<Tensor>& list) {
+    if (list.size() == count) return;
+    throw UsageError(call.name + ": " + std::to_string(list.size()) + " tensors in the list; it has one for each of the " +
+                     std::to_string(count) + " ranks");
+  };
+  if (call.op == CollectiveOp::all_gather || call.op == CollectiveOp::all_to_all) check_one_each(call.outputs);
+  if (call.op == CollectiveOp::reduce_scatter || call.op == CollectiveOp::all_to_all) check_one_each(call.inputs);
+  Work work = ranks.call(worker(), rank, call);
   if (!async_op) work.wait();
   return work;
 }

@@ -69,15 +69,14 @@ struct Runtime {
   }
   static const sc_core::sc_object* thread() { return sc_core::sc_get_current_process_handle().get_process_object(); }
   std::map<const sc_core::sc_object*, Worker*> workers;
+  const char* last_call = "";  // of the thread that has ended last
 };
 
 // The calling thread belongs to `worker` while it lives.
 class ThreadOfWorker {
  public:
-  ThreadOfWorker(Runtime& runtime, Worker& worker) : runtime_(runtime), thread_(Runtime::thread()) {
-    runtime_.workers[thread_] = &worker;
-  }
-  ~ThreadOfWorker() { runtime_.workers.erase(thread_); }
+  ThreadOfWorker(Runtime& runtime, Worker& worker);
+  ~ThreadOfWorker();
   ThreadOfWorker(const ThreadOfWorker&) = delete;
   ThreadOfWorker& operator=(const ThreadOfWorker&) = delete;
 

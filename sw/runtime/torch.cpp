@@ -12,21 +12,23 @@ Worker& Torch::worker() const {
 }
 
 Tensor Torch::empty(const Shape& shape, DType dtype, const DPPolicy& policy, const std::string& name) {
-  return worker().make(shape, dtype, policy, name);
+  return worker("empty").make(shape, dtype, policy, name);
 }
 
 Tensor Torch::zeros(const Shape& shape, DType dtype, const DPPolicy& policy, const std::string& name) {
-  return full(shape, 0, dtype, policy, name);
+  Tensor tensor = worker("zeros").make(shape, dtype, policy, name);
+  worker().fill_new(tensor, 0);
+  return tensor;
 }
 
 Tensor Torch::full(const Shape& shape, double value, DType dtype, const DPPolicy& policy, const std::string& name) {
-  Tensor tensor = worker().make(shape, dtype, policy, name);
+  Tensor tensor = worker("full").make(shape, dtype, policy, name);
   worker().fill_new(tensor, value);
   return tensor;
 }
 
 Tensor Torch::from_host(const HostArray& array, const DPPolicy& policy, const std::string& name) {
-  Tensor tensor = worker().make(array.shape(), array.dtype(), policy, name);
+  Tensor tensor = worker("from_host").make(array.shape(), array.dtype(), policy, name);
   worker().write_new(tensor, array);
   return tensor;
 }

@@ -41,8 +41,8 @@ class Torch {
   void untimed(const std::function<void()>& body);
 
   // --- random input ---
-  void manual_seed(std::uint64_t seed) { worker().generator().seed(seed); }
-  HostArray random(const Shape& shape, DType dtype) { return HostArray::random(shape, dtype, worker().generator()); }
+  void manual_seed(std::uint64_t seed) { worker("manual_seed").generator().seed(seed); }
+  HostArray random(const Shape& shape, DType dtype) { return HostArray::random(shape, dtype, worker("random").generator()); }
 
   // --- kernels: arguments are Tensors and scalars, checked against the kernel's signature when this is compiled ---
   // Blocks only where the kernel is deployed and its code is not yet on the device.
@@ -50,23 +50,23 @@ class Torch {
   LaunchHandle launch_async(const LaunchSpec& spec, Kernel kernel, const Args&... args) {
     std::vector<std::shared_ptr<const void>> keeps;
     (keep(keeps, args), ...);
-    return worker().launch(spec, tl::bind_kernel(std::move(kernel), argument_of(args)...), std::move(keeps));
+    return worker("launch").launch(spec, tl::bind_kernel(std::move(kernel), argument_of(args)...), std::move(keeps));
   }
   template <class Kernel, class... Args>
   LaunchHandle launch(const LaunchSpec& spec, Kernel kernel, const Args&... args) {  // LaunchError
     LaunchHandle handle = launch_async(spec, std::move(kernel), args...);
-    worker().wait(handle);
+    worker("launch").wait(handle);
     return handle;
   }
   // Both wait until the launch has ended; one that failed is an error, or an answer (spec 4.2).
-  void wait(const LaunchHandle& handle) { worker().wait(handle); }  // LaunchError
-  const Completion& join(const LaunchHandle& handle) { return worker().join(handle); }
-  void wait_all() { worker().wait_all(); }  // for every pending launch, then throws the first LaunchError
+  void wait(const LaunchHandle& handle) { worker("wait").wait(handle); }  // LaunchError
+  const Completion& join(const LaunchHandle& handle) { return worker("join").join(handle); }
+  void wait_all() { worker("wait_all").wait_all(); }  // for every pending launch, then throws the first LaunchError
 
   // --- verification: the tensor as it is now, against values in double precision, in row-major order. Nothing with data off ---
   // `tolerance_factor`: roundings on the longest chain, where the spec's tolerance is for one.
   void verify(const Tensor& tensor, std::function<std::vector<double>()> reference, double tolerance_factor = 1) {
-    worker().expect(tensor, std::move(reference), tolerance_factor);
+    worker("verify").expect(tensor, std::move(reference), tolerance_factor);
   }
 
   // --- reports: a table that `run` prints and writes; its columns are keys that end in their unit, "one_way_ns" ---
@@ -97,10 +97,12 @@ class Torch {
     explicit Rings(Torch& torch) : torch_(torch) {}
     void install(const NeighbourGraph& graph, const IpcqOptions& options = {}) {
       torch_.wait_all();
+      torch_.worker("ipcq.install");
       torch_.runtime_.ipcq.install(graph, options);
     }
     void remove() {
       torch_.wait_all();
+      torch_.worker("ipcq.remove");
       torch_.runtime_.ipcq.remove();
     }
     bool installed() const { return torch_.runtime_.ipcq.installed(); }
@@ -142,6 +144,11 @@ class Torch {
 
  private:
   Worker& worker() const;  // of the calling thread, else this one's
+  Worker& worker(const char* call) const {
+    Worker& here = worker();
+    here.calling(call);
+    return here;
+  }
   static void keep(std::vector<std::shared_ptr<const void>>& keeps, const Tensor& tensor) {
     keeps.push_back(Worker::storage_of(tensor));
   }

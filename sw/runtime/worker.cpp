@@ -27,6 +27,15 @@ const std::shared_ptr<const TensorStorage>& Worker::storage_of(const Tensor& ten
   return tensor.storage_;
 }
 
+ThreadOfWorker::ThreadOfWorker(Runtime& runtime, Worker& worker) : runtime_(runtime), thread_(Runtime::thread()) {
+  runtime_.workers[thread_] = &worker;
+}
+
+ThreadOfWorker::~ThreadOfWorker() {
+  runtime_.last_call = runtime_.workers[thread_]->last_call();
+  runtime_.workers.erase(thread_);
+}
+
 // --- tensors ---
 
 Tensor Worker::make(const Shape& shape, DType dtype, const DPPolicy& policy, std::string name) {
@@ -54,22 +63,26 @@ void Worker::settle(const Tensor& tensor) {
 }
 
 void Worker::fill(const TensorSlice& target, double value) {
+  calling("Tensor.fill_");
   settle(target.tensor());
   transfers_.fill(target, value);
 }
 
 void Worker::write(const TensorSlice& target, const HostArray& source) {
+  calling("Tensor.copy_");
   settle(target.tensor());
   transfers_.write(target, source);
 }
 
 void Worker::copy(const TensorSlice& target, const TensorSlice& source) {
+  calling("Tensor.copy_");
   settle(source.tensor());
   settle(target.tensor());
   transfers_.copy(target, source);
 }
 
 HostArray Worker::read(const TensorSlice& source) {
+  calling("Tensor.to_host");
   settle(source.tensor());
   transfers_.fetch(source);
   return transfers_.values(source);
@@ -77,6 +90,7 @@ HostArray Worker::read(const TensorSlice& source) {
 
 // Printing takes the time of a read, with data off too.
 std::string Worker::text_of(const TensorSlice& source) {
+  calling("Tensor.print");
   settle(source.tensor());
   transfers_.fetch(source);
   const std::string head = source.tensor().str() + (source.str() == source.tensor().name() ? "" : ", " + source.str()) + " = ";

@@ -24,6 +24,9 @@ class Worker : public std::enable_shared_from_this<Worker> {
   }
 
   Runtime& runtime() { return runtime_; }
+  // The latest call of the thread by name, "launch": the address of a text that stays, for reports. Empty: none yet.
+  void calling(const char* name) { last_call_ = name; }
+  const char* last_call() const { return last_call_; }
   int device() const { return device_; }
   // A SIP; with rank_unit pe a rank has a PE, counted through all cubes of all SIPs, on which its tensors lie. UsageError for one
   // that is not there.
@@ -68,6 +71,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   std::mt19937_64 generator_;
   std::optional<int> rank_;
   std::string label_;
+  const char* last_call_ = "";
   std::vector<LaunchHandle> pending_;  // in order of launch
 };
 

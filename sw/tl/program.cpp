@@ -29,6 +29,7 @@ Program::~Program() { scratch_->close(); }
 // --- identity ---
 
 int Program::program_id(int axis) const {
+  context_.calling("program_id");
   const PeId where = context_.where();
   if (axis == 0) return where.pe;
   if (axis == 1) return where.cube;
@@ -37,6 +38,7 @@ int Program::program_id(int axis) const {
 }
 
 int Program::num_programs(int axis) const {
+  context_.calling("num_programs");
   if (axis == 0) return context_.machine().pes();
   if (axis == 1) return context_.machine().cubes();
   if (axis == 2) return context_.machine().sips();
@@ -44,6 +46,7 @@ int Program::num_programs(int axis) const {
 }
 
 int Program::launch_num(int axis) const {
+  context_.calling("launch_num");
   static constexpr const char* keys[] = {"pe", "cube", "sip"};
   if (axis < 0 || axis > 2) bad_axis("launch_num", axis);
   const KernelLaunch& launch = context_.launch();
@@ -54,6 +57,11 @@ int Program::launch_num(int axis) const {
 }
 
 // --- the pieces that the calls share ---
+
+void Program::begin(const char* call) {
+  context_.calling(call);
+  context_.dispatch();
+}
 
 PhysRanges Program::resolve(const char* call, const Ptr& ptr, std::uint64_t nbytes) const {
   ptr.check_access(call, nbytes);
@@ -112,6 +120,7 @@ void Program::reap() {
 // --- reference, move ---
 
 Handle Program::ref(const Ptr& ptr, const Shape& shape, DType dtype) {
+  context_.calling("ref");
   ptr.check_dtype("tl.ref", dtype);
   ptr.check_access("tl.ref", bytes_of(shape, dtype));
   return Handle(
@@ -119,7 +128,7 @@ Handle Program::ref(const Ptr& ptr, const Shape& shape, DType dtype) {
 }
 
 Handle Program::load(const Ptr& ptr, const Shape& shape, DType dtype) {
-  context_.dispatch();
+  begin("load");
   ptr.check_dtype("tl.load", dtype);
   const std::uint64_t nbytes = bytes_of(shape, dtype);
   const PhysRanges from = resolve("tl.load", ptr, nbytes);
@@ -137,7 +146,7 @@ Handle Program::load(const Ptr& ptr, const Shape& shape, DType dtype) {
 }
 
 void Program::store(const Ptr& ptr, const Handle& block) {
-  context_.dispatch();
+  begin("store");
   const Handle::State& state = operand("tl.store", block);
   ptr.check_dtype("tl.store", block.dtype());
   const PhysRanges to = resolve("tl.store", ptr, block.nbytes());
@@ -149,7 +158,7 @@ void Program::store(const Ptr& ptr, const Handle& block) {
 // --- compute ---
 
 Handle Program::dot(const Handle& a, const Handle& b, std::optional<DType> out) {
-  context_.dispatch();
+  begin("dot");
   const Handle::State &left = operand("tl.dot", a), &right = operand("tl.dot", b);
   const GemmExtents extents = gemm_extents(a.shape(), b.shape());
   accumulator_dtype(a.dtype(), b.dtype());
@@ -173,7 +182,7 @@ Handle Program::dot(const Handle& a, const Handle& b, std::optional<DType> out) 
 }
 
 Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis, std::optional<DType> out) {
-  context_.dispatch();
+  begin(name_of(op).data());  // of literals
   const std::string call = "tl." + std::string(name_of(op));
   MathParams params;
   params.op = op;
@@ -220,6 +229,7 @@ Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optio
 
 Handle Program::view_of(const char* call, const Handle& x, TensorValue (*view)(const TensorValue&, const Shape&),
                         const Shape& shape) {
+  context_.calling(call + 3);  // behind "tl."
   const Handle::State& state = operand(call, x);
   return make_handle(view(state.value, shape), state.block);
 }
@@ -231,6 +241,7 @@ Handle Program::trans(const Handle& x) {
 Handle Program::reshape(const Handle& x, const Shape& shape) { return view_of("tl.reshape", x, &reshaped, shape); }
 
 Handle Program::slice(const Handle& x, std::int64_t begin, std::int64_t end) {
+  context_.calling("slice");
   const Handle::State& state = operand("tl.slice", x);
   return make_handle(sliced(state.value, begin, end), state.block);
 }
@@ -242,6 +253,7 @@ Handle Program::broadcast_to(const Handle& x, const Shape& shape) {
 // --- make ---
 
 Handle Program::arange(std::int64_t begin, std::int64_t end, DType dtype) {
+  context_.calling("arange");
   if (end <= begin) throw UsageError("tl.arange(" + std::to_string(begin) + ", " + std::to_string(end) + ") is empty");
   const Shape shape{end - begin};
   std::shared_ptr<ScratchBlock> block = allocate("tl.arange", shape, dtype);
@@ -254,6 +266,7 @@ Handle Program::arange(std::int64_t begin, std::int64_t end, DType dtype) {
 }
 
 Handle Program::full(const Shape& shape, double value, DType dtype) {
+  context_.calling("full");
   std::shared_ptr<ScratchBlock> block = allocate("tl.full", shape, dtype);
   const bool is_zero = value == 0 || data_ == nullptr;
   return make_handle(is_zero ? DataPlane::zeros(shape, dtype) : DataPlane::full(shape, dtype, value), std::move(block));
@@ -262,19 +275,19 @@ Handle Program::full(const Shape& shape, double value, DType dtype) {
 // --- control ---
 
 void Program::cycles(std::uint64_t n) {
-  context_.dispatch();
+  begin("cycles");
   context_.cycles(n);
 }
 
 void Program::wait(const Composite& composite) {
   if (!composite.command_) throw UsageError("tl.wait for a composite that was not made");
-  context_.dispatch();
+  begin("wait");
   context_.wait(*composite.command_);
   reap();
 }
 
 void Program::wait() {
-  context_.dispatch();
+  begin("wait");
   const std::vector<InFlight> all = in_flight_;
   for (const InFlight& entry : all) context_.wait(*entry.command);
   reap();

@@ -132,6 +132,7 @@ class Program {
   struct Target;         // of a composite's result
   struct BoundOperands;  // of a composite
 
+  void begin(const char* call);  // by name, "load"; pays for it
   PhysRanges resolve(const char* call, const Ptr& ptr, std::uint64_t nbytes) const;
   Accessor accessor() const;  // for what is issued now
   PhysRanges place_of(const Handle& handle) const;
@@ -148,7 +149,7 @@ class Program {
   Composite submit(Command command, const TensorValue& value, Target target,
                    std::vector<std::shared_ptr<const Handle::State>> operands);
   void send_bytes(const std::string& direction, TensorValue value, const PhysRanges& from);
-  IpcqReceive begin_receive(const std::string& direction, const Shape& shape, DType dtype);
+  IpcqReceive begin_receive(const char* call, const std::string& direction, const Shape& shape, DType dtype);
   Handle receive(IpcqReceive request, std::shared_ptr<ScratchBlock> block, std::string* direction = nullptr);
   PhysRanges resolve_in(const char* call, const Ptr& ptr, std::uint64_t nbytes, std::optional<MemorySpace> space) const;
   void run(Command command);

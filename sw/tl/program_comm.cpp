@@ -10,9 +10,13 @@ std::uint64_t bytes_of(const Shape& shape, DType dtype) { return static_cast<std
 
 }  // namespace
 
-bool Program::connected(const std::string& direction) const { return context_.ipcq_setup().find(direction) != nullptr; }
+bool Program::connected(const std::string& direction) const {
+  context_.calling("connected");
+  return context_.ipcq_setup().find(direction) != nullptr;
+}
 
 std::uint64_t Program::slot_bytes() const {
+  context_.calling("slot_bytes");
   const IpcqSetup& setup = context_.ipcq_setup();
   if (setup.queue_pairs.empty()) {
     throw UsageError("tl.slot_bytes on " + context_.where().str() + ": no queue pair is installed there (torch.ipcq.install)");
@@ -33,14 +37,14 @@ void Program::send_bytes(const std::string& direction, TensorValue value, const 
 }
 
 void Program::send(const std::string& direction, const Handle& block) {
-  context_.dispatch();
+  begin("send");
   const Handle::State& state = operand("tl.send", block);
   send_bytes(direction, state.value, place_of(block));
 }
 
 void Program::send(const std::string& direction, const Ptr& from, const Shape& shape, DType dtype,
                    std::optional<MemorySpace> space) {
-  context_.dispatch();
+  begin("send");
   from.check_dtype("tl.send", dtype);
   const std::uint64_t nbytes = bytes_of(shape, dtype);
   const PhysRanges places = resolve_in("tl.send", from, nbytes, space);
@@ -61,8 +65,8 @@ void Program::send(const std::string& direction, const Ptr& from, std::uint64_t 
 // --- recv ---
 
 // Pays for the call. An empty direction: any.
-IpcqReceive Program::begin_receive(const std::string& direction, const Shape& shape, DType dtype) {
-  context_.dispatch();
+IpcqReceive Program::begin_receive(const char* call, const std::string& direction, const Shape& shape, DType dtype) {
+  begin(call);
   IpcqReceive request;
   request.direction = direction;
   request.shape = shape;
@@ -81,17 +85,17 @@ Handle Program::receive(IpcqReceive request, std::shared_ptr<ScratchBlock> block
 
 Handle Program::recv(const std::string& direction, const Shape& shape, DType dtype) {
   if (direction.empty()) throw UsageError("tl.recv: a direction without a name; tl.recv(shape, dtype) takes any");
-  IpcqReceive request = begin_receive(direction, shape, dtype);
+  IpcqReceive request = begin_receive("recv", direction, shape, dtype);
   return receive(std::move(request), allocate("tl.recv", shape, dtype));
 }
 
 Handle Program::recv(const Shape& shape, DType dtype, std::string* direction) {
-  IpcqReceive request = begin_receive("", shape, dtype);
+  IpcqReceive request = begin_receive("recv", "", shape, dtype);
   return receive(std::move(request), allocate("tl.recv", shape, dtype), direction);
 }
 
 Handle Program::recv(const std::string& direction, const Shape& shape, DType dtype, const Handle& dst) {
-  IpcqReceive request = begin_receive(direction, shape, dtype);
+  IpcqReceive request = begin_receive("recv", direction, shape, dtype);
   const Handle::State& target = operand("tl.recv", dst);
   if (target.block->nbytes() < bytes_of(shape, dtype)) {
     throw UsageError("tl.recv of " + describe(dtype, shape) + " into " + dst.str() + ", which has " +
@@ -102,7 +106,7 @@ Handle Program::recv(const std::string& direction, const Shape& shape, DType dty
 }
 
 Handle Program::recv(const std::string& direction, const Shape& shape, DType dtype, const Ptr& dst, MemorySpace dst_space) {
-  IpcqReceive request = begin_receive(direction, shape, dtype);
+  IpcqReceive request = begin_receive("recv", direction, shape, dtype);
   dst.check_dtype("tl.recv", dtype);
   request.copy_to = dst_space;
   request.to = resolve_in("tl.recv", dst, request.nbytes(), dst_space);
@@ -113,7 +117,7 @@ Handle Program::recv(const std::string& direction, const Shape& shape, DType dty
 }
 
 RecvFuture Program::recv_async(const std::string& direction, const Shape& shape, DType dtype) {
-  context_.dispatch();
+  begin("recv_async");
   RecvFuture future;
   future.state_ = std::make_shared<RecvFuture::State>();
   *future.state_ = {this, direction, context_.ipcq_reserve(direction), shape, dtype, std::nullopt};
@@ -124,7 +128,7 @@ Handle Program::wait(const RecvFuture& future) {
   if (future.state_ == nullptr) throw UsageError("tl.wait for a receive that was not made");
   RecvFuture::State& state = *future.state_;
   if (state.program != this) throw UsageError("tl.wait for a receive of another kernel");
-  IpcqReceive request = begin_receive(state.direction, state.shape, state.dtype);
+  IpcqReceive request = begin_receive("wait", state.direction, state.shape, state.dtype);
   if (state.block) return *state.block;
   request.place = state.place;
   state.block = receive(std::move(request), allocate("tl.wait", state.shape, state.dtype));
@@ -132,7 +136,7 @@ Handle Program::wait(const RecvFuture& future) {
 }
 
 Handle Program::recv_no_consume(const std::string& direction, const Shape& shape, DType dtype) {
-  IpcqReceive request = begin_receive(direction, shape, dtype);
+  IpcqReceive request = begin_receive("recv_no_consume", direction, shape, dtype);
   request.consume = false;
   return receive(std::move(request), allocate("tl.recv_no_consume", shape, dtype));
 }

@@ -137,7 +137,7 @@ TileShape Program::default_tile() const {
 
 Composite Program::composite(const GemmSpec& spec) {
   static constexpr const char* call = "tl.composite(gemm)";
-  context_.dispatch();
+  begin("composite");
   check_tile(call, spec.tile_);
   std::vector<Handle> handles{spec.a_, spec.b_};
   operand(call, spec.a_, true);
@@ -188,7 +188,7 @@ Composite Program::composite(const GemmSpec& spec) {
 Composite Program::composite(const MathSpec& spec) {
   const std::string name = "tl.composite(" + std::string(name_of(spec.op_)) + ")";
   const char* call = name.c_str();
-  context_.dispatch();
+  begin("composite");
   check_tile(call, spec.tile_);
   if (is_reduction(spec.op_)) throw UsageError(name + ": only element-wise operations are tiled");
 

@@ -108,7 +108,7 @@ KERNBENCH_SYSTEMC_TEST(polling_is_no_progress) {
   const RunResult result = Machine(polling).read_and_wait();
   BOOST_TEST(name_of(result.status) == "deadlock");
   BOOST_CHECK_THROW(std::rethrow_exception(result.cause), DeadlockError);
-  check_contains(result.error, {"deadlock at 2000000 ns: nothing but polling and clocks for 1000000 ns, and",
+  check_contains(result.error, {"livelock at 2000000 ns: nothing but polling and clocks for 1000000 ns, and",
                                 "host.program waits for the end of MemoryRead 'r' since 0 ns"});
 }
 
@@ -116,7 +116,7 @@ KERNBENCH_SYSTEMC_TEST(the_patience_is_a_limit_of_the_run) {
   RunLimits limits;
   limits.deadlock_after = 10 * us;
   check_contains(Machine(polling).read_and_wait(limits).error,
-                 {"deadlock at 20000 ns: nothing but polling and clocks for 10000 ns"});
+                 {"livelock at 20000 ns: nothing but polling and clocks for 10000 ns"});
 }
 
 KERNBENCH_SYSTEMC_TEST(without_a_patience_polling_goes_on) {
@@ -136,7 +136,7 @@ KERNBENCH_SYSTEMC_TEST(a_clock_beside_the_machine_hides_no_deadlock) {
   const RunResult result = m.run(
       [&](HostPort& port) { port.wait(*port.submit(launch_of([&](KernelContext& pe) { read_burst(pe, m.hbm(0)); }))); }, limits);
   BOOST_TEST(name_of(result.status) == "deadlock");
-  check_contains(result.error, {"sip0.cube0.pe0.pe_cpu waits for command "});
+  check_contains(result.error, {"livelock at ", "sip0.cube0.pe0.pe_cpu waits for command "});
 }
 
 KERNBENCH_SYSTEMC_TEST(a_request_that_nobody_waits_for_is_listed_as_under_way) {
@@ -171,6 +171,59 @@ KERNBENCH_SYSTEMC_TEST(one_long_delay_is_progress_if_nothing_polls) {
   BOOST_TEST(result.simulated > 9000 * us);
 }
 
+// The clock would hide that the memory is at work: it counts nothing for 9 ms.
+KERNBENCH_SYSTEMC_TEST(one_long_delay_of_a_model_is_progress_beside_a_clock) {
+  Machine m("", {{"cube.components.hbm_ctrl.attrs.overhead_ns", "9e6"}});
+  const Clock clock("clock", 100 * ns);
+  const RunResult result = m.read_and_wait();
+  BOOST_TEST(result.error == "");
+  BOOST_TEST(result.simulated > 9000 * us);
+}
+
+// Of a module that says nothing of its events: here the kernel itself.
+KERNBENCH_SYSTEMC_TEST(an_event_that_was_pending_when_something_was_done_is_waited_for) {
+  Machine m("");
+  const Clock clock("clock", 100 * ns);
+  const RunResult result = m.run([&](HostPort& port) {
+    port.wait(*port.submit(launch_of([&](KernelContext& pe) {
+      read_burst(pe, m.hbm(0));
+      sc_core::wait(9, sc_core::SC_MS);
+    })));
+  });
+  BOOST_TEST(result.error == "");
+  BOOST_TEST(result.simulated > 9000 * us);
+}
+
+KERNBENCH_SYSTEMC_TEST(no_patience_is_too_short_for_work) {
+  Machine m("");
+  RunLimits limits;
+  limits.deadlock_after = 1;
+  const RunResult result = m.run(
+      [&](HostPort& port) {
+        port.wait(*port.submit(launch_of([&](KernelContext& pe) {
+          for (int i = 0; i < 3; ++i) {
+            read_burst(pe, m.hbm(0));
+            pe.cycles(70);
+          }
+        })));
+      },
+      limits);
+  BOOST_TEST(result.error == "");
+  BOOST_TEST(name_of(result.status) == "completed");
+}
+
+// Polling by its own hand.
+KERNBENCH_SYSTEMC_TEST(a_kernel_that_only_lets_time_pass_is_a_livelock) {
+  Machine m("");
+  const RunResult result = m.run([&](HostPort& port) {
+    port.wait(*port.submit(launch_of([&](KernelContext&) {
+      for (;;) sc_core::wait(333, sc_core::SC_NS);
+    })));
+  });
+  BOOST_TEST(name_of(result.status) == "deadlock");
+  check_contains(result.error, {"livelock at ", "\n  sip0.cube0.pe0.pe_cpu runs kernel 'k'; last call: none"});
+}
+
 KERNBENCH_SYSTEMC_TEST(polling_while_nobody_waits_is_none) {
   Machine m(polling);
   RunLimits limits;
@@ -183,8 +236,9 @@ BOOST_AUTO_TEST_CASE(the_watch_looks_once_per_patience_and_wants_two_equal_looks
   std::uint64_t work = 0;
   int asked = 0;
   bool obliged = true;
+  Fs busy_until = 0, pending_until = 0;
   DeadlockWatch watch(
-      10, [&] { return ++asked, work; }, [&] { return obliged; });
+      10, {[&] { return ++asked, work; }, [&] { return obliged; }, [&] { return busy_until; }, [&] { return pending_until; }});
   BOOST_TEST(!watch.expired(0));
   BOOST_TEST(watch.look_at() == 10u);
   BOOST_TEST(!watch.expired(9));
@@ -197,8 +251,20 @@ BOOST_AUTO_TEST_CASE(the_watch_looks_once_per_patience_and_wants_two_equal_looks
   obliged = true;
   BOOST_TEST(!watch.expired(31));
   BOOST_TEST(watch.expired(32));
-  DeadlockWatch never(
-      never_fs, [&] { return work; }, [&] { return true; });
+  BOOST_TEST(watch.quiet_since() == 22u);
+  // Somebody is to go on at 50: beyond that instant it would have.
+  busy_until = 50;
+  BOOST_TEST(!watch.expired(32));
+  BOOST_TEST(watch.look_at() == 51u);
+  BOOST_TEST(watch.expired(51));
+  // What was pending when something was last done; not what has come since.
+  ++work;
+  pending_until = 70;
+  BOOST_TEST(!watch.expired(52));
+  pending_until = 1000;
+  BOOST_TEST(!watch.expired(62));
+  BOOST_TEST(watch.expired(72));
+  DeadlockWatch never(never_fs, {[&] { return work; }, [] { return true; }, [] { return Fs{0}; }, [] { return Fs{0}; }});
   BOOST_TEST(!never.expired(5));
   BOOST_TEST(!never.expired(1u << 30));
 }

@@ -1,0 +1,44 @@
+// Programs of users that would end the process: kernels and benches that access what is not there, overrun their stack, divide by
+// zero, abort, terminate, exit, or stop the simulation (spec 4.2).
+//
+// Such a program is parked: its thread waits for ever where it stands, in a signal handler or in the call, and is never unwound.
+// The scheduler goes on to the end of the delta, and the run ends as any that has failed, with its files. From then on another
+// fault, or 30 s without an end of the process, end it with the message alone. A fault elsewhere than on an SC_THREAD ends the
+// process as ever.
+#pragma once
+
+#include <csignal>
+#include <exception>
+#include <iterator>
+
+namespace kernbench {
+
+class ProgramReport;
+
+// In force while it lives; one at a time.
+class ProgramGuard {
+ public:
+  ProgramGuard();
+  ~ProgramGuard();
+  ProgramGuard(const ProgramGuard&) = delete;
+  ProgramGuard& operator=(const ProgramGuard&) = delete;
+
+  // What the first program that is at fault has done, as ProgramReport tells it; null: none is.
+  static const char* fault();
+  // One has been parked in this process, at fault or not: its thread must not be killed.
+  static bool any_parked();
+
+  // An SC_THREAD runs, and the caller is on it: a program, or a thread of an external module.
+  static bool can_park();
+  // Both park what runs. `what` it has done: it is at fault; `report`: it is not, but is to end.
+  [[noreturn]] static void fail(const char* what);
+  [[noreturn]] static void hold(const ProgramReport& report);
+
+ private:
+  static constexpr int signals_[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+
+  stack_t old_stack_{};
+  struct sigaction old_actions_[std::size(signals_)]{};
+};
+
+}  // namespace kernbench

@@ -1,0 +1,29 @@
+// What the code of a user does at present, and where: one line, made where nothing can be allocated (signal handlers).
+#pragma once
+
+#include <optional>
+#include <systemc>
+
+#include "models/protocol/program_host.h"
+
+namespace kernbench {
+
+// Of a thread; null for others. Of the current process: what it runs.
+const ProgramHost* program_host_of(const sc_core::sc_process_handle& process);
+std::optional<RunningProgram> current_program();
+
+class ProgramReport {
+ public:
+  // "sip0.cube0.pe0.pe_cpu at 12.5 ns: kernel 'k' WHAT; last call: tl.load"; without a program the process that runs, "the
+  // simulation" between two.
+  void describe(const char* what);
+  const char* text() const { return text_; }
+  bool empty() const { return text_[0] == '\0'; }
+  void clear() { text_[0] = '\0'; }
+  void print() const;  // as an error of the program, on standard error
+
+ private:
+  char text_[1024] = "";
+};
+
+}  // namespace kernbench

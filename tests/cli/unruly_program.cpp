@@ -1,0 +1,144 @@
+// What makes `kernbench_unruly` of the program's own objects: one more bench, `unruly`, which misbehaves in the kernel or in the
+// host program. The linker sends calls of register_benches() here (--wrap).
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "sw/benches/bench_registry.h"
+
+#define WRAPPED(prefix) prefix##_ZN9kernbench16register_benchesERNS_13BenchRegistryE
+
+namespace kernbench {
+namespace {
+
+volatile int zero = 0;
+int* volatile nothing = nullptr;
+std::unique_ptr<std::vector<int>> kept;
+
+int deeper(int depth) {
+  volatile char frame[1024];
+  frame[0] = static_cast<char>(depth);
+  if (depth == 1 << 30) return 0;
+  return deeper(depth + 1) + frame[0];
+}
+
+void throws() {
+  if (zero == 0) throw std::runtime_error("thrown out of noexcept");
+}
+void throw_through_noexcept() noexcept { throws(); }
+
+struct Fault {
+  const char* name;
+  void (*commit)();
+};
+
+constexpr std::array faults{
+    Fault{"none", [] {}},
+    Fault{"endless_loop",
+          [] {
+            while (zero == 0) {
+            }
+          }},
+    Fault{"endless_allocation",
+          [] {
+            while (zero == 0) kept = std::make_unique<std::vector<int>>(1000, 1);
+          }},
+    Fault{"delta_loop",
+          [] {
+            while (zero == 0) sc_core::wait(sc_core::SC_ZERO_TIME);
+          }},
+    Fault{"pauses",
+          [] {
+            for (int i = 0; i < 3; ++i) sc_core::sc_pause(), sc_core::wait(sc_core::SC_ZERO_TIME);
+          }},
+    Fault{"sleep",
+          [] {
+            while (zero == 0) std::this_thread::sleep_for(std::chrono::seconds(100));
+          }},
+    Fault{"null_dereference", [] { *nothing = 1; }},
+    Fault{"recursion", [] { zero = deeper(0); }},
+    Fault{"divide_by_zero", [] { zero = 1000 / zero; }},
+    Fault{"illegal_instruction", [] { ::raise(SIGILL); }},
+    Fault{"bus_error", [] { ::raise(SIGBUS); }},
+    Fault{"exit", [] { std::exit(0); }},
+    Fault{"_exit", [] { ::_exit(0); }},
+    Fault{"_Exit", [] { std::_Exit(0); }},
+    Fault{"quick_exit", [] { std::quick_exit(0); }},
+    Fault{"abort", [] { std::abort(); }},
+    Fault{"terminate", [] { std::terminate(); }},
+    Fault{"rethrow_of_nothing", [] { throw; }},
+    Fault{"throw_through_noexcept", &throw_through_noexcept},
+    Fault{"throw_of_a_number", [] { throw 42; }},
+    Fault{"sc_stop", [] { sc_core::sc_stop(); }},
+    Fault{"wait", [] { sc_core::wait(); }},
+};
+
+void commit(const std::string& name) {
+  for (const Fault& fault : faults) {
+    if (name == fault.name) fault.commit();
+  }
+}
+
+// Faults that are calls of a kernel.
+void call(tl::Program& tl, const std::string& name) {
+  if (name == "cycles_0")
+    for (;;) tl.cycles(0);
+  if (name == "identity")
+    for (;;) tl.program_id();
+  if (name == "cycles_max") tl.cycles(~std::uint64_t{0});
+  if (name == "cycles_1")
+    for (;;) tl.cycles(1);
+  if (name == "swallow") {
+    for (;;) {
+      try {
+        tl.cycles(1);
+      } catch (...) {  // also what is to end the kernel
+      }
+    }
+  }
+}
+
+void run(Torch& torch) {
+  const std::string kernel = torch.parameters().text("kernel");
+  const Tensor t = torch.zeros({4, 8}, f16, {Placement::replicate, Placement::row_wise, 1, 4}, "t");
+  torch.launch(
+      LaunchSpec("calm").on_pes({0, 1, 2, 3}),
+      [](tl::Program& tl, tl::Tensor x) { tl.load(x.local(), x.local_shape(), x.dtype()); }, t);
+  commit(torch.parameters().text("host"));
+  torch.launch(
+      LaunchSpec("wild").on_pes({0, 1, 2, 3}),
+      [kernel](tl::Program& tl, tl::Tensor x) {
+        tl.load(x.local(), x.local_shape(), x.dtype());
+        tl.cycles(10);
+        if (tl.program_id() != 2) return tl.cycles(100);
+        tl.ref(x.local(), x.local_shape(), x.dtype());
+        commit(kernel);
+        call(tl, kernel);
+      },
+      t);
+}
+
+}  // namespace
+}  // namespace kernbench
+
+extern "C" void WRAPPED(__real_)(kernbench::BenchRegistry& registry);
+
+extern "C" void WRAPPED(__wrap_)(kernbench::BenchRegistry& registry) {
+  using namespace kernbench;
+  WRAPPED(__real_)(registry);
+  std::vector<std::string> names{"cycles_0", "identity", "cycles_max", "cycles_1", "swallow"};
+  for (const Fault& fault : faults) names.push_back(fault.name);
+  registry.add({"unruly",
+                "Misbehaves",
+                {Parameter::choice("kernel", "what a kernel does", names, "tests").default_val("none"),
+                 Parameter::choice("host", "what the bench itself does", names, "tests").default_val("none")},
+                &run});
+}

@@ -1,0 +1,219 @@
+// Kernels and benches that misbehave: whatever they do, the run ends within its limits with status 1, a message that names the PE,
+// the program and its last call, and files that can be read (spec 4.2, 4.4).
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/cli/program.h"
+
+using namespace kernbench::test;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+struct Fault {
+  std::string name, text;
+};
+
+const std::vector<Fault> faults{
+    {"null_dereference", "has accessed the invalid address 0x0 (SIGSEGV)"},
+    {"recursion", "has overrun its stack of "},
+    {"divide_by_zero", "has divided an integer by zero (SIGFPE)"},
+    {"illegal_instruction", "has run into an illegal instruction (SIGILL)"},
+    {"bus_error", "(SIGBUS)"},
+    {"exit", "has called exit(0)"},
+    {"_exit", "has called _exit(0)"},
+    {"_Exit", "has called _Exit(0)"},
+    {"quick_exit", "has called quick_exit(0)"},
+    {"abort", "has called abort() (SIGABRT)"},
+    {"terminate", "has called std::terminate(), without an exception"},
+    {"rethrow_of_nothing", "has called std::terminate(), without an exception"},
+    {"throw_through_noexcept", "has ended in std::terminate(), by the exception 'thrown out of noexcept'"},
+    {"throw_of_a_number", "an exception that is no std::exception"},
+    {"sc_stop", "has called sc_stop()"},
+};
+
+// The sanitizers end the process themselves at these.
+bool belongs_to_the_sanitizers(const std::string& fault) {
+#ifdef __SANITIZE_ADDRESS__
+  return fault == "null_dereference" || fault == "recursion" || fault == "divide_by_zero";
+#else
+  static_cast<void>(fault);
+  return false;
+#endif
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+void check_contains(const std::string& text, const Words& parts) {
+  for (const std::string& part : parts) BOOST_TEST(contains(text, part), "'" << part << "' is not in: " << text);
+}
+
+std::string row_count(const std::string& path) {
+  sqlite3* database = nullptr;
+  std::string text;
+  const auto keep = [](void* to, int, char** values, char**) {
+    *static_cast<std::string*>(to) = values[0];
+    return 0;
+  };
+  if (sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr) == SQLITE_OK)
+    sqlite3_exec(database, "SELECT COUNT(*) FROM listed", keep, &text, nullptr);
+  sqlite3_close(database);
+  return text;
+}
+
+// A run of the bench that writes every kind of file.
+struct Run {
+  explicit Run(const Words& more, const std::string& op_log = "ops.csv", int signal = 0, int after_ms = 0) {
+    Words words{"run",
+                "--bench",
+                "unruly",
+                "--topology",
+                "tiny",
+                "--stats",
+                folder.file("stats.json"),
+                "--trace",
+                folder.file("wave.vcd"),
+                "--op-log",
+                folder.file(op_log),
+                "--trace-requests",
+                folder.file("requests.jsonl")};
+    words.insert(words.end(), more.begin(), more.end());
+    result = kernbench_program(words, signal, after_ms, nullptr, KERNBENCH_UNRULY_PROGRAM);
+    if (op_log == "ops.csv") {
+      check_csv(folder.read(op_log));
+    } else {
+      BOOST_TEST(row_count(folder.file(op_log)) != "");
+      BOOST_TEST(row_count(folder.file(op_log)) != "0");
+    }
+    check_other_files();
+  }
+  // The first columns have no commas of their own: kernels of four PEs have loaded.
+  static void check_csv(const std::string& csv) {
+    BOOST_TEST(std::count(csv.begin(), csv.end(), '\n') > 4);
+    BOOST_TEST(csv.back() == '\n');
+  }
+  void check_other_files() const {
+    BOOST_TEST(nlohmann::json::parse(folder.read("stats.json")).at("components").size() > 50u);
+    const std::string wave = folder.read("wave.vcd");
+    check_contains(wave, {"$enddefinitions $end"});
+    BOOST_TEST(wave.back() == '\n');
+    std::istringstream requests(folder.read("requests.jsonl"));
+    int lines = 0;
+    for (std::string line; std::getline(requests, line); ++lines) BOOST_CHECK_NO_THROW(nlohmann::json::parse(line));
+    BOOST_TEST(lines > 4);
+  }
+
+  TemporaryFolder folder;
+  ProgramResult result;
+};
+
+Words of_kernel(const std::string& fault, const Words& more = {}) {
+  Words words{"--param", "kernel=" + fault};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+constexpr double soon_s = 8;  // after what ends the run: the machine may be busy
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(unruly)
+
+BOOST_AUTO_TEST_CASE(the_bench_is_fine_if_it_behaves) {
+  BOOST_TEST(Run({}).result.status == 0);
+  BOOST_TEST(Run(of_kernel("pauses")).result.status == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_fault_in_a_kernel_ends_the_run_with_status_1_and_names_pe_kernel_and_call) {
+  for (const Fault& fault : faults) {
+    if (belongs_to_the_sanitizers(fault.name)) continue;
+    BOOST_TEST_CONTEXT(fault.name) {
+      const Run run(of_kernel(fault.name));
+      BOOST_TEST(run.result.status == 1);
+      check_contains(run.result.err,
+                     {"kernbench: error: ", "sip0.cube0.pe2.pe_cpu at ", " ns: kernel 'wild'", fault.text, "; last call: tl.ref"});
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_fault_in_a_bench_names_it_and_its_call) {
+  for (const Fault& fault : faults) {
+    if (belongs_to_the_sanitizers(fault.name)) continue;
+    BOOST_TEST_CONTEXT(fault.name) {
+      const Run run({"--param", "host=" + fault.name});
+      BOOST_TEST(run.result.status == 1);
+      check_contains(run.result.err,
+                     {"kernbench: error: host.program at ", " ns: bench 'unruly'", fault.text, "; last call: torch.launch"});
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_never_ends_ends_at_the_wall_limit) {
+  for (const std::string fault : {"endless_loop", "endless_allocation", "delta_loop", "sleep", "cycles_0", "identity"}) {
+    BOOST_TEST_CONTEXT(fault) {
+      const std::string call = fault == "cycles_0" ? "cycles" : fault == "identity" ? "program_id" : "ref";
+      const Run run(of_kernel(fault, {"--max-wall", "0.5"}), fault == "endless_loop" ? "ops.sqlite" : "ops.csv");
+      BOOST_TEST(run.result.status == 1);
+      BOOST_TEST(run.result.wall_s < 0.5 + soon_s);
+      check_contains(run.result.err, {"kernbench: stopped at ", " of simulated time, by --max-wall: sip0.cube0.pe2.pe_cpu at ",
+                                      " ns: kernel 'wild' lets no simulated time pass; last call: tl." + call});
+    }
+  }
+  for (const std::string fault : {"endless_loop", "endless_allocation", "delta_loop", "sleep"}) {
+    BOOST_TEST_CONTEXT("host: " << fault) {
+      const Run run({"--param", "host=" + fault, "--max-wall", "0.5"});
+      BOOST_TEST(run.result.status == 1);
+      BOOST_TEST(run.result.wall_s < 0.5 + soon_s);
+      check_contains(run.result.err, {"by --max-wall: host.program at ",
+                                      " ns: bench 'unruly' lets no simulated time pass; last call: torch.launch"});
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_first_signal_ends_what_never_ends) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    for (const std::string fault : {"endless_loop", "delta_loop", "cycles_0"}) {
+      BOOST_TEST_CONTEXT(fault << " and signal " << signal) {
+        const Run run(of_kernel(fault), signal == SIGINT ? "ops.sqlite" : "ops.csv", signal, 1500);
+        BOOST_TEST(run.result.status == 1);
+        BOOST_TEST(run.result.wall_s < 1.5 + soon_s);
+        check_contains(run.result.err, {"kernbench: interrupted at ", ": sip0.cube0.pe2.pe_cpu at ",
+                                        " ns: kernel 'wild' lets no simulated time pass"});
+      }
+    }
+  }
+}
+
+// Simulated time passes: nothing is said about a program, whatever it does with exceptions.
+BOOST_AUTO_TEST_CASE(a_run_that_goes_on_is_cut_short_as_ever) {
+  for (const std::string fault : {"cycles_1", "swallow"}) {
+    BOOST_TEST_CONTEXT(fault) {
+      const Run run(of_kernel(fault, {"--max-wall", "0.5"}));
+      BOOST_TEST(run.result.status == 1);
+      BOOST_TEST(run.result.wall_s < 0.5 + soon_s);
+      check_contains(run.result.err, {" of simulated time, by --max-wall\n"});
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(more_cycles_than_there_is_time_are_refused) {
+  const Run run(of_kernel("cycles_max"));
+  BOOST_TEST(run.result.status == 1);
+  check_contains(run.result.err, {"sip0.cube0.pe2.pe_cpu at ",
+                                  " ns: kernel 'wild': tl.cycles(18446744073709551615): simulated time would pass the 18446 s"});
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_that_waits_by_itself_is_listed_as_running) {
+  const Run run(of_kernel("wait"));
+  BOOST_TEST(run.result.status == 3);
+  check_contains(run.result.err, {"deadlock at ", "nothing is pending", "\n  host.program waits for the end of KernelLaunch 'wild'",
+                                  "\n  sip0.cube0.pe2.pe_cpu runs kernel 'wild'; last call: tl.ref"});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
