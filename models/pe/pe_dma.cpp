@@ -80,9 +80,8 @@ void PeDma::submit_dma(const DmaRequest& request) {
 
 Fs PeDma::next_due() const {
   Fs due = arrivals_.control() == nullptr ? never_fs : arrivals_.control()->time;
-  if (passing_.control() != nullptr) due = std::min(due, passing_.control()->time);
   due = std::min(due, comm_.next_due());
-  if (!wires_asked_) due = std::min(due, wires_.next_due(now()));
+  if (!wires_asked_) due = std::min(due, wires_due());
   if (!segment_messages_.empty()) due = std::min(due, segment_messages_.front().time + overhead());
   for (const Channel& channel : channels_) due = std::min(due, channel.inject_at);
   return due;
@@ -106,8 +105,7 @@ void PeDma::serve() {
   }
   inject_due();
   comm_.serve();
-  pass_due();
-  serve_wires_at_end_of_instant();
+  serve_wires_when_settled();
 }
 
 void PeDma::instant_ended() {
@@ -115,7 +113,6 @@ void PeDma::instant_ended() {
     for (Channel& channel : channels_) {
       if (channel.use.grantable()) grant(channel);
     }
-    if (wires_asked_) serve_wires();
     rearm();
   });
 }
@@ -237,16 +234,27 @@ void PeDma::hand_to_wire(VirtualChannel virtual_channel, Transaction& transactio
   comm_waiting_.set(wires_.waiting(VirtualChannel::comm));
 }
 
-void PeDma::serve_wires_at_end_of_instant() {
-  if (wires_asked_ || wires_.next_due(now()) > now()) return;
-  wires_asked_ = true;
-  services().instant_end().ask(*this, node());
+// When somebody has a wire's next turn, or passes through.
+Fs PeDma::wires_due() const {
+  const Fs turn = wires_.next_due(now());
+  return passing_.control() == nullptr ? turn : std::min(turn, passing_.control()->time);
 }
 
-void PeDma::serve_wires() {
-  wires_asked_ = false;
-  wires_.serve(now(), [this](Transaction& t, FlitRun run) { send(t, run.first, run.count, run.position, now()); });
-  comm_waiting_.set(wires_.waiting(VirtualChannel::comm));
+void PeDma::serve_wires_when_settled() {
+  if (wires_asked_ || wires_due() > now()) return;
+  wires_asked_ = true;
+  services().instant_end().ask_when_settled(*this, node());
+}
+
+// All that starts here at this instant is at the wires by now, also what was granted at this instant without an overhead.
+void PeDma::instant_settled() {
+  guarded(services(), *this, [this] {
+    wires_asked_ = false;
+    pass_due();
+    wires_.serve(now(), [this](Transaction& t, FlitRun run) { send(t, run.first, run.count, run.position, now()); });
+    comm_waiting_.set(wires_.waiting(VirtualChannel::comm));
+    rearm();
+  });
 }
 
 // --- Completion
@@ -322,7 +330,6 @@ void PeDma::accepted(std::uint32_t port, Transaction& transaction, FlitRun run, 
   }
   // Towards PE_TCM nothing competes: its edge has neither length nor bandwidth.
   if (run.position + 1 == path.target_position()) return send(transaction, run.first, run.count, run.position, arrival);
-  // Whatever starts here at the same instant was granted earlier and goes first.
   if (whole && passing_.push_message(arrivals_.upstream(port), transaction, run, arrival)) rearm();
 }
 

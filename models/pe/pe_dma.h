@@ -5,10 +5,10 @@
 // virtual, baaw_overhead_ns if it is logical; then all flits of a write, or the command of a read, stand at the wire at once. A
 // request that lies in several physical ranges, memories or (LA in one_to_one) channels becomes one transaction each, issued
 // together, complete when all are; their flits leave in the order of their bytes. Nothing is paid where a response
-// arrives. A DMA_READ of a tile first takes its tile buffer. Traffic to and from PE_TCM passes through at once, free of charge.
-// IPCQ tokens: comm_channel.h; who has the wire: virtual_channels.h.
-// A message that installs or removes segments takes effect overhead_ns after it came and is answered at once then.
-// Not modelled: TCM time, coalescing.
+// arrives. A DMA_READ of a tile first takes its tile buffer. Traffic to and from PE_TCM passes through at once, free of charge; at
+// the wire it stands behind what starts here at the same instant (tie rule of spec 2.3: pe_dma before pe_tcm). IPCQ tokens:
+// comm_channel.h; who has the wire: virtual_channels.h. A message that installs or removes segments takes effect overhead_ns after
+// it came and is answered at once then. Not modelled: TCM time, coalescing.
 #pragma once
 
 #include <array>
@@ -88,14 +88,15 @@ class PeDma final : public StageEngine<FabricNode>,
   void inject_due();
   void instant_ended() override;
   void grant_at_end_of_instant() { services().instant_end().ask(*this, node()); }
+  void instant_settled() override;
   void pass_due();
   void grant(Channel& channel);
   void plan_pieces(Channel& channel, Fs& cost);
   void inject(Channel& channel);
   void hand_to_wire(const Channel& channel);
   void hand_to_wire(VirtualChannel virtual_channel, Transaction& transaction, std::uint32_t position);
-  void serve_wires_at_end_of_instant();
-  void serve_wires();
+  Fs wires_due() const;
+  void serve_wires_when_settled();
   void end(Channel& channel);
   void take_segment_message(Transaction& request);
 

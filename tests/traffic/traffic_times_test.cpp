@@ -162,6 +162,21 @@ KERNBENCH_SYSTEMC_TEST(a_change_of_direction_pays_the_switch_penalty) {
   for (int i = 0; i < 5; ++i) BOOST_TEST(results[i].latency() == expected[i] * fs_per_ns + 4);
 }
 
+// --- Ties
+
+// pe1's command is at pe0's TCM at 2 * 2 + 0.25 ns and 2 fs, which answers at once. At that very instant pe0 starts a write:
+// spec 2.3 has pe_dma before pe_tcm, so its flit takes the wire for 1 ns, the answer the next; and router r0c0 for 2 ns, the answer
+// the next 2. Write: 1 + 2 + 1 ns to the HBM, burst 8, acknowledgement 2, 4 fs. Read from 4.25+2: at r0c0 2+1, served from 3+1, 5+1
+// on its way, 1.25 ns to r0c1, 2, 1 ns to pe1.
+KERNBENCH_SYSTEMC_TEST(what_starts_at_a_pe_dma_goes_before_what_passes_from_its_tcm_at_the_same_instant) {
+  const std::string dma = "cube.pe_template.components.pe_dma.attrs.overhead_ns";
+  const auto results =
+      TrafficMachine("topology.yaml", {{dma, "0"}})
+          .play(row("0", pe1, "read", "sip0.cube0.pe0.pe_tcm", 0, 256) + row("4.250002", pe0, "write", hbm0, 0, 256));
+  BOOST_TEST(results[1].latency() == ns(14) + 4);
+  BOOST_TEST(results[0].latency() == ns(4.25) + 2 + ns(5) + 1 + ns(4.25) + 1);
+}
+
 KERNBENCH_SYSTEMC_TEST(routers_of_7_ns) {
   BOOST_TEST(alone(pe0, "read", hbm0, 0, 256, {{"cube.components.router.attrs.overhead_ns", "7"}}) == ns(25) + 4);
 }
