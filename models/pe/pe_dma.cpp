@@ -9,8 +9,6 @@ namespace kernbench {
 
 ParameterSchema PeDma::schema() {
   ParameterSchema schema = stage_schema("1");
-  schema.push_back(Parameter::integer("rd_engines", "capacity of the read channel", "", "spec 5").default_val(1).range("1", "1"));
-  schema.push_back(Parameter::integer("wr_engines", "capacity of the write channel", "", "spec 5").default_val(1).range("1", "1"));
   schema.push_back(Parameter::integer("vc_chunk_size", "bytes of vc_comm that go before vc_compute has its turn", "B", "spec 2.6")
                        .default_val(256)
                        .range("1", "1073741824"));

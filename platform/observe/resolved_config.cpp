@@ -147,7 +147,6 @@ std::string resolved_config(const MachineSpec& spec, const ComponentRegistry& re
   write_system(out, spec.system);
   write_sip(out, spec.sip);
   write_cube(out, spec.cube);
-  out.line(0, fmt::format("visualization: {{emit_views: [{}]}}", joined(spec.emit_views, [](const std::string& view) { return view; })));
   return out.text_;
 }
 

@@ -133,9 +133,6 @@ MachineSpec read_machine(const SettledConfig& config) {
   for (std::size_t i = 0; i < config.items("sip.io_chiplets"); ++i)
     machine.sip.io_chiplets.push_back(read_io_chiplet(in, config, i));
   machine.cube = read_cube(in, config);
-  for (std::size_t i = 0; i < config.items("visualization.emit_views"); ++i)
-    machine.emit_views.push_back(in.text("visualization.emit_views." + std::to_string(i)));
-  if (!config.has_list("visualization.emit_views")) machine.emit_views.assign(view_names.begin(), view_names.end());
   return machine;
 }
 

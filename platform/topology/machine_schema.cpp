@@ -212,9 +212,6 @@ ConfigSchema machine_schema() {
   system_keys(keys);
   sip_keys(keys);
   cube_keys(keys);
-  section(keys, "visualization", "drawings", false);
-  list(keys, "visualization.emit_views", "views to draw; default all", 0, view_names.size(), false);
-  choice(keys, "visualization.emit_views.*", "view", {view_names.begin(), view_names.end()});
   return ConfigSchema(std::move(keys));
 }
 

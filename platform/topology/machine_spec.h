@@ -119,7 +119,6 @@ struct MachineSpec {
   SystemSpec system;
   SipSpec sip;
   CubeSpec cube;
-  std::vector<std::string> emit_views;
 };
 
 // The words of topology.yaml for the enumerators of a choice, in their order.
@@ -141,8 +140,5 @@ template <class Choice, class = decltype(ChoiceNames<Choice>::all)>
 std::string_view name_of(Choice choice) {
   return ChoiceNames<Choice>::all[static_cast<std::size_t>(choice)];
 }
-
-// The drawings that there are.
-inline constexpr std::array<std::string_view, 4> view_names{"system", "sip", "cube", "pe"};
 
 }  // namespace kernbench
