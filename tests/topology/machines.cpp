@@ -21,6 +21,8 @@ ComponentRegistry make_registry() {
   for (const char* transit : {"forwarding", "switch", "noc", "ucie"}) add(registry, transit, {Role::transit}, {});
   add(registry, "pcie_ep", {Role::pcie_ep},
       {Parameter::boolean("cut_through", "do not store and forward", "spec 2.6").default_val(false)});
+  add(registry, "ual_ep", {Role::ual_ep},
+      {Parameter::boolean("cut_through", "do not store and forward", "spec 2.6").default_val(false)});
   add(registry, "io_cpu", {Role::io_cpu}, {});
   add(registry, "m_cpu", {Role::m_cpu}, {});
   add(registry, "sram", {Role::sram}, {count("size_mb")});
