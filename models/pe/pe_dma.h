@@ -62,6 +62,7 @@ class PeDma final : public StageEngine<FabricNode>,
     SerialResource<Work> use;
     Work current;
     Fs inject_at = never_fs;
+    bool stands_at_wire = false;  // granted at this instant, to be handed over when it is settled
     TieKey key;  // of its first transaction
     std::vector<DmaPiece> pieces;
     std::string fault;
@@ -85,6 +86,7 @@ class PeDma final : public StageEngine<FabricNode>,
 
   // At one instant what started earlier goes first, then by id (tie rule of spec 2.3).
   static bool injects_before(const Channel& a, const Channel& b);
+  std::array<Channel*, 2> in_order_of_injection();
   void inject_due();
   void instant_ended() override;
   void grant_at_end_of_instant() { services().instant_end().ask(*this, node()); }
@@ -93,7 +95,9 @@ class PeDma final : public StageEngine<FabricNode>,
   void grant(Channel& channel);
   void plan_pieces(Channel& channel, Fs& cost);
   void inject(Channel& channel);
+  void hand_over_to_neighbour(const Channel& channel);
   void hand_to_wire(const Channel& channel);
+  void hand_standing_to_wire();
   void hand_to_wire(VirtualChannel virtual_channel, Transaction& transaction, std::uint32_t position);
   Fs wires_due() const;
   void serve_wires_when_settled();

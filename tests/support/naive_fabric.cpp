@@ -220,10 +220,11 @@ bool NaiveFabric::step(int node) {
   return !ending.empty() || !served.empty();
 }
 
-// Grants, and what has paid its overhead since its grant; of one instant the earlier grant first, then by id.
+// Grants, and what has paid its overhead since its grant: to the tcm at once, to a wire when all that starts at this instant is
+// there.
 bool NaiveFabric::step_dma(int node) {
   State& state = states_[static_cast<std::size_t>(node)];
-  std::vector<DmaChannel*> ready;
+  bool busy = false;
   for (DmaChannel* channel : {&state.reads, &state.writes}) {
     if (!channel->held && !channel->waiting.empty()) {
       channel->held = true;
@@ -233,14 +234,13 @@ bool NaiveFabric::step_dma(int node) {
       channel->waiting.erase(channel->waiting.begin());
     }
     const Time overhead = nodes_[static_cast<std::size_t>(node)].overhead;
-    if (channel->held && !channel->injected && channel->granted + overhead == now_) ready.push_back(channel);
-  }
-  std::sort(ready.begin(), ready.end(), [this](const DmaChannel* a, const DmaChannel* b) {
-    return std::tie(a->granted, messages_[a->current].id) < std::tie(b->granted, messages_[b->current].id);
-  });
-  for (DmaChannel* channel : ready) {
-    channel->injected = true;
-    put_all_on_wire(channel->current, 0);
+    if (!channel->held || channel->injected || channel->granted + overhead != now_) continue;
+    busy = channel->injected = true;
+    if (messages_[channel->current].path.size() == 2) {
+      put_all_on_wire(channel->current, 0);
+    } else {
+      state.starting.push_back(channel);
+    }
   }
   // To the tcm nothing competes.
   std::vector<Item> inwards;
@@ -250,12 +250,18 @@ bool NaiveFabric::step_dma(int node) {
   std::copy_if(state.passing.begin(), state.passing.end(), std::back_inserter(inwards), is_inwards);
   state.passing.erase(std::remove_if(state.passing.begin(), state.passing.end(), is_inwards), state.passing.end());
   for (const Item& item : inwards) put_on_wire(item.message, item.flit, item.position);
-  return !ready.empty() || !inwards.empty();
+  return busy || !inwards.empty();
 }
 
-// Behind what starts at the node at this instant: pe_dma comes before pe_tcm.
+// What starts at the node, of one instant the earlier grant first, then by id; then what comes from the tcm: pe_dma before pe_tcm.
 void NaiveFabric::pass(int node) {
-  std::vector<Item> outwards = take_arrived(states_[static_cast<std::size_t>(node)].passing, now_);
+  State& state = states_[static_cast<std::size_t>(node)];
+  std::sort(state.starting.begin(), state.starting.end(), [this](const DmaChannel* a, const DmaChannel* b) {
+    return std::tie(a->granted, messages_[a->current].id) < std::tie(b->granted, messages_[b->current].id);
+  });
+  for (const DmaChannel* channel : state.starting) put_all_on_wire(channel->current, 0);
+  state.starting.clear();
+  std::vector<Item> outwards = take_arrived(state.passing, now_);
   sort(outwards);
   for (const Item& item : outwards) put_on_wire(item.message, item.flit, item.position);
 }

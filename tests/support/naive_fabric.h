@@ -90,6 +90,7 @@ class NaiveFabric {
     std::vector<Departure> departures;
     DmaChannel reads, writes;
     std::vector<Item> passing;  // from the tcm behind a dma, and to it
+    std::vector<DmaChannel*> starting;
   };
 
   TieKey tie(const Item& item) const;
