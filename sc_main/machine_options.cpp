@@ -5,6 +5,8 @@
 #include "models/base/errors.h"
 #include "platform/assembly/builtin_components.h"
 #include "platform/topology/components_file.h"
+#include "platform/topology/config_tree.h"
+#include "platform/topology/cube_mesh_file.h"
 #include "platform/topology/load_machine.h"
 #include "sc_main/ccl_file.h"
 #include "sc_main/config_files.h"
@@ -82,6 +84,18 @@ CclFile MachineOptions::load_ccl() const {
 }
 
 std::string MachineOptions::topology_path() const { return find_config(topology, "topology"); }
+
+std::vector<FileInUse> MachineOptions::files_in_use() const {
+  std::vector<FileInUse> files;
+  const auto reads = [&files](const std::string& path) {
+    for (const std::string& file : files_of_config(path)) files.push_back({file, "the input"});
+  };
+  reads(topology_path());
+  files.push_back({mesh_file_beside(topology_path()), "the layout of a cube,"});
+  reads(find_config(components, "components"));
+  if (std::find(families.begin(), families.end(), "ccl") != families.end()) reads(find_config(ccl, "ccl"));
+  return files;
+}
 
 ComponentRegistry MachineOptions::load_registry() const {
   ComponentRegistry registry;

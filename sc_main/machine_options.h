@@ -11,6 +11,11 @@
 
 namespace kernbench {
 
+// A file that results must not be written to: "the input", "'topology.yaml'".
+struct FileInUse {
+  std::string path, what;
+};
+
 struct MachineOptions {
   std::string topology, components, ccl;
   std::vector<std::string> set;
@@ -20,6 +25,8 @@ struct MachineOptions {
   void add_with_ccl_to(CLI::App& command);    // for a command that runs collectives
   void add_components_to(CLI::App& command);  // for a command that reads no topology
   std::string topology_path() const;          // the file that is read
+  // All files that are read, those that they include too, and the layout that is kept beside the topology.
+  std::vector<FileInUse> files_in_use() const;
 
   // The implementations: built in, and the further names of components.yaml.
   ComponentRegistry load_registry() const;

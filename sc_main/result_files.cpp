@@ -1,34 +1,46 @@
 #include "sc_main/result_files.h"
 
-#include <filesystem>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include "models/base/errors.h"
 #include "sc_main/build_info.h"
+#include "sc_main/file_identity.h"
 
 namespace kernbench {
 namespace {
 
-namespace fs = std::filesystem;
-
-// Something that is written to, but not kept: a terminal, a pipe, /dev/null.
-bool is_stream(const std::string& path) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(path, ignored);
-  return fs::exists(status) && !fs::is_regular_file(status);
-}
-
 std::string companion_of(const std::string& path) { return path + ".config.yaml"; }
 
-// One spelling per file, links resolved as far as the path exists.
-fs::path canonical(const std::string& path) {
-  std::error_code error;
-  fs::path resolved = fs::weakly_canonical(path, error);
-  return error ? fs::absolute(path).lexically_normal() : resolved;
-}
-
 struct NamedFile {
-  fs::path path;
+  FileIdentity identity;
   std::string what;  // as a message calls it
+};
+
+// What has a name by now, and nobody else may write to.
+class TakenFiles {
+ public:
+  void in_use(const FileInUse& file) { taken_.push_back({identity_of(file.path), file.what + " '" + file.path + "'"}); }
+  // Results go where the shell has sent this program's own output.
+  void redirected(int descriptor, const std::string& what) {
+    if (const auto identity = identity_of_kept(descriptor)) taken_.push_back({*identity, what});
+  }
+  void result(const std::string& path) {
+    if (path.empty() || is_null_device(path)) return;
+    take(path, "the result '" + path + "'");
+    if (!is_stream(path)) take(companion_of(path), "'" + companion_of(path) + "', the configuration beside '" + path + "',");
+  }
+
+ private:
+  void take(const std::string& path, const std::string& what) {
+    const FileIdentity identity = identity_of(path);
+    const auto same = std::find_if(taken_.begin(), taken_.end(), [&](const NamedFile& file) { return file.identity == identity; });
+    if (same != taken_.end()) throw UsageError(what + " would overwrite " + same->what);
+    taken_.push_back({identity, what});
+  }
+
+  std::vector<NamedFile> taken_;
 };
 
 }  // namespace
@@ -42,23 +54,12 @@ std::string configuration_text(const Invocation& invocation, const std::vector<s
   return text + resolved;
 }
 
-void check_result_files(const std::vector<std::string>& inputs, const std::vector<std::string>& results) {
-  std::vector<NamedFile> taken;
-  for (const std::string& input : inputs) {
-    if (!input.empty()) taken.push_back({canonical(input), "the input '" + input + "'"});
-  }
-  const auto take = [&taken](const std::string& path, const std::string& what) {
-    NamedFile file{canonical(path), what};
-    for (const NamedFile& other : taken) {
-      if (other.path == file.path) throw UsageError(file.what + " would overwrite " + other.what);
-    }
-    taken.push_back(std::move(file));
-  };
-  for (const std::string& result : results) {
-    if (result.empty() || is_stream(result)) continue;
-    take(result, "the result '" + result + "'");
-    take(companion_of(result), "'" + companion_of(result) + "', the configuration beside '" + result + "',");
-  }
+void check_result_files(const std::vector<FileInUse>& in_use, const std::vector<std::string>& results) {
+  TakenFiles taken;
+  for (const FileInUse& file : in_use) taken.in_use(file);
+  taken.redirected(STDOUT_FILENO, "the standard output of this command");
+  taken.redirected(STDERR_FILENO, "the standard error of this command");
+  for (const std::string& result : results) taken.result(result);
 }
 
 ResultFile open_result(const std::string& path, const std::string& configuration) {

@@ -63,7 +63,7 @@ Facts facts_of(const Bench& bench, const ParameterTexts& parameters, const RunOp
 std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launches) {
   std::vector<KernelReport> reports;
   for (const LaunchRecord& launch : launches) {
-    KernelReport report{launch.name, "", launch.metrics.merged, launch.metrics.per_pe};
+    KernelReport report{launch.name, "", launch.meta, launch.metrics.merged, launch.metrics.per_pe};
     int last = -1;
     for (const auto& [where, metrics] : launch.metrics.per_pe) {  // by SIP first
       if (where.sip != last) report.devices += (report.devices.empty() ? "sip" : ",sip") + std::to_string(where.sip);
@@ -122,7 +122,7 @@ class BenchRun {
   std::optional<ResultFile> open(const std::string& path) const;
   DataExecutor& start_executor();
   void evaluate(const BenchProgram& program, const OpOrigins* origins, RunReport& report);
-  OpTable::Meta op_log_meta() const;
+  OpTable::Meta op_log_meta(const std::vector<KernelReport>& kernels) const;
   RunReport report_of(const RunResult& result, const BenchProgram& program, double elaboration_s);
   int conclude(const RunReport& report, const RunStatistics& statistics) const;
 
@@ -207,7 +207,7 @@ int BenchRun::simulate() {
     write_json_lines(stats_file->out(), statistics.json(regions->regions()));
     stats_file->close();
   }
-  if (op_log) op_log->close(op_log_meta());
+  if (op_log) op_log->close(op_log_meta(report.kernels));
   if (result.cause) std::rethrow_exception(result.cause);
   if (result.status == RunStatus::completed && (options_.verifies() || executor_)) {
     evaluate(program, origins ? &*origins : nullptr, report);
@@ -233,10 +233,20 @@ void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins, R
   phase2.verification_s = seconds_since(evaluated);
 }
 
-OpTable::Meta BenchRun::op_log_meta() const {
+// What the program says about its launches; empty where it says nothing.
+std::string launches_json(const std::vector<KernelReport>& kernels) {
+  nlohmann::ordered_json launches = nlohmann::ordered_json::array();
+  for (const KernelReport& kernel : kernels) {
+    if (!kernel.meta.empty()) launches.push_back({{"kernel", kernel.kernel}, {"device", kernel.devices}, {"meta", kernel.meta}});
+  }
+  return launches.empty() ? "" : launches.dump();
+}
+
+OpTable::Meta BenchRun::op_log_meta(const std::vector<KernelReport>& kernels) const {
   OpTable::Meta meta{
       {"program_version", version_text()}, {"command_line", invocation_.line()}, {"configuration", yaml_as_json(configuration_)}};
   meta.insert(meta.end(), facts_.begin(), facts_.end());
+  if (const std::string launches = launches_json(kernels); !launches.empty()) meta.emplace_back("launches", launches);
   return meta;
 }
 

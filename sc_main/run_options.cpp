@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "models/base/errors.h"
-#include "platform/observe/latency_parts.h"
+#include "platform/observe/trace_file.h"
 #include "sc_main/option_values.h"
 #include "sc_main/result_files.h"
 
@@ -62,16 +62,18 @@ void RunOptions::add_to(CLI::App& command) {
                 "see below")
       ->group(results);
   command.add_option("--stats", stats, "Writes the statistics of every component and wire")->type_name("F.json")->group(results);
-  command
-      .add_option("--op-log", op_log,
-                  "Writes one line per executed operation, or one row of a SQLite database: as the file's name ends")
-      ->type_name("F.csv|.sqlite")
-      ->group(results);
+  CLI::Option* log =
+      command
+          .add_option("--op-log", op_log,
+                      "Writes one line per executed operation, or one row of a SQLite database: as the file's name ends")
+          ->type_name("F.csv|.sqlite")
+          ->group(results);
   command
       .add_option("--op-log-limit", op_log_limit,
                   "Operations that the log holds in memory; what is beyond goes to disk before the run has ended")
       ->type_name("RECORDS")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
+      ->needs(log)
       ->capture_default_str()
       ->group(results);
   command.add_flag("--json", json, "The summary as JSON")->group(results);
@@ -108,7 +110,8 @@ void RunOptions::check() const {
   }
   if (verifies() && data == "off") throw UsageError("--verify-data needs the data that --data off leaves out");
   if (!op_log.empty()) op_log_format(op_log);
-  check_result_files({machine.topology, machine.components, machine.ccl}, {trace, trace_requests, stats, op_log});
+  if (!trace.empty()) check_trace_name(trace);
+  check_result_files(machine.files_in_use(), {trace, trace_requests, stats, op_log});
   until();
   deadlock_after();
   max_wall();

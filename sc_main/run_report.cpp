@@ -259,6 +259,7 @@ Json report_json(const RunReport& report, const RunStatistics& statistics) {
     Json entry;
     entry["kernel"] = kernel.kernel;
     entry["device"] = kernel.devices;
+    if (!kernel.meta.empty()) entry["meta"] = kernel.meta;
     entry["pes"] = kernel.per_pe.size();
     entry["pe_exec_ns"] = ns_json(kernel.merged.pe_exec);
     entry["dma_ns"] = ns_json(kernel.merged.dma);

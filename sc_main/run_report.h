@@ -20,6 +20,7 @@ namespace kernbench {
 struct KernelReport {
   std::string kernel;
   std::string devices;   // "sip0"
+  LaunchMeta meta;       // of the program
   KernelMetrics merged;  // by max over the PEs
   std::map<PeId, KernelMetrics> per_pe;
 };

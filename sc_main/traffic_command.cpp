@@ -39,60 +39,58 @@ struct TrafficOptions {
   std::vector<std::string> initiators, targets;
   std::string until_ns, max_wall_s, deadlock_after_ns = "1000000";
   bool csv = false, json = false, breakdown = false;
+  const CLI::App* command = nullptr;
 
-  void add_to(CLI::App& command);
+  void add_to(CLI::App& app);
   void check() const;
   TrafficRecipe settled_recipe() const;
   std::optional<Fs> deadlock_after() const;
+
+ private:
+  void check_that_none_is_idle() const;
 };
 
-void TrafficOptions::add_to(CLI::App& command) {
-  command.add_option("FILE", file, "Requests: a CSV file with the header at_ns,initiator,op,target,offset,bytes");
-  command.add_flag("--csv", csv, "One row per request on standard output, the summary on standard error");
-  command.add_flag("--json", json, "Requests and summary as one JSON object");
-  command.add_flag("--breakdown", breakdown,
-                   "What each latency is made of: PE setup, NoC, UCIe, fabric, wire transfer, HBM, contention; see below");
-  command.add_option("--out", out, "Where the rows go instead of standard output")->type_name("F");
-  command
-      .add_option("--links", links, "Every link, what it carried since the first request: CSV, or JSON if the name ends in .json")
-      ->type_name("F");
-  command.add_option("--trace-requests", trace_requests, "Where every request was and when, one per line")->type_name("F.jsonl");
-  command.add_option("--until", until_ns, "Stop at this simulated time")->type_name("NS");
-  command.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S");
-  command
-      .add_option("--deadlock-after", deadlock_after_ns,
-                  "Simulated time with nothing but polling and clocks, and nothing to come, while requests are under way, that "
-                  "counts as a livelock; 0: never")
+void TrafficOptions::add_to(CLI::App& app) {
+  command = &app;
+  app.add_option("FILE", file, "Requests: a CSV file with the header at_ns,initiator,op,target,offset,bytes");
+  app.add_flag("--csv", csv, "One row per request on standard output, the summary on standard error");
+  app.add_flag("--json", json, "Requests and summary as one JSON object");
+  app.add_flag("--breakdown", breakdown,
+               "What each latency is made of: PE setup, NoC, UCIe, fabric, wire transfer, HBM, contention");
+  app.add_option("--out", out, "Where the rows go instead of standard output")->type_name("F");
+  app.add_option("--trace-requests", trace_requests, "Where every request was and when, one per line")->type_name("F.jsonl");
+  app.add_option("--until", until_ns, "Stop at this simulated time")->type_name("NS");
+  app.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S");
+  app.add_option("--deadlock-after", deadlock_after_ns,
+                 "Simulated time without work, while requests are under way, that counts as a deadlock; 0: never")
       ->type_name("NS")
       ->capture_default_str();
   const std::string group = "Generated traffic";
-  command.add_option("--generate", pattern, "Make requests by rule: stream, random, stride, hotspot or closed-loop")
+  app.add_option("--generate", pattern, "Make requests by rule: stream, random, stride, hotspot or closed-loop")
       ->type_name("PATTERN")
       ->group(group);
-  command.add_option("--save", save, "Write the requests to a file instead of playing them")->type_name("F.csv")->group(group);
-  command.add_option("--initiators", initiators, "pe_dma or pcie_ep nodes by glob; repeatable. Default: sip0.cube0.pe*.pe_dma")
+  app.add_option("--save", save, "Write the requests to a file instead of playing them")->type_name("F.csv")->group(group);
+  app.add_option("--initiators", initiators, "pe_dma or pcie_ep nodes by glob; repeatable. Default: sip0.cube0.pe*.pe_dma")
       ->type_name("GLOB")
       ->group(group);
-  command.add_option("--targets", targets, "Memories by glob; repeatable. Default: by pattern, see below")
+  app.add_option("--targets", targets, "Memories by glob; repeatable. Default: by pattern, see below")
       ->type_name("GLOB")
       ->group(group);
-  command.add_option("--requests", recipe.requests, "Of each initiator")->check(whole_number())->capture_default_str()->group(group);
-  command.add_option("--size", recipe.size_bytes, "Bytes of a request")->check(whole_number())->capture_default_str()->group(group);
-  command.add_option("--stride", recipe.stride_bytes, "Bytes between the requests of the stride pattern")
+  app.add_option("--requests", recipe.requests, "Of each initiator")->check(whole_number())->capture_default_str()->group(group);
+  app.add_option("--size", recipe.size_bytes, "Bytes of a request")->check(whole_number())->capture_default_str()->group(group);
+  app.add_option("--stride", recipe.stride_bytes, "Bytes between the requests of the stride pattern")
       ->check(whole_number())
       ->capture_default_str()
       ->group(group);
-  command.add_option("--rate", rate_gbs, "GB/s that each initiator offers; 0: everything at once")
-      ->capture_default_str()
-      ->group(group);
-  command.add_option("--read-share", read_share, "Share of reads, 0 to 1")->capture_default_str()->group(group);
-  command.add_option("--max-outstanding", recipe.max_outstanding, "Of each initiator; closed-loop only")
+  app.add_option("--rate", rate_gbs, "GB/s that each initiator offers; 0: everything at once")->capture_default_str()->group(group);
+  app.add_option("--read-share", read_share, "Share of reads, 0 to 1")->capture_default_str()->group(group);
+  app.add_option("--max-outstanding", recipe.max_outstanding, "Of each initiator; closed-loop only")
       ->check(whole_number())
       ->capture_default_str()
       ->group(group);
-  command.add_option("--seed", recipe.seed, "Of what is drawn")->check(whole_number())->capture_default_str()->group(group);
-  machine.add_to(command);
-  command.footer(
+  app.add_option("--seed", recipe.seed, "Of what is drawn")->check(whole_number())->capture_default_str()->group(group);
+  machine.add_to(app);
+  app.footer(
       "Patterns:\n"
       "  stream       consecutive addresses of the initiator's own HBM partition\n"
       "  stride       the same memory, --stride bytes apart\n"
@@ -108,17 +106,35 @@ void TrafficOptions::add_to(CLI::App& command) {
       "  kernbench traffic --generate random --rate 64 --read-share 0.5 --save requests.csv\n");
 }
 
+// An option that would change nothing is a mistake.
+void TrafficOptions::check_that_none_is_idle() const {
+  const auto needs = [this](bool met, std::initializer_list<const char*> options, const std::string& with) {
+    for (const char* option : options) {
+      if (!met && command->count(option) > 0) throw UsageError(std::string("traffic: ") + option + " changes nothing " + with);
+    }
+  };
+  needs(!pattern.empty(),
+        {"--initiators", "--targets", "--requests", "--size", "--stride", "--rate", "--read-share", "--max-outstanding", "--seed"},
+        "for requests from a file; it goes with --generate");
+  needs(pattern == "stride", {"--stride"}, "but for --generate stride");
+  needs(pattern == "closed-loop", {"--max-outstanding"}, "but for --generate closed-loop");
+  needs(pattern != "closed-loop", {"--rate"}, "for closed-loop traffic, whose times come from the simulation");
+  needs(save.empty(), {"--csv", "--json", "--breakdown", "--out", "--trace-requests", "--until", "--max-wall", "--deadlock-after"},
+        "with --save, which plays nothing");
+}
+
 void TrafficOptions::check() const {
   if (file.empty() == pattern.empty()) throw UsageError("traffic: give a FILE of requests or --generate PATTERN, one of the two");
   if (csv && json) throw UsageError("traffic: --csv and --json exclude each other");
-  if (!save.empty() && !trace_requests.empty()) throw UsageError("traffic: --save plays nothing that --trace-requests could follow");
-  if (!save.empty() && !links.empty()) throw UsageError("traffic: --save plays nothing that --links could follow");
   if (!save.empty() && pattern.empty()) throw UsageError("traffic: --save goes with --generate");
+  check_that_none_is_idle();
   if (!until_ns.empty()) time_option("--until", until_ns);
   seconds_option("--max-wall", max_wall_s);
   deadlock_after();
   if (!out.empty() && !csv && !json) throw UsageError("traffic: --out goes with --csv or --json");
-  check_result_files({file, machine.topology, machine.components}, {out, links, save, trace_requests});
+  std::vector<FileInUse> in_use = machine.files_in_use();
+  if (!file.empty()) in_use.push_back({file, "the input"});
+  check_result_files(in_use, {out, save, trace_requests});
 }
 
 std::optional<Fs> TrafficOptions::deadlock_after() const {

@@ -78,7 +78,10 @@ MemoryLocation AddressMap::locate(PhysAddr address) const {
       location.die -= PhysAddr::first_io_die;
       has_node = address.iocpu_unit() == IocpuUnit::io_sram;
       break;
-    case AddressKind::ual: has_node = false; break;
+    case AddressKind::ual:
+      throw RoutingError("the physical address " + address.str() + " lies in the UAL region of IO chiplet " +
+                         std::to_string(location.die - PhysAddr::first_io_die) + " of sip " + std::to_string(location.sip) +
+                         ", whose layout is not defined: no node serves it");
   }
   if (!has_node || !exists(location)) throw RoutingError("no node of this machine serves the physical address " + address.str());
   return location;

@@ -11,18 +11,25 @@ InstantEnd::InstantEnd(const sc_core::sc_module_name& name) : sc_module(name), l
   dont_initialize();
 }
 
-void InstantEnd::ask(Client& client, std::uint32_t rank) {
-  const auto place = std::lower_bound(asked_.begin(), asked_.end(), rank, [](const Asked& a, std::uint32_t r) { return a.rank < r; });
-  if (place != asked_.end() && place->client == &client) return;
-  if (asked_.empty()) look_.notify(sc_core::SC_ZERO_TIME);
-  asked_.insert(place, {rank, &client});
+void InstantEnd::add(std::vector<Asked>& list, Client& client, std::uint32_t rank) {
+  const auto place = std::lower_bound(list.begin(), list.end(), rank, [](const Asked& a, std::uint32_t r) { return a.rank < r; });
+  if (place != list.end() && place->client == &client) return;
+  if (asked_.empty() && asked_when_settled_.empty()) look_.notify(sc_core::SC_ZERO_TIME);
+  list.insert(place, {rank, &client});
+}
+
+template <class Call>
+void InstantEnd::call_all(std::vector<Asked>& list, Call call) {
+  calling_.swap(list);
+  for (const Asked& each : calling_) call(*each.client);
+  calling_.clear();
 }
 
 void InstantEnd::look() {
   if (sc_core::sc_pending_activity_at_current_time()) return look_.notify(sc_core::SC_ZERO_TIME);
-  calling_.swap(asked_);
-  for (const Asked& each : calling_) each.client->instant_ended();
-  calling_.clear();
+  if (asked_.empty()) return call_all(asked_when_settled_, [](Client& client) { client.instant_settled(); });
+  call_all(asked_, [](Client& client) { client.instant_ended(); });
+  if (!asked_when_settled_.empty()) look_.notify(sc_core::SC_ZERO_TIME);
 }
 
 }  // namespace kernbench

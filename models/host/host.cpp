@@ -13,10 +13,6 @@
 namespace kernbench {
 namespace {
 
-std::string label_of(const char* type, const HostMessage& message) {
-  return std::string(type) + " '" + (message.debug_label.empty() ? message.request_id : message.debug_label) + "'";
-}
-
 unsigned element_bytes(FillPattern::Kind kind) {
   switch (kind) {
     case FillPattern::Kind::zero:
@@ -136,7 +132,7 @@ std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MemoryWrite> mes
   route.cut_flits(message->nbytes, machine().flit_bytes());
   auto request = std::make_shared<HostRequest>(label_of("MemoryWrite", *message));
   return inject(sip, machine_services_.routes().memory_path(machine().pcie_ep(sip), place.node), std::move(transaction),
-                {{}, std::move(request), std::move(message), nullptr});
+                {{}, std::move(request), std::move(message)});
 }
 
 std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MemoryRead> message) {
@@ -146,8 +142,9 @@ std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MemoryRead> mess
   const int sip = message->src.sip;
   TransactionHandle transaction = memory_request(tlm::TLM_READ_COMMAND, message->pa, message->nbytes);
   transaction->route().offset = place.offset;
+  auto request = std::make_shared<HostRequest>(label_of("MemoryRead", *message));
   return inject(sip, machine_services_.routes().memory_path(machine().pcie_ep(sip), place.node), std::move(transaction),
-                {{}, std::make_shared<HostRequest>(label_of("MemoryRead", *message)), nullptr, nullptr});
+                {{}, std::move(request), nullptr, std::move(message)});
 }
 
 std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MmuMap> message) {
@@ -194,7 +191,7 @@ std::shared_ptr<HostRequest> Host::submit_control(std::shared_ptr<const PeMessag
   auto launch = std::dynamic_pointer_cast<const KernelLaunch>(message);
   transaction->route().message = std::move(message);
   return inject(sip, machine_services_.routes().control_path(machine().pcie_ep(sip), machine().io_cpu(sip)), std::move(transaction),
-                {{}, std::move(request), nullptr, std::move(launch)});
+                {{}, std::move(request), nullptr, nullptr, std::move(launch)});
 }
 
 std::shared_ptr<HostRequest> Host::inject(int sip, const Path& path, TransactionHandle transaction, Pending pending) {
@@ -220,15 +217,7 @@ void Host::completed(Transaction& transaction) {
   pending_probe_.set(pending_.size());
   const Pending& pending = node.mapped();
   auto response = std::dynamic_pointer_cast<const HostResponse>(transaction.route().message);
-  if (response == nullptr) {
-    const auto made = std::make_shared<HostResponse>();
-    if (transaction.get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE) {
-      made->completion =
-          Completion::failure(transaction.get_response_string(), pending.request->what() + " failed at " + format_ns(now()));
-    }
-    response = made;
-  }
-  if (pending.write != nullptr && data() != nullptr && response->completion.ok) commit(*pending.write);
+  if (response == nullptr) response = response_to_memory(pending, transaction);
   if (pending.launch != nullptr && pending.launch->group != 0 && !response->completion.ok &&
       !response->completion.is_consequence()) {
     if (pending.launch->failure_policy == FailurePolicy::fail_fast) {
@@ -238,6 +227,19 @@ void Host::completed(Transaction& transaction) {
     }
   }
   pending.request->complete(std::move(response), now());
+}
+
+std::shared_ptr<const HostResponse> Host::response_to_memory(const Pending& pending, const Transaction& transaction) {
+  const auto response = std::make_shared<HostResponse>();
+  if (transaction.get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE) {
+    response->completion =
+        Completion::failure(transaction.get_response_string(), pending.request->what() + " failed at " + format_ns(now()));
+  } else if (data() != nullptr && pending.write != nullptr) {
+    commit(*pending.write);
+  } else if (data() != nullptr && pending.read != nullptr && pending.read->dst_kind == ReadSink::host_sink) {
+    response->image = std::make_shared<const ByteImage>(data()->memory().snapshot(pending.read->pa, pending.read->nbytes));
+  }
+  return response;
 }
 
 void Host::end_launch(std::shared_ptr<const KernelLaunch> launch) {

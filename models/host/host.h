@@ -62,8 +62,10 @@ class Host final : public Component, public HostPort, public ProgramHost, privat
   struct Pending {
     TransactionHandle transaction;
     std::shared_ptr<HostRequest> request;
-    std::shared_ptr<const MemoryWrite> write;    // null for the others
-    std::shared_ptr<const KernelLaunch> launch;  // null for the others
+    // At most one of them; the others are null.
+    std::shared_ptr<const MemoryWrite> write = nullptr;
+    std::shared_ptr<const MemoryRead> read = nullptr;
+    std::shared_ptr<const KernelLaunch> launch = nullptr;
   };
 
   void program();
@@ -76,6 +78,7 @@ class Host final : public Component, public HostPort, public ProgramHost, privat
   TransactionHandle memory_request(tlm::tlm_command command, std::uint64_t pa, std::uint64_t nbytes);
   void completed(Transaction& transaction) override;
   bool provide_bytes(const Transaction& transaction, unsigned char* out) override;
+  std::shared_ptr<const HostResponse> response_to_memory(const Pending& pending, const Transaction& transaction);
   void commit(const MemoryWrite& write);
 
   MachineServices& machine_services_;

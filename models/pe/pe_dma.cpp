@@ -7,10 +7,15 @@
 
 namespace kernbench {
 
+namespace {
+
+// Without a wire between: the edge to PE_TCM that has neither length nor bandwidth.
+bool goes_to_neighbour(const Transaction& transaction) { return transaction.route().path->hop(0).propagation_fs == 0; }
+
+}  // namespace
+
 ParameterSchema PeDma::schema() {
   ParameterSchema schema = stage_schema("1");
-  schema.push_back(Parameter::integer("rd_engines", "capacity of the read channel", "", "spec 5").default_val(1).range("1", "1"));
-  schema.push_back(Parameter::integer("wr_engines", "capacity of the write channel", "", "spec 5").default_val(1).range("1", "1"));
   schema.push_back(Parameter::integer("vc_chunk_size", "bytes of vc_comm that go before vc_compute has its turn", "B", "spec 2.6")
                        .default_val(256)
                        .range("1", "1073741824"));
@@ -81,9 +86,8 @@ void PeDma::submit_dma(const DmaRequest& request) {
 
 Fs PeDma::next_due() const {
   Fs due = arrivals_.control() == nullptr ? never_fs : arrivals_.control()->time;
-  if (passing_.control() != nullptr) due = std::min(due, passing_.control()->time);
   due = std::min(due, comm_.next_due());
-  if (!wires_asked_) due = std::min(due, wires_.next_due(now()));
+  if (!wires_asked_) due = std::min(due, wires_due());
   if (!segment_messages_.empty()) due = std::min(due, segment_messages_.front().time + overhead());
   for (const Channel& channel : channels_) due = std::min(due, channel.inject_at);
   return due;
@@ -107,8 +111,7 @@ void PeDma::serve() {
   }
   inject_due();
   comm_.serve();
-  pass_due();
-  serve_wires_at_end_of_instant();
+  serve_wires_when_settled();
 }
 
 void PeDma::instant_ended() {
@@ -116,7 +119,6 @@ void PeDma::instant_ended() {
     for (Channel& channel : channels_) {
       if (channel.use.grantable()) grant(channel);
     }
-    if (wires_asked_) serve_wires();
     rearm();
   });
 }
@@ -125,10 +127,13 @@ bool PeDma::injects_before(const Channel& a, const Channel& b) {
   return a.use.since() != b.use.since() ? a.use.since() < b.use.since() : a.key < b.key;
 }
 
+std::array<PeDma::Channel*, 2> PeDma::in_order_of_injection() {
+  if (injects_before(channels_[1], channels_[0])) return {&channels_[1], &channels_[0]};
+  return {&channels_[0], &channels_[1]};
+}
+
 void PeDma::inject_due() {
-  std::array<Channel*, 2> order{&channels_[0], &channels_[1]};
-  if (injects_before(channels_[1], channels_[0])) std::swap(order[0], order[1]);
-  for (Channel* channel : order) {
+  for (Channel* channel : in_order_of_injection()) {
     if (channel->inject_at > now()) continue;
     channel->inject_at = never_fs;
     inject(*channel);
@@ -207,7 +212,10 @@ void PeDma::inject(Channel& channel) {
   std::uint64_t bytes = 0;
   for (const TransactionHandle& transaction : channel.in_flight) bytes += transaction->get_data_length();
   channel.in_flight_bytes->set(bytes);
-  hand_to_wire(channel);
+  // Without an overhead the other channel may be granted at this instant, and come first, later in it.
+  channel.stands_at_wire = channel.awaited > 0 && channel.use.since() == now();
+  if (!channel.stands_at_wire) hand_to_wire(channel);
+  hand_over_to_neighbour(channel);
   if (channel.awaited == 0) end(channel);
 }
 
@@ -228,7 +236,9 @@ void PeDma::hand_to_wire(const Channel& channel) {
   const bool per_channel = std::any_of(channel.pieces.begin(), channel.pieces.end(),
                                        [](const DmaPiece& piece) { return piece.channel != every_channel; });
   if (&channel != &channels_[1] || !per_channel) {
-    for (const TransactionHandle& transaction : channel.in_flight) hand_to_wire(VirtualChannel::compute, *transaction, 0);
+    for (const TransactionHandle& transaction : channel.in_flight) {
+      if (!goes_to_neighbour(*transaction)) hand_to_wire(VirtualChannel::compute, *transaction, 0);
+    }
     return;
   }
   for (const FlitTurn& turn : flits_in_order(channel.pieces, channel.in_flight, baaw_.hbm())) {
@@ -243,16 +253,44 @@ void PeDma::hand_to_wire(VirtualChannel virtual_channel, Transaction& transactio
   comm_waiting_.set(wires_.waiting(VirtualChannel::comm));
 }
 
-void PeDma::serve_wires_at_end_of_instant() {
-  if (wires_asked_ || wires_.next_due(now()) > now()) return;
-  wires_asked_ = true;
-  services().instant_end().ask(*this, node());
+// To the PE's own TCM: nobody waits there, and it may answer at this instant.
+void PeDma::hand_over_to_neighbour(const Channel& channel) {
+  for (const TransactionHandle& transaction : channel.in_flight) {
+    if (goes_to_neighbour(*transaction)) hand_to_wire(VirtualChannel::compute, *transaction, 0);
+  }
 }
 
-void PeDma::serve_wires() {
-  wires_asked_ = false;
-  wires_.serve(now(), [this](Transaction& t, FlitRun run) { send(t, run.first, run.count, run.position, now()); });
-  comm_waiting_.set(wires_.waiting(VirtualChannel::comm));
+void PeDma::hand_standing_to_wire() {
+  for (Channel* channel : in_order_of_injection()) {
+    if (!channel->stands_at_wire) continue;
+    channel->stands_at_wire = false;
+    hand_to_wire(*channel);
+  }
+}
+
+// When somebody stands at a wire, has its next turn, or passes through.
+Fs PeDma::wires_due() const {
+  if (channels_[0].stands_at_wire || channels_[1].stands_at_wire) return now();
+  const Fs turn = wires_.next_due(now());
+  return passing_.control() == nullptr ? turn : std::min(turn, passing_.control()->time);
+}
+
+void PeDma::serve_wires_when_settled() {
+  if (wires_asked_ || wires_due() > now()) return;
+  wires_asked_ = true;
+  services().instant_end().ask_when_settled(*this, node());
+}
+
+// All that starts here at this instant is at the wires by now, also what was granted at this instant without an overhead.
+void PeDma::instant_settled() {
+  guarded(services(), *this, [this] {
+    wires_asked_ = false;
+    hand_standing_to_wire();
+    pass_due();
+    wires_.serve(now(), [this](Transaction& t, FlitRun run) { send(t, run.first, run.count, run.position, now()); });
+    comm_waiting_.set(wires_.waiting(VirtualChannel::comm));
+    rearm();
+  });
 }
 
 // --- Completion
@@ -328,7 +366,6 @@ void PeDma::accepted(std::uint32_t port, Transaction& transaction, FlitRun run, 
   }
   // Towards PE_TCM nothing competes: its edge has neither length nor bandwidth.
   if (run.position + 1 == path.target_position()) return send(transaction, run.first, run.count, run.position, arrival);
-  // Whatever starts here at the same instant was granted earlier and goes first.
   if (whole && passing_.push_message(arrivals_.upstream(port), transaction, run, arrival)) rearm();
 }
 

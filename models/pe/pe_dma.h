@@ -5,10 +5,10 @@
 // virtual, baaw_overhead_ns if it is logical; then all flits of a write, or the command of a read, stand at the wire at once. A
 // request that lies in several physical ranges, memories or (LA in one_to_one) channels becomes one transaction each, issued
 // together, complete when all are; their flits leave in the order of their bytes. Nothing is paid where a response
-// arrives. A DMA_READ of a tile first takes its tile buffer. Traffic to and from PE_TCM passes through at once, free of charge.
-// IPCQ tokens: comm_channel.h; who has the wire: virtual_channels.h.
-// A message that installs or removes segments takes effect overhead_ns after it came and is answered at once then.
-// Not modelled: TCM time, coalescing.
+// arrives. A DMA_READ of a tile first takes its tile buffer. Traffic to and from PE_TCM passes through at once, free of charge; at
+// the wire it stands behind what starts here at the same instant (tie rule of spec 2.3: pe_dma before pe_tcm). IPCQ tokens:
+// comm_channel.h; who has the wire: virtual_channels.h. A message that installs or removes segments takes effect overhead_ns after
+// it came and is answered at once then. Not modelled: TCM time, coalescing.
 #pragma once
 
 #include <array>
@@ -64,6 +64,7 @@ class PeDma final : public StageEngine<FabricNode>,
     SerialResource<Work> use;
     Work current;
     Fs inject_at = never_fs;
+    bool stands_at_wire = false;  // granted at this instant, to be handed over when it is settled
     TieKey key;  // of its first transaction
     std::vector<DmaPiece> pieces;
     std::string fault;
@@ -87,17 +88,21 @@ class PeDma final : public StageEngine<FabricNode>,
 
   // At one instant what started earlier goes first, then by id (tie rule of spec 2.3).
   static bool injects_before(const Channel& a, const Channel& b);
+  std::array<Channel*, 2> in_order_of_injection();
   void inject_due();
   void instant_ended() override;
   void grant_at_end_of_instant() { services().instant_end().ask(*this, node()); }
+  void instant_settled() override;
   void pass_due();
   void grant(Channel& channel);
   void plan_pieces(Channel& channel, Fs& cost);
   void inject(Channel& channel);
+  void hand_over_to_neighbour(const Channel& channel);
   void hand_to_wire(const Channel& channel);
+  void hand_standing_to_wire();
   void hand_to_wire(VirtualChannel virtual_channel, Transaction& transaction, std::uint32_t position);
-  void serve_wires_at_end_of_instant();
-  void serve_wires();
+  Fs wires_due() const;
+  void serve_wires_when_settled();
   void end(Channel& channel);
   void take_segment_message(Transaction& request);
 

@@ -3,7 +3,8 @@
 // Timing: one queue per channel and wire, by the rule of models/timing/channel_arbiter.h: one flit of vc_compute and one chunk of
 // vc_comm in turn. A chunk is as many flits of one token as chunk_bytes hold, at least one. A control message leaves when it is the
 // first of its channel and the wire is free; it is nobody's turn. A PE without rings has one channel in use: what is handed over
-// goes to the wire at once, which serves in that order.
+// goes to the wire at once, which serves in that order. So does what goes to a neighbour without a wire between: nobody waits
+// there.
 #pragma once
 
 #include <array>
@@ -69,7 +70,7 @@ class VirtualChannels {
 template <class Send>
 void VirtualChannels::put(VirtualChannel channel, Transaction& transaction, FlitRun run, Fs now, Send send) {
   Port& port = port_of(transaction, run.position);
-  if (both_) {
+  if (both_ && transaction.route().path->hop(run.position).propagation_fs > 0) {
     port.queue(channel).push_back({&transaction, run});
     return;
   }

@@ -5,9 +5,7 @@
 namespace kernbench {
 namespace {
 
-std::string label_of(const PeMessage& message) {
-  return std::string(message.type_name()) + " '" + (message.debug_label.empty() ? message.request_id : message.debug_label) + "'";
-}
+std::string label_of(const PeMessage& message) { return label_of(message.type_name(), message); }
 
 // A response, or the notice that comes ahead of one.
 bool is_answer(const Transaction& transaction) {

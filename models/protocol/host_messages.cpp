@@ -14,6 +14,8 @@ namespace {
 }
 
 void check_ids(const char* name, const HostMessage& message) {
+  if (message.timestamp_tag && message.timestamp_tag->empty())
+    reject(name, message, "timestamp_tag is empty, allowed is a text or none");
   if (message.correlation_id.empty()) reject(name, message, "correlation_id is missing");
   if (message.request_id.empty()) reject(name, message, "request_id is missing");
   if (!message.target_device) reject(name, message, "target_device is missing");
@@ -53,6 +55,11 @@ void check_segment(const char* name, const HostMessage& message, std::uint64_t b
 
 }  // namespace
 
+std::string label_of(const char* type, const HostMessage& message) {
+  std::string label = std::string(type) + " '" + (message.debug_label.empty() ? message.request_id : message.debug_label) + "'";
+  return message.timestamp_tag ? label + " [" + *message.timestamp_tag + "]" : label;
+}
+
 PeEngine MmuMap::end() const { return PeEngine::pe_mmu; }
 PeEngine MmuUnmap::end() const { return PeEngine::pe_mmu; }
 PeEngine SegmentInstall::end() const { return PeEngine::pe_dma; }
@@ -86,6 +93,7 @@ void validate(const MemoryRead& message) {
 
 void validate(const KernelLaunch& message) {
   check_targets("KernelLaunch", message, message.targets);
+  if (message.meta.count("") > 0) reject("KernelLaunch", message, "meta has the empty key, allowed is a name");
   if (!message.body) reject("KernelLaunch", message, "the kernel '" + message.kernel.name + "' has no body");
   if (message.kernel.kind == KernelRef::Kind::deployed && message.kernel.nbytes_code == 0) {
     reject("KernelLaunch", message, "the deployed kernel '" + message.kernel.name + "' has nbytes_code 0, allowed is at least 1");

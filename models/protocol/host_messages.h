@@ -15,6 +15,7 @@
 
 namespace kernbench {
 
+class ByteImage;  // models/data
 class KernelContext;
 enum class PeEngine : std::uint8_t;  // models/protocol/machine_view.h
 
@@ -58,7 +59,10 @@ struct HostMessage : Message {
   std::string request_id;
   std::optional<int> target_device;  // the SIP
   std::string debug_label;
+  std::optional<std::string> timestamp_tag;  // for people, beside the label
 };
+// As diagnosis calls it: "KernelLaunch 'matmul'", or "KernelLaunch 'matmul' [step 3]" with a tag.
+std::string label_of(const char* type, const HostMessage& message);
 
 // A control message for PEs: io_cpu sends it on to the m_cpu of every target's cube, m_cpu to one engine of every target PE; both
 // gather the answers and answer once.
@@ -93,10 +97,17 @@ struct MemoryWrite : HostMessage {
   std::variant<FillPattern, std::shared_ptr<const std::vector<std::uint8_t>>> source;
 };
 
+// What becomes of the bytes when they have come to the host. Both take the same time.
+enum class ReadSink : std::uint8_t {
+  host_sink,  // the response has them, with data on
+  discard     // nobody gets them
+};
+
 struct MemoryRead : HostMessage {
   PeId src;
   std::uint64_t pa = 0;
   std::uint64_t nbytes = 0;
+  ReadSink dst_kind = ReadSink::host_sink;
 };
 
 struct MmuEntry {
@@ -183,7 +194,7 @@ struct KernelLaunch : PeMessage {
   std::shared_ptr<const KernelBody> body;
   std::vector<KernelArgument> args;
   std::map<std::string, std::int64_t> grid;
-  std::map<std::string, std::string> meta;
+  std::map<std::string, std::string> meta;  // the program's own, kept with the record of the launch; keys are not empty
   FailurePolicy failure_policy = FailurePolicy::fail_fast;
   std::uint64_t group = 0;  // the same in all messages of a launch on several SIPs: they fail together. 0: this one is alone
   std::optional<Fs> target_start;  // stamped by io_cpu, or per cube by m_cpu when absent
@@ -197,6 +208,7 @@ struct HostResponse : Message {
   KernelMetrics metrics;                     // launches: merged by max
   std::map<PeId, KernelMetrics> per_pe;      // launches
   std::map<PeId, Completion> failures;       // of the PEs that failed, as far as they had answered
+  std::shared_ptr<const ByteImage> image;    // of a MemoryRead for host_sink, with data on: what was in memory at its end
 };
 
 // Two notices about a launch under way that has failed (spec 4.2). They are posted: no answer comes back; whoever takes one calls

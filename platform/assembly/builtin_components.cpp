@@ -5,6 +5,7 @@
 #include "models/cube/sram.h"
 #include "models/io/io_cpu.h"
 #include "models/io/pcie_ep.h"
+#include "models/io/ual_ep.h"
 #include "models/noc/transit.h"
 #include "models/pe/pe_cpu.h"
 #include "models/pe/pe_dma.h"
@@ -26,6 +27,7 @@ void register_fabric_components(ComponentRegistry& registry) {
   registry.add(implementation_of<Transit>("builtin.noc"));
   registry.add(implementation_of<Transit>("builtin.ucie"));
   registry.add(implementation_of<PcieEp>("builtin.pcie_ep"));
+  registry.add(implementation_of<UalEp>("builtin.ual_ep"));
   registry.add(implementation_of<IoCpu>("builtin.io_cpu"));
   registry.add(implementation_of<MCpu>("builtin.m_cpu"));
   registry.add(implementation_of<HbmCtrl>("builtin.hbm_ctrl"));

@@ -19,6 +19,8 @@ class MachineRoutes final : public Routes {
   const Path& memory_path(NodeId initiator, NodeId memory) override;
   const Path& channel_path(NodeId initiator, NodeId memory, std::uint16_t channel) override;
   const Path& control_path(NodeId source, NodeId target) override;
+  // As Router::message_path(): what `route` shows.
+  const Path& message_path(NodeId source, NodeId target) { return path_along(router_.message_path(source, target)); }
   // Along these nodes.
   const Path& path_along(const std::vector<NodeId>& nodes);
 

@@ -43,6 +43,7 @@ LatencyPart part_of(NodeKind kind) {
       return LatencyPart::ucie;
     case NodeKind::fabric_switch:
     case NodeKind::pcie_ep:
+    case NodeKind::ual_ep:
     case NodeKind::io_noc:
     case NodeKind::io_cpu:
       return LatencyPart::fabric;
@@ -67,6 +68,7 @@ LatencyPart part_of(EdgeKind kind) {
       return LatencyPart::ucie;
     case EdgeKind::io_internal:
     case EdgeKind::pcie:
+    case EdgeKind::ual:
       return LatencyPart::fabric;
     default:
       return LatencyPart::noc;

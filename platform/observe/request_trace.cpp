@@ -19,10 +19,7 @@ std::string pe_of(const sc_core::sc_object& engine) {
 }
 
 std::string label_of(const Message* message) {
-  if (const auto* request = dynamic_cast<const PeMessage*>(message)) {
-    return std::string(request->type_name()) + " '" + (request->debug_label.empty() ? request->request_id : request->debug_label) +
-           "'";
-  }
+  if (const auto* request = dynamic_cast<const PeMessage*>(message)) return label_of(request->type_name(), *request);
   if (dynamic_cast<const LaunchAbort*>(message) != nullptr) return "LaunchAbort";
   if (dynamic_cast<const LaunchFailed*>(message) != nullptr) return "LaunchFailed";
   return "";

@@ -51,7 +51,7 @@ class Writer {
   const ComponentRegistry& registry_;
 };
 
-void write_system(Writer& out, const SystemSpec& system) {
+void write_system(Writer& out, const SystemSpec& system, bool with_ual) {
   out.line(0, "system:");
   out.line(1, "ns_per_mm: " + system.ns_per_mm.str());
   out.line(1, fmt::format("flit_bytes: {}", system.flit_bytes));
@@ -61,6 +61,7 @@ void write_system(Writer& out, const SystemSpec& system) {
   out.component(1, "switch", system.switch0);
   out.line(1, "links:");
   out.line(2, "io_ep_to_switch: " + link(system.io_ep_to_switch));
+  if (with_ual) out.line(2, "io_ual_to_switch: " + link(system.io_ual_to_switch));
   if (!system.tlm_initiators.empty()) out.line(1, "tlm_initiators:");
   for (const TlmInitiatorSpec& initiator : system.tlm_initiators) {
     out.line(2, "- id: " + initiator.id);
@@ -82,12 +83,14 @@ void write_sip(Writer& out, const SipSpec& sip) {
     out.line(3, fmt::format("side: {}", io.side));
     out.line(3, "components:");
     out.component(4, "pcie_ep", io.pcie_ep);
+    if (io.ual_ep) out.component(4, "ual_ep", *io.ual_ep);
     out.component(4, "io_cpu", io.io_cpu);
     out.component(4, "io_noc", io.io_noc);
     out.component(4, "io_ucie", io.io_ucie);
     out.component(4, "conn", io.conn);
     out.line(3, "links:");
     out.line(4, "pcie_ep_to_noc_bw_gbs: " + rate(io.pcie_ep_to_noc_bw_gbs));
+    if (io.ual_ep) out.line(4, "ual_ep_to_noc_bw_gbs: " + rate(io.ual_ep_to_noc_bw_gbs));
     out.line(4, "per_connection_bw_gbs: " + rate(io.per_connection_bw_gbs));
     out.line(4, fmt::format("n_connections: {}", io.n_connections));
     out.line(3, "cube_ports:");
@@ -144,10 +147,9 @@ void write_cube(Writer& out, const CubeSpec& cube) {
 
 std::string resolved_config(const MachineSpec& spec, const ComponentRegistry& registry) {
   Writer out(registry);
-  write_system(out, spec.system);
+  write_system(out, spec.system, spec.sip.has_ual());
   write_sip(out, spec.sip);
   write_cube(out, spec.cube);
-  out.line(0, fmt::format("visualization: {{emit_views: [{}]}}", joined(spec.emit_views, [](const std::string& view) { return view; })));
   return out.text_;
 }
 

@@ -2,10 +2,17 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "models/base/errors.h"
 
 namespace kernbench {
+
+bool is_stream(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) && !std::filesystem::is_directory(status);
+}
 
 ResultFile::ResultFile(std::string path) : path_(std::move(path)) {
   errno = 0;

@@ -6,6 +6,9 @@
 
 namespace kernbench {
 
+// Something that is written to, but not kept: a terminal, a pipe, /dev/null.
+bool is_stream(const std::string& path);
+
 class ResultFile {
  public:
   // Creates the file. Throws UsageError that names it and says why it cannot be written.

@@ -1,10 +1,20 @@
 #include "platform/observe/trace_file.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "models/base/errors.h"
+#include "platform/observe/result_file.h"
 
 namespace kernbench {
+
+void check_trace_name(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension();
+  if (extension == ".vcd" || is_stream(path)) return;
+  throw UsageError("the waveform '" + path + "' ends in " +
+                   (extension.empty() ? "nothing that names a format" : "'" + extension + "'") +
+                   "; allowed is .vcd, the one format that waveforms are written in");
+}
 
 TraceFile::TraceFile(const std::string& path) : writer_(path) {}
 

@@ -16,6 +16,9 @@
 
 namespace kernbench {
 
+// Throws UsageError unless the name ends in .vcd, the one format that there is, or is that of a pipe or device.
+void check_trace_name(const std::string& path);
+
 class TraceFile final : public sc_core::sc_trace_file, private ProbeObserver {
  public:
   // Creates the file; throws UsageError if it cannot be written.

@@ -8,13 +8,14 @@ Fs overhead_of(const Node& node) {
   return attributes.has("overhead_ns") ? ns_to_fs(attributes.decimal("overhead_ns")) : 0;
 }
 
-// A pcie_ep takes whole what passes through (spec 2.6), and so does a pe_dma with its TCM's answers.
+// An end point takes whole what passes through (spec 2.6), and so does a pe_dma with its TCM's answers.
 std::vector<bool> stores_on(const Graph& graph, const Path& path, bool response) {
   std::vector<bool> stores;
   for (const PathHop& hop : path.hops()) {
     const Node& node = graph.node(hop.node);
     const bool cut_through = node.attributes().has("cut_through") && node.attributes().flag("cut_through");
-    stores.push_back((node.kind == NodeKind::pcie_ep && !cut_through) || (node.kind == NodeKind::pe_dma && response));
+    const bool end_point = node.kind == NodeKind::pcie_ep || node.kind == NodeKind::ual_ep;
+    stores.push_back((end_point && !cut_through) || (node.kind == NodeKind::pe_dma && response));
   }
   return stores;
 }

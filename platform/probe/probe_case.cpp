@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "models/base/errors.h"
+#include "models/timing/lone_message.h"
+#include "platform/probe/machine_message.h"
 #include "platform/topology/nearest_name.h"
 
 namespace kernbench {
@@ -18,7 +21,8 @@ struct CubeAt {
 
 class Catalogue {
  public:
-  Catalogue(const MachineSpec& spec, const MachineView& machine) : spec_(spec), machine_(machine) {}
+  Catalogue(const Graph& graph, const MachineView& machine, Routes& routes)
+      : graph_(graph), spec_(graph.spec()), machine_(machine), routes_(routes) {}
 
   std::vector<ProbeCase> cases() {
     for (const bool write : {true, false}) {
@@ -87,33 +91,43 @@ class Catalogue {
     }
   }
 
+  // For PE 0 of cube 0.
+  Fs time_of_read(PeId target) const {
+    const Path& path = routes_.memory_path(machine_.engine({0, 0, 0}, PeEngine::pe_dma), machine_.hbm(target));
+    return lone_message_time(path, machine_message(graph_, path, false, 0, probe_bytes));
+  }
+
   void add_mesh_cases() {
     const char* const best = "pe-cross-cube-hbm-best";
     const char* const worst = "pe-cross-cube-hbm-worst";
-    const int far = machine_.cubes() - 1;
-    if (far == 0) {
+    if (machine_.cubes() == 1) {
       add_missing(best, "a SIP has one cube");
       add_missing(worst, "a SIP has one cube");
       return;
     }
-    const int near = 1;  // (1, 0), or (0, 1) where the mesh is one cube wide
-    add_pe_case(best, {0, near, 0});
-    if (far == near) {
-      add_missing(worst, "the only other cube is the neighbour");
+    std::map<Fs, PeId> first_at;  // time of the read -> the first partition that takes it
+    for (int cube = 1; cube < machine_.cubes(); ++cube) {
+      for (int pe = 0; pe < machine_.pes(); ++pe) first_at.try_emplace(time_of_read({0, cube, pe}), PeId{0, cube, pe});
+    }
+    add_pe_case(best, first_at.begin()->second);
+    if (first_at.size() > 1) {
+      add_pe_case(worst, first_at.rbegin()->second);
     } else {
-      add_pe_case(worst, {0, far, 0});
+      add_missing(worst, "all partitions of other cubes are as far as the best");
     }
   }
 
+  const Graph& graph_;
   const MachineSpec& spec_;
   const MachineView& machine_;
+  Routes& routes_;
   std::vector<ProbeCase> cases_;
 };
 
 }  // namespace
 
-std::vector<ProbeCase> probe_catalogue(const Graph& graph, const MachineView& machine) {
-  return Catalogue(graph.spec(), machine).cases();
+std::vector<ProbeCase> probe_catalogue(const Graph& graph, const MachineView& machine, Routes& routes) {
+  return Catalogue(graph, machine, routes).cases();
 }
 
 std::vector<ProbeCase> select_cases(std::vector<ProbeCase> catalogue, const std::vector<std::string>& names) {

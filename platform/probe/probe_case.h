@@ -5,8 +5,9 @@
 //   pe-local-hbm              PE 0 of cube 0 reads its own HBM; and that of
 //   pe-same-half-hbm            the first other PE in its half of the cube (north or south of the HBM rows)
 //   pe-cross-half-hbm           the first PE of the other half
-//   pe-cross-cube-hbm-best      PE 0 in the neighbouring cube: the next one in the row, or below where a row is one cube
-//   pe-cross-cube-hbm-worst     PE 0 in the cube at the far end of the mesh's diagonal
+//   pe-cross-cube-hbm-best      of all partitions of the other cubes of its SIP the one that is read soonest,
+//   pe-cross-cube-hbm-worst       and the one that is read last: 32 KiB by the arithmetic of models/timing/lone_message.h; of equal
+//                               ones the first by (cube, PE)
 //   pe-cross-sip-hbm            PE 0 in cube 0 of SIP 1
 #pragma once
 
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "models/protocol/machine_view.h"
+#include "models/protocol/path.h"
 #include "platform/topology/graph.h"
 
 namespace kernbench {
@@ -27,8 +29,11 @@ struct ProbeCase {
   bool available() const { return unavailable.empty(); }
 };
 
+// What a case measures, and what best and worst are told by.
+inline constexpr std::uint64_t probe_bytes = 32 * 1024;
+
 // All cases, in the order above; the same names on every machine.
-std::vector<ProbeCase> probe_catalogue(const Graph& graph, const MachineView& machine);
+std::vector<ProbeCase> probe_catalogue(const Graph& graph, const MachineView& machine, Routes& routes);
 
 // Those that are named, in the order of the catalogue; all for an empty list or "all". Throws UsageError that lists the names.
 std::vector<ProbeCase> select_cases(std::vector<ProbeCase> catalogue, const std::vector<std::string>& names);

@@ -15,7 +15,6 @@
 
 namespace kernbench {
 
-inline constexpr std::uint64_t probe_bytes = 32 * 1024;
 inline constexpr std::array<std::uint64_t, 5> sweep_bytes{4 * 1024, 16 * 1024, 64 * 1024, 256 * 1024, 1024 * 1024};
 
 // One size of one case.

@@ -19,6 +19,15 @@ Rational length_mm(const Graph& graph, const Path& path) {
   return length;
 }
 
+// A node on the way takes the message and sends one of its own.
+bool is_sent_on(const Graph& graph, const Path& path) {
+  for (std::uint32_t i = 1; i < path.target_position(); ++i) {
+    const NodeKind kind = graph.node(path.hop(i).node).kind;
+    if (kind == NodeKind::io_cpu || kind == NodeKind::m_cpu) return true;
+  }
+  return false;
+}
+
 std::vector<Fs> later(std::vector<Fs> times, Fs by) {
   for (Fs& t : times) t += by;
   return times;
@@ -59,9 +68,9 @@ void add_formula(RouteReport& report, const Graph& graph, const Path& path, std:
 
 }  // namespace
 
-RouteReport route_report(const Graph& graph, Routes& routes, NodeId from, NodeId to, std::uint64_t bytes) {
+RouteReport route_report(const Graph& graph, MachineRoutes& routes, NodeId from, NodeId to, std::uint64_t bytes) {
   const bool memory = starts_transfers(graph.node(from)) && is_memory(graph.node(to));
-  const Path& path = memory ? routes.memory_path(from, to) : routes.control_path(from, to);
+  const Path& path = memory ? routes.memory_path(from, to) : routes.message_path(from, to);
   const std::uint32_t hops = path.target_position();
   const std::optional<Bottleneck> narrowest = bottleneck_of(path);
   RouteReport report;
@@ -89,6 +98,8 @@ RouteReport route_report(const Graph& graph, Routes& routes, NodeId from, NodeId
       "  Times count from {}: when a header{} arrives at the node on an idle machine. A wire stands in the row of the node before "
       "it.\n",
       memory ? "the grant" : "the departure", memory ? ", or the first flit of a write," : "");
+  if (!memory && is_sent_on(graph, path))
+    report.text += "  io_cpu and m_cpu take the message and send on one of their own, an overhead later.\n";
   if (!memory)
     report.text +=
         fmt::format("\ncontrol latency {} ns, with the overhead of {}\n", fixed_ns(path.control_latency_fs()), graph.node(to).name);

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "models/protocol/path.h"
+#include "platform/assembly/machine_routes.h"
 #include "platform/topology/graph.h"
 
 namespace kernbench {
@@ -16,7 +16,8 @@ struct RouteReport {
 };
 
 // From a pe_dma or pcie_ep to a memory: the way of memory traffic, with a read and a write of `bytes` at offset 0. Else the way of
-// a control message. Throws RoutingError that names both ends if there is no way through the fabric.
-RouteReport route_report(const Graph& graph, Routes& routes, NodeId from, NodeId to, std::uint64_t bytes);
+// control messages; those of the host to PEs are sent on by io_cpu and m_cpu, and so is their way shown. Throws RoutingError that
+// names both ends if there is no way through the fabric.
+RouteReport route_report(const Graph& graph, MachineRoutes& routes, NodeId from, NodeId to, std::uint64_t bytes);
 
 }  // namespace kernbench

@@ -36,12 +36,13 @@ Graph build(const std::shared_ptr<const MachineSpec>& spec) {
 
   GraphBuilder builder(spec);
   const std::size_t switch0 = builder.add(std::string(node_names::switch0), NodeKind::fabric_switch, spec->system.switch0, {}, {});
-  const LinkSpec& link = spec->system.io_ep_to_switch;
+  const auto wire_of = [](const LinkSpec& link) { return GraphBuilder::Wire{link.bw_gbs, link.distance_mm, std::nullopt}; };
   for (int sip = 0; sip < spec->system.sips.count; ++sip) {
     const std::vector<CubeHandles> cubes = add_cubes(builder, mesh, sip);
     for (std::size_t i = 0; i < spec->sip.io_chiplets.size(); ++i) {
-      const std::size_t pcie_ep = add_io_chiplet(builder, spec->sip.io_chiplets[i], static_cast<int>(i), sip, cubes);
-      builder.connect_both(switch0, pcie_ep, EdgeKind::pcie, {link.bw_gbs, link.distance_mm, std::nullopt});
+      const IoChipletHandles chiplet = add_io_chiplet(builder, spec->sip.io_chiplets[i], static_cast<int>(i), sip, cubes);
+      builder.connect_both(switch0, chiplet.pcie_ep, EdgeKind::pcie, wire_of(spec->system.io_ep_to_switch));
+      if (chiplet.ual_ep) builder.connect_both(switch0, *chiplet.ual_ep, EdgeKind::ual, wire_of(spec->system.io_ual_to_switch));
     }
   }
   add_tlm_initiators(builder);

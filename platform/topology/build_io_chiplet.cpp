@@ -34,8 +34,8 @@ Rational phy_along(const MachineSpec& spec, char side, const CubePortSpec& port)
 
 }  // namespace
 
-std::size_t add_io_chiplet(GraphBuilder& builder, const IoChipletSpec& chiplet, int index, int sip,
-                           const std::vector<CubeHandles>& cubes) {
+IoChipletHandles add_io_chiplet(GraphBuilder& builder, const IoChipletSpec& chiplet, int index, int sip,
+                                const std::vector<CubeHandles>& cubes) {
   const MachineSpec& spec = builder.spec();
   Location here;
   here.sip = sip;
@@ -53,6 +53,12 @@ std::size_t add_io_chiplet(GraphBuilder& builder, const IoChipletSpec& chiplet, 
       builder.add(node_names::io(sip, chiplet.id, "io_noc"), NodeKind::io_noc, chiplet.io_noc, at(middle, 6), here);
   builder.connect_both(pcie_ep, io_noc, EdgeKind::io_internal, {chiplet.pcie_ep_to_noc_bw_gbs, {}, {}});
   builder.connect_both(io_cpu, io_noc, EdgeKind::io_internal, {});
+  IoChipletHandles handles{pcie_ep, std::nullopt};
+  if (chiplet.ual_ep) {
+    handles.ual_ep = builder.add(node_names::io(sip, chiplet.id, "ual_ep"), NodeKind::ual_ep, *chiplet.ual_ep,
+                                 at(middle + Rational(4), 8), here);
+    builder.connect_both(*handles.ual_ep, io_noc, EdgeKind::io_internal, {chiplet.ual_ep_to_noc_bw_gbs, {}, {}});
+  }
 
   std::optional<Rational> port_bw = chiplet.per_connection_bw_gbs;
   if (port_bw) port_bw = *port_bw * Rational(chiplet.n_connections);
@@ -70,7 +76,7 @@ std::size_t add_io_chiplet(GraphBuilder& builder, const IoChipletSpec& chiplet, 
     builder.connect_both(phy, cube.ucie_port[ucie_sides.find(port.cube_side)], EdgeKind::io_to_cube, EdgeKind::cube_to_io,
                          {port_bw, port.distance_mm, std::nullopt});
   }
-  return pcie_ep;
+  return handles;
 }
 
 }  // namespace kernbench

@@ -64,7 +64,7 @@ class SettledConfig {
   const Rational* number(const std::string& path) const;
   const std::string* text(const std::string& path) const;
   std::size_t items(const std::string& path) const;  // of a list; 0 if absent
-  bool has_list(const std::string& path) const { return lists_.find(path) != lists_.end(); }
+  bool has(const std::string& path) const { return places_.find(path) != places_.end(); }  // the file has this key, sound or not
   std::vector<std::string> keys(const std::string& path) const;  // of a section with free keys, in the order of the file
   const ComponentEntry* component(const std::string& path) const;
   const std::map<std::string, ComponentEntry>& components() const { return components_; }

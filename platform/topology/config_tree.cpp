@@ -184,6 +184,24 @@ ConfigNode parse_config_value(const std::string& text, const ConfigPlace& place,
   }
 }
 
+namespace {
+
+void add_files(const ConfigNode& node, std::vector<std::string>& files) {
+  if (!node.place.file.empty() && std::find(files.begin(), files.end(), node.place.file) == files.end())
+    files.push_back(node.place.file);
+  for (const ConfigEntry& entry : node.entries) add_files(entry.value, files);
+  for (const ConfigNode& item : node.items) add_files(item, files);
+}
+
+}  // namespace
+
+std::vector<std::string> files_of_config(const std::string& path) {
+  std::vector<std::string> files{path};
+  std::vector<ConfigIssue> reported_when_it_is_read;
+  add_files(load_config_tree(path, reported_when_it_is_read), files);
+  return files;
+}
+
 ConfigNode load_config_tree(const std::string& path, std::vector<ConfigIssue>& issues) {
   std::vector<std::string> chain;
   return load_file(path, chain, {}, issues);

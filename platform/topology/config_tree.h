@@ -46,6 +46,8 @@ struct Override {
 
 // Faults are appended to `issues`; a file that cannot be read at all, or whose base cannot, yields a null node.
 ConfigNode load_config_tree(const std::string& path, std::vector<ConfigIssue>& issues);
+// The file itself, then those that it includes as far as they hold anything of it.
+std::vector<std::string> files_of_config(const std::string& path);
 // A value as `--set` writes it, YAML in one line; `place` is that of everything in it, `key` the full path for messages.
 ConfigNode parse_config_value(const std::string& text, const ConfigPlace& place, const std::string& key,
                               std::vector<ConfigIssue>& issues);

@@ -31,7 +31,8 @@ enum class EdgeKind : std::uint8_t {
   io_internal,
   io_to_cube,
   cube_to_io,
-  pcie
+  pcie,
+  ual
 };
 std::string_view name_of(EdgeKind kind);
 

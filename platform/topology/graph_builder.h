@@ -44,9 +44,12 @@ struct CubeHandles {
   std::array<std::size_t, 4> ucie_port{};  // [index in ucie_sides]
 };
 CubeHandles add_cube(GraphBuilder& builder, const CubeMesh& mesh, int sip, int cube);
-// Returns the handle of its pcie_ep.
-std::size_t add_io_chiplet(GraphBuilder& builder, const IoChipletSpec& chiplet, int index, int sip,
-                           const std::vector<CubeHandles>& cubes);
+struct IoChipletHandles {
+  std::size_t pcie_ep = 0;
+  std::optional<std::size_t> ual_ep;
+};
+IoChipletHandles add_io_chiplet(GraphBuilder& builder, const IoChipletSpec& chiplet, int index, int sip,
+                                const std::vector<CubeHandles>& cubes);
 // Behind everything that they can be attached to.
 void add_tlm_initiators(GraphBuilder& builder);
 

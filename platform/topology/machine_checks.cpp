@@ -26,6 +26,7 @@ class Checks {
     sips();
     io_chiplets();
     for (std::size_t i = 0; i < machine_.sip.io_chiplets.size(); ++i) cube_ports(i);
+    ual_links();
     pe_layout();
     memory_map();
     geometry();
@@ -101,6 +102,23 @@ class Checks {
         fault(path + ".cube_side", "found " + where + " a second time; a UCIe port has one peer");
       }
     }
+  }
+
+  // A key of UAL is there exactly where it means something.
+  void ual_links() {
+    for (std::size_t i = 0; i < machine_.sip.io_chiplets.size(); ++i) {
+      const std::string chiplet = "sip.io_chiplets." + std::to_string(i);
+      needed(machine_.sip.io_chiplets[i].ual_ep.has_value(), chiplet + ".links.ual_ep_to_noc_bw_gbs", "this chiplet");
+    }
+    const std::string link = "system.links.io_ual_to_switch";
+    const bool ual = machine_.sip.has_ual();
+    if (!ual && config_.has(link)) return needed(ual, link, "every IO chiplet");
+    for (const char* key : {".bw_gbs", ".distance_mm"}) needed(ual, link + key, "");
+  }
+  void needed(bool ual, const std::string& key, const std::string& where) {
+    if (ual && !config_.has(key)) fault(key, "the key is missing; an IO chiplet with a ual_ep needs it");
+    if (!ual && config_.has(key))
+      fault(key, "found a link of a ual_ep, which " + where + " is without; allowed with components.ual_ep");
   }
 
   void pe_layout() {
@@ -207,7 +225,7 @@ class Checks {
 
   // Whether a node or a level of the hierarchy may have this name already; a little stricter than it need be.
   static bool is_reserved(const std::string& id) {
-    constexpr std::array<const char*, 10> names{"m_cpu",  "sram",   "hbm_ctrl",  "pcie_ep",  "io_cpu",
+    constexpr std::array<const char*, 11> names{"m_cpu",  "sram",   "hbm_ctrl",  "pcie_ep",  "ual_ep",        "io_cpu",
                                                 "io_noc", "ucie-*", "io_ucie-*", "pe[0-9]*", "r[0-9]*c[0-9]*"};
     return std::any_of(names.begin(), names.end(), [&](const char* name) { return ::fnmatch(name, id.c_str(), 0) == 0; });
   }

@@ -99,6 +99,7 @@ void settle_components(MachineSpec& machine, const SettledConfig& config, std::v
     IoChipletSpec& io = machine.sip.io_chiplets[i];
     const std::string path = "sip.io_chiplets." + std::to_string(i);
     io.pcie_ep = settler.settle(path + ".components.pcie_ep", path + ".links.pcie_ep_to_noc_bw_gbs");
+    if (io.ual_ep) io.ual_ep = settler.settle(path + ".components.ual_ep", path + ".links.ual_ep_to_noc_bw_gbs");
     io.io_cpu = settler.settle(path + ".components.io_cpu");
     io.io_noc = settler.settle(path + ".components.io_noc");
     io.io_ucie = settler.settle(path + ".components.io_ucie");

@@ -66,7 +66,9 @@ IoChipletSpec read_io_chiplet(const Reader& in, const SettledConfig& config, std
   IoChipletSpec io;
   io.id = in.text(path + ".id");
   io.side = in.letter(path + ".side");
+  if (config.has(path + ".components.ual_ep")) io.ual_ep.emplace();
   io.pcie_ep_to_noc_bw_gbs = in.bandwidth(path + ".links.pcie_ep_to_noc_bw_gbs");
+  io.ual_ep_to_noc_bw_gbs = in.bandwidth(path + ".links.ual_ep_to_noc_bw_gbs");
   io.per_connection_bw_gbs = in.bandwidth(path + ".links.per_connection_bw_gbs");
   io.n_connections = in.small(path + ".links.n_connections");
   for (std::size_t i = 0; i < config.items(path + ".cube_ports"); ++i) {
@@ -123,6 +125,7 @@ MachineSpec read_machine(const SettledConfig& config) {
   machine.system.flit_bytes = in.integer("system.flit_bytes");
   machine.system.sips = read_sips(in, config);
   machine.system.io_ep_to_switch = in.link("system.links.io_ep_to_switch");
+  machine.system.io_ual_to_switch = in.link("system.links.io_ual_to_switch");
   for (std::size_t i = 0; i < config.items("system.tlm_initiators"); ++i) {
     const std::string path = "system.tlm_initiators." + std::to_string(i);
     machine.system.tlm_initiators.push_back({in.text(path + ".id"), in.text(path + ".attach"), {}, in.link(path)});
@@ -133,9 +136,6 @@ MachineSpec read_machine(const SettledConfig& config) {
   for (std::size_t i = 0; i < config.items("sip.io_chiplets"); ++i)
     machine.sip.io_chiplets.push_back(read_io_chiplet(in, config, i));
   machine.cube = read_cube(in, config);
-  for (std::size_t i = 0; i < config.items("visualization.emit_views"); ++i)
-    machine.emit_views.push_back(in.text("visualization.emit_views." + std::to_string(i)));
-  if (!config.has_list("visualization.emit_views")) machine.emit_views.assign(view_names.begin(), view_names.end());
   return machine;
 }
 

@@ -18,8 +18,8 @@ void list(Keys& keys, std::string path, std::string description, std::size_t lea
   keys.push_back({std::move(path), ConfigKey::Kind::list, std::move(description), required, {}, least, most, {}});
 }
 
-void component(Keys& keys, std::string path, NodeKind kind, std::string description) {
-  keys.push_back({std::move(path), ConfigKey::Kind::component, std::move(description), true, {}, 0, 0, role_of(kind)});
+void component(Keys& keys, std::string path, NodeKind kind, std::string description, bool required = true) {
+  keys.push_back({std::move(path), ConfigKey::Kind::component, std::move(description), required, {}, 0, 0, role_of(kind)});
 }
 
 void name(Keys& keys, std::string path, std::string description) {
@@ -47,16 +47,16 @@ Parameter length_mm(const std::string& name, const char* description) {
   return Parameter::decimal(name, description, "mm", spec).range("0", "1000");
 }
 
-void length(Keys& keys, const std::string& path, const char* description) {
-  value(keys, path, length_mm(last_of(path), description));
+void length(Keys& keys, const std::string& path, const char* description, bool required = true) {
+  value(keys, path, length_mm(last_of(path), description), required);
 }
 
 void size(Keys& keys, const std::string& path, const char* description) {
   value(keys, path, length_mm(last_of(path), description).positive());
 }
 
-void bandwidth(Keys& keys, const std::string& path, const char* description) {
-  value(keys, path, Parameter::rate_gbs(last_of(path), description, spec).or_unlimited());
+void bandwidth(Keys& keys, const std::string& path, const char* description, bool required = true) {
+  value(keys, path, Parameter::rate_gbs(last_of(path), description, spec).or_unlimited(), required);
 }
 
 void limited_bandwidth(Keys& keys, const std::string& path, const char* description) {
@@ -94,6 +94,9 @@ void system_keys(Keys& keys) {
   section(keys, "system.links.io_ep_to_switch", "pcie_ep <-> switch");
   bandwidth(keys, "system.links.io_ep_to_switch.bw_gbs", "bandwidth of each direction");
   length(keys, "system.links.io_ep_to_switch.distance_mm", "length");
+  section(keys, "system.links.io_ual_to_switch", "ual_ep <-> switch; where an IO chiplet has a ual_ep, and only there", false);
+  bandwidth(keys, "system.links.io_ual_to_switch.bw_gbs", "bandwidth of each direction", false);
+  length(keys, "system.links.io_ual_to_switch.distance_mm", "length; the shorter way between SIPs is taken", false);
   list(keys, "system.tlm_initiators", "plain TLM-2.0 initiators; default none", 0, 1024, false);
   const std::string initiator = "system.tlm_initiators.*";
   section(keys, initiator, "one initiator, a node beside the one that it is attached to");
@@ -120,12 +123,14 @@ void sip_keys(Keys& keys) {
   choice(keys, io + ".side", "side of the SIP", {"N", "E", "S", "W"});
   section(keys, io + ".components", "parts of the chiplet");
   component(keys, io + ".components.pcie_ep", NodeKind::pcie_ep, "host-facing endpoint");
+  component(keys, io + ".components.ual_ep", NodeKind::ual_ep, "a second way to other SIPs, over UAL; default none", false);
   component(keys, io + ".components.io_cpu", NodeKind::io_cpu, "command processor");
   component(keys, io + ".components.io_noc", NodeKind::io_noc, "forwarding fabric of the chiplet");
   component(keys, io + ".components.io_ucie", NodeKind::io_ucie, "UCIe protocol endpoint of each PHY");
   component(keys, io + ".components.conn", NodeKind::io_conn, "bridge io_noc <-> io_ucie");
   section(keys, io + ".links", "links of the chiplet");
   bandwidth(keys, io + ".links.pcie_ep_to_noc_bw_gbs", "pcie_ep <-> io_noc");
+  bandwidth(keys, io + ".links.ual_ep_to_noc_bw_gbs", "ual_ep <-> io_noc; where the chiplet has a ual_ep, and only there", false);
   bandwidth(keys, io + ".links.per_connection_bw_gbs", "each connection of a PHY");
   integer(keys, io + ".links.n_connections", "connections per PHY", "", "1", "8");
   list(keys, io + ".cube_ports", "PHYs and the cube ports that they reach", 1, 256);
@@ -212,9 +217,6 @@ ConfigSchema machine_schema() {
   system_keys(keys);
   sip_keys(keys);
   cube_keys(keys);
-  section(keys, "visualization", "drawings", false);
-  list(keys, "visualization.emit_views", "views to draw; default all", 0, view_names.size(), false);
-  choice(keys, "visualization.emit_views.*", "view", {view_names.begin(), view_names.end()});
   return ConfigSchema(std::move(keys));
 }
 

@@ -1,6 +1,7 @@
 // The machine as configured: one struct per section of topology.yaml (spec 1.3), every default and unit settled.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
@@ -47,6 +48,7 @@ struct SystemSpec {
   SipsSpec sips;
   ComponentSpec switch0;
   LinkSpec io_ep_to_switch;
+  LinkSpec io_ual_to_switch;  // of the ual_eps; meaningless without one
   std::vector<TlmInitiatorSpec> tlm_initiators;
 };
 
@@ -61,7 +63,9 @@ struct IoChipletSpec {
   std::string id;
   char side = 'N';
   ComponentSpec pcie_ep, io_cpu, io_noc, io_ucie, conn;
+  std::optional<ComponentSpec> ual_ep;
   std::optional<Rational> pcie_ep_to_noc_bw_gbs;
+  std::optional<Rational> ual_ep_to_noc_bw_gbs;
   std::optional<Rational> per_connection_bw_gbs;
   int n_connections = 0;
   std::vector<CubePortSpec> cube_ports;
@@ -72,6 +76,9 @@ struct SipSpec {
   LinkSpec ucie_seam;
   std::vector<IoChipletSpec> io_chiplets;
   int cubes() const { return mesh_w * mesh_h; }
+  bool has_ual() const {
+    return std::any_of(io_chiplets.begin(), io_chiplets.end(), [](const IoChipletSpec& io) { return io.ual_ep.has_value(); });
+  }
 };
 
 struct MemoryMapSpec {
@@ -119,7 +126,6 @@ struct MachineSpec {
   SystemSpec system;
   SipSpec sip;
   CubeSpec cube;
-  std::vector<std::string> emit_views;
 };
 
 // The words of topology.yaml for the enumerators of a choice, in their order.
@@ -141,8 +147,5 @@ template <class Choice, class = decltype(ChoiceNames<Choice>::all)>
 std::string_view name_of(Choice choice) {
   return ChoiceNames<Choice>::all[static_cast<std::size_t>(choice)];
 }
-
-// The drawings that there are.
-inline constexpr std::array<std::string_view, 4> view_names{"system", "sip", "cube", "pe"};
 
 }  // namespace kernbench

@@ -10,29 +10,18 @@ struct Kind {
   Role role;
 };
 
-constexpr std::array<Kind, node_kinds> kinds{{{"switch", Role::transit},
-                                              {"pcie_ep", Role::pcie_ep},
-                                              {"io_cpu", Role::io_cpu},
-                                              {"io_noc", Role::transit},
-                                              {"io_ucie", Role::transit},
-                                              {"io_conn", Role::transit},
-                                              {"router", Role::transit},
-                                              {"m_cpu", Role::m_cpu},
-                                              {"sram", Role::sram},
-                                              {"hbm_ctrl", Role::hbm_ctrl},
-                                              {"hbm_channel", Role::transit},
-                                              {"ucie_port", Role::transit},
-                                              {"ucie_conn", Role::transit},
-                                              {"pe_cpu", Role::pe_cpu},
-                                              {"pe_scheduler", Role::pe_scheduler},
-                                              {"pe_dma", Role::pe_dma},
-                                              {"pe_fetch_store", Role::pe_fetch_store},
-                                              {"pe_gemm", Role::pe_gemm},
-                                              {"pe_math", Role::pe_math},
-                                              {"pe_tcm", Role::pe_tcm},
-                                              {"pe_mmu", Role::pe_mmu},
-                                              {"pe_ipcq", Role::pe_ipcq},
-                                              {"tlm_initiator", Role::tlm_initiator}}};
+constexpr std::array<Kind, node_kinds> kinds{{{"switch", Role::transit},    {"pcie_ep", Role::pcie_ep},
+                                              {"ual_ep", Role::ual_ep},     {"io_cpu", Role::io_cpu},
+                                              {"io_noc", Role::transit},    {"io_ucie", Role::transit},
+                                              {"io_conn", Role::transit},   {"router", Role::transit},
+                                              {"m_cpu", Role::m_cpu},       {"sram", Role::sram},
+                                              {"hbm_ctrl", Role::hbm_ctrl}, {"hbm_channel", Role::transit},
+                                              {"ucie_port", Role::transit}, {"ucie_conn", Role::transit},
+                                              {"pe_cpu", Role::pe_cpu},     {"pe_scheduler", Role::pe_scheduler},
+                                              {"pe_dma", Role::pe_dma},     {"pe_fetch_store", Role::pe_fetch_store},
+                                              {"pe_gemm", Role::pe_gemm},   {"pe_math", Role::pe_math},
+                                              {"pe_tcm", Role::pe_tcm},     {"pe_mmu", Role::pe_mmu},
+                                              {"pe_ipcq", Role::pe_ipcq},   {"tlm_initiator", Role::tlm_initiator}}};
 
 }  // namespace
 

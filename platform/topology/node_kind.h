@@ -11,6 +11,7 @@ namespace kernbench {
 enum class NodeKind : std::uint8_t {
   fabric_switch,
   pcie_ep,
+  ual_ep,
   io_cpu,
   io_noc,
   io_ucie,

@@ -1,6 +1,7 @@
 #include "platform/topology/router.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 #include "models/base/errors.h"
@@ -28,6 +29,24 @@ std::uint32_t edge_kinds(View view) {
       return ~ucie_kinds;
   }
   return 0;
+}
+
+// Where a message of the host to PEs is on its way; none for nodes that none of them starts or ends at.
+std::optional<int> station_of(const Node& node) {
+  switch (node.kind) {
+    case NodeKind::pcie_ep:
+      return 0;
+    case NodeKind::io_cpu:
+      return 1;
+    case NodeKind::m_cpu:
+      return 2;
+    case NodeKind::pe_cpu:
+    case NodeKind::pe_mmu:
+    case NodeKind::pe_dma:
+      return 3;
+    default:
+      return std::nullopt;
+  }
 }
 
 bool is_ucie(const Node& node) { return node.kind == NodeKind::ucie_port || node.kind == NodeKind::ucie_conn; }
@@ -110,6 +129,33 @@ std::vector<NodeId> Router::node_path(NodeId src, NodeId dst) const {
   std::vector<NodeId> found = search(src, dst, confined(src, dst, View::all));
   if (found.empty()) no_path(src, dst);
   return found;
+}
+
+// From the host's side of the two to the other, both included.
+std::vector<NodeId> Router::stations(NodeId src, NodeId dst) const {
+  const Node& a = graph_.node(src);
+  const Node& b = graph_.node(dst);
+  const std::optional<int> from = station_of(a), to = station_of(b);
+  std::vector<NodeId> stations{src};
+  if (from && to && a.at.sip == b.at.sip) {
+    const std::string& chiplet = graph_.spec().sip.io_chiplets[static_cast<std::size_t>(std::max(a.at.io, 0))].id;
+    if (*from < 1 && *to > 1) stations.push_back(graph_.at(node_names::io(a.at.sip, chiplet, "io_cpu")));
+    if (*from < 2 && *to > 2) stations.push_back(graph_.at(node_names::m_cpu(b.at.sip, b.at.cube)));
+  }
+  stations.push_back(dst);
+  return stations;
+}
+
+std::vector<NodeId> Router::message_path(NodeId src, NodeId dst) const {
+  const std::optional<int> from = station_of(graph_.node(src)), to = station_of(graph_.node(dst));
+  if (from && to && *from > *to + 1) return reversed(message_path(dst, src));
+  const std::vector<NodeId> stops = stations(src, dst);
+  std::vector<NodeId> path{src};
+  for (std::size_t i = 0; i + 1 < stops.size(); ++i) {
+    const std::vector<NodeId> leg = node_path(stops[i], stops[i + 1]);
+    path.insert(path.end(), leg.begin() + 1, leg.end());
+  }
+  return path;
 }
 
 std::vector<NodeId> Router::reversed(std::vector<NodeId> path) {

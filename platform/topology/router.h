@@ -39,12 +39,18 @@ class Router {
   // Between any two nodes over all edges (control messages), inside the cube or off the IO chiplets by the same rule.
   std::vector<NodeId> node_path(NodeId src, NodeId dst) const;
 
+  // What the host tells the PEs of a SIP, from any station of its way to another: pcie_ep, io_cpu, m_cpu, PE (spec 2.7). io_cpu and
+  // m_cpu take each message and send on what follows from it, so that the way between them may be walked to and fro. An answer
+  // comes back the same way. Between other nodes: node_path().
+  std::vector<NodeId> message_path(NodeId src, NodeId dst) const;
+
   static std::vector<NodeId> reversed(std::vector<NodeId> path);
 
  private:
   SearchSpace whole(View view) const;
   SearchSpace confined(NodeId src, NodeId dst, View view) const;
   std::vector<NodeId> search(NodeId src, NodeId dst, const SearchSpace& space) const;
+  std::vector<NodeId> stations(NodeId src, NodeId dst) const;
   [[noreturn]] void no_path(NodeId src, NodeId dst) const;
 
   const Graph& graph_;

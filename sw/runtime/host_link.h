@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ class HostLink {
   // From now on every message is refused with DeviceLostError.
   void lose_devices(std::string why) { lost_ = std::move(why); }
 
+  // On every message from now on, of all workers; none: no longer.
+  void set_timestamp_tag(std::optional<std::string> tag) { timestamp_tag_ = std::move(tag); }
+
   template <class Message>
   std::shared_ptr<HostRequest> submit(Message message, const std::string& label) {
     if (!lost_.empty()) throw DeviceLostError(lost_);
@@ -30,6 +34,7 @@ class HostLink {
     message.request_id = correlation_ + "/" + std::to_string(++submitted_);
     message.target_device = sip_of(message);
     message.debug_label = label;
+    message.timestamp_tag = timestamp_tag_;
     return port_.submit(std::make_shared<const Message>(std::move(message)));
   }
 
@@ -50,6 +55,7 @@ class HostLink {
   HostPort& port_;
   std::string correlation_;
   std::uint64_t submitted_ = 0;
+  std::optional<std::string> timestamp_tag_;
   std::string lost_;  // why the devices refuse work
 };
 

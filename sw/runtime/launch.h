@@ -14,6 +14,9 @@
 
 namespace kernbench {
 
+// What a program says about a launch of its own; keys are not empty. Kept with its record, and no more.
+using LaunchMeta = std::map<std::string, std::string>;
+
 // torch.launch("gemm", kernel, ...) starts on every PE of every cube that owns a shard of a tensor argument (spec 4.1);
 // torch.launch(LaunchSpec("gemm").on_pe(0), kernel, ...) only on PE 0 of each such cube.
 class LaunchSpec {
@@ -27,12 +30,14 @@ class LaunchSpec {
   LaunchSpec& deployed(std::uint64_t code_bytes);
   // Launches of one group fail together, as the parts of a launch on several SIPs do.
   LaunchSpec& group(std::uint64_t group) { return group_ = group, *this; }
+  LaunchSpec& meta(LaunchMeta meta) { return meta_ = std::move(meta), *this; }
 
   const std::string& name() const { return name_; }
   const std::optional<std::vector<int>>& target_pes() const { return target_pes_; }
   FailurePolicy failure_policy() const { return failure_policy_; }
   const std::optional<std::uint64_t>& code_bytes() const { return code_bytes_; }
   std::uint64_t group() const { return group_; }  // 0: none
+  const LaunchMeta& meta() const { return meta_; }
 
   // The PEs to start, per SIP, each list sorted. UsageError: no tensor argument, or a target PE that is not there.
   std::map<int, std::vector<PeId>> targets(const std::vector<KernelArgument>& args, int pes_per_cube) const;
@@ -43,6 +48,7 @@ class LaunchSpec {
   FailurePolicy failure_policy_ = FailurePolicy::fail_fast;
   std::optional<std::uint64_t> code_bytes_;
   std::uint64_t group_ = 0;
+  LaunchMeta meta_;
 };
 
 // Spec 4.3, merged by max over the PEs, and per PE; over all SIPs of the launch.
@@ -66,6 +72,7 @@ class LaunchHandle {
   friend class Worker;
   struct State {
     std::string name;
+    LaunchMeta meta;
     HostRequests requests;                           // one per SIP
     std::vector<std::shared_ptr<const void>> keeps;  // tensors that the kernels use
     std::optional<LaunchMetrics> metrics;

@@ -27,6 +27,7 @@ class Worker;
 // A launch that has ended, for reports.
 struct LaunchRecord {
   std::string name;
+  LaunchMeta meta;
   LaunchMetrics metrics;
 };
 

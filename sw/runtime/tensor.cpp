@@ -46,6 +46,8 @@ Tensor& Tensor::copy_(const TensorSlice& source) {
 
 HostArray Tensor::to_host() const { return worker().read(*this); }
 
+void Tensor::read_discard() const { worker().read_discard(*this); }
+
 TensorSlice Tensor::operator[](std::initializer_list<AxisRange> ranges) const { return {*this, std::vector<AxisRange>(ranges)}; }
 
 Worker& Tensor::worker() const {

@@ -57,6 +57,7 @@ class Tensor {
   Tensor& copy_(const HostArray& source);    // UsageError unless shape and dtype agree
   Tensor& copy_(const TensorSlice& source);  // or a whole tensor
   HostArray to_host() const;                 // PendingDataError for what only phase 2 knows; UsageError with data off
+  void read_discard() const;                 // the time of to_host() without its values: MemoryReads whose bytes are discarded
 
   // Whole shards, see tensor_slice.h: t[{{0, 8}}] has the first 8 rows, t[{{}, {16, 32}}] 16 columns of all of them.
   TensorSlice operator[](std::initializer_list<AxisRange> ranges) const;

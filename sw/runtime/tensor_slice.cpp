@@ -99,6 +99,8 @@ TensorSlice& TensorSlice::copy_(const TensorSlice& source) {
 
 HostArray TensorSlice::to_host() const { return tensor_.worker().read(*this); }
 
+void TensorSlice::read_discard() const { tensor_.worker().read_discard(*this); }
+
 std::ostream& operator<<(std::ostream& out, const TensorSlice& slice) { return out << slice.tensor().worker().text_of(slice); }
 
 }  // namespace kernbench

@@ -51,6 +51,7 @@ class TensorSlice {
   TensorSlice& copy_(const HostArray& source);
   TensorSlice& copy_(const TensorSlice& source);
   HostArray to_host() const;
+  void read_discard() const;
 
  private:
   Tensor tensor_;

@@ -99,26 +99,45 @@ void Transfers::write(const TensorSlice& target, const HostArray& source) {
   send(target, source_of, "write " + target.str());
 }
 
-void Transfers::fetch(const TensorSlice& source) {
-  if (untimed_) return;
+HostRequests Transfers::read(const TensorSlice& source, ReadSink sink) {
   HostRequests requests;
   for (const tl::Block& block : source.blocks()) {
     MemoryRead message;
     message.src = block.where;
     message.pa = block.pa;
     message.nbytes = block.nbytes;
+    message.dst_kind = sink;
     requests.push_back(link_.submit(std::move(message), "read " + source.str()));
   }
   link_.wait(requests);
+  return requests;
+}
+
+void Transfers::discard(const TensorSlice& source) {
+  if (!untimed_) read(source, ReadSink::discard);
+}
+
+Transfers::Images Transfers::fetch(const TensorSlice& source) {
+  DataPlane* data = link_.port().data();
+  Images images;
+  if (untimed_) {
+    for (const tl::Block& block : source.blocks()) {
+      if (data != nullptr) images.push_back(data->memory().snapshot(block.pa, block.nbytes));
+    }
+    return images;
+  }
+  for (const auto& request : read(source, ReadSink::host_sink)) {
+    if (data != nullptr) images.push_back(*request->response().image);
+  }
+  return images;
 }
 
 // In row-major order, as references.
-TensorValue Transfers::value_of(const TensorSlice& source) const {
-  const MemoryStore& memory = link_.port().data()->memory();
+TensorValue Transfers::value_of(const TensorSlice& source, const Images& fetched) {
   const std::uint64_t size = size_of(source.dtype());
   std::map<std::int64_t, ByteImage> runs;  // by their first element in the box
   for (const tl::Block* block : source.distinct_blocks()) {
-    const ByteImage image = memory.snapshot(block->pa, block->nbytes);
+    const ByteImage& image = fetched[static_cast<std::size_t>(block - source.blocks().data())];
     for_each_run(source.shape(), *block, [&](std::int64_t whole, std::int64_t local, std::int64_t count) {
       runs[whole] = image.slice(static_cast<std::uint64_t>(local) * size, static_cast<std::uint64_t>(count) * size);
     });
@@ -128,14 +147,14 @@ TensorValue Transfers::value_of(const TensorSlice& source) const {
   return value;
 }
 
-HostArray Transfers::values(const TensorSlice& source) const {
+HostArray Transfers::values(const TensorSlice& source, const Images& fetched) const {
   DataPlane* data = link_.port().data();
   if (data == nullptr) {
     throw UsageError("values of tensor '" + source.str() + "' are read, and this run has no data; use --data deferred or eager");
   }
   std::vector<std::byte> bytes;
   try {
-    bytes = data->bytes(value_of(source));
+    bytes = data->bytes(value_of(source, fetched));
   } catch (const PendingDataError&) {
     throw PendingDataError("values of tensor '" + source.str() +
                            "' are read, but what kernels compute is pending until phase 2 has run; "
@@ -148,10 +167,10 @@ HostArray Transfers::values(const TensorSlice& source) const {
 
 void Transfers::copy(const TensorSlice& target, const TensorSlice& source) {
   check_same(target, source.shape(), source.dtype());
-  fetch(source);
+  const Images fetched = fetch(source);
   DataPlane* data = link_.port().data();
   TensorValue value;
-  if (data != nullptr) value = value_of(source);
+  if (data != nullptr) value = value_of(source, fetched);
   const auto no_bytes = [](const tl::Block&) { return Source(FillPattern{}); };  // they follow as references
   if (!untimed_) send(target, no_bytes, "copy " + source.str() + " to " + target.str());
   if (data == nullptr) return;

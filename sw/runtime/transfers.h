@@ -25,14 +25,18 @@ class Transfers {
   void fill(const TensorSlice& target, double value);
   void write(const TensorSlice& target, const HostArray& source);   // UsageError unless shape and dtype agree
   void copy(const TensorSlice& target, const TensorSlice& source);  // through the host: a read, then a write
-  void fetch(const TensorSlice& source);                            // the time of a read
+  // A read into the host: what is in memory, per shard of source.blocks(). With data off its time only, and no image.
+  using Images = std::vector<ByteImage>;
+  Images fetch(const TensorSlice& source);
+  void discard(const TensorSlice& source);  // the same read into nowhere: nothing is made of what comes
   // What has been fetched. PendingDataError for what only phase 2 knows; UsageError with data off.
-  HostArray values(const TensorSlice& source) const;
+  HostArray values(const TensorSlice& source, const Images& fetched) const;
 
  private:
   using Source = decltype(MemoryWrite::source);
   void send(const TensorSlice& target, const std::function<Source(const tl::Block&)>& source_of, const std::string& label);
-  TensorValue value_of(const TensorSlice& source) const;
+  HostRequests read(const TensorSlice& source, ReadSink sink);
+  static TensorValue value_of(const TensorSlice& source, const Images& fetched);
 
   HostLink& link_;
   bool untimed_ = false;

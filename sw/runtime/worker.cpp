@@ -84,19 +84,23 @@ void Worker::copy(const TensorSlice& target, const TensorSlice& source) {
 HostArray Worker::read(const TensorSlice& source) {
   calling("Tensor.to_host");
   settle(source.tensor());
-  transfers_.fetch(source);
-  return transfers_.values(source);
+  return transfers_.values(source, transfers_.fetch(source));
+}
+
+void Worker::read_discard(const TensorSlice& source) {
+  settle(source.tensor());
+  transfers_.discard(source);
 }
 
 // Printing takes the time of a read, with data off too.
 std::string Worker::text_of(const TensorSlice& source) {
   calling("Tensor.print");
   settle(source.tensor());
-  transfers_.fetch(source);
+  const Transfers::Images fetched = transfers_.fetch(source);
   const std::string head = source.tensor().str() + (source.str() == source.tensor().name() ? "" : ", " + source.str()) + " = ";
   if (runtime_.link.port().data() == nullptr) return head + "(no values: this run has no data)";
   try {
-    return head + transfers_.values(source).str();
+    return head + transfers_.values(source, fetched).str();
   } catch (const PendingDataError&) {
     return head + "(values pending until phase 2)";
   }
@@ -134,6 +138,7 @@ LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call, std::ve
   LaunchHandle handle;
   handle.state_ = std::make_shared<LaunchHandle::State>();
   handle.state_->name = spec.name();
+  handle.state_->meta = spec.meta();
   handle.state_->keeps = std::move(keeps);
   for (const auto& [sip, list] : targets) {
     KernelLaunch message;
@@ -145,6 +150,7 @@ LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call, std::ve
     message.grid = {{"pe", static_cast<std::int64_t>(pes.size())},
                     {"cube", static_cast<std::int64_t>(cubes.size())},
                     {"sip", static_cast<std::int64_t>(targets.size())}};
+    message.meta = spec.meta();
     message.failure_policy = spec.failure_policy();
     message.group = group;
     handle.state_->requests.push_back(runtime_.link.submit(std::move(message), spec.name()));
@@ -173,7 +179,7 @@ const Completion& Worker::join(const LaunchHandle& handle) {
       if (state->completion.ok || (state->completion.is_consequence() && !completion.ok)) state->completion = completion;
     }
     state->metrics = std::move(metrics);
-    runtime_.launches.push_back({state->name, *state->metrics});
+    runtime_.launches.push_back({state->name, state->meta, *state->metrics});
     if (!state->completion.ok) runtime_.ipcq.launch_failed();
   }
   return state->completion;

@@ -51,6 +51,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   void write(const TensorSlice& target, const HostArray& source);
   void copy(const TensorSlice& target, const TensorSlice& source);
   HostArray read(const TensorSlice& source);
+  void read_discard(const TensorSlice& source);
   std::string text_of(const TensorSlice& source);
 
   LaunchHandle launch(const LaunchSpec& spec, tl::KernelCall call, std::vector<std::shared_ptr<const void>> keeps);

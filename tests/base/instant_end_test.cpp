@@ -18,6 +18,8 @@ struct Fixture : sc_core::sc_module {
   struct Client final : InstantEnd::Client {
     std::function<void()> action;
     void instant_ended() override { action(); }
+    void instant_settled() override { settled(); }
+    std::function<void()> settled;
   };
 
   SC_HAS_PROCESS(Fixture);
@@ -54,6 +56,29 @@ KERNBENCH_SYSTEMC_TEST(clients_are_called_when_the_last_delta_of_the_instant_is_
   };
   sc_core::sc_start();
   BOOST_TEST(f.log == (std::vector<std::string>{"deltas@7", "a@7", "b@7"}), boost::test_tools::per_element());
+}
+
+// Behind all ends of the instant, also those that other ends ask for.
+KERNBENCH_SYSTEMC_TEST(an_instant_is_settled_when_nobody_asks_for_its_end_any_more) {
+  Fixture f;
+  int rounds = 3;
+  f.clients[0].action = [&] {
+    f.note("end");
+    if (--rounds > 0) f.end.ask(f.clients[0], 2);
+  };
+  f.clients[0].settled = [&] { f.note("settled"); };
+  f.clients[1].settled = [&] { f.note("settled first"); };
+  f.body = [&] {
+    f.end.ask_when_settled(f.clients[0], 2);
+    f.end.ask_when_settled(f.clients[1], 1);
+    f.next_delta();
+    f.end.ask(f.clients[0], 2);
+    sc_core::wait(sc_core::sc_time::from_value(3));
+    f.end.ask_when_settled(f.clients[0], 2);  // nobody asks for the end
+  };
+  sc_core::sc_start();
+  BOOST_TEST(f.log == (std::vector<std::string>{"end@0", "end@0", "end@0", "settled first@0", "settled@0", "settled@3"}),
+             boost::test_tools::per_element());
 }
 
 // What a callback starts belongs to the same instant, and its end is awaited again.

@@ -96,6 +96,26 @@ BOOST_AUTO_TEST_CASE(a_database_says_what_was_run) {
   BOOST_TEST(configuration.at("cube").at("components").at("hbm_ctrl").at("attrs").at("num_pcs") == 8);
 }
 
+// What a program says about its launches and messages is in --json, the log and the trace of requests, and where it says nothing
+// there is nothing.
+BOOST_AUTO_TEST_CASE(notes_of_a_program_are_shown) {
+  const TemporaryFolder folder;
+  const ProgramResult result = kernbench_program({"run", "--bench", "test-notes", "--topology", "tiny", "--json", "--op-log",
+                                                  folder.file("a.sqlite"), "--trace-requests", folder.file("a.jsonl")},
+                                                 0, 0, nullptr, KERNBENCH_NOTES_PROGRAM);
+  BOOST_TEST_REQUIRE(result.status == 0, result.err);
+  const auto kernels = nlohmann::json::parse(result.out).at("kernels");
+  BOOST_TEST(kernels.at(0).at("meta").dump() == R"({"head":"all","layer":"3"})");
+  BOOST_TEST(!kernels.at(1).contains("meta"));
+  BOOST_TEST(query(folder.file("a.sqlite"), "SELECT value FROM meta WHERE key = 'launches'") ==
+             "[{\"kernel\":\"noted\",\"device\":\"sip0\",\"meta\":{\"head\":\"all\",\"layer\":\"3\"}}]\n");
+  const std::string requests = folder.read("a.jsonl");
+  BOOST_TEST(requests.find("\"message\":\"KernelLaunch 'noted' [step 3]\"") != std::string::npos);
+  BOOST_TEST(requests.find("\"message\":\"KernelLaunch 'plain'\"") != std::string::npos);
+  BOOST_TEST_REQUIRE(run({"--op-log", folder.file("b.sqlite")}).status == 0);
+  BOOST_TEST(query(folder.file("b.sqlite"), "SELECT count(*) FROM meta WHERE key = 'launches'") == "0\n");
+}
+
 BOOST_AUTO_TEST_CASE(an_existing_file_is_replaced) {
   const TemporaryFolder folder;
   folder.write("a.sqlite", "something else");

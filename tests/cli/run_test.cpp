@@ -228,6 +228,15 @@ BOOST_AUTO_TEST_CASE(an_interrupted_run_closes_its_files) {
   BOOST_TEST(contains(wave, "$enddefinitions $end"));
 }
 
+BOOST_AUTO_TEST_CASE(waveforms_are_vcd_and_nothing_else) {
+  const TemporaryFolder folder;
+  for (const std::string name : {"x.fst", "x", "x.vcd.gz", "x.VCD"}) {
+    check_refused({"run", "--bench", "matmul-composite", "--topology", "tiny", "--trace", folder.file(name)}, 2,
+                  {"the waveform '" + folder.file(name) + "' ends in", "allowed is .vcd"});
+    BOOST_TEST(!folder.has(name));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(wrong_benches_parameters_and_options_are_refused) {
   const auto of_bench = [](const Words& more) {
     Words words{"run", "--bench", "matmul-composite", "--topology", "tiny"};
@@ -253,9 +262,7 @@ BOOST_AUTO_TEST_CASE(wrong_benches_parameters_and_options_are_refused) {
   check_refused(of_bench({"--trace", folder.file("x.vcd"), "--trace-scope", "sip0.cube0.pe0.pe_gem"}), 2,
                 {"'sip0.cube0.pe0.pe_gem'", "did you mean 'sip0.cube0.pe0.pe_gemm'?"});
   BOOST_TEST(!folder.has("x.vcd"));
-  check_refused(of_bench({"--trace", folder.file("x"), "--stats", folder.file("./x")}), 2, {"would overwrite the result"});
-  check_refused(of_bench({"--stats", folder.file("x"), "--trace", folder.file("x.config.yaml")}), 2,
-                {"the configuration beside", "would overwrite"});
+  check_refused(of_bench({"--op-log-limit", "5"}), 2, {"--op-log-limit requires --op-log"});
   BOOST_TEST(!folder.has("x"));
 }
 

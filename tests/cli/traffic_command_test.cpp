@@ -163,6 +163,12 @@ BOOST_AUTO_TEST_CASE(wrong_usage_is_refused) {
   refused({"--generate", "random", "--rate", "fast"}, "--rate");
   refused({"--generate", "random", "--read-share", "2"}, "--read-share is 2");
   refused({"--generate", "random", "--initiators", "*.pe_gemm"}, "takes no node");
+  for (const char* option : {"--requests", "--size", "--seed", "--rate", "--stride", "--max-outstanding", "--read-share"})
+    refused({file, option, "1"}, std::string(option) + " changes nothing for requests from a file");
+  refused({"--generate", "random", "--stride", "64"}, "--stride changes nothing but for --generate stride");
+  refused({"--generate", "random", "--max-outstanding", "2"}, "--max-outstanding changes nothing but for --generate closed-loop");
+  refused({"--generate", "closed-loop", "--rate", "1"}, "--rate changes nothing for closed-loop traffic");
+  refused({"--generate", "random", "--save", folder.file("x.csv"), "--until", "5"}, "--until changes nothing with --save");
   refused({file, "--until", "soon"}, "--until");
   refused({"-"}, "read twice");
   refused({"/dev/stdin"}, "read twice");

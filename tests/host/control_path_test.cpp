@@ -367,6 +367,12 @@ KERNBENCH_SYSTEMC_TEST(a_pe_message_with_a_missing_or_contradictory_tag_is_rejec
     launch->request_id.clear();
     launch->debug_label = "mine";
     rejected(launch, "KernelLaunch 'mine': request_id is missing");
+    launch = kernel_launch({pe0});
+    launch->timestamp_tag = "";
+    rejected(launch, "KernelLaunch: timestamp_tag is empty, allowed is a text or none");
+    launch = kernel_launch({pe0});
+    launch->meta = {{"", "x"}};
+    rejected(launch, "KernelLaunch: meta has the empty key, allowed is a name");
     auto map = mmu_message<MmuMap>({pe0});
     map->entries.clear();
     rejected(map, "MmuMap: no entries");
@@ -374,6 +380,24 @@ KERNBENCH_SYSTEMC_TEST(a_pe_message_with_a_missing_or_contradictory_tag_is_rejec
     map->entries[0].size = 0;
     rejected(map, "size 0");
     BOOST_TEST(m.platform->pool().allocated() == 0u);
+  });
+  BOOST_TEST(result.error == "");
+}
+
+// Beside the label, and nowhere else: the same launch takes the same time.
+KERNBENCH_SYSTEMC_TEST(a_timestamp_tag_is_shown_beside_the_label_and_changes_nothing) {
+  WholeMachine m("topology.tiny.yaml");
+  const RunResult result = m.run([&](HostPort& port) {
+    const auto plain = port.submit(kernel_launch({{0, 0, 0}}));
+    port.wait(*plain);
+    auto launch = kernel_launch({{0, 0, 0}});
+    launch->debug_label = "mine";
+    launch->timestamp_tag = "step 3";
+    const auto tagged = port.submit(launch);
+    port.wait(*tagged);
+    BOOST_TEST(plain->what() == "KernelLaunch 'r'");
+    BOOST_TEST(tagged->what() == "KernelLaunch 'mine' [step 3]");
+    BOOST_TEST(tagged->ended - tagged->issued == plain->ended - plain->issued);
   });
   BOOST_TEST(result.error == "");
 }

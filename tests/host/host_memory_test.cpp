@@ -98,6 +98,27 @@ KERNBENCH_SYSTEMC_TEST(io_cpu_answers_for_its_sram_after_its_overhead) {
   BOOST_TEST(result.error == "");
 }
 
+// As a_host_read_ends_with_its_last_flit_at_the_pcie_ep, whatever becomes of the bytes: the host has them, or nobody.
+KERNBENCH_SYSTEMC_TEST(a_discarded_read_takes_the_same_time_and_brings_no_value) {
+  WholeMachine m("topology.tiny.yaml");
+  const std::uint64_t pa = m.hbm({0, 0, 0});
+  const RunResult result = m.run([&](HostPort& port) {
+    port.wait(*port.submit(memory_write({0, 0, 0}, pa, ones(256))));
+    const auto kept = port.submit(memory_read({0, 0, 0}, pa, 256));
+    BOOST_TEST(duration(port, kept) == 59'900'012u);
+    BOOST_REQUIRE(kept->response().image != nullptr);
+    const std::vector<std::byte> bytes = m.data.bytes({*kept->response().image, {256}, DType::i8, {}});
+    BOOST_TEST(bytes.size() == 256u);
+    BOOST_TEST((bytes.back() == std::byte{1}));
+    const auto message = memory_read({0, 0, 0}, pa, 256);
+    message->dst_kind = ReadSink::discard;
+    const auto discarded = port.submit(message);
+    BOOST_TEST(duration(port, discarded) == 59'900'012u);
+    BOOST_TEST((discarded->response().image == nullptr));
+  });
+  BOOST_TEST(result.error == "");
+}
+
 KERNBENCH_SYSTEMC_TEST(a_write_puts_its_bytes_into_memory_at_commit) {
   WholeMachine m("topology.tiny.yaml");
   const std::uint64_t pa = m.hbm({0, 0, 2}, 1000);

@@ -21,8 +21,8 @@ using Settings = std::map<std::string, std::string>;
 
 const MiniLink link{"4e6", 1};
 
-struct EndPoint {
-  explicit EndPoint(const Settings& attributes = {}, const MiniLink& from_a = link) : machine({"a", "e", "s", "z"}, 16) {
+struct Tested {
+  explicit Tested(const Settings& attributes = {}, const MiniLink& from_a = link) : machine({"a", "e", "s", "z"}, 16) {
     Settings settings = attributes;
     settings.insert({"overhead_ns", "0.00001"});
     e = &machine.add<PcieEp>("e", settings);
@@ -58,7 +58,7 @@ struct EndPoint {
 BOOST_AUTO_TEST_SUITE(pcie_ep)
 
 KERNBENCH_SYSTEMC_TEST(an_injected_message_leaves_an_overhead_after_its_issue_all_flits_at_once) {
-  EndPoint t;
+  Tested t;
   t.inject_at(t.machine.write("e", "z", 0, 48), 100);
   t.machine.run();
   BOOST_TEST(t.z.times() == (std::vector<Fs>{115, 119, 123}), boost::test_tools::per_element());  // 110 + 4 i + 4 + 1
@@ -66,7 +66,7 @@ KERNBENCH_SYSTEMC_TEST(an_injected_message_leaves_an_overhead_after_its_issue_al
 }
 
 KERNBENCH_SYSTEMC_TEST(injected_messages_do_not_hold_each_other_up) {
-  EndPoint t;
+  Tested t;
   t.inject_at(t.machine.control("e", "z", 100), 100);
   t.inject_at(t.machine.control("e", "z", 104), 104);
   t.inject_at(t.machine.control("e", "z", 104, true), 104);
@@ -75,7 +75,7 @@ KERNBENCH_SYSTEMC_TEST(injected_messages_do_not_hold_each_other_up) {
 }
 
 KERNBENCH_SYSTEMC_TEST(what_passes_through_is_stored_and_forwarded) {
-  EndPoint t;
+  Tested t;
   t.a.send_at(t.machine.write("a", "z", 0, 48), 100);  // at e: 105, 109, 113; leaves at 123
   t.machine.run();
   BOOST_TEST(t.z.times() == (std::vector<Fs>{128, 132, 136}), boost::test_tools::per_element());
@@ -83,14 +83,14 @@ KERNBENCH_SYSTEMC_TEST(what_passes_through_is_stored_and_forwarded) {
 }
 
 KERNBENCH_SYSTEMC_TEST(control_messages_that_pass_through_pay_the_overhead) {
-  EndPoint t;
+  Tested t;
   t.a.send_at(t.machine.control("a", "z"), 100);
   t.machine.run();
   BOOST_TEST(t.z.times() == (std::vector<Fs>{112}), boost::test_tools::per_element());  // 101 + 10 + 1
 }
 
 KERNBENCH_SYSTEMC_TEST(with_cut_through_it_is_a_transit) {
-  EndPoint t(Settings{{"cut_through", "true"}});
+  Tested t(Settings{{"cut_through", "true"}});
   t.a.send_at(t.machine.write("a", "z", 0, 48), 100);  // at e: 105, 109, 113; the first holds until 115, the others follow
   t.machine.run();
   BOOST_TEST(t.z.times() == (std::vector<Fs>{120, 124, 128}), boost::test_tools::per_element());
@@ -98,7 +98,7 @@ KERNBENCH_SYSTEMC_TEST(with_cut_through_it_is_a_transit) {
 }
 
 KERNBENCH_SYSTEMC_TEST(with_cut_through_injection_still_neither_waits_nor_holds) {
-  EndPoint t(Settings{{"cut_through", "true"}}, {"0", 1});
+  Tested t(Settings{{"cut_through", "true"}}, {"0", 1});
   t.a.send_at(t.machine.write("a", "s", 0, 16), 100);       // held 101..111
   t.inject_at(t.machine.write("e", "z", 0, 32, 105), 105);  // leaves at 115, all at once
   t.machine.run();
@@ -107,7 +107,7 @@ KERNBENCH_SYSTEMC_TEST(with_cut_through_injection_still_neither_waits_nor_holds)
 }
 
 KERNBENCH_SYSTEMC_TEST(nothing_is_paid_where_a_response_ends) {
-  EndPoint t;
+  Tested t;
   t.inject_at(t.machine.read("e", "s", 0, 32), 100);  // leaves at 110, at s 111, answered at 121: flits at e at 126, 130
   t.machine.run();
   BOOST_TEST(t.machine.completed_at(0) == 130U);
@@ -115,7 +115,7 @@ KERNBENCH_SYSTEMC_TEST(nothing_is_paid_where_a_response_ends) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_posted_write_of_the_host_ends_at_the_memory) {
-  EndPoint t;
+  Tested t;
   t.inject_at(t.machine.posted_write("e", "s", 0, 32), 100);  // leaves at 110, at s 115 and 119, completes at 129
   t.machine.run();
   BOOST_TEST(t.machine.completed_at(0) == 129U);
@@ -123,7 +123,7 @@ KERNBENCH_SYSTEMC_TEST(a_posted_write_of_the_host_ends_at_the_memory) {
 }
 
 KERNBENCH_SYSTEMC_TEST(what_leaves_at_one_instant_goes_by_time_upstream_name_and_id) {
-  EndPoint t({}, {"0", 1});
+  Tested t({}, {"0", 1});
   t.inject_at(t.machine.write("e", "z", 0, 16, 100), 100);  // 0: upstream is e itself
   t.a.send_at(t.machine.write("a", "z", 0, 16), 99);        // 1: arrives at 100 too, from a: goes first
   t.inject_at(t.machine.write("e", "z", 0, 16, 100), 100);  // 2: the later count
@@ -135,7 +135,7 @@ KERNBENCH_SYSTEMC_TEST(what_leaves_at_one_instant_goes_by_time_upstream_name_and
 
 // The same without an overhead: what is issued at an instant leaves at that instant, whichever process ran first.
 KERNBENCH_SYSTEMC_TEST(the_tie_rule_holds_without_an_overhead) {
-  EndPoint t(Settings{{"overhead_ns", "0"}}, {"0", 1});
+  Tested t(Settings{{"overhead_ns", "0"}}, {"0", 1});
   Transaction& second = t.machine.write("e", "z", 0, 16, 100);
   Transaction& third = t.machine.write("e", "z", 0, 16, 100);
   t.inject_at(third, 100);
@@ -145,6 +145,21 @@ KERNBENCH_SYSTEMC_TEST(the_tie_rule_holds_without_an_overhead) {
   BOOST_TEST(t.machine.completed_at(2) == 105U);
   BOOST_TEST(t.machine.completed_at(0) == 109U);
   BOOST_TEST(t.machine.completed_at(1) == 113U);
+}
+
+// However many deltas of the instant it took to issue it.
+KERNBENCH_SYSTEMC_TEST(the_tie_rule_holds_without_an_overhead_over_many_deltas) {
+  Tested t(Settings{{"overhead_ns", "0"}}, {"0", 1});
+  Transaction& early = t.machine.write("e", "z", 0, 16, 99);
+  t.inject_at(t.machine.write("e", "z", 0, 16, 100), 100);
+  sc_core::sc_spawn([&t, handle = TransactionHandle(early)] {
+    sc_core::wait(Component::fs(100));
+    for (int i = 0; i < 5; ++i) sc_core::wait(sc_core::SC_ZERO_TIME);
+    t.e->inject(handle);
+  });
+  t.machine.run();
+  BOOST_TEST(t.machine.completed_at(0) == 105U);
+  BOOST_TEST(t.machine.completed_at(1) == 109U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,9 +9,9 @@
 #include "models/cube/sram.h"
 #include "models/io/pcie_ep.h"
 #include "models/noc/transit.h"
-#include "tests/noc/naive_fabric.h"
 #include "tests/support/fabric_stubs.h"
 #include "tests/support/forked.h"
+#include "tests/support/naive_fabric.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -72,10 +72,7 @@ Machine random_machine(bool zero_overheads) {
     if (i < inner) {
       node.kind =
           *rc::gen::weightedElement<NaiveKind>({{5, NaiveKind::transit}, {2, NaiveKind::pcie}, {1, NaiveKind::pcie_cut_through}});
-      if (node.kind != NaiveKind::transit) {
-        sources.push_back(at);
-        if (node.overhead == 0) node.overhead = 4;  // without one, see what_leaves_at_one_instant in tests/io
-      }
+      if (node.kind != NaiveKind::transit) sources.push_back(at);
     } else if (i == inner || *rc::gen::inRange(0, 3) > 0) {
       node.kind = NaiveKind::end;
       sources.push_back(at);
@@ -158,6 +155,9 @@ std::vector<Time> simulate(const Machine& m) {
                                             {"link_bw_gbs", link.str()}});
           break;
         }
+        case NaiveKind::dma:
+        case NaiveKind::tcm:
+          throw std::logic_error("not in this machine; see tests/traffic/tie_property_test.cpp");
       }
     }
     for (std::size_t i = 0; i < m.wires.size(); i += 2) {

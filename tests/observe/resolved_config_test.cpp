@@ -30,6 +30,19 @@ BOOST_AUTO_TEST_CASE(a_resolved_configuration_resolves_to_itself) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_ual_end_point_is_resolved_with_its_links) {
+  const std::string resolved =
+      resolved_of(shipped("topology.yaml"), {{"sip.io_chiplets.io0.components.ual_ep", "{impl: builtin.ual_ep}"},
+                                             {"sip.io_chiplets.io0.links.ual_ep_to_noc_bw_gbs", "192"},
+                                             {"system.links.io_ual_to_switch", "{bw_gbs: 128, distance_mm: 25}"}});
+  TemporaryFile file("resolved.yaml");
+  std::ofstream(file.path()) << resolved;
+  BOOST_TEST(resolved_of(file.path()) == resolved);
+  for (const std::string part : {"io_ual_to_switch: {bw_gbs: 128, distance_mm: 25}\n", "ual_ep_to_noc_bw_gbs: 192\n",
+                                 "ual_ep: {impl: builtin.ual_ep, attrs: {cut_through: false, overhead_ns: 0}}\n"})
+    BOOST_TEST(resolved.find(part) != std::string::npos, resolved);
+}
+
 // An alias is known to the components file of the run alone.
 BOOST_AUTO_TEST_CASE(an_alias_is_written_as_what_it_stands_for) {
   ComponentRegistry registry;

@@ -173,7 +173,12 @@ const Path& PeBench::path(const std::vector<std::string>& nodes) {
     for (std::size_t i = 0; i < way.size(); ++i) {
       PathHop hop;
       hop.node = id(way[i]);
-      if (i + 1 < way.size()) hop.out_port = port_of(hop.node, id(way[i + 1]));
+      if (i + 1 < way.size()) {
+        const NodeId next = id(way[i + 1]);
+        hop.out_port = port_of(hop.node, next);
+        hop.propagation_fs = std::any_of(edges_.begin(), edges_.end(),
+                                         [&](const Edge& edge) { return edge.from == hop.node && edge.to == next && edge.wire; });
+      }
       all.push_back(hop);
     }
     return all;

@@ -18,6 +18,7 @@ struct Wires {
   explicit Wires(std::uint32_t chunk_bytes) {
     std::vector<PathHop> hops(2);
     hops[0].bw_gbs = 256;
+    hops[0].propagation_fs = 1;
     path = std::make_unique<Path>(std::move(hops), nullptr);
     if (chunk_bytes > 0) channels.use_both(chunk_bytes);
   }

@@ -25,7 +25,8 @@ struct ProbedMachine {
   }
   std::vector<ProbeOutcome> run(const std::vector<std::string>& names = {}) {
     std::vector<ProbeOutcome> outcomes;
-    for (const ProbeCase& probe : select_cases(probe_catalogue(platform->graph(), platform->machine()), names)) {
+    for (const ProbeCase& probe :
+         select_cases(probe_catalogue(platform->graph(), platform->machine(), platform->routes()), names)) {
       outcomes.push_back(run_probe(platform->graph(), platform->routes(), probe, simulate_in_children(*platform)));
     }
     return outcomes;
@@ -122,14 +123,14 @@ KERNBENCH_SYSTEMC_TEST(what_lies_beyond_the_formula_is_explained_by_bursts) {
 BOOST_AUTO_TEST_CASE(a_simulation_that_fails_fails_the_probe) {
   RoutedMachine m("topology.tiny.yaml");
   const Simulate fails = [](const std::vector<TrafficRequest>&) -> std::vector<Fs> { throw ModelError("a rule is broken"); };
-  BOOST_CHECK_THROW(run_probe(m.graph, m.routes, probe_catalogue(m.graph, m.view).at(0), fails), ModelError);
+  BOOST_CHECK_THROW(run_probe(m.graph, m.routes, probe_catalogue(m.graph, m.view, m.routes).at(0), fails), ModelError);
 }
 
 // A machine that is faster than it can be, or slower than arithmetic says: both are told.
 BOOST_AUTO_TEST_CASE(times_that_arithmetic_does_not_explain_are_shown) {
   RoutedMachine m("topology.tiny.yaml");
   const std::vector<ProbeOutcome> outcomes{
-      run_probe(m.graph, m.routes, select_cases(probe_catalogue(m.graph, m.view), {"pe-local-hbm"}).at(0), constant)};
+      run_probe(m.graph, m.routes, select_cases(probe_catalogue(m.graph, m.view, m.routes), {"pe-local-hbm"}).at(0), constant)};
   BOOST_TEST(outcomes[0].at(probe_bytes).unexplained() == static_cast<std::int64_t>(58 * ns) - 4);
   const std::vector<ProbeCheck> checks = check_probes(outcomes);
   BOOST_TEST((checks.back().verdict == Verdict::fail));  // 1 MiB takes longer
@@ -141,7 +142,8 @@ BOOST_AUTO_TEST_CASE(times_that_arithmetic_does_not_explain_are_shown) {
 BOOST_AUTO_TEST_CASE(json_and_csv_have_every_size_with_units_in_the_keys) {
   RoutedMachine m("topology.tiny.yaml");
   std::vector<ProbeOutcome> outcomes;
-  for (const ProbeCase& probe : probe_catalogue(m.graph, m.view)) outcomes.push_back(run_probe(m.graph, m.routes, probe, constant));
+  for (const ProbeCase& probe : probe_catalogue(m.graph, m.view, m.routes))
+    outcomes.push_back(run_probe(m.graph, m.routes, probe, constant));
   const nlohmann::ordered_json json = probe_json(m.graph, outcomes, check_probes(outcomes));
   BOOST_TEST(json.at("cases").size() == 14u);
   BOOST_TEST(json.at("invariants").size() == 9u);

@@ -70,6 +70,36 @@ BOOST_AUTO_TEST_CASE(any_two_nodes_have_the_way_of_a_control_message) {
   BOOST_TEST(report(m, "sip0.cube0.hbm_ctrl.pe0", "sip0.cube0.pe0.pe_dma").json.at("kind") == "control");
 }
 
+std::vector<std::string> nodes_of(const RouteReport& route) {
+  std::vector<std::string> nodes;
+  for (const auto& hop : route.json.at("hops")) nodes.push_back(hop.at("node"));
+  return nodes;
+}
+
+// A launch: pcie_ep, io_noc, io_cpu, io_noc, ..., m_cpu, ..., pe_cpu. Every station takes the message, and pays once.
+BOOST_AUTO_TEST_CASE(what_the_host_tells_a_pe_goes_by_way_of_io_cpu_and_m_cpu) {
+  RoutedMachine m("topology.yaml");
+  const std::string host = "sip0.io0.pcie_ep", io_cpu = "sip0.io0.io_cpu", m_cpu = "sip0.cube5.m_cpu";
+  for (const std::string pe : {"sip0.cube5.pe3.pe_cpu", "sip0.cube5.pe3.pe_mmu", "sip0.cube5.pe3.pe_dma"}) {
+    const auto latency = [&](const std::string& from, const std::string& to) {
+      return report(m, from, to).json.at("control_latency_ns").get<double>();
+    };
+    const RouteReport whole = report(m, host, pe);
+    std::vector<std::string> expected = nodes_of(report(m, host, io_cpu));
+    for (const auto& [from, to] : {std::pair{io_cpu, m_cpu}, std::pair{m_cpu, pe}}) {
+      const std::vector<std::string> leg = nodes_of(report(m, from, to));
+      expected.insert(expected.end(), leg.begin() + 1, leg.end());
+    }
+    BOOST_TEST(nodes_of(whole) == expected, boost::test_tools::per_element());
+    BOOST_TEST(latency(host, pe) == latency(host, io_cpu) + latency(io_cpu, m_cpu) + latency(m_cpu, pe),
+               boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(latency(io_cpu, pe) == latency(io_cpu, m_cpu) + latency(m_cpu, pe), boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(whole.text.find("io_cpu and m_cpu take the message and send on one of their own") != std::string::npos, whole.text);
+    std::reverse(expected.begin(), expected.end());
+    BOOST_TEST(nodes_of(report(m, pe, host)) == expected, boost::test_tools::per_element());  // an answer
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_node_reaches_itself_in_no_time) {
   RoutedMachine m("topology.tiny.yaml");
   const RouteReport here = report(m, "sip0.cube0.r0c0", "sip0.cube0.r0c0");

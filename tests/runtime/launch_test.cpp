@@ -193,3 +193,31 @@ KERNBENCH_SYSTEMC_TEST(scalars_of_every_type_are_in_the_launch_bit_by_bit) {
     BOOST_TEST(std::get<bool>(scalar(5)));
   });
 }
+
+KERNBENCH_SYSTEMC_TEST(what_a_program_says_about_a_launch_is_kept_with_its_record) {
+  StubHost host;
+  run_on(host, [&](Torch& torch, Runtime& runtime) {
+    const Tensor t = torch.zeros({4}, f16, DPPolicy::on_one_pe(), "t");
+    torch.launch(LaunchSpec("k").meta({{"layer", "3"}, {"head", "all"}}), do_nothing, t);
+    torch.launch("plain", do_nothing, t);
+    BOOST_TEST((host.launches.at(0).meta == LaunchMeta{{"head", "all"}, {"layer", "3"}}));
+    BOOST_TEST((runtime.launches.at(0).meta == LaunchMeta{{"head", "all"}, {"layer", "3"}}));
+    BOOST_TEST(runtime.launches.at(1).meta.empty());
+    BOOST_CHECK_THROW(torch.launch(LaunchSpec("k").meta({{"", "3"}}), do_nothing, t), UsageError);
+  });
+}
+
+KERNBENCH_SYSTEMC_TEST(a_timestamp_tag_is_on_all_messages_until_it_is_taken_back) {
+  StubHost host;
+  run_on(host, [&](Torch& torch, Runtime&) {
+    const Tensor t = torch.zeros({4}, f16, DPPolicy::on_one_pe(), "t");
+    torch.launch("before", do_nothing, t);
+    torch.set_timestamp_tag("step 3");
+    torch.launch("within", do_nothing, t);
+    torch.set_timestamp_tag();
+    torch.launch("behind", do_nothing, t);
+    BOOST_TEST(!host.launches.at(0).timestamp_tag.has_value());
+    BOOST_TEST(host.launches.at(1).timestamp_tag.value() == "step 3");
+    BOOST_TEST(!host.launches.at(2).timestamp_tag.has_value());
+  });
+}

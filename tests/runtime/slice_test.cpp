@@ -43,6 +43,19 @@ KERNBENCH_SYSTEMC_TEST(a_slice_reads_and_writes_one_message_per_shard_that_it_to
   });
 }
 
+KERNBENCH_SYSTEMC_TEST(a_discarding_read_sends_the_same_messages_and_makes_no_values) {
+  StubHost host;
+  run_on(host, [&](Torch& torch, Runtime&) {
+    const Tensor t = torch.from_host(counted({8, 4}, i32), {replicate, row_wise, 1, 4}, "t");
+    host.log.clear();
+    t[{{2, 6}}].read_discard();
+    BOOST_TEST(host.log == (Lines{"MemoryRead sip0.cube0.pe1 32 discarded", "MemoryRead sip0.cube0.pe2 32 discarded"}));
+    host.log.clear();
+    torch.untimed([&] { t.read_discard(); });
+    BOOST_TEST(host.log.empty());
+  });
+}
+
 // Rows over 2 cubes, columns over 2 PEs: 4 shards of {4, 3}.
 KERNBENCH_SYSTEMC_TEST(a_slice_may_name_any_axis_and_leaves_out_the_others) {
   StubHost host;

@@ -51,7 +51,12 @@ class StubHost final : public sc_core::sc_module, public HostPort {
   }
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const MemoryRead> message) override {
     validate(*message);
-    return answer("MemoryRead " + message->src.str() + " " + std::to_string(message->nbytes));
+    const bool discard = message->dst_kind == ReadSink::discard;
+    auto response = std::make_shared<HostResponse>();
+    if (with_data_ && !discard)
+      response->image = std::make_shared<const ByteImage>(plane.memory().snapshot(message->pa, message->nbytes));
+    return answer("MemoryRead " + message->src.str() + " " + std::to_string(message->nbytes) + (discard ? " discarded" : ""),
+                  response);
   }
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const MmuMap> message) override {
     validate(*message);
@@ -110,11 +115,12 @@ class StubHost final : public sc_core::sc_module, public HostPort {
   std::vector<KernelLaunch> launches;
 
  private:
-  std::shared_ptr<HostRequest> answer(const std::string& what) {
+  std::shared_ptr<HostRequest> answer(const std::string& what,
+                                      std::shared_ptr<const HostResponse> response = std::make_shared<HostResponse>()) {
     log.push_back(what);
     auto request = std::make_shared<HostRequest>(what);
     request->issued = now();
-    request->complete(std::make_shared<HostResponse>(), now());
+    request->complete(std::move(response), now());
     return request;
   }
   void run_body() {

@@ -23,6 +23,13 @@ BOOST_AUTO_TEST_CASE(an_unknown_key_names_file_line_column_path_and_nearest_key)
              "unknown key; did you mean 'ns_per_mm'?; known here: ns_per_mm, flit_bytes, sips, switch, links, tlm_initiators");
 }
 
+// No key is accepted that does nothing: views are not drawn, and a PE_DMA has one read and one write channel.
+BOOST_AUTO_TEST_CASE(keys_that_would_do_nothing_are_unknown) {
+  BOOST_TEST(after("visualization.emit_views", "[system]").find("visualization: unknown key") == 0U);
+  const std::string dma = "cube.pe_template.components.pe_dma.attrs.rd_engines";
+  BOOST_TEST(after(dma, "1").find(dma + ": unknown attribute of builtin.pe_dma") == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(a_missing_key_is_reported_at_its_section) {
   change("  flit_bytes: 256", "  #");
   const ConfigIssue issue = only_issue();
@@ -193,13 +200,13 @@ BOOST_AUTO_TEST_CASE(all_errors_are_reported_together_in_order_of_lines) {
   change("builtin.switch", "builtin.swich");
   change("pitch_mm: 2.5", "pich_mm: 2.5");
   change("hbm_pseudo_channels: 64", "hbm_pseudo_channels: 65");
-  change("visualization: {emit_views: [system", "visualization: {emit_views: [sytem");
+  change("    links: {}  ", "    links: {pe_dma_to_pe_tmc: {}}  ");
   const std::vector<ConfigIssue> found = issues();
   std::string keys;
   for (const ConfigIssue& issue : found) keys += issue.key + "\n";
   BOOST_TEST(keys ==
              "system.ns_per_mm\nsystem.sips.count\nsystem.switch.impl\ncube.pe_layout.pitch_mm\ncube.pe_layout.pich_mm\n"
-             "cube.memory_map.hbm_pseudo_channels\nvisualization.emit_views.0\n");
+             "cube.memory_map.hbm_pseudo_channels\ncube.pe_template.links.pe_dma_to_pe_tmc\n");
 }
 
 BOOST_AUTO_TEST_CASE(the_message_is_one_line_per_error_with_its_place) {

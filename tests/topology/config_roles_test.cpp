@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(every_place_of_the_schema_has_a_role_and_every_name_of_a_tr
     ++places;
     BOOST_TEST(key.role.has_value(), key.path);
   }
-  BOOST_TEST(places == 22);  // switch, TLM bridge, 5 of an IO chiplet, 2 of UCIe, 4 of a cube, 9 engines
+  BOOST_TEST(places == 23);  // switch, TLM bridge, 5 of an IO chiplet, 2 of UCIe, 4 of a cube, 9 engines
   for (const char* transit : {"builtin.forwarding", "builtin.switch", "builtin.noc", "builtin.ucie"})
     BOOST_TEST(after("cube.ucie.port.impl", transit) == "0 issues");
 }

@@ -24,12 +24,14 @@ BOOST_AUTO_TEST_SUITE(include)
 
 BOOST_AUTO_TEST_CASE(sections_are_merged_key_by_key_and_lists_replaced) {
   const ScratchDir dir;
-  const std::string path = dir.write(
-      "machine.yaml", "include: " + default_topology + "\ncube:\n  ucie: {n_connections: 6}\nvisualization: {emit_views: [pe]}\n");
+  const std::string path =
+      dir.write("machine.yaml",
+                "include: " + default_topology + "\ncube:\n  ucie: {n_connections: 6}\n  pe_layout: {corners: [SE, SW, NE, NW]}\n");
   const MachineSpec spec = load_machine(path, {}, registry());
   BOOST_TEST(spec.cube.ucie_connections == 6);
   BOOST_TEST(spec.cube.ucie_per_connection_bw_gbs->str() == "128");  // its neighbour in the section stays
-  BOOST_TEST(spec.emit_views.size() == 1U);
+  BOOST_TEST(spec.cube.pe_layout.corners.front() == "SE");
+  BOOST_TEST(spec.cube.pe_layout.pe_per_corner == 2);
   BOOST_TEST(spec.source_path == path);
 }
 

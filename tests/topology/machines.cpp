@@ -21,6 +21,8 @@ ComponentRegistry make_registry() {
   for (const char* transit : {"forwarding", "switch", "noc", "ucie"}) add(registry, transit, {Role::transit}, {});
   add(registry, "pcie_ep", {Role::pcie_ep},
       {Parameter::boolean("cut_through", "do not store and forward", "spec 2.6").default_val(false)});
+  add(registry, "ual_ep", {Role::ual_ep},
+      {Parameter::boolean("cut_through", "do not store and forward", "spec 2.6").default_val(false)});
   add(registry, "io_cpu", {Role::io_cpu}, {});
   add(registry, "m_cpu", {Role::m_cpu}, {});
   add(registry, "sram", {Role::sram}, {count("size_mb")});
@@ -35,9 +37,8 @@ ComponentRegistry make_registry() {
       {rate("clock_ghz"), count("kernel_stack_bytes"), count("dispatch_cycles"), count("scratch_bytes")});
   add(registry, "pe_scheduler", {Role::pe_scheduler}, {count("tile_m"), count("tile_k"), count("tile_n")});
   add(registry, "pe_dma", {Role::pe_dma},
-      {count("queue_depth"), count("rd_engines"), count("wr_engines"), count("baaw_overhead_ns"), count("vc_chunk_size"),
-       count("tcm_slot_overhead_ns"), count("sram_slot_overhead_ns"), rate("sram_slot_bw_gbs"), count("hbm_slot_overhead_ns"),
-       rate("hbm_slot_bw_gbs"),
+      {count("queue_depth"), count("baaw_overhead_ns"), count("vc_chunk_size"), count("tcm_slot_overhead_ns"),
+       count("sram_slot_overhead_ns"), rate("sram_slot_bw_gbs"), count("hbm_slot_overhead_ns"), rate("hbm_slot_bw_gbs"),
        Parameter::integer("channels_per_pe", "channels of the partition", "", "spec 1.3").positive().from_machine(),
        Parameter::decimal("channel_bw_gbs", "rate of a channel", "GB/s", "spec 1.3").positive().from_machine()});
   add(registry, "pe_fetch_store", {Role::pe_fetch_store}, {count("register_file_bytes"), count("queue_depth")});

@@ -79,6 +79,18 @@ KERNBENCH_SYSTEMC_TEST(a_read_in_another_sip_cuts_through_if_the_end_points_do) 
                    {{"sip.io_chiplets.io0.components.pcie_ep.attrs.cut_through", "true"}}) == ns(161.8) + 24);
 }
 
+// Over UAL, 3 ns an end point, 25 mm (2.5 ns) and 128 GB/s (2 ns a flit) to the switch: shorter than the 50 mm of PCIe.
+// Command: 1, 2, 8, 0.2, 8, end point 3, 2.5, switch 5, 2.5, end point 3, 8, 0.2, 8, 2 (+12) = 53.4; bursts 8: 61.4. Data: at the
+// end point as above 30.7, and 3: 33.7; both flits anew 35.7, 37.7, at the switch 38.2, 40.2; first flit 43.2, second with
+// it; 45.2, 47.2, at the end point 47.7, 49.7, and 3: 52.7. From there on as from the 67.7 above: 29.7 more (+12).
+KERNBENCH_SYSTEMC_TEST(a_read_in_another_sip_over_ual) {
+  const std::string io = "sip.io_chiplets.io0.";
+  BOOST_TEST(alone(pe0, "read", "sip1.cube0.hbm_ctrl.pe0", 0, 512,
+                   {{io + "components.ual_ep", "{impl: builtin.ual_ep, attrs: {overhead_ns: 3}}"},
+                    {io + "links.ual_ep_to_noc_bw_gbs", "256"},
+                    {"system.links.io_ual_to_switch", "{bw_gbs: 128, distance_mm: 25}"}}) == ns(143.8) + 24);
+}
+
 // Three mesh hops (2.5, 1.5, 3 mm: 0.7 ns). 1; wires 1 + 3 * 1 + 2, routers 4 * 2, SRAM 2: 17.7 (+2); acknowledgement 8 + 0.7 (+2).
 KERNBENCH_SYSTEMC_TEST(a_write_to_the_sram) { BOOST_TEST(alone(pe0, "write", sram, 0, 256) == ns(26.4) + 4); }
 
@@ -148,6 +160,21 @@ KERNBENCH_SYSTEMC_TEST(requests_of_the_host_of_one_instant_go_by_row) {
   BOOST_TEST(results[0].end == ns(41.7) + 6);
   BOOST_TEST(results[1].end == ns(49.7) + 6);
   BOOST_TEST(results[1].grant == 0u);
+}
+
+// --- Ties
+
+// pe1's command is at pe0's TCM at 2 * 2 + 0.25 ns and 2 fs, which answers at once. At that very instant pe0 starts a write:
+// spec 2.3 has pe_dma before pe_tcm, so its flit takes the wire for 1 ns, the answer the next; and router r0c0 for 2 ns, the answer
+// the next 2. Write: 1 + 2 + 1 ns to the HBM, burst 8, acknowledgement 2, 4 fs. Read from 4.25+2: at r0c0 2+1, served from 3+1, 5+1
+// on its way, 1.25 ns to r0c1, 2, 1 ns to pe1.
+KERNBENCH_SYSTEMC_TEST(what_starts_at_a_pe_dma_goes_before_what_passes_from_its_tcm_at_the_same_instant) {
+  const std::string dma = "cube.pe_template.components.pe_dma.attrs.overhead_ns";
+  const auto results =
+      TrafficMachine("topology.yaml", {{dma, "0"}})
+          .play(row("0", pe1, "read", "sip0.cube0.pe0.pe_tcm", 0, 256) + row("4.250002", pe0, "write", hbm0, 0, 256));
+  BOOST_TEST(results[1].latency() == ns(14) + 4);
+  BOOST_TEST(results[0].latency() == ns(4.25) + 2 + ns(5) + 1 + ns(4.25) + 1);
 }
 
 // --- Attributes

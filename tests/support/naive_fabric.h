@@ -1,5 +1,7 @@
 // Spec 2.2 to 2.6 once more, written to be read beside the page and not to be fast: time advances femtosecond by femtosecond, every
 // list is sorted when it is used, every burst is booked by itself. The models are compared with it on random machines.
+//
+// A dma has a read and a write channel, each held by one request at a time; behind it, without a wire between, stands a tcm.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +14,7 @@ namespace kernbench::test {
 
 using Time = std::uint64_t;
 
-enum class NaiveKind { end, transit, hbm, sram, pcie, pcie_cut_through };
+enum class NaiveKind { end, transit, hbm, sram, pcie, pcie_cut_through, dma, tcm };
 
 struct NaiveNode {
   NaiveKind kind = NaiveKind::end;
@@ -40,8 +42,8 @@ class NaiveFabric {
  public:
   NaiveFabric(std::vector<NaiveNode> nodes, std::vector<NaiveWire> wires, std::uint64_t flit_bytes);
 
-  // Plays the requests, in ascending order of issue; returns the time at which each ended.
-  std::vector<Time> play(const std::vector<NaiveRequest>& requests);
+  // Plays the requests, in ascending order of issue; returns the time at which each ended. Ids of `traffic`: (time, row).
+  std::vector<Time> play(const std::vector<NaiveRequest>& requests, bool ids_of_traffic = false);
 
  private:
   using Id = std::tuple<Time, int, std::uint64_t>;          // issue, initiator, count at the initiator
@@ -64,6 +66,13 @@ class NaiveFabric {
     Time available = 0;
     char last = ' ';
   };
+  // Of a dma: reads or writes.
+  struct DmaChannel {
+    std::vector<std::size_t> waiting;  // messages
+    bool held = false, injected = false;
+    std::size_t current = 0;
+    Time granted = 0;
+  };
   struct Departure {
     Time time = 0;
     TieKey cause;
@@ -79,6 +88,9 @@ class NaiveFabric {
     std::vector<Channel> channels;
     std::map<std::size_t, Time> latest;  // per write under way
     std::vector<Departure> departures;
+    DmaChannel reads, writes;
+    std::vector<Item> passing;  // from the tcm behind a dma, and to it
+    std::vector<DmaChannel*> starting;
   };
 
   TieKey tie(const Item& item) const;
@@ -90,11 +102,15 @@ class NaiveFabric {
   void put_all_on_wire(std::size_t message, std::size_t position);
   void arrive(int node, const Item& item);
   std::size_t answer(std::size_t message);
-  void end(std::size_t message) { ended_[messages_[message].request] = now_; }
+  void end(std::size_t message);
+  DmaChannel& channel_of(std::size_t message);
+  static std::vector<Item> take_arrived(std::vector<Item>& items, Time by);
 
   std::vector<Item> through(int node);  // served at now_, in the order in which it goes on
-  void step(int node);
-  void step_hbm(int node);
+  bool step(int node);                  // whether anything happened
+  bool step_dma(int node);
+  void pass(int node);
+  bool step_hbm(int node);
   Time book(int node, std::uint64_t burst, char direction);
 
   std::vector<NaiveNode> nodes_;

@@ -1,6 +1,7 @@
-#include "tests/noc/naive_fabric.h"
+#include "tests/support/naive_fabric.h"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 namespace kernbench::test {
@@ -16,7 +17,7 @@ NaiveFabric::NaiveFabric(std::vector<NaiveNode> nodes, std::vector<NaiveWire> wi
   for (std::size_t i = 0; i < nodes_.size(); ++i) states_[i].channels.resize(nodes_[i].num_pcs);
 }
 
-std::vector<Time> NaiveFabric::play(const std::vector<NaiveRequest>& requests) {
+std::vector<Time> NaiveFabric::play(const std::vector<NaiveRequest>& requests, bool ids_of_traffic) {
   requests_ = requests;
   ended_.assign(requests.size(), never);
   std::map<int, std::uint64_t> counts;
@@ -24,6 +25,7 @@ std::vector<Time> NaiveFabric::play(const std::vector<NaiveRequest>& requests) {
     Message message;
     message.request = i;
     message.id = {requests[i].issued, requests[i].path.front(), counts[requests[i].path.front()]++};
+    if (ids_of_traffic) message.id = {requests[i].issued, 0, i};
     message.path = requests[i].path;
     message.host_control = requests[i].kind == NaiveRequest::Kind::host_control;
     if (requests[i].kind == NaiveRequest::Kind::write || requests[i].kind == NaiveRequest::Kind::posted_write) {
@@ -35,7 +37,12 @@ std::vector<Time> NaiveFabric::play(const std::vector<NaiveRequest>& requests) {
   for (now_ = 0; std::count(ended_.begin(), ended_.end(), never) > 0; ++now_) {
     if (now_ > 200'000) throw std::logic_error("the naive fabric does not come to an end");
     for (; next < requests.size() && requests[next].issued == now_; ++next) issue(next);
-    for (std::size_t node = 0; node < nodes_.size(); ++node) step(static_cast<int>(node));
+    // Without a wire between, what happens at one node makes something happen at another at the same instant.
+    for (bool busy = true; busy;) {
+      busy = false;
+      for (std::size_t node = 0; node < nodes_.size(); ++node) busy = step(static_cast<int>(node)) || busy;
+    }
+    for (std::size_t node = 0; node < nodes_.size(); ++node) pass(static_cast<int>(node));
   }
   return ended_;
 }
@@ -66,6 +73,8 @@ void NaiveFabric::issue(std::size_t request) {
   const int node = requests_[request].path.front();
   if (is_pcie(node)) {
     states_[static_cast<std::size_t>(node)].whole.push_back({now_, node, request, 0, 0});
+  } else if (nodes_[static_cast<std::size_t>(node)].kind == NaiveKind::dma) {
+    channel_of(request).waiting.push_back(request);
   } else {
     put_all_on_wire(request, 0);
   }
@@ -80,6 +89,7 @@ void NaiveFabric::put_on_wire(std::size_t message, std::uint64_t flit, std::size
   const Message& sent = messages_[message];
   const int from = sent.path[position];
   const int to = sent.path[position + 1];
+  if (wires_.count({from, to}) == 0) return arrive(to, {now_, from, message, flit, position + 1});  // dma and tcm
   const NaiveWire& wire = wires_.at({from, to});
   Time& available = available_[{from, to}];
   Time leaves = now_;
@@ -99,9 +109,11 @@ void NaiveFabric::arrive(int node, const Item& item) {
   const NaiveKind kind = nodes_[static_cast<std::size_t>(node)].kind;
   const bool last = message.flits.empty() || item.flit + 1 == message.flits.size();
   const bool at_end = item.position + 1 == message.path.size();
-  if (kind == NaiveKind::end || (is_pcie(node) && at_end)) {
+  if (kind == NaiveKind::end || ((is_pcie(node) || kind == NaiveKind::dma) && at_end)) {
     if (last) state.ending.push_back(item);
-  } else if (kind == NaiveKind::sram || kind == NaiveKind::pcie) {
+  } else if (kind == NaiveKind::dma) {
+    state.passing.push_back(item);
+  } else if (kind == NaiveKind::sram || kind == NaiveKind::tcm || kind == NaiveKind::pcie) {
     if (last) state.whole.push_back(item);
   } else {
     (message.flits.empty() ? state.control : state.inbox).push_back(item);
@@ -154,42 +166,104 @@ std::vector<NaiveFabric::Item> NaiveFabric::through(int node) {
   return out;
 }
 
-void NaiveFabric::step(int node) {
+std::vector<NaiveFabric::Item> NaiveFabric::take_arrived(std::vector<Item>& items, Time by) {
+  const auto arrived = [by](const Item& item) { return item.arrival <= by; };
+  std::vector<Item> taken;
+  std::copy_if(items.begin(), items.end(), std::back_inserter(taken), arrived);
+  items.erase(std::remove_if(items.begin(), items.end(), arrived), items.end());
+  return taken;
+}
+
+void NaiveFabric::end(std::size_t message) {
+  ended_[messages_[message].request] = now_;
+  const int initiator = requests_[messages_[message].request].path.front();
+  if (nodes_[static_cast<std::size_t>(initiator)].kind == NaiveKind::dma) channel_of(message).held = false;
+}
+
+NaiveFabric::DmaChannel& NaiveFabric::channel_of(std::size_t message) {
+  const NaiveRequest& request = requests_[messages_[message].request];
+  State& state = states_[static_cast<std::size_t>(request.path.front())];
+  return request.kind == NaiveRequest::Kind::read ? state.reads : state.writes;
+}
+
+bool NaiveFabric::step(int node) {
   State& state = states_[static_cast<std::size_t>(node)];
-  for (const Item& item : state.ending) {
-    if (item.arrival == now_) end(item.message);
-  }
-  switch (nodes_[static_cast<std::size_t>(node)].kind) {
-    case NaiveKind::end:
-      break;
-    case NaiveKind::transit:
-      for (const Item& item : through(node)) put_on_wire(item.message, item.flit, item.position);
-      break;
-    case NaiveKind::pcie:
-      for (const Item& item : through(node)) put_all_on_wire(item.message, item.position);
-      break;
-    case NaiveKind::pcie_cut_through:
-      for (const Item& item : through(node)) {
+  const std::vector<Item> ending = take_arrived(state.ending, now_);
+  for (const Item& item : ending) end(item.message);
+  const NaiveKind kind = nodes_[static_cast<std::size_t>(node)].kind;
+  if (kind == NaiveKind::hbm) return step_hbm(node) || !ending.empty();
+  if (kind == NaiveKind::dma) return step_dma(node) || !ending.empty();
+  const std::vector<Item> served = through(node);
+  for (const Item& item : served) {
+    switch (kind) {
+      case NaiveKind::transit:
+        put_on_wire(item.message, item.flit, item.position);
+        break;
+      case NaiveKind::pcie:
+        put_all_on_wire(item.message, item.position);
+        break;
+      case NaiveKind::pcie_cut_through:
         if (item.position == 0) {
           put_all_on_wire(item.message, 0);
         } else {
           put_on_wire(item.message, item.flit, item.position);
         }
-      }
-      break;
-    case NaiveKind::sram:
-      for (const Item& item : through(node)) {
+        break;
+      default:  // sram, tcm
         if (requests_[messages_[item.message].request].kind == NaiveRequest::Kind::posted_write) {
           end(item.message);
         } else {
           put_all_on_wire(answer(item.message), 0);
         }
-      }
-      break;
-    case NaiveKind::hbm:
-      step_hbm(node);
-      break;
+    }
   }
+  return !ending.empty() || !served.empty();
+}
+
+// Grants, and what has paid its overhead since its grant: to the tcm at once, to a wire when all that starts at this instant is
+// there.
+bool NaiveFabric::step_dma(int node) {
+  State& state = states_[static_cast<std::size_t>(node)];
+  bool busy = false;
+  for (DmaChannel* channel : {&state.reads, &state.writes}) {
+    if (!channel->held && !channel->waiting.empty()) {
+      channel->held = true;
+      channel->injected = false;
+      channel->current = channel->waiting.front();
+      channel->granted = now_;
+      channel->waiting.erase(channel->waiting.begin());
+    }
+    const Time overhead = nodes_[static_cast<std::size_t>(node)].overhead;
+    if (!channel->held || channel->injected || channel->granted + overhead != now_) continue;
+    busy = channel->injected = true;
+    if (messages_[channel->current].path.size() == 2) {
+      put_all_on_wire(channel->current, 0);
+    } else {
+      state.starting.push_back(channel);
+    }
+  }
+  // To the tcm nothing competes.
+  std::vector<Item> inwards;
+  const auto is_inwards = [this](const Item& item) {
+    return item.arrival <= now_ && item.position + 2 == messages_[item.message].path.size() && !messages_[item.message].response;
+  };
+  std::copy_if(state.passing.begin(), state.passing.end(), std::back_inserter(inwards), is_inwards);
+  state.passing.erase(std::remove_if(state.passing.begin(), state.passing.end(), is_inwards), state.passing.end());
+  for (const Item& item : inwards) put_on_wire(item.message, item.flit, item.position);
+  return busy || !inwards.empty();
+}
+
+// What starts at the node, of one instant the earlier grant first, then by id; then what comes from the tcm: pe_dma before pe_tcm.
+void NaiveFabric::pass(int node) {
+  State& state = states_[static_cast<std::size_t>(node)];
+  std::sort(state.starting.begin(), state.starting.end(), [this](const DmaChannel* a, const DmaChannel* b) {
+    return std::tie(a->granted, messages_[a->current].id) < std::tie(b->granted, messages_[b->current].id);
+  });
+  for (const DmaChannel* channel : state.starting) put_all_on_wire(channel->current, 0);
+  state.starting.clear();
+  std::vector<Item> outwards = take_arrived(state.passing, now_);
+  sort(outwards);
+  for (const Item& item : outwards) put_on_wire(item.message, item.flit, item.position);
 }
 
 Time NaiveFabric::book(int node, std::uint64_t burst, char direction) {
@@ -201,10 +275,12 @@ Time NaiveFabric::book(int node, std::uint64_t burst, char direction) {
   return channel.available;
 }
 
-void NaiveFabric::step_hbm(int node) {
+bool NaiveFabric::step_hbm(int node) {
   const NaiveNode& hbm = nodes_[static_cast<std::size_t>(node)];
   State& state = states_[static_cast<std::size_t>(node)];
-  for (const Item& item : through(node)) {
+  const std::vector<Item> served = through(node);
+  bool busy = !served.empty();
+  for (const Item& item : served) {
     const NaiveRequest request = requests_[messages_[item.message].request];
     if (request.kind == NaiveRequest::Kind::read) {
       std::map<std::uint64_t, Time> finish;
@@ -239,6 +315,7 @@ void NaiveFabric::step_hbm(int node) {
   while (!state.departures.empty() && state.departures.front().time == now_) {
     const Departure departure = state.departures.front();
     state.departures.erase(state.departures.begin());
+    busy = true;
     if (!departure.commit) {
       put_on_wire(departure.message, departure.flit, 0);
     } else if (requests_[messages_[departure.message].request].kind == NaiveRequest::Kind::posted_write) {
@@ -247,6 +324,7 @@ void NaiveFabric::step_hbm(int node) {
       put_on_wire(answer(departure.message), 0, 0);
     }
   }
+  return busy;
 }
 
 }  // namespace kernbench::test

@@ -1,0 +1,60 @@
+#include "models/io/end_point.h"
+
+#include "models/protocol/machine_services.h"
+
+namespace kernbench {
+namespace {
+
+ArrivalQueue::Keep unit_of_passing(const ComponentInit& init) {
+  return init.attributes.flag("cut_through") ? ArrivalQueue::Keep::every_flit : ArrivalQueue::Keep::last_flit;
+}
+
+}  // namespace
+
+ParameterSchema EndPoint::schema() {
+  return {
+      Parameter::duration_ns("overhead_ns", "per message that is injected or passes through", "spec 2.6").default_val(0),
+      Parameter::boolean("cut_through", "pass flits on as they come instead of whole messages", "spec 2.6").default_val(false),
+  };
+}
+
+EndPoint::EndPoint(const ComponentInit& init)
+    : FabricNode(init, unit_of_passing(init)), cut_through_(attributes().flag("cut_through")),
+      passing_(arrivals_, ns_to_fs(attributes().decimal("overhead_ns"))) {}
+
+void EndPoint::serve() {
+  if (settling_ || passing_.next_due() > now()) return;
+  if (passing_.overhead() > 0) return pass_due();
+  settling_ = true;
+  services().instant_end().ask_when_settled(*this, node());
+}
+
+void EndPoint::instant_settled() {
+  guarded(services(), *this, [this] {
+    settling_ = false;
+    pass_due();
+    rearm();
+  });
+}
+
+void EndPoint::pass_due() {
+  passing_.serve(now(), [this](const Arrival& arrival) { pass_on(arrival); });
+}
+
+void EndPoint::pass_on(const Arrival& arrival) {
+  Transaction& transaction = *arrival.transaction;
+  const std::uint32_t flits = transaction.route().flits;
+  const bool starts_here = arrival.position == 0;
+  const bool whole = starts_here || !cut_through_;
+  if (!starts_here && (whole || arrival.flit + 1 >= flits)) ++passed_;
+  report_passage(arrival, whole || arrival.is_first() ? now() - passing_.overhead() : now());
+  if (flits == 0) {
+    send(transaction, 0, 0, arrival.position, now());
+  } else if (whole) {
+    for (std::uint32_t flit = 0; flit < flits; ++flit) send(transaction, flit, 1, arrival.position, now());
+  } else {
+    send(transaction, arrival.flit, 1, arrival.position, now());
+  }
+}
+
+}  // namespace kernbench

@@ -1,0 +1,37 @@
+// What the end points of a SIP have in common: traffic between SIPs passes through them (spec 2.6).
+//
+// Timing: no serial server. What passes through leaves overhead_ns after its last flit came, all flits at once. With cut_through it
+// is served flit by flit as in a transit; what starts here (position 0 of its path) still neither waits nor holds. What leaves at
+// one instant goes in order of (arrival or issue, upstream name, id).
+#pragma once
+
+#include "models/base/instant_end.h"
+#include "models/protocol/fabric_node.h"
+#include "models/timing/serial_ingress.h"
+
+namespace kernbench {
+
+class EndPoint : public FabricNode, private InstantEnd::Client {
+ public:
+  static ParameterSchema schema();
+
+ protected:
+  explicit EndPoint(const ComponentInit& init);
+
+  Fs next_due() const override { return settling_ ? never_fs : passing_.next_due(); }
+  void serve() override;
+
+  const std::uint64_t& passed() const { return passed_; }
+
+ private:
+  void instant_settled() override;
+  void pass_due();
+  void pass_on(const Arrival& arrival);
+
+  bool cut_through_;
+  SerialIngress passing_;
+  bool settling_ = false;  // what leaves at this instant may still be issued at this instant: the end of it is awaited
+  std::uint64_t passed_ = 0;
+};
+
+}  // namespace kernbench
