@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "models/base/errors.h"
+#include "models/base/quote.h"
 #include "sc_main/build_info.h"
 
 namespace kernbench {
@@ -45,7 +46,7 @@ std::string configuration_text(const Invocation& invocation, const std::vector<s
 void check_result_files(const std::vector<std::string>& inputs, const std::vector<std::string>& results) {
   std::vector<NamedFile> taken;
   for (const std::string& input : inputs) {
-    if (!input.empty()) taken.push_back({canonical(input), "the input '" + input + "'"});
+    if (!input.empty()) taken.push_back({canonical(input), "the input " + quote(input)});
   }
   const auto take = [&taken](const std::string& path, const std::string& what) {
     NamedFile file{canonical(path), what};
@@ -56,8 +57,8 @@ void check_result_files(const std::vector<std::string>& inputs, const std::vecto
   };
   for (const std::string& result : results) {
     if (result.empty() || is_stream(result)) continue;
-    take(result, "the result '" + result + "'");
-    take(companion_of(result), "'" + companion_of(result) + "', the configuration beside '" + result + "',");
+    take(result, "the result " + quote(result));
+    take(companion_of(result), quote(companion_of(result)) + ", the configuration beside " + quote(result) + ",");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <systemc>
 
 #include "models/base/errors.h"
+#include "models/base/quote.h"
 
 namespace kernbench {
 namespace {
@@ -20,8 +21,8 @@ OpLogFormat op_log_format(const std::string& path) {
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) && !std::filesystem::is_directory(status))
     return OpLogFormat::csv;
-  throw UsageError("the operation log '" + path + "' ends in " +
-                   (extension.empty() ? "nothing that names a format" : "'" + extension.string() + "'") +
+  throw UsageError("the operation log " + quote(path) + " ends in " +
+                   (extension.empty() ? "nothing that names a format" : quote(extension.string())) +
                    ": .csv, or .sqlite, .sqlite3 or .db for SQLite");
 }
 
