@@ -7,6 +7,7 @@
 #include "platform/validate/validation_run.h"
 #include "sc_main/command.h"
 #include "sc_main/config_files.h"
+#include "sc_main/machine_options.h"
 
 namespace kernbench {
 namespace {
@@ -14,9 +15,11 @@ namespace {
 struct ValidateOptions {
   std::string group;
   bool json = false;
+  std::string max_memory;
 };
 
 int validate(const ValidateOptions& options) {
+  guard_memory(memory_limit(options.max_memory));
   ComponentRegistry registry;
   register_builtin_components(registry);
   const auto outcomes = run_validation(select_group(all_validation_cases(), options.group), registry,
@@ -38,6 +41,7 @@ void add_validate_command(CLI::App& app, Invocation& invocation) {
       app.add_subcommand("validate", "Holds the models against textbook closed forms, each on a machine made for it");
   command->add_option("--group", options->group, "Only these references: network or hbm")->type_name("NAME");
   command->add_flag("--json", options->json, "As JSON, with the machine of every reference");
+  add_max_memory_to(*command, options->max_memory);
   command->footer(
       "Examples:\n"
       "  kernbench validate\n"

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "models/base/errors.h"
+#include "models/base/exception_text.h"
 
 namespace kernbench {
 
@@ -25,7 +26,7 @@ void TrafficPlayer::issue_due() {
     }
     if (!exhausted_) due_.notify(Component::fs(next_.issue - now));
   } catch (const std::exception& error) {
-    platform_.services().fatal(*this, error.what());
+    platform_.services().fatal(*this, kernbench::text_of(error));
   }
 }
 
