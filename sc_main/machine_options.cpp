@@ -1,6 +1,9 @@
 #include "sc_main/machine_options.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <iostream>
 #include <stdexcept>
 
 #include "models/base/errors.h"
@@ -67,7 +70,12 @@ void check_memory(const MachineSpec& spec, std::uint64_t most_bytes) {
   } catch (const std::overflow_error&) {  // lengths that cannot be computed with: build_graph tells of them
     return;
   }
-  if (memory.bytes() <= most_bytes) return;
+  constexpr std::uint64_t takes_a_while = std::uint64_t{1} << 30;  // ten seconds and more
+  if (memory.bytes() <= most_bytes) {
+    if (memory.bytes() > takes_a_while && ::isatty(STDERR_FILENO) != 0)
+      std::cerr << "kernbench: building a machine of " << memory.str() << ", about " << size_text(memory.bytes()) << '\n';
+    return;
+  }
   throw UsageError("this machine needs about " + size_text(memory.bytes()) + " of memory: " + memory.str() + "; --max-memory is " +
                    size_text(most_bytes) + ", and the host has " + size_text(host_memory_bytes()));
 }
