@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "models/base/errors.h"
-#include "platform/observe/json_text.h"
+#include "models/base/quote.h"
 #include "platform/observe/text_table.h"
 #include "platform/topology/nearest_name.h"
 #include "sc_main/command.h"
@@ -23,7 +23,8 @@ const Bench& find_bench(const BenchRegistry& benches, const std::string& name_or
   for (const Bench& bench : benches.benches()) names.push_back(bench.name);
   const bool is_index = !name_or_index.empty() && name_or_index.find_first_not_of("0123456789") == std::string::npos;
   if (!is_index && std::find(names.begin(), names.end(), name_or_index) == names.end()) {
-    throw UsageError("unknown bench '" + name_or_index + "'" + did_you_mean(name_or_index, names) + "\nRun 'kernbench list' for all of them.");
+    throw UsageError("unknown bench " + quote(name_or_index) + did_you_mean(name_or_index, names) +
+                     "\nRun 'kernbench list' for all of them.");
   }
   return benches.find(name_or_index);
 }
@@ -32,7 +33,8 @@ std::vector<GivenParameter> given_parameters(const std::vector<std::string>& tex
   std::vector<GivenParameter> given;
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) throw UsageError("--param '" + text + "' is not NAME=VALUE, e.g. --param M=64");
+    if (equals == std::string::npos || equals == 0)
+      throw UsageError("--param " + quote(text) + " is not NAME=VALUE, e.g. --param M=64");
     given.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   return given;

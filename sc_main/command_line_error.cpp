@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "models/base/quote.h"
 #include "platform/topology/nearest_name.h"
 
 namespace kernbench {
@@ -21,32 +22,50 @@ std::vector<std::string> names_of_options(const CLI::App& app) {
   return names;
 }
 
-std::string reason(const CLI::App& app, const CLI::App& named, const CLI::ParseError& error) {
+void replace_all(std::string& text, const std::string& what, const std::string& by) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+}
+
+// CLI11 repeats values as they are.
+std::string with_printable_values(std::string text, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    for (const std::string& value : {word, word.substr(word.find('=') + 1)}) {
+      const std::string shown = printable(value);
+      if (shown != value) replace_all(text, value, shown);
+    }
+  }
+  return text;
+}
+
+std::string reason(const CLI::App& app, const CLI::App& named, const CLI::ParseError& error,
+                   const std::vector<std::string>& words) {
   const std::vector<std::string> left = app.remaining(true);
   const bool command_named = &named != &app;
   if (!left.empty() && (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr || !command_named)) {
     const std::string& word = left.front();
     const bool option = word.compare(0, 1, "-") == 0;
     if (!option && (!command_named || !named.get_subcommands([](const CLI::App*) { return true; }).empty())) {
-      return "there is no command '" + word + "'" + did_you_mean(word, names_of_commands(named));
+      return "there is no command " + quote(word) + did_you_mean(word, names_of_commands(named));
     }
     const std::string name = word.substr(0, word.find('='));
-    return (option ? "there is no option '" : "what is '") + name + (option ? "'" + did_you_mean(name, names_of_options(named)) : "'?");
+    return (option ? "there is no option " : "what is ") + quote(name) +
+           (option ? did_you_mean(name, names_of_options(named)) : "?");
   }
   if (!command_named) return "a command is missing";
-  return error.what();
+  return with_printable_values(error.what(), words);
 }
 
 }  // namespace
 
-std::string command_line_error(const CLI::App& app, const CLI::ParseError& error) {
+std::string command_line_error(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words) {
   const CLI::App* named = &app;
   std::string help = app.get_name();
   while (!named->get_subcommands().empty()) {
     named = named->get_subcommands().front();
     help += ' ' + named->get_name();
   }
-  return reason(app, *named, error) + "\nRun '" + help + " --help' for what it takes.";
+  return reason(app, *named, error, words) + "\nRun '" + help + " --help' for what it takes.";
 }
 
 }  // namespace kernbench

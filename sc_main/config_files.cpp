@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "models/base/errors.h"
+#include "models/base/quote.h"
 #include "platform/topology/nearest_name.h"
 
 namespace kernbench {
@@ -22,7 +23,7 @@ bool holds_configs(const fs::path& root) { return is_file(root / "configs" / "to
 
 fs::path shipped_configs() {
   if (const char* root = std::getenv("KERNBENCH_ROOT"); root != nullptr && *root != '\0') {
-    if (!holds_configs(root)) throw UsageError("KERNBENCH_ROOT is '" + std::string(root) + "', which has no configs/topology.yaml");
+    if (!holds_configs(root)) throw UsageError("KERNBENCH_ROOT is " + quote(root) + ", which has no configs/topology.yaml");
     return fs::path(root) / "configs";
   }
   std::error_code ignored;
@@ -43,7 +44,7 @@ std::string find_config(const std::string& given, const std::string& family) {
       if (is_file(shipped / name)) return (shipped / name).string();
     }
   }
-  throw UsageError("no file '" + given + "' here, and none of that name in " + shipped.string() +
+  throw UsageError("no file " + quote(given) + " here, and none of that name in " + shipped.string() +
                    did_you_mean(given, shipped_files(family)));
 }
 

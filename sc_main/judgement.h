@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/numerics/abandonable.h"
 #include "platform/numerics/data_executor.h"
 #include "platform/numerics/verify.h"
 #include "sw/runtime/expectation.h"
@@ -29,14 +30,14 @@ inline std::uint64_t index_in_tensor(const Shape& tensor, const ExpectedBlock& b
   return index;
 }
 
-// `executor` has computed what was recorded. UsageError for a reference of another size.
-inline Judgement judge(const Expectation& expectation, const DataExecutor& executor) {
-  const std::vector<double> reference = expectation.reference();
+// `executor` has computed what was recorded. UsageError for a reference of another size; StoppedError if told to stop.
+inline Judgement judge(const Expectation& expectation, const DataExecutor& executor, const StopQuestion& stop = {}) {
+  const std::vector<double> reference = abandonable(expectation.reference, stop);
   Judgement judgement;
   Comparison& all = judgement.comparison;
   for (const ExpectedBlock& block : expectation.blocks) {
     const Comparison part = compare(executor.bytes(block.value), expectation.dtype, block.value.shape,
-                                    expectation.part(reference, block), expectation.tolerance_factor);
+                                    expectation.part(reference, block), expectation.tolerance_factor, stop);
     all.elements += part.elements;
     all.mismatches += part.mismatches;
     all.largest_abs_error = std::max(all.largest_abs_error, part.largest_abs_error);

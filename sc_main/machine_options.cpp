@@ -1,13 +1,19 @@
 #include "sc_main/machine_options.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <iostream>
+#include <stdexcept>
 
 #include "models/base/errors.h"
+#include "models/base/quote.h"
 #include "platform/assembly/builtin_components.h"
 #include "platform/topology/components_file.h"
 #include "platform/topology/config_tree.h"
 #include "platform/topology/cube_mesh_file.h"
 #include "platform/topology/load_machine.h"
+#include "platform/topology/machine_memory.h"
 #include "sc_main/ccl_file.h"
 #include "sc_main/config_files.h"
 
@@ -22,7 +28,7 @@ std::vector<Override> overrides_of(const std::vector<std::string>& settings, con
   for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw UsageError("--set '" + setting + "' is not KEY=VALUE, e.g. --set system.sips.count=1");
+      throw UsageError("--set " + quote(setting) + " is not KEY=VALUE, e.g. --set system.sips.count=1");
     }
     std::string key = setting.substr(0, equals);
     std::string of = "topology";
@@ -34,7 +40,7 @@ std::vector<Override> overrides_of(const std::vector<std::string>& settings, con
       std::string prefixes;
       for (const std::string& each : families)
         prefixes += (prefixes.empty() ? "" : each == families.back() ? " and " : ", ") + each + ":";
-      throw UsageError("--set '" + setting + "': this command reads no '" + of + "' file; " +
+      throw UsageError("--set " + quote(setting) + ": this command reads no " + quote(of) + " file; " +
                        (families.size() == 1 ? "the prefix is " : "prefixes are ") + prefixes);
     }
     if (of == family) overrides.push_back({std::move(key), setting.substr(equals + 1), of == "topology" ? "" : of + ":"});
@@ -58,12 +64,40 @@ void add_files_of_components(CLI::App& command, MachineOptions& options, const c
   command.add_option("--set", options.set, set)->type_name("KEY=VALUE")->allow_extra_args(false)->group(group);
 }
 
+// What a run needs beside its machine is found out when it runs.
+void check_memory(const MachineSpec& spec, std::uint64_t most_bytes) {
+  MachineMemory memory;
+  try {
+    memory = machine_memory(spec);
+  } catch (const std::overflow_error&) {  // lengths that cannot be computed with: build_graph tells of them
+    return;
+  }
+  constexpr std::uint64_t takes_a_while = std::uint64_t{1} << 30;  // ten seconds and more
+  if (memory.bytes() <= most_bytes) {
+    if (memory.bytes() > takes_a_while && ::isatty(STDERR_FILENO) != 0)
+      std::cerr << "kernbench: building a machine of " << memory.str() << ", about " << size_text(memory.bytes()) << '\n';
+    return;
+  }
+  throw UsageError("this machine needs about " + size_text(memory.bytes()) + " of memory: " + memory.str() + "; --max-memory is " +
+                   size_text(most_bytes) + ", and the host has " + size_text(host_memory_bytes()));
+}
+
 }  // namespace
+
+void add_max_memory_to(CLI::App& command, std::string& max_memory) {
+  command
+      .add_option("--max-memory", max_memory,
+                  "Memory that the program may use, e.g. 8G; what needs more is refused, or ended with a message. Default: three "
+                  "quarters of the host's")
+      ->type_name("SIZE")
+      ->group(group);
+}
 
 void MachineOptions::add_to(CLI::App& command) {
   add_topology(command, *this);
   add_files_of_components(command, *this,
                           "Overrides a key of the topology, or with components:KEY of the components file; repeatable");
+  add_max_memory_to(command, max_memory);
 }
 
 void MachineOptions::add_with_ccl_to(CLI::App& command) {
@@ -72,6 +106,7 @@ void MachineOptions::add_with_ccl_to(CLI::App& command) {
   command.add_option("--ccl", ccl, "The collectives: a file (default: the shipped ccl.yaml)")->type_name("F.yaml")->group(group);
   add_files_of_components(command, *this,
                           "Overrides a key of the topology, or with ccl:KEY, components:KEY of those files; repeatable");
+  add_max_memory_to(command, max_memory);
 }
 
 void MachineOptions::add_components_to(CLI::App& command) {
@@ -102,13 +137,17 @@ ComponentRegistry MachineOptions::load_registry() const {
   register_builtin_components(registry);
   const ComponentsFile file =
       load_components_file(find_config(components, "components"), overrides_of(set, "components", families));
-  if (!file.plugins.empty()) throw UsageError("plug-ins are not loaded by this program: '" + file.plugins.front() + "'");
+  if (!file.plugins.empty()) throw UsageError("plug-ins are not loaded by this program: " + quote(file.plugins.front()));
   apply_aliases(file, registry);
   return registry;
 }
 
 MachineSpec MachineOptions::load_spec(const ComponentRegistry& registry) const {
-  return load_machine(topology_path(), overrides_of(set, "topology", families), registry);
+  const std::uint64_t most_bytes = memory_bytes();
+  guard_memory(most_bytes);
+  MachineSpec spec = load_machine(topology_path(), overrides_of(set, "topology", families), registry);
+  check_memory(spec, most_bytes);
+  return spec;
 }
 
 }  // namespace kernbench

@@ -7,22 +7,23 @@
 
 #include "models/base/component_registry.h"
 #include "platform/topology/graph.h"
+#include "sc_main/memory_limit.h"
 #include "sw/collectives/ccl_settings.h"
 
 namespace kernbench {
 
-// A file that results must not be written to: "the input", "'topology.yaml'".
-struct FileInUse {
-  std::string path, what;
-};
+// For every command that builds a machine.
+void add_max_memory_to(CLI::App& command, std::string& max_memory);
 
 struct MachineOptions {
   std::string topology, components, ccl;
   std::vector<std::string> set;
+  std::string max_memory;
   std::vector<std::string> families{"topology", "components"};  // of files that the command reads
 
   void add_to(CLI::App& command);
   void add_with_ccl_to(CLI::App& command);    // for a command that runs collectives
+  std::uint64_t memory_bytes() const { return memory_limit(max_memory); }
   void add_components_to(CLI::App& command);  // for a command that reads no topology
   std::string topology_path() const;          // the file that is read
   // All files that are read, those that they include too, and the layout that is kept beside the topology.
@@ -30,6 +31,7 @@ struct MachineOptions {
 
   // The implementations: built in, and the further names of components.yaml.
   ComponentRegistry load_registry() const;
+  // From here on memory is guarded. UsageError if the machine alone needs more than --max-memory.
   MachineSpec load_spec(const ComponentRegistry& registry) const;
   CclFile load_ccl() const;
 };

@@ -7,6 +7,7 @@
 #include <systemc>
 
 #include "models/base/errors.h"
+#include "models/base/exception_text.h"
 #include "sc_main/build_info.h"
 #include "sc_main/command.h"
 #include "sc_main/command_line_error.h"
@@ -46,7 +47,7 @@ int run_command_line(int argc, char* argv[]) {
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    return report(command_line_error(app, error), exit_usage);
+    return report(command_line_error(app, error, invocation.words), exit_usage);
   }
   return invocation.action();
 }
@@ -69,12 +70,8 @@ int guarded(int argc, char* argv[]) {
     return report(error.what(), error.wrong_usage() ? exit_usage : exit_failed);
   } catch (const DeadlockError& error) {
     return report(error.what(), exit_deadlock);
-  } catch (const std::bad_alloc&) {
-    return report("out of memory", exit_failed);
   } catch (const std::exception& error) {
-    return report(error.what(), exit_failed);
-  } catch (...) {
-    return report("an exception that is no std::exception", exit_failed);
+    return report(text_of(error), exit_failed);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
+#include "models/base/quote.h"
 #include "sc_main/build_info.h"
 #include "sc_main/file_identity.h"
 
@@ -54,12 +55,23 @@ std::string configuration_text(const Invocation& invocation, const std::vector<s
   return text + resolved;
 }
 
-void check_result_files(const std::vector<FileInUse>& in_use, const std::vector<std::string>& results) {
-  TakenFiles taken;
-  for (const FileInUse& file : in_use) taken.in_use(file);
-  taken.redirected(STDOUT_FILENO, "the standard output of this command");
-  taken.redirected(STDERR_FILENO, "the standard error of this command");
-  for (const std::string& result : results) taken.result(result);
+void check_result_files(const std::vector<std::string>& inputs, const std::vector<std::string>& results) {
+  std::vector<NamedFile> taken;
+  for (const std::string& input : inputs) {
+    if (!input.empty()) taken.push_back({canonical(input), "the input " + quote(input)});
+  }
+  const auto take = [&taken](const std::string& path, const std::string& what) {
+    NamedFile file{canonical(path), what};
+    for (const NamedFile& other : taken) {
+      if (other.path == file.path) throw UsageError(file.what + " would overwrite " + other.what);
+    }
+    taken.push_back(std::move(file));
+  };
+  for (const std::string& result : results) {
+    if (result.empty() || is_stream(result)) continue;
+    take(result, "the result " + quote(result));
+    take(companion_of(result), quote(companion_of(result)) + ", the configuration beside " + quote(result) + ",");
+  }
 }
 
 ResultFile open_result(const std::string& path, const std::string& configuration) {

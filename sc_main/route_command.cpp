@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "models/base/errors.h"
+#include "models/base/quote.h"
 #include "platform/assembly/machine_routes.h"
 #include "platform/observe/json_text.h"
 #include "platform/probe/route_report.h"
@@ -25,7 +26,7 @@ NodeId node_of(const Graph& graph, const std::string& name) {
   if (const auto node = graph.find(name)) return *node;
   std::vector<std::string> known;
   for (const Node& node : graph.nodes()) known.push_back(node.name);
-  throw UsageError("there is no node '" + name + "' in this machine" + did_you_mean(name, known));
+  throw UsageError("there is no node " + quote(name) + " in this machine" + did_you_mean(name, known));
 }
 
 int show_route(const RouteOptions& options) {

@@ -23,6 +23,7 @@
 #include "sc_main/build_info.h"
 #include "sc_main/command.h"
 #include "sc_main/interrupt.h"
+#include "sc_main/memory_limit.h"
 #include "sc_main/progress_line.h"
 #include "sc_main/result_files.h"
 #include "sc_main/run_options.h"
@@ -89,6 +90,14 @@ std::string stopped_text(const RunResult& result, Fs simulated) {
   }
 }
 
+// Of phase 2; --max-wall holds from now on.
+StopQuestion stop_question(const std::optional<double>& max_wall_s) {
+  const Clock::time_point start = Clock::now();
+  return [max_wall_s, start] {
+    return Interrupt::requested() || memory_limit_reached() || (max_wall_s && seconds_since(start) >= *max_wall_s);
+  };
+}
+
 unsigned executor_threads() { return std::max(1U, std::thread::hardware_concurrency()); }
 
 // torch.stats of the bench.
@@ -120,9 +129,9 @@ class BenchRun {
 
  private:
   std::optional<ResultFile> open(const std::string& path) const;
-  DataExecutor& start_executor();
-  void evaluate(const BenchProgram& program, const OpOrigins* origins, RunReport& report);
-  OpTable::Meta op_log_meta(const std::vector<KernelReport>& kernels) const;
+  DataExecutor& start_executor(const StopQuestion& stop);
+  void evaluate(const BenchProgram& program, const OpOrigins* origins, const StopQuestion& stop, RunReport& report);
+  OpTable::Meta op_log_meta() const;
   RunReport report_of(const RunResult& result, const BenchProgram& program, double elaboration_s);
   int conclude(const RunReport& report, const RunStatistics& statistics) const;
 
@@ -140,6 +149,7 @@ class BenchRun {
   std::string configuration_;
   DataPlane plane_;
   std::optional<DataExecutor> executor_;  // of phase 2, if this run has one
+  std::string stopped_;                   // how far phase 2 came before it was stopped; empty: it was not
 };
 
 std::optional<ResultFile> BenchRun::open(const std::string& path) const {
@@ -148,11 +158,11 @@ std::optional<ResultFile> BenchRun::open(const std::string& path) const {
 }
 
 int BenchRun::simulate() {
-  const Interrupt interrupt;
   const Clock::time_point start = Clock::now();
   ActivityWindows windows;
   const auto built = std::make_unique<Platform>(build_graph(spec_), registry_,
                                                 PlatformOptions{data_mode_ == DataMode::off ? nullptr : &plane_, &windows, false});
+  const Interrupt interrupt;  // before that a signal ends the program at once; nothing has been written
   Platform& platform = *built;
   const TraceScope scope(options_.trace_scopes);
   if (!options_.trace.empty()) scope.check(objects_of<Component>());
@@ -178,7 +188,8 @@ int BenchRun::simulate() {
   windows.report_to(records);
   std::optional<TransferBreakdown> breakdown;
   if (options_.breakdown) breakdown.emplace(platform, *watch);
-  if (data_mode_ == DataMode::eager) start_executor().start_eager();
+  const StopQuestion stop = stop_question(options_.max_wall());
+  if (data_mode_ == DataMode::eager) start_executor(stop).start_eager();
   const double elaboration_s = seconds_since(start);
 
   std::optional<RegionsOfBench> regions;
@@ -189,7 +200,7 @@ int BenchRun::simulate() {
   limits.until = options_.until();
   limits.max_wall_s = options_.max_wall();
   limits.deadlock_after = options_.deadlock_after();
-  limits.interrupted = &Interrupt::requested;
+  limits.interrupted = &stop_requested;
   limits.progress = [&](const RunProgress& at) { progress.show(at); };
   const RunResult result = platform.run(program, limits);
   progress.clear();
@@ -210,16 +221,16 @@ int BenchRun::simulate() {
   if (op_log) op_log->close(op_log_meta(report.kernels));
   if (result.cause) std::rethrow_exception(result.cause);
   if (result.status == RunStatus::completed && (options_.verifies() || executor_)) {
-    evaluate(program, origins ? &*origins : nullptr, report);
+    evaluate(program, origins ? &*origins : nullptr, stop, report);
   }
   return conclude(report, statistics);
 }
 
-// Phase 2, and what it is held against.
-void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins, RunReport& report) {
-  DataExecutor& executor = start_executor();
+// Phase 2, and what it is held against; whoever stops it gets no verdict.
+void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins, const StopQuestion& stop, RunReport& report) try {
+  DataExecutor& executor = start_executor(stop);
   RunReport::Phase2& phase2 = report.phase2.emplace();
-  phase2.threads = executor_threads();
+  phase2.threads = executor.threads();
   const Clock::time_point start = Clock::now();
   if (options_.verifies_ops()) {
     executor.run();
@@ -228,9 +239,17 @@ void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins, R
   }
   phase2.evaluation_s = seconds_since(start);
   const Clock::time_point evaluated = Clock::now();
-  if (options_.verifies()) report.verdicts = verify(executor, program.expectations());
-  if (origins != nullptr) report.operations = verify_operations(plane_, executor, *origins, phase2.threads);
+  if (options_.verifies()) report.verdicts = verify(executor, program.expectations(), stop);
+  if (origins != nullptr) report.operations = verify_operations(plane_, executor, *origins, phase2.threads, stop);
   phase2.verification_s = seconds_since(evaluated);
+} catch (const StoppedError& error) {
+  const std::string why = Interrupt::requested()   ? "interrupted"
+                          : memory_limit_reached() ? "stopped by --max-memory"
+                                                   : "stopped by --max-wall";
+  stopped_ = why + " in phase 2: " + error.what();
+  report.phase2.reset();
+  report.verdicts.reset();
+  report.operations.reset();
 }
 
 // What the program says about its launches; empty where it says nothing.
@@ -250,8 +269,8 @@ OpTable::Meta BenchRun::op_log_meta(const std::vector<KernelReport>& kernels) co
   return meta;
 }
 
-DataExecutor& BenchRun::start_executor() {
-  if (!executor_) executor_.emplace(plane_, executor_threads());
+DataExecutor& BenchRun::start_executor(const StopQuestion& stop) {
+  if (!executor_) executor_.emplace(plane_, executor_threads()).stop_when(stop);
   return *executor_;
 }
 
@@ -280,10 +299,11 @@ int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics)
     print_report(std::cout, report, statistics);
   }
   std::cout << std::flush;
-  const std::string stopped = stopped_text(report.result, report.simulated);
+  const std::string stopped = stopped_.empty() ? stopped_text(report.result, report.simulated) : stopped_;
   if (!stopped.empty()) std::cerr << "kernbench: " << stopped << (options_.verifies() ? "; nothing is verified" : "") << '\n';
   if (report.verdicts && report.verdicts->empty()) throw Error("bench '" + report.bench + "' names no output to verify");
   if (report.verdicts) return report.verified() ? exit_done : exit_failed;
+  if (!stopped_.empty()) return exit_failed;
   const bool as_asked = report.result.status == RunStatus::completed || report.result.status == RunStatus::until_reached;
   return as_asked && !options_.verifies() ? exit_done : exit_failed;
 }

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "models/base/errors.h"
-#include "platform/observe/trace_file.h"
+#include "models/base/quote.h"
 #include "sc_main/option_values.h"
 #include "sc_main/result_files.h"
 
@@ -106,7 +106,7 @@ DataMode RunOptions::data_mode(DataMode needed_by_bench) const {
 void RunOptions::check() const {
   if (!trace_scopes.empty() && trace.empty()) throw UsageError("--trace-scope without --trace: there is no waveform to choose for");
   if (verifies() && verify_data != "true" && verify_data != "ops") {
-    throw UsageError("--verify-data=" + verify_data + ": allowed are --verify-data, for outputs, and --verify-data=ops");
+    throw UsageError("--verify-data=" + printable(verify_data) + ": allowed are --verify-data, for outputs, and --verify-data=ops");
   }
   if (verifies() && data == "off") throw UsageError("--verify-data needs the data that --data off leaves out");
   if (!op_log.empty()) op_log_format(op_log);
@@ -115,6 +115,7 @@ void RunOptions::check() const {
   until();
   deadlock_after();
   max_wall();
+  machine.memory_bytes();
 }
 
 std::vector<int> RunOptions::devices(int sips) const {
@@ -125,7 +126,7 @@ std::vector<int> RunOptions::devices(int sips) const {
   }
   const std::string number = device.compare(0, 4, "sip:") == 0 ? device.substr(4) : "";
   if (number.empty() || number.size() > 4 || number.find_first_not_of("0123456789") != std::string::npos) {
-    throw UsageError("--device '" + device + "' is neither sip:N, e.g. sip:0, nor all");
+    throw UsageError("--device " + quote(device) + " is neither sip:N, e.g. sip:0, nor all");
   }
   const int sip = std::stoi(number);
   if (sip >= sips) throw UsageError("--device " + device + ": this machine has " + std::to_string(sips) + " SIP(s), from sip:0 on");

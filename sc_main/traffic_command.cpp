@@ -131,6 +131,7 @@ void TrafficOptions::check() const {
   if (!until_ns.empty()) time_option("--until", until_ns);
   seconds_option("--max-wall", max_wall_s);
   deadlock_after();
+  machine.memory_bytes();
   if (!out.empty() && !csv && !json) throw UsageError("traffic: --out goes with --csv or --json");
   std::vector<FileInUse> in_use = machine.files_in_use();
   if (!file.empty()) in_use.push_back({file, "the input"});
@@ -148,6 +149,7 @@ TrafficRecipe TrafficOptions::settled_recipe() const {
   if (!initiators.empty()) settled.initiators = initiators;
   settled.targets = targets;
   settled.rate_gbs = decimal_option("--rate", rate_gbs);
+  settled.most_memory_bytes = machine.memory_bytes();
   settled.read_share = decimal_option("--read-share", read_share);
   return settled;
 }
@@ -277,13 +279,13 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   TrafficPlayer player("traffic", platform, source, report);
   if (requests) requests->number_by([&player](const TieKey& key, NodeId initiator) { return player.request_of(key, initiator); });
 
-  const Interrupt interrupt;
+  const Interrupt interrupt;  // before that a signal ends the program at once
   ProgressLine progress;
   RunLimits limits;
   if (!options.until_ns.empty()) limits.until = time_option("--until", options.until_ns);
   limits.deadlock_after = options.deadlock_after();
   limits.max_wall_s = seconds_option("--max-wall", options.max_wall_s);
-  limits.interrupted = &Interrupt::requested;
+  limits.interrupted = &stop_requested;
   limits.progress = [&](const RunProgress& at) { progress.show(at); };
   const RunResult result = platform.run(limits);
   progress.clear();

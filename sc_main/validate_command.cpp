@@ -8,7 +8,7 @@
 #include "platform/validate/validation_run.h"
 #include "sc_main/command.h"
 #include "sc_main/config_files.h"
-#include "sc_main/kernel_references.h"
+#include "sc_main/machine_options.h"
 
 namespace kernbench {
 namespace {
@@ -16,9 +16,11 @@ namespace {
 struct ValidateOptions {
   std::string group;
   bool json = false;
+  std::string max_memory;
 };
 
 int validate(const ValidateOptions& options) {
+  guard_memory(memory_limit(options.max_memory));
   ComponentRegistry registry;
   register_builtin_components(registry);
   const auto outcomes = run_validation(select_group(all_references(), options.group), registry,
@@ -41,6 +43,7 @@ void add_validate_command(CLI::App& app, Invocation& invocation) {
   command->add_option("--group", options->group, "Only these references: network, hbm, figures, systolic or collectives")
       ->type_name("NAME");
   command->add_flag("--json", options->json, "As JSON, with the machine of every reference");
+  add_max_memory_to(*command, options->max_memory);
   command->footer(
       "Examples:\n"
       "  kernbench validate\n"

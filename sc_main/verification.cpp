@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t failures_told = 10;
 
-VerdictReport verdict_on(const Expectation& expectation, const DataExecutor& executor) {
-  const Judgement judgement = judge(expectation, executor);
+VerdictReport verdict_on(const Expectation& expectation, const DataExecutor& executor, const StopQuestion& stop) {
+  const Judgement judgement = judge(expectation, executor, stop);
   const Comparison& comparison = judgement.comparison;
   if (!comparison.ok) return {expectation.name, false, failure_text(expectation, judgement)};
   return {expectation.name, true,
@@ -30,16 +30,23 @@ std::vector<ByteImage> outputs_of(const std::vector<Expectation>& expectations) 
   return outputs;
 }
 
-std::vector<VerdictReport> verify(const DataExecutor& executor, const std::vector<Expectation>& expectations) {
+std::vector<VerdictReport> verify(const DataExecutor& executor, const std::vector<Expectation>& expectations,
+                                  const StopQuestion& stop) {
   std::vector<VerdictReport> verdicts;
-  for (const Expectation& expectation : expectations) verdicts.push_back(verdict_on(expectation, executor));
+  for (const Expectation& expectation : expectations) {
+    try {
+      verdicts.push_back(verdict_on(expectation, executor, stop));
+    } catch (const StoppedError&) {
+      throw StoppedError(fmt::format("{} of {} outputs compared", verdicts.size(), expectations.size()));
+    }
+  }
   return verdicts;
 }
 
-OperationsReport verify_operations(const DataPlane& plane, const DataExecutor& executor, const OpOrigins& origins,
-                                   unsigned threads) {
+OperationsReport verify_operations(const DataPlane& plane, const DataExecutor& executor, const OpOrigins& origins, unsigned threads,
+                                   const StopQuestion& stop) {
   const OpCheck check = check_ops(
-      plane.ops(), [&executor](ValueId id) { return executor.computed(id); }, threads);
+      plane.ops(), [&executor](ValueId id) { return executor.computed(id); }, threads, stop);
   OperationsReport report{check.summary(), check.total(), check.failures.size(), {}};
   for (const OpFailure& failure : check.failures) {
     if (report.failures.size() == failures_told) break;

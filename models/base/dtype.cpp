@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "models/base/errors.h"
+#include "models/base/quote.h"
 
 namespace kernbench {
 namespace {
@@ -29,7 +30,7 @@ DType parse_dtype(std::string_view name) {
     if (dtype_table[i].name == name) return static_cast<DType>(i);
     known += (i == 0 ? "" : ", ") + std::string(dtype_table[i].name);
   }
-  throw UsageError("unknown dtype '" + std::string(name) + "' (known: " + known + ")");
+  throw UsageError("unknown dtype " + quote(name) + " (known: " + known + ")");
 }
 
 Shape::Shape(std::vector<std::int64_t> extents) : extents_(std::move(extents)) {

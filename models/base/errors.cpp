@@ -1,5 +1,7 @@
 #include "models/base/errors.h"
 
+#include "models/base/quote.h"
+
 namespace kernbench {
 namespace {
 
@@ -7,10 +9,10 @@ std::string format_issues(const std::vector<ConfigIssue>& issues) {
   std::string text;
   for (const ConfigIssue& issue : issues) {
     if (!text.empty()) text += '\n';
-    text += issue.file;
+    text += printable(issue.file);
     if (issue.line > 0) text += ':' + std::to_string(issue.line) + ':' + std::to_string(issue.column);
     text += ": ";
-    if (!issue.key.empty()) text += issue.key + ": ";
+    if (!issue.key.empty()) text += printable(issue.key) + ": ";
     text += issue.message;
   }
   return text;

@@ -6,6 +6,7 @@
 
 namespace kernbench {
 
+std::string text_of(const std::exception& error);
 std::string text_of(const std::exception_ptr& cause);  // "" for none
 
 }  // namespace kernbench

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
+#include "models/base/quote.h"
 
 namespace kernbench {
 namespace {
@@ -110,7 +111,7 @@ std::string Parameter::allowed() const {
 }
 
 std::invalid_argument Parameter::too_many_digits(std::string_view text) const {
-  return std::invalid_argument("found " + std::string(text) + ", which has more than 18 digits or decimals; allowed is " + allowed());
+  return std::invalid_argument("found " + printable(text) + ", which has more than 18 digits or decimals; allowed is " + allowed());
 }
 
 void Parameter::check(const Rational& value, std::string_view text) const {
@@ -121,7 +122,7 @@ void Parameter::check(const Rational& value, std::string_view text) const {
   const bool power_ok = !power_of_two_ || (value.is_integer() && is_power(value.num()));
   const bool range_ok = (!lowest_ || *lowest_ <= value) && (!highest_ || value <= *highest_) && (!positive_ || Rational(0) < value);
   if (!integral_ok || !power_ok || !range_ok) {
-    throw std::invalid_argument("found " + std::string(text) + ", allowed is " + allowed());
+    throw std::invalid_argument("found " + printable(text) + ", allowed is " + allowed());
   }
 }
 
@@ -149,7 +150,7 @@ ParameterValue Parameter::parse(std::string_view text) const {
       return *value;
     }
   }
-  throw std::invalid_argument("found '" + std::string(text) + "', allowed is " + allowed());
+  throw std::invalid_argument("found " + quote(text) + ", allowed is " + allowed());
 }
 
 const ParameterValue& Attributes::at(std::string_view name) const {

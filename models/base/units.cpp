@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "models/base/quote.h"
+
 namespace kernbench {
 namespace {
 
@@ -66,7 +68,7 @@ Rational Rational::fraction(Int num, Int den) {
 }
 
 Rational Rational::parse(std::string_view text) {
-  const auto fail = [&] { throw std::invalid_argument("'" + std::string(text) + "' is not a decimal number"); };
+  const auto fail = [&] { throw std::invalid_argument(quote(text) + " is not a decimal number"); };
   std::size_t i = 0;
   bool negative = false;
   if (i < text.size() && (text[i] == '-' || text[i] == '+')) negative = text[i++] == '-';
@@ -84,7 +86,7 @@ Rational Rational::parse(std::string_view text) {
       ++digits;
       if (mantissa != 0) ++significant;
       if (point) ++scale;
-      if (significant > 18) throw TooManyDigits("'" + std::string(text) + "' has more than 18 significant digits");
+      if (significant > 18) throw TooManyDigits(quote(text) + " has more than 18 significant digits");
     } else {
       break;
     }
@@ -104,7 +106,7 @@ Rational Rational::parse(std::string_view text) {
   exponent -= scale;
   if (exponent > 18 || exponent < -36) {
     if (mantissa == 0) return {};
-    throw std::invalid_argument("'" + std::string(text) + "' is out of range");
+    throw std::invalid_argument(quote(text) + " is out of range");
   }
   if (negative) mantissa = -mantissa;
   return exponent >= 0 ? fraction(multiply(mantissa, power_of_ten(exponent)), 1) : fraction(mantissa, power_of_ten(-exponent));

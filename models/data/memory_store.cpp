@@ -45,8 +45,30 @@ void repeat(std::byte* out, std::uint64_t nbytes, const std::byte* pattern, std:
 
 }  // namespace
 
+SharedBytes MemoryStore::Page::part(std::uint64_t offset, std::uint64_t nbytes) const {
+  constexpr std::size_t most_copies = 64;
+  if (nbytes >= page_bytes / 2) return SharedBytes(bytes, bytes.get() + offset);
+  const auto key = std::make_pair(static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(nbytes));
+  if (const auto known = copies.find(key); known != copies.end()) {
+    if (SharedBytes copy = known->second.lock()) return copy;
+  } else if (copies.size() == most_copies) {
+    copies.clear();
+  }
+  SharedBytes copy = make_shared_bytes(nbytes, false);
+  std::memcpy(copy.get(), bytes.get() + offset, nbytes);
+  copies[key] = copy;
+  return copy;
+}
+
+void MemoryStore::Page::replace(SharedBytes other) {
+  bytes = std::move(other);
+  copies.clear();
+}
+
 std::byte* MemoryStore::writable_page(std::uint64_t index, bool whole) {
-  SharedBytes& page = pages_[index];
+  Page& entry = pages_[index];
+  entry.copies.clear();
+  SharedBytes& page = entry.bytes;
   if (!page) {
     page = make_shared_bytes(page_bytes, !whole);
   } else if (page.use_count() > 1) {
@@ -107,7 +129,7 @@ void MemoryStore::fill(std::uint64_t pa, std::uint64_t nbytes, const void* patte
       whole_page = make_shared_bytes(page_bytes, false);
       repeat(whole_page.get(), page_bytes, bytes, pattern_bytes, done % pattern_bytes);
     }
-    pages_[index] = whole_page;
+    pages_[index].replace(whole_page);
   });
 }
 
@@ -116,23 +138,23 @@ void MemoryStore::clear(std::uint64_t pa, std::uint64_t nbytes) {
   if (nbytes == 0) return;
   const std::uint64_t end = pa + nbytes;
   forget_values(pa, end);
-  auto page = pages_.lower_bound(pa / page_bytes);
-  while (page != pages_.end() && page->first * page_bytes < end) {
-    const std::uint64_t begin = page->first * page_bytes;
-    if (begin >= pa && begin + page_bytes <= end) {
-      page = pages_.erase(page);
-      continue;
-    }
-    const std::uint64_t from = std::max(begin, pa), to = std::min(begin + page_bytes, end);
+  drop_whole_pages(pa, end);
+  for (auto page = pages_.lower_bound(pa / page_bytes); page != pages_.end() && page->first * page_bytes < end; ++page) {
+    const std::uint64_t begin = page->first * page_bytes, from = std::max(begin, pa), to = std::min(begin + page_bytes, end);
     std::memset(writable_page(page->first, false) + (from - begin), 0, to - from);
-    ++page;
   }
+}
+
+void MemoryStore::drop_whole_pages(std::uint64_t begin, std::uint64_t end) {
+  const std::uint64_t first = (begin + page_bytes - 1) / page_bytes, last = end / page_bytes;
+  if (first < last) pages_.erase(pages_.lower_bound(first), pages_.lower_bound(last));
 }
 
 void MemoryStore::write_value(std::uint64_t pa, const ValueRef& ref) {
   check_range(pa, ref.nbytes);
   if (ref.nbytes == 0) return;
-  clear(pa, ref.nbytes);
+  forget_values(pa, pa + ref.nbytes);
+  drop_whole_pages(pa, pa + ref.nbytes);
   pending_.emplace(pa, PendingRange{pa + ref.nbytes, ref.id, ref.offset});
 }
 
@@ -146,7 +168,7 @@ void MemoryStore::write_image(std::uint64_t pa, const ByteImage& image) {
         forget_values(pa, pa + segment.nbytes);
         for_each_page(pa, segment.nbytes, [&](std::uint64_t index, std::uint64_t offset, std::uint64_t count, std::uint64_t done) {
           if (count == page_bytes) {
-            pages_[index] = SharedBytes(segment.bytes, segment.bytes.get() + done);  // shared until somebody writes
+            pages_[index].replace(SharedBytes(segment.bytes, segment.bytes.get() + done));  // shared until somebody writes
           } else {
             std::memcpy(writable_page(index, false) + offset, segment.bytes.get() + done, count);
           }
@@ -178,7 +200,7 @@ void MemoryStore::append_known(ByteImage& image, std::uint64_t begin, std::uint6
     }
     if (begin == end) return;
     const std::uint64_t offset = begin - page->first * page_bytes, count = std::min(page_bytes - offset, end - begin);
-    image.append(Segment::of_bytes(SharedBytes(page->second, page->second.get() + offset), count));
+    image.append(Segment::of_bytes(page->second.part(offset, count), count));
     begin += count;
   }
 }

@@ -1,14 +1,19 @@
 // MemoryStore: every simulated byte, over the whole physical address space (spec 9).
 //
 // 64 KiB pages made on first write; what was never written is zero and costs nothing. A range holds bytes or a reference to a
-// value not yet computed; a write of either replaces what was there, byte by byte. snapshot() shares pages: a page that a
-// snapshot still holds is copied when it is next written.
+// value not yet computed; a write of either replaces what was there, byte by byte.
 //
-// One writer: the simulation's thread. Snapshots may be read and dropped by others.
+// snapshot() shares the pages of which it takes at least half: such a page is copied when it is next written. Of others it takes a
+// copy, the same one for every snapshot of the same bytes, so that a snapshot keeps at most twice its size alive, whatever happens
+// to the memory later.
+//
+// One thread: the simulation's, or whoever reads after it. Snapshots may be read and dropped by others.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "models/address/phys_range.h"
@@ -43,12 +48,21 @@ class MemoryStore {
     ValueId id = no_value;
     std::uint64_t offset = 0;  // of the range's first byte within the value
   };
+  struct Page {
+    SharedBytes bytes;
+    // Of parts of `bytes` as they are, by (offset, size), while a snapshot holds them.
+    mutable std::map<std::pair<std::uint32_t, std::uint32_t>, std::weak_ptr<std::byte>> copies;
+
+    SharedBytes part(std::uint64_t offset, std::uint64_t nbytes) const;
+    void replace(SharedBytes other);
+  };
   std::byte* writable_page(std::uint64_t index, bool whole);  // `whole`: all of it is about to be written
   void forget_values(std::uint64_t begin, std::uint64_t end);
+  void drop_whole_pages(std::uint64_t begin, std::uint64_t end);
   void append_known(ByteImage& image, std::uint64_t begin, std::uint64_t end) const;
 
-  std::map<std::uint64_t, SharedBytes> pages_;           // page index -> bytes
-  std::map<std::uint64_t, PendingRange> pending_;        // begin -> range, disjoint
+  std::map<std::uint64_t, Page> pages_;            // by index
+  std::map<std::uint64_t, PendingRange> pending_;  // begin -> range, disjoint; what the pages hold there is never seen
 };
 
 }  // namespace kernbench

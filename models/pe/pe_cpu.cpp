@@ -76,11 +76,7 @@ void PeCpu::take(Transaction& request) {
     launches_.push_back({&request, std::move(launch), false});
     launched_.notify(sc_core::SC_ZERO_TIME);
     if (thread_started_) return;
-    thread_started_ = true;
-    const Scope scope(*this);
-    sc_core::sc_spawn_options options;
-    options.set_stack_size(stack_bytes_);
-    sc_core::sc_spawn([this] { run_launches(); }, "kernel", &options);
+    start_thread();
   } else if (const auto* abort = dynamic_cast<const LaunchAbort*>(message.get())) {
     this->abort(*abort);
     request.route().owner->completed(request);
@@ -88,6 +84,19 @@ void PeCpu::take(Transaction& request) {
     install(request, *rings);
   } else {
     throw ModelError(std::string(name()) + ": a message that is neither KernelLaunch nor LaunchAbort nor IpcqInstall");
+  }
+}
+
+void PeCpu::start_thread() {
+  thread_started_ = true;
+  const Scope scope(*this);
+  sc_core::sc_spawn_options options;
+  options.set_stack_size(stack_bytes_);
+  try {
+    sc_core::sc_spawn([this] { run_launches(); }, "kernel", &options);
+  } catch (const sc_core::sc_report&) {
+    throw Error(std::string(name()) + ": the host refuses a stack of " + std::to_string(stack_bytes_) +
+                " bytes (kernel_stack_bytes) for the kernel");
   }
 }
 

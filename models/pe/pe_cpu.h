@@ -50,6 +50,7 @@ class PeCpu final : public FabricNode,
   Fs next_due() const override;
   void serve() override;
   void take(Transaction& request);
+  void start_thread();
   void install(Transaction& request, const IpcqInstall& message);
   void abort(const LaunchAbort& notice);
 

@@ -5,6 +5,7 @@
 #include <systemc>
 
 #include "models/base/errors.h"
+#include "models/base/exception_text.h"
 #include "models/base/services.h"
 #include "models/protocol/machine_view.h"
 #include "models/protocol/path.h"
@@ -36,7 +37,7 @@ bool guarded(Services& services, const sc_core::sc_object& where, Action action)
   } catch (const sc_core::sc_unwind_exception&) {
     throw;
   } catch (const std::exception& error) {
-    machine_services(services).fatal(where, error.what());
+    machine_services(services).fatal(where, text_of(error));
     return false;
   }
 }

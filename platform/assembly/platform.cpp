@@ -76,6 +76,7 @@ RunResult Platform::run(const RunLimits& limits) {
         {idle, work, obliged, [this] { return obligations_.busy_until(); }, [this] { return end_blocked_launches(); }});
   } catch (...) {  // a SystemC error, or what left an SC_METHOD
     if (!state_.cause) state_.cause = std::current_exception();
+    outcome = RunOutcome();  // the call that was left may have written to it
     outcome.status = RunStatus::failed;
   }
   return finish(outcome);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <tuple>
 
 #include "models/base/errors.h"
@@ -31,11 +32,15 @@ struct DataExecutor::Running {
   std::exception_ptr error;
 };
 
-DataExecutor::DataExecutor(DataPlane& plane, unsigned threads) : plane_(plane), pool_(threads) {}
+DataExecutor::DataExecutor(DataPlane& plane, unsigned threads, const WorkerPool::ThreadStarter& starter)
+    : plane_(plane), pool_(threads, starter) {}
 
 DataExecutor::~DataExecutor() {
+  abandoned_ = true;
   if (eager_) plane_.set_resolver(nullptr);
 }
+
+void DataExecutor::stop_when(StopQuestion question) { stop_ = std::move(question); }
 
 void DataExecutor::start_eager() {
   eager_ = true;
@@ -75,8 +80,21 @@ void DataExecutor::evaluate(const std::vector<ByteImage>* wanted) {
     employ_workers();
   }
   pool_.wait_idle();
+  check_stopped();
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!errors_.empty()) std::rethrow_exception(errors_.begin()->second);
+}
+
+// What is not computed by now never will be: workers that have stopped leave their tasks.
+void DataExecutor::check_stopped() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::size_t computed = computed_count();
+  if (computed == values_.size() || !stopped()) return;
+  throw StoppedError(std::to_string(computed) + " of " + std::to_string(values_.size()) + " operations computed");
+}
+
+std::size_t DataExecutor::computed_count() const {
+  return static_cast<std::size_t>(std::count_if(values_.begin(), values_.end(), [](const Value& value) { return value.done; }));
 }
 
 DataExecutor::Value& DataExecutor::value(ValueId id) {
@@ -123,7 +141,7 @@ std::vector<DataExecutor::Task> DataExecutor::take_batch() {
     tasks_.pop_back();
   };
   if (tasks_.empty()) return batch;
-  const std::size_t share = std::min(largest_batch, tasks_.size() / pool_.threads());  // the other threads get theirs
+  const std::size_t share = std::min(largest_batch, tasks_.size() / pool_.tasks_at_once());  // the other threads get theirs
   take();
   const GemmParams* const first = as_small_gemm(*batch.front().op);
   while (first != nullptr && batch.size() < share) {
@@ -135,7 +153,7 @@ std::vector<DataExecutor::Task> DataExecutor::take_batch() {
 }
 
 void DataExecutor::employ_workers() {
-  for (; workers_ < std::min<std::size_t>(pool_.threads(), tasks_.size()); ++workers_) {
+  for (; workers_ < std::min<std::size_t>(pool_.tasks_at_once(), tasks_.size()); ++workers_) {
     pool_.submit([this] { work(); });
   }
 }
@@ -144,14 +162,18 @@ void DataExecutor::work() {
   for (;;) {
     std::vector<Task> batch;
     {
+      const bool stops = stopped();
       const std::lock_guard<std::mutex> lock(mutex_);
-      batch = take_batch();
+      if (!stops) batch = take_batch();
       if (batch.empty()) {
         --workers_;
         return;
       }
     }
-    for (const Task& task : batch) task.running ? run_block(*task.running, task.block) : begin(task.op);
+    for (const Task& task : batch) {
+      if (stopped()) break;
+      task.running ? run_block(*task.running, task.block) : begin(task.op);
+    }
   }
 }
 
@@ -159,7 +181,7 @@ void DataExecutor::begin(const DataOpPtr& op) {
   auto running = std::make_shared<Running>();
   running->op = op;
   try {
-    running->job = make_job(*op, lookup());
+    running->job = make_job(*op, lookup(), [this] { return stopped(); });
   } catch (...) {
     return finish(*op, nullptr, std::current_exception());
   }
@@ -176,6 +198,8 @@ void DataExecutor::begin(const DataOpPtr& op) {
 void DataExecutor::run_block(Running& running, std::size_t index) {
   try {
     running.job->run_block(index);
+  } catch (const StoppedError&) {  // the op remains as it is: not computed
+    return;
   } catch (...) {
     const std::lock_guard<std::mutex> lock(running.mutex);
     running.error = std::current_exception();
@@ -226,12 +250,22 @@ SharedBytes DataExecutor::computed(ValueId id) const {
 
 SharedBytes DataExecutor::resolve(ValueId id) {
   {
-    std::unique_lock<std::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (id == no_value || id > values_.size() || !values_[id - 1].op)
       throw ModelError("value " + std::to_string(id) + " was never recorded");
-    value_done_.wait(lock, [this, id] { return values_[id - 1].done; });
   }
+  await(id);
   return computed(id);
+}
+
+// A signal wakes nobody, so that the question is asked now and then.
+void DataExecutor::await(ValueId id) {
+  constexpr std::chrono::milliseconds between_questions{20};
+  pool_.run_here();
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!value_done_.wait_for(lock, between_questions, [this, id] { return values_[id - 1].done; })) {
+    if (stopped()) throw StoppedError("the run is stopped, and value " + std::to_string(id) + " has not been computed");
+  }
 }
 
 std::vector<std::byte> DataExecutor::read(std::uint64_t pa, std::uint64_t nbytes) const { return read(PhysRanges{{pa, nbytes}}); }

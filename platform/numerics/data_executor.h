@@ -6,8 +6,12 @@
 //
 // Deferred: run() after the simulation. Eager: start_eager() before it; ops then start as soon as their inputs exist, and the plane
 // asks here for values that a kernel reads.
+//
+// Told to stop, it starts nothing more: run() ends with a StoppedError that says how far it came, as does a kernel that waits for a
+// value.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -18,17 +22,24 @@
 
 #include "models/data/data_plane.h"
 #include "platform/numerics/job.h"
+#include "platform/numerics/stop.h"
 #include "platform/numerics/worker_pool.h"
 
 namespace kernbench {
 
 class DataExecutor : public ValueResolver {
  public:
-  explicit DataExecutor(DataPlane& plane, unsigned threads = 1);  // the plane must outlive the executor
+  // The plane must outlive the executor.
+  explicit DataExecutor(DataPlane& plane, unsigned threads = 1,
+                        const WorkerPool::ThreadStarter& starter = &WorkerPool::start_thread);
   ~DataExecutor() override;
+
+  unsigned threads() const { return pool_.tasks_at_once(); }  // that compute at once: those that the host has granted
+  void stop_when(StopQuestion question);                      // before anything is computed
 
   void start_eager();
   // Computes everything recorded so far. May be called again after more was recorded. Rethrows the error of the first failed op.
+  // StoppedError if it was told to stop.
   void run();
   // The same when afterwards only memory and `wanted` are read: every other value goes when its last reader has run.
   void run_for(const std::vector<ByteImage>& wanted);
@@ -69,8 +80,12 @@ class DataExecutor : public ValueResolver {
   void add(Task task);
   std::vector<Task> take_batch();
   void employ_workers();  // as many as there are tasks for
+  std::size_t computed_count() const;
   // Take the lock.
   void evaluate(const std::vector<ByteImage>* wanted);
+  bool stopped() const { return abandoned_ || says_stop(stop_); }
+  void check_stopped() const;
+  void await(ValueId id);
   void work();
   void begin(const DataOpPtr& op);
   void run_block(Running& running, std::size_t index);
@@ -81,6 +96,8 @@ class DataExecutor : public ValueResolver {
   }
 
   DataPlane& plane_;
+  StopQuestion stop_;
+  std::atomic<bool> abandoned_{false};  // nobody asks for the values any more
   bool releases_ = false, eager_ = false;
   mutable std::mutex mutex_;
   std::condition_variable value_done_;

@@ -16,6 +16,22 @@ namespace {
 constexpr std::int64_t block_rows = 256, block_columns = 1024;  // large enough that packing the operands does not show
 constexpr std::int64_t exact_depth = 1024;                       // 2^7 * 2^7 * 2^10 = 2^24
 
+// A block of more products than this, some tenths of a second, is computed in strips of rows. Each sum is over the whole depth
+// still, and strips are multiples of the rows that a kernel takes at once, so that no bit differs.
+constexpr std::int64_t long_block = std::int64_t{1} << 34;
+constexpr std::int64_t strip_rows = 32;
+
+// Calls visit(first row, rows) for each strip; what is left over goes with the last one.
+template <class Visit>
+void for_each_strip(std::int64_t rows, std::int64_t products, Visit visit) {
+  if (products <= long_block) return visit(std::int64_t{0}, rows);
+  for (std::int64_t row = 0; row < rows;) {
+    const std::int64_t count = rows - row < 2 * strip_rows ? rows - row : strip_rows;
+    visit(row, count);
+    row += count;
+  }
+}
+
 // A matrix as the kernels want it.
 struct Matrix {
   FloatArray floats;
@@ -55,17 +71,13 @@ Matrix make_matrix(const TensorValue& stored, bool transpose, bool as_integers, 
 
 class GemmJob : public Job {
  public:
-  GemmJob(const DataOp& op, const ValueLookup& lookup)
-      : Job(op),
-        params_(std::get<GemmParams>(op.params)),
-        out_dtype_(op.outputs[0].dtype),
+  GemmJob(const DataOp& op, const ValueLookup& lookup, const StopQuestion& stop)
+      : Job(op), stop_(stop), params_(std::get<GemmParams>(op.params)), out_dtype_(op.outputs[0].dtype),
         integer_(params_.acc_dtype == DType::i32),
         as_integers_(integer_ && !(op.inputs[0].dtype == DType::i8 && op.inputs[1].dtype == DType::i8)),
         a_(make_matrix(op.inputs[0], params_.transpose_a, as_integers_, lookup)),
-        b_(make_matrix(op.inputs[1], params_.transpose_b, as_integers_, lookup)),
-        epilogue_(params_.epilogue, op.inputs, lookup),
-        row_blocks_((params_.m + block_rows - 1) / block_rows),
-        column_blocks_((params_.n + block_columns - 1) / block_columns) {}
+        b_(make_matrix(op.inputs[1], params_.transpose_b, as_integers_, lookup)), epilogue_(params_.epilogue, op.inputs, lookup),
+        row_blocks_((params_.m + block_rows - 1) / block_rows), column_blocks_((params_.n + block_columns - 1) / block_columns) {}
 
   std::size_t blocks() const override { return static_cast<std::size_t>(row_blocks_ * column_blocks_); }
 
@@ -97,17 +109,28 @@ class GemmJob : public Job {
     std::int64_t size() const { return rows * columns; }
   };
 
+  void ask() const {
+    if (says_stop(stop_)) throw StoppedError("a gemm was stopped");
+  }
+
   FloatArray float_product(const Block& block, std::int64_t k, std::int64_t depth) const {
     FloatArray c = make_floats(static_cast<std::uint64_t>(block.size()));
-    multiply(GemmBlock{a_.at(block.row, k), b_.at(k, block.column), c.get(), block.rows, depth, block.columns, a_.stride, b_.stride, block.columns,
-                       a_.transposed, b_.transposed});
+    for_each_strip(block.rows, block.size() * depth, [&](std::int64_t row, std::int64_t rows) {
+      ask();
+      multiply(GemmBlock{a_.at(block.row + row, k), b_.at(k, block.column), c.get() + row * block.columns, rows, depth,
+                         block.columns, a_.stride, b_.stride, block.columns, a_.transposed, b_.transposed});
+    });
     return c;
   }
 
   std::vector<std::int64_t> integer_product(const Block& block, std::int64_t k, std::int64_t depth) const {
     std::vector<std::uint32_t> sum(static_cast<std::size_t>(block.size()), 0);
     if (as_integers_) {
-      multiply(IntegerBlock{a_.integer(block.row, k), b_.integer(k, block.column), sum.data(), block.rows, depth, block.columns, a_.stride, b_.stride});
+      for_each_strip(block.rows, block.size() * depth, [&](std::int64_t row, std::int64_t rows) {
+        ask();
+        multiply(IntegerBlock{a_.integer(block.row + row, k), b_.integer(k, block.column), sum.data() + row * block.columns, rows,
+                              depth, block.columns, a_.stride, b_.stride});
+      });
     } else {
       for (std::int64_t i = k; i < k + depth; i += exact_depth) {
         const FloatArray partial = float_product(block, i, std::min(exact_depth, k + depth - i));
@@ -146,6 +169,7 @@ class GemmJob : public Job {
     }
   }
 
+  const StopQuestion stop_;
   const GemmParams& params_;
   DType out_dtype_;
   bool integer_, as_integers_;
@@ -156,6 +180,8 @@ class GemmJob : public Job {
 
 }  // namespace
 
-std::unique_ptr<Job> make_gemm_job(const DataOp& op, const ValueLookup& lookup) { return std::make_unique<GemmJob>(op, lookup); }
+std::unique_ptr<Job> make_gemm_job(const DataOp& op, const ValueLookup& lookup, const StopQuestion& stop) {
+  return std::make_unique<GemmJob>(op, lookup, stop);
+}
 
 }  // namespace kernbench

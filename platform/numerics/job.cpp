@@ -42,8 +42,8 @@ class ConvertJob : public Job {
 
 std::unique_ptr<Job> make_convert_job(const DataOp& op, const ValueLookup& lookup) { return std::make_unique<ConvertJob>(op, lookup); }
 
-std::unique_ptr<Job> make_job(const DataOp& op, const ValueLookup& lookup) {
-  if (std::holds_alternative<GemmParams>(op.params)) return make_gemm_job(op, lookup);
+std::unique_ptr<Job> make_job(const DataOp& op, const ValueLookup& lookup, const StopQuestion& stop) {
+  if (std::holds_alternative<GemmParams>(op.params)) return make_gemm_job(op, lookup, stop);
   if (std::holds_alternative<ConvertParams>(op.params)) return make_convert_job(op, lookup);
   if (const auto* math = std::get_if<MathParams>(&op.params)) {
     return is_reduction(math->op) ? make_reduction_job(op, lookup) : make_elementwise_job(op, lookup);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "models/data/data_op.h"
+#include "platform/numerics/stop.h"
 
 namespace kernbench {
 
@@ -13,7 +14,7 @@ class Job {
  public:
   virtual ~Job() = default;
   virtual std::size_t blocks() const = 0;
-  virtual void run_block(std::size_t index) = 0;  // each index once
+  virtual void run_block(std::size_t index) = 0;         // each index once; StoppedError if it was told to stop
   const SharedBytes& output() const { return output_; }  // complete when all blocks have run
 
  protected:
@@ -21,11 +22,11 @@ class Job {
   SharedBytes output_;
 };
 
-// Reads the inputs now; the op must outlive the job.
-std::unique_ptr<Job> make_gemm_job(const DataOp& op, const ValueLookup& lookup);
+// Reads the inputs now; the op must outlive the job. Blocks of a gemm may be long: they ask `stop` themselves.
+std::unique_ptr<Job> make_gemm_job(const DataOp& op, const ValueLookup& lookup, const StopQuestion& stop);
 std::unique_ptr<Job> make_elementwise_job(const DataOp& op, const ValueLookup& lookup);
 std::unique_ptr<Job> make_reduction_job(const DataOp& op, const ValueLookup& lookup);
 std::unique_ptr<Job> make_convert_job(const DataOp& op, const ValueLookup& lookup);
-std::unique_ptr<Job> make_job(const DataOp& op, const ValueLookup& lookup);  // picks one of them
+std::unique_ptr<Job> make_job(const DataOp& op, const ValueLookup& lookup, const StopQuestion& stop = {});  // picks one of them
 
 }  // namespace kernbench

@@ -1,6 +1,7 @@
 #include "platform/numerics/op_check.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <exception>
 #include <limits>
@@ -65,9 +66,9 @@ std::string OpCheck::summary() const {
   return list.empty() ? "none" : list;
 }
 
-Comparison check_op(const DataOp& op, const std::byte* output, const ValueLookup& values) {
+Comparison check_op(const DataOp& op, const std::byte* output, const ValueLookup& values, const StopQuestion& stop) {
   const DType dtype = op.outputs.at(0).dtype;
-  const std::vector<Estimate> reference = reference_of(op, values);
+  const std::vector<Estimate> reference = reference_of(op, values, stop);
   Comparison result;
   result.elements = reference.size();
   for (std::size_t i = 0; i < reference.size(); ++i) {
@@ -89,8 +90,9 @@ Comparison check_op(const DataOp& op, const std::byte* output, const ValueLookup
   return result;
 }
 
-OpCheck check_ops(const std::vector<DataOpPtr>& ops, const ValueLookup& values, unsigned threads) {
+OpCheck check_ops(const std::vector<DataOpPtr>& ops, const ValueLookup& values, unsigned threads, const StopQuestion& stop) {
   OpCheck check;
+  std::atomic<std::size_t> done{0};
   std::mutex mutex;
   std::exception_ptr error;
   {
@@ -98,11 +100,14 @@ OpCheck check_ops(const std::vector<DataOpPtr>& ops, const ValueLookup& values, 
     for (const DataOpPtr& op : ops) {
       ++check.checked[static_cast<std::size_t>(computed_kind(*op))];
       pool.submit([&, op] {
+        if (says_stop(stop)) return;
         try {
-          const Comparison comparison = check_op(*op, values(op->outputs[0].id).get(), values);
+          const Comparison comparison = check_op(*op, values(op->outputs[0].id).get(), values, stop);
+          ++done;
           if (comparison.ok) return;
           const std::lock_guard<std::mutex> lock(mutex);
           check.failures.push_back({op, comparison});
+        } catch (const StoppedError&) {
         } catch (...) {
           const std::lock_guard<std::mutex> lock(mutex);
           error = std::current_exception();
@@ -111,6 +116,8 @@ OpCheck check_ops(const std::vector<DataOpPtr>& ops, const ValueLookup& values, 
     }
     pool.wait_idle();
   }
+  if (done < ops.size() && says_stop(stop))
+    throw StoppedError(std::to_string(done) + " of " + std::to_string(ops.size()) + " operations checked");
   if (error) std::rethrow_exception(error);
   std::sort(check.failures.begin(), check.failures.end(),
             [](const OpFailure& a, const OpFailure& b) { return a.op->id < b.op->id; });

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/data/data_op.h"
+#include "platform/numerics/stop.h"
 #include "platform/numerics/verify.h"
 
 namespace kernbench {
@@ -30,8 +31,8 @@ struct OpCheck {
 };
 
 // The output of one op: dense, of the op's output dtype.
-Comparison check_op(const DataOp& op, const std::byte* output, const ValueLookup& values);
-// `values` gives every value that `ops` define or read; it is called on `threads` threads at once.
-OpCheck check_ops(const std::vector<DataOpPtr>& ops, const ValueLookup& values, unsigned threads);
+Comparison check_op(const DataOp& op, const std::byte* output, const ValueLookup& values, const StopQuestion& stop = {});
+// `values` gives every value that `ops` define or read; it is called on `threads` threads at once. StoppedError if told to stop.
+OpCheck check_ops(const std::vector<DataOpPtr>& ops, const ValueLookup& values, unsigned threads, const StopQuestion& stop = {});
 
 }  // namespace kernbench

@@ -70,7 +70,7 @@ class Row {
 
 }  // namespace
 
-std::vector<Estimate> reference_of_gemm(const DataOp& op, const ValueLookup& lookup) {
+std::vector<Estimate> reference_of_gemm(const DataOp& op, const ValueLookup& lookup, const StopQuestion& stop) {
   const auto& params = std::get<GemmParams>(op.params);
   const bool integers = params.acc_dtype == DType::i32;
   const Matrix a = matrix_of(op.inputs.at(0), params.transpose_a, lookup),
@@ -95,6 +95,7 @@ std::vector<Estimate> reference_of_gemm(const DataOp& op, const ValueLookup& loo
       for (Row& row : rows) row.clear();
       const std::size_t k_end = std::min(depth, (t + 1) * tile);
       for (std::size_t k = t * tile; k < k_end; k += panel) {
+        if (says_stop(stop)) throw StoppedError("a reference was stopped");
         for (std::size_t i = 0; i < count; ++i) rows[i].add(first + i, k, std::min(k_end, k + panel));
       }
       for (std::size_t i = 0; i < count; ++i) {

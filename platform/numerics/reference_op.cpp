@@ -154,8 +154,8 @@ std::vector<Estimate> reference_of_convert(const DataOp& op, const ValueLookup& 
 
 }  // namespace
 
-std::vector<Estimate> reference_of(const DataOp& op, const ValueLookup& lookup) {
-  if (std::holds_alternative<GemmParams>(op.params)) return reference_of_gemm(op, lookup);
+std::vector<Estimate> reference_of(const DataOp& op, const ValueLookup& lookup, const StopQuestion& stop) {
+  if (std::holds_alternative<GemmParams>(op.params)) return reference_of_gemm(op, lookup, stop);
   if (std::holds_alternative<ConvertParams>(op.params)) return reference_of_convert(op, lookup);
   if (const auto* math = std::get_if<MathParams>(&op.params)) {
     return is_reduction(math->op) ? reference_of_reduction(op, lookup) : reference_of_element_wise(op, lookup);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/data/data_op.h"
+#include "platform/numerics/stop.h"
 
 namespace kernbench {
 
@@ -18,8 +19,8 @@ struct Estimate {
   double error = 0;  // infinite: partial sums may have overflowed f32
 };
 
-// In row-major order of the output. For gemm, math and convert.
-std::vector<Estimate> reference_of(const DataOp& op, const ValueLookup& lookup);
+// In row-major order of the output. For gemm, math and convert. StoppedError if a long one, a gemm, was told to stop.
+std::vector<Estimate> reference_of(const DataOp& op, const ValueLookup& lookup, const StopQuestion& stop = {});
 
 // --- the pieces ---
 
@@ -53,7 +54,7 @@ Estimate within_f32(Estimate estimate);
 
 std::vector<Estimate> reference_of_element_wise(const DataOp& op, const ValueLookup& lookup);
 std::vector<Estimate> reference_of_reduction(const DataOp& op, const ValueLookup& lookup);
-std::vector<Estimate> reference_of_gemm(const DataOp& op, const ValueLookup& lookup);
+std::vector<Estimate> reference_of_gemm(const DataOp& op, const ValueLookup& lookup, const StopQuestion& stop);
 
 // The operands of an epilogue, read once.
 class ReferenceEpilogue {

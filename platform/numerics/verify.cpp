@@ -44,7 +44,8 @@ Tolerance tolerance_of(DType dtype) {
   }
 }
 
-Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape& shape, const std::vector<double>& reference, double factor) {
+Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape& shape, const std::vector<double>& reference,
+                   double factor, const StopQuestion& stop) {
   Comparison result;
   result.elements = static_cast<std::uint64_t>(shape.elements());
   if (reference.size() != result.elements || bytes.size() != result.elements * size_of(dtype)) {
@@ -54,7 +55,9 @@ Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape
   Tolerance tolerance = tolerance_of(dtype);
   tolerance.rtol *= factor;
   tolerance.atol *= factor;
+  constexpr std::uint64_t between_questions = 1 << 20;
   for (std::uint64_t i = 0; i < result.elements; ++i) {
+    if (i % between_questions == 0 && says_stop(stop)) throw StoppedError("a comparison was stopped");
     const double got = read_element(bytes.data() + i * size_of(dtype), dtype), expected = reference[i];
     const double error = std::fabs(got - expected);
     if (std::isfinite(error)) {

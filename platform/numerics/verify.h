@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/base/dtype.h"
+#include "platform/numerics/stop.h"
 
 namespace kernbench {
 
@@ -25,9 +26,9 @@ struct Comparison {
 
 // An element agrees if |got - expected| <= atol + rtol * |expected|, if both are NaN, if they are the same infinity, or if the
 // reference overflows to that infinity when it is rounded to the dtype. `factor` scales the tolerance: the number of roundings on
-// the longest chain. UsageError if the sizes differ.
+// the longest chain. UsageError if the sizes differ; StoppedError if told to stop.
 Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape& shape, const std::vector<double>& reference,
-                   double factor = 1);
+                   double factor = 1, const StopQuestion& stop = {});
 
 // "3 of 2048 elements differ; first at {1, 7}: got 1.5, expected 1.25; largest error 0.25 absolute, ..."
 std::string mismatch_text(const Shape& shape, const Comparison& comparison);

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "models/base/errors.h"
+#include "models/base/quote.h"
 
 namespace kernbench {
 
@@ -17,13 +18,13 @@ bool is_stream(const std::string& path) {
 ResultFile::ResultFile(std::string path) : path_(std::move(path)) {
   errno = 0;
   file_.open(path_, std::ios::binary);
-  if (!file_) throw UsageError("cannot write '" + path_ + "': " + std::strerror(errno));
+  if (!file_) throw UsageError("cannot write " + quote(path_) + ": " + std::strerror(errno));
 }
 
 void ResultFile::close() {
   errno = 0;
   file_.close();
-  if (!file_) throw Error("'" + path_ + "' is not complete: " + std::strerror(errno == 0 ? EIO : errno));
+  if (!file_) throw Error(quote(path_) + " is not complete: " + std::strerror(errno == 0 ? EIO : errno));
 }
 
 }  // namespace kernbench

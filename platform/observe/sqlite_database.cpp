@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include "models/base/errors.h"
+#include "models/base/quote.h"
 
 namespace kernbench {
 
@@ -27,7 +28,7 @@ void SqliteDatabase::close() {
 }
 
 void SqliteDatabase::fail(const std::string& what) const {
-  const std::string name = path_.empty() ? "a temporary SQLite database" : "'" + path_ + "'";
+  const std::string name = path_.empty() ? "a temporary SQLite database" : quote(path_);
   throw Error(name + " " + what + ": " + (database_ == nullptr ? "out of memory" : sqlite3_errmsg(database_.get())));
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
+#include "models/base/quote.h"
 #include "platform/topology/nearest_name.h"
 
 namespace kernbench {
@@ -44,7 +45,7 @@ void TraceScope::check(const std::vector<Component*>& components) const {
     std::vector<std::string> names;
     for (const Component* component : components) names.emplace_back(component->name());
     const bool plain = pattern.find_first_of("*?[") == std::string::npos;
-    throw UsageError("--trace-scope '" + pattern + "' matches no probe of this machine" +
+    throw UsageError("--trace-scope " + quote(pattern) + " matches no probe of this machine" +
                      (plain ? did_you_mean(pattern, names) : "; its components are listed by 'kernbench topology'"));
   }
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "models/base/errors.h"
+#include "models/base/quote.h"
 
 namespace kernbench {
 namespace {
@@ -58,7 +59,7 @@ bool scope_order(std::string_view a, std::string_view b) {
 }
 
 VcdWriter::VcdWriter(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "wb")) {
-  if (file_ == nullptr) throw UsageError("cannot write the trace file '" + path + "': " + std::strerror(errno));
+  if (file_ == nullptr) throw UsageError("cannot write the trace file " + quote(path) + ": " + std::strerror(errno));
   std::setvbuf(file_, nullptr, _IONBF, 0);  // the buffer is ours
   buffer_.reserve(buffer_bytes + 4096);
 }
@@ -167,7 +168,7 @@ void VcdWriter::close() {
   flush();
   if (std::fclose(file_) != 0 && error_ == 0) error_ = errno;
   file_ = nullptr;
-  if (error_ != 0) throw Error("the trace file '" + path_ + "' is not complete: " + std::strerror(error_));
+  if (error_ != 0) throw Error("the trace file " + quote(path_) + " is not complete: " + std::strerror(error_));
 }
 
 }  // namespace kernbench

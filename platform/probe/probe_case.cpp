@@ -6,8 +6,7 @@
 #include <map>
 
 #include "models/base/errors.h"
-#include "models/timing/lone_message.h"
-#include "platform/probe/machine_message.h"
+#include "models/base/quote.h"
 #include "platform/topology/nearest_name.h"
 
 namespace kernbench {
@@ -136,7 +135,8 @@ std::vector<ProbeCase> select_cases(std::vector<ProbeCase> catalogue, const std:
   for (const ProbeCase& probe : catalogue) known.push_back(probe.name);
   for (const std::string& name : names) {
     if (name != "all" && std::find(known.begin(), known.end(), name) == known.end()) {
-      throw UsageError(fmt::format("there is no case '{}'{}; cases: {}", name, did_you_mean(name, known), fmt::join(known, ", ")));
+      throw UsageError(
+          fmt::format("there is no case {}{}; cases: {}", quote(name), did_you_mean(name, known), fmt::join(known, ", ")));
     }
   }
   if (std::find(names.begin(), names.end(), "all") != names.end()) return catalogue;

@@ -1,7 +1,10 @@
 #include "platform/topology/components_file.h"
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 
+#include "models/base/quote.h"
 #include "platform/topology/config_schema.h"
 #include "platform/topology/nearest_name.h"
 
@@ -14,6 +17,13 @@ ConfigSchema components_schema() {
                        {"components.*", Kind::text, "a registered factory", true, {}, 0, 0},
                        {"plugins", Kind::list, "shared libraries with further factories", false, {}, 0, 256},
                        {"plugins.*", Kind::text, "path of a shared library, relative to this file", true, {}, 0, 0}});
+}
+
+constexpr std::size_t longest_alias = 64;
+
+bool is_alias(const std::string& name) {
+  const auto allowed = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.'; };
+  return !name.empty() && name.size() <= longest_alias && std::all_of(name.begin(), name.end(), allowed);
 }
 
 // `components.custom.gemm=...`: everything behind the section is one name.
@@ -49,8 +59,15 @@ ComponentsFile load_components_file(const std::string& path, const std::vector<O
   ComponentsFile file;
   for (const std::string& name : config.keys("components")) {
     const std::string key = "components." + name;
+    if (!is_alias(name)) {
+      issues.push_back(issue_at(config.place(key), key,
+                                "found the name " + quote(name) + ", allowed are at most " + std::to_string(longest_alias) +
+                                    " letters, digits, '_', '-' and '.'"));
+      continue;
+    }
     file.aliases.push_back({name, *config.text(key), config.place(key)});
   }
+  if (!issues.empty()) throw ConfigError(std::move(issues));
   for (std::size_t i = 0; i < config.items("plugins"); ++i) {
     const std::string key = "plugins." + std::to_string(i);
     const ConfigPlace place = config.place(key);
@@ -70,12 +87,12 @@ void apply_aliases(const ComponentsFile& file, ComponentRegistry& registry) {
     if (registry.find(alias.factory) == nullptr) {
       issues.push_back(
           issue_at(alias.place, key,
-                   "found '" + alias.factory + "', allowed is a registered factory" + did_you_mean(alias.factory, factories)));
+                   "found " + quote(alias.factory) + ", allowed is a registered factory" + did_you_mean(alias.factory, factories)));
     } else if (alias.name == alias.factory) {
       continue;
     } else if (registry.find(alias.name) != nullptr) {
       issues.push_back(
-          issue_at(alias.place, key, "the name belongs to another factory already; choose a new one for '" + alias.factory + "'"));
+          issue_at(alias.place, key, "the name belongs to another factory already; choose a new one for " + quote(alias.factory)));
     } else {
       registry.add_alias(alias.name, alias.factory);
     }

@@ -1,6 +1,7 @@
 // One component entry of a configuration: {impl: NAME, attrs: {...}}.
 #include <stdexcept>
 
+#include "models/base/quote.h"
 #include "platform/topology/config_schema.h"
 #include "platform/topology/nearest_name.h"
 
@@ -26,8 +27,8 @@ const Implementation* find_implementation(const ConfigNode& impl, const std::str
   };
   if (impl.kind != ConfigNode::Kind::scalar) return refuse(impl.described(), "");
   const Implementation* implementation = registry.find(impl.text);
-  if (implementation == nullptr) return refuse("'" + impl.text + "', which is not known", did_you_mean(impl.text, allowed));
-  if (!implementation->may_stand_at(role)) return refuse("'" + impl.text + "', which is not made for this place", "");
+  if (implementation == nullptr) return refuse(quote(impl.text) + ", which is not known", did_you_mean(impl.text, allowed));
+  if (!implementation->may_stand_at(role)) return refuse(quote(impl.text) + ", which is not made for this place", "");
   return implementation;
 }
 

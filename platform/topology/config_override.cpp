@@ -1,6 +1,7 @@
 // `--set a.b.c=value` on a configuration tree.
 #include <algorithm>
 
+#include "models/base/quote.h"
 #include "platform/topology/config_tree.h"
 #include "platform/topology/nearest_name.h"
 
@@ -31,8 +32,8 @@ std::string no_element(const ConfigNode& list, const std::string& step) {
   for (const ConfigNode& item : list.items) {
     if (!id_of(item).empty()) ids.push_back(id_of(item));
   }
-  std::string message = "the list has no element '" + step + "'; it has " + std::to_string(list.items.size()) + " element(s)";
-  for (std::size_t i = 0; i < ids.size(); ++i) message += (i == 0 ? ", ids " : ", ") + ids[i];
+  std::string message = "the list has no element " + quote(step) + "; it has " + std::to_string(list.items.size()) + " element(s)";
+  for (std::size_t i = 0; i < ids.size(); ++i) message += (i == 0 ? ", ids " : ", ") + printable(ids[i]);
   return message + did_you_mean(step, ids);
 }
 
@@ -65,7 +66,7 @@ void apply_override(ConfigNode& root, const Override& override, std::vector<Conf
       node = item;
       continue;
     }
-    if (node->kind == ConfigNode::Kind::scalar) return fault("'" + step + "' is asked of a single value, " + node->described());
+    if (node->kind == ConfigNode::Kind::scalar) return fault(quote(step) + " is asked of a single value, " + node->described());
     node->kind = ConfigNode::Kind::map;  // an absent section begins here; the schema judges the key
     ConfigNode* child = node->find(step);
     if (child == nullptr) {

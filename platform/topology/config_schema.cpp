@@ -17,8 +17,10 @@ std::string last_of(const std::string& path) { return path.substr(path.rfind('.'
 
 std::string joined(const std::string& path, const std::string& step) { return path.empty() ? step : path + '.' + step; }
 
+constexpr std::size_t longest_name = 64;
+
 bool is_name(const std::string& text) {
-  return !text.empty() &&
+  return !text.empty() && text.size() <= longest_name &&
          std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
 }
 
@@ -31,7 +33,7 @@ std::string allowed_in(const ConfigKey& key) {
     case ConfigKey::Kind::value:
       return key.value->allowed() + (key.value->unit().empty() ? "" : " (" + key.value->unit() + ")");
     case ConfigKey::Kind::name:
-      return "a name of letters, digits, '_' and '-'";
+      return "a name of at most " + std::to_string(longest_name) + " letters, digits, '_' and '-'";
     case ConfigKey::Kind::text:
       return "a text";
     case ConfigKey::Kind::component:

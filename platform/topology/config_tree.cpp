@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "models/base/quote.h"
+
 namespace kernbench {
 namespace {
 
@@ -103,7 +105,7 @@ ConfigNode load_file(const std::string& path, std::vector<std::string>& chain, c
   std::error_code error;
   const std::string canonical = std::filesystem::weakly_canonical(path, error).string();
   if (std::find(chain.begin(), chain.end(), canonical) != chain.end()) {
-    issues.push_back(issue_at(asked_at, "include", "'" + path + "' includes itself, directly or through other files"));
+    issues.push_back(issue_at(asked_at, "include", quote(path) + " includes itself, directly or through other files"));
     return {};
   }
   ConfigNode node;
@@ -114,10 +116,10 @@ ConfigNode load_file(const std::string& path, std::vector<std::string>& chain, c
     if (!documents.empty()) node = Conversion(path, std::nullopt, issues).convert(documents[0], "");
   } catch (const YAML::BadFile&) {
     issues.push_back(issue_at(asked_at.file.empty() ? ConfigPlace{path, 0, 0} : asked_at, asked_at.file.empty() ? "" : "include",
-                              "the file '" + path + "' cannot be read"));
+                              "the file " + quote(path) + " cannot be read"));
     return {};
   } catch (const YAML::Exception& fault) {
-    issues.push_back(issue_at(place_of(fault.mark, path), "", "not valid YAML: " + fault.msg));
+    issues.push_back(issue_at(place_of(fault.mark, path), "", "not valid YAML: " + printable(fault.msg)));
     return {};
   }
   if (node.kind != ConfigNode::Kind::map) {
@@ -161,7 +163,7 @@ std::string ConfigNode::described() const {
     case Kind::null:
       return "nothing";
     case Kind::scalar:
-      return quoted ? "the text '" + text + "'" : "'" + text + "'";
+      return (quoted ? "the text " : "") + quote(text);
     case Kind::list:
       return "a list";
     case Kind::map:
@@ -179,7 +181,7 @@ ConfigNode parse_config_value(const std::string& text, const ConfigPlace& place,
   try {
     return Conversion("", place, issues).convert(YAML::Load(text), key);
   } catch (const YAML::Exception& error) {
-    issues.push_back(issue_at(place, key, "the value is not valid YAML: " + error.msg));
+    issues.push_back(issue_at(place, key, "the value is not valid YAML: " + printable(error.msg)));
     return {};
   }
 }

@@ -8,6 +8,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "models/base/quote.h"
 #include "platform/topology/cube_mesh.h"
 #include "platform/topology/machine_reader.h"
 #include "platform/topology/nearest_name.h"
@@ -66,7 +67,8 @@ class Checks {
       const std::string path = "sip.io_chiplets." + std::to_string(i);
       const std::string id = "io" + std::to_string(i);
       if (!io.id.empty() && io.id != id)
-        fault(path + ".id", "found '" + io.id + "', allowed is " + id + ": chiplets are io0, io1, ... in the order of the list");
+        fault(path + ".id",
+              "found " + quote(io.id) + ", allowed is " + id + ": chiplets are io0, io1, ... in the order of the list");
       if (io.side != '?' && ++per_side[io.side] == 3) {
         fault(path + ".side", std::string("found a third IO chiplet on side ") + io.side + "; allowed are two per side");
       }
@@ -80,7 +82,7 @@ class Checks {
       const CubePortSpec& port = io.cube_ports[i];
       const std::string path = "sip.io_chiplets." + std::to_string(chiplet) + ".cube_ports." + std::to_string(i);
       if (!port.phy.empty() && !phys.insert(port.phy).second)
-        fault(path + ".phy", "found '" + port.phy + "' a second time; PHYs of a chiplet are unique");
+        fault(path + ".phy", "found " + quote(port.phy) + " a second time; PHYs of a chiplet are unique");
       if (!sound({"sip.cube_mesh.w", "sip.cube_mesh.h"}) || config_.number(path + ".cube.xy.0") == nullptr ||
           config_.number(path + ".cube.xy.1") == nullptr)
         continue;
@@ -239,14 +241,14 @@ class Checks {
       const TlmInitiatorSpec& initiator = machine_.system.tlm_initiators[i];
       const std::string path = "system.tlm_initiators." + std::to_string(i);
       if (!initiator.id.empty() && is_reserved(initiator.id)) {
-        fault(path + ".id", "found '" + initiator.id + "', which is or may be the name of another node");
+        fault(path + ".id", "found " + quote(initiator.id) + ", which is or may be the name of another node");
       } else if (!initiator.id.empty() && !nodes.insert(node_names::beside(initiator.attach, initiator.id)).second) {
-        fault(path + ".id",
-              "found '" + initiator.id + "' a second time beside " + initiator.attach + "; ids are unique in their scope");
+        fault(path + ".id", "found " + quote(initiator.id) + " a second time beside " + printable(initiator.attach) +
+                                "; ids are unique in their scope");
       }
       if (laid_out && config_.text(path + ".attach") != nullptr &&
           std::find(allowed.begin(), allowed.end(), initiator.attach) == allowed.end()) {
-        fault(path + ".attach", "found '" + initiator.attach + "', allowed is the name of a router of a cube or of an io_noc" +
+        fault(path + ".attach", "found " + quote(initiator.attach) + ", allowed is the name of a router of a cube or of an io_noc" +
                                     did_you_mean(initiator.attach, allowed));
       }
     }

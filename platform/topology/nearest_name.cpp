@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "models/base/quote.h"
+
 namespace kernbench {
 namespace {
 
@@ -27,6 +29,8 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   std::string best;
   std::size_t least = std::max(name.size() / 2, std::size_t{2}) + 1;  // more than half wrong is another word
   for (const std::string& candidate : known) {
+    const std::size_t longer = std::max(name.size(), candidate.size()) - std::min(name.size(), candidate.size());
+    if (longer >= least) continue;  // so many edits at least; a name of 100 KB would take long
     const std::size_t distance = edit_distance(name, candidate);
     if (distance < least) {
       least = distance;
@@ -38,7 +42,7 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& known) {
   const std::string nearest = nearest_name(name, known);
-  return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
+  return nearest.empty() ? "" : "; did you mean " + quote(nearest) + "?";
 }
 
 std::string listed(const std::vector<std::string>& names, const char* if_empty) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "models/base/errors.h"
+#include "models/base/quote.h"
 #include "platform/traffic/traffic_nodes.h"
 
 namespace kernbench {
@@ -36,8 +37,8 @@ std::uint64_t parse_count(std::string_view text, const char* column, std::uint64
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < lowest || value > highest) {
-    throw RowFault{std::string(column) + " is '" + std::string(text) + "', allowed is an integer, " + std::to_string(lowest) +
-                   " to " + std::to_string(highest)};
+    throw RowFault{std::string(column) + " is " + quote(text) + ", allowed is an integer, " + std::to_string(lowest) + " to " +
+                   std::to_string(highest)};
   }
   return value;
 }
@@ -49,7 +50,7 @@ Fs parse_time(std::string_view text) {
   } catch (const std::invalid_argument&) {
   }
   if (!ns || *ns < Rational(0) || Rational(latest_issue_fs / fs_per_ns) < *ns) {
-    throw RowFault{"at_ns is '" + std::string(text) + "', allowed is a decimal number, 0 to 1e12"};
+    throw RowFault{"at_ns is " + quote(text) + ", allowed is a decimal number, 0 to 1e12"};
   }
   return ns_to_fs(*ns);
 }
@@ -60,7 +61,8 @@ TrafficFile::TrafficFile(std::string path, Platform& platform) : path_(std::move
   std::error_code error;
   const auto status = std::filesystem::status(path_, error);
   if (path_ == "-" || (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))) {
-    throw UsageError("traffic: " + path_ + " is read twice (check, then play), so it must be a regular file, not a pipe or folder");
+    throw UsageError("traffic: " + printable(path_) +
+                     " is read twice (check, then play), so it must be a regular file, not a pipe or folder");
   }
   start_over();
 }
@@ -69,11 +71,12 @@ void TrafficFile::start_over() {
   file_.close();
   file_.clear();
   file_.open(path_);
-  if (!file_) throw UsageError("traffic: cannot read " + path_);
+  if (!file_) throw UsageError("traffic: cannot read " + printable(path_));
   line_number_ = 0;
   row_ = 0;
   previous_ = 0;
-  if (!read_line()) throw UsageError(path_ + ":1: the file is empty; the first line must be " + std::string(header_line));
+  if (!read_line())
+    throw UsageError(printable(path_) + ":1: the file is empty; the first line must be " + std::string(header_line));
   if (line_ == header_line) return;
   std::array<std::string_view, columns> found;
   const std::size_t count = std::min(split(line_, found), columns);
@@ -83,8 +86,8 @@ void TrafficFile::start_over() {
     for (std::size_t i = 0; i < count; ++i) present = present || found[i] == column;
     if (!present) missing += (missing.empty() ? "" : ", ") + std::string(column);
   }
-  throw UsageError(path_ + ":1: the header must be " + std::string(header_line) +
-                   (missing.empty() ? ", in this order and nothing else" : "; missing: " + missing) + "; found '" + line_ + "'");
+  throw UsageError(printable(path_) + ":1: the header must be " + std::string(header_line) +
+                   (missing.empty() ? ", in this order and nothing else" : "; missing: " + missing) + "; found " + quote(line_));
 }
 
 bool TrafficFile::read_line() {
@@ -103,7 +106,7 @@ NodeId TrafficFile::node_of(std::string_view name, const char* role) {
   const bool right_kind =
       node != no_node && (slot == 0 ? is_traffic_initiator(platform_, node) : is_traffic_target(platform_, node));
   if (!right_kind) {
-    throw RowFault{std::string(role) + " is '" + std::string(name) + "', which " +
+    throw RowFault{std::string(role) + " is " + quote(name) + ", which " +
                    (node == no_node ? "is no node of this machine" : "cannot be one") + "; allowed is " +
                    (slot == 0 ? "a pe_dma or pcie_ep" : "an hbm_ctrl.peN, sram or pe_tcm") + " node name"};
   }
@@ -119,17 +122,16 @@ void TrafficFile::parse(TrafficRequest& request) {
     throw RowFault{"found " + std::to_string(count) + " columns, expected " + std::to_string(columns) + " (" +
                    std::string(header_line) + ")"};
   request.issue = parse_time(field[0]);
-  if (request.issue < previous_)
-    throw RowFault{"at_ns is " + std::string(field[0]) + ", before the row above it; rows must ascend"};
+  if (request.issue < previous_) throw RowFault{"at_ns is " + printable(field[0]) + ", before the row above it; rows must ascend"};
   request.initiator = node_of(field[1], "initiator");
-  if (field[2] != "read" && field[2] != "write") throw RowFault{"op is '" + std::string(field[2]) + "', allowed is read or write"};
+  if (field[2] != "read" && field[2] != "write") throw RowFault{"op is " + quote(field[2]) + ", allowed is read or write"};
   request.write = field[2] == "write";
   request.target = node_of(field[3], "target");
   request.offset = parse_count(field[4], "offset", 0, UINT64_MAX);
   request.bytes = parse_count(field[5], "bytes", 1, longest_request_bytes);
   const std::uint64_t capacity = traffic_capacity(platform_, request.target);
   if (request.bytes > capacity || request.offset > capacity - request.bytes) {
-    throw RowFault{"offset " + std::string(field[4]) + " + " + std::string(field[5]) + " bytes is beyond the end of " +
+    throw RowFault{"offset " + printable(field[4]) + " + " + printable(field[5]) + " bytes is beyond the end of " +
                    std::string(field[3]) + ", which has " + std::to_string(capacity) + " bytes"};
   }
   request.id = row_;
@@ -152,18 +154,18 @@ std::uint64_t TrafficFile::check() {
   std::size_t count = 0;
   TrafficRequest request;
   for (; count < most && read_line(); ++row_) {
-    if (row_ == UINT32_MAX) throw UsageError(path_ + ": more than " + std::to_string(UINT32_MAX) + " rows");
+    if (row_ == UINT32_MAX) throw UsageError(printable(path_) + ": more than " + std::to_string(UINT32_MAX) + " rows");
     try {
       parse(request);
       previous_ = request.issue;
       check_route(request);
     } catch (const RowFault& fault) {
-      faults += (count++ == 0 ? "" : "\n") + path_ + ":" + std::to_string(line_number_) + ": " + fault.what;
+      faults += (count++ == 0 ? "" : "\n") + printable(path_) + ":" + std::to_string(line_number_) + ": " + fault.what;
     }
   }
   if (count == most) faults += "\n(further faults are not listed)";
   if (count > 0) throw UsageError(faults);
-  if (row_ == 0) throw UsageError(path_ + ":" + std::to_string(line_number_) + ": no requests behind the header");
+  if (row_ == 0) throw UsageError(printable(path_) + ":" + std::to_string(line_number_) + ": no requests behind the header");
   const std::uint64_t rows = row_;
   start_over();
   return rows;
@@ -174,7 +176,7 @@ bool TrafficFile::next(TrafficRequest& request) {
   try {
     parse(request);
   } catch (const RowFault& fault) {  // only if the file changed after check()
-    throw UsageError(path_ + ":" + std::to_string(line_number_) + ": " + fault.what);
+    throw UsageError(printable(path_) + ":" + std::to_string(line_number_) + ": " + fault.what);
   }
   previous_ = request.issue;
   ++row_;

@@ -6,7 +6,9 @@
 #include <array>
 
 #include "models/base/errors.h"
+#include "models/base/quote.h"
 #include "platform/traffic/traffic_nodes.h"
+#include "platform/traffic/traffic_player.h"
 #include "platform/traffic/traffic_result.h"
 
 namespace kernbench {
@@ -30,7 +32,7 @@ std::vector<NodeId> nodes_of(const Platform& platform, const std::vector<std::st
         nodes.push_back(node);
     }
     if (nodes.size() == before)
-      throw UsageError(std::string(option) + " '" + glob + "' takes no node of this machine; allowed are " + allowed);
+      throw UsageError(std::string(option) + " " + quote(glob) + " takes no node of this machine; allowed are " + allowed);
   }
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
@@ -45,8 +47,7 @@ TrafficPattern parse_traffic_pattern(std::string_view name) {
   for (std::size_t i = 0; i < pattern_names.size(); ++i) {
     if (pattern_names[i] == name) return static_cast<TrafficPattern>(i);
   }
-  throw UsageError("unknown traffic pattern '" + std::string(name) +
-                   "'; allowed is stream, random, stride, hotspot or closed-loop");
+  throw UsageError("unknown traffic pattern " + quote(name) + "; allowed is stream, random, stride, hotspot or closed-loop");
 }
 
 TrafficGenerator::TrafficGenerator(TrafficRecipe recipe, const Platform& platform)
@@ -83,6 +84,7 @@ TrafficGenerator::TrafficGenerator(TrafficRecipe recipe, const Platform& platfor
   if (total > UINT32_MAX)
     throw UsageError("--requests for " + std::to_string(streams_.size()) + " initiators: more than 4294967295 in all");
   check_last_issue();
+  check_memory();
   if (recipe_.pattern == TrafficPattern::closed_loop) {
     for (std::uint64_t i = 0; i < std::min(recipe_.max_outstanding, recipe_.requests); ++i) {
       for (std::size_t s = 0; s < streams_.size(); ++s) due_.emplace_back(0, s);
@@ -109,6 +111,18 @@ void TrafficGenerator::check_last_issue() const {
                    " requests of " + std::to_string(recipe_.size_bytes) +
                    (exact ? " B would be issued after 1e12 ns; allowed is a higher rate, or fewer requests"
                           : " B has no time that can be computed exactly; allowed are fewer digits, or fewer requests"));
+}
+
+// Of requests that are issued at a rate, how many are under way shows in the simulation.
+void TrafficGenerator::check_memory() const {
+  const bool at_once = times_are_known() && recipe_.rate_gbs.is_zero();
+  if (times_are_known() && !at_once) return;
+  const std::uint64_t each = at_once ? recipe_.requests : std::min(recipe_.max_outstanding, recipe_.requests);
+  const std::uint64_t bytes = each * streams_.size() * TrafficPlayer::bytes_per_request;
+  if (bytes <= recipe_.most_memory_bytes) return;
+  throw UsageError(std::string(at_once ? "--requests" : "--max-outstanding") + ": " + std::to_string(each * streams_.size()) +
+                   " requests under way at once need about " + std::to_string(bytes >> 20) + " MiB of memory, --max-memory is " +
+                   std::to_string(recipe_.most_memory_bytes >> 20) + " MiB" + (at_once ? "; --rate spreads them over time" : ""));
 }
 
 std::vector<NodeId> TrafficGenerator::default_targets(NodeId initiator) const {

@@ -27,6 +27,7 @@ struct TrafficRecipe {
   Rational read_share = 1;             // 0 to 1
   std::uint64_t max_outstanding = 1;   // of each initiator; closed-loop only
   std::uint64_t seed = 1;
+  std::uint64_t most_memory_bytes = UINT64_MAX;  // that requests under way may take
 };
 
 // stream: consecutive addresses of one memory (default: the initiator's own HBM partition; a pcie_ep: the first of its SIP).
@@ -55,6 +56,7 @@ class TrafficGenerator final : public TrafficSource {
 
   Fs issue_time(std::uint64_t step) const;  // of request `step` of every initiator, at the rate
   void check_last_issue() const;
+  void check_memory() const;
   std::vector<NodeId> default_targets(NodeId initiator) const;
   void make(Stream& stream, Fs issue, TrafficRequest& request);
   bool next_by_time(TrafficRequest& request);

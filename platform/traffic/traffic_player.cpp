@@ -3,7 +3,7 @@
 #include <string>
 
 #include "models/base/errors.h"
-#include "platform/traffic/traffic_nodes.h"
+#include "models/base/exception_text.h"
 
 namespace kernbench {
 
@@ -28,7 +28,7 @@ void TrafficPlayer::issue_due() {
     platform_.obligations().busy_until(next_.issue);
     due_.notify(Component::fs(next_.issue - now));
   } catch (const std::exception& error) {
-    platform_.services().fatal(*this, error.what());
+    platform_.services().fatal(*this, kernbench::text_of(error));
   }
 }
 

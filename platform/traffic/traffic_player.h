@@ -23,6 +23,8 @@ namespace kernbench {
 
 class TrafficPlayer final : public sc_core::sc_module, private TransactionOwner, private DmaUser {
  public:
+  static constexpr std::uint64_t bytes_per_request = 64;  // under way, without its payload (spec 10.2)
+
   // All three outlive the simulation. Construct before Platform::run(), which plays.
   TrafficPlayer(const sc_core::sc_module_name& name, Platform& platform, TrafficSource& source, TrafficListener& listener);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
+#include "models/base/quote.h"
 
 namespace kernbench {
 
@@ -45,7 +46,7 @@ std::vector<ValidationCase> select_group(std::vector<ValidationCase> cases, cons
     if (groups.find("'" + each.group + "'") == std::string::npos) groups += (groups.empty() ? "'" : ", '") + each.group + "'";
     if (each.group == group) chosen.push_back(std::move(each));
   }
-  if (chosen.empty()) throw UsageError("there is no group '" + group + "' of references; allowed is " + groups);
+  if (chosen.empty()) throw UsageError("there is no group " + quote(group) + " of references; allowed is " + groups);
   return chosen;
 }
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "models/base/errors.h"
+#include "models/base/quote.h"
 
 namespace kernbench {
 
@@ -17,7 +18,8 @@ Attributes settle_parameters(const Bench& bench, const std::vector<GivenParamete
     if (found == bench.parameters.end()) {
       std::string known;
       for (const Parameter& parameter : bench.parameters) known += (known.empty() ? "" : ", ") + parameter.name();
-      throw UsageError("bench '" + bench.name + "' has no parameter '" + name + "'; it has " + (known.empty() ? "none" : known));
+      throw UsageError("bench '" + bench.name + "' has no parameter " + quote(name) + "; it has " +
+                       (known.empty() ? "none" : known));
     }
     if (!seen.insert(name).second) throw UsageError("bench '" + bench.name + "': parameter '" + name + "' is given twice");
     try {

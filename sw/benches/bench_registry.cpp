@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
+#include "models/base/quote.h"
 
 namespace kernbench {
 namespace {
@@ -53,7 +54,7 @@ const Bench& BenchRegistry::find(const std::string& name_or_index) const {
     if (bench.name == name_or_index) return bench;
     known += (known.empty() ? "" : ", ") + bench.name;
   }
-  throw UsageError("unknown bench '" + name_or_index + "'; there are " + known);
+  throw UsageError("unknown bench " + quote(name_or_index) + "; there are " + known);
 }
 
 }  // namespace kernbench

@@ -195,3 +195,39 @@ BOOST_AUTO_TEST_CASE(extents_of_4097_are_right_on_every_axis_in_every_dtype) {
     expect_right("mlp-fused", {{"dtype", dtype}, {"tokens", "1"}, {"d_in", "4097"}, {"hidden", "7"}, {"d_out", "13"}}, 13);
   }
 }
+
+namespace {
+
+// Reads its shard, and stores what phase 2 computes of it.
+void scale(tl::Program& tl, tl::Tensor x, tl::Tensor out) { tl.store(out.local(), tl.load(x.local(), x.local_shape(), f16) * 2.0); }
+
+// What a launch on 8 PEs, each with 256 bytes, adds to the resident memory. `writes_input`: the host writes x before each launch.
+template <bool writes_input>
+void launch_often(Torch& torch) {
+  constexpr int launches = 3000, pes = 8;
+  const DPPolicy everywhere{Placement::row_wise, Placement::row_wise, 1, pes};
+  Tensor x = torch.full({pes, 128}, 1, f16, everywhere, "x");
+  const Tensor out = torch.empty({pes, 128}, f16, everywhere, "out");
+  std::uint64_t settled = 0;
+  for (int i = 0; i < launches; ++i) {
+    if (writes_input) x.fill_(i % 7);
+    torch.launch("scale", scale, x, out);
+    if (i == launches / 10) settled = resident_bytes();
+  }
+  const std::uint64_t each = (resident_bytes() - settled) / (launches - launches / 10) / pes;
+  // The bytes that the operation reads, 256, its record and the metrics of the launch; a page of memory would be 65536.
+  if (memory_can_be_measured) BOOST_TEST(each < 2048U, each << " bytes for each PE and launch");
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_small_launch_keeps_its_operands_and_no_page_around_them) {
+  for (const auto run : {&launch_often<false>, &launch_often<true>}) {
+    forked([run] {
+      BenchRunOptions options;
+      options.records = false;
+      const BenchOutcome outcome = run_function(run, options);
+      BOOST_TEST(outcome.status == "completed", outcome.error);
+    });
+  }
+}

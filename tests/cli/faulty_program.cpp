@@ -4,7 +4,7 @@
 
 #include "platform/numerics/job.h"
 
-#define WRAPPED(prefix) prefix##_ZN9kernbench8make_jobERKNS_6DataOpERKSt8functionIFSt10shared_ptrISt4byteEmEE
+#define WRAPPED(prefix) prefix##_ZN9kernbench8make_jobERKNS_6DataOpERKSt8functionIFSt10shared_ptrISt4byteEmEERKS3_IFbvEE
 
 namespace kernbench {
 namespace {
@@ -31,10 +31,12 @@ class FaultyJob : public Job {
 
 extern "C" {
 
-std::unique_ptr<kernbench::Job> WRAPPED(__real_)(const kernbench::DataOp& op, const kernbench::ValueLookup& lookup);
+std::unique_ptr<kernbench::Job> WRAPPED(__real_)(const kernbench::DataOp& op, const kernbench::ValueLookup& lookup,
+                                                 const kernbench::StopQuestion& stop);
 
-std::unique_ptr<kernbench::Job> WRAPPED(__wrap_)(const kernbench::DataOp& op, const kernbench::ValueLookup& lookup) {
-  std::unique_ptr<kernbench::Job> job = WRAPPED(__real_)(op, lookup);
+std::unique_ptr<kernbench::Job> WRAPPED(__wrap_)(const kernbench::DataOp& op, const kernbench::ValueLookup& lookup,
+                                                 const kernbench::StopQuestion& stop) {
+  std::unique_ptr<kernbench::Job> job = WRAPPED(__real_)(op, lookup, stop);
   const char* faulty = std::getenv("KERNBENCH_FAULTY_OP");
   if (faulty == nullptr || std::strtoull(faulty, nullptr, 10) != op.id) return job;
   return std::make_unique<kernbench::FaultyJob>(op, std::move(job));

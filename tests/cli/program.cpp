@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <stdexcept>
 #include <system_error>
@@ -37,26 +39,35 @@ struct Pipe {
   ::_exit(127);
 }
 
-}  // namespace
+// What is sent to the program, and when.
+struct Signal {
+  int number = 0;  // 0: none
+  std::function<bool(int passed_ms)> due;
+};
 
-ProgramResult kernbench_program(const std::vector<std::string>& arguments, int signal, int after_ms, const char* out_path, const char* program) {
+ProgramResult run_program(const std::vector<std::string>& arguments, const Signal& signal, const char* out_path,
+                          const char* program, const std::function<void()>& prepare) {
   const Clock::time_point begin = Clock::now();
   const auto passed_ms = [&] { return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count()); };
   Pipe out, err;
   const ::pid_t pid = ::fork();
   if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (pid == 0) become(program, arguments, out_path == nullptr ? out.ends[1] : ::open(out_path, O_WRONLY), err.ends[1]);
+  if (pid == 0) {
+    prepare();
+    become(program, arguments, out_path == nullptr ? out.ends[1] : ::open(out_path, O_WRONLY), err.ends[1]);
+  }
   ::close(out.ends[1]);
   ::close(err.ends[1]);
 
   ProgramResult result;
-  bool signalled = signal == 0;
+  constexpr int between_looks_ms = 10;
+  bool signalled = signal.number == 0;
   ::pollfd ends[2] = {{out.ends[0], POLLIN, 0}, {err.ends[0], POLLIN, 0}};
   std::string* texts[2] = {&result.out, &result.err};
   for (int open = 2; open > 0;) {
-    if (::poll(ends, 2, signalled ? -1 : std::max(0, after_ms - passed_ms())) < 0 && errno != EINTR) break;
-    if (!signalled && passed_ms() >= after_ms) {
-      ::kill(pid, signal);
+    if (::poll(ends, 2, signalled ? -1 : between_looks_ms) < 0 && errno != EINTR) break;
+    if (!signalled && signal.due(passed_ms())) {
+      ::kill(pid, signal.number);
       signalled = true;
     }
     for (int i = 0; i < 2; ++i) {
@@ -78,6 +89,32 @@ ProgramResult kernbench_program(const std::vector<std::string>& arguments, int s
   result.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   result.wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
   return result;
+}
+
+}  // namespace
+
+ProgramResult kernbench_program(const std::vector<std::string>& arguments, int signal, int after_ms, const char* out_path,
+                                const char* program) {
+  return run_program(arguments, {signal, [after_ms](int passed_ms) { return passed_ms >= after_ms; }}, out_path, program, [] {});
+}
+
+ProgramResult kernbench_program_signalled(const std::vector<std::string>& arguments, int signal, const std::string& file) {
+  const auto holds_something = [file](int /*passed_ms*/) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(file, error);
+    return !error && size > 0;
+  };
+  return run_program(arguments, {signal, holds_something}, nullptr, KERNBENCH_PROGRAM, [] {});
+}
+
+ProgramResult kernbench_program_limited(const std::vector<std::string>& arguments, int resource, unsigned long limit,
+                                        bool as_nobody) {
+  return run_program(arguments, {}, nullptr, KERNBENCH_PROGRAM, [resource, limit, as_nobody] {
+    constexpr ::uid_t nobody = 64'123;
+    const ::rlimit bound{limit, limit};
+    if (::setrlimit(static_cast<__rlimit_resource_t>(resource), &bound) != 0) ::_exit(126);
+    if (as_nobody && (::setgid(nobody) != 0 || ::setuid(nobody) != 0)) ::_exit(126);
+  });
 }
 
 TemporaryFolder::TemporaryFolder() {

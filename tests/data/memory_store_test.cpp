@@ -1,11 +1,13 @@
 // The store against a flat model of bytes and value bytes; sparse, shared and copy-on-write pages.
 #include "models/data/memory_store.h"
 
-#include <boost/test/unit_test.hpp>
+#include <rapidcheck.h>
+
 #include <algorithm>
+#include <boost/test/unit_test.hpp>
 #include <cstdint>
 #include <cstring>
-#include <rapidcheck.h>
+#include <set>
 #include <vector>
 
 #include "models/address/phys_addr.h"
@@ -111,9 +113,52 @@ BOOST_AUTO_TEST_CASE(a_page_that_nobody_else_holds_is_written_in_place) {
   MemoryStore store;
   const auto data = bytes_of({1});
   store.write_bytes(0, data.data(), 1);
-  const std::byte* place = store.snapshot(0, 1).segments()[0].bytes.get();
+  const std::byte* place = store.snapshot(0, page).segments()[0].bytes.get();
   store.write_bytes(5, data.data(), 1);
-  BOOST_TEST(store.snapshot(0, 1).segments()[0].bytes.get() == place);
+  BOOST_TEST(store.snapshot(0, page).segments()[0].bytes.get() == place);
+}
+
+BOOST_AUTO_TEST_CASE(a_snapshot_of_a_small_part_keeps_no_page_and_is_one_for_all_who_take_it) {
+  MemoryStore store;
+  const auto data = bytes_of({1, 2, 3, 4});
+  store.write_bytes(0, data.data(), 4);
+  const std::byte* place = store.snapshot(0, page).segments()[0].bytes.get();
+  const ByteImage first = store.snapshot(1, 2), second = store.snapshot(1, 2);
+  BOOST_TEST((first.segments()[0].bytes == second.segments()[0].bytes));
+  const auto after = bytes_of({9, 9, 9, 9});
+  store.write_bytes(0, after.data(), 4);
+  BOOST_TEST(store.snapshot(0, page).segments()[0].bytes.get() == place);  // written in place: nobody holds it
+  BOOST_TEST((cells_of(first)[0].known == std::byte{2}));
+  BOOST_TEST((cells_of(store.snapshot(1, 2))[0].known == std::byte{9}));
+}
+
+// What the snapshots of n versions of memory hold, at most twice what was taken, beside what one page holds.
+BOOST_AUTO_TEST_CASE(snapshots_keep_at_most_twice_their_size) {
+  for (const std::uint64_t nbytes : {std::uint64_t{1}, std::uint64_t{4096}, page / 2 - 1, page / 2, page}) {
+    MemoryStore store;
+    std::vector<ByteImage> kept;
+    std::set<const std::byte*> pages;
+    constexpr std::size_t versions = 20;
+    for (std::size_t i = 0; i < versions; ++i) {
+      const auto version = static_cast<std::byte>(i + 1);
+      store.write_bytes(0, &version, 1);
+      kept.push_back(store.snapshot(0, nbytes));
+      pages.insert(store.snapshot(0, page).segments()[0].bytes.get());
+    }
+    BOOST_TEST((pages.size() - 1) * page <= 2 * versions * nbytes, nbytes << " bytes pin " << pages.size() << " pages");
+    for (std::size_t i = 0; i < versions; ++i) BOOST_TEST((cells_of(kept[i])[0].known == static_cast<std::byte>(i + 1)));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_pending_value_over_bytes_that_a_snapshot_holds_copies_nothing) {
+  MemoryStore store;
+  const auto data = bytes_of({1, 2, 3});
+  store.write_bytes(0, data.data(), 3);
+  const ByteImage held = store.snapshot(0, page);
+  store.write_value(1, {7, 0, 1});
+  BOOST_TEST((store.snapshot(2, page - 2).segments()[0].bytes.get() == held.segments()[0].bytes.get() + 2));
+  store.clear(1, 1);
+  BOOST_TEST((store.read_bytes(0, 3) == bytes_of({1, 0, 3})));
 }
 
 BOOST_AUTO_TEST_CASE(whole_pages_of_an_image_are_shared_not_copied) {
@@ -121,7 +166,7 @@ BOOST_AUTO_TEST_CASE(whole_pages_of_an_image_are_shared_not_copied) {
   std::vector<std::byte> data(2 * page, std::byte{5});
   store.write_bytes(0, data.data(), data.size());
   store.write_image(16 * page, store.snapshot(0, 2 * page));
-  BOOST_TEST((store.snapshot(16 * page, 1).segments()[0].bytes == store.snapshot(0, 1).segments()[0].bytes));
+  BOOST_TEST((store.snapshot(16 * page, page).segments()[0].bytes == store.snapshot(0, page).segments()[0].bytes));
   const auto changed = bytes_of({6});
   store.write_bytes(16 * page, changed.data(), 1);
   BOOST_TEST((store.read_bytes(0, 1) == bytes_of({5})));

@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(cube_ports_must_exist_be_on_the_rim_and_have_one_peer) {
   BOOST_TEST(after(port + "phy", "P0") ==
              "sip.io_chiplets.0.cube_ports.3.phy: found 'P0' a second time; PHYs of a chiplet are unique");
   BOOST_TEST(after(port + "phy", "P.0") ==
-             "sip.io_chiplets.0.cube_ports.3.phy: found 'P.0', allowed is a name of letters, digits, '_' and '-'");
+             "sip.io_chiplets.0.cube_ports.3.phy: found 'P.0', allowed is a name of at most 64 letters, digits, '_' and '-'");
 }
 
 // Spec 3.1: io{die - 16} in names, the die number in addresses; the host uses io0.

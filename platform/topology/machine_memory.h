@@ -1,0 +1,22 @@
+// What a machine costs of the host's memory, told from its description, before anything of it is built.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "platform/topology/machine_spec.h"
+
+namespace kernbench {
+
+struct MachineMemory {
+  std::uint64_t pes = 0, nodes = 0, wires = 0, pseudo_channels = 0;
+
+  // By what nodes, wires and pseudo-channels were measured to take (docs/performance.md).
+  std::uint64_t bytes() const;
+  std::string str() const;  // "4335 nodes, 7548 wires and 2048 pseudo-channels"
+};
+
+// As build_graph() makes them: nodes and the edges that are no pe_internal ones.
+MachineMemory machine_memory(const MachineSpec& machine);
+
+}  // namespace kernbench

@@ -1,0 +1,32 @@
+// --max-memory: how much of the host's memory a command may use, and what becomes of one that needs more.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+
+// A run that has reached its limit: exit status 1.
+class MemoryLimitError : public Error {
+ public:
+  using Error::Error;
+};
+
+// Of the host, or of its control group if that has less.
+std::uint64_t host_memory_bytes();
+// "8G", "512M", "1.5T" or bytes; an empty text: three quarters of host_memory_bytes(). UsageError for anything else.
+std::uint64_t memory_limit(const std::string& text);
+std::string size_text(std::uint64_t bytes);  // "17.6 GiB"
+
+// Watches the resident memory of this process, and of its children, until they end. Whoever can end in order asks
+// memory_limit_reached() now and then; with a sixteenth more, at least 256 MiB, the process ends at once with a message and exit
+// status 1.
+void guard_memory(std::uint64_t limit_bytes);
+bool memory_limit_reached();
+void check_memory_limit();  // MemoryLimitError if it is reached
+// For RunLimits::interrupted: a signal has come. Throws as check_memory_limit().
+bool stop_requested();
+
+}  // namespace kernbench
