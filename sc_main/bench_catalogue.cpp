@@ -5,6 +5,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
 #include "platform/topology/nearest_name.h"
 #include "sc_main/command.h"

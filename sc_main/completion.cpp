@@ -4,13 +4,12 @@
 #include <functional>
 #include <map>
 
-#include "platform/assembly/graph_machine_view.h"
 #include "platform/probe/probe_case.h"
 #include "platform/topology/build_graph.h"
 #include "platform/traffic/traffic_generator.h"
-#include "platform/validate/validation_case.h"
 #include "sc_main/bench_catalogue.h"
 #include "sc_main/config_files.h"
+#include "sc_main/kernel_references.h"
 #include "sc_main/machine_options.h"
 
 namespace kernbench {
@@ -40,13 +39,13 @@ Words probe_cases() {
   const MachineOptions defaults;
   const Graph graph = build_graph(defaults.load_spec(defaults.load_registry()));
   Words names{"all"};
-  for (const ProbeCase& each : probe_catalogue(graph, GraphMachineView(graph))) names.push_back(each.name);
+  for (const ProbeCase& each : probe_catalogue(graph)) names.push_back(each.name);
   return names;
 }
 
 Words validation_groups() {
   Words groups;
-  for (const ValidationCase& each : all_validation_cases()) {
+  for (const ValidationCase& each : all_references()) {
     if (std::find(groups.begin(), groups.end(), each.group) == groups.end()) groups.push_back(each.group);
   }
   return groups;

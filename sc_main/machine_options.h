@@ -12,6 +12,10 @@
 
 namespace kernbench {
 
+// A file that results must not be written to: "the input", "'topology.yaml'".
+struct FileInUse {
+  std::string path, what;
+};
 // For every command that builds a machine.
 void add_max_memory_to(CLI::App& command, std::string& max_memory);
 

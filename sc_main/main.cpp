@@ -72,6 +72,8 @@ int guarded(int argc, char* argv[]) {
     return report(error.what(), exit_deadlock);
   } catch (const std::exception& error) {
     return report(text_of(error), exit_failed);
+  } catch (...) {
+    return report("an exception that is no std::exception", exit_failed);
   }
 }
 

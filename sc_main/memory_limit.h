@@ -26,7 +26,7 @@ std::string size_text(std::uint64_t bytes);  // "17.6 GiB"
 void guard_memory(std::uint64_t limit_bytes);
 bool memory_limit_reached();
 void check_memory_limit();  // MemoryLimitError if it is reached
-// For RunLimits::interrupted: a signal has come. Throws as check_memory_limit().
+// For RunLimits::interrupted: a signal has come, or the limit is reached; who is told so calls check_memory_limit() behind the run.
 bool stop_requested();
 
 }  // namespace kernbench

@@ -3,7 +3,6 @@
 #include <iostream>
 #include <memory>
 
-#include "platform/assembly/machine_routes.h"
 #include "platform/assembly/platform.h"
 #include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
@@ -23,18 +22,12 @@ struct ProbeOptions {
   bool csv = false;
 };
 
-std::vector<ProbeCase> catalogue_of(const Graph& machine) {
-  const FabricEdges edges(machine);
-  MachineRoutes routes(machine, edges);
-  return probe_catalogue(machine, GraphMachineView(machine), routes);
-}
-
 int probe(const ProbeOptions& options) {
   const ComponentRegistry registry = options.machine.load_registry();
   PlatformOptions platform_options;
   platform_options.tear_down = false;
   Graph machine = build_graph(options.machine.load_spec(registry));
-  const std::vector<ProbeCase> cases = select_cases(catalogue_of(machine), options.cases);
+  const std::vector<ProbeCase> cases = select_cases(probe_catalogue(machine), options.cases);
   Platform platform(std::move(machine), registry, platform_options);
   const Simulate simulate = simulate_in_children(platform);
   std::vector<ProbeOutcome> outcomes;

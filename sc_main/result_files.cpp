@@ -22,15 +22,15 @@ struct NamedFile {
 // What has a name by now, and nobody else may write to.
 class TakenFiles {
  public:
-  void in_use(const FileInUse& file) { taken_.push_back({identity_of(file.path), file.what + " '" + file.path + "'"}); }
+  void in_use(const FileInUse& file) { taken_.push_back({identity_of(file.path), file.what + ' ' + quote(file.path)}); }
   // Results go where the shell has sent this program's own output.
   void redirected(int descriptor, const std::string& what) {
     if (const auto identity = identity_of_kept(descriptor)) taken_.push_back({*identity, what});
   }
   void result(const std::string& path) {
     if (path.empty() || is_null_device(path)) return;
-    take(path, "the result '" + path + "'");
-    if (!is_stream(path)) take(companion_of(path), "'" + companion_of(path) + "', the configuration beside '" + path + "',");
+    take(path, "the result " + quote(path));
+    if (!is_stream(path)) take(companion_of(path), quote(companion_of(path)) + ", the configuration beside " + quote(path) + ",");
   }
 
  private:
@@ -55,23 +55,12 @@ std::string configuration_text(const Invocation& invocation, const std::vector<s
   return text + resolved;
 }
 
-void check_result_files(const std::vector<std::string>& inputs, const std::vector<std::string>& results) {
-  std::vector<NamedFile> taken;
-  for (const std::string& input : inputs) {
-    if (!input.empty()) taken.push_back({canonical(input), "the input " + quote(input)});
-  }
-  const auto take = [&taken](const std::string& path, const std::string& what) {
-    NamedFile file{canonical(path), what};
-    for (const NamedFile& other : taken) {
-      if (other.path == file.path) throw UsageError(file.what + " would overwrite " + other.what);
-    }
-    taken.push_back(std::move(file));
-  };
-  for (const std::string& result : results) {
-    if (result.empty() || is_stream(result)) continue;
-    take(result, "the result " + quote(result));
-    take(companion_of(result), quote(companion_of(result)) + ", the configuration beside " + quote(result) + ",");
-  }
+void check_result_files(const std::vector<FileInUse>& in_use, const std::vector<std::string>& results) {
+  TakenFiles taken;
+  for (const FileInUse& file : in_use) taken.in_use(file);
+  taken.redirected(STDOUT_FILENO, "the standard output of this command");
+  taken.redirected(STDERR_FILENO, "the standard error of this command");
+  for (const std::string& result : results) taken.result(result);
 }
 
 ResultFile open_result(const std::string& path, const std::string& configuration) {

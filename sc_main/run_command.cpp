@@ -94,7 +94,7 @@ std::string stopped_text(const RunResult& result, Fs simulated) {
 StopQuestion stop_question(const std::optional<double>& max_wall_s) {
   const Clock::time_point start = Clock::now();
   return [max_wall_s, start] {
-    return Interrupt::requested() || memory_limit_reached() || (max_wall_s && seconds_since(start) >= *max_wall_s);
+    return stop_requested() || (max_wall_s && seconds_since(start) >= *max_wall_s);
   };
 }
 
@@ -131,7 +131,7 @@ class BenchRun {
   std::optional<ResultFile> open(const std::string& path) const;
   DataExecutor& start_executor(const StopQuestion& stop);
   void evaluate(const BenchProgram& program, const OpOrigins* origins, const StopQuestion& stop, RunReport& report);
-  OpTable::Meta op_log_meta() const;
+  OpTable::Meta op_log_meta(const std::vector<KernelReport>& kernels) const;
   RunReport report_of(const RunResult& result, const BenchProgram& program, double elaboration_s);
   int conclude(const RunReport& report, const RunStatistics& statistics) const;
 
@@ -299,6 +299,7 @@ int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics)
     print_report(std::cout, report, statistics);
   }
   std::cout << std::flush;
+  if (report.result.status == RunStatus::interrupted) check_memory_limit();
   const std::string stopped = stopped_.empty() ? stopped_text(report.result, report.simulated) : stopped_;
   if (!stopped.empty()) std::cerr << "kernbench: " << stopped << (options_.verifies() ? "; nothing is verified" : "") << '\n';
   if (report.verdicts && report.verdicts->empty()) throw Error("bench '" + report.bench + "' names no output to verify");

@@ -5,6 +5,8 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/observe/latency_parts.h"
+#include "platform/observe/trace_file.h"
 #include "sc_main/option_values.h"
 #include "sc_main/result_files.h"
 

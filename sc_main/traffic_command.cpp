@@ -56,13 +56,15 @@ void TrafficOptions::add_to(CLI::App& app) {
   app.add_flag("--csv", csv, "One row per request on standard output, the summary on standard error");
   app.add_flag("--json", json, "Requests and summary as one JSON object");
   app.add_flag("--breakdown", breakdown,
-               "What each latency is made of: PE setup, NoC, UCIe, fabric, wire transfer, HBM, contention");
+               "What each latency is made of: PE setup, NoC, UCIe, fabric, wire transfer, HBM, contention; see below");
   app.add_option("--out", out, "Where the rows go instead of standard output")->type_name("F");
+  app.add_option("--links", links, "Every link, what it carried since the first request: CSV, or JSON if the name ends in .json")->type_name("F");
   app.add_option("--trace-requests", trace_requests, "Where every request was and when, one per line")->type_name("F.jsonl");
   app.add_option("--until", until_ns, "Stop at this simulated time")->type_name("NS");
   app.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S");
   app.add_option("--deadlock-after", deadlock_after_ns,
-                 "Simulated time without work, while requests are under way, that counts as a deadlock; 0: never")
+                 "Simulated time with nothing but polling and clocks, and nothing to come, while requests are under way, that "
+                 "counts as a livelock; 0: never")
       ->type_name("NS")
       ->capture_default_str();
   const std::string group = "Generated traffic";
@@ -119,7 +121,7 @@ void TrafficOptions::check_that_none_is_idle() const {
   needs(pattern == "stride", {"--stride"}, "but for --generate stride");
   needs(pattern == "closed-loop", {"--max-outstanding"}, "but for --generate closed-loop");
   needs(pattern != "closed-loop", {"--rate"}, "for closed-loop traffic, whose times come from the simulation");
-  needs(save.empty(), {"--csv", "--json", "--breakdown", "--out", "--trace-requests", "--until", "--max-wall", "--deadlock-after"},
+  needs(save.empty(), {"--csv", "--json", "--breakdown", "--out", "--links", "--trace-requests", "--until", "--max-wall", "--deadlock-after"},
         "with --save, which plays nothing");
 }
 
@@ -135,7 +137,7 @@ void TrafficOptions::check() const {
   if (!out.empty() && !csv && !json) throw UsageError("traffic: --out goes with --csv or --json");
   std::vector<FileInUse> in_use = machine.files_in_use();
   if (!file.empty()) in_use.push_back({file, "the input"});
-  check_result_files(in_use, {out, save, trace_requests});
+  check_result_files(in_use, {out, links, save, trace_requests});
 }
 
 std::optional<Fs> TrafficOptions::deadlock_after() const {
@@ -309,6 +311,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   if (result.status == RunStatus::deadlock) throw DeadlockError(result.error + "\n" + player.waiting());
   if (result.cause) std::rethrow_exception(result.cause);
   if (result.status == RunStatus::completed) return exit_done;
+  if (result.status == RunStatus::interrupted) check_memory_limit();
   std::cerr << fmt::format("kernbench: {} at {} of simulated time: {} requests issued, {} ended{}\n", name_of(result.status),
                            format_ns(result.simulated), player.issued(), player.ended(),
                            result.stuck.empty() ? "" : "; " + result.stuck);

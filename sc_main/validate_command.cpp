@@ -8,6 +8,7 @@
 #include "platform/validate/validation_run.h"
 #include "sc_main/command.h"
 #include "sc_main/config_files.h"
+#include "sc_main/kernel_references.h"
 #include "sc_main/machine_options.h"
 
 namespace kernbench {

@@ -34,7 +34,7 @@ struct RunLimits {
   // Somebody waits, and nothing but polling and clocks has happened for this simulated time, nor is an event of a model to come: a
   // livelock, which ends as a deadlock does. None: only when nothing is pending at all.
   std::optional<Fs> deadlock_after = 1'000'000 * fs_per_ns;
-  std::function<bool()> interrupted;  // true: stop (Ctrl-C)
+  std::function<bool()> interrupted;  // true: stop (Ctrl-C); also asked in a signal handler: it neither throws nor allocates
   std::function<void(const RunProgress&)> progress;
 };
 

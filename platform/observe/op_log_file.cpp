@@ -17,10 +17,7 @@ OpLogFormat op_log_format(const std::string& path) {
   const std::filesystem::path extension = std::filesystem::path(path).extension();
   if (extension == ".csv") return OpLogFormat::csv;
   if (extension == ".sqlite" || extension == ".sqlite3" || extension == ".db") return OpLogFormat::sqlite;
-  std::error_code ignored;
-  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) && !std::filesystem::is_directory(status))
-    return OpLogFormat::csv;
+  if (is_stream(path)) return OpLogFormat::csv;
   throw UsageError("the operation log " + quote(path) + " ends in " +
                    (extension.empty() ? "nothing that names a format" : quote(extension.string())) +
                    ": .csv, or .sqlite, .sqlite3 or .db for SQLite");

@@ -7,6 +7,10 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "models/timing/lone_message.h"
+#include "platform/assembly/graph_machine_view.h"
+#include "platform/assembly/machine_routes.h"
+#include "platform/probe/machine_message.h"
 #include "platform/topology/nearest_name.h"
 
 namespace kernbench {
@@ -127,6 +131,12 @@ class Catalogue {
 
 std::vector<ProbeCase> probe_catalogue(const Graph& graph, const MachineView& machine, Routes& routes) {
   return Catalogue(graph, machine, routes).cases();
+}
+
+std::vector<ProbeCase> probe_catalogue(const Graph& graph) {
+  const FabricEdges edges(graph);
+  MachineRoutes routes(graph, edges);
+  return probe_catalogue(graph, GraphMachineView(graph), routes);
 }
 
 std::vector<ProbeCase> select_cases(std::vector<ProbeCase> catalogue, const std::vector<std::string>& names) {

@@ -34,6 +34,8 @@ inline constexpr std::uint64_t probe_bytes = 32 * 1024;
 
 // All cases, in the order above; the same names on every machine.
 std::vector<ProbeCase> probe_catalogue(const Graph& graph, const MachineView& machine, Routes& routes);
+// Of a machine that has not been elaborated.
+std::vector<ProbeCase> probe_catalogue(const Graph& graph);
 
 // Those that are named, in the order of the catalogue; all for an empty list or "all". Throws UsageError that lists the names.
 std::vector<ProbeCase> select_cases(std::vector<ProbeCase> catalogue, const std::vector<std::string>& names);

@@ -4,6 +4,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/exception_text.h"
+#include "platform/traffic/traffic_nodes.h"
 
 namespace kernbench {
 

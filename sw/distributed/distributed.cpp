@@ -1,18 +1,8 @@
 #include "sw/distributed/distributed.h"
 
-#include <array>
-
 #include "models/base/errors.h"
 
 namespace kernbench {
-namespace {
-
-// By operation, as reports name them.
-constexpr std::array<const char*, 7> calls{"distributed.all_reduce",  "distributed.broadcast",      "distributed.reduce",
-                                           "distributed.all_gather",  "distributed.reduce_scatter", "distributed.all_to_all",
-                                           "distributed.send or recv"};
-
-}  // namespace
 
 Worker& Distributed::worker() const {
   Worker* here = runtime_.worker_of_thread();
@@ -109,21 +99,8 @@ void Distributed::barrier() {
 
 Work Distributed::run(GroupCall call, bool async_op) {
   ProcessGroup& ranks = group(call.name);
-  worker().calling(calls[static_cast<std::size_t>(call.op)]);
-  const int rank = rank_of(call.name);
-  for (const std::vector<Tensor>* tensors : {&call.inputs, &call.outputs}) {
-    for (const Tensor& tensor : *tensors) {
-      if (!tensor.deployed()) throw UsageError(call.name + ": a tensor that is not on a device");
-    }
-  }
-  const auto check_one_each = [&, count = static_cast<std::size_t>(ranks.ranks().size)](const std::vector<Tensor>& list) {
-    if (list.size() == count) return;
-    throw UsageError(call.name + ": " + std::to_string(list.size()) + " tensors in the list; it has one for each of the " +
-                     std::to_string(count) + " ranks");
-  };
-  if (call.op == CollectiveOp::all_gather || call.op == CollectiveOp::all_to_all) check_one_each(call.outputs);
-  if (call.op == CollectiveOp::reduce_scatter || call.op == CollectiveOp::all_to_all) check_one_each(call.inputs);
-  Work work = ranks.call(worker(), rank, call);
+  worker().calling(name_of(call.op));
+  Work work = ranks.call(worker(), rank_of(call.name), call);
   if (!async_op) work.wait();
   return work;
 }

@@ -89,6 +89,13 @@ void Multiprocessing::spawn(const std::function<void(int)>& body, RankCount coun
     throw UsageError(call + ": " + std::to_string(count.size) + " ranks; rank = " + (count.unit == RankUnit::sip ? "SIP" : "PE") +
                      ", and this machine has " + std::to_string(most));
 
+  DistributedState& state = runtime_.distributed;
+  const Spawned spawned(state, count);
+  if (state.group != nullptr && state.group->joined({})) state.group->check_spawned(call);
+  run_ranks(body, count.size, caller);
+}
+
+void Multiprocessing::run_ranks(const std::function<void(int)>& body, int nprocs, Worker* caller) {
   if (caller != nullptr) caller->calling("multiprocessing.spawn");
   const auto ranks = std::make_shared<Ranks>();
   ranks->body = body;
