@@ -1,4 +1,4 @@
-# Compiler settings and the kinds of target: a box (object library), a test program, a benchmark program.
+# Compiler settings and the kinds of target: a library (object library), a test program, a benchmark program.
 
 set(CMAKE_CXX_STANDARD 17)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -12,7 +12,7 @@ option(KERNBENCH_WERROR "Treat warnings as errors" OFF)
 option(KERNBENCH_ASAN "Build with the address and undefined-behaviour sanitizers" OFF)
 option(KERNBENCH_PCH "Precompile the SystemC, standard and test headers" ON)
 option(KERNBENCH_CCACHE "Compile through ccache where it is installed" ON)
-option(KERNBENCH_BENCHMARKS "Build the speed measurements in tests/bench (Google Benchmark)" OFF)
+option(KERNBENCH_BENCHMARKS "Build the speed measurements in tests/perf (Google Benchmark)" OFF)
 
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
@@ -57,31 +57,31 @@ if(KERNBENCH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   endif()
 endif()
 
-# Two precompiled headers for the whole tree: one for boxes, one for programs that test.
+# Two precompiled headers for the whole tree: one for libraries, one for programs that test.
 # The asan preset does without, so that a source which forgets an include is found there.
 if(KERNBENCH_PCH)
-  set(box_headers <systemc> <algorithm> <cstdint> <deque> <functional> <map> <memory> <optional> <stdexcept> <string> <string_view>
+  set(library_headers <systemc> <algorithm> <cstdint> <deque> <functional> <map> <memory> <optional> <stdexcept> <string> <string_view>
       <utility> <variant> <vector>)
-  add_library(kernbench_box_pch OBJECT "${CMAKE_SOURCE_DIR}/cmake/pch.cpp")
-  target_link_libraries(kernbench_box_pch PRIVATE kernbench_settings)
-  target_precompile_headers(kernbench_box_pch PRIVATE ${box_headers})
+  add_library(kernbench_library_pch OBJECT "${CMAKE_SOURCE_DIR}/cmake/pch.cpp")
+  target_link_libraries(kernbench_library_pch PRIVATE kernbench_settings)
+  target_precompile_headers(kernbench_library_pch PRIVATE ${library_headers})
 
   add_library(kernbench_test_pch OBJECT EXCLUDE_FROM_ALL "${CMAKE_SOURCE_DIR}/cmake/pch.cpp")
   target_compile_definitions(kernbench_test_pch PRIVATE BOOST_TEST_DYN_LINK)
   target_link_libraries(kernbench_test_pch PRIVATE kernbench_settings Boost::unit_test_framework rapidcheck)
-  target_precompile_headers(kernbench_test_pch PRIVATE ${box_headers} <boost/test/unit_test.hpp> <rapidcheck.h>)
+  target_precompile_headers(kernbench_test_pch PRIVATE ${library_headers} <boost/test/unit_test.hpp> <rapidcheck.h>)
 endif()
 
-# kernbench_box(NAME SOURCES a.cpp ... [LINK target ...] [PUBLIC_LINK target ...] [NO_PCH])
-# A folder of the house. Boxes under models/ are folded into the shared library kernbench_models; others are linked by name,
+# kernbench_library(NAME SOURCES a.cpp ... [LINK target ...] [PUBLIC_LINK target ...] [NO_PCH])
+# A folder of the house. Libraries under models/ are folded into the shared library kernbench_models; others are linked by name,
 # each one that a program needs: an object library does not bring along the objects of those that it links.
-# PUBLIC_LINK is for libraries that show in the headers of the box.
-function(kernbench_box name)
-  cmake_parse_arguments(BOX "NO_PCH" "" "SOURCES;LINK;PUBLIC_LINK" ${ARGN})
-  add_library(${name} OBJECT ${BOX_SOURCES})
-  target_link_libraries(${name} PUBLIC kernbench_settings ${BOX_PUBLIC_LINK} PRIVATE ${BOX_LINK})
-  if(KERNBENCH_PCH AND NOT BOX_NO_PCH)
-    target_precompile_headers(${name} REUSE_FROM kernbench_box_pch)
+# PUBLIC_LINK is for libraries that show in the headers of the library.
+function(kernbench_library name)
+  cmake_parse_arguments(LIBRARY "NO_PCH" "" "SOURCES;LINK;PUBLIC_LINK" ${ARGN})
+  add_library(${name} OBJECT ${LIBRARY_SOURCES})
+  target_link_libraries(${name} PUBLIC kernbench_settings ${LIBRARY_PUBLIC_LINK} PRIVATE ${LIBRARY_LINK})
+  if(KERNBENCH_PCH AND NOT LIBRARY_NO_PCH)
+    target_precompile_headers(${name} REUSE_FROM kernbench_library_pch)
   endif()
 endfunction()
 
@@ -93,7 +93,7 @@ function(kernbench_program name)
   target_link_libraries(${name} PRIVATE kernbench_settings kernbench_models ${PROGRAM_LINK})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
   if(KERNBENCH_PCH)
-    target_precompile_headers(${name} REUSE_FROM kernbench_box_pch)
+    target_precompile_headers(${name} REUSE_FROM kernbench_library_pch)
   endif()
 endfunction()
 
@@ -136,7 +136,7 @@ function(kernbench_guide_example variable guide)
 endfunction()
 
 # kernbench_benchmark(NAME SOURCES a.cpp ... [LINK target ...])
-# A Google Benchmark program in tests/bench; not part of ctest.
+# A Google Benchmark program in tests/perf; not part of ctest.
 function(kernbench_benchmark name)
   cmake_parse_arguments(BENCH "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${BENCH_SOURCES})

@@ -39,8 +39,8 @@ ConfigSchema ccl_schema(const AlgorithmRegistry& algorithms) {
   return ConfigSchema(std::move(keys));
 }
 
-// What the section holds itself: defaults are settled once the algorithm is known.
-Attributes given_in(const ConfigNode* section, const SettledConfig& config, const std::string& path) {
+// What the section holds itself: defaults are resolved once the algorithm is known.
+Attributes given_in(const ConfigNode* section, const ResolvedConfig& config, const std::string& path) {
   Attributes values;
   if (section == nullptr) return values;
   for (const ConfigEntry& entry : section->entries) {
@@ -58,7 +58,7 @@ CclFile load_ccl_file(const std::string& path, const std::vector<Override>& over
   ConfigNode root = load_config_tree(path, issues);
   if (root.kind != ConfigNode::Kind::map) throw ConfigError(std::move(issues));
   for (const Override& override : overrides) apply_override(root, override, issues);
-  const SettledConfig config = check_config(root, ccl_schema(algorithms), nullptr, issues);
+  const ResolvedConfig config = check_config(root, ccl_schema(algorithms), nullptr, issues);
   if (!issues.empty()) throw ConfigError(std::move(issues));
 
   CclFile file;

@@ -23,7 +23,7 @@ BenchNumbers run_bench(Platform& platform, const std::string& name, const std::v
   register_benches(benches);
   const Bench& bench = benches.find(name);
   BenchOptions options;
-  options.parameters = settle_parameters(bench, parameters);
+  options.parameters = resolve_parameters(bench, parameters);
   options.ccl.defaults.set("slot_size", Rational(16384));
   BenchProgram program(bench, options);
   const RunResult result = platform.run(program);

@@ -46,7 +46,7 @@ int show_route(const RouteOptions& options) {
 void add_route_command(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<RouteOptions>();
   CLI::App* command = app.add_subcommand(
-      "route", "Shows the way between two nodes: times per hop, the narrowest wire, and the formula for a message");
+      "route", "Shows the way between two nodes: times per hop, the narrowest link, and the formula for a message");
   command->add_option("FROM", options->from, "Name of a node; a pe_dma or pcie_ep starts memory traffic")
       ->required()
       ->type_name("");

@@ -41,10 +41,10 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 using ParameterTexts = std::vector<std::pair<std::string, std::string>>;
 
 // In the order of declaration.
-ParameterTexts parameter_texts(const Bench& bench, const Attributes& settled) {
+ParameterTexts parameter_texts(const Bench& bench, const Attributes& resolved) {
   ParameterTexts texts;
   for (const Parameter& parameter : bench.parameters)
-    texts.emplace_back(parameter.name(), format_value(settled.values().find(parameter.name())->second));
+    texts.emplace_back(parameter.name(), format_value(resolved.values().find(parameter.name())->second));
   return texts;
 }
 
@@ -117,11 +117,11 @@ class BenchRun {
  public:
   BenchRun(const RunOptions& options, const Invocation& invocation)
       : options_(options), benches_(all_benches()), bench_(find_bench(benches_, options.bench)),
-        parameters_(settle_parameters(bench_, given_parameters(options.params))), registry_(options.machine.load_registry()),
+        parameters_(resolve_parameters(bench_, given_parameters(options.params))), registry_(options.machine.load_registry()),
         spec_(options.machine.load_spec(registry_)), ccl_(options.machine.load_ccl()),
         devices_(options.devices(spec_.system.sips.count)), data_mode_(options.data_mode(bench_.needs_data)),
         invocation_(invocation),
-        facts_(facts_of(bench_, parameter_texts(bench_, parameters_), options, settle(ccl_, shipped_algorithms()))),
+        facts_(facts_of(bench_, parameter_texts(bench_, parameters_), options, resolve(ccl_, shipped_algorithms()))),
         configuration_(configuration_text(invocation, facts_, resolved_config(spec_, registry_))) {}
 
   const std::string& configuration() const { return configuration_; }
@@ -147,7 +147,7 @@ class BenchRun {
   const Invocation& invocation_;
   Facts facts_;
   std::string configuration_;
-  DataPlane plane_;
+  FunctionalModel functional_model_;
   std::optional<DataExecutor> executor_;  // of phase 2, if this run has one
   std::string stopped_;                   // how far phase 2 came before it was stopped; empty: it was not
 };
@@ -161,7 +161,7 @@ int BenchRun::simulate() {
   const Clock::time_point start = Clock::now();
   ActivityWindows windows;
   const auto built = std::make_unique<Platform>(build_graph(spec_), registry_,
-                                                PlatformOptions{data_mode_ == DataMode::off ? nullptr : &plane_, &windows, false});
+                                                PlatformOptions{data_mode_ == DataMode::off ? nullptr : &functional_model_, &windows, false});
   const Interrupt interrupt;  // before that a signal ends the program at once; nothing has been written
   Platform& platform = *built;
   const TraceScope scope(options_.trace_scopes);
@@ -171,7 +171,7 @@ int BenchRun::simulate() {
   OpSink* records = nullptr;
   std::optional<OpLogFile> op_log;
   if (std::optional<ResultFile> file = open(options_.op_log))
-    records = &op_log.emplace(std::move(*file), &plane_, options_.op_log_limit);
+    records = &op_log.emplace(std::move(*file), &functional_model_, options_.op_log_limit);
   std::optional<OpOrigins> origins;
   if (options_.verifies_ops()) records = &origins.emplace(records);
   std::optional<TraceFile> trace;
@@ -240,7 +240,7 @@ void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins, c
   phase2.evaluation_s = seconds_since(start);
   const Clock::time_point evaluated = Clock::now();
   if (options_.verifies()) report.verdicts = verify(executor, program.expectations(), stop);
-  if (origins != nullptr) report.operations = verify_operations(plane_, executor, *origins, phase2.threads, stop);
+  if (origins != nullptr) report.operations = verify_operations(functional_model_, executor, *origins, phase2.threads, stop);
   phase2.verification_s = seconds_since(evaluated);
 } catch (const StoppedError& error) {
   const std::string why = Interrupt::requested()   ? "interrupted"
@@ -270,7 +270,7 @@ OpTable::Meta BenchRun::op_log_meta(const std::vector<KernelReport>& kernels) co
 }
 
 DataExecutor& BenchRun::start_executor(const StopQuestion& stop) {
-  if (!executor_) executor_.emplace(plane_, executor_threads()).stop_when(stop);
+  if (!executor_) executor_.emplace(functional_model_, executor_threads()).stop_when(stop);
   return *executor_;
 }
 
@@ -288,7 +288,7 @@ RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& progr
   report.elaboration_s = elaboration_s;
   report.kernels = kernel_reports(program.launches());
   report.results = program.results();
-  report.data_races = plane_.data_races();
+  report.data_races = functional_model_.data_races();
   return report;
 }
 

@@ -60,10 +60,10 @@ void RunOptions::add_to(CLI::App& command) {
       ->group(results);
   command
       .add_flag("--breakdown", breakdown,
-                "What the latencies of memory transfers are made of: PE setup, NoC, UCIe, fabric, wire transfer, HBM, contention; "
+                "What the latencies of memory transfers are made of: PE setup, NoC, UCIe, fabric, link transfer, HBM, contention; "
                 "see below")
       ->group(results);
-  command.add_option("--stats", stats, "Writes the statistics of every component and wire")->type_name("F.json")->group(results);
+  command.add_option("--stats", stats, "Writes the statistics of every component and link")->type_name("F.json")->group(results);
   CLI::Option* log =
       command
           .add_option("--op-log", op_log,
@@ -79,11 +79,11 @@ void RunOptions::add_to(CLI::App& command) {
       ->capture_default_str()
       ->group(results);
   command.add_flag("--json", json, "The summary as JSON")->group(results);
-  command.add_flag("--print-config", print_config, "Prints the configuration with every default settled, and does not simulate")
+  command.add_flag("--print-config", print_config, "Prints the configuration with every default resolved, and does not simulate")
       ->group(results);
   command.footer(
       "Every result file F has a companion F.config.yaml: version, command line, and the configuration with every default "
-      "settled.\n\n" +
+      "resolved.\n\n" +
       latency_parts_help() +
       "Examples:\n"
       "  kernbench run --bench matmul-composite --verify-data\n"

@@ -110,8 +110,8 @@ void print_tables(std::ostream& out, const RunReport& report, const RunStatistic
   TextTable links({{"links"}, {"used", Align::right}, {"bytes", Align::right}, {"", Align::right}, {"busiest", Align::right}, {"which"}});
   for (const LinkTotal& link : statistics.links) {
     if (link.bytes == 0) continue;
-    links.add({std::string(name_of(link.kind)), fmt::format("{} of {}", link.used, link.wires), fmt::format("{}", link.bytes),
-               readable_bytes(link.bytes), percent(link.busiest), link.busiest_wire});
+    links.add({std::string(name_of(link.kind)), fmt::format("{} of {}", link.used, link.links), fmt::format("{}", link.bytes),
+               readable_bytes(link.bytes), percent(link.busiest), link.busiest_link});
   }
   if (!links.empty()) out << '\n' << links.text();
 
@@ -247,11 +247,11 @@ Json report_json(const RunReport& report, const RunStatistics& statistics) {
   for (const LinkTotal& link : statistics.links) {
     Json entry;
     entry["kind"] = name_of(link.kind);
-    entry["wires"] = link.wires;
+    entry["links"] = link.links;
     entry["used"] = link.used;
     entry["bytes"] = link.bytes;
     entry["busiest_utilisation"] = link.busiest;
-    entry["busiest_wire"] = link.busiest_wire;
+    entry["busiest_link"] = link.busiest_link;
     json["links"].push_back(std::move(entry));
   }
   json["kernels"] = Json::array();

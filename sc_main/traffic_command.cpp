@@ -43,7 +43,7 @@ struct TrafficOptions {
 
   void add_to(CLI::App& app);
   void check() const;
-  TrafficRecipe settled_recipe() const;
+  TrafficRecipe resolved_recipe() const;
   std::optional<Fs> deadlock_after() const;
 
  private:
@@ -56,7 +56,7 @@ void TrafficOptions::add_to(CLI::App& app) {
   app.add_flag("--csv", csv, "One row per request on standard output, the summary on standard error");
   app.add_flag("--json", json, "Requests and summary as one JSON object");
   app.add_flag("--breakdown", breakdown,
-               "What each latency is made of: PE setup, NoC, UCIe, fabric, wire transfer, HBM, contention; see below");
+               "What each latency is made of: PE setup, NoC, UCIe, fabric, link transfer, HBM, contention; see below");
   app.add_option("--out", out, "Where the rows go instead of standard output")->type_name("F");
   app.add_option("--links", links, "Every link, what it carried since the first request: CSV, or JSON if the name ends in .json")->type_name("F");
   app.add_option("--trace-requests", trace_requests, "Where every request was and when, one per line")->type_name("F.jsonl");
@@ -145,15 +145,15 @@ std::optional<Fs> TrafficOptions::deadlock_after() const {
   return after == 0 ? std::nullopt : std::optional<Fs>(after);
 }
 
-TrafficRecipe TrafficOptions::settled_recipe() const {
-  TrafficRecipe settled = recipe;
-  settled.pattern = parse_traffic_pattern(pattern);
-  if (!initiators.empty()) settled.initiators = initiators;
-  settled.targets = targets;
-  settled.rate_gbs = decimal_option("--rate", rate_gbs);
-  settled.most_memory_bytes = machine.memory_bytes();
-  settled.read_share = decimal_option("--read-share", read_share);
-  return settled;
+TrafficRecipe TrafficOptions::resolved_recipe() const {
+  TrafficRecipe resolved = recipe;
+  resolved.pattern = parse_traffic_pattern(pattern);
+  if (!initiators.empty()) resolved.initiators = initiators;
+  resolved.targets = targets;
+  resolved.rate_gbs = decimal_option("--rate", rate_gbs);
+  resolved.most_memory_bytes = machine.memory_bytes();
+  resolved.read_share = decimal_option("--read-share", read_share);
+  return resolved;
 }
 
 // Rows to where they go, everything to the summary; on the console a table of the first requests.
@@ -256,7 +256,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   if (options.pattern.empty()) {
     file.emplace(options.file, platform).check();
   } else {
-    generator.emplace(options.settled_recipe(), platform);
+    generator.emplace(options.resolved_recipe(), platform);
     if (!options.save.empty()) return save_requests(options, *generator, platform, configuration);
   }
   TrafficSource& source = file ? static_cast<TrafficSource&>(*file) : *generator;

@@ -43,10 +43,10 @@ std::vector<VerdictReport> verify(const DataExecutor& executor, const std::vecto
   return verdicts;
 }
 
-OperationsReport verify_operations(const DataPlane& plane, const DataExecutor& executor, const OpOrigins& origins, unsigned threads,
+OperationsReport verify_operations(const FunctionalModel& functional_model, const DataExecutor& executor, const OpOrigins& origins, unsigned threads,
                                    const StopQuestion& stop) {
   const OpCheck check = check_ops(
-      plane.ops(), [&executor](ValueId id) { return executor.computed(id); }, threads, stop);
+      functional_model.ops(), [&executor](ValueId id) { return executor.computed(id); }, threads, stop);
   OperationsReport report{check.summary(), check.total(), check.failures.size(), {}};
   for (const OpFailure& failure : check.failures) {
     if (report.failures.size() == failures_told) break;

@@ -16,7 +16,7 @@ std::vector<ByteImage> outputs_of(const std::vector<Expectation>& expectations);
 std::vector<VerdictReport> verify(const DataExecutor& executor, const std::vector<Expectation>& expectations,
                                   const StopQuestion& stop);
 // Every computed operation against a reference of its own, from its inputs as they are.
-OperationsReport verify_operations(const DataPlane& plane, const DataExecutor& executor, const OpOrigins& origins, unsigned threads,
+OperationsReport verify_operations(const FunctionalModel& functional_model, const DataExecutor& executor, const OpOrigins& origins, unsigned threads,
                                    const StopQuestion& stop);
 
 }  // namespace kernbench

@@ -6,7 +6,7 @@
 namespace kernbench {
 
 Component::Component(const ComponentInit& init)
-    : node_(init.node), attributes_(init.attributes), services_(init.services), obligations_(init.services.obligations()) {}
+    : node_(init.node), attributes_(init.attributes), services_(init.services), pending_waits_(init.services.pending_waits()) {}
 
 Fs Component::after(Fs delay) {
   if (delay > never_fs - now()) throw ModelError(end_of_time);
@@ -26,8 +26,8 @@ void Component::add_busy_time(std::string name, std::string description, const s
   statistics_.push_back({std::move(name), std::move(description), Quantity::time_fs, &value, Merge::sum, std::move(until)});
 }
 
-Probe& Component::add_probe(std::string name, std::string description, unsigned width, std::vector<std::string> labels) {
-  return probes_.emplace_back(std::move(name), std::move(description), width, std::move(labels));
+TraceSignal& Component::add_signal(std::string name, std::string description, unsigned width, std::vector<std::string> labels) {
+  return signals_.emplace_back(std::move(name), std::move(description), width, std::move(labels));
 }
 
 namespace {
@@ -35,26 +35,26 @@ namespace {
 // Also when the process is killed while it waits.
 class Obliged {
  public:
-  Obliged(Obligations& obligations, std::string who, const std::string& what, Fs since)
-      : obligations_(obligations), ticket_(obligations.open(std::move(who), what, since)) {}
-  ~Obliged() { obligations_.close(ticket_); }
+  Obliged(PendingWaits& pending_waits, std::string who, const std::string& what, Fs since)
+      : pending_waits_(pending_waits), ticket_(pending_waits.open(std::move(who), what, since)) {}
+  ~Obliged() { pending_waits_.close(ticket_); }
   Obliged(const Obliged&) = delete;
   Obliged& operator=(const Obliged&) = delete;
 
  private:
-  Obligations& obligations_;
+  PendingWaits& pending_waits_;
   std::size_t ticket_;
 };
 
 }  // namespace
 
 void Component::await(const sc_core::sc_event& event, const std::string& what) {
-  const Obliged obliged(obligations_, name(), what, now());
+  const Obliged waiting(pending_waits_, name(), what, now());
   wait(event);
 }
 
 void Component::await(const sc_core::sc_event_or_list& any, const std::string& what) {
-  const Obliged obliged(obligations_, name(), what, now());
+  const Obliged waiting(pending_waits_, name(), what, now());
   wait(any);
 }
 

@@ -1,4 +1,4 @@
-// The base of every component: resolved parameters, statistics, probes, and waiting that a deadlock report can name.
+// The base of every component: resolved parameters, statistics, signals, and waiting that a deadlock report can name.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "models/base/obligations.h"
+#include "models/base/pending_waits.h"
 #include "models/base/op_sink.h"
 #include "models/base/parameter.h"
-#include "models/base/probe.h"
+#include "models/base/trace_signal.h"
 #include "models/base/role.h"
 
 namespace kernbench {
@@ -61,7 +61,7 @@ class Component : public sc_core::sc_module {
   NodeId node() const { return node_; }
   const Attributes& attributes() const { return attributes_; }
   const std::vector<Statistic>& statistics() const { return statistics_; }
-  std::deque<Probe>& probes() { return probes_; }
+  std::deque<TraceSignal>& signals() { return signals_; }
   // The operations under way, as if they ended now, without data and multiply-accumulates: for windows of a run that was cut short.
   virtual void report_under_way(OpSink& /*sink*/) const {}
 
@@ -75,19 +75,19 @@ class Component : public sc_core::sc_module {
   // takes the run for a deadlock (spec 4.2). Polls and clocks use fs() or until().
   sc_core::sc_time work_at(Fs instant) const {
     const sc_core::sc_time delay = until(instant);
-    obligations_.busy_until(instant);
+    pending_waits_.busy_until(instant);
     return delay;
   }
   static constexpr const char* end_of_time = "simulated time would pass the 18446 s that 64 bits of femtoseconds hold";
 
  protected:
-  // All in constructors only. The probe lives as long as the component; keep the reference.
+  // All in constructors only. The signal lives as long as the component; keep the reference.
   void add_statistic(std::string name, std::string description, Quantity quantity, const std::uint64_t& value,
                      Merge merge = Merge::sum);
   // A time that a service adds to `value` as a whole, at its end or when it is booked; until(now) cuts it at `now`, which is not
   // earlier than the last change.
   void add_busy_time(std::string name, std::string description, const std::uint64_t& value, std::function<Fs(Fs now)> until);
-  Probe& add_probe(std::string name, std::string description, unsigned width, std::vector<std::string> labels = {});
+  TraceSignal& add_signal(std::string name, std::string description, unsigned width, std::vector<std::string> labels = {});
 
   // Waits in the calling SC_THREAD and is listed as waiting for `what` meanwhile. Daemons that wait for work use wait().
   void await(const sc_core::sc_event& event, const std::string& what);
@@ -111,9 +111,9 @@ class Component : public sc_core::sc_module {
   NodeId node_;
   Attributes attributes_;
   Services& services_;
-  Obligations& obligations_;
+  PendingWaits& pending_waits_;
   std::vector<Statistic> statistics_;
-  std::deque<Probe> probes_;
+  std::deque<TraceSignal> signals_;
 };
 
 // Creates a component as a child of the module under construction, or at the top.

@@ -19,7 +19,7 @@ struct Implementation {
   Roles roles;              // where it may stand
   ParameterSchema schema;
   std::function<std::unique_ptr<Component>(const ComponentInit&)> create;
-  // Looks at the settled parameters of one instance before anything is elaborated; may be empty.
+  // Looks at the resolved parameters of one instance before anything is elaborated; may be empty.
   std::function<std::optional<ParameterFault>(const Attributes&)> check = {};
   std::string factory = {};  // the name under which it was registered first; an alias has another name
 

@@ -14,7 +14,7 @@
 
 namespace kernbench {
 
-// A settled value. Numbers keep their decimal exactly.
+// A resolved value. Numbers keep their decimal exactly.
 using ParameterValue = std::variant<Rational, bool, std::string>;
 std::string format_value(const ParameterValue& value);
 

@@ -10,7 +10,7 @@
 namespace kernbench {
 
 enum class Role : std::uint8_t {
-  transit,  // passes messages on: switch, router, UCIe port or connection, network of an IO chiplet
+  router,  // passes messages on: switch, router, UCIe port or connection, network of an IO chiplet
   pcie_ep,
   ual_ep,
   io_cpu,
@@ -31,7 +31,7 @@ enum class Role : std::uint8_t {
 using Roles = std::vector<Role>;
 
 inline std::string_view name_of(Role role) {
-  constexpr std::array<std::string_view, 17> names{"transit",  "pcie_ep", "ual_ep",       "io_cpu",  "m_cpu",          "sram",
+  constexpr std::array<std::string_view, 17> names{"router",  "pcie_ep", "ual_ep",       "io_cpu",  "m_cpu",          "sram",
                                                    "hbm_ctrl", "pe_cpu",  "pe_scheduler", "pe_dma",  "pe_fetch_store", "pe_gemm",
                                                    "pe_math",  "pe_tcm",  "pe_mmu",       "pe_ipcq", "tlm_initiator"};
   return names[static_cast<std::size_t>(role)];

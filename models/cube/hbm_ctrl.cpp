@@ -60,7 +60,7 @@ std::optional<ParameterFault> HbmCtrl::check(const Attributes& attributes) {
 }
 
 HbmCtrl::HbmCtrl(const ComponentInit& init)
-    : FabricNode(init, ArrivalQueue::Keep::every_flit), ingress_(arrivals_, ns_to_fs(attributes().decimal("overhead_ns"))),
+    : FabricNode(init, ArrivalQueue::Forwarding::cut_through), ingress_(arrivals_, ns_to_fs(attributes().decimal("overhead_ns"))),
       state_(initial_state(attributes())), flit_bytes_(static_cast<std::uint32_t>(attributes().integer("flit_bytes"))),
       channel_statistics_(state_.channels.size()) {
   add_statistic("reads", "reads booked", Quantity::count, reads_);
@@ -72,7 +72,7 @@ HbmCtrl::HbmCtrl(const ComponentInit& init)
     add_busy_time(name + "_busy", "time that bursts took", channel_statistics_[pc].busy_fs,
                   [this, pc](Fs now) { return busy_until(pc, now); });
     add_statistic(name + "_switches", "changes of direction", Quantity::count, channel_statistics_[pc].direction_switches);
-    channel_probes_.push_back(&add_probe(name, "what the pseudo-channel does", 2, {"idle", "read", "write"}));
+    channel_signals_.push_back(&add_signal(name, "what the pseudo-channel does", 2, {"idle", "read", "write"}));
   }
 }
 
@@ -139,7 +139,7 @@ void HbmCtrl::read_command(const Arrival& arrival) {
   service.read.book_all(state_, route.offset, transaction.get_data_length(), now(), route.channel);
   ++reads_;
   report_passage(arrival, arrival.time);
-  route.turn_round();
+  route.make_response();
   route.cut_flits(transaction.get_data_length(), flit_bytes_);
   schedule(flit_ready(service), index);
 }
@@ -168,10 +168,10 @@ void HbmCtrl::commit(std::uint32_t index) {
   ++writes_;
   bytes_written_ += transaction.get_data_length();
   if (transaction.route().posted) {
-    transaction.route().owner->completed(transaction);
+    transaction.route().listener->completed(transaction);
   } else {
-    transaction.route().owner->committed(transaction);
-    transaction.route().turn_round();
+    transaction.route().listener->committed(transaction);
+    transaction.route().make_response();
     send(transaction, 0, 0, 0, now());
   }
 }
@@ -208,8 +208,8 @@ void HbmCtrl::count_booking(std::size_t channel, HbmDirection direction, std::ui
     const Fs free_at = std::max(now(), state_.channels[channel].available_at);
     statistics.ahead.add_gap(now(), free_at, free_at + state_.switch_penalty);
   }
-  if (!channel_probes_[channel]->observed()) return;
-  channel_probes_[channel]->set(static_cast<std::uint64_t>(direction));
+  if (!channel_signals_[channel]->observed()) return;
+  channel_signals_[channel]->set(static_cast<std::uint64_t>(direction));
   shown_until_ = now();  // looked at again at the end of serve()
 }
 
@@ -220,11 +220,11 @@ Fs HbmCtrl::busy_until(std::size_t channel, Fs now) const {
 
 void HbmCtrl::show_idle_channels() {
   shown_until_ = never_fs;
-  for (std::size_t channel = 0; channel < channel_probes_.size(); ++channel) {
-    if (channel_probes_[channel]->value() == 0) continue;
+  for (std::size_t channel = 0; channel < channel_signals_.size(); ++channel) {
+    if (channel_signals_[channel]->value() == 0) continue;
     const Fs idle_at = state_.channels[channel].available_at;
     if (idle_at <= now()) {
-      channel_probes_[channel]->set(0);
+      channel_signals_[channel]->set(0);
     } else {
       shown_until_ = std::min(shown_until_, idle_at);
     }

@@ -19,7 +19,7 @@ ParameterSchema Sram::schema() {
 }
 
 Sram::Sram(const ComponentInit& init)
-    : FabricNode(init, ArrivalQueue::Keep::last_flit), memory_(arrivals_, ns_to_fs(attributes().decimal("overhead_ns")),
+    : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward), memory_(arrivals_, ns_to_fs(attributes().decimal("overhead_ns")),
                                                                static_cast<std::uint32_t>(attributes().integer("flit_bytes"))) {
   add_statistic("reads", "reads answered", Quantity::count, reads_);
   add_statistic("writes", "writes completed", Quantity::count, writes_);

@@ -14,7 +14,7 @@ class AccessJournal::Read final : public Capture {
 
   bool bound() const override { return image_.has_value(); }
   const ByteImage& image() const override {
-    if (journal_ != nullptr) journal_->settle();
+    if (journal_ != nullptr) journal_->resolve();
     if (!image_) throw ModelError("a read is looked at whose instant was never put in order");
     return *image_;
   }
@@ -36,7 +36,7 @@ AccessJournal::~AccessJournal() {
 }
 
 void AccessJournal::note(const Accessor& by, Access access, bool is_write) {
-  if (is_earlier(by.now)) settle();
+  if (is_earlier(by.now)) resolve();
   now_ = by.now;
   for (const PhysRange& range : access.ranges) races_.note_access(range.pa, range.nbytes, is_write, by.pe, by.now);
   access.pe = by.pe;
@@ -53,7 +53,7 @@ void AccessJournal::write(const Accessor& by, const PhysRanges& to, const ByteIm
   note(by, {0, to, nullptr, image}, true);
 }
 
-void AccessJournal::settle() {
+void AccessJournal::resolve() {
   std::vector<Access> accesses;
   accesses.swap(accesses_);
   std::stable_sort(accesses.begin(), accesses.end(), [](const Access& a, const Access& b) { return a.pe < b.pe; });

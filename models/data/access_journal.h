@@ -1,8 +1,8 @@
 // AccessJournal: the accesses of PEs to memory within one instant, which take effect in the order of the PEs' names, those of one
 // PE in the order of issue, whatever the order in which the simulation kernel runs the PEs' processes (spec 2.3, 9).
 //
-// An access is noted when it is issued; settle() carries out what is noted. Whoever notes the first access of a later instant, or
-// asks for what a read has bound to, settles. A pair of accesses to one byte by different PEs, one of them a write, is a data race:
+// An access is noted when it is issued; resolve() carries out what is noted. Whoever notes the first access of a later instant, or
+// asks for what a read has bound to, resolves. A pair of accesses to one byte by different PEs, one of them a write, is a data race:
 // its outcome hangs on names, not on time, so that races are counted.
 #pragma once
 
@@ -33,7 +33,7 @@ class AccessJournal {
   bool is_earlier(Fs time) const { return now_ < time; }                         // the instant of what has been noted last
   ByteImage read(const Accessor& by, const PhysRanges& from);                    // a capture
   void write(const Accessor& by, const PhysRanges& to, const ByteImage& image);  // sizes agree
-  void settle();
+  void resolve();
   std::uint64_t data_races() const { return races_.data_races(); }
 
  private:

@@ -81,7 +81,7 @@ ByteImage ByteImage::of(std::shared_ptr<const Capture> capture, std::uint64_t nb
   return image;
 }
 
-bool ByteImage::settled() const {
+bool ByteImage::bound() const {
   return captures_ == 0 || std::all_of(segments_.begin(), segments_.end(), [](const Segment& segment) {
            return segment.kind != Segment::Kind::capture || segment.capture->bound();
          });

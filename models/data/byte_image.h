@@ -65,7 +65,7 @@ class ByteImage {
 
   std::uint64_t nbytes() const { return nbytes_; }
   const std::vector<Segment>& segments() const { return segments_; }
-  bool settled() const;                           // no capture, or all are bound
+  bool bound() const;                           // no capture, or all are bound
   ByteImage without_captures() const;             // what they have bound to, in their places
   bool known() const { return captures_ == 0 ? pending_ == 0 : without_captures().known(); }  // no segment is a value
   std::vector<ValueId> value_ids() const;         // each once, ascending

@@ -32,15 +32,15 @@ struct EpilogueOp {
 struct MemoryParams {
   enum class Kind : std::uint8_t { load, store, copy };
   Kind kind = Kind::load;
-  // Pending values among the bytes moved; none before the accesses of the op's instant are in order (DataPlane::settle).
+  // Pending values among the bytes moved; none before the accesses of the op's instant are in order (FunctionalModel::resolve).
   std::optional<std::vector<ValueId>> values;
 };
 
 // out{M,N} = a{M,K} b{K,N}; with transpose_a the operand has shape {K,M}, with transpose_b {N,K}. inputs: a, b, epilogue operands.
 struct GemmParams {
-  std::int64_t m = 0, k = 0, n = 0;  // filled by DataPlane
-  bool transpose_a = false, transpose_b = false;  // DataPlane turns transposed views into these
-  std::optional<DType> acc_dtype;  // f32 for floats, i32 for integers: filled by DataPlane, anything else is refused
+  std::int64_t m = 0, k = 0, n = 0;  // filled by FunctionalModel
+  bool transpose_a = false, transpose_b = false;  // FunctionalModel turns transposed views into these
+  std::optional<DType> acc_dtype;  // f32 for floats, i32 for integers: filled by FunctionalModel, anything else is refused
   std::optional<DType> out_dtype;  // default: the promoted dtype of floats, i32 for integers
   std::int64_t tile_k = 0;        // extent of a k tile, for epilogues at k_tile scope; 0 = K
   std::vector<EpilogueOp> epilogue;
@@ -58,7 +58,7 @@ struct MathParams {
   MathOp op = MathOp::add;
   std::vector<MathOperand> operands;     // in the order of the op; empty = the inputs in order
   std::optional<int> axis;               // reductions and softmax; negative counts from the end
-  std::optional<DType> out_dtype;        // default: see result_dtype(); DataPlane fills it
+  std::optional<DType> out_dtype;        // default: see result_dtype(); FunctionalModel fills it
   std::vector<EpilogueOp> epilogue;      // composites: output_tile and kernel scope
 };
 
@@ -74,7 +74,7 @@ struct OutputValue {
 };
 
 // Where the operands lay and the result goes, for records only: nothing is ordered by addresses.
-struct OpPlaces {
+struct OpAddresses {
   PhysRanges from, to;
 };
 
@@ -83,7 +83,7 @@ struct DataOp {
   std::variant<MemoryParams, GemmParams, MathParams, ConvertParams> params;
   std::vector<TensorValue> inputs;    // gemm, math, convert
   std::vector<OutputValue> outputs;   // gemm, math, convert: one
-  OpPlaces places;
+  OpAddresses places;
 };
 using DataOpPtr = std::shared_ptr<const DataOp>;
 

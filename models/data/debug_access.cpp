@@ -9,7 +9,7 @@ namespace kernbench {
 namespace {
 
 // Bytes before the first pending value; in eager mode none is.
-std::uint64_t known_prefix(const DataPlane& data, const ByteImage& image) {
+std::uint64_t known_prefix(const FunctionalModel& data, const ByteImage& image) {
   std::uint64_t bytes = 0;
   for (const Segment& segment : image.segments()) {
     if (segment.kind == Segment::Kind::value && !data.eager()) break;
@@ -20,7 +20,7 @@ std::uint64_t known_prefix(const DataPlane& data, const ByteImage& image) {
 
 }  // namespace
 
-std::vector<std::byte> known_bytes(DataPlane& data, std::uint64_t physical, std::uint64_t nbytes) {
+std::vector<std::byte> known_bytes(FunctionalModel& data, std::uint64_t physical, std::uint64_t nbytes) {
   try {
     return data.bytes(data.view({{physical, nbytes}}, Shape{static_cast<std::int64_t>(nbytes)}, DType::i8));
   } catch (const PendingDataError&) {
@@ -28,7 +28,7 @@ std::vector<std::byte> known_bytes(DataPlane& data, std::uint64_t physical, std:
   }
 }
 
-unsigned debug_access(DataPlane* data, tlm::tlm_generic_payload& payload) {
+unsigned debug_access(FunctionalModel* data, tlm::tlm_generic_payload& payload) {
   if (data == nullptr || payload.get_byte_enable_ptr() != nullptr || payload.get_data_length() == 0) return 0;
   const std::uint64_t physical = payload.get_address();
   const unsigned length = payload.get_data_length();

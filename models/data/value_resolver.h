@@ -1,4 +1,4 @@
-// Eager mode's two ends: the plane tells of every new op, and asks for values.
+// Eager mode's two ends: the functional_model tells of every new op, and asks for values.
 #pragma once
 
 #include "models/data/data_op.h"

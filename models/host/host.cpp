@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "models/base/errors.h"
-#include "models/data/data_plane.h"
+#include "models/data/functional_model.h"
 #include "models/host/placement.h"
 
 namespace kernbench {
@@ -32,7 +32,7 @@ unsigned element_bytes(FillPattern::Kind kind) {
 
 Host::Host(const ComponentInit& init, std::vector<Injector*> pcie_eps)
     : Component(init), machine_services_(machine_services(init.services)), pcie_eps_(std::move(pcie_eps)),
-      pending_probe_(add_probe("pending", "requests under way", 16)) {
+      pending_signal_(add_signal("pending", "requests under way", 16)) {
   for (int sip = 0; sip < machine().sips(); ++sip) keys_.emplace_back(machine().pcie_ep(sip));
   add_statistic("requests", "requests submitted", Quantity::count, requests_);
   SC_HAS_PROCESS(Host);
@@ -100,13 +100,13 @@ void Host::wait(HostRequest& request) {
 }
 
 void Host::wait(const sc_core::sc_event& event, const std::string& what) {
-  Obligations& obligations = services().obligations();
-  const std::size_t ticket = obligations.open(sc_core::sc_get_current_process_handle().name(), what, now());
+  PendingWaits& pending_waits = services().pending_waits();
+  const std::size_t ticket = pending_waits.open(sc_core::sc_get_current_process_handle().name(), what, now());
   struct Close {  // also when the thread is killed
-    Obligations& obligations;
+    PendingWaits& pending_waits;
     std::size_t ticket;
-    ~Close() { obligations.close(ticket); }
-  } close{obligations, ticket};
+    ~Close() { pending_waits.close(ticket); }
+  } close{pending_waits, ticket};
   sc_core::wait(event);
 }
 
@@ -122,7 +122,7 @@ TransactionHandle Host::memory_request(tlm::tlm_command command, std::uint64_t p
 
 std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MemoryWrite> message) {
   validate(*message);
-  const MemoryPlace place =
+  const MemoryTarget place =
       check_placement(machine(), "MemoryWrite", message->dst, message->pa, message->nbytes, message->dst_mem_kind);
   const int sip = message->dst.sip;
   TransactionHandle transaction = memory_request(tlm::TLM_WRITE_COMMAND, message->pa, message->nbytes);
@@ -137,7 +137,7 @@ std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MemoryWrite> mes
 
 std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MemoryRead> message) {
   validate(*message);
-  const MemoryPlace place =
+  const MemoryTarget place =
       check_placement(machine(), "MemoryRead", message->src, message->pa, message->nbytes, MemoryKind::automatic);
   const int sip = message->src.sip;
   TransactionHandle transaction = memory_request(tlm::TLM_READ_COMMAND, message->pa, message->nbytes);
@@ -198,14 +198,14 @@ std::shared_ptr<HostRequest> Host::inject(int sip, const Path& path, Transaction
   RouteExtension& route = transaction->route();
   route.path = &path;
   route.key = keys_[static_cast<std::size_t>(sip)].next(now());
-  route.owner = this;
+  route.listener = this;
   while (machine_services_.stopping()) sc_core::wait();
   const std::shared_ptr<HostRequest> request = pending.request;
   request->issued = now();
   ++requests_;
   pending.transaction = transaction;
   pending_.emplace(route.key, std::move(pending));
-  pending_probe_.set(pending_.size());
+  pending_signal_.set(pending_.size());
   pcie_eps_[static_cast<std::size_t>(sip)]->inject(std::move(transaction));
   return request;
 }
@@ -214,7 +214,7 @@ void Host::completed(Transaction& transaction) {
   if (notices_.erase(transaction.route().key) > 0) return;
   const auto node = pending_.extract(transaction.route().key);
   if (!node) throw ModelError(machine().name(transaction.route().path->source()) + " completed a request of the host twice");
-  pending_probe_.set(pending_.size());
+  pending_signal_.set(pending_.size());
   const Pending& pending = node.mapped();
   auto response = std::dynamic_pointer_cast<const HostResponse>(transaction.route().message);
   if (response == nullptr) response = response_to_memory(pending, transaction);
@@ -253,7 +253,7 @@ void Host::end_launch(std::shared_ptr<const KernelLaunch> launch) {
   route.posted = true;
   route.path = &machine_services_.routes().control_path(machine().pcie_ep(sip), machine().io_cpu(sip));
   route.key = keys_[static_cast<std::size_t>(sip)].next(now());
-  route.owner = this;
+  route.listener = this;
   route.message = notice;
   notices_.emplace(route.key, transaction);
   pcie_eps_[static_cast<std::size_t>(sip)]->inject(std::move(transaction));

@@ -24,7 +24,7 @@
 
 namespace kernbench {
 
-class Host final : public Component, public HostPort, public ProgramHost, private TransactionOwner {
+class Host final : public Component, public HostPort, public ProgramHost, private TransactionListener {
  public:
   static constexpr unsigned thread_stack_bytes = 1u << 20;  // user code runs on it
 
@@ -40,7 +40,7 @@ class Host final : public Component, public HostPort, public ProgramHost, privat
   std::optional<RunningProgram> running_program() const override;
   Fs now() const override { return Component::now(); }
   const MachineView& machine() const override { return machine_services_.machine(); }
-  DataPlane* data() override { return machine_services_.data(); }
+  FunctionalModel* data() override { return machine_services_.data(); }
   // They throw UsageError for a message that spec 4.1 rejects, AddressError or RoutingError for an address without a memory.
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const MemoryWrite> message) override;
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const MemoryRead> message) override;
@@ -92,7 +92,7 @@ class Host final : public Component, public HostPort, public ProgramHost, privat
   std::size_t running_ = 0;  // threads that have not returned
   std::set<std::string> thread_names_;
   std::uint64_t requests_ = 0;
-  Probe& pending_probe_;
+  TraceSignal& pending_signal_;
 };
 
 }  // namespace kernbench

@@ -27,13 +27,13 @@ bool is_in(const MachineView& machine, NodeId node, const PeId& where, MemoryKin
 
 }  // namespace
 
-MemoryPlace check_placement(const MachineView& machine, const char* message, const PeId& where, std::uint64_t pa,
+MemoryTarget check_placement(const MachineView& machine, const char* message, const PeId& where, std::uint64_t pa,
                             std::uint64_t nbytes, MemoryKind kind) {
   check_pe(machine, message, where);
   if (nbytes > std::numeric_limits<std::uint32_t>::max()) {
     throw UsageError(std::string(message) + ": nbytes is " + std::to_string(nbytes) + ", allowed is less than 4 GiB");
   }
-  const MemoryPlace place = machine.place_of(pa);
+  const MemoryTarget place = machine.place_of(pa);
   const auto reject = [&](const std::string& what) { throw UsageError(std::string(message) + ": " + what); };
   if (!is_in(machine, place.node, where, kind)) {
     const std::string asked = kind == MemoryKind::hbm ? " HBM" : kind == MemoryKind::tcm ? " TCM" : "";

@@ -8,7 +8,7 @@ namespace kernbench {
 
 // Where the access lies. Throws UsageError if `where` is not in the machine, the address is not in its memory or not of the kind
 // asked for, or the access runs past the memory's end; AddressError or RoutingError if the address has no memory at all.
-MemoryPlace check_placement(const MachineView& machine, const char* message, const PeId& where, std::uint64_t pa,
+MemoryTarget check_placement(const MachineView& machine, const char* message, const PeId& where, std::uint64_t pa,
                             std::uint64_t nbytes, MemoryKind kind);
 
 // Throws UsageError for the first target that is not in the machine.

@@ -5,8 +5,8 @@
 namespace kernbench {
 namespace {
 
-ArrivalQueue::Keep unit_of_passing(const ComponentInit& init) {
-  return init.attributes.flag("cut_through") ? ArrivalQueue::Keep::every_flit : ArrivalQueue::Keep::last_flit;
+ArrivalQueue::Forwarding unit_of_passing(const ComponentInit& init) {
+  return init.attributes.flag("cut_through") ? ArrivalQueue::Forwarding::cut_through : ArrivalQueue::Forwarding::store_and_forward;
 }
 
 }  // namespace
@@ -26,10 +26,10 @@ void EndPoint::serve() {
   if (settling_ || passing_.next_due() > now()) return;
   if (passing_.overhead() > 0) return pass_due();
   settling_ = true;
-  services().instant_end().ask_when_settled(*this, node());
+  services().end_of_timestep().ask_when_quiescent(*this, node());
 }
 
-void EndPoint::instant_settled() {
+void EndPoint::timestep_quiescent() {
   guarded(services(), *this, [this] {
     settling_ = false;
     pass_due();

@@ -1,17 +1,17 @@
 // What the end points of a SIP have in common: traffic between SIPs passes through them (spec 2.6).
 //
 // Timing: no serial server. What passes through leaves overhead_ns after its last flit came, all flits at once. With cut_through it
-// is served flit by flit as in a transit; what starts here (position 0 of its path) still neither waits nor holds. What leaves at
+// is served flit by flit as in a router; what starts here (position 0 of its path) still neither waits nor holds. What leaves at
 // one instant goes in order of (arrival or issue, upstream name, id).
 #pragma once
 
-#include "models/base/instant_end.h"
+#include "models/base/end_of_timestep.h"
 #include "models/protocol/fabric_node.h"
 #include "models/timing/serial_ingress.h"
 
 namespace kernbench {
 
-class EndPoint : public FabricNode, private InstantEnd::Client {
+class EndPoint : public FabricNode, private EndOfTimestep::Client {
  public:
   static ParameterSchema schema();
 
@@ -24,7 +24,7 @@ class EndPoint : public FabricNode, private InstantEnd::Client {
   const std::uint64_t& passed() const { return passed_; }
 
  private:
-  void instant_settled() override;
+  void timestep_quiescent() override;
   void pass_due();
   void pass_on(const Arrival& arrival);
 

@@ -20,7 +20,7 @@ bool overlap(const std::vector<PeId>& a, const std::vector<PeId>& b) {  // both 
 ParameterSchema IoCpu::schema() { return control_schema("10"); }
 
 IoCpu::IoCpu(const ComponentInit& init)
-    : ControlNode(init), launches_probe_(add_probe("launches", "launches that wait or run", 8)) {}
+    : ControlNode(init), launches_signal_(add_signal("launches", "launches that wait or run", 8)) {}
 
 unsigned IoCpu::debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*offset*/) {
   return kernbench::debug_access(machine_services().data(), payload);
@@ -36,7 +36,7 @@ void IoCpu::arrived(Transaction& request, std::shared_ptr<const PeMessage> messa
   auto launch = std::dynamic_pointer_cast<const KernelLaunch>(message);
   if (launch == nullptr) return fan_out(request, message, message);
   launches_.push_back({&request, std::move(launch), false});
-  launches_probe_.set(launches_.size());
+  launches_signal_.set(launches_.size());
   start_launches();
 }
 
@@ -94,7 +94,7 @@ bool IoCpu::withdrawn(const LaunchAbort& notice) {
   if (launch == launches_.end()) return false;
   Transaction& request = *launch->request;
   launches_.erase(launch);
-  launches_probe_.set(launches_.size());
+  launches_signal_.set(launches_.size());
   refuse(request, Completion::aborted, "the launch has failed on another SIP before it started here");
   start_launches();
   return true;
@@ -105,7 +105,7 @@ void IoCpu::finished(const FanOut& fan_out) {
       std::find_if(launches_.begin(), launches_.end(), [&](const Launch& l) { return l.message == fan_out.received; });
   if (launch == launches_.end()) return;
   launches_.erase(launch);
-  launches_probe_.set(launches_.size());
+  launches_signal_.set(launches_.size());
   start_launches();
 }
 

@@ -41,7 +41,7 @@ class IoCpu final : public ControlNode {
   Fs target_start(const KernelLaunch& launch) const;
 
   std::list<Launch> launches_;  // not yet answered by all of their PEs, in the order in which they came
-  Probe& launches_probe_;
+  TraceSignal& launches_signal_;
 };
 
 }  // namespace kernbench

@@ -41,7 +41,7 @@ void PcieEp::complete_responses() {
     responses_.pop_control();
     ++completed_;
     report_passage(arrival, arrival.time);
-    arrival.transaction->route().owner->completed(*arrival.transaction);
+    arrival.transaction->route().listener->completed(*arrival.transaction);
   }
 }
 

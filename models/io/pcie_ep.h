@@ -24,7 +24,7 @@ class PcieEp final : public EndPoint, public Injector {
   void serve() override;
   void complete_responses();
 
-  ArrivalQueue responses_{ArrivalQueue::Keep::last_flit};  // that end here
+  ArrivalQueue responses_{ArrivalQueue::Forwarding::store_and_forward};  // that end here
   std::uint64_t injected_ = 0;
   std::uint64_t completed_ = 0;
 };

@@ -40,12 +40,12 @@ void Baaw::remove(const SegmentRemove& message) {
 void Baaw::check_place(const BaawSegment& segment) const {
   const std::string which = "segment of " + std::to_string(segment.la_size) + " bytes at " + format_address(segment.la_base);
   if (segment.mode == HbmMapping::one_to_one && machine_.hbm_mapping() != HbmMapping::one_to_one) {
-    throw AddressError(which + " in one_to_one, but this machine has no channel wires (hbm_mapping_mode is n_to_one)");
+    throw AddressError(which + " in one_to_one, but this machine has no channel links (hbm_mapping_mode is n_to_one)");
   }
   const NodeId memory = machine_.place_of(segment.pa_bases.front()).node;
   std::set<std::uint16_t> channels;
   for (const std::uint64_t pa : segment.pa_bases) {
-    const MemoryPlace place = machine_.place_of(pa);
+    const MemoryTarget place = machine_.place_of(pa);
     if (place.node != memory)
       throw AddressError(which + " lies in " + machine_.name(memory) + " and in " + machine_.name(place.node));
     if (!channels.insert(hbm_.channel_of(place.offset)).second) {
@@ -77,7 +77,7 @@ void Baaw::add_pieces(std::uint64_t address, std::uint64_t bytes, std::vector<Dm
 }
 
 DmaPiece Baaw::piece_of(const LogicalRequest& request) const {
-  const MemoryPlace place = machine_.place_of(request.pa);
+  const MemoryTarget place = machine_.place_of(request.pa);
   return {{place.node, hbm_.offset_in_channel(place.offset)},
           request.pa,
           request.nbytes,

@@ -7,17 +7,17 @@
 #include <vector>
 
 #include "models/protocol/command.h"
-#include "models/protocol/tile_token.h"
+#include "models/protocol/tile_task.h"
 #include "models/timing/tile_plan.h"
 
 namespace kernbench {
 
-class CommandContext final : public TileCompletion {
+class CommandContext final : public TileListener {
  public:
   class Owner {
    public:
-    virtual void stage_ended(CommandContext& context, TileToken& token) = 0;
-    virtual void tile_completed(CommandContext& context, TileToken& token) = 0;
+    virtual void stage_ended(CommandContext& context, TileTask& task) = 0;
+    virtual void tile_completed(CommandContext& context, TileTask& task) = 0;
 
    protected:
     ~Owner() = default;
@@ -45,8 +45,8 @@ class CommandContext final : public TileCompletion {
   bool nothing_in_flight() const { return in_flight_.empty(); }
   bool complete() const { return all_fed() && nothing_in_flight(); }
 
-  void stage_ended(TileToken& token) override { owner_.stage_ended(*this, token); }
-  void complete_tile(TileToken& token) override;
+  void stage_ended(TileTask& task) override { owner_.stage_ended(*this, task); }
+  void complete_tile(TileTask& task) override;
   void fail(const std::string& error) override { state_->fail(error); }
   bool failed() const override { return !state_->error().empty(); }
 

@@ -16,11 +16,11 @@ void IpcqQueue::credit(std::uint64_t consumer_seq) {
   tail_cache_ = std::max(tail_cache_, consumer_seq);
 }
 
-void IpcqQueue::arrived(const IpcqToken& token) {
-  if (token.sender_seq != head_cache_) throw ModelError("message " + std::to_string(token.sender_seq) + " out of order: " + str());
+void IpcqQueue::arrived(const IpcqMessage& message) {
+  if (message.sender_seq != head_cache_) throw ModelError("message " + std::to_string(message.sender_seq) + " out of order: " + str());
   if (head_cache_ - tail_ == n_slots_) throw ModelError("a message over one that has not been consumed: " + str());
   ++head_cache_;
-  messages_.push_back({token.nbytes, token.shape, token.dtype, token.source, token.sender});
+  messages_.push_back({message.nbytes, message.shape, message.dtype, message.source, message.sender});
 }
 
 std::uint64_t IpcqQueue::next_place() const {

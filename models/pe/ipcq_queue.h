@@ -36,14 +36,14 @@ class IpcqQueue {
     Shape shape;
     DType dtype = DType::f16;
     PeId source;
-    IpcqCreditTaker* sender = nullptr;
+    IpcqCreditListener* sender = nullptr;
   };
   std::uint64_t head_cache() const { return head_cache_; }
   std::uint64_t tail() const { return tail_; }
   bool owns(std::uint64_t address) const { return address >= pair_.rx_base && address - pair_.rx_base < n_slots_ * slot_bytes_; }
   std::uint64_t slot(std::uint64_t seq) const { return pair_.rx_base + seq % n_slots_ * slot_bytes_; }
   // Data and head of a message that has been written. ModelError: out of order, or over a message that has not been consumed.
-  void arrived(const IpcqToken& token);
+  void arrived(const IpcqMessage& message);
   bool has(std::uint64_t seq) const { return seq < head_cache_; }
   const Arrived& message(std::uint64_t seq) const { return messages_[seq - tail_]; }
   // The first place that nobody has reserved or consumed.

@@ -35,15 +35,15 @@ ParameterSchema PeCpu::schema() {
 }
 
 PeCpu::PeCpu(const ComponentInit& init)
-    : FabricNode(init, ArrivalQueue::Keep::last_flit), machine_(machine_services(init.services)),
+    : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward), machine_(machine_services(init.services)),
       overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))), clock_ghz_(init.attributes.decimal("clock_ghz")),
       dispatch_cycles_(static_cast<std::uint64_t>(init.attributes.integer("dispatch_cycles"))),
       scratch_bytes_(static_cast<std::uint64_t>(init.attributes.integer("scratch_bytes"))),
       stack_bytes_(static_cast<int>(init.attributes.integer("kernel_stack_bytes"))), launched_("launched_event"),
       aborted_("aborted_event"),
-      state_probe_(add_probe("state", "what the kernel does", 3,
+      state_signal_(add_signal("state", "what the kernel does", 3,
                              {"idle", "waiting_for_start", "running", "waiting_for_command", "draining", "waiting_for_ipcq"})),
-      command_probe_(add_probe("command", "last command issued", 32)) {
+      command_signal_(add_signal("command", "last command issued", 32)) {
   add_statistic("launches", "kernels run", Quantity::count, launch_count_);
   add_statistic("failures", "of these, failed", Quantity::count, failures_);
   add_statistic("commands", "commands issued", Quantity::count, commands_);
@@ -79,7 +79,7 @@ void PeCpu::take(Transaction& request) {
     start_thread();
   } else if (const auto* abort = dynamic_cast<const LaunchAbort*>(message.get())) {
     this->abort(*abort);
-    request.route().owner->completed(request);
+    request.route().listener->completed(request);
   } else if (const auto* rings = dynamic_cast<const IpcqInstall*>(message.get())) {
     install(request, *rings);
   } else {
@@ -114,7 +114,7 @@ void PeCpu::install(Transaction& request, const IpcqInstall& message) {
   response->completion =
       Uses<IpcqPort>::provider().install(message, mine == message.queue_pairs.end() ? IpcqQueuePairs() : mine->second);
   request.route().message = response;
-  request.route().turn_round();
+  request.route().make_response();
   send(request, 0, 0, 0, now());
 }
 
@@ -133,7 +133,7 @@ void PeCpu::run_launches() {
     run(*current_);
     current_ = nullptr;
     launches_.pop_front();
-    state_probe_.set(static_cast<std::uint64_t>(State::idle));
+    state_signal_.set(static_cast<std::uint64_t>(State::idle));
   }
 }
 
@@ -141,13 +141,13 @@ void PeCpu::run(Launch& launch) {
   const KernelLaunch& message = *launch.message;
   const Fs target = message.target_start.value_or(now());
   if (target > now()) {
-    state_probe_.set(static_cast<std::uint64_t>(State::waiting_for_start));
+    state_signal_.set(static_cast<std::uint64_t>(State::waiting_for_start));
     sc_core::wait(work_at(target));
   }
   const auto response = std::make_shared<HostResponse>();
   response->metrics.start_skew = now() - target;
   const PeUsage before = Uses<CommandPort>::provider().usage();
-  state_probe_.set(static_cast<std::uint64_t>(State::running));
+  state_signal_.set(static_cast<std::uint64_t>(State::running));
   running_since_ = target;
   response->completion = run_body(message);
   running_since_.reset();
@@ -155,7 +155,7 @@ void PeCpu::run(Launch& launch) {
   running_time_ += response->metrics.pe_exec;
   if (Uses<IpcqPort>::connected()) Uses<IpcqPort>::provider().kernel_ended(!response->completion.ok);
 
-  state_probe_.set(static_cast<std::uint64_t>(State::draining));
+  state_signal_.set(static_cast<std::uint64_t>(State::draining));
   CommandPort& scheduler = Uses<CommandPort>::provider();
   if (!response->completion.ok) scheduler.abandon("kernel '" + message.kernel.name + "' has failed");
   while (!scheduler.drained()) await(scheduler.drained_event(), "the engines of the PE to drain");
@@ -172,7 +172,7 @@ void PeCpu::run(Launch& launch) {
   ++launch_count_;
   if (!response->completion.ok) ++failures_;
   launch.request->route().message = response;
-  launch.request->route().turn_round();
+  launch.request->route().make_response();
   send(*launch.request, 0, 0, 0, now());
 }
 
@@ -250,9 +250,9 @@ std::shared_ptr<CommandState> PeCpu::issue(Command command) {
   auto state = std::make_shared<CommandState>(next_command_++);
   Uses<CommandPort>::provider().submit(state, std::move(command));
   ++commands_;
-  command_probe_.set(state->id());
-  const auto settled = [](const std::shared_ptr<CommandState>& old) { return old->done() && old->error().empty(); };
-  unwaited_.erase(std::remove_if(unwaited_.begin(), unwaited_.end(), settled), unwaited_.end());
+  command_signal_.set(state->id());
+  const auto resolved = [](const std::shared_ptr<CommandState>& old) { return old->done() && old->error().empty(); };
+  unwaited_.erase(std::remove_if(unwaited_.begin(), unwaited_.end(), resolved), unwaited_.end());
   unwaited_.push_back(state);
   return state;
 }
@@ -260,9 +260,9 @@ std::shared_ptr<CommandState> PeCpu::issue(Command command) {
 void PeCpu::wait(CommandState& command) {
   check_abort();
   if (!command.done()) {
-    state_probe_.set(static_cast<std::uint64_t>(State::waiting_for_command));
+    state_signal_.set(static_cast<std::uint64_t>(State::waiting_for_command));
     await_or_end(command.completed(), "command " + std::to_string(command.id()) + " of kernel '" + launch().kernel.name + "'");
-    state_probe_.set(static_cast<std::uint64_t>(State::running));
+    state_signal_.set(static_cast<std::uint64_t>(State::running));
   }
   const auto same = [&command](const std::shared_ptr<CommandState>& state) { return state.get() == &command; };
   const auto found = std::find_if(unwaited_.begin(), unwaited_.end(), same);
@@ -312,9 +312,9 @@ std::uint64_t PeCpu::ipcq_reserve(const std::string& direction) {
 }
 
 void PeCpu::wait(IpcqOperation& operation, const std::string& what) {
-  state_probe_.set(static_cast<std::uint64_t>(State::waiting_for_ipcq));
+  state_signal_.set(static_cast<std::uint64_t>(State::waiting_for_ipcq));
   if (!operation.done()) await_or_end(operation.event(), what + " of kernel '" + launch().kernel.name + "'");
-  state_probe_.set(static_cast<std::uint64_t>(State::running));
+  state_signal_.set(static_cast<std::uint64_t>(State::running));
   if (!operation.error().empty()) throw UsageError(operation.error());
 }
 

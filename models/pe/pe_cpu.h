@@ -68,7 +68,7 @@ class PeCpu final : public FabricNode,
   PeId where() const override;
   const KernelLaunch& launch() const override { return *current_->message; }
   const MachineView& machine() const override { return machine_.machine(); }
-  DataPlane* data() override { return machine_.data(); }
+  FunctionalModel* data() override { return machine_.data(); }
   Fs now() const override { return Component::now(); }
   void dispatch() override;
   std::shared_ptr<CommandState> issue(Command command) override;
@@ -102,7 +102,7 @@ class PeCpu final : public FabricNode,
 
   sc_core::sc_event launched_, aborted_;
   std::uint64_t launch_count_ = 0, failures_ = 0, commands_ = 0, cycles_ = 0, running_time_ = 0;
-  Probe &state_probe_, &command_probe_;
+  TraceSignal &state_signal_, &command_signal_;
 };
 
 }  // namespace kernbench

@@ -9,7 +9,7 @@ namespace kernbench {
 
 namespace {
 
-// Without a wire between: the edge to PE_TCM that has neither length nor bandwidth.
+// Without a link between: the edge to PE_TCM that has neither length nor bandwidth.
 bool goes_to_neighbour(const Transaction& transaction) { return transaction.route().path->hop(0).propagation_fs == 0; }
 
 }  // namespace
@@ -21,31 +21,31 @@ ParameterSchema PeDma::schema() {
                        .range("1", "1073741824"));
   schema.push_back(Parameter::duration_ns("baaw_overhead_ns", "time per access that is resolved by segments (address model la)", "assumption").default_val(0));
   schema.push_back(Parameter::integer("flit_bytes", "flit size of the fabric", "B", "spec 2.2").range("1", "65536").from_machine());
-  for (Parameter& parameter : CommChannel::schema()) schema.push_back(std::move(parameter));
+  for (Parameter& parameter : IpcqEnd::schema()) schema.push_back(std::move(parameter));
   return schema;
 }
 
 PeDma::PeDma(const ComponentInit& init)
-    : StageEngine(init, {StageType::dma_read, StageType::dma_write}, ArrivalQueue::Keep::last_flit),
+    : StageEngine(init, {StageType::dma_read, StageType::dma_write}, ArrivalQueue::Forwarding::store_and_forward),
       machine_(machine_services(init.services)), keys_(init.node), baaw_(machine_.machine()),
       baaw_overhead_(ns_to_fs(init.attributes.decimal("baaw_overhead_ns"))),
-      flit_bytes_(static_cast<std::uint32_t>(init.attributes.integer("flit_bytes"))), wires_(flit_bytes_),
-      comm_(*this, *this, machine_, keys_), comm_waiting_(add_probe("comm_waiting", "tokens that wait for the wire", 16)) {
+      flit_bytes_(static_cast<std::uint32_t>(init.attributes.integer("flit_bytes"))), links_(flit_bytes_),
+      comm_(*this, *this, machine_, keys_), comm_waiting_(add_signal("comm_waiting", "messages that wait for the link", 16)) {
   for (const bool write : {false, true}) {
     Channel& channel = channels_[write ? 1 : 0];
     const std::string name = write ? "write" : "read";
-    channel.busy = &add_probe(name + "_channel", "the " + name + " channel is held", 1);
-    channel.in_flight_bytes = &add_probe(name + "_bytes_in_flight", "of the " + name + " channel: issued and not ended", 32);
+    channel.busy = &add_signal(name + "_channel", "the " + name + " channel is held", 1);
+    channel.in_flight_bytes = &add_signal(name + "_bytes_in_flight", "of the " + name + " channel: issued and not ended", 32);
     add_busy_time(name + "_channel_held", "grants to completions of the " + name + " channel", channel.use.ended_holds(),
                   [&channel](Fs now) { return channel.use.held_time(now); });
     add_statistic(write ? "bytes_written" : "bytes_read", "moved by the " + name + " channel", Quantity::bytes, channel.bytes);
   }
   add_statistic("transactions", "transactions issued", Quantity::count, transactions_);
   add_statistic("faults", "requests that ended in a fault", Quantity::count, faults_);
-  add_statistic("tokens_sent", "IPCQ tokens issued", Quantity::count, comm_.tokens_sent());
-  add_statistic("token_bytes_sent", "payload of the tokens issued", Quantity::bytes, comm_.bytes_sent());
-  add_statistic("tokens_written", "IPCQ tokens that came and were written to their slots", Quantity::count, comm_.tokens_written());
-  add_statistic("tokens_dropped", "IPCQ tokens that came for queues that had been reset", Quantity::count, comm_.tokens_dropped());
+  add_statistic("messages_sent", "IPCQ messages issued", Quantity::count, comm_.messages_sent());
+  add_statistic("message_bytes_sent", "payload of the messages issued", Quantity::bytes, comm_.bytes_sent());
+  add_statistic("messages_written", "IPCQ messages that came and were written to their slots", Quantity::count, comm_.messages_written());
+  add_statistic("messages_dropped", "IPCQ messages that came for queues that had been reset", Quantity::count, comm_.messages_dropped());
   add_busy_time("slot_busy", "time with an access to a ring slot under way", comm_.slot_busy(),
                 [this](Fs now) { return comm_.slot_busy_until(now); });
   add_statistic("segments_installed", "segments of logical addresses installed", Quantity::count, baaw_.installed);
@@ -57,13 +57,13 @@ PeDma::PeDma(const ComponentInit& init)
 // --- Stages
 
 void PeDma::start(Lane& lane) {
-  const TileToken& token = *lane.token;
-  if (token.completion->failed()) {
+  const TileTask& task = *lane.task;
+  if (task.completion->failed()) {
     begin(lane);
     return finish(lane);
   }
-  if (lane.stage().type == StageType::dma_read && !token.simple && token.buffer_bytes == 0 &&
-      !Uses<TileBuffers>::provider().acquire_buffer(*lane.token, *this, lane.index)) {
+  if (lane.stage().type == StageType::dma_read && !task.simple && task.buffer_bytes == 0 &&
+      !Uses<TileBuffers>::provider().acquire_buffer(*lane.task, *this, lane.index)) {
     return;
   }
   request_channel(lane);
@@ -73,13 +73,13 @@ void PeDma::granted(std::uint32_t tag) { request_channel(lane(tag)); }
 
 void PeDma::request_channel(Lane& lane) {
   const bool write = lane.stage().type == StageType::dma_write;
-  channels_[write ? 1 : 0].use.request({&lane, {}}, lane.token->order(), now());
-  grant_at_end_of_instant();
+  channels_[write ? 1 : 0].use.request({&lane, {}}, lane.task->order(), now());
+  grant_at_end_of_timestep();
 }
 
 void PeDma::submit_dma(const DmaRequest& request) {
   channels_[request.write ? 1 : 0].use.request({nullptr, request}, request.order, now());
-  grant_at_end_of_instant();
+  grant_at_end_of_timestep();
 }
 
 // --- Channels
@@ -87,7 +87,7 @@ void PeDma::submit_dma(const DmaRequest& request) {
 Fs PeDma::next_due() const {
   Fs due = arrivals_.control() == nullptr ? never_fs : arrivals_.control()->time;
   due = std::min(due, comm_.next_due());
-  if (!wires_asked_) due = std::min(due, wires_due());
+  if (!links_asked_) due = std::min(due, links_due());
   if (!segment_messages_.empty()) due = std::min(due, segment_messages_.front().time + overhead());
   for (const Channel& channel : channels_) due = std::min(due, channel.inject_at);
   return due;
@@ -102,7 +102,7 @@ void PeDma::serve() {
       segment_messages_.push_back(arrival);
       continue;
     }
-    arrival.transaction->route().owner->completed(*arrival.transaction);
+    arrival.transaction->route().listener->completed(*arrival.transaction);
   }
   while (!segment_messages_.empty() && segment_messages_.front().time + overhead() <= now()) {
     Transaction& request = *segment_messages_.front().transaction;
@@ -111,10 +111,10 @@ void PeDma::serve() {
   }
   inject_due();
   comm_.serve();
-  serve_wires_when_settled();
+  serve_links_when_quiescent();
 }
 
-void PeDma::instant_ended() {
+void PeDma::end_of_timestep() {
   guarded(services(), *this, [this] {
     for (Channel& channel : channels_) {
       if (channel.use.grantable()) grant(channel);
@@ -197,8 +197,8 @@ void PeDma::inject(Channel& channel) {
         route.channel = piece.channel;
         route.key = channel.in_flight.empty() ? channel.key : keys_.next(channel.key.issued);
         route.offset = piece.place.offset;
-        route.owner = this;
-        route.owner_tag = write ? 1 : 0;
+        route.listener = this;
+        route.listener_tag = write ? 1 : 0;
         if (write) route.cut_flits(piece.bytes, flit_bytes_);
         channel.in_flight.push_back(std::move(handle));
       }
@@ -213,8 +213,8 @@ void PeDma::inject(Channel& channel) {
   for (const TransactionHandle& transaction : channel.in_flight) bytes += transaction->get_data_length();
   channel.in_flight_bytes->set(bytes);
   // Without an overhead the other channel may be granted at this instant, and come first, later in it.
-  channel.stands_at_wire = channel.awaited > 0 && channel.use.since() == now();
-  if (!channel.stands_at_wire) hand_to_wire(channel);
+  channel.stands_at_link = channel.awaited > 0 && channel.use.since() == now();
+  if (!channel.stands_at_link) hand_to_link(channel);
   hand_over_to_neighbour(channel);
   if (channel.awaited == 0) end(channel);
 }
@@ -224,71 +224,71 @@ void PeDma::report_under_way(OpSink& sink) const {
   comm_.report_under_way(sink);
 }
 
-// --- The wire
+// --- The link
 
 void PeDma::use_rings(const IpcqSettings& settings) {
   const auto chunk = static_cast<std::uint32_t>(attributes().integer("vc_chunk_size"));
-  wires_.use_both(settings.vc_chunk_bytes.value_or(chunk));
+  links_.use_both(settings.vc_chunk_bytes.value_or(chunk));
   comm_.use_rings(settings);
 }
 
-void PeDma::hand_to_wire(const Channel& channel) {
+void PeDma::hand_to_link(const Channel& channel) {
   const bool per_channel = std::any_of(channel.pieces.begin(), channel.pieces.end(),
                                        [](const DmaPiece& piece) { return piece.channel != every_channel; });
   if (&channel != &channels_[1] || !per_channel) {
     for (const TransactionHandle& transaction : channel.in_flight) {
-      if (!goes_to_neighbour(*transaction)) hand_to_wire(VirtualChannel::compute, *transaction, 0);
+      if (!goes_to_neighbour(*transaction)) hand_to_link(VirtualChannel::compute, *transaction, 0);
     }
     return;
   }
   for (const FlitTurn& turn : flits_in_order(channel.pieces, channel.in_flight, baaw_.hbm())) {
-    wires_.put(VirtualChannel::compute, *channel.in_flight[turn.piece], {turn.flit, 1, 0}, now(),
+    links_.put(VirtualChannel::compute, *channel.in_flight[turn.piece], {turn.flit, 1, 0}, now(),
                [this](Transaction& t, FlitRun run) { send(t, run.first, run.count, run.position, now()); });
   }
 }
 
-void PeDma::hand_to_wire(VirtualChannel virtual_channel, Transaction& transaction, std::uint32_t position) {
-  wires_.put(virtual_channel, transaction, {0, transaction.route().flits, position}, now(),
+void PeDma::hand_to_link(VirtualChannel virtual_channel, Transaction& transaction, std::uint32_t position) {
+  links_.put(virtual_channel, transaction, {0, transaction.route().flits, position}, now(),
              [this](Transaction& t, FlitRun run) { send(t, run.first, run.count, run.position, now()); });
-  comm_waiting_.set(wires_.waiting(VirtualChannel::comm));
+  comm_waiting_.set(links_.waiting(VirtualChannel::comm));
 }
 
 // To the PE's own TCM: nobody waits there, and it may answer at this instant.
 void PeDma::hand_over_to_neighbour(const Channel& channel) {
   for (const TransactionHandle& transaction : channel.in_flight) {
-    if (goes_to_neighbour(*transaction)) hand_to_wire(VirtualChannel::compute, *transaction, 0);
+    if (goes_to_neighbour(*transaction)) hand_to_link(VirtualChannel::compute, *transaction, 0);
   }
 }
 
-void PeDma::hand_standing_to_wire() {
+void PeDma::hand_standing_to_link() {
   for (Channel* channel : in_order_of_injection()) {
-    if (!channel->stands_at_wire) continue;
-    channel->stands_at_wire = false;
-    hand_to_wire(*channel);
+    if (!channel->stands_at_link) continue;
+    channel->stands_at_link = false;
+    hand_to_link(*channel);
   }
 }
 
-// When somebody stands at a wire, has its next turn, or passes through.
-Fs PeDma::wires_due() const {
-  if (channels_[0].stands_at_wire || channels_[1].stands_at_wire) return now();
-  const Fs turn = wires_.next_due(now());
+// When somebody stands at a link, has its next turn, or passes through.
+Fs PeDma::links_due() const {
+  if (channels_[0].stands_at_link || channels_[1].stands_at_link) return now();
+  const Fs turn = links_.next_due(now());
   return passing_.control() == nullptr ? turn : std::min(turn, passing_.control()->time);
 }
 
-void PeDma::serve_wires_when_settled() {
-  if (wires_asked_ || wires_due() > now()) return;
-  wires_asked_ = true;
-  services().instant_end().ask_when_settled(*this, node());
+void PeDma::serve_links_when_quiescent() {
+  if (links_asked_ || links_due() > now()) return;
+  links_asked_ = true;
+  services().end_of_timestep().ask_when_quiescent(*this, node());
 }
 
-// All that starts here at this instant is at the wires by now, also what was granted at this instant without an overhead.
-void PeDma::instant_settled() {
+// All that starts here at this instant is at the links by now, also what was granted at this instant without an overhead.
+void PeDma::timestep_quiescent() {
   guarded(services(), *this, [this] {
-    wires_asked_ = false;
-    hand_standing_to_wire();
+    links_asked_ = false;
+    hand_standing_to_link();
     pass_due();
-    wires_.serve(now(), [this](Transaction& t, FlitRun run) { send(t, run.first, run.count, run.position, now()); });
-    comm_waiting_.set(wires_.waiting(VirtualChannel::comm));
+    links_.serve(now(), [this](Transaction& t, FlitRun run) { send(t, run.first, run.count, run.position, now()); });
+    comm_waiting_.set(links_.waiting(VirtualChannel::comm));
     rearm();
   });
 }
@@ -296,7 +296,7 @@ void PeDma::instant_settled() {
 // --- Completion
 
 void PeDma::completed(Transaction& transaction) {
-  Channel& channel = channels_[transaction.route().owner_tag];
+  Channel& channel = channels_[transaction.route().listener_tag];
   if (transaction.get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE && channel.fault.empty()) {
     channel.fault = machine_.machine().name(transaction.route().path->source()) + " answered " + transaction.get_response_string();
   }
@@ -307,7 +307,7 @@ void PeDma::completed(Transaction& transaction) {
 void PeDma::end(Channel& channel) {
   channel.in_flight.clear();
   channel.use.release(now());
-  if (channel.use.waiting() > 0) grant_at_end_of_instant();
+  if (channel.use.waiting() > 0) grant_at_end_of_timestep();
   channel.busy->set(0);
   const Work work = channel.current;
   channel.current = {};
@@ -325,7 +325,7 @@ void PeDma::end(Channel& channel) {
     channel.bytes += work.lane->stage().bytes;
   } else {
     ++faults_;
-    work.lane->token->completion->fail(std::string(name()) + " at " + format_ns(now()) + ": " + channel.fault);
+    work.lane->task->completion->fail(std::string(name()) + " at " + format_ns(now()) + ": " + channel.fault);
   }
   finish(*work.lane);
 }
@@ -349,7 +349,7 @@ void PeDma::take_segment_message(Transaction& request) {
     response->completion = Completion::failure("segment_error", std::string(name()) + " at " + format_ns(now()) + ": " + fault.what());
   }
   request.route().message = response;
-  request.route().turn_round();
+  request.route().make_response();
   send(request, 0, 0, 0, now());
 }
 
@@ -359,9 +359,9 @@ void PeDma::accepted(std::uint32_t port, Transaction& transaction, FlitRun run, 
   const Path& path = *transaction.route().path;
   const bool whole = run.first + run.count >= transaction.route().flits;
   if (run.position == path.target_position()) {
-    const bool is_token = transaction.route().leg == Leg::request && !transaction.route().is_control();
-    if (!is_token) return FabricNode::accepted(port, transaction, run, arrival);
-    if (whole) comm_.token_reached(arrivals_.upstream(port), transaction, run, arrival);
+    const bool is_message = transaction.route().leg == Leg::request && !transaction.route().is_control();
+    if (!is_message) return FabricNode::accepted(port, transaction, run, arrival);
+    if (whole) comm_.message_reached(arrivals_.upstream(port), transaction, run, arrival);
     return;
   }
   // Towards PE_TCM nothing competes: its edge has neither length nor bandwidth.
@@ -373,7 +373,7 @@ void PeDma::pass_due() {
   while (passing_.control() != nullptr && passing_.control()->time <= now()) {
     const Arrival arrival = *passing_.control();
     passing_.pop_control();
-    hand_to_wire(VirtualChannel::compute, *arrival.transaction, arrival.position);
+    hand_to_link(VirtualChannel::compute, *arrival.transaction, arrival.position);
   }
 }
 

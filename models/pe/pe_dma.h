@@ -2,12 +2,12 @@
 //
 // Timing: a read and a write channel, each held by one request for the full round trip; the next one is granted at the instant of
 // completion, requests of one instant by (command, tile, stage). After the grant overhead_ns, and tlb_overhead_ns if the address is
-// virtual, baaw_overhead_ns if it is logical; then all flits of a write, or the command of a read, stand at the wire at once. A
+// virtual, baaw_overhead_ns if it is logical; then all flits of a write, or the command of a read, stand at the link at once. A
 // request that lies in several physical ranges, memories or (LA in one_to_one) channels becomes one transaction each, issued
 // together, complete when all are; their flits leave in the order of their bytes. Nothing is paid where a response
 // arrives. A DMA_READ of a tile first takes its tile buffer. Traffic to and from PE_TCM passes through at once, free of charge; at
-// the wire it stands behind what starts here at the same instant (tie rule of spec 2.3: pe_dma before pe_tcm). IPCQ tokens:
-// comm_channel.h; who has the wire: virtual_channels.h. A message that installs or removes segments takes effect overhead_ns after
+// the link it stands behind what starts here at the same instant (tie rule of spec 2.3: pe_dma before pe_tcm). IPCQ messages:
+// ipcq_end.h; who has the link: virtual_channels.h. A message that installs or removes segments takes effect overhead_ns after
 // it came and is answered at once then. Not modelled: TCM time, coalescing.
 #pragma once
 
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "models/pe/baaw.h"
-#include "models/pe/comm_channel.h"
+#include "models/pe/ipcq_end.h"
 #include "models/pe/serial_resource.h"
 #include "models/pe/stage_engine.h"
 #include "models/pe/virtual_channels.h"
@@ -31,11 +31,11 @@ class PeDma final : public StageEngine<FabricNode>,
                     public Uses<AddressTranslation>,
                     public Uses<TileBuffers>,
                     public Uses<TcmAccess>,
-                    public Uses<TokenSink>,
-                    private InstantEnd::Client,
-                    private GrantTaker,
-                    private TransactionOwner,
-                    private CommChannel::Owner {
+                    public Uses<IpcqMessageListener>,
+                    private EndOfTimestep::Client,
+                    private GrantListener,
+                    private TransactionListener,
+                    private IpcqEnd::Owner {
  public:
   static constexpr const char* description = "DMA of a PE: a read and a write channel on the fabric";
   static constexpr std::array roles{Role::pe_dma};
@@ -49,8 +49,8 @@ class PeDma final : public StageEngine<FabricNode>,
   void report_under_way(OpSink& sink) const override;
 
   void use_rings(const IpcqSettings& settings) override;
-  void send_token(std::shared_ptr<const IpcqToken> token) override { comm_.send_token(std::move(token)); }
-  void access_slot(bool write, MemorySpace space, std::uint64_t bytes, SlotUser& user, std::uint32_t tag) override {
+  void send_message(std::shared_ptr<const IpcqMessage> message) override { comm_.send_message(std::move(message)); }
+  void access_slot(bool write, MemorySpace space, std::uint64_t bytes, SlotListener& user, std::uint32_t tag) override {
     comm_.access_slot(write, space, bytes, user, tag);
   }
 
@@ -64,15 +64,15 @@ class PeDma final : public StageEngine<FabricNode>,
     SerialResource<Work> use;
     Work current;
     Fs inject_at = never_fs;
-    bool stands_at_wire = false;  // granted at this instant, to be handed over when it is settled
+    bool stands_at_link = false;  // granted at this instant, to be handed over when it is quiescent
     TieKey key;  // of its first transaction
     std::vector<DmaPiece> pieces;
     std::string fault;
     std::vector<TransactionHandle> in_flight;
     std::size_t awaited = 0;
     std::uint64_t bytes = 0;
-    Probe* busy = nullptr;
-    Probe* in_flight_bytes = nullptr;
+    TraceSignal* busy = nullptr;
+    TraceSignal* in_flight_bytes = nullptr;
   };
 
   // Stage engine.
@@ -90,26 +90,26 @@ class PeDma final : public StageEngine<FabricNode>,
   static bool injects_before(const Channel& a, const Channel& b);
   std::array<Channel*, 2> in_order_of_injection();
   void inject_due();
-  void instant_ended() override;
-  void grant_at_end_of_instant() { services().instant_end().ask(*this, node()); }
-  void instant_settled() override;
+  void end_of_timestep() override;
+  void grant_at_end_of_timestep() { services().end_of_timestep().ask(*this, node()); }
+  void timestep_quiescent() override;
   void pass_due();
   void grant(Channel& channel);
   void plan_pieces(Channel& channel, Fs& cost);
   void inject(Channel& channel);
   void hand_over_to_neighbour(const Channel& channel);
-  void hand_to_wire(const Channel& channel);
-  void hand_standing_to_wire();
-  void hand_to_wire(VirtualChannel virtual_channel, Transaction& transaction, std::uint32_t position);
-  Fs wires_due() const;
-  void serve_wires_when_settled();
+  void hand_to_link(const Channel& channel);
+  void hand_standing_to_link();
+  void hand_to_link(VirtualChannel virtual_channel, Transaction& transaction, std::uint32_t position);
+  Fs links_due() const;
+  void serve_links_when_quiescent();
   void end(Channel& channel);
   void take_segment_message(Transaction& request);
 
   // IPCQ.
-  void token_at_wire(Transaction& token) override { hand_to_wire(VirtualChannel::comm, token, 0); }
+  void message_at_link(Transaction& message) override { hand_to_link(VirtualChannel::comm, message, 0); }
   TcmAccess& slot_tcm() override { return Uses<TcmAccess>::provider(); }
-  TokenSink& token_sink() override { return Uses<TokenSink>::provider(); }
+  IpcqMessageListener& message_sink() override { return Uses<IpcqMessageListener>::provider(); }
   void comm_changed() override { rearm(); }
 
   MachineServices& machine_;
@@ -118,11 +118,11 @@ class PeDma final : public StageEngine<FabricNode>,
   Fs baaw_overhead_;
   std::uint32_t flit_bytes_;
   std::array<Channel, 2> channels_;                      // read, write
-  ArrivalQueue passing_{ArrivalQueue::Keep::last_flit};  // responses of PE_TCM on their way out, at the instant at which they come
-  VirtualChannels wires_;
-  bool wires_asked_ = false;
-  CommChannel comm_;
-  Probe& comm_waiting_;
+  ArrivalQueue passing_{ArrivalQueue::Forwarding::store_and_forward};  // responses of PE_TCM on their way out, at the instant at which they come
+  VirtualChannels links_;
+  bool links_asked_ = false;
+  IpcqEnd comm_;
+  TraceSignal& comm_waiting_;
   RingBuffer<Arrival> segment_messages_;                 // in order of arrival
   std::uint64_t faults_ = 0, transactions_ = 0;
 };

@@ -18,7 +18,7 @@ ParameterSchema PeFetchStore::schema() {
 PeFetchStore::PeFetchStore(const ComponentInit& init)
     : StageEngine(init, {StageType::fetch, StageType::store}),
       capacity_(static_cast<std::uint64_t>(init.attributes.integer("register_file_bytes"))),
-      used_probe_(add_probe("register_bytes", "register file in use", 32)) {
+      used_signal_(add_signal("register_bytes", "register file in use", 32)) {
   add_statistic("register_bytes_high_water", "most of the register file in use", Quantity::bytes, used_high_water_, Merge::maximum);
   add_statistic("register_stalls", "fetches that waited for room in the register file", Quantity::count, stalls_);
 }
@@ -34,7 +34,7 @@ void PeFetchStore::start(Lane& lane) {
   fetch_stalled_ = false;
   used_ += bytes;
   used_high_water_ = std::max(used_high_water_, used_);
-  used_probe_.set(used_);
+  used_signal_.set(used_);
   access(lane);
 }
 
@@ -45,7 +45,7 @@ void PeFetchStore::access(Lane& lane) {
 
 void PeFetchStore::expired(Lane& lane) {  // the overhead has been paid
   const bool write = lane.stage().type == StageType::store;
-  Uses<TcmAccess>::provider().access_tcm(write, lane.stage().bytes, *this, lane.index, lane.token->order());
+  Uses<TcmAccess>::provider().access_tcm(write, lane.stage().bytes, *this, lane.index, lane.task->order());
 }
 
 void PeFetchStore::release(Lane& lane) {
@@ -57,7 +57,7 @@ void PeFetchStore::release_registers(std::uint64_t bytes) {
     throw ModelError(std::string(name()) + ": " + std::to_string(bytes) + " register bytes given back, " + std::to_string(used_) +
                      " in use");
   used_ -= bytes;
-  used_probe_.set(used_);
+  used_signal_.set(used_);
   wake_engine();
 }
 

@@ -10,7 +10,7 @@
 
 namespace kernbench {
 
-class PeFetchStore final : public StageEngine<Component>, public RegisterFile, public Uses<TcmAccess>, private TcmUser {
+class PeFetchStore final : public StageEngine<Component>, public RegisterFile, public Uses<TcmAccess>, private TcmListener {
  public:
   static constexpr const char* description = "load/store unit between TCM and register file";
   static constexpr std::array roles{Role::pe_fetch_store};
@@ -33,7 +33,7 @@ class PeFetchStore final : public StageEngine<Component>, public RegisterFile, p
   std::uint64_t used_ = 0;
   std::uint64_t used_high_water_ = 0, stalls_ = 0;
   bool fetch_stalled_ = false;
-  Probe& used_probe_;
+  TraceSignal& used_signal_;
 };
 
 }  // namespace kernbench

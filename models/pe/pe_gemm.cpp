@@ -16,7 +16,7 @@ PeGemm::PeGemm(const ComponentInit& init)
     : StageEngine(init, {StageType::gemm}), macs_per_cycle_(static_cast<std::uint64_t>(init.attributes.integer("macs_per_cycle"))),
       clock_ghz_(init.attributes.decimal("clock_ghz")) {}
 
-void PeGemm::start(Lane& lane) { Uses<AccelSlot>::provider().request_slot(*this, lane.index, lane.token->order()); }
+void PeGemm::start(Lane& lane) { Uses<AccelSlot>::provider().request_slot(*this, lane.index, lane.task->order()); }
 
 void PeGemm::granted(std::uint32_t tag) {
   Lane& held = lane(tag);

@@ -1,7 +1,7 @@
 // PE_GEMM: the MAC array, register to register (spec 5).
 //
 // Timing: waits for accel_slot, then overhead_ns + ceil(m*k*n / macs_per_cycle) cycles; the slot and the operands' registers are
-// given back at the end, before the token is handed on.
+// given back at the end, before the task is handed on.
 // Not modelled: values, systolic fill and drain, operand layout.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace kernbench {
 
-class PeGemm final : public StageEngine<Component>, public Uses<AccelSlot>, public Uses<RegisterFile>, private GrantTaker {
+class PeGemm final : public StageEngine<Component>, public Uses<AccelSlot>, public Uses<RegisterFile>, private GrantListener {
  public:
   static constexpr const char* description = "MAC array of a PE";
   static constexpr std::array roles{Role::pe_gemm};

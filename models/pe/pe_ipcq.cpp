@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/data/data_plane.h"
+#include "models/data/functional_model.h"
 #include "models/pe/pe_identity.h"
 
 namespace kernbench {
@@ -23,7 +23,7 @@ ParameterSchema PeIpcq::schema() {
 PeIpcq::PeIpcq(const ComponentInit& init)
     : Component(init), machine_(machine_services(init.services)), overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))),
       queue_pairs_(static_cast<std::size_t>(init.attributes.integer("queue_pairs"))), timer_("timer_event"),
-      state_probe_(add_probe("state", "what it does", 3, {"idle", "sending", "send_blocked", "receiving", "receive_blocked"})) {
+      state_signal_(add_signal("state", "what it does", 3, {"idle", "sending", "send_blocked", "receiving", "receive_blocked"})) {
   add_statistic("sends", "messages sent", Quantity::count, sends_);
   add_statistic("bytes_sent", "their payload", Quantity::bytes, bytes_sent_);
   add_statistic("receives", "messages received", Quantity::count, receives_);
@@ -35,9 +35,9 @@ PeIpcq::PeIpcq(const ComponentInit& init)
                 [this](Fs now) { return blocked_until(false, now); });
   for (std::size_t i = 0; i < queue_pairs_; ++i) {
     const std::string pair = "pair" + std::to_string(i);
-    pair_probes_.push_back({&add_probe(pair + "_credits", "credits to send", 16),
-                            &add_probe(pair + "_head", "messages that came", 32),
-                            &add_probe(pair + "_tail", "messages consumed", 32)});
+    pair_signals_.push_back({&add_signal(pair + "_credits", "credits to send", 16),
+                            &add_signal(pair + "_head", "messages that came", 32),
+                            &add_signal(pair + "_tail", "messages consumed", 32)});
   }
   SC_HAS_PROCESS(PeIpcq);
   SC_METHOD(expire);
@@ -103,18 +103,18 @@ void PeIpcq::submit(Work work) {
   work.started = now();
   works_.push_back(std::move(work));
   if (works_.size() == 1) works_.front().look_at = after(overhead_);
-  look_at_end_of_instant();
+  look_at_end_of_timestep();
 }
 
 // --- Time
 
-void PeIpcq::instant_ended() {
+void PeIpcq::end_of_timestep() {
   guarded(services(), *this, [this] {
     while (!works_.empty() && advance(works_.front())) {
       works_.pop_front();
       if (!works_.empty()) works_.front().look_at = after(overhead_);
     }
-    if (works_.empty()) state_probe_.set(static_cast<std::uint64_t>(State::idle));
+    if (works_.empty()) state_signal_.set(static_cast<std::uint64_t>(State::idle));
     arm();
   });
 }
@@ -127,17 +127,17 @@ void PeIpcq::expire() {
       credit.taker->credit_delivered(credit.credit);
       if (!works_.empty() && works_.front().phase == Phase::crediting && works_.front().tag == credit.tag) finish(works_.front());
     }
-    look_at_end_of_instant();
+    look_at_end_of_timestep();
     arm();
   });
 }
 
 void PeIpcq::arm() {
   Fs due = credits_.empty() ? never_fs : credits_.front().due;
-  if (due != never_fs) machine_.obligations().busy_until(due);
+  if (due != never_fs) machine_.pending_waits().busy_until(due);
   if (!works_.empty() && works_.front().phase == Phase::looking && works_.front().look_at > now()) {
     due = std::min(due, works_.front().look_at);
-    if (!works_.front().obligation) machine_.obligations().busy_until(works_.front().look_at);  // blocked, it polls
+    if (!works_.front().pending_wait) machine_.pending_waits().busy_until(works_.front().look_at);  // blocked, it polls
   }
   if (due != never_fs) timer_.notify(fs(due - now()));
 }
@@ -148,19 +148,19 @@ bool PeIpcq::advance(Work& work) {
 }
 
 void PeIpcq::block(Work& work) {
-  if (!work.obligation) {
+  if (!work.pending_wait) {
     work.blocked_since = now();
-    work.obligation = machine_.obligations().open(name(), what_is_waited_for(work), now(), [this] { return state(); });
+    work.pending_wait = machine_.pending_waits().open(name(), what_is_waited_for(work), now(), [this] { return state(); });
   }
   if (work.is_send && setup_.settings.backpressure == Backpressure::poll) work.look_at = after(setup_.settings.poll);
-  state_probe_.set(static_cast<std::uint64_t>(work.is_send ? State::send_blocked : State::receive_blocked));
+  state_signal_.set(static_cast<std::uint64_t>(work.is_send ? State::send_blocked : State::receive_blocked));
 }
 
 void PeIpcq::unblock(Work& work) {
-  state_probe_.set(static_cast<std::uint64_t>(work.is_send ? State::sending : State::receiving));
-  if (!work.obligation) return;
-  machine_.obligations().close(*work.obligation);
-  work.obligation.reset();
+  state_signal_.set(static_cast<std::uint64_t>(work.is_send ? State::sending : State::receiving));
+  if (!work.pending_wait) return;
+  machine_.pending_waits().close(*work.pending_wait);
+  work.pending_wait.reset();
   (work.is_send ? send_blocked_ : receive_blocked_) += now() - work.blocked_since;
 }
 
@@ -174,19 +174,19 @@ bool PeIpcq::look_send(Work& work) {
   }
   unblock(work);
   const IpcqSend& send = work.send;
-  auto token = std::make_shared<IpcqToken>();
-  token->installation = installation_;
-  token->sender_seq = queue.state.send();
-  token->dst_addr = queue.state.peer_slot(token->sender_seq);
-  token->nbytes = send.nbytes();
-  token->shape = send.shape;
-  token->dtype = send.dtype;
-  token->bytes = send.bytes;
-  token->destination = queue.state.pair().peer;
-  token->source = where();
-  token->direction = send.direction;
-  token->sender = this;
-  dma().send_token(std::move(token));
+  auto message = std::make_shared<IpcqMessage>();
+  message->installation = installation_;
+  message->sender_seq = queue.state.send();
+  message->dst_addr = queue.state.peer_slot(message->sender_seq);
+  message->nbytes = send.nbytes();
+  message->shape = send.shape;
+  message->dtype = send.dtype;
+  message->bytes = send.bytes;
+  message->destination = queue.state.pair().peer;
+  message->source = where();
+  message->direction = send.direction;
+  message->sender = this;
+  dma().send_message(std::move(message));
   show(queue);
   ++sends_;
   bytes_sent_ += send.nbytes();
@@ -205,24 +205,24 @@ void PeIpcq::credit_delivered(const IpcqCredit& credit) {
     show(queue);
     break;
   }
-  look_at_end_of_instant();  // a polling send looks at its own time only
+  look_at_end_of_timestep();  // a polling send looks at its own time only
 }
 
 // --- A receive
 
-bool PeIpcq::accepts(const IpcqToken& token) const { return !was_reset_ && token.installation == installation_; }
+bool PeIpcq::accepts(const IpcqMessage& message) const { return !was_reset_ && message.installation == installation_; }
 
-void PeIpcq::token_arrived(const IpcqToken& token) {
-  if (!accepts(token)) return;  // reset while it was being written
+void PeIpcq::message_arrived(const IpcqMessage& message) {
+  if (!accepts(message)) return;  // reset while it was being written
   const auto found =
-      std::find_if(queues_.begin(), queues_.end(), [&](const Queue& queue) { return queue.state.owns(token.dst_addr); });
+      std::find_if(queues_.begin(), queues_.end(), [&](const Queue& queue) { return queue.state.owns(message.dst_addr); });
   if (found == queues_.end()) {
-    throw ModelError("a token of " + token.source.str() + " in direction '" + token.direction + "' for no ring of " +
+    throw ModelError("a message of " + message.source.str() + " in direction '" + message.direction + "' for no ring of " +
                      where().str());
   }
-  found->state.arrived(token);
+  found->state.arrived(message);
   show(*found);
-  look_at_end_of_instant();
+  look_at_end_of_timestep();
 }
 
 // The message that the receive is to have is there. A receive without a direction looks behind the queue that it served last.
@@ -269,7 +269,7 @@ void PeIpcq::take(Work& work) {
   const IpcqQueue& queue = queues_[work.queue].state;
   const IpcqReceive& receive = work.receive;
   work.received.direction = queue.pair().direction;
-  if (DataPlane* data = machine_.data(); data != nullptr) {
+  if (FunctionalModel* data = machine_.data(); data != nullptr) {
     const Accessor here{machine_.machine().engine(where(), PeEngine::pe_cpu), now()};
     IssuedOp loaded = data->load(here, {{queue.slot(work.seq), receive.nbytes()}}, receive.shape, receive.dtype, receive.to);
     work.received.bytes = std::make_shared<const ByteImage>(std::move(loaded.value.image));
@@ -294,7 +294,7 @@ void PeIpcq::slot_access_ended(std::uint32_t tag) {
 // The tail moves and the credit leaves; the receive ends with its delivery.
 void PeIpcq::consumed(Work& work) {
   Queue& queue = queues_[work.queue];
-  IpcqCreditTaker* sender = queue.state.message(work.seq).sender;
+  IpcqCreditListener* sender = queue.state.message(work.seq).sender;
   queue.state.consume(work.seq);
   show(queue);
   ++receives_;
@@ -370,7 +370,7 @@ Fs PeIpcq::blocked_until(bool send, Fs now) const {
   const Fs ended = send ? send_blocked_ : receive_blocked_;
   if (works_.empty()) return ended;
   const Work& work = works_.front();  // only the first one is looked at
-  return ended + (work.is_send == send && work.obligation ? now - work.blocked_since : 0);
+  return ended + (work.is_send == send && work.pending_wait ? now - work.blocked_since : 0);
 }
 
 }  // namespace kernbench

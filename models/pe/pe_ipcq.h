@@ -1,10 +1,10 @@
 // PE_IPCQ: the queue pairs of a PE (spec 8.1). Serves the sends and receives of the kernel one after the other.
 //
 // Timing: overhead_ns per operation. A send waits until the peer's ring has room for it (sleeping until a credit comes, or looking
-// every poll_ns), then the token is PE_DMA's and the send has ended. A receive waits until its message is there, pays the slot read
+// every poll_ns), then the message is PE_DMA's and the send has ended. A receive waits until its message is there, pays the slot read
 // (and the write of a copy), moves the tail, and waits until the credit has been delivered: credit_fs() of
-// models/timing/ipcq_rules.h later, on a side band that neither waits for nor loads wires. Whether there is a credit or a message
-// is decided at the end of the instant. recv_no_consume pays nothing and does not wait for its credit, which travels all the same.
+// models/timing/ipcq_rules.h later, on a side band that neither waits for nor loads links. Whether there is a credit or a message
+// is decided at the end of the timestep. recv_no_consume pays nothing and does not wait for its credit, which travels all the same.
 // Not modelled: the place where head and tail are kept.
 #pragma once
 
@@ -25,11 +25,11 @@ namespace kernbench {
 
 class PeIpcq final : public Component,
                      public IpcqPort,
-                     public TokenSink,
+                     public IpcqMessageListener,
                      public Uses<CommAccess>,
-                     private InstantEnd::Client,
-                     private IpcqCreditTaker,
-                     private SlotUser {
+                     private EndOfTimestep::Client,
+                     private IpcqCreditListener,
+                     private SlotListener {
  public:
   static constexpr const char* description = "ring buffers between PEs";
   static constexpr std::array roles{Role::pe_ipcq};
@@ -44,11 +44,11 @@ class PeIpcq final : public Component,
   void kernel_ended(bool failed) override;
   void report_under_way(OpSink& sink) const override;
 
-  bool accepts(const IpcqToken& token) const override;
-  void token_arrived(const IpcqToken& token) override;
+  bool accepts(const IpcqMessage& message) const override;
+  void message_arrived(const IpcqMessage& message) override;
 
  private:
-  enum class State : std::uint8_t { idle, sending, send_blocked, receiving, receive_blocked };  // of the probe
+  enum class State : std::uint8_t { idle, sending, send_blocked, receiving, receive_blocked };  // of the signal
   enum class Phase : std::uint8_t { looking, reading, copying, crediting, done };
   struct Work {
     std::uint32_t tag = 0;
@@ -60,7 +60,7 @@ class PeIpcq final : public Component,
     std::size_t queue = 0;  // of a receive without a direction: known once its message is there
     std::uint64_t seq = 0;
     Fs started = 0, look_at = 0;
-    std::optional<std::size_t> obligation;  // while it is blocked
+    std::optional<std::size_t> pending_wait;  // while it is blocked
     Fs blocked_since = 0;
     IpcqReceived received;
     std::shared_ptr<const DataOp> data;
@@ -69,19 +69,19 @@ class PeIpcq final : public Component,
     Queue(const IpcqQueuePair& pair, const IpcqSettings& settings) : state(pair, settings.n_slots, settings.slot_bytes) {}
     IpcqQueue state;
     Fs credit_delay = 0;
-    Probe *credits = nullptr, *head = nullptr, *tail = nullptr;
+    TraceSignal *credits = nullptr, *head = nullptr, *tail = nullptr;
   };
   struct Credit {
     Fs due = never_fs;
-    IpcqCreditTaker* taker = nullptr;
+    IpcqCreditListener* taker = nullptr;
     IpcqCredit credit;
     std::uint32_t tag = 0;  // of the receive that waits for it
   };
 
   void submit(Work work);
   void expire();
-  void look_at_end_of_instant() { machine_.instant_end().ask(*this, node()); }
-  void instant_ended() override;
+  void look_at_end_of_timestep() { machine_.end_of_timestep().ask(*this, node()); }
+  void end_of_timestep() override;
   void arm();
 
   // True when the work has ended.
@@ -127,11 +127,11 @@ class PeIpcq final : public Component,
   sc_core::sc_event timer_;
   std::uint64_t sends_ = 0, receives_ = 0, bytes_sent_ = 0, bytes_received_ = 0, credits_sent_ = 0, credits_received_ = 0;
   Fs send_blocked_ = 0, receive_blocked_ = 0;
-  struct PairProbes {
-    Probe *credits, *head, *tail;
+  struct PairSignals {
+    TraceSignal *credits, *head, *tail;
   };
-  std::vector<PairProbes> pair_probes_;
-  Probe& state_probe_;
+  std::vector<PairSignals> pair_signals_;
+  TraceSignal& state_signal_;
 };
 
 }  // namespace kernbench

@@ -40,10 +40,10 @@ void PeIpcq::add(const IpcqQueuePair& pair) {
   const NodeId here = machine_.machine().engine(where(), PeEngine::pe_dma);
   const NodeId peer = machine_.machine().engine(pair.peer, PeEngine::pe_dma);
   queue.credit_delay = credit_fs(machine_.routes().memory_path(here, peer), setup_.settings.credit_bytes);
-  const PairProbes& probes = pair_probes_[queues_.size() - 1];
-  queue.credits = probes.credits;
-  queue.head = probes.head;
-  queue.tail = probes.tail;
+  const PairSignals& signals = pair_signals_[queues_.size() - 1];
+  queue.credits = signals.credits;
+  queue.head = signals.head;
+  queue.tail = signals.tail;
   show(queue);
 }
 
@@ -56,7 +56,7 @@ void PeIpcq::kernel_ended(bool failed) {
     show(queue);
   }
   was_reset_ = was_reset_ || (failed && !queues_.empty());
-  state_probe_.set(static_cast<std::uint64_t>(State::idle));
+  state_signal_.set(static_cast<std::uint64_t>(State::idle));
 }
 
 }  // namespace kernbench

@@ -37,7 +37,7 @@ PeMath::PeMath(const ComponentInit& init)
       [&](MathOp op, const std::string& name) { cycles_.set(op, static_cast<std::uint64_t>(init.attributes.integer(name))); });
 }
 
-void PeMath::start(Lane& lane) { Uses<AccelSlot>::provider().request_slot(*this, lane.index, lane.token->order()); }
+void PeMath::start(Lane& lane) { Uses<AccelSlot>::provider().request_slot(*this, lane.index, lane.task->order()); }
 
 void PeMath::granted(std::uint32_t tag) {
   Lane& held = lane(tag);

@@ -10,7 +10,7 @@
 
 namespace kernbench {
 
-class PeMath final : public StageEngine<Component>, public Uses<AccelSlot>, public Uses<RegisterFile>, private GrantTaker {
+class PeMath final : public StageEngine<Component>, public Uses<AccelSlot>, public Uses<RegisterFile>, private GrantListener {
  public:
   static constexpr const char* description = "vector unit of a PE";
   static constexpr std::array roles{Role::pe_math};

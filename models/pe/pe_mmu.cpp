@@ -15,7 +15,7 @@ ParameterSchema PeMmu::schema() {
 }
 
 PeMmu::PeMmu(const ComponentInit& init)
-    : FabricNode(init, ArrivalQueue::Keep::last_flit), machine_(machine_services(init.services)),
+    : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward), machine_(machine_services(init.services)),
       overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))),
       tlb_overhead_(ns_to_fs(init.attributes.decimal("tlb_overhead_ns"))),
       table_(static_cast<std::uint64_t>(init.attributes.integer("page_bytes"))) {
@@ -53,7 +53,7 @@ void PeMmu::take(Transaction& request) {
     throw ModelError(std::string(name()) + ": a message that is neither MmuMap nor MmuUnmap");
   }
   request.route().message = std::make_shared<HostResponse>();
-  request.route().turn_round();
+  request.route().make_response();
   send(request, 0, 0, 0, now());
 }
 

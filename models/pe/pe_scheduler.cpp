@@ -70,11 +70,11 @@ PeScheduler::PeScheduler(const ComponentInit& init)
                                                                                  init.attributes.integer("tile_k"),
                                                                                  init.attributes.integer("tile_n")},
       step_("step_event"), timer_("timer_event"), drained_("drained_event"),
-      inbox_probe_(add_probe("inbox", "commands that wait for dispatch", 16)),
-      in_flight_probe_(add_probe("commands", "commands under way", 16)),
-      feeding_probe_(add_probe("feeding", "command whose tiles are fed, 0 if none", 32)),
-      slot_probe_(add_probe("accel_slot", "a compute op runs", 1)),
-      buffers_(*this, machine_, add_probe("tile_buffer_bytes", "tile buffers in use", 32)) {
+      inbox_signal_(add_signal("inbox", "commands that wait for dispatch", 16)),
+      in_flight_signal_(add_signal("commands", "commands under way", 16)),
+      feeding_signal_(add_signal("feeding", "command whose tiles are fed, 0 if none", 32)),
+      slot_signal_(add_signal("accel_slot", "a compute op runs", 1)),
+      buffers_(*this, machine_, add_signal("tile_buffer_bytes", "tile buffers in use", 32)) {
   add_statistic("submitted", "commands taken", Quantity::count, submitted_);
   add_statistic("completed", "commands completed", Quantity::count, completed_);
   add_statistic("failed", "of these, with a fault", Quantity::count, failed_);
@@ -92,16 +92,16 @@ PeScheduler::PeScheduler(const ComponentInit& init)
 
 PeScheduler::~PeScheduler() = default;
 
-TokenInitiatorSocket& PeScheduler::add_token_output(PeEngine to) {
+TileTaskInitiatorSocket& PeScheduler::add_task_output(PeEngine to) {
   const Scope scope(*this);
   for (const EngineRole role : {EngineRole::dma, EngineRole::fetch_store, EngineRole::gemm, EngineRole::math}) {
     if (engine_of(role) != to) continue;
     auto& output = outputs_[static_cast<std::size_t>(role)];
     output =
-        std::make_unique<TokenOutput>((std::string("token_out_") + name_of(role)).c_str(), static_cast<TokenOutput::Owner&>(*this));
+        std::make_unique<TaskOutput>((std::string("task_out_") + name_of(role)).c_str(), static_cast<TaskOutput::Owner&>(*this));
     return output->socket;
   }
-  throw ModelError(std::string(name()) + ": a token edge to an engine that serves no stage");
+  throw ModelError(std::string(name()) + ": a task edge to an engine that serves no stage");
 }
 
 // --- Submission
@@ -124,8 +124,8 @@ void PeScheduler::submit(std::shared_ptr<CommandState> state, Command command) {
   if (!contexts_.emplace(id, std::move(context)).second)
     throw ModelError("command " + std::to_string(id) + " has been submitted twice");
   ++submitted_;
-  inbox_probe_.set(inbox_.size());
-  in_flight_probe_.set(contexts_.size());
+  inbox_signal_.set(inbox_.size());
+  in_flight_signal_.set(contexts_.size());
   trace(TraceKind::command_submitted, id, -1, simple.bytes);
   wake();
 }
@@ -158,7 +158,7 @@ void PeScheduler::serve_inbox() {
   while (due_ <= now()) {
     const Submitted first = inbox_.front();
     inbox_.pop_front();
-    inbox_probe_.set(inbox_.size());
+    inbox_signal_.set(inbox_.size());
     dispatch(first);
     due_ = inbox_.empty() ? never_fs : after(overhead_);
   }
@@ -174,7 +174,7 @@ void PeScheduler::dispatch(const Submitted& submitted) {
   Tile tile;
   tile.add(submitted.simple);
   context.feed(tile);
-  send(new_token(context, tile, true));
+  send(new_task(context, tile, true));
 }
 
 // --- The feeder
@@ -190,25 +190,25 @@ void PeScheduler::feed() {
         next_tile_.reset();
       }
     }
-    feeding_probe_.set(context.id());
+    feeding_signal_.set(context.id());
     if (!next_tile_) {
       feeds_.pop_front();
-      feeding_probe_.set(0);
+      feeding_signal_.set(0);
       end_if_complete(context);
       continue;
     }
     if (!may_feed(context, *next_tile_)) return;
     const StageType first = (*next_tile_)[0].type;
-    TileToken& token = new_token(context, *next_tile_, false);
-    if (first == StageType::fetch && has(*next_tile_, StageType::dma_write) && !buffers_.take(token)) {
-      idle_tokens_.push_back(&token);
+    TileTask& task = new_task(context, *next_tile_, false);
+    if (first == StageType::fetch && has(*next_tile_, StageType::dma_write) && !buffers_.take(task)) {
+      idle_tasks_.push_back(&task);
       return;
     }
     if (first == StageType::dma_read) ++unfetched_;
     context.feed(*next_tile_);
     next_tile_.reset();
-    feeding_ = &token;
-    send(token);
+    feeding_ = &task;
+    send(task);
   }
 }
 
@@ -217,74 +217,74 @@ bool PeScheduler::may_feed(const CommandContext& context, const Tile& next) cons
   return next[0].type == StageType::dma_read || unfetched_ == 0;
 }
 
-TileToken& PeScheduler::new_token(CommandContext& context, const Tile& tile, bool simple) {
-  if (idle_tokens_.empty()) {
-    tokens_.push_back(std::make_unique<TileToken>());
-    idle_tokens_.push_back(tokens_.back().get());
+TileTask& PeScheduler::new_task(CommandContext& context, const Tile& tile, bool simple) {
+  if (idle_tasks_.empty()) {
+    tasks_.push_back(std::make_unique<TileTask>());
+    idle_tasks_.push_back(tasks_.back().get());
   }
-  TileToken& token = *idle_tokens_.back();
-  idle_tokens_.pop_back();
-  token = TileToken{};
-  token.tile = tile;
-  token.command_id = context.id();
-  token.simple = simple;
-  token.completion = &context;
-  if (simple) token.data = context.data();
-  return token;
+  TileTask& task = *idle_tasks_.back();
+  idle_tasks_.pop_back();
+  task = TileTask{};
+  task.tile = tile;
+  task.command_id = context.id();
+  task.simple = simple;
+  task.completion = &context;
+  if (simple) task.data = context.data();
+  return task;
 }
 
-void PeScheduler::send(TileToken& token) {
-  const StageType type = token.stage().type;
-  trace(TraceKind::sub_command_dispatched, token.command_id, token.simple ? -1 : static_cast<std::int64_t>(token.tile.id),
-        token.stage().bytes, kernbench::name_of(type));
-  outgoing_[static_cast<std::size_t>(type)].push_back(&token);
+void PeScheduler::send(TileTask& task) {
+  const StageType type = task.stage().type;
+  trace(TraceKind::sub_command_dispatched, task.command_id, task.simple ? -1 : static_cast<std::int64_t>(task.tile.id),
+        task.stage().bytes, kernbench::name_of(type));
+  outgoing_[static_cast<std::size_t>(type)].push_back(&task);
   send_waiting(type);
 }
 
 void PeScheduler::send_waiting(StageType type) {
   auto& queue = outgoing_[static_cast<std::size_t>(type)];
   bool& offered = offered_[static_cast<std::size_t>(type)];
-  TokenOutput* output = outputs_[static_cast<std::size_t>(role_of(type))].get();
-  if (output == nullptr) throw ModelError(std::string(name()) + ": no token edge to the engine of " + kernbench::name_of(type));
+  TaskOutput* output = outputs_[static_cast<std::size_t>(role_of(type))].get();
+  if (output == nullptr) throw ModelError(std::string(name()) + ": no task edge to the engine of " + kernbench::name_of(type));
   while (!queue.empty() && !offered) {
-    TileToken& token = *queue.front();
+    TileTask& task = *queue.front();
     offered = true;
-    if (output->offer(token)) token_taken(token);
+    if (output->offer(task)) task_taken(task);
   }
 }
 
-void PeScheduler::token_taken(TileToken& token) {
+void PeScheduler::task_taken(TileTask& task) {
   for (std::size_t type = 0; type < outgoing_.size(); ++type) {
-    if (!offered_[type] || outgoing_[type].front() != &token) continue;
+    if (!offered_[type] || outgoing_[type].front() != &task) continue;
     outgoing_[type].pop_front();
     offered_[type] = false;
-    if (feeding_ == &token) feeding_ = nullptr;
+    if (feeding_ == &task) feeding_ = nullptr;
     if (!outgoing_[type].empty()) send_waiting(static_cast<StageType>(type));
     wake();
     return;
   }
-  throw ModelError(std::string(name()) + ": END_REQ for a token that is not here");
+  throw ModelError(std::string(name()) + ": END_REQ for a task that is not here");
 }
 
 // --- Completion
 
-void PeScheduler::stage_ended(CommandContext& /*context*/, TileToken& token) {
-  if (token.simple) return;
-  const StageType ended = token.stage().type;
+void PeScheduler::stage_ended(CommandContext& /*context*/, TileTask& task) {
+  if (task.simple) return;
+  const StageType ended = task.stage().type;
   if (ended == StageType::fetch) {
-    if (token.tile[0].type == StageType::dma_read) --unfetched_;
-    if (!has(token.tile, StageType::dma_write)) buffers_.free(token);
+    if (task.tile[0].type == StageType::dma_read) --unfetched_;
+    if (!has(task.tile, StageType::dma_write)) buffers_.free(task);
   } else if (ended == StageType::dma_write) {
-    buffers_.free(token);
+    buffers_.free(task);
   }
   wake();
 }
 
-void PeScheduler::tile_completed(CommandContext& context, TileToken& token) {
+void PeScheduler::tile_completed(CommandContext& context, TileTask& task) {
   ++tiles_;
-  trace(TraceKind::tile_ready, token.command_id, token.simple ? -1 : static_cast<std::int64_t>(token.tile.id), 0);
-  token.data.reset();
-  idle_tokens_.push_back(&token);
+  trace(TraceKind::tile_ready, task.command_id, task.simple ? -1 : static_cast<std::int64_t>(task.tile.id), 0);
+  task.data.reset();
+  idle_tasks_.push_back(&task);
   end_if_complete(context);
   wake();
 }
@@ -300,28 +300,28 @@ void PeScheduler::end_if_complete(CommandContext& context) {
   context.state().complete();
   ended_.push_back(std::move(found->second));
   contexts_.erase(found);
-  in_flight_probe_.set(contexts_.size());
+  in_flight_signal_.set(contexts_.size());
   if (contexts_.empty()) drained_.notify(sc_core::SC_ZERO_TIME);
 }
 
 // --- accel_slot
 
-void PeScheduler::request_slot(GrantTaker& taker, std::uint32_t tag, const WorkOrder& order) {
+void PeScheduler::request_slot(GrantListener& taker, std::uint32_t tag, const WorkOrder& order) {
   accel_slot_.request({&taker, tag}, order, now());
-  services().instant_end().ask(*this, node());
+  services().end_of_timestep().ask(*this, node());
 }
 
 void PeScheduler::release_slot() {
   accel_slot_.release(now());
-  slot_probe_.set(0);
-  if (accel_slot_.waiting() > 0) services().instant_end().ask(*this, node());
+  slot_signal_.set(0);
+  if (accel_slot_.waiting() > 0) services().end_of_timestep().ask(*this, node());
 }
 
-void PeScheduler::instant_ended() {
+void PeScheduler::end_of_timestep() {
   guarded(services(), *this, [this] {
     if (!accel_slot_.grantable()) return;
     const Taker taker = accel_slot_.grant(now());
-    slot_probe_.set(1);
+    slot_signal_.set(1);
     taker.taker->granted(taker.tag);
   });
 }

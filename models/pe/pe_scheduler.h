@@ -22,22 +22,22 @@
 #include "models/pe/command_context.h"
 #include "models/pe/serial_resource.h"
 #include "models/pe/tile_buffer_pool.h"
-#include "models/pe/token_links.h"
+#include "models/pe/task_ports.h"
 #include "models/protocol/machine_services.h"
 #include "models/protocol/pe_ports.h"
 
 namespace kernbench {
 
 class PeScheduler final : public Component,
-                          public TokenSender,
+                          public TaskSender,
                           public CommandPort,
                           public AccelSlot,
                           public TileBuffers,
                           public Uses<RegisterFile>,
                           public Uses<DmaAccess>,
-                          private InstantEnd::Client,
+                          private EndOfTimestep::Client,
                           private CommandContext::Owner,
-                          private TokenOutput::Owner {
+                          private TaskOutput::Owner {
  public:
   static constexpr const char* description = "dispatcher of a PE: commands, tile plans, completion";
   static constexpr std::array roles{Role::pe_scheduler};
@@ -45,7 +45,7 @@ class PeScheduler final : public Component,
   explicit PeScheduler(const ComponentInit& init);
   ~PeScheduler() override;
 
-  TokenInitiatorSocket& add_token_output(PeEngine to) override;
+  TileTaskInitiatorSocket& add_task_output(PeEngine to) override;
 
   void submit(std::shared_ptr<CommandState> state, Command command) override;
   void abandon(const std::string& why) override;
@@ -53,11 +53,11 @@ class PeScheduler final : public Component,
   const sc_core::sc_event& drained_event() const override { return drained_; }
   PeUsage usage() const override;
 
-  void request_slot(GrantTaker& taker, std::uint32_t tag, const WorkOrder& order) override;
+  void request_slot(GrantListener& taker, std::uint32_t tag, const WorkOrder& order) override;
   void release_slot() override;
-  void instant_ended() override;
-  bool acquire_buffer(TileToken& token, GrantTaker& taker, std::uint32_t tag) override {
-    return buffers_.acquire(token, taker, tag);
+  void end_of_timestep() override;
+  bool acquire_buffer(TileTask& task, GrantListener& taker, std::uint32_t tag) override {
+    return buffers_.acquire(task, taker, tag);
   }
 
  private:
@@ -66,7 +66,7 @@ class PeScheduler final : public Component,
     Stage simple;  // of a simple command
   };
   struct Taker {
-    GrantTaker* taker = nullptr;
+    GrantListener* taker = nullptr;
     std::uint32_t tag = 0;
   };
 
@@ -76,13 +76,13 @@ class PeScheduler final : public Component,
   void dispatch(const Submitted& submitted);
   void feed();
   bool may_feed(const CommandContext& context, const Tile& next) const;
-  TileToken& new_token(CommandContext& context, const Tile& tile, bool simple);
-  void send(TileToken& token);
+  TileTask& new_task(CommandContext& context, const Tile& tile, bool simple);
+  void send(TileTask& task);
   void send_waiting(StageType type);
 
-  void stage_ended(CommandContext& context, TileToken& token) override;
-  void tile_completed(CommandContext& context, TileToken& token) override;
-  void token_taken(TileToken& token) override;
+  void stage_ended(CommandContext& context, TileTask& task) override;
+  void tile_completed(CommandContext& context, TileTask& task) override;
+  void task_taken(TileTask& task) override;
   void end_if_complete(CommandContext& context);
   void record(const CommandContext& context);
   void trace(TraceKind kind, std::uint64_t command, std::int64_t tile, std::uint64_t bytes, const char* stage = "");
@@ -99,21 +99,21 @@ class PeScheduler final : public Component,
   Fs due_ = never_fs;
   std::deque<CommandContext*> feeds_;
   std::optional<Tile> next_tile_;  // of feeds_.front()
-  TileToken* feeding_ = nullptr;   // at the door of its first stage
+  TileTask* feeding_ = nullptr;   // at the door of its first stage
   std::uint64_t unfetched_ = 0;    // tiles that entered at DMA_READ and have not been fetched
 
-  // Tokens on their way to an engine, per stage type: the first one stands at its door.
-  std::array<std::deque<TileToken*>, stage_type_count> outgoing_;
+  // Tasks on their way to an engine, per stage type: the first one stands at its door.
+  std::array<std::deque<TileTask*>, stage_type_count> outgoing_;
   std::array<bool, stage_type_count> offered_{};
-  std::array<std::unique_ptr<TokenOutput>, 4> outputs_;  // by EngineRole
-  std::vector<std::unique_ptr<TileToken>> tokens_;
-  std::vector<TileToken*> idle_tokens_;
+  std::array<std::unique_ptr<TaskOutput>, 4> outputs_;  // by EngineRole
+  std::vector<std::unique_ptr<TileTask>> tasks_;
+  std::vector<TileTask*> idle_tasks_;
 
   SerialResource<Taker> accel_slot_;
 
   sc_core::sc_event step_, timer_, drained_;
   std::uint64_t submitted_ = 0, completed_ = 0, failed_ = 0, tiles_ = 0;
-  Probe &inbox_probe_, &in_flight_probe_, &feeding_probe_, &slot_probe_;
+  TraceSignal &inbox_signal_, &in_flight_signal_, &feeding_signal_, &slot_signal_;
   TileBufferPool buffers_;
 };
 

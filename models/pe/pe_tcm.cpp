@@ -24,26 +24,26 @@ ParameterSchema PeTcm::schema() {
 }
 
 PeTcm::PeTcm(const ComponentInit& init)
-    : FabricNode(init, ArrivalQueue::Keep::last_flit),
+    : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
       terminal_(arrivals_, ns_to_fs(init.attributes.decimal("overhead_ns")),
                 static_cast<std::uint32_t>(init.attributes.integer("flit_bytes"))) {
   for (const bool write : {false, true}) {
     Channel& channel = channels_[write ? 1 : 0];
     const std::string name = write ? "write" : "read";
     channel.bw_gbs = init.attributes.decimal(name + "_bw_gbs");
-    channel.busy = &add_probe(name + "_busy", "the " + name + " channel is held", 1);
-    channel.waiting = &add_probe(name + "_waiting", "accesses that wait for the " + name + " channel", 16);
+    channel.busy = &add_signal(name + "_busy", "the " + name + " channel is held", 1);
+    channel.waiting = &add_signal(name + "_waiting", "accesses that wait for the " + name + " channel", 16);
     add_busy_time(name + "_busy", "time that the " + name + " channel was held", channel.use.ended_holds(),
                   [&channel](Fs now) { return channel.use.held_time(now); });
     add_statistic(write ? "bytes_written" : "bytes_read", "moved by the " + name + " channel", Quantity::bytes, channel.bytes);
   }
 }
 
-void PeTcm::access_tcm(bool write, std::uint64_t bytes, TcmUser& user, std::uint32_t tag, const WorkOrder& order) {
+void PeTcm::access_tcm(bool write, std::uint64_t bytes, TcmListener& user, std::uint32_t tag, const WorkOrder& order) {
   Channel& channel = channels_[write ? 1 : 0];
   channel.use.request({bytes, &user, tag}, order, now());
   channel.waiting->set(channel.use.waiting());
-  grant_at_end_of_instant();
+  grant_at_end_of_timestep();
 }
 
 Fs PeTcm::next_due() const {
@@ -56,7 +56,7 @@ unsigned PeTcm::debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*
   return kernbench::debug_access(machine_services(services()).data(), payload);
 }
 
-void PeTcm::instant_ended() {
+void PeTcm::end_of_timestep() {
   guarded(services(), *this, [this] {
     for (Channel& channel : channels_) {
       if (!channel.use.grantable()) continue;
@@ -85,7 +85,7 @@ void PeTcm::end_accesses() {
     channel.use.release(now());
     channel.bytes += channel.current.bytes;
     channel.busy->set(0);
-    if (channel.use.waiting() > 0) grant_at_end_of_instant();
+    if (channel.use.waiting() > 0) grant_at_end_of_timestep();
     channel.current.user->tcm_access_ended(channel.current.tag);
   }
 }

@@ -16,19 +16,19 @@
 
 namespace kernbench {
 
-class PeTcm final : public FabricNode, public TcmAccess, private InstantEnd::Client {
+class PeTcm final : public FabricNode, public TcmAccess, private EndOfTimestep::Client {
  public:
   static constexpr const char* description = "scratchpad of a PE: a read and a write channel";
   static constexpr std::array roles{Role::pe_tcm};
   static ParameterSchema schema();
   explicit PeTcm(const ComponentInit& init);
 
-  void access_tcm(bool write, std::uint64_t bytes, TcmUser& user, std::uint32_t tag, const WorkOrder& order) override;
+  void access_tcm(bool write, std::uint64_t bytes, TcmListener& user, std::uint32_t tag, const WorkOrder& order) override;
 
  private:
   struct Access {
     std::uint64_t bytes = 0;
-    TcmUser* user = nullptr;
+    TcmListener* user = nullptr;
     std::uint32_t tag = 0;
   };
   struct Channel {
@@ -37,16 +37,16 @@ class PeTcm final : public FabricNode, public TcmAccess, private InstantEnd::Cli
     Fs due = never_fs;
     Rational bw_gbs;
     std::uint64_t bytes = 0;
-    Probe* busy = nullptr;
-    Probe* waiting = nullptr;
+    TraceSignal* busy = nullptr;
+    TraceSignal* waiting = nullptr;
   };
 
   Fs next_due() const override;
   void serve() override;
   unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
   void end_accesses();
-  void instant_ended() override;
-  void grant_at_end_of_instant() { services().instant_end().ask(*this, node()); }
+  void end_of_timestep() override;
+  void grant_at_end_of_timestep() { services().end_of_timestep().ask(*this, node()); }
 
   std::array<Channel, 2> channels_;  // read, write
   TerminalMemory terminal_;

@@ -1,14 +1,14 @@
 // A resource that one request holds at a time: accel_slot, a DMA channel, a TCM channel (spec 5).
 //
 // First come, first served; requests of one instant in the WorkOrder. So that all requests of an instant are known, the owner grants
-// at the instant's end (InstantEnd).
+// at the instant's end (EndOfTimestep).
 #pragma once
 
 #include <cstddef>
 
 #include "models/base/units.h"
 #include "models/protocol/ring_buffer.h"
-#include "models/protocol/tile_token.h"
+#include "models/protocol/tile_task.h"
 
 namespace kernbench {
 

@@ -42,7 +42,7 @@ const char* command_name(const Stage& stage) {
 template <class Node>
 ParameterSchema StageEngine<Node>::stage_schema(const char* default_overhead_ns) {
   return {Parameter::duration_ns("overhead_ns", "time per stage before its work", "spec 5").default_val(default_overhead_ns),
-          Parameter::integer("queue_depth", "tokens that wait per stage type", "", "spec 5").default_val(8).range("1", "1000000")};
+          Parameter::integer("queue_depth", "tasks that wait per stage type", "", "spec 5").default_val(8).range("1", "1000000")};
 }
 
 template <class Node>
@@ -58,13 +58,13 @@ void StageEngine<Node>::set_up(std::initializer_list<StageType> stages) {
     this->add_busy_time(stage + "_busy", "time in service", lane.busy,
                         [&lane](Fs now) { return lane.busy + (lane.state == LaneState::serving ? now - lane.started : 0); });
     this->add_statistic(stage + "_served", "stages served", Quantity::count, lane.served);
-    this->add_statistic(stage + "_queue_high_water", "most tokens that waited", Quantity::count, lane.queue_high_water,
+    this->add_statistic(stage + "_queue_high_water", "most tasks that waited", Quantity::count, lane.queue_high_water,
                         Merge::maximum);
-    lane.state_probe =
-        &this->add_probe(stage + "_state", "what the lane does", 3, {"idle", "ready", "waiting", "serving", "blocked"});
-    lane.busy_probe = &this->add_probe(stage + "_busy", "a stage is in service", 1);
-    lane.queue_probe = &this->add_probe(stage + "_queue", "tokens that wait", 16);
-    lane.command_probe = &this->add_probe(stage + "_command", "command in service, 0 if none", 32);
+    lane.state_signal =
+        &this->add_signal(stage + "_state", "what the lane does", 3, {"idle", "ready", "waiting", "serving", "blocked"});
+    lane.busy_signal = &this->add_signal(stage + "_busy", "a stage is in service", 1);
+    lane.queue_signal = &this->add_signal(stage + "_queue", "tasks that wait", 16);
+    lane.command_signal = &this->add_signal(stage + "_command", "command in service, 0 if none", 32);
   }
   using SC_CURRENT_USER_MODULE = StageEngine;
   SC_METHOD(step);
@@ -73,23 +73,23 @@ void StageEngine<Node>::set_up(std::initializer_list<StageType> stages) {
 }
 
 template <class Node>
-TokenInitiatorSocket& StageEngine<Node>::add_token_output(PeEngine to) {
+TileTaskInitiatorSocket& StageEngine<Node>::add_task_output(PeEngine to) {
   const typename Node::Scope scope(*this);
   for (const EngineRole role : {EngineRole::dma, EngineRole::fetch_store, EngineRole::gemm, EngineRole::math}) {
     if (engine_of(role) != to) continue;
     auto& output = outputs_[static_cast<std::size_t>(role)];
-    output = std::make_unique<TokenOutput>((std::string("token_out_") + kernbench::name_of(role)).c_str(),
-                                           static_cast<TokenOutput::Owner&>(*this));
+    output = std::make_unique<TaskOutput>((std::string("task_out_") + kernbench::name_of(role)).c_str(),
+                                           static_cast<TaskOutput::Owner&>(*this));
     return output->socket;
   }
-  throw ModelError(std::string(this->name()) + ": a token edge to an engine that serves no stage");
+  throw ModelError(std::string(this->name()) + ": a task edge to an engine that serves no stage");
 }
 
 template <class Node>
-TokenTargetSocket& StageEngine<Node>::add_token_input(PeEngine /*from*/) {
+TileTaskTargetSocket& StageEngine<Node>::add_task_input(PeEngine /*from*/) {
   const typename Node::Scope scope(*this);
   inputs_.push_back(
-      std::make_unique<TokenInput>(("token_in" + std::to_string(inputs_.size())).c_str(), static_cast<TokenInput::Owner&>(*this)));
+      std::make_unique<TaskInput>(("task_in" + std::to_string(inputs_.size())).c_str(), static_cast<TaskInput::Owner&>(*this)));
   return inputs_.back()->socket;
 }
 
@@ -109,16 +109,16 @@ typename StageEngine<Node>::Lane& StageEngine<Node>::lane_of(StageType type) {
 template <class Node>
 void StageEngine<Node>::set_state(Lane& lane, LaneState state) {
   lane.state = state;
-  lane.state_probe->set(static_cast<std::uint64_t>(state));
-  lane.busy_probe->set(state == LaneState::serving ? 1 : 0);
-  lane.command_probe->set(lane.token == nullptr ? 0 : lane.token->command_id);
+  lane.state_signal->set(static_cast<std::uint64_t>(state));
+  lane.busy_signal->set(state == LaneState::serving ? 1 : 0);
+  lane.command_signal->set(lane.task == nullptr ? 0 : lane.task->command_id);
 }
 
-// --- Tokens come
+// --- Tasks come
 
 template <class Node>
-void StageEngine<Node>::token_offered(TileToken& token, TokenInput& from) {
-  lane_of(token.stage().type).offers.insert_sorted({&token, &from, this->now()}, Lane::goes_before);
+void StageEngine<Node>::task_offered(TileTask& task, TaskInput& from) {
+  lane_of(task.stage().type).offers.insert_sorted({&task, &from, this->now()}, Lane::goes_before);
   wake_engine();
 }
 
@@ -142,7 +142,7 @@ void StageEngine<Node>::run_lanes() {
     for (Lane& lane : lanes_) {
       admit(lane);
       if (lane.state == LaneState::idle && !lane.queue.empty()) {
-        lane.token = lane.queue.front().token;
+        lane.task = lane.queue.front().task;
         lane.queue.pop_front();
         set_state(lane, LaneState::ready);
         admit(lane);
@@ -166,10 +166,10 @@ void StageEngine<Node>::admit(Lane& lane) {
     const typename Lane::Entry offer = lane.offers.front();
     lane.offers.pop_front();
     lane.queue.push_back(offer);
-    offer.from->take(*offer.token);
+    offer.from->take(*offer.task);
   }
   lane.queue_high_water = std::max<std::uint64_t>(lane.queue_high_water, lane.queue.size());
-  lane.queue_probe->set(lane.queue.size());
+  lane.queue_signal->set(lane.queue.size());
 }
 
 // --- A stage
@@ -194,43 +194,43 @@ void StageEngine<Node>::finish(Lane& lane) {
   record(lane);
   trace(TraceKind::engine_complete, lane);
   release(lane);
-  lane.token->completion->stage_ended(*lane.token);
+  lane.task->completion->stage_ended(*lane.task);
   wake_engine();
   move_on(lane);
 }
 
 template <class Node>
 void StageEngine<Node>::move_on(Lane& lane) {
-  TileToken& token = *lane.token;
-  if (token.last_stage()) {
-    lane.token = nullptr;
+  TileTask& task = *lane.task;
+  if (task.last_stage()) {
+    lane.task = nullptr;
     set_state(lane, LaneState::idle);
-    token.completion->complete_tile(token);
+    task.completion->complete_tile(task);
     return;
   }
-  ++token.stage_index;
-  const StageType next = token.stage().type;
+  ++task.stage_index;
+  const StageType next = task.stage().type;
   if (serves(next)) return set_state(lane, LaneState::ready);
-  TokenOutput* output = outputs_[static_cast<std::size_t>(role_of(next))].get();
+  TaskOutput* output = outputs_[static_cast<std::size_t>(role_of(next))].get();
   if (output == nullptr)
-    throw ModelError(std::string(this->name()) + ": no token edge to the engine of " + kernbench::name_of(next));
+    throw ModelError(std::string(this->name()) + ": no task edge to the engine of " + kernbench::name_of(next));
   set_state(lane, LaneState::blocked);
-  if (output->offer(token)) {
-    lane.token = nullptr;
+  if (output->offer(task)) {
+    lane.task = nullptr;
     set_state(lane, LaneState::idle);
   }
 }
 
 template <class Node>
-void StageEngine<Node>::token_taken(TileToken& token) {
+void StageEngine<Node>::task_taken(TileTask& task) {
   for (Lane& lane : lanes_) {
-    if (lane.token != &token || lane.state != LaneState::blocked) continue;
-    lane.token = nullptr;
+    if (lane.task != &task || lane.state != LaneState::blocked) continue;
+    lane.task = nullptr;
     set_state(lane, LaneState::idle);
     wake_engine();
     return;
   }
-  throw ModelError(std::string(this->name()) + ": END_REQ for a token that is not here");
+  throw ModelError(std::string(this->name()) + ": END_REQ for a task that is not here");
 }
 
 // --- Records
@@ -242,7 +242,7 @@ void StageEngine<Node>::record(const Lane& lane) {
   const Stage& stage = lane.stage();
   ExecutedOp op = op_until_now(lane);
   op.macs = static_cast<std::uint64_t>(stage.m) * static_cast<std::uint64_t>(stage.k) * static_cast<std::uint64_t>(stage.n);
-  op.data = lane.token->data;
+  op.data = lane.task->data;
   sink->executed(op);
 }
 
@@ -255,16 +255,16 @@ void StageEngine<Node>::report_under_way(OpSink& sink) const {
 
 template <class Node>
 ExecutedOp StageEngine<Node>::op_until_now(const Lane& lane) const {
-  const TileToken& token = *lane.token;
-  const Stage& stage = token.stage();
+  const TileTask& task = *lane.task;
+  const Stage& stage = task.stage();
   ExecutedOp op;
   op.t_start = lane.started;
   op.t_end = this->now();
   op.node = this;
   op.kind = kind_of(stage.type);
-  op.name = token.simple ? command_name(stage) : op_log_name_of(stage.type);
-  op.command_id = token.command_id;
-  op.tile_id = token.simple ? -1 : static_cast<std::int64_t>(token.tile.id);
+  op.name = task.simple ? command_name(stage) : op_log_name_of(stage.type);
+  op.command_id = task.command_id;
+  op.tile_id = task.simple ? -1 : static_cast<std::int64_t>(task.tile.id);
   op.bytes = stage.bytes;
   return op;
 }
@@ -273,9 +273,9 @@ template <class Node>
 void StageEngine<Node>::trace(TraceKind kind, const Lane& lane) {
   OpSink* sink = this->services().op_sink();
   if (sink == nullptr || !sink->wants_trace()) return;
-  const TileToken& token = *lane.token;
-  sink->traced({kind, this->now(), this, token.command_id, token.simple ? -1 : static_cast<std::int64_t>(token.tile.id),
-                token.stage().bytes, kernbench::name_of(token.stage().type)});
+  const TileTask& task = *lane.task;
+  sink->traced({kind, this->now(), this, task.command_id, task.simple ? -1 : static_cast<std::int64_t>(task.tile.id),
+                task.stage().bytes, kernbench::name_of(task.stage().type)});
 }
 
 template class StageEngine<Component>;

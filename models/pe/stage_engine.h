@@ -1,9 +1,9 @@
 // The base of the engines that serve stages of tiles: queues, backpressure, chaining, completion and records live here; an engine
 // implements its stage only (spec 5, 5.2).
 //
-// Per stage type one lane: a queue of `queue_depth` tokens and one token in service. A token that is offered (BEGIN_REQ) is taken
+// Per stage type one lane: a queue of `queue_depth` tasks and one task in service. A task that is offered (BEGIN_REQ) is taken
 // (END_REQ) when the queue has room; offers wait in order of their instants, those of one instant by (command, tile, stage). When
-// a stage has ended, what it held is released, then the token goes to the engine of its next stage; until that engine takes it, it
+// a stage has ended, what it held is released, then the task goes to the engine of its next stage; until that engine takes it, it
 // blocks this lane. Consecutive stages of one engine are served in place. The last stage completes the tile.
 //
 // No deadlock: the stages of a tile only go forward (DMA_READ, FETCH, GEMM, MATH, STORE, DMA_WRITE), each has a lane of its own,
@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "models/base/component.h"
-#include "models/pe/token_links.h"
+#include "models/pe/task_ports.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/pe_ports.h"
 #include "models/protocol/ring_buffer.h"
@@ -29,10 +29,10 @@ namespace kernbench {
 
 // Node: Component, or FabricNode for an engine that also stands on the fabric.
 template <class Node>
-class StageEngine : public Node, public TokenSender, public TokenReceiver, private TokenOutput::Owner, private TokenInput::Owner {
+class StageEngine : public Node, public TaskSender, public TaskReceiver, private TaskOutput::Owner, private TaskInput::Owner {
  public:
-  TokenInitiatorSocket& add_token_output(PeEngine to) final;
-  TokenTargetSocket& add_token_input(PeEngine from) final;
+  TileTaskInitiatorSocket& add_task_output(PeEngine to) final;
+  TileTaskTargetSocket& add_task_input(PeEngine from) final;
   void report_under_way(OpSink& sink) const override;
 
  protected:
@@ -41,29 +41,29 @@ class StageEngine : public Node, public TokenSender, public TokenReceiver, priva
   struct Lane {
     StageType type = StageType::fetch;
     std::uint32_t index = 0;
-    TileToken* token = nullptr;  // in service
+    TileTask* task = nullptr;  // in service
     LaneState state = LaneState::idle;
     Fs started = 0;  // of the service: after the grant of what the stage needs
     Fs due = never_fs;
 
     std::uint64_t busy = 0, served = 0, queue_high_water = 0;
-    Probe* state_probe = nullptr;
-    Probe* busy_probe = nullptr;
-    Probe* queue_probe = nullptr;
-    Probe* command_probe = nullptr;
+    TraceSignal* state_signal = nullptr;
+    TraceSignal* busy_signal = nullptr;
+    TraceSignal* queue_signal = nullptr;
+    TraceSignal* command_signal = nullptr;
 
-    const Stage& stage() const { return token->stage(); }
+    const Stage& stage() const { return task->stage(); }
 
    private:
     friend class StageEngine;
     struct Entry {
-      TileToken* token = nullptr;
-      TokenInput* from = nullptr;
+      TileTask* task = nullptr;
+      TaskInput* from = nullptr;
       Fs since = 0;
     };
     RingBuffer<Entry> queue, offers;
     static bool goes_before(const Entry& a, const Entry& b) {
-      return a.since != b.since ? a.since < b.since : a.token->order() < b.token->order();
+      return a.since != b.since ? a.since < b.since : a.task->order() < b.task->order();
     }
   };
 
@@ -98,8 +98,8 @@ class StageEngine : public Node, public TokenSender, public TokenReceiver, priva
 
  private:
   void set_up(std::initializer_list<StageType> stages);
-  void token_offered(TileToken& token, TokenInput& from) final;
-  void token_taken(TileToken& token) final;
+  void task_offered(TileTask& task, TaskInput& from) final;
+  void task_taken(TileTask& task) final;
   void step();
   void run_lanes();
   void admit(Lane& lane);
@@ -113,8 +113,8 @@ class StageEngine : public Node, public TokenSender, public TokenReceiver, priva
   std::vector<Lane> lanes_;
   std::uint32_t queue_depth_ = 1;
   Fs overhead_ = 0;
-  std::array<std::unique_ptr<TokenOutput>, 4> outputs_;  // by EngineRole
-  std::vector<std::unique_ptr<TokenInput>> inputs_;
+  std::array<std::unique_ptr<TaskOutput>, 4> outputs_;  // by EngineRole
+  std::vector<std::unique_ptr<TaskInput>> inputs_;
   sc_core::sc_event step_, timer_;
 };
 

@@ -23,36 +23,36 @@ void TileBufferPool::check_room(std::uint64_t bytes) {
                    std::to_string(memory().size_bytes()) + "; choose a smaller tile_shape");
 }
 
-bool TileBufferPool::acquire(TileToken& token, GrantTaker& taker, std::uint32_t tag) {
-  if (waits_.empty() && take(token)) return true;
+bool TileBufferPool::acquire(TileTask& task, GrantListener& taker, std::uint32_t tag) {
+  if (waits_.empty() && take(task)) return true;
   ++stalls_;
-  waits_.push_back({&token, &taker, tag});
+  waits_.push_back({&task, &taker, tag});
   return false;
 }
 
-bool TileBufferPool::take(TileToken& token) {
-  const std::uint64_t bytes = buffer_bytes(token.tile);
+bool TileBufferPool::take(TileTask& task) {
+  const std::uint64_t bytes = buffer_bytes(task.tile);
   if (bytes > memory().largest_free_bytes()) return false;
-  token.buffer_address = memory().allocate(bytes);
-  token.buffer_bytes = bytes;
+  task.buffer_address = memory().allocate(bytes);
+  task.buffer_bytes = bytes;
   high_water_bytes_ = std::max(high_water_bytes_, memory().used_bytes());
-  used_probe_.set(memory().used_bytes());
+  used_signal_.set(memory().used_bytes());
   return true;
 }
 
 void TileBufferPool::serve() {
-  while (!waits_.empty() && take(*waits_.front().token)) {
+  while (!waits_.empty() && take(*waits_.front().task)) {
     const Wait served = waits_.front();
     waits_.pop_front();
     served.taker->granted(served.tag);
   }
 }
 
-void TileBufferPool::free(TileToken& token) {
-  if (token.buffer_bytes == 0) return;
-  memory().free(token.buffer_address, token.buffer_bytes);
-  token.buffer_bytes = 0;
-  used_probe_.set(memory().used_bytes());
+void TileBufferPool::free(TileTask& task) {
+  if (task.buffer_bytes == 0) return;
+  memory().free(task.buffer_address, task.buffer_bytes);
+  task.buffer_bytes = 0;
+  used_signal_.set(memory().used_bytes());
 }
 
 }  // namespace kernbench

@@ -17,27 +17,27 @@ namespace kernbench {
 
 class TileBufferPool {
  public:
-  TileBufferPool(Component& scheduler, MachineServices& machine, Probe& used_bytes)
-      : scheduler_(scheduler), machine_(machine), used_probe_(used_bytes) {}
+  TileBufferPool(Component& scheduler, MachineServices& machine, TraceSignal& used_bytes)
+      : scheduler_(scheduler), machine_(machine), used_signal_(used_bytes) {}
 
   // UsageError: a tile of a plan needs more than all of them.
   void check_room(std::uint64_t bytes);
 
   // False: the tile waits, and the taker is granted when there is room.
-  bool acquire(TileToken& token, GrantTaker& taker, std::uint32_t tag);
+  bool acquire(TileTask& task, GrantListener& taker, std::uint32_t tag);
   // Now or not at all.
-  bool take(TileToken& token);
+  bool take(TileTask& task);
   // Grants those that wait as far as there is room.
   void serve();
-  void free(TileToken& token);
+  void free(TileTask& task);
 
   const std::uint64_t& stalls() const { return stalls_; }
   const std::uint64_t& high_water_bytes() const { return high_water_bytes_; }
 
  private:
   struct Wait {
-    TileToken* token = nullptr;
-    GrantTaker* taker = nullptr;
+    TileTask* task = nullptr;
+    GrantListener* taker = nullptr;
     std::uint32_t tag = 0;
   };
 
@@ -45,7 +45,7 @@ class TileBufferPool {
 
   Component& scheduler_;
   MachineServices& machine_;
-  Probe& used_probe_;
+  TraceSignal& used_signal_;
   std::unique_ptr<FreeListAllocator> memory_;  // made on first use: the machine's numbers are not known while it is built
   std::deque<Wait> waits_;
   std::uint64_t stalls_ = 0, high_water_bytes_ = 0;

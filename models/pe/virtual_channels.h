@@ -1,9 +1,9 @@
-// The virtual channels of a PE_DMA: vc_compute for DMA, vc_comm for IPCQ tokens (spec 2.6, 8.1).
+// The virtual channels of a PE_DMA: vc_compute for DMA, vc_comm for IPCQ messages (spec 2.6, 8.1).
 //
-// Timing: one queue per channel and wire, by the rule of models/timing/channel_arbiter.h: one flit of vc_compute and one chunk of
-// vc_comm in turn. A chunk is as many flits of one token as chunk_bytes hold, at least one. A control message leaves when it is the
-// first of its channel and the wire is free; it is nobody's turn. A PE without rings has one channel in use: what is handed over
-// goes to the wire at once, which serves in that order. So does what goes to a neighbour without a wire between: nobody waits
+// Timing: one queue per channel and link, by the rule of models/timing/channel_arbiter.h: one flit of vc_compute and one chunk of
+// vc_comm in turn. A chunk is as many flits of one message as chunk_bytes hold, at least one. A control message leaves when it is the
+// first of its channel and the link is free; it is nobody's turn. A PE without rings has one channel in use: what is handed over
+// goes to the link at once, which serves in that order. So does what goes to a neighbour without a link between: nobody waits
 // there.
 #pragma once
 
@@ -28,14 +28,14 @@ class VirtualChannels {
     chunk_bytes_ = chunk_bytes;
   }
 
-  // Flits [run.first, run.first + run.count) of a message, or a control message, stand at the wire behind run.position of its path.
-  // send(transaction, run) hands one flit over to that wire; it is called here or in serve().
+  // Flits [run.first, run.first + run.count) of a message, or a control message, stand at the link behind run.position of its path.
+  // send(transaction, run) hands one flit over to that link; it is called here or in serve().
   template <class Send>
   void put(VirtualChannel channel, Transaction& transaction, FlitRun run, Fs now, Send send);
 
-  // When a wire is free for what waits; never_fs if nothing waits.
+  // When a link is free for what waits; never_fs if nothing waits.
   Fs next_due(Fs now) const;
-  // To be called at the end of that instant, when all that competes for the wire is there.
+  // To be called at the end of that instant, when all that competes for the link is there.
   template <class Send>
   void serve(Fs now, Send send);
 
@@ -50,7 +50,7 @@ class VirtualChannels {
   struct Port {
     std::array<Queue, 2> queues;
     ChannelArbiterState state;
-    ServiceTime service;  // of the wire
+    ServiceTime service;  // of the link
     bool known = false;
 
     Queue& queue(VirtualChannel channel) { return queues[static_cast<std::size_t>(channel)]; }

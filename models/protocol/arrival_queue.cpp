@@ -15,7 +15,7 @@ bool ArrivalQueue::push(std::uint32_t port, Transaction& transaction, FlitRun ru
   const NodeId upstream = ports_[port].upstream;
   const RouteExtension& route = transaction.route();
   if (route.is_control()) return push_message(upstream, transaction, run, time);
-  if (keep_ == Keep::last_flit) {
+  if (forwarding_ == Forwarding::store_and_forward) {
     return run.first + run.count == route.flits && push_message(upstream, transaction, run, time);
   }
   ++depth_;

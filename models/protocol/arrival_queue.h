@@ -33,11 +33,11 @@ inline bool earlier(const Arrival& a, const Arrival& b) {
 
 class ArrivalQueue {
  public:
-  // every_flit: for nodes that serve flit by flit. last_flit: a message counts as arrived with its last flit, and waits among
+  // cut_through: for nodes that serve flit by flit. store_and_forward: a message counts as arrived with its last flit, and waits among
   // the control messages.
-  enum class Keep : std::uint8_t { every_flit, last_flit };
+  enum class Forwarding : std::uint8_t { cut_through, store_and_forward };
 
-  explicit ArrivalQueue(Keep keep) : keep_(keep) {}
+  explicit ArrivalQueue(Forwarding forwarding) : forwarding_(forwarding) {}
 
   // Ports are added in ascending order of the upstream node, one for each.
   void add_port(NodeId upstream);
@@ -56,7 +56,7 @@ class ArrivalQueue {
   const Arrival* control() const { return control_.empty() ? nullptr : &control_.front(); }
   void pop_control() { control_.pop_front(); }
 
-  // Announced and not yet served, among them what is still on the wire.
+  // Announced and not yet served, among them what is still on the link.
   std::size_t depth() const { return depth_ + control_.size(); }
 
  private:
@@ -69,7 +69,7 @@ class ArrivalQueue {
     RingBuffer<Arrival> flits;
   };
 
-  Keep keep_;
+  Forwarding forwarding_;
   std::uint32_t best_port_ = no_port;
   std::size_t depth_ = 0;
   // By port.

@@ -39,7 +39,7 @@ ParameterSchema ControlNode::control_schema(const char* default_overhead_ns) {
 }
 
 ControlNode::ControlNode(const ComponentInit& init)
-    : FabricNode(init, ArrivalQueue::Keep::last_flit), machine_services_(kernbench::machine_services(init.services)),
+    : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward), machine_services_(kernbench::machine_services(init.services)),
       overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))), keys_(init.node) {
   add_statistic("requests", "request messages served", Quantity::count, requests_);
 }
@@ -59,7 +59,7 @@ void ControlNode::serve() {
     if (is_answer(transaction)) {
       report_passage(arrival, now());
       if (transaction.route().leg == Leg::request) take_failure(static_cast<const LaunchFailed&>(*transaction.route().message));
-      transaction.route().owner->completed(transaction);
+      transaction.route().listener->completed(transaction);
       continue;
     }
     const bool memory = transaction.get_command() != tlm::TLM_IGNORE_COMMAND;
@@ -82,14 +82,14 @@ void ControlNode::take(Transaction& request) {
   const auto* abort = dynamic_cast<const LaunchAbort*>(message.get());
   if (abort == nullptr) throw ModelError("a control message of unknown type has reached " + std::string(name()));
   if (!withdrawn(*abort)) take_abort(*abort);
-  request.route().owner->completed(request);
+  request.route().listener->completed(request);
 }
 
 void ControlNode::finish_memory(Transaction& request) {
   RouteExtension& route = request.route();
-  if (request.is_write() && route.posted) return route.owner->completed(request);
-  if (request.is_write()) route.owner->committed(request);
-  route.turn_round();
+  if (request.is_write() && route.posted) return route.listener->completed(request);
+  if (request.is_write()) route.listener->committed(request);
+  route.make_response();
   if (request.is_write()) return send(request, 0, 0, 0, now());
   route.cut_flits(request.get_data_length(), machine().flit_bytes());
   for (std::uint32_t flit = 0; flit < route.flits; ++flit) send(request, flit, 1, 0, now());
@@ -106,7 +106,7 @@ void ControlNode::fan_out(Transaction& request, std::shared_ptr<const PeMessage>
   entry.sent = std::move(message);
   entry.ends = ends_of(*entry.sent);
   entry.awaited = entry.ends.size();
-  entry.obligation = services().obligations().open(name(), "answers to " + label_of(*entry.sent), now());
+  entry.pending_wait = services().pending_waits().open(name(), "answers to " + label_of(*entry.sent), now());
   for (const End& end : entry.ends) {
     send_control(machine_services_.routes().control_path(node(), end.node), entry.sent, false, entry.tag);
   }
@@ -121,8 +121,8 @@ Transaction& ControlNode::send_control(const Path& path, std::shared_ptr<const M
   route.key = keys_.next(now());
   route.host_control = true;
   route.posted = posted;
-  route.owner = this;
-  route.owner_tag = tag;
+  route.listener = this;
+  route.listener_tag = tag;
   route.message = std::move(message);
   sent_.emplace(route.key, std::move(handle));
   send(transaction, 0, 0, 0, now());
@@ -157,7 +157,7 @@ void ControlNode::completed(Transaction& transaction) {
   const auto keep_alive = sent_.extract(transaction.route().key);
   const RouteExtension& route = transaction.route();
   if (route.posted) return;
-  const auto entry = std::find_if(fan_outs_.begin(), fan_outs_.end(), [&](const FanOut& f) { return f.tag == route.owner_tag; });
+  const auto entry = std::find_if(fan_outs_.begin(), fan_outs_.end(), [&](const FanOut& f) { return f.tag == route.listener_tag; });
   const NodeId from = route.path->source();
   if (entry == fan_outs_.end()) throw ModelError(machine().name(from) + " answered a message that everybody has answered");
   const auto end = std::find_if(entry->ends.begin(), entry->ends.end(), [&](const End& e) { return e.node == from; });
@@ -169,7 +169,7 @@ void ControlNode::completed(Transaction& transaction) {
   merge(*entry, *end, *response);
   if (entry->awaited == 0) {
     if (entry->request != nullptr) answer(*entry);
-    services().obligations().close(entry->obligation);
+    services().pending_waits().close(entry->pending_wait);
     const FanOut done = std::move(*entry);
     fan_outs_.erase(entry);
     finished(done);
@@ -181,7 +181,7 @@ void ControlNode::completed(Transaction& transaction) {
     } else if (!response->failures.empty()) {
       end_others(*entry, end->node, response->failures.begin()->first, response->failures.begin()->second);
     }
-    restate_obligation(*entry);
+    restate_wait(*entry);
   }
 }
 
@@ -206,7 +206,7 @@ void ControlNode::take_failure(const LaunchFailed& notice) {
     entry.merged.failures.emplace(notice.where, notice.completion);
     const NodeId m_cpu = machine().m_cpu(notice.where.sip, notice.where.cube);
     end_others(entry, m_cpu, notice.where, notice.completion);
-    return restate_obligation(entry);
+    return restate_wait(entry);
   }
 }
 
@@ -228,12 +228,12 @@ bool ControlNode::end_blocked_launches() {
   return any;
 }
 
-void ControlNode::restate_obligation(FanOut& fan_out) {
-  Obligations& obligations = services().obligations();
+void ControlNode::restate_wait(FanOut& fan_out) {
+  PendingWaits& pending_waits = services().pending_waits();
   std::string what = "answers to " + label_of(*fan_out.sent);
   if (!fan_out.merged.failures.empty()) what += ", after: " + merged_completion(fan_out.merged.failures).error_message;
-  obligations.close(fan_out.obligation);
-  fan_out.obligation = obligations.open(name(), what, now());
+  pending_waits.close(fan_out.pending_wait);
+  fan_out.pending_wait = pending_waits.open(name(), what, now());
 }
 
 void ControlNode::answer(FanOut& fan_out) {
@@ -249,7 +249,7 @@ void ControlNode::refuse(Transaction& request, const std::string& code, const st
 
 void ControlNode::respond(Transaction& request, std::shared_ptr<const HostResponse> response) {
   request.route().message = std::move(response);
-  request.route().turn_round();
+  request.route().make_response();
   send(request, 0, 0, 0, now());
 }
 

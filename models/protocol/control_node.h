@@ -17,7 +17,7 @@
 
 namespace kernbench {
 
-class ControlNode : public FabricNode, private TransactionOwner {
+class ControlNode : public FabricNode, private TransactionListener {
  public:
   // The parameters that every control node has.
   static ParameterSchema control_schema(const char* default_overhead_ns);
@@ -46,7 +46,7 @@ class ControlNode : public FabricNode, private TransactionOwner {
     std::size_t awaited = 0;
     HostResponse merged;
     bool ended_early = false;  // its PEs have been told to end
-    std::size_t obligation = 0;
+    std::size_t pending_wait = 0;
 
     bool fail_fast() const;
   };
@@ -90,7 +90,7 @@ class ControlNode : public FabricNode, private TransactionOwner {
   void merge(FanOut& fan_out, const End& end, const HostResponse& response);
   void end_others(FanOut& fan_out, NodeId failed, PeId where, const Completion& completion);
   void abort_ends(const FanOut& fan_out, NodeId except);
-  void restate_obligation(FanOut& fan_out);
+  void restate_wait(FanOut& fan_out);
 
   Transaction& send_control(const Path& path, std::shared_ptr<const Message> message, bool posted, std::uint64_t tag);
   void respond(Transaction& request, std::shared_ptr<const HostResponse> response);

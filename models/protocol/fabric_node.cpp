@@ -9,7 +9,7 @@
 namespace kernbench {
 
 [[noreturn]] void not_inside_the_fabric(const char* call) {
-  throw ModelError(std::string(call) + " does not run inside the fabric; it belongs to the rim (spec 2.1)");
+  throw ModelError(std::string(call) + " does not run inside the fabric; it belongs to the external TLM boundary (spec 2.1)");
 }
 
 class FabricNode::Input final : public FabricForward {
@@ -45,9 +45,9 @@ class FabricNode::Output final : public FabricBackward {
   void credit(unsigned) override {}
 };
 
-FabricNode::FabricNode(const ComponentInit& init, ArrivalQueue::Keep keep)
-    : Component(init), wake_("wake_event"), arrivals_(keep),
-      inbox_(add_probe("inbox", "what has been announced to the node and not served", 16)) {
+FabricNode::FabricNode(const ComponentInit& init, ArrivalQueue::Forwarding forwarding)
+    : Component(init), wake_("wake_event"), arrivals_(forwarding),
+      inbox_(add_signal("inbox", "what has been announced to the node and not served", 16)) {
   SC_HAS_PROCESS(FabricNode);
   SC_METHOD(wake);
   sensitive << wake_;
@@ -67,11 +67,11 @@ FabricInitiatorSocket& FabricNode::add_output(NodeId /*downstream*/) {
   outputs_.push_back(std::make_unique<FabricInitiatorSocket>(("out" + std::to_string(outputs_.size())).c_str()));
   outputs_sinks_.push_back(std::make_unique<Output>());
   outputs_.back()->bind(*outputs_sinks_.back());
-  wires_.push_back(nullptr);
+  links_.push_back(nullptr);
   return *outputs_.back();
 }
 
-FabricForward* FabricNode::find_wire(std::uint32_t port) { return wires_[port] = outputs_[port]->operator->(); }
+FabricForward* FabricNode::find_link(std::uint32_t port) { return links_[port] = outputs_[port]->operator->(); }
 
 void FabricNode::accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) {
   if (arrivals_.push(port, transaction, run, arrival)) rearm();

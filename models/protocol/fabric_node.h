@@ -15,13 +15,13 @@ namespace kernbench {
 class FabricNode;
 
 // Told of every run that a node serves, at the instant at which it goes on or ends there: request traces, waiting times.
-class PassageObserver {
+class PassageListener {
  public:
   // It arrived at arrival.time; its service began at `start` and ended now.
   virtual void passed(const FabricNode& node, const Arrival& arrival, Fs start) = 0;
 
  protected:
-  ~PassageObserver() = default;
+  ~PassageListener() = default;
 };
 
 class FabricNode : public Component {
@@ -35,10 +35,10 @@ class FabricNode : public Component {
   std::size_t inputs() const { return inputs_.size(); }
   std::size_t outputs() const { return outputs_.size(); }
   // At most one, which outlives the simulation.
-  void observe_passages(PassageObserver* observer) { passages_ = observer; }
+  void observe_passages(PassageListener* observer) { passages_ = observer; }
 
  protected:
-  FabricNode(const ComponentInit& init, ArrivalQueue::Keep keep);
+  FabricNode(const ComponentInit& init, ArrivalQueue::Forwarding forwarding);
 
   // A run that reaches input `port` at `arrival` (see FabricForward::accept). The default files it in arrivals_; a node that takes
   // some of its arrivals apart overrides this, and calls rearm().
@@ -55,12 +55,12 @@ class FabricNode : public Component {
   // To be called whenever next_due() may have become earlier.
   void rearm();
 
-  // Hands a run over to the wire behind `position` of its path; `at` is now or later, in order per wire.
+  // Hands a run over to the link behind `position` of its path; `at` is now or later, in order per link.
   void send(Transaction& transaction, std::uint32_t flit, std::uint32_t count, std::uint32_t position, Fs at) {
     const std::uint16_t port = transaction.route().path->out_port(position);
-    FabricForward* wire = wires_[port];
-    if (wire == nullptr) wire = find_wire(port);
-    wire->accept(transaction, {flit, count, position + 1}, at);
+    FabricForward* link = links_[port];
+    if (link == nullptr) link = find_link(port);
+    link->accept(transaction, {flit, count, position + 1}, at);
   }
 
   void report_passage(const Arrival& arrival, Fs start) const {
@@ -72,7 +72,7 @@ class FabricNode : public Component {
   class Output;
 
   void wake();
-  FabricForward* find_wire(std::uint32_t port);
+  FabricForward* find_link(std::uint32_t port);
 
   std::vector<std::unique_ptr<Input>> inputs_;
   std::vector<std::unique_ptr<Output>> outputs_sinks_;
@@ -85,10 +85,10 @@ class FabricNode : public Component {
   ArrivalQueue arrivals_;
 
  private:
-  std::vector<FabricForward*> wires_;  // what outputs_ are bound to; null until the first use
+  std::vector<FabricForward*> links_;  // what outputs_ are bound to; null until the first use
   Fs armed_ = never_fs;                // when wake_ is due; 0 while serve() runs, after which next_due() is asked anyway
-  Probe& inbox_;
-  PassageObserver* passages_ = nullptr;
+  TraceSignal& inbox_;
+  PassageListener* passages_ = nullptr;
 };
 
 }  // namespace kernbench

@@ -13,7 +13,7 @@
 
 namespace kernbench {
 
-class DataPlane;
+class FunctionalModel;
 
 // A request under way. `response` is set at the simulated instant of completion.
 class HostRequest {
@@ -44,7 +44,7 @@ class HostPort {
 
   virtual Fs now() const = 0;
   virtual const MachineView& machine() const = 0;
-  virtual DataPlane* data() = 0;  // null with data off
+  virtual FunctionalModel* data() = 0;  // null with data off
 
   // Each validates, injects at the pcie_ep of the message's SIP, and returns at once. With data on, a write's bytes are in memory
   // when the request is done.

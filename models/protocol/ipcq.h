@@ -73,7 +73,7 @@ struct IpcqInstall : PeMessage {
   Action action = Action::install;
   bool adds = false;               // to the queue pairs that are there, which stay as they are
   bool forced = false;             // what the queues hold is lost: a launch that used them has failed
-  std::uint64_t installation = 0;  // its number; tokens of others find no slot any more
+  std::uint64_t installation = 0;  // its number; messages of others find no slot any more
   IpcqSettings settings;
   std::map<PeId, IpcqQueuePairs> queue_pairs;  // a target without an entry has none from now on, or no more
   PeEngine end() const override;
@@ -93,16 +93,16 @@ struct IpcqCredit {
 };
 
 // The sender's end of the side band, called at the instant of delivery.
-class IpcqCreditTaker {
+class IpcqCreditListener {
  public:
   virtual void credit_delivered(const IpcqCredit& credit) = 0;
 
  protected:
-  ~IpcqCreditTaker() = default;
+  ~IpcqCreditListener() = default;
 };
 
 // Data and metadata of one message. Its route ends at the receiver's pe_dma.
-struct IpcqToken : Message {
+struct IpcqMessage : Message {
   std::uint64_t installation = 0;
   std::uint64_t dst_addr = 0;  // of the slot; physical
   std::uint64_t sender_seq = 0;
@@ -113,7 +113,7 @@ struct IpcqToken : Message {
   PeId destination;
   PeId source;            // for diagnosis, like the direction
   std::string direction;  // the sender's
-  IpcqCreditTaker* sender = nullptr;
+  IpcqCreditListener* sender = nullptr;
 };
 
 // --- Kernel and PE_IPCQ

@@ -57,12 +57,12 @@ class IpcqPort : public virtual sc_core::sc_interface {
 };
 
 // Told of the end of an access to a slot. `tag` is the asker's own.
-class SlotUser {
+class SlotListener {
  public:
   virtual void slot_access_ended(std::uint32_t tag) = 0;
 
  protected:
-  ~SlotUser() = default;
+  ~SlotListener() = default;
 };
 
 // PE_IPCQ -> PE_DMA: the channel vc_comm, and accesses to this PE's slots, one after the other.
@@ -73,21 +73,21 @@ class CommAccess : public virtual sc_core::sc_interface {
 
   // Rings have been installed.
   virtual void use_rings(const IpcqSettings& settings) = 0;
-  // Fire and forget; tokens stay in order.
-  virtual void send_token(std::shared_ptr<const IpcqToken> token) = 0;
-  virtual void access_slot(bool write, MemorySpace space, std::uint64_t bytes, SlotUser& user, std::uint32_t tag) = 0;
+  // Fire and forget; messages stay in order.
+  virtual void send_message(std::shared_ptr<const IpcqMessage> message) = 0;
+  virtual void access_slot(bool write, MemorySpace space, std::uint64_t bytes, SlotListener& user, std::uint32_t tag) = 0;
 };
 
 // PE_DMA -> PE_IPCQ.
-class TokenSink : public virtual sc_core::sc_interface {
+class IpcqMessageListener : public virtual sc_core::sc_interface {
  public:
   static constexpr PeEngine provider = PeEngine::pe_ipcq;
-  static constexpr const char* port_name = "token_sink";
+  static constexpr const char* port_name = "message_sink";
 
-  // Whether the token's slot is still there; asked before it is written.
-  virtual bool accepts(const IpcqToken& token) const = 0;
+  // Whether the message's slot is still there; asked before it is written.
+  virtual bool accepts(const IpcqMessage& message) const = 0;
   // The slot has been written: data and head become visible now.
-  virtual void token_arrived(const IpcqToken& token) = 0;
+  virtual void message_arrived(const IpcqMessage& message) = 0;
 };
 
 }  // namespace kernbench

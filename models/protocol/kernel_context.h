@@ -16,7 +16,7 @@
 
 namespace kernbench {
 
-class DataPlane;
+class FunctionalModel;
 
 class KernelContext {
  public:
@@ -29,7 +29,7 @@ class KernelContext {
   virtual PeId where() const = 0;
   virtual const KernelLaunch& launch() const = 0;
   virtual const MachineView& machine() const = 0;
-  virtual DataPlane* data() = 0;  // null with data off
+  virtual FunctionalModel* data() = 0;  // null with data off
   virtual Fs now() const = 0;
 
   // Every call from here on ends the kernel (by an exception that the thread wrapper knows) when the launch has failed elsewhere

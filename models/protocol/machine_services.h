@@ -13,7 +13,7 @@
 
 namespace kernbench {
 
-class DataPlane;  // models/data
+class FunctionalModel;  // models/data
 
 class MachineServices : public Services {
  public:
@@ -21,7 +21,7 @@ class MachineServices : public Services {
   virtual Routes& routes() = 0;
   virtual const MachineView& machine() const = 0;
   // Null with data off (`--data off`).
-  virtual DataPlane* data() = 0;
+  virtual FunctionalModel* data() = 0;
   // A fatal fault of the run, such as a broken model rule: the run stops at the end of this delta and reports the first cause.
   virtual void fatal(const sc_core::sc_object& where, const std::string& what) = 0;
 };

@@ -14,7 +14,7 @@ namespace kernbench {
 enum class PeEngine : std::uint8_t { pe_cpu, pe_dma, pe_fetch_store, pe_gemm, pe_ipcq, pe_math, pe_mmu, pe_scheduler, pe_tcm };
 
 // A place in a memory node.
-struct MemoryPlace {
+struct MemoryTarget {
   NodeId node = no_node;
   std::uint64_t offset = 0;
 };
@@ -33,7 +33,7 @@ class MachineView {
   virtual int sip_h() const = 0;
 
   virtual AddressModel address_model() const = 0;
-  // one_to_one: every HBM partition has a wire for each of its channels beside the one of the whole.
+  // one_to_one: every HBM partition has a link for each of its channels beside the one of the whole.
   virtual HbmMapping hbm_mapping() const { return HbmMapping::n_to_one; }
   virtual ChannelInterleave hbm_interleave() const { return {}; }  // of a partition's bytes
   virtual std::uint32_t flit_bytes() const = 0;
@@ -52,7 +52,7 @@ class MachineView {
   virtual NodeId engine(PeId pe, PeEngine engine) const = 0;
 
   // Where a physical address lies. Throws AddressError or RoutingError (spec 3.1).
-  virtual MemoryPlace place_of(std::uint64_t physical_address) const = 0;
+  virtual MemoryTarget place_of(std::uint64_t physical_address) const = 0;
 
   virtual std::uint32_t nodes() const = 0;
   virtual const std::string& name(NodeId node) const = 0;

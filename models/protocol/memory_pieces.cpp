@@ -6,9 +6,9 @@ namespace kernbench {
 namespace {
 
 // Whether the byte `distance` behind the place is in the same memory. What has no memory is not.
-bool continues(const MachineView& machine, const MemoryPlace& place, std::uint64_t physical, std::uint64_t distance) {
+bool continues(const MachineView& machine, const MemoryTarget& place, std::uint64_t physical, std::uint64_t distance) {
   try {
-    const MemoryPlace there = machine.place_of(physical + distance);
+    const MemoryTarget there = machine.place_of(physical + distance);
     return there.node == place.node && there.offset == place.offset + distance;
   } catch (const AddressError&) {
     return false;
@@ -22,7 +22,7 @@ bool continues(const MachineView& machine, const MemoryPlace& place, std::uint64
 std::vector<MemoryPiece> memory_pieces(const MachineView& machine, std::uint64_t physical, std::uint64_t nbytes) {
   std::vector<MemoryPiece> pieces;
   while (nbytes > 0) {
-    const MemoryPlace place = machine.place_of(physical);
+    const MemoryTarget place = machine.place_of(physical);
     std::uint64_t length = nbytes;
     if (!continues(machine, place, physical, length - 1)) {
       std::uint64_t inside = 1;  // length is outside

@@ -9,7 +9,7 @@
 namespace kernbench {
 
 struct MemoryPiece {
-  MemoryPlace place;
+  MemoryTarget place;
   std::uint64_t physical = 0;
   std::uint64_t nbytes = 0;
 };

@@ -11,13 +11,13 @@
 
 namespace kernbench {
 
-// Position i: the node, what it charges a passing message, and the wire from it to position i + 1 (unset at the target).
+// Position i: the node, what it charges a passing message, and the link from it to position i + 1 (unset at the target).
 struct PathHop {
   NodeId node = no_node;
   std::uint16_t out_port = 0;   // of `node`, towards the next position
   Fs overhead_fs = 0;           // of `node` as a node passed on the way (or as the end of a control message)
-  Fs propagation_fs = 0;        // of the wire behind `node`
-  Rational bw_gbs;              // of the wire behind `node`; 0 = unlimited
+  Fs propagation_fs = 0;        // of the link behind `node`
+  Rational bw_gbs;              // of the link behind `node`; 0 = unlimited
 };
 
 class Path {
@@ -61,9 +61,9 @@ class Routes {
   virtual ~Routes() = default;
   // Memory traffic of a pe_dma, pcie_ep, m_cpu or bridge to a memory node.
   virtual const Path& memory_path(NodeId initiator, NodeId memory) = 0;
-  // The same, over the wire of one channel of an HBM partition. Only a machine in one_to_one has such wires.
+  // The same, over the link of one channel of an HBM partition. Only a machine in one_to_one has such links.
   virtual const Path& channel_path(NodeId /*initiator*/, NodeId /*memory*/, std::uint16_t /*channel*/) {
-    throw RoutingError("this machine has no wires to single channels of an HBM partition");
+    throw RoutingError("this machine has no links to single channels of an HBM partition");
   }
   // Control messages between any two nodes.
   virtual const Path& control_path(NodeId source, NodeId target) = 0;

@@ -16,35 +16,35 @@
 #include "models/protocol/command.h"
 #include "models/protocol/host_messages.h"
 #include "models/protocol/machine_view.h"
-#include "models/protocol/tile_token.h"
+#include "models/protocol/tile_task.h"
 #include "models/protocol/transaction.h"
 
 namespace kernbench {
 
-// --- Tile tokens (spec 5.2): one pair of sockets per edge between two engines
+// --- Tile tasks (spec 5.2): one pair of sockets per edge between two engines
 
-class TokenSender {
+class TaskSender {
  public:
-  virtual ~TokenSender() = default;
+  virtual ~TaskSender() = default;
   // Once per edge, before the end of elaboration.
-  virtual TokenInitiatorSocket& add_token_output(PeEngine to) = 0;
+  virtual TileTaskInitiatorSocket& add_task_output(PeEngine to) = 0;
 };
 
-class TokenReceiver {
+class TaskReceiver {
  public:
-  virtual ~TokenReceiver() = default;
-  virtual TokenTargetSocket& add_token_input(PeEngine from) = 0;
+  virtual ~TaskReceiver() = default;
+  virtual TileTaskTargetSocket& add_task_input(PeEngine from) = 0;
 };
 
 // --- Services
 
 // Told at the instant at which something that was asked for is there. `tag` is the asker's own.
-class GrantTaker {
+class GrantListener {
  public:
   virtual void granted(std::uint32_t tag) = 0;
 
  protected:
-  ~GrantTaker() = default;
+  ~GrantListener() = default;
 };
 
 // What a PE's engines have done since the start of the run (spec 4.3).
@@ -75,7 +75,7 @@ class AccelSlot : public virtual sc_core::sc_interface {
   static constexpr PeEngine provider = PeEngine::pe_scheduler;
   static constexpr const char* port_name = "accel_slot";
   // Granted in order of the requests; requests of one instant by WorkOrder.
-  virtual void request_slot(GrantTaker& taker, std::uint32_t tag, const WorkOrder& order) = 0;
+  virtual void request_slot(GrantListener& taker, std::uint32_t tag, const WorkOrder& order) = 0;
   virtual void release_slot() = 0;
 };
 
@@ -86,7 +86,7 @@ class TileBuffers : public virtual sc_core::sc_interface {
   static constexpr PeEngine provider = PeEngine::pe_scheduler;
   static constexpr const char* port_name = "tile_buffers";
   // True: the tile has its buffer. False: it is granted later.
-  virtual bool acquire_buffer(TileToken& token, GrantTaker& taker, std::uint32_t tag) = 0;
+  virtual bool acquire_buffer(TileTask& task, GrantListener& taker, std::uint32_t tag) = 0;
 };
 
 // PE_GEMM, PE_MATH, PE_SCHEDULER -> PE_FETCH_STORE, which keeps the account: FETCH takes, later stages give back.
@@ -98,13 +98,13 @@ class RegisterFile : public virtual sc_core::sc_interface {
   virtual void release_registers(std::uint64_t bytes) = 0;
 };
 
-class TcmUser {
+class TcmListener {
  public:
   virtual void tcm_access_began(std::uint32_t tag) = 0;  // has its channel
   virtual void tcm_access_ended(std::uint32_t tag) = 0;
 
  protected:
-  ~TcmUser() = default;
+  ~TcmListener() = default;
 };
 
 // PE_FETCH_STORE -> PE_TCM.
@@ -112,7 +112,7 @@ class TcmAccess : public virtual sc_core::sc_interface {
  public:
   static constexpr PeEngine provider = PeEngine::pe_tcm;
   static constexpr const char* port_name = "tcm_access";
-  virtual void access_tcm(bool write, std::uint64_t bytes, TcmUser& user, std::uint32_t tag, const WorkOrder& order) = 0;
+  virtual void access_tcm(bool write, std::uint64_t bytes, TcmListener& user, std::uint32_t tag, const WorkOrder& order) = 0;
 };
 
 // PE_DMA, PE_CPU -> PE_MMU.
@@ -139,7 +139,7 @@ class SegmentLookup : public virtual sc_core::sc_interface {
   virtual PhysRanges look_up_segments(std::uint64_t address, std::uint64_t nbytes) const = 0;
 };
 
-class DmaUser {
+class DmaListener {
  public:
   virtual void dma_granted(std::uint32_t tag) = 0;
   virtual void dma_ended(std::uint32_t tag) = 0;
@@ -147,16 +147,16 @@ class DmaUser {
   virtual void dma_failed(std::uint32_t tag, const std::string& /*fault*/) { dma_ended(tag); }
 
  protected:
-  ~DmaUser() = default;
+  ~DmaListener() = default;
 };
 
 struct DmaRequest {
   bool write = false;
-  MemoryPlace place;
+  MemoryTarget place;
   std::uint64_t bytes = 0;
   WorkOrder order;
   std::optional<TieKey> key;  // of the transaction; the pe_dma makes one if there is none
-  DmaUser* user = nullptr;
+  DmaListener* user = nullptr;
   std::uint32_t tag = 0;
   std::uint64_t physical = 0;  // address of its first byte, 0 if not known
 };

@@ -25,8 +25,8 @@ void RouteExtension::clear() {
   leg = Leg::request;
   posted = host_control = false;
   channel = every_channel;
-  owner = nullptr;
-  owner_tag = 0;
+  listener = nullptr;
+  listener_tag = 0;
   target_tag = 0;
   message.reset();
 }

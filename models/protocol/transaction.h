@@ -40,7 +40,7 @@ struct Message {
 
 // Told, at the simulated instant, that a transaction has ended: its response has arrived, or a posted write has committed. It has
 // failed if its response status is one of the errors of TLM-2.0; the memories of the machine leave the status as it was.
-class TransactionOwner {
+class TransactionListener {
  public:
   virtual void completed(Transaction& transaction) = 0;
   // A write that is not posted has committed at its target; its acknowledgement follows.
@@ -52,12 +52,12 @@ class TransactionOwner {
   virtual void take_bytes(const Transaction& /*transaction*/, const unsigned char* /*bytes*/) {}
 
  protected:
-  ~TransactionOwner() = default;
+  ~TransactionListener() = default;
 };
 
 enum class Leg : std::uint8_t { request, response };
 
-// Written by the initiator, and once by the target when it turns the transaction round; nobody else.
+// Written by the initiator, and once by the target when it makes it a response; nobody else.
 class RouteExtension : public tlm::tlm_extension<RouteExtension> {
  public:
   const Path* path = nullptr;  // of the leg under way
@@ -71,8 +71,8 @@ class RouteExtension : public tlm::tlm_extension<RouteExtension> {
   bool posted = false;         // ends at commit, without an acknowledgement (host writes)
   bool host_control = false;   // virtual channel of its own (spec 2.3)
   std::uint16_t channel = every_channel;  // of an HBM partition; for one of them alone `offset` counts its own bytes
-  TransactionOwner* owner = nullptr;
-  std::uint64_t owner_tag = 0;             // the owner's own
+  TransactionListener* listener = nullptr;
+  std::uint64_t listener_tag = 0;          // the listener's own
   std::uint32_t target_tag = 0;            // the target's own while it serves the transaction
   std::shared_ptr<const Message> message;  // control messages; on the response leg the answer
 
@@ -90,7 +90,7 @@ class RouteExtension : public tlm::tlm_extension<RouteExtension> {
   void cut_flits(std::uint64_t bytes, std::uint32_t flit_size);
   void no_flits() { flits = 0; }
   // The target's: the leg that follows is the answer, a control message until cut_flits() is called.
-  void turn_round() {
+  void make_response() {
     leg = Leg::response;
     path = &path->reverse();
     flits = 0;
@@ -139,12 +139,12 @@ class TransactionHandle {
 };
 
 // Told of every transaction that is given back, while it still has its route: its life is over.
-class TransactionObserver {
+class TransactionEndListener {
  public:
   virtual void given_back(const Transaction& transaction) = 0;
 
  protected:
-  ~TransactionObserver() = default;
+  ~TransactionEndListener() = default;
 };
 
 // Owns every transaction; those that are given back are used again. Must be empty of outstanding ones at the end of a run.
@@ -156,12 +156,12 @@ class TransactionPool final : public tlm::tlm_mm_interface {
   std::size_t outstanding() const { return all_.size() - idle_.size(); }
   std::size_t allocated() const { return all_.size(); }
   // At most one, which outlives the simulation.
-  void observe(TransactionObserver* observer) { observer_ = observer; }
+  void observe(TransactionEndListener* observer) { observer_ = observer; }
 
  private:
   std::vector<std::unique_ptr<Transaction>> all_;
   std::vector<Transaction*> idle_;
-  TransactionObserver* observer_ = nullptr;
+  TransactionEndListener* observer_ = nullptr;
 };
 
 }  // namespace kernbench

@@ -1,4 +1,4 @@
-// How much of what has been booked on a serial resource lies ahead of an instant: on a wire, on a pseudo-channel of an HBM.
+// How much of what has been booked on a serial resource lies ahead of an instant: on a link, on a pseudo-channel of an HBM.
 //
 // Bookings are made in order and without overlap, so all that lies ahead of `now` is one stretch from now to the resource's
 // available_at, less the gaps in it: before a flit that was handed over for a later time, and changes of direction. The total time

@@ -1,6 +1,6 @@
-// Which virtual channel of a pe_dma has the wire next (spec 2.6), and the only code that changes this state.
+// Which virtual channel of a pe_dma has the link next (spec 2.6), and the only code that changes this state.
 //
-// Whenever the wire is free, the channel that was not served last goes first: one flit of vc_compute, or one chunk of vc_comm. With
+// Whenever the link is free, the channel that was not served last goes first: one flit of vc_compute, or one chunk of vc_comm. With
 // one channel in use that is first come, first served.
 #pragma once
 
@@ -24,7 +24,7 @@ inline VirtualChannel next_channel(const ChannelArbiterState& state, bool comput
   return state.last == VirtualChannel::compute ? VirtualChannel::comm : VirtualChannel::compute;
 }
 
-// `service` of the wire is given to the channel at `now`.
+// `service` of the link is given to the channel at `now`.
 inline void serve(ChannelArbiterState& state, VirtualChannel channel, Fs now, Fs service) {
   state.last = channel;
   state.free_at = std::max(state.free_at, now) + service;

@@ -15,7 +15,7 @@ namespace kernbench {
 
 enum class HbmDirection : std::uint8_t { none, read, write };
 
-struct HbmChannelState {
+struct PseudoChannelState {
   Fs available_at = 0;
   HbmDirection last = HbmDirection::none;
 };
@@ -44,19 +44,19 @@ struct HbmState {
     return {offset >> burst_shift, (offset + bytes - 1) >> burst_shift};
   }
 
-  std::vector<HbmChannelState> channels;
+  std::vector<PseudoChannelState> channels;
   Fs burst_time;
   Fs switch_penalty;
   unsigned burst_shift = 0;
 };
 
-inline bool changes_direction(const HbmChannelState& channel, HbmDirection direction) {
+inline bool changes_direction(const PseudoChannelState& channel, HbmDirection direction) {
   return channel.last != HbmDirection::none && channel.last != direction;
 }
 
 // Books `bursts` > 0 bursts back to back on one channel; returns the finish of the first.
 inline Fs book(HbmState& state, std::size_t channel, HbmDirection direction, Fs now, std::uint64_t bursts = 1) {
-  HbmChannelState& at = state.channels[channel];
+  PseudoChannelState& at = state.channels[channel];
   const Fs penalty = changes_direction(at, direction) ? state.switch_penalty : 0;
   const Fs finish = std::max(now, at.available_at) + penalty + state.burst_time;
   at.available_at = finish + (bursts - 1) * state.burst_time;

@@ -16,7 +16,7 @@ struct SlotTier {
   Rational bw_gbs;
 };
 
-// The narrowest wire of a path; 0 if all are unlimited.
+// The narrowest link of a path; 0 if all are unlimited.
 inline Rational narrowest_gbs(const Path& path) {
   Rational narrowest;
   for (std::uint32_t i = 0; i < path.target_position(); ++i) {
@@ -26,13 +26,13 @@ inline Rational narrowest_gbs(const Path& path) {
   return narrowest;
 }
 
-// tier_overhead + n / tier_bw + n / (narrowest wire from pe_dma to the bank).
+// tier_overhead + n / tier_bw + n / (narrowest link from pe_dma to the bank).
 inline Fs slot_access_fs(const SlotTier& tier, std::uint64_t bytes, const Path& to_bank) {
   return tier.overhead + transfer_fs(bytes, tier.bw_gbs) + transfer_fs(bytes, narrowest_gbs(to_bank));
 }
 
 // From the receiver's pe_dma to the sender's: the overheads of all nodes on the way, both ends included, the propagations, and the
-// credit's bytes over the narrowest wire.
+// credit's bytes over the narrowest link.
 inline Fs credit_fs(const Path& path, std::uint64_t bytes) {
   return path.hop(0).overhead_fs + path.control_latency_fs() + transfer_fs(bytes, narrowest_gbs(path));
 }

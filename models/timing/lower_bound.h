@@ -1,10 +1,10 @@
 // The formula of spec 2.8: a lower bound for the time of one memory message, by arithmetic on its path alone.
 //
-// For each wire j of a leg: the first flit's way up to it (overheads included), the whole payload on it, then the last flit's way
-// over the wires behind it. The leg is the largest of these; a node that stores and forwards cuts it into parts that add up. No
-// simulated time is below it: wire j cannot start before the first flit is there, carries one flit at a time, and the last flit
+// For each link j of a leg: the first flit's way up to it (overheads included), the whole payload on it, then the last flit's way
+// over the links behind it. The leg is the largest of these; a node that stores and forwards cuts it into parts that add up. No
+// simulated time is below it: link j cannot start before the first flit is there, carries one flit at a time, and the last flit
 // goes over it last. What comes on top: contention, bursts that wait for their pseudo-channel, and short flits (see
-// lone_message.h).
+// zero_load_latency.h).
 #pragma once
 
 #include <vector>
@@ -26,7 +26,7 @@ LegBound control_leg(const Path& path);
 // The flits. `stores` by position: the node takes a message whole before it passes it on; what is beyond its end does not.
 LegBound data_leg(const Path& path, const FlitCut& flits, const std::vector<bool>& stores);
 
-// What adds up to the bound, from the grant on: for `probe` and `route` to print.
+// What adds up to the bound, from the grant on: for `signal` and `route` to print.
 struct MessageBound {
   Fs initiator = 0;  // overhead before the first hand-over
   Fs control = 0;    // the command's leg, with the memory's overhead; or the acknowledgement's

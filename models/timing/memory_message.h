@@ -1,4 +1,4 @@
-// One read or write of a memory, as the arithmetic of its time needs it (lower_bound.h, lone_message.h): no simulation behind it.
+// One read or write of a memory, as the arithmetic of its time needs it (lower_bound.h, zero_load_latency.h): no simulation behind it.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // The inbox of a node that serves flit by flit: one serial server for data, and control messages beside it (spec 2.4).
 //
-// Data flits by the rule of transit_state.h in order of arrival. A control message is through `overhead` after its arrival;
+// Data flits by the rule of router_state.h in order of arrival. A control message is through `overhead` after its arrival;
 // it neither waits for the server nor holds it. What is through at one instant goes on in order of arrival, by the tie rule.
 //
 // next_due() is the head's hand-over, not its arrival: one event per flit and node. That is safe because the order is final by
@@ -9,7 +9,7 @@
 #pragma once
 
 #include "models/protocol/arrival_queue.h"
-#include "models/timing/transit_state.h"
+#include "models/timing/router_state.h"
 
 namespace kernbench {
 
@@ -68,7 +68,7 @@ class SerialIngress {
 
   ArrivalQueue& queue_;
   Fs overhead_;
-  TransitState state_;
+  RouterState state_;
 };
 
 }  // namespace kernbench

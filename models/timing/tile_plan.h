@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "models/protocol/command.h"
-#include "models/protocol/tile_token.h"
+#include "models/protocol/tile_task.h"
 
 namespace kernbench {
 

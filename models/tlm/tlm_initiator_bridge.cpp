@@ -28,7 +28,7 @@ std::string label_of(const tlm::tlm_generic_payload& payload) {
 Implementation TlmInitiatorBridge::implementation(const std::string& name, const ExternalModules& modules) {
   ParameterSchema schema{
       Parameter::choice("module", "the plain TLM-2.0 initiator behind the bridge", names_of(modules.initiators()), "spec 2.1"),
-      Parameter::duration_ns("overhead_ns", "from the grant of an access until it stands at the wire", "assumption").default_val(0),
+      Parameter::duration_ns("overhead_ns", "from the grant of an access until it stands at the link", "assumption").default_val(0),
       Parameter::integer("max_outstanding", "accesses granted and not ended", "", "assumption").default_val(8).range("1", "65536"),
       Parameter::boolean("posted", "a write ends at its commit, without an acknowledgement", "spec 2.1").default_val(false)};
   return {name, description, Roles(roles.begin(), roles.end()), std::move(schema), [initiators = modules.initiators()](const ComponentInit& init) {
@@ -37,14 +37,14 @@ Implementation TlmInitiatorBridge::implementation(const std::string& name, const
 }
 
 TlmInitiatorBridge::TlmInitiatorBridge(const ComponentInit& init, const std::map<std::string, ExternalModules::MakeInitiator>& initiators)
-    : FabricNode(init, ArrivalQueue::Keep::last_flit),
+    : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
       socket("socket"),
       machine_(machine_services(init.services)),
       keys_(init.node),
       overhead_(ns_to_fs(attributes().decimal("overhead_ns"))),
       max_outstanding_(static_cast<std::size_t>(attributes().integer("max_outstanding"))),
       posted_(attributes().flag("posted")),
-      outstanding_probe_(add_probe("outstanding", "accesses granted and not ended", 17)) {
+      outstanding_signal_(add_signal("outstanding", "accesses granted and not ended", 17)) {
   add_statistic("reads", "reads ended", Quantity::count, reads_);
   add_statistic("writes", "writes ended", Quantity::count, writes_);
   add_statistic("bytes_read", "bytes of reads that succeeded", Quantity::bytes, bytes_read_);
@@ -165,7 +165,7 @@ TlmInitiatorBridge::Access& TlmInitiatorBridge::admit(tlm::tlm_generic_payload& 
   admitted.due = due;
   admitted.awaited = parts.size();
   admitted.parts = std::move(parts);
-  admitted.obligation = services().obligations().open(name(), "the end of " + label_of(payload), now());
+  admitted.pending_wait = services().pending_waits().open(name(), "the end of " + label_of(payload), now());
   const auto later = std::find_if(waiting_.begin(), waiting_.end(), [due](const auto& other) { return other->due > due; });
   waiting_.insert(later, std::move(access));
   rearm();
@@ -188,7 +188,7 @@ void TlmInitiatorBridge::serve() {
       const Arrival arrival = *arrivals_.control();
       arrivals_.pop_control();
       report_passage(arrival, arrival.time);
-      arrival.transaction->route().owner->completed(*arrival.transaction);
+      arrival.transaction->route().listener->completed(*arrival.transaction);
     }
     while (!waiting_.empty() && outstanding_ < max_outstanding_ && waiting_.front()->due <= now()) grant();
     while (!leaving_.empty() && under_way_[leaving_.front()]->due <= now()) {
@@ -203,9 +203,9 @@ void TlmInitiatorBridge::serve() {
 void TlmInitiatorBridge::grant() {
   std::unique_ptr<Access> access = std::move(waiting_.front());
   waiting_.pop_front();
-  if (access->payload == nullptr) return services().obligations().close(access->obligation);
+  if (access->payload == nullptr) return services().pending_waits().close(access->pending_wait);
   ++outstanding_;
-  outstanding_probe_.set(outstanding_);
+  outstanding_signal_.set(outstanding_);
   const auto place = std::find(under_way_.begin(), under_way_.end(), nullptr);
   const auto tag = static_cast<std::size_t>(place - under_way_.begin());
   if (place == under_way_.end()) under_way_.emplace_back();
@@ -223,8 +223,8 @@ void TlmInitiatorBridge::grant() {
     route.key = keys_.next(now());
     route.offset = part.piece.place.offset;
     route.posted = posted_ && transaction.is_write();
-    route.owner = this;
-    route.owner_tag = tag;
+    route.listener = this;
+    route.listener_tag = tag;
     if (transaction.is_write()) route.cut_flits(part.piece.nbytes, machine_.machine().flit_bytes());
   }
   leaving_.push_back(tag);
@@ -245,7 +245,7 @@ void TlmInitiatorBridge::send_request(Access& access) {
 }
 
 void TlmInitiatorBridge::completed(Transaction& transaction) {
-  const std::size_t tag = transaction.route().owner_tag;
+  const std::size_t tag = transaction.route().listener_tag;
   Access& access = *under_way_[tag];
   const tlm::tlm_response_status status = transaction.get_response_status();
   if (status < tlm::TLM_INCOMPLETE_RESPONSE) {
@@ -261,7 +261,7 @@ void TlmInitiatorBridge::completed(Transaction& transaction) {
     answered_.push_back(tag);
     return rearm();
   }
-  settle(access);
+  resolve(access);
   access.caller->done = true;
   access.caller->returned.notify(sc_core::SC_ZERO_TIME);
   end(access);
@@ -270,7 +270,7 @@ void TlmInitiatorBridge::completed(Transaction& transaction) {
 // --- Values
 
 TlmInitiatorBridge::Part& TlmInitiatorBridge::part_of(const Transaction& transaction) const {
-  std::vector<Part>& parts = under_way_[transaction.route().owner_tag]->parts;
+  std::vector<Part>& parts = under_way_[transaction.route().listener_tag]->parts;
   return *std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return &*part.transaction == &transaction; });
 }
 
@@ -279,7 +279,7 @@ unsigned char* TlmInitiatorBridge::data_of(const Access& access, const Transacti
 }
 
 void TlmInitiatorBridge::committed(Transaction& transaction) {
-  write_to_store(*under_way_[transaction.route().owner_tag], part_of(transaction));
+  write_to_store(*under_way_[transaction.route().listener_tag], part_of(transaction));
 }
 
 // Once: at the commit, or at the completion if the target does not tell of its commit.
@@ -305,14 +305,14 @@ void TlmInitiatorBridge::read_from_store(Access& access, const Transaction& tran
 }
 
 bool TlmInitiatorBridge::provide_bytes(const Transaction& transaction, unsigned char* out) {
-  const Access& access = *under_way_[transaction.route().owner_tag];
+  const Access& access = *under_way_[transaction.route().listener_tag];
   if (access.payload == nullptr) return false;
   std::memcpy(out, data_of(access, transaction), transaction.get_data_length());
   return true;
 }
 
 void TlmInitiatorBridge::take_bytes(const Transaction& transaction, const unsigned char* bytes) {
-  const Access& access = *under_way_[transaction.route().owner_tag];
+  const Access& access = *under_way_[transaction.route().listener_tag];
   if (access.payload != nullptr) std::memcpy(data_of(access, transaction), bytes, transaction.get_data_length());
 }
 
@@ -321,7 +321,7 @@ void TlmInitiatorBridge::take_bytes(const Transaction& transaction, const unsign
 void TlmInitiatorBridge::respond() {
   Access& access = *under_way_[answered_.front()];
   answered_.pop_front();
-  settle(access);
+  resolve(access);
   responding_ = &access;
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
@@ -333,7 +333,7 @@ void TlmInitiatorBridge::respond() {
   end(access);
 }
 
-void TlmInitiatorBridge::settle(Access& access) {
+void TlmInitiatorBridge::resolve(Access& access) {
   tlm::tlm_generic_payload& payload = *access.payload;
   payload.set_response_status(access.status);
   const bool ok = access.status == tlm::TLM_OK_RESPONSE;
@@ -347,11 +347,11 @@ void TlmInitiatorBridge::settle(Access& access) {
 
 void TlmInitiatorBridge::end(Access& access) {
   if (responding_ == &access) responding_ = nullptr;
-  services().obligations().close(access.obligation);
+  services().pending_waits().close(access.pending_wait);
   if (access.caller == nullptr && access.payload != nullptr) access.payload->release();
   std::find_if(under_way_.begin(), under_way_.end(), [&](const auto& other) { return other.get() == &access; })->reset();
   --outstanding_;
-  outstanding_probe_.set(outstanding_);
+  outstanding_signal_.set(outstanding_);
   rearm();
 }
 

@@ -2,7 +2,7 @@
 //
 // Timing (spec 2.1): a payload (b_transport, or BEGIN_REQ) enters after its annotated delay. It is granted when fewer than
 // max_outstanding others are under way, first come first served; END_REQ then. overhead_ns after the grant all flits of a write, or the
-// command of a read, stand at the wire. BEGIN_RESP, or the return of b_transport, when the answer has arrived whole; with `posted` a write
+// command of a read, stand at the link. BEGIN_RESP, or the return of b_transport, when the answer has arrived whole; with `posted` a write
 // ends at its commit. One response at a time: the next BEGIN_RESP follows the END_RESP of the last. A place among max_outstanding is free
 // again at the end of the access.
 // An access that lies in several memories becomes one transaction each, issued together, complete when all are.
@@ -26,9 +26,9 @@
 
 namespace kernbench {
 
-class DataPlane;
+class FunctionalModel;
 
-class TlmInitiatorBridge final : public FabricNode, private tlm::tlm_fw_transport_if<>, private TransactionOwner {
+class TlmInitiatorBridge final : public FabricNode, private tlm::tlm_fw_transport_if<>, private TransactionListener {
  public:
   static constexpr const char* description = "a plain TLM-2.0 initiator (base protocol) as an initiator of memory traffic";
   static constexpr std::array roles{Role::tlm_initiator};
@@ -59,7 +59,7 @@ class TlmInitiatorBridge final : public FabricNode, private tlm::tlm_fw_transpor
     std::vector<Part> parts;
     std::size_t awaited = 0;
     tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
-    std::size_t obligation = 0;
+    std::size_t pending_wait = 0;
   };
   using Accesses = std::list<std::unique_ptr<Access>>;
 
@@ -87,7 +87,7 @@ class TlmInitiatorBridge final : public FabricNode, private tlm::tlm_fw_transpor
   void write_to_store(const Access& access, Part& part);
   void read_from_store(Access& access, const Transaction& transaction);
   void respond();
-  void settle(Access& access);
+  void resolve(Access& access);
   void end(Access& access);
 
   MachineServices& machine_;
@@ -103,7 +103,7 @@ class TlmInitiatorBridge final : public FabricNode, private tlm::tlm_fw_transpor
   Access* responding_ = nullptr;                        // BEGIN_RESP without END_RESP
   Fs response_free_at_ = 0;
   std::size_t outstanding_ = 0;
-  Probe& outstanding_probe_;
+  TraceSignal& outstanding_signal_;
   std::uint64_t reads_ = 0;
   std::uint64_t writes_ = 0;
   std::uint64_t bytes_read_ = 0;

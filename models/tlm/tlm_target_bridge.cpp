@@ -23,11 +23,11 @@ Implementation TlmTargetBridge::implementation(const std::string& name, const Ex
 }
 
 TlmTargetBridge::TlmTargetBridge(const ComponentInit& init, const std::map<std::string, ExternalModules::MakeTarget>& targets)
-    : FabricNode(init, ArrivalQueue::Keep::last_flit),
+    : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
       socket("socket"),
       machine_(machine_services(init.services)),
       overhead_(ns_to_fs(attributes().decimal("overhead_ns"))),
-      busy_(add_probe("busy", "a request is with the memory", 1)) {
+      busy_(add_signal("busy", "a request is with the memory", 1)) {
   add_statistic("reads", "reads answered", Quantity::count, reads_);
   add_statistic("writes", "writes completed", Quantity::count, writes_);
   add_statistic("bytes_read", "bytes of reads that succeeded", Quantity::bytes, bytes_read_);
@@ -84,7 +84,7 @@ void TlmTargetBridge::begin() {
 
 // The initiator's where it still has them, else what the memory store holds by now.
 void TlmTargetBridge::bytes_to_write(Transaction& transaction) {
-  if (transaction.route().owner->provide_bytes(transaction, bytes_.data()) || machine_.data() == nullptr) return;
+  if (transaction.route().listener->provide_bytes(transaction, bytes_.data()) || machine_.data() == nullptr) return;
   const std::vector<std::byte> known = known_bytes(*machine_.data(), transaction.get_address(), bytes_.size());
   if (!known.empty()) std::memcpy(bytes_.data(), known.data(), known.size());
 }
@@ -126,10 +126,10 @@ void TlmTargetBridge::finish() {
   if (!ok) ++errors_;
   if (ok) (transaction.is_read() ? bytes_read_ : bytes_written_) += nbytes;
 
-  if (transaction.is_write() && route.posted) return route.owner->completed(transaction);
-  if (ok && transaction.is_write()) route.owner->committed(transaction);
-  if (ok && transaction.is_read()) route.owner->take_bytes(transaction, bytes_.data());
-  route.turn_round();
+  if (transaction.is_write() && route.posted) return route.listener->completed(transaction);
+  if (ok && transaction.is_write()) route.listener->committed(transaction);
+  if (ok && transaction.is_read()) route.listener->take_bytes(transaction, bytes_.data());
+  route.make_response();
   if (!ok || transaction.is_write()) return send(transaction, 0, 0, 0, now());
   route.cut_flits(nbytes, static_cast<std::uint32_t>(attributes().integer("flit_bytes")));
   for (std::uint32_t flit = 0; flit < route.flits; ++flit) send(transaction, flit, 1, 0, now());

@@ -52,7 +52,7 @@ class TlmTargetBridge final : public FabricNode, private tlm::tlm_bw_transport_i
   std::vector<unsigned char> bytes_;
   Fs answer_at_ = never_fs;
   bool end_resp_wanted_ = false;
-  Probe& busy_;
+  TraceSignal& busy_;
   std::uint64_t reads_ = 0;
   std::uint64_t writes_ = 0;
   std::uint64_t bytes_read_ = 0;

@@ -14,17 +14,17 @@ namespace {
                    ", whose implementation does not provide it");
 }
 
-bool takes_tokens(PeEngine engine) {
+bool takes_tasks(PeEngine engine) {
   return engine == PeEngine::pe_dma || engine == PeEngine::pe_fetch_store || engine == PeEngine::pe_gemm ||
          engine == PeEngine::pe_math;
 }
 
-void bind_tokens(Component& source, PeEngine source_engine, Component& target, PeEngine target_engine) {
-  auto* sender = dynamic_cast<TokenSender*>(&source);
-  if (sender == nullptr || !takes_tokens(target_engine)) return;
-  auto* receiver = dynamic_cast<TokenReceiver*>(&target);
-  if (receiver == nullptr) lacks(source, target, "tile tokens (TokenReceiver)");
-  sender->add_token_output(target_engine).bind(receiver->add_token_input(source_engine));
+void bind_tasks(Component& source, PeEngine source_engine, Component& target, PeEngine target_engine) {
+  auto* sender = dynamic_cast<TaskSender*>(&source);
+  if (sender == nullptr || !takes_tasks(target_engine)) return;
+  auto* receiver = dynamic_cast<TaskReceiver*>(&target);
+  if (receiver == nullptr) lacks(source, target, "tile tasks (TaskReceiver)");
+  sender->add_task_output(target_engine).bind(receiver->add_task_input(source_engine));
 }
 
 template <class I>
@@ -45,7 +45,7 @@ void bind_service_if_provided(Component& source, Component& target, PeEngine tar
 }  // namespace
 
 void bind_pe_edge(Component& source, PeEngine source_engine, Component& target, PeEngine target_engine) {
-  bind_tokens(source, source_engine, target, target_engine);
+  bind_tasks(source, source_engine, target, target_engine);
   bind_service<CommandPort>(source, target, target_engine);
   bind_service<AccelSlot>(source, target, target_engine);
   bind_service<TileBuffers>(source, target, target_engine);
@@ -55,7 +55,7 @@ void bind_pe_edge(Component& source, PeEngine source_engine, Component& target, 
   bind_service<DmaAccess>(source, target, target_engine);
   bind_service<IpcqPort>(source, target, target_engine);
   bind_service<CommAccess>(source, target, target_engine);
-  bind_service<TokenSink>(source, target, target_engine);
+  bind_service<IpcqMessageListener>(source, target, target_engine);
   bind_service_if_provided<SegmentLookup>(source, target, target_engine);
 }
 

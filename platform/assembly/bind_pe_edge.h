@@ -1,4 +1,4 @@
-// Binds what travels along a pe_internal edge: tile tokens by sockets, services by ports (models/protocol/pe_ports.h).
+// Binds what travels along a pe_internal edge: tile tasks by sockets, services by ports (models/protocol/pe_ports.h).
 #pragma once
 
 #include "models/base/component.h"

@@ -6,7 +6,7 @@
 #include "models/io/io_cpu.h"
 #include "models/io/pcie_ep.h"
 #include "models/io/ual_ep.h"
-#include "models/noc/transit.h"
+#include "models/noc/router.h"
 #include "models/pe/pe_cpu.h"
 #include "models/pe/pe_dma.h"
 #include "models/pe/pe_fetch_store.h"
@@ -22,10 +22,10 @@
 namespace kernbench {
 
 void register_fabric_components(ComponentRegistry& registry) {
-  registry.add(implementation_of<Transit>("builtin.forwarding"));
-  registry.add(implementation_of<Transit>("builtin.switch"));
-  registry.add(implementation_of<Transit>("builtin.noc"));
-  registry.add(implementation_of<Transit>("builtin.ucie"));
+  registry.add(implementation_of<Router>("builtin.forwarding"));
+  registry.add(implementation_of<Router>("builtin.switch"));
+  registry.add(implementation_of<Router>("builtin.noc"));
+  registry.add(implementation_of<Router>("builtin.ucie"));
   registry.add(implementation_of<PcieEp>("builtin.pcie_ep"));
   registry.add(implementation_of<UalEp>("builtin.ual_ep"));
   registry.add(implementation_of<IoCpu>("builtin.io_cpu"));

@@ -1,9 +1,9 @@
 // Finds a run in which somebody waits although time goes on: nothing is left but polling and clocks (spec 4.2).
 //
 // Looked at between slices of the simulation, so it costs nothing inside them. Work shows in what the machine counts: whatever a
-// component or a wire does changes at least one of its statistics, and whoever begins to wait opens an obligation. Polling and
+// component or a link does changes at least one of its statistics, and whoever begins to wait opens an pending_wait. Polling and
 // clock events change neither. A delay is work, however long it is: models say until when they have events of their own
-// (Obligations::busy_until), and whatever was pending when something was last seen done may be the work of a model that does not
+// (PendingWaits::busy_until), and whatever was pending when something was last seen done may be the work of a model that does not
 // say.
 #pragma once
 
@@ -20,7 +20,7 @@ class DeadlockWatch {
  public:
   struct Questions {
     std::function<std::uint64_t()> work;  // a number that changes whenever something has been done
-    std::function<bool()> obliged;        // somebody waits
+    std::function<bool()> waiting;        // somebody waits
     std::function<Fs()> busy_until;       // the latest instant at which a model is known to go on
     std::function<Fs()> pending_until;    // that of the events that are pending now
   };
@@ -31,7 +31,7 @@ class DeadlockWatch {
   bool expired(Fs now) {
     if (now < look_at_) return false;
     const std::uint64_t work = ask_.work();
-    if (!started_ || work != seen_ || !ask_.obliged()) {
+    if (!started_ || work != seen_ || !ask_.waiting()) {
       started_ = true;
       seen_ = work;
       quiet_since_ = now;

@@ -1,4 +1,4 @@
-// The edges of the graph as the fabric sees them: which become wires, at which port of their source, and how long they are.
+// The edges of the graph as the fabric sees them: which become links, at which port of their source, and how long they are.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 namespace kernbench {
 
 enum class EdgeBinding : std::uint8_t {
-  wire,      // a Wire between two fabric sockets
+  link,      // a Link between two fabric sockets
   direct,    // fabric sockets bound to each other: pe_dma <-> pe_tcm without length and bandwidth (spec 2.3)
-  internal,  // tokens and services between engines of a PE; no part of the fabric
+  internal,  // tasks and services between engines of a PE; no part of the fabric
 };
 
 class FabricEdges {

@@ -63,7 +63,7 @@ NodeId GraphMachineView::at(const std::vector<NodeId>& table, std::size_t index,
   return table[index];
 }
 
-MemoryPlace GraphMachineView::place_of(std::uint64_t physical_address) const {
+MemoryTarget GraphMachineView::place_of(std::uint64_t physical_address) const {
   const MemoryLocation where = address_map_.check_capacity(PhysAddr::decode(physical_address), 1);
   const int sip = static_cast<int>(where.sip);
   const int die = static_cast<int>(where.die);

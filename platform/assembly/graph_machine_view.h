@@ -46,7 +46,7 @@ class GraphMachineView final : public MachineView {
     return at(engines_[static_cast<std::size_t>(engine)], index(pe), "PE", pe.pe);
   }
 
-  MemoryPlace place_of(std::uint64_t physical_address) const override;
+  MemoryTarget place_of(std::uint64_t physical_address) const override;
 
   std::uint32_t nodes() const override { return static_cast<std::uint32_t>(graph_.nodes().size()); }
   const std::string& name(NodeId node) const override { return graph_.node(node).name; }

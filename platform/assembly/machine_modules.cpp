@@ -41,7 +41,7 @@ std::string_view leaf_of(std::string_view name) { return name.substr(name.rfind(
 
 }  // namespace
 
-WireName wire_name(std::string_view src, std::string_view dst) {
+LinkName link_name(std::string_view src, std::string_view dst) {
   std::size_t common = 0;  // behind the last dot up to which both agree
   for (std::size_t i = 0; i < src.size() && i < dst.size() && src[i] == dst[i]; ++i) {
     if (src[i] == '.') common = i + 1;
@@ -58,7 +58,7 @@ MachineModules::MachineModules(const Graph& graph, const FabricEdges& edges, con
 }
 
 MachineModules::~MachineModules() {
-  while (!wires_.empty()) wires_.pop_back();
+  while (!links_.empty()) links_.pop_back();
   while (!components_.empty()) components_.pop_back();
   while (!scopes_.empty()) scopes_.pop_back();
 }
@@ -97,7 +97,7 @@ FabricNode& MachineModules::fabric_node(NodeId node) const {
 // Sorted by (source, destination): the outputs of every source and the inputs of every destination come in ascending order of the
 // peer, as port numbers do.
 void MachineModules::bind_edges(const FabricEdges& edges) {
-  wires_.reserve(graph_.edges().size());
+  links_.reserve(graph_.edges().size());
   const auto flit_bytes = static_cast<std::uint32_t>(graph_.spec().system.flit_bytes);
   for (std::size_t i = 0; i < graph_.edges().size(); ++i) {
     const kernbench::Edge& edge = graph_.edges()[i];
@@ -113,12 +113,12 @@ void MachineModules::bind_edges(const FabricEdges& edges) {
       out.bind(in);
       continue;
     }
-    const WireName name = wire_name(src.name, dst.name);
+    const LinkName name = link_name(src.name, dst.name);
     const Inside inside(scope(name.scope));
-    wires_.push_back({i, std::make_unique<Wire>(name.leaf.c_str(), edges[i].bw_gbs, edges[i].propagation_fs, flit_bytes)});
-    Wire& wire = *wires_.back().wire;
-    out.bind(wire.in);
-    wire.out.bind(in);
+    links_.push_back({i, std::make_unique<Link>(name.leaf.c_str(), edges[i].bw_gbs, edges[i].propagation_fs, flit_bytes)});
+    Link& link = *links_.back().link;
+    out.bind(link.in);
+    link.out.bind(in);
   }
 }
 

@@ -43,7 +43,7 @@ const Path& MachineRoutes::control_path(NodeId source, NodeId target) {
 
 const Path& MachineRoutes::path_along(const std::vector<NodeId>& nodes) {
   std::vector<PathHop> forward = hops(nodes);  // first: an error names the ends in their order
-  pairs_.push_back(std::make_unique<Pair>(std::move(forward), hops(Router::reversed(nodes))));
+  pairs_.push_back(std::make_unique<Pair>(std::move(forward), hops(RouteFinder::reversed(nodes))));
   return pairs_.back()->forward;
 }
 

@@ -8,7 +8,7 @@
 #include "models/protocol/path.h"
 #include "platform/assembly/fabric_edges.h"
 #include "platform/topology/graph.h"
-#include "platform/topology/router.h"
+#include "platform/topology/route_finder.h"
 
 namespace kernbench {
 
@@ -19,7 +19,7 @@ class MachineRoutes final : public Routes {
   const Path& memory_path(NodeId initiator, NodeId memory) override;
   const Path& channel_path(NodeId initiator, NodeId memory, std::uint16_t channel) override;
   const Path& control_path(NodeId source, NodeId target) override;
-  // As Router::message_path(): what `route` shows.
+  // As RouteFinder::message_path(): what `route` shows.
   const Path& message_path(NodeId source, NodeId target) { return path_along(router_.message_path(source, target)); }
   // Along these nodes.
   const Path& path_along(const std::vector<NodeId>& nodes);
@@ -36,7 +36,7 @@ class MachineRoutes final : public Routes {
 
   const Graph& graph_;
   const FabricEdges& edges_;
-  Router router_;
+  RouteFinder router_;
   std::vector<Fs> overhead_fs_;  // by node
   std::vector<std::unique_ptr<Pair>> pairs_;
   Cache memory_paths_;

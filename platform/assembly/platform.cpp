@@ -6,7 +6,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/exception_text.h"
-#include "models/data/data_plane.h"
+#include "models/data/functional_model.h"
 #include "models/protocol/control_node.h"
 #include "models/protocol/program_host.h"
 #include "platform/assembly/program_guard.h"
@@ -24,7 +24,7 @@ PlatformOptions prepare(const PlatformOptions& options) {
 
 Platform::Platform(Graph graph, const ComponentRegistry& registry, const PlatformOptions& options)
     : options_(prepare(options)), graph_(std::move(graph)), edges_(graph_), view_(graph_), routes_(graph_, edges_),
-      instant_end_(std::make_unique<InstantEnd>("instant_end")), pool_(std::make_unique<TransactionPool>()),
+      end_of_timestep_(std::make_unique<EndOfTimestep>("end_of_timestep")), pool_(std::make_unique<TransactionPool>()),
       modules_(std::make_unique<MachineModules>(graph_, edges_, registry, static_cast<Services&>(*this))) {
   std::vector<Injector*> pcie_eps;
   for (int sip = 0; sip < view_.sips(); ++sip) {
@@ -46,7 +46,7 @@ Platform::~Platform() {
   modules_.release();  // NOLINT(bugprone-unused-return-value): left to the end of the process, like what they refer to
   host_.release();     // NOLINT(bugprone-unused-return-value)
   pool_.release();     // NOLINT(bugprone-unused-return-value)
-  instant_end_.release();  // NOLINT(bugprone-unused-return-value)
+  end_of_timestep_.release();  // NOLINT(bugprone-unused-return-value)
 }
 
 void Platform::fatal(const sc_core::sc_object& where, const std::string& what) {
@@ -70,10 +70,10 @@ RunResult Platform::run(const RunLimits& limits) {
   try {
     const auto idle = [this] { return pool_->outstanding() == 0; };
     const auto work = [this] { return work_done(); };
-    const auto obliged = [this, idle] { return obligations_.any() || !idle(); };
+    const auto waiting = [this, idle] { return pending_waits_.any() || !idle(); };
     outcome = run_in_slices(
         state_, limits,
-        {idle, work, obliged, [this] { return obligations_.busy_until(); }, [this] { return end_blocked_launches(); }});
+        {idle, work, waiting, [this] { return pending_waits_.busy_until(); }, [this] { return end_blocked_launches(); }});
   } catch (...) {  // a SystemC error, or what left an SC_METHOD
     if (!state_.cause) state_.cause = std::current_exception();
     outcome = RunOutcome();  // the call that was left may have written to it
@@ -102,7 +102,7 @@ RunResult Platform::finish(RunOutcome outcome) {
   }
   // Programs may still run in a run that was cut short: they need not bear to be killed, and a thread that is parked does not.
   stop_simulation((result.status == RunStatus::completed || options_.tear_down) && !ProgramGuard::any_parked());
-  if (options_.data != nullptr) options_.data->settle();
+  if (options_.data != nullptr) options_.data->resolve();
   if (result.status == RunStatus::completed && pool_->outstanding() != 0) {
     result.status = RunStatus::failed;
     result.cause = std::make_exception_ptr(
@@ -112,15 +112,15 @@ RunResult Platform::finish(RunOutcome outcome) {
   return result;
 }
 
-// The sum of what components and wires have counted, and of the waits that have begun: none of these ever descends.
+// The sum of what components and links have counted, and of the waits that have begun: none of these ever descends.
 std::uint64_t Platform::work_done() const {
-  std::uint64_t work = obligations_.opened();
+  std::uint64_t work = pending_waits_.opened();
   const auto add = [&work](const Component& component) {
     for (const Statistic& statistic : component.statistics()) work += *statistic.value;
   };
   for (NodeId node = 0; node < graph_.nodes().size(); ++node) add(modules_->component(node));
   add(*host_);
-  for (const MachineModules::EdgeWire& entry : modules_->wires()) work += entry.wire->statistics().flits + entry.wire->statistics().control_messages;
+  for (const MachineModules::LinkInstance& entry : modules_->links()) work += entry.link->statistics().flits + entry.link->statistics().control_messages;
   return work;
 }
 
@@ -136,18 +136,18 @@ bool Platform::end_blocked_launches() {
 // Nothing is pending: is somebody left who waits?
 std::exception_ptr Platform::starvation() const {
   const bool program_blocked = state_.has_program && !state_.program_ended;
-  if (!program_blocked && !obligations_.any()) return nullptr;
+  if (!program_blocked && !pending_waits_.any()) return nullptr;
   return blocked("deadlock at " + format_ns(Component::now()) + ": nothing is pending");
 }
 
 // Programs that wait by other means than a call of theirs are in no list.
-std::string Platform::running_programs(const std::vector<Obligations::Waiter>& waiters) const {
+std::string Platform::running_programs(const std::vector<PendingWaits::Waiter>& waiters) const {
   std::string text;
   const auto add = [&](const Component& component) {
     const auto* host = dynamic_cast<const ProgramHost*>(&component);
     const auto program = host == nullptr ? std::nullopt : host->running_program();
     const std::string name = component.name(), threads = name + ".";
-    const auto waits = [&](const Obligations::Waiter& waiter) { return waiter.who == name || waiter.who.rfind(threads, 0) == 0; };
+    const auto waits = [&](const PendingWaits::Waiter& waiter) { return waiter.who == name || waiter.who.rfind(threads, 0) == 0; };
     if (!program || std::any_of(waiters.begin(), waiters.end(), waits)) return;
     const std::string call = program->last_call;
     text += "\n  " + name + " runs " + program->kind + " '" + program->name +
@@ -160,13 +160,13 @@ std::string Platform::running_programs(const std::vector<Obligations::Waiter>& w
 
 std::exception_ptr Platform::blocked(const std::string& how) const {
   std::string text = how + ", and";
-  const std::vector<Obligations::Waiter> waiters = obligations_.waiters();
-  for (const Obligations::Waiter& waiter : waiters) {
+  const std::vector<PendingWaits::Waiter> waiters = pending_waits_.waiters();
+  for (const PendingWaits::Waiter& waiter : waiters) {
     text += "\n  " + waiter.who + " waits for " + waiter.what + " since " + format_ns(waiter.since);
     if (waiter.state) text += waiter.state();
   }
   text += running_programs(waiters);
-  if (!obligations_.any() && pool_->outstanding() != 0)
+  if (!pending_waits_.any() && pool_->outstanding() != 0)
     text += "\n  " + std::to_string(pool_->outstanding()) + " transactions are under way";
   return std::make_exception_ptr(DeadlockError(text));
 }

@@ -5,7 +5,7 @@
 //   Platform platform(build_graph(load_machine("configs/topology.yaml", {}, registry)), registry, {});
 //   const RunResult result = platform.run(program);   // program: a HostProgram
 //
-// Destroyed in this order: wires, components and scopes, the host, the payload pool, paths and tables, the graph.
+// Destroyed in this order: links, components and scopes, the host, the payload pool, paths and tables, the graph.
 #pragma once
 
 #include <exception>
@@ -23,7 +23,7 @@
 namespace kernbench {
 
 struct PlatformOptions {
-  DataPlane* data = nullptr;  // null: data off; outlives the platform
+  FunctionalModel* data = nullptr;  // null: data off; outlives the platform
   OpSink* op_sink = nullptr;  // outlives the platform
   bool tear_down = true;      // false: the destructor leaves the modules to the end of the process (their destruction is quadratic)
 };
@@ -47,15 +47,15 @@ class Platform final : private MachineServices {
   const AddressMap& address_map() const { return view_.address_map(); }
   MachineRoutes& routes() override { return routes_; }
   TransactionPool& pool() override { return *pool_; }
-  DataPlane* data() override { return options_.data; }
+  FunctionalModel* data() override { return options_.data; }
   std::uint64_t data_races() const;  // 0 with data off: nobody counts
-  Obligations& obligations() override { return obligations_; }
-  InstantEnd& instant_end() override { return *instant_end_; }
+  PendingWaits& pending_waits() override { return pending_waits_; }
+  EndOfTimestep& end_of_timestep() override { return *end_of_timestep_; }
   Component& component(NodeId node) const { return modules_->component(node); }
   Host& host() const { return *host_; }
-  const std::vector<MachineModules::EdgeWire>& wires() const {
-    return modules_->wires();
-  }  // EdgeWire::edge indexes graph().edges()
+  const std::vector<MachineModules::LinkInstance>& links() const {
+    return modules_->links();
+  }  // LinkInstance::edge indexes graph().edges()
   MachineServices& services() { return *this; }
 
  private:
@@ -66,7 +66,7 @@ class Platform final : private MachineServices {
   RunResult finish(RunOutcome outcome);
   bool end_blocked_launches();
   std::exception_ptr starvation() const;
-  std::string running_programs(const std::vector<Obligations::Waiter>& waiters) const;
+  std::string running_programs(const std::vector<PendingWaits::Waiter>& waiters) const;
   std::exception_ptr blocked(const std::string& how) const;
   std::uint64_t work_done() const;
 
@@ -75,9 +75,9 @@ class Platform final : private MachineServices {
   FabricEdges edges_;
   GraphMachineView view_;
   MachineRoutes routes_;
-  Obligations obligations_;
+  PendingWaits pending_waits_;
   RunState state_;
-  std::unique_ptr<InstantEnd> instant_end_;
+  std::unique_ptr<EndOfTimestep> end_of_timestep_;
   std::unique_ptr<TransactionPool> pool_;
   std::unique_ptr<Host> host_;
   std::unique_ptr<MachineModules> modules_;

@@ -71,7 +71,7 @@ RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const RunQues
   const Clock::time_point start = Clock::now();
   const StopTimer timer(limits.max_wall_s, limits.interrupted, state.stopping);
   SliceLength slice;
-  DeadlockWatch watch(limits.deadlock_after.value_or(never_fs), {ask.work, ask.obliged, ask.busy_until, latest_pending_event});
+  DeadlockWatch watch(limits.deadlock_after.value_or(never_fs), {ask.work, ask.waiting, ask.busy_until, latest_pending_event});
   RunOutcome outcome;
   const auto end = [&](RunStatus status, bool starved) {
     outcome.status = status;

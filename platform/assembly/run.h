@@ -72,7 +72,7 @@ struct RunOutcome {
 struct RunQuestions {
   std::function<bool()> idle;           // no transfer is under way
   std::function<std::uint64_t()> work;  // changes whenever something has been done, see DeadlockWatch
-  std::function<bool()> obliged;        // somebody waits
+  std::function<bool()> waiting;        // somebody waits
   std::function<Fs()> busy_until;       // the latest instant at which a model is known to go on
   std::function<bool()> unblock;        // at a deadlock: sets in motion what can still end; false if nothing can
 };

@@ -32,21 +32,21 @@ struct DataExecutor::Running {
   std::exception_ptr error;
 };
 
-DataExecutor::DataExecutor(DataPlane& plane, unsigned threads, const WorkerPool::ThreadStarter& starter)
-    : plane_(plane), pool_(threads, starter) {}
+DataExecutor::DataExecutor(FunctionalModel& functional_model, unsigned threads, const WorkerPool::ThreadStarter& starter)
+    : functional_model_(functional_model), pool_(threads, starter) {}
 
 DataExecutor::~DataExecutor() {
   abandoned_ = true;
-  if (eager_) plane_.set_resolver(nullptr);
+  if (eager_) functional_model_.set_resolver(nullptr);
 }
 
 void DataExecutor::stop_when(StopQuestion question) { stop_ = std::move(question); }
 
 void DataExecutor::start_eager() {
   eager_ = true;
-  plane_.set_resolver(this);
-  plane_.settle();
-  for (std::size_t i = 0; i < plane_.ops().size(); ++i) recorded(plane_.ops()[i]);
+  functional_model_.set_resolver(this);
+  functional_model_.resolve();
+  for (std::size_t i = 0; i < functional_model_.ops().size(); ++i) recorded(functional_model_.ops()[i]);
 }
 
 void DataExecutor::recorded(const DataOpPtr& op) {
@@ -60,16 +60,16 @@ void DataExecutor::run() { evaluate(nullptr); }
 void DataExecutor::run_for(const std::vector<ByteImage>& wanted) { evaluate(&wanted); }
 
 void DataExecutor::evaluate(const std::vector<ByteImage>* wanted) {
-  plane_.settle();
+  functional_model_.resolve();
   {
     // All ops are known before the first one runs, so that no value counts as unused too early.
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (const DataOpPtr& op : plane_.ops()) {
+    for (const DataOpPtr& op : functional_model_.ops()) {
       if (!value(op->outputs[0].id).op && enroll(op)) add({op, nullptr, 0});
     }
     releases_ = wanted != nullptr && !eager_;
     if (releases_) {
-      std::vector<ValueId> held = plane_.memory().value_ids();
+      std::vector<ValueId> held = functional_model_.memory().value_ids();
       for (const ByteImage& image : *wanted) {
         for (const ValueId id : image.value_ids()) held.push_back(id);
       }
@@ -107,7 +107,7 @@ bool DataExecutor::enroll(const DataOpPtr& op) {
   Value& entry = value(id);
   entry.op = op;
   for (const ValueId input : input_ids(*op)) {
-    if (input > plane_.values()) continue;  // defined by nobody: there is nothing to wait for, and its job will say so
+    if (input > functional_model_.values()) continue;  // defined by nobody: there is nothing to wait for, and its job will say so
     Value& read = value(input);             // a deque: `entry` stays where it is
     ++read.uses;
     if (read.done) continue;
@@ -271,7 +271,7 @@ void DataExecutor::await(ValueId id) {
 std::vector<std::byte> DataExecutor::read(std::uint64_t pa, std::uint64_t nbytes) const { return read(PhysRanges{{pa, nbytes}}); }
 
 std::vector<std::byte> DataExecutor::read(const PhysRanges& ranges) const {
-  const ByteImage image = plane_.memory().snapshot(ranges);
+  const ByteImage image = functional_model_.memory().snapshot(ranges);
   std::vector<std::byte> result(image.nbytes());
   image.copy_to(result.data(), lookup());
   return result;

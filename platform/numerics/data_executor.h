@@ -1,10 +1,10 @@
-// DataExecutor: phase 2 (spec 9): computes the values that a DataPlane has recorded, in parallel where they do not depend on each
+// DataExecutor: phase 2 (spec 9): computes the values that a FunctionalModel has recorded, in parallel where they do not depend on each
 // other. The bytes do not depend on the number of threads.
 //
 // Of what can start, the operation that was recorded first goes first, so that a value meets its readers soon after it was computed
 // and few are alive at a time. Large operations are cut into blocks (Job); small gemms of equal shape are taken in batches.
 //
-// Deferred: run() after the simulation. Eager: start_eager() before it; ops then start as soon as their inputs exist, and the plane
+// Deferred: run() after the simulation. Eager: start_eager() before it; ops then start as soon as their inputs exist, and the functional_model
 // asks here for values that a kernel reads.
 //
 // Told to stop, it starts nothing more: run() ends with a StoppedError that says how far it came, as does a kernel that waits for a
@@ -20,7 +20,7 @@
 #include <mutex>
 #include <vector>
 
-#include "models/data/data_plane.h"
+#include "models/data/functional_model.h"
 #include "platform/numerics/job.h"
 #include "platform/numerics/stop.h"
 #include "platform/numerics/worker_pool.h"
@@ -29,8 +29,8 @@ namespace kernbench {
 
 class DataExecutor : public ValueResolver {
  public:
-  // The plane must outlive the executor.
-  explicit DataExecutor(DataPlane& plane, unsigned threads = 1,
+  // The functional_model must outlive the executor.
+  explicit DataExecutor(FunctionalModel& functional_model, unsigned threads = 1,
                         const WorkerPool::ThreadStarter& starter = &WorkerPool::start_thread);
   ~DataExecutor() override;
 
@@ -95,7 +95,7 @@ class DataExecutor : public ValueResolver {
     return [this](ValueId id) { return computed(id); };
   }
 
-  DataPlane& plane_;
+  FunctionalModel& functional_model_;
   StopQuestion stop_;
   std::atomic<bool> abandoned_{false};  // nobody asks for the values any more
   bool releases_ = false, eager_ = false;

@@ -15,14 +15,14 @@ LatencyBreakdown::LatencyBreakdown(Platform& platform, TransferWatch& watch) {
   nodes_.resize(graph.nodes().size());
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     nodes_[id].part = nodes_[id].untold = part_of(graph.node(id).kind);
-    // Between its router and its TCM it serves nothing; what passes waits for others' turns at the wire.
+    // Between its router and its TCM it serves nothing; what passes waits for others' turns at the link.
     if (graph.node(id).kind == NodeKind::pe_dma) nodes_[id].untold = LatencyPart::contention;
     Component& component = platform.component(id);
     if (dynamic_cast<HbmCtrl*>(&component) != nullptr) nodes_[id].hbm = std::make_unique<HbmShadow>(component.attributes());
   }
-  for (const MachineModules::EdgeWire& entry : platform.wires()) {
+  for (const MachineModules::LinkInstance& entry : platform.links()) {
     const Edge& edge = graph.edges()[entry.edge];
-    WireRecord& record = wires_[entry.wire.get()];
+    LinkRecord& record = links_[entry.link.get()];
     record.part = part_of(edge.kind);
     record.far_end = nodes_[edge.dst].part;
   }
@@ -56,22 +56,22 @@ LatencyBreakdown::Trace& LatencyBreakdown::trace_of(const Transaction& transacti
   return trace;
 }
 
-void LatencyBreakdown::carried(const Wire& wire, const Transaction& transaction, FlitRun run, Fs start, Fs end) {
-  const WireRecord& record = wires_.find(&wire)->second;
+void LatencyBreakdown::carried(const Link& link, const Transaction& transaction, FlitRun run, Fs start, Fs end) {
+  const LinkRecord& record = links_.find(&link)->second;
   const RouteExtension& route = transaction.route();
   Trace& trace = trace_of(transaction, Component::now());
   Point point = departure(trace, transaction, run.position - 1, run.first);
   point.to(start, LatencyPart::contention);
-  point.to(end, LatencyPart::wire);
-  if (!route.is_control()) trace.stop(run.position - 1).on_wire = point;
-  point.to(end + wire.propagation(), record.part);
+  point.to(end, LatencyPart::link);
+  if (!route.is_control()) trace.stop(run.position - 1).on_link = point;
+  point.to(end + link.propagation(), record.part);
   trace.stop(run.position).arrived.push_back({run.first, point});
   if (!is_last(route, run.first + run.count)) return;
   trace.reached = point;
   trace.place = record.far_end;
 }
 
-// When the flit stands at the wire behind `position`, or would but for the flit of its own before it.
+// When the flit stands at the link behind `position`, or would but for the flit of its own before it.
 LatencyBreakdown::Point LatencyBreakdown::departure(Trace& trace, const Transaction& transaction, std::uint32_t position,
                                                     std::uint32_t flit) const {
   const RouteExtension& route = transaction.route();
@@ -86,12 +86,12 @@ LatencyBreakdown::Point LatencyBreakdown::departure(Trace& trace, const Transact
   } else if (position == 0 && route.leg == Leg::response) {
     if (node.hbm != nullptr && !trace.shares.empty()) point = read_departure(trace, *node.hbm, transaction, flit);
   }
-  if (stop.on_wire && stop.on_wire->time > point.time) return *stop.on_wire;
+  if (stop.on_link && stop.on_link->time > point.time) return *stop.on_link;
   point.to(Component::now(), node.untold);
   return point;
 }
 
-// Takes the flit from those that have arrived. What came over an edge without a wire has its last point further back.
+// Takes the flit from those that have arrived. What came over an edge without a link has its last point further back.
 LatencyBreakdown::Point LatencyBreakdown::arrival_point(Trace& trace, const Arrival& arrival) {
   RingBuffer<Stop::Arrived>& arrived = trace.stop(arrival.position).arrived;
   Point point = trace.source;

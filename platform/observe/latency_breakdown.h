@@ -38,7 +38,7 @@ class LatencyBreakdown final : private TransferListener {
 
     void to(Fs until, LatencyPart part);
   };
-  // One position of a leg: a node, and the wire behind it.
+  // One position of a leg: a node, and the link behind it.
   struct Stop {
     struct Arrived {
       std::uint32_t flit = 0;
@@ -47,7 +47,7 @@ class LatencyBreakdown final : private TransferListener {
     RingBuffer<Arrived> arrived;        // flits that the node has not served yet
     std::optional<Point> first_served;  // the first flit, which others may wait behind
     std::optional<Point> served;        // the flit that the node served last
-    std::optional<Point> on_wire;       // the flit before, when it had left
+    std::optional<Point> on_link;       // the flit before, when it had left
   };
   // A read's share of one channel, in the order in which it touches them.
   struct Share {
@@ -70,7 +70,7 @@ class LatencyBreakdown final : private TransferListener {
 
     Stop& stop(std::uint32_t position);
   };
-  struct WireRecord {
+  struct LinkRecord {
     LatencyPart part = LatencyPart::noc;
     LatencyPart far_end = LatencyPart::noc;
   };
@@ -83,7 +83,7 @@ class LatencyBreakdown final : private TransferListener {
     std::size_t operator()(const TieKey& key) const;
   };
 
-  void carried(const Wire& wire, const Transaction& transaction, FlitRun run, Fs start, Fs end) override;
+  void carried(const Link& link, const Transaction& transaction, FlitRun run, Fs start, Fs end) override;
   void passed(const FabricNode& node, const Arrival& arrival, Fs start) override;
 
   Trace& trace_of(const Transaction& transaction, Fs now);
@@ -94,7 +94,7 @@ class LatencyBreakdown final : private TransferListener {
   static Point read_departure(Trace& trace, const HbmShadow& hbm, const Transaction& transaction, std::uint32_t flit);
 
   std::vector<NodeRecord> nodes_;
-  std::unordered_map<const Wire*, WireRecord> wires_;  // looked up only
+  std::unordered_map<const Link*, LinkRecord> links_;  // looked up only
   std::unordered_map<TieKey, Trace, HashKey> traces_;  // looked up only
 };
 

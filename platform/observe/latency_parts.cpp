@@ -10,13 +10,13 @@ struct PartText {
   const char* meaning;
 };
 constexpr std::array<PartText, latency_part_count> texts{{
-    {"pe_setup", "overhead of the initiator, from the grant of its channel until the message stands at its wire"},
-    {"noc", "overheads of the routers and propagation of the wires within a cube"},
-    {"ucie", "overheads of UCIe ports and connections, propagation of the wires at and between them"},
-    {"fabric", "overheads of PCIe end points, IO chiplet networks and the switch, propagation of their wires"},
-    {"wire", "bytes / bandwidth: the message on its narrowest wire, a flit on each other one"},
+    {"pe_setup", "overhead of the initiator, from the grant of its channel until the message stands at its link"},
+    {"noc", "overheads of the routers and propagation of the links within a cube"},
+    {"ucie", "overheads of UCIe ports and connections, propagation of the links at and between them"},
+    {"fabric", "overheads of PCIe end points, IO chiplet networks and the switch, propagation of their links"},
+    {"link", "bytes / bandwidth: the message on its narrowest link, a flit on each other one"},
     {"hbm", "the memory: its overhead, bursts that the message waits for, changes of direction"},
-    {"contention", "behind other transfers: for a channel of the initiator, a node, a wire, a pseudo-channel"},
+    {"contention", "behind other transfers: for a channel of the initiator, a node, a link, a pseudo-channel"},
 }};
 
 }  // namespace

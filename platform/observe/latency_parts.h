@@ -11,14 +11,14 @@
 
 namespace kernbench {
 
-enum class LatencyPart : std::uint8_t { pe_setup, noc, ucie, fabric, wire, hbm, contention };
+enum class LatencyPart : std::uint8_t { pe_setup, noc, ucie, fabric, link, hbm, contention };
 inline constexpr std::size_t latency_part_count = 7;
 const char* name_of(LatencyPart part);     // "pe_setup", ...
 const char* meaning_of(LatencyPart part);  // one line
 // What --breakdown shows, for --help.
 std::string latency_parts_help();
 
-// The part to which a node's overhead, or the propagation of a wire, belongs.
+// The part to which a node's overhead, or the propagation of a link, belongs.
 LatencyPart part_of(NodeKind kind);
 LatencyPart part_of(EdgeKind kind);
 

@@ -1,4 +1,4 @@
-// Who held a serial resource when, as far back as anybody may still ask: a wire, a pseudo-channel.
+// Who held a serial resource when, as far back as anybody may still ask: a link, a pseudo-channel.
 #pragma once
 
 #include <algorithm>

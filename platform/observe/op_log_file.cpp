@@ -23,7 +23,7 @@ OpLogFormat op_log_format(const std::string& path) {
                    ": .csv, or .sqlite, .sqlite3 or .db for SQLite");
 }
 
-OpLogFile::OpLogFile(ResultFile file, DataPlane* data, std::uint64_t limit)
+OpLogFile::OpLogFile(ResultFile file, FunctionalModel* data, std::uint64_t limit)
     : file_(std::move(file)), data_(data), format_(op_log_format(file_.path())), limit_(limit) {
   if (format_ != OpLogFormat::sqlite) return;
   file_.close();  // SQLite opens it by name
@@ -37,7 +37,7 @@ void OpLogFile::executed(const ExecutedOp& op) {
   spilled_at_ = op.t_end;
   try {
     // What ends now may move data whose instant is not over.
-    if (data_ != nullptr) data_->settle_before(op.t_end);
+    if (data_ != nullptr) data_->resolve_before(op.t_end);
     spill(recent_.take_before(op.t_end));
   } catch (const std::exception&) {  // this may be an SC_METHOD, which no exception may leave
     fault_ = std::current_exception();
@@ -52,7 +52,7 @@ void OpLogFile::spill(std::vector<OpRecord> records) {
 
 void OpLogFile::close(const OpTable::Meta& meta) {
   if (fault_) std::rethrow_exception(fault_);
-  if (data_ != nullptr) data_->settle();
+  if (data_ != nullptr) data_->resolve();
   if (format_ == OpLogFormat::csv && !table_) {
     recent_.write_csv(file_.out(), &name_of_node);
     return file_.close();

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "models/data/data_plane.h"
+#include "models/data/functional_model.h"
 #include "models/data/op_log.h"
 #include "platform/observe/op_table.h"
 #include "platform/observe/result_file.h"
@@ -26,7 +26,7 @@ class OpLogFile final : public OpSink {
 
   // `file`: empty, and not written to by others. `data`: of the run, which completes the records before they are read; null if there is
   // none. Throws Error if SQLite cannot use the file.
-  OpLogFile(ResultFile file, DataPlane* data, std::uint64_t limit = default_limit);
+  OpLogFile(ResultFile file, FunctionalModel* data, std::uint64_t limit = default_limit);
 
   void executed(const ExecutedOp& op) override;  // a fault is kept for close()
   // Writes what is missing. `meta` is for SQLite. Throws Error if not everything is in the file.
@@ -36,7 +36,7 @@ class OpLogFile final : public OpSink {
   void spill(std::vector<OpRecord> records);
 
   ResultFile file_;
-  DataPlane* data_;
+  FunctionalModel* data_;
   OpLogFormat format_;
   std::uint64_t limit_;
   OpLog recent_;

@@ -73,7 +73,7 @@ RequestTrace::Hop& RequestTrace::hop_at(Transfer& transfer, const Transaction& t
   return transfer.hops[back ? transfer.way - 1 + position : position];
 }
 
-void RequestTrace::carried(const Wire& /*wire*/, const Transaction& transaction, FlitRun run, Fs start, Fs /*end*/) {
+void RequestTrace::carried(const Link& /*link*/, const Transaction& transaction, FlitRun run, Fs start, Fs /*end*/) {
   Transfer& transfer = transfer_of(transaction);
   const std::uint32_t position = run.position - 1;
   Hop& hop = hop_at(transfer, transaction, position);

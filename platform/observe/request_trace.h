@@ -8,7 +8,7 @@
 //
 // A request is a transfer (read, write or control message), from its issue to the arrival of its answer, or to its commit where
 // none comes back; and a command of a PE, with the events of spec 5.4. A node's hop: when the first flit arrived, when its service
-// began, when the last flit left on the wire behind. The target stands once: it answers when the last flit of the answer leaves.
+// began, when the last flit left on the link behind. The target stands once: it answers when the last flit of the answer leaves.
 // total = last - first. What is under way at the end of the run is written with "complete": false. Transfers of a PE_DMA name the
 // command and tile that they belong to, those of `traffic` the id of their row.
 #pragma once
@@ -76,7 +76,7 @@ class RequestTrace final : public OpSink, private TransferListener {
   bool wants_trace() const override { return true; }
   void traced(const TraceEvent& event) override;
 
-  void carried(const Wire& wire, const Transaction& transaction, FlitRun run, Fs start, Fs end) override;
+  void carried(const Link& link, const Transaction& transaction, FlitRun run, Fs start, Fs end) override;
   void passed(const FabricNode& node, const Arrival& arrival, Fs start) override;
   void ended(const Transaction& transaction) override;
 

@@ -1,4 +1,4 @@
-// The machine as it was simulated, every default settled, as a topology.yaml that gives the same machine again.
+// The machine as it was simulated, every default resolved, as a topology.yaml that gives the same machine again.
 #pragma once
 
 #include <string>

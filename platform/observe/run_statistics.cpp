@@ -51,9 +51,9 @@ Json activity_json(const ActivitySummary& activity) {
 RunStatistics::RunStatistics(const Platform& platform_, const ActivityWindows& windows, Fs simulated_)
     : platform(platform_), simulated(simulated_), elapsed(simulated_), events(windows.operations()),
       components(objects_of<Component>()) {
-  for (const auto& edge : platform.wires()) {
-    events += edge.wire->statistics().flits + edge.wire->statistics().control_messages;
-    elapsed = std::max(elapsed, std::min(edge.wire->available_at(), Component::now()));
+  for (const auto& edge : platform.links()) {
+    events += edge.link->statistics().flits + edge.link->statistics().control_messages;
+    elapsed = std::max(elapsed, std::min(edge.link->available_at(), Component::now()));
   }
   UnderWay under_way;
   for (const Component* component : components) component->report_under_way(under_way);
@@ -64,7 +64,7 @@ RunStatistics::RunStatistics(const Platform& platform_, const ActivityWindows& w
   };
   activity = windows.summary(rate_of, under_way.ops);
   kinds = totals_by_kind(components, kind_in(platform));
-  links = totals_by_link(platform.graph(), platform.wires(), elapsed);
+  links = totals_by_link(platform.graph(), platform.links(), elapsed);
 }
 
 Json RunStatistics::json(const StatisticsRegions& regions) const {
@@ -75,7 +75,7 @@ Json RunStatistics::json(const StatisticsRegions& regions) const {
   json["data_races"] = platform.data_races();
   json["totals"] = totals_json(kinds);
   json["components"] = statistics_json(components, kind_in(platform));
-  json["wires"] = wires_json(platform.graph(), platform.wires(), elapsed);
+  json["links"] = links_json(platform.graph(), platform.links(), elapsed);
   json["regions"] = regions.json();
   return json;
 }

@@ -7,7 +7,7 @@
 #include "platform/assembly/platform.h"
 #include "platform/observe/activity_windows.h"
 #include "platform/observe/component_statistics.h"
-#include "platform/observe/wire_statistics.h"
+#include "platform/observe/link_statistics.h"
 
 namespace kernbench {
 
@@ -23,14 +23,14 @@ struct RunStatistics {
 
   const Platform& platform;
   Fs simulated;
-  Fs elapsed;                // until then, or until the last flit had left its wire: what utilisations of wires are shares of
-  std::uint64_t events = 0;  // flits and messages that went over a wire, and operations that an engine executed
+  Fs elapsed;                // until then, or until the last flit had left its link: what utilisations of links are shares of
+  std::uint64_t events = 0;  // flits and messages that went over a link, and operations that an engine executed
   ActivitySummary activity;
   std::vector<Component*> components;  // by name; the host among them
   std::vector<KindTotal> kinds;
   std::vector<LinkTotal> links;
 
-  // {"simulated_ns", "elapsed_ns", "activity": {...}, "totals": {kind: {...}}, "components": [...], "wires": [...], "regions":
+  // {"simulated_ns", "elapsed_ns", "activity": {...}, "totals": {kind: {...}}, "components": [...], "links": [...], "regions":
   // [...]}
   nlohmann::ordered_json json(const StatisticsRegions& regions) const;
 };

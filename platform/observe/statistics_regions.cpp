@@ -60,9 +60,9 @@ void StatisticsRegions::for_each_counter(Visit visit) const {
       if (statistic.merge == Merge::sum) visit(false, kind, key_of(statistic), statistic.quantity, statistic.at(Component::now()));
     }
   }
-  for (const auto& [edge, wire] : platform_.wires()) {
+  for (const auto& [edge, link] : platform_.links()) {
     const std::string kind(name_of(platform_.graph().edges()[edge].kind));
-    const Wire::Statistics carried = wire->statistics();
+    const Link::Statistics carried = link->statistics();
     visit(true, kind, "bytes", Quantity::bytes, carried.bytes);
     visit(true, kind, "flits", Quantity::count, carried.flits);
     visit(true, kind, "control_messages", Quantity::count, carried.control_messages);
@@ -82,7 +82,7 @@ void StatisticsRegions::dump(const std::string& label, Fs now) {
   auto before = at_begin_.begin();
   for_each_counter([&](bool is_link, const std::string& kind, const std::string& key, Quantity quantity, std::uint64_t value) {
     const std::uint64_t from = *before++;
-    add((is_link ? links : components)[kind], key, quantity, value - std::min(from, value));  // bytes of a wire: to the byte
+    add((is_link ? links : components)[kind], key, quantity, value - std::min(from, value));  // bytes of a link: to the byte
   });
   Json region;
   region["label"] = label;

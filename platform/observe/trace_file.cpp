@@ -25,14 +25,14 @@ TraceFile::~TraceFile() {
   }
 }
 
-void TraceFile::add(Component& component, Probe& probe) {
-  if (begun_) throw ModelError(std::string(component.name()) + "." + probe.name() + " cannot be traced: the file has begun");
-  const bool labelled = !probe.labels().empty();
-  VcdVariable variable{component.name(), probe.name(), labelled ? VcdVariable::Kind::text : VcdVariable::Kind::bits,
-                       labelled ? 1 : probe.width()};
-  const auto tag = static_cast<std::uint32_t>(probes_.size());
-  probes_.push_back({&probe, std::move(variable), probe.value(), 0, 0, false});
-  probe.observe(this, tag);
+void TraceFile::add(Component& component, TraceSignal& signal) {
+  if (begun_) throw ModelError(std::string(component.name()) + "." + signal.name() + " cannot be traced: the file has begun");
+  const bool labelled = !signal.labels().empty();
+  VcdVariable variable{component.name(), signal.name(), labelled ? VcdVariable::Kind::text : VcdVariable::Kind::bits,
+                       labelled ? 1 : signal.width()};
+  const auto tag = static_cast<std::uint32_t>(signals_.size());
+  signals_.push_back({&signal, std::move(variable), signal.value(), 0, 0, false});
+  signal.observe(this, tag);
 }
 
 void TraceFile::add(TracedObject object) {
@@ -54,10 +54,10 @@ void TraceFile::write_comment(const std::string& comment) {
   comments_.push_back(comment);
 }
 
-void TraceFile::changed(const Probe& probe) {
+void TraceFile::changed(const TraceSignal& signal) {
   advance();
-  ProbeTrace& trace = probes_[probe.tag()];
-  trace.current = probe.value();
+  SignalTrace& trace = signals_[signal.tag()];
+  trace.current = signal.value();
   if (!begun_ || trace.pending) return;
   trace.pending = true;
   pending_.push_back(trace.number);
@@ -99,7 +99,7 @@ void TraceFile::write_instant() {
         writer_.value(number, object.current);
         object.written = object.current;
       } else {
-        ProbeTrace& trace = probes_[entry.index];
+        SignalTrace& trace = signals_[entry.index];
         trace.pending = false;
         if (trace.current == trace.written) continue;
         stamp();
@@ -115,10 +115,10 @@ void TraceFile::write_instant() {
 
 void TraceFile::begin() {
   begun_ = true;
-  for (std::uint32_t i = 0; i < probes_.size(); ++i) entries_.push_back({false, i});
+  for (std::uint32_t i = 0; i < signals_.size(); ++i) entries_.push_back({false, i});
   for (std::uint32_t i = 0; i < objects_.size(); ++i) entries_.push_back({true, i});
   const auto variable_of = [this](const Entry& e) -> const VcdVariable& {
-    return e.is_object ? objects_[e.index].variable : probes_[e.index].variable;
+    return e.is_object ? objects_[e.index].variable : signals_[e.index].variable;
   };
   std::stable_sort(entries_.begin(), entries_.end(),
                    [&](const Entry& a, const Entry& b) { return scope_order(variable_of(a).scope, variable_of(b).scope); });
@@ -126,7 +126,7 @@ void TraceFile::begin() {
   for (std::uint32_t number = 0; number < entries_.size(); ++number) {
     variables.push_back(variable_of(entries_[number]));
     const Entry entry = entries_[number];
-    (entry.is_object ? objects_[entry.index].number : probes_[entry.index].number) = number;
+    (entry.is_object ? objects_[entry.index].number : signals_[entry.index].number) = number;
   }
   writer_.header(variables);
   writer_.time(instant_);
@@ -137,7 +137,7 @@ void TraceFile::begin() {
       if (object.variable.kind != VcdVariable::Kind::event) writer_.value(number, object.current);
       object.written = object.current;
     } else {
-      ProbeTrace& trace = probes_[entries_[number].index];
+      SignalTrace& trace = signals_[entries_[number].index];
       put(trace);
       trace.written = trace.current;
     }
@@ -145,8 +145,8 @@ void TraceFile::begin() {
   writer_.end_dump();
 }
 
-void TraceFile::put(const ProbeTrace& trace) {
-  const auto& labels = trace.probe->labels();
+void TraceFile::put(const SignalTrace& trace) {
+  const auto& labels = trace.signal->labels();
   if (labels.empty()) {
     writer_.value(trace.number, trace.current);
   } else if (trace.current < labels.size()) {
@@ -159,7 +159,7 @@ void TraceFile::put(const ProbeTrace& trace) {
 void TraceFile::close(Fs end) {
   if (closed_) return;
   closed_ = true;
-  for (ProbeTrace& trace : probes_) trace.probe->observe(nullptr, 0);
+  for (SignalTrace& trace : signals_) trace.signal->observe(nullptr, 0);
   if (polled_) sc_core::sc_get_curr_simcontext()->remove_trace_file(this);
   write_instant();
   if (end > instant_) writer_.time(end);

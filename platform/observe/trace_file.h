@@ -1,4 +1,4 @@
-// The waveform of a run: the probes of our components, which push their changes, and what plug-ins register with sc_trace(),
+// The waveform of a run: the signals of our components, which push their changes, and what plug-ins register with sc_trace(),
 // which is polled once per instant. Costs nothing for what is not selected.
 //
 // A variable has one value per instant, the last one; changes that are undone within the instant leave no mark. The file is
@@ -19,19 +19,19 @@ namespace kernbench {
 // Throws UsageError unless the name ends in .vcd, the one format that there is, or is that of a pipe or device.
 void check_trace_name(const std::string& path);
 
-class TraceFile final : public sc_core::sc_trace_file, private ProbeObserver {
+class TraceFile final : public sc_core::sc_trace_file, private TraceSignalListener {
  public:
   // Creates the file; throws UsageError if it cannot be written.
   explicit TraceFile(const std::string& path);
   ~TraceFile() override;  // closes, if close() was not called
 
-  // Both after elaboration and before simulated time moves on. The probe must live until close().
-  void add(Component& component, Probe& probe);
+  // Both after elaboration and before simulated time moves on. The signal must live until close().
+  void add(Component& component, TraceSignal& signal);
   void add(TracedObject object);
 
-  std::size_t variables() const { return probes_.size() + objects_.size(); }
+  std::size_t variables() const { return signals_.size() + objects_.size(); }
 
-  // Lets go of all probes, writes what is pending, and the end of the run if that is later: the simulation itself may stand
+  // Lets go of all signals, writes what is pending, and the end of the run if that is later: the simulation itself may stand
   // further on, by as much as its slices happen to. Throws Error if the file is not complete.
   void close(Fs end = 0);
 
@@ -79,27 +79,27 @@ class TraceFile final : public sc_core::sc_trace_file, private ProbeObserver {
   void cycle(bool delta_cycle) override;
 
  private:
-  struct ProbeTrace {
-    Probe* probe;
+  struct SignalTrace {
+    TraceSignal* signal;
     VcdVariable variable;
     std::uint64_t current = 0, written = 0;
     std::uint32_t number = 0;  // in the file
     bool pending = false;
   };
-  // A variable of the file: one of probes_ or of objects_.
+  // A variable of the file: one of signals_ or of objects_.
   struct Entry {
     bool is_object;
     std::uint32_t index;
   };
 
-  void changed(const Probe& probe) override;
+  void changed(const TraceSignal& signal) override;
   void advance();        // writes the instant that is over, if time has moved on
   void write_instant();
   void begin();          // header and initial values: what holds at the end of the first instant
-  void put(const ProbeTrace& trace);
+  void put(const SignalTrace& trace);
 
   VcdWriter writer_;
-  std::vector<ProbeTrace> probes_;
+  std::vector<SignalTrace> signals_;
   std::vector<TracedObject> objects_;
   std::vector<Entry> entries_;          // in the order of the file
   std::vector<std::uint32_t> pending_;  // numbers of variables

@@ -13,8 +13,8 @@ namespace {
 
 bool matches(const std::string& pattern, const std::string& name) { return ::fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0; }
 
-bool takes(const std::string& pattern, const std::string& component, const std::string& probe) {
-  if (matches(pattern, component + "." + probe)) return true;
+bool takes(const std::string& pattern, const std::string& component, const std::string& signal) {
+  if (matches(pattern, component + "." + signal)) return true;
   for (std::size_t end = component.size(); end != std::string::npos; end = end == 0 ? std::string::npos : component.rfind('.', end - 1)) {
     if (matches(pattern, component.substr(0, end))) return true;
   }
@@ -27,9 +27,9 @@ TraceScope::TraceScope(std::vector<std::string> patterns) : patterns_(std::move(
   if (!given_) patterns_.emplace_back(default_trace_scope);
 }
 
-bool TraceScope::takes(const std::string& component, const std::string& probe) const {
+bool TraceScope::takes(const std::string& component, const std::string& signal) const {
   for (const std::string& pattern : patterns_) {
-    if (kernbench::takes(pattern, component, probe)) return true;
+    if (kernbench::takes(pattern, component, signal)) return true;
   }
   return false;
 }
@@ -38,22 +38,22 @@ void TraceScope::check(const std::vector<Component*>& components) const {
   if (!given_) return;
   for (const std::string& pattern : patterns_) {
     const auto used = [&pattern](Component* component) {
-      const auto& probes = component->probes();
-      return std::any_of(probes.begin(), probes.end(), [&](const Probe& probe) { return kernbench::takes(pattern, component->name(), probe.name()); });
+      const auto& signals = component->signals();
+      return std::any_of(signals.begin(), signals.end(), [&](const TraceSignal& signal) { return kernbench::takes(pattern, component->name(), signal.name()); });
     };
     if (std::any_of(components.begin(), components.end(), used)) continue;
     std::vector<std::string> names;
     for (const Component* component : components) names.emplace_back(component->name());
     const bool plain = pattern.find_first_of("*?[") == std::string::npos;
-    throw UsageError("--trace-scope " + quote(pattern) + " matches no probe of this machine" +
+    throw UsageError("--trace-scope " + quote(pattern) + " matches no signal of this machine" +
                      (plain ? did_you_mean(pattern, names) : "; its components are listed by 'kernbench topology'"));
   }
 }
 
 void TraceScope::observe(const std::vector<Component*>& components, TraceFile& file) const {
   for (Component* component : components) {
-    for (Probe& probe : component->probes()) {
-      if (takes(component->name(), probe.name())) file.add(*component, probe);
+    for (TraceSignal& signal : component->signals()) {
+      if (takes(component->name(), signal.name())) file.add(*component, signal);
     }
   }
 }

@@ -1,4 +1,4 @@
-// Which probes a waveform takes: `--trace-scope GLOB`.
+// Which signals a waveform takes: `--trace-scope GLOB`.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ namespace kernbench {
 // All engines of all PEs.
 inline constexpr const char* default_trace_scope = "*.pe*.pe_*";
 
-// `*` any characters, dots too; `?` one; `[...]` one of. A pattern takes a probe whose component, a scope around it, or
-// component.probe it matches: "sip0.cube0.pe0" and "sip0.cube0.pe0.*" take the whole PE, "*.busy" every probe of that name.
+// `*` any characters, dots too; `?` one; `[...]` one of. A pattern takes a signal whose component, a scope around it, or
+// component.signal it matches: "sip0.cube0.pe0" and "sip0.cube0.pe0.*" take the whole PE, "*.busy" every signal of that name.
 class TraceScope {
  public:
   explicit TraceScope(std::vector<std::string> patterns);  // none: the default
 
-  bool takes(const std::string& component, const std::string& probe) const;
+  bool takes(const std::string& component, const std::string& signal) const;
 
   // Throws UsageError for a given pattern that takes nothing, with the nearest component.
   void check(const std::vector<Component*>& components) const;

@@ -1,10 +1,10 @@
-// TransferWatch: lets several observers follow the transfers of one machine; its wires, nodes and payload pool each tell one. A
+// TransferWatch: lets several observers follow the transfers of one machine; its links, nodes and payload pool each tell one. A
 // machine without a watch pays nothing.
 #pragma once
 
 #include <vector>
 
-#include "models/noc/wire.h"
+#include "models/noc/link.h"
 #include "models/protocol/fabric_node.h"
 #include "platform/assembly/platform.h"
 
@@ -16,15 +16,15 @@ inline const Path& way_of(const RouteExtension& route) { return route.leg == Leg
 class TransferListener {
  public:
   virtual ~TransferListener() = default;
-  virtual void carried(const Wire& /*wire*/, const Transaction& /*transaction*/, FlitRun /*run*/, Fs /*start*/, Fs /*end*/) {}
+  virtual void carried(const Link& /*link*/, const Transaction& /*transaction*/, FlitRun /*run*/, Fs /*start*/, Fs /*end*/) {}
   virtual void passed(const FabricNode& /*node*/, const Arrival& /*arrival*/, Fs /*start*/) {}
   // Nobody will hear of it again. It may have ended earlier: whoever issued it may have kept it.
   virtual void ended(const Transaction& /*transaction*/) {}
 };
 
-class TransferWatch final : private WireObserver, private PassageObserver, private TransactionObserver {
+class TransferWatch final : private LinkListener, private PassageListener, private TransactionEndListener {
  public:
-  // Becomes the observer of every wire, every node and the pool. Outlives the run, as its listeners do, but not the platform.
+  // Becomes the observer of every link, every node and the pool. Outlives the run, as its listeners do, but not the platform.
   explicit TransferWatch(Platform& platform);
   ~TransferWatch();
   TransferWatch(const TransferWatch&) = delete;
@@ -34,7 +34,7 @@ class TransferWatch final : private WireObserver, private PassageObserver, priva
   void add(TransferListener& listener) { listeners_.push_back(&listener); }
 
  private:
-  void carried(const Wire& wire, const Transaction& transaction, FlitRun run, Fs start, Fs end) override;
+  void carried(const Link& link, const Transaction& transaction, FlitRun run, Fs start, Fs end) override;
   void passed(const FabricNode& node, const Arrival& arrival, Fs start) override;
   void given_back(const Transaction& transaction) override;
 

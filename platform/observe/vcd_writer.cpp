@@ -36,12 +36,12 @@ std::vector<std::string_view> parts_of(std::string_view dotted) {
 
 const char* type_of(VcdVariable::Kind kind) {
   switch (kind) {
-    case VcdVariable::Kind::bits: return "wire";
+    case VcdVariable::Kind::bits: return "link";
     case VcdVariable::Kind::real: return "real";
     case VcdVariable::Kind::text: return "string";
     case VcdVariable::Kind::event: return "event";
   }
-  return "wire";
+  return "link";
 }
 
 // Blanks end a token in VCD.

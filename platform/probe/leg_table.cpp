@@ -32,7 +32,7 @@ std::optional<Bottleneck> bottleneck_of(const Path& path) {
 std::string leg_text(const Graph& graph, const Path& path, Leg leg, const std::vector<LegTimes>& times) {
   constexpr auto right = TextTable::Align::right;
   std::vector<TextTable::Column> columns{
-      {"hop", right}, {"node"}, {"overhead ns", right}, {"wire GB/s", right}, {"length mm", right}, {"propagation ns", right}};
+      {"hop", right}, {"node"}, {"overhead ns", right}, {"link GB/s", right}, {"length mm", right}, {"propagation ns", right}};
   for (const LegTimes& column : times) columns.push_back({column.title, right});
   columns.push_back({""});
   TextTable table(columns);
@@ -62,9 +62,9 @@ nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, Leg leg, c
     row["node"] = graph.node(hop.node).name;
     row["overhead_ns"] = ns_json(paid_overhead(path, leg, i));
     for (const LegTimes& column : times) row[column.json_key] = ns_json(column.at[i]);
-    row["wire"] = nullptr;  // behind the node
+    row["link"] = nullptr;  // behind the node
     if (i < path.target_position()) {
-      row["wire"] = {{"bw_gbs", gbs_json(hop.bw_gbs.is_zero() ? std::nullopt : std::optional(hop.bw_gbs))},
+      row["link"] = {{"bw_gbs", gbs_json(hop.bw_gbs.is_zero() ? std::nullopt : std::optional(hop.bw_gbs))},
                      {"distance_mm", graph.find_edge(hop.node, path.hop(i + 1).node)->distance_mm.to_double()},
                      {"propagation_ns", ns_json(hop.propagation_fs)},
                      {"bottleneck", narrowest && narrowest->position == i}};

@@ -15,7 +15,7 @@ namespace kernbench {
 // null if absent (unlimited).
 nlohmann::ordered_json gbs_json(const std::optional<Rational>& bw_gbs);
 
-// The narrowest wire of a path, the first among equals; none if all are unlimited.
+// The narrowest link of a path, the first among equals; none if all are unlimited.
 struct Bottleneck {
   std::uint32_t position = 0;  // of the node before it
   Rational bw_gbs;
@@ -29,8 +29,8 @@ struct LegTimes {
   std::vector<Fs> at;
 };
 
-// A row per node: overhead as paid on this leg (the ends of a response pay nothing), then the wire behind the node. The narrowest
-// wire is marked.
+// A row per node: overhead as paid on this leg (the ends of a response pay nothing), then the link behind the node. The narrowest
+// link is marked.
 std::string leg_text(const Graph& graph, const Path& path, Leg leg, const std::vector<LegTimes>& times);
 nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, Leg leg, const std::vector<LegTimes>& times);
 

@@ -7,7 +7,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
-#include "models/timing/lone_message.h"
+#include "models/timing/zero_load_latency.h"
 #include "platform/assembly/graph_machine_view.h"
 #include "platform/assembly/machine_routes.h"
 #include "platform/probe/machine_message.h"
@@ -97,7 +97,7 @@ class Catalogue {
   // For PE 0 of cube 0.
   Fs time_of_read(PeId target) const {
     const Path& path = routes_.memory_path(machine_.engine({0, 0, 0}, PeEngine::pe_dma), machine_.hbm(target));
-    return lone_message_time(path, machine_message(graph_, path, false, 0, probe_bytes));
+    return zero_load_latency(path, machine_message(graph_, path, false, 0, probe_bytes));
   }
 
   void add_mesh_cases() {

@@ -17,10 +17,10 @@ double share(Fs part, const ProbePoint& point) {
   return point.actual == 0 ? 0 : static_cast<double>(part) / static_cast<double>(point.actual);
 }
 
-// What the columns overhead, drain and wire leave of the actual time: a burst, flits on the wires that are not the bottleneck,
+// What the columns overhead, drain and link leave of the actual time: a burst, flits on the links that are not the bottleneck,
 // storing.
 std::int64_t rest(const ProbeOutcome& outcome, const ProbePoint& point) {
-  return static_cast<std::int64_t>(point.actual - outcome.overhead - point.drain - outcome.wire);
+  return static_cast<std::int64_t>(point.actual - outcome.overhead - point.drain - outcome.link);
 }
 
 std::string ns3(double ns) { return fmt::format("{:.3f}", ns); }
@@ -44,11 +44,11 @@ std::string summary_text(const std::vector<ProbeOutcome>& outcomes) {
                    {"actual ns", right},
                    {"overhead ns", right},
                    {"drain ns", right},
-                   {"wire ns", right},
+                   {"link ns", right},
                    {"rest ns", right},
                    {"overhead", right},
                    {"drain", right},
-                   {"wire", right},
+                   {"link", right},
                    {"GB/s", right},
                    {"bottleneck GB/s", right},
                    {"utilisation", right},
@@ -58,8 +58,8 @@ std::string summary_text(const std::vector<ProbeOutcome>& outcomes) {
     if (outcome.points.empty()) continue;
     const ProbePoint& point = outcome.at(probe_bytes);
     table.add({outcome.probe.name, ns3(to_ns(point.actual)), ns3(to_ns(outcome.overhead)), ns3(to_ns(point.drain)),
-               ns3(to_ns(outcome.wire)), ns3(signed_ns(rest(outcome, point))), percent(share(outcome.overhead, point)),
-               percent(share(point.drain, point)), percent(share(outcome.wire, point)), ns3(point.effective_gbs()),
+               ns3(to_ns(outcome.link)), ns3(signed_ns(rest(outcome, point))), percent(share(outcome.overhead, point)),
+               percent(share(point.drain, point)), percent(share(outcome.link, point)), ns3(point.effective_gbs()),
                outcome.bottleneck ? outcome.bottleneck->bw_gbs.str() : "unlimited",
                outcome.bottleneck ? percent(outcome.utilisation(point)) : "-", ns3(to_ns(point.bound.total())),
                ns3(signed_ns(point.beyond_formula()))});
@@ -68,9 +68,9 @@ std::string summary_text(const std::vector<ProbeOutcome>& outcomes) {
       table.empty() ? ""
                     : fmt::format("One transfer of {} alone on a fresh machine:\n", readable_bytes(probe_bytes)) + table.text("  ");
   text +=
-      "  actual: simulated, from the grant to the end (a posted write's commit). overhead, wire: of every node and wire on the way "
+      "  actual: simulated, from the grant to the end (a posted write's commit). overhead, link: of every node and link on the way "
       "there and back.\n"
-      "  drain: bytes / bottleneck. rest: a burst, flits on the other wires, messages stored whole on the way. formula: lower "
+      "  drain: bytes / bottleneck. rest: a burst, flits on the other links, messages stored whole on the way. formula: lower "
       "bound (spec 2.8).\n";
   for (const ProbeOutcome& outcome : outcomes) {
     if (outcome.points.empty()) text += fmt::format("  {}: not available: {}\n", outcome.probe.name, outcome.probe.unavailable);
@@ -179,7 +179,7 @@ Json point_json(const ProbeOutcome& outcome, const ProbePoint& point) {
           {"rest_ns", signed_ns_json(rest(outcome, point))},
           {"overhead_share", share(outcome.overhead, point)},
           {"drain_share", share(point.drain, point)},
-          {"wire_share", share(outcome.wire, point)},
+          {"link_share", share(outcome.link, point)},
           {"effective_gbs", point.effective_gbs()},
           {"utilisation", outcome.bottleneck ? Json(outcome.utilisation(point)) : Json()},
           {"formula_ns", ns_json(point.bound.total())},
@@ -207,7 +207,7 @@ Json case_json(const Graph& graph, const ProbeOutcome& outcome) {
   json["initiator"] = graph.node(probe.initiator).name;
   json["target"] = graph.node(probe.target).name;
   json["overhead_ns"] = ns_json(outcome.overhead);
-  json["wire_ns"] = ns_json(outcome.wire);
+  json["link_ns"] = ns_json(outcome.link);
   json["bottleneck_gbs"] = gbs_json(outcome.bottleneck ? std::optional(outcome.bottleneck->bw_gbs) : std::nullopt);
   json["points"] = Json::array();
   for (const ProbePoint& point : outcome.points) json["points"].push_back(point_json(outcome, point));
@@ -239,7 +239,7 @@ Json probe_json(const Graph& graph, const std::vector<ProbeOutcome>& outcomes, c
 
 std::string probe_csv(const Graph& graph, const std::vector<ProbeOutcome>& outcomes) {
   std::string text =
-      "case,op,initiator,target,bytes,actual_ns,overhead_ns,drain_ns,wire_ns,overhead_share,drain_share,wire_share,effective_gbs,"
+      "case,op,initiator,target,bytes,actual_ns,overhead_ns,drain_ns,link_ns,overhead_share,drain_share,link_share,effective_gbs,"
       "bottleneck_gbs,utilisation,"
       "formula_ns,beyond_formula_ns,bursts_ns,short_flits_ns,unexplained_ns,not_available\n";
   for (const ProbeOutcome& outcome : outcomes) {
@@ -249,8 +249,8 @@ std::string probe_csv(const Graph& graph, const std::vector<ProbeOutcome>& outco
       text +=
           fmt::format("{},{},{},{},{},{},{},{},{},{:.6f},{:.6f},{:.6f},{:.6f},{},{},{},{},{},{},{},\n", probe.name,
                       probe.write ? "write" : "read", graph.node(probe.initiator).name, graph.node(probe.target).name, point.bytes,
-                      fixed_ns(point.actual), fixed_ns(outcome.overhead), fixed_ns(point.drain), fixed_ns(outcome.wire),
-                      share(outcome.overhead, point), share(point.drain, point), share(outcome.wire, point), point.effective_gbs(),
+                      fixed_ns(point.actual), fixed_ns(outcome.overhead), fixed_ns(point.drain), fixed_ns(outcome.link),
+                      share(outcome.overhead, point), share(point.drain, point), share(outcome.link, point), point.effective_gbs(),
                       outcome.bottleneck ? outcome.bottleneck->bw_gbs.str() : "",
                       outcome.bottleneck ? fmt::format("{:.6f}", outcome.utilisation(point)) : "", fixed_ns(point.bound.total()),
                       fixed_signed_ns(point.beyond_formula()), fixed_ns(point.bursts), fixed_ns(point.flits),

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "models/base/errors.h"
-#include "models/timing/lone_message.h"
+#include "models/timing/zero_load_latency.h"
 #include "platform/probe/child_process.h"
 #include "platform/probe/machine_message.h"
 #include "platform/traffic/traffic_player.h"
@@ -34,7 +34,7 @@ class OneRequest final : public TrafficSource, public TrafficListener {
 void add_leg(ProbeOutcome& outcome, const Path& path) {
   for (std::uint32_t i = 0; i < path.target_position(); ++i) {
     if (i > 0) outcome.overhead += path.hop(i).overhead_fs;
-    outcome.wire += path.hop(i).propagation_fs;
+    outcome.link += path.hop(i).propagation_fs;
   }
 }
 
@@ -97,9 +97,9 @@ ProbeOutcome run_probe(const Graph& graph, Routes& routes, const ProbeCase& prob
     ProbePoint point;
     point.bytes = bytes;
     point.bound = lower_bound(path, message);
-    const Fs without_waits = lone_message_time(path, message, Bursts::side_by_side);
+    const Fs without_waits = zero_load_latency(path, message, Bursts::side_by_side);
     point.flits = without_waits - point.bound.total();
-    point.bursts = lone_message_time(path, message) - without_waits;
+    point.bursts = zero_load_latency(path, message) - without_waits;
     point.drain = outcome.bottleneck ? transfer_fs(bytes, outcome.bottleneck->bw_gbs) : 0;
     TrafficRequest request;
     request.bytes = bytes;

@@ -35,7 +35,7 @@ struct ProbeOutcome {
   ProbeCase probe;
   const Path* path = nullptr;            // of the request; null if the machine has no such case
   Fs overhead = 0;                       // of every node on both legs
-  Fs wire = 0;                           // every propagation on both legs
+  Fs link = 0;                           // every propagation on both legs
   std::optional<Bottleneck> bottleneck;  // of the leg with the data
   std::vector<ProbePoint> points;        // ascending bytes: probe_bytes and the sweep
 

@@ -95,7 +95,7 @@ RouteReport route_report(const Graph& graph, MachineRoutes& routes, NodeId from,
   report.json["hops"] = leg_json(graph, path, Leg::request, times);
   report.text += leg_text(graph, path, Leg::request, times);
   report.text += fmt::format(
-      "  Times count from {}: when a header{} arrives at the node on an idle machine. A wire stands in the row of the node before "
+      "  Times count from {}: when a header{} arrives at the node on an idle machine. A link stands in the row of the node before "
       "it.\n",
       memory ? "the grant" : "the departure", memory ? ", or the first flit of a write," : "");
   if (!memory && is_sent_on(graph, path))

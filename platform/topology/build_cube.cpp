@@ -6,7 +6,7 @@
 namespace kernbench {
 namespace {
 
-using Wire = GraphBuilder::Wire;
+using Link = GraphBuilder::Link;
 
 // A crossing of UCIe counts as 100 mm, so that routes take few of them (spec 2.7).
 const Rational crossing_weight_mm = Rational(100);
@@ -84,8 +84,8 @@ class CubeBuilder {
     }
     for (const EnginePair& pair : pe_internal_pairs()) {
       const auto link = spec_.pe_links.find(link_name(pair));
-      const Wire wire = link == spec_.pe_links.end() ? Wire{} : Wire{link->second.bw_gbs, link->second.distance_mm, std::nullopt};
-      builder_.connect(engines.at(pair.src), engines.at(pair.dst), EdgeKind::pe_internal, wire);
+      const Link internal_link = link == spec_.pe_links.end() ? Link{} : Link{link->second.bw_gbs, link->second.distance_mm, std::nullopt};
+      builder_.connect(engines.at(pair.src), engines.at(pair.dst), EdgeKind::pe_internal, internal_link);
     }
     builder_.connect_both(engines[PeEngine::pe_dma], router(at), EdgeKind::pe_to_router, {spec_.pe_to_router_bw_gbs, {}, {}});
     builder_.connect_both(engines[PeEngine::pe_cpu], router(at), EdgeKind::command, {});
@@ -96,7 +96,7 @@ class CubeBuilder {
     if (spec_.memory_map.hbm_mapping_mode == HbmMapping::one_to_one) add_channels(pe, router(at), hbm, position(at), where);
   }
 
-  // One wire of the channel's rate per channel (spec 3.3); the channel's far side adds nothing.
+  // One internal_link of the channel's rate per channel (spec 3.3); the channel's far side adds nothing.
   void add_channels(int pe, std::size_t router, std::size_t hbm, const PointMm& at, const Location& where) {
     for (int channel = 0; channel < spec_.memory_map.hbm_channels_per_pe; ++channel) {
       const std::size_t node =

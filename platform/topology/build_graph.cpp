@@ -16,7 +16,7 @@ std::vector<CubeHandles> add_cubes(GraphBuilder& builder, const CubeMesh& mesh, 
   const SipSpec& spec = builder.spec().sip;
   std::vector<CubeHandles> cubes;
   for (int cube = 0; cube < spec.cubes(); ++cube) cubes.push_back(add_cube(builder, mesh, sip, cube));
-  const GraphBuilder::Wire seam{spec.ucie_seam.bw_gbs, spec.ucie_seam.distance_mm, std::nullopt};
+  const GraphBuilder::Link seam{spec.ucie_seam.bw_gbs, spec.ucie_seam.distance_mm, std::nullopt};
   for (int cube = 0; cube < spec.cubes(); ++cube) {
     const CubeHandles& here = cubes[static_cast<std::size_t>(cube)];
     const auto neighbour = [&](int index) -> const CubeHandles& { return cubes[static_cast<std::size_t>(index)]; };
@@ -36,13 +36,13 @@ Graph build(const std::shared_ptr<const MachineSpec>& spec) {
 
   GraphBuilder builder(spec);
   const std::size_t switch0 = builder.add(std::string(node_names::switch0), NodeKind::fabric_switch, spec->system.switch0, {}, {});
-  const auto wire_of = [](const LinkSpec& link) { return GraphBuilder::Wire{link.bw_gbs, link.distance_mm, std::nullopt}; };
+  const auto link_of = [](const LinkSpec& link) { return GraphBuilder::Link{link.bw_gbs, link.distance_mm, std::nullopt}; };
   for (int sip = 0; sip < spec->system.sips.count; ++sip) {
     const std::vector<CubeHandles> cubes = add_cubes(builder, mesh, sip);
     for (std::size_t i = 0; i < spec->sip.io_chiplets.size(); ++i) {
       const IoChipletHandles chiplet = add_io_chiplet(builder, spec->sip.io_chiplets[i], static_cast<int>(i), sip, cubes);
-      builder.connect_both(switch0, chiplet.pcie_ep, EdgeKind::pcie, wire_of(spec->system.io_ep_to_switch));
-      if (chiplet.ual_ep) builder.connect_both(switch0, *chiplet.ual_ep, EdgeKind::ual, wire_of(spec->system.io_ual_to_switch));
+      builder.connect_both(switch0, chiplet.pcie_ep, EdgeKind::pcie, link_of(spec->system.io_ep_to_switch));
+      if (chiplet.ual_ep) builder.connect_both(switch0, *chiplet.ual_ep, EdgeKind::ual, link_of(spec->system.io_ual_to_switch));
     }
   }
   add_tlm_initiators(builder);

@@ -34,7 +34,7 @@ void override_name(ConfigNode& root, const Override& override, std::vector<Confi
     return apply_override(root, override, issues);
   }
   const std::string name = override.key.substr(section.size());
-  const ConfigPlace place{"--set components:" + override.key + "=" + override.value, 0, 0};
+  const ConfigLocation place{"--set components:" + override.key + "=" + override.value, 0, 0};
   ConfigNode value;
   value.kind = ConfigNode::Kind::scalar;
   value.text = override.value;
@@ -53,7 +53,7 @@ ComponentsFile load_components_file(const std::string& path, const std::vector<O
   ConfigNode root = load_config_tree(path, issues);
   if (root.kind != ConfigNode::Kind::map) throw ConfigError(std::move(issues));
   for (const Override& override : overrides) override_name(root, override, issues);
-  const SettledConfig config = check_config(root, components_schema(), nullptr, issues);
+  const ResolvedConfig config = check_config(root, components_schema(), nullptr, issues);
   if (!issues.empty()) throw ConfigError(std::move(issues));
 
   ComponentsFile file;
@@ -70,7 +70,7 @@ ComponentsFile load_components_file(const std::string& path, const std::vector<O
   if (!issues.empty()) throw ConfigError(std::move(issues));
   for (std::size_t i = 0; i < config.items("plugins"); ++i) {
     const std::string key = "plugins." + std::to_string(i);
-    const ConfigPlace place = config.place(key);
+    const ConfigLocation place = config.place(key);
     const bool in_file = place.line > 0;  // from --set: relative to the working directory
     const std::filesystem::path beside = in_file ? std::filesystem::path(place.file).parent_path() : std::filesystem::path();
     file.plugins.push_back((beside / *config.text(key)).string());

@@ -13,7 +13,7 @@ struct ComponentsFile {
   struct Alias {
     std::string name;     // what `impl:` says
     std::string factory;  // a registered implementation
-    ConfigPlace place;
+    ConfigLocation place;
   };
   std::vector<Alias> aliases;        // in the order of the file
   std::vector<std::string> plugins;  // paths; those in the file are relative to it

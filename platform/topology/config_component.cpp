@@ -35,7 +35,7 @@ const Implementation* find_implementation(const ConfigNode& impl, const std::str
 void check_attribute(const ConfigEntry& entry, ComponentEntry& component, std::vector<ConfigIssue>& issues) {
   const std::string path = component.path + ".attrs." + entry.key;
   const Parameter* parameter = find_parameter(component.implementation->schema, entry.key);
-  const auto refuse = [&](const ConfigPlace& place, std::string message) {
+  const auto refuse = [&](const ConfigLocation& place, std::string message) {
     component.refused.push_back(entry.key);
     issues.push_back(issue_at(place, path, std::move(message)));
   };

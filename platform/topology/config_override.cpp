@@ -52,7 +52,7 @@ std::vector<std::string> split(const std::string& key) {
 }  // namespace
 
 void apply_override(ConfigNode& root, const Override& override, std::vector<ConfigIssue>& issues) {
-  const ConfigPlace place{"--set " + override.prefix + override.key + "=" + override.value, 0, 0};
+  const ConfigLocation place{"--set " + override.prefix + override.key + "=" + override.value, 0, 0};
   const auto fault = [&](std::string message) { issues.push_back(issue_at(place, override.key, std::move(message))); };
   const std::size_t before = issues.size();
   ConfigNode value = parse_config_value(override.value, place, override.key, issues);

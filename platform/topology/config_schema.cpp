@@ -69,13 +69,13 @@ class SchemaCheck {
   SchemaCheck(const ConfigSchema& schema, const ComponentRegistry* registry, std::vector<ConfigIssue>& issues)
       : schema_(schema), registry_(registry), issues_(issues) {}
 
-  SettledConfig run(const ConfigNode& root) {
+  ResolvedConfig run(const ConfigNode& root) {
     section(root, "", "");
-    return std::move(settled_);
+    return std::move(resolved_);
   }
 
  private:
-  void fault(const ConfigPlace& place, const std::string& path, std::string message) {
+  void fault(const ConfigLocation& place, const std::string& path, std::string message) {
     issues_.push_back(issue_at(place, path, std::move(message)));
   }
 
@@ -84,8 +84,8 @@ class SchemaCheck {
     const bool free_keys = keys.size() == 1 && last_of(keys[0]->path) == "*";
     if (free_keys) {
       for (const ConfigEntry& entry : node.entries) {
-        settled_.free_keys_[path].push_back(entry.key);
-        settled_.places_[joined(path, entry.key)] = entry.value.place;
+        resolved_.free_keys_[path].push_back(entry.key);
+        resolved_.places_[joined(path, entry.key)] = entry.value.place;
         check(entry.value, *keys[0], joined(path, entry.key));
       }
       return;
@@ -99,7 +99,7 @@ class SchemaCheck {
         fault(entry.place, here, "unknown key" + did_you_mean(entry.key, known) + "; known here: " + listed(known, "nothing"));
         continue;
       }
-      settled_.places_[here] = entry.value.place;  // of the value: the key may stand in a base that another file changes
+      resolved_.places_[here] = entry.value.place;  // of the value: the key may stand in a base that another file changes
       check(entry.value, *keys[static_cast<std::size_t>(found - known.begin())], here);
     }
     for (const ConfigKey* key : keys) {
@@ -107,10 +107,10 @@ class SchemaCheck {
     }
   }
 
-  void absent(const ConfigKey& key, const std::string& path, const ConfigPlace& around) {
+  void absent(const ConfigKey& key, const std::string& path, const ConfigLocation& around) {
     if (key.kind == ConfigKey::Kind::value && key.value->default_value()) {
-      settled_.values_[path] = *key.value->default_value();
-      settled_.places_[path] = around;
+      resolved_.values_[path] = *key.value->default_value();
+      resolved_.places_[path] = around;
     } else if (key.required) {
       fault(around, path, "the key is missing; allowed is " + allowed_in(key));
     } else if (key.kind == ConfigKey::Kind::section) {
@@ -143,13 +143,13 @@ class SchemaCheck {
         break;
       case ConfigKey::Kind::name:
         if (!is_name(node.text)) return fault(node.place, path, "found " + node.described() + ", allowed is " + allowed_in(key));
-        settled_.values_[path] = node.text;
+        resolved_.values_[path] = node.text;
         break;
       case ConfigKey::Kind::text:
-        settled_.values_[path] = node.text;
+        resolved_.values_[path] = node.text;
         break;
       case ConfigKey::Kind::component:
-        if (registry_ != nullptr) settled_.components_[path] = check_component(node, path, *key.role, *registry_, issues_);
+        if (registry_ != nullptr) resolved_.components_[path] = check_component(node, path, *key.role, *registry_, issues_);
         break;
     }
   }
@@ -162,11 +162,11 @@ class SchemaCheck {
       fault(node.place, path, "found a list of " + std::to_string(node.items.size()) + ", allowed are " + range + " elements");
       return;
     }
-    settled_.lists_[path] = node.items.size();
+    resolved_.lists_[path] = node.items.size();
     const ConfigKey* element = schema_.find(key.path + ".*");
     for (std::size_t i = 0; i < node.items.size(); ++i) {
       const std::string here = joined(path, std::to_string(i));
-      settled_.places_[here] = node.items[i].place;
+      resolved_.places_[here] = node.items[i].place;
       check(node.items[i], *element, here);
     }
   }
@@ -176,7 +176,7 @@ class SchemaCheck {
       return fault(node.place, path, "found " + node.described() + ", allowed is " + allowed_in(key));
     }
     try {
-      settled_.values_[path] = key.value->parse(node.text);
+      resolved_.values_[path] = key.value->parse(node.text);
     } catch (const std::exception& error) {  // invalid_argument, or overflow of an absurd number
       const std::string unit = key.value->unit().empty() ? "" : " (" + key.value->unit() + ")";
       fault(node.place, path, error.what() + unit + did_you_mean(node.text, key.value->choices()));
@@ -186,45 +186,45 @@ class SchemaCheck {
   const ConfigSchema& schema_;
   const ComponentRegistry* registry_;
   std::vector<ConfigIssue>& issues_;
-  SettledConfig settled_;
+  ResolvedConfig resolved_;
 };
 
-SettledConfig check_config(const ConfigNode& root, const ConfigSchema& schema, const ComponentRegistry* registry,
+ResolvedConfig check_config(const ConfigNode& root, const ConfigSchema& schema, const ComponentRegistry* registry,
                            std::vector<ConfigIssue>& issues) {
   return SchemaCheck(schema, registry, issues).run(root);
 }
 
-const Rational* SettledConfig::number(const std::string& path) const {
+const Rational* ResolvedConfig::number(const std::string& path) const {
   const auto found = values_.find(path);
   return found == values_.end() ? nullptr : std::get_if<Rational>(&found->second);
 }
 
-const std::string* SettledConfig::text(const std::string& path) const {
+const std::string* ResolvedConfig::text(const std::string& path) const {
   const auto found = values_.find(path);
   return found == values_.end() ? nullptr : std::get_if<std::string>(&found->second);
 }
 
-std::size_t SettledConfig::items(const std::string& path) const {
+std::size_t ResolvedConfig::items(const std::string& path) const {
   const auto found = lists_.find(path);
   return found == lists_.end() ? 0 : found->second;
 }
 
-std::vector<std::string> SettledConfig::keys(const std::string& path) const {
+std::vector<std::string> ResolvedConfig::keys(const std::string& path) const {
   const auto found = free_keys_.find(path);
   return found == free_keys_.end() ? std::vector<std::string>{} : found->second;
 }
 
-const ComponentEntry* SettledConfig::component(const std::string& path) const {
+const ComponentEntry* ResolvedConfig::component(const std::string& path) const {
   const auto found = components_.find(path);
   return found == components_.end() ? nullptr : &found->second;
 }
 
-ConfigPlace ComponentEntry::place_of(const std::string& attribute) const {
+ConfigLocation ComponentEntry::place_of(const std::string& attribute) const {
   const auto found = given_at.find(attribute);
   return found == given_at.end() ? place : found->second;
 }
 
-ConfigPlace SettledConfig::place(const std::string& path) const {
+ConfigLocation ResolvedConfig::place(const std::string& path) const {
   for (std::string at = path; !at.empty(); at = parent_of(at)) {
     const auto found = places_.find(at);
     if (found != places_.end()) return found->second;

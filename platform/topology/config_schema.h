@@ -49,17 +49,17 @@ class ConfigSchema {
 // A component entry as written: the implementation found, and the attributes that the user gave.
 struct ComponentEntry {
   std::string path;
-  ConfigPlace place;
+  ConfigLocation place;
   const Implementation* implementation = nullptr;  // null: faulty, reported already
   Attributes given;
-  std::map<std::string, ConfigPlace> given_at;
+  std::map<std::string, ConfigLocation> given_at;
   std::vector<std::string> refused;  // attributes that were given but are faulty; reported already
 
-  ConfigPlace place_of(const std::string& attribute) const;  // of the entry if it was not given
+  ConfigLocation place_of(const std::string& attribute) const;  // of the entry if it was not given
 };
 
 // The sound values of a file, by concrete path ("sip.io_chiplets.0.side"). What is absent here was absent or faulty.
-class SettledConfig {
+class ResolvedConfig {
  public:
   const Rational* number(const std::string& path) const;
   const std::string* text(const std::string& path) const;
@@ -68,7 +68,7 @@ class SettledConfig {
   std::vector<std::string> keys(const std::string& path) const;  // of a section with free keys, in the order of the file
   const ComponentEntry* component(const std::string& path) const;
   const std::map<std::string, ComponentEntry>& components() const { return components_; }
-  ConfigPlace place(const std::string& path) const;  // of the value, or of the nearest section around it that exists
+  ConfigLocation place(const std::string& path) const;  // of the value, or of the nearest section around it that exists
 
  private:
   friend class SchemaCheck;
@@ -76,11 +76,11 @@ class SettledConfig {
   std::map<std::string, std::size_t> lists_;
   std::map<std::string, std::vector<std::string>> free_keys_;
   std::map<std::string, ComponentEntry> components_;
-  std::map<std::string, ConfigPlace> places_;
+  std::map<std::string, ConfigLocation> places_;
 };
 
 // `registry` is needed only for schemas with components.
-SettledConfig check_config(const ConfigNode& root, const ConfigSchema& schema, const ComponentRegistry* registry,
+ResolvedConfig check_config(const ConfigNode& root, const ConfigSchema& schema, const ComponentRegistry* registry,
                            std::vector<ConfigIssue>& issues);
 
 // Checks the implementation's name, its role and the attributes of one entry; `node` is a section.

@@ -11,13 +11,13 @@
 namespace kernbench {
 namespace {
 
-ConfigPlace place_of(const YAML::Mark& mark, const std::string& file) { return {file, mark.line + 1, mark.column + 1}; }
+ConfigLocation place_of(const YAML::Mark& mark, const std::string& file) { return {file, mark.line + 1, mark.column + 1}; }
 
 // From yaml-cpp's tree. An alias is a second copy, so one that contains itself has no end, and a few nested ones make millions.
 class Conversion {
  public:
   // Without `all_at` the places are those of the text.
-  Conversion(std::string file, std::optional<ConfigPlace> all_at, std::vector<ConfigIssue>& issues)
+  Conversion(std::string file, std::optional<ConfigLocation> all_at, std::vector<ConfigIssue>& issues)
       : file_(std::move(file)), all_at_(std::move(all_at)), issues_(issues) {}
 
   ConfigNode convert(const YAML::Node& yaml, const std::string& path, int depth = 0) {
@@ -48,7 +48,7 @@ class Conversion {
 
   static std::string joined(const std::string& path, const std::string& step) { return path.empty() ? step : path + '.' + step; }
 
-  ConfigPlace place(const YAML::Node& yaml) const { return all_at_ ? *all_at_ : place_of(yaml.Mark(), file_); }
+  ConfigLocation place(const YAML::Node& yaml) const { return all_at_ ? *all_at_ : place_of(yaml.Mark(), file_); }
 
   // Once: what has no end has no end of faults.
   ConfigNode refused(ConfigNode node, std::string message) {
@@ -76,7 +76,7 @@ class Conversion {
   }
 
   std::string file_;
-  std::optional<ConfigPlace> all_at_;
+  std::optional<ConfigLocation> all_at_;
   std::vector<ConfigIssue>& issues_;
   std::string root_;
   int values_ = 0;
@@ -100,7 +100,7 @@ void merge(ConfigNode& base, ConfigNode over) {
 }
 
 // `chain`: the files being read, outermost first.
-ConfigNode load_file(const std::string& path, std::vector<std::string>& chain, const ConfigPlace& asked_at,
+ConfigNode load_file(const std::string& path, std::vector<std::string>& chain, const ConfigLocation& asked_at,
                      std::vector<ConfigIssue>& issues) {
   std::error_code error;
   const std::string canonical = std::filesystem::weakly_canonical(path, error).string();
@@ -115,7 +115,7 @@ ConfigNode load_file(const std::string& path, std::vector<std::string>& chain, c
       issues.push_back(issue_at(place_of(documents[1].Mark(), path), "", "found a second document; a file is one"));
     if (!documents.empty()) node = Conversion(path, std::nullopt, issues).convert(documents[0], "");
   } catch (const YAML::BadFile&) {
-    issues.push_back(issue_at(asked_at.file.empty() ? ConfigPlace{path, 0, 0} : asked_at, asked_at.file.empty() ? "" : "include",
+    issues.push_back(issue_at(asked_at.file.empty() ? ConfigLocation{path, 0, 0} : asked_at, asked_at.file.empty() ? "" : "include",
                               "the file " + quote(path) + " cannot be read"));
     return {};
   } catch (const YAML::Exception& fault) {
@@ -134,7 +134,7 @@ ConfigNode load_file(const std::string& path, std::vector<std::string>& chain, c
         issue_at(include->place, "include", "found " + include->value.described() + ", allowed is the name of a file"));
     return {};
   }
-  const ConfigPlace place = include->value.place;
+  const ConfigLocation place = include->value.place;
   const std::string base_path = (std::filesystem::path(path).parent_path() / include->value.text).string();
   node.entries.erase(include);
   chain.push_back(canonical);
@@ -172,11 +172,11 @@ std::string ConfigNode::described() const {
   return "";
 }
 
-ConfigIssue issue_at(const ConfigPlace& place, std::string key, std::string message) {
+ConfigIssue issue_at(const ConfigLocation& place, std::string key, std::string message) {
   return {place.file, place.line, place.column, std::move(key), std::move(message)};
 }
 
-ConfigNode parse_config_value(const std::string& text, const ConfigPlace& place, const std::string& key,
+ConfigNode parse_config_value(const std::string& text, const ConfigLocation& place, const std::string& key,
                               std::vector<ConfigIssue>& issues) {
   try {
     return Conversion("", place, issues).convert(YAML::Load(text), key);

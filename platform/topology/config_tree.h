@@ -10,7 +10,7 @@
 namespace kernbench {
 
 // File, line and column (from 1; 0 = not in a file).
-struct ConfigPlace {
+struct ConfigLocation {
   std::string file;
   int line = 0, column = 0;
 };
@@ -24,7 +24,7 @@ struct ConfigNode {
   bool quoted = false;               // scalars: written in quotes, so text
   std::vector<ConfigEntry> entries;  // maps, in the order of the file
   std::vector<ConfigNode> items;     // lists
-  ConfigPlace place;
+  ConfigLocation place;
 
   const ConfigNode* find(const std::string& key) const;  // null if absent or not a map
   ConfigNode* find(const std::string& key);
@@ -33,7 +33,7 @@ struct ConfigNode {
 
 struct ConfigEntry {
   std::string key;
-  ConfigPlace place;
+  ConfigLocation place;
   ConfigNode value;
 };
 
@@ -49,10 +49,10 @@ ConfigNode load_config_tree(const std::string& path, std::vector<ConfigIssue>& i
 // The file itself, then those that it includes as far as they hold anything of it.
 std::vector<std::string> files_of_config(const std::string& path);
 // A value as `--set` writes it, YAML in one line; `place` is that of everything in it, `key` the full path for messages.
-ConfigNode parse_config_value(const std::string& text, const ConfigPlace& place, const std::string& key,
+ConfigNode parse_config_value(const std::string& text, const ConfigLocation& place, const std::string& key,
                               std::vector<ConfigIssue>& issues);
 void apply_override(ConfigNode& root, const Override& override, std::vector<ConfigIssue>& issues);
 
-ConfigIssue issue_at(const ConfigPlace& place, std::string key, std::string message);
+ConfigIssue issue_at(const ConfigLocation& place, std::string key, std::string message);
 
 }  // namespace kernbench

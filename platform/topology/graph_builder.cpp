@@ -20,18 +20,18 @@ std::size_t GraphBuilder::add(std::string name, NodeKind kind, const ComponentSp
   return nodes_.size() - 1;
 }
 
-void GraphBuilder::connect(std::size_t src, std::size_t dst, EdgeKind kind, const Wire& wire) {
-  edges_.push_back({static_cast<NodeId>(src), static_cast<NodeId>(dst), kind, wire.bw_gbs, wire.distance_mm,
-                    wire.routing_weight_mm.value_or(wire.distance_mm)});
+void GraphBuilder::connect(std::size_t src, std::size_t dst, EdgeKind kind, const Link& link) {
+  edges_.push_back({static_cast<NodeId>(src), static_cast<NodeId>(dst), kind, link.bw_gbs, link.distance_mm,
+                    link.routing_weight_mm.value_or(link.distance_mm)});
 }
 
-void GraphBuilder::connect_both(std::size_t a, std::size_t b, EdgeKind kind, const Wire& wire) {
-  connect_both(a, b, kind, kind, wire);
+void GraphBuilder::connect_both(std::size_t a, std::size_t b, EdgeKind kind, const Link& link) {
+  connect_both(a, b, kind, kind, link);
 }
 
-void GraphBuilder::connect_both(std::size_t a, std::size_t b, EdgeKind a_to_b, EdgeKind b_to_a, const Wire& wire) {
-  connect(a, b, a_to_b, wire);
-  connect(b, a, b_to_a, wire);
+void GraphBuilder::connect_both(std::size_t a, std::size_t b, EdgeKind a_to_b, EdgeKind b_to_a, const Link& link) {
+  connect(a, b, a_to_b, link);
+  connect(b, a, b_to_a, link);
 }
 
 std::size_t GraphBuilder::handle(std::string_view name) const {

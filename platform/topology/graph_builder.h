@@ -18,14 +18,14 @@ class GraphBuilder {
   // Returns a handle for connect().
   std::size_t add(std::string name, NodeKind kind, const ComponentSpec& component, const PointMm& at, Location location);
 
-  struct Wire {
+  struct Link {
     std::optional<Rational> bw_gbs;
     Rational distance_mm;
     std::optional<Rational> routing_weight_mm;  // absent: distance_mm
   };
-  void connect(std::size_t src, std::size_t dst, EdgeKind kind, const Wire& wire);
-  void connect_both(std::size_t a, std::size_t b, EdgeKind kind, const Wire& wire);
-  void connect_both(std::size_t a, std::size_t b, EdgeKind a_to_b, EdgeKind b_to_a, const Wire& wire);
+  void connect(std::size_t src, std::size_t dst, EdgeKind kind, const Link& link);
+  void connect_both(std::size_t a, std::size_t b, EdgeKind kind, const Link& link);
+  void connect_both(std::size_t a, std::size_t b, EdgeKind a_to_b, EdgeKind b_to_a, const Link& link);
 
   // The handle of a node that has been added; RoutingError if there is none of this name.
   std::size_t handle(std::string_view name) const;

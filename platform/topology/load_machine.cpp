@@ -15,10 +15,10 @@ MachineSpec load_machine(const std::string& path, const std::vector<Override>& o
   if (root.kind != ConfigNode::Kind::map) throw ConfigError(std::move(issues));  // nothing was read: overrides would mislead
   for (const Override& override : overrides) apply_override(root, override, issues);
 
-  const SettledConfig config = check_config(root, machine_schema(), &registry, issues);
+  const ResolvedConfig config = check_config(root, machine_schema(), &registry, issues);
   MachineSpec machine = read_machine(config);
   check_machine(machine, config, issues);
-  settle_components(machine, config, issues);
+  resolve_components(machine, config, issues);
   check_sizes(machine, config, issues);
   if (!issues.empty()) {
     std::stable_sort(issues.begin(), issues.end(), [](const ConfigIssue& a, const ConfigIssue& b) {

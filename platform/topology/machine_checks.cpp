@@ -20,7 +20,7 @@ namespace {
 
 class Checks {
  public:
-  Checks(const MachineSpec& machine, const SettledConfig& config, std::vector<ConfigIssue>& issues)
+  Checks(const MachineSpec& machine, const ResolvedConfig& config, std::vector<ConfigIssue>& issues)
       : machine_(machine), config_(config), issues_(issues) {}
 
   void all() {
@@ -255,7 +255,7 @@ class Checks {
   }
 
   const MachineSpec& machine_;
-  const SettledConfig& config_;
+  const ResolvedConfig& config_;
   std::vector<ConfigIssue>& issues_;
   std::set<std::string> taken_;  // cube ports in use
   std::optional<CubeMesh> mesh_;
@@ -263,7 +263,7 @@ class Checks {
 
 }  // namespace
 
-void check_machine(const MachineSpec& machine, const SettledConfig& config, std::vector<ConfigIssue>& issues) {
+void check_machine(const MachineSpec& machine, const ResolvedConfig& config, std::vector<ConfigIssue>& issues) {
   Checks(machine, config, issues).all();
 }
 

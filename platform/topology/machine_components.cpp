@@ -1,4 +1,4 @@
-// Settles the parameters of every component: what the user gave, facts of the machine, defaults.
+// Resolves the parameters of every component: what the user gave, facts of the machine, defaults.
 #include <algorithm>
 #include <stdexcept>
 
@@ -8,12 +8,12 @@
 namespace kernbench {
 namespace {
 
-class Settler {
+class Resolver {
  public:
-  Settler(const SettledConfig& config, std::vector<ConfigIssue>& issues) : config_(config), issues_(issues) {}
+  Resolver(const ResolvedConfig& config, std::vector<ConfigIssue>& issues) : config_(config), issues_(issues) {}
 
   // `link`: key of the bandwidth between this component and its router, where it has one.
-  ComponentSpec settle(const std::string& path, const std::string& link = "") {
+  ComponentSpec resolve(const std::string& path, const std::string& link = "") {
     ComponentSpec spec;
     const ComponentEntry* entry = config_.component(path);
     if (entry == nullptr || entry->implementation == nullptr) return spec;  // reported already
@@ -77,7 +77,7 @@ class Settler {
     }
   }
 
-  const SettledConfig& config_;
+  const ResolvedConfig& config_;
   std::vector<ConfigIssue>& issues_;
 };
 
@@ -88,36 +88,36 @@ bool declares(const Implementation& implementation, const char* name) {
 
 }  // namespace
 
-void settle_components(MachineSpec& machine, const SettledConfig& config, std::vector<ConfigIssue>& issues) {
-  Settler settler(config, issues);
-  machine.system.switch0 = settler.settle("system.switch");
+void resolve_components(MachineSpec& machine, const ResolvedConfig& config, std::vector<ConfigIssue>& issues) {
+  Resolver resolver(config, issues);
+  machine.system.switch0 = resolver.resolve("system.switch");
   for (std::size_t i = 0; i < machine.system.tlm_initiators.size(); ++i) {
     const std::string path = "system.tlm_initiators." + std::to_string(i);
-    machine.system.tlm_initiators[i].bridge = settler.settle(path + ".bridge", path + ".bw_gbs");
+    machine.system.tlm_initiators[i].bridge = resolver.resolve(path + ".bridge", path + ".bw_gbs");
   }
   for (std::size_t i = 0; i < machine.sip.io_chiplets.size(); ++i) {
     IoChipletSpec& io = machine.sip.io_chiplets[i];
     const std::string path = "sip.io_chiplets." + std::to_string(i);
-    io.pcie_ep = settler.settle(path + ".components.pcie_ep", path + ".links.pcie_ep_to_noc_bw_gbs");
-    if (io.ual_ep) io.ual_ep = settler.settle(path + ".components.ual_ep", path + ".links.ual_ep_to_noc_bw_gbs");
-    io.io_cpu = settler.settle(path + ".components.io_cpu");
-    io.io_noc = settler.settle(path + ".components.io_noc");
-    io.io_ucie = settler.settle(path + ".components.io_ucie");
-    io.conn = settler.settle(path + ".components.conn", path + ".links.per_connection_bw_gbs");
+    io.pcie_ep = resolver.resolve(path + ".components.pcie_ep", path + ".links.pcie_ep_to_noc_bw_gbs");
+    if (io.ual_ep) io.ual_ep = resolver.resolve(path + ".components.ual_ep", path + ".links.ual_ep_to_noc_bw_gbs");
+    io.io_cpu = resolver.resolve(path + ".components.io_cpu");
+    io.io_noc = resolver.resolve(path + ".components.io_noc");
+    io.io_ucie = resolver.resolve(path + ".components.io_ucie");
+    io.conn = resolver.resolve(path + ".components.conn", path + ".links.per_connection_bw_gbs");
   }
   CubeSpec& cube = machine.cube;
-  cube.ucie_port = settler.settle("cube.ucie.port");
-  cube.ucie_conn = settler.settle("cube.ucie.conn", "cube.ucie.per_connection_bw_gbs");
-  cube.router = settler.settle("cube.components.router", "cube.links.router_link_bw_gbs");
+  cube.ucie_port = resolver.resolve("cube.ucie.port");
+  cube.ucie_conn = resolver.resolve("cube.ucie.conn", "cube.ucie.per_connection_bw_gbs");
+  cube.router = resolver.resolve("cube.components.router", "cube.links.router_link_bw_gbs");
   cube.hbm_channel = cube.router;  // the mini-routers of ADR-0017 D8
   if (cube.hbm_channel.attributes.has("overhead_ns")) cube.hbm_channel.attributes.set("overhead_ns", Rational(0));
-  cube.m_cpu = settler.settle("cube.components.m_cpu");
-  cube.sram = settler.settle("cube.components.sram", "cube.links.sram_to_router_bw_gbs");
-  cube.hbm_ctrl = settler.settle("cube.components.hbm_ctrl", "cube.links.hbm_to_router_bw_gbs");
+  cube.m_cpu = resolver.resolve("cube.components.m_cpu");
+  cube.sram = resolver.resolve("cube.components.sram", "cube.links.sram_to_router_bw_gbs");
+  cube.hbm_ctrl = resolver.resolve("cube.components.hbm_ctrl", "cube.links.hbm_to_router_bw_gbs");
   for (const auto& [engine, kind] : engines_of_pe) {
     const std::string link = engine == PeEngine::pe_dma ? "cube.links.pe_to_router_bw_gbs" : "";
     const std::string name(name_of(kind));
-    cube.engines[name] = settler.settle("cube.pe_template.components." + name, link);
+    cube.engines[name] = resolver.resolve("cube.pe_template.components." + name, link);
   }
   const Attributes& hbm = cube.hbm_ctrl.attributes;
   const std::int64_t channels = cube.memory_map.hbm_channels_per_pe;

@@ -7,14 +7,14 @@ namespace kernbench {
 namespace {
 
 struct Parts {
-  std::uint64_t nodes = 0, wires = 0;
+  std::uint64_t nodes = 0, links = 0;
 
-  // `wires`: both directions counted.
-  void add(std::uint64_t more_nodes, std::uint64_t more_wires) {
+  // `links`: both directions counted.
+  void add(std::uint64_t more_nodes, std::uint64_t more_links) {
     nodes += more_nodes;
-    wires += more_wires;
+    links += more_links;
   }
-  void add(std::uint64_t times, const Parts& other) { add(times * other.nodes, times * other.wires); }
+  void add(std::uint64_t times, const Parts& other) { add(times * other.nodes, times * other.links); }
 };
 
 std::uint64_t count(int value) { return static_cast<std::uint64_t>(value); }
@@ -69,18 +69,18 @@ MachineMemory machine_memory(const MachineSpec& machine) {
   MachineMemory memory;
   memory.pes = sips * count(sip.cubes()) * count(machine.cube.pe_layout.pes());
   memory.nodes = all.nodes;
-  memory.wires = all.wires;
+  memory.links = all.links;
   memory.pseudo_channels = memory.pes * static_cast<std::uint64_t>(machine.cube.memory_map.hbm_channels_per_pe);
   return memory;
 }
 
 std::uint64_t MachineMemory::bytes() const {
-  constexpr std::uint64_t program = 14 << 20, node = 11'700, wire = 4'500, pseudo_channel = 600;
-  return program + nodes * node + wires * wire + pseudo_channels * pseudo_channel;
+  constexpr std::uint64_t program = 14 << 20, node = 11'700, link = 4'500, pseudo_channel = 600;
+  return program + nodes * node + links * link + pseudo_channels * pseudo_channel;
 }
 
 std::string MachineMemory::str() const {
-  return std::to_string(nodes) + " nodes, " + std::to_string(wires) + " wires and " + std::to_string(pseudo_channels) +
+  return std::to_string(nodes) + " nodes, " + std::to_string(links) + " links and " + std::to_string(pseudo_channels) +
          " pseudo-channels";
 }
 

@@ -9,11 +9,11 @@
 namespace kernbench {
 
 struct MachineMemory {
-  std::uint64_t pes = 0, nodes = 0, wires = 0, pseudo_channels = 0;
+  std::uint64_t pes = 0, nodes = 0, links = 0, pseudo_channels = 0;
 
-  // By what nodes, wires and pseudo-channels were measured to take (docs/performance.md).
+  // By what nodes, links and pseudo-channels were measured to take (docs/performance.md).
   std::uint64_t bytes() const;
-  std::string str() const;  // "4335 nodes, 7548 wires and 2048 pseudo-channels"
+  std::string str() const;  // "4335 nodes, 7548 links and 2048 pseudo-channels"
 };
 
 // As build_graph() makes them: nodes and the edges that are no pe_internal ones.

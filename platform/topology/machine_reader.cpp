@@ -10,7 +10,7 @@ namespace {
 
 class Reader {
  public:
-  explicit Reader(const SettledConfig& config) : config_(config) {}
+  explicit Reader(const ResolvedConfig& config) : config_(config) {}
 
   Rational decimal(const std::string& path) const {
     const Rational* value = config_.number(path);
@@ -43,11 +43,11 @@ class Reader {
   }
 
  private:
-  const SettledConfig& config_;
+  const ResolvedConfig& config_;
 };
 
 // Fills w and h: as given, or a square for 2-D; a ring is one row. A count that is no square is left for check_machine.
-SipsSpec read_sips(const Reader& in, const SettledConfig& config) {
+SipsSpec read_sips(const Reader& in, const ResolvedConfig& config) {
   SipsSpec sips;
   sips.count = in.small("system.sips.count");
   sips.topology = in.choice<SipTopology>("system.sips.topology");
@@ -61,7 +61,7 @@ SipsSpec read_sips(const Reader& in, const SettledConfig& config) {
   return sips;
 }
 
-IoChipletSpec read_io_chiplet(const Reader& in, const SettledConfig& config, std::size_t index) {
+IoChipletSpec read_io_chiplet(const Reader& in, const ResolvedConfig& config, std::size_t index) {
   const std::string path = "sip.io_chiplets." + std::to_string(index);
   IoChipletSpec io;
   io.id = in.text(path + ".id");
@@ -92,7 +92,7 @@ MemoryMapSpec read_memory_map(const Reader& in) {
   return map;
 }
 
-CubeSpec read_cube(const Reader& in, const SettledConfig& config) {
+CubeSpec read_cube(const Reader& in, const ResolvedConfig& config) {
   CubeSpec cube;
   cube.w_mm = in.decimal("cube.geometry.cube_mm.w");
   cube.h_mm = in.decimal("cube.geometry.cube_mm.h");
@@ -118,7 +118,7 @@ CubeSpec read_cube(const Reader& in, const SettledConfig& config) {
 
 }  // namespace
 
-MachineSpec read_machine(const SettledConfig& config) {
+MachineSpec read_machine(const ResolvedConfig& config) {
   const Reader in(config);
   MachineSpec machine;
   machine.system.ns_per_mm = in.decimal("system.ns_per_mm");

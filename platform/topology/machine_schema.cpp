@@ -82,7 +82,7 @@ Parameter choice_of(const std::string& path, const char* description) {
 void system_keys(Keys& keys) {
   section(keys, "system", "the tray: switch and SIPs");
   value(keys, "system.ns_per_mm",
-        Parameter::decimal("ns_per_mm", "propagation delay of every wire", "ns/mm", spec).range("0", "1000"));
+        Parameter::decimal("ns_per_mm", "propagation delay of every link", "ns/mm", spec).range("0", "1000"));
   integer(keys, "system.flit_bytes", "size of a flit on every link", "B", "1", "65536");
   section(keys, "system.sips", "number and arrangement of the SIPs");
   integer(keys, "system.sips.count", "number of SIPs (devices, ranks)", "", PhysAddr::sips);
@@ -151,7 +151,7 @@ void memory_map_keys(Keys& keys) {
                                 "how kernels address memory: shards of the launch, pages of the MMU, segments of the BAAW")
             .default_val(name_of(AddressModel::va)));
   value(keys, "cube.memory_map.hbm_mapping_mode",
-        choice_of<HbmMapping>("hbm_mapping_mode", "with la: one request per HBM partition, or one per channel over its own wire")
+        choice_of<HbmMapping>("hbm_mapping_mode", "with la: one request per HBM partition, or one per channel over its own link")
             .default_val(name_of(HbmMapping::n_to_one)));
   integer(keys, "cube.memory_map.hbm_pseudo_channels", "pseudo-channels of a cube", "", "1", "65536");
   integer(keys, "cube.memory_map.hbm_channels_per_pe", "pseudo-channels of a PE's partition; default of hbm_ctrl's num_pcs", "",

@@ -34,7 +34,7 @@ std::string attribute_key(const SizeKey& key) { return std::string(key.component
 
 class SizeChecks {
  public:
-  SizeChecks(const MachineSpec& machine, const SettledConfig& config, std::vector<ConfigIssue>& issues)
+  SizeChecks(const MachineSpec& machine, const ResolvedConfig& config, std::vector<ConfigIssue>& issues)
       : machine_(machine), config_(config), issues_(issues) {}
 
   void all() {
@@ -100,7 +100,7 @@ class SizeChecks {
   }
 
   const MachineSpec& machine_;
-  const SettledConfig& config_;
+  const ResolvedConfig& config_;
   std::vector<ConfigIssue>& issues_;
 };
 
@@ -134,7 +134,7 @@ MemoryFacts memory_facts(const MachineSpec& machine) {
   return facts;
 }
 
-void check_sizes(const MachineSpec& machine, const SettledConfig& config, std::vector<ConfigIssue>& issues) {
+void check_sizes(const MachineSpec& machine, const ResolvedConfig& config, std::vector<ConfigIssue>& issues) {
   SizeChecks(machine, config, issues).all();
 }
 

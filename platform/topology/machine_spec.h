@@ -1,4 +1,4 @@
-// The machine as configured: one struct per section of topology.yaml (spec 1.3), every default and unit settled.
+// The machine as configured: one struct per section of topology.yaml (spec 1.3), every default and unit resolved.
 #pragma once
 
 #include <algorithm>

@@ -27,14 +27,14 @@ const std::vector<EnginePair>& pe_internal_pairs() {
         {E::pe_scheduler, E::pe_gemm},
         {E::pe_scheduler, E::pe_math},
         {E::pe_scheduler, E::pe_ipcq},
-        {E::pe_dma, E::pe_fetch_store},  // tile tokens
+        {E::pe_dma, E::pe_fetch_store},  // tile tasks
         {E::pe_fetch_store, E::pe_gemm},
         {E::pe_fetch_store, E::pe_math},
         {E::pe_gemm, E::pe_math},
         {E::pe_fetch_store, E::pe_tcm},  // TCM accesses
         {E::pe_dma, E::pe_tcm},
         {E::pe_dma, E::pe_mmu},   // translation
-        {E::pe_ipcq, E::pe_dma},  // IPCQ tokens
+        {E::pe_ipcq, E::pe_dma},  // IPCQ tasks
         {E::pe_cpu, E::pe_ipcq},  // send and recv of the kernel
         {E::pe_cpu, E::pe_mmu},   // lookups
     };

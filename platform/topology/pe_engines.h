@@ -30,13 +30,13 @@ inline constexpr std::array<EngineOfPe, 9> engines_of_pe{{{PeEngine::pe_cpu, Nod
 std::optional<PeEngine> engine_of(NodeKind kind);  // of other kinds none
 std::string_view name_of(PeEngine engine);         // in node names and in topology.yaml
 
-// The directed pe_internal edges of one PE: tokens, commands and PE memory accesses (spec 5).
+// The directed pe_internal edges of one PE: tasks, commands and PE memory accesses (spec 5).
 struct EnginePair {
   PeEngine src, dst;
 };
 const std::vector<EnginePair>& pe_internal_pairs();
 std::string link_name(EnginePair pair);  // "pe_dma_to_pe_tcm", a key of pe_template.links
-// Whether the edge is a wire of the fabric, which can have a length and a bandwidth: memory traffic to and from a TCM. What else
+// Whether the edge is a link of the fabric, which can have a length and a bandwidth: memory traffic to and from a TCM. What else
 // the engines of a PE tell each other takes no time on the way.
 bool carries_flits(EnginePair pair);
 

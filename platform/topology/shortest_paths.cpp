@@ -24,7 +24,7 @@ class Search {
         hops_(distance_.size(), 0) {}
 
   std::vector<NodeId> predecessors(NodeId source) {
-    settle(source);
+    resolve(source);
     return choose(source);
   }
 
@@ -42,7 +42,7 @@ class Search {
   }
 
   // Dijkstra: least (distance, hops) of every node.
-  void settle(NodeId source) {
+  void resolve(NodeId source) {
     using Entry = std::tuple<std::uint64_t, std::uint32_t, NodeId>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
     distance_[index(source)] = 0;

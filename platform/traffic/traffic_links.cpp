@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Wire::Statistics between(const Wire::Statistics& before, const Wire::Statistics& now) {
+Link::Statistics between(const Link::Statistics& before, const Link::Statistics& now) {
   return {now.bytes - std::min(before.bytes, now.bytes), now.flits - before.flits, now.control_messages - before.control_messages,
           now.busy_fs - before.busy_fs};
 }
@@ -27,29 +27,29 @@ double rate_gbs(std::uint64_t bytes, Fs time) { return time == 0 ? 0.0 : static_
 void TrafficLinks::begin() {
   begun_ = true;
   begin_ = Component::now();
-  for (const MachineModules::EdgeWire& entry : platform_.wires()) at_begin_.push_back(entry.wire->statistics());
+  for (const MachineModules::LinkInstance& entry : platform_.links()) at_begin_.push_back(entry.link->statistics());
 }
 
-std::vector<TrafficLinks::Link> TrafficLinks::links() const {
-  std::vector<Link> links;
+std::vector<TrafficLinks::LinkRow> TrafficLinks::links() const {
+  std::vector<LinkRow> links;
   auto before = at_begin_.begin();
   if (!begun_) return links;
-  for (const MachineModules::EdgeWire& entry : platform_.wires())
-    links.push_back({&platform_.graph().edges()[entry.edge], between(*before++, entry.wire->statistics())});
+  for (const MachineModules::LinkInstance& entry : platform_.links())
+    links.push_back({&platform_.graph().edges()[entry.edge], between(*before++, entry.link->statistics())});
   return links;
 }
 
-std::vector<TrafficLinks::Link> TrafficLinks::busiest(std::size_t most) const {
-  std::vector<Link> list = links();
-  list.erase(std::remove_if(list.begin(), list.end(), [](const Link& link) { return link.carried.busy_fs == 0; }), list.end());
-  std::stable_sort(list.begin(), list.end(), [](const Link& a, const Link& b) { return a.carried.busy_fs > b.carried.busy_fs; });
+std::vector<TrafficLinks::LinkRow> TrafficLinks::busiest(std::size_t most) const {
+  std::vector<LinkRow> list = links();
+  list.erase(std::remove_if(list.begin(), list.end(), [](const LinkRow& link) { return link.carried.busy_fs == 0; }), list.end());
+  std::stable_sort(list.begin(), list.end(), [](const LinkRow& a, const LinkRow& b) { return a.carried.busy_fs > b.carried.busy_fs; });
   if (list.size() > most) list.resize(most);
   return list;
 }
 
-Json TrafficLinks::json_of(const Link& link) const {
+Json TrafficLinks::json_of(const LinkRow& link) const {
   const Fs time = elapsed();
-  const Wire::Statistics& carried = link.carried;
+  const Link::Statistics& carried = link.carried;
   return {{"src", platform_.graph().node(link.edge->src).name},
           {"dst", platform_.graph().node(link.edge->dst).name},
           {"kind", name_of(link.edge->kind)},
@@ -64,7 +64,7 @@ Json TrafficLinks::json_of(const Link& link) const {
 
 void TrafficLinks::write_csv(std::ostream& out) const {
   out << "src,dst,kind,bw_gbs,bytes,gbs,utilisation,flits,control_messages,busy_ns\n";
-  for (const Link& link : links()) {
+  for (const LinkRow& link : links()) {
     bool first = true;
     for (const Json& cell : json_of(link)) {
       out << (first ? "" : ",") << csv_cell(cell);
@@ -77,7 +77,7 @@ void TrafficLinks::write_csv(std::ostream& out) const {
 void TrafficLinks::write_json(std::ostream& out) const {
   out << "{\"elapsed_ns\": " << json_text(ns_json(elapsed())) << ",\n\"links\": [";
   bool first = true;
-  for (const Link& link : links()) {
+  for (const LinkRow& link : links()) {
     out << (first ? "\n " : ",\n ") << json_text(json_of(link));
     first = false;
   }

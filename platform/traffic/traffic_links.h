@@ -1,4 +1,4 @@
-// What the wires carried from the first request of an experiment until now, whoever sent it.
+// What the links carried from the first request of an experiment until now, whoever sent it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,17 +17,17 @@ class TrafficLinks {
   void begin();
   Fs elapsed() const { return begun_ ? Component::now() - begin_ : 0; }
 
-  struct Link {
+  struct LinkRow {
     const Edge* edge = nullptr;
-    Wire::Statistics carried;
+    Link::Statistics carried;
   };
   // In the order of the graph's edges; none before the first request.
-  std::vector<Link> links() const;
+  std::vector<LinkRow> links() const;
   // At most `most`, by descending busy time; idle ones are left out.
-  std::vector<Link> busiest(std::size_t most) const;
+  std::vector<LinkRow> busiest(std::size_t most) const;
 
   // {"src", "dst", "kind", "bw_gbs", "bytes", "gbs", "utilisation", "flits", "control_messages", "busy_ns"}
-  nlohmann::ordered_json json_of(const Link& link) const;
+  nlohmann::ordered_json json_of(const LinkRow& link) const;
   // All links, a row each: with the keys of json_of() as columns, or as {"elapsed_ns", "links": [...]}.
   void write_csv(std::ostream& out) const;
   void write_json(std::ostream& out) const;
@@ -36,7 +36,7 @@ class TrafficLinks {
   const Platform& platform_;
   bool begun_ = false;
   Fs begin_ = 0;
-  std::vector<Wire::Statistics> at_begin_;  // in the order of the wires
+  std::vector<Link::Statistics> at_begin_;  // in the order of the links
 };
 
 double rate_gbs(std::uint64_t bytes, Fs time);

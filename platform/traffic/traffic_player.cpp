@@ -26,7 +26,7 @@ void TrafficPlayer::issue_due() {
       exhausted_ = !source_.next(next_);
     }
     if (exhausted_) return;
-    platform_.obligations().busy_until(next_.issue);
+    platform_.pending_waits().busy_until(next_.issue);
     due_.notify(Component::fs(next_.issue - now));
   } catch (const std::exception& error) {
     platform_.services().fatal(*this, kernbench::text_of(error));
@@ -49,8 +49,8 @@ void TrafficPlayer::issue(const TrafficRequest& request) {
   if (next_id_ == 0) listener_.began();
   const std::uint32_t id = next_id_++;
   if (id == ended_)
-    obligation_ =
-        platform_.obligations().open(name(), "request " + std::to_string(id) + " and later ones to end", Component::now());
+    pending_wait_ =
+        platform_.pending_waits().open(name(), "request " + std::to_string(id) + " and later ones to end", Component::now());
   window_.push_back({request.issue, request.offset, request.bytes, 0, request.initiator, request.target, none, request.write, false,
                      false, false});
   Initiator& initiator = initiator_of(request.initiator);
@@ -93,8 +93,8 @@ void TrafficPlayer::inject(Initiator& initiator, std::uint32_t id) {
   route.path = &platform_.routes().memory_path(request.initiator, request.target);
   route.key = traffic_key(request.issue, id);
   route.offset = request.offset_or_end;
-  route.owner = this;
-  route.owner_tag = id;
+  route.listener = this;
+  route.listener_tag = id;
   if (request.write) {
     route.posted = true;
     route.cut_flits(request.bytes, platform_.machine().flit_bytes());
@@ -106,7 +106,7 @@ void TrafficPlayer::inject(Initiator& initiator, std::uint32_t id) {
 }
 
 void TrafficPlayer::completed(Transaction& transaction) {
-  const auto id = static_cast<std::uint32_t>(transaction.route().owner_tag);
+  const auto id = static_cast<std::uint32_t>(transaction.route().listener_tag);
   if (transaction.get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE) {
     return fail(id, platform_.machine().name(entry(id).target) + " answered " + transaction.get_response_string());
   }
@@ -162,7 +162,7 @@ void TrafficPlayer::end(std::uint32_t id) {
   Entry& request = entry(id);
   request.ended = true;
   request.offset_or_end = Component::now();
-  if (++ended_ == next_id_) platform_.obligations().close(obligation_);
+  if (++ended_ == next_id_) platform_.pending_waits().close(pending_wait_);
   const TrafficResult result = result_of(id, request, request.offset_or_end);
   listener_.ended(result);
   source_.ended(result);

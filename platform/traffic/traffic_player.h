@@ -21,7 +21,7 @@
 
 namespace kernbench {
 
-class TrafficPlayer final : public sc_core::sc_module, private TransactionOwner, private DmaUser {
+class TrafficPlayer final : public sc_core::sc_module, private TransactionListener, private DmaListener {
  public:
   static constexpr std::uint64_t bytes_per_request = 64;  // under way, without its payload (spec 10.2)
 
@@ -91,7 +91,7 @@ class TrafficPlayer final : public sc_core::sc_module, private TransactionOwner,
   std::uint32_t first_id_ = 0;  // of window_
   std::uint32_t next_id_ = 0;
   std::uint64_t ended_ = 0;
-  std::size_t obligation_ = 0;                                     // open while a request is under way
+  std::size_t pending_wait_ = 0;                                     // open while a request is under way
   std::vector<Initiator> initiators_;                              // by node
   std::unordered_map<std::uint32_t, TransactionHandle> injected_;  // by id; looked up only
 };

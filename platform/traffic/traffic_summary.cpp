@@ -28,7 +28,7 @@ void TrafficSummary::add(const TrafficResult& result) {
   distance.latency_fs.add(result.latency());
 }
 
-nlohmann::ordered_json TrafficSummary::json(std::size_t wires) const {
+nlohmann::ordered_json TrafficSummary::json(std::size_t links) const {
   nlohmann::ordered_json summary;
   summary["requests"] = requests_;
   summary["bytes_read"] = bytes_read_;
@@ -57,13 +57,13 @@ nlohmann::ordered_json TrafficSummary::json(std::size_t wires) const {
           to_ns(distance.parts[which]) / static_cast<double>(latency.count());
     }
   }
-  summary["busiest_wires"] = nlohmann::ordered_json::array();
-  for (const TrafficLinks::Link& link : links_.busiest(wires)) summary["busiest_wires"].push_back(links_.json_of(link));
+  summary["busiest_links"] = nlohmann::ordered_json::array();
+  for (const TrafficLinks::LinkRow& link : links_.busiest(links)) summary["busiest_links"].push_back(links_.json_of(link));
   return summary;
 }
 
-std::string TrafficSummary::text(std::size_t wires) const {
-  const nlohmann::ordered_json summary = json(wires);
+std::string TrafficSummary::text(std::size_t links) const {
+  const nlohmann::ordered_json summary = json(links);
   const auto number = [](const nlohmann::ordered_json& value) { return fmt::format("{:.3f}", to_double(value)); };
   std::string text = fmt::format("requests   {}\nbytes      {} read, {} written\nmakespan   {}\naggregate  {} GB/s\n", requests_,
                                  bytes_read_, bytes_written_, format_ns(makespan()), number(summary["aggregate_gbs"]));
@@ -98,12 +98,12 @@ std::string TrafficSummary::text(std::size_t wires) const {
     }
     text += "\n" + parts.text();
   }
-  TextTable busy({{"busiest wires"},
+  TextTable busy({{"busiest links"},
                   {"bytes", Align::right},
                   {"GB/s", Align::right},
                   {"of GB/s", Align::right},
                   {"utilisation", Align::right}});
-  for (const auto& row : summary["busiest_wires"]) {
+  for (const auto& row : summary["busiest_links"]) {
     busy.add({row["src"].get<std::string>() + " > " + row["dst"].get<std::string>(), row["bytes"].dump(), number(row["gbs"]),
               row["bw_gbs"].is_null() ? "unlimited" : fmt::format("{:g}", row["bw_gbs"].get<double>()),
               percent(row["utilisation"].get<double>())});

@@ -1,4 +1,4 @@
-// What a traffic experiment came to: makespan, rates, the busiest wires, latency by distance.
+// What a traffic experiment came to: makespan, rates, the busiest links, latency by distance.
 #pragma once
 
 #include <array>
@@ -24,10 +24,10 @@ class TrafficSummary {
   // Beside add(): what the latency is made of; then the summary shows the means.
   void add_parts(const TrafficResult& result, const LatencyParts& parts);
 
-  // All of it up to now, units in the key names; utilisations are shares of the time since the first request; wires by descending
-  // utilisation, at most `wires` of them.
-  nlohmann::ordered_json json(std::size_t wires = 10) const;
-  std::string text(std::size_t wires = 10) const;
+  // All of it up to now, units in the key names; utilisations are shares of the time since the first request; links by descending
+  // utilisation, at most `links` of them.
+  nlohmann::ordered_json json(std::size_t links = 10) const;
+  std::string text(std::size_t links = 10) const;
   const TrafficLinks& links() const { return links_; }
 
  private:

@@ -13,7 +13,7 @@ namespace {
 constexpr double gbs = 64;  // of every limited link
 constexpr double mib = 1 << 20;
 
-double wire_quantum_ns(const Path& path) { return 1e-6 * path.target_position(); }
+double link_quantum_ns(const Path& path) { return 1e-6 * path.target_position(); }
 
 // The machine of the chains: 8 cubes in a row, 500 ns apart (1000 mm at 0.5 ns/mm), entered from the IO chiplet over another link
 // of that length. Every link has 64 GB/s, every node but the memory takes 3 ns, the host's end point 7.
@@ -48,7 +48,7 @@ struct Chain {
   Fs time = 0;           // of a posted write of the host
 };
 
-// Wires without length take 1 fs each, the closed forms nothing.
+// Links without length take 1 fs each, the closed forms nothing.
 std::vector<ValidationCheck> chain_check(const Chain& chain, const char* message, std::string formula, double expected_ns) {
   ValidationCheck check;
   check.quantity = fmt::format("{} over {:g} links of 64 GB/s, 8 of them 500 ns long", message, chain.links);
@@ -56,7 +56,7 @@ std::vector<ValidationCheck> chain_check(const Chain& chain, const char* message
   check.unit = "ns";
   check.expected = expected_ns;
   check.simulated = to_ns(chain.time);
-  check.tolerance = wire_quantum_ns(*chain.path);
+  check.tolerance = link_quantum_ns(*chain.path);
   check.allowance = "1 fs per link without length";
   return {check};
 }
@@ -101,14 +101,14 @@ std::vector<ValidationCheck> play_store_and_forward_chain(Platform& platform) {
 
 std::vector<ValidationCase> chain_cases() {
   return {{"wormhole-chain", "network",
-           "Cut-through: start-up, routers and wires once each, the message once: T = t_s + H t_r + D/v + L/b, and the header (a "
+           "Cut-through: start-up, routers and links once each, the message once: T = t_s + H t_r + D/v + L/b, and the header (a "
            "flit of f "
            "bytes) on each further link: (l - 1) f/b",
            "T = t_s + l t_h + m t_w for cut-through routing, with the terms defined: exercise on routing techniques, as quoted by "
            "quesba.com "
            "(startup, per-hop and per-word time); the same form: solutions to homework 4 of CS 677, Grand Valley State University "
            "(2008), no. "
-           "1. Terms of zero-load latency (hop latency t_r times H, wire, serialization L/b): W. Dally, B. Towles, Principles and "
+           "1. Terms of zero-load latency (hop latency t_r times H, link, serialization L/b): W. Dally, B. Towles, Principles and "
            "Practices of "
            "Interconnection Networks (2004), by an exercise; its section was not at hand",
            "tiny", chain_of_cubes("256"), play_wormhole_chain},

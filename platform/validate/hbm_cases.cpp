@@ -33,7 +33,7 @@ ValidationCheck rate_check(std::string quantity, std::string formula, double exp
   check.expected = expected;
   check.simulated = bytes / to_ns(time);
   check.tolerance = expected * 1e-6;
-  check.allowance = "wires without length take 1 fs, PEs are at different distances";
+  check.allowance = "links without length take 1 fs, PEs are at different distances";
   return check;
 }
 

@@ -89,7 +89,7 @@ ValidationCheck step_check(int steps, std::uint64_t bytes, Fs time, std::string 
   check.expected = expected_ns;
   check.simulated = to_ns(time);
   check.tolerance = steps * 1e-4;
-  check.allowance = "wires without length 1 fs each";
+  check.allowance = "links without length 1 fs each";
   return check;
 }
 
@@ -167,7 +167,7 @@ std::vector<ValidationCase> ring_cases() {
       {"ring-all-reduce", "network",
        "Reduce-scatter and all-gather of n bytes: 2 (p - 1) steps of n/p; at best n/b * 2 (p - 1)/p, the bound of any all-reduce. "
        "alpha is "
-       "500 ns of wire and a flit in the switch",
+       "500 ns of link and a flit in the switch",
        "(p-1).alpha + n.((p-1)/p).beta for each of the two: MPICH, comments of MPIR_Iallgather_intra_sched_ring and "
        "MPIR_Reduce_scatter "
        "(pairwise exchange). Bound: NCCL tests, doc/PERFORMANCE.md, AllReduce: t = (S/B) * (2*(n-1)/n) at best, whatever the "

@@ -9,8 +9,8 @@
 
 namespace kernbench {
 
-Attributes settle_parameters(const Bench& bench, const std::vector<GivenParameter>& given) {
-  Attributes settled = defaults_of(bench.parameters);
+Attributes resolve_parameters(const Bench& bench, const std::vector<GivenParameter>& given) {
+  Attributes resolved = defaults_of(bench.parameters);
   std::set<std::string> seen;
   for (const auto& [name, text] : given) {
     const auto found = std::find_if(bench.parameters.begin(), bench.parameters.end(),
@@ -23,12 +23,12 @@ Attributes settle_parameters(const Bench& bench, const std::vector<GivenParamete
     }
     if (!seen.insert(name).second) throw UsageError("bench '" + bench.name + "': parameter '" + name + "' is given twice");
     try {
-      settled.set(name, found->parse(text));
+      resolved.set(name, found->parse(text));
     } catch (const std::invalid_argument& error) {
       throw UsageError("bench '" + bench.name + "': parameter " + name + ": " + error.what());
     }
   }
-  return settled;
+  return resolved;
 }
 
 }  // namespace kernbench

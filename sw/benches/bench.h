@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/data/data_plane.h"
+#include "models/data/functional_model.h"
 #include "sw/runtime/torch.h"
 
 namespace kernbench {
@@ -24,6 +24,6 @@ using GivenParameter = std::pair<std::string, std::string>;
 
 // Every parameter of the bench with its value: given, or its default. UsageError for an unknown or repeated one and for a value
 // that is not allowed, with what is.
-Attributes settle_parameters(const Bench& bench, const std::vector<GivenParameter>& given);
+Attributes resolve_parameters(const Bench& bench, const std::vector<GivenParameter>& given);
 
 }  // namespace kernbench

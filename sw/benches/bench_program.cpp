@@ -1,7 +1,7 @@
 #include "sw/benches/bench_program.h"
 
 #include "models/base/errors.h"
-#include "models/data/data_plane.h"
+#include "models/data/functional_model.h"
 #include "sw/distributed/collective_table.h"
 
 namespace kernbench {
@@ -35,7 +35,7 @@ const char* BenchProgram::last_call() const {
   return runtime_->workers.empty() ? runtime_->last_call : runtime_->workers.begin()->second->last_call();
 }
 
-void BenchProgram::check_data(const DataPlane* data) const {
+void BenchProgram::check_data(const FunctionalModel* data) const {
   const std::string bench = "bench '" + bench_.name + "' ";
   if (bench_.needs_data == DataMode::deferred && data == nullptr) {
     throw UsageError(bench + "reads the values that its kernels load; it does not run with data off");

@@ -12,7 +12,7 @@
 namespace kernbench {
 
 struct BenchOptions {
-  Attributes parameters;                     // settle_parameters()
+  Attributes parameters;                     // resolve_parameters()
   std::vector<int> devices{0};               // SIPs; not looked at for a bench that is not per device
   std::uint64_t seed = 1;                    // of torch.random
   CclFile ccl{};                             // of torch.distributed
@@ -38,7 +38,7 @@ class BenchProgram final : public HostProgram {
   std::optional<Fs> ended() const { return ended_; }  // when the bench and its launches had ended; memory is given back behind that
 
  private:
-  void check_data(const DataPlane* data) const;  // UsageError if the bench needs more of it
+  void check_data(const FunctionalModel* data) const;  // UsageError if the bench needs more of it
   void run_on(int device);
   void finish();
 

@@ -80,7 +80,7 @@ ParameterSchema ccl_parameters() {
   };
 }
 
-CclSettings settle(const CclFile& file, const AlgorithmRegistry& algorithms, const CclChanges& changes) {
+CclSettings resolve(const CclFile& file, const AlgorithmRegistry& algorithms, const CclChanges& changes) {
   CclSettings settings;
   settings.algorithm = file.algorithm;
   for (const auto& [key, text] : changes) {

@@ -22,7 +22,7 @@ namespace kernbench {
 
 class AlgorithmRegistry;
 
-// Settled values as given, without defaults.
+// Resolved values as given, without defaults.
 struct CclFile {
   std::string algorithm = "lrab_hierarchical_allreduce";
   Attributes defaults;
@@ -55,6 +55,6 @@ std::string differing_values(const CclSettings& settings, const CclSettings& oth
 // `changes` go before everything else ("algorithm" among them). UsageError: an algorithm that is not there or does not all_reduce,
 // a key that it does not know, a value that is not allowed.
 using CclChanges = std::vector<std::pair<std::string, std::string>>;
-CclSettings settle(const CclFile& file, const AlgorithmRegistry& algorithms, const CclChanges& changes = {});
+CclSettings resolve(const CclFile& file, const AlgorithmRegistry& algorithms, const CclChanges& changes = {});
 
 }  // namespace kernbench

@@ -53,7 +53,7 @@ NeighbourGraph graph(const CollectiveCall& call) {
 }
 
 Schedule schedule(int pe, int pes, int cube, int cubes, int position, int ranks) {
-  std::vector<schedules::TreePlace> places{schedules::folded_ring(pe, pes, "E", "W")};
+  std::vector<schedules::TreePosition> places{schedules::folded_ring(pe, pes, "E", "W")};
   if (pe == 0) places.push_back(schedules::folded_ring(cube, cubes, "S", "N"));
   if (pe == 0 && cube == 0)
     places.push_back(schedules::folded_ring(position, ranks, schedules::ring_next, schedules::ring_previous));

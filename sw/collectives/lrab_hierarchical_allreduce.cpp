@@ -48,7 +48,7 @@ tl::KernelCall kernel(const CollectiveCall& call) {
                                                              int root_cube) {
     if (!data.has_local()) return;
     const int cube = tl.program_id(1);
-    const schedules::CubePlace place{cube % mesh_w - cubes.x,      cube / mesh_w - cubes.y,     cubes.w, cubes.h,
+    const schedules::CubePosition place{cube % mesh_w - cubes.x,      cube / mesh_w - cubes.y,     cubes.w, cubes.h,
                                      root_cube % mesh_w - cubes.x, root_cube / mesh_w - cubes.y};
     run_schedule(tl, schedules::lrab_all_reduce(place, grid, rank), blocks_in_place(data, 1), options);
   };

@@ -13,7 +13,7 @@ Schedule rounds(int count, const char* to, const char* from) {
 
 // To coordinate 0 and back. `up` leads away from 0.
 Schedule chain(int at, int length, const char* up, const char* down) {
-  TreePlace place;
+  TreePosition place;
   if (at > 0) place.up = down;
   if (at + 1 < length) place.down.emplace_back(up);
   Schedule schedule = tree_reduce(place);
@@ -23,8 +23,8 @@ Schedule chain(int at, int length, const char* up, const char* down) {
 
 }  // namespace
 
-TreePlace mesh_to_root(const CubePlace& place) {
-  TreePlace tree;
+TreePosition mesh_to_root(const CubePosition& place) {
+  TreePosition tree;
   const bool on_column = place.x == place.root_x;
   if (!on_column) {
     tree.up = place.x < place.root_x ? "E" : "W";
@@ -51,8 +51,8 @@ Schedule sip_exchange(const graphs::SipGrid& grid, int rank) {
   return schedule;
 }
 
-Schedule lrab_all_reduce(const CubePlace& cube, const graphs::SipGrid& grid, int rank) {
-  const TreePlace tree = mesh_to_root(cube);
+Schedule lrab_all_reduce(const CubePosition& cube, const graphs::SipGrid& grid, int rank) {
+  const TreePosition tree = mesh_to_root(cube);
   Schedule schedule = tree_reduce(tree);
   if (tree.up.empty()) {
     append(schedule, sip_exchange(grid, rank));

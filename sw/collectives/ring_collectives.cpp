@@ -8,7 +8,7 @@
 namespace kernbench::algorithms {
 namespace {
 
-using Blocks = std::vector<BlockPlace>;
+using Blocks = std::vector<BlockPosition>;
 
 CollectiveAlgorithm on_ring(const char* name, const char* description, CollectiveOp op,
                             std::function<tl::KernelCall(const CollectiveCall&)> kernel) {
@@ -16,8 +16,8 @@ CollectiveAlgorithm on_ring(const char* name, const char* description, Collectiv
 }
 
 std::int64_t elements_of(const tl::Tensor& tensor) { return tensor.local_shape().elements(); }
-BlockPlace read_from(const tl::Tensor& tensor) { return {elements_of(tensor), tensor.local(), {}}; }
-BlockPlace write_to(const tl::Tensor& tensor) { return {elements_of(tensor), {}, tensor.local()}; }
+BlockPosition read_from(const tl::Tensor& tensor) { return {elements_of(tensor), tensor.local(), {}}; }
+BlockPosition write_to(const tl::Tensor& tensor) { return {elements_of(tensor), {}, tensor.local()}; }
 
 tl::KernelCall broadcast(const CollectiveCall& call) {
   const int position = ring_position(call.group, call.rank), root = ring_position(call.group, call.root);
@@ -104,7 +104,7 @@ tl::KernelCall all_to_all(const CollectiveCall& call) {
     Blocks blocks;
     for (int source = 0; source < count; ++source) {
       for (int target = 0; target < count; ++target) {
-        BlockPlace block{elements_of(shards.inputs[0]), {}, {}};
+        BlockPosition block{elements_of(shards.inputs[0]), {}, {}};
         if (source == position)
           block.from = shards.inputs[static_cast<std::size_t>(order[static_cast<std::size_t>(target)])].local();
         if (target == position)

@@ -12,7 +12,7 @@ using Kind = MessageStep::Kind;
 
 class ScheduleRun {
  public:
-  ScheduleRun(tl::Program& tl, const std::vector<BlockPlace>& places, const ScheduleOptions& options, const MessageCut& cut)
+  ScheduleRun(tl::Program& tl, const std::vector<BlockPosition>& places, const ScheduleOptions& options, const MessageCut& cut)
       : tl_(tl), places_(places), options_(options), cut_(cut), size_(static_cast<std::int64_t>(size_of(options.dtype))) {}
 
   void run_section(const std::vector<MessageStep>& steps, std::int64_t section) {
@@ -67,7 +67,7 @@ class ScheduleRun {
   }
 
   void store(std::size_t index, int chunk, const ElementRange& range) {
-    const BlockPlace& place = places_[index];
+    const BlockPosition& place = places_[index];
     if (!place.to) return;
     const bool in_place = place.from && place.from->address() == place.to->address();
     if (in_place && !blocks_[index].chunks[static_cast<std::size_t>(chunk)]) return;
@@ -86,7 +86,7 @@ class ScheduleRun {
   }
 
   tl::Program& tl_;
-  const std::vector<BlockPlace>& places_;
+  const std::vector<BlockPosition>& places_;
   const ScheduleOptions& options_;
   const MessageCut cut_;
   const std::int64_t size_;
@@ -101,10 +101,10 @@ bool has_messages(const Schedule& schedule) {
 
 }  // namespace
 
-void run_schedule(tl::Program& tl, const Schedule& schedule, const std::vector<BlockPlace>& blocks,
+void run_schedule(tl::Program& tl, const Schedule& schedule, const std::vector<BlockPosition>& blocks,
                   const ScheduleOptions& options) {
   std::int64_t largest = 0;
-  for (const BlockPlace& block : blocks) largest = std::max(largest, block.elements);
+  for (const BlockPosition& block : blocks) largest = std::max(largest, block.elements);
   const auto count = static_cast<std::int64_t>(blocks.size());
   const std::uint64_t unlimited = std::numeric_limits<std::int64_t>::max();
   MessageCut cut;

@@ -16,7 +16,7 @@ namespace kernbench {
 
 // One block of this PE: where it is at the start, and where it is to be at the end; in between it is in TCM. A block that only
 // passes through has neither.
-struct BlockPlace {
+struct BlockPosition {
   std::int64_t elements = 0;
   std::optional<tl::Ptr> from, to;
 };
@@ -31,6 +31,6 @@ struct ScheduleOptions {
 };
 
 // `blocks` by number. UsageError: a message that is larger than a slot, a direction without a queue pair.
-void run_schedule(tl::Program& tl, const Schedule& schedule, const std::vector<BlockPlace>& blocks, const ScheduleOptions& options);
+void run_schedule(tl::Program& tl, const Schedule& schedule, const std::vector<BlockPosition>& blocks, const ScheduleOptions& options);
 
 }  // namespace kernbench

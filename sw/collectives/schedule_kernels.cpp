@@ -4,9 +4,9 @@
 
 namespace kernbench {
 
-std::vector<BlockPlace> blocks_in_place(const tl::Tensor& data, int parts) {
+std::vector<BlockPosition> blocks_in_place(const tl::Tensor& data, int parts) {
   const ElementRange whole{0, data.local_shape().elements()};
-  std::vector<BlockPlace> blocks;
+  std::vector<BlockPosition> blocks;
   for (int part = 0; part < parts; ++part) {
     const ElementRange range = part_of(whole, part, parts);
     const tl::Ptr place = data.local() + range.begin * static_cast<std::int64_t>(size_of(data.dtype()));
@@ -16,7 +16,7 @@ std::vector<BlockPlace> blocks_in_place(const tl::Tensor& data, int parts) {
 }
 
 tl::KernelCall schedule_kernel(const CollectiveCall& call, Schedule schedule,
-                               std::function<std::vector<BlockPlace>(const LocalShards& shards)> blocks) {
+                               std::function<std::vector<BlockPosition>(const LocalShards& shards)> blocks) {
   const auto kernel = [schedule = std::move(schedule), blocks = std::move(blocks), inputs = call.inputs, outputs = call.outputs,
                        options = call.options(call.group.size)](tl::Program& tl) {
     const PeId here{tl.program_id(2), tl.program_id(1), tl.program_id(0)};

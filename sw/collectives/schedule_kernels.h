@@ -11,7 +11,7 @@
 namespace kernbench {
 
 // The running PE's shard, cut into `parts` blocks; results go where the values came from.
-std::vector<BlockPlace> blocks_in_place(const tl::Tensor& data, int parts);
+std::vector<BlockPosition> blocks_in_place(const tl::Tensor& data, int parts);
 
 // Of every tensor of the call, the running PE's shard.
 struct LocalShards {
@@ -20,6 +20,6 @@ struct LocalShards {
 
 // For calls with lists of tensors: a kernel with all of them as arguments. `blocks` says what the blocks of the schedule are.
 tl::KernelCall schedule_kernel(const CollectiveCall& call, Schedule schedule,
-                               std::function<std::vector<BlockPlace>(const LocalShards& shards)> blocks);
+                               std::function<std::vector<BlockPosition>(const LocalShards& shards)> blocks);
 
 }  // namespace kernbench

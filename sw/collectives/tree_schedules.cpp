@@ -2,38 +2,38 @@
 
 namespace kernbench::schedules {
 
-Schedule tree_reduce(const TreePlace& place) {
+Schedule tree_reduce(const TreePosition& place) {
   Phase phase;
   for (auto direction = place.down.rbegin(); direction != place.down.rend(); ++direction) phase.push_back(reduce(*direction));
   if (!place.up.empty()) phase.push_back(send(place.up));
   return {phase};
 }
 
-Schedule tree_broadcast(const TreePlace& place) {
+Schedule tree_broadcast(const TreePosition& place) {
   Phase phase;
   if (!place.up.empty()) phase.push_back(receive(place.up));
   for (const std::string& direction : place.down) phase.push_back(send(direction));
   return {phase};
 }
 
-Schedule tree_all_reduce(const TreePlace& place) {
+Schedule tree_all_reduce(const TreePosition& place) {
   Schedule schedule = tree_reduce(place);
   if (place.up.empty()) schedule.back().push_back(finish());
   append(schedule, tree_broadcast(place));
   return schedule;
 }
 
-TreePlace binary_tree(int position, int count) {
-  TreePlace place;
+TreePosition binary_tree(int position, int count) {
+  TreePosition place;
   if (position > 0) place.up = "parent";
   if (2 * position + 1 < count) place.down.emplace_back("child0");
   if (2 * position + 2 < count) place.down.emplace_back("child1");
   return place;
 }
 
-TreePlace folded_ring(int position, int count, const std::string& next, const std::string& previous) {
+TreePosition folded_ring(int position, int count, const std::string& next, const std::string& previous) {
   const int half = count / 2;
-  TreePlace place;
+  TreePosition place;
   if (position == 0) {
     if (count > 1) place.down.push_back(next);
     if (count > 2) place.down.push_back(previous);
@@ -47,8 +47,8 @@ TreePlace folded_ring(int position, int count, const std::string& next, const st
   return place;
 }
 
-TreePlace levels(const std::vector<TreePlace>& places) {
-  TreePlace whole;
+TreePosition levels(const std::vector<TreePosition>& places) {
+  TreePosition whole;
   for (auto place = places.rbegin(); place != places.rend(); ++place) {
     if (!place->up.empty()) whole.up = place->up;
     whole.down.insert(whole.down.end(), place->down.begin(), place->down.end());

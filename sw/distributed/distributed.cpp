@@ -47,7 +47,7 @@ void Distributed::init(const std::string& backend, const GroupSettings& given) {
 
 RankCount Distributed::ranks_to_spawn(const CclChanges& changes) const {
   const DistributedState& state = runtime_.distributed;
-  const RankGroup ranks = ranks_of(runtime_.link.port().machine(), settle(state.ccl, *state.algorithms, changes));
+  const RankGroup ranks = ranks_of(runtime_.link.port().machine(), resolve(state.ccl, *state.algorithms, changes));
   return {ranks.size, ranks.unit};
 }
 

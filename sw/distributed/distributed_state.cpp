@@ -11,7 +11,7 @@ DistributedState::~DistributedState() = default;
 void DistributedState::configure(CclFile file, std::shared_ptr<const AlgorithmRegistry> from) {
   ccl = std::move(file);
   if (from != nullptr) algorithms = std::move(from);
-  rank_unit = settle(ccl, *algorithms).rank_unit;
+  rank_unit = resolve(ccl, *algorithms).rank_unit;
 }
 
 }  // namespace kernbench

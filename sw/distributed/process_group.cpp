@@ -26,7 +26,7 @@ std::string who(std::optional<int> rank) { return rank ? "rank " + std::to_strin
 }  // namespace
 
 ProcessGroup::ProcessGroup(Runtime& runtime, std::optional<int> rank, const GroupSettings& given)
-    : runtime_(runtime), settings_(settle(runtime.distributed.ccl, *runtime.distributed.algorithms, given.changes)),
+    : runtime_(runtime), settings_(resolve(runtime.distributed.ccl, *runtime.distributed.algorithms, given.changes)),
       first_rank_(rank), world_size_(given.world_size), ranks_(ranks_of(runtime.link.port().machine(), settings_)),
       wiring_(runtime, settings_.rings), order_(all_ranks(ranks_), "collective") {
   CollectiveCall call;
@@ -58,7 +58,7 @@ void ProcessGroup::check_agreement(std::optional<int> rank, const GroupSettings&
                        who(first_rank_) + " " + first);
   };
   const auto text_of = [](std::optional<int> size) { return size ? "world_size " + std::to_string(*size) : "no world_size"; };
-  const CclSettings mine = settle(runtime_.distributed.ccl, *runtime_.distributed.algorithms, given.changes);
+  const CclSettings mine = resolve(runtime_.distributed.ccl, *runtime_.distributed.algorithms, given.changes);
   check(differing_values(mine, settings_), differing_values(settings_, mine));
   check(text_of(given.world_size), text_of(world_size_));
 }
@@ -122,7 +122,7 @@ void ProcessGroup::check_shards(const CollectiveCall& call, const GroupCall& giv
   }
 }
 
-CollectiveCall ProcessGroup::settled(int rank, const GroupCall& given) const {
+CollectiveCall ProcessGroup::resolved(int rank, const GroupCall& given) const {
   CollectiveCall call;
   call.op = given.op;
   call.reduce_op = given.reduce_op;
@@ -180,7 +180,7 @@ void ProcessGroup::check_nothing_waits(const std::string& name) const {
 }
 
 // The rings that the call needs: the first rank that comes adds them. Where they take the place of others all ranks meet.
-void ProcessGroup::wire(const GroupCall& given, const NeighbourGraph& graph, OrderedCall& call) {
+void ProcessGroup::link(const GroupCall& given, const NeighbourGraph& graph, OrderedCall& call) {
   if (wiring_.has(graph) || wiring_.add(graph)) return;
   if (given.op == CollectiveOp::send_recv)
     throw UsageError(given.name + ": its ring buffers use directions that torch.ipcq.install has given to others");
@@ -192,7 +192,7 @@ void ProcessGroup::wire(const GroupCall& given, const NeighbourGraph& graph, Ord
 
 Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
   check_call(given, rank, ranks_.size);
-  const CollectiveCall call = settled(rank, given);
+  const CollectiveCall call = resolved(rank, given);
   const CollectiveAlgorithm& algorithm = algorithm_of(given.op);
   algorithm.check(call);
   const NeighbourGraph graph = algorithm.graph(call);
@@ -205,7 +205,7 @@ Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
     ordered_call.record = record_of(given, call, algorithm);
     ordered_call.group = ++runtime_.launch_groups;
   }
-  wire(given, graph, ordered_call);
+  link(given, graph, ordered_call);
 
   std::set<int> pes;
   std::vector<std::shared_ptr<const void>> keeps;

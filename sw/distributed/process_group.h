@@ -56,13 +56,13 @@ class ProcessGroup {
 
  private:
   void check_agreement(std::optional<int> rank, const GroupSettings& given) const;
-  CollectiveCall settled(int rank, const GroupCall& given) const;
+  CollectiveCall resolved(int rank, const GroupCall& given) const;
   void check_shards(const CollectiveCall& call, const GroupCall& given, const Tensor& tensor) const;
   std::string shards_of(const CollectiveCall& call) const;
   OrderedCall& ordered(int rank, const GroupCall& given, const std::string& what);
   void meet(OrderedCall& call, int expected, const std::function<void()>& last);
   void check_nothing_waits(const std::string& name) const;
-  void wire(const GroupCall& given, const NeighbourGraph& graph, OrderedCall& call);
+  void link(const GroupCall& given, const NeighbourGraph& graph, OrderedCall& call);
   std::shared_ptr<CollectiveRecord> record_of(const GroupCall& given, const CollectiveCall& call,
                                               const CollectiveAlgorithm& algorithm);
 

@@ -143,7 +143,7 @@ class Torch {
 
   // --- surroundings ---
   const MachineView& spec() const { return runtime_.link.port().machine(); }
-  const Attributes& parameters() const { return parameters_; }  // the bench's, settled
+  const Attributes& parameters() const { return parameters_; }  // the bench's, resolved
   Fs now() const { return runtime_.link.port().now(); }
   bool with_data() const { return runtime_.link.port().data() != nullptr; }
 

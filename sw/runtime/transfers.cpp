@@ -56,7 +56,7 @@ void check_same(const TensorSlice& target, const Shape& shape, DType dtype) {
 
 void Transfers::send(const TensorSlice& target, const std::function<Source(const tl::Block&)>& source_of,
                      const std::string& label) {
-  DataPlane* data = link_.port().data();
+  FunctionalModel* data = link_.port().data();
   HostRequests requests;
   for (const tl::Block& block : target.blocks()) {
     if (untimed_) {
@@ -118,7 +118,7 @@ void Transfers::discard(const TensorSlice& source) {
 }
 
 Transfers::Images Transfers::fetch(const TensorSlice& source) {
-  DataPlane* data = link_.port().data();
+  FunctionalModel* data = link_.port().data();
   Images images;
   if (untimed_) {
     for (const tl::Block& block : source.blocks()) {
@@ -148,7 +148,7 @@ TensorValue Transfers::value_of(const TensorSlice& source, const Images& fetched
 }
 
 HostArray Transfers::values(const TensorSlice& source, const Images& fetched) const {
-  DataPlane* data = link_.port().data();
+  FunctionalModel* data = link_.port().data();
   if (data == nullptr) {
     throw UsageError("values of tensor '" + source.str() + "' are read, and this run has no data; use --data deferred or eager");
   }
@@ -168,7 +168,7 @@ HostArray Transfers::values(const TensorSlice& source, const Images& fetched) co
 void Transfers::copy(const TensorSlice& target, const TensorSlice& source) {
   check_same(target, source.shape(), source.dtype());
   const Images fetched = fetch(source);
-  DataPlane* data = link_.port().data();
+  FunctionalModel* data = link_.port().data();
   TensorValue value;
   if (data != nullptr) value = value_of(source, fetched);
   const auto no_bytes = [](const tl::Block&) { return Source(FillPattern{}); };  // they follow as references

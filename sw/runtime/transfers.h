@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "models/data/data_plane.h"
+#include "models/data/functional_model.h"
 #include "sw/runtime/host_link.h"
 #include "sw/runtime/tensor_slice.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "models/data/data_plane.h"
+#include "models/data/functional_model.h"
 #include "sw/runtime/tensor_slice.h"
 
 namespace kernbench {
@@ -57,45 +57,45 @@ Tensor Worker::make(const Shape& shape, DType dtype, const DPPolicy& policy, std
   return Tensor(shared_from_this(), std::move(storage));
 }
 
-void Worker::settle(const Tensor& tensor) {
+void Worker::resolve(const Tensor& tensor) {
   if (tensor.maker().get() != this) tensor.maker()->wait_all();
   wait_all();
 }
 
 void Worker::fill(const TensorSlice& target, double value) {
   calling("Tensor.fill_");
-  settle(target.tensor());
+  resolve(target.tensor());
   transfers_.fill(target, value);
 }
 
 void Worker::write(const TensorSlice& target, const HostArray& source) {
   calling("Tensor.copy_");
-  settle(target.tensor());
+  resolve(target.tensor());
   transfers_.write(target, source);
 }
 
 void Worker::copy(const TensorSlice& target, const TensorSlice& source) {
   calling("Tensor.copy_");
-  settle(source.tensor());
-  settle(target.tensor());
+  resolve(source.tensor());
+  resolve(target.tensor());
   transfers_.copy(target, source);
 }
 
 HostArray Worker::read(const TensorSlice& source) {
   calling("Tensor.to_host");
-  settle(source.tensor());
+  resolve(source.tensor());
   return transfers_.values(source, transfers_.fetch(source));
 }
 
 void Worker::read_discard(const TensorSlice& source) {
-  settle(source.tensor());
+  resolve(source.tensor());
   transfers_.discard(source);
 }
 
 // Printing takes the time of a read, with data off too.
 std::string Worker::text_of(const TensorSlice& source) {
   calling("Tensor.print");
-  settle(source.tensor());
+  resolve(source.tensor());
   const Transfers::Images fetched = transfers_.fetch(source);
   const std::string head = source.tensor().str() + (source.str() == source.tensor().name() ? "" : ", " + source.str()) + " = ";
   if (runtime_.link.port().data() == nullptr) return head + "(no values: this run has no data)";
@@ -107,8 +107,8 @@ std::string Worker::text_of(const TensorSlice& source) {
 }
 
 void Worker::expect(const Tensor& tensor, std::function<std::vector<double>()> reference, double tolerance_factor) {
-  settle(tensor);
-  DataPlane* data = runtime_.link.port().data();
+  resolve(tensor);
+  FunctionalModel* data = runtime_.link.port().data();
   if (data == nullptr) return;
   const tl::TensorInfo& info = *tensor.info();
   Expectation expectation{label_ + info.name, info.shape, info.dtype, {}, std::move(reference), tolerance_factor};

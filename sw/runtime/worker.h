@@ -63,7 +63,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   static const std::shared_ptr<const TensorStorage>& storage_of(const Tensor& tensor);
 
  private:
-  void settle(const Tensor& tensor);
+  void resolve(const Tensor& tensor);
 
   Runtime& runtime_;
   int device_ = 0, device_index_ = 0;

@@ -1,7 +1,7 @@
 #include "sw/tl/handle.h"
 
 #include "models/base/errors.h"
-#include "models/data/data_plane.h"
+#include "models/data/functional_model.h"
 #include "models/data/elements.h"
 #include "sw/tl/dtypes.h"
 #include "sw/tl/program.h"

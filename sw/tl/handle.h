@@ -16,7 +16,7 @@
 #include "sw/tl/scratch.h"
 
 namespace kernbench {
-class DataPlane;
+class FunctionalModel;
 }
 
 namespace kernbench::tl {
@@ -46,7 +46,7 @@ class Handle {
     Program* program = nullptr;              // until its scratch is closed
     std::shared_ptr<const Scratch> scratch;  // the kernel's, also of a reference
     TensorValue value;                       // its image is all zeros when there are no data
-    DataPlane* data = nullptr;
+    FunctionalModel* data = nullptr;
     std::shared_ptr<ScratchBlock> block;     // in TCM
     std::optional<Ptr> ptr;                  // a reference
     std::shared_ptr<CommandState> producer;  // the composite that makes it

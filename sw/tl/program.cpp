@@ -5,7 +5,7 @@
 
 #include "models/address/phys_addr.h"
 #include "models/base/errors.h"
-#include "models/data/data_plane.h"
+#include "models/data/functional_model.h"
 #include "models/data/elements.h"
 #include "models/data/shape_rules.h"
 
@@ -191,7 +191,7 @@ Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optio
   std::vector<TensorValue> inputs;
   std::vector<Shape> shapes;
   std::vector<DType> dtypes;
-  OpPlaces places;
+  OpAddresses places;
   std::int64_t elements = 1;
   for (const Operand& each : operands) {
     if (!each.is_handle()) {
@@ -262,14 +262,14 @@ Handle Program::arange(std::int64_t begin, std::int64_t end, DType dtype) {
   for (std::int64_t i = begin; i < end; ++i) {
     write_element(bytes.data() + static_cast<std::uint64_t>(i - begin) * size, dtype, static_cast<double>(i));
   }
-  return make_handle(DataPlane::constant(bytes.data(), shape, dtype), std::move(block));
+  return make_handle(FunctionalModel::constant(bytes.data(), shape, dtype), std::move(block));
 }
 
 Handle Program::full(const Shape& shape, double value, DType dtype) {
   context_.calling("full");
   std::shared_ptr<ScratchBlock> block = allocate("tl.full", shape, dtype);
   const bool is_zero = value == 0 || data_ == nullptr;
-  return make_handle(is_zero ? DataPlane::zeros(shape, dtype) : DataPlane::full(shape, dtype, value), std::move(block));
+  return make_handle(is_zero ? FunctionalModel::zeros(shape, dtype) : FunctionalModel::full(shape, dtype, value), std::move(block));
 }
 
 // --- control ---

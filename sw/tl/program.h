@@ -157,7 +157,7 @@ class Program {
   TileShape default_tile() const;
 
   KernelContext& context_;
-  DataPlane* data_;
+  FunctionalModel* data_;
   NodeId who_;  // its PE_CPU, by which accesses of one instant are ordered
   std::shared_ptr<Scratch> scratch_;
   std::vector<InFlight> in_flight_;

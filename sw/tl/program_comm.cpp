@@ -1,6 +1,6 @@
 // Communication: tl.send, tl.recv and what belongs to them.
 #include "models/base/errors.h"
-#include "models/data/data_plane.h"
+#include "models/data/functional_model.h"
 #include "sw/tl/program.h"
 
 namespace kernbench::tl {

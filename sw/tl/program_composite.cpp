@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
-#include "models/data/data_plane.h"
+#include "models/data/functional_model.h"
 #include "models/data/shape_rules.h"
 #include "sw/tl/program.h"
 
@@ -176,7 +176,7 @@ Composite Program::composite(const GemmSpec& spec) {
   Target target = make_target(call, spec.out_, shape, out_dtype);
   gemm.out = target.operand;
   Command command{std::move(gemm), nullptr};
-  TensorValue value = DataPlane::zeros(shape, out_dtype);
+  TensorValue value = FunctionalModel::zeros(shape, out_dtype);
   if (data_ != nullptr) {
     IssuedOp issued = data_->gemm(std::move(params), std::move(bound.inputs), {std::move(bound.from), target.places});
     command.data = std::move(issued.op);
@@ -231,7 +231,7 @@ Composite Program::composite(const MathSpec& spec) {
   Target target = make_target(call, spec.out_, shape, out_dtype);
   math.out = target.operand;
   Command command{std::move(math), nullptr};
-  TensorValue value = DataPlane::zeros(shape, out_dtype);
+  TensorValue value = FunctionalModel::zeros(shape, out_dtype);
   if (data_ != nullptr) {
     IssuedOp issued = data_->math(std::move(params), std::move(bound.inputs), {std::move(bound.from), target.places});
     command.data = std::move(issued.op);

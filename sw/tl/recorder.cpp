@@ -38,7 +38,7 @@ class GridMachine final : public MachineView {
   NodeId sram(int, int) const override { return 0; }
   NodeId hbm(PeId) const override { return 0; }
   NodeId engine(PeId, PeEngine) const override { return 0; }
-  MemoryPlace place_of(std::uint64_t address) const override { return {0, address}; }
+  MemoryTarget place_of(std::uint64_t address) const override { return {0, address}; }
   std::uint32_t nodes() const override { return 0; }
   const std::string& name(NodeId) const override { absent(); }
   NodeId find(const std::string&) const override { return no_node; }
@@ -65,7 +65,7 @@ class RecordingContext final : public KernelContext {
   PeId where() const override { return recording_.where; }
   const KernelLaunch& launch() const override { return launch_; }
   const MachineView& machine() const override { return machine_; }
-  DataPlane* data() override { return nullptr; }
+  FunctionalModel* data() override { return nullptr; }
   Fs now() const override { return 0; }
 
   void dispatch() override {}

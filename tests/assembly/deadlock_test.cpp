@@ -235,10 +235,10 @@ KERNBENCH_SYSTEMC_TEST(polling_while_nobody_waits_is_none) {
 BOOST_AUTO_TEST_CASE(the_watch_looks_once_per_patience_and_wants_two_equal_looks) {
   std::uint64_t work = 0;
   int asked = 0;
-  bool obliged = true;
+  bool waiting = true;
   Fs busy_until = 0, pending_until = 0;
   DeadlockWatch watch(
-      10, {[&] { return ++asked, work; }, [&] { return obliged; }, [&] { return busy_until; }, [&] { return pending_until; }});
+      10, {[&] { return ++asked, work; }, [&] { return waiting; }, [&] { return busy_until; }, [&] { return pending_until; }});
   BOOST_TEST(!watch.expired(0));
   BOOST_TEST(watch.look_at() == 10u);
   BOOST_TEST(!watch.expired(9));
@@ -246,9 +246,9 @@ BOOST_AUTO_TEST_CASE(the_watch_looks_once_per_patience_and_wants_two_equal_looks
   work = 1;
   BOOST_TEST(!watch.expired(12));
   BOOST_TEST(watch.look_at() == 22u);
-  obliged = false;
+  waiting = false;
   BOOST_TEST(!watch.expired(22));
-  obliged = true;
+  waiting = true;
   BOOST_TEST(!watch.expired(31));
   BOOST_TEST(watch.expired(32));
   BOOST_TEST(watch.quiet_since() == 22u);

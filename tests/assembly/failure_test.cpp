@@ -68,7 +68,7 @@ struct BuiltinMachine : WholeMachine {
     BOOST_TEST(result.error == "");
     BOOST_TEST(name_of(result.status) == "completed");
     BOOST_TEST(platform->pool().outstanding() == 0U);
-    BOOST_TEST(!platform->obligations().any());
+    BOOST_TEST(!platform->pending_waits().any());
     return response;
   }
 };

@@ -1,4 +1,4 @@
-// The whole machine: names, wires, ports, how a run ends.
+// The whole machine: names, links, ports, how a run ends.
 #include <boost/test/unit_test.hpp>
 #include <set>
 
@@ -32,38 +32,38 @@ KERNBENCH_SYSTEMC_TEST(the_default_machine_has_4335_nodes_each_named_as_its_modu
   BOOST_TEST(m.run(nothing).error == "");
 }
 
-KERNBENCH_SYSTEMC_TEST(a_wire_is_a_child_of_the_deepest_common_scope) {
+KERNBENCH_SYSTEMC_TEST(a_link_is_a_child_of_the_deepest_common_scope) {
   WholeMachine m("topology.yaml");
   for (const char* name : {"sip0.cube0.r0c0__to__r0c1", "sip0.cube0.pe0_pe_dma__to__r0c0", "sip0.cube3.r0c0__to__hbm_ctrl_pe0",
                            "sip0.io0.io_ucie-P0_conn1__to__io_ucie-P0", "sip1.cube0_ucie-E__to__cube1_ucie-W",
                            "sip1.io0_io_ucie-P0__to__cube0_ucie-N", "fabric_switch0__to__sip1_io0_pcie_ep"}) {
-    BOOST_TEST(dynamic_cast<Wire*>(sc_core::sc_find_object(name)) != nullptr, name);
+    BOOST_TEST(dynamic_cast<Link*>(sc_core::sc_find_object(name)) != nullptr, name);
   }
   std::set<std::string> names;
-  for (const auto& entry : m.platform->wires()) names.insert(entry.wire->name());
-  BOOST_TEST(names.size() == m.platform->wires().size());
+  for (const auto& entry : m.platform->links()) names.insert(entry.link->name());
+  BOOST_TEST(names.size() == m.platform->links().size());
 }
 
-BOOST_AUTO_TEST_CASE(a_wire_name_has_no_dots_and_leaves_out_what_both_ends_share) {
-  BOOST_TEST(wire_name("a.b.c", "a.b.d").scope == "a.b");
-  BOOST_TEST(wire_name("a.b.c", "a.b.d").leaf == "c__to__d");
-  BOOST_TEST(wire_name("a.bc.x", "a.bd.x").scope == "a");
-  BOOST_TEST(wire_name("a.b", "a.b.c").scope == "a");
-  BOOST_TEST(wire_name("a.b", "a.b.c").leaf == "b__to__b_c");
-  BOOST_TEST(wire_name("f.s", "g.t").scope == "");
-  BOOST_TEST(wire_name("f.s", "g.t").leaf == "f_s__to__g_t");
+BOOST_AUTO_TEST_CASE(a_link_name_has_no_dots_and_leaves_out_what_both_ends_share) {
+  BOOST_TEST(link_name("a.b.c", "a.b.d").scope == "a.b");
+  BOOST_TEST(link_name("a.b.c", "a.b.d").leaf == "c__to__d");
+  BOOST_TEST(link_name("a.bc.x", "a.bd.x").scope == "a");
+  BOOST_TEST(link_name("a.b", "a.b.c").scope == "a");
+  BOOST_TEST(link_name("a.b", "a.b.c").leaf == "b__to__b_c");
+  BOOST_TEST(link_name("f.s", "g.t").scope == "");
+  BOOST_TEST(link_name("f.s", "g.t").leaf == "f_s__to__g_t");
 }
 
-KERNBENCH_SYSTEMC_TEST(the_only_edges_without_a_wire_lie_inside_a_pe) {
+KERNBENCH_SYSTEMC_TEST(the_only_edges_without_a_link_lie_inside_a_pe) {
   WholeMachine m("topology.tiny.yaml");
   std::size_t internal = 0;
   for (const Edge& edge : m.platform->graph().edges()) internal += edge.kind == EdgeKind::pe_internal ? 1 : 0;
-  BOOST_TEST(m.platform->wires().size() == m.platform->graph().edges().size() - internal);
+  BOOST_TEST(m.platform->links().size() == m.platform->graph().edges().size() - internal);
 }
 
-KERNBENCH_SYSTEMC_TEST(pe_dma_and_pe_tcm_get_a_wire_when_their_edge_has_a_length) {
+KERNBENCH_SYSTEMC_TEST(pe_dma_and_pe_tcm_get_a_link_when_their_edge_has_a_length) {
   WholeMachine m("topology.tiny.yaml", {{"cube.pe_template.links.pe_dma_to_pe_tcm", "{bw_gbs: 512.0, distance_mm: 0.5}"}});
-  BOOST_TEST((dynamic_cast<Wire*>(sc_core::sc_find_object("sip0.cube0.pe0.pe_dma__to__pe_tcm")) != nullptr));
+  BOOST_TEST((dynamic_cast<Link*>(sc_core::sc_find_object("sip0.cube0.pe0.pe_dma__to__pe_tcm")) != nullptr));
   BOOST_TEST((sc_core::sc_find_object("sip0.cube0.pe0.pe_tcm__to__pe_dma") == nullptr));
 }
 

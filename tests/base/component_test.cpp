@@ -19,14 +19,14 @@ namespace {
 class Counter : public Component {
  public:
   static constexpr const char* description = "counts";
-  static constexpr std::array roles{Role::transit};
+  static constexpr std::array roles{Role::router};
   static ParameterSchema schema() {
     return {Parameter::decimal("delay_ns", "time before it counts", "ns", "assumption").range("0", "").default_val("2.5")};
   }
 
   SC_HAS_PROCESS(Counter);
   explicit Counter(const ComponentInit& init)
-      : Component(init), go("go"), depth_(add_probe("depth", "things counted", 8)),
+      : Component(init), go("go"), depth_(add_signal("depth", "things counted", 8)),
         delay_(ns_to_fs(attributes().decimal("delay_ns"))) {
     add_statistic("counted", "things counted", Quantity::count, counted_);
     SC_THREAD(run);
@@ -43,14 +43,14 @@ class Counter : public Component {
     depth_.set(counted_);
   }
 
-  Probe& depth_;
+  TraceSignal& depth_;
   Fs delay_;
   std::uint64_t counted_ = 0;
 };
 
-struct Changes : ProbeObserver {
-  void changed(const Probe& probe) override {
-    seen.push_back(probe.name() + "=" + std::to_string(probe.value()) + " at " + format_ns(Component::now()));
+struct Changes : TraceSignalListener {
+  void changed(const TraceSignal& signal) override {
+    seen.push_back(signal.name() + "=" + std::to_string(signal.value()) + " at " + format_ns(Component::now()));
   }
   std::vector<std::string> seen;
 };
@@ -84,18 +84,18 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(events_and_processes_are_children_of_their_compon
 KERNBENCH_SYSTEMC_FIXTURE_TEST(a_waiting_component_is_listed_until_its_event, Bench) {
   counter().go.notify(4, sc_core::SC_NS);
   sc_core::sc_start(3, sc_core::SC_NS);
-  const auto waiters = services.obligations().waiters();
+  const auto waiters = services.pending_waits().waiters();
   BOOST_REQUIRE(waiters.size() == 1u);
   BOOST_TEST(waiters[0].who == "counter");
   BOOST_TEST(waiters[0].what == "the signal to go");
   BOOST_TEST(waiters[0].since == 0u);
   sc_core::sc_start(2, sc_core::SC_NS);
-  BOOST_TEST(!services.obligations().any());
+  BOOST_TEST(!services.pending_waits().any());
 }
 
-KERNBENCH_SYSTEMC_FIXTURE_TEST(a_probe_tells_each_change_once_at_its_instant, Bench) {
+KERNBENCH_SYSTEMC_FIXTURE_TEST(a_signal_tells_each_change_once_at_its_instant, Bench) {
   Changes changes;
-  counter().probes().front().observe(&changes, 0);
+  counter().signals().front().observe(&changes, 0);
   counter().go.notify(4, sc_core::SC_NS);
   sc_core::sc_start();
   BOOST_REQUIRE(changes.seen.size() == 1u);

@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(all_reduce_is_right_on_every_topology_over_rings_of_every_k
   }
 }
 
-// 96 cubes, as they ship; tests/bench/ccl_sweep.sh has all topologies and sizes.
+// 96 cubes, as they ship; tests/perf/ccl_sweep.sh has all topologies and sizes.
 BOOST_AUTO_TEST_CASE(all_reduce_is_right_on_six_sips_of_16_cubes) {
   BenchRunOptions options;
   options.topology = "topology.six_sip.yaml";

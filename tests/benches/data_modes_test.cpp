@@ -57,11 +57,11 @@ Bench bench_of(void (*run)(Torch&)) { return {"test-bench", "for a test", {}, ru
 // An op that reads a value which nobody has defined, and whose result lies at this address.
 constexpr std::uint64_t partition = std::uint64_t{6} << 30;
 std::uint64_t broken_address() { return PhysAddr::pe_hbm_addr(0, 0, 0, partition - 4096, partition).encode(); }
-void record_a_broken_op(DataPlane& plane) {
+void record_a_broken_op(FunctionalModel& functional_model) {
   MathParams params;
   params.op = MathOp::exp;
   const TensorValue nowhere{ByteImage::of(ValueRef{99, 0, 4}), {1}, DType::f32, {}};
-  plane.store(plane.math(params, {nowhere}).value, {{broken_address(), 4}});
+  functional_model.store(functional_model.math(params, {nowhere}).value, {{broken_address(), 4}});
 }
 
 }  // namespace

@@ -29,13 +29,13 @@ constexpr bool memory_can_be_measured = true;
 // Runs a step of a kernel many times: what the first tenth needed of the host's memory must do for all.
 template <class Step>
 void repeat(int times, Step step) {
-  std::uint64_t settled = 0;
+  std::uint64_t resolved = 0;
   for (int i = 0; i < times; ++i) {
     step(i);
-    if (i == times / 10) settled = resident_bytes();
+    if (i == times / 10) resolved = resident_bytes();
   }
   const std::uint64_t now = resident_bytes();
-  if (memory_can_be_measured) BOOST_TEST(now < settled + (1 << 20), "from " << settled << " to " << now << " bytes");
+  if (memory_can_be_measured) BOOST_TEST(now < resolved + (1 << 20), "from " << resolved << " to " << now << " bytes");
 }
 
 // Loads 256 bytes each, and stores every other one: 25 MB go through a scratch of 1 MiB.
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(extents_of_4097_are_right_on_every_axis_in_every_dtype) {
     expect_right("softmax-rows", {{"dtype", dtype}, {"rows", "4097"}, {"columns", "3"}}, 4097 * 3);
     expect_right("softmax-rows", {{"dtype", dtype}, {"rows", "3"}, {"columns", "4097"}, {"compute", "steps"}}, 3 * 4097);
     expect_right("layernorm", {{"dtype", dtype}, {"rows", "3"}, {"columns", "4097"}}, 3 * 4097);
-    expect_right("mlp-fused", {{"dtype", dtype}, {"tokens", "1"}, {"d_in", "4097"}, {"hidden", "7"}, {"d_out", "13"}}, 13);
+    expect_right("mlp-fused", {{"dtype", dtype}, {"messages", "1"}, {"d_in", "4097"}, {"hidden", "7"}, {"d_out", "13"}}, 13);
   }
 }
 
@@ -208,13 +208,13 @@ void launch_often(Torch& torch) {
   const DPPolicy everywhere{Placement::row_wise, Placement::row_wise, 1, pes};
   Tensor x = torch.full({pes, 128}, 1, f16, everywhere, "x");
   const Tensor out = torch.empty({pes, 128}, f16, everywhere, "out");
-  std::uint64_t settled = 0;
+  std::uint64_t resolved = 0;
   for (int i = 0; i < launches; ++i) {
     if (writes_input) x.fill_(i % 7);
     torch.launch("scale", scale, x, out);
-    if (i == launches / 10) settled = resident_bytes();
+    if (i == launches / 10) resolved = resident_bytes();
   }
-  const std::uint64_t each = (resident_bytes() - settled) / (launches - launches / 10) / pes;
+  const std::uint64_t each = (resident_bytes() - resolved) / (launches - launches / 10) / pes;
   // The bytes that the operation reads, 256, its record and the metrics of the launch; a page of memory would be 65536.
   if (memory_can_be_measured) BOOST_TEST(each < 2048U, each << " bytes for each PE and launch");
 }

@@ -28,7 +28,7 @@ Regime run_with_bandwidth(int factor) {
   BenchRegistry benches;
   register_benches(benches);
   const Bench& bench = benches.find("matmul-composite");
-  BenchProgram program(bench, {settle_parameters(bench, {{"M", "32"}, {"K", "3072"}, {"N", "32"}, {"variant", "load_ref"}}), {0}, 1});
+  BenchProgram program(bench, {resolve_parameters(bench, {{"M", "32"}, {"K", "3072"}, {"N", "32"}, {"variant", "load_ref"}}), {0}, 1});
   ActivityWindows windows;
   PlatformOptions options;
   options.op_sink = &windows;
@@ -41,10 +41,10 @@ Regime run_with_bandwidth(int factor) {
 // With s = 1 ns / factor, the time of one 256 B flit at 256 GB/s:
 // The read of a 4 KiB tile of B (64 x 32 f16, 16 flits): PE_DMA 1 ns; the command through the router 2 ns; 16 bursts over 8
 // channels, the first of which is out after 8 s; its flit takes s to the router, which holds it for 2 ns; then 16 flits, s each, go
-// to PE_DMA and hide what is behind. 5 ns + 25 s, and 1 fs on each of the 4 wires.
+// to PE_DMA and hide what is behind. 5 ns + 25 s, and 1 fs on each of the 4 links.
 constexpr Fs read_round_trip(int factor) { return 5 * fs_per_ns + 25 * fs_per_ns / static_cast<Fs>(factor) + 4; }
 // The write of the 2 KiB result (8 flits): PE_DMA 1 ns, first flit s to the router, held 2 ns, 8 flits of s to the HBM, a burst of
-// 8 s, the acknowledgement through the router 2 ns. 5 ns + 17 s, and 4 wires.
+// 8 s, the acknowledgement through the router 2 ns. 5 ns + 17 s, and 4 links.
 constexpr Fs write_round_trip(int factor) { return 5 * fs_per_ns + 17 * fs_per_ns / static_cast<Fs>(factor) + 4; }
 // A tile of A and one of B, 4 KiB each, at 512 GB/s; 32 x 64 x 32 products at 4096 per ns; 2 KiB at 512 GB/s.
 constexpr Fs fetch = 16 * fs_per_ns;

@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(what_the_guide_shows_of_the_example_is_what_the_program_pri
   // "  ok    tensor 'out' {64, 256} f16: 16384 elements agree": the extents of the example's defaults.
   const std::string text = guide();
   BOOST_TEST(contains(text, "tensor 'out' {64, 256} f16: 16384 elements agree"));
-  const Attributes defaults = settle_parameters(benches::scaled_add(), {});
+  const Attributes defaults = resolve_parameters(benches::scaled_add(), {});
   BOOST_TEST(defaults.integer("rows") == 64);
   BOOST_TEST(defaults.integer("columns") == 256);
 }

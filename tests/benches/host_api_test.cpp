@@ -85,7 +85,7 @@ KERNBENCH_SYSTEMC_TEST(untimed_moves_data_without_time_and_everything_else_takes
 }
 
 // 4096 bytes of code to PE 0's HBM. One flit of 256 bytes takes 41.700006 ns (tests/host). The last of 16 leaves the last of the
-// slow wires (128 GB/s, 2 ns each) 15 x 2 ns behind the first; r0c0 then holds the first one for 2 ns, while the others come up.
+// slow links (128 GB/s, 2 ns each) 15 x 2 ns behind the first; r0c0 then holds the first one for 2 ns, while the others come up.
 // Its burst is its pseudo-channel's second, which is free again. Later launches, and those of a kernel that is built in, take less
 // by exactly that.
 KERNBENCH_SYSTEMC_TEST(a_deployed_kernel_pays_for_its_code_before_its_first_launch_only) {

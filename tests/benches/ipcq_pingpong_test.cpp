@@ -56,7 +56,7 @@ KERNBENCH_SYSTEMC_TEST(every_kind_of_hop_is_measured_for_every_size) {
   BOOST_TEST(outcome.tensors.size() == 15u);
 }
 
-// 128 bytes from PE 0 to PE 1, its neighbour (tests/pe/ipcq_timing_test.cpp): overhead 1 ns, 0.5 ns on each of three wires, 2.5 mm
+// 128 bytes from PE 0 to PE 1, its neighbour (tests/pe/ipcq_timing_test.cpp): overhead 1 ns, 0.5 ns on each of three links, 2.5 mm
 // (0.25 ns) and twice 1 fs, two routers of 2 ns: 6.75 ns + 2 fs. Slot write 128 / 512 = 0.25 ns. With slot read and credit another
 // 0.25 + 6.3125 ns + 2 fs.
 KERNBENCH_SYSTEMC_TEST(a_short_message_takes_the_time_of_its_derivation) {
@@ -78,7 +78,7 @@ KERNBENCH_SYSTEMC_TEST(rounds_repeat_the_first) {
 }
 
 // 64 pieces, of which a ring holds four: pong's time is still that of messages which it has received, and no part of a last reply
-// that waits for credits. Inside a cube a piece takes 4096 / 256 = 16 ns on the wires, and its slot read of 8 ns and credit of 6.3 ns
+// that waits for credits. Inside a cube a piece takes 4096 / 256 = 16 ns on the links, and its slot read of 8 ns and credit of 6.3 ns
 // hide behind the next one.
 KERNBENCH_SYSTEMC_TEST(a_message_of_many_pieces_takes_the_time_of_its_bytes) {
   const auto rows = rows_of(run_bench("ipcq-pingpong", {{"min_bytes", "131072"}, {"max_bytes", "262144"}}));

@@ -55,23 +55,23 @@ BOOST_AUTO_TEST_CASE(benches_are_listed_by_name_and_numbered_from_1) {
 }
 
 BOOST_AUTO_TEST_CASE(the_shipped_benches_have_their_parameters) {
-  const Attributes defaults = settle_parameters(shipped("matmul-composite"), {});
+  const Attributes defaults = resolve_parameters(shipped("matmul-composite"), {});
   BOOST_TEST(defaults.integer("M") == 32);
   BOOST_TEST(defaults.integer("K") == 64);
   BOOST_TEST(defaults.integer("N") == 32);
   BOOST_TEST(defaults.text("variant") == "load_ref");
   BOOST_TEST(defaults.text("dtype") == "f16");
-  BOOST_TEST(settle_parameters(shipped("gemm-single-pe"), {{"M", "7"}}).integer("M") == 7);
+  BOOST_TEST(resolve_parameters(shipped("gemm-single-pe"), {{"M", "7"}}).integer("M") == 7);
 }
 
 BOOST_AUTO_TEST_CASE(a_bad_parameter_is_an_error_that_names_the_value_and_what_is_allowed) {
   const Bench& bench = shipped("matmul-composite");
-  BOOST_CHECK_EXCEPTION(settle_parameters(bench, {{"M", "0"}}), UsageError,
+  BOOST_CHECK_EXCEPTION(resolve_parameters(bench, {{"M", "0"}}), UsageError,
                         with_text("parameter M: found 0, allowed is an integer, 1 to 1048576"));
-  BOOST_CHECK_EXCEPTION(settle_parameters(bench, {{"K", "-3"}}), UsageError, with_text("found -3"));
-  BOOST_CHECK_EXCEPTION(settle_parameters(bench, {{"N", "1.5"}}), UsageError, with_text("found 1.5"));
-  BOOST_CHECK_EXCEPTION(settle_parameters(bench, {{"dtype", "f64"}}), UsageError, with_text("f16"));
-  BOOST_CHECK_EXCEPTION(settle_parameters(bench, {{"tile", "4"}}), UsageError,
+  BOOST_CHECK_EXCEPTION(resolve_parameters(bench, {{"K", "-3"}}), UsageError, with_text("found -3"));
+  BOOST_CHECK_EXCEPTION(resolve_parameters(bench, {{"N", "1.5"}}), UsageError, with_text("found 1.5"));
+  BOOST_CHECK_EXCEPTION(resolve_parameters(bench, {{"dtype", "f64"}}), UsageError, with_text("f16"));
+  BOOST_CHECK_EXCEPTION(resolve_parameters(bench, {{"tile", "4"}}), UsageError,
                         with_text("it has M, K, N, dtype, variant, epilogue"));
-  BOOST_CHECK_EXCEPTION(settle_parameters(bench, {{"M", "4"}, {"M", "5"}}), UsageError, with_text("given twice"));
+  BOOST_CHECK_EXCEPTION(resolve_parameters(bench, {{"M", "4"}, {"M", "5"}}), UsageError, with_text("given twice"));
 }

@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(settings_that_the_machine_does_not_have_are_refused) {
   check_refused(run({"--set", "ccl:algorithms.lrab_hierarchical_allreduce.root_cube=9"}), {"root_cube 9 is none of them"});
 }
 
-BOOST_AUTO_TEST_CASE(the_settled_values_stand_in_the_configuration) {
+BOOST_AUTO_TEST_CASE(the_resolved_values_stand_in_the_configuration) {
   const ProgramResult result =
       run({"--print-config", "--set", "ccl:defaults.n_slots=9", "--set", "ccl:defaults.algorithm=tree_allreduce"});
   BOOST_TEST(result.status == 0, result.err);

@@ -25,7 +25,7 @@ Words with_settings(Words words, const Words& settings) {
   return words;
 }
 
-// A wire and a router for each of 4096 channels of 2048 PEs.
+// A link and a router for each of 4096 channels of 2048 PEs.
 const Words largest_machine{"system.sips.count=16", "cube.memory_map.hbm_mapping_mode=one_to_one",
                             "cube.memory_map.hbm_channels_per_pe=4096", "cube.memory_map.hbm_pseudo_channels=32768",
                             "cube.memory_map.hbm_channel_bw_gbs=0.0625"};
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(the_default_machine_needs_less_than_the_estimate_and_not_mu
   BOOST_TEST(kernbench_program({"run", "--bench", "gemm-single-pe", "--max-memory", "160M"}).status == 0);
   const ProgramResult refused = kernbench_program({"run", "--bench", "gemm-single-pe", "--max-memory", "64M"});
   BOOST_TEST(refused.status == 2, refused.err);
-  BOOST_TEST(contains(refused.err, "4335 nodes, 7548 wires and 2048 pseudo-channels"), refused.err);
+  BOOST_TEST(contains(refused.err, "4335 nodes, 7548 links and 2048 pseudo-channels"), refused.err);
 }
 
 BOOST_AUTO_TEST_CASE(requests_that_are_all_under_way_at_once_are_refused_with_an_estimate) {

@@ -80,7 +80,7 @@ void check_shares_of_time(const Words& bench, const std::string& until) {
   for (const auto& engine : json.at("engines")) is_share(engine.at("utilisation"));
   for (const auto& link : json.at("links")) is_share(link.at("busiest_utilisation"));
   const auto stats = nlohmann::json::parse(folder.read("s.json"));
-  for (const auto& wire : stats.at("wires")) is_share(wire.at("utilisation"));
+  for (const auto& link : stats.at("links")) is_share(link.at("utilisation"));
   for (const auto& component : stats.at("components")) {
     for (const auto& [key, value] : component.at("stats").items()) {
       if (contains(key, "busy") || contains(key, "held") || contains(key, "blocked"))
@@ -130,19 +130,19 @@ BOOST_AUTO_TEST_CASE(the_summary_as_json_has_the_same_numbers) {
   BOOST_TEST(json.at("memories").at("hbm_ctrl").at("bytes_read").get<std::int64_t>() == 2 * 32 * 64 * 2);  // a and b, f16
 }
 
-// What an HBM controller serves crosses its wire from or to the router once; no wire is busy for longer than the run.
-BOOST_AUTO_TEST_CASE(wires_and_memories_count_the_same_bytes) {
+// What an HBM controller serves crosses its link from or to the router once; no link is busy for longer than the run.
+BOOST_AUTO_TEST_CASE(links_and_memories_count_the_same_bytes) {
   const TemporaryFolder folder;
   const ProgramResult result = run({"--json", "--stats", folder.file("a.json")});
   BOOST_TEST_REQUIRE(result.status == 0, result.err);
   const auto stats = nlohmann::json::parse(folder.read("a.json"));
-  std::int64_t on_wires = 0;
-  for (const auto& wire : stats.at("wires")) {
-    if (wire.at("kind") == "router_to_hbm") on_wires += wire.at("bytes").get<std::int64_t>();
-    BOOST_TEST(wire.at("utilisation").get<double>() <= 1.0, wire.dump());
+  std::int64_t on_links = 0;
+  for (const auto& link : stats.at("links")) {
+    if (link.at("kind") == "router_to_hbm") on_links += link.at("bytes").get<std::int64_t>();
+    BOOST_TEST(link.at("utilisation").get<double>() <= 1.0, link.dump());
   }
   const auto memory = nlohmann::json::parse(result.out).at("memories").at("hbm_ctrl");
-  BOOST_TEST(on_wires == memory.at("bytes_read").get<std::int64_t>() + memory.at("bytes_written").get<std::int64_t>());
+  BOOST_TEST(on_links == memory.at("bytes_read").get<std::int64_t>() + memory.at("bytes_written").get<std::int64_t>());
   BOOST_TEST(stats.at("totals").at("hbm_ctrl").at("bytes_read") == memory.at("bytes_read"));
 }
 
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(equal_runs_write_equal_files) {
     BOOST_TEST((folder.read("a" + kind) == folder.read("b" + kind)), kind);
   }
   const auto stats = nlohmann::json::parse(folder.read("a.json"));
-  for (const std::string key : {"simulated_ns", "activity", "totals", "components", "wires"}) BOOST_TEST(stats.contains(key), key);
+  for (const std::string key : {"simulated_ns", "activity", "totals", "components", "links"}) BOOST_TEST(stats.contains(key), key);
   BOOST_TEST(!contains(folder.read("a.json"), "wall"));
 }
 
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_result_lies_beside_the_configuration_that_gives_it_again)
   BOOST_TEST((folder.read("a.json") == folder.read("b.json")));
 }
 
-BOOST_AUTO_TEST_CASE(print_config_settles_every_default_and_simulates_nothing) {
+BOOST_AUTO_TEST_CASE(print_config_resolves_every_default_and_simulates_nothing) {
   const TemporaryFolder folder;
   const ProgramResult result = run({"--print-config", "--stats", folder.file("a.json")});
   BOOST_TEST(result.status == 0);

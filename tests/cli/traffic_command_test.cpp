@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(rows_as_json_come_with_the_summary) {
   BOOST_TEST(summary.at("makespan_ns") == 45.000008);
   BOOST_TEST(contains(result.out, "\"makespan_ns\": 45.000008,"), result.out);
   BOOST_TEST(summary.at("latency").at(0).at("distance") == "local");
-  BOOST_TEST(summary.at("busiest_wires").at(0).at("bytes") == 4352);
+  BOOST_TEST(summary.at("busiest_links").at(0).at("bytes") == 4352);
 }
 
 // The second: 15 ns + 4 fs for its channel, then as derived in tests/traffic/breakdown_test.
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(a_breakdown_has_a_column_for_each_part) {
   const std::string file = folder.write("two.csv", two_rows);
   const ProgramResult csv = traffic({file, "--csv", "--breakdown"});
   BOOST_TEST(csv.status == 0);
-  BOOST_TEST(contains(csv.out, ",path,pe_setup_ns,noc_ns,ucie_ns,fabric_ns,wire_ns,hbm_ns,contention_ns\n"), csv.out);
+  BOOST_TEST(contains(csv.out, ",path,pe_setup_ns,noc_ns,ucie_ns,fabric_ns,link_ns,hbm_ns,contention_ns\n"), csv.out);
   BOOST_TEST(contains(csv.out, "hbm_ctrl.pe0,1.000000,4.000004,0.000000,0.000000,2.000000,8.000000,0.000000\n"), csv.out);
   BOOST_TEST(contains(csv.out, "hbm_ctrl.pe0,1.000000,4.000004,0.000000,0.000000,17.000000,8.000000,15.000004\n"), csv.out);
   BOOST_TEST(contains(csv.err, "mean parts, ns"), csv.err);
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(a_breakdown_has_a_column_for_each_part) {
 BOOST_AUTO_TEST_CASE(without_a_format_a_table_is_printed) {
   const ProgramResult result = traffic({"--generate", "stream", "--requests", "8"});
   BOOST_TEST(result.status == 0);
-  for (const std::string part : {"latency ns", "... 24 more; --csv lists all", "busiest wires"})
+  for (const std::string part : {"latency ns", "... 24 more; --csv lists all", "busiest links"})
     BOOST_TEST(contains(result.out, part), result.out);
 }
 
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(until_stops_and_leaves_the_rows_so_far) {
   BOOST_TEST(json.at("summary").at("issued") == 2);
 }
 
-// A megabyte stands at a wire at once; by 100 ns no wire has been busy for more than 100 ns.
+// A megabyte stands at a link at once; by 100 ns no link has been busy for more than 100 ns.
 BOOST_AUTO_TEST_CASE(no_link_of_a_stopped_run_is_busy_for_more_than_its_time) {
   const TemporaryFolder folder;
   const ProgramResult result = traffic({"--generate", "stream", "--size", "1000000", "--requests", "20", "--read-share", "0.5",
@@ -199,10 +199,10 @@ BOOST_AUTO_TEST_CASE(no_link_of_a_stopped_run_is_busy_for_more_than_its_time) {
   BOOST_TEST(result.status == 0);
   const auto summary = nlohmann::json::parse(result.out).at("summary");
   BOOST_TEST(summary.at("elapsed_ns") == 100.0);
-  BOOST_TEST(!summary.at("busiest_wires").empty());
+  BOOST_TEST(!summary.at("busiest_links").empty());
   const auto links = nlohmann::json::parse(folder.read("links.json"));
   BOOST_TEST(links.at("elapsed_ns") == 100.0);
-  for (const auto& list : {summary.at("busiest_wires"), links.at("links")}) {
+  for (const auto& list : {summary.at("busiest_links"), links.at("links")}) {
     for (const auto& link : list) {
       BOOST_TEST(link.at("utilisation").get<double>() <= 1.0);
       BOOST_TEST(link.at("busy_ns").get<double>() <= 100.0);

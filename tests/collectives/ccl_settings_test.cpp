@@ -13,7 +13,7 @@ using namespace kernbench::test;
 
 namespace {
 
-CclSettings settled(const CclFile& file, const CclChanges& changes = {}) { return settle(file, shipped_algorithms(), changes); }
+CclSettings resolved(const CclFile& file, const CclChanges& changes = {}) { return resolve(file, shipped_algorithms(), changes); }
 
 }  // namespace
 
@@ -21,12 +21,12 @@ BOOST_AUTO_TEST_SUITE(ccl_settings)
 
 // The values of spec 8.1 and 8.2.
 BOOST_AUTO_TEST_CASE(without_a_file_every_key_has_its_default) {
-  BOOST_TEST(settled({}).str() ==
+  BOOST_TEST(resolved({}).str() ==
              "algorithm=lrab_hierarchical_allreduce buffer_kind=tcm backpressure=sleep poll_ns=10 n_slots=4 slot_size=4096 "
              "ipcq_credit_size_bytes=16 chunking=on ring_capacity_check=on n_elem=8 rank_unit=sip");
-  BOOST_TEST(!settled({}).world_size.has_value());
-  BOOST_TEST(!settled({}).rings.vc_chunk_size.has_value());
-  BOOST_TEST(!settled({}).own.has("root_cube"));
+  BOOST_TEST(!resolved({}).world_size.has_value());
+  BOOST_TEST(!resolved({}).rings.vc_chunk_size.has_value());
+  BOOST_TEST(!resolved({}).own.has("root_cube"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_nearer_to_the_call_goes_before) {
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(what_is_nearer_to_the_call_goes_before) {
   file.algorithms["ring_allreduce"].set("slot_size", std::int64_t{2048});
   file.algorithms["ring_allreduce"].set("n_elem", std::int64_t{65});
   file.algorithms["tree_allreduce"].set("n_slots", std::int64_t{2});
-  const CclSettings settings = settled(file, {{"algorithm", "ring_allreduce"}, {"n_elem", "66"}});
+  const CclSettings settings = resolved(file, {{"algorithm", "ring_allreduce"}, {"n_elem", "66"}});
   BOOST_TEST(settings.rings.n_slots == 8U);
   BOOST_TEST(settings.rings.slot_size == 2048U);
   BOOST_TEST(settings.n_elem == 66);
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(what_is_nearer_to_the_call_goes_before) {
 }
 
 BOOST_AUTO_TEST_CASE(every_key_can_be_changed) {
-  const CclSettings settings = settled({}, {{"buffer_kind", "hbm"},
+  const CclSettings settings = resolved({}, {{"buffer_kind", "hbm"},
                                             {"backpressure", "poll"},
                                             {"poll_ns", "2.5"},
                                             {"n_slots", "3"},
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(every_key_can_be_changed) {
 // root_cube is lrab's: another algorithm does not know it.
 BOOST_AUTO_TEST_CASE(a_key_that_the_algorithm_does_not_know_is_an_error_that_lists_those_that_it_knows) {
   BOOST_CHECK_EXCEPTION(
-      settled({}, {{"algorithm", "ring_allreduce"}, {"root_cube", "1"}}), UsageError,
+      resolved({}, {{"algorithm", "ring_allreduce"}, {"root_cube", "1"}}), UsageError,
       with_text("algorithm 'ring_allreduce' knows no key 'root_cube'; it knows algorithm, buffer_kind, backpressure, "
                 "poll_ns, n_slots, slot_size, vc_chunk_size, ipcq_credit_size_bytes, chunking, "
                 "ring_capacity_check, n_elem, world_size, rank_unit"));
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(values_that_are_not_allowed_name_the_key_and_what_is) {
         std::tuple("poll_ns", "0", "poll_ns"), std::tuple("chunking", "maybe", "on"), std::tuple("n_elem", "many", "n_elem"),
         std::tuple("rank_unit", "cube", "sip"), std::tuple("root_cube", "-1", "0")}) {
     try {
-      settled({}, {{key, value}});
+      resolved({}, {{key, value}});
       BOOST_TEST(false, key << "=" << value << " was accepted");
     } catch (const UsageError& error) {
       check_contains(error.what(), {std::string("algorithm 'lrab_hierarchical_allreduce': ") + key + ": ", part, value});
@@ -88,17 +88,17 @@ BOOST_AUTO_TEST_CASE(values_that_are_not_allowed_name_the_key_and_what_is) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_chosen_reduces_everywhere) {
-  BOOST_CHECK_EXCEPTION(settled({}, {{"algorithm", "ring_reduce"}}), UsageError,
+  BOOST_CHECK_EXCEPTION(resolved({}, {{"algorithm", "ring_reduce"}}), UsageError,
                         with_text("algorithm 'ring_reduce' is one of reduce; what is chosen is that of all_reduce: "
                                   "hierarchical_allreduce, lrab_hierarchical_allreduce, ring_allreduce, tree_allreduce"));
   CclFile file;
   file.algorithm = "rings";
-  BOOST_CHECK_EXCEPTION(settled(file), UsageError, with_text("unknown algorithm 'rings'; there are "));
+  BOOST_CHECK_EXCEPTION(resolved(file), UsageError, with_text("unknown algorithm 'rings'; there are "));
 }
 
 BOOST_AUTO_TEST_CASE(settings_that_differ_are_told_by_key) {
   const AlgorithmRegistry algorithms = shipped_algorithms();
-  const auto with = [&](const CclChanges& changes) { return settle({}, algorithms, changes); };
+  const auto with = [&](const CclChanges& changes) { return resolve({}, algorithms, changes); };
   const CclSettings plain = with({}), changed = with({{"buffer_kind", "hbm"}, {"root_cube", "3"}});
   BOOST_TEST(differing_values(plain, with({{"buffer_kind", "tcm"}})) == "");
   BOOST_TEST(differing_values(changed, plain) == "buffer_kind=hbm, root_cube=3");

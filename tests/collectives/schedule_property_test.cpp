@@ -296,7 +296,7 @@ BOOST_AUTO_TEST_CASE(levels_of_folded_rings_reduce_to_their_common_root_and_back
       for (int cube = 0; cube < cubes; ++cube) {
         ring(pes, "E", "W", [&](int pe) { return PeId{sip, cube, pe}; });
         for (int pe = 0; pe < pes; ++pe) {
-          std::vector<schedules::TreePlace> places{schedules::folded_ring(pe, pes, "E", "W")};
+          std::vector<schedules::TreePosition> places{schedules::folded_ring(pe, pes, "E", "W")};
           if (pe == 0) places.push_back(schedules::folded_ring(cube, cubes, "S", "N"));
           if (pe == 0 && cube == 0) places.push_back(schedules::folded_ring(sip, sips, "ring_E", "ring_W"));
           const double value = sip * 100 + cube * 10 + pe + 1;

@@ -112,7 +112,7 @@ KERNBENCH_SYSTEMC_TEST(a_posted_write_ends_at_its_commit_without_a_message) {
   t.machine.run();
   BOOST_TEST(t.machine.completed_at(0) == 101U + 16U);
   BOOST_TEST(t.a.records().size() == 0U);
-  BOOST_TEST(t.machine.wire("h", "a").statistics().control_messages == 0U);
+  BOOST_TEST(t.machine.link("h", "a").statistics().control_messages == 0U);
 }
 
 KERNBENCH_SYSTEMC_TEST(a_write_is_acknowledged_by_a_control_message_on_the_reverse_path) {
@@ -244,8 +244,8 @@ KERNBENCH_SYSTEMC_TEST(bookings_of_one_instant_go_by_arrival_first) {
   BOOST_TEST(t.machine.completed_at(0) == 111U + 32U + 1U);
 }
 
-KERNBENCH_SYSTEMC_TEST(responses_share_the_wire_in_order_of_readiness) {
-  // Back wire: 16 B in 4 fs. Read 0 (bursts 0 and 4, channel 0: ready 117, 133), read 1 (channel 1: ready 117).
+KERNBENCH_SYSTEMC_TEST(responses_share_the_link_in_order_of_readiness) {
+  // Back link: 16 B in 4 fs. Read 0 (bursts 0 and 4, channel 0: ready 117, 133), read 1 (channel 1: ready 117).
   Memory t({}, 16, {"4e6", 1});
   t.a.send_at(t.machine.read("a", "h", 0, 16), 100);
   t.a.send_at(t.machine.read("a", "h", 64, 16), 100);
@@ -258,7 +258,7 @@ KERNBENCH_SYSTEMC_TEST(responses_share_the_wire_in_order_of_readiness) {
 }
 
 BOOST_AUTO_TEST_CASE(what_leaves_at_one_instant_goes_in_order_of_its_cause) {
-  // An acknowledgement and a response flit leave at 117 over a wire of 4 fs per flit. The write's last flit and the command arrive
+  // An acknowledgement and a response flit leave at 117 over a link of 4 fs per flit. The write's last flit and the command arrive
   // at 101; the smaller id goes first. The acknowledgement takes no room, but waits when the flit is before it.
   const auto times = [](Fs write_issued, Fs read_issued) {
     return kernbench::test::forked_value([=] {
@@ -283,13 +283,13 @@ KERNBENCH_SYSTEMC_TEST(without_a_link_bandwidth_bursts_take_no_time) {
 }
 
 KERNBENCH_SYSTEMC_TEST(shows_what_its_channels_do_without_changing_it) {
-  struct Changes final : ProbeObserver {
-    void changed(const Probe& probe) override { seen.emplace_back(Component::now(), probe.labels()[probe.value()]); }
+  struct Changes final : TraceSignalListener {
+    void changed(const TraceSignal& signal) override { seen.emplace_back(Component::now(), signal.labels()[signal.value()]); }
     std::vector<std::pair<Fs, std::string>> seen;
   } changes;
   Memory t;
-  for (Probe& probe : t.h->probes()) {
-    if (probe.name() == "pc0") probe.observe(&changes, 0);
+  for (TraceSignal& signal : t.h->signals()) {
+    if (signal.name() == "pc0") signal.observe(&changes, 0);
   }
   t.a.send_at(t.machine.write("a", "h", 0, 16), 100);  // 101..117
   t.a.send_at(t.machine.read("a", "h", 0, 16), 110);   // booked at 111 for 117..133

@@ -51,7 +51,7 @@ KERNBENCH_SYSTEMC_TEST(a_posted_write_completes_there) {
 
 KERNBENCH_SYSTEMC_TEST(a_read_is_answered_an_overhead_after_its_command_all_flits_at_once) {
   Scratchpad t({"4e6", 1});                           // back: 4 fs per flit
-  t.a.send_at(t.machine.read("a", "s", 8, 40), 100);  // flits of 8, 16, 16 B: all stand at the wire at 111
+  t.a.send_at(t.machine.read("a", "s", 8, 40), 100);  // flits of 8, 16, 16 B: all stand at the link at 111
   t.machine.run();
   BOOST_TEST(t.a.times() == (std::vector<Fs>{111 + 2 + 1, 111 + 6 + 1, 111 + 10 + 1}), boost::test_tools::per_element());
 }
@@ -70,7 +70,7 @@ KERNBENCH_SYSTEMC_TEST(there_is_no_serial_server) {
 KERNBENCH_SYSTEMC_TEST(answers_of_one_instant_go_by_the_tie_rule) {
   Scratchpad t({"4e6", 1});
   t.a.send_at(t.machine.read("a", "s", 0, 32, 7), 100);
-  t.a.send_at(t.machine.read("a", "s", 0, 16, 3), 100);  // the smaller id: first on the wire
+  t.a.send_at(t.machine.read("a", "s", 0, 16, 3), 100);  // the smaller id: first on the link
   t.machine.run();
   BOOST_TEST(t.machine.completed_at(1) == 111U + 4U + 1U);
   BOOST_TEST(t.machine.completed_at(0) == 111U + 12U + 1U);

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "models/base/errors.h"
-#include "models/data/data_plane.h"
+#include "models/data/functional_model.h"
 #include "models/data/elements.h"
 
 using namespace kernbench;
@@ -18,11 +18,11 @@ namespace {
 
 constexpr Accessor pe1{1, 5}, pe2{2, 5}, pe3{3, 5};
 
-TensorValue number(double value) { return DataPlane::full({1}, DType::i32, value); }
+TensorValue number(double value) { return FunctionalModel::full({1}, DType::i32, value); }
 const PhysRanges here{{0x1000, 4}}, there{{0x2000, 4}};
 
-double value_of(DataPlane& plane, const TensorValue& value) { return read_element(plane.bytes(value).data(), DType::i32); }
-double value_at(DataPlane& plane, const PhysRanges& place) { return value_of(plane, plane.view(place, {1}, DType::i32)); }
+double value_of(FunctionalModel& functional_model, const TensorValue& value) { return read_element(functional_model.bytes(value).data(), DType::i32); }
+double value_at(FunctionalModel& functional_model, const PhysRanges& place) { return value_of(functional_model, functional_model.view(place, {1}, DType::i32)); }
 
 MathParams plus_one() {
   MathParams params;
@@ -42,147 +42,147 @@ class Recorder final : public ValueResolver {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_load_sees_the_store_of_a_pe_whose_name_comes_first) {
-  DataPlane plane;
-  plane.store(number(7), here);
-  const TensorValue loaded = plane.load(pe2, here, {1}, DType::i32).value;  // process order alone would give 7
-  plane.store(pe1, number(8), here);
-  BOOST_TEST(value_of(plane, loaded) == 8);
+  FunctionalModel functional_model;
+  functional_model.store(number(7), here);
+  const TensorValue loaded = functional_model.load(pe2, here, {1}, DType::i32).value;  // process order alone would give 7
+  functional_model.store(pe1, number(8), here);
+  BOOST_TEST(value_of(functional_model, loaded) == 8);
 }
 
 BOOST_AUTO_TEST_CASE(a_load_does_not_see_the_store_of_a_pe_whose_name_comes_behind) {
-  DataPlane plane;
-  plane.store(number(7), here);
-  plane.store(pe2, number(8), here);
-  const TensorValue loaded = plane.load(pe1, here, {1}, DType::i32).value;  // process order alone would give 8
-  BOOST_TEST(value_of(plane, loaded) == 7);
-  BOOST_TEST(value_at(plane, here) == 8);
+  FunctionalModel functional_model;
+  functional_model.store(number(7), here);
+  functional_model.store(pe2, number(8), here);
+  const TensorValue loaded = functional_model.load(pe1, here, {1}, DType::i32).value;  // process order alone would give 8
+  BOOST_TEST(value_of(functional_model, loaded) == 7);
+  BOOST_TEST(value_at(functional_model, here) == 8);
 }
 
 BOOST_AUTO_TEST_CASE(the_last_name_s_store_remains_and_one_pe_s_accesses_keep_their_order) {
-  DataPlane plane;
-  plane.store(pe3, number(31), here);
-  plane.store(pe1, number(11), here);
-  plane.store(pe3, number(32), here);
-  const TensorValue own = plane.load(pe3, here, {1}, DType::i32).value;
-  plane.store(pe2, number(21), here);
-  plane.store(pe3, number(33), there);
-  BOOST_TEST(value_of(plane, own) == 32);
-  BOOST_TEST(value_at(plane, here) == 32);
-  BOOST_TEST(value_at(plane, there) == 33);
+  FunctionalModel functional_model;
+  functional_model.store(pe3, number(31), here);
+  functional_model.store(pe1, number(11), here);
+  functional_model.store(pe3, number(32), here);
+  const TensorValue own = functional_model.load(pe3, here, {1}, DType::i32).value;
+  functional_model.store(pe2, number(21), here);
+  functional_model.store(pe3, number(33), there);
+  BOOST_TEST(value_of(functional_model, own) == 32);
+  BOOST_TEST(value_at(functional_model, here) == 32);
+  BOOST_TEST(value_at(functional_model, there) == 33);
 }
 
 BOOST_AUTO_TEST_CASE(time_orders_before_names_do) {
-  DataPlane plane;
-  plane.store({2, 5}, number(1), here);
-  const TensorValue loaded = plane.load({1, 6}, here, {1}, DType::i32).value;
-  plane.store({1, 7}, number(2), here);
-  plane.store({0, 8}, number(3), here);
-  BOOST_TEST(value_of(plane, loaded) == 1);
-  BOOST_TEST(value_at(plane, here) == 3);
+  FunctionalModel functional_model;
+  functional_model.store({2, 5}, number(1), here);
+  const TensorValue loaded = functional_model.load({1, 6}, here, {1}, DType::i32).value;
+  functional_model.store({1, 7}, number(2), here);
+  functional_model.store({0, 8}, number(3), here);
+  BOOST_TEST(value_of(functional_model, loaded) == 1);
+  BOOST_TEST(value_at(functional_model, here) == 3);
 }
 
 // PE 2 issues its composite before PE 1 does, and yet reads PE 1's result: ops are numbered by issue, and phase 2 sorts it out.
 BOOST_AUTO_TEST_CASE(operands_of_a_composite_bind_in_the_order_of_names) {
-  DataPlane plane;
-  plane.store(number(100), there);
-  const IssuedOp second = plane.math(plus_one(), {plane.view(pe2, here, {1}, DType::i32)});
-  const IssuedOp first = plane.math(plus_one(), {plane.view(pe1, there, {1}, DType::i32)});
-  plane.write(pe1, first.value, here);
-  plane.settle();
+  FunctionalModel functional_model;
+  functional_model.store(number(100), there);
+  const IssuedOp second = functional_model.math(plus_one(), {functional_model.view(pe2, here, {1}, DType::i32)});
+  const IssuedOp first = functional_model.math(plus_one(), {functional_model.view(pe1, there, {1}, DType::i32)});
+  functional_model.write(pe1, first.value, here);
+  functional_model.resolve();
   BOOST_TEST((input_ids(*second.op) == std::vector<ValueId>{2}));
   BOOST_TEST(input_ids(*first.op).empty());
   BOOST_TEST(second.op->inputs[0].image.segments().size() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(records_of_an_instant_are_complete_when_time_has_moved_on) {
-  DataPlane plane;
-  const TensorValue sum = plane.math(plus_one(), {number(1)}).value;
-  const DataOpPtr load = plane.load(pe2, here, {1}, DType::i32).op, store = plane.store(pe1, sum, here);
+  FunctionalModel functional_model;
+  const TensorValue sum = functional_model.math(plus_one(), {number(1)}).value;
+  const DataOpPtr load = functional_model.load(pe2, here, {1}, DType::i32).op, store = functional_model.store(pe1, sum, here);
   BOOST_CHECK_THROW(input_ids(*load), ModelError);
-  plane.settle_before(5);
+  functional_model.resolve_before(5);
   BOOST_CHECK_THROW(input_ids(*load), ModelError);
-  plane.settle_before(6);
+  functional_model.resolve_before(6);
   BOOST_TEST((input_ids(*load) == std::vector<ValueId>{1}));
   BOOST_TEST((input_ids(*store) == std::vector<ValueId>{1}));
 }
 
-// A kernel binds what it has loaded when time has moved on; its record is settled by the next access all the same.
+// A kernel binds what it has loaded when time has moved on; its record is resolved by the next access all the same.
 BOOST_AUTO_TEST_CASE(a_record_is_complete_also_when_its_load_has_been_bound_before) {
-  DataPlane plane;
-  plane.store(plane.math(plus_one(), {number(1)}).value, here);
-  const IssuedOp load = plane.load(pe2, here, {1}, DType::i32);
+  FunctionalModel functional_model;
+  functional_model.store(functional_model.math(plus_one(), {number(1)}).value, here);
+  const IssuedOp load = functional_model.load(pe2, here, {1}, DType::i32);
   BOOST_TEST((load.value.image.without_captures().value_ids() == std::vector<ValueId>{1}));
   BOOST_CHECK_THROW(input_ids(*load.op), ModelError);
-  plane.load({2, 6}, there, {1}, DType::i32);
+  functional_model.load({2, 6}, there, {1}, DType::i32);
   BOOST_TEST((input_ids(*load.op) == std::vector<ValueId>{1}));
 }
 
 BOOST_AUTO_TEST_CASE(slices_and_transposes_of_what_a_load_will_bind_to_bind_with_it) {
-  DataPlane plane;
-  const IssuedOp load = plane.load(pe2, {{0x1000, 24}}, {2, 3}, DType::i32);
+  FunctionalModel functional_model;
+  const IssuedOp load = functional_model.load(pe2, {{0x1000, 24}}, {2, 3}, DType::i32);
   const TensorValue row = sliced(load.value, 1, 2), turned = transposed(load.value);
-  BOOST_TEST(!load.value.image.settled());
+  BOOST_TEST(!load.value.image.bound());
   const std::int32_t elements[]{1, 2, 3, 4, 5, 6};
-  plane.store(pe1, DataPlane::constant(elements, {6}, DType::i32), {{0x1000, 24}});
-  BOOST_TEST(value_of(plane, row) == 4);
-  const std::vector<std::byte> bytes = plane.bytes(turned);
+  functional_model.store(pe1, FunctionalModel::constant(elements, {6}, DType::i32), {{0x1000, 24}});
+  BOOST_TEST(value_of(functional_model, row) == 4);
+  const std::vector<std::byte> bytes = functional_model.bytes(turned);
   for (int i = 0; i < 6; ++i) BOOST_TEST(read_element(bytes.data() + 4 * i, DType::i32) == elements[i % 2 * 3 + i / 2]);
-  BOOST_TEST(load.value.image.settled());
+  BOOST_TEST(load.value.image.bound());
   BOOST_TEST((load.value.image.without_captures().segments()[0].kind == Segment::Kind::bytes));
 }
 
 // Eager mode hears of an op when its operands are bound, and of what reads its result not before.
 BOOST_AUTO_TEST_CASE(an_op_is_announced_when_its_operands_are_bound) {
-  DataPlane plane;
+  FunctionalModel functional_model;
   Recorder recorder;
-  plane.set_resolver(&recorder);
-  const IssuedOp early = plane.math(plus_one(), {number(1)});
+  functional_model.set_resolver(&recorder);
+  const IssuedOp early = functional_model.math(plus_one(), {number(1)});
   BOOST_TEST(recorder.ops.size() == 1U);
-  const IssuedOp late = plane.math(plus_one(), {plane.view(pe2, here, {1}, DType::i32)});
+  const IssuedOp late = functional_model.math(plus_one(), {functional_model.view(pe2, here, {1}, DType::i32)});
   BOOST_TEST(recorder.ops.size() == 1U);
-  plane.store(pe1, early.value, here);
+  functional_model.store(pe1, early.value, here);
   BOOST_TEST(recorder.ops.size() == 1U);
-  plane.math(plus_one(), {late.value});
+  functional_model.math(plus_one(), {late.value});
   BOOST_TEST_REQUIRE(recorder.ops.size() == 3U);
   BOOST_TEST(recorder.ops[1] == late.op);
   BOOST_TEST((input_ids(*late.op) == std::vector<ValueId>{1}));
 
-  const IssuedOp asked = plane.math(plus_one(), {plane.view({2, 6}, here, {1}, DType::i32)});
+  const IssuedOp asked = functional_model.math(plus_one(), {functional_model.view({2, 6}, here, {1}, DType::i32)});
   BOOST_TEST(recorder.ops.size() == 3U);
-  plane.bytes(asked.value);  // within the instant
+  functional_model.bytes(asked.value);  // within the instant
   BOOST_TEST(recorder.ops.size() == 4U);
 }
 
 BOOST_AUTO_TEST_CASE(whoever_acts_without_being_a_pe_comes_behind_what_pes_have_issued) {
-  DataPlane plane;
-  plane.store(pe1, number(1), here);
-  BOOST_TEST(value_at(plane, here) == 1);
-  plane.store(pe1, number(2), here);
-  plane.store(number(3), here);
-  BOOST_TEST(value_at(plane, here) == 3);
+  FunctionalModel functional_model;
+  functional_model.store(pe1, number(1), here);
+  BOOST_TEST(value_at(functional_model, here) == 1);
+  functional_model.store(pe1, number(2), here);
+  functional_model.store(number(3), here);
+  BOOST_TEST(value_at(functional_model, here) == 3);
 }
 
 BOOST_AUTO_TEST_CASE(races_are_pairs_of_different_pes_with_a_write_in_one_instant) {
-  DataPlane plane;
-  plane.load(pe1, here, {1}, DType::i32);
-  plane.load(pe2, here, {1}, DType::i32);
-  BOOST_TEST(plane.data_races() == 0U);
-  plane.store(pe2, number(1), here);  // with the load of PE 1
-  BOOST_TEST(plane.data_races() == 1U);
-  plane.write(pe3, number(1), here);  // with both loads and the store
-  BOOST_TEST(plane.data_races() == 4U);
-  plane.store({1, 6}, number(1), here);
-  BOOST_TEST(plane.data_races() == 4U);
-  plane.memory();  // settling in between changes nothing
-  plane.view({2, 6}, here, {1}, DType::i32);
-  BOOST_TEST(plane.data_races() == 5U);
+  FunctionalModel functional_model;
+  functional_model.load(pe1, here, {1}, DType::i32);
+  functional_model.load(pe2, here, {1}, DType::i32);
+  BOOST_TEST(functional_model.data_races() == 0U);
+  functional_model.store(pe2, number(1), here);  // with the load of PE 1
+  BOOST_TEST(functional_model.data_races() == 1U);
+  functional_model.write(pe3, number(1), here);  // with both loads and the store
+  BOOST_TEST(functional_model.data_races() == 4U);
+  functional_model.store({1, 6}, number(1), here);
+  BOOST_TEST(functional_model.data_races() == 4U);
+  functional_model.memory();  // settling in between changes nothing
+  functional_model.view({2, 6}, here, {1}, DType::i32);
+  BOOST_TEST(functional_model.data_races() == 5U);
 }
 
 BOOST_AUTO_TEST_CASE(what_was_never_put_in_order_is_a_model_error) {
   TensorValue loaded;
   {
-    DataPlane plane;
-    loaded = plane.load(pe1, here, {1}, DType::i32).value;
+    FunctionalModel functional_model;
+    loaded = functional_model.load(pe1, here, {1}, DType::i32).value;
   }
   BOOST_CHECK_THROW(loaded.image.known(), ModelError);
 }
@@ -239,7 +239,7 @@ BOOST_AUTO_TEST_CASE(any_order_of_issue_between_pes_gives_the_same) {
         RC_ASSERT(bytes == expected_reads[index]);
       }
     }
-    journal.settle();
+    journal.resolve();
     const std::vector<std::byte> final_memory = memory.read_bytes(0, 64);
     for (std::size_t i = 0; i < 64; ++i) RC_ASSERT(std::to_integer<std::uint8_t>(final_memory[i]) == expected_memory[i]);
   }));

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include "models/data/data_plane.h"
+#include "models/data/functional_model.h"
 
 using namespace kernbench;
 
@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(records_are_listed_by_start_and_ties_by_id) {
 }
 
 BOOST_AUTO_TEST_CASE(the_dump_has_one_line_per_record) {
-  DataPlane plane;
+  FunctionalModel functional_model;
   OpLog log;
   GemmParams params;
   EpilogueOp scale;
@@ -44,8 +44,8 @@ BOOST_AUTO_TEST_CASE(the_dump_has_one_line_per_record) {
   scale.factor = 0.5;
   params.epilogue = {scale};
   ExecutedOp gemm = op_at(1000, 3000, gemm_name(DType::f16), OpKind::gemm);
-  const TensorValue a = plane.gemm({}, {DataPlane::zeros({2, 2}, DType::f16), DataPlane::zeros({2, 2}, DType::f16)}).value;
-  gemm.data = plane.gemm(params, {a, DataPlane::zeros({2, 2}, DType::f16)}, {{{64, 8}}, {{128, 8}}}).op;
+  const TensorValue a = functional_model.gemm({}, {FunctionalModel::zeros({2, 2}, DType::f16), FunctionalModel::zeros({2, 2}, DType::f16)}).value;
+  gemm.data = functional_model.gemm(params, {a, FunctionalModel::zeros({2, 2}, DType::f16)}, {{{64, 8}}, {{128, 8}}}).op;
   gemm.command_id = 4;
   gemm.bytes = 24;
   log.executed(gemm);

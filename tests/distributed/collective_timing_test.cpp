@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(each_rank_adds_its_block_on_the_link_next_to_the_root_to_ga
 }
 
 // --- Where the rings lie, at 64 KiB per PE. Writing or reading n bytes of a slot takes (spec 8.1; both banks are reached over
-// routers, the SRAM's last wire has 128 GB/s, the HBM's 256)
+// routers, the SRAM's last link has 128 GB/s, the HBM's 256)
 //   tcm n / 512    sram 2 + n / 512 + n / 128    hbm 6 + n / 256 + n / 256 ns
 // 4096 bytes: 8, 42, 38 ns; 1024 bytes: 2, 12, 14 ns; at 2048 bytes SRAM and HBM are alike: 22 ns.
 BOOST_AUTO_TEST_CASE(the_order_of_the_buffer_kinds_follows_from_their_tiers_and_hops) {

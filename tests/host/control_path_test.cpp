@@ -12,15 +12,15 @@ namespace {
 
 constexpr Fs ns = fs_per_ns;
 
-// The tiny machine, hop by hop (ns; a wire of no length takes 1 fs):
+// The tiny machine, hop by hop (ns; a link of no length takes 1 fs):
 //   host -> io_cpu     5 (pcie_ep) + 1 fs + 0 (io_noc) + 1 fs + 10 (io_cpu)
 constexpr Fs at_io_cpu = 15 * ns + 2;
-//   io_cpu -> m_cpu    io_noc 0, conn 0, io_ucie 8, 0.2, UCIe-N 8, conn 0, r0c0 2, 0.25, r1c0 2, 0.15, r2c0 2, m_cpu 5; 6 wires of
+//   io_cpu -> m_cpu    io_noc 0, conn 0, io_ucie 8, 0.2, UCIe-N 8, conn 0, r0c0 2, 0.25, r1c0 2, 0.15, r2c0 2, m_cpu 5; 6 links of
 //   no length
 constexpr Fs io_to_m = 27'600'006;
-//   m_cpu -> pe_cpu 0  r2c0 2, 0.15, r1c0 2, 0.25, r0c0 2, pe_cpu 2; 2 wires of no length
+//   m_cpu -> pe_cpu 0  r2c0 2, 0.15, r1c0 2, 0.25, r0c0 2, pe_cpu 2; 2 links of no length
 constexpr Fs m_to_pe0 = 8'400'002;
-//   m_cpu -> pe_cpu 1  r2c0 2, 0.25, r2c1 2, 0.15, r1c1 2, 0.25, r0c1 2, pe_cpu 2; 2 wires of no length
+//   m_cpu -> pe_cpu 1  r2c0 2, 0.25, r2c1 2, 0.15, r1c1 2, 0.25, r0c1 2, pe_cpu 2; 2 links of no length
 constexpr Fs m_to_pe1 = 10'650'002;
 // Answers take the same ways without the overhead of the end.
 constexpr Fs pe0_to_m = m_to_pe0 - 2 * ns;
@@ -127,7 +127,7 @@ KERNBENCH_SYSTEMC_TEST(a_launch_that_asks_for_a_later_start_gets_it) {
 KERNBENCH_SYSTEMC_TEST(m_cpu_stamps_a_launch_that_comes_without_target_start) {
   // Straight from pcie_ep to m_cpu: 5 + 0.600006 ns of propagation + 16 (UCIe) + 6 (routers) + 5 (m_cpu) = 32.600006 ns.
   WholeMachine m("topology.tiny.yaml");
-  struct Owner final : TransactionOwner {
+  struct Owner final : TransactionListener {
     void completed(Transaction& transaction) override { answer = transaction.route().message; }
     std::shared_ptr<const Message> answer;
   } owner;
@@ -140,7 +140,7 @@ KERNBENCH_SYSTEMC_TEST(m_cpu_stamps_a_launch_that_comes_without_target_start) {
     RouteExtension& route = handle->route();
     route.path = &platform.routes().control_path(machine.pcie_ep(0), machine.m_cpu(0, 0));
     route.host_control = true;
-    route.owner = &owner;
+    route.listener = &owner;
     route.message = kernel_launch({pe0, pe1});
     dynamic_cast<Injector&>(platform.component(machine.pcie_ep(0))).inject(handle);
     sc_core::wait(1, sc_core::SC_US);

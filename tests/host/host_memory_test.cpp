@@ -21,7 +21,7 @@ std::vector<std::uint8_t> ones(std::size_t n) { return std::vector<std::uint8_t>
 
 // tiny, PE0: pcie_ep -> io_noc -> conn0 -> io_ucie-P0 -> cube UCIe-N -> conn0 -> r0c0 -> hbm_ctrl.pe0, past io_cpu and m_cpu.
 //   overheads         5 (pcie_ep) + 8 (io_ucie) + 8 (UCIe-N) + 2 (r0c0)                            = 23 ns
-//   256 B on 7 wires  1 (256 GB/s) + 2 + 2 (128) + 0.5 (512) + 2 + 2 (128) + 1 (256)              = 10.5 ns
+//   256 B on 7 links  1 (256 GB/s) + 2 + 2 (128) + 0.5 (512) + 2 + 2 (128) + 1 (256)              = 10.5 ns
 //   propagation       0.2 (2 mm io_ucie -> UCIe-N) + 6 x 1 fs                                     = 0.200006 ns
 //   one burst         256 B at 256 / 8 GB/s                                                       = 8 ns
 KERNBENCH_SYSTEMC_TEST(a_host_write_is_posted_and_completes_at_commit) {
@@ -32,7 +32,7 @@ KERNBENCH_SYSTEMC_TEST(a_host_write_is_posted_and_completes_at_commit) {
   BOOST_TEST(result.error == "");
 }
 
-// There: the same overheads and propagations without data, 23.200006 ns; the burst, 8 ns; back: 10.5 ns of wires, 0.200006 ns of
+// There: the same overheads and propagations without data, 23.200006 ns; the burst, 8 ns; back: 10.5 ns of links, 0.200006 ns of
 // propagation, and the overheads of r0c0, UCIe-N and io_ucie, 18 ns; none at hbm_ctrl and at pcie_ep, where the response ends.
 KERNBENCH_SYSTEMC_TEST(a_host_read_ends_with_its_last_flit_at_the_pcie_ep) {
   WholeMachine m("topology.tiny.yaml");
@@ -44,7 +44,7 @@ KERNBENCH_SYSTEMC_TEST(a_host_read_ends_with_its_last_flit_at_the_pcie_ep) {
 
 // default, cube 5 = (1, 1), PE0: P1 into cube 1, down its column 1, over the seam into cube 5.
 //   overheads   5 + 8 (io_ucie) + 8 (N) + 6 routers x 2 + 8 (S) + 8 (N of cube 5) + 2 (r0c0)      = 51 ns
-//   wires       1 + 2 + 2 + 0.5 | 2 + 2 + 5 x 1 + 2 + 2 | 0.5 | 2 + 2 + 1                          = 24 ns
+//   links       1 + 2 + 2 + 0.5 | 2 + 2 + 5 x 1 + 2 + 2 | 0.5 | 2 + 2 + 1                          = 24 ns
 //   propagation 0.2 + 1.1 (11 mm of column) + 0.1 (seam) + 10 x 1 fs                              = 1.40001 ns
 //   burst 8 ns
 KERNBENCH_SYSTEMC_TEST(a_host_write_crosses_cubes_on_the_default_machine) {
@@ -85,7 +85,7 @@ KERNBENCH_SYSTEMC_TEST(m_cpu_serves_its_sram_with_one_read_and_one_write_channel
 }
 
 // 5 (pcie_ep) + 2 fs; 10 (io_cpu); 256 B from io_noc to pcie_ep 1 ns + 2 fs. No channel to wait for; the second response finds its
-// wire taken for 1 ns.
+// link taken for 1 ns.
 KERNBENCH_SYSTEMC_TEST(io_cpu_answers_for_its_sram_after_its_overhead) {
   WholeMachine m("topology.tiny.yaml");
   const std::uint64_t pa = m.address(MemoryArea::io_sram, {0, 0, 0}, 0);

@@ -12,7 +12,7 @@ using kernbench::test::forked_value;
 using kernbench::test::MiniMachine;
 using kernbench::test::StubNode;
 
-// What passes is the same at a UAL end point: stored and forwarded, or as by a transit.
+// What passes is the same at a UAL end point: stored and forwarded, or as by a router.
 BOOST_AUTO_TEST_CASE(a_ual_end_point_passes_on_as_a_pcie_end_point_does) {
   for (const auto& [cut_through, first] : {std::pair{"false", Fs{128}}, std::pair{"true", Fs{120}}}) {
     const std::vector<Fs> times = forked_value([cut = cut_through] {

@@ -8,7 +8,7 @@
 #include "models/cube/hbm_ctrl.h"
 #include "models/cube/sram.h"
 #include "models/io/pcie_ep.h"
-#include "models/noc/transit.h"
+#include "models/noc/router.h"
 #include "tests/support/fabric_stubs.h"
 #include "tests/support/forked.h"
 #include "tests/support/naive_fabric.h"
@@ -20,11 +20,11 @@ namespace {
 
 using Kind = NaiveRequest::Kind;
 
-// A tree: inner nodes (transits and PCIe end points) and leaves (ends, memories).
+// A tree: inner nodes (routers and PCIe end points) and leaves (ends, memories).
 struct Machine {
   std::uint32_t flit_bytes = 16;
   std::vector<NaiveNode> nodes;  // in order of their names
-  std::vector<NaiveWire> wires;
+  std::vector<NaiveLink> links;
   std::vector<NaiveRequest> requests;
 };
 
@@ -71,8 +71,8 @@ Machine random_machine(bool zero_overheads) {
     node.overhead = zero_overheads ? 0 : some_time(8, 4);
     if (i < inner) {
       node.kind =
-          *rc::gen::weightedElement<NaiveKind>({{5, NaiveKind::transit}, {2, NaiveKind::pcie}, {1, NaiveKind::pcie_cut_through}});
-      if (node.kind != NaiveKind::transit) sources.push_back(at);
+          *rc::gen::weightedElement<NaiveKind>({{5, NaiveKind::router}, {2, NaiveKind::pcie}, {1, NaiveKind::pcie_cut_through}});
+      if (node.kind != NaiveKind::router) sources.push_back(at);
     } else if (i == inner || *rc::gen::inRange(0, 3) > 0) {
       node.kind = NaiveKind::end;
       sources.push_back(at);
@@ -91,7 +91,7 @@ Machine random_machine(bool zero_overheads) {
       parents[static_cast<std::size_t>(at)] = label[static_cast<std::size_t>(*rc::gen::inRange(0, std::min(i, inner)))];
       const int parent = parents[static_cast<std::size_t>(at)];
       for (const auto& [from, to] : {std::pair{at, parent}, std::pair{parent, at}}) {
-        m.wires.push_back({from, to, *rc::gen::element<std::uint64_t>(0, 1, 2, 4, 8), *rc::gen::element<Time>(1, 1, 4, 7)});
+        m.links.push_back({from, to, *rc::gen::element<std::uint64_t>(0, 1, 2, 4, 8), *rc::gen::element<Time>(1, 1, 4, 7)});
       }
     }
   }
@@ -131,8 +131,8 @@ std::vector<Time> simulate(const Machine& m) {
         case NaiveKind::end:
           ends[i] = &machine.stub(name_of(i));
           break;
-        case NaiveKind::transit:
-          machine.add<Transit>(name_of(i), {{"overhead_ns", overhead}});
+        case NaiveKind::router:
+          machine.add<Router>(name_of(i), {{"overhead_ns", overhead}});
           break;
         case NaiveKind::sram:
           machine.add<Sram>(name_of(i), {{"overhead_ns", overhead}});
@@ -160,11 +160,11 @@ std::vector<Time> simulate(const Machine& m) {
           throw std::logic_error("not in this machine; see tests/traffic/tie_property_test.cpp");
       }
     }
-    for (std::size_t i = 0; i < m.wires.size(); i += 2) {
-      const auto link = [](const NaiveWire& wire) {
-        return MiniLink{std::to_string(wire.bytes_per_fs * 1'000'000), wire.propagation};
+    for (std::size_t i = 0; i < m.links.size(); i += 2) {
+      const auto link = [](const NaiveLink& link) {
+        return MiniLink{std::to_string(link.bytes_per_fs * 1'000'000), link.propagation};
       };
-      machine.connect(name_of(m.wires[i].from), name_of(m.wires[i].to), link(m.wires[i]), link(m.wires[i + 1]));
+      machine.connect(name_of(m.links[i].from), name_of(m.links[i].to), link(m.links[i]), link(m.links[i + 1]));
     }
     machine.elaborate();
     for (const NaiveRequest& request : m.requests) {
@@ -202,23 +202,23 @@ std::vector<Time> simulate(const Machine& m) {
     machine.run();
     std::vector<Time> ended;
     for (std::size_t i = 0; i < m.requests.size(); ++i) ended.push_back(machine.completed_at(i));
-    // Nothing is lost: every wire has carried what the paths say, once the last flits, which nobody waits for, have left.
+    // Nothing is lost: every link has carried what the paths say, once the last flits, which nobody waits for, have left.
     Fs idle_at = Component::now();
-    for (const NaiveWire& wire : m.wires)
-      idle_at = std::max(idle_at, machine.wire(name_of(wire.from), name_of(wire.to)).available_at());
+    for (const NaiveLink& link : m.links)
+      idle_at = std::max(idle_at, machine.link(name_of(link.from), name_of(link.to)).available_at());
     if (idle_at > Component::now()) sc_core::sc_start(Component::until(idle_at));
-    for (const NaiveWire& wire : m.wires) {
+    for (const NaiveLink& link : m.links) {
       std::uint64_t expected = 0;
       for (const NaiveRequest& request : m.requests) {
         const bool data_back = request.kind == Kind::read;
         const bool data_there = request.kind == Kind::write || request.kind == Kind::posted_write;
         for (std::size_t i = 0; i + 1 < request.path.size(); ++i) {
-          if (data_there && request.path[i] == wire.from && request.path[i + 1] == wire.to) expected += request.bytes;
-          if (data_back && request.path[i] == wire.to && request.path[i + 1] == wire.from) expected += request.bytes;
+          if (data_there && request.path[i] == link.from && request.path[i + 1] == link.to) expected += request.bytes;
+          if (data_back && request.path[i] == link.to && request.path[i + 1] == link.from) expected += request.bytes;
         }
       }
-      const Wire::Statistics& seen = machine.wire(name_of(wire.from), name_of(wire.to)).statistics();
-      if (seen.bytes != expected) throw std::logic_error("a wire has carried " + std::to_string(seen.bytes) + " bytes");
+      const Link::Statistics& seen = machine.link(name_of(link.from), name_of(link.to)).statistics();
+      if (seen.bytes != expected) throw std::logic_error("a link has carried " + std::to_string(seen.bytes) + " bytes");
     }
     // Flits of a transaction keep their order.
     for (const auto& [node, stub] : ends) {
@@ -237,12 +237,12 @@ BOOST_AUTO_TEST_SUITE(fabric)
 
 RC_BOOST_PROP(reaches_the_times_of_the_naive_fabric, ()) {
   const Machine m = random_machine(false);
-  RC_ASSERT(simulate(m) == NaiveFabric(m.nodes, m.wires, m.flit_bytes).play(m.requests));
+  RC_ASSERT(simulate(m) == NaiveFabric(m.nodes, m.links, m.flit_bytes).play(m.requests));
 }
 
 RC_BOOST_PROP(reaches_the_times_of_the_naive_fabric_without_overheads, ()) {
   const Machine m = random_machine(true);
-  RC_ASSERT(simulate(m) == NaiveFabric(m.nodes, m.wires, m.flit_bytes).play(m.requests));
+  RC_ASSERT(simulate(m) == NaiveFabric(m.nodes, m.links, m.flit_bytes).play(m.requests));
 }
 
 RC_BOOST_PROP(is_the_same_when_repeated, ()) {

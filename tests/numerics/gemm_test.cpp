@@ -55,9 +55,9 @@ BOOST_AUTO_TEST_CASE(every_dtype_and_odd_extents) {
   for (const DType dtype : {DType::f16, DType::bf16, DType::f32, DType::i8, DType::i32}) {
     for (const auto& extents : {std::array<std::int64_t, 3>{1, 1, 1}, {1, 5, 1}, {7, 1, 3}, {1, 64, 33}, {33, 65, 1}, {32, 64, 32}, {61, 127, 45}}) {
       const Problem problem = random_problem(extents[0], extents[1], extents[2], dtype);
-      DataPlane plane;
-      const TensorValue c = plane.gemm({}, {problem.a, problem.b}).value;
-      DataExecutor executor(plane);
+      FunctionalModel functional_model;
+      const TensorValue c = functional_model.gemm({}, {problem.a, problem.b}).value;
+      DataExecutor executor(functional_model);
       executor.run();
       check_close(executor.bytes(c), c, problem.reference());
     }
@@ -66,22 +66,22 @@ BOOST_AUTO_TEST_CASE(every_dtype_and_odd_extents) {
 
 BOOST_AUTO_TEST_CASE(large_products_are_cut_into_blocks_and_put_together) {
   const Problem problem = random_problem(300, 70, 1100, DType::f32);
-  DataPlane plane;
-  const TensorValue c = plane.gemm({}, {problem.a, problem.b}).value;
-  DataExecutor executor(plane, 3);
+  FunctionalModel functional_model;
+  const TensorValue c = functional_model.gemm({}, {problem.a, problem.b}).value;
+  DataExecutor executor(functional_model, 3);
   executor.run();
   check_close(executor.bytes(c), c, problem.reference());
 }
 
 BOOST_AUTO_TEST_CASE(bytes_do_not_depend_on_the_number_of_threads) {
   const Problem problem = random_problem(700, 257, 1300, DType::bf16);
-  DataPlane plane;
+  FunctionalModel functional_model;
   GemmParams params;
   params.out_dtype = DType::f32;
-  const TensorValue c = plane.gemm(params, {problem.a, problem.b}).value;
+  const TensorValue c = functional_model.gemm(params, {problem.a, problem.b}).value;
   std::vector<std::byte> first;
   for (const unsigned threads : {1u, 2u, 4u}) {
-    DataExecutor executor(plane, threads);
+    DataExecutor executor(functional_model, threads);
     executor.run();
     if (first.empty()) first = executor.bytes(c);
     BOOST_TEST((executor.bytes(c) == first));
@@ -90,17 +90,17 @@ BOOST_AUTO_TEST_CASE(bytes_do_not_depend_on_the_number_of_threads) {
 
 BOOST_AUTO_TEST_CASE(transposes_by_flag_and_by_view_are_the_same) {
   const Problem problem = random_problem(9, 14, 5, DType::f16);
-  DataPlane plane;
-  const auto dense_transpose = [&plane](const TensorValue& value) { return plane.made_dense(transposed(value)); };
+  FunctionalModel functional_model;
+  const auto dense_transpose = [&functional_model](const TensorValue& value) { return functional_model.made_dense(transposed(value)); };
   const TensorValue a_turned = dense_transpose(problem.a), b_turned = dense_transpose(problem.b);
   GemmParams both;
   both.transpose_a = both.transpose_b = true;
   GemmParams only_b;
   only_b.transpose_b = true;
   const std::vector<TensorValue> results{
-      plane.gemm({}, {problem.a, problem.b}).value, plane.gemm(both, {a_turned, b_turned}).value,
-      plane.gemm({}, {transposed(a_turned), transposed(b_turned)}).value, plane.gemm(only_b, {problem.a, transposed(problem.b)}).value};
-  DataExecutor executor(plane);
+      functional_model.gemm({}, {problem.a, problem.b}).value, functional_model.gemm(both, {a_turned, b_turned}).value,
+      functional_model.gemm({}, {transposed(a_turned), transposed(b_turned)}).value, functional_model.gemm(only_b, {problem.a, transposed(problem.b)}).value};
+  DataExecutor executor(functional_model);
   executor.run();
   for (const TensorValue& result : results) check_close(executor.bytes(result), result, problem.reference());
 }
@@ -108,47 +108,47 @@ BOOST_AUTO_TEST_CASE(transposes_by_flag_and_by_view_are_the_same) {
 BOOST_AUTO_TEST_CASE(half_precision_accumulates_in_f32) {
   // 4096 products of 1: a bf16 accumulator would stop at 256, an f16 one at 2048.
   for (const DType dtype : {DType::bf16, DType::f16}) {
-    DataPlane plane;
-    const TensorValue c = plane.gemm({}, {DataPlane::full({2, 4096}, dtype, 1), DataPlane::full({4096, 2}, dtype, 1)}).value;
-    BOOST_TEST(result_of(plane, c)[3] == 4096);
+    FunctionalModel functional_model;
+    const TensorValue c = functional_model.gemm({}, {FunctionalModel::full({2, 4096}, dtype, 1), FunctionalModel::full({4096, 2}, dtype, 1)}).value;
+    BOOST_TEST(result_of(functional_model, c)[3] == 4096);
   }
 }
 
 BOOST_AUTO_TEST_CASE(the_result_is_rounded_once_to_nearest_even) {
   // 2048 + 1 is a tie of f16 (quantum 2): 2048; 2048 + 3 is a tie between 2050 and 2052: 2052.
-  DataPlane plane;
-  const TensorValue c = plane.gemm({}, {tensor({1, 1}, {1, 2}, DType::f16), tensor({2048, 2048, 1, 3}, {2, 2}, DType::f16)}).value;
-  BOOST_TEST((result_of(plane, c) == std::vector<double>{2048, 2052}));
+  FunctionalModel functional_model;
+  const TensorValue c = functional_model.gemm({}, {tensor({1, 1}, {1, 2}, DType::f16), tensor({2048, 2048, 1, 3}, {2, 2}, DType::f16)}).value;
+  BOOST_TEST((result_of(functional_model, c) == std::vector<double>{2048, 2052}));
 }
 
 // An accumulator starts at 0, and 0 + -0 is 0, whatever the extents.
 BOOST_AUTO_TEST_CASE(a_product_has_no_negative_zeros) {
   for (const std::int64_t extent : {1, 2, 5, 8, 40}) {
     for (const std::int64_t columns : {std::int64_t{1}, extent}) {
-      DataPlane plane;
-      const TensorValue c = plane.gemm({}, {DataPlane::zeros({extent, extent}, DType::f32), DataPlane::full({extent, columns}, DType::f32, -4)}).value;
-      for (const double zero : result_of(plane, c)) BOOST_TEST(!std::signbit(zero), extent << " x " << columns);
+      FunctionalModel functional_model;
+      const TensorValue c = functional_model.gemm({}, {FunctionalModel::zeros({extent, extent}, DType::f32), FunctionalModel::full({extent, columns}, DType::f32, -4)}).value;
+      for (const double zero : result_of(functional_model, c)) BOOST_TEST(!std::signbit(zero), extent << " x " << columns);
     }
   }
 }
 
 BOOST_AUTO_TEST_CASE(i8_is_exact_at_its_extremes_and_beyond_24_bits) {
-  DataPlane plane;
+  FunctionalModel functional_model;
   const std::int64_t k = 5000;  // 128 * 128 * 5000 > 2^24
-  const TensorValue c = plane.gemm({}, {DataPlane::full({3, k}, DType::i8, -128), DataPlane::full({k, 2}, DType::i8, -128)}).value;
-  const TensorValue d = plane.gemm({}, {DataPlane::full({3, k}, DType::i8, 127), DataPlane::full({k, 2}, DType::i8, -127)}).value;
-  BOOST_TEST(result_of(plane, c)[5] == 128.0 * 128 * 5000);
-  BOOST_TEST(result_of(plane, d)[5] == -127.0 * 127 * 5000);
+  const TensorValue c = functional_model.gemm({}, {FunctionalModel::full({3, k}, DType::i8, -128), FunctionalModel::full({k, 2}, DType::i8, -128)}).value;
+  const TensorValue d = functional_model.gemm({}, {FunctionalModel::full({3, k}, DType::i8, 127), FunctionalModel::full({k, 2}, DType::i8, -127)}).value;
+  BOOST_TEST(result_of(functional_model, c)[5] == 128.0 * 128 * 5000);
+  BOOST_TEST(result_of(functional_model, d)[5] == -127.0 * 127 * 5000);
 }
 
 BOOST_AUTO_TEST_CASE(i32_wraps_and_i8_output_saturates) {
-  DataPlane plane;
-  const TensorValue wrapped = plane.gemm({}, {tensor({65536, 1}, {1, 2}, DType::i32), tensor({65536, 5}, {2, 1}, DType::i32)}).value;
+  FunctionalModel functional_model;
+  const TensorValue wrapped = functional_model.gemm({}, {tensor({65536, 1}, {1, 2}, DType::i32), tensor({65536, 5}, {2, 1}, DType::i32)}).value;
   GemmParams narrow;
   narrow.out_dtype = DType::i8;
-  const TensorValue saturated = plane.gemm(narrow, {tensor({100}, {1, 1}, DType::i8), tensor({-100}, {1, 1}, DType::i8)}).value;
-  BOOST_TEST(result_of(plane, wrapped)[0] == 5);
-  BOOST_TEST(result_of(plane, saturated)[0] == -128);
+  const TensorValue saturated = functional_model.gemm(narrow, {tensor({100}, {1, 1}, DType::i8), tensor({-100}, {1, 1}, DType::i8)}).value;
+  BOOST_TEST(result_of(functional_model, wrapped)[0] == 5);
+  BOOST_TEST(result_of(functional_model, saturated)[0] == -128);
 }
 
 // Beyond one block (256 x 1024), panels of 16 and runs of 4 of K, and with either operand turned.
@@ -158,12 +158,12 @@ BOOST_AUTO_TEST_CASE(i32_products_are_exact_modulo_2_to_the_32) {
     const TensorValue a = tensor(numbers.integers(m * k, -2147483647, 2147483647), {m, k}, DType::i32);
     const TensorValue b = tensor(numbers.integers(k * n, -2147483647, 2147483647), {k, n}, DType::i32);
     const std::vector<double> x = doubles(a), y = doubles(b);
-    DataPlane plane;
-    const TensorValue a_turned = plane.made_dense(transposed(a)), b_turned = plane.made_dense(transposed(b));
-    const std::vector<TensorValue> products{plane.gemm({}, {a, b}).value, plane.gemm({}, {transposed(a_turned), b}).value,
-                                            plane.gemm({}, {a, transposed(b_turned)}).value};
+    FunctionalModel functional_model;
+    const TensorValue a_turned = functional_model.made_dense(transposed(a)), b_turned = functional_model.made_dense(transposed(b));
+    const std::vector<TensorValue> products{functional_model.gemm({}, {a, b}).value, functional_model.gemm({}, {transposed(a_turned), b}).value,
+                                            functional_model.gemm({}, {a, transposed(b_turned)}).value};
     for (const TensorValue& product : products) {
-      const std::vector<double> got = result_of(plane, product, 2);
+      const std::vector<double> got = result_of(functional_model, product, 2);
       for (std::int64_t i = 0; i < m * n; i += 7) {
         std::uint32_t sum = 0;
         for (std::int64_t l = 0; l < k; ++l) {
@@ -178,10 +178,10 @@ BOOST_AUTO_TEST_CASE(i32_products_are_exact_modulo_2_to_the_32) {
 
 BOOST_AUTO_TEST_CASE(nan_and_infinity_propagate) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  DataPlane plane;
+  FunctionalModel functional_model;
   const TensorValue a = tensor({1, 1, infinity, 1, std::nan(""), 1, infinity, 1}, {4, 2}, DType::f16);
   const TensorValue b = tensor({1, -infinity}, {2, 1}, DType::f16);
-  const std::vector<double> c = result_of(plane, plane.gemm({}, {a, b}).value);
+  const std::vector<double> c = result_of(functional_model, functional_model.gemm({}, {a, b}).value);
   BOOST_TEST(c[0] == -infinity);
   BOOST_TEST(std::isnan(c[1]));  // inf - inf
   BOOST_TEST(std::isnan(c[2]));
@@ -199,8 +199,8 @@ BOOST_AUTO_TEST_CASE(an_epilogue_runs_in_list_order_before_the_conversion) {
   params.epilogue = {step(EpilogueOp::Kind::bias, EpilogueOp::Scope::output_tile, 2), step(EpilogueOp::Kind::relu),
                      step(EpilogueOp::Kind::scale, EpilogueOp::Scope::output_tile, -1, 3), step(EpilogueOp::Kind::add, EpilogueOp::Scope::output_tile, 3),
                      step(EpilogueOp::Kind::mul, EpilogueOp::Scope::kernel, 2), clamp};
-  DataPlane plane;
-  const TensorValue c = plane.gemm(params, {problem.a, problem.b, bias, other}).value;
+  FunctionalModel functional_model;
+  const TensorValue c = functional_model.gemm(params, {problem.a, problem.b, bias, other}).value;
   std::vector<double> reference = problem.reference();
   const std::vector<double> per_column = doubles(bias), per_element = doubles(other);
   for (std::size_t i = 0; i < reference.size(); ++i) {
@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(an_epilogue_runs_in_list_order_before_the_conversion) {
     x = std::min(std::max(x, -0.5), 1.5);      // output_tile scope comes before kernel scope
     reference[i] = x * per_column[i % 10];
   }
-  DataExecutor executor(plane);
+  DataExecutor executor(functional_model);
   executor.run();
   check_close(executor.bytes(c), c, reference);
 }
@@ -219,11 +219,11 @@ BOOST_AUTO_TEST_CASE(activation_epilogues) {
   const auto check = [&](EpilogueOp::Kind kind, auto function) {
     GemmParams params;
     params.epilogue = {step(kind)};
-    DataPlane plane;
-    const TensorValue c = plane.gemm(params, {problem.a, problem.b}).value;
+    FunctionalModel functional_model;
+    const TensorValue c = functional_model.gemm(params, {problem.a, problem.b}).value;
     std::vector<double> reference;
     for (const double value : x) reference.push_back(function(value));
-    DataExecutor executor(plane);
+    DataExecutor executor(functional_model);
     executor.run();
     check_close(executor.bytes(c), c, reference);
   };
@@ -243,8 +243,8 @@ BOOST_AUTO_TEST_CASE(k_tile_scope_applies_to_each_partial_product) {
     params.out_dtype = DType::f32;
     params.epilogue = {step(EpilogueOp::Kind::dequant, EpilogueOp::Scope::k_tile, 2), step(EpilogueOp::Kind::relu, EpilogueOp::Scope::k_tile),
                        step(EpilogueOp::Kind::dequant, EpilogueOp::Scope::output_tile, -1, 0.25)};
-    DataPlane plane;
-    const TensorValue c = plane.gemm(params, {problem.a, problem.b, scales}).value;
+    FunctionalModel functional_model;
+    const TensorValue c = functional_model.gemm(params, {problem.a, problem.b, scales}).value;
     std::vector<double> reference(static_cast<std::size_t>(m * n), 0.0);
     const std::vector<double> factors{0.5, -2, 3};
     for (std::size_t tile = 0; tile < 3; ++tile) {
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(k_tile_scope_applies_to_each_partial_product) {
       for (std::size_t i = 0; i < partial.size(); ++i) reference[i] += std::max(0.0, partial[i] * factors[tile]);
     }
     for (double& value : reference) value *= 0.25;
-    DataExecutor executor(plane);
+    DataExecutor executor(functional_model);
     executor.run();
     check_close(executor.bytes(c), c, reference);
   }
@@ -261,11 +261,11 @@ BOOST_AUTO_TEST_CASE(k_tile_scope_applies_to_each_partial_product) {
 
 BOOST_AUTO_TEST_CASE(tile_k_alone_changes_nothing) {
   const Problem problem = random_problem(40, 200, 30, DType::f16);
-  DataPlane plane;
+  FunctionalModel functional_model;
   GemmParams tiled;
   tiled.tile_k = 16;
-  const TensorValue plain = plane.gemm({}, {problem.a, problem.b}).value, with_tiles = plane.gemm(tiled, {problem.a, problem.b}).value;
-  DataExecutor executor(plane);
+  const TensorValue plain = functional_model.gemm({}, {problem.a, problem.b}).value, with_tiles = functional_model.gemm(tiled, {problem.a, problem.b}).value;
+  DataExecutor executor(functional_model);
   executor.run();
   BOOST_TEST((executor.bytes(plain) == executor.bytes(with_tiles)));
 }

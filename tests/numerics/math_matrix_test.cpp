@@ -260,8 +260,8 @@ BOOST_AUTO_TEST_CASE(conversions_between_all_dtypes_round_to_nearest_even) {
     const TensorValue input = column(numbers, from);
     const std::vector<double> x = doubles(input);
     for (const DType to : dtypes) {
-      DataPlane plane;
-      const std::vector<double> got = result_of(plane, plane.converted(input, to));
+      FunctionalModel functional_model;
+      const std::vector<double> got = result_of(functional_model, functional_model.converted(input, to));
       for (std::size_t i = 0; i < x.size(); ++i) {
         const double expected = reference_rounding(to, x[i]);
         BOOST_CHECK_MESSAGE(identical(got[i], expected), name_of(from) << " to " << name_of(to) << " of " << x[i] << ": " << got[i]
@@ -275,11 +275,11 @@ BOOST_AUTO_TEST_CASE(every_f16_and_bf16_converts_to_every_dtype) {
   for (const DType from : {DType::f16, DType::bf16}) {
     std::vector<std::uint16_t> patterns(0x10000);
     for (std::size_t i = 0; i < patterns.size(); ++i) patterns[i] = static_cast<std::uint16_t>(i);
-    const TensorValue input = DataPlane::constant(patterns.data(), {0x10000}, from);
+    const TensorValue input = FunctionalModel::constant(patterns.data(), {0x10000}, from);
     const std::vector<double> x = doubles(input);
     for (const DType to : dtypes) {
-      DataPlane plane;
-      const std::vector<double> got = result_of(plane, plane.converted(input, to));
+      FunctionalModel functional_model;
+      const std::vector<double> got = result_of(functional_model, functional_model.converted(input, to));
       for (std::size_t i = 0; i < x.size(); ++i) BOOST_REQUIRE(identical(got[i], reference_rounding(to, x[i])));
     }
   }
@@ -340,24 +340,24 @@ BOOST_AUTO_TEST_CASE(reductions_in_every_dtype) {
 
 BOOST_AUTO_TEST_CASE(products_overflow_when_they_are_rounded_not_before) {
   // 65504 + 15.99 rounds down in f16, 65504 + 16 = 65520 is the first that does not: half a quantum (32) above the largest.
-  DataPlane plane;
+  FunctionalModel functional_model;
   const TensorValue ones = tensor({1, 1}, {1, 2}, DType::f16);
-  const TensorValue below = plane.gemm({}, {ones, tensor({65504, 15.9921875}, {2, 1}, DType::f16)}).value;
-  const TensorValue above = plane.gemm({}, {ones, tensor({65504, 16}, {2, 1}, DType::f16)}).value;
+  const TensorValue below = functional_model.gemm({}, {ones, tensor({65504, 15.9921875}, {2, 1}, DType::f16)}).value;
+  const TensorValue above = functional_model.gemm({}, {ones, tensor({65504, 16}, {2, 1}, DType::f16)}).value;
   // 60000 + 60000 - 60000: f16 would be infinite on the way.
   const TensorValue back =
-      plane.gemm({}, {tensor({1, 1, -1}, {1, 3}, DType::f16), tensor({60000, 60000, 60000}, {3, 1}, DType::f16)}).value;
+      functional_model.gemm({}, {tensor({1, 1, -1}, {1, 3}, DType::f16), tensor({60000, 60000, 60000}, {3, 1}, DType::f16)}).value;
   // The largest f32 squared leaves f32 itself.
-  const TensorValue beyond = plane.gemm({}, {tensor({0x1.fffffep127}, {1, 1}, DType::f32), tensor({-2}, {1, 1}, DType::f32)}).value;
+  const TensorValue beyond = functional_model.gemm({}, {tensor({0x1.fffffep127}, {1, 1}, DType::f32), tensor({-2}, {1, 1}, DType::f32)}).value;
   // Denormal f16 times denormal f16 is 2^-48 in f32, and nothing in f16.
   GemmParams wide;
   wide.out_dtype = DType::f32;
   const TensorValue tiny = tensor({0x1p-24}, {1, 1}, DType::f16);
-  const TensorValue kept = plane.gemm(wide, {tiny, tiny}).value, lost = plane.gemm({}, {tiny, tiny}).value;
-  BOOST_TEST(result_of(plane, below)[0] == 65504);
-  BOOST_TEST(result_of(plane, above)[0] == infinity);
-  BOOST_TEST(result_of(plane, back)[0] == reference_rounding(DType::f16, 60000));
-  BOOST_TEST(result_of(plane, beyond)[0] == -infinity);
-  BOOST_TEST(result_of(plane, kept)[0] == 0x1p-48);
-  BOOST_TEST(result_of(plane, lost)[0] == 0);
+  const TensorValue kept = functional_model.gemm(wide, {tiny, tiny}).value, lost = functional_model.gemm({}, {tiny, tiny}).value;
+  BOOST_TEST(result_of(functional_model, below)[0] == 65504);
+  BOOST_TEST(result_of(functional_model, above)[0] == infinity);
+  BOOST_TEST(result_of(functional_model, back)[0] == reference_rounding(DType::f16, 60000));
+  BOOST_TEST(result_of(functional_model, beyond)[0] == -infinity);
+  BOOST_TEST(result_of(functional_model, kept)[0] == 0x1p-48);
+  BOOST_TEST(result_of(functional_model, lost)[0] == 0);
 }

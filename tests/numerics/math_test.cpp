@@ -122,11 +122,11 @@ BOOST_AUTO_TEST_CASE(long_tensors_are_cut_into_blocks) {
   Numbers numbers(5);
   const TensorValue a = tensor(numbers.integers(count, -1000, 1000), {count}, DType::f32);
   const std::vector<double> x = doubles(a);
-  DataPlane plane;
+  FunctionalModel functional_model;
   MathParams params = math_of(MathOp::mul);
   params.operands = {MathOperand::tensor(0), MathOperand::scalar(3)};
-  const TensorValue product = plane.math(params, {a}).value;
-  const std::vector<double> got = result_of(plane, product, 3);
+  const TensorValue product = functional_model.math(params, {a}).value;
+  const std::vector<double> got = result_of(functional_model, product, 3);
   for (std::size_t i = 0; i < got.size(); ++i) BOOST_REQUIRE(got[i] == x[i] * 3);
 }
 
@@ -241,8 +241,8 @@ BOOST_AUTO_TEST_CASE(reductions_along_each_axis) {
 }
 
 BOOST_AUTO_TEST_CASE(sums_accumulate_in_f32) {
-  BOOST_TEST(reduced(MathOp::sum, 0, DataPlane::full({4096}, DType::bf16, 1))[0] == 4096);
-  const TensorValue many = DataPlane::full({1 << 20}, DType::f32, 0.1);
+  BOOST_TEST(reduced(MathOp::sum, 0, FunctionalModel::full({4096}, DType::bf16, 1))[0] == 4096);
+  const TensorValue many = FunctionalModel::full({1 << 20}, DType::f32, 0.1);
   check_close(reduced(MathOp::sum, 0, many), {static_cast<double>(0.1f) * (1 << 20)}, DType::f32);
 }
 
@@ -267,13 +267,13 @@ BOOST_AUTO_TEST_CASE(softmax_survives_large_values_and_reductions_meet_nan) {
 }
 
 BOOST_AUTO_TEST_CASE(conversions_round_once) {
-  DataPlane plane;
-  const TensorValue integers = plane.converted(tensor({2049, 2051, 16777217}, {3}, DType::i32), DType::f16);
-  const TensorValue singles = plane.converted(tensor({16777217}, {1}, DType::i32), DType::f32);
-  const TensorValue rounded = plane.converted(tensor({2.5, -3.5, 1e9}, {3}, DType::f32), DType::i8);
-  BOOST_TEST((result_of(plane, integers) == std::vector<double>{2048, 2052, infinity}));
-  BOOST_TEST((result_of(plane, singles) == std::vector<double>{16777216}));
-  BOOST_TEST((result_of(plane, rounded) == std::vector<double>{2, -4, 127}));
+  FunctionalModel functional_model;
+  const TensorValue integers = functional_model.converted(tensor({2049, 2051, 16777217}, {3}, DType::i32), DType::f16);
+  const TensorValue singles = functional_model.converted(tensor({16777217}, {1}, DType::i32), DType::f32);
+  const TensorValue rounded = functional_model.converted(tensor({2.5, -3.5, 1e9}, {3}, DType::f32), DType::i8);
+  BOOST_TEST((result_of(functional_model, integers) == std::vector<double>{2048, 2052, infinity}));
+  BOOST_TEST((result_of(functional_model, singles) == std::vector<double>{16777216}));
+  BOOST_TEST((result_of(functional_model, rounded) == std::vector<double>{2, -4, 127}));
 }
 
 BOOST_AUTO_TEST_CASE(a_math_composite_may_have_an_epilogue) {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "models/data/data_plane.h"
+#include "models/data/functional_model.h"
 #include "models/data/elements.h"
 #include "platform/numerics/data_executor.h"
 #include "platform/numerics/verify.h"
@@ -15,7 +15,7 @@ namespace kernbench {
 inline TensorValue tensor(const std::vector<double>& elements, const Shape& shape, DType dtype) {
   std::vector<std::byte> bytes(elements.size() * size_of(dtype));
   for (std::size_t i = 0; i < elements.size(); ++i) write_element(bytes.data() + i * size_of(dtype), dtype, elements[i]);
-  return DataPlane::constant(bytes.data(), shape, dtype);
+  return FunctionalModel::constant(bytes.data(), shape, dtype);
 }
 
 inline std::vector<double> doubles(const std::vector<std::byte>& bytes, DType dtype) {
@@ -27,16 +27,16 @@ inline std::vector<double> doubles(const std::vector<std::byte>& bytes, DType dt
 // The elements as the tensor holds them: after rounding to its dtype.
 inline std::vector<double> doubles(const TensorValue& value) { return doubles(dense_bytes(value), value.dtype); }
 
-inline std::vector<double> result_of(DataPlane& plane, const TensorValue& value, unsigned threads = 1) {
-  DataExecutor executor(plane, threads);
+inline std::vector<double> result_of(FunctionalModel& functional_model, const TensorValue& value, unsigned threads = 1) {
+  DataExecutor executor(functional_model, threads);
   executor.run();
   return doubles(executor.bytes(value), value.dtype);
 }
 
 inline std::vector<double> evaluated(MathParams params, const std::vector<TensorValue>& inputs) {
-  DataPlane plane;
-  const TensorValue value = plane.math(std::move(params), inputs).value;
-  return result_of(plane, value);
+  FunctionalModel functional_model;
+  const TensorValue value = functional_model.math(std::move(params), inputs).value;
+  return result_of(functional_model, value);
 }
 
 inline MathParams math_of(MathOp op) {

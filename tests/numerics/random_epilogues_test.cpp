@@ -19,10 +19,10 @@ class RandomOperation {
  public:
   // What it was is part of a counterexample.
   void check() {
-    DataExecutor executor(plane_, 1);
+    DataExecutor executor(functional_model_, 1);
     executor.run();
     const ValueLookup values = [&executor](ValueId id) { return executor.computed(id); };
-    for (const DataOpPtr& op : plane_.ops()) {
+    for (const DataOpPtr& op : functional_model_.ops()) {
       RC_LOG() << describe(*op) << "\n";
       const Comparison comparison = check_op(*op, values(op->outputs[0].id).get(), values);
       if (!comparison.ok) RC_FAIL(mismatch_text(op->outputs[0].shape, comparison));
@@ -43,7 +43,7 @@ class RandomOperation {
     inputs.push_back(turned ? transposed(matrix(n, k, b_dtype)) : matrix(k, n, b_dtype));
     params.out_dtype = any_dtype();
     params.epilogue = epilogue(m, n, tiles, inputs);
-    plane_.gemm(params, inputs);
+    functional_model_.gemm(params, inputs);
   }
 
   void math() {
@@ -53,7 +53,7 @@ class RandomOperation {
     params.out_dtype = any_dtype();
     std::vector<TensorValue> inputs{matrix(m, n, any_dtype()), matrix(1, n, any_dtype())};
     params.epilogue = epilogue(m, n, 0, inputs);
-    plane_.math(params, inputs);
+    functional_model_.math(params, inputs);
   }
 
  private:
@@ -94,7 +94,7 @@ class RandomOperation {
     return list;
   }
 
-  DataPlane plane_;
+  FunctionalModel functional_model_;
 };
 
 }  // namespace

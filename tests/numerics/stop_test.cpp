@@ -28,12 +28,12 @@ class StopAt {
 constexpr int chain_length = 40;
 
 // A chain, so that one operation is computed after the other.
-TensorValue chain(DataPlane& plane) {
+TensorValue chain(FunctionalModel& functional_model) {
   TensorValue value = tensor({0, 1}, {2}, DType::f32);
   for (int i = 0; i < chain_length; ++i) {
     MathParams params = math_of(MathOp::add);
     params.operands = {MathOperand::tensor(0), MathOperand::scalar(1)};
-    value = plane.math(std::move(params), {value}).value;
+    value = functional_model.math(std::move(params), {value}).value;
   }
   return value;
 }
@@ -49,13 +49,13 @@ std::string stopped_with(const std::function<void()>& call) {
 
 // Rows x 65600 x 1024: 256 rows of it are one block of more than 2^34 products.
 constexpr std::int64_t depth = 65600, columns = 1024;
-DataOpPtr gemm_of_rows(DataPlane& plane, std::int64_t rows, TensorValue& result) {
+DataOpPtr gemm_of_rows(FunctionalModel& functional_model, std::int64_t rows, TensorValue& result) {
   Numbers numbers(7);
   const std::vector<double> row = numbers.integers(depth, -3, 3);
   std::vector<double> a;
   for (std::int64_t i = 0; i < rows; ++i) a.insert(a.end(), row.begin(), row.end());
   for (std::size_t i = 0; i < a.size(); i += 997) a[i] += 1.0 / static_cast<double>(1 + i / depth);  // rows differ
-  IssuedOp op = plane.gemm({}, {tensor(a, {rows, depth}, DType::f32), DataPlane::full({depth, columns}, DType::f16, 0.3)});
+  IssuedOp op = functional_model.gemm({}, {tensor(a, {rows, depth}, DType::f32), FunctionalModel::full({depth, columns}, DType::f16, 0.3)});
   result = op.value;
   return op.op;
 }
@@ -64,9 +64,9 @@ DataOpPtr gemm_of_rows(DataPlane& plane, std::int64_t rows, TensorValue& result)
 
 BOOST_AUTO_TEST_CASE(a_run_that_is_told_to_stop_says_how_far_it_came_and_can_go_on) {
   for (const unsigned threads : {1U, 4U}) {
-    DataPlane plane;
-    const TensorValue last = chain(plane);
-    DataExecutor executor(plane, threads);
+    FunctionalModel functional_model;
+    const TensorValue last = chain(functional_model);
+    DataExecutor executor(functional_model, threads);
     executor.stop_when(StopAt(12));
     const std::string text = stopped_with([&] { executor.run(); });
     BOOST_TEST(text.find(" of 40 operations computed") != std::string::npos, text);
@@ -76,9 +76,9 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_told_to_stop_says_how_far_it_came_and_can_go_
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_said_of_a_stop_behind_the_last_operation) {
-  DataPlane plane;
-  chain(plane);
-  DataExecutor executor(plane, 2);
+  FunctionalModel functional_model;
+  chain(functional_model);
+  DataExecutor executor(functional_model, 2);
   std::atomic<bool> stop{false};
   executor.stop_when([&stop] { return stop.load(); });
   executor.run();
@@ -87,15 +87,15 @@ BOOST_AUTO_TEST_CASE(nothing_is_said_of_a_stop_behind_the_last_operation) {
 }
 
 BOOST_AUTO_TEST_CASE(a_long_gemm_asks_within_its_block_and_its_bits_do_not_hang_on_it) {
-  DataPlane plane;
+  FunctionalModel functional_model;
   TensorValue whole, part;
-  const DataOpPtr op = gemm_of_rows(plane, 256, whole);
-  gemm_of_rows(plane, 64, part);
+  const DataOpPtr op = gemm_of_rows(functional_model, 256, whole);
+  gemm_of_rows(functional_model, 64, part);
   const auto bytes = [](DataExecutor& executor, const TensorValue& value) {
     executor.run();
     return executor.bytes(value);
   };
-  DataExecutor executor(plane, 1);
+  DataExecutor executor(functional_model, 1);
   const std::vector<std::byte> all = bytes(executor, whole), first = bytes(executor, part);
   BOOST_TEST((std::vector<std::byte>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first.size())) == first));
 
@@ -107,15 +107,15 @@ BOOST_AUTO_TEST_CASE(a_long_gemm_asks_within_its_block_and_its_bits_do_not_hang_
 }
 
 BOOST_AUTO_TEST_CASE(the_check_of_operations_stops_between_and_within_references) {
-  DataPlane plane;
-  chain(plane);
-  DataExecutor executor(plane, 1);
+  FunctionalModel functional_model;
+  chain(functional_model);
+  DataExecutor executor(functional_model, 1);
   executor.run();
   const ValueLookup values = [&executor](ValueId id) { return executor.computed(id); };
-  const std::string text = stopped_with([&] { check_ops(plane.ops(), values, 1, StopAt(7)); });
+  const std::string text = stopped_with([&] { check_ops(functional_model.ops(), values, 1, StopAt(7)); });
   BOOST_TEST(text == "7 of 40 operations checked");
 
-  DataPlane other;
+  FunctionalModel other;
   const TensorValue square = tensor(std::vector<double>(64 * 64, 1), {64, 64}, DType::f32);
   const DataOpPtr gemm = other.gemm({}, {square, square}).op;
   const std::vector<std::byte> output(64 * 64 * 4);
@@ -141,10 +141,10 @@ BOOST_AUTO_TEST_CASE(a_reference_that_asks_nobody_is_left_behind) {
 }
 
 BOOST_AUTO_TEST_CASE(a_kernel_that_waits_for_a_value_is_told_too) {
-  DataPlane plane;
-  DataExecutor executor(plane, 1);
+  FunctionalModel functional_model;
+  DataExecutor executor(functional_model, 1);
   executor.stop_when([] { return true; });
   executor.start_eager();
-  const TensorValue last = chain(plane);
-  BOOST_CHECK_THROW(plane.bytes(last), StoppedError);
+  const TensorValue last = chain(functional_model);
+  BOOST_CHECK_THROW(functional_model.bytes(last), StoppedError);
 }

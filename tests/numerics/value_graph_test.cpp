@@ -1,5 +1,5 @@
 // Random programs through a small memory: loads, stores over parts of what stands there, copies, views, reuse of blocks, arithmetic
-// in all dtypes, reductions, products and casts. The values that the data plane records and phase 2 computes are those of a machine
+// in all dtypes, reductions, products and casts. The values that the data functional_model records and phase 2 computes are those of a machine
 // that does one thing after another (tests/support/plain_machine.h), byte for byte, on any number of threads, deferred or eager.
 #include <rapidcheck.h>
 
@@ -32,14 +32,14 @@ PhysRanges place(std::size_t at, std::size_t count) {
 // What a program has recorded.
 class Recorded {
  public:
-  explicit Recorded(const PlainMachine& plain, bool eager = false) : plain_(plain), executor_(plane_, 2) {
+  explicit Recorded(const PlainMachine& plain, bool eager = false) : plain_(plain), executor_(functional_model_, 2) {
     if (eager) executor_.start_eager();
     const std::vector<std::byte> first = PlainMachine::first_memory();
-    plane_.memory().write_bytes(base, first.data(), first.size());
+    functional_model_.memory().write_bytes(base, first.data(), first.size());
     for (const Action& action : plain.actions()) carry_out(action);
   }
 
-  DataPlane& plane() { return plane_; }
+  FunctionalModel& functional_model() { return functional_model_; }
   DataExecutor& executor() { return executor_; }
 
   void expect_values_of(const DataExecutor& executor) const {
@@ -63,15 +63,15 @@ class Recorded {
     switch (action.kind) {
       case ActionKind::load:
         return keep(
-            plane_.load(place(action.at, static_cast<std::size_t>(shape.elements()) * size_of(action.dtype)), shape, action.dtype)
+            functional_model_.load(place(action.at, static_cast<std::size_t>(shape.elements()) * size_of(action.dtype)), shape, action.dtype)
                 .value);
       case ActionKind::make:
-        return keep(DataPlane::full(shape, action.dtype, action.scalar));
+        return keep(FunctionalModel::full(shape, action.dtype, action.scalar));
       case ActionKind::store:
-        plane_.store(operand(0), place(action.at, action.count));
+        functional_model_.store(operand(0), place(action.at, action.count));
         return;
       case ActionKind::copy:
-        plane_.store(plane_.view(place(action.at, action.count), Shape{static_cast<std::int64_t>(action.count)}, DType::i8),
+        functional_model_.store(functional_model_.view(place(action.at, action.count), Shape{static_cast<std::int64_t>(action.count)}, DType::i8),
                      place(action.to, action.count));
         return;
       case ActionKind::math:
@@ -84,12 +84,12 @@ class Recorded {
           inputs.push_back(operand(i));
         }
         if (action.has_scalar) params.operands.push_back(MathOperand::scalar(action.scalar));
-        return keep(plane_.math(params, inputs).value);
+        return keep(functional_model_.math(params, inputs).value);
       }
       case ActionKind::cast:
-        return keep(plane_.converted(operand(0), action.dtype));
+        return keep(functional_model_.converted(operand(0), action.dtype));
       case ActionKind::dot:
-        return keep(plane_.gemm({}, {operand(0), operand(1)}).value);
+        return keep(functional_model_.gemm({}, {operand(0), operand(1)}).value);
       case ActionKind::transpose:
         return keep(transposed(operand(0)));
       case ActionKind::slice:
@@ -113,15 +113,15 @@ class Recorded {
   // As a kernel does that branches on a value. Deferred: only what was known from the start can be read.
   void read(std::size_t block) {
     const std::string what = "block " + std::to_string(block) + ", read on the way,";
-    if (plane_.known(blocks_[block].image)) {
-      expect_bytes(what, plane_.bytes(blocks_[block]), plain_.blocks()[block].bytes());
+    if (functional_model_.known(blocks_[block].image)) {
+      expect_bytes(what, functional_model_.bytes(blocks_[block]), plain_.blocks()[block].bytes());
     } else {
-      RC_ASSERT_THROWS_AS(plane_.bytes(blocks_[block]), PendingDataError);
+      RC_ASSERT_THROWS_AS(functional_model_.bytes(blocks_[block]), PendingDataError);
     }
   }
 
   const PlainMachine& plain_;
-  DataPlane plane_;
+  FunctionalModel functional_model_;
   DataExecutor executor_;
   std::vector<TensorValue> blocks_;
 };
@@ -141,7 +141,7 @@ bool holds(const char* name, Property property) {
 BOOST_AUTO_TEST_CASE(random_programs_agree_with_a_machine_that_does_one_thing_after_another) {
   BOOST_TEST(holds("deferred, on one thread and on four", [](const PlainMachine& plain) {
     Recorded recorded(plain);
-    DataExecutor one(recorded.plane(), 1), four(recorded.plane(), 4);
+    DataExecutor one(recorded.functional_model(), 1), four(recorded.functional_model(), 4);
     one.run();
     four.run();
     for (const DataExecutor* executor : {&one, &four}) {
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(random_programs_leave_memory_and_what_is_wanted_when_values
   BOOST_TEST(holds("run_for", [](const PlainMachine& plain) {
     Recorded recorded(plain);
     const TensorValue* const wanted = recorded.last_block();
-    DataExecutor executor(recorded.plane(), 2);
+    DataExecutor executor(recorded.functional_model(), 2);
     executor.run_for(wanted ? std::vector<ByteImage>{wanted->image} : std::vector<ByteImage>{});
     recorded.expect_memory_of(executor);
     if (wanted) RC_ASSERT(executor.bytes(*wanted) == plain.blocks().back().bytes());
@@ -177,8 +177,8 @@ BOOST_AUTO_TEST_CASE(random_programs_pass_the_check_of_every_operation) {
     recorded.executor().run();
     const DataExecutor& executor = recorded.executor();
     const OpCheck check = check_ops(
-        recorded.plane().ops(), [&executor](ValueId id) { return executor.computed(id); }, 1);
-    RC_ASSERT(check.total() == recorded.plane().ops().size());
+        recorded.functional_model().ops(), [&executor](ValueId id) { return executor.computed(id); }, 1);
+    RC_ASSERT(check.total() == recorded.functional_model().ops().size());
     RC_ASSERT(check.failures.empty());
   }));
 }

@@ -18,17 +18,17 @@ class FakeEngine : public Component {
  public:
   explicit FakeEngine(const ComponentInit& init)
       : Component(init),
-        busy(add_probe("busy", "serves", 1)),
-        depth(add_probe("queue_depth", "waiting", 8)),
-        stage(add_probe("stage", "of the tile", 2, {"IDLE", "DMA_READ", "GEMM"})) {
+        busy(add_signal("busy", "serves", 1)),
+        depth(add_signal("queue_depth", "waiting", 8)),
+        stage(add_signal("stage", "of the tile", 2, {"IDLE", "DMA_READ", "GEMM"})) {
     add_statistic("busy", "time in service", Quantity::time_fs, busy_time);
     add_statistic("transferred", "payload", Quantity::bytes, bytes);
     add_statistic("commands", "served", Quantity::count, commands);
     add_statistic("longest_wait", "in the queue", Quantity::time_fs, longest_wait, Merge::maximum);
   }
-  Probe& busy;
-  Probe& depth;
-  Probe& stage;
+  TraceSignal& busy;
+  TraceSignal& depth;
+  TraceSignal& stage;
   std::uint64_t busy_time = 0, bytes = 0, commands = 0, longest_wait = 0;
 };
 

@@ -8,7 +8,7 @@
 
 #include "models/address/phys_addr.h"
 #include "models/base/errors.h"
-#include "models/data/data_plane.h"
+#include "models/data/functional_model.h"
 #include "tests/observe/fake_machine.h"
 #include "tests/support/forked.h"
 
@@ -54,11 +54,11 @@ std::string written(const std::vector<ExecutedOp>& ops, const std::string& endin
 }
 
 // A load, a product of what it loaded, and a stage of a tile.
-std::vector<ExecutedOp> three_ops(const FakeMachine& machine, DataPlane& plane) {
+std::vector<ExecutedOp> three_ops(const FakeMachine& machine, FunctionalModel& functional_model) {
   const std::uint64_t hbm = PhysAddr::pe_hbm_addr(0, 0, 0, 4096, std::uint64_t{6} << 30).encode(),
                       tcm = PhysAddr::pe_tcm_addr(0, 0, 0, 64).encode();
   ExecutedOp load = op_at(*machine.dma, 1000, 5000, "dma_read");
-  const IssuedOp loaded = plane.load({{hbm, 16}}, {2, 4}, DType::f16, {{tcm, 16}});
+  const IssuedOp loaded = functional_model.load({{hbm, 16}}, {2, 4}, DType::f16, {{tcm, 16}});
   load.data = loaded.op;
   load.bytes = 16;
   ExecutedOp product = op_at(*machine.gemm, 5000, 6000, "gemm_f16", OpKind::gemm);
@@ -67,7 +67,7 @@ std::vector<ExecutedOp> three_ops(const FakeMachine& machine, DataPlane& plane) 
   params.epilogue[0].kind = EpilogueOp::Kind::clamp;
   params.epilogue[0].low = -0.5;
   params.epilogue[0].high = 2;
-  const IssuedOp issued = plane.gemm(params, {loaded.value, transposed(loaded.value)}, {{{tcm, 16}}, {{tcm + 16, 8}}});
+  const IssuedOp issued = functional_model.gemm(params, {loaded.value, transposed(loaded.value)}, {{{tcm, 16}}, {{tcm + 16, 8}}});
   product.data = issued.op;
   product.command_id = 2;
   product.macs = 16;
@@ -76,7 +76,7 @@ std::vector<ExecutedOp> three_ops(const FakeMachine& machine, DataPlane& plane) 
   ExecutedOp relu = op_at(*machine.gemm, 7000, 7500, "relu", OpKind::math);
   MathParams math;
   math.op = MathOp::relu;
-  relu.data = plane.math(math, {issued.value}).op;
+  relu.data = functional_model.math(math, {issued.value}).op;
   return {load, product, stage, relu};
 }
 
@@ -84,8 +84,8 @@ std::vector<ExecutedOp> three_ops(const FakeMachine& machine, DataPlane& plane) 
 
 KERNBENCH_SYSTEMC_TEST(the_limit_changes_no_byte_and_no_row) {
   FakeMachine machine;
-  DataPlane plane;
-  const std::vector<ExecutedOp> ops = three_ops(machine, plane);
+  FunctionalModel functional_model;
+  const std::vector<ExecutedOp> ops = three_ops(machine, functional_model);
   const std::string csv = written(ops, ".csv", 1000);
   BOOST_TEST(csv.find("\n3,2000,2500,sip0.pe0.pe_gemm,memory,tile/FETCH,0,3,0,,,\n2,5000,") != std::string::npos, csv);
   BOOST_TEST(csv.find(",1,2\n") != std::string::npos, csv);  // relu reads value 1 and defines value 2
@@ -126,10 +126,10 @@ KERNBENCH_SYSTEMC_TEST(records_are_listed_by_start_and_ties_by_id_however_they_c
 
 KERNBENCH_SYSTEMC_TEST(a_database_has_typed_parameters_meta_and_indices) {
   FakeMachine machine;
-  DataPlane plane;
+  FunctionalModel functional_model;
   const TemporaryFile file("typed.sqlite");
   OpLogFile log(ResultFile(file.path()), nullptr, 2);
-  for (const ExecutedOp& op : three_ops(machine, plane)) log.executed(op);
+  for (const ExecutedOp& op : three_ops(machine, functional_model)) log.executed(op);
   log.close({{"command_line", "kernbench run"}, {"configuration", R"({"system": {"flit_bytes": 256}})"}});
 
   SqliteDatabase database(file.path());

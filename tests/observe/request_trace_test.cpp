@@ -83,7 +83,7 @@ Times times_of(const Json& hop) { return {hop.at("arrival_ns"), hop.at("start_ns
 }  // namespace
 
 // tests/host derives the same read: 5 ns at the end point; the command pays 8 + 8 + 2 ns and 0.200006 ns of propagation, one burst
-// takes 8 ns; the data come back over wires of 1, 2, 2, 0.5, 2, 2, 1 ns and pay 2 + 8 + 8 ns.
+// takes 8 ns; the data come back over links of 1, 2, 2, 0.5, 2, 2, 1 ns and pay 2 + 8 + 8 ns.
 KERNBENCH_SYSTEMC_TEST(a_host_read_is_followed_hop_by_hop_there_and_back) {
   Traced t;
   const std::vector<Json> lines = t.run([&](HostPort& port) {

@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(an_alias_is_written_as_what_it_stands_for) {
   BOOST_TEST(resolved_of(file.path()) == resolved);
 }
 
-BOOST_AUTO_TEST_CASE(defaults_and_overrides_are_settled) {
+BOOST_AUTO_TEST_CASE(defaults_and_overrides_are_resolved) {
   const std::string resolved = resolved_of(shipped("topology.yaml"), {{"cube.pe_template.components.pe_gemm.attrs.macs_per_cycle", "8192"},
                                                                       {"system.ns_per_mm", "0.125"}});
   const auto has = [&](const std::string& part) { return resolved.find(part) != std::string::npos; };

@@ -56,16 +56,16 @@ $end
 $scope module sip0 $end
 $scope module pe0 $end
 $scope module pe_dma $end
-$var wire 1 ! busy $end
-$var wire 8 " queue_depth [7:0] $end
+$var link 1 ! busy $end
+$var link 8 " queue_depth [7:0] $end
 $var string 1 # stage $end
 $upscope $end
 $scope module pe_gemm $end
-$var wire 1 $ busy $end
+$var link 1 $ busy $end
 $upscope $end
 $upscope $end
 $scope module ucie-N $end
-$var wire 1 % busy $end
+$var link 1 % busy $end
 $upscope $end
 $upscope $end
 $enddefinitions $end
@@ -132,7 +132,7 @@ KERNBENCH_SYSTEMC_TEST(changes_of_the_first_instant_are_initial_values) {
   BOOST_TEST(text.substr(text.find("#0")) == "#0\n$dumpvars\n1!\n$end\n#2000000\n");
 }
 
-KERNBENCH_SYSTEMC_TEST(a_scope_takes_a_component_a_scope_around_it_or_a_probe) {
+KERNBENCH_SYSTEMC_TEST(a_scope_takes_a_component_a_scope_around_it_or_a_signal) {
   BOOST_TEST(TraceScope({}).takes("sip0.cube3.pe7.pe_dma", "busy"));
   BOOST_TEST(!TraceScope({}).takes("sip0.cube3.hbm_ctrl.pe7", "busy"));
   BOOST_TEST(TraceScope({"sip0.cube0.pe0.*"}).takes("sip0.cube0.pe0.pe_dma", "busy"));
@@ -148,7 +148,7 @@ KERNBENCH_SYSTEMC_TEST(a_scope_that_takes_nothing_is_an_error) {
   TemporaryFile vcd("nothing.vcd");
   TraceFile file(vcd.path());
   BOOST_CHECK_EXCEPTION(TraceScope({"*.busy", "sip0.pe0.pe_gem"}).check(objects_of<Component>()), UsageError, [](const auto& error) {
-    return contains(error.what(), "--trace-scope 'sip0.pe0.pe_gem' matches no probe") && contains(error.what(), "sip0.pe0.pe_gemm");
+    return contains(error.what(), "--trace-scope 'sip0.pe0.pe_gem' matches no signal") && contains(error.what(), "sip0.pe0.pe_gemm");
   });
 }
 
@@ -180,7 +180,7 @@ KERNBENCH_SYSTEMC_TEST(a_file_that_cannot_be_written_is_named) {
   });
 }
 
-// Objects of plug-ins: polled once per instant, next to the probes, in their own scopes.
+// Objects of plug-ins: polled once per instant, next to the signals, in their own scopes.
 KERNBENCH_SYSTEMC_TEST(objects_registered_with_sc_trace_are_polled) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
   FakeMachine machine;
@@ -213,7 +213,7 @@ KERNBENCH_SYSTEMC_TEST(objects_registered_with_sc_trace_are_polled) {
   const std::string text = vcd.text();
   // SystemC sorts before sip0: capitals come first in byte order.
   BOOST_TEST(contains(text, "$scope module SystemC $end\n$var real 64 ! rate $end\n$var string 1 \" state $end\n$var event 1 # done $end\n"), text);
-  BOOST_TEST(contains(text, "$var wire 1 $ busy $end\n$scope module rtl $end\n$var wire 1 % valid $end\n$var wire 32 & beat [31:0] $end\n"), text);
+  BOOST_TEST(contains(text, "$var link 1 $ busy $end\n$scope module rtl $end\n$var link 1 % valid $end\n$var link 32 & beat [31:0] $end\n"), text);
   BOOST_TEST(text.substr(text.find("#0")) ==
              "#0\n$dumpvars\nr0.5 !\nsOFF \"\n0$\n0%\nb0 &\nb01XZ '\n$end\n"
              "#1000000\nr1.25 !\n1$\n1%\nb11111111111111111111111111111110 &\n"

@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::uint64_t la = va_base;
 
-std::size_t install(PeBench& pe, std::vector<BaawSegment> segments) {
+std::size_t install(PeTestbench& pe, std::vector<BaawSegment> segments) {
   auto message = std::make_shared<SegmentInstall>();
   message->segments = std::move(segments);
   return pe.send_control("pe_dma", message);
 }
-std::size_t remove(PeBench& pe, std::vector<SegmentRemove::Range> ranges) {
+std::size_t remove(PeTestbench& pe, std::vector<SegmentRemove::Range> ranges) {
   auto message = std::make_shared<SegmentRemove>();
   message->segments = std::move(ranges);
   return pe.send_control("pe_dma", message);
@@ -44,7 +44,7 @@ std::string text(const std::vector<PeNeighbour::Seen>& seen) {
   return all;
 }
 
-void check_refused(const PeBench& pe, std::size_t request, const std::string& part) {
+void check_refused(const PeTestbench& pe, std::size_t request, const std::string& part) {
   const Completion& completion = pe.response(request).completion;
   BOOST_TEST(!completion.ok);
   BOOST_TEST(completion.error_code == "segment_error");
@@ -55,12 +55,12 @@ void check_refused(const PeBench& pe, std::size_t request, const std::string& pa
 
 BOOST_AUTO_TEST_SUITE(baaw)
 
-// One wire of 1 fs, overhead 1 ns, one wire back.
+// One link of 1 fs, overhead 1 ns, one link back.
 KERNBENCH_SYSTEMC_TEST(a_segment_message_takes_effect_after_the_overhead_and_is_answered_then) {
-  PeBench pe({}, 0, AddressModel::la);
+  PeTestbench pe({}, 0, AddressModel::la);
   std::size_t installed = 0, removed = 0;
   std::vector<bool> there;
-  const auto probe = [&] {
+  const auto signal = [&] {
     try {
       pe.dma().look_up_segments(la, 256);
       there.push_back(true);
@@ -69,11 +69,11 @@ KERNBENCH_SYSTEMC_TEST(a_segment_message_takes_effect_after_the_overhead_and_is_
     }
   };
   pe.at(0, [&] { installed = install(pe, {whole(la, 256, 0)}); });
-  pe.at(1 * ns, probe);
-  pe.at(1 * ns + 2, probe);
+  pe.at(1 * ns, signal);
+  pe.at(1 * ns + 2, signal);
   pe.at(5 * ns, [&] { removed = remove(pe, {{la, 256}}); });
-  pe.at(6 * ns, probe);
-  pe.at(6 * ns + 2, probe);
+  pe.at(6 * ns, signal);
+  pe.at(6 * ns + 2, signal);
   pe.run();
   BOOST_TEST(there == (std::vector<bool>{false, true, true, false}), boost::test_tools::per_element());
   BOOST_TEST(pe.answer(installed).time == 1 * ns + 2);
@@ -86,7 +86,7 @@ KERNBENCH_SYSTEMC_TEST(a_segment_message_takes_effect_after_the_overhead_and_is_
 
 // Dispatch and grant at 11 ns; the MMU is not asked.
 KERNBENCH_SYSTEMC_TEST(n_to_one_is_one_request_and_every_access_costs_the_baaw_overhead_on_both_paths) {
-  PeBench pe({{"pe_dma", {{"baaw_overhead_ns", "3"}}}, {"pe_mmu", {{"tlb_overhead_ns", "50"}}}}, 0, AddressModel::la);
+  PeTestbench pe({{"pe_dma", {{"baaw_overhead_ns", "3"}}}, {"pe_mmu", {{"tlb_overhead_ns", "50"}}}}, 0, AddressModel::la);
   pe.at(0, [&] { install(pe, {whole(la, 8192, 0x1000)}); });
   pe.at(10 * ns, [&] { pe.submit(load(la + 0x200, 4096)); });
   pe.at(100 * ns, [&] { pe.submit(load(0x200, 256)); });  // an address below the logical ones is physical
@@ -101,9 +101,9 @@ KERNBENCH_SYSTEMC_TEST(n_to_one_is_one_request_and_every_access_costs_the_baaw_o
 }
 
 // Bursts 12 to 19 of the partition: on every channel the fourth and fifth, at 768 of the channel's own bytes. All four commands
-// stand at the wire at 12 ns; the bench has one wire for all channels, on which the 8 flits follow each other.
+// stand at the link at 12 ns; the bench has one link for all channels, on which the 8 flits follow each other.
 KERNBENCH_SYSTEMC_TEST(a_read_in_one_to_one_is_one_request_for_each_channel_all_at_the_grant) {
-  PeBench pe({}, 0, AddressModel::la);
+  PeTestbench pe({}, 0, AddressModel::la);
   pe.at(0, [&] { install(pe, {by_channel(la, 4096, mib + 3072)}); });
   pe.at(10 * ns, [&] { pe.submit(load(la, 2048)); });
   pe.run();
@@ -115,7 +115,7 @@ KERNBENCH_SYSTEMC_TEST(a_read_in_one_to_one_is_one_request_for_each_channel_all_
 
 // 8 flits of 1 ns from 12 ns on. The flits of channel c are c and c + 4, so its write is there whole after flit c + 4.
 KERNBENCH_SYSTEMC_TEST(the_flits_of_a_write_in_one_to_one_leave_in_the_order_of_their_bytes) {
-  PeBench pe({}, 0, AddressModel::la);
+  PeTestbench pe({}, 0, AddressModel::la);
   pe.at(0, [&] { install(pe, {by_channel(la, 4096, 0)}); });
   pe.at(10 * ns, [&] { pe.submit(store(la, 2048)); });
   pe.run();
@@ -127,7 +127,7 @@ KERNBENCH_SYSTEMC_TEST(the_flits_of_a_write_in_one_to_one_leave_in_the_order_of_
 
 // From the middle of burst 1 into burst 6: 128 B, then whole bursts, 64 B of the last.
 KERNBENCH_SYSTEMC_TEST(only_the_channels_that_are_touched_get_a_request) {
-  PeBench pe({}, 0, AddressModel::la);
+  PeTestbench pe({}, 0, AddressModel::la);
   pe.at(0, [&] { install(pe, {by_channel(la, 4096, 0)}); });
   pe.at(10 * ns, [&] { pe.submit(store(la + 384, 128 + 4 * 256 + 64)); });
   pe.at(100 * ns, [&] { pe.submit(load(la + 300, 100)); });
@@ -137,7 +137,7 @@ KERNBENCH_SYSTEMC_TEST(only_the_channels_that_are_touched_get_a_request) {
 }
 
 KERNBENCH_SYSTEMC_TEST(an_access_over_several_segments_is_issued_together) {
-  PeBench pe({}, 0, AddressModel::la);
+  PeTestbench pe({}, 0, AddressModel::la);
   pe.at(0, [&] { install(pe, {whole(la, 512, 0x1000), by_channel(la + 512, 1024, mib)}); });
   pe.at(10 * ns, [&] { pe.submit(load(la + 256, 768)); });
   pe.run();
@@ -148,7 +148,7 @@ KERNBENCH_SYSTEMC_TEST(an_access_over_several_segments_is_issued_together) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_logical_address_without_a_segment_is_a_fault_that_names_node_and_time) {
-  PeBench pe({}, 0, AddressModel::la);
+  PeTestbench pe({}, 0, AddressModel::la);
   std::shared_ptr<CommandState> first, second;
   pe.at(0, [&] { install(pe, {whole(la, 4096, 0)}); });
   pe.at(10 * ns, [&] { first = pe.submit(load(la + 4000, 256)); });
@@ -164,7 +164,7 @@ KERNBENCH_SYSTEMC_TEST(a_logical_address_without_a_segment_is_a_fault_that_names
 }
 
 KERNBENCH_SYSTEMC_TEST(a_message_installs_all_its_segments_or_none) {
-  PeBench pe({}, 0, AddressModel::la);
+  PeTestbench pe({}, 0, AddressModel::la);
   std::size_t overlap = 0, two_memories = 0, end = 0, nowhere = 0, same_channel = 0, good = 0;
   pe.at(0, [&] {
     overlap = install(pe, {whole(la, 256, 0), whole(la + 128, 256, 4096)});
@@ -185,7 +185,7 @@ KERNBENCH_SYSTEMC_TEST(a_message_installs_all_its_segments_or_none) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_message_removes_all_its_segments_or_none) {
-  PeBench pe({}, 0, AddressModel::la);
+  PeTestbench pe({}, 0, AddressModel::la);
   std::size_t absent = 0, size = 0, twice = 0, good = 0;
   pe.at(0, [&] {
     install(pe, {whole(la, 256, 0), whole(la + 256, 256, 4096)});
@@ -203,7 +203,7 @@ KERNBENCH_SYSTEMC_TEST(a_message_removes_all_its_segments_or_none) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_kernel_asks_where_its_bytes_lie_without_time) {
-  PeBench pe({{"pe_dma", {{"baaw_overhead_ns", "3"}}}, {"pe_cpu", {{"overhead_ns", "0"}}}}, 0, AddressModel::la);
+  PeTestbench pe({{"pe_dma", {{"baaw_overhead_ns", "3"}}}, {"pe_cpu", {{"overhead_ns", "0"}}}}, 0, AddressModel::la);
   PhysRanges ranges;
   std::size_t launch = 0;
   pe.at(0, [&] { install(pe, {whole(la, 256, 100), {la + 256, 256, HbmMapping::one_to_one, {9216}}}); });

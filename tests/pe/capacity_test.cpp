@@ -10,7 +10,7 @@ using namespace kernbench::test;
 
 // 12288 B hold one tile and its accumulator: FETCH of the next output waits for the STORE of the first, at 37.
 KERNBENCH_SYSTEMC_TEST(fetch_stalls_while_the_register_file_is_full) {
-  PeBench pe({{"pe_fetch_store", {{"register_file_bytes", "12288"}}}});
+  PeTestbench pe({{"pe_fetch_store", {{"register_file_bytes", "12288"}}}});
   pe.at(0, [&] { pe.submit(pinned_gemm(64)); });
   pe.run();
   check_span(pe.op("tile/FETCH", 1), 37 * ns, 53 * ns);
@@ -20,7 +20,7 @@ KERNBENCH_SYSTEMC_TEST(fetch_stalls_while_the_register_file_is_full) {
 
 // Two k tiles of one output: the second needs operands only, and they are free after the GEMM of the first, at 33.
 KERNBENCH_SYSTEMC_TEST(operands_leave_after_gemm_and_the_accumulator_stays_across_k) {
-  PeBench pe({{"pe_fetch_store", {{"register_file_bytes", "12288"}}}});
+  PeTestbench pe({{"pe_fetch_store", {{"register_file_bytes", "12288"}}}});
   pe.at(0, [&] { pe.submit(pinned_gemm(32, 128)); });
   pe.run();
   check_span(pe.op("tile/FETCH", 1), 33 * ns, 49 * ns);
@@ -29,7 +29,7 @@ KERNBENCH_SYSTEMC_TEST(operands_leave_after_gemm_and_the_accumulator_stays_acros
 }
 
 KERNBENCH_SYSTEMC_TEST(a_tile_that_can_never_fit_is_an_error_at_the_call) {
-  PeBench pe({{"pe_fetch_store", {{"register_file_bytes", "12287"}}}, {"pe_tcm", {{"reserved_kb", "10"}}}});
+  PeTestbench pe({{"pe_fetch_store", {{"register_file_bytes", "12287"}}}, {"pe_tcm", {{"reserved_kb", "10"}}}});
   std::vector<std::string> errors;
   pe.at(0, [&] {
     for (const CompositeGemm& g : {pinned_gemm(), memory_gemm(8, 64, 128)}) {
@@ -47,7 +47,7 @@ KERNBENCH_SYSTEMC_TEST(a_tile_that_can_never_fit_is_an_error_at_the_call) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_tile_larger_than_the_reserve_is_an_error_at_the_call) {
-  PeBench pe({{"pe_tcm", {{"reserved_kb", "9"}}}});
+  PeTestbench pe({{"pe_tcm", {{"reserved_kb", "9"}}}});
   std::string error;
   pe.at(0, [&] {
     try {
@@ -62,7 +62,7 @@ KERNBENCH_SYSTEMC_TEST(a_tile_larger_than_the_reserve_is_an_error_at_the_call) {
 
 // A reserve of 10 KiB holds one tile (A, B 4096 B each, result 2048 B): the next DMA_READ starts when DMA_WRITE has ended.
 KERNBENCH_SYSTEMC_TEST(a_dma_read_waits_for_a_tile_buffer_until_the_dma_write_before_it_has_ended) {
-  PeBench pe({{"pe_tcm", {{"reserved_kb", "10"}}}});
+  PeTestbench pe({{"pe_tcm", {{"reserved_kb", "10"}}}});
   pe.at(0, [&] { pe.submit(memory_gemm(64)); });
   pe.run();
   BOOST_TEST(pe.ops("tile/DMA_READ")[2].start == pe.op("tile/DMA_WRITE", 0).end);
@@ -72,14 +72,14 @@ KERNBENCH_SYSTEMC_TEST(a_dma_read_waits_for_a_tile_buffer_until_the_dma_write_be
 
 // Without a DMA_WRITE the buffer is free when FETCH has ended: the first k tile.
 KERNBENCH_SYSTEMC_TEST(the_buffer_of_a_tile_without_dma_write_is_free_after_its_fetch) {
-  PeBench pe({{"pe_tcm", {{"reserved_kb", "10"}}}});
+  PeTestbench pe({{"pe_tcm", {{"reserved_kb", "10"}}}});
   pe.at(0, [&] { pe.submit(memory_gemm(32, 128)); });
   pe.run();
   BOOST_TEST(pe.ops("tile/DMA_READ")[2].start == pe.op("tile/FETCH", 0).end);
 }
 
 KERNBENCH_SYSTEMC_TEST(simple_commands_take_no_tile_buffer) {
-  PeBench pe({{"pe_tcm", {{"reserved_kb", "0"}}}});
+  PeTestbench pe({{"pe_tcm", {{"reserved_kb", "0"}}}});
   pe.at(0, [&] { pe.submit(DmaCommand{false, 0, 4096}); });
   pe.run();
   BOOST_TEST(pe.done_at(1) == 18 * ns + 2);

@@ -4,12 +4,12 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/pe/pe_bench.h"
+#include "tests/pe/pe_testbench.h"
 
 namespace kernbench::test {
 
 inline constexpr Fs ns = fs_per_ns;
-inline constexpr std::uint64_t mib = PeBench::memory_bytes;
+inline constexpr std::uint64_t mib = PeTestbench::memory_bytes;
 
 inline CompositeGemm pinned_gemm(std::int64_t m = 32, std::int64_t k = 64, std::int64_t n = 32) {
   CompositeGemm g;
@@ -43,7 +43,7 @@ inline CompositeMath memory_row(std::uint64_t address) {
 
 inline EpilogueStage epilogue(MathOp op, EpilogueScope scope) { return {op, scope, 0, 0}; }
 
-inline void check_span(const PeBench::Op& op, Fs start, Fs end) {
+inline void check_span(const PeTestbench::Op& op, Fs start, Fs end) {
   BOOST_TEST(op.start == start,
              op.name << " " << op.tile << " starts at " << format_ns(op.start) << ", expected " << format_ns(start));
   BOOST_TEST(op.end == end, op.name << " " << op.tile << " ends at " << format_ns(op.end) << ", expected " << format_ns(end));

@@ -1,9 +1,9 @@
-// PE_CPU (spec 4.2 to 4.4, 5, 6). A launch takes one wire (1 fs) to the PE and pays 2 ns there.
+// PE_CPU (spec 4.2 to 4.4, 5, 6). A launch takes one link (1 fs) to the PE and pays 2 ns there.
 #include <boost/test/unit_test.hpp>
 
 #include "models/address/virtual_space.h"
 #include "models/base/errors.h"
-#include "tests/pe/pe_bench.h"
+#include "tests/pe/pe_testbench.h"
 #include "tests/support/forked.h"
 #include "tests/support/function_kernel.h"
 
@@ -34,7 +34,7 @@ Command command(const What& what) {
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // Runs one kernel and returns its answer.
-std::pair<PeBench::Answer, HostResponse> launch_one(PeBench& pe, std::shared_ptr<KernelLaunch> launch) {
+std::pair<PeTestbench::Answer, HostResponse> launch_one(PeTestbench& pe, std::shared_ptr<KernelLaunch> launch) {
   std::size_t request = 0;
   pe.at(0, [&] { request = pe.send_control("pe_cpu", launch); });
   pe.run();
@@ -44,7 +44,7 @@ std::pair<PeBench::Answer, HostResponse> launch_one(PeBench& pe, std::shared_ptr
 }  // namespace
 
 KERNBENCH_SYSTEMC_TEST(a_launch_pays_its_overhead_once_and_waits_for_target_start) {
-  PeBench pe;
+  PeTestbench pe;
   Fs started = 0;
   const auto [answer, response] = launch_one(pe, kernel([&](KernelContext& context) { started = context.now(); }, 100 * ns));
   BOOST_TEST(started == 100 * ns);
@@ -55,7 +55,7 @@ KERNBENCH_SYSTEMC_TEST(a_launch_pays_its_overhead_once_and_waits_for_target_star
 }
 
 KERNBENCH_SYSTEMC_TEST(a_late_launch_starts_on_receipt_and_reports_its_skew) {
-  PeBench pe;
+  PeTestbench pe;
   Fs started = 0;
   const auto [answer, response] = launch_one(pe, kernel(
                                                      [&](KernelContext& context) {
@@ -70,7 +70,7 @@ KERNBENCH_SYSTEMC_TEST(a_late_launch_starts_on_receipt_and_reports_its_skew) {
 
 // dot: 1 ns scheduler + 16 ns. load: 1 + 1 + 16 ns + 2 fs.
 KERNBENCH_SYSTEMC_TEST(metrics_are_execution_channel_held_and_slot_held_time) {
-  PeBench pe;
+  PeTestbench pe;
   const auto [answer, response] = launch_one(pe, kernel(
                                                      [](KernelContext& context) {
                                                        auto load = context.issue(command(DmaCommand{false, 0, 4096}));
@@ -85,7 +85,7 @@ KERNBENCH_SYSTEMC_TEST(metrics_are_execution_channel_held_and_slot_held_time) {
 }
 
 KERNBENCH_SYSTEMC_TEST(metrics_count_from_the_start_of_the_launch) {
-  PeBench pe;
+  PeTestbench pe;
   const auto body = [](KernelContext& context) { context.wait(*context.issue(command(DotCommand{32, 64, 32, DType::f16}))); };
   std::vector<std::size_t> requests;
   pe.at(0, [&] { requests.push_back(pe.send_control("pe_cpu", kernel(body))); });
@@ -98,7 +98,7 @@ KERNBENCH_SYSTEMC_TEST(metrics_count_from_the_start_of_the_launch) {
 }
 
 KERNBENCH_SYSTEMC_TEST(the_engines_drain_before_the_answer) {
-  PeBench pe;
+  PeTestbench pe;
   const auto [answer, response] = launch_one(pe, kernel([](KernelContext& context) {
                                                context.issue(command(DotCommand{32, 64, 32, DType::f16}));
                                              }));
@@ -109,7 +109,7 @@ KERNBENCH_SYSTEMC_TEST(the_engines_drain_before_the_answer) {
 
 // 3 cycles at 0.5 GHz are 6 ns; the command itself goes at once, and the cycles that a kernel asks for are what it says.
 KERNBENCH_SYSTEMC_TEST(a_dispatch_pays_its_cycles_of_the_clock_and_what_follows_pays_none) {
-  PeBench pe({{"pe_cpu", {{"dispatch_cycles", "3"}, {"clock_ghz", "0.5"}}}});
+  PeTestbench pe({{"pe_cpu", {{"dispatch_cycles", "3"}, {"clock_ghz", "0.5"}}}});
   const auto [answer, response] = launch_one(pe, kernel([](KernelContext& context) {
                                                context.dispatch();
                                                context.wait(*context.issue(command(DotCommand{32, 64, 32, DType::f16})));
@@ -119,7 +119,7 @@ KERNBENCH_SYSTEMC_TEST(a_dispatch_pays_its_cycles_of_the_clock_and_what_follows_
 }
 
 KERNBENCH_SYSTEMC_TEST(a_kernel_that_throws_is_answered_with_code_node_and_time) {
-  PeBench pe;
+  PeTestbench pe;
   const auto [answer, response] = launch_one(pe, kernel([](KernelContext& context) {
                                                context.cycles(5);
                                                throw std::runtime_error("index out of range");
@@ -132,13 +132,13 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_that_throws_is_answered_with_code_node_and_time)
 }
 
 KERNBENCH_SYSTEMC_TEST(what_is_no_std_exception_does_not_escape_either) {
-  PeBench pe;
+  PeTestbench pe;
   const auto [answer, response] = launch_one(pe, kernel([](KernelContext&) { throw 5; }));
   BOOST_TEST(response.completion.error_code == "kernel_exception");
 }
 
 KERNBENCH_SYSTEMC_TEST(waiting_for_a_command_that_faulted_throws_an_access_fault) {
-  PeBench pe;
+  PeTestbench pe;
   const auto [answer, response] = launch_one(pe, kernel([](KernelContext& context) {
                                                context.wait(*context.issue(command(DmaCommand{false, va_base, 64})));
                                              }));
@@ -148,7 +148,7 @@ KERNBENCH_SYSTEMC_TEST(waiting_for_a_command_that_faulted_throws_an_access_fault
 }
 
 KERNBENCH_SYSTEMC_TEST(a_fault_that_nobody_waited_for_fails_the_launch_too) {
-  PeBench pe;
+  PeTestbench pe;
   const auto [answer, response] = launch_one(pe, kernel([](KernelContext& context) {
                                                context.issue(command(DmaCommand{true, va_base, 64}));
                                              }));
@@ -156,7 +156,7 @@ KERNBENCH_SYSTEMC_TEST(a_fault_that_nobody_waited_for_fails_the_launch_too) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_tile_that_never_fits_fails_at_the_call) {
-  PeBench pe;
+  PeTestbench pe;
   CompositeGemm g;
   g.m = g.k = g.n = 512;
   g.tile = TileShape{512, 512, 512};
@@ -175,7 +175,7 @@ KERNBENCH_SYSTEMC_TEST(a_tile_that_never_fits_fails_at_the_call) {
 
 // The notice comes at 10 ns + 1 fs and pays the overhead; the kernel sees it at its next call.
 KERNBENCH_SYSTEMC_TEST(an_aborted_kernel_ends_at_its_next_call) {
-  PeBench pe;
+  PeTestbench pe;
   int calls = 0;
   const auto launch = kernel([&](KernelContext& context) {
     for (;;) {
@@ -203,7 +203,7 @@ KERNBENCH_SYSTEMC_TEST(an_aborted_kernel_ends_at_its_next_call) {
 
 // The kernel's call begins at 2 ns + 1 fs and is dispatched for 20 ns; the notice is there at 12 ns + 1 fs.
 KERNBENCH_SYSTEMC_TEST(an_abort_during_dispatch_ends_the_kernel_before_its_call_does_anything) {
-  PeBench pe({{"pe_cpu", {{"dispatch_cycles", "20"}}}});
+  PeTestbench pe({{"pe_cpu", {{"dispatch_cycles", "20"}}}});
   bool dispatched = false;
   const auto launch = kernel([&](KernelContext& context) {
     context.dispatch();
@@ -223,7 +223,7 @@ KERNBENCH_SYSTEMC_TEST(an_abort_during_dispatch_ends_the_kernel_before_its_call_
 }
 
 KERNBENCH_SYSTEMC_TEST(an_abort_for_another_launch_is_ignored) {
-  PeBench pe;
+  PeTestbench pe;
   std::size_t request = 0;
   pe.at(0, [&] { request = pe.send_control("pe_cpu", kernel([](KernelContext& context) { context.cycles(20); })); });
   pe.at(1 * ns, [&] { pe.send_control("pe_cpu", std::make_shared<LaunchAbort>(), true); });
@@ -232,7 +232,7 @@ KERNBENCH_SYSTEMC_TEST(an_abort_for_another_launch_is_ignored) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_kernel_sees_its_pe_its_launch_and_a_fresh_scratch) {
-  PeBench pe({{"pe_cpu", {{"scratch_bytes", "1024"}}}});
+  PeTestbench pe({{"pe_cpu", {{"scratch_bytes", "1024"}}}});
   const auto body = [](KernelContext& context) {
     BOOST_TEST((context.where() == PeId{0, 0, 0}));
     BOOST_TEST(context.launch().kernel.name == "k");
@@ -249,7 +249,7 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_sees_its_pe_its_launch_and_a_fresh_scratch) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_kernel_looks_addresses_up_without_time) {
-  PeBench pe({{"pe_mmu", {{"tlb_overhead_ns", "7"}}}});
+  PeTestbench pe({{"pe_mmu", {{"tlb_overhead_ns", "7"}}}});
   std::size_t request = 0;
   PhysRanges ranges;
   pe.at(0, [&] {
@@ -268,7 +268,7 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_looks_addresses_up_without_time) {
 }
 
 KERNBENCH_SYSTEMC_TEST(the_kernel_thread_has_the_stack_that_its_attribute_says) {
-  PeBench pe({{"pe_cpu", {{"kernel_stack_bytes", "1048576"}}}});
+  PeTestbench pe({{"pe_cpu", {{"kernel_stack_bytes", "1048576"}}}});
   const auto [answer, response] = launch_one(pe, kernel([](KernelContext& context) {
                                                volatile char block[800 * 1024];
                                                for (std::size_t i = 0; i < sizeof block; i += 4096) block[i] = 1;

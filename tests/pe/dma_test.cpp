@@ -1,4 +1,4 @@
-// PE_DMA (spec 2.6, 3.3, 5). A lone DMA of n flits: overhead 1 ns, n ns on the 256 GB/s wire, 1 fs there and 1 fs back.
+// PE_DMA (spec 2.6, 3.3, 5). A lone DMA of n flits: overhead 1 ns, n ns on the 256 GB/s link, 1 fs there and 1 fs back.
 #include <boost/test/unit_test.hpp>
 
 #include "models/address/virtual_space.h"
@@ -25,7 +25,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 // Dispatch and grant at 1 ns, command at 2 ns, 16 flits.
 KERNBENCH_SYSTEMC_TEST(a_read_pays_overhead_command_leg_and_data_leg) {
-  PeBench pe;
+  PeTestbench pe;
   pe.at(0, [&] { pe.submit(load(0x1000, 4096)); });
   pe.run();
   BOOST_TEST(pe.op("dma_read").start == 1 * ns);
@@ -36,7 +36,7 @@ KERNBENCH_SYSTEMC_TEST(a_read_pays_overhead_command_leg_and_data_leg) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_write_is_held_until_its_acknowledgement) {
-  PeBench pe;
+  PeTestbench pe;
   pe.at(0, [&] { pe.submit(store(0x1000, 4096)); });
   pe.run();
   BOOST_TEST(pe.memory(0).seen().at(0).time == 18 * ns + 1);
@@ -45,7 +45,7 @@ KERNBENCH_SYSTEMC_TEST(a_write_is_held_until_its_acknowledgement) {
 
 // 300 bytes from 200 on touch flits of 56, 244 bytes.
 KERNBENCH_SYSTEMC_TEST(flits_do_not_cross_multiples_of_the_flit_size) {
-  PeBench pe;
+  PeTestbench pe;
   pe.at(0, [&] { pe.submit(store(200, 300)); });
   pe.run();
   BOOST_TEST(pe.op("dma_write").end == 2 * ns + 300 * ns / 256 + 2);
@@ -53,7 +53,7 @@ KERNBENCH_SYSTEMC_TEST(flits_do_not_cross_multiples_of_the_flit_size) {
 
 // The memory takes 10 ns: the channel is held for the round trip, and the next request granted at its end.
 KERNBENCH_SYSTEMC_TEST(a_channel_is_held_for_the_full_round_trip) {
-  PeBench pe({}, 10 * ns);
+  PeTestbench pe({}, 10 * ns);
   pe.at(0, [&] {
     pe.submit(load(0, 256));
     pe.submit(load(4096, 256));
@@ -67,7 +67,7 @@ KERNBENCH_SYSTEMC_TEST(a_channel_is_held_for_the_full_round_trip) {
 }
 
 KERNBENCH_SYSTEMC_TEST(reads_and_writes_overlap) {
-  PeBench pe({}, 10 * ns);
+  PeTestbench pe({}, 10 * ns);
   pe.at(0, [&] {
     pe.submit(load(0, 256));
     pe.submit(store(mib, 256));
@@ -80,12 +80,12 @@ KERNBENCH_SYSTEMC_TEST(reads_and_writes_overlap) {
 }
 
 KERNBENCH_SYSTEMC_TEST(requests_of_one_instant_are_granted_by_command) {
-  PeBench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
-  struct User final : DmaUser {
-    explicit User(PeBench& pe) : bench(pe) {}
+  PeTestbench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
+  struct User final : DmaListener {
+    explicit User(PeTestbench& pe) : bench(pe) {}
     void dma_granted(std::uint32_t tag) override { log.push_back("granted " + std::to_string(tag) + " " + format_ns(bench.now())); }
     void dma_ended(std::uint32_t tag) override { log.push_back("ended " + std::to_string(tag) + " " + format_ns(bench.now())); }
-    PeBench& bench;
+    PeTestbench& bench;
     std::vector<std::string> log;
   } user(pe);
   pe.at(0, [&] {
@@ -101,7 +101,7 @@ KERNBENCH_SYSTEMC_TEST(requests_of_one_instant_are_granted_by_command) {
 }
 
 KERNBENCH_SYSTEMC_TEST(every_translation_costs_the_tlb_overhead_and_a_physical_address_none) {
-  PeBench pe({{"pe_mmu", {{"tlb_overhead_ns", "3"}}}});
+  PeTestbench pe({{"pe_mmu", {{"tlb_overhead_ns", "3"}}}});
   pe.at(0, [&] { pe.send_control("pe_mmu", map({{va_base, 0, 8192}})); });
   pe.at(10 * ns, [&] { pe.submit(load(va_base, 256)); });
   pe.at(100 * ns, [&] { pe.submit(load(0, 256)); });
@@ -114,7 +114,7 @@ KERNBENCH_SYSTEMC_TEST(every_translation_costs_the_tlb_overhead_and_a_physical_a
 
 // 4096 bytes, half in mem0 and half in mem1: two transactions of 8 flits at one time.
 KERNBENCH_SYSTEMC_TEST(a_transfer_across_shards_is_split_and_issued_together) {
-  PeBench pe;
+  PeTestbench pe;
   pe.at(0, [&] { pe.send_control("pe_mmu", map({{va_base, 0x800, 2048}, {va_base + 2048, mib + 0x1000, 2048}})); });
   pe.at(10 * ns, [&] { pe.submit(load(va_base, 4096)); });
   pe.run();
@@ -128,7 +128,7 @@ KERNBENCH_SYSTEMC_TEST(a_transfer_across_shards_is_split_and_issued_together) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_transfer_across_memories_is_split_where_the_memory_changes) {
-  PeBench pe;
+  PeTestbench pe;
   pe.at(0, [&] { pe.submit(store(mib - 100, mib + 300)); });
   pe.run();
   BOOST_TEST(pe.memory(0).seen().at(0).bytes == 100u);
@@ -138,7 +138,7 @@ KERNBENCH_SYSTEMC_TEST(a_transfer_across_memories_is_split_where_the_memory_chan
 }
 
 KERNBENCH_SYSTEMC_TEST(an_unmapped_virtual_address_is_a_fault_that_names_node_and_time) {
-  PeBench pe;
+  PeTestbench pe;
   std::shared_ptr<CommandState> command;
   pe.at(0, [&] { command = pe.submit(load(va_base + 4096, 256)); });
   pe.run();
@@ -149,7 +149,7 @@ KERNBENCH_SYSTEMC_TEST(an_unmapped_virtual_address_is_a_fault_that_names_node_an
 }
 
 KERNBENCH_SYSTEMC_TEST(an_address_without_a_node_is_a_fault) {
-  PeBench pe;
+  PeTestbench pe;
   std::shared_ptr<CommandState> command;
   pe.at(0, [&] { command = pe.submit(load(3 * mib - 128, 256)); });
   pe.run();
@@ -157,15 +157,15 @@ KERNBENCH_SYSTEMC_TEST(an_address_without_a_node_is_a_fault) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_transfer_of_no_bytes_pays_the_overhead) {
-  PeBench pe;
+  PeTestbench pe;
   pe.at(0, [&] { pe.submit(load(va_base, 0)); });
   pe.run();
   BOOST_TEST(pe.op("dma_read").end == 2 * ns);
 }
 
-// Two flits take 2 ns to the DMA and stand before the TCM at once; the acknowledgement takes one wire back.
+// Two flits take 2 ns to the DMA and stand before the TCM at once; the acknowledgement takes one link back.
 KERNBENCH_SYSTEMC_TEST(traffic_to_the_tcm_passes_at_once_even_while_the_channels_are_held) {
-  PeBench pe({}, 50 * ns);
+  PeTestbench pe({}, 50 * ns);
   std::size_t write = 0;
   std::size_t read = 0;
   pe.at(0, [&] {
@@ -181,15 +181,15 @@ KERNBENCH_SYSTEMC_TEST(traffic_to_the_tcm_passes_at_once_even_while_the_channels
 }
 
 KERNBENCH_SYSTEMC_TEST(a_dma_may_address_the_pe_s_own_tcm) {
-  PeBench pe;
-  pe.at(0, [&] { pe.submit(load(PeBench::tcm_base, 512)); });
+  PeTestbench pe;
+  pe.at(0, [&] { pe.submit(load(PeTestbench::tcm_base, 512)); });
   pe.run();
-  BOOST_TEST(pe.op("dma_read").end == 2 * ns);  // no wire between the two
+  BOOST_TEST(pe.op("dma_read").end == 2 * ns);  // no link between the two
 }
 
 // 3 commands in the inbox at 0: dispatched at 1, 2, 3.
 KERNBENCH_SYSTEMC_TEST(the_scheduler_pays_its_overhead_once_per_command_serially) {
-  PeBench pe;
+  PeTestbench pe;
   pe.at(0, [&] {
     for (int i = 0; i < 3; ++i) pe.submit(load(0, 256));
   });

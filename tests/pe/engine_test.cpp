@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/pe/command_context.h"
-#include "tests/pe/pe_bench.h"
+#include "tests/pe/pe_testbench.h"
 #include "tests/support/forked.h"
 
 using namespace kernbench;
@@ -16,7 +16,7 @@ constexpr Fs ns = fs_per_ns;
 
 // 32*64*32 / 4096 = 16 cycles at 1 GHz, after the scheduler's 1 ns; no FETCH, no STORE.
 KERNBENCH_SYSTEMC_TEST(a_dot_pays_pe_gemm_time_only) {
-  PeBench pe;
+  PeTestbench pe;
   pe.at(0, [&] { pe.submit(DotCommand{32, 64, 32, DType::f16}); });
   pe.run();
   BOOST_TEST(pe.op("gemm_f16").start == 1 * ns);
@@ -28,7 +28,7 @@ KERNBENCH_SYSTEMC_TEST(a_dot_pays_pe_gemm_time_only) {
 }
 
 KERNBENCH_SYSTEMC_TEST(the_clock_and_the_overhead_of_pe_gemm_count) {
-  PeBench pe({{"pe_gemm", {{"clock_ghz", "0.5"}, {"overhead_ns", "3"}, {"macs_per_cycle", "1024"}}}});
+  PeTestbench pe({{"pe_gemm", {{"clock_ghz", "0.5"}, {"overhead_ns", "3"}, {"macs_per_cycle", "1024"}}}});
   pe.at(0, [&] { pe.submit(DotCommand{32, 64, 32, DType::i8}); });
   pe.run();
   // 64 cycles of 2 ns.
@@ -37,7 +37,7 @@ KERNBENCH_SYSTEMC_TEST(the_clock_and_the_overhead_of_pe_gemm_count) {
 
 // 1024 elements / 128 lanes = 8 cycles; exp 4 cycles each.
 KERNBENCH_SYSTEMC_TEST(an_element_wise_op_pays_math_time_or_the_overhead_if_that_is_longer) {
-  PeBench pe({{"pe_math", {{"overhead_ns", "20"}}}});
+  PeTestbench pe({{"pe_math", {{"overhead_ns", "20"}}}});
   pe.at(0, [&] { pe.submit(MathCommand{MathOp::add, 1024}); });
   pe.at(100 * ns, [&] { pe.submit(MathCommand{MathOp::exp, 1024}); });
   pe.run();
@@ -46,7 +46,7 @@ KERNBENCH_SYSTEMC_TEST(an_element_wise_op_pays_math_time_or_the_overhead_if_that
 }
 
 KERNBENCH_SYSTEMC_TEST(cycles_per_op_come_from_attributes) {
-  PeBench pe({{"pe_math", {{"cycles_tanh", "6"}, {"lanes", "64"}}}});
+  PeTestbench pe({{"pe_math", {{"cycles_tanh", "6"}, {"lanes", "64"}}}});
   pe.at(0, [&] { pe.submit(MathCommand{MathOp::tanh, 65}); });
   pe.run();
   BOOST_TEST(pe.op("tanh").end == (1 + 2 * 6) * ns);
@@ -54,7 +54,7 @@ KERNBENCH_SYSTEMC_TEST(cycles_per_op_come_from_attributes) {
 
 // The dot runs 1..17; the op is dispatched at 2 and runs 17..25.
 KERNBENCH_SYSTEMC_TEST(gemm_and_math_share_one_accel_slot) {
-  PeBench pe;
+  PeTestbench pe;
   pe.at(0, [&] {
     pe.submit(DotCommand{32, 64, 32, DType::f16});
     pe.submit(MathCommand{MathOp::add, 1024});
@@ -66,7 +66,7 @@ KERNBENCH_SYSTEMC_TEST(gemm_and_math_share_one_accel_slot) {
 }
 
 KERNBENCH_SYSTEMC_TEST(slot_requests_of_one_instant_are_granted_by_command) {
-  PeBench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
+  PeTestbench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
   pe.at(0, [&] {  // the later command comes first
     pe.submit_as(2, MathCommand{MathOp::add, 1024});
     pe.submit_as(1, DotCommand{32, 64, 32, DType::f16});
@@ -84,7 +84,7 @@ KERNBENCH_SYSTEMC_TEST(slot_requests_of_one_instant_are_granted_by_command) {
 
 // Command 1 asks some deltas after command 2, at the same instant.
 KERNBENCH_SYSTEMC_TEST(requests_of_one_instant_are_granted_by_command_however_many_deltas_lie_between_them) {
-  PeBench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
+  PeTestbench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
   pe.at(50 * ns, [&] {
     pe.submit_as(2, MathCommand{MathOp::add, 1024});
     for (int delta = 0; delta < 20; ++delta) sc_core::wait(sc_core::SC_ZERO_TIME);
@@ -97,7 +97,7 @@ KERNBENCH_SYSTEMC_TEST(requests_of_one_instant_are_granted_by_command_however_ma
 
 // Before the tie rule: first come, first served.
 KERNBENCH_SYSTEMC_TEST(an_earlier_request_for_the_slot_goes_first) {
-  PeBench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
+  PeTestbench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
   pe.at(0, [&] { pe.submit_as(9, DotCommand{32, 64, 32, DType::f16}); });
   pe.at(1 * ns, [&] { pe.submit_as(8, MathCommand{MathOp::add, 1024}); });
   pe.at(2 * ns, [&] { pe.submit_as(1, DotCommand{32, 64, 32, DType::f16}); });
@@ -108,8 +108,8 @@ KERNBENCH_SYSTEMC_TEST(an_earlier_request_for_the_slot_goes_first) {
 
 // One dot in service, one in the queue, the third at the door, the fourth with the scheduler. The math op is dispatched all the
 // same and is the second to have asked for the slot.
-KERNBENCH_SYSTEMC_TEST(a_full_queue_keeps_the_token_with_its_sender_and_blocks_nobody_else) {
-  PeBench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}, {"pe_gemm", {{"queue_depth", "1"}}}});
+KERNBENCH_SYSTEMC_TEST(a_full_queue_keeps_the_task_with_its_sender_and_blocks_nobody_else) {
+  PeTestbench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}, {"pe_gemm", {{"queue_depth", "1"}}}});
   pe.at(0, [&] {
     for (int i = 0; i < 4; ++i) pe.submit(DotCommand{32, 64, 32, DType::f16});
     pe.submit(MathCommand{MathOp::add, 1024});
@@ -124,8 +124,8 @@ KERNBENCH_SYSTEMC_TEST(a_full_queue_keeps_the_token_with_its_sender_and_blocks_n
   BOOST_TEST(dots[3].end == 24 * ns + 3 * 16 * ns);
 }
 
-KERNBENCH_SYSTEMC_TEST(the_queue_holds_queue_depth_tokens_beside_the_one_in_service) {
-  PeBench pe;
+KERNBENCH_SYSTEMC_TEST(the_queue_holds_queue_depth_tasks_beside_the_one_in_service) {
+  PeTestbench pe;
   pe.at(0, [&] {
     for (int i = 0; i < 30; ++i) pe.submit(DotCommand{64, 64, 64, DType::f16});
   });
@@ -136,23 +136,23 @@ KERNBENCH_SYSTEMC_TEST(the_queue_holds_queue_depth_tokens_beside_the_one_in_serv
 
 KERNBENCH_SYSTEMC_TEST(a_tile_that_completes_twice_is_an_internal_error) {
   struct Owner final : CommandContext::Owner {
-    void stage_ended(CommandContext&, TileToken&) override {}
-    void tile_completed(CommandContext&, TileToken&) override { ++completed; }
+    void stage_ended(CommandContext&, TileTask&) override {}
+    void tile_completed(CommandContext&, TileTask&) override { ++completed; }
     int completed = 0;
   } owner;
   CommandContext context(owner, std::make_shared<CommandState>(1), nullptr, std::nullopt);
-  TileToken token;
-  context.feed(token.tile);
-  context.complete_tile(token);
+  TileTask task;
+  context.feed(task.tile);
+  context.complete_tile(task);
   BOOST_TEST(owner.completed == 1);
   BOOST_TEST(context.complete());
-  BOOST_CHECK_EXCEPTION(context.complete_tile(token), ModelError, [](const ModelError& error) {
+  BOOST_CHECK_EXCEPTION(context.complete_tile(task), ModelError, [](const ModelError& error) {
     return std::string(error.what()) == "tile 0 of command 1 has been completed twice";
   });
 }
 
 KERNBENCH_SYSTEMC_TEST(trace_events_come_in_the_order_of_spec_5_4) {
-  PeBench pe;
+  PeTestbench pe;
   pe.at(0, [&] { pe.submit(DotCommand{32, 64, 32, DType::f16}); });
   pe.run();
   const std::vector<std::pair<TraceKind, Fs>> expected{
@@ -167,17 +167,17 @@ KERNBENCH_SYSTEMC_TEST(trace_events_come_in_the_order_of_spec_5_4) {
   }
 }
 
-KERNBENCH_SYSTEMC_TEST(probes_tell_state_busy_queue_and_command) {
-  PeBench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
+KERNBENCH_SYSTEMC_TEST(signals_tell_state_busy_queue_and_command) {
+  PeTestbench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
   std::vector<std::string> seen;
   pe.at(0, [&] {
     for (int i = 0; i < 3; ++i) pe.submit(DotCommand{32, 64, 32, DType::f16});
   });
   pe.at(1 * ns, [&] {
-    for (const Probe& probe : pe.engine("pe_gemm").probes()) seen.push_back(probe.name() + "=" + std::to_string(probe.value()));
+    for (const TraceSignal& signal : pe.engine("pe_gemm").signals()) seen.push_back(signal.name() + "=" + std::to_string(signal.value()));
   });
   pe.run();
   const std::vector<std::string> expected{"gemm_state=3", "gemm_busy=1", "gemm_queue=2", "gemm_command=1"};
   BOOST_TEST(seen == expected, boost::test_tools::per_element());
-  for (const Probe& probe : pe.engine("pe_gemm").probes()) BOOST_TEST(probe.value() == 0u);
+  for (const TraceSignal& signal : pe.engine("pe_gemm").signals()) BOOST_TEST(signal.value() == 0u);
 }

@@ -234,7 +234,7 @@ KERNBENCH_SYSTEMC_TEST(rings_lie_in_the_memory_of_their_kind_and_do_not_overlap)
       std::map<std::uint64_t, std::uint64_t> taken;
       for (const Shard& shard : neighbour.shards()) taken[shard.pa] = shard.pa + shard.nbytes;
       for (const IpcqRing& ring : torch.ipcq.rings()) {
-        const MemoryPlace place = torch.spec().place_of(ring.base), end = torch.spec().place_of(ring.base + ring.nbytes - 1);
+        const MemoryTarget place = torch.spec().place_of(ring.base), end = torch.spec().place_of(ring.base + ring.nbytes - 1);
         BOOST_TEST(ring.nbytes == 4000u);
         BOOST_TEST((place.node == end.node));
         const PeId pe = ring.end.pe;

@@ -122,7 +122,7 @@ KERNBENCH_SYSTEMC_TEST(what_was_received_does_not_change_when_the_slot_is_used_a
   BOOST_TEST(run(m, ring_of(2), rows_one_by_one, input(2, 8), moved(input(2, 8), 1), options) == "");
 }
 
-// The store overwrites the source at the instant at which send returns, long before the token leaves.
+// The store overwrites the source at the instant at which send returns, long before the message leaves.
 KERNBENCH_SYSTEMC_TEST(the_bytes_sent_are_those_at_issue) {
   IpcqMachine m;
   const auto overwrite = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
@@ -355,8 +355,8 @@ KERNBENCH_SYSTEMC_TEST(the_op_log_has_the_sends_the_copies_and_the_receives) {
   BOOST_TEST(receive.data->places.from.front().nbytes == 20u);
 }
 
-// The rings' probes: what a waveform shows.
-KERNBENCH_SYSTEMC_TEST(probes_and_statistics_show_heads_tails_and_credits) {
+// The rings' signals: what a waveform shows.
+KERNBENCH_SYSTEMC_TEST(signals_and_statistics_show_heads_tails_and_credits) {
   IpcqMachine m;
   m.run([](Torch& torch) {
     torch.ipcq.install(ring_of(2));
@@ -371,18 +371,18 @@ KERNBENCH_SYSTEMC_TEST(probes_and_statistics_show_heads_tails_and_credits) {
         },
         x);
   });
-  const auto probe = [&](int pe, const std::string& name) {
-    for (Probe& each : m.engine({0, 0, pe}, PeEngine::pe_ipcq).probes()) {
+  const auto signal = [&](int pe, const std::string& name) {
+    for (TraceSignal& each : m.engine({0, 0, pe}, PeEngine::pe_ipcq).signals()) {
       if (each.name() == name) return each.value();
     }
-    throw std::logic_error("no probe " + name);
+    throw std::logic_error("no signal " + name);
   };
-  BOOST_TEST(probe(0, "pair0_credits") == 2u);  // E: three sent, one back
-  BOOST_TEST(probe(1, "pair1_head") == 3u);     // W
-  BOOST_TEST(probe(1, "pair1_tail") == 1u);
+  BOOST_TEST(signal(0, "pair0_credits") == 2u);  // E: three sent, one back
+  BOOST_TEST(signal(1, "pair1_head") == 3u);     // W
+  BOOST_TEST(signal(1, "pair1_tail") == 1u);
   BOOST_TEST(m.statistic({0, 0, 0}, PeEngine::pe_ipcq, "sends") == 3u);
   BOOST_TEST(m.statistic({0, 0, 1}, PeEngine::pe_ipcq, "receives") == 1u);
-  BOOST_TEST(m.statistic({0, 0, 1}, PeEngine::pe_dma, "tokens_written") == 3u);
+  BOOST_TEST(m.statistic({0, 0, 1}, PeEngine::pe_dma, "messages_written") == 3u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

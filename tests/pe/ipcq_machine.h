@@ -82,7 +82,7 @@ class IpcqMachine {
   }
 
   ComponentRegistry registry;
-  DataPlane data;
+  FunctionalModel data;
   OpLog op_log;
   std::unique_ptr<Runtime> runtime;
   std::unique_ptr<Platform> platform;

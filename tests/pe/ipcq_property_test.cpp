@@ -279,12 +279,12 @@ RC_BOOST_PROP(data_arrive_in_order_and_no_slot_is_written_before_it_is_given_bac
     for (std::size_t k = 0; k < messages.size(); ++k) {
       const Times now = t(messages[k]);
       const std::uint64_t bytes = static_cast<std::uint64_t>(c.messages[messages[k]].elements) * 4;
-      // The token pays pe_dma's overhead once, at the sender.
-      MemoryMessage token;
-      token.bytes = bytes;
-      token.offset = now.slot;
-      token.flit_bytes = view.flit_bytes();
-      const Fs way = there.hop(0).overhead_fs + data_leg(there, FlitCut(token), stores).last;
+      // The message pays pe_dma's overhead once, at the sender.
+      MemoryMessage message;
+      message.bytes = bytes;
+      message.offset = now.slot;
+      message.flit_bytes = view.flit_bytes();
+      const Fs way = there.hop(0).overhead_fs + data_leg(there, FlitCut(message), stores).last;
       Fs write = transfer_fs(bytes, tcm.decimal("write_bw_gbs")), read = transfer_fs(bytes, tcm.decimal("read_bw_gbs"));
       if (c.options.buffer_kind != MemorySpace::tcm) {
         const std::string tier = name_of(c.options.buffer_kind);

@@ -16,12 +16,12 @@ constexpr std::uint64_t rx = 0x1000, peer_rx = 0x8000, slot = 256;
 
 IpcqQueue queue(std::uint32_t n_slots = 4) { return {{"E", {0, 0, 1}, "W", rx, peer_rx}, n_slots, slot}; }
 
-IpcqToken token(std::uint64_t seq, std::uint64_t nbytes = 16) {
-  IpcqToken token;
-  token.sender_seq = seq;
-  token.nbytes = nbytes;
-  token.shape = {static_cast<std::int64_t>(nbytes / 2)};
-  return token;
+IpcqMessage message(std::uint64_t seq, std::uint64_t nbytes = 16) {
+  IpcqMessage message;
+  message.sender_seq = seq;
+  message.nbytes = nbytes;
+  message.shape = {static_cast<std::int64_t>(nbytes / 2)};
+  return message;
 }
 
 }  // namespace
@@ -62,12 +62,12 @@ BOOST_AUTO_TEST_CASE(slots_are_used_in_turn_and_found_by_their_addresses) {
 
 BOOST_AUTO_TEST_CASE(messages_come_in_order_and_not_over_others) {
   IpcqQueue q = queue(2);
-  q.arrived(token(0));
-  BOOST_CHECK_THROW(q.arrived(token(2)), ModelError);
-  q.arrived(token(1));
-  BOOST_CHECK_THROW(q.arrived(token(2)), ModelError);  // slot 0 has not been consumed
+  q.arrived(message(0));
+  BOOST_CHECK_THROW(q.arrived(message(2)), ModelError);
+  q.arrived(message(1));
+  BOOST_CHECK_THROW(q.arrived(message(2)), ModelError);  // slot 0 has not been consumed
   q.consume(q.reserve());
-  q.arrived(token(2, 32));
+  q.arrived(message(2, 32));
   BOOST_TEST(q.message(2).nbytes == 32u);
   BOOST_TEST(q.head_cache() == 3u);
 }
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(messages_come_in_order_and_not_over_others) {
 // The later one is consumed first: its slot stays taken until the earlier one is free too.
 BOOST_AUTO_TEST_CASE(the_tail_moves_over_what_is_consumed_in_order) {
   IpcqQueue q = queue();
-  for (std::uint64_t seq = 0; seq < 3; ++seq) q.arrived(token(seq));
+  for (std::uint64_t seq = 0; seq < 3; ++seq) q.arrived(message(seq));
   const std::uint64_t first = q.reserve(), second = q.reserve();
   q.consume(second);
   BOOST_TEST(q.tail() == 0u);
@@ -92,8 +92,8 @@ BOOST_AUTO_TEST_CASE(places_that_are_given_back_are_reserved_again) {
   BOOST_TEST(q.reserve() == 2u);
   q.give_back(1);
   BOOST_TEST(q.reserve() == 1u);
-  q.arrived(token(0));
-  q.arrived(token(1));
+  q.arrived(message(0));
+  q.arrived(message(1));
   q.consume(1);
   q.give_back_all();
   BOOST_TEST(q.reserve() == 0u);
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_queue_is_idle_when_nothing_is_on_its_way_or_waits) {
   BOOST_TEST(!q.idle());
   q.credit(1);
   BOOST_TEST(q.idle());
-  q.arrived(token(0));
+  q.arrived(message(0));
   BOOST_TEST(!q.idle());
   q.consume(q.reserve());
   BOOST_TEST(q.idle());
@@ -119,25 +119,25 @@ BOOST_AUTO_TEST_CASE(a_report_names_both_ends_and_counts) {
   IpcqQueue q = queue();
   for (int i = 0; i < 4; ++i) q.send();
   q.credit(1);
-  q.arrived(token(0));
+  q.arrived(message(0));
   BOOST_TEST(q.str() == "E <-> sip0.cube0.pe1 W: sent head 4, tail 1, credits 1 of 4; received head 1, tail 0");
 }
 
-// Two ends with a wire that keeps the order and credits that take their time, in any interleaving: no slot is written before it has
+// Two ends with a link that keeps the order and credits that take their time, in any interleaving: no slot is written before it has
 // been consumed, the counters stay within the slots, every message is consumed once.
 RC_BOOST_PROP(no_slot_is_written_before_it_has_been_consumed, ()) {
   const auto n_slots = *rc::gen::inRange<std::uint32_t>(1, 6);
   IpcqQueue sender = queue(n_slots), receiver = queue(n_slots);
-  std::deque<IpcqToken> wire;
+  std::deque<IpcqMessage> link;
   std::deque<std::uint64_t> credits;
   std::vector<std::uint64_t> reserved;
   std::set<std::uint64_t> consumed;
   for (const int action : *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 6))) {
     if (action <= 1 && sender.credits() > 0) {
-      wire.push_back(token(sender.send()));
-    } else if (action == 2 && !wire.empty()) {
-      receiver.arrived(wire.front());  // throws ModelError over a message that has not been consumed
-      wire.pop_front();
+      link.push_back(message(sender.send()));
+    } else if (action == 2 && !link.empty()) {
+      receiver.arrived(link.front());  // throws ModelError over a message that has not been consumed
+      link.pop_front();
     } else if (action == 3 && reserved.size() < 4) {
       reserved.push_back(receiver.reserve());
     } else if (action == 4) {

@@ -2,9 +2,9 @@
 //
 //   pe0.pe_dma -> r0c0 -> r0c1 -> pe1.pe_dma: 256 GB/s each, 1 fs, 2.5 mm (0.25 ns), 1 fs; pe_dma 1 ns, routers 2 ns.
 //
-// 512 bytes are two flits of 1 ns. Sent at 0 they stand at the wire at 1 ns. The first one is at r0c0 at 2 ns + 1 fs and has passed
+// 512 bytes are two flits of 1 ns. Sent at 0 they stand at the link at 1 ns. The first one is at r0c0 at 2 ns + 1 fs and has passed
 // it at 4 ns + 1 fs, the second, 1 ns behind, with it; they are at r0c1 at 5.25 and 6.25 ns + 1 fs, both through at 7.25 ns + 1 fs,
-// and at pe1.pe_dma at 8.25 and 9.25 ns + 2 fs. So a token of n bytes has arrived 7.25 ns + n / 256 + 2 fs after the send. The
+// and at pe1.pe_dma at 8.25 and 9.25 ns + 2 fs. So a message of n bytes has arrived 7.25 ns + n / 256 + 2 fs after the send. The
 // credit's way back: overheads 1 + 2 + 2 + 1 ns, 0.25 ns + 2 fs, 16 / 256 = 0.0625 ns: 6.3125 ns + 2 fs.
 #include <boost/test/unit_test.hpp>
 
@@ -17,10 +17,10 @@ using namespace kernbench::test;
 namespace {
 
 constexpr Fs ns = fs_per_ns;
-constexpr Fs way = 7 * ns + ns / 4 + 2;  // of a token, without its bytes
+constexpr Fs way = 7 * ns + ns / 4 + 2;  // of a message, without its bytes
 constexpr Fs credit = 6 * ns + 312'500 + 2;
 
-Fs token_time(std::uint64_t bytes) { return way + bytes * ns / 256; }
+Fs message_time(std::uint64_t bytes) { return way + bytes * ns / 256; }
 
 struct Times {
   std::vector<ExecutedOp> sends, copies, receives;
@@ -71,10 +71,10 @@ KERNBENCH_SYSTEMC_TEST(a_message_pays_its_way_the_slot_write_the_slot_read_and_t
   BOOST_REQUIRE((t.sends.size() == 1 && t.copies.size() == 1 && t.receives.size() == 1));
   const Fs start = t.sends[0].t_start;
   BOOST_TEST(t.sends[0].t_end == start);  // fire and forget
-  BOOST_TEST(t.copies[0].t_start == start + token_time(512));
-  BOOST_TEST(t.copies[0].t_end == start + token_time(512) + 1 * ns);
+  BOOST_TEST(t.copies[0].t_start == start + message_time(512));
+  BOOST_TEST(t.copies[0].t_end == start + message_time(512) + 1 * ns);
   BOOST_TEST(t.receives[0].t_start == start);
-  BOOST_TEST(t.receives[0].t_end == start + token_time(512) + 2 * ns + credit);
+  BOOST_TEST(t.receives[0].t_end == start + message_time(512) + 2 * ns + credit);
   BOOST_TEST((t.copies[0].node == &m.engine({0, 0, 1}, PeEngine::pe_dma)));
   BOOST_TEST((t.receives[0].node == &m.engine({0, 0, 1}, PeEngine::pe_ipcq)));
   BOOST_TEST(t.copies[0].bytes == 512u);
@@ -91,19 +91,19 @@ KERNBENCH_SYSTEMC_TEST(the_kernel_time_includes_the_return_of_the_credit) {
     const Tensor where = torch.empty({2, 1}, f16, {Placement::replicate, Placement::row_wise, 1, 2}, "where");
     const LaunchHandle handle = torch.launch(LaunchSpec("pair").on_pes({0, 1}), send_blocks<256>, where);
     BOOST_TEST(handle.metrics().per_pe.at({0, 0, 0}).pe_exec == 0u);
-    BOOST_TEST(handle.metrics().per_pe.at({0, 0, 1}).pe_exec == token_time(512) + 2 * ns + credit);
+    BOOST_TEST(handle.metrics().per_pe.at({0, 0, 1}).pe_exec == message_time(512) + 2 * ns + credit);
     BOOST_TEST(handle.metrics().merged.dma == 0u);  // the channels of PE_DMA are not held
   });
 }
 
-// PE 1 stands at r0c1; its cube's SRAM behind wires of which the narrowest has 128 GB/s: 2 + 512 / 512 + 512 / 128 = 7 ns. Its HBM:
+// PE 1 stands at r0c1; its cube's SRAM behind links of which the narrowest has 128 GB/s: 2 + 512 / 512 + 512 / 128 = 7 ns. Its HBM:
 // 6 + 512 / 256 + 512 / 256 = 10 ns.
 KERNBENCH_SYSTEMC_TEST(a_slot_in_the_sram_pays_its_tier_and_the_hop) {
   IpcqMachine m;
   IpcqOptions options;
   options.buffer_kind = MemorySpace::sram;
   const Times t = run_pair(m, send_blocks<256>, options);
-  BOOST_TEST(t.copies[0].t_start == t.sends[0].t_start + token_time(512));  // whatever the buffer kind
+  BOOST_TEST(t.copies[0].t_start == t.sends[0].t_start + message_time(512));  // whatever the buffer kind
   BOOST_TEST(t.copies[0].t_end == t.copies[0].t_start + 7 * ns);
   BOOST_TEST(t.receives[0].t_end == t.copies[0].t_end + 7 * ns + credit);
   BOOST_TEST(m.statistic({0, 0, 1}, PeEngine::pe_tcm, "write_busy") == 0u);
@@ -118,7 +118,7 @@ KERNBENCH_SYSTEMC_TEST(a_slot_in_the_hbm_pays_its_tier_and_the_hop) {
   BOOST_TEST(t.receives[0].t_end == t.copies[0].t_end + 10 * ns + credit);
 }
 
-// From HBM as from TCM: the token leaves at the call.
+// From HBM as from TCM: the message leaves at the call.
 BOOST_AUTO_TEST_CASE(reading_the_source_at_send_is_not_charged) {
   const auto times = [](bool from_memory) {
     return forked_value([&] {
@@ -134,9 +134,9 @@ BOOST_AUTO_TEST_CASE(reading_the_source_at_send_is_not_charged) {
   BOOST_TEST(times(true) == times(false), boost::test_tools::per_element());
 }
 
-// PE 1 sends four slots of 4096 bytes over the wires of the credit's way, 64 ns, and receives meanwhile: slot read (6 + 2 + 2 ns in
+// PE 1 sends four slots of 4096 bytes over the links of the credit's way, 64 ns, and receives meanwhile: slot read (6 + 2 + 2 ns in
 // HBM, where nothing competes) and credit take what they take on an idle machine.
-BOOST_AUTO_TEST_CASE(a_credit_waits_for_no_wire) {
+BOOST_AUTO_TEST_CASE(a_credit_waits_for_no_link) {
   const auto time_of = [](bool streams) {
     return forked_value([&] {
       IpcqMachine m;
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(a_credit_waits_for_no_wire) {
   for (const bool streams : {false, true}) BOOST_TEST(time_of(streams) == 10 * ns + credit);
 }
 
-// 96 bytes in a slot of 4096: n is the payload. The flit takes 0.375 ns on each of three wires; nothing streams behind it.
+// 96 bytes in a slot of 4096: n is the payload. The flit takes 0.375 ns on each of three links; nothing streams behind it.
 KERNBENCH_SYSTEMC_TEST(the_payload_counts_not_the_slot) {
   IpcqMachine m;
   const Times t = run_pair(m, send_blocks<48>);
@@ -168,24 +168,24 @@ KERNBENCH_SYSTEMC_TEST(the_payload_counts_not_the_slot) {
   BOOST_TEST(t.copies[0].t_end == t.copies[0].t_start + 187'500);  // 96 / 512
 }
 
-// Two tokens at one instant: the second pays its overhead behind the first, then queues at the wire: 1 ns later than it, and behind
+// Two messages at one instant: the second pays its overhead behind the first, then queues at the link: 1 ns later than it, and behind
 // its two flits. Its slot write waits for nobody: the first one has ended when it comes.
-KERNBENCH_SYSTEMC_TEST(tokens_are_a_fifo_and_do_not_wait_for_acknowledgements) {
+KERNBENCH_SYSTEMC_TEST(messages_are_a_fifo_and_do_not_wait_for_acknowledgements) {
   IpcqMachine m;
   const Times t = run_pair(m, send_blocks<256, 2>);
   const Fs start = t.sends[0].t_start;
   BOOST_TEST(t.sends[1].t_start == start);
-  BOOST_TEST(t.copies[0].t_start == start + token_time(512));
-  // At r0c0 its first flit comes at 4 ns + 1 fs, when the server is free; through at 6; the wire is free since 6; at r0c1 at 7.25,
-  // through at 9.25; the last wire is free since 9.25; its two flits are at pe1.pe_dma at 11.25 ns + 2 fs.
+  BOOST_TEST(t.copies[0].t_start == start + message_time(512));
+  // At r0c0 its first flit comes at 4 ns + 1 fs, when the server is free; through at 6; the link is free since 6; at r0c1 at 7.25,
+  // through at 9.25; the last link is free since 9.25; its two flits are at pe1.pe_dma at 11.25 ns + 2 fs.
   BOOST_TEST(t.copies[1].t_start == start + 11 * ns + ns / 4 + 2);
   // The second receive begins when the first has its credit, long after the message came.
   BOOST_TEST(t.receives[1].t_start == t.receives[0].t_end);
   BOOST_TEST(t.receives[1].t_end == t.receives[1].t_start + 1 * ns + credit);
 }
 
-// 512 bytes at 64 GB/s take 8 ns: the second token has come while the first is being written, and waits.
-KERNBENCH_SYSTEMC_TEST(slots_are_written_one_token_at_a_time) {
+// 512 bytes at 64 GB/s take 8 ns: the second message has come while the first is being written, and waits.
+KERNBENCH_SYSTEMC_TEST(slots_are_written_one_message_at_a_time) {
   IpcqMachine m("topology.tiny.yaml", {{"cube.pe_template.components.pe_tcm.attrs.write_bw_gbs", "64"}});
   const Times t = run_pair(m, send_blocks<256, 2>);
   BOOST_TEST(t.copies[0].t_end == t.copies[0].t_start + 8 * ns);
@@ -203,7 +203,7 @@ KERNBENCH_SYSTEMC_TEST(a_send_into_a_full_ring_sleeps_until_the_credit_comes) {
   BOOST_TEST(m.statistic({0, 0, 0}, PeEngine::pe_ipcq, "send_blocked") == t.sends[4].t_end - t.sends[4].t_start);
 }
 
-// Looks every 10 ns from its first one: the credit comes at token_time + 2 ns + credit = 17.5625 ns + 4 fs, the look that finds it
+// Looks every 10 ns from its first one: the credit comes at message_time + 2 ns + credit = 17.5625 ns + 4 fs, the look that finds it
 // is at 20 ns.
 KERNBENCH_SYSTEMC_TEST(a_polling_send_looks_every_poll_ns) {
   IpcqMachine m;

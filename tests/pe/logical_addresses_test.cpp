@@ -1,6 +1,6 @@
 // The address model LA in whole machines (spec 3.3): segments on the way of MmuMap, the two modes on one stream and under
-// contention. topology.tiny.yaml: PE 0, its partition and its channel wires at router r0c0, PE 1 at r0c1, 2.5 mm = 0.25 ns apart.
-// 256 GB/s: a flit of 256 B takes 1 ns; a channel's wire and a burst 8 ns.
+// contention. topology.tiny.yaml: PE 0, its partition and its channel links at router r0c0, PE 1 at r0c1, 2.5 mm = 0.25 ns apart.
+// 256 GB/s: a flit of 256 B takes 1 ns; a channel's link and a burst 8 ns.
 #include <boost/test/unit_test.hpp>
 
 #include "models/address/virtual_space.h"
@@ -121,11 +121,11 @@ BOOST_AUTO_TEST_SUITE(logical_addresses)
 
 // A stream of R rounds of the channels (2 KiB each), scheduler 1 ns, pe_dma 1 ns.
 // Read, n_to_one: the command passes r0c0, 2 ns. First bursts 8 ns; from then on a flit per ns, 8 R; in between, r0c0 2 ns for the
-// first flit, and the last flit's 1 ns on the second wire. Four wires of 1 fs.
-// Read, one_to_one: every channel's first flit is at r0c0 after the burst and 8 ns on its own wire; eight first flits hold the
+// first flit, and the last flit's 1 ns on the second link. Four links of 1 fs.
+// Read, one_to_one: every channel's first flit is at r0c0 after the burst and 8 ns on its own link; eight first flits hold the
 // router for 2 ns each, 16 ns, and whatever comes meanwhile follows without a gap: the first round's last flit is through at 32 ns
-// and on the way to pe_dma for 1 ns, the R - 1 further rounds take 8 ns each. Two more wires of 1 fs, to and from the channel's
-// node. Write, n_to_one: flit i is at r0c0 after i ns and leaves it 2 ns later (as long as i is 1), or at once: on the next wire
+// and on the way to pe_dma for 1 ns, the R - 1 further rounds take 8 ns each. Two more links of 1 fs, to and from the channel's
+// node. Write, n_to_one: flit i is at r0c0 after i ns and leaves it 2 ns later (as long as i is 1), or at once: on the next link
 // one per ns from 3 ns on. The last one is there after 3 + 8 R, and its burst takes 8 ns. The acknowledgement passes r0c0, 2 ns.
 // Write, one_to_one: of the first eight flits, each the first of its request, the eighth leaves r0c0 after 1 + 8 x 2 ns; its
 // channel gets the others of its own in time, and takes 8 ns for each of R; the last burst 8 ns.
@@ -172,15 +172,15 @@ BOOST_AUTO_TEST_CASE(n_to_one_takes_the_time_of_virtual_addresses_without_tlb_ov
   BOOST_TEST(logical_time == virtual_time);
 }
 
-// Without router overhead. PE 1's flit: scheduler 1, pe_dma 1, wire to r0c1 1, mesh wire 1 + 0.25: at r0c0 at 4.25 ns. PE 0 begins
+// Without router overhead. PE 1's flit: scheduler 1, pe_dma 1, link to r0c1 1, mesh link 1 + 0.25: at r0c0 at 4.25 ns. PE 0 begins
 // 1 ns later: 1, 1, 1, so at r0c0 at 4 ns, and goes first.
-//                         wire of the partition      burst             wire of the channel        burst
+//                         link of the partition      burst             link of the channel        burst
 // PE 0                    4 to 5                     5 to 13           4 to 12                    12 to 20
 // PE 1, channel 0         5 to 6                     13 to 21          12 to 20                   20 to 28
 // PE 1, channel 1         5 to 6                     6 to 14           4.25 to 12.25              12.25 to 20.25
 // PE 1 alone              4.25 to 5.25               5.25 to 13.25     4.25 to 12.25              12.25 to 20.25
 // The acknowledgement takes no time to PE 0, 0.25 ns to PE 1, and propagations of 1 fs.
-BOOST_AUTO_TEST_CASE(two_pes_wait_for_each_other_on_the_partition_s_wire_or_on_one_channel_only) {
+BOOST_AUTO_TEST_CASE(two_pes_wait_for_each_other_on_the_partition_s_link_or_on_one_channel_only) {
   const auto check = [](Fs found, double expected_ns) {
     BOOST_TEST(found / 1000 == static_cast<Fs>(expected_ns * 1000), "found " << format_ns(found) << ", expected " << expected_ns);
   };
@@ -237,10 +237,10 @@ KERNBENCH_SYSTEMC_TEST(a_refused_segment_is_the_answer_to_the_host) {
     auto channels = m.install({{0, 0, 2}});
     channels->segments[0].mode = one_to_one;
     channels->segments[0].la_size = 256;
-    const auto no_wires = port.submit(std::shared_ptr<const SegmentInstall>(channels));
-    port.wait(*no_wires);
-    BOOST_TEST(no_wires->response().completion.error_message.find("this machine has no channel wires") != std::string::npos,
-               no_wires->response().completion.error_message);
+    const auto no_links = port.submit(std::shared_ptr<const SegmentInstall>(channels));
+    port.wait(*no_links);
+    BOOST_TEST(no_links->response().completion.error_message.find("this machine has no channel links") != std::string::npos,
+               no_links->response().completion.error_message);
   });
   BOOST_TEST(result.error == "");
 }
@@ -290,8 +290,8 @@ KERNBENCH_SYSTEMC_TEST(an_access_without_a_segment_fails_the_launch_and_names_no
              response.completion.error_message);
 }
 
-// Both wires of a partition stand side by side: what is no segment's takes the one of the whole.
-KERNBENCH_SYSTEMC_TEST(a_physical_address_takes_the_partition_s_wire_in_one_to_one_too) {
+// Both links of a partition stand side by side: what is no segment's takes the one of the whole.
+KERNBENCH_SYSTEMC_TEST(a_physical_address_takes_the_partition_s_link_in_one_to_one_too) {
   Machine m(one_to_one);
   const std::uint64_t physical = m.machine().hbm(pe0);
   Fs by_segment = 0, by_address = 0;

@@ -50,9 +50,9 @@ class Machine {
 
 // PE 0 reads 4096 B of its own partition: scheduler 1 ns, pe_dma 1 ns, then pe_dma -> r0c0 -> hbm_ctrl and back, 0 mm (1 fs) each.
 // The command pays the router's 2 ns; 16 bursts on 8 pseudo-channels of 32 GB/s, 8 ns each, book two rounds, so that flits 0..7
-// leave the HBM at 8 ns and 8..15 at 16 ns after. The flits take 1 ns each on the 256 GB/s wires: the first burst of the second
-// round waits neither for the wire (free at 16) nor the other way round. Way back: 16 more ns from the first flit on the first
-// wire, 2 ns in the router, the last flit's 1 ns on the second wire.
+// leave the HBM at 8 ns and 8..15 at 16 ns after. The flits take 1 ns each on the 256 GB/s links: the first burst of the second
+// round waits neither for the link (free at 16) nor the other way round. Way back: 16 more ns from the first flit on the first
+// link, 2 ns in the router, the last flit's 1 ns on the second link.
 KERNBENCH_SYSTEMC_TEST(a_load_from_the_own_partition_takes_its_way_through_the_fabric) {
   Machine m;
   const std::uint64_t address = m.hbm(0, 0);
@@ -66,8 +66,8 @@ KERNBENCH_SYSTEMC_TEST(a_load_from_the_own_partition_takes_its_way_through_the_f
   });
   BOOST_REQUIRE_MESSAGE(response.completion.ok, response.completion.error_message);
   const Fs way = 1 * ns + 1 * ns + 2 * ns;             // to the HBM
-  const Fs data = 8 * ns + 16 * ns + 2 * ns + 1 * ns;  // first bursts, 16 flits, router, last flit on the second wire
-  BOOST_TEST(taken - (way + data) <= 10u, "taken " << format_ns(taken));  // some femtoseconds of wires
+  const Fs data = 8 * ns + 16 * ns + 2 * ns + 1 * ns;  // first bursts, 16 flits, router, last flit on the second link
+  BOOST_TEST(taken - (way + data) <= 10u, "taken " << format_ns(taken));  // some femtoseconds of links
   BOOST_TEST(response.metrics.dma == taken - 1 * ns);
   BOOST_TEST(response.metrics.start_skew == 0u);
 }

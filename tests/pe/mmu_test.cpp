@@ -8,7 +8,7 @@
 #include "models/address/virtual_space.h"
 #include "models/base/errors.h"
 #include "models/pe/page_table.h"
-#include "tests/pe/pe_bench.h"
+#include "tests/pe/pe_testbench.h"
 #include "tests/support/forked.h"
 
 using namespace kernbench;
@@ -164,12 +164,12 @@ RC_BOOST_PROP(the_page_table_behaves_as_lists_of_sub_page_regions, ()) {
   }
 }
 
-// The message takes one wire, 4 ns overhead, and one wire back; the mapping holds from the moment between.
+// The message takes one link, 4 ns overhead, and one link back; the mapping holds from the moment between.
 KERNBENCH_SYSTEMC_TEST(a_map_message_takes_effect_after_its_overhead_and_is_answered_then) {
-  PeBench pe({{"pe_mmu", {{"overhead_ns", "4"}}}});
+  PeTestbench pe({{"pe_mmu", {{"overhead_ns", "4"}}}});
   std::size_t request = 0;
   std::vector<std::string> seen;
-  const auto probe = [&] {
+  const auto signal = [&] {
     try {
       seen.push_back(text(pe.mmu().translate_address(va_base, 256).ranges));
     } catch (const AccessFault&) {
@@ -181,14 +181,14 @@ KERNBENCH_SYSTEMC_TEST(a_map_message_takes_effect_after_its_overhead_and_is_answ
     map->entries = {{va_base, 4096, 256}};
     request = pe.send_control("pe_mmu", map);
   });
-  pe.at(4 * ns, probe);
-  pe.at(4 * ns + 2, probe);
+  pe.at(4 * ns, signal);
+  pe.at(4 * ns + 2, signal);
   pe.at(10 * ns, [&] {
     auto unmap = std::make_shared<MmuUnmap>();
     unmap->entries = {{va_base, 0, 256}};
     pe.send_control("pe_mmu", unmap);
   });
-  pe.at(20 * ns, probe);
+  pe.at(20 * ns, signal);
   pe.run();
   const std::vector<std::string> expected{"fault", "4096+256", "fault"};
   BOOST_TEST(seen == expected, boost::test_tools::per_element());
@@ -197,14 +197,14 @@ KERNBENCH_SYSTEMC_TEST(a_map_message_takes_effect_after_its_overhead_and_is_answ
 }
 
 KERNBENCH_SYSTEMC_TEST(an_address_below_the_virtual_space_is_physical) {
-  PeBench pe;
+  PeTestbench pe;
   pe.at(0, [&] { BOOST_TEST(text(pe.mmu().translate_address(va_base - 1, 1).ranges) == std::to_string(va_base - 1) + "+1"); });
   pe.run();
 }
 
 // Spec 3.3, PA: through the launch's shard table, split at shard boundaries, the nearest copy; no time.
 KERNBENCH_SYSTEMC_TEST(in_the_address_model_pa_addresses_resolve_through_the_shards_of_the_launch) {
-  PeBench pe({{"pe_mmu", {{"tlb_overhead_ns", "3"}}}}, 0, AddressModel::pa);
+  PeTestbench pe({{"pe_mmu", {{"tlb_overhead_ns", "3"}}}}, 0, AddressModel::pa);
   TensorArgument tensor;
   tensor.va_base = va_base;
   tensor.nbytes = 512;

@@ -13,7 +13,7 @@ using namespace kernbench;
 using namespace kernbench::test;
 
 KERNBENCH_SYSTEMC_TEST(a_pinned_tile_goes_through_fetch_gemm_and_store) {
-  PeBench pe;
+  PeTestbench pe;
   pe.at(0, [&] { pe.submit(pinned_gemm()); });
   pe.run();
   check_span(pe.op("tile/FETCH"), 1 * ns, 17 * ns);
@@ -26,7 +26,7 @@ KERNBENCH_SYSTEMC_TEST(a_pinned_tile_goes_through_fetch_gemm_and_store) {
 
 // DMA_READ of 16 flits each: granted at 1 and at 18 ns + 2 fs (in place), then FETCH, GEMM, STORE, DMA_WRITE of 8 flits.
 KERNBENCH_SYSTEMC_TEST(dma_reads_of_a_tile_are_served_in_place_and_the_write_comes_last) {
-  PeBench pe;
+  PeTestbench pe;
   pe.at(0, [&] { pe.submit(memory_gemm()); });
   pe.run();
   const auto reads = pe.ops("tile/DMA_READ");
@@ -42,7 +42,7 @@ KERNBENCH_SYSTEMC_TEST(dma_reads_of_a_tile_are_served_in_place_and_the_write_com
 
 // The second tile's FETCH runs beside the first one's GEMM, its GEMM beside the first one's STORE.
 KERNBENCH_SYSTEMC_TEST(tiles_of_a_command_overlap) {
-  PeBench pe;
+  PeTestbench pe;
   pe.at(0, [&] { pe.submit(pinned_gemm(64)); });
   pe.run();
   check_span(pe.op("tile/FETCH", 1), 17 * ns, 33 * ns);
@@ -53,7 +53,7 @@ KERNBENCH_SYSTEMC_TEST(tiles_of_a_command_overlap) {
 
 // FETCH of the third tile (33..49) runs beside STORE of the first (33..37): a read and a write channel, and a queue each.
 KERNBENCH_SYSTEMC_TEST(a_store_never_waits_behind_a_fetch) {
-  PeBench pe;
+  PeTestbench pe;
   pe.at(0, [&] { pe.submit(pinned_gemm(96)); });
   pe.run();
   check_span(pe.op("tile/FETCH", 2), 33 * ns, 49 * ns);
@@ -62,14 +62,14 @@ KERNBENCH_SYSTEMC_TEST(a_store_never_waits_behind_a_fetch) {
 
 // The read channel is taken by tile after tile; the write of tile 0 starts the moment its STORE has ended.
 KERNBENCH_SYSTEMC_TEST(a_dma_write_never_waits_behind_a_dma_read) {
-  PeBench pe({{"pe_dma", {{"queue_depth", "1"}}}});
+  PeTestbench pe({{"pe_dma", {{"queue_depth", "1"}}}});
   pe.at(0, [&] { pe.submit(memory_gemm(32 * 6)); });
   pe.run();
   for (int tile = 0; tile < 6; ++tile) BOOST_TEST(pe.op("tile/DMA_WRITE", tile).start == pe.op("tile/STORE", tile).end);
 }
 
 KERNBENCH_SYSTEMC_TEST(composites_are_fed_in_order_and_never_interleaved) {
-  PeBench pe;
+  PeTestbench pe;
   pe.at(0, [&] {
     pe.submit(memory_gemm(32, 64, 128));
     pe.submit(memory_gemm(32, 64, 128));
@@ -86,7 +86,7 @@ KERNBENCH_SYSTEMC_TEST(composites_are_fed_in_order_and_never_interleaved) {
 
 // The second composite has no DMA_READ; its tiles do not overtake those of the first on their way to FETCH.
 KERNBENCH_SYSTEMC_TEST(a_composite_that_enters_at_fetch_does_not_overtake_the_one_before_it) {
-  PeBench pe;
+  PeTestbench pe;
   pe.at(0, [&] {
     pe.submit(memory_gemm(32, 64, 64));
     pe.submit(pinned_gemm(32, 64, 64));
@@ -99,7 +99,7 @@ KERNBENCH_SYSTEMC_TEST(a_composite_that_enters_at_fetch_does_not_overtake_the_on
 }
 
 KERNBENCH_SYSTEMC_TEST(the_feeder_alone_blocks_when_the_first_stage_is_full) {
-  PeBench pe({{"pe_dma", {{"queue_depth", "1"}}}});
+  PeTestbench pe({{"pe_dma", {{"queue_depth", "1"}}}});
   pe.at(0, [&] {
     pe.submit(memory_gemm(32 * 20));
     pe.submit(MathCommand{MathOp::add, 128});
@@ -111,7 +111,7 @@ KERNBENCH_SYSTEMC_TEST(the_feeder_alone_blocks_when_the_first_stage_is_full) {
 }
 
 KERNBENCH_SYSTEMC_TEST(consecutive_math_stages_are_served_in_place) {
-  PeBench pe;
+  PeTestbench pe;
   CompositeGemm g = pinned_gemm();
   g.epilogue = {epilogue(MathOp::relu, EpilogueScope::output_tile), epilogue(MathOp::exp, EpilogueScope::output_tile)};
   pe.at(0, [&] { pe.submit(g); });
@@ -126,8 +126,8 @@ KERNBENCH_SYSTEMC_TEST(consecutive_math_stages_are_served_in_place) {
 
 // The slot is free the moment GEMM ends: the GEMM of tile 1 and the MATH of tile 0 ask for it at one instant, and tile 0 goes
 // first.
-KERNBENCH_SYSTEMC_TEST(the_slot_is_released_before_the_token_is_handed_on) {
-  PeBench pe;
+KERNBENCH_SYSTEMC_TEST(the_slot_is_released_before_the_task_is_handed_on) {
+  PeTestbench pe;
   CompositeGemm g = pinned_gemm(64);
   g.epilogue = {epilogue(MathOp::relu, EpilogueScope::output_tile)};
   pe.at(0, [&] { pe.submit(g); });
@@ -139,7 +139,7 @@ KERNBENCH_SYSTEMC_TEST(the_slot_is_released_before_the_token_is_handed_on) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_kernel_epilogue_starts_after_the_last_tile) {
-  PeBench pe;
+  PeTestbench pe;
   CompositeGemm g = memory_gemm(64);
   g.epilogue = {epilogue(MathOp::relu, EpilogueScope::kernel)};
   pe.at(0, [&] { pe.submit(g); });
@@ -152,7 +152,7 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_epilogue_starts_after_the_last_tile) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_math_composite_reads_every_operand) {
-  PeBench pe;
+  PeTestbench pe;
   CompositeMath m;
   m.op = MathOp::add;
   m.m = m.n = 32;
@@ -171,7 +171,7 @@ KERNBENCH_SYSTEMC_TEST(a_math_composite_reads_every_operand) {
 }
 
 KERNBENCH_SYSTEMC_TEST(fetch_and_store_pay_their_overhead_before_the_access) {
-  PeBench pe({{"pe_fetch_store", {{"overhead_ns", "2"}}}});
+  PeTestbench pe({{"pe_fetch_store", {{"overhead_ns", "2"}}}});
   pe.at(0, [&] { pe.submit(pinned_gemm()); });
   pe.run();
   check_span(pe.op("tile/FETCH"), 3 * ns, 19 * ns);
@@ -179,16 +179,16 @@ KERNBENCH_SYSTEMC_TEST(fetch_and_store_pay_their_overhead_before_the_access) {
 }
 
 KERNBENCH_SYSTEMC_TEST(the_channels_of_pe_tcm_take_one_access_at_a_time_each) {
-  PeBench pe({{"pe_tcm", {{"read_bw_gbs", "100"}, {"write_bw_gbs", "50"}}}});
-  struct User final : TcmUser {
-    explicit User(PeBench& pe) : bench(pe) {}
+  PeTestbench pe({{"pe_tcm", {{"read_bw_gbs", "100"}, {"write_bw_gbs", "50"}}}});
+  struct User final : TcmListener {
+    explicit User(PeTestbench& pe) : bench(pe) {}
     void tcm_access_began(std::uint32_t tag) override {
       log.push_back("began " + std::to_string(tag) + " " + format_ns(bench.now()));
     }
     void tcm_access_ended(std::uint32_t tag) override {
       log.push_back("ended " + std::to_string(tag) + " " + format_ns(bench.now()));
     }
-    PeBench& bench;
+    PeTestbench& bench;
     std::vector<std::string> log;
   } user(pe);
   pe.at(0, [&] {
@@ -206,7 +206,7 @@ KERNBENCH_SYSTEMC_TEST(the_channels_of_pe_tcm_take_one_access_at_a_time_each) {
 
 // Tile 1 of 4 is not mapped. The command fails; what its tiles held is given back and the next command runs as on an idle PE.
 KERNBENCH_SYSTEMC_TEST(a_fault_in_a_composite_fails_the_command_and_leaves_the_pe_usable) {
-  PeBench pe({{"pe_fetch_store", {{"register_file_bytes", "12288"}}}, {"pe_tcm", {{"reserved_kb", "10"}}}});
+  PeTestbench pe({{"pe_fetch_store", {{"register_file_bytes", "12288"}}}, {"pe_tcm", {{"reserved_kb", "10"}}}});
   CompositeGemm g = memory_gemm(32, 256, 32);
   g.a.address = va_base;
   std::shared_ptr<CommandState> first;
@@ -227,7 +227,7 @@ KERNBENCH_SYSTEMC_TEST(a_fault_in_a_composite_fails_the_command_and_leaves_the_p
 }
 
 KERNBENCH_SYSTEMC_TEST(a_failed_command_drops_the_outputs_that_it_has_not_begun) {
-  PeBench pe;
+  PeTestbench pe;
   CompositeGemm g = memory_gemm(32 * 1000);
   g.a.address = va_base;
   pe.at(0, [&] { pe.submit(g); });
@@ -246,7 +246,7 @@ RC_BOOST_PROP(no_mix_of_commands_deadlocks, ()) {
   }
   const std::string depth = std::to_string(*rc::gen::inRange(1, 4));
   const auto simulate = [&] {
-    PeBench pe({{"pe_fetch_store", {{"register_file_bytes", "14336"}, {"queue_depth", depth}}},
+    PeTestbench pe({{"pe_fetch_store", {{"register_file_bytes", "14336"}, {"queue_depth", depth}}},
                 {"pe_tcm", {{"reserved_kb", "14"}}},
                 {"pe_dma", {{"queue_depth", depth}}},
                 {"pe_gemm", {{"queue_depth", depth}}},
@@ -280,8 +280,8 @@ RC_BOOST_PROP(no_mix_of_commands_deadlocks, ()) {
     pe.run();
     BOOST_TEST(pe.scheduler().drained());
     BOOST_TEST(pe.statistic("pe_scheduler", "completed") == choices.size());
-    for (const Probe& probe : pe.scheduler().probes()) BOOST_TEST(probe.value() == 0u, probe.name());
-    for (const Probe& probe : pe.engine("pe_fetch_store").probes()) BOOST_TEST(probe.value() == 0u, probe.name());
+    for (const TraceSignal& signal : pe.scheduler().signals()) BOOST_TEST(signal.value() == 0u, signal.name());
+    for (const TraceSignal& signal : pe.engine("pe_fetch_store").signals()) BOOST_TEST(signal.value() == 0u, signal.name());
     std::vector<std::string> log;
     for (const auto& op : pe.ops()) {
       log.push_back(std::to_string(op.start) + " " + std::to_string(op.end) + " " + op.node + " " + op.name + " " +

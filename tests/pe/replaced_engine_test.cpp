@@ -5,7 +5,7 @@
 
 #include "models/base/errors.h"
 #include "platform/assembly/bind_pe_edge.h"
-#include "tests/pe/pe_bench.h"
+#include "tests/pe/pe_testbench.h"
 #include "tests/support/forked.h"
 
 using namespace kernbench;
@@ -15,8 +15,8 @@ namespace {
 
 constexpr Fs ns = fs_per_ns;
 
-// 5 ns per MATH stage, any number at once, no accel_slot; takes every token at the call.
-class FixedMath final : public Component, public TokenSender, public TokenReceiver, private TokenForward, private TokenBackward {
+// 5 ns per MATH stage, any number at once, no accel_slot; takes every task at the call.
+class FixedMath final : public Component, public TaskSender, public TaskReceiver, private TileTaskForward, private TileTaskBackward {
  public:
   static ParameterSchema schema() { return {}; }
   explicit FixedMath(const ComponentInit& init) : Component(init), due_("due_event") {
@@ -26,53 +26,53 @@ class FixedMath final : public Component, public TokenSender, public TokenReceiv
     dont_initialize();
   }
 
-  TokenInitiatorSocket& add_token_output(PeEngine to) override {
+  TileTaskInitiatorSocket& add_task_output(PeEngine to) override {
     const Scope scope(*this);
     auto& socket = outputs_[to];
-    socket = std::make_unique<TokenInitiatorSocket>(("out" + std::to_string(static_cast<int>(to))).c_str());
-    socket->bind(static_cast<TokenBackward&>(*this));
+    socket = std::make_unique<TileTaskInitiatorSocket>(("out" + std::to_string(static_cast<int>(to))).c_str());
+    socket->bind(static_cast<TileTaskBackward&>(*this));
     return *socket;
   }
-  TokenTargetSocket& add_token_input(PeEngine) override {
+  TileTaskTargetSocket& add_task_input(PeEngine) override {
     const Scope scope(*this);
-    inputs_.push_back(std::make_unique<TokenTargetSocket>(("in" + std::to_string(inputs_.size())).c_str()));
-    inputs_.back()->bind(static_cast<TokenForward&>(*this));
+    inputs_.push_back(std::make_unique<TileTaskTargetSocket>(("in" + std::to_string(inputs_.size())).c_str()));
+    inputs_.back()->bind(static_cast<TileTaskForward&>(*this));
     return *inputs_.back();
   }
 
  private:
-  tlm::tlm_sync_enum nb_transport_fw(TileToken& token, tlm::tlm_phase& phase, sc_core::sc_time&) override {
+  tlm::tlm_sync_enum nb_transport_fw(TileTask& task, tlm::tlm_phase& phase, sc_core::sc_time&) override {
     phase = tlm::END_REQ;
-    tokens_.push_back({now() + 5 * ns, &token});
-    due_.notify(fs(tokens_.front().first - now()));
+    tasks_.push_back({now() + 5 * ns, &task});
+    due_.notify(fs(tasks_.front().first - now()));
     return tlm::TLM_UPDATED;
   }
-  tlm::tlm_sync_enum nb_transport_bw(TileToken&, tlm::tlm_phase&, sc_core::sc_time&) override { return tlm::TLM_ACCEPTED; }
-  void b_transport(TileToken&, sc_core::sc_time&) override {}
-  bool get_direct_mem_ptr(TileToken&, tlm::tlm_dmi&) override { return false; }
-  unsigned transport_dbg(TileToken&) override { return 0; }
+  tlm::tlm_sync_enum nb_transport_bw(TileTask&, tlm::tlm_phase&, sc_core::sc_time&) override { return tlm::TLM_ACCEPTED; }
+  void b_transport(TileTask&, sc_core::sc_time&) override {}
+  bool get_direct_mem_ptr(TileTask&, tlm::tlm_dmi&) override { return false; }
+  unsigned transport_dbg(TileTask&) override { return 0; }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
   void serve() {
-    while (!tokens_.empty() && tokens_.front().first <= now()) {
-      TileToken& token = *tokens_.front().second;
-      tokens_.pop_front();
-      token.completion->stage_ended(token);
-      if (token.last_stage()) {
-        token.completion->complete_tile(token);
+    while (!tasks_.empty() && tasks_.front().first <= now()) {
+      TileTask& task = *tasks_.front().second;
+      tasks_.pop_front();
+      task.completion->stage_ended(task);
+      if (task.last_stage()) {
+        task.completion->complete_tile(task);
         continue;
       }
-      ++token.stage_index;
+      ++task.stage_index;
       tlm::tlm_phase phase = tlm::BEGIN_REQ;
       sc_core::sc_time delay;
-      (*outputs_.at(PeEngine::pe_fetch_store))->nb_transport_fw(token, phase, delay);  // the store queue is never full in this test
+      (*outputs_.at(PeEngine::pe_fetch_store))->nb_transport_fw(task, phase, delay);  // the store queue is never full in this test
     }
-    if (!tokens_.empty()) due_.notify(fs(tokens_.front().first - now()));
+    if (!tasks_.empty()) due_.notify(fs(tasks_.front().first - now()));
   }
 
-  std::map<PeEngine, std::unique_ptr<TokenInitiatorSocket>> outputs_;
-  std::vector<std::unique_ptr<TokenTargetSocket>> inputs_;
-  std::deque<std::pair<Fs, TileToken*>> tokens_;
+  std::map<PeEngine, std::unique_ptr<TileTaskInitiatorSocket>> outputs_;
+  std::vector<std::unique_ptr<TileTaskTargetSocket>> inputs_;
+  std::deque<std::pair<Fs, TileTask*>> tasks_;
   sc_core::sc_event due_;
 };
 
@@ -86,7 +86,7 @@ class Nothing final : public Component {
 
 // FETCH 1..17, GEMM 17..33, the other MATH 5 ns, STORE 4 ns.
 KERNBENCH_SYSTEMC_TEST(a_replaced_engine_changes_timing_never_routing) {
-  PeBench pe;
+  PeTestbench pe;
   pe.replace<FixedMath>("pe_math");
   CompositeGemm gemm;
   gemm.m = gemm.n = 32;
@@ -103,7 +103,7 @@ KERNBENCH_SYSTEMC_TEST(a_replaced_engine_changes_timing_never_routing) {
 }
 
 KERNBENCH_SYSTEMC_TEST(an_engine_that_lacks_what_its_neighbour_needs_is_refused) {
-  PeBench pe;
+  PeTestbench pe;
   const Attributes none;
   const auto nothing = make_component<Nothing>({"nothing", 0, none, pe});
   const auto refused = [&](const std::string& source, PeEngine from, PeEngine to) {
@@ -115,7 +115,7 @@ KERNBENCH_SYSTEMC_TEST(an_engine_that_lacks_what_its_neighbour_needs_is_refused)
     return std::string("bound");
   };
   BOOST_TEST(refused("pe_scheduler", PeEngine::pe_scheduler, PeEngine::pe_gemm) ==
-             "pe_scheduler needs tile tokens (TokenReceiver) of nothing, whose implementation does not provide it");
+             "pe_scheduler needs tile tasks (TaskReceiver) of nothing, whose implementation does not provide it");
   BOOST_TEST(refused("pe_fetch_store", PeEngine::pe_fetch_store, PeEngine::pe_tcm) ==
              "pe_fetch_store needs tcm_access of nothing, whose implementation does not provide it");
   BOOST_TEST(refused("pe_scheduler", PeEngine::pe_scheduler, PeEngine::pe_ipcq) == "bound");  // they have nothing in common

@@ -1,11 +1,11 @@
-// How vc_compute and vc_comm share the wire of a PE_DMA (spec 2.6). One wire of 256 GB/s: a flit of 256 bytes takes 1 ns.
+// How vc_compute and vc_comm share the link of a PE_DMA (spec 2.6). One link of 256 GB/s: a flit of 256 bytes takes 1 ns.
 #include "models/pe/virtual_channels.h"
 
 #include <rapidcheck/boost_test.h>
 
 #include <boost/test/unit_test.hpp>
 
-#include "models/timing/wire_state.h"
+#include "models/timing/link_state.h"
 
 using namespace kernbench;
 
@@ -13,9 +13,9 @@ namespace {
 
 constexpr Fs ns = fs_per_ns;
 
-// The wire, told of what is handed over to it, and the queues before it. Time goes on from call to call.
-struct Wires {
-  explicit Wires(std::uint32_t chunk_bytes) {
+// The link, told of what is handed over to it, and the queues before it. Time goes on from call to call.
+struct Links {
+  explicit Links(std::uint32_t chunk_bytes) {
     std::vector<PathHop> hops(2);
     hops[0].bw_gbs = 256;
     hops[0].propagation_fs = 1;
@@ -30,7 +30,7 @@ struct Wires {
     RouteExtension& route = handle->route();
     route.path = path.get();
     if (bytes > 0) route.cut_flits(bytes, 256);
-    route.owner_tag = static_cast<std::uint64_t>(letter);
+    route.listener_tag = static_cast<std::uint64_t>(letter);
     channels.put(channel, *handle, {0, route.flits, 0}, time, [&](Transaction& t, FlitRun run) { hand_over(t, run, time); });
     transactions.push_back(std::move(handle));
   }
@@ -45,12 +45,12 @@ struct Wires {
   void hand_over(Transaction& transaction, FlitRun run, Fs time) {
     const RouteExtension& route = transaction.route();
     if (run.count == 0) {
-      order += static_cast<char>(route.owner_tag);
-      ends.push_back(control_departure(wire, time));
+      order += static_cast<char>(route.listener_tag);
+      ends.push_back(control_departure(link, time));
       return;
     }
-    order += static_cast<char>(route.owner_tag);
-    ends.push_back(advance(wire, time, ServiceTime(256, 256).of(route.bytes_of(run.first))));
+    order += static_cast<char>(route.listener_tag);
+    ends.push_back(advance(link, time, ServiceTime(256, 256).of(route.bytes_of(run.first))));
   }
   const std::string& finish() {
     serve_until(never_fs);
@@ -61,7 +61,7 @@ struct Wires {
   std::unique_ptr<Path> path;
   TransactionPool pool;
   std::vector<TransactionHandle> transactions;
-  WireState wire;
+  LinkState link;
   Fs now = 0;
   std::string order;     // of the flits, by the letters of their messages
   std::vector<Fs> ends;  // when each has left
@@ -73,51 +73,51 @@ constexpr VirtualChannel compute = VirtualChannel::compute, comm = VirtualChanne
 
 BOOST_AUTO_TEST_SUITE(virtual_channels)
 
-// The token comes while the first flit of the store is on the wire, which frees at 1 ns: then the token has its turn.
+// The message comes while the first flit of the store is on the link, which frees at 1 ns: then the message has its turn.
 BOOST_AUTO_TEST_CASE(the_channels_take_turns_flit_by_chunk) {
-  Wires w(256);
+  Links w(256);
   w.put(0, compute, 's', 5 * 256);
   w.put(ns / 2, comm, 't', 3 * 256);
   BOOST_TEST(w.finish() == "stststss");
-  BOOST_TEST(w.ends.back() == 8 * ns);  // the wire is never idle
+  BOOST_TEST(w.ends.back() == 8 * ns);  // the link is never idle
 }
 
 BOOST_AUTO_TEST_CASE(a_chunk_is_as_many_flits_as_it_holds_and_at_least_one) {
   for (const auto& [chunk, order] : std::vector<std::pair<std::uint32_t, std::string>>{
            {100, "stststststss"}, {256, "stststststss"}, {511, "stststststss"}, {512, "sttsttstssss"}, {1024, "sttttstsssss"}}) {
-    Wires w(chunk);
+    Links w(chunk);
     w.put(0, compute, 's', 7 * 256);
     w.put(ns / 2, comm, 't', 5 * 256);
     BOOST_TEST(w.finish() == order, "chunk " << chunk << ": " << w.order);
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_chunk_ends_with_its_token) {
-  Wires w(1024);
+BOOST_AUTO_TEST_CASE(a_chunk_ends_with_its_message) {
+  Links w(1024);
   w.put(0, compute, 's', 4 * 256);
   w.put(ns / 2, comm, 't', 2 * 256);
   w.put(ns / 2, comm, 'u', 2 * 256);
   BOOST_TEST(w.finish() == "sttsuuss");
 }
 
-// Compute DMA is not starved, and tokens do not wait for the end of a long store.
+// Compute DMA is not starved, and messages do not wait for the end of a long store.
 BOOST_AUTO_TEST_CASE(nobody_waits_longer_than_one_turn_of_the_other) {
-  Wires w(256);
+  Links w(256);
   w.put(0, comm, 't', 100 * 256);
   w.put(5 * ns + 1, compute, 's', 256);
   w.finish();
   BOOST_TEST(w.order.substr(0, 8) == "ttttttst");
 }
 
-// The command of a read takes no time: it leaves when the wire is free, and it is nobody's turn.
-BOOST_AUTO_TEST_CASE(a_control_message_leaves_when_the_wire_is_free) {
-  Wires w(256);
+// The command of a read takes no time: it leaves when the link is free, and it is nobody's turn.
+BOOST_AUTO_TEST_CASE(a_control_message_leaves_when_the_link_is_free) {
+  Links w(256);
   w.put(0, compute, 's', 2 * 256);
   w.put(1, comm, 't', 2 * 256);
   w.put(2, compute, 'r', 0);
   BOOST_TEST(w.finish() == "stsrt");  // behind the store, which is first in its channel
   BOOST_TEST(w.ends[3] == 3 * ns);
-  Wires alone(256);
+  Links alone(256);
   alone.put(0, comm, 't', 3 * 256);
   alone.put(ns / 2, compute, 'r', 0);
   BOOST_TEST(alone.finish() == "trtt");
@@ -127,14 +127,14 @@ BOOST_AUTO_TEST_CASE(a_control_message_leaves_when_the_wire_is_free) {
 // What a PE without rings does, flit by flit.
 RC_BOOST_PROP(with_one_channel_in_use_it_is_first_come_first_served, ()) {
   const bool is_comm = *rc::gen::arbitrary<bool>();
-  Wires fifo(0), shared(*rc::gen::inRange<std::uint32_t>(1, 2000));
+  Links fifo(0), shared(*rc::gen::inRange<std::uint32_t>(1, 2000));
   Fs time = 0;
   for (int i = *rc::gen::inRange(1, 12); i > 0; --i) {
     time += *rc::gen::inRange<Fs>(0, 6 * ns);
-    // Not a multiple of the flit: the last one is short. Tokens have at least one byte.
+    // Not a multiple of the flit: the last one is short. Messages have at least one byte.
     const auto bytes = *rc::gen::inRange<std::uint64_t>(is_comm ? 1 : 0, 2000);
     const char letter = static_cast<char>('a' + i);
-    for (Wires* w : {&fifo, &shared}) w->put(time, is_comm ? comm : compute, letter, bytes);
+    for (Links* w : {&fifo, &shared}) w->put(time, is_comm ? comm : compute, letter, bytes);
   }
   fifo.finish();
   shared.finish();
@@ -142,9 +142,9 @@ RC_BOOST_PROP(with_one_channel_in_use_it_is_first_come_first_served, ()) {
   RC_ASSERT(fifo.ends == shared.ends);
 }
 
-// Whatever comes when: every flit leaves once, each channel keeps its order, the wire is never idle while something waits.
-RC_BOOST_PROP(nothing_is_lost_and_the_wire_is_never_idle_while_something_waits, ()) {
-  Wires w(*rc::gen::inRange<std::uint32_t>(1, 2000));
+// Whatever comes when: every flit leaves once, each channel keeps its order, the link is never idle while something waits.
+RC_BOOST_PROP(nothing_is_lost_and_the_link_is_never_idle_while_something_waits, ()) {
+  Links w(*rc::gen::inRange<std::uint32_t>(1, 2000));
   Fs time = 0, busy_until = 0;
   std::string expected[2];
   for (int i = *rc::gen::inRange(1, 12); i > 0; --i) {

@@ -4,7 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "models/timing/lone_message.h"
+#include "models/timing/zero_load_latency.h"
 #include "models/timing/lower_bound.h"
 #include "platform/assembly/platform.h"
 #include "platform/probe/machine_message.h"
@@ -55,7 +55,7 @@ std::vector<Override> random_machine() {
   draw("cube.links.sram_to_router_bw_gbs", gbs());
   draw("cube.pe_template.components.pe_dma.attrs.overhead_ns", half_steps(3));
   draw("cube.pe_template.components.pe_tcm.attrs.overhead_ns", half_steps(3));
-  if (*rc::gen::arbitrary<bool>()) {  // a TCM behind wires instead of directly at its DMA
+  if (*rc::gen::arbitrary<bool>()) {  // a TCM behind links instead of directly at its DMA
     draw("cube.pe_template.links.pe_dma_to_pe_tcm.bw_gbs", gbs());
     draw("cube.pe_template.links.pe_tcm_to_pe_dma.distance_mm", "0.5");
   }
@@ -174,8 +174,8 @@ RC_BOOST_PROP(a_message_alone_takes_the_time_of_the_arithmetic, ()) {
     const Path& path = arithmetic.path(request);
     const MemoryMessage message = arithmetic.message(request);
     RC_LOG() << arithmetic.text(request) << "\n";
-    const Fs exact = lone_message_time(path, message);
-    const Fs without_waits = lone_message_time(path, message, Bursts::side_by_side);
+    const Fs exact = zero_load_latency(path, message);
+    const Fs without_waits = zero_load_latency(path, message, Bursts::side_by_side);
     RC_ASSERT(times[i] == exact);
     RC_ASSERT(without_waits <= exact);
     RC_ASSERT(lower_bound(path, message).total() <= without_waits);

@@ -5,7 +5,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
-#include "models/timing/lone_message.h"
+#include "models/timing/zero_load_latency.h"
 #include "platform/probe/machine_message.h"
 #include "tests/probe/probe_machines.h"
 
@@ -39,7 +39,7 @@ std::vector<std::pair<Fs, std::string>> reads_of_other_cubes(RoutedMachine& m) {
     for (int pe = 0; pe < m.view.pes(); ++pe) {
       const std::string target = "sip0.cube" + std::to_string(cube) + ".hbm_ctrl.pe" + std::to_string(pe);
       const Path& path = m.path("sip0.cube0.pe0.pe_dma", target);
-      reads.emplace_back(lone_message_time(path, machine_message(m.graph, path, false, 0, probe_bytes)), target);
+      reads.emplace_back(zero_load_latency(path, machine_message(m.graph, path, false, 0, probe_bytes)), target);
     }
   }
   std::stable_sort(reads.begin(), reads.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

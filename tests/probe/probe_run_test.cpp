@@ -66,7 +66,7 @@ KERNBENCH_SYSTEMC_TEST(a_local_read_is_simulated_and_broken_down) {
   BOOST_TEST(point.flits == 0u);
   BOOST_TEST(point.bursts == 0u);
   BOOST_TEST(outcome.overhead == 5 * ns);  // pe_dma 1, router 2 + 2
-  BOOST_TEST(outcome.wire == 4u);
+  BOOST_TEST(outcome.link == 4u);
   BOOST_TEST(point.drain == 128 * ns);
   BOOST_TEST(outcome.bottleneck->bw_gbs.str() == "256");
   BOOST_TEST(outcome.points.size() == 6u);
@@ -106,7 +106,7 @@ KERNBENCH_SYSTEMC_TEST(the_invariants_hold_on_a_mesh_of_3_x_2_with_the_io_chiple
                   .run({"h2d-1hop", "h2d-3hop", "d2h-3hop", "pe-cross-cube-hbm-best", "pe-cross-sip-hbm"}));
 }
 
-// Half the rate: bursts of 16 ns. Of 16 flits the second 8 are out 32 ns after the booking; on the wires 8 and the last one's 1
+// Half the rate: bursts of 16 ns. Of 16 flits the second 8 are out 32 ns after the booking; on the links 8 and the last one's 1
 // more:
 // 41. The formula has 16 and a leg of (1 + 2) + 16: 35.
 KERNBENCH_SYSTEMC_TEST(what_lies_beyond_the_formula_is_explained_by_bursts) {

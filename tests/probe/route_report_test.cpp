@@ -1,4 +1,4 @@
-// `route`: hops with their times, the narrowest wire, the formula.
+// `route`: hops with their times, the narrowest link, the formula.
 #include "platform/probe/route_report.h"
 
 #include <boost/test/unit_test.hpp>
@@ -19,7 +19,7 @@ RouteReport report(RoutedMachine& m, const std::string& from, const std::string&
 
 BOOST_AUTO_TEST_SUITE(route)
 
-// 1 ns at the DMA, 1 fs per wire of 0 mm, 2 ns at the router; the first flit takes 1 ns more on each wire.
+// 1 ns at the DMA, 1 fs per link of 0 mm, 2 ns at the router; the first flit takes 1 ns more on each link.
 BOOST_AUTO_TEST_CASE(memory_traffic_shows_hops_and_formula) {
   RoutedMachine m("topology.tiny.yaml");
   const RouteReport local = report(m, "sip0.cube0.pe0.pe_dma", "sip0.cube0.hbm_ctrl.pe0");
@@ -29,11 +29,11 @@ BOOST_AUTO_TEST_CASE(memory_traffic_shows_hops_and_formula) {
   BOOST_TEST_REQUIRE(hops.size() == 3u);
   BOOST_TEST(hops[1].at("node") == "sip0.cube0.r0c0");
   BOOST_TEST(hops[1].at("overhead_ns") == 2.0);
-  BOOST_TEST(hops[1].at("wire").at("bw_gbs") == 256.0);
-  BOOST_TEST(hops[1].at("wire").at("propagation_ns") == 0.000001);
+  BOOST_TEST(hops[1].at("link").at("bw_gbs") == 256.0);
+  BOOST_TEST(hops[1].at("link").at("propagation_ns") == 0.000001);
   BOOST_TEST(hops[2].at("header_at_ns") == 3.000002);
   BOOST_TEST(hops[2].at("first_flit_at_ns") == 5.000002);
-  BOOST_TEST(hops[2].at("wire").is_null());
+  BOOST_TEST(hops[2].at("link").is_null());
   const auto& read = local.json.at("formula").at(0);
   BOOST_TEST(read.at("op") == "read");
   BOOST_TEST(read.at("total_ns") == 30.000004);
@@ -41,12 +41,12 @@ BOOST_AUTO_TEST_CASE(memory_traffic_shows_hops_and_formula) {
   BOOST_TEST(local.text.find("read    1.000000     2.000002  19.000002      8.000000  30.000004") != std::string::npos, local.text);
 }
 
-BOOST_AUTO_TEST_CASE(the_first_of_the_narrowest_wires_is_marked_once) {
+BOOST_AUTO_TEST_CASE(the_first_of_the_narrowest_links_is_marked_once) {
   RoutedMachine m("topology.tiny.yaml");
   const RouteReport host = report(m, "sip0.io0.pcie_ep", "sip0.cube0.hbm_ctrl.pe0");
   std::string marked;
   for (const auto& hop : host.json.at("hops")) {
-    if (!hop.at("wire").is_null() && hop.at("wire").at("bottleneck").get<bool>()) marked += hop.at("node").get<std::string>();
+    if (!hop.at("link").is_null() && hop.at("link").at("bottleneck").get<bool>()) marked += hop.at("node").get<std::string>();
   }
   BOOST_TEST(marked == "sip0.io0.io_noc");  // 128 GB/s
   BOOST_TEST(host.json.at("bottleneck_gbs") == 128.0);

@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_SUITE(arrival_queue)
 BOOST_AUTO_TEST_CASE(the_head_is_the_earliest_over_all_ports) {
   TransactionPool pool;
   std::vector<TransactionHandle> keep;
-  ArrivalQueue queue(ArrivalQueue::Keep::every_flit);
+  ArrivalQueue queue(ArrivalQueue::Forwarding::cut_through);
   queue.add_port(3);
   queue.add_port(7);
   Transaction& a = message(pool, keep, {0, 3, 0}, 2);
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(the_head_is_the_earliest_over_all_ports) {
 BOOST_AUTO_TEST_CASE(whole_messages_arrive_with_their_last_flit) {
   TransactionPool pool;
   std::vector<TransactionHandle> keep;
-  ArrivalQueue queue(ArrivalQueue::Keep::last_flit);
+  ArrivalQueue queue(ArrivalQueue::Forwarding::store_and_forward);
   queue.add_port(3);
   Transaction& a = message(pool, keep, {0, 3, 0}, 2);
   BOOST_TEST(!queue.push(0, a, {0, 1, 1}, 10));
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(whole_messages_arrive_with_their_last_flit) {
 BOOST_AUTO_TEST_CASE(what_starts_at_a_node_counts_that_node_as_its_upstream) {
   TransactionPool pool;
   std::vector<TransactionHandle> keep;
-  ArrivalQueue queue(ArrivalQueue::Keep::every_flit);
+  ArrivalQueue queue(ArrivalQueue::Forwarding::cut_through);
   queue.add_port(3);
   queue.push(0, message(pool, keep, {0, 3, 0}, 0), {0, 0, 1}, 10);
   BOOST_TEST(queue.push_message(2, message(pool, keep, {9, 2, 0}, 5), {}, 10));

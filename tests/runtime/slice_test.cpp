@@ -79,7 +79,7 @@ KERNBENCH_SYSTEMC_TEST(a_write_to_a_slice_reaches_every_replica) {
     t[{{2, 4}}].fill_(1);
     BOOST_TEST(host.log == (Lines{"MemoryWrite sip0.cube0.pe1 8", "MemoryWrite sip0.cube1.pe1 8"}));
     for (const Shard& shard : t.shards()) {
-      BOOST_TEST((host.plane.memory().read_bytes(shard.pa, 2)[1] == std::byte{0x3c}) == (shard.offset == 8));
+      BOOST_TEST((host.functional_model.memory().read_bytes(shard.pa, 2)[1] == std::byte{0x3c}) == (shard.offset == 8));
     }
   });
 }
@@ -113,9 +113,9 @@ KERNBENCH_SYSTEMC_TEST(slices_copy_from_slices_and_keep_pending_values_pending) 
     BOOST_TEST(to.to_host().values() == (std::vector<double>{4, 5, 6, 7}));
     from[{{0, 2}}].copy_(to);
     BOOST_TEST(from.to_host().values() == (std::vector<double>{4, 5, 6, 7, 4, 5, 6, 7}));
-    const TensorValue zeros = DataPlane::zeros({2, 2}, f32);
-    const IssuedOp product = host.plane.gemm({}, {zeros, zeros});
-    host.plane.memory().write_image(from.shards().at(0).pa, product.value.image);
+    const TensorValue zeros = FunctionalModel::zeros({2, 2}, f32);
+    const IssuedOp product = host.functional_model.gemm({}, {zeros, zeros});
+    host.functional_model.memory().write_image(from.shards().at(0).pa, product.value.image);
     to.copy_(from[{{0, 2}}]);
     BOOST_CHECK_THROW(to.to_host(), PendingDataError);
     BOOST_TEST((from[{{2, 4}}].to_host().at({0, 0}) == 4));  // the shard that is known

@@ -10,7 +10,7 @@
 #include <systemc>
 #include <vector>
 
-#include "models/data/data_plane.h"
+#include "models/data/functional_model.h"
 #include "models/protocol/host_port.h"
 #include "tests/tl/fake_pe.h"
 
@@ -32,7 +32,7 @@ class StubHost final : public sc_core::sc_module, public HostPort {
 
   Fs now() const override { return sc_core::sc_time_stamp().value(); }
   const MachineView& machine() const override { return machine_; }
-  DataPlane* data() override { return with_data_ ? &plane : nullptr; }
+  FunctionalModel* data() override { return with_data_ ? &functional_model : nullptr; }
 
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const MemoryWrite> message) override {
     validate(*message);
@@ -41,11 +41,11 @@ class StubHost final : public sc_core::sc_module, public HostPort {
                                  : pattern->kind == FillPattern::Kind::u16 || pattern->kind == FillPattern::Kind::fp16 ? 2
                                                                                                                        : 4;
       if (pattern->kind == FillPattern::Kind::zero)
-        plane.memory().clear(message->pa, message->nbytes);
+        functional_model.memory().clear(message->pa, message->nbytes);
       else
-        plane.memory().fill(message->pa, message->nbytes, &pattern->bits, size);
+        functional_model.memory().fill(message->pa, message->nbytes, &pattern->bits, size);
     } else {
-      plane.memory().write_bytes(message->pa, std::get<1>(message->source)->data(), message->nbytes);
+      functional_model.memory().write_bytes(message->pa, std::get<1>(message->source)->data(), message->nbytes);
     }
     return answer("MemoryWrite " + message->dst.str() + " " + std::to_string(message->nbytes));
   }
@@ -54,7 +54,7 @@ class StubHost final : public sc_core::sc_module, public HostPort {
     const bool discard = message->dst_kind == ReadSink::discard;
     auto response = std::make_shared<HostResponse>();
     if (with_data_ && !discard)
-      response->image = std::make_shared<const ByteImage>(plane.memory().snapshot(message->pa, message->nbytes));
+      response->image = std::make_shared<const ByteImage>(functional_model.memory().snapshot(message->pa, message->nbytes));
     return answer("MemoryRead " + message->src.str() + " " + std::to_string(message->nbytes) + (discard ? " discarded" : ""),
                   response);
   }
@@ -105,7 +105,7 @@ class StubHost final : public sc_core::sc_module, public HostPort {
     sc_core::sc_spawn(body, sc_core::sc_gen_unique_name(name.c_str()));
   }
 
-  DataPlane plane;
+  FunctionalModel functional_model;
   FakeMachine machine_;
   Completion launch_result;
   std::vector<std::string> log;

@@ -127,14 +127,14 @@ KERNBENCH_SYSTEMC_TEST(pending_values_cannot_be_read_in_phase_1_but_can_be_copie
   run_on(host, [&](Torch& torch, Runtime&) {
     const Tensor t = torch.zeros({2, 2}, f32, DPPolicy::on_one_pe(), "t");
     Tensor copy = torch.empty({2, 2}, f32, DPPolicy::on_one_pe(), "copy");
-    const TensorValue zeros = DataPlane::zeros({2, 2}, f32);
-    const IssuedOp product = host.plane.gemm({}, {zeros, zeros});
-    host.plane.memory().write_image(t.shards().at(0).pa, product.value.image);
+    const TensorValue zeros = FunctionalModel::zeros({2, 2}, f32);
+    const IssuedOp product = host.functional_model.gemm({}, {zeros, zeros});
+    host.functional_model.memory().write_image(t.shards().at(0).pa, product.value.image);
     BOOST_CHECK_EXCEPTION(t.to_host(), PendingDataError, [](const PendingDataError& error) {
       return contains(error.what(), "'t'") && contains(error.what(), "phase 2");
     });
     copy.copy_(t);
-    BOOST_TEST(!host.plane.memory().known(copy.shards().at(0).pa, 16));
+    BOOST_TEST(!host.functional_model.memory().known(copy.shards().at(0).pa, 16));
   });
 }
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "models/base/errors.h"
-#include "models/data/data_plane.h"
+#include "models/data/functional_model.h"
 #include "models/data/op_log.h"
 #include "platform/assembly/builtin_components.h"
 #include "platform/assembly/platform.h"
@@ -38,7 +38,7 @@ struct BenchRunOptions {
   unsigned threads = 2;  // of phase 2
   bool records = true;   // fill op_log
   // On the data before the simulation starts.
-  std::function<void(DataPlane&)> prepare;
+  std::function<void(FunctionalModel&)> prepare;
 };
 
 struct BenchOutcome {
@@ -89,7 +89,7 @@ inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParamet
                               const BenchRunOptions& options = {}) {
   ComponentRegistry components;
   register_builtin_components(components);
-  DataPlane data;
+  FunctionalModel data;
   OpLog op_log;
   MachineSpec spec =
       load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + options.topology, options.overrides, components);
@@ -100,7 +100,7 @@ inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParamet
   if (options.prepare) options.prepare(data);
   std::optional<DataExecutor> executor;
   if (options.data == DataMode::eager) executor.emplace(data, options.threads).start_eager();
-  BenchProgram program(bench, {settle_parameters(bench, parameters), options.devices, options.seed, options.ccl});
+  BenchProgram program(bench, {resolve_parameters(bench, parameters), options.devices, options.seed, options.ccl});
   BenchOutcome outcome;
   {
     Platform platform(build_graph(std::move(spec)), components, platform_options);

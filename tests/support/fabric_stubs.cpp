@@ -7,7 +7,7 @@
 
 namespace kernbench::test {
 
-StubNode::StubNode(const ComponentInit& init) : FabricNode(init, ArrivalQueue::Keep::every_flit), ingress_(arrivals_, 0) {}
+StubNode::StubNode(const ComponentInit& init) : FabricNode(init, ArrivalQueue::Forwarding::cut_through), ingress_(arrivals_, 0) {}
 
 void StubNode::send_at(Transaction& transaction, Fs at) {
   const std::uint32_t flits = transaction.route().flits;
@@ -26,7 +26,7 @@ void StubNode::serve() {
     const RouteExtension& route = arrival.transaction->route();
     records_.push_back({arrival.time, route.key, arrival.flit, route.is_control() ? 0 : route.bytes_of(arrival.flit),
                         arrival.upstream, route.leg});
-    if (route.is_control() || arrival.flit + 1 == route.flits) route.owner->completed(*arrival.transaction);
+    if (route.is_control() || arrival.flit + 1 == route.flits) route.listener->completed(*arrival.transaction);
   });
 }
 
@@ -54,22 +54,22 @@ StubNode& MiniMachine::stub(const std::string& name) {
   return node;
 }
 
-Attributes MiniMachine::settle(const ParameterSchema& schema, const std::map<std::string, std::string>& attributes) const {
-  Attributes settled = defaults_of(schema);
+Attributes MiniMachine::resolve(const ParameterSchema& schema, const std::map<std::string, std::string>& attributes) const {
+  Attributes resolved = defaults_of(schema);
   for (const Parameter& parameter : schema) {
-    if (parameter.name() == "flit_bytes") settled.set("flit_bytes", Rational(flit_bytes_));
+    if (parameter.name() == "flit_bytes") resolved.set("flit_bytes", Rational(flit_bytes_));
     const auto given = attributes.find(parameter.name());
     if (given != attributes.end() && parameter.is_from_machine()) {
-      settled.set(parameter.name(), Rational::parse(given->second));  // a fact of this machine; the bounds are those of files
+      resolved.set(parameter.name(), Rational::parse(given->second));  // a fact of this machine; the bounds are those of files
     } else if (given != attributes.end()) {
-      settled.set(parameter.name(), parameter.parse(given->second));
+      resolved.set(parameter.name(), parameter.parse(given->second));
     }
-    if (!settled.has(parameter.name())) throw std::logic_error("no value for the parameter '" + parameter.name() + "'");
+    if (!resolved.has(parameter.name())) throw std::logic_error("no value for the parameter '" + parameter.name() + "'");
   }
   for (const auto& [name, value] : attributes) {
-    if (!settled.has(name)) throw std::logic_error("no parameter '" + name + "'");
+    if (!resolved.has(name)) throw std::logic_error("no parameter '" + name + "'");
   }
-  return settled;
+  return resolved;
 }
 
 void MiniMachine::connect(const std::string& a, const std::string& b, const MiniLink& there, const MiniLink& back) {
@@ -82,27 +82,27 @@ void MiniMachine::elaborate() {
             [](const Edge& a, const Edge& b) { return std::tie(a.from, a.to) < std::tie(b.from, b.to); });
   for (const Edge& edge : edges_) {
     const std::string name = names_[edge.from] + "__to__" + names_[edge.to];
-    wires_.push_back(
-        std::make_unique<Wire>(name.c_str(), Rational::parse(edge.link.bw_gbs), edge.link.propagation_fs, flit_bytes_));
-    nodes_[edge.from]->add_output(edge.to).bind(wires_.back()->in);
+    links_.push_back(
+        std::make_unique<Link>(name.c_str(), Rational::parse(edge.link.bw_gbs), edge.link.propagation_fs, flit_bytes_));
+    nodes_[edge.from]->add_output(edge.to).bind(links_.back()->in);
   }
   for (NodeId to = 0; to < names_.size(); ++to) {
     for (std::size_t i = 0; i < edges_.size(); ++i) {
-      if (edges_[i].to == to) wires_[i]->out.bind(nodes_[to]->add_input(edges_[i].from));
+      if (edges_[i].to == to) links_[i]->out.bind(nodes_[to]->add_input(edges_[i].from));
     }
   }
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
 }
 
-const Wire& MiniMachine::wire(const std::string& from, const std::string& to) const {
+const Link& MiniMachine::link(const std::string& from, const std::string& to) const {
   for (std::size_t i = 0; i < edges_.size(); ++i) {
-    if (edges_[i].from == id(from) && edges_[i].to == id(to)) return *wires_.at(i);
+    if (edges_[i].from == id(from) && edges_[i].to == id(to)) return *links_.at(i);
   }
-  throw std::logic_error("no wire from " + from + " to " + to);
+  throw std::logic_error("no link from " + from + " to " + to);
 }
 
-Wire& MiniMachine::wire(const std::string& from, const std::string& to) {
-  return const_cast<Wire&>(static_cast<const MiniMachine&>(*this).wire(from, to));
+Link& MiniMachine::link(const std::string& from, const std::string& to) {
+  return const_cast<Link&>(static_cast<const MiniMachine&>(*this).link(from, to));
 }
 
 const Path& MiniMachine::path(NodeId from, NodeId to) {
@@ -167,8 +167,8 @@ Transaction& MiniMachine::request(tlm::tlm_command command, const std::string& f
   route.key = {issued, id(from), counts_[id(from)]++};
   route.offset = offset;
   if (command == tlm::TLM_WRITE_COMMAND) route.cut_flits(bytes, flit_bytes_);
-  route.owner = this;
-  route.owner_tag = requests_.size();
+  route.listener = this;
+  route.listener_tag = requests_.size();
   requests_.push_back(transaction);
   return *transaction;
 }
@@ -201,7 +201,7 @@ void MiniMachine::run() {
 }
 
 void MiniMachine::completed(Transaction& transaction) {
-  const std::uint64_t tag = transaction.route().owner_tag;
+  const std::uint64_t tag = transaction.route().listener_tag;
   completions_.push_back({Component::now(), tag});
   requests_.at(tag) = {};
 }

@@ -1,8 +1,8 @@
-// A small machine for tests of fabric nodes: real wires, paths and pool, no YAML. Inside a forked child:
+// A small machine for tests of fabric nodes: real links, paths and pool, no YAML. Inside a forked child:
 //
 //   MiniMachine m({"a", "r", "z"});                        // all names first: node ids are their byte order
 //   StubNode& a = m.stub("a");
-//   m.add<Transit>("r", {{"overhead_ns", "2"}});           // other attributes: defaults; facts of the machine are filled in
+//   m.add<Router>("r", {{"overhead_ns", "2"}});           // other attributes: defaults; facts of the machine are filled in
 //   StubNode& z = m.stub("z");
 //   m.connect("a", "r", {"256", 1});                       // both directions: GB/s, propagation in fs
 //   m.connect("r", "z", {"256", 1});
@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/noc/wire.h"
+#include "models/noc/link.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_services.h"
 #include "models/timing/serial_ingress.h"
@@ -41,7 +41,7 @@ class StubNode final : public FabricNode {
  public:
   explicit StubNode(const ComponentInit& init);
 
-  // Hands the request over to the wire of its path at `at` (now or later, in ascending order): all flits, or the command.
+  // Hands the request over to the link of its path at `at` (now or later, in ascending order): all flits, or the command.
   void send_at(Transaction& transaction, Fs at);
   // One flit of it.
   void send_flit_at(Transaction& transaction, std::uint32_t flit, Fs at) { send(transaction, flit, 1, 0, at); }
@@ -61,7 +61,7 @@ struct MiniLink {
   Fs propagation_fs = 1;
 };
 
-class MiniMachine final : public MachineServices, private Routes, private TransactionOwner {
+class MiniMachine final : public MachineServices, private Routes, private TransactionListener {
  public:
   struct Completed {
     Fs time = 0;
@@ -74,8 +74,8 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
   NodeId id(const std::string& name) const;
   template <class T>
   T& add(const std::string& name, const std::map<std::string, std::string>& attributes = {}) {
-    const Attributes settled = settle(T::schema(), attributes);
-    auto made = make_component<T>({name.c_str(), id(name), settled, *this});
+    const Attributes resolved = resolve(T::schema(), attributes);
+    auto made = make_component<T>({name.c_str(), id(name), resolved, *this});
     T& component = *made;
     nodes_[id(name)] = std::move(made);
     return component;
@@ -83,13 +83,13 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
   StubNode& stub(const std::string& name);
   void connect(const std::string& a, const std::string& b, const MiniLink& link = {}) { connect(a, b, link, link); }
   void connect(const std::string& a, const std::string& b, const MiniLink& there, const MiniLink& back);
-  // Makes sockets and wires, and starts SystemC at time 0.
+  // Makes sockets and links, and starts SystemC at time 0.
   void elaborate();
 
   // Fewest hops, then lowest ids.
   const Path& path(const std::string& from, const std::string& to) { return path(id(from), id(to)); }
-  const Wire& wire(const std::string& from, const std::string& to) const;
-  Wire& wire(const std::string& from, const std::string& to);
+  const Link& link(const std::string& from, const std::string& to) const;
+  Link& link(const std::string& from, const std::string& to);
 
   // Requests, ready to be sent. The machine owns them until they are completed. `issued` goes into the id.
   Transaction& write(const std::string& from, const std::string& to, std::uint64_t offset, unsigned bytes, Fs issued = 0);
@@ -106,10 +106,10 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
   TransactionPool& pool() override { return pool_; }
   Routes& routes() override { return *this; }
   const MachineView& machine() const override { throw ModelError("a MiniMachine has no machine view"); }
-  DataPlane* data() override { return nullptr; }
+  FunctionalModel* data() override { return nullptr; }
   void fatal(const sc_core::sc_object& where, const std::string& what) override;
-  Obligations& obligations() override { return obligations_; }
-  InstantEnd& instant_end() override { return instant_end_; }
+  PendingWaits& pending_waits() override { return pending_waits_; }
+  EndOfTimestep& end_of_timestep() override { return end_of_timestep_; }
   OpSink* op_sink() override { return nullptr; }
 
  private:
@@ -123,7 +123,7 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
   void completed(Transaction& transaction) override;
 
   const Path& path(NodeId from, NodeId to);
-  Attributes settle(const ParameterSchema& schema, const std::map<std::string, std::string>& attributes) const;
+  Attributes resolve(const ParameterSchema& schema, const std::map<std::string, std::string>& attributes) const;
   std::vector<NodeId> shortest(NodeId from, NodeId to) const;
   std::vector<PathHop> hops_of(const std::vector<NodeId>& nodes) const;
   Transaction& request(tlm::tlm_command command, const std::string& from, const std::string& to, std::uint64_t offset,
@@ -132,11 +132,11 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
   std::vector<std::string> names_;  // sorted
   std::uint32_t flit_bytes_;
   TransactionPool pool_;
-  Obligations obligations_;
-  InstantEnd instant_end_{"instant_end"};
+  PendingWaits pending_waits_;
+  EndOfTimestep end_of_timestep_{"end_of_timestep"};
   std::vector<std::unique_ptr<FabricNode>> nodes_;
   std::vector<Edge> edges_;  // sorted by (from, to) once elaborated
-  std::vector<std::unique_ptr<Wire>> wires_;
+  std::vector<std::unique_ptr<Link>> links_;
   std::map<std::pair<NodeId, NodeId>, std::unique_ptr<Path>> paths_;
   std::vector<TransactionHandle> requests_;
   std::vector<std::uint32_t> counts_;  // of requests, per initiator

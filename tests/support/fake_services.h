@@ -7,13 +7,13 @@ namespace kernbench::test {
 
 class FakeServices : public Services {
  public:
-  Obligations& obligations() override { return obligations_; }
-  InstantEnd& instant_end() override { return instant_end_; }
+  PendingWaits& pending_waits() override { return pending_waits_; }
+  EndOfTimestep& end_of_timestep() override { return end_of_timestep_; }
   OpSink* op_sink() override { return nullptr; }
 
  private:
-  Obligations obligations_;
-  InstantEnd instant_end_{"instant_end"};
+  PendingWaits pending_waits_;
+  EndOfTimestep end_of_timestep_{"end_of_timestep"};
 };
 
 }  // namespace kernbench::test

@@ -1,7 +1,7 @@
 // Cases in forked children. SystemC elaborates once per process, so whatever elaborates runs in a child that is forked before
 // the first SystemC call; a crash or a hang costs one case.
 //
-//   KERNBENCH_SYSTEMC_TEST(wire_serialises_flits_at_its_bandwidth) {   // a Boost.Test case whose body runs in a child
+//   KERNBENCH_SYSTEMC_TEST(link_serialises_flits_at_its_bandwidth) {   // a Boost.Test case whose body runs in a child
 //     sc_core::sc_module_...; sc_core::sc_start(); BOOST_TEST(...);
 //   }
 //   const auto times = forked_value([] { ...; return std::vector<Fs>{...}; });  // one value out of one simulation

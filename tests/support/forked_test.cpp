@@ -85,8 +85,8 @@ BOOST_AUTO_TEST_CASE(a_failed_check_in_a_process_fails) {
 }
 
 BOOST_AUTO_TEST_CASE(an_exception_in_the_child_fails_with_its_text) {
-  const auto result = run([] { throw std::runtime_error("no such wire"); });
-  BOOST_TEST(result.failure == "exception: no such wire");
+  const auto result = run([] { throw std::runtime_error("no such link"); });
+  BOOST_TEST(result.failure == "exception: no such link");
 }
 
 BOOST_AUTO_TEST_CASE(a_crash_in_the_child_is_reported) {
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(each_child_elaborates_anew) {
 
 BOOST_AUTO_TEST_CASE(values_come_back_from_the_child) {
   using Value = std::map<std::string, std::vector<std::pair<std::uint64_t, std::string>>>;
-  const Value sent{{"wire", {{1, "a"}, {2, std::string("\0b", 2)}}}, {"", {}}};
+  const Value sent{{"link", {{1, "a"}, {2, std::string("\0b", 2)}}}, {"", {}}};
   BOOST_TEST((kt::forked_value([&] { return sent; }) == sent));
   const std::vector<std::uint64_t> large(200'000, 7);  // more than a pipe holds
   BOOST_TEST((kt::forked_value([&] { return large; }) == large));

@@ -11,9 +11,9 @@ constexpr Time never = ~Time{0};
 
 }  // namespace
 
-NaiveFabric::NaiveFabric(std::vector<NaiveNode> nodes, std::vector<NaiveWire> wires, std::uint64_t flit_bytes)
+NaiveFabric::NaiveFabric(std::vector<NaiveNode> nodes, std::vector<NaiveLink> links, std::uint64_t flit_bytes)
     : nodes_(std::move(nodes)), flit_bytes_(flit_bytes), states_(nodes_.size()) {
-  for (const NaiveWire& wire : wires) wires_[{wire.from, wire.to}] = wire;
+  for (const NaiveLink& link : links) links_[{link.from, link.to}] = link;
   for (std::size_t i = 0; i < nodes_.size(); ++i) states_[i].channels.resize(nodes_[i].num_pcs);
 }
 
@@ -37,7 +37,7 @@ std::vector<Time> NaiveFabric::play(const std::vector<NaiveRequest>& requests, b
   for (now_ = 0; std::count(ended_.begin(), ended_.end(), never) > 0; ++now_) {
     if (now_ > 200'000) throw std::logic_error("the naive fabric does not come to an end");
     for (; next < requests.size() && requests[next].issued == now_; ++next) issue(next);
-    // Without a wire between, what happens at one node makes something happen at another at the same instant.
+    // Without a link between, what happens at one node makes something happen at another at the same instant.
     for (bool busy = true; busy;) {
       busy = false;
       for (std::size_t node = 0; node < nodes_.size(); ++node) busy = step(static_cast<int>(node)) || busy;
@@ -76,31 +76,31 @@ void NaiveFabric::issue(std::size_t request) {
   } else if (nodes_[static_cast<std::size_t>(node)].kind == NaiveKind::dma) {
     channel_of(request).waiting.push_back(request);
   } else {
-    put_all_on_wire(request, 0);
+    put_all_on_link(request, 0);
   }
 }
 
-void NaiveFabric::put_all_on_wire(std::size_t message, std::size_t position) {
+void NaiveFabric::put_all_on_link(std::size_t message, std::size_t position) {
   const std::size_t flits = messages_[message].flits.size();
-  for (std::uint64_t flit = 0; flit < std::max<std::size_t>(flits, 1); ++flit) put_on_wire(message, flit, position);
+  for (std::uint64_t flit = 0; flit < std::max<std::size_t>(flits, 1); ++flit) put_on_link(message, flit, position);
 }
 
-void NaiveFabric::put_on_wire(std::size_t message, std::uint64_t flit, std::size_t position) {
+void NaiveFabric::put_on_link(std::size_t message, std::uint64_t flit, std::size_t position) {
   const Message& sent = messages_[message];
   const int from = sent.path[position];
   const int to = sent.path[position + 1];
-  if (wires_.count({from, to}) == 0) return arrive(to, {now_, from, message, flit, position + 1});  // dma and tcm
-  const NaiveWire& wire = wires_.at({from, to});
+  if (links_.count({from, to}) == 0) return arrive(to, {now_, from, message, flit, position + 1});  // dma and tcm
+  const NaiveLink& link = links_.at({from, to});
   Time& available = available_[{from, to}];
   Time leaves = now_;
   if (!sent.flits.empty()) {
     const std::uint64_t bytes = sent.flits[flit];
-    const Time service = wire.bytes_per_fs == 0 ? 0 : (2 * bytes + wire.bytes_per_fs) / (2 * wire.bytes_per_fs);
+    const Time service = link.bytes_per_fs == 0 ? 0 : (2 * bytes + link.bytes_per_fs) / (2 * link.bytes_per_fs);
     leaves = available = std::max(now_, available) + service;
   } else if (!sent.host_control) {
     leaves = std::max(now_, available);
   }
-  arrive(to, {leaves + wire.propagation, from, message, flit, position + 1});
+  arrive(to, {leaves + link.propagation, from, message, flit, position + 1});
 }
 
 void NaiveFabric::arrive(int node, const Item& item) {
@@ -196,31 +196,31 @@ bool NaiveFabric::step(int node) {
   const std::vector<Item> served = through(node);
   for (const Item& item : served) {
     switch (kind) {
-      case NaiveKind::transit:
-        put_on_wire(item.message, item.flit, item.position);
+      case NaiveKind::router:
+        put_on_link(item.message, item.flit, item.position);
         break;
       case NaiveKind::pcie:
-        put_all_on_wire(item.message, item.position);
+        put_all_on_link(item.message, item.position);
         break;
       case NaiveKind::pcie_cut_through:
         if (item.position == 0) {
-          put_all_on_wire(item.message, 0);
+          put_all_on_link(item.message, 0);
         } else {
-          put_on_wire(item.message, item.flit, item.position);
+          put_on_link(item.message, item.flit, item.position);
         }
         break;
       default:  // sram, tcm
         if (requests_[messages_[item.message].request].kind == NaiveRequest::Kind::posted_write) {
           end(item.message);
         } else {
-          put_all_on_wire(answer(item.message), 0);
+          put_all_on_link(answer(item.message), 0);
         }
     }
   }
   return !ending.empty() || !served.empty();
 }
 
-// Grants, and what has paid its overhead since its grant: to the tcm at once, to a wire when all that starts at this instant is
+// Grants, and what has paid its overhead since its grant: to the tcm at once, to a link when all that starts at this instant is
 // there.
 bool NaiveFabric::step_dma(int node) {
   State& state = states_[static_cast<std::size_t>(node)];
@@ -237,7 +237,7 @@ bool NaiveFabric::step_dma(int node) {
     if (!channel->held || channel->injected || channel->granted + overhead != now_) continue;
     busy = channel->injected = true;
     if (messages_[channel->current].path.size() == 2) {
-      put_all_on_wire(channel->current, 0);
+      put_all_on_link(channel->current, 0);
     } else {
       state.starting.push_back(channel);
     }
@@ -249,7 +249,7 @@ bool NaiveFabric::step_dma(int node) {
   };
   std::copy_if(state.passing.begin(), state.passing.end(), std::back_inserter(inwards), is_inwards);
   state.passing.erase(std::remove_if(state.passing.begin(), state.passing.end(), is_inwards), state.passing.end());
-  for (const Item& item : inwards) put_on_wire(item.message, item.flit, item.position);
+  for (const Item& item : inwards) put_on_link(item.message, item.flit, item.position);
   return busy || !inwards.empty();
 }
 
@@ -259,11 +259,11 @@ void NaiveFabric::pass(int node) {
   std::sort(state.starting.begin(), state.starting.end(), [this](const DmaChannel* a, const DmaChannel* b) {
     return std::tie(a->granted, messages_[a->current].id) < std::tie(b->granted, messages_[b->current].id);
   });
-  for (const DmaChannel* channel : state.starting) put_all_on_wire(channel->current, 0);
+  for (const DmaChannel* channel : state.starting) put_all_on_link(channel->current, 0);
   state.starting.clear();
   std::vector<Item> outwards = take_arrived(state.passing, now_);
   sort(outwards);
-  for (const Item& item : outwards) put_on_wire(item.message, item.flit, item.position);
+  for (const Item& item : outwards) put_on_link(item.message, item.flit, item.position);
 }
 
 Time NaiveFabric::book(int node, std::uint64_t burst, char direction) {
@@ -317,11 +317,11 @@ bool NaiveFabric::step_hbm(int node) {
     state.departures.erase(state.departures.begin());
     busy = true;
     if (!departure.commit) {
-      put_on_wire(departure.message, departure.flit, 0);
+      put_on_link(departure.message, departure.flit, 0);
     } else if (requests_[messages_[departure.message].request].kind == NaiveRequest::Kind::posted_write) {
       end(departure.message);
     } else {
-      put_on_wire(answer(departure.message), 0, 0);
+      put_on_link(answer(departure.message), 0, 0);
     }
   }
   return busy;

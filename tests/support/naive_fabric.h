@@ -1,7 +1,7 @@
 // Spec 2.2 to 2.6 once more, written to be read beside the page and not to be fast: time advances femtosecond by femtosecond, every
 // list is sorted when it is used, every burst is booked by itself. The models are compared with it on random machines.
 //
-// A dma has a read and a write channel, each held by one request at a time; behind it, without a wire between, stands a tcm.
+// A dma has a read and a write channel, each held by one request at a time; behind it, without a link between, stands a tcm.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace kernbench::test {
 
 using Time = std::uint64_t;
 
-enum class NaiveKind { end, transit, hbm, sram, pcie, pcie_cut_through, dma, tcm };
+enum class NaiveKind { end, router, hbm, sram, pcie, pcie_cut_through, dma, tcm };
 
 struct NaiveNode {
   NaiveKind kind = NaiveKind::end;
@@ -24,7 +24,7 @@ struct NaiveNode {
   Time burst_time = 0, switch_penalty = 0;
 };
 
-struct NaiveWire {
+struct NaiveLink {
   int from = 0, to = 0;
   std::uint64_t bytes_per_fs = 0;  // 0 = unlimited
   Time propagation = 1;
@@ -40,7 +40,7 @@ struct NaiveRequest {
 
 class NaiveFabric {
  public:
-  NaiveFabric(std::vector<NaiveNode> nodes, std::vector<NaiveWire> wires, std::uint64_t flit_bytes);
+  NaiveFabric(std::vector<NaiveNode> nodes, std::vector<NaiveLink> links, std::uint64_t flit_bytes);
 
   // Plays the requests, in ascending order of issue; returns the time at which each ended. Ids of `traffic`: (time, row).
   std::vector<Time> play(const std::vector<NaiveRequest>& requests, bool ids_of_traffic = false);
@@ -98,8 +98,8 @@ class NaiveFabric {
   std::vector<std::uint64_t> cut(std::uint64_t offset, std::uint64_t bytes) const;
   bool is_pcie(int node) const;
   void issue(std::size_t request);
-  void put_on_wire(std::size_t message, std::uint64_t flit, std::size_t position);
-  void put_all_on_wire(std::size_t message, std::size_t position);
+  void put_on_link(std::size_t message, std::uint64_t flit, std::size_t position);
+  void put_all_on_link(std::size_t message, std::size_t position);
   void arrive(int node, const Item& item);
   std::size_t answer(std::size_t message);
   void end(std::size_t message);
@@ -114,7 +114,7 @@ class NaiveFabric {
   Time book(int node, std::uint64_t burst, char direction);
 
   std::vector<NaiveNode> nodes_;
-  std::map<std::pair<int, int>, NaiveWire> wires_;
+  std::map<std::pair<int, int>, NaiveLink> links_;
   std::map<std::pair<int, int>, Time> available_;
   std::uint64_t flit_bytes_;
   Time now_ = 0;

@@ -16,7 +16,7 @@ class SilentMemory final : public FabricNode {
             Parameter::decimal("poll_ns", "wakes up so often and does nothing; 0 = never", "ns", "tests").default_val(0)};
   }
   explicit SilentMemory(const ComponentInit& init)
-      : FabricNode(init, ArrivalQueue::Keep::last_flit), takes_posted_writes_(attributes().flag("takes_posted_writes")),
+      : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward), takes_posted_writes_(attributes().flag("takes_posted_writes")),
         poll_(ns_to_fs(attributes().decimal("poll_ns"))), poll_event_("poll_event") {
     SC_HAS_PROCESS(SilentMemory);
     SC_METHOD(poll);
@@ -30,7 +30,7 @@ class SilentMemory final : public FabricNode {
       const Arrival arrival = *arrivals_.control();
       arrivals_.pop_control();
       if (takes_posted_writes_ && arrival.transaction->route().posted)
-        arrival.transaction->route().owner->completed(*arrival.transaction);
+        arrival.transaction->route().listener->completed(*arrival.transaction);
     }
   }
   void poll() {

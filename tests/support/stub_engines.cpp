@@ -22,7 +22,7 @@ namespace {
 class StubControlEnd final : public FabricNode {
  public:
   StubControlEnd(const ComponentInit& init, StubEngines& engines)
-      : FabricNode(init, ArrivalQueue::Keep::last_flit), engines_(engines),
+      : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward), engines_(engines),
         overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))) {}
 
  private:
@@ -58,7 +58,7 @@ class StubControlEnd final : public FabricNode {
       Transaction& request = *job->request;
       job = jobs_.erase(job);
       request.route().message = response;
-      request.route().turn_round();
+      request.route().make_response();
       send(request, 0, 0, 0, now());
     }
   }
@@ -74,7 +74,7 @@ class StubControlEnd final : public FabricNode {
         if (job->plan.obeys) job->due = now();
         job->plan.result = Completion::failure(Completion::aborted, std::string(name()) + " was told to end");
       }
-      return request.route().owner->completed(request);
+      return request.route().listener->completed(request);
     }
     const StubEngines::Plan plan = engines_.plans[name()];
     if (const auto* launch = dynamic_cast<const KernelLaunch*>(message.get())) {
@@ -96,7 +96,7 @@ class StubControlEnd final : public FabricNode {
 // Lets what goes to and from the TCM pass at the very same instant.
 class StubDma final : public FabricNode {
  public:
-  explicit StubDma(const ComponentInit& init) : FabricNode(init, ArrivalQueue::Keep::last_flit) {}
+  explicit StubDma(const ComponentInit& init) : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward) {}
 
  private:
   void accepted(std::uint32_t, Transaction& transaction, FlitRun run, Fs arrival) override {
@@ -109,7 +109,7 @@ class StubDma final : public FabricNode {
 class StubTcm final : public FabricNode {
  public:
   explicit StubTcm(const ComponentInit& init)
-      : FabricNode(init, ArrivalQueue::Keep::last_flit), memory_(arrivals_, ns_to_fs(init.attributes.decimal("overhead_ns")), 256) {
+      : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward), memory_(arrivals_, ns_to_fs(init.attributes.decimal("overhead_ns")), 256) {
   }
 
  private:

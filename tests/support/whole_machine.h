@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/data/data_plane.h"
+#include "models/data/functional_model.h"
 #include "models/protocol/kernel_context.h"
 #include "platform/assembly/builtin_components.h"
 #include "platform/assembly/platform.h"
@@ -63,7 +63,7 @@ class WholeMachine {
 
   ComponentRegistry registry;
   StubEngines engines;
-  DataPlane data;
+  FunctionalModel data;
   std::unique_ptr<Platform> platform;
 };
 

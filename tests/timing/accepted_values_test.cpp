@@ -5,7 +5,7 @@
 
 #include "models/base/parameter.h"
 #include "models/timing/service_time.h"
-#include "models/timing/wire_state.h"
+#include "models/timing/link_state.h"
 
 using namespace kernbench;
 
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(the_bounds_of_a_rate_are_accepted) {
 
 RC_BOOST_PROP(a_transfer_of_a_gibibyte_can_be_computed, ()) { transfer_fs(std::uint64_t{1} << 30, any_value(rate, 6)); }
 
-RC_BOOST_PROP(a_wire_of_any_length_has_a_propagation_delay, ()) {
+RC_BOOST_PROP(a_link_of_any_length_has_a_propagation_delay, ()) {
   RC_ASSERT(propagation_fs(any_value(length_mm, 3), any_value(length_mm, 3)) >= 1U);  // ns_per_mm has the same range
 }
 

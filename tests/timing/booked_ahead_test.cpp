@@ -67,7 +67,7 @@ RC_BOOST_PROP(the_bytes_of_a_service_time_are_those_that_took_it, ()) {
 BOOST_AUTO_TEST_CASE(without_a_bandwidth_no_bytes_lie_ahead) { BOOST_TEST(ServiceTime().bytes_in(1000) == 0U); }
 
 // 2.5 bytes per femtosecond: one byte takes no time.
-BOOST_AUTO_TEST_CASE(no_time_is_no_bytes_however_fast_the_wire) {
+BOOST_AUTO_TEST_CASE(no_time_is_no_bytes_however_fast_the_link) {
   const ServiceTime service(Rational(2'500'000), 256);
   BOOST_TEST(service.of(1) == 0U);
   BOOST_TEST(service.bytes_in(0) == 0U);

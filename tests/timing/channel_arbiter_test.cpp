@@ -1,4 +1,4 @@
-// Which virtual channel has the wire next (spec 2.6).
+// Which virtual channel has the link next (spec 2.6).
 #include "models/timing/channel_arbiter.h"
 
 #include <boost/test/unit_test.hpp>
@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(a_channel_alone_is_served_again) {
   BOOST_TEST((next_channel(state, true, false) == VirtualChannel::compute));
 }
 
-BOOST_AUTO_TEST_CASE(the_wire_is_free_when_what_it_was_given_has_left) {
+BOOST_AUTO_TEST_CASE(the_link_is_free_when_what_it_was_given_has_left) {
   ChannelArbiterState state;
   serve(state, VirtualChannel::compute, 100, 10);
   BOOST_TEST(state.free_at == 110u);

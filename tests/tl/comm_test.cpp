@@ -19,7 +19,7 @@ IpcqReceived message(const std::vector<float>& values, const std::string& direct
 
 std::vector<double> values_of(FakePe& pe, const IpcqSend& send) {
   std::vector<double> values;
-  for (const std::byte byte : pe.plane.bytes({*send.bytes, send.shape, send.dtype, {}}))
+  for (const std::byte byte : pe.functional_model.bytes({*send.bytes, send.shape, send.dtype, {}}))
     values.push_back(std::to_integer<int>(byte));
   return values;
 }
@@ -37,9 +37,9 @@ BOOST_AUTO_TEST_CASE(a_send_takes_the_bytes_as_they_are_at_the_call) {
   tl::Program tl(pe);
   const tl::Ptr at(std::uint64_t{0x1000});
   const std::vector<std::uint8_t> before{1, 2, 3}, after{9, 9, 9};
-  pe.plane.memory().write_bytes(0x1000, before.data(), 3);
+  pe.functional_model.memory().write_bytes(0x1000, before.data(), 3);
   tl.send("E", at, {3}, i8);
-  pe.plane.memory().write_bytes(0x1000, after.data(), 3);
+  pe.functional_model.memory().write_bytes(0x1000, after.data(), 3);
   tl.send("W", tl.load(at, {3}, i8));
   BOOST_TEST(pe.sent.at(0).direction == "E");
   BOOST_TEST(values_of(pe, pe.sent.at(0)) == (std::vector<double>{1, 2, 3}));
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_message_is_copied_to_memory) {
   pe.answers = {message({1, 2})};
   tl.recv("E", {2}, f32, tl::Ptr(std::uint64_t{0x3000}), MemorySpace::hbm);
   float there[2];
-  std::memcpy(there, pe.plane.memory().read_bytes(0x3000, 8).data(), 8);
+  std::memcpy(there, pe.functional_model.memory().read_bytes(0x3000, 8).data(), 8);
   BOOST_TEST(there[1] == 2);
   BOOST_TEST((pe.received.at(0).copy_to == MemorySpace::hbm));
 }

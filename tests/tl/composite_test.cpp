@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(a_composite_gemm_streams_references_and_pins_blocks) {
       tl::gemm(a, tl.ref(at_2000, {64, 32}, f16)).to(tl::Ptr(std::uint64_t{0x8000})).epilogue({tl::relu(), tl::scale(0.5)}));
   tl.wait(h);
   BOOST_TEST(tl::describe(pe.commands.at(1)) == "gemm 32x64x32 a=tcm b=0x2000 out=0x8000 f16 relu@output_tile mul@output_tile");
-  BOOST_TEST(!pe.plane.memory().known(0x8000, 32 * 32 * 2));
+  BOOST_TEST(!pe.functional_model.memory().known(0x8000, 32 * 32 * 2));
   BOOST_CHECK_THROW(h.result(), UsageError);
 }
 

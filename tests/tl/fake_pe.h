@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/data/data_plane.h"
+#include "models/data/functional_model.h"
 #include "models/protocol/kernel_context.h"
 #include "sw/tl/kernel.h"
 #include "sw/tl/recorder.h"
@@ -37,7 +37,7 @@ class FakeMachine : public MachineView {
   NodeId sram(int, int) const override { return 0; }
   NodeId hbm(PeId) const override { return 0; }
   NodeId engine(PeId pe, PeEngine) const override { return static_cast<NodeId>(pe.pe); }
-  MemoryPlace place_of(std::uint64_t address) const override { return {0, address}; }
+  MemoryTarget place_of(std::uint64_t address) const override { return {0, address}; }
   std::uint32_t nodes() const override { return 0; }
   const std::string& name(NodeId) const override { return text_; }
   NodeId find(const std::string&) const override { return no_node; }
@@ -61,7 +61,7 @@ class FakePe final : public KernelContext {
   PeId where() const override { return {0, 1, 2}; }
   const KernelLaunch& launch() const override { return launch_; }
   const MachineView& machine() const override { return machine_; }
-  DataPlane* data() override { return with_data_ ? &plane : nullptr; }
+  FunctionalModel* data() override { return with_data_ ? &functional_model : nullptr; }
   Fs now() const override { return 0; }
   void dispatch() override {
     ++dispatches;
@@ -94,7 +94,7 @@ class FakePe final : public KernelContext {
   }
   std::uint64_t ipcq_reserve(const std::string&) override { return next_place++; }
 
-  DataPlane plane;
+  FunctionalModel functional_model;
   std::vector<Command> commands;
   std::vector<std::shared_ptr<CommandState>> states;
   std::vector<std::uint64_t> waits;

@@ -15,7 +15,7 @@ using kernbench::test::with_text;
 namespace {
 
 void write(FakePe& pe, std::uint64_t pa, const std::vector<float>& values) {
-  pe.plane.memory().write_bytes(pa, values.data(), values.size() * 4);
+  pe.functional_model.memory().write_bytes(pa, values.data(), values.size() * 4);
 }
 
 const tl::Ptr at_1000{std::uint64_t{0x1000}};
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(memory_that_changes_during_dispatch_is_what_a_load_sees) {
   tl.composite(tl::math(MathOp::mul, {tl.ref(at_1000, {1}, f32), 1.0}).to(at_2000));
   pe.at_dispatch = nullptr;
   const TensorValue& read = pe.commands.back().data->inputs.at(0);
-  BOOST_TEST(read_element(pe.plane.bytes(read).data(), f32) == 3);
+  BOOST_TEST(read_element(pe.functional_model.bytes(read).data(), f32) == 3);
 }
 
 BOOST_AUTO_TEST_CASE(a_store_is_not_visible_before_it_has_been_dispatched) {
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_store_is_not_visible_before_it_has_been_dispatched) {
   tl::Program tl(pe);
   write(pe, 0x1000, {1});
   std::vector<double> seen;
-  pe.at_dispatch = [&] { seen.push_back(read_element(pe.plane.bytes(pe.plane.view({{0x1000, 4}}, {1}, f32)).data(), f32)); };
+  pe.at_dispatch = [&] { seen.push_back(read_element(pe.functional_model.bytes(pe.functional_model.view({{0x1000, 4}}, {1}, f32)).data(), f32)); };
   tl.store(at_1000, tl.full({1}, 7, f32));
   tl.wait();
   BOOST_TEST(seen == (std::vector<double>{1, 7}));

@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/forked.h"
-#include "tests/tlm/rim_machine.h"
+#include "tests/tlm/boundary_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t slice = std::uint64_t{6} << 30;
 
 // Runs the program on a plain initiator 5 ns after the start.
-void debug_session(RimMachine& m, const std::function<void(LtInitiator&)>& program, const RimMachine::Setting& setting = {}) {
+void debug_session(BoundaryMachine& m, const std::function<void(LtInitiator&)>& program, const BoundaryMachine::Setting& setting = {}) {
   m.add_lt_initiator({[program](LtInitiator& i) {
     sc_core::wait(fs(5 * ns));
     program(i);
@@ -37,8 +37,8 @@ struct Place {
 constexpr std::array<Place, 5> places{{{MemoryArea::hbm, 8}, {MemoryArea::pe_tcm, 8}, {MemoryArea::cube_sram, 1}, {MemoryArea::mcpu_sram, 1}, {MemoryArea::io_sram, 1}}};
 
 void reaches_every_memory(const std::string& attach) {
-  RimMachine m;
-  RimMachine::Setting setting;
+  BoundaryMachine m;
+  BoundaryMachine::Setting setting;
   setting.attach = attach;
   debug_session(
       m,
@@ -58,7 +58,7 @@ void reaches_every_memory(const std::string& attach) {
         }
       },
       setting);
-  for (const MachineModules::EdgeWire& edge : m.platform->wires()) BOOST_REQUIRE(edge.wire->statistics().control_messages == 0U);
+  for (const MachineModules::LinkInstance& edge : m.platform->links()) BOOST_REQUIRE(edge.link->statistics().control_messages == 0U);
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ KERNBENCH_SYSTEMC_TEST(reads_and_writes_every_memory_without_time) { reaches_eve
 KERNBENCH_SYSTEMC_TEST(reads_and_writes_every_memory_from_the_io_chiplet) { reaches_every_memory("sip0.io0.io_noc"); }
 
 KERNBENCH_SYSTEMC_TEST(goes_on_in_the_next_memory) {
-  RimMachine m;
+  BoundaryMachine m;
   debug_session(m, [&](LtInitiator& i) {
     BOOST_TEST(write(i, m.hbm(2, slice - 10), pattern(40)) == 40U);
     BOOST_TEST((read(i, m.hbm(2, slice - 10), 40) == pattern(40)));
@@ -77,7 +77,7 @@ KERNBENCH_SYSTEMC_TEST(goes_on_in_the_next_memory) {
 }
 
 KERNBENCH_SYSTEMC_TEST(ends_where_there_is_no_memory) {
-  RimMachine m;
+  BoundaryMachine m;
   debug_session(m, [&](LtInitiator& i) {
     BOOST_TEST(write(i, ~std::uint64_t{0}, pattern(4)) == 0U);
     BOOST_TEST(write(i, PhysAddr::hbm_addr(9, 0, 0).encode(), pattern(4)) == 0U);
@@ -85,7 +85,7 @@ KERNBENCH_SYSTEMC_TEST(ends_where_there_is_no_memory) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_read_ends_before_the_first_byte_that_only_phase_2_knows) {
-  RimMachine m;
+  BoundaryMachine m;
   debug_session(m, [&](LtInitiator& i) {
     m.data.memory().write_value(m.hbm(0, 64), {1, 0, 32});
     BOOST_TEST(read(i, m.hbm(0), 200).size() == 64U);
@@ -96,15 +96,15 @@ KERNBENCH_SYSTEMC_TEST(a_read_ends_before_the_first_byte_that_only_phase_2_knows
 }
 
 KERNBENCH_SYSTEMC_TEST(with_data_off_there_are_no_bytes) {
-  RimMachine m;
-  RimMachine::Setting setting;
+  BoundaryMachine m;
+  BoundaryMachine::Setting setting;
   setting.data = false;
   debug_session(
       m, [&](LtInitiator& i) { BOOST_TEST(write(i, m.hbm(0), pattern(4)) == 0U); }, setting);
 }
 
 KERNBENCH_SYSTEMC_TEST(reaches_a_plain_memory_by_its_own_transport_dbg) {
-  RimMachine m;
+  BoundaryMachine m;
   m.add_lt_memory(4096);
   debug_session(m, [&](LtInitiator& i) {
     BOOST_TEST(write(i, m.sram(0x80), pattern(64)) == 64U);

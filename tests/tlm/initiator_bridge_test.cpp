@@ -1,4 +1,4 @@
-// TlmInitiatorBridge (spec 2.1, "the rim"): a plain initiator on router r0c0 of the tiny machine, where PE 0's HBM partition stands too.
+// TlmInitiatorBridge (spec 2.1, "the external TLM boundary"): a plain initiator on router r0c0 of the tiny machine, where PE 0's HBM partition stands too.
 //
 // 512 B from the HBM's offset 0 are two flits. Links of 256 GB/s: 1 ns a flit, 1 fs of propagation; the router 2 ns; a burst 8 ns.
 //   Write: flits at the router at 1 ns + 1 and 2 ns + 1 (fs); the first holds it until 3 ns + 1, then both go on; at the HBM at 4 ns + 2 and
@@ -8,7 +8,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/forked.h"
-#include "tests/tlm/rim_requests.h"
+#include "tests/tlm/boundary_requests.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -23,8 +23,8 @@ constexpr Fs commit = 13 * ns + 2;
 constexpr Fs write_end = 15 * ns + 4;
 constexpr Fs read_end = 15 * ns + 4;
 
-RimMachine::Setting with(const std::string& bridge_attrs) {
-  RimMachine::Setting setting;
+BoundaryMachine::Setting with(const std::string& bridge_attrs) {
+  BoundaryMachine::Setting setting;
   setting.bridge_attrs = bridge_attrs;
   return setting;
 }
@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_SUITE(initiator_bridge)
 // --- b_transport
 
 KERNBENCH_SYSTEMC_TEST(b_transport_writes_and_reads_memory_and_takes_the_fabrics_time) {
-  RimMachine m;
+  BoundaryMachine m;
   Fs written = 0, read = 0;
   std::vector<unsigned char> got;
   m.add_lt_initiator({[&](LtInitiator& i) {
@@ -56,7 +56,7 @@ KERNBENCH_SYSTEMC_TEST(b_transport_writes_and_reads_memory_and_takes_the_fabrics
 }
 
 KERNBENCH_SYSTEMC_TEST(b_transport_enters_after_the_annotated_delay_and_returns_none) {
-  RimMachine m;
+  BoundaryMachine m;
   Fs written = 0;
   LtInitiator::Result result;
   m.add_lt_initiator({[&](LtInitiator& i) {
@@ -71,9 +71,9 @@ KERNBENCH_SYSTEMC_TEST(b_transport_enters_after_the_annotated_delay_and_returns_
 }
 
 KERNBENCH_SYSTEMC_TEST(several_threads_may_be_in_b_transport) {
-  RimMachine m;
+  BoundaryMachine m;
   std::vector<Fs> ends(2);
-  // 256 B each, at disjoint channels: one flit of the second is one flit behind the first on the wire, as those of one write of 512 B; but
+  // 256 B each, at disjoint channels: one flit of the second is one flit behind the first on the link, as those of one write of 512 B; but
   // it is a first flit, so the router holds it 2 ns more: HBM at 6 ns + 2, commit at 14 ns + 2, answered at 16 ns + 4.
   m.add_lt_initiator({[&](LtInitiator& i) { i.write(m.hbm(0), pattern(256)); ends[0] = sc_core::sc_time_stamp().value(); },
                       [&](LtInitiator& i) { i.write(m.hbm(0, 256), pattern(256)); ends[1] = sc_core::sc_time_stamp().value(); }});
@@ -86,7 +86,7 @@ KERNBENCH_SYSTEMC_TEST(several_threads_may_be_in_b_transport) {
 // --- nb_transport
 
 KERNBENCH_SYSTEMC_TEST(end_req_comes_at_the_grant_and_begin_resp_at_completion) {
-  RimMachine m;
+  BoundaryMachine m;
   AtScript script;
   m.add_at_initiator(script);
   m.build();
@@ -102,7 +102,7 @@ KERNBENCH_SYSTEMC_TEST(end_req_comes_at_the_grant_and_begin_resp_at_completion) 
 }
 
 KERNBENCH_SYSTEMC_TEST(begin_req_enters_after_its_annotated_delay) {
-  RimMachine m;
+  BoundaryMachine m;
   AtScript script;
   m.add_at_initiator(script);
   m.build();
@@ -113,8 +113,8 @@ KERNBENCH_SYSTEMC_TEST(begin_req_enters_after_its_annotated_delay) {
   BOOST_TEST(script.requests[0].begin_resp.value() == 10 * ns + write_end);
 }
 
-KERNBENCH_SYSTEMC_TEST(overhead_is_paid_between_grant_and_wire) {
-  RimMachine m;
+KERNBENCH_SYSTEMC_TEST(overhead_is_paid_between_grant_and_link) {
+  BoundaryMachine m;
   AtScript script;
   m.add_at_initiator(script);
   m.build(with("overhead_ns: 2.5"));
@@ -125,14 +125,14 @@ KERNBENCH_SYSTEMC_TEST(overhead_is_paid_between_grant_and_wire) {
 }
 
 KERNBENCH_SYSTEMC_TEST(several_requests_are_outstanding_up_to_max_outstanding) {
-  RimMachine m;
+  BoundaryMachine m;
   AtScript script;
   m.add_at_initiator(script);
   m.build(with("max_outstanding: 2"));
   for (unsigned i = 0; i < 3; ++i) script.requests.push_back(read_request(hbm_address(0, 256 * i), 256));
   m.run();
-  // Commands of 0 and 1 leave at once. The flit of 0 is back at 10 ns + 2 at the HBM's wire, 11 ns + 3 at the router, 13 ns + 3, 14 ns + 4;
-  // that of 1 stands at the wire at the same instant: 12 ns + 3 at the router, which it holds from 13 ns + 3 to 15 ns + 3; 16 ns + 4.
+  // Commands of 0 and 1 leave at once. The flit of 0 is back at 10 ns + 2 at the HBM's link, 11 ns + 3 at the router, 13 ns + 3, 14 ns + 4;
+  // that of 1 stands at the link at the same instant: 12 ns + 3 at the router, which it holds from 13 ns + 3 to 15 ns + 3; 16 ns + 4.
   BOOST_TEST(script.requests[0].begin_resp.value() == 14 * ns + 4);
   BOOST_TEST(script.requests[1].begin_resp.value() == 16 * ns + 4);
   BOOST_TEST(script.requests[1].end_req.value() == 0U);
@@ -142,7 +142,7 @@ KERNBENCH_SYSTEMC_TEST(several_requests_are_outstanding_up_to_max_outstanding) {
 }
 
 KERNBENCH_SYSTEMC_TEST(with_max_outstanding_1_the_next_is_granted_when_the_last_has_ended) {
-  RimMachine m;
+  BoundaryMachine m;
   AtScript script;
   m.add_at_initiator(script);
   m.build(with("max_outstanding: 1"));
@@ -155,7 +155,7 @@ KERNBENCH_SYSTEMC_TEST(with_max_outstanding_1_the_next_is_granted_when_the_last_
 BOOST_AUTO_TEST_CASE(a_begin_resp_waits_for_the_end_resp_of_the_response_before) {
   for (const EndResp end_resp : {EndResp::sent, EndResp::returned_updated, EndResp::returned_completed}) {
     forked([end_resp] {
-      RimMachine m;
+      BoundaryMachine m;
       AtScript script;
       m.add_at_initiator(script);
       m.build();
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(a_begin_resp_waits_for_the_end_resp_of_the_response_before)
 // --- Commit
 
 KERNBENCH_SYSTEMC_TEST(a_posted_write_ends_at_its_commit) {
-  RimMachine m;
+  BoundaryMachine m;
   AtScript script;
   m.add_at_initiator(script);
   m.build(with("posted: true"));
@@ -184,7 +184,7 @@ KERNBENCH_SYSTEMC_TEST(a_posted_write_ends_at_its_commit) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_write_takes_effect_at_its_commit) {
-  RimMachine m;
+  BoundaryMachine m;
   bool before = true, after = false;
   m.add_lt_initiator({[&](LtInitiator& i) { i.write(m.hbm(0), pattern(512)); },
                       [&](LtInitiator&) {
@@ -200,7 +200,7 @@ KERNBENCH_SYSTEMC_TEST(a_write_takes_effect_at_its_commit) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_read_is_sampled_at_its_completion) {
-  RimMachine m;
+  BoundaryMachine m;
   std::vector<unsigned char> got;
   m.add_lt_initiator({[&](LtInitiator& i) { got = i.read(m.hbm(0), 512); },
                       [&](LtInitiator&) {
@@ -216,13 +216,13 @@ KERNBENCH_SYSTEMC_TEST(a_read_is_sampled_at_its_completion) {
 }
 
 KERNBENCH_SYSTEMC_TEST(with_data_off_writes_are_ignored_and_reads_give_zeros) {
-  RimMachine m;
+  BoundaryMachine m;
   std::vector<unsigned char> got;
   m.add_lt_initiator({[&](LtInitiator& i) {
     BOOST_TEST(i.write(m.hbm(0), pattern(512)).status == tlm::TLM_OK_RESPONSE);
     got = i.read(m.hbm(0), 512);
   }});
-  RimMachine::Setting setting;
+  BoundaryMachine::Setting setting;
   setting.data = false;
   m.build(setting);
   m.run();
@@ -232,7 +232,7 @@ KERNBENCH_SYSTEMC_TEST(with_data_off_writes_are_ignored_and_reads_give_zeros) {
 // --- Several memories
 
 KERNBENCH_SYSTEMC_TEST(an_access_that_lies_in_two_partitions_becomes_two_transactions) {
-  RimMachine m;
+  BoundaryMachine m;
   std::vector<unsigned char> got;
   const std::uint64_t slice = std::uint64_t{6} << 30;
   m.add_lt_initiator({[&](LtInitiator& i) {
@@ -251,7 +251,7 @@ KERNBENCH_SYSTEMC_TEST(an_access_that_lies_in_two_partitions_becomes_two_transac
 }
 
 KERNBENCH_SYSTEMC_TEST(every_memory_can_be_written_and_read) {
-  RimMachine m;
+  BoundaryMachine m;
   std::size_t sound = 0;
   m.add_lt_initiator({[&](LtInitiator& i) {
     unsigned char first = 1;
@@ -268,13 +268,13 @@ KERNBENCH_SYSTEMC_TEST(every_memory_can_be_written_and_read) {
 }
 
 KERNBENCH_SYSTEMC_TEST(an_initiator_may_stand_at_the_io_chiplet) {
-  RimMachine m;
+  BoundaryMachine m;
   std::vector<unsigned char> got;
   m.add_lt_initiator({[&](LtInitiator& i) {
     i.write(m.hbm(3), pattern(512));
     got = i.read(m.hbm(3), 512);
   }});
-  RimMachine::Setting setting;
+  BoundaryMachine::Setting setting;
   setting.attach = "sip0.io0.io_noc";
   m.build(setting);
   m.run();
@@ -285,7 +285,7 @@ KERNBENCH_SYSTEMC_TEST(an_initiator_may_stand_at_the_io_chiplet) {
 
 BOOST_AUTO_TEST_CASE(the_same_run_takes_the_same_times) {
   const auto times = [] {
-    RimMachine m;
+    BoundaryMachine m;
     AtScript script;
     m.add_at_initiator(script);
     m.build(with("max_outstanding: 5"));

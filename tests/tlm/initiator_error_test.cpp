@@ -5,7 +5,7 @@
 #include "platform/topology/build_graph.h"
 #include "platform/topology/load_machine.h"
 #include "tests/support/forked.h"
-#include "tests/tlm/rim_requests.h"
+#include "tests/tlm/boundary_requests.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -24,7 +24,7 @@ namespace {
 // Of one b_transport and one BEGIN_REQ with the same payload; both must agree, and take no time.
 tlm::tlm_response_status refused(tlm::tlm_command command, std::uint64_t address, std::size_t length, const LtInitiator::Adjust& adjust = {}) {
   return static_cast<tlm::tlm_response_status>(forked_value([&] {
-    RimMachine m;
+    BoundaryMachine m;
     LtInitiator::Result result;
     m.add_lt_initiator({[&](LtInitiator& i) {
       std::vector<unsigned char> data(length == 0 ? 1 : length);
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_streaming_width_below_the_length_is_a_burst_error) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_refused_begin_req_is_completed_at_once) {
-  RimMachine m;
+  BoundaryMachine m;
   AtScript script;
   m.add_at_initiator(script);
   m.build();
@@ -80,7 +80,7 @@ KERNBENCH_SYSTEMC_TEST(a_refused_begin_req_is_completed_at_once) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_value_that_only_phase_2_knows_is_a_generic_error) {
-  RimMachine m;
+  BoundaryMachine m;
   tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
   m.add_lt_initiator({[&](LtInitiator& i) {
     std::vector<unsigned char> data(16);
@@ -93,7 +93,7 @@ KERNBENCH_SYSTEMC_TEST(a_value_that_only_phase_2_knows_is_a_generic_error) {
 }
 
 KERNBENCH_SYSTEMC_TEST(dmi_is_refused) {
-  RimMachine m;
+  BoundaryMachine m;
   m.add_lt_initiator({[&](LtInitiator& i) {
     std::vector<unsigned char> data = pattern(16);
     BOOST_TEST(!i.transport(tlm::TLM_WRITE_COMMAND, m.hbm(0), data).dmi_allowed);

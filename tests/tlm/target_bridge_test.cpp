@@ -1,4 +1,4 @@
-// TlmTargetBridge (spec 2.1, "the rim"): a plain memory in the place of the SRAM at r3c0, a plain initiator on that router.
+// TlmTargetBridge (spec 2.1, "the external TLM boundary"): a plain memory in the place of the SRAM at r3c0, a plain initiator on that router.
 //
 // Links of 256 GB/s (initiator) and 128 GB/s (memory), 1 fs of propagation each; the router takes 2 ns. For 256 B, one flit:
 //   Write: at the router at 1 ns + 1 (fs), through at 3 ns + 1, at the bridge at 5 ns + 2: BEGIN_REQ. After BEGIN_RESP the acknowledgement
@@ -12,7 +12,7 @@
 #include "platform/topology/load_machine.h"
 #include "tests/support/forked.h"
 #include "tests/support/whole_machine.h"
-#include "tests/tlm/rim_machine.h"
+#include "tests/tlm/boundary_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -29,8 +29,8 @@ constexpr Fs message_back = 2 * ns + 2;
 constexpr Fs flit_back = 5 * ns + 2;
 constexpr const char* bridge = "sip0.cube0.sram";
 
-RimMachine::Setting beside_sram(const std::string& target_attrs = "overhead_ns: 0") {
-  RimMachine::Setting setting;
+BoundaryMachine::Setting beside_sram(const std::string& target_attrs = "overhead_ns: 0") {
+  BoundaryMachine::Setting setting;
   setting.attach = "sip0.cube0.r3c0";
   setting.target_attrs = target_attrs;
   return setting;
@@ -43,7 +43,7 @@ std::vector<unsigned char> part(const std::vector<unsigned char>& bytes, std::si
 std::uint64_t sram_address(std::uint64_t offset) { return PhysAddr::cube_sram_addr(0, 0, offset).encode(); }
 
 // A kernel on PE 0 that issues one DMA; returns how its launch ended.
-Completion dma(RimMachine& m, const DmaCommand& command) {
+Completion dma(BoundaryMachine& m, const DmaCommand& command) {
   Completion completion;
   const RunResult result = m.run_program([&](HostPort& port) {
     auto launch = host_message<KernelLaunch>();
@@ -67,7 +67,7 @@ Completion dma(RimMachine& m, const DmaCommand& command) {
 BOOST_AUTO_TEST_SUITE(target_bridge)
 
 KERNBENCH_SYSTEMC_TEST(a_write_begins_after_its_last_flit_and_a_read_after_its_command) {
-  RimMachine m;
+  BoundaryMachine m;
   Fs written = 0, read = 0;
   std::vector<unsigned char> got;
   m.add_lt_memory();  // 30 ns
@@ -88,10 +88,10 @@ KERNBENCH_SYSTEMC_TEST(a_write_begins_after_its_last_flit_and_a_read_after_its_c
   BOOST_TEST(got == pattern(256), boost::test_tools::per_element());
 }
 
-// 1024 B are 4 flits: the last is at the router at 4 ns + 1, behind the first, which is through at 3 ns + 1. On the 128 GB/s wire from
-// 3 ns + 1: 8 ns for all. The whole answer stands at the wire at once: 8 ns on it, then the router's 2 ns for the first flit have long passed.
+// 1024 B are 4 flits: the last is at the router at 4 ns + 1, behind the first, which is through at 3 ns + 1. On the 128 GB/s link from
+// 3 ns + 1: 8 ns for all. The whole answer stands at the link at once: 8 ns on it, then the router's 2 ns for the first flit have long passed.
 KERNBENCH_SYSTEMC_TEST(the_response_goes_as_an_srams_does_the_whole_of_it_at_once) {
-  RimMachine m;
+  BoundaryMachine m;
   Fs written = 0, read = 0;
   m.add_lt_memory();
   m.add_lt_initiator({[&](LtInitiator& i) {
@@ -110,7 +110,7 @@ KERNBENCH_SYSTEMC_TEST(the_response_goes_as_an_srams_does_the_whole_of_it_at_onc
 }
 
 KERNBENCH_SYSTEMC_TEST(the_memory_sees_the_local_offset_and_the_bytes) {
-  RimMachine m;
+  BoundaryMachine m;
   m.add_lt_memory();
   m.add_lt_initiator({[&](LtInitiator& i) { i.write(m.sram(0x1234), pattern(100)); }});
   m.build(beside_sram());
@@ -122,7 +122,7 @@ KERNBENCH_SYSTEMC_TEST(the_memory_sees_the_local_offset_and_the_bytes) {
 }
 
 KERNBENCH_SYSTEMC_TEST(overhead_is_paid_before_begin_req) {
-  RimMachine m;
+  BoundaryMachine m;
   m.add_lt_memory();
   m.add_lt_initiator({[&](LtInitiator& i) { i.write(m.sram(), pattern(256)); }});
   m.build(beside_sram("overhead_ns: 4"));
@@ -132,7 +132,7 @@ KERNBENCH_SYSTEMC_TEST(overhead_is_paid_before_begin_req) {
 
 // The second flit is a first one too: the router holds it from 3 ns + 1 to 5 ns + 1; at the bridge at 7 ns + 2.
 KERNBENCH_SYSTEMC_TEST(requests_go_to_the_memory_one_at_a_time) {
-  RimMachine m;
+  BoundaryMachine m;
   AtScript script;
   m.add_at_initiator(script);
   m.add_at_memory(AtAnswer::four_phases, 3 * ns, 20 * ns);
@@ -150,7 +150,7 @@ KERNBENCH_SYSTEMC_TEST(requests_go_to_the_memory_one_at_a_time) {
 BOOST_AUTO_TEST_CASE(early_answers_of_the_memory_take_the_same_time) {
   for (const AtAnswer answer : {AtAnswer::four_phases, AtAnswer::three_phases, AtAnswer::updated_to_end_req, AtAnswer::updated_to_response, AtAnswer::completed}) {
     forked([answer] {
-      RimMachine m;
+      BoundaryMachine m;
       AtScript script;
       m.add_at_initiator(script);
       m.add_at_memory(answer, 3 * ns, 20 * ns);
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(early_answers_of_the_memory_take_the_same_time) {
 // --- Errors
 
 KERNBENCH_SYSTEMC_TEST(the_memorys_error_status_comes_back_without_data) {
-  RimMachine m;
+  BoundaryMachine m;
   tlm::tlm_response_status write_status{}, read_status{};
   Fs written = 0, read = 0;
   m.add_lt_memory(1024);
@@ -192,7 +192,7 @@ KERNBENCH_SYSTEMC_TEST(the_memorys_error_status_comes_back_without_data) {
 }
 
 KERNBENCH_SYSTEMC_TEST(an_error_fails_the_hosts_request) {
-  RimMachine m;
+  BoundaryMachine m;
   m.add_lt_memory(1024);
   m.build();
   Completion write, read;
@@ -212,7 +212,7 @@ KERNBENCH_SYSTEMC_TEST(an_error_fails_the_hosts_request) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_transaction_that_failed_is_clean_when_it_is_used_again) {
-  RimMachine m;
+  BoundaryMachine m;
   m.add_lt_memory(1024);
   m.build();
   bool failed = false, sound = false;
@@ -230,7 +230,7 @@ KERNBENCH_SYSTEMC_TEST(a_transaction_that_failed_is_clean_when_it_is_used_again)
 }
 
 KERNBENCH_SYSTEMC_TEST(an_error_fails_the_pe_dmas_request) {
-  RimMachine m;
+  BoundaryMachine m;
   m.add_lt_memory(1024);
   m.build();
   const Completion completion = dma(m, {false, m.sram(2048), 256});
@@ -241,7 +241,7 @@ KERNBENCH_SYSTEMC_TEST(an_error_fails_the_pe_dmas_request) {
 // --- Values
 
 KERNBENCH_SYSTEMC_TEST(the_hosts_writes_reach_the_memory_and_the_store) {
-  RimMachine m;
+  BoundaryMachine m;
   m.add_lt_memory();
   m.build();
   const RunResult result = m.run_program([&](HostPort& port) {
@@ -265,7 +265,7 @@ KERNBENCH_SYSTEMC_TEST(the_hosts_writes_reach_the_memory_and_the_store) {
 
 // A kernel's store is in the memory store when its DMA is under way (spec 9).
 KERNBENCH_SYSTEMC_TEST(a_pe_dmas_write_brings_what_the_store_holds) {
-  RimMachine m;
+  BoundaryMachine m;
   m.add_lt_memory();
   m.build();
   const std::vector<unsigned char> stored = pattern(256);
@@ -275,7 +275,7 @@ KERNBENCH_SYSTEMC_TEST(a_pe_dmas_write_brings_what_the_store_holds) {
 }
 
 KERNBENCH_SYSTEMC_TEST(values_that_only_phase_2_knows_reach_the_memory_as_zeros) {
-  RimMachine m;
+  BoundaryMachine m;
   m.add_lt_memory();
   m.build();
   m.data.memory().write_value(m.sram(), {1, 0, 256});
@@ -285,7 +285,7 @@ KERNBENCH_SYSTEMC_TEST(values_that_only_phase_2_knows_reach_the_memory_as_zeros)
 }
 
 KERNBENCH_SYSTEMC_TEST(a_plain_initiator_reads_the_memorys_own_bytes_with_data_off_too) {
-  RimMachine m;
+  BoundaryMachine m;
   std::vector<unsigned char> got, other;
   m.add_lt_memory();
   m.add_lt_initiator({[&](LtInitiator& i) {
@@ -293,7 +293,7 @@ KERNBENCH_SYSTEMC_TEST(a_plain_initiator_reads_the_memorys_own_bytes_with_data_o
     i.write(m.sram(), pattern(256));
     got = i.read(m.sram(), 256);
   }});
-  RimMachine::Setting setting = beside_sram();
+  BoundaryMachine::Setting setting = beside_sram();
   setting.data = false;
   m.build(setting);
   m.lt_memory->contents.bytes().at(0x201) = 7;

@@ -5,7 +5,7 @@
 #include "models/base/errors.h"
 #include "platform/assembly/builtin_components.h"
 #include "platform/observe/resolved_config.h"
-#include "platform/topology/router.h"
+#include "platform/topology/route_finder.h"
 #include "platform/topology/topology_json.h"
 #include "tests/support/plain_tlm/lt_memory.h"
 #include "tests/topology/machines.h"
@@ -52,7 +52,7 @@ std::string issue(const std::string& initiators) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(rim_topology)
+BOOST_AUTO_TEST_SUITE(boundary_topology)
 
 BOOST_AUTO_TEST_CASE(an_initiator_is_a_node_beside_the_one_that_it_is_attached_to) {
   const Graph graph = build_graph(tiny({{"system.tlm_initiators", "[" + initiator("ext0", "sip0.cube0.r0c4", ", bw_gbs: 64, distance_mm: 1.5") + ", " +
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(an_initiator_is_a_node_beside_the_one_that_it_is_attached_t
 
 BOOST_AUTO_TEST_CASE(it_reaches_every_memory_and_lies_on_nobodys_way) {
   const Graph graph = build_graph(tiny({{"system.tlm_initiators", "[" + initiator("ext0", "sip0.cube0.r0c4") + "]"}}));
-  const Router router(graph);
+  const RouteFinder router(graph);
   const NodeId ext = graph.at("sip0.cube0.ext0");
   BOOST_TEST(names(graph, router.memory_path(ext, graph.at("sip0.cube0.hbm_ctrl.pe2"))) ==
              "sip0.cube0.ext0>sip0.cube0.r0c4>sip0.cube0.r1c4>sip0.cube0.hbm_ctrl.pe2");

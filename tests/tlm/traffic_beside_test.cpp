@@ -4,7 +4,7 @@
 #include "platform/traffic/traffic_player.h"
 #include "platform/traffic/traffic_summary.h"
 #include "tests/support/forked.h"
-#include "tests/tlm/rim_machine.h"
+#include "tests/tlm/boundary_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -42,7 +42,7 @@ class Summarised final : public TrafficListener {
 // The initiator writes 64 KiB before the request, while it is under way, and long after it: its link is busy for nearly all of that
 // time.
 KERNBENCH_SYSTEMC_TEST(no_link_is_busy_for_longer_than_the_traffic_and_what_runs_beside_it) {
-  RimMachine m;
+  BoundaryMachine m;
   m.add_lt_initiator({[&](LtInitiator& i) {
     for (int round = 0; round < 20; ++round) i.write(m.hbm(0), pattern(1 << 16));
   }});
@@ -54,11 +54,11 @@ KERNBENCH_SYSTEMC_TEST(no_link_is_busy_for_longer_than_the_traffic_and_what_runs
   const auto summary = listener.summary.json(1000);
   BOOST_TEST(summary.at("makespan_ns").get<double>() < 20);
   BOOST_TEST(summary.at("elapsed_ns").get<double>() > 5000);  // 20 times 256 ns on the link at least, less the first 100 ns
-  const auto& busiest = summary.at("busiest_wires").at(0);
+  const auto& busiest = summary.at("busiest_links").at(0);
   BOOST_TEST(busiest.at("utilisation").get<double>() > 0.5);
-  for (const auto& link : summary.at("busiest_wires")) BOOST_TEST(link.at("utilisation").get<double>() <= 1.0, link.at("src"));
+  for (const auto& link : summary.at("busiest_links")) BOOST_TEST(link.at("utilisation").get<double>() <= 1.0, link.at("src"));
   // 64 KiB * 20 less what had left by 100 ns: the first write's flits, 1 ns each from 0 on.
-  for (const auto& link : summary.at("busiest_wires")) {
+  for (const auto& link : summary.at("busiest_links")) {
     if (link.at("src") == "sip0.cube0.ext0") BOOST_TEST(link.at("bytes") == 20 * 65536 - 100 * 256);
   }
 }

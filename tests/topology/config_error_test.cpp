@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_choice_suggests_the_nearest) {
 BOOST_AUTO_TEST_CASE(an_unknown_implementation_suggests_the_nearest) {
   BOOST_TEST(after("cube.components.router.impl", "builtin.forwardin") ==
              "cube.components.router.impl: found 'builtin.forwardin', which is not known; allowed are those with the role "
-             "transit: builtin.forwarding, builtin.noc, builtin.switch, builtin.ucie; did you mean 'builtin.forwarding'?");
+             "router: builtin.forwarding, builtin.noc, builtin.switch, builtin.ucie; did you mean 'builtin.forwarding'?");
 }
 
 BOOST_AUTO_TEST_CASE(attributes_are_checked_against_the_implementation) {
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(the_number_of_pseudo_channels_must_suit_the_controller) {
              "found 6, allowed is an integer, a power of two (it becomes 'num_pcs' of cube.components.hbm_ctrl)");
 }
 
-BOOST_AUTO_TEST_CASE(one_to_one_asks_for_an_hbm_with_as_many_pseudo_channels_as_wires) {
+BOOST_AUTO_TEST_CASE(one_to_one_asks_for_an_hbm_with_as_many_pseudo_channels_as_links) {
   const Override mode{"cube.memory_map.hbm_mapping_mode", "one_to_one"};
   std::vector<ConfigIssue> found = issues({mode, {"cube.components.hbm_ctrl.attrs.num_pcs", "16"}});
   BOOST_REQUIRE(found.size() == 1U);

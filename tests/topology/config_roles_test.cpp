@@ -67,14 +67,14 @@ BOOST_AUTO_TEST_CASE(every_place_of_the_schema_has_a_role_and_every_name_of_a_tr
     BOOST_TEST(key.role.has_value(), key.path);
   }
   BOOST_TEST(places == 23);  // switch, TLM bridge, 5 of an IO chiplet, 2 of UCIe, 4 of a cube, 9 engines
-  for (const char* transit : {"builtin.forwarding", "builtin.switch", "builtin.noc", "builtin.ucie"})
-    BOOST_TEST(after("cube.ucie.port.impl", transit) == "0 issues");
+  for (const char* router : {"builtin.forwarding", "builtin.switch", "builtin.noc", "builtin.ucie"})
+    BOOST_TEST(after("cube.ucie.port.impl", router) == "0 issues");
 }
 
 // --- What other implementations declare
 
 BOOST_AUTO_TEST_CASE(an_implementation_from_elsewhere_stands_at_each_of_its_roles) {
-  const auto twice = [] { return made_for("acme.pass", {Role::transit, Role::m_cpu}); };
+  const auto twice = [] { return made_for("acme.pass", {Role::router, Role::m_cpu}); };
   BOOST_TEST(
       issues_with({twice()}, {{"cube.components.router", "{impl: acme.pass}"}, {"cube.components.m_cpu", "{impl: acme.pass}"}})
           .empty());
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(an_implementation_declares_what_the_machine_is_described_by
 
 BOOST_AUTO_TEST_CASE(an_implementation_may_refuse_values_that_do_not_go_together) {
   const auto pair = [] {
-    Implementation implementation = made_for("acme.router", {Role::transit},
+    Implementation implementation = made_for("acme.router", {Role::router},
                                              {Parameter::integer("low", "lower bound", "", "test").default_val(1).range("0", "9"),
                                               Parameter::integer("high", "upper bound", "", "test").range("0", "9")});
     implementation.check = [](const Attributes& attributes) -> std::optional<ParameterFault> {

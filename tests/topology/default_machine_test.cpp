@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(links_have_their_kind_bandwidth_length_and_weight) {
   BOOST_TEST(link(cube + "m_cpu", cube + "r2c0") == "router_to_mcpu - 0 0");
   BOOST_TEST(link(cube + "sram", cube + "r3c0") == "router_to_sram 128 0 0");
   BOOST_TEST(link(cube + "r0c0", cube + "ucie-N.conn0") == "router_to_ucie_conn/ucie_conn_to_router 128 0 0");
-  // Router (1.5, 1.5), middle of the north side (8.5, 0): 100 + 7 + 1.5; of the west side (0, 7): 100 + 1.5 + 5.5.
+  // RouteFinder (1.5, 1.5), middle of the north side (8.5, 0): 100 + 7 + 1.5; of the west side (0, 7): 100 + 1.5 + 5.5.
   BOOST_TEST(link(cube + "ucie-N.conn0", cube + "ucie-N") == "ucie_internal 128 0 108.5");
   BOOST_TEST(link(cube + "ucie-W.conn0", cube + "ucie-W") == "ucie_internal 128 0 107");
   BOOST_TEST(link(cube + "ucie-E", "sip0.cube1.ucie-W") == "ucie_mesh 512 1 1");
@@ -195,10 +195,10 @@ BOOST_AUTO_TEST_CASE(tiny_and_six_sip_machines_load) {
 BOOST_AUTO_TEST_CASE(one_to_one_mapping_adds_a_node_per_channel) {
   const Graph channels = graph({{"cube.memory_map.hbm_mapping_mode", "one_to_one"}, {"cube.memory_map.address_model", "la"}});
   BOOST_TEST(channels.nodes().size() == 4335U + 256 * 8);
-  const Edge* wire = channels.find_edge(channels.at("sip0.cube0.r0c0"), channels.at("sip0.cube0.pe0.ch3"));
-  BOOST_REQUIRE(wire != nullptr);
-  BOOST_TEST(wire->bw_gbs->str() == "32");
-  BOOST_TEST(channels.node(wire->dst).attributes().decimal("overhead_ns").is_zero());
+  const Edge* link = channels.find_edge(channels.at("sip0.cube0.r0c0"), channels.at("sip0.cube0.pe0.ch3"));
+  BOOST_REQUIRE(link != nullptr);
+  BOOST_TEST(link->bw_gbs->str() == "32");
+  BOOST_TEST(channels.node(link->dst).attributes().decimal("overhead_ns").is_zero());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -14,10 +14,10 @@ namespace {
 void check_parts(const std::vector<Override>& overrides) {
   const MachineMemory memory = machine_memory(machine(overrides));
   const Graph built = graph(overrides);
-  const auto wires = std::count_if(built.edges().begin(), built.edges().end(),
+  const auto links = std::count_if(built.edges().begin(), built.edges().end(),
                                    [](const kernbench::Edge& edge) { return edge.kind != EdgeKind::pe_internal; });
   BOOST_TEST(memory.nodes == built.nodes().size());
-  BOOST_TEST(memory.wires == static_cast<std::uint64_t>(wires));
+  BOOST_TEST(memory.links == static_cast<std::uint64_t>(links));
 }
 
 const std::vector<Override> channels_of_their_own{{"cube.memory_map.hbm_mapping_mode", "one_to_one"}};

@@ -18,7 +18,7 @@ void add(ComponentRegistry& registry, const std::string& name, Roles roles, Para
 
 ComponentRegistry make_registry() {
   ComponentRegistry registry;
-  for (const char* transit : {"forwarding", "switch", "noc", "ucie"}) add(registry, transit, {Role::transit}, {});
+  for (const char* router : {"forwarding", "switch", "noc", "ucie"}) add(registry, router, {Role::router}, {});
   add(registry, "pcie_ep", {Role::pcie_ep},
       {Parameter::boolean("cut_through", "do not store and forward", "spec 2.6").default_val(false)});
   add(registry, "ual_ep", {Role::ual_ep},

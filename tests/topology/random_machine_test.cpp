@@ -5,7 +5,7 @@
 #include <queue>
 
 #include "platform/topology/node_names.h"
-#include "platform/topology/router.h"
+#include "platform/topology/route_finder.h"
 #include "platform/topology/topology_json.h"
 #include "tests/topology/machines.h"
 
@@ -106,7 +106,7 @@ RC_BOOST_PROP(every_pe_has_a_path_to_every_memory, ()) {
     if (is_memory(graph.node(id)) || graph.node(id).kind == NodeKind::pe_dma) RC_ASSERT(reached[id]);
   }
   // And the router agrees, for pairs picked at random.
-  const Router router(graph);
+  const RouteFinder router(graph);
   const auto dma = [&] {
     return graph.at(node_names::engine(*rc::gen::inRange(0, shape.sips), *rc::gen::inRange(0, shape.w * shape.h),
                                        *rc::gen::inRange(0, 4 * shape.per_corner), "pe_dma"));

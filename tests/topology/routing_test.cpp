@@ -7,7 +7,7 @@
 
 #include "models/base/errors.h"
 #include "platform/topology/node_names.h"
-#include "platform/topology/router.h"
+#include "platform/topology/route_finder.h"
 #include "tests/topology/machines.h"
 
 using namespace kernbench;
@@ -20,8 +20,8 @@ struct DefaultRoutes {
     static const Graph instance = graph();
     return instance;
   }
-  static const Router& router() {
-    static const Router instance(machine());
+  static const RouteFinder& router() {
+    static const RouteFinder instance(machine());
     return instance;
   }
   static std::vector<NodeId> memory(const std::string& from, const std::string& to) {
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(a_tcm_is_reached_through_its_dma) {
 // The way round by PE_FETCH_STORE would be shorter, but is no way of the fabric.
 BOOST_AUTO_TEST_CASE(a_tcm_is_reached_through_its_dma_also_when_their_edge_has_a_length) {
   const Graph machine = graph({{"cube.pe_template.links.pe_dma_to_pe_tcm", "{bw_gbs: 512.0, distance_mm: 0.5}"}});
-  const Router routes(machine);
+  const RouteFinder routes(machine);
   BOOST_TEST(names(machine, routes.memory_path(machine.at(dma(0, 0, 0)), machine.at("sip0.cube0.pe0.pe_tcm"))) == "sip0.cube0.pe0.pe_dma>sip0.cube0.pe0.pe_tcm");
   BOOST_TEST(names(machine, routes.memory_path(machine.at(dma(0, 0, 1)), machine.at("sip0.cube0.pe0.pe_tcm"))) ==
              "sip0.cube0.pe1.pe_dma>sip0.cube0.r0c1>sip0.cube0.r0c0>sip0.cube0.pe0.pe_dma>sip0.cube0.pe0.pe_tcm");
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(a_missing_path_names_both_ends) {
 
 BOOST_AUTO_TEST_CASE(every_edge_of_a_path_exists_in_both_directions) {
   const auto path = memory(dma(0, 3, 1), "sip1.cube12.hbm_ctrl.pe6");
-  const auto back = Router::reversed(path);
+  const auto back = RouteFinder::reversed(path);
   for (std::size_t i = 0; i + 1 < path.size(); ++i) {
     BOOST_TEST(machine().find_edge(path[i], path[i + 1]) != nullptr);
     BOOST_TEST(machine().find_edge(back[i], back[i + 1]) != nullptr);
@@ -265,7 +265,7 @@ BOOST_AUTO_TEST_CASE(ucie_nodes_of_the_own_cube_can_be_reached) {
 
 BOOST_AUTO_TEST_CASE(a_channel_is_the_last_step_but_one) {
   const Graph channels = graph({{"cube.memory_map.hbm_mapping_mode", "one_to_one"}});
-  const Router routes(channels);
+  const RouteFinder routes(channels);
   const NodeId dma0 = channels.at(dma(0, 0, 0));
   const NodeId hbm = channels.at("sip0.cube0.hbm_ctrl.pe1");
   BOOST_TEST(names(channels, routes.memory_path(dma0, hbm)) ==

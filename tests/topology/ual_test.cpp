@@ -1,7 +1,7 @@
 // A second way between SIPs, over UAL: optional in an IO chiplet (ADR-0003 D2, spec 1.3, 2.7).
 #include <boost/test/unit_test.hpp>
 
-#include "platform/topology/router.h"
+#include "platform/topology/route_finder.h"
 #include "platform/topology/topology_json.h"
 #include "tests/topology/broken_file.h"
 #include "tests/topology/machines.h"
@@ -20,7 +20,7 @@ std::vector<Override> with_ual(const std::string& distance_mm) {
 }
 
 std::string way_between_sips(const Graph& machine) {
-  const Router router(machine);
+  const RouteFinder router(machine);
   std::string kinds;
   for (const NodeId id : router.memory_path(machine.at("sip0.cube0.pe0.pe_dma"), machine.at("sip1.cube0.hbm_ctrl.pe0"))) {
     const NodeKind kind = machine.node(id).kind;
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(traffic_between_sips_takes_the_shorter_way) {
 
 BOOST_AUTO_TEST_CASE(the_host_goes_in_by_pcie) {
   const Graph machine = graph(with_ual("0"));
-  const Router router(machine);
+  const RouteFinder router(machine);
   for (const NodeId id : router.memory_path(machine.at("sip0.io0.pcie_ep"), machine.at("sip0.cube5.hbm_ctrl.pe3")))
     BOOST_TEST((machine.node(id).kind != NodeKind::ual_ep));
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Fs ns(double value) { return static_cast<Fs>(value * 1e6 + 0.5); }
 
-using Row = std::vector<std::uint64_t>;  // pe_setup, noc, ucie, fabric, wire, hbm, contention
+using Row = std::vector<std::uint64_t>;  // pe_setup, noc, ucie, fabric, link, hbm, contention
 
 Row row_of(const LatencyParts& parts) {
   Row row;
@@ -71,41 +71,41 @@ const std::string pe0 = "sip0.cube0.pe0.pe_dma,", pe1 = "sip0.cube0.pe1.pe_dma,"
 
 BOOST_AUTO_TEST_SUITE(breakdown)
 
-// 15 ns + 4 fs (traffic_times): DMA 1; routers 2 + 2 and four wires of 1 fs; two wires of 1 ns; a burst of 8.
+// 15 ns + 4 fs (traffic_times): DMA 1; routers 2 + 2 and four links of 1 fs; two links of 1 ns; a burst of 8.
 KERNBENCH_SYSTEMC_TEST(a_local_read_of_one_flit) {
   check(parts_of("0," + pe0 + "read,sip0.cube0.hbm_ctrl.pe0,0,256\n").at(0), {ns(1), ns(4) + 4, 0, 0, ns(2), ns(8), 0});
 }
 
-// 30 ns + 4 fs. Command: 1, router 2. The first eight flits are out at 11. The first one has the wire until 12, the router until
-// 14; then the wire to the DMA is never free until the last flit has left at 30, so the walk goes back to the first flit there: 16
-// ns on that wire, the router's 2, 1 on the wire before, one burst of 8.
+// 30 ns + 4 fs. Command: 1, router 2. The first eight flits are out at 11. The first one has the link until 12, the router until
+// 14; then the link to the DMA is never free until the last flit has left at 30, so the walk goes back to the first flit there: 16
+// ns on that link, the router's 2, 1 on the link before, one burst of 8.
 KERNBENCH_SYSTEMC_TEST(a_local_read_of_sixteen_flits) {
   check(parts_of("0," + pe0 + "read,sip0.cube0.hbm_ctrl.pe0,0,4096\n").at(0), {ns(1), ns(4) + 4, 0, 0, ns(17), ns(8), 0});
 }
 
-// Write: the first of 16 flits leaves the DMA's wire at 2 and the router at 4; from then on the wire to the HBM is taken until 20
+// Write: the first of 16 flits leaves the DMA's link at 2 and the router at 4; from then on the link to the HBM is taken until 20
 // +2. The last burst ends at 28 +2; the acknowledgement pays the router: 2 +2.
 KERNBENCH_SYSTEMC_TEST(a_local_write_of_sixteen_flits) {
   check(parts_of("0," + pe0 + "write,sip0.cube0.hbm_ctrl.pe0,0,4096\n").at(0), {ns(1), ns(4) + 4, 0, 0, ns(17), ns(8), 0});
 }
 
-// 87.5 ns + 12 fs. NoC: routers 7 * 2 twice, mesh wires 1.4 twice, PE and HBM wires 1 fs, four. UCIe: two ports of 8 and the seam
-// of 0.1 ns twice, conn wires of 1 fs, eight. Wires of the data: 15.5.
+// 87.5 ns + 12 fs. NoC: routers 7 * 2 twice, mesh links 1.4 twice, PE and HBM links 1 fs, four. UCIe: two ports of 8 and the seam
+// of 0.1 ns twice, conn links of 1 fs, eight. Links of the data: 15.5.
 KERNBENCH_SYSTEMC_TEST(a_read_in_the_next_cube) {
   check(parts_of("0," + pe0 + "read,sip0.cube1.hbm_ctrl.pe0,0,256\n").at(0),
         {ns(1), ns(30.8) + 4, ns(32.2) + 8, 0, ns(15.5), ns(8), 0});
 }
 
-// Posted: 42.7 ns + 6 fs. End point 5. The first flit has wires until 6, 8, 10, io_ucie until 18, its wire until 18.5 and 0.2 of
-// propagation, UCIe-N until 26.7, wires until 28.7 and 30.7, the router until 32.7. There its wire is free; the second flit comes
-// at 32.7 and is behind the first one on that wire until 33.7: the walk goes on with the first one. Wires: 9.5 and two flits there.
+// Posted: 42.7 ns + 6 fs. End point 5. The first flit has links until 6, 8, 10, io_ucie until 18, its link until 18.5 and 0.2 of
+// propagation, UCIe-N until 26.7, links until 28.7 and 30.7, the router until 32.7. There its link is free; the second flit comes
+// at 32.7 and is behind the first one on that link until 33.7: the walk goes on with the first one. Links: 9.5 and two flits there.
 KERNBENCH_SYSTEMC_TEST(a_write_of_the_host) {
-  // wires without length: pcie_ep > io_noc > conn > io_ucie are fabric; ucie-N > conn > router UCIe; router > hbm NoC.
+  // links without length: pcie_ep > io_noc > conn > io_ucie are fabric; ucie-N > conn > router UCIe; router > hbm NoC.
   check(parts_of("0,sip0.io0.pcie_ep,write,sip0.cube0.hbm_ctrl.pe0,0,512\n").at(0),
         {ns(5), ns(2) + 1, ns(8 + 0.2 + 8) + 2, 3, ns(9.5 + 2), ns(8), 0});
 }
 
-// 16 flits: behind UCIe-N its wire to the conn (2 ns a flit) is never free from 26.7, when the first flit leaves the port, until
+// 16 flits: behind UCIe-N its link to the conn (2 ns a flit) is never free from 26.7, when the first flit leaves the port, until
 // 58.7; the last flit goes on without a wait, 2 and 1 ns, for the router's 2 ns are over before the third flit comes. Without the
 // ports' overheads the write takes 16 ns less, all of them UCIe's.
 KERNBENCH_SYSTEMC_TEST(both_ports_show_in_a_long_write_of_the_host) {
@@ -120,7 +120,7 @@ KERNBENCH_SYSTEMC_TEST(without_their_overheads_the_same_write_is_shorter_by_thei
 }
 
 // The overheads of a flit that is alone on its way, and of the control message of the other leg, belong to the parts of their
-// nodes; its propagations to those of their wires; bytes / bandwidth of every wire is the wires' part.
+// nodes; its propagations to those of their links; bytes / bandwidth of every link is the links' part.
 KERNBENCH_SYSTEMC_TEST(the_parts_of_a_single_flit_are_the_sums_over_its_way) {
   TrafficMachine m("topology.yaml");
   const std::vector<std::string> initiators{"sip0.cube0.pe0.pe_dma", "sip0.cube5.pe7.pe_dma", "sip1.io0.pcie_ep"};
@@ -143,7 +143,7 @@ KERNBENCH_SYSTEMC_TEST(the_parts_of_a_single_flit_are_the_sums_over_its_way) {
           const PathHop& hop = path.hop(i);
           const Edge& edge = *graph.find_edge(hop.node, path.hop(i + 1).node);
           parts[part_of(edge.kind)] += static_cast<Fs>(legs) * hop.propagation_fs;
-          parts[LatencyPart::wire] += transfer_fs(256, hop.bw_gbs);
+          parts[LatencyPart::link] += transfer_fs(256, hop.bw_gbs);
           if (i > 0) parts[part_of(graph.node(hop.node).kind)] += static_cast<Fs>(legs) * hop.overhead_fs;
         }
         expected.push_back(row_of(parts));
@@ -161,8 +161,8 @@ KERNBENCH_SYSTEMC_TEST(the_parts_of_a_single_flit_are_the_sums_over_its_way) {
 }
 
 // Both PEs write 4 KiB to PE 0's partition. PE1's flits come to r0c0 0.25 + 2 + 1 ns later than PE0's (a hop more) and share its
-// wire with them flit by flit: each waits for flits of the other, which is contention, and the wire is theirs for 16 ns each.
-KERNBENCH_SYSTEMC_TEST(flits_of_others_on_a_shared_wire_are_contention) {
+// link with them flit by flit: each waits for flits of the other, which is contention, and the link is theirs for 16 ns each.
+KERNBENCH_SYSTEMC_TEST(flits_of_others_on_a_shared_link_are_contention) {
   const auto parts =
       parts_of("0," + pe0 + "write,sip0.cube0.hbm_ctrl.pe0,0,4096\n0," + pe1 + "write,sip0.cube0.hbm_ctrl.pe0,8192,4096\n");
   for (const LatencyParts& of_one : parts) {
@@ -201,7 +201,7 @@ KERNBENCH_SYSTEMC_TEST(the_switch_penalty_is_the_memorys) {
 }
 
 // A PE's flit holds the router from 30.7+1 to 32.7+1, when the host's first one comes at 30.7+5, which then holds it until 34.7+1
-// (see traffic_times). The second flit comes at 32.7+5, when its own first one holds it, and on the wire to the HBM it is behind
+// (see traffic_times). The second flit comes at 32.7+5, when its own first one holds it, and on the link to the HBM it is behind
 // it: the walk goes on with the first one, which waited 2 ns less 4 fs for the PE.
 KERNBENCH_SYSTEMC_TEST(a_router_shared_with_a_pe) {
   const auto parts =

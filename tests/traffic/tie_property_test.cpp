@@ -20,7 +20,7 @@ struct Drawn {
   std::uint64_t offset = 0, bytes = 0;
 };
 
-// A femtosecond is the step of everything: no lengths, flits of 8 B, wires of 1 B per fs or without a limit.
+// A femtosecond is the step of everything: no lengths, flits of 8 B, links of 1 B per fs or without a limit.
 std::vector<Override> some_machine() {
   const auto overhead = [](const std::string& component) {
     return Override{component + ".attrs.overhead_ns", *rc::gen::element<std::string>("0", "0", "0.000002", "0.000004")};
@@ -75,7 +75,7 @@ NaiveKind naive_kind(NodeKind kind) {
     case NodeKind::pcie_ep:
       return NaiveKind::pcie;
     default:
-      return NaiveKind::transit;
+      return NaiveKind::router;
   }
 }
 
@@ -88,12 +88,12 @@ std::vector<Time> naive_times(Platform& platform, const std::vector<Drawn>& draw
     nodes[id].kind = naive_kind(graph.node(id).kind);
     if (attributes.has("overhead_ns")) nodes[id].overhead = ns_to_fs(attributes.decimal("overhead_ns"));
   }
-  std::vector<NaiveWire> wires;
+  std::vector<NaiveLink> links;
   for (std::size_t i = 0; i < graph.edges().size(); ++i) {
-    if (edges[i].binding != EdgeBinding::wire) continue;
+    if (edges[i].binding != EdgeBinding::link) continue;
     // At least 1 where anything goes.
     const auto bytes_per_fs = static_cast<std::uint64_t>((edges[i].bw_gbs / Rational(1'000'000)).round_half_up());
-    wires.push_back(
+    links.push_back(
         {static_cast<int>(graph.edges()[i].src), static_cast<int>(graph.edges()[i].dst), bytes_per_fs, edges[i].propagation_fs});
   }
   std::vector<NaiveRequest> requests;
@@ -108,7 +108,7 @@ std::vector<Time> naive_times(Platform& platform, const std::vector<Drawn>& draw
     request.issued = each.issued;
     requests.push_back(std::move(request));
   }
-  return NaiveFabric(nodes, wires, 8).play(requests, true);
+  return NaiveFabric(nodes, links, 8).play(requests, true);
 }
 
 std::vector<Time> machine_times(TrafficMachine& machine, const std::vector<Drawn>& drawn) {

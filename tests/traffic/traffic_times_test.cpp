@@ -1,7 +1,7 @@
 // Times of requests on the default machine, derived by hand from spec 2.2 to 2.7.
 //
-// The numbers of the default machine: a flit of 256 B takes 1 ns on wires of 256 GB/s (PE, mesh, HBM), 2 ns at 128 (SRAM, UCIe
-// connections), 0.5 at 512 (between UCIe ports), 4 at 64 (PCIe); a wire without length delays by 1 fs; pe_dma 1 ns, router 2, UCIe
+// The numbers of the default machine: a flit of 256 B takes 1 ns on links of 256 GB/s (PE, mesh, HBM), 2 ns at 128 (SRAM, UCIe
+// connections), 0.5 at 512 (between UCIe ports), 4 at 64 (PCIe); a link without length delays by 1 fs; pe_dma 1 ns, router 2, UCIe
 // port 8, PCIe end point and switch 5, SRAM 2; a burst takes 256 B * 8 / 256 GB/s = 8 ns. "+4" behind a time means 4 fs more.
 #include <boost/test/unit_test.hpp>
 
@@ -33,13 +33,13 @@ Fs alone(const std::string& initiator, const std::string& op, const std::string&
 
 BOOST_AUTO_TEST_SUITE(traffic_times)
 
-// pe_dma 1, wire +1, router 2, wire +1: command at the HBM at 3+2; burst 8; flit 1 ns to the router +1, router 2, flit 1 ns +1.
+// pe_dma 1, link +1, router 2, link +1: command at the HBM at 3+2; burst 8; flit 1 ns to the router +1, router 2, flit 1 ns +1.
 KERNBENCH_SYSTEMC_TEST(a_local_read_of_one_flit) { BOOST_TEST(alone(pe0, "read", hbm0, 0, 256) == ns(15) + 4); }
 
 // Flit 1 ns at 1, router 2 +1, flit 1 ns: at the HBM at 5+2, burst 8; the acknowledgement +1, 2, +1.
 KERNBENCH_SYSTEMC_TEST(a_local_write_of_one_flit) { BOOST_TEST(alone(pe0, "write", hbm0, 0, 256) == ns(15) + 4); }
 
-// 16 flits on 8 channels. Bursts of flits 0..7 end at 11+2, of 8..15 at 19+2: the wire to the router is never idle, flit k leaves
+// 16 flits on 8 channels. Bursts of flits 0..7 end at 11+2, of 8..15 at 19+2: the link to the router is never idle, flit k leaves
 // at 12+k. The router holds the first until 14+3; then flit k leaves at 15+k, the last at 30+3, +1.
 KERNBENCH_SYSTEMC_TEST(a_local_read_of_sixteen_flits) { BOOST_TEST(alone(pe0, "read", hbm0, 0, 4096) == ns(30) + 4); }
 
@@ -57,14 +57,14 @@ KERNBENCH_SYSTEMC_TEST(an_unaligned_read_has_two_short_flits) {
 KERNBENCH_SYSTEMC_TEST(a_read_in_the_same_cube) { BOOST_TEST(alone(pe0, "read", hbm1, 0, 256) == ns(20.5) + 4); }
 
 // r0c0 to r0c5 (14 mm), UCIe-E, 1 mm seam, UCIe-W, r0c0. Command: 1 + 6 * 2 + 8 + 8 + 2 + 1.4 + 0.1 (+6) = 32.5; burst 8; data:
-// wires 1 + 2 + 2 + 0.5 + 2 + 2 + 5 * 1 + 1 = 15.5, overheads 2 + 16 + 12 = 30, lengths 1.5 (+6).
+// links 1 + 2 + 2 + 0.5 + 2 + 2 + 5 * 1 + 1 = 15.5, overheads 2 + 16 + 12 = 30, lengths 1.5 (+6).
 KERNBENCH_SYSTEMC_TEST(a_read_in_the_next_cube) {
   BOOST_TEST(alone(pe0, "read", "sip0.cube1.hbm_ctrl.pe0", 0, 256) == ns(87.5) + 12);
 }
 
 // Both PCIe end points take the whole message before they pass it on.
 // Command: 1, router 2, UCIe-N 8, 0.2, io_ucie 8, end point 5, 5 (50 mm), switch 5, 5, end point 5, io_ucie 8, 0.2, UCIe-N 8,
-// router 2 (+12) = 62.4; bursts 8: 70.4. Data, behind that, the second of two flits: HBM wire 2, router 3, connections 7, 9, UCIe-N
+// router 2 (+12) = 62.4; bursts 8: 70.4. Data, behind that, the second of two flits: HBM link 2, router 3, connections 7, 9, UCIe-N
 // 15, 16, 16.2, io_ucie 23.7, connections 27.7, 29.7, end point 30.7 and 5: 35.7; both flits anew: 43.7, 48.7,
 // switch 49.7, 57.7, 62.7, end point 67.7, 69.7, connections 72.7, 74.7, io_ucie 80.7, 81.7, 81.9, UCIe-N 89.4,
 // connections 93.4, 95.4, router 95.4, 97.4 (+12).
@@ -91,7 +91,7 @@ KERNBENCH_SYSTEMC_TEST(a_read_in_another_sip_over_ual) {
                     {"system.links.io_ual_to_switch", "{bw_gbs: 128, distance_mm: 25}"}}) == ns(143.8) + 24);
 }
 
-// Three mesh hops (2.5, 1.5, 3 mm: 0.7 ns). 1; wires 1 + 3 * 1 + 2, routers 4 * 2, SRAM 2: 17.7 (+2); acknowledgement 8 + 0.7 (+2).
+// Three mesh hops (2.5, 1.5, 3 mm: 0.7 ns). 1; links 1 + 3 * 1 + 2, routers 4 * 2, SRAM 2: 17.7 (+2); acknowledgement 8 + 0.7 (+2).
 KERNBENCH_SYSTEMC_TEST(a_write_to_the_sram) { BOOST_TEST(alone(pe0, "write", sram, 0, 256) == ns(26.4) + 4); }
 
 // Command 1 + 8 + 0.7 (+2), SRAM 2, data 2 + 3 * 1 + 1, routers 8, 0.7 (+2).
@@ -109,7 +109,7 @@ KERNBENCH_SYSTEMC_TEST(the_tcm_of_another_pe) { BOOST_TEST(alone(pe1, "write", "
 KERNBENCH_SYSTEMC_TEST(a_write_of_the_host) { BOOST_TEST(alone(host0, "write", hbm0, 0, 512) == ns(42.7) + 6); }
 
 // The write of the host as above reaches the router r0c0 at 30.7+5; a PE's flit, issued at 28.7, at 30.7+1: it holds the router
-// until 32.7+1, then the host's first flit until 34.7+1, and the second with it. On the wire to the HBM these take 2 ns, +1, burst
+// until 32.7+1, then the host's first flit until 34.7+1, and the second with it. On the link to the HBM these take 2 ns, +1, burst
 // 8 on other channels than the PE's: 44.7+2. The PE notices nothing.
 KERNBENCH_SYSTEMC_TEST(host_and_pe_share_a_router) {
   const auto results = TrafficMachine().play(row("0", host0, "write", hbm0, 0, 512) + row("28.7", pe0, "write", hbm0, 1024, 256));
@@ -137,7 +137,7 @@ KERNBENCH_SYSTEMC_TEST(a_dma_channel_is_held_until_completion) {
   BOOST_TEST(results[3].grant == ns(13));
 }
 
-// Granted and injected together, in the order of the rows. Write first: its flits have the wire until 3, the command comes behind:
+// Granted and injected together, in the order of the rows. Write first: its flits have the link until 3, the command comes behind:
 // router 5+1, there it waits for the second flit, which leaves at 6+1; burst until 14+2, data 15, 17, 18 (+4). Commit at 14+2,
 // acknowledgement 16+4.
 KERNBENCH_SYSTEMC_TEST(write_and_read_of_one_instant_go_by_row) {
@@ -146,7 +146,7 @@ KERNBENCH_SYSTEMC_TEST(write_and_read_of_one_instant_go_by_row) {
   BOOST_TEST(results[1].end == ns(18) + 4);
 }
 
-// Read first: nothing delays it. The acknowledgement reaches the router's wire at 16+3, when the data have left.
+// Read first: nothing delays it. The acknowledgement reaches the router's link at 16+3, when the data have left.
 KERNBENCH_SYSTEMC_TEST(read_and_write_of_one_instant_go_by_row) {
   const auto results = TrafficMachine().play(row("0", pe0, "read", hbm0, 1024, 256) + row("0", pe0, "write", hbm0, 0, 512));
   BOOST_TEST(results[0].end == ns(15) + 4);
@@ -165,7 +165,7 @@ KERNBENCH_SYSTEMC_TEST(requests_of_the_host_of_one_instant_go_by_row) {
 // --- Ties
 
 // pe1's command is at pe0's TCM at 2 * 2 + 0.25 ns and 2 fs, which answers at once. At that very instant pe0 starts a write:
-// spec 2.3 has pe_dma before pe_tcm, so its flit takes the wire for 1 ns, the answer the next; and router r0c0 for 2 ns, the answer
+// spec 2.3 has pe_dma before pe_tcm, so its flit takes the link for 1 ns, the answer the next; and router r0c0 for 2 ns, the answer
 // the next 2. Write: 1 + 2 + 1 ns to the HBM, burst 8, acknowledgement 2, 4 fs. Read from 4.25+2: at r0c0 2+1, served from 3+1, 5+1
 // on its way, 1.25 ns to r0c1, 2, 1 ns to pe1.
 KERNBENCH_SYSTEMC_TEST(what_starts_at_a_pe_dma_goes_before_what_passes_from_its_tcm_at_the_same_instant) {

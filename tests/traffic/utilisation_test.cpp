@@ -19,13 +19,13 @@ namespace {
 
 constexpr Fs ns = fs_per_ns;
 
-// Each flit's own time on each wire.
+// Each flit's own time on each link.
 class Intervals final : public TransferListener {
  public:
-  void carried(const Wire& wire, const Transaction&, FlitRun, Fs start, Fs end) override { spans_[&wire].push_back({start, end}); }
-  Fs busy_between(const Wire& wire, Fs from, Fs until) const {
+  void carried(const Link& link, const Transaction&, FlitRun, Fs start, Fs end) override { spans_[&link].push_back({start, end}); }
+  Fs busy_between(const Link& link, Fs from, Fs until) const {
     Fs busy = 0;
-    const auto found = spans_.find(&wire);
+    const auto found = spans_.find(&link);
     if (found == spans_.end()) return 0;
     for (const auto& [start, end] : found->second) {
       const Fs first = std::max(start, from), last = std::min(end, until);
@@ -35,7 +35,7 @@ class Intervals final : public TransferListener {
   }
 
  private:
-  std::map<const Wire*, std::vector<std::pair<Fs, Fs>>> spans_;
+  std::map<const Link*, std::vector<std::pair<Fs, Fs>>> spans_;
 };
 
 // Sums of times that no single component can exceed.
@@ -86,11 +86,11 @@ void check_cut(const TrafficRecipe& recipe, const std::vector<Override>& overrid
   m.platform->run(limits);
   const Fs now = Component::now();
   Fs in_region = 0;
-  for (const auto& entry : m.platform->wires()) {
-    const Wire::Statistics statistics = entry.wire->statistics();
-    BOOST_TEST(statistics.busy_fs == intervals.busy_between(*entry.wire, 0, now), entry.wire->name());
-    BOOST_TEST(statistics.busy_fs <= now, entry.wire->name());
-    in_region += intervals.busy_between(*entry.wire, from, until);
+  for (const auto& entry : m.platform->links()) {
+    const Link::Statistics statistics = entry.link->statistics();
+    BOOST_TEST(statistics.busy_fs == intervals.busy_between(*entry.link, 0, now), entry.link->name());
+    BOOST_TEST(statistics.busy_fs <= now, entry.link->name());
+    in_region += intervals.busy_between(*entry.link, from, until);
   }
   Fs told = 0;
   const auto& region = regions.json().at(0);
@@ -111,7 +111,7 @@ void check_cut(const TrafficRecipe& recipe, const std::vector<Override>& overrid
       BOOST_TEST(value.get<double>() <= most, kind << '.' << key);
     }
   }
-  for (const auto& link : listener.summary.json(100000).at("busiest_wires"))
+  for (const auto& link : listener.summary.json(100000).at("busiest_links"))
     BOOST_TEST(link.at("utilisation").get<double>() <= 1.0, link.at("src"));
 }
 
@@ -119,8 +119,8 @@ void check_cut(const TrafficRecipe& recipe, const std::vector<Override>& overrid
 
 BOOST_AUTO_TEST_SUITE(utilisation)
 
-// 4 KiB stand at the DMA's wire from 1 ns on, 16 flits of 1 ns. By 5.5 ns 4.5 flits have left; they are not all busy time of now.
-KERNBENCH_SYSTEMC_TEST(what_is_booked_ahead_on_a_wire_is_not_busy_time) {
+// 4 KiB stand at the DMA's link from 1 ns on, 16 flits of 1 ns. By 5.5 ns 4.5 flits have left; they are not all busy time of now.
+KERNBENCH_SYSTEMC_TEST(what_is_booked_ahead_on_a_link_is_not_busy_time) {
   TrafficMachine m("topology.tiny.yaml");
   const TemporaryCsv csv(csv_header + "0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.hbm_ctrl.pe0,0,4096\n");
   TrafficFile file(csv.path(), *m.platform);
@@ -132,7 +132,7 @@ KERNBENCH_SYSTEMC_TEST(what_is_booked_ahead_on_a_wire_is_not_busy_time) {
   m.platform->run(limits);
   const auto summary = listener.summary.json();
   BOOST_TEST(summary.at("elapsed_ns") == 5.5);
-  const auto& link = summary.at("busiest_wires").at(0);
+  const auto& link = summary.at("busiest_links").at(0);
   BOOST_TEST(link.at("src") == "sip0.cube0.pe0.pe_dma");
   BOOST_TEST(link.at("bytes") == 1152);
   BOOST_TEST(link.at("busy_ns") == 4.5);
@@ -152,7 +152,7 @@ KERNBENCH_SYSTEMC_TEST(the_time_before_the_first_request_does_not_count) {
   const auto summary = listener.summary.json();
   BOOST_TEST(summary.at("elapsed_ns") == 15.000004);
   BOOST_TEST(summary.at("makespan_ns") == 15.000004);
-  BOOST_TEST(summary.at("busiest_wires").at(0).at("utilisation").get<double>() == 1 / 15.000004,
+  BOOST_TEST(summary.at("busiest_links").at(0).at("utilisation").get<double>() == 1 / 15.000004,
              boost::test_tools::tolerance(1e-12));
 }
 

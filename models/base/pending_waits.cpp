@@ -1,0 +1,37 @@
+#include "models/base/pending_waits.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace kernbench {
+
+std::size_t PendingWaits::open(std::string who, std::string what, Fs since, std::function<std::string()> state) {
+  std::size_t ticket = slots_.size();
+  if (free_.empty()) {
+    slots_.emplace_back();
+  } else {
+    ticket = free_.back();
+    free_.pop_back();
+  }
+  slots_[ticket] = {{std::move(who), std::move(what), since, std::move(state)}, true};
+  ++open_;
+  ++opened_;
+  return ticket;
+}
+
+void PendingWaits::close(std::size_t ticket) {
+  slots_[ticket].used = false;
+  free_.push_back(ticket);
+  --open_;
+}
+
+std::vector<PendingWaits::Waiter> PendingWaits::waiters() const {
+  std::vector<Waiter> list;
+  for (const Slot& slot : slots_) {
+    if (slot.used) list.push_back(slot.waiter);
+  }
+  std::sort(list.begin(), list.end(), [](const Waiter& a, const Waiter& b) { return std::tie(a.who, a.since) < std::tie(b.who, b.since); });
+  return list;
+}
+
+}  // namespace kernbench

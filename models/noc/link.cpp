@@ -1,0 +1,58 @@
+#include "models/noc/link.h"
+
+#include <algorithm>
+
+namespace kernbench {
+namespace {
+
+Fs now() { return sc_core::sc_time_stamp().value(); }
+
+}  // namespace
+
+Link::Link(const sc_core::sc_module_name& name, const Rational& bw_gbs, Fs propagation, std::uint32_t flit_bytes)
+    : sc_core::sc_module(name), propagation_(propagation), service_(bw_gbs, flit_bytes), in("in"), out("out") {
+  in.bind(static_cast<FabricForward&>(*this));
+  out.bind(static_cast<FabricBackward&>(*this));
+}
+
+void Link::accept(Transaction& transaction, FlitRun run, Fs handed_over) {
+  const RouteExtension& route = transaction.route();
+  Fs start = handed_over;
+  Fs end = handed_over;
+  if (!route.is_control()) {
+    const std::uint32_t bytes = route.bytes_of(run.first);
+    const Fs service = service_.of(bytes);
+    const Fs free_at = state_.available_at;
+    end = advance(state_, handed_over, service);
+    start = end - service;
+    if (start > free_at && start > now()) ahead_.add_gap(now(), free_at, start);
+    handed_over_.bytes += bytes;
+    ++handed_over_.flits;
+    handed_over_.busy_fs += service;
+  } else {
+    if (!route.host_control) start = end = control_departure(state_, handed_over);
+    ++handed_over_.control_messages;
+  }
+  if (observer_ != nullptr) observer_->carried(*this, transaction, run, start, end);
+  far_end_->accept(transaction, run, end + propagation_);
+}
+
+Link::Statistics Link::statistics() const {
+  Statistics until_now = handed_over_;
+  const Fs ahead = ahead_.after(now(), state_.available_at);
+  until_now.busy_fs -= ahead;
+  until_now.bytes -= std::min(service_.bytes_in(ahead), until_now.bytes);
+  return until_now;
+}
+
+tlm::tlm_sync_enum Link::nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) {
+  not_inside_the_fabric("nb_transport_fw");
+}
+
+tlm::tlm_sync_enum Link::nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) {
+  not_inside_the_fabric("nb_transport_bw");
+}
+
+void Link::b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) { not_inside_the_fabric("b_transport"); }
+
+}  // namespace kernbench

@@ -1,0 +1,78 @@
+// One directed edge of the fabric.
+//
+// Timing (spec 2.3, models/timing/link_state.h): a flit of b bytes that is handed over at a starts at max(a, available_at), leaves
+// b / bw_gbs later, which is the new available_at, and arrives one propagation (>= 1 fs) after that. A control message waits for
+// available_at but does not move it; host control messages do neither. First come, first served.
+// Statistics: what lies ahead of now is left out when they are asked for (models/timing/booked_ahead.h).
+// No process and no event: accept() computes the arrival and tells the far side at once.
+// Not modelled: finite buffers at the far end (credits pass through).
+#pragma once
+
+#include <cstdint>
+#include <systemc>
+
+#include "models/protocol/fabric_socket.h"
+#include "models/timing/booked_ahead.h"
+#include "models/timing/service_time.h"
+#include "models/timing/link_state.h"
+
+namespace kernbench {
+
+class Link;
+
+// Told of all that a link carries, at the call that hands it over.
+class LinkListener {
+ public:
+  // The link is occupied in [start, end); control messages occupy nothing, start == end.
+  virtual void carried(const Link& link, const Transaction& transaction, FlitRun run, Fs start, Fs end) = 0;
+
+ protected:
+  ~LinkListener() = default;
+};
+
+class Link final : public sc_core::sc_module, private FabricForward, private FabricBackward {
+ public:
+  // bw_gbs 0 = unlimited; propagation from propagation_fs(); flit_bytes: the size of a full flit.
+  Link(const sc_core::sc_module_name& name, const Rational& bw_gbs, Fs propagation, std::uint32_t flit_bytes);
+
+  // Since the start of the run.
+  struct Statistics {
+    std::uint64_t bytes = 0;             // that have left the near end; of a flit that is leaving, those so far
+    std::uint64_t flits = 0;             // handed over
+    std::uint64_t control_messages = 0;  // of both virtual channels; handed over
+    Fs busy_fs = 0;                      // occupied by flits
+  };
+  Statistics statistics() const;  // up to now
+  Fs available_at() const { return state_.available_at; }
+  Fs propagation() const { return propagation_; }
+  // At most one, which outlives the simulation.
+  void observe(LinkListener* observer) { observer_ = observer; }
+
+ private:
+  // First of all, what every flit touches.
+  FabricForward* far_end_ = nullptr;
+  LinkListener* observer_ = nullptr;
+  Fs propagation_;
+  LinkState state_;
+  Statistics handed_over_;  // with all that is booked ahead
+  BookedAhead ahead_;
+  ServiceTime service_;
+
+ public:
+  FabricTargetSocket in;      // from the node at the near end
+  FabricInitiatorSocket out;  // to the node at the far end
+
+ private:
+  void accept(Transaction& transaction, FlitRun run, Fs handed_over) override;
+  void credit(unsigned flits) override { in->credit(flits); }
+  unsigned transport_dbg(tlm::tlm_generic_payload& payload) override { return out->transport_dbg(payload); }
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override;
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override;
+  void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) override;
+  bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+
+  void end_of_elaboration() override { far_end_ = out.operator->(); }
+};
+
+}  // namespace kernbench

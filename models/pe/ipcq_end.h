@@ -1,0 +1,116 @@
+// The IPCQ side of a PE_DMA: messages on their way out and in, and the time of accesses to ring slots (spec 8.1).
+//
+// Timing: messages are a FIFO. Each pays overhead_ns once, one after the other; then its flits stand at the link (vc_comm). They do
+// not wait for acknowledgements, and there is none. At the receiver a message pays nothing but its slot write: after the last flit,
+// one message at a time, tier_overhead + n / tier_bw + n / (narrowest link to the bank). A slot in the TCM has no last term and
+// occupies the TCM's write channel for n bytes, a slot read its read channel. Data become visible at the end of the write, together
+// with the head. Not modelled: the load on the bank itself (its controller and links), reading the source of a send.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "models/protocol/arrival_queue.h"
+#include "models/protocol/ipcq_ports.h"
+#include "models/protocol/machine_services.h"
+#include "models/protocol/pe_ports.h"
+#include "models/timing/ipcq_rules.h"
+
+namespace kernbench {
+
+class IpcqEnd final : private TcmListener, private TransactionListener {
+ public:
+  // The PE_DMA around it.
+  class Owner {
+   public:
+    virtual void message_at_link(Transaction& message) = 0;
+    virtual TcmAccess& slot_tcm() = 0;
+    virtual IpcqMessageListener& message_sink() = 0;
+    virtual void comm_changed() = 0;  // next_due() may have become earlier
+
+   protected:
+    ~Owner() = default;
+  };
+
+  static ParameterSchema schema();
+  // `dma` is the node; `keys` numbers all that it issues.
+  IpcqEnd(Component& dma, Owner& owner, MachineServices& machine, TieKeySource& keys);
+
+  void use_rings(const IpcqSettings& settings) { space_ = settings.buffer; }
+  void send_message(std::shared_ptr<const IpcqMessage> message);
+  // The last flit of a message for this PE.
+  void message_reached(NodeId upstream, Transaction& transaction, FlitRun run, Fs arrival);
+  void access_slot(bool write, MemorySpace space, std::uint64_t bytes, SlotListener& user, std::uint32_t tag);
+
+  Fs next_due() const;
+  void serve();
+
+  // For the PE_DMA's statistics.
+  const std::uint64_t& messages_sent() const { return messages_sent_; }
+  const std::uint64_t& messages_written() const { return messages_written_; }
+  const std::uint64_t& messages_dropped() const { return messages_dropped_; }
+  const std::uint64_t& bytes_sent() const { return bytes_sent_; }
+  const Fs& slot_busy() const { return slot_busy_; }
+  Fs slot_busy_until(Fs now) const { return slot_busy_ + (accessing_ > 0 ? now - accessing_since_ : 0); }
+  // See Component: accesses to slots.
+  void report_under_way(OpSink& sink) const;
+
+ private:
+  // Serves one access at a time: one instance for messages that have come, one for accesses of the PE's own.
+  struct Server {
+    enum class State : std::uint8_t { idle, paying, in_tcm };
+    State state = State::idle;
+    Fs due = never_fs;
+    Fs started = 0;
+    bool write = false;
+    MemorySpace space = MemorySpace::tcm;
+    std::uint64_t bytes = 0;
+  };
+  struct Access {
+    bool write = false;
+    MemorySpace space = MemorySpace::tcm;
+    std::uint64_t bytes = 0;
+    SlotListener* user = nullptr;
+    std::uint32_t tag = 0;
+  };
+
+  void tcm_access_began(std::uint32_t /*server*/) override {}
+  void tcm_access_ended(std::uint32_t server) override { end(server); }
+  void completed(Transaction& message) override { in_flight_.erase(message.route().key); }
+
+  void begin(std::uint32_t server, bool write, MemorySpace space, std::uint64_t bytes);
+  void paid(std::uint32_t server);
+  void end(std::uint32_t server);
+  void end_write();
+  ExecutedOp op_until_now(const Server& server) const;
+  const Path& path_to_bank(MemorySpace space);
+  const PeId& where() const;
+
+  Component& dma_;
+  Owner& owner_;
+  MachineServices& machine_;
+  TieKeySource& keys_;
+  Fs overhead_;
+  std::array<SlotTier, 3> tiers_;  // by MemorySpace
+  MemorySpace space_ = MemorySpace::tcm;
+
+  std::deque<Transaction*> outgoing_;  // the first one is paying
+  Fs leaves_at_ = never_fs;
+  std::map<TieKey, TransactionHandle> in_flight_;  // outgoing, on the way, or being written
+
+  ArrivalQueue arrived_{ArrivalQueue::Forwarding::store_and_forward};
+  Arrival writing_;
+  std::deque<Access> accesses_;  // the first one is being served
+  std::array<Server, 2> servers_;
+  mutable std::optional<PeId> where_;
+
+  std::uint64_t messages_sent_ = 0, messages_written_ = 0, messages_dropped_ = 0, bytes_sent_ = 0;
+  Fs slot_busy_ = 0;        // when neither server is idle, counted once
+  unsigned accessing_ = 0;  // servers that are not idle
+  Fs accessing_since_ = 0;
+};
+
+}  // namespace kernbench

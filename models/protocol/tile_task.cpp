@@ -1,0 +1,36 @@
+#include "models/protocol/tile_task.h"
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+namespace {
+
+struct StageInfo {
+  const char* name;
+  const char* op_log_name;
+  EngineRole role;
+};
+
+constexpr std::array<StageInfo, stage_type_count> stage_table{{
+    {"DMA_READ", "tile/DMA_READ", EngineRole::dma},
+    {"FETCH", "tile/FETCH", EngineRole::fetch_store},
+    {"GEMM", "tile/GEMM", EngineRole::gemm},
+    {"MATH", "tile/MATH", EngineRole::math},
+    {"STORE", "tile/STORE", EngineRole::fetch_store},
+    {"DMA_WRITE", "tile/DMA_WRITE", EngineRole::dma},
+}};
+
+const StageInfo& info(StageType stage) { return stage_table[static_cast<std::size_t>(stage)]; }
+
+}  // namespace
+
+const char* name_of(StageType stage) { return info(stage).name; }
+const char* op_log_name_of(StageType stage) { return info(stage).op_log_name; }
+EngineRole role_of(StageType stage) { return info(stage).role; }
+
+void Tile::add(const Stage& stage) {
+  if (size_ == max_stages) throw ModelError("a tile has more than " + std::to_string(max_stages) + " stages");
+  stages_[size_++] = stage;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,109 @@
+// Tile tasks: work that routes itself through a PE's engines (spec 5.2).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tlm>
+#include <tuple>
+
+#include "models/base/dtype.h"
+#include "models/base/math_op.h"
+#include "models/base/op_sink.h"
+#include "models/base/units.h"
+
+namespace kernbench {
+
+enum class StageType : std::uint8_t { dma_read, fetch, gemm, math, store, dma_write };
+inline constexpr int stage_type_count = 6;
+const char* name_of(StageType stage);         // "DMA_READ", ...
+const char* op_log_name_of(StageType stage);  // "tile/DMA_READ", ...
+
+// Which engine serves a stage; also the name of the task port towards it.
+enum class EngineRole : std::uint8_t { dma, fetch_store, gemm, math };
+EngineRole role_of(StageType stage);
+
+struct Stage {
+  StageType type = StageType::fetch;
+  MathOp math_op = MathOp::add;
+  DType dtype = DType::f16;      // of the compute operands
+  std::uint64_t address = 0;     // dma stages
+  std::uint64_t bytes = 0;       // dma, fetch, store
+  std::int64_t m = 0, k = 0, n = 0;  // gemm
+  std::int64_t elements = 0;     // math
+  // Of the register file: fetch takes them, the others give them back at their end. Operands are given back by gemm, those of an
+  // epilogue by the tile's last math, the accumulator or result by store.
+  std::uint64_t register_bytes = 0;
+};
+
+// One tile of a command: its stages in order. Built by the pure plan functions of models/timing.
+class Tile {
+ public:
+  static constexpr std::size_t max_stages = 24;
+
+  std::uint64_t id = 0;
+  void add(const Stage& stage);  // throws ModelError beyond max_stages
+  std::size_t size() const { return size_; }
+  const Stage& operator[](std::size_t i) const { return stages_[i]; }
+
+ private:
+  std::array<Stage, max_stages> stages_;
+  std::size_t size_ = 0;
+};
+
+struct TileTask;
+
+// The order in which requests of one instant for a shared resource are granted (spec 5).
+struct WorkOrder {
+  std::uint64_t command = 0;
+  std::uint64_t tile = 0;
+  std::uint32_t stage = 0;
+  friend bool operator<(const WorkOrder& a, const WorkOrder& b) {
+    return std::tie(a.command, a.tile, a.stage) < std::tie(b.command, b.tile, b.stage);
+  }
+};
+
+// Who is told how a tile gets on. Implemented by the scheduler's per-command context.
+class TileListener {
+ public:
+  virtual ~TileListener() = default;
+  // A stage has ended and what it held has been released; the task moves on after the call.
+  virtual void stage_ended(TileTask& task) = 0;
+  // Exactly once per tile, by its last stage; a second call is an internal error (ModelError).
+  virtual void complete_tile(TileTask& task) = 0;
+  // A stage could not do its work (fault in DMA, ...): the command fails. The tile goes on all the same, so that everything that
+  // it holds is given back; DMA stages of a failed command move nothing.
+  virtual void fail(const std::string& error) = 0;
+  virtual bool failed() const = 0;
+};
+
+// Owned by exactly one engine at a time; recycled by the scheduler when the tile completes.
+struct TileTask {
+  Tile tile;
+  std::size_t stage_index = 0;
+  std::uint64_t command_id = 0;
+  bool simple = false;  // a simple command: runs on one engine only
+  TileListener* completion = nullptr;
+  std::shared_ptr<const DataOp> data;  // simple commands: recorded with the only stage
+  // The scheduler's own: the tile's buffer in its reserve.
+  std::uint64_t buffer_address = 0;
+  std::uint64_t buffer_bytes = 0;
+
+  const Stage& stage() const { return tile[stage_index]; }
+  bool last_stage() const { return stage_index + 1 == tile.size(); }
+  WorkOrder order() const { return {command_id, tile.id, static_cast<std::uint32_t>(stage_index)}; }
+};
+
+// TLM-2.0 with our payload and the base phases: BEGIN_REQ offers a task; TLM_UPDATED + END_REQ takes it at once, TLM_ACCEPTED means
+// that END_REQ follows on the backward path when the receiver's queue for that stage has room. Until then the sender keeps it.
+struct TileTaskProtocol {
+  using tlm_payload_type = TileTask;
+  using tlm_phase_type = tlm::tlm_phase;
+};
+using TileTaskForward = tlm::tlm_fw_transport_if<TileTaskProtocol>;
+using TileTaskBackward = tlm::tlm_bw_transport_if<TileTaskProtocol>;
+using TileTaskInitiatorSocket = tlm::tlm_base_initiator_socket<32, TileTaskForward, TileTaskBackward>;
+using TileTaskTargetSocket = tlm::tlm_base_target_socket<32, TileTaskForward, TileTaskBackward>;
+
+}  // namespace kernbench
