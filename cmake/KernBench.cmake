@@ -118,21 +118,26 @@ function(kernbench_test name)
 endfunction()
 
 # kernbench_guide_example(VARIABLE guide.md PART ...)
-# Cuts the example out of a guide, whenever that changes, for a test to compile: VARIABLE is the file. It begins with the first PART
-# and has the others (tests/support/cut_example.cmake).
+# Cuts the examples out of a guide, whenever that changes, for a test to compile. A PART "// path" is the first line of a block of
+# C++, which becomes the file `path` below VARIABLE_dir; VARIABLE is the list of these files. The other PARTs stand in one of them
+# (tests/support/cut_example.cmake).
 function(kernbench_guide_example variable guide)
   string(MAKE_C_IDENTIFIER "${guide}" name)
-  set(example "${CMAKE_CURRENT_BINARY_DIR}/${name}_example.cpp")
+  set(dir "${CMAKE_CURRENT_BINARY_DIR}/${name}")
   set(script "${CMAKE_SOURCE_DIR}/tests/support/cut_example.cmake")
+  set(files ${ARGN})
+  list(FILTER files INCLUDE REGEX "^// ")
+  list(TRANSFORM files REPLACE "^// " "${dir}/")
   string(REPLACE ";" "|" parts "${ARGN}")
   add_custom_command(
-    OUTPUT "${example}"
-    COMMAND "${CMAKE_COMMAND}" -D "README=${CMAKE_SOURCE_DIR}/${guide}" -D "OUT=${example}" -D "PARTS=${parts}" -P "${script}"
+    OUTPUT ${files}
+    COMMAND "${CMAKE_COMMAND}" -D "README=${CMAKE_SOURCE_DIR}/${guide}" -D "DIR=${dir}" -D "PARTS=${parts}" -P "${script}"
     DEPENDS "${CMAKE_SOURCE_DIR}/${guide}" "${script}"
-    COMMENT "Cutting the example out of ${guide}"
+    COMMENT "Cutting the examples out of ${guide}"
     VERBATIM
   )
-  set(${variable} "${example}" PARENT_SCOPE)
+  set(${variable} "${files}" PARENT_SCOPE)
+  set(${variable}_dir "${dir}" PARENT_SCOPE)
 endfunction()
 
 # kernbench_benchmark(NAME SOURCES a.cpp ... [LINK target ...])

@@ -78,6 +78,11 @@ class Component : public sc_core::sc_module {
     pending_waits_.busy_until(instant);
     return delay;
   }
+  // The same for who knows what `now` is, and that `instant` is not earlier.
+  sc_core::sc_time work_at(Fs instant, Fs now) const {
+    pending_waits_.busy_until(instant);
+    return fs(instant - now);
+  }
   static constexpr const char* end_of_time = "simulated time would pass the 18446 s that 64 bits of femtoseconds hold";
 
  protected:

@@ -15,29 +15,29 @@ namespace kernbench {
 
 class EndOfTimestep final : public sc_core::sc_module {
  public:
-  class Client {
+  class Listener {
    public:
     virtual void end_of_timestep() {}
     virtual void timestep_quiescent() {}
 
    protected:
-    ~Client() = default;
+    ~Listener() = default;
   };
 
   explicit EndOfTimestep(const sc_core::sc_module_name& name);
 
-  // Asks for one call of client.end_of_timestep(). Clients of one end are called by ascending rank, which is static (a NodeId); asking
+  // Asks for one call of listener.end_of_timestep(). Listeners of one end are called by ascending rank, which is static (a NodeId); asking
   // twice is asking once.
-  void ask(Client& client, std::uint32_t rank) { add(asked_, client, rank); }
-  // The same for client.timestep_quiescent(), behind the last end_of_timestep() of the instant. It starts nothing in this instant.
-  void ask_when_quiescent(Client& client, std::uint32_t rank) { add(asked_when_quiescent_, client, rank); }
+  void ask(Listener& listener, std::uint32_t rank) { add(asked_, listener, rank); }
+  // The same for listener.timestep_quiescent(), behind the last end_of_timestep() of the instant. It starts nothing in this instant.
+  void ask_when_quiescent(Listener& listener, std::uint32_t rank) { add(asked_when_quiescent_, listener, rank); }
 
  private:
   struct Asked {
     std::uint32_t rank;
-    Client* client;
+    Listener* listener;
   };
-  void add(std::vector<Asked>& list, Client& client, std::uint32_t rank);
+  void add(std::vector<Asked>& list, Listener& listener, std::uint32_t rank);
   void look();
   template <class Call>
   void call_all(std::vector<Asked>& list, Call call);

@@ -11,7 +11,7 @@
 
 namespace kernbench {
 
-class EndPoint : public FabricNode, private EndOfTimestep::Client {
+class EndPoint : public FabricNode, private EndOfTimestep::Listener {
  public:
   static ParameterSchema schema();
 

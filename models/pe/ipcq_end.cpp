@@ -89,7 +89,7 @@ void IpcqEnd::end_write() {
     record.data = std::move(op);
     sink->executed(record);
   }
-  owner_.message_sink().message_arrived(message);
+  owner_.message_listener().message_arrived(message);
   transaction.route().listener->completed(transaction);  // its sender gives it back
 }
 
@@ -184,7 +184,7 @@ void IpcqEnd::serve() {
     writing_ = *arrived_.control();
     arrived_.pop_control();
     const IpcqMessage& message = message_of(*writing_.transaction);
-    if (owner_.message_sink().accepts(message)) {
+    if (owner_.message_listener().accepts(message)) {
       begin(message_server, true, space_, message.nbytes);
     } else {
       ++messages_dropped_;

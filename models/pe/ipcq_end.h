@@ -28,7 +28,7 @@ class IpcqEnd final : private TcmListener, private TransactionListener {
    public:
     virtual void message_at_link(Transaction& message) = 0;
     virtual TcmAccess& slot_tcm() = 0;
-    virtual IpcqMessageListener& message_sink() = 0;
+    virtual IpcqMessageListener& message_listener() = 0;
     virtual void comm_changed() = 0;  // next_due() may have become earlier
 
    protected:

@@ -32,7 +32,7 @@ class PeDma final : public StageEngine<FabricNode>,
                     public Uses<TileBuffers>,
                     public Uses<TcmAccess>,
                     public Uses<IpcqMessageListener>,
-                    private EndOfTimestep::Client,
+                    private EndOfTimestep::Listener,
                     private GrantListener,
                     private TransactionListener,
                     private IpcqEnd::Owner {
@@ -109,7 +109,7 @@ class PeDma final : public StageEngine<FabricNode>,
   // IPCQ.
   void message_at_link(Transaction& message) override { hand_to_link(VirtualChannel::comm, message, 0); }
   TcmAccess& slot_tcm() override { return Uses<TcmAccess>::provider(); }
-  IpcqMessageListener& message_sink() override { return Uses<IpcqMessageListener>::provider(); }
+  IpcqMessageListener& message_listener() override { return Uses<IpcqMessageListener>::provider(); }
   void comm_changed() override { rearm(); }
 
   MachineServices& machine_;

@@ -27,7 +27,7 @@ class PeIpcq final : public Component,
                      public IpcqPort,
                      public IpcqMessageListener,
                      public Uses<CommAccess>,
-                     private EndOfTimestep::Client,
+                     private EndOfTimestep::Listener,
                      private IpcqCreditListener,
                      private SlotListener {
  public:

@@ -35,7 +35,7 @@ class PeScheduler final : public Component,
                           public TileBuffers,
                           public Uses<RegisterFile>,
                           public Uses<DmaAccess>,
-                          private EndOfTimestep::Client,
+                          private EndOfTimestep::Listener,
                           private CommandContext::Owner,
                           private TaskOutput::Owner {
  public:

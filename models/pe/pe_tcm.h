@@ -16,7 +16,7 @@
 
 namespace kernbench {
 
-class PeTcm final : public FabricNode, public TcmAccess, private EndOfTimestep::Client {
+class PeTcm final : public FabricNode, public TcmAccess, private EndOfTimestep::Listener {
  public:
   static constexpr const char* description = "scratchpad of a PE: a read and a write channel";
   static constexpr std::array roles{Role::pe_tcm};

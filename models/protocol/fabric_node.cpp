@@ -91,9 +91,10 @@ unsigned FabricNode::transport_debug(tlm::tlm_generic_payload& payload) {
 void FabricNode::rearm() {
   const Fs due = next_due();
   if (due >= armed_) return;
-  if (due < now()) return machine_services(services()).fatal(*this, end_of_time);
+  const Fs at = now();
+  if (due < at) return machine_services(services()).fatal(*this, end_of_time);
   armed_ = due;
-  wake_.notify(work_at(due));  // due now: in the next delta, never at once
+  wake_.notify(work_at(due, at));  // due now: in the next delta, never at once
 }
 
 void FabricNode::wake() {

@@ -82,7 +82,7 @@ class CommAccess : public virtual sc_core::sc_interface {
 class IpcqMessageListener : public virtual sc_core::sc_interface {
  public:
   static constexpr PeEngine provider = PeEngine::pe_ipcq;
-  static constexpr const char* port_name = "message_sink";
+  static constexpr const char* port_name = "message_listener";
 
   // Whether the message's slot is still there; asked before it is written.
   virtual bool accepts(const IpcqMessage& message) const = 0;

@@ -15,7 +15,7 @@ using namespace kernbench::test;
 namespace {
 
 struct Fixture : sc_core::sc_module {
-  struct Client final : EndOfTimestep::Client {
+  struct Listener final : EndOfTimestep::Listener {
     std::function<void()> action;
     void end_of_timestep() override { action(); }
     void timestep_quiescent() override { resolved(); }
@@ -26,8 +26,8 @@ struct Fixture : sc_core::sc_module {
   Fixture() : sc_module(sc_core::sc_module_name("fixture")), end("end_of_timestep") {
     SC_THREAD(run);
     for (const char* name : {"a", "b"}) {
-      clients.emplace_back();
-      clients.back().action = [this, name] { note(name); };
+      listeners.emplace_back();
+      listeners.back().action = [this, name] { note(name); };
     }
   }
 
@@ -37,7 +37,7 @@ struct Fixture : sc_core::sc_module {
   void next_delta() { wait(sc_core::SC_ZERO_TIME); }
 
   EndOfTimestep end;
-  std::deque<Client> clients;
+  std::deque<Listener> listeners;
   std::function<void()> body;
   std::vector<std::string> log;
 };
@@ -48,11 +48,11 @@ KERNBENCH_SYSTEMC_TEST(clients_are_called_when_the_last_delta_of_the_instant_is_
   Fixture f;
   f.body = [&] {
     sc_core::wait(sc_core::sc_time::from_value(7));
-    f.end.ask(f.clients[1], 2);
+    f.end.ask(f.listeners[1], 2);
     for (int i = 0; i < 5; ++i) f.next_delta();
     f.note("deltas");
-    f.end.ask(f.clients[0], 1);
-    f.end.ask(f.clients[1], 2);  // asking twice is asking once
+    f.end.ask(f.listeners[0], 1);
+    f.end.ask(f.listeners[1], 2);  // asking twice is asking once
   };
   sc_core::sc_start();
   BOOST_TEST(f.log == (std::vector<std::string>{"deltas@7", "a@7", "b@7"}), boost::test_tools::per_element());
@@ -62,19 +62,19 @@ KERNBENCH_SYSTEMC_TEST(clients_are_called_when_the_last_delta_of_the_instant_is_
 KERNBENCH_SYSTEMC_TEST(a_timestep_is_quiescent_when_nobody_asks_for_its_end_any_more) {
   Fixture f;
   int rounds = 3;
-  f.clients[0].action = [&] {
+  f.listeners[0].action = [&] {
     f.note("end");
-    if (--rounds > 0) f.end.ask(f.clients[0], 2);
+    if (--rounds > 0) f.end.ask(f.listeners[0], 2);
   };
-  f.clients[0].resolved = [&] { f.note("resolved"); };
-  f.clients[1].resolved = [&] { f.note("resolved first"); };
+  f.listeners[0].resolved = [&] { f.note("resolved"); };
+  f.listeners[1].resolved = [&] { f.note("resolved first"); };
   f.body = [&] {
-    f.end.ask_when_quiescent(f.clients[0], 2);
-    f.end.ask_when_quiescent(f.clients[1], 1);
+    f.end.ask_when_quiescent(f.listeners[0], 2);
+    f.end.ask_when_quiescent(f.listeners[1], 1);
     f.next_delta();
-    f.end.ask(f.clients[0], 2);
+    f.end.ask(f.listeners[0], 2);
     sc_core::wait(sc_core::sc_time::from_value(3));
-    f.end.ask_when_quiescent(f.clients[0], 2);  // nobody asks for the end
+    f.end.ask_when_quiescent(f.listeners[0], 2);  // nobody asks for the end
   };
   sc_core::sc_start();
   BOOST_TEST(f.log == (std::vector<std::string>{"end@0", "end@0", "end@0", "resolved first@0", "resolved@0", "resolved@3"}),
@@ -85,13 +85,13 @@ KERNBENCH_SYSTEMC_TEST(a_timestep_is_quiescent_when_nobody_asks_for_its_end_any_
 KERNBENCH_SYSTEMC_TEST(what_a_callback_starts_ends_in_the_same_instant) {
   Fixture f;
   sc_core::sc_event go("go");
-  f.clients[0].action = [&] {
+  f.listeners[0].action = [&] {
     f.note("a");
     go.notify(sc_core::SC_ZERO_TIME);
-    f.end.ask(f.clients[1], 1);
+    f.end.ask(f.listeners[1], 1);
   };
   f.body = [&] {
-    f.end.ask(f.clients[0], 1);
+    f.end.ask(f.listeners[0], 1);
     sc_core::wait(go);
     f.next_delta();
     f.note("woken");

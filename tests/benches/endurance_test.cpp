@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(extents_of_4097_are_right_on_every_axis_in_every_dtype) {
     expect_right("softmax-rows", {{"dtype", dtype}, {"rows", "4097"}, {"columns", "3"}}, 4097 * 3);
     expect_right("softmax-rows", {{"dtype", dtype}, {"rows", "3"}, {"columns", "4097"}, {"compute", "steps"}}, 3 * 4097);
     expect_right("layernorm", {{"dtype", dtype}, {"rows", "3"}, {"columns", "4097"}}, 3 * 4097);
-    expect_right("mlp-fused", {{"dtype", dtype}, {"messages", "1"}, {"d_in", "4097"}, {"hidden", "7"}, {"d_out", "13"}}, 13);
+    expect_right("mlp-fused", {{"dtype", dtype}, {"tokens", "1"}, {"d_in", "4097"}, {"hidden", "7"}, {"d_out", "13"}}, 13);
   }
 }
 

@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_database_says_what_was_run) {
   BOOST_TEST(meta("schema_version") == "1\n");
   BOOST_TEST(meta("program_version").rfind("kernbench ", 0) == 0U);
   BOOST_TEST(meta("command_line").find("run --bench mlp-fused --topology tiny --verify-data --op-log ") != std::string::npos);
-  BOOST_TEST(meta("bench").rfind("mlp-fused messages=", 0) == 0U);
+  BOOST_TEST(meta("bench").rfind("mlp-fused tokens=", 0) == 0U);
   BOOST_TEST(meta("seed") == "7\n");
   BOOST_TEST(meta("data") == "deferred\n");
   const auto configuration = nlohmann::json::parse(meta("configuration"));

@@ -1,4 +1,4 @@
-// PE_DMA (spec 2.6, 3.3, 5). A lone DMA of n flits: overhead 1 ns, n ns on the 256 GB/s link, 1 fs there and 1 fs back.
+// PE_DMA (spec 2.6, 3.3, 5). One DMA of n flits at zero load: overhead 1 ns, n ns on the 256 GB/s link, 1 fs there and 1 fs back.
 #include <boost/test/unit_test.hpp>
 
 #include "models/address/virtual_space.h"
