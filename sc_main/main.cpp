@@ -33,7 +33,7 @@ int run_command_line(int argc, char* argv[]) {
       "  kernbench list\n"
       "  kernbench run --bench matmul-composite --verify-data\n"
       "  kernbench run --help\n\n"
-      "Exit status: 0 done, 1 a run or a check failed, 2 wrong usage or configuration, 3 deadlock.\n");
+      "Exit status: 0 done, 1 a run or a check failed, 2 wrong usage or configuration, 3 deadlock or livelock.\n");
   add_run_command(app, invocation);
   add_list_command(app, invocation);
   add_topology_command(app, invocation);

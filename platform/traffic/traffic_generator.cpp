@@ -1,5 +1,6 @@
 #include "platform/traffic/traffic_generator.h"
 
+#include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -120,9 +121,14 @@ void TrafficGenerator::check_memory() const {
   const std::uint64_t each = at_once ? recipe_.requests : std::min(recipe_.max_outstanding, recipe_.requests);
   const std::uint64_t bytes = each * streams_.size() * TrafficPlayer::bytes_per_request;
   if (bytes <= recipe_.most_memory_bytes) return;
-  throw UsageError(std::string(at_once ? "--requests" : "--max-outstanding") + ": " + std::to_string(each * streams_.size()) +
-                   " requests under way at once need about " + std::to_string(bytes >> 20) + " MiB of memory, --max-memory is " +
-                   std::to_string(recipe_.most_memory_bytes >> 20) + " MiB" + (at_once ? "; --rate spreads them over time" : ""));
+  // A flit is at least twice on its way: to a router and to the other end.
+  const auto flit_bytes = static_cast<std::uint64_t>(platform_.graph().spec().system.flit_bytes);
+  const double flits = static_cast<double>((recipe_.size_bytes + flit_bytes - 1) / flit_bytes);
+  const double events = 2.0 * flits * static_cast<double>(recipe_.requests) * static_cast<double>(streams_.size());
+  throw UsageError(fmt::format("{}: {} requests under way at once need about {} MiB of memory, all of them at least {:.1e} events; "
+                               "--max-memory is {} MiB{}",
+                               at_once ? "--requests" : "--max-outstanding", each * streams_.size(), bytes >> 20, events,
+                               recipe_.most_memory_bytes >> 20, at_once ? ", --rate spreads them over time" : ""));
 }
 
 std::vector<NodeId> TrafficGenerator::default_targets(NodeId initiator) const {
