@@ -1,11 +1,10 @@
 // The pages tell the truth about the tree, and the checks find what does not.
-#include <stdlib.h>
-
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 
 #include "tests/docs/doc_rules.h"
+#include "tests/support/temporary_tree.h"
 
 using namespace kernbench::docs;
 namespace fs = std::filesystem;
@@ -40,29 +39,16 @@ std::vector<std::string> names_in(const fs::path& folder) {
 }
 
 // A tree with one source and one record.
-struct Tree {
+struct Tree : kernbench::test::TemporaryTree {
   Tree() {
-    std::string name = (fs::temp_directory_path() / "kernbench-docs-XXXXXX").string();
-    BOOST_REQUIRE(::mkdtemp(name.data()) != nullptr);
-    root = name;
     write("models/noc/link.cpp", "struct State {};\nvoid Link::accept(int flit) { carried(flit); }\n");
     write("docs/decisions/0031-granted.md", "# 0031 Granted\n\n## Why: this, and that\n");
-  }
-  Tree(const Tree&) = delete;
-  Tree& operator=(const Tree&) = delete;
-  ~Tree() { fs::remove_all(root); }
-
-  void write(const std::string& path, const std::string& text) const {
-    fs::create_directories((root / path).parent_path());
-    std::ofstream(root / path) << text;
   }
   std::string fault(Faults (*check)(const Page&, const fs::path&), const std::string& text) const {
     const Faults faults = check({"docs/page.md", text}, root);
     BOOST_TEST(faults.size() <= 1U);
     return faults.empty() ? "" : faults.front();
   }
-
-  fs::path root;
 };
 
 }  // namespace

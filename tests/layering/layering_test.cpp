@@ -1,12 +1,11 @@
 // The tree keeps to the table of allowed includes, and the check of it finds what breaks the table.
-#include <stdlib.h>
-
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "tests/layering/layering_rules.h"
+#include "tests/support/temporary_tree.h"
 
 namespace fs = std::filesystem;
 using kernbench::layering::check_layering;
@@ -30,11 +29,8 @@ std::string join(const std::vector<std::string>& lines) {
 }
 
 // A small tree of its own, without faults, to which each case adds one.
-struct Tree {
+struct Tree : kernbench::test::TemporaryTree {
   Tree() {
-    std::string name = (fs::temp_directory_path() / "kernbench-layering-XXXXXX").string();
-    BOOST_REQUIRE(::mkdtemp(name.data()) != nullptr);
-    root = name;
     write("models/base/units.h", "#pragma once\n#include <string>\n");
     write("models/noc/link.h", "#pragma once\n#include \"models/base/units.h\"\n");
     write("models/noc/link.cpp", "#include \"models/noc/link.h\"\n");
@@ -42,14 +38,6 @@ struct Tree {
     write("models/pe/pe_dma.h", "#pragma once\n");
     write("sw/tl/tl.h", "#pragma once\n#include \"models/base/units.h\"\n");
     write("platform/assembly/platform.h", "#pragma once\n#include \"models/noc/link.h\"\n");
-  }
-  Tree(const Tree&) = delete;
-  Tree& operator=(const Tree&) = delete;
-  ~Tree() { fs::remove_all(root); }
-
-  void write(const std::string& path, const std::string& text) const {
-    fs::create_directories((root / path).parent_path());
-    std::ofstream(root / path) << text;
   }
 
   // The one fault of the tree after the text was written to the path; "" if there is none.
@@ -59,8 +47,6 @@ struct Tree {
     BOOST_TEST(faults.size() <= 1u, join(faults));
     return faults.empty() ? "" : faults.front();
   }
-
-  fs::path root;
 };
 
 }  // namespace
