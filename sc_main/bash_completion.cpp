@@ -113,13 +113,16 @@ std::string bash_completion(const CompletionModel& completion) {
   for (const CompletedCommand& command : completion.commands) {
     std::vector<std::string> subcommands, names;
     for (const auto& [name, description] : command.subcommands) subcommands.push_back(name);
-    if (!subcommands.empty()) commands += case_line(shell_quoted(command.path), joined(subcommands));
-    if (!command.words.empty()) values += case_line(shell_quoted(command.path + " "), "words " + joined(command.words));
+    if (!subcommands.empty())
+      commands += case_line(shell_quoted(command.path), joined(subcommands));
+    if (!command.words.empty())
+      values += case_line(shell_quoted(command.path + " "), "words " + joined(command.words));
     if (command.files) values += case_line(shell_quoted(command.path + " "), "files any");
     for (const CompletedOption& option : command.options) {
       names.insert(names.end(), option.names.begin(), option.names.end());
       if (option.value == CompletedOption::Value::none) continue;
-      for (const std::string& name : option.names) values += case_line(shell_quoted(command.path + " " + name), kind_of(option));
+      for (const std::string& name : option.names)
+        values += case_line(shell_quoted(command.path + " " + name), kind_of(option));
     }
     options += case_line(shell_quoted(command.path), joined(names));
   }
@@ -129,14 +132,19 @@ std::string bash_completion(const CompletionModel& completion) {
     for (const auto& [name, words] : bench.parameters) {
       names += (names.empty() ? "" : " ") + name + "=";
       if (!words.empty())
-        choices += case_line(shell_quoted(bench.name + " " + name) + "|" + shell_quoted(index + " " + name), joined(words));
+        choices += case_line(
+            shell_quoted(bench.name + " " + name) + "|" + shell_quoted(index + " " + name),
+            joined(words));
     }
     parameters += case_line(shell_quoted(bench.name) + "|" + index, names);
   }
-  return "# Completion of kernbench for bash 4 or later. For this shell: source <(./kernbench completion bash)\n" +
+  return "# Completion of kernbench for bash 4 or later. For this shell: source <(./kernbench "
+         "completion bash)\n" +
          table("_kernbench_commands", "$1", commands) + table("_kernbench_options", "$1", options) +
-         "# Of a command's option, or of its own words: param, files EXTENSIONS WORD..., words WORD..., any.\n" +
-         table("_kernbench_value", "\"$1 $2\"", values) + table("_kernbench_parameters", "$1", parameters) +
+         "# Of a command's option, or of its own words: param, files EXTENSIONS WORD..., words "
+         "WORD..., any.\n" +
+         table("_kernbench_value", "\"$1 $2\"", values) +
+         table("_kernbench_parameters", "$1", parameters) +
          table("_kernbench_choices", "\"$1 $2\"", choices) + (function + 1);
 }
 

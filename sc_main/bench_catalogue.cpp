@@ -22,7 +22,8 @@ BenchRegistry all_benches() {
 const Bench& find_bench(const BenchRegistry& benches, const std::string& name_or_index) {
   std::vector<std::string> names;
   for (const Bench& bench : benches.benches()) names.push_back(bench.name);
-  const bool is_index = !name_or_index.empty() && name_or_index.find_first_not_of("0123456789") == std::string::npos;
+  const bool is_index =
+      !name_or_index.empty() && name_or_index.find_first_not_of("0123456789") == std::string::npos;
   if (!is_index && std::find(names.begin(), names.end(), name_or_index) == names.end()) {
     throw UsageError("unknown bench " + quote(name_or_index) + did_you_mean(name_or_index, names) +
                      "\nRun 'kernbench list' for all of them.");
@@ -54,14 +55,17 @@ int list_benches(bool as_json) {
       entry["description"] = bench.description;
       entry["per_device"] = bench.per_device;
       entry["parameters"] = nlohmann::ordered_json::array();
-      for (const Parameter& parameter : bench.parameters) entry["parameters"].push_back(parameter_json(parameter));
+      for (const Parameter& parameter : bench.parameters)
+        entry["parameters"].push_back(parameter_json(parameter));
       json.push_back(std::move(entry));
       continue;
     }
     std::cout << index << "  " << bench.name << ": " << bench.description << '\n';
-    TextTable table({{"parameter"}, {"default", TextTable::Align::right}, {"allowed"}, {"meaning"}});
+    TextTable table(
+        {{"parameter"}, {"default", TextTable::Align::right}, {"allowed"}, {"meaning"}});
     for (const Parameter& parameter : bench.parameters) {
-      table.add({parameter.name(), default_text(parameter), parameter.allowed(), parameter.description()});
+      table.add({parameter.name(), default_text(parameter), parameter.allowed(),
+                 parameter.description()});
     }
     if (!table.empty()) std::cout << table.text("     ");
     std::cout << '\n';

@@ -14,7 +14,8 @@ std::string version_text() {
 #endif
   // sc_version() adds the date on which the library was compiled.
   const std::string systemc = sc_core::sc_version();
-  return version_line() + "\nSystemC    " + systemc.substr(systemc.find(' ') + 1) + "\nbuild      " KERNBENCH_BUILD "\ncompiler   " + compiler;
+  return version_line() + "\nSystemC    " + systemc.substr(systemc.find(' ') + 1) +
+         "\nbuild      " KERNBENCH_BUILD "\ncompiler   " + compiler;
 }
 
 }  // namespace kernbench

@@ -21,13 +21,15 @@ ConfigKey section(std::string path, std::string description) {
 }
 
 ConfigKey value(const std::string& path, const Parameter& parameter) {
-  return {path + "." + parameter.name(), Kind::value, parameter.description(), false, parameter, 0, 0};
+  return {
+      path + "." + parameter.name(), Kind::value, parameter.description(), false, parameter, 0, 0};
 }
 
 ConfigSchema ccl_schema(const AlgorithmRegistry& algorithms) {
   std::vector<ConfigKey> keys{
       section("defaults", "of all algorithms"),
-      value("defaults", Parameter::choice("algorithm", "of all_reduce", algorithms.names(CollectiveOp::all_reduce), "spec 8.2"))};
+      value("defaults", Parameter::choice("algorithm", "of all_reduce",
+                                          algorithms.names(CollectiveOp::all_reduce), "spec 8.2"))};
   for (const Parameter& parameter : ccl_parameters()) keys.push_back(value("defaults", parameter));
   keys.push_back(section("algorithms", "algorithm -> what it has other than the defaults"));
   for (const CollectiveAlgorithm* algorithm : choosable(algorithms)) {
@@ -40,7 +42,8 @@ ConfigSchema ccl_schema(const AlgorithmRegistry& algorithms) {
 }
 
 // What the section holds itself: defaults are resolved once the algorithm is known.
-Attributes given_in(const ConfigNode* section, const ResolvedConfig& config, const std::string& path) {
+Attributes given_in(const ConfigNode* section, const ResolvedConfig& config,
+                    const std::string& path) {
   Attributes values;
   if (section == nullptr) return values;
   for (const ConfigEntry& entry : section->entries) {
@@ -53,7 +56,8 @@ Attributes given_in(const ConfigNode* section, const ResolvedConfig& config, con
 
 }  // namespace
 
-CclFile load_ccl_file(const std::string& path, const std::vector<Override>& overrides, const AlgorithmRegistry& algorithms) {
+CclFile load_ccl_file(const std::string& path, const std::vector<Override>& overrides,
+                      const AlgorithmRegistry& algorithms) {
   std::vector<ConfigIssue> issues;
   ConfigNode root = load_config_tree(path, issues);
   if (root.kind != ConfigNode::Kind::map) throw ConfigError(std::move(issues));

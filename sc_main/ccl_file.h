@@ -9,7 +9,9 @@
 
 namespace kernbench {
 
-// Reads the file, applies the overrides in order and checks all keys, also of algorithms that are not used. ConfigError.
-CclFile load_ccl_file(const std::string& path, const std::vector<Override>& overrides, const AlgorithmRegistry& algorithms);
+// Reads the file, applies the overrides in order and checks all keys, also of algorithms that are
+// not used. ConfigError.
+CclFile load_ccl_file(const std::string& path, const std::vector<Override>& overrides,
+                      const AlgorithmRegistry& algorithms);
 
 }  // namespace kernbench

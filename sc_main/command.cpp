@@ -3,7 +3,8 @@
 namespace kernbench {
 
 std::string Invocation::line() const {
-  static const std::string plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+  static const std::string plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
   std::string line;
   for (const std::string& word : words) {
     if (!line.empty()) line += ' ';
@@ -12,7 +13,10 @@ std::string Invocation::line() const {
       continue;
     }
     line += '\'';
-    for (const char c : word) line += c == '\'' ? std::string("'\\''") : c == '\n' ? std::string("'$'\\n''") : std::string(1, c);
+    for (const char c : word)
+      line += c == '\''   ? std::string("'\\''")
+              : c == '\n' ? std::string("'$'\\n''")
+                          : std::string(1, c);
     line += '\'';
   }
   return line;

@@ -1,4 +1,5 @@
-// The commands of the program: each adds itself to the command line and, if named there, leaves what is to be done.
+// The commands of the program: each adds itself to the command line and, if named there, leaves
+// what is to be done.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,8 +17,8 @@ struct Invocation {
 };
 
 inline constexpr int exit_done = 0;
-inline constexpr int exit_failed = 1;    // a run or a check
-inline constexpr int exit_usage = 2;     // wrong usage or configuration
+inline constexpr int exit_failed = 1;  // a run or a check
+inline constexpr int exit_usage = 2;   // wrong usage or configuration
 inline constexpr int exit_deadlock = 3;
 
 void add_run_command(CLI::App& app, Invocation& invocation);

@@ -10,7 +10,8 @@ namespace {
 
 std::vector<std::string> names_of_commands(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(command->get_name());
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
   return names;
 }
 
@@ -23,7 +24,8 @@ std::vector<std::string> names_of_options(const CLI::App& app) {
 }
 
 void replace_all(std::string& text, const std::string& what, const std::string& by) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+  for (std::size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + by.size()))
     text.replace(at, what.size(), by);
 }
 
@@ -42,10 +44,12 @@ std::string reason(const CLI::App& app, const CLI::App& named, const CLI::ParseE
                    const std::vector<std::string>& words) {
   const std::vector<std::string> left = app.remaining(true);
   const bool command_named = &named != &app;
-  if (!left.empty() && (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr || !command_named)) {
+  if (!left.empty() &&
+      (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr || !command_named)) {
     const std::string& word = left.front();
     const bool option = word.compare(0, 1, "-") == 0;
-    if (!option && (!command_named || !named.get_subcommands([](const CLI::App*) { return true; }).empty())) {
+    if (!option &&
+        (!command_named || !named.get_subcommands([](const CLI::App*) { return true; }).empty())) {
       return "there is no command " + quote(word) + did_you_mean(word, names_of_commands(named));
     }
     const std::string name = word.substr(0, word.find('='));
@@ -58,7 +62,8 @@ std::string reason(const CLI::App& app, const CLI::App& named, const CLI::ParseE
 
 }  // namespace
 
-std::string command_line_error(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words) {
+std::string command_line_error(const CLI::App& app, const CLI::ParseError& error,
+                               const std::vector<std::string>& words) {
   const CLI::App* named = &app;
   std::string help = app.get_name();
   while (!named->get_subcommands().empty()) {

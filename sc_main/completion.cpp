@@ -30,7 +30,9 @@ Words topology_names() {
   const std::string family = "topology.", extension = ".yaml";
   for (const std::string& file : shipped_files("topology")) {
     const bool is_default = file.size() <= family.size() + extension.size();
-    names.push_back(is_default ? file : file.substr(family.size(), file.size() - family.size() - extension.size()));
+    names.push_back(
+        is_default ? file
+                   : file.substr(family.size(), file.size() - family.size() - extension.size()));
   }
   return names;
 }
@@ -46,7 +48,8 @@ Words probe_cases() {
 Words validation_groups() {
   Words groups;
   for (const ValidationCase& each : all_references()) {
-    if (std::find(groups.begin(), groups.end(), each.group) == groups.end()) groups.push_back(each.group);
+    if (std::find(groups.begin(), groups.end(), each.group) == groups.end())
+      groups.push_back(each.group);
   }
   return groups;
 }
@@ -61,8 +64,9 @@ Words traffic_patterns() {
 // Values that the declaration of an option does not list.
 Words values_of(const std::string& option) {
   static const std::map<std::string, std::function<Words()>> makers{
-      {"--bench", bench_names},       {"--topology", topology_names},   {"--case", probe_cases},
-      {"--group", validation_groups}, {"--generate", traffic_patterns}, {"--device", [] { return Words{"sip:0", "all"}; }}};
+      {"--bench", bench_names},         {"--topology", topology_names},
+      {"--case", probe_cases},          {"--group", validation_groups},
+      {"--generate", traffic_patterns}, {"--device", [] { return Words{"sip:0", "all"}; }}};
   const auto found = makers.find(option);
   return found == makers.end() ? Words() : found->second();
 }
@@ -80,7 +84,9 @@ Words split(const std::string& text, char separator) {
 // As CLI11 shows them: "TEXT:{off,deferred,eager}".
 Words listed_in(const std::string& type) {
   const std::size_t open = type.find('{'), close = type.find('}');
-  return open == std::string::npos || close == std::string::npos ? Words() : split(type.substr(open + 1, close - open - 1), ',');
+  return open == std::string::npos || close == std::string::npos
+             ? Words()
+             : split(type.substr(open + 1, close - open - 1), ',');
 }
 
 // "F.yaml", "F.csv|.sqlite", "F".
@@ -100,10 +106,12 @@ CompletedOption completed(const CLI::Option& option) {
   result.description = option.get_description();
   const std::string type = option.get_type_name();
   if (option.get_items_expected_max() == 0) {
-    if (type.compare(0, 2, "[=") == 0) result.names.push_back(result.names.back() + type.substr(1, type.size() - 2));
+    if (type.compare(0, 2, "[=") == 0)
+      result.names.push_back(result.names.back() + type.substr(1, type.size() - 2));
     return result;
   }
-  result.value = result.names.back() == "--param" ? CompletedOption::Value::bench_parameter : CompletedOption::Value::given;
+  result.value = result.names.back() == "--param" ? CompletedOption::Value::bench_parameter
+                                                  : CompletedOption::Value::given;
   result.value_name = type.substr(0, type.find(':'));
   result.words = listed_in(type);
   if (result.words.empty()) result.words = values_of(result.names.back());
@@ -124,12 +132,15 @@ void walk(const CLI::App& app, const std::string& path, std::vector<CompletedCom
     command.words = listed_in(option->get_type_name());
   }
   const auto subcommands = app.get_subcommands([](const CLI::App*) { return true; });
-  for (const CLI::App* each : subcommands) command.subcommands.emplace_back(each->get_name(), each->get_description());
+  for (const CLI::App* each : subcommands)
+    command.subcommands.emplace_back(each->get_name(), each->get_description());
   commands.push_back(std::move(command));
-  for (const CLI::App* each : subcommands) walk(*each, path.empty() ? each->get_name() : path + " " + each->get_name(), commands);
+  for (const CLI::App* each : subcommands)
+    walk(*each, path.empty() ? each->get_name() : path + " " + each->get_name(), commands);
 }
 
-CompletedOption plain(const std::string& name, const std::string& description, const std::string& value_name = "") {
+CompletedOption plain(const std::string& name, const std::string& description,
+                      const std::string& value_name = "") {
   CompletedOption option;
   option.names = {name};
   option.description = description;
@@ -140,15 +151,19 @@ CompletedOption plain(const std::string& name, const std::string& description, c
 
 // What ./kernbench does itself (the script of that name).
 std::vector<CompletedCommand> launcher_commands() {
-  CompletedCommand test{"test", "Builds everything and runs the tests; arguments go to ctest", {}, {}, {}, false};
+  CompletedCommand test{
+      "test", "Builds everything and runs the tests; arguments go to ctest", {}, {}, {}, false};
   test.options = {plain("-R", "Tests whose name matches", "REGEX"),
                   plain("-E", "All tests but those", "REGEX"),
                   plain("-j", "So many at once", "N"),
                   plain("-N", "Lists the tests"),
                   plain("-V", "Shows their output"),
                   plain("--rerun-failed", "Those that failed the last time")};
-  CompletedCommand bench{"bench", "Measures the speed of simulation; arguments go to Google Benchmark", {}, {}, {}, false};
-  bench.options = {plain("--benchmark_filter", "Measurements whose name matches", "REGEX"), plain("--rounds", "So often", "N")};
+  CompletedCommand bench{
+      "bench", "Measures the speed of simulation; arguments go to Google Benchmark", {}, {}, {},
+      false};
+  bench.options = {plain("--benchmark_filter", "Measurements whose name matches", "REGEX"),
+                   plain("--rounds", "So often", "N")};
   return {test, bench};
 }
 
@@ -159,7 +174,8 @@ std::vector<CompletedBench> completed_benches() {
     CompletedBench& completed = all.emplace_back();
     completed.name = bench.name;
     completed.index = static_cast<int>(all.size());
-    for (const Parameter& parameter : bench.parameters) completed.parameters.emplace_back(parameter.name(), parameter.choices());
+    for (const Parameter& parameter : bench.parameters)
+      completed.parameters.emplace_back(parameter.name(), parameter.choices());
   }
   return all;
 }

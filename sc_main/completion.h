@@ -1,6 +1,8 @@
-// What a shell may offer on the command line: read off the CLI11 app, written as a script for one shell.
+// What a shell may offer on the command line: read off the CLI11 app, written as a script for one
+// shell.
 //
-// The script has everything in it, as of the build that wrote it: no key press starts the program, or a build.
+// The script has everything in it, as of the build that wrote it: no key press starts the program,
+// or a build.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,7 +18,8 @@ struct CompletedOption {
     bench_parameter,  // NAME=VALUE, by the bench that stands before it
     given,            // `words`, files, or something that nobody can list
   };
-  std::vector<std::string> names;  // "--bench"; also with a value that may be left out: "--verify-data=ops"
+  std::vector<std::string>
+      names;  // "--bench"; also with a value that may be left out: "--verify-data=ops"
   std::string description;
   Value value = Value::none;
   std::string value_name;               // "NS"
@@ -37,8 +40,9 @@ struct CompletedCommand {
 
 struct CompletedBench {
   std::string name;
-  int index = 0;                                                             // which stands for the name
-  std::vector<std::pair<std::string, std::vector<std::string>>> parameters;  // with their choices, if there are any
+  int index = 0;  // which stands for the name
+  std::vector<std::pair<std::string, std::vector<std::string>>>
+      parameters;  // with their choices, if there are any
 };
 
 struct CompletionModel {

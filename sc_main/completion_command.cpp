@@ -14,7 +14,8 @@ struct Shell {
   const char* name;
   std::string (*script)(const CompletionModel& completion);
 };
-constexpr Shell shells[] = {{"bash", bash_completion}, {"zsh", zsh_completion}, {"fish", fish_completion}};
+constexpr Shell shells[] = {
+    {"bash", bash_completion}, {"zsh", zsh_completion}, {"fish", fish_completion}};
 
 std::vector<std::string> shell_names() {
   std::vector<std::string> names;
@@ -23,7 +24,8 @@ std::vector<std::string> shell_names() {
 }
 
 int print_completion(const CLI::App& app, const std::string& name) {
-  const auto shell = std::find_if(std::begin(shells), std::end(shells), [&](const Shell& each) { return name == each.name; });
+  const auto shell = std::find_if(std::begin(shells), std::end(shells),
+                                  [&](const Shell& each) { return name == each.name; });
   std::cout << shell->script(completion_of(app));
   return exit_done;
 }
@@ -32,17 +34,26 @@ int print_completion(const CLI::App& app, const std::string& name) {
 
 void add_completion_command(CLI::App& app, Invocation& invocation) {
   const auto shell = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("completion", "Prints a script by which a shell completes commands, options and values");
-  command->add_option("SHELL", *shell, "The shell")->required()->type_name("")->check(CLI::IsMember(shell_names()));
+  CLI::App* command = app.add_subcommand(
+      "completion", "Prints a script by which a shell completes commands, options and values");
+  command->add_option("SHELL", *shell, "The shell")
+      ->required()
+      ->type_name("")
+      ->check(CLI::IsMember(shell_names()));
   command->footer(
-      "Offered are commands, options, benches and their parameters, topologies, modes and files, for kernbench and ./kernbench "
+      "Offered are commands, options, benches and their parameters, topologies, modes and files, "
+      "for kernbench and ./kernbench "
       "alike, "
       "with\n`test` and `bench` of the latter.\n\n"
       "Examples:\n"
-      "  source <(./kernbench completion bash)                             this shell; in ~/.bashrc: every one\n"
-      "  source <(./kernbench completion zsh)                              in ~/.zshrc, after compinit\n"
+      "  source <(./kernbench completion bash)                             this shell; in "
+      "~/.bashrc: every one\n"
+      "  source <(./kernbench completion zsh)                              in ~/.zshrc, after "
+      "compinit\n"
       "  ./kernbench completion fish > ~/.config/fish/completions/kernbench.fish\n");
-  command->callback([&app, shell, &invocation] { invocation.action = [&app, shell] { return print_completion(app, *shell); }; });
+  command->callback([&app, shell, &invocation] {
+    invocation.action = [&app, shell] { return print_completion(app, *shell); };
+  });
 }
 
 }  // namespace kernbench

@@ -23,7 +23,8 @@ bool holds_configs(const fs::path& root) { return is_file(root / "configs" / "to
 
 fs::path shipped_configs() {
   if (const char* root = std::getenv("KERNBENCH_ROOT"); root != nullptr && *root != '\0') {
-    if (!holds_configs(root)) throw UsageError("KERNBENCH_ROOT is " + quote(root) + ", which has no configs/topology.yaml");
+    if (!holds_configs(root))
+      throw UsageError("KERNBENCH_ROOT is " + quote(root) + ", which has no configs/topology.yaml");
     return fs::path(root) / "configs";
   }
   std::error_code ignored;
@@ -32,7 +33,9 @@ fs::path shipped_configs() {
     if (holds_configs(folder)) return folder / "configs";
   }
   if (holds_configs(KERNBENCH_SOURCE_DIR)) return fs::path(KERNBENCH_SOURCE_DIR) / "configs";
-  throw UsageError("the shipped configuration is not found; set KERNBENCH_ROOT to the folder that holds configs/topology.yaml");
+  throw UsageError(
+      "the shipped configuration is not found; set KERNBENCH_ROOT to the folder that holds "
+      "configs/topology.yaml");
 }
 
 std::string find_config(const std::string& given, const std::string& family) {
@@ -44,8 +47,8 @@ std::string find_config(const std::string& given, const std::string& family) {
       if (is_file(shipped / name)) return (shipped / name).string();
     }
   }
-  throw UsageError("no file " + quote(given) + " here, and none of that name in " + shipped.string() +
-                   did_you_mean(given, shipped_files(family)));
+  throw UsageError("no file " + quote(given) + " here, and none of that name in " +
+                   shipped.string() + did_you_mean(given, shipped_files(family)));
 }
 
 std::vector<std::string> shipped_files(const std::string& family) {
@@ -53,7 +56,8 @@ std::vector<std::string> shipped_files(const std::string& family) {
   for (const auto& entry : fs::directory_iterator(shipped_configs())) {
     const std::string name = entry.path().filename();
     const std::string extension = entry.path().extension();
-    if (name.compare(0, family.size() + 1, family + ".") == 0 && extension == ".yaml") names.push_back(name);
+    if (name.compare(0, family.size() + 1, family + ".") == 0 && extension == ".yaml")
+      names.push_back(name);
   }
   std::sort(names.begin(), names.end());
   return names;

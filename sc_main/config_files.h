@@ -1,4 +1,5 @@
-// Where configuration files lie: what users name is relative to where they are, what is shipped lies in configs/.
+// Where configuration files lie: what users name is relative to where they are, what is shipped
+// lies in configs/.
 #pragma once
 
 #include <filesystem>
@@ -7,14 +8,17 @@
 
 namespace kernbench {
 
-// configs/ of $KERNBENCH_ROOT, else of the nearest folder above the program that has one, else of the source tree. Throws UsageError.
+// configs/ of $KERNBENCH_ROOT, else of the nearest folder above the program that has one, else of
+// the source tree. Throws UsageError.
 std::filesystem::path shipped_configs();
 
-// `given` as it is if there is such a file, else a shipped one: "topology.tiny.yaml", or "tiny" for topology.tiny.yaml with
-// `family` "topology". An empty name is the family's default. Throws UsageError that names what was looked for.
+// `given` as it is if there is such a file, else a shipped one: "topology.tiny.yaml", or "tiny" for
+// topology.tiny.yaml with `family` "topology". An empty name is the family's default. Throws
+// UsageError that names what was looked for.
 std::string find_config(const std::string& given, const std::string& family);
 
-// Names that find_config() takes for shipped files of the family: "topology.yaml", "topology.tiny.yaml", ...
+// Names that find_config() takes for shipped files of the family: "topology.yaml",
+// "topology.tiny.yaml", ...
 std::vector<std::string> shipped_files(const std::string& family);
 
 }  // namespace kernbench

@@ -1,4 +1,5 @@
-// Ctrl-C and a polite kill: noted while a run goes on, which then ends at the next slice; the second one ends the program at once.
+// Ctrl-C and a polite kill: noted while a run goes on, which then ends at the next slice; the
+// second one ends the program at once.
 #pragma once
 
 namespace kernbench {

@@ -1,5 +1,6 @@
-// Judgement: how far an output tensor agrees with the bench's reference, over all its shards and replicas (spec 9). The one place
-// that joins what benches expect (sw) with how results are compared (platform).
+// Judgement: how far an output tensor agrees with the bench's reference, over all its shards and
+// replicas (spec 9). The one place that joins what benches expect (sw) with how results are
+// compared (platform).
 #pragma once
 
 #include <algorithm>
@@ -14,12 +15,15 @@
 namespace kernbench {
 
 struct Judgement {
-  Comparison comparison;  // elements of replicas count each; first_bad is an index in the whole tensor
-  PeId where;             // which has the block of first_bad
+  Comparison
+      comparison;  // elements of replicas count each; first_bad is an index in the whole tensor
+  PeId where;      // which has the block of first_bad
 };
 
-// Where an element of the block, counted in row-major order, stands in the whole tensor, counted likewise.
-inline std::uint64_t index_in_tensor(const Shape& tensor, const ExpectedBlock& block, std::uint64_t element) {
+// Where an element of the block, counted in row-major order, stands in the whole tensor, counted
+// likewise.
+inline std::uint64_t index_in_tensor(const Shape& tensor, const ExpectedBlock& block,
+                                     std::uint64_t element) {
   std::uint64_t index = 0, stride = 1;
   for (std::size_t axis = tensor.rank(); axis-- > 0;) {
     const auto extent = static_cast<std::uint64_t>(block.value.shape[axis]);
@@ -30,14 +34,17 @@ inline std::uint64_t index_in_tensor(const Shape& tensor, const ExpectedBlock& b
   return index;
 }
 
-// `executor` has computed what was recorded. UsageError for a reference of another size; StoppedError if told to stop.
-inline Judgement judge(const Expectation& expectation, const DataExecutor& executor, const StopQuestion& stop = {}) {
+// `executor` has computed what was recorded. UsageError for a reference of another size;
+// StoppedError if told to stop.
+inline Judgement judge(const Expectation& expectation, const DataExecutor& executor,
+                       const StopQuestion& stop = {}) {
   const std::vector<double> reference = abandonable(expectation.reference, stop);
   Judgement judgement;
   Comparison& all = judgement.comparison;
   for (const ExpectedBlock& block : expectation.blocks) {
-    const Comparison part = compare(executor.bytes(block.value), expectation.dtype, block.value.shape,
-                                    expectation.part(reference, block), expectation.tolerance_factor, stop);
+    const Comparison part =
+        compare(executor.bytes(block.value), expectation.dtype, block.value.shape,
+                expectation.part(reference, block), expectation.tolerance_factor, stop);
     all.elements += part.elements;
     all.mismatches += part.mismatches;
     all.largest_abs_error = std::max(all.largest_abs_error, part.largest_abs_error);
@@ -54,9 +61,11 @@ inline Judgement judge(const Expectation& expectation, const DataExecutor& execu
   return judgement;
 }
 
-// "tensor 'c' {64, 32} f16: 3 of 2048 elements differ; first at {1, 7}: got 1.5, expected 1.25; ...; on sip0.cube0.pe1"
+// "tensor 'c' {64, 32} f16: 3 of 2048 elements differ; first at {1, 7}: got 1.5, expected 1.25;
+// ...; on sip0.cube0.pe1"
 inline std::string failure_text(const Expectation& expectation, const Judgement& judgement) {
-  std::string text = failure_text(expectation.name, expectation.dtype, expectation.shape, judgement.comparison);
+  std::string text =
+      failure_text(expectation.name, expectation.dtype, expectation.shape, judgement.comparison);
   if (expectation.blocks.size() > 1) text += "; on " + judgement.where.str();
   return text;
 }

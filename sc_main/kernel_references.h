@@ -1,4 +1,5 @@
-// References of `kernbench validate` that need kernels, and so software and hardware together: MAC arrays and collectives.
+// References of `kernbench validate` that need kernels, and so software and hardware together: MAC
+// arrays and collectives.
 #pragma once
 
 #include <vector>

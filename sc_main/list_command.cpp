@@ -1,4 +1,5 @@
-// `kernbench list`: benches, component implementations, shipped topologies, algorithms of collectives.
+// `kernbench list`: benches, component implementations, shipped topologies, algorithms of
+// collectives.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -25,7 +26,8 @@ void print(const Json& json) { std::cout << json_text(json, 2) << '\n'; }
 
 std::string places_of(const Implementation& implementation) {
   std::string text;
-  for (const Role role : implementation.roles) text += (text.empty() ? "" : ", ") + std::string(name_of(role));
+  for (const Role role : implementation.roles)
+    text += (text.empty() ? "" : ", ") + std::string(name_of(role));
   return text;
 }
 
@@ -40,15 +42,22 @@ int list_components(const MachineOptions& machine, bool as_json) {
       entry["roles"] = Json::array();
       for (const Role role : implementation->roles) entry["roles"].push_back(name_of(role));
       entry["attrs"] = Json::array();
-      for (const Parameter& parameter : implementation->schema) entry["attrs"].push_back(parameter_json(parameter));
+      for (const Parameter& parameter : implementation->schema)
+        entry["attrs"].push_back(parameter_json(parameter));
       json.push_back(std::move(entry));
       continue;
     }
-    std::cout << implementation->name << ": " << implementation->description << "  [" << places_of(*implementation) << "]\n";
-    TextTable table({{"attribute"}, {"default", TextTable::Align::right}, {"unit"}, {"allowed"}, {"meaning"}, {"source"}});
+    std::cout << implementation->name << ": " << implementation->description << "  ["
+              << places_of(*implementation) << "]\n";
+    TextTable table({{"attribute"},
+                     {"default", TextTable::Align::right},
+                     {"unit"},
+                     {"allowed"},
+                     {"meaning"},
+                     {"source"}});
     for (const Parameter& parameter : implementation->schema) {
-      table.add({parameter.name(), default_text(parameter), parameter.unit(), parameter.allowed(), parameter.description(),
-                 parameter.source()});
+      table.add({parameter.name(), default_text(parameter), parameter.unit(), parameter.allowed(),
+                 parameter.description(), parameter.source()});
     }
     if (!table.empty()) std::cout << table.text("  ");
     std::cout << '\n';
@@ -60,10 +69,11 @@ int list_components(const MachineOptions& machine, bool as_json) {
 // --- algorithms
 
 void print_parameters(const ParameterSchema& schema) {
-  TextTable table({{"key"}, {"default", TextTable::Align::right}, {"unit"}, {"allowed"}, {"meaning"}});
+  TextTable table(
+      {{"key"}, {"default", TextTable::Align::right}, {"unit"}, {"allowed"}, {"meaning"}});
   for (const Parameter& parameter : schema)
-    table.add({parameter.name(), parameter.default_value() ? default_text(parameter) : "-", parameter.unit(), parameter.allowed(),
-               parameter.description()});
+    table.add({parameter.name(), parameter.default_value() ? default_text(parameter) : "-",
+               parameter.unit(), parameter.allowed(), parameter.description()});
   if (!table.empty()) std::cout << table.text("  ");
 }
 
@@ -89,9 +99,10 @@ int list_algorithms(bool as_json) {
       json.push_back(std::move(entry));
       continue;
     }
-    std::cout << algorithm.name << " (" << name_of(algorithm.op) << "): " << algorithm.description << '\n';
-    std::cout << "  takes " << algorithm.layout << "; works on " << fmt::format("{}", fmt::join(algorithm.sip_topologies, ", "))
+    std::cout << algorithm.name << " (" << name_of(algorithm.op) << "): " << algorithm.description
               << '\n';
+    std::cout << "  takes " << algorithm.layout << "; works on "
+              << fmt::format("{}", fmt::join(algorithm.sip_topologies, ", ")) << '\n';
     print_parameters(algorithm.parameters);
     std::cout << '\n';
   }
@@ -151,7 +162,8 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* list = app.add_subcommand("list", "Lists the benches; or components, topologies, or algorithms of collectives");
+  CLI::App* list = app.add_subcommand(
+      "list", "Lists the benches; or components, topologies, or algorithms of collectives");
   list->add_flag("--json", options->json, "As JSON");
   list->require_subcommand(0, 1);
   list->footer(
@@ -161,26 +173,39 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
       "  kernbench list topologies --json\n"
       "  kernbench list algorithms      collectives, and the keys of ccl.yaml\n");
   list->callback([list, options, &invocation] {
-    if (list->get_subcommands().empty()) invocation.action = [options] { return list_benches(options->json); };
+    if (list->get_subcommands().empty())
+      invocation.action = [options] { return list_benches(options->json); };
   });
 
-  CLI::App* components =
-      list->add_subcommand("components", "Implementations that `impl:` may name, where each may stand, and their attributes");
+  CLI::App* components = list->add_subcommand(
+      "components",
+      "Implementations that `impl:` may name, where each may stand, and their attributes");
   components->add_flag("--json", options->json, "As JSON");
   options->machine.add_components_to(*components);
-  components->footer("Examples:\n  kernbench list components\n  kernbench list components --json | jq '.[].name'\n");
-  components->callback(
-      [options, &invocation] { invocation.action = [options] { return list_components(options->machine, options->json); }; });
+  components->footer(
+      "Examples:\n  kernbench list components\n  kernbench list components --json | jq "
+      "'.[].name'\n");
+  components->callback([options, &invocation] {
+    invocation.action = [options] { return list_components(options->machine, options->json); };
+  });
 
-  CLI::App* algorithms = list->add_subcommand("algorithms", "Algorithms of collectives, and the keys of ccl.yaml");
+  CLI::App* algorithms =
+      list->add_subcommand("algorithms", "Algorithms of collectives, and the keys of ccl.yaml");
   algorithms->add_flag("--json", options->json, "As JSON");
-  algorithms->footer("Examples:\n  kernbench list algorithms\n  kernbench list algorithms --json | jq '.algorithms[].name'\n");
-  algorithms->callback([options, &invocation] { invocation.action = [options] { return list_algorithms(options->json); }; });
+  algorithms->footer(
+      "Examples:\n  kernbench list algorithms\n  kernbench list algorithms --json | jq "
+      "'.algorithms[].name'\n");
+  algorithms->callback([options, &invocation] {
+    invocation.action = [options] { return list_algorithms(options->json); };
+  });
 
-  CLI::App* topologies = list->add_subcommand("topologies", "Shipped topologies: names that --topology takes");
+  CLI::App* topologies =
+      list->add_subcommand("topologies", "Shipped topologies: names that --topology takes");
   topologies->add_flag("--json", options->json, "As JSON");
   topologies->footer("Examples:\n  kernbench list topologies\n");
-  topologies->callback([options, &invocation] { invocation.action = [options] { return list_topologies(options->json); }; });
+  topologies->callback([options, &invocation] {
+    invocation.action = [options] { return list_topologies(options->json); };
+  });
 }
 
 }  // namespace kernbench

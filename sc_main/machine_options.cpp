@@ -20,15 +20,17 @@
 namespace kernbench {
 namespace {
 
-// Of the given settings those of `family`, whose keys have it as a prefix: "components:KEY=VALUE". Without a prefix the key is
-// topology.yaml's. `families`: what the command reads.
-std::vector<Override> overrides_of(const std::vector<std::string>& settings, const std::string& family,
+// Of the given settings those of `family`, whose keys have it as a prefix: "components:KEY=VALUE".
+// Without a prefix the key is topology.yaml's. `families`: what the command reads.
+std::vector<Override> overrides_of(const std::vector<std::string>& settings,
+                                   const std::string& family,
                                    const std::vector<std::string>& families) {
   std::vector<Override> overrides;
   for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw UsageError("--set " + quote(setting) + " is not KEY=VALUE, e.g. --set system.sips.count=1");
+      throw UsageError("--set " + quote(setting) +
+                       " is not KEY=VALUE, e.g. --set system.sips.count=1");
     }
     std::string key = setting.substr(0, equals);
     std::string of = "topology";
@@ -40,10 +42,13 @@ std::vector<Override> overrides_of(const std::vector<std::string>& settings, con
       std::string prefixes;
       for (const std::string& each : families)
         prefixes += (prefixes.empty() ? "" : each == families.back() ? " and " : ", ") + each + ":";
-      throw UsageError("--set " + quote(setting) + ": this command reads no " + quote(of) + " file; " +
-                       (families.size() == 1 ? "the prefix is " : "prefixes are ") + prefixes);
+      throw UsageError("--set " + quote(setting) + ": this command reads no " + quote(of) +
+                       " file; " + (families.size() == 1 ? "the prefix is " : "prefixes are ") +
+                       prefixes);
     }
-    if (of == family) overrides.push_back({std::move(key), setting.substr(equals + 1), of == "topology" ? "" : of + ":"});
+    if (of == family)
+      overrides.push_back(
+          {std::move(key), setting.substr(equals + 1), of == "topology" ? "" : of + ":"});
   }
   return overrides;
 }
@@ -52,16 +57,22 @@ constexpr const char* group = "Machine";
 
 void add_topology(CLI::App& command, MachineOptions& options) {
   command
-      .add_option("--topology", options.topology, "The machine: a file, or the name of a shipped one (kernbench list topologies)")
+      .add_option("--topology", options.topology,
+                  "The machine: a file, or the name of a shipped one (kernbench list topologies)")
       ->type_name("F.yaml")
       ->group(group);
 }
 
 void add_files_of_components(CLI::App& command, MachineOptions& options, const char* set) {
-  command.add_option("--components", options.components, "Names of implementations: a file (default: the shipped components.yaml)")
+  command
+      .add_option("--components", options.components,
+                  "Names of implementations: a file (default: the shipped components.yaml)")
       ->type_name("F.yaml")
       ->group(group);
-  command.add_option("--set", options.set, set)->type_name("KEY=VALUE")->allow_extra_args(false)->group(group);
+  command.add_option("--set", options.set, set)
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->group(group);
 }
 
 // What a run needs beside its machine is found out when it runs.
@@ -69,17 +80,20 @@ void check_memory(const MachineSpec& spec, std::uint64_t most_bytes) {
   MachineMemory memory;
   try {
     memory = machine_memory(spec);
-  } catch (const std::overflow_error&) {  // lengths that cannot be computed with: build_graph tells of them
+  } catch (const std::overflow_error&) {  // lengths that cannot be computed with: build_graph tells
+                                          // of them
     return;
   }
   constexpr std::uint64_t takes_a_while = std::uint64_t{1} << 30;  // ten seconds and more
   if (memory.bytes() <= most_bytes) {
     if (memory.bytes() > takes_a_while && ::isatty(STDERR_FILENO) != 0)
-      std::cerr << "kernbench: building a machine of " << memory.str() << ", about " << size_text(memory.bytes()) << '\n';
+      std::cerr << "kernbench: building a machine of " << memory.str() << ", about "
+                << size_text(memory.bytes()) << '\n';
     return;
   }
-  throw UsageError("this machine needs about " + size_text(memory.bytes()) + " of memory: " + memory.str() + "; --max-memory is " +
-                   size_text(most_bytes) + ", and the host has " + size_text(host_memory_bytes()));
+  throw UsageError("this machine needs about " + size_text(memory.bytes()) +
+                   " of memory: " + memory.str() + "; --max-memory is " + size_text(most_bytes) +
+                   ", and the host has " + size_text(host_memory_bytes()));
 }
 
 }  // namespace
@@ -87,7 +101,8 @@ void check_memory(const MachineSpec& spec, std::uint64_t most_bytes) {
 void add_max_memory_to(CLI::App& command, std::string& max_memory) {
   command
       .add_option("--max-memory", max_memory,
-                  "Memory that the program may use, e.g. 8G; what needs more is refused, or ended with a message. Default: three "
+                  "Memory that the program may use, e.g. 8G; what needs more is refused, or ended "
+                  "with a message. Default: three "
                   "quarters of the host's")
       ->type_name("SIZE")
       ->group(group);
@@ -95,27 +110,33 @@ void add_max_memory_to(CLI::App& command, std::string& max_memory) {
 
 void MachineOptions::add_to(CLI::App& command) {
   add_topology(command, *this);
-  add_files_of_components(command, *this,
-                          "Overrides a key of the topology, or with components:KEY of the components file; repeatable");
+  add_files_of_components(
+      command, *this,
+      "Overrides a key of the topology, or with components:KEY of the components file; repeatable");
   add_max_memory_to(command, max_memory);
 }
 
 void MachineOptions::add_with_ccl_to(CLI::App& command) {
   families.emplace_back("ccl");
   add_topology(command, *this);
-  command.add_option("--ccl", ccl, "The collectives: a file (default: the shipped ccl.yaml)")->type_name("F.yaml")->group(group);
+  command.add_option("--ccl", ccl, "The collectives: a file (default: the shipped ccl.yaml)")
+      ->type_name("F.yaml")
+      ->group(group);
   add_files_of_components(command, *this,
-                          "Overrides a key of the topology, or with ccl:KEY, components:KEY of those files; repeatable");
+                          "Overrides a key of the topology, or with ccl:KEY, components:KEY of "
+                          "those files; repeatable");
   add_max_memory_to(command, max_memory);
 }
 
 void MachineOptions::add_components_to(CLI::App& command) {
   families = {"components"};
-  add_files_of_components(command, *this, "Overrides a key of the components file, as components:KEY; repeatable");
+  add_files_of_components(command, *this,
+                          "Overrides a key of the components file, as components:KEY; repeatable");
 }
 
 CclFile MachineOptions::load_ccl() const {
-  return load_ccl_file(find_config(ccl, "ccl"), overrides_of(set, "ccl", families), shipped_algorithms());
+  return load_ccl_file(find_config(ccl, "ccl"), overrides_of(set, "ccl", families),
+                       shipped_algorithms());
 }
 
 std::string MachineOptions::topology_path() const { return find_config(topology, "topology"); }
@@ -128,16 +149,18 @@ std::vector<FileInUse> MachineOptions::files_in_use() const {
   reads(topology_path());
   files.push_back({mesh_file_beside(topology_path()), "the layout of a cube,"});
   reads(find_config(components, "components"));
-  if (std::find(families.begin(), families.end(), "ccl") != families.end()) reads(find_config(ccl, "ccl"));
+  if (std::find(families.begin(), families.end(), "ccl") != families.end())
+    reads(find_config(ccl, "ccl"));
   return files;
 }
 
 ComponentRegistry MachineOptions::load_registry() const {
   ComponentRegistry registry;
   register_builtin_components(registry);
-  const ComponentsFile file =
-      load_components_file(find_config(components, "components"), overrides_of(set, "components", families));
-  if (!file.plugins.empty()) throw UsageError("plug-ins are not loaded by this program: " + quote(file.plugins.front()));
+  const ComponentsFile file = load_components_file(find_config(components, "components"),
+                                                   overrides_of(set, "components", families));
+  if (!file.plugins.empty())
+    throw UsageError("plug-ins are not loaded by this program: " + quote(file.plugins.front()));
   apply_aliases(file, registry);
   return registry;
 }
@@ -145,7 +168,8 @@ ComponentRegistry MachineOptions::load_registry() const {
 MachineSpec MachineOptions::load_spec(const ComponentRegistry& registry) const {
   const std::uint64_t most_bytes = memory_bytes();
   guard_memory(most_bytes);
-  MachineSpec spec = load_machine(topology_path(), overrides_of(set, "topology", families), registry);
+  MachineSpec spec =
+      load_machine(topology_path(), overrides_of(set, "topology", families), registry);
   check_memory(spec, most_bytes);
   return spec;
 }

@@ -26,11 +26,12 @@ struct MachineOptions {
   std::vector<std::string> families{"topology", "components"};  // of files that the command reads
 
   void add_to(CLI::App& command);
-  void add_with_ccl_to(CLI::App& command);    // for a command that runs collectives
+  void add_with_ccl_to(CLI::App& command);  // for a command that runs collectives
   std::uint64_t memory_bytes() const { return memory_limit(max_memory); }
   void add_components_to(CLI::App& command);  // for a command that reads no topology
   std::string topology_path() const;          // the file that is read
-  // All files that are read, those that they include too, and the layout that is kept beside the topology.
+  // All files that are read, those that they include too, and the layout that is kept beside the
+  // topology.
   std::vector<FileInUse> files_in_use() const;
 
   // The implementations: built in, and the further names of components.yaml.

@@ -1,4 +1,5 @@
-// The program: reads the command line, runs the command that it names, and turns what goes wrong into a message and an exit status.
+// The program: reads the command line, runs the command that it names, and turns what goes wrong
+// into a message and an exit status.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -18,7 +19,8 @@ namespace {
 
 int report(const std::string& what, int status) {
   std::cout << std::flush;
-  std::cerr << "kernbench: error: " << what << (what.empty() || what.back() != '\n' ? "\n" : "") << std::flush;
+  std::cerr << "kernbench: error: " << what << (what.empty() || what.back() != '\n' ? "\n" : "")
+            << std::flush;
   return status;
 }
 
@@ -33,7 +35,8 @@ int run_command_line(int argc, char* argv[]) {
       "  kernbench list\n"
       "  kernbench run --bench matmul-composite --verify-data\n"
       "  kernbench run --help\n\n"
-      "Exit status: 0 done, 1 a run or a check failed, 2 wrong usage or configuration, 3 deadlock or livelock.\n");
+      "Exit status: 0 done, 1 a run or a check failed, 2 wrong usage or configuration, 3 deadlock "
+      "or livelock.\n");
   add_run_command(app, invocation);
   add_list_command(app, invocation);
   add_topology_command(app, invocation);
@@ -52,10 +55,12 @@ int run_command_line(int argc, char* argv[]) {
   return invocation.action();
 }
 
-// Output that cannot be delivered is a failure, also when it is lost only as the last buffer goes out.
+// Output that cannot be delivered is a failure, also when it is lost only as the last buffer goes
+// out.
 int delivered(int status) {
   std::cout << std::flush;
-  if (!std::cout && status == exit_done) return report("standard output cannot be written", exit_failed);
+  if (!std::cout && status == exit_done)
+    return report("standard output cannot be written", exit_failed);
   return status;
 }
 
@@ -83,7 +88,8 @@ int guarded(int argc, char* argv[]) {
 int sc_main(int argc, char* argv[]) {
   const int status = kernbench::guarded(argc, argv);
   std::cerr << std::flush;
-  ::_exit(status);  // tearing a machine of thousands of modules down would take longer than many a run
+  ::_exit(
+      status);  // tearing a machine of thousands of modules down would take longer than many a run
 }
 
 // libsystemc has a main() of its own, which greets; ours comes first.

@@ -48,14 +48,18 @@ std::uint64_t control_group_bytes() {
   for (std::string line; std::getline(groups, line);) {
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1), path = line.substr(second + 1);
-    if (controllers.empty()) least = std::min(least, group_limit("/sys/fs/cgroup", path, "memory.max"));
-    if (controllers == "memory") least = std::min(least, group_limit("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes"));
+    const std::string controllers = line.substr(first + 1, second - first - 1),
+                      path = line.substr(second + 1);
+    if (controllers.empty())
+      least = std::min(least, group_limit("/sys/fs/cgroup", path, "memory.max"));
+    if (controllers == "memory")
+      least = std::min(least, group_limit("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes"));
   }
   return least;
 }
 
-// --- the guard: a thread that allocates nothing and takes no lock, so that a child may be forked beside it ---
+// --- the guard: a thread that allocates nothing and takes no lock, so that a child may be forked
+// beside it ---
 
 std::atomic<std::uint64_t> limit{0};
 std::atomic<bool> reached{false};
@@ -70,10 +74,11 @@ std::uint64_t resident_bytes(int statm) {
 
 [[noreturn]] void end_at_once(std::uint64_t bytes) {
   std::array<char, 256> text{};
-  const int length =
-      std::snprintf(text.data(), text.size(),
-                    "kernbench: error: out of memory: %.1f GiB are in use, --max-memory is %.1f GiB; the run is ended at once\n",
-                    static_cast<double>(bytes) / 0x1p30, static_cast<double>(limit.load()) / 0x1p30);
+  const int length = std::snprintf(text.data(), text.size(),
+                                   "kernbench: error: out of memory: %.1f GiB are in use, "
+                                   "--max-memory is %.1f GiB; the run is ended at once\n",
+                                   static_cast<double>(bytes) / 0x1p30,
+                                   static_cast<double>(limit.load()) / 0x1p30);
   const auto written = ::write(STDERR_FILENO, text.data(), static_cast<std::size_t>(length));
   static_cast<void>(written);
   ::_exit(1);
@@ -91,7 +96,8 @@ void* watch(void* /*unused*/) {
   }
 }
 
-// Signals are for the thread that simulates. Where the host grants no thread, an allocation that fails is what ends the run.
+// Signals are for the thread that simulates. Where the host grants no thread, an allocation that
+// fails is what ends the run.
 void start_watching() {
   sigset_t all, before;
   sigfillset(&all);
@@ -104,7 +110,8 @@ void start_watching() {
 }  // namespace
 
 std::uint64_t host_memory_bytes() {
-  const auto physical = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const auto physical = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                        static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   return std::min(physical, control_group_bytes());
 }
 
@@ -116,13 +123,16 @@ std::uint64_t memory_limit(const std::string& text) {
   std::uint64_t factor = 1;
   for (std::size_t i = 0; unit != std::string::npos && i <= unit; ++i) factor *= kib;
   try {
-    const Rational given = Rational::parse(unit == std::string::npos ? text : text.substr(0, text.size() - 1));
+    const Rational given =
+        Rational::parse(unit == std::string::npos ? text : text.substr(0, text.size() - 1));
     const Rational bytes = given * Rational(static_cast<std::int64_t>(factor));
     constexpr std::int64_t least = 1 << 20, most = std::int64_t{1} << 50;
-    if (Rational(least) <= bytes && bytes <= Rational(most)) return static_cast<std::uint64_t>(bytes.to_double());
+    if (Rational(least) <= bytes && bytes <= Rational(most))
+      return static_cast<std::uint64_t>(bytes.to_double());
   } catch (const std::exception&) {  // no number, or too many digits
   }
-  throw UsageError("--max-memory " + quote(text) + " is not a size from 1M to 1024T, e.g. 8G, 512M or 1.5G");
+  throw UsageError("--max-memory " + quote(text) +
+                   " is not a size from 1M to 1024T, e.g. 8G, 512M or 1.5G");
 }
 
 std::string size_text(std::uint64_t bytes) {

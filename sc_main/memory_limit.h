@@ -1,4 +1,5 @@
-// --max-memory: how much of the host's memory a command may use, and what becomes of one that needs more.
+// --max-memory: how much of the host's memory a command may use, and what becomes of one that needs
+// more.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +17,19 @@ class MemoryLimitError : public Error {
 
 // Of the host, or of its control group if that has less.
 std::uint64_t host_memory_bytes();
-// "8G", "512M", "1.5T" or bytes; an empty text: three quarters of host_memory_bytes(). UsageError for anything else.
+// "8G", "512M", "1.5T" or bytes; an empty text: three quarters of host_memory_bytes(). UsageError
+// for anything else.
 std::uint64_t memory_limit(const std::string& text);
 std::string size_text(std::uint64_t bytes);  // "17.6 GiB"
 
-// Watches the resident memory of this process, and of its children, until they end. Whoever can end in order asks
-// memory_limit_reached() now and then; with a sixteenth more, at least 256 MiB, the process ends at once with a message and exit
-// status 1.
+// Watches the resident memory of this process, and of its children, until they end. Whoever can end
+// in order asks memory_limit_reached() now and then; with a sixteenth more, at least 256 MiB, the
+// process ends at once with a message and exit status 1.
 void guard_memory(std::uint64_t limit_bytes);
 bool memory_limit_reached();
 void check_memory_limit();  // MemoryLimitError if it is reached
-// For RunLimits::interrupted: a signal has come, or the limit is reached; who is told so calls check_memory_limit() behind the run.
+// For RunLimits::interrupted: a signal has come, or the limit is reached; who is told so calls
+// check_memory_limit() behind the run.
 bool stop_requested();
 
 }  // namespace kernbench

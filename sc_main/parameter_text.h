@@ -19,7 +19,9 @@ inline nlohmann::ordered_json parameter_json(const Parameter& parameter) {
   json["description"] = parameter.description();
   json["unit"] = parameter.unit();
   json["allowed"] = parameter.allowed();
-  json["default"] = parameter.default_value() ? nlohmann::ordered_json(format_value(*parameter.default_value())) : nlohmann::ordered_json();
+  json["default"] = parameter.default_value()
+                        ? nlohmann::ordered_json(format_value(*parameter.default_value()))
+                        : nlohmann::ordered_json();
   json["of_the_machine"] = parameter.is_from_machine();
   json["source"] = parameter.source();
   return json;

@@ -1,4 +1,5 @@
-// `kernbench probe`: the catalogue of single transfers, simulated beside the formula, and what must hold between them.
+// `kernbench probe`: the catalogue of single transfers, simulated beside the formula, and what must
+// hold between them.
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -31,7 +32,8 @@ int probe(const ProbeOptions& options) {
   Platform platform(std::move(machine), registry, platform_options);
   const Simulate simulate = simulate_in_children(platform);
   std::vector<ProbeOutcome> outcomes;
-  for (const ProbeCase& each : cases) outcomes.push_back(run_probe(platform.graph(), platform.routes(), each, simulate));
+  for (const ProbeCase& each : cases)
+    outcomes.push_back(run_probe(platform.graph(), platform.routes(), each, simulate));
   const std::vector<ProbeCheck> checks = check_probes(outcomes);
 
   if (options.json) {
@@ -42,8 +44,9 @@ int probe(const ProbeOptions& options) {
   } else {
     std::cout << probe_text(platform.graph(), outcomes, checks);
   }
-  const bool failed =
-      std::any_of(checks.begin(), checks.end(), [](const ProbeCheck& check) { return check.verdict == Verdict::fail; });
+  const bool failed = std::any_of(checks.begin(), checks.end(), [](const ProbeCheck& check) {
+    return check.verdict == Verdict::fail;
+  });
   return options.strict && failed ? exit_failed : exit_done;
 }
 
@@ -51,19 +54,25 @@ int probe(const ProbeOptions& options) {
 
 void add_probe_command(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<ProbeOptions>();
-  CLI::App* command = app.add_subcommand(
-      "probe",
-      "Simulates single transfers, each alone on a fresh machine, beside the formula, and checks what must hold between them");
+  CLI::App* command =
+      app.add_subcommand("probe",
+                         "Simulates single transfers, each alone on a fresh machine, beside the "
+                         "formula, and checks what must hold between them");
   command
       ->add_option("--case", options->cases,
-                   "A case to run; repeatable (default: all). h2d-{1..4}hop, d2h-{1..4}hop, pe-local-hbm, pe-same-half-hbm, "
+                   "A case to run; repeatable (default: all). h2d-{1..4}hop, d2h-{1..4}hop, "
+                   "pe-local-hbm, pe-same-half-hbm, "
                    "pe-cross-half-hbm, "
                    "pe-cross-cube-hbm-best, pe-cross-cube-hbm-worst, pe-cross-sip-hbm")
       ->type_name("NAME")
       ->allow_extra_args(false);
   command->add_flag("--strict", options->strict, "Exit status 1 if a check fails");
-  CLI::Option* json = command->add_flag("--json", options->json, "As JSON, units in the key names; with the checks and the routes");
-  command->add_flag("--csv", options->csv, "As CSV, a row per case and size; the checks go to standard error")->excludes(json);
+  CLI::Option* json = command->add_flag(
+      "--json", options->json, "As JSON, units in the key names; with the checks and the routes");
+  command
+      ->add_flag("--csv", options->csv,
+                 "As CSV, a row per case and size; the checks go to standard error")
+      ->excludes(json);
   options->machine.add_to(*command);
   command->footer(
       "Examples:\n"
@@ -71,8 +80,10 @@ void add_probe_command(CLI::App& app, Invocation& invocation) {
       "  kernbench probe --case pe-local-hbm --case pe-cross-sip-hbm\n"
       "  kernbench probe --strict --topology six_sip\n"
       "  kernbench probe --csv --set cube.components.router.attrs.overhead_ns=4 > probe.csv\n\n"
-      "A check that fails is printed as [x] FAIL; it changes the exit status with --strict only.\n");
-  command->callback([options, &invocation] { invocation.action = [options] { return probe(*options); }; });
+      "A check that fails is printed as [x] FAIL; it changes the exit status with --strict "
+      "only.\n");
+  command->callback(
+      [options, &invocation] { invocation.action = [options] { return probe(*options); }; });
 }
 
 }  // namespace kernbench

@@ -21,8 +21,9 @@ void ProgressLine::show(const RunProgress& progress) {
   if (!terminal_ || progress.wall_s - last_wall_s_ < 0.1) return;
   last_wall_s_ = progress.wall_s;
   shown_ = true;
-  std::fputs(fmt::format("{}simulated {}, wall {:.1f} s, {:.0f} events/s", erase_line, readable_time(to_ns(progress.simulated)),
-                         progress.wall_s, static_cast<double>(progress.deltas) / progress.wall_s)
+  std::fputs(fmt::format("{}simulated {}, wall {:.1f} s, {:.0f} events/s", erase_line,
+                         readable_time(to_ns(progress.simulated)), progress.wall_s,
+                         static_cast<double>(progress.deltas) / progress.wall_s)
                  .c_str(),
              stderr);
   std::fflush(stderr);

@@ -1,4 +1,5 @@
-// Progress of a run on standard error, where that is a terminal: simulated time, wall time, speed; one line, written over.
+// Progress of a run on standard error, where that is a terminal: simulated time, wall time, speed;
+// one line, written over.
 #pragma once
 
 #include "platform/assembly/run.h"

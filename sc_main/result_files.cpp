@@ -22,7 +22,9 @@ struct NamedFile {
 // What has a name by now, and nobody else may write to.
 class TakenFiles {
  public:
-  void in_use(const FileInUse& file) { taken_.push_back({identity_of(file.path), file.what + ' ' + quote(file.path)}); }
+  void in_use(const FileInUse& file) {
+    taken_.push_back({identity_of(file.path), file.what + ' ' + quote(file.path)});
+  }
   // Results go where the shell has sent this program's own output.
   void redirected(int descriptor, const std::string& what) {
     if (const auto identity = identity_of_kept(descriptor)) taken_.push_back({*identity, what});
@@ -30,13 +32,17 @@ class TakenFiles {
   void result(const std::string& path) {
     if (path.empty() || is_null_device(path)) return;
     take(path, "the result " + quote(path));
-    if (!is_stream(path)) take(companion_of(path), quote(companion_of(path)) + ", the configuration beside " + quote(path) + ",");
+    if (!is_stream(path))
+      take(companion_of(path),
+           quote(companion_of(path)) + ", the configuration beside " + quote(path) + ",");
   }
 
  private:
   void take(const std::string& path, const std::string& what) {
     const FileIdentity identity = identity_of(path);
-    const auto same = std::find_if(taken_.begin(), taken_.end(), [&](const NamedFile& file) { return file.identity == identity; });
+    const auto same = std::find_if(taken_.begin(), taken_.end(), [&](const NamedFile& file) {
+      return file.identity == identity;
+    });
     if (same != taken_.end()) throw UsageError(what + " would overwrite " + same->what);
     taken_.push_back({identity, what});
   }
@@ -46,16 +52,20 @@ class TakenFiles {
 
 }  // namespace
 
-std::string configuration_text(const Invocation& invocation, const std::vector<std::pair<std::string, std::string>>& facts,
+std::string configuration_text(const Invocation& invocation,
+                               const std::vector<std::pair<std::string, std::string>>& facts,
                                const std::string& resolved) {
   std::string text = "# " + version_text() + '\n';
   for (std::size_t at = 0; (at = text.find('\n', at)) + 1 < text.size();) text.insert(++at, "# ");
   text += "# command    " + invocation.line() + '\n';
-  for (const auto& [name, value] : facts) text += "# " + name + std::string(11 - std::min<std::size_t>(10, name.size()), ' ') + value + '\n';
+  for (const auto& [name, value] : facts)
+    text +=
+        "# " + name + std::string(11 - std::min<std::size_t>(10, name.size()), ' ') + value + '\n';
   return text + resolved;
 }
 
-void check_result_files(const std::vector<FileInUse>& in_use, const std::vector<std::string>& results) {
+void check_result_files(const std::vector<FileInUse>& in_use,
+                        const std::vector<std::string>& results) {
   TakenFiles taken;
   for (const FileInUse& file : in_use) taken.in_use(file);
   taken.redirected(STDOUT_FILENO, "the standard output of this command");

@@ -26,7 +26,8 @@ NodeId node_of(const Graph& graph, const std::string& name) {
   if (const auto node = graph.find(name)) return *node;
   std::vector<std::string> known;
   for (const Node& node : graph.nodes()) known.push_back(node.name);
-  throw UsageError("there is no node " + quote(name) + " in this machine" + did_you_mean(name, known));
+  throw UsageError("there is no node " + quote(name) + " in this machine" +
+                   did_you_mean(name, known));
 }
 
 int show_route(const RouteOptions& options) {
@@ -45,14 +46,18 @@ int show_route(const RouteOptions& options) {
 
 void add_route_command(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<RouteOptions>();
-  CLI::App* command = app.add_subcommand(
-      "route", "Shows the way between two nodes: times per hop, the narrowest link, and the formula for a message");
-  command->add_option("FROM", options->from, "Name of a node; a pe_dma or pcie_ep starts memory traffic")
+  CLI::App* command = app.add_subcommand("route",
+                                         "Shows the way between two nodes: times per hop, the "
+                                         "narrowest link, and the formula for a message");
+  command
+      ->add_option("FROM", options->from,
+                   "Name of a node; a pe_dma or pcie_ep starts memory traffic")
       ->required()
       ->type_name("");
   command
       ->add_option("TO", options->to,
-                   "Name of a node; an hbm_ctrl, sram or pe_tcm is a memory. Other pairs: the way of a control message")
+                   "Name of a node; an hbm_ctrl, sram or pe_tcm is a memory. Other pairs: the way "
+                   "of a control message")
       ->required()
       ->type_name("");
   command->add_option("--bytes", options->bytes, "Size of the message for the formula")
@@ -67,7 +72,8 @@ void add_route_command(CLI::App& app, Invocation& invocation) {
       "  kernbench route sip0.io0.pcie_ep sip0.cube12.hbm_ctrl.pe0 --bytes 32768\n"
       "  kernbench route sip0.io0.io_cpu sip0.cube5.m_cpu --json\n"
       "  kernbench topology | jq -r '.nodes[].name'        the names of all nodes\n");
-  command->callback([options, &invocation] { invocation.action = [options] { return show_route(*options); }; });
+  command->callback(
+      [options, &invocation] { invocation.action = [options] { return show_route(*options); }; });
 }
 
 }  // namespace kernbench

@@ -36,7 +36,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 using ParameterTexts = std::vector<std::pair<std::string, std::string>>;
 
@@ -44,13 +46,15 @@ using ParameterTexts = std::vector<std::pair<std::string, std::string>>;
 ParameterTexts parameter_texts(const Bench& bench, const Attributes& resolved) {
   ParameterTexts texts;
   for (const Parameter& parameter : bench.parameters)
-    texts.emplace_back(parameter.name(), format_value(resolved.values().find(parameter.name())->second));
+    texts.emplace_back(parameter.name(),
+                       format_value(resolved.values().find(parameter.name())->second));
   return texts;
 }
 
 // What was run, beside the machine.
 using Facts = std::vector<std::pair<std::string, std::string>>;
-Facts facts_of(const Bench& bench, const ParameterTexts& parameters, const RunOptions& options, const CclSettings& ccl) {
+Facts facts_of(const Bench& bench, const ParameterTexts& parameters, const RunOptions& options,
+               const CclSettings& ccl) {
   std::string run = bench.name;
   for (const auto& [name, value] : parameters) run += " " + name + "=" + value;
   return {{"topology", options.machine.topology_path()},
@@ -67,7 +71,8 @@ std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launch
     KernelReport report{launch.name, "", launch.meta, launch.metrics.merged, launch.metrics.per_pe};
     int last = -1;
     for (const auto& [where, metrics] : launch.metrics.per_pe) {  // by SIP first
-      if (where.sip != last) report.devices += (report.devices.empty() ? "sip" : ",sip") + std::to_string(where.sip);
+      if (where.sip != last)
+        report.devices += (report.devices.empty() ? "sip" : ",sip") + std::to_string(where.sip);
       last = where.sip;
     }
     reports.push_back(std::move(report));
@@ -117,11 +122,12 @@ class BenchRun {
  public:
   BenchRun(const RunOptions& options, const Invocation& invocation)
       : options_(options), benches_(all_benches()), bench_(find_bench(benches_, options.bench)),
-        parameters_(resolve_parameters(bench_, given_parameters(options.params))), registry_(options.machine.load_registry()),
-        spec_(options.machine.load_spec(registry_)), ccl_(options.machine.load_ccl()),
-        devices_(options.devices(spec_.system.sips.count)), data_mode_(options.data_mode(bench_.needs_data)),
-        invocation_(invocation),
-        facts_(facts_of(bench_, parameter_texts(bench_, parameters_), options, resolve(ccl_, shipped_algorithms()))),
+        parameters_(resolve_parameters(bench_, given_parameters(options.params))),
+        registry_(options.machine.load_registry()), spec_(options.machine.load_spec(registry_)),
+        ccl_(options.machine.load_ccl()), devices_(options.devices(spec_.system.sips.count)),
+        data_mode_(options.data_mode(bench_.needs_data)), invocation_(invocation),
+        facts_(facts_of(bench_, parameter_texts(bench_, parameters_), options,
+                        resolve(ccl_, shipped_algorithms()))),
         configuration_(configuration_text(invocation, facts_, resolved_config(spec_, registry_))) {}
 
   const std::string& configuration() const { return configuration_; }
@@ -130,7 +136,8 @@ class BenchRun {
  private:
   std::optional<ResultFile> open(const std::string& path) const;
   DataExecutor& start_executor(const StopQuestion& stop);
-  void evaluate(const BenchProgram& program, const OpOrigins* origins, const StopQuestion& stop, RunReport& report);
+  void evaluate(const BenchProgram& program, const OpOrigins* origins, const StopQuestion& stop,
+                RunReport& report);
   OpTable::Meta op_log_meta(const std::vector<KernelReport>& kernels) const;
   RunReport report_of(const RunResult& result, const BenchProgram& program, double elaboration_s);
   int conclude(const RunReport& report, const RunStatistics& statistics) const;
@@ -149,7 +156,7 @@ class BenchRun {
   std::string configuration_;
   FunctionalModel functional_model_;
   std::optional<DataExecutor> executor_;  // of phase 2, if this run has one
-  std::string stopped_;                   // how far phase 2 came before it was stopped; empty: it was not
+  std::string stopped_;  // how far phase 2 came before it was stopped; empty: it was not
 };
 
 std::optional<ResultFile> BenchRun::open(const std::string& path) const {
@@ -160,9 +167,11 @@ std::optional<ResultFile> BenchRun::open(const std::string& path) const {
 int BenchRun::simulate() {
   const Clock::time_point start = Clock::now();
   ActivityWindows windows;
-  const auto built = std::make_unique<Platform>(build_graph(spec_), registry_,
-                                                PlatformOptions{data_mode_ == DataMode::off ? nullptr : &functional_model_, &windows, false});
-  const Interrupt interrupt;  // before that a signal ends the program at once; nothing has been written
+  const auto built = std::make_unique<Platform>(
+      build_graph(spec_), registry_,
+      PlatformOptions{data_mode_ == DataMode::off ? nullptr : &functional_model_, &windows, false});
+  const Interrupt
+      interrupt;  // before that a signal ends the program at once; nothing has been written
   Platform& platform = *built;
   const TraceScope scope(options_.trace_scopes);
   if (!options_.trace.empty()) scope.check(objects_of<Component>());
@@ -194,7 +203,8 @@ int BenchRun::simulate() {
 
   std::optional<RegionsOfBench> regions;
   if (stats_file) regions.emplace(platform);
-  BenchProgram program(bench_, {parameters_, devices_, options_.seed, ccl_, regions ? &*regions : nullptr});
+  BenchProgram program(bench_,
+                       {parameters_, devices_, options_.seed, ccl_, regions ? &*regions : nullptr});
   ProgressLine progress;
   RunLimits limits;
   limits.until = options_.until();
@@ -206,7 +216,8 @@ int BenchRun::simulate() {
   progress.clear();
 
   RunReport report = report_of(result, program, elaboration_s);
-  for (const std::string& warning : program.warnings()) std::cerr << "kernbench: warning: " << warning << '\n';
+  for (const std::string& warning : program.warnings())
+    std::cerr << "kernbench: warning: " << warning << '\n';
   if (breakdown) report.breakdown = &*breakdown;
   if (trace) trace->close(report.simulated);
   if (requests) {
@@ -227,7 +238,8 @@ int BenchRun::simulate() {
 }
 
 // Phase 2, and what it is held against; whoever stops it gets no verdict.
-void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins, const StopQuestion& stop, RunReport& report) try {
+void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins,
+                        const StopQuestion& stop, RunReport& report) try {
   DataExecutor& executor = start_executor(stop);
   RunReport::Phase2& phase2 = report.phase2.emplace();
   phase2.threads = executor.threads();
@@ -240,7 +252,9 @@ void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins, c
   phase2.evaluation_s = seconds_since(start);
   const Clock::time_point evaluated = Clock::now();
   if (options_.verifies()) report.verdicts = verify(executor, program.expectations(), stop);
-  if (origins != nullptr) report.operations = verify_operations(functional_model_, executor, *origins, phase2.threads, stop);
+  if (origins != nullptr)
+    report.operations =
+        verify_operations(functional_model_, executor, *origins, phase2.threads, stop);
   phase2.verification_s = seconds_since(evaluated);
 } catch (const StoppedError& error) {
   const std::string why = Interrupt::requested()   ? "interrupted"
@@ -256,16 +270,20 @@ void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins, c
 std::string launches_json(const std::vector<KernelReport>& kernels) {
   nlohmann::ordered_json launches = nlohmann::ordered_json::array();
   for (const KernelReport& kernel : kernels) {
-    if (!kernel.meta.empty()) launches.push_back({{"kernel", kernel.kernel}, {"device", kernel.devices}, {"meta", kernel.meta}});
+    if (!kernel.meta.empty())
+      launches.push_back(
+          {{"kernel", kernel.kernel}, {"device", kernel.devices}, {"meta", kernel.meta}});
   }
   return launches.empty() ? "" : launches.dump();
 }
 
 OpTable::Meta BenchRun::op_log_meta(const std::vector<KernelReport>& kernels) const {
-  OpTable::Meta meta{
-      {"program_version", version_text()}, {"command_line", invocation_.line()}, {"configuration", yaml_as_json(configuration_)}};
+  OpTable::Meta meta{{"program_version", version_text()},
+                     {"command_line", invocation_.line()},
+                     {"configuration", yaml_as_json(configuration_)}};
   meta.insert(meta.end(), facts_.begin(), facts_.end());
-  if (const std::string launches = launches_json(kernels); !launches.empty()) meta.emplace_back("launches", launches);
+  if (const std::string launches = launches_json(kernels); !launches.empty())
+    meta.emplace_back("launches", launches);
   return meta;
 }
 
@@ -274,7 +292,8 @@ DataExecutor& BenchRun::start_executor(const StopQuestion& stop) {
   return *executor_;
 }
 
-RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& program, double elaboration_s) {
+RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& program,
+                              double elaboration_s) {
   RunReport report;
   report.bench = bench_.name;
   report.parameters = parameter_texts(bench_, parameters_);
@@ -283,8 +302,11 @@ RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& progr
   report.seed = options_.seed;
   report.data = name_of(data_mode_);
   report.result = result;
-  // Where slices end is an accident: a run that was stopped has been simulated until the time that was asked for.
-  report.simulated = result.status == RunStatus::until_reached ? *options_.until() : program.ended().value_or(result.simulated);
+  // Where slices end is an accident: a run that was stopped has been simulated until the time that
+  // was asked for.
+  report.simulated = result.status == RunStatus::until_reached
+                         ? *options_.until()
+                         : program.ended().value_or(result.simulated);
   report.elaboration_s = elaboration_s;
   report.kernels = kernel_reports(program.launches());
   report.results = program.results();
@@ -300,12 +322,17 @@ int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics)
   }
   std::cout << std::flush;
   if (report.result.status == RunStatus::interrupted) check_memory_limit();
-  const std::string stopped = stopped_.empty() ? stopped_text(report.result, report.simulated) : stopped_;
-  if (!stopped.empty()) std::cerr << "kernbench: " << stopped << (options_.verifies() ? "; nothing is verified" : "") << '\n';
-  if (report.verdicts && report.verdicts->empty()) throw Error("bench '" + report.bench + "' names no output to verify");
+  const std::string stopped =
+      stopped_.empty() ? stopped_text(report.result, report.simulated) : stopped_;
+  if (!stopped.empty())
+    std::cerr << "kernbench: " << stopped << (options_.verifies() ? "; nothing is verified" : "")
+              << '\n';
+  if (report.verdicts && report.verdicts->empty())
+    throw Error("bench '" + report.bench + "' names no output to verify");
   if (report.verdicts) return report.verified() ? exit_done : exit_failed;
   if (!stopped_.empty()) return exit_failed;
-  const bool as_asked = report.result.status == RunStatus::completed || report.result.status == RunStatus::until_reached;
+  const bool as_asked = report.result.status == RunStatus::completed ||
+                        report.result.status == RunStatus::until_reached;
   return as_asked && !options_.verifies() ? exit_done : exit_failed;
 }
 
@@ -313,7 +340,8 @@ int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics)
 
 void add_run_command(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<RunOptions>();
-  CLI::App* command = app.add_subcommand("run", "Runs a bench on the simulated machine and reports times, utilisation and traffic");
+  CLI::App* command = app.add_subcommand(
+      "run", "Runs a bench on the simulated machine and reports times, utilisation and traffic");
   options->add_to(*command);
   command->callback([options, &invocation] {
     invocation.action = [options, &invocation] {

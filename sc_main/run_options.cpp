@@ -14,7 +14,9 @@ namespace kernbench {
 
 void RunOptions::add_to(CLI::App& command) {
   const std::string run = "Run", results = "Results";
-  command.add_option("--bench", bench, "The bench: name or index (kernbench list)")->required()->group(run);
+  command.add_option("--bench", bench, "The bench: name or index (kernbench list)")
+      ->required()
+      ->group(run);
   command.add_option("--param", params, "A parameter of the bench; repeatable")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
@@ -23,12 +25,20 @@ void RunOptions::add_to(CLI::App& command) {
       ->type_name("sip:N|all")
       ->capture_default_str()
       ->group(run);
-  command.add_option("--seed", seed, "Of the bench's random input")->check(whole_number())->capture_default_str()->group(run);
-  command.add_option("--until", until_ns, "Stops at this simulated time")->type_name("NS")->group(run);
-  command.add_option("--max-wall", max_wall_s, "Stops after this time on the clock")->type_name("SECONDS")->group(run);
+  command.add_option("--seed", seed, "Of the bench's random input")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group(run);
+  command.add_option("--until", until_ns, "Stops at this simulated time")
+      ->type_name("NS")
+      ->group(run);
+  command.add_option("--max-wall", max_wall_s, "Stops after this time on the clock")
+      ->type_name("SECONDS")
+      ->group(run);
   command
       .add_option("--deadlock-after", deadlock_after_ns,
-                  "Simulated time with nothing but polling and clocks, and nothing to come, while somebody waits, that counts as a "
+                  "Simulated time with nothing but polling and clocks, and nothing to come, while "
+                  "somebody waits, that counts as a "
                   "livelock; 0: never")
       ->type_name("NS")
       ->capture_default_str()
@@ -36,53 +46,67 @@ void RunOptions::add_to(CLI::App& command) {
   machine.add_with_ccl_to(command);
   command
       .add_flag("--verify-data", verify_data,
-                "Computes the results and compares every output with the bench's reference; =ops: also every operation with a "
+                "Computes the results and compares every output with the bench's reference; =ops: "
+                "also every operation with a "
                 "reference of its own, from its inputs as they are")
       ->type_name("[=ops]")
       ->group(results);
   command
-      .add_option(
-          "--data", data,
-          "off: times only; deferred: operations are recorded with their data, and computed afterwards; eager: computed while the "
-          "simulation goes on, so that kernels may branch on results. Default: off, or what --verify-data or the bench needs")
+      .add_option("--data", data,
+                  "off: times only; deferred: operations are recorded with their data, and "
+                  "computed afterwards; eager: computed while the "
+                  "simulation goes on, so that kernels may branch on results. Default: off, or "
+                  "what --verify-data or the bench needs")
       ->check(CLI::IsMember({"off", "deferred", "eager"}))
       ->group(results);
-  command.add_option("--trace", trace, "Writes a waveform (VCD)")->type_name("F.vcd")->group(results);
+  command.add_option("--trace", trace, "Writes a waveform (VCD)")
+      ->type_name("F.vcd")
+      ->group(results);
   command
       .add_option("--trace-scope", trace_scopes,
-                  "What the waveform takes: components or component.signal by glob, e.g. 'sip0.cube0.pe0.*'; repeatable. Default: "
+                  "What the waveform takes: components or component.signal by glob, e.g. "
+                  "'sip0.cube0.pe0.*'; repeatable. Default: "
                   "all PE engines")
       ->type_name("GLOB")
       ->allow_extra_args(false)
       ->group(results);
-  command.add_option("--trace-requests", trace_requests, "Writes where every transfer and command was and when, one per line")
+  command
+      .add_option("--trace-requests", trace_requests,
+                  "Writes where every transfer and command was and when, one per line")
       ->type_name("F.jsonl")
       ->group(results);
   command
       .add_flag("--breakdown", breakdown,
-                "What the latencies of memory transfers are made of: PE setup, NoC, UCIe, fabric, link transfer, HBM, contention; "
+                "What the latencies of memory transfers are made of: PE setup, NoC, UCIe, fabric, "
+                "link transfer, HBM, contention; "
                 "see below")
       ->group(results);
-  command.add_option("--stats", stats, "Writes the statistics of every component and link")->type_name("F.json")->group(results);
-  CLI::Option* log =
-      command
-          .add_option("--op-log", op_log,
-                      "Writes one line per executed operation, or one row of a SQLite database: as the file's name ends")
-          ->type_name("F.csv|.sqlite")
-          ->group(results);
+  command.add_option("--stats", stats, "Writes the statistics of every component and link")
+      ->type_name("F.json")
+      ->group(results);
+  CLI::Option* log = command
+                         .add_option("--op-log", op_log,
+                                     "Writes one line per executed operation, or one row of a "
+                                     "SQLite database: as the file's name ends")
+                         ->type_name("F.csv|.sqlite")
+                         ->group(results);
   command
       .add_option("--op-log-limit", op_log_limit,
-                  "Operations that the log holds in memory; what is beyond goes to disk before the run has ended")
+                  "Operations that the log holds in memory; what is beyond goes to disk before the "
+                  "run has ended")
       ->type_name("RECORDS")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
       ->needs(log)
       ->capture_default_str()
       ->group(results);
   command.add_flag("--json", json, "The summary as JSON")->group(results);
-  command.add_flag("--print-config", print_config, "Prints the configuration with every default resolved, and does not simulate")
+  command
+      .add_flag("--print-config", print_config,
+                "Prints the configuration with every default resolved, and does not simulate")
       ->group(results);
   command.footer(
-      "Every result file F has a companion F.config.yaml: version, command line, and the configuration with every default "
+      "Every result file F has a companion F.config.yaml: version, command line, and the "
+      "configuration with every default "
       "resolved.\n\n" +
       latency_parts_help() +
       "Examples:\n"
@@ -92,9 +116,11 @@ void RunOptions::add_to(CLI::App& command) {
       "  kernbench run --bench mlp-fused --verify-data --op-log ops.sqlite\n"
       "  kernbench run --bench matmul-composite --breakdown --trace-requests requests.jsonl\n"
       "  kernbench run --bench matmul-composite --trace gemm.vcd --trace-scope 'sip0.cube0.pe0.*'\n"
-      "  kernbench run --bench matmul-composite --set cube.pe_template.components.pe_gemm.attrs.macs_per_cycle=8192 --stats "
+      "  kernbench run --bench matmul-composite --set "
+      "cube.pe_template.components.pe_gemm.attrs.macs_per_cycle=8192 --stats "
       "stats.json\n"
-      "  kernbench run --bench ccl-allreduce --topology six_sip --set ccl:defaults.algorithm=ring_allreduce --verify-data\n"
+      "  kernbench run --bench ccl-allreduce --topology six_sip --set "
+      "ccl:defaults.algorithm=ring_allreduce --verify-data\n"
       "  kernbench run --bench 1 --print-config > resolved.yaml\n");
 }
 
@@ -106,11 +132,14 @@ DataMode RunOptions::data_mode(DataMode needed_by_bench) const {
 }
 
 void RunOptions::check() const {
-  if (!trace_scopes.empty() && trace.empty()) throw UsageError("--trace-scope without --trace: there is no waveform to choose for");
+  if (!trace_scopes.empty() && trace.empty())
+    throw UsageError("--trace-scope without --trace: there is no waveform to choose for");
   if (verifies() && verify_data != "true" && verify_data != "ops") {
-    throw UsageError("--verify-data=" + printable(verify_data) + ": allowed are --verify-data, for outputs, and --verify-data=ops");
+    throw UsageError("--verify-data=" + printable(verify_data) +
+                     ": allowed are --verify-data, for outputs, and --verify-data=ops");
   }
-  if (verifies() && data == "off") throw UsageError("--verify-data needs the data that --data off leaves out");
+  if (verifies() && data == "off")
+    throw UsageError("--verify-data needs the data that --data off leaves out");
   if (!op_log.empty()) op_log_format(op_log);
   if (!trace.empty()) check_trace_name(trace);
   check_result_files(machine.files_in_use(), {trace, trace_requests, stats, op_log});
@@ -127,11 +156,14 @@ std::vector<int> RunOptions::devices(int sips) const {
     return all;
   }
   const std::string number = device.compare(0, 4, "sip:") == 0 ? device.substr(4) : "";
-  if (number.empty() || number.size() > 4 || number.find_first_not_of("0123456789") != std::string::npos) {
+  if (number.empty() || number.size() > 4 ||
+      number.find_first_not_of("0123456789") != std::string::npos) {
     throw UsageError("--device " + quote(device) + " is neither sip:N, e.g. sip:0, nor all");
   }
   const int sip = std::stoi(number);
-  if (sip >= sips) throw UsageError("--device " + device + ": this machine has " + std::to_string(sips) + " SIP(s), from sip:0 on");
+  if (sip >= sips)
+    throw UsageError("--device " + device + ": this machine has " + std::to_string(sips) +
+                     " SIP(s), from sip:0 on");
   return {sip};
 }
 
@@ -140,7 +172,9 @@ std::optional<Fs> RunOptions::until() const {
   return time_option("--until", until_ns);
 }
 
-std::optional<double> RunOptions::max_wall() const { return seconds_option("--max-wall", max_wall_s); }
+std::optional<double> RunOptions::max_wall() const {
+  return seconds_option("--max-wall", max_wall_s);
+}
 
 std::optional<Fs> RunOptions::deadlock_after() const {
   const Fs after = time_option("--deadlock-after", deadlock_after_ns);

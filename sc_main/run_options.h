@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "models/base/units.h"
-#include "sw/benches/bench.h"
 #include "platform/observe/op_log_file.h"
 #include "sc_main/machine_options.h"
+#include "sw/benches/bench.h"
 
 namespace kernbench {
 
@@ -20,8 +20,9 @@ struct RunOptions {
   std::vector<std::string> params;
   std::uint64_t seed = 1;
   MachineOptions machine;
-  std::string verify_data;  // as CLI11 has it: empty: nothing; "true": outputs; "ops": these and every operation
-  std::string data;  // off, deferred or eager; empty: as verify_data and the bench need it
+  std::string verify_data;  // as CLI11 has it: empty: nothing; "true": outputs; "ops": these and
+                            // every operation
+  std::string data;         // off, deferred or eager; empty: as verify_data and the bench need it
   std::string until_ns;
   std::string max_wall_s;
   std::string deadlock_after_ns = "1000000";
@@ -33,7 +34,7 @@ struct RunOptions {
   void add_to(CLI::App& command);
 
   // All throw UsageError.
-  void check() const;                       // options that contradict each other
+  void check() const;  // options that contradict each other
   std::vector<int> devices(int sips) const;
   std::optional<Fs> until() const;
   std::optional<Fs> deadlock_after() const;

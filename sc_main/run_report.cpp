@@ -29,25 +29,35 @@ std::vector<EngineRow> engine_rows(const RunStatistics& statistics) {
   for (const KindTotal& kind : statistics.kinds) {
     if (kind.kind.compare(0, 3, "pe_") != 0 || kind.active == 0) continue;
     for (const StatisticTotal& total : kind.totals) {
-      if (total.quantity != Quantity::time_fs || total.value == 0 || total.name.size() < busy.size() ||
+      if (total.quantity != Quantity::time_fs || total.value == 0 ||
+          total.name.size() < busy.size() ||
           total.name.compare(total.name.size() - busy.size(), busy.size(), busy) != 0) {
         continue;
       }
-      EngineRow row{kind.kind, total.name.substr(0, total.name.size() - std::min(total.name.size(), busy.size() + 1)), kind.active, total.value, {}};
+      EngineRow row{
+          kind.kind,
+          total.name.substr(0, total.name.size() - std::min(total.name.size(), busy.size() + 1)),
+          kind.active,
+          total.value,
+          {}};
       const Fs window = statistics.activity.all.length();
-      if (window > 0) row.utilisation = static_cast<double>(total.value) / (static_cast<double>(window) * static_cast<double>(kind.active));
+      if (window > 0)
+        row.utilisation = static_cast<double>(total.value) /
+                          (static_cast<double>(window) * static_cast<double>(kind.active));
       rows.push_back(std::move(row));
     }
   }
   return rows;
 }
 
-bool is_memory(const std::string& kind) { return kind == "hbm_ctrl" || kind == "sram" || kind == "pe_tcm"; }
+bool is_memory(const std::string& kind) {
+  return kind == "hbm_ctrl" || kind == "sram" || kind == "pe_tcm";
+}
 
 std::string window_text(const Window& window) {
   if (window.empty()) return "none";
-  return fmt::format("{}  ({} to {})", readable_time(to_ns(window.length())), readable_time(to_ns(window.begin)),
-                     readable_time(to_ns(window.end)));
+  return fmt::format("{}  ({} to {})", readable_time(to_ns(window.length())),
+                     readable_time(to_ns(window.begin)), readable_time(to_ns(window.end)));
 }
 
 std::string ratio_text(const std::optional<double>& ratio) { return ratio ? percent(*ratio) : "-"; }
@@ -56,30 +66,39 @@ Json ratio_json(const std::optional<double>& ratio) { return ratio ? Json(*ratio
 
 std::string joined_parameters(const RunReport& report) {
   std::string text;
-  for (const auto& [name, value] : report.parameters) text += (text.empty() ? "" : " ") + name + "=" + value;
+  for (const auto& [name, value] : report.parameters)
+    text += (text.empty() ? "" : " ") + name + "=" + value;
   return text.empty() ? "none" : text;
 }
 
 double rate(double amount, double seconds) { return seconds > 0 ? amount / seconds : 0; }
 
-std::string counted(int number, const char* what) { return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s"); }
+std::string counted(int number, const char* what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
 
 // The mode is one of segments.
 std::string addresses_text(const MemoryMapSpec& map) {
   std::string text(name_of(map.address_model));
-  if (map.address_model == AddressModel::la) return text + ", " + std::string(name_of(map.hbm_mapping_mode));
-  if (map.hbm_mapping_mode == HbmMapping::one_to_one) text += "  (hbm_mapping_mode one_to_one is of use with la only)";
+  if (map.address_model == AddressModel::la)
+    return text + ", " + std::string(name_of(map.hbm_mapping_mode));
+  if (map.hbm_mapping_mode == HbmMapping::one_to_one)
+    text += "  (hbm_mapping_mode one_to_one is of use with la only)";
   return text;
 }
 
 void print_head(std::ostream& out, const RunReport& report, const RunStatistics& statistics) {
-  const auto line = [&out](const char* what, const std::string& value) { out << fmt::format("{:<18} {}\n", what, value); };
+  const auto line = [&out](const char* what, const std::string& value) {
+    out << fmt::format("{:<18} {}\n", what, value);
+  };
   const MachineSpec& spec = statistics.platform.graph().spec();
   line("bench", report.bench);
   line("parameters", joined_parameters(report));
-  line("topology", fmt::format("{}  ({} x {} x {})", report.topology, counted(spec.system.sips.count, "SIP"), counted(spec.sip.cubes(), "cube"),
-                               counted(spec.cube.pe_layout.pes(), "PE")));
-  if (const std::string addresses = addresses_text(spec.cube.memory_map); addresses != "va") line("addresses", addresses);
+  line("topology",
+       fmt::format("{}  ({} x {} x {})", report.topology, counted(spec.system.sips.count, "SIP"),
+                   counted(spec.sip.cubes(), "cube"), counted(spec.cube.pe_layout.pes(), "PE")));
+  if (const std::string addresses = addresses_text(spec.cube.memory_map); addresses != "va")
+    line("addresses", addresses);
   line("device", report.device);
   line("seed", fmt::format("{}", report.seed));
   line("data", report.data);
@@ -91,34 +110,56 @@ void print_head(std::ostream& out, const RunReport& report, const RunStatistics&
 }
 
 void print_tables(std::ostream& out, const RunReport& report, const RunStatistics& statistics) {
-  TextTable engines({{"engine"}, {"part"}, {"PEs", Align::right}, {"busy", Align::right}, {"of PE window", Align::right}});
+  TextTable engines({{"engine"},
+                     {"part"},
+                     {"PEs", Align::right},
+                     {"busy", Align::right},
+                     {"of PE window", Align::right}});
   for (const EngineRow& row : engine_rows(statistics)) {
-    engines.add({row.engine, row.part, fmt::format("{}", row.active), readable_time(to_ns(row.busy)), ratio_text(row.utilisation)});
+    engines.add({row.engine, row.part, fmt::format("{}", row.active),
+                 readable_time(to_ns(row.busy)), ratio_text(row.utilisation)});
   }
   if (!engines.empty()) out << '\n' << engines.text();
 
-  TextTable memories({{"memory"}, {"counted"}, {"used", Align::right}, {"bytes", Align::right}, {"", Align::right}});
+  TextTable memories({{"memory"},
+                      {"counted"},
+                      {"used", Align::right},
+                      {"bytes", Align::right},
+                      {"", Align::right}});
   for (const KindTotal& kind : statistics.kinds) {
     if (!is_memory(kind.kind)) continue;
     for (const StatisticTotal& total : kind.totals) {
       if (total.quantity != Quantity::bytes || total.value == 0) continue;
-      memories.add({kind.kind, total.key, fmt::format("{}", kind.active), fmt::format("{}", total.value), readable_bytes(total.value)});
+      memories.add({kind.kind, total.key, fmt::format("{}", kind.active),
+                    fmt::format("{}", total.value), readable_bytes(total.value)});
     }
   }
   if (!memories.empty()) out << '\n' << memories.text();
 
-  TextTable links({{"links"}, {"used", Align::right}, {"bytes", Align::right}, {"", Align::right}, {"busiest", Align::right}, {"which"}});
+  TextTable links({{"links"},
+                   {"used", Align::right},
+                   {"bytes", Align::right},
+                   {"", Align::right},
+                   {"busiest", Align::right},
+                   {"which"}});
   for (const LinkTotal& link : statistics.links) {
     if (link.bytes == 0) continue;
-    links.add({std::string(name_of(link.kind)), fmt::format("{} of {}", link.used, link.links), fmt::format("{}", link.bytes),
-               readable_bytes(link.bytes), percent(link.busiest), link.busiest_link});
+    links.add({std::string(name_of(link.kind)), fmt::format("{} of {}", link.used, link.links),
+               fmt::format("{}", link.bytes), readable_bytes(link.bytes), percent(link.busiest),
+               link.busiest_link});
   }
   if (!links.empty()) out << '\n' << links.text();
 
-  TextTable kernels({{"kernel"}, {"device"}, {"PEs", Align::right}, {"pe_exec", Align::right}, {"dma", Align::right}, {"compute", Align::right}});
+  TextTable kernels({{"kernel"},
+                     {"device"},
+                     {"PEs", Align::right},
+                     {"pe_exec", Align::right},
+                     {"dma", Align::right},
+                     {"compute", Align::right}});
   for (const KernelReport& kernel : report.kernels) {
     kernels.add({kernel.kernel, kernel.devices, fmt::format("{}", kernel.per_pe.size()),
-                 readable_time(to_ns(kernel.merged.pe_exec)), readable_time(to_ns(kernel.merged.dma)),
+                 readable_time(to_ns(kernel.merged.pe_exec)),
+                 readable_time(to_ns(kernel.merged.dma)),
                  readable_time(to_ns(kernel.merged.compute))});
   }
   if (!kernels.empty()) out << '\n' << kernels.text();
@@ -144,7 +185,8 @@ void print_results(std::ostream& out, const std::vector<ResultTable>& results) {
   for (const ResultTable& result : results) {
     std::vector<TextTable::Column> columns;
     for (std::size_t i = 0; i < result.columns().size(); ++i) {
-      const bool is_text = !result.rows().empty() && std::holds_alternative<std::string>(result.rows().front()[i]);
+      const bool is_text =
+          !result.rows().empty() && std::holds_alternative<std::string>(result.rows().front()[i]);
       columns.push_back({result.columns()[i], is_text ? Align::left : Align::right});
     }
     TextTable table(std::move(columns));
@@ -163,7 +205,8 @@ Json results_json(const std::vector<ResultTable>& results) {
     Json rows = Json::array();
     for (const auto& row : result.rows()) {
       Json entry = Json::object();
-      for (std::size_t i = 0; i < row.size(); ++i) entry[result.columns()[i]] = std::visit(CellJson{}, row[i]);
+      for (std::size_t i = 0; i < row.size(); ++i)
+        entry[result.columns()[i]] = std::visit(CellJson{}, row[i]);
       rows.push_back(std::move(entry));
     }
     tables.push_back({{"name", result.name()}, {"rows", std::move(rows)}});
@@ -177,19 +220,24 @@ void print_operations(std::ostream& out, const OperationsReport& operations) {
     return;
   }
   for (const std::string& failure : operations.failures) out << "  FAIL  " << failure << '\n';
-  out << fmt::format("  FAIL  {} of {} operations ({}) do not agree with their references\n", operations.failed, operations.checked, operations.kinds);
+  out << fmt::format("  FAIL  {} of {} operations ({}) do not agree with their references\n",
+                     operations.failed, operations.checked, operations.kinds);
 }
 
 Json operations_json(const std::optional<OperationsReport>& operations) {
   if (!operations) return Json();
-  return {{"checked", operations->checked}, {"kinds", operations->kinds}, {"failed", operations->failed}, {"failures", operations->failures}};
+  return {{"checked", operations->checked},
+          {"kinds", operations->kinds},
+          {"failed", operations->failed},
+          {"failures", operations->failures}};
 }
 
 }  // namespace
 
 bool RunReport::verified() const {
   if (operations && operations->failed > 0) return false;
-  return verdicts && std::all_of(verdicts->begin(), verdicts->end(), [](const VerdictReport& verdict) { return verdict.ok; });
+  return verdicts && std::all_of(verdicts->begin(), verdicts->end(),
+                                 [](const VerdictReport& verdict) { return verdict.ok; });
 }
 
 void print_report(std::ostream& out, const RunReport& report, const RunStatistics& statistics) {
@@ -198,14 +246,19 @@ void print_report(std::ostream& out, const RunReport& report, const RunStatistic
   print_results(out, report.results);
   out << '\n';
   if (report.data_races > 0) out << "data races         " << report.data_races << '\n';
-  out << fmt::format("host               {:.3f} s simulating, {:.3f} s elaborating, {} events, {:.0f} events/s\n", report.result.wall_s,
-                     report.elaboration_s, statistics.events, rate(static_cast<double>(statistics.events), report.result.wall_s));
+  out << fmt::format(
+      "host               {:.3f} s simulating, {:.3f} s elaborating, {} events, {:.0f} events/s\n",
+      report.result.wall_s, report.elaboration_s, statistics.events,
+      rate(static_cast<double>(statistics.events), report.result.wall_s));
   if (report.phase2) {
-    out << fmt::format("phase 2            {:.3f} s on {} {}, {:.3f} s comparing with references\n", report.phase2->evaluation_s, report.phase2->threads,
-                       report.phase2->threads == 1 ? "thread" : "threads", report.phase2->verification_s);
+    out << fmt::format("phase 2            {:.3f} s on {} {}, {:.3f} s comparing with references\n",
+                       report.phase2->evaluation_s, report.phase2->threads,
+                       report.phase2->threads == 1 ? "thread" : "threads",
+                       report.phase2->verification_s);
   }
   if (!report.verdicts) return;
-  for (const VerdictReport& verdict : *report.verdicts) out << (verdict.ok ? "  ok    " : "  FAIL  ") << verdict.text << '\n';
+  for (const VerdictReport& verdict : *report.verdicts)
+    out << (verdict.ok ? "  ok    " : "  FAIL  ") << verdict.text << '\n';
   if (report.operations) print_operations(out, *report.operations);
   out << "verdict: " << (report.verified() ? "PASS" : "FAIL") << '\n';
 }
@@ -278,18 +331,20 @@ Json report_json(const RunReport& report, const RunStatistics& statistics) {
   json["data_races"] = report.data_races;
   json["verdicts"] = Json::array();
   for (const VerdictReport& verdict : report.verdicts.value_or(std::vector<VerdictReport>())) {
-    json["verdicts"].push_back({{"tensor", verdict.tensor}, {"ok", verdict.ok}, {"text", verdict.text}});
+    json["verdicts"].push_back(
+        {{"tensor", verdict.tensor}, {"ok", verdict.ok}, {"text", verdict.text}});
   }
   json["operations"] = operations_json(report.operations);
   json["verdict"] = report.verdicts ? Json(report.verified() ? "PASS" : "FAIL") : Json();
-  json["host"] = {{"wall_s", report.result.wall_s},
-                  {"elaboration_s", report.elaboration_s},
-                  {"phase2_s", report.phase2 ? Json(report.phase2->evaluation_s) : Json()},
-                  {"phase2_threads", report.phase2 ? Json(report.phase2->threads) : Json()},
-                  {"verification_s", report.phase2 ? Json(report.phase2->verification_s) : Json()},
-                  {"delta_cycles", report.result.deltas},
-                  {"events", statistics.events},
-                  {"events_per_s", rate(static_cast<double>(statistics.events), report.result.wall_s)}};
+  json["host"] = {
+      {"wall_s", report.result.wall_s},
+      {"elaboration_s", report.elaboration_s},
+      {"phase2_s", report.phase2 ? Json(report.phase2->evaluation_s) : Json()},
+      {"phase2_threads", report.phase2 ? Json(report.phase2->threads) : Json()},
+      {"verification_s", report.phase2 ? Json(report.phase2->verification_s) : Json()},
+      {"delta_cycles", report.result.deltas},
+      {"events", statistics.events},
+      {"events_per_s", rate(static_cast<double>(statistics.events), report.result.wall_s)}};
   return json;
 }
 

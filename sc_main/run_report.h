@@ -59,7 +59,8 @@ struct RunReport {
   std::vector<ResultTable> results;  // of the bench itself
   std::uint64_t data_races = 0;
   const TransferBreakdown* breakdown = nullptr;  // null: not asked for
-  std::optional<std::vector<VerdictReport>> verdicts;  // with --verify-data, if the run came to its end
+  std::optional<std::vector<VerdictReport>>
+      verdicts;  // with --verify-data, if the run came to its end
 
   std::optional<OperationsReport> operations;
   bool verified() const;  // there are verdicts, and all are ok; no operation failed

@@ -15,8 +15,12 @@ void add_topology_command(CLI::App& app, Invocation& invocation) {
     std::string format = "json";
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("topology", "Compiles a topology and exports its nodes and edges");
-  command->add_option("--format", options->format, "json: nodes with kind, place and every attribute; edges with kind, bandwidth and length")
+  CLI::App* command =
+      app.add_subcommand("topology", "Compiles a topology and exports its nodes and edges");
+  command
+      ->add_option(
+          "--format", options->format,
+          "json: nodes with kind, place and every attribute; edges with kind, bandwidth and length")
       ->check(CLI::IsMember({"json"}))
       ->capture_default_str();
   options->machine.add_to(*command);

@@ -52,45 +52,73 @@ struct TrafficOptions {
 
 void TrafficOptions::add_to(CLI::App& app) {
   command = &app;
-  app.add_option("FILE", file, "Requests: a CSV file with the header at_ns,initiator,op,target,offset,bytes");
-  app.add_flag("--csv", csv, "One row per request on standard output, the summary on standard error");
+  app.add_option("FILE", file,
+                 "Requests: a CSV file with the header at_ns,initiator,op,target,offset,bytes");
+  app.add_flag("--csv", csv,
+               "One row per request on standard output, the summary on standard error");
   app.add_flag("--json", json, "Requests and summary as one JSON object");
   app.add_flag("--breakdown", breakdown,
-               "What each latency is made of: PE setup, NoC, UCIe, fabric, link transfer, HBM, contention; see below");
+               "What each latency is made of: PE setup, NoC, UCIe, fabric, link transfer, HBM, "
+               "contention; see below");
   app.add_option("--out", out, "Where the rows go instead of standard output")->type_name("F");
-  app.add_option("--links", links, "Every link, what it carried since the first request: CSV, or JSON if the name ends in .json")->type_name("F");
-  app.add_option("--trace-requests", trace_requests, "Where every request was and when, one per line")->type_name("F.jsonl");
+  app.add_option("--links", links,
+                 "Every link, what it carried since the first request: CSV, or JSON if the name "
+                 "ends in .json")
+      ->type_name("F");
+  app.add_option("--trace-requests", trace_requests,
+                 "Where every request was and when, one per line")
+      ->type_name("F.jsonl");
   app.add_option("--until", until_ns, "Stop at this simulated time")->type_name("NS");
   app.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S");
   app.add_option("--deadlock-after", deadlock_after_ns,
-                 "Simulated time with nothing but polling and clocks, and nothing to come, while requests are under way, that "
+                 "Simulated time with nothing but polling and clocks, and nothing to come, while "
+                 "requests are under way, that "
                  "counts as a livelock; 0: never")
       ->type_name("NS")
       ->capture_default_str();
   const std::string group = "Generated traffic";
-  app.add_option("--generate", pattern, "Make requests by rule: stream, random, stride, hotspot or closed-loop")
+  app.add_option("--generate", pattern,
+                 "Make requests by rule: stream, random, stride, hotspot or closed-loop")
       ->type_name("PATTERN")
       ->group(group);
-  app.add_option("--save", save, "Write the requests to a file instead of playing them")->type_name("F.csv")->group(group);
-  app.add_option("--initiators", initiators, "pe_dma or pcie_ep nodes by glob; repeatable. Default: sip0.cube0.pe*.pe_dma")
+  app.add_option("--save", save, "Write the requests to a file instead of playing them")
+      ->type_name("F.csv")
+      ->group(group);
+  app.add_option("--initiators", initiators,
+                 "pe_dma or pcie_ep nodes by glob; repeatable. Default: sip0.cube0.pe*.pe_dma")
       ->type_name("GLOB")
       ->group(group);
-  app.add_option("--targets", targets, "Memories by glob; repeatable. Default: by pattern, see below")
+  app.add_option("--targets", targets,
+                 "Memories by glob; repeatable. Default: by pattern, see below")
       ->type_name("GLOB")
       ->group(group);
-  app.add_option("--requests", recipe.requests, "Of each initiator")->check(whole_number())->capture_default_str()->group(group);
-  app.add_option("--size", recipe.size_bytes, "Bytes of a request")->check(whole_number())->capture_default_str()->group(group);
-  app.add_option("--stride", recipe.stride_bytes, "Bytes between the requests of the stride pattern")
+  app.add_option("--requests", recipe.requests, "Of each initiator")
       ->check(whole_number())
       ->capture_default_str()
       ->group(group);
-  app.add_option("--rate", rate_gbs, "GB/s that each initiator offers; 0: everything at once")->capture_default_str()->group(group);
-  app.add_option("--read-share", read_share, "Share of reads, 0 to 1")->capture_default_str()->group(group);
+  app.add_option("--size", recipe.size_bytes, "Bytes of a request")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--stride", recipe.stride_bytes,
+                 "Bytes between the requests of the stride pattern")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--rate", rate_gbs, "GB/s that each initiator offers; 0: everything at once")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--read-share", read_share, "Share of reads, 0 to 1")
+      ->capture_default_str()
+      ->group(group);
   app.add_option("--max-outstanding", recipe.max_outstanding, "Of each initiator; closed-loop only")
       ->check(whole_number())
       ->capture_default_str()
       ->group(group);
-  app.add_option("--seed", recipe.seed, "Of what is drawn")->check(whole_number())->capture_default_str()->group(group);
+  app.add_option("--seed", recipe.seed, "Of what is drawn")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group(group);
   machine.add_to(app);
   app.footer(
       "Patterns:\n"
@@ -110,23 +138,30 @@ void TrafficOptions::add_to(CLI::App& app) {
 
 // An option that would change nothing is a mistake.
 void TrafficOptions::check_that_none_is_idle() const {
-  const auto needs = [this](bool met, std::initializer_list<const char*> options, const std::string& with) {
+  const auto needs = [this](bool met, std::initializer_list<const char*> options,
+                            const std::string& with) {
     for (const char* option : options) {
-      if (!met && command->count(option) > 0) throw UsageError(std::string("traffic: ") + option + " changes nothing " + with);
+      if (!met && command->count(option) > 0)
+        throw UsageError(std::string("traffic: ") + option + " changes nothing " + with);
     }
   };
   needs(!pattern.empty(),
-        {"--initiators", "--targets", "--requests", "--size", "--stride", "--rate", "--read-share", "--max-outstanding", "--seed"},
+        {"--initiators", "--targets", "--requests", "--size", "--stride", "--rate", "--read-share",
+         "--max-outstanding", "--seed"},
         "for requests from a file; it goes with --generate");
   needs(pattern == "stride", {"--stride"}, "but for --generate stride");
   needs(pattern == "closed-loop", {"--max-outstanding"}, "but for --generate closed-loop");
-  needs(pattern != "closed-loop", {"--rate"}, "for closed-loop traffic, whose times come from the simulation");
-  needs(save.empty(), {"--csv", "--json", "--breakdown", "--out", "--links", "--trace-requests", "--until", "--max-wall", "--deadlock-after"},
+  needs(pattern != "closed-loop", {"--rate"},
+        "for closed-loop traffic, whose times come from the simulation");
+  needs(save.empty(),
+        {"--csv", "--json", "--breakdown", "--out", "--links", "--trace-requests", "--until",
+         "--max-wall", "--deadlock-after"},
         "with --save, which plays nothing");
 }
 
 void TrafficOptions::check() const {
-  if (file.empty() == pattern.empty()) throw UsageError("traffic: give a FILE of requests or --generate PATTERN, one of the two");
+  if (file.empty() == pattern.empty())
+    throw UsageError("traffic: give a FILE of requests or --generate PATTERN, one of the two");
   if (csv && json) throw UsageError("traffic: --csv and --json exclude each other");
   if (!save.empty() && pattern.empty()) throw UsageError("traffic: --save goes with --generate");
   check_that_none_is_idle();
@@ -162,8 +197,10 @@ class Report final : public TrafficListener {
   static constexpr std::size_t most_listed = 40;
 
   // `breakdown` may be null.
-  Report(Platform& platform, std::ostream& out, TrafficRows::Format format, LatencyBreakdown* breakdown)
-      : platform_(platform), breakdown_(breakdown), rows_(platform, out, format, breakdown != nullptr), summary_(platform),
+  Report(Platform& platform, std::ostream& out, TrafficRows::Format format,
+         LatencyBreakdown* breakdown)
+      : platform_(platform), breakdown_(breakdown),
+        rows_(platform, out, format, breakdown != nullptr), summary_(platform),
         listing_(format == TrafficRows::Format::none) {
     rows_.begin();
   }
@@ -172,7 +209,8 @@ class Report final : public TrafficListener {
     summary_.add(result);
     if (breakdown_ == nullptr) return;
     const TrafficRequest& request = result.request;
-    const LatencyParts parts = breakdown_->take(traffic_key(request.issue, request.id), request.issue, result.grant, result.end);
+    const LatencyParts parts = breakdown_->take(traffic_key(request.issue, request.id),
+                                                request.issue, result.grant, result.end);
     summary_.add_parts(result, parts);
     parts_.emplace(request.id, parts);
   }
@@ -183,15 +221,19 @@ class Report final : public TrafficListener {
     ++seen_;
     if (!listing_ || seen_ > most_listed) return;
     const TrafficRequest& request = result.request;
-    table_.add({std::to_string(request.id), platform_.machine().name(request.initiator), request.write ? "write" : "read",
-                platform_.machine().name(request.target), std::to_string(request.bytes), fixed_ns(request.issue),
-                fixed_ns(result.grant), fixed_ns(result.end), fixed_ns(result.latency())});
+    table_.add({std::to_string(request.id), platform_.machine().name(request.initiator),
+                request.write ? "write" : "read", platform_.machine().name(request.target),
+                std::to_string(request.bytes), fixed_ns(request.issue), fixed_ns(result.grant),
+                fixed_ns(result.end), fixed_ns(result.latency())});
   }
   std::string text() const {
     std::string text =
-        listing_
-            ? table_.text() + (seen_ > most_listed ? fmt::format("... {} more; --csv lists all\n", seen_ - most_listed) : "") + "\n"
-            : "";
+        listing_ ? table_.text() +
+                       (seen_ > most_listed
+                            ? fmt::format("... {} more; --csv lists all\n", seen_ - most_listed)
+                            : "") +
+                       "\n"
+                 : "";
     return text + summary_.text();
   }
   TrafficRows& rows() { return rows_; }
@@ -217,16 +259,20 @@ class Report final : public TrafficListener {
                     {"latency ns", Align::right}}};
 };
 
-int save_requests(const TrafficOptions& options, TrafficGenerator& generator, const Platform& platform, const std::string& configuration) {
+int save_requests(const TrafficOptions& options, TrafficGenerator& generator,
+                  const Platform& platform, const std::string& configuration) {
   if (!generator.times_are_known())
-    throw UsageError("--save: the times of closed-loop traffic come from the simulation; they cannot be written beforehand");
+    throw UsageError(
+        "--save: the times of closed-loop traffic come from the simulation; they cannot be written "
+        "beforehand");
   ResultFile file = open_result(options.save, configuration);
   file.out() << "at_ns,initiator,op,target,offset,bytes\n";
   TrafficRequest request;
   while (generator.next(request)) {
-    file.out() << fmt::format("{},{},{},{},{},{}\n", fixed_ns(request.issue), platform.machine().name(request.initiator),
-                              request.write ? "write" : "read", platform.machine().name(request.target), request.offset,
-                              request.bytes);
+    file.out() << fmt::format(
+        "{},{},{},{},{},{}\n", fixed_ns(request.issue), platform.machine().name(request.initiator),
+        request.write ? "write" : "read", platform.machine().name(request.target), request.offset,
+        request.bytes);
   }
   file.close();
   return exit_done;
@@ -247,8 +293,8 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   PlatformOptions platform_options;
   platform_options.tear_down = false;
   const MachineSpec spec = options.machine.load_spec(registry);
-  const std::string configuration =
-      configuration_text(invocation, {{"topology", options.machine.topology_path()}}, resolved_config(spec, registry));
+  const std::string configuration = configuration_text(
+      invocation, {{"topology", options.machine.topology_path()}}, resolved_config(spec, registry));
   Platform platform(build_graph(spec), registry, platform_options);
 
   std::optional<TrafficFile> file;
@@ -264,7 +310,9 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   std::optional<ResultFile> out_file;
   if (!options.out.empty()) out_file = open_result(options.out, configuration);
   std::ostream& out = out_file ? out_file->out() : std::cout;
-  const auto format = options.csv ? TrafficRows::Format::csv : options.json ? TrafficRows::Format::json : TrafficRows::Format::none;
+  const auto format = options.csv    ? TrafficRows::Format::csv
+                      : options.json ? TrafficRows::Format::json
+                                     : TrafficRows::Format::none;
   std::optional<TransferWatch> watch;
   if (options.breakdown || !options.trace_requests.empty()) watch.emplace(platform);
   std::optional<LatencyBreakdown> breakdown;
@@ -279,7 +327,10 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   }
   Report report(platform, out, format, breakdown ? &*breakdown : nullptr);
   TrafficPlayer player("traffic", platform, source, report);
-  if (requests) requests->number_by([&player](const TieKey& key, NodeId initiator) { return player.request_of(key, initiator); });
+  if (requests)
+    requests->number_by([&player](const TieKey& key, NodeId initiator) {
+      return player.request_of(key, initiator);
+    });
 
   const Interrupt interrupt;  // before that a signal ends the program at once
   ProgressLine progress;
@@ -308,13 +359,15 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   }
   std::cout << std::flush;
   if (!options.json) (options.csv ? std::cerr : std::cout) << report.text();
-  if (result.status == RunStatus::deadlock) throw DeadlockError(result.error + "\n" + player.waiting());
+  if (result.status == RunStatus::deadlock)
+    throw DeadlockError(result.error + "\n" + player.waiting());
   if (result.cause) std::rethrow_exception(result.cause);
   if (result.status == RunStatus::completed) return exit_done;
   if (result.status == RunStatus::interrupted) check_memory_limit();
-  std::cerr << fmt::format("kernbench: {} at {} of simulated time: {} requests issued, {} ended{}\n", name_of(result.status),
-                           format_ns(result.simulated), player.issued(), player.ended(),
-                           result.stuck.empty() ? "" : "; " + result.stuck);
+  std::cerr << fmt::format(
+      "kernbench: {} at {} of simulated time: {} requests issued, {} ended{}\n",
+      name_of(result.status), format_ns(result.simulated), player.issued(), player.ended(),
+      result.stuck.empty() ? "" : "; " + result.stuck);
   return result.status == RunStatus::until_reached ? exit_done : exit_failed;
 }
 
@@ -322,9 +375,12 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
 
 void add_traffic_command(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<TrafficOptions>();
-  CLI::App* command = app.add_subcommand("traffic", "Plays memory requests, from a file or by rule, and reports their times");
+  CLI::App* command = app.add_subcommand(
+      "traffic", "Plays memory requests, from a file or by rule, and reports their times");
   options->add_to(*command);
-  command->callback([options, &invocation] { invocation.action = [options, &invocation] { return play(*options, invocation); }; });
+  command->callback([options, &invocation] {
+    invocation.action = [options, &invocation] { return play(*options, invocation); };
+  });
 }
 
 }  // namespace kernbench

@@ -24,14 +24,16 @@ int validate(const ValidateOptions& options) {
   guard_memory(memory_limit(options.max_memory));
   ComponentRegistry registry;
   register_builtin_components(registry);
-  const auto outcomes = run_validation(select_group(all_references(), options.group), registry,
-                                       [](const std::string& topology) { return find_config(topology, "topology"); });
+  const auto outcomes =
+      run_validation(select_group(all_references(), options.group), registry,
+                     [](const std::string& topology) { return find_config(topology, "topology"); });
   if (options.json) {
     std::cout << json_text(validation_json(outcomes), 2) << '\n';
   } else {
     std::cout << validation_text(outcomes);
   }
-  const bool all = std::all_of(outcomes.begin(), outcomes.end(), [](const ValidationOutcome& outcome) { return outcome.passed(); });
+  const bool all = std::all_of(outcomes.begin(), outcomes.end(),
+                               [](const ValidationOutcome& outcome) { return outcome.passed(); });
   return all ? exit_done : exit_failed;
 }
 
@@ -39,9 +41,12 @@ int validate(const ValidateOptions& options) {
 
 void add_validate_command(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<ValidateOptions>();
-  CLI::App* command = app.add_subcommand(
-      "validate", "Holds the models against closed forms and figures that others published, each on a machine made for it");
-  command->add_option("--group", options->group, "Only these references: network, hbm, figures, systolic or collectives")
+  CLI::App* command = app.add_subcommand("validate",
+                                         "Holds the models against closed forms and figures that "
+                                         "others published, each on a machine made for it");
+  command
+      ->add_option("--group", options->group,
+                   "Only these references: network, hbm, figures, systolic or collectives")
       ->type_name("NAME");
   command->add_flag("--json", options->json, "As JSON, with the machine of every reference");
   add_max_memory_to(*command, options->max_memory);
@@ -51,16 +56,21 @@ void add_validate_command(CLI::App& app, Invocation& invocation) {
       "  kernbench validate --group hbm\n"
       "  kernbench validate --json > references.json\n\n"
       "Groups:\n"
-      "  network      a message over a chain of links, steps and collectives of a ring: cut-through, store-and-forward\n"
+      "  network      a message over a chain of links, steps and collectives of a ring: "
+      "cut-through, store-and-forward\n"
       "  hbm          rates of all channels, of one, of one bank, and with changes of direction\n"
       "  figures      peak rates of memory stacks and of a die-to-die link\n"
       "  systolic     cycles of a GEMM on a systolic array\n"
-      "  collectives  the least time of all-reduce and other collectives, with the program's own kernels\n\n"
-      "What a simulated number must be to its reference: = equal within the tolerance; >= or <= the reference bounds it on one "
+      "  collectives  the least time of all-reduce and other collectives, with the program's own "
+      "kernels\n\n"
+      "What a simulated number must be to its reference: = equal within the tolerance; >= or <= "
+      "the reference bounds it on one "
       "side,\n"
-      "as it has what the models leave out (docs/approximations.md). The deviation is then what is left out.\n"
+      "as it has what the models leave out (docs/approximations.md). The deviation is then what is "
+      "left out.\n"
       "Exit status 1 if a reference does not hold.\n");
-  command->callback([options, &invocation] { invocation.action = [options] { return validate(*options); }; });
+  command->callback(
+      [options, &invocation] { invocation.action = [options] { return validate(*options); }; });
 }
 
 }  // namespace kernbench

@@ -12,11 +12,14 @@ namespace kernbench {
 
 // What the verdicts are about.
 std::vector<ByteImage> outputs_of(const std::vector<Expectation>& expectations);
-// `executor` has computed what was recorded. Both: StoppedError, which says how far it came, if told to stop.
-std::vector<VerdictReport> verify(const DataExecutor& executor, const std::vector<Expectation>& expectations,
+// `executor` has computed what was recorded. Both: StoppedError, which says how far it came, if
+// told to stop.
+std::vector<VerdictReport> verify(const DataExecutor& executor,
+                                  const std::vector<Expectation>& expectations,
                                   const StopQuestion& stop);
 // Every computed operation against a reference of its own, from its inputs as they are.
-OperationsReport verify_operations(const FunctionalModel& functional_model, const DataExecutor& executor, const OpOrigins& origins, unsigned threads,
-                                   const StopQuestion& stop);
+OperationsReport verify_operations(const FunctionalModel& functional_model,
+                                   const DataExecutor& executor, const OpOrigins& origins,
+                                   unsigned threads, const StopQuestion& stop);
 
 }  // namespace kernbench

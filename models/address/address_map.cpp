@@ -9,13 +9,14 @@ namespace {
 
 void require(bool holds, const char* fact, std::uint64_t value, std::uint64_t allowed) {
   if (holds) return;
-  throw AddressError(std::string(fact) + " = " + std::to_string(value) + " does not fit the address layout (at most " +
-                     std::to_string(allowed) + ")");
+  throw AddressError(std::string(fact) + " = " + std::to_string(value) +
+                     " does not fit the address layout (at most " + std::to_string(allowed) + ")");
 }
 
 std::string describe(const MemoryLocation& location) {
   return std::string(name_of(location.area)) + " of sip " + std::to_string(location.sip) +
-         (location.area == MemoryArea::io_sram ? " chiplet " : " cube ") + std::to_string(location.die) +
+         (location.area == MemoryArea::io_sram ? " chiplet " : " cube ") +
+         std::to_string(location.die) +
          (location.area == MemoryArea::hbm      ? " slice " + std::to_string(location.pe)
           : location.area == MemoryArea::pe_tcm ? " pe " + std::to_string(location.pe)
                                                 : std::string());
@@ -29,7 +30,9 @@ const char* name_of(MemoryArea area) {
 }
 
 AddressMap::AddressMap(const MemoryFacts& facts) : facts_(facts) {
-  const auto at_most = [](const char* fact, std::uint64_t value, std::uint64_t allowed) { require(value <= allowed, fact, value, allowed); };
+  const auto at_most = [](const char* fact, std::uint64_t value, std::uint64_t allowed) {
+    require(value <= allowed, fact, value, allowed);
+  };
   at_most("sips", facts.sips, PhysAddr::sips);
   at_most("cubes_per_sip", facts.cubes_per_sip, PhysAddr::ahbm_dies);
   at_most("pes_per_cube", facts.pes_per_cube, PhysAddr::pes);
@@ -38,12 +41,15 @@ AddressMap::AddressMap(const MemoryFacts& facts) : facts_(facts) {
   at_most("sram_bytes_per_cube", facts.sram_bytes_per_cube, PhysAddr::cube_sram_bytes);
   at_most("tcm_bytes_per_pe", facts.tcm_bytes_per_pe, budget_bytes(PeUnit::pe_tcm));
   if (facts.hbm_slice_bytes == 0) throw AddressError("hbm_slice_bytes must not be 0");
-  at_most("hbm_slices_per_cube", facts.hbm_slices_per_cube, facts.hbm_bytes_per_cube / facts.hbm_slice_bytes);
+  at_most("hbm_slices_per_cube", facts.hbm_slices_per_cube,
+          facts.hbm_bytes_per_cube / facts.hbm_slice_bytes);
 }
 
 bool AddressMap::exists(const MemoryLocation& location) const {
   if (location.sip >= facts_.sips) return false;
-  if (location.die >= (location.area == MemoryArea::io_sram ? facts_.io_chiplets_per_sip : facts_.cubes_per_sip)) return false;
+  if (location.die >=
+      (location.area == MemoryArea::io_sram ? facts_.io_chiplets_per_sip : facts_.cubes_per_sip))
+    return false;
   if (location.area == MemoryArea::hbm) return location.pe < facts_.hbm_slices_per_cube;
   return location.area != MemoryArea::pe_tcm || location.pe < facts_.pes_per_cube;
 }
@@ -72,35 +78,45 @@ MemoryLocation AddressMap::locate(PhysAddr address) const {
       location.area = MemoryArea::mcpu_sram;
       has_node = address.mcpu_unit() == McpuUnit::mcpu_sram;
       break;
-    case AddressKind::cube_sram: location.area = MemoryArea::cube_sram; break;
+    case AddressKind::cube_sram:
+      location.area = MemoryArea::cube_sram;
+      break;
     case AddressKind::iocpu:
       location.area = MemoryArea::io_sram;
       location.die -= PhysAddr::first_io_die;
       has_node = address.iocpu_unit() == IocpuUnit::io_sram;
       break;
     case AddressKind::ual:
-      throw RoutingError("the physical address " + address.str() + " lies in the UAL region of IO chiplet " +
-                         std::to_string(location.die - PhysAddr::first_io_die) + " of sip " + std::to_string(location.sip) +
-                         ", whose layout is not defined: no node serves it");
+      throw RoutingError(
+          "the physical address " + address.str() + " lies in the UAL region of IO chiplet " +
+          std::to_string(location.die - PhysAddr::first_io_die) + " of sip " +
+          std::to_string(location.sip) + ", whose layout is not defined: no node serves it");
   }
-  if (!has_node || !exists(location)) throw RoutingError("no node of this machine serves the physical address " + address.str());
+  if (!has_node || !exists(location))
+    throw RoutingError("no node of this machine serves the physical address " + address.str());
   return location;
 }
 
 PhysAddr AddressMap::address_of(const MemoryLocation& location) const {
   if (!exists(location)) throw AddressError(describe(location) + " is not in this machine");
   if (location.offset >= capacity(location.area)) {
-    throw AddressError("offset " + std::to_string(location.offset) + " is beyond the " + std::to_string(capacity(location.area)) +
-                       " bytes of " + describe(location));
+    throw AddressError("offset " + std::to_string(location.offset) + " is beyond the " +
+                       std::to_string(capacity(location.area)) + " bytes of " + describe(location));
   }
   switch (location.area) {
     case MemoryArea::hbm:
-      return PhysAddr::pe_hbm_addr(location.sip, location.die, location.pe, location.offset, facts_.hbm_slice_bytes);
-    case MemoryArea::pe_tcm: return PhysAddr::pe_tcm_addr(location.sip, location.die, location.pe, location.offset);
-    case MemoryArea::cube_sram: return PhysAddr::cube_sram_addr(location.sip, location.die, location.offset);
-    case MemoryArea::mcpu_sram: return PhysAddr::mcpu_resource_addr(location.sip, location.die, McpuUnit::mcpu_sram, location.offset);
+      return PhysAddr::pe_hbm_addr(location.sip, location.die, location.pe, location.offset,
+                                   facts_.hbm_slice_bytes);
+    case MemoryArea::pe_tcm:
+      return PhysAddr::pe_tcm_addr(location.sip, location.die, location.pe, location.offset);
+    case MemoryArea::cube_sram:
+      return PhysAddr::cube_sram_addr(location.sip, location.die, location.offset);
+    case MemoryArea::mcpu_sram:
+      return PhysAddr::mcpu_resource_addr(location.sip, location.die, McpuUnit::mcpu_sram,
+                                          location.offset);
     case MemoryArea::io_sram:
-      return PhysAddr::iocpu_resource_addr(location.sip, PhysAddr::first_io_die + location.die, IocpuUnit::io_sram, location.offset);
+      return PhysAddr::iocpu_resource_addr(location.sip, PhysAddr::first_io_die + location.die,
+                                           IocpuUnit::io_sram, location.offset);
   }
   throw ModelError("unknown memory area");
 }
@@ -109,19 +125,25 @@ MemoryLocation AddressMap::check_capacity(PhysAddr address, std::uint64_t size_b
   const MemoryLocation location = locate(address);
   const std::uint64_t end = capacity(location.area);
   if (location.offset >= end || size_bytes > end - location.offset) {
-    throw AddressError("physical address " + address.str() + " with " + std::to_string(size_bytes) + " bytes is beyond the " +
-                       std::to_string(end) + " bytes of " + describe(location));
+    throw AddressError("physical address " + address.str() + " with " + std::to_string(size_bytes) +
+                       " bytes is beyond the " + std::to_string(end) + " bytes of " +
+                       describe(location));
   }
   return location;
 }
 
 std::uint64_t AddressMap::capacity(MemoryArea area) const {
   switch (area) {
-    case MemoryArea::hbm: return facts_.hbm_slice_bytes;
-    case MemoryArea::pe_tcm: return facts_.tcm_bytes_per_pe;
-    case MemoryArea::cube_sram: return facts_.sram_bytes_per_cube;
-    case MemoryArea::mcpu_sram: return budget_bytes(McpuUnit::mcpu_sram);
-    case MemoryArea::io_sram: return budget_bytes(IocpuUnit::io_sram);
+    case MemoryArea::hbm:
+      return facts_.hbm_slice_bytes;
+    case MemoryArea::pe_tcm:
+      return facts_.tcm_bytes_per_pe;
+    case MemoryArea::cube_sram:
+      return facts_.sram_bytes_per_cube;
+    case MemoryArea::mcpu_sram:
+      return budget_bytes(McpuUnit::mcpu_sram);
+    case MemoryArea::io_sram:
+      return budget_bytes(IocpuUnit::io_sram);
   }
   throw ModelError("unknown memory area");
 }

@@ -1,7 +1,8 @@
-// AddressMap: which memory of this machine a physical address names, and back (spec 3.1, "address to node").
+// AddressMap: which memory of this machine a physical address names, and back (spec 3.1, "address
+// to node").
 //
-// Decoding (PhysAddr) is pure; only this class knows how large the machine is. It returns coordinates: names of nodes are
-// formatted elsewhere.
+// Decoding (PhysAddr) is pure; only this class knows how large the machine is. It returns
+// coordinates: names of nodes are formatted elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,9 @@ struct MemoryFacts {
   unsigned cubes_per_sip = 1;
   unsigned pes_per_cube = 1;
   unsigned io_chiplets_per_sip = 1;
-  unsigned hbm_slices_per_cube = 1;       // one per partition controller
+  unsigned hbm_slices_per_cube = 1;  // one per partition controller
   std::uint64_t hbm_slice_bytes = 0;
-  std::uint64_t hbm_bytes_per_cube = 0;   // capacity: at least slices * slice bytes
+  std::uint64_t hbm_bytes_per_cube = 0;  // capacity: at least slices * slice bytes
   std::uint64_t sram_bytes_per_cube = 0;
   std::uint64_t tcm_bytes_per_pe = 0;
 };
@@ -35,25 +36,28 @@ struct MemoryLocation {
   std::uint64_t offset = 0;  // within that memory; for hbm within the slice
 
   friend bool operator==(const MemoryLocation& a, const MemoryLocation& b) {
-    return a.area == b.area && a.sip == b.sip && a.die == b.die && a.pe == b.pe && a.offset == b.offset;
+    return a.area == b.area && a.sip == b.sip && a.die == b.die && a.pe == b.pe &&
+           a.offset == b.offset;
   }
 };
 
 class AddressMap {
  public:
-  // Throws AddressError if the facts do not fit the address layout (17 cubes, a TCM larger than its budget, ...).
+  // Throws AddressError if the facts do not fit the address layout (17 cubes, a TCM larger than its
+  // budget, ...).
   explicit AddressMap(const MemoryFacts& facts);
 
   const MemoryFacts& facts() const { return facts_; }
 
-  // Throws RoutingError if no node of this machine serves the address: a sub-unit without a node, UAL, a SIP, cube, PE,
-  // slice or chiplet that is not there. Does not look at capacities inside a memory.
+  // Throws RoutingError if no node of this machine serves the address: a sub-unit without a node,
+  // UAL, a SIP, cube, PE, slice or chiplet that is not there. Does not look at capacities inside a
+  // memory.
   MemoryLocation locate(PhysAddr address) const;
   // The inverse. Throws AddressError if the location is outside the machine or its memory.
   PhysAddr address_of(const MemoryLocation& location) const;
 
-  // Capacity, separate from decoding (ADR-0001 D4): AddressError if `size_bytes` from `address` are not all implemented, or
-  // run past the HBM slice. Includes locate().
+  // Capacity, separate from decoding (ADR-0001 D4): AddressError if `size_bytes` from `address` are
+  // not all implemented, or run past the HBM slice. Includes locate().
   MemoryLocation check_capacity(PhysAddr address, std::uint64_t size_bytes) const;
   // Implemented bytes of the memory (for hbm: of one slice).
   std::uint64_t capacity(MemoryArea area) const;

@@ -1,4 +1,5 @@
-// How addresses in kernels become physical ones, and how they reach the channels of an HBM partition (spec 3.3).
+// How addresses in kernels become physical ones, and how they reach the channels of an HBM
+// partition (spec 3.3).
 #pragma once
 
 #include <cstdint>

@@ -1,14 +1,15 @@
 // How the bytes of an HBM partition go round its pseudo-channels: burst after burst (spec 2.5).
 //
-// Seen from a channel its bytes lie densely: burst k of channel c is burst k * channels + c of the partition. A range of the
-// partition is therefore one range in each channel that it touches.
+// Seen from a channel its bytes lie densely: burst k of channel c is burst k * channels + c of the
+// partition. A range of the partition is therefore one range in each channel that it touches.
 #pragma once
 
 #include <cstdint>
 
 namespace kernbench {
 
-// In place of a channel's number: a request to the partition as a whole, which touches the channels that its bytes lie on.
+// In place of a channel's number: a request to the partition as a whole, which touches the channels
+// that its bytes lie on.
 inline constexpr std::uint16_t every_channel = 0xffff;
 
 struct ChannelInterleave {
@@ -16,7 +17,9 @@ struct ChannelInterleave {
   std::uint32_t burst_bytes = 256;
 
   // Offsets are those in the partition.
-  std::uint16_t channel_of(std::uint64_t offset) const { return static_cast<std::uint16_t>(offset / burst_bytes % channels); }
+  std::uint16_t channel_of(std::uint64_t offset) const {
+    return static_cast<std::uint16_t>(offset / burst_bytes % channels);
+  }
   std::uint64_t offset_in_channel(std::uint64_t offset) const {
     return offset / round_bytes() * burst_bytes + offset % burst_bytes;
   }

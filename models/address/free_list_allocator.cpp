@@ -11,9 +11,11 @@ std::string bytes(std::uint64_t count) { return std::to_string(count) + " bytes"
 
 }  // namespace
 
-FreeListAllocator::FreeListAllocator(std::string name, std::uint64_t base, std::uint64_t size_bytes, std::uint64_t granule_bytes)
+FreeListAllocator::FreeListAllocator(std::string name, std::uint64_t base, std::uint64_t size_bytes,
+                                     std::uint64_t granule_bytes)
     : name_(std::move(name)), base_(base), size_bytes_(size_bytes), granule_bytes_(granule_bytes) {
-  if (granule_bytes_ == 0 || base_ % granule_bytes_ != 0) throw AllocationError(name_ + ": the base is not a multiple of the granule");
+  if (granule_bytes_ == 0 || base_ % granule_bytes_ != 0)
+    throw AllocationError(name_ + ": the base is not a multiple of the granule");
   size_bytes_ -= size_bytes_ % granule_bytes_;
   if (size_bytes_ > 0) free_.emplace(base_, size_bytes_);
 }
@@ -26,7 +28,8 @@ std::uint64_t FreeListAllocator::rounded(std::uint64_t nbytes) const {
 std::uint64_t FreeListAllocator::allocate(std::uint64_t nbytes, std::uint64_t alignment) {
   if (nbytes == 0) throw AllocationError(name_ + ": an allocation of 0 bytes");
   if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
-    throw AllocationError(name_ + ": alignment " + std::to_string(alignment) + " is not a power of two");
+    throw AllocationError(name_ + ": alignment " + std::to_string(alignment) +
+                          " is not a power of two");
   }
   const bool possible = nbytes <= size_bytes_;  // also keeps the rounding from overflowing
   const std::uint64_t wanted = possible ? rounded(nbytes) : nbytes;
@@ -45,18 +48,21 @@ std::uint64_t FreeListAllocator::allocate(std::uint64_t nbytes, std::uint64_t al
     used_bytes_ += wanted;
     return start + gap;
   }
-  throw AllocationError(name_ + ": no room for " + bytes(nbytes) + (alignment > 1 ? " aligned to " + std::to_string(alignment) : "") +
-                        "; largest free block " + bytes(largest_free_bytes()) + ", " + bytes(free_bytes()) + " free in total");
+  throw AllocationError(name_ + ": no room for " + bytes(nbytes) +
+                        (alignment > 1 ? " aligned to " + std::to_string(alignment) : "") +
+                        "; largest free block " + bytes(largest_free_bytes()) + ", " +
+                        bytes(free_bytes()) + " free in total");
 }
 
 void FreeListAllocator::free(std::uint64_t address, std::uint64_t nbytes) {
   const auto found = allocated_.find(address);
   if (found == allocated_.end()) {
-    throw AllocationError(name_ + ": free of " + std::to_string(address) + ", which is not allocated (never was, or freed already)");
+    throw AllocationError(name_ + ": free of " + std::to_string(address) +
+                          ", which is not allocated (never was, or freed already)");
   }
   if (found->second != nbytes) {
-    throw AllocationError(name_ + ": free of " + std::to_string(address) + " with " + bytes(nbytes) + ", but " + bytes(found->second) +
-                          " were allocated");
+    throw AllocationError(name_ + ": free of " + std::to_string(address) + " with " +
+                          bytes(nbytes) + ", but " + bytes(found->second) + " were allocated");
   }
   allocated_.erase(found);
   std::uint64_t start = address, length = rounded(nbytes);

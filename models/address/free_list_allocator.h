@@ -1,7 +1,9 @@
-// FreeListAllocator: the one allocator of spec 3.2, for HBM partitions, TCM, SRAM, scratch and the VA space (ADR-0048).
+// FreeListAllocator: the one allocator of spec 3.2, for HBM partitions, TCM, SRAM, scratch and the
+// VA space (ADR-0048).
 //
-// First fit at the lowest address; free blocks are kept sorted and coalesce both ways. Allocating walks the free blocks, freeing
-// is O(log n). Unlike the source it remembers what it handed out, so that misuse is always an error.
+// First fit at the lowest address; free blocks are kept sorted and coalesce both ways. Allocating
+// walks the free blocks, freeing is O(log n). Unlike the source it remembers what it handed out, so
+// that misuse is always an error.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +14,17 @@ namespace kernbench {
 
 class FreeListAllocator {
  public:
-  // Manages [base, base + size_bytes). `name` appears in errors ("sip0.cube3 hbm slice 2"). Every block is rounded up to a
-  // multiple of `granule_bytes` (the page size of the VA space); base must be a multiple of it.
-  FreeListAllocator(std::string name, std::uint64_t base, std::uint64_t size_bytes, std::uint64_t granule_bytes = 1);
+  // Manages [base, base + size_bytes). `name` appears in errors ("sip0.cube3 hbm slice 2"). Every
+  // block is rounded up to a multiple of `granule_bytes` (the page size of the VA space); base must
+  // be a multiple of it.
+  FreeListAllocator(std::string name, std::uint64_t base, std::uint64_t size_bytes,
+                    std::uint64_t granule_bytes = 1);
 
-  // Lowest free address that is a multiple of `alignment` (a power of two) with room for `nbytes` > 0. Throws AllocationError
-  // with the size asked, the largest block and the total free.
+  // Lowest free address that is a multiple of `alignment` (a power of two) with room for `nbytes` >
+  // 0. Throws AllocationError with the size asked, the largest block and the total free.
   std::uint64_t allocate(std::uint64_t nbytes, std::uint64_t alignment = 1);
-  // `nbytes` as asked for. Throws AllocationError if `address` is not an allocation that lives, or was of another size.
+  // `nbytes` as asked for. Throws AllocationError if `address` is not an allocation that lives, or
+  // was of another size.
   void free(std::uint64_t address, std::uint64_t nbytes);
 
   std::uint64_t base() const { return base_; }
@@ -28,7 +33,9 @@ class FreeListAllocator {
   std::uint64_t free_bytes() const { return size_bytes_ - used_bytes_; }
   std::uint64_t largest_free_bytes() const;
   std::size_t allocations() const { return allocated_.size(); }
-  const std::map<std::uint64_t, std::uint64_t>& free_blocks() const { return free_; }  // start -> bytes, sorted
+  const std::map<std::uint64_t, std::uint64_t>& free_blocks() const {
+    return free_;
+  }  // start -> bytes, sorted
 
  private:
   std::uint64_t rounded(std::uint64_t nbytes) const;

@@ -52,15 +52,16 @@ std::string hex(std::uint64_t value) {
 
 void must_be_zero(std::uint64_t raw, unsigned high, unsigned low, const char* where) {
   if (bits_of(raw, high, low) != 0) {
-    invalid(raw, std::string(where) + " bits [" + std::to_string(high) + ":" + std::to_string(low) + "] must be zero");
+    invalid(raw, std::string(where) + " bits [" + std::to_string(high) + ":" + std::to_string(low) +
+                     "] must be zero");
   }
 }
 
 // A field of a factory call.
 void check_field(const char* field, std::uint64_t value, std::uint64_t end) {
   if (value >= end) {
-    throw AddressError(std::string("physical address field ") + field + " = " + std::to_string(value) + " is not below " +
-                       std::to_string(end));
+    throw AddressError(std::string("physical address field ") + field + " = " +
+                       std::to_string(value) + " is not below " + std::to_string(end));
   }
 }
 
@@ -73,13 +74,15 @@ std::uint64_t ahbm_base(unsigned sip, unsigned die) {
 std::uint64_t io_base(unsigned sip, unsigned die) {
   check_field("sip", sip, PhysAddr::sips);
   if (die < PhysAddr::first_io_die || die >= PhysAddr::first_io_die + PhysAddr::io_dies) {
-    throw AddressError("physical address field die = " + std::to_string(die) + " is not an IO chiplet (16..20)");
+    throw AddressError("physical address field die = " + std::to_string(die) +
+                       " is not an IO chiplet (16..20)");
   }
   return (std::uint64_t{sip} << sip_shift) | (std::uint64_t{die} << die_shift);
 }
 
 template <std::size_t N>
-void check_unit(std::uint64_t raw, const char* field, const std::array<Unit, N>& units, std::uint64_t code) {
+void check_unit(std::uint64_t raw, const char* field, const std::array<Unit, N>& units,
+                std::uint64_t code) {
   if (code >= N) invalid(raw, std::string(field) + " " + std::to_string(code) + " is reserved");
 }
 
@@ -92,21 +95,29 @@ void check_offset(const std::array<Unit, N>& units, E unit, std::uint64_t offset
 }  // namespace
 
 const char* name_of(AddressKind kind) {
-  constexpr std::array<const char*, 6> names{"HBM", "PE_LOCAL", "MCPU_LOCAL", "CUBE_SRAM", "IOCPU", "UAL"};
+  constexpr std::array<const char*, 6> names{"HBM",       "PE_LOCAL", "MCPU_LOCAL",
+                                             "CUBE_SRAM", "IOCPU",    "UAL"};
   return names.at(static_cast<std::size_t>(kind));
 }
 const char* name_of(PeUnit unit) { return pe_units.at(static_cast<std::size_t>(unit)).name; }
 const char* name_of(McpuUnit unit) { return mcpu_units.at(static_cast<std::size_t>(unit)).name; }
 const char* name_of(IocpuUnit unit) { return iocpu_units.at(static_cast<std::size_t>(unit)).name; }
-std::uint64_t budget_bytes(PeUnit unit) { return pe_units.at(static_cast<std::size_t>(unit)).budget; }
-std::uint64_t budget_bytes(McpuUnit unit) { return mcpu_units.at(static_cast<std::size_t>(unit)).budget; }
-std::uint64_t budget_bytes(IocpuUnit unit) { return iocpu_units.at(static_cast<std::size_t>(unit)).budget; }
+std::uint64_t budget_bytes(PeUnit unit) {
+  return pe_units.at(static_cast<std::size_t>(unit)).budget;
+}
+std::uint64_t budget_bytes(McpuUnit unit) {
+  return mcpu_units.at(static_cast<std::size_t>(unit)).budget;
+}
+std::uint64_t budget_bytes(IocpuUnit unit) {
+  return iocpu_units.at(static_cast<std::size_t>(unit)).budget;
+}
 
 PhysAddr PhysAddr::decode(std::uint64_t raw, std::uint64_t size_bytes) {
   must_be_zero(raw, 63, bits, "unused");
   const PhysAddr address(raw);
   if (address.is_io_die()) {
-    if (address.die() >= first_io_die + io_dies) invalid(raw, "die " + std::to_string(address.die()) + " is reserved");
+    if (address.die() >= first_io_die + io_dies)
+      invalid(raw, "die " + std::to_string(address.die()) + " is reserved");
     must_be_zero(raw, 41, 40, "IO chiplet");
     if (address.kind() == AddressKind::iocpu) {
       check_unit(raw, "iocpu_sub_unit", iocpu_units, bits_of(raw, 30, iocpu_unit_shift));
@@ -123,8 +134,12 @@ PhysAddr PhysAddr::decode(std::uint64_t raw, std::uint64_t size_bytes) {
           must_be_zero(raw, 33, 30, "MCPU_LOCAL");
           check_unit(raw, "mcpu_sub_unit", mcpu_units, bits_of(raw, 29, mcpu_unit_shift));
           break;
-        case 2: must_be_zero(raw, 33, 25, "CUBE_SRAM"); break;
-        default: invalid(raw, "resource_kind " + std::to_string(bits_of(raw, 36, kind_shift)) + " is reserved");
+        case 2:
+          must_be_zero(raw, 33, 25, "CUBE_SRAM");
+          break;
+        default:
+          invalid(raw,
+                  "resource_kind " + std::to_string(bits_of(raw, 36, kind_shift)) + " is reserved");
       }
     }
   }
@@ -137,28 +152,33 @@ PhysAddr PhysAddr::hbm_addr(unsigned sip, unsigned die, std::uint64_t offset) {
   return PhysAddr(ahbm_base(sip, die) | (std::uint64_t{1} << hbm_bit) | offset);
 }
 
-PhysAddr PhysAddr::pe_hbm_addr(unsigned sip, unsigned die, unsigned slice, std::uint64_t offset_in_slice, std::uint64_t slice_bytes) {
+PhysAddr PhysAddr::pe_hbm_addr(unsigned sip, unsigned die, unsigned slice,
+                               std::uint64_t offset_in_slice, std::uint64_t slice_bytes) {
   check_field("slice_bytes", slice_bytes, hbm_window_bytes + 1);
   check_field("offset in the HBM slice", offset_in_slice, slice_bytes);
   check_field("hbm slice", slice, hbm_window_bytes / slice_bytes);
   return hbm_addr(sip, die, slice * slice_bytes + offset_in_slice);
 }
 
-PhysAddr PhysAddr::pe_resource_addr(unsigned sip, unsigned die, unsigned pe, PeUnit unit, std::uint64_t offset) {
+PhysAddr PhysAddr::pe_resource_addr(unsigned sip, unsigned die, unsigned pe, PeUnit unit,
+                                    std::uint64_t offset) {
   const std::uint64_t base = ahbm_base(sip, die);
   check_field("pe", pe, pes);
   check_offset(pe_units, unit, offset);
-  return PhysAddr(base | (std::uint64_t{pe} << pe_shift) | (static_cast<std::uint64_t>(unit) << pe_unit_shift) | offset);
+  return PhysAddr(base | (std::uint64_t{pe} << pe_shift) |
+                  (static_cast<std::uint64_t>(unit) << pe_unit_shift) | offset);
 }
 
 PhysAddr PhysAddr::pe_tcm_addr(unsigned sip, unsigned die, unsigned pe, std::uint64_t offset) {
   return pe_resource_addr(sip, die, pe, PeUnit::pe_tcm, offset);
 }
 
-PhysAddr PhysAddr::mcpu_resource_addr(unsigned sip, unsigned die, McpuUnit unit, std::uint64_t offset) {
+PhysAddr PhysAddr::mcpu_resource_addr(unsigned sip, unsigned die, McpuUnit unit,
+                                      std::uint64_t offset) {
   const std::uint64_t base = ahbm_base(sip, die);
   check_offset(mcpu_units, unit, offset);
-  return PhysAddr(base | (std::uint64_t{1} << kind_shift) | (static_cast<std::uint64_t>(unit) << mcpu_unit_shift) | offset);
+  return PhysAddr(base | (std::uint64_t{1} << kind_shift) |
+                  (static_cast<std::uint64_t>(unit) << mcpu_unit_shift) | offset);
 }
 
 PhysAddr PhysAddr::cube_sram_addr(unsigned sip, unsigned die, std::uint64_t offset) {
@@ -167,7 +187,8 @@ PhysAddr PhysAddr::cube_sram_addr(unsigned sip, unsigned die, std::uint64_t offs
   return PhysAddr(base | (std::uint64_t{2} << kind_shift) | offset);
 }
 
-PhysAddr PhysAddr::iocpu_resource_addr(unsigned sip, unsigned die, IocpuUnit unit, std::uint64_t offset) {
+PhysAddr PhysAddr::iocpu_resource_addr(unsigned sip, unsigned die, IocpuUnit unit,
+                                       std::uint64_t offset) {
   const std::uint64_t base = io_base(sip, die);
   check_offset(iocpu_units, unit, offset);
   return PhysAddr(base | (static_cast<std::uint64_t>(unit) << iocpu_unit_shift) | offset);
@@ -176,20 +197,24 @@ PhysAddr PhysAddr::iocpu_resource_addr(unsigned sip, unsigned die, IocpuUnit uni
 PhysAddr PhysAddr::ual_addr(unsigned sip, unsigned die, std::uint64_t chiplet_offset) {
   const std::uint64_t base = io_base(sip, die);
   check_field("chiplet_offset", chiplet_offset, chiplet_bytes);
-  if (chiplet_offset < ual_begin) throw AddressError("physical address field chiplet_offset " + hex(chiplet_offset) + " is below UAL");
+  if (chiplet_offset < ual_begin)
+    throw AddressError("physical address field chiplet_offset " + hex(chiplet_offset) +
+                       " is below UAL");
   return PhysAddr(base | chiplet_offset);
 }
 
 AddressKind PhysAddr::kind() const {
   if (is_io_die()) return bits_of(raw_, 39, 0) < ual_begin ? AddressKind::iocpu : AddressKind::ual;
   if (bits_of(raw_, hbm_bit, hbm_bit) == 1) return AddressKind::hbm;
-  constexpr std::array<AddressKind, 3> resources{AddressKind::pe_local, AddressKind::mcpu_local, AddressKind::cube_sram};
+  constexpr std::array<AddressKind, 3> resources{AddressKind::pe_local, AddressKind::mcpu_local,
+                                                 AddressKind::cube_sram};
   return resources.at(bits_of(raw_, 36, kind_shift));
 }
 
 namespace {
 void require(const PhysAddr& address, AddressKind kind, const char* field) {
-  if (address.kind() != kind) throw AddressError("physical address " + address.str() + " has no field " + field);
+  if (address.kind() != kind)
+    throw AddressError("physical address " + address.str() + " has no field " + field);
 }
 }  // namespace
 
@@ -215,46 +240,62 @@ IocpuUnit PhysAddr::iocpu_unit() const {
 
 std::uint64_t PhysAddr::offset() const {
   switch (kind()) {
-    case AddressKind::hbm: return bits_of(raw_, 36, 0);
-    case AddressKind::iocpu: return bits_of(raw_, 26, 0);
-    case AddressKind::ual: return bits_of(raw_, 39, 0);
-    default: return bits_of(raw_, 24, 0);
+    case AddressKind::hbm:
+      return bits_of(raw_, 36, 0);
+    case AddressKind::iocpu:
+      return bits_of(raw_, 26, 0);
+    case AddressKind::ual:
+      return bits_of(raw_, 39, 0);
+    default:
+      return bits_of(raw_, 24, 0);
   }
 }
 
 namespace {
 std::uint64_t end_of_unit(const PhysAddr& address) {
   switch (address.kind()) {
-    case AddressKind::hbm: return PhysAddr::hbm_window_bytes;
-    case AddressKind::pe_local: return budget_bytes(address.pe_unit());
-    case AddressKind::mcpu_local: return budget_bytes(address.mcpu_unit());
-    case AddressKind::cube_sram: return PhysAddr::cube_sram_bytes;
-    case AddressKind::iocpu: return budget_bytes(address.iocpu_unit());
-    case AddressKind::ual: return PhysAddr::chiplet_bytes;
+    case AddressKind::hbm:
+      return PhysAddr::hbm_window_bytes;
+    case AddressKind::pe_local:
+      return budget_bytes(address.pe_unit());
+    case AddressKind::mcpu_local:
+      return budget_bytes(address.mcpu_unit());
+    case AddressKind::cube_sram:
+      return PhysAddr::cube_sram_bytes;
+    case AddressKind::iocpu:
+      return budget_bytes(address.iocpu_unit());
+    case AddressKind::ual:
+      return PhysAddr::chiplet_bytes;
   }
   return 0;
 }
 
 std::string unit_name(const PhysAddr& address) {
   switch (address.kind()) {
-    case AddressKind::pe_local: return "PE_LOCAL pe " + std::to_string(address.pe()) + " " + name_of(address.pe_unit());
-    case AddressKind::mcpu_local: return std::string("MCPU_LOCAL ") + name_of(address.mcpu_unit());
-    case AddressKind::iocpu: return std::string("IOCPU ") + name_of(address.iocpu_unit());
-    default: return name_of(address.kind());
+    case AddressKind::pe_local:
+      return "PE_LOCAL pe " + std::to_string(address.pe()) + " " + name_of(address.pe_unit());
+    case AddressKind::mcpu_local:
+      return std::string("MCPU_LOCAL ") + name_of(address.mcpu_unit());
+    case AddressKind::iocpu:
+      return std::string("IOCPU ") + name_of(address.iocpu_unit());
+    default:
+      return name_of(address.kind());
   }
 }
 }  // namespace
 
 std::uint64_t PhysAddr::bytes_to_end() const {
   const std::uint64_t end_offset = end_of_unit(*this);
-  return offset() < end_offset ? end_offset - offset() : 0;  // 0 only inside decode(), before its check
+  return offset() < end_offset ? end_offset - offset()
+                               : 0;  // 0 only inside decode(), before its check
 }
 
 void PhysAddr::check_access(std::uint64_t size_bytes) const {
   const std::uint64_t left = bytes_to_end();
   if (left == 0 || size_bytes > left) {
-    invalid(raw_, "offset " + hex(offset()) + " with " + std::to_string(size_bytes) + " bytes runs past the " +
-                      std::to_string(end_of_unit(*this)) + " bytes of " + unit_name(*this));
+    invalid(raw_, "offset " + hex(offset()) + " with " + std::to_string(size_bytes) +
+                      " bytes runs past the " + std::to_string(end_of_unit(*this)) + " bytes of " +
+                      unit_name(*this));
   }
 }
 
@@ -264,8 +305,8 @@ PhysAddr PhysAddr::plus(std::uint64_t bytes) const {
 }
 
 std::string PhysAddr::str() const {
-  return hex(raw_) + " (sip " + std::to_string(sip()) + " die " + std::to_string(die()) + " " + unit_name(*this) + " +" + hex(offset()) +
-         ")";
+  return hex(raw_) + " (sip " + std::to_string(sip()) + " die " + std::to_string(die()) + " " +
+         unit_name(*this) + " +" + hex(offset()) + ")";
 }
 
 }  // namespace kernbench

@@ -6,7 +6,8 @@
 namespace kernbench {
 
 Component::Component(const ComponentInit& init)
-    : node_(init.node), attributes_(init.attributes), services_(init.services), pending_waits_(init.services.pending_waits()) {}
+    : node_(init.node), attributes_(init.attributes), services_(init.services),
+      pending_waits_(init.services.pending_waits()) {}
 
 Fs Component::after(Fs delay) {
   if (delay > never_fs - now()) throw ModelError(end_of_time);
@@ -18,15 +19,19 @@ sc_core::sc_time Component::until(Fs instant) {
   return fs(instant - now());
 }
 
-void Component::add_statistic(std::string name, std::string description, Quantity quantity, const std::uint64_t& value, Merge merge) {
+void Component::add_statistic(std::string name, std::string description, Quantity quantity,
+                              const std::uint64_t& value, Merge merge) {
   statistics_.push_back({std::move(name), std::move(description), quantity, &value, merge, {}});
 }
 
-void Component::add_busy_time(std::string name, std::string description, const std::uint64_t& value, std::function<Fs(Fs)> until) {
-  statistics_.push_back({std::move(name), std::move(description), Quantity::time_fs, &value, Merge::sum, std::move(until)});
+void Component::add_busy_time(std::string name, std::string description, const std::uint64_t& value,
+                              std::function<Fs(Fs)> until) {
+  statistics_.push_back({std::move(name), std::move(description), Quantity::time_fs, &value,
+                         Merge::sum, std::move(until)});
 }
 
-TraceSignal& Component::add_signal(std::string name, std::string description, unsigned width, std::vector<std::string> labels) {
+TraceSignal& Component::add_signal(std::string name, std::string description, unsigned width,
+                                   std::vector<std::string> labels) {
   return signals_.emplace_back(std::move(name), std::move(description), width, std::move(labels));
 }
 
@@ -58,7 +63,9 @@ void Component::await(const sc_core::sc_event_or_list& any, const std::string& w
   wait(any);
 }
 
-Component::Scope::Scope(Component& component) : context_(*component.simcontext()) { context_.hierarchy_push(&component); }
+Component::Scope::Scope(Component& component) : context_(*component.simcontext()) {
+  context_.hierarchy_push(&component);
+}
 
 Component::Scope::~Scope() { context_.hierarchy_pop(); }
 

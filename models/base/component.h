@@ -1,4 +1,5 @@
-// The base of every component: resolved parameters, statistics, signals, and waiting that a deadlock report can name.
+// The base of every component: resolved parameters, statistics, signals, and waiting that a
+// deadlock report can name.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "models/base/pending_waits.h"
 #include "models/base/op_sink.h"
 #include "models/base/parameter.h"
-#include "models/base/trace_signal.h"
+#include "models/base/pending_waits.h"
 #include "models/base/role.h"
+#include "models/base/trace_signal.h"
 
 namespace kernbench {
 
@@ -24,22 +25,24 @@ enum class Quantity : std::uint8_t { count, bytes, time_fs };
 // What several components of a kind make of it together.
 enum class Merge : std::uint8_t { sum, maximum };
 
-// A named number that the component keeps up and that never descends; observers read it with at(), at the end of a run or at a
-// mark. Work changes at least one `value`, polling and clocks change none: that is how a run in which nothing happens any more is
-// told (spec 4.2).
+// A named number that the component keeps up and that never descends; observers read it with at(),
+// at the end of a run or at a mark. Work changes at least one `value`, polling and clocks change
+// none: that is how a run in which nothing happens any more is told (spec 4.2).
 struct Statistic {
-  std::string name;         // snake_case
+  std::string name;  // snake_case
   std::string description;
   Quantity quantity = Quantity::count;
   const std::uint64_t* value = nullptr;
   Merge merge = Merge::sum;
-  // A busy time up to `now`: `value` and what is under way, without what is booked ahead (spec 11.3). Empty: `value`.
+  // A busy time up to `now`: `value` and what is under way, without what is booked ahead
+  // (spec 11.3). Empty: `value`.
   std::function<Fs(Fs now)> until;
 
   std::uint64_t at(Fs now) const { return until ? until(now) : *value; }
 };
 
-// Index of a node of the topology in byte order of the names, so that comparing ids compares names (tie rule, spec 2.3).
+// Index of a node of the topology in byte order of the names, so that comparing ids compares names
+// (tie rule, spec 2.3).
 using NodeId = std::uint32_t;
 inline constexpr NodeId no_node = ~NodeId{0};
 
@@ -53,26 +56,29 @@ struct ComponentInit {
 
 class Component : public sc_core::sc_module {
  public:
-  // Created through make_component() only (or the registry, which uses it): processes, events and ports that derived constructors
-  // make are to become children of this module, so its name must be open until the last of them has run. SystemC reports an error
-  // (E533) otherwise.
+  // Created through make_component() only (or the registry, which uses it): processes, events and
+  // ports that derived constructors make are to become children of this module, so its name must be
+  // open until the last of them has run. SystemC reports an error (E533) otherwise.
   explicit Component(const ComponentInit& init);
 
   NodeId node() const { return node_; }
   const Attributes& attributes() const { return attributes_; }
   const std::vector<Statistic>& statistics() const { return statistics_; }
   std::deque<TraceSignal>& signals() { return signals_; }
-  // The operations under way, as if they ended now, without data and multiply-accumulates: for windows of a run that was cut short.
+  // The operations under way, as if they ended now, without data and multiply-accumulates: for
+  // windows of a run that was cut short.
   virtual void report_under_way(OpSink& /*sink*/) const {}
 
   // Now, in femtoseconds (the platform's time resolution is 1 fs).
   static Fs now() { return sc_core::sc_time_stamp().value(); }
   static sc_core::sc_time fs(Fs t) { return sc_core::sc_time::from_value(t); }
-  // A sum of delays that exceeds 64 bits of femtoseconds wraps round and would be taken for an earlier time: both throw ModelError.
+  // A sum of delays that exceeds 64 bits of femtoseconds wraps round and would be taken for an
+  // earlier time: both throw ModelError.
   static Fs after(Fs delay);                  // the instant `delay` from now
   static sc_core::sc_time until(Fs instant);  // from now until then
-  // From now until `instant`, at which this component works: every timed notification and wait uses it, so that until then nobody
-  // takes the run for a deadlock (spec 4.2). Polls and clocks use fs() or until().
+  // From now until `instant`, at which this component works: every timed notification and wait uses
+  // it, so that until then nobody takes the run for a deadlock (spec 4.2). Polls and clocks use
+  // fs() or until().
   sc_core::sc_time work_at(Fs instant) const {
     const sc_core::sc_time delay = until(instant);
     pending_waits_.busy_until(instant);
@@ -83,18 +89,22 @@ class Component : public sc_core::sc_module {
     pending_waits_.busy_until(instant);
     return fs(instant - now);
   }
-  static constexpr const char* end_of_time = "simulated time would pass the 18446 s that 64 bits of femtoseconds hold";
+  static constexpr const char* end_of_time =
+      "simulated time would pass the 18446 s that 64 bits of femtoseconds hold";
 
  protected:
   // All in constructors only. The signal lives as long as the component; keep the reference.
-  void add_statistic(std::string name, std::string description, Quantity quantity, const std::uint64_t& value,
-                     Merge merge = Merge::sum);
-  // A time that a service adds to `value` as a whole, at its end or when it is booked; until(now) cuts it at `now`, which is not
-  // earlier than the last change.
-  void add_busy_time(std::string name, std::string description, const std::uint64_t& value, std::function<Fs(Fs now)> until);
-  TraceSignal& add_signal(std::string name, std::string description, unsigned width, std::vector<std::string> labels = {});
+  void add_statistic(std::string name, std::string description, Quantity quantity,
+                     const std::uint64_t& value, Merge merge = Merge::sum);
+  // A time that a service adds to `value` as a whole, at its end or when it is booked; until(now)
+  // cuts it at `now`, which is not earlier than the last change.
+  void add_busy_time(std::string name, std::string description, const std::uint64_t& value,
+                     std::function<Fs(Fs now)> until);
+  TraceSignal& add_signal(std::string name, std::string description, unsigned width,
+                          std::vector<std::string> labels = {});
 
-  // Waits in the calling SC_THREAD and is listed as waiting for `what` meanwhile. Daemons that wait for work use wait().
+  // Waits in the calling SC_THREAD and is listed as waiting for `what` meanwhile. Daemons that wait
+  // for work use wait().
   void await(const sc_core::sc_event& event, const std::string& what);
   void await(const sc_core::sc_event_or_list& any, const std::string& what);
 

@@ -6,7 +6,9 @@
 
 namespace kernbench {
 
-bool Implementation::may_stand_at(Role role) const { return std::find(roles.begin(), roles.end(), role) != roles.end(); }
+bool Implementation::may_stand_at(Role role) const {
+  return std::find(roles.begin(), roles.end(), role) != roles.end();
+}
 
 void ComponentRegistry::add(Implementation implementation) {
   const std::string name = implementation.name;

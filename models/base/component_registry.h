@@ -1,4 +1,5 @@
-// Implementation name -> factory and declared parameters. Created by the program, filled by a plain function.
+// Implementation name -> factory and declared parameters. Created by the program, filled by a plain
+// function.
 #pragma once
 
 #include <functional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "models/base/component.h"
+#include "models/base/parameter_set.h"
 
 namespace kernbench {
 
@@ -21,7 +23,8 @@ struct Implementation {
   std::function<std::unique_ptr<Component>(const ComponentInit&)> create;
   // Looks at the resolved parameters of one instance before anything is elaborated; may be empty.
   std::function<std::optional<ParameterFault>(const Attributes&)> check = {};
-  std::string factory = {};  // the name under which it was registered first; an alias has another name
+  std::string factory =
+      {};  // the name under which it was registered first; an alias has another name
 
   bool may_stand_at(Role role) const;
 };
@@ -48,15 +51,25 @@ struct CheckOf<T, std::void_t<decltype(T::check(std::declval<const Attributes&>(
   static constexpr auto check = &T::check;
 };
 
-// For a class with `static constexpr const char* description`, `static constexpr std::array roles{Role::...}`, `static ParameterSchema
-// schema()`, a constructor from ComponentInit, and, where values have to suit each other, `static std::optional<ParameterFault>
+template <class T, class = void>
+struct SchemaOf {
+  static ParameterSchema schema() { return T::schema(); }
+};
+template <class T>
+struct SchemaOf<T, std::void_t<typename T::Parameters>> {
+  static ParameterSchema schema() { return schema_of<typename T::Parameters>(); }
+};
+
+// For a class with `static constexpr const char* description`, `static constexpr std::array
+// roles{Role::...}`, a struct `Parameters` (models/base/parameter_set.h), a constructor from
+// ComponentInit, and, where values have to suit each other, `static std::optional<ParameterFault>
 // check(const Attributes&)`.
 template <class T>
 Implementation implementation_of(std::string name) {
   return {std::move(name),
           T::description,
           Roles(T::roles.begin(), T::roles.end()),
-          T::schema(),
+          SchemaOf<T>::schema(),
           [](const ComponentInit& init) { return make_component<T>(init); },
           CheckOf<T>::check};
 }

@@ -14,9 +14,11 @@ struct DTypeInfo {
   std::uint64_t size;
 };
 
-constexpr std::int64_t most_elements = std::numeric_limits<std::int64_t>::max() / 4;  // their bytes can be counted, too
+constexpr std::int64_t most_elements =
+    std::numeric_limits<std::int64_t>::max() / 4;  // their bytes can be counted, too
 
-constexpr std::array<DTypeInfo, 5> dtype_table{{{"f16", 2}, {"bf16", 2}, {"f32", 4}, {"i8", 1}, {"i32", 4}}};
+constexpr std::array<DTypeInfo, 5> dtype_table{
+    {{"f16", 2}, {"bf16", 2}, {"f32", 4}, {"i8", 1}, {"i32", 4}}};
 
 }  // namespace
 
@@ -51,7 +53,8 @@ std::int64_t Shape::elements() const {
 
 std::string Shape::str() const {
   std::string text = "{";
-  for (std::size_t i = 0; i < extents_.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(extents_[i]);
+  for (std::size_t i = 0; i < extents_.size(); ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(extents_[i]);
   return text + "}";
 }
 

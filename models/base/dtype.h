@@ -11,12 +11,15 @@ namespace kernbench {
 
 enum class DType : std::uint8_t { f16, bf16, f32, i8, i32 };
 
-std::uint64_t size_of(DType dtype);     // bytes of one element
-std::string_view name_of(DType dtype);  // "f16", ...
+std::uint64_t size_of(DType dtype);        // bytes of one element
+std::string_view name_of(DType dtype);     // "f16", ...
 DType parse_dtype(std::string_view name);  // throws UsageError that lists the names
-inline bool is_float(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::f32; }
+inline bool is_float(DType dtype) {
+  return dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::f32;
+}
 
-// Extents of a dense row-major block, outermost first. Every extent is at least 1; a scalar has rank 0.
+// Extents of a dense row-major block, outermost first. Every extent is at least 1; a scalar has
+// rank 0.
 class Shape {
  public:
   Shape() = default;

@@ -10,7 +10,8 @@ std::string format_issues(const std::vector<ConfigIssue>& issues) {
   for (const ConfigIssue& issue : issues) {
     if (!text.empty()) text += '\n';
     text += printable(issue.file);
-    if (issue.line > 0) text += ':' + std::to_string(issue.line) + ':' + std::to_string(issue.column);
+    if (issue.line > 0)
+      text += ':' + std::to_string(issue.line) + ':' + std::to_string(issue.column);
     text += ": ";
     if (!issue.key.empty()) text += printable(issue.key) + ": ";
     text += issue.message;
@@ -20,6 +21,7 @@ std::string format_issues(const std::vector<ConfigIssue>& issues) {
 
 }  // namespace
 
-ConfigError::ConfigError(std::vector<ConfigIssue> issues) : Error(format_issues(issues)), issues_(std::move(issues)) {}
+ConfigError::ConfigError(std::vector<ConfigIssue> issues)
+    : Error(format_issues(issues)), issues_(std::move(issues)) {}
 
 }  // namespace kernbench

@@ -1,4 +1,5 @@
-// The errors that cross a box boundary. What a user can cause throws one of these; `assert` is for what no input can cause.
+// The errors that cross a box boundary. What a user can cause throws one of these; `assert` is for
+// what no input can cause.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ class UsageError : public Error {
   using Error::Error;
 };
 
-// One fault in a configuration file. `line` and `column` count from 1; 0 means that the key came from --set or is absent.
+// One fault in a configuration file. `line` and `column` count from 1; 0 means that the key came
+// from --set or is absent.
 struct ConfigIssue {
   std::string file;
   int line = 0;
@@ -57,7 +59,8 @@ class AllocationError : public Error {
   using Error::Error;
 };
 
-// A virtual address without a mapping, or an access beyond the end of what it names (spec 3.3, 4.2).
+// A virtual address without a mapping, or an access beyond the end of what it names
+// (spec 3.3, 4.2).
 class AccessFault : public Error {
  public:
   using Error::Error;
@@ -72,7 +75,8 @@ class PendingDataError : public Error {
 // A launch, or another host request, that came back with ok = false (spec 4.2).
 class LaunchError : public Error {
  public:
-  LaunchError(std::string code, const std::string& message) : Error(message), code_(std::move(code)) {}
+  LaunchError(std::string code, const std::string& message)
+      : Error(message), code_(std::move(code)) {}
   const std::string& code() const { return code_; }
 
  private:

@@ -5,7 +5,9 @@
 namespace kernbench {
 
 std::string text_of(const std::exception& error) {
-  return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ? "out of memory: the host refuses an allocation" : error.what();
+  return dynamic_cast<const std::bad_alloc*>(&error) != nullptr
+             ? "out of memory: the host refuses an allocation"
+             : error.what();
 }
 
 std::string text_of(const std::exception_ptr& cause) {

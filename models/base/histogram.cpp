@@ -14,7 +14,8 @@ constexpr std::uint64_t linear = 1U << sub_bits;
 std::size_t bucket_of(std::uint64_t value) {
   if (value < linear) return static_cast<std::size_t>(value);
   const unsigned exponent = 63U - static_cast<unsigned>(__builtin_clzll(value));
-  return ((exponent - sub_bits + 1) << sub_bits) + static_cast<std::size_t>((value >> (exponent - sub_bits)) & (linear - 1));
+  return ((exponent - sub_bits + 1) << sub_bits) +
+         static_cast<std::size_t>((value >> (exponent - sub_bits)) & (linear - 1));
 }
 
 std::uint64_t start_of(std::size_t bucket) {
@@ -37,7 +38,8 @@ void Histogram::add(std::uint64_t value) {
 
 std::uint64_t Histogram::percentile(double share) const {
   if (count_ == 0) return 0;
-  const auto wanted = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(count_))));
+  const auto wanted = std::max<std::uint64_t>(
+      1, static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(count_))));
   std::uint64_t seen = 0;
   for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
     seen += buckets_[bucket];

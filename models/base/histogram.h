@@ -1,4 +1,5 @@
-// A log-linear histogram of non-negative integers: percentiles within 1/16 (6 %) of the true value, in fixed memory.
+// A log-linear histogram of non-negative integers: percentiles within 1/16 (6 %) of the true value,
+// in fixed memory.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@ class Histogram {
   std::uint64_t lowest() const { return lowest_; }
   std::uint64_t highest() const { return highest_; }
   double mean() const { return count_ == 0 ? 0.0 : sum_ / static_cast<double>(count_); }
-  // The smallest recorded value v such that at least `share` (0..1] of the values are <= v, rounded down to its bucket's start and
-  // never outside [lowest, highest]. 0 without values.
+  // The smallest recorded value v such that at least `share` (0..1] of the values are <= v, rounded
+  // down to its bucket's start and never outside [lowest, highest]. 0 without values.
   std::uint64_t percentile(double share) const;
 
  private:

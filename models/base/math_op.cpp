@@ -6,10 +6,9 @@ namespace kernbench {
 namespace {
 
 constexpr std::array<std::string_view, math_op_count> names{
-    "exp", "log", "sqrt", "rsqrt", "abs", "sigmoid", "cos", "sin", "tanh", "relu", "gelu", "silu",
-    "add", "sub", "mul", "div", "maximum", "minimum",
-    "fma", "clamp", "where",
-    "sum", "max", "min", "softmax", "argmax"};
+    "exp",  "log",   "sqrt",  "rsqrt", "abs", "sigmoid", "cos",     "sin",     "tanh",
+    "relu", "gelu",  "silu",  "add",   "sub", "mul",     "div",     "maximum", "minimum",
+    "fma",  "clamp", "where", "sum",   "max", "min",     "softmax", "argmax"};
 
 }  // namespace
 

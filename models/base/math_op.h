@@ -9,13 +9,35 @@ namespace kernbench {
 
 enum class MathOp : std::uint8_t {
   // unary
-  exp, log, sqrt, rsqrt, abs, sigmoid, cos, sin, tanh, relu, gelu, silu,
+  exp,
+  log,
+  sqrt,
+  rsqrt,
+  abs,
+  sigmoid,
+  cos,
+  sin,
+  tanh,
+  relu,
+  gelu,
+  silu,
   // binary
-  add, sub, mul, div, maximum, minimum,
+  add,
+  sub,
+  mul,
+  div,
+  maximum,
+  minimum,
   // ternary
-  fma, clamp, where,
+  fma,
+  clamp,
+  where,
   // reductions
-  sum, max, min, softmax, argmax,
+  sum,
+  max,
+  min,
+  softmax,
+  argmax,
 };
 inline constexpr int math_op_count = static_cast<int>(MathOp::argmax) + 1;
 

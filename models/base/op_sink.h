@@ -1,4 +1,5 @@
-// Where components report the operations that they executed. Components contain no logging code: the base classes call this.
+// Where components report the operations that they executed. Components contain no logging code:
+// the base classes call this.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +23,23 @@ struct ExecutedOp {
   Fs t_end = 0;
   const sc_core::sc_object* node = nullptr;
   OpKind kind = OpKind::memory;
-  const char* name = "";            // static: "dma_read", "gemm_f16", "tile/FETCH", ...
-  std::uint64_t command_id = 0;     // unique per PE
+  const char* name = "";         // static: "dma_read", "gemm_f16", "tile/FETCH", ...
+  std::uint64_t command_id = 0;  // unique per PE
   std::int64_t tile_id = -1;
   std::uint64_t bytes = 0;
-  std::uint64_t macs = 0;           // gemm: m * k * n as they are, not rounded up to cycles
+  std::uint64_t macs = 0;              // gemm: m * k * n as they are, not rounded up to cycles
   std::shared_ptr<const DataOp> data;  // null for tile stages, and with data off
 };
 
 // How commands and tiles get on in a PE (spec 5.4); in an order that is the same in every run.
-enum class TraceKind : std::uint8_t { command_submitted, sub_command_dispatched, engine_start, engine_complete, tile_ready, command_complete };
+enum class TraceKind : std::uint8_t {
+  command_submitted,
+  sub_command_dispatched,
+  engine_start,
+  engine_complete,
+  tile_ready,
+  command_complete
+};
 const char* name_of(TraceKind kind);  // "command_submitted", ...
 
 struct TraceEvent {

@@ -8,7 +8,8 @@
 namespace kernbench {
 namespace {
 
-constexpr Rational::Int finest = 1'000'000'000'000'000'000;  // of 1: the product of two decimals still fits 128 bits
+constexpr Rational::Int finest =
+    1'000'000'000'000'000'000;  // of 1: the product of two decimals still fits 128 bits
 
 }  // namespace
 
@@ -18,37 +19,47 @@ std::string format_value(const ParameterValue& value) {
   return std::get<std::string>(value);
 }
 
-Parameter::Parameter(Type type, std::string name, std::string description, std::string unit, std::string source)
-    : type_(type), name_(std::move(name)), description_(std::move(description)), unit_(std::move(unit)), source_(std::move(source)) {}
+Parameter::Parameter(Type type, std::string name, std::string description, std::string unit,
+                     std::string source)
+    : type_(type), name_(std::move(name)), description_(std::move(description)),
+      unit_(std::move(unit)), source_(std::move(source)) {}
 
-Parameter Parameter::integer(std::string name, std::string description, std::string unit, std::string source) {
-  return {Type::integer, std::move(name), std::move(description), std::move(unit), std::move(source)};
+Parameter Parameter::integer(std::string name, std::string description, std::string unit,
+                             std::string source) {
+  return {Type::integer, std::move(name), std::move(description), std::move(unit),
+          std::move(source)};
 }
 
-Parameter Parameter::decimal(std::string name, std::string description, std::string unit, std::string source) {
-  return {Type::decimal, std::move(name), std::move(description), std::move(unit), std::move(source)};
+Parameter Parameter::decimal(std::string name, std::string description, std::string unit,
+                             std::string source) {
+  return {Type::decimal, std::move(name), std::move(description), std::move(unit),
+          std::move(source)};
 }
 
 Parameter Parameter::boolean(std::string name, std::string description, std::string source) {
   return {Type::boolean, std::move(name), std::move(description), "", std::move(source)};
 }
 
-Parameter Parameter::choice(std::string name, std::string description, std::vector<std::string> choices, std::string source) {
+Parameter Parameter::choice(std::string name, std::string description,
+                            std::vector<std::string> choices, std::string source) {
   Parameter p(Type::choice, std::move(name), std::move(description), "", std::move(source));
   p.choices_ = std::move(choices);
   return p;
 }
 
 Parameter Parameter::duration_ns(std::string name, std::string description, std::string source) {
-  return decimal(std::move(name), std::move(description), "ns", std::move(source)).range("0", "1e9");
+  return decimal(std::move(name), std::move(description), "ns", std::move(source))
+      .range("0", "1e9");
 }
 
 Parameter Parameter::rate_gbs(std::string name, std::string description, std::string source) {
-  return decimal(std::move(name), std::move(description), "GB/s", std::move(source)).range("0.001", "1000000");
+  return decimal(std::move(name), std::move(description), "GB/s", std::move(source))
+      .range("0.001", "1000000");
 }
 
 Parameter Parameter::frequency_ghz(std::string name, std::string description, std::string source) {
-  return decimal(std::move(name), std::move(description), "GHz", std::move(source)).range("0.001", "1000");
+  return decimal(std::move(name), std::move(description), "GHz", std::move(source))
+      .range("0.001", "1000");
 }
 
 Parameter& Parameter::default_val(std::int64_t value) {
@@ -111,7 +122,9 @@ std::string Parameter::allowed() const {
 }
 
 std::invalid_argument Parameter::too_many_digits(std::string_view text) const {
-  return std::invalid_argument("found " + printable(text) + ", which has more than 18 digits or decimals; allowed is " + allowed());
+  return std::invalid_argument("found " + printable(text) +
+                               ", which has more than 18 digits or decimals; allowed is " +
+                               allowed());
 }
 
 void Parameter::check(const Rational& value, std::string_view text) const {
@@ -120,7 +133,8 @@ void Parameter::check(const Rational& value, std::string_view text) const {
   const bool integral_ok = type_ != Type::integer || (value.is_integer() && fits);
   const auto is_power = [](Rational::Int v) { return v > 0 && (v & (v - 1)) == 0; };
   const bool power_ok = !power_of_two_ || (value.is_integer() && is_power(value.num()));
-  const bool range_ok = (!lowest_ || *lowest_ <= value) && (!highest_ || value <= *highest_) && (!positive_ || Rational(0) < value);
+  const bool range_ok = (!lowest_ || *lowest_ <= value) && (!highest_ || value <= *highest_) &&
+                        (!positive_ || Rational(0) < value);
   if (!integral_ok || !power_ok || !range_ok) {
     throw std::invalid_argument("found " + printable(text) + ", allowed is " + allowed());
   }
@@ -133,7 +147,8 @@ ParameterValue Parameter::parse(std::string_view text) const {
       if (text == "false") return false;
       break;
     case Type::choice:
-      if (std::find(choices_.begin(), choices_.end(), text) != choices_.end()) return std::string(text);
+      if (std::find(choices_.begin(), choices_.end(), text) != choices_.end())
+        return std::string(text);
       break;
     case Type::integer:
     case Type::decimal: {
@@ -155,14 +170,21 @@ ParameterValue Parameter::parse(std::string_view text) const {
 
 const ParameterValue& Attributes::at(std::string_view name) const {
   const auto found = values_.find(name);
-  if (found == values_.end()) throw ModelError("undeclared parameter '" + std::string(name) + "' asked for");
+  if (found == values_.end())
+    throw ModelError("undeclared parameter '" + std::string(name) + "' asked for");
   return found->second;
 }
 
-const Rational& Attributes::decimal(std::string_view name) const { return std::get<Rational>(at(name)); }
-std::int64_t Attributes::integer(std::string_view name) const { return std::get<Rational>(at(name)).to_int64(); }
+const Rational& Attributes::decimal(std::string_view name) const {
+  return std::get<Rational>(at(name));
+}
+std::int64_t Attributes::integer(std::string_view name) const {
+  return std::get<Rational>(at(name)).to_int64();
+}
 bool Attributes::flag(std::string_view name) const { return std::get<bool>(at(name)); }
-const std::string& Attributes::text(std::string_view name) const { return std::get<std::string>(at(name)); }
+const std::string& Attributes::text(std::string_view name) const {
+  return std::get<std::string>(at(name));
+}
 
 Attributes defaults_of(const ParameterSchema& schema) {
   Attributes attributes;

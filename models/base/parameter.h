@@ -1,4 +1,5 @@
-// Declared parameters of a component: what `attrs:` may hold, checked before elaboration and shown by `list components`.
+// Declared parameters of a component: what `attrs:` may hold, checked before elaboration and shown
+// by `list components`.
 #pragma once
 
 #include <cstdint>
@@ -23,27 +24,37 @@ class Parameter {
   enum class Type { integer, decimal, boolean, choice };
 
   // `unit` is "" for pure numbers; `source` is a spec section, an ADR or "assumption".
-  static Parameter integer(std::string name, std::string description, std::string unit, std::string source);
-  static Parameter decimal(std::string name, std::string description, std::string unit, std::string source);
+  static Parameter integer(std::string name, std::string description, std::string unit,
+                           std::string source);
+  static Parameter decimal(std::string name, std::string description, std::string unit,
+                           std::string source);
   static Parameter boolean(std::string name, std::string description, std::string source);
-  static Parameter choice(std::string name, std::string description, std::vector<std::string> choices, std::string source);
+  static Parameter choice(std::string name, std::string description,
+                          std::vector<std::string> choices, std::string source);
 
-  // The decimals that time is made of, with their unit and bounds. Within the bounds every single delay can be computed exactly and
-  // is far below the 18446 s of simulated time that 64 bits hold.
-  static Parameter duration_ns(std::string name, std::string description, std::string source);   // 0 to 1e9, a second
-  static Parameter rate_gbs(std::string name, std::string description, std::string source);      // 0.001 to 1e6
-  static Parameter frequency_ghz(std::string name, std::string description, std::string source); // 0.001 to 1000
+  // The decimals that time is made of, with their unit and bounds. Within the bounds every single
+  // delay can be computed exactly and is far below the 18446 s of simulated time that 64 bits hold.
+  static Parameter duration_ns(std::string name, std::string description,
+                               std::string source);  // 0 to 1e9, a second
+  static Parameter rate_gbs(std::string name, std::string description,
+                            std::string source);  // 0.001 to 1e6
+  static Parameter frequency_ghz(std::string name, std::string description,
+                                 std::string source);  // 0.001 to 1000
 
   Parameter& default_val(std::int64_t value);
   Parameter& default_val(int value) { return default_val(std::int64_t{value}); }
   Parameter& default_val(std::string_view decimal_or_choice);
-  Parameter& default_val(const char* decimal_or_choice) { return default_val(std::string_view(decimal_or_choice)); }
+  Parameter& default_val(const char* decimal_or_choice) {
+    return default_val(std::string_view(decimal_or_choice));
+  }
   Parameter& default_val(bool value);
-  Parameter& range(std::string_view lowest, std::string_view highest);  // inclusive decimals; "" = unbounded
-  Parameter& positive();                                                // > 0
-  Parameter& or_unlimited();                                            // 0 too, beside the range: no limit
+  Parameter& range(std::string_view lowest,
+                   std::string_view highest);  // inclusive decimals; "" = unbounded
+  Parameter& positive();                       // > 0
+  Parameter& or_unlimited();                   // 0 too, beside the range: no limit
   Parameter& power_of_two();
-  // The value is a fact of the machine (flit size, link rate): the topology fills it in and users cannot set it in `attrs`.
+  // The value is a fact of the machine (flit size, link rate): the topology fills it in and users
+  // cannot set it in `attrs`.
   Parameter& from_machine();
 
   const std::string& name() const { return name_; }
@@ -57,12 +68,13 @@ class Parameter {
   // "integer, at least 1, a power of two": for messages and help.
   std::string allowed() const;
 
-  // Reads a scalar as written in YAML or on the command line, numbers of at most 18 digits and 18 decimals; throws
-  // std::invalid_argument with what is allowed.
+  // Reads a scalar as written in YAML or on the command line, numbers of at most 18 digits and 18
+  // decimals; throws std::invalid_argument with what is allowed.
   ParameterValue parse(std::string_view text) const;
 
  private:
-  Parameter(Type type, std::string name, std::string description, std::string unit, std::string source);
+  Parameter(Type type, std::string name, std::string description, std::string unit,
+            std::string source);
   void check(const Rational& value, std::string_view text) const;
   std::invalid_argument too_many_digits(std::string_view text) const;
 
@@ -76,7 +88,8 @@ class Parameter {
 
 using ParameterSchema = std::vector<Parameter>;
 
-// Resolved parameters of one instance: one value for every declared parameter. Asking for another name is a ModelError.
+// Resolved parameters of one instance: one value for every declared parameter. Asking for another
+// name is a ModelError.
 class Attributes {
  public:
   void set(const std::string& name, ParameterValue value) { values_[name] = std::move(value); }
@@ -98,7 +111,8 @@ struct ParameterFault {
   std::string message;  // "found 0.001, allowed is ..."
 };
 
-// Every default of the schema; parameters without one are left out. For tests, and as the start of a resolution.
+// Every default of the schema; parameters without one are left out. For tests, and as the start of
+// a resolution.
 Attributes defaults_of(const ParameterSchema& schema);
 
 }  // namespace kernbench

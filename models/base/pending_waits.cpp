@@ -5,7 +5,8 @@
 
 namespace kernbench {
 
-std::size_t PendingWaits::open(std::string who, std::string what, Fs since, std::function<std::string()> state) {
+std::size_t PendingWaits::open(std::string who, std::string what, Fs since,
+                               std::function<std::string()> state) {
   std::size_t ticket = slots_.size();
   if (free_.empty()) {
     slots_.emplace_back();
@@ -30,7 +31,9 @@ std::vector<PendingWaits::Waiter> PendingWaits::waiters() const {
   for (const Slot& slot : slots_) {
     if (slot.used) list.push_back(slot.waiter);
   }
-  std::sort(list.begin(), list.end(), [](const Waiter& a, const Waiter& b) { return std::tie(a.who, a.since) < std::tie(b.who, b.since); });
+  std::sort(list.begin(), list.end(), [](const Waiter& a, const Waiter& b) {
+    return std::tie(a.who, a.since) < std::tie(b.who, b.since);
+  });
   return list;
 }
 

@@ -22,9 +22,11 @@ std::size_t printable_bytes(std::string_view text) {
     if (!continues(text[i])) return 0;
   }
   const auto second = static_cast<unsigned char>(text[1]);
-  if (first == 0xc2 && second < 0xa0) return 0;                                          // control characters again
-  if ((first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90)) return 0;    // longer than need be
-  if ((first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90)) return 0;  // beyond Unicode
+  if (first == 0xc2 && second < 0xa0) return 0;  // control characters again
+  if ((first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90))
+    return 0;  // longer than need be
+  if ((first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90))
+    return 0;  // beyond Unicode
   return size;
 }
 
@@ -59,8 +61,8 @@ std::string between(const char* mark, std::string_view value) {
   std::size_t head = head_bytes, tail = value.size() - tail_bytes;
   while (head > 0 && continues(value[head])) --head;
   while (tail < value.size() && continues(value[tail])) ++tail;
-  return mark + escaped(value.substr(0, head)) + "..." + escaped(value.substr(tail)) + mark + " (of " +
-         std::to_string(value.size()) + " bytes)";
+  return mark + escaped(value.substr(0, head)) + "..." + escaped(value.substr(tail)) + mark +
+         " (of " + std::to_string(value.size()) + " bytes)";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The places of a machine that a component may take (spec 1.1). An implementation declares which of them it is made for; the
-// configuration is held to it.
+// The places of a machine that a component may take (spec 1.1). An implementation declares which of
+// them it is made for; the configuration is held to it.
 #pragma once
 
 #include <array>
@@ -31,9 +31,10 @@ enum class Role : std::uint8_t {
 using Roles = std::vector<Role>;
 
 inline std::string_view name_of(Role role) {
-  constexpr std::array<std::string_view, 17> names{"router",  "pcie_ep", "ual_ep",       "io_cpu",  "m_cpu",          "sram",
-                                                   "hbm_ctrl", "pe_cpu",  "pe_scheduler", "pe_dma",  "pe_fetch_store", "pe_gemm",
-                                                   "pe_math",  "pe_tcm",  "pe_mmu",       "pe_ipcq", "tlm_initiator"};
+  constexpr std::array<std::string_view, 17> names{
+      "router",   "pcie_ep", "ual_ep",       "io_cpu",  "m_cpu",          "sram",
+      "hbm_ctrl", "pe_cpu",  "pe_scheduler", "pe_dma",  "pe_fetch_store", "pe_gemm",
+      "pe_math",  "pe_tcm",  "pe_mmu",       "pe_ipcq", "tlm_initiator"};
   return names[static_cast<std::size_t>(role)];
 }
 

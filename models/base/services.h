@@ -1,10 +1,11 @@
-// What every component may use of the machine around it. Components never know their neighbours; the protocol box extends this
-// with routes and the transaction pool (models/protocol/machine_services.h).
+// What every component may use of the machine around it. Components never know their neighbours;
+// the protocol box extends this with routes and the transaction pool
+// (models/protocol/machine_services.h).
 #pragma once
 
 #include "models/base/end_of_timestep.h"
-#include "models/base/pending_waits.h"
 #include "models/base/op_sink.h"
+#include "models/base/pending_waits.h"
 
 namespace kernbench {
 

@@ -1,5 +1,5 @@
-// A value that an observer may watch: queue depth, busy, stage. The model pushes changes; without an observer a change costs
-// one comparison.
+// A value that an observer may watch: queue depth, busy, stage. The model pushes changes; without
+// an observer a change costs one comparison.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,18 @@ class TraceSignal;
 class TraceSignalListener {
  public:
   virtual ~TraceSignalListener() = default;
-  // Called at the simulated instant of the change; several changes of one instant arrive in order, the last one counts.
+  // Called at the simulated instant of the change; several changes of one instant arrive in order,
+  // the last one counts.
   virtual void changed(const TraceSignal& signal) = 0;
 };
 
 class TraceSignal {
  public:
   // `width` bits, 1..64. `labels`, if given, name the values 0, 1, 2, ... (an enumeration).
-  TraceSignal(std::string name, std::string description, unsigned width, std::vector<std::string> labels = {})
-      : name_(std::move(name)), description_(std::move(description)), width_(width), labels_(std::move(labels)) {}
+  TraceSignal(std::string name, std::string description, unsigned width,
+              std::vector<std::string> labels = {})
+      : name_(std::move(name)), description_(std::move(description)), width_(width),
+        labels_(std::move(labels)) {}
 
   const std::string& name() const { return name_; }
   const std::string& description() const { return description_; }

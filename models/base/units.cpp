@@ -13,13 +13,15 @@ using Int = Rational::Int;
 
 Int multiply(Int a, Int b) {
   Int product;
-  if (__builtin_mul_overflow(a, b, &product)) throw std::overflow_error("number too large for exact arithmetic");
+  if (__builtin_mul_overflow(a, b, &product))
+    throw std::overflow_error("number too large for exact arithmetic");
   return product;
 }
 
 Int add(Int a, Int b) {
   Int sum;
-  if (__builtin_add_overflow(a, b, &sum)) throw std::overflow_error("number too large for exact arithmetic");
+  if (__builtin_add_overflow(a, b, &sum))
+    throw std::overflow_error("number too large for exact arithmetic");
   return sum;
 }
 
@@ -37,7 +39,8 @@ Int power_of_ten(int exponent) {
 
 std::string to_text(Int value) {
   const bool negative = value < 0;
-  unsigned __int128 rest = negative ? -static_cast<unsigned __int128>(value) : static_cast<unsigned __int128>(value);
+  unsigned __int128 rest =
+      negative ? -static_cast<unsigned __int128>(value) : static_cast<unsigned __int128>(value);
   std::string text;
   do {
     text += static_cast<char>('0' + static_cast<int>(rest % 10));
@@ -86,7 +89,8 @@ Rational Rational::parse(std::string_view text) {
       ++digits;
       if (mantissa != 0) ++significant;
       if (point) ++scale;
-      if (significant > 18) throw TooManyDigits(quote(text) + " has more than 18 significant digits");
+      if (significant > 18)
+        throw TooManyDigits(quote(text) + " has more than 18 significant digits");
     } else {
       break;
     }
@@ -98,7 +102,8 @@ Rational Rational::parse(std::string_view text) {
     bool minus = false;
     if (i < text.size() && (text[i] == '-' || text[i] == '+')) minus = text[i++] == '-';
     const std::size_t first = i;
-    for (; i < text.size() && text[i] >= '0' && text[i] <= '9' && i - first < 4; ++i) exponent = exponent * 10 + (text[i] - '0');
+    for (; i < text.size() && text[i] >= '0' && text[i] <= '9' && i - first < 4; ++i)
+      exponent = exponent * 10 + (text[i] - '0');
     if (i == first) fail();
     if (minus) exponent = -exponent;
   }
@@ -109,12 +114,14 @@ Rational Rational::parse(std::string_view text) {
     throw std::invalid_argument(quote(text) + " is out of range");
   }
   if (negative) mantissa = -mantissa;
-  return exponent >= 0 ? fraction(multiply(mantissa, power_of_ten(exponent)), 1) : fraction(mantissa, power_of_ten(-exponent));
+  return exponent >= 0 ? fraction(multiply(mantissa, power_of_ten(exponent)), 1)
+                       : fraction(mantissa, power_of_ten(-exponent));
 }
 
 std::int64_t Rational::to_int64() const {
   if (!is_integer()) throw std::domain_error(str() + " is not an integer");
-  if (num_ > INT64_MAX || num_ < INT64_MIN) throw std::overflow_error(str() + " does not fit 64 bits");
+  if (num_ > INT64_MAX || num_ < INT64_MIN)
+    throw std::overflow_error(str() + " does not fit 64 bits");
   return static_cast<std::int64_t>(num_);
 }
 
@@ -130,7 +137,8 @@ std::string Rational::str() const {
   const int places = std::max(twos, fives);
   std::string text = to_text(multiply(num_ < 0 ? -num_ : num_, power_of_ten(places)) / den_);
   if (places > 0) {
-    if (text.size() <= static_cast<std::size_t>(places)) text.insert(0, static_cast<std::size_t>(places) + 1 - text.size(), '0');
+    if (text.size() <= static_cast<std::size_t>(places))
+      text.insert(0, static_cast<std::size_t>(places) + 1 - text.size(), '0');
     text.insert(text.size() - static_cast<std::size_t>(places), 1, '.');
   }
   return num_ < 0 ? '-' + text : text;
@@ -139,35 +147,47 @@ std::string Rational::str() const {
 std::uint64_t Rational::round_half_up() const {
   if (num_ < 0) throw std::overflow_error(str() + " is negative");
   const Int rounded = add(multiply(num_, 2), den_) / multiply(den_, 2);
-  if (rounded > static_cast<Int>(UINT64_MAX)) throw std::overflow_error(str() + " does not fit 64 bits");
+  if (rounded > static_cast<Int>(UINT64_MAX))
+    throw std::overflow_error(str() + " does not fit 64 bits");
   return static_cast<std::uint64_t>(rounded);
 }
 
 Rational operator+(const Rational& a, const Rational& b) {
-  return Rational::fraction(add(multiply(a.num_, b.den_), multiply(b.num_, a.den_)), multiply(a.den_, b.den_));
+  return Rational::fraction(add(multiply(a.num_, b.den_), multiply(b.num_, a.den_)),
+                            multiply(a.den_, b.den_));
 }
 
 Rational operator-(const Rational& a, const Rational& b) {
-  return Rational::fraction(add(multiply(a.num_, b.den_), -multiply(b.num_, a.den_)), multiply(a.den_, b.den_));
+  return Rational::fraction(add(multiply(a.num_, b.den_), -multiply(b.num_, a.den_)),
+                            multiply(a.den_, b.den_));
 }
 
 Rational operator*(const Rational& a, const Rational& b) {
-  const Rational x = Rational::fraction(a.num_, b.den_);  // reduce crosswise first: smaller intermediates
+  const Rational x =
+      Rational::fraction(a.num_, b.den_);  // reduce crosswise first: smaller intermediates
   const Rational y = Rational::fraction(b.num_, a.den_);
   return Rational::fraction(multiply(x.num_, y.num_), multiply(x.den_, y.den_));
 }
 
-Rational operator/(const Rational& a, const Rational& b) { return a * Rational::fraction(b.den_, b.num_); }
+Rational operator/(const Rational& a, const Rational& b) {
+  return a * Rational::fraction(b.den_, b.num_);
+}
 
-bool operator<(const Rational& a, const Rational& b) { return multiply(a.num_, b.den_) < multiply(b.num_, a.den_); }
+bool operator<(const Rational& a, const Rational& b) {
+  return multiply(a.num_, b.den_) < multiply(b.num_, a.den_);
+}
 
-Fs ns_to_fs(const Rational& ns) { return (ns * Rational(static_cast<std::int64_t>(fs_per_ns))).round_half_up(); }
+Fs ns_to_fs(const Rational& ns) {
+  return (ns * Rational(static_cast<std::int64_t>(fs_per_ns))).round_half_up();
+}
 
 Fs transfer_fs(std::uint64_t bytes, const Rational& gbs) {
   if (gbs.is_zero()) return 0;
   return ns_to_fs(Rational::fraction(bytes, 1) / gbs);
 }
 
-Fs cycles_to_fs(std::uint64_t cycles, const Rational& ghz) { return ns_to_fs(Rational::fraction(cycles, 1) / ghz); }
+Fs cycles_to_fs(std::uint64_t cycles, const Rational& ghz) {
+  return ns_to_fs(Rational::fraction(cycles, 1) / ghz);
+}
 
 }  // namespace kernbench

@@ -1,7 +1,7 @@
 // Exact arithmetic on the decimal attributes of the configuration, and the platform's unit of time.
 //
-// Simulated time is an integral count of femtoseconds. A delay is computed from the decimals exactly and rounded half up
-// once (spec 2.2); doubles appear in reports only.
+// Simulated time is an integral count of femtoseconds. A delay is computed from the decimals
+// exactly and rounded half up once (spec 2.2); doubles appear in reports only.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace kernbench {
 
-using Fs = std::uint64_t;                            // femtoseconds
+using Fs = std::uint64_t;  // femtoseconds
 inline constexpr Fs fs_per_ns = 1'000'000;
-inline constexpr Fs never_fs = ~Fs{0};               // "no such instant"
+inline constexpr Fs never_fs = ~Fs{0};  // "no such instant"
 
 // The nearest double of the quotient: a product with 1e-6 would round twice.
 inline double to_ns(Fs t) { return static_cast<double>(t) / static_cast<double>(fs_per_ns); }
@@ -26,7 +26,8 @@ class TooManyDigits : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-// A rational number in lowest terms, denominator > 0. Operations throw std::overflow_error rather than lose a digit.
+// A rational number in lowest terms, denominator > 0. Operations throw std::overflow_error rather
+// than lose a digit.
 class Rational {
  public:
   using Int = __int128;
@@ -34,26 +35,31 @@ class Rational {
   constexpr Rational() = default;
   constexpr Rational(std::int64_t value) : num_(value) {}  // NOLINT(google-explicit-constructor)
   static Rational fraction(Int num, Int den);              // den != 0
-  // Reads a decimal: "-12", "0.125", "1e3", "2.5e-3", at most 18 significant digits. Throws std::invalid_argument, for
-  // more digits TooManyDigits.
+  // Reads a decimal: "-12", "0.125", "1e3", "2.5e-3", at most 18 significant digits. Throws
+  // std::invalid_argument, for more digits TooManyDigits.
   static Rational parse(std::string_view text);
 
   Int num() const { return num_; }
   Int den() const { return den_; }
   bool is_integer() const { return den_ == 1; }
   bool is_zero() const { return num_ == 0; }
-  std::int64_t to_int64() const;  // requires is_integer(); throws std::overflow_error beyond 64 bits
+  std::int64_t to_int64()
+      const;  // requires is_integer(); throws std::overflow_error beyond 64 bits
   double to_double() const;
   // Shortest decimal if the number has one ("0.1", "256"), else num/den.
   std::string str() const;
-  // Nearest integer, halves away from zero upwards. Throws std::overflow_error if negative or beyond 64 bits.
+  // Nearest integer, halves away from zero upwards. Throws std::overflow_error if negative or
+  // beyond 64 bits.
   std::uint64_t round_half_up() const;
 
   friend Rational operator+(const Rational& a, const Rational& b);
   friend Rational operator-(const Rational& a, const Rational& b);
   friend Rational operator*(const Rational& a, const Rational& b);
-  friend Rational operator/(const Rational& a, const Rational& b);  // b != 0, else std::domain_error
-  friend bool operator==(const Rational& a, const Rational& b) { return a.num_ == b.num_ && a.den_ == b.den_; }
+  friend Rational operator/(const Rational& a,
+                            const Rational& b);  // b != 0, else std::domain_error
+  friend bool operator==(const Rational& a, const Rational& b) {
+    return a.num_ == b.num_ && a.den_ == b.den_;
+  }
   friend bool operator!=(const Rational& a, const Rational& b) { return !(a == b); }
   friend bool operator<(const Rational& a, const Rational& b);
   friend bool operator>(const Rational& a, const Rational& b) { return b < a; }

@@ -14,36 +14,50 @@ namespace {
 // burst_bytes / pc_bw with pc_bw = link_bw * efficiency / num_pcs, rounded once.
 Fs burst_time(const Attributes& attributes) {
   const Rational usable_gbs = attributes.decimal("link_bw_gbs") * attributes.decimal("efficiency");
-  return transfer_fs(static_cast<std::uint64_t>(attributes.integer("burst_bytes") * attributes.integer("num_pcs")), usable_gbs);
+  return transfer_fs(
+      static_cast<std::uint64_t>(attributes.integer("burst_bytes") * attributes.integer("num_pcs")),
+      usable_gbs);
 }
 
 HbmState initial_state(const Attributes& attributes) {
-  return {static_cast<std::uint32_t>(attributes.integer("num_pcs")), static_cast<std::uint32_t>(attributes.integer("burst_bytes")),
-          burst_time(attributes), ns_to_fs(attributes.decimal("switch_penalty_ns"))};
+  return {static_cast<std::uint32_t>(attributes.integer("num_pcs")),
+          static_cast<std::uint32_t>(attributes.integer("burst_bytes")), burst_time(attributes),
+          ns_to_fs(attributes.decimal("switch_penalty_ns"))};
 }
 
 }  // namespace
 
 ParameterSchema HbmCtrl::schema() {
   return {
-      Parameter::duration_ns("overhead_ns", "time for which the first flit of a write holds the inbox; from a command to its bursts",
-                             "spec 2.5")
+      Parameter::duration_ns(
+          "overhead_ns",
+          "time for which the first flit of a write holds the inbox; from a command to its bursts",
+          "spec 2.5")
           .default_val(0),
       Parameter::integer("num_pcs", "pseudo-channels of the partition", "", "spec 2.5")
           .default_val(8)
           .range("1", "65536")
           .power_of_two(),
-      Parameter::integer("burst_bytes", "bytes that a pseudo-channel moves at a time", "B", "spec 2.5")
+      Parameter::integer("burst_bytes", "bytes that a pseudo-channel moves at a time", "B",
+                         "spec 2.5")
           .default_val(256)
           .range("1", "1048576")
           .power_of_two(),
-      Parameter::duration_ns("switch_penalty_ns", "when a pseudo-channel changes between reading and writing", "spec 2.5, ADR-0034")
+      Parameter::duration_ns("switch_penalty_ns",
+                             "when a pseudo-channel changes between reading and writing",
+                             "spec 2.5, ADR-0034")
           .default_val(0),
-      Parameter::decimal("efficiency", "share of the link rate that the pseudo-channels reach together", "", "spec 2.5")
+      Parameter::decimal("efficiency",
+                         "share of the link rate that the pseudo-channels reach together", "",
+                         "spec 2.5")
           .default_val(1)
           .range("0.001", "1"),
-      Parameter::rate_gbs("link_bw_gbs", "rate of the link to the router", "spec 2.5").or_unlimited().from_machine(),
-      Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2").range("1", "65536").from_machine(),
+      Parameter::rate_gbs("link_bw_gbs", "rate of the link to the router", "spec 2.5")
+          .or_unlimited()
+          .from_machine(),
+      Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2")
+          .range("1", "65536")
+          .from_machine(),
   };
 }
 
@@ -53,26 +67,33 @@ std::optional<ParameterFault> HbmCtrl::check(const Attributes& attributes) {
     if (burst_time(attributes) <= longest) return std::nullopt;
   } catch (const std::overflow_error&) {  // too long, or too many digits
   }
-  return ParameterFault{"efficiency", "found " + attributes.decimal("efficiency").str() + ", allowed is that a burst of " +
-                                          std::to_string(attributes.integer("burst_bytes")) + " B on one of " +
-                                          std::to_string(attributes.integer("num_pcs")) + " pseudo-channels of a link of " +
-                                          attributes.decimal("link_bw_gbs").str() + " GB/s takes at most 1e9 ns, exactly"};
+  return ParameterFault{
+      "efficiency",
+      "found " + attributes.decimal("efficiency").str() + ", allowed is that a burst of " +
+          std::to_string(attributes.integer("burst_bytes")) + " B on one of " +
+          std::to_string(attributes.integer("num_pcs")) + " pseudo-channels of a link of " +
+          attributes.decimal("link_bw_gbs").str() + " GB/s takes at most 1e9 ns, exactly"};
 }
 
 HbmCtrl::HbmCtrl(const ComponentInit& init)
-    : FabricNode(init, ArrivalQueue::Forwarding::cut_through), ingress_(arrivals_, ns_to_fs(attributes().decimal("overhead_ns"))),
-      state_(initial_state(attributes())), flit_bytes_(static_cast<std::uint32_t>(attributes().integer("flit_bytes"))),
+    : FabricNode(init, ArrivalQueue::Forwarding::cut_through),
+      ingress_(arrivals_, ns_to_fs(attributes().decimal("overhead_ns"))),
+      state_(initial_state(attributes())),
+      flit_bytes_(static_cast<std::uint32_t>(attributes().integer("flit_bytes"))),
       channel_statistics_(state_.channels.size()) {
   add_statistic("reads", "reads booked", Quantity::count, reads_);
   add_statistic("writes", "writes committed", Quantity::count, writes_);
-  add_statistic("bytes_read", "bytes of flits that have left as answers", Quantity::bytes, bytes_read_);
+  add_statistic("bytes_read", "bytes of flits that have left as answers", Quantity::bytes,
+                bytes_read_);
   add_statistic("bytes_written", "bytes of writes committed", Quantity::bytes, bytes_written_);
   for (std::size_t pc = 0; pc < channel_statistics_.size(); ++pc) {
     const std::string name = "pc" + std::to_string(pc);
     add_busy_time(name + "_busy", "time that bursts took", channel_statistics_[pc].busy_fs,
                   [this, pc](Fs now) { return busy_until(pc, now); });
-    add_statistic(name + "_switches", "changes of direction", Quantity::count, channel_statistics_[pc].direction_switches);
-    channel_signals_.push_back(&add_signal(name, "what the pseudo-channel does", 2, {"idle", "read", "write"}));
+    add_statistic(name + "_switches", "changes of direction", Quantity::count,
+                  channel_statistics_[pc].direction_switches);
+    channel_signals_.push_back(
+        &add_signal(name, "what the pseudo-channel does", 2, {"idle", "read", "write"}));
   }
 }
 
@@ -91,7 +112,8 @@ void HbmCtrl::serve() {
   });
   while (!departures_.empty() && departures_.front().time <= now()) {
     const std::uint32_t index = departures_.front().service;
-    std::pop_heap(departures_.begin(), departures_.end(), [this](const Departure& a, const Departure& b) { return later(a, b); });
+    std::pop_heap(departures_.begin(), departures_.end(),
+                  [this](const Departure& a, const Departure& b) { return later(a, b); });
     departures_.pop_back();
     if (services_[index].transaction->is_read()) {
       leave(index);
@@ -110,7 +132,8 @@ void HbmCtrl::write_flit(const Arrival& arrival) {
   RouteExtension& route = arrival.transaction->route();
   if (arrival.is_first()) route.target_tag = open_service(*arrival.transaction);
   Service& service = services_[route.target_tag];
-  const BurstRange bursts = state_.bursts_of(route.offset_of(arrival.flit), route.bytes_of(arrival.flit));
+  const BurstRange bursts =
+      state_.bursts_of(route.offset_of(arrival.flit), route.bytes_of(arrival.flit));
   for (std::uint64_t burst = bursts.first; burst <= bursts.last; ++burst) {
     const std::size_t channel = state_.channel_of(burst, route.channel);
     count_booking(channel, HbmDirection::write, 1);
@@ -134,7 +157,8 @@ void HbmCtrl::read_command(const Arrival& arrival) {
   const BurstRange bursts = state_.bursts_of(route.offset, transaction.get_data_length());
   const std::uint64_t stride = state_.channels_of(route.channel);
   for (std::uint64_t i = 0; i < std::min<std::uint64_t>(bursts.count(), stride); ++i) {
-    count_booking(state_.channel_of(bursts.first + i, route.channel), HbmDirection::read, (bursts.count() - i + stride - 1) / stride);
+    count_booking(state_.channel_of(bursts.first + i, route.channel), HbmDirection::read,
+                  (bursts.count() - i + stride - 1) / stride);
   }
   service.read.book_all(state_, route.offset, transaction.get_data_length(), now(), route.channel);
   ++reads_;
@@ -146,7 +170,8 @@ void HbmCtrl::read_command(const Arrival& arrival) {
 
 Fs HbmCtrl::flit_ready(Service& service) const {
   const RouteExtension& route = service.transaction->route();
-  return service.read.ready(route.offset_of(service.next_flit) + route.bytes_of(service.next_flit) - 1);
+  return service.read.ready(route.offset_of(service.next_flit) + route.bytes_of(service.next_flit) -
+                            1);
 }
 
 void HbmCtrl::leave(std::uint32_t index) {
@@ -197,7 +222,8 @@ bool HbmCtrl::later(const Departure& a, const Departure& b) const {
 
 void HbmCtrl::schedule(Fs time, std::uint32_t service) {
   departures_.push_back({time, service});
-  std::push_heap(departures_.begin(), departures_.end(), [this](const Departure& a, const Departure& b) { return later(a, b); });
+  std::push_heap(departures_.begin(), departures_.end(),
+                 [this](const Departure& a, const Departure& b) { return later(a, b); });
 }
 
 void HbmCtrl::count_booking(std::size_t channel, HbmDirection direction, std::uint64_t bursts) {

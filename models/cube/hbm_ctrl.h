@@ -1,12 +1,15 @@
 // The HBM partition of one PE: pseudo-channels that are booked burst by burst.
 //
-// Timing (spec 2.5; models/timing: serial_ingress, hbm_state, hbm_read). Write flits pass an inbox as in a router and book the
-// bursts they touch when they are through; the transaction commits at its latest finish: a posted write ends there, any other is
-// acknowledged. A read books all its bursts in address order overhead_ns after its command; a response flit leaves when all bursts
-// up to its last one have finished. What leaves at one instant goes in order of the arrivals that caused it (a write's last flit).
-// A request for one channel alone (LA in one_to_one) books that channel by the same rules, its offset counted in the channel's bytes.
-// A channel's signal shows the direction of what was booked last until the channel is idle; only an observed signal costs events.
-// Not modelled: banks, rows, refresh, reordering, a write buffer (spec 2.10); values (MemoryStore holds them).
+// Timing (spec 2.5; models/timing: serial_ingress, hbm_state, hbm_read). Write flits pass an inbox
+// as in a router and book the bursts they touch when they are through; the transaction commits at
+// its latest finish: a posted write ends there, any other is acknowledged. A read books all its
+// bursts in address order overhead_ns after its command; a response flit leaves when all bursts up
+// to its last one have finished. What leaves at one instant goes in order of the arrivals that
+// caused it (a write's last flit). A request for one channel alone (LA in one_to_one) books that
+// channel by the same rules, its offset counted in the channel's bytes. A channel's signal shows
+// the direction of what was booked last until the channel is idle; only an observed signal costs
+// events. Not modelled: banks, rows, refresh, reordering, a write buffer (spec 2.10); values
+// (MemoryStore holds them).
 #pragma once
 
 #include <cstdint>
@@ -30,7 +33,8 @@ class HbmCtrl final : public FabricNode {
   explicit HbmCtrl(const ComponentInit& init);
 
  private:
-  // A transaction between the arrival of its first flit or the booking of its bursts and its end here.
+  // A transaction between the arrival of its first flit or the booking of its bursts and its end
+  // here.
   struct Service {
     Transaction* transaction = nullptr;
     Arrival cause;                // the command, or the write's last flit
@@ -80,7 +84,8 @@ class HbmCtrl final : public FabricNode {
   std::uint64_t bytes_written_ = 0;
   std::vector<ChannelStatistics> channel_statistics_;
   std::vector<TraceSignal*> channel_signals_;
-  Fs shown_until_ = never_fs;  // when the first of the observed channels that are shown busy becomes idle
+  Fs shown_until_ =
+      never_fs;  // when the first of the observed channels that are shown busy becomes idle
 };
 
 }  // namespace kernbench

@@ -21,7 +21,8 @@ void MCpu::arrived(Transaction& request, std::shared_ptr<const PeMessage> messag
   if (launch == nullptr || launch->target_start) return fan_out(request, message, message);
   Fs farthest = 0;
   for (const End& end : ends)
-    farthest = std::max(farthest, machine_services().routes().control_path(node(), end.node).control_latency_fs());
+    farthest = std::max(
+        farthest, machine_services().routes().control_path(node(), end.node).control_latency_fs());
   auto stamped = std::make_shared<KernelLaunch>(*launch);
   stamped->target_start = now() + farthest;
   fan_out(request, message, std::move(stamped));
@@ -30,7 +31,8 @@ void MCpu::arrived(Transaction& request, std::shared_ptr<const PeMessage> messag
 std::vector<ControlNode::End> MCpu::ends_of(const PeMessage& message) const {
   std::vector<End> ends;
   for (const PeId& pe : message.targets) {
-    if (machine().m_cpu(pe.sip, pe.cube) == node()) ends.push_back({machine().engine(pe, message.end()), pe, false});
+    if (machine().m_cpu(pe.sip, pe.cube) == node())
+      ends.push_back({machine().engine(pe, message.end()), pe, false});
   }
   return ends;
 }
@@ -40,7 +42,8 @@ void MCpu::failed_early(FanOut& fan_out, PeId where, const Completion& completio
   notice->launch = std::static_pointer_cast<const KernelLaunch>(fan_out.received);
   notice->where = where;
   notice->completion = completion;
-  post(fan_out.request->route().path->reverse(), std::move(notice));  // the way that the answer will take
+  post(fan_out.request->route().path->reverse(),
+       std::move(notice));  // the way that the answer will take
 }
 
 Fs MCpu::memory_due(const Transaction& request, Fs arrival) {

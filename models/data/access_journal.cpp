@@ -38,7 +38,8 @@ AccessJournal::~AccessJournal() {
 void AccessJournal::note(const Accessor& by, Access access, bool is_write) {
   if (is_earlier(by.now)) resolve();
   now_ = by.now;
-  for (const PhysRange& range : access.ranges) races_.note_access(range.pa, range.nbytes, is_write, by.pe, by.now);
+  for (const PhysRange& range : access.ranges)
+    races_.note_access(range.pa, range.nbytes, is_write, by.pe, by.now);
   access.pe = by.pe;
   accesses_.push_back(std::move(access));
 }
@@ -56,12 +57,14 @@ void AccessJournal::write(const Accessor& by, const PhysRanges& to, const ByteIm
 void AccessJournal::resolve() {
   std::vector<Access> accesses;
   accesses.swap(accesses_);
-  std::stable_sort(accesses.begin(), accesses.end(), [](const Access& a, const Access& b) { return a.pe < b.pe; });
+  std::stable_sort(accesses.begin(), accesses.end(),
+                   [](const Access& a, const Access& b) { return a.pe < b.pe; });
   for (Access& access : accesses) {
     if (access.read) {
       access.read->bind(memory_.snapshot(access.ranges));
     } else {
-      memory_.write_image(access.ranges, access.image);  // what this PE has read before is bound by now
+      memory_.write_image(access.ranges,
+                          access.image);  // what this PE has read before is bound by now
     }
   }
 }

@@ -1,9 +1,11 @@
-// AccessJournal: the accesses of PEs to memory within one instant, which take effect in the order of the PEs' names, those of one
-// PE in the order of issue, whatever the order in which the simulation kernel runs the PEs' processes (spec 2.3, 9).
+// AccessJournal: the accesses of PEs to memory within one instant, which take effect in the order
+// of the PEs' names, those of one PE in the order of issue, whatever the order in which the
+// simulation kernel runs the PEs' processes (spec 2.3, 9).
 //
-// An access is noted when it is issued; resolve() carries out what is noted. Whoever notes the first access of a later instant, or
-// asks for what a read has bound to, resolves. A pair of accesses to one byte by different PEs, one of them a write, is a data race:
-// its outcome hangs on names, not on time, so that races are counted.
+// An access is noted when it is issued; resolve() carries out what is noted. Whoever notes the
+// first access of a later instant, or asks for what a read has bound to, resolves. A pair of
+// accesses to one byte by different PEs, one of them a write, is a data race: its outcome hangs on
+// names, not on time, so that races are counted.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +19,8 @@
 
 namespace kernbench {
 
-// A PE that touches memory: a number that ascends with the names of the PEs, such as the NodeId of its PE_CPU.
+// A PE that touches memory: a number that ascends with the names of the PEs, such as the NodeId of
+// its PE_CPU.
 struct Accessor {
   std::uint32_t pe = 0;
   Fs now = 0;
@@ -30,7 +33,7 @@ class AccessJournal {
   AccessJournal(const AccessJournal&) = delete;
   AccessJournal& operator=(const AccessJournal&) = delete;
 
-  bool is_earlier(Fs time) const { return now_ < time; }                         // the instant of what has been noted last
+  bool is_earlier(Fs time) const { return now_ < time; }  // the instant of what has been noted last
   ByteImage read(const Accessor& by, const PhysRanges& from);                    // a capture
   void write(const Accessor& by, const PhysRanges& to, const ByteImage& image);  // sizes agree
   void resolve();

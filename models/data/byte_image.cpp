@@ -9,23 +9,31 @@
 namespace kernbench {
 namespace {
 
-bool same_owner(const SharedBytes& a, const SharedBytes& b) { return !a.owner_before(b) && !b.owner_before(a); }
+bool same_owner(const SharedBytes& a, const SharedBytes& b) {
+  return !a.owner_before(b) && !b.owner_before(a);
+}
 
 bool continues(const Segment& last, const Segment& next) {
   if (last.kind != next.kind) return false;
   switch (last.kind) {
-    case Segment::Kind::zeros: return true;
-    case Segment::Kind::bytes: return last.bytes.get() + last.nbytes == next.bytes.get() && same_owner(last.bytes, next.bytes);
-    case Segment::Kind::value: return last.value == next.value && last.offset + last.nbytes == next.offset;
-    case Segment::Kind::capture: return last.capture == next.capture && last.offset + last.nbytes == next.offset;
+    case Segment::Kind::zeros:
+      return true;
+    case Segment::Kind::bytes:
+      return last.bytes.get() + last.nbytes == next.bytes.get() &&
+             same_owner(last.bytes, next.bytes);
+    case Segment::Kind::value:
+      return last.value == next.value && last.offset + last.nbytes == next.offset;
+    case Segment::Kind::capture:
+      return last.capture == next.capture && last.offset + last.nbytes == next.offset;
   }
   return false;
 }
 
 SharedBytes resolved(const Segment& segment, const ValueLookup& lookup) {
   if (!lookup) {
-    throw PendingDataError("value " + std::to_string(segment.value) +
-                           " is pending: it is computed after the timing run (phase 2), or run with --data eager");
+    throw PendingDataError(
+        "value " + std::to_string(segment.value) +
+        " is pending: it is computed after the timing run (phase 2), or run with --data eager");
   }
   return lookup(segment.value);
 }
@@ -33,12 +41,19 @@ SharedBytes resolved(const Segment& segment, const ValueLookup& lookup) {
 }  // namespace
 
 SharedBytes make_shared_bytes(std::uint64_t nbytes, bool zeroed) {
-  return {zeroed ? new std::byte[nbytes]() : new std::byte[nbytes], std::default_delete<std::byte[]>()};
+  return {zeroed ? new std::byte[nbytes]() : new std::byte[nbytes],
+          std::default_delete<std::byte[]>()};
 }
 
-Segment Segment::of_zeros(std::uint64_t nbytes) { return {Kind::zeros, nbytes, nullptr, no_value, 0}; }
-Segment Segment::of_bytes(SharedBytes bytes, std::uint64_t nbytes) { return {Kind::bytes, nbytes, std::move(bytes), no_value, 0}; }
-Segment Segment::of_value(const ValueRef& ref) { return {Kind::value, ref.nbytes, nullptr, ref.id, ref.offset}; }
+Segment Segment::of_zeros(std::uint64_t nbytes) {
+  return {Kind::zeros, nbytes, nullptr, no_value, 0};
+}
+Segment Segment::of_bytes(SharedBytes bytes, std::uint64_t nbytes) {
+  return {Kind::bytes, nbytes, std::move(bytes), no_value, 0};
+}
+Segment Segment::of_value(const ValueRef& ref) {
+  return {Kind::value, ref.nbytes, nullptr, ref.id, ref.offset};
+}
 Segment Segment::of_capture(std::shared_ptr<const Capture> capture, std::uint64_t nbytes) {
   return {Kind::capture, nbytes, nullptr, no_value, 0, std::move(capture)};
 }
@@ -82,7 +97,8 @@ ByteImage ByteImage::of(std::shared_ptr<const Capture> capture, std::uint64_t nb
 }
 
 bool ByteImage::bound() const {
-  return captures_ == 0 || std::all_of(segments_.begin(), segments_.end(), [](const Segment& segment) {
+  return captures_ == 0 ||
+         std::all_of(segments_.begin(), segments_.end(), [](const Segment& segment) {
            return segment.kind != Segment::Kind::capture || segment.capture->bound();
          });
 }
@@ -131,13 +147,14 @@ void ByteImage::append(const ByteImage& image) {
 
 ByteImage ByteImage::slice(std::uint64_t offset, std::uint64_t nbytes) const {
   if (offset > nbytes_ || nbytes > nbytes_ - offset) {
-    throw ModelError("slice [" + std::to_string(offset) + ", +" + std::to_string(nbytes) + ") of an image of " + std::to_string(nbytes_) +
-                     " bytes");
+    throw ModelError("slice [" + std::to_string(offset) + ", +" + std::to_string(nbytes) +
+                     ") of an image of " + std::to_string(nbytes_) + " bytes");
   }
   ByteImage part;
   std::uint64_t begin = 0;  // of the segment within the image
   for (const Segment& segment : segments_) {
-    const std::uint64_t from = std::max(begin, offset), to = std::min(begin + segment.nbytes, offset + nbytes);
+    const std::uint64_t from = std::max(begin, offset),
+                        to = std::min(begin + segment.nbytes, offset + nbytes);
     if (from < to) part.append(segment.slice(from - begin, to - from));
     begin += segment.nbytes;
     if (begin >= offset + nbytes) break;
@@ -149,10 +166,17 @@ void ByteImage::copy_to(std::byte* out, const ValueLookup& lookup) const {
   if (captures_ > 0) return without_captures().copy_to(out, lookup);
   for (const Segment& segment : segments_) {
     switch (segment.kind) {
-      case Segment::Kind::zeros: std::memset(out, 0, segment.nbytes); break;
-      case Segment::Kind::bytes: std::memcpy(out, segment.bytes.get(), segment.nbytes); break;
-      case Segment::Kind::value: std::memcpy(out, resolved(segment, lookup).get() + segment.offset, segment.nbytes); break;
-      case Segment::Kind::capture: break;  // there are none
+      case Segment::Kind::zeros:
+        std::memset(out, 0, segment.nbytes);
+        break;
+      case Segment::Kind::bytes:
+        std::memcpy(out, segment.bytes.get(), segment.nbytes);
+        break;
+      case Segment::Kind::value:
+        std::memcpy(out, resolved(segment, lookup).get() + segment.offset, segment.nbytes);
+        break;
+      case Segment::Kind::capture:
+        break;  // there are none
     }
     out += segment.nbytes;
   }

@@ -1,5 +1,6 @@
-// ByteImage: an immutable run of simulated bytes, known or not: a list of segments that are zeros, shared bytes, a range of a value
-// that phase 2 will compute (spec 9: pending data are values, not places), or of what a read of the present instant will bind to.
+// ByteImage: an immutable run of simulated bytes, known or not: a list of segments that are zeros,
+// shared bytes, a range of a value that phase 2 will compute (spec 9: pending data are values, not
+// places), or of what a read of the present instant will bind to.
 //
 // Copying, slicing and concatenating images copies references, never bytes.
 #pragma once
@@ -32,7 +33,8 @@ class Capture {
  public:
   virtual ~Capture() = default;
   virtual bool bound() const = 0;
-  virtual const ByteImage& image() const = 0;  // binds if that has not been done; without captures itself
+  virtual const ByteImage& image()
+      const = 0;  // binds if that has not been done; without captures itself
 };
 
 struct Segment {
@@ -65,18 +67,22 @@ class ByteImage {
 
   std::uint64_t nbytes() const { return nbytes_; }
   const std::vector<Segment>& segments() const { return segments_; }
-  bool bound() const;                           // no capture, or all are bound
-  ByteImage without_captures() const;             // what they have bound to, in their places
-  bool known() const { return captures_ == 0 ? pending_ == 0 : without_captures().known(); }  // no segment is a value
-  std::vector<ValueId> value_ids() const;         // each once, ascending
+  bool bound() const;                  // no capture, or all are bound
+  ByteImage without_captures() const;  // what they have bound to, in their places
+  bool known() const {
+    return captures_ == 0 ? pending_ == 0 : without_captures().known();
+  }                                        // no segment is a value
+  std::vector<ValueId> value_ids() const;  // each once, ascending
 
-  void append(const Segment& segment);            // merges with the last one where it continues it
+  void append(const Segment& segment);  // merges with the last one where it continues it
   void append(const ByteImage& image);
-  ByteImage slice(std::uint64_t offset, std::uint64_t nbytes) const;  // ModelError outside the image
+  ByteImage slice(std::uint64_t offset,
+                  std::uint64_t nbytes) const;  // ModelError outside the image
 
   // Copies all bytes to `out`. `lookup` resolves values; without one a value is a PendingDataError.
   void copy_to(std::byte* out, const ValueLookup& lookup = {}) const;
-  // Like copy_to; without a copy if the image is one run of bytes already. Do not write to the result.
+  // Like copy_to; without a copy if the image is one run of bytes already. Do not write to the
+  // result.
   SharedBytes flatten(const ValueLookup& lookup = {}) const;
 
  private:

@@ -10,7 +10,8 @@ namespace {
 
 std::string text(const Shape& shape) {
   std::string extents;
-  for (const std::int64_t extent : shape.extents()) extents += (extents.empty() ? "" : "x") + std::to_string(extent);
+  for (const std::int64_t extent : shape.extents())
+    extents += (extents.empty() ? "" : "x") + std::to_string(extent);
   return extents.empty() ? "scalar" : extents;
 }
 
@@ -24,7 +25,8 @@ std::string text(const PhysRanges& ranges) {
   std::string list;
   for (const PhysRange& range : ranges) {
     char item[48];
-    std::snprintf(item, sizeof item, "%s0x%llx+%llu", list.empty() ? "" : ";", static_cast<unsigned long long>(range.pa),
+    std::snprintf(item, sizeof item, "%s0x%llx+%llu", list.empty() ? "" : ";",
+                  static_cast<unsigned long long>(range.pa),
                   static_cast<unsigned long long>(range.nbytes));
     list += item;
   }
@@ -34,10 +36,13 @@ std::string text(const PhysRanges& ranges) {
 std::string epilogue_text(const std::vector<EpilogueOp>& epilogue) {
   std::string list;
   for (const EpilogueOp& op : epilogue) {
-    list += (list.empty() ? " epilogue=" : ";") + std::string(name_of(op.kind)) + "@" + name_of(op.scope);
+    list += (list.empty() ? " epilogue=" : ";") + std::string(name_of(op.kind)) + "@" +
+            name_of(op.scope);
     if (op.kind == EpilogueOp::Kind::clamp) list += "[" + text(op.low) + ":" + text(op.high) + "]";
     if (op.input >= 0) list += "[in" + std::to_string(op.input) + "]";
-    if (op.input < 0 && (op.kind == EpilogueOp::Kind::scale || op.kind == EpilogueOp::Kind::dequant)) list += "[" + text(op.factor) + "]";
+    if (op.input < 0 &&
+        (op.kind == EpilogueOp::Kind::scale || op.kind == EpilogueOp::Kind::dequant))
+      list += "[" + text(op.factor) + "]";
   }
   return list;
 }
@@ -45,7 +50,8 @@ std::string epilogue_text(const std::vector<EpilogueOp>& epilogue) {
 struct ParamsText {
   std::string operator()(const MemoryParams&) const { return ""; }
   std::string operator()(const GemmParams& p) const {
-    std::string line = "m=" + std::to_string(p.m) + " k=" + std::to_string(p.k) + " n=" + std::to_string(p.n);
+    std::string line =
+        "m=" + std::to_string(p.m) + " k=" + std::to_string(p.k) + " n=" + std::to_string(p.n);
     if (p.transpose_a) line += " transpose_a";
     if (p.transpose_b) line += " transpose_b";
     if (p.acc_dtype) line += " acc=" + std::string(name_of(*p.acc_dtype));
@@ -56,7 +62,9 @@ struct ParamsText {
     std::string line = "op=" + std::string(name_of(p.op));
     if (p.axis) line += " axis=" + std::to_string(*p.axis);
     for (std::size_t i = 0; i < p.operands.size(); ++i) {
-      line += (i == 0 ? " operands=" : ";") + (p.operands[i].input >= 0 ? "in" + std::to_string(p.operands[i].input) : text(p.operands[i].immediate));
+      line += (i == 0 ? " operands=" : ";") + (p.operands[i].input >= 0
+                                                   ? "in" + std::to_string(p.operands[i].input)
+                                                   : text(p.operands[i].immediate));
     }
     return line + epilogue_text(p.epilogue);
   }
@@ -66,7 +74,8 @@ struct ParamsText {
 }  // namespace
 
 const char* name_of(EpilogueOp::Kind kind) {
-  constexpr std::array<const char*, 10> names{"bias", "relu", "scale", "dequant", "gelu", "silu", "add", "mul", "clamp", "exp"};
+  constexpr std::array<const char*, 10> names{"bias", "relu", "scale", "dequant", "gelu",
+                                              "silu", "add",  "mul",   "clamp",   "exp"};
   return names.at(static_cast<std::size_t>(kind));
 }
 
@@ -76,7 +85,8 @@ const char* name_of(EpilogueOp::Scope scope) {
 }
 
 const char* gemm_name(DType in) {
-  constexpr std::array<const char*, 5> names{"gemm_f16", "gemm_bf16", "gemm_f32", "gemm_i8", "gemm_i32"};
+  constexpr std::array<const char*, 5> names{"gemm_f16", "gemm_bf16", "gemm_f32", "gemm_i8",
+                                             "gemm_i32"};
   return names.at(static_cast<std::size_t>(in));
 }
 
@@ -85,9 +95,11 @@ std::string describe(const DataOp& op) {
   const auto add = [&line](const std::string& word) { line += (line.empty() ? "" : " ") + word; };
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     const TensorValue& input = op.inputs[i];
-    add("in" + std::to_string(i) + "=" + std::string(name_of(input.dtype)) + ":" + text(input.shape) + (input.dense() ? "" : ":strided"));
+    add("in" + std::to_string(i) + "=" + std::string(name_of(input.dtype)) + ":" +
+        text(input.shape) + (input.dense() ? "" : ":strided"));
   }
-  for (const OutputValue& output : op.outputs) add("out=" + std::string(name_of(output.dtype)) + ":" + text(output.shape));
+  for (const OutputValue& output : op.outputs)
+    add("out=" + std::string(name_of(output.dtype)) + ":" + text(output.shape));
   if (!op.places.from.empty()) add("from=" + text(op.places.from));
   if (!op.places.to.empty()) add("to=" + text(op.places.to));
   return line;
@@ -95,7 +107,9 @@ std::string describe(const DataOp& op) {
 
 std::vector<ValueId> input_ids(const DataOp& op) {
   if (const auto* memory = std::get_if<MemoryParams>(&op.params)) {
-    if (!memory->values) throw ModelError("op " + std::to_string(op.id) + " is looked at before the accesses of its instant are in order");
+    if (!memory->values)
+      throw ModelError("op " + std::to_string(op.id) +
+                       " is looked at before the accesses of its instant are in order");
     return *memory->values;
   }
   ByteImage all;

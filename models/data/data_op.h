@@ -1,5 +1,5 @@
-// DataOp: what one command does to values. Memory ops only move references; gemm and math ops define new values, which phase 2
-// computes (spec 9). An op is immutable once recorded.
+// DataOp: what one command does to values. Memory ops only move references; gemm and math ops
+// define new values, which phase 2 computes (spec 9). An op is immutable once recorded.
 #pragma once
 
 #include <cstdint>
@@ -32,17 +32,21 @@ struct EpilogueOp {
 struct MemoryParams {
   enum class Kind : std::uint8_t { load, store, copy };
   Kind kind = Kind::load;
-  // Pending values among the bytes moved; none before the accesses of the op's instant are in order (FunctionalModel::resolve).
+  // Pending values among the bytes moved; none before the accesses of the op's instant are in order
+  // (FunctionalModel::resolve).
   std::optional<std::vector<ValueId>> values;
 };
 
-// out{M,N} = a{M,K} b{K,N}; with transpose_a the operand has shape {K,M}, with transpose_b {N,K}. inputs: a, b, epilogue operands.
+// out{M,N} = a{M,K} b{K,N}; with transpose_a the operand has shape {K,M}, with transpose_b {N,K}.
+// inputs: a, b, epilogue operands.
 struct GemmParams {
   std::int64_t m = 0, k = 0, n = 0;  // filled by FunctionalModel
-  bool transpose_a = false, transpose_b = false;  // FunctionalModel turns transposed views into these
-  std::optional<DType> acc_dtype;  // f32 for floats, i32 for integers: filled by FunctionalModel, anything else is refused
+  bool transpose_a = false,
+       transpose_b = false;        // FunctionalModel turns transposed views into these
+  std::optional<DType> acc_dtype;  // f32 for floats, i32 for integers: filled by FunctionalModel,
+                                   // anything else is refused
   std::optional<DType> out_dtype;  // default: the promoted dtype of floats, i32 for integers
-  std::int64_t tile_k = 0;        // extent of a k tile, for epilogues at k_tile scope; 0 = K
+  std::int64_t tile_k = 0;         // extent of a k tile, for epilogues at k_tile scope; 0 = K
   std::vector<EpilogueOp> epilogue;
 };
 
@@ -56,21 +60,23 @@ struct MathOperand {
 
 struct MathParams {
   MathOp op = MathOp::add;
-  std::vector<MathOperand> operands;     // in the order of the op; empty = the inputs in order
-  std::optional<int> axis;               // reductions and softmax; negative counts from the end
-  std::optional<DType> out_dtype;        // default: see result_dtype(); FunctionalModel fills it
-  std::vector<EpilogueOp> epilogue;      // composites: output_tile and kernel scope
+  std::vector<MathOperand> operands;  // in the order of the op; empty = the inputs in order
+  std::optional<int> axis;            // reductions and softmax; negative counts from the end
+  std::optional<DType> out_dtype;     // default: see result_dtype(); FunctionalModel fills it
+  std::vector<EpilogueOp> epilogue;   // composites: output_tile and kernel scope
 };
 
-// The elements of the one input in row-major order, converted to the output's dtype. Not a command: made where a strided handle
-// needs a dense form.
+// The elements of the one input in row-major order, converted to the output's dtype. Not a command:
+// made where a strided handle needs a dense form.
 struct ConvertParams {};
 
 struct OutputValue {
   ValueId id = no_value;
   Shape shape;
   DType dtype = DType::f32;
-  std::uint64_t nbytes() const { return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype); }
+  std::uint64_t nbytes() const {
+    return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
+  }
 };
 
 // Where the operands lay and the result goes, for records only: nothing is ordered by addresses.
@@ -81,8 +87,8 @@ struct OpAddresses {
 struct DataOp {
   std::uint64_t id = 0;  // in order of issue
   std::variant<MemoryParams, GemmParams, MathParams, ConvertParams> params;
-  std::vector<TensorValue> inputs;    // gemm, math, convert
-  std::vector<OutputValue> outputs;   // gemm, math, convert: one
+  std::vector<TensorValue> inputs;   // gemm, math, convert
+  std::vector<OutputValue> outputs;  // gemm, math, convert: one
   OpAddresses places;
 };
 using DataOpPtr = std::shared_ptr<const DataOp>;
@@ -94,6 +100,7 @@ const char* name_of(EpilogueOp::Scope scope);
 const char* gemm_name(DType in);  // "gemm_f16": the name of the record
 // "m=32 k=64 n=32 acc=f32 in0=f16:32x64 in1=f16:64x32 out=f16:32x32" for logs; without commas.
 std::string describe(const DataOp& op);
-std::vector<ValueId> input_ids(const DataOp& op);  // values that it reads or moves; each once, ascending
+std::vector<ValueId> input_ids(
+    const DataOp& op);  // values that it reads or moves; each once, ascending
 
 }  // namespace kernbench

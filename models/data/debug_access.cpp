@@ -20,16 +20,19 @@ std::uint64_t known_prefix(const FunctionalModel& data, const ByteImage& image) 
 
 }  // namespace
 
-std::vector<std::byte> known_bytes(FunctionalModel& data, std::uint64_t physical, std::uint64_t nbytes) {
+std::vector<std::byte> known_bytes(FunctionalModel& data, std::uint64_t physical,
+                                   std::uint64_t nbytes) {
   try {
-    return data.bytes(data.view({{physical, nbytes}}, Shape{static_cast<std::int64_t>(nbytes)}, DType::i8));
+    return data.bytes(
+        data.view({{physical, nbytes}}, Shape{static_cast<std::int64_t>(nbytes)}, DType::i8));
   } catch (const PendingDataError&) {
     return {};
   }
 }
 
 unsigned debug_access(FunctionalModel* data, tlm::tlm_generic_payload& payload) {
-  if (data == nullptr || payload.get_byte_enable_ptr() != nullptr || payload.get_data_length() == 0) return 0;
+  if (data == nullptr || payload.get_byte_enable_ptr() != nullptr || payload.get_data_length() == 0)
+    return 0;
   const std::uint64_t physical = payload.get_address();
   const unsigned length = payload.get_data_length();
   if (payload.is_write()) {

@@ -7,11 +7,15 @@
 
 namespace kernbench {
 
-// The payload's address is physical; all of it lies in the memory. Returns the number of bytes accessed: a read ends before the first
-// byte that only phase 2 knows; in eager mode it waits for it. None with data off (`data` is null), for another command than read and write, with byte enables.
+// The payload's address is physical; all of it lies in the memory. Returns the number of bytes
+// accessed: a read ends before the first byte that only phase 2 knows; in eager mode it waits for
+// it. None with data off (`data` is null), for another command than read and write, with byte
+// enables.
 unsigned debug_access(FunctionalModel* data, tlm::tlm_generic_payload& payload);
 
-// The bytes at a physical address; empty if some of them are not known yet (with a resolver: waits for them).
-std::vector<std::byte> known_bytes(FunctionalModel& data, std::uint64_t physical, std::uint64_t nbytes);
+// The bytes at a physical address; empty if some of them are not known yet (with a resolver: waits
+// for them).
+std::vector<std::byte> known_bytes(FunctionalModel& data, std::uint64_t physical,
+                                   std::uint64_t nbytes);
 
 }  // namespace kernbench

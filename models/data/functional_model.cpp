@@ -21,9 +21,11 @@ std::vector<DType> dtypes_of(const std::vector<TensorValue>& values) {
   return dtypes;
 }
 
-// How many of the inputs are the op's own; those of the epilogue follow and take no part in its shape.
+// How many of the inputs are the op's own; those of the epilogue follow and take no part in its
+// shape.
 std::size_t operand_tensors(const MathParams& params, std::size_t inputs) {
-  if (params.operands.empty()) return std::min<std::size_t>(inputs, static_cast<std::size_t>(operand_count(params.op)));
+  if (params.operands.empty())
+    return std::min<std::size_t>(inputs, static_cast<std::size_t>(operand_count(params.op)));
   int count = 0;
   for (const MathOperand& operand : params.operands) count = std::max(count, operand.input + 1);
   return static_cast<std::size_t>(count);
@@ -32,8 +34,8 @@ std::size_t operand_tensors(const MathParams& params, std::size_t inputs) {
 void check_size(const Shape& shape, DType dtype, std::uint64_t nbytes) {
   const std::uint64_t expected = static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
   if (nbytes == expected) return;
-  throw UsageError("a tensor " + shape.str() + " of " + std::string(name_of(dtype)) + " has " + std::to_string(expected) + " bytes, not " +
-                   std::to_string(nbytes));
+  throw UsageError("a tensor " + shape.str() + " of " + std::string(name_of(dtype)) + " has " +
+                   std::to_string(expected) + " bytes, not " + std::to_string(nbytes));
 }
 
 // The transposed view of a dense matrix is that matrix, transposed.
@@ -47,12 +49,15 @@ void undo_transpose(TensorValue& matrix, bool& transpose) {
 
 void check_place(const TensorValue& dense, const PhysRanges& to) {
   if (total_bytes(to) == dense.nbytes()) return;
-  throw UsageError("a store of " + std::to_string(dense.nbytes()) + " bytes to a place of " + std::to_string(total_bytes(to)) + " bytes");
+  throw UsageError("a store of " + std::to_string(dense.nbytes()) + " bytes to a place of " +
+                   std::to_string(total_bytes(to)) + " bytes");
 }
 
 }  // namespace
 
-const char* name_of(DataMode mode) { return mode == DataMode::off ? "off" : mode == DataMode::deferred ? "deferred" : "eager"; }
+const char* name_of(DataMode mode) {
+  return mode == DataMode::off ? "off" : mode == DataMode::deferred ? "deferred" : "eager";
+}
 
 // --- accesses of PEs ---
 
@@ -60,13 +65,15 @@ void FunctionalModel::resolve_before(Fs time) {
   if (journal_.is_earlier(time)) resolve();
 }
 
-TensorValue FunctionalModel::view(const Accessor& by, const PhysRanges& from, const Shape& shape, DType dtype) {
+TensorValue FunctionalModel::view(const Accessor& by, const PhysRanges& from, const Shape& shape,
+                                  DType dtype) {
   check_size(shape, dtype, total_bytes(from));
   resolve_before(by.now);
   return {journal_.read(by, from), shape, dtype, {}};
 }
 
-IssuedOp FunctionalModel::load(const Accessor& by, const PhysRanges& from, const Shape& shape, DType dtype, const PhysRanges& to) {
+IssuedOp FunctionalModel::load(const Accessor& by, const PhysRanges& from, const Shape& shape,
+                               DType dtype, const PhysRanges& to) {
   TensorValue value = view(by, from, shape, dtype);
   DataOpPtr op = memory_op(MemoryParams::Kind::load, value.image, from, to);
   return {std::move(op), std::move(value)};
@@ -79,13 +86,15 @@ void FunctionalModel::write(const Accessor& by, const TensorValue& value, const 
   journal_.write(by, to, dense.image);
 }
 
-DataOpPtr FunctionalModel::store(const Accessor& by, const TensorValue& value, const PhysRanges& to, const PhysRanges& from) {
+DataOpPtr FunctionalModel::store(const Accessor& by, const TensorValue& value, const PhysRanges& to,
+                                 const PhysRanges& from) {
   const TensorValue dense = made_dense(value);
   write(by, dense, to);
   return memory_op(MemoryParams::Kind::store, dense.image, from, to);
 }
 
-DataOpPtr FunctionalModel::memory_op(MemoryParams::Kind kind, const ByteImage& moved, PhysRanges from, PhysRanges to) {
+DataOpPtr FunctionalModel::memory_op(MemoryParams::Kind kind, const ByteImage& moved,
+                                     PhysRanges from, PhysRanges to) {
   auto op = std::make_shared<DataOp>();
   op->id = next_op_++;
   op->params = MemoryParams{kind, std::nullopt};
@@ -104,7 +113,8 @@ void FunctionalModel::resolve() {
   std::vector<Unresolved> now_resolved;
   now_resolved.swap(unresolved_);
   for (Unresolved& each : now_resolved) {
-    if (auto* memory = std::get_if<MemoryParams>(&each.op->params)) memory->values = each.moved.value_ids();
+    if (auto* memory = std::get_if<MemoryParams>(&each.op->params))
+      memory->values = each.moved.value_ids();
     for (TensorValue& input : each.op->inputs) input.image = input.image.without_captures();
   }
   if (resolver_ == nullptr) return;
@@ -114,7 +124,9 @@ void FunctionalModel::resolve() {
 }
 
 bool FunctionalModel::is_unresolved(ValueId id) const {
-  return std::any_of(unresolved_.begin(), unresolved_.end(), [id](const Unresolved& each) { return !each.op->outputs.empty() && each.op->outputs[0].id == id; });
+  return std::any_of(unresolved_.begin(), unresolved_.end(), [id](const Unresolved& each) {
+    return !each.op->outputs.empty() && each.op->outputs[0].id == id;
+  });
 }
 
 // --- the same, at once ---
@@ -129,13 +141,15 @@ TensorValue FunctionalModel::view(const PhysRanges& from, const Shape& shape, DT
   return {memory().snapshot(from), shape, dtype, {}};
 }
 
-IssuedOp FunctionalModel::load(const PhysRanges& from, const Shape& shape, DType dtype, const PhysRanges& to) {
+IssuedOp FunctionalModel::load(const PhysRanges& from, const Shape& shape, DType dtype,
+                               const PhysRanges& to) {
   TensorValue value = view(from, shape, dtype);
   DataOpPtr op = memory_op(MemoryParams::Kind::load, value.image, from, to);
   return {std::move(op), std::move(value)};
 }
 
-DataOpPtr FunctionalModel::store(const TensorValue& value, const PhysRanges& to, const PhysRanges& from) {
+DataOpPtr FunctionalModel::store(const TensorValue& value, const PhysRanges& to,
+                                 const PhysRanges& from) {
   const TensorValue dense = made_dense(value);
   check_place(dense, to);
   memory().write_image(to, dense.image);
@@ -148,42 +162,51 @@ DataOpPtr FunctionalModel::taken(const TensorValue& value, const PhysRanges& fro
   return memory_op(MemoryParams::Kind::copy, value.image, from, {});
 }
 
-IssuedOp FunctionalModel::gemm(GemmParams params, std::vector<TensorValue> inputs, OpAddresses places) {
+IssuedOp FunctionalModel::gemm(GemmParams params, std::vector<TensorValue> inputs,
+                               OpAddresses places) {
   if (inputs.size() < 2) throw UsageError("dot takes two operands");
   const TensorValue &a = inputs[0], &b = inputs[1];
-  const GemmExtents extents = gemm_extents(a.shape, b.shape, params.transpose_a, params.transpose_b);
+  const GemmExtents extents =
+      gemm_extents(a.shape, b.shape, params.transpose_a, params.transpose_b);
   params.m = extents.m;
   params.k = extents.k;
   params.n = extents.n;
   const DType accumulator = accumulator_dtype(a.dtype, b.dtype);
   if (params.acc_dtype.value_or(accumulator) != accumulator) {
-    throw UsageError("acc_dtype " + std::string(name_of(*params.acc_dtype)) + " of " + gemm_name(a.dtype) + ": must be " +
-                     std::string(name_of(accumulator)));
+    throw UsageError("acc_dtype " + std::string(name_of(*params.acc_dtype)) + " of " +
+                     gemm_name(a.dtype) + ": must be " + std::string(name_of(accumulator)));
   }
   params.acc_dtype = accumulator;
   undo_transpose(inputs[0], params.transpose_a);
   undo_transpose(inputs[1], params.transpose_b);
-  if (!params.out_dtype) params.out_dtype = is_float(a.dtype) ? promote(a.dtype, b.dtype) : DType::i32;
+  if (!params.out_dtype)
+    params.out_dtype = is_float(a.dtype) ? promote(a.dtype, b.dtype) : DType::i32;
   if (params.tile_k <= 0) params.tile_k = params.k;
   const Shape out({params.m, params.n});
-  check_epilogue(params.epilogue, shapes_of(inputs), out, (params.k + params.tile_k - 1) / params.tile_k);
+  check_epilogue(params.epilogue, shapes_of(inputs), out,
+                 (params.k + params.tile_k - 1) / params.tile_k);
   const DType out_dtype = *params.out_dtype;
   return define({0, std::move(params), std::move(inputs), {}, std::move(places)}, out, out_dtype);
 }
 
-IssuedOp FunctionalModel::math(MathParams params, std::vector<TensorValue> inputs, OpAddresses places) {
+IssuedOp FunctionalModel::math(MathParams params, std::vector<TensorValue> inputs,
+                               OpAddresses places) {
   const std::vector<Shape> shapes = shapes_of(inputs);
   const std::size_t tensors = operand_tensors(params, inputs.size());
-  if (params.epilogue.empty() && tensors < inputs.size()) throw UsageError(std::string(name_of(params.op)) + ": too many operands");
-  if (tensors > inputs.size()) throw UsageError(std::string(name_of(params.op)) + ": operand without an input");
-  const Shape out = result_shape(params, {shapes.begin(), shapes.begin() + static_cast<std::ptrdiff_t>(tensors)});
+  if (params.epilogue.empty() && tensors < inputs.size())
+    throw UsageError(std::string(name_of(params.op)) + ": too many operands");
+  if (tensors > inputs.size())
+    throw UsageError(std::string(name_of(params.op)) + ": operand without an input");
+  const Shape out =
+      result_shape(params, {shapes.begin(), shapes.begin() + static_cast<std::ptrdiff_t>(tensors)});
   std::vector<DType> dtypes = dtypes_of(inputs);
   dtypes.resize(tensors);
   const DType out_dtype = result_dtype(params, dtypes);
   params.out_dtype = out_dtype;
   check_epilogue(params.epilogue, shapes, out, 0);
   if (params.operands.empty()) {
-    for (std::size_t i = 0; i < tensors; ++i) params.operands.push_back(MathOperand::tensor(static_cast<int>(i)));
+    for (std::size_t i = 0; i < tensors; ++i)
+      params.operands.push_back(MathOperand::tensor(static_cast<int>(i)));
   }
   return define({0, std::move(params), std::move(inputs), {}, std::move(places)}, out, out_dtype);
 }
@@ -203,18 +226,25 @@ TensorValue FunctionalModel::converted(const TensorValue& value, DType dtype) {
 }
 
 TensorValue FunctionalModel::constant(const void* data, const Shape& shape, DType dtype) {
-  return {ByteImage::copy_of(data, static_cast<std::uint64_t>(shape.elements()) * size_of(dtype)), shape, dtype, {}};
+  return {ByteImage::copy_of(data, static_cast<std::uint64_t>(shape.elements()) * size_of(dtype)),
+          shape,
+          dtype,
+          {}};
 }
 
 TensorValue FunctionalModel::full(const Shape& shape, DType dtype, double value) {
-  const std::uint64_t size = size_of(dtype), nbytes = static_cast<std::uint64_t>(shape.elements()) * size;
+  const std::uint64_t size = size_of(dtype),
+                      nbytes = static_cast<std::uint64_t>(shape.elements()) * size;
   SharedBytes bytes = make_shared_bytes(nbytes, false);
   for (std::uint64_t at = 0; at < nbytes; at += size) write_element(bytes.get() + at, dtype, value);
   return {ByteImage::of(std::move(bytes), nbytes), shape, dtype, {}};
 }
 
 TensorValue FunctionalModel::zeros(const Shape& shape, DType dtype) {
-  return {ByteImage::zeros(static_cast<std::uint64_t>(shape.elements()) * size_of(dtype)), shape, dtype, {}};
+  return {ByteImage::zeros(static_cast<std::uint64_t>(shape.elements()) * size_of(dtype)),
+          shape,
+          dtype,
+          {}};
 }
 
 IssuedOp FunctionalModel::define(DataOp op, const Shape& shape, DType dtype) {
@@ -226,10 +256,12 @@ IssuedOp FunctionalModel::define(DataOp op, const Shape& shape, DType dtype) {
       is_resolved = false;
     }
   }
-  // An op that reads the result of an unresolved one is of a later instant, so that this one is over.
+  // An op that reads the result of an unresolved one is of a later instant, so that this one is
+  // over.
   if (is_resolved && !unresolved_.empty()) {
     const std::vector<ValueId> ids = input_ids(op);
-    if (std::any_of(ids.begin(), ids.end(), [this](ValueId id) { return is_unresolved(id); })) resolve();
+    if (std::any_of(ids.begin(), ids.end(), [this](ValueId id) { return is_unresolved(id); }))
+      resolve();
   }
   op.id = next_op_++;
   op.outputs = {{values() + 1, shape, dtype}};
@@ -246,7 +278,8 @@ IssuedOp FunctionalModel::define(DataOp op, const Shape& shape, DType dtype) {
 }
 
 const DataOpPtr& FunctionalModel::defining_op(ValueId id) const {
-  if (id == no_value || id > values()) throw ModelError("value " + std::to_string(id) + " does not exist");
+  if (id == no_value || id > values())
+    throw ModelError("value " + std::to_string(id) + " does not exist");
   return ops_[id - 1];
 }
 
@@ -258,6 +291,8 @@ ValueLookup FunctionalModel::lookup() {
   };
 }
 
-std::vector<std::byte> FunctionalModel::bytes(const TensorValue& value) { return dense_bytes(value, lookup()); }
+std::vector<std::byte> FunctionalModel::bytes(const TensorValue& value) {
+  return dense_bytes(value, lookup());
+}
 
 }  // namespace kernbench

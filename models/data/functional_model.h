@@ -1,10 +1,11 @@
-// FunctionalModel: the values of a run. Owns the MemoryStore, numbers values and ops in order of issue, and keeps the ops that define
-// values for phase 2. With `--data off` there is none.
+// FunctionalModel: the values of a run. Owns the MemoryStore, numbers values and ops in order of
+// issue, and keeps the ops that define values for phase 2. With `--data off` there is none.
 //
-// A load binds to what is visible at its issue and a store is visible from its issue (ADR-0020 D3): memory ops copy references as of
-// the call, whatever their timing. Accesses of PEs in one instant take effect in the order of the PEs' names (AccessJournal), so that what
-// a load has bound to, and what a composite reads, is resolved when time has moved on or when somebody asks. Calls without an Accessor
-// act at once, behind all of these. Shapes and dtypes are checked here: UsageError.
+// A load binds to what is visible at its issue and a store is visible from its issue (ADR-0020 D3):
+// memory ops copy references as of the call, whatever their timing. Accesses of PEs in one instant
+// take effect in the order of the PEs' names (AccessJournal), so that what a load has bound to, and
+// what a composite reads, is resolved when time has moved on or when somebody asks. Calls without
+// an Accessor act at once, behind all of these. Shapes and dtypes are checked here: UsageError.
 #pragma once
 
 #include <cstdint>
@@ -34,11 +35,14 @@ class FunctionalModel {
   // --- accesses of PEs ---
   // A view without an op: operands of composites, captures of IPCQ messages.
   TensorValue view(const Accessor& by, const PhysRanges& from, const Shape& shape, DType dtype);
-  IssuedOp load(const Accessor& by, const PhysRanges& from, const Shape& shape, DType dtype, const PhysRanges& to = {});
-  DataOpPtr store(const Accessor& by, const TensorValue& value, const PhysRanges& to, const PhysRanges& from = {});
+  IssuedOp load(const Accessor& by, const PhysRanges& from, const Shape& shape, DType dtype,
+                const PhysRanges& to = {});
+  DataOpPtr store(const Accessor& by, const TensorValue& value, const PhysRanges& to,
+                  const PhysRanges& from = {});
   // A store without an op: the result of a composite.
   void write(const Accessor& by, const TensorValue& value, const PhysRanges& to);
-  // Carries out what PEs have issued so far, or before this time. The records of such ops are complete behind it.
+  // Carries out what PEs have issued so far, or before this time. The records of such ops are
+  // complete behind it.
   void resolve();
   void resolve_before(Fs time);
   std::uint64_t data_races() const { return journal_.data_races(); }
@@ -55,25 +59,31 @@ class FunctionalModel {
   // inputs: a, b, then the operands that the epilogue names. Fills m, k, n.
   IssuedOp gemm(GemmParams params, std::vector<TensorValue> inputs, OpAddresses places = {});
   IssuedOp math(MathParams params, std::vector<TensorValue> inputs, OpAddresses places = {});
-  // The same elements in row-major order: the value itself if dense, a known one rearranged, else a convert op.
+  // The same elements in row-major order: the value itself if dense, a known one rearranged, else a
+  // convert op.
   TensorValue made_dense(const TensorValue& value);
   TensorValue converted(const TensorValue& value, DType dtype);
 
   // Constants: known from the start, no op.
-  static TensorValue constant(const void* data, const Shape& shape, DType dtype);  // dense elements, copied
-  static TensorValue full(const Shape& shape, DType dtype, double value);          // rounded to the dtype once
+  static TensorValue constant(const void* data, const Shape& shape,
+                              DType dtype);  // dense elements, copied
+  static TensorValue full(const Shape& shape, DType dtype,
+                          double value);  // rounded to the dtype once
   static TensorValue zeros(const Shape& shape, DType dtype);
 
   bool eager() const { return resolver_ != nullptr; }
-  // bytes() has an answer. Eager mode has one for every value, whether it has been computed by now or not: what a reader sees must
-  // not depend on the speed of the workers.
+  // bytes() has an answer. Eager mode has one for every value, whether it has been computed by now
+  // or not: what a reader sees must not depend on the speed of the workers.
   bool known(const ByteImage& image) const { return image.known() || eager(); }
-  // Dense row-major bytes. Deferred: PendingDataError if a value in it is pending. Eager: waits for it.
+  // Dense row-major bytes. Deferred: PendingDataError if a value in it is pending. Eager: waits for
+  // it.
   std::vector<std::byte> bytes(const TensorValue& value);
 
-  const std::vector<DataOpPtr>& ops() const { return ops_; }  // gemm, math and convert, in order of issue
-  ValueId values() const { return ops_.size(); }              // ids are 1..values()
-  const DataOpPtr& defining_op(ValueId id) const;             // ModelError if unknown
+  const std::vector<DataOpPtr>& ops() const {
+    return ops_;
+  }                                                // gemm, math and convert, in order of issue
+  ValueId values() const { return ops_.size(); }   // ids are 1..values()
+  const DataOpPtr& defining_op(ValueId id) const;  // ModelError if unknown
 
   // Eager mode: the resolver must outlive the functional_model's use. None = deferred.
   void set_resolver(ValueResolver* resolver) { resolver_ = resolver; }
@@ -85,7 +95,8 @@ class FunctionalModel {
     ByteImage moved;  // by a memory op
   };
   IssuedOp define(DataOp op, const Shape& shape, DType dtype);
-  DataOpPtr memory_op(MemoryParams::Kind kind, const ByteImage& moved, PhysRanges from, PhysRanges to);
+  DataOpPtr memory_op(MemoryParams::Kind kind, const ByteImage& moved, PhysRanges from,
+                      PhysRanges to);
   bool is_unresolved(ValueId id) const;
   ValueLookup lookup();
 

@@ -16,12 +16,14 @@ constexpr std::uint64_t page_bytes = MemoryStore::page_bytes;
 void check_range(std::uint64_t pa, std::uint64_t nbytes) {
   if (pa <= PhysAddr::end && nbytes <= PhysAddr::end - pa) return;
   char text[96];
-  std::snprintf(text, sizeof text, "memory access at 0x%llx of %llu bytes lies beyond the physical address space",
+  std::snprintf(text, sizeof text,
+                "memory access at 0x%llx of %llu bytes lies beyond the physical address space",
                 static_cast<unsigned long long>(pa), static_cast<unsigned long long>(nbytes));
   throw AddressError(text);
 }
 
-// Calls visit(page index, offset in page, bytes, offset from pa) for every page that the range touches.
+// Calls visit(page index, offset in page, bytes, offset from pa) for every page that the range
+// touches.
 template <class Visit>
 void for_each_page(std::uint64_t pa, std::uint64_t nbytes, Visit visit) {
   for (std::uint64_t done = 0; done < nbytes;) {
@@ -33,7 +35,8 @@ void for_each_page(std::uint64_t pa, std::uint64_t nbytes, Visit visit) {
 }
 
 // Doubling copies: the pattern repeats, starting at its byte `phase`.
-void repeat(std::byte* out, std::uint64_t nbytes, const std::byte* pattern, std::uint64_t pattern_bytes, std::uint64_t phase) {
+void repeat(std::byte* out, std::uint64_t nbytes, const std::byte* pattern,
+            std::uint64_t pattern_bytes, std::uint64_t phase) {
   std::uint64_t done = std::min(nbytes, pattern_bytes);
   for (std::uint64_t i = 0; i < done; ++i) out[i] = pattern[(phase + i) % pattern_bytes];
   while (done < nbytes) {
@@ -48,7 +51,8 @@ void repeat(std::byte* out, std::uint64_t nbytes, const std::byte* pattern, std:
 SharedBytes MemoryStore::Page::part(std::uint64_t offset, std::uint64_t nbytes) const {
   constexpr std::size_t most_copies = 64;
   if (nbytes >= page_bytes / 2) return SharedBytes(bytes, bytes.get() + offset);
-  const auto key = std::make_pair(static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(nbytes));
+  const auto key =
+      std::make_pair(static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(nbytes));
   if (const auto known = copies.find(key); known != copies.end()) {
     if (SharedBytes copy = known->second.lock()) return copy;
   } else if (copies.size() == most_copies) {
@@ -88,7 +92,9 @@ void MemoryStore::forget_values(std::uint64_t begin, std::uint64_t end) {
     const auto before = std::prev(range);
     PendingRange& left = before->second;
     if (left.end > begin) {
-      if (left.end > end) pending_.emplace_hint(range, end, PendingRange{left.end, left.id, left.offset + (end - before->first)});
+      if (left.end > end)
+        pending_.emplace_hint(range, end,
+                              PendingRange{left.end, left.id, left.offset + (end - before->first)});
       if (before->first == begin) {
         pending_.erase(before);
       } else {
@@ -110,27 +116,37 @@ void MemoryStore::write_bytes(std::uint64_t pa, const void* data, std::uint64_t 
   check_range(pa, nbytes);
   if (nbytes == 0) return;
   forget_values(pa, pa + nbytes);
-  for_each_page(pa, nbytes, [&](std::uint64_t index, std::uint64_t offset, std::uint64_t count, std::uint64_t done) {
-    std::memcpy(writable_page(index, count == page_bytes) + offset, static_cast<const std::byte*>(data) + done, count);
-  });
+  for_each_page(
+      pa, nbytes,
+      [&](std::uint64_t index, std::uint64_t offset, std::uint64_t count, std::uint64_t done) {
+        std::memcpy(writable_page(index, count == page_bytes) + offset,
+                    static_cast<const std::byte*>(data) + done, count);
+      });
 }
 
-void MemoryStore::fill(std::uint64_t pa, std::uint64_t nbytes, const void* pattern, std::uint64_t pattern_bytes) {
-  if (pattern_bytes == 0 || page_bytes % pattern_bytes != 0) throw ModelError("a fill pattern has 1, 2, 4 or 8 bytes");
+void MemoryStore::fill(std::uint64_t pa, std::uint64_t nbytes, const void* pattern,
+                       std::uint64_t pattern_bytes) {
+  if (pattern_bytes == 0 || page_bytes % pattern_bytes != 0)
+    throw ModelError("a fill pattern has 1, 2, 4 or 8 bytes");
   const auto* bytes = static_cast<const std::byte*>(pattern);
-  if (std::all_of(bytes, bytes + pattern_bytes, [](std::byte b) { return b == std::byte{0}; })) return clear(pa, nbytes);
+  if (std::all_of(bytes, bytes + pattern_bytes, [](std::byte b) { return b == std::byte{0}; }))
+    return clear(pa, nbytes);
   check_range(pa, nbytes);
   if (nbytes == 0) return;
   forget_values(pa, pa + nbytes);
   SharedBytes whole_page;
-  for_each_page(pa, nbytes, [&](std::uint64_t index, std::uint64_t offset, std::uint64_t count, std::uint64_t done) {
-    if (count < page_bytes) return repeat(writable_page(index, false) + offset, count, bytes, pattern_bytes, done % pattern_bytes);
-    if (!whole_page) {
-      whole_page = make_shared_bytes(page_bytes, false);
-      repeat(whole_page.get(), page_bytes, bytes, pattern_bytes, done % pattern_bytes);
-    }
-    pages_[index].replace(whole_page);
-  });
+  for_each_page(
+      pa, nbytes,
+      [&](std::uint64_t index, std::uint64_t offset, std::uint64_t count, std::uint64_t done) {
+        if (count < page_bytes)
+          return repeat(writable_page(index, false) + offset, count, bytes, pattern_bytes,
+                        done % pattern_bytes);
+        if (!whole_page) {
+          whole_page = make_shared_bytes(page_bytes, false);
+          repeat(whole_page.get(), page_bytes, bytes, pattern_bytes, done % pattern_bytes);
+        }
+        pages_[index].replace(whole_page);
+      });
 }
 
 void MemoryStore::clear(std::uint64_t pa, std::uint64_t nbytes) {
@@ -139,8 +155,10 @@ void MemoryStore::clear(std::uint64_t pa, std::uint64_t nbytes) {
   const std::uint64_t end = pa + nbytes;
   forget_values(pa, end);
   drop_whole_pages(pa, end);
-  for (auto page = pages_.lower_bound(pa / page_bytes); page != pages_.end() && page->first * page_bytes < end; ++page) {
-    const std::uint64_t begin = page->first * page_bytes, from = std::max(begin, pa), to = std::min(begin + page_bytes, end);
+  for (auto page = pages_.lower_bound(pa / page_bytes);
+       page != pages_.end() && page->first * page_bytes < end; ++page) {
+    const std::uint64_t begin = page->first * page_bytes, from = std::max(begin, pa),
+                        to = std::min(begin + page_bytes, end);
     std::memset(writable_page(page->first, false) + (from - begin), 0, to - from);
   }
 }
@@ -162,19 +180,30 @@ void MemoryStore::write_image(std::uint64_t pa, const ByteImage& image) {
   check_range(pa, image.nbytes());
   for (const Segment& segment : image.segments()) {
     switch (segment.kind) {
-      case Segment::Kind::zeros: clear(pa, segment.nbytes); break;
-      case Segment::Kind::value: write_value(pa, {segment.value, segment.offset, segment.nbytes}); break;
+      case Segment::Kind::zeros:
+        clear(pa, segment.nbytes);
+        break;
+      case Segment::Kind::value:
+        write_value(pa, {segment.value, segment.offset, segment.nbytes});
+        break;
       case Segment::Kind::bytes:
         forget_values(pa, pa + segment.nbytes);
-        for_each_page(pa, segment.nbytes, [&](std::uint64_t index, std::uint64_t offset, std::uint64_t count, std::uint64_t done) {
-          if (count == page_bytes) {
-            pages_[index].replace(SharedBytes(segment.bytes, segment.bytes.get() + done));  // shared until somebody writes
-          } else {
-            std::memcpy(writable_page(index, false) + offset, segment.bytes.get() + done, count);
-          }
-        });
+        for_each_page(
+            pa, segment.nbytes,
+            [&](std::uint64_t index, std::uint64_t offset, std::uint64_t count,
+                std::uint64_t done) {
+              if (count == page_bytes) {
+                pages_[index].replace(SharedBytes(
+                    segment.bytes, segment.bytes.get() + done));  // shared until somebody writes
+              } else {
+                std::memcpy(writable_page(index, false) + offset, segment.bytes.get() + done,
+                            count);
+              }
+            });
         break;
-      case Segment::Kind::capture: write_image(pa, segment.capture->image().slice(segment.offset, segment.nbytes)); break;
+      case Segment::Kind::capture:
+        write_image(pa, segment.capture->image().slice(segment.offset, segment.nbytes));
+        break;
     }
     pa += segment.nbytes;
   }
@@ -182,7 +211,8 @@ void MemoryStore::write_image(std::uint64_t pa, const ByteImage& image) {
 
 void MemoryStore::write_image(const PhysRanges& ranges, const ByteImage& image) {
   if (total_bytes(ranges) != image.nbytes()) {
-    throw ModelError(std::to_string(image.nbytes()) + " bytes do not fill ranges of " + std::to_string(total_bytes(ranges)) + " bytes");
+    throw ModelError(std::to_string(image.nbytes()) + " bytes do not fill ranges of " +
+                     std::to_string(total_bytes(ranges)) + " bytes");
   }
   std::uint64_t done = 0;
   for (const PhysRange& range : ranges) {
@@ -193,13 +223,15 @@ void MemoryStore::write_image(const PhysRanges& ranges, const ByteImage& image) 
 
 void MemoryStore::append_known(ByteImage& image, std::uint64_t begin, std::uint64_t end) const {
   for (auto page = pages_.lower_bound(begin / page_bytes); begin < end; ++page) {
-    const std::uint64_t page_begin = page == pages_.end() ? end : std::min(end, page->first * page_bytes);
+    const std::uint64_t page_begin =
+        page == pages_.end() ? end : std::min(end, page->first * page_bytes);
     if (page_begin > begin) {
       image.append(Segment::of_zeros(page_begin - begin));
       begin = page_begin;
     }
     if (begin == end) return;
-    const std::uint64_t offset = begin - page->first * page_bytes, count = std::min(page_bytes - offset, end - begin);
+    const std::uint64_t offset = begin - page->first * page_bytes,
+                        count = std::min(page_bytes - offset, end - begin);
     image.append(Segment::of_bytes(page->second.part(offset, count), count));
     begin += count;
   }
@@ -212,7 +244,8 @@ ByteImage MemoryStore::snapshot(std::uint64_t pa, std::uint64_t nbytes) const {
   auto range = pending_.upper_bound(pa);
   if (range != pending_.begin() && std::prev(range)->second.end > pa) --range;
   for (; pa < end; ++range) {
-    const std::uint64_t known_end = range == pending_.end() ? end : std::min(end, std::max(pa, range->first));
+    const std::uint64_t known_end =
+        range == pending_.end() ? end : std::min(end, std::max(pa, range->first));
     append_known(image, pa, known_end);
     pa = known_end;
     if (pa == end) break;
@@ -236,7 +269,9 @@ std::vector<std::byte> MemoryStore::read_bytes(std::uint64_t pa, std::uint64_t n
   return bytes;
 }
 
-bool MemoryStore::known(std::uint64_t pa, std::uint64_t nbytes) const { return snapshot(pa, nbytes).known(); }
+bool MemoryStore::known(std::uint64_t pa, std::uint64_t nbytes) const {
+  return snapshot(pa, nbytes).known();
+}
 
 std::vector<ValueId> MemoryStore::value_ids() const {
   std::vector<ValueId> ids;

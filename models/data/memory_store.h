@@ -1,13 +1,15 @@
 // MemoryStore: every simulated byte, over the whole physical address space (spec 9).
 //
-// 64 KiB pages made on first write; what was never written is zero and costs nothing. A range holds bytes or a reference to a
-// value not yet computed; a write of either replaces what was there, byte by byte.
+// 64 KiB pages made on first write; what was never written is zero and costs nothing. A range holds
+// bytes or a reference to a value not yet computed; a write of either replaces what was there, byte
+// by byte.
 //
-// snapshot() shares the pages of which it takes at least half: such a page is copied when it is next written. Of others it takes a
-// copy, the same one for every snapshot of the same bytes, so that a snapshot keeps at most twice its size alive, whatever happens
-// to the memory later.
+// snapshot() shares the pages of which it takes at least half: such a page is copied when it is
+// next written. Of others it takes a copy, the same one for every snapshot of the same bytes, so
+// that a snapshot keeps at most twice its size alive, whatever happens to the memory later.
 //
-// One thread: the simulation's, or whoever reads after it. Snapshots may be read and dropped by others.
+// One thread: the simulation's, or whoever reads after it. Snapshots may be read and dropped by
+// others.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +28,10 @@ class MemoryStore {
   static constexpr std::uint64_t page_bytes = 64 * 1024;
 
   void write_bytes(std::uint64_t pa, const void* data, std::uint64_t nbytes);
-  // Repeats `pattern` (pattern_bytes: 1, 2, 4 or 8) over nbytes; whole pages of one call share one copy.
-  void fill(std::uint64_t pa, std::uint64_t nbytes, const void* pattern, std::uint64_t pattern_bytes);
+  // Repeats `pattern` (pattern_bytes: 1, 2, 4 or 8) over nbytes; whole pages of one call share one
+  // copy.
+  void fill(std::uint64_t pa, std::uint64_t nbytes, const void* pattern,
+            std::uint64_t pattern_bytes);
   void clear(std::uint64_t pa, std::uint64_t nbytes);  // zeros, and gives whole pages back
   void write_value(std::uint64_t pa, const ValueRef& ref);
   void write_image(std::uint64_t pa, const ByteImage& image);
@@ -40,7 +44,8 @@ class MemoryStore {
   bool known(std::uint64_t pa, std::uint64_t nbytes) const;
 
   std::size_t pages() const { return pages_.size(); }
-  std::vector<ValueId> value_ids() const;  // values that memory still refers to; each once, ascending
+  std::vector<ValueId> value_ids()
+      const;  // values that memory still refers to; each once, ascending
 
  private:
   struct PendingRange {
@@ -56,13 +61,15 @@ class MemoryStore {
     SharedBytes part(std::uint64_t offset, std::uint64_t nbytes) const;
     void replace(SharedBytes other);
   };
-  std::byte* writable_page(std::uint64_t index, bool whole);  // `whole`: all of it is about to be written
+  std::byte* writable_page(std::uint64_t index,
+                           bool whole);  // `whole`: all of it is about to be written
   void forget_values(std::uint64_t begin, std::uint64_t end);
   void drop_whole_pages(std::uint64_t begin, std::uint64_t end);
   void append_known(ByteImage& image, std::uint64_t begin, std::uint64_t end) const;
 
-  std::map<std::uint64_t, Page> pages_;            // by index
-  std::map<std::uint64_t, PendingRange> pending_;  // begin -> range, disjoint; what the pages hold there is never seen
+  std::map<std::uint64_t, Page> pages_;  // by index
+  std::map<std::uint64_t, PendingRange>
+      pending_;  // begin -> range, disjoint; what the pages hold there is never seen
 };
 
 }  // namespace kernbench

@@ -24,8 +24,18 @@ const char* name_of(OpKind kind) {
 
 OpRow row_of(const OpRecord& record, const NodeName& node_name) {
   const ExecutedOp& op = record.op;
-  OpRow row{record.id,     op.t_start, op.t_end, op.node == nullptr ? std::string() : node_name(op.node), name_of(op.kind), op.name,
-            op.command_id, op.tile_id, op.bytes, "", {}, {}};
+  OpRow row{record.id,
+            op.t_start,
+            op.t_end,
+            op.node == nullptr ? std::string() : node_name(op.node),
+            name_of(op.kind),
+            op.name,
+            op.command_id,
+            op.tile_id,
+            op.bytes,
+            "",
+            {},
+            {}};
   if (op.data) {
     row.params = describe(*op.data);
     row.inputs = input_ids(*op.data);
@@ -34,12 +44,16 @@ OpRow row_of(const OpRecord& record, const NodeName& node_name) {
   return row;
 }
 
-void write_csv_header(std::ostream& out) { out << "id,t_start_fs,t_end_fs,node,kind,name,command,tile,bytes,params,inputs,outputs\n"; }
+void write_csv_header(std::ostream& out) {
+  out << "id,t_start_fs,t_end_fs,node,kind,name,command,tile,bytes,params,inputs,outputs\n";
+}
 
 void write_csv(std::ostream& out, const OpRow& row) {
-  out << row.id << ',' << row.t_start << ',' << row.t_end << ',' << row.node << ',' << row.kind << ',' << row.name << ',' << row.command << ',';
+  out << row.id << ',' << row.t_start << ',' << row.t_end << ',' << row.node << ',' << row.kind
+      << ',' << row.name << ',' << row.command << ',';
   if (row.tile >= 0) out << row.tile;
-  out << ',' << row.bytes << ',' << row.params << ',' << joined(row.inputs) << ',' << joined(row.outputs) << '\n';
+  out << ',' << row.bytes << ',' << row.params << ',' << joined(row.inputs) << ','
+      << joined(row.outputs) << '\n';
 }
 
 void OpLog::executed(const ExecutedOp& op) {
@@ -59,8 +73,11 @@ const std::vector<OpRecord>& OpLog::records() const {
 
 std::vector<OpRecord> OpLog::take_before(Fs end) {
   records();
-  const auto rest = std::stable_partition(records_.begin(), records_.end(), [end](const OpRecord& record) { return record.op.t_end < end; });
-  std::vector<OpRecord> taken(std::make_move_iterator(records_.begin()), std::make_move_iterator(rest));
+  const auto rest =
+      std::stable_partition(records_.begin(), records_.end(),
+                            [end](const OpRecord& record) { return record.op.t_end < end; });
+  std::vector<OpRecord> taken(std::make_move_iterator(records_.begin()),
+                              std::make_move_iterator(rest));
   records_.erase(records_.begin(), rest);
   return taken;
 }

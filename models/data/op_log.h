@@ -1,6 +1,8 @@
-// OpLog: the executed operations of a run, in memory (spec 9). Data records are per command, tile records timing only.
+// OpLog: the executed operations of a run, in memory (spec 9). Data records are per command, tile
+// records timing only.
 //
-// Listed by t_start, ties by id; ids number the reports in order of arrival, which is the same in every run.
+// Listed by t_start, ties by id; ids number the reports in order of arrival, which is the same in
+// every run.
 #pragma once
 
 #include <functional>

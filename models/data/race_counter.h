@@ -1,5 +1,5 @@
-// RaceCounter: accesses of one instant to one byte by different PEs, one of them a write (spec 9). Such results hang on the
-// tie rule, so the number is reported at the end of a run.
+// RaceCounter: accesses of one instant to one byte by different PEs, one of them a write (spec 9).
+// Such results hang on the tie rule, so the number is reported at the end of a run.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@ namespace kernbench {
 class RaceCounter {
  public:
   // `who` is any stable number of the PE. Called in order of time; costs one append.
-  void note_access(std::uint64_t pa, std::uint64_t nbytes, bool is_write, std::uint32_t who, Fs time);
+  void note_access(std::uint64_t pa, std::uint64_t nbytes, bool is_write, std::uint32_t who,
+                   Fs time);
   std::uint64_t data_races() const;  // conflicting pairs so far
 
  private:

@@ -46,8 +46,10 @@ Shape broadcast(const Shape& a, const Shape& b) {
   const std::size_t rank = std::max(a.rank(), b.rank());
   std::vector<std::int64_t> extents(rank, 1);
   for (std::size_t i = 1; i <= rank; ++i) {  // from the last axis
-    const std::int64_t x = i <= a.rank() ? a[a.rank() - i] : 1, y = i <= b.rank() ? b[b.rank() - i] : 1;
-    if (x != y && x != 1 && y != 1) throw UsageError("shapes " + a.str() + " and " + b.str() + " do not broadcast");
+    const std::int64_t x = i <= a.rank() ? a[a.rank() - i] : 1,
+                       y = i <= b.rank() ? b[b.rank() - i] : 1;
+    if (x != y && x != 1 && y != 1)
+      throw UsageError("shapes " + a.str() + " and " + b.str() + " do not broadcast");
     extents[rank - i] = std::max(x, y);
   }
   return Shape(extents);
@@ -61,22 +63,26 @@ DType promote(DType a, DType b) {
 
 int normalized_axis(const Shape& shape, int axis) {
   const int rank = static_cast<int>(shape.rank());
-  if (axis < -rank || axis >= rank) throw UsageError("axis " + std::to_string(axis) + " does not exist in " + shape.str());
+  if (axis < -rank || axis >= rank)
+    throw UsageError("axis " + std::to_string(axis) + " does not exist in " + shape.str());
   return axis < 0 ? axis + rank : axis;
 }
 
 GemmExtents gemm_extents(const Shape& a, const Shape& b, bool transpose_a, bool transpose_b) {
-  const std::string what =
-      "dot of " + a.str() + (transpose_a ? " (transposed)" : "") + " x " + b.str() + (transpose_b ? " (transposed)" : "");
+  const std::string what = "dot of " + a.str() + (transpose_a ? " (transposed)" : "") + " x " +
+                           b.str() + (transpose_b ? " (transposed)" : "");
   if (a.rank() != 2 || b.rank() != 2) throw UsageError(what + ": both operands need two axes");
   const std::int64_t k = a[transpose_a ? 0 : 1], k_of_b = b[transpose_b ? 1 : 0];
-  if (k != k_of_b) throw UsageError(what + ": inner extents " + std::to_string(k) + " and " + std::to_string(k_of_b) + " differ");
+  if (k != k_of_b)
+    throw UsageError(what + ": inner extents " + std::to_string(k) + " and " +
+                     std::to_string(k_of_b) + " differ");
   return {a[transpose_a ? 1 : 0], k, b[transpose_b ? 0 : 1]};
 }
 
 DType accumulator_dtype(DType a, DType b) {
   if (is_float(a) != is_float(b)) {
-    throw UsageError("dot of " + std::string(name_of(a)) + " x " + std::string(name_of(b)) + ": a float with an integer");
+    throw UsageError("dot of " + std::string(name_of(a)) + " x " + std::string(name_of(b)) +
+                     ": a float with an integer");
   }
   return is_float(a) ? DType::f32 : DType::i32;
 }
@@ -84,15 +90,17 @@ DType accumulator_dtype(DType a, DType b) {
 Shape result_shape(const MathParams& params, const std::vector<Shape>& inputs) {
   const std::size_t operands = params.operands.empty() ? inputs.size() : params.operands.size();
   if (static_cast<int>(operands) != operand_count(params.op)) {
-    throw UsageError(op_name(params) + " takes " + std::to_string(operand_count(params.op)) + " operands, not " +
-                     std::to_string(operands));
+    throw UsageError(op_name(params) + " takes " + std::to_string(operand_count(params.op)) +
+                     " operands, not " + std::to_string(operands));
   }
   for (const MathOperand& operand : params.operands) {
-    if (operand.input >= static_cast<int>(inputs.size())) throw UsageError(op_name(params) + ": operand without an input");
+    if (operand.input >= static_cast<int>(inputs.size()))
+      throw UsageError(op_name(params) + ": operand without an input");
   }
   if (inputs.empty()) throw UsageError(op_name(params) + ": at least one operand must be a tensor");
   if (is_reduction(params.op)) {
-    if (!params.axis) throw UsageError(op_name(params) + " of " + inputs[0].str() + ": needs an axis");
+    if (!params.axis)
+      throw UsageError(op_name(params) + " of " + inputs[0].str() + ": needs an axis");
     const int axis = in_op(params, [&] { return normalized_axis(inputs[0], *params.axis); });
     std::vector<std::int64_t> extents = inputs[0].extents();
     if (params.op != MathOp::softmax) extents[static_cast<std::size_t>(axis)] = 1;
@@ -109,7 +117,9 @@ DType result_dtype(const MathParams& params, const std::vector<DType>& inputs) {
   if (params.op == MathOp::argmax) return DType::i32;
   std::optional<DType> dtype;
   for (std::size_t i = 0; i < std::max(inputs.size(), params.operands.size()); ++i) {
-    const int input = params.operands.empty() ? static_cast<int>(i) : i < params.operands.size() ? params.operands[i].input : -1;
+    const int input = params.operands.empty()      ? static_cast<int>(i)
+                      : i < params.operands.size() ? params.operands[i].input
+                                                   : -1;
     const bool is_condition = params.op == MathOp::where && i == 0;
     if (input < 0 || is_condition) continue;
     const DType next = inputs[static_cast<std::size_t>(input)];
@@ -120,29 +130,36 @@ DType result_dtype(const MathParams& params, const std::vector<DType>& inputs) {
   return params.op == MathOp::sum && *dtype == DType::i8 ? DType::i32 : *dtype;
 }
 
-void check_epilogue(const std::vector<EpilogueOp>& epilogue, const std::vector<Shape>& inputs, const Shape& out,
-                    std::int64_t k_tiles) {
+void check_epilogue(const std::vector<EpilogueOp>& epilogue, const std::vector<Shape>& inputs,
+                    const Shape& out, std::int64_t k_tiles) {
   using Kind = EpilogueOp::Kind;
   for (std::size_t i = 0; i < epilogue.size(); ++i) {
     const EpilogueOp& op = epilogue[i];
-    const std::string entry = "epilogue entry " + std::to_string(i) + " (" + name_of(op.kind) + ", " + name_of(op.scope) + "): ";
-    if (op.scope == EpilogueOp::Scope::k_tile && k_tiles == 0) throw UsageError(entry + "only a gemm has k tiles");
+    const std::string entry = "epilogue entry " + std::to_string(i) + " (" + name_of(op.kind) +
+                              ", " + name_of(op.scope) + "): ";
+    if (op.scope == EpilogueOp::Scope::k_tile && k_tiles == 0)
+      throw UsageError(entry + "only a gemm has k tiles");
     const bool needs_tensor = op.kind == Kind::bias || op.kind == Kind::add || op.kind == Kind::mul;
     const bool may_have_tensor = needs_tensor || op.kind == Kind::dequant;
     if (needs_tensor && op.input < 0) throw UsageError(entry + "the operand is missing");
     if (!may_have_tensor && op.input >= 0) throw UsageError(entry + "takes no tensor");
-    if (op.kind == Kind::clamp && !(op.low <= op.high)) throw UsageError(entry + "min is above max");
+    if (op.kind == Kind::clamp && !(op.low <= op.high))
+      throw UsageError(entry + "min is above max");
     if (op.input < 0) continue;
-    if (op.input >= static_cast<int>(inputs.size())) throw UsageError(entry + "the operand is missing");
+    if (op.input >= static_cast<int>(inputs.size()))
+      throw UsageError(entry + "the operand is missing");
 
     const Shape& shape = inputs[static_cast<std::size_t>(op.input)];
     const std::int64_t columns = out.rank() == 0 ? 1 : out[out.rank() - 1];
-    const bool per_column = shape.rank() >= 1 && shape.elements() == columns && shape[shape.rank() - 1] == columns;
+    const bool per_column =
+        shape.rank() >= 1 && shape.elements() == columns && shape[shape.rank() - 1] == columns;
     if (op.kind == Kind::dequant) {
       if (shape.elements() == 1) continue;
-      if (op.scope != EpilogueOp::Scope::k_tile) throw UsageError(entry + "a scale per k tile needs scope k_tile");
+      if (op.scope != EpilogueOp::Scope::k_tile)
+        throw UsageError(entry + "a scale per k tile needs scope k_tile");
       if (shape.elements() != k_tiles) {
-        throw UsageError(entry + "scale " + shape.str() + " does not have one element for each of " + std::to_string(k_tiles) +
+        throw UsageError(entry + "scale " + shape.str() +
+                         " does not have one element for each of " + std::to_string(k_tiles) +
                          " k tiles");
       }
     } else if (!per_column && (op.kind == Kind::bias || shape != out)) {

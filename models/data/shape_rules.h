@@ -1,4 +1,5 @@
-// Which shapes and dtypes go together, and what comes out: the checks that `tl` makes at the call (spec 6).
+// Which shapes and dtypes go together, and what comes out: the checks that `tl` makes at the call
+// (spec 6).
 #pragma once
 
 #include <vector>
@@ -10,7 +11,8 @@ namespace kernbench {
 
 // numpy: aligned at the last axis, extents equal or 1. UsageError that prints both.
 Shape broadcast(const Shape& a, const Shape& b);
-// Of two operands: the same if equal; a float wins over an integer; f16 with bf16 gives f32; i8 with i32 gives i32.
+// Of two operands: the same if equal; a float wins over an integer; f16 with bf16 gives f32; i8
+// with i32 gives i32.
 DType promote(DType a, DType b);
 // 0 <= axis < rank, counting negative ones from the end. UsageError that prints the shape.
 int normalized_axis(const Shape& shape, int axis);
@@ -19,17 +21,20 @@ struct GemmExtents {
   std::int64_t m = 0, k = 0, n = 0;
 };
 // UsageError that prints both shapes unless they are matrices whose inner extents agree.
-GemmExtents gemm_extents(const Shape& a, const Shape& b, bool transpose_a = false, bool transpose_b = false);
+GemmExtents gemm_extents(const Shape& a, const Shape& b, bool transpose_a = false,
+                         bool transpose_b = false);
 DType accumulator_dtype(DType a, DType b);  // f32 or i32; UsageError for a float with an integer
 
-// Shape and dtype of the result of a math op. UsageError: wrong number of operands, shapes that do not broadcast, missing axis.
+// Shape and dtype of the result of a math op. UsageError: wrong number of operands, shapes that do
+// not broadcast, missing axis.
 Shape result_shape(const MathParams& params, const std::vector<Shape>& inputs);
-// The dtype is the promoted one of the operands, but i32 of argmax and of a sum of i8, and f32 where integers would give fractions
-// (docs/decisions/0084).
+// The dtype is the promoted one of the operands, but i32 of argmax and of a sum of i8, and f32
+// where integers would give fractions (docs/decisions/0084).
 DType result_dtype(const MathParams& params, const std::vector<DType>& inputs);
 
-// UsageError naming the entry: an operand that is missing or of the wrong shape, a scope that the op does not have, dequant by a
-// vector outside k_tile scope. `k_tiles` is 0 for a math op.
-void check_epilogue(const std::vector<EpilogueOp>& epilogue, const std::vector<Shape>& inputs, const Shape& out, std::int64_t k_tiles);
+// UsageError naming the entry: an operand that is missing or of the wrong shape, a scope that the
+// op does not have, dequant by a vector outside k_tile scope. `k_tiles` is 0 for a math op.
+void check_epilogue(const std::vector<EpilogueOp>& epilogue, const std::vector<Shape>& inputs,
+                    const Shape& out, std::int64_t k_tiles);
 
 }  // namespace kernbench

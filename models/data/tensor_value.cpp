@@ -8,7 +8,8 @@
 namespace kernbench {
 namespace {
 
-// Empty strides if the elements lie in row-major order anyway; the stride of an extent of 1 does not matter.
+// Empty strides if the elements lie in row-major order anyway; the stride of an extent of 1 does
+// not matter.
 TensorValue normalized(TensorValue value) {
   const std::vector<std::int64_t> dense = row_major_strides(value.shape);
   for (std::size_t axis = 0; axis < value.shape.rank(); ++axis) {
@@ -19,10 +20,13 @@ TensorValue normalized(TensorValue value) {
   return value;
 }
 
-std::vector<std::int64_t> strides_of(const TensorValue& value) { return value.dense() ? row_major_strides(value.shape) : value.strides; }
+std::vector<std::int64_t> strides_of(const TensorValue& value) {
+  return value.dense() ? row_major_strides(value.shape) : value.strides;
+}
 
 // Copies the elements below `axis`, in order; returns where the next one goes.
-std::byte* gather(const TensorValue& value, const std::vector<std::int64_t>& strides, std::size_t axis, const std::byte* from, std::byte* to) {
+std::byte* gather(const TensorValue& value, const std::vector<std::int64_t>& strides,
+                  std::size_t axis, const std::byte* from, std::byte* to) {
   const std::uint64_t size = size_of(value.dtype);
   if (axis == value.shape.rank()) {
     std::memcpy(to, from, size);
@@ -34,7 +38,8 @@ std::byte* gather(const TensorValue& value, const std::vector<std::int64_t>& str
     return to + size * static_cast<std::uint64_t>(extent);
   }
   for (std::int64_t i = 0; i < extent; ++i) {
-    to = gather(value, strides, axis + 1, from + i * strides[axis] * static_cast<std::int64_t>(size), to);
+    to = gather(value, strides, axis + 1,
+                from + i * strides[axis] * static_cast<std::int64_t>(size), to);
   }
   return to;
 }
@@ -52,22 +57,30 @@ std::vector<std::int64_t> row_major_strides(const Shape& shape) {
 }
 
 TensorValue transposed(const TensorValue& value) {
-  if (value.shape.rank() != 2) throw UsageError("trans of " + value.shape.str() + ": needs two axes");
+  if (value.shape.rank() != 2)
+    throw UsageError("trans of " + value.shape.str() + ": needs two axes");
   const std::vector<std::int64_t> strides = strides_of(value);
-  return normalized({value.image, Shape({value.shape[1], value.shape[0]}), value.dtype, {strides[1], strides[0]}});
+  return normalized({value.image,
+                     Shape({value.shape[1], value.shape[0]}),
+                     value.dtype,
+                     {strides[1], strides[0]}});
 }
 
 TensorValue reshaped(const TensorValue& value, const Shape& shape) {
   if (value.shape.elements() != shape.elements()) {
-    throw UsageError("reshape of " + value.shape.str() + " to " + shape.str() + ": the number of elements differs");
+    throw UsageError("reshape of " + value.shape.str() + " to " + shape.str() +
+                     ": the number of elements differs");
   }
-  if (!value.dense()) throw UsageError("reshape of " + value.shape.str() + ": a transposed or broadcast handle is not contiguous");
+  if (!value.dense())
+    throw UsageError("reshape of " + value.shape.str() +
+                     ": a transposed or broadcast handle is not contiguous");
   return {value.image, shape, value.dtype, {}};
 }
 
 TensorValue broadcast_to(const TensorValue& value, const Shape& shape) {
   if (value.shape.rank() > shape.rank() || broadcast(value.shape, shape) != shape) {
-    throw UsageError("broadcast_to of " + value.shape.str() + " to " + shape.str() + ": the shapes do not fit");
+    throw UsageError("broadcast_to of " + value.shape.str() + " to " + shape.str() +
+                     ": the shapes do not fit");
   }
   const std::vector<std::int64_t> from = strides_of(value);
   const std::size_t added = shape.rank() - value.shape.rank();
@@ -80,13 +93,16 @@ TensorValue broadcast_to(const TensorValue& value, const Shape& shape) {
 
 TensorValue sliced(const TensorValue& value, std::int64_t begin, std::int64_t end) {
   if (value.shape.rank() == 0 || begin < 0 || end <= begin || end > value.shape[0]) {
-    throw UsageError("slice [" + std::to_string(begin) + ", " + std::to_string(end) + ") of " + value.shape.str() + " is empty or outside");
+    throw UsageError("slice [" + std::to_string(begin) + ", " + std::to_string(end) + ") of " +
+                     value.shape.str() + " is empty or outside");
   }
   std::vector<std::int64_t> extents = value.shape.extents();
   extents[0] = end - begin;
   const std::vector<std::int64_t> strides = strides_of(value);
-  const std::uint64_t skipped = static_cast<std::uint64_t>(begin * strides[0]) * size_of(value.dtype);
-  TensorValue part{value.image.slice(skipped, value.image.nbytes() - skipped), Shape(extents), value.dtype, strides};
+  const std::uint64_t skipped =
+      static_cast<std::uint64_t>(begin * strides[0]) * size_of(value.dtype);
+  TensorValue part{value.image.slice(skipped, value.image.nbytes() - skipped), Shape(extents),
+                   value.dtype, strides};
   return normalized(part);
 }
 

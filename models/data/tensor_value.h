@@ -1,4 +1,5 @@
-// TensorValue: what a handle holds: an image of bytes seen as a shaped, typed block, dense or strided (trans, broadcast_to).
+// TensorValue: what a handle holds: an image of bytes seen as a shaped, typed block, dense or
+// strided (trans, broadcast_to).
 #pragma once
 
 #include <cstdint>
@@ -17,17 +18,21 @@ struct TensorValue {
 
   bool dense() const { return strides.empty(); }
   bool known() const { return image.known(); }
-  std::uint64_t nbytes() const { return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype); }  // when dense
+  std::uint64_t nbytes() const {
+    return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
+  }  // when dense
 };
 
 // Views: no bytes move. UsageError where the request does not fit the shape.
-TensorValue transposed(const TensorValue& value);                              // rank 2: swaps the axes
-TensorValue reshaped(const TensorValue& value, const Shape& shape);            // dense only
-TensorValue broadcast_to(const TensorValue& value, const Shape& shape);        // numpy rule
-TensorValue sliced(const TensorValue& value, std::int64_t begin, std::int64_t end);  // rows [begin, end) of axis 0
+TensorValue transposed(const TensorValue& value);                        // rank 2: swaps the axes
+TensorValue reshaped(const TensorValue& value, const Shape& shape);      // dense only
+TensorValue broadcast_to(const TensorValue& value, const Shape& shape);  // numpy rule
+TensorValue sliced(const TensorValue& value, std::int64_t begin,
+                   std::int64_t end);  // rows [begin, end) of axis 0
 
 std::vector<std::int64_t> row_major_strides(const Shape& shape);
-// A dense copy of a known value's bytes, in row-major order. PendingDataError if a value in it is pending and `lookup` is empty.
+// A dense copy of a known value's bytes, in row-major order. PendingDataError if a value in it is
+// pending and `lookup` is empty.
 std::vector<std::byte> dense_bytes(const TensorValue& value, const ValueLookup& lookup = {});
 
 }  // namespace kernbench

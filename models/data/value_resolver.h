@@ -8,8 +8,9 @@ namespace kernbench {
 class ValueResolver {
  public:
   virtual ~ValueResolver() = default;
-  virtual void recorded(const DataOpPtr& op) = 0;   // a new gemm or math op
-  virtual SharedBytes resolve(ValueId id) = 0;      // waits (host time only) until the value exists; throws the error of its op
+  virtual void recorded(const DataOpPtr& op) = 0;  // a new gemm or math op
+  virtual SharedBytes resolve(
+      ValueId id) = 0;  // waits (host time only) until the value exists; throws the error of its op
 };
 
 }  // namespace kernbench

@@ -31,7 +31,8 @@ unsigned element_bytes(FillPattern::Kind kind) {
 }  // namespace
 
 Host::Host(const ComponentInit& init, std::vector<Injector*> pcie_eps)
-    : Component(init), machine_services_(machine_services(init.services)), pcie_eps_(std::move(pcie_eps)),
+    : Component(init), machine_services_(machine_services(init.services)),
+      pcie_eps_(std::move(pcie_eps)),
       pending_signal_(add_signal("pending", "requests under way", 16)) {
   for (int sip = 0; sip < machine().sips(); ++sip) keys_.emplace_back(machine().pcie_ep(sip));
   add_statistic("requests", "requests submitted", Quantity::count, requests_);
@@ -49,7 +50,8 @@ void Host::set_program(HostProgram& program, Ended ended) {
 
 std::optional<RunningProgram> Host::running_program() const {
   if (program_ == nullptr) return std::nullopt;
-  return RunningProgram{"bench", program_->name(), "torch.", program_->last_call(), thread_stack_bytes, ""};
+  return RunningProgram{
+      "bench", program_->name(), "torch.", program_->last_call(), thread_stack_bytes, ""};
 }
 
 void Host::program() {
@@ -75,14 +77,17 @@ void Host::guarded(const std::function<void()>& body) {
 
 std::string Host::what_is_no_std_exception() const {
   const RunningProgram program = running_program().value_or(RunningProgram());
-  const std::string call = *program.last_call == '\0' ? "none" : std::string(program.api) + program.last_call;
-  return std::string(sc_core::sc_get_current_process_handle().name()) + " at " + format_ns(now()) + ": bench '" + program.name +
+  const std::string call =
+      *program.last_call == '\0' ? "none" : std::string(program.api) + program.last_call;
+  return std::string(sc_core::sc_get_current_process_handle().name()) + " at " + format_ns(now()) +
+         ": bench '" + program.name +
          "' threw an exception that is no std::exception; last call: " + call;
 }
 
 void Host::spawn(const std::string& name, std::function<void()> body) {
   std::string unique = name;
-  for (unsigned again = 1; !thread_names_.insert(unique).second; ++again) unique = name + "_" + std::to_string(again);
+  for (unsigned again = 1; !thread_names_.insert(unique).second; ++again)
+    unique = name + "_" + std::to_string(again);
   const Scope scope(*this);
   sc_core::sc_spawn_options options;
   options.set_stack_size(thread_stack_bytes);
@@ -101,7 +106,8 @@ void Host::wait(HostRequest& request) {
 
 void Host::wait(const sc_core::sc_event& event, const std::string& what) {
   PendingWaits& pending_waits = services().pending_waits();
-  const std::size_t ticket = pending_waits.open(sc_core::sc_get_current_process_handle().name(), what, now());
+  const std::size_t ticket =
+      pending_waits.open(sc_core::sc_get_current_process_handle().name(), what, now());
   struct Close {  // also when the thread is killed
     PendingWaits& pending_waits;
     std::size_t ticket;
@@ -112,7 +118,8 @@ void Host::wait(const sc_core::sc_event& event, const std::string& what) {
 
 // --- Requests
 
-TransactionHandle Host::memory_request(tlm::tlm_command command, std::uint64_t pa, std::uint64_t nbytes) {
+TransactionHandle Host::memory_request(tlm::tlm_command command, std::uint64_t pa,
+                                       std::uint64_t nbytes) {
   TransactionHandle transaction = machine_services_.pool().make();
   transaction->set_command(command);
   transaction->set_address(pa);
@@ -122,29 +129,31 @@ TransactionHandle Host::memory_request(tlm::tlm_command command, std::uint64_t p
 
 std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MemoryWrite> message) {
   validate(*message);
-  const MemoryTarget place =
-      check_placement(machine(), "MemoryWrite", message->dst, message->pa, message->nbytes, message->dst_mem_kind);
+  const MemoryTarget place = check_placement(machine(), "MemoryWrite", message->dst, message->pa,
+                                             message->nbytes, message->dst_mem_kind);
   const int sip = message->dst.sip;
-  TransactionHandle transaction = memory_request(tlm::TLM_WRITE_COMMAND, message->pa, message->nbytes);
+  TransactionHandle transaction =
+      memory_request(tlm::TLM_WRITE_COMMAND, message->pa, message->nbytes);
   RouteExtension& route = transaction->route();
   route.offset = place.offset;
   route.posted = true;
   route.cut_flits(message->nbytes, machine().flit_bytes());
   auto request = std::make_shared<HostRequest>(label_of("MemoryWrite", *message));
-  return inject(sip, machine_services_.routes().memory_path(machine().pcie_ep(sip), place.node), std::move(transaction),
-                {{}, std::move(request), std::move(message)});
+  return inject(sip, machine_services_.routes().memory_path(machine().pcie_ep(sip), place.node),
+                std::move(transaction), {{}, std::move(request), std::move(message)});
 }
 
 std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MemoryRead> message) {
   validate(*message);
-  const MemoryTarget place =
-      check_placement(machine(), "MemoryRead", message->src, message->pa, message->nbytes, MemoryKind::automatic);
+  const MemoryTarget place = check_placement(machine(), "MemoryRead", message->src, message->pa,
+                                             message->nbytes, MemoryKind::automatic);
   const int sip = message->src.sip;
-  TransactionHandle transaction = memory_request(tlm::TLM_READ_COMMAND, message->pa, message->nbytes);
+  TransactionHandle transaction =
+      memory_request(tlm::TLM_READ_COMMAND, message->pa, message->nbytes);
   transaction->route().offset = place.offset;
   auto request = std::make_shared<HostRequest>(label_of("MemoryRead", *message));
-  return inject(sip, machine_services_.routes().memory_path(machine().pcie_ep(sip), place.node), std::move(transaction),
-                {{}, std::move(request), nullptr, std::move(message)});
+  return inject(sip, machine_services_.routes().memory_path(machine().pcie_ep(sip), place.node),
+                std::move(transaction), {{}, std::move(request), nullptr, std::move(message)});
 }
 
 std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MmuMap> message) {
@@ -176,7 +185,8 @@ std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const KernelLaunch> me
   validate(*message);
   const KernelRef& kernel = message->kernel;
   if (kernel.kind == KernelRef::Kind::deployed) {
-    check_placement(machine(), "KernelLaunch", kernel.deploy_where, kernel.deploy_pa, kernel.nbytes_code, MemoryKind::automatic);
+    check_placement(machine(), "KernelLaunch", kernel.deploy_where, kernel.deploy_pa,
+                    kernel.nbytes_code, MemoryKind::automatic);
   }
   return submit_control(std::move(message));
 }
@@ -190,11 +200,13 @@ std::shared_ptr<HostRequest> Host::submit_control(std::shared_ptr<const PeMessag
   auto request = std::make_shared<HostRequest>(label_of(message->type_name(), *message));
   auto launch = std::dynamic_pointer_cast<const KernelLaunch>(message);
   transaction->route().message = std::move(message);
-  return inject(sip, machine_services_.routes().control_path(machine().pcie_ep(sip), machine().io_cpu(sip)), std::move(transaction),
-                {{}, std::move(request), nullptr, nullptr, std::move(launch)});
+  return inject(
+      sip, machine_services_.routes().control_path(machine().pcie_ep(sip), machine().io_cpu(sip)),
+      std::move(transaction), {{}, std::move(request), nullptr, nullptr, std::move(launch)});
 }
 
-std::shared_ptr<HostRequest> Host::inject(int sip, const Path& path, TransactionHandle transaction, Pending pending) {
+std::shared_ptr<HostRequest> Host::inject(int sip, const Path& path, TransactionHandle transaction,
+                                          Pending pending) {
   RouteExtension& route = transaction->route();
   route.path = &path;
   route.key = keys_[static_cast<std::size_t>(sip)].next(now());
@@ -213,7 +225,9 @@ std::shared_ptr<HostRequest> Host::inject(int sip, const Path& path, Transaction
 void Host::completed(Transaction& transaction) {
   if (notices_.erase(transaction.route().key) > 0) return;
   const auto node = pending_.extract(transaction.route().key);
-  if (!node) throw ModelError(machine().name(transaction.route().path->source()) + " completed a request of the host twice");
+  if (!node)
+    throw ModelError(machine().name(transaction.route().path->source()) +
+                     " completed a request of the host twice");
   pending_signal_.set(pending_.size());
   const Pending& pending = node.mapped();
   auto response = std::dynamic_pointer_cast<const HostResponse>(transaction.route().message);
@@ -229,15 +243,19 @@ void Host::completed(Transaction& transaction) {
   pending.request->complete(std::move(response), now());
 }
 
-std::shared_ptr<const HostResponse> Host::response_to_memory(const Pending& pending, const Transaction& transaction) {
+std::shared_ptr<const HostResponse> Host::response_to_memory(const Pending& pending,
+                                                             const Transaction& transaction) {
   const auto response = std::make_shared<HostResponse>();
   if (transaction.get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE) {
     response->completion =
-        Completion::failure(transaction.get_response_string(), pending.request->what() + " failed at " + format_ns(now()));
+        Completion::failure(transaction.get_response_string(),
+                            pending.request->what() + " failed at " + format_ns(now()));
   } else if (data() != nullptr && pending.write != nullptr) {
     commit(*pending.write);
-  } else if (data() != nullptr && pending.read != nullptr && pending.read->dst_kind == ReadSink::host_sink) {
-    response->image = std::make_shared<const ByteImage>(data()->memory().snapshot(pending.read->pa, pending.read->nbytes));
+  } else if (data() != nullptr && pending.read != nullptr &&
+             pending.read->dst_kind == ReadSink::host_sink) {
+    response->image = std::make_shared<const ByteImage>(
+        data()->memory().snapshot(pending.read->pa, pending.read->nbytes));
   }
   return response;
 }
@@ -251,7 +269,8 @@ void Host::end_launch(std::shared_ptr<const KernelLaunch> launch) {
   RouteExtension& route = transaction->route();
   route.host_control = true;
   route.posted = true;
-  route.path = &machine_services_.routes().control_path(machine().pcie_ep(sip), machine().io_cpu(sip));
+  route.path =
+      &machine_services_.routes().control_path(machine().pcie_ep(sip), machine().io_cpu(sip));
   route.key = keys_[static_cast<std::size_t>(sip)].next(now());
   route.listener = this;
   route.message = notice;
@@ -289,7 +308,8 @@ bool Host::provide_bytes(const Transaction& transaction, unsigned char* out) {
   if (const auto* pattern = std::get_if<FillPattern>(&write.source)) {
     const unsigned size = element_bytes(pattern->kind);
     const std::uint32_t bits = pattern->kind == FillPattern::Kind::zero ? 0 : pattern->bits;
-    for (std::uint64_t i = 0; i < write.nbytes; ++i) out[i] = static_cast<unsigned char>(bits >> 8 * (i % size));
+    for (std::uint64_t i = 0; i < write.nbytes; ++i)
+      out[i] = static_cast<unsigned char>(bits >> 8 * (i % size));
   } else {
     const auto& buffer = *std::get<std::shared_ptr<const std::vector<std::uint8_t>>>(write.source);
     std::copy(buffer.begin(), buffer.end(), out);

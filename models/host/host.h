@@ -1,11 +1,13 @@
-// The host: runs a program on an SC_THREAD (and its workers on others) and carries its requests to the devices.
+// The host: runs a program on an SC_THREAD (and its workers on others) and carries its requests to
+// the devices.
 //
-// Timing: none of its own. A request enters the fabric at the pcie_ep of its SIP at the instant of submit(); it is done when the
-// answer has arrived there, a posted MemoryWrite when it has committed. Memory requests go straight to the memory; launches and MMU
-// messages to the SIP's io_cpu, on the virtual channel of host control messages (spec 2.3, 2.7).
-// With data on, a write's bytes are put into the memory store at its commit.
-// A launch on several SIPs is one request for each of them: when one has failed, the others are told to end (spec 4.2).
-// Not modelled: the host's own memory and processor.
+// Timing: none of its own. A request enters the fabric at the pcie_ep of its SIP at the instant of
+// submit(); it is done when the answer has arrived there, a posted MemoryWrite when it has
+// committed. Memory requests go straight to the memory; launches and MMU messages to the SIP's
+// io_cpu, on the virtual channel of host control messages (spec 2.3, 2.7). With data on, a write's
+// bytes are put into the memory store at its commit. A launch on several SIPs is one request for
+// each of them: when one has failed, the others are told to end (spec 4.2). Not modelled: the
+// host's own memory and processor.
 #pragma once
 
 #include <exception>
@@ -24,14 +26,19 @@
 
 namespace kernbench {
 
-class Host final : public Component, public HostPort, public ProgramHost, private TransactionListener {
+class Host final : public Component,
+                   public HostPort,
+                   public ProgramHost,
+                   private TransactionListener {
  public:
   static constexpr unsigned thread_stack_bytes = 1u << 20;  // user code runs on it
 
-  // Told once when the program and all its workers have returned, or of the first exception that left one of them.
+  // Told once when the program and all its workers have returned, or of the first exception that
+  // left one of them.
   using Ended = std::function<void(std::exception_ptr)>;
 
-  // `pcie_eps`: where requests for SIP 0, 1, ... enter the fabric; no node of the topology (init.node is no_node).
+  // `pcie_eps`: where requests for SIP 0, 1, ... enter the fabric; no node of the topology
+  // (init.node is no_node).
   Host(const ComponentInit& init, std::vector<Injector*> pcie_eps);
 
   // Before the simulation starts; the program outlives it.
@@ -41,7 +48,8 @@ class Host final : public Component, public HostPort, public ProgramHost, privat
   Fs now() const override { return Component::now(); }
   const MachineView& machine() const override { return machine_services_.machine(); }
   FunctionalModel* data() override { return machine_services_.data(); }
-  // They throw UsageError for a message that spec 4.1 rejects, AddressError or RoutingError for an address without a memory.
+  // They throw UsageError for a message that spec 4.1 rejects, AddressError or RoutingError for an
+  // address without a memory.
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const MemoryWrite> message) override;
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const MemoryRead> message) override;
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const MmuMap> message) override;
@@ -74,11 +82,14 @@ class Host final : public Component, public HostPort, public ProgramHost, privat
   std::shared_ptr<HostRequest> submit_control(std::shared_ptr<const PeMessage> message);
   void end_launch(std::shared_ptr<const KernelLaunch> launch);
   void end_others_of(std::uint64_t group);
-  std::shared_ptr<HostRequest> inject(int sip, const Path& path, TransactionHandle transaction, Pending pending);
-  TransactionHandle memory_request(tlm::tlm_command command, std::uint64_t pa, std::uint64_t nbytes);
+  std::shared_ptr<HostRequest> inject(int sip, const Path& path, TransactionHandle transaction,
+                                      Pending pending);
+  TransactionHandle memory_request(tlm::tlm_command command, std::uint64_t pa,
+                                   std::uint64_t nbytes);
   void completed(Transaction& transaction) override;
   bool provide_bytes(const Transaction& transaction, unsigned char* out) override;
-  std::shared_ptr<const HostResponse> response_to_memory(const Pending& pending, const Transaction& transaction);
+  std::shared_ptr<const HostResponse> response_to_memory(const Pending& pending,
+                                                         const Transaction& transaction);
   void commit(const MemoryWrite& write);
 
   MachineServices& machine_services_;

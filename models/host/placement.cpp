@@ -10,7 +10,8 @@ namespace {
 void check_pe(const MachineView& machine, const std::string& message, const PeId& pe) {
   const auto check = [&](const char* what, int value, int count) {
     if (value >= 0 && value < count) return;
-    throw UsageError(message + ": " + what + " is " + std::to_string(value) + ", allowed is 0.." + std::to_string(count - 1));
+    throw UsageError(message + ": " + what + " is " + std::to_string(value) + ", allowed is 0.." +
+                     std::to_string(count - 1));
   };
   check("sip", pe.sip, machine.sips());
   check("cube", pe.cube, machine.cubes());
@@ -21,27 +22,33 @@ bool is_in(const MachineView& machine, NodeId node, const PeId& where, MemoryKin
   if (kind != MemoryKind::tcm && node == machine.hbm(where)) return true;
   if (kind != MemoryKind::hbm && node == machine.engine(where, PeEngine::pe_tcm)) return true;
   if (kind != MemoryKind::automatic) return false;
-  return node == machine.sram(where.sip, where.cube) || node == machine.m_cpu(where.sip, where.cube) ||
-         node == machine.io_cpu(where.sip);
+  return node == machine.sram(where.sip, where.cube) ||
+         node == machine.m_cpu(where.sip, where.cube) || node == machine.io_cpu(where.sip);
 }
 
 }  // namespace
 
-MemoryTarget check_placement(const MachineView& machine, const char* message, const PeId& where, std::uint64_t pa,
-                            std::uint64_t nbytes, MemoryKind kind) {
+MemoryTarget check_placement(const MachineView& machine, const char* message, const PeId& where,
+                             std::uint64_t pa, std::uint64_t nbytes, MemoryKind kind) {
   check_pe(machine, message, where);
   if (nbytes > std::numeric_limits<std::uint32_t>::max()) {
-    throw UsageError(std::string(message) + ": nbytes is " + std::to_string(nbytes) + ", allowed is less than 4 GiB");
+    throw UsageError(std::string(message) + ": nbytes is " + std::to_string(nbytes) +
+                     ", allowed is less than 4 GiB");
   }
   const MemoryTarget place = machine.place_of(pa);
-  const auto reject = [&](const std::string& what) { throw UsageError(std::string(message) + ": " + what); };
+  const auto reject = [&](const std::string& what) {
+    throw UsageError(std::string(message) + ": " + what);
+  };
   if (!is_in(machine, place.node, where, kind)) {
-    const std::string asked = kind == MemoryKind::hbm ? " HBM" : kind == MemoryKind::tcm ? " TCM" : "";
-    reject("the address lies in " + machine.name(place.node) + ", the message says " + where.str() + asked);
+    const std::string asked = kind == MemoryKind::hbm   ? " HBM"
+                              : kind == MemoryKind::tcm ? " TCM"
+                                                        : "";
+    reject("the address lies in " + machine.name(place.node) + ", the message says " + where.str() +
+           asked);
   }
   if (machine.place_of(pa + nbytes - 1).node != place.node) {
-    reject(std::to_string(nbytes) + " bytes from offset " + std::to_string(place.offset) + " run past the end of " +
-           machine.name(place.node));
+    reject(std::to_string(nbytes) + " bytes from offset " + std::to_string(place.offset) +
+           " run past the end of " + machine.name(place.node));
   }
   return place;
 }

@@ -6,15 +6,20 @@ namespace kernbench {
 namespace {
 
 ArrivalQueue::Forwarding unit_of_passing(const ComponentInit& init) {
-  return init.attributes.flag("cut_through") ? ArrivalQueue::Forwarding::cut_through : ArrivalQueue::Forwarding::store_and_forward;
+  return init.attributes.flag("cut_through") ? ArrivalQueue::Forwarding::cut_through
+                                             : ArrivalQueue::Forwarding::store_and_forward;
 }
 
 }  // namespace
 
 ParameterSchema EndPoint::schema() {
   return {
-      Parameter::duration_ns("overhead_ns", "per message that is injected or passes through", "spec 2.6").default_val(0),
-      Parameter::boolean("cut_through", "pass flits on as they come instead of whole messages", "spec 2.6").default_val(false),
+      Parameter::duration_ns("overhead_ns", "per message that is injected or passes through",
+                             "spec 2.6")
+          .default_val(0),
+      Parameter::boolean("cut_through", "pass flits on as they come instead of whole messages",
+                         "spec 2.6")
+          .default_val(false),
   };
 }
 
@@ -51,7 +56,8 @@ void EndPoint::pass_on(const Arrival& arrival) {
   if (flits == 0) {
     send(transaction, 0, 0, arrival.position, now());
   } else if (whole) {
-    for (std::uint32_t flit = 0; flit < flits; ++flit) send(transaction, flit, 1, arrival.position, now());
+    for (std::uint32_t flit = 0; flit < flits; ++flit)
+      send(transaction, flit, 1, arrival.position, now());
   } else {
     send(transaction, arrival.flit, 1, arrival.position, now());
   }

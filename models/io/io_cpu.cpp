@@ -29,9 +29,9 @@ unsigned IoCpu::debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*
 void IoCpu::arrived(Transaction& request, std::shared_ptr<const PeMessage> message) {
   const int sip = message->targets.front().sip;
   if (machine().io_cpu(sip) != node()) {
-    return refuse(
-        request, "wrong_sip",
-        "a message for " + message->targets.front().str() + " came here; its SIP has " + machine().name(machine().io_cpu(sip)));
+    return refuse(request, "wrong_sip",
+                  "a message for " + message->targets.front().str() + " came here; its SIP has " +
+                      machine().name(machine().io_cpu(sip)));
   }
   auto launch = std::dynamic_pointer_cast<const KernelLaunch>(message);
   if (launch == nullptr) return fan_out(request, message, message);
@@ -50,8 +50,9 @@ std::vector<ControlNode::End> IoCpu::ends_of(const PeMessage& message) const {
 }
 
 bool IoCpu::blocked(std::list<Launch>::const_iterator launch) const {
-  return std::any_of(launches_.begin(), launch,
-                     [&](const Launch& before) { return overlap(before.message->targets, launch->message->targets); });
+  return std::any_of(launches_.begin(), launch, [&](const Launch& before) {
+    return overlap(before.message->targets, launch->message->targets);
+  });
 }
 
 void IoCpu::start_launches() {
@@ -59,7 +60,8 @@ void IoCpu::start_launches() {
     if (launch->running || blocked(launch)) continue;
     launch->running = true;
     auto stamped = std::make_shared<KernelLaunch>(*launch->message);
-    stamped->target_start = std::max(stamped->target_start.value_or(0), target_start(*launch->message));
+    stamped->target_start =
+        std::max(stamped->target_start.value_or(0), target_start(*launch->message));
     fan_out(*launch->request, launch->message, std::move(stamped));
   }
 }
@@ -89,20 +91,22 @@ void IoCpu::failed_early(FanOut& fan_out, PeId where, const Completion& completi
 }
 
 bool IoCpu::withdrawn(const LaunchAbort& notice) {
-  const auto launch =
-      std::find_if(launches_.begin(), launches_.end(), [&](const Launch& l) { return l.message == notice.launch && !l.running; });
+  const auto launch = std::find_if(launches_.begin(), launches_.end(), [&](const Launch& l) {
+    return l.message == notice.launch && !l.running;
+  });
   if (launch == launches_.end()) return false;
   Transaction& request = *launch->request;
   launches_.erase(launch);
   launches_signal_.set(launches_.size());
-  refuse(request, Completion::aborted, "the launch has failed on another SIP before it started here");
+  refuse(request, Completion::aborted,
+         "the launch has failed on another SIP before it started here");
   start_launches();
   return true;
 }
 
 void IoCpu::finished(const FanOut& fan_out) {
-  const auto launch =
-      std::find_if(launches_.begin(), launches_.end(), [&](const Launch& l) { return l.message == fan_out.received; });
+  const auto launch = std::find_if(launches_.begin(), launches_.end(),
+                                   [&](const Launch& l) { return l.message == fan_out.received; });
   if (launch == launches_.end()) return;
   launches_.erase(launch);
   launches_signal_.set(launches_.size());

@@ -5,7 +5,8 @@
 namespace kernbench {
 
 PcieEp::PcieEp(const ComponentInit& init) : EndPoint(init) {
-  add_statistic("injected", "transactions of the host that started here", Quantity::count, injected_);
+  add_statistic("injected", "transactions of the host that started here", Quantity::count,
+                injected_);
   add_statistic("passed", "messages passed through", Quantity::count, passed());
   add_statistic("completed", "responses that ended here", Quantity::count, completed_);
 }
@@ -22,7 +23,8 @@ void PcieEp::accepted(std::uint32_t port, Transaction& transaction, FlitRun run,
     return;
   }
   const bool whole = run.first + run.count == route.flits;
-  if (whole && responses_.push_message(arrivals_.upstream(port), transaction, run, arrival)) rearm();
+  if (whole && responses_.push_message(arrivals_.upstream(port), transaction, run, arrival))
+    rearm();
 }
 
 Fs PcieEp::next_due() const {

@@ -1,7 +1,8 @@
-// The UAL end point of a SIP: a second way between SIPs, beside PCIe, over a link of its own to the switch (ADR-0003 D2).
+// The UAL end point of a SIP: a second way between SIPs, beside PCIe, over a link of its own to the
+// switch (ADR-0003 D2).
 //
-// Timing: end_point.h. Nothing starts or ends here: the host uses PCIe, and no address names this node (spec 3.1).
-// Not modelled: packets, credits and ordering rules of the link.
+// Timing: end_point.h. Nothing starts or ends here: the host uses PCIe, and no address names this
+// node (spec 3.1). Not modelled: packets, credits and ordering rules of the link.
 #pragma once
 
 #include "models/io/end_point.h"

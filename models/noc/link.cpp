@@ -9,8 +9,10 @@ Fs now() { return sc_core::sc_time_stamp().value(); }
 
 }  // namespace
 
-Link::Link(const sc_core::sc_module_name& name, const Rational& bw_gbs, Fs propagation, std::uint32_t flit_bytes)
-    : sc_core::sc_module(name), propagation_(propagation), service_(bw_gbs, flit_bytes), in("in"), out("out") {
+Link::Link(const sc_core::sc_module_name& name, const Rational& bw_gbs, Fs propagation,
+           std::uint32_t flit_bytes)
+    : sc_core::sc_module(name), propagation_(propagation), service_(bw_gbs, flit_bytes), in("in"),
+      out("out") {
   in.bind(static_cast<FabricForward&>(*this));
   out.bind(static_cast<FabricBackward&>(*this));
 }
@@ -45,14 +47,18 @@ Link::Statistics Link::statistics() const {
   return until_now;
 }
 
-tlm::tlm_sync_enum Link::nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) {
+tlm::tlm_sync_enum Link::nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
+                                         sc_core::sc_time&) {
   not_inside_the_fabric("nb_transport_fw");
 }
 
-tlm::tlm_sync_enum Link::nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) {
+tlm::tlm_sync_enum Link::nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
+                                         sc_core::sc_time&) {
   not_inside_the_fabric("nb_transport_bw");
 }
 
-void Link::b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) { not_inside_the_fabric("b_transport"); }
+void Link::b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) {
+  not_inside_the_fabric("b_transport");
+}
 
 }  // namespace kernbench

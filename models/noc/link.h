@@ -1,11 +1,12 @@
 // One directed edge of the fabric.
 //
-// Timing (spec 2.3, models/timing/link_state.h): a flit of b bytes that is handed over at a starts at max(a, available_at), leaves
-// b / bw_gbs later, which is the new available_at, and arrives one propagation (>= 1 fs) after that. A control message waits for
-// available_at but does not move it; host control messages do neither. First come, first served.
-// Statistics: what lies ahead of now is left out when they are asked for (models/timing/booked_ahead.h).
-// No process and no event: accept() computes the arrival and tells the far side at once.
-// Not modelled: finite buffers at the far end (credits pass through).
+// Timing (spec 2.3, models/timing/link_state.h): a flit of b bytes that is handed over at a starts
+// at max(a, available_at), leaves b / bw_gbs later, which is the new available_at, and arrives one
+// propagation (>= 1 fs) after that. A control message waits for available_at but does not move it;
+// host control messages do neither. First come, first served. Statistics: what lies ahead of now is
+// left out when they are asked for (models/timing/booked_ahead.h). No process and no event:
+// accept() computes the arrival and tells the far side at once. Not modelled: finite buffers at the
+// far end (credits pass through).
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@
 
 #include "models/protocol/fabric_socket.h"
 #include "models/timing/booked_ahead.h"
-#include "models/timing/service_time.h"
 #include "models/timing/link_state.h"
+#include "models/timing/service_time.h"
 
 namespace kernbench {
 
@@ -24,7 +25,8 @@ class Link;
 class LinkListener {
  public:
   // The link is occupied in [start, end); control messages occupy nothing, start == end.
-  virtual void carried(const Link& link, const Transaction& transaction, FlitRun run, Fs start, Fs end) = 0;
+  virtual void carried(const Link& link, const Transaction& transaction, FlitRun run, Fs start,
+                       Fs end) = 0;
 
  protected:
   ~LinkListener() = default;
@@ -33,11 +35,13 @@ class LinkListener {
 class Link final : public sc_core::sc_module, private FabricForward, private FabricBackward {
  public:
   // bw_gbs 0 = unlimited; propagation from propagation_fs(); flit_bytes: the size of a full flit.
-  Link(const sc_core::sc_module_name& name, const Rational& bw_gbs, Fs propagation, std::uint32_t flit_bytes);
+  Link(const sc_core::sc_module_name& name, const Rational& bw_gbs, Fs propagation,
+       std::uint32_t flit_bytes);
 
   // Since the start of the run.
   struct Statistics {
-    std::uint64_t bytes = 0;             // that have left the near end; of a flit that is leaving, those so far
+    std::uint64_t bytes =
+        0;  // that have left the near end; of a flit that is leaving, those so far
     std::uint64_t flits = 0;             // handed over
     std::uint64_t control_messages = 0;  // of both virtual channels; handed over
     Fs busy_fs = 0;                      // occupied by flits
@@ -65,9 +69,13 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
  private:
   void accept(Transaction& transaction, FlitRun run, Fs handed_over) override;
   void credit(unsigned flits) override { in->credit(flits); }
-  unsigned transport_dbg(tlm::tlm_generic_payload& payload) override { return out->transport_dbg(payload); }
-  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override;
-  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override;
+  unsigned transport_dbg(tlm::tlm_generic_payload& payload) override {
+    return out->transport_dbg(payload);
+  }
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
+                                     sc_core::sc_time&) override;
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
+                                     sc_core::sc_time&) override;
   void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) override;
   bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}

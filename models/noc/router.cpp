@@ -5,20 +5,26 @@
 namespace kernbench {
 
 ParameterSchema Router::schema() {
-  return {Parameter::duration_ns("overhead_ns", "time for which the first flit of a leg holds the server; per control message",
-                                 "spec 2.4")
+  return {Parameter::duration_ns(
+              "overhead_ns",
+              "time for which the first flit of a leg holds the server; per control message",
+              "spec 2.4")
               .default_val(0)};
 }
 
 Router::Router(const ComponentInit& init)
-    : FabricNode(init, ArrivalQueue::Forwarding::cut_through), ingress_(arrivals_, ns_to_fs(attributes().decimal("overhead_ns"))) {
+    : FabricNode(init, ArrivalQueue::Forwarding::cut_through),
+      ingress_(arrivals_, ns_to_fs(attributes().decimal("overhead_ns"))) {
   add_statistic("transactions", "legs with data passed on", Quantity::count, transactions_);
   add_statistic("flits", "flits passed on", Quantity::count, flits_);
-  add_statistic("control_messages", "control messages passed on", Quantity::count, control_messages_);
-  add_busy_time("busy", "time for which the server was held", busy_fs_, [this](Fs now) { return busy_fs_ + ingress_.held(now); });
-  add_statistic("waiting", "time that flits waited for the server, summed", Quantity::time_fs, waiting_fs_);
-  add_statistic("longest_wait", "longest time that a flit waited for the server", Quantity::time_fs, longest_wait_fs_,
-                Merge::maximum);
+  add_statistic("control_messages", "control messages passed on", Quantity::count,
+                control_messages_);
+  add_busy_time("busy", "time for which the server was held", busy_fs_,
+                [this](Fs now) { return busy_fs_ + ingress_.held(now); });
+  add_statistic("waiting", "time that flits waited for the server, summed", Quantity::time_fs,
+                waiting_fs_);
+  add_statistic("longest_wait", "longest time that a flit waited for the server", Quantity::time_fs,
+                longest_wait_fs_, Merge::maximum);
 }
 
 void Router::serve() {

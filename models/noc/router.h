@@ -1,9 +1,11 @@
-// Router, switch, UCIe port or connection, IO chiplet network: everything that passes messages on. One class, several names.
+// Router, switch, UCIe port or connection, IO chiplet network: everything that passes messages on.
+// One class, several names.
 //
-// Timing (spec 2.4, models/timing/serial_ingress.h): one serial server over one inbox in order of arrival. The first flit of a leg
-// holds it for overhead_ns and goes on then; later flits wait only for the server to be free. A control message goes on overhead_ns
-// after its arrival and neither waits nor holds. Nothing is reassembled.
-// Not modelled: output arbitration, finite buffers, route decisions (the transaction brings its path).
+// Timing (spec 2.4, models/timing/serial_ingress.h): one serial server over one inbox in order of
+// arrival. The first flit of a leg holds it for overhead_ns and goes on then; later flits wait only
+// for the server to be free. A control message goes on overhead_ns after its arrival and neither
+// waits nor holds. Nothing is reassembled. Not modelled: output arbitration, finite buffers, route
+// decisions (the transaction brings its path).
 #pragma once
 
 #include "models/protocol/fabric_node.h"
@@ -13,7 +15,8 @@ namespace kernbench {
 
 class Router final : public FabricNode {
  public:
-  static constexpr const char* description = "passes messages on: router, switch, UCIe port or connection, IO chiplet network";
+  static constexpr const char* description =
+      "passes messages on: router, switch, UCIe port or connection, IO chiplet network";
   static constexpr std::array roles{Role::router};
   static ParameterSchema schema();
   explicit Router(const ComponentInit& init);

@@ -18,7 +18,8 @@ void Baaw::install(const SegmentInstall& message) {
       check_place(segment);
     }
   } catch (const Error&) {
-    for (std::size_t i = 0; i < done; ++i) table_.remove(message.segments[i].la_base, message.segments[i].la_size);
+    for (std::size_t i = 0; i < done; ++i)
+      table_.remove(message.segments[i].la_base, message.segments[i].la_size);
     throw;
   }
   installed += done;
@@ -32,24 +33,31 @@ void Baaw::remove(const SegmentRemove& message) {
       throw AddressError("the segment at " + format_address(range.la_base) + " is removed twice");
     }
   }
-  for (const SegmentRemove::Range& range : message.segments) table_.remove(range.la_base, range.la_size);
+  for (const SegmentRemove::Range& range : message.segments)
+    table_.remove(range.la_base, range.la_size);
   removed += message.segments.size();
 }
 
-// Of a segment in the table. The first burst on every channel, then the last: what is between them lies there too.
+// Of a segment in the table. The first burst on every channel, then the last: what is between them
+// lies there too.
 void Baaw::check_place(const BaawSegment& segment) const {
-  const std::string which = "segment of " + std::to_string(segment.la_size) + " bytes at " + format_address(segment.la_base);
+  const std::string which = "segment of " + std::to_string(segment.la_size) + " bytes at " +
+                            format_address(segment.la_base);
   if (segment.mode == HbmMapping::one_to_one && machine_.hbm_mapping() != HbmMapping::one_to_one) {
-    throw AddressError(which + " in one_to_one, but this machine has no channel links (hbm_mapping_mode is n_to_one)");
+    throw AddressError(
+        which +
+        " in one_to_one, but this machine has no channel links (hbm_mapping_mode is n_to_one)");
   }
   const NodeId memory = machine_.place_of(segment.pa_bases.front()).node;
   std::set<std::uint16_t> channels;
   for (const std::uint64_t pa : segment.pa_bases) {
     const MemoryTarget place = machine_.place_of(pa);
     if (place.node != memory)
-      throw AddressError(which + " lies in " + machine_.name(memory) + " and in " + machine_.name(place.node));
+      throw AddressError(which + " lies in " + machine_.name(memory) + " and in " +
+                         machine_.name(place.node));
     if (!channels.insert(hbm_.channel_of(place.offset)).second) {
-      throw AddressError(which + " has two physical bases on channel " + std::to_string(hbm_.channel_of(place.offset)));
+      throw AddressError(which + " has two physical bases on channel " +
+                         std::to_string(hbm_.channel_of(place.offset)));
     }
   }
   const std::uint64_t tail = std::min(segment.la_size, hbm_.round_bytes());

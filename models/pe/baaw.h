@@ -1,7 +1,9 @@
-// BAAW: the stage of PE_DMA that turns logical addresses into requests to memories or channels (spec 3.3; ADR-0011 D-LA4).
+// BAAW: the stage of PE_DMA that turns logical addresses into requests to memories or channels
+// (spec 3.3; ADR-0011 D-LA4).
 //
-// Timing: none here; PE_DMA pays baaw_overhead_ns for an access that goes through it. Unlike the source's, a segment in one_to_one
-// keeps the bytes where the partition's interleaving puts them, so that host and other models see one memory.
+// Timing: none here; PE_DMA pays baaw_overhead_ns for an access that goes through it. Unlike the
+// source's, a segment in one_to_one keeps the bytes where the partition's interleaving puts them,
+// so that host and other models see one memory.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +16,20 @@ namespace kernbench {
 
 class Baaw {
  public:
-  explicit Baaw(const MachineView& machine) : machine_(machine), hbm_(machine.hbm_interleave()), table_(hbm_) {}
+  explicit Baaw(const MachineView& machine)
+      : machine_(machine), hbm_(machine.hbm_interleave()), table_(hbm_) {}
 
-  // All segments of the message or none. Throws AddressError or RoutingError: what overlaps, does not lie in one memory, or asks
-  // for channels that the machine does not have; what is not installed.
+  // All segments of the message or none. Throws AddressError or RoutingError: what overlaps, does
+  // not lie in one memory, or asks for channels that the machine does not have; what is not
+  // installed.
   void install(const SegmentInstall& message);
   void remove(const SegmentRemove& message);
 
   // Throws AccessFault naming the first address without a segment.
   void add_pieces(std::uint64_t address, std::uint64_t bytes, std::vector<DmaPiece>& pieces);
-  PhysRanges look_up(std::uint64_t address, std::uint64_t bytes) const { return table_.look_up(address, bytes); }
+  PhysRanges look_up(std::uint64_t address, std::uint64_t bytes) const {
+    return table_.look_up(address, bytes);
+  }
 
   const ChannelInterleave& hbm() const { return hbm_; }
 

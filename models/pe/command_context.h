@@ -1,4 +1,5 @@
-// A command under way: which of its tiles are in flight and how many are through (spec 5: completion is counted exactly once).
+// A command under way: which of its tiles are in flight and how many are through (spec 5:
+// completion is counted exactly once).
 #pragma once
 
 #include <memory>
@@ -24,8 +25,8 @@ class CommandContext final : public TileListener {
   };
 
   // A composite has a plan, a simple command one tile.
-  CommandContext(Owner& owner, std::shared_ptr<CommandState> state, std::shared_ptr<const DataOp> data,
-                 std::optional<TilePlan> plan)
+  CommandContext(Owner& owner, std::shared_ptr<CommandState> state,
+                 std::shared_ptr<const DataOp> data, std::optional<TilePlan> plan)
       : owner_(owner), state_(std::move(state)), data_(std::move(data)), plan_(std::move(plan)),
         tiles_(plan_ ? plan_->tile_count() : 1) {}
 

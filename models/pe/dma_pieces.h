@@ -1,5 +1,5 @@
-// What one access of PE_DMA becomes on the fabric: a piece for each memory, or channel of a memory, and a transaction for each
-// piece.
+// What one access of PE_DMA becomes on the fabric: a piece for each memory, or channel of a memory,
+// and a transaction for each piece.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace kernbench {
 
 struct DmaPiece {
-  MemoryTarget place;           // for one channel alone: the offset in the channel's own bytes
+  MemoryTarget place;          // for one channel alone: the offset in the channel's own bytes
   std::uint64_t physical = 0;  // of its first byte, 0 if not known
   std::uint64_t bytes = 0;
   std::uint64_t position = 0;  // of its first byte in the access
@@ -20,8 +20,8 @@ struct DmaPiece {
 };
 
 // A contiguous physical range, cut where the memory changes. Throws AddressError or RoutingError.
-void add_pieces(const MachineView& machine, std::uint64_t physical, std::uint64_t bytes, std::uint64_t position,
-                std::vector<DmaPiece>& pieces);
+void add_pieces(const MachineView& machine, std::uint64_t physical, std::uint64_t bytes,
+                std::uint64_t position, std::vector<DmaPiece>& pieces);
 
 struct FlitTurn {
   std::uint64_t position = 0;  // of its first byte in the access
@@ -29,9 +29,11 @@ struct FlitTurn {
   std::uint32_t flit = 0;
 };
 
-// The flits of all transactions, one transaction for each piece, in the order of the bytes that they carry: so requests for several
-// channels keep all of the channels busy, as a request to the partition as a whole does.
-std::vector<FlitTurn> flits_in_order(const std::vector<DmaPiece>& pieces, const std::vector<TransactionHandle>& transactions,
+// The flits of all transactions, one transaction for each piece, in the order of the bytes that
+// they carry: so requests for several channels keep all of the channels busy, as a request to the
+// partition as a whole does.
+std::vector<FlitTurn> flits_in_order(const std::vector<DmaPiece>& pieces,
+                                     const std::vector<TransactionHandle>& transactions,
                                      const ChannelInterleave& hbm);
 
 }  // namespace kernbench

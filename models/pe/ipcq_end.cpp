@@ -14,27 +14,38 @@ constexpr std::uint32_t message_server = 0, access_server = 1;
 
 std::size_t index(MemorySpace space) { return static_cast<std::size_t>(space); }
 
-const IpcqMessage& message_of(const Transaction& transaction) { return static_cast<const IpcqMessage&>(*transaction.route().message); }
+const IpcqMessage& message_of(const Transaction& transaction) {
+  return static_cast<const IpcqMessage&>(*transaction.route().message);
+}
 
 }  // namespace
 
 ParameterSchema IpcqEnd::schema() {
-  return {
-      Parameter::duration_ns("tcm_slot_overhead_ns", "time per access to a ring slot in the TCM, before its channel", "spec 8.1")
-          .default_val(0),
-      Parameter::duration_ns("sram_slot_overhead_ns", "time per access to a ring slot in the SRAM", "spec 8.1").default_val(2),
-      Parameter::rate_gbs("sram_slot_bw_gbs", "bandwidth of the access", "spec 8.1").default_val(512),
-      Parameter::duration_ns("hbm_slot_overhead_ns", "time per access to a ring slot in the HBM", "spec 8.1").default_val(6),
-      Parameter::rate_gbs("hbm_slot_bw_gbs", "bandwidth of the access", "spec 8.1").default_val(256)};
+  return {Parameter::duration_ns("tcm_slot_overhead_ns",
+                                 "time per access to a ring slot in the TCM, before its channel",
+                                 "spec 8.1")
+              .default_val(0),
+          Parameter::duration_ns("sram_slot_overhead_ns",
+                                 "time per access to a ring slot in the SRAM", "spec 8.1")
+              .default_val(2),
+          Parameter::rate_gbs("sram_slot_bw_gbs", "bandwidth of the access", "spec 8.1")
+              .default_val(512),
+          Parameter::duration_ns("hbm_slot_overhead_ns",
+                                 "time per access to a ring slot in the HBM", "spec 8.1")
+              .default_val(6),
+          Parameter::rate_gbs("hbm_slot_bw_gbs", "bandwidth of the access", "spec 8.1")
+              .default_val(256)};
 }
 
 IpcqEnd::IpcqEnd(Component& dma, Owner& owner, MachineServices& machine, TieKeySource& keys)
-    : dma_(dma), owner_(owner), machine_(machine), keys_(keys), overhead_(ns_to_fs(dma.attributes().decimal("overhead_ns"))) {
+    : dma_(dma), owner_(owner), machine_(machine), keys_(keys),
+      overhead_(ns_to_fs(dma.attributes().decimal("overhead_ns"))) {
   const Attributes& attributes = dma.attributes();
   tiers_[index(MemorySpace::tcm)].overhead = ns_to_fs(attributes.decimal("tcm_slot_overhead_ns"));
   for (const MemorySpace space : {MemorySpace::sram, MemorySpace::hbm}) {
     const std::string name = name_of(space);
-    tiers_[index(space)] = {ns_to_fs(attributes.decimal(name + "_slot_overhead_ns")), attributes.decimal(name + "_slot_bw_gbs")};
+    tiers_[index(space)] = {ns_to_fs(attributes.decimal(name + "_slot_overhead_ns")),
+                            attributes.decimal(name + "_slot_bw_gbs")};
   }
 }
 
@@ -53,7 +64,8 @@ void IpcqEnd::send_message(std::shared_ptr<const IpcqMessage> message) {
   handle->set_address(message->dst_addr);
   handle->set_data_length(static_cast<unsigned>(message->nbytes));
   RouteExtension& route = handle->route();
-  route.path = &machine_.routes().memory_path(dma_.node(), machine.engine(message->destination, PeEngine::pe_dma));
+  route.path = &machine_.routes().memory_path(
+      dma_.node(), machine.engine(message->destination, PeEngine::pe_dma));
   route.key = keys_.next(now);
   route.offset = message->dst_addr;
   route.posted = true;
@@ -81,7 +93,8 @@ void IpcqEnd::end_write() {
   DataOpPtr op;
   if (FunctionalModel* data = machine_.data(); data != nullptr && message.bytes != nullptr) {
     const Accessor here{machine_.machine().engine(where(), PeEngine::pe_cpu), Component::now()};
-    op = data->store(here, {*message.bytes, message.shape, message.dtype, {}}, {{message.dst_addr, message.nbytes}});
+    op = data->store(here, {*message.bytes, message.shape, message.dtype, {}},
+                     {{message.dst_addr, message.nbytes}});
   }
   ++messages_written_;
   if (OpSink* sink = machine_.op_sink(); sink != nullptr) {
@@ -112,14 +125,16 @@ void IpcqEnd::report_under_way(OpSink& sink) const {
 
 // --- Accesses to slots
 
-void IpcqEnd::access_slot(bool write, MemorySpace space, std::uint64_t bytes, SlotListener& user, std::uint32_t tag) {
+void IpcqEnd::access_slot(bool write, MemorySpace space, std::uint64_t bytes, SlotListener& user,
+                          std::uint32_t tag) {
   accesses_.push_back({write, space, bytes, &user, tag});
   owner_.comm_changed();
 }
 
 const Path& IpcqEnd::path_to_bank(MemorySpace space) {
   const MachineView& machine = machine_.machine();
-  const NodeId bank = space == MemorySpace::sram ? machine.sram(where().sip, where().cube) : machine.hbm(where());
+  const NodeId bank =
+      space == MemorySpace::sram ? machine.sram(where().sip, where().cube) : machine.hbm(where());
   return machine_.routes().memory_path(dma_.node(), bank);
 }
 
@@ -129,7 +144,8 @@ void IpcqEnd::begin(std::uint32_t number, bool write, MemorySpace space, std::ui
   if (accessing_++ == 0) accessing_since_ = now;
   const SlotTier& tier = tiers_[index(space)];
   server = {Server::State::paying, now, now, write, space, bytes};
-  server.due += space == MemorySpace::tcm ? tier.overhead : slot_access_fs(tier, bytes, path_to_bank(space));
+  server.due +=
+      space == MemorySpace::tcm ? tier.overhead : slot_access_fs(tier, bytes, path_to_bank(space));
   if (space == MemorySpace::tcm && tier.overhead == 0) paid(number);
 }
 
@@ -180,7 +196,8 @@ void IpcqEnd::serve() {
   for (const std::uint32_t number : {message_server, access_server}) {
     if (servers_[number].due <= now) paid(number);
   }
-  while (servers_[message_server].state == Server::State::idle && arrived_.control() != nullptr && arrived_.control()->time <= now) {
+  while (servers_[message_server].state == Server::State::idle && arrived_.control() != nullptr &&
+         arrived_.control()->time <= now) {
     writing_ = *arrived_.control();
     arrived_.pop_control();
     const IpcqMessage& message = message_of(*writing_.transaction);

@@ -1,10 +1,13 @@
-// The IPCQ side of a PE_DMA: messages on their way out and in, and the time of accesses to ring slots (spec 8.1).
+// The IPCQ side of a PE_DMA: messages on their way out and in, and the time of accesses to ring
+// slots (spec 8.1).
 //
-// Timing: messages are a FIFO. Each pays overhead_ns once, one after the other; then its flits stand at the link (vc_comm). They do
-// not wait for acknowledgements, and there is none. At the receiver a message pays nothing but its slot write: after the last flit,
-// one message at a time, tier_overhead + n / tier_bw + n / (narrowest link to the bank). A slot in the TCM has no last term and
-// occupies the TCM's write channel for n bytes, a slot read its read channel. Data become visible at the end of the write, together
-// with the head. Not modelled: the load on the bank itself (its controller and links), reading the source of a send.
+// Timing: messages are a FIFO. Each pays overhead_ns once, one after the other; then its flits
+// stand at the link (vc_comm). They do not wait for acknowledgements, and there is none. At the
+// receiver a message pays nothing but its slot write: after the last flit, one message at a time,
+// tier_overhead + n / tier_bw + n / (narrowest link to the bank). A slot in the TCM has no last
+// term and occupies the TCM's write channel for n bytes, a slot read its read channel. Data become
+// visible at the end of the write, together with the head. Not modelled: the load on the bank
+// itself (its controller and links), reading the source of a send.
 #pragma once
 
 #include <array>
@@ -43,7 +46,8 @@ class IpcqEnd final : private TcmListener, private TransactionListener {
   void send_message(std::shared_ptr<const IpcqMessage> message);
   // The last flit of a message for this PE.
   void message_reached(NodeId upstream, Transaction& transaction, FlitRun run, Fs arrival);
-  void access_slot(bool write, MemorySpace space, std::uint64_t bytes, SlotListener& user, std::uint32_t tag);
+  void access_slot(bool write, MemorySpace space, std::uint64_t bytes, SlotListener& user,
+                   std::uint32_t tag);
 
   Fs next_due() const;
   void serve();
@@ -54,12 +58,15 @@ class IpcqEnd final : private TcmListener, private TransactionListener {
   const std::uint64_t& messages_dropped() const { return messages_dropped_; }
   const std::uint64_t& bytes_sent() const { return bytes_sent_; }
   const Fs& slot_busy() const { return slot_busy_; }
-  Fs slot_busy_until(Fs now) const { return slot_busy_ + (accessing_ > 0 ? now - accessing_since_ : 0); }
+  Fs slot_busy_until(Fs now) const {
+    return slot_busy_ + (accessing_ > 0 ? now - accessing_since_ : 0);
+  }
   // See Component: accesses to slots.
   void report_under_way(OpSink& sink) const;
 
  private:
-  // Serves one access at a time: one instance for messages that have come, one for accesses of the PE's own.
+  // Serves one access at a time: one instance for messages that have come, one for accesses of the
+  // PE's own.
   struct Server {
     enum class State : std::uint8_t { idle, paying, in_tcm };
     State state = State::idle;

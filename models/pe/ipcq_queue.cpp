@@ -17,14 +17,18 @@ void IpcqQueue::credit(std::uint64_t consumer_seq) {
 }
 
 void IpcqQueue::arrived(const IpcqMessage& message) {
-  if (message.sender_seq != head_cache_) throw ModelError("message " + std::to_string(message.sender_seq) + " out of order: " + str());
-  if (head_cache_ - tail_ == n_slots_) throw ModelError("a message over one that has not been consumed: " + str());
+  if (message.sender_seq != head_cache_)
+    throw ModelError("message " + std::to_string(message.sender_seq) + " out of order: " + str());
+  if (head_cache_ - tail_ == n_slots_)
+    throw ModelError("a message over one that has not been consumed: " + str());
   ++head_cache_;
-  messages_.push_back({message.nbytes, message.shape, message.dtype, message.source, message.sender});
+  messages_.push_back(
+      {message.nbytes, message.shape, message.dtype, message.source, message.sender});
 }
 
 std::uint64_t IpcqQueue::next_place() const {
-  return tail_ + static_cast<std::uint64_t>(std::find(places_.begin(), places_.end(), Place::open) - places_.begin());
+  return tail_ + static_cast<std::uint64_t>(std::find(places_.begin(), places_.end(), Place::open) -
+                                            places_.begin());
 }
 
 std::uint64_t IpcqQueue::reserve() {
@@ -60,8 +64,9 @@ void IpcqQueue::reset() {
 }
 
 std::string IpcqQueue::str() const {
-  return pair_.direction + " <-> " + pair_.peer.str() + " " + pair_.peer_direction + ": sent head " + std::to_string(head_) +
-         ", tail " + std::to_string(tail_cache_) + ", credits " + std::to_string(credits()) + " of " + std::to_string(n_slots_) +
+  return pair_.direction + " <-> " + pair_.peer.str() + " " + pair_.peer_direction +
+         ": sent head " + std::to_string(head_) + ", tail " + std::to_string(tail_cache_) +
+         ", credits " + std::to_string(credits()) + " of " + std::to_string(n_slots_) +
          "; received head " + std::to_string(head_cache_) + ", tail " + std::to_string(tail_);
 }
 

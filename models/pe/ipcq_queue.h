@@ -1,9 +1,11 @@
-// One end of a queue pair in PE_IPCQ: the counters of both of its directions and the order of what is received (spec 8.1).
+// One end of a queue pair in PE_IPCQ: the counters of both of its directions and the order of what
+// is received (spec 8.1).
 //
-// Sending: head counts the messages sent, the tail cache those that the peer has consumed; at most n_slots lie between them, so
-// that no slot is written before it has been consumed. Receiving: the head cache counts the messages that have come, tail those
-// consumed in order. Places are reserved in order; one may be consumed before an earlier one, and tail moves over both when the
-// earlier one is. Not modelled: time.
+// Sending: head counts the messages sent, the tail cache those that the peer has consumed; at most
+// n_slots lie between them, so that no slot is written before it has been consumed. Receiving: the
+// head cache counts the messages that have come, tail those consumed in order. Places are reserved
+// in order; one may be consumed before an earlier one, and tail moves over both when the earlier
+// one is. Not modelled: time.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +29,9 @@ class IpcqQueue {
   std::uint64_t credits() const { return n_slots_ - (head_ - tail_cache_); }
   // Takes the next slot of the peer's ring: the message's number. A credit must be there.
   std::uint64_t send();
-  std::uint64_t peer_slot(std::uint64_t seq) const { return pair_.peer_rx_base + seq % n_slots_ * slot_bytes_; }
+  std::uint64_t peer_slot(std::uint64_t seq) const {
+    return pair_.peer_rx_base + seq % n_slots_ * slot_bytes_;
+  }
   void credit(std::uint64_t consumer_seq);
 
   // --- Receiving
@@ -40,9 +44,14 @@ class IpcqQueue {
   };
   std::uint64_t head_cache() const { return head_cache_; }
   std::uint64_t tail() const { return tail_; }
-  bool owns(std::uint64_t address) const { return address >= pair_.rx_base && address - pair_.rx_base < n_slots_ * slot_bytes_; }
-  std::uint64_t slot(std::uint64_t seq) const { return pair_.rx_base + seq % n_slots_ * slot_bytes_; }
-  // Data and head of a message that has been written. ModelError: out of order, or over a message that has not been consumed.
+  bool owns(std::uint64_t address) const {
+    return address >= pair_.rx_base && address - pair_.rx_base < n_slots_ * slot_bytes_;
+  }
+  std::uint64_t slot(std::uint64_t seq) const {
+    return pair_.rx_base + seq % n_slots_ * slot_bytes_;
+  }
+  // Data and head of a message that has been written. ModelError: out of order, or over a message
+  // that has not been consumed.
   void arrived(const IpcqMessage& message);
   bool has(std::uint64_t seq) const { return seq < head_cache_; }
   const Arrived& message(std::uint64_t seq) const { return messages_[seq - tail_]; }

@@ -22,11 +22,13 @@ PageTable::Extents::const_iterator PageTable::first_near(std::uint64_t va) const
 void PageTable::unmap(std::uint64_t va, std::uint64_t bytes) {
   const std::uint64_t end = va + bytes;
   std::vector<std::pair<Key, Extent>> rest;
-  for (auto it = extents_.lower_bound({va < longest_ ? 0 : va - longest_, 0}); it != extents_.end() && it->first.begin < end;) {
+  for (auto it = extents_.lower_bound({va < longest_ ? 0 : va - longest_, 0});
+       it != extents_.end() && it->first.begin < end;) {
     const Key key = it->first;
     const Extent extent = it->second;
     // The regions wholly inside: whole ones only, so a cut falls on a page boundary.
-    const std::uint64_t cut_begin = key.begin >= va ? key.begin : (va + page_bytes_ - 1) / page_bytes_ * page_bytes_;
+    const std::uint64_t cut_begin =
+        key.begin >= va ? key.begin : (va + page_bytes_ - 1) / page_bytes_ * page_bytes_;
     const std::uint64_t cut_end = extent.end <= end ? extent.end : end / page_bytes_ * page_bytes_;
     if (cut_begin >= cut_end || cut_begin >= extent.end || cut_end <= key.begin) {
       ++it;
@@ -34,7 +36,8 @@ void PageTable::unmap(std::uint64_t va, std::uint64_t bytes) {
     }
     it = extents_.erase(it);
     if (key.begin < cut_begin) rest.push_back({key, {cut_begin, extent.pa}});
-    if (cut_end < extent.end) rest.push_back({{cut_end, key.sequence}, {extent.end, extent.pa + (cut_end - key.begin)}});
+    if (cut_end < extent.end)
+      rest.push_back({{cut_end, key.sequence}, {extent.end, extent.pa + (cut_end - key.begin)}});
   }
   for (const auto& [key, extent] : rest) extents_[key] = extent;
 }
@@ -42,7 +45,9 @@ void PageTable::unmap(std::uint64_t va, std::uint64_t bytes) {
 PageTable::Extents::const_iterator PageTable::winner(std::uint64_t va) const {
   auto best = extents_.end();
   for (auto it = first_near(va); it != extents_.end() && it->first.begin <= va; ++it) {
-    if (it->second.end > va && (best == extents_.end() || best->first.sequence < it->first.sequence)) best = it;
+    if (it->second.end > va &&
+        (best == extents_.end() || best->first.sequence < it->first.sequence))
+      best = it;
   }
   return best;
 }
@@ -53,10 +58,11 @@ PhysRanges PageTable::look_up(std::uint64_t va, std::uint64_t bytes) const {
   for (std::uint64_t at = va; at < end;) {
     const auto best = winner(at);
     if (best == extents_.end())
-      throw AccessFault("no mapping for virtual address " + format_address(at) + " (access of " + std::to_string(bytes) + " bytes at " +
-                        format_address(va) + ")");
+      throw AccessFault("no mapping for virtual address " + format_address(at) + " (access of " +
+                        std::to_string(bytes) + " bytes at " + format_address(va) + ")");
     std::uint64_t until = std::min(end, best->second.end);
-    for (auto it = extents_.upper_bound({at, ~std::uint64_t{0}}); it != extents_.end() && it->first.begin < until; ++it) {
+    for (auto it = extents_.upper_bound({at, ~std::uint64_t{0}});
+         it != extents_.end() && it->first.begin < until; ++it) {
       if (it->first.sequence > best->first.sequence) until = it->first.begin;
     }
     const std::uint64_t pa = best->second.pa + (at - best->first.begin);

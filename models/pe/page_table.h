@@ -1,8 +1,9 @@
 // What PE_MMU knows: virtual ranges and where they lie (spec 3.3, ADR-0039).
 //
-// Behaves as page -> list of sub-page regions: a mapping is one region per page that it touches; a look-up takes the region that
-// was mapped last; unmap removes only regions that lie wholly inside its range, and what was mapped before them shows again.
-// Regions of one mapping on neighbouring pages are kept as one extent.
+// Behaves as page -> list of sub-page regions: a mapping is one region per page that it touches; a
+// look-up takes the region that was mapped last; unmap removes only regions that lie wholly inside
+// its range, and what was mapped before them shows again. Regions of one mapping on neighbouring
+// pages are kept as one extent.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,8 @@ class PageTable {
   void map(std::uint64_t va, std::uint64_t pa, std::uint64_t bytes);
   void unmap(std::uint64_t va, std::uint64_t bytes);
 
-  // Where [va, va + bytes) lies; neighbours that continue each other are one range. Throws AccessFault naming the first address
-  // without a mapping.
+  // Where [va, va + bytes) lies; neighbours that continue each other are one range. Throws
+  // AccessFault naming the first address without a mapping.
   PhysRanges look_up(std::uint64_t va, std::uint64_t bytes) const;
 
   std::size_t extents() const { return extents_.size(); }
@@ -35,7 +36,9 @@ class PageTable {
   struct Key {
     std::uint64_t begin = 0;
     std::uint64_t sequence = 0;
-    friend bool operator<(const Key& a, const Key& b) { return a.begin != b.begin ? a.begin < b.begin : a.sequence < b.sequence; }
+    friend bool operator<(const Key& a, const Key& b) {
+      return a.begin != b.begin ? a.begin < b.begin : a.sequence < b.sequence;
+    }
   };
   using Extents = std::map<Key, Extent>;
 

@@ -12,9 +12,17 @@
 namespace kernbench {
 namespace {
 
-enum class State : std::uint8_t { idle, waiting_for_start, running, waiting_for_command, draining, waiting_for_ipcq };
+enum class State : std::uint8_t {
+  idle,
+  waiting_for_start,
+  running,
+  waiting_for_command,
+  draining,
+  waiting_for_ipcq
+};
 
-// Leaves a kernel whose launch has failed elsewhere. Not derived from std::exception, so that a kernel's own handlers let it pass.
+// Leaves a kernel whose launch has failed elsewhere. Not derived from std::exception, so that a
+// kernel's own handlers let it pass.
 struct KernelAborted {
   std::string blocked_on;  // what it waited for; empty: it was between two calls
   Fs since = 0;
@@ -28,28 +36,34 @@ ParameterSchema PeCpu::schema() {
           Parameter::integer("kernel_stack_bytes", "stack of the kernel thread", "B", "spec 4.4")
               .default_val(262144)
               .range("65536", "1073741824"),
-          Parameter::integer("dispatch_cycles", "cycles per command", "", "spec 6").default_val(0).range("0", "1000000"),
+          Parameter::integer("dispatch_cycles", "cycles per command", "", "spec 6")
+              .default_val(0)
+              .range("0", "1000000"),
           Parameter::integer("scratch_bytes", "TCM for the handles of a kernel", "B", "spec 6")
               .default_val(1048576)
               .range("1", "1073741824")};
 }
 
 PeCpu::PeCpu(const ComponentInit& init)
-    : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward), machine_(machine_services(init.services)),
-      overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))), clock_ghz_(init.attributes.decimal("clock_ghz")),
+    : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
+      machine_(machine_services(init.services)),
+      overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))),
+      clock_ghz_(init.attributes.decimal("clock_ghz")),
       dispatch_cycles_(static_cast<std::uint64_t>(init.attributes.integer("dispatch_cycles"))),
       scratch_bytes_(static_cast<std::uint64_t>(init.attributes.integer("scratch_bytes"))),
-      stack_bytes_(static_cast<int>(init.attributes.integer("kernel_stack_bytes"))), launched_("launched_event"),
-      aborted_("aborted_event"),
+      stack_bytes_(static_cast<int>(init.attributes.integer("kernel_stack_bytes"))),
+      launched_("launched_event"), aborted_("aborted_event"),
       state_signal_(add_signal("state", "what the kernel does", 3,
-                             {"idle", "waiting_for_start", "running", "waiting_for_command", "draining", "waiting_for_ipcq"})),
+                               {"idle", "waiting_for_start", "running", "waiting_for_command",
+                                "draining", "waiting_for_ipcq"})),
       command_signal_(add_signal("command", "last command issued", 32)) {
   add_statistic("launches", "kernels run", Quantity::count, launch_count_);
   add_statistic("failures", "of these, failed", Quantity::count, failures_);
   add_statistic("commands", "commands issued", Quantity::count, commands_);
   add_statistic("cycles", "cycles that kernels have asked for", Quantity::count, cycles_);
-  add_busy_time("running_time", "target_start to kernel return", running_time_,
-                [this](Fs now) { return running_time_ + (running_since_ ? now - *running_since_ : 0); });
+  add_busy_time("running_time", "target_start to kernel return", running_time_, [this](Fs now) {
+    return running_time_ + (running_since_ ? now - *running_since_ : 0);
+  });
 }
 
 PeCpu::~PeCpu() = default;
@@ -83,7 +97,8 @@ void PeCpu::take(Transaction& request) {
   } else if (const auto* rings = dynamic_cast<const IpcqInstall*>(message.get())) {
     install(request, *rings);
   } else {
-    throw ModelError(std::string(name()) + ": a message that is neither KernelLaunch nor LaunchAbort nor IpcqInstall");
+    throw ModelError(std::string(name()) +
+                     ": a message that is neither KernelLaunch nor LaunchAbort nor IpcqInstall");
   }
 }
 
@@ -95,8 +110,8 @@ void PeCpu::start_thread() {
   try {
     sc_core::sc_spawn([this] { run_launches(); }, "kernel", &options);
   } catch (const sc_core::sc_report&) {
-    throw Error(std::string(name()) + ": the host refuses a stack of " + std::to_string(stack_bytes_) +
-                " bytes (kernel_stack_bytes) for the kernel");
+    throw Error(std::string(name()) + ": the host refuses a stack of " +
+                std::to_string(stack_bytes_) + " bytes (kernel_stack_bytes) for the kernel");
   }
 }
 
@@ -111,8 +126,8 @@ void PeCpu::abort(const LaunchAbort& notice) {
 void PeCpu::install(Transaction& request, const IpcqInstall& message) {
   const auto mine = message.queue_pairs.find(where());
   const auto response = std::make_shared<HostResponse>();
-  response->completion =
-      Uses<IpcqPort>::provider().install(message, mine == message.queue_pairs.end() ? IpcqQueuePairs() : mine->second);
+  response->completion = Uses<IpcqPort>::provider().install(
+      message, mine == message.queue_pairs.end() ? IpcqQueuePairs() : mine->second);
   request.route().message = response;
   request.route().make_response();
   send(request, 0, 0, 0, now());
@@ -122,8 +137,9 @@ void PeCpu::install(Transaction& request, const IpcqInstall& message) {
 
 std::optional<RunningProgram> PeCpu::running_program() const {
   if (current_ == nullptr) return std::nullopt;
-  return RunningProgram{"kernel",    current_->message->kernel.name.c_str(),   "tl.",
-                        last_call(), static_cast<std::uint64_t>(stack_bytes_), "kernel_stack_bytes"};
+  return RunningProgram{
+      "kernel",    current_->message->kernel.name.c_str(),   "tl.",
+      last_call(), static_cast<std::uint64_t>(stack_bytes_), "kernel_stack_bytes"};
 }
 
 void PeCpu::run_launches() {
@@ -153,15 +169,18 @@ void PeCpu::run(Launch& launch) {
   running_since_.reset();
   response->metrics.pe_exec = now() - target;
   running_time_ += response->metrics.pe_exec;
-  if (Uses<IpcqPort>::connected()) Uses<IpcqPort>::provider().kernel_ended(!response->completion.ok);
+  if (Uses<IpcqPort>::connected())
+    Uses<IpcqPort>::provider().kernel_ended(!response->completion.ok);
 
   state_signal_.set(static_cast<std::uint64_t>(State::draining));
   CommandPort& scheduler = Uses<CommandPort>::provider();
-  if (!response->completion.ok) scheduler.abandon("kernel '" + message.kernel.name + "' has failed");
+  if (!response->completion.ok)
+    scheduler.abandon("kernel '" + message.kernel.name + "' has failed");
   while (!scheduler.drained()) await(scheduler.drained_event(), "the engines of the PE to drain");
   for (const auto& command : unwaited_) {
     if (response->completion.ok && !command->error().empty()) {
-      response->completion = failure("access_fault", "kernel '" + message.kernel.name + "': " + command->error());
+      response->completion =
+          failure("access_fault", "kernel '" + message.kernel.name + "': " + command->error());
     }
   }
   unwaited_.clear();
@@ -191,7 +210,8 @@ Completion PeCpu::run_body(const KernelLaunch& message) {
   } catch (const KernelAborted& aborted) {
     // Under collect_all a PE is ended only when it would wait for ever.
     if (message.failure_policy == FailurePolicy::collect_all && !aborted.blocked_on.empty()) {
-      return failure(Completion::blocked, kernel + "waited for " + aborted.blocked_on + " since " + format_ns(aborted.since) +
+      return failure(Completion::blocked, kernel + "waited for " + aborted.blocked_on + " since " +
+                                              format_ns(aborted.since) +
                                               " when nothing happened any more");
     }
     return failure(Completion::aborted, kernel + "ended, the launch has failed on another PE");
@@ -212,8 +232,9 @@ Completion PeCpu::run_body(const KernelLaunch& message) {
   } catch (const std::exception& error) {
     return failure("kernel_exception", kernel + error.what());
   } catch (...) {
-    return failure("kernel_exception", kernel + "an exception that is no std::exception; last call: " +
-                                           (*last_call() == '\0' ? "none" : std::string("tl.") + last_call()));
+    return failure("kernel_exception",
+                   kernel + "an exception that is no std::exception; last call: " +
+                       (*last_call() == '\0' ? "none" : std::string("tl.") + last_call()));
   }
 }
 
@@ -251,7 +272,9 @@ std::shared_ptr<CommandState> PeCpu::issue(Command command) {
   Uses<CommandPort>::provider().submit(state, std::move(command));
   ++commands_;
   command_signal_.set(state->id());
-  const auto resolved = [](const std::shared_ptr<CommandState>& old) { return old->done() && old->error().empty(); };
+  const auto resolved = [](const std::shared_ptr<CommandState>& old) {
+    return old->done() && old->error().empty();
+  };
   unwaited_.erase(std::remove_if(unwaited_.begin(), unwaited_.end(), resolved), unwaited_.end());
   unwaited_.push_back(state);
   return state;
@@ -261,10 +284,13 @@ void PeCpu::wait(CommandState& command) {
   check_abort();
   if (!command.done()) {
     state_signal_.set(static_cast<std::uint64_t>(State::waiting_for_command));
-    await_or_end(command.completed(), "command " + std::to_string(command.id()) + " of kernel '" + launch().kernel.name + "'");
+    await_or_end(command.completed(), "command " + std::to_string(command.id()) + " of kernel '" +
+                                          launch().kernel.name + "'");
     state_signal_.set(static_cast<std::uint64_t>(State::running));
   }
-  const auto same = [&command](const std::shared_ptr<CommandState>& state) { return state.get() == &command; };
+  const auto same = [&command](const std::shared_ptr<CommandState>& state) {
+    return state.get() == &command;
+  };
   const auto found = std::find_if(unwaited_.begin(), unwaited_.end(), same);
   const auto keep_alive = found == unwaited_.end() ? nullptr : *found;
   if (found != unwaited_.end()) unwaited_.erase(found);
@@ -299,8 +325,9 @@ void PeCpu::ipcq_send(IpcqSend message) {
 IpcqReceived PeCpu::ipcq_receive(IpcqReceive request) {
   check_abort();
   const auto operation = std::make_shared<IpcqOperation>();
-  const std::string what =
-      request.direction.empty() ? std::string("tl.recv in any direction") : "tl.recv in direction '" + request.direction + "'";
+  const std::string what = request.direction.empty()
+                               ? std::string("tl.recv in any direction")
+                               : "tl.recv in direction '" + request.direction + "'";
   Uses<IpcqPort>::provider().submit_receive(operation, std::move(request));
   wait(*operation, what);
   return operation->received();
@@ -313,13 +340,15 @@ std::uint64_t PeCpu::ipcq_reserve(const std::string& direction) {
 
 void PeCpu::wait(IpcqOperation& operation, const std::string& what) {
   state_signal_.set(static_cast<std::uint64_t>(State::waiting_for_ipcq));
-  if (!operation.done()) await_or_end(operation.event(), what + " of kernel '" + launch().kernel.name + "'");
+  if (!operation.done())
+    await_or_end(operation.event(), what + " of kernel '" + launch().kernel.name + "'");
   state_signal_.set(static_cast<std::uint64_t>(State::running));
   if (!operation.error().empty()) throw UsageError(operation.error());
 }
 
 PhysRanges PeCpu::translate(std::uint64_t address, std::uint64_t nbytes) const {
-  auto& translation = const_cast<PeCpu*>(this)->Uses<AddressTranslation>::provider();  // counts its look-ups
+  auto& translation =
+      const_cast<PeCpu*>(this)->Uses<AddressTranslation>::provider();  // counts its look-ups
   return translation.translate_address(address, nbytes).ranges;
 }
 

@@ -1,11 +1,13 @@
 // PE_CPU: runs kernels (spec 4.3, 4.4, 5, 6).
 //
-// Timing: a launch pays overhead_ns once, then waits until its target_start; one that comes late starts on receipt and reports
-// the skew. Every call that is not metadata pays dispatch_cycles of the clock before it does anything. When the kernel has ended
-// the engines drain, then the answer leaves at once. Kernels run on one SC_THREAD, made at the first launch, on a stack of
-// kernel_stack_bytes. A message that installs rings pays overhead_ns, is PE_IPCQ's then, and is answered at once. A kernel that
-// throws, a command that ends in a fault, and an abort make the answer ok = false; the text names node and time. An abort ends the
-// kernel at its next call, or in the one in which it is blocked; a kernel that fails leaves no command waiting. Not modelled:
+// Timing: a launch pays overhead_ns once, then waits until its target_start; one that comes late
+// starts on receipt and reports the skew. Every call that is not metadata pays dispatch_cycles of
+// the clock before it does anything. When the kernel has ended the engines drain, then the answer
+// leaves at once. Kernels run on one SC_THREAD, made at the first launch, on a stack of
+// kernel_stack_bytes. A message that installs rings pays overhead_ns, is PE_IPCQ's then, and is
+// answered at once. A kernel that throws, a command that ends in a fault, and an abort make the
+// answer ok = false; the text names node and time. An abort ends the kernel at its next call, or in
+// the one in which it is blocked; a kernel that fails leaves no command waiting. Not modelled:
 // instructions other than those that reach an engine.
 #pragma once
 
@@ -59,7 +61,8 @@ class PeCpu final : public FabricNode,
   void run(Launch& launch);
   Completion run_body(const KernelLaunch& message);
   Completion failure(const char* code, const std::string& what) const;
-  // Goes on only where the kernel may make a call: the run does not end, nor has the launch failed elsewhere.
+  // Goes on only where the kernel may make a call: the run does not end, nor has the launch failed
+  // elsewhere.
   void check_abort() const;
   // await(), on the kernel's thread, until an abort at the latest: then the kernel ends.
   void await_or_end(const sc_core::sc_event& event, const std::string& what);

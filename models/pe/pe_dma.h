@@ -1,14 +1,17 @@
 // PE_DMA: moves bytes between the TCM and the memories of the machine (spec 2.6, 3.3, 5).
 //
-// Timing: a read and a write channel, each held by one request for the full round trip; the next one is granted at the instant of
-// completion, requests of one instant by (command, tile, stage). After the grant overhead_ns, and tlb_overhead_ns if the address is
-// virtual, baaw_overhead_ns if it is logical; then all flits of a write, or the command of a read, stand at the link at once. A
-// request that lies in several physical ranges, memories or (LA in one_to_one) channels becomes one transaction each, issued
-// together, complete when all are; their flits leave in the order of their bytes. Nothing is paid where a response
-// arrives. A DMA_READ of a tile first takes its tile buffer. Traffic to and from PE_TCM passes through at once, free of charge; at
-// the link it stands behind what starts here at the same instant (tie rule of spec 2.3: pe_dma before pe_tcm). IPCQ messages:
-// ipcq_end.h; who has the link: virtual_channels.h. A message that installs or removes segments takes effect overhead_ns after
-// it came and is answered at once then. Not modelled: TCM time, coalescing.
+// Timing: a read and a write channel, each held by one request for the full round trip; the next
+// one is granted at the instant of completion, requests of one instant by (command, tile, stage).
+// After the grant overhead_ns, and tlb_overhead_ns if the address is virtual, baaw_overhead_ns if
+// it is logical; then all flits of a write, or the command of a read, stand at the link at once. A
+// request that lies in several physical ranges, memories or (LA in one_to_one) channels becomes one
+// transaction each, issued together, complete when all are; their flits leave in the order of their
+// bytes. Nothing is paid where a response arrives. A DMA_READ of a tile first takes its tile
+// buffer. Traffic to and from PE_TCM passes through at once, free of charge; at the link it stands
+// behind what starts here at the same instant (tie rule of spec 2.3: pe_dma before pe_tcm). IPCQ
+// messages: ipcq_end.h; who has the link: virtual_channels.h. A message that installs or removes
+// segments takes effect overhead_ns after it came and is answered at once then. Not modelled: TCM
+// time, coalescing.
 #pragma once
 
 #include <array>
@@ -37,20 +40,28 @@ class PeDma final : public StageEngine<FabricNode>,
                     private TransactionListener,
                     private IpcqEnd::Owner {
  public:
-  static constexpr const char* description = "DMA of a PE: a read and a write channel on the fabric";
+  static constexpr const char* description =
+      "DMA of a PE: a read and a write channel on the fabric";
   static constexpr std::array roles{Role::pe_dma};
   static ParameterSchema schema();
   explicit PeDma(const ComponentInit& init);
 
   void submit_dma(const DmaRequest& request) override;
-  PhysRanges look_up_segments(std::uint64_t address, std::uint64_t nbytes) const override { return baaw_.look_up(address, nbytes); }
-  Fs dma_channel_held() const override { return channels_[0].use.held_time(now()) + channels_[1].use.held_time(now()); }
+  PhysRanges look_up_segments(std::uint64_t address, std::uint64_t nbytes) const override {
+    return baaw_.look_up(address, nbytes);
+  }
+  Fs dma_channel_held() const override {
+    return channels_[0].use.held_time(now()) + channels_[1].use.held_time(now());
+  }
 
   void report_under_way(OpSink& sink) const override;
 
   void use_rings(const IpcqSettings& settings) override;
-  void send_message(std::shared_ptr<const IpcqMessage> message) override { comm_.send_message(std::move(message)); }
-  void access_slot(bool write, MemorySpace space, std::uint64_t bytes, SlotListener& user, std::uint32_t tag) override {
+  void send_message(std::shared_ptr<const IpcqMessage> message) override {
+    comm_.send_message(std::move(message));
+  }
+  void access_slot(bool write, MemorySpace space, std::uint64_t bytes, SlotListener& user,
+                   std::uint32_t tag) override {
     comm_.access_slot(write, space, bytes, user, tag);
   }
 
@@ -65,7 +76,7 @@ class PeDma final : public StageEngine<FabricNode>,
     Work current;
     Fs inject_at = never_fs;
     bool stands_at_link = false;  // granted at this instant, to be handed over when it is quiescent
-    TieKey key;  // of its first transaction
+    TieKey key;                   // of its first transaction
     std::vector<DmaPiece> pieces;
     std::string fault;
     std::vector<TransactionHandle> in_flight;
@@ -100,14 +111,17 @@ class PeDma final : public StageEngine<FabricNode>,
   void hand_over_to_neighbour(const Channel& channel);
   void hand_to_link(const Channel& channel);
   void hand_standing_to_link();
-  void hand_to_link(VirtualChannel virtual_channel, Transaction& transaction, std::uint32_t position);
+  void hand_to_link(VirtualChannel virtual_channel, Transaction& transaction,
+                    std::uint32_t position);
   Fs links_due() const;
   void serve_links_when_quiescent();
   void end(Channel& channel);
   void take_segment_message(Transaction& request);
 
   // IPCQ.
-  void message_at_link(Transaction& message) override { hand_to_link(VirtualChannel::comm, message, 0); }
+  void message_at_link(Transaction& message) override {
+    hand_to_link(VirtualChannel::comm, message, 0);
+  }
   TcmAccess& slot_tcm() override { return Uses<TcmAccess>::provider(); }
   IpcqMessageListener& message_listener() override { return Uses<IpcqMessageListener>::provider(); }
   void comm_changed() override { rearm(); }
@@ -117,13 +131,15 @@ class PeDma final : public StageEngine<FabricNode>,
   Baaw baaw_;
   Fs baaw_overhead_;
   std::uint32_t flit_bytes_;
-  std::array<Channel, 2> channels_;                      // read, write
-  ArrivalQueue passing_{ArrivalQueue::Forwarding::store_and_forward};  // responses of PE_TCM on their way out, at the instant at which they come
+  std::array<Channel, 2> channels_;  // read, write
+  ArrivalQueue passing_{
+      ArrivalQueue::Forwarding::store_and_forward};  // responses of PE_TCM on their way out, at the
+                                                     // instant at which they come
   VirtualChannels links_;
   bool links_asked_ = false;
   IpcqEnd comm_;
   TraceSignal& comm_waiting_;
-  RingBuffer<Arrival> segment_messages_;                 // in order of arrival
+  RingBuffer<Arrival> segment_messages_;  // in order of arrival
   std::uint64_t faults_ = 0, transactions_ = 0;
 };
 

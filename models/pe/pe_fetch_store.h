@@ -1,16 +1,20 @@
-// PE_FETCH_STORE: the only gateway between TCM and register file, and the account of the register file (spec 5).
+// PE_FETCH_STORE: the only gateway between TCM and register file, and the account of the register
+// file (spec 5).
 //
-// Timing: FETCH waits until the register file has room for what the tile brings (its operands, and with the first k tile its
-// accumulator), then pays overhead_ns and the read of PE_TCM. STORE pays overhead_ns and the write of PE_TCM, then gives the
-// accumulator back. FETCH and STORE are served side by side.
-// Not modelled: which register holds what.
+// Timing: FETCH waits until the register file has room for what the tile brings (its operands, and
+// with the first k tile its accumulator), then pays overhead_ns and the read of PE_TCM. STORE pays
+// overhead_ns and the write of PE_TCM, then gives the accumulator back. FETCH and STORE are served
+// side by side. Not modelled: which register holds what.
 #pragma once
 
 #include "models/pe/stage_engine.h"
 
 namespace kernbench {
 
-class PeFetchStore final : public StageEngine<Component>, public RegisterFile, public Uses<TcmAccess>, private TcmListener {
+class PeFetchStore final : public StageEngine<Component>,
+                           public RegisterFile,
+                           public Uses<TcmAccess>,
+                           private TcmListener {
  public:
   static constexpr const char* description = "load/store unit between TCM and register file";
   static constexpr std::array roles{Role::pe_fetch_store};

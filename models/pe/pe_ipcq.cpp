@@ -9,35 +9,43 @@
 namespace kernbench {
 namespace {
 
-std::string described(DType dtype, const Shape& shape) { return std::string(name_of(dtype)) + shape.str(); }
+std::string described(DType dtype, const Shape& shape) {
+  return std::string(name_of(dtype)) + shape.str();
+}
 
 }  // namespace
 
 ParameterSchema PeIpcq::schema() {
-  return {Parameter::duration_ns("overhead_ns", "time per operation", "spec 5").default_val(0),
-          Parameter::integer("queue_pairs", "queue pairs that the engine can hold", "", "assumption")
-              .default_val(12)
-              .range("1", "256")};
+  return {
+      Parameter::duration_ns("overhead_ns", "time per operation", "spec 5").default_val(0),
+      Parameter::integer("queue_pairs", "queue pairs that the engine can hold", "", "assumption")
+          .default_val(12)
+          .range("1", "256")};
 }
 
 PeIpcq::PeIpcq(const ComponentInit& init)
-    : Component(init), machine_(machine_services(init.services)), overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))),
-      queue_pairs_(static_cast<std::size_t>(init.attributes.integer("queue_pairs"))), timer_("timer_event"),
-      state_signal_(add_signal("state", "what it does", 3, {"idle", "sending", "send_blocked", "receiving", "receive_blocked"})) {
+    : Component(init), machine_(machine_services(init.services)),
+      overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))),
+      queue_pairs_(static_cast<std::size_t>(init.attributes.integer("queue_pairs"))),
+      timer_("timer_event"),
+      state_signal_(
+          add_signal("state", "what it does", 3,
+                     {"idle", "sending", "send_blocked", "receiving", "receive_blocked"})) {
   add_statistic("sends", "messages sent", Quantity::count, sends_);
   add_statistic("bytes_sent", "their payload", Quantity::bytes, bytes_sent_);
   add_statistic("receives", "messages received", Quantity::count, receives_);
   add_statistic("bytes_received", "their payload", Quantity::bytes, bytes_received_);
   add_statistic("credits_sent", "credits returned", Quantity::count, credits_sent_);
   add_statistic("credits_received", "credits that came back", Quantity::count, credits_received_);
-  add_busy_time("send_blocked", "sends without a credit", send_blocked_, [this](Fs now) { return blocked_until(true, now); });
+  add_busy_time("send_blocked", "sends without a credit", send_blocked_,
+                [this](Fs now) { return blocked_until(true, now); });
   add_busy_time("receive_blocked", "receives without a message", receive_blocked_,
                 [this](Fs now) { return blocked_until(false, now); });
   for (std::size_t i = 0; i < queue_pairs_; ++i) {
     const std::string pair = "pair" + std::to_string(i);
     pair_signals_.push_back({&add_signal(pair + "_credits", "credits to send", 16),
-                            &add_signal(pair + "_head", "messages that came", 32),
-                            &add_signal(pair + "_tail", "messages consumed", 32)});
+                             &add_signal(pair + "_head", "messages that came", 32),
+                             &add_signal(pair + "_tail", "messages consumed", 32)});
   }
   SC_HAS_PROCESS(PeIpcq);
   SC_METHOD(expire);
@@ -54,10 +62,12 @@ const PeId& PeIpcq::where() const {
 
 void PeIpcq::check_usable(const char* call) const {
   if (queues_.empty())
-    throw UsageError(std::string(call) + " on " + where().str() + ": no queue pair is installed there (torch.ipcq.install)");
-  if (was_reset_) {
     throw UsageError(std::string(call) + " on " + where().str() +
-                     ": its queues were reset when a launch failed; torch.ipcq.install makes them usable again");
+                     ": no queue pair is installed there (torch.ipcq.install)");
+  if (was_reset_) {
+    throw UsageError(
+        std::string(call) + " on " + where().str() +
+        ": its queues were reset when a launch failed; torch.ipcq.install makes them usable again");
   }
 }
 
@@ -66,9 +76,10 @@ std::size_t PeIpcq::queue_of(const char* call, const std::string& direction) con
   const IpcqQueuePair* found = setup_.find(direction);
   if (found != nullptr) return static_cast<std::size_t>(found - setup_.queue_pairs.data());
   std::string known;
-  for (const IpcqQueuePair& pair : setup_.queue_pairs) known += (known.empty() ? "" : ", ") + pair.direction;
-  throw UsageError(std::string(call) + " on " + where().str() + ": no queue pair in direction '" + direction + "'; there are " +
-                   known);
+  for (const IpcqQueuePair& pair : setup_.queue_pairs)
+    known += (known.empty() ? "" : ", ") + pair.direction;
+  throw UsageError(std::string(call) + " on " + where().str() + ": no queue pair in direction '" +
+                   direction + "'; there are " + known);
 }
 
 void PeIpcq::submit_send(std::shared_ptr<IpcqOperation> operation, IpcqSend send) {
@@ -76,9 +87,9 @@ void PeIpcq::submit_send(std::shared_ptr<IpcqOperation> operation, IpcqSend send
   work.is_send = true;
   work.queue = queue_of("tl.send", send.direction);
   if (send.nbytes() > setup_.settings.slot_bytes) {
-    throw UsageError("tl.send on " + where().str() + " in direction '" + send.direction +
-                     "': " + described(send.dtype, send.shape) + " has " + std::to_string(send.nbytes()) + " bytes, a slot has " +
-                     std::to_string(setup_.settings.slot_bytes));
+    throw UsageError("tl.send on " + where().str() + " in direction '" + send.direction + "': " +
+                     described(send.dtype, send.shape) + " has " + std::to_string(send.nbytes()) +
+                     " bytes, a slot has " + std::to_string(setup_.settings.slot_bytes));
   }
   work.operation = std::move(operation);
   work.send = std::move(send);
@@ -125,7 +136,9 @@ void PeIpcq::expire() {
       const Credit credit = credits_.front();
       credits_.pop_front();
       credit.taker->credit_delivered(credit.credit);
-      if (!works_.empty() && works_.front().phase == Phase::crediting && works_.front().tag == credit.tag) finish(works_.front());
+      if (!works_.empty() && works_.front().phase == Phase::crediting &&
+          works_.front().tag == credit.tag)
+        finish(works_.front());
     }
     look_at_end_of_timestep();
     arm();
@@ -137,23 +150,29 @@ void PeIpcq::arm() {
   if (due != never_fs) machine_.pending_waits().busy_until(due);
   if (!works_.empty() && works_.front().phase == Phase::looking && works_.front().look_at > now()) {
     due = std::min(due, works_.front().look_at);
-    if (!works_.front().pending_wait) machine_.pending_waits().busy_until(works_.front().look_at);  // blocked, it polls
+    if (!works_.front().pending_wait)
+      machine_.pending_waits().busy_until(works_.front().look_at);  // blocked, it polls
   }
   if (due != never_fs) timer_.notify(fs(due - now()));
 }
 
 bool PeIpcq::advance(Work& work) {
-  if (work.phase == Phase::looking && work.look_at <= now() && (work.is_send ? look_send(work) : look_receive(work))) return true;
+  if (work.phase == Phase::looking && work.look_at <= now() &&
+      (work.is_send ? look_send(work) : look_receive(work)))
+    return true;
   return work.phase == Phase::done;
 }
 
 void PeIpcq::block(Work& work) {
   if (!work.pending_wait) {
     work.blocked_since = now();
-    work.pending_wait = machine_.pending_waits().open(name(), what_is_waited_for(work), now(), [this] { return state(); });
+    work.pending_wait = machine_.pending_waits().open(name(), what_is_waited_for(work), now(),
+                                                      [this] { return state(); });
   }
-  if (work.is_send && setup_.settings.backpressure == Backpressure::poll) work.look_at = after(setup_.settings.poll);
-  state_signal_.set(static_cast<std::uint64_t>(work.is_send ? State::send_blocked : State::receive_blocked));
+  if (work.is_send && setup_.settings.backpressure == Backpressure::poll)
+    work.look_at = after(setup_.settings.poll);
+  state_signal_.set(
+      static_cast<std::uint64_t>(work.is_send ? State::send_blocked : State::receive_blocked));
 }
 
 void PeIpcq::unblock(Work& work) {
@@ -210,22 +229,26 @@ void PeIpcq::credit_delivered(const IpcqCredit& credit) {
 
 // --- A receive
 
-bool PeIpcq::accepts(const IpcqMessage& message) const { return !was_reset_ && message.installation == installation_; }
+bool PeIpcq::accepts(const IpcqMessage& message) const {
+  return !was_reset_ && message.installation == installation_;
+}
 
 void PeIpcq::message_arrived(const IpcqMessage& message) {
   if (!accepts(message)) return;  // reset while it was being written
-  const auto found =
-      std::find_if(queues_.begin(), queues_.end(), [&](const Queue& queue) { return queue.state.owns(message.dst_addr); });
+  const auto found = std::find_if(queues_.begin(), queues_.end(), [&](const Queue& queue) {
+    return queue.state.owns(message.dst_addr);
+  });
   if (found == queues_.end()) {
-    throw ModelError("a message of " + message.source.str() + " in direction '" + message.direction + "' for no ring of " +
-                     where().str());
+    throw ModelError("a message of " + message.source.str() + " in direction '" +
+                     message.direction + "' for no ring of " + where().str());
   }
   found->state.arrived(message);
   show(*found);
   look_at_end_of_timestep();
 }
 
-// The message that the receive is to have is there. A receive without a direction looks behind the queue that it served last.
+// The message that the receive is to have is there. A receive without a direction looks behind the
+// queue that it served last.
 bool PeIpcq::find_message(Work& work) {
   if (!work.receive.direction.empty()) {
     const IpcqQueue& queue = queues_[work.queue].state;
@@ -252,10 +275,12 @@ bool PeIpcq::look_receive(Work& work) {
   work.seq = receive.place ? *receive.place : queue.reserve();
   const IpcqQueue::Arrived& message = queue.message(work.seq);
   if (message.nbytes != receive.nbytes()) {
-    const std::string error = "tl.recv on " + where().str() + " in direction '" + queue.pair().direction +
-                              "': " + described(receive.dtype, receive.shape) + " has " + std::to_string(receive.nbytes()) +
-                              " bytes, the message of " + message.source.str() + " is " + described(message.dtype, message.shape) +
-                              " of " + std::to_string(message.nbytes) + " bytes";
+    const std::string error =
+        "tl.recv on " + where().str() + " in direction '" + queue.pair().direction +
+        "': " + described(receive.dtype, receive.shape) + " has " +
+        std::to_string(receive.nbytes()) + " bytes, the message of " + message.source.str() +
+        " is " + described(message.dtype, message.shape) + " of " + std::to_string(message.nbytes) +
+        " bytes";
     if (!receive.place) queue.give_back(work.seq);
     work.operation->fail(error);
     return true;
@@ -264,14 +289,16 @@ bool PeIpcq::look_receive(Work& work) {
   return work.phase == Phase::done;
 }
 
-// Captures the bytes, so that no later message in the slot can change them, and pays for reading them.
+// Captures the bytes, so that no later message in the slot can change them, and pays for reading
+// them.
 void PeIpcq::take(Work& work) {
   const IpcqQueue& queue = queues_[work.queue].state;
   const IpcqReceive& receive = work.receive;
   work.received.direction = queue.pair().direction;
   if (FunctionalModel* data = machine_.data(); data != nullptr) {
     const Accessor here{machine_.machine().engine(where(), PeEngine::pe_cpu), now()};
-    IssuedOp loaded = data->load(here, {{queue.slot(work.seq), receive.nbytes()}}, receive.shape, receive.dtype, receive.to);
+    IssuedOp loaded = data->load(here, {{queue.slot(work.seq), receive.nbytes()}}, receive.shape,
+                                 receive.dtype, receive.to);
     work.received.bytes = std::make_shared<const ByteImage>(std::move(loaded.value.image));
     work.data = std::move(loaded.op);
   }
@@ -326,7 +353,8 @@ std::string PeIpcq::what_is_waited_for(const Work& work) const {
     return "direction '" + direction + "' of " + setup_.find(direction)->peer.str();
   };
   if (work.is_send)
-    return "a credit to send in direction '" + work.send.direction + "' to " + queues_[work.queue].state.pair().peer.str();
+    return "a credit to send in direction '" + work.send.direction + "' to " +
+           queues_[work.queue].state.pair().peer.str();
   if (work.receive.direction.empty()) return "a message in any direction";
   return "a message in " + peer_of(work.receive.direction);
 }

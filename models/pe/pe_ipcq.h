@@ -1,11 +1,14 @@
-// PE_IPCQ: the queue pairs of a PE (spec 8.1). Serves the sends and receives of the kernel one after the other.
+// PE_IPCQ: the queue pairs of a PE (spec 8.1). Serves the sends and receives of the kernel one
+// after the other.
 //
-// Timing: overhead_ns per operation. A send waits until the peer's ring has room for it (sleeping until a credit comes, or looking
-// every poll_ns), then the message is PE_DMA's and the send has ended. A receive waits until its message is there, pays the slot read
-// (and the write of a copy), moves the tail, and waits until the credit has been delivered: credit_fs() of
-// models/timing/ipcq_rules.h later, on a side band that neither waits for nor loads links. Whether there is a credit or a message
-// is decided at the end of the timestep. recv_no_consume pays nothing and does not wait for its credit, which travels all the same.
-// Not modelled: the place where head and tail are kept.
+// Timing: overhead_ns per operation. A send waits until the peer's ring has room for it (sleeping
+// until a credit comes, or looking every poll_ns), then the message is PE_DMA's and the send has
+// ended. A receive waits until its message is there, pays the slot read (and the write of a copy),
+// moves the tail, and waits until the credit has been delivered: credit_fs() of
+// models/timing/ipcq_rules.h later, on a side band that neither waits for nor loads links. Whether
+// there is a credit or a message is decided at the end of the timestep. recv_no_consume pays
+// nothing and does not wait for its credit, which travels all the same. Not modelled: the place
+// where head and tail are kept.
 #pragma once
 
 #include <array>
@@ -48,7 +51,13 @@ class PeIpcq final : public Component,
   void message_arrived(const IpcqMessage& message) override;
 
  private:
-  enum class State : std::uint8_t { idle, sending, send_blocked, receiving, receive_blocked };  // of the signal
+  enum class State : std::uint8_t {
+    idle,
+    sending,
+    send_blocked,
+    receiving,
+    receive_blocked
+  };  // of the signal
   enum class Phase : std::uint8_t { looking, reading, copying, crediting, done };
   struct Work {
     std::uint32_t tag = 0;
@@ -66,7 +75,8 @@ class PeIpcq final : public Component,
     std::shared_ptr<const DataOp> data;
   };
   struct Queue {
-    Queue(const IpcqQueuePair& pair, const IpcqSettings& settings) : state(pair, settings.n_slots, settings.slot_bytes) {}
+    Queue(const IpcqQueuePair& pair, const IpcqSettings& settings)
+        : state(pair, settings.n_slots, settings.slot_bytes) {}
     IpcqQueue state;
     Fs credit_delay = 0;
     TraceSignal *credits = nullptr, *head = nullptr, *tail = nullptr;
@@ -125,7 +135,8 @@ class PeIpcq final : public Component,
   mutable std::optional<PeId> where_;
 
   sc_core::sc_event timer_;
-  std::uint64_t sends_ = 0, receives_ = 0, bytes_sent_ = 0, bytes_received_ = 0, credits_sent_ = 0, credits_received_ = 0;
+  std::uint64_t sends_ = 0, receives_ = 0, bytes_sent_ = 0, bytes_received_ = 0, credits_sent_ = 0,
+                credits_received_ = 0;
   Fs send_blocked_ = 0, receive_blocked_ = 0;
   struct PairSignals {
     TraceSignal *credits, *head, *tail;

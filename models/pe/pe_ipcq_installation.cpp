@@ -14,11 +14,13 @@ bool PeIpcq::busy() const {
 Completion PeIpcq::install(const IpcqInstall& message, const IpcqQueuePairs& mine) {
   const std::string here = std::string(name()) + " at " + format_ns(now()) + ": ";
   if (!message.adds && !message.forced && busy())
-    return Completion::failure("ipcq_busy", here + "its queues hold messages or await credits:" + state());
+    return Completion::failure("ipcq_busy",
+                               here + "its queues hold messages or await credits:" + state());
   const std::size_t count = mine.size() + (message.adds ? queues_.size() : 0);
   if (count > queue_pairs_) {
-    return Completion::failure(
-        "ipcq_full", here + std::to_string(count) + " queue pairs, allowed is " + std::to_string(queue_pairs_) + " (queue_pairs)");
+    return Completion::failure("ipcq_full", here + std::to_string(count) +
+                                                " queue pairs, allowed is " +
+                                                std::to_string(queue_pairs_) + " (queue_pairs)");
   }
   if (message.action == IpcqInstall::Action::ask) return {};
   if (!message.adds) {
@@ -39,7 +41,8 @@ void PeIpcq::add(const IpcqQueuePair& pair) {
   Queue& queue = queues_.emplace_back(pair, setup_.settings);
   const NodeId here = machine_.machine().engine(where(), PeEngine::pe_dma);
   const NodeId peer = machine_.machine().engine(pair.peer, PeEngine::pe_dma);
-  queue.credit_delay = credit_fs(machine_.routes().memory_path(here, peer), setup_.settings.credit_bytes);
+  queue.credit_delay =
+      credit_fs(machine_.routes().memory_path(here, peer), setup_.settings.credit_bytes);
   const PairSignals& signals = pair_signals_[queues_.size() - 1];
   queue.credits = signals.credits;
   queue.head = signals.head;

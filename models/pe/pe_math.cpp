@@ -19,7 +19,9 @@ void for_each_op(Visit visit) {
 
 ParameterSchema PeMath::schema() {
   ParameterSchema schema = stage_schema("0");
-  schema.push_back(Parameter::integer("lanes", "elements per cycle", "", "spec 1.2").default_val(128).range("1", "1000000"));
+  schema.push_back(Parameter::integer("lanes", "elements per cycle", "", "spec 1.2")
+                       .default_val(128)
+                       .range("1", "1000000"));
   schema.push_back(Parameter::frequency_ghz("clock_ghz", "clock", "spec 1.2").default_val(1));
   const MathCycles defaults = MathCycles::defaults();
   for_each_op([&](MathOp op, const std::string& name) {
@@ -31,25 +33,31 @@ ParameterSchema PeMath::schema() {
 }
 
 PeMath::PeMath(const ComponentInit& init)
-    : StageEngine(init, {StageType::math}), lanes_per_cycle_(static_cast<std::uint64_t>(init.attributes.integer("lanes"))),
+    : StageEngine(init, {StageType::math}),
+      lanes_per_cycle_(static_cast<std::uint64_t>(init.attributes.integer("lanes"))),
       clock_ghz_(init.attributes.decimal("clock_ghz")) {
-  for_each_op(
-      [&](MathOp op, const std::string& name) { cycles_.set(op, static_cast<std::uint64_t>(init.attributes.integer(name))); });
+  for_each_op([&](MathOp op, const std::string& name) {
+    cycles_.set(op, static_cast<std::uint64_t>(init.attributes.integer(name)));
+  });
 }
 
-void PeMath::start(Lane& lane) { Uses<AccelSlot>::provider().request_slot(*this, lane.index, lane.task->order()); }
+void PeMath::start(Lane& lane) {
+  Uses<AccelSlot>::provider().request_slot(*this, lane.index, lane.task->order());
+}
 
 void PeMath::granted(std::uint32_t tag) {
   Lane& held = lane(tag);
   const Stage& stage = held.stage();
   begin(held);
-  const Fs work = cycles_to_fs(cycles_.cycles(stage.math_op, stage.elements, lanes_per_cycle_), clock_ghz_);
+  const Fs work =
+      cycles_to_fs(cycles_.cycles(stage.math_op, stage.elements, lanes_per_cycle_), clock_ghz_);
   expire_at(held, now() + std::max(overhead(), work));
 }
 
 void PeMath::release(Lane& lane) {
   Uses<AccelSlot>::provider().release_slot();
-  if (lane.stage().register_bytes > 0) Uses<RegisterFile>::provider().release_registers(lane.stage().register_bytes);
+  if (lane.stage().register_bytes > 0)
+    Uses<RegisterFile>::provider().release_registers(lane.stage().register_bytes);
 }
 
 }  // namespace kernbench

@@ -1,8 +1,8 @@
 // PE_MATH: the vector unit, register to register (spec 5).
 //
-// Timing: waits for accel_slot, then max(overhead_ns, ceil(elements / lanes) * cycles_per_op(op)), a reduction ceil(log2 lanes)
-// cycles more; the slot, and the registers of an epilogue's operands, are given back at the end.
-// Not modelled: values, predication, the difference between dtypes.
+// Timing: waits for accel_slot, then max(overhead_ns, ceil(elements / lanes) * cycles_per_op(op)),
+// a reduction ceil(log2 lanes) cycles more; the slot, and the registers of an epilogue's operands,
+// are given back at the end. Not modelled: values, predication, the difference between dtypes.
 #pragma once
 
 #include "models/pe/stage_engine.h"
@@ -10,7 +10,10 @@
 
 namespace kernbench {
 
-class PeMath final : public StageEngine<Component>, public Uses<AccelSlot>, public Uses<RegisterFile>, private GrantListener {
+class PeMath final : public StageEngine<Component>,
+                     public Uses<AccelSlot>,
+                     public Uses<RegisterFile>,
+                     private GrantListener {
  public:
   static constexpr const char* description = "vector unit of a PE";
   static constexpr std::array roles{Role::pe_math};

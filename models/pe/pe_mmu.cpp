@@ -9,13 +9,20 @@
 namespace kernbench {
 
 ParameterSchema PeMmu::schema() {
-  return {Parameter::integer("page_bytes", "page", "B", "spec 1.2").default_val(4096).power_of_two().range("1", "1073741824"),
-          Parameter::duration_ns("tlb_overhead_ns", "time per translation, paid by the translating engine", "spec 3.3").default_val(0),
-          Parameter::duration_ns("overhead_ns", "time per map or unmap message", "ADR-0039").default_val(0)};
+  return {Parameter::integer("page_bytes", "page", "B", "spec 1.2")
+              .default_val(4096)
+              .power_of_two()
+              .range("1", "1073741824"),
+          Parameter::duration_ns("tlb_overhead_ns",
+                                 "time per translation, paid by the translating engine", "spec 3.3")
+              .default_val(0),
+          Parameter::duration_ns("overhead_ns", "time per map or unmap message", "ADR-0039")
+              .default_val(0)};
 }
 
 PeMmu::PeMmu(const ComponentInit& init)
-    : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward), machine_(machine_services(init.services)),
+    : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
+      machine_(machine_services(init.services)),
       overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))),
       tlb_overhead_(ns_to_fs(init.attributes.decimal("tlb_overhead_ns"))),
       table_(static_cast<std::uint64_t>(init.attributes.integer("page_bytes"))) {
@@ -63,11 +70,17 @@ AddressTranslation::Result PeMmu::translate_address(std::uint64_t address, std::
   if (nbytes == 0) return {};
   if (!is_virtual(address)) return {{{address, nbytes}}, 0};
   switch (machine_.machine().address_model()) {
-    case AddressModel::pa: return {by_shards(address, nbytes), 0};
-    case AddressModel::va: return {by_mapping(address, nbytes), tlb_overhead_};
-    case AddressModel::la: break;
+    case AddressModel::pa:
+      return {by_shards(address, nbytes), 0};
+    case AddressModel::va:
+      return {by_mapping(address, nbytes), tlb_overhead_};
+    case AddressModel::la:
+      break;
   }
-  if (!connected()) throw UsageError("address model la: the PE's DMA has no segments; another implementation has taken its place");
+  if (!connected())
+    throw UsageError(
+        "address model la: the PE's DMA has no segments; another implementation has taken its "
+        "place");
   return {Uses<SegmentLookup>::provider().look_up_segments(address, nbytes), 0};
 }
 
@@ -90,18 +103,22 @@ void PeMmu::use_tensors(const std::vector<KernelArgument>& arguments) {
 }
 
 PhysRanges PeMmu::by_shards(std::uint64_t address, std::uint64_t nbytes) const {
-  const auto tensor = std::find_if(tensors_.begin(), tensors_.end(),
-                                   [&](const TensorArgument& t) { return address >= t.va_base && address - t.va_base < t.nbytes; });
-  if (tensor == tensors_.end()) throw AccessFault("address " + std::to_string(address) + " is in no tensor of the launch");
+  const auto tensor = std::find_if(tensors_.begin(), tensors_.end(), [&](const TensorArgument& t) {
+    return address >= t.va_base && address - t.va_base < t.nbytes;
+  });
+  if (tensor == tensors_.end())
+    throw AccessFault("address " + std::to_string(address) + " is in no tensor of the launch");
   const std::uint64_t begin = address - tensor->va_base;
   if (nbytes > tensor->nbytes - begin) {
-    throw AccessFault("access of " + std::to_string(nbytes) + " bytes at offset " + std::to_string(begin) +
-                      " runs past the end of a tensor of " + std::to_string(tensor->nbytes) + " bytes");
+    throw AccessFault("access of " + std::to_string(nbytes) + " bytes at offset " +
+                      std::to_string(begin) + " runs past the end of a tensor of " +
+                      std::to_string(tensor->nbytes) + " bytes");
   }
   PhysRanges ranges;
   for (std::uint64_t at = begin; at < begin + nbytes;) {
     const Shard* shard = nearest(*tensor, at);
-    if (shard == nullptr) throw AccessFault("offset " + std::to_string(at) + " of a tensor is in none of its shards");
+    if (shard == nullptr)
+      throw AccessFault("offset " + std::to_string(at) + " of a tensor is in none of its shards");
     const std::uint64_t length = std::min(begin + nbytes, shard->offset + shard->nbytes) - at;
     const std::uint64_t pa = shard->pa + (at - shard->offset);
     if (!ranges.empty() && ranges.back().pa + ranges.back().nbytes == pa) {

@@ -1,11 +1,12 @@
-// PE_MMU: the page table of a PE, filled by messages, read by PE_DMA and PE_CPU (spec 3.3, ADR-0011 D-VA, ADR-0039).
+// PE_MMU: the page table of a PE, filled by messages, read by PE_DMA and PE_CPU (spec 3.3, ADR-0011
+// D-VA, ADR-0039).
 //
-// Timing: a map or unmap message takes effect overhead_ns after it came and is answered at once then. A look-up takes no time
-// here; whoever translates pays tlb_overhead_ns.
-// In the address model LA virtual addresses are logical ones: PE_DMA's segments know where they lie, and no page table is used.
-// In the address model PA there are no mappings: an address is resolved through the shards of the launch's tensors, free of charge;
-// of several copies the nearest one (own PE, own cube, own SIP).
-// Not modelled: TLB misses, page walks.
+// Timing: a map or unmap message takes effect overhead_ns after it came and is answered at once
+// then. A look-up takes no time here; whoever translates pays tlb_overhead_ns. In the address model
+// LA virtual addresses are logical ones: PE_DMA's segments know where they lie, and no page table
+// is used. In the address model PA there are no mappings: an address is resolved through the shards
+// of the launch's tensors, free of charge; of several copies the nearest one (own PE, own cube, own
+// SIP). Not modelled: TLB misses, page walks.
 #pragma once
 
 #include <optional>

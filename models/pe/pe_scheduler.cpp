@@ -47,8 +47,12 @@ struct SimpleStage {
 
 struct PlanOf {
   const TileShape& tile;
-  std::optional<TilePlan> operator()(const CompositeGemm& gemm) const { return TilePlan(gemm, tile); }
-  std::optional<TilePlan> operator()(const CompositeMath& math) const { return TilePlan(math, tile); }
+  std::optional<TilePlan> operator()(const CompositeGemm& gemm) const {
+    return TilePlan(gemm, tile);
+  }
+  std::optional<TilePlan> operator()(const CompositeMath& math) const {
+    return TilePlan(math, tile);
+  }
   template <class Simple>
   std::optional<TilePlan> operator()(const Simple&) const {
     return std::nullopt;
@@ -59,16 +63,22 @@ struct PlanOf {
 
 ParameterSchema PeScheduler::schema() {
   return {Parameter::duration_ns("overhead_ns", "time per command", "spec 1.2").default_val(1),
-          Parameter::integer("tile_m", "rows of a tile", "", "spec 1.2").default_val(32).range("1", "1000000000"),
-          Parameter::integer("tile_k", "depth of a GEMM tile", "", "spec 1.2").default_val(64).range("1", "1000000000"),
-          Parameter::integer("tile_n", "columns of a tile", "", "spec 1.2").default_val(32).range("1", "1000000000")};
+          Parameter::integer("tile_m", "rows of a tile", "", "spec 1.2")
+              .default_val(32)
+              .range("1", "1000000000"),
+          Parameter::integer("tile_k", "depth of a GEMM tile", "", "spec 1.2")
+              .default_val(64)
+              .range("1", "1000000000"),
+          Parameter::integer("tile_n", "columns of a tile", "", "spec 1.2")
+              .default_val(32)
+              .range("1", "1000000000")};
 }
 
 PeScheduler::PeScheduler(const ComponentInit& init)
     : Component(init), machine_(machine_services(init.services)),
-      overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))), default_tile_{init.attributes.integer("tile_m"),
-                                                                                 init.attributes.integer("tile_k"),
-                                                                                 init.attributes.integer("tile_n")},
+      overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))),
+      default_tile_{init.attributes.integer("tile_m"), init.attributes.integer("tile_k"),
+                    init.attributes.integer("tile_n")},
       step_("step_event"), timer_("timer_event"), drained_("drained_event"),
       inbox_signal_(add_signal("inbox", "commands that wait for dispatch", 16)),
       in_flight_signal_(add_signal("commands", "commands under way", 16)),
@@ -81,9 +91,10 @@ PeScheduler::PeScheduler(const ComponentInit& init)
   add_statistic("tiles", "tiles completed", Quantity::count, tiles_);
   add_busy_time("accel_slot_held", "time that a compute op ran", accel_slot_.ended_holds(),
                 [this](Fs now) { return accel_slot_.held_time(now); });
-  add_statistic("buffer_stalls", "tiles that waited for a tile buffer", Quantity::count, buffers_.stalls());
-  add_statistic("buffer_high_water", "most of the tile buffers in use", Quantity::bytes, buffers_.high_water_bytes(),
-                Merge::maximum);
+  add_statistic("buffer_stalls", "tiles that waited for a tile buffer", Quantity::count,
+                buffers_.stalls());
+  add_statistic("buffer_high_water", "most of the tile buffers in use", Quantity::bytes,
+                buffers_.high_water_bytes(), Merge::maximum);
   SC_HAS_PROCESS(PeScheduler);
   SC_METHOD(step);
   sensitive << step_ << timer_;
@@ -94,11 +105,12 @@ PeScheduler::~PeScheduler() = default;
 
 TileTaskInitiatorSocket& PeScheduler::add_task_output(PeEngine to) {
   const Scope scope(*this);
-  for (const EngineRole role : {EngineRole::dma, EngineRole::fetch_store, EngineRole::gemm, EngineRole::math}) {
+  for (const EngineRole role :
+       {EngineRole::dma, EngineRole::fetch_store, EngineRole::gemm, EngineRole::math}) {
     if (engine_of(role) != to) continue;
     auto& output = outputs_[static_cast<std::size_t>(role)];
-    output =
-        std::make_unique<TaskOutput>((std::string("task_out_") + name_of(role)).c_str(), static_cast<TaskOutput::Owner&>(*this));
+    output = std::make_unique<TaskOutput>((std::string("task_out_") + name_of(role)).c_str(),
+                                          static_cast<TaskOutput::Owner&>(*this));
     return output->socket;
   }
   throw ModelError(std::string(name()) + ": a task edge to an engine that serves no stage");
@@ -110,16 +122,20 @@ void PeScheduler::submit(std::shared_ptr<CommandState> state, Command command) {
   std::optional<TilePlan> plan = std::visit(PlanOf{default_tile_}, command.what);
   if (plan) {
     const std::uint64_t registers = plan->largest_register_bytes();
-    if (Uses<RegisterFile>::connected() && registers > Uses<RegisterFile>::provider().register_file_bytes()) {
-      throw UsageError("a tile needs " + std::to_string(registers) + " bytes of the register file, which has " +
-                       std::to_string(Uses<RegisterFile>::provider().register_file_bytes()) + "; choose a smaller tile_shape");
+    if (Uses<RegisterFile>::connected() &&
+        registers > Uses<RegisterFile>::provider().register_file_bytes()) {
+      throw UsageError("a tile needs " + std::to_string(registers) +
+                       " bytes of the register file, which has " +
+                       std::to_string(Uses<RegisterFile>::provider().register_file_bytes()) +
+                       "; choose a smaller tile_shape");
     }
     buffers_.check_room(plan->largest_buffer_bytes());
   }
   const Stage simple = std::visit(SimpleStage{}, command.what);
   const std::uint64_t id = state->id();
-  auto context = std::make_unique<CommandContext>(static_cast<CommandContext::Owner&>(*this), std::move(state),
-                                                  std::move(command.data), std::move(plan));
+  auto context =
+      std::make_unique<CommandContext>(static_cast<CommandContext::Owner&>(*this), std::move(state),
+                                       std::move(command.data), std::move(plan));
   inbox_.push_back({context.get(), simple});
   if (!contexts_.emplace(id, std::move(context)).second)
     throw ModelError("command " + std::to_string(id) + " has been submitted twice");
@@ -136,7 +152,8 @@ void PeScheduler::abandon(const std::string& why) {
 }
 
 PeUsage PeScheduler::usage() const {
-  return {Uses<DmaAccess>::connected() ? Uses<DmaAccess>::provider().dma_channel_held() : 0, accel_slot_.held_time(now())};
+  return {Uses<DmaAccess>::connected() ? Uses<DmaAccess>::provider().dma_channel_held() : 0,
+          accel_slot_.held_time(now())};
 }
 
 // --- The process
@@ -185,7 +202,8 @@ void PeScheduler::feed() {
     if (!next_tile_ && !context.all_fed()) {
       next_tile_ = context.plan()->tile(context.fed());
       // A tile that does not go on with an output begins one: nothing is open before it.
-      if (context.failed() && (context.fed() == 0 || has(context.plan()->tile(context.fed() - 1), StageType::store))) {
+      if (context.failed() &&
+          (context.fed() == 0 || has(context.plan()->tile(context.fed() - 1), StageType::store))) {
         context.stop_feeding();
         next_tile_.reset();
       }
@@ -200,7 +218,8 @@ void PeScheduler::feed() {
     if (!may_feed(context, *next_tile_)) return;
     const StageType first = (*next_tile_)[0].type;
     TileTask& task = new_task(context, *next_tile_, false);
-    if (first == StageType::fetch && has(*next_tile_, StageType::dma_write) && !buffers_.take(task)) {
+    if (first == StageType::fetch && has(*next_tile_, StageType::dma_write) &&
+        !buffers_.take(task)) {
       idle_tasks_.push_back(&task);
       return;
     }
@@ -235,8 +254,9 @@ TileTask& PeScheduler::new_task(CommandContext& context, const Tile& tile, bool 
 
 void PeScheduler::send(TileTask& task) {
   const StageType type = task.stage().type;
-  trace(TraceKind::sub_command_dispatched, task.command_id, task.simple ? -1 : static_cast<std::int64_t>(task.tile.id),
-        task.stage().bytes, kernbench::name_of(type));
+  trace(TraceKind::sub_command_dispatched, task.command_id,
+        task.simple ? -1 : static_cast<std::int64_t>(task.tile.id), task.stage().bytes,
+        kernbench::name_of(type));
   outgoing_[static_cast<std::size_t>(type)].push_back(&task);
   send_waiting(type);
 }
@@ -245,7 +265,9 @@ void PeScheduler::send_waiting(StageType type) {
   auto& queue = outgoing_[static_cast<std::size_t>(type)];
   bool& offered = offered_[static_cast<std::size_t>(type)];
   TaskOutput* output = outputs_[static_cast<std::size_t>(role_of(type))].get();
-  if (output == nullptr) throw ModelError(std::string(name()) + ": no task edge to the engine of " + kernbench::name_of(type));
+  if (output == nullptr)
+    throw ModelError(std::string(name()) + ": no task edge to the engine of " +
+                     kernbench::name_of(type));
   while (!queue.empty() && !offered) {
     TileTask& task = *queue.front();
     offered = true;
@@ -282,7 +304,8 @@ void PeScheduler::stage_ended(CommandContext& /*context*/, TileTask& task) {
 
 void PeScheduler::tile_completed(CommandContext& context, TileTask& task) {
   ++tiles_;
-  trace(TraceKind::tile_ready, task.command_id, task.simple ? -1 : static_cast<std::int64_t>(task.tile.id), 0);
+  trace(TraceKind::tile_ready, task.command_id,
+        task.simple ? -1 : static_cast<std::int64_t>(task.tile.id), 0);
   task.data.reset();
   idle_tasks_.push_back(&task);
   end_if_complete(context);
@@ -290,7 +313,9 @@ void PeScheduler::tile_completed(CommandContext& context, TileTask& task) {
 }
 
 void PeScheduler::end_if_complete(CommandContext& context) {
-  if (!context.complete() || (!feeds_.empty() && std::find(feeds_.begin(), feeds_.end(), &context) != feeds_.end())) return;
+  if (!context.complete() ||
+      (!feeds_.empty() && std::find(feeds_.begin(), feeds_.end(), &context) != feeds_.end()))
+    return;
   const auto found = contexts_.find(context.id());
   if (found == contexts_.end()) return;
   record(context);
@@ -342,9 +367,11 @@ void PeScheduler::record(const CommandContext& context) {
   sink->executed(op);
 }
 
-void PeScheduler::trace(TraceKind kind, std::uint64_t command, std::int64_t tile, std::uint64_t bytes, const char* stage) {
+void PeScheduler::trace(TraceKind kind, std::uint64_t command, std::int64_t tile,
+                        std::uint64_t bytes, const char* stage) {
   OpSink* sink = services().op_sink();
-  if (sink != nullptr && sink->wants_trace()) sink->traced({kind, now(), this, command, tile, bytes, stage});
+  if (sink != nullptr && sink->wants_trace())
+    sink->traced({kind, now(), this, command, tile, bytes, stage});
 }
 
 }  // namespace kernbench

@@ -1,13 +1,15 @@
-// PE_SCHEDULER: the only dispatcher of a PE, and the only one who marks a command complete (spec 5, ADR-0014).
+// PE_SCHEDULER: the only dispatcher of a PE, and the only one who marks a command complete (spec 5,
+// ADR-0014).
 //
-// Timing: overhead_ns once per command, one after the other. A simple command then goes to its engine as a tile of one stage. The
-// tiles of composites are fed by one feeder, command after command, never interleaved; the feeder alone waits while the queue
-// of the first stage is full. It also waits where tiles would overtake: a composite whose tiles enter at FETCH begins when the
-// tiles before it that entered at DMA_READ have been fetched; the pass of a kernel epilogue when all tiles before it are complete.
-// After a fault the feeder goes on to the end of the output tile under way and then drops the rest of the command; a command that
-// has failed before its dispatch drops everything.
-// Owns accel_slot (one compute op at a time, requests of one instant by (command, tile, stage)) and the tile buffers
-// (TileBufferPool).
+// Timing: overhead_ns once per command, one after the other. A simple command then goes to its
+// engine as a tile of one stage. The tiles of composites are fed by one feeder, command after
+// command, never interleaved; the feeder alone waits while the queue of the first stage is full. It
+// also waits where tiles would overtake: a composite whose tiles enter at FETCH begins when the
+// tiles before it that entered at DMA_READ have been fetched; the pass of a kernel epilogue when
+// all tiles before it are complete. After a fault the feeder goes on to the end of the output tile
+// under way and then drops the rest of the command; a command that has failed before its dispatch
+// drops everything. Owns accel_slot (one compute op at a time, requests of one instant by (command,
+// tile, stage)) and the tile buffers (TileBufferPool).
 #pragma once
 
 #include <array>
@@ -21,8 +23,8 @@
 #include "models/base/component.h"
 #include "models/pe/command_context.h"
 #include "models/pe/serial_resource.h"
-#include "models/pe/tile_buffer_pool.h"
 #include "models/pe/task_ports.h"
+#include "models/pe/tile_buffer_pool.h"
 #include "models/protocol/machine_services.h"
 #include "models/protocol/pe_ports.h"
 
@@ -85,21 +87,23 @@ class PeScheduler final : public Component,
   void task_taken(TileTask& task) override;
   void end_if_complete(CommandContext& context);
   void record(const CommandContext& context);
-  void trace(TraceKind kind, std::uint64_t command, std::int64_t tile, std::uint64_t bytes, const char* stage = "");
+  void trace(TraceKind kind, std::uint64_t command, std::int64_t tile, std::uint64_t bytes,
+             const char* stage = "");
   void wake() { step_.notify(sc_core::SC_ZERO_TIME); }
 
   MachineServices& machine_;
   Fs overhead_;
   TileShape default_tile_;
 
-  // Commands: submitted (inbox_), being dispatched (its end is due_), in flight (contexts_ holds all of these).
+  // Commands: submitted (inbox_), being dispatched (its end is due_), in flight (contexts_ holds
+  // all of these).
   std::map<std::uint64_t, std::unique_ptr<CommandContext>> contexts_;
   std::vector<std::unique_ptr<CommandContext>> ended_;  // their last tile may still be on the stack
   std::deque<Submitted> inbox_;
   Fs due_ = never_fs;
   std::deque<CommandContext*> feeds_;
   std::optional<Tile> next_tile_;  // of feeds_.front()
-  TileTask* feeding_ = nullptr;   // at the door of its first stage
+  TileTask* feeding_ = nullptr;    // at the door of its first stage
   std::uint64_t unfetched_ = 0;    // tiles that entered at DMA_READ and have not been fetched
 
   // Tasks on their way to an engine, per stage type: the first one stands at its door.

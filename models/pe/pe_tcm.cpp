@@ -14,13 +14,20 @@ ParameterSchema PeTcm::schema() {
       Parameter::integer("size_mb", "capacity", "MiB", "spec 1.2, 3.1")
           .default_val(2)
           .range("1", std::to_string(budget_bytes(PeUnit::pe_tcm) >> 20)),
-      Parameter::rate_gbs("read_bw_gbs", "bandwidth of the read channel", "spec 1.2").default_val(512).or_unlimited(),
-      Parameter::rate_gbs("write_bw_gbs", "bandwidth of the write channel", "spec 1.2").default_val(512).or_unlimited(),
+      Parameter::rate_gbs("read_bw_gbs", "bandwidth of the read channel", "spec 1.2")
+          .default_val(512)
+          .or_unlimited(),
+      Parameter::rate_gbs("write_bw_gbs", "bandwidth of the write channel", "spec 1.2")
+          .default_val(512)
+          .or_unlimited(),
       Parameter::integer("reserved_kb", "of it, the scheduler's tile buffers", "KiB", "spec 1.2")
           .default_val(512)
           .range("0", std::to_string(budget_bytes(PeUnit::pe_tcm) >> 10)),
-      Parameter::duration_ns("overhead_ns", "time per request of the fabric", "spec 2.6").default_val(0),
-      Parameter::integer("flit_bytes", "flit size of the fabric", "B", "spec 2.2").range("1", "65536").from_machine()};
+      Parameter::duration_ns("overhead_ns", "time per request of the fabric", "spec 2.6")
+          .default_val(0),
+      Parameter::integer("flit_bytes", "flit size of the fabric", "B", "spec 2.2")
+          .range("1", "65536")
+          .from_machine()};
 }
 
 PeTcm::PeTcm(const ComponentInit& init)
@@ -32,14 +39,18 @@ PeTcm::PeTcm(const ComponentInit& init)
     const std::string name = write ? "write" : "read";
     channel.bw_gbs = init.attributes.decimal(name + "_bw_gbs");
     channel.busy = &add_signal(name + "_busy", "the " + name + " channel is held", 1);
-    channel.waiting = &add_signal(name + "_waiting", "accesses that wait for the " + name + " channel", 16);
-    add_busy_time(name + "_busy", "time that the " + name + " channel was held", channel.use.ended_holds(),
+    channel.waiting =
+        &add_signal(name + "_waiting", "accesses that wait for the " + name + " channel", 16);
+    add_busy_time(name + "_busy", "time that the " + name + " channel was held",
+                  channel.use.ended_holds(),
                   [&channel](Fs now) { return channel.use.held_time(now); });
-    add_statistic(write ? "bytes_written" : "bytes_read", "moved by the " + name + " channel", Quantity::bytes, channel.bytes);
+    add_statistic(write ? "bytes_written" : "bytes_read", "moved by the " + name + " channel",
+                  Quantity::bytes, channel.bytes);
   }
 }
 
-void PeTcm::access_tcm(bool write, std::uint64_t bytes, TcmListener& user, std::uint32_t tag, const WorkOrder& order) {
+void PeTcm::access_tcm(bool write, std::uint64_t bytes, TcmListener& user, std::uint32_t tag,
+                       const WorkOrder& order) {
   Channel& channel = channels_[write ? 1 : 0];
   channel.use.request({bytes, &user, tag}, order, now());
   channel.waiting->set(channel.use.waiting());
@@ -75,7 +86,8 @@ void PeTcm::serve() {
   const auto answer = [this](Transaction& transaction, std::uint32_t flit, std::uint32_t count) {
     send(transaction, flit, count, 0, now());
   };
-  terminal_.serve(now(), answer, [this](const Arrival& arrival) { report_passage(arrival, arrival.time); });
+  terminal_.serve(now(), answer,
+                  [this](const Arrival& arrival) { report_passage(arrival, arrival.time); });
 }
 
 void PeTcm::end_accesses() {

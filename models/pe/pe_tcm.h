@@ -1,9 +1,9 @@
 // PE_TCM: the scratchpad of a PE, time only (spec 5, ADR-0040).
 //
-// Timing: one read and one write channel, each for one access at a time, nbytes / bandwidth each; the two run side by side. As a
-// target of traffic on the fabric it answers like SRAM (spec 2.6), beside the channels. The scheduler's reserve is the highest
-// reserved_kb, outside what anybody allocates.
-// Not modelled: bytes (the memory store has them), banks.
+// Timing: one read and one write channel, each for one access at a time, nbytes / bandwidth each;
+// the two run side by side. As a target of traffic on the fabric it answers like SRAM (spec 2.6),
+// beside the channels. The scheduler's reserve is the highest reserved_kb, outside what anybody
+// allocates. Not modelled: bytes (the memory store has them), banks.
 #pragma once
 
 #include <array>
@@ -23,7 +23,8 @@ class PeTcm final : public FabricNode, public TcmAccess, private EndOfTimestep::
   static ParameterSchema schema();
   explicit PeTcm(const ComponentInit& init);
 
-  void access_tcm(bool write, std::uint64_t bytes, TcmListener& user, std::uint32_t tag, const WorkOrder& order) override;
+  void access_tcm(bool write, std::uint64_t bytes, TcmListener& user, std::uint32_t tag,
+                  const WorkOrder& order) override;
 
  private:
   struct Access {

@@ -29,13 +29,15 @@ void SegmentTable::install(const BaawSegment& segment) {
   check_bases(segment);
   const auto next = segments_.lower_bound(segment.la_base);
   const BaawSegment* other = nullptr;
-  if (next != segments_.end() && next->first - segment.la_base < segment.la_size) other = &next->second;
+  if (next != segments_.end() && next->first - segment.la_base < segment.la_size)
+    other = &next->second;
   if (next != segments_.begin()) {
     const BaawSegment& before = std::prev(next)->second;
     if (segment.la_base - before.la_base < before.la_size) other = &before;
   }
   if (other != nullptr) {
-    throw AddressError(describe(segment.la_base, segment.la_size) + " overlaps the " + describe(other->la_base, other->la_size));
+    throw AddressError(describe(segment.la_base, segment.la_size) + " overlaps the " +
+                       describe(other->la_base, other->la_size));
   }
   segments_.emplace_hint(next, segment.la_base, segment);
 }
@@ -43,23 +45,28 @@ void SegmentTable::install(const BaawSegment& segment) {
 void SegmentTable::check_bases(const BaawSegment& segment) const {
   if (segment.mode == HbmMapping::n_to_one) return;
   const std::string which = describe(segment.la_base, segment.la_size);
-  const std::uint64_t bursts = (skew(segment) + segment.la_size + hbm_.burst_bytes - 1) / hbm_.burst_bytes;
+  const std::uint64_t bursts =
+      (skew(segment) + segment.la_size + hbm_.burst_bytes - 1) / hbm_.burst_bytes;
   const std::uint64_t touched = std::min<std::uint64_t>(hbm_.channels, bursts);
   if (segment.pa_bases.size() != touched) {
-    throw AddressError(which + " has " + std::to_string(segment.pa_bases.size()) + " physical bases, but its bursts touch " +
-                       std::to_string(touched) + " channels");
+    throw AddressError(which + " has " + std::to_string(segment.pa_bases.size()) +
+                       " physical bases, but its bursts touch " + std::to_string(touched) +
+                       " channels");
   }
   for (std::size_t i = 1; i < segment.pa_bases.size(); ++i) {
     if (segment.pa_bases[i] % hbm_.burst_bytes == 0) continue;
-    throw AddressError(which + ": physical base " + format_address(segment.pa_bases[i]) + " is not where a burst begins");
+    throw AddressError(which + ": physical base " + format_address(segment.pa_bases[i]) +
+                       " is not where a burst begins");
   }
 }
 
 void SegmentTable::check_installed(std::uint64_t la_base, std::uint64_t la_size) const {
   const auto found = segments_.find(la_base);
-  if (found == segments_.end()) throw AddressError("the " + describe(la_base, la_size) + " is not installed");
+  if (found == segments_.end())
+    throw AddressError("the " + describe(la_base, la_size) + " is not installed");
   if (found->second.la_size == la_size) return;
-  throw AddressError("the " + describe(la_base, la_size) + " is not installed, but a " + describe(la_base, found->second.la_size));
+  throw AddressError("the " + describe(la_base, la_size) + " is not installed, but a " +
+                     describe(la_base, found->second.la_size));
 }
 
 void SegmentTable::remove(std::uint64_t la_base, std::uint64_t la_size) {
@@ -76,8 +83,8 @@ void SegmentTable::for_each_segment(std::uint64_t la, std::uint64_t bytes, Take 
     auto found = segments_.upper_bound(at);
     if (found != segments_.begin()) --found;
     if (found == segments_.end() || at - found->first >= found->second.la_size) {
-      throw AccessFault("no segment for logical address " + format_address(at) + " (access of " + std::to_string(bytes) +
-                        " bytes at " + format_address(la) + ")");
+      throw AccessFault("no segment for logical address " + format_address(at) + " (access of " +
+                        std::to_string(bytes) + " bytes at " + format_address(la) + ")");
     }
     const std::uint64_t offset = at - found->first;
     const std::uint64_t length = std::min(bytes - position, found->second.la_size - offset);
@@ -89,27 +96,33 @@ void SegmentTable::for_each_segment(std::uint64_t la, std::uint64_t bytes, Take 
 std::uint64_t SegmentTable::physical(const BaawSegment& segment, std::uint64_t at) const {
   const std::uint64_t burst = at / hbm_.burst_bytes;
   const std::uint64_t base = segment.pa_bases[burst % hbm_.channels];
-  return base - base % hbm_.burst_bytes + burst / hbm_.channels * hbm_.round_bytes() + at % hbm_.burst_bytes;
+  return base - base % hbm_.burst_bytes + burst / hbm_.channels * hbm_.round_bytes() +
+         at % hbm_.burst_bytes;
 }
 
 std::vector<LogicalRequest> SegmentTable::requests(std::uint64_t la, std::uint64_t bytes) const {
   std::vector<LogicalRequest> requests;
-  const auto take = [&](const BaawSegment& segment, std::uint64_t offset, std::uint64_t length, std::uint64_t position) {
+  const auto take = [&](const BaawSegment& segment, std::uint64_t offset, std::uint64_t length,
+                        std::uint64_t position) {
     if (segment.mode == HbmMapping::n_to_one) {
       requests.push_back({segment.pa_bases.front() + offset, length, position, false});
       return;
     }
     // On every channel whole bursts, but for the first and the last of the access.
     const std::uint64_t begin = skew(segment) + offset, end = begin + length;
-    const std::uint64_t first_burst = begin / hbm_.burst_bytes, last_burst = (end - 1) / hbm_.burst_bytes;
-    for (std::uint64_t burst = first_burst; burst <= last_burst && burst < first_burst + hbm_.channels; ++burst) {
+    const std::uint64_t first_burst = begin / hbm_.burst_bytes,
+                        last_burst = (end - 1) / hbm_.burst_bytes;
+    for (std::uint64_t burst = first_burst;
+         burst <= last_burst && burst < first_burst + hbm_.channels; ++burst) {
       const std::uint64_t rounds = (last_burst - burst) / hbm_.channels;
       const std::uint64_t last = burst + rounds * hbm_.channels;
       const std::uint64_t from = std::max(begin, burst * hbm_.burst_bytes);
       const std::uint64_t before = from - burst * hbm_.burst_bytes;
-      const std::uint64_t behind = (last + 1) * hbm_.burst_bytes - std::min(end, (last + 1) * hbm_.burst_bytes);
-      requests.push_back(
-          {physical(segment, from), (rounds + 1) * hbm_.burst_bytes - before - behind, position + (from - begin), true});
+      const std::uint64_t behind =
+          (last + 1) * hbm_.burst_bytes - std::min(end, (last + 1) * hbm_.burst_bytes);
+      requests.push_back({physical(segment, from),
+                          (rounds + 1) * hbm_.burst_bytes - before - behind,
+                          position + (from - begin), true});
     }
   };
   for_each_segment(la, bytes, take);
@@ -118,8 +131,10 @@ std::vector<LogicalRequest> SegmentTable::requests(std::uint64_t la, std::uint64
 
 PhysRanges SegmentTable::look_up(std::uint64_t la, std::uint64_t bytes) const {
   PhysRanges ranges;
-  const auto take = [&](const BaawSegment& segment, std::uint64_t offset, std::uint64_t length, std::uint64_t /*position*/) {
-    if (segment.mode == HbmMapping::n_to_one) return append(ranges, segment.pa_bases.front() + offset, length);
+  const auto take = [&](const BaawSegment& segment, std::uint64_t offset, std::uint64_t length,
+                        std::uint64_t /*position*/) {
+    if (segment.mode == HbmMapping::n_to_one)
+      return append(ranges, segment.pa_bases.front() + offset, length);
     const std::uint64_t end = skew(segment) + offset + length;
     for (std::uint64_t at = skew(segment) + offset; at < end;) {
       const std::uint64_t next = std::min(end, (at / hbm_.burst_bytes + 1) * hbm_.burst_bytes);

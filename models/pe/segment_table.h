@@ -1,7 +1,9 @@
-// What the BAAW stage of PE_DMA knows: segments of the logical address space and where they lie (spec 3.3; ADR-0011 D-LA3).
+// What the BAAW stage of PE_DMA knows: segments of the logical address space and where they lie
+// (spec 3.3; ADR-0011 D-LA3).
 //
-// A segment in n_to_one lies in one piece. The bursts of one in one_to_one go round its channels: burst j stands on the channel of
-// pa_bases[j mod channels], j / channels rounds further on. Segments do not overlap, and are removed as they were installed.
+// A segment in n_to_one lies in one piece. The bursts of one in one_to_one go round its channels:
+// burst j stands on the channel of pa_bases[j mod channels], j / channels rounds further on.
+// Segments do not overlap, and are removed as they were installed.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +16,8 @@
 
 namespace kernbench {
 
-// What one access becomes: one for each segment in n_to_one, one for each channel that it touches in one_to_one.
+// What one access becomes: one for each segment in n_to_one, one for each channel that it touches
+// in one_to_one.
 struct LogicalRequest {
   std::uint64_t pa = 0;  // of its first byte
   std::uint64_t nbytes = 0;
@@ -22,7 +25,8 @@ struct LogicalRequest {
   bool one_channel = false;    // its bytes are those of one channel from pa on
 
   friend bool operator==(const LogicalRequest& a, const LogicalRequest& b) {
-    return a.pa == b.pa && a.nbytes == b.nbytes && a.position == b.position && a.one_channel == b.one_channel;
+    return a.pa == b.pa && a.nbytes == b.nbytes && a.position == b.position &&
+           a.one_channel == b.one_channel;
   }
 };
 
@@ -30,15 +34,18 @@ class SegmentTable {
  public:
   explicit SegmentTable(const ChannelInterleave& hbm) : hbm_(hbm) {}
 
-  // Throws AddressError if the segment overlaps one that is there, or if its physical bases are not those of its channels' bursts.
+  // Throws AddressError if the segment overlaps one that is there, or if its physical bases are not
+  // those of its channels' bursts.
   void install(const BaawSegment& segment);
   // Throws AddressError unless a segment was installed with this base and size.
   void check_installed(std::uint64_t la_base, std::uint64_t la_size) const;
   void remove(std::uint64_t la_base, std::uint64_t la_size);  // the same
 
-  // Of [la, la + bytes), in the order of the first bytes. Throws AccessFault naming the first address without a segment.
+  // Of [la, la + bytes), in the order of the first bytes. Throws AccessFault naming the first
+  // address without a segment.
   std::vector<LogicalRequest> requests(std::uint64_t la, std::uint64_t bytes) const;
-  // Where the bytes lie, in their order; neighbours that continue each other are one range. Throws as requests() does.
+  // Where the bytes lie, in their order; neighbours that continue each other are one range. Throws
+  // as requests() does.
   PhysRanges look_up(std::uint64_t la, std::uint64_t bytes) const;
 
   std::size_t size() const { return segments_.size(); }
@@ -46,11 +53,14 @@ class SegmentTable {
  private:
   using Segments = std::map<std::uint64_t, BaawSegment>;  // by la_base
 
-  // Calls take(segment, offset in it, bytes, position in the access) for every segment that [la, la + bytes) touches.
+  // Calls take(segment, offset in it, bytes, position in the access) for every segment that [la, la
+  // + bytes) touches.
   template <class Take>
   void for_each_segment(std::uint64_t la, std::uint64_t bytes, Take take) const;
   void check_bases(const BaawSegment& segment) const;
-  std::uint64_t skew(const BaawSegment& segment) const { return segment.pa_bases.front() % hbm_.burst_bytes; }
+  std::uint64_t skew(const BaawSegment& segment) const {
+    return segment.pa_bases.front() % hbm_.burst_bytes;
+  }
   // Of byte `at` of the segment, counted from the begin of its first burst.
   std::uint64_t physical(const BaawSegment& segment, std::uint64_t at) const;
 

@@ -1,7 +1,7 @@
 // A resource that one request holds at a time: accel_slot, a DMA channel, a TCM channel (spec 5).
 //
-// First come, first served; requests of one instant in the WorkOrder. So that all requests of an instant are known, the owner grants
-// at the instant's end (EndOfTimestep).
+// First come, first served; requests of one instant in the WorkOrder. So that all requests of an
+// instant are known, the owner grants at the instant's end (EndOfTimestep).
 #pragma once
 
 #include <cstddef>

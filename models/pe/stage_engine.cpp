@@ -41,8 +41,11 @@ const char* command_name(const Stage& stage) {
 
 template <class Node>
 ParameterSchema StageEngine<Node>::stage_schema(const char* default_overhead_ns) {
-  return {Parameter::duration_ns("overhead_ns", "time per stage before its work", "spec 5").default_val(default_overhead_ns),
-          Parameter::integer("queue_depth", "tasks that wait per stage type", "", "spec 5").default_val(8).range("1", "1000000")};
+  return {Parameter::duration_ns("overhead_ns", "time per stage before its work", "spec 5")
+              .default_val(default_overhead_ns),
+          Parameter::integer("queue_depth", "tasks that wait per stage type", "", "spec 5")
+              .default_val(8)
+              .range("1", "1000000")};
 }
 
 template <class Node>
@@ -55,16 +58,18 @@ void StageEngine<Node>::set_up(std::initializer_list<StageType> stages) {
     lane.type = type;
     lane.index = index++;
     const std::string stage = lower(name_of(type));
-    this->add_busy_time(stage + "_busy", "time in service", lane.busy,
-                        [&lane](Fs now) { return lane.busy + (lane.state == LaneState::serving ? now - lane.started : 0); });
+    this->add_busy_time(stage + "_busy", "time in service", lane.busy, [&lane](Fs now) {
+      return lane.busy + (lane.state == LaneState::serving ? now - lane.started : 0);
+    });
     this->add_statistic(stage + "_served", "stages served", Quantity::count, lane.served);
-    this->add_statistic(stage + "_queue_high_water", "most tasks that waited", Quantity::count, lane.queue_high_water,
-                        Merge::maximum);
-    lane.state_signal =
-        &this->add_signal(stage + "_state", "what the lane does", 3, {"idle", "ready", "waiting", "serving", "blocked"});
+    this->add_statistic(stage + "_queue_high_water", "most tasks that waited", Quantity::count,
+                        lane.queue_high_water, Merge::maximum);
+    lane.state_signal = &this->add_signal(stage + "_state", "what the lane does", 3,
+                                          {"idle", "ready", "waiting", "serving", "blocked"});
     lane.busy_signal = &this->add_signal(stage + "_busy", "a stage is in service", 1);
     lane.queue_signal = &this->add_signal(stage + "_queue", "tasks that wait", 16);
-    lane.command_signal = &this->add_signal(stage + "_command", "command in service, 0 if none", 32);
+    lane.command_signal =
+        &this->add_signal(stage + "_command", "command in service, 0 if none", 32);
   }
   using SC_CURRENT_USER_MODULE = StageEngine;
   SC_METHOD(step);
@@ -75,11 +80,13 @@ void StageEngine<Node>::set_up(std::initializer_list<StageType> stages) {
 template <class Node>
 TileTaskInitiatorSocket& StageEngine<Node>::add_task_output(PeEngine to) {
   const typename Node::Scope scope(*this);
-  for (const EngineRole role : {EngineRole::dma, EngineRole::fetch_store, EngineRole::gemm, EngineRole::math}) {
+  for (const EngineRole role :
+       {EngineRole::dma, EngineRole::fetch_store, EngineRole::gemm, EngineRole::math}) {
     if (engine_of(role) != to) continue;
     auto& output = outputs_[static_cast<std::size_t>(role)];
-    output = std::make_unique<TaskOutput>((std::string("task_out_") + kernbench::name_of(role)).c_str(),
-                                           static_cast<TaskOutput::Owner&>(*this));
+    output =
+        std::make_unique<TaskOutput>((std::string("task_out_") + kernbench::name_of(role)).c_str(),
+                                     static_cast<TaskOutput::Owner&>(*this));
     return output->socket;
   }
   throw ModelError(std::string(this->name()) + ": a task edge to an engine that serves no stage");
@@ -88,14 +95,15 @@ TileTaskInitiatorSocket& StageEngine<Node>::add_task_output(PeEngine to) {
 template <class Node>
 TileTaskTargetSocket& StageEngine<Node>::add_task_input(PeEngine /*from*/) {
   const typename Node::Scope scope(*this);
-  inputs_.push_back(
-      std::make_unique<TaskInput>(("task_in" + std::to_string(inputs_.size())).c_str(), static_cast<TaskInput::Owner&>(*this)));
+  inputs_.push_back(std::make_unique<TaskInput>(
+      ("task_in" + std::to_string(inputs_.size())).c_str(), static_cast<TaskInput::Owner&>(*this)));
   return inputs_.back()->socket;
 }
 
 template <class Node>
 bool StageEngine<Node>::serves(StageType type) const {
-  return std::any_of(lanes_.begin(), lanes_.end(), [type](const Lane& lane) { return lane.type == type; });
+  return std::any_of(lanes_.begin(), lanes_.end(),
+                     [type](const Lane& lane) { return lane.type == type; });
 }
 
 template <class Node>
@@ -137,7 +145,8 @@ void StageEngine<Node>::run_lanes() {
     expired(lane);
     wake_engine();
   }
-  // What ends at an instant is known before anything of that instant begins: services begin in a later delta.
+  // What ends at an instant is known before anything of that instant begins: services begin in a
+  // later delta.
   if (!finished) {
     for (Lane& lane : lanes_) {
       admit(lane);
@@ -213,7 +222,8 @@ void StageEngine<Node>::move_on(Lane& lane) {
   if (serves(next)) return set_state(lane, LaneState::ready);
   TaskOutput* output = outputs_[static_cast<std::size_t>(role_of(next))].get();
   if (output == nullptr)
-    throw ModelError(std::string(this->name()) + ": no task edge to the engine of " + kernbench::name_of(next));
+    throw ModelError(std::string(this->name()) + ": no task edge to the engine of " +
+                     kernbench::name_of(next));
   set_state(lane, LaneState::blocked);
   if (output->offer(task)) {
     lane.task = nullptr;
@@ -241,7 +251,8 @@ void StageEngine<Node>::record(const Lane& lane) {
   if (sink == nullptr) return;
   const Stage& stage = lane.stage();
   ExecutedOp op = op_until_now(lane);
-  op.macs = static_cast<std::uint64_t>(stage.m) * static_cast<std::uint64_t>(stage.k) * static_cast<std::uint64_t>(stage.n);
+  op.macs = static_cast<std::uint64_t>(stage.m) * static_cast<std::uint64_t>(stage.k) *
+            static_cast<std::uint64_t>(stage.n);
   op.data = lane.task->data;
   sink->executed(op);
 }
@@ -274,8 +285,9 @@ void StageEngine<Node>::trace(TraceKind kind, const Lane& lane) {
   OpSink* sink = this->services().op_sink();
   if (sink == nullptr || !sink->wants_trace()) return;
   const TileTask& task = *lane.task;
-  sink->traced({kind, this->now(), this, task.command_id, task.simple ? -1 : static_cast<std::int64_t>(task.tile.id),
-                task.stage().bytes, kernbench::name_of(task.stage().type)});
+  sink->traced({kind, this->now(), this, task.command_id,
+                task.simple ? -1 : static_cast<std::int64_t>(task.tile.id), task.stage().bytes,
+                kernbench::name_of(task.stage().type)});
 }
 
 template class StageEngine<Component>;

@@ -1,16 +1,19 @@
-// The base of the engines that serve stages of tiles: queues, backpressure, chaining, completion and records live here; an engine
-// implements its stage only (spec 5, 5.2).
+// The base of the engines that serve stages of tiles: queues, backpressure, chaining, completion
+// and records live here; an engine implements its stage only (spec 5, 5.2).
 //
-// Per stage type one lane: a queue of `queue_depth` tasks and one task in service. A task that is offered (BEGIN_REQ) is taken
-// (END_REQ) when the queue has room; offers wait in order of their instants, those of one instant by (command, tile, stage). When
-// a stage has ended, what it held is released, then the task goes to the engine of its next stage; until that engine takes it, it
-// blocks this lane. Consecutive stages of one engine are served in place. The last stage completes the tile.
+// Per stage type one lane: a queue of `queue_depth` tasks and one task in service. A task that is
+// offered (BEGIN_REQ) is taken (END_REQ) when the queue has room; offers wait in order of their
+// instants, those of one instant by (command, tile, stage). When a stage has ended, what it held is
+// released, then the task goes to the engine of its next stage; until that engine takes it, it
+// blocks this lane. Consecutive stages of one engine are served in place. The last stage completes
+// the tile.
 //
-// No deadlock: the stages of a tile only go forward (DMA_READ, FETCH, GEMM, MATH, STORE, DMA_WRITE), each has a lane of its own,
-// and a lane blocks on lanes further on only; DMA_WRITE ends in the fabric, which always drains. What a stage waits for besides
-// (tile buffer, register file) is given back by earlier tiles only: tiles take these things in the order in which they are fed,
-// which no lane changes and which the scheduler keeps between commands that enter at different stages. So the oldest tile can
-// always go on.
+// No deadlock: the stages of a tile only go forward (DMA_READ, FETCH, GEMM, MATH, STORE,
+// DMA_WRITE), each has a lane of its own, and a lane blocks on lanes further on only; DMA_WRITE
+// ends in the fabric, which always drains. What a stage waits for besides (tile buffer, register
+// file) is given back by earlier tiles only: tiles take these things in the order in which they are
+// fed, which no lane changes and which the scheduler keeps between commands that enter at different
+// stages. So the oldest tile can always go on.
 #pragma once
 
 #include <array>
@@ -29,7 +32,11 @@ namespace kernbench {
 
 // Node: Component, or FabricNode for an engine that also stands on the fabric.
 template <class Node>
-class StageEngine : public Node, public TaskSender, public TaskReceiver, private TaskOutput::Owner, private TaskInput::Owner {
+class StageEngine : public Node,
+                    public TaskSender,
+                    public TaskReceiver,
+                    private TaskOutput::Owner,
+                    private TaskInput::Owner {
  public:
   TileTaskInitiatorSocket& add_task_output(PeEngine to) final;
   TileTaskTargetSocket& add_task_input(PeEngine from) final;
@@ -72,12 +79,13 @@ class StageEngine : public Node, public TaskSender, public TaskReceiver, private
 
   template <class... More>
   StageEngine(const ComponentInit& init, std::initializer_list<StageType> stages, More&&... more)
-      : Node(init, std::forward<More>(more)...), lanes_(stages.size()), step_("step_event"), timer_("timer_event") {
+      : Node(init, std::forward<More>(more)...), lanes_(stages.size()), step_("step_event"),
+        timer_("timer_event") {
     set_up(stages);
   }
 
-  // The lane has a stage to serve. Calls begin() when the service begins, then finish() or expire_at(); any of them may come in a
-  // later call to the engine.
+  // The lane has a stage to serve. Calls begin() when the service begins, then finish() or
+  // expire_at(); any of them may come in a later call to the engine.
   virtual void start(Lane& lane) = 0;
   // The time of expire_at() has come.
   virtual void expired(Lane& lane) { finish(lane); }

@@ -1,4 +1,5 @@
-// The two ends of a task edge (models/protocol/tile_task.h): sockets with the two-phase protocol on them.
+// The two ends of a task edge (models/protocol/tile_task.h): sockets with the two-phase protocol on
+// them.
 #pragma once
 
 #include <memory>
@@ -26,7 +27,8 @@ class TaskOutput final : private TileTaskBackward {
   TileTaskInitiatorSocket socket;
 
  private:
-  tlm::tlm_sync_enum nb_transport_bw(TileTask& task, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
+  tlm::tlm_sync_enum nb_transport_bw(TileTask& task, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
   Owner& owner_;
@@ -51,7 +53,8 @@ class TaskInput final : private TileTaskForward {
   TileTaskTargetSocket socket;
 
  private:
-  tlm::tlm_sync_enum nb_transport_fw(TileTask& task, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
+  tlm::tlm_sync_enum nb_transport_fw(TileTask& task, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override;
   void b_transport(TileTask&, sc_core::sc_time&) override;
   bool get_direct_mem_ptr(TileTask&, tlm::tlm_dmi&) override { return false; }
   unsigned transport_dbg(TileTask&) override { return 0; }

@@ -11,15 +11,17 @@ namespace kernbench {
 FreeListAllocator& TileBufferPool::memory() {
   if (memory_ == nullptr) {
     const std::uint64_t reserve = machine_.machine().tcm_reserved_bytes();
-    memory_ = std::make_unique<FreeListAllocator>(std::string(scheduler_.name()) + " tile buffers",
-                                                  machine_.machine().tcm_bytes() - reserve, reserve);
+    memory_ =
+        std::make_unique<FreeListAllocator>(std::string(scheduler_.name()) + " tile buffers",
+                                            machine_.machine().tcm_bytes() - reserve, reserve);
   }
   return *memory_;
 }
 
 void TileBufferPool::check_room(std::uint64_t bytes) {
   if (bytes <= memory().size_bytes()) return;
-  throw UsageError("a tile needs " + std::to_string(bytes) + " bytes of tile buffers, the scheduler's reserve has " +
+  throw UsageError("a tile needs " + std::to_string(bytes) +
+                   " bytes of tile buffers, the scheduler's reserve has " +
                    std::to_string(memory().size_bytes()) + "; choose a smaller tile_shape");
 }
 

@@ -1,6 +1,7 @@
-// The tile buffers of a PE: the part of its TCM that no kernel sees (spec 5). A tile takes room for its unpinned operands and its
-// result, side by side, at its first DMA_READ; it is free again when the tile's DMA_WRITE, or without one its FETCH, has ended.
-// Tiles that find no room wait in order of arrival.
+// The tile buffers of a PE: the part of its TCM that no kernel sees (spec 5). A tile takes room for
+// its unpinned operands and its result, side by side, at its first DMA_READ; it is free again when
+// the tile's DMA_WRITE, or without one its FETCH, has ended. Tiles that find no room wait in order
+// of arrival.
 //
 // Timing: none of its own; a tile that waits goes on when the scheduler next calls serve().
 #pragma once
@@ -46,7 +47,8 @@ class TileBufferPool {
   Component& scheduler_;
   MachineServices& machine_;
   TraceSignal& used_signal_;
-  std::unique_ptr<FreeListAllocator> memory_;  // made on first use: the machine's numbers are not known while it is built
+  std::unique_ptr<FreeListAllocator>
+      memory_;  // made on first use: the machine's numbers are not known while it is built
   std::deque<Wait> waits_;
   std::uint64_t stalls_ = 0, high_water_bytes_ = 0;
 };

@@ -4,7 +4,8 @@
 
 namespace kernbench {
 
-VirtualChannels::Port& VirtualChannels::port_of(const Transaction& transaction, std::uint32_t position) {
+VirtualChannels::Port& VirtualChannels::port_of(const Transaction& transaction,
+                                                std::uint32_t position) {
   const Path& path = *transaction.route().path;
   const std::uint16_t number = path.out_port(position);
   if (number >= ports_.size()) ports_.resize(number + std::size_t{1});
@@ -16,7 +17,8 @@ VirtualChannels::Port& VirtualChannels::port_of(const Transaction& transaction, 
   return port;
 }
 
-std::uint32_t VirtualChannels::next_piece(const Port& port, VirtualChannel channel, Fs& service) const {
+std::uint32_t VirtualChannels::next_piece(const Port& port, VirtualChannel channel,
+                                          Fs& service) const {
   const Waiting& head = port.queues[static_cast<std::size_t>(channel)].front();
   const RouteExtension& route = head.transaction->route();
   std::uint64_t bytes = route.bytes_of(head.run.first);

@@ -1,10 +1,11 @@
 // The virtual channels of a PE_DMA: vc_compute for DMA, vc_comm for IPCQ messages (spec 2.6, 8.1).
 //
-// Timing: one queue per channel and link, by the rule of models/timing/channel_arbiter.h: one flit of vc_compute and one chunk of
-// vc_comm in turn. A chunk is as many flits of one message as chunk_bytes hold, at least one. A control message leaves when it is the
-// first of its channel and the link is free; it is nobody's turn. A PE without rings has one channel in use: what is handed over
-// goes to the link at once, which serves in that order. So does what goes to a neighbour without a link between: nobody waits
-// there.
+// Timing: one queue per channel and link, by the rule of models/timing/channel_arbiter.h: one flit
+// of vc_compute and one chunk of vc_comm in turn. A chunk is as many flits of one message as
+// chunk_bytes hold, at least one. A control message leaves when it is the first of its channel and
+// the link is free; it is nobody's turn. A PE without rings has one channel in use: what is handed
+// over goes to the link at once, which serves in that order. So does what goes to a neighbour
+// without a link between: nobody waits there.
 #pragma once
 
 #include <array>
@@ -28,8 +29,9 @@ class VirtualChannels {
     chunk_bytes_ = chunk_bytes;
   }
 
-  // Flits [run.first, run.first + run.count) of a message, or a control message, stand at the link behind run.position of its path.
-  // send(transaction, run) hands one flit over to that link; it is called here or in serve().
+  // Flits [run.first, run.first + run.count) of a message, or a control message, stand at the link
+  // behind run.position of its path. send(transaction, run) hands one flit over to that link; it is
+  // called here or in serve().
   template <class Send>
   void put(VirtualChannel channel, Transaction& transaction, FlitRun run, Fs now, Send send);
 
@@ -60,7 +62,9 @@ class VirtualChannels {
   Port& port_of(const Transaction& transaction, std::uint32_t position);
   // The next piece of the channel: the number of its flits.
   std::uint32_t next_piece(const Port& port, VirtualChannel channel, Fs& service) const;
-  static bool head_is_control(const Queue& queue) { return !queue.empty() && queue.front().run.count == 0; }
+  static bool head_is_control(const Queue& queue) {
+    return !queue.empty() && queue.front().run.count == 0;
+  }
 
   std::uint32_t flit_bytes_, chunk_bytes_ = 0;
   bool both_ = false;
@@ -68,7 +72,8 @@ class VirtualChannels {
 };
 
 template <class Send>
-void VirtualChannels::put(VirtualChannel channel, Transaction& transaction, FlitRun run, Fs now, Send send) {
+void VirtualChannels::put(VirtualChannel channel, Transaction& transaction, FlitRun run, Fs now,
+                          Send send) {
   Port& port = port_of(transaction, run.position);
   if (both_ && transaction.route().path->hop(run.position).propagation_fs > 0) {
     port.queue(channel).push_back({&transaction, run});
@@ -85,7 +90,8 @@ template <class Send>
 void VirtualChannels::serve(Fs now, Send send) {
   for (Port& port : ports_) {
     while (!port.empty() && port.state.free_at <= now) {
-      Queue &compute = port.queue(VirtualChannel::compute), &comm = port.queue(VirtualChannel::comm);
+      Queue &compute = port.queue(VirtualChannel::compute),
+            &comm = port.queue(VirtualChannel::comm);
       if (head_is_control(compute)) {
         const Waiting head = compute.front();
         compute.pop_front();
@@ -104,7 +110,8 @@ void VirtualChannels::serve(Fs now, Send send) {
         queue.front().run.first += flits;
         queue.front().run.count -= flits;
       }
-      for (std::uint32_t i = 0; i < flits; ++i) send(*head.transaction, FlitRun{head.run.first + i, 1, head.run.position});
+      for (std::uint32_t i = 0; i < flits; ++i)
+        send(*head.transaction, FlitRun{head.run.first + i, 1, head.run.position});
     }
   }
 }

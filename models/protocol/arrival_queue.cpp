@@ -8,7 +8,8 @@ void ArrivalQueue::add_port(NodeId upstream) {
 }
 
 bool ArrivalQueue::push_message(NodeId upstream, Transaction& transaction, FlitRun run, Fs time) {
-  return control_.insert_sorted({time, &transaction, upstream, run.first, run.position, 0}, earlier) == 0;
+  return control_.insert_sorted({time, &transaction, upstream, run.first, run.position, 0},
+                                earlier) == 0;
 }
 
 bool ArrivalQueue::push(std::uint32_t port, Transaction& transaction, FlitRun run, Fs time) {

@@ -1,4 +1,5 @@
-// What has reached, or will reach, a node: sorted by the tie rule of spec 2.3, data flits and control messages apart.
+// What has reached, or will reach, a node: sorted by the tie rule of spec 2.3, data flits and
+// control messages apart.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ struct Arrival {
 inline bool earlier(const Arrival& a, const Arrival& b) {
   if (a.time != b.time) return a.time < b.time;
   if (a.upstream != b.upstream) return a.upstream < b.upstream;
-  if (a.transaction != b.transaction && !(a.transaction->route().key == b.transaction->route().key)) {
+  if (a.transaction != b.transaction &&
+      !(a.transaction->route().key == b.transaction->route().key)) {
     return a.transaction->route().key < b.transaction->route().key;
   }
   return a.flit < b.flit;
@@ -33,8 +35,8 @@ inline bool earlier(const Arrival& a, const Arrival& b) {
 
 class ArrivalQueue {
  public:
-  // cut_through: for nodes that serve flit by flit. store_and_forward: a message counts as arrived with its last flit, and waits among
-  // the control messages.
+  // cut_through: for nodes that serve flit by flit. store_and_forward: a message counts as arrived
+  // with its last flit, and waits among the control messages.
   enum class Forwarding : std::uint8_t { cut_through, store_and_forward };
 
   explicit ArrivalQueue(Forwarding forwarding) : forwarding_(forwarding) {}
@@ -45,12 +47,14 @@ class ArrivalQueue {
 
   // True if the new arrival is now the head of its kind.
   bool push(std::uint32_t port, Transaction& transaction, FlitRun run, Fs time);
-  // Files a message that counts as a whole, whatever its flits, among the control messages. What starts at a node has that node as
-  // its upstream.
+  // Files a message that counts as a whole, whatever its flits, among the control messages. What
+  // starts at a node has that node as its upstream.
   bool push_message(NodeId upstream, Transaction& transaction, FlitRun run, Fs time);
 
   // Earliest data flit over all ports; null if none.
-  const Arrival* data() const { return best_port_ == no_port ? nullptr : &ports_[best_port_].flits.front(); }
+  const Arrival* data() const {
+    return best_port_ == no_port ? nullptr : &ports_[best_port_].flits.front();
+  }
   void pop_data();
   // Earliest control message (or whole message); null if none.
   const Arrival* control() const { return control_.empty() ? nullptr : &control_.front(); }
@@ -60,8 +64,11 @@ class ArrivalQueue {
   std::size_t depth() const { return depth_ + control_.size(); }
 
  private:
-  // Of the first flits of two ports: different upstream nodes, so that the tie rule is the order of the ports.
-  bool before(std::uint32_t a, std::uint32_t b) const { return heads_[a] != heads_[b] ? heads_[a] < heads_[b] : a < b; }
+  // Of the first flits of two ports: different upstream nodes, so that the tie rule is the order of
+  // the ports.
+  bool before(std::uint32_t a, std::uint32_t b) const {
+    return heads_[a] != heads_[b] ? heads_[a] < heads_[b] : a < b;
+  }
 
   static constexpr std::uint32_t no_port = ~std::uint32_t{0};
   struct Port {

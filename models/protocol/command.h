@@ -1,5 +1,5 @@
-// What a kernel asks of its PE: commands from PE_CPU to PE_SCHEDULER (spec 5). Timing only; what a command does to values travels
-// along as an opaque DataOp.
+// What a kernel asks of its PE: commands from PE_CPU to PE_SCHEDULER (spec 5). Timing only; what a
+// command does to values travels along as an opaque DataOp.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,8 @@ struct CompositeOperand {
 
 enum class EpilogueScope : std::uint8_t { k_tile, output_tile, kernel };
 
-// One op of the epilogue, in list order. `operand_bytes_per_element` is what FETCH moves for a tensor operand (0: scalar or none).
+// One op of the epilogue, in list order. `operand_bytes_per_element` is what FETCH moves for a
+// tensor operand (0: scalar or none).
 struct EpilogueStage {
   MathOp op = MathOp::relu;
   EpilogueScope scope = EpilogueScope::output_tile;
@@ -101,7 +102,8 @@ class CommandState {
   std::uint64_t id_;
   bool done_ = false;
   std::string error_;
-  sc_core::sc_event completed_{""};  // without a name: SystemC keeps every name for ever, and commands come by the million
+  sc_core::sc_event completed_{
+      ""};  // without a name: SystemC keeps every name for ever, and commands come by the million
 };
 
 }  // namespace kernbench

@@ -23,7 +23,8 @@ Completion merged_completion(const std::map<PeId, Completion>& failures) {
     for (const auto& [pe, failure] : failures) {
       if (failure.is_consequence() != consequences) continue;
       if (code.empty()) code = failure.error_code;
-      text += (text.empty() ? ": " : "; ") + pe.str() + ": " + failure.error_code + ": " + failure.error_message;
+      text += (text.empty() ? ": " : "; ") + pe.str() + ": " + failure.error_code + ": " +
+              failure.error_message;
     }
   }
   return Completion::failure(code, std::to_string(failures.size()) + " PEs failed" + text);
@@ -35,11 +36,13 @@ bool ControlNode::FanOut::fail_fast() const {
 }
 
 ParameterSchema ControlNode::control_schema(const char* default_overhead_ns) {
-  return {Parameter::duration_ns("overhead_ns", "time per request message", "spec 4").default_val(default_overhead_ns)};
+  return {Parameter::duration_ns("overhead_ns", "time per request message", "spec 4")
+              .default_val(default_overhead_ns)};
 }
 
 ControlNode::ControlNode(const ComponentInit& init)
-    : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward), machine_services_(kernbench::machine_services(init.services)),
+    : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
+      machine_services_(kernbench::machine_services(init.services)),
       overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))), keys_(init.node) {
   add_statistic("requests", "request messages served", Quantity::count, requests_);
 }
@@ -58,13 +61,15 @@ void ControlNode::serve() {
     Transaction& transaction = *arrival.transaction;
     if (is_answer(transaction)) {
       report_passage(arrival, now());
-      if (transaction.route().leg == Leg::request) take_failure(static_cast<const LaunchFailed&>(*transaction.route().message));
+      if (transaction.route().leg == Leg::request)
+        take_failure(static_cast<const LaunchFailed&>(*transaction.route().message));
       transaction.route().listener->completed(transaction);
       continue;
     }
     const bool memory = transaction.get_command() != tlm::TLM_IGNORE_COMMAND;
     const Fs time = memory ? memory_due(transaction, now()) : now() + overhead_;
-    due_.insert_sorted(Due{time, arrival}, [](const Due& a, const Due& b) { return a.time < b.time; });
+    due_.insert_sorted(Due{time, arrival},
+                       [](const Due& a, const Due& b) { return a.time < b.time; });
   }
   while (!due_.empty() && due_.front().time <= now()) {
     const Due due = due_.front();
@@ -78,9 +83,11 @@ void ControlNode::serve() {
 void ControlNode::take(Transaction& request) {
   if (request.get_command() != tlm::TLM_IGNORE_COMMAND) return finish_memory(request);
   const std::shared_ptr<const Message> message = request.route().message;
-  if (auto pe_message = std::dynamic_pointer_cast<const PeMessage>(message)) return arrived(request, std::move(pe_message));
+  if (auto pe_message = std::dynamic_pointer_cast<const PeMessage>(message))
+    return arrived(request, std::move(pe_message));
   const auto* abort = dynamic_cast<const LaunchAbort*>(message.get());
-  if (abort == nullptr) throw ModelError("a control message of unknown type has reached " + std::string(name()));
+  if (abort == nullptr)
+    throw ModelError("a control message of unknown type has reached " + std::string(name()));
   if (!withdrawn(*abort)) take_abort(*abort);
   request.route().listener->completed(request);
 }
@@ -106,13 +113,16 @@ void ControlNode::fan_out(Transaction& request, std::shared_ptr<const PeMessage>
   entry.sent = std::move(message);
   entry.ends = ends_of(*entry.sent);
   entry.awaited = entry.ends.size();
-  entry.pending_wait = services().pending_waits().open(name(), "answers to " + label_of(*entry.sent), now());
+  entry.pending_wait =
+      services().pending_waits().open(name(), "answers to " + label_of(*entry.sent), now());
   for (const End& end : entry.ends) {
-    send_control(machine_services_.routes().control_path(node(), end.node), entry.sent, false, entry.tag);
+    send_control(machine_services_.routes().control_path(node(), end.node), entry.sent, false,
+                 entry.tag);
   }
 }
 
-Transaction& ControlNode::send_control(const Path& path, std::shared_ptr<const Message> message, bool posted, std::uint64_t tag) {
+Transaction& ControlNode::send_control(const Path& path, std::shared_ptr<const Message> message,
+                                       bool posted, std::uint64_t tag) {
   TransactionHandle handle = machine_services_.pool().make();
   Transaction& transaction = *handle;
   transaction.set_command(tlm::TLM_IGNORE_COMMAND);
@@ -147,7 +157,8 @@ void ControlNode::abort_ends(const FanOut& fan_out, NodeId except) {
   const auto notice = std::make_shared<LaunchAbort>();
   notice->launch = std::static_pointer_cast<const KernelLaunch>(fan_out.sent);
   for (const End& end : fan_out.ends) {
-    if (!end.answered && end.node != except) post(machine_services_.routes().control_path(node(), end.node), notice);
+    if (!end.answered && end.node != except)
+      post(machine_services_.routes().control_path(node(), end.node), notice);
   }
 }
 
@@ -157,13 +168,20 @@ void ControlNode::completed(Transaction& transaction) {
   const auto keep_alive = sent_.extract(transaction.route().key);
   const RouteExtension& route = transaction.route();
   if (route.posted) return;
-  const auto entry = std::find_if(fan_outs_.begin(), fan_outs_.end(), [&](const FanOut& f) { return f.tag == route.listener_tag; });
+  const auto entry = std::find_if(fan_outs_.begin(), fan_outs_.end(),
+                                  [&](const FanOut& f) { return f.tag == route.listener_tag; });
   const NodeId from = route.path->source();
-  if (entry == fan_outs_.end()) throw ModelError(machine().name(from) + " answered a message that everybody has answered");
-  const auto end = std::find_if(entry->ends.begin(), entry->ends.end(), [&](const End& e) { return e.node == from; });
-  if (end == entry->ends.end() || end->answered) throw ModelError(machine().name(from) + " answered " + label_of(*entry->sent) + " twice or unasked");
+  if (entry == fan_outs_.end())
+    throw ModelError(machine().name(from) + " answered a message that everybody has answered");
+  const auto end = std::find_if(entry->ends.begin(), entry->ends.end(),
+                                [&](const End& e) { return e.node == from; });
+  if (end == entry->ends.end() || end->answered)
+    throw ModelError(machine().name(from) + " answered " + label_of(*entry->sent) +
+                     " twice or unasked");
   const auto* response = dynamic_cast<const HostResponse*>(route.message.get());
-  if (response == nullptr) throw ModelError(machine().name(from) + " answered " + label_of(*entry->sent) + " without a response");
+  if (response == nullptr)
+    throw ModelError(machine().name(from) + " answered " + label_of(*entry->sent) +
+                     " without a response");
   end->answered = true;
   --entry->awaited;
   merge(*entry, *end, *response);
@@ -179,7 +197,8 @@ void ControlNode::completed(Transaction& transaction) {
     } else if (end->pe) {
       end_others(*entry, end->node, *end->pe, response->completion);
     } else if (!response->failures.empty()) {
-      end_others(*entry, end->node, response->failures.begin()->first, response->failures.begin()->second);
+      end_others(*entry, end->node, response->failures.begin()->first,
+                 response->failures.begin()->second);
     }
     restate_wait(*entry);
   }
@@ -210,7 +229,8 @@ void ControlNode::take_failure(const LaunchFailed& notice) {
   }
 }
 
-void ControlNode::end_others(FanOut& fan_out, NodeId failed, PeId where, const Completion& completion) {
+void ControlNode::end_others(FanOut& fan_out, NodeId failed, PeId where,
+                             const Completion& completion) {
   if (fan_out.ended_early) return;
   fan_out.ended_early = true;
   abort_ends(fan_out, failed);
@@ -221,7 +241,9 @@ bool ControlNode::end_blocked_launches() {
   bool any = false;
   for (FanOut& entry : fan_outs_) {
     const auto& failures = entry.merged.failures;
-    if (entry.ended_early || failures.empty() || dynamic_cast<const KernelLaunch*>(entry.sent.get()) == nullptr) continue;
+    if (entry.ended_early || failures.empty() ||
+        dynamic_cast<const KernelLaunch*>(entry.sent.get()) == nullptr)
+      continue;
     end_others(entry, no_node, failures.begin()->first, failures.begin()->second);
     any = true;
   }
@@ -231,7 +253,8 @@ bool ControlNode::end_blocked_launches() {
 void ControlNode::restate_wait(FanOut& fan_out) {
   PendingWaits& pending_waits = services().pending_waits();
   std::string what = "answers to " + label_of(*fan_out.sent);
-  if (!fan_out.merged.failures.empty()) what += ", after: " + merged_completion(fan_out.merged.failures).error_message;
+  if (!fan_out.merged.failures.empty())
+    what += ", after: " + merged_completion(fan_out.merged.failures).error_message;
   pending_waits.close(fan_out.pending_wait);
   fan_out.pending_wait = pending_waits.open(name(), what, now());
 }
@@ -243,7 +266,8 @@ void ControlNode::answer(FanOut& fan_out) {
 
 void ControlNode::refuse(Transaction& request, const std::string& code, const std::string& text) {
   const auto response = std::make_shared<HostResponse>();
-  response->completion = Completion::failure(code, std::string(name()) + " at " + format_ns(now()) + ": " + text);
+  response->completion =
+      Completion::failure(code, std::string(name()) + " at " + format_ns(now()) + ": " + text);
   respond(request, response);
 }
 

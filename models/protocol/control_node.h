@@ -1,8 +1,10 @@
-// The base of io_cpu and m_cpu: processors of the control path that send a request on to several ends and answer once.
+// The base of io_cpu and m_cpu: processors of the control path that send a request on to several
+// ends and answer once.
 //
-// Timing: `overhead_ns` after a request came it is acted on; requests do not wait for each other, so that no launch reaches a PE
-// later than its stamp says. Answers that come back cost nothing. What goes on leaves at once, everything in the same instant.
-// A memory request addressed to the node is answered `overhead_ns` after its command or last flit; see memory_due().
+// Timing: `overhead_ns` after a request came it is acted on; requests do not wait for each other,
+// so that no launch reaches a PE later than its stamp says. Answers that come back cost nothing.
+// What goes on leaves at once, everything in the same instant. A memory request addressed to the
+// node is answered `overhead_ns` after its command or last flit; see memory_due().
 #pragma once
 
 #include <list>
@@ -23,8 +25,9 @@ class ControlNode : public FabricNode, private TransactionListener {
   static ParameterSchema control_schema(const char* default_overhead_ns);
   ~ControlNode() override;
 
-  // Nothing happens any more, so that PEs that have not answered are blocked: under collect_all those whose launch has failed
-  // elsewhere are ended, as under fail_fast, and are listed with what they waited for (spec 4.2). False: there are none.
+  // Nothing happens any more, so that PEs that have not answered are blocked: under collect_all
+  // those whose launch has failed elsewhere are ended, as under fail_fast, and are listed with what
+  // they waited for (spec 4.2). False: there are none.
   bool end_blocked_launches();
 
  protected:
@@ -54,9 +57,11 @@ class ControlNode : public FabricNode, private TransactionListener {
   // A request for PEs whose overhead has been paid.
   virtual void arrived(Transaction& request, std::shared_ptr<const PeMessage> message) = 0;
   virtual std::vector<End> ends_of(const PeMessage& message) const = 0;
-  // A PE has failed and the others of its launch are to end; this node's own ends have been told already.
+  // A PE has failed and the others of its launch are to end; this node's own ends have been told
+  // already.
   virtual void failed_early(FanOut& fan_out, PeId where, const Completion& completion) = 0;
-  // A launch that has arrived and has not been fanned out is not to start any more: true if it was here.
+  // A launch that has arrived and has not been fanned out is not to start any more: true if it was
+  // here.
   virtual bool withdrawn(const LaunchAbort& /*notice*/) { return false; }
   // Every end has answered, and the request too.
   virtual void finished(const FanOut& /*fan_out*/) {}
@@ -64,7 +69,8 @@ class ControlNode : public FabricNode, private TransactionListener {
   virtual Fs memory_due(const Transaction& /*request*/, Fs arrival) { return arrival + overhead_; }
 
   // Sends `message` to every end; answers `request` when all have answered.
-  void fan_out(Transaction& request, std::shared_ptr<const PeMessage> received, std::shared_ptr<const PeMessage> message);
+  void fan_out(Transaction& request, std::shared_ptr<const PeMessage> received,
+               std::shared_ptr<const PeMessage> message);
   void answer(FanOut& fan_out);
   void refuse(Transaction& request, const std::string& code, const std::string& text);
   void post(const Path& path, std::shared_ptr<const Message> message);
@@ -92,7 +98,8 @@ class ControlNode : public FabricNode, private TransactionListener {
   void abort_ends(const FanOut& fan_out, NodeId except);
   void restate_wait(FanOut& fan_out);
 
-  Transaction& send_control(const Path& path, std::shared_ptr<const Message> message, bool posted, std::uint64_t tag);
+  Transaction& send_control(const Path& path, std::shared_ptr<const Message> message, bool posted,
+                            std::uint64_t tag);
   void respond(Transaction& request, std::shared_ptr<const HostResponse> response);
 
   MachineServices& machine_services_;
@@ -105,7 +112,8 @@ class ControlNode : public FabricNode, private TransactionListener {
   std::uint64_t requests_ = 0;
 };
 
-// The answer to several PEs' failures: everybody's text and the first one's code; first those that failed by themselves.
+// The answer to several PEs' failures: everybody's text and the first one's code; first those that
+// failed by themselves.
 Completion merged_completion(const std::map<PeId, Completion>& failures);
 
 }  // namespace kernbench

@@ -9,7 +9,9 @@
 namespace kernbench {
 
 [[noreturn]] void not_inside_the_fabric(const char* call) {
-  throw ModelError(std::string(call) + " does not run inside the fabric; it belongs to the external TLM boundary (spec 2.1)");
+  throw ModelError(
+      std::string(call) +
+      " does not run inside the fabric; it belongs to the external TLM boundary (spec 2.1)");
 }
 
 class FabricNode::Input final : public FabricForward {
@@ -20,13 +22,20 @@ class FabricNode::Input final : public FabricForward {
     node.arrivals_.add_port(upstream);
   }
 
-  void accept(Transaction& transaction, FlitRun run, Fs arrival) override { node_.accepted(port_, transaction, run, arrival); }
-  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override {
+  void accept(Transaction& transaction, FlitRun run, Fs arrival) override {
+    node_.accepted(port_, transaction, run, arrival);
+  }
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
+                                     sc_core::sc_time&) override {
     not_inside_the_fabric("nb_transport_fw");
   }
-  void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) override { not_inside_the_fabric("b_transport"); }
+  void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) override {
+    not_inside_the_fabric("b_transport");
+  }
   bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
-  unsigned transport_dbg(tlm::tlm_generic_payload& payload) override { return node_.transport_debug(payload); }
+  unsigned transport_dbg(tlm::tlm_generic_payload& payload) override {
+    return node_.transport_debug(payload);
+  }
 
  private:
   FabricNode& node_;
@@ -38,7 +47,8 @@ class FabricNode::Input final : public FabricForward {
 
 class FabricNode::Output final : public FabricBackward {
  public:
-  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override {
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
+                                     sc_core::sc_time&) override {
     not_inside_the_fabric("nb_transport_bw");
   }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
@@ -58,20 +68,24 @@ FabricNode::~FabricNode() = default;
 
 FabricTargetSocket& FabricNode::add_input(NodeId upstream) {
   const Scope scope(*this);
-  inputs_.push_back(std::make_unique<Input>(*this, static_cast<std::uint32_t>(inputs_.size()), upstream));
+  inputs_.push_back(
+      std::make_unique<Input>(*this, static_cast<std::uint32_t>(inputs_.size()), upstream));
   return inputs_.back()->socket;
 }
 
 FabricInitiatorSocket& FabricNode::add_output(NodeId /*downstream*/) {
   const Scope scope(*this);
-  outputs_.push_back(std::make_unique<FabricInitiatorSocket>(("out" + std::to_string(outputs_.size())).c_str()));
+  outputs_.push_back(
+      std::make_unique<FabricInitiatorSocket>(("out" + std::to_string(outputs_.size())).c_str()));
   outputs_sinks_.push_back(std::make_unique<Output>());
   outputs_.back()->bind(*outputs_sinks_.back());
   links_.push_back(nullptr);
   return *outputs_.back();
 }
 
-FabricForward* FabricNode::find_link(std::uint32_t port) { return links_[port] = outputs_[port]->operator->(); }
+FabricForward* FabricNode::find_link(std::uint32_t port) {
+  return links_[port] = outputs_[port]->operator->();
+}
 
 void FabricNode::accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) {
   if (arrivals_.push(port, transaction, run, arrival)) rearm();
@@ -82,7 +96,8 @@ unsigned FabricNode::transport_debug(tlm::tlm_generic_payload& payload) {
   const auto* route = payload.get_extension<RouteExtension>();
   if (route == nullptr || route->path == nullptr) return 0;
   const std::vector<PathHop>& hops = route->path->hops();
-  const auto here = std::find_if(hops.begin(), hops.end(), [this](const PathHop& hop) { return hop.node == node(); });
+  const auto here = std::find_if(hops.begin(), hops.end(),
+                                 [this](const PathHop& hop) { return hop.node == node(); });
   if (here == hops.end()) return 0;
   if (here + 1 == hops.end()) return debug_access(payload, route->offset);
   return (*outputs_[here->out_port])->transport_dbg(payload);

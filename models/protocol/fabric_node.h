@@ -1,6 +1,7 @@
 // The base of every node of the fabric: its ports, its inbox and the one event that wakes it.
 //
-// Timing: none of its own. accepted() files the future arrival; the node's single SC_METHOD runs at next_due().
+// Timing: none of its own. accepted() files the future arrival; the node's single SC_METHOD runs at
+// next_due().
 #pragma once
 
 #include <memory>
@@ -14,7 +15,8 @@ namespace kernbench {
 
 class FabricNode;
 
-// Told of every run that a node serves, at the instant at which it goes on or ends there: request traces, waiting times.
+// Told of every run that a node serves, at the instant at which it goes on or ends there: request
+// traces, waiting times.
 class PassageListener {
  public:
   // It arrived at arrival.time; its service began at `start` and ended now.
@@ -28,8 +30,8 @@ class FabricNode : public Component {
  public:
   ~FabricNode() override;
 
-  // Assembly calls these once per edge, before the end of elaboration, peers in ascending order; the order gives the port numbers
-  // that paths use.
+  // Assembly calls these once per edge, before the end of elaboration, peers in ascending order;
+  // the order gives the port numbers that paths use.
   FabricTargetSocket& add_input(NodeId upstream);
   FabricInitiatorSocket& add_output(NodeId downstream);
   std::size_t inputs() const { return inputs_.size(); }
@@ -40,23 +42,28 @@ class FabricNode : public Component {
  protected:
   FabricNode(const ComponentInit& init, ArrivalQueue::Forwarding forwarding);
 
-  // A run that reaches input `port` at `arrival` (see FabricForward::accept). The default files it in arrivals_; a node that takes
-  // some of its arrivals apart overrides this, and calls rearm().
+  // A run that reaches input `port` at `arrival` (see FabricForward::accept). The default files it
+  // in arrivals_; a node that takes some of its arrivals apart overrides this, and calls rearm().
   virtual void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival);
-  // The earliest instant at which serve() has something to do; never_fs if none. May be asked at any time.
+  // The earliest instant at which serve() has something to do; never_fs if none. May be asked at
+  // any time.
   virtual Fs next_due() const = 0;
   // Does everything that is due now. It may be called when nothing is. What it throws ends the run.
   virtual void serve() = 0;
-  // transport_dbg of what ends at this node, `offset` in its memory: returns the number of bytes read or written, in no time. A node
-  // without a memory has none.
-  virtual unsigned debug_access(tlm::tlm_generic_payload& /*payload*/, std::uint64_t /*offset*/) { return 0; }
+  // transport_dbg of what ends at this node, `offset` in its memory: returns the number of bytes
+  // read or written, in no time. A node without a memory has none.
+  virtual unsigned debug_access(tlm::tlm_generic_payload& /*payload*/, std::uint64_t /*offset*/) {
+    return 0;
+  }
   // transport_dbg along the path that the transaction brings, from this node on.
   unsigned transport_debug(tlm::tlm_generic_payload& payload);
   // To be called whenever next_due() may have become earlier.
   void rearm();
 
-  // Hands a run over to the link behind `position` of its path; `at` is now or later, in order per link.
-  void send(Transaction& transaction, std::uint32_t flit, std::uint32_t count, std::uint32_t position, Fs at) {
+  // Hands a run over to the link behind `position` of its path; `at` is now or later, in order per
+  // link.
+  void send(Transaction& transaction, std::uint32_t flit, std::uint32_t count,
+            std::uint32_t position, Fs at) {
     const std::uint16_t port = transaction.route().path->out_port(position);
     FabricForward* link = links_[port];
     if (link == nullptr) link = find_link(port);
@@ -86,7 +93,8 @@ class FabricNode : public Component {
 
  private:
   std::vector<FabricForward*> links_;  // what outputs_ are bound to; null until the first use
-  Fs armed_ = never_fs;                // when wake_ is due; 0 while serve() runs, after which next_due() is asked anyway
+  Fs armed_ =
+      never_fs;  // when wake_ is due; 0 while serve() runs, after which next_due() is asked anyway
   TraceSignal& inbox_;
   PassageListener* passages_ = nullptr;
 };

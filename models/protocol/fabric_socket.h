@@ -1,4 +1,5 @@
-// The protocol inside the fabric: every directed edge is a pair of TLM-2.0 sockets whose forward call announces a future arrival.
+// The protocol inside the fabric: every directed edge is a pair of TLM-2.0 sockets whose forward
+// call announces a future arrival.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,8 @@
 
 namespace kernbench {
 
-// Flits [first, first + count) of one leg at one position of its path; a control message has count 0. count is at most 1 today.
+// Flits [first, first + count) of one leg at one position of its path; a control message has count
+// 0. count is at most 1 today.
 struct FlitRun {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
@@ -18,8 +20,9 @@ struct FlitRun {
 
 class FabricForward : public tlm::tlm_fw_transport_if<> {
  public:
-  // The run reaches this end at `arrival`, which is not in the past; called before that instant begins, and in the order
-  // of arrival per edge and virtual channel. Never waits. The transaction stays alive until its owner is told of its end.
+  // The run reaches this end at `arrival`, which is not in the past; called before that instant
+  // begins, and in the order of arrival per edge and virtual channel. Never waits. The transaction
+  // stays alive until its owner is told of its end.
   virtual void accept(Transaction& transaction, FlitRun run, Fs arrival) = 0;
 };
 

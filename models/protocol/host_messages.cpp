@@ -10,7 +10,8 @@ namespace kernbench {
 namespace {
 
 [[noreturn]] void reject(const char* message, const HostMessage& host, const std::string& what) {
-  throw UsageError(std::string(message) + (host.debug_label.empty() ? "" : " '" + host.debug_label + "'") + ": " + what);
+  throw UsageError(std::string(message) +
+                   (host.debug_label.empty() ? "" : " '" + host.debug_label + "'") + ": " + what);
 }
 
 void check_ids(const char* name, const HostMessage& message) {
@@ -23,7 +24,9 @@ void check_ids(const char* name, const HostMessage& message) {
 
 void check_device(const char* name, const HostMessage& message, int sip) {
   if (*message.target_device == sip) return;
-  reject(name, message, "target_device is sip" + std::to_string(*message.target_device) + ", the message goes to sip" + std::to_string(sip));
+  reject(name, message,
+         "target_device is sip" + std::to_string(*message.target_device) +
+             ", the message goes to sip" + std::to_string(sip));
 }
 
 void check_targets(const char* name, const HostMessage& message, const std::vector<PeId>& targets) {
@@ -31,8 +34,14 @@ void check_targets(const char* name, const HostMessage& message, const std::vect
   if (targets.empty()) reject(name, message, "no target PE");
   check_device(name, message, targets.front().sip);
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    if (targets[i].sip != targets[0].sip) reject(name, message, "targets on sip" + std::to_string(targets[0].sip) + " and sip" + std::to_string(targets[i].sip) + "; one message serves one SIP");
-    if (i > 0 && !(targets[i - 1] < targets[i])) reject(name, message, "targets must ascend without duplicates; found " + targets[i].str() + " behind " + targets[i - 1].str());
+    if (targets[i].sip != targets[0].sip)
+      reject(name, message,
+             "targets on sip" + std::to_string(targets[0].sip) + " and sip" +
+                 std::to_string(targets[i].sip) + "; one message serves one SIP");
+    if (i > 0 && !(targets[i - 1] < targets[i]))
+      reject(name, message,
+             "targets must ascend without duplicates; found " + targets[i].str() + " behind " +
+                 targets[i - 1].str());
   }
 }
 
@@ -41,22 +50,30 @@ void check_map(const char* name, const Map& message) {
   check_targets(name, message, message.targets);
   if (message.entries.empty()) reject(name, message, "no entries");
   for (const MmuEntry& entry : message.entries) {
-    if (entry.size == 0) reject(name, message, "entry at va " + std::to_string(entry.va) + " has size 0, allowed is at least 1");
+    if (entry.size == 0)
+      reject(name, message,
+             "entry at va " + std::to_string(entry.va) + " has size 0, allowed is at least 1");
   }
 }
 
-void check_segment(const char* name, const HostMessage& message, std::uint64_t base, std::uint64_t size) {
+void check_segment(const char* name, const HostMessage& message, std::uint64_t base,
+                   std::uint64_t size) {
   const std::string which = "segment at la " + std::to_string(base);
   if (size == 0) reject(name, message, which + " has size 0, allowed is at least 1");
-  if (base < va_base || base - va_base > va_space_bytes || size > va_space_bytes - (base - va_base)) {
-    reject(name, message, which + " of " + std::to_string(size) + " bytes, allowed are " + std::to_string(va_space_bytes) + " bytes from " + std::to_string(va_base));
+  if (base < va_base || base - va_base > va_space_bytes ||
+      size > va_space_bytes - (base - va_base)) {
+    reject(name, message,
+           which + " of " + std::to_string(size) + " bytes, allowed are " +
+               std::to_string(va_space_bytes) + " bytes from " + std::to_string(va_base));
   }
 }
 
 }  // namespace
 
 std::string label_of(const char* type, const HostMessage& message) {
-  std::string label = std::string(type) + " '" + (message.debug_label.empty() ? message.request_id : message.debug_label) + "'";
+  std::string label = std::string(type) + " '" +
+                      (message.debug_label.empty() ? message.request_id : message.debug_label) +
+                      "'";
   return message.timestamp_tag ? label + " [" + *message.timestamp_tag + "]" : label;
 }
 
@@ -77,10 +94,13 @@ void validate(const MemoryWrite& message) {
   check_ids("MemoryWrite", message);
   check_device("MemoryWrite", message, message.dst.sip);
   if (message.nbytes == 0) reject("MemoryWrite", message, "nbytes is 0, allowed is at least 1");
-  if (const auto* buffer = std::get_if<std::shared_ptr<const std::vector<std::uint8_t>>>(&message.source)) {
+  if (const auto* buffer =
+          std::get_if<std::shared_ptr<const std::vector<std::uint8_t>>>(&message.source)) {
     if (!*buffer) reject("MemoryWrite", message, "the host buffer is missing");
     if ((*buffer)->size() != message.nbytes) {
-      reject("MemoryWrite", message, "nbytes is " + std::to_string(message.nbytes) + ", the host buffer has " + std::to_string((*buffer)->size()));
+      reject("MemoryWrite", message,
+             "nbytes is " + std::to_string(message.nbytes) + ", the host buffer has " +
+                 std::to_string((*buffer)->size()));
     }
   }
 }
@@ -93,20 +113,32 @@ void validate(const MemoryRead& message) {
 
 void validate(const KernelLaunch& message) {
   check_targets("KernelLaunch", message, message.targets);
-  if (message.meta.count("") > 0) reject("KernelLaunch", message, "meta has the empty key, allowed is a name");
-  if (!message.body) reject("KernelLaunch", message, "the kernel '" + message.kernel.name + "' has no body");
+  if (message.meta.count("") > 0)
+    reject("KernelLaunch", message, "meta has the empty key, allowed is a name");
+  if (!message.body)
+    reject("KernelLaunch", message, "the kernel '" + message.kernel.name + "' has no body");
   if (message.kernel.kind == KernelRef::Kind::deployed && message.kernel.nbytes_code == 0) {
-    reject("KernelLaunch", message, "the deployed kernel '" + message.kernel.name + "' has nbytes_code 0, allowed is at least 1");
+    reject("KernelLaunch", message,
+           "the deployed kernel '" + message.kernel.name +
+               "' has nbytes_code 0, allowed is at least 1");
   }
-  if (message.kernel.kind == KernelRef::Kind::deployed && message.kernel.deploy_where.sip != message.targets.front().sip) {
-    reject("KernelLaunch", message, "the code of kernel '" + message.kernel.name + "' lies on " + message.kernel.deploy_where.str() + ", the launch goes to sip" + std::to_string(message.targets.front().sip));
+  if (message.kernel.kind == KernelRef::Kind::deployed &&
+      message.kernel.deploy_where.sip != message.targets.front().sip) {
+    reject("KernelLaunch", message,
+           "the code of kernel '" + message.kernel.name + "' lies on " +
+               message.kernel.deploy_where.str() + ", the launch goes to sip" +
+               std::to_string(message.targets.front().sip));
   }
   if (message.kernel.kind == KernelRef::Kind::builtin && message.kernel.nbytes_code != 0) {
-    reject("KernelLaunch", message, "the builtin kernel '" + message.kernel.name + "' has nbytes_code " + std::to_string(message.kernel.nbytes_code) + ", allowed is 0");
+    reject("KernelLaunch", message,
+           "the builtin kernel '" + message.kernel.name + "' has nbytes_code " +
+               std::to_string(message.kernel.nbytes_code) + ", allowed is 0");
   }
 }
 
-void validate_targets(const PeMessage& message) { check_targets(message.type_name(), message, message.targets); }
+void validate_targets(const PeMessage& message) {
+  check_targets(message.type_name(), message, message.targets);
+}
 
 void validate(const MmuMap& message) { check_map("MmuMap", message); }
 void validate(const MmuUnmap& message) { check_map("MmuUnmap", message); }
@@ -118,8 +150,10 @@ void validate(const SegmentInstall& message) {
     check_segment("SegmentInstall", message, segment.la_base, segment.la_size);
     const bool one = segment.mode == HbmMapping::n_to_one;
     if (segment.pa_bases.empty() || (one && segment.pa_bases.size() > 1)) {
-      reject("SegmentInstall", message, "segment at la " + std::to_string(segment.la_base) + " has " + std::to_string(segment.pa_bases.size()) +
-                                            " physical bases, allowed is " + (one ? "one (n_to_one)" : "one for each channel (one_to_one)"));
+      reject("SegmentInstall", message,
+             "segment at la " + std::to_string(segment.la_base) + " has " +
+                 std::to_string(segment.pa_bases.size()) + " physical bases, allowed is " +
+                 (one ? "one (n_to_one)" : "one for each channel (one_to_one)"));
     }
   }
 }
@@ -127,7 +161,8 @@ void validate(const SegmentInstall& message) {
 void validate(const SegmentRemove& message) {
   check_targets("SegmentRemove", message, message.targets);
   if (message.segments.empty()) reject("SegmentRemove", message, "no segments");
-  for (const SegmentRemove::Range& range : message.segments) check_segment("SegmentRemove", message, range.la_base, range.la_size);
+  for (const SegmentRemove::Range& range : message.segments)
+    check_segment("SegmentRemove", message, range.la_base, range.la_size);
 }
 
 }  // namespace kernbench

@@ -1,4 +1,5 @@
-// What host, IO_CPU, M_CPU and PEs tell each other (spec 4.1, ADR-0012): validated value types, carried by control messages.
+// What host, IO_CPU, M_CPU and PEs tell each other (spec 4.1, ADR-0012): validated value types,
+// carried by control messages.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +26,12 @@ struct Completion {
   std::string error_code;
   std::string error_message;  // names node and simulated time
 
-  static Completion failure(std::string code, std::string message) { return {false, std::move(code), std::move(message)}; }
+  static Completion failure(std::string code, std::string message) {
+    return {false, std::move(code), std::move(message)};
+  }
 
-  // Codes of a PE that has been ended because another one failed: it ran, or waited for what never came.
+  // Codes of a PE that has been ended because another one failed: it ran, or waited for what never
+  // came.
   static constexpr const char* aborted = "aborted";
   static constexpr const char* blocked = "blocked";
   bool is_consequence() const { return error_code == aborted || error_code == blocked; }
@@ -37,19 +41,24 @@ struct PeId {
   int sip = 0;
   int cube = 0;
   int pe = 0;
-  friend bool operator<(const PeId& a, const PeId& b) { return std::tie(a.sip, a.cube, a.pe) < std::tie(b.sip, b.cube, b.pe); }
-  friend bool operator==(const PeId& a, const PeId& b) { return a.sip == b.sip && a.cube == b.cube && a.pe == b.pe; }
+  friend bool operator<(const PeId& a, const PeId& b) {
+    return std::tie(a.sip, a.cube, a.pe) < std::tie(b.sip, b.cube, b.pe);
+  }
+  friend bool operator==(const PeId& a, const PeId& b) {
+    return a.sip == b.sip && a.cube == b.cube && a.pe == b.pe;
+  }
   std::string str() const {
-    return "sip" + std::to_string(sip) + ".cube" + std::to_string(cube) + ".pe" + std::to_string(pe);
+    return "sip" + std::to_string(sip) + ".cube" + std::to_string(cube) + ".pe" +
+           std::to_string(pe);
   }
 };
 
 // Spec 4.3. Merged by max on the way up.
 struct KernelMetrics {
-  Fs pe_exec = 0;      // kernel return - target_start
-  Fs dma = 0;          // channel-held time of the PE's own DMA
-  Fs compute = 0;      // accel_slot held
-  Fs start_skew = 0;   // how late the PE was reached; 0 unless components were replaced
+  Fs pe_exec = 0;     // kernel return - target_start
+  Fs dma = 0;         // channel-held time of the PE's own DMA
+  Fs compute = 0;     // accel_slot held
+  Fs start_skew = 0;  // how late the PE was reached; 0 unless components were replaced
   void merge(const KernelMetrics& other);
 };
 
@@ -64,11 +73,11 @@ struct HostMessage : Message {
 // As diagnosis calls it: "KernelLaunch 'matmul'", or "KernelLaunch 'matmul' [step 3]" with a tag.
 std::string label_of(const char* type, const HostMessage& message);
 
-// A control message for PEs: io_cpu sends it on to the m_cpu of every target's cube, m_cpu to one engine of every target PE; both
-// gather the answers and answer once.
+// A control message for PEs: io_cpu sends it on to the m_cpu of every target's cube, m_cpu to one
+// engine of every target PE; both gather the answers and answer once.
 struct PeMessage : HostMessage {
-  std::vector<PeId> targets;  // of one SIP, sorted, no duplicates
-  virtual PeEngine end() const = 0;          // the engine that takes it
+  std::vector<PeId> targets;         // of one SIP, sorted, no duplicates
+  virtual PeEngine end() const = 0;  // the engine that takes it
   virtual const char* type_name() const = 0;
 };
 
@@ -133,8 +142,8 @@ struct BaawSegment {
   std::uint64_t la_base = 0;
   std::uint64_t la_size = 0;
   HbmMapping mode = HbmMapping::n_to_one;
-  // n_to_one: of the whole. one_to_one: the first byte on each channel that the segment touches, in the order of its bursts; from
-  // there on every round of the channels holds one burst of it.
+  // n_to_one: of the whole. one_to_one: the first byte on each channel that the segment touches, in
+  // the order of its bursts; from there on every round of the channels holds one burst of it.
   std::vector<std::uint64_t> pa_bases;
 };
 
@@ -181,7 +190,8 @@ struct KernelRef {
   enum class Kind : std::uint8_t { deployed, builtin };
   std::string name;
   Kind kind = Kind::builtin;
-  // Of a deployed kernel: where its code lies, and its size, which the MemoryWrite that placed it has paid.
+  // Of a deployed kernel: where its code lies, and its size, which the MemoryWrite that placed it
+  // has paid.
   PeId deploy_where{};
   std::uint64_t deploy_pa = 0;
   std::uint64_t nbytes_code = 0;
@@ -194,40 +204,47 @@ struct KernelLaunch : PeMessage {
   std::shared_ptr<const KernelBody> body;
   std::vector<KernelArgument> args;
   std::map<std::string, std::int64_t> grid;
-  std::map<std::string, std::string> meta;  // the program's own, kept with the record of the launch; keys are not empty
+  std::map<std::string, std::string>
+      meta;  // the program's own, kept with the record of the launch; keys are not empty
   FailurePolicy failure_policy = FailurePolicy::fail_fast;
-  std::uint64_t group = 0;  // the same in all messages of a launch on several SIPs: they fail together. 0: this one is alone
+  std::uint64_t group = 0;  // the same in all messages of a launch on several SIPs: they fail
+                            // together. 0: this one is alone
   std::optional<Fs> target_start;  // stamped by io_cpu, or per cube by m_cpu when absent
   PeEngine end() const override;
   const char* type_name() const override { return "KernelLaunch"; }
 };
 
-// The answer to any of the above, on the response leg. An engine fills completion and metrics; m_cpu files them under its PE.
+// The answer to any of the above, on the response leg. An engine fills completion and metrics;
+// m_cpu files them under its PE.
 struct HostResponse : Message {
   Completion completion;
-  KernelMetrics metrics;                     // launches: merged by max
-  std::map<PeId, KernelMetrics> per_pe;      // launches
-  std::map<PeId, Completion> failures;       // of the PEs that failed, as far as they had answered
-  std::shared_ptr<const ByteImage> image;    // of a MemoryRead for host_sink, with data on: what was in memory at its end
+  KernelMetrics metrics;                 // launches: merged by max
+  std::map<PeId, KernelMetrics> per_pe;  // launches
+  std::map<PeId, Completion> failures;   // of the PEs that failed, as far as they had answered
+  std::shared_ptr<const ByteImage>
+      image;  // of a MemoryRead for host_sink, with data on: what was in memory at its end
 };
 
-// Two notices about a launch under way that has failed (spec 4.2). They are posted: no answer comes back; whoever takes one calls
-// owner->completed(). `launch` is the very message that went down the same way: compare the pointers.
+// Two notices about a launch under way that has failed (spec 4.2). They are posted: no answer comes
+// back; whoever takes one calls owner->completed(). `launch` is the very message that went down the
+// same way: compare the pointers.
 
-// m_cpu -> io_cpu, at the first failure of a PE. The m_cpu's answer still follows, when all of its PEs have ended.
+// m_cpu -> io_cpu, at the first failure of a PE. The m_cpu's answer still follows, when all of its
+// PEs have ended.
 struct LaunchFailed : Message {
   std::shared_ptr<const KernelLaunch> launch;
   PeId where;
   Completion completion;
 };
 
-// [host ->] io_cpu -> m_cpu -> pe_cpu: the kernel is to end at its next `tl` call. Its PE then answers the launch as failed; a PE that has
-// answered already ignores the notice.
+// [host ->] io_cpu -> m_cpu -> pe_cpu: the kernel is to end at its next `tl` call. Its PE then
+// answers the launch as failed; a PE that has answered already ignores the notice.
 struct LaunchAbort : Message {
   std::shared_ptr<const KernelLaunch> launch;
 };
 
-// Throws UsageError that names the message, the field, the value and what is allowed; called before a message enters the fabric.
+// Throws UsageError that names the message, the field, the value and what is allowed; called before
+// a message enters the fabric.
 void validate(const MemoryWrite& message);
 void validate(const MemoryRead& message);
 void validate(const KernelLaunch& message);

@@ -1,5 +1,5 @@
-// The machine as a host program sees it: implemented by the Host component, used by the runtime. Calls are made on a host
-// SC_THREAD; submit() never blocks.
+// The machine as a host program sees it: implemented by the Host component, used by the runtime.
+// Calls are made on a host SC_THREAD; submit() never blocks.
 #pragma once
 
 #include <functional>
@@ -35,7 +35,8 @@ class HostRequest {
  private:
   std::string what_;
   std::shared_ptr<const HostResponse> response_;
-  sc_core::sc_event completed_{""};  // without a name: requests come and go while the simulation runs
+  sc_core::sc_event completed_{
+      ""};  // without a name: requests come and go while the simulation runs
 };
 
 class HostPort {
@@ -46,8 +47,8 @@ class HostPort {
   virtual const MachineView& machine() const = 0;
   virtual FunctionalModel* data() = 0;  // null with data off
 
-  // Each validates, injects at the pcie_ep of the message's SIP, and returns at once. With data on, a write's bytes are in memory
-  // when the request is done.
+  // Each validates, injects at the pcie_ep of the message's SIP, and returns at once. With data on,
+  // a write's bytes are in memory when the request is done.
   virtual std::shared_ptr<HostRequest> submit(std::shared_ptr<const MemoryWrite> message) = 0;
   virtual std::shared_ptr<HostRequest> submit(std::shared_ptr<const MemoryRead> message) = 0;
   virtual std::shared_ptr<HostRequest> submit(std::shared_ptr<const MmuMap> message) = 0;
@@ -60,11 +61,12 @@ class HostPort {
   // Blocks the calling SC_THREAD until the request is done. Does not look at its completion.
   virtual void wait(HostRequest& request) = 0;
 
-  // Blocks the calling SC_THREAD until the event; a report of a deadlock says that it waits for `what`.
+  // Blocks the calling SC_THREAD until the event; a report of a deadlock says that it waits for
+  // `what`.
   virtual void wait(const sc_core::sc_event& event, const std::string& what) = 0;
 
-  // A worker thread of the host program; `name` is made unique. What the body throws ends the run unless it catches it. A thread
-  // that somebody kills has ended.
+  // A worker thread of the host program; `name` is made unique. What the body throws ends the run
+  // unless it catches it. A thread that somebody kills has ended.
   virtual void spawn(const std::string& name, std::function<void()> body) = 0;
 
   // Every launch that is under way is told to end; it answers as failed.
@@ -79,7 +81,9 @@ class HostProgram {
 
   // For reports; both texts stay.
   virtual const char* name() const { return "unnamed"; }
-  virtual const char* last_call() const { return ""; }  // of the current thread, "launch"; asked elsewhere: of one that runs
+  virtual const char* last_call() const {
+    return "";
+  }  // of the current thread, "launch"; asked elsewhere: of one that runs
 };
 
 }  // namespace kernbench

@@ -19,12 +19,16 @@ Enum parse(std::string_view name, const char* what, const Enum (&all)[n]) {
 }
 
 [[noreturn]] void reject(const IpcqInstall& message, const std::string& what) {
-  throw UsageError("IpcqInstall" + (message.debug_label.empty() ? "" : " '" + message.debug_label + "'") + ": " + what);
+  throw UsageError("IpcqInstall" +
+                   (message.debug_label.empty() ? "" : " '" + message.debug_label + "'") + ": " +
+                   what);
 }
 
 }  // namespace
 
-const char* name_of(MemorySpace space) { return space == MemorySpace::tcm ? "tcm" : space == MemorySpace::sram ? "sram" : "hbm"; }
+const char* name_of(MemorySpace space) {
+  return space == MemorySpace::tcm ? "tcm" : space == MemorySpace::sram ? "sram" : "hbm";
+}
 const char* name_of(Backpressure mode) { return mode == Backpressure::sleep ? "sleep" : "poll"; }
 
 MemorySpace parse_memory_space(std::string_view name) {
@@ -36,7 +40,8 @@ Backpressure parse_backpressure(std::string_view name) {
 
 const IpcqQueuePair* IpcqSetup::find(std::string_view direction) const {
   const auto found =
-      std::find_if(queue_pairs.begin(), queue_pairs.end(), [&](const IpcqQueuePair& pair) { return pair.direction == direction; });
+      std::find_if(queue_pairs.begin(), queue_pairs.end(),
+                   [&](const IpcqQueuePair& pair) { return pair.direction == direction; });
   return found == queue_pairs.end() ? nullptr : &*found;
 }
 
@@ -47,17 +52,19 @@ void validate(const IpcqInstall& message) {
   validate_targets(message);
   if (settings.n_slots == 0) reject(message, "n_slots is 0, allowed is at least 1");
   if (settings.slot_bytes == 0) reject(message, "slot_size is 0, allowed is at least 1");
-  if (settings.credit_bytes == 0) reject(message, "the size of a credit is 0 bytes, allowed is at least 1");
+  if (settings.credit_bytes == 0)
+    reject(message, "the size of a credit is 0 bytes, allowed is at least 1");
   if (settings.poll == 0) reject(message, "poll_ns is 0, allowed is more");
-  if (settings.vc_chunk_bytes && *settings.vc_chunk_bytes == 0) reject(message, "vc_chunk_size is 0, allowed is at least 1");
+  if (settings.vc_chunk_bytes && *settings.vc_chunk_bytes == 0)
+    reject(message, "vc_chunk_size is 0, allowed is at least 1");
   for (const auto& [pe, pairs] : message.queue_pairs) {
     if (!std::binary_search(message.targets.begin(), message.targets.end(), pe)) {
       reject(message, "queue pairs for " + pe.str() + ", which is no target");
     }
     for (std::size_t i = 1; i < pairs.size(); ++i) {
       if (pairs[i].direction <= pairs[i - 1].direction) {
-        reject(message, "directions of " + pe.str() + " must ascend without duplicates; found '" + pairs[i].direction +
-                            "' behind '" + pairs[i - 1].direction + "'");
+        reject(message, "directions of " + pe.str() + " must ascend without duplicates; found '" +
+                            pairs[i].direction + "' behind '" + pairs[i - 1].direction + "'");
       }
     }
   }

@@ -1,8 +1,9 @@
-// IPCQ: ring buffers between PEs (spec 8.1): what a host installs, what a kernel asks for, what travels from PE to PE.
+// IPCQ: ring buffers between PEs (spec 8.1): what a host installs, what a kernel asks for, what
+// travels from PE to PE.
 //
-// A queue pair joins a direction of one PE with a direction of another. Each end has one receive ring of n_slots slots; it sends
-// into the ring of the other. A direction is a name and means what the installed graph says. Rings are told apart by their
-// addresses only.
+// A queue pair joins a direction of one PE with a direction of another. Each end has one receive
+// ring of n_slots slots; it sends into the ring of the other. A direction is a name and means what
+// the installed graph says. Rings are told apart by their addresses only.
 #pragma once
 
 #include <cstdint>
@@ -62,20 +63,25 @@ using IpcqQueuePairs = std::vector<IpcqQueuePair>;  // of a PE, by direction in 
 // What is installed on one PE.
 struct IpcqSetup {
   IpcqSettings settings;
-  IpcqQueuePairs queue_pairs;                                   // in the order of their installation; empty: nothing is installed
+  IpcqQueuePairs queue_pairs;  // in the order of their installation; empty: nothing is installed
   const IpcqQueuePair* find(std::string_view direction) const;  // null if there is none
 };
 
-// To the pe_cpu of every target, which hands it to its pe_ipcq. A PE refuses with code "ipcq_busy" while one of its queues holds a
-// message or awaits a credit, unless the message only adds queue pairs.
+// To the pe_cpu of every target, which hands it to its pe_ipcq. A PE refuses with code "ipcq_busy"
+// while one of its queues holds a message or awaits a credit, unless the message only adds queue
+// pairs.
 struct IpcqInstall : PeMessage {
-  enum class Action : std::uint8_t { ask, install };  // ask: only answers whether it would be refused
+  enum class Action : std::uint8_t {
+    ask,
+    install
+  };  // ask: only answers whether it would be refused
   Action action = Action::install;
-  bool adds = false;               // to the queue pairs that are there, which stay as they are
-  bool forced = false;             // what the queues hold is lost: a launch that used them has failed
+  bool adds = false;    // to the queue pairs that are there, which stay as they are
+  bool forced = false;  // what the queues hold is lost: a launch that used them has failed
   std::uint64_t installation = 0;  // its number; messages of others find no slot any more
   IpcqSettings settings;
-  std::map<PeId, IpcqQueuePairs> queue_pairs;  // a target without an entry has none from now on, or no more
+  std::map<PeId, IpcqQueuePairs>
+      queue_pairs;  // a target without an entry has none from now on, or no more
   PeEngine end() const override;
   const char* type_name() const override { return "IpcqInstall"; }
 };
@@ -125,19 +131,23 @@ struct IpcqSend {
   std::shared_ptr<const ByteImage> bytes;  // null with data off
   std::shared_ptr<const DataOp> data;      // for records
 
-  std::uint64_t nbytes() const { return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype); }
+  std::uint64_t nbytes() const {
+    return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
+  }
 };
 
 struct IpcqReceive {
   std::string direction;  // empty: the first one with data, round robin
   Shape shape;
   DType dtype = DType::f16;
-  bool consume = true;                 // false: no slot read, nobody waits for the credit (measurements)
+  bool consume = true;  // false: no slot read, nobody waits for the credit (measurements)
   std::optional<std::uint64_t> place;  // reserved before
   std::optional<MemorySpace> copy_to;  // the message is then also written there
   PhysRanges to;                       // for records
 
-  std::uint64_t nbytes() const { return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype); }
+  std::uint64_t nbytes() const {
+    return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
+  }
 };
 
 struct IpcqReceived {

@@ -1,4 +1,5 @@
-// How PE_CPU, PE_IPCQ and PE_DMA of one PE work together on ring buffers (spec 8.1); bound like the services of pe_ports.h.
+// How PE_CPU, PE_IPCQ and PE_DMA of one PE work together on ring buffers (spec 8.1); bound like the
+// services of pe_ports.h.
 #pragma once
 
 #include <memory>
@@ -37,8 +38,8 @@ class IpcqOperation {
   sc_core::sc_event event_{""};  // without a name: operations come and go while the simulation runs
 };
 
-// PE_CPU -> PE_IPCQ. Operations are served one after the other, in the order of the calls. What names no queue pair, or does not
-// fit a slot, is a UsageError at the call.
+// PE_CPU -> PE_IPCQ. Operations are served one after the other, in the order of the calls. What
+// names no queue pair, or does not fit a slot, is a UsageError at the call.
 class IpcqPort : public virtual sc_core::sc_interface {
  public:
   static constexpr PeEngine provider = PeEngine::pe_ipcq;
@@ -51,8 +52,8 @@ class IpcqPort : public virtual sc_core::sc_interface {
   virtual const IpcqSetup& setup() const = 0;
   // What the message says, or whether it would be refused. `mine`: this PE's entry in it.
   virtual Completion install(const IpcqInstall& message, const IpcqQueuePairs& mine) = 0;
-  // The kernel has returned: an operation under way is dropped, places that nobody has taken are given back. Failed: the queues are
-  // reset and cannot be used before they are installed again.
+  // The kernel has returned: an operation under way is dropped, places that nobody has taken are
+  // given back. Failed: the queues are reset and cannot be used before they are installed again.
   virtual void kernel_ended(bool failed) = 0;
 };
 
@@ -75,7 +76,8 @@ class CommAccess : public virtual sc_core::sc_interface {
   virtual void use_rings(const IpcqSettings& settings) = 0;
   // Fire and forget; messages stay in order.
   virtual void send_message(std::shared_ptr<const IpcqMessage> message) = 0;
-  virtual void access_slot(bool write, MemorySpace space, std::uint64_t bytes, SlotListener& user, std::uint32_t tag) = 0;
+  virtual void access_slot(bool write, MemorySpace space, std::uint64_t bytes, SlotListener& user,
+                           std::uint32_t tag) = 0;
 };
 
 // PE_DMA -> PE_IPCQ.

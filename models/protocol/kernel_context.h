@@ -1,4 +1,5 @@
-// The PE as a running kernel sees it: implemented by PE_CPU, used by `tl`. Every call is made on the kernel's own SC_THREAD.
+// The PE as a running kernel sees it: implemented by PE_CPU, used by `tl`. Every call is made on
+// the kernel's own SC_THREAD.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ class KernelContext {
  public:
   virtual ~KernelContext() = default;
 
-  // The kernel's latest call by name, "load": the address of a text that stays, for reports. Empty: none yet.
+  // The kernel's latest call by name, "load": the address of a text that stays, for reports. Empty:
+  // none yet.
   void calling(const char* name) { last_call_ = name; }
   const char* last_call() const { return last_call_; }
 
@@ -32,10 +34,11 @@ class KernelContext {
   virtual FunctionalModel* data() = 0;  // null with data off
   virtual Fs now() const = 0;
 
-  // Every call from here on ends the kernel (by an exception that the thread wrapper knows) when the launch has failed elsewhere
-  // under fail_fast.
+  // Every call from here on ends the kernel (by an exception that the thread wrapper knows) when
+  // the launch has failed elsewhere under fail_fast.
 
-  // Pays dispatch_cycles. What a call of the kernel does, it does behind this: memory may change meanwhile (spec 6).
+  // Pays dispatch_cycles. What a call of the kernel does, it does behind this: memory may change
+  // meanwhile (spec 6).
   virtual void dispatch() = 0;
   // Hands the command to PE_SCHEDULER, without time.
   virtual std::shared_ptr<CommandState> issue(Command command) = 0;
@@ -44,11 +47,12 @@ class KernelContext {
   // `n` cycles of PE_CPU's clock.
   virtual void cycles(std::uint64_t n) = 0;
 
-  // Functional look-up without time: where the bytes lie, in address order (spec 3.3). Throws AccessFault.
+  // Functional look-up without time: where the bytes lie, in address order (spec 3.3). Throws
+  // AccessFault.
   virtual PhysRanges translate(std::uint64_t address, std::uint64_t nbytes) const = 0;
 
-  // --- PE_IPCQ (spec 8.1). UsageError for a direction without a queue pair, a payload above the slot, a receive of another size
-  // than its message.
+  // --- PE_IPCQ (spec 8.1). UsageError for a direction without a queue pair, a payload above the
+  // slot, a receive of another size than its message.
   virtual const IpcqSetup& ipcq_setup() const = 0;  // of this PE
   // Blocks until the message is PE_DMA's.
   virtual void ipcq_send(IpcqSend message) = 0;

@@ -22,13 +22,17 @@ class MachineServices : public Services {
   virtual const MachineView& machine() const = 0;
   // Null with data off (`--data off`).
   virtual FunctionalModel* data() = 0;
-  // A fatal fault of the run, such as a broken model rule: the run stops at the end of this delta and reports the first cause.
+  // A fatal fault of the run, such as a broken model rule: the run stops at the end of this delta
+  // and reports the first cause.
   virtual void fatal(const sc_core::sc_object& where, const std::string& what) = 0;
 };
 
-inline MachineServices& machine_services(Services& services) { return static_cast<MachineServices&>(services); }
+inline MachineServices& machine_services(Services& services) {
+  return static_cast<MachineServices&>(services);
+}
 
-// Runs what an SC_METHOD does: nothing escapes it but the killing of processes. False if it has failed; the run ends then.
+// Runs what an SC_METHOD does: nothing escapes it but the killing of processes. False if it has
+// failed; the run ends then.
 template <class Action>
 bool guarded(Services& services, const sc_core::sc_object& where, Action action) {
   try {

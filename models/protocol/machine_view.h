@@ -1,4 +1,5 @@
-// The machine as software and components may see it: read only, by coordinates, never by spelling names.
+// The machine as software and components may see it: read only, by coordinates, never by spelling
+// names.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,17 @@
 
 namespace kernbench {
 
-enum class PeEngine : std::uint8_t { pe_cpu, pe_dma, pe_fetch_store, pe_gemm, pe_ipcq, pe_math, pe_mmu, pe_scheduler, pe_tcm };
+enum class PeEngine : std::uint8_t {
+  pe_cpu,
+  pe_dma,
+  pe_fetch_store,
+  pe_gemm,
+  pe_ipcq,
+  pe_math,
+  pe_mmu,
+  pe_scheduler,
+  pe_tcm
+};
 
 // A place in a memory node.
 struct MemoryTarget {
@@ -33,16 +44,18 @@ class MachineView {
   virtual int sip_h() const = 0;
 
   virtual AddressModel address_model() const = 0;
-  // one_to_one: every HBM partition has a link for each of its channels beside the one of the whole.
+  // one_to_one: every HBM partition has a link for each of its channels beside the one of the
+  // whole.
   virtual HbmMapping hbm_mapping() const { return HbmMapping::n_to_one; }
   virtual ChannelInterleave hbm_interleave() const { return {}; }  // of a partition's bytes
   virtual std::uint32_t flit_bytes() const = 0;
-  virtual std::uint64_t hbm_slice_bytes() const = 0;   // one PE's partition
-  virtual std::uint64_t sram_bytes() const = 0;        // of a cube
-  virtual std::uint64_t tcm_bytes() const = 0;         // of a PE
-  virtual std::uint64_t tcm_reserved_bytes() const = 0;  // of it, the scheduler's tile buffers: the highest addresses
-  virtual std::uint64_t scratch_bytes() const = 0;     // of the rest, a kernel's handles
-  virtual std::uint64_t page_bytes() const = 0;        // of the MMU
+  virtual std::uint64_t hbm_slice_bytes() const = 0;  // one PE's partition
+  virtual std::uint64_t sram_bytes() const = 0;       // of a cube
+  virtual std::uint64_t tcm_bytes() const = 0;        // of a PE
+  virtual std::uint64_t tcm_reserved_bytes()
+      const = 0;  // of it, the scheduler's tile buffers: the highest addresses
+  virtual std::uint64_t scratch_bytes() const = 0;  // of the rest, a kernel's handles
+  virtual std::uint64_t page_bytes() const = 0;     // of the MMU
 
   virtual NodeId pcie_ep(int sip) const = 0;  // of the chiplet that the host uses, io0
   virtual NodeId io_cpu(int sip) const = 0;

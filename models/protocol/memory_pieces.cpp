@@ -6,7 +6,8 @@ namespace kernbench {
 namespace {
 
 // Whether the byte `distance` behind the place is in the same memory. What has no memory is not.
-bool continues(const MachineView& machine, const MemoryTarget& place, std::uint64_t physical, std::uint64_t distance) {
+bool continues(const MachineView& machine, const MemoryTarget& place, std::uint64_t physical,
+               std::uint64_t distance) {
   try {
     const MemoryTarget there = machine.place_of(physical + distance);
     return there.node == place.node && there.offset == place.offset + distance;
@@ -19,7 +20,8 @@ bool continues(const MachineView& machine, const MemoryTarget& place, std::uint6
 
 }  // namespace
 
-std::vector<MemoryPiece> memory_pieces(const MachineView& machine, std::uint64_t physical, std::uint64_t nbytes) {
+std::vector<MemoryPiece> memory_pieces(const MachineView& machine, std::uint64_t physical,
+                                       std::uint64_t nbytes) {
   std::vector<MemoryPiece> pieces;
   while (nbytes > 0) {
     const MemoryTarget place = machine.place_of(physical);

@@ -14,7 +14,9 @@ struct MemoryPiece {
   std::uint64_t nbytes = 0;
 };
 
-// In ascending order; they cover [physical, physical + nbytes). Throws AddressError or RoutingError if a byte has no memory.
-std::vector<MemoryPiece> memory_pieces(const MachineView& machine, std::uint64_t physical, std::uint64_t nbytes);
+// In ascending order; they cover [physical, physical + nbytes). Throws AddressError or RoutingError
+// if a byte has no memory.
+std::vector<MemoryPiece> memory_pieces(const MachineView& machine, std::uint64_t physical,
+                                       std::uint64_t nbytes);
 
 }  // namespace kernbench

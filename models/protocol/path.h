@@ -1,4 +1,5 @@
-// A route through the fabric: the nodes in order and, for each hop, everything that its timing needs, rounded once.
+// A route through the fabric: the nodes in order and, for each hop, everything that its timing
+// needs, rounded once.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,14 @@
 
 namespace kernbench {
 
-// Position i: the node, what it charges a passing message, and the link from it to position i + 1 (unset at the target).
+// Position i: the node, what it charges a passing message, and the link from it to position i + 1
+// (unset at the target).
 struct PathHop {
   NodeId node = no_node;
-  std::uint16_t out_port = 0;   // of `node`, towards the next position
-  Fs overhead_fs = 0;           // of `node` as a node passed on the way (or as the end of a control message)
-  Fs propagation_fs = 0;        // of the link behind `node`
-  Rational bw_gbs;              // of the link behind `node`; 0 = unlimited
+  std::uint16_t out_port = 0;  // of `node`, towards the next position
+  Fs overhead_fs = 0;  // of `node` as a node passed on the way (or as the end of a control message)
+  Fs propagation_fs = 0;  // of the link behind `node`
+  Rational bw_gbs;        // of the link behind `node`; 0 = unlimited
 };
 
 class Path {
@@ -38,8 +40,8 @@ class Path {
   const Path& reverse() const { return *reverse_; }
   void set_reverse(const Path* reverse) { reverse_ = reverse; }
 
-  // Time of a control message on an idle machine from leaving the source to leaving the target: every overhead but the
-  // source's, every propagation.
+  // Time of a control message on an idle machine from leaving the source to leaving the target:
+  // every overhead but the source's, every propagation.
   Fs control_latency_fs() const {
     Fs total = 0;
     for (std::size_t i = 0; i < hops_.size(); ++i) {
@@ -55,14 +57,17 @@ class Path {
   const Path* reverse_;
 };
 
-// Handed out by the platform; the paths live as long as the machine. All throw RoutingError that names both ends.
+// Handed out by the platform; the paths live as long as the machine. All throw RoutingError that
+// names both ends.
 class Routes {
  public:
   virtual ~Routes() = default;
   // Memory traffic of a pe_dma, pcie_ep, m_cpu or bridge to a memory node.
   virtual const Path& memory_path(NodeId initiator, NodeId memory) = 0;
-  // The same, over the link of one channel of an HBM partition. Only a machine in one_to_one has such links.
-  virtual const Path& channel_path(NodeId /*initiator*/, NodeId /*memory*/, std::uint16_t /*channel*/) {
+  // The same, over the link of one channel of an HBM partition. Only a machine in one_to_one has
+  // such links.
+  virtual const Path& channel_path(NodeId /*initiator*/, NodeId /*memory*/,
+                                   std::uint16_t /*channel*/) {
     throw RoutingError("this machine has no links to single channels of an HBM partition");
   }
   // Control messages between any two nodes.

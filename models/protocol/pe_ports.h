@@ -1,5 +1,6 @@
-// How the engines of a PE find each other: one small interface per service, and who uses it. The ends of the pe_internal edges are
-// bound by these types alone, so that a replaced engine is bound as the built-in one is (platform/assembly/bind_pe_edge.h).
+// How the engines of a PE find each other: one small interface per service, and who uses it. The
+// ends of the pe_internal edges are bound by these types alone, so that a replaced engine is bound
+// as the built-in one is (platform/assembly/bind_pe_edge.h).
 //
 // Calls are functional: none of them waits. Time is told by when the answer comes.
 #pragma once
@@ -58,10 +59,11 @@ class CommandPort : public virtual sc_core::sc_interface {
  public:
   static constexpr PeEngine provider = PeEngine::pe_scheduler;
   static constexpr const char* port_name = "command_port";
-  // Takes any number of commands. Throws UsageError for a command that can never run: a tile that fits neither the register file
-  // nor the tile buffers.
+  // Takes any number of commands. Throws UsageError for a command that can never run: a tile that
+  // fits neither the register file nor the tile buffers.
   virtual void submit(std::shared_ptr<CommandState> state, Command command) = 0;
-  // The commands under way fail with `why`: what they have not begun is not done any more (spec 4.2).
+  // The commands under way fail with `why`: what they have not begun is not done any more
+  // (spec 4.2).
   virtual void abandon(const std::string& why) = 0;
   // No command is under way. drained_event() is notified when that becomes true.
   virtual bool drained() const = 0;
@@ -79,8 +81,8 @@ class AccelSlot : public virtual sc_core::sc_interface {
   virtual void release_slot() = 0;
 };
 
-// PE_DMA -> PE_SCHEDULER: buffers in the scheduler's reserve of the TCM. The scheduler frees them itself, when the stage that ends
-// their use is reported to it.
+// PE_DMA -> PE_SCHEDULER: buffers in the scheduler's reserve of the TCM. The scheduler frees them
+// itself, when the stage that ends their use is reported to it.
 class TileBuffers : public virtual sc_core::sc_interface {
  public:
   static constexpr PeEngine provider = PeEngine::pe_scheduler;
@@ -89,7 +91,8 @@ class TileBuffers : public virtual sc_core::sc_interface {
   virtual bool acquire_buffer(TileTask& task, GrantListener& taker, std::uint32_t tag) = 0;
 };
 
-// PE_GEMM, PE_MATH, PE_SCHEDULER -> PE_FETCH_STORE, which keeps the account: FETCH takes, later stages give back.
+// PE_GEMM, PE_MATH, PE_SCHEDULER -> PE_FETCH_STORE, which keeps the account: FETCH takes, later
+// stages give back.
 class RegisterFile : public virtual sc_core::sc_interface {
  public:
   static constexpr PeEngine provider = PeEngine::pe_fetch_store;
@@ -112,7 +115,8 @@ class TcmAccess : public virtual sc_core::sc_interface {
  public:
   static constexpr PeEngine provider = PeEngine::pe_tcm;
   static constexpr const char* port_name = "tcm_access";
-  virtual void access_tcm(bool write, std::uint64_t bytes, TcmListener& user, std::uint32_t tag, const WorkOrder& order) = 0;
+  virtual void access_tcm(bool write, std::uint64_t bytes, TcmListener& user, std::uint32_t tag,
+                          const WorkOrder& order) = 0;
 };
 
 // PE_DMA, PE_CPU -> PE_MMU.
@@ -135,7 +139,8 @@ class SegmentLookup : public virtual sc_core::sc_interface {
  public:
   static constexpr PeEngine provider = PeEngine::pe_dma;
   static constexpr const char* port_name = "segments";
-  // Where the bytes lie, in their order, without time. Throws AccessFault naming the first address without a segment.
+  // Where the bytes lie, in their order, without time. Throws AccessFault naming the first address
+  // without a segment.
   virtual PhysRanges look_up_segments(std::uint64_t address, std::uint64_t nbytes) const = 0;
 };
 
@@ -171,7 +176,8 @@ class DmaAccess : public virtual sc_core::sc_interface {
   virtual Fs dma_channel_held() const = 0;
 };
 
-// A base of every engine that uses service I of a neighbour, listed after Component; the port becomes its child.
+// A base of every engine that uses service I of a neighbour, listed after Component; the port
+// becomes its child.
 template <class I>
 class Uses {
  public:

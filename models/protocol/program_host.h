@@ -1,4 +1,5 @@
-// Who runs the code of users on threads of its own: kernels, benches. For reports about what went wrong there.
+// Who runs the code of users on threads of its own: kernels, benches. For reports about what went
+// wrong there.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ struct RunningProgram {
 // Implemented by the parent object of the threads.
 class ProgramHost {
  public:
-  // What the current process runs, if it is one of these threads, else what any of them runs. None: nothing.
+  // What the current process runs, if it is one of these threads, else what any of them runs. None:
+  // nothing.
   virtual std::optional<RunningProgram> running_program() const = 0;
 
  protected:

@@ -25,11 +25,14 @@ class RingBuffer {
     ++size_;
   }
   void pop_front() {
-    head_ = --size_ == 0 ? 0 : (head_ + 1) & (capacity_ - 1);  // a queue that runs empty stays in the same few cache lines
+    head_ = --size_ == 0
+                ? 0
+                : (head_ + 1) &
+                      (capacity_ - 1);  // a queue that runs empty stays in the same few cache lines
   }
 
-  // Inserts before the elements that `before(value, element)` holds for; scans from the back, where new elements belong.
-  // Returns the index taken.
+  // Inserts before the elements that `before(value, element)` holds for; scans from the back, where
+  // new elements belong. Returns the index taken.
   template <class Before>
   std::size_t insert_sorted(const T& value, Before before) {
     push_back(value);

@@ -29,7 +29,8 @@ const char* op_log_name_of(StageType stage) { return info(stage).op_log_name; }
 EngineRole role_of(StageType stage) { return info(stage).role; }
 
 void Tile::add(const Stage& stage) {
-  if (size_ == max_stages) throw ModelError("a tile has more than " + std::to_string(max_stages) + " stages");
+  if (size_ == max_stages)
+    throw ModelError("a tile has more than " + std::to_string(max_stages) + " stages");
   stages_[size_++] = stage;
 }
 

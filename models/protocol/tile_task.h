@@ -27,13 +27,14 @@ EngineRole role_of(StageType stage);
 struct Stage {
   StageType type = StageType::fetch;
   MathOp math_op = MathOp::add;
-  DType dtype = DType::f16;      // of the compute operands
-  std::uint64_t address = 0;     // dma stages
-  std::uint64_t bytes = 0;       // dma, fetch, store
+  DType dtype = DType::f16;          // of the compute operands
+  std::uint64_t address = 0;         // dma stages
+  std::uint64_t bytes = 0;           // dma, fetch, store
   std::int64_t m = 0, k = 0, n = 0;  // gemm
-  std::int64_t elements = 0;     // math
-  // Of the register file: fetch takes them, the others give them back at their end. Operands are given back by gemm, those of an
-  // epilogue by the tile's last math, the accumulator or result by store.
+  std::int64_t elements = 0;         // math
+  // Of the register file: fetch takes them, the others give them back at their end. Operands are
+  // given back by gemm, those of an epilogue by the tile's last math, the accumulator or result by
+  // store.
   std::uint64_t register_bytes = 0;
 };
 
@@ -72,8 +73,9 @@ class TileListener {
   virtual void stage_ended(TileTask& task) = 0;
   // Exactly once per tile, by its last stage; a second call is an internal error (ModelError).
   virtual void complete_tile(TileTask& task) = 0;
-  // A stage could not do its work (fault in DMA, ...): the command fails. The tile goes on all the same, so that everything that
-  // it holds is given back; DMA stages of a failed command move nothing.
+  // A stage could not do its work (fault in DMA, ...): the command fails. The tile goes on all the
+  // same, so that everything that it holds is given back; DMA stages of a failed command move
+  // nothing.
   virtual void fail(const std::string& error) = 0;
   virtual bool failed() const = 0;
 };
@@ -95,15 +97,17 @@ struct TileTask {
   WorkOrder order() const { return {command_id, tile.id, static_cast<std::uint32_t>(stage_index)}; }
 };
 
-// TLM-2.0 with our payload and the base phases: BEGIN_REQ offers a task; TLM_UPDATED + END_REQ takes it at once, TLM_ACCEPTED means
-// that END_REQ follows on the backward path when the receiver's queue for that stage has room. Until then the sender keeps it.
+// TLM-2.0 with our payload and the base phases: BEGIN_REQ offers a task; TLM_UPDATED + END_REQ
+// takes it at once, TLM_ACCEPTED means that END_REQ follows on the backward path when the
+// receiver's queue for that stage has room. Until then the sender keeps it.
 struct TileTaskProtocol {
   using tlm_payload_type = TileTask;
   using tlm_phase_type = tlm::tlm_phase;
 };
 using TileTaskForward = tlm::tlm_fw_transport_if<TileTaskProtocol>;
 using TileTaskBackward = tlm::tlm_bw_transport_if<TileTaskProtocol>;
-using TileTaskInitiatorSocket = tlm::tlm_base_initiator_socket<32, TileTaskForward, TileTaskBackward>;
+using TileTaskInitiatorSocket =
+    tlm::tlm_base_initiator_socket<32, TileTaskForward, TileTaskBackward>;
 using TileTaskTargetSocket = tlm::tlm_base_target_socket<32, TileTaskForward, TileTaskBackward>;
 
 }  // namespace kernbench

@@ -9,12 +9,15 @@ namespace kernbench {
 void RouteExtension::cut_flits(std::uint64_t bytes, std::uint32_t flit_size) {
   const std::uint64_t skew = offset % flit_size;
   const std::uint64_t count = (skew + bytes + flit_size - 1) / flit_size;
-  if (count > UINT32_MAX) throw AccessFault("a transfer of " + std::to_string(bytes) + " bytes has too many flits");
+  if (count > UINT32_MAX)
+    throw AccessFault("a transfer of " + std::to_string(bytes) + " bytes has too many flits");
   flits = static_cast<std::uint32_t>(count);
   flit_bytes = flit_size;
   first_flit_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, flit_size - skew));
-  last_flit_bytes = count <= 1 ? first_flit_bytes
-                               : static_cast<std::uint32_t>(bytes - first_flit_bytes - (count - 2) * static_cast<std::uint64_t>(flit_size));
+  last_flit_bytes =
+      count <= 1 ? first_flit_bytes
+                 : static_cast<std::uint32_t>(bytes - first_flit_bytes -
+                                              (count - 2) * static_cast<std::uint64_t>(flit_size));
 }
 
 void RouteExtension::clear() {
@@ -37,7 +40,9 @@ tlm::tlm_extension_base* RouteExtension::clone() const {
   return copy;
 }
 
-void RouteExtension::copy_from(const tlm::tlm_extension_base& other) { *this = static_cast<const RouteExtension&>(other); }
+void RouteExtension::copy_from(const tlm::tlm_extension_base& other) {
+  *this = static_cast<const RouteExtension&>(other);
+}
 
 TransactionPool::~TransactionPool() = default;
 

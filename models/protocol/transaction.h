@@ -1,7 +1,9 @@
-// A transfer: one pooled TLM generic payload for its whole life, with its route as a permanent extension.
+// A transfer: one pooled TLM generic payload for its whole life, with its route as a permanent
+// extension.
 //
-// The request leg carries a write's flits or a read's command; the response leg (the same payload on the reverse path) carries
-// a read's flits or a write's acknowledgement. A leg without flits is a control message (spec 2.1, 2.2).
+// The request leg carries a write's flits or a read's command; the response leg (the same payload
+// on the reverse path) carries a read's flits or a write's acknowledgement. A leg without flits is
+// a control message (spec 2.1, 2.2).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +21,8 @@ namespace kernbench {
 
 class Transaction;
 
-// Ids compare by (issue time, initiator's name, count at that initiator): spec 2.3. A response keeps its request's id.
+// Ids compare by (issue time, initiator's name, count at that initiator): spec 2.3. A response
+// keeps its request's id.
 struct TieKey {
   Fs issued = 0;
   NodeId initiator = 0;
@@ -33,22 +36,27 @@ struct TieKey {
   }
 };
 
-// Base of everything that a control message may carry: host messages, completions (models/protocol/host_messages.h).
+// Base of everything that a control message may carry: host messages, completions
+// (models/protocol/host_messages.h).
 struct Message {
   virtual ~Message() = default;
 };
 
-// Told, at the simulated instant, that a transaction has ended: its response has arrived, or a posted write has committed. It has
-// failed if its response status is one of the errors of TLM-2.0; the memories of the machine leave the status as it was.
+// Told, at the simulated instant, that a transaction has ended: its response has arrived, or a
+// posted write has committed. It has failed if its response status is one of the errors of TLM-2.0;
+// the memories of the machine leave the status as it was.
 class TransactionListener {
  public:
   virtual void completed(Transaction& transaction) = 0;
   // A write that is not posted has committed at its target; its acknowledgement follows.
   virtual void committed(Transaction& /*transaction*/) {}
-  // For a target with bytes of its own (a plain TLM-2.0 memory): those that a write carries, copied to `out`. False: the memory store
-  // has them already.
-  virtual bool provide_bytes(const Transaction& /*transaction*/, unsigned char* /*out*/) { return false; }
-  // And those with which it answers a read, before completed(); the response status is then TLM_OK_RESPONSE.
+  // For a target with bytes of its own (a plain TLM-2.0 memory): those that a write carries, copied
+  // to `out`. False: the memory store has them already.
+  virtual bool provide_bytes(const Transaction& /*transaction*/, unsigned char* /*out*/) {
+    return false;
+  }
+  // And those with which it answers a read, before completed(); the response status is then
+  // TLM_OK_RESPONSE.
   virtual void take_bytes(const Transaction& /*transaction*/, const unsigned char* /*bytes*/) {}
 
  protected:
@@ -62,15 +70,16 @@ class RouteExtension : public tlm::tlm_extension<RouteExtension> {
  public:
   const Path* path = nullptr;  // of the leg under way
   TieKey key;
-  std::uint64_t offset = 0;    // in the target memory; flits and bursts are cut by it
-  std::uint32_t flits = 0;     // on this leg; 0 = control message
+  std::uint64_t offset = 0;  // in the target memory; flits and bursts are cut by it
+  std::uint32_t flits = 0;   // on this leg; 0 = control message
   std::uint32_t first_flit_bytes = 0;
   std::uint32_t flit_bytes = 0;
   std::uint32_t last_flit_bytes = 0;
   Leg leg = Leg::request;
-  bool posted = false;         // ends at commit, without an acknowledgement (host writes)
-  bool host_control = false;   // virtual channel of its own (spec 2.3)
-  std::uint16_t channel = every_channel;  // of an HBM partition; for one of them alone `offset` counts its own bytes
+  bool posted = false;        // ends at commit, without an acknowledgement (host writes)
+  bool host_control = false;  // virtual channel of its own (spec 2.3)
+  std::uint16_t channel =
+      every_channel;  // of an HBM partition; for one of them alone `offset` counts its own bytes
   TransactionListener* listener = nullptr;
   std::uint64_t listener_tag = 0;          // the listener's own
   std::uint32_t target_tag = 0;            // the target's own while it serves the transaction
@@ -83,13 +92,17 @@ class RouteExtension : public tlm::tlm_extension<RouteExtension> {
   bool is_control() const { return flits == 0; }
   // Of the flit's first byte, in the target memory.
   std::uint64_t offset_of(std::uint32_t flit) const {
-    return flit == 0 ? offset : offset + first_flit_bytes + static_cast<std::uint64_t>(flit - 1) * flit_bytes;
+    return flit == 0
+               ? offset
+               : offset + first_flit_bytes + static_cast<std::uint64_t>(flit - 1) * flit_bytes;
   }
 
-  // Cuts [offset, offset + bytes) at multiples of `flit_size` and sets the counts for a leg that carries the data.
+  // Cuts [offset, offset + bytes) at multiples of `flit_size` and sets the counts for a leg that
+  // carries the data.
   void cut_flits(std::uint64_t bytes, std::uint32_t flit_size);
   void no_flits() { flits = 0; }
-  // The target's: the leg that follows is the answer, a control message until cut_flits() is called.
+  // The target's: the leg that follows is the answer, a control message until cut_flits() is
+  // called.
   void make_response() {
     leg = Leg::response;
     path = &path->reverse();
@@ -103,7 +116,9 @@ class RouteExtension : public tlm::tlm_extension<RouteExtension> {
 
 class Transaction final : public tlm::tlm_generic_payload {
  public:
-  explicit Transaction(tlm::tlm_mm_interface* pool) : tlm::tlm_generic_payload(pool) { set_extension(&route_); }
+  explicit Transaction(tlm::tlm_mm_interface* pool) : tlm::tlm_generic_payload(pool) {
+    set_extension(&route_);
+  }
   ~Transaction() override { clear_extension(&route_); }
 
   RouteExtension& route() { return route_; }
@@ -117,11 +132,14 @@ class Transaction final : public tlm::tlm_generic_payload {
 class TransactionHandle {
  public:
   TransactionHandle() = default;
-  explicit TransactionHandle(Transaction& transaction) : transaction_(&transaction) { transaction_->acquire(); }
+  explicit TransactionHandle(Transaction& transaction) : transaction_(&transaction) {
+    transaction_->acquire();
+  }
   TransactionHandle(const TransactionHandle& other) : transaction_(other.transaction_) {
     if (transaction_ != nullptr) transaction_->acquire();
   }
-  TransactionHandle(TransactionHandle&& other) noexcept : transaction_(std::exchange(other.transaction_, nullptr)) {}
+  TransactionHandle(TransactionHandle&& other) noexcept
+      : transaction_(std::exchange(other.transaction_, nullptr)) {}
   TransactionHandle& operator=(TransactionHandle other) noexcept {
     std::swap(transaction_, other.transaction_);
     return *this;
@@ -147,7 +165,8 @@ class TransactionEndListener {
   ~TransactionEndListener() = default;
 };
 
-// Owns every transaction; those that are given back are used again. Must be empty of outstanding ones at the end of a run.
+// Owns every transaction; those that are given back are used again. Must be empty of outstanding
+// ones at the end of a run.
 class TransactionPool final : public tlm::tlm_mm_interface {
  public:
   ~TransactionPool() override;

@@ -1,8 +1,10 @@
-// How much of what has been booked on a serial resource lies ahead of an instant: on a link, on a pseudo-channel of an HBM.
+// How much of what has been booked on a serial resource lies ahead of an instant: on a link, on a
+// pseudo-channel of an HBM.
 //
-// Bookings are made in order and without overlap, so all that lies ahead of `now` is one stretch from now to the resource's
-// available_at, less the gaps in it: before a flit that was handed over for a later time, and changes of direction. The total time
-// booked less this is the time for which the resource has been busy by `now`, exactly.
+// Bookings are made in order and without overlap, so all that lies ahead of `now` is one stretch
+// from now to the resource's available_at, less the gaps in it: before a flit that was handed over
+// for a later time, and changes of direction. The total time booked less this is the time for which
+// the resource has been busy by `now`, exactly.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,8 @@
-// Which virtual channel of a pe_dma has the link next (spec 2.6), and the only code that changes this state.
+// Which virtual channel of a pe_dma has the link next (spec 2.6), and the only code that changes
+// this state.
 //
-// Whenever the link is free, the channel that was not served last goes first: one flit of vc_compute, or one chunk of vc_comm. With
-// one channel in use that is first come, first served.
+// Whenever the link is free, the channel that was not served last goes first: one flit of
+// vc_compute, or one chunk of vc_comm. With one channel in use that is first come, first served.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +15,16 @@ namespace kernbench {
 enum class VirtualChannel : std::uint8_t { compute, comm };
 
 struct ChannelArbiterState {
-  Fs free_at = 0;                              // when what has been handed over has left
-  VirtualChannel last = VirtualChannel::comm;  // served last; vc_compute is first at the start of a run
+  Fs free_at = 0;  // when what has been handed over has left
+  VirtualChannel last =
+      VirtualChannel::comm;  // served last; vc_compute is first at the start of a run
 };
 
 // One of them waits.
-inline VirtualChannel next_channel(const ChannelArbiterState& state, bool compute_waits, bool comm_waits) {
-  if (compute_waits != comm_waits) return compute_waits ? VirtualChannel::compute : VirtualChannel::comm;
+inline VirtualChannel next_channel(const ChannelArbiterState& state, bool compute_waits,
+                                   bool comm_waits) {
+  if (compute_waits != comm_waits)
+    return compute_waits ? VirtualChannel::compute : VirtualChannel::comm;
   return state.last == VirtualChannel::compute ? VirtualChannel::comm : VirtualChannel::compute;
 }
 

@@ -4,7 +4,8 @@
 
 namespace kernbench {
 
-std::uint64_t gemm_cycles(std::int64_t m, std::int64_t k, std::int64_t n, std::uint64_t macs_per_cycle) {
+std::uint64_t gemm_cycles(std::int64_t m, std::int64_t k, std::int64_t n,
+                          std::uint64_t macs_per_cycle) {
   unsigned __int128 macs = static_cast<unsigned __int128>(m) * static_cast<unsigned __int128>(k);
   if (__builtin_mul_overflow(macs, static_cast<unsigned __int128>(n), &macs))
     throw UsageError("a gemm with too many multiplications");
@@ -21,7 +22,9 @@ unsigned ceil_log2(std::uint64_t lanes) {
 
 MathCycles MathCycles::defaults() {
   MathCycles table;
-  for (const MathOp op : {MathOp::exp, MathOp::log, MathOp::sqrt, MathOp::sigmoid, MathOp::sin, MathOp::cos}) table.set(op, 4);
+  for (const MathOp op :
+       {MathOp::exp, MathOp::log, MathOp::sqrt, MathOp::sigmoid, MathOp::sin, MathOp::cos})
+    table.set(op, 4);
   return table;
 }
 

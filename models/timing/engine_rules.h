@@ -1,4 +1,5 @@
-// How many cycles PE_GEMM and PE_MATH take (spec 5). Exact integers; a clock turns them into time (cycles_to_fs).
+// How many cycles PE_GEMM and PE_MATH take (spec 5). Exact integers; a clock turns them into time
+// (cycles_to_fs).
 #pragma once
 
 #include <array>
@@ -8,13 +9,16 @@
 
 namespace kernbench {
 
-// ceil(m * k * n / macs_per_cycle). Throws UsageError if the product exceeds 127 bits or the count 64 bits.
-std::uint64_t gemm_cycles(std::int64_t m, std::int64_t k, std::int64_t n, std::uint64_t macs_per_cycle);
+// ceil(m * k * n / macs_per_cycle). Throws UsageError if the product exceeds 127 bits or the count
+// 64 bits.
+std::uint64_t gemm_cycles(std::int64_t m, std::int64_t k, std::int64_t n,
+                          std::uint64_t macs_per_cycle);
 
 // Smallest n with 2^n >= lanes: the depth of a reduction tree.
 unsigned ceil_log2(std::uint64_t lanes);
 
-// The cycles that each op takes per row of `lanes` elements. Softmax has no entry of its own: it is the sum of its parts.
+// The cycles that each op takes per row of `lanes` elements. Softmax has no entry of its own: it is
+// the sum of its parts.
 class MathCycles {
  public:
   MathCycles() { per_op_.fill(1); }
@@ -24,7 +28,8 @@ class MathCycles {
   void set(MathOp op, std::uint64_t cycles) { per_op_[static_cast<std::size_t>(op)] = cycles; }
   std::uint64_t of(MathOp op) const { return per_op_[static_cast<std::size_t>(op)]; }
 
-  // ceil(elements / lanes) * cycles_per_op(op), and ceil(log2 lanes) more for a reduction. Softmax: max, sub, exp, sum, div.
+  // ceil(elements / lanes) * cycles_per_op(op), and ceil(log2 lanes) more for a reduction. Softmax:
+  // max, sub, exp, sum, div.
   std::uint64_t cycles(MathOp op, std::int64_t elements, std::uint64_t lanes) const;
 
  private:

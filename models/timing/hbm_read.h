@@ -1,7 +1,9 @@
-// When the bytes of one read are out of the HBM's channels, asked for in ascending order (spec 2.5).
+// When the bytes of one read are out of the HBM's channels, asked for in ascending order
+// (spec 2.5).
 //
-// All bursts of the read are booked at one instant in address order, so those on one channel run back to back: one number per
-// channel that the read touches tells the finish of every burst. A byte is ready when all bursts up to its own have finished.
+// All bursts of the read are booked at one instant in address order, so those on one channel run
+// back to back: one number per channel that the read touches tells the finish of every burst. A
+// byte is ready when all bursts up to its own have finished.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +17,8 @@ namespace kernbench {
 class HbmRead {
  public:
   // Books [offset, offset + bytes), bytes > 0, of the partition or of one channel.
-  void book_all(HbmState& state, std::uint64_t offset, std::uint64_t bytes, Fs now, std::uint16_t channel = every_channel) {
+  void book_all(HbmState& state, std::uint64_t offset, std::uint64_t bytes, Fs now,
+                std::uint16_t channel = every_channel) {
     bursts_ = state.bursts_of(offset, bytes);
     burst_time_ = state.burst_time;
     burst_shift_ = state.burst_shift;
@@ -24,7 +27,8 @@ class HbmRead {
     first_finish_.clear();
     for (std::uint64_t i = 0; i < used; ++i) {
       const std::uint64_t on_channel = (bursts_.count() - i + stride - 1) / stride;
-      first_finish_.push_back(book(state, state.channel_of(bursts_.first + i, channel), HbmDirection::read, now, on_channel));
+      first_finish_.push_back(book(state, state.channel_of(bursts_.first + i, channel),
+                                   HbmDirection::read, now, on_channel));
     }
     ready_ = now;
     next_ = bursts_.first;
@@ -50,7 +54,8 @@ class HbmRead {
   unsigned burst_shift_ = 0;
   std::vector<Fs> first_finish_;  // per channel, in the order in which the read touches them
   Fs ready_ = 0;
-  std::uint64_t next_ = 0;  // first burst that ready_ does not cover; on channel slot_, lap_ after that channel's first
+  std::uint64_t next_ = 0;  // first burst that ready_ does not cover; on channel slot_, lap_ after
+                            // that channel's first
   std::size_t slot_ = 0;
   Fs lap_ = 0;
 };

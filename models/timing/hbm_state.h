@@ -1,7 +1,9 @@
-// The timing rule of an HBM partition's pseudo-channels (spec 2.5), and the only code that changes their state.
+// The timing rule of an HBM partition's pseudo-channels (spec 2.5), and the only code that changes
+// their state.
 //
-// A burst occupies its pseudo-channel for burst_time: start = max(now, available_at) + (switch_penalty if the direction changes);
-// available_at = start + burst_time. Reads and writes share the channel. The first use pays no penalty; a change after idle does.
+// A burst occupies its pseudo-channel for burst_time: start = max(now, available_at) +
+// (switch_penalty if the direction changes); available_at = start + burst_time. Reads and writes
+// share the channel. The first use pays no penalty; a change after idle does.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +22,8 @@ struct PseudoChannelState {
   HbmDirection last = HbmDirection::none;
 };
 
-// Bursts are counted from offset 0 of the partition, or of the one channel that a request is for; first and last that a range of
-// bytes touches.
+// Bursts are counted from offset 0 of the partition, or of the one channel that a request is for;
+// first and last that a range of bytes touches.
 struct BurstRange {
   std::uint64_t first = 0;
   std::uint64_t last = 0;
@@ -29,7 +31,8 @@ struct BurstRange {
 };
 
 struct HbmState {
-  HbmState(std::uint32_t num_pcs, std::uint32_t burst_bytes, Fs burst_time_fs, Fs switch_penalty_fs)  // both counts powers of two
+  HbmState(std::uint32_t num_pcs, std::uint32_t burst_bytes, Fs burst_time_fs,
+           Fs switch_penalty_fs)  // both counts powers of two
       : channels(num_pcs), burst_time(burst_time_fs), switch_penalty(switch_penalty_fs) {
     while ((std::uint64_t{1} << burst_shift) < burst_bytes) ++burst_shift;
   }
@@ -39,7 +42,9 @@ struct HbmState {
     return channel == every_channel ? burst & (channels.size() - 1) : channel;
   }
   // Channels that such a request's bursts go round.
-  std::size_t channels_of(std::uint16_t channel) const { return channel == every_channel ? channels.size() : 1; }
+  std::size_t channels_of(std::uint16_t channel) const {
+    return channel == every_channel ? channels.size() : 1;
+  }
   BurstRange bursts_of(std::uint64_t offset, std::uint64_t bytes) const {  // bytes > 0
     return {offset >> burst_shift, (offset + bytes - 1) >> burst_shift};
   }
@@ -55,7 +60,8 @@ inline bool changes_direction(const PseudoChannelState& channel, HbmDirection di
 }
 
 // Books `bursts` > 0 bursts back to back on one channel; returns the finish of the first.
-inline Fs book(HbmState& state, std::size_t channel, HbmDirection direction, Fs now, std::uint64_t bursts = 1) {
+inline Fs book(HbmState& state, std::size_t channel, HbmDirection direction, Fs now,
+               std::uint64_t bursts = 1) {
   PseudoChannelState& at = state.channels[channel];
   const Fs penalty = changes_direction(at, direction) ? state.switch_penalty : 0;
   const Fs finish = std::max(now, at.available_at) + penalty + state.burst_time;

@@ -1,6 +1,8 @@
-// The delays of IPCQ that are computed, not simulated (spec 8.1): accesses to ring slots, and credits on their side band.
+// The delays of IPCQ that are computed, not simulated (spec 8.1): accesses to ring slots, and
+// credits on their side band.
 //
-// Every term is exact and rounded half up once; the sum is of rounded terms. A bandwidth of 0 is unlimited.
+// Every term is exact and rounded half up once; the sum is of rounded terms. A bandwidth of 0 is
+// unlimited.
 #pragma once
 
 #include <algorithm>
@@ -28,13 +30,15 @@ inline Rational narrowest_gbs(const Path& path) {
 
 // tier_overhead + n / tier_bw + n / (narrowest link from pe_dma to the bank).
 inline Fs slot_access_fs(const SlotTier& tier, std::uint64_t bytes, const Path& to_bank) {
-  return tier.overhead + transfer_fs(bytes, tier.bw_gbs) + transfer_fs(bytes, narrowest_gbs(to_bank));
+  return tier.overhead + transfer_fs(bytes, tier.bw_gbs) +
+         transfer_fs(bytes, narrowest_gbs(to_bank));
 }
 
-// From the receiver's pe_dma to the sender's: the overheads of all nodes on the way, both ends included, the propagations, and the
-// credit's bytes over the narrowest link.
+// From the receiver's pe_dma to the sender's: the overheads of all nodes on the way, both ends
+// included, the propagations, and the credit's bytes over the narrowest link.
 inline Fs credit_fs(const Path& path, std::uint64_t bytes) {
-  return path.hop(0).overhead_fs + path.control_latency_fs() + transfer_fs(bytes, narrowest_gbs(path));
+  return path.hop(0).overhead_fs + path.control_latency_fs() +
+         transfer_fs(bytes, narrowest_gbs(path));
 }
 
 }  // namespace kernbench

@@ -1,8 +1,9 @@
 // The timing rule of a link (spec 2.3), and the only code that changes its state.
 //
-// Data: start = max(handed over, available_at); available_at = start + service; arrives at available_at + propagation.
-// Control: start = max(handed over, available_at); arrives at start + propagation; does not move available_at.
-// Host control (a virtual channel of its own): arrives at handed over + propagation.
+// Data: start = max(handed over, available_at); available_at = start + service; arrives at
+// available_at + propagation. Control: start = max(handed over, available_at); arrives at start +
+// propagation; does not move available_at. Host control (a virtual channel of its own): arrives at
+// handed over + propagation.
 #pragma once
 
 #include <algorithm>
@@ -22,9 +23,12 @@ inline Fs advance(LinkState& state, Fs handed_over, Fs service) {
 }
 
 // The instant at which a control message leaves.
-inline Fs control_departure(const LinkState& state, Fs handed_over) { return std::max(handed_over, state.available_at); }
+inline Fs control_departure(const LinkState& state, Fs handed_over) {
+  return std::max(handed_over, state.available_at);
+}
 
-// No link delivers in zero time, so that every arrival of an instant is known before that instant begins.
+// No link delivers in zero time, so that every arrival of an instant is known before that instant
+// begins.
 inline Fs propagation_fs(const Rational& distance_mm, const Rational& ns_per_mm) {
   return std::max<Fs>(1, ns_to_fs(distance_mm * ns_per_mm));
 }

@@ -8,14 +8,18 @@ namespace {
 Fs payload_fs(const FlitCut& flits, const Rational& bw_gbs) {
   const Fs first = transfer_fs(flits.first, bw_gbs);
   if (flits.count == 1) return first;
-  return first + (flits.count - 2) * transfer_fs(flits.full, bw_gbs) + transfer_fs(flits.last, bw_gbs);
+  return first + (flits.count - 2) * transfer_fs(flits.full, bw_gbs) +
+         transfer_fs(flits.last, bw_gbs);
 }
 
-// Positions [begin, end] of a path without a storing node between them: from the hand-over at `begin` to the last flit's arrival
-// at `end`. Adds the first flit's arrivals behind `begin`, `start` later.
-Fs part_bound(const Path& path, std::uint32_t begin, std::uint32_t end, const FlitCut& flits, Fs start, std::vector<Fs>& first) {
+// Positions [begin, end] of a path without a storing node between them: from the hand-over at
+// `begin` to the last flit's arrival at `end`. Adds the first flit's arrivals behind `begin`,
+// `start` later.
+Fs part_bound(const Path& path, std::uint32_t begin, std::uint32_t end, const FlitCut& flits,
+              Fs start, std::vector<Fs>& first) {
   Fs behind = 0;  // the last flit's way over the links behind link i
-  for (std::uint32_t i = begin; i < end; ++i) behind += transfer_fs(flits.last, path.hop(i).bw_gbs) + path.hop(i).propagation_fs;
+  for (std::uint32_t i = begin; i < end; ++i)
+    behind += transfer_fs(flits.last, path.hop(i).bw_gbs) + path.hop(i).propagation_fs;
   Fs bound = 0;
   Fs up = 0;  // the first flit's way up to link i
   for (std::uint32_t i = begin; i < end; ++i) {
@@ -62,8 +66,9 @@ MessageBound lower_bound(const Path& path, const MemoryMessage& message) {
   bound.burst = message.memory_is_hbm ? message.burst_time : 0;
   if (message.write) {
     const LegBound leg = data_leg(path, flits, message.request_stores);
-    bound.data =
-        message.memory_is_hbm ? std::max(leg.last, leg.first.back() + message.memory_overhead) : leg.last + message.memory_overhead;
+    bound.data = message.memory_is_hbm
+                     ? std::max(leg.last, leg.first.back() + message.memory_overhead)
+                     : leg.last + message.memory_overhead;
     bound.control = message.posted ? 0 : control_leg(path.reverse()).last;
     return bound;
   }

@@ -1,10 +1,12 @@
-// The formula of spec 2.8: a lower bound for the time of one memory message, by arithmetic on its path alone.
+// The formula of spec 2.8: a lower bound for the time of one memory message, by arithmetic on its
+// path alone.
 //
-// For each link j of a leg: the first flit's way up to it (overheads included), the whole payload on it, then the last flit's way
-// over the links behind it. The leg is the largest of these; a node that stores and forwards cuts it into parts that add up. No
-// simulated time is below it: link j cannot start before the first flit is there, carries one flit at a time, and the last flit
-// goes over it last. What comes on top: contention, bursts that wait for their pseudo-channel, and short flits (see
-// zero_load_latency.h).
+// For each link j of a leg: the first flit's way up to it (overheads included), the whole payload
+// on it, then the last flit's way over the links behind it. The leg is the largest of these; a node
+// that stores and forwards cuts it into parts that add up. No simulated time is below it: link j
+// cannot start before the first flit is there, carries one flit at a time, and the last flit goes
+// over it last. What comes on top: contention, bursts that wait for their pseudo-channel, and short
+// flits (see zero_load_latency.h).
 #pragma once
 
 #include <vector>
@@ -23,7 +25,8 @@ struct LegBound {
 
 // A control message: the overhead of every node passed, every propagation.
 LegBound control_leg(const Path& path);
-// The flits. `stores` by position: the node takes a message whole before it passes it on; what is beyond its end does not.
+// The flits. `stores` by position: the node takes a message whole before it passes it on; what is
+// beyond its end does not.
 LegBound data_leg(const Path& path, const FlitCut& flits, const std::vector<bool>& stores);
 
 // What adds up to the bound, from the grant on: for `signal` and `route` to print.

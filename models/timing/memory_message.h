@@ -1,4 +1,5 @@
-// One read or write of a memory, as the arithmetic of its time needs it (lower_bound.h, zero_load_latency.h): no simulation behind it.
+// One read or write of a memory, as the arithmetic of its time needs it (lower_bound.h,
+// zero_load_latency.h): no simulation behind it.
 #pragma once
 
 #include <algorithm>
@@ -18,20 +19,24 @@ struct MemoryMessage {
   Fs initiator_overhead = 0;
   Fs memory_overhead = 0;
 
-  // An HBM's overhead holds the first flit of a write; that of any other memory follows the last one.
+  // An HBM's overhead holds the first flit of a write; that of any other memory follows the last
+  // one.
   bool memory_is_hbm = false;
   std::uint32_t num_pcs = 1;
   std::uint32_t burst_bytes = 256;
   Fs burst_time = 0;
 
-  // By position on the path of the request and on that of the response: takes a message whole before it passes it on.
+  // By position on the path of the request and on that of the response: takes a message whole
+  // before it passes it on.
   std::vector<bool> request_stores;
   std::vector<bool> response_stores;
 };
 
-// The flits of a message in numbers, cut at multiples of flit_bytes as RouteExtension::cut_flits does.
+// The flits of a message in numbers, cut at multiples of flit_bytes as RouteExtension::cut_flits
+// does.
 struct FlitCut {
-  explicit FlitCut(const MemoryMessage& message) : full(message.flit_bytes), offset(message.offset) {
+  explicit FlitCut(const MemoryMessage& message)
+      : full(message.flit_bytes), offset(message.offset) {
     const std::uint64_t skew = offset % full;
     count = (skew + message.bytes + full - 1) / full;
     first = std::min<std::uint64_t>(message.bytes, full - skew);
@@ -42,7 +47,9 @@ struct FlitCut {
     return static_cast<std::uint32_t>(flit == 0 ? first : flit + 1 == count ? last : full);
   }
   // Of the flit's first byte, in the memory.
-  std::uint64_t offset_of(std::uint64_t flit) const { return flit == 0 ? offset : offset + first + (flit - 1) * full; }
+  std::uint64_t offset_of(std::uint64_t flit) const {
+    return flit == 0 ? offset : offset + first + (flit - 1) * full;
+  }
 
   std::uint64_t full;
   std::uint64_t offset;

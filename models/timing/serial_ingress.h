@@ -1,11 +1,14 @@
-// The inbox of a node that serves flit by flit: one serial server for data, and control messages beside it (spec 2.4).
+// The inbox of a node that serves flit by flit: one serial server for data, and control messages
+// beside it (spec 2.4).
 //
-// Data flits by the rule of router_state.h in order of arrival. A control message is through `overhead` after its arrival;
-// it neither waits for the server nor holds it. What is through at one instant goes on in order of arrival, by the tie rule.
+// Data flits by the rule of router_state.h in order of arrival. A control message is through
+// `overhead` after its arrival; it neither waits for the server nor holds it. What is through at
+// one instant goes on in order of arrival, by the tie rule.
 //
-// next_due() is the head's hand-over, not its arrival: one event per flit and node. That is safe because the order is final by
-// then: a propagation is at least 1 fs, so at instant T every arrival up to T has been announced, and each flit that is handed over
-// at T had arrived by T. An earlier arrival that is announced in the meantime becomes the head, and the owner asks again.
+// next_due() is the head's hand-over, not its arrival: one event per flit and node. That is safe
+// because the order is final by then: a propagation is at least 1 fs, so at instant T every arrival
+// up to T has been announced, and each flit that is handed over at T had arrived by T. An earlier
+// arrival that is announced in the meantime becomes the head, and the owner asks again.
 #pragma once
 
 #include "models/protocol/arrival_queue.h"
@@ -25,7 +28,8 @@ class SerialIngress {
     return data < control ? data : control;
   }
 
-  // For how long the server has been held by `now` by the flit that it serves, which hand_over() has not been called for.
+  // For how long the server has been held by `now` by the flit that it serves, which hand_over()
+  // has not been called for.
   Fs held(Fs now) const {
     const Arrival* head = queue_.data();
     if (head == nullptr) return 0;
@@ -33,8 +37,8 @@ class SerialIngress {
     return start < now ? std::min(now - start, hold_of(*head)) : 0;
   }
 
-  // Calls hand_over(const Arrival&) for all that is through at `now`, which must not be later than next_due(). The arrival has
-  // left the queue by then.
+  // Calls hand_over(const Arrival&) for all that is through at `now`, which must not be later than
+  // next_due(). The arrival has left the queue by then.
   template <class HandOver>
   void serve(Fs now, HandOver hand_over) {
     for (;;) {

@@ -1,7 +1,8 @@
 // How long a resource of a given bandwidth is occupied by some bytes.
 //
-// Rule (spec 2.2): bytes / bandwidth is computed from the decimal bandwidth exactly and rounded half up to femtoseconds once per
-// delay; a full flit is rounded beforehand, the short first and last flits when they come. No bandwidth (0) means no time.
+// Rule (spec 2.2): bytes / bandwidth is computed from the decimal bandwidth exactly and rounded
+// half up to femtoseconds once per delay; a full flit is rounded beforehand, the short first and
+// last flits when they come. No bandwidth (0) means no time.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +14,13 @@ namespace kernbench {
 class ServiceTime {
  public:
   ServiceTime() = default;  // unlimited
-  // Throws std::overflow_error for a bandwidth with more digits than 128-bit arithmetic holds, std::domain_error if it is negative.
+  // Throws std::overflow_error for a bandwidth with more digits than 128-bit arithmetic holds,
+  // std::domain_error if it is negative.
   ServiceTime(const Rational& bw_gbs, std::uint32_t full_bytes);
 
   Fs of(std::uint32_t bytes) const { return bytes == full_bytes_ ? full_ : exact(bytes); }
-  // The other way round: the fewest bytes of which full flits and one short one take `time`; 0 without a bandwidth.
+  // The other way round: the fewest bytes of which full flits and one short one take `time`; 0
+  // without a bandwidth.
   std::uint64_t bytes_in(Fs time) const;
 
  private:

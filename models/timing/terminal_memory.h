@@ -1,7 +1,8 @@
 // A memory that answers whole messages: SRAM, and TCM as a traffic target (spec 2.6).
 //
-// No serial server: `overhead` after the last flit of a write or the command of a read, the whole response stands at the link at
-// once; a posted write completes there. Answers of one instant go in order of arrival, by the tie rule.
+// No serial server: `overhead` after the last flit of a write or the command of a read, the whole
+// response stands at the link at once; a posted write completes there. Answers of one instant go in
+// order of arrival, by the tie rule.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ class TerminalMemory {
     return head == nullptr ? never_fs : head->time + overhead_;
   }
 
-  // Answers all that is due at `now`: send(transaction, flit, count) hands a run of the response leg over to the link.
-  // accessed(const Arrival&) is called before each answer.
+  // Answers all that is due at `now`: send(transaction, flit, count) hands a run of the response
+  // leg over to the link. accessed(const Arrival&) is called before each answer.
   template <class Send, class Accessed>
   void serve(Fs now, Send send, Accessed accessed) {
     while (next_due() <= now) {

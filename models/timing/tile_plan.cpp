@@ -10,7 +10,9 @@ namespace {
 
 using Count = std::uint64_t;
 
-Count ceil_div(std::int64_t a, std::int64_t b) { return static_cast<Count>(a / b + (a % b != 0 ? 1 : 0)); }
+Count ceil_div(std::int64_t a, std::int64_t b) {
+  return static_cast<Count>(a / b + (a % b != 0 ? 1 : 0));
+}
 
 // Tile `index` of an extent: where it begins and how long it is.
 struct Span {
@@ -26,18 +28,24 @@ struct Block {  // tile (rows, columns) of a tensor that is `width` wide
   Span columns;
   std::int64_t width;
 
-  Count bytes() const { return static_cast<Count>(rows.length) * static_cast<Count>(columns.length) * size_of(of.dtype); }
+  Count bytes() const {
+    return static_cast<Count>(rows.length) * static_cast<Count>(columns.length) * size_of(of.dtype);
+  }
   Count address() const {
-    return of.address + size_of(of.dtype) * (static_cast<Count>(rows.begin) * static_cast<Count>(width) +
-                                             static_cast<Count>(rows.length) * static_cast<Count>(columns.begin));
+    return of.address + size_of(of.dtype) *
+                            (static_cast<Count>(rows.begin) * static_cast<Count>(width) +
+                             static_cast<Count>(rows.length) * static_cast<Count>(columns.begin));
   }
 };
 
 void check_extent(const char* command, const char* name, std::int64_t value) {
-  if (value < 1) throw UsageError(std::string(command) + ": " + name + " is " + std::to_string(value) + ", allowed is at least 1");
+  if (value < 1)
+    throw UsageError(std::string(command) + ": " + name + " is " + std::to_string(value) +
+                     ", allowed is at least 1");
 }
 
-TileShape checked(const char* command, const std::optional<TileShape>& tile, const TileShape& default_tile) {
+TileShape checked(const char* command, const std::optional<TileShape>& tile,
+                  const TileShape& default_tile) {
   const TileShape shape = tile.value_or(default_tile);
   check_extent(command, "tile_shape.m", shape.m);
   check_extent(command, "tile_shape.k", shape.k);
@@ -71,7 +79,8 @@ Count operand_bytes(const EpilogueStage& op, std::int64_t m, std::int64_t n) {
 }  // namespace
 
 TilePlan::TilePlan(CompositeGemm command, const TileShape& default_tile)
-    : gemm_(true), product_(std::move(command)), shape_(checked("composite gemm", product_.tile, default_tile)) {
+    : gemm_(true), product_(std::move(command)),
+      shape_(checked("composite gemm", product_.tile, default_tile)) {
   check_extent("composite gemm", "m", product_.m);
   check_extent("composite gemm", "k", product_.k);
   check_extent("composite gemm", "n", product_.n);
@@ -80,7 +89,8 @@ TilePlan::TilePlan(CompositeGemm command, const TileShape& default_tile)
   tiles_n_ = ceil_div(product_.n, shape_.n);
   constexpr std::size_t stages_without_epilogue = 6;
   if (product_.epilogue.size() > Tile::max_stages - stages_without_epilogue) {
-    throw UsageError("composite gemm: epilogue has " + std::to_string(product_.epilogue.size()) + " entries, allowed are " +
+    throw UsageError("composite gemm: epilogue has " + std::to_string(product_.epilogue.size()) +
+                     " entries, allowed are " +
                      std::to_string(Tile::max_stages - stages_without_epilogue));
   }
   first_pass_tiles_ = tiles_m_ * tiles_n_ * tiles_k_;
@@ -90,26 +100,32 @@ TilePlan::TilePlan(CompositeGemm command, const TileShape& default_tile)
 }
 
 TilePlan::TilePlan(CompositeMath command, const TileShape& default_tile)
-    : shape_(checked("composite math", command.tile, default_tile)), rows_(command.m), columns_(command.n),
-      math_{std::move(command.inputs), command.out, {{command.op, EpilogueScope::output_tile, 0, 0}}} {
+    : shape_(checked("composite math", command.tile, default_tile)), rows_(command.m),
+      columns_(command.n), math_{std::move(command.inputs),
+                                 command.out,
+                                 {{command.op, EpilogueScope::output_tile, 0, 0}}} {
   check_extent("composite math", "m", rows_);
   check_extent("composite math", "n", columns_);
   constexpr std::size_t other_stages = 4;
   if (math_.inputs.size() + command.epilogue.size() > Tile::max_stages - other_stages) {
-    throw UsageError("composite math: " + std::to_string(math_.inputs.size()) + " inputs and " + std::to_string(command.epilogue.size()) +
-                     " epilogue entries, allowed are " + std::to_string(Tile::max_stages - other_stages) + " together");
+    throw UsageError("composite math: " + std::to_string(math_.inputs.size()) + " inputs and " +
+                     std::to_string(command.epilogue.size()) + " epilogue entries, allowed are " +
+                     std::to_string(Tile::max_stages - other_stages) + " together");
   }
   tiles_m_ = ceil_div(rows_, shape_.m);
   tiles_n_ = ceil_div(columns_, shape_.n);
   first_pass_tiles_ = tiles_m_ * tiles_n_;
   for (const EpilogueStage& op : command.epilogue) {
-    if (op.scope == EpilogueScope::k_tile) throw UsageError("composite math: an epilogue entry at k_tile scope, and only a gemm has k tiles");
+    if (op.scope == EpilogueScope::k_tile)
+      throw UsageError(
+          "composite math: an epilogue entry at k_tile scope, and only a gemm has k tiles");
     if (op.scope == EpilogueScope::output_tile) math_.ops.push_back(op);
   }
   add_kernel_epilogue(command.epilogue, command.out);
 }
 
-void TilePlan::add_kernel_epilogue(const std::vector<EpilogueStage>& epilogue, const CompositeOperand& out) {
+void TilePlan::add_kernel_epilogue(const std::vector<EpilogueStage>& epilogue,
+                                   const CompositeOperand& out) {
   for (const EpilogueStage& op : epilogue) {
     if (op.scope == EpilogueScope::kernel) kernel_epilogue_.ops.push_back(op);
   }
@@ -120,7 +136,8 @@ void TilePlan::add_kernel_epilogue(const std::vector<EpilogueStage>& epilogue, c
 }
 
 Tile TilePlan::tile(std::uint64_t i) const {
-  if (i >= tile_count()) throw ModelError("tile " + std::to_string(i) + " of a plan of " + std::to_string(tile_count()));
+  if (i >= tile_count())
+    throw ModelError("tile " + std::to_string(i) + " of a plan of " + std::to_string(tile_count()));
   if (i >= first_pass_tiles_) return math_tile(i, i - first_pass_tiles_, kernel_epilogue_);
   return gemm_ ? gemm_tile(i) : math_tile(i, i, math_);
 }
@@ -136,7 +153,8 @@ Tile TilePlan::gemm_tile(std::uint64_t i) const {
   const Block out{g.out, m, n, g.n};
   const bool first_k = k_index == 0;
   const bool last_k = k_index + 1 == tiles_k_;
-  const Count accumulator = static_cast<Count>(m.length) * static_cast<Count>(n.length) * size_of(g.acc_dtype);
+  const Count accumulator =
+      static_cast<Count>(m.length) * static_cast<Count>(n.length) * size_of(g.acc_dtype);
 
   std::vector<const EpilogueStage*> epilogue;
   Count epilogue_bytes = 0;
@@ -154,7 +172,8 @@ Tile TilePlan::gemm_tile(std::uint64_t i) const {
   add_dma(tile, StageType::dma_read, a);
   add_dma(tile, StageType::dma_read, b);
   const Count operands = a.bytes() + b.bytes();
-  add_move(tile, StageType::fetch, operands + epilogue_bytes, operands + epilogue_bytes + (first_k ? accumulator : 0));
+  add_move(tile, StageType::fetch, operands + epilogue_bytes,
+           operands + epilogue_bytes + (first_k ? accumulator : 0));
   Stage gemm;
   gemm.type = StageType::gemm;
   gemm.dtype = g.a.dtype;
@@ -208,7 +227,8 @@ Tile TilePlan::math_tile(std::uint64_t id, std::uint64_t i, const Pass& pass) co
 }
 
 std::uint64_t TilePlan::largest_register_bytes() const {
-  // The first tile of each kind is the largest: only the edges are smaller. A tile of a later k finds the accumulator there.
+  // The first tile of each kind is the largest: only the edges are smaller. A tile of a later k
+  // finds the accumulator there.
   const auto fetched = [](const Tile& tile) {
     for (std::size_t i = 0; i < tile.size(); ++i) {
       if (tile[i].type == StageType::fetch) return tile[i];
@@ -220,12 +240,14 @@ std::uint64_t TilePlan::largest_register_bytes() const {
     const std::uint64_t accumulator = largest - fetched(tile(0)).bytes;
     largest = std::max(largest, fetched(tile(tiles_k_ - 1)).bytes + accumulator);
   }
-  if (second_pass_tiles_ > 0) largest = std::max(largest, fetched(tile(first_pass_tiles_)).register_bytes);
+  if (second_pass_tiles_ > 0)
+    largest = std::max(largest, fetched(tile(first_pass_tiles_)).register_bytes);
   return largest;
 }
 
 std::uint64_t TilePlan::largest_buffer_bytes() const {
-  std::uint64_t largest = std::max(buffer_bytes(tile(0)), buffer_bytes(tile(gemm_ ? tiles_k_ - 1 : 0)));
+  std::uint64_t largest =
+      std::max(buffer_bytes(tile(0)), buffer_bytes(tile(gemm_ ? tiles_k_ - 1 : 0)));
   if (second_pass_tiles_ > 0) largest = std::max(largest, buffer_bytes(tile(first_pass_tiles_)));
   return largest;
 }
@@ -234,7 +256,8 @@ const char* TilePlan::op_log_name() const {
   if (gemm_) return "composite_gemm";
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
-    for (int i = 0; i < math_op_count; ++i) all.push_back("composite_" + std::string(name_of(static_cast<MathOp>(i))));
+    for (int i = 0; i < math_op_count; ++i)
+      all.push_back("composite_" + std::string(name_of(static_cast<MathOp>(i))));
     return all;
   }();
   return names[static_cast<std::size_t>(math_.ops.front().op)].c_str();
@@ -243,7 +266,8 @@ const char* TilePlan::op_log_name() const {
 std::uint64_t buffer_bytes(const Tile& tile) {
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < tile.size(); ++i) {
-    if (tile[i].type == StageType::dma_read || tile[i].type == StageType::dma_write) bytes += tile[i].bytes;
+    if (tile[i].type == StageType::dma_read || tile[i].type == StageType::dma_write)
+      bytes += tile[i].bytes;
   }
   return bytes;
 }

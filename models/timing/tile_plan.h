@@ -1,14 +1,17 @@
-// TilePlan: the tiles of a composite command and the stages of each (spec 5.1, ADR-0042). Pure: the same arguments give the same
-// plan. Tiles are computed when asked for.
+// TilePlan: the tiles of a composite command and the stages of each (spec 5.1, ADR-0042). Pure: the
+// same arguments give the same plan. Tiles are computed when asked for.
 //
-//   GEMM: for m, n, k:  [DMA_READ A] [DMA_READ B] FETCH GEMM [MATH k_tile]*   and on the last k  [MATH output_tile]* STORE
-//   [DMA_WRITE]
-//   MATH: for m, n:  [DMA_READ]* FETCH MATH [MATH output_tile]* STORE [DMA_WRITE], one DMA_READ per operand
-//   Both, with epilogues at kernel scope: then one MATH pass over the whole output,  [DMA_READ] FETCH MATH+ STORE [DMA_WRITE]
+//   GEMM: for m, n, k:  [DMA_READ A] [DMA_READ B] FETCH GEMM [MATH k_tile]*
+//         and on the last k  [MATH output_tile]* STORE [DMA_WRITE]
+//   MATH: for m, n:  [DMA_READ]* FETCH MATH [MATH output_tile]* STORE [DMA_WRITE],
+//         one DMA_READ per operand
+//   Both, with epilogues at kernel scope: then one MATH pass over the whole output,
+//         [DMA_READ] FETCH MATH+ STORE [DMA_WRITE]
 //
-// A pinned operand has no DMA_READ, a pinned result no DMA_WRITE. Tiles at the edges have their true size. For timing a tensor
-// counts as stored in tile order: tile (i, j) of X[I, J] begins at base + itemsize * (i0 * J + rows_of_the_tile * j0), so that
-// every tile is one contiguous range and the tiles cover the tensor exactly.
+// A pinned operand has no DMA_READ, a pinned result no DMA_WRITE. Tiles at the edges have their
+// true size. For timing a tensor counts as stored in tile order: tile (i, j) of X[I, J] begins at
+// base + itemsize * (i0 * J + rows_of_the_tile * j0), so that every tile is one contiguous range
+// and the tiles cover the tensor exactly.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +24,8 @@ namespace kernbench {
 
 class TilePlan {
  public:
-  // `default_tile` holds where the command names none. Both throw UsageError: an extent below 1, an epilogue with more entries than
-  // a tile has stages for.
+  // `default_tile` holds where the command names none. Both throw UsageError: an extent below 1, an
+  // epilogue with more entries than a tile has stages for.
   TilePlan(CompositeGemm command, const TileShape& default_tile);
   TilePlan(CompositeMath command, const TileShape& default_tile);
 
@@ -30,12 +33,15 @@ class TilePlan {
   // i < tile_count(); its id is i.
   Tile tile(std::uint64_t i) const;
   // The tile may start only when all before it have completed: the pass of the kernel epilogue.
-  bool waits_for_all(std::uint64_t i) const { return second_pass_tiles_ > 0 && i == first_pass_tiles_; }
+  bool waits_for_all(std::uint64_t i) const {
+    return second_pass_tiles_ > 0 && i == first_pass_tiles_;
+  }
 
   bool is_gemm() const { return gemm_; }
   const char* op_log_name() const;  // "composite_gemm", "composite_add", ...
 
-  // The most that a tile needs of the register file, with the accumulator that it finds there, and of the tile buffers.
+  // The most that a tile needs of the register file, with the accumulator that it finds there, and
+  // of the tile buffers.
   std::uint64_t largest_register_bytes() const;
   std::uint64_t largest_buffer_bytes() const;
 
@@ -61,7 +67,8 @@ class TilePlan {
   Pass kernel_epilogue_;
 };
 
-// What a tile takes of the scheduler's reserve while it lives: its unpinned operands and its result, side by side.
+// What a tile takes of the scheduler's reserve while it lives: its unpinned operands and its
+// result, side by side.
 std::uint64_t buffer_bytes(const Tile& tile);
 
 }  // namespace kernbench

@@ -5,10 +5,10 @@
 
 #include "models/timing/hbm_read.h"
 #include "models/timing/hbm_state.h"
-#include "models/timing/lower_bound.h"
-#include "models/timing/service_time.h"
-#include "models/timing/router_state.h"
 #include "models/timing/link_state.h"
+#include "models/timing/lower_bound.h"
+#include "models/timing/router_state.h"
+#include "models/timing/service_time.h"
 
 namespace kernbench {
 namespace {
@@ -21,7 +21,8 @@ Times carry(const Path& path, const FlitCut& flits, const std::vector<bool>& sto
     const PathHop& hop = path.hop(i);
     const ServiceTime service(hop.bw_gbs, static_cast<std::uint32_t>(flits.full));
     LinkState link;
-    for (std::size_t k = 0; k < at.size(); ++k) at[k] = advance(link, at[k], service.of(flits.bytes_of(k))) + hop.propagation_fs;
+    for (std::size_t k = 0; k < at.size(); ++k)
+      at[k] = advance(link, at[k], service.of(flits.bytes_of(k))) + hop.propagation_fs;
 
     const std::uint32_t next = i + 1;
     if (next == path.target_position()) break;
@@ -30,16 +31,20 @@ Times carry(const Path& path, const FlitCut& flits, const std::vector<bool>& sto
       at.assign(at.size(), at.back() + overhead);
     } else {
       RouterState server;
-      for (std::size_t k = 0; k < at.size(); ++k) at[k] = advance(server, at[k], k == 0 ? overhead : 0);
+      for (std::size_t k = 0; k < at.size(); ++k)
+        at[k] = advance(server, at[k], k == 0 ? overhead : 0);
     }
   }
   return at;
 }
 
-HbmState idle_hbm(const MemoryMessage& message) { return {message.num_pcs, message.burst_bytes, message.burst_time, 0}; }
+HbmState idle_hbm(const MemoryMessage& message) {
+  return {message.num_pcs, message.burst_bytes, message.burst_time, 0};
+}
 
 // When the write has committed.
-Fs commit(const MemoryMessage& message, const FlitCut& flits, const Times& arrivals, Bursts bursts) {
+Fs commit(const MemoryMessage& message, const FlitCut& flits, const Times& arrivals,
+          Bursts bursts) {
   if (!message.memory_is_hbm) return arrivals.back() + message.memory_overhead;
   HbmState hbm = idle_hbm(message);
   RouterState inbox;
@@ -67,7 +72,8 @@ Times answers(const MemoryMessage& message, const FlitCut& flits, Fs command, Bu
   HbmState hbm = idle_hbm(message);
   HbmRead read;
   read.book_all(hbm, message.offset, message.bytes, at.front());
-  for (std::size_t k = 0; k < at.size(); ++k) at[k] = read.ready(flits.offset_of(k) + flits.bytes_of(k) - 1);
+  for (std::size_t k = 0; k < at.size(); ++k)
+    at[k] = read.ready(flits.offset_of(k) + flits.bytes_of(k) - 1);
   return at;
 }
 
@@ -76,12 +82,15 @@ Times answers(const MemoryMessage& message, const FlitCut& flits, Fs command, Bu
 Fs zero_load_latency(const Path& path, const MemoryMessage& message, Bursts bursts) {
   const FlitCut flits(message);
   if (message.write) {
-    const Times arrivals = carry(path, flits, message.request_stores, Times(flits.count, message.initiator_overhead));
+    const Times arrivals =
+        carry(path, flits, message.request_stores, Times(flits.count, message.initiator_overhead));
     const Fs committed = commit(message, flits, arrivals, bursts);
     return message.posted ? committed : committed + control_leg(path.reverse()).last;
   }
   const Fs command = message.initiator_overhead + control_leg(path).last;
-  return carry(path.reverse(), flits, message.response_stores, answers(message, flits, command, bursts)).back();
+  return carry(path.reverse(), flits, message.response_stores,
+               answers(message, flits, command, bursts))
+      .back();
 }
 
 }  // namespace kernbench

@@ -9,12 +9,17 @@ namespace {
 
 template <class Make>
 void add(std::map<std::string, Make>& modules, const std::string& name, Make make) {
-  if (!modules.emplace(name, std::move(make)).second) throw UsageError("the external module '" + name + "' is registered twice");
+  if (!modules.emplace(name, std::move(make)).second)
+    throw UsageError("the external module '" + name + "' is registered twice");
 }
 
 }  // namespace
 
-void ExternalModules::add_initiator(const std::string& name, MakeInitiator make) { add(initiators_, name, std::move(make)); }
-void ExternalModules::add_target(const std::string& name, MakeTarget make) { add(targets_, name, std::move(make)); }
+void ExternalModules::add_initiator(const std::string& name, MakeInitiator make) {
+  add(initiators_, name, std::move(make));
+}
+void ExternalModules::add_target(const std::string& name, MakeTarget make) {
+  add(targets_, name, std::move(make));
+}
 
 }  // namespace kernbench

@@ -1,11 +1,14 @@
-// Plain TLM-2.0 modules that a machine can take in through the bridges, by the name that `module:` says in a topology.
+// Plain TLM-2.0 modules that a machine can take in through the bridges, by the name that `module:`
+// says in a topology.
 //
 //   ExternalModules modules;
-//   modules.add_initiator("acme.dma", &acme::Dma::socket);       // class Dma : sc_module, constructor from sc_module_name
+//   // class Dma : sc_module, with a constructor from sc_module_name
+//   modules.add_initiator("acme.dma", &acme::Dma::socket);
 //   modules.add_target("acme.dram", &acme::Dram::socket);
 //   register_builtin_components(registry, modules);
 //
-// The module knows nothing of this platform: it has one socket of the base protocol, of any width, initiator or target.
+// The module knows nothing of this platform: it has one socket of the base protocol, of any width,
+// initiator or target.
 #pragma once
 
 #include <functional>
@@ -24,9 +27,12 @@ class ExternalModules {
   using TargetSocket = tlm::tlm_base_target_socket<32>;
   using InitiatorSocket = tlm::tlm_base_initiator_socket<32>;
 
-  // Creates the module under this leaf name, as a child of the bridge that is under construction, and binds it to the bridge.
-  using MakeInitiator = std::function<std::unique_ptr<sc_core::sc_module>(const char* name, TargetSocket& bridge)>;
-  using MakeTarget = std::function<std::unique_ptr<sc_core::sc_module>(const char* name, InitiatorSocket& bridge)>;
+  // Creates the module under this leaf name, as a child of the bridge that is under construction,
+  // and binds it to the bridge.
+  using MakeInitiator =
+      std::function<std::unique_ptr<sc_core::sc_module>(const char* name, TargetSocket& bridge)>;
+  using MakeTarget =
+      std::function<std::unique_ptr<sc_core::sc_module>(const char* name, InitiatorSocket& bridge)>;
 
   // Throw UsageError for a name that is taken.
   void add_initiator(const std::string& name, MakeInitiator make);

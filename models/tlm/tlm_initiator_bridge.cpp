@@ -18,29 +18,39 @@ std::vector<std::string> names_of(const std::map<std::string, Make>& modules) {
 
 std::string label_of(const tlm::tlm_generic_payload& payload) {
   char text[64];
-  std::snprintf(text, sizeof text, "%s of %u bytes at 0x%llx", payload.is_read() ? "the read" : "the write", payload.get_data_length(),
+  std::snprintf(text, sizeof text, "%s of %u bytes at 0x%llx",
+                payload.is_read() ? "the read" : "the write", payload.get_data_length(),
                 static_cast<unsigned long long>(payload.get_address()));
   return text;
 }
 
 }  // namespace
 
-Implementation TlmInitiatorBridge::implementation(const std::string& name, const ExternalModules& modules) {
+Implementation TlmInitiatorBridge::implementation(const std::string& name,
+                                                  const ExternalModules& modules) {
   ParameterSchema schema{
-      Parameter::choice("module", "the plain TLM-2.0 initiator behind the bridge", names_of(modules.initiators()), "spec 2.1"),
-      Parameter::duration_ns("overhead_ns", "from the grant of an access until it stands at the link", "assumption").default_val(0),
-      Parameter::integer("max_outstanding", "accesses granted and not ended", "", "assumption").default_val(8).range("1", "65536"),
-      Parameter::boolean("posted", "a write ends at its commit, without an acknowledgement", "spec 2.1").default_val(false)};
-  return {name, description, Roles(roles.begin(), roles.end()), std::move(schema), [initiators = modules.initiators()](const ComponentInit& init) {
+      Parameter::choice("module", "the plain TLM-2.0 initiator behind the bridge",
+                        names_of(modules.initiators()), "spec 2.1"),
+      Parameter::duration_ns(
+          "overhead_ns", "from the grant of an access until it stands at the link", "assumption")
+          .default_val(0),
+      Parameter::integer("max_outstanding", "accesses granted and not ended", "", "assumption")
+          .default_val(8)
+          .range("1", "65536"),
+      Parameter::boolean("posted", "a write ends at its commit, without an acknowledgement",
+                         "spec 2.1")
+          .default_val(false)};
+  return {name, description, Roles(roles.begin(), roles.end()), std::move(schema),
+          [initiators = modules.initiators()](const ComponentInit& init) {
             return make_component<TlmInitiatorBridge>(init, initiators);
           }};
 }
 
-TlmInitiatorBridge::TlmInitiatorBridge(const ComponentInit& init, const std::map<std::string, ExternalModules::MakeInitiator>& initiators)
-    : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
-      socket("socket"),
-      machine_(machine_services(init.services)),
-      keys_(init.node),
+TlmInitiatorBridge::TlmInitiatorBridge(
+    const ComponentInit& init,
+    const std::map<std::string, ExternalModules::MakeInitiator>& initiators)
+    : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward), socket("socket"),
+      machine_(machine_services(init.services)), keys_(init.node),
       overhead_(ns_to_fs(attributes().decimal("overhead_ns"))),
       max_outstanding_(static_cast<std::size_t>(attributes().integer("max_outstanding"))),
       posted_(attributes().flag("posted")),
@@ -61,21 +71,28 @@ tlm::tlm_sync_enum TlmInitiatorBridge::broken_protocol(const std::string& what) 
   return tlm::TLM_COMPLETED;
 }
 
-tlm::tlm_sync_enum TlmInitiatorBridge::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+tlm::tlm_sync_enum TlmInitiatorBridge::nb_transport_fw(tlm::tlm_generic_payload& payload,
+                                                       tlm::tlm_phase& phase,
+                                                       sc_core::sc_time& delay) {
   if (phase == tlm::BEGIN_REQ) return begin_request(payload, delay);
   if (phase == tlm::END_RESP) {
-    if (responding_ == nullptr || responding_->payload != &payload) return broken_protocol("END_RESP without a BEGIN_RESP");
+    if (responding_ == nullptr || responding_->payload != &payload)
+      return broken_protocol("END_RESP without a BEGIN_RESP");
     response_free_at_ = now() + delay.value();
     end(*responding_);
     return tlm::TLM_COMPLETED;
   }
-  if (phase == tlm::END_REQ || phase == tlm::BEGIN_RESP) return broken_protocol("a target's phase on the forward path");
+  if (phase == tlm::END_REQ || phase == tlm::BEGIN_RESP)
+    return broken_protocol("a target's phase on the forward path");
   return tlm::TLM_ACCEPTED;  // ignorable
 }
 
-tlm::tlm_sync_enum TlmInitiatorBridge::begin_request(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay) {
-  if (requesting_ != nullptr) return broken_protocol("BEGIN_REQ before the END_REQ of the request before");
-  if (!payload.has_mm()) return broken_protocol("BEGIN_REQ with a payload that has no memory manager");
+tlm::tlm_sync_enum TlmInitiatorBridge::begin_request(tlm::tlm_generic_payload& payload,
+                                                     const sc_core::sc_time& delay) {
+  if (requesting_ != nullptr)
+    return broken_protocol("BEGIN_REQ before the END_REQ of the request before");
+  if (!payload.has_mm())
+    return broken_protocol("BEGIN_REQ with a payload that has no memory manager");
   std::vector<Part> parts;
   const tlm::tlm_response_status status = examine(payload, parts);
   payload.set_dmi_allowed(false);
@@ -113,7 +130,8 @@ void TlmInitiatorBridge::b_transport(tlm::tlm_generic_payload& payload, sc_core:
   while (!call.done) sc_core::wait(call.returned);
 }
 
-bool TlmInitiatorBridge::get_direct_mem_ptr(tlm::tlm_generic_payload& /*payload*/, tlm::tlm_dmi& dmi) {
+bool TlmInitiatorBridge::get_direct_mem_ptr(tlm::tlm_generic_payload& /*payload*/,
+                                            tlm::tlm_dmi& dmi) {
   dmi.init();
   dmi.allow_read_write();  // what is denied, for all addresses
   return false;
@@ -122,7 +140,8 @@ bool TlmInitiatorBridge::get_direct_mem_ptr(tlm::tlm_generic_payload& /*payload*
 unsigned TlmInitiatorBridge::transport_dbg(tlm::tlm_generic_payload& payload) {
   unsigned done = 0;
   try {
-    for (const MemoryPiece& piece : memory_pieces(machine_.machine(), payload.get_address(), payload.get_data_length())) {
+    for (const MemoryPiece& piece :
+         memory_pieces(machine_.machine(), payload.get_address(), payload.get_data_length())) {
       const TransactionHandle step = machine_.pool().make();
       step->set_command(payload.get_command());
       step->set_address(piece.physical);
@@ -142,12 +161,15 @@ unsigned TlmInitiatorBridge::transport_dbg(tlm::tlm_generic_payload& payload) {
   return done;
 }
 
-tlm::tlm_response_status TlmInitiatorBridge::examine(const tlm::tlm_generic_payload& payload, std::vector<Part>& parts) {
+tlm::tlm_response_status TlmInitiatorBridge::examine(const tlm::tlm_generic_payload& payload,
+                                                     std::vector<Part>& parts) {
   if (!payload.is_read() && !payload.is_write()) return tlm::TLM_COMMAND_ERROR_RESPONSE;
   if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
-  if (payload.get_data_length() == 0 || payload.get_streaming_width() < payload.get_data_length()) return tlm::TLM_BURST_ERROR_RESPONSE;
+  if (payload.get_data_length() == 0 || payload.get_streaming_width() < payload.get_data_length())
+    return tlm::TLM_BURST_ERROR_RESPONSE;
   try {
-    for (const MemoryPiece& piece : memory_pieces(machine_.machine(), payload.get_address(), payload.get_data_length())) {
+    for (const MemoryPiece& piece :
+         memory_pieces(machine_.machine(), payload.get_address(), payload.get_data_length())) {
       parts.push_back({piece, &machine_.routes().memory_path(node(), piece.place.node), {}, false});
     }
   } catch (const AddressError&) {
@@ -158,15 +180,18 @@ tlm::tlm_response_status TlmInitiatorBridge::examine(const tlm::tlm_generic_payl
   return tlm::TLM_OK_RESPONSE;
 }
 
-TlmInitiatorBridge::Access& TlmInitiatorBridge::admit(tlm::tlm_generic_payload& payload, std::vector<Part> parts, Fs due) {
+TlmInitiatorBridge::Access& TlmInitiatorBridge::admit(tlm::tlm_generic_payload& payload,
+                                                      std::vector<Part> parts, Fs due) {
   auto access = std::make_unique<Access>();
   Access& admitted = *access;
   admitted.payload = &payload;
   admitted.due = due;
   admitted.awaited = parts.size();
   admitted.parts = std::move(parts);
-  admitted.pending_wait = services().pending_waits().open(name(), "the end of " + label_of(payload), now());
-  const auto later = std::find_if(waiting_.begin(), waiting_.end(), [due](const auto& other) { return other->due > due; });
+  admitted.pending_wait =
+      services().pending_waits().open(name(), "the end of " + label_of(payload), now());
+  const auto later = std::find_if(waiting_.begin(), waiting_.end(),
+                                  [due](const auto& other) { return other->due > due; });
   waiting_.insert(later, std::move(access));
   rearm();
   return admitted;
@@ -176,7 +201,8 @@ TlmInitiatorBridge::Access& TlmInitiatorBridge::admit(tlm::tlm_generic_payload& 
 
 Fs TlmInitiatorBridge::next_due() const {
   Fs due = arrivals_.control() == nullptr ? never_fs : arrivals_.control()->time;
-  if (!waiting_.empty() && outstanding_ < max_outstanding_) due = std::min(due, waiting_.front()->due);
+  if (!waiting_.empty() && outstanding_ < max_outstanding_)
+    due = std::min(due, waiting_.front()->due);
   if (!leaving_.empty()) due = std::min(due, under_way_[leaving_.front()]->due);
   if (!answered_.empty() && responding_ == nullptr) due = std::min(due, response_free_at_);
   return std::max(due, now());
@@ -190,7 +216,8 @@ void TlmInitiatorBridge::serve() {
       report_passage(arrival, arrival.time);
       arrival.transaction->route().listener->completed(*arrival.transaction);
     }
-    while (!waiting_.empty() && outstanding_ < max_outstanding_ && waiting_.front()->due <= now()) grant();
+    while (!waiting_.empty() && outstanding_ < max_outstanding_ && waiting_.front()->due <= now())
+      grant();
     while (!leaving_.empty() && under_way_[leaving_.front()]->due <= now()) {
       Access& access = *under_way_[leaving_.front()];
       leaving_.pop_front();
@@ -271,11 +298,14 @@ void TlmInitiatorBridge::completed(Transaction& transaction) {
 
 TlmInitiatorBridge::Part& TlmInitiatorBridge::part_of(const Transaction& transaction) const {
   std::vector<Part>& parts = under_way_[transaction.route().listener_tag]->parts;
-  return *std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return &*part.transaction == &transaction; });
+  return *std::find_if(parts.begin(), parts.end(),
+                       [&](const Part& part) { return &*part.transaction == &transaction; });
 }
 
-unsigned char* TlmInitiatorBridge::data_of(const Access& access, const Transaction& transaction) const {
-  return access.payload->get_data_ptr() + (transaction.get_address() - access.payload->get_address());
+unsigned char* TlmInitiatorBridge::data_of(const Access& access,
+                                           const Transaction& transaction) const {
+  return access.payload->get_data_ptr() +
+         (transaction.get_address() - access.payload->get_address());
 }
 
 void TlmInitiatorBridge::committed(Transaction& transaction) {
@@ -284,19 +314,23 @@ void TlmInitiatorBridge::committed(Transaction& transaction) {
 
 // Once: at the commit, or at the completion if the target does not tell of its commit.
 void TlmInitiatorBridge::write_to_store(const Access& access, Part& part) {
-  if (std::exchange(part.written, true) || machine_.data() == nullptr || access.payload == nullptr) return;
-  machine_.data()->memory().write_bytes(part.piece.physical, data_of(access, *part.transaction), part.piece.nbytes);
+  if (std::exchange(part.written, true) || machine_.data() == nullptr || access.payload == nullptr)
+    return;
+  machine_.data()->memory().write_bytes(part.piece.physical, data_of(access, *part.transaction),
+                                        part.piece.nbytes);
 }
 
 void TlmInitiatorBridge::read_from_store(Access& access, const Transaction& transaction) {
   if (access.payload == nullptr) return;
-  const bool taken = transaction.get_response_status() == tlm::TLM_OK_RESPONSE;  // the target's own bytes: take_bytes()
+  const bool taken = transaction.get_response_status() ==
+                     tlm::TLM_OK_RESPONSE;  // the target's own bytes: take_bytes()
   unsigned char* out = data_of(access, transaction);
   if (machine_.data() == nullptr) {
     if (!taken) std::memset(out, 0, transaction.get_data_length());
     return;
   }
-  const std::vector<std::byte> bytes = known_bytes(*machine_.data(), transaction.get_address(), transaction.get_data_length());
+  const std::vector<std::byte> bytes =
+      known_bytes(*machine_.data(), transaction.get_address(), transaction.get_data_length());
   if (bytes.empty()) {
     access.status = tlm::TLM_GENERIC_ERROR_RESPONSE;
   } else if (!taken) {
@@ -313,7 +347,8 @@ bool TlmInitiatorBridge::provide_bytes(const Transaction& transaction, unsigned 
 
 void TlmInitiatorBridge::take_bytes(const Transaction& transaction, const unsigned char* bytes) {
   const Access& access = *under_way_[transaction.route().listener_tag];
-  if (access.payload != nullptr) std::memcpy(data_of(access, transaction), bytes, transaction.get_data_length());
+  if (access.payload != nullptr)
+    std::memcpy(data_of(access, transaction), bytes, transaction.get_data_length());
 }
 
 // --- Back
@@ -327,7 +362,8 @@ void TlmInitiatorBridge::respond() {
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   const tlm::tlm_sync_enum answer = socket->nb_transport_bw(*access.payload, phase, delay);
   if (responding_ != &access) return;  // END_RESP came during the call
-  const bool ended = answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP);
+  const bool ended =
+      answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP);
   if (!ended) return;
   response_free_at_ = now() + delay.value();
   end(access);
@@ -349,7 +385,9 @@ void TlmInitiatorBridge::end(Access& access) {
   if (responding_ == &access) responding_ = nullptr;
   services().pending_waits().close(access.pending_wait);
   if (access.caller == nullptr && access.payload != nullptr) access.payload->release();
-  std::find_if(under_way_.begin(), under_way_.end(), [&](const auto& other) { return other.get() == &access; })->reset();
+  std::find_if(under_way_.begin(), under_way_.end(), [&](const auto& other) {
+    return other.get() == &access;
+  })->reset();
   --outstanding_;
   outstanding_signal_.set(outstanding_);
   rearm();

@@ -1,17 +1,21 @@
-// Lets a plain TLM-2.0 initiator read and write the memories of the machine: base protocol outside, a node of the fabric inside.
+// Lets a plain TLM-2.0 initiator read and write the memories of the machine: base protocol outside,
+// a node of the fabric inside.
 //
-// Timing (spec 2.1): a payload (b_transport, or BEGIN_REQ) enters after its annotated delay. It is granted when fewer than
-// max_outstanding others are under way, first come first served; END_REQ then. overhead_ns after the grant all flits of a write, or the
-// command of a read, stand at the link. BEGIN_RESP, or the return of b_transport, when the answer has arrived whole; with `posted` a write
-// ends at its commit. One response at a time: the next BEGIN_RESP follows the END_RESP of the last. A place among max_outstanding is free
-// again at the end of the access.
-// An access that lies in several memories becomes one transaction each, issued together, complete when all are.
-// Values: a write takes effect in the memory store at its commit, a read is sampled when its answer arrives. With data off writes are
-// ignored and reads give zeros (a plain memory behind a TlmTargetBridge keeps its own bytes in any case).
-// Response status: address error if a byte has no memory; command error for what is neither read nor write; byte enable error;
-// burst error for a length of 0 or a streaming width below the length; generic error for a value that only phase 2 knows; else what the
-// target answered. A refused access ends at once. DMI is refused; transport_dbg reaches every memory.
-// Not modelled: byte enables, streaming, locks, ignorable phases.
+// Timing (spec 2.1): a payload (b_transport, or BEGIN_REQ) enters after its annotated delay. It is
+// granted when fewer than max_outstanding others are under way, first come first served; END_REQ
+// then. overhead_ns after the grant all flits of a write, or the command of a read, stand at the
+// link. BEGIN_RESP, or the return of b_transport, when the answer has arrived whole; with `posted`
+// a write ends at its commit. One response at a time: the next BEGIN_RESP follows the END_RESP of
+// the last. A place among max_outstanding is free again at the end of the access. An access that
+// lies in several memories becomes one transaction each, issued together, complete when all are.
+// Values: a write takes effect in the memory store at its commit, a read is sampled when its answer
+// arrives. With data off writes are ignored and reads give zeros (a plain memory behind a
+// TlmTargetBridge keeps its own bytes in any case). Response status: address error if a byte has no
+// memory; command error for what is neither read nor write; byte enable error; burst error for a
+// length of 0 or a streaming width below the length; generic error for a value that only phase 2
+// knows; else what the target answered. A refused access ends at once. DMI is refused;
+// transport_dbg reaches every memory. Not modelled: byte enables, streaming, locks, ignorable
+// phases.
 #pragma once
 
 #include <list>
@@ -28,14 +32,18 @@ namespace kernbench {
 
 class FunctionalModel;
 
-class TlmInitiatorBridge final : public FabricNode, private tlm::tlm_fw_transport_if<>, private TransactionListener {
+class TlmInitiatorBridge final : public FabricNode,
+                                 private tlm::tlm_fw_transport_if<>,
+                                 private TransactionListener {
  public:
-  static constexpr const char* description = "a plain TLM-2.0 initiator (base protocol) as an initiator of memory traffic";
+  static constexpr const char* description =
+      "a plain TLM-2.0 initiator (base protocol) as an initiator of memory traffic";
   static constexpr std::array roles{Role::tlm_initiator};
   // `module` names one of the initiators; they are those that are known by now.
   static Implementation implementation(const std::string& name, const ExternalModules& modules);
 
-  TlmInitiatorBridge(const ComponentInit& init, const std::map<std::string, ExternalModules::MakeInitiator>& initiators);
+  TlmInitiatorBridge(const ComponentInit& init,
+                     const std::map<std::string, ExternalModules::MakeInitiator>& initiators);
 
   ExternalModules::TargetSocket socket;
 
@@ -63,7 +71,8 @@ class TlmInitiatorBridge final : public FabricNode, private tlm::tlm_fw_transpor
   };
   using Accesses = std::list<std::unique_ptr<Access>>;
 
-  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override;
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override;
   unsigned transport_dbg(tlm::tlm_generic_payload& payload) override;
@@ -71,10 +80,12 @@ class TlmInitiatorBridge final : public FabricNode, private tlm::tlm_fw_transpor
   Fs next_due() const override;
   void serve() override;
 
-  tlm::tlm_sync_enum begin_request(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);
+  tlm::tlm_sync_enum begin_request(tlm::tlm_generic_payload& payload,
+                                   const sc_core::sc_time& delay);
   tlm::tlm_sync_enum broken_protocol(const std::string& what);
   // What is wrong with a payload, or OK and where it lies.
-  tlm::tlm_response_status examine(const tlm::tlm_generic_payload& payload, std::vector<Part>& parts);
+  tlm::tlm_response_status examine(const tlm::tlm_generic_payload& payload,
+                                   std::vector<Part>& parts);
   Access& admit(tlm::tlm_generic_payload& payload, std::vector<Part> parts, Fs due);
   void grant();
   void send_request(Access& access);
@@ -95,12 +106,12 @@ class TlmInitiatorBridge final : public FabricNode, private tlm::tlm_fw_transpor
   Fs overhead_;
   std::size_t max_outstanding_;
   bool posted_;
-  Accesses waiting_;                                    // for the grant, by due
-  std::vector<std::unique_ptr<Access>> under_way_;      // by tag; null: free
-  std::list<std::size_t> leaving_;                      // granted, overhead not yet paid
-  std::list<std::size_t> answered_;                     // by nb_transport, in order of completion
-  Access* requesting_ = nullptr;                        // BEGIN_REQ without END_REQ
-  Access* responding_ = nullptr;                        // BEGIN_RESP without END_RESP
+  Accesses waiting_;                                // for the grant, by due
+  std::vector<std::unique_ptr<Access>> under_way_;  // by tag; null: free
+  std::list<std::size_t> leaving_;                  // granted, overhead not yet paid
+  std::list<std::size_t> answered_;                 // by nb_transport, in order of completion
+  Access* requesting_ = nullptr;                    // BEGIN_REQ without END_REQ
+  Access* responding_ = nullptr;                    // BEGIN_RESP without END_RESP
   Fs response_free_at_ = 0;
   std::size_t outstanding_ = 0;
   TraceSignal& outstanding_signal_;

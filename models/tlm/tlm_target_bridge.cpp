@@ -10,21 +10,31 @@
 
 namespace kernbench {
 
-Implementation TlmTargetBridge::implementation(const std::string& name, const ExternalModules& modules) {
+Implementation TlmTargetBridge::implementation(const std::string& name,
+                                               const ExternalModules& modules) {
   std::vector<std::string> names;
   for (const auto& module : modules.targets()) names.push_back(module.first);
   ParameterSchema schema{
-      Parameter::choice("module", "the plain TLM-2.0 memory behind the bridge", std::move(names), "spec 2.1"),
-      Parameter::duration_ns("overhead_ns", "from the last flit or the command to BEGIN_REQ", "assumption").default_val(0),
-      Parameter::integer("size_mb", "capacity, in the place of sram", "MiB", "spec 1.2").default_val(32).range("1", std::to_string(PhysAddr::cube_sram_bytes >> 20)),
-      Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2").range("1", "65536").from_machine()};
+      Parameter::choice("module", "the plain TLM-2.0 memory behind the bridge", std::move(names),
+                        "spec 2.1"),
+      Parameter::duration_ns("overhead_ns", "from the last flit or the command to BEGIN_REQ",
+                             "assumption")
+          .default_val(0),
+      Parameter::integer("size_mb", "capacity, in the place of sram", "MiB", "spec 1.2")
+          .default_val(32)
+          .range("1", std::to_string(PhysAddr::cube_sram_bytes >> 20)),
+      Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2")
+          .range("1", "65536")
+          .from_machine()};
   return {name, description, Roles(roles.begin(), roles.end()), std::move(schema),
-          [targets = modules.targets()](const ComponentInit& init) { return make_component<TlmTargetBridge>(init, targets); }};
+          [targets = modules.targets()](const ComponentInit& init) {
+            return make_component<TlmTargetBridge>(init, targets);
+          }};
 }
 
-TlmTargetBridge::TlmTargetBridge(const ComponentInit& init, const std::map<std::string, ExternalModules::MakeTarget>& targets)
-    : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
-      socket("socket"),
+TlmTargetBridge::TlmTargetBridge(const ComponentInit& init,
+                                 const std::map<std::string, ExternalModules::MakeTarget>& targets)
+    : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward), socket("socket"),
       machine_(machine_services(init.services)),
       overhead_(ns_to_fs(attributes().decimal("overhead_ns"))),
       busy_(add_signal("busy", "a request is with the memory", 1)) {
@@ -84,16 +94,22 @@ void TlmTargetBridge::begin() {
 
 // The initiator's where it still has them, else what the memory store holds by now.
 void TlmTargetBridge::bytes_to_write(Transaction& transaction) {
-  if (transaction.route().listener->provide_bytes(transaction, bytes_.data()) || machine_.data() == nullptr) return;
-  const std::vector<std::byte> known = known_bytes(*machine_.data(), transaction.get_address(), bytes_.size());
+  if (transaction.route().listener->provide_bytes(transaction, bytes_.data()) ||
+      machine_.data() == nullptr)
+    return;
+  const std::vector<std::byte> known =
+      known_bytes(*machine_.data(), transaction.get_address(), bytes_.size());
   if (!known.empty()) std::memcpy(bytes_.data(), known.data(), known.size());
 }
 
-tlm::tlm_sync_enum TlmTargetBridge::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+tlm::tlm_sync_enum TlmTargetBridge::nb_transport_bw(tlm::tlm_generic_payload& payload,
+                                                    tlm::tlm_phase& phase,
+                                                    sc_core::sc_time& delay) {
   if (!outside_payload_ || &payload != &*outside_payload_ || answer_at_ != never_fs) {
     return broken_protocol("a phase of a payload that is not under way");
   }
-  if (phase == tlm::BEGIN_REQ || phase == tlm::END_RESP) return broken_protocol("an initiator's phase on the backward path");
+  if (phase == tlm::BEGIN_REQ || phase == tlm::END_RESP)
+    return broken_protocol("an initiator's phase on the backward path");
   if (phase == tlm::BEGIN_RESP) answered(now() + delay.value(), true);
   return tlm::TLM_ACCEPTED;
 }
@@ -107,7 +123,8 @@ void TlmTargetBridge::answered(Fs at, bool end_resp_wanted) {
 void TlmTargetBridge::finish() {
   answer_at_ = never_fs;
   tlm::tlm_response_status status = outside_payload_->get_response_status();
-  if (status == tlm::TLM_INCOMPLETE_RESPONSE) status = tlm::TLM_GENERIC_ERROR_RESPONSE;  // the target has not set it
+  if (status == tlm::TLM_INCOMPLETE_RESPONSE)
+    status = tlm::TLM_GENERIC_ERROR_RESPONSE;  // the target has not set it
   if (end_resp_wanted_) {
     tlm::tlm_phase phase = tlm::END_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;

@@ -1,14 +1,16 @@
 // Lets a plain TLM-2.0 memory stand in the place of a memory node behind a router.
 //
-// Timing (spec 2.1): overhead_ns after the last flit of a write, or the command of a read, BEGIN_REQ goes out with a payload of the
-// bridge's own and the offset in the memory as address; one at a time, in order of arrival. At the instant of BEGIN_RESP (its annotated
-// delay included) END_RESP goes out, and then the response as an SRAM's does: the whole of it at once (spec 2.6); a posted write
-// completes there. The memory's time is its own. A target that answers early (TLM_UPDATED, TLM_COMPLETED) is understood.
-// Errors: the target's response status becomes that of the transaction, and a message without data goes back.
-// Values: the memory gets the bytes of every write (zeros for values that only phase 2 knows), and its own bytes answer reads by TLM-2.0
-// initiators and transport_dbg. Host and kernels see the memory store as ever, to which all writes go too; bytes that the memory changes by
-// itself they do not see.
-// Not modelled: DMI, byte enables, several requests at a time.
+// Timing (spec 2.1): overhead_ns after the last flit of a write, or the command of a read,
+// BEGIN_REQ goes out with a payload of the bridge's own and the offset in the memory as address;
+// one at a time, in order of arrival. At the instant of BEGIN_RESP (its annotated delay included)
+// END_RESP goes out, and then the response as an SRAM's does: the whole of it at once (spec 2.6); a
+// posted write completes there. The memory's time is its own. A target that answers early
+// (TLM_UPDATED, TLM_COMPLETED) is understood. Errors: the target's response status becomes that of
+// the transaction, and a message without data goes back. Values: the memory gets the bytes of every
+// write (zeros for values that only phase 2 knows), and its own bytes answer reads by TLM-2.0
+// initiators and transport_dbg. Host and kernels see the memory store as ever, to which all writes
+// go too; bytes that the memory changes by itself they do not see. Not modelled: DMI, byte enables,
+// several requests at a time.
 #pragma once
 
 #include <memory>
@@ -23,17 +25,20 @@ namespace kernbench {
 
 class TlmTargetBridge final : public FabricNode, private tlm::tlm_bw_transport_if<> {
  public:
-  static constexpr const char* description = "a plain TLM-2.0 memory (base protocol) in the place of sram or hbm_ctrl";
+  static constexpr const char* description =
+      "a plain TLM-2.0 memory (base protocol) in the place of sram or hbm_ctrl";
   static constexpr std::array roles{Role::sram, Role::hbm_ctrl};
   // `module` names one of the targets; they are those that are known by now.
   static Implementation implementation(const std::string& name, const ExternalModules& modules);
 
-  TlmTargetBridge(const ComponentInit& init, const std::map<std::string, ExternalModules::MakeTarget>& targets);
+  TlmTargetBridge(const ComponentInit& init,
+                  const std::map<std::string, ExternalModules::MakeTarget>& targets);
 
   ExternalModules::InitiatorSocket socket;
 
  private:
-  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64 /*start*/, sc_dt::uint64 /*end*/) override {}
   unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
 
@@ -47,7 +52,7 @@ class TlmTargetBridge final : public FabricNode, private tlm::tlm_bw_transport_i
 
   MachineServices& machine_;
   Fs overhead_;
-  Arrival current_;            // under way outside
+  Arrival current_;  // under way outside
   TransactionHandle outside_payload_;
   std::vector<unsigned char> bytes_;
   Fs answer_at_ = never_fs;

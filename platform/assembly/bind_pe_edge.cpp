@@ -15,11 +15,12 @@ namespace {
 }
 
 bool takes_tasks(PeEngine engine) {
-  return engine == PeEngine::pe_dma || engine == PeEngine::pe_fetch_store || engine == PeEngine::pe_gemm ||
-         engine == PeEngine::pe_math;
+  return engine == PeEngine::pe_dma || engine == PeEngine::pe_fetch_store ||
+         engine == PeEngine::pe_gemm || engine == PeEngine::pe_math;
 }
 
-void bind_tasks(Component& source, PeEngine source_engine, Component& target, PeEngine target_engine) {
+void bind_tasks(Component& source, PeEngine source_engine, Component& target,
+                PeEngine target_engine) {
   auto* sender = dynamic_cast<TaskSender*>(&source);
   if (sender == nullptr || !takes_tasks(target_engine)) return;
   auto* receiver = dynamic_cast<TaskReceiver*>(&target);
@@ -44,7 +45,8 @@ void bind_service_if_provided(Component& source, Component& target, PeEngine tar
 
 }  // namespace
 
-void bind_pe_edge(Component& source, PeEngine source_engine, Component& target, PeEngine target_engine) {
+void bind_pe_edge(Component& source, PeEngine source_engine, Component& target,
+                  PeEngine target_engine) {
   bind_tasks(source, source_engine, target, target_engine);
   bind_service<CommandPort>(source, target, target_engine);
   bind_service<AccelSlot>(source, target, target_engine);

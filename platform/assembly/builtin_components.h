@@ -6,8 +6,8 @@
 
 namespace kernbench {
 
-// Registers them all under their `builtin.` names. Called once by whoever creates the registry. `modules`: the plain TLM-2.0 modules that
-// the bridges can bind in.
+// Registers them all under their `builtin.` names. Called once by whoever creates the registry.
+// `modules`: the plain TLM-2.0 modules that the bridges can bind in.
 void register_builtin_components(ComponentRegistry& registry, const ExternalModules& modules = {});
 // Of them, what lies outside the PEs.
 void register_fabric_components(ComponentRegistry& registry);

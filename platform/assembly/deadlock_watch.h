@@ -1,10 +1,12 @@
-// Finds a run in which somebody waits although time goes on: nothing is left but polling and clocks (spec 4.2).
+// Finds a run in which somebody waits although time goes on: nothing is left but polling and clocks
+// (spec 4.2).
 //
-// Looked at between slices of the simulation, so it costs nothing inside them. Work shows in what the machine counts: whatever a
-// component or a link does changes at least one of its statistics, and whoever begins to wait opens an pending_wait. Polling and
-// clock events change neither. A delay is work, however long it is: models say until when they have events of their own
-// (PendingWaits::busy_until), and whatever was pending when something was last seen done may be the work of a model that does not
-// say.
+// Looked at between slices of the simulation, so it costs nothing inside them. Work shows in what
+// the machine counts: whatever a component or a link does changes at least one of its statistics,
+// and whoever begins to wait opens an pending_wait. Polling and clock events change neither. A
+// delay is work, however long it is: models say until when they have events of their own
+// (PendingWaits::busy_until), and whatever was pending when something was last seen done may be the
+// work of a model that does not say.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +28,8 @@ class DeadlockWatch {
   };
   DeadlockWatch(Fs patience, Questions ask) : patience_(patience), ask_(std::move(ask)) {}
 
-  // True if somebody has been waiting, and nothing has been done or was to be done, for the patience at least. `now` does not
-  // descend.
+  // True if somebody has been waiting, and nothing has been done or was to be done, for the
+  // patience at least. `now` does not descend.
   bool expired(Fs now) {
     if (now < look_at_) return false;
     const std::uint64_t work = ask_.work();
@@ -41,7 +43,9 @@ class DeadlockWatch {
     }
     const Fs busy_until = std::max(ask_.busy_until(), pending_until_);
     if (busy_until < now) return true;
-    look_after(now, std::max(patience_, busy_until - now + 1));  // at that very instant it may not have happened yet
+    look_after(
+        now, std::max(patience_,
+                      busy_until - now + 1));  // at that very instant it may not have happened yet
     return false;
   }
   // The instant of the next look.

@@ -1,5 +1,6 @@
-// The calls by which a program would end the process or the simulation, before those of the libraries: in a kernel or a bench they
-// are faults (program_guard.h), elsewhere they do what they always do.
+// The calls by which a program would end the process or the simulation, before those of the
+// libraries: in a kernel or a bench they are faults (program_guard.h), elsewhere they do what they
+// always do.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -38,7 +39,8 @@ namespace sc_core {
 
 void sc_stop() {
   if (kernbench::ProgramGuard::can_park()) kernbench::ProgramGuard::fail("has called sc_stop()");
-  static const auto stop = reinterpret_cast<void (*)()>(::dlsym(RTLD_NEXT, "_ZN7sc_core7sc_stopEv"));
+  static const auto stop =
+      reinterpret_cast<void (*)()>(::dlsym(RTLD_NEXT, "_ZN7sc_core7sc_stopEv"));
   stop();
 }
 

@@ -8,8 +8,12 @@ namespace {
 
 EdgeBinding binding_of(const Graph& graph, const Edge& edge) {
   if (edge.kind != EdgeKind::pe_internal) return EdgeBinding::link;
-  if (!carries_flits({*engine_of(graph.node(edge.src).kind), *engine_of(graph.node(edge.dst).kind)})) return EdgeBinding::internal;
-  return edge.distance_mm.is_zero() && (!edge.bw_gbs || edge.bw_gbs->is_zero()) ? EdgeBinding::direct : EdgeBinding::link;
+  if (!carries_flits(
+          {*engine_of(graph.node(edge.src).kind), *engine_of(graph.node(edge.dst).kind)}))
+    return EdgeBinding::internal;
+  return edge.distance_mm.is_zero() && (!edge.bw_gbs || edge.bw_gbs->is_zero())
+             ? EdgeBinding::direct
+             : EdgeBinding::link;
 }
 
 }  // namespace
@@ -27,7 +31,8 @@ FabricEdges::FabricEdges(const Graph& graph) {
     if (here.binding == EdgeBinding::internal) continue;
     here.out_port = port++;
     here.bw_gbs = edge.bw_gbs.value_or(Rational());
-    here.propagation_fs = here.binding == EdgeBinding::link ? propagation_fs(edge.distance_mm, ns_per_mm) : 0;
+    here.propagation_fs =
+        here.binding == EdgeBinding::link ? propagation_fs(edge.distance_mm, ns_per_mm) : 0;
   }
 }
 

@@ -1,4 +1,5 @@
-// The edges of the graph as the fabric sees them: which become links, at which port of their source, and how long they are.
+// The edges of the graph as the fabric sees them: which become links, at which port of their
+// source, and how long they are.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,8 @@ namespace kernbench {
 
 enum class EdgeBinding : std::uint8_t {
   link,      // a Link between two fabric sockets
-  direct,    // fabric sockets bound to each other: pe_dma <-> pe_tcm without length and bandwidth (spec 2.3)
+  direct,    // fabric sockets bound to each other: pe_dma <-> pe_tcm without length and bandwidth
+             // (spec 2.3)
   internal,  // tasks and services between engines of a PE; no part of the fabric
 };
 

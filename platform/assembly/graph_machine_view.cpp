@@ -8,17 +8,20 @@ namespace {
 
 ChannelInterleave interleave_of(const Attributes& hbm) {
   if (!hbm.has("num_pcs") || !hbm.has("burst_bytes")) return {};
-  return {static_cast<std::uint32_t>(hbm.integer("num_pcs")), static_cast<std::uint32_t>(hbm.integer("burst_bytes"))};
+  return {static_cast<std::uint32_t>(hbm.integer("num_pcs")),
+          static_cast<std::uint32_t>(hbm.integer("burst_bytes"))};
 }
 
 }  // namespace
 
 GraphMachineView::GraphMachineView(const Graph& graph)
     : graph_(graph), spec_(graph.spec()), pes_(spec_.cube.pe_layout.pes()),
-      io_count_(static_cast<int>(spec_.sip.io_chiplets.size())), flit_bytes_(static_cast<std::uint32_t>(spec_.system.flit_bytes)),
-      hbm_interleave_(interleave_of(spec_.cube.hbm_ctrl.attributes)), sizes_(machine_sizes(spec_.cube)),
-      address_map_(memory_facts(spec_)) {
-  for (std::size_t kind = 0; kind < node_kinds; ++kind) kind_names_.emplace_back(name_of(static_cast<NodeKind>(kind)));
+      io_count_(static_cast<int>(spec_.sip.io_chiplets.size())),
+      flit_bytes_(static_cast<std::uint32_t>(spec_.system.flit_bytes)),
+      hbm_interleave_(interleave_of(spec_.cube.hbm_ctrl.attributes)),
+      sizes_(machine_sizes(spec_.cube)), address_map_(memory_facts(spec_)) {
+  for (std::size_t kind = 0; kind < node_kinds; ++kind)
+    kind_names_.emplace_back(name_of(static_cast<NodeKind>(kind)));
   file_nodes();
 }
 
@@ -52,14 +55,17 @@ void GraphMachineView::file_nodes() {
         hbms_[pe] = id;
         break;
       default:
-        if (const auto engine = engine_of(node.kind)) engines_[static_cast<std::size_t>(*engine)][pe] = id;
+        if (const auto engine = engine_of(node.kind))
+          engines_[static_cast<std::size_t>(*engine)][pe] = id;
     }
   }
 }
 
-NodeId GraphMachineView::at(const std::vector<NodeId>& table, std::size_t index, const char* what, int number) {
+NodeId GraphMachineView::at(const std::vector<NodeId>& table, std::size_t index, const char* what,
+                            int number) {
   if (index >= table.size() || table[index] == no_node)
-    throw RoutingError("no " + std::string(what) + " " + std::to_string(number) + " in this machine");
+    throw RoutingError("no " + std::string(what) + " " + std::to_string(number) +
+                       " in this machine");
   return table[index];
 }
 

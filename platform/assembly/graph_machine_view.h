@@ -21,7 +21,9 @@ class GraphMachineView final : public MachineView {
   int cube_mesh_w() const override { return spec_.sip.mesh_w; }
   int cube_mesh_h() const override { return spec_.sip.mesh_h; }
   int pes() const override { return pes_; }
-  std::string sip_topology() const override { return std::string(name_of(spec_.system.sips.topology)); }
+  std::string sip_topology() const override {
+    return std::string(name_of(spec_.system.sips.topology));
+  }
   int sip_w() const override { return spec_.system.sips.w; }
   int sip_h() const override { return spec_.system.sips.h; }
 
@@ -37,10 +39,18 @@ class GraphMachineView final : public MachineView {
   std::uint64_t page_bytes() const override { return sizes_.page_bytes; }
 
   // All throw RoutingError for coordinates outside the machine.
-  NodeId pcie_ep(int sip) const override { return at(pcie_eps_, index(sip, 0, io_count_), "SIP", sip); }
-  NodeId io_cpu(int sip) const override { return at(io_cpus_, index(sip, 0, io_count_), "SIP", sip); }
-  NodeId m_cpu(int sip, int cube) const override { return at(m_cpus_, index(sip, cube, cubes()), "cube", cube); }
-  NodeId sram(int sip, int cube) const override { return at(srams_, index(sip, cube, cubes()), "cube", cube); }
+  NodeId pcie_ep(int sip) const override {
+    return at(pcie_eps_, index(sip, 0, io_count_), "SIP", sip);
+  }
+  NodeId io_cpu(int sip) const override {
+    return at(io_cpus_, index(sip, 0, io_count_), "SIP", sip);
+  }
+  NodeId m_cpu(int sip, int cube) const override {
+    return at(m_cpus_, index(sip, cube, cubes()), "cube", cube);
+  }
+  NodeId sram(int sip, int cube) const override {
+    return at(srams_, index(sip, cube, cubes()), "cube", cube);
+  }
   NodeId hbm(PeId pe) const override { return at(hbms_, index(pe), "PE", pe.pe); }
   NodeId engine(PeId pe, PeEngine engine) const override {
     return at(engines_[static_cast<std::size_t>(engine)], index(pe), "PE", pe.pe);
@@ -50,9 +60,15 @@ class GraphMachineView final : public MachineView {
 
   std::uint32_t nodes() const override { return static_cast<std::uint32_t>(graph_.nodes().size()); }
   const std::string& name(NodeId node) const override { return graph_.node(node).name; }
-  NodeId find(const std::string& name) const override { return graph_.find(name).value_or(no_node); }
-  const std::string& kind(NodeId node) const override { return kind_names_[static_cast<std::size_t>(graph_.node(node).kind)]; }
-  const Attributes& attributes(NodeId node) const override { return graph_.node(node).attributes(); }
+  NodeId find(const std::string& name) const override {
+    return graph_.find(name).value_or(no_node);
+  }
+  const std::string& kind(NodeId node) const override {
+    return kind_names_[static_cast<std::size_t>(graph_.node(node).kind)];
+  }
+  const Attributes& attributes(NodeId node) const override {
+    return graph_.node(node).attributes();
+  }
 
   const AddressMap& address_map() const { return address_map_; }
 
@@ -63,14 +79,17 @@ class GraphMachineView final : public MachineView {
   std::size_t index(int outer, int inner, int inner_count) const {
     return outer < 0 || outer >= sips() || inner < 0 || inner >= inner_count
                ? outside
-               : static_cast<std::size_t>(outer) * static_cast<std::size_t>(inner_count) + static_cast<std::size_t>(inner);
+               : static_cast<std::size_t>(outer) * static_cast<std::size_t>(inner_count) +
+                     static_cast<std::size_t>(inner);
   }
   std::size_t index(PeId pe) const {
     const std::size_t cube = index(pe.sip, pe.cube, cubes());
-    return cube == outside || pe.pe < 0 || pe.pe >= pes_ ? outside
-                                                         : cube * static_cast<std::size_t>(pes_) + static_cast<std::size_t>(pe.pe);
+    return cube == outside || pe.pe < 0 || pe.pe >= pes_
+               ? outside
+               : cube * static_cast<std::size_t>(pes_) + static_cast<std::size_t>(pe.pe);
   }
-  static NodeId at(const std::vector<NodeId>& table, std::size_t index, const char* what, int number);
+  static NodeId at(const std::vector<NodeId>& table, std::size_t index, const char* what,
+                   int number);
 
   const Graph& graph_;
   const MachineSpec& spec_;
@@ -80,9 +99,9 @@ class GraphMachineView final : public MachineView {
   ChannelInterleave hbm_interleave_;  // one channel if the implementation of hbm_ctrl has none
   MachineSizes sizes_;
   AddressMap address_map_;
-  std::vector<NodeId> pcie_eps_, io_cpus_;                         // [sip * io chiplets + chiplet]
-  std::vector<NodeId> m_cpus_, srams_;                             // [sip * cubes + cube]
-  std::vector<NodeId> hbms_;                                       // [(sip * cubes + cube) * pes + pe]
+  std::vector<NodeId> pcie_eps_, io_cpus_;  // [sip * io chiplets + chiplet]
+  std::vector<NodeId> m_cpus_, srams_;      // [sip * cubes + cube]
+  std::vector<NodeId> hbms_;                // [(sip * cubes + cube) * pes + pe]
   std::array<std::vector<NodeId>, engines_of_pe.size()> engines_;  // [PeEngine]
   std::vector<std::string> kind_names_;
 };

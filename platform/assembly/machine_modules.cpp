@@ -37,7 +37,9 @@ std::string_view parent_of(std::string_view name) {
   const auto dot = name.rfind('.');
   return dot == std::string_view::npos ? std::string_view() : name.substr(0, dot);
 }
-std::string_view leaf_of(std::string_view name) { return name.substr(name.rfind('.') + 1); }  // npos + 1 == 0
+std::string_view leaf_of(std::string_view name) {
+  return name.substr(name.rfind('.') + 1);
+}  // npos + 1 == 0
 
 }  // namespace
 
@@ -51,7 +53,8 @@ LinkName link_name(std::string_view src, std::string_view dst) {
   return {src.substr(0, common == 0 ? 0 : common - 1), std::move(leaf)};
 }
 
-MachineModules::MachineModules(const Graph& graph, const FabricEdges& edges, const ComponentRegistry& registry, Services& services)
+MachineModules::MachineModules(const Graph& graph, const FabricEdges& edges,
+                               const ComponentRegistry& registry, Services& services)
     : graph_(graph) {
   create_components(registry, services);
   bind_edges(edges);
@@ -74,13 +77,16 @@ sc_core::sc_module* MachineModules::scope(std::string_view path) {
 
 void MachineModules::create_components(const ComponentRegistry& registry, Services& services) {
   components_.reserve(graph_.nodes().size());
-  for (const Node& node : graph_.nodes()) {  // in order of names: a parent comes before its children
+  for (const Node& node :
+       graph_.nodes()) {  // in order of names: a parent comes before its children
     const Implementation* implementation = registry.find(node.impl());
     if (implementation == nullptr || !implementation->create)
-      throw UsageError("'" + node.name + "': the implementation '" + node.impl() + "' is not there");
+      throw UsageError("'" + node.name + "': the implementation '" + node.impl() +
+                       "' is not there");
     const Inside inside(scope(parent_of(node.name)));
     const auto id = static_cast<NodeId>(components_.size());
-    components_.push_back(implementation->create({leaf_of(node.name).data(), id, node.attributes(), services}));
+    components_.push_back(
+        implementation->create({leaf_of(node.name).data(), id, node.attributes(), services}));
     modules_.emplace(node.name, components_.back().get());
   }
 }
@@ -88,14 +94,15 @@ void MachineModules::create_components(const ComponentRegistry& registry, Servic
 FabricNode& MachineModules::fabric_node(NodeId node) const {
   auto* fabric_node = dynamic_cast<FabricNode*>(components_[node].get());
   if (fabric_node == nullptr) {
-    throw UsageError("'" + graph_.node(node).name + "' has edges of the fabric, but its implementation '" +
+    throw UsageError("'" + graph_.node(node).name +
+                     "' has edges of the fabric, but its implementation '" +
                      graph_.node(node).impl() + "' is no fabric node");
   }
   return *fabric_node;
 }
 
-// Sorted by (source, destination): the outputs of every source and the inputs of every destination come in ascending order of the
-// peer, as port numbers do.
+// Sorted by (source, destination): the outputs of every source and the inputs of every destination
+// come in ascending order of the peer, as port numbers do.
 void MachineModules::bind_edges(const FabricEdges& edges) {
   links_.reserve(graph_.edges().size());
   const auto flit_bytes = static_cast<std::uint32_t>(graph_.spec().system.flit_bytes);
@@ -103,9 +110,11 @@ void MachineModules::bind_edges(const FabricEdges& edges) {
     const kernbench::Edge& edge = graph_.edges()[i];
     const Node& src = graph_.node(edge.src);
     const Node& dst = graph_.node(edge.dst);
-    // What two engines of a PE do for each other; memory traffic to and from a TCM goes over sockets besides.
+    // What two engines of a PE do for each other; memory traffic to and from a TCM goes over
+    // sockets besides.
     if (edge.kind == EdgeKind::pe_internal)
-      bind_pe_edge(component(edge.src), *engine_of(src.kind), component(edge.dst), *engine_of(dst.kind));
+      bind_pe_edge(component(edge.src), *engine_of(src.kind), component(edge.dst),
+                   *engine_of(dst.kind));
     if (edges[i].binding == EdgeBinding::internal) continue;
     FabricInitiatorSocket& out = fabric_node(edge.src).add_output(edge.dst);
     FabricTargetSocket& in = fabric_node(edge.dst).add_input(edge.src);
@@ -115,7 +124,8 @@ void MachineModules::bind_edges(const FabricEdges& edges) {
     }
     const LinkName name = link_name(src.name, dst.name);
     const Inside inside(scope(name.scope));
-    links_.push_back({i, std::make_unique<Link>(name.leaf.c_str(), edges[i].bw_gbs, edges[i].propagation_fs, flit_bytes)});
+    links_.push_back({i, std::make_unique<Link>(name.leaf.c_str(), edges[i].bw_gbs,
+                                                edges[i].propagation_fs, flit_bytes)});
     Link& link = *links_.back().link;
     out.bind(link.in);
     link.out.bind(in);

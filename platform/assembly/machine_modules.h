@@ -1,4 +1,5 @@
-// Every module of the machine: scopes, components and links, named as spec 1.1 says, created, bound and destroyed here.
+// Every module of the machine: scopes, components and links, named as spec 1.1 says, created, bound
+// and destroyed here.
 #pragma once
 
 #include <map>
@@ -19,7 +20,8 @@ class FabricNode;
 class MachineModules {
  public:
   // Throws UsageError for an implementation that is unknown, or that cannot stand where it is used.
-  MachineModules(const Graph& graph, const FabricEdges& edges, const ComponentRegistry& registry, Services& services);
+  MachineModules(const Graph& graph, const FabricEdges& edges, const ComponentRegistry& registry,
+                 Services& services);
   ~MachineModules();  // links, then components, then scopes, each the last made first
   MachineModules(const MachineModules&) = delete;
   MachineModules& operator=(const MachineModules&) = delete;

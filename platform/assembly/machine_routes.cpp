@@ -11,11 +11,13 @@ constexpr std::uint64_t key(NodeId from, NodeId to) { return std::uint64_t{from}
 
 }  // namespace
 
-MachineRoutes::MachineRoutes(const Graph& graph, const FabricEdges& edges) : graph_(graph), edges_(edges), router_(graph) {
+MachineRoutes::MachineRoutes(const Graph& graph, const FabricEdges& edges)
+    : graph_(graph), edges_(edges), router_(graph) {
   overhead_fs_.reserve(graph.nodes().size());
   for (const Node& node : graph.nodes()) {
     const Attributes& attributes = node.attributes();
-    overhead_fs_.push_back(attributes.has("overhead_ns") ? ns_to_fs(attributes.decimal("overhead_ns")) : 0);
+    overhead_fs_.push_back(
+        attributes.has("overhead_ns") ? ns_to_fs(attributes.decimal("overhead_ns")) : 0);
   }
 }
 
@@ -31,7 +33,8 @@ const Path& MachineRoutes::memory_path(NodeId initiator, NodeId memory) {
 const Path& MachineRoutes::channel_path(NodeId initiator, NodeId memory, std::uint16_t channel) {
   std::vector<const Path*>& paths = channel_paths_[key(initiator, memory)];
   if (channel >= paths.size()) paths.resize(channel + std::size_t{1}, nullptr);
-  if (paths[channel] == nullptr) paths[channel] = &path_along(router_.channel_path(initiator, memory, channel));
+  if (paths[channel] == nullptr)
+    paths[channel] = &path_along(router_.channel_path(initiator, memory, channel));
   return *paths[channel];
 }
 
@@ -58,12 +61,15 @@ std::vector<PathHop> MachineRoutes::hops(const std::vector<NodeId>& nodes) const
     if (i > 0 && !last && graph_.node(nodes[i]).kind == NodeKind::pe_dma) hop.overhead_fs = 0;
     if (last) break;
     const Edge* edge = graph_.find_edge(nodes[i], nodes[i + 1]);
-    if (edge == nullptr || edges_[static_cast<std::size_t>(edge - graph_.edges().data())].binding == EdgeBinding::internal) {
-      throw RoutingError("no way through the fabric from '" + graph_.node(nodes.front()).name + "' to '" +
-                         graph_.node(nodes.back()).name + "': '" + graph_.node(nodes[i]).name + "' and '" +
-                         graph_.node(nodes[i + 1]).name + "' have no fabric edge");
+    if (edge == nullptr || edges_[static_cast<std::size_t>(edge - graph_.edges().data())].binding ==
+                               EdgeBinding::internal) {
+      throw RoutingError("no way through the fabric from '" + graph_.node(nodes.front()).name +
+                         "' to '" + graph_.node(nodes.back()).name + "': '" +
+                         graph_.node(nodes[i]).name + "' and '" + graph_.node(nodes[i + 1]).name +
+                         "' have no fabric edge");
     }
-    const FabricEdges::Edge& fabric_edge = edges_[static_cast<std::size_t>(edge - graph_.edges().data())];
+    const FabricEdges::Edge& fabric_edge =
+        edges_[static_cast<std::size_t>(edge - graph_.edges().data())];
     hop.out_port = fabric_edge.out_port;
     hop.propagation_fs = fabric_edge.propagation_fs;
     hop.bw_gbs = fabric_edge.bw_gbs;

@@ -1,4 +1,5 @@
-// Routes over the graph: what the topology's router finds, with ports and rounded delays per hop. Each path is made once.
+// Routes over the graph: what the topology's router finds, with ports and rounded delays per hop.
+// Each path is made once.
 #pragma once
 
 #include <memory>
@@ -20,7 +21,9 @@ class MachineRoutes final : public Routes {
   const Path& channel_path(NodeId initiator, NodeId memory, std::uint16_t channel) override;
   const Path& control_path(NodeId source, NodeId target) override;
   // As RouteFinder::message_path(): what `route` shows.
-  const Path& message_path(NodeId source, NodeId target) { return path_along(router_.message_path(source, target)); }
+  const Path& message_path(NodeId source, NodeId target) {
+    return path_along(router_.message_path(source, target));
+  }
   // Along these nodes.
   const Path& path_along(const std::vector<NodeId>& nodes);
 
@@ -40,7 +43,8 @@ class MachineRoutes final : public Routes {
   std::vector<Fs> overhead_fs_;  // by node
   std::vector<std::unique_ptr<Pair>> pairs_;
   Cache memory_paths_;
-  std::unordered_map<std::uint64_t, std::vector<const Path*>> channel_paths_;  // by channel; looked up only, never iterated
+  std::unordered_map<std::uint64_t, std::vector<const Path*>>
+      channel_paths_;  // by channel; looked up only, never iterated
   Cache control_paths_;
 };
 

@@ -1,5 +1,6 @@
-// SystemC tells the next pending event only, so the kernel's queue is read. An explicit instantiation may name private members;
-// each Reveal puts one of them into a function of the same type.
+// SystemC tells the next pending event only, so the kernel's queue is read. An explicit
+// instantiation may name private members; each Reveal puts one of them into a function of the same
+// type.
 #include "platform/assembly/pending_events.h"
 
 #include <algorithm>
@@ -47,7 +48,8 @@ Fs latest_pending_event() {
   Fs latest = 0;
   for (int i = 1; i <= queue.size(); ++i) {
     const auto& event = *static_cast<const sc_event_timed*>(heap[i]);
-    if (event.*revealed(NotifiedEvent{}) != nullptr) latest = std::max<Fs>(latest, (event.*revealed(NotifyTime{})).value());
+    if (event.*revealed(NotifiedEvent{}) != nullptr)
+      latest = std::max<Fs>(latest, (event.*revealed(NotifyTime{})).value());
   }
   return latest;
 }

@@ -23,16 +23,18 @@ PlatformOptions prepare(const PlatformOptions& options) {
 }  // namespace
 
 Platform::Platform(Graph graph, const ComponentRegistry& registry, const PlatformOptions& options)
-    : options_(prepare(options)), graph_(std::move(graph)), edges_(graph_), view_(graph_), routes_(graph_, edges_),
-      end_of_timestep_(std::make_unique<EndOfTimestep>("end_of_timestep")), pool_(std::make_unique<TransactionPool>()),
-      modules_(std::make_unique<MachineModules>(graph_, edges_, registry, static_cast<Services&>(*this))) {
+    : options_(prepare(options)), graph_(std::move(graph)), edges_(graph_), view_(graph_),
+      routes_(graph_, edges_), end_of_timestep_(std::make_unique<EndOfTimestep>("end_of_timestep")),
+      pool_(std::make_unique<TransactionPool>()),
+      modules_(std::make_unique<MachineModules>(graph_, edges_, registry,
+                                                static_cast<Services&>(*this))) {
   std::vector<Injector*> pcie_eps;
   for (int sip = 0; sip < view_.sips(); ++sip) {
     const NodeId node = view_.pcie_ep(sip);
     auto* injector = dynamic_cast<Injector*>(&modules_->component(node));
     if (injector == nullptr)
-      throw UsageError("'" + view_.name(node) + "': its implementation '" + graph_.node(node).impl() +
-                       "' takes no transactions from the host");
+      throw UsageError("'" + view_.name(node) + "': its implementation '" +
+                       graph_.node(node).impl() + "' takes no transactions from the host");
     pcie_eps.push_back(injector);
   }
   host_ = make_component<Host>({"host", no_node, Attributes(), *this}, std::move(pcie_eps));
@@ -43,14 +45,16 @@ Platform::~Platform() {
     modules_.reset();
     return;
   }
-  modules_.release();  // NOLINT(bugprone-unused-return-value): left to the end of the process, like what they refer to
+  modules_.release();  // NOLINT(bugprone-unused-return-value): left to the end of the process, like
+                       // what they refer to
   host_.release();     // NOLINT(bugprone-unused-return-value)
   pool_.release();     // NOLINT(bugprone-unused-return-value)
   end_of_timestep_.release();  // NOLINT(bugprone-unused-return-value)
 }
 
 void Platform::fatal(const sc_core::sc_object& where, const std::string& what) {
-  state_.fail(std::make_exception_ptr(ModelError(std::string(where.name()) + " at " + format_ns(Component::now()) + ": " + what)));
+  state_.fail(std::make_exception_ptr(
+      ModelError(std::string(where.name()) + " at " + format_ns(Component::now()) + ": " + what)));
 }
 
 RunResult Platform::run(HostProgram& program, const RunLimits& limits) {
@@ -71,9 +75,9 @@ RunResult Platform::run(const RunLimits& limits) {
     const auto idle = [this] { return pool_->outstanding() == 0; };
     const auto work = [this] { return work_done(); };
     const auto waiting = [this, idle] { return pending_waits_.any() || !idle(); };
-    outcome = run_in_slices(
-        state_, limits,
-        {idle, work, waiting, [this] { return pending_waits_.busy_until(); }, [this] { return end_blocked_launches(); }});
+    outcome = run_in_slices(state_, limits,
+                            {idle, work, waiting, [this] { return pending_waits_.busy_until(); },
+                             [this] { return end_blocked_launches(); }});
   } catch (...) {  // a SystemC error, or what left an SC_METHOD
     if (!state_.cause) state_.cause = std::current_exception();
     outcome = RunOutcome();  // the call that was left may have written to it
@@ -82,7 +86,9 @@ RunResult Platform::run(const RunLimits& limits) {
   return finish(outcome);
 }
 
-std::uint64_t Platform::data_races() const { return options_.data == nullptr ? 0 : options_.data->data_races(); }
+std::uint64_t Platform::data_races() const {
+  return options_.data == nullptr ? 0 : options_.data->data_races();
+}
 
 RunResult Platform::finish(RunOutcome outcome) {
   RunResult result;
@@ -93,26 +99,30 @@ RunResult Platform::finish(RunOutcome outcome) {
   result.wall_s = outcome.wall_s;
   result.stuck = outcome.stuck;
   if (outcome.status == RunStatus::deadlock) {
-    result.cause =
-        blocked("livelock at " + format_ns(Component::now()) + ": nothing but polling and clocks for " + format_ns(outcome.quiet));
+    result.cause = blocked("livelock at " + format_ns(Component::now()) +
+                           ": nothing but polling and clocks for " + format_ns(outcome.quiet));
   }
   if (outcome.starved) {
     result.cause = starvation();
     if (result.cause) result.status = RunStatus::deadlock;
   }
-  // Programs may still run in a run that was cut short: they need not bear to be killed, and a thread that is parked does not.
-  stop_simulation((result.status == RunStatus::completed || options_.tear_down) && !ProgramGuard::any_parked());
+  // Programs may still run in a run that was cut short: they need not bear to be killed, and a
+  // thread that is parked does not.
+  stop_simulation((result.status == RunStatus::completed || options_.tear_down) &&
+                  !ProgramGuard::any_parked());
   if (options_.data != nullptr) options_.data->resolve();
   if (result.status == RunStatus::completed && pool_->outstanding() != 0) {
     result.status = RunStatus::failed;
     result.cause = std::make_exception_ptr(
-        ModelError(std::to_string(pool_->outstanding()) + " transactions have not been given back at the end of the run"));
+        ModelError(std::to_string(pool_->outstanding()) +
+                   " transactions have not been given back at the end of the run"));
   }
   result.error = text_of(result.cause);
   return result;
 }
 
-// The sum of what components and links have counted, and of the waits that have begun: none of these ever descends.
+// The sum of what components and links have counted, and of the waits that have begun: none of
+// these ever descends.
 std::uint64_t Platform::work_done() const {
   std::uint64_t work = pending_waits_.opened();
   const auto add = [&work](const Component& component) {
@@ -120,7 +130,8 @@ std::uint64_t Platform::work_done() const {
   };
   for (NodeId node = 0; node < graph_.nodes().size(); ++node) add(modules_->component(node));
   add(*host_);
-  for (const MachineModules::LinkInstance& entry : modules_->links()) work += entry.link->statistics().flits + entry.link->statistics().control_messages;
+  for (const MachineModules::LinkInstance& entry : modules_->links())
+    work += entry.link->statistics().flits + entry.link->statistics().control_messages;
   return work;
 }
 
@@ -147,7 +158,9 @@ std::string Platform::running_programs(const std::vector<PendingWaits::Waiter>& 
     const auto* host = dynamic_cast<const ProgramHost*>(&component);
     const auto program = host == nullptr ? std::nullopt : host->running_program();
     const std::string name = component.name(), threads = name + ".";
-    const auto waits = [&](const PendingWaits::Waiter& waiter) { return waiter.who == name || waiter.who.rfind(threads, 0) == 0; };
+    const auto waits = [&](const PendingWaits::Waiter& waiter) {
+      return waiter.who == name || waiter.who.rfind(threads, 0) == 0;
+    };
     if (!program || std::any_of(waiters.begin(), waiters.end(), waits)) return;
     const std::string call = program->last_call;
     text += "\n  " + name + " runs " + program->kind + " '" + program->name +

@@ -1,11 +1,13 @@
-// The elaborated machine: owns every instance, runs the simulation and takes it down. One per process, as SystemC elaborates once.
+// The elaborated machine: owns every instance, runs the simulation and takes it down. One per
+// process, as SystemC elaborates once.
 //
 //   ComponentRegistry registry;
 //   register_builtin_components(registry);
-//   Platform platform(build_graph(load_machine("configs/topology.yaml", {}, registry)), registry, {});
+//   Platform platform(build_graph(load_machine(file, {}, registry)), registry, {});
 //   const RunResult result = platform.run(program);   // program: a HostProgram
 //
-// Destroyed in this order: links, components and scopes, the host, the payload pool, paths and tables, the graph.
+// Destroyed in this order: links, components and scopes, the host, the payload pool, paths and
+// tables, the graph.
 #pragma once
 
 #include <exception>
@@ -24,20 +26,22 @@ namespace kernbench {
 
 struct PlatformOptions {
   FunctionalModel* data = nullptr;  // null: data off; outlives the platform
-  OpSink* op_sink = nullptr;  // outlives the platform
-  bool tear_down = true;      // false: the destructor leaves the modules to the end of the process (their destruction is quadratic)
+  OpSink* op_sink = nullptr;        // outlives the platform
+  bool tear_down = true;  // false: the destructor leaves the modules to the end of the process
+                          // (their destruction is quadratic)
 };
 
 class Platform final : private MachineServices {
  public:
-  // Sets SystemC's time resolution to 1 fs, so no sc_time may have been made before. Throws UsageError, AddressError or
-  // RoutingError for a machine that cannot be built.
+  // Sets SystemC's time resolution to 1 fs, so no sc_time may have been made before. Throws
+  // UsageError, AddressError or RoutingError for a machine that cannot be built.
   Platform(Graph graph, const ComponentRegistry& registry, const PlatformOptions& options);
   ~Platform() override;
   Platform(const Platform&) = delete;
   Platform& operator=(const Platform&) = delete;
 
-  // Runs the program on the host until it and its workers have returned and nothing is under way any more. Once per process.
+  // Runs the program on the host until it and its workers have returned and nothing is under way
+  // any more. Once per process.
   RunResult run(HostProgram& program, const RunLimits& limits = {});
   // Without a program: until nothing is pending. For whoever drives components itself (traffic).
   RunResult run(const RunLimits& limits = {});

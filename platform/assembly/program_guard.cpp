@@ -13,7 +13,8 @@
 namespace kernbench {
 namespace {
 
-constexpr unsigned closing_limit_s = 30;  // for what is left to do once a program is parked: writing result files
+constexpr unsigned closing_limit_s =
+    30;  // for what is left to do once a program is parked: writing result files
 
 struct {
   bool active = false;
@@ -28,7 +29,8 @@ alignas(16) char signal_stack[64 * 1024];  // a handler cannot run on a stack th
 
 std::uintptr_t stack_pointer(const void* context) {
 #if defined(__x86_64__)
-  return static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
+  return static_cast<std::uintptr_t>(
+      static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
 #elif defined(__aarch64__)
   return static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.sp);
 #else
@@ -43,18 +45,23 @@ bool beyond_the_stack(const void* address, std::uintptr_t stack_pointer) {
   return at + largest_frame > stack_pointer && at < stack_pointer + largest_frame;
 }
 
-void describe_fault(char* text, std::size_t size, int signal, const siginfo_t& info, const void* context) {
-  const auto address = static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(info.si_addr));
+void describe_fault(char* text, std::size_t size, int signal, const siginfo_t& info,
+                    const void* context) {
+  const auto address =
+      static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(info.si_addr));
   const std::optional<RunningProgram> program = current_program();
   const auto says = [&](const char* what) { std::snprintf(text, size, "%s", what); };
   switch (signal) {
     case SIGSEGV:
       if (!program || !beyond_the_stack(info.si_addr, stack_pointer(context))) break;
-      std::snprintf(text, size, "has overrun its stack of %llu bytes%s%s%s", static_cast<unsigned long long>(program->stack_bytes),
-                    program->stack_key[0] == '\0' ? "" : " (", program->stack_key, program->stack_key[0] == '\0' ? "" : ")");
+      std::snprintf(text, size, "has overrun its stack of %llu bytes%s%s%s",
+                    static_cast<unsigned long long>(program->stack_bytes),
+                    program->stack_key[0] == '\0' ? "" : " (", program->stack_key,
+                    program->stack_key[0] == '\0' ? "" : ")");
       return;
     case SIGFPE:
-      return says(info.si_code == FPE_INTDIV ? "has divided an integer by zero (SIGFPE)" : "has made an arithmetic error (SIGFPE)");
+      return says(info.si_code == FPE_INTDIV ? "has divided an integer by zero (SIGFPE)"
+                                             : "has made an arithmetic error (SIGFPE)");
     case SIGILL:
       return says("has run into an illegal instruction (SIGILL)");
     case SIGABRT:
@@ -62,7 +69,8 @@ void describe_fault(char* text, std::size_t size, int signal, const siginfo_t& i
     default:
       break;
   }
-  std::snprintf(text, size, "has accessed the invalid address 0x%llx (%s)", address, signal == SIGBUS ? "SIGBUS" : "SIGSEGV");
+  std::snprintf(text, size, "has accessed the invalid address 0x%llx (%s)", address,
+                signal == SIGBUS ? "SIGBUS" : "SIGSEGV");
 }
 
 // What is left has failed too, or takes for ever.
@@ -86,7 +94,8 @@ void give_up(int /*signal*/) {
   }
 }
 
-// On the thread that is at fault. One that cannot be parked ends the process as it would without the guard.
+// On the thread that is at fault. One that cannot be parked ends the process as it would without
+// the guard.
 void faulted(int signal, siginfo_t* info, void* context) {
   if (state.parked && !ProgramGuard::can_park()) give_up(signal);
   char what[256];
@@ -100,14 +109,18 @@ void faulted(int signal, siginfo_t* info, void* context) {
     state.old_terminate();
     std::abort();
   }
-  char what[512] = "has called std::terminate(), without an exception: by 'throw;', or a std::thread that is not joined";
+  char what[512] =
+      "has called std::terminate(), without an exception: by 'throw;', or a std::thread that is "
+      "not joined";
   if (const std::exception_ptr error = std::current_exception()) {
     try {
       std::rethrow_exception(error);
     } catch (const std::exception& known) {
-      std::snprintf(what, sizeof what, "has ended in std::terminate(), by the exception '%s'", known.what());
+      std::snprintf(what, sizeof what, "has ended in std::terminate(), by the exception '%s'",
+                    known.what());
     } catch (...) {
-      std::snprintf(what, sizeof what, "has ended in std::terminate(), by an exception that is no std::exception");
+      std::snprintf(what, sizeof what,
+                    "has ended in std::terminate(), by an exception that is no std::exception");
     }
   }
   ProgramGuard::fail(what);
@@ -125,7 +138,8 @@ ProgramGuard::ProgramGuard() {
   action.sa_sigaction = faulted;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   sigemptyset(&action.sa_mask);
-  for (std::size_t i = 0; i < std::size(signals_); ++i) ::sigaction(signals_[i], &action, &old_actions_[i]);
+  for (std::size_t i = 0; i < std::size(signals_); ++i)
+    ::sigaction(signals_[i], &action, &old_actions_[i]);
   state.simulation = ::pthread_self();
   state.active = true;
 }
@@ -134,7 +148,8 @@ ProgramGuard::~ProgramGuard() {
   state.active = false;
   std::set_terminate(state.old_terminate);
   if (state.parked) return;  // what is left to do may fail
-  for (std::size_t i = 0; i < std::size(signals_); ++i) ::sigaction(signals_[i], &old_actions_[i], nullptr);
+  for (std::size_t i = 0; i < std::size(signals_); ++i)
+    ::sigaction(signals_[i], &old_actions_[i], nullptr);
   ::sigaltstack(&old_stack_, nullptr);
 }
 
@@ -145,7 +160,8 @@ bool ProgramGuard::any_parked() { return state.parked; }
 bool ProgramGuard::can_park() {
   if (!state.active || ::pthread_equal(::pthread_self(), state.simulation) == 0) return false;
   const sc_core::sc_process_handle process = sc_core::sc_get_current_process_handle();
-  return process.valid() && process.proc_kind() != sc_core::SC_METHOD_PROC_ && !process.is_unwinding();
+  return process.valid() && process.proc_kind() != sc_core::SC_METHOD_PROC_ &&
+         !process.is_unwinding();
 }
 
 void ProgramGuard::fail(const char* what) {

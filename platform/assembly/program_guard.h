@@ -1,10 +1,11 @@
-// Programs of users that would end the process: kernels and benches that access what is not there, overrun their stack, divide by
-// zero, abort, terminate, exit, or stop the simulation (spec 4.2).
+// Programs of users that would end the process: kernels and benches that access what is not there,
+// overrun their stack, divide by zero, abort, terminate, exit, or stop the simulation (spec 4.2).
 //
-// Such a program is parked: its thread waits for ever where it stands, in a signal handler or in the call, and is never unwound.
-// The scheduler goes on to the end of the delta, and the run ends as any that has failed, with its files. From then on another
-// fault, or 30 s without an end of the process, end it with the message alone. A fault elsewhere than on an SC_THREAD ends the
-// process as ever.
+// Such a program is parked: its thread waits for ever where it stands, in a signal handler or in
+// the call, and is never unwound. The scheduler goes on to the end of the delta, and the run ends
+// as any that has failed, with its files. From then on another fault, or 30 s without an end of the
+// process, end it with the message alone. A fault elsewhere than on an SC_THREAD ends the process
+// as ever.
 #pragma once
 
 #include <csignal>

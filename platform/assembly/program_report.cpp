@@ -14,7 +14,8 @@ namespace {
 struct TimeText {
   char text[32];
   explicit TimeText(Fs time) {
-    int length = std::snprintf(text, sizeof text, "%llu.%06llu", static_cast<unsigned long long>(time / fs_per_ns),
+    int length = std::snprintf(text, sizeof text, "%llu.%06llu",
+                               static_cast<unsigned long long>(time / fs_per_ns),
                                static_cast<unsigned long long>(time % fs_per_ns));
     while (text[length - 1] == '0') --length;
     if (text[length - 1] == '.') --length;
@@ -39,14 +40,18 @@ void ProgramReport::describe(const char* what) {
   const TimeText now(sc_core::sc_time_stamp().value());
   const std::optional<RunningProgram> program = current_program();
   if (!program) {
-    std::snprintf(text_, sizeof text_, "%s at %s ns: it %s", process.valid() ? process.name() : "the simulation", now.text, what);
+    std::snprintf(text_, sizeof text_, "%s at %s ns: it %s",
+                  process.valid() ? process.name() : "the simulation", now.text, what);
     return;
   }
   // A kernel is known by its PE_CPU, a thread of a bench by its own name.
-  const char* where = std::strcmp(program->kind, "kernel") == 0 ? process.get_parent_object()->name() : process.name();
+  const char* where = std::strcmp(program->kind, "kernel") == 0
+                          ? process.get_parent_object()->name()
+                          : process.name();
   const bool called = program->last_call[0] != '\0';
-  std::snprintf(text_, sizeof text_, "%s at %s ns: %s '%s' %s; last call: %s%s", where, now.text, program->kind, program->name,
-                what, called ? program->api : "", called ? program->last_call : "none");
+  std::snprintf(text_, sizeof text_, "%s at %s ns: %s '%s' %s; last call: %s%s", where, now.text,
+                program->kind, program->name, what, called ? program->api : "",
+                called ? program->last_call : "none");
 }
 
 void ProgramReport::print() const {

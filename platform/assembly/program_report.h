@@ -1,4 +1,5 @@
-// What the code of a user does at present, and where: one line, made where nothing can be allocated (signal handlers).
+// What the code of a user does at present, and where: one line, made where nothing can be allocated
+// (signal handlers).
 #pragma once
 
 #include <optional>
@@ -14,8 +15,8 @@ std::optional<RunningProgram> current_program();
 
 class ProgramReport {
  public:
-  // "sip0.cube0.pe0.pe_cpu at 12.5 ns: kernel 'k' WHAT; last call: tl.load"; without a program the process that runs, "the
-  // simulation" between two.
+  // "sip0.cube0.pe0.pe_cpu at 12.5 ns: kernel 'k' WHAT; last call: tl.load"; without a program the
+  // process that runs, "the simulation" between two.
   void describe(const char* what);
   const char* text() const { return text_; }
   bool empty() const { return text_[0] == '\0'; }

@@ -22,9 +22,12 @@ using Clock = std::chrono::steady_clock;
 
 Fs now() { return sc_core::sc_time_stamp().value(); }
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
-// Simulated time per slice, so that a slice takes some tens of milliseconds. Slices change no result.
+// Simulated time per slice, so that a slice takes some tens of milliseconds. Slices change no
+// result.
 class SliceLength {
  public:
   Fs value() const { return value_; }
@@ -43,7 +46,8 @@ void kill_threads_below(const std::vector<sc_core::sc_object*>& objects) {
   for (sc_core::sc_object* object : objects) {
     kill_threads_below(object->get_child_objects());
     sc_core::sc_process_handle process(object);
-    if (process.valid() && process.proc_kind() == sc_core::SC_THREAD_PROC_ && !process.terminated()) process.kill();
+    if (process.valid() && process.proc_kind() == sc_core::SC_THREAD_PROC_ && !process.terminated())
+      process.kill();
   }
 }
 
@@ -52,13 +56,15 @@ void note_faults(RunState& state) {
   const char* fault = ProgramGuard::fault();
   if (fault != nullptr) state.fail(std::make_exception_ptr(Error(fault)));
   if (sc_core::sc_get_status() == sc_core::SC_STOPPED)
-    state.fail(std::make_exception_ptr(ModelError("sc_stop() has been called at " + format_ns(now()) + ": a run ends by itself")));
+    state.fail(std::make_exception_ptr(
+        ModelError("sc_stop() has been called at " + format_ns(now()) + ": a run ends by itself")));
 }
 
 }  // namespace
 
 const char* name_of(RunStatus status) {
-  constexpr std::array<const char*, 6> names{"completed", "failed", "deadlock", "until_reached", "wall_limit", "interrupted"};
+  constexpr std::array<const char*, 6> names{"completed",     "failed",     "deadlock",
+                                             "until_reached", "wall_limit", "interrupted"};
   return names.at(static_cast<std::size_t>(status));
 }
 
@@ -71,7 +77,8 @@ RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const RunQues
   const Clock::time_point start = Clock::now();
   const StopTimer timer(limits.max_wall_s, limits.interrupted, state.stopping);
   SliceLength slice;
-  DeadlockWatch watch(limits.deadlock_after.value_or(never_fs), {ask.work, ask.waiting, ask.busy_until, latest_pending_event});
+  DeadlockWatch watch(limits.deadlock_after.value_or(never_fs),
+                      {ask.work, ask.waiting, ask.busy_until, latest_pending_event});
   RunOutcome outcome;
   const auto end = [&](RunStatus status, bool starved) {
     outcome.status = status;
@@ -87,17 +94,21 @@ RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const RunQues
     if (state.program_ended && ask.idle()) return end(RunStatus::completed, false);
     const bool interrupted = limits.interrupted && limits.interrupted();
     const RunStatus cut_short = interrupted ? RunStatus::interrupted : RunStatus::wall_limit;
-    if (state.stopping) return end(cut_short, false);  // programs are held: that nothing is pending tells nothing
+    if (state.stopping)
+      return end(cut_short, false);  // programs are held: that nothing is pending tells nothing
     if (!sc_core::sc_pending_activity()) {
       if (ask.unblock()) continue;
       return end(RunStatus::completed, true);
     }
     const Fs next = sc_core::sc_time_to_pending_activity().value();
     if (limits.until && now() + next > *limits.until) {
-      if (*limits.until > now()) sc_core::sc_start(sc_core::sc_time::from_value(*limits.until - now()), sc_core::SC_RUN_TO_TIME);
+      if (*limits.until > now())
+        sc_core::sc_start(sc_core::sc_time::from_value(*limits.until - now()),
+                          sc_core::SC_RUN_TO_TIME);
       return end(RunStatus::until_reached, false);
     }
-    if (interrupted || (limits.max_wall_s && seconds_since(start) >= *limits.max_wall_s)) return end(cut_short, false);
+    if (interrupted || (limits.max_wall_s && seconds_since(start) >= *limits.max_wall_s))
+      return end(cut_short, false);
     if (limits.progress) limits.progress({now(), sc_core::sc_delta_count(), seconds_since(start)});
 
     if (watch.expired(now()) && !ask.unblock()) {
@@ -105,8 +116,10 @@ RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const RunQues
       return end(RunStatus::deadlock, false);
     }
 
-    Fs length = std::max(std::min(slice.value(), watch.look_at() - std::min(now(), watch.look_at())), next);
-    if (state.program_ended) length = next;  // how far the run goes must not hang on the length of slices
+    Fs length =
+        std::max(std::min(slice.value(), watch.look_at() - std::min(now(), watch.look_at())), next);
+    if (state.program_ended)
+      length = next;  // how far the run goes must not hang on the length of slices
     if (limits.until) length = std::min(length, *limits.until - now());
     const Clock::time_point slice_start = Clock::now();
     sc_core::sc_start(sc_core::sc_time::from_value(length), sc_core::SC_EXIT_ON_STARVATION);
@@ -119,7 +132,8 @@ void stop_simulation(bool kill) {
   if (kill) {
     sc_core::sc_spawn_options options;
     options.spawn_method();
-    sc_core::sc_spawn([] { kill_threads_below(sc_core::sc_get_top_level_objects()); }, "end_of_run", &options);
+    sc_core::sc_spawn([] { kill_threads_below(sc_core::sc_get_top_level_objects()); }, "end_of_run",
+                      &options);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }
   sc_core::sc_report_handler::set_actions("/OSCI/SystemC", sc_core::SC_INFO,

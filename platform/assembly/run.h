@@ -31,21 +31,25 @@ struct RunProgress {
 struct RunLimits {
   std::optional<Fs> until;  // simulated time; what is due at that instant still happens
   std::optional<double> max_wall_s;
-  // Somebody waits, and nothing but polling and clocks has happened for this simulated time, nor is an event of a model to come: a
-  // livelock, which ends as a deadlock does. None: only when nothing is pending at all.
+  // Somebody waits, and nothing but polling and clocks has happened for this simulated time, nor is
+  // an event of a model to come: a livelock, which ends as a deadlock does. None: only when nothing
+  // is pending at all.
   std::optional<Fs> deadlock_after = 1'000'000 * fs_per_ns;
-  std::function<bool()> interrupted;  // true: stop (Ctrl-C); also asked in a signal handler: it neither throws nor allocates
+  std::function<bool()> interrupted;  // true: stop (Ctrl-C); also asked in a signal handler: it
+                                      // neither throws nor allocates
   std::function<void(const RunProgress&)> progress;
 };
 
 struct RunResult {
   RunStatus status = RunStatus::completed;
-  std::exception_ptr cause;  // the first: LaunchError, DeadlockError, ModelError, ...; null if there is none
+  std::exception_ptr
+      cause;  // the first: LaunchError, DeadlockError, ModelError, ...; null if there is none
   std::string error;         // its text; empty if there is none
   Fs simulated = 0;          // when the program returned, else when the run ended
   std::uint64_t deltas = 0;  // delta cycles, the kernel's count of its work
   double wall_s = 0;
-  std::string stuck;  // what let no simulated time pass when a limit or a signal ended the run; empty: nothing
+  std::string stuck;  // what let no simulated time pass when a limit or a signal ended the run;
+                      // empty: nothing
 };
 
 // What processes tell the run while it is under way.
@@ -70,18 +74,21 @@ struct RunOutcome {
 
 // What a run asks the machine between slices.
 struct RunQuestions {
-  std::function<bool()> idle;           // no transfer is under way
-  std::function<std::uint64_t()> work;  // changes whenever something has been done, see DeadlockWatch
-  std::function<bool()> waiting;        // somebody waits
-  std::function<Fs()> busy_until;       // the latest instant at which a model is known to go on
-  std::function<bool()> unblock;        // at a deadlock: sets in motion what can still end; false if nothing can
+  std::function<bool()> idle;  // no transfer is under way
+  std::function<std::uint64_t()>
+      work;                        // changes whenever something has been done, see DeadlockWatch
+  std::function<bool()> waiting;   // somebody waits
+  std::function<Fs()> busy_until;  // the latest instant at which a model is known to go on
+  std::function<bool()>
+      unblock;  // at a deadlock: sets in motion what can still end; false if nothing can
 };
 
-// Simulates until a process fails, a limit is reached, nothing is pending, nothing but polling happens, or the program has ended and
-// nothing is under way.
+// Simulates until a process fails, a limit is reached, nothing is pending, nothing but polling
+// happens, or the program has ended and nothing is under way.
 RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const RunQuestions& ask);
 
-// Stops the simulation (end_of_simulation is called). `kill`: first kills every thread that is left, from a process of its own.
+// Stops the simulation (end_of_simulation is called). `kill`: first kills every thread that is
+// left, from a process of its own.
 void stop_simulation(bool kill);
 
 }  // namespace kernbench

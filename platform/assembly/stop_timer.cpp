@@ -25,8 +25,9 @@ namespace {
 
 // Since the start, or since the run is to end.
 constexpr std::int64_t ms = 1'000'000;
-constexpr std::int64_t look_every = 50 * ms;   // before
-constexpr std::int64_t sample_every = 5 * ms;  // after: to see which program it is that takes no time
+constexpr std::int64_t look_every = 50 * ms;  // before
+constexpr std::int64_t sample_every =
+    5 * ms;  // after: to see which program it is that takes no time
 constexpr std::int64_t pause_after = 100 * ms;
 constexpr std::int64_t park_after = 400 * ms;
 constexpr std::int64_t park_anywhere_after = 2000 * ms;
@@ -63,7 +64,8 @@ std::int64_t now() {
 
 std::uintptr_t program_counter(const void* context) {
 #if defined(__x86_64__)
-  return static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+  return static_cast<std::uintptr_t>(
+      static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
 #elif defined(__aarch64__)
   return static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.pc);
 #else
@@ -80,7 +82,9 @@ CodeRange library_of(const void* function) {
         for (int i = 0; i < info->dlpi_phnum; ++i) {
           const auto& segment = info->dlpi_phdr[i];
           const std::uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
-          if (segment.p_type != PT_LOAD || found.begin < begin || found.begin >= begin + segment.p_memsz) continue;
+          if (segment.p_type != PT_LOAD || found.begin < begin ||
+              found.begin >= begin + segment.p_memsz)
+            continue;
           found = {begin, begin + segment.p_memsz};
           return 1;
         }
@@ -97,7 +101,8 @@ void set_interval(std::int64_t interval) {
 }
 
 bool is_due(std::int64_t at) {
-  return (state.max_wall > 0 && at - state.started >= state.max_wall) || (state.interrupted && state.interrupted());
+  return (state.max_wall > 0 && at - state.started >= state.max_wall) ||
+         (state.interrupted && state.interrupted());
 }
 
 // The latest program that was seen to run, else what runs at all.
@@ -128,7 +133,8 @@ void tick(int /*signal*/, siginfo_t* /*info*/, void* context) {
   }
   if (late >= park_after && ProgramGuard::can_park()) {
     const std::uintptr_t where = program_counter(context);
-    if (late >= park_anywhere_after || !(state.locking[0].has(where) || state.locking[1].has(where))) {
+    if (late >= park_anywhere_after ||
+        !(state.locking[0].has(where) || state.locking[1].has(where))) {
       state.stuck = true;
       ProgramGuard::hold(state.report);
     }
@@ -142,14 +148,18 @@ void tick(int /*signal*/, siginfo_t* /*info*/, void* context) {
 
 }  // namespace
 
-StopTimer::StopTimer(std::optional<double> max_wall_s, std::function<bool()> interrupted, std::atomic<bool>& stopping) {
+StopTimer::StopTimer(std::optional<double> max_wall_s, std::function<bool()> interrupted,
+                     std::atomic<bool>& stopping) {
   if (!max_wall_s && !interrupted) return;
   state.started = now();
   // Beyond a year there is no limit.
-  state.max_wall = max_wall_s && *max_wall_s < 3e7 ? std::max<std::int64_t>(1, static_cast<std::int64_t>(*max_wall_s * 1e9)) : 0;
+  state.max_wall = max_wall_s && *max_wall_s < 3e7
+                       ? std::max<std::int64_t>(1, static_cast<std::int64_t>(*max_wall_s * 1e9))
+                       : 0;
   state.interrupted = std::move(interrupted);
   state.stopping = &stopping;
-  state.locking = {library_of(::dlsym(RTLD_DEFAULT, "malloc")), library_of(::dlsym(RTLD_NEXT, "_ZN7sc_core7sc_stopEv"))};
+  state.locking = {library_of(::dlsym(RTLD_DEFAULT, "malloc")),
+                   library_of(::dlsym(RTLD_NEXT, "_ZN7sc_core7sc_stopEv"))};
   state.due = 0;
   state.stuck = false;
   state.in_program = false;

@@ -8,7 +8,8 @@
 
 namespace kernbench {
 
-std::vector<double> abandonable(const std::function<std::vector<double>()>& computation, const StopQuestion& stop) {
+std::vector<double> abandonable(const std::function<std::vector<double>()>& computation,
+                                const StopQuestion& stop) {
   constexpr std::chrono::milliseconds between_questions{20};
   if (!stop) return computation();
   // Shared with the thread, which may outlive this call.

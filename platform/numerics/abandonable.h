@@ -8,9 +8,10 @@
 
 namespace kernbench {
 
-// What `computation` returns or throws. It runs on a thread of its own with a copy of all that it has captured; when `stop` says
-// so, that thread is left to itself and this is a StoppedError. Without a question, or where the host refuses a thread, it runs
-// here.
-std::vector<double> abandonable(const std::function<std::vector<double>()>& computation, const StopQuestion& stop);
+// What `computation` returns or throws. It runs on a thread of its own with a copy of all that it
+// has captured; when `stop` says so, that thread is left to itself and this is a StoppedError.
+// Without a question, or where the host refuses a thread, it runs here.
+std::vector<double> abandonable(const std::function<std::vector<double>()>& computation,
+                                const StopQuestion& stop);
 
 }  // namespace kernbench

@@ -19,7 +19,9 @@ const GemmParams* as_small_gemm(const DataOp& op) {
   return gemm != nullptr && gemm->m * gemm->k * gemm->n <= small_gemm ? gemm : nullptr;
 }
 
-bool equal_shapes(const GemmParams& a, const GemmParams& b) { return std::tie(a.m, a.k, a.n) == std::tie(b.m, b.k, b.n); }
+bool equal_shapes(const GemmParams& a, const GemmParams& b) {
+  return std::tie(a.m, a.k, a.n) == std::tie(b.m, b.k, b.n);
+}
 
 }  // namespace
 
@@ -32,7 +34,8 @@ struct DataExecutor::Running {
   std::exception_ptr error;
 };
 
-DataExecutor::DataExecutor(FunctionalModel& functional_model, unsigned threads, const WorkerPool::ThreadStarter& starter)
+DataExecutor::DataExecutor(FunctionalModel& functional_model, unsigned threads,
+                           const WorkerPool::ThreadStarter& starter)
     : functional_model_(functional_model), pool_(threads, starter) {}
 
 DataExecutor::~DataExecutor() {
@@ -46,7 +49,8 @@ void DataExecutor::start_eager() {
   eager_ = true;
   functional_model_.set_resolver(this);
   functional_model_.resolve();
-  for (std::size_t i = 0; i < functional_model_.ops().size(); ++i) recorded(functional_model_.ops()[i]);
+  for (std::size_t i = 0; i < functional_model_.ops().size(); ++i)
+    recorded(functional_model_.ops()[i]);
 }
 
 void DataExecutor::recorded(const DataOpPtr& op) {
@@ -90,11 +94,13 @@ void DataExecutor::check_stopped() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   const std::size_t computed = computed_count();
   if (computed == values_.size() || !stopped()) return;
-  throw StoppedError(std::to_string(computed) + " of " + std::to_string(values_.size()) + " operations computed");
+  throw StoppedError(std::to_string(computed) + " of " + std::to_string(values_.size()) +
+                     " operations computed");
 }
 
 std::size_t DataExecutor::computed_count() const {
-  return static_cast<std::size_t>(std::count_if(values_.begin(), values_.end(), [](const Value& value) { return value.done; }));
+  return static_cast<std::size_t>(
+      std::count_if(values_.begin(), values_.end(), [](const Value& value) { return value.done; }));
 }
 
 DataExecutor::Value& DataExecutor::value(ValueId id) {
@@ -107,8 +113,9 @@ bool DataExecutor::enroll(const DataOpPtr& op) {
   Value& entry = value(id);
   entry.op = op;
   for (const ValueId input : input_ids(*op)) {
-    if (input > functional_model_.values()) continue;  // defined by nobody: there is nothing to wait for, and its job will say so
-    Value& read = value(input);             // a deque: `entry` stays where it is
+    if (input > functional_model_.values())
+      continue;  // defined by nobody: there is nothing to wait for, and its job will say so
+    Value& read = value(input);  // a deque: `entry` stays where it is
     ++read.uses;
     if (read.done) continue;
     ++entry.missing;
@@ -141,7 +148,8 @@ std::vector<DataExecutor::Task> DataExecutor::take_batch() {
     tasks_.pop_back();
   };
   if (tasks_.empty()) return batch;
-  const std::size_t share = std::min(largest_batch, tasks_.size() / pool_.tasks_at_once());  // the other threads get theirs
+  const std::size_t share = std::min(
+      largest_batch, tasks_.size() / pool_.tasks_at_once());  // the other threads get theirs
   take();
   const GemmParams* const first = as_small_gemm(*batch.front().op);
   while (first != nullptr && batch.size() < share) {
@@ -244,7 +252,8 @@ SharedBytes DataExecutor::computed(ValueId id) const {
     throw ModelError("value " + std::to_string(id) + " has not been computed");
   }
   if (!values_[id - 1].bytes)
-    throw ModelError("value " + std::to_string(id) + " was released: nothing referred to it at the end of the run");
+    throw ModelError("value " + std::to_string(id) +
+                     " was released: nothing referred to it at the end of the run");
   return values_[id - 1].bytes;
 }
 
@@ -263,12 +272,17 @@ void DataExecutor::await(ValueId id) {
   constexpr std::chrono::milliseconds between_questions{20};
   pool_.run_here();
   std::unique_lock<std::mutex> lock(mutex_);
-  while (!value_done_.wait_for(lock, between_questions, [this, id] { return values_[id - 1].done; })) {
-    if (stopped()) throw StoppedError("the run is stopped, and value " + std::to_string(id) + " has not been computed");
+  while (
+      !value_done_.wait_for(lock, between_questions, [this, id] { return values_[id - 1].done; })) {
+    if (stopped())
+      throw StoppedError("the run is stopped, and value " + std::to_string(id) +
+                         " has not been computed");
   }
 }
 
-std::vector<std::byte> DataExecutor::read(std::uint64_t pa, std::uint64_t nbytes) const { return read(PhysRanges{{pa, nbytes}}); }
+std::vector<std::byte> DataExecutor::read(std::uint64_t pa, std::uint64_t nbytes) const {
+  return read(PhysRanges{{pa, nbytes}});
+}
 
 std::vector<std::byte> DataExecutor::read(const PhysRanges& ranges) const {
   const ByteImage image = functional_model_.memory().snapshot(ranges);
@@ -277,6 +291,8 @@ std::vector<std::byte> DataExecutor::read(const PhysRanges& ranges) const {
   return result;
 }
 
-std::vector<std::byte> DataExecutor::bytes(const TensorValue& value) const { return dense_bytes(value, lookup()); }
+std::vector<std::byte> DataExecutor::bytes(const TensorValue& value) const {
+  return dense_bytes(value, lookup());
+}
 
 }  // namespace kernbench

@@ -1,14 +1,16 @@
-// DataExecutor: phase 2 (spec 9): computes the values that a FunctionalModel has recorded, in parallel where they do not depend on each
-// other. The bytes do not depend on the number of threads.
+// DataExecutor: phase 2 (spec 9): computes the values that a FunctionalModel has recorded, in
+// parallel where they do not depend on each other. The bytes do not depend on the number of
+// threads.
 //
-// Of what can start, the operation that was recorded first goes first, so that a value meets its readers soon after it was computed
-// and few are alive at a time. Large operations are cut into blocks (Job); small gemms of equal shape are taken in batches.
+// Of what can start, the operation that was recorded first goes first, so that a value meets its
+// readers soon after it was computed and few are alive at a time. Large operations are cut into
+// blocks (Job); small gemms of equal shape are taken in batches.
 //
-// Deferred: run() after the simulation. Eager: start_eager() before it; ops then start as soon as their inputs exist, and the functional_model
-// asks here for values that a kernel reads.
+// Deferred: run() after the simulation. Eager: start_eager() before it; ops then start as soon as
+// their inputs exist, and the functional_model asks here for values that a kernel reads.
 //
-// Told to stop, it starts nothing more: run() ends with a StoppedError that says how far it came, as does a kernel that waits for a
-// value.
+// Told to stop, it starts nothing more: run() ends with a StoppedError that says how far it came,
+// as does a kernel that waits for a value.
 #pragma once
 
 #include <atomic>
@@ -34,17 +36,21 @@ class DataExecutor : public ValueResolver {
                         const WorkerPool::ThreadStarter& starter = &WorkerPool::start_thread);
   ~DataExecutor() override;
 
-  unsigned threads() const { return pool_.tasks_at_once(); }  // that compute at once: those that the host has granted
-  void stop_when(StopQuestion question);                      // before anything is computed
+  unsigned threads() const {
+    return pool_.tasks_at_once();
+  }                                       // that compute at once: those that the host has granted
+  void stop_when(StopQuestion question);  // before anything is computed
 
   void start_eager();
-  // Computes everything recorded so far. May be called again after more was recorded. Rethrows the error of the first failed op.
-  // StoppedError if it was told to stop.
+  // Computes everything recorded so far. May be called again after more was recorded. Rethrows the
+  // error of the first failed op. StoppedError if it was told to stop.
   void run();
-  // The same when afterwards only memory and `wanted` are read: every other value goes when its last reader has run.
+  // The same when afterwards only memory and `wanted` are read: every other value goes when its
+  // last reader has run.
   void run_for(const std::vector<ByteImage>& wanted);
 
-  // Final memory, after run(): pending ranges are resolved. ModelError if a value has not been computed.
+  // Final memory, after run(): pending ranges are resolved. ModelError if a value has not been
+  // computed.
   std::vector<std::byte> read(std::uint64_t pa, std::uint64_t nbytes) const;
   std::vector<std::byte> read(const PhysRanges& ranges) const;
   std::vector<std::byte> bytes(const TensorValue& value) const;  // dense, row-major
@@ -56,11 +62,13 @@ class DataExecutor : public ValueResolver {
 
  private:
   struct Value {
-    DataOpPtr op;  // null: not recorded yet; ops of one instant may be recorded in another order than numbered
+    DataOpPtr op;  // null: not recorded yet; ops of one instant may be recorded in another order
+                   // than numbered
     SharedBytes bytes;
     std::vector<ValueId> readers;  // ops that wait for this one, by the value that they define
     std::size_t missing = 0;       // inputs not yet computed
-    std::size_t uses = 0;          // readers that have not run yet, plus one while memory holds it or it is wanted
+    std::size_t uses =
+        0;  // readers that have not run yet, plus one while memory holds it or it is wanted
     bool done = false;
   };
   struct Running;

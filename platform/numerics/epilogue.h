@@ -12,13 +12,15 @@ namespace kernbench {
 class Epilogue {
  public:
   // `inputs` are all inputs of the op, which the ops index.
-  Epilogue(const std::vector<EpilogueOp>& ops, const std::vector<TensorValue>& inputs, const ValueLookup& lookup);
+  Epilogue(const std::vector<EpilogueOp>& ops, const std::vector<TensorValue>& inputs,
+           const ValueLookup& lookup);
 
   bool empty() const { return steps_.empty(); }
   bool has(EpilogueOp::Scope scope) const;
-  // Applies the ops of one scope, in list order, to `count` results that start at flat index `begin` of the output. `k_tile` is
-  // the index of the tile whose partial product this is.
-  void apply(EpilogueOp::Scope scope, float* values, std::int64_t begin, std::int64_t count, std::int64_t k_tile = 0) const;
+  // Applies the ops of one scope, in list order, to `count` results that start at flat index
+  // `begin` of the output. `k_tile` is the index of the tile whose partial product this is.
+  void apply(EpilogueOp::Scope scope, float* values, std::int64_t begin, std::int64_t count,
+             std::int64_t k_tile = 0) const;
   // output_tile, then kernel.
   void finish(float* values, std::int64_t begin, std::int64_t count) const;
 
@@ -28,7 +30,8 @@ class Epilogue {
     FloatArray operand;         // null: a scalar
     std::int64_t elements = 0;  // of the operand
   };
-  static void apply_step(const Step& step, float* values, std::int64_t begin, std::int64_t count, std::int64_t k_tile);
+  static void apply_step(const Step& step, float* values, std::int64_t begin, std::int64_t count,
+                         std::int64_t k_tile);
 
   std::vector<Step> steps_;
 };

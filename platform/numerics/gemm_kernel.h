@@ -1,5 +1,6 @@
-// The matrix product in f32: Eigen, once for any processor, once for those with AVX2 and FMA and once for those with AVX-512,
-// chosen at run time. They may differ in the last bit; one machine always takes the same.
+// The matrix product in f32: Eigen, once for any processor, once for those with AVX2 and FMA and
+// once for those with AVX-512, chosen at run time. They may differ in the last bit; one machine
+// always takes the same.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +8,8 @@
 
 namespace kernbench {
 
-// c{rows,columns} = a{rows,depth} b{depth,columns}; c is row-major. An operand is row-major, or column-major if transposed;
-// strides are the distances between its rows (columns).
+// c{rows,columns} = a{rows,depth} b{depth,columns}; c is row-major. An operand is row-major, or
+// column-major if transposed; strides are the distances between its rows (columns).
 struct GemmBlock {
   const float* a;
   const float* b;

@@ -1,5 +1,6 @@
-// The body of gemm_kernel_*.cpp, compiled once per instruction set. Everything here has internal linkage, and EIGEN_WORLD names
-// Eigen's namespace anew per instruction set: the linker must not merge their templates.
+// The body of gemm_kernel_*.cpp, compiled once per instruction set. Everything here has internal
+// linkage, and EIGEN_WORLD names Eigen's namespace anew per instruction set: the linker must not
+// merge their templates.
 #pragma once
 
 #define Eigen EIGEN_WORLD
@@ -12,7 +13,8 @@
 namespace kernbench {
 namespace {
 
-// Eigen cuts a product by the sizes of the caches that it finds, and that decides the order of the sums: say them.
+// Eigen cuts a product by the sizes of the caches that it finds, and that decides the order of the
+// sums: say them.
 void fix_cache_sizes() {
   static const bool done = [] {
     Eigen::setCpuCacheSizes(32 * 1024, 512 * 1024, 4 * 1024 * 1024);
@@ -22,17 +24,19 @@ void fix_cache_sizes() {
 }
 
 template <int order>
-using Operand =
-    Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, order>, Eigen::Unaligned, Eigen::OuterStride<>>;
-using Result =
-    Eigen::Map<Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, Eigen::Unaligned, Eigen::OuterStride<>>;
+using Operand = Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, order>,
+                           Eigen::Unaligned, Eigen::OuterStride<>>;
+using Result = Eigen::Map<Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>,
+                          Eigen::Unaligned, Eigen::OuterStride<>>;
 
 template <int a_order, int b_order>
 void multiply_as(const GemmBlock& block) {
   const Operand<a_order> a(block.a, block.rows, block.depth, Eigen::OuterStride<>(block.a_stride));
-  const Operand<b_order> b(block.b, block.depth, block.columns, Eigen::OuterStride<>(block.b_stride));
+  const Operand<b_order> b(block.b, block.depth, block.columns,
+                           Eigen::OuterStride<>(block.b_stride));
   Result c(block.c, block.rows, block.columns, Eigen::OuterStride<>(block.c_stride));
-  c.setZero();  // as an accumulator starts: small products, which Eigen computes otherwise, have no negative zeros either
+  c.setZero();  // as an accumulator starts: small products, which Eigen computes otherwise, have no
+                // negative zeros either
   c.noalias() += a * b;
 }
 
@@ -49,7 +53,8 @@ void multiply_here(const GemmBlock& block) {
 
 // c += a b over `count` of the depth, for one row.
 template <int count>
-void add_rows(std::uint32_t* c, const std::uint32_t* a, const std::uint32_t* b, std::ptrdiff_t b_stride, std::ptrdiff_t columns) {
+void add_rows(std::uint32_t* c, const std::uint32_t* a, const std::uint32_t* b,
+              std::ptrdiff_t b_stride, std::ptrdiff_t columns) {
   for (std::ptrdiff_t column = 0; column < columns; ++column) {
     std::uint32_t sum = c[column];
     for (int k = 0; k < count; ++k) sum += a[k] * b[k * b_stride + column];
@@ -69,7 +74,8 @@ void multiply_here(const IntegerBlock& block) {
       std::ptrdiff_t k = first;
       for (; k + unrolled <= end; k += unrolled)
         add_rows<unrolled>(c, a + k, block.b + k * block.b_stride, block.b_stride, block.columns);
-      for (; k < end; ++k) add_rows<1>(c, a + k, block.b + k * block.b_stride, block.b_stride, block.columns);
+      for (; k < end; ++k)
+        add_rows<1>(c, a + k, block.b + k * block.b_stride, block.b_stride, block.columns);
     }
   }
 }

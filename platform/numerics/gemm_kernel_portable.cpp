@@ -7,8 +7,8 @@ namespace {
 template <class Block>
 void multiply_best(const Block& block) {
 #ifdef KERNBENCH_GEMM_AVX512
-  static const bool avx512 =
-      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("fma");
+  static const bool avx512 = __builtin_cpu_supports("avx512f") &&
+                             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("fma");
   if (avx512) return multiply_avx512(block);
 #endif
 #ifdef KERNBENCH_GEMM_AVX2

@@ -13,7 +13,8 @@ namespace {
 class ConvertJob : public Job {
  public:
   ConvertJob(const DataOp& op, const ValueLookup& lookup)
-      : Job(op), bytes_(dense_bytes(op.inputs.at(0), lookup)), from_(op.inputs[0].dtype), to_(op.outputs[0].dtype),
+      : Job(op), bytes_(dense_bytes(op.inputs.at(0), lookup)), from_(op.inputs[0].dtype),
+        to_(op.outputs[0].dtype),
         count_(static_cast<std::uint64_t>(op.outputs[0].shape.elements())) {}
 
   std::size_t blocks() const override { return 1; }
@@ -40,13 +41,17 @@ class ConvertJob : public Job {
 
 }  // namespace
 
-std::unique_ptr<Job> make_convert_job(const DataOp& op, const ValueLookup& lookup) { return std::make_unique<ConvertJob>(op, lookup); }
+std::unique_ptr<Job> make_convert_job(const DataOp& op, const ValueLookup& lookup) {
+  return std::make_unique<ConvertJob>(op, lookup);
+}
 
-std::unique_ptr<Job> make_job(const DataOp& op, const ValueLookup& lookup, const StopQuestion& stop) {
+std::unique_ptr<Job> make_job(const DataOp& op, const ValueLookup& lookup,
+                              const StopQuestion& stop) {
   if (std::holds_alternative<GemmParams>(op.params)) return make_gemm_job(op, lookup, stop);
   if (std::holds_alternative<ConvertParams>(op.params)) return make_convert_job(op, lookup);
   if (const auto* math = std::get_if<MathParams>(&op.params)) {
-    return is_reduction(math->op) ? make_reduction_job(op, lookup) : make_elementwise_job(op, lookup);
+    return is_reduction(math->op) ? make_reduction_job(op, lookup)
+                                  : make_elementwise_job(op, lookup);
   }
   throw ModelError("a memory op has nothing to compute");
 }

@@ -1,5 +1,5 @@
-// `--verify-data=ops`: every value that phase 2 has computed against the reference of its operation (spec 9). Inputs are taken as
-// they are, so that an error counts where it arises and not behind.
+// `--verify-data=ops`: every value that phase 2 has computed against the reference of its operation
+// (spec 9). Inputs are taken as they are, so that an error counts where it arises and not behind.
 #pragma once
 
 #include <array>
@@ -31,8 +31,11 @@ struct OpCheck {
 };
 
 // The output of one op: dense, of the op's output dtype.
-Comparison check_op(const DataOp& op, const std::byte* output, const ValueLookup& values, const StopQuestion& stop = {});
-// `values` gives every value that `ops` define or read; it is called on `threads` threads at once. StoppedError if told to stop.
-OpCheck check_ops(const std::vector<DataOpPtr>& ops, const ValueLookup& values, unsigned threads, const StopQuestion& stop = {});
+Comparison check_op(const DataOp& op, const std::byte* output, const ValueLookup& values,
+                    const StopQuestion& stop = {});
+// `values` gives every value that `ops` define or read; it is called on `threads` threads at once.
+// StoppedError if told to stop.
+OpCheck check_ops(const std::vector<DataOpPtr>& ops, const ValueLookup& values, unsigned threads,
+                  const StopQuestion& stop = {});
 
 }  // namespace kernbench

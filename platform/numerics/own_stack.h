@@ -1,4 +1,5 @@
-// A call on a stack as large as that of a thread, for callers whose own is small: the coroutines of the simulation.
+// A call on a stack as large as that of a thread, for callers whose own is small: the coroutines of
+// the simulation.
 #pragma once
 
 #include <functional>

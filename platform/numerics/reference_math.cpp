@@ -37,18 +37,24 @@ class Seen {
   Shape shape_, out_;
 };
 
-// The dtype in which integers are computed exactly, if they are: no float among the operands, and an operation without fractions.
+// The dtype in which integers are computed exactly, if they are: no float among the operands, and
+// an operation without fractions.
 std::optional<DType> integer_arithmetic(const DataOp& op, const MathParams& params) {
-  constexpr std::array exact{MathOp::add,     MathOp::sub,     MathOp::mul,   MathOp::fma,  MathOp::abs,
-                             MathOp::maximum, MathOp::minimum, MathOp::clamp, MathOp::relu, MathOp::where};
-  const bool bounds = params.op == MathOp::maximum || params.op == MathOp::minimum || params.op == MathOp::clamp;
-  if (!params.epilogue.empty() || std::find(exact.begin(), exact.end(), params.op) == exact.end()) return std::nullopt;
+  constexpr std::array exact{MathOp::add,  MathOp::sub,     MathOp::mul,     MathOp::fma,
+                             MathOp::abs,  MathOp::maximum, MathOp::minimum, MathOp::clamp,
+                             MathOp::relu, MathOp::where};
+  const bool bounds =
+      params.op == MathOp::maximum || params.op == MathOp::minimum || params.op == MathOp::clamp;
+  if (!params.epilogue.empty() || std::find(exact.begin(), exact.end(), params.op) == exact.end())
+    return std::nullopt;
   std::optional<DType> dtype;
   for (std::size_t i = 0; i < params.operands.size(); ++i) {
     if (params.op == MathOp::where && i == 0) continue;
     const MathOperand& operand = params.operands[i];
     if (operand.input < 0) {
-      const bool integral = std::isinf(operand.immediate) ? bounds : std::trunc(operand.immediate) == operand.immediate;
+      const bool integral = std::isinf(operand.immediate)
+                                ? bounds
+                                : std::trunc(operand.immediate) == operand.immediate;
       if (!integral || (!bounds && std::fabs(operand.immediate) > 0x1p31)) return std::nullopt;
     } else {
       const DType next = op.inputs[static_cast<std::size_t>(operand.input)].dtype;
@@ -117,7 +123,8 @@ Estimate sum_of(const Line& line, bool integers) {
 
 double smallest_of(const Line& line) {
   double smallest = line.at(0);
-  for (std::size_t i = 1; i < line.extent; ++i) smallest = element_wise(MathOp::minimum, smallest, line.at(i), 0);
+  for (std::size_t i = 1; i < line.extent; ++i)
+    smallest = element_wise(MathOp::minimum, smallest, line.at(i), 0);
   return smallest;
 }
 
@@ -141,7 +148,8 @@ std::vector<Estimate> reference_of_element_wise(const DataOp& op, const ValueLoo
     std::array<double, 3> x{};
     for (std::size_t j = 0; j < operands.size(); ++j) x[j] = operands[j].at(i);
     if (integers) {
-      const Wide first = params.op == MathOp::where ? x[0] != 0 : wide(x[0]);  // a condition may have fractions
+      const Wide first =
+          params.op == MathOp::where ? x[0] != 0 : wide(x[0]);  // a condition may have fractions
       results[i] = {wrapped(in_integers(params.op, first, wide(x[1]), wide(x[2])), *integers), 0};
       continue;
     }
@@ -158,13 +166,15 @@ std::vector<Estimate> reference_of_reduction(const DataOp& op, const ValueLookup
   const TensorValue& input = op.inputs.at(static_cast<std::size_t>(params.operands.at(0).input));
   const auto axis = static_cast<std::size_t>(normalized_axis(input.shape, params.axis.value()));
   std::vector<double> elements = elements_of(input, lookup);
-  const bool integers = !is_float(input.dtype) && params.op != MathOp::softmax && params.epilogue.empty();
+  const bool integers =
+      !is_float(input.dtype) && params.op != MathOp::softmax && params.epilogue.empty();
   if (!integers) {
     for (double& element : elements) element = static_cast<double>(static_cast<float>(element));
   }
   const auto extent = static_cast<std::size_t>(input.shape[axis]);
   std::size_t inner = 1;
-  for (std::size_t i = axis + 1; i < input.shape.rank(); ++i) inner *= static_cast<std::size_t>(input.shape[i]);
+  for (std::size_t i = axis + 1; i < input.shape.rank(); ++i)
+    inner *= static_cast<std::size_t>(input.shape[i]);
 
   std::vector<Estimate> results(static_cast<std::size_t>(op.outputs[0].shape.elements()));
   for (std::size_t row = 0; row < elements.size() / extent; ++row) {

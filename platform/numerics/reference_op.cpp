@@ -10,7 +10,8 @@ namespace kernbench {
 
 std::vector<double> elements_of(const TensorValue& value, const ValueLookup& lookup) {
   const SharedBytes bytes = value.image.flatten(lookup);
-  const std::vector<std::int64_t> strides = value.dense() ? row_major_strides(value.shape) : value.strides;
+  const std::vector<std::int64_t> strides =
+      value.dense() ? row_major_strides(value.shape) : value.strides;
   std::vector<double> elements(static_cast<std::size_t>(value.shape.elements()));
   for (std::size_t i = 0; i < elements.size(); ++i) {
     std::int64_t rest = static_cast<std::int64_t>(i), at = 0;
@@ -18,7 +19,8 @@ std::vector<double> elements_of(const TensorValue& value, const ValueLookup& loo
       at += rest % value.shape[axis] * strides[axis];
       rest /= value.shape[axis];
     }
-    elements[i] = read_element(bytes.get() + at * static_cast<std::int64_t>(size_of(value.dtype)), value.dtype);
+    elements[i] = read_element(bytes.get() + at * static_cast<std::int64_t>(size_of(value.dtype)),
+                               value.dtype);
   }
   return elements;
 }
@@ -77,12 +79,14 @@ Estimate within_f32(Estimate estimate) {
 
 // --- epilogues ---
 
-ReferenceEpilogue::ReferenceEpilogue(const std::vector<EpilogueOp>& ops, const std::vector<TensorValue>& inputs,
+ReferenceEpilogue::ReferenceEpilogue(const std::vector<EpilogueOp>& ops,
+                                     const std::vector<TensorValue>& inputs,
                                      const ValueLookup& lookup)
     : ops_(ops) {
   for (const EpilogueOp& op : ops) {
     operands_.emplace_back();
-    if (op.input >= 0) operands_.back() = elements_of(inputs.at(static_cast<std::size_t>(op.input)), lookup);
+    if (op.input >= 0)
+      operands_.back() = elements_of(inputs.at(static_cast<std::size_t>(op.input)), lookup);
   }
 }
 
@@ -93,14 +97,18 @@ bool ReferenceEpilogue::has(EpilogueOp::Scope scope) const {
   return false;
 }
 
-Estimate ReferenceEpilogue::apply(EpilogueOp::Scope scope, Estimate result, std::size_t index, std::size_t k_tile) const {
+Estimate ReferenceEpilogue::apply(EpilogueOp::Scope scope, Estimate result, std::size_t index,
+                                  std::size_t k_tile) const {
   using Kind = EpilogueOp::Kind;
   for (std::size_t i = 0; i < ops_.size(); ++i) {
     const EpilogueOp& op = ops_[i];
     if (op.scope != scope || std::isinf(result.error)) continue;
     const std::vector<double>& operand = operands_[i];
-    const double element = operand.empty() ? 0 : operand[index % operand.size()];  // one for each column, or for each result
-    double gain = 1;                                                               // how much an error grows
+    const double element =
+        operand.empty()
+            ? 0
+            : operand[index % operand.size()];  // one for each column, or for each result
+    double gain = 1;                            // how much an error grows
     switch (op.kind) {
       case Kind::bias:
       case Kind::add:
@@ -112,7 +120,8 @@ Estimate ReferenceEpilogue::apply(EpilogueOp::Scope scope, Estimate result, std:
         break;
       case Kind::scale:
       case Kind::dequant: {
-        const double factor = operand.empty() ? op.factor : operand[operand.size() == 1 ? 0 : k_tile];
+        const double factor =
+            operand.empty() ? op.factor : operand[operand.size() == 1 ? 0 : k_tile];
         result.value *= factor;
         gain = std::fabs(factor);
         break;
@@ -148,17 +157,20 @@ namespace {
 
 std::vector<Estimate> reference_of_convert(const DataOp& op, const ValueLookup& lookup) {
   std::vector<Estimate> result;
-  for (const double value : elements_of(op.inputs.at(0), lookup)) result.push_back({rounded_to(op.outputs[0].dtype, value), 0});
+  for (const double value : elements_of(op.inputs.at(0), lookup))
+    result.push_back({rounded_to(op.outputs[0].dtype, value), 0});
   return result;
 }
 
 }  // namespace
 
-std::vector<Estimate> reference_of(const DataOp& op, const ValueLookup& lookup, const StopQuestion& stop) {
+std::vector<Estimate> reference_of(const DataOp& op, const ValueLookup& lookup,
+                                   const StopQuestion& stop) {
   if (std::holds_alternative<GemmParams>(op.params)) return reference_of_gemm(op, lookup, stop);
   if (std::holds_alternative<ConvertParams>(op.params)) return reference_of_convert(op, lookup);
   if (const auto* math = std::get_if<MathParams>(&op.params)) {
-    return is_reduction(math->op) ? reference_of_reduction(op, lookup) : reference_of_element_wise(op, lookup);
+    return is_reduction(math->op) ? reference_of_reduction(op, lookup)
+                                  : reference_of_element_wise(op, lookup);
   }
   throw ModelError("a memory op computes nothing");
 }

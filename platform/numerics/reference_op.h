@@ -1,9 +1,10 @@
-// What one operation should give, by plain loops in double precision from its inputs as they are, which share nothing with the
-// jobs that compute it (spec 9, verification of operations).
+// What one operation should give, by plain loops in double precision from its inputs as they are,
+// which share nothing with the jobs that compute it (spec 9, verification of operations).
 //
-// PEs compute in f32, or in integers where that is exact. Each element comes with a bound on what f32 may make of it before it is
-// rounded to the output's dtype: sums are held to the tolerance of f32 relative to the sum of the magnitudes of their terms, and
-// an epilogue carries such an error on.
+// PEs compute in f32, or in integers where that is exact. Each element comes with a bound on what
+// f32 may make of it before it is rounded to the output's dtype: sums are held to the tolerance of
+// f32 relative to the sum of the magnitudes of their terms, and an epilogue carries such an error
+// on.
 #pragma once
 
 #include <optional>
@@ -19,8 +20,10 @@ struct Estimate {
   double error = 0;  // infinite: partial sums may have overflowed f32
 };
 
-// In row-major order of the output. For gemm, math and convert. StoppedError if a long one, a gemm, was told to stop.
-std::vector<Estimate> reference_of(const DataOp& op, const ValueLookup& lookup, const StopQuestion& stop = {});
+// In row-major order of the output. For gemm, math and convert. StoppedError if a long one, a gemm,
+// was told to stop.
+std::vector<Estimate> reference_of(const DataOp& op, const ValueLookup& lookup,
+                                   const StopQuestion& stop = {});
 
 // --- the pieces ---
 
@@ -49,21 +52,25 @@ std::optional<Number> in_any_numbers(MathOp op, Number x, Number y, Number z) {
   }
 }
 double element_wise(MathOp op, double x, double y, double z);
-// What f32 holds of it: infinite beyond its range; where the error decides on which side of the end it lies, nothing is known.
+// What f32 holds of it: infinite beyond its range; where the error decides on which side of the end
+// it lies, nothing is known.
 Estimate within_f32(Estimate estimate);
 
 std::vector<Estimate> reference_of_element_wise(const DataOp& op, const ValueLookup& lookup);
 std::vector<Estimate> reference_of_reduction(const DataOp& op, const ValueLookup& lookup);
-std::vector<Estimate> reference_of_gemm(const DataOp& op, const ValueLookup& lookup, const StopQuestion& stop);
+std::vector<Estimate> reference_of_gemm(const DataOp& op, const ValueLookup& lookup,
+                                        const StopQuestion& stop);
 
 // The operands of an epilogue, read once.
 class ReferenceEpilogue {
  public:
-  ReferenceEpilogue(const std::vector<EpilogueOp>& ops, const std::vector<TensorValue>& inputs, const ValueLookup& lookup);
+  ReferenceEpilogue(const std::vector<EpilogueOp>& ops, const std::vector<TensorValue>& inputs,
+                    const ValueLookup& lookup);
 
   bool empty() const { return ops_.empty(); }
   bool has(EpilogueOp::Scope scope) const;
-  Estimate apply(EpilogueOp::Scope scope, Estimate result, std::size_t index, std::size_t k_tile = 0) const;  // index in the output
+  Estimate apply(EpilogueOp::Scope scope, Estimate result, std::size_t index,
+                 std::size_t k_tile = 0) const;  // index in the output
 
  private:
   const std::vector<EpilogueOp>& ops_;

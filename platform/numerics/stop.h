@@ -1,4 +1,5 @@
-// How a computation of phase 2 is ended early: whoever computes for long asks now and then whether to stop.
+// How a computation of phase 2 is ended early: whoever computes for long asks now and then whether
+// to stop.
 #pragma once
 
 #include <functional>

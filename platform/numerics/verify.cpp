@@ -37,19 +37,24 @@ std::string number(double value) {
 
 Tolerance tolerance_of(DType dtype) {
   switch (dtype) {
-    case DType::f32: return {1e-5, 1e-5};
-    case DType::f16: return {1e-3, 1e-3};
-    case DType::bf16: return {1e-2, 1e-2};
-    default: return {};
+    case DType::f32:
+      return {1e-5, 1e-5};
+    case DType::f16:
+      return {1e-3, 1e-3};
+    case DType::bf16:
+      return {1e-2, 1e-2};
+    default:
+      return {};
   }
 }
 
-Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape& shape, const std::vector<double>& reference,
-                   double factor, const StopQuestion& stop) {
+Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape& shape,
+                   const std::vector<double>& reference, double factor, const StopQuestion& stop) {
   Comparison result;
   result.elements = static_cast<std::uint64_t>(shape.elements());
   if (reference.size() != result.elements || bytes.size() != result.elements * size_of(dtype)) {
-    throw UsageError("comparison of a tensor " + shape.str() + " of " + std::string(name_of(dtype)) + ": " + std::to_string(bytes.size()) +
+    throw UsageError("comparison of a tensor " + shape.str() + " of " +
+                     std::string(name_of(dtype)) + ": " + std::to_string(bytes.size()) +
                      " bytes, " + std::to_string(reference.size()) + " reference values");
   }
   Tolerance tolerance = tolerance_of(dtype);
@@ -57,12 +62,15 @@ Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape
   tolerance.atol *= factor;
   constexpr std::uint64_t between_questions = 1 << 20;
   for (std::uint64_t i = 0; i < result.elements; ++i) {
-    if (i % between_questions == 0 && says_stop(stop)) throw StoppedError("a comparison was stopped");
-    const double got = read_element(bytes.data() + i * size_of(dtype), dtype), expected = reference[i];
+    if (i % between_questions == 0 && says_stop(stop))
+      throw StoppedError("a comparison was stopped");
+    const double got = read_element(bytes.data() + i * size_of(dtype), dtype),
+                 expected = reference[i];
     const double error = std::fabs(got - expected);
     if (std::isfinite(error)) {
       result.largest_abs_error = std::max(result.largest_abs_error, error);
-      if (expected != 0) result.largest_rel_error = std::max(result.largest_rel_error, error / std::fabs(expected));
+      if (expected != 0)
+        result.largest_rel_error = std::max(result.largest_rel_error, error / std::fabs(expected));
     }
     if (agrees(got, expected, tolerance, dtype)) continue;
     if (result.mismatches++ == 0) {
@@ -75,15 +83,18 @@ Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape
   return result;
 }
 
-std::string failure_text(const std::string& tensor, DType dtype, const Shape& shape, const Comparison& comparison) {
-  return "tensor '" + tensor + "' " + shape.str() + " " + std::string(name_of(dtype)) + ": " + mismatch_text(shape, comparison);
+std::string failure_text(const std::string& tensor, DType dtype, const Shape& shape,
+                         const Comparison& comparison) {
+  return "tensor '" + tensor + "' " + shape.str() + " " + std::string(name_of(dtype)) + ": " +
+         mismatch_text(shape, comparison);
 }
 
 std::string mismatch_text(const Shape& shape, const Comparison& comparison) {
-  return std::to_string(comparison.mismatches) + " of " +
-         std::to_string(comparison.elements) + " elements differ; first at " + index_text(shape, comparison.first_bad) + ": got " +
-         number(comparison.got) + ", expected " + number(comparison.expected) + "; largest error " + number(comparison.largest_abs_error) +
-         " absolute, " + number(comparison.largest_rel_error) + " relative";
+  return std::to_string(comparison.mismatches) + " of " + std::to_string(comparison.elements) +
+         " elements differ; first at " + index_text(shape, comparison.first_bad) + ": got " +
+         number(comparison.got) + ", expected " + number(comparison.expected) + "; largest error " +
+         number(comparison.largest_abs_error) + " absolute, " +
+         number(comparison.largest_rel_error) + " relative";
 }
 
 }  // namespace kernbench

@@ -12,7 +12,8 @@ WorkerPool::WorkerPool(unsigned threads, const ThreadStarter& starter) {
   threads_.reserve(threads);
   try {
     while (threads_.size() < threads) threads_.push_back(starter([this] { work(); }));
-  } catch (const std::system_error&) {  // a limit of processes, or no memory for a stack: those that run do the work
+  } catch (const std::system_error&) {  // a limit of processes, or no memory for a stack: those
+                                        // that run do the work
   }
 }
 

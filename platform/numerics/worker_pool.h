@@ -1,6 +1,8 @@
-// WorkerPool: host threads that run tasks in the order of submission. Tasks may submit tasks; none may wait for another.
+// WorkerPool: host threads that run tasks in the order of submission. Tasks may submit tasks; none
+// may wait for another.
 //
-// Where the host refuses threads, the pool has those that it got. One without any runs the tasks on the thread that waits for them.
+// Where the host refuses threads, the pool has those that it got. One without any runs the tasks on
+// the thread that waits for them.
 #pragma once
 
 #include <condition_variable>
@@ -14,20 +16,26 @@ namespace kernbench {
 
 class WorkerPool {
  public:
-  using ThreadStarter = std::function<std::thread(std::function<void()> body)>;  // throws std::system_error if the host refuses
-  static std::thread start_thread(std::function<void()> body) { return std::thread(std::move(body)); }
+  using ThreadStarter = std::function<std::thread(
+      std::function<void()> body)>;  // throws std::system_error if the host refuses
+  static std::thread start_thread(std::function<void()> body) {
+    return std::thread(std::move(body));
+  }
 
-  explicit WorkerPool(unsigned threads, const ThreadStarter& starter = &start_thread);  // at least one is asked for
-  ~WorkerPool();                                                                        // drops what has not started
+  explicit WorkerPool(unsigned threads,
+                      const ThreadStarter& starter = &start_thread);  // at least one is asked for
+  ~WorkerPool();                                                      // drops what has not started
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  unsigned threads() const { return static_cast<unsigned>(threads_.size()); }  // that the host has granted
+  unsigned threads() const {
+    return static_cast<unsigned>(threads_.size());
+  }  // that the host has granted
   unsigned tasks_at_once() const { return threads_.empty() ? 1 : threads(); }
   void submit(std::function<void()> task);  // must not throw
   void wait_idle();                         // until nothing runs and nothing waits
-  // Without threads: runs here what has been submitted, and what these tasks submit; on a stack of its own, as the caller may be a
-  // kernel with a small one. Else nothing.
+  // Without threads: runs here what has been submitted, and what these tasks submit; on a stack of
+  // its own, as the caller may be a kernel with a small one. Else nothing.
   void run_here();
 
  private:

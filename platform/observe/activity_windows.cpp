@@ -60,7 +60,8 @@ ActivitySummary ActivityWindows::summary(const std::function<MacRate(const std::
       rates_known = false;
       continue;
     }
-    ideal += static_cast<double>(activity.macs) / (static_cast<double>(rate.macs_per_cycle) * rate.clock_ghz.to_double()) * 1e6;
+    ideal += static_cast<double>(activity.macs) /
+             (static_cast<double>(rate.macs_per_cycle) * rate.clock_ghz.to_double()) * 1e6;
   }
   if (windows > 0 && gemm > 0) {
     summary.mac_utilisation = static_cast<double>(gemm) / static_cast<double>(windows);

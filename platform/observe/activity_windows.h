@@ -1,10 +1,13 @@
-// Windows of activity, gathered while operations are reported, in constant memory per engine (spec 10):
+// Windows of activity, gathered while operations are reported, in constant memory per engine (spec
+// 10):
 //   composite window  first start to last end of records with a tile stage
 //   PE window         first start to last end of all records
 //   MAC utilisation   time of PE_GEMM in tile stages / composite window
-//   useful efficiency time that the tiles' multiply-accumulates would take at the peak rate / composite window
-// What is under way when a run is cut short counts as if it ended then, without its multiply-accumulates.
-// For several PEs, utilisation and efficiency divide the sums of the times by the sums of the PEs' own windows.
+//   useful efficiency time that the tiles' multiply-accumulates would take at the peak rate /
+//       composite window
+// What is under way when a run is cut short counts as if it ended then, without its
+// multiply-accumulates. For several PEs, utilisation and efficiency divide the sums of the times by
+// the sums of the PEs' own windows.
 #pragma once
 
 #include <functional>
@@ -33,8 +36,8 @@ struct Window {
 struct PeActivity {
   std::string pe;  // "sip0.cube0.pe0"
   Window all, composite;
-  Fs gemm_busy = 0;          // in tile stages
-  std::uint64_t macs = 0;    // of tile stages
+  Fs gemm_busy = 0;        // in tile stages
+  std::uint64_t macs = 0;  // of tile stages
 
   void add(const ExecutedOp& op);
 };
@@ -64,7 +67,8 @@ class ActivityWindows final : public OpSink {
   }
 
   std::uint64_t operations() const { return operations_; }
-  // `rate_of`: the MAC array of a PE, for the ideal time. `under_way`: what has begun and not been reported.
+  // `rate_of`: the MAC array of a PE, for the ideal time. `under_way`: what has begun and not been
+  // reported.
   ActivitySummary summary(const std::function<MacRate(const std::string& pe)>& rate_of,
                           const std::vector<ExecutedOp>& under_way = {}) const;
 

@@ -29,12 +29,14 @@ std::string key_of(const Statistic& statistic) {
     case Quantity::bytes:
       if (key.find("bytes") == std::string::npos) key += "_bytes";
       break;
-    case Quantity::count: break;
+    case Quantity::count:
+      break;
   }
   return key;
 }
 
-nlohmann::ordered_json statistics_json(const std::vector<Component*>& components, const KindOf& kind_of) {
+nlohmann::ordered_json statistics_json(const std::vector<Component*>& components,
+                                       const KindOf& kind_of) {
   auto list = nlohmann::ordered_json::array();
   for (const Component* component : components) {
     if (component->statistics().empty()) continue;
@@ -57,7 +59,8 @@ const StatisticTotal* KindTotal::find(const std::string& name) const {
   return nullptr;
 }
 
-std::vector<KindTotal> totals_by_kind(const std::vector<Component*>& components, const KindOf& kind_of) {
+std::vector<KindTotal> totals_by_kind(const std::vector<Component*>& components,
+                                      const KindOf& kind_of) {
   std::map<std::string, KindTotal> kinds;
   for (const Component* component : components) {
     const std::string kind = kind_of(*component);
@@ -67,8 +70,10 @@ std::vector<KindTotal> totals_by_kind(const std::vector<Component*>& components,
     bool active = false;
     for (const Statistic& statistic : component->statistics()) {
       const std::uint64_t value = statistic.at(Component::now());
-      auto at = std::find_if(total.totals.begin(), total.totals.end(), [&](const StatisticTotal& t) { return t.name == statistic.name; });
-      if (at == total.totals.end()) at = total.totals.insert(at, {statistic.name, key_of(statistic), statistic.quantity, 0});
+      auto at = std::find_if(total.totals.begin(), total.totals.end(),
+                             [&](const StatisticTotal& t) { return t.name == statistic.name; });
+      if (at == total.totals.end())
+        at = total.totals.insert(at, {statistic.name, key_of(statistic), statistic.quantity, 0});
       at->value = statistic.merge == Merge::sum ? at->value + value : std::max(at->value, value);
       active = active || value > 0;
     }
@@ -86,7 +91,8 @@ nlohmann::ordered_json totals_json(const std::vector<KindTotal>& totals) {
     nlohmann::ordered_json entry;
     entry["components"] = kind.components;
     entry["active"] = kind.active;
-    for (const StatisticTotal& total : kind.totals) entry[total.key] = number(total.quantity, total.value);
+    for (const StatisticTotal& total : kind.totals)
+      entry[total.key] = number(total.quantity, total.value);
     kinds[kind.kind] = std::move(entry);
   }
   return kinds;

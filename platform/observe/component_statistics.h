@@ -1,4 +1,5 @@
-// What the components have counted up to now, as JSON and summed by kind. Key names carry the unit: busy_ns, read_bytes, commands.
+// What the components have counted up to now, as JSON and summed by kind. Key names carry the unit:
+// busy_ns, read_bytes, commands.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,10 @@ using KindOf = std::function<std::string(const Component&)>;
 // "busy" or "busy_fs" -> "busy_ns"; "read" -> "read_bytes"; what names its unit already stays.
 std::string key_of(const Statistic& statistic);
 
-// [{"name", "kind", "stats": {...}}] in the order given; components that count nothing are left out.
-nlohmann::ordered_json statistics_json(const std::vector<Component*>& components, const KindOf& kind_of);
+// [{"name", "kind", "stats": {...}}] in the order given; components that count nothing are left
+// out.
+nlohmann::ordered_json statistics_json(const std::vector<Component*>& components,
+                                       const KindOf& kind_of);
 
 struct StatisticTotal {
   std::string name;  // as declared
@@ -31,13 +34,14 @@ struct StatisticTotal {
 struct KindTotal {
   std::string kind;
   std::size_t components = 0;
-  std::size_t active = 0;  // with any statistic above 0
+  std::size_t active = 0;              // with any statistic above 0
   std::vector<StatisticTotal> totals;  // in the order of declaration
 
   const StatisticTotal* find(const std::string& name) const;
 };
 
-std::vector<KindTotal> totals_by_kind(const std::vector<Component*>& components, const KindOf& kind_of);  // sorted by kind
+std::vector<KindTotal> totals_by_kind(const std::vector<Component*>& components,
+                                      const KindOf& kind_of);  // sorted by kind
 nlohmann::ordered_json totals_json(const std::vector<KindTotal>& totals);
 
 }  // namespace kernbench

@@ -5,7 +5,8 @@
 namespace kernbench {
 
 const char* name_of(DistanceClass distance) {
-  constexpr std::array<const char*, distance_class_count> names{"local", "same_cube", "same_sip", "other_sip", "host"};
+  constexpr std::array<const char*, distance_class_count> names{"local", "same_cube", "same_sip",
+                                                                "other_sip", "host"};
   return names[static_cast<std::size_t>(distance)];
 }
 

@@ -10,7 +10,8 @@ namespace kernbench {
 enum class DistanceClass : std::uint8_t { local, same_cube, same_sip, other_sip, host };
 inline constexpr int distance_class_count = 5;
 const char* name_of(DistanceClass distance);
-// local: the initiating PE's own HBM partition or TCM. host: a pcie_ep initiates, wherever the target is.
+// local: the initiating PE's own HBM partition or TCM. host: a pcie_ep initiates, wherever the
+// target is.
 DistanceClass distance_of(const Graph& graph, NodeId initiator, NodeId target);
 
 }  // namespace kernbench

@@ -17,7 +17,8 @@ HbmState state_of(const Attributes& attributes) {
 
 }  // namespace
 
-HbmShadow::HbmShadow(const Attributes& attributes) : state_(state_of(attributes)), occupied_(state_.channels.size()) {}
+HbmShadow::HbmShadow(const Attributes& attributes)
+    : state_(state_of(attributes)), occupied_(state_.channels.size()) {}
 
 std::vector<HbmShadow::Bursts> HbmShadow::book_read(const Transaction& transaction, Fs now) {
   const RouteExtension& route = transaction.route();
@@ -25,18 +26,21 @@ std::vector<HbmShadow::Bursts> HbmShadow::book_read(const Transaction& transacti
   const std::uint64_t stride = state_.channels_of(route.channel);
   std::vector<Bursts> booked;
   for (std::uint64_t i = 0; i < std::min<std::uint64_t>(stride, bursts.count()); ++i) {
-    booked.push_back(book_channel(transaction, state_.channel_of(bursts.first + i, route.channel), HbmDirection::read, now,
+    booked.push_back(book_channel(transaction, state_.channel_of(bursts.first + i, route.channel),
+                                  HbmDirection::read, now,
                                   (bursts.count() - i + stride - 1) / stride));
   }
   return booked;
 }
 
-std::vector<HbmShadow::Bursts> HbmShadow::book_write_flit(const Transaction& transaction, std::uint32_t flit, Fs now) {
+std::vector<HbmShadow::Bursts> HbmShadow::book_write_flit(const Transaction& transaction,
+                                                          std::uint32_t flit, Fs now) {
   const RouteExtension& route = transaction.route();
   const BurstRange bursts = state_.bursts_of(route.offset_of(flit), route.bytes_of(flit));
   std::vector<Bursts> booked;
   for (std::uint64_t burst = bursts.first; burst <= bursts.last; ++burst)
-    booked.push_back(book_channel(transaction, state_.channel_of(burst, route.channel), HbmDirection::write, now, 1));
+    booked.push_back(book_channel(transaction, state_.channel_of(burst, route.channel),
+                                  HbmDirection::write, now, 1));
   return booked;
 }
 
@@ -47,8 +51,8 @@ BurstRange HbmShadow::bursts_of(const Transaction& transaction, std::uint32_t fl
   return {bursts.first - first, bursts.last - first};
 }
 
-HbmShadow::Bursts HbmShadow::book_channel(const Transaction& transaction, std::size_t channel, HbmDirection direction, Fs now,
-                                          std::uint64_t bursts) {
+HbmShadow::Bursts HbmShadow::book_channel(const Transaction& transaction, std::size_t channel,
+                                          HbmDirection direction, Fs now, std::uint64_t bursts) {
   const Fs first_finish = book(state_, channel, direction, now, bursts);
   const Fs finish = state_.channels[channel].available_at;
   occupied_[channel].forget_until(now);

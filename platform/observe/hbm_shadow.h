@@ -1,5 +1,5 @@
-// The bookings of an HBM partition once more, by the same rule (models/timing/hbm_state.h), with who made them: how long a transfer
-// waits for bursts of others.
+// The bookings of an HBM partition once more, by the same rule (models/timing/hbm_state.h), with
+// who made them: how long a transfer waits for bursts of others.
 #pragma once
 
 #include <vector>
@@ -33,11 +33,13 @@ class HbmShadow {
   }
   std::size_t channels() const { return occupied_.size(); }
   Fs burst_time() const { return state_.burst_time; }
-  // Of a flit of the transaction's leg under way, counted from the first that the transaction touches.
+  // Of a flit of the transaction's leg under way, counted from the first that the transaction
+  // touches.
   BurstRange bursts_of(const Transaction& transaction, std::uint32_t flit) const;
 
  private:
-  Bursts book_channel(const Transaction& transaction, std::size_t channel, HbmDirection direction, Fs now, std::uint64_t bursts);
+  Bursts book_channel(const Transaction& transaction, std::size_t channel, HbmDirection direction,
+                      Fs now, std::uint64_t bursts);
 
   HbmState state_;
   std::vector<Occupancy> occupied_;  // by channel

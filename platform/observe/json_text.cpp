@@ -23,7 +23,9 @@ Json ns_node(std::uint64_t fs, bool negative) {
   return Json::binary(std::vector<std::uint8_t>(text.begin(), text.end()));
 }
 
-std::string text_of(const Json& exact) { return {exact.get_binary().begin(), exact.get_binary().end()}; }
+std::string text_of(const Json& exact) {
+  return {exact.get_binary().begin(), exact.get_binary().end()};
+}
 
 class Writer {
  public:
@@ -70,7 +72,9 @@ Json signed_ns_json(std::int64_t fs) {
   return fs < 0 ? ns_node(-bits, true) : ns_node(bits, false);
 }
 
-double to_double(const Json& number) { return number.is_binary() ? std::stod(text_of(number)) : number.get<double>(); }
+double to_double(const Json& number) {
+  return number.is_binary() ? std::stod(text_of(number)) : number.get<double>();
+}
 
 std::string json_text(const Json& value, int indent) {
   Writer writer(indent);

@@ -1,8 +1,9 @@
 // JSON as the program writes it: times are the decimals of their femtoseconds, to the last digit.
 //
-// A double does not hold every count of femtoseconds, and the nearest double is not always printed as the decimal that was meant.
-// ns_json() makes a number where the double prints as exactly that decimal, and otherwise keeps the femtoseconds themselves in a
-// node of its own kind, which only json_text() can write: text goes out through json_text() alone.
+// A double does not hold every count of femtoseconds, and the nearest double is not always printed
+// as the decimal that was meant. ns_json() makes a number where the double prints as exactly that
+// decimal, and otherwise keeps the femtoseconds themselves in a node of its own kind, which only
+// json_text() can write: text goes out through json_text() alone.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,9 @@
 namespace kernbench {
 namespace {
 
-bool is_last(const RouteExtension& route, std::uint32_t behind) { return route.is_control() || behind >= route.flits; }
+bool is_last(const RouteExtension& route, std::uint32_t behind) {
+  return route.is_control() || behind >= route.flits;
+}
 
 }  // namespace
 
@@ -15,10 +17,12 @@ LatencyBreakdown::LatencyBreakdown(Platform& platform, TransferWatch& watch) {
   nodes_.resize(graph.nodes().size());
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     nodes_[id].part = nodes_[id].untold = part_of(graph.node(id).kind);
-    // Between its router and its TCM it serves nothing; what passes waits for others' turns at the link.
+    // Between its router and its TCM it serves nothing; what passes waits for others' turns at the
+    // link.
     if (graph.node(id).kind == NodeKind::pe_dma) nodes_[id].untold = LatencyPart::contention;
     Component& component = platform.component(id);
-    if (dynamic_cast<HbmCtrl*>(&component) != nullptr) nodes_[id].hbm = std::make_unique<HbmShadow>(component.attributes());
+    if (dynamic_cast<HbmCtrl*>(&component) != nullptr)
+      nodes_[id].hbm = std::make_unique<HbmShadow>(component.attributes());
   }
   for (const MachineModules::LinkInstance& entry : platform.links()) {
     const Edge& edge = graph.edges()[entry.edge];
@@ -30,7 +34,8 @@ LatencyBreakdown::LatencyBreakdown(Platform& platform, TransferWatch& watch) {
 
 std::size_t LatencyBreakdown::HashKey::operator()(const TieKey& key) const {
   return static_cast<std::size_t>((key.issued * 0x9e3779b97f4a7c15ULL) ^
-                                  (std::uint64_t{key.initiator} << 32 | key.count) * 0xc2b2ae3d27d4eb4fULL);
+                                  (std::uint64_t{key.initiator} << 32 | key.count) *
+                                      0xc2b2ae3d27d4eb4fULL);
 }
 
 void LatencyBreakdown::Point::to(Fs until, LatencyPart part) {
@@ -56,7 +61,8 @@ LatencyBreakdown::Trace& LatencyBreakdown::trace_of(const Transaction& transacti
   return trace;
 }
 
-void LatencyBreakdown::carried(const Link& link, const Transaction& transaction, FlitRun run, Fs start, Fs end) {
+void LatencyBreakdown::carried(const Link& link, const Transaction& transaction, FlitRun run,
+                               Fs start, Fs end) {
   const LinkRecord& record = links_.find(&link)->second;
   const RouteExtension& route = transaction.route();
   Trace& trace = trace_of(transaction, Component::now());
@@ -71,8 +77,10 @@ void LatencyBreakdown::carried(const Link& link, const Transaction& transaction,
   trace.place = record.far_end;
 }
 
-// When the flit stands at the link behind `position`, or would but for the flit of its own before it.
-LatencyBreakdown::Point LatencyBreakdown::departure(Trace& trace, const Transaction& transaction, std::uint32_t position,
+// When the flit stands at the link behind `position`, or would but for the flit of its own before
+// it.
+LatencyBreakdown::Point LatencyBreakdown::departure(Trace& trace, const Transaction& transaction,
+                                                    std::uint32_t position,
                                                     std::uint32_t flit) const {
   const RouteExtension& route = transaction.route();
   const NodeRecord& node = nodes_[route.path->hop(position).node];
@@ -80,18 +88,21 @@ LatencyBreakdown::Point LatencyBreakdown::departure(Trace& trace, const Transact
   Point point = trace.source;
   if (stop.served) {
     point = *stop.served;
-  } else if (!stop.arrived.empty()) {  // a node that tells nothing passes on all at once, or each flit ahead of its arrival
+  } else if (!stop.arrived.empty()) {  // a node that tells nothing passes on all at once, or each
+                                       // flit ahead of its arrival
     while (stop.arrived.size() > 1) stop.arrived.pop_front();
     point = stop.arrived.back().point;
   } else if (position == 0 && route.leg == Leg::response) {
-    if (node.hbm != nullptr && !trace.shares.empty()) point = read_departure(trace, *node.hbm, transaction, flit);
+    if (node.hbm != nullptr && !trace.shares.empty())
+      point = read_departure(trace, *node.hbm, transaction, flit);
   }
   if (stop.on_link && stop.on_link->time > point.time) return *stop.on_link;
   point.to(Component::now(), node.untold);
   return point;
 }
 
-// Takes the flit from those that have arrived. What came over an edge without a link has its last point further back.
+// Takes the flit from those that have arrived. What came over an edge without a link has its last
+// point further back.
 LatencyBreakdown::Point LatencyBreakdown::arrival_point(Trace& trace, const Arrival& arrival) {
   RingBuffer<Stop::Arrived>& arrived = trace.stop(arrival.position).arrived;
   Point point = trace.source;
@@ -113,7 +124,8 @@ void LatencyBreakdown::passed(const FabricNode& node, const Arrival& arrival, Fs
   const Transaction& transaction = *arrival.transaction;
   const RouteExtension& route = transaction.route();
   const Fs now = Component::now();
-  const bool at_source = arrival.position == 0 && route.leg == Leg::request;  // takes the message as a whole
+  const bool at_source =
+      arrival.position == 0 && route.leg == Leg::request;  // takes the message as a whole
   Trace& trace = trace_of(transaction, arrival.time);
   Point point = at_source ? trace.source : arrival_point(trace, arrival);
   Stop& stop = trace.stop(arrival.position);
@@ -126,16 +138,20 @@ void LatencyBreakdown::passed(const FabricNode& node, const Arrival& arrival, Fs
   if (!at_source && !is_last(route, arrival.flit + 1)) return;
   trace.reached = record.hbm != nullptr && !route.is_control() ? trace.committed : point;
   if (!at_source) trace.place = record.part;
-  if (record.hbm != nullptr && transaction.is_read() && route.is_control()) book_read(trace, *record.hbm, transaction);
+  if (record.hbm != nullptr && transaction.is_read() && route.is_control())
+    book_read(trace, *record.hbm, transaction);
 }
 
-void LatencyBreakdown::book_write(Trace& trace, HbmShadow& hbm, const Arrival& arrival, const Point& point) {
+void LatencyBreakdown::book_write(Trace& trace, HbmShadow& hbm, const Arrival& arrival,
+                                  const Point& point) {
   const Transaction& transaction = *arrival.transaction;
   trace.channels.resize(hbm.channels());
-  for (const HbmShadow::Bursts& burst : hbm.book_write_flit(transaction, arrival.flit, point.time)) {
+  for (const HbmShadow::Bursts& burst :
+       hbm.book_write_flit(transaction, arrival.flit, point.time)) {
     std::optional<Point>& own = trace.channels[burst.channel];
     Point at = own && own->time > point.time ? *own : point;
-    at.to(at.time + hbm.held_by_others(transaction, burst.channel, at.time, burst.finish), LatencyPart::contention);
+    at.to(at.time + hbm.held_by_others(transaction, burst.channel, at.time, burst.finish),
+          LatencyPart::contention);
     at.to(burst.finish, LatencyPart::hbm);
     own = at;
     if (at.time >= trace.committed.time) trace.committed = at;
@@ -145,12 +161,15 @@ void LatencyBreakdown::book_write(Trace& trace, HbmShadow& hbm, const Arrival& a
 void LatencyBreakdown::book_read(Trace& trace, HbmShadow& hbm, const Transaction& transaction) {
   const Fs now = trace.reached.time;
   for (const HbmShadow::Bursts& bursts : hbm.book_read(transaction, now)) {
-    trace.shares.push_back({bursts.first_finish, hbm.held_by_others(transaction, bursts.channel, now, bursts.first_finish)});
+    trace.shares.push_back({bursts.first_finish, hbm.held_by_others(transaction, bursts.channel,
+                                                                    now, bursts.first_finish)});
   }
 }
 
-// A flit leaves when all bursts up to its last are out: one of its own is out now, or it was held up by an earlier flit.
-LatencyBreakdown::Point LatencyBreakdown::read_departure(Trace& trace, const HbmShadow& hbm, const Transaction& transaction,
+// A flit leaves when all bursts up to its last are out: one of its own is out now, or it was held
+// up by an earlier flit.
+LatencyBreakdown::Point LatencyBreakdown::read_departure(Trace& trace, const HbmShadow& hbm,
+                                                         const Transaction& transaction,
                                                          std::uint32_t flit) {
   const Fs now = Component::now();
   const BurstRange bursts = hbm.bursts_of(transaction, flit);

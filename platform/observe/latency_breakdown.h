@@ -1,10 +1,12 @@
-// Splits the latency of transfers into parts that add up to it (spec 11.3). Attached to a machine before it runs.
+// Splits the latency of transfers into parts that add up to it (spec 11.3). Attached to a machine
+// before it runs.
 //
-// The last flit of a leg (or its control message) is walked backwards: each interval belongs to what served or delayed it, and
-// where it was behind an earlier flit of its own message, the walk goes on with that flit. So what the first flit paid at a port
-// shows under that port's name whenever the rest of the message queued up behind it. Nothing is walked in fact: every flit carries
-// the parts of its time so far, and takes those of the flit that it waited for. A wait behind other transfers is contention;
-// a request that is alone on the machine has none.
+// The last flit of a leg (or its control message) is walked backwards: each interval belongs to
+// what served or delayed it, and where it was behind an earlier flit of its own message, the walk
+// goes on with that flit. So what the first flit paid at a port shows under that port's name
+// whenever the rest of the message queued up behind it. Nothing is walked in fact: every flit
+// carries the parts of its time so far, and takes those of the flit that it waited for. A wait
+// behind other transfers is contention; a request that is alone on the machine has none.
 #pragma once
 
 #include <memory>
@@ -23,11 +25,11 @@ class LatencyBreakdown final : private TransferListener {
   // A listener of `watch`, which watches `platform`. Outlives the run.
   LatencyBreakdown(Platform& platform, TransferWatch& watch);
 
-  // Once per transfer, at the instant `end` at which it ended: its parts, which add up to end - issue. `grant`: when its
-  // initiator's channel became free for it.
+  // Once per transfer, at the instant `end` at which it ended: its parts, which add up to end -
+  // issue. `grant`: when its initiator's channel became free for it.
   LatencyParts take(const TieKey& key, Fs issue, Fs grant, Fs end);
-  // The same where nobody else knows: from its id's time on, until its last event, or now where no answer comes back. Once, when it is
-  // given back.
+  // The same where nobody else knows: from its id's time on, until its last event, or now where no
+  // answer comes back. Once, when it is given back.
   LatencyParts take(const Transaction& transaction);
 
  private:
@@ -77,21 +79,24 @@ class LatencyBreakdown final : private TransferListener {
   struct NodeRecord {
     LatencyPart part = LatencyPart::noc;
     LatencyPart untold = LatencyPart::noc;  // of time there that the node tells nothing about
-    std::unique_ptr<HbmShadow> hbm;  // of a built-in controller
+    std::unique_ptr<HbmShadow> hbm;         // of a built-in controller
   };
   struct HashKey {
     std::size_t operator()(const TieKey& key) const;
   };
 
-  void carried(const Link& link, const Transaction& transaction, FlitRun run, Fs start, Fs end) override;
+  void carried(const Link& link, const Transaction& transaction, FlitRun run, Fs start,
+               Fs end) override;
   void passed(const FabricNode& node, const Arrival& arrival, Fs start) override;
 
   Trace& trace_of(const Transaction& transaction, Fs now);
-  Point departure(Trace& trace, const Transaction& transaction, std::uint32_t position, std::uint32_t flit) const;
+  Point departure(Trace& trace, const Transaction& transaction, std::uint32_t position,
+                  std::uint32_t flit) const;
   static Point arrival_point(Trace& trace, const Arrival& arrival);
   void book_write(Trace& trace, HbmShadow& hbm, const Arrival& arrival, const Point& point);
   void book_read(Trace& trace, HbmShadow& hbm, const Transaction& transaction);
-  static Point read_departure(Trace& trace, const HbmShadow& hbm, const Transaction& transaction, std::uint32_t flit);
+  static Point read_departure(Trace& trace, const HbmShadow& hbm, const Transaction& transaction,
+                              std::uint32_t flit);
 
   std::vector<NodeRecord> nodes_;
   std::unordered_map<const Link*, LinkRecord> links_;  // looked up only

@@ -10,13 +10,19 @@ struct PartText {
   const char* meaning;
 };
 constexpr std::array<PartText, latency_part_count> texts{{
-    {"pe_setup", "overhead of the initiator, from the grant of its channel until the message stands at its link"},
+    {"pe_setup",
+     "overhead of the initiator, from the grant of its channel until the message stands at its "
+     "link"},
     {"noc", "overheads of the routers and propagation of the links within a cube"},
-    {"ucie", "overheads of UCIe ports and connections, propagation of the links at and between them"},
-    {"fabric", "overheads of PCIe end points, IO chiplet networks and the switch, propagation of their links"},
+    {"ucie",
+     "overheads of UCIe ports and connections, propagation of the links at and between them"},
+    {"fabric",
+     "overheads of PCIe end points, IO chiplet networks and the switch, propagation of their "
+     "links"},
     {"link", "bytes / bandwidth: the message on its narrowest link, a flit on each other one"},
     {"hbm", "the memory: its overhead, bursts that the message waits for, changes of direction"},
-    {"contention", "behind other transfers: for a channel of the initiator, a node, a link, a pseudo-channel"},
+    {"contention",
+     "behind other transfers: for a channel of the initiator, a node, a link, a pseudo-channel"},
 }};
 
 }  // namespace
@@ -29,9 +35,12 @@ std::string latency_parts_help() {
   std::string text = "Parts of --breakdown, which add up to the latency:\n";
   for (const PartText& part : texts) text += fmt::format("  {:<12} {}\n", part.name, part.meaning);
   return text +
-         "  They are those of the way that decided when the message was complete, walked backwards from its last flit: where that\n"
-         "  was behind an earlier flit of its own message, the walk goes on with that one. An overhead that the first flit pays\n"
-         "  counts if the rest queued up behind it, and not where the rest came later than it took.\n\n";
+         "  They are those of the way that decided when the message was complete, walked backwards "
+         "from its last flit: where that\n"
+         "  was behind an earlier flit of its own message, the walk goes on with that one. An "
+         "overhead that the first flit pays\n"
+         "  counts if the rest queued up behind it, and not where the rest came later than it "
+         "took.\n\n";
 }
 
 LatencyPart part_of(NodeKind kind) {

@@ -8,7 +8,9 @@
 namespace kernbench {
 namespace {
 
-double utilisation(Fs busy, Fs elapsed) { return elapsed == 0 ? 0.0 : static_cast<double>(busy) / static_cast<double>(elapsed); }
+double utilisation(Fs busy, Fs elapsed) {
+  return elapsed == 0 ? 0.0 : static_cast<double>(busy) / static_cast<double>(elapsed);
+}
 
 }  // namespace
 

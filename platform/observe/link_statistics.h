@@ -11,8 +11,9 @@ namespace kernbench {
 
 using LinkInstances = std::vector<MachineModules::LinkInstance>;
 
-// [{"name", "src", "dst", "kind", "bytes", "flits", "control_messages", "busy_ns", "utilisation"}] in the order of the graph's
-// edges; up to now; utilisation = busy / `elapsed`, the time since the start of the run.
+// [{"name", "src", "dst", "kind", "bytes", "flits", "control_messages", "busy_ns", "utilisation"}]
+// in the order of the graph's edges; up to now; utilisation = busy / `elapsed`, the time since the
+// start of the run.
 nlohmann::ordered_json links_json(const Graph& graph, const LinkInstances& links, Fs elapsed);
 
 // All links of one kind of edge together.
@@ -21,10 +22,11 @@ struct LinkTotal {
   std::size_t links = 0;
   std::size_t used = 0;  // that carried data
   std::uint64_t bytes = 0;
-  double busiest = 0;    // the highest utilisation
+  double busiest = 0;  // the highest utilisation
   std::string busiest_link;
 };
 
-std::vector<LinkTotal> totals_by_link(const Graph& graph, const LinkInstances& links, Fs elapsed);  // in the order of EdgeKind
+std::vector<LinkTotal> totals_by_link(const Graph& graph, const LinkInstances& links,
+                                      Fs elapsed);  // in the order of EdgeKind
 
 }  // namespace kernbench

@@ -21,7 +21,8 @@ template <class T>
 std::vector<T*> objects_of() {
   std::vector<T*> found;
   collect_objects(sc_core::sc_get_top_level_objects(), found);
-  std::sort(found.begin(), found.end(), [](const T* a, const T* b) { return scope_order(a->name(), b->name()); });
+  std::sort(found.begin(), found.end(),
+            [](const T* a, const T* b) { return scope_order(a->name(), b->name()); });
   return found;
 }
 

@@ -16,7 +16,8 @@ std::string name_of_node(const sc_core::sc_object* node) { return node->name(); 
 OpLogFormat op_log_format(const std::string& path) {
   const std::filesystem::path extension = std::filesystem::path(path).extension();
   if (extension == ".csv") return OpLogFormat::csv;
-  if (extension == ".sqlite" || extension == ".sqlite3" || extension == ".db") return OpLogFormat::sqlite;
+  if (extension == ".sqlite" || extension == ".sqlite3" || extension == ".db")
+    return OpLogFormat::sqlite;
   if (is_stream(path)) return OpLogFormat::csv;
   throw UsageError("the operation log " + quote(path) + " ends in " +
                    (extension.empty() ? "nothing that names a format" : quote(extension.string())) +

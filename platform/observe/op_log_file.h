@@ -1,7 +1,9 @@
-// `--op-log F`: the operation log of a run as a file: CSV, or tables of a SQLite database (op_table.h), as the name's ending says.
+// `--op-log F`: the operation log of a run as a file: CSV, or tables of a SQLite database
+// (op_table.h), as the name's ending says.
 //
-// Records are kept in memory up to a limit; what is beyond waits in SQLite: in the file itself, or in a temporary one from which
-// the CSV is written in the end. The limit changes no byte of a CSV and no row of a table.
+// Records are kept in memory up to a limit; what is beyond waits in SQLite: in the file itself, or
+// in a temporary one from which the CSV is written in the end. The limit changes no byte of a CSV
+// and no row of a table.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +26,8 @@ class OpLogFile final : public OpSink {
  public:
   static constexpr std::uint64_t default_limit = 1'000'000;  // records; about 100 bytes each
 
-  // `file`: empty, and not written to by others. `data`: of the run, which completes the records before they are read; null if there is
-  // none. Throws Error if SQLite cannot use the file.
+  // `file`: empty, and not written to by others. `data`: of the run, which completes the records
+  // before they are read; null if there is none. Throws Error if SQLite cannot use the file.
   OpLogFile(ResultFile file, FunctionalModel* data, std::uint64_t limit = default_limit);
 
   void executed(const ExecutedOp& op) override;  // a fault is kept for close()

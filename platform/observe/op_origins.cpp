@@ -14,7 +14,8 @@ void OpOrigins::executed(const ExecutedOp& op) {
 std::string OpOrigins::text(std::uint64_t data_op) const {
   const auto found = by_op_.find(data_op);
   if (found == by_op_.end() || found->second.node == nullptr) return "";
-  return std::string(found->second.name) + " on " + found->second.node->name() + " at " + format_ns(found->second.start);
+  return std::string(found->second.name) + " on " + found->second.node->name() + " at " +
+         format_ns(found->second.start);
 }
 
 }  // namespace kernbench

@@ -12,7 +12,8 @@ using Json = nlohmann::ordered_json;
 std::string space_of(std::uint64_t pa) {
   try {
     const PhysAddr address = PhysAddr::decode(pa);
-    return address.kind() == AddressKind::pe_local ? name_of(address.pe_unit()) : name_of(address.kind());
+    return address.kind() == AddressKind::pe_local ? name_of(address.pe_unit())
+                                                   : name_of(address.kind());
   } catch (const AddressError&) {
     return "unknown";
   }
@@ -59,9 +60,12 @@ struct ParamsJson {
             {"epilogue", epilogue_json(p.epilogue)}};
   }
   Json operator()(const MathParams& p) const {
-    Json json{{"op", name_of(p.op)}, {"axis", p.axis ? Json(*p.axis) : Json()}, {"operands", Json::array()}};
+    Json json{{"op", name_of(p.op)},
+              {"axis", p.axis ? Json(*p.axis) : Json()},
+              {"operands", Json::array()}};
     for (const MathOperand& operand : p.operands) {
-      json["operands"].push_back(operand.input >= 0 ? Json{{"input", operand.input}} : Json{{"immediate", operand.immediate}});
+      json["operands"].push_back(operand.input >= 0 ? Json{{"input", operand.input}}
+                                                    : Json{{"immediate", operand.immediate}});
     }
     json["epilogue"] = epilogue_json(p.epilogue);
     return json;
@@ -81,7 +85,8 @@ Json op_params_json(const DataOp& op) {
   }
   json["outputs"] = Json::array();
   for (const OutputValue& output : op.outputs)
-    json["outputs"].push_back({{"dtype", name_of(output.dtype)}, {"shape", output.shape.extents()}});
+    json["outputs"].push_back(
+        {{"dtype", name_of(output.dtype)}, {"shape", output.shape.extents()}});
   json["from"] = ranges_json(op.places.from);
   json["to"] = ranges_json(op.places.to);
   return json;

@@ -17,7 +17,8 @@ CREATE VIEW listed AS SELECT * FROM ops ORDER BY t_start_fs, id;
 
 std::string list_of(const std::vector<ValueId>& ids) { return nlohmann::json(ids).dump(); }
 std::vector<ValueId> ids_of(const std::string& list) {
-  return list.empty() ? std::vector<ValueId>() : nlohmann::json::parse(list).get<std::vector<ValueId>>();
+  return list.empty() ? std::vector<ValueId>()
+                      : nlohmann::json::parse(list).get<std::vector<ValueId>>();
 }
 
 }  // namespace
@@ -52,8 +53,9 @@ void OpTable::insert(const std::vector<OpRecord>& records, const NodeName& node_
 void OpTable::write_csv(std::ostream& out) {
   const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
   write_csv_header(out);
-  SqliteStatement rows(
-      database_, "SELECT id, t_start_fs, t_end_fs, node, kind, name, command, tile, bytes, text, inputs, outputs FROM listed");
+  SqliteStatement rows(database_,
+                       "SELECT id, t_start_fs, t_end_fs, node, kind, name, command, tile, bytes, "
+                       "text, inputs, outputs FROM listed");
   while (rows.step()) {
     OpRow row{number(rows.integer(0)),
               number(rows.integer(1)),
@@ -78,7 +80,9 @@ void OpTable::close(const Meta& meta) {
     for (const auto& [key, value] : meta) insert.bind(0, key).bind(1, value).run();
   }
   insert_.reset();
-  database_.execute("CREATE INDEX ops_by_start ON ops (t_start_fs, id); CREATE INDEX ops_by_node ON ops (node, t_start_fs)");
+  database_.execute(
+      "CREATE INDEX ops_by_start ON ops (t_start_fs, id); CREATE INDEX ops_by_node ON ops (node, "
+      "t_start_fs)");
   database_.close();
 }
 

@@ -1,11 +1,12 @@
 // The operation log as tables of a SQLite database:
 //
-//   meta   key, value                                          schema_version, and what the caller adds
-//   ops    id, t_start_fs, t_end_fs, node, kind, name, command, tile, bytes, macs, text, params, inputs, outputs
+//   meta   key, value: schema_version, and what the caller adds
+//   ops    id, t_start_fs, t_end_fs, node, kind, name, command, tile, bytes, macs, text, params,
+//          inputs, outputs
 //   listed the same, by t_start, ties by id
 //
-// `text` describes the data op for people, `params` holds it as JSON (op_params_json.h), `inputs` and `outputs` are JSON lists of
-// value ids; all four are null for tile stages and with data off.
+// `text` describes the data op for people, `params` holds it as JSON (op_params_json.h), `inputs`
+// and `outputs` are JSON lists of value ids; all four are null for tile stages and with data off.
 #pragma once
 
 #include <iosfwd>

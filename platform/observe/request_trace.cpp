@@ -19,7 +19,8 @@ std::string pe_of(const sc_core::sc_object& engine) {
 }
 
 std::string label_of(const Message* message) {
-  if (const auto* request = dynamic_cast<const PeMessage*>(message)) return label_of(request->type_name(), *request);
+  if (const auto* request = dynamic_cast<const PeMessage*>(message))
+    return label_of(request->type_name(), *request);
   if (dynamic_cast<const LaunchAbort*>(message) != nullptr) return "LaunchAbort";
   if (dynamic_cast<const LaunchFailed*>(message) != nullptr) return "LaunchFailed";
   return "";
@@ -33,7 +34,8 @@ void add_times(Json& json, Fs first, Fs last) {
 
 }  // namespace
 
-RequestTrace::RequestTrace(const Platform& platform, TransferWatch& watch, std::ostream& out, OpSink* next)
+RequestTrace::RequestTrace(const Platform& platform, TransferWatch& watch, std::ostream& out,
+                           OpSink* next)
     : platform_(platform), out_(out), next_(next) {
   watch.add(*this);
 }
@@ -46,7 +48,9 @@ RequestTrace::Transfer& RequestTrace::transfer_of(const Transaction& transaction
   Transfer& transfer = entry->second;
   if (!is_new) return transfer;
   const Path& way = way_of(route);
-  transfer.kind = transaction.get_command() == tlm::TLM_IGNORE_COMMAND ? "control" : transaction.is_read() ? "read" : "write";
+  transfer.kind = transaction.get_command() == tlm::TLM_IGNORE_COMMAND ? "control"
+                  : transaction.is_read()                              ? "read"
+                                                                       : "write";
   transfer.label = label_of(route.message.get());
   transfer.initiator = way.source();
   transfer.target = way.target();
@@ -56,7 +60,8 @@ RequestTrace::Transfer& RequestTrace::transfer_of(const Transaction& transaction
   transfer.way = way.hops().size();
   transfer.hops.resize(2 * transfer.way - 1);
   for (std::size_t i = 0; i < transfer.hops.size(); ++i) {
-    transfer.hops[i].node = way.hop(static_cast<std::uint32_t>(i < transfer.way ? i : 2 * (transfer.way - 1) - i)).node;
+    transfer.hops[i].node =
+        way.hop(static_cast<std::uint32_t>(i < transfer.way ? i : 2 * (transfer.way - 1) - i)).node;
   }
   const auto& in_service = in_service_[transaction.is_write() ? 1 : 0];
   const auto found = in_service.find(&platform_.component(transfer.initiator));
@@ -68,12 +73,14 @@ RequestTrace::Transfer& RequestTrace::transfer_of(const Transaction& transaction
   return transfer;
 }
 
-RequestTrace::Hop& RequestTrace::hop_at(Transfer& transfer, const Transaction& transaction, std::uint32_t position) {
+RequestTrace::Hop& RequestTrace::hop_at(Transfer& transfer, const Transaction& transaction,
+                                        std::uint32_t position) {
   const bool back = transaction.route().leg == Leg::response;
   return transfer.hops[back ? transfer.way - 1 + position : position];
 }
 
-void RequestTrace::carried(const Link& /*link*/, const Transaction& transaction, FlitRun run, Fs start, Fs /*end*/) {
+void RequestTrace::carried(const Link& /*link*/, const Transaction& transaction, FlitRun run,
+                           Fs start, Fs /*end*/) {
   Transfer& transfer = transfer_of(transaction);
   const std::uint32_t position = run.position - 1;
   Hop& hop = hop_at(transfer, transaction, position);
@@ -147,9 +154,12 @@ void RequestTrace::traced(const TraceEvent& event) {
   const CommandKey key{pe, event.command_id};
   CommandEvents& command = commands_[key];
   command.events.push_back(event);
-  const bool read = std::strcmp(event.stage, "DMA_READ") == 0, write_stage = std::strcmp(event.stage, "DMA_WRITE") == 0;
-  if ((read || write_stage) && (event.kind == TraceKind::engine_start || event.kind == TraceKind::engine_complete)) {
-    in_service_[write_stage ? 1 : 0][event.node] = {pe, event.command_id, event.tile_id, event.kind == TraceKind::engine_start};
+  const bool read = std::strcmp(event.stage, "DMA_READ") == 0,
+             write_stage = std::strcmp(event.stage, "DMA_WRITE") == 0;
+  if ((read || write_stage) &&
+      (event.kind == TraceKind::engine_start || event.kind == TraceKind::engine_complete)) {
+    in_service_[write_stage ? 1 : 0][event.node] = {pe, event.command_id, event.tile_id,
+                                                    event.kind == TraceKind::engine_start};
   }
   if (event.kind != TraceKind::command_complete) return;
   write(key, command, true);

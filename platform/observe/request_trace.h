@@ -1,16 +1,19 @@
-// `--trace-requests F.jsonl` (spec 11.2): where every request was and when, one JSON object per line, in the order in which they
-// are over.
+// `--trace-requests F.jsonl` (spec 11.2): where every request was and when, one JSON object per
+// line, in the order in which they are over.
 //
-//   {"kind": "read", "initiator": ..., "target": ..., "bytes": ..., "hops": [{"node", "arrival_ns", "start_ns", "departure_ns"},
-//   ...],
+//   {"kind": "read", "initiator": ..., "target": ..., "bytes": ...,
+//    "hops": [{"node", "arrival_ns", "start_ns", "departure_ns"}, ...],
 //    "first_ns", "last_ns", "total_ns"}
-//   {"kind": "command", "pe": ..., "command": 3, "events": [{"event", "time_ns", "node", "stage", "tile", "bytes"}, ...], ...}
+//   {"kind": "command", "pe": ..., "command": 3,
+//    "events": [{"event", "time_ns", "node", "stage", "tile", "bytes"}, ...], ...}
 //
-// A request is a transfer (read, write or control message), from its issue to the arrival of its answer, or to its commit where
-// none comes back; and a command of a PE, with the events of spec 5.4. A node's hop: when the first flit arrived, when its service
-// began, when the last flit left on the link behind. The target stands once: it answers when the last flit of the answer leaves.
-// total = last - first. What is under way at the end of the run is written with "complete": false. Transfers of a PE_DMA name the
-// command and tile that they belong to, those of `traffic` the id of their row.
+// A request is a transfer (read, write or control message), from its issue to the arrival of its
+// answer, or to its commit where none comes back; and a command of a PE, with the events of
+// spec 5.4. A node's hop: when the first flit arrived, when its service began, when the last flit
+// left on the link behind. The target stands once: it answers when the last flit of the answer
+// leaves. total = last - first. What is under way at the end of the run is written with "complete":
+// false. Transfers of a PE_DMA name the command and tile that they belong to, those of `traffic`
+// the id of their row.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +33,10 @@ namespace kernbench {
 
 class RequestTrace final : public OpSink, private TransferListener {
  public:
-  // Lines go to `out`; `watch` watches `platform`; operations go on to `next`, if there is one. All outlive the run. Commands are there if
-  // the machine reports to this sink.
-  RequestTrace(const Platform& platform, TransferWatch& watch, std::ostream& out, OpSink* next = nullptr);
+  // Lines go to `out`; `watch` watches `platform`; operations go on to `next`, if there is one. All
+  // outlive the run. Commands are there if the machine reports to this sink.
+  RequestTrace(const Platform& platform, TransferWatch& watch, std::ostream& out,
+               OpSink* next = nullptr);
 
   // How a transfer is numbered, if it is: the row of a file of requests, ...
   using NumberOf = std::function<std::optional<std::uint32_t>(const TieKey& key, NodeId initiator)>;
@@ -76,7 +80,8 @@ class RequestTrace final : public OpSink, private TransferListener {
   bool wants_trace() const override { return true; }
   void traced(const TraceEvent& event) override;
 
-  void carried(const Link& link, const Transaction& transaction, FlitRun run, Fs start, Fs end) override;
+  void carried(const Link& link, const Transaction& transaction, FlitRun run, Fs start,
+               Fs end) override;
   void passed(const FabricNode& node, const Arrival& arrival, Fs start) override;
   void ended(const Transaction& transaction) override;
 
@@ -93,7 +98,8 @@ class RequestTrace final : public OpSink, private TransferListener {
   NumberOf number_of_;
   std::map<TieKey, Transfer> transfers_;
   std::map<CommandKey, CommandEvents> commands_;
-  std::unordered_map<const sc_core::sc_object*, InService> in_service_[2];  // reads, writes; by PE_DMA, looked up only
+  std::unordered_map<const sc_core::sc_object*, InService>
+      in_service_[2];  // reads, writes; by PE_DMA, looked up only
   std::map<LineKey, std::string> lines_;
 };
 

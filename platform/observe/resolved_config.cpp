@@ -11,7 +11,9 @@ namespace {
 
 std::string rate(const std::optional<Rational>& gbs) { return gbs ? gbs->str() : "0"; }
 
-std::string link(const LinkSpec& spec) { return fmt::format("{{bw_gbs: {}, distance_mm: {}}}", rate(spec.bw_gbs), spec.distance_mm.str()); }
+std::string link(const LinkSpec& spec) {
+  return fmt::format("{{bw_gbs: {}, distance_mm: {}}}", rate(spec.bw_gbs), spec.distance_mm.str());
+}
 
 template <class List, class Format>
 std::string joined(const List& list, const Format& format) {
@@ -24,7 +26,9 @@ class Writer {
  public:
   explicit Writer(const ComponentRegistry& registry) : registry_(registry) {}
 
-  void line(int depth, const std::string& text) { text_ += std::string(static_cast<std::size_t>(2 * depth), ' ') + text + '\n'; }
+  void line(int depth, const std::string& text) {
+    text_ += std::string(static_cast<std::size_t>(2 * depth), ' ') + text + '\n';
+  }
 
   void component(int depth, const std::string& key, const ComponentSpec& spec) {
     const Implementation* implementation = registry_.find(spec.impl);
@@ -33,8 +37,11 @@ class Writer {
       std::string& list = is_from_machine(implementation, name) ? machine : own;
       list += (list.empty() ? "" : ", ") + name + ": " + format_value(value);
     }
-    const std::string& impl = implementation == nullptr ? spec.impl : implementation->factory;  // an alias is of this run alone
-    line(depth, fmt::format("{}: {{impl: {}, attrs: {{{}}}}}{}", key, impl, own, machine.empty() ? "" : "  # of the machine: " + machine));
+    const std::string& impl = implementation == nullptr
+                                  ? spec.impl
+                                  : implementation->factory;  // an alias is of this run alone
+    line(depth, fmt::format("{}: {{impl: {}, attrs: {{{}}}}}{}", key, impl, own,
+                            machine.empty() ? "" : "  # of the machine: " + machine));
   }
 
   std::string text_;
@@ -56,7 +63,8 @@ void write_system(Writer& out, const SystemSpec& system, bool with_ual) {
   out.line(1, "ns_per_mm: " + system.ns_per_mm.str());
   out.line(1, fmt::format("flit_bytes: {}", system.flit_bytes));
   const bool ring = system.sips.topology == SipTopology::ring_1d;
-  out.line(1, fmt::format("sips: {{count: {}, topology: {}{}}}", system.sips.count, name_of(system.sips.topology),
+  out.line(1, fmt::format("sips: {{count: {}, topology: {}{}}}", system.sips.count,
+                          name_of(system.sips.topology),
                           ring ? "" : fmt::format(", w: {}, h: {}", system.sips.w, system.sips.h)));
   out.component(1, "switch", system.switch0);
   out.line(1, "links:");
@@ -95,20 +103,26 @@ void write_sip(Writer& out, const SipSpec& sip) {
     out.line(4, fmt::format("n_connections: {}", io.n_connections));
     out.line(3, "cube_ports:");
     for (const CubePortSpec& port : io.cube_ports) {
-      out.line(4, fmt::format("- {{cube: {{xy: [{}, {}]}}, cube_side: {}, phy: {}, distance_mm: {}}}", port.x, port.y, port.cube_side, port.phy,
-                              port.distance_mm.str()));
+      out.line(4,
+               fmt::format("- {{cube: {{xy: [{}, {}]}}, cube_side: {}, phy: {}, distance_mm: {}}}",
+                           port.x, port.y, port.cube_side, port.phy, port.distance_mm.str()));
     }
   }
 }
 
 void write_cube(Writer& out, const CubeSpec& cube) {
-  const auto point = [](const PointMm& at) { return fmt::format("{{pos_mm: [{}, {}]}}", at.x.str(), at.y.str()); };
+  const auto point = [](const PointMm& at) {
+    return fmt::format("{{pos_mm: [{}, {}]}}", at.x.str(), at.y.str());
+  };
   out.line(0, "cube:");
-  out.line(1, fmt::format("geometry: {{cube_mm: {{w: {}, h: {}}}}}", cube.w_mm.str(), cube.h_mm.str()));
-  out.line(1, fmt::format("pe_layout: {{corners: [{}], pe_per_corner: {}, pitch_mm: {}}}",
-                          joined(cube.pe_layout.corners, [](const std::string& corner) { return corner; }), cube.pe_layout.pe_per_corner,
-                          cube.pe_layout.pitch_mm.str()));
-  out.line(1, fmt::format("placement: {{m_cpu: {}, sram: {}}}", point(cube.m_cpu_pos_mm), point(cube.sram_pos_mm)));
+  out.line(
+      1, fmt::format("geometry: {{cube_mm: {{w: {}, h: {}}}}}", cube.w_mm.str(), cube.h_mm.str()));
+  out.line(1, fmt::format(
+                  "pe_layout: {{corners: [{}], pe_per_corner: {}, pitch_mm: {}}}",
+                  joined(cube.pe_layout.corners, [](const std::string& corner) { return corner; }),
+                  cube.pe_layout.pe_per_corner, cube.pe_layout.pitch_mm.str()));
+  out.line(1, fmt::format("placement: {{m_cpu: {}, sram: {}}}", point(cube.m_cpu_pos_mm),
+                          point(cube.sram_pos_mm)));
   out.line(1, "ucie:");
   out.line(2, fmt::format("n_connections: {}", cube.ucie_connections));
   out.line(2, "per_connection_bw_gbs: " + rate(cube.ucie_per_connection_bw_gbs));

@@ -1,4 +1,5 @@
-// The machine as it was simulated, every default resolved, as a topology.yaml that gives the same machine again.
+// The machine as it was simulated, every default resolved, as a topology.yaml that gives the same
+// machine again.
 #pragma once
 
 #include <string>
@@ -8,8 +9,8 @@
 
 namespace kernbench {
 
-// Attributes that the topology fills in (flit size, link rates) stand in comments: they cannot be set. Other names of
-// implementations (components.yaml) are written as what they stand for.
+// Attributes that the topology fills in (flit size, link rates) stand in comments: they cannot be
+// set. Other names of implementations (components.yaml) are written as what they stand for.
 std::string resolved_config(const MachineSpec& spec, const ComponentRegistry& registry);
 
 }  // namespace kernbench

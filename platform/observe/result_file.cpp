@@ -12,7 +12,8 @@ namespace kernbench {
 bool is_stream(const std::string& path) {
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
-  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) && !std::filesystem::is_directory(status);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+         !std::filesystem::is_directory(status);
 }
 
 ResultFile::ResultFile(std::string path) : path_(std::move(path)) {
@@ -24,7 +25,8 @@ ResultFile::ResultFile(std::string path) : path_(std::move(path)) {
 void ResultFile::close() {
   errno = 0;
   file_.close();
-  if (!file_) throw Error(quote(path_) + " is not complete: " + std::strerror(errno == 0 ? EIO : errno));
+  if (!file_)
+    throw Error(quote(path_) + " is not complete: " + std::strerror(errno == 0 ? EIO : errno));
 }
 
 }  // namespace kernbench

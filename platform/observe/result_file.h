@@ -1,4 +1,5 @@
-// A file that a run writes: opened before the simulation, so that a wrong name costs nothing, and written when it is over.
+// A file that a run writes: opened before the simulation, so that a wrong name costs nothing, and
+// written when it is over.
 #pragma once
 
 #include <fstream>

@@ -12,7 +12,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json window_json(const Window& window) { return window.empty() ? Json() : ns_json(window.length()); }
+Json window_json(const Window& window) {
+  return window.empty() ? Json() : ns_json(window.length());
+}
 
 struct UnderWay final : OpSink {
   void executed(const ExecutedOp& op) override { ops.push_back(op); }
@@ -25,7 +27,9 @@ Json ratio_json(const std::optional<double>& ratio) { return ratio ? Json(*ratio
 
 KindOf kind_in(const Platform& platform) {
   return [&platform](const Component& component) {
-    return component.node() == no_node ? std::string("host") : std::string(name_of(platform.graph().node(component.node()).kind));
+    return component.node() == no_node
+               ? std::string("host")
+               : std::string(name_of(platform.graph().node(component.node()).kind));
   };
 }
 
@@ -48,7 +52,8 @@ Json activity_json(const ActivitySummary& activity) {
   return json;
 }
 
-RunStatistics::RunStatistics(const Platform& platform_, const ActivityWindows& windows, Fs simulated_)
+RunStatistics::RunStatistics(const Platform& platform_, const ActivityWindows& windows,
+                             Fs simulated_)
     : platform(platform_), simulated(simulated_), elapsed(simulated_), events(windows.operations()),
       components(objects_of<Component>()) {
   for (const auto& edge : platform.links()) {
@@ -58,9 +63,12 @@ RunStatistics::RunStatistics(const Platform& platform_, const ActivityWindows& w
   UnderWay under_way;
   for (const Component* component : components) component->report_under_way(under_way);
   const auto rate_of = [this](const std::string& pe) {
-    const Attributes& gemm = platform.graph().node(platform.graph().at(pe + ".pe_gemm")).attributes();
-    if (!gemm.has("macs_per_cycle") || !gemm.has("clock_ghz")) return MacRate{};  // another implementation
-    return MacRate{static_cast<std::uint64_t>(gemm.integer("macs_per_cycle")), gemm.decimal("clock_ghz")};
+    const Attributes& gemm =
+        platform.graph().node(platform.graph().at(pe + ".pe_gemm")).attributes();
+    if (!gemm.has("macs_per_cycle") || !gemm.has("clock_ghz"))
+      return MacRate{};  // another implementation
+    return MacRate{static_cast<std::uint64_t>(gemm.integer("macs_per_cycle")),
+                   gemm.decimal("clock_ghz")};
   };
   activity = windows.summary(rate_of, under_way.ops);
   kinds = totals_by_kind(components, kind_in(platform));
@@ -91,7 +99,8 @@ void write_json_lines(std::ostream& out, const Json& object) {
       continue;
     }
     out << '[';
-    for (std::size_t i = 0; i < value.size(); ++i) out << (i == 0 ? "\n " : ",\n ") << json_text(value[i]);
+    for (std::size_t i = 0; i < value.size(); ++i)
+      out << (i == 0 ? "\n " : ",\n ") << json_text(value[i]);
     out << "\n]";
   }
   out << "\n}\n";

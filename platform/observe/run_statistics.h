@@ -23,22 +23,27 @@ struct RunStatistics {
 
   const Platform& platform;
   Fs simulated;
-  Fs elapsed;                // until then, or until the last flit had left its link: what utilisations of links are shares of
-  std::uint64_t events = 0;  // flits and messages that went over a link, and operations that an engine executed
+  Fs elapsed;  // until then, or until the last flit had left its link: what utilisations of links
+               // are shares of
+  std::uint64_t events =
+      0;  // flits and messages that went over a link, and operations that an engine executed
   ActivitySummary activity;
   std::vector<Component*> components;  // by name; the host among them
   std::vector<KindTotal> kinds;
   std::vector<LinkTotal> links;
 
-  // {"simulated_ns", "elapsed_ns", "activity": {...}, "totals": {kind: {...}}, "components": [...], "links": [...], "regions":
+  // {"simulated_ns", "elapsed_ns", "activity": {...}, "totals": {kind: {...}}, "components": [...],
+  // "links": [...], "regions":
   // [...]}
   nlohmann::ordered_json json(const StatisticsRegions& regions) const;
 };
 
-// {"pe_window_ns", "composite_window_ns", "mac_utilisation", "useful_efficiency", "pes": [...]}; null where there is none.
+// {"pe_window_ns", "composite_window_ns", "mac_utilisation", "useful_efficiency", "pes": [...]};
+// null where there is none.
 nlohmann::ordered_json activity_json(const ActivitySummary& activity);
 
-// JSON text with one element of the top-level arrays per line: short enough to read, and to compare line by line.
+// JSON text with one element of the top-level arrays per line: short enough to read, and to compare
+// line by line.
 void write_json_lines(std::ostream& out, const nlohmann::ordered_json& object);
 
 }  // namespace kernbench

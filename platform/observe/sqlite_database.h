@@ -13,7 +13,8 @@ namespace kernbench {
 
 class SqliteDatabase {
  public:
-  // Creates the file if it is not there. "": a temporary database on disk that goes away with this object.
+  // Creates the file if it is not there. "": a temporary database on disk that goes away with this
+  // object.
   explicit SqliteDatabase(const std::string& path);
   SqliteDatabase(const SqliteDatabase&) = delete;
   SqliteDatabase& operator=(const SqliteDatabase&) = delete;

@@ -18,9 +18,11 @@ struct Total {
   Quantity quantity;
   std::uint64_t value = 0;
 };
-using TotalsByKind = std::map<std::string, std::vector<Total>>;  // a kind's in the order of declaration
+using TotalsByKind =
+    std::map<std::string, std::vector<Total>>;  // a kind's in the order of declaration
 
-void add(std::vector<Total>& totals, const std::string& key, Quantity quantity, std::uint64_t value) {
+void add(std::vector<Total>& totals, const std::string& key, Quantity quantity,
+         std::uint64_t value) {
   for (Total& total : totals) {
     if (total.key == key) {
       total.value += value;
@@ -37,7 +39,8 @@ Json json_of(const TotalsByKind& kinds) {
     Json entry = Json::object();
     for (const Total& total : totals) {
       any = any || total.value > 0;
-      entry[total.key] = total.quantity == Quantity::time_fs ? ns_json(total.value) : Json(total.value);
+      entry[total.key] =
+          total.quantity == Quantity::time_fs ? ns_json(total.value) : Json(total.value);
     }
     if (any) json[kind] = std::move(entry);
   }
@@ -46,7 +49,8 @@ Json json_of(const TotalsByKind& kinds) {
 
 }  // namespace
 
-StatisticsRegions::StatisticsRegions(const Platform& platform) : platform_(platform), components_(objects_of<Component>()) {
+StatisticsRegions::StatisticsRegions(const Platform& platform)
+    : platform_(platform), components_(objects_of<Component>()) {
   reset(0);
 }
 
@@ -57,7 +61,8 @@ void StatisticsRegions::for_each_counter(Visit visit) const {
   for (const Component* component : components_) {
     const std::string kind = kind_of(*component);
     for (const Statistic& statistic : component->statistics()) {
-      if (statistic.merge == Merge::sum) visit(false, kind, key_of(statistic), statistic.quantity, statistic.at(Component::now()));
+      if (statistic.merge == Merge::sum)
+        visit(false, kind, key_of(statistic), statistic.quantity, statistic.at(Component::now()));
     }
   }
   for (const auto& [edge, link] : platform_.links()) {
@@ -73,16 +78,18 @@ void StatisticsRegions::for_each_counter(Visit visit) const {
 void StatisticsRegions::reset(Fs now) {
   begin_ = now;
   at_begin_.clear();
-  for_each_counter(
-      [this](bool, const std::string&, const std::string&, Quantity, std::uint64_t value) { at_begin_.push_back(value); });
+  for_each_counter([this](bool, const std::string&, const std::string&, Quantity,
+                          std::uint64_t value) { at_begin_.push_back(value); });
 }
 
 void StatisticsRegions::dump(const std::string& label, Fs now) {
   TotalsByKind components, links;
   auto before = at_begin_.begin();
-  for_each_counter([&](bool is_link, const std::string& kind, const std::string& key, Quantity quantity, std::uint64_t value) {
+  for_each_counter([&](bool is_link, const std::string& kind, const std::string& key,
+                       Quantity quantity, std::uint64_t value) {
     const std::uint64_t from = *before++;
-    add((is_link ? links : components)[kind], key, quantity, value - std::min(from, value));  // bytes of a link: to the byte
+    add((is_link ? links : components)[kind], key, quantity,
+        value - std::min(from, value));  // bytes of a link: to the byte
   });
   Json region;
   region["label"] = label;

@@ -1,8 +1,10 @@
-// StatisticsRegions: what the machine counted between two marks of the host program (spec 11.3, torch.stats).
+// StatisticsRegions: what the machine counted between two marks of the host program (spec 11.3,
+// torch.stats).
 //
-// What is under way at a mark, or booked ahead on a link or a pseudo-channel, is cut there: its time before the mark counts before
-// it (spec 11.3). A region begins with the run or at the last reset; a dump tells the difference since then and ends nothing. What
-// is not a sum, such as the high water of a queue, has no difference and is left out.
+// What is under way at a mark, or booked ahead on a link or a pseudo-channel, is cut there: its
+// time before the mark counts before it (spec 11.3). A region begins with the run or at the last
+// reset; a dump tells the difference since then and ends nothing. What is not a sum, such as the
+// high water of a queue, has no difference and is left out.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +24,9 @@ class StatisticsRegions {
   void reset(Fs now);
   void dump(const std::string& label, Fs now);
 
-  // [{"label", "from_ns", "to_ns", "totals": {KIND: {...}}, "links": {KIND: {"bytes", "flits", "control_messages", "busy_ns"}}}] in
-  // the order of the dumps; of kinds of components and edges that did something.
+  // [{"label", "from_ns", "to_ns", "totals": {KIND: {...}}, "links": {KIND: {"bytes", "flits",
+  // "control_messages", "busy_ns"}}}] in the order of the dumps; of kinds of components and edges
+  // that did something.
   const nlohmann::ordered_json& json() const { return regions_; }
 
  private:

@@ -24,7 +24,8 @@ std::string TextTable::text(const std::string& indent) const {
     std::string out = indent;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       if (c > 0) out += "  ";
-      out += columns_[c].align == Align::right ? fmt::format("{:>{}}", cell_of(c), widths[c]) : fmt::format("{:<{}}", cell_of(c), widths[c]);
+      out += columns_[c].align == Align::right ? fmt::format("{:>{}}", cell_of(c), widths[c])
+                                               : fmt::format("{:<{}}", cell_of(c), widths[c]);
     }
     out.erase(out.find_last_not_of(' ') + 1);
     text += out + '\n';

@@ -26,7 +26,8 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// "12.3 %"; "1.5 MiB"; "123.456 us" (three decimals, a unit that keeps the number below 1000): for people, not for files.
+// "12.3 %"; "1.5 MiB"; "123.456 us" (three decimals, a unit that keeps the number below 1000): for
+// people, not for files.
 std::string percent(double ratio);
 std::string readable_bytes(std::uint64_t bytes);
 std::string readable_time(double ns);

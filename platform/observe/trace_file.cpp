@@ -26,9 +26,12 @@ TraceFile::~TraceFile() {
 }
 
 void TraceFile::add(Component& component, TraceSignal& signal) {
-  if (begun_) throw ModelError(std::string(component.name()) + "." + signal.name() + " cannot be traced: the file has begun");
+  if (begun_)
+    throw ModelError(std::string(component.name()) + "." + signal.name() +
+                     " cannot be traced: the file has begun");
   const bool labelled = !signal.labels().empty();
-  VcdVariable variable{component.name(), signal.name(), labelled ? VcdVariable::Kind::text : VcdVariable::Kind::bits,
+  VcdVariable variable{component.name(), signal.name(),
+                       labelled ? VcdVariable::Kind::text : VcdVariable::Kind::bits,
                        labelled ? 1 : signal.width()};
   const auto tag = static_cast<std::uint32_t>(signals_.size());
   signals_.push_back({&signal, std::move(variable), signal.value(), 0, 0, false});
@@ -47,7 +50,9 @@ void TraceFile::trace(const sc_core::sc_event& object, const std::string& name) 
   add(traced_event([this, &object] { return event_trigger_stamp(object); }, name));
 }
 
-void TraceFile::trace(const unsigned int& object, const std::string& name, const char** labels) { add(traced(object, name, labels)); }
+void TraceFile::trace(const unsigned int& object, const std::string& name, const char** labels) {
+  add(traced(object, name, labels));
+}
 
 void TraceFile::write_comment(const std::string& comment) {
   advance();
@@ -120,8 +125,9 @@ void TraceFile::begin() {
   const auto variable_of = [this](const Entry& e) -> const VcdVariable& {
     return e.is_object ? objects_[e.index].variable : signals_[e.index].variable;
   };
-  std::stable_sort(entries_.begin(), entries_.end(),
-                   [&](const Entry& a, const Entry& b) { return scope_order(variable_of(a).scope, variable_of(b).scope); });
+  std::stable_sort(entries_.begin(), entries_.end(), [&](const Entry& a, const Entry& b) {
+    return scope_order(variable_of(a).scope, variable_of(b).scope);
+  });
   std::vector<VcdVariable> variables;
   for (std::uint32_t number = 0; number < entries_.size(); ++number) {
     variables.push_back(variable_of(entries_[number]));

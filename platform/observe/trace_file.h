@@ -1,9 +1,11 @@
-// The waveform of a run: the signals of our components, which push their changes, and what plug-ins register with sc_trace(),
-// which is polled once per instant. Costs nothing for what is not selected.
+// The waveform of a run: the signals of our components, which push their changes, and what plug-ins
+// register with sc_trace(), which is polled once per instant. Costs nothing for what is not
+// selected.
 //
-// A variable has one value per instant, the last one; changes that are undone within the instant leave no mark. The file is
-// written when time moves on, in the order of the variables, so that it does not depend on the order of processes. Not
-// modelled: changes between delta cycles; a time unit other than 1 fs (both settings of sc_trace_file are ignored).
+// A variable has one value per instant, the last one; changes that are undone within the instant
+// leave no mark. The file is written when time moves on, in the order of the variables, so that it
+// does not depend on the order of processes. Not modelled: changes between delta cycles; a time
+// unit other than 1 fs (both settings of sc_trace_file are ignored).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +18,8 @@
 
 namespace kernbench {
 
-// Throws UsageError unless the name ends in .vcd, the one format that there is, or is that of a pipe or device.
+// Throws UsageError unless the name ends in .vcd, the one format that there is, or is that of a
+// pipe or device.
 void check_trace_name(const std::string& path);
 
 class TraceFile final : public sc_core::sc_trace_file, private TraceSignalListener {
@@ -31,8 +34,9 @@ class TraceFile final : public sc_core::sc_trace_file, private TraceSignalListen
 
   std::size_t variables() const { return signals_.size() + objects_.size(); }
 
-  // Lets go of all signals, writes what is pending, and the end of the run if that is later: the simulation itself may stand
-  // further on, by as much as its slices happen to. Throws Error if the file is not complete.
+  // Lets go of all signals, writes what is pending, and the end of the run if that is later: the
+  // simulation itself may stand further on, by as much as its slices happen to. Throws Error if the
+  // file is not complete.
   void close(Fs end = 0);
 
   void trace(const sc_core::sc_event& object, const std::string& name) override;
@@ -57,8 +61,8 @@ class TraceFile final : public sc_core::sc_trace_file, private TraceSignalListen
   KERNBENCH_TRACE(sc_dt::sc_bv_base)
   KERNBENCH_TRACE(sc_dt::sc_lv_base)
 #undef KERNBENCH_TRACE
-#define KERNBENCH_TRACE(type)                                                  \
-  void trace(const type& object, const std::string& name, int width) override { \
+#define KERNBENCH_TRACE(type)                                                                   \
+  void trace(const type& object, const std::string& name, int width) override {                 \
     add(traced_integer([&object] { return static_cast<std::uint64_t>(object); }, name, width)); \
   }
   KERNBENCH_TRACE(unsigned char)
@@ -93,9 +97,9 @@ class TraceFile final : public sc_core::sc_trace_file, private TraceSignalListen
   };
 
   void changed(const TraceSignal& signal) override;
-  void advance();        // writes the instant that is over, if time has moved on
+  void advance();  // writes the instant that is over, if time has moved on
   void write_instant();
-  void begin();          // header and initial values: what holds at the end of the first instant
+  void begin();  // header and initial values: what holds at the end of the first instant
   void put(const SignalTrace& trace);
 
   VcdWriter writer_;

@@ -11,11 +11,14 @@
 namespace kernbench {
 namespace {
 
-bool matches(const std::string& pattern, const std::string& name) { return ::fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0; }
+bool matches(const std::string& pattern, const std::string& name) {
+  return ::fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
+}
 
 bool takes(const std::string& pattern, const std::string& component, const std::string& signal) {
   if (matches(pattern, component + "." + signal)) return true;
-  for (std::size_t end = component.size(); end != std::string::npos; end = end == 0 ? std::string::npos : component.rfind('.', end - 1)) {
+  for (std::size_t end = component.size(); end != std::string::npos;
+       end = end == 0 ? std::string::npos : component.rfind('.', end - 1)) {
     if (matches(pattern, component.substr(0, end))) return true;
   }
   return false;
@@ -23,7 +26,8 @@ bool takes(const std::string& pattern, const std::string& component, const std::
 
 }  // namespace
 
-TraceScope::TraceScope(std::vector<std::string> patterns) : patterns_(std::move(patterns)), given_(!patterns_.empty()) {
+TraceScope::TraceScope(std::vector<std::string> patterns)
+    : patterns_(std::move(patterns)), given_(!patterns_.empty()) {
   if (!given_) patterns_.emplace_back(default_trace_scope);
 }
 
@@ -39,14 +43,17 @@ void TraceScope::check(const std::vector<Component*>& components) const {
   for (const std::string& pattern : patterns_) {
     const auto used = [&pattern](Component* component) {
       const auto& signals = component->signals();
-      return std::any_of(signals.begin(), signals.end(), [&](const TraceSignal& signal) { return kernbench::takes(pattern, component->name(), signal.name()); });
+      return std::any_of(signals.begin(), signals.end(), [&](const TraceSignal& signal) {
+        return kernbench::takes(pattern, component->name(), signal.name());
+      });
     };
     if (std::any_of(components.begin(), components.end(), used)) continue;
     std::vector<std::string> names;
     for (const Component* component : components) names.emplace_back(component->name());
     const bool plain = pattern.find_first_of("*?[") == std::string::npos;
     throw UsageError("--trace-scope " + quote(pattern) + " matches no signal of this machine" +
-                     (plain ? did_you_mean(pattern, names) : "; its components are listed by 'kernbench topology'"));
+                     (plain ? did_you_mean(pattern, names)
+                            : "; its components are listed by 'kernbench topology'"));
   }
 }
 

@@ -12,8 +12,9 @@ namespace kernbench {
 // All engines of all PEs.
 inline constexpr const char* default_trace_scope = "*.pe*.pe_*";
 
-// `*` any characters, dots too; `?` one; `[...]` one of. A pattern takes a signal whose component, a scope around it, or
-// component.signal it matches: "sip0.cube0.pe0" and "sip0.cube0.pe0.*" take the whole PE, "*.busy" every signal of that name.
+// `*` any characters, dots too; `?` one; `[...]` one of. A pattern takes a signal whose component,
+// a scope around it, or component.signal it matches: "sip0.cube0.pe0" and "sip0.cube0.pe0.*" take
+// the whole PE, "*.busy" every signal of that name.
 class TraceScope {
  public:
   explicit TraceScope(std::vector<std::string> patterns);  // none: the default

@@ -10,7 +10,8 @@ namespace {
 
 using Kind = VcdVariable::Kind;
 
-TracedObject make(const std::string& name, Kind kind, unsigned width, std::function<std::string()> sample) {
+TracedObject make(const std::string& name, Kind kind, unsigned width,
+                  std::function<std::string()> sample) {
   const std::size_t dot = name.rfind('.');
   VcdVariable variable{dot == std::string::npos ? "SystemC" : name.substr(0, dot),
                        dot == std::string::npos ? name : name.substr(dot + 1), kind, width};
@@ -38,7 +39,8 @@ TracedObject bit_by_bit(const T& object, const std::string& name) {
 
 }  // namespace
 
-TracedObject traced_integer(std::function<std::uint64_t()> read, const std::string& name, int width) {
+TracedObject traced_integer(std::function<std::uint64_t()> read, const std::string& name,
+                            int width) {
   return make(name, Kind::bits, static_cast<unsigned>(width), [read = std::move(read), width] {
     std::uint64_t value = read();
     if (width < 64) value &= (std::uint64_t{1} << width) - 1;
@@ -71,10 +73,18 @@ TracedObject traced(const double& object, const std::string& name) {
   return real(name, [&object] { return object; });
 }
 
-TracedObject traced(const sc_dt::sc_int_base& object, const std::string& name) { return bit_by_bit(object, name); }
-TracedObject traced(const sc_dt::sc_uint_base& object, const std::string& name) { return bit_by_bit(object, name); }
-TracedObject traced(const sc_dt::sc_signed& object, const std::string& name) { return bit_by_bit(object, name); }
-TracedObject traced(const sc_dt::sc_unsigned& object, const std::string& name) { return bit_by_bit(object, name); }
+TracedObject traced(const sc_dt::sc_int_base& object, const std::string& name) {
+  return bit_by_bit(object, name);
+}
+TracedObject traced(const sc_dt::sc_uint_base& object, const std::string& name) {
+  return bit_by_bit(object, name);
+}
+TracedObject traced(const sc_dt::sc_signed& object, const std::string& name) {
+  return bit_by_bit(object, name);
+}
+TracedObject traced(const sc_dt::sc_unsigned& object, const std::string& name) {
+  return bit_by_bit(object, name);
+}
 
 TracedObject traced(const sc_dt::sc_fxval& object, const std::string& name) {
   return real(name, [&object] { return object.to_double(); });
@@ -90,11 +100,13 @@ TracedObject traced(const sc_dt::sc_fxnum_fast& object, const std::string& name)
 }
 
 TracedObject traced(const sc_dt::sc_bv_base& object, const std::string& name) {
-  return make(name, Kind::bits, static_cast<unsigned>(object.length()), [&object] { return object.to_string(); });
+  return make(name, Kind::bits, static_cast<unsigned>(object.length()),
+              [&object] { return object.to_string(); });
 }
 
 TracedObject traced(const sc_dt::sc_lv_base& object, const std::string& name) {
-  return make(name, Kind::bits, static_cast<unsigned>(object.length()), [&object] { return object.to_string(); });
+  return make(name, Kind::bits, static_cast<unsigned>(object.length()),
+              [&object] { return object.to_string(); });
 }
 
 TracedObject traced(const unsigned int& object, const std::string& name, const char** labels) {
@@ -106,7 +118,9 @@ TracedObject traced(const unsigned int& object, const std::string& name, const c
 }
 
 TracedObject traced_event(std::function<sc_dt::uint64()> trigger_stamp, const std::string& name) {
-  return make(name, Kind::event, 1, [trigger_stamp = std::move(trigger_stamp)] { return std::to_string(trigger_stamp()); });
+  return make(name, Kind::event, 1, [trigger_stamp = std::move(trigger_stamp)] {
+    return std::to_string(trigger_stamp());
+  });
 }
 
 }  // namespace kernbench

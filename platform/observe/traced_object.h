@@ -11,13 +11,14 @@ namespace kernbench {
 
 struct TracedObject {
   VcdVariable variable;
-  std::function<std::string()> sample;  // as VcdWriter::value() takes it; events: a stamp that changes when they trigger
+  std::function<std::string()>
+      sample;  // as VcdWriter::value() takes it; events: a stamp that changes when they trigger
   std::string current, written;
   std::uint32_t number = 0;  // in the file
 };
 
-// For each type that sc_trace() accepts; `width` 0 = that of the type. `name` is dotted; without a dot the scope is "SystemC",
-// as SystemC's own tracer has it.
+// For each type that sc_trace() accepts; `width` 0 = that of the type. `name` is dotted; without a
+// dot the scope is "SystemC", as SystemC's own tracer has it.
 TracedObject traced(const sc_core::sc_time& object, const std::string& name);
 TracedObject traced(const bool& object, const std::string& name);
 TracedObject traced(const sc_dt::sc_bit& object, const std::string& name);
@@ -38,6 +39,7 @@ TracedObject traced(const unsigned int& object, const std::string& name, const c
 TracedObject traced_event(std::function<sc_dt::uint64()> trigger_stamp, const std::string& name);
 
 // `read` gives an integer in the low `width` bits.
-TracedObject traced_integer(std::function<std::uint64_t()> read, const std::string& name, int width);
+TracedObject traced_integer(std::function<std::uint64_t()> read, const std::string& name,
+                            int width);
 
 }  // namespace kernbench

@@ -36,15 +36,22 @@ void TransferBreakdown::ended(const Transaction& transaction) {
 
 std::string TransferBreakdown::text() const {
   using Align = TextTable::Align;
-  std::vector<TextTable::Column> columns{
-      {"transfers"}, {"distance"}, {"count", Align::right}, {"bytes", Align::right}, {"mean ns", Align::right}};
+  std::vector<TextTable::Column> columns{{"transfers"},
+                                         {"distance"},
+                                         {"count", Align::right},
+                                         {"bytes", Align::right},
+                                         {"mean ns", Align::right}};
   for_each_part([&](LatencyPart part) { columns.push_back({name_of(part), Align::right}); });
   TextTable table(std::move(columns));
   for (const auto& [key, sum] : sums_) {
-    const auto mean = [&sum = sum](Fs total) { return fmt::format("{:.3f}", to_ns(total) / static_cast<double>(sum.transfers)); };
-    std::vector<std::string> cells{op_name(key.write), name_of(key.distance), std::to_string(sum.transfers),
-                                   std::to_string(sum.bytes), mean(sum.parts.total())};
-    for_each_part([&, &parts = sum.parts](LatencyPart part) { cells.push_back(mean(parts[part])); });
+    const auto mean = [&sum = sum](Fs total) {
+      return fmt::format("{:.3f}", to_ns(total) / static_cast<double>(sum.transfers));
+    };
+    std::vector<std::string> cells{op_name(key.write), name_of(key.distance),
+                                   std::to_string(sum.transfers), std::to_string(sum.bytes),
+                                   mean(sum.parts.total())};
+    for_each_part(
+        [&, &parts = sum.parts](LatencyPart part) { cells.push_back(mean(parts[part])); });
     table.add(std::move(cells));
   }
   return table.empty() ? "" : table.text();
@@ -59,8 +66,9 @@ nlohmann::ordered_json TransferBreakdown::json() const {
     entry["transfers"] = sum.transfers;
     entry["bytes"] = sum.bytes;
     entry["latency_ns"] = ns_json(sum.parts.total());
-    for_each_part(
-        [&, &parts = sum.parts](LatencyPart part) { entry["parts"][std::string(name_of(part)) + "_ns"] = ns_json(parts[part]); });
+    for_each_part([&, &parts = sum.parts](LatencyPart part) {
+      entry["parts"][std::string(name_of(part)) + "_ns"] = ns_json(parts[part]);
+    });
     json.push_back(std::move(entry));
   }
   return json;

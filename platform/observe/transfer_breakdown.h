@@ -1,7 +1,8 @@
-// `run --breakdown` (spec 11.3): what the latencies of all memory transfers of a run are made of, by operation and distance.
+// `run --breakdown` (spec 11.3): what the latencies of all memory transfers of a run are made of,
+// by operation and distance.
 //
-// A transfer counts from the grant of its DMA channel, or from its issue by the host, to the arrival of its answer, or to its
-// commit where none comes back.
+// A transfer counts from the grant of its DMA channel, or from its issue by the host, to the
+// arrival of its answer, or to its commit where none comes back.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,8 @@ class TransferBreakdown final : private TransferListener {
   TransferBreakdown(Platform& platform, TransferWatch& watch);
 
   std::string text() const;  // a table: counts and means
-  // [{"op", "distance", "transfers", "bytes", "latency_ns", "parts": {"pe_setup_ns", ...}}, ...]: sums, whose parts add up to the
-  // latency
+  // [{"op", "distance", "transfers", "bytes", "latency_ns", "parts": {"pe_setup_ns", ...}}, ...]:
+  // sums, whose parts add up to the latency
   nlohmann::ordered_json json() const;
 
  private:
@@ -29,7 +30,8 @@ class TransferBreakdown final : private TransferListener {
     bool write;
     DistanceClass distance;
     friend bool operator<(const Key& a, const Key& b) {
-      return a.write != b.write ? !a.write : static_cast<int>(a.distance) < static_cast<int>(b.distance);
+      return a.write != b.write ? !a.write
+                                : static_cast<int>(a.distance) < static_cast<int>(b.distance);
     }
   };
   struct Sum {

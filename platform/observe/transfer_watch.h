@@ -1,5 +1,5 @@
-// TransferWatch: lets several observers follow the transfers of one machine; its links, nodes and payload pool each tell one. A
-// machine without a watch pays nothing.
+// TransferWatch: lets several observers follow the transfers of one machine; its links, nodes and
+// payload pool each tell one. A machine without a watch pays nothing.
 #pragma once
 
 #include <vector>
@@ -11,20 +11,26 @@
 namespace kernbench {
 
 // From the initiator to the target, on whichever leg the transfer is.
-inline const Path& way_of(const RouteExtension& route) { return route.leg == Leg::request ? *route.path : route.path->reverse(); }
+inline const Path& way_of(const RouteExtension& route) {
+  return route.leg == Leg::request ? *route.path : route.path->reverse();
+}
 
 class TransferListener {
  public:
   virtual ~TransferListener() = default;
-  virtual void carried(const Link& /*link*/, const Transaction& /*transaction*/, FlitRun /*run*/, Fs /*start*/, Fs /*end*/) {}
+  virtual void carried(const Link& /*link*/, const Transaction& /*transaction*/, FlitRun /*run*/,
+                       Fs /*start*/, Fs /*end*/) {}
   virtual void passed(const FabricNode& /*node*/, const Arrival& /*arrival*/, Fs /*start*/) {}
   // Nobody will hear of it again. It may have ended earlier: whoever issued it may have kept it.
   virtual void ended(const Transaction& /*transaction*/) {}
 };
 
-class TransferWatch final : private LinkListener, private PassageListener, private TransactionEndListener {
+class TransferWatch final : private LinkListener,
+                            private PassageListener,
+                            private TransactionEndListener {
  public:
-  // Becomes the observer of every link, every node and the pool. Outlives the run, as its listeners do, but not the platform.
+  // Becomes the observer of every link, every node and the pool. Outlives the run, as its listeners
+  // do, but not the platform.
   explicit TransferWatch(Platform& platform);
   ~TransferWatch();
   TransferWatch(const TransferWatch&) = delete;
@@ -34,7 +40,8 @@ class TransferWatch final : private LinkListener, private PassageListener, priva
   void add(TransferListener& listener) { listeners_.push_back(&listener); }
 
  private:
-  void carried(const Link& link, const Transaction& transaction, FlitRun run, Fs start, Fs end) override;
+  void carried(const Link& link, const Transaction& transaction, FlitRun run, Fs start,
+               Fs end) override;
   void passed(const FabricNode& node, const Arrival& arrival, Fs start) override;
   void given_back(const Transaction& transaction) override;
 

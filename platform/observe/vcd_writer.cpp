@@ -36,10 +36,14 @@ std::vector<std::string_view> parts_of(std::string_view dotted) {
 
 const char* type_of(VcdVariable::Kind kind) {
   switch (kind) {
-    case VcdVariable::Kind::bits: return "link";
-    case VcdVariable::Kind::real: return "real";
-    case VcdVariable::Kind::text: return "string";
-    case VcdVariable::Kind::event: return "event";
+    case VcdVariable::Kind::bits:
+      return "link";
+    case VcdVariable::Kind::real:
+      return "real";
+    case VcdVariable::Kind::text:
+      return "string";
+    case VcdVariable::Kind::event:
+      return "event";
   }
   return "link";
 }
@@ -47,19 +51,24 @@ const char* type_of(VcdVariable::Kind kind) {
 // Blanks end a token in VCD.
 std::string without_blanks(std::string_view text) {
   std::string token(text);
-  std::replace_if(token.begin(), token.end(), [](unsigned char c) { return c <= ' ' || c == 0x7f; }, '_');
+  std::replace_if(
+      token.begin(), token.end(), [](unsigned char c) { return c <= ' ' || c == 0x7f; }, '_');
   return token;
 }
 
 }  // namespace
 
 bool scope_order(std::string_view a, std::string_view b) {
-  const auto rank = [](char c) { return c == '.' ? 0 : static_cast<unsigned char>(c); };  // a shorter part comes first
-  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return rank(x) < rank(y); });
+  const auto rank = [](char c) {
+    return c == '.' ? 0 : static_cast<unsigned char>(c);
+  };  // a shorter part comes first
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
+                                      [&](char x, char y) { return rank(x) < rank(y); });
 }
 
 VcdWriter::VcdWriter(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "wb")) {
-  if (file_ == nullptr) throw UsageError("cannot write the trace file " + quote(path) + ": " + std::strerror(errno));
+  if (file_ == nullptr)
+    throw UsageError("cannot write the trace file " + quote(path) + ": " + std::strerror(errno));
   std::setvbuf(file_, nullptr, _IONBF, 0);  // the buffer is ours
   buffer_.reserve(buffer_bytes + 4096);
 }
@@ -72,20 +81,24 @@ VcdWriter::~VcdWriter() {
 }
 
 void VcdWriter::header(const std::vector<VcdVariable>& variables) {
-  put("$date\n  Sat Jan  1 00:00:00 2000\n$end\n$version\n  KernBench\n$end\n$timescale\n  1 fs\n$end\n");
+  put("$date\n  Sat Jan  1 00:00:00 2000\n$end\n$version\n  KernBench\n$end\n$timescale\n  1 "
+      "fs\n$end\n");
   std::vector<std::string_view> open;
   for (const VcdVariable& variable : variables) {
     const auto scope = parts_of(variable.scope);
     std::size_t common = 0;
     while (common < open.size() && common < scope.size() && open[common] == scope[common]) ++common;
     for (std::size_t i = open.size(); i > common; --i) put("$upscope $end\n");
-    for (std::size_t i = common; i < scope.size(); ++i) put("$scope module " + without_blanks(scope[i]) + " $end\n");
+    for (std::size_t i = common; i < scope.size(); ++i)
+      put("$scope module " + without_blanks(scope[i]) + " $end\n");
     open = scope;
 
-    Variable entry{identifier(variables_.size()), variable.kind, variable.kind == VcdVariable::Kind::real ? 64U : variable.width};
-    put(std::string("$var ") + type_of(entry.kind) + " " + std::to_string(entry.width) + " " + entry.id + " " +
-        without_blanks(variable.name));
-    if (entry.kind == VcdVariable::Kind::bits && entry.width > 1) put(" [" + std::to_string(entry.width - 1) + ":0]");
+    Variable entry{identifier(variables_.size()), variable.kind,
+                   variable.kind == VcdVariable::Kind::real ? 64U : variable.width};
+    put(std::string("$var ") + type_of(entry.kind) + " " + std::to_string(entry.width) + " " +
+        entry.id + " " + without_blanks(variable.name));
+    if (entry.kind == VcdVariable::Kind::bits && entry.width > 1)
+      put(" [" + std::to_string(entry.width - 1) + ":0]");
     put(" $end\n");
     variables_.push_back(std::move(entry));
   }
@@ -139,7 +152,9 @@ void VcdWriter::value(std::size_t variable, std::string_view text) {
       put(without_blanks(text));
       put(" ");
       break;
-    case VcdVariable::Kind::event: put("1"); break;
+    case VcdVariable::Kind::event:
+      put("1");
+      break;
   }
   put(to.id);
   put("\n");
@@ -159,7 +174,8 @@ void VcdWriter::put(std::string_view text) {
 }
 
 void VcdWriter::flush() {
-  if (error_ == 0 && std::fwrite(buffer_.data(), 1, buffer_.size(), file_) != buffer_.size()) error_ = errno;
+  if (error_ == 0 && std::fwrite(buffer_.data(), 1, buffer_.size(), file_) != buffer_.size())
+    error_ = errno;
   buffer_.clear();
 }
 
@@ -168,7 +184,8 @@ void VcdWriter::close() {
   flush();
   if (std::fclose(file_) != 0 && error_ == 0) error_ = errno;
   file_ = nullptr;
-  if (error_ != 0) throw Error("the trace file " + quote(path_) + " is not complete: " + std::strerror(error_));
+  if (error_ != 0)
+    throw Error("the trace file " + quote(path_) + " is not complete: " + std::strerror(error_));
 }
 
 }  // namespace kernbench

@@ -1,7 +1,10 @@
-// VCD text: header, scopes, identifiers, value changes, behind one large buffer. Knows nothing of SystemC.
+// VCD text: header, scopes, identifiers, value changes, behind one large buffer. Knows nothing of
+// SystemC.
 //
-// The date is fixed and identifiers follow the order of the variables, so that equal runs give equal bytes. Enumerations are
-// `$var string` with changes `sLABEL id`: an extension that GTKWave, vcd2fst and fst2vcd read. Timescale 1 fs.
+// The date is fixed and identifiers follow the order of the variables, so that equal runs give
+// equal bytes. Enumerations are
+// `$var string` with changes `sLABEL id`: an extension that GTKWave, vcd2fst and fst2vcd read.
+// Timescale 1 fs.
 #pragma once
 
 #include <cstdint>
@@ -30,18 +33,22 @@ class VcdWriter {
   VcdWriter(const VcdWriter&) = delete;
   VcdWriter& operator=(const VcdWriter&) = delete;
 
-  // The variables in the order in which their scopes are to be nested: see scope_order(). From here on a variable is its index.
+  // The variables in the order in which their scopes are to be nested: see scope_order(). From here
+  // on a variable is its index.
   void header(const std::vector<VcdVariable>& variables);
   // Initial values belong between these two.
   void begin_dump();
   void end_dump();
 
-  void time(Fs t);                                          // ascending
-  void value(std::size_t variable, std::uint64_t bits);     // kind bits
-  void value(std::size_t variable, std::string_view text);  // bits as 0 1 x z, reals as decimals, labels, "1" for an event
+  void time(Fs t);                                       // ascending
+  void value(std::size_t variable, std::uint64_t bits);  // kind bits
+  void value(
+      std::size_t variable,
+      std::string_view text);  // bits as 0 1 x z, reals as decimals, labels, "1" for an event
   void comment(std::string_view text);
 
-  // Throws Error if anything of the file could not be written. The destructor closes without a word.
+  // Throws Error if anything of the file could not be written. The destructor closes without a
+  // word.
   void close();
 
  private:
@@ -61,7 +68,8 @@ class VcdWriter {
   int error_ = 0;  // errno of the first write that failed
 };
 
-// True if variables of scope `a` come before those of scope `b`: by the parts of the dotted names, outer scopes first.
+// True if variables of scope `a` come before those of scope `b`: by the parts of the dotted names,
+// outer scopes first.
 bool scope_order(std::string_view a, std::string_view b);
 
 }  // namespace kernbench

@@ -59,7 +59,8 @@ std::string receive_all(int from) {
 
 ChildProcess::ChildProcess(const std::function<std::string()>& body) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    throw std::system_error(errno, std::generic_category(), "pipe");
   child_ = ::fork();
   const int error = errno;
   if (child_ == 0) {
@@ -93,7 +94,8 @@ std::string ChildProcess::value() {
   const std::string outcome = receive_all(from_child_);
   const int status = wait();
   if (WIFSIGNALED(status))
-    throw Error(std::string("the child process of a measurement was ended by a signal: ") + ::strsignal(WTERMSIG(status)));
+    throw Error(std::string("the child process of a measurement was ended by a signal: ") +
+                ::strsignal(WTERMSIG(status)));
   if (outcome.empty()) throw Error("the child process of a measurement ended without a result");
   const std::string rest = outcome.substr(1);
   if (outcome[0] == is_deadlock) throw DeadlockError(rest);

@@ -1,4 +1,5 @@
-// Work in a child process: SystemC simulates once per process, so whoever needs several fresh machines forks one for each.
+// Work in a child process: SystemC simulates once per process, so whoever needs several fresh
+// machines forks one for each.
 #pragma once
 
 #include <sys/types.h>
@@ -9,8 +10,9 @@
 
 namespace kernbench {
 
-// A copy of this process that runs the body and ends, without destructors and without flushing what is buffered here. This process
-// must have no other threads. Ended by force if nobody has asked for its value.
+// A copy of this process that runs the body and ends, without destructors and without flushing what
+// is buffered here. This process must have no other threads. Ended by force if nobody has asked for
+// its value.
 class ChildProcess {
  public:
   explicit ChildProcess(const std::function<std::string()>& body);
@@ -18,8 +20,8 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // Waits for what the body returns; once. What it throws is thrown here with the same text: as a DeadlockError if it is one, else
-  // as an Error; so is the end of the child by a signal.
+  // Waits for what the body returns; once. What it throws is thrown here with the same text: as a
+  // DeadlockError if it is one, else as an Error; so is the end of the child by a signal.
   std::string value();
 
  private:

@@ -29,18 +29,24 @@ std::optional<Bottleneck> bottleneck_of(const Path& path) {
   return narrowest;
 }
 
-std::string leg_text(const Graph& graph, const Path& path, Leg leg, const std::vector<LegTimes>& times) {
+std::string leg_text(const Graph& graph, const Path& path, Leg leg,
+                     const std::vector<LegTimes>& times) {
   constexpr auto right = TextTable::Align::right;
-  std::vector<TextTable::Column> columns{
-      {"hop", right}, {"node"}, {"overhead ns", right}, {"link GB/s", right}, {"length mm", right}, {"propagation ns", right}};
+  std::vector<TextTable::Column> columns{{"hop", right},         {"node"},
+                                         {"overhead ns", right}, {"link GB/s", right},
+                                         {"length mm", right},   {"propagation ns", right}};
   for (const LegTimes& column : times) columns.push_back({column.title, right});
   columns.push_back({""});
   TextTable table(columns);
   const std::optional<Bottleneck> narrowest = bottleneck_of(path);
   for (std::uint32_t i = 0; i < path.hops().size(); ++i) {
     const PathHop& hop = path.hop(i);
-    std::vector<std::string> cells{
-        fmt::format("{}", i), graph.node(hop.node).name, fixed_ns(paid_overhead(path, leg, i)), "", "", ""};
+    std::vector<std::string> cells{fmt::format("{}", i),
+                                   graph.node(hop.node).name,
+                                   fixed_ns(paid_overhead(path, leg, i)),
+                                   "",
+                                   "",
+                                   ""};
     if (i < path.target_position()) {
       cells[3] = hop.bw_gbs.is_zero() ? "unlimited" : hop.bw_gbs.str();
       cells[4] = graph.find_edge(hop.node, path.hop(i + 1).node)->distance_mm.str();
@@ -53,7 +59,8 @@ std::string leg_text(const Graph& graph, const Path& path, Leg leg, const std::v
   return table.text("  ");
 }
 
-nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, Leg leg, const std::vector<LegTimes>& times) {
+nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, Leg leg,
+                                const std::vector<LegTimes>& times) {
   auto rows = nlohmann::ordered_json::array();
   const std::optional<Bottleneck> narrowest = bottleneck_of(path);
   for (std::uint32_t i = 0; i < path.hops().size(); ++i) {
@@ -64,10 +71,11 @@ nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, Leg leg, c
     for (const LegTimes& column : times) row[column.json_key] = ns_json(column.at[i]);
     row["link"] = nullptr;  // behind the node
     if (i < path.target_position()) {
-      row["link"] = {{"bw_gbs", gbs_json(hop.bw_gbs.is_zero() ? std::nullopt : std::optional(hop.bw_gbs))},
-                     {"distance_mm", graph.find_edge(hop.node, path.hop(i + 1).node)->distance_mm.to_double()},
-                     {"propagation_ns", ns_json(hop.propagation_fs)},
-                     {"bottleneck", narrowest && narrowest->position == i}};
+      row["link"] = {
+          {"bw_gbs", gbs_json(hop.bw_gbs.is_zero() ? std::nullopt : std::optional(hop.bw_gbs))},
+          {"distance_mm", graph.find_edge(hop.node, path.hop(i + 1).node)->distance_mm.to_double()},
+          {"propagation_ns", ns_json(hop.propagation_fs)},
+          {"bottleneck", narrowest && narrowest->position == i}};
     }
     rows.push_back(std::move(row));
   }

@@ -1,4 +1,5 @@
-// The hops of one leg, with what each charges and when the first flit (or the header) gets there: for `route` and `probe`.
+// The hops of one leg, with what each charges and when the first flit (or the header) gets there:
+// for `route` and `probe`.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -29,9 +30,11 @@ struct LegTimes {
   std::vector<Fs> at;
 };
 
-// A row per node: overhead as paid on this leg (the ends of a response pay nothing), then the link behind the node. The narrowest
-// link is marked.
-std::string leg_text(const Graph& graph, const Path& path, Leg leg, const std::vector<LegTimes>& times);
-nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, Leg leg, const std::vector<LegTimes>& times);
+// A row per node: overhead as paid on this leg (the ends of a response pay nothing), then the link
+// behind the node. The narrowest link is marked.
+std::string leg_text(const Graph& graph, const Path& path, Leg leg,
+                     const std::vector<LegTimes>& times);
+nlohmann::ordered_json leg_json(const Graph& graph, const Path& path, Leg leg,
+                                const std::vector<LegTimes>& times);
 
 }  // namespace kernbench

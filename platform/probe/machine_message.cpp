@@ -8,12 +8,14 @@ Fs overhead_of(const Node& node) {
   return attributes.has("overhead_ns") ? ns_to_fs(attributes.decimal("overhead_ns")) : 0;
 }
 
-// An end point takes whole what passes through (spec 2.6), and so does a pe_dma with its TCM's answers.
+// An end point takes whole what passes through (spec 2.6), and so does a pe_dma with its TCM's
+// answers.
 std::vector<bool> stores_on(const Graph& graph, const Path& path, bool response) {
   std::vector<bool> stores;
   for (const PathHop& hop : path.hops()) {
     const Node& node = graph.node(hop.node);
-    const bool cut_through = node.attributes().has("cut_through") && node.attributes().flag("cut_through");
+    const bool cut_through =
+        node.attributes().has("cut_through") && node.attributes().flag("cut_through");
     const bool end_point = node.kind == NodeKind::pcie_ep || node.kind == NodeKind::ual_ep;
     stores.push_back((end_point && !cut_through) || (node.kind == NodeKind::pe_dma && response));
   }
@@ -28,19 +30,23 @@ void add_bursts(MemoryMessage& message, const Attributes& hbm) {
   message.num_pcs = static_cast<std::uint32_t>(hbm.integer("num_pcs"));
   message.burst_bytes = static_cast<std::uint32_t>(hbm.integer("burst_bytes"));
   // burst_bytes / pc_bw with pc_bw = link_bw * efficiency / num_pcs (spec 2.5), rounded once.
-  message.burst_time =
-      transfer_fs(std::uint64_t{message.burst_bytes} * message.num_pcs, hbm.decimal("link_bw_gbs") * hbm.decimal("efficiency"));
+  message.burst_time = transfer_fs(std::uint64_t{message.burst_bytes} * message.num_pcs,
+                                   hbm.decimal("link_bw_gbs") * hbm.decimal("efficiency"));
 }
 
 }  // namespace
 
-bool starts_transfers(const Node& node) { return node.kind == NodeKind::pe_dma || node.kind == NodeKind::pcie_ep; }
-
-bool is_memory(const Node& node) {
-  return node.kind == NodeKind::hbm_ctrl || node.kind == NodeKind::sram || node.kind == NodeKind::pe_tcm;
+bool starts_transfers(const Node& node) {
+  return node.kind == NodeKind::pe_dma || node.kind == NodeKind::pcie_ep;
 }
 
-MemoryMessage machine_message(const Graph& graph, const Path& path, bool write, std::uint64_t offset, std::uint64_t bytes) {
+bool is_memory(const Node& node) {
+  return node.kind == NodeKind::hbm_ctrl || node.kind == NodeKind::sram ||
+         node.kind == NodeKind::pe_tcm;
+}
+
+MemoryMessage machine_message(const Graph& graph, const Path& path, bool write,
+                              std::uint64_t offset, std::uint64_t bytes) {
   const Node& initiator = graph.node(path.source());
   const Node& memory = graph.node(path.target());
   MemoryMessage message;

@@ -43,32 +43,40 @@ class Catalogue {
   }
 
  private:
-  void add_missing(const std::string& name, const std::string& why) { cases_.push_back({name, false, no_node, no_node, why}); }
-
-  void add_pe_case(const std::string& name, PeId target) {
-    cases_.push_back({name, false, machine_.engine({0, 0, 0}, PeEngine::pe_dma), machine_.hbm(target), ""});
+  void add_missing(const std::string& name, const std::string& why) {
+    cases_.push_back({name, false, no_node, no_node, why});
   }
 
-  // The chiplet that the host uses stands at one side of the mesh: rows of cubes are counted away from there.
+  void add_pe_case(const std::string& name, PeId target) {
+    cases_.push_back(
+        {name, false, machine_.engine({0, 0, 0}, PeEngine::pe_dma), machine_.hbm(target), ""});
+  }
+
+  // The chiplet that the host uses stands at one side of the mesh: rows of cubes are counted away
+  // from there.
   void add_host_case(int hops, bool write) {
     const std::string name = fmt::format("{}-{}hop", write ? "h2d" : "d2h", hops);
     const auto& chiplets = spec_.sip.io_chiplets;
-    const auto io0 =
-        std::find_if(chiplets.begin(), chiplets.end(), [](const IoChipletSpec& chiplet) { return chiplet.id == "io0"; });
-    if (io0 == chiplets.end() || io0->cube_ports.empty()) return add_missing(name, "io0 has no port to a cube");
+    const auto io0 = std::find_if(chiplets.begin(), chiplets.end(),
+                                  [](const IoChipletSpec& chiplet) { return chiplet.id == "io0"; });
+    if (io0 == chiplets.end() || io0->cube_ports.empty())
+      return add_missing(name, "io0 has no port to a cube");
     const bool side_is_row = io0->side == 'N' || io0->side == 'S';
-    const auto first =
-        std::min_element(io0->cube_ports.begin(), io0->cube_ports.end(),
-                         [&](const CubePortSpec& a, const CubePortSpec& b) { return side_is_row ? a.x < b.x : a.y < b.y; });
+    const auto first = std::min_element(io0->cube_ports.begin(), io0->cube_ports.end(),
+                                        [&](const CubePortSpec& a, const CubePortSpec& b) {
+                                          return side_is_row ? a.x < b.x : a.y < b.y;
+                                        });
     const int away = (io0->side == 'N' || io0->side == 'W' ? 1 : -1) * (hops - 1);
     const CubeAt cube{first->x + (side_is_row ? 0 : away), first->y + (side_is_row ? away : 0)};
     const SipSpec& sip = spec_.sip;
     if (cube.x < 0 || cube.x >= sip.mesh_w || cube.y < 0 || cube.y >= sip.mesh_h) {
       const int rows = side_is_row ? sip.mesh_h : sip.mesh_w;
-      return add_missing(name, fmt::format("the mesh of cubes ({} x {}) has {} row{} behind io0's side {}", sip.mesh_w, sip.mesh_h,
-                                           rows, rows == 1 ? "" : "s", io0->side));
+      return add_missing(
+          name, fmt::format("the mesh of cubes ({} x {}) has {} row{} behind io0's side {}",
+                            sip.mesh_w, sip.mesh_h, rows, rows == 1 ? "" : "s", io0->side));
     }
-    cases_.push_back({name, write, machine_.pcie_ep(0), machine_.hbm({0, cube.y * sip.mesh_w + cube.x, 0}), ""});
+    cases_.push_back(
+        {name, write, machine_.pcie_ep(0), machine_.hbm({0, cube.y * sip.mesh_w + cube.x, 0}), ""});
   }
 
   // 'N' or 'S': on which side of the HBM rows a PE stands.
@@ -96,7 +104,8 @@ class Catalogue {
 
   // For PE 0 of cube 0.
   Fs time_of_read(PeId target) const {
-    const Path& path = routes_.memory_path(machine_.engine({0, 0, 0}, PeEngine::pe_dma), machine_.hbm(target));
+    const Path& path =
+        routes_.memory_path(machine_.engine({0, 0, 0}, PeEngine::pe_dma), machine_.hbm(target));
     return zero_load_latency(path, machine_message(graph_, path, false, 0, probe_bytes));
   }
 
@@ -110,7 +119,8 @@ class Catalogue {
     }
     std::map<Fs, PeId> first_at;  // time of the read -> the first partition that takes it
     for (int cube = 1; cube < machine_.cubes(); ++cube) {
-      for (int pe = 0; pe < machine_.pes(); ++pe) first_at.try_emplace(time_of_read({0, cube, pe}), PeId{0, cube, pe});
+      for (int pe = 0; pe < machine_.pes(); ++pe)
+        first_at.try_emplace(time_of_read({0, cube, pe}), PeId{0, cube, pe});
     }
     add_pe_case(best, first_at.begin()->second);
     if (first_at.size() > 1) {
@@ -129,7 +139,8 @@ class Catalogue {
 
 }  // namespace
 
-std::vector<ProbeCase> probe_catalogue(const Graph& graph, const MachineView& machine, Routes& routes) {
+std::vector<ProbeCase> probe_catalogue(const Graph& graph, const MachineView& machine,
+                                       Routes& routes) {
   return Catalogue(graph, machine, routes).cases();
 }
 
@@ -139,18 +150,21 @@ std::vector<ProbeCase> probe_catalogue(const Graph& graph) {
   return probe_catalogue(graph, GraphMachineView(graph), routes);
 }
 
-std::vector<ProbeCase> select_cases(std::vector<ProbeCase> catalogue, const std::vector<std::string>& names) {
+std::vector<ProbeCase> select_cases(std::vector<ProbeCase> catalogue,
+                                    const std::vector<std::string>& names) {
   if (names.empty()) return catalogue;
   std::vector<std::string> known;
   for (const ProbeCase& probe : catalogue) known.push_back(probe.name);
   for (const std::string& name : names) {
     if (name != "all" && std::find(known.begin(), known.end(), name) == known.end()) {
-      throw UsageError(
-          fmt::format("there is no case {}{}; cases: {}", quote(name), did_you_mean(name, known), fmt::join(known, ", ")));
+      throw UsageError(fmt::format("there is no case {}{}; cases: {}", quote(name),
+                                   did_you_mean(name, known), fmt::join(known, ", ")));
     }
   }
   if (std::find(names.begin(), names.end(), "all") != names.end()) return catalogue;
-  const auto not_named = [&](const ProbeCase& probe) { return std::find(names.begin(), names.end(), probe.name) == names.end(); };
+  const auto not_named = [&](const ProbeCase& probe) {
+    return std::find(names.begin(), names.end(), probe.name) == names.end();
+  };
   catalogue.erase(std::remove_if(catalogue.begin(), catalogue.end(), not_named), catalogue.end());
   return catalogue;
 }

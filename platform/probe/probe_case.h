@@ -1,13 +1,18 @@
-// The catalogue of `probe` (ADR-0049), derived from the machine that is given: one transfer per case, alone on a fresh machine.
+// The catalogue of `probe` (ADR-0049), derived from the machine that is given: one transfer per
+// case, alone on a fresh machine.
 //
-//   h2d-Nhop, d2h-Nhop        the host's end point of SIP 0 writes to, or reads from, PE 0's HBM in the N-th row of cubes,
-//                             counted from the side of the mesh at which io0 stands; of its ports the first along that side
+//   h2d-Nhop, d2h-Nhop        the host's end point of SIP 0 writes to, or reads from, PE 0's HBM in
+//                             the N-th row of cubes, counted from the side of the mesh at which io0
+//                             stands; of its ports the first along that side
 //   pe-local-hbm              PE 0 of cube 0 reads its own HBM; and that of
-//   pe-same-half-hbm            the first other PE in its half of the cube (north or south of the HBM rows)
+//   pe-same-half-hbm            the first other PE in its half of the cube (north or south of the
+//                               HBM rows)
 //   pe-cross-half-hbm           the first PE of the other half
-//   pe-cross-cube-hbm-best      of all partitions of the other cubes of its SIP the one that is read soonest,
-//   pe-cross-cube-hbm-worst       and the one that is read last: 32 KiB by the arithmetic of models/timing/zero_load_latency.h; of equal
-//                               ones the first by (cube, PE)
+//   pe-cross-cube-hbm-best      of all partitions of the other cubes of its SIP the one that is
+//                               read soonest,
+//   pe-cross-cube-hbm-worst       and the one that is read last: 32 KiB by the arithmetic of
+//                               models/timing/zero_load_latency.h; of equal ones the first by
+//                               (cube, PE)
 //   pe-cross-sip-hbm            PE 0 in cube 0 of SIP 1
 #pragma once
 
@@ -33,11 +38,14 @@ struct ProbeCase {
 inline constexpr std::uint64_t probe_bytes = 32 * 1024;
 
 // All cases, in the order above; the same names on every machine.
-std::vector<ProbeCase> probe_catalogue(const Graph& graph, const MachineView& machine, Routes& routes);
+std::vector<ProbeCase> probe_catalogue(const Graph& graph, const MachineView& machine,
+                                       Routes& routes);
 // Of a machine that has not been elaborated.
 std::vector<ProbeCase> probe_catalogue(const Graph& graph);
 
-// Those that are named, in the order of the catalogue; all for an empty list or "all". Throws UsageError that lists the names.
-std::vector<ProbeCase> select_cases(std::vector<ProbeCase> catalogue, const std::vector<std::string>& names);
+// Those that are named, in the order of the catalogue; all for an empty list or "all". Throws
+// UsageError that lists the names.
+std::vector<ProbeCase> select_cases(std::vector<ProbeCase> catalogue,
+                                    const std::vector<std::string>& names);
 
 }  // namespace kernbench

@@ -10,7 +10,8 @@ namespace {
 
 const ProbeOutcome* find(const std::vector<ProbeOutcome>& outcomes, const std::string& name) {
   const auto found =
-      std::find_if(outcomes.begin(), outcomes.end(), [&](const ProbeOutcome& outcome) { return outcome.probe.name == name; });
+      std::find_if(outcomes.begin(), outcomes.end(),
+                   [&](const ProbeOutcome& outcome) { return outcome.probe.name == name; });
   return found == outcomes.end() ? nullptr : &*found;
 }
 
@@ -19,7 +20,8 @@ class Checker {
   explicit Checker(const std::vector<ProbeOutcome>& outcomes) : outcomes_(outcomes) {}
 
   // "a <= b", or "a < b" if `strictly`.
-  void order(const std::string& rule, const std::string& smaller, const std::string& larger, bool strictly) {
+  void order(const std::string& rule, const std::string& smaller, const std::string& larger,
+             bool strictly) {
     ProbeCheck check{rule, Verdict::skipped, missing({smaller, larger})};
     if (check.detail.empty()) {
       const Fs a = time_of(smaller);
@@ -39,11 +41,13 @@ class Checker {
     }
     ProbeCheck check{rule, Verdict::skipped, "fewer than two cases were measured"};
     if (times.size() >= 2) {
-      check.verdict = std::adjacent_find(times.begin(), times.end(), [](Fs a, Fs b) { return a >= b; }) == times.end()
+      check.verdict = std::adjacent_find(times.begin(), times.end(),
+                                         [](Fs a, Fs b) { return a >= b; }) == times.end()
                           ? Verdict::pass
                           : Verdict::fail;
       check.detail.clear();
-      for (const Fs t : times) check.detail += fmt::format("{}{:.3f} ns", check.detail.empty() ? "" : ", ", to_ns(t));
+      for (const Fs t : times)
+        check.detail += fmt::format("{}{:.3f} ns", check.detail.empty() ? "" : ", ", to_ns(t));
     }
     checks_.push_back(check);
   }
@@ -56,11 +60,12 @@ class Checker {
       if (!missing({read, write}).empty()) continue;
       const bool holds = time_of(read) >= time_of(write);
       if (check.verdict != Verdict::fail) check.verdict = holds ? Verdict::pass : Verdict::fail;
-      check.detail += fmt::format("{}{} {} {:.3f} ns", check.detail.empty() ? "" : ", ", hops, hops == 1 ? "hop" : "hops",
-                                  to_ns(time_of(read)));
+      check.detail += fmt::format("{}{} {} {:.3f} ns", check.detail.empty() ? "" : ", ", hops,
+                                  hops == 1 ? "hop" : "hops", to_ns(time_of(read)));
       check.detail += fmt::format(" {} {:.3f} ns", holds ? ">=" : "<", to_ns(time_of(write)));
     }
-    if (check.verdict == Verdict::skipped) check.detail = "no number of hops was measured both ways";
+    if (check.verdict == Verdict::skipped)
+      check.detail = "no number of hops was measured both ways";
     checks_.push_back(check);
   }
 
@@ -71,15 +76,16 @@ class Checker {
       for (const ProbePoint& point : outcome.points) {
         ++points;
         if (point.beyond_formula() >= 0) continue;
-        below += fmt::format("{}{} at {} bytes: {:.6f} ns, formula {:.6f} ns", below.empty() ? "" : "; ", outcome.probe.name,
-                             point.bytes, to_ns(point.actual), to_ns(point.bound.total()));
+        below += fmt::format("{}{} at {} bytes: {:.6f} ns, formula {:.6f} ns",
+                             below.empty() ? "" : "; ", outcome.probe.name, point.bytes,
+                             to_ns(point.actual), to_ns(point.bound.total()));
       }
     }
     if (points == 0) {
       checks_.push_back({rule, Verdict::skipped, "nothing was measured"});
     } else {
-      checks_.push_back(
-          {rule, below.empty() ? Verdict::pass : Verdict::fail, below.empty() ? fmt::format("{} measurements", points) : below});
+      checks_.push_back({rule, below.empty() ? Verdict::pass : Verdict::fail,
+                         below.empty() ? fmt::format("{} measurements", points) : below});
     }
   }
 
@@ -95,7 +101,9 @@ class Checker {
     }
     return "";
   }
-  Fs time_of(const std::string& name) const { return find(outcomes_, name)->at(probe_bytes).actual; }
+  Fs time_of(const std::string& name) const {
+    return find(outcomes_, name)->at(probe_bytes).actual;
+  }
 
   const std::vector<ProbeOutcome>& outcomes_;
   std::vector<ProbeCheck> checks_;
@@ -115,9 +123,12 @@ std::vector<ProbeCheck> check_probes(const std::vector<ProbeOutcome>& outcomes) 
   checker.reads_not_below_writes("D2H >= H2D");
   checker.order("local <= same half", "pe-local-hbm", "pe-same-half-hbm", false);
   checker.order("same half <= cross half", "pe-same-half-hbm", "pe-cross-half-hbm", false);
-  checker.order("cross half <= cross-cube best", "pe-cross-half-hbm", "pe-cross-cube-hbm-best", false);
-  checker.order("cross-cube best < worst", "pe-cross-cube-hbm-best", "pe-cross-cube-hbm-worst", true);
-  checker.order("cross-cube best <= cross-SIP", "pe-cross-cube-hbm-best", "pe-cross-sip-hbm", false);
+  checker.order("cross half <= cross-cube best", "pe-cross-half-hbm", "pe-cross-cube-hbm-best",
+                false);
+  checker.order("cross-cube best < worst", "pe-cross-cube-hbm-best", "pe-cross-cube-hbm-worst",
+                true);
+  checker.order("cross-cube best <= cross-SIP", "pe-cross-cube-hbm-best", "pe-cross-sip-hbm",
+                false);
   checker.not_below_formula("simulated >= formula");
   return checker.take();
 }
@@ -126,7 +137,8 @@ std::string checks_text(const std::vector<ProbeCheck>& checks) {
   constexpr std::array<const char*, 3> marks{"[v] PASS", "[x] FAIL", "[-] SKIP"};
   std::string text;
   for (const ProbeCheck& check : checks)
-    text += fmt::format("{}  {}: {}\n", marks.at(static_cast<std::size_t>(check.verdict)), check.rule, check.detail);
+    text += fmt::format("{}  {}: {}\n", marks.at(static_cast<std::size_t>(check.verdict)),
+                        check.rule, check.detail);
   return text;
 }
 

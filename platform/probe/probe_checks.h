@@ -1,4 +1,5 @@
-// What must hold between the cases of `probe` on any sound machine (ADR-0049 D5), by the times simulated at 32 KiB.
+// What must hold between the cases of `probe` on any sound machine (ADR-0049 D5), by the times
+// simulated at 32 KiB.
 #pragma once
 
 #include <string>
@@ -17,7 +18,8 @@ struct ProbeCheck {
   std::string detail;  // the times compared, or why it is skipped
 };
 
-// The same rules in the same order for any outcomes. A rule is skipped if what it compares is not there.
+// The same rules in the same order for any outcomes. A rule is skipped if what it compares is not
+// there.
 std::vector<ProbeCheck> check_probes(const std::vector<ProbeOutcome>& outcomes);
 
 // "[v] PASS  rule: detail" per line; "[x] FAIL", "[-] SKIP".

@@ -51,7 +51,8 @@ const ProbePoint& ProbeOutcome::at(std::uint64_t bytes) const {
   for (const ProbePoint& point : points) {
     if (point.bytes == bytes) return point;
   }
-  throw std::out_of_range("case " + probe.name + " has not been measured at " + std::to_string(bytes) + " bytes");
+  throw std::out_of_range("case " + probe.name + " has not been measured at " +
+                          std::to_string(bytes) + " bytes");
 }
 
 Fs simulate_alone(Platform& platform, const TrafficRequest& request) {
@@ -74,7 +75,8 @@ Simulate simulate_in_children(Platform& platform) {
   };
 }
 
-ProbeOutcome run_probe(const Graph& graph, Routes& routes, const ProbeCase& probe, const Simulate& simulate) {
+ProbeOutcome run_probe(const Graph& graph, Routes& routes, const ProbeCase& probe,
+                       const Simulate& simulate) {
   ProbeOutcome outcome;
   outcome.probe = probe;
   if (!probe.available()) return outcome;

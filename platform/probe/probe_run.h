@@ -1,4 +1,5 @@
-// Measures transfers alone on a fresh machine each, and sets the arithmetic beside the simulated time.
+// Measures transfers alone on a fresh machine each, and sets the arithmetic beside the simulated
+// time.
 #pragma once
 
 #include <array>
@@ -15,7 +16,8 @@
 
 namespace kernbench {
 
-inline constexpr std::array<std::uint64_t, 5> sweep_bytes{4 * 1024, 16 * 1024, 64 * 1024, 256 * 1024, 1024 * 1024};
+inline constexpr std::array<std::uint64_t, 5> sweep_bytes{4 * 1024, 16 * 1024, 64 * 1024,
+                                                          256 * 1024, 1024 * 1024};
 
 // One size of one case.
 struct ProbePoint {
@@ -26,9 +28,13 @@ struct ProbePoint {
   Fs bursts = 0;       // beyond it: bursts that wait for their pseudo-channel
   Fs drain = 0;        // bytes / bandwidth of the bottleneck
   // What neither explains: 0 unless an implementation has been replaced by one with other rules.
-  std::int64_t unexplained() const { return static_cast<std::int64_t>(actual - bound.total() - flits - bursts); }
+  std::int64_t unexplained() const {
+    return static_cast<std::int64_t>(actual - bound.total() - flits - bursts);
+  }
   std::int64_t beyond_formula() const { return static_cast<std::int64_t>(actual - bound.total()); }
-  double effective_gbs() const { return actual == 0 ? 0 : static_cast<double>(bytes) / to_ns(actual); }
+  double effective_gbs() const {
+    return actual == 0 ? 0 : static_cast<double>(bytes) / to_ns(actual);
+  }
 };
 
 struct ProbeOutcome {
@@ -46,17 +52,19 @@ struct ProbeOutcome {
   }
 };
 
-// Plays one request on a machine that has not run yet, in this process: once. Returns the time from the grant to the end. Throws
-// what ended the run.
+// Plays one request on a machine that has not run yet, in this process: once. Returns the time from
+// the grant to the end. Throws what ended the run.
 Fs simulate_alone(Platform& platform, const TrafficRequest& request);
 
 // What simulates requests, each on a fresh machine.
 using Simulate = std::function<std::vector<Fs>(const std::vector<TrafficRequest>&)>;
-// Forks this process for every request. The platform has been built here but never runs here, so each child has a fresh machine and
-// nothing is elaborated twice.
+// Forks this process for every request. The platform has been built here but never runs here, so
+// each child has a fresh machine and nothing is elaborated twice.
 Simulate simulate_in_children(Platform& platform);
 
-// All sizes of a case; one without a path here, or that the machine has not, comes back without points and says why.
-ProbeOutcome run_probe(const Graph& graph, Routes& routes, const ProbeCase& probe, const Simulate& simulate);
+// All sizes of a case; one without a path here, or that the machine has not, comes back without
+// points and says why.
+ProbeOutcome run_probe(const Graph& graph, Routes& routes, const ProbeCase& probe,
+                       const Simulate& simulate);
 
 }  // namespace kernbench

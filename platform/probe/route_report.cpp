@@ -47,10 +47,12 @@ void add_formula(RouteReport& report, const Graph& graph, const Path& path, std:
   for (const bool write : {false, true}) {
     const MemoryMessage message = machine_message(graph, path, write, 0, bytes);
     const MessageBound bound = lower_bound(path, message);
-    const char* const end = write ? message.posted ? "the commit" : "the acknowledgement" : "the last flit of the answer";
+    const char* const end = write ? message.posted ? "the commit" : "the acknowledgement"
+                                  : "the last flit of the answer";
     const double gbs = bound.total() == 0 ? 0 : static_cast<double>(bytes) / to_ns(bound.total());
-    table.add({write ? "write" : "read", fixed_ns(bound.initiator), fixed_ns(bound.control), fixed_ns(bound.data),
-               fixed_ns(bound.burst), fixed_ns(bound.total()), fmt::format("{:.3f}", gbs), end});
+    table.add({write ? "write" : "read", fixed_ns(bound.initiator), fixed_ns(bound.control),
+               fixed_ns(bound.data), fixed_ns(bound.burst), fixed_ns(bound.total()),
+               fmt::format("{:.3f}", gbs), end});
     report.json["formula"].push_back({{"op", write ? "write" : "read"},
                                       {"posted", message.posted},
                                       {"initiator_ns", ns_json(bound.initiator)},
@@ -61,48 +63,58 @@ void add_formula(RouteReport& report, const Graph& graph, const Path& path, std:
                                       {"gbs", gbs}});
   }
   report.text +=
-      fmt::format("\nFormula for one message of {} bytes on an idle machine, a lower bound (ns):\n", bytes) + table.text("  ");
+      fmt::format("\nFormula for one message of {} bytes on an idle machine, a lower bound (ns):\n",
+                  bytes) +
+      table.text("  ");
   report.text +=
-      "  A leg holds the overheads of the nodes that its message passes; the memory's own is in the leg that ends there.\n";
+      "  A leg holds the overheads of the nodes that its message passes; the memory's own is in "
+      "the leg that ends there.\n";
 }
 
 }  // namespace
 
-RouteReport route_report(const Graph& graph, MachineRoutes& routes, NodeId from, NodeId to, std::uint64_t bytes) {
+RouteReport route_report(const Graph& graph, MachineRoutes& routes, NodeId from, NodeId to,
+                         std::uint64_t bytes) {
   const bool memory = starts_transfers(graph.node(from)) && is_memory(graph.node(to));
   const Path& path = memory ? routes.memory_path(from, to) : routes.message_path(from, to);
   const std::uint32_t hops = path.target_position();
   const std::optional<Bottleneck> narrowest = bottleneck_of(path);
   RouteReport report;
-  report.text = fmt::format("{} -> {}: {} hop{}, {} mm, {}\n\n", graph.node(from).name, graph.node(to).name, hops,
-                            hops == 1 ? "" : "s", length_mm(graph, path).str(), memory ? "memory traffic" : "control messages");
+  report.text =
+      fmt::format("{} -> {}: {} hop{}, {} mm, {}\n\n", graph.node(from).name, graph.node(to).name,
+                  hops, hops == 1 ? "" : "s", length_mm(graph, path).str(),
+                  memory ? "memory traffic" : "control messages");
   report.json["from"] = graph.node(from).name;
   report.json["to"] = graph.node(to).name;
   report.json["kind"] = memory ? "memory" : "control";
   report.json["length_mm"] = length_mm(graph, path).to_double();
-  report.json["bottleneck_gbs"] = gbs_json(narrowest ? std::optional(narrowest->bw_gbs) : std::nullopt);
+  report.json["bottleneck_gbs"] =
+      gbs_json(narrowest ? std::optional(narrowest->bw_gbs) : std::nullopt);
 
   const Fs start = memory ? machine_message(graph, path, false, 0, bytes).initiator_overhead : 0;
-  std::vector<LegTimes> times{{"header at ns", "header_at_ns", later(control_leg(path).first, start)}};
+  std::vector<LegTimes> times{
+      {"header at ns", "header_at_ns", later(control_leg(path).first, start)}};
   if (memory) {
     const MemoryMessage write = machine_message(graph, path, true, 0, bytes);
     report.json["bytes"] = bytes;
-    times.push_back(
-        {"first flit at ns", "first_flit_at_ns", later(data_leg(path, FlitCut(write), write.request_stores).first, start)});
+    times.push_back({"first flit at ns", "first_flit_at_ns",
+                     later(data_leg(path, FlitCut(write), write.request_stores).first, start)});
   } else {
     report.json["control_latency_ns"] = ns_json(path.control_latency_fs());
   }
   report.json["hops"] = leg_json(graph, path, Leg::request, times);
   report.text += leg_text(graph, path, Leg::request, times);
   report.text += fmt::format(
-      "  Times count from {}: when a header{} arrives at the node on an idle machine. A link stands in the row of the node before "
+      "  Times count from {}: when a header{} arrives at the node on an idle machine. A link "
+      "stands in the row of the node before "
       "it.\n",
       memory ? "the grant" : "the departure", memory ? ", or the first flit of a write," : "");
   if (!memory && is_sent_on(graph, path))
-    report.text += "  io_cpu and m_cpu take the message and send on one of their own, an overhead later.\n";
-  if (!memory)
     report.text +=
-        fmt::format("\ncontrol latency {} ns, with the overhead of {}\n", fixed_ns(path.control_latency_fs()), graph.node(to).name);
+        "  io_cpu and m_cpu take the message and send on one of their own, an overhead later.\n";
+  if (!memory)
+    report.text += fmt::format("\ncontrol latency {} ns, with the overhead of {}\n",
+                               fixed_ns(path.control_latency_fs()), graph.node(to).name);
   if (memory) add_formula(report, graph, path, bytes);
   return report;
 }

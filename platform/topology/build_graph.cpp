@@ -15,16 +15,21 @@ constexpr std::size_t north = 0, south = 1, east = 2, west = 3;  // in ucie_side
 std::vector<CubeHandles> add_cubes(GraphBuilder& builder, const CubeMesh& mesh, int sip) {
   const SipSpec& spec = builder.spec().sip;
   std::vector<CubeHandles> cubes;
-  for (int cube = 0; cube < spec.cubes(); ++cube) cubes.push_back(add_cube(builder, mesh, sip, cube));
+  for (int cube = 0; cube < spec.cubes(); ++cube)
+    cubes.push_back(add_cube(builder, mesh, sip, cube));
   const GraphBuilder::Link seam{spec.ucie_seam.bw_gbs, spec.ucie_seam.distance_mm, std::nullopt};
   for (int cube = 0; cube < spec.cubes(); ++cube) {
     const CubeHandles& here = cubes[static_cast<std::size_t>(cube)];
-    const auto neighbour = [&](int index) -> const CubeHandles& { return cubes[static_cast<std::size_t>(index)]; };
+    const auto neighbour = [&](int index) -> const CubeHandles& {
+      return cubes[static_cast<std::size_t>(index)];
+    };
     if (cube % spec.mesh_w + 1 < spec.mesh_w) {
-      builder.connect_both(here.ucie_port[east], neighbour(cube + 1).ucie_port[west], EdgeKind::ucie_mesh, seam);
+      builder.connect_both(here.ucie_port[east], neighbour(cube + 1).ucie_port[west],
+                           EdgeKind::ucie_mesh, seam);
     }
     if (cube + spec.mesh_w < spec.cubes()) {
-      builder.connect_both(here.ucie_port[south], neighbour(cube + spec.mesh_w).ucie_port[north], EdgeKind::ucie_mesh, seam);
+      builder.connect_both(here.ucie_port[south], neighbour(cube + spec.mesh_w).ucie_port[north],
+                           EdgeKind::ucie_mesh, seam);
     }
   }
   return cubes;
@@ -32,17 +37,25 @@ std::vector<CubeHandles> add_cubes(GraphBuilder& builder, const CubeMesh& mesh, 
 
 Graph build(const std::shared_ptr<const MachineSpec>& spec) {
   CubeMesh mesh = generate_mesh(spec->cube);
-  if (!spec->source_path.empty()) keep_mesh_file(mesh_file_beside(spec->source_path), spec->cube, mesh);
+  if (!spec->source_path.empty())
+    keep_mesh_file(mesh_file_beside(spec->source_path), spec->cube, mesh);
 
   GraphBuilder builder(spec);
-  const std::size_t switch0 = builder.add(std::string(node_names::switch0), NodeKind::fabric_switch, spec->system.switch0, {}, {});
-  const auto link_of = [](const LinkSpec& link) { return GraphBuilder::Link{link.bw_gbs, link.distance_mm, std::nullopt}; };
+  const std::size_t switch0 = builder.add(std::string(node_names::switch0), NodeKind::fabric_switch,
+                                          spec->system.switch0, {}, {});
+  const auto link_of = [](const LinkSpec& link) {
+    return GraphBuilder::Link{link.bw_gbs, link.distance_mm, std::nullopt};
+  };
   for (int sip = 0; sip < spec->system.sips.count; ++sip) {
     const std::vector<CubeHandles> cubes = add_cubes(builder, mesh, sip);
     for (std::size_t i = 0; i < spec->sip.io_chiplets.size(); ++i) {
-      const IoChipletHandles chiplet = add_io_chiplet(builder, spec->sip.io_chiplets[i], static_cast<int>(i), sip, cubes);
-      builder.connect_both(switch0, chiplet.pcie_ep, EdgeKind::pcie, link_of(spec->system.io_ep_to_switch));
-      if (chiplet.ual_ep) builder.connect_both(switch0, *chiplet.ual_ep, EdgeKind::ual, link_of(spec->system.io_ual_to_switch));
+      const IoChipletHandles chiplet =
+          add_io_chiplet(builder, spec->sip.io_chiplets[i], static_cast<int>(i), sip, cubes);
+      builder.connect_both(switch0, chiplet.pcie_ep, EdgeKind::pcie,
+                           link_of(spec->system.io_ep_to_switch));
+      if (chiplet.ual_ep)
+        builder.connect_both(switch0, *chiplet.ual_ep, EdgeKind::ual,
+                             link_of(spec->system.io_ual_to_switch));
     }
   }
   add_tlm_initiators(builder);
@@ -56,8 +69,9 @@ Graph build_graph(MachineSpec machine) {
   try {
     return build(spec);
   } catch (const std::overflow_error&) {
-    throw ConfigError(
-        {{spec->source_path, 0, 0, "", "the lengths of this machine have too many digits for its places to be computed exactly"}});
+    throw ConfigError({{spec->source_path, 0, 0, "",
+                        "the lengths of this machine have too many digits for its places to be "
+                        "computed exactly"}});
   }
 }
 

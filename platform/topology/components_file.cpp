@@ -13,24 +13,35 @@ namespace {
 
 ConfigSchema components_schema() {
   using Kind = ConfigKey::Kind;
-  return ConfigSchema({{"components", Kind::section, "implementation name -> factory", true, {}, 0, 0},
-                       {"components.*", Kind::text, "a registered factory", true, {}, 0, 0},
-                       {"plugins", Kind::list, "shared libraries with further factories", false, {}, 0, 256},
-                       {"plugins.*", Kind::text, "path of a shared library, relative to this file", true, {}, 0, 0}});
+  return ConfigSchema(
+      {{"components", Kind::section, "implementation name -> factory", true, {}, 0, 0},
+       {"components.*", Kind::text, "a registered factory", true, {}, 0, 0},
+       {"plugins", Kind::list, "shared libraries with further factories", false, {}, 0, 256},
+       {"plugins.*",
+        Kind::text,
+        "path of a shared library, relative to this file",
+        true,
+        {},
+        0,
+        0}});
 }
 
 constexpr std::size_t longest_alias = 64;
 
 bool is_alias(const std::string& name) {
-  const auto allowed = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.'; };
-  return !name.empty() && name.size() <= longest_alias && std::all_of(name.begin(), name.end(), allowed);
+  const auto allowed = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
+  };
+  return !name.empty() && name.size() <= longest_alias &&
+         std::all_of(name.begin(), name.end(), allowed);
 }
 
 // `components.custom.gemm=...`: everything behind the section is one name.
 void override_name(ConfigNode& root, const Override& override, std::vector<ConfigIssue>& issues) {
   const std::string section = "components.";
   ConfigNode* names = root.find("components");
-  if (override.key.rfind(section, 0) != 0 || names == nullptr || names->kind != ConfigNode::Kind::map) {
+  if (override.key.rfind(section, 0) != 0 || names == nullptr ||
+      names->kind != ConfigNode::Kind::map) {
     return apply_override(root, override, issues);
   }
   const std::string name = override.key.substr(section.size());
@@ -48,7 +59,8 @@ void override_name(ConfigNode& root, const Override& override, std::vector<Confi
 
 }  // namespace
 
-ComponentsFile load_components_file(const std::string& path, const std::vector<Override>& overrides) {
+ComponentsFile load_components_file(const std::string& path,
+                                    const std::vector<Override>& overrides) {
   std::vector<ConfigIssue> issues;
   ConfigNode root = load_config_tree(path, issues);
   if (root.kind != ConfigNode::Kind::map) throw ConfigError(std::move(issues));
@@ -61,7 +73,8 @@ ComponentsFile load_components_file(const std::string& path, const std::vector<O
     const std::string key = "components." + name;
     if (!is_alias(name)) {
       issues.push_back(issue_at(config.place(key), key,
-                                "found the name " + quote(name) + ", allowed are at most " + std::to_string(longest_alias) +
+                                "found the name " + quote(name) + ", allowed are at most " +
+                                    std::to_string(longest_alias) +
                                     " letters, digits, '_', '-' and '.'"));
       continue;
     }
@@ -72,7 +85,8 @@ ComponentsFile load_components_file(const std::string& path, const std::vector<O
     const std::string key = "plugins." + std::to_string(i);
     const ConfigLocation place = config.place(key);
     const bool in_file = place.line > 0;  // from --set: relative to the working directory
-    const std::filesystem::path beside = in_file ? std::filesystem::path(place.file).parent_path() : std::filesystem::path();
+    const std::filesystem::path beside =
+        in_file ? std::filesystem::path(place.file).parent_path() : std::filesystem::path();
     file.plugins.push_back((beside / *config.text(key)).string());
   }
   return file;
@@ -81,18 +95,22 @@ ComponentsFile load_components_file(const std::string& path, const std::vector<O
 void apply_aliases(const ComponentsFile& file, ComponentRegistry& registry) {
   std::vector<ConfigIssue> issues;
   std::vector<std::string> factories;
-  for (const Implementation* implementation : registry.list()) factories.push_back(implementation->name);
+  for (const Implementation* implementation : registry.list())
+    factories.push_back(implementation->name);
   for (const ComponentsFile::Alias& alias : file.aliases) {
     const std::string key = "components." + alias.name;
     if (registry.find(alias.factory) == nullptr) {
-      issues.push_back(
-          issue_at(alias.place, key,
-                   "found " + quote(alias.factory) + ", allowed is a registered factory" + did_you_mean(alias.factory, factories)));
+      issues.push_back(issue_at(alias.place, key,
+                                "found " + quote(alias.factory) +
+                                    ", allowed is a registered factory" +
+                                    did_you_mean(alias.factory, factories)));
     } else if (alias.name == alias.factory) {
       continue;
     } else if (registry.find(alias.name) != nullptr) {
       issues.push_back(
-          issue_at(alias.place, key, "the name belongs to another factory already; choose a new one for " + quote(alias.factory)));
+          issue_at(alias.place, key,
+                   "the name belongs to another factory already; choose a new one for " +
+                       quote(alias.factory)));
     } else {
       registry.add_alias(alias.name, alias.factory);
     }

@@ -19,11 +19,14 @@ struct ComponentsFile {
   std::vector<std::string> plugins;  // paths; those in the file are relative to it
 };
 
-// Throws ConfigError. Overrides: components.NAME=FACTORY (NAME may contain dots), plugins.N=PATH, plugins=[...].
-ComponentsFile load_components_file(const std::string& path, const std::vector<Override>& overrides = {});
+// Throws ConfigError. Overrides: components.NAME=FACTORY (NAME may contain dots), plugins.N=PATH,
+// plugins=[...].
+ComponentsFile load_components_file(const std::string& path,
+                                    const std::vector<Override>& overrides = {});
 
-// Registers the names once plug-ins are loaded; a name that is already its own factory is left alone. Throws ConfigError for a
-// factory that does not exist, or a name that belongs to another factory.
+// Registers the names once plug-ins are loaded; a name that is already its own factory is left
+// alone. Throws ConfigError for a factory that does not exist, or a name that belongs to another
+// factory.
 void apply_aliases(const ComponentsFile& file, ComponentRegistry& registry);
 
 }  // namespace kernbench

@@ -16,7 +16,8 @@ std::string id_of(const ConfigNode& item) {
 // The element that `step` names, by number or by id; null if there is none.
 ConfigNode* element(ConfigNode& list, const std::string& step) {
   const bool number =
-      !step.empty() && step.size() < 6 && std::all_of(step.begin(), step.end(), [](char c) { return c >= '0' && c <= '9'; });
+      !step.empty() && step.size() < 6 &&
+      std::all_of(step.begin(), step.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (number) {
     const std::size_t index = std::stoul(step);
     return index < list.items.size() ? &list.items[index] : nullptr;
@@ -32,8 +33,10 @@ std::string no_element(const ConfigNode& list, const std::string& step) {
   for (const ConfigNode& item : list.items) {
     if (!id_of(item).empty()) ids.push_back(id_of(item));
   }
-  std::string message = "the list has no element " + quote(step) + "; it has " + std::to_string(list.items.size()) + " element(s)";
-  for (std::size_t i = 0; i < ids.size(); ++i) message += (i == 0 ? ", ids " : ", ") + printable(ids[i]);
+  std::string message = "the list has no element " + quote(step) + "; it has " +
+                        std::to_string(list.items.size()) + " element(s)";
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    message += (i == 0 ? ", ids " : ", ") + printable(ids[i]);
   return message + did_you_mean(step, ids);
 }
 
@@ -52,8 +55,11 @@ std::vector<std::string> split(const std::string& key) {
 }  // namespace
 
 void apply_override(ConfigNode& root, const Override& override, std::vector<ConfigIssue>& issues) {
-  const ConfigLocation place{"--set " + override.prefix + override.key + "=" + override.value, 0, 0};
-  const auto fault = [&](std::string message) { issues.push_back(issue_at(place, override.key, std::move(message))); };
+  const ConfigLocation place{"--set " + override.prefix + override.key + "=" + override.value, 0,
+                             0};
+  const auto fault = [&](std::string message) {
+    issues.push_back(issue_at(place, override.key, std::move(message)));
+  };
   const std::size_t before = issues.size();
   ConfigNode value = parse_config_value(override.value, place, override.key, issues);
   if (issues.size() > before) return;
@@ -66,7 +72,8 @@ void apply_override(ConfigNode& root, const Override& override, std::vector<Conf
       node = item;
       continue;
     }
-    if (node->kind == ConfigNode::Kind::scalar) return fault(quote(step) + " is asked of a single value, " + node->described());
+    if (node->kind == ConfigNode::Kind::scalar)
+      return fault(quote(step) + " is asked of a single value, " + node->described());
     node->kind = ConfigNode::Kind::map;  // an absent section begins here; the schema judges the key
     ConfigNode* child = node->find(step);
     if (child == nullptr) {

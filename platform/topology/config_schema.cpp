@@ -15,13 +15,16 @@ std::string parent_of(const std::string& path) {
 
 std::string last_of(const std::string& path) { return path.substr(path.rfind('.') + 1); }
 
-std::string joined(const std::string& path, const std::string& step) { return path.empty() ? step : path + '.' + step; }
+std::string joined(const std::string& path, const std::string& step) {
+  return path.empty() ? step : path + '.' + step;
+}
 
 constexpr std::size_t longest_name = 64;
 
 bool is_name(const std::string& text) {
   return !text.empty() && text.size() <= longest_name &&
-         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
+         std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
 }
 
 std::string allowed_in(const ConfigKey& key) {
@@ -31,7 +34,8 @@ std::string allowed_in(const ConfigKey& key) {
     case ConfigKey::Kind::list:
       return "a list";
     case ConfigKey::Kind::value:
-      return key.value->allowed() + (key.value->unit().empty() ? "" : " (" + key.value->unit() + ")");
+      return key.value->allowed() +
+             (key.value->unit().empty() ? "" : " (" + key.value->unit() + ")");
     case ConfigKey::Kind::name:
       return "a name of at most " + std::to_string(longest_name) + " letters, digits, '_' and '-'";
     case ConfigKey::Kind::text:
@@ -66,7 +70,8 @@ std::vector<const ConfigKey*> ConfigSchema::below(const std::string& pattern) co
 
 class SchemaCheck {
  public:
-  SchemaCheck(const ConfigSchema& schema, const ComponentRegistry* registry, std::vector<ConfigIssue>& issues)
+  SchemaCheck(const ConfigSchema& schema, const ComponentRegistry* registry,
+              std::vector<ConfigIssue>& issues)
       : schema_(schema), registry_(registry), issues_(issues) {}
 
   ResolvedConfig run(const ConfigNode& root) {
@@ -96,14 +101,18 @@ class SchemaCheck {
       const std::string here = joined(path, entry.key);
       const auto found = std::find(known.begin(), known.end(), entry.key);
       if (found == known.end()) {
-        fault(entry.place, here, "unknown key" + did_you_mean(entry.key, known) + "; known here: " + listed(known, "nothing"));
+        fault(entry.place, here,
+              "unknown key" + did_you_mean(entry.key, known) +
+                  "; known here: " + listed(known, "nothing"));
         continue;
       }
-      resolved_.places_[here] = entry.value.place;  // of the value: the key may stand in a base that another file changes
+      resolved_.places_[here] =
+          entry.value.place;  // of the value: the key may stand in a base that another file changes
       check(entry.value, *keys[static_cast<std::size_t>(found - known.begin())], here);
     }
     for (const ConfigKey* key : keys) {
-      if (node.find(last_of(key->path)) == nullptr) absent(*key, joined(path, last_of(key->path)), node.place);
+      if (node.find(last_of(key->path)) == nullptr)
+        absent(*key, joined(path, last_of(key->path)), node.place);
     }
   }
 
@@ -123,11 +132,14 @@ class SchemaCheck {
 
   void check(const ConfigNode& node, const ConfigKey& key, const std::string& path) {
     using Kind = ConfigNode::Kind;
-    const bool container = key.kind == ConfigKey::Kind::section || key.kind == ConfigKey::Kind::list;
+    const bool container =
+        key.kind == ConfigKey::Kind::section || key.kind == ConfigKey::Kind::list;
     const Kind expected = key.kind == ConfigKey::Kind::list                     ? Kind::list
                           : container || key.kind == ConfigKey::Kind::component ? Kind::map
                                                                                 : Kind::scalar;
-    if (node.kind != expected && !(container && node.kind == Kind::null)) {  // `links:` with nothing below is an empty section
+    if (node.kind != expected &&
+        !(container &&
+          node.kind == Kind::null)) {  // `links:` with nothing below is an empty section
       fault(node.place, path, "found " + node.described() + ", allowed is " + allowed_in(key));
       return;
     }
@@ -142,24 +154,30 @@ class SchemaCheck {
         value(node, key, path);
         break;
       case ConfigKey::Kind::name:
-        if (!is_name(node.text)) return fault(node.place, path, "found " + node.described() + ", allowed is " + allowed_in(key));
+        if (!is_name(node.text))
+          return fault(node.place, path,
+                       "found " + node.described() + ", allowed is " + allowed_in(key));
         resolved_.values_[path] = node.text;
         break;
       case ConfigKey::Kind::text:
         resolved_.values_[path] = node.text;
         break;
       case ConfigKey::Kind::component:
-        if (registry_ != nullptr) resolved_.components_[path] = check_component(node, path, *key.role, *registry_, issues_);
+        if (registry_ != nullptr)
+          resolved_.components_[path] = check_component(node, path, *key.role, *registry_, issues_);
         break;
     }
   }
 
   void elements(const ConfigNode& node, const ConfigKey& key, const std::string& path) {
     if (node.items.size() < key.least_items || node.items.size() > key.most_items) {
-      const std::string range = key.least_items == key.most_items
-                                    ? std::to_string(key.least_items)
-                                    : std::to_string(key.least_items) + " to " + std::to_string(key.most_items);
-      fault(node.place, path, "found a list of " + std::to_string(node.items.size()) + ", allowed are " + range + " elements");
+      const std::string range =
+          key.least_items == key.most_items
+              ? std::to_string(key.least_items)
+              : std::to_string(key.least_items) + " to " + std::to_string(key.most_items);
+      fault(node.place, path,
+            "found a list of " + std::to_string(node.items.size()) + ", allowed are " + range +
+                " elements");
       return;
     }
     resolved_.lists_[path] = node.items.size();
@@ -173,7 +191,8 @@ class SchemaCheck {
 
   void value(const ConfigNode& node, const ConfigKey& key, const std::string& path) {
     if (node.quoted && key.value->type() != Parameter::Type::choice) {
-      return fault(node.place, path, "found " + node.described() + ", allowed is " + allowed_in(key));
+      return fault(node.place, path,
+                   "found " + node.described() + ", allowed is " + allowed_in(key));
     }
     try {
       resolved_.values_[path] = key.value->parse(node.text);
@@ -189,8 +208,8 @@ class SchemaCheck {
   ResolvedConfig resolved_;
 };
 
-ResolvedConfig check_config(const ConfigNode& root, const ConfigSchema& schema, const ComponentRegistry* registry,
-                           std::vector<ConfigIssue>& issues) {
+ResolvedConfig check_config(const ConfigNode& root, const ConfigSchema& schema,
+                            const ComponentRegistry* registry, std::vector<ConfigIssue>& issues) {
   return SchemaCheck(schema, registry, issues).run(root);
 }
 

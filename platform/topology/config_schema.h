@@ -1,7 +1,8 @@
 // A declared schema for a configuration file, and the check of a file against it.
 //
-// The schema is a table of keys. `*` in a path stands for every element of a list, or for any key of a section with free keys.
-// A fault never stops the check: all of them are collected, and what is sound can still be read.
+// The schema is a table of keys. `*` in a path stands for every element of a list, or for any key
+// of a section with free keys. A fault never stops the check: all of them are collected, and what
+// is sound can still be read.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ struct ConfigKey {
     value,     // number, boolean or choice: `value` holds type, unit, range and default
     name,      // a word of letters, digits, '_' and '-'
     text,      // any text
-    component  // {impl: NAME, attrs: {...}}, checked against the implementation's declared parameters
+    component  // {impl: NAME, attrs: {...}}, checked against the implementation's declared
+               // parameters
   };
   std::string path;  // "sip.io_chiplets.*.side"
   Kind kind = Kind::section;
@@ -30,7 +32,7 @@ struct ConfigKey {
   bool required = true;  // a value with a default is never required
   std::optional<Parameter> value;
   std::size_t least_items = 0, most_items = 4096;  // lists
-  std::optional<Role> role = {};                   // components: what an implementation has to be made for
+  std::optional<Role> role = {};  // components: what an implementation has to be made for
 };
 
 class ConfigSchema {
@@ -38,7 +40,8 @@ class ConfigSchema {
   explicit ConfigSchema(std::vector<ConfigKey> keys);
   const std::vector<ConfigKey>& keys() const { return keys_; }
   const ConfigKey* find(const std::string& pattern) const;
-  std::vector<const ConfigKey*> below(const std::string& pattern) const;  // one level down, in table order; "" = top
+  std::vector<const ConfigKey*> below(
+      const std::string& pattern) const;  // one level down, in table order; "" = top
 
  private:
   std::vector<ConfigKey> keys_;
@@ -58,17 +61,22 @@ struct ComponentEntry {
   ConfigLocation place_of(const std::string& attribute) const;  // of the entry if it was not given
 };
 
-// The sound values of a file, by concrete path ("sip.io_chiplets.0.side"). What is absent here was absent or faulty.
+// The sound values of a file, by concrete path ("sip.io_chiplets.0.side"). What is absent here was
+// absent or faulty.
 class ResolvedConfig {
  public:
   const Rational* number(const std::string& path) const;
   const std::string* text(const std::string& path) const;
   std::size_t items(const std::string& path) const;  // of a list; 0 if absent
-  bool has(const std::string& path) const { return places_.find(path) != places_.end(); }  // the file has this key, sound or not
-  std::vector<std::string> keys(const std::string& path) const;  // of a section with free keys, in the order of the file
+  bool has(const std::string& path) const {
+    return places_.find(path) != places_.end();
+  }  // the file has this key, sound or not
+  std::vector<std::string> keys(
+      const std::string& path) const;  // of a section with free keys, in the order of the file
   const ComponentEntry* component(const std::string& path) const;
   const std::map<std::string, ComponentEntry>& components() const { return components_; }
-  ConfigLocation place(const std::string& path) const;  // of the value, or of the nearest section around it that exists
+  ConfigLocation place(const std::string& path)
+      const;  // of the value, or of the nearest section around it that exists
 
  private:
   friend class SchemaCheck;
@@ -80,11 +88,11 @@ class ResolvedConfig {
 };
 
 // `registry` is needed only for schemas with components.
-ResolvedConfig check_config(const ConfigNode& root, const ConfigSchema& schema, const ComponentRegistry* registry,
-                           std::vector<ConfigIssue>& issues);
+ResolvedConfig check_config(const ConfigNode& root, const ConfigSchema& schema,
+                            const ComponentRegistry* registry, std::vector<ConfigIssue>& issues);
 
 // Checks the implementation's name, its role and the attributes of one entry; `node` is a section.
-ComponentEntry check_component(const ConfigNode& node, const std::string& path, Role role, const ComponentRegistry& registry,
-                               std::vector<ConfigIssue>& issues);
+ComponentEntry check_component(const ConfigNode& node, const std::string& path, Role role,
+                               const ComponentRegistry& registry, std::vector<ConfigIssue>& issues);
 
 }  // namespace kernbench

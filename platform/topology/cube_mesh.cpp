@@ -6,11 +6,13 @@
 namespace kernbench {
 namespace {
 
-const Rational margin_mm = Rational::fraction(3, 2);  // PE to cube edge, HBM row to middle, PE row to HBM row
-const Rational largest_gap_mm = Rational(3);          // between two columns
+const Rational margin_mm =
+    Rational::fraction(3, 2);  // PE to cube edge, HBM row to middle, PE row to HBM row
+const Rational largest_gap_mm = Rational(3);  // between two columns
 
 Rational to_micrometre(const Rational& mm) {
-  return Rational::fraction(static_cast<Rational::Int>((mm * Rational(1000)).round_half_up()), 1000);
+  return Rational::fraction(static_cast<Rational::Int>((mm * Rational(1000)).round_half_up()),
+                            1000);
 }
 
 bool is_east(const std::string& corner) { return corner == "NE" || corner == "SE"; }
@@ -40,7 +42,8 @@ std::vector<Rational> with_relays(const std::vector<Rational>& xs) {
     const Rational gap = xs[i + 1] - xs[i];
     const Rational ratio = gap / largest_gap_mm;
     const Rational::Int pieces = (ratio.num() + ratio.den() - 1) / ratio.den();
-    for (Rational::Int k = 1; k < pieces; ++k) all.push_back(to_micrometre(xs[i] + gap * Rational::fraction(k, pieces)));
+    for (Rational::Int k = 1; k < pieces; ++k)
+      all.push_back(to_micrometre(xs[i] + gap * Rational::fraction(k, pieces)));
   }
   return all;
 }
@@ -48,16 +51,19 @@ std::vector<Rational> with_relays(const std::vector<Rational>& xs) {
 int rows_per_half(const CubeSpec& cube) { return (std::max(cube.ucie_connections, 2) + 1) / 2; }
 
 // `count` rows from `first` to `last`; one row alone stands at `first`.
-void append_rows(std::vector<Rational>& rows, const Rational& first, const Rational& last, int count) {
+void append_rows(std::vector<Rational>& rows, const Rational& first, const Rational& last,
+                 int count) {
   for (int i = 0; i < count; ++i) {
-    rows.push_back(i == 0           ? first
-                   : i == count - 1 ? last
-                                    : to_micrometre(first + (last - first) * Rational::fraction(i, count - 1)));
+    rows.push_back(i == 0 ? first
+                   : i == count - 1
+                       ? last
+                       : to_micrometre(first + (last - first) * Rational::fraction(i, count - 1)));
   }
 }
 
 int column_of(const CubeMesh& mesh, const Rational& x) {
-  return static_cast<int>(std::lower_bound(mesh.col_x_mm.begin(), mesh.col_x_mm.end(), x) - mesh.col_x_mm.begin());
+  return static_cast<int>(std::lower_bound(mesh.col_x_mm.begin(), mesh.col_x_mm.end(), x) -
+                          mesh.col_x_mm.begin());
 }
 
 // The existing router nearest in a straight line; among equals the upper one, then the western one.
@@ -125,7 +131,8 @@ CubeMesh generate_mesh(const CubeSpec& cube) {
   mesh.row_y_mm.push_back(middle + margin_mm);
   std::vector<Rational> lower;
   append_rows(lower, margin_mm, middle - margin_mm - margin_mm, half);
-  for (auto y = lower.rbegin(); y != lower.rend(); ++y) mesh.row_y_mm.push_back(cube.h_mm - *y);  // the mirror image
+  for (auto y = lower.rbegin(); y != lower.rend(); ++y)
+    mesh.row_y_mm.push_back(cube.h_mm - *y);  // the mirror image
 
   mesh.zone_first = {half, std::max(mesh.cols() / 2 - 1, 1)};
   mesh.zone_last = {half + 1, std::min(mesh.cols() / 2, mesh.cols() - 2)};
@@ -142,18 +149,22 @@ CubeMesh generate_mesh(const CubeSpec& cube) {
 
 std::vector<MeshFault> mesh_faults(const CubeSpec& cube) {
   std::vector<MeshFault> faults;
-  const Rational reach = margin_mm + cube.pe_layout.pitch_mm * Rational(cube.pe_layout.pe_per_corner - 1);
+  const Rational reach =
+      margin_mm + cube.pe_layout.pitch_mm * Rational(cube.pe_layout.pe_per_corner - 1);
   if (cube.w_mm < reach) {
-    faults.push_back({"cube.geometry.cube_mm.w", "found " + cube.w_mm.str() + ", but " +
-                                                     std::to_string(cube.pe_layout.pe_per_corner) +
-                                                     " PEs per corner at a pitch of " + cube.pe_layout.pitch_mm.str() +
-                                                     " mm reach " + reach.str() + " mm from the edge; allowed is at least that"});
+    faults.push_back(
+        {"cube.geometry.cube_mm.w",
+         "found " + cube.w_mm.str() + ", but " + std::to_string(cube.pe_layout.pe_per_corner) +
+             " PEs per corner at a pitch of " + cube.pe_layout.pitch_mm.str() + " mm reach " +
+             reach.str() + " mm from the edge; allowed is at least that"});
   }
   const int half = rows_per_half(cube);
   const Rational needed = half > 1 ? Rational(9) : Rational(6);
   if (cube.h_mm < needed) {
-    faults.push_back({"cube.geometry.cube_mm.h", "found " + cube.h_mm.str() + ", but the HBM rows and " + std::to_string(half) +
-                                                     " PE row(s) per half need at least " + needed.str() + " mm"});
+    faults.push_back({"cube.geometry.cube_mm.h",
+                      "found " + cube.h_mm.str() + ", but the HBM rows and " +
+                          std::to_string(half) + " PE row(s) per half need at least " +
+                          needed.str() + " mm"});
   }
   return faults;
 }

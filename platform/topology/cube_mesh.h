@@ -1,9 +1,11 @@
 // The router mesh of a cube, laid out from its geometry (spec 2.9, ADR-0053 D3).
 //
-// Columns stand at the x of all PEs, with relay columns where a gap exceeds 3 mm. Rows: ceil(max(n_connections, 2) / 2) PE rows
-// in the upper half, two HBM rows, as many PE rows in the lower half. The HBM zone is the HBM rows times the two middle
-// columns; no router stands there. The outermost columns are never part of the zone, so that it cannot cut the mesh in two.
-// Interpolated coordinates (relay columns, PE rows) are rounded to a micrometre: every length is a decimal.
+// Columns stand at the x of all PEs, with relay columns where a gap exceeds 3 mm. Rows:
+// ceil(max(n_connections, 2) / 2) PE rows in the upper half, two HBM rows, as many PE rows in the
+// lower half. The HBM zone is the HBM rows times the two middle columns; no router stands there.
+// The outermost columns are never part of the zone, so that it cannot cut the mesh in two.
+// Interpolated coordinates (relay columns, PE rows) are rounded to a micrometre: every length is a
+// decimal.
 #pragma once
 
 #include <array>
@@ -17,26 +19,34 @@ namespace kernbench {
 
 struct MeshPoint {
   int row = 0, col = 0;
-  friend bool operator==(const MeshPoint& a, const MeshPoint& b) { return a.row == b.row && a.col == b.col; }
+  friend bool operator==(const MeshPoint& a, const MeshPoint& b) {
+    return a.row == b.row && a.col == b.col;
+  }
   friend bool operator!=(const MeshPoint& a, const MeshPoint& b) { return !(a == b); }
-  friend bool operator<(const MeshPoint& a, const MeshPoint& b) { return a.row != b.row ? a.row < b.row : a.col < b.col; }
+  friend bool operator<(const MeshPoint& a, const MeshPoint& b) {
+    return a.row != b.row ? a.row < b.row : a.col < b.col;
+  }
 };
 
 inline constexpr std::string_view ucie_sides = "NSEW";
 
 struct CubeMesh {
   std::vector<Rational> col_x_mm, row_y_mm;
-  MeshPoint zone_first{0, 0}, zone_last{-1, -1};  // corners of the HBM zone, inclusive; empty if last < first
-  std::vector<MeshPoint> pe;                      // router of PE p: its dma, cpu, mmu and HBM partition
+  MeshPoint zone_first{0, 0},
+      zone_last{-1, -1};      // corners of the HBM zone, inclusive; empty if last < first
+  std::vector<MeshPoint> pe;  // router of PE p: its dma, cpu, mmu and HBM partition
   MeshPoint m_cpu, sram;
   std::array<std::vector<MeshPoint>, 4> ucie;  // [index in ucie_sides][connection]
 
   int rows() const { return static_cast<int>(row_y_mm.size()); }
   int cols() const { return static_cast<int>(col_x_mm.size()); }
   bool in_zone(MeshPoint at) const {
-    return at.row >= zone_first.row && at.row <= zone_last.row && at.col >= zone_first.col && at.col <= zone_last.col;
+    return at.row >= zone_first.row && at.row <= zone_last.row && at.col >= zone_first.col &&
+           at.col <= zone_last.col;
   }
-  bool has_router(MeshPoint at) const { return at.row >= 0 && at.row < rows() && at.col >= 0 && at.col < cols() && !in_zone(at); }
+  bool has_router(MeshPoint at) const {
+    return at.row >= 0 && at.row < rows() && at.col >= 0 && at.col < cols() && !in_zone(at);
+  }
   int routers() const;
 };
 

@@ -9,7 +9,9 @@
 namespace kernbench {
 namespace {
 
-std::string name_of_router(MeshPoint at) { return "r" + std::to_string(at.row) + "c" + std::to_string(at.col); }
+std::string name_of_router(MeshPoint at) {
+  return "r" + std::to_string(at.row) + "c" + std::to_string(at.col);
+}
 
 std::string list_of(const std::vector<Rational>& values) {
   std::string text = "[";
@@ -19,7 +21,8 @@ std::string list_of(const std::vector<Rational>& values) {
 
 std::string list_of(const std::vector<MeshPoint>& points) {
   std::string text = "[";
-  for (std::size_t i = 0; i < points.size(); ++i) text += (i == 0 ? "" : ", ") + name_of_router(points[i]);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    text += (i == 0 ? "" : ", ") + name_of_router(points[i]);
   return text + "]";
 }
 
@@ -38,9 +41,10 @@ std::string mesh_source_hash(const CubeSpec& cube) {
   key += " " + std::to_string(cube.pe_layout.pe_per_corner) + " " + cube.pe_layout.pitch_mm.str();
   key += " n_connections " + std::to_string(cube.ucie_connections);
   key += " mapping " + std::string(name_of(cube.memory_map.hbm_mapping_mode));
-  key += " placement " + cube.m_cpu_pos_mm.x.str() + " " + cube.m_cpu_pos_mm.y.str() + " " + cube.sram_pos_mm.x.str() + " " +
-         cube.sram_pos_mm.y.str();
-  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, 64 bits: the same on every machine and in every build
+  key += " placement " + cube.m_cpu_pos_mm.x.str() + " " + cube.m_cpu_pos_mm.y.str() + " " +
+         cube.sram_pos_mm.x.str() + " " + cube.sram_pos_mm.y.str();
+  std::uint64_t hash =
+      0xcbf29ce484222325;  // FNV-1a, 64 bits: the same on every machine and in every build
   for (const char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   std::string text;
   for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[(hash >> shift) & 15U];
@@ -48,29 +52,37 @@ std::string mesh_source_hash(const CubeSpec& cube) {
 }
 
 std::string mesh_file_text(const CubeSpec& cube, const CubeMesh& mesh) {
-  std::string text = "# Generated from the cube section of the topology; written anew when it differs. Do not edit.\n";
+  std::string text =
+      "# Generated from the cube section of the topology; written anew when it differs. Do not "
+      "edit.\n";
   text += "source_hash: " + mesh_source_hash(cube) + "\n";
   text += "columns_mm: " + list_of(mesh.col_x_mm) + "\nrows_mm: " + list_of(mesh.row_y_mm) + "\n";
   std::vector<MeshPoint> routers, zone;
   for (int row = 0; row < mesh.rows(); ++row) {
-    for (int col = 0; col < mesh.cols(); ++col) (mesh.has_router({row, col}) ? routers : zone).push_back({row, col});
+    for (int col = 0; col < mesh.cols(); ++col)
+      (mesh.has_router({row, col}) ? routers : zone).push_back({row, col});
   }
   text += "routers: " + list_of(routers) + "\nhbm_zone: " + list_of(zone) + "\nattached:\n";
   for (std::size_t pe = 0; pe < mesh.pe.size(); ++pe)
     text += "  pe" + std::to_string(pe) + ": " + name_of_router(mesh.pe[pe]) + "\n";
-  text += "  m_cpu: " + name_of_router(mesh.m_cpu) + "\n  sram: " + name_of_router(mesh.sram) + "\n";
+  text +=
+      "  m_cpu: " + name_of_router(mesh.m_cpu) + "\n  sram: " + name_of_router(mesh.sram) + "\n";
   for (std::size_t side = 0; side < ucie_sides.size(); ++side)
     text += std::string("  ucie-") + ucie_sides[side] + ": " + list_of(mesh.ucie[side]) + "\n";
   return text;
 }
 
-std::filesystem::path mesh_file_beside(const std::filesystem::path& topology) { return topology.parent_path() / "cube_mesh.yaml"; }
+std::filesystem::path mesh_file_beside(const std::filesystem::path& topology) {
+  return topology.parent_path() / "cube_mesh.yaml";
+}
 
-MeshFile keep_mesh_file(const std::filesystem::path& path, const CubeSpec& cube, const CubeMesh& mesh) {
+MeshFile keep_mesh_file(const std::filesystem::path& path, const CubeSpec& cube,
+                        const CubeMesh& mesh) {
   const std::string text = mesh_file_text(cube, mesh);
   if (read_file(path) == text) return MeshFile::current;
   std::filesystem::path temporary = path;
-  temporary += ".tmp." + std::to_string(::getpid());  // runs in parallel each write their own, then rename
+  temporary +=
+      ".tmp." + std::to_string(::getpid());  // runs in parallel each write their own, then rename
   bool written = false;
   {
     std::ofstream out(temporary, std::ios::binary | std::ios::trunc);

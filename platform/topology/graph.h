@@ -1,4 +1,5 @@
-// The machine as a graph: nodes sorted by name in byte order (NodeId = index), directed edges sorted by (src, dst).
+// The machine as a graph: nodes sorted by name in byte order (NodeId = index), directed edges
+// sorted by (src, dst).
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,8 @@ enum class EdgeKind : std::uint8_t {
 };
 std::string_view name_of(EdgeKind kind);
 
-// Where a node stands; -1 = not inside one. `io` is the position in sip.io_chiplets; `row` and `col` are set for routers.
+// Where a node stands; -1 = not inside one. `io` is the position in sip.io_chiplets; `row` and
+// `col` are set for routers.
 struct Location {
   int sip = -1, cube = -1, pe = -1, io = -1, row = -1, col = -1;
 };
@@ -44,7 +46,8 @@ struct Location {
 struct Node {
   std::string name;
   NodeKind kind = NodeKind::router;
-  Rational x_mm, y_mm;  // within the SIP: cube (x, y) starts at x * (cube width + seam); IO chiplets lie around the cubes
+  Rational x_mm, y_mm;  // within the SIP: cube (x, y) starts at x * (cube width + seam); IO
+                        // chiplets lie around the cubes
   Location at;
   const ComponentSpec* component = nullptr;  // owned by the graph's MachineSpec
 
@@ -62,7 +65,8 @@ struct Edge {
 
 class Graph {
  public:
-  Graph(std::shared_ptr<const MachineSpec> spec, CubeMesh mesh, std::vector<Node> nodes, std::vector<Edge> edges);
+  Graph(std::shared_ptr<const MachineSpec> spec, CubeMesh mesh, std::vector<Node> nodes,
+        std::vector<Edge> edges);
 
   const MachineSpec& spec() const { return *spec_; }
   const CubeMesh& mesh() const { return mesh_; }
@@ -71,9 +75,12 @@ class Graph {
   const Node& node(NodeId id) const { return nodes_[id]; }
 
   std::optional<NodeId> find(std::string_view name) const;
-  NodeId at(std::string_view name) const;  // throws RoutingError: "no node 'sip9.io0.pcie_ep' in this machine"
+  NodeId at(std::string_view name)
+      const;  // throws RoutingError: "no node 'sip9.io0.pcie_ep' in this machine"
   // The edges that leave a node: indices [first, second) of edges().
-  std::pair<std::size_t, std::size_t> out_edges(NodeId id) const { return {first_edge_[id], first_edge_[id + 1]}; }
+  std::pair<std::size_t, std::size_t> out_edges(NodeId id) const {
+    return {first_edge_[id], first_edge_[id + 1]};
+  }
   const Edge* find_edge(NodeId src, NodeId dst) const;  // null if there is none
   // Nodes whose names start with `prefix`: contiguous, [first, second).
   std::pair<NodeId, NodeId> with_prefix(std::string_view prefix) const;

@@ -7,8 +7,8 @@
 
 namespace kernbench {
 
-std::size_t GraphBuilder::add(std::string name, NodeKind kind, const ComponentSpec& component, const PointMm& at,
-                              Location location) {
+std::size_t GraphBuilder::add(std::string name, NodeKind kind, const ComponentSpec& component,
+                              const PointMm& at, Location location) {
   Node node;
   node.name = std::move(name);
   node.kind = kind;
@@ -21,29 +21,33 @@ std::size_t GraphBuilder::add(std::string name, NodeKind kind, const ComponentSp
 }
 
 void GraphBuilder::connect(std::size_t src, std::size_t dst, EdgeKind kind, const Link& link) {
-  edges_.push_back({static_cast<NodeId>(src), static_cast<NodeId>(dst), kind, link.bw_gbs, link.distance_mm,
-                    link.routing_weight_mm.value_or(link.distance_mm)});
+  edges_.push_back({static_cast<NodeId>(src), static_cast<NodeId>(dst), kind, link.bw_gbs,
+                    link.distance_mm, link.routing_weight_mm.value_or(link.distance_mm)});
 }
 
 void GraphBuilder::connect_both(std::size_t a, std::size_t b, EdgeKind kind, const Link& link) {
   connect_both(a, b, kind, kind, link);
 }
 
-void GraphBuilder::connect_both(std::size_t a, std::size_t b, EdgeKind a_to_b, EdgeKind b_to_a, const Link& link) {
+void GraphBuilder::connect_both(std::size_t a, std::size_t b, EdgeKind a_to_b, EdgeKind b_to_a,
+                                const Link& link) {
   connect(a, b, a_to_b, link);
   connect(b, a, b_to_a, link);
 }
 
 std::size_t GraphBuilder::handle(std::string_view name) const {
-  const auto found = std::find_if(nodes_.begin(), nodes_.end(), [&](const Node& node) { return node.name == name; });
-  if (found == nodes_.end()) throw RoutingError("no node '" + std::string(name) + "' in this machine");
+  const auto found = std::find_if(nodes_.begin(), nodes_.end(),
+                                  [&](const Node& node) { return node.name == name; });
+  if (found == nodes_.end())
+    throw RoutingError("no node '" + std::string(name) + "' in this machine");
   return static_cast<std::size_t>(found - nodes_.begin());
 }
 
 Graph GraphBuilder::finish(CubeMesh mesh) {
   std::vector<NodeId> order(nodes_.size());
   std::iota(order.begin(), order.end(), NodeId{0});
-  std::sort(order.begin(), order.end(), [&](NodeId a, NodeId b) { return nodes_[a].name < nodes_[b].name; });
+  std::sort(order.begin(), order.end(),
+            [&](NodeId a, NodeId b) { return nodes_[a].name < nodes_[b].name; });
   std::vector<NodeId> id_of(nodes_.size());
   std::vector<Node> sorted;
   sorted.reserve(nodes_.size());
@@ -55,8 +59,9 @@ Graph GraphBuilder::finish(CubeMesh mesh) {
     edge.src = id_of[edge.src];
     edge.dst = id_of[edge.dst];
   }
-  std::sort(edges_.begin(), edges_.end(),
-            [](const Edge& a, const Edge& b) { return a.src != b.src ? a.src < b.src : a.dst < b.dst; });
+  std::sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) {
+    return a.src != b.src ? a.src < b.src : a.dst < b.dst;
+  });
   return Graph(std::move(spec_), std::move(mesh), std::move(sorted), std::move(edges_));
 }
 

@@ -16,7 +16,8 @@ class GraphBuilder {
   const MachineSpec& spec() const { return *spec_; }
 
   // Returns a handle for connect().
-  std::size_t add(std::string name, NodeKind kind, const ComponentSpec& component, const PointMm& at, Location location);
+  std::size_t add(std::string name, NodeKind kind, const ComponentSpec& component,
+                  const PointMm& at, Location location);
 
   struct Link {
     std::optional<Rational> bw_gbs;
@@ -25,7 +26,8 @@ class GraphBuilder {
   };
   void connect(std::size_t src, std::size_t dst, EdgeKind kind, const Link& link);
   void connect_both(std::size_t a, std::size_t b, EdgeKind kind, const Link& link);
-  void connect_both(std::size_t a, std::size_t b, EdgeKind a_to_b, EdgeKind b_to_a, const Link& link);
+  void connect_both(std::size_t a, std::size_t b, EdgeKind a_to_b, EdgeKind b_to_a,
+                    const Link& link);
 
   // The handle of a node that has been added; RoutingError if there is none of this name.
   std::size_t handle(std::string_view name) const;
@@ -48,8 +50,8 @@ struct IoChipletHandles {
   std::size_t pcie_ep = 0;
   std::optional<std::size_t> ual_ep;
 };
-IoChipletHandles add_io_chiplet(GraphBuilder& builder, const IoChipletSpec& chiplet, int index, int sip,
-                                const std::vector<CubeHandles>& cubes);
+IoChipletHandles add_io_chiplet(GraphBuilder& builder, const IoChipletSpec& chiplet, int index,
+                                int sip, const std::vector<CubeHandles>& cubes);
 // Behind everything that they can be attached to.
 void add_tlm_initiators(GraphBuilder& builder);
 

@@ -9,10 +9,12 @@
 
 namespace kernbench {
 
-MachineSpec load_machine(const std::string& path, const std::vector<Override>& overrides, const ComponentRegistry& registry) {
+MachineSpec load_machine(const std::string& path, const std::vector<Override>& overrides,
+                         const ComponentRegistry& registry) {
   std::vector<ConfigIssue> issues;
   ConfigNode root = load_config_tree(path, issues);
-  if (root.kind != ConfigNode::Kind::map) throw ConfigError(std::move(issues));  // nothing was read: overrides would mislead
+  if (root.kind != ConfigNode::Kind::map)
+    throw ConfigError(std::move(issues));  // nothing was read: overrides would mislead
   for (const Override& override : overrides) apply_override(root, override, issues);
 
   const ResolvedConfig config = check_config(root, machine_schema(), &registry, issues);

@@ -10,8 +10,9 @@
 
 namespace kernbench {
 
-// Reads the file and what it includes, applies the overrides in order, checks everything and resolves every default. All faults
-// are reported together in one ConfigError.
-MachineSpec load_machine(const std::string& path, const std::vector<Override>& overrides, const ComponentRegistry& registry);
+// Reads the file and what it includes, applies the overrides in order, checks everything and
+// resolves every default. All faults are reported together in one ConfigError.
+MachineSpec load_machine(const std::string& path, const std::vector<Override>& overrides,
+                         const ComponentRegistry& registry);
 
 }  // namespace kernbench

@@ -14,7 +14,9 @@ struct Parts {
     nodes += more_nodes;
     links += more_links;
   }
-  void add(std::uint64_t times, const Parts& other) { add(times * other.nodes, times * other.links); }
+  void add(std::uint64_t times, const Parts& other) {
+    add(times * other.nodes, times * other.links);
+  }
 };
 
 std::uint64_t count(int value) { return static_cast<std::uint64_t>(value); }
@@ -24,7 +26,8 @@ Parts parts_of_mesh(const CubeMesh& mesh) {
   for (int row = 0; row < mesh.rows(); ++row) {
     for (int col = 0; col < mesh.cols(); ++col) {
       if (!mesh.has_router({row, col})) continue;
-      parts.add(1, (mesh.has_router({row, col - 1}) ? 2 : 0) + (mesh.has_router({row - 1, col}) ? 2 : 0));
+      parts.add(
+          1, (mesh.has_router({row, col - 1}) ? 2 : 0) + (mesh.has_router({row - 1, col}) ? 2 : 0));
     }
   }
   return parts;
@@ -32,8 +35,10 @@ Parts parts_of_mesh(const CubeMesh& mesh) {
 
 Parts parts_of_pe(const MemoryMapSpec& map) {
   Parts parts;
-  parts.add(engines_of_pe.size() + 1, 8);  // pe_dma, pe_cpu, pe_mmu and the HBM partition are joined to the router
-  if (map.hbm_mapping_mode == HbmMapping::one_to_one) parts.add(count(map.hbm_channels_per_pe), Parts{1, 4});
+  parts.add(engines_of_pe.size() + 1,
+            8);  // pe_dma, pe_cpu, pe_mmu and the HBM partition are joined to the router
+  if (map.hbm_mapping_mode == HbmMapping::one_to_one)
+    parts.add(count(map.hbm_channels_per_pe), Parts{1, 4});
   return parts;
 }
 
@@ -41,7 +46,8 @@ Parts parts_of_cube(const CubeSpec& cube) {
   const CubeMesh mesh = generate_mesh(cube);
   Parts parts = parts_of_mesh(mesh);
   parts.add(2, 4);  // m_cpu and sram
-  for (const auto& connections : mesh.ucie) parts.add(1 + connections.size(), 4 * connections.size());
+  for (const auto& connections : mesh.ucie)
+    parts.add(1 + connections.size(), 4 * connections.size());
   parts.add(count(cube.pe_layout.pes()), parts_of_pe(cube.memory_map));
   return parts;
 }
@@ -49,7 +55,8 @@ Parts parts_of_cube(const CubeSpec& cube) {
 Parts parts_of_chiplet(const IoChipletSpec& chiplet) {
   Parts parts;
   parts.add(3, 6);  // pcie_ep, io_cpu and io_noc; the way to the switch
-  parts.add(chiplet.cube_ports.size(), Parts{1 + count(chiplet.n_connections), 2 + 4 * count(chiplet.n_connections)});
+  parts.add(chiplet.cube_ports.size(),
+            Parts{1 + count(chiplet.n_connections), 2 + 4 * count(chiplet.n_connections)});
   return parts;
 }
 
@@ -70,7 +77,8 @@ MachineMemory machine_memory(const MachineSpec& machine) {
   memory.pes = sips * count(sip.cubes()) * count(machine.cube.pe_layout.pes());
   memory.nodes = all.nodes;
   memory.links = all.links;
-  memory.pseudo_channels = memory.pes * static_cast<std::uint64_t>(machine.cube.memory_map.hbm_channels_per_pe);
+  memory.pseudo_channels =
+      memory.pes * static_cast<std::uint64_t>(machine.cube.memory_map.hbm_channels_per_pe);
   return memory;
 }
 
@@ -80,8 +88,8 @@ std::uint64_t MachineMemory::bytes() const {
 }
 
 std::string MachineMemory::str() const {
-  return std::to_string(nodes) + " nodes, " + std::to_string(links) + " links and " + std::to_string(pseudo_channels) +
-         " pseudo-channels";
+  return std::to_string(nodes) + " nodes, " + std::to_string(links) + " links and " +
+         std::to_string(pseudo_channels) + " pseudo-channels";
 }
 
 }  // namespace kernbench

@@ -1,4 +1,5 @@
-// What a machine costs of the host's memory, told from its description, before anything of it is built.
+// What a machine costs of the host's memory, told from its description, before anything of it is
+// built.
 #pragma once
 
 #include <cstdint>

@@ -30,15 +30,20 @@ class Reader {
     const Rational value = decimal(path);
     return value.is_zero() ? std::nullopt : std::optional<Rational>(value);
   }
-  LinkSpec link(const std::string& path) const { return {bandwidth(path + ".bw_gbs"), decimal(path + ".distance_mm")}; }
-  PointMm point(const std::string& path) const { return {decimal(path + ".0"), decimal(path + ".1")}; }
+  LinkSpec link(const std::string& path) const {
+    return {bandwidth(path + ".bw_gbs"), decimal(path + ".distance_mm")};
+  }
+  PointMm point(const std::string& path) const {
+    return {decimal(path + ".0"), decimal(path + ".1")};
+  }
   template <class Choice>
   Choice choice(const std::string& path) const {
     const std::string* value = config_.text(path);
     if (value == nullptr) return Choice{};  // faulty, reported already
     const auto& names = ChoiceNames<Choice>::all;
     const auto found = std::find(names.begin(), names.end(), *value);
-    if (found == names.end()) throw ModelError(path + ": the schema admits '" + *value + "', which means nothing");
+    if (found == names.end())
+      throw ModelError(path + ": the schema admits '" + *value + "', which means nothing");
     return static_cast<Choice>(found - names.begin());
   }
 
@@ -46,7 +51,8 @@ class Reader {
   const ResolvedConfig& config_;
 };
 
-// Fills w and h: as given, or a square for 2-D; a ring is one row. A count that is no square is left for check_machine.
+// Fills w and h: as given, or a square for 2-D; a ring is one row. A count that is no square is
+// left for check_machine.
 SipsSpec read_sips(const Reader& in, const ResolvedConfig& config) {
   SipsSpec sips;
   sips.count = in.small("system.sips.count");
@@ -56,7 +62,10 @@ SipsSpec read_sips(const Reader& in, const ResolvedConfig& config) {
   int side = 1;
   while ((side + 1) * (side + 1) <= sips.count) ++side;
   const bool ring = sips.topology == SipTopology::ring_1d;
-  sips.w = w_given ? in.small("system.sips.w") : h_given ? sips.count / in.small("system.sips.h") : ring ? sips.count : side;
+  sips.w = w_given   ? in.small("system.sips.w")
+           : h_given ? sips.count / in.small("system.sips.h")
+           : ring    ? sips.count
+                     : side;
   sips.h = h_given ? in.small("system.sips.h") : w_given ? sips.count / sips.w : ring ? 1 : side;
   return sips;
 }
@@ -73,8 +82,9 @@ IoChipletSpec read_io_chiplet(const Reader& in, const ResolvedConfig& config, st
   io.n_connections = in.small(path + ".links.n_connections");
   for (std::size_t i = 0; i < config.items(path + ".cube_ports"); ++i) {
     const std::string port = path + ".cube_ports." + std::to_string(i);
-    io.cube_ports.push_back({in.small(port + ".cube.xy.0"), in.small(port + ".cube.xy.1"), in.letter(port + ".cube_side"),
-                             in.text(port + ".phy"), in.decimal(port + ".distance_mm")});
+    io.cube_ports.push_back({in.small(port + ".cube.xy.0"), in.small(port + ".cube.xy.1"),
+                             in.letter(port + ".cube_side"), in.text(port + ".phy"),
+                             in.decimal(port + ".distance_mm")});
   }
   return io;
 }
@@ -128,7 +138,8 @@ MachineSpec read_machine(const ResolvedConfig& config) {
   machine.system.io_ual_to_switch = in.link("system.links.io_ual_to_switch");
   for (std::size_t i = 0; i < config.items("system.tlm_initiators"); ++i) {
     const std::string path = "system.tlm_initiators." + std::to_string(i);
-    machine.system.tlm_initiators.push_back({in.text(path + ".id"), in.text(path + ".attach"), {}, in.link(path)});
+    machine.system.tlm_initiators.push_back(
+        {in.text(path + ".id"), in.text(path + ".attach"), {}, in.link(path)});
   }
   machine.sip.mesh_w = in.small("sip.cube_mesh.w");
   machine.sip.mesh_h = in.small("sip.cube_mesh.h");

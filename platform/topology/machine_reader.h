@@ -11,10 +11,14 @@ namespace kernbench {
 // Everything but the components; what is faulty or absent stays at its initial value.
 MachineSpec read_machine(const ResolvedConfig& config);
 
-// Contradictions between keys and dangling references. A check is made where all its values are sound.
-void check_machine(const MachineSpec& machine, const ResolvedConfig& config, std::vector<ConfigIssue>& issues);
+// Contradictions between keys and dangling references. A check is made where all its values are
+// sound.
+void check_machine(const MachineSpec& machine, const ResolvedConfig& config,
+                   std::vector<ConfigIssue>& issues);
 
-// Resolves the components: what the user gave, facts of the machine, defaults; reports what is still missing.
-void resolve_components(MachineSpec& machine, const ResolvedConfig& config, std::vector<ConfigIssue>& issues);
+// Resolves the components: what the user gave, facts of the machine, defaults; reports what is
+// still missing.
+void resolve_components(MachineSpec& machine, const ResolvedConfig& config,
+                        std::vector<ConfigIssue>& issues);
 
 }  // namespace kernbench

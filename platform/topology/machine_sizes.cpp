@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::uint64_t kib = 1024, mib = 1024 * kib, gib = 1024 * mib;
 
-// An attribute by which the machine is described: every implementation in that place has to declare it.
+// An attribute by which the machine is described: every implementation in that place has to declare
+// it.
 struct SizeKey {
   const char* component;  // key of the entry
   const char* attribute;
@@ -20,25 +21,35 @@ struct SizeKey {
 };
 const std::array<SizeKey, 5> size_keys{
     {{"cube.components.sram", "size_mb", mib, PhysAddr::cube_sram_bytes, &MachineSizes::sram_bytes},
-     {"cube.pe_template.components.pe_tcm", "size_mb", mib, budget_bytes(PeUnit::pe_tcm), &MachineSizes::tcm_bytes},
-     {"cube.pe_template.components.pe_tcm", "reserved_kb", kib, budget_bytes(PeUnit::pe_tcm), &MachineSizes::tcm_reserved_bytes},
-     {"cube.pe_template.components.pe_cpu", "scratch_bytes", 1, budget_bytes(PeUnit::pe_tcm), &MachineSizes::scratch_bytes},
-     {"cube.pe_template.components.pe_mmu", "page_bytes", 1, PhysAddr::chiplet_bytes, &MachineSizes::page_bytes}}};
+     {"cube.pe_template.components.pe_tcm", "size_mb", mib, budget_bytes(PeUnit::pe_tcm),
+      &MachineSizes::tcm_bytes},
+     {"cube.pe_template.components.pe_tcm", "reserved_kb", kib, budget_bytes(PeUnit::pe_tcm),
+      &MachineSizes::tcm_reserved_bytes},
+     {"cube.pe_template.components.pe_cpu", "scratch_bytes", 1, budget_bytes(PeUnit::pe_tcm),
+      &MachineSizes::scratch_bytes},
+     {"cube.pe_template.components.pe_mmu", "page_bytes", 1, PhysAddr::chiplet_bytes,
+      &MachineSizes::page_bytes}}};
 
 const ComponentSpec& component_of(const CubeSpec& cube, const SizeKey& key) {
   const std::string path = key.component;
-  return path == "cube.components.sram" ? cube.sram : cube.engines.find(path.substr(path.rfind('.') + 1))->second;
+  return path == "cube.components.sram"
+             ? cube.sram
+             : cube.engines.find(path.substr(path.rfind('.') + 1))->second;
 }
 
-std::string attribute_key(const SizeKey& key) { return std::string(key.component) + ".attrs." + key.attribute; }
+std::string attribute_key(const SizeKey& key) {
+  return std::string(key.component) + ".attrs." + key.attribute;
+}
 
 class SizeChecks {
  public:
-  SizeChecks(const MachineSpec& machine, const ResolvedConfig& config, std::vector<ConfigIssue>& issues)
+  SizeChecks(const MachineSpec& machine, const ResolvedConfig& config,
+             std::vector<ConfigIssue>& issues)
       : machine_(machine), config_(config), issues_(issues) {}
 
   void all() {
-    bool known = config_.number("sip.cube_mesh.w") != nullptr && config_.number("sip.cube_mesh.h") != nullptr;
+    bool known = config_.number("sip.cube_mesh.w") != nullptr &&
+                 config_.number("sip.cube_mesh.h") != nullptr;
     for (const SizeKey& key : size_keys) known = described(key) && known;
     if (!known) return;
     tcm_budget();
@@ -47,20 +58,24 @@ class SizeChecks {
 
  private:
   void fault(const SizeKey& key, std::string message) {
-    issues_.push_back(issue_at(config_.component(key.component)->place_of(key.attribute), attribute_key(key), std::move(message)));
+    issues_.push_back(issue_at(config_.component(key.component)->place_of(key.attribute),
+                               attribute_key(key), std::move(message)));
   }
 
-  // Whether the attribute is there and sound. An implementation may declare a wider range than the machine has room for.
+  // Whether the attribute is there and sound. An implementation may declare a wider range than the
+  // machine has room for.
   bool described(const SizeKey& key) {
     const ComponentEntry* entry = config_.component(key.component);
     if (entry == nullptr || entry->implementation == nullptr) return false;  // reported already
     const ParameterSchema& schema = entry->implementation->schema;
-    const bool declared = std::any_of(schema.begin(), schema.end(), [&key](const Parameter& parameter) {
-      return parameter.name() == key.attribute && parameter.type() == Parameter::Type::integer;
-    });
+    const bool declared =
+        std::any_of(schema.begin(), schema.end(), [&key](const Parameter& parameter) {
+          return parameter.name() == key.attribute && parameter.type() == Parameter::Type::integer;
+        });
     if (!declared) {
       issues_.push_back(issue_at(entry->place, std::string(key.component) + ".impl",
-                                 "found " + entry->implementation->name + ", allowed is an implementation with an integer '" +
+                                 "found " + entry->implementation->name +
+                                     ", allowed is an implementation with an integer '" +
                                      key.attribute + "', by which the machine is described"));
       return false;
     }
@@ -69,33 +84,43 @@ class SizeChecks {
     const Rational value = attributes.decimal(key.attribute);
     const Rational most(static_cast<std::int64_t>(key.most_bytes / key.unit_bytes));
     if (Rational(0) <= value && value <= most) return true;
-    fault(key, "found " + value.str() + ", allowed is 0 to " + most.str() + ", what a physical address reaches");
+    fault(key, "found " + value.str() + ", allowed is 0 to " + most.str() +
+                   ", what a physical address reaches");
     return false;
   }
 
   void tcm_budget() {
     const MachineSizes sizes = machine_sizes(machine_.cube);
-    if (sizes.tcm_reserved_bytes <= sizes.tcm_bytes && sizes.scratch_bytes <= sizes.tcm_bytes - sizes.tcm_reserved_bytes) return;
-    const SizeKey& blamed = sizes.tcm_reserved_bytes < sizes.tcm_bytes ? size_keys[3] : size_keys[2];
-    const std::string found = component_of(machine_.cube, blamed).attributes.decimal(blamed.attribute).str();
+    if (sizes.tcm_reserved_bytes <= sizes.tcm_bytes &&
+        sizes.scratch_bytes <= sizes.tcm_bytes - sizes.tcm_reserved_bytes)
+      return;
+    const SizeKey& blamed =
+        sizes.tcm_reserved_bytes < sizes.tcm_bytes ? size_keys[3] : size_keys[2];
+    const std::string found =
+        component_of(machine_.cube, blamed).attributes.decimal(blamed.attribute).str();
     fault(blamed, "found " + found +
-                      ", allowed is that the scheduler's reserve and a kernel's scratch fit into the TCM together: " +
-                      std::to_string(sizes.tcm_reserved_bytes) + " + " + std::to_string(sizes.scratch_bytes) + " of " +
+                      ", allowed is that the scheduler's reserve and a kernel's scratch fit into "
+                      "the TCM together: " +
+                      std::to_string(sizes.tcm_reserved_bytes) + " + " +
+                      std::to_string(sizes.scratch_bytes) + " of " +
                       std::to_string(sizes.tcm_bytes) + " B");
   }
 
   void addresses() {
     if (machine_.sip.cubes() > static_cast<int>(PhysAddr::ahbm_dies)) {
-      issues_.push_back(issue_at(config_.place("sip.cube_mesh"), "sip.cube_mesh",
-                                 "found " + std::to_string(machine_.sip.mesh_w) + " x " + std::to_string(machine_.sip.mesh_h) +
-                                     " = " + std::to_string(machine_.sip.cubes()) + " cubes, allowed are at most " +
-                                     std::to_string(PhysAddr::ahbm_dies) + ", as many as a physical address tells apart"));
+      issues_.push_back(issue_at(
+          config_.place("sip.cube_mesh"), "sip.cube_mesh",
+          "found " + std::to_string(machine_.sip.mesh_w) + " x " +
+              std::to_string(machine_.sip.mesh_h) + " = " + std::to_string(machine_.sip.cubes()) +
+              " cubes, allowed are at most " + std::to_string(PhysAddr::ahbm_dies) +
+              ", as many as a physical address tells apart"));
     }
     if (!issues_.empty()) return;
     try {
       const AddressMap map(memory_facts(machine_));
     } catch (const AddressError& error) {
-      issues_.push_back(issue_at(config_.place("cube.memory_map"), "cube.memory_map", error.what()));
+      issues_.push_back(
+          issue_at(config_.place("cube.memory_map"), "cube.memory_map", error.what()));
     }
   }
 
@@ -111,9 +136,10 @@ MachineSizes machine_sizes(const CubeSpec& cube) {
   for (const SizeKey& key : size_keys) {
     const ComponentSpec& component = component_of(cube, key);
     if (!component.attributes.has(key.attribute))
-      throw UsageError("the implementation " + component.impl + " of " + key.component + " does not declare '" + key.attribute +
-                       "'");
-    sizes.*key.size = static_cast<std::uint64_t>(component.attributes.integer(key.attribute)) * key.unit_bytes;
+      throw UsageError("the implementation " + component.impl + " of " + key.component +
+                       " does not declare '" + key.attribute + "'");
+    sizes.*key.size =
+        static_cast<std::uint64_t>(component.attributes.integer(key.attribute)) * key.unit_bytes;
   }
   return sizes;
 }
@@ -134,7 +160,8 @@ MemoryFacts memory_facts(const MachineSpec& machine) {
   return facts;
 }
 
-void check_sizes(const MachineSpec& machine, const ResolvedConfig& config, std::vector<ConfigIssue>& issues) {
+void check_sizes(const MachineSpec& machine, const ResolvedConfig& config,
+                 std::vector<ConfigIssue>& issues) {
   SizeChecks(machine, config, issues).all();
 }
 

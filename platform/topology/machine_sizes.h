@@ -1,4 +1,5 @@
-// Sizes of the machine's memories that stand in attributes of components, and the checks of what they come to together.
+// Sizes of the machine's memories that stand in attributes of components, and the checks of what
+// they come to together.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +18,14 @@ struct MachineSizes {
   std::uint64_t scratch_bytes = 0;       // of the rest, a kernel's handles
   std::uint64_t page_bytes = 0;          // of the MMU
 };
-// Of components that have been resolved and checked; UsageError if an implementation does not declare the attribute.
+// Of components that have been resolved and checked; UsageError if an implementation does not
+// declare the attribute.
 MachineSizes machine_sizes(const CubeSpec& cube);
 MemoryFacts memory_facts(const MachineSpec& machine);
 
-// Behind resolve_components(): the machine has to be addressable, its TCM large enough for its shares.
-void check_sizes(const MachineSpec& machine, const ResolvedConfig& config, std::vector<ConfigIssue>& issues);
+// Behind resolve_components(): the machine has to be addressable, its TCM large enough for its
+// shares.
+void check_sizes(const MachineSpec& machine, const ResolvedConfig& config,
+                 std::vector<ConfigIssue>& issues);
 
 }  // namespace kernbench

@@ -1,4 +1,5 @@
-// The machine as configured: one struct per section of topology.yaml (spec 1.3), every default and unit resolved.
+// The machine as configured: one struct per section of topology.yaml (spec 1.3), every default and
+// unit resolved.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,8 @@
 
 namespace kernbench {
 
-// `impl` and its resolved parameters: one value for every parameter that the implementation declares.
+// `impl` and its resolved parameters: one value for every parameter that the implementation
+// declares.
 struct ComponentSpec {
   std::string impl;
   Attributes attributes;
@@ -77,7 +79,8 @@ struct SipSpec {
   std::vector<IoChipletSpec> io_chiplets;
   int cubes() const { return mesh_w * mesh_h; }
   bool has_ual() const {
-    return std::any_of(io_chiplets.begin(), io_chiplets.end(), [](const IoChipletSpec& io) { return io.ual_ep.has_value(); });
+    return std::any_of(io_chiplets.begin(), io_chiplets.end(),
+                       [](const IoChipletSpec& io) { return io.ual_ep.has_value(); });
   }
 };
 
@@ -100,7 +103,8 @@ struct PointMm {
 };
 
 struct PeLayoutSpec {
-  std::vector<std::string> corners;  // PEs are numbered corner by corner in this order, west to east in a corner
+  std::vector<std::string>
+      corners;  // PEs are numbered corner by corner in this order, west to east in a corner
   int pe_per_corner = 0;
   Rational pitch_mm;
   int pes() const { return static_cast<int>(corners.size()) * pe_per_corner; }
@@ -116,9 +120,11 @@ struct CubeSpec {
   MemoryMapSpec memory_map;
   ComponentSpec router, m_cpu, sram, hbm_ctrl;
   ComponentSpec hbm_channel;  // one_to_one: a router of one channel, without overhead of its own
-  std::optional<Rational> router_link_bw_gbs, pe_to_router_bw_gbs, hbm_to_router_bw_gbs, sram_to_router_bw_gbs;
+  std::optional<Rational> router_link_bw_gbs, pe_to_router_bw_gbs, hbm_to_router_bw_gbs,
+      sram_to_router_bw_gbs;
   std::map<std::string, ComponentSpec, std::less<>> engines;  // by name: "pe_cpu", ...
-  std::map<std::string, LinkSpec, std::less<>> pe_links;      // "pe_dma_to_pe_tcm" -> link, where configured
+  std::map<std::string, LinkSpec, std::less<>>
+      pe_links;  // "pe_dma_to_pe_tcm" -> link, where configured
 };
 
 struct MachineSpec {

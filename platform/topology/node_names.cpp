@@ -20,21 +20,29 @@ std::string io_conn(int sip, std::string_view chiplet, std::string_view phy, int
 
 std::string cube(int sip, int cube) { return fmt::format("sip{}.cube{}", sip, cube); }
 
-std::string router(int sip, int cube, int row, int col) { return fmt::format("sip{}.cube{}.r{}c{}", sip, cube, row, col); }
+std::string router(int sip, int cube, int row, int col) {
+  return fmt::format("sip{}.cube{}.r{}c{}", sip, cube, row, col);
+}
 
 std::string m_cpu(int sip, int cube) { return fmt::format("sip{}.cube{}.m_cpu", sip, cube); }
 
 std::string sram(int sip, int cube) { return fmt::format("sip{}.cube{}.sram", sip, cube); }
 
-std::string hbm_ctrl(int sip, int cube, int pe) { return fmt::format("sip{}.cube{}.hbm_ctrl.pe{}", sip, cube, pe); }
+std::string hbm_ctrl(int sip, int cube, int pe) {
+  return fmt::format("sip{}.cube{}.hbm_ctrl.pe{}", sip, cube, pe);
+}
 
-std::string ucie_port(int sip, int cube, char side) { return fmt::format("sip{}.cube{}.ucie-{}", sip, cube, side); }
+std::string ucie_port(int sip, int cube, char side) {
+  return fmt::format("sip{}.cube{}.ucie-{}", sip, cube, side);
+}
 
 std::string ucie_conn(int sip, int cube, char side, int conn) {
   return fmt::format("sip{}.cube{}.ucie-{}.conn{}", sip, cube, side, conn);
 }
 
-std::string pe(int sip, int cube, int pe) { return fmt::format("sip{}.cube{}.pe{}", sip, cube, pe); }
+std::string pe(int sip, int cube, int pe) {
+  return fmt::format("sip{}.cube{}.pe{}", sip, cube, pe);
+}
 
 std::string engine(int sip, int cube, int pe, std::string_view engine) {
   return fmt::format("sip{}.cube{}.pe{}.{}", sip, cube, pe, engine);

@@ -8,20 +8,23 @@ namespace kernbench::node_names {
 
 inline constexpr std::string_view switch0 = "fabric.switch0";
 
-std::string sip(int sip);                                                                // "sip0"
-std::string io(int sip, std::string_view chiplet, std::string_view component);           // "sip0.io0.pcie_ep"
-std::string io_ucie(int sip, std::string_view chiplet, std::string_view phy);            // "sip0.io0.io_ucie-P0"
-std::string io_conn(int sip, std::string_view chiplet, std::string_view phy, int conn);  // "sip0.io0.io_ucie-P0.conn0"
-std::string cube(int sip, int cube);                                                     // "sip0.cube0"
-std::string router(int sip, int cube, int row, int col);                                 // "sip0.cube0.r0c0"
-std::string m_cpu(int sip, int cube);                                                    // "sip0.cube0.m_cpu"
-std::string sram(int sip, int cube);                                                     // "sip0.cube0.sram"
-std::string hbm_ctrl(int sip, int cube, int pe);                                         // "sip0.cube0.hbm_ctrl.pe0"
-std::string ucie_port(int sip, int cube, char side);                                     // "sip0.cube0.ucie-N"
-std::string ucie_conn(int sip, int cube, char side, int conn);                           // "sip0.cube0.ucie-N.conn0"
-std::string pe(int sip, int cube, int pe);                                               // "sip0.cube0.pe0"
-std::string engine(int sip, int cube, int pe, std::string_view engine);                  // "sip0.cube0.pe0.pe_dma"
-std::string hbm_channel(int sip, int cube, int pe, int channel);                         // "sip0.cube0.pe0.ch0"
+std::string sip(int sip);  // "sip0"
+std::string io(int sip, std::string_view chiplet,
+               std::string_view component);  // "sip0.io0.pcie_ep"
+std::string io_ucie(int sip, std::string_view chiplet,
+                    std::string_view phy);  // "sip0.io0.io_ucie-P0"
+std::string io_conn(int sip, std::string_view chiplet, std::string_view phy,
+                    int conn);                                  // "sip0.io0.io_ucie-P0.conn0"
+std::string cube(int sip, int cube);                            // "sip0.cube0"
+std::string router(int sip, int cube, int row, int col);        // "sip0.cube0.r0c0"
+std::string m_cpu(int sip, int cube);                           // "sip0.cube0.m_cpu"
+std::string sram(int sip, int cube);                            // "sip0.cube0.sram"
+std::string hbm_ctrl(int sip, int cube, int pe);                // "sip0.cube0.hbm_ctrl.pe0"
+std::string ucie_port(int sip, int cube, char side);            // "sip0.cube0.ucie-N"
+std::string ucie_conn(int sip, int cube, char side, int conn);  // "sip0.cube0.ucie-N.conn0"
+std::string pe(int sip, int cube, int pe);                      // "sip0.cube0.pe0"
+std::string engine(int sip, int cube, int pe, std::string_view engine);  // "sip0.cube0.pe0.pe_dma"
+std::string hbm_channel(int sip, int cube, int pe, int channel);         // "sip0.cube0.pe0.ch0"
 // A node of that name beside another one: "sip0.cube0.ext0" beside "sip0.cube0.r0c0".
 std::string beside(std::string_view node, std::string_view id);
 

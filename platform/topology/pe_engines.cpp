@@ -13,7 +13,8 @@ std::optional<PeEngine> engine_of(NodeKind kind) {
 
 std::string_view name_of(PeEngine engine) {
   const auto* const entry =
-      std::find_if(engines_of_pe.begin(), engines_of_pe.end(), [engine](const EngineOfPe& each) { return each.engine == engine; });
+      std::find_if(engines_of_pe.begin(), engines_of_pe.end(),
+                   [engine](const EngineOfPe& each) { return each.engine == engine; });
   return name_of(entry->kind);
 }
 
@@ -48,7 +49,9 @@ const std::vector<EnginePair>& pe_internal_pairs() {
   return pairs;
 }
 
-std::string link_name(EnginePair pair) { return std::string(name_of(pair.src)) + "_to_" + std::string(name_of(pair.dst)); }
+std::string link_name(EnginePair pair) {
+  return std::string(name_of(pair.src)) + "_to_" + std::string(name_of(pair.dst));
+}
 
 bool carries_flits(EnginePair pair) {
   return (pair.src == PeEngine::pe_dma && pair.dst == PeEngine::pe_tcm) ||

@@ -10,11 +10,14 @@
 namespace kernbench {
 namespace {
 
-constexpr std::uint32_t bit(EdgeKind kind) { return std::uint32_t{1} << static_cast<unsigned>(kind); }
+constexpr std::uint32_t bit(EdgeKind kind) {
+  return std::uint32_t{1} << static_cast<unsigned>(kind);
+}
 
 constexpr std::uint32_t io_border = bit(EdgeKind::io_to_cube) | bit(EdgeKind::cube_to_io);
-constexpr std::uint32_t ucie_kinds = bit(EdgeKind::ucie_internal) | bit(EdgeKind::router_to_ucie_conn) |
-                                     bit(EdgeKind::ucie_conn_to_router) | bit(EdgeKind::ucie_mesh) | io_border;
+constexpr std::uint32_t ucie_kinds =
+    bit(EdgeKind::ucie_internal) | bit(EdgeKind::router_to_ucie_conn) |
+    bit(EdgeKind::ucie_conn_to_router) | bit(EdgeKind::ucie_mesh) | io_border;
 constexpr std::uint32_t pe_kinds = bit(EdgeKind::pe_internal) | bit(EdgeKind::pe_to_router);
 
 std::uint32_t edge_kinds(View view) {
@@ -31,7 +34,8 @@ std::uint32_t edge_kinds(View view) {
   return 0;
 }
 
-// Where a message of the host to PEs is on its way; none for nodes that none of them starts or ends at.
+// Where a message of the host to PEs is on its way; none for nodes that none of them starts or ends
+// at.
 std::optional<int> station_of(const Node& node) {
   switch (node.kind) {
     case NodeKind::pcie_ep:
@@ -49,19 +53,25 @@ std::optional<int> station_of(const Node& node) {
   }
 }
 
-bool is_ucie(const Node& node) { return node.kind == NodeKind::ucie_port || node.kind == NodeKind::ucie_conn; }
+bool is_ucie(const Node& node) {
+  return node.kind == NodeKind::ucie_port || node.kind == NodeKind::ucie_conn;
+}
 bool is_host_side(const Node& node) {
-  return node.kind == NodeKind::pcie_ep || node.kind == NodeKind::io_cpu || node.kind == NodeKind::m_cpu;
+  return node.kind == NodeKind::pcie_ep || node.kind == NodeKind::io_cpu ||
+         node.kind == NodeKind::m_cpu;
 }
 
 }  // namespace
 
 RouteFinder::RouteFinder(const Graph& graph) : graph_(graph) {
   weights_um_.reserve(graph.edges().size());
-  for (const Edge& edge : graph.edges()) weights_um_.push_back((edge.routing_weight_mm * Rational(1000)).round_half_up());
+  for (const Edge& edge : graph.edges())
+    weights_um_.push_back((edge.routing_weight_mm * Rational(1000)).round_half_up());
 }
 
-SearchSpace RouteFinder::whole(View view) const { return {edge_kinds(view), 0, static_cast<NodeId>(graph_.nodes().size())}; }
+SearchSpace RouteFinder::whole(View view) const {
+  return {edge_kinds(view), 0, static_cast<NodeId>(graph_.nodes().size())};
+}
 
 SearchSpace RouteFinder::confined(NodeId src, NodeId dst, View view) const {
   const Node& a = graph_.node(src);
@@ -69,8 +79,10 @@ SearchSpace RouteFinder::confined(NodeId src, NodeId dst, View view) const {
   SearchSpace space = whole(view);
   if (a.at.cube < 0 || b.at.cube < 0 || a.at.sip != b.at.sip) return space;
   const bool same_cube = a.at.cube == b.at.cube;
-  // The weights lead to the same paths in any machine of ordinary size; leaving nodes out makes them certain, and the search fast.
-  const std::string scope = same_cube ? node_names::cube(a.at.sip, a.at.cube) : node_names::sip(a.at.sip);
+  // The weights lead to the same paths in any machine of ordinary size; leaving nodes out makes
+  // them certain, and the search fast.
+  const std::string scope =
+      same_cube ? node_names::cube(a.at.sip, a.at.cube) : node_names::sip(a.at.sip);
   std::tie(space.first, space.last) = graph_.with_prefix(scope + ".");
   space.edge_kinds &= ~io_border;
   if (same_cube && !is_ucie(a) && !is_ucie(b)) space.edge_kinds &= ~ucie_kinds;
@@ -84,7 +96,8 @@ std::vector<NodeId> RouteFinder::search(NodeId src, NodeId dst, const SearchSpac
 }
 
 void RouteFinder::no_path(NodeId src, NodeId dst) const {
-  throw RoutingError("no path from '" + graph_.node(src).name + "' to '" + graph_.node(dst).name + "'");
+  throw RoutingError("no path from '" + graph_.node(src).name + "' to '" + graph_.node(dst).name +
+                     "'");
 }
 
 std::vector<NodeId> RouteFinder::path(NodeId src, NodeId dst, View view) const {
@@ -99,27 +112,33 @@ std::vector<NodeId> RouteFinder::memory_path(NodeId initiator, NodeId memory) co
   std::vector<NodeId> tail;  // what follows the last router, for a target inside a PE
   NodeId end = memory;
   if (host_side && (target.kind == NodeKind::pe_tcm || target.kind == NodeKind::pe_dma)) {
-    // The one way into a PE: its own pe_to_router edge, which the host's view leaves out for every other PE.
-    const NodeId dma = graph_.at(node_names::engine(target.at.sip, target.at.cube, target.at.pe, "pe_dma"));
+    // The one way into a PE: its own pe_to_router edge, which the host's view leaves out for every
+    // other PE.
+    const NodeId dma =
+        graph_.at(node_names::engine(target.at.sip, target.at.cube, target.at.pe, "pe_dma"));
     tail = {dma};
     if (memory != dma) tail.push_back(memory);
     const MeshPoint at = graph_.mesh().pe[static_cast<std::size_t>(target.at.pe)];
     end = graph_.at(node_names::router(target.at.sip, target.at.cube, at.row, at.col));
   } else if (target.kind == NodeKind::pe_tcm) {
-    // Through its PE's DMA, also if their edge has a length and the way round by another engine has none.
+    // Through its PE's DMA, also if their edge has a length and the way round by another engine has
+    // none.
     end = graph_.at(node_names::engine(target.at.sip, target.at.cube, target.at.pe, "pe_dma"));
     tail = {memory};
   }
-  std::vector<NodeId> found = search(initiator, end, confined(initiator, end, host_side ? View::memory : View::data));
+  std::vector<NodeId> found =
+      search(initiator, end, confined(initiator, end, host_side ? View::memory : View::data));
   if (found.empty()) no_path(initiator, memory);
   found.insert(found.end(), tail.begin(), tail.end());
   return found;
 }
 
-std::vector<NodeId> RouteFinder::channel_path(NodeId initiator, NodeId hbm_ctrl, int channel) const {
+std::vector<NodeId> RouteFinder::channel_path(NodeId initiator, NodeId hbm_ctrl,
+                                              int channel) const {
   const Location& at = graph_.node(hbm_ctrl).at;
   const NodeId through = graph_.at(node_names::hbm_channel(at.sip, at.cube, at.pe, channel));
-  std::vector<NodeId> path = memory_path(initiator, hbm_ctrl);  // the direct link has fewer hops, so it is the last step
+  std::vector<NodeId> path =
+      memory_path(initiator, hbm_ctrl);  // the direct link has fewer hops, so it is the last step
   path.back() = through;
   path.push_back(hbm_ctrl);
   return path;
@@ -138,8 +157,10 @@ std::vector<NodeId> RouteFinder::stations(NodeId src, NodeId dst) const {
   const std::optional<int> from = station_of(a), to = station_of(b);
   std::vector<NodeId> stations{src};
   if (from && to && a.at.sip == b.at.sip) {
-    const std::string& chiplet = graph_.spec().sip.io_chiplets[static_cast<std::size_t>(std::max(a.at.io, 0))].id;
-    if (*from < 1 && *to > 1) stations.push_back(graph_.at(node_names::io(a.at.sip, chiplet, "io_cpu")));
+    const std::string& chiplet =
+        graph_.spec().sip.io_chiplets[static_cast<std::size_t>(std::max(a.at.io, 0))].id;
+    if (*from < 1 && *to > 1)
+      stations.push_back(graph_.at(node_names::io(a.at.sip, chiplet, "io_cpu")));
     if (*from < 2 && *to > 2) stations.push_back(graph_.at(node_names::m_cpu(b.at.sip, b.at.cube)));
   }
   stations.push_back(dst);

@@ -1,4 +1,5 @@
-// All paths through the machine (spec 2.7, ADR-0051). Trees of shortest paths are computed when first asked for and kept.
+// All paths through the machine (spec 2.7, ADR-0051). Trees of shortest paths are computed when
+// first asked for and kept.
 #pragma once
 
 #include <map>
@@ -25,23 +26,26 @@ class RouteFinder {
   RouteFinder(const RouteFinder&) = delete;
   RouteFinder& operator=(const RouteFinder&) = delete;
 
-  // The paths include both ends; src == dst gives one node. A missing path is a RoutingError that names both ends.
-  // Responses and acknowledgements take the reverse (`reversed`).
+  // The paths include both ends; src == dst gives one node. A missing path is a RoutingError that
+  // names both ends. Responses and acknowledgements take the reverse (`reversed`).
 
   // The best path in a view of the whole machine.
   std::vector<NodeId> path(NodeId src, NodeId dst, View view) const;
-  // Data from `initiator` (pe_dma, pcie_ep, io_cpu or m_cpu) to a memory node, or to a pe_dma (IPCQ). A TCM is reached through
-  // its PE's DMA: ... router -> pe_dma -> pe_tcm. Within a cube the path stays inside and off UCIe; between cubes of one SIP it
-  // stays off the IO chiplets.
+  // Data from `initiator` (pe_dma, pcie_ep, io_cpu or m_cpu) to a memory node, or to a pe_dma
+  // (IPCQ). A TCM is reached through its PE's DMA: ... router -> pe_dma -> pe_tcm. Within a cube
+  // the path stays inside and off UCIe; between cubes of one SIP it stays off the IO chiplets.
   std::vector<NodeId> memory_path(NodeId initiator, NodeId memory) const;
-  // To an hbm_ctrl through one of its channels (hbm_mapping_mode one_to_one): ... router -> ch{c} -> hbm_ctrl.
+  // To an hbm_ctrl through one of its channels (hbm_mapping_mode one_to_one): ... router -> ch{c}
+  // -> hbm_ctrl.
   std::vector<NodeId> channel_path(NodeId initiator, NodeId hbm_ctrl, int channel) const;
-  // Between any two nodes over all edges (control messages), inside the cube or off the IO chiplets by the same rule.
+  // Between any two nodes over all edges (control messages), inside the cube or off the IO chiplets
+  // by the same rule.
   std::vector<NodeId> node_path(NodeId src, NodeId dst) const;
 
-  // What the host tells the PEs of a SIP, from any station of its way to another: pcie_ep, io_cpu, m_cpu, PE (spec 2.7). io_cpu and
-  // m_cpu take each message and send on what follows from it, so that the way between them may be walked to and fro. An answer
-  // comes back the same way. Between other nodes: node_path().
+  // What the host tells the PEs of a SIP, from any station of its way to another: pcie_ep, io_cpu,
+  // m_cpu, PE (spec 2.7). io_cpu and m_cpu take each message and send on what follows from it, so
+  // that the way between them may be walked to and fro. An answer comes back the same way. Between
+  // other nodes: node_path().
   std::vector<NodeId> message_path(NodeId src, NodeId dst) const;
 
   static std::vector<NodeId> reversed(std::vector<NodeId> path);

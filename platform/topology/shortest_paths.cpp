@@ -20,8 +20,8 @@ int step_class(const Graph& graph, const Edge& edge) {
 class Search {
  public:
   Search(const Graph& graph, const std::vector<std::uint64_t>& weights_um, const SearchSpace& space)
-      : graph_(graph), weights_(weights_um), space_(space), distance_(space.last - space.first, unreached),
-        hops_(distance_.size(), 0) {}
+      : graph_(graph), weights_(weights_um), space_(space),
+        distance_(space.last - space.first, unreached), hops_(distance_.size(), 0) {}
 
   std::vector<NodeId> predecessors(NodeId source) {
     resolve(source);
@@ -50,21 +50,25 @@ class Search {
     while (!open.empty()) {
       const auto [distance, hops, node] = open.top();
       open.pop();
-      if (std::tie(distance, hops) != std::tie(distance_[index(node)], hops_[index(node)])) continue;
-      for_each_out_edge(node, [&, distance = distance, hops = hops](std::size_t e, const Edge& edge) {
-        const std::uint64_t reached = distance + weights_[e];
-        const std::uint32_t next_hops = hops + 1;
-        const std::size_t to = index(edge.dst);
-        if (std::tie(reached, next_hops) >= std::tie(distance_[to], hops_[to])) return;
-        distance_[to] = reached;
-        hops_[to] = next_hops;
-        open.emplace(reached, next_hops, edge.dst);
-      });
+      if (std::tie(distance, hops) != std::tie(distance_[index(node)], hops_[index(node)]))
+        continue;
+      for_each_out_edge(node,
+                        [&, distance = distance, hops = hops](std::size_t e, const Edge& edge) {
+                          const std::uint64_t reached = distance + weights_[e];
+                          const std::uint32_t next_hops = hops + 1;
+                          const std::size_t to = index(edge.dst);
+                          if (std::tie(reached, next_hops) >= std::tie(distance_[to], hops_[to]))
+                            return;
+                          distance_[to] = reached;
+                          hops_[to] = next_hops;
+                          open.emplace(reached, next_hops, edge.dst);
+                        });
     }
   }
 
-  // The third rule. The nodes of one hop count are ranked by their best paths; equally long paths to a common successor then
-  // compare like the ranks of their last nodes, so ranks of one level follow from those of the level before.
+  // The third rule. The nodes of one hop count are ranked by their best paths; equally long paths
+  // to a common successor then compare like the ranks of their last nodes, so ranks of one level
+  // follow from those of the level before.
   std::vector<NodeId> choose(NodeId source) const {
     std::vector<NodeId> previous(distance_.size(), no_node);
     previous[index(source)] = source;
@@ -75,8 +79,10 @@ class Search {
         std::vector<std::pair<int, NodeId>> children;  // (step class, id): ids compare as names do
         for_each_out_edge(node, [&](std::size_t e, const Edge& edge) {
           const std::size_t to = index(edge.dst);
-          const bool best = distance_[to] == distance_[index(node)] + weights_[e] && hops_[to] == hops_[index(node)] + 1;
-          if (best && previous[to] == no_node) children.emplace_back(step_class(graph_, edge), edge.dst);
+          const bool best = distance_[to] == distance_[index(node)] + weights_[e] &&
+                            hops_[to] == hops_[index(node)] + 1;
+          if (best && previous[to] == no_node)
+            children.emplace_back(step_class(graph_, edge), edge.dst);
         });
         std::sort(children.begin(), children.end());
         for (const auto& child : children) {
@@ -98,12 +104,16 @@ class Search {
 
 }  // namespace
 
-PathTree::PathTree(const Graph& graph, const std::vector<std::uint64_t>& weights_um, const SearchSpace& space, NodeId source)
-    : first_(space.first), source_(source), previous_(Search(graph, weights_um, space).predecessors(source)) {}
+PathTree::PathTree(const Graph& graph, const std::vector<std::uint64_t>& weights_um,
+                   const SearchSpace& space, NodeId source)
+    : first_(space.first), source_(source),
+      previous_(Search(graph, weights_um, space).predecessors(source)) {}
 
 std::vector<NodeId> PathTree::path_to(NodeId target) const {
   std::vector<NodeId> path;
-  if (target < first_ || target - first_ >= previous_.size() || previous_[target - first_] == no_node) return path;
+  if (target < first_ || target - first_ >= previous_.size() ||
+      previous_[target - first_] == no_node)
+    return path;
   for (NodeId node = target; node != source_; node = previous_[node - first_]) path.push_back(node);
   path.push_back(source_);
   std::reverse(path.begin(), path.end());

@@ -1,9 +1,10 @@
 // Deterministic shortest paths from one source (spec 2.7).
 //
-// Paths are compared by (1) the sum of routing weights in integer micrometres, (2) the number of hops, (3) from the source
-// on: where two paths first part, the one whose next edge is a mesh step along the row wins, then a mesh step along the
-// column, then the smaller name. The third rule is a total order on the paths that are equal under the first two, so the
-// result does not depend on how it is computed; in an unobstructed mesh it is XY routing.
+// Paths are compared by (1) the sum of routing weights in integer micrometres, (2) the number of
+// hops, (3) from the source on: where two paths first part, the one whose next edge is a mesh step
+// along the row wins, then a mesh step along the column, then the smaller name. The third rule is a
+// total order on the paths that are equal under the first two, so the result does not depend on how
+// it is computed; in an unobstructed mesh it is XY routing.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,8 @@ struct SearchSpace {
 // Every node's predecessor on its best path; of the nodes of the search space only.
 class PathTree {
  public:
-  PathTree(const Graph& graph, const std::vector<std::uint64_t>& weights_um, const SearchSpace& space, NodeId source);
+  PathTree(const Graph& graph, const std::vector<std::uint64_t>& weights_um,
+           const SearchSpace& space, NodeId source);
   // From the source to `target`, both included; empty if there is no path.
   std::vector<NodeId> path_to(NodeId target) const;
 

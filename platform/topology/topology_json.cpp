@@ -6,8 +6,8 @@
 namespace kernbench {
 namespace {
 
-// Rational::str() is a decimal for everything that this box produces: configured decimals, their sums and differences, and
-// quotients by powers of two.
+// Rational::str() is a decimal for everything that this box produces: configured decimals, their
+// sums and differences, and quotients by powers of two.
 std::string number(const Rational& value) { return value.str(); }
 
 std::string text(const std::string& value) { return nlohmann::json(value).dump(); }
@@ -21,10 +21,12 @@ std::string attributes(const Graph& graph, const Node& node) {
   const Attributes& attrs = node.attributes();
   const auto& link = graph.spec().cube.hbm_to_router_bw_gbs;
   if (node.kind == NodeKind::hbm_ctrl && link && attrs.has("num_pcs") && attrs.has("efficiency")) {
-    printed["pc_bw_gbs"] = number(*link * attrs.decimal("efficiency") / attrs.decimal("num_pcs"));  // spec 2.5
+    printed["pc_bw_gbs"] =
+        number(*link * attrs.decimal("efficiency") / attrs.decimal("num_pcs"));  // spec 2.5
   }
   std::string json = "{";
-  for (const auto& [name, value] : printed) json += (json.size() > 1 ? ", " : "") + text(name) + ": " + value;
+  for (const auto& [name, value] : printed)
+    json += (json.size() > 1 ? ", " : "") + text(name) + ": " + value;
   return json + "}";
 }
 
@@ -32,21 +34,24 @@ std::string attributes(const Graph& graph, const Node& node) {
 
 std::string topology_json(const Graph& graph) {
   const SystemSpec& system = graph.spec().system;
-  std::string json = "{\"flit_bytes\": " + std::to_string(system.flit_bytes) + ", \"ns_per_mm\": " + number(system.ns_per_mm) +
-                     ",\n\"nodes\": [\n";
+  std::string json = "{\"flit_bytes\": " + std::to_string(system.flit_bytes) +
+                     ", \"ns_per_mm\": " + number(system.ns_per_mm) + ",\n\"nodes\": [\n";
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
     const Node& node = graph.node(id);
-    json += "{\"name\": " + text(node.name) + ", \"kind\": " + text(std::string(name_of(node.kind))) +
-            ", \"impl\": " + text(node.impl()) + ", \"x_mm\": " + number(node.x_mm) + ", \"y_mm\": " + number(node.y_mm) +
-            ", \"attrs\": " + attributes(graph, node) + "}";
+    json += "{\"name\": " + text(node.name) +
+            ", \"kind\": " + text(std::string(name_of(node.kind))) +
+            ", \"impl\": " + text(node.impl()) + ", \"x_mm\": " + number(node.x_mm) +
+            ", \"y_mm\": " + number(node.y_mm) + ", \"attrs\": " + attributes(graph, node) + "}";
     json += id + 1 < graph.nodes().size() ? ",\n" : "\n";
   }
   json += "],\n\"edges\": [\n";
   for (std::size_t i = 0; i < graph.edges().size(); ++i) {
     const Edge& edge = graph.edges()[i];
-    json += "{\"src\": " + text(graph.node(edge.src).name) + ", \"dst\": " + text(graph.node(edge.dst).name) +
+    json += "{\"src\": " + text(graph.node(edge.src).name) +
+            ", \"dst\": " + text(graph.node(edge.dst).name) +
             ", \"kind\": " + text(std::string(name_of(edge.kind))) +
-            ", \"bw_gbs\": " + (edge.bw_gbs ? number(*edge.bw_gbs) : "null") + ", \"distance_mm\": " + number(edge.distance_mm) +
+            ", \"bw_gbs\": " + (edge.bw_gbs ? number(*edge.bw_gbs) : "null") +
+            ", \"distance_mm\": " + number(edge.distance_mm) +
             ", \"routing_weight_mm\": " + number(edge.routing_weight_mm) + "}";
     json += i + 1 < graph.edges().size() ? ",\n" : "\n";
   }

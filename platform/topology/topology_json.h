@@ -7,7 +7,8 @@
 
 namespace kernbench {
 
-// Deterministic, byte for byte; numbers are printed exactly as decimals, an unlimited bandwidth as null.
+// Deterministic, byte for byte; numbers are printed exactly as decimals, an unlimited bandwidth as
+// null.
 std::string topology_json(const Graph& graph);
 
 }  // namespace kernbench

@@ -13,7 +13,8 @@
 namespace kernbench {
 namespace {
 
-constexpr std::array<std::string_view, 6> header{"at_ns", "initiator", "op", "target", "offset", "bytes"};
+constexpr std::array<std::string_view, 6> header{"at_ns",  "initiator", "op",
+                                                 "target", "offset",    "bytes"};
 constexpr std::string_view header_line = "at_ns,initiator,op,target,offset,bytes";
 
 // Splits at commas; returns the number of fields, of which at most `fields.size()` are stored.
@@ -33,12 +34,14 @@ struct RowFault {
   std::string what;
 };
 
-std::uint64_t parse_count(std::string_view text, const char* column, std::uint64_t lowest, std::uint64_t highest) {
+std::uint64_t parse_count(std::string_view text, const char* column, std::uint64_t lowest,
+                          std::uint64_t highest) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < lowest || value > highest) {
-    throw RowFault{std::string(column) + " is " + quote(text) + ", allowed is an integer, " + std::to_string(lowest) + " to " +
-                   std::to_string(highest)};
+  if (error != std::errc() || end != text.data() + text.size() || value < lowest ||
+      value > highest) {
+    throw RowFault{std::string(column) + " is " + quote(text) + ", allowed is an integer, " +
+                   std::to_string(lowest) + " to " + std::to_string(highest)};
   }
   return value;
 }
@@ -57,12 +60,15 @@ Fs parse_time(std::string_view text) {
 
 }  // namespace
 
-TrafficFile::TrafficFile(std::string path, Platform& platform) : path_(std::move(path)), platform_(platform) {
+TrafficFile::TrafficFile(std::string path, Platform& platform)
+    : path_(std::move(path)), platform_(platform) {
   std::error_code error;
   const auto status = std::filesystem::status(path_, error);
-  if (path_ == "-" || (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))) {
-    throw UsageError("traffic: " + printable(path_) +
-                     " is read twice (check, then play), so it must be a regular file, not a pipe or folder");
+  if (path_ == "-" ||
+      (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))) {
+    throw UsageError(
+        "traffic: " + printable(path_) +
+        " is read twice (check, then play), so it must be a regular file, not a pipe or folder");
   }
   start_over();
 }
@@ -76,7 +82,8 @@ void TrafficFile::start_over() {
   row_ = 0;
   previous_ = 0;
   if (!read_line())
-    throw UsageError(printable(path_) + ":1: the file is empty; the first line must be " + std::string(header_line));
+    throw UsageError(printable(path_) + ":1: the file is empty; the first line must be " +
+                     std::string(header_line));
   if (line_ == header_line) return;
   std::array<std::string_view, columns> found;
   const std::size_t count = std::min(split(line_, found), columns);
@@ -86,8 +93,10 @@ void TrafficFile::start_over() {
     for (std::size_t i = 0; i < count; ++i) present = present || found[i] == column;
     if (!present) missing += (missing.empty() ? "" : ", ") + std::string(column);
   }
-  throw UsageError(printable(path_) + ":1: the header must be " + std::string(header_line) +
-                   (missing.empty() ? ", in this order and nothing else" : "; missing: " + missing) + "; found " + quote(line_));
+  throw UsageError(
+      printable(path_) + ":1: the header must be " + std::string(header_line) +
+      (missing.empty() ? ", in this order and nothing else" : "; missing: " + missing) +
+      "; found " + quote(line_));
 }
 
 bool TrafficFile::read_line() {
@@ -103,12 +112,13 @@ NodeId TrafficFile::node_of(std::string_view name, const char* role) {
   const int slot = role[0] == 'i' ? 0 : 1;
   if (last_node_[slot] != no_node && last_name_[slot] == name) return last_node_[slot];
   const NodeId node = platform_.machine().find(std::string(name));
-  const bool right_kind =
-      node != no_node && (slot == 0 ? is_traffic_initiator(platform_, node) : is_traffic_target(platform_, node));
+  const bool right_kind = node != no_node && (slot == 0 ? is_traffic_initiator(platform_, node)
+                                                        : is_traffic_target(platform_, node));
   if (!right_kind) {
-    throw RowFault{std::string(role) + " is " + quote(name) + ", which " +
-                   (node == no_node ? "is no node of this machine" : "cannot be one") + "; allowed is " +
-                   (slot == 0 ? "a pe_dma or pcie_ep" : "an hbm_ctrl.peN, sram or pe_tcm") + " node name"};
+    throw RowFault{
+        std::string(role) + " is " + quote(name) + ", which " +
+        (node == no_node ? "is no node of this machine" : "cannot be one") + "; allowed is " +
+        (slot == 0 ? "a pe_dma or pcie_ep" : "an hbm_ctrl.peN, sram or pe_tcm") + " node name"};
   }
   last_name_[slot] = name;
   last_node_[slot] = node;
@@ -119,20 +129,24 @@ void TrafficFile::parse(TrafficRequest& request) {
   std::array<std::string_view, columns> field;
   const std::size_t count = split(line_, field);
   if (count != columns)
-    throw RowFault{"found " + std::to_string(count) + " columns, expected " + std::to_string(columns) + " (" +
-                   std::string(header_line) + ")"};
+    throw RowFault{"found " + std::to_string(count) + " columns, expected " +
+                   std::to_string(columns) + " (" + std::string(header_line) + ")"};
   request.issue = parse_time(field[0]);
-  if (request.issue < previous_) throw RowFault{"at_ns is " + printable(field[0]) + ", before the row above it; rows must ascend"};
+  if (request.issue < previous_)
+    throw RowFault{"at_ns is " + printable(field[0]) +
+                   ", before the row above it; rows must ascend"};
   request.initiator = node_of(field[1], "initiator");
-  if (field[2] != "read" && field[2] != "write") throw RowFault{"op is " + quote(field[2]) + ", allowed is read or write"};
+  if (field[2] != "read" && field[2] != "write")
+    throw RowFault{"op is " + quote(field[2]) + ", allowed is read or write"};
   request.write = field[2] == "write";
   request.target = node_of(field[3], "target");
   request.offset = parse_count(field[4], "offset", 0, UINT64_MAX);
   request.bytes = parse_count(field[5], "bytes", 1, longest_request_bytes);
   const std::uint64_t capacity = traffic_capacity(platform_, request.target);
   if (request.bytes > capacity || request.offset > capacity - request.bytes) {
-    throw RowFault{"offset " + printable(field[4]) + " + " + printable(field[5]) + " bytes is beyond the end of " +
-                   std::string(field[3]) + ", which has " + std::to_string(capacity) + " bytes"};
+    throw RowFault{"offset " + printable(field[4]) + " + " + printable(field[5]) +
+                   " bytes is beyond the end of " + std::string(field[3]) + ", which has " +
+                   std::to_string(capacity) + " bytes"};
   }
   request.id = row_;
 }
@@ -154,18 +168,22 @@ std::uint64_t TrafficFile::check() {
   std::size_t count = 0;
   TrafficRequest request;
   for (; count < most && read_line(); ++row_) {
-    if (row_ == UINT32_MAX) throw UsageError(printable(path_) + ": more than " + std::to_string(UINT32_MAX) + " rows");
+    if (row_ == UINT32_MAX)
+      throw UsageError(printable(path_) + ": more than " + std::to_string(UINT32_MAX) + " rows");
     try {
       parse(request);
       previous_ = request.issue;
       check_route(request);
     } catch (const RowFault& fault) {
-      faults += (count++ == 0 ? "" : "\n") + printable(path_) + ":" + std::to_string(line_number_) + ": " + fault.what;
+      faults += (count++ == 0 ? "" : "\n") + printable(path_) + ":" + std::to_string(line_number_) +
+                ": " + fault.what;
     }
   }
   if (count == most) faults += "\n(further faults are not listed)";
   if (count > 0) throw UsageError(faults);
-  if (row_ == 0) throw UsageError(printable(path_) + ":" + std::to_string(line_number_) + ": no requests behind the header");
+  if (row_ == 0)
+    throw UsageError(printable(path_) + ":" + std::to_string(line_number_) +
+                     ": no requests behind the header");
   const std::uint64_t rows = row_;
   start_over();
   return rows;

@@ -1,4 +1,5 @@
-// A CSV file of requests: `at_ns,initiator,op,target,offset,bytes` (spec 10.2). Streamed: memory does not grow with the file.
+// A CSV file of requests: `at_ns,initiator,op,target,offset,bytes` (spec 10.2). Streamed: memory
+// does not grow with the file.
 #pragma once
 
 #include <fstream>
@@ -12,12 +13,13 @@ namespace kernbench {
 
 class TrafficFile final : public TrafficSource {
  public:
-  // Opens the file and reads its header. Throws UsageError if it cannot be read twice (a pipe, standard input) or if the header
-  // is not as above.
+  // Opens the file and reads its header. Throws UsageError if it cannot be read twice (a pipe,
+  // standard input) or if the header is not as above.
   TrafficFile(std::string path, Platform& platform);
 
-  // Reads the whole file and throws UsageError with file:line of the first faults (at most 20 are listed), among them requests for
-  // which there is no route, or if there is no row at all; then starts over. Returns the number of rows.
+  // Reads the whole file and throws UsageError with file:line of the first faults (at most 20 are
+  // listed), among them requests for which there is no route, or if there is no row at all; then
+  // starts over. Returns the number of rows.
   std::uint64_t check();
 
   bool next(TrafficRequest& request) override;

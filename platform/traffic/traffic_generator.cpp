@@ -15,7 +15,8 @@
 namespace kernbench {
 namespace {
 
-constexpr std::array<const char*, 5> pattern_names{"stream", "random", "stride", "hotspot", "closed-loop"};
+constexpr std::array<const char*, 5> pattern_names{"stream", "random", "stride", "hotspot",
+                                                   "closed-loop"};
 
 // An integer in [0, bound): the same on every library, unlike std::uniform_int_distribution.
 std::uint64_t draw(std::mt19937_64& random, std::uint64_t bound) {
@@ -23,17 +24,20 @@ std::uint64_t draw(std::mt19937_64& random, std::uint64_t bound) {
 }
 
 std::vector<NodeId> nodes_of(const Platform& platform, const std::vector<std::string>& globs,
-                             bool (*right_kind)(const Platform&, NodeId), const char* option, const char* allowed) {
+                             bool (*right_kind)(const Platform&, NodeId), const char* option,
+                             const char* allowed) {
   const MachineView& machine = platform.machine();
   std::vector<NodeId> nodes;
   for (const std::string& glob : globs) {
     const std::size_t before = nodes.size();
     for (NodeId node = 0; node < machine.nodes(); ++node) {
-      if (right_kind(platform, node) && ::fnmatch(glob.c_str(), machine.name(node).c_str(), FNM_NOESCAPE) == 0)
+      if (right_kind(platform, node) &&
+          ::fnmatch(glob.c_str(), machine.name(node).c_str(), FNM_NOESCAPE) == 0)
         nodes.push_back(node);
     }
     if (nodes.size() == before)
-      throw UsageError(std::string(option) + " " + quote(glob) + " takes no node of this machine; allowed are " + allowed);
+      throw UsageError(std::string(option) + " " + quote(glob) +
+                       " takes no node of this machine; allowed are " + allowed);
   }
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
@@ -42,13 +46,16 @@ std::vector<NodeId> nodes_of(const Platform& platform, const std::vector<std::st
 
 }  // namespace
 
-const char* name_of(TrafficPattern pattern) { return pattern_names[static_cast<std::size_t>(pattern)]; }
+const char* name_of(TrafficPattern pattern) {
+  return pattern_names[static_cast<std::size_t>(pattern)];
+}
 
 TrafficPattern parse_traffic_pattern(std::string_view name) {
   for (std::size_t i = 0; i < pattern_names.size(); ++i) {
     if (pattern_names[i] == name) return static_cast<TrafficPattern>(i);
   }
-  throw UsageError("unknown traffic pattern " + quote(name) + "; allowed is stream, random, stride, hotspot or closed-loop");
+  throw UsageError("unknown traffic pattern " + quote(name) +
+                   "; allowed is stream, random, stride, hotspot or closed-loop");
 }
 
 TrafficGenerator::TrafficGenerator(TrafficRecipe recipe, const Platform& platform)
@@ -58,16 +65,20 @@ TrafficGenerator::TrafficGenerator(TrafficRecipe recipe, const Platform& platfor
     throw UsageError("--size is " + std::to_string(recipe_.size_bytes) + ", allowed is 1 to " +
                      std::to_string(longest_request_bytes));
   }
-  if (recipe_.max_outstanding == 0) throw UsageError("--max-outstanding is 0, allowed is at least 1");
-  if (recipe_.rate_gbs < Rational(0)) throw UsageError("--rate is " + recipe_.rate_gbs.str() + ", allowed is at least 0");
+  if (recipe_.max_outstanding == 0)
+    throw UsageError("--max-outstanding is 0, allowed is at least 1");
+  if (recipe_.rate_gbs < Rational(0))
+    throw UsageError("--rate is " + recipe_.rate_gbs.str() + ", allowed is at least 0");
   if (recipe_.read_share < Rational(0) || Rational(1) < recipe_.read_share) {
     throw UsageError("--read-share is " + recipe_.read_share.str() + ", allowed is 0 to 1");
   }
   const std::vector<NodeId> initiators =
-      nodes_of(platform, recipe_.initiators, is_traffic_initiator, "--initiators", "pe_dma and pcie_ep nodes");
-  const std::vector<NodeId> given = recipe_.targets.empty() ? std::vector<NodeId>{}
-                                                            : nodes_of(platform, recipe_.targets, is_traffic_target, "--targets",
-                                                                       "hbm_ctrl.peN, sram and pe_tcm nodes");
+      nodes_of(platform, recipe_.initiators, is_traffic_initiator, "--initiators",
+               "pe_dma and pcie_ep nodes");
+  const std::vector<NodeId> given =
+      recipe_.targets.empty() ? std::vector<NodeId>{}
+                              : nodes_of(platform, recipe_.targets, is_traffic_target, "--targets",
+                                         "hbm_ctrl.peN, sram and pe_tcm nodes");
   for (const NodeId initiator : initiators) {
     Stream stream;
     stream.initiator = initiator;
@@ -75,7 +86,8 @@ TrafficGenerator::TrafficGenerator(TrafficRecipe recipe, const Platform& platfor
     stream.random.seed(recipe_.seed * 0x9e3779b97f4a7c15ULL + initiator);
     for (const NodeId target : stream.targets) {
       if (recipe_.size_bytes > traffic_capacity(platform, target)) {
-        throw UsageError("--size is " + std::to_string(recipe_.size_bytes) + ", " + platform.machine().name(target) + " has " +
+        throw UsageError("--size is " + std::to_string(recipe_.size_bytes) + ", " +
+                         platform.machine().name(target) + " has " +
                          std::to_string(traffic_capacity(platform, target)) + " bytes");
       }
     }
@@ -83,7 +95,8 @@ TrafficGenerator::TrafficGenerator(TrafficRecipe recipe, const Platform& platfor
   }
   const auto total = static_cast<unsigned __int128>(recipe_.requests) * streams_.size();
   if (total > UINT32_MAX)
-    throw UsageError("--requests for " + std::to_string(streams_.size()) + " initiators: more than 4294967295 in all");
+    throw UsageError("--requests for " + std::to_string(streams_.size()) +
+                     " initiators: more than 4294967295 in all");
   check_last_issue();
   check_memory();
   if (recipe_.pattern == TrafficPattern::closed_loop) {
@@ -95,40 +108,48 @@ TrafficGenerator::TrafficGenerator(TrafficRecipe recipe, const Platform& platfor
 
 Fs TrafficGenerator::issue_time(std::uint64_t step) const {
   if (recipe_.rate_gbs.is_zero()) return 0;
-  const auto bytes_before = Rational(static_cast<std::int64_t>(step)) * Rational(static_cast<std::int64_t>(recipe_.size_bytes));
+  const auto bytes_before = Rational(static_cast<std::int64_t>(step)) *
+                            Rational(static_cast<std::int64_t>(recipe_.size_bytes));
   return ns_to_fs(bytes_before / recipe_.rate_gbs);
 }
 
-// Instants never descend, so the last one tells whether all can be. That each can be computed shows in the largest product that any
-// of them needs: the last one alone may cancel well.
+// Instants never descend, so the last one tells whether all can be. That each can be computed shows
+// in the largest product that any of them needs: the last one alone may cancel well.
 void TrafficGenerator::check_last_issue() const {
   if (!times_are_known() || recipe_.rate_gbs.is_zero()) return;
   Rational::Int product = static_cast<Rational::Int>(2 * fs_per_ns);
-  const bool exact = !__builtin_mul_overflow(product, static_cast<Rational::Int>(recipe_.requests), &product) &&
-                     !__builtin_mul_overflow(product, static_cast<Rational::Int>(recipe_.size_bytes), &product) &&
-                     !__builtin_mul_overflow(product, recipe_.rate_gbs.den(), &product);
+  const bool exact =
+      !__builtin_mul_overflow(product, static_cast<Rational::Int>(recipe_.requests), &product) &&
+      !__builtin_mul_overflow(product, static_cast<Rational::Int>(recipe_.size_bytes), &product) &&
+      !__builtin_mul_overflow(product, recipe_.rate_gbs.den(), &product);
   if (exact && issue_time(recipe_.requests - 1) <= latest_issue_fs) return;
-  throw UsageError("--rate is " + recipe_.rate_gbs.str() + ", with which the last of " + std::to_string(recipe_.requests) +
-                   " requests of " + std::to_string(recipe_.size_bytes) +
-                   (exact ? " B would be issued after 1e12 ns; allowed is a higher rate, or fewer requests"
-                          : " B has no time that can be computed exactly; allowed are fewer digits, or fewer requests"));
+  throw UsageError(
+      "--rate is " + recipe_.rate_gbs.str() + ", with which the last of " +
+      std::to_string(recipe_.requests) + " requests of " + std::to_string(recipe_.size_bytes) +
+      (exact ? " B would be issued after 1e12 ns; allowed is a higher rate, or fewer requests"
+             : " B has no time that can be computed exactly; allowed are fewer digits, or fewer "
+               "requests"));
 }
 
 // Of requests that are issued at a rate, how many are under way shows in the simulation.
 void TrafficGenerator::check_memory() const {
   const bool at_once = times_are_known() && recipe_.rate_gbs.is_zero();
   if (times_are_known() && !at_once) return;
-  const std::uint64_t each = at_once ? recipe_.requests : std::min(recipe_.max_outstanding, recipe_.requests);
+  const std::uint64_t each =
+      at_once ? recipe_.requests : std::min(recipe_.max_outstanding, recipe_.requests);
   const std::uint64_t bytes = each * streams_.size() * TrafficPlayer::bytes_per_request;
   if (bytes <= recipe_.most_memory_bytes) return;
   // A flit is at least twice on its way: to a router and to the other end.
   const auto flit_bytes = static_cast<std::uint64_t>(platform_.graph().spec().system.flit_bytes);
   const double flits = static_cast<double>((recipe_.size_bytes + flit_bytes - 1) / flit_bytes);
-  const double events = 2.0 * flits * static_cast<double>(recipe_.requests) * static_cast<double>(streams_.size());
-  throw UsageError(fmt::format("{}: {} requests under way at once need about {} MiB of memory, all of them at least {:.1e} events; "
-                               "--max-memory is {} MiB{}",
-                               at_once ? "--requests" : "--max-outstanding", each * streams_.size(), bytes >> 20, events,
-                               recipe_.most_memory_bytes >> 20, at_once ? ", --rate spreads them over time" : ""));
+  const double events =
+      2.0 * flits * static_cast<double>(recipe_.requests) * static_cast<double>(streams_.size());
+  throw UsageError(fmt::format(
+      "{}: {} requests under way at once need about {} MiB of memory, all of them at least {:.1e} "
+      "events; "
+      "--max-memory is {} MiB{}",
+      at_once ? "--requests" : "--max-outstanding", each * streams_.size(), bytes >> 20, events,
+      recipe_.most_memory_bytes >> 20, at_once ? ", --rate spreads them over time" : ""));
 }
 
 std::vector<NodeId> TrafficGenerator::default_targets(NodeId initiator) const {
@@ -151,20 +172,26 @@ std::vector<NodeId> TrafficGenerator::default_targets(NodeId initiator) const {
 }
 
 void TrafficGenerator::make(Stream& stream, Fs issue, TrafficRequest& request) {
-  const bool drawn = recipe_.pattern != TrafficPattern::stream && recipe_.pattern != TrafficPattern::stride;
+  const bool drawn =
+      recipe_.pattern != TrafficPattern::stream && recipe_.pattern != TrafficPattern::stride;
   request.issue = issue;
   request.initiator = stream.initiator;
-  request.target = stream.targets.size() == 1 ? stream.targets.front() : stream.targets[draw(stream.random, stream.targets.size())];
+  request.target = stream.targets.size() == 1
+                       ? stream.targets.front()
+                       : stream.targets[draw(stream.random, stream.targets.size())];
   request.bytes = recipe_.size_bytes;
   const std::uint64_t places = traffic_capacity(platform_, request.target) / recipe_.size_bytes;
   if (drawn) {
     request.offset = draw(stream.random, places) * recipe_.size_bytes;
   } else {
-    const std::uint64_t step = recipe_.pattern == TrafficPattern::stream ? recipe_.size_bytes : recipe_.stride_bytes;
+    const std::uint64_t step =
+        recipe_.pattern == TrafficPattern::stream ? recipe_.size_bytes : recipe_.stride_bytes;
     const std::uint64_t room = traffic_capacity(platform_, request.target) - recipe_.size_bytes + 1;
-    request.offset = static_cast<std::uint64_t>(static_cast<unsigned __int128>(stream.made) * step % room);
+    request.offset =
+        static_cast<std::uint64_t>(static_cast<unsigned __int128>(stream.made) * step % room);
   }
-  // The share of reads is exact over each denominator's worth of requests on average: a draw against the decimal itself.
+  // The share of reads is exact over each denominator's worth of requests on average: a draw
+  // against the decimal itself.
   const auto den = static_cast<std::uint64_t>(recipe_.read_share.den());
   request.write = draw(stream.random, den) >= static_cast<std::uint64_t>(recipe_.read_share.num());
   request.id = id_++;
@@ -172,7 +199,8 @@ void TrafficGenerator::make(Stream& stream, Fs issue, TrafficRequest& request) {
 }
 
 bool TrafficGenerator::next(TrafficRequest& request) {
-  return recipe_.pattern == TrafficPattern::closed_loop ? next_by_feedback(request) : next_by_time(request);
+  return recipe_.pattern == TrafficPattern::closed_loop ? next_by_feedback(request)
+                                                        : next_by_time(request);
 }
 
 bool TrafficGenerator::next_by_time(TrafficRequest& request) {
@@ -198,15 +226,20 @@ bool TrafficGenerator::next_by_feedback(TrafficRequest& request) {
 
 void TrafficGenerator::ended(const TrafficResult& result) {
   if (recipe_.pattern != TrafficPattern::closed_loop) return;
-  const auto found = std::lower_bound(streams_.begin(), streams_.end(), result.request.initiator,
-                                      [](const Stream& stream, NodeId node) { return stream.initiator < node; });
+  const auto found =
+      std::lower_bound(streams_.begin(), streams_.end(), result.request.initiator,
+                       [](const Stream& stream, NodeId node) { return stream.initiator < node; });
   const auto index = static_cast<std::size_t>(found - streams_.begin());
   // What is due already counts as made.
-  const auto waiting = static_cast<std::uint64_t>(std::count_if(due_.begin() + static_cast<std::ptrdiff_t>(due_at_), due_.end(),
-                                                                [index](const auto& entry) { return entry.second == index; }));
+  const auto waiting = static_cast<std::uint64_t>(
+      std::count_if(due_.begin() + static_cast<std::ptrdiff_t>(due_at_), due_.end(),
+                    [index](const auto& entry) { return entry.second == index; }));
   if (found->made + waiting < recipe_.requests) {
-    const std::pair<Fs, std::size_t> entry(result.end, index);  // of one instant: by the initiator's name
-    due_.insert(std::upper_bound(due_.begin() + static_cast<std::ptrdiff_t>(due_at_), due_.end(), entry), entry);
+    const std::pair<Fs, std::size_t> entry(result.end,
+                                           index);  // of one instant: by the initiator's name
+    due_.insert(
+        std::upper_bound(due_.begin() + static_cast<std::ptrdiff_t>(due_at_), due_.end(), entry),
+        entry);
   }
 }
 

@@ -1,4 +1,5 @@
-// Requests made by rule instead of read from a file: `kernbench traffic --generate PATTERN` (spec 10.2).
+// Requests made by rule instead of read from a file: `kernbench traffic --generate PATTERN`
+// (spec 10.2).
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,9 @@
 namespace kernbench {
 
 enum class TrafficPattern : std::uint8_t { stream, random, stride, hotspot, closed_loop };
-const char* name_of(TrafficPattern pattern);                  // "stream", ..., "closed-loop"
-TrafficPattern parse_traffic_pattern(std::string_view name);  // throws UsageError that lists the names
+const char* name_of(TrafficPattern pattern);  // "stream", ..., "closed-loop"
+TrafficPattern parse_traffic_pattern(
+    std::string_view name);  // throws UsageError that lists the names
 
 struct TrafficRecipe {
   TrafficPattern pattern = TrafficPattern::stream;
@@ -30,15 +32,16 @@ struct TrafficRecipe {
   std::uint64_t most_memory_bytes = UINT64_MAX;  // that requests under way may take
 };
 
-// stream: consecutive addresses of one memory (default: the initiator's own HBM partition; a pcie_ep: the first of its SIP).
-// stride: the same memory, `stride_bytes` apart, wrapping. random: memory, address (a multiple of the size) and kind drawn for each
-// request (default: all HBM partitions of the initiators' SIPs). hotspot: everybody at one memory (default: the first HBM partition
-// of the machine), addresses drawn. closed-loop: as random, but a request is issued when one of the initiator's
-// `max_outstanding` has ended, so the times come from the simulation.
+// stream: consecutive addresses of one memory (default: the initiator's own HBM partition; a
+// pcie_ep: the first of its SIP). stride: the same memory, `stride_bytes` apart, wrapping. random:
+// memory, address (a multiple of the size) and kind drawn for each request (default: all HBM
+// partitions of the initiators' SIPs). hotspot: everybody at one memory (default: the first HBM
+// partition of the machine), addresses drawn. closed-loop: as random, but a request is issued when
+// one of the initiator's `max_outstanding` has ended, so the times come from the simulation.
 class TrafficGenerator final : public TrafficSource {
  public:
-  // Throws UsageError for a recipe that cannot be: a glob that takes nothing, a size beyond the memory, a rate so low that requests
-  // would be issued after latest_issue_fs, ...
+  // Throws UsageError for a recipe that cannot be: a glob that takes nothing, a size beyond the
+  // memory, a rate so low that requests would be issued after latest_issue_fs, ...
   TrafficGenerator(TrafficRecipe recipe, const Platform& platform);
 
   bool next(TrafficRequest& request) override;

@@ -10,8 +10,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Link::Statistics between(const Link::Statistics& before, const Link::Statistics& now) {
-  return {now.bytes - std::min(before.bytes, now.bytes), now.flits - before.flits, now.control_messages - before.control_messages,
-          now.busy_fs - before.busy_fs};
+  return {now.bytes - std::min(before.bytes, now.bytes), now.flits - before.flits,
+          now.control_messages - before.control_messages, now.busy_fs - before.busy_fs};
 }
 
 // Names of nodes need no quotes.
@@ -22,12 +22,15 @@ std::string csv_cell(const Json& value) {
 
 }  // namespace
 
-double rate_gbs(std::uint64_t bytes, Fs time) { return time == 0 ? 0.0 : static_cast<double>(bytes) / to_ns(time); }
+double rate_gbs(std::uint64_t bytes, Fs time) {
+  return time == 0 ? 0.0 : static_cast<double>(bytes) / to_ns(time);
+}
 
 void TrafficLinks::begin() {
   begun_ = true;
   begin_ = Component::now();
-  for (const MachineModules::LinkInstance& entry : platform_.links()) at_begin_.push_back(entry.link->statistics());
+  for (const MachineModules::LinkInstance& entry : platform_.links())
+    at_begin_.push_back(entry.link->statistics());
 }
 
 std::vector<TrafficLinks::LinkRow> TrafficLinks::links() const {
@@ -35,14 +38,19 @@ std::vector<TrafficLinks::LinkRow> TrafficLinks::links() const {
   auto before = at_begin_.begin();
   if (!begun_) return links;
   for (const MachineModules::LinkInstance& entry : platform_.links())
-    links.push_back({&platform_.graph().edges()[entry.edge], between(*before++, entry.link->statistics())});
+    links.push_back(
+        {&platform_.graph().edges()[entry.edge], between(*before++, entry.link->statistics())});
   return links;
 }
 
 std::vector<TrafficLinks::LinkRow> TrafficLinks::busiest(std::size_t most) const {
   std::vector<LinkRow> list = links();
-  list.erase(std::remove_if(list.begin(), list.end(), [](const LinkRow& link) { return link.carried.busy_fs == 0; }), list.end());
-  std::stable_sort(list.begin(), list.end(), [](const LinkRow& a, const LinkRow& b) { return a.carried.busy_fs > b.carried.busy_fs; });
+  list.erase(std::remove_if(list.begin(), list.end(),
+                            [](const LinkRow& link) { return link.carried.busy_fs == 0; }),
+             list.end());
+  std::stable_sort(list.begin(), list.end(), [](const LinkRow& a, const LinkRow& b) {
+    return a.carried.busy_fs > b.carried.busy_fs;
+  });
   if (list.size() > most) list.resize(most);
   return list;
 }
@@ -56,7 +64,8 @@ Json TrafficLinks::json_of(const LinkRow& link) const {
           {"bw_gbs", link.edge->bw_gbs ? Json(link.edge->bw_gbs->to_double()) : Json()},
           {"bytes", carried.bytes},
           {"gbs", rate_gbs(carried.bytes, time)},
-          {"utilisation", time == 0 ? 0.0 : static_cast<double>(carried.busy_fs) / static_cast<double>(time)},
+          {"utilisation",
+           time == 0 ? 0.0 : static_cast<double>(carried.busy_fs) / static_cast<double>(time)},
           {"flits", carried.flits},
           {"control_messages", carried.control_messages},
           {"busy_ns", ns_json(carried.busy_fs)}};

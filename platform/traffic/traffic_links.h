@@ -26,9 +26,11 @@ class TrafficLinks {
   // At most `most`, by descending busy time; idle ones are left out.
   std::vector<LinkRow> busiest(std::size_t most) const;
 
-  // {"src", "dst", "kind", "bw_gbs", "bytes", "gbs", "utilisation", "flits", "control_messages", "busy_ns"}
+  // {"src", "dst", "kind", "bw_gbs", "bytes", "gbs", "utilisation", "flits", "control_messages",
+  // "busy_ns"}
   nlohmann::ordered_json json_of(const LinkRow& link) const;
-  // All links, a row each: with the keys of json_of() as columns, or as {"elapsed_ns", "links": [...]}.
+  // All links, a row each: with the keys of json_of() as columns, or as {"elapsed_ns", "links":
+  // [...]}.
   void write_csv(std::ostream& out) const;
   void write_json(std::ostream& out) const;
 

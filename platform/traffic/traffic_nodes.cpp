@@ -31,7 +31,9 @@ std::uint64_t physical_address(const Platform& platform, NodeId target, std::uin
                           : node.kind == NodeKind::pe_tcm ? MemoryArea::pe_tcm
                                                           : MemoryArea::hbm;
   const auto index = [](int value) { return static_cast<unsigned>(std::max(value, 0)); };
-  return platform.address_map().address_of({area, index(node.at.sip), index(node.at.cube), index(node.at.pe), offset}).encode();
+  return platform.address_map()
+      .address_of({area, index(node.at.sip), index(node.at.cube), index(node.at.pe), offset})
+      .encode();
 }
 
 NodeId own_hbm(const Platform& platform, NodeId initiator) {

@@ -5,8 +5,8 @@
 
 namespace kernbench {
 
-bool is_traffic_initiator(const Platform& platform, NodeId node);         // a pe_dma or pcie_ep
-bool is_traffic_target(const Platform& platform, NodeId node);            // an hbm_ctrl.peN, sram or pe_tcm
+bool is_traffic_initiator(const Platform& platform, NodeId node);  // a pe_dma or pcie_ep
+bool is_traffic_target(const Platform& platform, NodeId node);  // an hbm_ctrl.peN, sram or pe_tcm
 std::uint64_t traffic_capacity(const Platform& platform, NodeId target);  // bytes
 std::uint64_t physical_address(const Platform& platform, NodeId target, std::uint64_t offset);
 

@@ -8,10 +8,10 @@
 
 namespace kernbench {
 
-TrafficPlayer::TrafficPlayer(const sc_core::sc_module_name& name, Platform& platform, TrafficSource& source,
-                             TrafficListener& listener)
-    : sc_core::sc_module(name), platform_(platform), source_(source), listener_(listener), due_("due"),
-      initiators_(platform.machine().nodes()) {
+TrafficPlayer::TrafficPlayer(const sc_core::sc_module_name& name, Platform& platform,
+                             TrafficSource& source, TrafficListener& listener)
+    : sc_core::sc_module(name), platform_(platform), source_(source), listener_(listener),
+      due_("due"), initiators_(platform.machine().nodes()) {
   SC_HAS_PROCESS(TrafficPlayer);
   SC_METHOD(issue_due);
   sensitive << due_;
@@ -49,10 +49,10 @@ void TrafficPlayer::issue(const TrafficRequest& request) {
   if (next_id_ == 0) listener_.began();
   const std::uint32_t id = next_id_++;
   if (id == ended_)
-    pending_wait_ =
-        platform_.pending_waits().open(name(), "request " + std::to_string(id) + " and later ones to end", Component::now());
-  window_.push_back({request.issue, request.offset, request.bytes, 0, request.initiator, request.target, none, request.write, false,
-                     false, false});
+    pending_wait_ = platform_.pending_waits().open(
+        name(), "request " + std::to_string(id) + " and later ones to end", Component::now());
+  window_.push_back({request.issue, request.offset, request.bytes, 0, request.initiator,
+                     request.target, none, request.write, false, false, false});
   Initiator& initiator = initiator_of(request.initiator);
   if (initiator.injector != nullptr) {
     inject(initiator, id);
@@ -68,7 +68,8 @@ void TrafficPlayer::issue(const TrafficRequest& request) {
   }
 }
 
-// The next request reaches the channel at the instant at which the one before it ends, which is when it is granted anyway.
+// The next request reaches the channel at the instant at which the one before it ends, which is
+// when it is granted anyway.
 void TrafficPlayer::submit(Initiator& initiator, std::uint32_t id) {
   const Entry& request = entry(id);
   DmaRequest dma;
@@ -108,7 +109,8 @@ void TrafficPlayer::inject(Initiator& initiator, std::uint32_t id) {
 void TrafficPlayer::completed(Transaction& transaction) {
   const auto id = static_cast<std::uint32_t>(transaction.route().listener_tag);
   if (transaction.get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE) {
-    return fail(id, platform_.machine().name(entry(id).target) + " answered " + transaction.get_response_string());
+    return fail(id, platform_.machine().name(entry(id).target) + " answered " +
+                        transaction.get_response_string());
   }
   end(id);
   injected_.erase(id);
@@ -117,7 +119,8 @@ void TrafficPlayer::completed(Transaction& transaction) {
 std::optional<std::uint32_t> TrafficPlayer::request_of(const TieKey& key, NodeId initiator) const {
   if (key.count < first_id_ || key.count >= next_id_) return std::nullopt;
   const Entry& request = window_[key.count - first_id_];
-  if (request.initiator != initiator || !(key == traffic_key(request.issue, key.count))) return std::nullopt;
+  if (request.initiator != initiator || !(key == traffic_key(request.issue, key.count)))
+    return std::nullopt;
   return key.count;
 }
 
@@ -146,13 +149,15 @@ void TrafficPlayer::fail(std::uint32_t id, const std::string& fault) {
 
 std::string TrafficPlayer::text_of(std::uint32_t id, const Entry& request) const {
   return "request " + std::to_string(id) + ": " + (request.write ? "write" : "read") + " by " +
-         platform_.machine().name(request.initiator) + " at " + platform_.machine().name(request.target) + ", issued at " +
-         format_ns(request.issue) + (request.granted ? ", granted at " + format_ns(request.grant) : ", waits for its channel");
+         platform_.machine().name(request.initiator) + " at " +
+         platform_.machine().name(request.target) + ", issued at " + format_ns(request.issue) +
+         (request.granted ? ", granted at " + format_ns(request.grant) : ", waits for its channel");
 }
 
 TrafficResult TrafficPlayer::result_of(std::uint32_t id, const Entry& request, Fs end) const {
   TrafficResult result;
-  result.request = {request.issue, 0, request.bytes, request.initiator, request.target, id, request.write};
+  result.request = {request.issue,  0,  request.bytes, request.initiator,
+                    request.target, id, request.write};
   result.grant = request.grant;
   result.end = end;
   return result;
@@ -177,7 +182,8 @@ void TrafficPlayer::hand_on_ended() {
     Entry& request = window_[i];
     if (!request.ended || request.handed_on) continue;
     request.handed_on = true;
-    listener_.in_order(result_of(first_id_ + static_cast<std::uint32_t>(i), request, request.offset_or_end));
+    listener_.in_order(
+        result_of(first_id_ + static_cast<std::uint32_t>(i), request, request.offset_or_end));
   }
 }
 

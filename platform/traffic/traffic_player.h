@@ -1,9 +1,10 @@
-// Plays requests on an elaborated machine (spec 10.2): pe_dma requests queue for their channel, pcie_ep requests are injected at
-// once.
+// Plays requests on an elaborated machine (spec 10.2): pe_dma requests queue for their channel,
+// pcie_ep requests are injected at once.
 //
-// Memory: 48 bytes for each request between the oldest that has not ended and the newest that was issued, and a payload for each
-// that is granted. Requests are taken from the source only when their time has come. A request for which there is no way, or that
-// the memory answers with an error, ends the run with a fatal fault that names it.
+// Memory: 48 bytes for each request between the oldest that has not ended and the newest that was
+// issued, and a payload for each that is granted. Requests are taken from the source only when
+// their time has come. A request for which there is no way, or that the memory answers with an
+// error, ends the run with a fatal fault that names it.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +22,27 @@
 
 namespace kernbench {
 
-class TrafficPlayer final : public sc_core::sc_module, private TransactionListener, private DmaListener {
+class TrafficPlayer final : public sc_core::sc_module,
+                            private TransactionListener,
+                            private DmaListener {
  public:
-  static constexpr std::uint64_t bytes_per_request = 64;  // under way, without its payload (spec 10.2)
+  static constexpr std::uint64_t bytes_per_request =
+      64;  // under way, without its payload (spec 10.2)
 
   // All three outlive the simulation. Construct before Platform::run(), which plays.
-  TrafficPlayer(const sc_core::sc_module_name& name, Platform& platform, TrafficSource& source, TrafficListener& listener);
+  TrafficPlayer(const sc_core::sc_module_name& name, Platform& platform, TrafficSource& source,
+                TrafficListener& listener);
 
   std::uint64_t issued() const { return next_id_; }
   std::uint64_t ended() const { return ended_; }
-  // The request that this initiator's transfer belongs to, while it is under way; none if it is somebody else's.
+  // The request that this initiator's transfer belongs to, while it is under way; none if it is
+  // somebody else's.
   std::optional<std::uint32_t> request_of(const TieKey& key, NodeId initiator) const;
-  // After a run that was stopped: hands on, in order of their ids, the results that wait for earlier requests.
+  // After a run that was stopped: hands on, in order of their ids, the results that wait for
+  // earlier requests.
   void hand_on_ended();
-  // After a run: the requests that have not ended, a line for each of the first 20; empty if there are none.
+  // After a run: the requests that have not ended, a line for each of the first 20; empty if there
+  // are none.
   std::string waiting() const;
   // Throws DeadlockError with these.
   void check_all_ended() const;
@@ -91,8 +99,8 @@ class TrafficPlayer final : public sc_core::sc_module, private TransactionListen
   std::uint32_t first_id_ = 0;  // of window_
   std::uint32_t next_id_ = 0;
   std::uint64_t ended_ = 0;
-  std::size_t pending_wait_ = 0;                                     // open while a request is under way
-  std::vector<Initiator> initiators_;                              // by node
+  std::size_t pending_wait_ = 0;       // open while a request is under way
+  std::vector<Initiator> initiators_;  // by node
   std::unordered_map<std::uint32_t, TransactionHandle> injected_;  // by id; looked up only
 };
 

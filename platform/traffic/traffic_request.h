@@ -9,7 +9,8 @@
 
 namespace kernbench {
 
-// 10^12 ns, 17 minutes of simulated time: beyond it sums of times could overflow 64 bits of femtoseconds.
+// 10^12 ns, 17 minutes of simulated time: beyond it sums of times could overflow 64 bits of
+// femtoseconds.
 inline constexpr Fs latest_issue_fs = 1'000'000'000'000 * fs_per_ns;
 // The length of a payload has 32 bits.
 inline constexpr std::uint64_t longest_request_bytes = UINT32_MAX;
@@ -35,7 +36,8 @@ class TrafficSource {
   virtual ~TrafficSource() = default;
   // False if there is none, or none until another has ended. Ids ascend from 0.
   virtual bool next(TrafficRequest& request) = 0;
-  // At the instant of the end: a source that closes the loop may have a next request now, issued at this instant.
+  // At the instant of the end: a source that closes the loop may have a next request now, issued at
+  // this instant.
   virtual void ended(const TrafficResult& /*result*/) {}
 };
 

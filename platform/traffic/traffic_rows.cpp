@@ -22,7 +22,8 @@ void TrafficRows::begin() {
   if (format_ == Format::json) out_ << "{\"requests\": [";
   if (format_ != Format::csv) return;
   out_ << "id,issue_ns,grant_ns,end_ns,latency_ns,bytes,path";
-  for (std::size_t i = 0; parts_ && i < latency_part_count; ++i) out_ << ',' << name_of(static_cast<LatencyPart>(i)) << "_ns";
+  for (std::size_t i = 0; parts_ && i < latency_part_count; ++i)
+    out_ << ',' << name_of(static_cast<LatencyPart>(i)) << "_ns";
   out_ << '\n';
 }
 
@@ -32,12 +33,14 @@ void TrafficRows::row(const TrafficResult& result, const LatencyParts& parts) {
   const std::string path = path_text(platform_, request.initiator, request.target);
   const bool csv = format_ == Format::csv;
   const char* const form = csv ? "{},{},{},{},{},{},{}"
-                               : "\n  {{\"id\": {}, \"issue_ns\": {}, \"grant_ns\": {}, \"end_ns\": {}, \"latency_ns\": {}, "
+                               : "\n  {{\"id\": {}, \"issue_ns\": {}, \"grant_ns\": {}, "
+                                 "\"end_ns\": {}, \"latency_ns\": {}, "
                                  "\"bytes\": {}, \"path\": \"{}\"";
   if (!csv && !first_) out_ << ',';
   first_ = false;
-  out_ << fmt::format(fmt::runtime(form), request.id, fixed_ns(request.issue), fixed_ns(result.grant), fixed_ns(result.end),
-                      fixed_ns(result.latency()), request.bytes, path);
+  out_ << fmt::format(fmt::runtime(form), request.id, fixed_ns(request.issue),
+                      fixed_ns(result.grant), fixed_ns(result.end), fixed_ns(result.latency()),
+                      request.bytes, path);
   for (std::size_t i = 0; parts_ && i < latency_part_count; ++i) {
     const auto part = static_cast<LatencyPart>(i);
     if (csv) {

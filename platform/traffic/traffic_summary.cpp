@@ -10,7 +10,8 @@
 
 namespace kernbench {
 TrafficSummary::ByDistance& TrafficSummary::distance_of_result(const TrafficResult& result) {
-  return by_distance_[static_cast<std::size_t>(distance_of(platform_.graph(), result.request.initiator, result.request.target))];
+  return by_distance_[static_cast<std::size_t>(
+      distance_of(platform_.graph(), result.request.initiator, result.request.target))];
 }
 
 void TrafficSummary::add_parts(const TrafficResult& result, const LatencyParts& parts) {
@@ -58,16 +59,22 @@ nlohmann::ordered_json TrafficSummary::json(std::size_t links) const {
     }
   }
   summary["busiest_links"] = nlohmann::ordered_json::array();
-  for (const TrafficLinks::LinkRow& link : links_.busiest(links)) summary["busiest_links"].push_back(links_.json_of(link));
+  for (const TrafficLinks::LinkRow& link : links_.busiest(links))
+    summary["busiest_links"].push_back(links_.json_of(link));
   return summary;
 }
 
 std::string TrafficSummary::text(std::size_t links) const {
   const nlohmann::ordered_json summary = json(links);
-  const auto number = [](const nlohmann::ordered_json& value) { return fmt::format("{:.3f}", to_double(value)); };
-  std::string text = fmt::format("requests   {}\nbytes      {} read, {} written\nmakespan   {}\naggregate  {} GB/s\n", requests_,
-                                 bytes_read_, bytes_written_, format_ns(makespan()), number(summary["aggregate_gbs"]));
-  if (links_.elapsed() != makespan()) text += fmt::format("elapsed    {}\n", format_ns(links_.elapsed()));
+  const auto number = [](const nlohmann::ordered_json& value) {
+    return fmt::format("{:.3f}", to_double(value));
+  };
+  std::string text = fmt::format(
+      "requests   {}\nbytes      {} read, {} written\nmakespan   {}\naggregate  {} GB/s\n",
+      requests_, bytes_read_, bytes_written_, format_ns(makespan()),
+      number(summary["aggregate_gbs"]));
+  if (links_.elapsed() != makespan())
+    text += fmt::format("elapsed    {}\n", format_ns(links_.elapsed()));
   text += '\n';
   using Align = TextTable::Align;
   TextTable latency({{"distance"},
@@ -81,9 +88,9 @@ std::string TrafficSummary::text(std::size_t links) const {
                      {"p99 ns", Align::right},
                      {"max ns", Align::right}});
   for (const auto& row : summary["latency"]) {
-    latency.add({row["distance"], row["requests"].dump(), row["bytes"].dump(), number(row["gbs"]), number(row["min_ns"]),
-                 number(row["mean_ns"]), number(row["p50_ns"]), number(row["p90_ns"]), number(row["p99_ns"]),
-                 number(row["max_ns"])});
+    latency.add({row["distance"], row["requests"].dump(), row["bytes"].dump(), number(row["gbs"]),
+                 number(row["min_ns"]), number(row["mean_ns"]), number(row["p50_ns"]),
+                 number(row["p90_ns"]), number(row["p99_ns"]), number(row["max_ns"])});
   }
   text += latency.text();
   if (has_parts_) {
@@ -104,9 +111,11 @@ std::string TrafficSummary::text(std::size_t links) const {
                   {"of GB/s", Align::right},
                   {"utilisation", Align::right}});
   for (const auto& row : summary["busiest_links"]) {
-    busy.add({row["src"].get<std::string>() + " > " + row["dst"].get<std::string>(), row["bytes"].dump(), number(row["gbs"]),
-              row["bw_gbs"].is_null() ? "unlimited" : fmt::format("{:g}", row["bw_gbs"].get<double>()),
-              percent(row["utilisation"].get<double>())});
+    busy.add(
+        {row["src"].get<std::string>() + " > " + row["dst"].get<std::string>(), row["bytes"].dump(),
+         number(row["gbs"]),
+         row["bw_gbs"].is_null() ? "unlimited" : fmt::format("{:g}", row["bw_gbs"].get<double>()),
+         percent(row["utilisation"].get<double>())});
   }
   return busy.empty() ? text : text + "\n" + busy.text();
 }

@@ -24,8 +24,8 @@ class TrafficSummary {
   // Beside add(): what the latency is made of; then the summary shows the means.
   void add_parts(const TrafficResult& result, const LatencyParts& parts);
 
-  // All of it up to now, units in the key names; utilisations are shares of the time since the first request; links by descending
-  // utilisation, at most `links` of them.
+  // All of it up to now, units in the key names; utilisations are shares of the time since the
+  // first request; links by descending utilisation, at most `links` of them.
   nlohmann::ordered_json json(std::size_t links = 10) const;
   std::string text(std::size_t links = 10) const;
   const TrafficLinks& links() const { return links_; }

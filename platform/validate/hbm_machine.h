@@ -1,4 +1,5 @@
-// The machine of the HBM references: one cube whose network takes no time, with the channels that a reference asks for.
+// The machine of the HBM references: one cube whose network takes no time, with the channels that a
+// reference asks for.
 #pragma once
 
 #include <string>
@@ -16,8 +17,9 @@ struct HbmStack {
   std::string switch_penalty_ns = "0";
 };
 
-// Every number that these cases rest on: a topology that users edit lends the rest. Nothing on the way delays: routers without
-// overhead, mesh without limit, no lengths. What is left is the same for every PE.
+// Every number that these cases rest on: a topology that users edit lends the rest. Nothing on the
+// way delays: routers without overhead, mesh without limit, no lengths. What is left is the same
+// for every PE.
 std::vector<Override> hbm_machine(const HbmStack& stack);
 
 }  // namespace kernbench

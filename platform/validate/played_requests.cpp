@@ -40,7 +40,8 @@ class Results final : public TrafficListener {
 
 }  // namespace
 
-std::vector<TrafficResult> play_requests(Platform& platform, std::vector<TrafficRequest> first, FollowUp follow_up) {
+std::vector<TrafficResult> play_requests(Platform& platform, std::vector<TrafficRequest> first,
+                                         FollowUp follow_up) {
   Requests requests(std::move(first), std::move(follow_up));
   Results results;
   TrafficPlayer player("traffic", platform, requests, results);

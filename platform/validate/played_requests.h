@@ -1,4 +1,5 @@
-// Requests played on the machine of a case, with what each came to; and requests that depend on the ends of others.
+// Requests played on the machine of a case, with what each came to; and requests that depend on the
+// ends of others.
 #pragma once
 
 #include <functional>
@@ -12,6 +13,7 @@ namespace kernbench {
 using FollowUp = std::function<std::vector<TrafficRequest>(const TrafficResult&)>;
 
 // Ids are given in order of issue; `first` ascends in time. By id. Throws what ended the run.
-std::vector<TrafficResult> play_requests(Platform& platform, std::vector<TrafficRequest> first, FollowUp follow_up = {});
+std::vector<TrafficResult> play_requests(Platform& platform, std::vector<TrafficRequest> first,
+                                         FollowUp follow_up = {});
 
 }  // namespace kernbench

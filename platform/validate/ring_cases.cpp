@@ -20,9 +20,9 @@ struct Ring {
   const char* cut_through = "false";
 };
 
-// 16 SIPs at one switch, 250 ns (500 mm at 0.5 ns/mm) from each to the switch. Only these links, and the one behind the end point
-// if it is asked for, are limited, so that a message is at the neighbour's memory when it is at the neighbour; nothing charges an
-// overhead.
+// 16 SIPs at one switch, 250 ns (500 mm at 0.5 ns/mm) from each to the switch. Only these links,
+// and the one behind the end point if it is asked for, are limited, so that a message is at the
+// neighbour's memory when it is at the neighbour; nothing charges an overhead.
 std::vector<Override> ring_of_sips(const Ring& ring) {
   std::vector<Override> overrides{
       {"system.ns_per_mm", "0.5"},
@@ -32,8 +32,10 @@ std::vector<Override> ring_of_sips(const Ring& ring) {
       {"system.switch.attrs.overhead_ns", "0"},
       {"sip.io_chiplets.io0.components.pcie_ep.attrs.cut_through", ring.cut_through},
       {"sip.io_chiplets.io0.links",
-       fmt::format("{{pcie_ep_to_noc_bw_gbs: {}, per_connection_bw_gbs: 0, n_connections: 1}}", ring.behind_gbs)},
-      {"sip.io_chiplets.io0.cube_ports", "[{cube: {xy: [0, 0]}, cube_side: N, phy: P0, distance_mm: 0}]"},
+       fmt::format("{{pcie_ep_to_noc_bw_gbs: {}, per_connection_bw_gbs: 0, n_connections: 1}}",
+                   ring.behind_gbs)},
+      {"sip.io_chiplets.io0.cube_ports",
+       "[{cube: {xy: [0, 0]}, cube_side: N, phy: P0, distance_mm: 0}]"},
       {"cube.ucie.n_connections", "1"},
       {"cube.ucie.per_connection_bw_gbs", "0"},
       {"cube.links.router_link_bw_gbs", "0"},
@@ -41,8 +43,9 @@ std::vector<Override> ring_of_sips(const Ring& ring) {
       {"cube.placement.sram.pos_mm", "[1.5, 1.5]"},
       {"cube.components.sram.attrs.overhead_ns", "0"}};
   for (const char* node :
-       {"sip.io_chiplets.io0.components.pcie_ep", "sip.io_chiplets.io0.components.io_noc", "sip.io_chiplets.io0.components.io_ucie",
-        "sip.io_chiplets.io0.components.conn", "cube.ucie.port", "cube.ucie.conn", "cube.components.router"}) {
+       {"sip.io_chiplets.io0.components.pcie_ep", "sip.io_chiplets.io0.components.io_noc",
+        "sip.io_chiplets.io0.components.io_ucie", "sip.io_chiplets.io0.components.conn",
+        "cube.ucie.port", "cube.ucie.conn", "cube.components.router"}) {
     overrides.push_back({std::string(node) + ".attrs.overhead_ns", "0"});
   }
   return overrides;
@@ -57,7 +60,8 @@ TrafficRequest to_successor(const Platform& platform, int sip, std::uint64_t byt
   return request;
 }
 
-// Every node sends to its successor at once, and as soon as it has received what its predecessor sent, again. The end of the last.
+// Every node sends to its successor at once, and as soon as it has received what its predecessor
+// sent, again. The end of the last.
 Fs play_steps(Platform& platform, int steps, std::uint64_t bytes) {
   std::vector<TrafficRequest> first;
   std::vector<int> sip_of(platform.machine().nodes(), -1);
@@ -71,17 +75,20 @@ Fs play_steps(Platform& platform, int steps, std::uint64_t bytes) {
     last = std::max(last, result.end);
     const int here = sip_of[result.request.target];
     std::vector<TrafficRequest> next;
-    if (sent[static_cast<std::size_t>(here)]++ < steps) next.push_back(to_successor(platform, here, bytes));
+    if (sent[static_cast<std::size_t>(here)]++ < steps)
+      next.push_back(to_successor(platform, here, bytes));
     return next;
   });
   return last;
 }
 
 std::string sizes_text(int steps, std::uint64_t bytes) {
-  return fmt::format("{} step{} of {} KiB among 16 nodes, 500 ns and 64 GB/s per hop", steps, steps == 1 ? "" : "s", bytes / 1024);
+  return fmt::format("{} step{} of {} KiB among 16 nodes, 500 ns and 64 GB/s per hop", steps,
+                     steps == 1 ? "" : "s", bytes / 1024);
 }
 
-ValidationCheck step_check(int steps, std::uint64_t bytes, Fs time, std::string formula, double expected_ns) {
+ValidationCheck step_check(int steps, std::uint64_t bytes, Fs time, std::string formula,
+                           double expected_ns) {
   ValidationCheck check;
   check.quantity = sizes_text(steps, bytes);
   check.formula = std::move(formula);
@@ -93,30 +100,36 @@ ValidationCheck step_check(int steps, std::uint64_t bytes, Fs time, std::string 
   return check;
 }
 
-double flit_ns(const Platform& platform) { return static_cast<double>(platform.machine().flit_bytes()) / gbs; }
+double flit_ns(const Platform& platform) {
+  return static_cast<double>(platform.machine().flit_bytes()) / gbs;
+}
 
 // Steps of alpha + n beta; what the switch adds is within the tolerance.
 std::vector<ValidationCheck> play_alpha_beta(Platform& platform, int steps) {
   const double message_ns = mib / gbs, flit = flit_ns(platform);
   ValidationCheck check = step_check(steps, mib, play_steps(platform, steps, mib),
-                                     fmt::format("{} * ({:g} + {:g})", steps, hop_ns, message_ns), steps * (hop_ns + message_ns));
+                                     fmt::format("{} * ({:g} + {:g})", steps, hop_ns, message_ns),
+                                     steps * (hop_ns + message_ns));
   check.tolerance += steps * flit;
   check.allowance =
-      fmt::format("the switch takes one flit whole before it passes it on: {:g} ns per step; ", flit) + check.allowance;
+      fmt::format("the switch takes one flit whole before it passes it on: {:g} ns per step; ",
+                  flit) +
+      check.allowance;
   return {check};
 }
 
 std::vector<ValidationCheck> play_cut_through_step(Platform& platform) {
   const double message_ns = mib / gbs, flit = flit_ns(platform);
-  return {step_check(1, mib, play_steps(platform, 1, mib), fmt::format("{:g} + {:g} + 2 * {:g}", hop_ns, message_ns, flit),
+  return {step_check(1, mib, play_steps(platform, 1, mib),
+                     fmt::format("{:g} + {:g} + 2 * {:g}", hop_ns, message_ns, flit),
                      hop_ns + message_ns + 2 * flit)};
 }
 
 std::vector<ValidationCheck> play_store_and_forward_step(Platform& platform) {
   constexpr std::uint64_t bytes = 65536;
   const double message_ns = bytes / gbs;
-  return {step_check(1, bytes, play_steps(platform, 1, bytes), fmt::format("{:g} + 3 * {:g}", hop_ns, message_ns),
-                     hop_ns + 3 * message_ns)};
+  return {step_check(1, bytes, play_steps(platform, 1, bytes),
+                     fmt::format("{:g} + 3 * {:g}", hop_ns, message_ns), hop_ns + 3 * message_ns)};
 }
 
 // Reduce-scatter and all-gather of 1 MiB, without the time of the additions.
@@ -125,17 +138,20 @@ std::vector<ValidationCheck> play_all_reduce(Platform& platform) {
   constexpr std::uint64_t part = mib / nodes;
   const double alpha_ns = hop_ns + flit_ns(platform), part_ns = part / gbs;
   const Fs time = play_steps(platform, steps, part);
-  ValidationCheck bound = step_check(steps, part, time, fmt::format("{} / {:g} * 2 * 15 / 16", mib, gbs), mib / gbs * 2 * 15 / 16);
+  ValidationCheck bound = step_check(
+      steps, part, time, fmt::format("{} / {:g} * 2 * 15 / 16", mib, gbs), mib / gbs * 2 * 15 / 16);
   bound.tolerance = 0;
   bound.allowance = "";
   bound.relation = Relation::at_least;
   bound.remark = "what is above the bound are the latencies of the 30 steps";
-  return {step_check(steps, part, time, fmt::format("{} * ({:g} + {:g})", steps, alpha_ns, part_ns), steps * (alpha_ns + part_ns)),
+  return {step_check(steps, part, time, fmt::format("{} * ({:g} + {:g})", steps, alpha_ns, part_ns),
+                     steps * (alpha_ns + part_ns)),
           bound};
 }
 
 const char* const routing_exercise =
-    "exercise on routing techniques, as quoted by quesba.com (startup, per-hop and per-word time), and homework 4 of CS 677, Grand "
+    "exercise on routing techniques, as quoted by quesba.com (startup, per-hop and per-word time), "
+    "and homework 4 of CS 677, Grand "
     "Valley "
     "State University (2008), no. 1";
 
@@ -145,34 +161,47 @@ std::vector<ValidationCase> ring_cases() {
   const std::string routing = routing_exercise;
   return {
       {"ring-step", "network",
-       "All nodes send to their successors at once, links are used in one direction only: a step takes alpha + n beta, as for one "
+       "All nodes send to their successors at once, links are used in one direction only: a step "
+       "takes alpha + n beta, as for one "
        "message",
-       "time roughly equal to overhead + size / bw: NCCL tests, doc/PERFORMANCE.md, Time; alpha and beta of a step: MPICH, comment "
+       "time roughly equal to overhead + size / bw: NCCL tests, doc/PERFORMANCE.md, Time; alpha "
+       "and beta of a step: MPICH, comment "
        "of "
        "MPIR_Iallgather_intra_sched_ring",
        "tiny", ring_of_sips({}), [](Platform& platform) { return play_alpha_beta(platform, 1); }},
       {"ring-step-cut-through", "network",
-       "The same with a third link behind the neighbour's end point, which passes flits on as they come: t_s + l t_h + m t_w, t_h "
+       "The same with a third link behind the neighbour's end point, which passes flits on as they "
+       "come: t_s + l t_h + m t_w, t_h "
        "a flit on "
        "each further link",
-       "T = t_s + l t_h + m t_w: " + routing, "tiny", ring_of_sips({"256", "64", "true"}), play_cut_through_step},
-      {"ring-step-store-and-forward", "network", "The same three links, every node takes the message whole: t_s + (m t_w + t_h) l",
-       "T = t_s + (m t_w + t_h) l: " + routing, "tiny", ring_of_sips({"65536", "64", "false"}), play_store_and_forward_step},
+       "T = t_s + l t_h + m t_w: " + routing, "tiny", ring_of_sips({"256", "64", "true"}),
+       play_cut_through_step},
+      {"ring-step-store-and-forward", "network",
+       "The same three links, every node takes the message whole: t_s + (m t_w + t_h) l",
+       "T = t_s + (m t_w + t_h) l: " + routing, "tiny", ring_of_sips({"65536", "64", "false"}),
+       play_store_and_forward_step},
       {"ring-all-gather", "network",
-       "p - 1 steps; a node passes on in each what came whole in the one before (store-and-forward): (p - 1) (alpha + n beta), n "
+       "p - 1 steps; a node passes on in each what came whole in the one before "
+       "(store-and-forward): (p - 1) (alpha + n beta), n "
        "bytes per "
        "step",
-       "Cost = (p-1).alpha + n.((p-1)/p).beta, n bytes in all: MPICH, comment of MPIR_Iallgather_intra_sched_ring, Algorithm: Ring",
-       "tiny", ring_of_sips({}), [](Platform& platform) { return play_alpha_beta(platform, nodes - 1); }},
+       "Cost = (p-1).alpha + n.((p-1)/p).beta, n bytes in all: MPICH, comment of "
+       "MPIR_Iallgather_intra_sched_ring, Algorithm: Ring",
+       "tiny", ring_of_sips({}),
+       [](Platform& platform) { return play_alpha_beta(platform, nodes - 1); }},
       {"ring-all-reduce", "network",
-       "Reduce-scatter and all-gather of n bytes: 2 (p - 1) steps of n/p; at best n/b * 2 (p - 1)/p, the bound of any all-reduce. "
+       "Reduce-scatter and all-gather of n bytes: 2 (p - 1) steps of n/p; at best n/b * 2 (p - "
+       "1)/p, the bound of any all-reduce. "
        "alpha is "
        "500 ns of link and a flit in the switch",
-       "(p-1).alpha + n.((p-1)/p).beta for each of the two: MPICH, comments of MPIR_Iallgather_intra_sched_ring and "
+       "(p-1).alpha + n.((p-1)/p).beta for each of the two: MPICH, comments of "
+       "MPIR_Iallgather_intra_sched_ring and "
        "MPIR_Reduce_scatter "
-       "(pairwise exchange). Bound: NCCL tests, doc/PERFORMANCE.md, AllReduce: t = (S/B) * (2*(n-1)/n) at best, whatever the "
+       "(pairwise exchange). Bound: NCCL tests, doc/PERFORMANCE.md, AllReduce: t = (S/B) * "
+       "(2*(n-1)/n) at best, whatever the "
        "algorithm; a "
-       "ring reaches it: P. Patarasuk, X. Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, J. Parallel "
+       "ring reaches it: P. Patarasuk, X. Yuan, Bandwidth optimal all-reduce algorithms for "
+       "clusters of workstations, J. Parallel "
        "Distrib. "
        "Comput. 69(2) (2009), pp. 117-124, abstract",
        "tiny", ring_of_sips({}), play_all_reduce}};

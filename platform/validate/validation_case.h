@@ -10,8 +10,9 @@
 
 namespace kernbench {
 
-// What a simulated number must be to its reference. A bound is for references of what the models leave out (fill and drain, banks):
-// the deviation is then what has been left out, not an error within a tolerance.
+// What a simulated number must be to its reference. A bound is for references of what the models
+// leave out (fill and drain, banks): the deviation is then what has been left out, not an error
+// within a tolerance.
 enum class Relation { equal, at_least, at_most };
 const char* name_of(Relation relation);  // "equal", "at_least", "at_most"
 Relation parse_relation(const std::string& name);
@@ -39,8 +40,10 @@ struct ValidationCase {
   std::string name;
   std::string group;      // "network", "hbm", ...
   std::string statement;  // what the reference says
-  std::string source;     // standard, paper, program, as far as its text was at hand; what of it was not is said
-  std::string topology;   // "tiny": shipped file on which the machine is based; "" is the default one
+  std::string source;  // standard, paper, program, as far as its text was at hand; what of it was
+                       // not is said
+  std::string
+      topology;  // "tiny": shipped file on which the machine is based; "" is the default one
   std::vector<Override> overrides;
   // Plays on the machine, which has not run and runs once.
   std::function<std::vector<ValidationCheck>(Platform&)> run;
@@ -54,6 +57,7 @@ std::vector<ValidationCase> figure_cases();  // group figures
 std::vector<ValidationCase> all_validation_cases();
 
 // Those of a group; all if it is empty. Throws UsageError that lists the groups.
-std::vector<ValidationCase> select_group(std::vector<ValidationCase> cases, const std::string& group);
+std::vector<ValidationCase> select_group(std::vector<ValidationCase> cases,
+                                         const std::string& group);
 
 }  // namespace kernbench

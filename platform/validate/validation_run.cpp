@@ -21,12 +21,15 @@ nlohmann::ordered_json json_of(const ValidationCheck& check) {
 }
 
 ValidationCheck check_of(const nlohmann::ordered_json& json) {
-  return {json.at("quantity"),  json.at("formula"),   json.at("unit"),      json.at("expected"),
-          json.at("simulated"), json.at("tolerance"), json.at("allowance"), parse_relation(json.at("relation")),
+  return {json.at("quantity"),  json.at("formula"),
+          json.at("unit"),      json.at("expected"),
+          json.at("simulated"), json.at("tolerance"),
+          json.at("allowance"), parse_relation(json.at("relation")),
           json.at("remark")};
 }
 
-std::string run_in_child(const ValidationCase& reference, const ComponentRegistry& registry, const TopologyPath& topology_path) {
+std::string run_in_child(const ValidationCase& reference, const ComponentRegistry& registry,
+                         const TopologyPath& topology_path) {
   MachineSpec spec = load_machine(topology_path(reference.topology), reference.overrides, registry);
   spec.source_path.clear();  // nothing is cached beside the shipped file
   PlatformOptions options;
@@ -52,7 +55,8 @@ const char* sign_of(Relation relation) {
 }
 
 std::string check_text(const ValidationCheck& check) {
-  std::string text = "  " + check.quantity + ": " + sign_of(check.relation) + " " + check.formula + " " + check.unit;
+  std::string text = "  " + check.quantity + ": " + sign_of(check.relation) + " " + check.formula +
+                     " " + check.unit;
   if (!check.allowance.empty()) text += "; tolerance: " + check.allowance;
   if (!check.remark.empty()) text += "; " + check.remark;
   return text + "\n";
@@ -61,10 +65,13 @@ std::string check_text(const ValidationCheck& check) {
 }  // namespace
 
 bool ValidationOutcome::passed() const {
-  return !checks.empty() && std::all_of(checks.begin(), checks.end(), [](const ValidationCheck& check) { return check.passed(); });
+  return !checks.empty() &&
+         std::all_of(checks.begin(), checks.end(),
+                     [](const ValidationCheck& check) { return check.passed(); });
 }
 
-std::vector<ValidationOutcome> run_validation(const std::vector<ValidationCase>& cases, const ComponentRegistry& registry,
+std::vector<ValidationOutcome> run_validation(const std::vector<ValidationCase>& cases,
+                                              const ComponentRegistry& registry,
                                               const TopologyPath& topology_path) {
   std::vector<ValidationOutcome> outcomes;
   for (const ValidationCase& reference : cases) {
@@ -72,7 +79,8 @@ std::vector<ValidationOutcome> run_validation(const std::vector<ValidationCase>&
     outcome.reference = reference;
     try {
       ChildProcess child([&] { return run_in_child(reference, registry, topology_path); });
-      for (const auto& check : nlohmann::ordered_json::parse(child.value())) outcome.checks.push_back(check_of(check));
+      for (const auto& check : nlohmann::ordered_json::parse(child.value()))
+        outcome.checks.push_back(check_of(check));
     } catch (const Error& error) {
       outcome.failure = error.what();
     }
@@ -97,15 +105,18 @@ std::string validation_text(const std::vector<ValidationOutcome>& outcomes) {
   for (const ValidationOutcome& outcome : outcomes) {
     passed += outcome.passed() ? 1 : 0;
     const std::string name = outcome.reference.group + "/" + outcome.reference.name;
-    if (!outcome.failure.empty()) table.add({"[x] FAIL", name, "the run has failed, see below", "", "", "", "", "", ""});
+    if (!outcome.failure.empty())
+      table.add({"[x] FAIL", name, "the run has failed, see below", "", "", "", "", "", ""});
     for (const ValidationCheck& check : outcome.checks) {
-      table.add({check.passed() ? "[v] PASS" : "[x] FAIL", name, check.quantity, check.unit, sign_of(check.relation),
-                 number(check.expected), number(check.simulated), number(check.deviation()), number(check.tolerance)});
+      table.add({check.passed() ? "[v] PASS" : "[x] FAIL", name, check.quantity, check.unit,
+                 sign_of(check.relation), number(check.expected), number(check.simulated),
+                 number(check.deviation()), number(check.tolerance)});
     }
   }
   text += table.text() + "\n";
   for (const ValidationOutcome& outcome : outcomes) {
-    text += outcome.reference.group + "/" + outcome.reference.name + "\n  " + outcome.reference.statement + "\n";
+    text += outcome.reference.group + "/" + outcome.reference.name + "\n  " +
+            outcome.reference.statement + "\n";
     for (const ValidationCheck& check : outcome.checks) text += check_text(check);
     if (!outcome.failure.empty()) text += "  failed: " + outcome.failure + "\n";
     text += "  source: " + outcome.reference.source + "\n";
@@ -123,7 +134,8 @@ nlohmann::ordered_json validation_json(const std::vector<ValidationOutcome>& out
     entry["source"] = outcome.reference.source;
     entry["topology"] = outcome.reference.topology;
     entry["set"] = nlohmann::ordered_json::array();
-    for (const Override& each : outcome.reference.overrides) entry["set"].push_back(each.key + "=" + each.value);
+    for (const Override& each : outcome.reference.overrides)
+      entry["set"].push_back(each.key + "=" + each.value);
     entry["checks"] = nlohmann::ordered_json::array();
     for (const ValidationCheck& check : outcome.checks) {
       entry["checks"].push_back(json_of(check));

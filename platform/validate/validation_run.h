@@ -1,4 +1,5 @@
-// Runs cases, each on a fresh machine in a child process, and reports expected, simulated, deviation, source and verdict.
+// Runs cases, each on a fresh machine in a child process, and reports expected, simulated,
+// deviation, source and verdict.
 #pragma once
 
 #include <functional>
@@ -22,7 +23,8 @@ struct ValidationOutcome {
 using TopologyPath = std::function<std::string(const std::string&)>;
 
 // No machine may have been built in this process.
-std::vector<ValidationOutcome> run_validation(const std::vector<ValidationCase>& cases, const ComponentRegistry& registry,
+std::vector<ValidationOutcome> run_validation(const std::vector<ValidationCase>& cases,
+                                              const ComponentRegistry& registry,
                                               const TopologyPath& topology_path);
 
 std::string validation_text(const std::vector<ValidationOutcome>& outcomes);

@@ -13,15 +13,18 @@ Attributes resolve_parameters(const Bench& bench, const std::vector<GivenParamet
   Attributes resolved = defaults_of(bench.parameters);
   std::set<std::string> seen;
   for (const auto& [name, text] : given) {
-    const auto found = std::find_if(bench.parameters.begin(), bench.parameters.end(),
-                                    [&name = name](const Parameter& parameter) { return parameter.name() == name; });
+    const auto found = std::find_if(
+        bench.parameters.begin(), bench.parameters.end(),
+        [&name = name](const Parameter& parameter) { return parameter.name() == name; });
     if (found == bench.parameters.end()) {
       std::string known;
-      for (const Parameter& parameter : bench.parameters) known += (known.empty() ? "" : ", ") + parameter.name();
+      for (const Parameter& parameter : bench.parameters)
+        known += (known.empty() ? "" : ", ") + parameter.name();
       throw UsageError("bench '" + bench.name + "' has no parameter " + quote(name) + "; it has " +
                        (known.empty() ? "none" : known));
     }
-    if (!seen.insert(name).second) throw UsageError("bench '" + bench.name + "': parameter '" + name + "' is given twice");
+    if (!seen.insert(name).second)
+      throw UsageError("bench '" + bench.name + "': parameter '" + name + "' is given twice");
     try {
       resolved.set(name, found->parse(text));
     } catch (const std::invalid_argument& error) {

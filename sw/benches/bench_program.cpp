@@ -6,7 +6,8 @@
 
 namespace kernbench {
 
-BenchProgram::BenchProgram(const Bench& bench, BenchOptions options) : bench_(bench), options_(std::move(options)) {
+BenchProgram::BenchProgram(const Bench& bench, BenchOptions options)
+    : bench_(bench), options_(std::move(options)) {
   if (!bench_.per_device) options_.devices = {0};
   if (options_.devices.empty()) throw UsageError("bench '" + bench_.name + "': no device given");
 }
@@ -32,16 +33,19 @@ void BenchProgram::run(HostPort& port) {
 const char* BenchProgram::last_call() const {
   if (!runtime_) return "";
   if (const Worker* worker = runtime_->worker_of_thread()) return worker->last_call();
-  return runtime_->workers.empty() ? runtime_->last_call : runtime_->workers.begin()->second->last_call();
+  return runtime_->workers.empty() ? runtime_->last_call
+                                   : runtime_->workers.begin()->second->last_call();
 }
 
 void BenchProgram::check_data(const FunctionalModel* data) const {
   const std::string bench = "bench '" + bench_.name + "' ";
   if (bench_.needs_data == DataMode::deferred && data == nullptr) {
-    throw UsageError(bench + "reads the values that its kernels load; it does not run with data off");
+    throw UsageError(bench +
+                     "reads the values that its kernels load; it does not run with data off");
   }
   if (bench_.needs_data == DataMode::eager && (data == nullptr || !data->eager())) {
-    throw UsageError(bench + "branches on values that its kernels compute; it runs with --data eager only");
+    throw UsageError(bench +
+                     "branches on values that its kernels compute; it runs with --data eager only");
   }
 }
 
@@ -58,7 +62,9 @@ void BenchProgram::run_on(int device) {
 void BenchProgram::finish() {
   ended_ = runtime_->link.port().now();
   if (runtime_->link.submitted() == 0) {
-    throw LaunchError("NO_REQUESTS", "bench '" + bench_.name + "' has ended with NO_REQUESTS: it submitted nothing to the machine");
+    throw LaunchError("NO_REQUESTS",
+                      "bench '" + bench_.name +
+                          "' has ended with NO_REQUESTS: it submitted nothing to the machine");
   }
   runtime_->memory->close();
 }

@@ -1,4 +1,5 @@
-// BenchProgram: a bench as the program of the host: once, or one copy per device, each on a thread of its own (spec 10.3).
+// BenchProgram: a bench as the program of the host: once, or one copy per device, each on a thread
+// of its own (spec 10.3).
 #pragma once
 
 #include <cstdint>
@@ -12,10 +13,10 @@
 namespace kernbench {
 
 struct BenchOptions {
-  Attributes parameters;                     // resolve_parameters()
-  std::vector<int> devices{0};               // SIPs; not looked at for a bench that is not per device
-  std::uint64_t seed = 1;                    // of torch.random
-  CclFile ccl{};                             // of torch.distributed
+  Attributes parameters;        // resolve_parameters()
+  std::vector<int> devices{0};  // SIPs; not looked at for a bench that is not per device
+  std::uint64_t seed = 1;       // of torch.random
+  CclFile ccl{};                // of torch.distributed
   StatisticsListener* statistics = nullptr;  // of torch.stats; null: nobody listens
 };
 
@@ -34,8 +35,10 @@ class BenchProgram final : public HostProgram {
   const std::vector<LaunchRecord>& launches() const;
   std::vector<ResultTable> results() const;  // of the bench, and of its collectives if it had any
   const std::vector<std::string>& warnings() const;
-  std::uint64_t requests() const;                     // submitted to the machine
-  std::optional<Fs> ended() const { return ended_; }  // when the bench and its launches had ended; memory is given back behind that
+  std::uint64_t requests() const;  // submitted to the machine
+  std::optional<Fs> ended() const {
+    return ended_;
+  }  // when the bench and its launches had ended; memory is given back behind that
 
  private:
   void check_data(const FunctionalModel* data) const;  // UsageError if the bench needs more of it

@@ -28,18 +28,22 @@ bool by_name(const Bench& a, const Bench& b) { return a.name < b.name; }
 void BenchRegistry::add(Bench bench) {
   if (!is_kebab_case(bench.name)) {
     throw UsageError("bench name '" + bench.name +
-                     "' is not kebab-case: lower-case letters and digits joined by single dashes, a letter first");
+                     "' is not kebab-case: lower-case letters and digits joined by single dashes, "
+                     "a letter first");
   }
-  if (bench.description.find_first_not_of(' ') == std::string::npos || bench.description.find('\n') != std::string::npos) {
+  if (bench.description.find_first_not_of(' ') == std::string::npos ||
+      bench.description.find('\n') != std::string::npos) {
     throw UsageError("bench '" + bench.name + "' needs a description of one line");
   }
   if (bench.run == nullptr) throw UsageError("bench '" + bench.name + "' has nothing to run");
   for (const Parameter& parameter : bench.parameters) {
     if (!parameter.default_value())
-      throw UsageError("bench '" + bench.name + "': parameter '" + parameter.name() + "' has no default");
+      throw UsageError("bench '" + bench.name + "': parameter '" + parameter.name() +
+                       "' has no default");
   }
   const auto place = std::lower_bound(benches_.begin(), benches_.end(), bench, by_name);
-  if (place != benches_.end() && place->name == bench.name) throw UsageError("bench '" + bench.name + "' is registered twice");
+  if (place != benches_.end() && place->name == bench.name)
+    throw UsageError("bench '" + bench.name + "' is registered twice");
   benches_.insert(place, std::move(bench));
 }
 
@@ -47,7 +51,8 @@ const Bench& BenchRegistry::find(const std::string& name_or_index) const {
   if (!name_or_index.empty() && std::all_of(name_or_index.begin(), name_or_index.end(), is_digit)) {
     const std::size_t index = name_or_index.size() > 6 ? 0 : std::stoul(name_or_index);
     if (index >= 1 && index <= benches_.size()) return benches_[index - 1];
-    throw UsageError("no bench with index " + name_or_index + "; there are " + std::to_string(benches_.size()));
+    throw UsageError("no bench with index " + name_or_index + "; there are " +
+                     std::to_string(benches_.size()));
   }
   std::string known;
   for (const Bench& bench : benches_) {

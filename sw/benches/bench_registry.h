@@ -1,4 +1,5 @@
-// BenchRegistry: the benches by name. Filled by plain functions that list them, checked as they come.
+// BenchRegistry: the benches by name. Filled by plain functions that list them, checked as they
+// come.
 #pragma once
 
 #include <string>
@@ -10,10 +11,12 @@ namespace kernbench {
 
 class BenchRegistry {
  public:
-  // UsageError for a name that is not kebab-case or is taken, a missing description, a parameter without a default.
+  // UsageError for a name that is not kebab-case or is taken, a missing description, a parameter
+  // without a default.
   void add(Bench bench);
 
-  // Sorted by name. A bench's index counts from 1 in this list; it is not stable: adding a bench moves others.
+  // Sorted by name. A bench's index counts from 1 in this list; it is not stable: adding a bench
+  // moves others.
   const std::vector<Bench>& benches() const { return benches_; }
   // By name or index. UsageError that lists the names.
   const Bench& find(const std::string& name_or_index) const;

@@ -1,4 +1,5 @@
-// collectives: every collective between all ranks, by size, as nccl-tests run them: on PE 0 of cube 0 of each SIP.
+// collectives: every collective between all ranks, by size, as nccl-tests run them: on PE 0 of cube
+// 0 of each SIP.
 #include <algorithm>
 #include <array>
 
@@ -12,13 +13,14 @@ namespace {
 // Element i of a tensor is that of number i mod 5.
 using Pattern = std::array<double, 5>;
 
-// One size: every op on tensors of its own, each verified. A rank's data are numbered by the rank, a part of them by its sender and
-// receiver, and each number has a pattern of its own.
+// One size: every op on tensors of its own, each verified. A rank's data are numbered by the rank,
+// a part of them by its sender and receiver, and each number has a pattern of its own.
 class Round {
  public:
   Round(Torch& torch, int rank, std::int64_t elements)
-      : torch_(torch), dist_(torch.distributed), rank_(rank), ranks_(dist_.get_world_size()), elements_(elements),
-        part_(std::max<std::int64_t>(1, elements / ranks_)), dtype_(parse_dtype(torch.parameters().text("dtype"))),
+      : torch_(torch), dist_(torch.distributed), rank_(rank), ranks_(dist_.get_world_size()),
+        elements_(elements), part_(std::max<std::int64_t>(1, elements / ranks_)),
+        dtype_(parse_dtype(torch.parameters().text("dtype"))),
         ascending_(1.5 * ranks_ * ranks_ + 4.0 * ranks_ <= reference::exact_up_to(dtype_)) {}
 
   void run(const std::string& op) {
@@ -71,10 +73,12 @@ class Round {
     return {first, first + 1, first + 2, first + 3, first + 4};
   }
 
-  // Exact when added up, in any order; of many ranks because the sum stays small wherever ranks are added that follow one another.
+  // Exact when added up, in any order; of many ranks because the sum stays small wherever ranks are
+  // added that follow one another.
   Pattern summand(int number) const {
     Pattern pattern{};
-    for (int i = 0; i < 5; ++i) pattern.at(static_cast<std::size_t>(i)) = ascending_ ? number + i : (number + i) % 5 - 2;
+    for (int i = 0; i < 5; ++i)
+      pattern.at(static_cast<std::size_t>(i)) = ascending_ ? number + i : (number + i) % 5 - 2;
     return pattern;
   }
 
@@ -90,15 +94,16 @@ class Round {
 
   static std::vector<double> values(std::int64_t elements, const Pattern& pattern) {
     std::vector<double> all;
-    for (std::int64_t i = 0; i < elements; ++i) all.push_back(pattern.at(static_cast<std::size_t>(i) % pattern.size()));
+    for (std::int64_t i = 0; i < elements; ++i)
+      all.push_back(pattern.at(static_cast<std::size_t>(i) % pattern.size()));
     return all;
   }
 
   Tensor tensor(std::int64_t elements, const Pattern& pattern, const std::string& name) {
     Tensor tensor;
     torch_.untimed([&] {
-      tensor = torch_.from_host(HostArray({elements}, dtype_, values(elements, pattern)), DPPolicy::on_one_pe(),
-                                name + ", " + std::to_string(elements_));
+      tensor = torch_.from_host(HostArray({elements}, dtype_, values(elements, pattern)),
+                                DPPolicy::on_one_pe(), name + ", " + std::to_string(elements_));
     });
     return tensor;
   }
@@ -107,7 +112,8 @@ class Round {
   template <class PatternOf>
   std::vector<Tensor> parts(PatternOf pattern_of, const std::string& name) {
     std::vector<Tensor> tensors;
-    for (int rank = 0; rank < ranks_; ++rank) tensors.push_back(tensor(part_, pattern_of(rank), name + " " + std::to_string(rank)));
+    for (int rank = 0; rank < ranks_; ++rank)
+      tensors.push_back(tensor(part_, pattern_of(rank), name + " " + std::to_string(rank)));
     return tensors;
   }
   std::vector<Tensor> blank(const std::string& op) {
@@ -115,11 +121,14 @@ class Round {
   }
 
   void verify(const Tensor& tensor, const Pattern& expected) {
-    torch_.verify(tensor, [expected, elements = tensor.shape().elements()] { return values(elements, expected); });
+    torch_.verify(tensor, [expected, elements = tensor.shape().elements()] {
+      return values(elements, expected);
+    });
   }
   template <class PatternOf>
   void verify_all(const std::vector<Tensor>& tensors, PatternOf expected) {
-    for (std::size_t rank = 0; rank < tensors.size(); ++rank) verify(tensors[rank], expected(static_cast<int>(rank)));
+    for (std::size_t rank = 0; rank < tensors.size(); ++rank)
+      verify(tensors[rank], expected(static_cast<int>(rank)));
   }
 
   Torch& torch_;
@@ -138,12 +147,14 @@ void worker(Torch& torch, int rank) {
   const auto size = static_cast<std::int64_t>(size_of(dtype));
   for (const std::string& op : collective_op_names()) {
     if (given.text("op") != "all" && given.text("op") != op) continue;
-    for (const std::int64_t bytes : sizes_in_bytes(given, dtype)) Round(torch, rank, bytes / size).run(op);
+    for (const std::int64_t bytes : sizes_in_bytes(given, dtype))
+      Round(torch, rank, bytes / size).run(op);
   }
 }
 
 void run(Torch& torch) {
-  torch.multiprocessing.spawn([&torch](int rank) { worker(torch, rank); }, torch.distributed.ranks_to_spawn());
+  torch.multiprocessing.spawn([&torch](int rank) { worker(torch, rank); },
+                              torch.distributed.ranks_to_spawn());
 }
 
 }  // namespace
@@ -151,13 +162,16 @@ void run(Torch& torch) {
 Bench collectives() {
   std::vector<std::string> ops = collective_op_names();
   ops.insert(ops.begin(), "all");
-  Bench bench{"collectives",
-              "Every collective between all SIPs by size: time, algorithm bandwidth and bus bandwidth",
-              {Parameter::choice("op", "which one", ops, "spec 7").default_val("all"),
-               size_in_bytes("min_bytes", "of a rank's data, the smallest; the next ones have four times as many", 1024),
-               size_in_bytes("max_bytes", "of the largest", 65536),
-               Parameter::choice("dtype", "of the elements", {"f16", "bf16", "f32", "i32"}, "spec 8.3").default_val("f16")},
-              &run};
+  Bench bench{
+      "collectives",
+      "Every collective between all SIPs by size: time, algorithm bandwidth and bus bandwidth",
+      {Parameter::choice("op", "which one", ops, "spec 7").default_val("all"),
+       size_in_bytes("min_bytes",
+                     "of a rank's data, the smallest; the next ones have four times as many", 1024),
+       size_in_bytes("max_bytes", "of the largest", 65536),
+       Parameter::choice("dtype", "of the elements", {"f16", "bf16", "f32", "i32"}, "spec 8.3")
+           .default_val("f16")},
+      &run};
   bench.per_device = false;
   return bench;
 }

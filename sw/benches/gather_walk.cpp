@@ -21,12 +21,14 @@ std::vector<std::int64_t> random_order(Torch& torch, std::int64_t nodes) {
   return order;
 }
 
-// `walk` linked one to the next, -1 behind the last; nodes off the walk point at themselves, which a walk never leaves.
+// `walk` linked one to the next, -1 behind the last; nodes off the walk point at themselves, which
+// a walk never leaves.
 HostArray links(const std::vector<std::int64_t>& walk, std::int64_t nodes) {
   std::vector<double> next(static_cast<std::size_t>(nodes));
   std::iota(next.begin(), next.end(), 0.0);
   for (std::size_t i = 0; i < walk.size(); ++i)
-    next[static_cast<std::size_t>(walk[i])] = i + 1 < walk.size() ? static_cast<double>(walk[i + 1]) : -1;
+    next[static_cast<std::size_t>(walk[i])] =
+        i + 1 < walk.size() ? static_cast<double>(walk[i + 1]) : -1;
   return HostArray({nodes}, i32, next);
 }
 
@@ -34,7 +36,8 @@ std::vector<double> gathered(const HostArray& table, const std::vector<std::int6
   const std::vector<double> values = table.values();
   const std::int64_t width = table.shape()[1];
   std::vector<double> rows;
-  for (const std::int64_t node : walk) rows.insert(rows.end(), values.begin() + node * width, values.begin() + (node + 1) * width);
+  for (const std::int64_t node : walk)
+    rows.insert(rows.end(), values.begin() + node * width, values.begin() + (node + 1) * width);
   return rows;
 }
 
@@ -56,10 +59,14 @@ void run(Torch& torch) {
   const Input table = random_input(torch, {nodes, width}, dtype, rows_over(pes), "table");
   const Tensor next = torch.from_host(links(walk, nodes), rows_over(pes), "next");
   const Tensor out = torch.empty({steps, width}, dtype, DPPolicy::on_one_pe(), "out"),
-               total = torch.empty({1, width}, is_float(dtype) ? f32 : i32, DPPolicy::on_one_pe(), "total");
-  torch.launch(LaunchSpec("gather_walk").on_pe(0), kernels::gather_walk, next, table.tensor, out, total, walk.front());
+               total = torch.empty({1, width}, is_float(dtype) ? f32 : i32, DPPolicy::on_one_pe(),
+                                   "total");
+  torch.launch(LaunchSpec("gather_walk").on_pe(0), kernels::gather_walk, next, table.tensor, out,
+               total, walk.front());
   torch.verify(out, [table = table.host, walk] { return gathered(*table, walk); });
-  torch.verify(total, [table = table.host, walk, width] { return sum_of_rows(gathered(*table, walk), width); });
+  torch.verify(total, [table = table.host, walk, width] {
+    return sum_of_rows(gathered(*table, walk), width);
+  });
 }
 
 }  // namespace
@@ -67,8 +74,10 @@ void run(Torch& torch) {
 Bench gather_walk() {
   Bench bench{"gather-walk",
               "One PE follows a linked list in HBM and gathers the rows that it meets",
-              {extent("nodes", "of the list, each with a row", 64), extent("width", "elements of a row", 64),
-               extent("steps", "nodes on the walk; no more than there are", 32), any_dtype("of the rows"), shared_by_pes("nodes")},
+              {extent("nodes", "of the list, each with a row", 64),
+               extent("width", "elements of a row", 64),
+               extent("steps", "nodes on the walk; no more than there are", 32),
+               any_dtype("of the rows"), shared_by_pes("nodes")},
               &run};
   bench.needs_data = DataMode::deferred;
   return bench;

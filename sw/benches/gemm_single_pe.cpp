@@ -12,7 +12,8 @@ void run(Torch& torch) {
     torch.launch(launch, kernels::matmul_dot, t.a, t.b, t.out, t.m, t.k, t.n);
   } else {
     torch.launch(launch, kernels::matmul_composite, t.a, t.b, t.out, t.m, t.k, t.n,
-                 static_cast<int>(kernels::MatmulVariant::load_ref), static_cast<int>(kernels::Activation::none));
+                 static_cast<int>(kernels::MatmulVariant::load_ref),
+                 static_cast<int>(kernels::Activation::none));
   }
   torch.verify(t.out, t.product);
 }
@@ -21,11 +22,14 @@ void run(Torch& torch) {
 
 Bench gemm_single_pe() {
   ParameterSchema parameters = matmul_parameters();
-  parameters.push_back(Parameter::choice("compute",
-                                         "composite: tiles through the whole PE; dot: one PE_GEMM operation on loaded operands",
-                                         {"composite", "dot"}, "spec 10.3")
-                           .default_val("composite"));
-  return {"gemm-single-pe", "Matrix product on one PE, tiled or as one dot", std::move(parameters), &run};
+  parameters.push_back(
+      Parameter::choice(
+          "compute",
+          "composite: tiles through the whole PE; dot: one PE_GEMM operation on loaded operands",
+          {"composite", "dot"}, "spec 10.3")
+          .default_val("composite"));
+  return {"gemm-single-pe", "Matrix product on one PE, tiled or as one dot", std::move(parameters),
+          &run};
 }
 
 }  // namespace kernbench::benches

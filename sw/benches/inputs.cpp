@@ -7,11 +7,15 @@
 
 namespace kernbench::benches {
 
-Input random_input(Torch& torch, const Shape& shape, DType dtype, const DPPolicy& policy, const std::string& name, double scale) {
-  Input input{torch.empty(shape, dtype, policy, name), nullptr};  // refused before its values are drawn if it does not fit
+Input random_input(Torch& torch, const Shape& shape, DType dtype, const DPPolicy& policy,
+                   const std::string& name, double scale) {
+  Input input{torch.empty(shape, dtype, policy, name),
+              nullptr};  // refused before its values are drawn if it does not fit
   if (torch.with_data()) {
     HostArray values = torch.random(shape, dtype);
-    if (scale != 1) values = HostArray(shape, dtype, reference::each(values.values(), [scale](double v) { return v * scale; }));
+    if (scale != 1)
+      values = HostArray(shape, dtype,
+                         reference::each(values.values(), [scale](double v) { return v * scale; }));
     input.host = std::make_shared<const HostArray>(std::move(values));
     input.tensor.copy_(*input.host);
   } else {
@@ -31,40 +35,53 @@ LaunchSpec launch_on_first(const std::string& name, int pes) {
 }
 
 Parameter extent(const char* name, const char* description, std::int64_t count) {
-  return Parameter::integer(name, description, "", "spec 10.3").default_val(count).range("1", "1048576");
+  return Parameter::integer(name, description, "", "spec 10.3")
+      .default_val(count)
+      .range("1", "1048576");
 }
 
 Parameter float_dtype(const char* description) {
-  return Parameter::choice("dtype", description, {"f16", "bf16", "f32"}, "spec 10.3").default_val("f16");
+  return Parameter::choice("dtype", description, {"f16", "bf16", "f32"}, "spec 10.3")
+      .default_val("f16");
 }
 
 Parameter any_dtype(const char* description) {
-  return Parameter::choice("dtype", description, {"f16", "bf16", "f32", "i8", "i32"}, "spec 10.3").default_val("f16");
+  return Parameter::choice("dtype", description, {"f16", "bf16", "f32", "i8", "i32"}, "spec 10.3")
+      .default_val("f16");
 }
 
 Parameter size_in_bytes(const char* name, const char* description, std::int64_t bytes) {
-  return Parameter::integer(name, description, "B", "spec 10.3").default_val(bytes).range("2", "1048576");
+  return Parameter::integer(name, description, "B", "spec 10.3")
+      .default_val(bytes)
+      .range("2", "1048576");
 }
 
 std::vector<std::int64_t> sizes_in_bytes(const Attributes& given, DType dtype) {
   const auto element = static_cast<std::int64_t>(size_of(dtype));
-  const auto whole = [element](std::int64_t bytes) { return std::max(element, bytes - bytes % element); };
+  const auto whole = [element](std::int64_t bytes) {
+    return std::max(element, bytes - bytes % element);
+  };
   const std::int64_t largest = whole(given.integer("max_bytes"));
   std::vector<std::int64_t> sizes;
-  for (std::int64_t bytes = whole(given.integer("min_bytes")); bytes < largest; bytes *= 4) sizes.push_back(bytes);
+  for (std::int64_t bytes = whole(given.integer("min_bytes")); bytes < largest; bytes *= 4)
+    sizes.push_back(bytes);
   sizes.push_back(largest);
   return sizes;
 }
 
 Parameter shared_by_pes(const char* what) {
-  const std::string description = std::string("PEs of the cube that share the ") + what + "; fewer if there are fewer " + what;
+  const std::string description =
+      std::string("PEs of the cube that share the ") + what + "; fewer if there are fewer " + what;
   return Parameter::integer("pes", description, "", "spec 10.3").default_val(8).range("1", "64");
 }
 
-int parts(const Torch& torch, std::int64_t extent) { return static_cast<int>(std::min(torch.parameters().integer("pes"), extent)); }
+int parts(const Torch& torch, std::int64_t extent) {
+  return static_cast<int>(std::min(torch.parameters().integer("pes"), extent));
+}
 
 int rows_within(std::int64_t rows, std::uint64_t row_bytes, std::uint64_t bytes) {
-  return static_cast<int>(std::clamp<std::int64_t>(static_cast<std::int64_t>(bytes / row_bytes), 1, rows));
+  return static_cast<int>(
+      std::clamp<std::int64_t>(static_cast<std::int64_t>(bytes / row_bytes), 1, rows));
 }
 
 }  // namespace kernbench::benches

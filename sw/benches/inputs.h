@@ -9,15 +9,15 @@
 
 namespace kernbench::benches {
 
-// A tensor with random values, and these as the host keeps them for the reference. With data off the same transfers take place
-// without making values, and `host` is null; references are not called then. `scale`: a power of two that the values are multiplied
-// by, so that they stay exact.
+// A tensor with random values, and these as the host keeps them for the reference. With data off
+// the same transfers take place without making values, and `host` is null; references are not
+// called then. `scale`: a power of two that the values are multiplied by, so that they stay exact.
 struct Input {
   Tensor tensor;
   std::shared_ptr<const HostArray> host;
 };
-Input random_input(Torch& torch, const Shape& shape, DType dtype, const DPPolicy& policy, const std::string& name,
-                   double scale = 1);
+Input random_input(Torch& torch, const Shape& shape, DType dtype, const DPPolicy& policy,
+                   const std::string& name, double scale = 1);
 
 // Tensors over the first `pes` PEs of cube 0, cut or copied.
 DPPolicy rows_over(int pes);
@@ -34,8 +34,8 @@ Parameter any_dtype(const char* description);
 Parameter shared_by_pes(const char* what);
 int parts(const Torch& torch, std::int64_t extent);
 
-// A number of bytes with a default, from 2 to 1 MiB. Of sizes from `min_bytes` to `max_bytes`: whole elements, each four times the
-// one before, and the largest.
+// A number of bytes with a default, from 2 to 1 MiB. Of sizes from `min_bytes` to `max_bytes`:
+// whole elements, each four times the one before, and the largest.
 Parameter size_in_bytes(const char* name, const char* description, std::int64_t bytes);
 std::vector<std::int64_t> sizes_in_bytes(const Attributes& given, DType dtype);
 

@@ -1,5 +1,6 @@
-// ipcq-pingpong: what a message between two PEs takes, by the kind of the hop between them and by size: over IPCQ, over IPCQ
-// without slot read and credit, and as a plain DMA write to the other PE's HBM.
+// ipcq-pingpong: what a message between two PEs takes, by the kind of the hop between them and by
+// size: over IPCQ, over IPCQ without slot read and credit, and as a plain DMA write to the other
+// PE's HBM.
 #include "sw/benches/inputs.h"
 #include "sw/benches/shipped.h"
 #include "sw/collectives/shipped_graphs.h"
@@ -25,9 +26,12 @@ constexpr Way ways[] = {{"intra-cube horizontal", "intra_E"},
 // The ways that the machine has.
 NeighbourGraph neighbours(const MachineView& machine) {
   NeighbourGraph graph;
-  if (machine.pes() > 1 && machine.pes() % 2 == 0) graph.add(graphs::intra_mesh(0, 0, machine.pes()));
-  graph.add(graphs::cube_mesh(0, machine.cube_mesh_w(), {0, 0, machine.cube_mesh_w(), machine.cube_mesh_h()}));
-  graph.add(graphs::sip({machine.sip_topology(), machine.sips(), machine.sip_w(), machine.sip_h()}, {{0, 0}}));
+  if (machine.pes() > 1 && machine.pes() % 2 == 0)
+    graph.add(graphs::intra_mesh(0, 0, machine.pes()));
+  graph.add(graphs::cube_mesh(0, machine.cube_mesh_w(),
+                              {0, 0, machine.cube_mesh_w(), machine.cube_mesh_h()}));
+  graph.add(graphs::sip({machine.sip_topology(), machine.sips(), machine.sip_w(), machine.sip_h()},
+                        {{0, 0}}));
   return graph;
 }
 
@@ -45,7 +49,8 @@ IpcqOptions options_of(const Attributes& given) {
 // One way: all sizes one after the other, by each of the three means.
 class Game {
  public:
-  Game(Torch& torch, const QueuePairEnd& end, const std::string& name, std::vector<std::int64_t> sizes)
+  Game(Torch& torch, const QueuePairEnd& end, const std::string& name,
+       std::vector<std::int64_t> sizes)
       : torch_(torch), end_(end), name_(name), sizes_(std::move(sizes)),
         rounds_(static_cast<int>(torch.parameters().integer("rounds"))) {
     for (const std::int64_t bytes : sizes_) total_ += elements_of(bytes);
@@ -57,17 +62,21 @@ class Game {
     std::int64_t first = 0;
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       const std::int64_t bytes = sizes_[i];
-      const double ipcq = one_way_ns(bytes, first, true, back_), bare = one_way_ns(bytes, first, false, bare_back_);
+      const double ipcq = one_way_ns(bytes, first, true, back_),
+                   bare = one_way_ns(bytes, first, false, bare_back_);
       const double dma = write_ns(bytes, first, static_cast<double>(i + 1));
       const auto gbs = [bytes](double ns) { return static_cast<double>(bytes) / ns; };
-      table.add({name_, end_.pe.str(), end_.peer.str(), bytes, ipcq, gbs(ipcq), bare, gbs(bare), dma, gbs(dma)});
+      table.add({name_, end_.pe.str(), end_.peer.str(), bytes, ipcq, gbs(ipcq), bare, gbs(bare),
+                 dma, gbs(dma)});
       first += elements_of(bytes);
     }
     verify();
   }
 
  private:
-  static std::int64_t elements_of(std::int64_t bytes) { return bytes / static_cast<std::int64_t>(size_of(dtype)); }
+  static std::int64_t elements_of(std::int64_t bytes) {
+    return bytes / static_cast<std::int64_t>(size_of(dtype));
+  }
 
   void make_tensors() {
     const std::string prefix = name_ + ": ";
@@ -75,21 +84,28 @@ class Game {
     torch_.ahbm.set_device(0);
     x_ = random_input(torch_, {largest}, dtype, DPPolicy::on_one_pe(), prefix + "sent");
     back_ = torch_.zeros({total_}, dtype, DPPolicy::on_one_pe(), prefix + "back");
-    bare_back_ = torch_.zeros({total_}, dtype, DPPolicy::on_one_pe(), prefix + "back, not consumed");
-    const int cubes = end_.peer.sip == 0 ? end_.peer.cube + 1 : 1, pes = end_.peer.sip == 0 && cubes == 1 ? end_.peer.pe + 1 : 1;
+    bare_back_ =
+        torch_.zeros({total_}, dtype, DPPolicy::on_one_pe(), prefix + "back, not consumed");
+    const int cubes = end_.peer.sip == 0 ? end_.peer.cube + 1 : 1,
+              pes = end_.peer.sip == 0 && cubes == 1 ? end_.peer.pe + 1 : 1;
     torch_.ahbm.set_device(end_.peer.sip);
     landing_ =
-        torch_.zeros({cubes * pes, total_}, dtype, {Placement::row_wise, Placement::row_wise, cubes, pes}, prefix + "written");
+        torch_.zeros({cubes * pes, total_}, dtype,
+                     {Placement::row_wise, Placement::row_wise, cubes, pes}, prefix + "written");
     torch_.ahbm.set_device(0);
     for (const Shard& shard : landing_.shards()) {
       if (shard.where == end_.peer) landing_pa_ = shard.pa;
     }
   }
 
-  LaunchSpec both(const std::string& kernel) const { return LaunchSpec(kernel).on_pes({end_.pe.pe, end_.peer.pe}); }
+  LaunchSpec both(const std::string& kernel) const {
+    return LaunchSpec(kernel).on_pes({end_.pe.pe, end_.peer.pe});
+  }
 
   double one_way_ns(std::int64_t bytes, std::int64_t first, bool consume, const Tensor& back) {
-    kernels::PingPong game{end_.pe, end_.peer, end_.direction, end_.peer_direction, elements_of(bytes), dtype, rounds_, consume};
+    kernels::PingPong game{
+        end_.pe, end_.peer, end_.direction, end_.peer_direction, elements_of(bytes),
+        dtype,   rounds_,   consume};
     const std::int64_t offset = first * static_cast<std::int64_t>(size_of(dtype));
     const LaunchHandle handle = torch_.launch(
         both("ping_pong"),
@@ -117,14 +133,17 @@ class Game {
       torch_.verify(back, [sent = x_.host, sizes = sizes_] {
         const std::vector<double> values = sent->values();
         std::vector<double> expected;
-        for (const std::int64_t bytes : sizes) expected.insert(expected.end(), values.begin(), values.begin() + elements_of(bytes));
+        for (const std::int64_t bytes : sizes)
+          expected.insert(expected.end(), values.begin(), values.begin() + elements_of(bytes));
         return expected;
       });
     }
     torch_.verify(landing_, [shape = landing_.shape(), sizes = sizes_] {
-      std::vector<double> expected(static_cast<std::size_t>((shape[0] - 1) * shape[1]));  // of the PEs before pong
+      std::vector<double> expected(
+          static_cast<std::size_t>((shape[0] - 1) * shape[1]));  // of the PEs before pong
       for (std::size_t i = 0; i < sizes.size(); ++i)
-        expected.insert(expected.end(), static_cast<std::size_t>(elements_of(sizes[i])), static_cast<double>(i + 1));
+        expected.insert(expected.end(), static_cast<std::size_t>(elements_of(sizes[i])),
+                        static_cast<double>(i + 1));
       return expected;
     });
   }
@@ -145,12 +164,14 @@ void run(Torch& torch) {
   const NeighbourGraph graph = neighbours(torch.spec());
   const std::vector<std::int64_t> sizes = sizes_in_bytes(torch.parameters(), dtype);
   torch.ipcq.install(graph, options_of(torch.parameters()));
-  ResultTable& table = torch.results(
-      "one way", {"hop", "from", "to", "bytes", "ipcq_ns", "ipcq_gbs", "no_consume_ns", "no_consume_gbs", "dma_ns", "dma_gbs"});
+  ResultTable& table =
+      torch.results("one way", {"hop", "from", "to", "bytes", "ipcq_ns", "ipcq_gbs",
+                                "no_consume_ns", "no_consume_gbs", "dma_ns", "dma_gbs"});
   const std::vector<QueuePairEnd> ends = queue_pairs(graph);
   for (const Way& way : ways) {
     for (const QueuePairEnd& end : ends) {
-      if (end.pe == ping && end.direction == way.direction) Game(torch, end, way.name, sizes).play(table);
+      if (end.pe == ping && end.direction == way.direction)
+        Game(torch, end, way.name, sizes).play(table);
     }
   }
   if (table.rows().empty()) throw UsageError("bench 'ipcq-pingpong': the machine has one PE");
@@ -161,20 +182,29 @@ void run(Torch& torch) {
 Bench ipcq_pingpong() {
   Bench bench{
       "ipcq-pingpong",
-      "Messages between two PEs by kind of hop and size: IPCQ, IPCQ without slot read and credit, DMA",
-      {size_in_bytes("min_bytes", "of the smallest message; the next ones have four times as many", 128),
-       size_in_bytes("max_bytes", "of the largest message; above a slot it goes in pieces", 1048576),
-       Parameter::integer("rounds", "messages there; all but the last come back, and the mean is reported", "", "assumption")
+      "Messages between two PEs by kind of hop and size: IPCQ, IPCQ without slot read and credit, "
+      "DMA",
+      {size_in_bytes("min_bytes", "of the smallest message; the next ones have four times as many",
+                     128),
+       size_in_bytes("max_bytes", "of the largest message; above a slot it goes in pieces",
+                     1048576),
+       Parameter::integer("rounds",
+                          "messages there; all but the last come back, and the mean is reported",
+                          "", "assumption")
            .default_val(2)
            .range("2", "1000"),
-       Parameter::choice("buffer_kind", "where the rings lie", {"tcm", "sram", "hbm"}, "spec 8.1").default_val("tcm"),
+       Parameter::choice("buffer_kind", "where the rings lie", {"tcm", "sram", "hbm"}, "spec 8.1")
+           .default_val("tcm"),
        size_in_bytes("slot_size", "of a slot", 4096),
        Parameter::integer("n_slots", "of a ring", "", "spec 8.1").default_val(4).range("1", "1024"),
-       Parameter::choice("backpressure", "how a send waits for a credit", {"sleep", "poll"}, "spec 8.1").default_val("sleep"),
+       Parameter::choice("backpressure", "how a send waits for a credit", {"sleep", "poll"},
+                         "spec 8.1")
+           .default_val("sleep"),
        Parameter::decimal("poll_ns", "between two looks of a polling send", "ns", "assumption")
            .default_val(10)
            .range("0.001", "1000000"),
-       Parameter::boolean("capacity_check", "the rings must fit their memory", "spec 8.2").default_val(true)},
+       Parameter::boolean("capacity_check", "the rings must fit their memory", "spec 8.2")
+           .default_val(true)},
       &run};
   bench.per_device = false;
   return bench;

@@ -6,17 +6,22 @@ namespace kernbench::benches {
 
 ParameterSchema matmul_parameters() {
   const auto extent = [](const char* name, const char* description, std::int64_t value) {
-    return Parameter::integer(name, description, "", "spec 10.3").default_val(value).range("1", "1048576");
+    return Parameter::integer(name, description, "", "spec 10.3")
+        .default_val(value)
+        .range("1", "1048576");
   };
-  return {extent("M", "rows of a and of the product", 32), extent("K", "columns of a, rows of b", 64),
+  return {extent("M", "rows of a and of the product", 32),
+          extent("K", "columns of a, rows of b", 64),
           extent("N", "columns of b and of the product", 32),
-          Parameter::choice("dtype", "of a and b; the product of integers is i32", {"f16", "bf16", "f32", "i8", "i32"}, "spec 10.3")
+          Parameter::choice("dtype", "of a and b; the product of integers is i32",
+                            {"f16", "bf16", "f32", "i8", "i32"}, "spec 10.3")
               .default_val("f16")};
 }
 
 MatmulTensors make_matmul_tensors(Torch& torch) {
   const Attributes& parameters = torch.parameters();
-  const std::int64_t m = parameters.integer("M"), k = parameters.integer("K"), n = parameters.integer("N");
+  const std::int64_t m = parameters.integer("M"), k = parameters.integer("K"),
+                     n = parameters.integer("N");
   const DType dtype = parse_dtype(parameters.text("dtype"));
   const DPPolicy one_pe = DPPolicy::on_one_pe();
   // Device memory first: a tensor that does not fit is refused before its values are drawn.

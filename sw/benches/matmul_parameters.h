@@ -1,4 +1,5 @@
-// What the matrix benches have in common: extents, dtype, tensors on one PE and the product's reference.
+// What the matrix benches have in common: extents, dtype, tensors on one PE and the product's
+// reference.
 #pragma once
 
 #include <functional>

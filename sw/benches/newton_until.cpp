@@ -1,4 +1,5 @@
-// newton-until: each PE iterates on its rows until a norm that it computes says that they have converged.
+// newton-until: each PE iterates on its rows until a norm that it computes says that they have
+// converged.
 #include "sw/kernels/newton_until.h"
 
 #include <algorithm>
@@ -12,7 +13,8 @@ namespace {
 
 constexpr float guess = 0.25F;  // converges for all x below 48
 
-// From 16 in the first row down to 1/128 in the last, exact in f32: the further down, the more steps.
+// From 16 in the first row down to 1/128 in the last, exact in f32: the further down, the more
+// steps.
 HostArray operands(Torch& torch, const Shape& shape) {
   std::vector<double> x = torch.random(shape, f32).values();
   const std::int64_t rows = shape[0], columns = shape[1];
@@ -23,7 +25,8 @@ HostArray operands(Torch& torch, const Shape& shape) {
   return HostArray(shape, f32, x);
 }
 
-// A result in double, as the PE keeps it: the double is wide enough for this second rounding to change nothing.
+// A result in double, as the PE keeps it: the double is wide enough for this second rounding to
+// change nothing.
 float f32_of(double value) { return static_cast<float>(value); }
 
 // The steps of one block: the same iteration, each operation rounded to f32 once.
@@ -37,7 +40,8 @@ int steps_until(std::vector<double>::const_iterator x, std::int64_t count, doubl
       largest = std::max(largest, std::fabs(residual[i]));
     }
     if (largest <= tolerance) return step;
-    for (std::size_t i = 0; i < y.size(); ++i) y[i] = f32_of(y[i] + f32_of(f32_of(y[i] * residual[i]) * 0.5));
+    for (std::size_t i = 0; i < y.size(); ++i)
+      y[i] = f32_of(y[i] + f32_of(f32_of(y[i] * residual[i]) * 0.5));
   }
 }
 
@@ -47,13 +51,14 @@ void run(Torch& torch) {
   const auto tolerance = static_cast<float>(given.decimal("tolerance").to_double());
   const int pes = parts(torch, shape[0]);
   const HostArray x = operands(torch, shape);
-  const Tensor x_tensor = torch.from_host(x, rows_over(pes), "x"), y = torch.empty(shape, f32, rows_over(pes), "y"),
+  const Tensor x_tensor = torch.from_host(x, rows_over(pes), "x"),
+               y = torch.empty(shape, f32, rows_over(pes), "y"),
                steps = torch.empty({pes, 1}, i32, rows_over(pes), "steps");
-  torch.launch(launch_on_first("newton_until", pes), kernels::newton_until, x_tensor, y, steps, guess, tolerance,
-               static_cast<std::int32_t>(given.integer("max_steps")));
+  torch.launch(launch_on_first("newton_until", pes), kernels::newton_until, x_tensor, y, steps,
+               guess, tolerance, static_cast<std::int32_t>(given.integer("max_steps")));
 
-  // |1 - x y^2| <= t bounds the relative error of y > 0 by t; what rounding adds to it, 2.4e-7, is within the tolerance of f32,
-  // 1e-5.
+  // |1 - x y^2| <= t bounds the relative error of y > 0 by t; what rounding adds to it, 2.4e-7, is
+  // within the tolerance of f32, 1e-5.
   const double factor = 1 + tolerance / 1e-5;
   torch.verify(
       y,
@@ -67,7 +72,8 @@ void run(Torch& torch) {
     const std::vector<double> values = x.values();
     std::vector<double> expected;
     for (const tl::Block& block : blocks) {
-      expected.push_back(steps_until(values.begin() + block.start[0] * columns, block.shape.elements(), tolerance));
+      expected.push_back(steps_until(values.begin() + block.start[0] * columns,
+                                     block.shape.elements(), tolerance));
     }
     return expected;
   });
@@ -77,12 +83,18 @@ void run(Torch& torch) {
 
 Bench newton_until() {
   Bench bench{"newton-until",
-              "Newton's iteration for reciprocal square roots until a computed norm is small enough; the PEs differ in their steps",
-              {extent("rows", "of the operands", 64), extent("columns", "of the operands", 64), shared_by_pes("rows"),
-               Parameter::decimal("tolerance", "of the largest |1 - x y^2|; below 3e-7 f32 may not get there", "", "assumption")
+              "Newton's iteration for reciprocal square roots until a computed norm is small "
+              "enough; the PEs differ in their steps",
+              {extent("rows", "of the operands", 64), extent("columns", "of the operands", 64),
+               shared_by_pes("rows"),
+               Parameter::decimal("tolerance",
+                                  "of the largest |1 - x y^2|; below 3e-7 f32 may not get there",
+                                  "", "assumption")
                    .default_val("0.000001")
                    .positive(),
-               Parameter::integer("max_steps", "more are an error", "", "assumption").default_val(50).range("0", "1000000")},
+               Parameter::integer("max_steps", "more are an error", "", "assumption")
+                   .default_val(50)
+                   .range("0", "1000000")},
               &run};
   bench.needs_data = DataMode::eager;
   return bench;

@@ -8,8 +8,9 @@ namespace {
 
 void run(Torch& torch) {
   const Attributes& given = torch.parameters();
-  run_qkv(torch, {given.integer("M"), given.integer("K"), given.integer("N"), parse_dtype(given.text("dtype")), false, 1,
-                  static_cast<int>(given.integer("pes"))});
+  run_qkv(torch,
+          {given.integer("M"), given.integer("K"), given.integer("N"),
+           parse_dtype(given.text("dtype")), false, 1, static_cast<int>(given.integer("pes"))});
 }
 
 }  // namespace
@@ -20,7 +21,9 @@ Bench qkv_gemm_multi_pe() {
           {extent("M", "rows of x", 32), extent("K", "columns of x, rows of each weight", 64),
            extent("N", "columns of each of q, k and v; at least one for each PE", 32),
            any_dtype("of x and the weights; the products of integers are i32"),
-           Parameter::integer("pes", "PEs of the cube that share the columns", "", "spec 10.3").default_val(8).range("1", "64")},
+           Parameter::integer("pes", "PEs of the cube that share the columns", "", "spec 10.3")
+               .default_val(8)
+               .range("1", "64")},
           &run};
 }
 

@@ -23,8 +23,10 @@ void run_qkv(Torch& torch, const QkvLayer& layer) {
   const Input x = random_input(torch, {layer.rows, layer.depth}, layer.dtype, everywhere, "x");
   const auto projection = [&](const std::string& name) {
     Projection made;
-    made.weights = random_input(torch, {layer.depth, layer.columns}, layer.dtype, columns, "w" + name);
-    if (layer.bias) made.bias = random_input(torch, {layer.columns}, layer.dtype, columns, "b" + name);
+    made.weights =
+        random_input(torch, {layer.depth, layer.columns}, layer.dtype, columns, "w" + name);
+    if (layer.bias)
+      made.bias = random_input(torch, {layer.columns}, layer.dtype, columns, "b" + name);
     made.out = torch.empty({layer.rows, layer.columns}, out_dtype, columns, name);
     return made;
   };
@@ -34,11 +36,12 @@ void run_qkv(Torch& torch, const QkvLayer& layer) {
   const std::uint64_t row_bytes = static_cast<std::uint64_t>(layer.depth) * size_of(layer.dtype);
   const int block_rows = rows_within(layer.rows, row_bytes, block_bytes);
   if (layer.bias) {
-    torch.launch(launch, kernels::qkv_projection_bias, x.tensor, q.weights.tensor, k.weights.tensor, v.weights.tensor,
-                 q.bias.tensor, k.bias.tensor, v.bias.tensor, q.out, k.out, v.out, block_rows);
+    torch.launch(launch, kernels::qkv_projection_bias, x.tensor, q.weights.tensor, k.weights.tensor,
+                 v.weights.tensor, q.bias.tensor, k.bias.tensor, v.bias.tensor, q.out, k.out, v.out,
+                 block_rows);
   } else {
-    torch.launch(launch, kernels::qkv_projection, x.tensor, q.weights.tensor, k.weights.tensor, v.weights.tensor, q.out, k.out,
-                 v.out, block_rows);
+    torch.launch(launch, kernels::qkv_projection, x.tensor, q.weights.tensor, k.weights.tensor,
+                 v.weights.tensor, q.out, k.out, v.out, block_rows);
   }
   for (const Projection& each : {q, k, v}) {
     torch.verify(each.out, [x = x.host, weights = each.weights.host, bias = each.bias.host] {

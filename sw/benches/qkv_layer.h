@@ -1,4 +1,5 @@
-// What the QKV benches have in common: tensors of a projection to query, key and value, its launch and its references.
+// What the QKV benches have in common: tensors of a projection to query, key and value, its launch
+// and its references.
 #pragma once
 
 #include "sw/benches/bench.h"

@@ -23,7 +23,9 @@ std::vector<double> matmul(const HostArray& a, const HostArray& b) {
   const std::int64_t m = a.shape()[0], k = a.shape()[1], n = b.shape()[1];
   const std::vector<double> left = a.values(), right = b.values();
   std::vector<double> out(static_cast<std::size_t>(m * n), 0.0);
-  constexpr std::int64_t rows = 8, depth = 4;  // rows of the result that use as many rows of b while these are in the cache
+  constexpr std::int64_t
+      rows = 8,
+      depth = 4;  // rows of the result that use as many rows of b while these are in the cache
   for (std::int64_t first = 0; first < m; first += rows) {
     for (std::int64_t l = 0; l < k; l += depth) {
       for (std::int64_t i = first; i < std::min(m, first + rows); ++i) {
@@ -32,7 +34,8 @@ std::vector<double> matmul(const HostArray& a, const HostArray& b) {
         if (l + depth <= k) {
           add_rows<depth>(row, factors, from, n);
         } else {
-          for (std::int64_t rest = 0; rest < k - l; ++rest) add_rows<1>(row, factors + rest, from + rest * n, n);
+          for (std::int64_t rest = 0; rest < k - l; ++rest)
+            add_rows<1>(row, factors + rest, from + rest * n, n);
         }
       }
     }
@@ -46,7 +49,8 @@ std::vector<double> add_to_rows(std::vector<double> values, const HostArray& row
   return values;
 }
 
-std::vector<double> each(std::vector<double> values, const std::function<double(double)>& function) {
+std::vector<double> each(std::vector<double> values,
+                         const std::function<double(double)>& function) {
   for (double& value : values) value = function(value);
   return values;
 }

@@ -1,4 +1,5 @@
-// References in double precision, computed from the inputs as the device got them, and from nothing of the simulation.
+// References in double precision, computed from the inputs as the device got them, and from nothing
+// of the simulation.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The list of benches. A new one is a file with a function that returns it, its declaration in shipped.h and a line here.
+// The list of benches. A new one is a file with a function that returns it, its declaration in
+// shipped.h and a line here.
 #include "sw/benches/bench_registry.h"
 #include "sw/benches/shipped.h"
 

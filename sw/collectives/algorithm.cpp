@@ -24,7 +24,8 @@ void CollectiveAlgorithm::check(const CollectiveCall& call) const {
   check_topology(call.group);
   const std::string why = refuses ? refuses(call) : "";
   if (!why.empty()) {
-    throw UsageError(name + " expects " + layout + "; tensor '" + call.tensor().name + "' has " + call.layout.str() + ": " + why);
+    throw UsageError(name + " expects " + layout + "; tensor '" + call.tensor().name + "' has " +
+                     call.layout.str() + ": " + why);
   }
 }
 

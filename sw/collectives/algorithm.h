@@ -1,5 +1,6 @@
-// CollectiveAlgorithm: how a collective is carried out (spec 8.2). A registered object: the program lists them in
-// register_algorithms(), ccl.yaml names the one that all_reduce uses. How to write one: README.md.
+// CollectiveAlgorithm: how a collective is carried out (spec 8.2). A registered object: the program
+// lists them in register_algorithms(), ccl.yaml names the one that all_reduce uses. How to write
+// one: README.md.
 #pragma once
 
 #include <functional>
@@ -19,18 +20,21 @@ struct CollectiveAlgorithm {
   std::string layout;                       // of the shards that it accepts, in words
   ParameterSchema parameters;               // its own in ccl.yaml, beside ccl_parameters()
 
-  // Says whether the shards of the call lie as `layout` says; the reason if they do not, else "". Empty: any layout will do.
+  // Says whether the shards of the call lie as `layout` says; the reason if they do not, else "".
+  // Empty: any layout will do.
   std::function<std::string(const CollectiveCall& call)> refuses;
   // The queue pairs of all ranks.
   std::function<NeighbourGraph(const CollectiveCall& call)> graph;
   // The kernel with its arguments for the call's rank; it starts on every PE that holds a shard.
   std::function<tl::KernelCall(const CollectiveCall& call)> kernel;
 
-  // Of reductions: the result combines the shards of a rank with one another, too; else each only with the same one of other ranks.
+  // Of reductions: the result combines the shards of a rank with one another, too; else each only
+  // with the same one of other ranks.
   bool combines_shards = false;
   bool every_pe = false;  // it wants a shard on every PE of every cube
 
-  // UsageError: a SIP topology or a layout that the algorithm does not support, with what it expects.
+  // UsageError: a SIP topology or a layout that the algorithm does not support, with what it
+  // expects.
   void check_topology(const RankGroup& group) const;
   void check(const CollectiveCall& call) const;
 };

@@ -8,8 +8,11 @@ namespace kernbench {
 namespace {
 
 bool is_snake_case(const std::string& name) {
-  const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
-  return !name.empty() && name.front() >= 'a' && name.front() <= 'z' && std::all_of(name.begin(), name.end(), allowed);
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return !name.empty() && name.front() >= 'a' && name.front() <= 'z' &&
+         std::all_of(name.begin(), name.end(), allowed);
 }
 
 }  // namespace
@@ -20,12 +23,16 @@ void AlgorithmRegistry::add(CollectiveAlgorithm algorithm) {
     throw UsageError("algorithm name '" + algorithm.name +
                      "' is not snake_case: lower-case letters, digits and '_', a letter first");
   if (algorithm.description.empty()) throw UsageError(what + "needs a description");
-  if (algorithm.sip_topologies.empty()) throw UsageError(what + "names no SIP topology that it works on");
+  if (algorithm.sip_topologies.empty())
+    throw UsageError(what + "names no SIP topology that it works on");
   if (!algorithm.graph) throw UsageError(what + "has no neighbour graph");
   if (!algorithm.kernel) throw UsageError(what + "has no kernel");
-  const auto by_name = [](const CollectiveAlgorithm& a, const CollectiveAlgorithm& b) { return a.name < b.name; };
+  const auto by_name = [](const CollectiveAlgorithm& a, const CollectiveAlgorithm& b) {
+    return a.name < b.name;
+  };
   const auto place = std::lower_bound(algorithms_.begin(), algorithms_.end(), algorithm, by_name);
-  if (place != algorithms_.end() && place->name == algorithm.name) throw UsageError(what + "is registered twice");
+  if (place != algorithms_.end() && place->name == algorithm.name)
+    throw UsageError(what + "is registered twice");
   algorithms_.insert(place, std::move(algorithm));
 }
 
@@ -47,8 +54,8 @@ const CollectiveAlgorithm& AlgorithmRegistry::find(const std::string& name) cons
 }
 
 const CollectiveAlgorithm& AlgorithmRegistry::first_of(CollectiveOp op) const {
-  const auto found =
-      std::find_if(algorithms_.begin(), algorithms_.end(), [op](const CollectiveAlgorithm& each) { return each.op == op; });
+  const auto found = std::find_if(algorithms_.begin(), algorithms_.end(),
+                                  [op](const CollectiveAlgorithm& each) { return each.op == op; });
   if (found == algorithms_.end()) throw UsageError(std::string("no algorithm for ") + name_of(op));
   return *found;
 }

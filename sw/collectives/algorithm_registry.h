@@ -1,4 +1,5 @@
-// AlgorithmRegistry: the algorithms by name. Filled by plain functions that list them, checked as they come.
+// AlgorithmRegistry: the algorithms by name. Filled by plain functions that list them, checked as
+// they come.
 #pragma once
 
 #include <string>
@@ -10,10 +11,13 @@ namespace kernbench {
 
 class AlgorithmRegistry {
  public:
-  // UsageError for a name that is not snake_case or is taken, and for an algorithm without description, graph or kernel.
+  // UsageError for a name that is not snake_case or is taken, and for an algorithm without
+  // description, graph or kernel.
   void add(CollectiveAlgorithm algorithm);
 
-  const std::vector<CollectiveAlgorithm>& algorithms() const { return algorithms_; }  // sorted by name
+  const std::vector<CollectiveAlgorithm>& algorithms() const {
+    return algorithms_;
+  }  // sorted by name
   std::vector<std::string> names(CollectiveOp op) const;
   // UsageError that lists the names.
   const CollectiveAlgorithm& find(const std::string& name) const;

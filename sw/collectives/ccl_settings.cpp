@@ -16,7 +16,8 @@ Parameter on_off(const char* name, const char* description) {
 }
 
 const Parameter* find(const ParameterSchema& schema, const std::string& name) {
-  const auto found = std::find_if(schema.begin(), schema.end(), [&](const Parameter& each) { return each.name() == name; });
+  const auto found = std::find_if(schema.begin(), schema.end(),
+                                  [&](const Parameter& each) { return each.name() == name; });
   return found == schema.end() ? nullptr : &*found;
 }
 
@@ -26,13 +27,15 @@ ParameterSchema schema_of(const CollectiveAlgorithm& algorithm) {
   return schema;
 }
 
-void change(Attributes& values, const CollectiveAlgorithm& algorithm, const std::string& key, const std::string& text) {
+void change(Attributes& values, const CollectiveAlgorithm& algorithm, const std::string& key,
+            const std::string& text) {
   const ParameterSchema schema = schema_of(algorithm);
   const Parameter* parameter = find(schema, key);
   if (parameter == nullptr) {
     std::string known;
     for (const Parameter& each : schema) known += ", " + each.name();
-    throw UsageError("algorithm '" + algorithm.name + "' knows no key '" + key + "'; it knows algorithm" + known);
+    throw UsageError("algorithm '" + algorithm.name + "' knows no key '" + key +
+                     "'; it knows algorithm" + known);
   }
   try {
     values.set(key, parameter->parse(text));
@@ -57,30 +60,45 @@ const char* name_of(RankUnit unit) { return unit == RankUnit::pe ? "pe" : "sip";
 
 ParameterSchema ccl_parameters() {
   return {
-      Parameter::choice("buffer_kind", "memory that holds the rings", {"tcm", "sram", "hbm"}, source).default_val("tcm"),
-      Parameter::choice("backpressure", "how a send into a full ring waits", {"sleep", "poll"}, source).default_val("sleep"),
-      Parameter::duration_ns("poll_ns", "between two looks of a polling send", source).default_val("10").positive(),
-      Parameter::integer("n_slots", "slots of each ring", "", source).default_val(4).range("1", "4096"),
+      Parameter::choice("buffer_kind", "memory that holds the rings", {"tcm", "sram", "hbm"},
+                        source)
+          .default_val("tcm"),
+      Parameter::choice("backpressure", "how a send into a full ring waits", {"sleep", "poll"},
+                        source)
+          .default_val("sleep"),
+      Parameter::duration_ns("poll_ns", "between two looks of a polling send", source)
+          .default_val("10")
+          .positive(),
+      Parameter::integer("n_slots", "slots of each ring", "", source)
+          .default_val(4)
+          .range("1", "4096"),
       Parameter::integer("slot_size", "size of a slot: the largest message", "B", source)
           .default_val(4096)
           .range("16", "1073741824"),
-      Parameter::integer("vc_chunk_size", "what messages send at once; default: the attribute of pe_dma", "B", source)
+      Parameter::integer("vc_chunk_size",
+                         "what messages send at once; default: the attribute of pe_dma", "B",
+                         source)
           .range("1", "1048576"),
       Parameter::integer("ipcq_credit_size_bytes", "size of a credit on its side band", "B", source)
           .default_val(16)
           .range("1", "4096"),
-      on_off("chunking", "data larger than a slot go in slot-sized messages; off: each block is one message"),
+      on_off("chunking",
+             "data larger than a slot go in slot-sized messages; off: each block is one message"),
       on_off("ring_capacity_check", "the rings must fit their memory"),
       Parameter::integer("n_elem", "elements per shard, for benches that do not say", "", source)
           .default_val(8)
           .range("1", "16777216"),
-      Parameter::integer("world_size", "number of ranks; default: of SIPs, and nothing else unless rank_unit is pe", "", source)
+      Parameter::integer(
+          "world_size",
+          "number of ranks; default: of SIPs, and nothing else unless rank_unit is pe", "", source)
           .range("1", "16384"),
-      Parameter::choice("rank_unit", "what a rank is; pe is for diagnosis", {"sip", "pe"}, source).default_val("sip"),
+      Parameter::choice("rank_unit", "what a rank is; pe is for diagnosis", {"sip", "pe"}, source)
+          .default_val("sip"),
   };
 }
 
-CclSettings resolve(const CclFile& file, const AlgorithmRegistry& algorithms, const CclChanges& changes) {
+CclSettings resolve(const CclFile& file, const AlgorithmRegistry& algorithms,
+                    const CclChanges& changes) {
   CclSettings settings;
   settings.algorithm = file.algorithm;
   for (const auto& [key, text] : changes) {
@@ -89,14 +107,16 @@ CclSettings resolve(const CclFile& file, const AlgorithmRegistry& algorithms, co
   const CollectiveAlgorithm& algorithm = algorithms.find(settings.algorithm);
   if (algorithm.op != CollectiveOp::all_reduce) {
     std::string known;
-    for (const std::string& name : algorithms.names(CollectiveOp::all_reduce)) known += (known.empty() ? "" : ", ") + name;
+    for (const std::string& name : algorithms.names(CollectiveOp::all_reduce))
+      known += (known.empty() ? "" : ", ") + name;
     throw UsageError("algorithm '" + algorithm.name + "' is one of " + name_of(algorithm.op) +
                      "; what is chosen is that of all_reduce: " + known);
   }
 
   Attributes values = defaults_of(schema_of(algorithm));
   merge(values, file.defaults);
-  if (const auto own = file.algorithms.find(algorithm.name); own != file.algorithms.end()) merge(values, own->second);
+  if (const auto own = file.algorithms.find(algorithm.name); own != file.algorithms.end())
+    merge(values, own->second);
   for (const auto& [key, text] : changes) {
     if (key != "algorithm") change(values, algorithm, key, text);
   }
@@ -122,13 +142,15 @@ CclSettings resolve(const CclFile& file, const AlgorithmRegistry& algorithms, co
 
 std::vector<std::pair<std::string, std::string>> CclSettings::values() const {
   const auto on = [](bool value) { return value ? "on" : "off"; };
-  std::vector<std::pair<std::string, std::string>> values{{"algorithm", algorithm},
-                                                          {"buffer_kind", name_of(rings.buffer_kind)},
-                                                          {"backpressure", name_of(rings.backpressure)},
-                                                          {"poll_ns", rings.poll_ns.str()},
-                                                          {"n_slots", std::to_string(rings.n_slots)},
-                                                          {"slot_size", std::to_string(rings.slot_size)}};
-  if (rings.vc_chunk_size) values.emplace_back("vc_chunk_size", std::to_string(*rings.vc_chunk_size));
+  std::vector<std::pair<std::string, std::string>> values{
+      {"algorithm", algorithm},
+      {"buffer_kind", name_of(rings.buffer_kind)},
+      {"backpressure", name_of(rings.backpressure)},
+      {"poll_ns", rings.poll_ns.str()},
+      {"n_slots", std::to_string(rings.n_slots)},
+      {"slot_size", std::to_string(rings.slot_size)}};
+  if (rings.vc_chunk_size)
+    values.emplace_back("vc_chunk_size", std::to_string(*rings.vc_chunk_size));
   values.emplace_back("ipcq_credit_size_bytes", std::to_string(rings.credit_size));
   values.emplace_back("chunking", on(chunking));
   values.emplace_back("ring_capacity_check", on(rings.ring_capacity_check));
@@ -148,12 +170,14 @@ std::string CclSettings::str() const {
 std::string differing_values(const CclSettings& settings, const CclSettings& others) {
   const auto mine = settings.values(), theirs = others.values();
   const auto has = [](const auto& list, const std::string& key) {
-    return std::any_of(list.begin(), list.end(), [&](const auto& each) { return each.first == key; });
+    return std::any_of(list.begin(), list.end(),
+                       [&](const auto& each) { return each.first == key; });
   };
   std::string text;
   const auto add = [&text](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
   for (const auto& each : mine) {
-    if (std::find(theirs.begin(), theirs.end(), each) == theirs.end()) add(each.first + "=" + each.second);
+    if (std::find(theirs.begin(), theirs.end(), each) == theirs.end())
+      add(each.first + "=" + each.second);
   }
   for (const auto& each : theirs) {
     if (!has(mine, each.first)) add("no " + each.first);

@@ -1,5 +1,6 @@
-// What ccl.yaml says of the collectives (spec 8.2): which algorithm all_reduce uses, the rings that are installed for the group,
-// and the algorithm's own parameters. The program reads the file; here is what its keys are and mean.
+// What ccl.yaml says of the collectives (spec 8.2): which algorithm all_reduce uses, the rings that
+// are installed for the group, and the algorithm's own parameters. The program reads the file; here
+// is what its keys are and mean.
 //
 //   defaults:                        # of all algorithms
 //     algorithm: lrab_hierarchical_allreduce
@@ -29,13 +30,15 @@ struct CclFile {
   std::map<std::string, Attributes> algorithms;  // by name
 };
 
-// Keys that `defaults` and every algorithm's entry may hold. Those without a default may be left out.
+// Keys that `defaults` and every algorithm's entry may hold. Those without a default may be left
+// out.
 ParameterSchema ccl_parameters();
 
 enum class RankUnit : std::uint8_t { sip, pe };
 const char* name_of(RankUnit unit);
 
-// For one algorithm: its entry before the defaults of the file, these before the defaults of the keys.
+// For one algorithm: its entry before the defaults of the file, these before the defaults of the
+// keys.
 struct CclSettings {
   std::string algorithm;
   IpcqOptions rings;
@@ -45,16 +48,19 @@ struct CclSettings {
   RankUnit rank_unit = RankUnit::sip;
   Attributes own;  // the algorithm's parameters that are given or have a default
 
-  std::vector<std::pair<std::string, std::string>> values() const;  // every value that holds, by key
-  std::string str() const;                                          // "algorithm=... buffer_kind=tcm ..."
+  std::vector<std::pair<std::string, std::string>> values()
+      const;                // every value that holds, by key
+  std::string str() const;  // "algorithm=... buffer_kind=tcm ..."
 };
 
-// Of two settings, where they differ: what the first ones have, "buffer_kind=hbm, no root_cube". Empty if they are the same.
+// Of two settings, where they differ: what the first ones have, "buffer_kind=hbm, no root_cube".
+// Empty if they are the same.
 std::string differing_values(const CclSettings& settings, const CclSettings& others);
 
-// `changes` go before everything else ("algorithm" among them). UsageError: an algorithm that is not there or does not all_reduce,
-// a key that it does not know, a value that is not allowed.
+// `changes` go before everything else ("algorithm" among them). UsageError: an algorithm that is
+// not there or does not all_reduce, a key that it does not know, a value that is not allowed.
 using CclChanges = std::vector<std::pair<std::string, std::string>>;
-CclSettings resolve(const CclFile& file, const AlgorithmRegistry& algorithms, const CclChanges& changes = {});
+CclSettings resolve(const CclFile& file, const AlgorithmRegistry& algorithms,
+                    const CclChanges& changes = {});
 
 }  // namespace kernbench

@@ -6,12 +6,15 @@
 namespace kernbench {
 
 const std::vector<std::string>& collective_op_names() {
-  static const std::vector<std::string> names{"all_reduce", "broadcast", "reduce",  "all_gather", "reduce_scatter",
-                                              "all_to_all", "gather",    "scatter", "send_recv"};
+  static const std::vector<std::string> names{"all_reduce", "broadcast",      "reduce",
+                                              "all_gather", "reduce_scatter", "all_to_all",
+                                              "gather",     "scatter",        "send_recv"};
   return names;
 }
 
-const char* name_of(CollectiveOp op) { return collective_op_names().at(static_cast<std::size_t>(op)).c_str(); }
+const char* name_of(CollectiveOp op) {
+  return collective_op_names().at(static_cast<std::size_t>(op)).c_str();
+}
 
 PeId RankGroup::place(int rank, int cube, int pe) const {
   if (unit == RankUnit::sip) return {rank, cube, pe};
@@ -35,7 +38,9 @@ ScheduleOptions CollectiveCall::options(std::int64_t contributions) const {
   options.contributions = contributions;
   options.window = static_cast<int>(settings.rings.n_slots);
   options.chunking = settings.chunking;
-  options.section_bytes = group.scratch_bytes / 4;  // as loaded, as combined, as it came, and room for operations under way
+  options.section_bytes =
+      group.scratch_bytes /
+      4;  // as loaded, as combined, as it came, and room for operations under way
   return options;
 }
 

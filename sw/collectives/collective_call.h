@@ -27,7 +27,8 @@ enum class CollectiveOp : std::uint8_t {
 const char* name_of(CollectiveOp op);
 const std::vector<std::string>& collective_op_names();  // in the order of the enumeration
 
-// The ranks and where they are. Rank = SIP, or with RankUnit::pe a PE, counted through all cubes of all SIPs.
+// The ranks and where they are. Rank = SIP, or with RankUnit::pe a PE, counted through all cubes of
+// all SIPs.
 struct RankGroup {
   int size = 1;
   RankUnit unit = RankUnit::sip;
@@ -39,7 +40,8 @@ struct RankGroup {
   int cubes() const { return cube_mesh_w * cube_mesh_h; }
   // Of a rank: the PE that works with (cube, pe) of every other one.
   PeId place(int rank, int cube, int pe) const;
-  std::vector<int> ring() const;  // the ranks in ring order; UsageError for a mesh without a closed way round
+  std::vector<int> ring()
+      const;  // the ranks in ring order; UsageError for a mesh without a closed way round
 };
 
 struct CollectiveCall {
@@ -53,7 +55,9 @@ struct CollectiveCall {
   std::vector<tl::TensorInfoPtr> inputs, outputs;  // of this rank; all of one layout and dtype
   ShardLayout layout;
 
-  const tl::TensorInfo& tensor() const { return inputs.empty() ? *outputs.front() : *inputs.front(); }
+  const tl::TensorInfo& tensor() const {
+    return inputs.empty() ? *outputs.front() : *inputs.front();
+  }
   DType dtype() const { return tensor().dtype; }
   // `contributions`: how many values each result combines.
   ScheduleOptions options(std::int64_t contributions = 1) const;

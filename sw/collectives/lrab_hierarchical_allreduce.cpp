@@ -1,5 +1,6 @@
-// lrab_hierarchical_allreduce (spec 8.2, ADR-0032): every shard becomes the combination of all shards of all ranks. A rank that is
-// a PE has one shard: what is left is the exchange between the ranks.
+// lrab_hierarchical_allreduce (spec 8.2, ADR-0032): every shard becomes the combination of all
+// shards of all ranks. A rank that is a PE has one shard: what is left is the exchange between the
+// ranks.
 #include "models/base/errors.h"
 #include "sw/collectives/mesh_schedules.h"
 #include "sw/collectives/rank_graphs.h"
@@ -12,7 +13,8 @@ namespace {
 constexpr const char* layout = "equal shards on the same PEs of the cubes of a rectangle";
 
 int root_of(const CollectiveCall& call, const graphs::CubeRectangle& cubes) {
-  if (call.settings.own.has("root_cube")) return static_cast<int>(call.settings.own.integer("root_cube"));
+  if (call.settings.own.has("root_cube"))
+    return static_cast<int>(call.settings.own.integer("root_cube"));
   return (cubes.y + cubes.h / 2) * call.group.cube_mesh_w + cubes.x + cubes.w / 2;
 }
 
@@ -35,24 +37,29 @@ NeighbourGraph graph(const CollectiveCall& call) {
   const graphs::CubeRectangle cubes = call.layout.rectangle(call.group.cube_mesh_w).value();
   const std::vector<int> lanes = call.layout.lanes();
   NeighbourGraph graph;
-  for (int sip = 0; sip < call.group.size; ++sip) graph.add(graphs::cube_mesh(sip, call.group.cube_mesh_w, cubes, lanes));
+  for (int sip = 0; sip < call.group.size; ++sip)
+    graph.add(graphs::cube_mesh(sip, call.group.cube_mesh_w, cubes, lanes));
   std::vector<graphs::CubePe> members;
-  for (const ShardLayout::Member& member : call.layout.members) members.push_back({member.cube, member.pe});
+  for (const ShardLayout::Member& member : call.layout.members)
+    members.push_back({member.cube, member.pe});
   return graph.add(between_ranks(graphs::sip(call.group.grid, members), call.group));
 }
 
 tl::KernelCall kernel(const CollectiveCall& call) {
   const graphs::CubeRectangle cubes = call.layout.rectangle(call.group.cube_mesh_w).value();
   const ScheduleOptions options = call.options(std::int64_t{cubes.w} * cubes.h * call.group.size);
-  const auto body = [grid = call.group.grid, cubes, options](tl::Program& tl, tl::Tensor data, int rank, int mesh_w,
-                                                             int root_cube) {
+  const auto body = [grid = call.group.grid, cubes, options](tl::Program& tl, tl::Tensor data,
+                                                             int rank, int mesh_w, int root_cube) {
     if (!data.has_local()) return;
     const int cube = tl.program_id(1);
-    const schedules::CubePosition place{cube % mesh_w - cubes.x,      cube / mesh_w - cubes.y,     cubes.w, cubes.h,
-                                     root_cube % mesh_w - cubes.x, root_cube / mesh_w - cubes.y};
-    run_schedule(tl, schedules::lrab_all_reduce(place, grid, rank), blocks_in_place(data, 1), options);
+    const schedules::CubePosition place{
+        cube % mesh_w - cubes.x,      cube / mesh_w - cubes.y,     cubes.w, cubes.h,
+        root_cube % mesh_w - cubes.x, root_cube / mesh_w - cubes.y};
+    run_schedule(tl, schedules::lrab_all_reduce(place, grid, rank), blocks_in_place(data, 1),
+                 options);
   };
-  return tl::bind_kernel(body, call.inputs.front(), call.rank, call.group.cube_mesh_w, root_of(call, cubes));
+  return tl::bind_kernel(body, call.inputs.front(), call.rank, call.group.cube_mesh_w,
+                         root_of(call, cubes));
 }
 
 }  // namespace
@@ -60,11 +67,14 @@ tl::KernelCall kernel(const CollectiveCall& call) {
 CollectiveAlgorithm lrab_hierarchical_allreduce() {
   CollectiveAlgorithm algorithm{
       "lrab_hierarchical_allreduce",
-      "along the rows and columns of the cubes to a root cube, between the root cubes of the SIPs, and back",
+      "along the rows and columns of the cubes to a root cube, between the root cubes of the SIPs, "
+      "and back",
       CollectiveOp::all_reduce,
       all_sip_topologies(),
       layout,
-      {Parameter::integer("root_cube", "cube that the others send to; default: the middle of the rectangle", "", "ADR-0032")
+      {Parameter::integer("root_cube",
+                          "cube that the others send to; default: the middle of the rectangle", "",
+                          "ADR-0032")
            .range("0", "255")},
       refuses,
       graph,

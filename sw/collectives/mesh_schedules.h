@@ -1,5 +1,5 @@
-// The schedule of lrab_hierarchical_allreduce (spec 8.2, ADR-0032): towards the root cube of each SIP, between the root cubes, and
-// back. One block.
+// The schedule of lrab_hierarchical_allreduce (spec 8.2, ADR-0032): towards the root cube of each
+// SIP, between the root cubes, and back. One block.
 #pragma once
 
 #include "sw/collectives/shipped_graphs.h"
@@ -14,12 +14,13 @@ struct CubePosition {
   int root_x = 0, root_y = 0;
 };
 
-// Rows lead to the root's column (E left of it, W right of it), that column to the root (S above, N below).
+// Rows lead to the root's column (E left of it, W right of it), that column to the root (S above, N
+// below).
 TreePosition mesh_to_root(const CubePosition& place);
 
-// All SIPs have the sum of all. ring_1d: n - 1 rounds of sending E first the own sum, then what came, and adding what comes from
-// the W; torus_2d: so along rows, then along columns (S, N); mesh_2d_no_wrap: in each dimension a chain to coordinate 0 and a chain
-// back.
+// All SIPs have the sum of all. ring_1d: n - 1 rounds of sending E first the own sum, then what
+// came, and adding what comes from the W; torus_2d: so along rows, then along columns (S, N);
+// mesh_2d_no_wrap: in each dimension a chain to coordinate 0 and a chain back.
 Schedule sip_exchange(const graphs::SipGrid& grid, int rank);
 
 Schedule lrab_all_reduce(const CubePosition& cube, const graphs::SipGrid& grid, int rank);

@@ -1,6 +1,7 @@
-// How the blocks of a collective are cut: into sections, as much as the scratch of a TCM holds at once, and each section into
-// chunks, the messages. All PEs that exchange messages cut alike: the cut depends on the largest block only, and every block has
-// the same number of sections and chunks (which are empty where a block has fewer elements).
+// How the blocks of a collective are cut: into sections, as much as the scratch of a TCM holds at
+// once, and each section into chunks, the messages. All PEs that exchange messages cut alike: the
+// cut depends on the largest block only, and every block has the same number of sections and chunks
+// (which are empty where a block has fewer elements).
 #pragma once
 
 #include <algorithm>
@@ -15,29 +16,38 @@ struct ElementRange {
 
 // Part `index` of `parts`, which differ by one element at most.
 inline ElementRange part_of(const ElementRange& whole, std::int64_t index, std::int64_t parts) {
-  return {whole.begin + whole.elements() * index / parts, whole.begin + whole.elements() * (index + 1) / parts};
+  return {whole.begin + whole.elements() * index / parts,
+          whole.begin + whole.elements() * (index + 1) / parts};
 }
 
 struct MessageCut {
   std::int64_t sections = 1;
   std::int64_t chunks = 1;  // of each section
 
-  // `blocks` of at most `largest` elements of `size` bytes. A section of all of them has at most `section_bytes`, a chunk at most
-  // `slot_bytes`; both hold one element at least.
-  static MessageCut of(std::int64_t largest, std::int64_t blocks, std::uint64_t size, std::uint64_t section_bytes,
-                       std::uint64_t slot_bytes) {
+  // `blocks` of at most `largest` elements of `size` bytes. A section of all of them has at most
+  // `section_bytes`, a chunk at most `slot_bytes`; both hold one element at least.
+  static MessageCut of(std::int64_t largest, std::int64_t blocks, std::uint64_t size,
+                       std::uint64_t section_bytes, std::uint64_t slot_bytes) {
     const auto elements_in = [size](std::uint64_t bytes) {
       return std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes / size));
     };
-    const auto ceil_div = [](std::int64_t a, std::int64_t b) { return std::max<std::int64_t>(1, (a + b - 1) / b); };
+    const auto ceil_div = [](std::int64_t a, std::int64_t b) {
+      return std::max<std::int64_t>(1, (a + b - 1) / b);
+    };
     MessageCut cut;
-    cut.sections = ceil_div(largest, std::max<std::int64_t>(1, elements_in(section_bytes) / std::max<std::int64_t>(1, blocks)));
+    cut.sections = ceil_div(
+        largest,
+        std::max<std::int64_t>(1, elements_in(section_bytes) / std::max<std::int64_t>(1, blocks)));
     cut.chunks = ceil_div(ceil_div(largest, cut.sections), elements_in(slot_bytes));
     return cut;
   }
 
-  ElementRange section(std::int64_t elements, std::int64_t index) const { return part_of({0, elements}, index, sections); }
-  ElementRange chunk(const ElementRange& section, std::int64_t index) const { return part_of(section, index, chunks); }
+  ElementRange section(std::int64_t elements, std::int64_t index) const {
+    return part_of({0, elements}, index, sections);
+  }
+  ElementRange chunk(const ElementRange& section, std::int64_t index) const {
+    return part_of(section, index, chunks);
+  }
 };
 
 }  // namespace kernbench

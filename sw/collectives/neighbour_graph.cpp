@@ -11,7 +11,8 @@ NeighbourGraph& NeighbourGraph::connect(PeId from, const std::string& direction,
   if (direction.empty()) throw UsageError("a direction of " + from.str() + " without a name");
   if (from == to) throw UsageError(edge + " leads to the PE itself");
   const auto [place, added] = pes_[from].emplace(direction, to);
-  if (!added) throw UsageError(edge + " leads to " + place->second.str() + " already, not to " + to.str());
+  if (!added)
+    throw UsageError(edge + " leads to " + place->second.str() + " already, not to " + to.str());
   return *this;
 }
 
@@ -33,11 +34,13 @@ const NeighbourGraph::Neighbours& NeighbourGraph::neighbours(PeId pe) const {
 }
 
 std::optional<std::string> opposite(const std::string& direction) {
-  if (direction.empty() || (direction.size() > 1 && direction[direction.size() - 2] != '_')) return std::nullopt;
+  if (direction.empty() || (direction.size() > 1 && direction[direction.size() - 2] != '_'))
+    return std::nullopt;
   const char* const names = "EWNS";
   const char* const opposites = "WESN";
   for (int i = 0; i < 4; ++i) {
-    if (direction.back() == names[i]) return direction.substr(0, direction.size() - 1) + opposites[i];
+    if (direction.back() == names[i])
+      return direction.substr(0, direction.size() - 1) + opposites[i];
   }
   return std::nullopt;
 }
@@ -57,10 +60,14 @@ std::vector<std::string> without_opposite(const NeighbourGraph& graph, PeId pe, 
   return directions;
 }
 
-std::string direction_back(const NeighbourGraph& graph, PeId pe, const std::string& direction, PeId peer) {
-  // Where the opposite name leads back at one end, it does at the other; what is left at both ends is joined in byte order.
-  const std::vector<std::string> mine = without_opposite(graph, pe, peer), theirs = without_opposite(graph, peer, pe);
-  const auto rank = static_cast<std::size_t>(std::find(mine.begin(), mine.end(), direction) - mine.begin());
+std::string direction_back(const NeighbourGraph& graph, PeId pe, const std::string& direction,
+                           PeId peer) {
+  // Where the opposite name leads back at one end, it does at the other; what is left at both ends
+  // is joined in byte order.
+  const std::vector<std::string> mine = without_opposite(graph, pe, peer),
+                                 theirs = without_opposite(graph, peer, pe);
+  const auto rank =
+      static_cast<std::size_t>(std::find(mine.begin(), mine.end(), direction) - mine.begin());
   if (rank == mine.size()) return *opposite(direction);
   if (rank < theirs.size()) return theirs[rank];
   throw UsageError("direction '" + direction + "' of " + pe.str() + " leads to " + peer.str() +

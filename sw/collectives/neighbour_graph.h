@@ -1,7 +1,8 @@
-// NeighbourGraph: which PE every PE reaches by which direction, and the queue pairs that this makes (spec 8.1, ADR-0025).
+// NeighbourGraph: which PE every PE reaches by which direction, and the queue pairs that this makes
+// (spec 8.1, ADR-0025).
 //
-// A direction is only a name: the graph gives it meaning. The graphs that ship are in shipped_graphs.h; an algorithm may make its
-// own (a tree: `parent`, `child0`, `child1`).
+// A direction is only a name: the graph gives it meaning. The graphs that ship are in
+// shipped_graphs.h; an algorithm may make its own (a tree: `parent`, `child0`, `child1`).
 #pragma once
 
 #include <map>
@@ -19,7 +20,8 @@ class NeighbourGraph {
 
   // UsageError: an empty direction, one that `from` uses already, a PE as its own neighbour.
   NeighbourGraph& connect(PeId from, const std::string& direction, PeId to);
-  // The edges of `other` too. UsageError where both use a direction of one PE, unless it leads to the same peer.
+  // The edges of `other` too. UsageError where both use a direction of one PE, unless it leads to
+  // the same peer.
   NeighbourGraph& add(const NeighbourGraph& other);
 
   const std::map<PeId, Neighbours>& pes() const { return pes_; }
@@ -41,9 +43,9 @@ struct QueuePairEnd {
   std::string peer_direction;
 };
 
-// Joins each direction with a direction of the peer that points back: the opposite name if the peer has it, else the first in byte
-// order that no opposite and no other direction has taken. Sorted by (PE, direction). UsageError, naming PE and direction, for one
-// that nothing points back to.
+// Joins each direction with a direction of the peer that points back: the opposite name if the peer
+// has it, else the first in byte order that no opposite and no other direction has taken. Sorted by
+// (PE, direction). UsageError, naming PE and direction, for one that nothing points back to.
 std::vector<QueuePairEnd> queue_pairs(const NeighbourGraph& graph);
 
 }  // namespace kernbench

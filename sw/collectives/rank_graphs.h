@@ -1,4 +1,5 @@
-// Neighbour graphs over the ranks: each PE that holds a shard is joined with those that hold the same one on other ranks.
+// Neighbour graphs over the ranks: each PE that holds a shard is joined with those that hold the
+// same one on other ranks.
 #pragma once
 
 #include "sw/collectives/collective_call.h"

@@ -1,5 +1,5 @@
-// The list of algorithms. A new one is a file with a function that returns it, its declaration in shipped_algorithms.h and a line
-// here.
+// The list of algorithms. A new one is a file with a function that returns it, its declaration in
+// shipped_algorithms.h and a line here.
 #include "sw/collectives/algorithm_registry.h"
 #include "sw/collectives/shipped_algorithms.h"
 

@@ -1,4 +1,5 @@
-// ring_allreduce: reduce-scatter, then all-gather, on a ring of the ranks for every PE that holds a shard.
+// ring_allreduce: reduce-scatter, then all-gather, on a ring of the ranks for every PE that holds a
+// shard.
 #include "sw/collectives/rank_graphs.h"
 #include "sw/collectives/ring_schedules.h"
 #include "sw/collectives/schedule_kernels.h"
@@ -11,9 +12,11 @@ tl::KernelCall kernel(const CollectiveCall& call) {
   const ScheduleOptions options = call.options(call.group.size);
   const auto body = [options](tl::Program& tl, tl::Tensor data, int position, int ranks) {
     if (!data.has_local()) return;
-    run_schedule(tl, schedules::ring_all_reduce(position, ranks), blocks_in_place(data, ranks), options);
+    run_schedule(tl, schedules::ring_all_reduce(position, ranks), blocks_in_place(data, ranks),
+                 options);
   };
-  return tl::bind_kernel(body, call.inputs.front(), ring_position(call.group, call.rank), call.group.size);
+  return tl::bind_kernel(body, call.inputs.front(), ring_position(call.group, call.rank),
+                         call.group.size);
 }
 
 }  // namespace

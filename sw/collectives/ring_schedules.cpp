@@ -12,8 +12,8 @@ int wrapped(int position, int count) { return (position % count + count) % count
 Schedule ring_reduce_scatter(int position, int count) {
   Schedule schedule;
   for (int round = 0; round + 1 < count; ++round) {
-    schedule.push_back(
-        {send(ring_next, wrapped(position - round - 1, count)), reduce(ring_previous, wrapped(position - round - 2, count))});
+    schedule.push_back({send(ring_next, wrapped(position - round - 1, count)),
+                        reduce(ring_previous, wrapped(position - round - 2, count))});
   }
   if (schedule.empty()) schedule.emplace_back();
   schedule.back().push_back(finish(position));
@@ -23,8 +23,8 @@ Schedule ring_reduce_scatter(int position, int count) {
 Schedule ring_all_gather(int position, int count) {
   Schedule schedule;
   for (int round = 0; round + 1 < count; ++round) {
-    schedule.push_back(
-        {send(ring_next, wrapped(position - round, count)), receive(ring_previous, wrapped(position - round - 1, count))});
+    schedule.push_back({send(ring_next, wrapped(position - round, count)),
+                        receive(ring_previous, wrapped(position - round - 1, count))});
   }
   return schedule;
 }

@@ -12,8 +12,10 @@ using Kind = MessageStep::Kind;
 
 class ScheduleRun {
  public:
-  ScheduleRun(tl::Program& tl, const std::vector<BlockPosition>& places, const ScheduleOptions& options, const MessageCut& cut)
-      : tl_(tl), places_(places), options_(options), cut_(cut), size_(static_cast<std::int64_t>(size_of(options.dtype))) {}
+  ScheduleRun(tl::Program& tl, const std::vector<BlockPosition>& places,
+              const ScheduleOptions& options, const MessageCut& cut)
+      : tl_(tl), places_(places), options_(options), cut_(cut),
+        size_(static_cast<std::int64_t>(size_of(options.dtype))) {}
 
   void run_section(const std::vector<MessageStep>& steps, std::int64_t section) {
     blocks_.assign(places_.size(), {});
@@ -58,8 +60,9 @@ class ScheduleRun {
       }
       case Kind::finish:
         if (options_.op == ReduceOp::avg && options_.contributions > 1)
-          chunk =
-              tl_.math(MathOp::div, {value(index, step.chunk), static_cast<double>(options_.contributions)}, {}, options_.dtype);
+          chunk = tl_.math(MathOp::div,
+                           {value(index, step.chunk), static_cast<double>(options_.contributions)},
+                           {}, options_.dtype);
         return;
       case Kind::store:
         return store(index, step.chunk, range);
@@ -79,10 +82,12 @@ class ScheduleRun {
     const auto& changed = block.chunks[static_cast<std::size_t>(chunk)];
     if (changed) return *changed;
     if (!block.loaded) {
-      block.loaded = tl_.load(*places_[index].from + block.section.begin * size_, {block.section.elements()}, options_.dtype);
+      block.loaded = tl_.load(*places_[index].from + block.section.begin * size_,
+                              {block.section.elements()}, options_.dtype);
     }
     const ElementRange range = cut_.chunk(block.section, chunk);
-    return tl_.slice(*block.loaded, range.begin - block.section.begin, range.end - block.section.begin);
+    return tl_.slice(*block.loaded, range.begin - block.section.begin,
+                     range.end - block.section.begin);
   }
 
   tl::Program& tl_;
@@ -95,14 +100,15 @@ class ScheduleRun {
 
 bool has_messages(const Schedule& schedule) {
   const auto is_message = [](const Step& step) { return sends(step) || takes(step); };
-  return std::any_of(schedule.begin(), schedule.end(),
-                     [&](const Phase& phase) { return std::any_of(phase.begin(), phase.end(), is_message); });
+  return std::any_of(schedule.begin(), schedule.end(), [&](const Phase& phase) {
+    return std::any_of(phase.begin(), phase.end(), is_message);
+  });
 }
 
 }  // namespace
 
-void run_schedule(tl::Program& tl, const Schedule& schedule, const std::vector<BlockPosition>& blocks,
-                  const ScheduleOptions& options) {
+void run_schedule(tl::Program& tl, const Schedule& schedule,
+                  const std::vector<BlockPosition>& blocks, const ScheduleOptions& options) {
   std::int64_t largest = 0;
   for (const BlockPosition& block : blocks) largest = std::max(largest, block.elements);
   const auto count = static_cast<std::int64_t>(blocks.size());
@@ -112,7 +118,8 @@ void run_schedule(tl::Program& tl, const Schedule& schedule, const std::vector<B
     const std::uint64_t slot = has_messages(schedule) ? tl.slot_bytes() : unlimited;
     cut = MessageCut::of(largest, count, size_of(options.dtype), options.section_bytes, slot);
   }
-  const std::vector<MessageStep> steps = unroll(schedule, static_cast<int>(count), static_cast<int>(cut.chunks), options.window);
+  const std::vector<MessageStep> steps =
+      unroll(schedule, static_cast<int>(count), static_cast<int>(cut.chunks), options.window);
   ScheduleRun run(tl, blocks, options, cut);
   for (std::int64_t section = 0; section < cut.sections; ++section) run.run_section(steps, section);
 }

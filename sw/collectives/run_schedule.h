@@ -1,7 +1,7 @@
 // run_schedule: carries out a schedule on the PE that runs the kernel.
 //
-// Blocks come from memory when a step first needs them, a section at a time; results go to memory chunk by chunk. What is received
-// is combined by PE_MATH, in the element type of the data.
+// Blocks come from memory when a step first needs them, a section at a time; results go to memory
+// chunk by chunk. What is received is combined by PE_MATH, in the element type of the data.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace kernbench {
 
-// One block of this PE: where it is at the start, and where it is to be at the end; in between it is in TCM. A block that only
-// passes through has neither.
+// One block of this PE: where it is at the start, and where it is to be at the end; in between it
+// is in TCM. A block that only passes through has neither.
 struct BlockPosition {
   std::int64_t elements = 0;
   std::optional<tl::Ptr> from, to;
@@ -30,7 +30,9 @@ struct ScheduleOptions {
   std::uint64_t section_bytes = 0;  // of the scratch, for all blocks
 };
 
-// `blocks` by number. UsageError: a message that is larger than a slot, a direction without a queue pair.
-void run_schedule(tl::Program& tl, const Schedule& schedule, const std::vector<BlockPosition>& blocks, const ScheduleOptions& options);
+// `blocks` by number. UsageError: a message that is larger than a slot, a direction without a queue
+// pair.
+void run_schedule(tl::Program& tl, const Schedule& schedule,
+                  const std::vector<BlockPosition>& blocks, const ScheduleOptions& options);
 
 }  // namespace kernbench

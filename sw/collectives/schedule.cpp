@@ -8,23 +8,28 @@ namespace {
 
 using Kind = MessageStep::Kind;
 
-Kind kind_of(const Step& step) { return static_cast<Kind>(step.kind); }  // the first kinds are the same
+Kind kind_of(const Step& step) {
+  return static_cast<Kind>(step.kind);
+}  // the first kinds are the same
 
 bool changes(const Step& step) { return !sends(step); }
 
 class Unrolling {
  public:
   Unrolling(const Schedule& schedule, int blocks, int chunks, int window)
-      : schedule_(schedule), chunks_(chunks), window_(window), last_change_(static_cast<std::size_t>(blocks), never) {
+      : schedule_(schedule), chunks_(chunks), window_(window),
+        last_change_(static_cast<std::size_t>(blocks), never) {
     for (std::size_t phase = 0; phase < schedule.size(); ++phase) {
       for (const Step& step : schedule[phase]) {
-        if (changes(step)) last_change_[static_cast<std::size_t>(step.block)] = static_cast<int>(phase);
+        if (changes(step))
+          last_change_[static_cast<std::size_t>(step.block)] = static_cast<int>(phase);
       }
     }
   }
 
   std::vector<MessageStep> run() {
-    for (std::size_t phase = 0; phase < schedule_.size(); ++phase) unroll_phase(static_cast<int>(phase));
+    for (std::size_t phase = 0; phase < schedule_.size(); ++phase)
+      unroll_phase(static_cast<int>(phase));
     for (int chunk = 0; chunk < chunks_; ++chunk) store(never, chunk);
     return std::move(steps_);
   }
@@ -49,17 +54,20 @@ class Unrolling {
     send_until(phase, static_cast<int>(ahead_) * chunks_);
   }
 
-  // Of the sends that open the phase, all up to the given number: the first chunk of each, then the second.
+  // Of the sends that open the phase, all up to the given number: the first chunk of each, then the
+  // second.
   void send_until(const Phase& phase, int number) {
     for (; sent_ < std::min(number, static_cast<int>(ahead_) * chunks_); ++sent_) {
       const Step& step = phase[static_cast<std::size_t>(sent_ % ahead_)];
-      steps_.push_back({kind_of(step), step.direction, step.block, static_cast<int>(sent_ / ahead_)});
+      steps_.push_back(
+          {kind_of(step), step.direction, step.block, static_cast<int>(sent_ / ahead_)});
     }
   }
 
   void store(int phase, int chunk) {
     for (std::size_t block = 0; block < last_change_.size(); ++block) {
-      if (last_change_[block] == phase) steps_.push_back({Kind::store, "", static_cast<int>(block), chunk});
+      if (last_change_[block] == phase)
+        steps_.push_back({Kind::store, "", static_cast<int>(block), chunk});
     }
   }
 
@@ -73,7 +81,9 @@ class Unrolling {
 
 }  // namespace
 
-void schedules::append(Schedule& schedule, Schedule more) { std::move(more.begin(), more.end(), std::back_inserter(schedule)); }
+void schedules::append(Schedule& schedule, Schedule more) {
+  std::move(more.begin(), more.end(), std::back_inserter(schedule));
+}
 
 std::vector<MessageStep> unroll(const Schedule& schedule, int blocks, int chunks, int window) {
   return Unrolling(schedule, blocks, chunks, window).run();

@@ -1,8 +1,8 @@
-// What a PE does in a collective, as data: made by pure functions (ring_schedules.h, tree_schedules.h, mesh_schedules.h), carried
-// out by run_schedule().
+// What a PE does in a collective, as data: made by pure functions (ring_schedules.h,
+// tree_schedules.h, mesh_schedules.h), carried out by run_schedule().
 //
-// The data of a PE are numbered blocks. A step moves or combines a whole block; how blocks are cut into messages is not its
-// concern.
+// The data of a PE are numbered blocks. A step moves or combines a whole block; how blocks are cut
+// into messages is not its concern.
 #pragma once
 
 #include <cstdint>
@@ -25,20 +25,33 @@ struct Step {
   int block = 0;
 };
 
-// Steps that are carried out message by message: the first message of every step, then the second of every step, and so on, so
-// that what comes is passed on while the rest is still under way. The sends that a phase opens with run ahead of what follows them.
+// Steps that are carried out message by message: the first message of every step, then the second
+// of every step, and so on, so that what comes is passed on while the rest is still under way. The
+// sends that a phase opens with run ahead of what follows them.
 using Phase = std::vector<Step>;
 using Schedule = std::vector<Phase>;
 
-inline bool sends(const Step& step) { return step.kind == Step::Kind::send || step.kind == Step::Kind::pass_on; }
-inline bool takes(const Step& step) { return step.kind == Step::Kind::receive || step.kind == Step::Kind::reduce; }
+inline bool sends(const Step& step) {
+  return step.kind == Step::Kind::send || step.kind == Step::Kind::pass_on;
+}
+inline bool takes(const Step& step) {
+  return step.kind == Step::Kind::receive || step.kind == Step::Kind::reduce;
+}
 
 namespace schedules {
 
-inline Step send(std::string direction, int block = 0) { return {Step::Kind::send, std::move(direction), block}; }
-inline Step pass_on(std::string direction, int block = 0) { return {Step::Kind::pass_on, std::move(direction), block}; }
-inline Step receive(std::string direction, int block = 0) { return {Step::Kind::receive, std::move(direction), block}; }
-inline Step reduce(std::string direction, int block = 0) { return {Step::Kind::reduce, std::move(direction), block}; }
+inline Step send(std::string direction, int block = 0) {
+  return {Step::Kind::send, std::move(direction), block};
+}
+inline Step pass_on(std::string direction, int block = 0) {
+  return {Step::Kind::pass_on, std::move(direction), block};
+}
+inline Step receive(std::string direction, int block = 0) {
+  return {Step::Kind::receive, std::move(direction), block};
+}
+inline Step reduce(std::string direction, int block = 0) {
+  return {Step::Kind::reduce, std::move(direction), block};
+}
 inline Step finish(int block = 0) { return {Step::Kind::finish, "", block}; }
 
 void append(Schedule& schedule, Schedule more);
@@ -54,9 +67,10 @@ struct MessageStep {
   int chunk = 0;
 };
 
-// The schedule with every block cut into `chunks` messages, in the order in which a PE carries them out. Sends run ahead of the
-// messages that a phase takes by at most `window`, which is not more than the slots of a ring: then no ring of PEs fills all its
-// slots with messages that nobody takes. A chunk is stored as soon as no later phase changes it; blocks that no step changes come
+// The schedule with every block cut into `chunks` messages, in the order in which a PE carries them
+// out. Sends run ahead of the messages that a phase takes by at most `window`, which is not more
+// than the slots of a ring: then no ring of PEs fills all its slots with messages that nobody
+// takes. A chunk is stored as soon as no later phase changes it; blocks that no step changes come
 // last. Blocks are numbered below `blocks`.
 std::vector<MessageStep> unroll(const Schedule& schedule, int blocks, int chunks, int window);
 

@@ -9,15 +9,18 @@ std::vector<BlockPosition> blocks_in_place(const tl::Tensor& data, int parts) {
   std::vector<BlockPosition> blocks;
   for (int part = 0; part < parts; ++part) {
     const ElementRange range = part_of(whole, part, parts);
-    const tl::Ptr place = data.local() + range.begin * static_cast<std::int64_t>(size_of(data.dtype()));
+    const tl::Ptr place =
+        data.local() + range.begin * static_cast<std::int64_t>(size_of(data.dtype()));
     blocks.push_back({range.elements(), place, place});
   }
   return blocks;
 }
 
-tl::KernelCall schedule_kernel(const CollectiveCall& call, Schedule schedule,
-                               std::function<std::vector<BlockPosition>(const LocalShards& shards)> blocks) {
-  const auto kernel = [schedule = std::move(schedule), blocks = std::move(blocks), inputs = call.inputs, outputs = call.outputs,
+tl::KernelCall schedule_kernel(
+    const CollectiveCall& call, Schedule schedule,
+    std::function<std::vector<BlockPosition>(const LocalShards& shards)> blocks) {
+  const auto kernel = [schedule = std::move(schedule), blocks = std::move(blocks),
+                       inputs = call.inputs, outputs = call.outputs,
                        options = call.options(call.group.size)](tl::Program& tl) {
     const PeId here{tl.program_id(2), tl.program_id(1), tl.program_id(0)};
     LocalShards shards;
@@ -28,7 +31,8 @@ tl::KernelCall schedule_kernel(const CollectiveCall& call, Schedule schedule,
   };
   tl::KernelCall bound = tl::bind_kernel(kernel);
   for (const auto* tensors : {&call.inputs, &call.outputs}) {
-    for (const tl::TensorInfoPtr& tensor : *tensors) bound.args.push_back(tl::tensor_argument(*tensor));
+    for (const tl::TensorInfoPtr& tensor : *tensors)
+      bound.args.push_back(tl::tensor_argument(*tensor));
   }
   return bound;
 }

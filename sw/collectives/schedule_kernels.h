@@ -18,8 +18,10 @@ struct LocalShards {
   std::vector<tl::Tensor> inputs, outputs;
 };
 
-// For calls with lists of tensors: a kernel with all of them as arguments. `blocks` says what the blocks of the schedule are.
-tl::KernelCall schedule_kernel(const CollectiveCall& call, Schedule schedule,
-                               std::function<std::vector<BlockPosition>(const LocalShards& shards)> blocks);
+// For calls with lists of tensors: a kernel with all of them as arguments. `blocks` says what the
+// blocks of the schedule are.
+tl::KernelCall schedule_kernel(
+    const CollectiveCall& call, Schedule schedule,
+    std::function<std::vector<BlockPosition>(const LocalShards& shards)> blocks);
 
 }  // namespace kernbench

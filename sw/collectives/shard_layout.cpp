@@ -16,7 +16,8 @@ std::string listed(const std::vector<int>& numbers) {
 
 ShardLayout ShardLayout::of(const tl::TensorInfo& tensor) {
   ShardLayout layout;
-  for (const tl::Block& block : tensor.blocks) layout.members.push_back({block.where.cube, block.where.pe, block.shape.elements()});
+  for (const tl::Block& block : tensor.blocks)
+    layout.members.push_back({block.where.cube, block.where.pe, block.shape.elements()});
   return layout;
 }
 
@@ -43,8 +44,9 @@ bool ShardLayout::same_lanes() const {
 }
 
 bool ShardLayout::equal_shards() const {
-  return std::all_of(members.begin(), members.end(),
-                     [this](const Member& member) { return member.elements == members.front().elements; });
+  return std::all_of(members.begin(), members.end(), [this](const Member& member) {
+    return member.elements == members.front().elements;
+  });
 }
 
 std::optional<graphs::CubeRectangle> ShardLayout::rectangle(int cube_mesh_w) const {
@@ -55,16 +57,19 @@ std::optional<graphs::CubeRectangle> ShardLayout::rectangle(int cube_mesh_w) con
   const auto [left, right] = std::minmax_element(all.begin(), all.end(), left_of);
   graphs::CubeRectangle around{x(*left), all.front() / cube_mesh_w, x(*right) - x(*left) + 1,
                                all.back() / cube_mesh_w - all.front() / cube_mesh_w + 1};
-  if (static_cast<std::size_t>(around.w) * static_cast<std::size_t>(around.h) != all.size()) return std::nullopt;
+  if (static_cast<std::size_t>(around.w) * static_cast<std::size_t>(around.h) != all.size())
+    return std::nullopt;
   return around;
 }
 
 std::string ShardLayout::str() const {
   if (members.empty()) return "no shards";
   std::string text = std::to_string(members.size()) + (members.size() == 1 ? " shard" : " shards");
-  text += equal_shards() ? " of " + std::to_string(members.front().elements) + " elements" : " of different sizes";
+  text += equal_shards() ? " of " + std::to_string(members.front().elements) + " elements"
+                         : " of different sizes";
   if (!same_lanes()) return text + " on different PEs of cubes" + listed(cubes());
-  return text + " on pe" + listed(lanes()) + " of cube" + (cubes().size() == 1 ? "" : "s") + listed(cubes());
+  return text + " on pe" + listed(lanes()) + " of cube" + (cubes().size() == 1 ? "" : "s") +
+         listed(cubes());
 }
 
 }  // namespace kernbench

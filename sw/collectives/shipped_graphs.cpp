@@ -9,7 +9,8 @@ void check(bool ok, const std::string& what) {
   if (!ok) throw UsageError(what);
 }
 
-// E to the next, W to the one before, with wrap. A ring of one has no neighbours; in a ring of two both lead to the same peer.
+// E to the next, W to the one before, with wrap. A ring of one has no neighbours; in a ring of two
+// both lead to the same peer.
 void ring(NeighbourGraph& graph, const std::vector<PeId>& pes, const std::string& prefix = "") {
   const std::size_t n = pes.size();
   if (n < 2) return;
@@ -19,24 +20,29 @@ void ring(NeighbourGraph& graph, const std::vector<PeId>& pes, const std::string
   }
 }
 
-void both_ways(NeighbourGraph& graph, PeId from, const std::string& there, PeId to, const std::string& back) {
+void both_ways(NeighbourGraph& graph, PeId from, const std::string& there, PeId to,
+               const std::string& back) {
   graph.connect(from, there, to);
   graph.connect(to, back, from);
 }
 
 }  // namespace
 
-NeighbourGraph cube_mesh(int sip, int mesh_w, const CubeRectangle& cubes, const std::vector<int>& lanes) {
+NeighbourGraph cube_mesh(int sip, int mesh_w, const CubeRectangle& cubes,
+                         const std::vector<int>& lanes) {
   check(cubes.x >= 0 && cubes.y >= 0 && cubes.w >= 1 && cubes.h >= 1 && cubes.x + cubes.w <= mesh_w,
-        "cube_mesh: a rectangle of " + std::to_string(cubes.w) + " x " + std::to_string(cubes.h) + " cubes at (" +
-            std::to_string(cubes.x) + ", " + std::to_string(cubes.y) + ") in a mesh of width " + std::to_string(mesh_w));
+        "cube_mesh: a rectangle of " + std::to_string(cubes.w) + " x " + std::to_string(cubes.h) +
+            " cubes at (" + std::to_string(cubes.x) + ", " + std::to_string(cubes.y) +
+            ") in a mesh of width " + std::to_string(mesh_w));
   NeighbourGraph graph;
   for (const int lane : lanes) {
     for (int y = cubes.y; y < cubes.y + cubes.h; ++y) {
       for (int x = cubes.x; x < cubes.x + cubes.w; ++x) {
         const PeId here{sip, y * mesh_w + x, lane};
-        if (x + 1 < cubes.x + cubes.w) both_ways(graph, here, "E", {sip, y * mesh_w + x + 1, lane}, "W");
-        if (y + 1 < cubes.y + cubes.h) both_ways(graph, here, "S", {sip, (y + 1) * mesh_w + x, lane}, "N");
+        if (x + 1 < cubes.x + cubes.w)
+          both_ways(graph, here, "E", {sip, y * mesh_w + x + 1, lane}, "W");
+        if (y + 1 < cubes.y + cubes.h)
+          both_ways(graph, here, "S", {sip, (y + 1) * mesh_w + x, lane}, "N");
       }
     }
   }
@@ -44,13 +50,15 @@ NeighbourGraph cube_mesh(int sip, int mesh_w, const CubeRectangle& cubes, const 
 }
 
 NeighbourGraph intra_mesh(int sip, int cube, int pes) {
-  check(pes >= 2 && pes % 2 == 0, "intra_mesh: " + std::to_string(pes) + " PEs do not stand in two rows");
+  check(pes >= 2 && pes % 2 == 0,
+        "intra_mesh: " + std::to_string(pes) + " PEs do not stand in two rows");
   NeighbourGraph graph;
   const int columns = pes / 2;
   for (int column = 0; column < columns; ++column) {
     for (int row = 0; row < 2; ++row) {
       const int pe = row * columns + column;
-      if (column + 1 < columns) both_ways(graph, {sip, cube, pe}, "intra_E", {sip, cube, pe + 1}, "intra_W");
+      if (column + 1 < columns)
+        both_ways(graph, {sip, cube, pe}, "intra_E", {sip, cube, pe + 1}, "intra_W");
     }
     both_ways(graph, {sip, cube, column}, "intra_S", {sip, cube, columns + column}, "intra_N");
   }
@@ -84,10 +92,13 @@ NeighbourGraph sip(const SipGrid& grid, const std::vector<CubePe>& members) {
         "SIP topology '" + grid.topology + "', allowed: ring_1d, torus_2d, mesh_2d_no_wrap");
   const int w = is_ring ? grid.sips : grid.w, h = is_ring ? 1 : grid.h;
   check(grid.sips >= 1 && w >= 1 && h >= 1 && w * h == grid.sips,
-        "SIPs as " + std::to_string(w) + " x " + std::to_string(h) + ", but there are " + std::to_string(grid.sips));
+        "SIPs as " + std::to_string(w) + " x " + std::to_string(h) + ", but there are " +
+            std::to_string(grid.sips));
   NeighbourGraph graph;
   for (const CubePe& member : members) {
-    const auto at = [&](int x, int y) { return PeId{(y + h) % h * w + (x + w) % w, member.cube, member.pe}; };
+    const auto at = [&](int x, int y) {
+      return PeId{(y + h) % h * w + (x + w) % w, member.cube, member.pe};
+    };
     for (int y = 0; y < h; ++y) {
       for (int x = 0; x < w; ++x) {
         const bool wraps = is_ring || is_torus;

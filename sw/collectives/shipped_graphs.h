@@ -1,4 +1,5 @@
-// The neighbour graphs that ship (spec 8.1). Pure functions of extents; a bad extent is a UsageError.
+// The neighbour graphs that ship (spec 8.1). Pure functions of extents; a bad extent is a
+// UsageError.
 #pragma once
 
 #include <string>
@@ -14,18 +15,22 @@ struct CubeRectangle {
   int w = 1, h = 1;
 };
 
-// N, S, E, W between the cubes of a rectangle, without wrap. Lanes: the PEs of each cube that take part; PE p talks to PE p.
-NeighbourGraph cube_mesh(int sip, int mesh_w, const CubeRectangle& cubes, const std::vector<int>& lanes = {0});
+// N, S, E, W between the cubes of a rectangle, without wrap. Lanes: the PEs of each cube that take
+// part; PE p talks to PE p.
+NeighbourGraph cube_mesh(int sip, int mesh_w, const CubeRectangle& cubes,
+                         const std::vector<int>& lanes = {0});
 
-// The PEs of a cube as two rows, 0..n/2-1 and n/2..n-1: intra_E is the next one in the row, intra_S the same column of the other
-// row, intra_W and intra_N the ways back; without wrap. An even number of PEs.
+// The PEs of a cube as two rows, 0..n/2-1 and n/2..n-1: intra_E is the next one in the row, intra_S
+// the same column of the other row, intra_W and intra_N the ways back; without wrap. An even number
+// of PEs.
 NeighbourGraph intra_mesh(int sip, int cube, int pes);
 
 // E and W along the PEs of a cube; wraps.
 NeighbourGraph intra_pe_ring(int sip, int cube, int pes);
 
 // E and W along a list of cubes of a SIP; wraps.
-NeighbourGraph cube_ring(int sip, const std::vector<int>& cubes, const std::vector<int>& lanes = {0});
+NeighbourGraph cube_ring(int sip, const std::vector<int>& cubes,
+                         const std::vector<int>& lanes = {0});
 
 // The SIPs as the machine arranges them. SIP r stands at (r mod w, r div w); a ring has one row.
 struct SipGrid {
@@ -39,8 +44,9 @@ struct CubePe {
   int pe = 0;
 };
 
-// global_E, global_W and, in two dimensions, global_N, global_S between the same PEs of neighbouring SIPs. A dimension of length 1
-// has no neighbours; of length 2 (with wrap) both directions lead to the same peer.
+// global_E, global_W and, in two dimensions, global_N, global_S between the same PEs of
+// neighbouring SIPs. A dimension of length 1 has no neighbours; of length 2 (with wrap) both
+// directions lead to the same peer.
 NeighbourGraph sip(const SipGrid& grid, const std::vector<CubePe>& members);
 
 }  // namespace kernbench::graphs

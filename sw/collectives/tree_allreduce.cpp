@@ -11,7 +11,8 @@ tl::KernelCall kernel(const CollectiveCall& call) {
   const ScheduleOptions options = call.options(call.group.size);
   const auto body = [options](tl::Program& tl, tl::Tensor data, int rank, int ranks) {
     if (!data.has_local()) return;
-    run_schedule(tl, schedules::tree_all_reduce(schedules::binary_tree(rank, ranks)), blocks_in_place(data, 1), options);
+    run_schedule(tl, schedules::tree_all_reduce(schedules::binary_tree(rank, ranks)),
+                 blocks_in_place(data, 1), options);
   };
   return tl::bind_kernel(body, call.inputs.front(), call.rank, call.group.size);
 }

@@ -4,7 +4,8 @@ namespace kernbench::schedules {
 
 Schedule tree_reduce(const TreePosition& place) {
   Phase phase;
-  for (auto direction = place.down.rbegin(); direction != place.down.rend(); ++direction) phase.push_back(reduce(*direction));
+  for (auto direction = place.down.rbegin(); direction != place.down.rend(); ++direction)
+    phase.push_back(reduce(*direction));
   if (!place.up.empty()) phase.push_back(send(place.up));
   return {phase};
 }
@@ -31,7 +32,8 @@ TreePosition binary_tree(int position, int count) {
   return place;
 }
 
-TreePosition folded_ring(int position, int count, const std::string& next, const std::string& previous) {
+TreePosition folded_ring(int position, int count, const std::string& next,
+                         const std::string& previous) {
   const int half = count / 2;
   TreePosition place;
   if (position == 0) {

@@ -20,7 +20,9 @@ Rational bus_factor(CollectiveOp op, int ranks) {
   return 1;
 }
 
-double algorithm_bandwidth_gbs(std::uint64_t nbytes, Fs time) { return time == 0 ? 0 : static_cast<double>(nbytes) / to_ns(time); }
+double algorithm_bandwidth_gbs(std::uint64_t nbytes, Fs time) {
+  return time == 0 ? 0 : static_cast<double>(nbytes) / to_ns(time);
+}
 
 double bus_bandwidth_gbs(CollectiveOp op, int ranks, std::uint64_t nbytes, Fs time) {
   return algorithm_bandwidth_gbs(nbytes, time) * bus_factor(op, ranks).to_double();

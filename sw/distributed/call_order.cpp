@@ -4,7 +4,8 @@
 
 namespace kernbench {
 
-CallOrder::CallOrder(const std::vector<int>& ranks, std::string counted) : counted_(std::move(counted)) {
+CallOrder::CallOrder(const std::vector<int>& ranks, std::string counted)
+    : counted_(std::move(counted)) {
   for (const int rank : ranks) ranks_[rank];
 }
 
@@ -14,8 +15,9 @@ OrderedCall& CallOrder::join(int rank, const std::string& what) {
   if (index == calls_.size()) {
     for (const auto& [other, state] : ranks_) {
       if (state.ended)
-        throw UsageError(who + " calls " + what + ", its " + nth(index) + ", but rank " + std::to_string(other) +
-                         " has ended after " + std::to_string(state.reached));
+        throw UsageError(who + " calls " + what + ", its " + nth(index) + ", but rank " +
+                         std::to_string(other) + " has ended after " +
+                         std::to_string(state.reached));
     }
     calls_.push_back(std::make_unique<OrderedCall>());
     calls_.back()->what = what;
@@ -23,8 +25,9 @@ OrderedCall& CallOrder::join(int rank, const std::string& what) {
   }
   OrderedCall& call = *calls_[index];
   if (call.what != what) {
-    throw UsageError("ranks call different things: " + nth(index) + " of rank " + std::to_string(call.first) + " is " + call.what +
-                     "; of " + who + " it is " + what);
+    throw UsageError("ranks call different things: " + nth(index) + " of rank " +
+                     std::to_string(call.first) + " is " + call.what + "; of " + who + " it is " +
+                     what);
   }
   ++ranks_.at(rank).reached;
   return call;
@@ -33,13 +36,16 @@ OrderedCall& CallOrder::join(int rank, const std::string& what) {
 void CallOrder::end(int rank) {
   ranks_.at(rank).ended = true;
   const std::string waiting = ahead_of(rank);
-  if (!waiting.empty()) throw UsageError("rank " + std::to_string(rank) + " has ended, but others wait for it in " + waiting);
+  if (!waiting.empty())
+    throw UsageError("rank " + std::to_string(rank) + " has ended, but others wait for it in " +
+                     waiting);
 }
 
 std::string CallOrder::ahead_of(int rank) const {
   const std::size_t index = ranks_.at(rank).reached;
   if (index == calls_.size()) return "";
-  return nth(index) + ", " + calls_[index]->what + " (rank " + std::to_string(calls_[index]->first) + ")";
+  return nth(index) + ", " + calls_[index]->what + " (rank " +
+         std::to_string(calls_[index]->first) + ")";
 }
 
 std::string CallOrder::begun_without(int rank) const {

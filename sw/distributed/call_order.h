@@ -1,5 +1,6 @@
-// CallOrder: which collective each rank has reached. Collectives have no names: the n-th call of one rank belongs to the n-th of
-// every other one. Ranks that call different things, or end while others wait for them, are told so instead of waiting for ever.
+// CallOrder: which collective each rank has reached. Collectives have no names: the n-th call of
+// one rank belongs to the n-th of every other one. Ranks that call different things, or end while
+// others wait for them, are told so instead of waiting for ever.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +15,9 @@ namespace kernbench {
 
 // One call of all ranks.
 struct OrderedCall {
-  std::string what;         // "all_reduce sum of f16, 16 shards of 8 elements on pe 0 of cubes ..."; has to be the same everywhere
-  int first = 0;            // the rank that came first
+  std::string what;  // "all_reduce sum of f16, 16 shards of 8 elements on pe 0 of cubes ..."; has
+                     // to be the same everywhere
+  int first = 0;     // the rank that came first
   std::uint64_t group = 0;  // of its launches
   std::shared_ptr<CollectiveRecord> record;
   // Where ranks wait for one another.

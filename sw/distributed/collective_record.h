@@ -19,7 +19,8 @@ struct CollectiveRecord {
   std::string reduction;  // "sum", ...; "" where nothing is reduced
   DType dtype = DType::f16;
   int ranks = 1;
-  std::uint64_t nbytes = 0;            // of a rank's data, as nccl-tests count them: of all parts where there is one for each rank
+  std::uint64_t nbytes = 0;  // of a rank's data, as nccl-tests count them: of all parts where there
+                             // is one for each rank
   std::vector<LaunchHandle> launches;  // those that have begun
 
   // The largest pe_exec of all PEs; none before every launch has been waited for.
@@ -37,8 +38,12 @@ class Work {
   // Of this rank, once waited for: the largest pe_exec of its PEs.
   Fs time() const { return launch().metrics().merged.pe_exec; }
   std::uint64_t nbytes() const { return record().nbytes; }
-  double algorithm_bandwidth_gbs() const { return kernbench::algorithm_bandwidth_gbs(nbytes(), time()); }
-  double bus_bandwidth_gbs() const { return kernbench::bus_bandwidth_gbs(record().op, record().ranks, nbytes(), time()); }
+  double algorithm_bandwidth_gbs() const {
+    return kernbench::algorithm_bandwidth_gbs(nbytes(), time());
+  }
+  double bus_bandwidth_gbs() const {
+    return kernbench::bus_bandwidth_gbs(record().op, record().ranks, nbytes(), time());
+  }
   const CollectiveRecord& record() const;
 
  private:

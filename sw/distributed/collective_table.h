@@ -9,7 +9,8 @@
 
 namespace kernbench {
 
-// One row for each that has ended on all ranks: op, algorithm, reduction, dtype, ranks, bytes, time_ns, algorithm_gbs, bus_gbs.
+// One row for each that has ended on all ranks: op, algorithm, reduction, dtype, ranks, bytes,
+// time_ns, algorithm_gbs, bus_gbs.
 ResultTable collective_table(const std::vector<std::shared_ptr<const CollectiveRecord>>& records);
 
 }  // namespace kernbench

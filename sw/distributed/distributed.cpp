@@ -12,24 +12,31 @@ Worker& Distributed::worker() const {
 
 ProcessGroup& Distributed::group(const std::string& call) const {
   if (!is_initialized())
-    throw UsageError(call + ": the default process group has not been initialized; init_process_group comes first");
+    throw UsageError(
+        call +
+        ": the default process group has not been initialized; init_process_group comes first");
   return *runtime_.distributed.group;
 }
 
 // --- the group
 
-void Distributed::init_process_group(const std::string& backend, std::optional<int> world_size, std::optional<int> /*rank*/) {
+void Distributed::init_process_group(const std::string& backend, std::optional<int> world_size,
+                                     std::optional<int> /*rank*/) {
   init(backend, {{}, world_size});
 }
 
-void Distributed::init_process_group(const std::string& backend, const CclChanges& changes) { init(backend, {changes, {}}); }
+void Distributed::init_process_group(const std::string& backend, const CclChanges& changes) {
+  init(backend, {changes, {}});
+}
 
 void Distributed::init(const std::string& backend, const GroupSettings& given) {
-  if (backend != "ahbm") throw UsageError("init_process_group: backend '" + backend + "', allowed: ahbm");
+  if (backend != "ahbm")
+    throw UsageError("init_process_group: backend '" + backend + "', allowed: ahbm");
   Worker& here = worker();
   here.calling("distributed.init_process_group");
   DistributedState& state = runtime_.distributed;
-  while (state.group_starts) runtime_.link.port().wait(state.group_started, "another rank's init_process_group");
+  while (state.group_starts)
+    runtime_.link.port().wait(state.group_started, "another rank's init_process_group");
   if (state.group == nullptr) {
     struct Starts {
       DistributedState& state;
@@ -47,7 +54,8 @@ void Distributed::init(const std::string& backend, const GroupSettings& given) {
 
 RankCount Distributed::ranks_to_spawn(const CclChanges& changes) const {
   const DistributedState& state = runtime_.distributed;
-  const RankGroup ranks = ranks_of(runtime_.link.port().machine(), resolve(state.ccl, *state.algorithms, changes));
+  const RankGroup ranks =
+      ranks_of(runtime_.link.port().machine(), resolve(state.ccl, *state.algorithms, changes));
   return {ranks.size, ranks.unit};
 }
 
@@ -75,7 +83,9 @@ int Distributed::get_world_size() const { return group("get_world_size").ranks()
 int Distributed::get_rank() const {
   group("get_rank");
   const std::optional<int> rank = worker().rank();
-  if (!rank) runtime_.warn("torch.distributed.get_rank outside a worker of torch.multiprocessing.spawn is 0");
+  if (!rank)
+    runtime_.warn(
+        "torch.distributed.get_rank outside a worker of torch.multiprocessing.spawn is 0");
   return rank.value_or(0);
 }
 
@@ -117,36 +127,58 @@ Work Distributed::reduce(const Tensor& tensor, int dst, Reduction op, bool async
   return run({CollectiveOp::reduce, "reduce", {tensor}, {}, op, dst, 0}, async_op);
 }
 
-Work Distributed::all_gather(const std::vector<Tensor>& outputs, const Tensor& input, bool async_op) {
-  return run({CollectiveOp::all_gather, "all_gather", {input}, outputs, ReduceOp::sum, 0, 0}, async_op);
+Work Distributed::all_gather(const std::vector<Tensor>& outputs, const Tensor& input,
+                             bool async_op) {
+  return run({CollectiveOp::all_gather, "all_gather", {input}, outputs, ReduceOp::sum, 0, 0},
+             async_op);
 }
 
-Work Distributed::reduce_scatter(const Tensor& output, const std::vector<Tensor>& inputs, Reduction op, bool async_op) {
-  return run({CollectiveOp::reduce_scatter, "reduce_scatter", inputs, {output}, op, 0, 0}, async_op);
+Work Distributed::reduce_scatter(const Tensor& output, const std::vector<Tensor>& inputs,
+                                 Reduction op, bool async_op) {
+  return run({CollectiveOp::reduce_scatter, "reduce_scatter", inputs, {output}, op, 0, 0},
+             async_op);
 }
 
-Work Distributed::all_to_all(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs, bool async_op) {
-  return run({CollectiveOp::all_to_all, "all_to_all", inputs, outputs, ReduceOp::sum, 0, 0}, async_op);
+Work Distributed::all_to_all(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
+                             bool async_op) {
+  return run({CollectiveOp::all_to_all, "all_to_all", inputs, outputs, ReduceOp::sum, 0, 0},
+             async_op);
 }
 
-Work Distributed::gather(const Tensor& tensor, const std::vector<Tensor>& gather_list, int dst, bool async_op) {
-  return run({CollectiveOp::gather, "gather", {tensor}, gather_list, ReduceOp::sum, dst, 0}, async_op);
+Work Distributed::gather(const Tensor& tensor, const std::vector<Tensor>& gather_list, int dst,
+                         bool async_op) {
+  return run({CollectiveOp::gather, "gather", {tensor}, gather_list, ReduceOp::sum, dst, 0},
+             async_op);
 }
 
-Work Distributed::scatter(const Tensor& tensor, const std::vector<Tensor>& scatter_list, int src, bool async_op) {
-  return run({CollectiveOp::scatter, "scatter", scatter_list, {tensor}, ReduceOp::sum, src, 0}, async_op);
-}
-
-Work Distributed::message(const std::string& name, const Tensor& tensor, std::optional<int> src, std::optional<int> dst,
+Work Distributed::scatter(const Tensor& tensor, const std::vector<Tensor>& scatter_list, int src,
                           bool async_op) {
+  return run({CollectiveOp::scatter, "scatter", scatter_list, {tensor}, ReduceOp::sum, src, 0},
+             async_op);
+}
+
+Work Distributed::message(const std::string& name, const Tensor& tensor, std::optional<int> src,
+                          std::optional<int> dst, bool async_op) {
   group(name);
   const int here = rank_of(name);
-  if (src.value_or(here) == dst.value_or(here)) throw UsageError(name + ": rank " + std::to_string(here) + " with itself");
-  return run({CollectiveOp::send_recv, name, {tensor}, {}, ReduceOp::sum, src.value_or(here), dst.value_or(here)}, async_op);
+  if (src.value_or(here) == dst.value_or(here))
+    throw UsageError(name + ": rank " + std::to_string(here) + " with itself");
+  return run({CollectiveOp::send_recv,
+              name,
+              {tensor},
+              {},
+              ReduceOp::sum,
+              src.value_or(here),
+              dst.value_or(here)},
+             async_op);
 }
 
-Work Distributed::send(const Tensor& tensor, int dst, bool async_op) { return message("send", tensor, {}, dst, async_op); }
+Work Distributed::send(const Tensor& tensor, int dst, bool async_op) {
+  return message("send", tensor, {}, dst, async_op);
+}
 
-Work Distributed::recv(const Tensor& tensor, int src, bool async_op) { return message("recv", tensor, src, {}, async_op); }
+Work Distributed::recv(const Tensor& tensor, int src, bool async_op) {
+  return message("recv", tensor, src, {}, async_op);
+}
 
 }  // namespace kernbench

@@ -17,8 +17,8 @@ struct DistributedState {
   DistributedState();
   ~DistributedState();
 
-  // Before the program runs. UsageError for settings that the algorithm does not have. Without: every default. `algorithms`: null
-  // for the shipped ones.
+  // Before the program runs. UsageError for settings that the algorithm does not have. Without:
+  // every default. `algorithms`: null for the shipped ones.
   void configure(CclFile file, std::shared_ptr<const AlgorithmRegistry> algorithms);
 
   CclFile ccl;
@@ -29,7 +29,8 @@ struct DistributedState {
   std::shared_ptr<ProcessGroup> group;
   bool group_starts = false;  // its rings are being installed
   sc_core::sc_event group_started{""};
-  std::vector<std::shared_ptr<const CollectiveRecord>> collectives;  // in order of their first rank's call
+  std::vector<std::shared_ptr<const CollectiveRecord>>
+      collectives;  // in order of their first rank's call
 };
 
 }  // namespace kernbench

@@ -18,26 +18,32 @@ void check_tensors(const GroupCall& call) {
 void check_ranks(const GroupCall& call, int ranks) {
   for (const int each : {call.root, call.peer}) {
     if (each < 0 || each >= ranks)
-      throw UsageError(call.name + ": rank " + std::to_string(each) + ", but there are ranks 0 to " + std::to_string(ranks - 1));
+      throw UsageError(call.name + ": rank " + std::to_string(each) +
+                       ", but there are ranks 0 to " + std::to_string(ranks - 1));
   }
 }
 
 void check_one_each(const GroupCall& call, const Tensors& list, int ranks) {
   if (list.size() == static_cast<std::size_t>(ranks)) return;
-  throw UsageError(call.name + ": " + std::to_string(list.size()) + " tensors in the list; it has one for each of the " +
-                   std::to_string(ranks) + " ranks");
+  throw UsageError(call.name + ": " + std::to_string(list.size()) +
+                   " tensors in the list; it has one for each of the " + std::to_string(ranks) +
+                   " ranks");
 }
 
 // As in PyTorch, the root has a list and no other rank does.
-void check_list_of_root(const GroupCall& call, const Tensors& list, const char* name, int rank, int ranks) {
-  const std::string root = call.name + ": rank " + std::to_string(call.root) +
-                           (call.op == CollectiveOp::gather ? " is the destination" : " is the source");
+void check_list_of_root(const GroupCall& call, const Tensors& list, const char* name, int rank,
+                        int ranks) {
+  const std::string root =
+      call.name + ": rank " + std::to_string(call.root) +
+      (call.op == CollectiveOp::gather ? " is the destination" : " is the source");
   if (rank == call.root) {
     if (list.empty())
-      throw UsageError(root + " and has to give " + name + ", with one tensor for each of the " + std::to_string(ranks) + " ranks");
+      throw UsageError(root + " and has to give " + name + ", with one tensor for each of the " +
+                       std::to_string(ranks) + " ranks");
     check_one_each(call, list, ranks);
   } else if (!list.empty()) {
-    throw UsageError(root + "; rank " + std::to_string(rank) + " gives " + name + ", too, which only that one does");
+    throw UsageError(root + "; rank " + std::to_string(rank) + " gives " + name +
+                     ", too, which only that one does");
   }
 }
 
@@ -59,11 +65,12 @@ void check_lists(const GroupCall& call, int rank, int ranks) {
   }
 }
 
-// Outputs are written while inputs are still to be read, but for the part of this rank, which may be gathered or scattered in
-// place.
+// Outputs are written while inputs are still to be read, but for the part of this rank, which may
+// be gathered or scattered in place.
 void check_distinct(const GroupCall& call, int rank) {
   const auto own = [&](const Tensors& list, std::size_t index) {
-    return call.op != CollectiveOp::all_to_all && (list.size() == 1 || index == static_cast<std::size_t>(rank));
+    return call.op != CollectiveOp::all_to_all &&
+           (list.size() == 1 || index == static_cast<std::size_t>(rank));
   };
   for (std::size_t i = 0; i < call.outputs.size(); ++i) {
     const Tensor& output = call.outputs[i];
@@ -74,7 +81,8 @@ void check_distinct(const GroupCall& call, int rank) {
     for (std::size_t j = 0; j < call.inputs.size(); ++j) {
       if (call.inputs[j].info() == output.info() && !(own(call.outputs, i) && own(call.inputs, j)))
         throw UsageError(call.name + ": tensor '" + output.name() +
-                         "' is an input and an output; only the part of the calling rank may be, of gathers and scatters");
+                         "' is an input and an output; only the part of the calling rank may be, "
+                         "of gathers and scatters");
     }
   }
 }
@@ -82,7 +90,8 @@ void check_distinct(const GroupCall& call, int rank) {
 }  // namespace
 
 bool is_reduction(CollectiveOp op) {
-  return op == CollectiveOp::all_reduce || op == CollectiveOp::reduce || op == CollectiveOp::reduce_scatter;
+  return op == CollectiveOp::all_reduce || op == CollectiveOp::reduce ||
+         op == CollectiveOp::reduce_scatter;
 }
 
 bool has_a_part_for_each_rank(CollectiveOp op) {

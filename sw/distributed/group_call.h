@@ -23,8 +23,8 @@ bool is_reduction(CollectiveOp op);
 // Some rank has a list of tensors, one for each rank.
 bool has_a_part_for_each_rank(CollectiveOp op);
 
-// UsageError, of a call by `rank`: tensors that are not on a device, ranks that there are not, lists that are too short, too long
-// or not for this rank, a tensor that is read and written.
+// UsageError, of a call by `rank`: tensors that are not on a device, ranks that there are not,
+// lists that are too short, too long or not for this rank, a tensor that is read and written.
 void check_call(const GroupCall& call, int rank, int ranks);
 
 // "reduce sum to rank 2"

@@ -83,10 +83,12 @@ void Multiprocessing::spawn(const std::function<void(int)>& body, RankCount coun
   const std::string call = "torch.multiprocessing.spawn";
   Worker* caller = runtime_.worker_of_thread();
   if (caller != nullptr && caller->rank())
-    throw UsageError(call + ": rank " + std::to_string(*caller->rank()) + " spawns ranks; only the program itself does");
+    throw UsageError(call + ": rank " + std::to_string(*caller->rank()) +
+                     " spawns ranks; only the program itself does");
   const int most = kernbench::ranks_at_most(runtime_.link.port().machine(), count.unit);
   if (count.size < 1 || count.size > most)
-    throw UsageError(call + ": " + std::to_string(count.size) + " ranks; rank = " + (count.unit == RankUnit::sip ? "SIP" : "PE") +
+    throw UsageError(call + ": " + std::to_string(count.size) +
+                     " ranks; rank = " + (count.unit == RankUnit::sip ? "SIP" : "PE") +
                      ", and this machine has " + std::to_string(most));
 
   DistributedState& state = runtime_.distributed;
@@ -105,8 +107,10 @@ void Multiprocessing::run_ranks(const std::function<void(int)>& body, int nprocs
   if (state.group != nullptr) state.group->start();
   HostPort& port = runtime_.link.port();
   for (int rank = 0; rank < nprocs; ++rank) {
-    const std::uint64_t seed = caller == nullptr ? static_cast<std::uint64_t>(rank) : caller->generator()();
-    port.spawn("rank" + std::to_string(rank), [ranks, rank, &runtime = runtime_, seed] { ranks->run(rank, runtime, seed); });
+    const std::uint64_t seed =
+        caller == nullptr ? static_cast<std::uint64_t>(rank) : caller->generator()();
+    port.spawn("rank" + std::to_string(rank),
+               [ranks, rank, &runtime = runtime_, seed] { ranks->run(rank, runtime, seed); });
   }
   while (ranks->running > 0 && ranks->causes.empty()) port.wait(ranks->changed, "the ranks to end");
   if (ranks->causes.empty()) {

@@ -1,4 +1,5 @@
-// torch.multiprocessing: the ranks of a host program, each on a thread of its own (spec 7, ADR-0024).
+// torch.multiprocessing: the ranks of a host program, each on a thread of its own (spec 7,
+// ADR-0024).
 //
 //   torch.multiprocessing.spawn([&](int rank) {
 //     torch.ahbm.set_device(rank);
@@ -6,7 +7,8 @@
 //     ...
 //   }, torch.distributed.ranks_to_spawn());
 //
-// Rank = SIP, or with rank_unit pe a PE: a rank's device is that of its number until it chooses another.
+// Rank = SIP, or with rank_unit pe a PE: a rank's device is that of its number until it chooses
+// another.
 #pragma once
 
 #include <functional>
@@ -21,9 +23,10 @@ class Multiprocessing {
  public:
   explicit Multiprocessing(Runtime& runtime) : runtime_(runtime) {}
 
-  // Returns when the body has returned on all ranks and their launches have ended. If one throws, the others are ended where they
-  // wait, the devices refuse work from then on (DeviceLostError), and SpawnError holds what was thrown up to that instant.
-  // UsageError: fewer than one rank or more than there are, others than a group has that the program has initialized, a spawn by a
+  // Returns when the body has returned on all ranks and their launches have ended. If one throws,
+  // the others are ended where they wait, the devices refuse work from then on (DeviceLostError),
+  // and SpawnError holds what was thrown up to that instant. UsageError: fewer than one rank or
+  // more than there are, others than a group has that the program has initialized, a spawn by a
   // rank.
   void spawn(const std::function<void(int rank)>& body, RankCount ranks);
   // Of ranks as ccl.yaml says they are.

@@ -13,22 +13,27 @@ std::vector<int> all_ranks(const RankGroup& ranks) {
   return all;
 }
 
-// What all_reduce of a tensor with a shard on PE 0 of every cube needs: where an algorithm does not take that, or there are no SIPs
-// in between, the first call installs what it needs.
+// What all_reduce of a tensor with a shard on PE 0 of every cube needs: where an algorithm does not
+// take that, or there are no SIPs in between, the first call installs what it needs.
 ShardLayout lane_0_of_every_cube(const RankGroup& ranks) {
   ShardLayout layout;
-  for (int cube = 0; cube < (ranks.unit == RankUnit::pe ? 1 : ranks.cubes()); ++cube) layout.members.push_back({cube, 0, 1});
+  for (int cube = 0; cube < (ranks.unit == RankUnit::pe ? 1 : ranks.cubes()); ++cube)
+    layout.members.push_back({cube, 0, 1});
   return layout;
 }
 
-std::string who(std::optional<int> rank) { return rank ? "rank " + std::to_string(*rank) : "the program"; }
+std::string who(std::optional<int> rank) {
+  return rank ? "rank " + std::to_string(*rank) : "the program";
+}
 
 }  // namespace
 
 ProcessGroup::ProcessGroup(Runtime& runtime, std::optional<int> rank, const GroupSettings& given)
-    : runtime_(runtime), settings_(resolve(runtime.distributed.ccl, *runtime.distributed.algorithms, given.changes)),
-      first_rank_(rank), world_size_(given.world_size), ranks_(ranks_of(runtime.link.port().machine(), settings_)),
-      wiring_(runtime, settings_.rings), order_(all_ranks(ranks_), "collective") {
+    : runtime_(runtime),
+      settings_(resolve(runtime.distributed.ccl, *runtime.distributed.algorithms, given.changes)),
+      first_rank_(rank), world_size_(given.world_size),
+      ranks_(ranks_of(runtime.link.port().machine(), settings_)), wiring_(runtime, settings_.rings),
+      order_(all_ranks(ranks_), "collective") {
   CollectiveCall call;
   call.group = ranks_;
   call.settings = settings_;
@@ -41,7 +46,8 @@ ProcessGroup::ProcessGroup(Runtime& runtime, std::optional<int> rank, const Grou
 }
 
 void ProcessGroup::join(std::optional<int> rank, const GroupSettings& given) {
-  if (joined(rank)) throw UsageError("init_process_group: the default process group has been initialized already");
+  if (joined(rank))
+    throw UsageError("init_process_group: the default process group has been initialized already");
   check_agreement(rank, given);
   if (!rank) {
     program_joined_ = true;
@@ -54,22 +60,28 @@ void ProcessGroup::join(std::optional<int> rank, const GroupSettings& given) {
 void ProcessGroup::check_agreement(std::optional<int> rank, const GroupSettings& given) const {
   const auto check = [&](const std::string& mine, const std::string& first) {
     if (mine != first)
-      throw UsageError("init_process_group: the settings of the ranks differ: " + who(rank) + " has " + mine + ", " +
-                       who(first_rank_) + " " + first);
+      throw UsageError("init_process_group: the settings of the ranks differ: " + who(rank) +
+                       " has " + mine + ", " + who(first_rank_) + " " + first);
   };
-  const auto text_of = [](std::optional<int> size) { return size ? "world_size " + std::to_string(*size) : "no world_size"; };
-  const CclSettings mine = resolve(runtime_.distributed.ccl, *runtime_.distributed.algorithms, given.changes);
+  const auto text_of = [](std::optional<int> size) {
+    return size ? "world_size " + std::to_string(*size) : "no world_size";
+  };
+  const CclSettings mine =
+      resolve(runtime_.distributed.ccl, *runtime_.distributed.algorithms, given.changes);
   check(differing_values(mine, settings_), differing_values(settings_, mine));
   check(text_of(given.world_size), text_of(world_size_));
 }
 
 void ProcessGroup::check_spawned(const std::string& call) const {
-  const RankCount spawned{runtime_.distributed.spawned, runtime_.distributed.rank_unit}, wanted{ranks_.size, ranks_.unit};
+  const RankCount spawned{runtime_.distributed.spawned, runtime_.distributed.rank_unit},
+      wanted{ranks_.size, ranks_.unit};
   if (spawned.unit != wanted.unit)
-    throw UsageError(call + ": the ranks of the group are " + wanted.str() + ", but " + spawned.str() +
-                     " have been spawned; torch.distributed.ranks_to_spawn() says which ones ccl.yaml wants");
+    throw UsageError(
+        call + ": the ranks of the group are " + wanted.str() + ", but " + spawned.str() +
+        " have been spawned; torch.distributed.ranks_to_spawn() says which ones ccl.yaml wants");
   if (spawned.size != wanted.size)
-    throw UsageError(call + ": " + std::to_string(spawned.size) + " ranks have been spawned, but the world size is " +
+    throw UsageError(call + ": " + std::to_string(spawned.size) +
+                     " ranks have been spawned, but the world size is " +
                      std::to_string(wanted.size));
 }
 
@@ -96,29 +108,36 @@ void ProcessGroup::start() {
   order_ = CallOrder(all_ranks(ranks_), "collective");
 }
 
-bool ProcessGroup::joined(std::optional<int> rank) const { return program_joined_ || (rank && joined_.count(*rank) != 0); }
+bool ProcessGroup::joined(std::optional<int> rank) const {
+  return program_joined_ || (rank && joined_.count(*rank) != 0);
+}
 
 const CollectiveAlgorithm& ProcessGroup::algorithm_of(CollectiveOp op) const {
   const AlgorithmRegistry& algorithms = *runtime_.distributed.algorithms;
-  return op == CollectiveOp::all_reduce ? algorithms.find(settings_.algorithm) : algorithms.first_of(op);
+  return op == CollectiveOp::all_reduce ? algorithms.find(settings_.algorithm)
+                                        : algorithms.first_of(op);
 }
 
 // --- a call
 
-void ProcessGroup::check_shards(const CollectiveCall& call, const GroupCall& given, const Tensor& tensor) const {
+void ProcessGroup::check_shards(const CollectiveCall& call, const GroupCall& given,
+                                const Tensor& tensor) const {
   const std::string what = given.name + ": tensor '" + tensor.name() + "' ";
   if (tensor.dtype() != call.dtype())
-    throw UsageError(what + "has elements of " + std::string(name_of(tensor.dtype())) + ", tensor '" + call.tensor().name +
-                     "' of " + std::string(name_of(call.dtype())));
+    throw UsageError(what + "has elements of " + std::string(name_of(tensor.dtype())) +
+                     ", tensor '" + call.tensor().name + "' of " +
+                     std::string(name_of(call.dtype())));
   if (!(ShardLayout::of(*tensor.info()) == call.layout))
-    throw UsageError(what + "has " + ShardLayout::of(*tensor.info()).str() + ", tensor '" + call.tensor().name + "' " +
-                     call.layout.str());
+    throw UsageError(what + "has " + ShardLayout::of(*tensor.info()).str() + ", tensor '" +
+                     call.tensor().name + "' " + call.layout.str());
   for (const tl::Block& block : tensor.info()->blocks) {
     const PeId expected = ranks_.place(call.rank, block.where.cube, block.where.pe);
     if (!(block.where == expected))
-      throw UsageError(what + "is on sip" + std::to_string(block.where.sip) + ", but rank " + std::to_string(call.rank) +
-                       " works on " + (ranks_.unit == RankUnit::sip ? "sip" + std::to_string(expected.sip) : expected.str()) +
-                       "; torch.ahbm.set_device(rank) comes before the tensors");
+      throw UsageError(
+          what + "is on sip" + std::to_string(block.where.sip) + ", but rank " +
+          std::to_string(call.rank) + " works on " +
+          (ranks_.unit == RankUnit::sip ? "sip" + std::to_string(expected.sip) : expected.str()) +
+          "; torch.ahbm.set_device(rank) comes before the tensors");
   }
 }
 
@@ -134,7 +153,8 @@ CollectiveCall ProcessGroup::resolved(int rank, const GroupCall& given) const {
   for (const Tensor& tensor : given.inputs) call.inputs.push_back(tensor.info());
   for (const Tensor& tensor : given.outputs) call.outputs.push_back(tensor.info());
   call.layout = ShardLayout::of(call.tensor());
-  if (call.dtype() == DType::i8) throw UsageError(given.name + ": elements of i8; collectives work on f16, bf16, f32 and i32");
+  if (call.dtype() == DType::i8)
+    throw UsageError(given.name + ": elements of i8; collectives work on f16, bf16, f32 and i32");
   for (const std::vector<Tensor>* tensors : {&given.inputs, &given.outputs}) {
     for (const Tensor& tensor : *tensors) check_shards(call, given, tensor);
   }
@@ -143,7 +163,9 @@ CollectiveCall ProcessGroup::resolved(int rank, const GroupCall& given) const {
 
 // With rank_unit pe each rank has its shard on another PE.
 std::string ProcessGroup::shards_of(const CollectiveCall& call) const {
-  return ranks_.unit == RankUnit::sip ? call.layout.str() : std::to_string(call.layout.members.front().elements) + " elements";
+  return ranks_.unit == RankUnit::sip
+             ? call.layout.str()
+             : std::to_string(call.layout.members.front().elements) + " elements";
 }
 
 OrderedCall& ProcessGroup::ordered(int rank, const GroupCall& given, const std::string& what) {
@@ -163,27 +185,32 @@ void ProcessGroup::meet(OrderedCall& call, int expected, const std::function<voi
     call.opened.notify(sc_core::SC_ZERO_TIME);
   }
   while (!call.open)
-    runtime_.link.port().wait(
-        call.opened, std::to_string(expected - call.met) + " more of " + std::to_string(expected) + " ranks to reach " + call.what);
+    runtime_.link.port().wait(call.opened, std::to_string(expected - call.met) + " more of " +
+                                               std::to_string(expected) + " ranks to reach " +
+                                               call.what);
 }
 
-// Rings can be replaced when nothing is under way: a launch that waits for something that a rank has still to call would not end.
+// Rings can be replaced when nothing is under way: a launch that waits for something that a rank
+// has still to call would not end.
 void ProcessGroup::check_nothing_waits(const std::string& name) const {
   for (const auto& [ends, order] : messages_) {
     for (const int rank : {ends.first, ends.second}) {
       const std::string begun = order.begun_without(rank);
       if (!begun.empty())
-        throw UsageError(name + ": its ring buffers take the place of others, but rank " + std::to_string(rank) +
-                         " has still to call " + begun);
+        throw UsageError(name + ": its ring buffers take the place of others, but rank " +
+                         std::to_string(rank) + " has still to call " + begun);
     }
   }
 }
 
-// The rings that the call needs: the first rank that comes adds them. Where they take the place of others all ranks meet.
+// The rings that the call needs: the first rank that comes adds them. Where they take the place of
+// others all ranks meet.
 void ProcessGroup::link(const GroupCall& given, const NeighbourGraph& graph, OrderedCall& call) {
   if (wiring_.has(graph) || wiring_.add(graph)) return;
   if (given.op == CollectiveOp::send_recv)
-    throw UsageError(given.name + ": its ring buffers use directions that torch.ipcq.install has given to others");
+    throw UsageError(
+        given.name +
+        ": its ring buffers use directions that torch.ipcq.install has given to others");
   meet(call, ranks_.size, [&] {
     check_nothing_waits(given.name);
     wiring_.replace(graph);
@@ -199,7 +226,8 @@ Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
 
   wiring_.await_installation();
   // What has to be the same on all ranks.
-  const std::string what = text_of(given) + " of " + std::string(name_of(call.dtype())) + ", " + shards_of(call);
+  const std::string what =
+      text_of(given) + " of " + std::string(name_of(call.dtype())) + ", " + shards_of(call);
   OrderedCall& ordered_call = ordered(rank, given, what);
   if (ordered_call.record == nullptr) {
     ordered_call.record = record_of(given, call, algorithm);
@@ -216,14 +244,16 @@ Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
   Work work;
   work.worker_ = worker.shared_from_this();
   work.record_ = ordered_call.record;
-  work.launch_ = worker.launch(LaunchSpec(algorithm.name).on_pes({pes.begin(), pes.end()}).group(ordered_call.group),
-                               algorithm.kernel(call), std::move(keeps));
+  work.launch_ = worker.launch(
+      LaunchSpec(algorithm.name).on_pes({pes.begin(), pes.end()}).group(ordered_call.group),
+      algorithm.kernel(call), std::move(keeps));
   ordered_call.record->launches.push_back(work.launch_);
   wiring_.launched(work.worker_, work.launch_);
   return work;
 }
 
-std::shared_ptr<CollectiveRecord> ProcessGroup::record_of(const GroupCall& given, const CollectiveCall& call,
+std::shared_ptr<CollectiveRecord> ProcessGroup::record_of(const GroupCall& given,
+                                                          const CollectiveCall& call,
                                                           const CollectiveAlgorithm& algorithm) {
   auto record = std::make_shared<CollectiveRecord>();
   record->op = given.op;
@@ -231,7 +261,8 @@ std::shared_ptr<CollectiveRecord> ProcessGroup::record_of(const GroupCall& given
   if (is_reduction(given.op)) record->reduction = name_of(given.reduce_op);
   record->dtype = call.dtype();
   record->ranks = ranks_.size;
-  record->nbytes = call.tensor().nbytes * static_cast<std::uint64_t>(has_a_part_for_each_rank(given.op) ? ranks_.size : 1);
+  record->nbytes = call.tensor().nbytes *
+                   static_cast<std::uint64_t>(has_a_part_for_each_rank(given.op) ? ranks_.size : 1);
   runtime_.distributed.collectives.push_back(record);
   return record;
 }

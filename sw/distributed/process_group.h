@@ -1,5 +1,6 @@
-// ProcessGroup: the ranks of torch.distributed, their ring buffers, and what becomes of a call of one of them: it is checked,
-// matched with the same call of the others, wired, and launched on the caller's device.
+// ProcessGroup: the ranks of torch.distributed, their ring buffers, and what becomes of a call of
+// one of them: it is checked, matched with the same call of the others, wired, and launched on the
+// caller's device.
 #pragma once
 
 #include <map>
@@ -26,17 +27,19 @@ struct GroupSettings {
 
 class ProcessGroup {
  public:
-  // Installs the rings; blocks. UsageError: an unknown algorithm, a key that it does not know, a world size that the machine does
-  // not have, a SIP topology that it does not support. After any error there is no group and what was installed before is still
-  // there. `rank`: the one that gives the settings; none for the program itself.
+  // Installs the rings; blocks. UsageError: an unknown algorithm, a key that it does not know, a
+  // world size that the machine does not have, a SIP topology that it does not support. After any
+  // error there is no group and what was installed before is still there. `rank`: the one that
+  // gives the settings; none for the program itself.
   ProcessGroup(Runtime& runtime, std::optional<int> rank, const GroupSettings& given);
 
   const RankGroup& ranks() const { return ranks_; }
   const CclSettings& settings() const { return settings_; }
   const CollectiveAlgorithm& algorithm_of(CollectiveOp op) const;
 
-  // A rank, or with none the program itself on behalf of all, has called init_process_group. UsageError: again, with other settings
-  // than the first rank, or ranks that are not as many as the group has.
+  // A rank, or with none the program itself on behalf of all, has called init_process_group.
+  // UsageError: again, with other settings than the first rank, or ranks that are not as many as
+  // the group has.
   void join(std::optional<int> rank, const GroupSettings& given);
   // UsageError of `call`: the ranks that have been spawned are not those of the group.
   void check_spawned(const std::string& call) const;
@@ -46,8 +49,9 @@ class ProcessGroup {
   // Ranks begin, and count their calls from the first one on.
   void start();
 
-  // Begins a collective on the device of `worker`, or one side of a message between two ranks. Blocks only where ranks have to wait
-  // for new ring buffers. UsageError: what the algorithm does not accept, a call that differs from the others'.
+  // Begins a collective on the device of `worker`, or one side of a message between two ranks.
+  // Blocks only where ranks have to wait for new ring buffers. UsageError: what the algorithm does
+  // not accept, a call that differs from the others'.
   Work call(Worker& worker, int rank, const GroupCall& given);
   // All ranks, and their pending work. No simulated time.
   void barrier(Worker& worker, int rank);

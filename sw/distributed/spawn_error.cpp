@@ -18,14 +18,17 @@ bool is_wrong_usage(const std::exception_ptr& cause) {
 }
 
 std::string listed(const std::map<int, std::exception_ptr>& causes) {
-  std::string text = causes.size() == 1 ? "a rank has failed" : std::to_string(causes.size()) + " ranks have failed";
-  for (const auto& [rank, cause] : causes) text += "\n  rank " + std::to_string(rank) + ": " + text_of(cause);
+  std::string text = causes.size() == 1 ? "a rank has failed"
+                                        : std::to_string(causes.size()) + " ranks have failed";
+  for (const auto& [rank, cause] : causes)
+    text += "\n  rank " + std::to_string(rank) + ": " + text_of(cause);
   return text;
 }
 
 }  // namespace
 
-SpawnError::SpawnError(std::map<int, std::exception_ptr> causes) : Error(listed(causes)), causes_(std::move(causes)) {}
+SpawnError::SpawnError(std::map<int, std::exception_ptr> causes)
+    : Error(listed(causes)), causes_(std::move(causes)) {}
 
 bool SpawnError::wrong_usage() const {
   for (const auto& entry : causes_) {

@@ -1,4 +1,5 @@
-// SpawnError: what the ranks of a spawn have thrown, by rank. Ranks that were only ended because of these are not in it.
+// SpawnError: what the ranks of a spawn have thrown, by rank. Ranks that were only ended because of
+// these are not in it.
 #pragma once
 
 #include <exception>

@@ -17,7 +17,8 @@ NeighbourGraph joined(const NeighbourGraph& there, const NeighbourGraph& more) {
 
 }  // namespace
 
-Wiring::Wiring(Runtime& runtime, const IpcqOptions& options) : runtime_(runtime), options_(options) {}
+Wiring::Wiring(Runtime& runtime, const IpcqOptions& options)
+    : runtime_(runtime), options_(options) {}
 
 bool Wiring::has(const NeighbourGraph& graph) const {
   if (graph.empty()) return true;

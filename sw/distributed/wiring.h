@@ -1,5 +1,5 @@
-// Wiring: the ring buffers of a process group. Installed once for what the algorithm of all_reduce needs (lane 0 of every cube);
-// a call that needs others adds them.
+// Wiring: the ring buffers of a process group. Installed once for what the algorithm of all_reduce
+// needs (lane 0 of every cube); a call that needs others adds them.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,10 @@ class Wiring {
   Wiring(Runtime& runtime, const IpcqOptions& options);
 
   bool has(const NeighbourGraph& graph) const;
-  // Adds the queue pairs of `graph` beside those that are there, whatever these hold. False, and nothing has happened, if a
-  // direction is in use for something else. The first time, and after a torch.ipcq.install of the program, everything is installed
-  // anew, with the settings of the group. Blocks for the time of the messages. Errors as torch.ipcq.install has them.
+  // Adds the queue pairs of `graph` beside those that are there, whatever these hold. False, and
+  // nothing has happened, if a direction is in use for something else. The first time, and after a
+  // torch.ipcq.install of the program, everything is installed anew, with the settings of the
+  // group. Blocks for the time of the messages. Errors as torch.ipcq.install has them.
   bool add(const NeighbourGraph& graph);
   // Waits for every launch that has been reported, then installs `graph` in place of what is there.
   void replace(const NeighbourGraph& graph);

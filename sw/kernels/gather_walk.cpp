@@ -2,7 +2,8 @@
 
 namespace kernbench::kernels {
 
-void gather_walk(tl::Program& tl, tl::Tensor next, tl::Tensor table, tl::Tensor out, tl::Tensor total, std::int64_t start) {
+void gather_walk(tl::Program& tl, tl::Tensor next, tl::Tensor table, tl::Tensor out,
+                 tl::Tensor total, std::int64_t start) {
   const std::int64_t width = table.shape()[1];
   const std::int64_t row_bytes = width * static_cast<std::int64_t>(size_of(table.dtype()));
   tl::Handle sum = tl.zeros({1, width}, total.dtype());
@@ -11,7 +12,8 @@ void gather_walk(tl::Program& tl, tl::Tensor next, tl::Tensor table, tl::Tensor 
     const tl::Handle row = tl.load(table + node * row_bytes, {1, width}, table.dtype());
     tl.store(out + step * row_bytes, row);
     sum = sum + row;
-    const tl::Handle link = tl.load(next + node * static_cast<std::int64_t>(size_of(i32)), {1}, i32);
+    const tl::Handle link =
+        tl.load(next + node * static_cast<std::int64_t>(size_of(i32)), {1}, i32);
     node = static_cast<std::int64_t>(link.item());
   }
   tl.store(total, sum);

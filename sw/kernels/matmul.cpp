@@ -16,17 +16,21 @@ std::vector<tl::EpilogueEntry> epilogue_of(Activation activation) {
     case Activation::silu:
       return {tl::silu()};
   }
-  throw UsageError("matmul: activation " + std::to_string(static_cast<int>(activation)) + " does not exist");
+  throw UsageError("matmul: activation " + std::to_string(static_cast<int>(activation)) +
+                   " does not exist");
 }
 
 }  // namespace
 
-void matmul_composite(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, int M, int K, int N, int variant,
-                      int activation) {
+void matmul_composite(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, int M, int K,
+                      int N, int variant, int activation) {
   const auto chosen = static_cast<MatmulVariant>(variant);
-  auto A = chosen == MatmulVariant::ref_ref ? tl.ref(a, {M, K}, a.dtype()) : tl.load(a, {M, K}, a.dtype());
-  auto B = chosen == MatmulVariant::load_load ? tl.load(b, {K, N}, b.dtype()) : tl.ref(b, {K, N}, b.dtype());
-  auto h = tl.composite(tl::gemm(A, B).to(out).epilogue(epilogue_of(static_cast<Activation>(activation))));
+  auto A = chosen == MatmulVariant::ref_ref ? tl.ref(a, {M, K}, a.dtype())
+                                            : tl.load(a, {M, K}, a.dtype());
+  auto B = chosen == MatmulVariant::load_load ? tl.load(b, {K, N}, b.dtype())
+                                              : tl.ref(b, {K, N}, b.dtype());
+  auto h = tl.composite(
+      tl::gemm(A, B).to(out).epilogue(epilogue_of(static_cast<Activation>(activation))));
   tl.wait(h);
 }
 

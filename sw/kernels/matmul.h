@@ -15,9 +15,10 @@ enum class MatmulVariant : std::int32_t {
 
 enum class Activation : std::int32_t { none, relu, gelu, silu };
 
-// One composite. The operands' dtype is the tensors'; M, K, N are their extents. Loaded operands must fit the scratch.
-void matmul_composite(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, int M, int K, int N, int variant,
-                      int activation);
+// One composite. The operands' dtype is the tensors'; M, K, N are their extents. Loaded operands
+// must fit the scratch.
+void matmul_composite(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, int M, int K,
+                      int N, int variant, int activation);
 
 // Load, load, dot, store: one PE_GEMM operation without tiling.
 void matmul_dot(tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out, int M, int K, int N);

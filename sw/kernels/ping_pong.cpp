@@ -8,17 +8,20 @@
 namespace kernbench::kernels {
 namespace {
 
-PeId running_on(const tl::Program& tl) { return {tl.program_id(2), tl.program_id(1), tl.program_id(0)}; }
+PeId running_on(const tl::Program& tl) {
+  return {tl.program_id(2), tl.program_id(1), tl.program_id(0)};
+}
 
 // As many elements as a slot holds, or what is left.
 std::vector<std::int64_t> pieces_of(const tl::Program& tl, const PingPong& game) {
   const auto per_slot = static_cast<std::int64_t>(tl.slot_bytes() / size_of(game.dtype));
   if (per_slot == 0) {
-    throw UsageError("a slot of " + std::to_string(tl.slot_bytes()) + " bytes holds no element of " +
-                     std::string(name_of(game.dtype)));
+    throw UsageError("a slot of " + std::to_string(tl.slot_bytes()) +
+                     " bytes holds no element of " + std::string(name_of(game.dtype)));
   }
   std::vector<std::int64_t> pieces;
-  for (std::int64_t left = game.elements; left > 0; left -= per_slot) pieces.push_back(std::min(left, per_slot));
+  for (std::int64_t left = game.elements; left > 0; left -= per_slot)
+    pieces.push_back(std::min(left, per_slot));
   return pieces;
 }
 
@@ -27,7 +30,8 @@ std::vector<tl::Handle> receive(tl::Program& tl, const PingPong& game, const std
   std::vector<tl::Handle> blocks;
   for (const std::int64_t elements : pieces) {
     const Shape shape{elements};
-    blocks.push_back(game.consume ? tl.recv(direction, shape, game.dtype) : tl.recv_no_consume(direction, shape, game.dtype));
+    blocks.push_back(game.consume ? tl.recv(direction, shape, game.dtype)
+                                  : tl.recv_no_consume(direction, shape, game.dtype));
   }
   return blocks;
 }
@@ -62,7 +66,8 @@ void ping_pong(tl::Program& tl, const PingPong& game, tl::Ptr x, tl::Ptr out) {
   }
 }
 
-void write_to(tl::Program& tl, PeId ping, std::uint64_t to, const Shape& shape, DType dtype, double value) {
+void write_to(tl::Program& tl, PeId ping, std::uint64_t to, const Shape& shape, DType dtype,
+              double value) {
   if (running_on(tl) == ping) tl.store(tl::Ptr(to), tl.full(shape, value, dtype));
 }
 

@@ -1,4 +1,5 @@
-// The runs of elements that are contiguous both in a block and in the whole tensor, in the block's order.
+// The runs of elements that are contiguous both in a block and in the whole tensor, in the block's
+// order.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,8 @@
 
 namespace kernbench {
 
-// visit(first element in the whole tensor, first element in the block, number of elements); both in row-major order.
+// visit(first element in the whole tensor, first element in the block, number of elements); both in
+// row-major order.
 template <class Visit>
 void for_each_run(const Shape& whole, const tl::Block& block, Visit visit) {
   const std::size_t rank = whole.rank();

@@ -4,7 +4,8 @@
 
 namespace kernbench {
 
-void Deployments::place(const std::string& kernel, std::uint64_t code_bytes, const std::vector<int>& sips, bool untimed) {
+void Deployments::place(const std::string& kernel, std::uint64_t code_bytes,
+                        const std::vector<int>& sips, bool untimed) {
   HostRequests writes;
   for (const int sip : sips) {
     const auto [entry, is_new] = placed_.try_emplace({kernel, sip});
@@ -27,7 +28,8 @@ void Deployments::place(const std::string& kernel, std::uint64_t code_bytes, con
       }
     }
     if (code.nbytes != code_bytes) {
-      throw UsageError("kernel '" + kernel + "' has been deployed with " + std::to_string(code.nbytes) + " bytes of code, found " +
+      throw UsageError("kernel '" + kernel + "' has been deployed with " +
+                       std::to_string(code.nbytes) + " bytes of code, found " +
                        std::to_string(code_bytes));
     }
     if (code.write) writes.push_back(code.write);

@@ -10,7 +10,8 @@ namespace {
 
 // Of a block in its partition; the factory made the address, so that it decodes.
 std::uint64_t offset_in_partition(const tl::Block& block, std::uint64_t slice_bytes) {
-  return PhysAddr::decode(block.pa).offset() - static_cast<std::uint64_t>(block.where.pe) * slice_bytes;
+  return PhysAddr::decode(block.pa).offset() -
+         static_cast<std::uint64_t>(block.where.pe) * slice_bytes;
 }
 
 }  // namespace
@@ -20,7 +21,8 @@ DeviceMemory::DeviceMemory(HostLink& link) : link_(link) {}
 FreeListAllocator& DeviceMemory::partition(PeId pe) {
   auto found = partitions_.find(pe);
   if (found == partitions_.end()) {
-    FreeListAllocator allocator(pe.str() + " HBM partition", 0, link_.port().machine().hbm_slice_bytes());
+    FreeListAllocator allocator(pe.str() + " HBM partition", 0,
+                                link_.port().machine().hbm_slice_bytes());
     found = partitions_.emplace(pe, std::move(allocator)).first;
   }
   return found->second;
@@ -31,14 +33,16 @@ FreeListAllocator& DeviceMemory::virtual_space(int sip) {
   if (found == virtual_spaces_.end()) {
     const MachineView& machine = link_.port().machine();
     const bool logical = machine.address_model() == AddressModel::la;  // segments, no pages
-    FreeListAllocator allocator("sip" + std::to_string(sip) + (logical ? " logical" : " virtual") + " address space", va_base,
-                                va_space_bytes, logical ? shard_alignment() : machine.page_bytes());
+    FreeListAllocator allocator(
+        "sip" + std::to_string(sip) + (logical ? " logical" : " virtual") + " address space",
+        va_base, va_space_bytes, logical ? shard_alignment() : machine.page_bytes());
     found = virtual_spaces_.emplace(sip, std::move(allocator)).first;
   }
   return found->second;
 }
 
-// Shards begin at a flit, so that none is cut more often than its size asks: the power of two that holds one.
+// Shards begin at a flit, so that none is cut more often than its size asks: the power of two that
+// holds one.
 std::uint64_t DeviceMemory::shard_alignment() const {
   std::uint64_t alignment = 1;
   while (alignment < link_.port().machine().flit_bytes()) alignment *= 2;
@@ -47,7 +51,8 @@ std::uint64_t DeviceMemory::shard_alignment() const {
 
 std::uint64_t DeviceMemory::reserve(PeId pe, std::uint64_t nbytes) {
   const std::uint64_t offset = partition(pe).allocate(nbytes, shard_alignment());
-  return PhysAddr::pe_hbm_addr(static_cast<unsigned>(pe.sip), static_cast<unsigned>(pe.cube), static_cast<unsigned>(pe.pe), offset,
+  return PhysAddr::pe_hbm_addr(static_cast<unsigned>(pe.sip), static_cast<unsigned>(pe.cube),
+                               static_cast<unsigned>(pe.pe), offset,
                                link_.port().machine().hbm_slice_bytes())
       .encode();
 }
@@ -59,7 +64,10 @@ FreeListAllocator& DeviceMemory::tcm(PeId pe) {
     const MachineView& machine = link_.port().machine();
     const std::uint64_t end = machine.tcm_bytes() - machine.tcm_reserved_bytes();
     const std::uint64_t begin = std::min(machine.scratch_bytes(), end);
-    found = tcms_.emplace(pe, FreeListAllocator(pe.str() + " TCM behind the scratch", begin, end - begin)).first;
+    found = tcms_
+                .emplace(
+                    pe, FreeListAllocator(pe.str() + " TCM behind the scratch", begin, end - begin))
+                .first;
   }
   return found->second;
 }
@@ -68,8 +76,10 @@ FreeListAllocator& DeviceMemory::sram(PeId pe) {
   pe.pe = 0;
   auto found = srams_.find(pe);
   if (found == srams_.end()) {
-    const std::string name = "sip" + std::to_string(pe.sip) + ".cube" + std::to_string(pe.cube) + " SRAM";
-    found = srams_.emplace(pe, FreeListAllocator(name, 0, link_.port().machine().sram_bytes())).first;
+    const std::string name =
+        "sip" + std::to_string(pe.sip) + ".cube" + std::to_string(pe.cube) + " SRAM";
+    found =
+        srams_.emplace(pe, FreeListAllocator(name, 0, link_.port().machine().sram_bytes())).first;
   }
   return found->second;
 }
@@ -77,14 +87,22 @@ FreeListAllocator& DeviceMemory::sram(PeId pe) {
 std::uint64_t DeviceMemory::reserve(MemorySpace space, PeId pe, std::uint64_t nbytes) {
   const auto sip = static_cast<unsigned>(pe.sip), cube = static_cast<unsigned>(pe.cube);
   if (space == MemorySpace::tcm)
-    return PhysAddr::pe_tcm_addr(sip, cube, static_cast<unsigned>(pe.pe), tcm(pe).allocate(nbytes, shard_alignment())).encode();
-  if (space == MemorySpace::sram) return PhysAddr::cube_sram_addr(sip, cube, sram(pe).allocate(nbytes, shard_alignment())).encode();
+    return PhysAddr::pe_tcm_addr(sip, cube, static_cast<unsigned>(pe.pe),
+                                 tcm(pe).allocate(nbytes, shard_alignment()))
+        .encode();
+  if (space == MemorySpace::sram)
+    return PhysAddr::cube_sram_addr(sip, cube, sram(pe).allocate(nbytes, shard_alignment()))
+        .encode();
   return reserve(pe, nbytes);
 }
 
-void DeviceMemory::give_back(MemorySpace space, PeId pe, std::uint64_t address, std::uint64_t nbytes) {
+void DeviceMemory::give_back(MemorySpace space, PeId pe, std::uint64_t address,
+                             std::uint64_t nbytes) {
   const std::uint64_t offset = link_.port().machine().place_of(address).offset;
-  (space == MemorySpace::tcm ? tcm(pe) : space == MemorySpace::sram ? sram(pe) : partition(pe)).free(offset, nbytes);
+  (space == MemorySpace::tcm    ? tcm(pe)
+   : space == MemorySpace::sram ? sram(pe)
+                                : partition(pe))
+      .free(offset, nbytes);
 }
 
 void DeviceMemory::allocate(tl::TensorInfo& info, int sip) {
@@ -101,7 +119,8 @@ void DeviceMemory::allocate(tl::TensorInfo& info, int sip) {
     }
   } catch (const AllocationError& error) {
     free(info, done, sip);
-    throw AllocationError("tensor '" + info.name + "' (shard on " + info.blocks[done].where.str() + "): " + error.what());
+    throw AllocationError("tensor '" + info.name + "' (shard on " + info.blocks[done].where.str() +
+                          "): " + error.what());
   }
 }
 
@@ -114,7 +133,8 @@ void DeviceMemory::free(const tl::TensorInfo& info, std::size_t blocks, int sip)
   virtual_space(sip).free(info.va_base, info.nbytes);
 }
 
-std::vector<Mapping> DeviceMemory::mappings(const tl::TensorInfo& info, const DPPolicy& policy, int sip) const {
+std::vector<Mapping> DeviceMemory::mappings(const tl::TensorInfo& info, const DPPolicy& policy,
+                                            int sip) const {
   const MachineView& machine = link_.port().machine();
   if (machine.address_model() == AddressModel::pa) return {};
   const auto pes_of = [&](int cube) {
@@ -133,7 +153,8 @@ std::vector<Mapping> DeviceMemory::mappings(const tl::TensorInfo& info, const DP
     const bool per_cube = policy.cube == Placement::replicate;
     if (result.empty() || (per_cube && block.where.cube != last_cube)) {
       result.emplace_back();
-      for (int cube = per_cube ? block.where.cube : 0; cube < (per_cube ? block.where.cube + 1 : machine.cubes()); ++cube) {
+      for (int cube = per_cube ? block.where.cube : 0;
+           cube < (per_cube ? block.where.cube + 1 : machine.cubes()); ++cube) {
         const std::vector<PeId> targets = pes_of(cube);
         result.back().targets.insert(result.back().targets.end(), targets.begin(), targets.end());
       }
@@ -168,7 +189,8 @@ void DeviceMemory::reap() {
       const Release release = std::move(released_.front());
       released_.pop_front();
       HostRequests requests;
-      for (const Mapping& mapping : release.mappings) requests.push_back(submit_unmap(link_, mapping, release.info->name));
+      for (const Mapping& mapping : release.mappings)
+        requests.push_back(submit_unmap(link_, mapping, release.info->name));
       link_.wait(requests);
       free(*release.info, release.info->blocks.size(), release.sip);
     }

@@ -1,4 +1,5 @@
-// DeviceMemory: what is allocated on the devices: virtual ranges, pieces of HBM partitions and their mappings (spec 3.2, 3.3, 7).
+// DeviceMemory: what is allocated on the devices: virtual ranges, pieces of HBM partitions and
+// their mappings (spec 3.2, 3.3, 7).
 //
 // Releasing never waits: it queues, and the reaper thread unmaps, waits for the answer and frees.
 #pragma once
@@ -21,22 +22,28 @@ class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
  public:
   explicit DeviceMemory(HostLink& link);
 
-  // Gives the tensor its virtual range and its blocks their physical addresses; all or nothing. AllocationError.
+  // Gives the tensor its virtual range and its blocks their physical addresses; all or nothing.
+  // AllocationError.
   void allocate(tl::TensorInfo& info, int sip);
-  // Who maps what: replicas only where they are, what is cut over cubes and PEs on every PE of the SIP. Empty in address model PA.
+  // Who maps what: replicas only where they are, what is cut over cubes and PEs on every PE of the
+  // SIP. Empty in address model PA.
   std::vector<Mapping> mappings(const tl::TensorInfo& info, const DPPolicy& policy, int sip) const;
-  void map(const std::string& tensor, const std::vector<Mapping>& mappings);  // waits until every PE has them
+  void map(const std::string& tensor,
+           const std::vector<Mapping>& mappings);  // waits until every PE has them
 
-  // A piece of an HBM partition for something that is no tensor: its physical address. AllocationError.
+  // A piece of an HBM partition for something that is no tensor: its physical address.
+  // AllocationError.
   std::uint64_t reserve(PeId pe, std::uint64_t nbytes);
-  // A piece of a PE's memory for a ring buffer: of its TCM behind the kernels' scratch, of its cube's SRAM, of its HBM partition.
+  // A piece of a PE's memory for a ring buffer: of its TCM behind the kernels' scratch, of its
+  // cube's SRAM, of its HBM partition.
   std::uint64_t reserve(MemorySpace space, PeId pe, std::uint64_t nbytes);
   void give_back(MemorySpace space, PeId pe, std::uint64_t address, std::uint64_t nbytes);
 
   // For destructors: the tensor is unmapped and freed by the reaper.
   void release(tl::TensorInfoPtr info, std::vector<Mapping> mappings, int sip);
   void start_reaper();
-  // The reaper ends when it has worked off its queue. What is released later is dropped: the run is over.
+  // The reaper ends when it has worked off its queue. What is released later is dropped: the run is
+  // over.
   void close();
   // As close(), but what is in the queue is dropped as well: the devices take no messages any more.
   void abandon();
@@ -59,9 +66,10 @@ class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
   void reap();
 
   HostLink& link_;
-  std::map<PeId, FreeListAllocator> partitions_;  // made on first use; addresses are offsets in the partition
-  std::map<PeId, FreeListAllocator> tcms_;        // offsets in the TCM
-  std::map<PeId, FreeListAllocator> srams_;       // by PE 0 of the cube; offsets in the SRAM
+  std::map<PeId, FreeListAllocator>
+      partitions_;  // made on first use; addresses are offsets in the partition
+  std::map<PeId, FreeListAllocator> tcms_;   // offsets in the TCM
+  std::map<PeId, FreeListAllocator> srams_;  // by PE 0 of the cube; offsets in the SRAM
   std::map<int, FreeListAllocator> virtual_spaces_;
   std::deque<Release> released_;
   sc_core::sc_event wake_{""};

@@ -35,28 +35,32 @@ std::pair<std::int64_t, std::int64_t> part_of(std::int64_t extent, int parts, in
   return {index * size + std::min<std::int64_t>(index, longer), size + (index < longer ? 1 : 0)};
 }
 
-std::vector<Region> split(const std::string& tensor, const Shape& shape, const Region& region, Placement placement, int parts,
-                          const char* over) {
-  if (placement == Placement::replicate) return std::vector<Region>(static_cast<std::size_t>(parts), region);
+std::vector<Region> split(const std::string& tensor, const Shape& shape, const Region& region,
+                          Placement placement, int parts, const char* over) {
+  if (placement == Placement::replicate)
+    return std::vector<Region>(static_cast<std::size_t>(parts), region);
   const std::size_t rank = region.extents.size();
   const Grid grid = grid_of(placement, parts);
   const auto check = [&](std::size_t axis, int count) {
     const std::int64_t extent = rank == 0 ? 1 : region.extents[axis];
     if (count == 1 || (rank > 0 && extent >= count)) return;
-    throw UsageError("tensor '" + tensor + "' " + shape.str() + ": " + name_of(placement) + " over " + std::to_string(parts) + " " +
-                     over + " cuts axis " + std::to_string(axis) + " into " + std::to_string(count) +
+    throw UsageError("tensor '" + tensor + "' " + shape.str() + ": " + name_of(placement) +
+                     " over " + std::to_string(parts) + " " + over + " cuts axis " +
+                     std::to_string(axis) + " into " + std::to_string(count) +
                      " parts, but its extent there is " + std::to_string(extent));
   };
   const std::size_t last = rank == 0 ? 0 : rank - 1;
   check(0, grid.rows);
   check(last, grid.columns);
   if (last == 0 && grid.rows > 1 && grid.columns > 1) {
-    throw UsageError("tensor '" + tensor + "' " + shape.str() + ": " + name_of(placement) + " needs two axes");
+    throw UsageError("tensor '" + tensor + "' " + shape.str() + ": " + name_of(placement) +
+                     " needs two axes");
   }
   std::vector<Region> regions;
   for (int i = 0; i < parts; ++i) {
     const bool down_columns = placement == Placement::tiled_column_major;
-    const int row = down_columns ? i % grid.rows : i / grid.columns, column = down_columns ? i / grid.rows : i % grid.columns;
+    const int row = down_columns ? i % grid.rows : i / grid.columns,
+              column = down_columns ? i / grid.rows : i % grid.columns;
     Region part = region;
     const auto cut = [&](std::size_t axis, int count, int index) {
       if (count == 1) return;
@@ -71,23 +75,24 @@ std::vector<Region> split(const std::string& tensor, const Shape& shape, const R
   return regions;
 }
 
-int count_of(const std::string& tensor, const std::optional<int>& asked, int present, const char* what) {
+int count_of(const std::string& tensor, const std::optional<int>& asked, int present,
+             const char* what) {
   const int count = asked.value_or(present);
   if (count >= 1 && count <= present) return count;
-  throw UsageError("tensor '" + tensor + "': policy names " + std::to_string(count) + " " + what + ", allowed: 1 to " +
-                   std::to_string(present));
+  throw UsageError("tensor '" + tensor + "': policy names " + std::to_string(count) + " " + what +
+                   ", allowed: 1 to " + std::to_string(present));
 }
 
 }  // namespace
 
 const char* name_of(Placement placement) {
-  static constexpr std::array<const char*, 5> names{"replicate", "column_wise", "row_wise", "tiled_column_major",
-                                                    "tiled_row_major"};
+  static constexpr std::array<const char*, 5> names{"replicate", "column_wise", "row_wise",
+                                                    "tiled_column_major", "tiled_row_major"};
   return names.at(static_cast<std::size_t>(placement));
 }
 
-std::vector<tl::Block> place(const std::string& tensor, const Shape& shape, DType dtype, const DPPolicy& policy, int sip, int cubes,
-                             int pes) {
+std::vector<tl::Block> place(const std::string& tensor, const Shape& shape, DType dtype,
+                             const DPPolicy& policy, int sip, int cubes, int pes) {
   const int num_cubes = count_of(tensor, policy.num_cubes, cubes, "cubes"),
             num_pes = count_of(tensor, policy.num_pes, pes, "PEs per cube");
   const Region whole{std::vector<std::int64_t>(shape.rank(), 0), shape.extents()};
@@ -95,7 +100,8 @@ std::vector<tl::Block> place(const std::string& tensor, const Shape& shape, DTyp
   std::uint64_t cube_offset = 0;
   const std::vector<Region> of_cubes = split(tensor, shape, whole, policy.cube, num_cubes, "cubes");
   for (int cube = 0; cube < num_cubes; ++cube) {
-    const std::vector<Region> of_pes = split(tensor, shape, of_cubes[static_cast<std::size_t>(cube)], policy.pe, num_pes, "PEs");
+    const std::vector<Region> of_pes =
+        split(tensor, shape, of_cubes[static_cast<std::size_t>(cube)], policy.pe, num_pes, "PEs");
     std::uint64_t offset = cube_offset;  // replicas share one offset
     for (int pe = 0; pe < num_pes; ++pe) {
       const Region& region = of_pes[static_cast<std::size_t>(pe)];

@@ -7,10 +7,11 @@
 
 namespace kernbench {
 
-std::vector<double> Expectation::part(const std::vector<double>& reference_values, const ExpectedBlock& block) const {
+std::vector<double> Expectation::part(const std::vector<double>& reference_values,
+                                      const ExpectedBlock& block) const {
   if (static_cast<std::int64_t>(reference_values.size()) != shape.elements()) {
-    throw UsageError("tensor '" + name + "' " + shape.str() + ": the reference has " + std::to_string(reference_values.size()) +
-                     " values");
+    throw UsageError("tensor '" + name + "' " + shape.str() + ": the reference has " +
+                     std::to_string(reference_values.size()) + " values");
   }
   std::vector<double> values(static_cast<std::size_t>(block.value.shape.elements()));
   tl::Block place;

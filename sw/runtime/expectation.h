@@ -1,4 +1,5 @@
-// What a bench expects of an output tensor: recorded in phase 1, judged after phase 2 by whoever runs the bench (spec 9).
+// What a bench expects of an output tensor: recorded in phase 1, judged after phase 2 by whoever
+// runs the bench (spec 9).
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@
 
 namespace kernbench {
 
-// One shard as it was when torch.verify was called; its image may refer to values that phase 2 computes. Replicas are blocks of
-// their own: each must be right.
+// One shard as it was when torch.verify was called; its image may refer to values that phase 2
+// computes. Replicas are blocks of their own: each must be right.
 struct ExpectedBlock {
   PeId where;
   std::vector<std::int64_t> start;  // in the tensor
@@ -24,11 +25,13 @@ struct Expectation {
   Shape shape;
   DType dtype = DType::f32;
   std::vector<ExpectedBlock> blocks;
-  std::function<std::vector<double>()> reference;  // row-major, of the whole tensor; computed in double, without the op log
-  double tolerance_factor = 1;                     // the number of roundings on the longest chain
+  std::function<std::vector<double>()>
+      reference;  // row-major, of the whole tensor; computed in double, without the op log
+  double tolerance_factor = 1;  // the number of roundings on the longest chain
 
   // The part of `reference_values` that belongs to a block, in the block's order.
-  std::vector<double> part(const std::vector<double>& reference_values, const ExpectedBlock& block) const;
+  std::vector<double> part(const std::vector<double>& reference_values,
+                           const ExpectedBlock& block) const;
 };
 
 }  // namespace kernbench

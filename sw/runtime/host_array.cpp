@@ -10,7 +10,9 @@ namespace kernbench {
 namespace {
 
 double element(const std::vector<std::uint8_t>& bytes, DType dtype, std::int64_t index) {
-  return read_element(reinterpret_cast<const std::byte*>(bytes.data()) + static_cast<std::uint64_t>(index) * size_of(dtype), dtype);
+  return read_element(reinterpret_cast<const std::byte*>(bytes.data()) +
+                          static_cast<std::uint64_t>(index) * size_of(dtype),
+                      dtype);
 }
 
 constexpr std::int64_t shown = 3;  // at each end of a long axis
@@ -23,7 +25,8 @@ void append(std::string& text, const HostArray& array, std::size_t axis, std::in
     return;
   }
   std::int64_t stride = 1;
-  for (std::size_t inner = axis + 1; inner < array.shape().rank(); ++inner) stride *= array.shape()[inner];
+  for (std::size_t inner = axis + 1; inner < array.shape().rank(); ++inner)
+    stride *= array.shape()[inner];
   const std::int64_t extent = array.shape()[axis];
   text += "[";
   for (std::int64_t i = 0; i < extent; ++i) {
@@ -39,9 +42,11 @@ void append(std::string& text, const HostArray& array, std::size_t axis, std::in
 
 }  // namespace
 
-HostArray::HostArray(const Shape& shape, DType dtype, const std::vector<double>& values) : shape_(shape), dtype_(dtype) {
+HostArray::HostArray(const Shape& shape, DType dtype, const std::vector<double>& values)
+    : shape_(shape), dtype_(dtype) {
   if (static_cast<std::int64_t>(values.size()) != shape.elements()) {
-    throw UsageError("array " + describe(dtype, shape) + ": " + std::to_string(values.size()) + " values given");
+    throw UsageError("array " + describe(dtype, shape) + ": " + std::to_string(values.size()) +
+                     " values given");
   }
   std::vector<std::uint8_t> bytes(values.size() * size_of(dtype));
   auto* at = reinterpret_cast<std::byte*>(bytes.data());
@@ -52,9 +57,11 @@ HostArray::HostArray(const Shape& shape, DType dtype, const std::vector<double>&
   bytes_ = std::make_shared<const std::vector<std::uint8_t>>(std::move(bytes));
 }
 
-HostArray::HostArray(const Shape& shape, DType dtype, std::vector<std::uint8_t> bytes) : shape_(shape), dtype_(dtype) {
+HostArray::HostArray(const Shape& shape, DType dtype, std::vector<std::uint8_t> bytes)
+    : shape_(shape), dtype_(dtype) {
   if (bytes.size() != static_cast<std::uint64_t>(shape.elements()) * size_of(dtype)) {
-    throw UsageError("array " + describe(dtype, shape) + ": " + std::to_string(bytes.size()) + " bytes given");
+    throw UsageError("array " + describe(dtype, shape) + ": " + std::to_string(bytes.size()) +
+                     " bytes given");
   }
   bytes_ = std::make_shared<const std::vector<std::uint8_t>>(std::move(bytes));
 }
@@ -68,8 +75,10 @@ HostArray HostArray::random(const Shape& shape, DType dtype, std::mt19937_64& ge
   const std::uint64_t size = size_of(dtype);
   std::vector<std::uint8_t> bytes(static_cast<std::uint64_t>(shape.elements()) * size);
   for (std::uint64_t at = 0; at < bytes.size(); at += size) {
-    const auto draw = static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(2 * reach + 1)) - reach;
-    const double value = is_float(dtype) ? static_cast<double>(draw) / 16 : static_cast<double>(draw);
+    const auto draw =
+        static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(2 * reach + 1)) - reach;
+    const double value =
+        is_float(dtype) ? static_cast<double>(draw) / 16 : static_cast<double>(draw);
     write_element(reinterpret_cast<std::byte*>(bytes.data() + at), dtype, value);
   }
   return {shape, dtype, std::move(bytes)};
@@ -77,7 +86,8 @@ HostArray HostArray::random(const Shape& shape, DType dtype, std::mt19937_64& ge
 
 std::vector<double> HostArray::values() const {
   std::vector<double> values(static_cast<std::size_t>(shape_.elements()));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = element(*bytes_, dtype_, static_cast<std::int64_t>(i));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = element(*bytes_, dtype_, static_cast<std::int64_t>(i));
   return values;
 }
 

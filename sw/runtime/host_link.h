@@ -1,4 +1,5 @@
-// HostLink: the runtime's side of the HostPort: gives messages their ids, counts them, and turns failures into LaunchError.
+// HostLink: the runtime's side of the HostPort: gives messages their ids, counts them, and turns
+// failures into LaunchError.
 #pragma once
 
 #include <memory>
@@ -16,7 +17,8 @@ using HostRequests = std::vector<std::shared_ptr<HostRequest>>;
 class HostLink {
  public:
   // `correlation` groups the messages of one bench.
-  HostLink(HostPort& port, std::string correlation) : port_(port), correlation_(std::move(correlation)) {}
+  HostLink(HostPort& port, std::string correlation)
+      : port_(port), correlation_(std::move(correlation)) {}
 
   HostPort& port() { return port_; }
   std::uint64_t submitted() const { return submitted_; }
@@ -38,12 +40,14 @@ class HostLink {
     return port_.submit(std::make_shared<const Message>(std::move(message)));
   }
 
-  // Waits for all of them, then throws LaunchError with the first one's failure, in order of submission.
+  // Waits for all of them, then throws LaunchError with the first one's failure, in order of
+  // submission.
   void wait(const HostRequests& requests) {
     for (const auto& request : requests) port_.wait(*request);
     for (const auto& request : requests) {
       const Completion& completion = request->response().completion;
-      if (!completion.ok) throw LaunchError(completion.error_code, request->what() + ": " + completion.error_message);
+      if (!completion.ok)
+        throw LaunchError(completion.error_code, request->what() + ": " + completion.error_message);
     }
   }
 

@@ -10,40 +10,51 @@
 namespace kernbench {
 namespace {
 
-// Rings that need not fit a memory: the dies 21 to 31 of SIP 15, 44 TiB that no memory has (spec 3.1).
+// Rings that need not fit a memory: the dies 21 to 31 of SIP 15, 44 TiB that no memory has
+// (spec 3.1).
 constexpr std::uint64_t unlimited_base = std::uint64_t{15} << 47 | std::uint64_t{21} << 42;
 constexpr std::uint64_t unlimited_end = std::uint64_t{1} << 51;
 
 void check(const IpcqOptions& options) {
-  const auto refuse = [](const std::string& what) { throw UsageError("torch.ipcq.install: " + what); };
+  const auto refuse = [](const std::string& what) {
+    throw UsageError("torch.ipcq.install: " + what);
+  };
   if (options.n_slots == 0) refuse("n_slots is 0, allowed is at least 1");
   if (options.slot_size == 0) refuse("slot_size is 0 bytes, allowed is at least 1");
   if (options.slot_size >= std::uint64_t{1} << 32 || options.n_slots > 1U << 20)
-    refuse(std::to_string(options.n_slots) + " slots of " + std::to_string(options.slot_size) + " bytes are too many");
+    refuse(std::to_string(options.n_slots) + " slots of " + std::to_string(options.slot_size) +
+           " bytes are too many");
   if (options.credit_size == 0) refuse("credit_size is 0 bytes, allowed is at least 1");
-  if (!(options.poll_ns > Rational(0))) refuse("poll_ns is " + options.poll_ns.str() + ", allowed is more than 0");
-  if (options.vc_chunk_size && *options.vc_chunk_size == 0) refuse("vc_chunk_size is 0 bytes, allowed is at least 1");
+  if (!(options.poll_ns > Rational(0)))
+    refuse("poll_ns is " + options.poll_ns.str() + ", allowed is more than 0");
+  if (options.vc_chunk_size && *options.vc_chunk_size == 0)
+    refuse("vc_chunk_size is 0 bytes, allowed is at least 1");
 }
 
 void check_pe(const MachineView& machine, PeId pe) {
-  if (pe.sip >= 0 && pe.sip < machine.sips() && pe.cube >= 0 && pe.cube < machine.cubes() && pe.pe >= 0 && pe.pe < machine.pes())
+  if (pe.sip >= 0 && pe.sip < machine.sips() && pe.cube >= 0 && pe.cube < machine.cubes() &&
+      pe.pe >= 0 && pe.pe < machine.pes())
     return;
-  throw UsageError("torch.ipcq.install: the graph has " + pe.str() + "; the machine has " + std::to_string(machine.sips()) +
-                   " SIPs of " + std::to_string(machine.cubes()) + " cubes of " + std::to_string(machine.pes()) + " PEs");
+  throw UsageError("torch.ipcq.install: the graph has " + pe.str() + "; the machine has " +
+                   std::to_string(machine.sips()) + " SIPs of " + std::to_string(machine.cubes()) +
+                   " cubes of " + std::to_string(machine.pes()) + " PEs");
 }
 
 // No two rings overlap: messages are told apart by the address of their slot.
 void check_disjoint(std::vector<IpcqRing> rings) {
-  std::sort(rings.begin(), rings.end(), [](const IpcqRing& a, const IpcqRing& b) { return a.base < b.base; });
+  std::sort(rings.begin(), rings.end(),
+            [](const IpcqRing& a, const IpcqRing& b) { return a.base < b.base; });
   for (std::size_t i = 1; i < rings.size(); ++i) {
     if (rings[i - 1].base + rings[i - 1].nbytes <= rings[i].base) continue;
-    throw ModelError("the rings of " + rings[i - 1].end.pe.str() + " '" + rings[i - 1].end.direction + "' and " +
-                     rings[i].end.pe.str() + " '" + rings[i].end.direction + "' overlap");
+    throw ModelError("the rings of " + rings[i - 1].end.pe.str() + " '" +
+                     rings[i - 1].end.direction + "' and " + rings[i].end.pe.str() + " '" +
+                     rings[i].end.direction + "' overlap");
   }
 }
 
 IpcqSettings settings_of(const IpcqOptions& of) {
-  return {of.buffer_kind, of.n_slots, of.slot_size, of.backpressure, ns_to_fs(of.poll_ns), of.credit_size, of.vc_chunk_size};
+  return {of.buffer_kind,       of.n_slots,     of.slot_size,    of.backpressure,
+          ns_to_fs(of.poll_ns), of.credit_size, of.vc_chunk_size};
 }
 
 std::map<PeId, IpcqQueuePairs> queue_pairs_of(const std::vector<IpcqRing>& rings) {
@@ -52,7 +63,8 @@ std::map<PeId, IpcqQueuePairs> queue_pairs_of(const std::vector<IpcqRing>& rings
   std::map<PeId, IpcqQueuePairs> pairs;
   for (const IpcqRing& ring : rings) {  // by (PE, direction)
     const QueuePairEnd& end = ring.end;
-    pairs[end.pe].push_back({end.direction, end.peer, end.peer_direction, ring.base, bases.at({end.peer, end.peer_direction})});
+    pairs[end.pe].push_back({end.direction, end.peer, end.peer_direction, ring.base,
+                             bases.at({end.peer, end.peer_direction})});
   }
   return pairs;
 }
@@ -60,8 +72,8 @@ std::map<PeId, IpcqQueuePairs> queue_pairs_of(const std::vector<IpcqRing>& rings
 }  // namespace
 
 // `others`: rings of the same size that are there already and stay.
-std::vector<IpcqRing> IpcqInstallation::reserve(const std::vector<QueuePairEnd>& ends, const IpcqOptions& options,
-                                                std::uint64_t others) {
+std::vector<IpcqRing> IpcqInstallation::reserve(const std::vector<QueuePairEnd>& ends,
+                                                const IpcqOptions& options, std::uint64_t others) {
   const std::uint64_t nbytes = options.n_slots * options.slot_size;
   std::vector<IpcqRing> rings;
   try {
@@ -78,8 +90,9 @@ std::vector<IpcqRing> IpcqInstallation::reserve(const std::vector<QueuePairEnd>&
     check_disjoint(rings);
   } catch (const AllocationError& error) {
     give_back(rings, options);
-    throw AllocationError("torch.ipcq.install: rings of " + std::to_string(options.n_slots) + " slots of " +
-                          std::to_string(options.slot_size) + " bytes do not fit: " + error.what());
+    throw AllocationError("torch.ipcq.install: rings of " + std::to_string(options.n_slots) +
+                          " slots of " + std::to_string(options.slot_size) +
+                          " bytes do not fit: " + error.what());
   } catch (...) {
     give_back(rings, options);
     throw;
@@ -89,11 +102,13 @@ std::vector<IpcqRing> IpcqInstallation::reserve(const std::vector<QueuePairEnd>&
 
 void IpcqInstallation::give_back(const std::vector<IpcqRing>& rings, const IpcqOptions& options) {
   if (!options.ring_capacity_check) return;
-  for (const IpcqRing& ring : rings) memory_.give_back(options.buffer_kind, ring.end.pe, ring.base, ring.nbytes);
+  for (const IpcqRing& ring : rings)
+    memory_.give_back(options.buffer_kind, ring.end.pe, ring.base, ring.nbytes);
 }
 
 // One message for each SIP that has targets.
-void IpcqInstallation::send(IpcqInstall::Action action, bool adds, const std::vector<const std::vector<IpcqRing>*>& targets,
+void IpcqInstallation::send(IpcqInstall::Action action, bool adds,
+                            const std::vector<const std::vector<IpcqRing>*>& targets,
                             const std::vector<IpcqRing>& rings, const IpcqOptions& options) {
   const std::map<PeId, IpcqQueuePairs> pairs = queue_pairs_of(rings);
   std::map<int, std::set<PeId>> by_sip;
@@ -112,7 +127,9 @@ void IpcqInstallation::send(IpcqInstall::Action action, bool adds, const std::ve
     for (const auto& entry : pairs) {
       if (entry.first.sip == sip) message.queue_pairs.insert(entry);
     }
-    requests.push_back(link_.submit(std::move(message), action == IpcqInstall::Action::ask ? "ask for rings" : "install rings"));
+    requests.push_back(link_.submit(std::move(message), action == IpcqInstall::Action::ask
+                                                            ? "ask for rings"
+                                                            : "install rings"));
   }
   link_.wait(requests);
 }
@@ -126,7 +143,8 @@ void IpcqInstallation::remove() {
   if (installed()) replace({}, options_, {});
 }
 
-void IpcqInstallation::replace(const NeighbourGraph& graph, const IpcqOptions& options, std::vector<IpcqRing> rings) {
+void IpcqInstallation::replace(const NeighbourGraph& graph, const IpcqOptions& options,
+                               std::vector<IpcqRing> rings) {
   try {
     send(IpcqInstall::Action::ask, false, {&rings_, &rings}, rings, options);
   } catch (...) {

@@ -1,6 +1,7 @@
-// torch.ipcq: the ring buffers between PEs (spec 7, 8.1): reserved on the device, installed by messages that take simulated time.
+// torch.ipcq: the ring buffers between PEs (spec 7, 8.1): reserved on the device, installed by
+// messages that take simulated time.
 //
-//   torch.ipcq.install(graphs::intra_pe_ring(0, 0, 8));                 // rings of 4 slots of 4 KiB in the TCMs
+//   torch.ipcq.install(graphs::intra_pe_ring(0, 0, 8));  // rings of 4 slots of 4 KiB in the TCMs
 //   IpcqOptions options;
 //   options.buffer_kind = MemorySpace::hbm;
 //   options.slot_size = 1 << 20;
@@ -33,19 +34,22 @@ class IpcqInstallation {
  public:
   IpcqInstallation(HostLink& link, DeviceMemory& memory) : link_(link), memory_(memory) {}
 
-  // Blocks until every PE of the graph has its queue pairs, all of them or none: every PE is asked first. UsageError: directions
-  // that nothing leads back to, a PE that is not there; AllocationError: the rings do not fit; LaunchError of code "ipcq_busy":
-  // rings that are there hold messages that nobody has received, or await credits. After any of them what was installed before is
-  // still there.
+  // Blocks until every PE of the graph has its queue pairs, all of them or none: every PE is asked
+  // first. UsageError: directions that nothing leads back to, a PE that is not there;
+  // AllocationError: the rings do not fit; LaunchError of code "ipcq_busy": rings that are there
+  // hold messages that nobody has received, or await credits. After any of them what was installed
+  // before is still there.
   void install(const NeighbourGraph& graph, const IpcqOptions& options);
-  // Adds the queue pairs of `graph` beside those that are there, whatever these hold; with the same options. False, and nothing has
-  // happened, if that would be no addition: nothing is installed, a direction leads to another peer already or would be joined with
-  // another one, or a launch has failed. Errors as for install(), but for "ipcq_busy".
+  // Adds the queue pairs of `graph` beside those that are there, whatever these hold; with the same
+  // options. False, and nothing has happened, if that would be no addition: nothing is installed, a
+  // direction leads to another peer already or would be joined with another one, or a launch has
+  // failed. Errors as for install(), but for "ipcq_busy".
   bool add(const NeighbourGraph& graph);
   // Takes the rings away and gives their memory back. LaunchError as for install().
   void remove();
 
-  // A launch has failed: what it has left in the queues is lost, and the next installation takes no regard of it.
+  // A launch has failed: what it has left in the queues is lost, and the next installation takes no
+  // regard of it.
   void launch_failed() { launch_failed_ = installed(); }
 
   bool installed() const { return !rings_.empty(); }
@@ -55,11 +59,14 @@ class IpcqInstallation {
   const std::vector<IpcqRing>& rings() const { return rings_; }  // by (PE, direction)
 
  private:
-  std::vector<IpcqRing> reserve(const std::vector<QueuePairEnd>& ends, const IpcqOptions& options, std::uint64_t others = 0);
+  std::vector<IpcqRing> reserve(const std::vector<QueuePairEnd>& ends, const IpcqOptions& options,
+                                std::uint64_t others = 0);
   void give_back(const std::vector<IpcqRing>& rings, const IpcqOptions& options);
-  void replace(const NeighbourGraph& graph, const IpcqOptions& options, std::vector<IpcqRing> rings);
+  void replace(const NeighbourGraph& graph, const IpcqOptions& options,
+               std::vector<IpcqRing> rings);
   // To the PEs of `targets`, which get `rings`.
-  void send(IpcqInstall::Action action, bool adds, const std::vector<const std::vector<IpcqRing>*>& targets,
+  void send(IpcqInstall::Action action, bool adds,
+            const std::vector<const std::vector<IpcqRing>*>& targets,
             const std::vector<IpcqRing>& rings, const IpcqOptions& options);
 
   HostLink& link_;

@@ -6,12 +6,14 @@
 namespace kernbench {
 
 LaunchSpec& LaunchSpec::deployed(std::uint64_t code_bytes) {
-  if (code_bytes == 0) throw UsageError("launch '" + name_ + "': a deployed kernel has at least 1 byte of code");
+  if (code_bytes == 0)
+    throw UsageError("launch '" + name_ + "': a deployed kernel has at least 1 byte of code");
   code_bytes_ = code_bytes;
   return *this;
 }
 
-std::map<int, std::vector<PeId>> LaunchSpec::targets(const std::vector<KernelArgument>& args, int pes_per_cube) const {
+std::map<int, std::vector<PeId>> LaunchSpec::targets(const std::vector<KernelArgument>& args,
+                                                     int pes_per_cube) const {
   std::vector<int> pes;
   for (int pe = 0; pe < pes_per_cube; ++pe) pes.push_back(pe);
   if (target_pes_) {
@@ -20,7 +22,8 @@ std::map<int, std::vector<PeId>> LaunchSpec::targets(const std::vector<KernelArg
     pes.erase(std::unique(pes.begin(), pes.end()), pes.end());
     if (pes.empty() || pes.front() < 0 || pes.back() >= pes_per_cube) {
       throw UsageError("launch '" + name_ + "': target PE " +
-                       (pes.empty() ? "list is empty" : std::to_string(pes.front() < 0 ? pes.front() : pes.back())) +
+                       (pes.empty() ? "list is empty"
+                                    : std::to_string(pes.front() < 0 ? pes.front() : pes.back())) +
                        ", allowed: 0 to " + std::to_string(pes_per_cube - 1));
     }
   }
@@ -30,7 +33,8 @@ std::map<int, std::vector<PeId>> LaunchSpec::targets(const std::vector<KernelArg
     if (tensor == nullptr) continue;
     for (const Shard& shard : tensor->shards) cubes.insert({shard.where.sip, shard.where.cube});
   }
-  if (cubes.empty()) throw UsageError("launch '" + name_ + "': no tensor argument says on which PEs");
+  if (cubes.empty())
+    throw UsageError("launch '" + name_ + "': no tensor argument says on which PEs");
   std::map<int, std::vector<PeId>> result;
   for (const auto& [sip, cube] : cubes) {
     for (const int pe : pes) result[sip].push_back({sip, cube, pe});
@@ -46,16 +50,19 @@ const LaunchHandle::State& LaunchHandle::state() const {
 const std::string& LaunchHandle::name() const { return state().name; }
 
 bool LaunchHandle::done() const {
-  return std::all_of(state().requests.begin(), state().requests.end(), [](const auto& request) { return request->done(); });
+  return std::all_of(state().requests.begin(), state().requests.end(),
+                     [](const auto& request) { return request->done(); });
 }
 
 const LaunchMetrics& LaunchHandle::metrics() const {
-  if (!state().metrics) throw UsageError("metrics of launch '" + state().name + "' before torch.wait");
+  if (!state().metrics)
+    throw UsageError("metrics of launch '" + state().name + "' before torch.wait");
   return *state().metrics;
 }
 
 const Completion& LaunchHandle::completion() const {
-  if (!state().metrics) throw UsageError("completion of launch '" + state().name + "' before torch.wait");
+  if (!state().metrics)
+    throw UsageError("completion of launch '" + state().name + "' before torch.wait");
   return state().completion;
 }
 

@@ -14,11 +14,13 @@
 
 namespace kernbench {
 
-// What a program says about a launch of its own; keys are not empty. Kept with its record, and no more.
+// What a program says about a launch of its own; keys are not empty. Kept with its record, and no
+// more.
 using LaunchMeta = std::map<std::string, std::string>;
 
-// torch.launch("gemm", kernel, ...) starts on every PE of every cube that owns a shard of a tensor argument (spec 4.1);
-// torch.launch(LaunchSpec("gemm").on_pe(0), kernel, ...) only on PE 0 of each such cube.
+// torch.launch("gemm", kernel, ...) starts on every PE of every cube that owns a shard of a tensor
+// argument (spec 4.1); torch.launch(LaunchSpec("gemm").on_pe(0), kernel, ...) only on PE 0 of each
+// such cube.
 class LaunchSpec {
  public:
   LaunchSpec(std::string name) : name_(std::move(name)) {}  // NOLINT(google-explicit-constructor)
@@ -26,7 +28,8 @@ class LaunchSpec {
   LaunchSpec& on_pe(int pe) { return on_pes({pe}); }
   LaunchSpec& on_pes(std::vector<int> pes) { return target_pes_ = std::move(pes), *this; }
   LaunchSpec& failure_policy(FailurePolicy policy) { return failure_policy_ = policy, *this; }
-  // A kernel of `code_bytes`, written to each device before its first launch there (spec 4.1). Without: built in, nothing to write.
+  // A kernel of `code_bytes`, written to each device before its first launch there (spec 4.1).
+  // Without: built in, nothing to write.
   LaunchSpec& deployed(std::uint64_t code_bytes);
   // Launches of one group fail together, as the parts of a launch on several SIPs do.
   LaunchSpec& group(std::uint64_t group) { return group_ = group, *this; }
@@ -39,8 +42,10 @@ class LaunchSpec {
   std::uint64_t group() const { return group_; }  // 0: none
   const LaunchMeta& meta() const { return meta_; }
 
-  // The PEs to start, per SIP, each list sorted. UsageError: no tensor argument, or a target PE that is not there.
-  std::map<int, std::vector<PeId>> targets(const std::vector<KernelArgument>& args, int pes_per_cube) const;
+  // The PEs to start, per SIP, each list sorted. UsageError: no tensor argument, or a target PE
+  // that is not there.
+  std::map<int, std::vector<PeId>> targets(const std::vector<KernelArgument>& args,
+                                           int pes_per_cube) const;
 
  private:
   std::string name_;

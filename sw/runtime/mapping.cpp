@@ -5,7 +5,9 @@
 namespace kernbench {
 namespace {
 
-bool by_segments(HostLink& link) { return link.port().machine().address_model() == AddressModel::la; }
+bool by_segments(HostLink& link) {
+  return link.port().machine().address_model() == AddressModel::la;
+}
 
 }  // namespace
 
@@ -21,10 +23,12 @@ BaawSegment segment_of(const MachineView& machine, const MmuEntry& entry) {
   return segment;
 }
 
-std::shared_ptr<HostRequest> submit_map(HostLink& link, const Mapping& mapping, const std::string& tensor) {
+std::shared_ptr<HostRequest> submit_map(HostLink& link, const Mapping& mapping,
+                                        const std::string& tensor) {
   if (by_segments(link)) {
     SegmentInstall message;
-    for (const MmuEntry& entry : mapping.entries) message.segments.push_back(segment_of(link.port().machine(), entry));
+    for (const MmuEntry& entry : mapping.entries)
+      message.segments.push_back(segment_of(link.port().machine(), entry));
     message.targets = mapping.targets;
     return link.submit(std::move(message), "map " + tensor);
   }
@@ -34,15 +38,18 @@ std::shared_ptr<HostRequest> submit_map(HostLink& link, const Mapping& mapping, 
   return link.submit(std::move(message), "map " + tensor);
 }
 
-std::shared_ptr<HostRequest> submit_unmap(HostLink& link, const Mapping& mapping, const std::string& tensor) {
+std::shared_ptr<HostRequest> submit_unmap(HostLink& link, const Mapping& mapping,
+                                          const std::string& tensor) {
   if (by_segments(link)) {
     SegmentRemove message;
-    for (const MmuEntry& entry : mapping.entries) message.segments.push_back({entry.va, entry.size});
+    for (const MmuEntry& entry : mapping.entries)
+      message.segments.push_back({entry.va, entry.size});
     message.targets = mapping.targets;
     return link.submit(std::move(message), "unmap " + tensor);
   }
   MmuUnmap message;
-  for (const MmuEntry& entry : mapping.entries) message.entries.push_back({entry.va, 0, entry.size});
+  for (const MmuEntry& entry : mapping.entries)
+    message.entries.push_back({entry.va, 0, entry.size});
   message.targets = mapping.targets;
   return link.submit(std::move(message), "unmap " + tensor);
 }

@@ -1,5 +1,6 @@
-// Mapping: what lets PEs address a tensor, and the messages that bring it there and take it away: pages of the MMU (address model
-// VA) or segments of the BAAW (LA). Both travel to every target PE and take simulated time (spec 3.3).
+// Mapping: what lets PEs address a tensor, and the messages that bring it there and take it away:
+// pages of the MMU (address model VA) or segments of the BAAW (LA). Both travel to every target PE
+// and take simulated time (spec 3.3).
 #pragma once
 
 #include <memory>
@@ -19,7 +20,9 @@ struct Mapping {
 // The piece as a segment of the machine's hbm_mapping_mode.
 BaawSegment segment_of(const MachineView& machine, const MmuEntry& entry);
 
-std::shared_ptr<HostRequest> submit_map(HostLink& link, const Mapping& mapping, const std::string& tensor);
-std::shared_ptr<HostRequest> submit_unmap(HostLink& link, const Mapping& mapping, const std::string& tensor);
+std::shared_ptr<HostRequest> submit_map(HostLink& link, const Mapping& mapping,
+                                        const std::string& tensor);
+std::shared_ptr<HostRequest> submit_unmap(HostLink& link, const Mapping& mapping,
+                                          const std::string& tensor);
 
 }  // namespace kernbench

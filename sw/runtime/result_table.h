@@ -1,4 +1,5 @@
-// ResultTable: what a bench reports besides its launches: rows of named numbers. `run` prints it, and writes it with --json.
+// ResultTable: what a bench reports besides its launches: rows of named numbers. `run` prints it,
+// and writes it with --json.
 //
 //   ResultTable& table = torch.results("latency", {"bytes", "one_way_ns"});
 //   table.add({4096, 17.56});
@@ -17,7 +18,8 @@ class ResultTable {
   using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
 
   // Columns are keys in snake_case that end in their unit: "one_way_ns".
-  ResultTable(std::string name, std::vector<std::string> columns) : name_(std::move(name)), columns_(std::move(columns)) {}
+  ResultTable(std::string name, std::vector<std::string> columns)
+      : name_(std::move(name)), columns_(std::move(columns)) {}
 
   void add(std::vector<Cell> row);  // one cell per column, else ModelError
 

@@ -1,4 +1,5 @@
-// Runtime: what all workers of one host program share: the link to the machine, device memory, and what the benches expect.
+// Runtime: what all workers of one host program share: the link to the machine, device memory, and
+// what the benches expect.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +34,8 @@ struct LaunchRecord {
 
 struct Runtime {
   Runtime(HostPort& port, const std::string& correlation)
-      : link(port, correlation), memory(std::make_shared<DeviceMemory>(link)), deployments(link, *memory), ipcq(link, *memory) {}
+      : link(port, correlation), memory(std::make_shared<DeviceMemory>(link)),
+        deployments(link, *memory), ipcq(link, *memory) {}
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
@@ -41,16 +43,17 @@ struct Runtime {
   std::shared_ptr<DeviceMemory> memory;
   Deployments deployments;
   IpcqInstallation ipcq;
-  std::vector<Expectation> expectations;  // in order of torch.verify
-  std::vector<LaunchRecord> launches;     // in order of being waited for
-  std::deque<ResultTable> results;        // in order of torch.results
+  std::vector<Expectation> expectations;     // in order of torch.verify
+  std::vector<LaunchRecord> launches;        // in order of being waited for
+  std::deque<ResultTable> results;           // in order of torch.results
   StatisticsListener* statistics = nullptr;  // null: nobody listens
-  std::uint64_t tensors_made = 0;         // for default names
-  std::uint64_t launch_groups = 0;        // launches on several SIPs
+  std::uint64_t tensors_made = 0;            // for default names
+  std::uint64_t launch_groups = 0;           // launches on several SIPs
 
   // What the user may want to know; each text once.
   void warn(const std::string& text) {
-    if (std::find(warnings.begin(), warnings.end(), text) == warnings.end()) warnings.push_back(text);
+    if (std::find(warnings.begin(), warnings.end(), text) == warnings.end())
+      warnings.push_back(text);
   }
   std::vector<std::string> warnings;
 
@@ -68,7 +71,9 @@ struct Runtime {
     const auto found = workers.find(thread());
     return found == workers.end() ? nullptr : found->second;
   }
-  static const sc_core::sc_object* thread() { return sc_core::sc_get_current_process_handle().get_process_object(); }
+  static const sc_core::sc_object* thread() {
+    return sc_core::sc_get_current_process_handle().get_process_object();
+  }
   std::map<const sc_core::sc_object*, Worker*> workers;
   const char* last_call = "";  // of the thread that has ended last
 };

@@ -1,5 +1,5 @@
-// StatisticsListener: whoever runs a host program and wants to know between which of its calls the machine's statistics are of
-// interest (spec 11.3, torch.stats).
+// StatisticsListener: whoever runs a host program and wants to know between which of its calls the
+// machine's statistics are of interest (spec 11.3, torch.stats).
 #pragma once
 
 #include <string>
@@ -11,8 +11,9 @@ namespace kernbench {
 class StatisticsListener {
  public:
   virtual ~StatisticsListener() = default;
-  virtual void reset(Fs now) = 0;                           // a region begins
-  virtual void dump(const std::string& label, Fs now) = 0;  // what has been counted in it so far; it goes on
+  virtual void reset(Fs now) = 0;  // a region begins
+  virtual void dump(const std::string& label,
+                    Fs now) = 0;  // what has been counted in it so far; it goes on
 };
 
 }  // namespace kernbench

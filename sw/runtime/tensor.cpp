@@ -17,7 +17,8 @@ const TensorStorage& Tensor::storage() const {
 
 std::vector<Shard> Tensor::shards() const {
   std::vector<Shard> shards;
-  for (const tl::Block& block : info()->blocks) shards.push_back({block.where, block.pa, block.nbytes, block.offset});
+  for (const tl::Block& block : info()->blocks)
+    shards.push_back({block.where, block.pa, block.nbytes, block.offset});
   return shards;
 }
 
@@ -25,8 +26,8 @@ std::string Tensor::str() const {
   const std::size_t count = info()->blocks.size();
   char address[24];
   std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(va()));
-  return name() + " " + describe(dtype(), shape()) + " in " + std::to_string(count) + (count == 1 ? " shard" : " shards") + " at " +
-         address;
+  return name() + " " + describe(dtype(), shape()) + " in " + std::to_string(count) +
+         (count == 1 ? " shard" : " shards") + " at " + address;
 }
 
 Tensor& Tensor::fill_(double value) {
@@ -48,7 +49,9 @@ HostArray Tensor::to_host() const { return worker().read(*this); }
 
 void Tensor::read_discard() const { worker().read_discard(*this); }
 
-TensorSlice Tensor::operator[](std::initializer_list<AxisRange> ranges) const { return {*this, std::vector<AxisRange>(ranges)}; }
+TensorSlice Tensor::operator[](std::initializer_list<AxisRange> ranges) const {
+  return {*this, std::vector<AxisRange>(ranges)};
+}
 
 Worker& Tensor::worker() const {
   storage();
@@ -56,6 +59,8 @@ Worker& Tensor::worker() const {
   return here == nullptr ? *worker_ : *here;
 }
 
-std::ostream& operator<<(std::ostream& out, const Tensor& tensor) { return out << TensorSlice(tensor); }
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
+  return out << TensorSlice(tensor);
+}
 
 }  // namespace kernbench

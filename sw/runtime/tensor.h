@@ -1,4 +1,5 @@
-// Tensor: a handle of device memory. The last copy frees it: addresses and mappings go back through the reaper, without waiting.
+// Tensor: a handle of device memory. The last copy frees it: addresses and mappings go back through
+// the reaper, without waiting.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,10 @@ class Worker;
 // The allocation behind the handles.
 class TensorStorage {
  public:
-  TensorStorage(std::shared_ptr<DeviceMemory> memory, tl::TensorInfoPtr info, std::vector<Mapping> mappings, int sip)
-      : memory_(std::move(memory)), info_(std::move(info)), mappings_(std::move(mappings)), sip_(sip) {}
+  TensorStorage(std::shared_ptr<DeviceMemory> memory, tl::TensorInfoPtr info,
+                std::vector<Mapping> mappings, int sip)
+      : memory_(std::move(memory)), info_(std::move(info)), mappings_(std::move(mappings)),
+        sip_(sip) {}
   ~TensorStorage() { memory_->release(std::move(info_), std::move(mappings_), sip_); }
   TensorStorage(const TensorStorage&) = delete;
   TensorStorage& operator=(const TensorStorage&) = delete;
@@ -52,14 +55,18 @@ class Tensor {
   const tl::TensorInfoPtr& info() const { return storage().info(); }
   std::string str() const;  // "c f16{32, 32} on 1 shard at 0x10000000000000"
 
-  // All wait first for the pending launches of the worker that calls and of the one that made the tensor.
+  // All wait first for the pending launches of the worker that calls and of the one that made the
+  // tensor.
   Tensor& fill_(double value);
   Tensor& copy_(const HostArray& source);    // UsageError unless shape and dtype agree
   Tensor& copy_(const TensorSlice& source);  // or a whole tensor
-  HostArray to_host() const;                 // PendingDataError for what only phase 2 knows; UsageError with data off
-  void read_discard() const;                 // the time of to_host() without its values: MemoryReads whose bytes are discarded
+  HostArray to_host()
+      const;  // PendingDataError for what only phase 2 knows; UsageError with data off
+  void read_discard()
+      const;  // the time of to_host() without its values: MemoryReads whose bytes are discarded
 
-  // Whole shards, see tensor_slice.h: t[{{0, 8}}] has the first 8 rows, t[{{}, {16, 32}}] 16 columns of all of them.
+  // Whole shards, see tensor_slice.h: t[{{0, 8}}] has the first 8 rows, t[{{}, {16, 32}}] 16
+  // columns of all of them.
   TensorSlice operator[](std::initializer_list<AxisRange> ranges) const;
 
   // The worker whose thread calls; in a thread without one, the worker that made the tensor.

@@ -15,14 +15,16 @@ namespace {
 std::string box_text(const std::vector<std::int64_t>& start, const Shape& shape) {
   std::string text;
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
-    text += (axis == 0 ? "[" : ", ") + std::to_string(start[axis]) + ":" + std::to_string(start[axis] + shape[axis]);
+    text += (axis == 0 ? "[" : ", ") + std::to_string(start[axis]) + ":" +
+            std::to_string(start[axis] + shape[axis]);
   }
   return text + "]";
 }
 
 enum class Overlap : std::uint8_t { none, part, whole };
 
-Overlap overlap(const tl::Block& block, const std::vector<std::int64_t>& start, const Shape& shape) {
+Overlap overlap(const tl::Block& block, const std::vector<std::int64_t>& start,
+                const Shape& shape) {
   bool whole = true;
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
     const std::int64_t begin = block.start[axis], end = begin + block.shape[axis];
@@ -36,21 +38,25 @@ Overlap overlap(const tl::Block& block, const std::vector<std::int64_t>& start, 
 }  // namespace
 
 TensorSlice::TensorSlice(const Tensor& tensor)
-    : tensor_(tensor), start_(tensor.shape().rank(), 0), shape_(tensor.shape()), blocks_(tensor.info()->blocks) {}
+    : tensor_(tensor), start_(tensor.shape().rank(), 0), shape_(tensor.shape()),
+      blocks_(tensor.info()->blocks) {}
 
 TensorSlice::TensorSlice(const Tensor& tensor, const std::vector<AxisRange>& ranges)
     : tensor_(tensor), start_(tensor.shape().rank(), 0) {
   const Shape& whole = tensor.shape();
-  const std::string named = "slice of tensor '" + tensor.name() + "' " + describe(tensor.dtype(), whole) + ": ";
+  const std::string named =
+      "slice of tensor '" + tensor.name() + "' " + describe(tensor.dtype(), whole) + ": ";
   if (ranges.size() > whole.rank()) {
-    throw UsageError(named + std::to_string(ranges.size()) + " ranges for " + std::to_string(whole.rank()) + " axes");
+    throw UsageError(named + std::to_string(ranges.size()) + " ranges for " +
+                     std::to_string(whole.rank()) + " axes");
   }
   std::vector<std::int64_t> extents = whole.extents();
   for (std::size_t axis = 0; axis < ranges.size(); ++axis) {
     if (!ranges[axis].bounds()) continue;
     const auto [begin, end] = *ranges[axis].bounds();
     if (begin < 0 || begin >= end || end > whole[axis]) {
-      throw UsageError(named + "range " + std::to_string(begin) + ":" + std::to_string(end) + " of axis " + std::to_string(axis) +
+      throw UsageError(named + "range " + std::to_string(begin) + ":" + std::to_string(end) +
+                       " of axis " + std::to_string(axis) +
                        ", allowed: 0 <= begin < end <= " + std::to_string(whole[axis]));
     }
     start_[axis] = begin;
@@ -61,11 +67,13 @@ TensorSlice::TensorSlice(const Tensor& tensor, const std::vector<AxisRange>& ran
     const Overlap overlapped = overlap(block, start_, shape_);
     if (overlapped == Overlap::none) continue;
     if (overlapped == Overlap::part) {
-      throw UsageError(named + box_text(start_, shape_) + " cuts the shard " + box_text(block.start, block.shape) + " on " +
-                       block.where.str() + "; the host reads and writes whole shards");
+      throw UsageError(named + box_text(start_, shape_) + " cuts the shard " +
+                       box_text(block.start, block.shape) + " on " + block.where.str() +
+                       "; the host reads and writes whole shards");
     }
     blocks_.push_back(block);
-    for (std::size_t axis = 0; axis < start_.size(); ++axis) blocks_.back().start[axis] -= start_[axis];
+    for (std::size_t axis = 0; axis < start_.size(); ++axis)
+      blocks_.back().start[axis] -= start_[axis];
   }
 }
 
@@ -101,6 +109,8 @@ HostArray TensorSlice::to_host() const { return tensor_.worker().read(*this); }
 
 void TensorSlice::read_discard() const { tensor_.worker().read_discard(*this); }
 
-std::ostream& operator<<(std::ostream& out, const TensorSlice& slice) { return out << slice.tensor().worker().text_of(slice); }
+std::ostream& operator<<(std::ostream& out, const TensorSlice& slice) {
+  return out << slice.tensor().worker().text_of(slice);
+}
 
 }  // namespace kernbench

@@ -1,4 +1,5 @@
-// TensorSlice: a box of a tensor's elements that is made of whole shards: what the host reads and writes at once.
+// TensorSlice: a box of a tensor's elements that is made of whole shards: what the host reads and
+// writes at once.
 //
 //   t[{{0, 8}}].copy_(rows);                     // rows 0 to 7
 //   const HostArray part = t[{{}, {16, 32}}].to_host();  // of all rows, columns 16 to 31
@@ -33,7 +34,8 @@ class TensorSlice {
  public:
   // The whole tensor. UsageError for a handle without one.
   TensorSlice(const Tensor& tensor);  // NOLINT(google-explicit-constructor)
-  // Axes that are not named are taken whole. UsageError: an empty range, one outside the tensor, a shard that is cut.
+  // Axes that are not named are taken whole. UsageError: an empty range, one outside the tensor, a
+  // shard that is cut.
   TensorSlice(const Tensor& tensor, const std::vector<AxisRange>& ranges);
 
   const Tensor& tensor() const { return tensor_; }
@@ -41,12 +43,14 @@ class TensorSlice {
   DType dtype() const { return tensor_.dtype(); }
   std::string str() const;  // "x", or "x[0:8, 16:32]"
 
-  // The shards of the box, replicas too, in (cube, pe) order; `start` of each counts from the corner of the box.
+  // The shards of the box, replicas too, in (cube, pe) order; `start` of each counts from the
+  // corner of the box.
   const std::vector<tl::Block>& blocks() const { return blocks_; }
   // Of replicas only the first.
   std::vector<const tl::Block*> distinct_blocks() const;
 
-  // As those of a tensor. All wait first for the pending launches of the worker that calls and of the one that made the tensor.
+  // As those of a tensor. All wait first for the pending launches of the worker that calls and of
+  // the one that made the tensor.
   TensorSlice& fill_(double value);
   TensorSlice& copy_(const HostArray& source);
   TensorSlice& copy_(const TensorSlice& source);

@@ -3,25 +3,30 @@
 namespace kernbench {
 
 Torch::Torch(Runtime& runtime, int device, std::uint64_t seed, const Attributes& parameters)
-    : ahbm(*this), accelerator(*this), ipcq(*this), stats(*this), multiprocessing(runtime), distributed(runtime), runtime_(runtime),
-      worker_(std::make_shared<Worker>(runtime, device, seed)), thread_(runtime, *worker_), parameters_(parameters) {}
+    : ahbm(*this), accelerator(*this), ipcq(*this), stats(*this), multiprocessing(runtime),
+      distributed(runtime), runtime_(runtime),
+      worker_(std::make_shared<Worker>(runtime, device, seed)), thread_(runtime, *worker_),
+      parameters_(parameters) {}
 
 Worker& Torch::worker() const {
   Worker* here = runtime_.worker_of_thread();
   return here == nullptr ? *worker_ : *here;
 }
 
-Tensor Torch::empty(const Shape& shape, DType dtype, const DPPolicy& policy, const std::string& name) {
+Tensor Torch::empty(const Shape& shape, DType dtype, const DPPolicy& policy,
+                    const std::string& name) {
   return worker("empty").make(shape, dtype, policy, name);
 }
 
-Tensor Torch::zeros(const Shape& shape, DType dtype, const DPPolicy& policy, const std::string& name) {
+Tensor Torch::zeros(const Shape& shape, DType dtype, const DPPolicy& policy,
+                    const std::string& name) {
   Tensor tensor = worker("zeros").make(shape, dtype, policy, name);
   worker().fill_new(tensor, 0);
   return tensor;
 }
 
-Tensor Torch::full(const Shape& shape, double value, DType dtype, const DPPolicy& policy, const std::string& name) {
+Tensor Torch::full(const Shape& shape, double value, DType dtype, const DPPolicy& policy,
+                   const std::string& name) {
   Tensor tensor = worker("full").make(shape, dtype, policy, name);
   worker().fill_new(tensor, value);
   return tensor;

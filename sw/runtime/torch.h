@@ -1,12 +1,13 @@
-// Torch: the host-side API (spec 7). A bench is `void run(Torch& torch)` and reads like a PyTorch script.
+// Torch: the host-side API (spec 7). A bench is `void run(Torch& torch)` and reads like a PyTorch
+// script.
 //
 //   const Tensor a = torch.from_host(torch.random({32, 64}, f16), DPPolicy::on_one_pe(), "a");
 //   const Tensor out = torch.empty({32, 32}, f16, DPPolicy::on_one_pe(), "out");
 //   torch.launch(LaunchSpec("matmul").on_pe(0), kernels::matmul, a, b, out, 32, 64, 32);
 //   torch.verify(out, [=] { return reference(...); });
 //
-// Calls that take simulated time block the calling thread. The device, pending launches, untimed() and random numbers are those
-// of the worker whose thread calls.
+// Calls that take simulated time block the calling thread. The device, pending launches, untimed()
+// and random numbers are those of the worker whose thread calls.
 #pragma once
 
 #include <functional>
@@ -32,26 +33,35 @@ class Torch {
   Torch(const Torch&) = delete;
   Torch& operator=(const Torch&) = delete;
 
-  // --- tensors: on the current device. empty maps only; the others add one write per shard. None waits for launches ---
-  Tensor empty(const Shape& shape, DType dtype, const DPPolicy& policy = {}, const std::string& name = "");
-  Tensor zeros(const Shape& shape, DType dtype, const DPPolicy& policy = {}, const std::string& name = "");
-  Tensor full(const Shape& shape, double value, DType dtype, const DPPolicy& policy = {}, const std::string& name = "");
-  Tensor from_host(const HostArray& array, const DPPolicy& policy = {}, const std::string& name = "");
+  // --- tensors: on the current device. empty maps only; the others add one write per shard. None
+  // waits for launches ---
+  Tensor empty(const Shape& shape, DType dtype, const DPPolicy& policy = {},
+               const std::string& name = "");
+  Tensor zeros(const Shape& shape, DType dtype, const DPPolicy& policy = {},
+               const std::string& name = "");
+  Tensor full(const Shape& shape, double value, DType dtype, const DPPolicy& policy = {},
+              const std::string& name = "");
+  Tensor from_host(const HostArray& array, const DPPolicy& policy = {},
+                   const std::string& name = "");
 
   // Data that move within `body` take no time. Mappings, launches and waiting for them do.
   void untimed(const std::function<void()>& body);
 
   // --- random input ---
   void manual_seed(std::uint64_t seed) { worker("manual_seed").generator().seed(seed); }
-  HostArray random(const Shape& shape, DType dtype) { return HostArray::random(shape, dtype, worker("random").generator()); }
+  HostArray random(const Shape& shape, DType dtype) {
+    return HostArray::random(shape, dtype, worker("random").generator());
+  }
 
-  // --- kernels: arguments are Tensors and scalars, checked against the kernel's signature when this is compiled ---
-  // Blocks only where the kernel is deployed and its code is not yet on the device.
+  // --- kernels: arguments are Tensors and scalars, checked against the kernel's signature when
+  // this is compiled --- Blocks only where the kernel is deployed and its code is not yet on the
+  // device.
   template <class Kernel, class... Args>
   LaunchHandle launch_async(const LaunchSpec& spec, Kernel kernel, const Args&... args) {
     std::vector<std::shared_ptr<const void>> keeps;
     (keep(keeps, args), ...);
-    return worker("launch").launch(spec, tl::bind_kernel(std::move(kernel), argument_of(args)...), std::move(keeps));
+    return worker("launch").launch(spec, tl::bind_kernel(std::move(kernel), argument_of(args)...),
+                                   std::move(keeps));
   }
   template <class Kernel, class... Args>
   LaunchHandle launch(const LaunchSpec& spec, Kernel kernel, const Args&... args) {  // LaunchError
@@ -62,30 +72,42 @@ class Torch {
   // Both wait until the launch has ended; one that failed is an error, or an answer (spec 4.2).
   void wait(const LaunchHandle& handle) { worker("wait").wait(handle); }  // LaunchError
   const Completion& join(const LaunchHandle& handle) { return worker("join").join(handle); }
-  void wait_all() { worker("wait_all").wait_all(); }  // for every pending launch, then throws the first LaunchError
+  void wait_all() {
+    worker("wait_all").wait_all();
+  }  // for every pending launch, then throws the first LaunchError
 
-  // --- verification: the tensor as it is now, against values in double precision, in row-major order. Nothing with data off ---
-  // `tolerance_factor`: roundings on the longest chain, where the spec's tolerance is for one.
-  void verify(const Tensor& tensor, std::function<std::vector<double>()> reference, double tolerance_factor = 1) {
+  // --- verification: the tensor as it is now, against values in double precision, in row-major
+  // order. Nothing with data off --- `tolerance_factor`: roundings on the longest chain, where the
+  // spec's tolerance is for one.
+  void verify(const Tensor& tensor, std::function<std::vector<double>()> reference,
+              double tolerance_factor = 1) {
     worker("verify").expect(tensor, std::move(reference), tolerance_factor);
   }
 
-  // --- reports: a table that `run` prints and writes; its columns are keys that end in their unit, "one_way_ns" ---
+  // --- reports: a table that `run` prints and writes; its columns are keys that end in their unit,
+  // "one_way_ns" ---
   ResultTable& results(const std::string& name, std::vector<std::string> columns) {
     return runtime_.results.emplace_back(name, std::move(columns));
   }
 
-  // Shown beside every host message from now on, of all workers, where messages are named: reports of deadlocks and failures,
-  // `run --trace-requests`. Changes nothing else. Without a text: no longer.
-  void set_timestamp_tag(std::optional<std::string> tag = std::nullopt) { runtime_.link.set_timestamp_tag(std::move(tag)); }
+  // Shown beside every host message from now on, of all workers, where messages are named: reports
+  // of deadlocks and failures, `run --trace-requests`. Changes nothing else. Without a text: no
+  // longer.
+  void set_timestamp_tag(std::optional<std::string> tag = std::nullopt) {
+    runtime_.link.set_timestamp_tag(std::move(tag));
+  }
 
-  void set_label(const std::string& label) { worker().set_label(label); }  // put before the tensor's name in the verdict
+  void set_label(const std::string& label) {
+    worker().set_label(label);
+  }  // put before the tensor's name in the verdict
 
   // --- devices ---
   class Devices {
    public:
     explicit Devices(Torch& torch) : torch_(torch) {}
-    void set_device(int sip) { torch_.worker().set_device(sip); }  // of the calling worker; UsageError for one that is not there
+    void set_device(int sip) {
+      torch_.worker().set_device(sip);
+    }  // of the calling worker; UsageError for one that is not there
     void set_device_index(int sip) { set_device(sip); }
     int current_device() const { return torch_.worker().device_index(); }
     int current_device_index() const { return current_device(); }
@@ -96,7 +118,8 @@ class Torch {
   };
   Devices ahbm, accelerator;  // two names of one thing
 
-  // --- ring buffers between PEs: sw/runtime/ipcq.h. All calls wait first for the pending launches of the calling worker ---
+  // --- ring buffers between PEs: sw/runtime/ipcq.h. All calls wait first for the pending launches
+  // of the calling worker ---
   class Rings {
    public:
     explicit Rings(Torch& torch) : torch_(torch) {}
@@ -120,8 +143,8 @@ class Torch {
   };
   Rings ipcq;
 
-  // --- regions of interest: `run --stats` tells what the machine counted from reset() (or the start) to each dump(), now and here:
-  // neither waits for launches nor takes time ---
+  // --- regions of interest: `run --stats` tells what the machine counted from reset() (or the
+  // start) to each dump(), now and here: neither waits for launches nor takes time ---
   class Statistics {
    public:
     explicit Statistics(Torch& torch) : torch_(torch) {}

@@ -14,7 +14,8 @@ FillPattern pattern_of(DType dtype, double value) {
   FillPattern pattern;
   std::byte element[4] = {};
   write_element(element, dtype, value);
-  for (std::uint64_t i = 0; i < size_of(dtype); ++i) pattern.bits |= std::to_integer<std::uint32_t>(element[i]) << (8 * i);
+  for (std::uint64_t i = 0; i < size_of(dtype); ++i)
+    pattern.bits |= std::to_integer<std::uint32_t>(element[i]) << (8 * i);
   if (pattern.bits == 0) return pattern;  // zeros are zeros in every dtype
   switch (dtype) {
     case DType::f16:
@@ -39,10 +40,12 @@ FillPattern pattern_of(DType dtype, double value) {
 std::vector<std::uint8_t> bytes_of(const HostArray& array, const tl::Block& block) {
   const std::uint64_t size = size_of(array.dtype());
   std::vector<std::uint8_t> bytes(block.nbytes);
-  for_each_run(array.shape(), block, [&](std::int64_t whole, std::int64_t local, std::int64_t count) {
-    std::copy_n(array.bytes().begin() + whole * static_cast<std::int64_t>(size), count * static_cast<std::int64_t>(size),
-                bytes.begin() + local * static_cast<std::int64_t>(size));
-  });
+  for_each_run(array.shape(), block,
+               [&](std::int64_t whole, std::int64_t local, std::int64_t count) {
+                 std::copy_n(array.bytes().begin() + whole * static_cast<std::int64_t>(size),
+                             count * static_cast<std::int64_t>(size),
+                             bytes.begin() + local * static_cast<std::int64_t>(size));
+               });
   return bytes;
 }
 
@@ -54,7 +57,8 @@ void check_same(const TensorSlice& target, const Shape& shape, DType dtype) {
 
 }  // namespace
 
-void Transfers::send(const TensorSlice& target, const std::function<Source(const tl::Block&)>& source_of,
+void Transfers::send(const TensorSlice& target,
+                     const std::function<Source(const tl::Block&)>& source_of,
                      const std::string& label) {
   FunctionalModel* data = link_.port().data();
   HostRequests requests;
@@ -138,9 +142,11 @@ TensorValue Transfers::value_of(const TensorSlice& source, const Images& fetched
   std::map<std::int64_t, ByteImage> runs;  // by their first element in the box
   for (const tl::Block* block : source.distinct_blocks()) {
     const ByteImage& image = fetched[static_cast<std::size_t>(block - source.blocks().data())];
-    for_each_run(source.shape(), *block, [&](std::int64_t whole, std::int64_t local, std::int64_t count) {
-      runs[whole] = image.slice(static_cast<std::uint64_t>(local) * size, static_cast<std::uint64_t>(count) * size);
-    });
+    for_each_run(source.shape(), *block,
+                 [&](std::int64_t whole, std::int64_t local, std::int64_t count) {
+                   runs[whole] = image.slice(static_cast<std::uint64_t>(local) * size,
+                                             static_cast<std::uint64_t>(count) * size);
+                 });
   }
   TensorValue value{{}, source.shape(), source.dtype(), {}};
   for (const auto& [first, image] : runs) value.image.append(image);
@@ -150,7 +156,8 @@ TensorValue Transfers::value_of(const TensorSlice& source, const Images& fetched
 HostArray Transfers::values(const TensorSlice& source, const Images& fetched) const {
   FunctionalModel* data = link_.port().data();
   if (data == nullptr) {
-    throw UsageError("values of tensor '" + source.str() + "' are read, and this run has no data; use --data deferred or eager");
+    throw UsageError("values of tensor '" + source.str() +
+                     "' are read, and this run has no data; use --data deferred or eager");
   }
   std::vector<std::byte> bytes;
   try {
@@ -161,7 +168,8 @@ HostArray Transfers::values(const TensorSlice& source, const Images& fetched) co
                            "check it with torch.verify, or run with --data eager");
   }
   std::vector<std::uint8_t> copy(bytes.size());
-  std::transform(bytes.begin(), bytes.end(), copy.begin(), [](std::byte b) { return std::to_integer<std::uint8_t>(b); });
+  std::transform(bytes.begin(), bytes.end(), copy.begin(),
+                 [](std::byte b) { return std::to_integer<std::uint8_t>(b); });
   return {source.shape(), source.dtype(), std::move(copy)};
 }
 
@@ -171,14 +179,17 @@ void Transfers::copy(const TensorSlice& target, const TensorSlice& source) {
   FunctionalModel* data = link_.port().data();
   TensorValue value;
   if (data != nullptr) value = value_of(source, fetched);
-  const auto no_bytes = [](const tl::Block&) { return Source(FillPattern{}); };  // they follow as references
+  const auto no_bytes = [](const tl::Block&) {
+    return Source(FillPattern{});
+  };  // they follow as references
   if (!untimed_) send(target, no_bytes, "copy " + source.str() + " to " + target.str());
   if (data == nullptr) return;
   const std::uint64_t size = size_of(target.dtype());
   for (const tl::Block& block : target.blocks()) {
     ByteImage image;
     for_each_run(target.shape(), block, [&](std::int64_t whole, std::int64_t, std::int64_t count) {
-      image.append(value.image.slice(static_cast<std::uint64_t>(whole) * size, static_cast<std::uint64_t>(count) * size));
+      image.append(value.image.slice(static_cast<std::uint64_t>(whole) * size,
+                                     static_cast<std::uint64_t>(count) * size));
     });
     data->memory().write_image(block.pa, image);
   }

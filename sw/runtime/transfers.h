@@ -1,7 +1,8 @@
-// Transfers: moves values between the host and the shards of a tensor (spec 7): one MemoryWrite or MemoryRead per shard, replicas
-// too, all at once; a call ends with the last of them.
+// Transfers: moves values between the host and the shards of a tensor (spec 7): one MemoryWrite or
+// MemoryRead per shard, replicas too, all at once; a call ends with the last of them.
 //
-// Values go as references, so that what is pending stays pending. With data off the same messages travel without values.
+// Values go as references, so that what is pending stays pending. With data off the same messages
+// travel without values.
 #pragma once
 
 #include <functional>
@@ -23,18 +24,23 @@ class Transfers {
   bool untimed() const { return untimed_; }
 
   void fill(const TensorSlice& target, double value);
-  void write(const TensorSlice& target, const HostArray& source);   // UsageError unless shape and dtype agree
-  void copy(const TensorSlice& target, const TensorSlice& source);  // through the host: a read, then a write
-  // A read into the host: what is in memory, per shard of source.blocks(). With data off its time only, and no image.
+  void write(const TensorSlice& target,
+             const HostArray& source);  // UsageError unless shape and dtype agree
+  void copy(const TensorSlice& target,
+            const TensorSlice& source);  // through the host: a read, then a write
+  // A read into the host: what is in memory, per shard of source.blocks(). With data off its time
+  // only, and no image.
   using Images = std::vector<ByteImage>;
   Images fetch(const TensorSlice& source);
-  void discard(const TensorSlice& source);  // the same read into nowhere: nothing is made of what comes
+  void discard(
+      const TensorSlice& source);  // the same read into nowhere: nothing is made of what comes
   // What has been fetched. PendingDataError for what only phase 2 knows; UsageError with data off.
   HostArray values(const TensorSlice& source, const Images& fetched) const;
 
  private:
   using Source = decltype(MemoryWrite::source);
-  void send(const TensorSlice& target, const std::function<Source(const tl::Block&)>& source_of, const std::string& label);
+  void send(const TensorSlice& target, const std::function<Source(const tl::Block&)>& source_of,
+            const std::string& label);
   HostRequests read(const TensorSlice& source, ReadSink sink);
   static TensorValue value_of(const TensorSlice& source, const Images& fetched);
 

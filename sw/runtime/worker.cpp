@@ -14,8 +14,8 @@ void Worker::set_device(int index) {
   const int per_sip = is_pe ? machine.cubes() * machine.pes() : 1;
   if (index < 0 || index >= machine.sips() * per_sip) {
     const std::string unit = is_pe ? "pe:" : "sip:";
-    throw UsageError("device " + unit + std::to_string(index) + ", allowed: " + unit + "0 to " + unit +
-                     std::to_string(machine.sips() * per_sip - 1));
+    throw UsageError("device " + unit + std::to_string(index) + ", allowed: " + unit + "0 to " +
+                     unit + std::to_string(machine.sips() * per_sip - 1));
   }
   device_index_ = index;
   device_ = index / per_sip;
@@ -27,7 +27,8 @@ const std::shared_ptr<const TensorStorage>& Worker::storage_of(const Tensor& ten
   return tensor.storage_;
 }
 
-ThreadOfWorker::ThreadOfWorker(Runtime& runtime, Worker& worker) : runtime_(runtime), thread_(Runtime::thread()) {
+ThreadOfWorker::ThreadOfWorker(Runtime& runtime, Worker& worker)
+    : runtime_(runtime), thread_(Runtime::thread()) {
   runtime_.workers[thread_] = &worker;
 }
 
@@ -46,11 +47,13 @@ Tensor Worker::make(const Shape& shape, DType dtype, const DPPolicy& policy, std
   info.shape = shape;
   info.dtype = dtype;
   info.nbytes = static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
-  info.blocks = place(info.name, shape, dtype, only_pe_ ? DPPolicy::on_one_pe() : policy, device_, machine.cubes(), machine.pes());
+  info.blocks = place(info.name, shape, dtype, only_pe_ ? DPPolicy::on_one_pe() : policy, device_,
+                      machine.cubes(), machine.pes());
   if (only_pe_) info.blocks.front().where = *only_pe_;
   DeviceMemory& memory = *runtime_.memory;
   memory.allocate(info, device_);
-  std::vector<Mapping> mappings = memory.mappings(info, only_pe_ ? DPPolicy::on_one_pe() : policy, device_);
+  std::vector<Mapping> mappings =
+      memory.mappings(info, only_pe_ ? DPPolicy::on_one_pe() : policy, device_);
   auto shared = std::make_shared<const tl::TensorInfo>(std::move(info));
   auto storage = std::make_shared<const TensorStorage>(runtime_.memory, shared, mappings, device_);
   memory.map(shared->name, mappings);
@@ -97,7 +100,9 @@ std::string Worker::text_of(const TensorSlice& source) {
   calling("Tensor.print");
   resolve(source.tensor());
   const Transfers::Images fetched = transfers_.fetch(source);
-  const std::string head = source.tensor().str() + (source.str() == source.tensor().name() ? "" : ", " + source.str()) + " = ";
+  const std::string head = source.tensor().str() +
+                           (source.str() == source.tensor().name() ? "" : ", " + source.str()) +
+                           " = ";
   if (runtime_.link.port().data() == nullptr) return head + "(no values: this run has no data)";
   try {
     return head + transfers_.values(source, fetched).str();
@@ -106,12 +111,14 @@ std::string Worker::text_of(const TensorSlice& source) {
   }
 }
 
-void Worker::expect(const Tensor& tensor, std::function<std::vector<double>()> reference, double tolerance_factor) {
+void Worker::expect(const Tensor& tensor, std::function<std::vector<double>()> reference,
+                    double tolerance_factor) {
   resolve(tensor);
   FunctionalModel* data = runtime_.link.port().data();
   if (data == nullptr) return;
   const tl::TensorInfo& info = *tensor.info();
-  Expectation expectation{label_ + info.name, info.shape, info.dtype, {}, std::move(reference), tolerance_factor};
+  Expectation expectation{label_ + info.name,   info.shape,      info.dtype, {},
+                          std::move(reference), tolerance_factor};
   for (const tl::Block& block : info.blocks) {
     TensorValue value{data->memory().snapshot(block.pa, block.nbytes), block.shape, info.dtype, {}};
     expectation.blocks.push_back({block.where, block.start, std::move(value)});
@@ -121,7 +128,8 @@ void Worker::expect(const Tensor& tensor, std::function<std::vector<double>()> r
 
 // --- launches ---
 
-LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call, std::vector<std::shared_ptr<const void>> keeps) {
+LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call,
+                            std::vector<std::shared_ptr<const void>> keeps) {
   const auto targets = spec.targets(call.args, runtime_.link.port().machine().pes());
   std::vector<int> sips;
   std::set<int> pes, cubes;
@@ -132,7 +140,8 @@ LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call, std::ve
       cubes.insert(target.cube);
     }
   }
-  if (spec.code_bytes()) runtime_.deployments.place(spec.name(), *spec.code_bytes(), sips, untimed());
+  if (spec.code_bytes())
+    runtime_.deployments.place(spec.name(), *spec.code_bytes(), sips, untimed());
   std::uint64_t group = spec.group();
   if (group == 0 && targets.size() > 1) group = ++runtime_.launch_groups;
   LaunchHandle handle;
@@ -159,12 +168,14 @@ LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call, std::ve
   return handle;
 }
 
-// A handle stays pending until its launch has ended: somebody else may ask for the results meanwhile.
+// A handle stays pending until its launch has ended: somebody else may ask for the results
+// meanwhile.
 const Completion& Worker::join(const LaunchHandle& handle) {
   handle.state();
   const auto state = handle.state_;
   for (const auto& request : state->requests) runtime_.link.port().wait(*request);
-  const auto found = std::find_if(pending_.begin(), pending_.end(), [&](const LaunchHandle& each) { return each.state_ == state; });
+  const auto found = std::find_if(pending_.begin(), pending_.end(),
+                                  [&](const LaunchHandle& each) { return each.state_ == state; });
   if (found != pending_.end()) pending_.erase(found);
   state->keeps.clear();
   if (!state->metrics) {
@@ -176,7 +187,8 @@ const Completion& Worker::join(const LaunchHandle& handle) {
       metrics.issued = std::min(metrics.issued, request->issued);
       metrics.ended = std::max(metrics.ended, request->ended);
       const Completion& completion = request->response().completion;
-      if (state->completion.ok || (state->completion.is_consequence() && !completion.ok)) state->completion = completion;
+      if (state->completion.ok || (state->completion.is_consequence() && !completion.ok))
+        state->completion = completion;
     }
     state->metrics = std::move(metrics);
     runtime_.launches.push_back({state->name, state->meta, *state->metrics});
@@ -187,7 +199,9 @@ const Completion& Worker::join(const LaunchHandle& handle) {
 
 void Worker::wait(const LaunchHandle& handle) {
   const Completion& completion = join(handle);
-  if (!completion.ok) throw LaunchError(completion.error_code, "KernelLaunch '" + handle.name() + "': " + completion.error_message);
+  if (!completion.ok)
+    throw LaunchError(completion.error_code,
+                      "KernelLaunch '" + handle.name() + "': " + completion.error_message);
 }
 
 void Worker::wait_all() {

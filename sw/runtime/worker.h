@@ -1,5 +1,5 @@
-// Worker: one thread of a host program: its device, its pending launches, its random numbers, and how its tensors move. Torch is
-// its face.
+// Worker: one thread of a host program: its device, its pending launches, its random numbers, and
+// how its tensors move. Torch is its face.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,19 @@ namespace kernbench {
 
 class Worker : public std::enable_shared_from_this<Worker> {
  public:
-  Worker(Runtime& runtime, int device, std::uint64_t seed) : runtime_(runtime), transfers_(runtime.link), generator_(seed) {
+  Worker(Runtime& runtime, int device, std::uint64_t seed)
+      : runtime_(runtime), transfers_(runtime.link), generator_(seed) {
     set_device(device);
   }
 
   Runtime& runtime() { return runtime_; }
-  // The latest call of the thread by name, "launch": the address of a text that stays, for reports. Empty: none yet.
+  // The latest call of the thread by name, "launch": the address of a text that stays, for reports.
+  // Empty: none yet.
   void calling(const char* name) { last_call_ = name; }
   const char* last_call() const { return last_call_; }
   int device() const { return device_; }
-  // A SIP; with rank_unit pe a rank has a PE, counted through all cubes of all SIPs, on which its tensors lie. UsageError for one
-  // that is not there.
+  // A SIP; with rank_unit pe a rank has a PE, counted through all cubes of all SIPs, on which its
+  // tensors lie. UsageError for one that is not there.
   void set_device(int index);
   int device_index() const { return device_index_; }
   void set_untimed(bool untimed) { transfers_.set_untimed(untimed); }
@@ -41,10 +43,13 @@ class Worker : public std::enable_shared_from_this<Worker> {
   // Put before the names of expectations, where several copies of a bench run.
   void set_label(std::string label) { label_ = std::move(label); }
 
-  Tensor make(const Shape& shape, DType dtype, const DPPolicy& policy, std::string name);  // allocated and mapped
+  Tensor make(const Shape& shape, DType dtype, const DPPolicy& policy,
+              std::string name);  // allocated and mapped
   // Of a tensor that nobody has used: there is nothing to wait for.
   void fill_new(const Tensor& tensor, double value) { transfers_.fill(tensor, value); }
-  void write_new(const Tensor& tensor, const HostArray& source) { transfers_.write(tensor, source); }
+  void write_new(const Tensor& tensor, const HostArray& source) {
+    transfers_.write(tensor, source);
+  }
 
   // All wait first for the pending launches of this worker and of those that made the tensors.
   void fill(const TensorSlice& target, double value);
@@ -54,12 +59,14 @@ class Worker : public std::enable_shared_from_this<Worker> {
   void read_discard(const TensorSlice& source);
   std::string text_of(const TensorSlice& source);
 
-  LaunchHandle launch(const LaunchSpec& spec, tl::KernelCall call, std::vector<std::shared_ptr<const void>> keeps);
+  LaunchHandle launch(const LaunchSpec& spec, tl::KernelCall call,
+                      std::vector<std::shared_ptr<const void>> keeps);
   const Completion& join(const LaunchHandle& handle);
   void wait(const LaunchHandle& handle);  // LaunchError
-  void wait_all();                        // waits for every pending launch, then throws the first failure
+  void wait_all();  // waits for every pending launch, then throws the first failure
 
-  void expect(const Tensor& tensor, std::function<std::vector<double>()> reference, double tolerance_factor);
+  void expect(const Tensor& tensor, std::function<std::vector<double>()> reference,
+              double tolerance_factor);
   static const std::shared_ptr<const TensorStorage>& storage_of(const Tensor& tensor);
 
  private:

@@ -5,7 +5,8 @@
 namespace kernbench::tl {
 namespace {
 
-EpilogueEntry entry(EpilogueOp::Kind kind, EpilogueScope scope, std::optional<Handle> operand = {}) {
+EpilogueEntry entry(EpilogueOp::Kind kind, EpilogueScope scope,
+                    std::optional<Handle> operand = {}) {
   EpilogueEntry result;
   result.kind = kind;
   result.scope = scope;
@@ -19,10 +20,18 @@ EpilogueEntry relu(EpilogueScope scope) { return entry(EpilogueOp::Kind::relu, s
 EpilogueEntry gelu(EpilogueScope scope) { return entry(EpilogueOp::Kind::gelu, scope); }
 EpilogueEntry silu(EpilogueScope scope) { return entry(EpilogueOp::Kind::silu, scope); }
 EpilogueEntry exp(EpilogueScope scope) { return entry(EpilogueOp::Kind::exp, scope); }
-EpilogueEntry bias(const Handle& bias, EpilogueScope scope) { return entry(EpilogueOp::Kind::bias, scope, bias); }
-EpilogueEntry add(const Handle& other, EpilogueScope scope) { return entry(EpilogueOp::Kind::add, scope, other); }
-EpilogueEntry mul(const Handle& other, EpilogueScope scope) { return entry(EpilogueOp::Kind::mul, scope, other); }
-EpilogueEntry dequant(const Handle& scales, EpilogueScope scope) { return entry(EpilogueOp::Kind::dequant, scope, scales); }
+EpilogueEntry bias(const Handle& bias, EpilogueScope scope) {
+  return entry(EpilogueOp::Kind::bias, scope, bias);
+}
+EpilogueEntry add(const Handle& other, EpilogueScope scope) {
+  return entry(EpilogueOp::Kind::add, scope, other);
+}
+EpilogueEntry mul(const Handle& other, EpilogueScope scope) {
+  return entry(EpilogueOp::Kind::mul, scope, other);
+}
+EpilogueEntry dequant(const Handle& scales, EpilogueScope scope) {
+  return entry(EpilogueOp::Kind::dequant, scope, scales);
+}
 
 EpilogueEntry scale(double factor, EpilogueScope scope) {
   EpilogueEntry result = entry(EpilogueOp::Kind::scale, scope);

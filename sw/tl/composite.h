@@ -30,8 +30,10 @@ EpilogueEntry exp(EpilogueScope scope = EpilogueScope::output_tile);
 EpilogueEntry bias(const Handle& bias, EpilogueScope scope = EpilogueScope::output_tile);  // [N]
 EpilogueEntry scale(double factor, EpilogueScope scope = EpilogueScope::output_tile);
 EpilogueEntry dequant(double scale, EpilogueScope scope = EpilogueScope::output_tile);
-EpilogueEntry dequant(const Handle& scales, EpilogueScope scope = EpilogueScope::k_tile);  // [K tiles]
-EpilogueEntry add(const Handle& other, EpilogueScope scope = EpilogueScope::output_tile);  // the output's shape, or [N]
+EpilogueEntry dequant(const Handle& scales,
+                      EpilogueScope scope = EpilogueScope::k_tile);  // [K tiles]
+EpilogueEntry add(const Handle& other,
+                  EpilogueScope scope = EpilogueScope::output_tile);  // the output's shape, or [N]
 EpilogueEntry mul(const Handle& other, EpilogueScope scope = EpilogueScope::output_tile);
 EpilogueEntry clamp(double low, double high, EpilogueScope scope = EpilogueScope::output_tile);
 
@@ -41,9 +43,13 @@ EpilogueEntry clamp(double low, double high, EpilogueScope scope = EpilogueScope
 template <class Self>
 class CompositeSpec {
  public:
-  Self& to(const Ptr& out) { return out_ = out, self(); }   // else the result stays in TCM
-  Self& as(DType dtype) { return dtype_ = dtype, self(); }  // of the result; default: the target's, else the operands'
-  Self& epilogue(std::vector<EpilogueEntry> entries) { return epilogue_ = std::move(entries), self(); }
+  Self& to(const Ptr& out) { return out_ = out, self(); }  // else the result stays in TCM
+  Self& as(DType dtype) {
+    return dtype_ = dtype, self();
+  }  // of the result; default: the target's, else the operands'
+  Self& epilogue(std::vector<EpilogueEntry> entries) {
+    return epilogue_ = std::move(entries), self();
+  }
   Self& tile(const TileShape& tile) { return tile_ = tile, self(); }  // else the scheduler's
 
  protected:
@@ -58,7 +64,9 @@ class CompositeSpec {
 class GemmSpec : public CompositeSpec<GemmSpec> {
  public:
   GemmSpec(Handle a, Handle b) : a_(std::move(a)), b_(std::move(b)) {}
-  GemmSpec& acc(DType dtype) { return acc_ = dtype, *this; }  // f32 for floats, i32 for integers: nothing else is allowed
+  GemmSpec& acc(DType dtype) {
+    return acc_ = dtype, *this;
+  }  // f32 for floats, i32 for integers: nothing else is allowed
 
  private:
   friend class Program;
@@ -83,7 +91,8 @@ inline MathSpec math(MathOp op, std::vector<Operand> operands) { return {op, std
 class Composite {
  public:
   bool done() const;
-  // The block that it makes, unless it went to memory. A call that uses it before tl.wait() waits for it.
+  // The block that it makes, unless it went to memory. A call that uses it before tl.wait() waits
+  // for it.
   const Handle& result() const;
 
  private:

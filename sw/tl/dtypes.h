@@ -12,6 +12,8 @@ inline constexpr DType i8 = DType::i8;
 inline constexpr DType i32 = DType::i32;
 
 // "f16{32, 64}"
-inline std::string describe(DType dtype, const Shape& shape) { return std::string(name_of(dtype)) + shape.str(); }
+inline std::string describe(DType dtype, const Shape& shape) {
+  return std::string(name_of(dtype)) + shape.str();
+}
 
 }  // namespace kernbench

@@ -1,5 +1,5 @@
-// tl::Half: an f16 number as a scalar argument of a kernel. It travels as its bits, so that it arrives exactly as passed, NaN
-// payload and sign of zero included.
+// tl::Half: an f16 number as a scalar argument of a kernel. It travels as its bits, so that it
+// arrives exactly as passed, NaN payload and sign of zero included.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ class Half {
   explicit Half(double value) {
     std::byte element[2];
     write_element(element, DType::f16, value);
-    bits_ = static_cast<std::uint16_t>(std::to_integer<unsigned>(element[0]) | std::to_integer<unsigned>(element[1]) << 8);
+    bits_ = static_cast<std::uint16_t>(std::to_integer<unsigned>(element[0]) |
+                                       std::to_integer<unsigned>(element[1]) << 8);
   }
   static Half from_bits(std::uint16_t bits) {
     Half half(0);
@@ -24,7 +25,9 @@ class Half {
   }
 
   std::uint16_t bits() const { return bits_; }
-  operator float() const { return f16_to_float(bits_); }  // NOLINT(google-explicit-constructor): every f16 is an f32
+  operator float() const {
+    return f16_to_float(bits_);
+  }  // NOLINT(google-explicit-constructor): every f16 is an f32
 
  private:
   std::uint16_t bits_ = 0;

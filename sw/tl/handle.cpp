@@ -1,8 +1,8 @@
 #include "sw/tl/handle.h"
 
 #include "models/base/errors.h"
-#include "models/data/functional_model.h"
 #include "models/data/elements.h"
+#include "models/data/functional_model.h"
 #include "sw/tl/dtypes.h"
 #include "sw/tl/program.h"
 
@@ -10,7 +10,8 @@ namespace kernbench::tl {
 
 const Handle::State& Handle::state() const {
   if (!state_) throw UsageError("a tl handle is used before it is made");
-  if (state_->scratch->closed()) throw UsageError("a tl handle is used after its kernel has ended; store what is to remain");
+  if (state_->scratch->closed())
+    throw UsageError("a tl handle is used after its kernel has ended; store what is to remain");
   return *state_;
 }
 
@@ -18,14 +19,19 @@ std::string Handle::str() const { return describe(dtype(), shape()); }
 
 std::vector<std::byte> Handle::bytes() const {
   const State& s = state();
-  if (s.ptr) throw UsageError("values of the reference " + s.ptr->str() + " are read; tl.load makes a block of them");
+  if (s.ptr)
+    throw UsageError("values of the reference " + s.ptr->str() +
+                     " are read; tl.load makes a block of them");
   if (s.data == nullptr)
-    throw UsageError("values of " + str() + " are read, and this run has no data; use --data deferred or eager");
-  if (s.producer && !s.producer->done()) s.program->operand("values", *this);  // simulated time, as for any use of the result
+    throw UsageError("values of " + str() +
+                     " are read, and this run has no data; use --data deferred or eager");
+  if (s.producer && !s.producer->done())
+    s.program->operand("values", *this);  // simulated time, as for any use of the result
   if (!s.data->known(s.value.image)) {
-    throw PendingDataError("values of " + str() +
-                           " are read, but a compute result is pending until phase 2 has run; keep it as a "
-                           "handle or store it and check it with torch.verify, or run with --data eager");
+    throw PendingDataError(
+        "values of " + str() +
+        " are read, but a compute result is pending until phase 2 has run; keep it as a "
+        "handle or store it and check it with torch.verify, or run with --data eager");
   }
   return s.data->bytes(s.value);
 }
@@ -34,18 +40,21 @@ std::vector<double> Handle::data() const {
   const std::vector<std::byte> raw = bytes();
   const std::uint64_t size = size_of(dtype());
   std::vector<double> values(raw.size() / size);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = read_element(raw.data() + i * size, dtype());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = read_element(raw.data() + i * size, dtype());
   return values;
 }
 
 double Handle::at(const std::vector<std::int64_t>& index) const {
   const Shape& extents = shape();
   if (index.size() != extents.rank())
-    throw UsageError("element of " + str() + ": " + std::to_string(index.size()) + " indices given");
+    throw UsageError("element of " + str() + ": " + std::to_string(index.size()) +
+                     " indices given");
   std::int64_t flat = 0;
   for (std::size_t axis = 0; axis < index.size(); ++axis) {
     if (index[axis] < 0 || index[axis] >= extents[axis]) {
-      throw UsageError("element of " + str() + ": index " + std::to_string(index[axis]) + " on axis " + std::to_string(axis));
+      throw UsageError("element of " + str() + ": index " + std::to_string(index[axis]) +
+                       " on axis " + std::to_string(axis));
     }
     flat = flat * extents[axis] + index[axis];
   }
@@ -53,7 +62,9 @@ double Handle::at(const std::vector<std::int64_t>& index) const {
 }
 
 double Handle::item() const {
-  if (shape().elements() != 1) throw UsageError("the value of " + str() + " is asked for; only a block of one element has one");
+  if (shape().elements() != 1)
+    throw UsageError("the value of " + str() +
+                     " is asked for; only a block of one element has one");
   return data().front();
 }
 

@@ -1,5 +1,5 @@
-// tl::Handle: a block of elements that a kernel works with: in TCM, which it owns with its copies, or a reference to memory
-// (tl.ref), which composites stream.
+// tl::Handle: a block of elements that a kernel works with: in TCM, which it owns with its copies,
+// or a reference to memory (tl.ref), which composites stream.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +29,15 @@ class Handle {
 
   const Shape& shape() const { return state().value.shape; }
   DType dtype() const { return state().value.dtype; }
-  std::uint64_t nbytes() const { return static_cast<std::uint64_t>(shape().elements()) * size_of(dtype()); }
+  std::uint64_t nbytes() const {
+    return static_cast<std::uint64_t>(shape().elements()) * size_of(dtype());
+  }
   bool in_tcm() const { return state().block != nullptr; }
   std::string str() const;  // "f16{32, 64}"
 
-  // Values, in row-major order. UsageError with data off. The result of a computation: PendingDataError, or in eager mode its
-  // values, which takes host time only; a composite is first waited for, as any use of its result does.
+  // Values, in row-major order. UsageError with data off. The result of a computation:
+  // PendingDataError, or in eager mode its values, which takes host time only; a composite is first
+  // waited for, as any use of its result does.
   std::vector<double> data() const;
   double at(const std::vector<std::int64_t>& index) const;
   double item() const;  // of a single element

@@ -1,10 +1,11 @@
-// From a kernel function and its arguments to what travels to the PEs. The arguments are checked against the kernel's signature
-// when the program is compiled:
+// From a kernel function and its arguments to what travels to the PEs. The arguments are checked
+// against the kernel's signature when the program is compiled:
 //
 //   void scale(tl::Program& tl, tl::Ptr x, tl::Tensor y, float factor, int n);
 //
-// A tensor goes to a tl::Ptr or a tl::Tensor; a scalar (bool, int, int64, tl::Half, float) arrives exactly as passed, so that an
-// argument that its parameter could not hold exactly does not compile.
+// A tensor goes to a tl::Ptr or a tl::Tensor; a scalar (bool, int, int64, tl::Half, float) arrives
+// exactly as passed, so that an argument that its parameter could not hold exactly does not
+// compile.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,8 @@ struct KernelSignature<void (Closure::*)(Program&, Params...) const> {
 // A tensor as launches list their arguments.
 inline KernelArgument tensor_argument(const TensorInfo& info) {
   TensorArgument argument{info.va_base, info.nbytes, {}};
-  for (const Block& block : info.blocks) argument.shards.push_back({block.where, block.pa, block.nbytes, block.offset});
+  for (const Block& block : info.blocks)
+    argument.shards.push_back({block.where, block.pa, block.nbytes, block.offset});
   return argument;
 }
 
@@ -50,8 +52,9 @@ template <class To, class From>
 struct HoldsExactly<To, From, std::void_t<decltype(To{std::declval<From>()})>> : std::true_type {};
 
 template <class T>
-inline constexpr bool is_scalar_parameter = std::is_same_v<T, bool> || std::is_same_v<T, std::int32_t> ||
-                                            std::is_same_v<T, std::int64_t> || std::is_same_v<T, Half> || std::is_same_v<T, float>;
+inline constexpr bool is_scalar_parameter =
+    std::is_same_v<T, bool> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t> ||
+    std::is_same_v<T, Half> || std::is_same_v<T, float>;
 // A Half is passed where a Half is asked for, and where an f32 is: that holds it.
 template <class T>
 inline constexpr bool is_scalar_argument = std::is_arithmetic_v<T> || std::is_same_v<T, Half>;
@@ -62,11 +65,14 @@ inline constexpr bool is_pointer_parameter = std::is_same_v<T, Ptr> || std::is_s
 template <class Param>
 struct BoundArgument {
   static_assert(is_scalar_parameter<Param>,
-                "a kernel parameter is tl::Ptr, tl::Tensor, bool, std::int32_t, std::int64_t, tl::Half or float");
+                "a kernel parameter is tl::Ptr, tl::Tensor, bool, std::int32_t, std::int64_t, "
+                "tl::Half or float");
   template <class Arg>
   explicit BoundArgument(const Arg& arg) : value{arg} {
-    static_assert(is_scalar_argument<Arg>, "this kernel parameter is a scalar; a scalar must be passed");
-    static_assert(std::is_same_v<Param, bool> == std::is_same_v<Arg, bool>, "bool goes to bool, and nothing else does");
+    static_assert(is_scalar_argument<Arg>,
+                  "this kernel parameter is a scalar; a scalar must be passed");
+    static_assert(std::is_same_v<Param, bool> == std::is_same_v<Arg, bool>,
+                  "bool goes to bool, and nothing else does");
   }
   Param at(PeId) const { return value; }
   KernelArgument message() const {
@@ -102,12 +108,15 @@ struct BoundArgument<Tensor> {
 template <class Param, class Arg>
 constexpr void check_argument() {
   if constexpr (is_pointer_parameter<Param>) {
-    static_assert(std::is_convertible_v<Arg, TensorInfoPtr> || (std::is_same_v<Param, Ptr> && std::is_same_v<Arg, Ptr>),
+    static_assert(std::is_convertible_v<Arg, TensorInfoPtr> ||
+                      (std::is_same_v<Param, Ptr> && std::is_same_v<Arg, Ptr>),
                   "this kernel parameter is a tl::Ptr or tl::Tensor; a tensor must be passed");
   } else {
-    static_assert(is_scalar_argument<Arg>, "this kernel parameter is a scalar; a scalar must be passed");
-    static_assert(std::is_same_v<Param, Half> ? std::is_same_v<Arg, Half> : HoldsExactly<Param, Arg>::value,
-                  "this argument may not fit the kernel's parameter: scalars arrive exactly as passed");
+    static_assert(is_scalar_argument<Arg>,
+                  "this kernel parameter is a scalar; a scalar must be passed");
+    static_assert(
+        std::is_same_v<Param, Half> ? std::is_same_v<Arg, Half> : HoldsExactly<Param, Arg>::value,
+        "this argument may not fit the kernel's parameter: scalars arrive exactly as passed");
   }
 }
 
@@ -121,11 +130,14 @@ class BoundKernel final : public KernelBody {
   void run(KernelContext& context) const override {
     const PeId where = context.where();
     Program program(context);
-    std::apply([&](const auto&... argument) { kernel_(program, argument.at(where)...); }, arguments_);
+    std::apply([&](const auto&... argument) { kernel_(program, argument.at(where)...); },
+               arguments_);
   }
 
   std::vector<KernelArgument> messages() const {
-    return std::apply([](const auto&... argument) { return std::vector<KernelArgument>{argument.message()...}; }, arguments_);
+    return std::apply(
+        [](const auto&... argument) { return std::vector<KernelArgument>{argument.message()...}; },
+        arguments_);
   }
 
  private:
@@ -135,10 +147,11 @@ class BoundKernel final : public KernelBody {
 
 template <class Kernel, class... Params, class... Args>
 auto bind_to(std::tuple<Params...>*, Kernel kernel, Args&&... args) {
-  static_assert(sizeof...(Params) == sizeof...(Args), "the kernel takes another number of arguments");
+  static_assert(sizeof...(Params) == sizeof...(Args),
+                "the kernel takes another number of arguments");
   (check_argument<Params, std::decay_t<Args>>(), ...);
-  return std::make_shared<const BoundKernel<Params...>>(std::move(kernel),
-                                                        std::tuple<BoundArgument<Params>...>(BoundArgument<Params>(args)...));
+  return std::make_shared<const BoundKernel<Params...>>(
+      std::move(kernel), std::tuple<BoundArgument<Params>...>(BoundArgument<Params>(args)...));
 }
 
 }  // namespace detail

@@ -5,23 +5,27 @@
 
 #include "models/address/phys_addr.h"
 #include "models/base/errors.h"
-#include "models/data/functional_model.h"
 #include "models/data/elements.h"
+#include "models/data/functional_model.h"
 #include "models/data/shape_rules.h"
 
 namespace kernbench::tl {
 namespace {
 
-std::uint64_t bytes_of(const Shape& shape, DType dtype) { return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype); }
+std::uint64_t bytes_of(const Shape& shape, DType dtype) {
+  return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
+}
 
 [[noreturn]] void bad_axis(const char* call, int axis) {
-  throw UsageError(std::string(call) + "(" + std::to_string(axis) + "): the axes are 0 (PE), 1 (cube) and 2 (SIP)");
+  throw UsageError(std::string(call) + "(" + std::to_string(axis) +
+                   "): the axes are 0 (PE), 1 (cube) and 2 (SIP)");
 }
 
 }  // namespace
 
 Program::Program(KernelContext& context)
-    : context_(context), data_(context.data()), who_(context.machine().engine(context.where(), PeEngine::pe_cpu)),
+    : context_(context), data_(context.data()),
+      who_(context.machine().engine(context.where(), PeEngine::pe_cpu)),
       scratch_(std::make_shared<Scratch>(context.scratch())) {}
 
 Program::~Program() { scratch_->close(); }
@@ -50,9 +54,11 @@ int Program::launch_num(int axis) const {
   static constexpr const char* keys[] = {"pe", "cube", "sip"};
   if (axis < 0 || axis > 2) bad_axis("launch_num", axis);
   const KernelLaunch& launch = context_.launch();
-  if (const auto found = launch.grid.find(keys[axis]); found != launch.grid.end()) return static_cast<int>(found->second);
+  if (const auto found = launch.grid.find(keys[axis]); found != launch.grid.end())
+    return static_cast<int>(found->second);
   std::set<int> ids;  // a launch from elsewhere, without a grid: one SIP
-  for (const PeId& target : launch.targets) ids.insert(axis == 0 ? target.pe : axis == 1 ? target.cube : target.sip);
+  for (const PeId& target : launch.targets)
+    ids.insert(axis == 0 ? target.pe : axis == 1 ? target.cube : target.sip);
   return static_cast<int>(ids.size());
 }
 
@@ -76,8 +82,9 @@ Accessor Program::accessor() const { return {who_, context_.now()}; }
 
 PhysRanges Program::place_of(const ScratchBlock& block) const {
   const PeId where = context_.where();
-  const PhysAddr pa = PhysAddr::pe_tcm_addr(static_cast<unsigned>(where.sip), static_cast<unsigned>(where.cube),
-                                            static_cast<unsigned>(where.pe), block.offset());
+  const PhysAddr pa =
+      PhysAddr::pe_tcm_addr(static_cast<unsigned>(where.sip), static_cast<unsigned>(where.cube),
+                            static_cast<unsigned>(where.pe), block.offset());
   return {{pa.encode(), block.nbytes()}};
 }
 
@@ -88,22 +95,26 @@ std::shared_ptr<ScratchBlock> Program::allocate(const char* call, const Shape& s
   try {
     return std::make_shared<ScratchBlock>(scratch_, bytes_of(shape, dtype));
   } catch (const AllocationError& error) {
-    throw AllocationError(std::string(call) + ": no room for " + describe(dtype, shape) + " on " + context_.where().str() + ": " +
-                          error.what());
+    throw AllocationError(std::string(call) + ": no room for " + describe(dtype, shape) + " on " +
+                          context_.where().str() + ": " + error.what());
   }
 }
 
-Handle Program::make_handle(TensorValue value, std::shared_ptr<ScratchBlock> block, std::shared_ptr<CommandState> producer) {
+Handle Program::make_handle(TensorValue value, std::shared_ptr<ScratchBlock> block,
+                            std::shared_ptr<CommandState> producer) {
   return Handle(std::make_shared<const Handle::State>(
-      Handle::State{this, scratch_, std::move(value), data_, std::move(block), std::nullopt, std::move(producer)}));
+      Handle::State{this, scratch_, std::move(value), data_, std::move(block), std::nullopt,
+                    std::move(producer)}));
 }
 
 // A block that is ready for use: a composite that makes it has completed.
 const Handle::State& Program::operand(const char* call, const Handle& handle, bool memory_allowed) {
   const Handle::State& state = handle.state();
-  if (state.program != this) throw UsageError(std::string(call) + ": " + handle.str() + " belongs to another kernel");
+  if (state.program != this)
+    throw UsageError(std::string(call) + ": " + handle.str() + " belongs to another kernel");
   if (state.ptr && !memory_allowed) {
-    throw UsageError(std::string(call) + ": " + handle.str() + " at " + state.ptr->str() + " is a reference; tl.load it first");
+    throw UsageError(std::string(call) + ": " + handle.str() + " at " + state.ptr->str() +
+                     " is a reference; tl.load it first");
   }
   if (state.producer && !state.producer->done()) context_.wait(*state.producer);
   return state;
@@ -111,10 +122,14 @@ const Handle::State& Program::operand(const char* call, const Handle& handle, bo
 
 void Program::run(Command command) { context_.wait(*context_.issue(std::move(command))); }
 
-// What has failed stays, so that a wait reports it; what nobody waits for is reported by PE_CPU when the kernel has ended.
+// What has failed stays, so that a wait reports it; what nobody waits for is reported by PE_CPU
+// when the kernel has ended.
 void Program::reap() {
-  const auto finished = [](const InFlight& entry) { return entry.command->done() && entry.command->error().empty(); };
-  in_flight_.erase(std::remove_if(in_flight_.begin(), in_flight_.end(), finished), in_flight_.end());
+  const auto finished = [](const InFlight& entry) {
+    return entry.command->done() && entry.command->error().empty();
+  };
+  in_flight_.erase(std::remove_if(in_flight_.begin(), in_flight_.end(), finished),
+                   in_flight_.end());
 }
 
 // --- reference, move ---
@@ -123,8 +138,8 @@ Handle Program::ref(const Ptr& ptr, const Shape& shape, DType dtype) {
   context_.calling("ref");
   ptr.check_dtype("tl.ref", dtype);
   ptr.check_access("tl.ref", bytes_of(shape, dtype));
-  return Handle(
-      std::make_shared<const Handle::State>(Handle::State{this, scratch_, {{}, shape, dtype, {}}, data_, nullptr, ptr, nullptr}));
+  return Handle(std::make_shared<const Handle::State>(
+      Handle::State{this, scratch_, {{}, shape, dtype, {}}, data_, nullptr, ptr, nullptr}));
 }
 
 Handle Program::load(const Ptr& ptr, const Shape& shape, DType dtype) {
@@ -162,7 +177,8 @@ Handle Program::dot(const Handle& a, const Handle& b, std::optional<DType> out) 
   const Handle::State &left = operand("tl.dot", a), &right = operand("tl.dot", b);
   const GemmExtents extents = gemm_extents(a.shape(), b.shape());
   accumulator_dtype(a.dtype(), b.dtype());
-  const DType out_dtype = out.value_or(is_float(a.dtype()) ? promote(a.dtype(), b.dtype()) : DType::i32);
+  const DType out_dtype =
+      out.value_or(is_float(a.dtype()) ? promote(a.dtype(), b.dtype()) : DType::i32);
   const Shape shape{extents.m, extents.n};
   std::shared_ptr<ScratchBlock> block = allocate("tl.dot", shape, out_dtype);
   Command command{DotCommand{extents.m, extents.k, extents.n, a.dtype()}, nullptr};
@@ -172,7 +188,8 @@ Handle Program::dot(const Handle& a, const Handle& b, std::optional<DType> out) 
     params.out_dtype = out_dtype;
     PhysRanges from = place_of(a);
     from.push_back(place_of(b).front());
-    IssuedOp issued = data_->gemm(std::move(params), {left.value, right.value}, {std::move(from), place_of(*block)});
+    IssuedOp issued = data_->gemm(std::move(params), {left.value, right.value},
+                                  {std::move(from), place_of(*block)});
     command.data = std::move(issued.op);
     value = std::move(issued.value);
   }
@@ -181,7 +198,8 @@ Handle Program::dot(const Handle& a, const Handle& b, std::optional<DType> out) 
   return handle;
 }
 
-Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis, std::optional<DType> out) {
+Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis,
+                     std::optional<DType> out) {
   begin(name_of(op).data());  // of literals
   const std::string call = "tl." + std::string(name_of(op));
   MathParams params;
@@ -227,18 +245,21 @@ Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optio
 
 // --- shape ---
 
-Handle Program::view_of(const char* call, const Handle& x, TensorValue (*view)(const TensorValue&, const Shape&),
-                        const Shape& shape) {
+Handle Program::view_of(const char* call, const Handle& x,
+                        TensorValue (*view)(const TensorValue&, const Shape&), const Shape& shape) {
   context_.calling(call + 3);  // behind "tl."
   const Handle::State& state = operand(call, x);
   return make_handle(view(state.value, shape), state.block);
 }
 
 Handle Program::trans(const Handle& x) {
-  return view_of("tl.trans", x, [](const TensorValue& value, const Shape&) { return transposed(value); }, {});
+  return view_of("tl.trans", x,
+                 [](const TensorValue& value, const Shape&) { return transposed(value); }, {});
 }
 
-Handle Program::reshape(const Handle& x, const Shape& shape) { return view_of("tl.reshape", x, &reshaped, shape); }
+Handle Program::reshape(const Handle& x, const Shape& shape) {
+  return view_of("tl.reshape", x, &reshaped, shape);
+}
 
 Handle Program::slice(const Handle& x, std::int64_t begin, std::int64_t end) {
   context_.calling("slice");
@@ -254,13 +275,16 @@ Handle Program::broadcast_to(const Handle& x, const Shape& shape) {
 
 Handle Program::arange(std::int64_t begin, std::int64_t end, DType dtype) {
   context_.calling("arange");
-  if (end <= begin) throw UsageError("tl.arange(" + std::to_string(begin) + ", " + std::to_string(end) + ") is empty");
+  if (end <= begin)
+    throw UsageError("tl.arange(" + std::to_string(begin) + ", " + std::to_string(end) +
+                     ") is empty");
   const Shape shape{end - begin};
   std::shared_ptr<ScratchBlock> block = allocate("tl.arange", shape, dtype);
   const std::uint64_t size = size_of(dtype);
   std::vector<std::byte> bytes(bytes_of(shape, dtype));
   for (std::int64_t i = begin; i < end; ++i) {
-    write_element(bytes.data() + static_cast<std::uint64_t>(i - begin) * size, dtype, static_cast<double>(i));
+    write_element(bytes.data() + static_cast<std::uint64_t>(i - begin) * size, dtype,
+                  static_cast<double>(i));
   }
   return make_handle(FunctionalModel::constant(bytes.data(), shape, dtype), std::move(block));
 }
@@ -269,7 +293,9 @@ Handle Program::full(const Shape& shape, double value, DType dtype) {
   context_.calling("full");
   std::shared_ptr<ScratchBlock> block = allocate("tl.full", shape, dtype);
   const bool is_zero = value == 0 || data_ == nullptr;
-  return make_handle(is_zero ? FunctionalModel::zeros(shape, dtype) : FunctionalModel::full(shape, dtype, value), std::move(block));
+  return make_handle(
+      is_zero ? FunctionalModel::zeros(shape, dtype) : FunctionalModel::full(shape, dtype, value),
+      std::move(block));
 }
 
 // --- control ---
@@ -294,7 +320,9 @@ void Program::wait() {
 }
 
 std::int64_t Program::cdiv(std::int64_t a, std::int64_t b) {
-  if (a < 0 || b < 1) throw UsageError("tl.cdiv(" + std::to_string(a) + ", " + std::to_string(b) + "): needs a >= 0 and b >= 1");
+  if (a < 0 || b < 1)
+    throw UsageError("tl.cdiv(" + std::to_string(a) + ", " + std::to_string(b) +
+                     "): needs a >= 0 and b >= 1");
   return a / b + (a % b != 0 ? 1 : 0);
 }
 

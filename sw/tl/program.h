@@ -1,10 +1,11 @@
-// tl::Program: the kernel-side API (spec 6). A kernel is a plain function whose first parameter is one of these; it runs on the
-// thread of its PE and blocks where hardware would.
+// tl::Program: the kernel-side API (spec 6). A kernel is a plain function whose first parameter is
+// one of these; it runs on the thread of its PE and blocks where hardware would.
 //
-// Every call but those of the groups identity, reference, shape and make first costs dispatch_cycles. Memory accesses then act on
-// the values as they are: a store is visible from then on, a load binds to what is visible then; their time follows. Results of
-// computations have no values before phase 2. Errors: UsageError (shapes, dtypes), AllocationError (the scratch is full),
-// AccessFault (outside the tensor, or unmapped), PendingDataError.
+// Every call but those of the groups identity, reference, shape and make first costs
+// dispatch_cycles. Memory accesses then act on the values as they are: a store is visible from then
+// on, a load binds to what is visible then; their time follows. Results of computations have no
+// values before phase 2. Errors: UsageError (shapes, dtypes), AllocationError (the scratch is
+// full), AccessFault (outside the tensor, or unmapped), PendingDataError.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +45,8 @@ class Program {
   void store(const Ptr& ptr, const Handle& block);               // blocks
 
   // --- compute ---
-  // {M,K} x {K,N}, both in TCM, PE_GEMM only; blocks. The result has the operands' dtype (i32 for integers) unless `out` says else.
+  // {M,K} x {K,N}, both in TCM, PE_GEMM only; blocks. The result has the operands' dtype (i32 for
+  // integers) unless `out` says else.
   Handle dot(const Handle& a, const Handle& b, std::optional<DType> out = {});
   // Tiled, through memory or TCM; does not block.
   Composite composite(const GemmSpec& spec);
@@ -69,9 +71,15 @@ class Program {
   Handle div(const Operand& a, const Operand& b) { return math(MathOp::div, {a, b}); }
   Handle maximum(const Operand& a, const Operand& b) { return math(MathOp::maximum, {a, b}); }
   Handle minimum(const Operand& a, const Operand& b) { return math(MathOp::minimum, {a, b}); }
-  Handle fma(const Operand& a, const Operand& b, const Operand& c) { return math(MathOp::fma, {a, b, c}); }  // a * b + c
-  Handle clamp(const Operand& x, const Operand& low, const Operand& high) { return math(MathOp::clamp, {x, low, high}); }
-  Handle where(const Operand& condition, const Operand& a, const Operand& b) { return math(MathOp::where, {condition, a, b}); }
+  Handle fma(const Operand& a, const Operand& b, const Operand& c) {
+    return math(MathOp::fma, {a, b, c});
+  }  // a * b + c
+  Handle clamp(const Operand& x, const Operand& low, const Operand& high) {
+    return math(MathOp::clamp, {x, low, high});
+  }
+  Handle where(const Operand& condition, const Operand& a, const Operand& b) {
+    return math(MathOp::where, {condition, a, b});
+  }
 
   // --- reductions: the axis stays, with extent 1 ---
   Handle sum(const Handle& x, int axis) { return math(MathOp::sum, {x}, axis); }
@@ -81,9 +89,13 @@ class Program {
   Handle argmax(const Handle& x, int axis = -1) { return math(MathOp::argmax, {x}, axis); }
 
   // Each result has the promoted dtype of its operands unless `out` says else.
-  Handle math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis = {}, std::optional<DType> out = {});
-  // The same values in another dtype, rounded once: a multiplication by 1 on PE_MATH. A block that has the dtype costs nothing.
-  Handle cast(const Handle& x, DType dtype) { return x.dtype() == dtype ? x : math(MathOp::mul, {x, 1.0}, {}, dtype); }
+  Handle math(MathOp op, const std::vector<Operand>& operands, std::optional<int> axis = {},
+              std::optional<DType> out = {});
+  // The same values in another dtype, rounded once: a multiplication by 1 on PE_MATH. A block that
+  // has the dtype costs nothing.
+  Handle cast(const Handle& x, DType dtype) {
+    return x.dtype() == dtype ? x : math(MathOp::mul, {x, 1.0}, {}, dtype);
+  }
 
   // --- shape: views of the same bytes, no time ---
   Handle trans(const Handle& x);
@@ -96,21 +108,28 @@ class Program {
   Handle zeros(const Shape& shape, DType dtype = DType::f16) { return full(shape, 0, dtype); }
   Handle full(const Shape& shape, double value, DType dtype = DType::f16);
 
-  // --- communication: with other PEs, over the queue pairs of torch.ipcq.install (spec 8.1). A direction names one of them ---
+  // --- communication: with other PEs, over the queue pairs of torch.ipcq.install (spec 8.1). A
+  // direction names one of them ---
   bool connected(const std::string& direction) const;  // no time
-  std::uint64_t slot_bytes() const;                    // the largest message; no time. UsageError without queue pairs
-  // Blocks while the peer's ring is full. The bytes sent are those at the call; reading them is free of charge.
+  std::uint64_t slot_bytes() const;  // the largest message; no time. UsageError without queue pairs
+  // Blocks while the peer's ring is full. The bytes sent are those at the call; reading them is
+  // free of charge.
   void send(const std::string& direction, const Handle& block);
   // From a memory of this PE; `space`: from that one only.
-  void send(const std::string& direction, const Ptr& from, const Shape& shape, DType dtype, std::optional<MemorySpace> space = {});
-  void send(const std::string& direction, const Ptr& from, std::uint64_t nbytes, std::optional<MemorySpace> space = {});
-  // Blocks until the message is there and its slot has been given back. It must have as many bytes as are asked for.
+  void send(const std::string& direction, const Ptr& from, const Shape& shape, DType dtype,
+            std::optional<MemorySpace> space = {});
+  void send(const std::string& direction, const Ptr& from, std::uint64_t nbytes,
+            std::optional<MemorySpace> space = {});
+  // Blocks until the message is there and its slot has been given back. It must have as many bytes
+  // as are asked for.
   Handle recv(const std::string& direction, const Shape& shape, DType dtype);
   // The first direction with a message, round robin; `direction` tells which.
   Handle recv(const Shape& shape, DType dtype, std::string* direction = nullptr);
-  // Also copied: into the bytes of a block in TCM, which the result shares; or to the memory of this PE.
+  // Also copied: into the bytes of a block in TCM, which the result shares; or to the memory of
+  // this PE.
   Handle recv(const std::string& direction, const Shape& shape, DType dtype, const Handle& dst);
-  Handle recv(const std::string& direction, const Shape& shape, DType dtype, const Ptr& dst, MemorySpace dst_space);
+  Handle recv(const std::string& direction, const Shape& shape, DType dtype, const Ptr& dst,
+              MemorySpace dst_space);
   // Reserves the next place in the order of the messages; wait() receives.
   RecvFuture recv_async(const std::string& direction, const Shape& shape, DType dtype);
   // Without the slot read, and without waiting for the credit: for measurements only.
@@ -127,7 +146,8 @@ class Program {
   friend class Handle;
   struct InFlight {
     std::shared_ptr<CommandState> command;
-    std::vector<std::shared_ptr<const Handle::State>> operands;  // alive until the command has completed
+    std::vector<std::shared_ptr<const Handle::State>>
+        operands;  // alive until the command has completed
   };
   struct Target;         // of a composite's result
   struct BoundOperands;  // of a composite
@@ -138,20 +158,27 @@ class Program {
   PhysRanges place_of(const Handle& handle) const;
   PhysRanges place_of(const ScratchBlock& block) const;
   std::shared_ptr<ScratchBlock> allocate(const char* call, const Shape& shape, DType dtype);
-  Handle make_handle(TensorValue value, std::shared_ptr<ScratchBlock> block, std::shared_ptr<CommandState> producer = {});
-  Handle view_of(const char* call, const Handle& x, TensorValue (*view)(const TensorValue&, const Shape&), const Shape& shape);
+  Handle make_handle(TensorValue value, std::shared_ptr<ScratchBlock> block,
+                     std::shared_ptr<CommandState> producer = {});
+  Handle view_of(const char* call, const Handle& x,
+                 TensorValue (*view)(const TensorValue&, const Shape&), const Shape& shape);
   const Handle::State& operand(const char* call, const Handle& handle, bool memory_allowed = false);
   CompositeOperand composite_operand(const Handle& handle) const;
-  std::vector<EpilogueOp> bind_epilogue(const std::vector<EpilogueEntry>& entries, const Shape& shape, std::vector<Handle>& handles,
+  std::vector<EpilogueOp> bind_epilogue(const std::vector<EpilogueEntry>& entries,
+                                        const Shape& shape, std::vector<Handle>& handles,
                                         std::vector<EpilogueStage>& stages);
   BoundOperands bind_operands(const char* call, const std::vector<Handle>& handles) const;
-  Target make_target(const char* call, const std::optional<Ptr>& out, const Shape& shape, DType dtype);
+  Target make_target(const char* call, const std::optional<Ptr>& out, const Shape& shape,
+                     DType dtype);
   Composite submit(Command command, const TensorValue& value, Target target,
                    std::vector<std::shared_ptr<const Handle::State>> operands);
   void send_bytes(const std::string& direction, TensorValue value, const PhysRanges& from);
-  IpcqReceive begin_receive(const char* call, const std::string& direction, const Shape& shape, DType dtype);
-  Handle receive(IpcqReceive request, std::shared_ptr<ScratchBlock> block, std::string* direction = nullptr);
-  PhysRanges resolve_in(const char* call, const Ptr& ptr, std::uint64_t nbytes, std::optional<MemorySpace> space) const;
+  IpcqReceive begin_receive(const char* call, const std::string& direction, const Shape& shape,
+                            DType dtype);
+  Handle receive(IpcqReceive request, std::shared_ptr<ScratchBlock> block,
+                 std::string* direction = nullptr);
+  PhysRanges resolve_in(const char* call, const Ptr& ptr, std::uint64_t nbytes,
+                        std::optional<MemorySpace> space) const;
   void run(Command command);
   void reap();
   TileShape default_tile() const;

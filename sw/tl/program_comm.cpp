@@ -6,7 +6,9 @@
 namespace kernbench::tl {
 namespace {
 
-std::uint64_t bytes_of(const Shape& shape, DType dtype) { return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype); }
+std::uint64_t bytes_of(const Shape& shape, DType dtype) {
+  return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
+}
 
 }  // namespace
 
@@ -19,7 +21,8 @@ std::uint64_t Program::slot_bytes() const {
   context_.calling("slot_bytes");
   const IpcqSetup& setup = context_.ipcq_setup();
   if (setup.queue_pairs.empty()) {
-    throw UsageError("tl.slot_bytes on " + context_.where().str() + ": no queue pair is installed there (torch.ipcq.install)");
+    throw UsageError("tl.slot_bytes on " + context_.where().str() +
+                     ": no queue pair is installed there (torch.ipcq.install)");
   }
   return setup.settings.slot_bytes;
 }
@@ -53,11 +56,13 @@ void Program::send(const std::string& direction, const Ptr& from, const Shape& s
   send_bytes(direction, std::move(value), places);
 }
 
-void Program::send(const std::string& direction, const Ptr& from, std::uint64_t nbytes, std::optional<MemorySpace> space) {
+void Program::send(const std::string& direction, const Ptr& from, std::uint64_t nbytes,
+                   std::optional<MemorySpace> space) {
   const DType dtype = from.dtype().value_or(DType::i8);
   if (nbytes == 0 || nbytes % size_of(dtype) != 0) {
-    throw UsageError("tl.send of " + std::to_string(nbytes) + " bytes at " + from.str() + ": no multiple of the " +
-                     std::to_string(size_of(dtype)) + " of " + std::string(name_of(dtype)));
+    throw UsageError("tl.send of " + std::to_string(nbytes) + " bytes at " + from.str() +
+                     ": no multiple of the " + std::to_string(size_of(dtype)) + " of " +
+                     std::string(name_of(dtype)));
   }
   send(direction, from, Shape{static_cast<std::int64_t>(nbytes / size_of(dtype))}, dtype, space);
 }
@@ -65,7 +70,8 @@ void Program::send(const std::string& direction, const Ptr& from, std::uint64_t 
 // --- recv ---
 
 // Pays for the call. An empty direction: any.
-IpcqReceive Program::begin_receive(const char* call, const std::string& direction, const Shape& shape, DType dtype) {
+IpcqReceive Program::begin_receive(const char* call, const std::string& direction,
+                                   const Shape& shape, DType dtype) {
   begin(call);
   IpcqReceive request;
   request.direction = direction;
@@ -74,7 +80,8 @@ IpcqReceive Program::begin_receive(const char* call, const std::string& directio
   return request;
 }
 
-Handle Program::receive(IpcqReceive request, std::shared_ptr<ScratchBlock> block, std::string* direction) {
+Handle Program::receive(IpcqReceive request, std::shared_ptr<ScratchBlock> block,
+                        std::string* direction) {
   TensorValue value{ByteImage::zeros(request.nbytes()), request.shape, request.dtype, {}};
   if (request.to.empty()) request.to = place_of(*block);
   const IpcqReceived received = context_.ipcq_receive(std::move(request));
@@ -84,7 +91,8 @@ Handle Program::receive(IpcqReceive request, std::shared_ptr<ScratchBlock> block
 }
 
 Handle Program::recv(const std::string& direction, const Shape& shape, DType dtype) {
-  if (direction.empty()) throw UsageError("tl.recv: a direction without a name; tl.recv(shape, dtype) takes any");
+  if (direction.empty())
+    throw UsageError("tl.recv: a direction without a name; tl.recv(shape, dtype) takes any");
   IpcqReceive request = begin_receive("recv", direction, shape, dtype);
   return receive(std::move(request), allocate("tl.recv", shape, dtype));
 }
@@ -94,18 +102,20 @@ Handle Program::recv(const Shape& shape, DType dtype, std::string* direction) {
   return receive(std::move(request), allocate("tl.recv", shape, dtype), direction);
 }
 
-Handle Program::recv(const std::string& direction, const Shape& shape, DType dtype, const Handle& dst) {
+Handle Program::recv(const std::string& direction, const Shape& shape, DType dtype,
+                     const Handle& dst) {
   IpcqReceive request = begin_receive("recv", direction, shape, dtype);
   const Handle::State& target = operand("tl.recv", dst);
   if (target.block->nbytes() < bytes_of(shape, dtype)) {
-    throw UsageError("tl.recv of " + describe(dtype, shape) + " into " + dst.str() + ", which has " +
-                     std::to_string(target.block->nbytes()) + " bytes");
+    throw UsageError("tl.recv of " + describe(dtype, shape) + " into " + dst.str() +
+                     ", which has " + std::to_string(target.block->nbytes()) + " bytes");
   }
   request.copy_to = MemorySpace::tcm;
   return receive(std::move(request), target.block);
 }
 
-Handle Program::recv(const std::string& direction, const Shape& shape, DType dtype, const Ptr& dst, MemorySpace dst_space) {
+Handle Program::recv(const std::string& direction, const Shape& shape, DType dtype, const Ptr& dst,
+                     MemorySpace dst_space) {
   IpcqReceive request = begin_receive("recv", direction, shape, dtype);
   dst.check_dtype("tl.recv", dtype);
   request.copy_to = dst_space;
@@ -144,22 +154,26 @@ Handle Program::recv_no_consume(const std::string& direction, const Shape& shape
 // --- places ---
 
 // Where the bytes lie, which must be in a memory of this PE, or the one that `space` names.
-PhysRanges Program::resolve_in(const char* call, const Ptr& ptr, std::uint64_t nbytes, std::optional<MemorySpace> space) const {
+PhysRanges Program::resolve_in(const char* call, const Ptr& ptr, std::uint64_t nbytes,
+                               std::optional<MemorySpace> space) const {
   const PhysRanges ranges = resolve(call, ptr, nbytes);
   const MachineView& machine = context_.machine();
   const PeId where = context_.where();
   const auto allowed = [&](NodeId memory) {
-    if ((!space || space == MemorySpace::tcm) && memory == machine.engine(where, PeEngine::pe_tcm)) return true;
-    if ((!space || space == MemorySpace::sram) && memory == machine.sram(where.sip, where.cube)) return true;
+    if ((!space || space == MemorySpace::tcm) && memory == machine.engine(where, PeEngine::pe_tcm))
+      return true;
+    if ((!space || space == MemorySpace::sram) && memory == machine.sram(where.sip, where.cube))
+      return true;
     return (!space || space == MemorySpace::hbm) && memory == machine.hbm(where);
   };
   for (const PhysRange& range : ranges) {
     for (const std::uint64_t byte : {range.pa, range.pa + range.nbytes - 1}) {
       const NodeId memory = machine.place_of(byte).node;
       if (allowed(memory)) continue;
-      throw UsageError(std::string(call) + ": " + std::to_string(nbytes) + " bytes at " + ptr.str() + " lie in " +
-                       machine.name(memory) + ", not in " +
-                       (space ? "the " + std::string(name_of(*space)) : std::string("a memory")) + " of " + where.str());
+      throw UsageError(std::string(call) + ": " + std::to_string(nbytes) + " bytes at " +
+                       ptr.str() + " lie in " + machine.name(memory) + ", not in " +
+                       (space ? "the " + std::string(name_of(*space)) : std::string("a memory")) +
+                       " of " + where.str());
     }
   }
   return ranges;

@@ -11,7 +11,8 @@ namespace {
 
 EpilogueOp::Scope data_scope(EpilogueScope scope) {
   if (scope == EpilogueScope::k_tile) return EpilogueOp::Scope::k_tile;
-  return scope == EpilogueScope::output_tile ? EpilogueOp::Scope::output_tile : EpilogueOp::Scope::kernel;
+  return scope == EpilogueScope::output_tile ? EpilogueOp::Scope::output_tile
+                                             : EpilogueOp::Scope::kernel;
 }
 
 // What PE_MATH is asked to do for an entry.
@@ -40,8 +41,9 @@ MathOp math_op_of(EpilogueOp::Kind kind) {
 
 void check_tile(const char* call, const std::optional<TileShape>& tile) {
   if (!tile || (tile->m >= 1 && tile->k >= 1 && tile->n >= 1)) return;
-  throw UsageError(std::string(call) + ": tile " + std::to_string(tile->m) + "x" + std::to_string(tile->k) + "x" +
-                   std::to_string(tile->n) + ": every extent must be at least 1");
+  throw UsageError(std::string(call) + ": tile " + std::to_string(tile->m) + "x" +
+                   std::to_string(tile->k) + "x" + std::to_string(tile->n) +
+                   ": every extent must be at least 1");
 }
 
 // Rows and columns: all axes but the last are rows.
@@ -60,7 +62,8 @@ struct Program::Target {
   PhysRanges places;
 };
 
-Program::Target Program::make_target(const char* call, const std::optional<Ptr>& out, const Shape& shape, DType dtype) {
+Program::Target Program::make_target(const char* call, const std::optional<Ptr>& out,
+                                     const Shape& shape, DType dtype) {
   Target target;
   target.operand.dtype = dtype;
   target.out = out;
@@ -72,7 +75,8 @@ Program::Target Program::make_target(const char* call, const std::optional<Ptr>&
   }
   out->check_dtype(call, dtype);
   target.operand.address = out->address();
-  target.places = resolve(call, *out, static_cast<std::uint64_t>(shape.elements()) * size_of(dtype));
+  target.places =
+      resolve(call, *out, static_cast<std::uint64_t>(shape.elements()) * size_of(dtype));
   return target;
 }
 
@@ -83,22 +87,27 @@ struct Program::BoundOperands {
   PhysRanges from;
 };
 
-Program::BoundOperands Program::bind_operands(const char* call, const std::vector<Handle>& handles) const {
+Program::BoundOperands Program::bind_operands(const char* call,
+                                              const std::vector<Handle>& handles) const {
   BoundOperands bound;
   for (const Handle& handle : handles) {
     const Handle::State& state = handle.state();
     bound.handles.push_back(handle.state_);
-    const PhysRanges from = state.ptr ? resolve(call, *state.ptr, handle.nbytes()) : place_of(handle);
+    const PhysRanges from =
+        state.ptr ? resolve(call, *state.ptr, handle.nbytes()) : place_of(handle);
     if (data_ == nullptr) continue;
-    bound.inputs.push_back(state.ptr ? data_->view(accessor(), from, handle.shape(), handle.dtype()) : state.value);
+    bound.inputs.push_back(state.ptr ? data_->view(accessor(), from, handle.shape(), handle.dtype())
+                                     : state.value);
     bound.from.insert(bound.from.end(), from.begin(), from.end());
   }
   return bound;
 }
 
-// What the entries do to values, with their operands behind `handles`, and what they take of the pipeline.
-std::vector<EpilogueOp> Program::bind_epilogue(const std::vector<EpilogueEntry>& entries, const Shape& shape,
-                                               std::vector<Handle>& handles, std::vector<EpilogueStage>& stages) {
+// What the entries do to values, with their operands behind `handles`, and what they take of the
+// pipeline.
+std::vector<EpilogueOp> Program::bind_epilogue(const std::vector<EpilogueEntry>& entries,
+                                               const Shape& shape, std::vector<Handle>& handles,
+                                               std::vector<EpilogueStage>& stages) {
   const std::int64_t rows = matrix_extents(shape).first;
   std::vector<EpilogueOp> ops;
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -106,7 +115,8 @@ std::vector<EpilogueOp> Program::bind_epilogue(const std::vector<EpilogueEntry>&
     EpilogueOp op{entry.kind, data_scope(entry.scope), -1, entry.factor, entry.low, entry.high};
     EpilogueStage stage{math_op_of(entry.kind), entry.scope, 0, 0};
     if (entry.operand) {
-      const std::string name = "epilogue entry " + std::to_string(i) + " (" + name_of(entry.kind) + ")";
+      const std::string name =
+          "epilogue entry " + std::to_string(i) + " (" + name_of(entry.kind) + ")";
       operand(name.c_str(), *entry.operand);
       op.input = static_cast<int>(handles.size());
       handles.push_back(*entry.operand);
@@ -131,7 +141,8 @@ CompositeOperand Program::composite_operand(const Handle& handle) const {
 }
 
 TileShape Program::default_tile() const {
-  const Attributes& scheduler = context_.machine().attributes(context_.machine().engine(context_.where(), PeEngine::pe_scheduler));
+  const Attributes& scheduler = context_.machine().attributes(
+      context_.machine().engine(context_.where(), PeEngine::pe_scheduler));
   return {scheduler.integer("tile_m"), scheduler.integer("tile_k"), scheduler.integer("tile_n")};
 }
 
@@ -153,22 +164,28 @@ Composite Program::composite(const GemmSpec& spec) {
   gemm.tile = spec.tile_;
   gemm.acc_dtype = accumulator_dtype(a, b);
   if (spec.acc_.value_or(gemm.acc_dtype) != gemm.acc_dtype) {
-    throw UsageError(std::string(call) + ": acc " + std::string(name_of(*spec.acc_)) + " of " + spec.a_.str() + " x " +
-                     spec.b_.str() + ": must be " + std::string(name_of(gemm.acc_dtype)));
+    throw UsageError(std::string(call) + ": acc " + std::string(name_of(*spec.acc_)) + " of " +
+                     spec.a_.str() + " x " + spec.b_.str() + ": must be " +
+                     std::string(name_of(gemm.acc_dtype)));
   }
   gemm.a = composite_operand(spec.a_);
   gemm.b = composite_operand(spec.b_);
 
   GemmParams params;
   const std::optional<DType> target_dtype = spec.out_ ? spec.out_->dtype() : std::nullopt;
-  params.out_dtype = spec.dtype_ ? spec.dtype_ : target_dtype ? target_dtype : is_float(a) ? promote(a, b) : DType::i32;
+  params.out_dtype = spec.dtype_    ? spec.dtype_
+                     : target_dtype ? target_dtype
+                     : is_float(a)  ? promote(a, b)
+                                    : DType::i32;
   params.epilogue = bind_epilogue(spec.epilogue_, shape, handles, gemm.epilogue);
   for (const EpilogueEntry& entry : spec.epilogue_) {
-    if (entry.scope == EpilogueScope::k_tile) params.tile_k = (spec.tile_ ? *spec.tile_ : default_tile()).k;
+    if (entry.scope == EpilogueScope::k_tile)
+      params.tile_k = (spec.tile_ ? *spec.tile_ : default_tile()).k;
   }
   std::vector<Shape> shapes;
   for (const Handle& handle : handles) shapes.push_back(handle.shape());
-  check_epilogue(params.epilogue, shapes, shape, params.tile_k > 0 ? cdiv(extents.k, params.tile_k) : 1);
+  check_epilogue(params.epilogue, shapes, shape,
+                 params.tile_k > 0 ? cdiv(extents.k, params.tile_k) : 1);
 
   // The operands bind before the result is visible, also where it overwrites them.
   BoundOperands bound = bind_operands(call, handles);
@@ -178,7 +195,8 @@ Composite Program::composite(const GemmSpec& spec) {
   Command command{std::move(gemm), nullptr};
   TensorValue value = FunctionalModel::zeros(shape, out_dtype);
   if (data_ != nullptr) {
-    IssuedOp issued = data_->gemm(std::move(params), std::move(bound.inputs), {std::move(bound.from), target.places});
+    IssuedOp issued = data_->gemm(std::move(params), std::move(bound.inputs),
+                                  {std::move(bound.from), target.places});
     command.data = std::move(issued.op);
     value = std::move(issued.value);
   }
@@ -210,7 +228,9 @@ Composite Program::composite(const MathSpec& spec) {
   }
   const Shape shape = result_shape(params, shapes);
   const std::optional<DType> target_dtype = spec.out_ ? spec.out_->dtype() : std::nullopt;
-  params.out_dtype = spec.dtype_ ? spec.dtype_ : target_dtype ? target_dtype : result_dtype(params, dtypes);
+  params.out_dtype = spec.dtype_    ? spec.dtype_
+                     : target_dtype ? target_dtype
+                                    : result_dtype(params, dtypes);
 
   CompositeMath math;
   math.op = spec.op_;
@@ -218,7 +238,8 @@ Composite Program::composite(const MathSpec& spec) {
   math.tile = spec.tile_;
   for (const Handle& handle : handles) {
     if (handle.state().ptr && handle.shape() != shape) {
-      throw UsageError(name + ": the reference " + handle.str() + " does not have the result's shape " + shape.str() +
+      throw UsageError(name + ": the reference " + handle.str() +
+                       " does not have the result's shape " + shape.str() +
                        "; only blocks in TCM broadcast");
     }
     math.inputs.push_back(composite_operand(handle));
@@ -233,7 +254,8 @@ Composite Program::composite(const MathSpec& spec) {
   Command command{std::move(math), nullptr};
   TensorValue value = FunctionalModel::zeros(shape, out_dtype);
   if (data_ != nullptr) {
-    IssuedOp issued = data_->math(std::move(params), std::move(bound.inputs), {std::move(bound.from), target.places});
+    IssuedOp issued = data_->math(std::move(params), std::move(bound.inputs),
+                                  {std::move(bound.from), target.places});
     command.data = std::move(issued.op);
     value = std::move(issued.value);
   }

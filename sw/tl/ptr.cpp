@@ -6,13 +6,16 @@
 
 namespace kernbench::tl {
 
-TensorInfoPtr TensorInfo::whole(std::string name, std::uint64_t base, const Shape& shape, DType dtype, PeId where) {
+TensorInfoPtr TensorInfo::whole(std::string name, std::uint64_t base, const Shape& shape,
+                                DType dtype, PeId where) {
   const std::uint64_t nbytes = static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
   const Block block{where, base, 0, nbytes, shape, std::vector<std::int64_t>(shape.rank(), 0)};
-  return std::make_shared<const TensorInfo>(TensorInfo{std::move(name), base, nbytes, shape, dtype, {block}});
+  return std::make_shared<const TensorInfo>(
+      TensorInfo{std::move(name), base, nbytes, shape, dtype, {block}});
 }
 
-Ptr::Ptr(TensorInfoPtr tensor) : address_(tensor->va_base), tensor_(std::move(tensor)), dtype_(tensor_->dtype) {}
+Ptr::Ptr(TensorInfoPtr tensor)
+    : address_(tensor->va_base), tensor_(std::move(tensor)), dtype_(tensor_->dtype) {}
 
 Ptr Ptr::as(DType dtype) const {
   Ptr ptr = *this;
@@ -27,23 +30,27 @@ Ptr& Ptr::operator+=(std::int64_t bytes) {
 
 void Ptr::check_access(const char* call, std::uint64_t nbytes) const {
   if (!tensor_) return;
-  const std::uint64_t offset = address_ - tensor_->va_base;  // a pointer before the base wraps to a huge offset
+  const std::uint64_t offset =
+      address_ - tensor_->va_base;  // a pointer before the base wraps to a huge offset
   if (offset <= tensor_->nbytes && nbytes <= tensor_->nbytes - offset) return;
-  throw AccessFault(std::string(call) + ": " + std::to_string(nbytes) + " bytes at " + str() + " are not all inside tensor '" +
-                    tensor_->name + "' of " + std::to_string(tensor_->nbytes) + " bytes");
+  throw AccessFault(std::string(call) + ": " + std::to_string(nbytes) + " bytes at " + str() +
+                    " are not all inside tensor '" + tensor_->name + "' of " +
+                    std::to_string(tensor_->nbytes) + " bytes");
 }
 
 void Ptr::check_dtype(const char* call, DType dtype) const {
   if (!dtype_ || *dtype_ == dtype) return;
-  throw UsageError(std::string(call) + " of " + std::string(name_of(dtype)) + " at " + str() + ", which holds " +
-                   std::string(name_of(*dtype_)) + "; ptr.as(dtype) reinterprets");
+  throw UsageError(std::string(call) + " of " + std::string(name_of(dtype)) + " at " + str() +
+                   ", which holds " + std::string(name_of(*dtype_)) +
+                   "; ptr.as(dtype) reinterprets");
 }
 
 std::string Ptr::str() const {
   if (tensor_) {
     const auto offset = static_cast<std::int64_t>(address_ - tensor_->va_base);
     if (offset == 0) return tensor_->name;
-    return tensor_->name + (offset < 0 ? " - " : " + ") + std::to_string(offset < 0 ? -offset : offset);
+    return tensor_->name + (offset < 0 ? " - " : " + ") +
+           std::to_string(offset < 0 ? -offset : offset);
   }
   char text[24];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address_));
@@ -61,9 +68,9 @@ Tensor::Tensor(TensorInfoPtr info, PeId where) : info_(std::move(info)), where_(
 
 const Block& Tensor::local_block() const {
   if (block_ == nullptr) {
-    throw UsageError(
-        "tensor '" + info_->name + "' has no shard on " + where_.str() +
-        "; a launch starts on every PE of a cube that has one, LaunchSpec(name).on_pes({...}) on fewer, and has_local() tells");
+    throw UsageError("tensor '" + info_->name + "' has no shard on " + where_.str() +
+                     "; a launch starts on every PE of a cube that has one, "
+                     "LaunchSpec(name).on_pes({...}) on fewer, and has_local() tells");
   }
   return *block_;
 }

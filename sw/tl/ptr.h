@@ -1,4 +1,5 @@
-// tl::Ptr: a device address as kernels hold it, and tl::TensorInfo: what a tensor argument tells of its tensor.
+// tl::Ptr: a device address as kernels hold it, and tl::TensorInfo: what a tensor argument tells of
+// its tensor.
 #pragma once
 
 #include <cstdint>
@@ -31,16 +32,18 @@ struct TensorInfo {
   std::vector<Block> blocks;  // in (sip, cube, pe) order
 
   // A tensor in one piece, owned by one PE: for recordings.
-  static std::shared_ptr<const TensorInfo> whole(std::string name, std::uint64_t base, const Shape& shape, DType dtype,
-                                                 PeId where = {});
+  static std::shared_ptr<const TensorInfo> whole(std::string name, std::uint64_t base,
+                                                 const Shape& shape, DType dtype, PeId where = {});
 };
 using TensorInfoPtr = std::shared_ptr<const TensorInfo>;
 
-// A byte address. Arithmetic counts bytes (`b + col_start * K * itemsize`) and may leave the tensor; an access may not.
+// A byte address. Arithmetic counts bytes (`b + col_start * K * itemsize`) and may leave the
+// tensor; an access may not.
 class Ptr {
  public:
-  explicit Ptr(std::uint64_t address) : address_(address) {}  // raw: a physical address, without bounds or type
-  explicit Ptr(TensorInfoPtr tensor);                         // the tensor's first byte, with its bounds and type
+  explicit Ptr(std::uint64_t address)
+      : address_(address) {}           // raw: a physical address, without bounds or type
+  explicit Ptr(TensorInfoPtr tensor);  // the tensor's first byte, with its bounds and type
 
   std::uint64_t address() const { return address_; }
   const TensorInfoPtr& tensor() const { return tensor_; }

@@ -53,12 +53,15 @@ class GridMachine final : public MachineView {
 
 class RecordingContext final : public KernelContext {
  public:
-  RecordingContext(const GridMachine& machine, const KernelLaunch& launch, PeId where, const Grid& grid)
-      : machine_(machine), launch_(launch), scratch_("scratch", 0, grid.scratch_bytes), any_direction_(grid.directions.empty()) {
+  RecordingContext(const GridMachine& machine, const KernelLaunch& launch, PeId where,
+                   const Grid& grid)
+      : machine_(machine), launch_(launch), scratch_("scratch", 0, grid.scratch_bytes),
+        any_direction_(grid.directions.empty()) {
     recording_.where = where;
     setup_.settings.slot_bytes = grid.slot_bytes;
     if (const auto found = grid.directions.find(where); found != grid.directions.end()) {
-      for (const std::string& direction : found->second) setup_.queue_pairs.push_back({direction, {}, {}, 0, 0});
+      for (const std::string& direction : found->second)
+        setup_.queue_pairs.push_back({direction, {}, {}, 0, 0});
     }
   }
 
@@ -90,7 +93,9 @@ class RecordingContext final : public KernelContext {
     step.cycles = n;
     recording_.steps.push_back(std::move(step));
   }
-  PhysRanges translate(std::uint64_t address, std::uint64_t nbytes) const override { return {{address, nbytes}}; }
+  PhysRanges translate(std::uint64_t address, std::uint64_t nbytes) const override {
+    return {{address, nbytes}};
+  }
   FreeListAllocator& scratch() override { return scratch_; }
 
   const IpcqSetup& ipcq_setup() const override { return setup_; }
@@ -143,39 +148,47 @@ std::string hex(std::uint64_t value) {
   return text;
 }
 
-std::string text_of(const CompositeOperand& operand) { return operand.pinned ? "tcm" : hex(operand.address); }
+std::string text_of(const CompositeOperand& operand) {
+  return operand.pinned ? "tcm" : hex(operand.address);
+}
 
 const char* scope_name(EpilogueScope scope) {
-  return scope == EpilogueScope::k_tile ? "k_tile" : scope == EpilogueScope::output_tile ? "output_tile" : "kernel";
+  return scope == EpilogueScope::k_tile        ? "k_tile"
+         : scope == EpilogueScope::output_tile ? "output_tile"
+                                               : "kernel";
 }
 
 std::string text_of(const std::vector<EpilogueStage>& epilogue) {
   std::string text;
-  for (const EpilogueStage& stage : epilogue) text += " " + std::string(name_of(stage.op)) + "@" + scope_name(stage.scope);
+  for (const EpilogueStage& stage : epilogue)
+    text += " " + std::string(name_of(stage.op)) + "@" + scope_name(stage.scope);
   return text;
 }
 
 struct CommandText {
   std::string operator()(const DmaCommand& c) const {
-    return std::string(c.write ? "dma_write " : "dma_read ") + hex(c.address) + " " + std::to_string(c.nbytes);
+    return std::string(c.write ? "dma_write " : "dma_read ") + hex(c.address) + " " +
+           std::to_string(c.nbytes);
   }
   std::string operator()(const DotCommand& c) const {
-    return "dot " + std::to_string(c.m) + "x" + std::to_string(c.k) + "x" + std::to_string(c.n) + " " +
-           std::string(name_of(c.dtype));
+    return "dot " + std::to_string(c.m) + "x" + std::to_string(c.k) + "x" + std::to_string(c.n) +
+           " " + std::string(name_of(c.dtype));
   }
   std::string operator()(const MathCommand& c) const {
     return "math " + std::string(name_of(c.op)) + " " + std::to_string(c.elements);
   }
   std::string operator()(const CompositeGemm& c) const {
-    std::string line = "gemm " + std::to_string(c.m) + "x" + std::to_string(c.k) + "x" + std::to_string(c.n) +
-                       " a=" + text_of(c.a) + " b=" + text_of(c.b) + " out=" + text_of(c.out) + " " +
-                       std::string(name_of(c.out.dtype));
+    std::string line = "gemm " + std::to_string(c.m) + "x" + std::to_string(c.k) + "x" +
+                       std::to_string(c.n) + " a=" + text_of(c.a) + " b=" + text_of(c.b) +
+                       " out=" + text_of(c.out) + " " + std::string(name_of(c.out.dtype));
     return line + text_of(c.epilogue);
   }
   std::string operator()(const CompositeMath& c) const {
-    std::string line = "composite " + std::string(name_of(c.op)) + " " + std::to_string(c.m) + "x" + std::to_string(c.n);
+    std::string line = "composite " + std::string(name_of(c.op)) + " " + std::to_string(c.m) + "x" +
+                       std::to_string(c.n);
     for (const CompositeOperand& input : c.inputs) line += " in=" + text_of(input);
-    return line + " out=" + text_of(c.out) + " " + std::string(name_of(c.out.dtype)) + text_of(c.epilogue);
+    return line + " out=" + text_of(c.out) + " " + std::string(name_of(c.out.dtype)) +
+           text_of(c.epilogue);
   }
 };
 
@@ -186,13 +199,15 @@ std::string describe(const Command& command) { return std::visit(CommandText{}, 
 std::string Step::text() const {
   if (kind == Kind::wait) return "wait " + std::to_string(id);
   if (kind == Kind::cycles) return "cycles " + std::to_string(cycles);
-  if (kind == Kind::send) return "send " + sent.direction + " " + kernbench::describe(sent.dtype, sent.shape);
+  if (kind == Kind::send)
+    return "send " + sent.direction + " " + kernbench::describe(sent.dtype, sent.shape);
   const std::string place = received.place ? " " + std::to_string(*received.place) : "";
   if (kind == Kind::recv_async) return "recv_async " + received.direction + place;
   if (kind == Kind::recv) {
     return std::string(received.consume ? "recv " : "recv_no_consume ") +
-           (received.direction.empty() ? "any" : received.direction) + " " + kernbench::describe(received.dtype, received.shape) +
-           place + (received.copy_to ? " to " + std::string(name_of(*received.copy_to)) : "");
+           (received.direction.empty() ? "any" : received.direction) + " " +
+           kernbench::describe(received.dtype, received.shape) + place +
+           (received.copy_to ? " to " + std::string(name_of(*received.copy_to)) : "");
   }
   return describe(command);
 }

@@ -1,7 +1,8 @@
-// tl::record: the commands that a kernel issues, in order, without a machine (spec 6). Values are not available; every command
-// completes at once.
+// tl::record: the commands that a kernel issues, in order, without a machine (spec 6). Values are
+// not available; every command completes at once.
 //
-//   tl::record(matmul, {}, tl::TensorInfo::whole("a", 0x1000, {32, 64}, f16), ..., 32, 64, 32).at({0, 0, 0}).text()
+//   tl::record(matmul, {}, tl::TensorInfo::whole("a", 0x1000, {32, 64}, f16), ..., 32, 64, 32)
+//       .at({0, 0, 0}).text()
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,8 @@ struct Grid {
   int sips = 1;
   std::uint64_t scratch_bytes = 1 << 20;
   TileShape tile;  // the scheduler's
-  // The directions of each PE, and the size of its slots. Without any, sends and receives name what they like.
+  // The directions of each PE, and the size of its slots. Without any, sends and receives name what
+  // they like.
   std::map<PeId, std::set<std::string>> directions;
   std::uint64_t slot_bytes = 4096;
 };
@@ -34,7 +36,8 @@ struct Step {
   std::uint64_t cycles = 0;
   IpcqSend sent;         // kind send
   IpcqReceive received;  // kind recv; of a recv_async: direction and place
-  // "dma_read 0x1000 4096", "wait 3", "gemm 32x64x32 a=tcm b=0x2000 out=0x3000 f16", "send E f16{64}", "recv any f32{8} 0"
+  // "dma_read 0x1000 4096", "wait 3", "gemm 32x64x32 a=tcm b=0x2000 out=0x3000 f16", "send E
+  // f16{64}", "recv any f32{8} 0"
   std::string text() const;
 };
 std::string describe(const Command& command);

@@ -1,4 +1,5 @@
-// tl::RecvFuture: a message that a kernel will receive. tl.wait() blocks until it is there and returns it.
+// tl::RecvFuture: a message that a kernel will receive. tl.wait() blocks until it is there and
+// returns it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The TCM bytes of a kernel's handles: first fit, 16-byte aligned, freed with the last handle (spec 6).
+// The TCM bytes of a kernel's handles: first fit, 16-byte aligned, freed with the last handle (spec
+// 6).
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,10 @@
 // Address to node and back (spec 3.1), and capacity as a check of its own (ADR-0001 D4).
 #include "models/address/address_map.h"
 
+#include <rapidcheck.h>
+
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
-#include <rapidcheck.h>
 #include <string>
 
 #include "models/base/errors.h"
@@ -47,23 +48,34 @@ BOOST_AUTO_TEST_CASE(hbm_belongs_to_the_partition_of_its_offset) {
 
 BOOST_AUTO_TEST_CASE(tcm_sram_mcpu_and_io_sram_have_nodes) {
   const AddressMap map(default_machine());
-  BOOST_TEST((map.locate(PhysAddr::pe_tcm_addr(0, 3, 5, 64)) == MemoryLocation{MemoryArea::pe_tcm, 0, 3, 5, 64}));
-  BOOST_TEST((map.locate(PhysAddr::cube_sram_addr(0, 3, 64)) == MemoryLocation{MemoryArea::cube_sram, 0, 3, 0, 64}));
-  BOOST_TEST((map.locate(PhysAddr::mcpu_resource_addr(0, 3, McpuUnit::mcpu_sram, 64)) == MemoryLocation{MemoryArea::mcpu_sram, 0, 3, 0, 64}));
-  BOOST_TEST((map.locate(PhysAddr::iocpu_resource_addr(1, 16, IocpuUnit::io_sram, 64)) == MemoryLocation{MemoryArea::io_sram, 1, 0, 0, 64}));
+  BOOST_TEST((map.locate(PhysAddr::pe_tcm_addr(0, 3, 5, 64)) ==
+              MemoryLocation{MemoryArea::pe_tcm, 0, 3, 5, 64}));
+  BOOST_TEST((map.locate(PhysAddr::cube_sram_addr(0, 3, 64)) ==
+              MemoryLocation{MemoryArea::cube_sram, 0, 3, 0, 64}));
+  BOOST_TEST((map.locate(PhysAddr::mcpu_resource_addr(0, 3, McpuUnit::mcpu_sram, 64)) ==
+              MemoryLocation{MemoryArea::mcpu_sram, 0, 3, 0, 64}));
+  BOOST_TEST((map.locate(PhysAddr::iocpu_resource_addr(1, 16, IocpuUnit::io_sram, 64)) ==
+              MemoryLocation{MemoryArea::io_sram, 1, 0, 0, 64}));
 }
 
 BOOST_AUTO_TEST_CASE(units_without_a_node_are_routing_errors) {
   const AddressMap map(default_machine());
   for (int unit = 0; unit < 6; ++unit) {
-    check_error<RoutingError>([&] { map.locate(PhysAddr::pe_resource_addr(0, 0, 0, static_cast<PeUnit>(unit), 0)); }, "no node");
+    check_error<RoutingError>(
+        [&] { map.locate(PhysAddr::pe_resource_addr(0, 0, 0, static_cast<PeUnit>(unit), 0)); },
+        "no node");
   }
   for (int unit = 0; unit < 5; ++unit) {
-    check_error<RoutingError>([&] { map.locate(PhysAddr::mcpu_resource_addr(0, 0, static_cast<McpuUnit>(unit), 0)); }, "no node");
-    check_error<RoutingError>([&] { map.locate(PhysAddr::iocpu_resource_addr(0, 16, static_cast<IocpuUnit>(unit), 0)); }, "no node");
+    check_error<RoutingError>(
+        [&] { map.locate(PhysAddr::mcpu_resource_addr(0, 0, static_cast<McpuUnit>(unit), 0)); },
+        "no node");
+    check_error<RoutingError>(
+        [&] { map.locate(PhysAddr::iocpu_resource_addr(0, 16, static_cast<IocpuUnit>(unit), 0)); },
+        "no node");
   }
   check_error<RoutingError>([&] { map.locate(PhysAddr::ual_addr(0, 16, PhysAddr::ual_begin)); },
-                            "lies in the UAL region of IO chiplet 0 of sip 0, whose layout is not defined: no node serves it");
+                            "lies in the UAL region of IO chiplet 0 of sip 0, whose layout is not "
+                            "defined: no node serves it");
 }
 
 BOOST_AUTO_TEST_CASE(what_the_machine_does_not_have_is_a_routing_error) {
@@ -71,10 +83,12 @@ BOOST_AUTO_TEST_CASE(what_the_machine_does_not_have_is_a_routing_error) {
   check_error<RoutingError>([&] { map.locate(PhysAddr::hbm_addr(2, 0, 0)); }, "sip 2");
   check_error<RoutingError>([&] { map.locate(PhysAddr::hbm_addr(0, 0, 48 * gib)); }, "HBM");
   check_error<RoutingError>([&] { map.locate(PhysAddr::pe_tcm_addr(0, 0, 8, 0)); }, "pe 8");
-  check_error<RoutingError>([&] { map.locate(PhysAddr::iocpu_resource_addr(0, 17, IocpuUnit::io_sram, 0)); }, "die 17");
+  check_error<RoutingError>(
+      [&] { map.locate(PhysAddr::iocpu_resource_addr(0, 17, IocpuUnit::io_sram, 0)); }, "die 17");
   MemoryFacts one_cube = default_machine();
   one_cube.cubes_per_sip = 1;
-  check_error<RoutingError>([&] { AddressMap(one_cube).locate(PhysAddr::cube_sram_addr(0, 1, 0)); }, "die 1");
+  check_error<RoutingError>([&] { AddressMap(one_cube).locate(PhysAddr::cube_sram_addr(0, 1, 0)); },
+                            "die 1");
 }
 
 BOOST_AUTO_TEST_CASE(capacity_is_checked_apart_from_decoding) {
@@ -83,10 +97,13 @@ BOOST_AUTO_TEST_CASE(capacity_is_checked_apart_from_decoding) {
   const AddressMap map(facts);
   const PhysAddr beyond = PhysAddr::pe_tcm_addr(0, 0, 0, 1 << 20);
   map.locate(beyond);  // the layout allows 2 MiB
-  check_error<AddressError>([&] { map.check_capacity(beyond, 1); }, "1048576 bytes of tcm of sip 0 cube 0 pe 0");
+  check_error<AddressError>([&] { map.check_capacity(beyond, 1); },
+                            "1048576 bytes of tcm of sip 0 cube 0 pe 0");
   map.check_capacity(PhysAddr::pe_tcm_addr(0, 0, 0, 0), 1 << 20);
-  check_error<AddressError>([&] { map.check_capacity(PhysAddr::pe_tcm_addr(0, 0, 0, 1), 1 << 20); }, "tcm");
-  check_error<AddressError>([&] { map.check_capacity(PhysAddr::hbm_addr(0, 0, 6 * gib - 1), 2); }, "slice 0");
+  check_error<AddressError>([&] { map.check_capacity(PhysAddr::pe_tcm_addr(0, 0, 0, 1), 1 << 20); },
+                            "tcm");
+  check_error<AddressError>([&] { map.check_capacity(PhysAddr::hbm_addr(0, 0, 6 * gib - 1), 2); },
+                            "slice 0");
 }
 
 BOOST_AUTO_TEST_CASE(facts_that_do_not_fit_the_layout_are_named) {
@@ -100,12 +117,17 @@ BOOST_AUTO_TEST_CASE(facts_that_do_not_fit_the_layout_are_named) {
   check_error<AddressError>(with([](MemoryFacts& f) { f.sips = 17; }), "sips = 17");
   check_error<AddressError>(with([](MemoryFacts& f) { f.cubes_per_sip = 17; }), "cubes_per_sip");
   check_error<AddressError>(with([](MemoryFacts& f) { f.pes_per_cube = 17; }), "pes_per_cube");
-  check_error<AddressError>(with([](MemoryFacts& f) { f.io_chiplets_per_sip = 6; }), "io_chiplets_per_sip");
-  check_error<AddressError>(with([](MemoryFacts& f) { f.hbm_bytes_per_cube = 129 * gib; }), "hbm_bytes_per_cube");
-  check_error<AddressError>(with([](MemoryFacts& f) { f.hbm_slice_bytes = 7 * gib; }), "hbm_slices_per_cube");
+  check_error<AddressError>(with([](MemoryFacts& f) { f.io_chiplets_per_sip = 6; }),
+                            "io_chiplets_per_sip");
+  check_error<AddressError>(with([](MemoryFacts& f) { f.hbm_bytes_per_cube = 129 * gib; }),
+                            "hbm_bytes_per_cube");
+  check_error<AddressError>(with([](MemoryFacts& f) { f.hbm_slice_bytes = 7 * gib; }),
+                            "hbm_slices_per_cube");
   check_error<AddressError>(with([](MemoryFacts& f) { f.hbm_slice_bytes = 0; }), "hbm_slice_bytes");
-  check_error<AddressError>(with([](MemoryFacts& f) { f.sram_bytes_per_cube = 33 << 20; }), "sram_bytes_per_cube");
-  check_error<AddressError>(with([](MemoryFacts& f) { f.tcm_bytes_per_pe = 3 << 20; }), "tcm_bytes_per_pe");
+  check_error<AddressError>(with([](MemoryFacts& f) { f.sram_bytes_per_cube = 33 << 20; }),
+                            "sram_bytes_per_cube");
+  check_error<AddressError>(with([](MemoryFacts& f) { f.tcm_bytes_per_pe = 3 << 20; }),
+                            "tcm_bytes_per_pe");
 }
 
 BOOST_AUTO_TEST_CASE(address_of_is_the_inverse_of_locate) {
@@ -115,10 +137,20 @@ BOOST_AUTO_TEST_CASE(address_of_is_the_inverse_of_locate) {
     location.area = static_cast<MemoryArea>(*rc::gen::inRange(0, 5));
     location.sip = *rc::gen::inRange(0u, 2u);
     location.die = *rc::gen::inRange(0u, location.area == MemoryArea::io_sram ? 1u : 16u);
-    location.pe = location.area == MemoryArea::hbm || location.area == MemoryArea::pe_tcm ? *rc::gen::inRange(0u, 8u) : 0;
+    location.pe = location.area == MemoryArea::hbm || location.area == MemoryArea::pe_tcm
+                      ? *rc::gen::inRange(0u, 8u)
+                      : 0;
     location.offset = *rc::gen::inRange<std::uint64_t>(0, map.capacity(location.area));
     RC_ASSERT(map.locate(map.address_of(location)) == location);
   }));
-  check_error<AddressError>([&] { map.address_of({MemoryArea::pe_tcm, 0, 0, 8, 0}); }, "not in this machine");
-  check_error<AddressError>([&] { map.address_of({MemoryArea::hbm, 0, 0, 0, 6 * gib}); }, "beyond the 6442450944 bytes");
+  check_error<AddressError>(
+      [&] {
+        map.address_of({MemoryArea::pe_tcm, 0, 0, 8, 0});
+      },
+      "not in this machine");
+  check_error<AddressError>(
+      [&] {
+        map.address_of({MemoryArea::hbm, 0, 0, 0, 6 * gib});
+      },
+      "beyond the 6442450944 bytes");
 }

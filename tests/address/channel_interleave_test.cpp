@@ -1,4 +1,5 @@
-// How bytes go round the channels of a partition (spec 2.5, 3.3): pc(a) = (a / burst_bytes) mod num_pcs, dense in each channel.
+// How bytes go round the channels of a partition (spec 2.5, 3.3): pc(a) = (a / burst_bytes) mod
+// num_pcs, dense in each channel.
 #include "models/address/channel_interleave.h"
 
 #include <rapidcheck/boost_test.h>
@@ -28,7 +29,8 @@ BOOST_AUTO_TEST_CASE(a_channel_counts_its_own_bytes) {
 
 // Walking up the partition, every channel sees its bytes as 0, 1, 2, ...
 RC_BOOST_PROP(every_channel_s_bytes_are_dense_and_in_order, ()) {
-  const ChannelInterleave hbm{std::uint32_t{1} << *rc::gen::inRange(0, 5), std::uint32_t{1} << *rc::gen::inRange(0, 6)};
+  const ChannelInterleave hbm{std::uint32_t{1} << *rc::gen::inRange(0, 5),
+                              std::uint32_t{1} << *rc::gen::inRange(0, 6)};
   std::vector<std::uint64_t> next(hbm.channels, 0);
   for (std::uint64_t offset = 0; offset < 3 * hbm.round_bytes(); ++offset) {
     RC_ASSERT(hbm.channel_of(offset) == offset / hbm.burst_bytes % hbm.channels);

@@ -1,4 +1,5 @@
-// The allocator of spec 3.2: first fit, coalescing, misuse always caught; checked against a model that keeps a flag per byte.
+// The allocator of spec 3.2: first fit, coalescing, misuse always caught; checked against a model
+// that keeps a flag per byte.
 #include "models/address/free_list_allocator.h"
 
 #include <rapidcheck.h>
@@ -32,10 +33,12 @@ struct Allocation {
 constexpr std::uint64_t model_base = 64;
 
 // Lowest aligned place in `used` with room, or npos.
-std::size_t first_fit(const std::vector<bool>& used, std::uint64_t nbytes, std::uint64_t alignment) {
+std::size_t first_fit(const std::vector<bool>& used, std::uint64_t nbytes,
+                      std::uint64_t alignment) {
   for (std::size_t at = 0; at + nbytes <= used.size(); ++at) {
     if ((model_base + at) % alignment != 0) continue;
-    if (std::none_of(used.begin() + static_cast<std::ptrdiff_t>(at), used.begin() + static_cast<std::ptrdiff_t>(at + nbytes),
+    if (std::none_of(used.begin() + static_cast<std::ptrdiff_t>(at),
+                     used.begin() + static_cast<std::ptrdiff_t>(at + nbytes),
                      [](bool b) { return b; })) {
       return at;
     }
@@ -91,8 +94,10 @@ BOOST_AUTO_TEST_CASE(exhaustion_tells_the_size_asked_the_largest_block_and_the_t
   allocator.allocate(20);
   allocator.free(0, 40);
   check_error([&] { allocator.allocate(50); },
-              "sip0.cube1 hbm slice 2: no room for 50 bytes; largest free block 40 bytes, 80 bytes free in total");
-  check_error([&] { allocator.allocate(~std::uint64_t{0}); }, "no room for 18446744073709551615 bytes");
+              "sip0.cube1 hbm slice 2: no room for 50 bytes; largest free block 40 bytes, 80 bytes "
+              "free in total");
+  check_error([&] { allocator.allocate(~std::uint64_t{0}); },
+              "no room for 18446744073709551615 bytes");
   check_error([&] { allocator.allocate(0); }, "0 bytes");
 }
 
@@ -129,15 +134,18 @@ BOOST_AUTO_TEST_CASE(it_behaves_like_a_flag_per_byte) {
           RC_ASSERT(expected == std::string::npos);
         }
       } else {
-        const auto victim = static_cast<std::size_t>(*rc::gen::inRange<std::size_t>(0, live.size()));
+        const auto victim =
+            static_cast<std::size_t>(*rc::gen::inRange<std::size_t>(0, live.size()));
         const Allocation gone = live[victim];
         live.erase(live.begin() + static_cast<std::ptrdiff_t>(victim));
         RC_ASSERT_THROWS_AS(allocator.free(gone.address, gone.nbytes + 1), AllocationError);
         allocator.free(gone.address, gone.nbytes);
         RC_ASSERT_THROWS_AS(allocator.free(gone.address, gone.nbytes), AllocationError);
-        std::fill_n(used.begin() + static_cast<std::ptrdiff_t>(gone.address - model_base), gone.nbytes, false);
+        std::fill_n(used.begin() + static_cast<std::ptrdiff_t>(gone.address - model_base),
+                    gone.nbytes, false);
       }
-      const auto used_bytes = static_cast<std::uint64_t>(std::count(used.begin(), used.end(), true));
+      const auto used_bytes =
+          static_cast<std::uint64_t>(std::count(used.begin(), used.end(), true));
       RC_ASSERT(allocator.used_bytes() == used_bytes);
       std::uint64_t end_of_last = 0, listed = 0;
       for (const auto& block : allocator.free_blocks()) {
@@ -161,8 +169,10 @@ struct UsedSpace {
   std::vector<Allocation> live;
 
   UsedSpace()
-      : granule(std::uint64_t{1} << *rc::gen::inRange(0, 5)), base(granule * *rc::gen::inRange<std::uint64_t>(0, 1000)),
-        size(granule * *rc::gen::inRange<std::uint64_t>(1, 80)), allocator("space", base, size, granule) {}
+      : granule(std::uint64_t{1} << *rc::gen::inRange(0, 5)),
+        base(granule * *rc::gen::inRange<std::uint64_t>(0, 1000)),
+        size(granule * *rc::gen::inRange<std::uint64_t>(1, 80)),
+        allocator("space", base, size, granule) {}
 
   void allocate() {
     const auto nbytes = *rc::gen::inRange<std::uint64_t>(1, 9 * granule);
@@ -172,11 +182,13 @@ struct UsedSpace {
       RC_ASSERT(address % alignment == 0U);
       live.push_back({address, nbytes});
     } catch (const AllocationError&) {
-      RC_ASSERT(allocator.largest_free_bytes() < nbytes + granule + alignment);  // nothing that surely fits is refused
+      RC_ASSERT(allocator.largest_free_bytes() <
+                nbytes + granule + alignment);  // nothing that surely fits is refused
     }
   }
   void free() {
-    const auto victim = live.begin() + static_cast<std::ptrdiff_t>(*rc::gen::inRange<std::size_t>(0, live.size()));
+    const auto victim =
+        live.begin() + static_cast<std::ptrdiff_t>(*rc::gen::inRange<std::size_t>(0, live.size()));
     allocator.free(victim->address, victim->nbytes);
     live.erase(victim);
   }
@@ -191,7 +203,8 @@ struct UsedSpace {
 
 }  // namespace
 
-// What lives and what is free tile the space: nothing overlaps, nothing is lost, and no two free blocks are neighbours.
+// What lives and what is free tile the space: nothing overlaps, nothing is lost, and no two free
+// blocks are neighbours.
 BOOST_AUTO_TEST_CASE(allocations_never_overlap_and_free_blocks_coalesce_fully) {
   BOOST_TEST(rc::check("tiling", [] {
     UsedSpace space;
@@ -204,9 +217,13 @@ BOOST_AUTO_TEST_CASE(allocations_never_overlap_and_free_blocks_coalesce_fully) {
       };
       std::vector<Block> blocks;
       for (const Allocation& each : space.live)
-        blocks.push_back({each.address, (each.nbytes + space.granule - 1) / space.granule * space.granule, false});
-      for (const auto& [start, length] : space.allocator.free_blocks()) blocks.push_back({start, length, true});
-      std::sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.start < b.start; });
+        blocks.push_back({each.address,
+                          (each.nbytes + space.granule - 1) / space.granule * space.granule,
+                          false});
+      for (const auto& [start, length] : space.allocator.free_blocks())
+        blocks.push_back({start, length, true});
+      std::sort(blocks.begin(), blocks.end(),
+                [](const Block& a, const Block& b) { return a.start < b.start; });
       std::uint64_t end = space.base;
       bool after_free = false;
       for (const Block& block : blocks) {
@@ -234,34 +251,44 @@ BOOST_AUTO_TEST_CASE(every_misuse_is_caught_whatever_the_history) {
       const std::vector<Allocation> before = space.live;
       space.step();
       for (const Allocation& each : before) {
-        if (std::none_of(space.live.begin(), space.live.end(), [&](const Allocation& a) { return a.address == each.address; }))
+        if (std::none_of(space.live.begin(), space.live.end(),
+                         [&](const Allocation& a) { return a.address == each.address; }))
           gone.push_back(each);
       }
     }
     const auto blocks = space.allocator.free_blocks();
     const std::uint64_t used = space.allocator.used_bytes();
     const auto is_live = [&](std::uint64_t address, std::uint64_t nbytes) {
-      return std::any_of(space.live.begin(), space.live.end(),
-                         [&](const Allocation& a) { return a.address == address && a.nbytes == nbytes; });
+      return std::any_of(space.live.begin(), space.live.end(), [&](const Allocation& a) {
+        return a.address == address && a.nbytes == nbytes;
+      });
     };
     for (const Allocation& each : space.live) {  // inside, before, with another size
-      for (const std::uint64_t at : {each.address + 1, each.address - 1, each.address + each.nbytes}) {
-        if (!is_live(at, each.nbytes)) RC_ASSERT_THROWS_AS(space.allocator.free(at, each.nbytes), AllocationError);
+      for (const std::uint64_t at :
+           {each.address + 1, each.address - 1, each.address + each.nbytes}) {
+        if (!is_live(at, each.nbytes))
+          RC_ASSERT_THROWS_AS(space.allocator.free(at, each.nbytes), AllocationError);
       }
-      for (const std::uint64_t nbytes : {each.nbytes - 1, each.nbytes + 1, 2 * each.nbytes, std::uint64_t{0}})
+      for (const std::uint64_t nbytes :
+           {each.nbytes - 1, each.nbytes + 1, 2 * each.nbytes, std::uint64_t{0}})
         RC_ASSERT_THROWS_AS(space.allocator.free(each.address, nbytes), AllocationError);
     }
     for (const Allocation& each : gone) {  // freed already, perhaps given to another since
       if (!is_live(each.address, each.nbytes))
         RC_ASSERT_THROWS_AS(space.allocator.free(each.address, each.nbytes), AllocationError);
     }
-    for (const auto& [start, length] : blocks) RC_ASSERT_THROWS_AS(space.allocator.free(start, length), AllocationError);
-    RC_ASSERT_THROWS_AS(space.allocator.free(*rc::gen::arbitrary<std::uint64_t>() | std::uint64_t{1} << 60, 1), AllocationError);
+    for (const auto& [start, length] : blocks)
+      RC_ASSERT_THROWS_AS(space.allocator.free(start, length), AllocationError);
+    RC_ASSERT_THROWS_AS(
+        space.allocator.free(*rc::gen::arbitrary<std::uint64_t>() | std::uint64_t{1} << 60, 1),
+        AllocationError);
     RC_ASSERT_THROWS_AS(space.allocator.allocate(0), AllocationError);
     RC_ASSERT_THROWS_AS(space.allocator.allocate(1, 3), AllocationError);
     RC_ASSERT_THROWS_AS(space.allocator.allocate(1, 0), AllocationError);
-    RC_ASSERT_THROWS_AS(space.allocator.allocate(space.size + *rc::gen::inRange<std::uint64_t>(1, ~std::uint64_t{0} - space.size)),
-                        AllocationError);
+    RC_ASSERT_THROWS_AS(
+        space.allocator.allocate(
+            space.size + *rc::gen::inRange<std::uint64_t>(1, ~std::uint64_t{0} - space.size)),
+        AllocationError);
     RC_ASSERT(space.allocator.free_blocks() == blocks);
     RC_ASSERT(space.allocator.used_bytes() == used);
     while (!space.live.empty()) space.free();  // all still there

@@ -1,9 +1,11 @@
-// The 51-bit layout of spec 3.1 and ADR-0001: examples of its appendix, round trips, and every way to be invalid.
+// The 51-bit layout of spec 3.1 and ADR-0001: examples of its appendix, round trips, and every way
+// to be invalid.
 #include "models/address/phys_addr.h"
+
+#include <rapidcheck.h>
 
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
-#include <rapidcheck.h>
 #include <string>
 
 #include "models/address/virtual_space.h"
@@ -77,10 +79,12 @@ BOOST_AUTO_TEST_CASE(every_kind_survives_encode_and_decode) {
     const auto pe_unit = static_cast<PeUnit>(below(7));
     const auto mcpu_unit = static_cast<McpuUnit>(below(6));
     const auto iocpu_unit = static_cast<IocpuUnit>(below(6));
-    const auto check = [sip](PhysAddr address, unsigned die, AddressKind kind, std::uint64_t offset) {
+    const auto check = [sip](PhysAddr address, unsigned die, AddressKind kind,
+                             std::uint64_t offset) {
       RC_ASSERT(PhysAddr::decode(address.encode()) == address);
       RC_ASSERT(address.encode() < PhysAddr::end);
-      RC_ASSERT(address.sip() == sip && address.die() == die && address.kind() == kind && address.offset() == offset);
+      RC_ASSERT(address.sip() == sip && address.die() == die && address.kind() == kind &&
+                address.offset() == offset);
     };
     std::uint64_t offset = below(PhysAddr::hbm_window_bytes);
     check(PhysAddr::hbm_addr(sip, cube, offset), cube, AddressKind::hbm, offset);
@@ -126,24 +130,35 @@ BOOST_AUTO_TEST_CASE(bits_that_must_be_zero_are_named) {
 }
 
 BOOST_AUTO_TEST_CASE(reserved_codes_are_named) {
-  for (unsigned die = 21; die < 32; ++die) check_decode_error(at(42, die), "die " + std::to_string(die) + " is reserved");
-  for (unsigned kind = 3; kind < 8; ++kind) check_decode_error(at(34, kind), "resource_kind " + std::to_string(kind));
-  for (unsigned unit = 7; unit < 16; ++unit) check_decode_error(at(25, unit), "pe_sub_unit " + std::to_string(unit));
-  for (unsigned unit = 6; unit < 32; ++unit) check_decode_error(at(34, 1) | at(25, unit), "mcpu_sub_unit " + std::to_string(unit));
-  for (unsigned unit = 6; unit < 16; ++unit) check_decode_error(at(42, 20) | at(27, unit), "iocpu_sub_unit " + std::to_string(unit));
+  for (unsigned die = 21; die < 32; ++die)
+    check_decode_error(at(42, die), "die " + std::to_string(die) + " is reserved");
+  for (unsigned kind = 3; kind < 8; ++kind)
+    check_decode_error(at(34, kind), "resource_kind " + std::to_string(kind));
+  for (unsigned unit = 7; unit < 16; ++unit)
+    check_decode_error(at(25, unit), "pe_sub_unit " + std::to_string(unit));
+  for (unsigned unit = 6; unit < 32; ++unit)
+    check_decode_error(at(34, 1) | at(25, unit), "mcpu_sub_unit " + std::to_string(unit));
+  for (unsigned unit = 6; unit < 16; ++unit)
+    check_decode_error(at(42, 20) | at(27, unit), "iocpu_sub_unit " + std::to_string(unit));
 }
 
 BOOST_AUTO_TEST_CASE(an_access_may_reach_the_end_of_the_budget_and_not_beyond) {
   const std::uint64_t budget = budget_bytes(PeUnit::dma_engine_sfr);
   BOOST_TEST(budget == 192u * 1024);
-  const std::uint64_t last = PhysAddr::pe_resource_addr(0, 0, 0, PeUnit::dma_engine_sfr, budget - 1).encode();
+  const std::uint64_t last =
+      PhysAddr::pe_resource_addr(0, 0, 0, PeUnit::dma_engine_sfr, budget - 1).encode();
   PhysAddr::decode(last);
   PhysAddr::decode(last - 99, 100);
   check_error([last] { PhysAddr::decode(last, 2); }, "DMA_ENGINE_SFR");
   check_decode_error(last + 1, "runs past the 196608 bytes of PE_LOCAL pe 0 DMA_ENGINE_SFR");
-  check_error([] { PhysAddr::hbm_addr(0, 0, PhysAddr::hbm_window_bytes - 4).check_access(5); }, "HBM");
+  check_error([] { PhysAddr::hbm_addr(0, 0, PhysAddr::hbm_window_bytes - 4).check_access(5); },
+              "HBM");
   check_error([] { PhysAddr::cube_sram_addr(0, 0, 0).check_access((32 << 20) + 1); }, "CUBE_SRAM");
-  check_error([] { PhysAddr::ual_addr(0, 16, PhysAddr::chiplet_bytes - 1).check_access(~std::uint64_t{0}); }, "UAL");
+  check_error(
+      [] {
+        PhysAddr::ual_addr(0, 16, PhysAddr::chiplet_bytes - 1).check_access(~std::uint64_t{0});
+      },
+      "UAL");
 }
 
 BOOST_AUTO_TEST_CASE(budgets_are_those_of_the_tables) {
@@ -178,7 +193,8 @@ BOOST_AUTO_TEST_CASE(a_field_that_does_not_fit_is_named) {
   check_error([] { PhysAddr::cube_sram_addr(0, 0, 32 << 20); }, "sram_offset");
   check_error([] { PhysAddr::iocpu_resource_addr(0, 15, IocpuUnit::io_sram, 0); }, "die = 15");
   check_error([] { PhysAddr::iocpu_resource_addr(0, 21, IocpuUnit::io_sram, 0); }, "die = 21");
-  check_error([] { PhysAddr::iocpu_resource_addr(0, 16, IocpuUnit::io_sram, 64 << 20); }, "IO_SRAM");
+  check_error([] { PhysAddr::iocpu_resource_addr(0, 16, IocpuUnit::io_sram, 64 << 20); },
+              "IO_SRAM");
   check_error([] { PhysAddr::ual_addr(0, 16, PhysAddr::ual_begin - 1); }, "chiplet_offset");
   check_error([] { PhysAddr::ual_addr(0, 16, PhysAddr::chiplet_bytes); }, "chiplet_offset");
   check_error([] { PhysAddr::pe_hbm_addr(0, 0, 2, 0, std::uint64_t{1} << 36); }, "hbm slice");
@@ -202,7 +218,8 @@ BOOST_AUTO_TEST_CASE(plus_stays_within_the_unit) {
 }
 
 BOOST_AUTO_TEST_CASE(addresses_print_their_fields) {
-  BOOST_TEST(PhysAddr::pe_tcm_addr(0, 3, 2, 0x40).str() == "0xc004c000040 (sip 0 die 3 PE_LOCAL pe 2 PE_TCM +0x40)");
+  BOOST_TEST(PhysAddr::pe_tcm_addr(0, 3, 2, 0x40).str() ==
+             "0xc004c000040 (sip 0 die 3 PE_LOCAL pe 2 PE_TCM +0x40)");
   BOOST_TEST(PhysAddr::hbm_addr(0, 0, 16).str() == "0x2000000010 (sip 0 die 0 HBM +0x10)");
 }
 

@@ -1,4 +1,5 @@
-// No silent end: whoever waits for ever is listed, faults end the run with their cause and place (spec 4.2).
+// No silent end: whoever waits for ever is listed, faults end the run with their cause and place
+// (spec 4.2).
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
@@ -15,26 +16,35 @@ namespace {
 constexpr Fs ns = fs_per_ns;
 constexpr Fs us = 1000 * ns;
 
-// The tiny machine with built-in engines and other HBM controllers: "{impl: test.silent_memory, attrs: {poll_ns: 100}}".
+// The tiny machine with built-in engines and other HBM controllers: "{impl: test.silent_memory,
+// attrs: {poll_ns: 100}}".
 struct Machine {
   explicit Machine(const std::string& hbm_ctrl, const std::vector<Override>& more = {}) {
     register_builtin_components(registry);
     registry.add(implementation_of<SilentMemory>("test.silent_memory"));
     std::vector<Override> overrides = more;
     if (!hbm_ctrl.empty()) overrides.push_back({"cube.components.hbm_ctrl", hbm_ctrl});
-    MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml", overrides, registry);
+    MachineSpec spec = load_machine(
+        std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml", overrides, registry);
     spec.source_path.clear();
-    platform = std::make_unique<Platform>(build_graph(std::move(spec)), registry, PlatformOptions{});
+    platform =
+        std::make_unique<Platform>(build_graph(std::move(spec)), registry, PlatformOptions{});
   }
   std::uint64_t hbm(int pe) const {
-    return platform->address_map().address_of({MemoryArea::hbm, 0, 0, static_cast<unsigned>(pe), 0}).encode();
+    return platform->address_map()
+        .address_of({MemoryArea::hbm, 0, 0, static_cast<unsigned>(pe), 0})
+        .encode();
   }
   RunResult run(std::function<void(HostPort&)> body, const RunLimits& limits = {}) {
     FunctionProgram program(std::move(body));
     return platform->run(program, limits);
   }
   RunResult read_and_wait(const RunLimits& limits = {}) {
-    return run([this](HostPort& port) { port.wait(*port.submit(memory_read({0, 0, 0}, hbm(0), 256))); }, limits);
+    return run(
+        [this](HostPort& port) {
+          port.wait(*port.submit(memory_read({0, 0, 0}, hbm(0), 256)));
+        },
+        limits);
   }
 
   ComponentRegistry registry;
@@ -44,7 +54,8 @@ struct Machine {
 // Wakes up every so often and does nothing, like a clock.
 class Clock final : public sc_core::sc_module {
  public:
-  Clock(const sc_core::sc_module_name& name, Fs period) : sc_core::sc_module(name), period_(period), tick_("tick") {
+  Clock(const sc_core::sc_module_name& name, Fs period)
+      : sc_core::sc_module(name), period_(period), tick_("tick") {
     SC_HAS_PROCESS(Clock);
     SC_METHOD(run);
     sensitive << tick_;
@@ -70,7 +81,8 @@ void read_burst(KernelContext& pe, std::uint64_t address) {
 }
 
 void check_contains(const std::string& text, const std::vector<std::string>& parts) {
-  for (const std::string& part : parts) BOOST_TEST(text.find(part) != text.npos, "'" << part << "' is not in: " << text);
+  for (const std::string& part : parts)
+    BOOST_TEST(text.find(part) != text.npos, "'" << part << "' is not in: " << text);
 }
 
 const std::string silent = "{impl: test.silent_memory}";
@@ -86,30 +98,34 @@ KERNBENCH_SYSTEMC_TEST(a_swallowed_request_lists_who_waits_for_it) {
   const RunResult result = Machine(silent).read_and_wait();
   BOOST_TEST(name_of(result.status) == "deadlock");
   BOOST_CHECK_THROW(std::rethrow_exception(result.cause), DeadlockError);
-  check_contains(result.error, {"nothing is pending, and", "\n  host.program waits for the end of MemoryRead 'r' since 0 ns"});
+  check_contains(result.error, {"nothing is pending, and",
+                                "\n  host.program waits for the end of MemoryRead 'r' since 0 ns"});
 }
 
 KERNBENCH_SYSTEMC_TEST(a_kernel_that_waits_for_ever_lists_everybody_up_to_the_host) {
   Machine m(silent);
-  const RunResult result =
-      m.run([&](HostPort& port) { port.wait(*port.submit(launch_of([&](KernelContext& pe) { read_burst(pe, m.hbm(0)); }))); });
+  const RunResult result = m.run([&](HostPort& port) {
+    port.wait(*port.submit(launch_of([&](KernelContext& pe) { read_burst(pe, m.hbm(0)); })));
+  });
   BOOST_TEST(name_of(result.status) == "deadlock");
-  check_contains(result.error, {"\n  host.program waits for the end of KernelLaunch 'stuck' since 0 ns",
-                                "\n  sip0.cube0.m_cpu waits for answers to KernelLaunch 'stuck' since ",
-                                "\n  sip0.cube0.pe0.pe_cpu waits for command ", " of kernel 'k' since ",
-                                "\n  sip0.io0.io_cpu waits for answers to KernelLaunch 'stuck' since "});
+  check_contains(result.error,
+                 {"\n  host.program waits for the end of KernelLaunch 'stuck' since 0 ns",
+                  "\n  sip0.cube0.m_cpu waits for answers to KernelLaunch 'stuck' since ",
+                  "\n  sip0.cube0.pe0.pe_cpu waits for command ", " of kernel 'k' since ",
+                  "\n  sip0.io0.io_cpu waits for answers to KernelLaunch 'stuck' since "});
 }
 
 // --- Nothing but polling and clocks is pending (deadlock_after_ns)
 
-// The read is under way at 15 ns (it leaves the end point at 5); the memory polls every 100 ns. Looks are 1 ms apart: at the first,
-// what happened after 0 is new; at the second, nothing is.
+// The read is under way at 15 ns (it leaves the end point at 5); the memory polls every 100 ns.
+// Looks are 1 ms apart: at the first, what happened after 0 is new; at the second, nothing is.
 KERNBENCH_SYSTEMC_TEST(polling_is_no_progress) {
   const RunResult result = Machine(polling).read_and_wait();
   BOOST_TEST(name_of(result.status) == "deadlock");
   BOOST_CHECK_THROW(std::rethrow_exception(result.cause), DeadlockError);
-  check_contains(result.error, {"livelock at 2000000 ns: nothing but polling and clocks for 1000000 ns, and",
-                                "host.program waits for the end of MemoryRead 'r' since 0 ns"});
+  check_contains(result.error,
+                 {"livelock at 2000000 ns: nothing but polling and clocks for 1000000 ns, and",
+                  "host.program waits for the end of MemoryRead 'r' since 0 ns"});
 }
 
 KERNBENCH_SYSTEMC_TEST(the_patience_is_a_limit_of_the_run) {
@@ -134,14 +150,19 @@ KERNBENCH_SYSTEMC_TEST(a_clock_beside_the_machine_hides_no_deadlock) {
   RunLimits limits;
   limits.deadlock_after = 10 * us;
   const RunResult result = m.run(
-      [&](HostPort& port) { port.wait(*port.submit(launch_of([&](KernelContext& pe) { read_burst(pe, m.hbm(0)); }))); }, limits);
+      [&](HostPort& port) {
+        port.wait(*port.submit(launch_of([&](KernelContext& pe) { read_burst(pe, m.hbm(0)); })));
+      },
+      limits);
   BOOST_TEST(name_of(result.status) == "deadlock");
   check_contains(result.error, {"livelock at ", "sip0.cube0.pe0.pe_cpu waits for command "});
 }
 
 KERNBENCH_SYSTEMC_TEST(a_request_that_nobody_waits_for_is_listed_as_under_way) {
   Machine m(polling);
-  const RunResult result = m.run([&](HostPort& port) { port.submit(memory_read({0, 0, 0}, m.hbm(0), 256)); });
+  const RunResult result = m.run([&](HostPort& port) {
+    port.submit(memory_read({0, 0, 0}, m.hbm(0), 256));
+  });
   BOOST_TEST(name_of(result.status) == "deadlock");
   check_contains(result.error, {"\n  1 transactions are under way"});
 }
@@ -221,7 +242,8 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_that_only_lets_time_pass_is_a_livelock) {
     })));
   });
   BOOST_TEST(name_of(result.status) == "deadlock");
-  check_contains(result.error, {"livelock at ", "\n  sip0.cube0.pe0.pe_cpu runs kernel 'k'; last call: none"});
+  check_contains(result.error,
+                 {"livelock at ", "\n  sip0.cube0.pe0.pe_cpu runs kernel 'k'; last call: none"});
 }
 
 KERNBENCH_SYSTEMC_TEST(polling_while_nobody_waits_is_none) {
@@ -237,8 +259,8 @@ BOOST_AUTO_TEST_CASE(the_watch_looks_once_per_patience_and_wants_two_equal_looks
   int asked = 0;
   bool waiting = true;
   Fs busy_until = 0, pending_until = 0;
-  DeadlockWatch watch(
-      10, {[&] { return ++asked, work; }, [&] { return waiting; }, [&] { return busy_until; }, [&] { return pending_until; }});
+  DeadlockWatch watch(10, {[&] { return ++asked, work; }, [&] { return waiting; },
+                           [&] { return busy_until; }, [&] { return pending_until; }});
   BOOST_TEST(!watch.expired(0));
   BOOST_TEST(watch.look_at() == 10u);
   BOOST_TEST(!watch.expired(9));
@@ -264,7 +286,8 @@ BOOST_AUTO_TEST_CASE(the_watch_looks_once_per_patience_and_wants_two_equal_looks
   pending_until = 1000;
   BOOST_TEST(!watch.expired(62));
   BOOST_TEST(watch.expired(72));
-  DeadlockWatch never(never_fs, {[&] { return work; }, [] { return true; }, [] { return Fs{0}; }, [] { return Fs{0}; }});
+  DeadlockWatch never(never_fs, {[&] { return work; }, [] { return true; }, [] { return Fs{0}; },
+                                 [] { return Fs{0}; }});
   BOOST_TEST(!never.expired(5));
   BOOST_TEST(!never.expired(1u << 30));
 }
@@ -275,12 +298,14 @@ BOOST_AUTO_TEST_CASE(the_watch_looks_once_per_patience_and_wants_two_equal_looks
 KERNBENCH_SYSTEMC_TEST(a_bad_address_in_a_kernel_fails_the_launch_with_the_node_and_the_time) {
   Machine m("");
   const RunResult result = m.run([&](HostPort& port) {
-    const auto request =
-        port.submit(launch_of([](KernelContext& pe) { read_burst(pe, PhysAddr::ual_addr(0, 7, PhysAddr::ual_begin).encode()); }));
+    const auto request = port.submit(launch_of([](KernelContext& pe) {
+      read_burst(pe, PhysAddr::ual_addr(0, 7, PhysAddr::ual_begin).encode());
+    }));
     port.wait(*request);
     const Completion& completion = request->response().completion;
     BOOST_TEST(!completion.ok);
-    check_contains(completion.error_message, {"sip0.cube0.pe0.pe_cpu at ", " ns: kernel 'k': physical address field die = 7"});
+    check_contains(completion.error_message, {"sip0.cube0.pe0.pe_cpu at ",
+                                              " ns: kernel 'k': physical address field die = 7"});
   });
   BOOST_TEST(result.error == "");
 }

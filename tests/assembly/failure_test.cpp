@@ -1,5 +1,6 @@
-// Failures of kernels on a machine with the built-in engines, under both policies, over several PEs and cubes (spec 4.2): the first
-// cause has its name, nothing hangs, and the machine works afterwards.
+// Failures of kernels on a machine with the built-in engines, under both policies, over several PEs
+// and cubes (spec 4.2): the first cause has its name, nothing hangs, and the machine works
+// afterwards.
 #include <boost/test/unit_test.hpp>
 
 #include "models/address/phys_addr.h"
@@ -23,7 +24,8 @@ std::vector<PeId> all_pes_of(std::vector<int> cubes) {
   return pes;
 }
 
-std::shared_ptr<KernelLaunch> launch_of(std::vector<PeId> targets, FailurePolicy policy, std::function<void(KernelContext&)> body) {
+std::shared_ptr<KernelLaunch> launch_of(std::vector<PeId> targets, FailurePolicy policy,
+                                        std::function<void(KernelContext&)> body) {
   auto message = kernel_launch(std::move(targets));
   message->failure_policy = policy;
   message->body = std::make_shared<FunctionKernel>(std::move(body));
@@ -43,19 +45,22 @@ void transfer(KernelContext& pe, bool write, std::uint64_t address, std::uint64_
 }
 
 void check_contains(const std::string& text, const std::vector<std::string>& parts) {
-  for (const std::string& part : parts) BOOST_TEST(text.find(part) != text.npos, "'" << part << "' is not in: " << text);
+  for (const std::string& part : parts)
+    BOOST_TEST(text.find(part) != text.npos, "'" << part << "' is not in: " << text);
 }
 
 // A launch on the same PEs, which must go well.
 void check_fit_for_work(HostPort& port, const std::vector<PeId>& pes) {
-  const auto request = port.submit(launch_of(pes, FailurePolicy::fail_fast, [](KernelContext& pe) { pe.cycles(5); }));
+  const auto request = port.submit(
+      launch_of(pes, FailurePolicy::fail_fast, [](KernelContext& pe) { pe.cycles(5); }));
   port.wait(*request);
   BOOST_TEST(request->response().completion.ok, request->response().completion.error_message);
   BOOST_TEST(request->response().metrics.start_skew == 0U);
 }
 
 struct BuiltinMachine : WholeMachine {
-  explicit BuiltinMachine(const std::string& topology) : WholeMachine(topology, {}, Engines::builtin) {}
+  explicit BuiltinMachine(const std::string& topology)
+      : WholeMachine(topology, {}, Engines::builtin) {}
   // The response to one launch; checks that the run then completes with PEs that are fit for work.
   HostResponse response_to(const std::shared_ptr<KernelLaunch>& message) {
     HostResponse response;
@@ -79,30 +84,35 @@ struct BuiltinMachine : WholeMachine {
 
 KERNBENCH_SYSTEMC_TEST(fail_fast_ends_pes_that_are_blocked) {
   BuiltinMachine m("topology.yaml");
-  const HostResponse response = m.response_to(launch_of(all_pes_of({0, 5, 6}), FailurePolicy::fail_fast, [](KernelContext& pe) {
-    if (!(pe.where() == PeId{0, 5, 3})) block(pe);
-    pe.cycles(20);
-    throw std::runtime_error("enough");
-  }));
+  const HostResponse response = m.response_to(
+      launch_of(all_pes_of({0, 5, 6}), FailurePolicy::fail_fast, [](KernelContext& pe) {
+        if (!(pe.where() == PeId{0, 5, 3})) block(pe);
+        pe.cycles(20);
+        throw std::runtime_error("enough");
+      }));
   BOOST_TEST(response.completion.error_code == "kernel_exception");
-  check_contains(response.completion.error_message, {"sip0.cube5.pe3.pe_cpu at ", " ns: kernel 'k': enough"});
+  check_contains(response.completion.error_message,
+                 {"sip0.cube5.pe3.pe_cpu at ", " ns: kernel 'k': enough"});
   BOOST_TEST(response.failures.size() == 1U);
 }
 
 KERNBENCH_SYSTEMC_TEST(collect_all_lists_who_failed_and_who_is_blocked_with_what_it_waits_for) {
   BuiltinMachine m("topology.yaml");
   const HostResponse response =
-      m.response_to(launch_of({{0, 0, 0}, {0, 0, 1}, {0, 5, 3}, {0, 6, 7}}, FailurePolicy::collect_all, [](KernelContext& pe) {
-        if (pe.where() == PeId{0, 0, 1}) return pe.cycles(3000);  // ends well, later than the failure
-        if (pe.where().cube == 5) throw std::runtime_error("enough");
-        block(pe);
-      }));
+      m.response_to(launch_of({{0, 0, 0}, {0, 0, 1}, {0, 5, 3}, {0, 6, 7}},
+                              FailurePolicy::collect_all, [](KernelContext& pe) {
+                                if (pe.where() == PeId{0, 0, 1})
+                                  return pe.cycles(3000);  // ends well, later than the failure
+                                if (pe.where().cube == 5) throw std::runtime_error("enough");
+                                block(pe);
+                              }));
   BOOST_TEST(response.failures.size() == 3U);
   BOOST_TEST(response.completion.error_code == "kernel_exception");  // the cause comes first
   check_contains(response.completion.error_message,
-                 {"3 PEs failed: sip0.cube5.pe3: kernel_exception: ", "enough; sip0.cube0.pe0: blocked: sip0.cube0.pe0.pe_cpu at ",
-                  "kernel 'k': waited for command 4711 of kernel 'k' since ", "when nothing happened any more",
-                  "; sip0.cube6.pe7: blocked: "});
+                 {"3 PEs failed: sip0.cube5.pe3: kernel_exception: ",
+                  "enough; sip0.cube0.pe0: blocked: sip0.cube0.pe0.pe_cpu at ",
+                  "kernel 'k': waited for command 4711 of kernel 'k' since ",
+                  "when nothing happened any more", "; sip0.cube6.pe7: blocked: "});
   BOOST_TEST(response.per_pe.size() == 4U);
   BOOST_TEST(response.per_pe.at({0, 0, 1}).pe_exec == 3 * us);  // nobody disturbed it
 }
@@ -114,15 +124,16 @@ BOOST_AUTO_TEST_CASE(a_blocked_launch_in_which_nobody_failed_is_a_deadlock) {
       BuiltinMachine m("topology.tiny.yaml");
       const RunResult result = m.run([&](HostPort& port) {
         const auto blocked = port.submit(launch_of({{0, 0, 0}, {0, 0, 1}}, policy, block));
-        const auto failed = port.submit(launch_of({{0, 0, 2}}, policy, [](KernelContext&) { throw std::runtime_error("enough"); }));
+        const auto failed = port.submit(launch_of(
+            {{0, 0, 2}}, policy, [](KernelContext&) { throw std::runtime_error("enough"); }));
         port.wait(*failed);
         BOOST_TEST(!failed->response().completion.ok);
         port.wait(*blocked);
       });
       BOOST_TEST(name_of(result.status) == "deadlock");
       BOOST_CHECK_THROW(std::rethrow_exception(result.cause), DeadlockError);
-      check_contains(result.error,
-                     {"sip0.cube0.pe0.pe_cpu waits for command 4711", "sip0.cube0.pe1.pe_cpu waits for command 4711"});
+      check_contains(result.error, {"sip0.cube0.pe0.pe_cpu waits for command 4711",
+                                    "sip0.cube0.pe1.pe_cpu waits for command 4711"});
     });
   }
 }
@@ -135,10 +146,11 @@ KERNBENCH_SYSTEMC_TEST(collect_all_finds_blocked_pes_beside_a_clock) {
   const sc_core::sc_clock clock("clock", 1, sc_core::SC_NS);
   const RunResult result = m.run(
       [&](HostPort& port) {
-        const auto request = port.submit(launch_of({{0, 0, 0}, {0, 0, 1}}, FailurePolicy::collect_all, [](KernelContext& pe) {
-          if (pe.where().pe == 0) throw std::runtime_error("enough");
-          block(pe);
-        }));
+        const auto request = port.submit(
+            launch_of({{0, 0, 0}, {0, 0, 1}}, FailurePolicy::collect_all, [](KernelContext& pe) {
+              if (pe.where().pe == 0) throw std::runtime_error("enough");
+              block(pe);
+            }));
         port.wait(*request);
         BOOST_TEST(request->response().failures.size() == 2U);
         BOOST_TEST(request->ended >= 10 * us);
@@ -150,8 +162,9 @@ KERNBENCH_SYSTEMC_TEST(collect_all_finds_blocked_pes_beside_a_clock) {
 
 // --- Commands that are under way
 
-// 200 composites of 64 tiles each stand in the scheduler's queue when the kernel throws. Those that have not begun are dropped:
-// the PE answers after the output tile under way, not after 12 800 tiles of at least 16 ns each.
+// 200 composites of 64 tiles each stand in the scheduler's queue when the kernel throws. Those that
+// have not begun are dropped: the PE answers after the output tile under way, not after 12 800
+// tiles of at least 16 ns each.
 BOOST_AUTO_TEST_CASE(what_a_failed_kernel_has_queued_is_dropped) {
   for (const FailurePolicy policy : {FailurePolicy::fail_fast, FailurePolicy::collect_all}) {
     forked([policy] {
@@ -174,7 +187,8 @@ BOOST_AUTO_TEST_CASE(what_a_failed_kernel_has_queued_is_dropped) {
       });
       BOOST_TEST(result.error == "");
       for (const Statistic& statistic : m.platform->component(scheduler).statistics()) {
-        if (statistic.name == "completed" || statistic.name == "failed") BOOST_TEST(*statistic.value == 200U, statistic.name);
+        if (statistic.name == "completed" || statistic.name == "failed")
+          BOOST_TEST(*statistic.value == 200U, statistic.name);
         if (statistic.name == "tiles") BOOST_TEST(*statistic.value < 200U);
       }
     });
@@ -196,15 +210,22 @@ struct BadAccess {
 std::vector<BadAccess> bad_accesses() {
   return {{"no mapping", va_base + 4096, 64, {"no mapping"}},
           {"a cube without a place", PhysAddr::hbm_addr(5, 0, 0).encode(), 64, {"sip 5"}},
-          {"an IO chiplet without memory", PhysAddr::ual_addr(0, 16, PhysAddr::ual_begin).encode(), 64, {"UAL"}},
+          {"an IO chiplet without memory",
+           PhysAddr::ual_addr(0, 16, PhysAddr::ual_begin).encode(),
+           64,
+           {"UAL"}},
           {"reserved bits", PhysAddr::end, 64, {"bit"}},
-          {"beyond the HBM", PhysAddr::hbm_addr(0, 0, PhysAddr::hbm_window_bytes - 64).encode(), 64, {"HBM"}}};
+          {"beyond the HBM",
+           PhysAddr::hbm_addr(0, 0, PhysAddr::hbm_window_bytes - 64).encode(),
+           64,
+           {"HBM"}}};
 }
 
 }  // namespace
 
 // One of the 8 PEs of each of two cubes goes astray early, the others do their work later.
-KERNBENCH_SYSTEMC_TEST(an_access_to_nowhere_fails_its_pe_with_node_time_and_address_under_both_policies) {
+KERNBENCH_SYSTEMC_TEST(
+    an_access_to_nowhere_fails_its_pe_with_node_time_and_address_under_both_policies) {
   BuiltinMachine m("topology.yaml");
   const std::vector<PeId> pes = all_pes_of({3, 12});
   const RunResult result = m.run([&](HostPort& port) {
@@ -229,7 +250,8 @@ KERNBENCH_SYSTEMC_TEST(an_access_to_nowhere_fails_its_pe_with_node_time_and_addr
             const bool all = policy == FailurePolicy::collect_all;
             BOOST_TEST(ended_well == (all ? 14 : 0));
             BOOST_TEST(response.failures.size() == (all ? 2U : 1U));
-            if (all) check_contains(text, {"2 PEs failed: sip0.cube3.pe6: ", "sip0.cube12.pe6.pe_"});
+            if (all)
+              check_contains(text, {"2 PEs failed: sip0.cube3.pe6: ", "sip0.cube12.pe6.pe_"});
           }
         }
       }
@@ -248,16 +270,20 @@ BOOST_AUTO_TEST_CASE(a_launch_behind_a_failed_one_on_the_same_pes_runs) {
       int ran = 0;
       const RunResult result = m.run([&](HostPort& port) {
         std::vector<std::shared_ptr<HostRequest>> requests;
-        for (int i = 0; i < 6; ++i) {  // every second one fails on one PE; all are under way at once
-          requests.push_back(port.submit(launch_of(all_pes_of({0, 1}), policy, [&ran, i](KernelContext& pe) {
-            pe.cycles(static_cast<std::uint64_t>(pe.where().pe * 10 + 10));
-            if (i % 2 == 0 && pe.where() == PeId{0, 1, 4}) throw std::runtime_error("number " + std::to_string(i));
-            ++ran;
-          })));
+        for (int i = 0; i < 6;
+             ++i) {  // every second one fails on one PE; all are under way at once
+          requests.push_back(
+              port.submit(launch_of(all_pes_of({0, 1}), policy, [&ran, i](KernelContext& pe) {
+                pe.cycles(static_cast<std::uint64_t>(pe.where().pe * 10 + 10));
+                if (i % 2 == 0 && pe.where() == PeId{0, 1, 4})
+                  throw std::runtime_error("number " + std::to_string(i));
+                ++ran;
+              })));
         }
         for (int i = 0; i < 6; ++i) {
           port.wait(*requests[static_cast<std::size_t>(i)]);
-          const Completion& completion = requests[static_cast<std::size_t>(i)]->response().completion;
+          const Completion& completion =
+              requests[static_cast<std::size_t>(i)]->response().completion;
           BOOST_TEST(completion.ok == (i % 2 != 0));
           if (i % 2 == 0) check_contains(completion.error_message, {"number " + std::to_string(i)});
         }
@@ -281,14 +307,15 @@ BOOST_AUTO_TEST_CASE(a_limit_in_the_middle_of_a_launch_ends_every_kernel_and_lea
       }
       const RunResult result = m.run(
           [&](HostPort& port) {
-            const auto request = port.submit(launch_of(all_pes_of({0, 1, 2, 3}), FailurePolicy::fail_fast, [&](KernelContext& pe) {
-              struct Mark {
-                int& unwound;
-                ~Mark() { ++unwound; }
-              } mark{unwound};
-              if (pe.where().pe == 0) block(pe);
-              for (;;) transfer(pe, pe.where().pe % 2 == 0, m.hbm(pe.where()), 4096);
-            }));
+            const auto request = port.submit(launch_of(
+                all_pes_of({0, 1, 2, 3}), FailurePolicy::fail_fast, [&](KernelContext& pe) {
+                  struct Mark {
+                    int& unwound;
+                    ~Mark() { ++unwound; }
+                  } mark{unwound};
+                  if (pe.where().pe == 0) block(pe);
+                  for (;;) transfer(pe, pe.where().pe % 2 == 0, m.hbm(pe.where()), 4096);
+                }));
             port.wait(*request);
           },
           limits);

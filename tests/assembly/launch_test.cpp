@@ -1,4 +1,5 @@
-// Launches on a machine with the built-in engines: kernels start together, failures end the others (spec 4, ADR-0009).
+// Launches on a machine with the built-in engines: kernels start together, failures end the others
+// (spec 4, ADR-0009).
 #include <boost/test/unit_test.hpp>
 #include <map>
 
@@ -18,7 +19,8 @@ std::vector<PeId> all_pes_of_sip0() {
   return all;
 }
 
-std::shared_ptr<KernelLaunch> launch_of(std::vector<PeId> targets, std::function<void(KernelContext&)> body) {
+std::shared_ptr<KernelLaunch> launch_of(std::vector<PeId> targets,
+                                        std::function<void(KernelContext&)> body) {
   auto message = kernel_launch(std::move(targets));
   message->body = std::make_shared<FunctionKernel>(std::move(body));
   return message;
@@ -64,7 +66,8 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_that_throws_ends_the_others_at_their_next_call) 
     port.wait(*request);
     const Completion& completion = request->response().completion;
     BOOST_TEST(completion.error_code == "kernel_exception");
-    BOOST_TEST((completion.error_message.find("sip0.cube5.pe3.pe_cpu at ") == 0), completion.error_message);
+    BOOST_TEST((completion.error_message.find("sip0.cube5.pe3.pe_cpu at ") == 0),
+               completion.error_message);
     BOOST_TEST((completion.error_message.find("enough") != std::string::npos));
     BOOST_TEST(ended < 128);  // the failure came ahead of the others' ends
     // The PEs are fit for work again.

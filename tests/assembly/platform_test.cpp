@@ -11,7 +11,9 @@ using namespace kernbench::test;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 void nothing(HostPort&) {}
 
@@ -34,9 +36,11 @@ KERNBENCH_SYSTEMC_TEST(the_default_machine_has_4335_nodes_each_named_as_its_modu
 
 KERNBENCH_SYSTEMC_TEST(a_link_is_a_child_of_the_deepest_common_scope) {
   WholeMachine m("topology.yaml");
-  for (const char* name : {"sip0.cube0.r0c0__to__r0c1", "sip0.cube0.pe0_pe_dma__to__r0c0", "sip0.cube3.r0c0__to__hbm_ctrl_pe0",
-                           "sip0.io0.io_ucie-P0_conn1__to__io_ucie-P0", "sip1.cube0_ucie-E__to__cube1_ucie-W",
-                           "sip1.io0_io_ucie-P0__to__cube0_ucie-N", "fabric_switch0__to__sip1_io0_pcie_ep"}) {
+  for (const char* name :
+       {"sip0.cube0.r0c0__to__r0c1", "sip0.cube0.pe0_pe_dma__to__r0c0",
+        "sip0.cube3.r0c0__to__hbm_ctrl_pe0", "sip0.io0.io_ucie-P0_conn1__to__io_ucie-P0",
+        "sip1.cube0_ucie-E__to__cube1_ucie-W", "sip1.io0_io_ucie-P0__to__cube0_ucie-N",
+        "fabric_switch0__to__sip1_io0_pcie_ep"}) {
     BOOST_TEST(dynamic_cast<Link*>(sc_core::sc_find_object(name)) != nullptr, name);
   }
   std::set<std::string> names;
@@ -57,13 +61,16 @@ BOOST_AUTO_TEST_CASE(a_link_name_has_no_dots_and_leaves_out_what_both_ends_share
 KERNBENCH_SYSTEMC_TEST(the_only_edges_without_a_link_lie_inside_a_pe) {
   WholeMachine m("topology.tiny.yaml");
   std::size_t internal = 0;
-  for (const Edge& edge : m.platform->graph().edges()) internal += edge.kind == EdgeKind::pe_internal ? 1 : 0;
+  for (const Edge& edge : m.platform->graph().edges())
+    internal += edge.kind == EdgeKind::pe_internal ? 1 : 0;
   BOOST_TEST(m.platform->links().size() == m.platform->graph().edges().size() - internal);
 }
 
 KERNBENCH_SYSTEMC_TEST(pe_dma_and_pe_tcm_get_a_link_when_their_edge_has_a_length) {
-  WholeMachine m("topology.tiny.yaml", {{"cube.pe_template.links.pe_dma_to_pe_tcm", "{bw_gbs: 512.0, distance_mm: 0.5}"}});
-  BOOST_TEST((dynamic_cast<Link*>(sc_core::sc_find_object("sip0.cube0.pe0.pe_dma__to__pe_tcm")) != nullptr));
+  WholeMachine m("topology.tiny.yaml", {{"cube.pe_template.links.pe_dma_to_pe_tcm",
+                                         "{bw_gbs: 512.0, distance_mm: 0.5}"}});
+  BOOST_TEST((dynamic_cast<Link*>(sc_core::sc_find_object("sip0.cube0.pe0.pe_dma__to__pe_tcm")) !=
+              nullptr));
   BOOST_TEST((sc_core::sc_find_object("sip0.cube0.pe0.pe_tcm__to__pe_dma") == nullptr));
 }
 
@@ -85,7 +92,8 @@ KERNBENCH_SYSTEMC_TEST(a_path_knows_ports_delays_and_its_reverse) {
   BOOST_TEST(path.hop(3).overhead_fs == 8 * fs_per_ns);
   BOOST_TEST((path.hop(3).bw_gbs == Rational(512)));
   // A PE's DMA charges nothing for what passes through to its TCM.
-  const Path& to_tcm = routes.memory_path(machine.pcie_ep(0), machine.engine({0, 0, 0}, PeEngine::pe_tcm));
+  const Path& to_tcm =
+      routes.memory_path(machine.pcie_ep(0), machine.engine({0, 0, 0}, PeEngine::pe_tcm));
   const PathHop& dma = to_tcm.hop(to_tcm.target_position() - 1);
   BOOST_TEST(dma.node == machine.engine({0, 0, 0}, PeEngine::pe_dma));
   BOOST_TEST(dma.overhead_fs == 0u);
@@ -97,12 +105,16 @@ KERNBENCH_SYSTEMC_TEST(places_and_coordinates_outside_the_machine_are_routing_er
   const MachineView& machine = m.platform->machine();
   BOOST_CHECK_THROW(machine.pcie_ep(1), RoutingError);
   BOOST_CHECK_THROW(machine.engine({0, 0, 8}, PeEngine::pe_cpu), RoutingError);
-  BOOST_CHECK_THROW(machine.place_of(PhysAddr::ual_addr(0, 16, PhysAddr::ual_begin).encode()), RoutingError);
+  BOOST_CHECK_THROW(machine.place_of(PhysAddr::ual_addr(0, 16, PhysAddr::ual_begin).encode()),
+                    RoutingError);
   BOOST_TEST(machine.place_of(m.hbm({0, 0, 3}, 77)).node == machine.hbm({0, 0, 3}));
   BOOST_TEST(machine.place_of(m.hbm({0, 0, 3}, 77)).offset == 77u);
-  BOOST_TEST(machine.place_of(m.tcm({0, 0, 2}, 5)).node == machine.engine({0, 0, 2}, PeEngine::pe_tcm));
-  BOOST_TEST(machine.place_of(m.address(MemoryArea::mcpu_sram, {0, 0, 0}, 0)).node == machine.m_cpu(0, 0));
-  BOOST_TEST(machine.place_of(m.address(MemoryArea::io_sram, {0, 0, 0}, 0)).node == machine.io_cpu(0));
+  BOOST_TEST(machine.place_of(m.tcm({0, 0, 2}, 5)).node ==
+             machine.engine({0, 0, 2}, PeEngine::pe_tcm));
+  BOOST_TEST(machine.place_of(m.address(MemoryArea::mcpu_sram, {0, 0, 0}, 0)).node ==
+             machine.m_cpu(0, 0));
+  BOOST_TEST(machine.place_of(m.address(MemoryArea::io_sram, {0, 0, 0}, 0)).node ==
+             machine.io_cpu(0));
 }
 
 KERNBENCH_SYSTEMC_TEST(an_implementation_that_cannot_stand_where_it_is_used_is_refused) {
@@ -110,7 +122,8 @@ KERNBENCH_SYSTEMC_TEST(an_implementation_that_cannot_stand_where_it_is_used_is_r
   StubEngines engines;
   register_fabric_components(registry);
   register_stub_engines(registry, engines);
-  MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml", {}, registry);
+  MachineSpec spec =
+      load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml", {}, registry);
   spec.source_path.clear();
   spec.cube.router.impl = "builtin.pe_gemm";  // no fabric node
   BOOST_CHECK_THROW(Platform(build_graph(std::move(spec)), registry, {}), UsageError);
@@ -121,11 +134,14 @@ KERNBENCH_SYSTEMC_TEST(an_implementation_that_cannot_stand_where_it_is_used_is_r
 KERNBENCH_SYSTEMC_TEST(a_run_ends_when_the_program_has_returned_and_nothing_is_under_way) {
   WholeMachine m("topology.tiny.yaml");
   const std::uint64_t pa = m.hbm({0, 0, 0});
-  const RunResult result = m.run([&](HostPort& port) { port.submit(memory_write({0, 0, 0}, pa, {1, 2, 3})); });  // nobody waits
+  const RunResult result = m.run([&](HostPort& port) {
+    port.submit(memory_write({0, 0, 0}, pa, {1, 2, 3}));
+  });  // nobody waits
   BOOST_TEST(name_of(result.status) == "completed");
   BOOST_TEST(result.simulated == 0u);  // when the program returned
   BOOST_TEST(sc_core::sc_time_stamp().value() > 0u);
-  BOOST_TEST((m.data.memory().read_bytes(pa, 3) == std::vector<std::byte>{std::byte{1}, std::byte{2}, std::byte{3}}));
+  BOOST_TEST((m.data.memory().read_bytes(pa, 3) ==
+              std::vector<std::byte>{std::byte{1}, std::byte{2}, std::byte{3}}));
   BOOST_TEST(m.platform->pool().outstanding() == 0u);
 }
 
@@ -183,13 +199,19 @@ KERNBENCH_SYSTEMC_TEST(a_broken_model_rule_stops_the_run_with_instance_and_time)
 KERNBENCH_SYSTEMC_TEST(starvation_with_somebody_waiting_is_a_deadlock_that_lists_the_waiters) {
   WholeMachine m("topology.tiny.yaml");
   m.engines.plans["sip0.cube0.pe1.pe_cpu"].answers = false;
-  const RunResult result = m.run([&](HostPort& port) { port.wait(*port.submit(kernel_launch({{0, 0, 0}, {0, 0, 1}}, "stuck"))); });
+  const RunResult result = m.run([&](HostPort& port) {
+    port.wait(*port.submit(kernel_launch({{0, 0, 0}, {0, 0, 1}}, "stuck")));
+  });
   BOOST_TEST(name_of(result.status) == "deadlock");
   BOOST_CHECK_THROW(std::rethrow_exception(result.cause), DeadlockError);
-  // Sorted by who: host, m_cpu, io_cpu. io_cpu sent the launch on at 15.000002 ns, m_cpu 27.600006 ns later (see tests/host).
-  const auto host = result.error.find("host.program waits for the end of KernelLaunch 'stuck' since 0 ns");
-  const auto m_cpu = result.error.find("sip0.cube0.m_cpu waits for answers to KernelLaunch 'stuck' since 42.600008 ns");
-  const auto io_cpu = result.error.find("sip0.io0.io_cpu waits for answers to KernelLaunch 'stuck' since 15.000002 ns");
+  // Sorted by who: host, m_cpu, io_cpu. io_cpu sent the launch on at 15.000002 ns, m_cpu 27.600006
+  // ns later (see tests/host).
+  const auto host =
+      result.error.find("host.program waits for the end of KernelLaunch 'stuck' since 0 ns");
+  const auto m_cpu = result.error.find(
+      "sip0.cube0.m_cpu waits for answers to KernelLaunch 'stuck' since 42.600008 ns");
+  const auto io_cpu = result.error.find(
+      "sip0.io0.io_cpu waits for answers to KernelLaunch 'stuck' since 15.000002 ns");
   BOOST_TEST(host != std::string::npos, result.error);
   BOOST_TEST(m_cpu != std::string::npos, result.error);
   BOOST_TEST(io_cpu != std::string::npos, result.error);
@@ -283,7 +305,8 @@ BOOST_AUTO_TEST_CASE(two_runs_are_equal_to_the_femtosecond_and_the_delta) {
         for (int cube = 0; cube < 16; ++cube) {
           for (int pe = 0; pe < 8; ++pe) {
             const PeId where{cube % 2, cube, pe};
-            requests.push_back(port.submit(memory_write(where, m.hbm(where, 64), std::vector<std::uint8_t>(3000, 1))));
+            requests.push_back(port.submit(
+                memory_write(where, m.hbm(where, 64), std::vector<std::uint8_t>(3000, 1))));
             requests.push_back(port.submit(memory_read(where, m.hbm(where, 8192), 5000)));
           }
         }

@@ -21,7 +21,9 @@ class Counter : public Component {
   static constexpr const char* description = "counts";
   static constexpr std::array roles{Role::router};
   static ParameterSchema schema() {
-    return {Parameter::decimal("delay_ns", "time before it counts", "ns", "assumption").range("0", "").default_val("2.5")};
+    return {Parameter::decimal("delay_ns", "time before it counts", "ns", "assumption")
+                .range("0", "")
+                .default_val("2.5")};
   }
 
   SC_HAS_PROCESS(Counter);
@@ -50,7 +52,8 @@ class Counter : public Component {
 
 struct Changes : TraceSignalListener {
   void changed(const TraceSignal& signal) override {
-    seen.push_back(signal.name() + "=" + std::to_string(signal.value()) + " at " + format_ns(Component::now()));
+    seen.push_back(signal.name() + "=" + std::to_string(signal.value()) + " at " +
+                   format_ns(Component::now()));
   }
   std::vector<std::string> seen;
 };
@@ -102,7 +105,8 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(a_signal_tells_each_change_once_at_its_instant, B
   BOOST_TEST(changes.seen[0] == "depth=1 at 6.5 ns");  // 4 ns until the event, 2.5 ns of delay
 }
 
-KERNBENCH_SYSTEMC_FIXTURE_TEST(an_instant_beyond_64_bits_is_a_model_error_and_never_an_earlier_one, Bench) {
+KERNBENCH_SYSTEMC_FIXTURE_TEST(an_instant_beyond_64_bits_is_a_model_error_and_never_an_earlier_one,
+                               Bench) {
   sc_core::sc_start(3, sc_core::SC_NS);
   BOOST_TEST(Component::after(5) == 3 * fs_per_ns + 5);
   BOOST_TEST(Component::after(never_fs - 3 * fs_per_ns) == never_fs);

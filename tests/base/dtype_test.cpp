@@ -37,7 +37,8 @@ BOOST_AUTO_TEST_CASE(a_shape_multiplies_its_extents) {
   BOOST_TEST(Shape({32, 64}).str() == "{32, 64}");
   BOOST_TEST((Shape({2, 3}) != Shape({3, 2})));
   BOOST_CHECK_THROW(Shape({std::int64_t{1} << 40, std::int64_t{1} << 40}).elements(), UsageError);
-  BOOST_CHECK_THROW(Shape({std::int64_t{1} << 62}).elements(), UsageError);  // whose bytes nothing could count
+  BOOST_CHECK_THROW(Shape({std::int64_t{1} << 62}).elements(),
+                    UsageError);  // whose bytes nothing could count
 }
 
 BOOST_AUTO_TEST_CASE(extents_are_at_least_one) {

@@ -1,4 +1,5 @@
-// The end of an instant (spec 5: requests of one instant are granted by a written order, however many deltas they took).
+// The end of an instant (spec 5: requests of one instant are granted by a written order, however
+// many deltas they took).
 #include "models/base/end_of_timestep.h"
 
 #include <boost/test/unit_test.hpp>
@@ -32,7 +33,9 @@ struct Fixture : sc_core::sc_module {
   }
 
   void run() { body(); }
-  void note(const std::string& what) { log.push_back(what + "@" + std::to_string(sc_core::sc_time_stamp().value())); }
+  void note(const std::string& what) {
+    log.push_back(what + "@" + std::to_string(sc_core::sc_time_stamp().value()));
+  }
   // Goes on in the next delta of the same instant.
   void next_delta() { wait(sc_core::SC_ZERO_TIME); }
 
@@ -55,7 +58,8 @@ KERNBENCH_SYSTEMC_TEST(clients_are_called_when_the_last_delta_of_the_instant_is_
     f.end.ask(f.listeners[1], 2);  // asking twice is asking once
   };
   sc_core::sc_start();
-  BOOST_TEST(f.log == (std::vector<std::string>{"deltas@7", "a@7", "b@7"}), boost::test_tools::per_element());
+  BOOST_TEST(f.log == (std::vector<std::string>{"deltas@7", "a@7", "b@7"}),
+             boost::test_tools::per_element());
 }
 
 // Behind all ends of the instant, also those that other ends ask for.
@@ -77,7 +81,8 @@ KERNBENCH_SYSTEMC_TEST(a_timestep_is_quiescent_when_nobody_asks_for_its_end_any_
     f.end.ask_when_quiescent(f.listeners[0], 2);  // nobody asks for the end
   };
   sc_core::sc_start();
-  BOOST_TEST(f.log == (std::vector<std::string>{"end@0", "end@0", "end@0", "resolved first@0", "resolved@0", "resolved@3"}),
+  BOOST_TEST(f.log == (std::vector<std::string>{"end@0", "end@0", "end@0", "resolved first@0",
+                                                "resolved@0", "resolved@3"}),
              boost::test_tools::per_element());
 }
 
@@ -99,5 +104,6 @@ KERNBENCH_SYSTEMC_TEST(what_a_callback_starts_ends_in_the_same_instant) {
     f.note("later");
   };
   sc_core::sc_start();
-  BOOST_TEST(f.log == (std::vector<std::string>{"a@0", "woken@0", "b@0", "later@3"}), boost::test_tools::per_element());
+  BOOST_TEST(f.log == (std::vector<std::string>{"a@0", "woken@0", "b@0", "later@3"}),
+             boost::test_tools::per_element());
 }

@@ -20,11 +20,13 @@ BOOST_AUTO_TEST_CASE(an_empty_histogram_has_no_percentile_and_no_mean) {
 BOOST_AUTO_TEST_CASE(small_values_are_exact) {
   Histogram histogram;
   for (std::uint64_t value = 0; value < 32; ++value) histogram.add(value);
-  for (std::uint64_t value = 0; value < 32; ++value) BOOST_TEST(histogram.percentile(static_cast<double>(value + 1) / 32) == value);
+  for (std::uint64_t value = 0; value < 32; ++value)
+    BOOST_TEST(histogram.percentile(static_cast<double>(value + 1) / 32) == value);
   BOOST_TEST(histogram.mean() == 15.5);
 }
 
-// 32 and 33 share the bucket that starts at 32; 34 starts the next. The largest value stays inside its bucket, too.
+// 32 and 33 share the bucket that starts at 32; 34 starts the next. The largest value stays inside
+// its bucket, too.
 BOOST_AUTO_TEST_CASE(buckets_begin_at_sixteenths_of_an_octave) {
   const auto percentile_of = [](std::uint64_t value) {
     Histogram histogram;
@@ -42,12 +44,14 @@ BOOST_AUTO_TEST_CASE(buckets_begin_at_sixteenths_of_an_octave) {
 // Rounding down to the bucket's start loses at most 1/16 of the value: 6.25 %.
 RC_BOOST_PROP(percentiles_are_within_6_percent_of_the_sorted_values, ()) {
   const auto bits = *rc::gen::inRange(1, 64);
-  auto values = *rc::gen::nonEmpty(rc::gen::container<std::vector<std::uint64_t>>(rc::gen::inRange<std::uint64_t>(0, std::uint64_t{1} << bits)));
+  auto values = *rc::gen::nonEmpty(rc::gen::container<std::vector<std::uint64_t>>(
+      rc::gen::inRange<std::uint64_t>(0, std::uint64_t{1} << bits)));
   Histogram histogram;
   for (const std::uint64_t value : values) histogram.add(value);
   std::sort(values.begin(), values.end());
   for (const double share : {0.01, 0.25, 0.5, 0.9, 0.99, 1.0}) {
-    const auto rank = std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size()))));
+    const auto rank = std::max<std::size_t>(
+        1, static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size()))));
     const std::uint64_t exact = values[rank - 1], got = histogram.percentile(share);
     RC_ASSERT(got <= exact);
     RC_ASSERT(exact - got <= exact / 16);

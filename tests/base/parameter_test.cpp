@@ -21,11 +21,18 @@ std::string refusal(const Parameter& parameter, const std::string& text) {
   return "accepted";
 }
 
-Parameter overhead() { return Parameter::decimal("overhead_ns", "time added to each flit", "ns", "spec 1.2").range("0", ""); }
-Parameter burst() {
-  return Parameter::integer("burst_bytes", "bytes of a burst", "B", "spec 1.2").power_of_two().range("1", "4096");
+Parameter overhead() {
+  return Parameter::decimal("overhead_ns", "time added to each flit", "ns", "spec 1.2")
+      .range("0", "");
 }
-Parameter mode() { return Parameter::choice("mapping", "channels of a PE", {"n_to_one", "one_to_one"}, "spec 1.2"); }
+Parameter burst() {
+  return Parameter::integer("burst_bytes", "bytes of a burst", "B", "spec 1.2")
+      .power_of_two()
+      .range("1", "4096");
+}
+Parameter mode() {
+  return Parameter::choice("mapping", "channels of a PE", {"n_to_one", "one_to_one"}, "spec 1.2");
+}
 
 }  // namespace
 
@@ -34,7 +41,8 @@ BOOST_AUTO_TEST_CASE(a_decimal_keeps_its_value_exactly) {
 }
 
 BOOST_AUTO_TEST_CASE(a_value_beyond_the_range_is_refused_and_the_bounds_belong_to_it) {
-  const Parameter p = Parameter::decimal("efficiency", "share of the peak", "", "assumption").range("0", "1");
+  const Parameter p =
+      Parameter::decimal("efficiency", "share of the peak", "", "assumption").range("0", "1");
   BOOST_TEST(refusal(p, "0") == "accepted");
   BOOST_TEST(refusal(p, "1.0") == "accepted");
   BOOST_TEST(refusal(p, "1.01") == "found 1.01, allowed is a number, 0 to 1");
@@ -48,7 +56,8 @@ BOOST_AUTO_TEST_CASE(positive_excludes_zero) {
 }
 
 BOOST_AUTO_TEST_CASE(an_integer_may_be_written_as_a_decimal_but_has_no_fraction) {
-  const Parameter p = Parameter::integer("num_pcs", "pseudo-channels", "", "spec 1.2").range("1", "");
+  const Parameter p =
+      Parameter::integer("num_pcs", "pseudo-channels", "", "spec 1.2").range("1", "");
   BOOST_TEST(refusal(p, "8") == "accepted");
   BOOST_TEST(refusal(p, "8.0") == "accepted");
   BOOST_TEST(refusal(p, "8.5") == "found 8.5, allowed is an integer, at least 1");
@@ -57,8 +66,10 @@ BOOST_AUTO_TEST_CASE(an_integer_may_be_written_as_a_decimal_but_has_no_fraction)
 BOOST_AUTO_TEST_CASE(a_power_of_two_is_checked) {
   BOOST_TEST(refusal(burst(), "256") == "accepted");
   BOOST_TEST(refusal(burst(), "1") == "accepted");
-  BOOST_TEST(refusal(burst(), "255") == "found 255, allowed is an integer, a power of two, 1 to 4096");
-  BOOST_TEST(refusal(burst(), "8192") == "found 8192, allowed is an integer, a power of two, 1 to 4096");
+  BOOST_TEST(refusal(burst(), "255") ==
+             "found 255, allowed is an integer, a power of two, 1 to 4096");
+  BOOST_TEST(refusal(burst(), "8192") ==
+             "found 8192, allowed is an integer, a power of two, 1 to 4096");
   BOOST_TEST(refusal(burst(), "0") != "accepted");
   BOOST_TEST(refusal(burst(), "-256") != "accepted");
 }
@@ -86,14 +97,16 @@ BOOST_AUTO_TEST_CASE(durations_rates_and_frequencies_have_a_unit_and_bounds) {
 BOOST_AUTO_TEST_CASE(unlimited_is_zero_beside_the_range) {
   const Parameter p = Parameter::rate_gbs("bw_gbs", "a rate", "test").or_unlimited();
   BOOST_TEST(refusal(p, "0") == "accepted");
-  BOOST_TEST(refusal(p, "0.0005") == "found 0.0005, allowed is 0 (unlimited) or a number, 0.001 to 1000000");
+  BOOST_TEST(refusal(p, "0.0005") ==
+             "found 0.0005, allowed is 0 (unlimited) or a number, 0.001 to 1000000");
 }
 
 BOOST_AUTO_TEST_CASE(a_number_has_at_most_18_digits_and_decimals) {
   BOOST_TEST(refusal(overhead(), "0.123456789012345678") == "accepted");
   for (const char* text : {"0.1234567890123456789", "1e-19", "1234567890123456789"})
     BOOST_TEST(refusal(overhead(), text) ==
-               std::string("found ") + text + ", which has more than 18 digits or decimals; allowed is a number, at least 0");
+               std::string("found ") + text +
+                   ", which has more than 18 digits or decimals; allowed is a number, at least 0");
 }
 
 BOOST_AUTO_TEST_CASE(text_where_a_number_belongs_is_refused_with_what_is_allowed) {
@@ -103,7 +116,8 @@ BOOST_AUTO_TEST_CASE(text_where_a_number_belongs_is_refused_with_what_is_allowed
 
 BOOST_AUTO_TEST_CASE(a_choice_is_one_of_its_words) {
   BOOST_TEST(std::get<std::string>(mode().parse("n_to_one")) == "n_to_one");
-  BOOST_TEST(refusal(mode(), "n-to-one") == "found 'n-to-one', allowed is one of n_to_one, one_to_one");
+  BOOST_TEST(refusal(mode(), "n-to-one") ==
+             "found 'n-to-one', allowed is one of n_to_one, one_to_one");
 }
 
 BOOST_AUTO_TEST_CASE(a_boolean_is_true_or_false_only) {
@@ -114,9 +128,10 @@ BOOST_AUTO_TEST_CASE(a_boolean_is_true_or_false_only) {
 }
 
 BOOST_AUTO_TEST_CASE(defaults_keep_their_type) {
-  const ParameterSchema schema{overhead().default_val("2.5"), burst().default_val(256), mode().default_val("n_to_one"),
-                               Parameter::boolean("enabled", "whether it runs", "assumption").default_val(true),
-                               Parameter::integer("required", "no default", "", "assumption")};
+  const ParameterSchema schema{
+      overhead().default_val("2.5"), burst().default_val(256), mode().default_val("n_to_one"),
+      Parameter::boolean("enabled", "whether it runs", "assumption").default_val(true),
+      Parameter::integer("required", "no default", "", "assumption")};
   const Attributes attributes = defaults_of(schema);
   BOOST_TEST((attributes.decimal("overhead_ns") == Rational::parse("2.5")));
   BOOST_TEST(attributes.integer("burst_bytes") == 256);

@@ -41,10 +41,12 @@ BOOST_AUTO_TEST_CASE(tickets_are_reused) {
 }
 
 BOOST_AUTO_TEST_CASE(a_configuration_error_lists_every_fault_with_its_place) {
-  const ConfigError error({{"topology.yaml", 12, 5, "cube.ucie.n_connections", "found 0, allowed is an integer, at least 1"},
+  const ConfigError error({{"topology.yaml", 12, 5, "cube.ucie.n_connections",
+                            "found 0, allowed is an integer, at least 1"},
                            {"--set", 0, 0, "sip.cube_mesh.w", "found 'x'"},
                            {"ccl.yaml", 0, 0, "", "cannot be read"}});
-  BOOST_TEST(error.what() == std::string("topology.yaml:12:5: cube.ucie.n_connections: found 0, allowed is an integer, at least 1\n"
+  BOOST_TEST(error.what() == std::string("topology.yaml:12:5: cube.ucie.n_connections: found 0, "
+                                         "allowed is an integer, at least 1\n"
                                          "--set: sip.cube_mesh.w: found 'x'\n"
                                          "ccl.yaml: cannot be read"));
   BOOST_TEST(error.issues().size() == 3u);

@@ -9,7 +9,9 @@ using namespace kernbench;
 
 namespace {
 
-Implementation implementation(const std::string& name) { return {name, "a stub", {Role::sram}, {}, nullptr}; }
+Implementation implementation(const std::string& name) {
+  return {name, "a stub", {Role::sram}, {}, nullptr};
+}
 
 }  // namespace
 
@@ -52,8 +54,10 @@ BOOST_AUTO_TEST_CASE(implementations_are_found_by_the_place_that_they_are_made_f
   ComponentRegistry registry;
   registry.add(implementation("builtin.sram"));
   registry.add({"acme.memory", "a stub", {Role::hbm_ctrl, Role::sram}, {}, nullptr});
-  BOOST_TEST(registry.names_for(Role::sram) == (std::vector<std::string>{"acme.memory", "builtin.sram"}),
+  BOOST_TEST(
+      registry.names_for(Role::sram) == (std::vector<std::string>{"acme.memory", "builtin.sram"}),
+      boost::test_tools::per_element());
+  BOOST_TEST(registry.names_for(Role::hbm_ctrl) == (std::vector<std::string>{"acme.memory"}),
              boost::test_tools::per_element());
-  BOOST_TEST(registry.names_for(Role::hbm_ctrl) == (std::vector<std::string>{"acme.memory"}), boost::test_tools::per_element());
   BOOST_TEST(registry.names_for(Role::m_cpu).empty());
 }

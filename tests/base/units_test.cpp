@@ -40,10 +40,12 @@ BOOST_AUTO_TEST_CASE(decimals_are_read_exactly) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_decimal_is_refused) {
-  for (const char* text : {"", "-", ".", "e3", "1e", "1e+", "abc", "1.2.3", "1 ", " 1", "0x10", "1_000", "nan", "inf", "1e99999",
-                           "1e19", "1e-37", "1234567890123456789", "1.234567890123456789"}) {
+  for (const char* text :
+       {"", "-", ".", "e3", "1e", "1e+", "abc", "1.2.3", "1 ", " 1", "0x10", "1_000", "nan", "inf",
+        "1e99999", "1e19", "1e-37", "1234567890123456789", "1.234567890123456789"}) {
     BOOST_CHECK_EXCEPTION(dec(text), std::invalid_argument, [&](const std::exception& error) {
-      return std::string(error.what()).find("'" + std::string(text) + "'") == 0;  // the message opens with what was found
+      return std::string(error.what()).find("'" + std::string(text) + "'") ==
+             0;  // the message opens with what was found
     });
   }
 }
@@ -154,8 +156,8 @@ RC_BOOST_PROP(order_is_that_of_the_differences, ()) {
 }
 
 RC_BOOST_PROP(rounding_errs_by_at_most_a_half, ()) {
-  const Rational r =
-      Rational::fraction(*rc::gen::inRange<std::int64_t>(0, 1'000'000'000), *rc::gen::inRange<std::int64_t>(1, 1'000));
+  const Rational r = Rational::fraction(*rc::gen::inRange<std::int64_t>(0, 1'000'000'000),
+                                        *rc::gen::inRange<std::int64_t>(1, 1'000));
   const Rational error = Rational(static_cast<std::int64_t>(r.round_half_up())) - r;
   RC_ASSERT(error <= Rational::fraction(1, 2));
   RC_ASSERT(error > Rational::fraction(-1, 2));

@@ -1,4 +1,5 @@
-// Kernels and benches run unchanged in every address model (spec 3.3): PA, VA, and LA in both modes.
+// Kernels and benches run unchanged in every address model (spec 3.3): PA, VA, and LA in both
+// modes.
 #include "tests/benches/verified_runs.h"
 
 using namespace kernbench;
@@ -31,7 +32,8 @@ struct Judged {
 };
 
 // Completed and verified.
-Judged judged(const Bench& bench, const Parameters& parameters, const BenchRunOptions& options, const std::string& label) {
+Judged judged(const Bench& bench, const Parameters& parameters, const BenchRunOptions& options,
+              const std::string& label) {
   const auto [longest_launch, outputs] = forked_value([&] {
     const BenchOutcome outcome = run_bench(bench, parameters, options);
     BOOST_TEST(outcome.status == "completed", label << ": " << outcome.error);
@@ -42,18 +44,22 @@ Judged judged(const Bench& bench, const Parameters& parameters, const BenchRunOp
   return {longest_launch, outputs};
 }
 
-// Right in every model, with the same bytes. Without TLB overhead PA, VA and LA in n_to_one issue the same requests, so that the
-// kernels take the same time to the femtosecond; in one_to_one an access is several, which costs some time more.
+// Right in every model, with the same bytes. Without TLB overhead PA, VA and LA in n_to_one issue
+// the same requests, so that the kernels take the same time to the femtosecond; in one_to_one an
+// access is several, which costs some time more.
 void check_models(const Bench& bench, const Parameters& parameters, BenchRunOptions options = {}) {
   options.data = std::max(bench.needs_data, DataMode::deferred);
-  const Judged by_page = judged(bench, parameters, in(virtual_addresses, options), bench.name + " in va");
+  const Judged by_page =
+      judged(bench, parameters, in(virtual_addresses, options), bench.name + " in va");
   for (const Model& model : {Model{"pa", "n_to_one"}, logical_n_to_one, logical_one_to_one}) {
-    const std::string label = bench.name + " in " + model.address_model + ", " + model.hbm_mapping_mode;
+    const std::string label =
+        bench.name + " in " + model.address_model + ", " + model.hbm_mapping_mode;
     const Judged found = judged(bench, parameters, in(model, options), label);
     BOOST_TEST((found.outputs == by_page.outputs), label << ": other values than in va");
     if (std::string(model.hbm_mapping_mode) == "n_to_one") {
       BOOST_TEST(found.longest_launch == by_page.longest_launch,
-                 label << ": " << format_ns(found.longest_launch) << ", in va " << format_ns(by_page.longest_launch));
+                 label << ": " << format_ns(found.longest_launch) << ", in va "
+                       << format_ns(by_page.longest_launch));
     } else {
       BOOST_TEST(found.longest_launch > by_page.longest_launch, label);
     }
@@ -85,25 +91,34 @@ BOOST_AUTO_TEST_CASE(tensors_over_several_cubes_are_right_in_every_address_model
 // 2000 elements: a shard lies in several pseudo-channels.
 BOOST_AUTO_TEST_CASE(messages_and_collectives_are_right_in_every_address_model) {
   BenchRunOptions four_sips;
-  four_sips.overrides = {{"system.sips", "{count: 4, topology: torus_2d, w: 2, h: 2}"}, {"sip.cube_mesh", "{w: 2, h: 1}"}};
+  four_sips.overrides = {{"system.sips", "{count: 4, topology: torus_2d, w: 2, h: 2}"},
+                         {"sip.cube_mesh", "{w: 2, h: 1}"}};
   check_models(bench_named("ipcq-pingpong"), {{"max_bytes", "8192"}});
   check_models(bench_named("ccl-allreduce"), {{"n_elem", "2000"}}, four_sips);
-  check_models(bench_named("ccl-allreduce"), {{"n_elem", "2000"}, {"buffer_kind", "hbm"}}, four_sips);
-  check_models(bench_named("collectives"), {{"min_bytes", "4000"}, {"max_bytes", "4000"}}, four_sips);
+  check_models(bench_named("ccl-allreduce"), {{"n_elem", "2000"}, {"buffer_kind", "hbm"}},
+               four_sips);
+  check_models(bench_named("collectives"), {{"min_bytes", "4000"}, {"max_bytes", "4000"}},
+               four_sips);
 }
 
-// Accesses at odd places: pieces of bursts at both ends, across shards, with flits smaller and larger than a burst.
+// Accesses at odd places: pieces of bursts at both ends, across shards, with flits smaller and
+// larger than a burst.
 BOOST_AUTO_TEST_CASE(odd_accesses_are_right_by_channels) {
   for (const char* flit_bytes : {"64", "256", "1024"}) {
     BenchRunOptions options = in(logical_one_to_one);
     options.overrides.push_back({"system.flit_bytes", flit_bytes});
-    expect_right("va-offset-verify", {{"dtype", "i8"}, {"elements", "70001"}, {"block", "70001"}, {"shift", "1"}}, 70001, options);
-    expect_right("va-offset-verify", {{"elements", "10007"}, {"block", "997"}, {"shift", "20011"}}, 10007, options);
+    expect_right("va-offset-verify",
+                 {{"dtype", "i8"}, {"elements", "70001"}, {"block", "70001"}, {"shift", "1"}},
+                 70001, options);
+    expect_right("va-offset-verify", {{"elements", "10007"}, {"block", "997"}, {"shift", "20011"}},
+                 10007, options);
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_run_by_channels_repeats_itself_to_the_byte) {
-  const auto log = [] { return forked_value([] { return run_bench("mlp-fused", {}, in(logical_one_to_one)).op_log; }); };
+  const auto log = [] {
+    return forked_value([] { return run_bench("mlp-fused", {}, in(logical_one_to_one)).op_log; });
+  };
   const std::string first = log();
   BOOST_TEST(first.size() > 1000U);
   BOOST_TEST((log() == first));

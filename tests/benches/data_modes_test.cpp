@@ -1,4 +1,5 @@
-// --data off, deferred and eager (spec 9): the same times and records wherever no branch depends on data; what eager mode adds.
+// --data off, deferred and eager (spec 9): the same times and records wherever no branch depends on
+// data; what eager mode adds.
 #include <sstream>
 
 #include "models/address/phys_addr.h"
@@ -56,7 +57,9 @@ Bench bench_of(void (*run)(Torch&)) { return {"test-bench", "for a test", {}, ru
 
 // An op that reads a value which nobody has defined, and whose result lies at this address.
 constexpr std::uint64_t partition = std::uint64_t{6} << 30;
-std::uint64_t broken_address() { return PhysAddr::pe_hbm_addr(0, 0, 0, partition - 4096, partition).encode(); }
+std::uint64_t broken_address() {
+  return PhysAddr::pe_hbm_addr(0, 0, 0, partition - 4096, partition).encode();
+}
 void record_a_broken_op(FunctionalModel& functional_model) {
   MathParams params;
   params.op = MathOp::exp;
@@ -66,16 +69,19 @@ void record_a_broken_op(FunctionalModel& functional_model) {
 
 }  // namespace
 
-// Every bench of the registry in all the modes that it runs in; a bench that branches on results runs in eager mode only.
+// Every bench of the registry in all the modes that it runs in; a bench that branches on results
+// runs in eager mode only.
 BOOST_AUTO_TEST_CASE(times_and_records_are_the_same_with_data_off_deferred_and_eager) {
-  std::vector<std::pair<std::string, Parameters>> runs{{"matmul-composite", {{"M", "100"}, {"epilogue", "gelu"}}},
-                                                       {"softmax-rows", {{"compute", "steps"}}},
-                                                       {"ccl-allreduce", {{"n_elem", "100"}}}};
+  std::vector<std::pair<std::string, Parameters>> runs{
+      {"matmul-composite", {{"M", "100"}, {"epilogue", "gelu"}}},
+      {"softmax-rows", {{"compute", "steps"}}},
+      {"ccl-allreduce", {{"n_elem", "100"}}}};
   BenchRegistry registry;
   register_benches(registry);
   for (const Bench& bench : registry.benches()) {
     // ccl-allreduce has small outputs by default: above.
-    if (bench.needs_data != DataMode::eager && bench.name != "ccl-allreduce") runs.push_back({bench.name, {}});
+    if (bench.needs_data != DataMode::eager && bench.name != "ccl-allreduce")
+      runs.push_back({bench.name, {}});
   }
   BOOST_TEST(runs.size() >= 13U);
   for (const auto& [name, parameters] : runs) {
@@ -114,15 +120,19 @@ BOOST_AUTO_TEST_CASE(eager_runs_are_the_same_on_any_number_of_threads) {
 
 BOOST_AUTO_TEST_CASE(newton_until_converges_as_the_reference_says) {
   expect_right("newton-until", {}, 64 * 64 + 8, with(DataMode::eager));
-  expect_right("newton-until", {{"rows", "13"}, {"columns", "101"}}, 13 * 101 + 8, with(DataMode::eager));
+  expect_right("newton-until", {{"rows", "13"}, {"columns", "101"}}, 13 * 101 + 8,
+               with(DataMode::eager));
   expect_right("newton-until", {{"rows", "1"}, {"columns", "1"}}, 2, with(DataMode::eager));
-  expect_right("newton-until", {{"pes", "3"}, {"tolerance", "0.01"}}, 64 * 64 + 3, with(DataMode::eager));
+  expect_right("newton-until", {{"pes", "3"}, {"tolerance", "0.01"}}, 64 * 64 + 3,
+               with(DataMode::eager));
 }
 
-// The norm is 6 operations (two products, a difference, abs, two max), a step 3 more; behind the last norm there is no step.
+// The norm is 6 operations (two products, a difference, abs, two max), a step 3 more; behind the
+// last norm there is no step.
 BOOST_AUTO_TEST_CASE(the_number_of_steps_depends_on_the_data_and_shows_in_time) {
   const auto steps = [](const char* tolerance) {
-    const Seen run = seen("newton-until", {{"tolerance", tolerance}, {"pes", "1"}}, with(DataMode::eager));
+    const Seen run =
+        seen("newton-until", {{"tolerance", tolerance}, {"pes", "1"}}, with(DataMode::eager));
     const std::size_t operations = count(run.op_log, ",math,");
     BOOST_TEST(operations % 9 == 6U, operations);
     return std::make_pair(operations / 9, run.ended);
@@ -136,13 +146,15 @@ BOOST_AUTO_TEST_CASE(a_bench_that_branches_on_results_runs_in_eager_mode_only) {
   for (const DataMode mode : {DataMode::off, DataMode::deferred}) {
     const std::string failure = failure_of("newton-until", {}, with(mode));
     BOOST_TEST(contains(failure,
-                        "usage: bench 'newton-until' branches on values that its kernels compute; it runs with --data eager only"),
+                        "usage: bench 'newton-until' branches on values that its kernels compute; "
+                        "it runs with --data eager only"),
                failure);
   }
 }
 
 BOOST_AUTO_TEST_CASE(an_iteration_that_does_not_converge_fails_its_launch) {
-  const std::string failure = failure_of("newton-until", {{"max_steps", "2"}}, with(DataMode::eager));
+  const std::string failure =
+      failure_of("newton-until", {{"max_steps", "2"}}, with(DataMode::eager));
   BOOST_TEST(contains(failure, "failed: KernelLaunch 'newton_until': sip0.cube0.pe"), failure);
   BOOST_TEST(contains(failure, "no convergence within 2 steps: the largest residual is "), failure);
 }
@@ -171,7 +183,8 @@ BOOST_AUTO_TEST_CASE(to_host_gets_computed_values_in_eager_mode) {
   });
 }
 
-// Reading the values of a composite's result waits for the composite, as loading or computing with it does; else no simulated time.
+// Reading the values of a composite's result waits for the composite, as loading or computing with
+// it does; else no simulated time.
 BOOST_AUTO_TEST_CASE(values_of_a_composite_are_there_when_it_has_completed) {
   forked([] {
     const auto run = [](Torch& torch) {
@@ -216,7 +229,8 @@ BOOST_AUTO_TEST_CASE(an_error_inside_an_operation_fails_the_kernel_that_reads_it
     };
     const BenchOutcome outcome = run_bench(bench_of(run), {}, options);
     BOOST_TEST(outcome.status == "failed");
-    BOOST_TEST(contains(outcome.error, "kernel 'reader': value 99 has not been computed"), outcome.error);
+    BOOST_TEST(contains(outcome.error, "kernel 'reader': value 99 has not been computed"),
+               outcome.error);
   });
 }
 

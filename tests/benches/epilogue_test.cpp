@@ -1,4 +1,5 @@
-// Every epilogue at every scope, through the whole stack (spec 5.3): what phase 2 computes against sums in double precision.
+// Every epilogue at every scope, through the whole stack (spec 5.3): what phase 2 computes against
+// sums in double precision.
 #include <cmath>
 #include <functional>
 
@@ -41,19 +42,27 @@ const std::vector<Case>& cases() {
   using O = const Operands&;
   static const std::vector<Case> all{
       {"relu", [](B, S s) { return tl::relu(s); }, [](P p, O) { return std::max(p.x, 0.0); }},
-      {"gelu", [](B, S s) { return tl::gelu(s); }, [](P p, O) { return 0.5 * p.x * (1 + std::erf(p.x / std::sqrt(2.0))); }},
-      {"silu", [](B, S s) { return tl::silu(s); }, [](P p, O) { return p.x / (1 + std::exp(-p.x)); }},
+      {"gelu", [](B, S s) { return tl::gelu(s); },
+       [](P p, O) { return 0.5 * p.x * (1 + std::erf(p.x / std::sqrt(2.0))); }},
+      {"silu", [](B, S s) { return tl::silu(s); },
+       [](P p, O) { return p.x / (1 + std::exp(-p.x)); }},
       {"exp", [](B, S s) { return tl::exp(s); }, [](P p, O) { return std::exp(p.x); }},
       {"scale", [](B, S s) { return tl::scale(0.375, s); }, [](P p, O) { return p.x * 0.375; }},
-      {"clamp", [](B, S s) { return tl::clamp(-0.5, 0.75, s); }, [](P p, O) { return std::clamp(p.x, -0.5, 0.75); }},
-      {"bias", [](B b, S s) { return tl::bias(b.row, s); }, [](P p, O o) { return p.x + o.row[p.j]; }},
-      {"add", [](B b, S s) { return tl::add(b.whole, s); }, [](P p, O o) { return p.x + o.whole[p.i * N + p.j]; }},
-      {"add_row", [](B b, S s) { return tl::add(b.row, s); }, [](P p, O o) { return p.x + o.row[p.j]; }},
-      {"mul", [](B b, S s) { return tl::mul(b.whole, s); }, [](P p, O o) { return p.x * o.whole[p.i * N + p.j]; }},
-      {"mul_row", [](B b, S s) { return tl::mul(b.row, s); }, [](P p, O o) { return p.x * o.row[p.j]; }},
+      {"clamp", [](B, S s) { return tl::clamp(-0.5, 0.75, s); },
+       [](P p, O) { return std::clamp(p.x, -0.5, 0.75); }},
+      {"bias", [](B b, S s) { return tl::bias(b.row, s); },
+       [](P p, O o) { return p.x + o.row[p.j]; }},
+      {"add", [](B b, S s) { return tl::add(b.whole, s); },
+       [](P p, O o) { return p.x + o.whole[p.i * N + p.j]; }},
+      {"add_row", [](B b, S s) { return tl::add(b.row, s); },
+       [](P p, O o) { return p.x + o.row[p.j]; }},
+      {"mul", [](B b, S s) { return tl::mul(b.whole, s); },
+       [](P p, O o) { return p.x * o.whole[p.i * N + p.j]; }},
+      {"mul_row", [](B b, S s) { return tl::mul(b.row, s); },
+       [](P p, O o) { return p.x * o.row[p.j]; }},
       {"dequant", [](B, S s) { return tl::dequant(0.25, s); }, [](P p, O) { return p.x * 0.25; }},
-      {"dequant_tiles", [](B b, S s) { return tl::dequant(b.per_tile, s); }, [](P p, O o) { return p.x * o.per_tile[p.k_tile]; },
-       true},
+      {"dequant_tiles", [](B b, S s) { return tl::dequant(b.per_tile, s); },
+       [](P p, O o) { return p.x * o.per_tile[p.k_tile]; }, true},
   };
   return all;
 }
@@ -68,7 +77,8 @@ std::vector<double> expected(const Case& which, EpilogueScope scope, const Opera
         double partial = 0;
         for (int k = tile * tile_k; k < std::min(K, (tile + 1) * tile_k); ++k)
           partial += operands.x[i * K + k] * operands.w[k * N + j];
-        sum += scope == EpilogueScope::k_tile ? which.value({partial, i, j, tile}, operands) : partial;
+        sum +=
+            scope == EpilogueScope::k_tile ? which.value({partial, i, j, tile}, operands) : partial;
       }
       if (scope != EpilogueScope::k_tile) sum = which.value({sum, i, j, 0}, operands);
       sum *= 0.5;
@@ -77,15 +87,17 @@ std::vector<double> expected(const Case& which, EpilogueScope scope, const Opera
   return result;
 }
 
-void fused(tl::Program& tl, tl::Ptr x, tl::Ptr w, tl::Tensor row, tl::Ptr whole, tl::Ptr per_tile, tl::Tensor out, int which,
-           int scope_number) {
+void fused(tl::Program& tl, tl::Ptr x, tl::Ptr w, tl::Tensor row, tl::Ptr whole, tl::Ptr per_tile,
+           tl::Tensor out, int which, int scope_number) {
   const DType dtype = row.dtype();
   const auto scope = static_cast<EpilogueScope>(scope_number);
-  const Blocks blocks{tl.load(row, {N}, dtype), tl.load(whole, {M, N}, dtype), tl.load(per_tile, {k_tiles}, dtype)};
+  const Blocks blocks{tl.load(row, {N}, dtype), tl.load(whole, {M, N}, dtype),
+                      tl.load(per_tile, {k_tiles}, dtype)};
   const EpilogueScope last = scope == EpilogueScope::k_tile ? EpilogueScope::output_tile : scope;
   tl.composite(tl::gemm(tl.ref(x, {M, K}, dtype), tl.ref(w, {K, N}, dtype))
                    .to(out)
-                   .epilogue({cases()[static_cast<std::size_t>(which)].entry(blocks, scope), tl::scale(0.5, last)}));
+                   .epilogue({cases()[static_cast<std::size_t>(which)].entry(blocks, scope),
+                              tl::scale(0.5, last)}));
   tl.wait();
 }
 
@@ -96,16 +108,20 @@ void run_all(Torch& torch, DType dtype) {
     for (double& value : values) value *= scale;
     return HostArray(shape, dtype, values);
   };
-  const HostArray x = draw({M, K}, 0.25), w = draw({K, N}, 0.5), row = draw({N}, 1), whole = draw({M, N}, 1),
-                  per_tile = draw({k_tiles}, 1);
+  const HostArray x = draw({M, K}, 0.25), w = draw({K, N}, 0.5), row = draw({N}, 1),
+                  whole = draw({M, N}, 1), per_tile = draw({k_tiles}, 1);
   const Operands operands{x.values(), w.values(), row.values(), whole.values(), per_tile.values()};
-  const Tensor xt = torch.from_host(x, one, "x"), wt = torch.from_host(w, one, "w"), rt = torch.from_host(row, one, "row"),
-               ot = torch.from_host(whole, one, "whole"), st = torch.from_host(per_tile, one, "per_tile");
+  const Tensor xt = torch.from_host(x, one, "x"), wt = torch.from_host(w, one, "w"),
+               rt = torch.from_host(row, one, "row"), ot = torch.from_host(whole, one, "whole"),
+               st = torch.from_host(per_tile, one, "per_tile");
   for (std::size_t i = 0; i < cases().size(); ++i) {
-    for (const EpilogueScope scope : {EpilogueScope::k_tile, EpilogueScope::output_tile, EpilogueScope::kernel}) {
+    for (const EpilogueScope scope :
+         {EpilogueScope::k_tile, EpilogueScope::output_tile, EpilogueScope::kernel}) {
       if (cases()[i].per_k_tile_only && scope != EpilogueScope::k_tile) continue;
-      const Tensor out = torch.empty({M, N}, dtype, one, cases()[i].name + std::to_string(static_cast<int>(scope)));
-      torch.launch(LaunchSpec("fused").on_pe(0), fused, xt, wt, rt, ot, st, out, static_cast<int>(i), static_cast<int>(scope));
+      const Tensor out = torch.empty({M, N}, dtype, one,
+                                     cases()[i].name + std::to_string(static_cast<int>(scope)));
+      torch.launch(LaunchSpec("fused").on_pe(0), fused, xt, wt, rt, ot, st, out,
+                   static_cast<int>(i), static_cast<int>(scope));
       torch.verify(out, [i, scope, operands] { return expected(cases()[i], scope, operands); });
     }
   }

@@ -1,4 +1,5 @@
-// Failures as a bench sees them (spec 4.2): errors that it may catch, launches afterwards, and what ends the run.
+// Failures as a bench sees them (spec 4.2): errors that it may catch, launches afterwards, and what
+// ends the run.
 #include "tests/benches/test_bench.h"
 
 using namespace kernbench;
@@ -56,11 +57,13 @@ BOOST_AUTO_TEST_CASE(a_launch_that_is_joined_answers_instead_of_throwing) {
   forked([] {
     const BenchOutcome outcome = run_function([](Torch& torch) {
       const Tensor t = torch.zeros({4, 8}, f16, on_four_pes, "t");
-      const LaunchHandle bad = torch.launch_async(LaunchSpec("thrower").on_pes({0, 1, 2, 3}), throw_on_pe, t, 0);
+      const LaunchHandle bad =
+          torch.launch_async(LaunchSpec("thrower").on_pes({0, 1, 2, 3}), throw_on_pe, t, 0);
       BOOST_CHECK_THROW(bad.completion(), UsageError);
       BOOST_TEST(!torch.join(bad).ok);
       BOOST_TEST(bad.completion().error_code == "kernel_exception");
-      const LaunchHandle good = torch.launch_async(LaunchSpec("thrower").on_pes({0, 1, 2, 3}), throw_on_pe, t, -1);
+      const LaunchHandle good =
+          torch.launch_async(LaunchSpec("thrower").on_pes({0, 1, 2, 3}), throw_on_pe, t, -1);
       BOOST_TEST(torch.join(good).ok);
       BOOST_TEST(good.completion().error_code == "");
       BOOST_TEST(good.completion().error_message == "");
@@ -136,7 +139,8 @@ BOOST_AUTO_TEST_CASE(one_device_of_several_that_fails_ends_the_run_with_its_name
   BOOST_TEST(contains(error, "failed: KernelLaunch 'k': sip1.cube0.pe0.pe_cpu at "), error);
 }
 
-// The kernel on SIP 0 waits for what only SIP 1 could bring: without an end from outside it would wait for ever.
+// The kernel on SIP 0 waits for what only SIP 1 could bring: without an end from outside it would
+// wait for ever.
 BOOST_AUTO_TEST_CASE(a_launch_on_two_sips_fails_as_one) {
   for (const FailurePolicy policy : {FailurePolicy::fail_fast, FailurePolicy::collect_all}) {
     forked([policy] {
@@ -157,7 +161,8 @@ BOOST_AUTO_TEST_CASE(a_launch_on_two_sips_fails_as_one) {
               }
             };
             const LaunchSpec spec = LaunchSpec("pair").on_pe(3).failure_policy(chosen);
-            const std::string error = launch_error_of([&] { torch.launch(spec, kernel, t[0], t[1]); });
+            const std::string error =
+                launch_error_of([&] { torch.launch(spec, kernel, t[0], t[1]); });
             BOOST_TEST(contains(error, "sip1.cube0.pe3.pe_cpu at "), error);
             const auto nothing = [](tl::Program&, tl::Tensor, tl::Tensor) {};
             torch.launch(spec, nothing, t[0], t[1]);

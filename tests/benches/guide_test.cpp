@@ -1,5 +1,5 @@
-// The example of sw/README.md, compiled exactly as it stands there (tests/support/cut_example.cmake), and what the guide says about
-// it.
+// The example of sw/README.md, compiled exactly as it stands there
+// (tests/support/cut_example.cmake), and what the guide says about it.
 #include "sw/tl/recorder.h"
 #include "tests/benches/test_bench.h"
 #include "tests/support/source_text.h"
@@ -27,7 +27,8 @@ BOOST_AUTO_TEST_CASE(the_example_of_the_guide_runs_and_verifies_as_it_stands) {
 }
 
 BOOST_AUTO_TEST_CASE(what_the_guide_shows_of_the_example_is_what_the_program_prints) {
-  // "  ok    tensor 'out' {64, 256} f16: 16384 elements agree": the extents of the example's defaults.
+  // "  ok    tensor 'out' {64, 256} f16: 16384 elements agree": the extents of the example's
+  //     defaults.
   const std::string text = guide();
   BOOST_TEST(contains(text, "tensor 'out' {64, 256} f16: 16384 elements agree"));
   const Attributes defaults = resolve_parameters(benches::scaled_add(), {});
@@ -49,7 +50,9 @@ BOOST_AUTO_TEST_CASE(wrong_parameters_end_as_the_guide_says) {
   BOOST_TEST(contains(guide(), "exit 2: `" + rows.substr(7) + "`"), rows << " is not in the guide");
   // 8 rows of 65536 f16 are all of the scratch; the second load finds none left.
   const std::string blocks = error_of({{"columns", "65536"}, {"rows", "64"}});
-  BOOST_TEST(contains(guide(), "the blocks of 8 rows are 1 MiB each: `tl.load: no room for ...`, with the largest free block"));
+  BOOST_TEST(contains(guide(),
+                      "the blocks of 8 rows are 1 MiB each: `tl.load: no room for ...`, with the "
+                      "largest free block"));
   BOOST_TEST(contains(blocks, "failed: "), blocks);
   BOOST_TEST(contains(blocks, "tl.load: no room for f16{8, 65536} on sip0.cube0.pe"), blocks);
   BOOST_TEST(contains(blocks, "largest free block 0 bytes"), blocks);
@@ -60,7 +63,8 @@ BOOST_AUTO_TEST_CASE(wrong_kernels_fail_as_the_guide_says) {
   const std::vector<std::pair<Kernel, std::string>> rows{
       {[](tl::Program& tl, tl::Tensor x) { tl.load(x, x.local_shape(), f32); },
        "tl.load of f32 at x, which holds f16; ptr.as(dtype) reinterprets"},
-      {[](tl::Program& tl, tl::Tensor x) { tl.load(x + 2, x.shape(), f16); }, "are not all inside tensor 'x' of 32768 bytes"},
+      {[](tl::Program& tl, tl::Tensor x) { tl.load(x + 2, x.shape(), f16); },
+       "are not all inside tensor 'x' of 32768 bytes"},
       {[](tl::Program& tl, tl::Tensor x) {
          const tl::Handle a = tl.slice(tl.load(x.local(), x.local_shape(), f16), 0, 1);
          if (tl.sum(a + a, 1).item() > 0) tl.store(x.local(), a);
@@ -77,7 +81,8 @@ BOOST_AUTO_TEST_CASE(wrong_kernels_fail_as_the_guide_says) {
         torch.launch("scaled_add", chosen, torch.zeros({64, 256}, f16, rows_over_pes, "x"));
       });
       BOOST_TEST(outcome.status == "failed");
-      BOOST_TEST(contains(outcome.error, "KernelLaunch 'scaled_add': sip0.cube0.pe"), outcome.error);
+      BOOST_TEST(contains(outcome.error, "KernelLaunch 'scaled_add': sip0.cube0.pe"),
+                 outcome.error);
       BOOST_TEST(contains(outcome.error, text), outcome.error);
     });
   }
@@ -86,13 +91,19 @@ BOOST_AUTO_TEST_CASE(wrong_kernels_fail_as_the_guide_says) {
 BOOST_AUTO_TEST_CASE(a_launch_on_pes_without_a_shard_fails_as_the_guide_says) {
   forked([] {
     const BenchOutcome outcome = run_function([](Torch& torch) {
-      const Tensor x = torch.zeros({64, 256}, f16, {Placement::replicate, Placement::row_wise, 1, 4}, "x");
-      const auto kernel = [](tl::Program& tl, tl::Tensor x) { tl.load(x.local(), x.local_shape(), f16); };
+      const Tensor x =
+          torch.zeros({64, 256}, f16, {Placement::replicate, Placement::row_wise, 1, 4}, "x");
+      const auto kernel = [](tl::Program& tl, tl::Tensor x) {
+        tl.load(x.local(), x.local_shape(), f16);
+      };
       torch.launch(LaunchSpec("four").on_pes({0, 1, 2, 3}), kernel, x);
       torch.launch("eight", kernel, x);
     });
-    BOOST_TEST(contains(outcome.error, "KernelLaunch 'eight': sip0.cube0.pe4.pe_cpu at"), outcome.error);
-    const std::string text = "tensor 'x' has no shard on sip0.cube0.pe4; a launch starts on every PE of a cube that has one";
+    BOOST_TEST(contains(outcome.error, "KernelLaunch 'eight': sip0.cube0.pe4.pe_cpu at"),
+               outcome.error);
+    const std::string text =
+        "tensor 'x' has no shard on sip0.cube0.pe4; a launch starts on every PE of a cube that has "
+        "one";
     BOOST_TEST(contains(outcome.error, text), outcome.error);
     BOOST_TEST(contains(guide(), text), text << " is not in the guide");
   });
@@ -102,7 +113,8 @@ BOOST_AUTO_TEST_CASE(a_launch_on_pes_without_a_shard_fails_as_the_guide_says) {
 BOOST_AUTO_TEST_CASE(a_wrong_reference_fails_with_index_and_both_values) {
   forked([] {
     const BenchOutcome outcome = run_function([](Torch& torch) {
-      const Tensor out = torch.full({64, 256}, 0.5, f16, {Placement::replicate, Placement::row_wise, 1, 8}, "out");
+      const Tensor out =
+          torch.full({64, 256}, 0.5, f16, {Placement::replicate, Placement::row_wise, 1, 8}, "out");
       torch.verify(out, [] {
         std::vector<double> expected(64 * 256, 0.5);
         expected[43 * 256 + 1] = 0.25;  // in the shard of PE 5, which begins at row 40
@@ -111,11 +123,13 @@ BOOST_AUTO_TEST_CASE(a_wrong_reference_fails_with_index_and_both_values) {
       });
     });
     BOOST_TEST(contains(outcome.failures,
-                        "tensor 'out' {64, 256} f16: 2 of 16384 elements differ; first at {43, 1}: got 0.5, expected 0.25"),
+                        "tensor 'out' {64, 256} f16: 2 of 16384 elements differ; first at {43, 1}: "
+                        "got 0.5, expected 0.25"),
                outcome.failures);
     BOOST_TEST(contains(outcome.failures, "; on sip0.cube0.pe5"), outcome.failures);
     BOOST_TEST(contains(guide(),
-                        "FAIL  tensor 'out' {64, 256} f16: 2 of 16384 elements differ; first at {43, 1}: got 0.5, expected 0.25"));
+                        "FAIL  tensor 'out' {64, 256} f16: 2 of 16384 elements differ; first at "
+                        "{43, 1}: got 0.5, expected 0.25"));
   });
 }
 
@@ -124,7 +138,9 @@ BOOST_AUTO_TEST_CASE(a_double_does_not_go_to_a_float_nor_a_scalar_to_a_tensor) {
   static_assert(!tl::detail::HoldsExactly<float, double>::value);
   static_assert(!tl::detail::HoldsExactly<std::int32_t, std::int64_t>::value);
   static_assert(tl::detail::HoldsExactly<float, float>::value);
-  static_assert(std::tuple_size_v<tl::KernelSignature<void (*)(tl::Program&, tl::Tensor, float)>::Parameters> == 2);
+  static_assert(std::tuple_size_v<
+                    tl::KernelSignature<void (*)(tl::Program&, tl::Tensor, float)>::Parameters> ==
+                2);
   static_assert(!std::is_convertible_v<float, tl::TensorInfoPtr>);
 }
 
@@ -132,5 +148,6 @@ BOOST_AUTO_TEST_CASE(every_bench_is_in_the_table_of_the_readme) {
   const std::string readme = source_text("README.md");
   BenchRegistry registry;
   register_benches(registry);
-  for (const Bench& bench : registry.benches()) BOOST_TEST(contains(readme, "\n| `" + bench.name + "` | "), bench.name);
+  for (const Bench& bench : registry.benches())
+    BOOST_TEST(contains(readme, "\n| `" + bench.name + "` | "), bench.name);
 }

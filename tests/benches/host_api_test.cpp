@@ -30,13 +30,15 @@ const DPPolicy one_row_per_pe{Placement::replicate, Placement::row_wise, 1, 8};
 
 }  // namespace
 
-// The single messages are derived in tests/host: a write of 256 bytes to PE 0's HBM takes 41.700006 ns, a read 59.900012 ns.
-// `empty` sends the mapping alone; `zeros` the same and then one write.
+// The single messages are derived in tests/host: a write of 256 bytes to PE 0's HBM takes 41.700006
+// ns, a read 59.900012 ns. `empty` sends the mapping alone; `zeros` the same and then one write.
 KERNBENCH_SYSTEMC_TEST(zeros_take_the_time_of_empty_and_of_one_write) {
   run_on_tiny([](Torch& torch) {
     const auto make = [&](bool zeros) {
-      return time_of(
-          torch, [&] { zeros ? torch.zeros({128}, f16, DPPolicy::on_one_pe()) : torch.empty({128}, f16, DPPolicy::on_one_pe()); });
+      return time_of(torch, [&] {
+        zeros ? torch.zeros({128}, f16, DPPolicy::on_one_pe())
+              : torch.empty({128}, f16, DPPolicy::on_one_pe());
+      });
     };
     const Fs empty = make(false);
     BOOST_TEST(empty > 0U);
@@ -50,12 +52,13 @@ KERNBENCH_SYSTEMC_TEST(zeros_take_the_time_of_empty_and_of_one_write) {
   });
 }
 
-// All shards at once: 8 writes share the way into the cube and overlap; each alone would take at least 41.7 ns. A slice of one
-// shard costs that shard alone.
+// All shards at once: 8 writes share the way into the cube and overlap; each alone would take at
+// least 41.7 ns. A slice of one shard costs that shard alone.
 KERNBENCH_SYSTEMC_TEST(shards_are_written_at_once_and_a_slice_costs_its_shards_only) {
   run_on_tiny([](Torch& torch) {
     Tensor t = torch.zeros({8, 128}, f16, one_row_per_pe, "t");
-    const HostArray all = HostArray::full({8, 128}, f16, 1), row = HostArray::full({1, 128}, f16, 2);
+    const HostArray all = HostArray::full({8, 128}, f16, 1),
+                    row = HostArray::full({1, 128}, f16, 2);
     const Fs whole = time_of(torch, [&] { t.copy_(all); });
     BOOST_TEST(whole < 8 * 41'700'006U / 2);
     BOOST_TEST(time_of(torch, [&] { t[{{0, 1}}].copy_(row); }) == 41'700'006U);
@@ -84,15 +87,17 @@ KERNBENCH_SYSTEMC_TEST(untimed_moves_data_without_time_and_everything_else_takes
   });
 }
 
-// 4096 bytes of code to PE 0's HBM. One flit of 256 bytes takes 41.700006 ns (tests/host). The last of 16 leaves the last of the
-// slow links (128 GB/s, 2 ns each) 15 x 2 ns behind the first; r0c0 then holds the first one for 2 ns, while the others come up.
-// Its burst is its pseudo-channel's second, which is free again. Later launches, and those of a kernel that is built in, take less
-// by exactly that.
+// 4096 bytes of code to PE 0's HBM. One flit of 256 bytes takes 41.700006 ns (tests/host). The last
+// of 16 leaves the last of the slow links (128 GB/s, 2 ns each) 15 x 2 ns behind the first; r0c0
+// then holds the first one for 2 ns, while the others come up. Its burst is its pseudo-channel's
+// second, which is free again. Later launches, and those of a kernel that is built in, take less by
+// exactly that.
 KERNBENCH_SYSTEMC_TEST(a_deployed_kernel_pays_for_its_code_before_its_first_launch_only) {
   run_on_tiny([](Torch& torch) {
     const Tensor t = torch.zeros({128}, f16, DPPolicy::on_one_pe(), "t");
     const LaunchSpec deployed = LaunchSpec("deployed").on_pe(0).deployed(4096);
-    const Fs builtin = time_of(torch, [&] { torch.launch(LaunchSpec("builtin").on_pe(0), nothing, t); });
+    const Fs builtin =
+        time_of(torch, [&] { torch.launch(LaunchSpec("builtin").on_pe(0), nothing, t); });
     const Fs first = time_of(torch, [&] { torch.launch(deployed, nothing, t); });
     const Fs second = time_of(torch, [&] { torch.launch(deployed, nothing, t); });
     BOOST_TEST(first - builtin == 41'700'006 + (15 * 2 - 2) * ns);
@@ -104,7 +109,8 @@ KERNBENCH_SYSTEMC_TEST(scalars_of_every_type_reach_the_kernel_bit_by_bit) {
   run_on_tiny([](Torch& torch) {
     const Tensor t = torch.zeros({4}, f32, DPPolicy::on_one_pe(), "t");
     static int seen = 0;
-    const auto kernel = [](tl::Program&, tl::Ptr, std::int32_t a, std::int64_t b, tl::Half c, float d, bool e) {
+    const auto kernel = [](tl::Program&, tl::Ptr, std::int32_t a, std::int64_t b, tl::Half c,
+                           float d, bool e) {
       BOOST_TEST(a == std::numeric_limits<std::int32_t>::min());
       BOOST_TEST(b == std::numeric_limits<std::int64_t>::max());
       BOOST_TEST(c.bits() == 0xfe01);            // NaN with sign and payload
@@ -113,7 +119,8 @@ KERNBENCH_SYSTEMC_TEST(scalars_of_every_type_reach_the_kernel_bit_by_bit) {
       ++seen;
     };
     torch.launch(LaunchSpec("k").on_pe(0), kernel, t, std::numeric_limits<std::int32_t>::min(),
-                 std::numeric_limits<std::int64_t>::max(), tl::Half::from_bits(0xfe01), float_from_bits(1), true);
+                 std::numeric_limits<std::int64_t>::max(), tl::Half::from_bits(0xfe01),
+                 float_from_bits(1), true);
     BOOST_TEST(seen == 1);
   });
 }
@@ -133,11 +140,13 @@ KERNBENCH_SYSTEMC_TEST(a_half_scalar_is_an_operand_like_any_number) {
   });
 }
 
-// The unmapping goes through the fabric to every PE, in each address model; then nothing leads to the bytes, and the next tensor
-// gets the same addresses.
+// The unmapping goes through the fabric to every PE, in each address model; then nothing leads to
+// the bytes, and the next tensor gets the same addresses.
 BOOST_AUTO_TEST_CASE(a_freed_tensor_is_unmapped_everywhere_and_its_addresses_are_used_again) {
   const std::vector<std::pair<std::string, std::string>> faults{
-      {"va", "no mapping for virtual address"}, {"la", "no segment for logical address"}, {"pa", "is in no tensor of the launch"}};
+      {"va", "no mapping for virtual address"},
+      {"la", "no segment for logical address"},
+      {"pa", "is in no tensor of the launch"}};
   for (const auto& [model, fault] : faults) {
     forked([&model = model, &fault = fault] {
       static std::string error;
@@ -145,13 +154,17 @@ BOOST_AUTO_TEST_CASE(a_freed_tensor_is_unmapped_everywhere_and_its_addresses_are
       options.overrides.push_back({std::string("cube.memory_map.address_model"), model});
       const BenchOutcome outcome = run_function(
           [](Torch& torch) {
-            const auto make = [&](const char* name) { return torch.zeros({8, 16}, f16, one_row_per_pe, name); };
+            const auto make = [&](const char* name) {
+              return torch.zeros({8, 16}, f16, one_row_per_pe, name);
+            };
             const Tensor kept = make("kept");
             Tensor freed = make("freed");
             const std::uint64_t va = freed.va(), pa = freed.shards().at(5).pa;
             freed = Tensor();
             sc_core::wait(1, sc_core::SC_US);
-            const auto touch = [](tl::Program& tl, tl::Tensor, tl::Ptr address) { tl.load(address, {1}, f16); };
+            const auto touch = [](tl::Program& tl, tl::Tensor, tl::Ptr address) {
+              tl.load(address, {1}, f16);
+            };
             const LaunchSpec spec = LaunchSpec("touch").failure_policy(FailurePolicy::collect_all);
             error = torch.join(torch.launch_async(spec, touch, kept, tl::Ptr(va))).error_message;
             const Tensor next = make("next");
@@ -161,7 +174,8 @@ BOOST_AUTO_TEST_CASE(a_freed_tensor_is_unmapped_everywhere_and_its_addresses_are
           },
           options);
       BOOST_TEST(outcome.status == "completed", outcome.error);
-      for (int pe = 0; pe < 8; ++pe) BOOST_TEST(contains(error, "sip0.cube0.pe" + std::to_string(pe) + ".pe_cpu at "), error);
+      for (int pe = 0; pe < 8; ++pe)
+        BOOST_TEST(contains(error, "sip0.cube0.pe" + std::to_string(pe) + ".pe_cpu at "), error);
       BOOST_TEST(count(error, fault) == 8U, error);
     });
   }
@@ -173,7 +187,8 @@ KERNBENCH_SYSTEMC_TEST(new_tensors_are_made_while_a_kernel_runs) {
     const Tensor t = torch.zeros({128}, f16, DPPolicy::on_one_pe(), "t");
     const auto long_kernel = [](tl::Program& tl, tl::Tensor) { tl.cycles(100'000); };
     const LaunchHandle h = torch.launch_async(LaunchSpec("long").on_pe(0), long_kernel, t);
-    const Tensor next = torch.from_host(HostArray::full({128}, f16, 1), DPPolicy::on_one_pe(), "next");
+    const Tensor next =
+        torch.from_host(HostArray::full({128}, f16, 1), DPPolicy::on_one_pe(), "next");
     BOOST_TEST(!h.done());
     t.to_host();
     BOOST_TEST(h.done());
@@ -191,7 +206,8 @@ BOOST_AUTO_TEST_CASE(printing_takes_the_time_of_a_read_with_and_without_data) {
             const Tensor t = torch.full({128}, 2, f16, DPPolicy::on_one_pe(), "t");
             std::ostringstream text;
             BOOST_TEST(time_of(torch, [&] { text << t; }) == 59'900'012U);
-            BOOST_TEST(contains(text.str(), data ? "= f16{128} [2, 2, 2, ..., 2, 2, 2]" : "= (no values: this run has no data)"),
+            BOOST_TEST(contains(text.str(), data ? "= f16{128} [2, 2, 2, ..., 2, 2, 2]"
+                                                 : "= (no values: this run has no data)"),
                        text.str());
             if (!data) return;
             torch.launch(

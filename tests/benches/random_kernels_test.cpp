@@ -1,6 +1,7 @@
-// Random kernels on a whole machine: what tl records, the PEs carry out and phase 2 computes is what a machine that does one thing
-// after another comes to (tests/support/plain_machine.h), byte for byte; deferred on one thread and eager on three, with the same
-// times and records. See tests/numerics/value_graph_test.cpp for the same programs without a machine.
+// Random kernels on a whole machine: what tl records, the PEs carry out and phase 2 computes is
+// what a machine that does one thing after another comes to (tests/support/plain_machine.h), byte
+// for byte; deferred on one thread and eager on three, with the same times and records. See
+// tests/numerics/value_graph_test.cpp for the same programs without a machine.
 #include <rapidcheck.h>
 
 #include "models/base/errors.h"
@@ -29,7 +30,9 @@ void kernel(tl::Program& tl, tl::Ptr memory) {
   };
   std::vector<tl::Handle> blocks;
   for (const Action& action : plain.actions()) {
-    const auto operand = [&](std::size_t i) -> const tl::Handle& { return blocks[action.operands[i]]; };
+    const auto operand = [&](std::size_t i) -> const tl::Handle& {
+      return blocks[action.operands[i]];
+    };
     const Shape shape{action.rows, action.columns};
     switch (action.kind) {
       case ActionKind::load:
@@ -51,8 +54,9 @@ void kernel(tl::Program& tl, tl::Ptr memory) {
         std::vector<tl::Operand> operands;
         for (std::size_t i = 0; i < action.operands.size(); ++i) operands.emplace_back(operand(i));
         if (action.has_scalar) operands.emplace_back(action.scalar);
-        blocks.push_back(
-            tl.math(action.op, operands, action.kind == ActionKind::reduce ? std::optional<int>(action.axis) : std::nullopt));
+        blocks.push_back(tl.math(
+            action.op, operands,
+            action.kind == ActionKind::reduce ? std::optional<int>(action.axis) : std::nullopt));
         break;
       }
       case ActionKind::cast:
@@ -76,7 +80,8 @@ void kernel(tl::Program& tl, tl::Ptr memory) {
       case ActionKind::read:
         try {
           if (operand(0).data() != plain.blocks()[action.operands[0]].elements) {
-            throw ModelError("block " + std::to_string(action.operands[0]) + " was read with other values");
+            throw ModelError("block " + std::to_string(action.operands[0]) +
+                             " was read with other values");
           }
         } catch (const PendingDataError&) {  // deferred
         }
@@ -86,11 +91,13 @@ void kernel(tl::Program& tl, tl::Ptr memory) {
 
 void run(Torch& torch) {
   const auto pes = static_cast<std::int64_t>(programs->size());
-  Tensor memory = torch.empty({pes, bytes}, i8, {Placement::replicate, Placement::row_wise, 1, 1}, "memory");  // all of it on PE 0
+  Tensor memory = torch.empty({pes, bytes}, i8, {Placement::replicate, Placement::row_wise, 1, 1},
+                              "memory");  // all of it on PE 0
   std::vector<std::uint8_t> first;
   std::vector<double> last;
   for (const PlainMachine& plain : *programs) {
-    for (const std::byte byte : PlainMachine::first_memory()) first.push_back(static_cast<std::uint8_t>(byte));
+    for (const std::byte byte : PlainMachine::first_memory())
+      first.push_back(static_cast<std::uint8_t>(byte));
     for (const std::byte byte : plain.memory()) last.push_back(static_cast<std::int8_t>(byte));
   }
   memory.copy_(HostArray({pes, bytes}, i8, first));
@@ -115,11 +122,15 @@ std::pair<Fs, std::string> times_and_records(DataMode mode, unsigned threads) {
 
 BOOST_AUTO_TEST_CASE(random_kernels_agree_with_a_machine_that_does_one_thing_after_another) {
   BOOST_TEST(rc::check("two PEs", [] {
-    if (*rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, 8)) != 0) return;  // machines take time: an eighth of the samples
-    const std::vector<PlainMachine> plain{PlainMachine(*test::random_steps()), PlainMachine(*test::random_steps())};
-    for (const PlainMachine& each : plain) RC_LOG() << "PE " << &each - plain.data() << "\n" << each.listing();
+    if (*rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, 8)) != 0)
+      return;  // machines take time: an eighth of the samples
+    const std::vector<PlainMachine> plain{PlainMachine(*test::random_steps()),
+                                          PlainMachine(*test::random_steps())};
+    for (const PlainMachine& each : plain)
+      RC_LOG() << "PE " << &each - plain.data() << "\n" << each.listing();
     programs = &plain;
-    const auto deferred = times_and_records(DataMode::deferred, 1), eager = times_and_records(DataMode::eager, 3);
+    const auto deferred = times_and_records(DataMode::deferred, 1),
+               eager = times_and_records(DataMode::eager, 3);
     RC_ASSERT(deferred == eager);
   }));
 }

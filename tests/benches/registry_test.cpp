@@ -23,7 +23,8 @@ const Bench& shipped(const std::string& name) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_bench_name_is_kebab_case) {
-  for (const char* bad : {"", "Gemm", "gemm_single", "-gemm", "gemm-", "gemm--pe", "1gemm", "gemm pe"}) {
+  for (const char* bad :
+       {"", "Gemm", "gemm_single", "-gemm", "gemm-", "gemm--pe", "1gemm", "gemm pe"}) {
     BenchRegistry registry;
     BOOST_CHECK_EXCEPTION(registry.add(named(bad)), UsageError, with_text("kebab-case"));
   }
@@ -51,7 +52,8 @@ BOOST_AUTO_TEST_CASE(benches_are_listed_by_name_and_numbered_from_1) {
   BOOST_TEST(registry.find("4").name == "delta");
   BOOST_TEST(registry.find("bravo").name == "bravo");
   BOOST_CHECK_EXCEPTION(registry.find("0"), UsageError, with_text("there are 4"));
-  BOOST_CHECK_EXCEPTION(registry.find("echo"), UsageError, with_text("alpha, bravo, charlie, delta"));
+  BOOST_CHECK_EXCEPTION(registry.find("echo"), UsageError,
+                        with_text("alpha, bravo, charlie, delta"));
 }
 
 BOOST_AUTO_TEST_CASE(the_shipped_benches_have_their_parameters) {
@@ -68,10 +70,14 @@ BOOST_AUTO_TEST_CASE(a_bad_parameter_is_an_error_that_names_the_value_and_what_i
   const Bench& bench = shipped("matmul-composite");
   BOOST_CHECK_EXCEPTION(resolve_parameters(bench, {{"M", "0"}}), UsageError,
                         with_text("parameter M: found 0, allowed is an integer, 1 to 1048576"));
-  BOOST_CHECK_EXCEPTION(resolve_parameters(bench, {{"K", "-3"}}), UsageError, with_text("found -3"));
-  BOOST_CHECK_EXCEPTION(resolve_parameters(bench, {{"N", "1.5"}}), UsageError, with_text("found 1.5"));
-  BOOST_CHECK_EXCEPTION(resolve_parameters(bench, {{"dtype", "f64"}}), UsageError, with_text("f16"));
+  BOOST_CHECK_EXCEPTION(resolve_parameters(bench, {{"K", "-3"}}), UsageError,
+                        with_text("found -3"));
+  BOOST_CHECK_EXCEPTION(resolve_parameters(bench, {{"N", "1.5"}}), UsageError,
+                        with_text("found 1.5"));
+  BOOST_CHECK_EXCEPTION(resolve_parameters(bench, {{"dtype", "f64"}}), UsageError,
+                        with_text("f16"));
   BOOST_CHECK_EXCEPTION(resolve_parameters(bench, {{"tile", "4"}}), UsageError,
                         with_text("it has M, K, N, dtype, variant, epilogue"));
-  BOOST_CHECK_EXCEPTION(resolve_parameters(bench, {{"M", "4"}, {"M", "5"}}), UsageError, with_text("given twice"));
+  BOOST_CHECK_EXCEPTION(resolve_parameters(bench, {{"M", "4"}, {"M", "5"}}), UsageError,
+                        with_text("given twice"));
 }

@@ -32,33 +32,40 @@ BOOST_AUTO_TEST_CASE(gemm_single_pe_is_right_in_every_dtype_by_composite_and_by_
 BOOST_AUTO_TEST_CASE(every_variant_is_right_for_extents_that_are_no_multiples_of_the_tile) {
   for (const char* variant : {"ref_ref", "load_ref", "load_load"}) {
     expect_right("matmul-composite", {{"variant", variant}}, 32 * 32);
-    expect_right("matmul-composite", {{"variant", variant}, {"M", "33"}, {"K", "65"}, {"N", "31"}}, 33 * 31);
+    expect_right("matmul-composite", {{"variant", variant}, {"M", "33"}, {"K", "65"}, {"N", "31"}},
+                 33 * 31);
     expect_right("matmul-composite", {{"variant", variant}, {"M", "1"}, {"K", "1"}, {"N", "1"}}, 1);
-    expect_right("matmul-composite", {{"variant", variant}, {"M", "5"}, {"K", "1"}, {"N", "70"}, {"dtype", "f32"}}, 350);
+    expect_right("matmul-composite",
+                 {{"variant", variant}, {"M", "5"}, {"K", "1"}, {"N", "70"}, {"dtype", "f32"}},
+                 350);
   }
 }
 
 BOOST_AUTO_TEST_CASE(epilogues_are_right) {
   for (const char* epilogue : {"relu", "gelu", "silu"}) {
     for (const char* dtype : {"f16", "f32"})
-      expect_right("matmul-composite", {{"epilogue", epilogue}, {"dtype", dtype}, {"K", "100"}}, 32 * 32);
+      expect_right("matmul-composite", {{"epilogue", epilogue}, {"dtype", dtype}, {"K", "100"}},
+                   32 * 32);
   }
   expect_right("matmul-composite", {{"epilogue", "relu"}, {"dtype", "i8"}}, 32 * 32);
-  BOOST_TEST(
-      contains(failure_of("matmul-composite", {{"epilogue", "gelu"}, {"dtype", "i8"}}), "allowed for integers are none and relu"));
+  BOOST_TEST(contains(failure_of("matmul-composite", {{"epilogue", "gelu"}, {"dtype", "i8"}}),
+                      "allowed for integers are none and relu"));
 }
 
 BOOST_AUTO_TEST_CASE(large_operands_fit_the_scratch_or_say_what_does_not) {
-  expect_right("matmul-composite", {{"M", "256"}, {"K", "256"}, {"N", "256"}, {"variant", "load_load"}}, 256 * 256);
+  expect_right("matmul-composite",
+               {{"M", "256"}, {"K", "256"}, {"N", "256"}, {"variant", "load_load"}}, 256 * 256);
   // 512 x 1024 f16 is 1 MiB, all of the scratch; the second operand finds no room.
-  const std::string failure = failure_of("matmul-composite", {{"M", "512"}, {"K", "1024"}, {"N", "16"}, {"variant", "load_load"}});
+  const std::string failure = failure_of(
+      "matmul-composite", {{"M", "512"}, {"K", "1024"}, {"N", "16"}, {"variant", "load_load"}});
   BOOST_TEST(contains(failure, "failed"), failure);
   BOOST_TEST(contains(failure, "tl.load: no room for f16{1024, 16} on sip0.cube0.pe0"), failure);
   BOOST_TEST(contains(failure, "32768"), failure);
 }
 
 BOOST_AUTO_TEST_CASE(a_tensor_larger_than_the_partition_ends_the_run_before_anything_is_made) {
-  const std::string failure = failure_of("gemm-single-pe", {{"M", "1000000"}, {"K", "10000"}});  // 20 GB of f16
+  const std::string failure =
+      failure_of("gemm-single-pe", {{"M", "1000000"}, {"K", "10000"}});  // 20 GB of f16
   BOOST_TEST(contains(failure, "failed: tensor 'a'"), failure);
   BOOST_TEST(contains(failure, "HBM partition"), failure);
 }
@@ -70,7 +77,8 @@ BOOST_AUTO_TEST_CASE(every_call_that_is_not_metadata_costs_dispatch_cycles) {
       static Fs measured;
       chosen = kernel;
       BenchRunOptions options;
-      options.overrides.push_back({std::string("cube.pe_template.components.pe_cpu.attrs.dispatch_cycles"), cycles});
+      options.overrides.push_back(
+          {std::string("cube.pe_template.components.pe_cpu.attrs.dispatch_cycles"), cycles});
       const BenchOutcome outcome = run_function(
           [](Torch& torch) {
             const Tensor t = torch.zeros({64}, f16, DPPolicy::on_one_pe(), "t");
@@ -89,7 +97,8 @@ BOOST_AUTO_TEST_CASE(every_call_that_is_not_metadata_costs_dispatch_cycles) {
     tl.ref(t, {64}, f16);
   };
   BOOST_TEST(pe_exec("100", metadata) == 0U);
-  BOOST_TEST(pe_exec("100", [](tl::Program& tl, tl::Ptr) { tl.cycles(7), tl.wait(); }) == 207 * fs_per_ns);
+  BOOST_TEST(pe_exec("100", [](tl::Program& tl, tl::Ptr) { tl.cycles(7), tl.wait(); }) ==
+             207 * fs_per_ns);
 }
 
 BOOST_AUTO_TEST_CASE(the_values_depend_on_the_seed_and_times_do_not) {
@@ -140,7 +149,8 @@ BOOST_AUTO_TEST_CASE(the_kernel_of_the_specification_runs_over_all_pes_of_a_cube
           "column_parallel",
           [](tl::Program& tl, tl::Tensor a, tl::Tensor b, tl::Tensor out) {
             auto A = tl.load(a, a.local_shape(), f16);
-            auto h = tl.composite(tl::gemm(A, tl.ref(b.local(), b.local_shape(), f16)).to(out.local()));
+            auto h =
+                tl.composite(tl::gemm(A, tl.ref(b.local(), b.local_shape(), f16)).to(out.local()));
             tl.wait(h);
           },
           ta, tb, out);
@@ -149,7 +159,8 @@ BOOST_AUTO_TEST_CASE(the_kernel_of_the_specification_runs_over_all_pes_of_a_cube
         const std::vector<double> x = a.values(), y = b.values();
         for (std::size_t i = 0; i < 32; ++i)
           for (std::size_t j = 0; j < 36; ++j)
-            for (std::size_t k = 0; k < 64; ++k) product[i * 36 + j] += x[i * 64 + k] * y[k * 36 + j];
+            for (std::size_t k = 0; k < 64; ++k)
+              product[i * 36 + j] += x[i * 64 + k] * y[k * 36 + j];
         return product;
       });
     });
@@ -164,7 +175,8 @@ BOOST_AUTO_TEST_CASE(an_operand_over_several_shards_is_gathered) {
   kernbench::test::forked([] {
     const BenchOutcome outcome = run_function([](Torch& torch) {
       const HostArray x = torch.random({16, 24}, f32);
-      const Tensor tx = torch.from_host(x, {Placement::replicate, Placement::row_wise, 1, torch.spec().pes()}, "x");
+      const Tensor tx = torch.from_host(
+          x, {Placement::replicate, Placement::row_wise, 1, torch.spec().pes()}, "x");
       const Tensor out = torch.empty({16, 24}, f32, DPPolicy::on_one_pe(), "out");
       torch.launch(
           LaunchSpec("gather").on_pe(0),
@@ -190,8 +202,10 @@ BOOST_AUTO_TEST_CASE(cast_keeps_the_values_that_the_other_dtype_can_hold_and_rou
       const HostArray numbers = torch.random({30}, i32);
       // 1/3 and 1 + 2^-11, which is a tie in f16 and rounds to the even 1.
       const HostArray parts({2}, f32, std::vector<double>{1.0 / 3, 1 + 1.0 / 2048});
-      const Tensor from_numbers = torch.from_host(numbers, here, "numbers"), from_parts = torch.from_host(parts, here, "parts"),
-                   as_float = torch.empty({30}, f32, here, "as_float"), halves = torch.empty({2}, f16, here, "halves");
+      const Tensor from_numbers = torch.from_host(numbers, here, "numbers"),
+                   from_parts = torch.from_host(parts, here, "parts"),
+                   as_float = torch.empty({30}, f32, here, "as_float"),
+                   halves = torch.empty({2}, f16, here, "halves");
       torch.launch(
           LaunchSpec("cast").on_pe(0),
           [](tl::Program& tl, tl::Ptr numbers, tl::Ptr parts, tl::Ptr as_float, tl::Ptr halves) {
@@ -272,7 +286,8 @@ BOOST_AUTO_TEST_CASE(an_access_outside_a_tensor_fails_the_launch_and_names_pe_ti
     return run_function([](Torch& torch) {
              const Tensor t = torch.zeros({4}, f16, DPPolicy::on_one_pe(), "small");
              torch.launch(
-                 LaunchSpec("reader").on_pe(0), [](tl::Program& tl, tl::Ptr t) { tl.load(t, {5}, f16); }, t);
+                 LaunchSpec("reader").on_pe(0),
+                 [](tl::Program& tl, tl::Ptr t) { tl.load(t, {5}, f16); }, t);
            })
         .error;
   });
@@ -305,7 +320,8 @@ BOOST_AUTO_TEST_CASE(tensors_may_come_and_go_in_a_loop) {
   kernbench::test::forked([] {
     const BenchOutcome outcome = run_function([](Torch& torch) {
       for (int i = 0; i < 200; ++i)
-        torch.zeros({256, 256}, f16, {Placement::replicate, Placement::row_wise, 1, torch.spec().pes()}, "t");
+        torch.zeros({256, 256}, f16,
+                    {Placement::replicate, Placement::row_wise, 1, torch.spec().pes()}, "t");
     });
     BOOST_TEST(outcome.status == "completed", outcome.error);
   });

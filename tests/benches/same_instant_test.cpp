@@ -1,4 +1,5 @@
-// Accesses of one instant on a whole machine: the PEs' names order them, not the simulation kernel's processes (spec 2.3, 9).
+// Accesses of one instant on a whole machine: the PEs' names order them, not the simulation
+// kernel's processes (spec 2.3, 9).
 #include "tests/benches/verified_runs.h"
 
 using namespace kernbench;
@@ -14,18 +15,21 @@ const DPPolicy in_memory_of_pe0{Placement::replicate, Placement::row_wise, 1, 1}
 
 Bench bench_of(void (*run)(Torch&)) { return {"test-bench", "for a test", {}, run}; }
 
-// All kernels of a launch start at the same simulated time, so that their first accesses are of one instant.
+// All kernels of a launch start at the same simulated time, so that their first accesses are of one
+// instant.
 void all_store_to_one_cell(Torch& torch) {
   const Tensor cell = torch.zeros({1}, i32, in_memory_of_pe0, "cell");
   torch.launch(
       LaunchSpec("everybody").on_pes({0, 1, 2, 3, 4, 5, 6, 7}),
-      [](tl::Program& tl, tl::Ptr cell) { tl.store(cell, tl.full({1}, tl.program_id(0), i32)); }, cell);
+      [](tl::Program& tl, tl::Ptr cell) { tl.store(cell, tl.full({1}, tl.program_id(0), i32)); },
+      cell);
   torch.verify(cell, [] { return std::vector<double>{7}; });  // the last name
 }
 
 // Even PEs store, odd ones load: PE 2k + 1 sees what PE 2k has stored.
 void neighbours_store_and_load(Torch& torch) {
-  const Tensor cell = torch.zeros({1}, i32, in_memory_of_pe0, "cell"), seen = torch.zeros({8}, i32, in_memory_of_pe0, "seen");
+  const Tensor cell = torch.zeros({1}, i32, in_memory_of_pe0, "cell"),
+               seen = torch.zeros({8}, i32, in_memory_of_pe0, "seen");
   torch.launch(
       LaunchSpec("neighbours").on_pes({0, 1, 2, 3, 4, 5, 6, 7}),
       [](tl::Program& tl, tl::Ptr cell, tl::Ptr seen) {

@@ -22,20 +22,24 @@ void expect_right(const BenchOrName& bench, const Parameters& parameters, std::u
     const BenchOutcome outcome = run_bench(bench, parameters, options);
     BOOST_TEST(outcome.status == "completed", label << ": " << outcome.error);
     BOOST_TEST(outcome.failures == "", label << ": " << outcome.failures);
-    BOOST_TEST(outcome.verified == elements, label << ": " << outcome.verified << " of " << elements << " verified");
+    BOOST_TEST(outcome.verified == elements,
+               label << ": " << outcome.verified << " of " << elements << " verified");
     BOOST_TEST(outcome.ended > 0U);
   });
 }
 
 // "failed: why", or "usage: why" where the program ends with status 2.
-inline std::string failure_of(const std::string& bench, const Parameters& parameters, const BenchRunOptions& options = {}) {
+inline std::string failure_of(const std::string& bench, const Parameters& parameters,
+                              const BenchRunOptions& options = {}) {
   return forked_value([&] {
     const BenchOutcome outcome = run_bench(bench, parameters, options);
     return (outcome.usage_error ? "usage" : outcome.status) + ": " + outcome.error;
   });
 }
 
-inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 inline std::size_t count(const std::string& text, const std::string& part) {
   std::size_t n = 0;

@@ -1,5 +1,5 @@
-// The worked examples of docs/approximations.md: the command of each is run, its steps add up to the sum that the page gives, and
-// that sum is the figure of the program.
+// The worked examples of docs/approximations.md: the command of each is run, its steps add up to
+// the sum that the page gives, and that sum is the figure of the program.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -21,7 +21,9 @@ long double value_of(const std::string& expression) {
   long double sum = 0, product = 0, number = 0;
   if (!(in >> product)) throw std::runtime_error("no number in '" + expression + "'");
   for (char op = 0; in >> op;) {
-    if (!(in >> number)) throw std::runtime_error("no number behind '" + std::string(1, op) + "' in '" + expression + "'");
+    if (!(in >> number))
+      throw std::runtime_error("no number behind '" + std::string(1, op) + "' in '" + expression +
+                               "'");
     if (op == '*') {
       product *= number;
     } else if (op == '/') {
@@ -45,7 +47,8 @@ struct Example {
   std::string pointer;             // where the program's JSON has it
 };
 
-// Every block of text that begins with a command: "$ kernbench ...", steps "  EXPRESSION  what", "= SUM  /json/pointer".
+// Every block of text that begins with a command: "$ kernbench ...", steps "  EXPRESSION  what", "=
+// SUM  /json/pointer".
 std::vector<Example> examples_of(const std::string& page) {
   std::vector<Example> examples;
   std::istringstream lines(page);
@@ -81,7 +84,8 @@ BOOST_AUTO_TEST_SUITE(approximations)
 BOOST_AUTO_TEST_CASE(expressions_are_sums_of_products) {
   BOOST_TEST(fs(value_of("4*0.000001")) == 4);
   BOOST_TEST(fs(value_of("8+256/512+2*0.1")) == 8'700'000);
-  for (const char* wrong : {"", "x", "1+", "1-2"}) BOOST_CHECK_THROW(value_of(wrong), std::runtime_error);
+  for (const char* wrong : {"", "x", "1+", "1-2"})
+    BOOST_CHECK_THROW(value_of(wrong), std::runtime_error);
 }
 
 BOOST_AUTO_TEST_CASE(the_steps_of_every_example_add_up_to_what_the_program_says) {
@@ -92,11 +96,15 @@ BOOST_AUTO_TEST_CASE(the_steps_of_every_example_add_up_to_what_the_program_says)
       long double steps = 0;
       for (const std::string& step : example.steps) steps += value_of(step);
       BOOST_TEST(example.steps.size() > 5U);
-      BOOST_TEST(fs(steps) == fs(std::stold(example.sum)), "steps " << steps << ", sum " << example.sum);
+      BOOST_TEST(fs(steps) == fs(std::stold(example.sum)),
+                 "steps " << steps << ", sum " << example.sum);
       const ProgramResult run = kernbench_program(words(example.command));
       BOOST_REQUIRE_MESSAGE(run.status == 0, run.err);
-      const auto simulated = nlohmann::json::parse(run.out).at(nlohmann::json::json_pointer(example.pointer)).get<double>();
-      BOOST_TEST(fs(simulated) == fs(std::stold(example.sum)), "simulated " << simulated << ", page " << example.sum);
+      const auto simulated = nlohmann::json::parse(run.out)
+                                 .at(nlohmann::json::json_pointer(example.pointer))
+                                 .get<double>();
+      BOOST_TEST(fs(simulated) == fs(std::stold(example.sum)),
+                 "simulated " << simulated << ", page " << example.sum);
     }
   }
 }

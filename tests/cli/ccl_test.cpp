@@ -1,4 +1,5 @@
-// ccl.yaml on the command line: --ccl, --set ccl:, list algorithms; a wrong file is refused like a wrong topology (spec 1.3, 8.2).
+// ccl.yaml on the command line: --ccl, --set ccl:, list algorithms; a wrong file is refused like a
+// wrong topology (spec 1.3, 8.2).
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
@@ -12,7 +13,8 @@ using Words = std::vector<std::string>;
 
 // ccl-allreduce on two SIPs of one cube, with more words.
 ProgramResult run(const Words& more) {
-  Words words{"run", "--bench", "ccl-allreduce", "--topology", "tiny", "--set", "system.sips.count=2"};
+  Words words{"run",  "--bench", "ccl-allreduce",      "--topology",
+              "tiny", "--set",   "system.sips.count=2"};
   words.insert(words.end(), more.begin(), more.end());
   return kernbench_program(words);
 }
@@ -29,7 +31,8 @@ void check_refused(const ProgramResult& result, const Words& parts) {
   BOOST_TEST(result.status == 2, result.status << ": " << result.err);
   BOOST_TEST(result.out == "");
   for (const std::string& part : parts)
-    BOOST_TEST(result.err.find(part) != std::string::npos, "'" << part << "' is not in: " << result.err);
+    BOOST_TEST(result.err.find(part) != std::string::npos,
+               "'" << part << "' is not in: " << result.err);
 }
 
 }  // namespace
@@ -45,9 +48,11 @@ BOOST_AUTO_TEST_CASE(a_given_file_holds_and_set_goes_before_it) {
   BOOST_TEST(row({}).at("bytes") == 16);
   BOOST_TEST(row({"--ccl", file}).at("algorithm") == "ring_allreduce");
   BOOST_TEST(row({"--ccl", file}).at("bytes") == 200);
-  BOOST_TEST(row({"--ccl", file, "--set", "ccl:defaults.algorithm=tree_allreduce"}).at("bytes") == 100);
-  BOOST_TEST(row({"--ccl", file, "--set", "ccl:defaults.n_elem=7", "--param", "algorithm=hierarchical_allreduce"}).at("bytes") ==
-             112);
+  BOOST_TEST(row({"--ccl", file, "--set", "ccl:defaults.algorithm=tree_allreduce"}).at("bytes") ==
+             100);
+  BOOST_TEST(row({"--ccl", file, "--set", "ccl:defaults.n_elem=7", "--param",
+                  "algorithm=hierarchical_allreduce"})
+                 .at("bytes") == 112);
 }
 
 BOOST_AUTO_TEST_CASE(a_file_may_include_another_as_its_base) {
@@ -71,48 +76,59 @@ BOOST_AUTO_TEST_CASE(all_faults_of_a_file_are_told_together_with_place_key_and_w
                                         "  ring_allreduce: {root_cube: 3, chunking: yes}\n"
                                         "  lrab_hierarchical_allreduce: 7\n"
                                         "extra: 1\n");
-  check_refused(run({"--ccl", file}),
-                {file + ":2:3: defaults.algoritm: unknown key; did you mean 'algorithm'?",
-                 file + ":3:16: defaults.buffer_kind: found 'dram', allowed is one of tcm, sram, hbm; did you mean 'sram'?",
-                 file + ":4:12: defaults.n_slots: found 0, allowed is an integer, 1 to 4096",
-                 file + ":5:14: defaults.slot_size: found 'big', allowed is an integer, 16 to 1073741824 (B)",
-                 file + ":7:3: algorithms.ring_allreduc: unknown key; did you mean 'ring_allreduce'?",
-                 file + ":8:20: algorithms.ring_allreduce.root_cube: unknown key",
-                 file + ":8:44: algorithms.ring_allreduce.chunking: found 'yes', allowed is one of on, off",
-                 file + ":9:32: algorithms.lrab_hierarchical_allreduce: found '7', allowed is a section",
-                 file + ":10:1: extra: unknown key; known here: defaults, algorithms"});
+  check_refused(
+      run({"--ccl", file}),
+      {file + ":2:3: defaults.algoritm: unknown key; did you mean 'algorithm'?",
+       file + ":3:16: defaults.buffer_kind: found 'dram', allowed is one of tcm, sram, hbm; did "
+              "you mean 'sram'?",
+       file + ":4:12: defaults.n_slots: found 0, allowed is an integer, 1 to 4096",
+       file + ":5:14: defaults.slot_size: found 'big', allowed is an integer, 16 to 1073741824 (B)",
+       file + ":7:3: algorithms.ring_allreduc: unknown key; did you mean 'ring_allreduce'?",
+       file + ":8:20: algorithms.ring_allreduce.root_cube: unknown key",
+       file + ":8:44: algorithms.ring_allreduce.chunking: found 'yes', allowed is one of on, off",
+       file + ":9:32: algorithms.lrab_hierarchical_allreduce: found '7', allowed is a section",
+       file + ":10:1: extra: unknown key; known here: defaults, algorithms"});
 }
 
 BOOST_AUTO_TEST_CASE(settings_are_checked_like_the_file) {
   check_refused(run({"--set", "ccl:defaults.buffer_kind=tmc"}),
-                {"--set ccl:defaults.buffer_kind=tmc: defaults.buffer_kind: found 'tmc', allowed is one of tcm, sram, hbm"});
+                {"--set ccl:defaults.buffer_kind=tmc: defaults.buffer_kind: found 'tmc', allowed "
+                 "is one of tcm, sram, hbm"});
   // all_reduce cannot be an all-gather.
   check_refused(run({"--set", "ccl:defaults.algorithm=ring_all_gather"}),
-                {"allowed is one of hierarchical_allreduce, lrab_hierarchical_allreduce, ring_allreduce, tree_allreduce"});
-  check_refused(run({"--set", "ccl:algorithms.tree_allreduce.root_cube=1"}), {"algorithms.tree_allreduce.root_cube: unknown key"});
-  check_refused(run({"--set", "cll:defaults.n_slots=2"}), {"reads no 'cll' file; prefixes are topology:, components: and ccl:"});
+                {"allowed is one of hierarchical_allreduce, lrab_hierarchical_allreduce, "
+                 "ring_allreduce, tree_allreduce"});
+  check_refused(run({"--set", "ccl:algorithms.tree_allreduce.root_cube=1"}),
+                {"algorithms.tree_allreduce.root_cube: unknown key"});
+  check_refused(run({"--set", "cll:defaults.n_slots=2"}),
+                {"reads no 'cll' file; prefixes are topology:, components: and ccl:"});
   check_refused(run({"--ccl", "cll.yaml"}), {"no file 'cll.yaml'", "did you mean 'ccl.yaml'?"});
-  check_refused(kernbench_program({"probe", "--topology", "tiny", "--set", "ccl:defaults.n_slots=2"}),
-                {"this command reads no 'ccl' file"});
+  check_refused(
+      kernbench_program({"probe", "--topology", "tiny", "--set", "ccl:defaults.n_slots=2"}),
+      {"this command reads no 'ccl' file"});
 }
 
 BOOST_AUTO_TEST_CASE(a_file_is_no_result) {
   const TemporaryFolder folder;
   const std::string file = folder.write("my.yaml", "defaults: {}\n");
-  check_refused(run({"--ccl", file, "--stats", file}), {"would overwrite the input '" + file + "'"});
+  check_refused(run({"--ccl", file, "--stats", file}),
+                {"would overwrite the input '" + file + "'"});
 }
 
 // What does not go together with the machine is known only when the bench starts.
 BOOST_AUTO_TEST_CASE(settings_that_the_machine_does_not_have_are_refused) {
-  check_refused(run({"--set", "ccl:defaults.world_size=3"}), {"error: world_size is 3, but this machine has 2 SIPs"});
-  check_refused(run({"--set", "ccl:algorithms.lrab_hierarchical_allreduce.root_cube=9"}), {"root_cube 9 is none of them"});
+  check_refused(run({"--set", "ccl:defaults.world_size=3"}),
+                {"error: world_size is 3, but this machine has 2 SIPs"});
+  check_refused(run({"--set", "ccl:algorithms.lrab_hierarchical_allreduce.root_cube=9"}),
+                {"root_cube 9 is none of them"});
 }
 
 BOOST_AUTO_TEST_CASE(the_resolved_values_stand_in_the_configuration) {
-  const ProgramResult result =
-      run({"--print-config", "--set", "ccl:defaults.n_slots=9", "--set", "ccl:defaults.algorithm=tree_allreduce"});
+  const ProgramResult result = run({"--print-config", "--set", "ccl:defaults.n_slots=9", "--set",
+                                    "ccl:defaults.algorithm=tree_allreduce"});
   BOOST_TEST(result.status == 0, result.err);
-  BOOST_TEST(result.out.find("# ccl        algorithm=tree_allreduce buffer_kind=tcm backpressure=sleep poll_ns=10 n_slots=9 "
+  BOOST_TEST(result.out.find("# ccl        algorithm=tree_allreduce buffer_kind=tcm "
+                             "backpressure=sleep poll_ns=10 n_slots=9 "
                              "slot_size=4096 ") != std::string::npos,
              result.out);
 }
@@ -121,9 +137,11 @@ BOOST_AUTO_TEST_CASE(algorithms_are_listed_with_their_keys) {
   const ProgramResult listed = kernbench_program({"list", "algorithms"});
   BOOST_TEST(listed.status == 0);
   for (const std::string part :
-       {"lrab_hierarchical_allreduce (all_reduce): ", "works on ring_1d, torus_2d, mesh_2d_no_wrap", "root_cube",
-        "ring_reduce_scatter (reduce_scatter): ", "Keys of ccl.yaml for all of them:", "vc_chunk_size"})
-    BOOST_TEST(listed.out.find(part) != std::string::npos, "'" << part << "' is not in: " << listed.out);
+       {"lrab_hierarchical_allreduce (all_reduce): ", "works on ring_1d, torus_2d, mesh_2d_no_wrap",
+        "root_cube", "ring_reduce_scatter (reduce_scatter): ", "Keys of ccl.yaml for all of them:",
+        "vc_chunk_size"})
+    BOOST_TEST(listed.out.find(part) != std::string::npos,
+               "'" << part << "' is not in: " << listed.out);
   const auto json = nlohmann::json::parse(kernbench_program({"list", "algorithms", "--json"}).out);
   BOOST_TEST(json.at("algorithms").size() == 12u);
   BOOST_TEST(json.at("keys").at(0).at("name") == "buffer_kind");
@@ -132,24 +150,28 @@ BOOST_AUTO_TEST_CASE(algorithms_are_listed_with_their_keys) {
 // Any number of PEs may be the ranks, by any algorithm; without a world size all of them are.
 BOOST_AUTO_TEST_CASE(ranks_that_are_pes_are_as_many_as_the_settings_say) {
   const auto run = [](const Words& more) {
-    Words words{"run", "--topology", "tiny", "--set", "ccl:defaults.rank_unit=pe", "--verify-data", "--json", "--bench"};
+    Words words{"run",           "--topology", "tiny",   "--set", "ccl:defaults.rank_unit=pe",
+                "--verify-data", "--json",     "--bench"};
     words.insert(words.end(), more.begin(), more.end());
     const ProgramResult result = kernbench_program(words);
     BOOST_TEST_REQUIRE(result.status == 0, more.front() << ": " << result.err);
     return nlohmann::json::parse(result.out).at("results").at(0).at("rows").at(0);
   };
   for (const std::string size : {"1", "2", "3", "5", "8"}) {
-    for (const std::string algorithm :
-         {"lrab_hierarchical_allreduce", "hierarchical_allreduce", "ring_allreduce", "tree_allreduce"}) {
-      const auto row = run({"ccl-allreduce", "--set", "ccl:defaults.world_size=" + size, "--param", "algorithm=" + algorithm});
+    for (const std::string algorithm : {"lrab_hierarchical_allreduce", "hierarchical_allreduce",
+                                        "ring_allreduce", "tree_allreduce"}) {
+      const auto row = run({"ccl-allreduce", "--set", "ccl:defaults.world_size=" + size, "--param",
+                            "algorithm=" + algorithm});
       BOOST_TEST(row.at("ranks") == std::stoi(size));
       BOOST_TEST(row.at("bytes") == 16);  // n_elem 8 of the rank's one shard
     }
-    BOOST_TEST(run({"collectives", "--set", "ccl:defaults.world_size=" + size}).at("ranks") == std::stoi(size));
+    BOOST_TEST(run({"collectives", "--set", "ccl:defaults.world_size=" + size}).at("ranks") ==
+               std::stoi(size));
   }
   BOOST_TEST(run({"ccl-allreduce"}).at("ranks") == 8);
   // An algorithm's own entry.
-  BOOST_TEST(run({"ccl-allreduce", "--param", "algorithm=tree_allreduce", "--set", "ccl:algorithms.tree_allreduce.world_size=6"})
+  BOOST_TEST(run({"ccl-allreduce", "--param", "algorithm=tree_allreduce", "--set",
+                  "ccl:algorithms.tree_allreduce.world_size=6"})
                  .at("ranks") == 6);
 }
 

@@ -1,4 +1,5 @@
-// The command line without a simulation: help, version, lists, topology export, and every wrong way of asking (spec 10).
+// The command line without a simulation: help, version, lists, topology export, and every wrong way
+// of asking (spec 10).
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
@@ -8,12 +9,16 @@ using namespace kernbench::test;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// Status 2, nothing on standard output, and a first line on standard error that has all of the parts.
-void check_refused(const std::vector<std::string>& arguments, const std::vector<std::string>& parts) {
+// Status 2, nothing on standard output, and a first line on standard error that has all of the
+// parts.
+void check_refused(const std::vector<std::string>& arguments,
+                   const std::vector<std::string>& parts) {
   const ProgramResult result = kernbench_program(arguments);
   std::string line = "kernbench";
   for (const std::string& argument : arguments) line += ' ' + argument;
@@ -21,7 +26,9 @@ void check_refused(const std::vector<std::string>& arguments, const std::vector<
     BOOST_TEST(result.status == 2);
     BOOST_TEST(result.out == "");
     BOOST_TEST(first_line(result.err).rfind("kernbench: error: ", 0) == 0U, result.err);
-    for (const std::string& part : parts) BOOST_TEST(contains(first_line(result.err), part), "'" << part << "' is not in: " << result.err);
+    for (const std::string& part : parts)
+      BOOST_TEST(contains(first_line(result.err), part),
+                 "'" << part << "' is not in: " << result.err);
   }
 }
 
@@ -29,7 +36,8 @@ void check_refused(const std::vector<std::string>& arguments, const std::vector<
 
 BOOST_AUTO_TEST_CASE(every_help_has_a_description_and_examples) {
   const std::vector<std::vector<std::string>> commands{
-      {}, {"run"}, {"list"}, {"list", "components"}, {"list", "topologies"}, {"topology"}, {"completion"}};
+      {},           {"run"},       {"list"}, {"list", "components"}, {"list", "topologies"},
+      {"topology"}, {"completion"}};
   for (std::vector<std::string> command : commands) {
     std::string name = "kernbench";
     for (const std::string& word : command) name += ' ' + word;
@@ -38,12 +46,14 @@ BOOST_AUTO_TEST_CASE(every_help_has_a_description_and_examples) {
     BOOST_TEST_CONTEXT(name) {
       BOOST_TEST(result.status == 0);
       BOOST_TEST(result.err == "");
-      BOOST_TEST(first_line(result.out).size() > 20U, result.out);  // what it does, and no banner before it
+      BOOST_TEST(first_line(result.out).size() > 20U,
+                 result.out);  // what it does, and no banner before it
       BOOST_TEST(!contains(result.out, "Accellera"));
       BOOST_TEST(contains(result.out, "Usage: "), result.out);
       const std::size_t examples = result.out.find("Examples:");
       BOOST_TEST_REQUIRE(examples != std::string::npos, result.out);
-      BOOST_TEST(contains(result.out.substr(examples), name + (name == "kernbench" ? " " : "")), result.out);
+      BOOST_TEST(contains(result.out.substr(examples), name + (name == "kernbench" ? " " : "")),
+                 result.out);
     }
   }
 }
@@ -52,14 +62,17 @@ BOOST_AUTO_TEST_CASE(the_version_names_systemc_and_the_build) {
   const ProgramResult result = kernbench_program({"--version"});
   BOOST_TEST(result.status == 0);
   BOOST_TEST(first_line(result.out).rfind("kernbench ", 0) == 0U, result.out);
-  for (const std::string part : {"SystemC    2.3", "build ", "compiler "}) BOOST_TEST(contains(result.out, part), result.out);
+  for (const std::string part : {"SystemC    2.3", "build ", "compiler "})
+    BOOST_TEST(contains(result.out, part), result.out);
 }
 
 BOOST_AUTO_TEST_CASE(wrong_words_are_refused_with_the_nearest_right_one) {
   check_refused({}, {"a command is missing"});
   check_refused({"rnu"}, {"there is no command 'rnu'", "did you mean 'run'?"});
-  check_refused({"list", "topologys"}, {"there is no command 'topologys'", "did you mean 'topologies'?"});
-  check_refused({"run", "--bench", "x", "--verify-dat"}, {"there is no option '--verify-dat'", "did you mean '--verify-data'?"});
+  check_refused({"list", "topologys"},
+                {"there is no command 'topologys'", "did you mean 'topologies'?"});
+  check_refused({"run", "--bench", "x", "--verify-dat"},
+                {"there is no option '--verify-dat'", "did you mean '--verify-data'?"});
   check_refused({"topology", "--format", "pdf"}, {"--format", "pdf"});
   check_refused({"run"}, {"--bench"});
   check_refused({"run", "--bench", "x", "--seed", "abc"}, {"--seed", "abc"});
@@ -68,16 +81,22 @@ BOOST_AUTO_TEST_CASE(wrong_words_are_refused_with_the_nearest_right_one) {
 BOOST_AUTO_TEST_CASE(wrong_configurations_are_refused_with_place_and_remedy) {
   const TemporaryFolder folder;
   check_refused({"topology", "--topology", "nowhere.yaml"}, {"'nowhere.yaml'"});
-  check_refused({"topology", "--topology", "topology.tniy.yaml"}, {"'topology.tniy.yaml'", "did you mean 'topology.tiny.yaml'?"});
+  check_refused({"topology", "--topology", "topology.tniy.yaml"},
+                {"'topology.tniy.yaml'", "did you mean 'topology.tiny.yaml'?"});
   check_refused({"topology", "--components", "/nowhere/c.yaml"}, {"/nowhere/c.yaml"});
   check_refused({"topology", "--set", "system.sips"}, {"system.sips"});
   check_refused({"topology", "--set", "nonsense"}, {"nonsense", "KEY=VALUE"});
-  check_refused({"topology", "--set", "system.flit_byte=128"}, {"system.flit_byte", "did you mean 'flit_bytes'?"});
-  check_refused({"topology", "--set", "cube.components.hbm_ctrl.attrs.num_pcs=6"}, {"cube.components.hbm_ctrl.attrs.num_pcs", "6", "power of two"});
+  check_refused({"topology", "--set", "system.flit_byte=128"},
+                {"system.flit_byte", "did you mean 'flit_bytes'?"});
+  check_refused({"topology", "--set", "cube.components.hbm_ctrl.attrs.num_pcs=6"},
+                {"cube.components.hbm_ctrl.attrs.num_pcs", "6", "power of two"});
   check_refused({"topology", "--set", "ccl:defaults.algorithm=ring"}, {"ccl"});
 
-  const std::string misspelt = folder.write("misspelt.yaml", "include: " KERNBENCH_SOURCE_DIR "/configs/topology.yaml\nsystem:\n  ns_per_mmm: 0.2\n");
-  check_refused({"topology", "--topology", misspelt}, {"misspelt.yaml:3:3", "system.ns_per_mmm", "did you mean 'ns_per_mm'?"});
+  const std::string misspelt =
+      folder.write("misspelt.yaml", "include: " KERNBENCH_SOURCE_DIR
+                                    "/configs/topology.yaml\nsystem:\n  ns_per_mmm: 0.2\n");
+  check_refused({"topology", "--topology", misspelt},
+                {"misspelt.yaml:3:3", "system.ns_per_mmm", "did you mean 'ns_per_mm'?"});
   const std::string broken = folder.write("broken.yaml", "system: {ns_per_mm: [\n");
   check_refused({"topology", "--topology", broken}, {"broken.yaml"});
 }
@@ -85,7 +104,8 @@ BOOST_AUTO_TEST_CASE(wrong_configurations_are_refused_with_place_and_remedy) {
 // All faults at once: one line each.
 BOOST_AUTO_TEST_CASE(all_faults_of_a_configuration_are_reported_together) {
   const ProgramResult result =
-      kernbench_program({"topology", "--set", "system.sips.count=0", "--set", "cube.components.hbm_ctrl.attrs.burst_bytes=100"});
+      kernbench_program({"topology", "--set", "system.sips.count=0", "--set",
+                         "cube.components.hbm_ctrl.attrs.burst_bytes=100"});
   BOOST_TEST(result.status == 2);
   BOOST_TEST(contains(result.err, "system.sips.count"), result.err);
   BOOST_TEST(contains(result.err, "burst_bytes"), result.err);
@@ -107,7 +127,8 @@ BOOST_AUTO_TEST_CASE(the_topology_is_exported_sorted_and_complete) {
 }
 
 BOOST_AUTO_TEST_CASE(overrides_reach_the_machine) {
-  const ProgramResult result = kernbench_program({"topology", "--topology", "topology.tiny.yaml", "--set", "system.flit_bytes=128"});
+  const ProgramResult result = kernbench_program(
+      {"topology", "--topology", "topology.tiny.yaml", "--set", "system.flit_bytes=128"});
   BOOST_TEST_REQUIRE(result.status == 0, result.err);
   BOOST_TEST(nlohmann::json::parse(result.out).at("flit_bytes") == 128);
 }
@@ -115,17 +136,20 @@ BOOST_AUTO_TEST_CASE(overrides_reach_the_machine) {
 BOOST_AUTO_TEST_CASE(lists_come_as_tables_and_as_json) {
   const ProgramResult components = kernbench_program({"list", "components"});
   BOOST_TEST_REQUIRE(components.status == 0, components.err);
-  for (const std::string part : {"builtin.pe_gemm", "macs_per_cycle", "builtin.hbm_ctrl", "of the machine"}) {
+  for (const std::string part :
+       {"builtin.pe_gemm", "macs_per_cycle", "builtin.hbm_ctrl", "of the machine"}) {
     BOOST_TEST(contains(components.out, part), part);
   }
-  const auto implementations = nlohmann::json::parse(kernbench_program({"list", "components", "--json"}).out);
+  const auto implementations =
+      nlohmann::json::parse(kernbench_program({"list", "components", "--json"}).out);
   BOOST_TEST(implementations.size() >= 18U);
   BOOST_TEST(implementations[0].contains("attrs"));
 
   const ProgramResult topologies = kernbench_program({"list", "topologies"});
   BOOST_TEST_REQUIRE(topologies.status == 0, topologies.err);
   BOOST_TEST(contains(topologies.out, "topology.six_sip.yaml"), topologies.out);
-  const auto machines = nlohmann::json::parse(kernbench_program({"list", "topologies", "--json"}).out);
+  const auto machines =
+      nlohmann::json::parse(kernbench_program({"list", "topologies", "--json"}).out);
   BOOST_TEST(machines.size() == 3U);
 
   const ProgramResult benches = kernbench_program({"list"});

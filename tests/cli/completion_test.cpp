@@ -1,4 +1,5 @@
-// `kernbench completion`: the scripts, and what bash, and zsh and fish where they are installed, offer with them (spec 10).
+// `kernbench completion`: the scripts, and what bash, and zsh and fish where they are installed,
+// offer with them (spec 10).
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
@@ -37,9 +38,12 @@ Words lines_of(const std::string& text) {
   return lines;
 }
 
-bool has(const Words& offered, const std::string& word) { return std::find(offered.begin(), offered.end(), word) != offered.end(); }
+bool has(const Words& offered, const std::string& word) {
+  return std::find(offered.begin(), offered.end(), word) != offered.end();
+}
 
-// What bash offers for a command line: its words as readline cuts them, the last one up to the cursor.
+// What bash offers for a command line: its words as readline cuts them, the last one up to the
+// cursor.
 class Bash {
  public:
   Bash() : script_(folder_.write("kernbench.bash", script("bash"))) {}
@@ -48,8 +52,9 @@ class Bash {
     std::string set = "COMP_WORDS=(";
     for (const std::string& word : words) set += " '" + word + "'";
     set += "); COMP_CWORD=" + std::to_string(words.size() - 1);
-    const std::string call = "set -u; cd '" + folder_.file("") + "'; source '" + script_ + "'; " + set +
-                             "; _kernbench || exit 9; for word in \"${COMPREPLY[@]}\"; do echo \"$word\"; done";
+    const std::string call =
+        "set -u; cd '" + folder_.file("") + "'; source '" + script_ + "'; " + set +
+        "; _kernbench || exit 9; for word in \"${COMPREPLY[@]}\"; do echo \"$word\"; done";
     const ProgramResult result = shell("/bin/bash", {"--norc", "-c", call});
     BOOST_TEST(result.status == 0, result.err);
     BOOST_TEST(result.err == "");
@@ -67,7 +72,9 @@ void check_offers(const Bash& bash, const Words& words, Words expected) {
   std::sort(expected.begin(), expected.end());
   std::string line;
   for (const std::string& word : words) line += word + "|";
-  BOOST_TEST_CONTEXT(line) { BOOST_TEST(bash.offers(words) == expected, boost::test_tools::per_element()); }
+  BOOST_TEST_CONTEXT(line) {
+    BOOST_TEST(bash.offers(words) == expected, boost::test_tools::per_element());
+  }
 }
 
 boost::test_tools::assertion_result installed(const std::string& program) {
@@ -75,8 +82,12 @@ boost::test_tools::assertion_result installed(const std::string& program) {
   result.message() << program << " is not installed";
   return result;
 }
-boost::test_tools::assertion_result has_zsh(boost::unit_test::test_unit_id /*unit*/) { return installed("zsh"); }
-boost::test_tools::assertion_result has_fish(boost::unit_test::test_unit_id /*unit*/) { return installed("fish"); }
+boost::test_tools::assertion_result has_zsh(boost::unit_test::test_unit_id /*unit*/) {
+  return installed("zsh");
+}
+boost::test_tools::assertion_result has_fish(boost::unit_test::test_unit_id /*unit*/) {
+  return installed("fish");
+}
 
 }  // namespace
 
@@ -87,14 +98,16 @@ BOOST_AUTO_TEST_CASE(a_shell_that_is_not_known_is_refused_with_those_that_are) {
   BOOST_TEST(unknown.status == 2);
   BOOST_TEST(unknown.out == "");
   for (const std::string part : {"tcsh", "bash", "zsh", "fish"})
-    BOOST_TEST(unknown.err.find(part) != std::string::npos, "'" << part << "' is not in: " << unknown.err);
+    BOOST_TEST(unknown.err.find(part) != std::string::npos,
+               "'" << part << "' is not in: " << unknown.err);
   BOOST_TEST(kernbench_program({"completion"}).status == 2);
 }
 
 BOOST_AUTO_TEST_CASE(bash_knows_the_program_by_its_name_and_by_its_path) {
   const Bash bash;
   for (const std::string name : {"kernbench", "./kernbench"}) {
-    const ProgramResult result = shell("/bin/bash", {"--norc", "-c", "source '" + bash.path() + "'; complete -p " + name});
+    const ProgramResult result =
+        shell("/bin/bash", {"--norc", "-c", "source '" + bash.path() + "'; complete -p " + name});
     BOOST_TEST(result.out == "complete -F _kernbench " + name + "\n");
   }
 }
@@ -133,7 +146,9 @@ BOOST_AUTO_TEST_CASE(bash_offers_every_option_of_every_command) {
     int options = 0;
     for (std::string line; std::getline(in, line) && line.rfind("Examples:", 0) != 0;) {
       const std::size_t begin = line.find("--");
-      if (begin == std::string::npos || line.find_first_not_of(' ') > 6 || line[line.find_first_not_of(' ')] != '-') continue;
+      if (begin == std::string::npos || line.find_first_not_of(' ') > 6 ||
+          line[line.find_first_not_of(' ')] != '-')
+        continue;
       const std::string option = line.substr(begin, line.find_first_of(" ,[", begin) - begin);
       BOOST_TEST(has(offered, option), command.back() << " " << option);
       ++options;
@@ -150,7 +165,8 @@ BOOST_AUTO_TEST_CASE(bash_offers_values) {
   check_offers(bash, {"kernbench", "run", "--verify"}, {"--verify-data", "--verify-data=ops"});
   check_offers(bash, {"kernbench", "topology", "--topology", "si"}, {"six_sip"});
   check_offers(bash, {"kernbench", "traffic", "--generate", "st"}, {"stream", "stride"});
-  check_offers(bash, {"kernbench", "probe", "--case", "d2h"}, {"d2h-1hop", "d2h-2hop", "d2h-3hop", "d2h-4hop"});
+  check_offers(bash, {"kernbench", "probe", "--case", "d2h"},
+               {"d2h-1hop", "d2h-2hop", "d2h-3hop", "d2h-4hop"});
   check_offers(bash, {"kernbench", "validate", "--group", "hb"}, {"hbm"});
   check_offers(bash, {"kernbench", "run", "--until", ""}, {});  // a number
   // The value of an option is no command, and its name no option's.
@@ -169,15 +185,20 @@ BOOST_AUTO_TEST_CASE(bash_offers_the_parameters_of_the_bench_and_their_choices) 
     ++position;
     if (bench.at("name") == "softmax-rows") index = position;
     Words expected;
-    for (const auto& parameter : bench.at("parameters")) expected.push_back(parameter.at("name").get<std::string>() + "=");
+    for (const auto& parameter : bench.at("parameters"))
+      expected.push_back(parameter.at("name").get<std::string>() + "=");
     check_offers(bash, {"kernbench", "run", "--bench", bench.at("name"), "--param", ""}, expected);
   }
   for (const std::string& name : {std::string("softmax-rows"), std::to_string(index)}) {
     check_offers(bash, {"kernbench", "run", "--bench", name, "--param", "comp"}, {"compute="});
-    check_offers(bash, {"kernbench", "run", "--bench", name, "--param", "compute", "="}, {"op", "steps"});
-    check_offers(bash, {"kernbench", "run", "--bench", name, "--param", "compute", "=", "s"}, {"steps"});
-    check_offers(bash, {"kernbench", "run", "--bench", "=", name, "--param", "compute", "=", "s"}, {"steps"});
-    check_offers(bash, {"kernbench", "run", "--bench", name, "--param", "compute=s"}, {"compute=steps"});  // where it does not cut
+    check_offers(bash, {"kernbench", "run", "--bench", name, "--param", "compute", "="},
+                 {"op", "steps"});
+    check_offers(bash, {"kernbench", "run", "--bench", name, "--param", "compute", "=", "s"},
+                 {"steps"});
+    check_offers(bash, {"kernbench", "run", "--bench", "=", name, "--param", "compute", "=", "s"},
+                 {"steps"});
+    check_offers(bash, {"kernbench", "run", "--bench", name, "--param", "compute=s"},
+                 {"compute=steps"});  // where it does not cut
   }
   check_offers(bash, {"kernbench", "run", "--param", "comp"}, {});
 }
@@ -194,7 +215,8 @@ BOOST_AUTO_TEST_CASE(bash_completes_pieces_of_words) {
 
 BOOST_AUTO_TEST_CASE(bash_offers_files_by_what_an_option_takes) {
   const Bash bash;
-  for (const std::string name : {"mine.yaml", "mine.csv", "mine.json", "mine.sqlite", "my file.yaml"})
+  for (const std::string name :
+       {"mine.yaml", "mine.csv", "mine.json", "mine.sqlite", "my file.yaml"})
     bash.folder().write(name, "");
   check_offers(bash, {"kernbench", "run", "--topology", "m"}, {"mine.yaml", "my file.yaml"});
   check_offers(bash, {"kernbench", "run", "--op-log", "mine"}, {"mine.csv", "mine.sqlite"});
@@ -203,30 +225,36 @@ BOOST_AUTO_TEST_CASE(bash_offers_files_by_what_an_option_takes) {
   check_offers(bash, {"kernbench", "traffic", "mine.c"}, {"mine.csv"});
 }
 
-BOOST_AUTO_TEST_CASE(zsh_loads_the_script_and_has_no_fault_in_it, *boost::unit_test::precondition(has_zsh)) {
+BOOST_AUTO_TEST_CASE(zsh_loads_the_script_and_has_no_fault_in_it,
+                     *boost::unit_test::precondition(has_zsh)) {
   const TemporaryFolder folder;
   const std::string file = folder.write("_kernbench", script("zsh"));
   const ProgramResult parsed = shell(path_of("zsh"), {"-f", "-n", file});
   BOOST_TEST(parsed.status == 0, parsed.err);
   BOOST_TEST(parsed.err == "");
-  const ProgramResult loaded =
-      shell(path_of("zsh"), {"-f", "-c", "autoload -U compinit; compinit -u -D; source '" + file + "'; echo $_comps[kernbench]"});
+  const ProgramResult loaded = shell(
+      path_of("zsh"),
+      {"-f", "-c",
+       "autoload -U compinit; compinit -u -D; source '" + file + "'; echo $_comps[kernbench]"});
   BOOST_TEST(loaded.out == "_kernbench\n", loaded.err);
   BOOST_TEST(loaded.err == "");
 }
 
-// Behind a prompt on a terminal, as a user has it: the line, a tab, and what stands there then. What does not come is waited for
-// until `timeout` ends the shell.
+// Behind a prompt on a terminal, as a user has it: the line, a tab, and what stands there then.
+// What does not come is waited for until `timeout` ends the shell.
 BOOST_AUTO_TEST_CASE(zsh_offers_what_bash_offers, *boost::unit_test::precondition(has_zsh)) {
   const TemporaryFolder folder;
   const std::string file = folder.write("_kernbench", script("zsh"));
-  for (const std::string& name : {std::string("mine.yaml"), std::string("mine.json")}) folder.write(name, "");
+  for (const std::string& name : {std::string("mine.yaml"), std::string("mine.json")})
+    folder.write(name, "");
   const auto check = [&](const std::string& line, const std::string& completed) {
-    const std::string driver = "cd '" + folder.file("") + "'; zmodload zsh/zpty; zpty z " + path_of("zsh") + " -f -i\n" +
-                               "zpty -w z \"PS1=; autoload -U compinit; compinit -u -D; source '" + file + "'; print REA''DY\"\n" +
-                               "zpty -r z out '*READY*'; zpty -n -w z '" + line + "'$'\\t'; zpty -r z out '*" + completed +
-                               "*'; zpty -d z; print found";
-    const ProgramResult result = shell("/usr/bin/timeout", {"30", path_of("zsh"), "-f", "-c", driver});
+    const std::string driver =
+        "cd '" + folder.file("") + "'; zmodload zsh/zpty; zpty z " + path_of("zsh") + " -f -i\n" +
+        "zpty -w z \"PS1=; autoload -U compinit; compinit -u -D; source '" + file +
+        "'; print REA''DY\"\n" + "zpty -r z out '*READY*'; zpty -n -w z '" + line +
+        "'$'\\t'; zpty -r z out '*" + completed + "*'; zpty -d z; print found";
+    const ProgramResult result =
+        shell("/usr/bin/timeout", {"30", path_of("zsh"), "-f", "-c", driver});
     BOOST_TEST(result.out == "found\n", line << ": " << result.out << result.err);
   };
   check("kernbench rou", "route");
@@ -244,7 +272,9 @@ BOOST_AUTO_TEST_CASE(fish_offers_what_bash_offers, *boost::unit_test::preconditi
   const TemporaryFolder folder;
   const std::string file = folder.write("kernbench.fish", script("fish"));
   const auto offers = [&](const std::string& line) {
-    const ProgramResult result = shell(path_of("fish"), {"--no-config", "-c", "source '" + file + "'; complete -C '" + line + "'"});
+    const ProgramResult result =
+        shell(path_of("fish"),
+              {"--no-config", "-c", "source '" + file + "'; complete -C '" + line + "'"});
     BOOST_TEST(result.err == "");
     Words words = lines_of(result.out);
     for (std::string& word : words) word = word.substr(0, word.find('\t'));
@@ -253,10 +283,12 @@ BOOST_AUTO_TEST_CASE(fish_offers_what_bash_offers, *boost::unit_test::preconditi
   BOOST_TEST(offers("kernbench r") == (Words{"route", "run"}), boost::test_tools::per_element());
   BOOST_TEST(offers("./kernbench te") == Words{"test"}, boost::test_tools::per_element());
   BOOST_TEST(offers("kernbench list t") == Words{"topologies"}, boost::test_tools::per_element());
-  BOOST_TEST(offers("kernbench run --bench gem") == Words{"gemm-single-pe"}, boost::test_tools::per_element());
-  BOOST_TEST(offers("kernbench run --data e") == Words{"eager"}, boost::test_tools::per_element());
-  BOOST_TEST(offers("kernbench run --bench softmax-rows --param compute=s") == Words{"compute=steps"},
+  BOOST_TEST(offers("kernbench run --bench gem") == Words{"gemm-single-pe"},
              boost::test_tools::per_element());
+  BOOST_TEST(offers("kernbench run --data e") == Words{"eager"}, boost::test_tools::per_element());
+  BOOST_TEST(
+      offers("kernbench run --bench softmax-rows --param compute=s") == Words{"compute=steps"},
+      boost::test_tools::per_element());
   BOOST_TEST(has(offers("kernbench run --ver"), "--verify-data"));
 }
 

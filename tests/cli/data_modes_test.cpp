@@ -10,7 +10,9 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 ProgramResult run(const std::string& bench, const Words& more = {}) {
   Words words{"run", "--bench", bench, "--topology", "tiny"};
@@ -25,7 +27,8 @@ BOOST_AUTO_TEST_CASE(statistics_are_the_same_with_data_off_deferred_and_eager) {
     const TemporaryFolder folder;
     for (const std::string mode : {"off", "deferred", "eager"}) {
       const ProgramResult result =
-          run(bench, {"--data", mode, "--json", "--stats", folder.file(mode + ".json"), "--op-log", folder.file(mode + ".csv")});
+          run(bench, {"--data", mode, "--json", "--stats", folder.file(mode + ".json"), "--op-log",
+                      folder.file(mode + ".csv")});
       BOOST_TEST_REQUIRE(result.status == 0, result.err);
       BOOST_TEST(nlohmann::json::parse(result.out).at("data") == mode);
       BOOST_TEST(contains(folder.read(mode + ".json.config.yaml"), "# data       " + mode));
@@ -62,9 +65,10 @@ BOOST_AUTO_TEST_CASE(a_bench_that_branches_on_results_is_verified_or_refused) {
     const ProgramResult refused = run("newton-until", {"--data", mode});
     BOOST_TEST(refused.status == 2);
     BOOST_TEST(refused.out == "");
-    BOOST_TEST(
-        contains(refused.err, "bench 'newton-until' branches on values that its kernels compute; it runs with --data eager only"),
-        refused.err);
+    BOOST_TEST(contains(refused.err,
+                        "bench 'newton-until' branches on values that its kernels compute; it runs "
+                        "with --data eager only"),
+               refused.err);
   }
   const ProgramResult stuck = run("newton-until", {"--param", "max_steps=1"});
   BOOST_TEST(stuck.status == 1);

@@ -1,5 +1,5 @@
-// No silent end on the command line: deadlocks end with status 3 and the list of who waits, and leave files that can be read
-// (spec 4.2).
+// No silent end on the command line: deadlocks end with status 3 and the list of who waits, and
+// leave files that can be read (spec 4.2).
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
@@ -12,24 +12,31 @@ namespace {
 using Words = std::vector<std::string>;
 
 // The program with a memory that never answers.
-ProgramResult silent_program(const Words& words) { return kernbench_program(words, 0, 0, nullptr, KERNBENCH_SILENT_PROGRAM); }
-
-void check_contains(const std::string& text, const Words& parts) {
-  for (const std::string& part : parts) BOOST_TEST(text.find(part) != text.npos, "'" << part << "' is not in: " << text);
+ProgramResult silent_program(const Words& words) {
+  return kernbench_program(words, 0, 0, nullptr, KERNBENCH_SILENT_PROGRAM);
 }
 
-const std::string silent = "cube.components.hbm_ctrl={impl: test.silent_memory, attrs: {takes_posted_writes: true}}";
+void check_contains(const std::string& text, const Words& parts) {
+  for (const std::string& part : parts)
+    BOOST_TEST(text.find(part) != text.npos, "'" << part << "' is not in: " << text);
+}
+
+const std::string silent =
+    "cube.components.hbm_ctrl={impl: test.silent_memory, attrs: {takes_posted_writes: true}}";
 const std::string polling =
-    "cube.components.hbm_ctrl={impl: test.silent_memory, attrs: {takes_posted_writes: true, poll_ns: 1000}}";
+    "cube.components.hbm_ctrl={impl: test.silent_memory, attrs: {takes_posted_writes: true, "
+    "poll_ns: 1000}}";
 const std::string rows =
     "at_ns,initiator,op,target,offset,bytes\n0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,0,256\n"
-    "1,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n2,sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,0,256\n";
+    "1,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n2,sip0.cube0.pe0.pe_dma,read,sip0."
+    "cube0.sram,0,256\n";
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(deadlock)
 
-// The SRAM answers at 26.400004 ns (tests/traffic); the read of the HBM has the channel from then on.
+// The SRAM answers at 26.400004 ns (tests/traffic); the read of the HBM has the channel from then
+// on.
 BOOST_AUTO_TEST_CASE(traffic_that_is_swallowed_is_listed_with_status_3) {
   const TemporaryFolder folder;
   const Words words{"traffic", folder.write("rows.csv", rows), "--topology", "tiny", "--csv",
@@ -39,35 +46,44 @@ BOOST_AUTO_TEST_CASE(traffic_that_is_swallowed_is_listed_with_status_3) {
     with.push_back(memory);
     const ProgramResult result = silent_program(with);
     BOOST_TEST(result.status == 3);
-    check_contains(
-        result.err,
-        {memory == silent ? "kernbench: error: deadlock at "
-                          : "kernbench: error: livelock at 2000000 ns: nothing but polling and clocks for 1000000 ns, and",
-         "traffic waits for request 0 and later ones to end since 0 ns", "2 requests have not ended:",
-         "request 1: read by sip0.cube0.pe0.pe_dma at sip0.cube0.hbm_ctrl.pe0, issued at 1 ns, granted at 26.400004 ns",
-         "request 2: read by sip0.cube0.pe0.pe_dma at sip0.cube0.sram, issued at 2 ns, waits for its channel"});
+    check_contains(result.err,
+                   {memory == silent ? "kernbench: error: deadlock at "
+                                     : "kernbench: error: livelock at 2000000 ns: nothing but "
+                                       "polling and clocks for 1000000 ns, and",
+                    "traffic waits for request 0 and later ones to end since 0 ns",
+                    "2 requests have not ended:",
+                    "request 1: read by sip0.cube0.pe0.pe_dma at sip0.cube0.hbm_ctrl.pe0, issued "
+                    "at 1 ns, granted at 26.400004 ns",
+                    "request 2: read by sip0.cube0.pe0.pe_dma at sip0.cube0.sram, issued at 2 ns, "
+                    "waits for its channel"});
     check_contains(folder.read("out.csv"), {"0,0.000000,0.000000,26.400004,26.400004,256,"});
   }
   Words impatient = words;
   impatient.insert(impatient.end(), {polling, "--deadlock-after", "5000"});
-  check_contains(silent_program(impatient).err, {"livelock at 10000 ns: nothing but polling and clocks for 5000 ns"});
+  check_contains(silent_program(impatient).err,
+                 {"livelock at 10000 ns: nothing but polling and clocks for 5000 ns"});
   Words patient = words;
   patient.insert(patient.end(), {polling, "--deadlock-after", "0", "--until", "9000000"});
   const ProgramResult result = silent_program(patient);
   BOOST_TEST(result.status == 0);
-  check_contains(result.err, {"until_reached at 9000000 ns of simulated time: 3 requests issued, 1 ended"});
+  check_contains(result.err,
+                 {"until_reached at 9000000 ns of simulated time: 3 requests issued, 1 ended"});
 }
 
 // The host's tensors are written; the kernel's first read never comes back.
-BOOST_AUTO_TEST_CASE(a_kernel_that_waits_for_ever_is_listed_with_status_3_and_the_files_can_be_read) {
+BOOST_AUTO_TEST_CASE(
+    a_kernel_that_waits_for_ever_is_listed_with_status_3_and_the_files_can_be_read) {
   const TemporaryFolder folder;
   for (const std::string& memory : {silent, polling}) {
     const ProgramResult result =
-        silent_program({"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--set", memory, "--stats",
-                        folder.file("stats.json"), "--trace", folder.file("wave.vcd"), "--op-log", folder.file("ops.csv")});
+        silent_program({"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--set", memory,
+                        "--stats", folder.file("stats.json"), "--trace", folder.file("wave.vcd"),
+                        "--op-log", folder.file("ops.csv")});
     BOOST_TEST(result.status == 3, result.err);
-    check_contains(result.err, {memory == silent ? "kernbench: error: deadlock at " : "kernbench: error: livelock at ", "\n  host.",
-                                " waits for the end of KernelLaunch", "\n  sip0.cube0.m_cpu waits for answers to KernelLaunch",
+    check_contains(result.err, {memory == silent ? "kernbench: error: deadlock at "
+                                                 : "kernbench: error: livelock at ",
+                                "\n  host.", " waits for the end of KernelLaunch",
+                                "\n  sip0.cube0.m_cpu waits for answers to KernelLaunch",
                                 "\n  sip0.cube0.pe0.pe_cpu waits for ", " since "});
     BOOST_TEST(nlohmann::json::parse(folder.read("stats.json")).at("components").size() > 50u);
     check_contains(folder.read("wave.vcd"), {"$enddefinitions $end"});
@@ -76,39 +92,51 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_waits_for_ever_is_listed_with_status_3_and_th
   }
 }
 
-// The last rank waits for its data for ever, the others for its messages: with the state of all queues of who waits.
-BOOST_AUTO_TEST_CASE(messages_that_never_come_are_listed_with_status_3_and_the_queues_of_who_waits) {
-  const ProgramResult result = silent_program({"run", "--bench", "collectives", "--param", "op=broadcast", "--topology", "tiny",
-                                               "--set", "system.sips.count=3", "--set", silent});
+// The last rank waits for its data for ever, the others for its messages: with the state of all
+// queues of who waits.
+BOOST_AUTO_TEST_CASE(
+    messages_that_never_come_are_listed_with_status_3_and_the_queues_of_who_waits) {
+  const ProgramResult result =
+      silent_program({"run", "--bench", "collectives", "--param", "op=broadcast", "--topology",
+                      "tiny", "--set", "system.sips.count=3", "--set", silent});
   BOOST_TEST(result.status == 3, result.err);
-  check_contains(result.err,
-                 {"kernbench: error: deadlock at ", "\n  host.rank0 waits for the end of KernelLaunch 'ring_broadcast'",
-                  "\n  sip0.cube0.pe0.pe_cpu waits for tl.recv in direction 'ring_W' of kernel 'ring_broadcast' since ",
-                  "\n  sip0.cube0.pe0.pe_ipcq waits for a message in direction 'ring_W' of sip2.cube0.pe0 since ",
-                  "\n    ring_W <-> sip2.cube0.pe0 ring_E: sent head 0, tail 0, credits 4 of 4; received head 0, tail 0",
-                  "\n  sip1.cube0.pe0.pe_ipcq waits for a message in direction 'ring_W' of sip0.cube0.pe0 since ",
-                  "\n  sip2.cube0.pe0.pe_cpu waits for command 1 of kernel 'ring_broadcast' since "});
+  check_contains(
+      result.err,
+      {"kernbench: error: deadlock at ",
+       "\n  host.rank0 waits for the end of KernelLaunch 'ring_broadcast'",
+       "\n  sip0.cube0.pe0.pe_cpu waits for tl.recv in direction 'ring_W' of kernel "
+       "'ring_broadcast' since ",
+       "\n  sip0.cube0.pe0.pe_ipcq waits for a message in direction 'ring_W' of sip2.cube0.pe0 "
+       "since ",
+       "\n    ring_W <-> sip2.cube0.pe0 ring_E: sent head 0, tail 0, credits 4 of 4; received head "
+       "0, tail 0",
+       "\n  sip1.cube0.pe0.pe_ipcq waits for a message in direction 'ring_W' of sip0.cube0.pe0 "
+       "since ",
+       "\n  sip2.cube0.pe0.pe_cpu waits for command 1 of kernel 'ring_broadcast' since "});
 }
 
 // Work is pending, however long a delay takes and however short the patience is.
 BOOST_AUTO_TEST_CASE(a_delay_beyond_the_patience_is_no_deadlock) {
   for (const Words& more :
        {Words{"--deadlock-after", "0.001"}, Words{"--deadlock-after", "1"},
-        Words{"--deadlock-after", "50", "--set", "cube.components.hbm_ctrl.attrs.overhead_ns=1000000"},
-        Words{"--deadlock-after", "1", "--set", "cube.pe_template.components.pe_cpu.attrs.overhead_ns=1000000"}}) {
+        Words{"--deadlock-after", "50", "--set",
+              "cube.components.hbm_ctrl.attrs.overhead_ns=1000000"},
+        Words{"--deadlock-after", "1", "--set",
+              "cube.pe_template.components.pe_cpu.attrs.overhead_ns=1000000"}}) {
     Words words{"run", "--bench", "matmul-composite", "--topology", "tiny"};
     words.insert(words.end(), more.begin(), more.end());
     const ProgramResult result = kernbench_program(words);
     BOOST_TEST(result.status == 0, result.err);
   }
-  const ProgramResult traffic = kernbench_program(
-      {"traffic", "--generate", "random", "--topology", "tiny", "--requests", "20", "--rate", "0.01", "--deadlock-after", "1"});
+  const ProgramResult traffic =
+      kernbench_program({"traffic", "--generate", "random", "--topology", "tiny", "--requests",
+                         "20", "--rate", "0.01", "--deadlock-after", "1"});
   BOOST_TEST(traffic.status == 0, traffic.err);
 }
 
 BOOST_AUTO_TEST_CASE(a_patience_that_is_no_time_is_refused) {
-  const ProgramResult result =
-      kernbench_program({"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--deadlock-after", "long"});
+  const ProgramResult result = kernbench_program(
+      {"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--deadlock-after", "long"});
   BOOST_TEST(result.status == 2);
   check_contains(result.err, {"--deadlock-after 'long' is not a time in ns"});
 }

@@ -32,11 +32,13 @@ void check_documented(const std::vector<std::string>& words, const std::string& 
   collect_keys(nlohmann::json::parse(result.out), keys);
   BOOST_TEST(!keys.empty());
   for (const std::string& key : keys) {
-    const bool named = document.find('`' + key + '`') != std::string::npos || document.find('.' + key + '`') != std::string::npos ||
+    const bool named = document.find('`' + key + '`') != std::string::npos ||
+                       document.find('.' + key + '`') != std::string::npos ||
                        document.find('`' + key + '.') != std::string::npos ||
                        document.find('`' + key + "[]") != std::string::npos ||
                        document.find('.' + key + "[]`") != std::string::npos;
-    BOOST_TEST(named, "'" << key << "' of `kernbench " << words.front() << "` is not in docs/json.md");
+    BOOST_TEST(named,
+               "'" << key << "' of `kernbench " << words.front() << "` is not in docs/json.md");
   }
 }
 
@@ -46,15 +48,19 @@ BOOST_AUTO_TEST_CASE(every_key_of_the_json_output_is_documented) {
   const std::string document = source_text("docs/json.md");
   BOOST_TEST_REQUIRE(!document.empty());
   const TemporaryFolder folder;
-  const std::string requests = folder.write("r.csv",
-                                            "at_ns,initiator,op,target,offset,bytes\n"
-                                            "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,4096\n");
-  check_documented({"run", "--bench", "matmul-composite", "--topology", "tiny", "--verify-data", "--breakdown", "--json"},
+  const std::string requests =
+      folder.write("r.csv",
+                   "at_ns,initiator,op,target,offset,bytes\n"
+                   "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,4096\n");
+  check_documented({"run", "--bench", "matmul-composite", "--topology", "tiny", "--verify-data",
+                    "--breakdown", "--json"},
                    document);
   check_documented({"run", "--bench", "ccl-allreduce", "--topology", "tiny", "--json"}, document);
   check_documented({"traffic", requests, "--topology", "tiny", "--breakdown", "--json"}, document);
   check_documented({"probe", "--topology", "tiny", "--json"}, document);
-  check_documented({"route", "sip0.cube0.pe0.pe_dma", "sip0.cube0.hbm_ctrl.pe0", "--topology", "tiny", "--json"}, document);
+  check_documented(
+      {"route", "sip0.cube0.pe0.pe_dma", "sip0.cube0.hbm_ctrl.pe0", "--topology", "tiny", "--json"},
+      document);
   check_documented({"validate", "--group", "hbm", "--json"}, document);
   check_documented({"list", "--json"}, document);
   check_documented({"list", "components", "--json"}, document);

@@ -1,4 +1,5 @@
-// What is larger than the host: refused with an estimate, or ended with a message, and never killed by the system.
+// What is larger than the host: refused with an estimate, or ended with a message, and never killed
+// by the system.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -13,7 +14,9 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 Words joined(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
@@ -27,7 +30,8 @@ Words with_settings(Words words, const Words& settings) {
 
 // A link and a router for each of 4096 channels of 2048 PEs.
 const Words largest_machine{"system.sips.count=16", "cube.memory_map.hbm_mapping_mode=one_to_one",
-                            "cube.memory_map.hbm_channels_per_pe=4096", "cube.memory_map.hbm_pseudo_channels=32768",
+                            "cube.memory_map.hbm_channels_per_pe=4096",
+                            "cube.memory_map.hbm_pseudo_channels=32768",
                             "cube.memory_map.hbm_channel_bw_gbs=0.0625"};
 
 // The sanitizers map and keep far more.
@@ -42,51 +46,62 @@ constexpr bool memory_can_be_limited = true;
 BOOST_AUTO_TEST_SUITE(limits)
 
 BOOST_AUTO_TEST_CASE(every_command_refuses_a_machine_that_is_too_large_with_an_estimate) {
-  for (const Words& command : {Words{"run", "--bench", "gemm-single-pe"}, Words{"traffic", "--generate", "stream"},
-                               Words{"topology"}, Words{"route", "sip0.cube0.sram", "sip0.cube0.m_cpu"}, Words{"probe"}}) {
-    const ProgramResult result = kernbench_program(with_settings(joined(command, {"--max-memory", "16G"}), largest_machine));
+  for (const Words& command :
+       {Words{"run", "--bench", "gemm-single-pe"}, Words{"traffic", "--generate", "stream"},
+        Words{"topology"}, Words{"route", "sip0.cube0.sram", "sip0.cube0.m_cpu"}, Words{"probe"}}) {
+    const ProgramResult result =
+        kernbench_program(with_settings(joined(command, {"--max-memory", "16G"}), largest_machine));
     BOOST_TEST(result.status == 2, command.front() << ": " << result.status << ": " << result.err);
     BOOST_TEST(contains(result.err, "this machine needs about 2"), result.err);
     BOOST_TEST(contains(result.err, " GiB of memory: "), result.err);
-    BOOST_TEST(contains(result.err, "8388608 pseudo-channels; --max-memory is 16.0 GiB, and the host has "), result.err);
+    BOOST_TEST(contains(result.err,
+                        "8388608 pseudo-channels; --max-memory is 16.0 GiB, and the host has "),
+               result.err);
     BOOST_TEST(result.wall_s < 10);
   }
 }
 
 BOOST_AUTO_TEST_CASE(the_default_machine_needs_less_than_the_estimate_and_not_much_less) {
   if (!memory_can_be_limited) return;
-  BOOST_TEST(kernbench_program({"run", "--bench", "gemm-single-pe", "--max-memory", "160M"}).status == 0);
-  const ProgramResult refused = kernbench_program({"run", "--bench", "gemm-single-pe", "--max-memory", "64M"});
+  BOOST_TEST(
+      kernbench_program({"run", "--bench", "gemm-single-pe", "--max-memory", "160M"}).status == 0);
+  const ProgramResult refused =
+      kernbench_program({"run", "--bench", "gemm-single-pe", "--max-memory", "64M"});
   BOOST_TEST(refused.status == 2, refused.err);
   BOOST_TEST(contains(refused.err, "4335 nodes, 7548 links and 2048 pseudo-channels"), refused.err);
 }
 
 BOOST_AUTO_TEST_CASE(requests_that_are_all_under_way_at_once_are_refused_with_an_estimate) {
-  const ProgramResult result = kernbench_program({"traffic", "--topology", "tiny", "--generate", "stream", "--requests",
-                                                  "100000000", "--initiators", "sip0.cube0.pe0.pe_dma", "--max-memory", "1G"});
+  const ProgramResult result = kernbench_program(
+      {"traffic", "--topology", "tiny", "--generate", "stream", "--requests", "100000000",
+       "--initiators", "sip0.cube0.pe0.pe_dma", "--max-memory", "1G"});
   BOOST_TEST(result.status == 2, result.status << ": " << result.err);
-  BOOST_TEST(contains(result.err, "--requests: 100000000 requests under way at once need about 6103 MiB of memory, all of them at least "
-                                 "3.2e+09 events; --max-memory is 1024 MiB"),  // 10^8 x 4096 B / 256 B x 2
+  BOOST_TEST(contains(result.err,
+                      "--requests: 100000000 requests under way at once need about 6103 MiB of "
+                      "memory, all of them at least "
+                      "3.2e+09 events; --max-memory is 1024 MiB"),  // 10^8 x 4096 B / 256 B x 2
              result.err);
 }
 
-// Every request waits behind the first: offered far faster than the memory is, memory grows until the limit.
+// Every request waits behind the first: offered far faster than the memory is, memory grows until
+// the limit.
 BOOST_AUTO_TEST_CASE(a_run_that_reaches_its_limit_ends_with_a_message) {
   if (!memory_can_be_limited) return;
-  const ProgramResult result =
-      kernbench_program({"traffic", "--topology", "tiny", "--generate", "stream", "--requests", "100000000", "--rate", "100000",
-                         "--size", "64", "--initiators", "sip0.cube0.pe0.pe_dma", "--max-memory", "200M"});
+  const ProgramResult result = kernbench_program(
+      {"traffic", "--topology", "tiny", "--generate", "stream", "--requests", "100000000", "--rate",
+       "100000", "--size", "64", "--initiators", "sip0.cube0.pe0.pe_dma", "--max-memory", "200M"});
   BOOST_TEST(result.status == 1, result.status << ": " << result.err);
-  BOOST_TEST(contains(result.err, "out of memory: the run has reached --max-memory, 200.0 MiB"), result.err);
+  BOOST_TEST(contains(result.err, "out of memory: the run has reached --max-memory, 200.0 MiB"),
+             result.err);
 }
 
 BOOST_AUTO_TEST_CASE(an_allocation_that_the_host_refuses_is_an_error_and_no_crash) {
   if (!memory_can_be_limited) return;
   for (const unsigned long mebibytes : {150UL, 300UL, 500UL}) {
-    const ProgramResult result =
-        kernbench_program_limited({"run", "--bench", "matmul-composite", "--param", "variant=ref_ref", "--param", "M=8192",
-                                   "--param", "K=8192", "--param", "N=8192", "--topology", "tiny", "--verify-data"},
-                                  RLIMIT_AS, mebibytes << 20);
+    const ProgramResult result = kernbench_program_limited(
+        {"run", "--bench", "matmul-composite", "--param", "variant=ref_ref", "--param", "M=8192",
+         "--param", "K=8192", "--param", "N=8192", "--topology", "tiny", "--verify-data"},
+        RLIMIT_AS, mebibytes << 20);
     BOOST_TEST(result.status == 1, mebibytes << " MiB: " << result.status << ": " << result.err);
     BOOST_TEST(contains(result.err, "out of memory"), result.err);
   }
@@ -94,24 +109,34 @@ BOOST_AUTO_TEST_CASE(an_allocation_that_the_host_refuses_is_an_error_and_no_cras
 
 BOOST_AUTO_TEST_CASE(a_stack_that_cannot_be_mapped_is_named) {
   if (!memory_can_be_limited) return;
-  const Words words = with_settings({"run", "--bench", "layernorm", "--topology", "tiny"},
-                                    {"cube.pe_template.components.pe_cpu.attrs.kernel_stack_bytes=1073741824"});
+  const Words words =
+      with_settings({"run", "--bench", "layernorm", "--topology", "tiny"},
+                    {"cube.pe_template.components.pe_cpu.attrs.kernel_stack_bytes=1073741824"});
   BOOST_TEST(kernbench_program(words).status == 0);  // mapped, and touched where it is used
   const ProgramResult result = kernbench_program_limited(words, RLIMIT_AS, 4UL << 30);
   BOOST_TEST(result.status == 1, result.status << ": " << result.err);
-  BOOST_TEST(contains(result.err, "the host refuses a stack of 1073741824 bytes (kernel_stack_bytes)"), result.err);
+  BOOST_TEST(
+      contains(result.err, "the host refuses a stack of 1073741824 bytes (kernel_stack_bytes)"),
+      result.err);
 }
 
 // One process and no thread beside it.
 BOOST_AUTO_TEST_CASE(phase_2_goes_on_where_threads_are_refused) {
   if (::getuid() != 0) return;  // only root may become somebody who runs nothing
   for (const char* data : {"deferred", "eager"}) {
-    const Words words{
-        "run",    "--bench", "layernorm", "--topology", KERNBENCH_SOURCE_DIR "/configs/topology.tiny.yaml", "--verify-data=ops",
-        "--data", data,      "--json"};
+    const Words words{"run",
+                      "--bench",
+                      "layernorm",
+                      "--topology",
+                      KERNBENCH_SOURCE_DIR "/configs/topology.tiny.yaml",
+                      "--verify-data=ops",
+                      "--data",
+                      data,
+                      "--json"};
     const ProgramResult alone = kernbench_program_limited(words, RLIMIT_NPROC, 1, true);
     BOOST_TEST_REQUIRE(alone.status == 0, alone.err);
-    const auto one = nlohmann::json::parse(alone.out), many = nlohmann::json::parse(kernbench_program(words).out);
+    const auto one = nlohmann::json::parse(alone.out),
+               many = nlohmann::json::parse(kernbench_program(words).out);
     BOOST_TEST(one.at("verdicts") == many.at("verdicts"));
     BOOST_TEST(one.at("operations") == many.at("operations"));
     BOOST_TEST(one.at("host").at("phase2_threads") == 1);

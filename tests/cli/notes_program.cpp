@@ -1,5 +1,6 @@
-// What makes `kernbench_notes` of the program's own objects: one more bench, test-notes, which says something about its launches and
-// messages. The linker sends calls of register_benches() here (--wrap).
+// What makes `kernbench_notes` of the program's own objects: one more bench, test-notes, which says
+// something about its launches and messages. The linker sends calls of register_benches() here
+// (--wrap).
 #include "sw/benches/bench_registry.h"
 #include "sw/tl/program.h"
 

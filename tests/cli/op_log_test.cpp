@@ -21,11 +21,13 @@ ProgramResult run(const Words& more) {
 // Columns separated by '|', rows by line ends.
 std::string query(const std::string& path, const std::string& sql) {
   sqlite3* database = nullptr;
-  BOOST_TEST_REQUIRE(sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr) == SQLITE_OK);
+  BOOST_TEST_REQUIRE(sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr) ==
+                     SQLITE_OK);
   std::string text;
   const auto add_row = [](void* to, int columns, char** values, char**) {
     for (int i = 0; i < columns; ++i)
-      *static_cast<std::string*>(to) += std::string(i == 0 ? "" : "|") + (values[i] == nullptr ? "" : values[i]);
+      *static_cast<std::string*>(to) +=
+          std::string(i == 0 ? "" : "|") + (values[i] == nullptr ? "" : values[i]);
     *static_cast<std::string*>(to) += '\n';
     return 0;
   };
@@ -63,9 +65,12 @@ BOOST_AUTO_TEST_CASE(csv_and_sqlite_hold_the_same_operations) {
     BOOST_TEST(folder.has(name + ".config.yaml"));
   }
   BOOST_TEST(
-      query(folder.file("a.sqlite"), "SELECT id, t_start_fs, t_end_fs, node, kind, name, command, tile, bytes FROM listed") ==
+      query(
+          folder.file("a.sqlite"),
+          "SELECT id, t_start_fs, t_end_fs, node, kind, name, command, tile, bytes FROM listed") ==
       timing_columns(folder.read("a.csv")));
-  BOOST_TEST((query(folder.file("a.sqlite"), all_columns) == query(folder.file("b.db"), all_columns)));
+  BOOST_TEST(
+      (query(folder.file("a.sqlite"), all_columns) == query(folder.file("b.db"), all_columns)));
   BOOST_TEST(query(folder.file("a.sqlite"), "SELECT count(*) > 50 FROM ops") == "1\n");
 }
 
@@ -76,44 +81,53 @@ BOOST_AUTO_TEST_CASE(the_limit_of_records_in_memory_changes_nothing_but_memory) 
   BOOST_TEST_REQUIRE(run({"--op-log", folder.file("a.sqlite")}).status == 0);
   BOOST_TEST_REQUIRE(run({"--op-log", folder.file("b.sqlite"), "--op-log-limit", "1"}).status == 0);
   BOOST_TEST((folder.read("a.csv") == folder.read("b.csv")));
-  BOOST_TEST((query(folder.file("a.sqlite"), all_columns) == query(folder.file("b.sqlite"), all_columns)));
+  BOOST_TEST(
+      (query(folder.file("a.sqlite"), all_columns) == query(folder.file("b.sqlite"), all_columns)));
 }
 
 BOOST_AUTO_TEST_CASE(a_database_says_what_was_run) {
   const TemporaryFolder folder;
-  BOOST_TEST_REQUIRE(run({"--op-log", folder.file("a.sqlite"), "--seed", "7", "--set", "system.flit_bytes=128"}).status == 0);
+  BOOST_TEST_REQUIRE(
+      run({"--op-log", folder.file("a.sqlite"), "--seed", "7", "--set", "system.flit_bytes=128"})
+          .status == 0);
   const auto meta = [&](const std::string& key) {
     return query(folder.file("a.sqlite"), "SELECT value FROM meta WHERE key = '" + key + "'");
   };
   BOOST_TEST(meta("schema_version") == "1\n");
   BOOST_TEST(meta("program_version").rfind("kernbench ", 0) == 0U);
-  BOOST_TEST(meta("command_line").find("run --bench mlp-fused --topology tiny --verify-data --op-log ") != std::string::npos);
+  BOOST_TEST(
+      meta("command_line").find("run --bench mlp-fused --topology tiny --verify-data --op-log ") !=
+      std::string::npos);
   BOOST_TEST(meta("bench").rfind("mlp-fused tokens=", 0) == 0U);
   BOOST_TEST(meta("seed") == "7\n");
   BOOST_TEST(meta("data") == "deferred\n");
   const auto configuration = nlohmann::json::parse(meta("configuration"));
   BOOST_TEST(configuration.at("system").at("flit_bytes") == 128);
-  BOOST_TEST(configuration.at("cube").at("components").at("hbm_ctrl").at("attrs").at("num_pcs") == 8);
+  BOOST_TEST(configuration.at("cube").at("components").at("hbm_ctrl").at("attrs").at("num_pcs") ==
+             8);
 }
 
-// What a program says about its launches and messages is in --json, the log and the trace of requests, and where it says nothing
-// there is nothing.
+// What a program says about its launches and messages is in --json, the log and the trace of
+// requests, and where it says nothing there is nothing.
 BOOST_AUTO_TEST_CASE(notes_of_a_program_are_shown) {
   const TemporaryFolder folder;
-  const ProgramResult result = kernbench_program({"run", "--bench", "test-notes", "--topology", "tiny", "--json", "--op-log",
-                                                  folder.file("a.sqlite"), "--trace-requests", folder.file("a.jsonl")},
-                                                 0, 0, nullptr, KERNBENCH_NOTES_PROGRAM);
+  const ProgramResult result =
+      kernbench_program({"run", "--bench", "test-notes", "--topology", "tiny", "--json", "--op-log",
+                         folder.file("a.sqlite"), "--trace-requests", folder.file("a.jsonl")},
+                        0, 0, nullptr, KERNBENCH_NOTES_PROGRAM);
   BOOST_TEST_REQUIRE(result.status == 0, result.err);
   const auto kernels = nlohmann::json::parse(result.out).at("kernels");
   BOOST_TEST(kernels.at(0).at("meta").dump() == R"({"head":"all","layer":"3"})");
   BOOST_TEST(!kernels.at(1).contains("meta"));
-  BOOST_TEST(query(folder.file("a.sqlite"), "SELECT value FROM meta WHERE key = 'launches'") ==
-             "[{\"kernel\":\"noted\",\"device\":\"sip0\",\"meta\":{\"head\":\"all\",\"layer\":\"3\"}}]\n");
+  BOOST_TEST(
+      query(folder.file("a.sqlite"), "SELECT value FROM meta WHERE key = 'launches'") ==
+      "[{\"kernel\":\"noted\",\"device\":\"sip0\",\"meta\":{\"head\":\"all\",\"layer\":\"3\"}}]\n");
   const std::string requests = folder.read("a.jsonl");
   BOOST_TEST(requests.find("\"message\":\"KernelLaunch 'noted' [step 3]\"") != std::string::npos);
   BOOST_TEST(requests.find("\"message\":\"KernelLaunch 'plain'\"") != std::string::npos);
   BOOST_TEST_REQUIRE(run({"--op-log", folder.file("b.sqlite")}).status == 0);
-  BOOST_TEST(query(folder.file("b.sqlite"), "SELECT count(*) FROM meta WHERE key = 'launches'") == "0\n");
+  BOOST_TEST(query(folder.file("b.sqlite"), "SELECT count(*) FROM meta WHERE key = 'launches'") ==
+             "0\n");
 }
 
 BOOST_AUTO_TEST_CASE(an_existing_file_is_replaced) {
@@ -127,10 +141,12 @@ BOOST_AUTO_TEST_CASE(an_existing_file_is_replaced) {
 // What happened until then is there, and can be read.
 BOOST_AUTO_TEST_CASE(a_run_that_fails_leaves_its_log) {
   const TemporaryFolder folder;
-  const ProgramResult result = kernbench_program(
-      {"run", "--bench", "newton-until", "--topology", "tiny", "--param", "max_steps=2", "--op-log", folder.file("a.sqlite")});
+  const ProgramResult result =
+      kernbench_program({"run", "--bench", "newton-until", "--topology", "tiny", "--param",
+                         "max_steps=2", "--op-log", folder.file("a.sqlite")});
   BOOST_TEST(result.status == 1);
-  BOOST_TEST(query(folder.file("a.sqlite"), "SELECT count(*) > 10 FROM ops WHERE kind = 'math'") == "1\n");
+  BOOST_TEST(query(folder.file("a.sqlite"), "SELECT count(*) > 10 FROM ops WHERE kind = 'math'") ==
+             "1\n");
 }
 
 BOOST_AUTO_TEST_CASE(endings_that_name_no_format_and_limits_below_one_are_refused) {
@@ -139,7 +155,8 @@ BOOST_AUTO_TEST_CASE(endings_that_name_no_format_and_limits_below_one_are_refuse
     const ProgramResult result = run({"--op-log", folder.file(name)});
     BOOST_TEST(result.status == 2);
     BOOST_TEST(result.err.find("/" + name + "' ends in ") != std::string::npos, result.err);
-    BOOST_TEST(result.err.find(".csv, or .sqlite, .sqlite3 or .db") != std::string::npos, result.err);
+    BOOST_TEST(result.err.find(".csv, or .sqlite, .sqlite3 or .db") != std::string::npos,
+               result.err);
     BOOST_TEST(!folder.has(name));
   }
   BOOST_TEST(run({"--op-log", folder.file("a.csv"), "--op-log-limit", "0"}).status == 2);

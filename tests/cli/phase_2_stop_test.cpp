@@ -1,4 +1,5 @@
-// Signals and --max-wall in phase 2: exit status 1 soon, a message that says how far it came, files that can be read.
+// Signals and --max-wall in phase 2: exit status 1 soon, a message that says how far it came, files
+// that can be read.
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <nlohmann/json.hpp>
@@ -11,31 +12,36 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
-// A second of simulation; the reference of the product of 2048 x 4096 x 4096 takes many, the check of operations more.
+// A second of simulation; the reference of the product of 2048 x 4096 x 4096 takes many, the check
+// of operations more.
 Words long_phase_2(const std::string& verify, const Words& more) {
-  Words words{"run",
-              "--bench",
-              "matmul-composite",
-              "--topology",
-              "tiny",
-              "--param",
-              "variant=ref_ref",
-              "--param",
-              "M=2048",
-              "--param",
-              "K=2048",
-              "--param",
-              "N=8192",
-              verify,
-              "--set",
-              "cube.pe_template.components.pe_scheduler.attrs={tile_m: 64, tile_k: 64, tile_n: 64}"};
+  Words words{
+      "run",
+      "--bench",
+      "matmul-composite",
+      "--topology",
+      "tiny",
+      "--param",
+      "variant=ref_ref",
+      "--param",
+      "M=2048",
+      "--param",
+      "K=2048",
+      "--param",
+      "N=8192",
+      verify,
+      "--set",
+      "cube.pe_template.components.pe_scheduler.attrs={tile_m: 64, tile_k: 64, tile_n: 64}"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
 
-void check_stopped(const ProgramResult& result, const std::string& how, const TemporaryFolder& folder) {
+void check_stopped(const ProgramResult& result, const std::string& how,
+                   const TemporaryFolder& folder) {
   BOOST_TEST(result.status == 1, result.status << ": " << result.err);
   BOOST_TEST(contains(result.err, "kernbench: " + how + " in phase 2: "), result.err);
   BOOST_TEST(contains(result.err, "; nothing is verified"), result.err);
@@ -51,8 +57,8 @@ BOOST_AUTO_TEST_CASE(a_signal_ends_phase_2) {
   for (const int signal : {SIGINT, SIGTERM}) {
     for (const char* verify : {"--verify-data", "--verify-data=ops"}) {
       const TemporaryFolder folder;
-      const ProgramResult result =
-          kernbench_program_signalled(long_phase_2(verify, {"--stats", folder.file("s.json")}), signal, folder.file("s.json"));
+      const ProgramResult result = kernbench_program_signalled(
+          long_phase_2(verify, {"--stats", folder.file("s.json")}), signal, folder.file("s.json"));
       check_stopped(result, "interrupted", folder);
     }
   }
@@ -64,8 +70,8 @@ BOOST_AUTO_TEST_CASE(max_wall_holds_in_phase_2) {
   const ProgramResult alone = kernbench_program(long_phase_2("--json", {}));
   BOOST_TEST_REQUIRE(alone.status == 0, alone.err);
   const double limit = alone.wall_s * 2 + 1;
-  const ProgramResult result =
-      kernbench_program(long_phase_2("--verify-data", {"--max-wall", std::to_string(limit), "--stats", folder.file("s.json")}));
+  const ProgramResult result = kernbench_program(long_phase_2(
+      "--verify-data", {"--max-wall", std::to_string(limit), "--stats", folder.file("s.json")}));
   check_stopped(result, "stopped by --max-wall", folder);
   BOOST_TEST(result.wall_s < limit + 10, result.wall_s << " s");
 }

@@ -8,7 +8,9 @@ using namespace kernbench::test;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 void check_help(const std::string& command) {
   const ProgramResult result = kernbench_program({command, "--help"});
@@ -25,8 +27,9 @@ BOOST_AUTO_TEST_SUITE(route_command)
 BOOST_AUTO_TEST_CASE(route_has_help_with_examples) { check_help("route"); }
 
 BOOST_AUTO_TEST_CASE(route_prints_a_table_or_json) {
-  const std::vector<std::string> words{"route", "sip0.cube0.pe0.pe_dma", "sip0.cube0.hbm_ctrl.pe1", "--topology", "tiny", "--bytes",
-                                       "8192"};
+  const std::vector<std::string> words{
+      "route", "sip0.cube0.pe0.pe_dma", "sip0.cube0.hbm_ctrl.pe1", "--topology", "tiny", "--bytes",
+      "8192"};
   const ProgramResult text = kernbench_program(words);
   BOOST_TEST(text.status == 0, text.err);
   for (const std::string part : {"sip0.cube0.r0c1", "<-- bottleneck", "8192 bytes", "total ns"})
@@ -35,33 +38,38 @@ BOOST_AUTO_TEST_CASE(route_prints_a_table_or_json) {
   with_json.emplace_back("--json");
   const auto json = nlohmann::json::parse(kernbench_program(with_json).out);
   BOOST_TEST(json.at("bytes") == 8192);
-  for (const char* key : {"initiator_ns", "control_leg_ns", "data_leg_ns", "memory_burst_ns", "total_ns"})
+  for (const char* key :
+       {"initiator_ns", "control_leg_ns", "data_leg_ns", "memory_burst_ns", "total_ns"})
     BOOST_TEST(json.at("formula").at(0).contains(key), key);
 }
 
 BOOST_AUTO_TEST_CASE(route_follows_overrides) {
-  const ProgramResult result = kernbench_program({"route", "sip0.cube0.pe0.pe_dma", "sip0.cube0.hbm_ctrl.pe0", "--topology", "tiny",
-                                                  "--set", "cube.components.router.attrs.overhead_ns=7", "--json"});
+  const ProgramResult result =
+      kernbench_program({"route", "sip0.cube0.pe0.pe_dma", "sip0.cube0.hbm_ctrl.pe0", "--topology",
+                         "tiny", "--set", "cube.components.router.attrs.overhead_ns=7", "--json"});
   BOOST_TEST_REQUIRE(result.status == 0, result.err);
   BOOST_TEST(nlohmann::json::parse(result.out).at("hops").at(1).at("overhead_ns") == 7.0);
 }
 
 BOOST_AUTO_TEST_CASE(route_refuses_unknown_nodes_and_sizes) {
-  ProgramResult result = kernbench_program({"route", "sip0.cube0.pe0.pe_dna", "sip0.cube0.sram", "--topology", "tiny"});
+  ProgramResult result = kernbench_program(
+      {"route", "sip0.cube0.pe0.pe_dna", "sip0.cube0.sram", "--topology", "tiny"});
   BOOST_TEST(result.status == 2);
   BOOST_TEST(contains(result.err, "'sip0.cube0.pe0.pe_dna'"), result.err);
   BOOST_TEST(contains(result.err, "did you mean 'sip0.cube0.pe0.pe_dma'?"), result.err);
   BOOST_TEST(kernbench_program({"route", "sip0.cube0.sram"}).status == 2);
-  BOOST_TEST(
-      kernbench_program({"route", "sip0.cube0.pe0.pe_dma", "sip0.cube0.sram", "--topology", "tiny", "--bytes", "0"}).status == 2);
+  BOOST_TEST(kernbench_program({"route", "sip0.cube0.pe0.pe_dma", "sip0.cube0.sram", "--topology",
+                                "tiny", "--bytes", "0"})
+                 .status == 2);
 }
 
 BOOST_AUTO_TEST_CASE(route_without_a_way_fails_and_names_both_ends) {
-  const ProgramResult result =
-      kernbench_program({"route", "sip0.cube0.pe0.pe_cpu", "sip0.cube0.pe0.pe_gemm", "--topology", "tiny"});
+  const ProgramResult result = kernbench_program(
+      {"route", "sip0.cube0.pe0.pe_cpu", "sip0.cube0.pe0.pe_gemm", "--topology", "tiny"});
   BOOST_TEST(result.status == 1);
   BOOST_TEST(result.out == "");
-  BOOST_TEST(contains(result.err, "from 'sip0.cube0.pe0.pe_cpu' to 'sip0.cube0.pe0.pe_gemm'"), result.err);
+  BOOST_TEST(contains(result.err, "from 'sip0.cube0.pe0.pe_cpu' to 'sip0.cube0.pe0.pe_gemm'"),
+             result.err);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -70,7 +78,8 @@ BOOST_AUTO_TEST_SUITE(probe_command)
 
 BOOST_AUTO_TEST_CASE(probe_has_help_with_examples) { check_help("probe"); }
 
-// The whole catalogue on the default machine: all is there, every invariant holds, and nothing is beyond the formula.
+// The whole catalogue on the default machine: all is there, every invariant holds, and nothing is
+// beyond the formula.
 BOOST_AUTO_TEST_CASE(every_invariant_holds_on_the_default_machine) {
   const ProgramResult result = kernbench_program({"probe", "--strict", "--json"});
   BOOST_TEST_REQUIRE(result.status == 0, result.err);
@@ -78,35 +87,41 @@ BOOST_AUTO_TEST_CASE(every_invariant_holds_on_the_default_machine) {
   BOOST_TEST(json.at("cases").size() == 14u);
   for (const auto& probe : json.at("cases")) {
     BOOST_TEST_REQUIRE(probe.at("available").get<bool>(), probe.at("name"));
-    for (const auto& point : probe.at("points")) BOOST_TEST(point.at("beyond_formula_ns") == 0.0, probe.at("name"));
+    for (const auto& point : probe.at("points"))
+      BOOST_TEST(point.at("beyond_formula_ns") == 0.0, probe.at("name"));
   }
   BOOST_TEST(json.at("invariants").size() == 9u);
-  for (const auto& invariant : json.at("invariants")) BOOST_TEST(invariant.at("verdict") == "pass", invariant.at("rule"));
+  for (const auto& invariant : json.at("invariants"))
+    BOOST_TEST(invariant.at("verdict") == "pass", invariant.at("rule"));
 }
 
 BOOST_AUTO_TEST_CASE(probe_prints_tables_checks_and_routes) {
-  const std::vector<std::string> words{"probe", "--topology", "tiny", "--case", "pe-local-hbm", "--case", "pe-cross-sip-hbm"};
+  const std::vector<std::string> words{
+      "probe", "--topology", "tiny", "--case", "pe-local-hbm", "--case", "pe-cross-sip-hbm"};
   const ProgramResult result = kernbench_program(words);
   BOOST_TEST_REQUIRE(result.status == 0, result.err);
-  for (const std::string part :
-       {"actual ns", "utilisation", "formula ns", "Sweep", "256K", "pe-cross-sip-hbm: not available: the machine has one SIP",
-        "[v] PASS", "<-- bottleneck", "142.000004 ns simulated"}) {
+  for (const std::string part : {"actual ns", "utilisation", "formula ns", "Sweep", "256K",
+                                 "pe-cross-sip-hbm: not available: the machine has one SIP",
+                                 "[v] PASS", "<-- bottleneck", "142.000004 ns simulated"}) {
     BOOST_TEST(contains(result.out, part), "'" << part << "' is not in: " << result.out);
   }
   BOOST_TEST(kernbench_program(words).out == result.out);
 }
 
 BOOST_AUTO_TEST_CASE(probe_prints_csv_and_the_checks_beside_it) {
-  const ProgramResult result = kernbench_program({"probe", "--topology", "tiny", "--case", "pe-local-hbm", "--csv"});
+  const ProgramResult result =
+      kernbench_program({"probe", "--topology", "tiny", "--case", "pe-local-hbm", "--csv"});
   BOOST_TEST(result.status == 0);
   BOOST_TEST(result.out.rfind("case,op,initiator,target,bytes,actual_ns,", 0) == 0U, result.out);
-  BOOST_TEST(
-      contains(result.out, "pe-local-hbm,read,sip0.cube0.pe0.pe_dma,sip0.cube0.hbm_ctrl.pe0,32768,142.000004,5.000000,128.000000,"),
-      result.out);
+  BOOST_TEST(contains(result.out,
+                      "pe-local-hbm,read,sip0.cube0.pe0.pe_dma,sip0.cube0.hbm_ctrl.pe0,32768,142."
+                      "000004,5.000000,128.000000,"),
+             result.out);
   BOOST_TEST(contains(result.err, "[v] PASS  simulated >= formula"), result.err);
 }
 
-// A half across the HBM rows that is nearer than the other PE of the own half: a machine on which a rule fails.
+// A half across the HBM rows that is nearer than the other PE of the own half: a machine on which a
+// rule fails.
 BOOST_AUTO_TEST_CASE(a_failed_check_changes_the_status_with_strict_only) {
   std::vector<std::string> words{"probe",
                                  "--topology",

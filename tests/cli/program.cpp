@@ -23,12 +23,14 @@ using Clock = std::chrono::steady_clock;
 
 struct Pipe {
   Pipe() {
-    if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+    if (::pipe2(ends, O_CLOEXEC) != 0)
+      throw std::system_error(errno, std::generic_category(), "pipe");
   }
   int ends[2];
 };
 
-[[noreturn]] void become(const char* program, const std::vector<std::string>& arguments, int out, int err) {
+[[noreturn]] void become(const char* program, const std::vector<std::string>& arguments, int out,
+                         int err) {
   std::vector<char*> argv{const_cast<char*>("kernbench")};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
@@ -45,16 +47,21 @@ struct Signal {
   std::function<bool(int passed_ms)> due;
 };
 
-ProgramResult run_program(const std::vector<std::string>& arguments, const Signal& signal, const char* out_path,
-                          const char* program, const std::function<void()>& prepare) {
+ProgramResult run_program(const std::vector<std::string>& arguments, const Signal& signal,
+                          const char* out_path, const char* program,
+                          const std::function<void()>& prepare) {
   const Clock::time_point begin = Clock::now();
-  const auto passed_ms = [&] { return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count()); };
+  const auto passed_ms = [&] {
+    return static_cast<int>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count());
+  };
   Pipe out, err;
   const ::pid_t pid = ::fork();
   if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (pid == 0) {
     prepare();
-    become(program, arguments, out_path == nullptr ? out.ends[1] : ::open(out_path, O_WRONLY), err.ends[1]);
+    become(program, arguments, out_path == nullptr ? out.ends[1] : ::open(out_path, O_WRONLY),
+           err.ends[1]);
   }
   ::close(out.ends[1]);
   ::close(err.ends[1]);
@@ -93,12 +100,15 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const Signa
 
 }  // namespace
 
-ProgramResult kernbench_program(const std::vector<std::string>& arguments, int signal, int after_ms, const char* out_path,
-                                const char* program) {
-  return run_program(arguments, {signal, [after_ms](int passed_ms) { return passed_ms >= after_ms; }}, out_path, program, [] {});
+ProgramResult kernbench_program(const std::vector<std::string>& arguments, int signal, int after_ms,
+                                const char* out_path, const char* program) {
+  return run_program(arguments,
+                     {signal, [after_ms](int passed_ms) { return passed_ms >= after_ms; }},
+                     out_path, program, [] {});
 }
 
-ProgramResult kernbench_program_signalled(const std::vector<std::string>& arguments, int signal, const std::string& file) {
+ProgramResult kernbench_program_signalled(const std::vector<std::string>& arguments, int signal,
+                                          const std::string& file) {
   const auto holds_something = [file](int /*passed_ms*/) {
     std::error_code error;
     const auto size = std::filesystem::file_size(file, error);
@@ -107,8 +117,8 @@ ProgramResult kernbench_program_signalled(const std::vector<std::string>& argume
   return run_program(arguments, {signal, holds_something}, nullptr, KERNBENCH_PROGRAM, [] {});
 }
 
-ProgramResult kernbench_program_limited(const std::vector<std::string>& arguments, int resource, unsigned long limit,
-                                        bool as_nobody) {
+ProgramResult kernbench_program_limited(const std::vector<std::string>& arguments, int resource,
+                                        unsigned long limit, bool as_nobody) {
   return run_program(arguments, {}, nullptr, KERNBENCH_PROGRAM, [resource, limit, as_nobody] {
     constexpr ::uid_t nobody = 64'123;
     const ::rlimit bound{limit, limit};
@@ -119,7 +129,8 @@ ProgramResult kernbench_program_limited(const std::vector<std::string>& argument
 
 TemporaryFolder::TemporaryFolder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "kernbench-cli-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) throw std::system_error(errno, std::generic_category(), "mkdtemp");
+  if (::mkdtemp(pattern.data()) == nullptr)
+    throw std::system_error(errno, std::generic_category(), "mkdtemp");
   path_ = pattern;
 }
 
@@ -138,6 +149,8 @@ std::string TemporaryFolder::read(const std::string& name) const {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-bool TemporaryFolder::has(const std::string& name) const { return std::filesystem::exists(file(name)); }
+bool TemporaryFolder::has(const std::string& name) const {
+  return std::filesystem::exists(file(name));
+}
 
 }  // namespace kernbench::test

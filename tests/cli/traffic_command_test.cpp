@@ -14,14 +14,18 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
-std::size_t lines_of(const std::string& text) { return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')); }
+std::size_t lines_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
 
 const std::string header = "at_ns,initiator,op,target,offset,bytes\n";
-const std::string two_rows =
-    header +
-    "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,4096\n";
+const std::string two_rows = header +
+                             "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n0,sip0."
+                             "cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,4096\n";
 
 ProgramResult traffic(const Words& more, int signal = 0, int after_ms = 0) {
   Words words{"traffic", "--topology", "tiny"};
@@ -59,10 +63,13 @@ BOOST_AUTO_TEST_CASE(rows_as_csv_are_exact_and_alone_on_standard_output) {
 BOOST_AUTO_TEST_CASE(rows_in_a_file_have_their_configuration_beside_them) {
   const TemporaryFolder folder;
   const std::string rows = folder.file("rows.csv");
-  BOOST_TEST(traffic({folder.write("two.csv", two_rows), "--csv", "--out", rows, "--set", "cube.components.router.attrs.overhead_ns=3"}).status == 0);
+  BOOST_TEST(traffic({folder.write("two.csv", two_rows), "--csv", "--out", rows, "--set",
+                      "cube.components.router.attrs.overhead_ns=3"})
+                 .status == 0);
   const std::string configuration = folder.read("rows.csv.config.yaml");
   BOOST_TEST(contains(configuration, "# command    "), configuration);
-  BOOST_TEST(contains(configuration, "router: {impl: builtin.forwarding, attrs: {overhead_ns: 3}}"), configuration);
+  BOOST_TEST(contains(configuration, "router: {impl: builtin.forwarding, attrs: {overhead_ns: 3}}"),
+             configuration);
 }
 
 BOOST_AUTO_TEST_CASE(the_file_of_requests_is_never_overwritten) {
@@ -100,9 +107,17 @@ BOOST_AUTO_TEST_CASE(a_breakdown_has_a_column_for_each_part) {
   const std::string file = folder.write("two.csv", two_rows);
   const ProgramResult csv = traffic({file, "--csv", "--breakdown"});
   BOOST_TEST(csv.status == 0);
-  BOOST_TEST(contains(csv.out, ",path,pe_setup_ns,noc_ns,ucie_ns,fabric_ns,link_ns,hbm_ns,contention_ns\n"), csv.out);
-  BOOST_TEST(contains(csv.out, "hbm_ctrl.pe0,1.000000,4.000004,0.000000,0.000000,2.000000,8.000000,0.000000\n"), csv.out);
-  BOOST_TEST(contains(csv.out, "hbm_ctrl.pe0,1.000000,4.000004,0.000000,0.000000,17.000000,8.000000,15.000004\n"), csv.out);
+  BOOST_TEST(contains(csv.out,
+                      ",path,pe_setup_ns,noc_ns,ucie_ns,fabric_ns,link_ns,hbm_ns,contention_ns\n"),
+             csv.out);
+  BOOST_TEST(
+      contains(csv.out,
+               "hbm_ctrl.pe0,1.000000,4.000004,0.000000,0.000000,2.000000,8.000000,0.000000\n"),
+      csv.out);
+  BOOST_TEST(
+      contains(csv.out,
+               "hbm_ctrl.pe0,1.000000,4.000004,0.000000,0.000000,17.000000,8.000000,15.000004\n"),
+      csv.out);
   BOOST_TEST(contains(csv.err, "mean parts, ns"), csv.err);
   const auto json = nlohmann::json::parse(traffic({file, "--json", "--breakdown"}).out);
   BOOST_TEST(json.at("requests").at(1).at("contention_ns") == 15.000004);
@@ -134,12 +149,16 @@ BOOST_AUTO_TEST_CASE(saved_requests_give_the_same_bytes_as_direct_ones) {
 
 BOOST_AUTO_TEST_CASE(wrong_rows_are_told_before_anything_runs) {
   const TemporaryFolder folder;
-  const std::string file = folder.write(
-      "bad.csv", two_rows + "5,sip0.cube0.r0c0,read,sip0.cube0.sram,0,1\n4,sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,0,0\n");
+  const std::string file =
+      folder.write("bad.csv", two_rows +
+                                  "5,sip0.cube0.r0c0,read,sip0.cube0.sram,0,1\n4,sip0.cube0.pe0.pe_"
+                                  "dma,read,sip0.cube0.sram,0,0\n");
   const ProgramResult result = traffic({file, "--csv", "--out", folder.file("rows.csv")});
   BOOST_TEST(result.status == 2);
   BOOST_TEST(result.out == "");
-  BOOST_TEST(contains(result.err, "kernbench: error: " + file + ":4: initiator is 'sip0.cube0.r0c0'"), result.err);
+  BOOST_TEST(
+      contains(result.err, "kernbench: error: " + file + ":4: initiator is 'sip0.cube0.r0c0'"),
+      result.err);
   BOOST_TEST(contains(result.err, "\n" + file + ":5: "), result.err);
   BOOST_TEST(!folder.has("rows.csv"));
 }
@@ -158,17 +177,25 @@ BOOST_AUTO_TEST_CASE(wrong_usage_is_refused) {
   refused({file, "--csv", "--json"}, "exclude each other");
   refused({file, "--save", folder.file("x.csv")}, "--save goes with --generate");
   refused({file, "--out", folder.file("x.csv")}, "--out goes with --csv or --json");
-  refused({"--generate", "strem"}, "unknown traffic pattern 'strem'; allowed is stream, random, stride, hotspot or closed-loop");
-  refused({"--generate", "closed-loop", "--save", folder.file("x.csv")}, "cannot be written beforehand");
+  refused(
+      {"--generate", "strem"},
+      "unknown traffic pattern 'strem'; allowed is stream, random, stride, hotspot or closed-loop");
+  refused({"--generate", "closed-loop", "--save", folder.file("x.csv")},
+          "cannot be written beforehand");
   refused({"--generate", "random", "--rate", "fast"}, "--rate");
   refused({"--generate", "random", "--read-share", "2"}, "--read-share is 2");
   refused({"--generate", "random", "--initiators", "*.pe_gemm"}, "takes no node");
-  for (const char* option : {"--requests", "--size", "--seed", "--rate", "--stride", "--max-outstanding", "--read-share"})
+  for (const char* option : {"--requests", "--size", "--seed", "--rate", "--stride",
+                             "--max-outstanding", "--read-share"})
     refused({file, option, "1"}, std::string(option) + " changes nothing for requests from a file");
-  refused({"--generate", "random", "--stride", "64"}, "--stride changes nothing but for --generate stride");
-  refused({"--generate", "random", "--max-outstanding", "2"}, "--max-outstanding changes nothing but for --generate closed-loop");
-  refused({"--generate", "closed-loop", "--rate", "1"}, "--rate changes nothing for closed-loop traffic");
-  refused({"--generate", "random", "--save", folder.file("x.csv"), "--until", "5"}, "--until changes nothing with --save");
+  refused({"--generate", "random", "--stride", "64"},
+          "--stride changes nothing but for --generate stride");
+  refused({"--generate", "random", "--max-outstanding", "2"},
+          "--max-outstanding changes nothing but for --generate closed-loop");
+  refused({"--generate", "closed-loop", "--rate", "1"},
+          "--rate changes nothing for closed-loop traffic");
+  refused({"--generate", "random", "--save", folder.file("x.csv"), "--until", "5"},
+          "--until changes nothing with --save");
   refused({file, "--until", "soon"}, "--until");
   refused({"-"}, "read twice");
   refused({"/dev/stdin"}, "read twice");
@@ -184,7 +211,9 @@ BOOST_AUTO_TEST_CASE(until_stops_and_leaves_the_rows_so_far) {
   const ProgramResult result = traffic({file, "--csv", "--until", "20"});
   BOOST_TEST(result.status == 0);
   BOOST_TEST(lines_of(result.out) == 2u);
-  BOOST_TEST(contains(result.err, "until_reached at 20 ns of simulated time: 2 requests issued, 1 ended"), result.err);
+  BOOST_TEST(
+      contains(result.err, "until_reached at 20 ns of simulated time: 2 requests issued, 1 ended"),
+      result.err);
   const auto json = nlohmann::json::parse(traffic({file, "--json", "--until", "20"}).out);
   BOOST_TEST(json.at("requests").size() == 1u);
   BOOST_TEST(json.at("summary").at("status") == "until_reached");
@@ -194,8 +223,9 @@ BOOST_AUTO_TEST_CASE(until_stops_and_leaves_the_rows_so_far) {
 // A megabyte stands at a link at once; by 100 ns no link has been busy for more than 100 ns.
 BOOST_AUTO_TEST_CASE(no_link_of_a_stopped_run_is_busy_for_more_than_its_time) {
   const TemporaryFolder folder;
-  const ProgramResult result = traffic({"--generate", "stream", "--size", "1000000", "--requests", "20", "--read-share", "0.5",
-                                        "--until", "100", "--json", "--links", folder.file("links.json")});
+  const ProgramResult result =
+      traffic({"--generate", "stream", "--size", "1000000", "--requests", "20", "--read-share",
+               "0.5", "--until", "100", "--json", "--links", folder.file("links.json")});
   BOOST_TEST(result.status == 0);
   const auto summary = nlohmann::json::parse(result.out).at("summary");
   BOOST_TEST(summary.at("elapsed_ns") == 100.0);
@@ -206,7 +236,8 @@ BOOST_AUTO_TEST_CASE(no_link_of_a_stopped_run_is_busy_for_more_than_its_time) {
     for (const auto& link : list) {
       BOOST_TEST(link.at("utilisation").get<double>() <= 1.0);
       BOOST_TEST(link.at("busy_ns").get<double>() <= 100.0);
-      if (!link.at("bw_gbs").is_null()) BOOST_TEST(link.at("gbs").get<double>() <= link.at("bw_gbs").get<double>() * 1.000001);
+      if (!link.at("bw_gbs").is_null())
+        BOOST_TEST(link.at("gbs").get<double>() <= link.at("bw_gbs").get<double>() * 1.000001);
     }
   }
 }
@@ -217,24 +248,29 @@ BOOST_AUTO_TEST_CASE(all_links_go_into_a_file_as_csv_or_json) {
   BOOST_TEST(traffic({file, "--links", folder.file("links.csv")}).status == 0);
   BOOST_TEST(traffic({file, "--links", folder.file("links.json")}).status == 0);
   const std::string csv = folder.read("links.csv");
-  BOOST_TEST(csv.rfind("src,dst,kind,bw_gbs,bytes,gbs,utilisation,flits,control_messages,busy_ns\n", 0) == 0u, csv);
-  BOOST_TEST(contains(csv, "\nsip0.cube0.hbm_ctrl.pe0,sip0.cube0.r0c0,router_to_hbm,256.0,4352,"), csv);
+  BOOST_TEST(csv.rfind("src,dst,kind,bw_gbs,bytes,gbs,utilisation,flits,control_messages,busy_ns\n",
+                       0) == 0u,
+             csv);
+  BOOST_TEST(contains(csv, "\nsip0.cube0.hbm_ctrl.pe0,sip0.cube0.r0c0,router_to_hbm,256.0,4352,"),
+             csv);
   BOOST_TEST(contains(csv, ",17,0,17.0\n"), csv);
   const auto links = nlohmann::json::parse(folder.read("links.json")).at("links");
   BOOST_TEST(links.size() > 100u);  // idle ones too
   BOOST_TEST(links.size() + 1 == lines_of(csv));
-  const ProgramResult none = traffic({file, "--save", folder.file("x.csv"), "--links", folder.file("y.csv")});
+  const ProgramResult none =
+      traffic({file, "--save", folder.file("x.csv"), "--links", folder.file("y.csv")});
   BOOST_TEST(none.status == 2);
 }
 
 // Offsets keep their place in the address: partitions and SRAM begin at multiples of 4 KiB.
 BOOST_AUTO_TEST_CASE(traced_requests_have_their_address_and_row) {
   const TemporaryFolder folder;
-  const std::string file = folder.write("three.csv", header +
-                                                         "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,512,256\n"
-                                                         "0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.hbm_ctrl.pe1,0,256\n"
-                                                         "0,sip0.io0.pcie_ep,write,sip0.cube0.hbm_ctrl.pe1,4096,100\n"
-                                                         "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,64,8\n");
+  const std::string file =
+      folder.write("three.csv", header +
+                                    "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,512,256\n"
+                                    "0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.hbm_ctrl.pe1,0,256\n"
+                                    "0,sip0.io0.pcie_ep,write,sip0.cube0.hbm_ctrl.pe1,4096,100\n"
+                                    "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,64,8\n");
   BOOST_TEST(traffic({file, "--trace-requests", folder.file("r.jsonl")}).status == 0);
   std::map<int, std::uint64_t> addresses;
   std::istringstream lines(folder.read("r.jsonl"));
@@ -251,9 +287,9 @@ BOOST_AUTO_TEST_CASE(traced_requests_have_their_address_and_row) {
 
 BOOST_AUTO_TEST_CASE(an_interrupted_run_leaves_the_rows_so_far) {
   const TemporaryFolder folder;
-  const ProgramResult result =
-      traffic({"--generate", "random", "--requests", "100000000", "--rate", "1", "--json", "--out", folder.file("rows.json")},
-              SIGINT, 3000);
+  const ProgramResult result = traffic({"--generate", "random", "--requests", "100000000", "--rate",
+                                        "1", "--json", "--out", folder.file("rows.json")},
+                                       SIGINT, 3000);
   BOOST_TEST(result.status == 1, result.status << ": " << result.err);
   BOOST_TEST(contains(result.err, "interrupted at "), result.err);
   const auto json = nlohmann::json::parse(folder.read("rows.json"));
@@ -263,8 +299,9 @@ BOOST_AUTO_TEST_CASE(an_interrupted_run_leaves_the_rows_so_far) {
 
 BOOST_AUTO_TEST_CASE(max_wall_leaves_the_rows_so_far) {
   const TemporaryFolder folder;
-  const ProgramResult result = traffic({"--generate", "random", "--requests", "100000000", "--rate", "1", "--max-wall", "1",
-                                        "--csv", "--out", folder.file("rows.csv")});
+  const ProgramResult result =
+      traffic({"--generate", "random", "--requests", "100000000", "--rate", "1", "--max-wall", "1",
+               "--csv", "--out", folder.file("rows.csv")});
   BOOST_TEST(result.status == 1, result.status << ": " << result.err);
   BOOST_TEST(contains(result.err, "wall_limit at "), result.err);
   const std::string rows = folder.read("rows.csv");
@@ -272,13 +309,18 @@ BOOST_AUTO_TEST_CASE(max_wall_leaves_the_rows_so_far) {
   BOOST_TEST(rows.back() == '\n');
 }
 
-// A read passes one router on its way there and back, 1 s each: after some 9200 of 10000 the 18446 s are over.
+// A read passes one router on its way there and back, 1 s each: after some 9200 of 10000 the 18446
+// s are over.
 BOOST_AUTO_TEST_CASE(a_run_that_fails_says_where_and_when) {
-  const ProgramResult result = traffic({"--generate", "stream", "--initiators", "sip0.cube0.pe0.pe_dma", "--requests", "10000", "--size",
-                                        "256", "--set", "cube.components.router.attrs.overhead_ns=1e9", "--csv"});
+  const ProgramResult result = traffic(
+      {"--generate", "stream", "--initiators", "sip0.cube0.pe0.pe_dma", "--requests", "10000",
+       "--size", "256", "--set", "cube.components.router.attrs.overhead_ns=1e9", "--csv"});
   BOOST_TEST(result.status == 1);
   BOOST_TEST(contains(result.err, "kernbench: error: sip0.cube0.r0c0 at 1844"), result.err);
-  BOOST_TEST(contains(result.err, " ns: simulated time would pass the 18446 s that 64 bits of femtoseconds hold"), result.err);
+  BOOST_TEST(
+      contains(result.err,
+               " ns: simulated time would pass the 18446 s that 64 bits of femtoseconds hold"),
+      result.err);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,6 @@
-// What makes `kernbench_unruly` of the program's own objects: one more bench, `unruly`, which misbehaves in the kernel or in the
-// host program. The linker sends calls of register_benches() here (--wrap).
+// What makes `kernbench_unruly` of the program's own objects: one more bench, `unruly`, which
+// misbehaves in the kernel or in the host program. The linker sends calls of register_benches()
+// here (--wrap).
 #include <unistd.h>
 
 #include <array>
@@ -136,9 +137,11 @@ extern "C" void WRAPPED(__wrap_)(kernbench::BenchRegistry& registry) {
   WRAPPED(__real_)(registry);
   std::vector<std::string> names{"cycles_0", "identity", "cycles_max", "cycles_1", "swallow"};
   for (const Fault& fault : faults) names.push_back(fault.name);
-  registry.add({"unruly",
-                "Misbehaves",
-                {Parameter::choice("kernel", "what a kernel does", names, "tests").default_val("none"),
-                 Parameter::choice("host", "what the bench itself does", names, "tests").default_val("none")},
-                &run});
+  registry.add(
+      {"unruly",
+       "Misbehaves",
+       {Parameter::choice("kernel", "what a kernel does", names, "tests").default_val("none"),
+        Parameter::choice("host", "what the bench itself does", names, "tests")
+            .default_val("none")},
+       &run});
 }

@@ -1,5 +1,6 @@
-// Kernels and benches that misbehave: whatever they do, the run ends within its limits with status 1, a message that names the PE,
-// the program and its last call, and files that can be read (spec 4.2, 4.4).
+// Kernels and benches that misbehave: whatever they do, the run ends within its limits with status
+// 1, a message that names the PE, the program and its last call, and files that can be read
+// (spec 4.2, 4.4).
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -33,7 +34,8 @@ const std::vector<Fault> faults{
     {"abort", "has called abort() (SIGABRT)"},
     {"terminate", "has called std::terminate(), without an exception"},
     {"rethrow_of_nothing", "has called std::terminate(), without an exception"},
-    {"throw_through_noexcept", "has ended in std::terminate(), by the exception 'thrown out of noexcept'"},
+    {"throw_through_noexcept",
+     "has ended in std::terminate(), by the exception 'thrown out of noexcept'"},
     {"throw_of_a_number", "an exception that is no std::exception"},
     {"sc_stop", "has called sc_stop()"},
 };
@@ -48,10 +50,13 @@ bool belongs_to_the_sanitizers(const std::string& fault) {
 #endif
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 void check_contains(const std::string& text, const Words& parts) {
-  for (const std::string& part : parts) BOOST_TEST(contains(text, part), "'" << part << "' is not in: " << text);
+  for (const std::string& part : parts)
+    BOOST_TEST(contains(text, part), "'" << part << "' is not in: " << text);
 }
 
 std::string row_count(const std::string& path) {
@@ -69,7 +74,8 @@ std::string row_count(const std::string& path) {
 
 // A run of the bench that writes every kind of file.
 struct Run {
-  explicit Run(const Words& more, const std::string& op_log = "ops.csv", int signal = 0, int after_ms = 0) {
+  explicit Run(const Words& more, const std::string& op_log = "ops.csv", int signal = 0,
+               int after_ms = 0) {
     Words words{"run",
                 "--bench",
                 "unruly",
@@ -105,7 +111,8 @@ struct Run {
     BOOST_TEST(wave.back() == '\n');
     std::istringstream requests(folder.read("requests.jsonl"));
     int lines = 0;
-    for (std::string line; std::getline(requests, line); ++lines) BOOST_CHECK_NO_THROW(nlohmann::json::parse(line));
+    for (std::string line; std::getline(requests, line); ++lines)
+      BOOST_CHECK_NO_THROW(nlohmann::json::parse(line));
     BOOST_TEST(lines > 4);
   }
 
@@ -136,8 +143,8 @@ BOOST_AUTO_TEST_CASE(a_fault_in_a_kernel_ends_the_run_with_status_1_and_names_pe
     BOOST_TEST_CONTEXT(fault.name) {
       const Run run(of_kernel(fault.name));
       BOOST_TEST(run.result.status == 1);
-      check_contains(run.result.err,
-                     {"kernbench: error: ", "sip0.cube0.pe2.pe_cpu at ", " ns: kernel 'wild'", fault.text, "; last call: tl.ref"});
+      check_contains(run.result.err, {"kernbench: error: ", "sip0.cube0.pe2.pe_cpu at ",
+                                      " ns: kernel 'wild'", fault.text, "; last call: tl.ref"});
     }
   }
 }
@@ -148,21 +155,27 @@ BOOST_AUTO_TEST_CASE(a_fault_in_a_bench_names_it_and_its_call) {
     BOOST_TEST_CONTEXT(fault.name) {
       const Run run({"--param", "host=" + fault.name});
       BOOST_TEST(run.result.status == 1);
-      check_contains(run.result.err,
-                     {"kernbench: error: host.program at ", " ns: bench 'unruly'", fault.text, "; last call: torch.launch"});
+      check_contains(run.result.err, {"kernbench: error: host.program at ", " ns: bench 'unruly'",
+                                      fault.text, "; last call: torch.launch"});
     }
   }
 }
 
 BOOST_AUTO_TEST_CASE(what_never_ends_ends_at_the_wall_limit) {
-  for (const std::string fault : {"endless_loop", "endless_allocation", "delta_loop", "sleep", "cycles_0", "identity"}) {
+  for (const std::string fault :
+       {"endless_loop", "endless_allocation", "delta_loop", "sleep", "cycles_0", "identity"}) {
     BOOST_TEST_CONTEXT(fault) {
-      const std::string call = fault == "cycles_0" ? "cycles" : fault == "identity" ? "program_id" : "ref";
-      const Run run(of_kernel(fault, {"--max-wall", "0.5"}), fault == "endless_loop" ? "ops.sqlite" : "ops.csv");
+      const std::string call = fault == "cycles_0"   ? "cycles"
+                               : fault == "identity" ? "program_id"
+                                                     : "ref";
+      const Run run(of_kernel(fault, {"--max-wall", "0.5"}),
+                    fault == "endless_loop" ? "ops.sqlite" : "ops.csv");
       BOOST_TEST(run.result.status == 1);
       BOOST_TEST(run.result.wall_s < 0.5 + soon_s);
-      check_contains(run.result.err, {"kernbench: stopped at ", " of simulated time, by --max-wall: sip0.cube0.pe2.pe_cpu at ",
-                                      " ns: kernel 'wild' lets no simulated time pass; last call: tl." + call});
+      check_contains(
+          run.result.err,
+          {"kernbench: stopped at ", " of simulated time, by --max-wall: sip0.cube0.pe2.pe_cpu at ",
+           " ns: kernel 'wild' lets no simulated time pass; last call: tl." + call});
     }
   }
   for (const std::string fault : {"endless_loop", "endless_allocation", "delta_loop", "sleep"}) {
@@ -170,8 +183,9 @@ BOOST_AUTO_TEST_CASE(what_never_ends_ends_at_the_wall_limit) {
       const Run run({"--param", "host=" + fault, "--max-wall", "0.5"});
       BOOST_TEST(run.result.status == 1);
       BOOST_TEST(run.result.wall_s < 0.5 + soon_s);
-      check_contains(run.result.err, {"by --max-wall: host.program at ",
-                                      " ns: bench 'unruly' lets no simulated time pass; last call: torch.launch"});
+      check_contains(run.result.err,
+                     {"by --max-wall: host.program at ",
+                      " ns: bench 'unruly' lets no simulated time pass; last call: torch.launch"});
     }
   }
 }
@@ -206,14 +220,17 @@ BOOST_AUTO_TEST_CASE(more_cycles_than_there_is_time_are_refused) {
   const Run run(of_kernel("cycles_max"));
   BOOST_TEST(run.result.status == 1);
   check_contains(run.result.err, {"sip0.cube0.pe2.pe_cpu at ",
-                                  " ns: kernel 'wild': tl.cycles(18446744073709551615): simulated time would pass the 18446 s"});
+                                  " ns: kernel 'wild': tl.cycles(18446744073709551615): simulated "
+                                  "time would pass the 18446 s"});
 }
 
 BOOST_AUTO_TEST_CASE(a_kernel_that_waits_by_itself_is_listed_as_running) {
   const Run run(of_kernel("wait"));
   BOOST_TEST(run.result.status == 3);
-  check_contains(run.result.err, {"deadlock at ", "nothing is pending", "\n  host.program waits for the end of KernelLaunch 'wild'",
-                                  "\n  sip0.cube0.pe2.pe_cpu runs kernel 'wild'; last call: tl.ref"});
+  check_contains(run.result.err,
+                 {"deadlock at ", "nothing is pending",
+                  "\n  host.program waits for the end of KernelLaunch 'wild'",
+                  "\n  sip0.cube0.pe2.pe_cpu runs kernel 'wild'; last call: tl.ref"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -18,8 +18,8 @@ void check_told_briefly(const Words& words) {
   BOOST_TEST_CONTEXT(line) {
     BOOST_TEST(result.status == 2, result.status << ": " << result.err.substr(0, 1000));
     BOOST_TEST(result.err.size() < 4000U, result.err.size() << " bytes");
-    BOOST_TEST(
-        std::none_of(result.err.begin(), result.err.end(), [](unsigned char c) { return (c < 0x20 && c != '\n') || c == 0x7f; }));
+    BOOST_TEST(std::none_of(result.err.begin(), result.err.end(),
+                            [](unsigned char c) { return (c < 0x20 && c != '\n') || c == 0x7f; }));
     BOOST_TEST(std::count(result.err.begin(), result.err.end(), '\n') < 12);
     BOOST_TEST(result.wall_s < 10);
   }
@@ -47,16 +47,19 @@ BOOST_AUTO_TEST_CASE(of_options) {
     check_told_briefly({"run", "--" + value});
     check_told_briefly({"run", "--bench", value});
     check_told_briefly({"run", "--bench", "gemm-single-pe", "--topology", value});
-    for (const char* option : {"--device", "--param", "--until", "--max-wall", "--deadlock-after", "--seed", "--data", "--set",
-                               "--ccl", "--components", "--op-log", "--op-log-limit", "--max-memory", "--trace-scope"}) {
+    for (const char* option : {"--device", "--param", "--until", "--max-wall", "--deadlock-after",
+                               "--seed", "--data", "--set", "--ccl", "--components", "--op-log",
+                               "--op-log-limit", "--max-memory", "--trace-scope"}) {
       check_told_briefly(joined(run, {option, value}));
     }
     check_told_briefly(joined(run, {"--verify-data=" + value}));
     check_told_briefly(joined(run, {"--trace", "/dev/null", "--trace-scope", value}));
     check_told_briefly(joined(run, {"--stats", "/nowhere/" + value}));
-    for (const char* parameter : {"M=", "dtype=", "compute="}) check_told_briefly(joined(run, {"--param", parameter + value}));
+    for (const char* parameter : {"M=", "dtype=", "compute="})
+      check_told_briefly(joined(run, {"--param", parameter + value}));
     check_told_briefly(joined(run, {"--param", value + "=1"}));
-    for (const char* option : {"--initiators", "--targets", "--rate", "--read-share", "--size", "--requests", "--max-outstanding"})
+    for (const char* option : {"--initiators", "--targets", "--rate", "--read-share", "--size",
+                               "--requests", "--max-outstanding"})
       check_told_briefly(joined(traffic, {option, value}));
     check_told_briefly({"traffic", "--generate", value});
     check_told_briefly({"traffic", value});
@@ -71,14 +74,17 @@ BOOST_AUTO_TEST_CASE(of_options) {
 BOOST_AUTO_TEST_CASE(of_set) {
   for (const std::string& value : bad_values) {
     for (const std::string key :
-         {"system.flit_bytes", "system.sips.topology", "cube.components.router.impl", "cube.pe_layout.corners.0",
-          "sip.io_chiplets.io0.cube_ports.0.phy", "sip.io_chiplets.0.id", "system.tlm_initiators.0",
-          "cube.components.router.attrs.overhead_ns", "ccl:defaults.algorithm", "components:components.mine"}) {
+         {"system.flit_bytes", "system.sips.topology", "cube.components.router.impl",
+          "cube.pe_layout.corners.0", "sip.io_chiplets.io0.cube_ports.0.phy",
+          "sip.io_chiplets.0.id", "system.tlm_initiators.0",
+          "cube.components.router.attrs.overhead_ns", "ccl:defaults.algorithm",
+          "components:components.mine"}) {
       check_told_briefly(joined(run, {"--set", key + "=" + value}));
       check_told_briefly(joined(run, {"--set", key + "=\"" + value + "\""}));
     }
-    for (const std::string before : {"", "system.", "sip.io_chiplets.", "cube.components.router.attrs.", "ccl:", "ccl:algorithms.",
-                                     "components:components."}) {
+    for (const std::string before :
+         {"", "system.", "sip.io_chiplets.", "cube.components.router.attrs.",
+          "ccl:", "ccl:algorithms.", "components:components."}) {
       check_told_briefly(joined(run, {"--set", before + value + "=1"}));
     }
   }
@@ -96,21 +102,26 @@ BOOST_AUTO_TEST_CASE(of_files) {
       else
         escaped += std::string("\\x") + digits[byte >> 4U] + digits[byte & 15U];
     }
-    const std::string topology =
-        folder.write("t.yaml", "include: " KERNBENCH_SOURCE_DIR "/configs/topology.tiny.yaml\nsystem: {\"" + escaped +
-                                   "\": 1, flit_bytes: \"" + escaped + "\", tlm_initiators: [{id: \"" + escaped + "\", attach: \"" +
-                                   escaped + "\", bridge: {impl: \"" + escaped + "\"}}]}\n");
+    const std::string topology = folder.write(
+        "t.yaml", "include: " KERNBENCH_SOURCE_DIR "/configs/topology.tiny.yaml\nsystem: {\"" +
+                      escaped + "\": 1, flit_bytes: \"" + escaped + "\", tlm_initiators: [{id: \"" +
+                      escaped + "\", attach: \"" + escaped + "\", bridge: {impl: \"" + escaped +
+                      "\"}}]}\n");
     check_told_briefly({"topology", "--topology", topology});
-    check_told_briefly({"topology", "--topology", folder.write("i.yaml", "include: \"" + escaped + "\"\n")});
+    check_told_briefly(
+        {"topology", "--topology", folder.write("i.yaml", "include: \"" + escaped + "\"\n")});
     check_told_briefly({"topology", "--topology", folder.write("r.yaml", value)});
     const std::string header = "at_ns,initiator,op,target,offset,bytes\n";
     const std::string one_line = value.substr(0, value.find('\n'));
     for (const std::string& row :
-         {one_line, one_line + ",sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,0,64", "0," + one_line + ",read,sip0.cube0.sram,0,64",
-          "0,sip0.cube0.pe0.pe_dma," + one_line + ",sip0.cube0.sram,0,64", "0,sip0.cube0.pe0.pe_dma,read," + one_line + ",0,64",
+         {one_line, one_line + ",sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,0,64",
+          "0," + one_line + ",read,sip0.cube0.sram,0,64",
+          "0,sip0.cube0.pe0.pe_dma," + one_line + ",sip0.cube0.sram,0,64",
+          "0,sip0.cube0.pe0.pe_dma,read," + one_line + ",0,64",
           "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram," + one_line + ",64",
           "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,0," + one_line}) {
-      check_told_briefly({"traffic", "--topology", "tiny", folder.write("t.csv", header + row + "\n")});
+      check_told_briefly(
+          {"traffic", "--topology", "tiny", folder.write("t.csv", header + row + "\n")});
     }
     check_told_briefly({"traffic", "--topology", "tiny", folder.write("h.csv", one_line + "\n")});
   }

@@ -18,10 +18,12 @@ BOOST_AUTO_TEST_CASE(validate_prints_expected_simulated_deviation_and_source) {
   const ProgramResult result = kernbench_program({"validate"});
   BOOST_TEST(result.status == 0, result.out << result.err);
   for (const std::string part :
-       {"expected", "simulated", "deviation", "[v] PASS  network/wormhole-chain", "[v] PASS  hbm/hbm-alternation",
-        "[v] PASS  systolic/array-tile", "[v] PASS  collectives/bound-of-ring_allreduce", "must be",
+       {"expected", "simulated", "deviation", "[v] PASS  network/wormhole-chain",
+        "[v] PASS  hbm/hbm-alternation", "[v] PASS  systolic/array-tile",
+        "[v] PASS  collectives/bound-of-ring_allreduce", "must be",
         "source: NCCL tests, doc/PERFORMANCE.md", "23 of 23 references hold"}) {
-    BOOST_TEST(result.out.find(part) != std::string::npos, "'" << part << "' is not in: " << result.out);
+    BOOST_TEST(result.out.find(part) != std::string::npos,
+               "'" << part << "' is not in: " << result.out);
   }
   BOOST_TEST(kernbench_program({"validate"}).out == result.out);
 }
@@ -34,13 +36,14 @@ BOOST_AUTO_TEST_CASE(validate_prints_json_and_groups) {
   for (const auto& reference : json.at("references")) {
     BOOST_TEST(reference.at("verdict") == "pass");
     BOOST_TEST(reference.at("set").size() > 0u);
-    for (const char* key :
-         {"quantity", "formula", "unit", "expected", "simulated", "deviation", "tolerance", "relation", "remark", "verdict"})
+    for (const char* key : {"quantity", "formula", "unit", "expected", "simulated", "deviation",
+                            "tolerance", "relation", "remark", "verdict"})
       BOOST_TEST(reference.at("checks").at(0).contains(key), key);
   }
   const ProgramResult unknown = kernbench_program({"validate", "--group", "x"});
   BOOST_TEST(unknown.status == 2);
-  BOOST_TEST(unknown.err.find("allowed is 'network', 'hbm', 'figures'") != std::string::npos, unknown.err);
+  BOOST_TEST(unknown.err.find("allowed is 'network', 'hbm', 'figures'") != std::string::npos,
+             unknown.err);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,5 @@
-// Algorithms as registered objects: what a registry takes, finds and refuses, and what an algorithm checks of a call (spec 8.2).
+// Algorithms as registered objects: what a registry takes, finds and refuses, and what an algorithm
+// checks of a call (spec 8.2).
 #include "sw/collectives/algorithm_registry.h"
 
 #include <boost/test/unit_test.hpp>
@@ -18,7 +19,9 @@ CollectiveAlgorithm algorithm(const std::string& name) {
           {"ring_1d", "torus_2d"},
           "one shard",
           {},
-          [](const CollectiveCall& call) { return std::string(call.layout.members.size() == 1 ? "" : "there are others"); },
+          [](const CollectiveCall& call) {
+            return std::string(call.layout.members.size() == 1 ? "" : "there are others");
+          },
           [](const CollectiveCall&) { return NeighbourGraph(); },
           [](const CollectiveCall&) { return tl::KernelCall(); }};
 }
@@ -76,16 +79,19 @@ BOOST_AUTO_TEST_CASE(the_algorithms_that_ship_are_there_by_name) {
 BOOST_AUTO_TEST_CASE(every_operation_has_an_algorithm) {
   const AlgorithmRegistry registry = shipped_algorithms();
   for (int op = 0; op <= static_cast<int>(CollectiveOp::send_recv); ++op)
-    BOOST_TEST(!registry.names(static_cast<CollectiveOp>(op)).empty(), name_of(static_cast<CollectiveOp>(op)));
+    BOOST_TEST(!registry.names(static_cast<CollectiveOp>(op)).empty(),
+               name_of(static_cast<CollectiveOp>(op)));
   BOOST_TEST(registry.first_of(CollectiveOp::broadcast).name == "ring_broadcast");
-  BOOST_CHECK_EXCEPTION(AlgorithmRegistry().first_of(CollectiveOp::reduce), UsageError, with_text("no algorithm for reduce"));
+  BOOST_CHECK_EXCEPTION(AlgorithmRegistry().first_of(CollectiveOp::reduce), UsageError,
+                        with_text("no algorithm for reduce"));
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_name_is_an_error_that_lists_the_names) {
   AlgorithmRegistry registry;
   registry.add(algorithm("b"));
   registry.add(algorithm("a"));
-  BOOST_CHECK_EXCEPTION(registry.find("c"), UsageError, with_text("unknown algorithm 'c'; there are a, b"));
+  BOOST_CHECK_EXCEPTION(registry.find("c"), UsageError,
+                        with_text("unknown algorithm 'c'; there are a, b"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_algorithm_is_not_registered) {
@@ -96,26 +102,32 @@ BOOST_AUTO_TEST_CASE(what_is_no_algorithm_is_not_registered) {
     change(changed);
     return changed;
   };
-  refused(without([](CollectiveAlgorithm& a) { a.description.clear(); }), "algorithm 'a' needs a description");
-  refused(without([](CollectiveAlgorithm& a) { a.sip_topologies.clear(); }), "algorithm 'a' names no SIP topology");
-  refused(without([](CollectiveAlgorithm& a) { a.graph = nullptr; }), "algorithm 'a' has no neighbour graph");
-  refused(without([](CollectiveAlgorithm& a) { a.kernel = nullptr; }), "algorithm 'a' has no kernel");
+  refused(without([](CollectiveAlgorithm& a) { a.description.clear(); }),
+          "algorithm 'a' needs a description");
+  refused(without([](CollectiveAlgorithm& a) { a.sip_topologies.clear(); }),
+          "algorithm 'a' names no SIP topology");
+  refused(without([](CollectiveAlgorithm& a) { a.graph = nullptr; }),
+          "algorithm 'a' has no neighbour graph");
+  refused(without([](CollectiveAlgorithm& a) { a.kernel = nullptr; }),
+          "algorithm 'a' has no kernel");
 }
 
 BOOST_AUTO_TEST_CASE(a_name_is_taken_once) {
   AlgorithmRegistry registry;
   registry.add(algorithm("a"));
-  BOOST_CHECK_EXCEPTION(registry.add(algorithm("a")), UsageError, with_text("algorithm 'a' is registered twice"));
+  BOOST_CHECK_EXCEPTION(registry.add(algorithm("a")), UsageError,
+                        with_text("algorithm 'a' is registered twice"));
 }
 
 BOOST_AUTO_TEST_CASE(an_algorithm_says_which_topologies_and_layouts_it_expects) {
   const CollectiveAlgorithm a = algorithm("a");
   BOOST_CHECK_NO_THROW(a.check(call_of(1, "torus_2d")));
-  BOOST_CHECK_EXCEPTION(a.check(call_of(1, "mesh_2d_no_wrap")), UsageError,
-                        with_text("a does not work on the SIP topology mesh_2d_no_wrap, but on ring_1d, torus_2d"));
   BOOST_CHECK_EXCEPTION(
-      a.check(call_of(2, "ring_1d")), UsageError,
-      with_text("a expects one shard; tensor 'x' has 2 shards of 8 elements on pe 0 of cubes 0 1: there are others"));
+      a.check(call_of(1, "mesh_2d_no_wrap")), UsageError,
+      with_text("a does not work on the SIP topology mesh_2d_no_wrap, but on ring_1d, torus_2d"));
+  BOOST_CHECK_EXCEPTION(a.check(call_of(2, "ring_1d")), UsageError,
+                        with_text("a expects one shard; tensor 'x' has 2 shards of 8 elements on "
+                                  "pe 0 of cubes 0 1: there are others"));
 }
 
 // --- What an algorithm is told
@@ -135,7 +147,8 @@ BOOST_AUTO_TEST_CASE(ranks_of_pes_are_counted_through_all_cubes_of_all_sips) {
 
 BOOST_AUTO_TEST_CASE(a_layout_knows_its_lanes_and_the_rectangle_that_its_cubes_fill) {
   ShardLayout layout;
-  layout.members = {{5, 0, 8}, {5, 3, 8}, {6, 0, 8}, {6, 3, 8}, {9, 0, 8}, {9, 3, 8}, {10, 0, 8}, {10, 3, 8}};
+  layout.members = {{5, 0, 8}, {5, 3, 8}, {6, 0, 8},  {6, 3, 8},
+                    {9, 0, 8}, {9, 3, 8}, {10, 0, 8}, {10, 3, 8}};
   BOOST_TEST(layout.lanes() == (std::vector<int>{0, 3}));
   BOOST_TEST(layout.cubes() == (std::vector<int>{5, 6, 9, 10}));
   BOOST_TEST(layout.same_lanes());
@@ -154,8 +167,10 @@ BOOST_AUTO_TEST_CASE(a_layout_knows_its_lanes_and_the_rectangle_that_its_cubes_f
 }
 
 BOOST_AUTO_TEST_CASE(reductions_have_names) {
-  BOOST_TEST(reduce_op_names() == (std::vector<std::string>{"sum", "max", "min", "prod", "avg"}), boost::test_tools::per_element());
-  for (const std::string& name : reduce_op_names()) BOOST_TEST(name_of(parse_reduce_op(name)) == name);
+  BOOST_TEST(reduce_op_names() == (std::vector<std::string>{"sum", "max", "min", "prod", "avg"}),
+             boost::test_tools::per_element());
+  for (const std::string& name : reduce_op_names())
+    BOOST_TEST(name_of(parse_reduce_op(name)) == name);
   BOOST_CHECK_EXCEPTION(parse_reduce_op("mean"), UsageError, with_text("sum, max, min, prod, avg"));
 }
 

@@ -1,5 +1,5 @@
-// What holds of ccl.yaml (spec 8.2): changes of the program before the algorithm's own entry, this before the defaults of the file,
-// these before the defaults of the keys.
+// What holds of ccl.yaml (spec 8.2): changes of the program before the algorithm's own entry, this
+// before the defaults of the file, these before the defaults of the keys.
 #include "sw/collectives/ccl_settings.h"
 
 #include <boost/test/unit_test.hpp>
@@ -13,7 +13,9 @@ using namespace kernbench::test;
 
 namespace {
 
-CclSettings resolved(const CclFile& file, const CclChanges& changes = {}) { return resolve(file, shipped_algorithms(), changes); }
+CclSettings resolved(const CclFile& file, const CclChanges& changes = {}) {
+  return resolve(file, shipped_algorithms(), changes);
+}
 
 }  // namespace
 
@@ -22,7 +24,8 @@ BOOST_AUTO_TEST_SUITE(ccl_settings)
 // The values of spec 8.1 and 8.2.
 BOOST_AUTO_TEST_CASE(without_a_file_every_key_has_its_default) {
   BOOST_TEST(resolved({}).str() ==
-             "algorithm=lrab_hierarchical_allreduce buffer_kind=tcm backpressure=sleep poll_ns=10 n_slots=4 slot_size=4096 "
+             "algorithm=lrab_hierarchical_allreduce buffer_kind=tcm backpressure=sleep poll_ns=10 "
+             "n_slots=4 slot_size=4096 "
              "ipcq_credit_size_bytes=16 chunking=on ring_capacity_check=on n_elem=8 rank_unit=sip");
   BOOST_TEST(!resolved({}).world_size.has_value());
   BOOST_TEST(!resolved({}).rings.vc_chunk_size.has_value());
@@ -46,54 +49,64 @@ BOOST_AUTO_TEST_CASE(what_is_nearer_to_the_call_goes_before) {
 
 BOOST_AUTO_TEST_CASE(every_key_can_be_changed) {
   const CclSettings settings = resolved({}, {{"buffer_kind", "hbm"},
-                                            {"backpressure", "poll"},
-                                            {"poll_ns", "2.5"},
-                                            {"n_slots", "3"},
-                                            {"slot_size", "64"},
-                                            {"vc_chunk_size", "512"},
-                                            {"ipcq_credit_size_bytes", "32"},
-                                            {"chunking", "off"},
-                                            {"ring_capacity_check", "off"},
-                                            {"n_elem", "9"},
-                                            {"world_size", "6"},
-                                            {"rank_unit", "pe"},
-                                            {"root_cube", "5"}});
+                                             {"backpressure", "poll"},
+                                             {"poll_ns", "2.5"},
+                                             {"n_slots", "3"},
+                                             {"slot_size", "64"},
+                                             {"vc_chunk_size", "512"},
+                                             {"ipcq_credit_size_bytes", "32"},
+                                             {"chunking", "off"},
+                                             {"ring_capacity_check", "off"},
+                                             {"n_elem", "9"},
+                                             {"world_size", "6"},
+                                             {"rank_unit", "pe"},
+                                             {"root_cube", "5"}});
   BOOST_TEST(settings.str() ==
-             "algorithm=lrab_hierarchical_allreduce buffer_kind=hbm backpressure=poll poll_ns=2.5 n_slots=3 slot_size=64 "
-             "vc_chunk_size=512 ipcq_credit_size_bytes=32 chunking=off ring_capacity_check=off n_elem=9 world_size=6 rank_unit=pe "
+             "algorithm=lrab_hierarchical_allreduce buffer_kind=hbm backpressure=poll poll_ns=2.5 "
+             "n_slots=3 slot_size=64 "
+             "vc_chunk_size=512 ipcq_credit_size_bytes=32 chunking=off ring_capacity_check=off "
+             "n_elem=9 world_size=6 rank_unit=pe "
              "root_cube=5");
 }
 
 // root_cube is lrab's: another algorithm does not know it.
-BOOST_AUTO_TEST_CASE(a_key_that_the_algorithm_does_not_know_is_an_error_that_lists_those_that_it_knows) {
+BOOST_AUTO_TEST_CASE(
+    a_key_that_the_algorithm_does_not_know_is_an_error_that_lists_those_that_it_knows) {
   BOOST_CHECK_EXCEPTION(
       resolved({}, {{"algorithm", "ring_allreduce"}, {"root_cube", "1"}}), UsageError,
-      with_text("algorithm 'ring_allreduce' knows no key 'root_cube'; it knows algorithm, buffer_kind, backpressure, "
+      with_text("algorithm 'ring_allreduce' knows no key 'root_cube'; it knows algorithm, "
+                "buffer_kind, backpressure, "
                 "poll_ns, n_slots, slot_size, vc_chunk_size, ipcq_credit_size_bytes, chunking, "
                 "ring_capacity_check, n_elem, world_size, rank_unit"));
 }
 
 BOOST_AUTO_TEST_CASE(values_that_are_not_allowed_name_the_key_and_what_is) {
   for (const auto& [key, value, part] :
-       {std::tuple("buffer_kind", "dram", "tcm"), std::tuple("slot_size", "8", "16"), std::tuple("n_slots", "0", "1"),
-        std::tuple("poll_ns", "0", "poll_ns"), std::tuple("chunking", "maybe", "on"), std::tuple("n_elem", "many", "n_elem"),
+       {std::tuple("buffer_kind", "dram", "tcm"), std::tuple("slot_size", "8", "16"),
+        std::tuple("n_slots", "0", "1"), std::tuple("poll_ns", "0", "poll_ns"),
+        std::tuple("chunking", "maybe", "on"), std::tuple("n_elem", "many", "n_elem"),
         std::tuple("rank_unit", "cube", "sip"), std::tuple("root_cube", "-1", "0")}) {
     try {
       resolved({}, {{key, value}});
       BOOST_TEST(false, key << "=" << value << " was accepted");
     } catch (const UsageError& error) {
-      check_contains(error.what(), {std::string("algorithm 'lrab_hierarchical_allreduce': ") + key + ": ", part, value});
+      check_contains(
+          error.what(),
+          {std::string("algorithm 'lrab_hierarchical_allreduce': ") + key + ": ", part, value});
     }
   }
 }
 
 BOOST_AUTO_TEST_CASE(what_is_chosen_reduces_everywhere) {
-  BOOST_CHECK_EXCEPTION(resolved({}, {{"algorithm", "ring_reduce"}}), UsageError,
-                        with_text("algorithm 'ring_reduce' is one of reduce; what is chosen is that of all_reduce: "
-                                  "hierarchical_allreduce, lrab_hierarchical_allreduce, ring_allreduce, tree_allreduce"));
+  BOOST_CHECK_EXCEPTION(
+      resolved({}, {{"algorithm", "ring_reduce"}}), UsageError,
+      with_text(
+          "algorithm 'ring_reduce' is one of reduce; what is chosen is that of all_reduce: "
+          "hierarchical_allreduce, lrab_hierarchical_allreduce, ring_allreduce, tree_allreduce"));
   CclFile file;
   file.algorithm = "rings";
-  BOOST_CHECK_EXCEPTION(resolved(file), UsageError, with_text("unknown algorithm 'rings'; there are "));
+  BOOST_CHECK_EXCEPTION(resolved(file), UsageError,
+                        with_text("unknown algorithm 'rings'; there are "));
 }
 
 BOOST_AUTO_TEST_CASE(settings_that_differ_are_told_by_key) {

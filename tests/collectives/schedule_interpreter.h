@@ -1,5 +1,6 @@
-// Carries out the schedules of all PEs of a collective on plain numbers: the messages of every queue pair in order, at most
-// `n_slots` of them under way in one direction. What a machine would do, without time; a deadlock is an error.
+// Carries out the schedules of all PEs of a collective on plain numbers: the messages of every
+// queue pair in order, at most `n_slots` of them under way in one direction. What a machine would
+// do, without time; a deadlock is an error.
 #pragma once
 
 #include <deque>
@@ -17,7 +18,8 @@ namespace kernbench::test {
 
 using Values = std::vector<double>;
 
-// A block before and after: what is absent is unknown, and must not be sent before something has come.
+// A block before and after: what is absent is unknown, and must not be sent before something has
+// come.
 struct TestBlock {
   std::int64_t elements = 0;
   std::optional<Values> values;
@@ -38,16 +40,20 @@ class ScheduleInterpreter {
  public:
   using Combine = std::function<double(double, double)>;
 
-  ScheduleInterpreter(std::map<PeId, TestPe> pes, const NeighbourGraph& graph, const TestCut& cut, Combine combine)
+  ScheduleInterpreter(std::map<PeId, TestPe> pes, const NeighbourGraph& graph, const TestCut& cut,
+                      Combine combine)
       : pes_(std::move(pes)), cut_(cut), combine_(std::move(combine)) {
-    for (const QueuePairEnd& end : queue_pairs(graph)) peers_[{end.pe, end.direction}] = {end.peer, end.peer_direction};
+    for (const QueuePairEnd& end : queue_pairs(graph))
+      peers_[{end.pe, end.direction}] = {end.peer, end.peer_direction};
     std::int64_t largest = 0;
     std::size_t blocks = 0;
     for (const auto& entry : pes_) {
       blocks = std::max(blocks, entry.second.blocks.size());
-      for (const TestBlock& block : entry.second.blocks) largest = std::max(largest, block.elements);
+      for (const TestBlock& block : entry.second.blocks)
+        largest = std::max(largest, block.elements);
     }
-    message_cut_ = MessageCut::of(largest, static_cast<std::int64_t>(blocks), 1, cut.section_elements, cut.slot_elements);
+    message_cut_ = MessageCut::of(largest, static_cast<std::int64_t>(blocks), 1,
+                                  cut.section_elements, cut.slot_elements);
     for (auto& [where, pe] : pes_) programs_.push_back({where, &pe, {}, 0, 0, {}});
     for (Program& program : programs_)
       program.steps = unroll(program.pe->schedule, static_cast<int>(program.pe->blocks.size()),
@@ -68,7 +74,8 @@ class ScheduleInterpreter {
     }
     for (const auto& entry : messages_) {
       if (!entry.second.empty())
-        throw std::runtime_error("a message is left in " + entry.first.first.str() + " " + entry.first.second);
+        throw std::runtime_error("a message is left in " + entry.first.first.str() + " " +
+                                 entry.first.second);
     }
     return pes_;
   }
@@ -98,13 +105,15 @@ class ScheduleInterpreter {
     if (program.steps.empty()) return true;
     const MessageStep& step = program.steps[program.next];
     TestBlock& block = program.pe->blocks.at(static_cast<std::size_t>(step.block));
-    const ElementRange range = message_cut_.chunk(message_cut_.section(block.elements, program.section), step.chunk);
+    const ElementRange range =
+        message_cut_.chunk(message_cut_.section(block.elements, program.section), step.chunk);
     if (range.elements() > 0 && !carry_out(program, step, block, range)) return false;
     ++program.next;
     return true;
   }
 
-  bool carry_out(Program& program, const MessageStep& step, TestBlock& block, const ElementRange& range) {
+  bool carry_out(Program& program, const MessageStep& step, TestBlock& block,
+                 const ElementRange& range) {
     using Kind = MessageStep::Kind;
     switch (step.kind) {
       case Kind::send:
@@ -117,7 +126,8 @@ class ScheduleInterpreter {
         if (queue.empty()) return false;
         const Values came = queue.front();
         queue.pop_front();
-        if (static_cast<std::int64_t>(came.size()) != range.elements()) throw std::runtime_error("a message of another size");
+        if (static_cast<std::int64_t>(came.size()) != range.elements())
+          throw std::runtime_error("a message of another size");
         program.came[{step.block, step.chunk}] = came;
         if (!block.values) block.values = Values(static_cast<std::size_t>(block.elements));
         for (std::size_t i = 0; i < came.size(); ++i) {
@@ -140,7 +150,8 @@ class ScheduleInterpreter {
 
   bool send(const Program& program, const MessageStep& step, Values values) {
     const auto peer = peers_.find({program.where, step.direction});
-    if (peer == peers_.end()) throw std::runtime_error(program.where.str() + " has no direction " + step.direction);
+    if (peer == peers_.end())
+      throw std::runtime_error(program.where.str() + " has no direction " + step.direction);
     auto& queue = messages_[peer->second];
     if (queue.size() == static_cast<std::size_t>(cut_.n_slots)) return false;
     largest_message_ = std::max(largest_message_, static_cast<std::int64_t>(values.size()));

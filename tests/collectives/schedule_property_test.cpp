@@ -1,5 +1,5 @@
-// The schedules of all PEs together compute what the collective says, for any number of ranks, size, slot and depth of the rings,
-// and end: carried out on plain numbers by ScheduleInterpreter.
+// The schedules of all PEs together compute what the collective says, for any number of ranks,
+// size, slot and depth of the rings, and end: carried out on plain numbers by ScheduleInterpreter.
 #include <rapidcheck.h>
 
 #include <boost/test/unit_test.hpp>
@@ -32,7 +32,8 @@ Values marks(std::size_t contributor, std::int64_t elements) {
 Values sum_of_marks(std::size_t contributors, std::int64_t elements) {
   Values values(static_cast<std::size_t>(elements));
   for (std::size_t c = 0; c < contributors; ++c) {
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] += mark(c, static_cast<std::int64_t>(i));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] += mark(c, static_cast<std::int64_t>(i));
   }
   return values;
 }
@@ -69,9 +70,11 @@ NeighbourGraph tree_of(int count) {
 using Start = std::function<std::vector<TestBlock>(int position)>;
 using ScheduleOf = std::function<Schedule(int position)>;
 
-std::map<PeId, TestPe> carried_out(int count, const NeighbourGraph& graph, const ScheduleOf& schedule, const Start& start) {
+std::map<PeId, TestPe> carried_out(int count, const NeighbourGraph& graph,
+                                   const ScheduleOf& schedule, const Start& start) {
   std::map<PeId, TestPe> pes;
-  for (int position = 0; position < count; ++position) pes[on_rank(position)] = {schedule(position), start(position)};
+  for (int position = 0; position < count; ++position)
+    pes[on_rank(position)] = {schedule(position), start(position)};
   return ScheduleInterpreter(pes, graph, any_cut(), sum).run();
 }
 
@@ -80,14 +83,16 @@ std::vector<TestBlock> cut_into(const Values& values, int parts) {
   std::vector<TestBlock> blocks;
   for (int part = 0; part < parts; ++part) {
     const ElementRange range = part_of({0, static_cast<std::int64_t>(values.size())}, part, parts);
-    blocks.push_back({range.elements(), Values(values.begin() + range.begin, values.begin() + range.end)});
+    blocks.push_back(
+        {range.elements(), Values(values.begin() + range.begin, values.begin() + range.end)});
   }
   return blocks;
 }
 
 Values joined(const std::vector<TestBlock>& blocks) {
   Values values;
-  for (const TestBlock& block : blocks) values.insert(values.end(), block.values->begin(), block.values->end());
+  for (const TestBlock& block : blocks)
+    values.insert(values.end(), block.values->begin(), block.values->end());
   return values;
 }
 
@@ -96,7 +101,8 @@ std::int64_t any_elements() { return *rc::gen::inRange<std::int64_t>(1, 120); }
 
 graphs::SipGrid any_grid() {
   graphs::SipGrid grid;
-  grid.topology = *rc::gen::elementOf(std::vector<std::string>{"ring_1d", "torus_2d", "mesh_2d_no_wrap"});
+  grid.topology =
+      *rc::gen::elementOf(std::vector<std::string>{"ring_1d", "torus_2d", "mesh_2d_no_wrap"});
   grid.w = *rc::gen::inRange(1, 5);
   grid.h = grid.topology == "ring_1d" ? 1 : *rc::gen::inRange(1, 5);
   grid.sips = grid.w * grid.h;
@@ -114,7 +120,9 @@ BOOST_AUTO_TEST_CASE(ring_all_reduce_gives_every_rank_the_sum_of_all) {
     const auto pes = carried_out(
         count, ring_of(count), [&](int p) { return schedules::ring_all_reduce(p, count); },
         [&](int p) { return cut_into(marks(static_cast<std::size_t>(p), elements), count); });
-    for (const auto& entry : pes) RC_ASSERT(joined(entry.second.blocks) == sum_of_marks(static_cast<std::size_t>(count), elements));
+    for (const auto& entry : pes)
+      RC_ASSERT(joined(entry.second.blocks) ==
+                sum_of_marks(static_cast<std::size_t>(count), elements));
   });
   BOOST_TEST(ok);
 }
@@ -126,7 +134,8 @@ BOOST_AUTO_TEST_CASE(ring_reduce_scatter_completes_the_block_of_each_position) {
     const auto pes = carried_out(
         count, ring_of(count), [&](int p) { return schedules::ring_reduce_scatter(p, count); },
         [&](int p) {
-          return std::vector<TestBlock>(static_cast<std::size_t>(count), {elements, marks(static_cast<std::size_t>(p), elements)});
+          return std::vector<TestBlock>(static_cast<std::size_t>(count),
+                                        {elements, marks(static_cast<std::size_t>(p), elements)});
         });
     for (int p = 0; p < count; ++p)
       RC_ASSERT(*pes.at(on_rank(p)).blocks[static_cast<std::size_t>(p)].values ==
@@ -158,13 +167,19 @@ BOOST_AUTO_TEST_CASE(ring_broadcast_and_reduce_have_any_root) {
   const bool ok = rc::check("ring broadcast, reduce", [] {
     const int count = any_count(), root = *rc::gen::inRange(0, count);
     const std::int64_t elements = any_elements();
-    const auto start = [&](int p) { return std::vector<TestBlock>{{elements, marks(static_cast<std::size_t>(p), elements)}}; };
+    const auto start = [&](int p) {
+      return std::vector<TestBlock>{{elements, marks(static_cast<std::size_t>(p), elements)}};
+    };
     const auto sent = carried_out(
-        count, ring_of(count), [&](int p) { return schedules::ring_broadcast(p, count, root); }, start);
-    for (const auto& entry : sent) RC_ASSERT(*entry.second.blocks[0].values == marks(static_cast<std::size_t>(root), elements));
+        count, ring_of(count), [&](int p) { return schedules::ring_broadcast(p, count, root); },
+        start);
+    for (const auto& entry : sent)
+      RC_ASSERT(*entry.second.blocks[0].values == marks(static_cast<std::size_t>(root), elements));
     const auto reduced = carried_out(
-        count, ring_of(count), [&](int p) { return schedules::ring_reduce(p, count, root); }, start);
-    RC_ASSERT(*reduced.at(on_rank(root)).blocks[0].values == sum_of_marks(static_cast<std::size_t>(count), elements));
+        count, ring_of(count), [&](int p) { return schedules::ring_reduce(p, count, root); },
+        start);
+    RC_ASSERT(*reduced.at(on_rank(root)).blocks[0].values ==
+              sum_of_marks(static_cast<std::size_t>(count), elements));
   });
   BOOST_TEST(ok);
 }
@@ -173,7 +188,9 @@ BOOST_AUTO_TEST_CASE(ring_gather_and_scatter_have_any_root) {
   const bool ok = rc::check("ring gather, scatter", [] {
     const int count = any_count(), root = *rc::gen::inRange(0, count);
     const std::int64_t elements = any_elements();
-    const auto nothing = [&] { return std::vector<TestBlock>(static_cast<std::size_t>(count), {elements, {}}); };
+    const auto nothing = [&] {
+      return std::vector<TestBlock>(static_cast<std::size_t>(count), {elements, {}});
+    };
     const auto gathered = carried_out(
         count, ring_of(count), [&](int p) { return schedules::ring_gather(p, count, root); },
         [&](int p) {
@@ -185,7 +202,8 @@ BOOST_AUTO_TEST_CASE(ring_gather_and_scatter_have_any_root) {
         count, ring_of(count), [&](int p) { return schedules::ring_scatter(p, count, root); },
         [&](int p) {
           std::vector<TestBlock> blocks = nothing();
-          for (std::size_t block = 0; p == root && block < blocks.size(); ++block) blocks[block].values = marks(block, elements);
+          for (std::size_t block = 0; p == root && block < blocks.size(); ++block)
+            blocks[block].values = marks(block, elements);
           return blocks;
         });
     for (int p = 0; p < count; ++p) {
@@ -197,7 +215,8 @@ BOOST_AUTO_TEST_CASE(ring_gather_and_scatter_have_any_root) {
   BOOST_TEST(ok);
 }
 
-// What crosses each link is what has to: of n ranks n - 1 messages to or from the root, n - 2 on the link before, ..., 1.
+// What crosses each link is what has to: of n ranks n - 1 messages to or from the root, n - 2 on
+// the link before, ..., 1.
 BOOST_AUTO_TEST_CASE(ring_gather_and_scatter_send_every_block_once_over_each_link_of_its_way) {
   for (int count = 1; count <= 9; ++count) {
     const auto sent = [&](const ScheduleOf& schedule, bool all_at_root) {
@@ -205,7 +224,8 @@ BOOST_AUTO_TEST_CASE(ring_gather_and_scatter_send_every_block_once_over_each_lin
       for (int p = 0; p < count; ++p) {
         std::vector<TestBlock> blocks(static_cast<std::size_t>(count), {1, {}});
         for (int block = 0; block < count; ++block) {
-          if (all_at_root ? p == 0 : p == block) blocks[static_cast<std::size_t>(block)].values = Values{1};
+          if (all_at_root ? p == 0 : p == block)
+            blocks[static_cast<std::size_t>(block)].values = Values{1};
         }
         pes[on_rank(p)] = {schedule(p), blocks};
       }
@@ -223,13 +243,16 @@ BOOST_AUTO_TEST_CASE(ring_all_to_all_brings_every_block_to_its_rank) {
   const bool ok = rc::check("ring all-to-all", [] {
     const int count = any_count();
     const std::int64_t elements = *rc::gen::inRange<std::int64_t>(1, 30);
-    const auto contributor = [&](int source, int target) { return static_cast<std::size_t>(source + count * target); };
+    const auto contributor = [&](int source, int target) {
+      return static_cast<std::size_t>(source + count * target);
+    };
     const auto pes = carried_out(
         count, ring_of(count), [&](int p) { return schedules::ring_all_to_all(p, count); },
         [&](int p) {
           std::vector<TestBlock> blocks(static_cast<std::size_t>(count * count), {elements, {}});
           for (int target = 0; target < count; ++target)
-            blocks[static_cast<std::size_t>(p * count + target)].values = marks(contributor(p, target), elements);
+            blocks[static_cast<std::size_t>(p * count + target)].values =
+                marks(contributor(p, target), elements);
           return blocks;
         });
     for (int p = 0; p < count; ++p) {
@@ -246,14 +269,18 @@ BOOST_AUTO_TEST_CASE(tree_all_reduce_gives_every_rank_the_sum_of_all) {
     const int count = any_count();
     const std::int64_t elements = any_elements();
     const auto pes = carried_out(
-        count, tree_of(count), [&](int p) { return schedules::tree_all_reduce(schedules::binary_tree(p, count)); },
+        count, tree_of(count),
+        [&](int p) { return schedules::tree_all_reduce(schedules::binary_tree(p, count)); },
         [&](int p) { return cut_into(marks(static_cast<std::size_t>(p), elements), 1); });
-    for (const auto& entry : pes) RC_ASSERT(joined(entry.second.blocks) == sum_of_marks(static_cast<std::size_t>(count), elements));
+    for (const auto& entry : pes)
+      RC_ASSERT(joined(entry.second.blocks) ==
+                sum_of_marks(static_cast<std::size_t>(count), elements));
   });
   BOOST_TEST(ok);
 }
 
-// Any rectangle of cubes, any root in it, any arrangement of SIPs: every cube has the sum over all cubes of all SIPs.
+// Any rectangle of cubes, any root in it, any arrangement of SIPs: every cube has the sum over all
+// cubes of all SIPs.
 BOOST_AUTO_TEST_CASE(lrab_gives_every_cube_the_sum_of_all_cubes_of_all_sips) {
   const bool ok = rc::check("lrab", [] {
     const graphs::SipGrid grid = any_grid();
@@ -271,12 +298,14 @@ BOOST_AUTO_TEST_CASE(lrab_gives_every_cube_the_sum_of_all_cubes_of_all_sips) {
       for (int cube = 0; cube < w * h; ++cube) {
         const double value = sip * 100 + cube + 1;
         total += value;
-        pes[{sip, cube, 0}] = {schedules::lrab_all_reduce({cube % w, cube / w, w, h, root_x, root_y}, grid, sip),
-                               {{elements, Values(static_cast<std::size_t>(elements), value)}}};
+        pes[{sip, cube, 0}] = {
+            schedules::lrab_all_reduce({cube % w, cube / w, w, h, root_x, root_y}, grid, sip),
+            {{elements, Values(static_cast<std::size_t>(elements), value)}}};
       }
     }
     for (const auto& entry : ScheduleInterpreter(pes, graph, any_cut(), sum).run())
-      RC_ASSERT(*entry.second.blocks[0].values == Values(static_cast<std::size_t>(elements), total));
+      RC_ASSERT(*entry.second.blocks[0].values ==
+                Values(static_cast<std::size_t>(elements), total));
   });
   BOOST_TEST(ok);
 }
@@ -286,9 +315,11 @@ BOOST_AUTO_TEST_CASE(levels_of_folded_rings_reduce_to_their_common_root_and_back
   const bool ok = rc::check("levels", [] {
     const int pes = *rc::gen::inRange(1, 6), cubes = *rc::gen::inRange(1, 6), sips = any_count();
     NeighbourGraph graph;
-    const auto ring = [&](int count, const char* next, const char* previous, const std::function<PeId(int)>& at) {
+    const auto ring = [&](int count, const char* next, const char* previous,
+                          const std::function<PeId(int)>& at) {
       for (int i = 0; count > 1 && i < count; ++i)
-        graph.connect(at(i), next, at((i + 1) % count)).connect(at(i), previous, at((i + count - 1) % count));
+        graph.connect(at(i), next, at((i + 1) % count))
+            .connect(at(i), previous, at((i + count - 1) % count));
     };
     std::map<PeId, TestPe> all;
     double total = 0;
@@ -298,10 +329,12 @@ BOOST_AUTO_TEST_CASE(levels_of_folded_rings_reduce_to_their_common_root_and_back
         for (int pe = 0; pe < pes; ++pe) {
           std::vector<schedules::TreePosition> places{schedules::folded_ring(pe, pes, "E", "W")};
           if (pe == 0) places.push_back(schedules::folded_ring(cube, cubes, "S", "N"));
-          if (pe == 0 && cube == 0) places.push_back(schedules::folded_ring(sip, sips, "ring_E", "ring_W"));
+          if (pe == 0 && cube == 0)
+            places.push_back(schedules::folded_ring(sip, sips, "ring_E", "ring_W"));
           const double value = sip * 100 + cube * 10 + pe + 1;
           total += value;
-          all[{sip, cube, pe}] = {schedules::tree_all_reduce(schedules::levels(places)), {{3, Values(3, value)}}};
+          all[{sip, cube, pe}] = {schedules::tree_all_reduce(schedules::levels(places)),
+                                  {{3, Values(3, value)}}};
         }
       }
       ring(cubes, "S", "N", [&](int cube) { return PeId{sip, cube, 0}; });
@@ -326,8 +359,8 @@ BOOST_AUTO_TEST_CASE(a_folded_ring_has_half_of_the_hops) {
   }
 }
 
-// The ring visits each SIP once, every step leads to a neighbour, and so does the last one; where there is none, the mesh has an
-// odd number of SIPs or is a line.
+// The ring visits each SIP once, every step leads to a neighbour, and so does the last one; where
+// there is none, the mesh has an odd number of SIPs or is a line.
 BOOST_AUTO_TEST_CASE(ring_order_visits_every_sip_by_steps_between_neighbours) {
   for (const std::string topology : {"ring_1d", "torus_2d", "mesh_2d_no_wrap"}) {
     for (int w = 1; w <= 6; ++w) {
@@ -336,7 +369,8 @@ BOOST_AUTO_TEST_CASE(ring_order_visits_every_sip_by_steps_between_neighbours) {
         const auto order = ring_order(grid);
         const std::string what = topology + " " + std::to_string(w) + " x " + std::to_string(h);
         const bool line = (w == 1 || h == 1) && w * h > 2;
-        const bool closed = topology != "mesh_2d_no_wrap" || w * h <= 2 || (!line && w * h % 2 == 0);
+        const bool closed =
+            topology != "mesh_2d_no_wrap" || w * h <= 2 || (!line && w * h % 2 == 0);
         BOOST_TEST(order.has_value() == closed, what);
         if (!order) continue;
         std::vector<int> sorted = *order, all(static_cast<std::size_t>(w * h));
@@ -347,7 +381,8 @@ BOOST_AUTO_TEST_CASE(ring_order_visits_every_sip_by_steps_between_neighbours) {
         for (std::size_t i = 0; i < order->size() && order->size() > 1; ++i) {
           const PeId next{(*order)[(i + 1) % order->size()], 0, 0};
           const auto& around = neighbours.neighbours({(*order)[i], 0, 0});
-          BOOST_TEST(std::any_of(around.begin(), around.end(), [&](const auto& entry) { return entry.second == next; }),
+          BOOST_TEST(std::any_of(around.begin(), around.end(),
+                                 [&](const auto& entry) { return entry.second == next; }),
                      what << ": " << (*order)[i] << " -> " << next.sip);
         }
       }

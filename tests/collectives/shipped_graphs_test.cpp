@@ -91,11 +91,15 @@ BOOST_AUTO_TEST_CASE(sips_in_a_mesh_without_wrap) {
   BOOST_TEST(reaches(graph, {4, 0, 0}, sip_of) == "global_E5 global_N1 global_W3");
 }
 
-BOOST_AUTO_TEST_CASE(a_dimension_of_length_one_has_no_neighbours_and_one_of_two_leads_to_the_same_peer) {
+BOOST_AUTO_TEST_CASE(
+    a_dimension_of_length_one_has_no_neighbours_and_one_of_two_leads_to_the_same_peer) {
   BOOST_TEST(graphs::sip({"ring_1d", 1, 0, 0}, {{0, 0}}).empty());
-  BOOST_TEST(reaches(graphs::sip({"ring_1d", 2, 0, 0}, {{0, 0}}), {1, 0, 0}, sip_of) == "global_E0 global_W0");
-  BOOST_TEST(reaches(graphs::sip({"torus_2d", 3, 3, 1}, {{0, 0}}), {0, 0, 0}, sip_of) == "global_E1 global_W2");
-  BOOST_TEST(reaches(graphs::sip({"torus_2d", 2, 1, 2}, {{0, 0}}), {0, 0, 0}, sip_of) == "global_N1 global_S1");
+  BOOST_TEST(reaches(graphs::sip({"ring_1d", 2, 0, 0}, {{0, 0}}), {1, 0, 0}, sip_of) ==
+             "global_E0 global_W0");
+  BOOST_TEST(reaches(graphs::sip({"torus_2d", 3, 3, 1}, {{0, 0}}), {0, 0, 0}, sip_of) ==
+             "global_E1 global_W2");
+  BOOST_TEST(reaches(graphs::sip({"torus_2d", 2, 1, 2}, {{0, 0}}), {0, 0, 0}, sip_of) ==
+             "global_N1 global_S1");
 }
 
 BOOST_AUTO_TEST_CASE(a_grid_that_is_not_the_number_of_sips_is_an_error) {

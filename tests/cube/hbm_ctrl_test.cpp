@@ -1,5 +1,6 @@
-// The HBM controller (spec 2.5), in femtoseconds: flits and bursts of 16 B, 4 pseudo-channels behind a link of 4e6 GB/s, so a burst
-// takes 16 B * 4 / 4e6 GB/s = 16 fs. The links of the small machine are unlimited with 1 fs of propagation unless said otherwise.
+// The HBM controller (spec 2.5), in femtoseconds: flits and bursts of 16 B, 4 pseudo-channels
+// behind a link of 4e6 GB/s, so a burst takes 16 B * 4 / 4e6 GB/s = 16 fs. The links of the small
+// machine are unlimited with 1 fs of propagation unless said otherwise.
 #include "models/cube/hbm_ctrl.h"
 
 #include <boost/test/unit_test.hpp>
@@ -19,7 +20,8 @@ using Settings = std::map<std::string, std::string>;
 
 // a, b -> h: directly attached, so that arrival = hand-over + 1.
 struct Memory {
-  explicit Memory(Settings attributes = {}, std::uint32_t flit_bytes = 16, const MiniLink& back = {})
+  explicit Memory(Settings attributes = {}, std::uint32_t flit_bytes = 16,
+                  const MiniLink& back = {})
       : machine({"a", "b", "h"}, flit_bytes) {
     attributes.insert({{"num_pcs", "4"}, {"burst_bytes", "16"}, {"link_bw_gbs", "4e6"}});
     h = &machine.add<HbmCtrl>("h", attributes);
@@ -58,7 +60,8 @@ KERNBENCH_SYSTEMC_TEST(burst_time_is_burst_bytes_over_the_channels_share_of_the_
 
 KERNBENCH_SYSTEMC_TEST(writes_to_different_channels_run_in_parallel) {
   Memory t;
-  t.a.send_at(t.machine.write("a", "h", 0, 64), 100);  // four flits, four channels, all booked at 101
+  t.a.send_at(t.machine.write("a", "h", 0, 64),
+              100);  // four flits, four channels, all booked at 101
   t.machine.run();
   BOOST_TEST(t.machine.completed_at(0) == 101U + 16U + 1U);  // acknowledged at commit
 }
@@ -79,8 +82,9 @@ KERNBENCH_SYSTEMC_TEST(bursts_of_one_channel_follow_each_other) {
 
 KERNBENCH_SYSTEMC_TEST(a_write_commits_at_its_latest_finish) {
   Memory t;
-  t.b.send_at(t.machine.write("b", "h", 0, 16), 90);   // channel 0 until 107
-  t.a.send_at(t.machine.write("a", "h", 0, 32), 100);  // flit 0 on channel 0: 107..123, flit 1 on channel 1: 101..117
+  t.b.send_at(t.machine.write("b", "h", 0, 16), 90);  // channel 0 until 107
+  t.a.send_at(t.machine.write("a", "h", 0, 32),
+              100);  // flit 0 on channel 0: 107..123, flit 1 on channel 1: 101..117
   t.machine.run();
   BOOST_TEST(t.machine.completed_at(1) == 123U + 1U);
 }
@@ -96,9 +100,10 @@ KERNBENCH_SYSTEMC_TEST(the_first_flit_of_a_write_holds_the_inbox) {
 
 KERNBENCH_SYSTEMC_TEST(read_commands_neither_wait_nor_hold) {
   Memory t(Settings{{"overhead_ns", "0.00001"}});
-  t.a.send_at(t.machine.write("a", "h", 0, 16), 100);   // held 101..111
-  t.b.send_at(t.machine.read("b", "h", 16, 16), 102);   // arrives at 103, books at 113, out at 129
-  t.b.send_at(t.machine.read("b", "h", 32, 16), 102);   // the same on its own channel: commands do not hold each other up
+  t.a.send_at(t.machine.write("a", "h", 0, 16), 100);  // held 101..111
+  t.b.send_at(t.machine.read("b", "h", 16, 16), 102);  // arrives at 103, books at 113, out at 129
+  t.b.send_at(t.machine.read("b", "h", 32, 16),
+              102);  // the same on its own channel: commands do not hold each other up
   t.a.send_at(t.machine.write("a", "h", 48, 16), 104);  // held 111..121, out at 137
   t.machine.run();
   BOOST_TEST(t.machine.completed_at(1) == 129U + 1U);
@@ -127,7 +132,8 @@ KERNBENCH_SYSTEMC_TEST(a_write_is_acknowledged_by_a_control_message_on_the_rever
 KERNBENCH_SYSTEMC_TEST(response_flits_leave_when_all_bursts_up_to_their_last_have_finished) {
   Memory t;
   t.b.send_at(t.machine.write("b", "h", 16, 16), 90);  // channel 1 busy 91..107
-  t.a.send_at(t.machine.read("a", "h", 0, 96), 100);   // bursts 0..5 on channels 0 1 2 3 0 1, booked at 101
+  t.a.send_at(t.machine.read("a", "h", 0, 96),
+              100);  // bursts 0..5 on channels 0 1 2 3 0 1, booked at 101
   t.machine.run();
   // Finishes: 117, 107+16 = 123, 117, 117, 133, 139. In order: 117, 123, 123, 123, 133, 139.
   std::vector<Fs> expected{117, 123, 123, 123, 133, 139};
@@ -158,7 +164,8 @@ KERNBENCH_SYSTEMC_TEST(flits_smaller_than_bursts_leave_with_their_burst) {
   Memory t({}, 8);
   t.a.send_at(t.machine.read("a", "h", 0, 32), 100);  // four flits, two bursts
   t.machine.run();
-  BOOST_TEST(t.a.times() == (std::vector<Fs>{118, 118, 118, 118}), boost::test_tools::per_element());
+  BOOST_TEST(t.a.times() == (std::vector<Fs>{118, 118, 118, 118}),
+             boost::test_tools::per_element());
 }
 
 KERNBENCH_SYSTEMC_TEST(each_flit_of_a_write_books_the_bursts_it_touches) {
@@ -168,7 +175,8 @@ KERNBENCH_SYSTEMC_TEST(each_flit_of_a_write_books_the_bursts_it_touches) {
   BOOST_TEST(t.machine.completed_at(0) == 101U + 32U + 1U);
 }
 
-// Spec 3.3, one_to_one: offsets 8 to 40 of channel 2's own bytes touch three of its bursts, 16 fs each from 101 on; 8, 16 and 8 B.
+// Spec 3.3, one_to_one: offsets 8 to 40 of channel 2's own bytes touch three of its bursts, 16 fs
+// each from 101 on; 8, 16 and 8 B.
 KERNBENCH_SYSTEMC_TEST(a_read_for_one_channel_takes_all_its_bursts_there) {
   Memory t;
   Transaction& read = t.machine.read("a", "h", 8, 32);
@@ -225,7 +233,8 @@ KERNBENCH_SYSTEMC_TEST(the_first_use_pays_no_penalty_in_either_direction) {
 
 KERNBENCH_SYSTEMC_TEST(bookings_of_one_instant_go_by_the_tie_rule) {
   Memory t;
-  t.b.send_at(t.machine.read("b", "h", 0, 16, 1), 100);  // all on channel 0 at 101; a comes before b
+  t.b.send_at(t.machine.read("b", "h", 0, 16, 1),
+              100);  // all on channel 0 at 101; a comes before b
   t.a.send_at(t.machine.write("a", "h", 0, 16, 2), 100);
   t.a.send_at(t.machine.read("a", "h", 0, 16, 3), 100);
   t.machine.run();
@@ -245,7 +254,8 @@ KERNBENCH_SYSTEMC_TEST(bookings_of_one_instant_go_by_arrival_first) {
 }
 
 KERNBENCH_SYSTEMC_TEST(responses_share_the_link_in_order_of_readiness) {
-  // Back link: 16 B in 4 fs. Read 0 (bursts 0 and 4, channel 0: ready 117, 133), read 1 (channel 1: ready 117).
+  // Back link: 16 B in 4 fs. Read 0 (bursts 0 and 4, channel 0: ready 117, 133), read 1 (channel 1:
+  // ready 117).
   Memory t({}, 16, {"4e6", 1});
   t.a.send_at(t.machine.read("a", "h", 0, 16), 100);
   t.a.send_at(t.machine.read("a", "h", 64, 16), 100);
@@ -258,8 +268,9 @@ KERNBENCH_SYSTEMC_TEST(responses_share_the_link_in_order_of_readiness) {
 }
 
 BOOST_AUTO_TEST_CASE(what_leaves_at_one_instant_goes_in_order_of_its_cause) {
-  // An acknowledgement and a response flit leave at 117 over a link of 4 fs per flit. The write's last flit and the command arrive
-  // at 101; the smaller id goes first. The acknowledgement takes no room, but waits when the flit is before it.
+  // An acknowledgement and a response flit leave at 117 over a link of 4 fs per flit. The write's
+  // last flit and the command arrive at 101; the smaller id goes first. The acknowledgement takes
+  // no room, but waits when the flit is before it.
   const auto times = [](Fs write_issued, Fs read_issued) {
     return kernbench::test::forked_value([=] {
       Memory t({}, 16, {"4e6", 1});
@@ -284,7 +295,9 @@ KERNBENCH_SYSTEMC_TEST(without_a_link_bandwidth_bursts_take_no_time) {
 
 KERNBENCH_SYSTEMC_TEST(shows_what_its_channels_do_without_changing_it) {
   struct Changes final : TraceSignalListener {
-    void changed(const TraceSignal& signal) override { seen.emplace_back(Component::now(), signal.labels()[signal.value()]); }
+    void changed(const TraceSignal& signal) override {
+      seen.emplace_back(Component::now(), signal.labels()[signal.value()]);
+    }
     std::vector<std::pair<Fs, std::string>> seen;
   } changes;
   Memory t;
@@ -305,7 +318,8 @@ KERNBENCH_SYSTEMC_TEST(a_control_message_that_is_no_read_is_a_broken_rule) {
   Memory t;
   t.a.send_at(t.machine.control("a", "h"), 100);
   BOOST_CHECK_EXCEPTION(t.machine.run(), ModelError, [](const ModelError& error) {
-    return std::string(error.what()).find("h: a control message without a read") != std::string::npos;
+    return std::string(error.what()).find("h: a control message without a read") !=
+           std::string::npos;
   });
 }
 

@@ -1,5 +1,5 @@
-// SRAM, and with it every terminal memory (spec 2.6), in femtoseconds: flits of 16 B, 10 fs of overhead; links unlimited with 1 fs
-// of propagation unless said otherwise.
+// SRAM, and with it every terminal memory (spec 2.6), in femtoseconds: flits of 16 B, 10 fs of
+// overhead; links unlimited with 1 fs of propagation unless said otherwise.
 #include "models/cube/sram.h"
 
 #include <boost/test/unit_test.hpp>
@@ -50,10 +50,12 @@ KERNBENCH_SYSTEMC_TEST(a_posted_write_completes_there) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_read_is_answered_an_overhead_after_its_command_all_flits_at_once) {
-  Scratchpad t({"4e6", 1});                           // back: 4 fs per flit
-  t.a.send_at(t.machine.read("a", "s", 8, 40), 100);  // flits of 8, 16, 16 B: all stand at the link at 111
+  Scratchpad t({"4e6", 1});  // back: 4 fs per flit
+  t.a.send_at(t.machine.read("a", "s", 8, 40),
+              100);  // flits of 8, 16, 16 B: all stand at the link at 111
   t.machine.run();
-  BOOST_TEST(t.a.times() == (std::vector<Fs>{111 + 2 + 1, 111 + 6 + 1, 111 + 10 + 1}), boost::test_tools::per_element());
+  BOOST_TEST(t.a.times() == (std::vector<Fs>{111 + 2 + 1, 111 + 6 + 1, 111 + 10 + 1}),
+             boost::test_tools::per_element());
 }
 
 KERNBENCH_SYSTEMC_TEST(there_is_no_serial_server) {

@@ -1,4 +1,5 @@
-// Accesses of one instant take effect in the order of the PEs' names, whatever the order in which they are issued (spec 2.3, 9).
+// Accesses of one instant take effect in the order of the PEs' names, whatever the order in which
+// they are issued (spec 2.3, 9).
 #include "models/data/access_journal.h"
 
 #include <rapidcheck.h>
@@ -9,8 +10,8 @@
 #include <optional>
 
 #include "models/base/errors.h"
-#include "models/data/functional_model.h"
 #include "models/data/elements.h"
+#include "models/data/functional_model.h"
 
 using namespace kernbench;
 
@@ -21,8 +22,12 @@ constexpr Accessor pe1{1, 5}, pe2{2, 5}, pe3{3, 5};
 TensorValue number(double value) { return FunctionalModel::full({1}, DType::i32, value); }
 const PhysRanges here{{0x1000, 4}}, there{{0x2000, 4}};
 
-double value_of(FunctionalModel& functional_model, const TensorValue& value) { return read_element(functional_model.bytes(value).data(), DType::i32); }
-double value_at(FunctionalModel& functional_model, const PhysRanges& place) { return value_of(functional_model, functional_model.view(place, {1}, DType::i32)); }
+double value_of(FunctionalModel& functional_model, const TensorValue& value) {
+  return read_element(functional_model.bytes(value).data(), DType::i32);
+}
+double value_at(FunctionalModel& functional_model, const PhysRanges& place) {
+  return value_of(functional_model, functional_model.view(place, {1}, DType::i32));
+}
 
 MathParams plus_one() {
   MathParams params;
@@ -44,7 +49,8 @@ class Recorder final : public ValueResolver {
 BOOST_AUTO_TEST_CASE(a_load_sees_the_store_of_a_pe_whose_name_comes_first) {
   FunctionalModel functional_model;
   functional_model.store(number(7), here);
-  const TensorValue loaded = functional_model.load(pe2, here, {1}, DType::i32).value;  // process order alone would give 7
+  const TensorValue loaded =
+      functional_model.load(pe2, here, {1}, DType::i32).value;  // process order alone would give 7
   functional_model.store(pe1, number(8), here);
   BOOST_TEST(value_of(functional_model, loaded) == 8);
 }
@@ -53,7 +59,8 @@ BOOST_AUTO_TEST_CASE(a_load_does_not_see_the_store_of_a_pe_whose_name_comes_behi
   FunctionalModel functional_model;
   functional_model.store(number(7), here);
   functional_model.store(pe2, number(8), here);
-  const TensorValue loaded = functional_model.load(pe1, here, {1}, DType::i32).value;  // process order alone would give 8
+  const TensorValue loaded =
+      functional_model.load(pe1, here, {1}, DType::i32).value;  // process order alone would give 8
   BOOST_TEST(value_of(functional_model, loaded) == 7);
   BOOST_TEST(value_at(functional_model, here) == 8);
 }
@@ -81,12 +88,15 @@ BOOST_AUTO_TEST_CASE(time_orders_before_names_do) {
   BOOST_TEST(value_at(functional_model, here) == 3);
 }
 
-// PE 2 issues its composite before PE 1 does, and yet reads PE 1's result: ops are numbered by issue, and phase 2 sorts it out.
+// PE 2 issues its composite before PE 1 does, and yet reads PE 1's result: ops are numbered by
+// issue, and phase 2 sorts it out.
 BOOST_AUTO_TEST_CASE(operands_of_a_composite_bind_in_the_order_of_names) {
   FunctionalModel functional_model;
   functional_model.store(number(100), there);
-  const IssuedOp second = functional_model.math(plus_one(), {functional_model.view(pe2, here, {1}, DType::i32)});
-  const IssuedOp first = functional_model.math(plus_one(), {functional_model.view(pe1, there, {1}, DType::i32)});
+  const IssuedOp second =
+      functional_model.math(plus_one(), {functional_model.view(pe2, here, {1}, DType::i32)});
+  const IssuedOp first =
+      functional_model.math(plus_one(), {functional_model.view(pe1, there, {1}, DType::i32)});
   functional_model.write(pe1, first.value, here);
   functional_model.resolve();
   BOOST_TEST((input_ids(*second.op) == std::vector<ValueId>{2}));
@@ -97,7 +107,8 @@ BOOST_AUTO_TEST_CASE(operands_of_a_composite_bind_in_the_order_of_names) {
 BOOST_AUTO_TEST_CASE(records_of_an_instant_are_complete_when_time_has_moved_on) {
   FunctionalModel functional_model;
   const TensorValue sum = functional_model.math(plus_one(), {number(1)}).value;
-  const DataOpPtr load = functional_model.load(pe2, here, {1}, DType::i32).op, store = functional_model.store(pe1, sum, here);
+  const DataOpPtr load = functional_model.load(pe2, here, {1}, DType::i32).op,
+                  store = functional_model.store(pe1, sum, here);
   BOOST_CHECK_THROW(input_ids(*load), ModelError);
   functional_model.resolve_before(5);
   BOOST_CHECK_THROW(input_ids(*load), ModelError);
@@ -106,7 +117,8 @@ BOOST_AUTO_TEST_CASE(records_of_an_instant_are_complete_when_time_has_moved_on) 
   BOOST_TEST((input_ids(*store) == std::vector<ValueId>{1}));
 }
 
-// A kernel binds what it has loaded when time has moved on; its record is resolved by the next access all the same.
+// A kernel binds what it has loaded when time has moved on; its record is resolved by the next
+// access all the same.
 BOOST_AUTO_TEST_CASE(a_record_is_complete_also_when_its_load_has_been_bound_before) {
   FunctionalModel functional_model;
   functional_model.store(functional_model.math(plus_one(), {number(1)}).value, here);
@@ -126,7 +138,8 @@ BOOST_AUTO_TEST_CASE(slices_and_transposes_of_what_a_load_will_bind_to_bind_with
   functional_model.store(pe1, FunctionalModel::constant(elements, {6}, DType::i32), {{0x1000, 24}});
   BOOST_TEST(value_of(functional_model, row) == 4);
   const std::vector<std::byte> bytes = functional_model.bytes(turned);
-  for (int i = 0; i < 6; ++i) BOOST_TEST(read_element(bytes.data() + 4 * i, DType::i32) == elements[i % 2 * 3 + i / 2]);
+  for (int i = 0; i < 6; ++i)
+    BOOST_TEST(read_element(bytes.data() + 4 * i, DType::i32) == elements[i % 2 * 3 + i / 2]);
   BOOST_TEST(load.value.image.bound());
   BOOST_TEST((load.value.image.without_captures().segments()[0].kind == Segment::Kind::bytes));
 }
@@ -138,7 +151,8 @@ BOOST_AUTO_TEST_CASE(an_op_is_announced_when_its_operands_are_bound) {
   functional_model.set_resolver(&recorder);
   const IssuedOp early = functional_model.math(plus_one(), {number(1)});
   BOOST_TEST(recorder.ops.size() == 1U);
-  const IssuedOp late = functional_model.math(plus_one(), {functional_model.view(pe2, here, {1}, DType::i32)});
+  const IssuedOp late =
+      functional_model.math(plus_one(), {functional_model.view(pe2, here, {1}, DType::i32)});
   BOOST_TEST(recorder.ops.size() == 1U);
   functional_model.store(pe1, early.value, here);
   BOOST_TEST(recorder.ops.size() == 1U);
@@ -147,7 +161,8 @@ BOOST_AUTO_TEST_CASE(an_op_is_announced_when_its_operands_are_bound) {
   BOOST_TEST(recorder.ops[1] == late.op);
   BOOST_TEST((input_ids(*late.op) == std::vector<ValueId>{1}));
 
-  const IssuedOp asked = functional_model.math(plus_one(), {functional_model.view({2, 6}, here, {1}, DType::i32)});
+  const IssuedOp asked =
+      functional_model.math(plus_one(), {functional_model.view({2, 6}, here, {1}, DType::i32)});
   BOOST_TEST(recorder.ops.size() == 3U);
   functional_model.bytes(asked.value);  // within the instant
   BOOST_TEST(recorder.ops.size() == 4U);
@@ -203,8 +218,8 @@ BOOST_AUTO_TEST_CASE(any_order_of_issue_between_pes_gives_the_same) {
     for (Fs now = 1; now <= static_cast<Fs>(instants); ++now) {
       std::vector<Planned> plan;
       for (int left = *rc::gen::inRange(0, 12); left > 0; --left) {
-        Planned access{*rc::gen::inRange<std::uint32_t>(0, 4), *rc::gen::arbitrary<bool>(), *rc::gen::inRange<std::uint64_t>(0, 60),
-                       0, 0};
+        Planned access{*rc::gen::inRange<std::uint32_t>(0, 4), *rc::gen::arbitrary<bool>(),
+                       *rc::gen::inRange<std::uint64_t>(0, 60), 0, 0};
         access.nbytes = *rc::gen::inRange<std::uint64_t>(1, 64 - access.at + 1);
         access.fill = *rc::gen::arbitrary<std::uint8_t>();
         plan.push_back(access);
@@ -241,6 +256,7 @@ BOOST_AUTO_TEST_CASE(any_order_of_issue_between_pes_gives_the_same) {
     }
     journal.resolve();
     const std::vector<std::byte> final_memory = memory.read_bytes(0, 64);
-    for (std::size_t i = 0; i < 64; ++i) RC_ASSERT(std::to_integer<std::uint8_t>(final_memory[i]) == expected_memory[i]);
+    for (std::size_t i = 0; i < 64; ++i)
+      RC_ASSERT(std::to_integer<std::uint8_t>(final_memory[i]) == expected_memory[i]);
   }));
 }

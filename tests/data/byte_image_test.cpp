@@ -50,7 +50,8 @@ BOOST_AUTO_TEST_CASE(values_need_a_lookup) {
     if (id == 1) bytes.get()[0] = std::byte{99};
     return bytes;
   });
-  const std::vector<std::byte> expected{std::byte{4}, std::byte{5}, std::byte{6}, std::byte{0}, std::byte{99}};
+  const std::vector<std::byte> expected{std::byte{4}, std::byte{5}, std::byte{6}, std::byte{0},
+                                        std::byte{99}};
   BOOST_TEST((out == expected));
 }
 

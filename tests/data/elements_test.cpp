@@ -1,12 +1,14 @@
-// Bit patterns of the element types and their rounding. Reference for f16 and bf16: exact arithmetic in double on the definition.
+// Bit patterns of the element types and their rounding. Reference for f16 and bf16: exact
+// arithmetic in double on the definition.
 #include "models/data/elements.h"
 
-#include <boost/test/unit_test.hpp>
+#include <rapidcheck.h>
+
 #include <algorithm>
+#include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <rapidcheck.h>
 
 #include "tests/support/reference_rounding.h"
 
@@ -21,12 +23,14 @@ const double quiet_nan = std::nan("");
 
 // The value of a format with `exponent_bits` and `mantissa_bits`, from its definition.
 double decoded(std::uint32_t bits, int exponent_bits, int mantissa_bits) {
-  const std::uint32_t mantissa = bits & ((1u << mantissa_bits) - 1), exponent = (bits >> mantissa_bits) & ((1u << exponent_bits) - 1);
+  const std::uint32_t mantissa = bits & ((1u << mantissa_bits) - 1),
+                      exponent = (bits >> mantissa_bits) & ((1u << exponent_bits) - 1);
   const double sign = (bits >> (exponent_bits + mantissa_bits)) != 0 ? -1 : 1;
   const int bias = (1 << (exponent_bits - 1)) - 1;
   if (exponent == (1u << exponent_bits) - 1) return mantissa == 0 ? sign * infinity : quiet_nan;
   if (exponent == 0) return sign * std::ldexp(mantissa, 1 - bias - mantissa_bits);
-  return sign * std::ldexp((1u << mantissa_bits) + mantissa, static_cast<int>(exponent) - bias - mantissa_bits);
+  return sign * std::ldexp((1u << mantissa_bits) + mantissa,
+                           static_cast<int>(exponent) - bias - mantissa_bits);
 }
 
 template <class T>
@@ -55,7 +59,8 @@ BOOST_AUTO_TEST_CASE(ties_go_to_the_even_neighbour) {
   // Between each pair of neighbours: the middle is a tie, and one float below or above it is not.
   for (std::uint32_t bits = 0; bits < 0x7c00; ++bits) {
     const float low = f16_to_float(static_cast<std::uint16_t>(bits));
-    const float high = bits + 1 == 0x7c00 ? 65536.0f : f16_to_float(static_cast<std::uint16_t>(bits + 1));
+    const float high =
+        bits + 1 == 0x7c00 ? 65536.0f : f16_to_float(static_cast<std::uint16_t>(bits + 1));
     const float middle = (low + high) / 2;
     BOOST_REQUIRE(float_to_f16(middle) == bits + (bits & 1));
     BOOST_REQUIRE(float_to_f16(std::nextafter(middle, 0.0f)) == bits);
@@ -84,7 +89,8 @@ BOOST_AUTO_TEST_CASE(conversions_from_float_and_double_round_once) {
 }
 
 BOOST_AUTO_TEST_CASE(a_double_just_above_a_tie_does_not_round_twice) {
-  // 1 + 2^-11 is a tie of f16; f32 cannot hold the 2^-40 above it, so rounding through f32 would give 1.
+  // 1 + 2^-11 is a tie of f16; f32 cannot hold the 2^-40 above it, so rounding through f32 would
+  // give 1.
   BOOST_TEST(rounded_to(DType::f16, 1 + 0x1p-11) == 1.0);
   BOOST_TEST(rounded_to(DType::f16, 1 + 0x1p-11 + 0x1p-40) == 1 + 0x1p-10);
   BOOST_TEST(rounded_to(DType::bf16, 1 + 0x1p-8 + 0x1p-40) == 1 + 0x1p-7);
@@ -97,7 +103,8 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity_survive) {
     BOOST_TEST(rounded_to(dtype, -infinity) == -infinity);
     BOOST_TEST(rounded_to(dtype, 1e300) == infinity);
   }
-  BOOST_TEST(std::isnan(bf16_to_float(float_to_bf16(float_from_bits(0x7f800001)))));  // a payload below the kept bits
+  BOOST_TEST(std::isnan(
+      bf16_to_float(float_to_bf16(float_from_bits(0x7f800001)))));  // a payload below the kept bits
   BOOST_TEST(std::isnan(f16_to_float(float_to_f16(float_from_bits(0x7f800001)))));
 }
 
@@ -107,7 +114,9 @@ BOOST_AUTO_TEST_CASE(integers_round_to_nearest_even_and_saturate) {
   BOOST_TEST(element_as<std::int8_t>(DType::i8, 200) == 127);
   BOOST_TEST(element_as<std::int8_t>(DType::i8, -200) == -128);
   BOOST_TEST(element_as<std::int8_t>(DType::i8, quiet_nan) == 0);
-  BOOST_TEST(element_as<std::int32_t>(DType::i32, 1e12) == std::numeric_limits<std::int32_t>::max());
-  BOOST_TEST(element_as<std::int32_t>(DType::i32, -infinity) == std::numeric_limits<std::int32_t>::min());
+  BOOST_TEST(element_as<std::int32_t>(DType::i32, 1e12) ==
+             std::numeric_limits<std::int32_t>::max());
+  BOOST_TEST(element_as<std::int32_t>(DType::i32, -infinity) ==
+             std::numeric_limits<std::int32_t>::min());
   BOOST_TEST(element_as<std::int32_t>(DType::i32, 16777217) == 16777217);
 }

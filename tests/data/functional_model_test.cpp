@@ -36,7 +36,8 @@ BOOST_AUTO_TEST_CASE(a_load_binds_to_what_is_visible_at_its_issue) {
 
 BOOST_AUTO_TEST_CASE(a_store_is_visible_at_once_and_carries_pending_values) {
   FunctionalModel functional_model;
-  const TensorValue sum = functional_model.math(params_of(MathOp::add), {matrix(4, 4), matrix(4, 4)}).value;
+  const TensorValue sum =
+      functional_model.math(params_of(MathOp::add), {matrix(4, 4), matrix(4, 4)}).value;
   const DataOpPtr store = functional_model.store(sum, {{1000, 32}});
   BOOST_TEST((std::get<MemoryParams>(store->params).values == std::vector<ValueId>{1}));
   const IssuedOp load = functional_model.load({{1008, 8}}, {4}, DType::f16);  // one row of it
@@ -47,10 +48,13 @@ BOOST_AUTO_TEST_CASE(a_store_is_visible_at_once_and_carries_pending_values) {
 
 BOOST_AUTO_TEST_CASE(reading_a_compute_result_is_an_error_until_phase_2) {
   FunctionalModel functional_model;
-  const TensorValue sum = functional_model.math(params_of(MathOp::add), {matrix(2, 2), matrix(2, 2)}).value;
+  const TensorValue sum =
+      functional_model.math(params_of(MathOp::add), {matrix(2, 2), matrix(2, 2)}).value;
   BOOST_TEST(!functional_model.known(sum.image));
   BOOST_CHECK_EXCEPTION(functional_model.bytes(sum), PendingDataError,
-                        [](const PendingDataError& error) { return std::string(error.what()).find("phase 2") != std::string::npos; });
+                        [](const PendingDataError& error) {
+                          return std::string(error.what()).find("phase 2") != std::string::npos;
+                        });
 }
 
 BOOST_AUTO_TEST_CASE(ops_and_values_are_numbered_in_order_of_issue) {
@@ -71,7 +75,8 @@ BOOST_AUTO_TEST_CASE(gemm_fills_its_parameters) {
   FunctionalModel functional_model;
   GemmParams params;
   params.transpose_b = true;
-  const IssuedOp issued = functional_model.gemm(params, {matrix(2, 3, DType::i8), matrix(5, 3, DType::i8)});
+  const IssuedOp issued =
+      functional_model.gemm(params, {matrix(2, 3, DType::i8), matrix(5, 3, DType::i8)});
   const auto& filled = std::get<GemmParams>(issued.op->params);
   BOOST_TEST(filled.m == 2);
   BOOST_TEST(filled.k == 3);
@@ -87,7 +92,8 @@ BOOST_AUTO_TEST_CASE(a_transposed_view_is_recorded_as_a_transpose) {
   FunctionalModel functional_model;
   GemmParams already;
   already.transpose_a = true;
-  const auto recorded = [&functional_model](const GemmParams& params, const TensorValue& a, const TensorValue& b) {
+  const auto recorded = [&functional_model](const GemmParams& params, const TensorValue& a,
+                                            const TensorValue& b) {
     const IssuedOp issued = functional_model.gemm(params, {a, b});
     for (const TensorValue& input : issued.op->inputs) BOOST_TEST(input.dense());
     const auto& filled = std::get<GemmParams>(issued.op->params);
@@ -96,8 +102,10 @@ BOOST_AUTO_TEST_CASE(a_transposed_view_is_recorded_as_a_transpose) {
   };
   BOOST_TEST((recorded({}, matrix(2, 3), matrix(3, 4)) == std::make_pair(false, false)));
   BOOST_TEST((recorded({}, matrix(2, 3), transposed(matrix(4, 3))) == std::make_pair(false, true)));
-  BOOST_TEST((recorded({}, transposed(matrix(3, 2)), transposed(matrix(4, 3))) == std::make_pair(true, true)));
-  BOOST_TEST((recorded(already, transposed(matrix(2, 3)), matrix(3, 4)) == std::make_pair(false, false)));
+  BOOST_TEST((recorded({}, transposed(matrix(3, 2)), transposed(matrix(4, 3))) ==
+              std::make_pair(true, true)));
+  BOOST_TEST(
+      (recorded(already, transposed(matrix(2, 3)), matrix(3, 4)) == std::make_pair(false, false)));
 }
 
 BOOST_AUTO_TEST_CASE(sizes_of_loads_and_stores_must_agree) {
@@ -108,7 +116,8 @@ BOOST_AUTO_TEST_CASE(sizes_of_loads_and_stores_must_agree) {
 
 BOOST_AUTO_TEST_CASE(surplus_operands_are_an_error) {
   FunctionalModel functional_model;
-  BOOST_CHECK_THROW(functional_model.math(params_of(MathOp::exp), {matrix(2, 2), matrix(2, 2)}), UsageError);
+  BOOST_CHECK_THROW(functional_model.math(params_of(MathOp::exp), {matrix(2, 2), matrix(2, 2)}),
+                    UsageError);
 }
 
 BOOST_AUTO_TEST_CASE(a_known_view_becomes_dense_without_an_op) {
@@ -117,7 +126,8 @@ BOOST_AUTO_TEST_CASE(a_known_view_becomes_dense_without_an_op) {
   const TensorValue value = FunctionalModel::constant(elements, {2, 2}, DType::i8);
   const TensorValue dense = functional_model.made_dense(transposed(value));
   BOOST_TEST(functional_model.values() == 0u);
-  BOOST_TEST((dense_bytes(dense) == std::vector<std::byte>{std::byte{1}, std::byte{3}, std::byte{2}, std::byte{4}}));
+  BOOST_TEST((dense_bytes(dense) ==
+              std::vector<std::byte>{std::byte{1}, std::byte{3}, std::byte{2}, std::byte{4}}));
 }
 
 BOOST_AUTO_TEST_CASE(a_pending_view_becomes_dense_by_an_op) {
@@ -129,6 +139,7 @@ BOOST_AUTO_TEST_CASE(a_pending_view_becomes_dense_by_an_op) {
 }
 
 BOOST_AUTO_TEST_CASE(full_and_zeros_are_known) {
-  BOOST_TEST(read_element(dense_bytes(FunctionalModel::full({3}, DType::f16, 0.1)).data() + 4, DType::f16) == 0.0999755859375);
+  BOOST_TEST(read_element(dense_bytes(FunctionalModel::full({3}, DType::f16, 0.1)).data() + 4,
+                          DType::f16) == 0.0999755859375);
   BOOST_TEST(FunctionalModel::zeros({1024, 1024, 1024}, DType::f32).image.segments().size() == 1u);
 }

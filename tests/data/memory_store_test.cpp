@@ -31,7 +31,9 @@ struct Cell {
   ValueId id = no_value;
   std::uint64_t offset = 0;
   std::byte known{0};
-  friend bool operator==(const Cell& a, const Cell& b) { return a.id == b.id && a.offset == b.offset && a.known == b.known; }
+  friend bool operator==(const Cell& a, const Cell& b) {
+    return a.id == b.id && a.offset == b.offset && a.known == b.known;
+  }
 };
 
 std::vector<Cell> cells_of(const ByteImage& image) {
@@ -39,10 +41,18 @@ std::vector<Cell> cells_of(const ByteImage& image) {
   for (const Segment& segment : image.segments()) {
     for (std::uint64_t i = 0; i < segment.nbytes; ++i) {
       switch (segment.kind) {
-        case Segment::Kind::zeros: cells.push_back({}); break;
-        case Segment::Kind::bytes: cells.push_back({no_value, 0, segment.bytes.get()[i]}); break;
-        case Segment::Kind::value: cells.push_back({segment.value, segment.offset + i, std::byte{0}}); break;
-        case Segment::Kind::capture: BOOST_FAIL("memory holds no captures"); break;
+        case Segment::Kind::zeros:
+          cells.push_back({});
+          break;
+        case Segment::Kind::bytes:
+          cells.push_back({no_value, 0, segment.bytes.get()[i]});
+          break;
+        case Segment::Kind::value:
+          cells.push_back({segment.value, segment.offset + i, std::byte{0}});
+          break;
+        case Segment::Kind::capture:
+          BOOST_FAIL("memory holds no captures");
+          break;
       }
     }
   }
@@ -127,14 +137,17 @@ BOOST_AUTO_TEST_CASE(a_snapshot_of_a_small_part_keeps_no_page_and_is_one_for_all
   BOOST_TEST((first.segments()[0].bytes == second.segments()[0].bytes));
   const auto after = bytes_of({9, 9, 9, 9});
   store.write_bytes(0, after.data(), 4);
-  BOOST_TEST(store.snapshot(0, page).segments()[0].bytes.get() == place);  // written in place: nobody holds it
+  BOOST_TEST(store.snapshot(0, page).segments()[0].bytes.get() ==
+             place);  // written in place: nobody holds it
   BOOST_TEST((cells_of(first)[0].known == std::byte{2}));
   BOOST_TEST((cells_of(store.snapshot(1, 2))[0].known == std::byte{9}));
 }
 
-// What the snapshots of n versions of memory hold, at most twice what was taken, beside what one page holds.
+// What the snapshots of n versions of memory hold, at most twice what was taken, beside what one
+// page holds.
 BOOST_AUTO_TEST_CASE(snapshots_keep_at_most_twice_their_size) {
-  for (const std::uint64_t nbytes : {std::uint64_t{1}, std::uint64_t{4096}, page / 2 - 1, page / 2, page}) {
+  for (const std::uint64_t nbytes :
+       {std::uint64_t{1}, std::uint64_t{4096}, page / 2 - 1, page / 2, page}) {
     MemoryStore store;
     std::vector<ByteImage> kept;
     std::set<const std::byte*> pages;
@@ -145,8 +158,10 @@ BOOST_AUTO_TEST_CASE(snapshots_keep_at_most_twice_their_size) {
       kept.push_back(store.snapshot(0, nbytes));
       pages.insert(store.snapshot(0, page).segments()[0].bytes.get());
     }
-    BOOST_TEST((pages.size() - 1) * page <= 2 * versions * nbytes, nbytes << " bytes pin " << pages.size() << " pages");
-    for (std::size_t i = 0; i < versions; ++i) BOOST_TEST((cells_of(kept[i])[0].known == static_cast<std::byte>(i + 1)));
+    BOOST_TEST((pages.size() - 1) * page <= 2 * versions * nbytes,
+               nbytes << " bytes pin " << pages.size() << " pages");
+    for (std::size_t i = 0; i < versions; ++i)
+      BOOST_TEST((cells_of(kept[i])[0].known == static_cast<std::byte>(i + 1)));
   }
 }
 
@@ -156,7 +171,8 @@ BOOST_AUTO_TEST_CASE(a_pending_value_over_bytes_that_a_snapshot_holds_copies_not
   store.write_bytes(0, data.data(), 3);
   const ByteImage held = store.snapshot(0, page);
   store.write_value(1, {7, 0, 1});
-  BOOST_TEST((store.snapshot(2, page - 2).segments()[0].bytes.get() == held.segments()[0].bytes.get() + 2));
+  BOOST_TEST((store.snapshot(2, page - 2).segments()[0].bytes.get() ==
+              held.segments()[0].bytes.get() + 2));
   store.clear(1, 1);
   BOOST_TEST((store.read_bytes(0, 3) == bytes_of({1, 0, 3})));
 }
@@ -166,7 +182,8 @@ BOOST_AUTO_TEST_CASE(whole_pages_of_an_image_are_shared_not_copied) {
   std::vector<std::byte> data(2 * page, std::byte{5});
   store.write_bytes(0, data.data(), data.size());
   store.write_image(16 * page, store.snapshot(0, 2 * page));
-  BOOST_TEST((store.snapshot(16 * page, page).segments()[0].bytes == store.snapshot(0, page).segments()[0].bytes));
+  BOOST_TEST((store.snapshot(16 * page, page).segments()[0].bytes ==
+              store.snapshot(0, page).segments()[0].bytes));
   const auto changed = bytes_of({6});
   store.write_bytes(16 * page, changed.data(), 1);
   BOOST_TEST((store.read_bytes(0, 1) == bytes_of({5})));
@@ -229,7 +246,8 @@ BOOST_AUTO_TEST_CASE(it_behaves_like_a_flat_array) {
     std::vector<std::pair<ByteImage, std::vector<Cell>>> kept;
     const int steps = *rc::gen::inRange(1, 40);
     for (int step = 0; step < steps; ++step) {
-      const auto at = *rc::gen::inRange<std::uint64_t>(0, size), nbytes = *rc::gen::inRange<std::uint64_t>(0, size - at + 1);
+      const auto at = *rc::gen::inRange<std::uint64_t>(0, size),
+                 nbytes = *rc::gen::inRange<std::uint64_t>(0, size - at + 1);
       switch (*rc::gen::inRange(0, 5)) {
         case 0: {
           const auto value = static_cast<std::byte>(*rc::gen::inRange(1, 256));
@@ -239,7 +257,8 @@ BOOST_AUTO_TEST_CASE(it_behaves_like_a_flat_array) {
           break;
         }
         case 1: {
-          const auto id = static_cast<ValueId>(*rc::gen::inRange(1, 4)), offset = *rc::gen::inRange<std::uint64_t>(0, 100);
+          const auto id = static_cast<ValueId>(*rc::gen::inRange(1, 4)),
+                     offset = *rc::gen::inRange<std::uint64_t>(0, 100);
           store.write_value(base + at, {id, offset, nbytes});
           for (std::uint64_t i = 0; i < nbytes; ++i) model[at + i] = {id, offset + i, std::byte{0}};
           break;
@@ -252,18 +271,21 @@ BOOST_AUTO_TEST_CASE(it_behaves_like_a_flat_array) {
         case 3: {
           const auto to = *rc::gen::inRange<std::uint64_t>(0, size - nbytes + 1);
           store.write_image(base + to, store.snapshot(base + at, nbytes));
-          const std::vector<Cell> moved(model.begin() + static_cast<std::ptrdiff_t>(at), model.begin() + static_cast<std::ptrdiff_t>(at + nbytes));
+          const std::vector<Cell> moved(model.begin() + static_cast<std::ptrdiff_t>(at),
+                                        model.begin() + static_cast<std::ptrdiff_t>(at + nbytes));
           std::copy(moved.begin(), moved.end(), model.begin() + static_cast<std::ptrdiff_t>(to));
           break;
         }
-        default: kept.emplace_back(store.snapshot(base, size), model);
+        default:
+          kept.emplace_back(store.snapshot(base, size), model);
       }
       RC_ASSERT(cells_of(store.snapshot(base, size)) == model);
     }
     for (const auto& snapshot : kept) {
       RC_ASSERT(cells_of(snapshot.first) == snapshot.second);
       for (std::size_t i = 1; i < snapshot.first.segments().size(); ++i) {  // merged
-        RC_ASSERT(!(snapshot.first.segments()[i - 1].kind == Segment::Kind::zeros && snapshot.first.segments()[i].kind == Segment::Kind::zeros));
+        RC_ASSERT(!(snapshot.first.segments()[i - 1].kind == Segment::Kind::zeros &&
+                    snapshot.first.segments()[i].kind == Segment::Kind::zeros));
       }
     }
   }));

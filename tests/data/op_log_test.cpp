@@ -44,8 +44,14 @@ BOOST_AUTO_TEST_CASE(the_dump_has_one_line_per_record) {
   scale.factor = 0.5;
   params.epilogue = {scale};
   ExecutedOp gemm = op_at(1000, 3000, gemm_name(DType::f16), OpKind::gemm);
-  const TensorValue a = functional_model.gemm({}, {FunctionalModel::zeros({2, 2}, DType::f16), FunctionalModel::zeros({2, 2}, DType::f16)}).value;
-  gemm.data = functional_model.gemm(params, {a, FunctionalModel::zeros({2, 2}, DType::f16)}, {{{64, 8}}, {{128, 8}}}).op;
+  const TensorValue a = functional_model
+                            .gemm({}, {FunctionalModel::zeros({2, 2}, DType::f16),
+                                       FunctionalModel::zeros({2, 2}, DType::f16)})
+                            .value;
+  gemm.data =
+      functional_model
+          .gemm(params, {a, FunctionalModel::zeros({2, 2}, DType::f16)}, {{{64, 8}}, {{128, 8}}})
+          .op;
   gemm.command_id = 4;
   gemm.bytes = 24;
   log.executed(gemm);
@@ -57,6 +63,7 @@ BOOST_AUTO_TEST_CASE(the_dump_has_one_line_per_record) {
   BOOST_TEST(text.str() ==
              "id,t_start_fs,t_end_fs,node,kind,name,command,tile,bytes,params,inputs,outputs\n"
              "2,500,600,,memory,tile/FETCH,0,3,0,,,\n"
-             "1,1000,3000,,gemm,gemm_f16,4,,24,m=2 k=2 n=2 acc=f32 tile_k=2 epilogue=scale@output_tile[0.5] in0=f16:2x2 in1=f16:2x2 "
+             "1,1000,3000,,gemm,gemm_f16,4,,24,m=2 k=2 n=2 acc=f32 tile_k=2 "
+             "epilogue=scale@output_tile[0.5] in0=f16:2x2 in1=f16:2x2 "
              "out=f16:2x2 from=0x40+8 to=0x80+8,1,2\n");
 }

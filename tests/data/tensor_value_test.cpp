@@ -13,7 +13,8 @@ namespace {
 
 TensorValue counting(const Shape& shape) {  // i8: 0, 1, 2, ...
   std::vector<std::int8_t> elements;
-  for (std::int64_t i = 0; i < shape.elements(); ++i) elements.push_back(static_cast<std::int8_t>(i));
+  for (std::int64_t i = 0; i < shape.elements(); ++i)
+    elements.push_back(static_cast<std::int8_t>(i));
   return {ByteImage::copy_of(elements.data(), elements.size()), shape, DType::i8, {}};
 }
 
@@ -37,7 +38,8 @@ BOOST_AUTO_TEST_CASE(trans_swaps_the_axes_and_twice_is_the_same) {
 
 BOOST_AUTO_TEST_CASE(slices_are_contiguous_rows) {
   BOOST_TEST((elements_of(sliced(counting({4, 2}), 1, 3)) == std::vector<int>{2, 3, 4, 5}));
-  BOOST_TEST((elements_of(sliced(transposed(counting({2, 3})), 1, 3)) == std::vector<int>{1, 4, 2, 5}));
+  BOOST_TEST(
+      (elements_of(sliced(transposed(counting({2, 3})), 1, 3)) == std::vector<int>{1, 4, 2, 5}));
   BOOST_CHECK_THROW(sliced(counting({4, 2}), 2, 5), UsageError);
   BOOST_CHECK_THROW(sliced(counting({4, 2}), 2, 2), UsageError);
   BOOST_CHECK_THROW(sliced(counting({}), 0, 1), UsageError);
@@ -48,14 +50,16 @@ BOOST_AUTO_TEST_CASE(broadcast_repeats_without_copying) {
   const TensorValue wide = broadcast_to(row, {2, 3});
   BOOST_TEST(wide.image.nbytes() == 3u);
   BOOST_TEST((elements_of(wide) == std::vector<int>{0, 1, 2, 0, 1, 2}));
-  BOOST_TEST((elements_of(broadcast_to(counting({2, 1}), {2, 3})) == std::vector<int>{0, 0, 0, 1, 1, 1}));
+  BOOST_TEST(
+      (elements_of(broadcast_to(counting({2, 1}), {2, 3})) == std::vector<int>{0, 0, 0, 1, 1, 1}));
   BOOST_TEST((elements_of(broadcast_to(counting({}), {2, 2})) == std::vector<int>{0, 0, 0, 0}));
   BOOST_CHECK_THROW(broadcast_to(row, {3, 2}), UsageError);
   BOOST_CHECK_THROW(broadcast_to(counting({2, 3}), {3}), UsageError);
 }
 
 BOOST_AUTO_TEST_CASE(reshape_keeps_the_elements_and_needs_dense_ones) {
-  BOOST_TEST((elements_of(reshaped(counting({2, 3}), {3, 2})) == std::vector<int>{0, 1, 2, 3, 4, 5}));
+  BOOST_TEST(
+      (elements_of(reshaped(counting({2, 3}), {3, 2})) == std::vector<int>{0, 1, 2, 3, 4, 5}));
   BOOST_CHECK_THROW(reshaped(counting({2, 3}), {5}), UsageError);
   BOOST_CHECK_THROW(reshaped(transposed(counting({2, 3})), {6}), UsageError);
 }

@@ -1,5 +1,6 @@
-// Every algorithm of all_reduce gives every rank the right values: on every arrangement of SIPs, for every element type and
-// reduction, for sizes from one element to several slots, none of them a multiple of anything.
+// Every algorithm of all_reduce gives every rank the right values: on every arrangement of SIPs,
+// for every element type and reduction, for sizes from one element to several slots, none of them a
+// multiple of anything.
 #include "tests/distributed/collective_machine.h"
 #include "tests/distributed/patterns.h"
 
@@ -17,8 +18,10 @@ struct Layout {
   bool combines_shards = false;  // the result combines the shards of a SIP, too
 };
 
-// One tensor of {shards, elements}, row r of rank k is contributor k * shards + r, or k if shards are not combined.
-void check_all_reduce(Torch& torch, int rank, int ranks, DType dtype, ReduceOp op, std::int64_t elements, const Layout& layout) {
+// One tensor of {shards, elements}, row r of rank k is contributor k * shards + r, or k if shards
+// are not combined.
+void check_all_reduce(Torch& torch, int rank, int ranks, DType dtype, ReduceOp op,
+                      std::int64_t elements, const Layout& layout) {
   const int n = layout.combines_shards ? ranks * layout.shards : ranks;
   const auto contributor = [&](std::int64_t row) {
     return layout.combines_shards ? rank * layout.shards + static_cast<int>(row) : rank;
@@ -30,11 +33,15 @@ void check_all_reduce(Torch& torch, int rank, int ranks, DType dtype, ReduceOp o
   }
   Tensor t;
   torch.untimed([&] {
-    const std::string name = std::string(name_of(op)) + " of " + std::string(name_of(dtype)) + " " + std::to_string(elements);
+    const std::string name = std::string(name_of(op)) + " of " + std::string(name_of(dtype)) + " " +
+                             std::to_string(elements);
     t = torch.from_host(HostArray(shape, dtype, mine), layout.policy, name);
   });
   torch.distributed.all_reduce(t, op);
-  torch.verify(t, [=] { return values(layout.shards * elements, [&](std::int64_t i) { return combined(op, n, i % elements); }); });
+  torch.verify(t, [=] {
+    return values(layout.shards * elements,
+                  [&](std::int64_t i) { return combined(op, n, i % elements); });
+  });
 }
 
 void check_algorithm(Torch& torch, const std::string& algorithm, int ranks, const Layout& layout) {
@@ -55,7 +62,8 @@ void check_machine(const std::string& topology, int w, int h) {
     check_algorithm(torch, "tree_allreduce", w * h, {DPPolicy::on_one_pe()});
     if (has_ring) check_algorithm(torch, "ring_allreduce", w * h, {DPPolicy::on_one_pe()});
     if (has_ring && w * h <= 4)
-      check_algorithm(torch, "hierarchical_allreduce", w * h, {{Placement::replicate, Placement::row_wise, 1, 8}, 8, true});
+      check_algorithm(torch, "hierarchical_allreduce", w * h,
+                      {{Placement::replicate, Placement::row_wise, 1, 8}, 8, true});
   });
   BOOST_TEST(m.failures() == "", topology << " " << w << " x " << h << ": " << m.failures());
 }
@@ -82,21 +90,26 @@ BOOST_AUTO_TEST_CASE(mesh) {
 KERNBENCH_SYSTEMC_TEST(cubes_and_lanes) {
   IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2, 1, 3, 2));
   m.run([](Torch& torch) {
-    check_algorithm(torch, "lrab_hierarchical_allreduce", 2, {{Placement::row_wise, Placement::replicate, 6, 1}, 6, true});
-    check_algorithm(torch, "ring_allreduce", 2, {{Placement::row_wise, Placement::replicate, 6, 1}, 6, false});
-    check_algorithm(torch, "tree_allreduce", 2, {{Placement::row_wise, Placement::row_wise, 6, 2}, 12, false});
-    check_algorithm(torch, "hierarchical_allreduce", 2, {{Placement::row_wise, Placement::row_wise, 6, 8}, 48, true});
+    check_algorithm(torch, "lrab_hierarchical_allreduce", 2,
+                    {{Placement::row_wise, Placement::replicate, 6, 1}, 6, true});
+    check_algorithm(torch, "ring_allreduce", 2,
+                    {{Placement::row_wise, Placement::replicate, 6, 1}, 6, false});
+    check_algorithm(torch, "tree_allreduce", 2,
+                    {{Placement::row_wise, Placement::row_wise, 6, 2}, 12, false});
+    check_algorithm(torch, "hierarchical_allreduce", 2,
+                    {{Placement::row_wise, Placement::row_wise, 6, 8}, 48, true});
   });
   BOOST_TEST(m.failures() == "");
 }
 
-// Of several cubes one has the tensor: it is the root of a rectangle of 1 x 1, and sends only between the SIPs, n - 1 messages
-// each.
+// Of several cubes one has the tensor: it is the root of a rectangle of 1 x 1, and sends only
+// between the SIPs, n - 1 messages each.
 KERNBENCH_SYSTEMC_TEST(a_single_cube_sends_nothing_to_other_cubes) {
   IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3, 1, 2, 2));
   m.run([](Torch& torch) {
-    on_ranks(torch, {{"algorithm", "lrab_hierarchical_allreduce"}},
-             [&](int rank) { check_all_reduce(torch, rank, 3, DType::f32, ReduceOp::sum, 100, {DPPolicy::on_one_pe()}); });
+    on_ranks(torch, {{"algorithm", "lrab_hierarchical_allreduce"}}, [&](int rank) {
+      check_all_reduce(torch, rank, 3, DType::f32, ReduceOp::sum, 100, {DPPolicy::on_one_pe()});
+    });
     BOOST_TEST(torch.ipcq.graph().neighbours({0, 0, 0}).count("E") == 1U);
   });
   BOOST_TEST(m.failures() == "");
@@ -110,30 +123,39 @@ KERNBENCH_SYSTEMC_TEST(a_single_cube_sends_nothing_to_other_cubes) {
 // And on one SIP there is nobody to talk to.
 KERNBENCH_SYSTEMC_TEST(a_single_cube_of_a_single_rank_sends_nothing) {
   IpcqMachine m("topology.tiny.yaml");
-  m.run([](Torch& torch) { check_algorithm(torch, "lrab_hierarchical_allreduce", 1, {DPPolicy::on_one_pe()}); });
+  m.run([](Torch& torch) {
+    check_algorithm(torch, "lrab_hierarchical_allreduce", 1, {DPPolicy::on_one_pe()});
+  });
   BOOST_TEST(m.failures() == "");
   BOOST_TEST(m.statistic({0, 0, 0}, PeEngine::pe_ipcq, "sends") == 0U);
 }
 
-// 50000 bytes in one slot: a message per hop, whatever the memory holds. 2 (n - 1) of them on a ring of one-block algorithms.
+// 50000 bytes in one slot: a message per hop, whatever the memory holds. 2 (n - 1) of them on a
+// ring of one-block algorithms.
 KERNBENCH_SYSTEMC_TEST(without_chunking_a_block_is_one_message) {
   IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3));
   m.run([](Torch& torch) {
-    const CclChanges changes{
-        {"algorithm", "ring_allreduce"}, {"chunking", "off"}, {"slot_size", "1048576"}, {"ring_capacity_check", "off"}};
-    on_ranks(torch, changes,
-             [&](int rank) { check_all_reduce(torch, rank, 3, DType::f16, ReduceOp::avg, 25'000, {DPPolicy::on_one_pe()}); });
+    const CclChanges changes{{"algorithm", "ring_allreduce"},
+                             {"chunking", "off"},
+                             {"slot_size", "1048576"},
+                             {"ring_capacity_check", "off"}};
+    on_ranks(torch, changes, [&](int rank) {
+      check_all_reduce(torch, rank, 3, DType::f16, ReduceOp::avg, 25'000, {DPPolicy::on_one_pe()});
+    });
   });
   BOOST_TEST(m.failures() == "");
-  for (int sip = 0; sip < 3; ++sip) BOOST_TEST(m.statistic({sip, 0, 0}, PeEngine::pe_ipcq, "sends") == 4U);
+  for (int sip = 0; sip < 3; ++sip)
+    BOOST_TEST(m.statistic({sip, 0, 0}, PeEngine::pe_ipcq, "sends") == 4U);
 }
 
 // More than a section of the TCM: 1.5 MB on each PE, in slots of 4096 bytes.
 KERNBENCH_SYSTEMC_TEST(more_than_the_tcm_holds_goes_in_sections) {
   IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2));
   m.run([](Torch& torch) {
-    on_ranks(torch, {{"algorithm", "tree_allreduce"}, {"slot_size", "16384"}},
-             [&](int rank) { check_all_reduce(torch, rank, 2, DType::bf16, ReduceOp::sum, 750'001, {DPPolicy::on_one_pe()}); });
+    on_ranks(torch, {{"algorithm", "tree_allreduce"}, {"slot_size", "16384"}}, [&](int rank) {
+      check_all_reduce(torch, rank, 2, DType::bf16, ReduceOp::sum, 750'001,
+                       {DPPolicy::on_one_pe()});
+    });
   });
   BOOST_TEST(m.failures() == "");
 }
@@ -144,7 +166,8 @@ KERNBENCH_SYSTEMC_TEST(an_average_of_integers_is_an_integer) {
   m.run([](Torch& torch) {
     on_ranks(torch, {}, [&](int rank) {
       const Tensor t =
-          torch.full({3}, std::vector<double>{3, 4, 6}.at(static_cast<std::size_t>(rank)), i32, DPPolicy::on_one_pe(), "t");
+          torch.full({3}, std::vector<double>{3, 4, 6}.at(static_cast<std::size_t>(rank)), i32,
+                     DPPolicy::on_one_pe(), "t");
       torch.distributed.all_reduce(t, "avg");
       torch.verify(t, [] { return std::vector<double>(3, 4); });
     });

@@ -8,15 +8,17 @@ using namespace kernbench::test;
 
 BOOST_AUTO_TEST_SUITE(bandwidth)
 
-// nccl-tests, doc/PERFORMANCE.md: all_reduce 2 (n - 1) / n; all_gather, reduce_scatter, all_to_all, gather and scatter (n - 1) / n;
-// others 1.
+// nccl-tests, doc/PERFORMANCE.md: all_reduce 2 (n - 1) / n; all_gather, reduce_scatter, all_to_all,
+// gather and scatter (n - 1) / n; others 1.
 BOOST_AUTO_TEST_CASE(bus_factors_are_those_of_nccl_tests) {
   const Rational three_quarters = Rational::fraction(3, 4);
   BOOST_TEST((bus_factor(CollectiveOp::all_reduce, 4) == Rational::fraction(6, 4)));
-  for (const CollectiveOp op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_to_all,
-                                CollectiveOp::gather, CollectiveOp::scatter})
+  for (const CollectiveOp op :
+       {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_to_all,
+        CollectiveOp::gather, CollectiveOp::scatter})
     BOOST_TEST((bus_factor(op, 4) == three_quarters));
-  for (const CollectiveOp op : {CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::send_recv})
+  for (const CollectiveOp op :
+       {CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::send_recv})
     BOOST_TEST((bus_factor(op, 4) == Rational(1)));
   BOOST_TEST((bus_factor(CollectiveOp::all_reduce, 1) == Rational(0)));  // nothing crosses a link
 }
@@ -29,7 +31,8 @@ BOOST_AUTO_TEST_CASE(bandwidths_are_bytes_by_time) {
   BOOST_TEST(algorithm_bandwidth_gbs(6000, 0) == 0.0);
 }
 
-// Time: the largest pe_exec. Size, as nccl-tests count: what a rank has, all parts together where there is one for each rank.
+// Time: the largest pe_exec. Size, as nccl-tests count: what a rank has, all parts together where
+// there is one for each rank.
 KERNBENCH_SYSTEMC_TEST(every_collective_reports_its_time_and_both_bandwidths) {
   IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3), false);
   m.run([](Torch& torch) {
@@ -41,8 +44,10 @@ KERNBENCH_SYSTEMC_TEST(every_collective_reports_its_time_and_both_bandwidths) {
         BOOST_TEST(work.is_completed());
         BOOST_TEST(work.nbytes() == nbytes);
         BOOST_TEST(work.time() > 0U);
-        BOOST_TEST(work.algorithm_bandwidth_gbs() == static_cast<double>(nbytes) / to_ns(work.time()));
-        BOOST_TEST(work.bus_bandwidth_gbs() == factor * work.algorithm_bandwidth_gbs(), boost::test_tools::tolerance(1e-12));
+        BOOST_TEST(work.algorithm_bandwidth_gbs() ==
+                   static_cast<double>(nbytes) / to_ns(work.time()));
+        BOOST_TEST(work.bus_bandwidth_gbs() == factor * work.algorithm_bandwidth_gbs(),
+                   boost::test_tools::tolerance(1e-12));
       };
       check(dist.all_reduce(some()), 2000, 4.0 / 3);
       check(dist.broadcast(some(), 1), 2000, 1);

@@ -1,6 +1,6 @@
-// How long collectives take, against what a reader can compute from the parts (spec 8.1, 8.2): closed forms whose latency and
-// bandwidth are those that ipcq-pingpong measures on the same machine, and orders that follow from the rules of the slots and from
-// hops.
+// How long collectives take, against what a reader can compute from the parts (spec 8.1, 8.2):
+// closed forms whose latency and bandwidth are those that ipcq-pingpong measures on the same
+// machine, and orders that follow from the rules of the slots and from hops.
 #include "sw/distributed/collective_record.h"
 #include "tests/distributed/collective_machine.h"
 #include "tests/support/bench_runner.h"
@@ -17,7 +17,8 @@ using Machine = std::vector<Override>;
 DPPolicy on_cubes(int shards) { return {Placement::row_wise, Placement::replicate, shards, 1}; }
 
 // The largest pe_exec of an all_reduce of f16, `bytes` on every PE that takes part.
-double all_reduce_ns(const Machine& machine, const CclChanges& changes, std::int64_t bytes, int shards = 1) {
+double all_reduce_ns(const Machine& machine, const CclChanges& changes, std::int64_t bytes,
+                     int shards = 1) {
   return forked_value([&] {
     IpcqMachine m("topology.tiny.yaml", machine, false);
     m.run([&](Torch& torch) {
@@ -41,10 +42,12 @@ Line between_sips(const Machine& machine, std::int64_t small, std::int64_t large
       BenchRunOptions options;
       options.overrides = machine;
       options.data = DataMode::off;
-      const BenchOutcome outcome =
-          run_bench("ipcq-pingpong", {{"min_bytes", std::to_string(bytes)}, {"max_bytes", std::to_string(bytes)}}, options);
+      const BenchOutcome outcome = run_bench(
+          "ipcq-pingpong",
+          {{"min_bytes", std::to_string(bytes)}, {"max_bytes", std::to_string(bytes)}}, options);
       const auto& row = outcome.results.at(0).rows().back();
-      if (std::get<std::string>(row.at(0)) != "inter-SIP") throw std::logic_error("not between SIPs");
+      if (std::get<std::string>(row.at(0)) != "inter-SIP")
+        throw std::logic_error("not between SIPs");
       return std::get<double>(row.at(4));
     });
   };
@@ -53,7 +56,8 @@ Line between_sips(const Machine& machine, std::int64_t small, std::int64_t large
   return {first - static_cast<double>(small) / gbs, gbs};
 }
 
-// What a kernel takes on this machine for one block of `bytes`: to load it, to add two of them, to store one.
+// What a kernel takes on this machine for one block of `bytes`: to load it, to add two of them, to
+// store one.
 struct Work3 {
   double load_ns = 0, add_ns = 0, store_ns = 0;
 };
@@ -70,7 +74,8 @@ Work3 of_the_kernel(std::int64_t bytes) {
           if (which == 1) tl.add(tl.zeros(t.shape()), tl.zeros(t.shape()));
           if (which == 2) tl.store(t, tl.zeros(t.shape()));
         };
-        ns = to_ns(torch.launch(LaunchSpec("k").on_pe(0), kernel, t, which).metrics().merged.pe_exec);
+        ns = to_ns(
+            torch.launch(LaunchSpec("k").on_pe(0), kernel, t, which).metrics().merged.pe_exec);
       });
       return ns;
     });
@@ -82,44 +87,54 @@ Work3 of_the_kernel(std::int64_t bytes) {
 
 BOOST_AUTO_TEST_SUITE(collective_timing)
 
-// --- A ring of n ranks: 2 (n - 1) rounds, each of one message of S / n bytes: 2 (n - 1) (alpha + S / (n B)). That is the network's
-// part. A kernel is sequential: it also loads its n blocks of S / n, adds to n - 1 of them and stores n, message by message.
+// --- A ring of n ranks: 2 (n - 1) rounds, each of one message of S / n bytes: 2 (n - 1) (alpha + S
+// / (n B)). That is the network's part. A kernel is sequential: it also loads its n blocks of S /
+// n, adds to n - 1 of them and stores n, message by message.
 
-// Blocks of one slot: alpha and B of messages within a slot, where every hop that stores and forwards counts. In the first half the
-// blocks that are added to are loaded while messages are under way: only the first load shows.
+// Blocks of one slot: alpha and B of messages within a slot, where every hop that stores and
+// forwards counts. In the first half the blocks that are added to are loaded while messages are
+// under way: only the first load shows.
 BOOST_AUTO_TEST_CASE(a_ring_of_short_messages_takes_the_closed_form_and_the_kernels_own_time) {
   const Work3 work = of_the_kernel(slot_bytes);
   for (const int n : {2, 4, 6}) {
     const Machine machine = sips("ring_1d", n);
-    const double network = 2 * (n - 1) * between_sips(machine, 1024, slot_bytes).time_ns(slot_bytes);
+    const double network =
+        2 * (n - 1) * between_sips(machine, 1024, slot_bytes).time_ns(slot_bytes);
     const double own = work.load_ns + (n - 1) * work.add_ns + n * work.store_ns;
-    const double simulated = all_reduce_ns(machine, {{"algorithm", "ring_allreduce"}}, n * slot_bytes);
-    BOOST_TEST_MESSAGE(n << " ranks: closed form " << network << " ns, own " << own << " ns, simulated " << simulated << " ns");
+    const double simulated =
+        all_reduce_ns(machine, {{"algorithm", "ring_allreduce"}}, n * slot_bytes);
+    BOOST_TEST_MESSAGE(n << " ranks: closed form " << network << " ns, own " << own
+                         << " ns, simulated " << simulated << " ns");
     BOOST_TEST(simulated >= network);
     BOOST_TEST(simulated == network + own, boost::test_tools::tolerance(0.05));
   }
 }
 
-// Blocks of 16 slots: B of messages that are a stream of slots. Every block is loaded when it is first needed, at the start of a
-// round, and all messages are added or stored one by one between two receives.
+// Blocks of 16 slots: B of messages that are a stream of slots. Every block is loaded when it is
+// first needed, at the start of a round, and all messages are added or stored one by one between
+// two receives.
 BOOST_AUTO_TEST_CASE(a_ring_of_long_messages_takes_the_closed_form_and_the_kernels_own_time) {
   constexpr int slots = 16;
   const Work3 piece = of_the_kernel(slot_bytes), block = of_the_kernel(slots * slot_bytes);
   for (const int n : {2, 4, 6}) {
     const Machine machine = sips("ring_1d", n);
-    const double network =
-        2 * (n - 1) * between_sips(machine, slots * slot_bytes, 2 * slots * slot_bytes).time_ns(slots * slot_bytes);
+    const double network = 2 * (n - 1) *
+                           between_sips(machine, slots * slot_bytes, 2 * slots * slot_bytes)
+                               .time_ns(slots * slot_bytes);
     const double own = n * block.load_ns + slots * ((n - 1) * piece.add_ns + n * piece.store_ns);
-    const double simulated = all_reduce_ns(machine, {{"algorithm", "ring_allreduce"}}, n * slots * slot_bytes);
-    BOOST_TEST_MESSAGE(n << " ranks: closed form " << network << " ns, own " << own << " ns, simulated " << simulated << " ns");
+    const double simulated =
+        all_reduce_ns(machine, {{"algorithm", "ring_allreduce"}}, n * slots * slot_bytes);
+    BOOST_TEST_MESSAGE(n << " ranks: closed form " << network << " ns, own " << own
+                         << " ns, simulated " << simulated << " ns");
     BOOST_TEST(simulated >= network);
     BOOST_TEST(simulated == network + own, boost::test_tools::tolerance(0.1));
   }
 }
 
-// --- Gather and scatter. The link next to the root carries the blocks of all n - 1 others, one after the other: each rank more
-// adds the time of its block there, S / B with the B of a stream of slots, and what a PE does with each message before it takes the
-// next one. The root of a gather stores it. The neighbour of the root of a scatter sends it on, which takes less.
+// --- Gather and scatter. The link next to the root carries the blocks of all n - 1 others, one
+// after the other: each rank more adds the time of its block there, S / B with the B of a stream of
+// slots, and what a PE does with each message before it takes the next one. The root of a gather
+// stores it. The neighbour of the root of a scatter sends it on, which takes less.
 
 // The largest pe_exec, of blocks of `bytes`.
 double rooted_ns(int ranks, std::int64_t bytes, bool gathers) {
@@ -133,7 +148,8 @@ double rooted_ns(int ranks, std::int64_t bytes, bool gathers) {
         for (int each = 0; rank == 0 && each < ranks; ++each) list.push_back(some());
         for (int again = 0; again < 2; ++again) {  // rings and code are there the second time
           torch.distributed.barrier();
-          gathers ? torch.distributed.gather(mine, list, 0) : torch.distributed.scatter(mine, list, 0);
+          gathers ? torch.distributed.gather(mine, list, 0)
+                  : torch.distributed.scatter(mine, list, 0);
         }
       });
     });
@@ -144,13 +160,16 @@ double rooted_ns(int ranks, std::int64_t bytes, bool gathers) {
 BOOST_AUTO_TEST_CASE(each_rank_adds_its_block_on_the_link_next_to_the_root_to_gather_and_scatter) {
   constexpr int slots = 8;
   constexpr std::int64_t block = slots * slot_bytes;
-  const double on_the_link = static_cast<double>(block) / between_sips(sips("ring_1d", 4), block, 2 * block).gbs;
+  const double on_the_link =
+      static_cast<double>(block) / between_sips(sips("ring_1d", 4), block, 2 * block).gbs;
   const double stores = slots * of_the_kernel(slot_bytes).store_ns;
   for (const bool gathers : {true, false}) {
-    const double three = rooted_ns(3, block, gathers), five = rooted_ns(5, block, gathers), seven = rooted_ns(7, block, gathers);
+    const double three = rooted_ns(3, block, gathers), five = rooted_ns(5, block, gathers),
+                 seven = rooted_ns(7, block, gathers);
     const double of_a_rank = (seven - five) / 2;
     BOOST_TEST_MESSAGE((gathers ? "gather: " : "scatter: ")
-                       << three << ", " << five << ", " << seven << " ns; on the link " << on_the_link << ", stores " << stores);
+                       << three << ", " << five << ", " << seven << " ns; on the link "
+                       << on_the_link << ", stores " << stores);
     BOOST_TEST((five - three) / 2 == of_a_rank, boost::test_tools::tolerance(0.02));
     BOOST_TEST(of_a_rank > on_the_link);
     if (gathers) BOOST_TEST(of_a_rank == on_the_link + stores, boost::test_tools::tolerance(0.01));
@@ -159,17 +178,20 @@ BOOST_AUTO_TEST_CASE(each_rank_adds_its_block_on_the_link_next_to_the_root_to_ga
   }
 }
 
-// --- Where the rings lie, at 64 KiB per PE. Writing or reading n bytes of a slot takes (spec 8.1; both banks are reached over
-// routers, the SRAM's last link has 128 GB/s, the HBM's 256)
+// --- Where the rings lie, at 64 KiB per PE. Writing or reading n bytes of a slot takes (spec 8.1;
+// both banks are reached over routers, the SRAM's last link has 128 GB/s, the HBM's 256)
 //   tcm n / 512    sram 2 + n / 512 + n / 128    hbm 6 + n / 256 + n / 256 ns
 // 4096 bytes: 8, 42, 38 ns; 1024 bytes: 2, 12, 14 ns; at 2048 bytes SRAM and HBM are alike: 22 ns.
 BOOST_AUTO_TEST_CASE(the_order_of_the_buffer_kinds_follows_from_their_tiers_and_hops) {
   const auto time_ns = [](const char* kind, const char* slot) {
-    return all_reduce_ns(sips("ring_1d", 2, 1, 2, 2), {{"buffer_kind", kind}, {"slot_size", slot}}, 65'536, 4);
+    return all_reduce_ns(sips("ring_1d", 2, 1, 2, 2), {{"buffer_kind", kind}, {"slot_size", slot}},
+                         65'536, 4);
   };
   for (const char* slot : {"4096", "2048", "1024"}) {
-    const double tcm = time_ns("tcm", slot), sram = time_ns("sram", slot), hbm = time_ns("hbm", slot);
-    BOOST_TEST_MESSAGE("slots of " << slot << ": tcm " << tcm << ", sram " << sram << ", hbm " << hbm << " ns");
+    const double tcm = time_ns("tcm", slot), sram = time_ns("sram", slot),
+                 hbm = time_ns("hbm", slot);
+    BOOST_TEST_MESSAGE("slots of " << slot << ": tcm " << tcm << ", sram " << sram << ", hbm "
+                                   << hbm << " ns");
     BOOST_TEST(tcm < sram);
     BOOST_TEST(tcm < hbm);
     const int bytes = std::stoi(slot);
@@ -181,8 +203,9 @@ BOOST_AUTO_TEST_CASE(the_order_of_the_buffer_kinds_follows_from_their_tiers_and_
 
 // --- Where the root cube is, in 4 x 4 cubes
 
-// To the middle, (2, 2), it is at most 2 + 2 hops, to a corner 3 + 3: 8 and 12 there and back. With one message for each hop the
-// times are as 2 to 3, but for the load and the store at the ends, which both have.
+// To the middle, (2, 2), it is at most 2 + 2 hops, to a corner 3 + 3: 8 and 12 there and back. With
+// one message for each hop the times are as 2 to 3, but for the load and the store at the ends,
+// which both have.
 BOOST_AUTO_TEST_CASE(a_root_in_the_middle_beats_one_in_a_corner_by_its_hops) {
   const Machine machine = sips("ring_1d", 1, 1, 4, 4);
   for (const std::int64_t bytes : {64, 1024, 4096}) {
@@ -196,19 +219,23 @@ BOOST_AUTO_TEST_CASE(a_root_in_the_middle_beats_one_in_a_corner_by_its_hops) {
   }
 }
 
-// Of a long stream what counts is the busiest PE, not the hops: for each message the middle takes four and sends four, a corner
-// takes two and sends two.
+// Of a long stream what counts is the busiest PE, not the hops: for each message the middle takes
+// four and sends four, a corner takes two and sends two.
 BOOST_AUTO_TEST_CASE(of_long_messages_the_neighbours_of_the_root_count) {
   const Machine machine = sips("ring_1d", 1, 1, 4, 4);
-  BOOST_TEST(all_reduce_ns(machine, {{"root_cube", "0"}}, 65'536, 16) < all_reduce_ns(machine, {{"root_cube", "10"}}, 65'536, 16));
+  BOOST_TEST(all_reduce_ns(machine, {{"root_cube", "0"}}, 65'536, 16) <
+             all_reduce_ns(machine, {{"root_cube", "10"}}, 65'536, 16));
 }
 
 // --- Size
 
 // From 256 KiB on, twice the bytes are twice the messages: the differences double, too.
 BOOST_AUTO_TEST_CASE(time_grows_linearly_with_the_size_of_large_messages) {
-  for (const char* algorithm : {"ring_allreduce", "tree_allreduce", "lrab_hierarchical_allreduce"}) {
-    const auto time_ns = [&](std::int64_t kib) { return all_reduce_ns(sips("ring_1d", 4), {{"algorithm", algorithm}}, kib << 10); };
+  for (const char* algorithm :
+       {"ring_allreduce", "tree_allreduce", "lrab_hierarchical_allreduce"}) {
+    const auto time_ns = [&](std::int64_t kib) {
+      return all_reduce_ns(sips("ring_1d", 4), {{"algorithm", algorithm}}, kib << 10);
+    };
     const double one = time_ns(256), two = time_ns(512), four = time_ns(1024);
     BOOST_TEST_MESSAGE(algorithm << ": " << one << ", " << two << ", " << four << " ns");
     BOOST_TEST((four - two) / (two - one) == 2.0, boost::test_tools::tolerance(0.01));
@@ -216,7 +243,8 @@ BOOST_AUTO_TEST_CASE(time_grows_linearly_with_the_size_of_large_messages) {
   }
 }
 
-// Each rank of a ring moves 2 (n - 1) / n of its bytes, of a tree all of them twice, from each of two children.
+// Each rank of a ring moves 2 (n - 1) / n of its bytes, of a tree all of them twice, from each of
+// two children.
 BOOST_AUTO_TEST_CASE(a_tree_wins_small_messages_and_a_ring_large_ones) {
   const auto time_ns = [](const char* algorithm, std::int64_t bytes) {
     return all_reduce_ns(sips("ring_1d", 6), {{"algorithm", algorithm}}, bytes);
@@ -236,11 +264,13 @@ std::string whole_run() {
       const DPPolicy policy{Placement::row_wise, Placement::row_wise, 2, 2};
       const auto some = [&](const char* name) {
         const Tensor t = torch.from_host(torch.random({4, 700}, f16), policy, name);
-        torch.verify(t, [] { return std::vector<double>(2800); });  // only to have its value at the end
+        torch.verify(
+            t, [] { return std::vector<double>(2800); });  // only to have its value at the end
         return t;
       };
       auto& dist = torch.distributed;
-      const std::vector<Tensor> in{some("a"), some("b"), some("c"), some("d")}, out{some("e"), some("f"), some("g"), some("h")};
+      const std::vector<Tensor> in{some("a"), some("b"), some("c"), some("d")},
+          out{some("e"), some("f"), some("g"), some("h")};
       dist.all_reduce(in[0]);
       dist.broadcast(in[1], 2);
       dist.reduce(in[2], 1, "max");
@@ -257,7 +287,8 @@ std::string whole_run() {
   std::ostringstream text;
   for (const OpRecord& record : m.op_log.records()) {
     const ExecutedOp& op = record.op;
-    text << op.t_start << ' ' << op.t_end << ' ' << op.node->name() << ' ' << op.name << ' ' << op.bytes << '\n';
+    text << op.t_start << ' ' << op.t_end << ' ' << op.node->name() << ' ' << op.name << ' '
+         << op.bytes << '\n';
   }
   DataExecutor executor(m.data, 2);
   executor.run();

@@ -1,8 +1,10 @@
-// The collectives beside all_reduce give every rank the right values, on 1 to 9 ranks, on every arrangement of SIPs that has a way
-// round, with ranks that are SIPs and ranks that are PEs, from one shard and from several.
+// The collectives beside all_reduce give every rank the right values, on 1 to 9 ranks, on every
+// arrangement of SIPs that has a way round, with ranks that are SIPs and ranks that are PEs, from
+// one shard and from several.
 //
-// Not the whole product of ranks, operations, element types, reductions and sizes, but all pairs of two of them: on each machine
-// every element type meets every reduction, and the sizes move on by one from each machine to the next.
+// Not the whole product of ranks, operations, element types, reductions and sizes, but all pairs of
+// two of them: on each machine every element type meets every reduction, and the sizes move on by
+// one from each machine to the next.
 #include "tests/distributed/rank_check.h"
 
 using namespace kernbench;
@@ -10,11 +12,13 @@ using namespace kernbench::test;
 
 namespace {
 
-// 4096-byte slots hold 2048 elements of 2 bytes, 1024 of 4: below, at and above one slot, none a multiple of the number of ranks.
+// 4096-byte slots hold 2048 elements of 2 bytes, 1024 of 4: below, at and above one slot, none a
+// multiple of the number of ranks.
 const std::vector<std::int64_t> sizes{1, 3, 257, 1024, 1025, 2049, 4500};
 
 // Every element type with every reduction, and with a size for each of the other collectives.
-void check_collectives(Torch& torch, int ranks, const DPPolicy& policy = DPPolicy::on_one_pe(), int shards = 1) {
+void check_collectives(Torch& torch, int ranks, const DPPolicy& policy = DPPolicy::on_one_pe(),
+                       int shards = 1) {
   on_ranks(torch, {}, ranks, [&](int rank) {
     RankCheck check(torch, rank, ranks, policy, shards);
     std::size_t next = static_cast<std::size_t>(ranks);
@@ -68,7 +72,9 @@ BOOST_AUTO_TEST_CASE(torus_and_mesh_go_round_in_an_order_of_their_own) {
 // Two PEs of six cubes each: twelve rings side by side.
 KERNBENCH_SYSTEMC_TEST(every_shard_has_a_ring_of_its_own) {
   IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2, 1, 3, 2));
-  m.run([](Torch& torch) { check_collectives(torch, 2, {Placement::row_wise, Placement::row_wise, 6, 2}, 12); });
+  m.run([](Torch& torch) {
+    check_collectives(torch, 2, {Placement::row_wise, Placement::row_wise, 6, 2}, 12);
+  });
   BOOST_TEST(m.failures() == "");
 }
 
@@ -132,7 +138,8 @@ BOOST_AUTO_TEST_CASE(every_rank_may_be_the_root_of_gather_and_scatter) {
         on_ranks(torch, {}, [&](int rank) {
           RankCheck check(torch, rank, ranks, DPPolicy::on_one_pe(), 1);
           for (int root = 0; root < ranks; ++root) {
-            check.set(every_dtype[static_cast<std::size_t>(root) % every_dtype.size()], sizes[static_cast<std::size_t>(root) % 7]);
+            check.set(every_dtype[static_cast<std::size_t>(root) % every_dtype.size()],
+                      sizes[static_cast<std::size_t>(root) % 7]);
             check.gather(root);
             check.scatter(root);
           }
@@ -148,18 +155,24 @@ KERNBENCH_SYSTEMC_TEST(gather_and_scatter_may_be_asynchronous) {
   IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3));
   m.run([](Torch& torch) {
     on_ranks(torch, {}, [&](int rank) {
-      const auto some = [&](double value) { return torch.full({3000}, value, f32, DPPolicy::on_one_pe(), "t"); };
-      const std::vector<Tensor> list = rank == 1 ? std::vector<Tensor>{some(0), some(0), some(0)} : std::vector<Tensor>();
+      const auto some = [&](double value) {
+        return torch.full({3000}, value, f32, DPPolicy::on_one_pe(), "t");
+      };
+      const std::vector<Tensor> list =
+          rank == 1 ? std::vector<Tensor>{some(0), some(0), some(0)} : std::vector<Tensor>();
       const Tensor mine = some(rank + 1), part = some(0);
       torch.distributed.barrier();
-      torch.distributed.gather(torch.full({1}, 0, f32, DPPolicy::on_one_pe(), "first"),  // the rings are there from here on
-                               rank == 1 ? std::vector<Tensor>{torch.empty({1}, f32, DPPolicy::on_one_pe()),
-                                                               torch.empty({1}, f32, DPPolicy::on_one_pe()),
-                                                               torch.empty({1}, f32, DPPolicy::on_one_pe())}
-                                         : std::vector<Tensor>(),
-                               1);
+      torch.distributed.gather(
+          torch.full({1}, 0, f32, DPPolicy::on_one_pe(),
+                     "first"),  // the rings are there from here on
+          rank == 1 ? std::vector<Tensor>{torch.empty({1}, f32, DPPolicy::on_one_pe()),
+                                          torch.empty({1}, f32, DPPolicy::on_one_pe()),
+                                          torch.empty({1}, f32, DPPolicy::on_one_pe())}
+                    : std::vector<Tensor>(),
+          1);
       const Fs before = torch.now();
-      Work gathered = torch.distributed.gather(mine, list, 1, true), scattered = torch.distributed.scatter(part, list, 1, true);
+      Work gathered = torch.distributed.gather(mine, list, 1, true),
+           scattered = torch.distributed.scatter(part, list, 1, true);
       BOOST_TEST(torch.now() == before);
       BOOST_TEST(!scattered.is_completed());
       scattered.wait();
@@ -170,10 +183,11 @@ KERNBENCH_SYSTEMC_TEST(gather_and_scatter_may_be_asynchronous) {
   BOOST_TEST(m.failures() == "");
 }
 
-// As many ranks as are wanted of those that there are, by every algorithm of all_reduce; the ranks of the last SIP are never all.
+// As many ranks as are wanted of those that there are, by every algorithm of all_reduce; the ranks
+// of the last SIP are never all.
 BOOST_AUTO_TEST_CASE(ranks_that_are_pes_reduce_by_every_algorithm) {
-  for (const std::string algorithm :
-       {"lrab_hierarchical_allreduce", "hierarchical_allreduce", "ring_allreduce", "tree_allreduce"}) {
+  for (const std::string algorithm : {"lrab_hierarchical_allreduce", "hierarchical_allreduce",
+                                      "ring_allreduce", "tree_allreduce"}) {
     for (const int ranks : {1, 2, 3, 7, 20}) {
       forked([&] {
         IpcqMachine m("topology.tiny.yaml", sips("torus_2d", 2, 2, 2, 1));
@@ -183,7 +197,8 @@ BOOST_AUTO_TEST_CASE(ranks_that_are_pes_reduce_by_every_algorithm) {
           on_ranks(torch, {}, ranks, [&](int rank) {
             RankCheck check(torch, rank, ranks, DPPolicy::on_one_pe(), 1);
             check.set(DType::f16, 2049);
-            for (const ReduceOp op : {ReduceOp::sum, ReduceOp::avg, ReduceOp::max}) check.all_reduce(op);
+            for (const ReduceOp op : {ReduceOp::sum, ReduceOp::avg, ReduceOp::max})
+              check.all_reduce(op);
           });
         });
         BOOST_TEST(m.failures() == "", algorithm << ", " << ranks << " ranks: " << m.failures());

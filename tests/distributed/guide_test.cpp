@@ -1,5 +1,5 @@
-// The example of sw/collectives/README.md, compiled exactly as it stands there (tests/support/cut_example.cmake), and what the
-// guide says about it.
+// The example of sw/collectives/README.md, compiled exactly as it stands there
+// (tests/support/cut_example.cmake), and what the guide says about it.
 #include "sw/collectives/schedule_kernels.h"
 #include "tests/distributed/collective_machine.h"
 #include "tests/distributed/patterns.h"
@@ -25,10 +25,13 @@ void add_the_example(Runtime& runtime) {
 }
 
 void reduce(Torch& torch, int rank, int ranks, DType dtype, ReduceOp op, std::int64_t elements) {
-  const HostArray mine({elements}, dtype, values(elements, [&](std::int64_t i) { return pattern(op, rank, ranks, i); }));
+  const HostArray mine({elements}, dtype, values(elements, [&](std::int64_t i) {
+                         return pattern(op, rank, ranks, i);
+                       }));
   const Tensor t = torch.from_host(mine, DPPolicy::on_one_pe(), "t");
   torch.distributed.all_reduce(t, op);
-  torch.verify(t, [=] { return values(elements, [&](std::int64_t i) { return combined(op, ranks, i); }); });
+  torch.verify(
+      t, [=] { return values(elements, [&](std::int64_t i) { return combined(op, ranks, i); }); });
 }
 
 // How a run of the guide's `all_reduce` of 5000 elements ends.
@@ -36,7 +39,8 @@ RunResult run_of(int ranks, const CclChanges& changes) {
   IpcqMachine m("topology.tiny.yaml", sips("ring_1d", ranks), false);
   return m.try_run([&](Torch& torch) {
     add_the_example(*m.runtime);
-    on_ranks(torch, changes, [&](int rank) { reduce(torch, rank, ranks, f32, ReduceOp::avg, 5000); });
+    on_ranks(torch, changes,
+             [&](int rank) { reduce(torch, rank, ranks, f32, ReduceOp::avg, 5000); });
   });
 }
 
@@ -50,12 +54,15 @@ BOOST_AUTO_TEST_CASE(the_example_runs_and_verifies_as_it_stands) {
       IpcqMachine m("topology.tiny.yaml", sips("ring_1d", ranks));
       m.run([&](Torch& torch) {
         add_the_example(*m.runtime);
-        on_ranks(torch, {{"algorithm", "star_allreduce"}, {"centre", centre}, {"buffer_kind", "sram"}}, [&](int rank) {
-          for (const DType dtype : every_dtype) {
-            for (const ReduceOp op : every_reduction) reduce(torch, rank, ranks, dtype, op, 5);
-          }
-          reduce(torch, rank, ranks, f32, ReduceOp::avg, 5000);
-        });
+        on_ranks(torch,
+                 {{"algorithm", "star_allreduce"}, {"centre", centre}, {"buffer_kind", "sram"}},
+                 [&](int rank) {
+                   for (const DType dtype : every_dtype) {
+                     for (const ReduceOp op : every_reduction)
+                       reduce(torch, rank, ranks, dtype, op, 5);
+                   }
+                   reduce(torch, rank, ranks, f32, ReduceOp::avg, 5000);
+                 });
       });
       BOOST_TEST(m.failures() == "");
     });
@@ -68,7 +75,8 @@ BOOST_AUTO_TEST_CASE(the_example_can_be_registered) {
   registry.add(algorithms::star_allreduce());
   BOOST_TEST(registry.find("star_allreduce").parameters.size() == 1U);
   for (const char* file : {"CMakeLists.txt", "shipped_algorithms.h", "register_algorithms.cpp"}) {
-    BOOST_TEST(guide().find("| `sw/collectives/" + std::string(file) + "` | ") != std::string::npos);
+    BOOST_TEST(guide().find("| `sw/collectives/" + std::string(file) + "` | ") !=
+               std::string::npos);
     BOOST_TEST(!source_text("sw/collectives/" + std::string(file)).empty());
   }
 }
@@ -79,15 +87,18 @@ BOOST_AUTO_TEST_CASE(what_the_guide_shows_of_errors_is_what_the_program_prints) 
     return forked_value([&] { return run_of(ranks, changes).error; });
   };
   const std::string no_centre =
-      "star_allreduce expects any shards, the same on every rank; tensor 't' has 1 shard of 5000 elements on pe 0 of cube 0: "
+      "star_allreduce expects any shards, the same on every rank; tensor 't' has 1 shard of 5000 "
+      "elements on pe 0 of cube 0: "
       "centre 9 "
       "is none of the 2 ranks";
   check_contains(error_of(2, {{"algorithm", "star_allreduce"}, {"centre", "9"}}), {no_centre});
   check_contains(guide(), {no_centre});
-  const std::string no_key = "algorithm 'star_allreduce' knows no key 'center'; it knows algorithm, buffer_kind, ";
+  const std::string no_key =
+      "algorithm 'star_allreduce' knows no key 'center'; it knows algorithm, buffer_kind, ";
   check_contains(error_of(2, {{"algorithm", "star_allreduce"}, {"center", "0"}}), {no_key});
   check_contains(guide(), {no_key});
-  check_contains(error_of(14, {{"algorithm", "star_allreduce"}}), {"13 queue pairs, allowed is 12 (queue_pairs)"});
+  check_contains(error_of(14, {{"algorithm", "star_allreduce"}}),
+                 {"13 queue pairs, allowed is 12 (queue_pairs)"});
 }
 
 // One phase instead of two: the centre sends to leaves that take nothing before they have sent all.
@@ -95,13 +106,15 @@ BOOST_AUTO_TEST_CASE(the_example_with_one_phase_is_a_deadlock_for_large_data_onl
   const auto one_phase = [](const CollectiveCall& call) {
     Phase all{schedules::reduce("leaf1"), schedules::finish(), schedules::send("leaf1")};
     const Schedule schedule =
-        call.rank == 0 ? Schedule{all} : Schedule{{schedules::send("centre")}, {schedules::receive("centre")}};
+        call.rank == 0 ? Schedule{all}
+                       : Schedule{{schedules::send("centre")}, {schedules::receive("centre")}};
     const auto body = [schedule, options = call.options(2)](tl::Program& tl, tl::Tensor data) {
       run_schedule(tl, schedule, blocks_in_place(data, 1), options);
     };
     return tl::bind_kernel(body, call.inputs.front());
   };
-  for (const auto& [elements, status] : {std::pair(50, "completed"), std::pair(10'000, "deadlock")}) {
+  for (const auto& [elements, status] :
+       {std::pair(50, "completed"), std::pair(10'000, "deadlock")}) {
     forked([&, elements = elements, status = status] {
       IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2), false);
       const RunResult result = m.try_run([&](Torch& torch) {
@@ -109,8 +122,10 @@ BOOST_AUTO_TEST_CASE(the_example_with_one_phase_is_a_deadlock_for_large_data_onl
         wrong.kernel = one_phase;
         AlgorithmRegistry registry = shipped_algorithms();
         registry.add(std::move(wrong));
-        m.runtime->distributed.configure({}, std::make_shared<const AlgorithmRegistry>(std::move(registry)));
-        on_ranks(torch, {{"algorithm", "star_allreduce"}}, [&](int rank) { reduce(torch, rank, 2, f32, ReduceOp::sum, elements); });
+        m.runtime->distributed.configure(
+            {}, std::make_shared<const AlgorithmRegistry>(std::move(registry)));
+        on_ranks(torch, {{"algorithm", "star_allreduce"}},
+                 [&](int rank) { reduce(torch, rank, 2, f32, ReduceOp::sum, elements); });
       });
       BOOST_TEST(name_of(result.status) == status);
     });

@@ -1,4 +1,5 @@
-// The ranks of torch.multiprocessing.spawn (spec 4.4, 7): who runs where, and what becomes of the others when one throws.
+// The ranks of torch.multiprocessing.spawn (spec 4.4, 7): who runs where, and what becomes of the
+// others when one throws.
 #include <stdexcept>
 
 #include "models/base/exception_text.h"
@@ -61,10 +62,13 @@ KERNBENCH_SYSTEMC_TEST(spawn_returns_when_all_ranks_and_their_launches_have_ende
     torch.multiprocessing.spawn(
         [&](int rank) {
           sc_core::wait(10 * (rank + 1), sc_core::SC_NS);
-          torch.launch_async("k", do_nothing, torch.empty({4}, f16, DPPolicy::on_one_pe()));  // 100 ns on this machine
+          torch.launch_async(
+              "k", do_nothing,
+              torch.empty({4}, f16, DPPolicy::on_one_pe()));  // 100 ns on this machine
         },
         2);
-    BOOST_TEST(sc_core::sc_time_stamp().to_double() == sc_core::sc_time(120, sc_core::SC_NS).to_double());
+    BOOST_TEST(sc_core::sc_time_stamp().to_double() ==
+               sc_core::sc_time(120, sc_core::SC_NS).to_double());
     BOOST_TEST(runtime.launches.size() == 2);
   });
 }
@@ -94,7 +98,8 @@ KERNBENCH_SYSTEMC_TEST(if_a_rank_throws_the_others_are_ended_where_they_wait) {
     BOOST_TEST(text_of(error.causes().at(1)) == "of rank 1");
     BOOST_TEST(std::string(error.what()) == "a rank has failed\n  rank 1: of rank 1");
     BOOST_TEST(!error.wrong_usage());
-    BOOST_TEST(sc_core::sc_time_stamp().to_double() == sc_core::sc_time(5, sc_core::SC_NS).to_double());
+    BOOST_TEST(sc_core::sc_time_stamp().to_double() ==
+               sc_core::sc_time(5, sc_core::SC_NS).to_double());
   });
 }
 
@@ -102,9 +107,11 @@ KERNBENCH_SYSTEMC_TEST(if_a_rank_throws_the_others_are_ended_where_they_wait) {
 KERNBENCH_SYSTEMC_TEST(ranks_that_fail_at_one_instant_are_all_root_causes) {
   StubHost host;
   run_on(host, [&](Torch& torch, Runtime&) {
-    const SpawnError error = error_of(torch, [&](int rank) { throw UsageError("wrong on " + std::to_string(rank)); });
+    const SpawnError error =
+        error_of(torch, [&](int rank) { throw UsageError("wrong on " + std::to_string(rank)); });
     BOOST_TEST(error.causes().size() == 2U);
-    BOOST_TEST(std::string(error.what()) == "2 ranks have failed\n  rank 0: wrong on 0\n  rank 1: wrong on 1");
+    BOOST_TEST(std::string(error.what()) ==
+               "2 ranks have failed\n  rank 0: wrong on 0\n  rank 1: wrong on 1");
     BOOST_TEST(error.wrong_usage());
   });
 }
@@ -130,9 +137,11 @@ KERNBENCH_SYSTEMC_TEST(after_a_spawn_error_the_devices_refuse_work) {
     const auto names_the_cause = with_text<DeviceLostError>({"devices are lost", "rank 0: broken"});
     BOOST_CHECK_EXCEPTION(torch.launch("k", do_nothing, before), DeviceLostError, names_the_cause);
     BOOST_CHECK_EXCEPTION(before.to_host(), DeviceLostError, names_the_cause);
-    BOOST_CHECK_EXCEPTION(torch.zeros({4}, f16, DPPolicy::on_one_pe()), DeviceLostError, names_the_cause);
-    BOOST_CHECK_EXCEPTION(torch.multiprocessing.spawn([&](int) { torch.zeros({4}, f16, DPPolicy::on_one_pe()); }, 1), SpawnError,
-                          with_text<SpawnError>({"devices are lost"}));
+    BOOST_CHECK_EXCEPTION(torch.zeros({4}, f16, DPPolicy::on_one_pe()), DeviceLostError,
+                          names_the_cause);
+    BOOST_CHECK_EXCEPTION(
+        torch.multiprocessing.spawn([&](int) { torch.zeros({4}, f16, DPPolicy::on_one_pe()); }, 1),
+        SpawnError, with_text<SpawnError>({"devices are lost"}));
     BOOST_TEST(host.log.back() == "launches told to end");
   });
 }
@@ -147,8 +156,10 @@ KERNBENCH_SYSTEMC_TEST(spawn_wants_between_one_rank_and_as_many_as_there_are_sip
                           with_text<UsageError>({"3 ranks", "this machine has 2"}));
     BOOST_CHECK_NO_THROW(torch.multiprocessing.spawn(nothing, 1));
     BOOST_CHECK_NO_THROW(torch.multiprocessing.spawn(nothing, 2));
-    BOOST_CHECK_EXCEPTION(torch.multiprocessing.spawn([&](int) { torch.multiprocessing.spawn(nothing, 1); }, 1), SpawnError,
-                          with_text<SpawnError>({"rank 0: torch.multiprocessing.spawn: rank 0 spawns ranks"}));
+    BOOST_CHECK_EXCEPTION(
+        torch.multiprocessing.spawn([&](int) { torch.multiprocessing.spawn(nothing, 1); }, 1),
+        SpawnError,
+        with_text<SpawnError>({"rank 0: torch.multiprocessing.spawn: rank 0 spawns ranks"}));
   });
 }
 
@@ -158,7 +169,11 @@ KERNBENCH_SYSTEMC_TEST(random_numbers_differ_between_ranks_and_are_the_same_on_e
     const auto draw = [&] {
       std::vector<std::vector<double>> values(2);
       torch.manual_seed(7);
-      torch.multiprocessing.spawn([&](int rank) { values[static_cast<std::size_t>(rank)] = torch.random({8}, f32).values(); }, 2);
+      torch.multiprocessing.spawn(
+          [&](int rank) {
+            values[static_cast<std::size_t>(rank)] = torch.random({8}, f32).values();
+          },
+          2);
       return values;
     };
     const auto first = draw();

@@ -1,4 +1,5 @@
-// Values for collectives: exact in every element type, whatever the order in which they are combined, and different on every rank.
+// Values for collectives: exact in every element type, whatever the order in which they are
+// combined, and different on every rank.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +12,8 @@
 
 namespace kernbench::test {
 
-// Element i of contributor c of n. The mean over the contributors is an integer; products are powers of two, of which the first six
-// contributors have some.
+// Element i of contributor c of n. The mean over the contributors is an integer; products are
+// powers of two, of which the first six contributors have some.
 inline double pattern(ReduceOp op, int c, int n, std::int64_t i) {
   if (op == ReduceOp::prod) return c < 6 && (i + c) % 3 == 0 ? 2 : (i + 2 * c) % 5 == 0 ? -1 : 1;
   return static_cast<double>(i % 7 + 2 * c - (n - 1));
@@ -41,13 +42,15 @@ inline double combined(ReduceOp op, int n, std::int64_t i) {
   return op == ReduceOp::avg ? value / n : value;
 }
 
-inline std::vector<double> values(std::int64_t elements, const std::function<double(std::int64_t)>& of) {
+inline std::vector<double> values(std::int64_t elements,
+                                  const std::function<double(std::int64_t)>& of) {
   std::vector<double> all;
   for (std::int64_t i = 0; i < elements; ++i) all.push_back(of(i));
   return all;
 }
 
-inline const std::vector<ReduceOp> every_reduction{ReduceOp::sum, ReduceOp::max, ReduceOp::min, ReduceOp::prod, ReduceOp::avg};
+inline const std::vector<ReduceOp> every_reduction{ReduceOp::sum, ReduceOp::max, ReduceOp::min,
+                                                   ReduceOp::prod, ReduceOp::avg};
 inline const std::vector<DType> every_dtype{DType::f16, DType::bf16, DType::f32, DType::i32};
 
 }  // namespace kernbench::test

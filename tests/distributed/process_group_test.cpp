@@ -1,5 +1,6 @@
-// A process group and its ring buffers (spec 8.3, docs/decisions/0074): installed once, by messages that take simulated time, with
-// the settings of the group; added to by calls that need others; replaced where directions mean something else.
+// A process group and its ring buffers (spec 8.3, docs/decisions/0074): installed once, by messages
+// that take simulated time, with the settings of the group; added to by calls that need others;
+// replaced where directions mean something else.
 #include "sw/collectives/ring_schedules.h"
 #include "sw/collectives/schedule_kernels.h"
 #include "tests/distributed/collective_machine.h"
@@ -11,7 +12,9 @@ namespace {
 
 const DPPolicy one_pe = DPPolicy::on_one_pe();
 
-void init(Torch& torch, const CclChanges& changes = {}) { torch.distributed.init_process_group("ahbm", changes); }
+void init(Torch& torch, const CclChanges& changes = {}) {
+  torch.distributed.init_process_group("ahbm", changes);
+}
 
 // Sums `rank` over the ranks, on one PE or on PE 3.
 void reduce_ranks(Torch& torch, int rank, int ranks, const DPPolicy& policy = one_pe) {
@@ -71,10 +74,12 @@ KERNBENCH_SYSTEMC_TEST(calls_that_need_other_rings_add_them) {
       const Tensor t = torch.full({8}, rank, f32, one_pe, "t");
       torch.distributed.broadcast(t, 1);
       torch.verify(t, [] { return std::vector<double>(8, 1); });
-      reduce_ranks(torch, rank, 3, {Placement::replicate, Placement::row_wise, 1, 4});  // lanes 0 to 3
+      reduce_ranks(torch, rank, 3,
+                   {Placement::replicate, Placement::row_wise, 1, 4});  // lanes 0 to 3
     });
     BOOST_TEST(m.runtime->ipcq.number() == 1U);
-    BOOST_TEST(torch.ipcq.rings().size() == 6U + 6U + 18U);  // the first ones, ring_E and ring_W, three more lanes
+    BOOST_TEST(torch.ipcq.rings().size() ==
+               6U + 6U + 18U);  // the first ones, ring_E and ring_W, three more lanes
   });
   BOOST_TEST(m.failures() == "");
 }
@@ -83,21 +88,23 @@ KERNBENCH_SYSTEMC_TEST(calls_that_need_other_rings_add_them) {
 KERNBENCH_SYSTEMC_TEST(every_group_has_rings_of_its_own_settings) {
   IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2));
   m.run([&](Torch& torch) {
-    for (const auto& [kind, slot] : {std::pair(MemorySpace::tcm, 1024U), std::pair(MemorySpace::hbm, 512U)}) {
-      on_ranks(torch, {{"buffer_kind", name_of(kind)}, {"slot_size", std::to_string(slot)}}, [&](int rank) {
-        reduce_ranks(torch, rank, 2);
-        torch.distributed.barrier();
-        BOOST_TEST((torch.ipcq.options().buffer_kind == kind));
-        BOOST_TEST(torch.ipcq.options().slot_size == slot);
-      });
+    for (const auto& [kind, slot] :
+         {std::pair(MemorySpace::tcm, 1024U), std::pair(MemorySpace::hbm, 512U)}) {
+      on_ranks(torch, {{"buffer_kind", name_of(kind)}, {"slot_size", std::to_string(slot)}},
+               [&](int rank) {
+                 reduce_ranks(torch, rank, 2);
+                 torch.distributed.barrier();
+                 BOOST_TEST((torch.ipcq.options().buffer_kind == kind));
+                 BOOST_TEST(torch.ipcq.options().slot_size == slot);
+               });
     }
     BOOST_TEST(m.runtime->ipcq.number() == 2U);
   });
   BOOST_TEST(m.failures() == "");
 }
 
-// Rings that the program has installed itself stay beside those of the group, with the group's settings; those that it installs
-// later go at the next call.
+// Rings that the program has installed itself stay beside those of the group, with the group's
+// settings; those that it installs later go at the next call.
 KERNBENCH_SYSTEMC_TEST(rings_of_the_program_are_kept_where_they_do_not_collide) {
   IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2));
   m.run([&](Torch& torch) {
@@ -116,7 +123,8 @@ KERNBENCH_SYSTEMC_TEST(rings_of_the_program_are_kept_where_they_do_not_collide) 
   BOOST_TEST(m.failures() == "");
 }
 
-// A broadcast whose `E` leads to the next rank, where lrab's leads to the next cube: all ranks meet at each change.
+// A broadcast whose `E` leads to the next rank, where lrab's leads to the next cube: all ranks meet
+// at each change.
 KERNBENCH_SYSTEMC_TEST(a_direction_that_means_something_else_replaces_the_rings) {
   CollectiveAlgorithm broadcast{
       "east_broadcast",
@@ -137,17 +145,22 @@ KERNBENCH_SYSTEMC_TEST(a_direction_that_means_something_else_replaces_the_rings)
         Phase phase;
         if (call.rank > 0) phase.push_back(schedules::receive("W"));
         if (call.rank + 1 < call.group.size) phase.push_back(schedules::send("E"));
-        return schedule_kernel(call, {phase}, [](const LocalShards& shards) { return blocks_in_place(shards.inputs[0], 1); });
+        return schedule_kernel(call, {phase}, [](const LocalShards& shards) {
+          return blocks_in_place(shards.inputs[0], 1);
+        });
       }};
   IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3, 1, 2, 1));
   m.run([&](Torch& torch) {
     AlgorithmRegistry registry = shipped_algorithms();
     registry.add(broadcast);  // by name before ring_broadcast
-    m.runtime->distributed.configure({}, std::make_shared<const AlgorithmRegistry>(std::move(registry)));
+    m.runtime->distributed.configure(
+        {}, std::make_shared<const AlgorithmRegistry>(std::move(registry)));
     on_ranks(torch, {}, [&](int rank) {
       for (int again = 0; again < 2; ++again) {
-        const Tensor both = torch.full({2, 4}, rank, f32, {Placement::row_wise, Placement::replicate, 2, 1}, "both");
-        torch.distributed.all_reduce(both, "max", rank == 1);  // of rank 1 under way when it comes to the broadcast
+        const Tensor both = torch.full({2, 4}, rank, f32,
+                                       {Placement::row_wise, Placement::replicate, 2, 1}, "both");
+        torch.distributed.all_reduce(
+            both, "max", rank == 1);  // of rank 1 under way when it comes to the broadcast
         const Tensor t = torch.full({8}, 5 - rank, f32, one_pe, "t");
         torch.distributed.broadcast(t, 0);
         torch.verify(both, [] { return std::vector<double>(8, 2); });
@@ -166,11 +179,12 @@ KERNBENCH_SYSTEMC_TEST(asynchronous_calls_are_done_when_they_have_been_waited_fo
     on_ranks(torch, {}, [&](int rank) {
       const Tensor t = torch.full({4000}, rank + 1, f32, one_pe, "t");
       const Fs begun = torch.now();
-      Work first = torch.distributed.all_reduce(t, "sum", true), second = torch.distributed.all_reduce(t, "prod", true);
+      Work first = torch.distributed.all_reduce(t, "sum", true),
+           second = torch.distributed.all_reduce(t, "prod", true);
       BOOST_TEST(torch.now() == begun);
       BOOST_TEST(!second.is_completed());
       second.wait();
-      BOOST_TEST(first.is_completed());                              // a PE runs one kernel after the other
+      BOOST_TEST(first.is_completed());  // a PE runs one kernel after the other
       torch.verify(t, [] { return std::vector<double>(4000, 9); });  // 1 + 2, squared
     });
   });

@@ -1,5 +1,6 @@
-// Any collectives, one after the other, over any rings: whatever the arrangement of the SIPs, the algorithm, the size, number and
-// place of the slots, and the way in which a send waits, every rank gets the right values and the run comes to its end.
+// Any collectives, one after the other, over any rings: whatever the arrangement of the SIPs, the
+// algorithm, the size, number and place of the slots, and the way in which a send waits, every rank
+// gets the right values and the run comes to its end.
 #include <rapidcheck.h>
 
 #include "tests/distributed/rank_check.h"
@@ -25,11 +26,13 @@ struct Case {
 
   int ranks() const { return w * h; }
   std::string str() const {
-    std::string text = topology + " " + std::to_string(w) + " x " + std::to_string(h) + ", " + std::to_string(lanes) + " lanes";
+    std::string text = topology + " " + std::to_string(w) + " x " + std::to_string(h) + ", " +
+                       std::to_string(lanes) + " lanes";
     for (const auto& [key, value] : changes) text += ", " + key + "=" + value;
     for (const Call& call : calls)
-      text += std::string("; ") + name_of(call.op) + " " + name_of(call.reduction) + " of " + std::to_string(call.elements) + " " +
-              std::string(name_of(call.dtype)) + ", root " + std::to_string(call.root);
+      text += std::string("; ") + name_of(call.op) + " " + name_of(call.reduction) + " of " +
+              std::to_string(call.elements) + " " + std::string(name_of(call.dtype)) + ", root " +
+              std::to_string(call.root);
     return text;
   }
 };
@@ -42,12 +45,13 @@ T one_of(const std::vector<T>& values) {
 Case random_case() {
   Case c;
   // Of the meshes those that have a way round.
-  const std::vector<std::tuple<std::string, int, int>> machines{{"ring_1d", 1, 1},         {"ring_1d", 2, 1},
-                                                                {"ring_1d", 3, 1},         {"torus_2d", 2, 2},
-                                                                {"mesh_2d_no_wrap", 2, 1}, {"mesh_2d_no_wrap", 2, 2}};
+  const std::vector<std::tuple<std::string, int, int>> machines{
+      {"ring_1d", 1, 1},  {"ring_1d", 2, 1},         {"ring_1d", 3, 1},
+      {"torus_2d", 2, 2}, {"mesh_2d_no_wrap", 2, 1}, {"mesh_2d_no_wrap", 2, 2}};
   std::tie(c.topology, c.w, c.h) = one_of(machines);
   c.lanes = *rc::gen::inRange(1, 3);
-  c.changes = {{"algorithm", one_of<std::string>({"ring_allreduce", "tree_allreduce", "lrab_hierarchical_allreduce"})},
+  c.changes = {{"algorithm", one_of<std::string>({"ring_allreduce", "tree_allreduce",
+                                                  "lrab_hierarchical_allreduce"})},
                {"buffer_kind", one_of<std::string>({"tcm", "sram", "hbm"})},
                {"backpressure", one_of<std::string>({"sleep", "poll"})},
                {"n_slots", std::to_string(*rc::gen::inRange(1, 6))},
@@ -56,7 +60,8 @@ Case random_case() {
   const int calls = *rc::gen::inRange(1, 5);
   for (int i = 0; i < calls; ++i) {
     Call call;
-    call.op = static_cast<CollectiveOp>(*rc::gen::inRange(0, static_cast<int>(collective_op_names().size())));
+    call.op = static_cast<CollectiveOp>(
+        *rc::gen::inRange(0, static_cast<int>(collective_op_names().size())));
     call.dtype = one_of(every_dtype);
     call.reduction = one_of(every_reduction);
     call.elements = *rc::gen::inRange(1, 500);
@@ -96,7 +101,8 @@ std::string failures_of(const Case& c) {
     IpcqMachine m("topology.tiny.yaml", sips(c.topology, c.w, c.h));
     m.run([&](Torch& torch) {
       on_ranks(torch, c.changes, [&](int rank) {
-        RankCheck check(torch, rank, c.ranks(), {Placement::replicate, Placement::row_wise, 1, c.lanes}, c.lanes);
+        RankCheck check(torch, rank, c.ranks(),
+                        {Placement::replicate, Placement::row_wise, 1, c.lanes}, c.lanes);
         for (const Call& call : c.calls) carry_out(check, call);
       });
     });

@@ -1,4 +1,5 @@
-// Collectives of one rank that check themselves: each makes its tensors, calls, and says what they have to become.
+// Collectives of one rank that check themselves: each makes its tensors, calls, and says what they
+// have to become.
 //
 //   RankCheck check(torch, rank, ranks, DPPolicy::on_one_pe(), 1);
 //   check.set(DType::f16, 1000);        // elements of each shard
@@ -47,7 +48,8 @@ class RankCheck {
   void all_gather() {
     const std::vector<Tensor> outputs = blank();
     torch_.distributed.all_gather(outputs, tensor(ReduceOp::sum, ranks_, rank_));
-    for (int source = 0; source < ranks_; ++source) expect(outputs[at(source)], ReduceOp::sum, ranks_, source);
+    for (int source = 0; source < ranks_; ++source)
+      expect(outputs[at(source)], ReduceOp::sum, ranks_, source);
   }
 
   // The own part is there already: nothing but it may be input and output.
@@ -55,12 +57,14 @@ class RankCheck {
     std::vector<Tensor> outputs = blank();
     outputs[at(rank_)] = tensor(ReduceOp::sum, ranks_, rank_);
     torch_.distributed.all_gather(outputs, outputs[at(rank_)]);
-    for (int source = 0; source < ranks_; ++source) expect(outputs[at(source)], ReduceOp::sum, ranks_, source);
+    for (int source = 0; source < ranks_; ++source)
+      expect(outputs[at(source)], ReduceOp::sum, ranks_, source);
   }
 
   void reduce_scatter_in_place(ReduceOp op) {
     std::vector<Tensor> inputs;
-    for (int target = 0; target < ranks_; ++target) inputs.push_back(tensor(op, ranks_, rank_, target));
+    for (int target = 0; target < ranks_; ++target)
+      inputs.push_back(tensor(op, ranks_, rank_, target));
     torch_.distributed.reduce_scatter(inputs[at(rank_)], inputs, op);
     expect_combined(inputs[at(rank_)], op, rank_);
   }
@@ -68,7 +72,8 @@ class RankCheck {
   // Every rank has the same for all targets but for a shift, so that parts which go astray show.
   void reduce_scatter(ReduceOp op) {
     std::vector<Tensor> inputs;
-    for (int target = 0; target < ranks_; ++target) inputs.push_back(tensor(op, ranks_, rank_, target));
+    for (int target = 0; target < ranks_; ++target)
+      inputs.push_back(tensor(op, ranks_, rank_, target));
     const Tensor output = torch_.empty(shape(), dtype_, policy_, "output");
     torch_.distributed.reduce_scatter(output, inputs, op);
     expect_combined(output, op, rank_);
@@ -97,21 +102,27 @@ class RankCheck {
 
   void scatter(int root, bool in_place = false) {
     std::vector<Tensor> inputs;
-    for (int target = 0; rank_ == root && target < ranks_; ++target) inputs.push_back(tensor(ReduceOp::sum, ranks_, root, target));
-    const Tensor mine = in_place && rank_ == root ? inputs[at(rank_)] : torch_.empty(shape(), dtype_, policy_, "output");
+    for (int target = 0; rank_ == root && target < ranks_; ++target)
+      inputs.push_back(tensor(ReduceOp::sum, ranks_, root, target));
+    const Tensor mine = in_place && rank_ == root
+                            ? inputs[at(rank_)]
+                            : torch_.empty(shape(), dtype_, policy_, "output");
     torch_.distributed.scatter(mine, inputs, root);
     expect(mine, ReduceOp::sum, ranks_, root, rank_);
     for (std::size_t target = 0; target < inputs.size(); ++target)
       expect(inputs[target], ReduceOp::sum, ranks_, root, static_cast<std::int64_t>(target));
   }
 
-  // From each rank to the next one, two messages, which are told apart by their order. Even ranks send first: 4500 elements are
-  // more than a ring holds, so that a send of them ends only once the peer receives.
+  // From each rank to the next one, two messages, which are told apart by their order. Even ranks
+  // send first: 4500 elements are more than a ring holds, so that a send of them ends only once the
+  // peer receives.
   void send_recv() {
     if (ranks_ == 1) return;
     const int next = (rank_ + 1) % ranks_, previous = (rank_ + ranks_ - 1) % ranks_;
-    const Tensor first = tensor(ReduceOp::sum, ranks_, rank_), second = tensor(ReduceOp::sum, ranks_, rank_, 1);
-    const Tensor came = torch_.empty(shape(), dtype_, policy_, "came"), then = torch_.empty(shape(), dtype_, policy_, "then");
+    const Tensor first = tensor(ReduceOp::sum, ranks_, rank_),
+                 second = tensor(ReduceOp::sum, ranks_, rank_, 1);
+    const Tensor came = torch_.empty(shape(), dtype_, policy_, "came"),
+                 then = torch_.empty(shape(), dtype_, policy_, "then");
     const auto send_both = [&] {
       torch_.distributed.send(first, next, true);
       torch_.distributed.send(second, next);
@@ -130,30 +141,38 @@ class RankCheck {
 
   // Of contributor c of n: shard by shard a pattern of its own, `shift` elements further on.
   std::function<double(std::int64_t)> of(ReduceOp op, int n, int c, std::int64_t shift) const {
-    return [=, elements = elements_](std::int64_t i) { return pattern(op, c, n, i % elements + i / elements + shift); };
+    return [=, elements = elements_](std::int64_t i) {
+      return pattern(op, c, n, i % elements + i / elements + shift);
+    };
   }
 
   Tensor tensor(ReduceOp op, int n, int c, std::int64_t shift = 0) {
     Tensor made;
     torch_.untimed([&] {
-      made = torch_.from_host(HostArray(shape(), dtype_, values(shape().elements(), of(op, n, c, shift))), policy_, "data");
+      made = torch_.from_host(
+          HostArray(shape(), dtype_, values(shape().elements(), of(op, n, c, shift))), policy_,
+          "data");
     });
     return made;
   }
 
   std::vector<Tensor> blank() {
     std::vector<Tensor> tensors;
-    for (int rank = 0; rank < ranks_; ++rank) tensors.push_back(torch_.empty(shape(), dtype_, policy_, "output"));
+    for (int rank = 0; rank < ranks_; ++rank)
+      tensors.push_back(torch_.empty(shape(), dtype_, policy_, "output"));
     return tensors;
   }
 
   void expect(const Tensor& t, ReduceOp op, int n, int c, std::int64_t shift = 0) {
-    torch_.verify(t, [all = shape().elements(), value = of(op, n, c, shift)] { return values(all, value); });
+    torch_.verify(
+        t, [all = shape().elements(), value = of(op, n, c, shift)] { return values(all, value); });
   }
 
   void expect_combined(const Tensor& t, ReduceOp op, std::int64_t shift = 0) {
     torch_.verify(t, [=, all = shape().elements(), elements = elements_, n = ranks_] {
-      return values(all, [&](std::int64_t i) { return combined(op, n, i % elements + i / elements + shift); });
+      return values(all, [&](std::int64_t i) {
+        return combined(op, n, i % elements + i / elements + shift);
+      });
     });
   }
 

@@ -1,4 +1,5 @@
-// Ranks that fail on a machine (spec 4.2, 4.4, 7): the others end with them, whatever their kernels do and wherever they wait.
+// Ranks that fail on a machine (spec 4.2, 4.4, 7): the others end with them, whatever their kernels
+// do and wherever they wait.
 #include "models/base/errors.h"
 #include "sw/distributed/spawn_error.h"
 #include "tests/distributed/collective_machine.h"
@@ -19,7 +20,9 @@ void add_rank(tl::Program& tl, tl::Tensor x, int rank) {
 }
 
 // Longer on higher ranks.
-void work(tl::Program& tl, tl::Tensor, int rank) { tl.cycles(static_cast<std::uint64_t>(1000 * (rank + 1))); }
+void work(tl::Program& tl, tl::Tensor, int rank) {
+  tl.cycles(static_cast<std::uint64_t>(1000 * (rank + 1)));
+}
 
 void run_for_ever(tl::Program& tl, tl::Tensor) {
   for (;;) tl.cycles(1000);
@@ -40,11 +43,13 @@ std::string error_of(Call call) {
 
 // The error of a spawn of four ranks, of a program that catches it and comes to its end.
 std::string spawn_error(
-    const std::function<void(Torch&, int rank)>& body, const std::function<void(Torch&)>& then = [](Torch&) {}) {
+    const std::function<void(Torch&, int rank)>& body,
+    const std::function<void(Torch&)>& then = [](Torch&) {}) {
   IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 4));
   std::string error;
   m.run([&](Torch& torch) {
-    error = error_of<SpawnError>([&] { torch.multiprocessing.spawn([&](int rank) { body(torch, rank); }, 4); });
+    error = error_of<SpawnError>(
+        [&] { torch.multiprocessing.spawn([&](int rank) { body(torch, rank); }, 4); });
     then(torch);
   });
   return error;
@@ -105,7 +110,8 @@ KERNBENCH_SYSTEMC_TEST(a_rank_that_throws_ends_the_kernels_of_the_others_too) {
     ++went_on;
   };
   const std::string error = spawn_error(body, [](Torch& torch) {
-    check_contains(error_of<DeviceLostError>([&] { torch.zeros({4}, f16, one_pe); }), {"the devices are lost", "rank 2"});
+    check_contains(error_of<DeviceLostError>([&] { torch.zeros({4}, f16, one_pe); }),
+                   {"the devices are lost", "rank 2"});
   });
   check_contains(error, {"rank 2: the bench gave up"});
   BOOST_TEST(error.find("rank 1") == error.npos, error);
@@ -116,9 +122,11 @@ KERNBENCH_SYSTEMC_TEST(a_rank_that_throws_ends_the_kernels_of_the_others_too) {
 KERNBENCH_SYSTEMC_TEST(a_failed_kernel_of_one_rank_is_the_only_cause) {
   const std::string error = spawn_error([](Torch& torch, int rank) {
     const Tensor x = torch.zeros({4, 8}, f16, rows, "x");
-    rank == 1 ? torch.launch(on_four_pes(), throw_at_once, x) : torch.launch(on_four_pes(), run_for_ever, x);
+    rank == 1 ? torch.launch(on_four_pes(), throw_at_once, x)
+              : torch.launch(on_four_pes(), run_for_ever, x);
   });
-  check_contains(error, {"rank 1: KernelLaunch 'k': sip1.cube0.pe0.pe_cpu at ", "thrown on purpose"});
+  check_contains(error,
+                 {"rank 1: KernelLaunch 'k': sip1.cube0.pe0.pe_cpu at ", "thrown on purpose"});
   BOOST_TEST(error.find("rank 0") == error.npos, error);
 }
 
@@ -127,7 +135,8 @@ KERNBENCH_SYSTEMC_TEST(a_spawn_error_that_nobody_catches_ends_the_run) {
   const RunResult result = m.try_run([](Torch& torch) {
     torch.multiprocessing.spawn(
         [&](int rank) {
-          const LaunchHandle h = torch.launch_async(on_four_pes(), run_for_ever, torch.zeros({4, 8}, f16, rows, "x"));
+          const LaunchHandle h =
+              torch.launch_async(on_four_pes(), run_for_ever, torch.zeros({4, 8}, f16, rows, "x"));
           if (rank == 0) throw std::runtime_error("the bench gave up");
           torch.wait(h);
         },
@@ -138,8 +147,10 @@ KERNBENCH_SYSTEMC_TEST(a_spawn_error_that_nobody_catches_ends_the_run) {
 }
 
 KERNBENCH_SYSTEMC_TEST(ranks_that_fail_before_they_have_done_anything_are_no_hang) {
-  check_contains(spawn_error([](Torch&, int rank) { throw std::runtime_error("at once " + std::to_string(rank)); }),
-                 {"rank 0: at once 0", "rank 1: at once 1", "rank 2: at once 2", "rank 3: at once 3"});
+  check_contains(
+      spawn_error(
+          [](Torch&, int rank) { throw std::runtime_error("at once " + std::to_string(rank)); }),
+      {"rank 0: at once 0", "rank 1: at once 1", "rank 2: at once 2", "rank 3: at once 3"});
 }
 
 // --- Collectives
@@ -174,7 +185,8 @@ KERNBENCH_SYSTEMC_TEST(a_rank_that_throws_while_rings_are_installed_ends_the_oth
   check_contains(error, {"rank 3: the bench gave up"});
 }
 
-// On the device of rank 1 a kernel fails that has nothing to do with the collective which the others are in.
+// On the device of rank 1 a kernel fails that has nothing to do with the collective which the
+// others are in.
 KERNBENCH_SYSTEMC_TEST(a_kernel_that_fails_while_others_reduce_ends_them) {
   const std::string error = spawn_error([](Torch& torch, int rank) {
     torch.distributed.init_process_group("ahbm");
@@ -182,7 +194,8 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_that_fails_while_others_reduce_ends_them) {
     if (rank == 1) torch.launch(LaunchSpec("k").on_pe(0), throw_at_once, t);
     torch.distributed.all_reduce(t);
   });
-  check_contains(error, {"a rank has failed\n  rank 1: KernelLaunch 'k': sip1.cube0.pe0.pe_cpu at ", "thrown on purpose"});
+  check_contains(error, {"a rank has failed\n  rank 1: KernelLaunch 'k': sip1.cube0.pe0.pe_cpu at ",
+                         "thrown on purpose"});
 }
 
 // --- A PE that fails in a ring
@@ -208,18 +221,23 @@ KERNBENCH_SYSTEMC_TEST(a_pe_that_fails_ends_those_that_wait_for_it) {
   IpcqMachine m;
   const RunResult result = run_ring(m, FailurePolicy::fail_fast);
   BOOST_TEST(name_of(result.status) == "failed");
-  check_contains(result.error, {"KernelLaunch 'ring': sip0.cube0.pe3.pe_cpu at ", "kernel 'ring': killed"});
+  check_contains(result.error,
+                 {"KernelLaunch 'ring': sip0.cube0.pe3.pe_cpu at ", "kernel 'ring': killed"});
 }
 
-// Every PE is to finish: they wait for messages of one that is gone, which is found and listed PE by PE.
+// Every PE is to finish: they wait for messages of one that is gone, which is found and listed PE
+// by PE.
 KERNBENCH_SYSTEMC_TEST(where_all_failures_are_collected_those_that_wait_are_found_blocked) {
   IpcqMachine m;
   const RunResult result = run_ring(m, FailurePolicy::collect_all);
   BOOST_TEST(name_of(result.status) == "failed");
   check_contains(result.error,
-                 {"KernelLaunch 'ring': 8 PEs failed: sip0.cube0.pe3: kernel_exception: sip0.cube0.pe3.pe_cpu at ", "killed",
-                  "sip0.cube0.pe4: blocked: ", "kernel 'ring': waited for tl.recv in direction 'W' of kernel 'ring' since ",
-                  "sip0.cube0.pe2: blocked: ", "kernel 'ring': waited for tl.send in direction 'E' of kernel 'ring' since "});
+                 {"KernelLaunch 'ring': 8 PEs failed: sip0.cube0.pe3: kernel_exception: "
+                  "sip0.cube0.pe3.pe_cpu at ",
+                  "killed", "sip0.cube0.pe4: blocked: ",
+                  "kernel 'ring': waited for tl.recv in direction 'W' of kernel 'ring' since ",
+                  "sip0.cube0.pe2: blocked: ",
+                  "kernel 'ring': waited for tl.send in direction 'E' of kernel 'ring' since "});
 }
 
 // --- Barrier
@@ -263,7 +281,8 @@ BOOST_AUTO_TEST_CASE(a_barrier_that_a_rank_will_never_reach_is_an_error_and_no_h
     forked([late] {
       const std::string error = spawn_error([late](Torch& torch, int rank) {
         torch.distributed.init_process_group("ahbm");
-        if ((rank == 1) == late) torch.launch(LaunchSpec("work").on_pe(0), work, torch.empty({4}, f16, one_pe, "x"), 0);
+        if ((rank == 1) == late)
+          torch.launch(LaunchSpec("work").on_pe(0), work, torch.empty({4}, f16, one_pe, "x"), 0);
         if (rank != 1) torch.distributed.barrier();
       });
       check_contains(error, {"barrier", "rank 1"});

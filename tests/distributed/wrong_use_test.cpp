@@ -1,4 +1,5 @@
-// Collectives used wrongly, on machines (spec 7, 8.2, 8.3): an error that says what is wrong and where, and never a hang.
+// Collectives used wrongly, on machines (spec 7, 8.2, 8.3): an error that says what is wrong and
+// where, and never a hang.
 #include "models/base/errors.h"
 #include "sw/distributed/spawn_error.h"
 #include "tests/distributed/collective_machine.h"
@@ -13,13 +14,16 @@ const DPPolicy one_pe = DPPolicy::on_one_pe();
 using Body = std::function<void(Torch& torch, int rank)>;
 
 // How the run ends in which the ranks do this.
-RunResult end_of(const std::vector<Override>& machine, const CclChanges& changes, const Body& body) {
+RunResult end_of(const std::vector<Override>& machine, const CclChanges& changes,
+                 const Body& body) {
   IpcqMachine m("topology.tiny.yaml", machine);
-  return m.try_run([&](Torch& torch) { on_ranks(torch, changes, [&](int rank) { body(torch, rank); }); });
+  return m.try_run(
+      [&](Torch& torch) { on_ranks(torch, changes, [&](int rank) { body(torch, rank); }); });
 }
 
 // Three ranks are told what they have done wrong.
-void refused(const std::vector<std::string>& parts, const Body& body, const CclChanges& changes = {},
+void refused(const std::vector<std::string>& parts, const Body& body,
+             const CclChanges& changes = {},
              const std::vector<Override>& machine = sips("ring_1d", 3)) {
   forked([&] {
     const RunResult result = end_of(machine, changes, body);
@@ -28,13 +32,15 @@ void refused(const std::vector<std::string>& parts, const Body& body, const CclC
   });
 }
 
-Tensor some(Torch& torch, std::int64_t elements = 8, DType dtype = f16, const std::string& name = "t") {
+Tensor some(Torch& torch, std::int64_t elements = 8, DType dtype = f16,
+            const std::string& name = "t") {
   return torch.zeros({elements}, dtype, one_pe, name);
 }
 
 std::vector<Tensor> list(Torch& torch, int count, std::int64_t elements = 8, DType dtype = f16) {
   std::vector<Tensor> tensors;
-  for (int i = 0; i < count; ++i) tensors.push_back(some(torch, elements, dtype, "part" + std::to_string(i)));
+  for (int i = 0; i < count; ++i)
+    tensors.push_back(some(torch, elements, dtype, "part" + std::to_string(i)));
   return tensors;
 }
 
@@ -56,7 +62,8 @@ std::string told(Call call) {
 BOOST_AUTO_TEST_SUITE(wrong_use)
 
 BOOST_AUTO_TEST_CASE(ranks_that_call_different_collectives) {
-  refused({"ranks call different things", "collective 2 of rank ", "all_reduce sum of f16, 1 shard of 8 elements on pe 0 of cube 0",
+  refused({"ranks call different things", "collective 2 of rank ",
+           "all_reduce sum of f16, 1 shard of 8 elements on pe 0 of cube 0",
            "broadcast from rank 0 of f16"},
           [](Torch& torch, int rank) {
             const Tensor t = some(torch);
@@ -70,18 +77,24 @@ BOOST_AUTO_TEST_CASE(ranks_that_call_different_collectives) {
 }
 
 BOOST_AUTO_TEST_CASE(ranks_with_different_shapes) {
-  refused({"ranks call different things", "collective 1 of rank ", "1 shard of 8 elements", "1 shard of 9 elements"},
-          [](Torch& torch, int rank) { torch.distributed.all_reduce(some(torch, rank == 2 ? 9 : 8)); });
+  refused(
+      {"ranks call different things", "collective 1 of rank ", "1 shard of 8 elements",
+       "1 shard of 9 elements"},
+      [](Torch& torch, int rank) { torch.distributed.all_reduce(some(torch, rank == 2 ? 9 : 8)); });
 }
 
 BOOST_AUTO_TEST_CASE(ranks_with_different_dtypes) {
   refused({"ranks call different things", "all_reduce sum of f16", "all_reduce sum of f32"},
-          [](Torch& torch, int rank) { torch.distributed.all_reduce(some(torch, 8, rank == 2 ? f32 : f16)); });
+          [](Torch& torch, int rank) {
+            torch.distributed.all_reduce(some(torch, 8, rank == 2 ? f32 : f16));
+          });
 }
 
 BOOST_AUTO_TEST_CASE(ranks_with_different_reductions) {
   refused({"ranks call different things", "all_reduce sum", "all_reduce max"},
-          [](Torch& torch, int rank) { torch.distributed.all_reduce(some(torch), rank == 0 ? "max" : "sum"); });
+          [](Torch& torch, int rank) {
+            torch.distributed.all_reduce(some(torch), rank == 0 ? "max" : "sum");
+          });
 }
 
 BOOST_AUTO_TEST_CASE(ranks_with_different_roots) {
@@ -90,9 +103,11 @@ BOOST_AUTO_TEST_CASE(ranks_with_different_roots) {
 }
 
 BOOST_AUTO_TEST_CASE(ranks_with_different_placements) {
-  refused({"ranks call different things", "1 shard of 8 elements on pe 0 of cube 0", "2 shards of 4 elements on pe 0 1 of cube 0"},
+  refused({"ranks call different things", "1 shard of 8 elements on pe 0 of cube 0",
+           "2 shards of 4 elements on pe 0 1 of cube 0"},
           [](Torch& torch, int rank) {
-            const DPPolicy policy = rank == 0 ? DPPolicy{Placement::replicate, Placement::row_wise, 1, 2} : one_pe;
+            const DPPolicy policy =
+                rank == 0 ? DPPolicy{Placement::replicate, Placement::row_wise, 1, 2} : one_pe;
             torch.distributed.all_reduce(torch.zeros({8}, f16, policy, "t"));
           },
           {{"algorithm", "ring_allreduce"}});
@@ -118,33 +133,39 @@ BOOST_AUTO_TEST_CASE(a_rank_that_has_ended) {
 // --- Messages
 
 BOOST_AUTO_TEST_CASE(a_message_that_nobody_sends) {
-  refused({"rank 1 has ended, but others wait for it in message 1, a message of f16", "(rank 0)"}, [](Torch& torch, int rank) {
-    const Tensor t = some(torch);
-    if (rank == 0) torch.distributed.recv(t, 1);
-    if (rank == 1) sc_core::wait(50, sc_core::SC_US);
-  });
+  refused({"rank 1 has ended, but others wait for it in message 1, a message of f16", "(rank 0)"},
+          [](Torch& torch, int rank) {
+            const Tensor t = some(torch);
+            if (rank == 0) torch.distributed.recv(t, 1);
+            if (rank == 1) sc_core::wait(50, sc_core::SC_US);
+          });
 }
 
 BOOST_AUTO_TEST_CASE(a_message_of_another_size_or_type) {
-  refused({"ranks call different things", "message 1 of rank ", "of f16, 1 shard of 8 elements", "of f16, 1 shard of 4 elements"},
+  refused({"ranks call different things", "message 1 of rank ", "of f16, 1 shard of 8 elements",
+           "of f16, 1 shard of 4 elements"},
           [](Torch& torch, int rank) {
             if (rank == 0) torch.distributed.send(some(torch, 8), 2);
             if (rank == 2) torch.distributed.recv(some(torch, 4), 0);
           });
-  refused({"ranks call different things", "a message of f32", "a message of i32"}, [](Torch& torch, int rank) {
-    if (rank == 0) torch.distributed.send(some(torch, 8, i32), 2);
-    if (rank == 2) torch.distributed.recv(some(torch, 8, f32), 0);
-  });
+  refused({"ranks call different things", "a message of f32", "a message of i32"},
+          [](Torch& torch, int rank) {
+            if (rank == 0) torch.distributed.send(some(torch, 8, i32), 2);
+            if (rank == 2) torch.distributed.recv(some(torch, 8, f32), 0);
+          });
 }
 
 BOOST_AUTO_TEST_CASE(a_message_to_oneself_or_to_nobody) {
-  refused({"rank 0: send: rank 0 with itself"}, [](Torch& torch, int rank) { torch.distributed.send(some(torch), rank); });
-  refused({"rank 0: recv: rank 3, but there are ranks 0 to 2"}, [](Torch& torch, int) { torch.distributed.recv(some(torch), 3); });
+  refused({"rank 0: send: rank 0 with itself"},
+          [](Torch& torch, int rank) { torch.distributed.send(some(torch), rank); });
+  refused({"rank 0: recv: rank 3, but there are ranks 0 to 2"},
+          [](Torch& torch, int) { torch.distributed.recv(some(torch), 3); });
   refused({"broadcast: rank -1, but there are ranks 0 to 2"},
           [](Torch& torch, int) { torch.distributed.broadcast(some(torch), -1); });
 }
 
-// All receive first: nobody will ever send. Nothing is pending then, so that the run ends with what each of them waits for.
+// All receive first: nobody will ever send. Nothing is pending then, so that the run ends with what
+// each of them waits for.
 BOOST_AUTO_TEST_CASE(ranks_that_all_receive_first_are_a_deadlock_that_is_reported) {
   forked([] {
     const RunResult result = end_of(sips("ring_1d", 2), {}, [](Torch& torch, int rank) {
@@ -153,14 +174,17 @@ BOOST_AUTO_TEST_CASE(ranks_that_all_receive_first_are_a_deadlock_that_is_reporte
       torch.distributed.send(t, 1 - rank);
     });
     BOOST_TEST(name_of(result.status) == "deadlock");
-    check_contains(result.error, {"host.rank0 waits for the end of KernelLaunch 'send_recv'", "host.rank1 waits for",
-                                  "sip0.cube0.pe0.pe_ipcq waits for a message in direction 'rank1' of sip1.cube0.pe0",
-                                  "rank0 <-> sip0.cube0.pe0 rank1: sent head 0, tail 0, credits 4 of 4; received head 0, tail 0"});
+    check_contains(
+        result.error,
+        {"host.rank0 waits for the end of KernelLaunch 'send_recv'", "host.rank1 waits for",
+         "sip0.cube0.pe0.pe_ipcq waits for a message in direction 'rank1' of sip1.cube0.pe0",
+         "rank0 <-> sip0.cube0.pe0 rank1: sent head 0, tail 0, credits 4 of 4; received head 0, "
+         "tail 0"});
   });
 }
 
-// Five slots are one more than a ring has: both sends wait for a receive behind them. Even ranks would send first, odd ones
-// receive.
+// Five slots are one more than a ring has: both sends wait for a receive behind them. Even ranks
+// would send first, odd ones receive.
 BOOST_AUTO_TEST_CASE(ranks_that_all_send_more_than_the_rings_hold_are_a_deadlock_that_is_reported) {
   forked([] {
     const RunResult result = end_of(sips("ring_1d", 2), {}, [](Torch& torch, int rank) {
@@ -169,8 +193,10 @@ BOOST_AUTO_TEST_CASE(ranks_that_all_send_more_than_the_rings_hold_are_a_deadlock
       torch.distributed.recv(t, 1 - rank);
     });
     BOOST_TEST(name_of(result.status) == "deadlock");
-    check_contains(result.error, {"sip0.cube0.pe0.pe_ipcq waits for a credit to send in direction 'rank1' to sip1.cube0.pe0",
-                                  "sent head 4, tail 0, credits 0 of 4; received head 4, tail 0"});
+    check_contains(
+        result.error,
+        {"sip0.cube0.pe0.pe_ipcq waits for a credit to send in direction 'rank1' to sip1.cube0.pe0",
+         "sent head 4, tail 0, credits 0 of 4; received head 4, tail 0"});
   });
 }
 
@@ -184,16 +210,18 @@ BOOST_AUTO_TEST_CASE(a_rank_that_waits_for_a_message_while_others_reduce) {
       if (rank == 0) torch.distributed.send(t, 2);
     });
     BOOST_TEST(name_of(result.status) == "deadlock");
-    check_contains(result.error, {"host.rank0 waits for the end of KernelLaunch 'lrab_hierarchical_allreduce'",
-                                  "host.rank2 waits for the end of KernelLaunch 'send_recv'",
-                                  "waits for a message in direction 'rank0' of sip0.cube0.pe0"});
+    check_contains(result.error,
+                   {"host.rank0 waits for the end of KernelLaunch 'lrab_hierarchical_allreduce'",
+                    "host.rank2 waits for the end of KernelLaunch 'send_recv'",
+                    "waits for a message in direction 'rank0' of sip0.cube0.pe0"});
   });
 }
 
 // --- Tensors
 
 BOOST_AUTO_TEST_CASE(a_tensor_on_another_device) {
-  refused({"all_reduce: tensor 't' is on sip0, but rank 2 works on sip2; torch.ahbm.set_device(rank) comes before the tensors"},
+  refused({"all_reduce: tensor 't' is on sip0, but rank 2 works on sip2; "
+           "torch.ahbm.set_device(rank) comes before the tensors"},
           [](Torch& torch, int) {
             torch.ahbm.set_device(0);
             torch.distributed.all_reduce(some(torch));
@@ -201,12 +229,15 @@ BOOST_AUTO_TEST_CASE(a_tensor_on_another_device) {
 }
 
 BOOST_AUTO_TEST_CASE(tensors_of_one_call_that_differ) {
-  refused({"all_gather: tensor 'part0' has elements of f32, tensor 't' of f16"},
-          [](Torch& torch, int) { torch.distributed.all_gather(list(torch, 3, 8, f32), some(torch)); });
-  refused({"all_gather: tensor 'part0' has 1 shard of 7 elements on pe 0 of cube 0, tensor 't' 1 shard of 8 elements"},
+  refused(
+      {"all_gather: tensor 'part0' has elements of f32, tensor 't' of f16"},
+      [](Torch& torch, int) { torch.distributed.all_gather(list(torch, 3, 8, f32), some(torch)); });
+  refused({"all_gather: tensor 'part0' has 1 shard of 7 elements on pe 0 of cube 0, tensor 't' 1 "
+           "shard of 8 elements"},
           [](Torch& torch, int) { torch.distributed.all_gather(list(torch, 3, 7), some(torch)); });
-  refused({"all_to_all: tensor 'part0' has 1 shard of 5 elements"},
-          [](Torch& torch, int) { torch.distributed.all_to_all(list(torch, 3, 5), list(torch, 3)); });
+  refused({"all_to_all: tensor 'part0' has 1 shard of 5 elements"}, [](Torch& torch, int) {
+    torch.distributed.all_to_all(list(torch, 3, 5), list(torch, 3));
+  });
 }
 
 BOOST_AUTO_TEST_CASE(lists_have_one_tensor_for_each_rank) {
@@ -214,40 +245,54 @@ BOOST_AUTO_TEST_CASE(lists_have_one_tensor_for_each_rank) {
           [](Torch& torch, int) { torch.distributed.all_gather(list(torch, 2), some(torch)); });
   refused({"reduce_scatter: 4 tensors in the list"},
           [](Torch& torch, int) { torch.distributed.reduce_scatter(some(torch), list(torch, 4)); });
-  refused({"all_to_all: 0 tensors in the list"}, [](Torch& torch, int) { torch.distributed.all_to_all(list(torch, 3), {}); });
+  refused({"all_to_all: 0 tensors in the list"},
+          [](Torch& torch, int) { torch.distributed.all_to_all(list(torch, 3), {}); });
 }
 
 // As PyTorch has it: the root gives a list, no other rank does.
 BOOST_AUTO_TEST_CASE(the_root_alone_gives_a_list) {
   const std::vector<Tensor> none;
-  refused({"rank 1: gather: rank 1 is the destination and has to give gather_list, with one tensor for each of the 3 ranks"},
+  refused({"rank 1: gather: rank 1 is the destination and has to give gather_list, with one tensor "
+           "for each of the 3 ranks"},
           [&](Torch& torch, int) { torch.distributed.gather(some(torch), none, 1); });
-  refused({"rank 0: gather: rank 1 is the destination; rank 0 gives gather_list, too, which only that one does"},
+  refused({"rank 0: gather: rank 1 is the destination; rank 0 gives gather_list, too, which only "
+           "that one does"},
           [](Torch& torch, int) { torch.distributed.gather(some(torch), list(torch, 3), 1); });
   refused({"rank 2: gather: 2 tensors in the list; it has one for each of the 3 ranks"},
-          [&](Torch& torch, int rank) { torch.distributed.gather(some(torch), rank == 2 ? list(torch, 2) : none, 2); });
-  refused({"rank 0: scatter: rank 0 is the source and has to give scatter_list, with one tensor for each of the 3 ranks"},
+          [&](Torch& torch, int rank) {
+            torch.distributed.gather(some(torch), rank == 2 ? list(torch, 2) : none, 2);
+          });
+  refused({"rank 0: scatter: rank 0 is the source and has to give scatter_list, with one tensor "
+           "for each of the 3 ranks"},
           [](Torch& torch, int) { torch.distributed.scatter(some(torch)); });
   refused({"rank 2: scatter: rank 0 is the source; rank 2 gives scatter_list, too"},
-          [&](Torch& torch, int rank) { torch.distributed.scatter(some(torch), rank == 1 ? none : list(torch, 3), 0); });
-  refused({"scatter: 4 tensors in the list"},
-          [&](Torch& torch, int rank) { torch.distributed.scatter(some(torch), rank == 0 ? list(torch, 4) : none, 0); });
+          [&](Torch& torch, int rank) {
+            torch.distributed.scatter(some(torch), rank == 1 ? none : list(torch, 3), 0);
+          });
+  refused({"scatter: 4 tensors in the list"}, [&](Torch& torch, int rank) {
+    torch.distributed.scatter(some(torch), rank == 0 ? list(torch, 4) : none, 0);
+  });
 }
 
 BOOST_AUTO_TEST_CASE(gathers_and_scatters_that_do_not_fit) {
   const std::vector<Tensor> none;
   refused({"gather: rank 3, but there are ranks 0 to 2"},
           [&](Torch& torch, int) { torch.distributed.gather(some(torch), none, 3); });
-  refused({"ranks call different things", "gather to rank 0", "gather to rank 1"}, [&](Torch& torch, int rank) {
-    const int dst = rank == 1 ? 1 : 0;
-    torch.distributed.gather(some(torch), rank == dst ? list(torch, 3) : none, dst);
-  });
-  refused({"ranks call different things", "scatter from rank 0 of f16, 1 shard of 8 elements", "1 shard of 9 elements"},
+  refused({"ranks call different things", "gather to rank 0", "gather to rank 1"},
           [&](Torch& torch, int rank) {
-            torch.distributed.scatter(some(torch, rank == 2 ? 9 : 8), rank == 0 ? list(torch, 3) : none, 0);
+            const int dst = rank == 1 ? 1 : 0;
+            torch.distributed.gather(some(torch), rank == dst ? list(torch, 3) : none, dst);
+          });
+  refused({"ranks call different things", "scatter from rank 0 of f16, 1 shard of 8 elements",
+           "1 shard of 9 elements"},
+          [&](Torch& torch, int rank) {
+            torch.distributed.scatter(some(torch, rank == 2 ? 9 : 8),
+                                      rank == 0 ? list(torch, 3) : none, 0);
           });
   refused({"gather: tensor 'part0' has elements of f32, tensor 't' of f16"},
-          [&](Torch& torch, int rank) { torch.distributed.gather(some(torch), rank == 0 ? list(torch, 3, 8, f32) : none, 0); });
+          [&](Torch& torch, int rank) {
+            torch.distributed.gather(some(torch), rank == 0 ? list(torch, 3, 8, f32) : none, 0);
+          });
   refused({"gather: tensor 'part1' is an input and an output"}, [&](Torch& torch, int rank) {
     const std::vector<Tensor> parts = list(torch, 3);
     torch.distributed.gather(parts[1], rank == 0 ? parts : none, 0);
@@ -256,7 +301,8 @@ BOOST_AUTO_TEST_CASE(gathers_and_scatters_that_do_not_fit) {
     const std::vector<Tensor> parts = list(torch, 3);
     torch.distributed.scatter(parts[2], rank == 0 ? parts : none, 0);
   });
-  refused({"gather: a tensor that is not on a device"}, [&](Torch& torch, int) { torch.distributed.gather(Tensor(), none, 1); });
+  refused({"gather: a tensor that is not on a device"},
+          [&](Torch& torch, int) { torch.distributed.gather(Tensor(), none, 1); });
 }
 
 // What is written while it is still to be read.
@@ -279,40 +325,48 @@ KERNBENCH_SYSTEMC_TEST(what_cannot_be_reduced) {
   IpcqMachine m;
   m.run([](Torch& torch) {
     torch.distributed.init_process_group("ahbm");
-    check_contains(told([&] { torch.distributed.all_reduce(Tensor()); }), {"all_reduce: a tensor that is not on a device"});
+    check_contains(told([&] { torch.distributed.all_reduce(Tensor()); }),
+                   {"all_reduce: a tensor that is not on a device"});
     check_contains(told([&] { torch.distributed.all_gather({Tensor()}, some(torch)); }),
                    {"all_gather: a tensor that is not on a device"});
     check_contains(told([&] { torch.distributed.all_reduce(some(torch, 8, DType::i8)); }),
                    {"all_reduce: elements of i8; collectives work on f16, bf16, f32 and i32"});
-    check_contains(told([&] { torch.distributed.all_reduce(some(torch), "median"); }), {"median", "sum, max, min, prod, avg"});
+    check_contains(told([&] { torch.distributed.all_reduce(some(torch), "median"); }),
+                   {"median", "sum, max, min, prod, avg"});
   });
 }
 
 BOOST_AUTO_TEST_CASE(shards_that_an_algorithm_does_not_take) {
   const auto reduce_on = [](const DPPolicy& policy) {
-    return [policy](Torch& torch, int) { torch.distributed.all_reduce(torch.zeros({7, 4}, f16, policy, "t")); };
+    return [policy](Torch& torch, int) {
+      torch.distributed.all_reduce(torch.zeros({7, 4}, f16, policy, "t"));
+    };
   };
   const std::vector<Override> two_by_two = sips("ring_1d", 2, 1, 2, 2);
-  refused(
-      {"lrab_hierarchical_allreduce expects equal shards on the same PEs of the cubes of a rectangle; tensor 't' has 3 shards of "
-       "different sizes on pe 0 of cubes 0 1 2: their sizes differ"},
-      reduce_on({Placement::row_wise, Placement::replicate, 3, 1}), {}, two_by_two);
-  refused({"tensor 't' has 3 shards of 28 elements on pe 0 of cubes 0 1 2: these cubes fill no rectangle"},
+  refused({"lrab_hierarchical_allreduce expects equal shards on the same PEs of the cubes of a "
+           "rectangle; tensor 't' has 3 shards of "
+           "different sizes on pe 0 of cubes 0 1 2: their sizes differ"},
+          reduce_on({Placement::row_wise, Placement::replicate, 3, 1}), {}, two_by_two);
+  refused({"tensor 't' has 3 shards of 28 elements on pe 0 of cubes 0 1 2: these cubes fill no "
+           "rectangle"},
           reduce_on({Placement::replicate, Placement::replicate, 3, 1}), {}, two_by_two);
-  refused({"tensor 't' has 1 shard of 28 elements on pe 0 of cube 0: root_cube 3 is none of them"}, reduce_on(one_pe),
-          {{"root_cube", "3"}}, two_by_two);
-  refused({"hierarchical_allreduce expects equal shards on every PE of every cube; tensor 't' has 1 shard of 28 elements", "8 PEs"},
+  refused({"tensor 't' has 1 shard of 28 elements on pe 0 of cube 0: root_cube 3 is none of them"},
+          reduce_on(one_pe), {{"root_cube", "3"}}, two_by_two);
+  refused({"hierarchical_allreduce expects equal shards on every PE of every cube; tensor 't' has "
+           "1 shard of 28 elements",
+           "8 PEs"},
           reduce_on(one_pe), {{"algorithm", "hierarchical_allreduce"}});
 }
 
 // --- Slots and rings
 
-// With chunking a slot of 16 bytes is enough for anything; without, a message has to fit. The rank that sends is told, the others,
-// which wait for its message, are ended.
+// With chunking a slot of 16 bytes is enough for anything; without, a message has to fit. The rank
+// that sends is told, the others, which wait for its message, are ended.
 BOOST_AUTO_TEST_CASE(a_message_larger_than_a_slot) {
   refused({"rank 0: KernelLaunch 'ring_broadcast': sip0.cube0.pe0.pe_cpu at ",
            "tl.send on sip0.cube0.pe0 in direction 'ring_E': f16{9} has 18 bytes, a slot has 16"},
-          [](Torch& torch, int) { torch.distributed.broadcast(some(torch, 9), 0); }, {{"slot_size", "16"}, {"chunking", "off"}});
+          [](Torch& torch, int) { torch.distributed.broadcast(some(torch, 9), 0); },
+          {{"slot_size", "16"}, {"chunking", "off"}});
 }
 
 BOOST_AUTO_TEST_CASE(a_slot_smaller_than_a_key_allows) {
@@ -320,7 +374,8 @@ BOOST_AUTO_TEST_CASE(a_slot_smaller_than_a_key_allows) {
 }
 
 BOOST_AUTO_TEST_CASE(rings_that_do_not_fit_their_memory) {
-  refused({"rings of 4 slots of 1048576 bytes do not fit", "sip0.cube0.pe0"}, [](Torch&, int) {}, {{"slot_size", "1048576"}});
+  refused({"rings of 4 slots of 1048576 bytes do not fit", "sip0.cube0.pe0"}, [](Torch&, int) {},
+          {{"slot_size", "1048576"}});
 }
 
 // --- The group
@@ -330,9 +385,12 @@ BOOST_AUTO_TEST_CASE(calls_before_init_process_group) {
       {"all_reduce", [](Torch& torch, int) { torch.distributed.all_reduce(some(torch)); }},
       {"broadcast", [](Torch& torch, int) { torch.distributed.broadcast(some(torch), 0); }},
       {"reduce", [](Torch& torch, int) { torch.distributed.reduce(some(torch), 0); }},
-      {"all_gather", [](Torch& torch, int) { torch.distributed.all_gather(list(torch, 2), some(torch)); }},
-      {"reduce_scatter", [](Torch& torch, int) { torch.distributed.reduce_scatter(some(torch), list(torch, 2)); }},
-      {"all_to_all", [](Torch& torch, int) { torch.distributed.all_to_all(list(torch, 2), list(torch, 2)); }},
+      {"all_gather",
+       [](Torch& torch, int) { torch.distributed.all_gather(list(torch, 2), some(torch)); }},
+      {"reduce_scatter",
+       [](Torch& torch, int) { torch.distributed.reduce_scatter(some(torch), list(torch, 2)); }},
+      {"all_to_all",
+       [](Torch& torch, int) { torch.distributed.all_to_all(list(torch, 2), list(torch, 2)); }},
       {"gather", [](Torch& torch, int) { torch.distributed.gather(some(torch)); }},
       {"scatter", [](Torch& torch, int) { torch.distributed.scatter(some(torch)); }},
       {"send", [](Torch& torch, int rank) { torch.distributed.send(some(torch), 1 - rank); }},
@@ -341,7 +399,8 @@ BOOST_AUTO_TEST_CASE(calls_before_init_process_group) {
       {"get_rank", [](Torch& torch, int) { torch.distributed.get_rank(); }},
       {"get_world_size", [](Torch& torch, int) { torch.distributed.get_world_size(); }},
       {"get_backend", [](Torch& torch, int) { torch.distributed.get_backend(); }},
-      {"destroy_process_group", [](Torch& torch, int) { torch.distributed.destroy_process_group(); }},
+      {"destroy_process_group",
+       [](Torch& torch, int) { torch.distributed.destroy_process_group(); }},
   };
   for (const auto& [name, call] : calls) {
     forked([name = name, call = call] {
@@ -354,8 +413,9 @@ BOOST_AUTO_TEST_CASE(calls_before_init_process_group) {
           error = spawn_error.what();
           BOOST_TEST(spawn_error.wrong_usage());
         }
-        check_contains(error,
-                       {": " + name + ": the default process group has not been initialized; init_process_group comes first"});
+        check_contains(error, {": " + name +
+                               ": the default process group has not been initialized; "
+                               "init_process_group comes first"});
       });
     });
   }
@@ -365,19 +425,27 @@ KERNBENCH_SYSTEMC_TEST(a_group_that_cannot_be) {
   IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2));
   m.run([](Torch& torch) {
     auto& dist = torch.distributed;
-    const auto init = [&](const CclChanges& changes) { return told([&] { dist.init_process_group("ahbm", changes); }); };
-    check_contains(told([&] { dist.init_process_group("nccl"); }), {"init_process_group: backend 'nccl', allowed: ahbm"});
-    check_contains(init({{"algorithm", "magic"}}), {"unknown algorithm 'magic'; there are hierarchical_allreduce, lrab_"});
-    check_contains(init({{"algorithm", "ring_broadcast"}}), {"'ring_broadcast' is one of broadcast", "that of all_reduce"});
-    check_contains(init({{"buffer_kinds", "tcm"}}), {"knows no key 'buffer_kinds'; it knows algorithm, buffer_kind"});
-    check_contains(init({{"algorithm", "tree_allreduce"}, {"root_cube", "0"}}), {"'tree_allreduce' knows no key 'root_cube'"});
+    const auto init = [&](const CclChanges& changes) {
+      return told([&] { dist.init_process_group("ahbm", changes); });
+    };
+    check_contains(told([&] { dist.init_process_group("nccl"); }),
+                   {"init_process_group: backend 'nccl', allowed: ahbm"});
+    check_contains(init({{"algorithm", "magic"}}),
+                   {"unknown algorithm 'magic'; there are hierarchical_allreduce, lrab_"});
+    check_contains(init({{"algorithm", "ring_broadcast"}}),
+                   {"'ring_broadcast' is one of broadcast", "that of all_reduce"});
+    check_contains(init({{"buffer_kinds", "tcm"}}),
+                   {"knows no key 'buffer_kinds'; it knows algorithm, buffer_kind"});
+    check_contains(init({{"algorithm", "tree_allreduce"}, {"root_cube", "0"}}),
+                   {"'tree_allreduce' knows no key 'root_cube'"});
     check_contains(init({{"buffer_kind", "dram"}}), {"buffer_kind", "dram", "tcm"});
     check_contains(init({{"world_size", "3"}}), {"world_size is 3, but this machine has 2 SIPs"});
     BOOST_TEST(!dist.is_initialized());
     BOOST_TEST(!torch.ipcq.installed());     // all or nothing
     dist.init_process_group("ahbm", 17, 4);  // both are accepted and ignored
     BOOST_TEST(dist.get_world_size() == 2);
-    check_contains(told([&] { dist.init_process_group("ahbm"); }), {"has been initialized already"});
+    check_contains(told([&] { dist.init_process_group("ahbm"); }),
+                   {"has been initialized already"});
     check_contains(told([&] { dist.all_reduce(some(torch)); }),
                    {"all_reduce outside a worker: the other 1 ranks would never come"});
     dist.destroy_process_group();
@@ -387,51 +455,68 @@ KERNBENCH_SYSTEMC_TEST(a_group_that_cannot_be) {
 
 BOOST_AUTO_TEST_CASE(a_topology_without_a_way_round) {
   refused(
-      {"a mesh of 3 x 3 SIPs without wrap has no closed way round them"}, [](Torch&, int) {}, {{"algorithm", "ring_allreduce"}},
-      sips("mesh_2d_no_wrap", 3, 3));
+      {"a mesh of 3 x 3 SIPs without wrap has no closed way round them"}, [](Torch&, int) {},
+      {{"algorithm", "ring_allreduce"}}, sips("mesh_2d_no_wrap", 3, 3));
   refused(
       {"a mesh of 3 x 1 SIPs without wrap has no closed way round them"},
-      [](Torch& torch, int) { torch.distributed.broadcast(some(torch), 0); }, {}, sips("mesh_2d_no_wrap", 3, 1));
+      [](Torch& torch, int) { torch.distributed.broadcast(some(torch), 0); }, {},
+      sips("mesh_2d_no_wrap", 3, 1));
 }
 
 BOOST_AUTO_TEST_CASE(fewer_ranks_than_the_group_has) {
   forked([] {
     IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3));
-    const std::string error =
-        m.error([](Torch& torch) { torch.multiprocessing.spawn([&](int) { torch.distributed.init_process_group("ahbm"); }, 2); });
-    check_contains(error, {"init_process_group: 2 ranks have been spawned, but the world size is 3"});
+    const std::string error = m.error([](Torch& torch) {
+      torch.multiprocessing.spawn([&](int) { torch.distributed.init_process_group("ahbm"); }, 2);
+    });
+    check_contains(error,
+                   {"init_process_group: 2 ranks have been spawned, but the world size is 3"});
   });
 }
 
-// Whatever the order in which the ranks come: the message names the first one and the one that differs, and what each of them has.
+// Whatever the order in which the ranks come: the message names the first one and the one that
+// differs, and what each of them has.
 BOOST_AUTO_TEST_CASE(ranks_with_different_settings_of_the_group) {
-  const auto refused_with = [](const std::vector<std::string>& parts, const std::function<void(Torch&, int)>& init) {
+  const auto refused_with = [](const std::vector<std::string>& parts,
+                               const std::function<void(Torch&, int)>& init) {
     forked([&] {
       IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3));
-      const RunResult result =
-          m.try_run([&](Torch& torch) { torch.multiprocessing.spawn([&](int rank) { init(torch, rank); }, 3); });
+      const RunResult result = m.try_run([&](Torch& torch) {
+        torch.multiprocessing.spawn([&](int rank) { init(torch, rank); }, 3);
+      });
       BOOST_TEST(name_of(result.status) == "failed");
       check_contains(result.error, parts);
     });
   };
   const std::string differ = "init_process_group: the settings of the ranks differ: ";
-  refused_with({"rank 2: " + differ + "rank 2 has buffer_kind=hbm, rank 0 buffer_kind=tcm"}, [](Torch& torch, int rank) {
-    torch.distributed.init_process_group("ahbm", {{"buffer_kind", rank == 2 ? "hbm" : "tcm"}});
-  });
-  refused_with({differ + "rank 0 has algorithm=lrab_hierarchical_allreduce, n_slots=4, rank 1 algorithm=ring_allreduce, n_slots=2"},
+  refused_with(
+      {"rank 2: " + differ + "rank 2 has buffer_kind=hbm, rank 0 buffer_kind=tcm"},
+      [](Torch& torch, int rank) {
+        torch.distributed.init_process_group("ahbm", {{"buffer_kind", rank == 2 ? "hbm" : "tcm"}});
+      });
+  refused_with({differ + "rank 0 has algorithm=lrab_hierarchical_allreduce, n_slots=4, rank 1 "
+                         "algorithm=ring_allreduce, n_slots=2"},
                [](Torch& torch, int rank) {
                  if (rank != 1) sc_core::wait(50, sc_core::SC_US);
                  torch.distributed.init_process_group(
-                     "ahbm", rank == 1 ? CclChanges{{"algorithm", "ring_allreduce"}, {"n_slots", "2"}} : CclChanges{});
+                     "ahbm", rank == 1
+                                 ? CclChanges{{"algorithm", "ring_allreduce"}, {"n_slots", "2"}}
+                                 : CclChanges{});
                });
-  refused_with({differ + "rank 1 has root_cube=0, rank 0 no root_cube"}, [](Torch& torch, int rank) {
-    torch.distributed.init_process_group("ahbm", rank == 1 ? CclChanges{{"root_cube", "0"}} : CclChanges{});
-  });
+  refused_with({differ + "rank 1 has root_cube=0, rank 0 no root_cube"},
+               [](Torch& torch, int rank) {
+                 torch.distributed.init_process_group(
+                     "ahbm", rank == 1 ? CclChanges{{"root_cube", "0"}} : CclChanges{});
+               });
   refused_with({differ + "rank 1 has world_size 2, rank 0 world_size 3"},
-               [](Torch& torch, int rank) { torch.distributed.init_process_group("ahbm", rank == 1 ? 2 : 3, rank); });
-  refused_with({"rank 1: algorithm 'lrab_hierarchical_allreduce' knows no key 'slots'"}, [](Torch& torch, int rank) {
-    torch.distributed.init_process_group("ahbm", rank == 1 ? CclChanges{{"slots", "1"}} : CclChanges{});
-  });
+               [](Torch& torch, int rank) {
+                 torch.distributed.init_process_group("ahbm", rank == 1 ? 2 : 3, rank);
+               });
+  refused_with({"rank 1: algorithm 'lrab_hierarchical_allreduce' knows no key 'slots'"},
+               [](Torch& torch, int rank) {
+                 torch.distributed.init_process_group(
+                     "ahbm", rank == 1 ? CclChanges{{"slots", "1"}} : CclChanges{});
+               });
 }
 
 // What is said twice is the same: a value of ccl.yaml, given or not, in any order.
@@ -451,18 +536,21 @@ KERNBENCH_SYSTEMC_TEST(settings_that_come_to_the_same_agree) {
 // Ranks that are SIPs where the settings want PEs; fewer than the program has initialized.
 BOOST_AUTO_TEST_CASE(ranks_that_are_not_those_of_the_group) {
   const auto error_of = [](const std::function<void(Torch&)>& body) {
-    return forked_value([&] { return IpcqMachine("topology.tiny.yaml", sips("ring_1d", 2)).error(body); });
+    return forked_value(
+        [&] { return IpcqMachine("topology.tiny.yaml", sips("ring_1d", 2)).error(body); });
   };
   const CclChanges pes{{"algorithm", "ring_allreduce"}, {"rank_unit", "pe"}, {"world_size", "2"}};
   check_contains(error_of([&](Torch& torch) {
-                   torch.multiprocessing.spawn([&](int) { torch.distributed.init_process_group("ahbm", pes); }, 2);
+                   torch.multiprocessing.spawn(
+                       [&](int) { torch.distributed.init_process_group("ahbm", pes); }, 2);
                  }),
                  {"the ranks of the group are 2 PEs, but 2 SIPs have been spawned"});
-  check_contains(error_of([&](Torch& torch) {
-                   torch.distributed.init_process_group("ahbm");
-                   torch.multiprocessing.spawn([](int) {}, 1);
-                 }),
-                 {"torch.multiprocessing.spawn: 1 ranks have been spawned, but the world size is 2"});
+  check_contains(
+      error_of([&](Torch& torch) {
+        torch.distributed.init_process_group("ahbm");
+        torch.multiprocessing.spawn([](int) {}, 1);
+      }),
+      {"torch.multiprocessing.spawn: 1 ranks have been spawned, but the world size is 2"});
   check_contains(error_of([&](Torch& torch) {
                    torch.distributed.ranks_to_spawn({{"rank_unit", "pe"}, {"world_size", "17"}});
                  }),
@@ -473,7 +561,8 @@ BOOST_AUTO_TEST_CASE(ranks_that_are_not_those_of_the_group) {
 KERNBENCH_SYSTEMC_TEST(ranks_are_spawned_as_the_settings_of_the_group_say) {
   IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2));
   m.run([](Torch& torch) {
-    const CclChanges pes{{"algorithm", "tree_allreduce"}, {"rank_unit", "pe"}, {"world_size", "11"}};
+    const CclChanges pes{
+        {"algorithm", "tree_allreduce"}, {"rank_unit", "pe"}, {"world_size", "11"}};
     torch.multiprocessing.spawn(
         [&](int rank) {
           torch.ahbm.set_device(rank);
@@ -496,8 +585,9 @@ KERNBENCH_SYSTEMC_TEST(outside_a_worker_the_rank_is_0) {
     BOOST_TEST(torch.distributed.get_rank() == 0);
     BOOST_TEST(torch.ahbm.current_device() == 0);
     BOOST_TEST(torch.distributed.get_backend() == "ahbm");
-    BOOST_TEST(m.runtime->warnings == std::vector<std::string>{"torch.distributed.get_rank outside a worker of "
-                                                               "torch.multiprocessing.spawn is 0"},
+    BOOST_TEST(m.runtime->warnings ==
+                   std::vector<std::string>{"torch.distributed.get_rank outside a worker of "
+                                            "torch.multiprocessing.spawn is 0"},
                boost::test_tools::per_element());
   });
 }

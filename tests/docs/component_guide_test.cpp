@@ -1,5 +1,6 @@
-// docs/write-a-component.md: its component in a machine made from its YAML, and what it says about wrong values. The component and
-// its test are compiled exactly as they stand there (tests/support/cut_example.cmake).
+// docs/write-a-component.md: its component in a machine made from its YAML, and what it says about
+// wrong values. The component and its test are compiled exactly as they stand there
+// (tests/support/cut_example.cmake).
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,10 +27,13 @@ std::string guide() { return source_text("docs/write-a-component.md"); }
 class GuideTopology {
  public:
   GuideTopology()
-      : path_((std::filesystem::temp_directory_path() / ("kernbench-guide-" + std::to_string(::getpid()) + ".yaml")).string()) {
+      : path_((std::filesystem::temp_directory_path() /
+               ("kernbench-guide-" + std::to_string(::getpid()) + ".yaml"))
+                  .string()) {
     const std::string text = guide(), fence = "\n```yaml\ninclude: topology.tiny.yaml\n";
     const std::size_t begin = text.find(fence) + fence.size();
-    std::ofstream(path_) << "include: " << tiny << '\n' << text.substr(begin, text.find("\n```\n", begin) + 1 - begin);
+    std::ofstream(path_) << "include: " << tiny << '\n'
+                         << text.substr(begin, text.find("\n```\n", begin) + 1 - begin);
   }
   ~GuideTopology() { std::filesystem::remove(path_); }
   GuideTopology(const GuideTopology&) = delete;
@@ -78,7 +82,8 @@ KERNBENCH_SYSTEMC_TEST(its_topology_puts_the_component_into_the_machine) {
   PlatformOptions options;
   options.data = &data;
   Platform platform(build_graph(std::move(spec)), registry, options);
-  const std::uint64_t address = platform.address_map().address_of({MemoryArea::cube_sram, 0, 0, 0, 4096}).encode();
+  const std::uint64_t address =
+      platform.address_map().address_of({MemoryArea::cube_sram, 0, 0, 0, 4096}).encode();
   std::vector<std::uint8_t> bytes(4096, 7);
   FunctionProgram program([&](HostPort& port) {
     port.wait(*port.submit(memory_write({0, 0, 0}, address, bytes)));
@@ -89,17 +94,20 @@ KERNBENCH_SYSTEMC_TEST(its_topology_puts_the_component_into_the_machine) {
   const Component& sram = platform.component(platform.graph().at("sip0.cube0.sram"));
   BOOST_TEST(statistic(sram, "accesses") == 2U);
   BOOST_TEST(statistic(sram, "bytes") == 8192U);
-  BOOST_TEST(statistic(sram, "busy") == 2U * (2 + 4096 / 64) * fs_per_ns);  // overhead_ns 2, 64 B per ns
+  BOOST_TEST(statistic(sram, "busy") ==
+             2U * (2 + 4096 / 64) * fs_per_ns);  // overhead_ns 2, 64 B per ns
 }
 
 BOOST_AUTO_TEST_CASE(wrong_values_end_as_the_guide_says) {
   const std::string sram = "cube.components.sram.attrs.";
-  for (const std::string& error : {error_of(sram + "port_bw_gbs", "fast"), error_of(sram + "port_bw_gb", "64"),
-                                   error_of("cube.components.hbm_ctrl.impl", "builtin.ported_sram")}) {
+  for (const std::string& error :
+       {error_of(sram + "port_bw_gbs", "fast"), error_of(sram + "port_bw_gb", "64"),
+        error_of("cube.components.hbm_ctrl.impl", "builtin.ported_sram")}) {
     const std::size_t begin = std::min(error.find("found "), error.find("unknown attribute"));
     BOOST_REQUIRE(begin != std::string::npos);
     const std::string what = error.substr(begin, error.find('\n', begin) - begin);
-    BOOST_TEST((guide().find("`" + what + "`") != std::string::npos), what << " is not in the guide");
+    BOOST_TEST((guide().find("`" + what + "`") != std::string::npos),
+               what << " is not in the guide");
   }
 }
 

@@ -20,7 +20,8 @@ bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 |
 std::set<std::string> examples_of(const std::string& text) {
   static const std::regex first_line(R"(\n```cpp\n// ([\w./-]+)\n)");
   std::set<std::string> paths;
-  for (Matches at(text.begin(), text.end(), first_line); at != no_more; ++at) paths.insert((*at)[1]);
+  for (Matches at(text.begin(), text.end(), first_line); at != no_more; ++at)
+    paths.insert((*at)[1]);
   return paths;
 }
 
@@ -39,7 +40,9 @@ bool has_name(const std::string& text, const std::string& name) {
     if (behind < text.size() && text[behind] == '(') return true;
     const bool whole = behind == text.size() || !is_word(text[behind]);
     const std::string before = text.substr(at < 7 ? 0 : at - 7, at < 7 ? at : 7);
-    if (whole && (before == "struct " || (before.size() >= 6 && before.substr(before.size() - 6) == "class "))) return true;
+    if (whole && (before == "struct " ||
+                  (before.size() >= 6 && before.substr(before.size() - 6) == "class ")))
+      return true;
   }
   return false;
 }
@@ -48,7 +51,8 @@ bool has_name(const std::string& text, const std::string& name) {
 std::string anchor_of(const std::string& heading) {
   std::string anchor;
   for (const char c : heading) {
-    if (is_word(c) || c == '-') anchor += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (is_word(c) || c == '-')
+      anchor += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     if (c == ' ') anchor += '-';
   }
   return anchor;
@@ -90,9 +94,11 @@ std::string read_text(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::vector<Page> read_pages(const fs::path& root, const std::function<bool(const std::string& path)>& wanted) {
+std::vector<Page> read_pages(const fs::path& root,
+                             const std::function<bool(const std::string& path)>& wanted) {
   std::vector<Page> pages;
-  for (auto at = fs::recursive_directory_iterator(root); at != fs::recursive_directory_iterator(); ++at) {
+  for (auto at = fs::recursive_directory_iterator(root); at != fs::recursive_directory_iterator();
+       ++at) {
     const std::string name = at->path().filename().string();
     if (name.front() == '.' || (at.depth() == 0 && name == "build")) {
       at.disable_recursion_pending();
@@ -101,7 +107,8 @@ std::vector<Page> read_pages(const fs::path& root, const std::function<bool(cons
     const std::string path = fs::relative(at->path(), root).generic_string();
     if (at->is_regular_file() && wanted(path)) pages.push_back({path, read_text(at->path())});
   }
-  std::sort(pages.begin(), pages.end(), [](const Page& a, const Page& b) { return a.path < b.path; });
+  std::sort(pages.begin(), pages.end(),
+            [](const Page& a, const Page& b) { return a.path < b.path; });
   return pages;
 }
 
@@ -119,10 +126,12 @@ Faults check_paths(const Page& page, const fs::path& root) {
   for (Matches at(page.text.begin(), page.text.end(), path); at != no_more; ++at) {
     const std::string file = (*at)[2], record = (*at)[3];
     if (!record.empty() && !has_record(root, record))
-      faults.push_back(place_of(page, static_cast<std::size_t>(at->position())) + "no record " + record);
+      faults.push_back(place_of(page, static_cast<std::size_t>(at->position())) + "no record " +
+                       record);
     if (file.empty() || file.compare(0, 6, "build/") == 0 || examples.count(file) != 0) continue;
     if (!fs::exists(root / file) && !fs::exists(folder / file))
-      faults.push_back(place_of(page, static_cast<std::size_t>(at->position())) + "no file " + file);
+      faults.push_back(place_of(page, static_cast<std::size_t>(at->position())) + "no file " +
+                       file);
   }
   return faults;
 }
@@ -133,7 +142,8 @@ Faults check_names(const Page& page, const fs::path& root) {
   for (Matches at(page.text.begin(), page.text.end(), reference); at != no_more; ++at) {
     const std::string file = (*at)[1], name = (*at)[2];
     if (has_name(read_text(root / file), name)) continue;
-    faults.push_back(place_of(page, static_cast<std::size_t>(at->position())) + "no " + name + " in " + file);
+    faults.push_back(place_of(page, static_cast<std::size_t>(at->position())) + "no " + name +
+                     " in " + file);
   }
   return faults;
 }
@@ -145,10 +155,13 @@ Faults check_links(const Page& page, const fs::path& root) {
     const std::string target = (*at)[1];
     if (target.find("://") != std::string::npos) continue;
     const std::size_t hash = target.find('#');
-    const std::string file = target.substr(0, hash), anchor = hash == std::string::npos ? "" : target.substr(hash + 1);
-    const fs::path there = file.empty() ? root / page.path : (root / page.path).parent_path() / file;
+    const std::string file = target.substr(0, hash),
+                      anchor = hash == std::string::npos ? "" : target.substr(hash + 1);
+    const fs::path there =
+        file.empty() ? root / page.path : (root / page.path).parent_path() / file;
     if (!fs::exists(there) || (!anchor.empty() && !has_heading(read_text(there), anchor)))
-      faults.push_back(place_of(page, static_cast<std::size_t>(at->position())) + "a link that leads nowhere: " + target);
+      faults.push_back(place_of(page, static_cast<std::size_t>(at->position())) +
+                       "a link that leads nowhere: " + target);
   }
   return faults;
 }

@@ -1,5 +1,5 @@
-// What the pages say about the tree is true: files that they name exist, functions are in their files, links lead somewhere, lists
-// are complete. Faults are texts "page:line: what is wrong".
+// What the pages say about the tree is true: files that they name exist, functions are in their
+// files, links lead somewhere, lists are complete. Faults are texts "page:line: what is wrong".
 #pragma once
 
 #include <filesystem>
@@ -17,14 +17,17 @@ struct Page {
 using Faults = std::vector<std::string>;
 
 std::string read_text(const std::filesystem::path& path);
-// Files below `root` of which `wanted` likes the path, by path; without build folders and what begins with a dot.
-std::vector<Page> read_pages(const std::filesystem::path& root, const std::function<bool(const std::string& path)>& wanted);
+// Files below `root` of which `wanted` likes the path, by path; without build folders and what
+// begins with a dot.
+std::vector<Page> read_pages(const std::filesystem::path& root,
+                             const std::function<bool(const std::string& path)>& wanted);
 
 // "page:line: " of a position in the page's text.
 std::string place_of(const Page& page, std::size_t at);
 
-// A path with a folder and an ending of a source, in text or code, is a file: from the root, or from the page's own folder. So is a
-// decision that is named by its number, docs/decisions/0031. Not what a guide tells to write: the first line of a block of C++.
+// A path with a folder and an ending of a source, in text or code, is a file: from the root, or
+// from the page's own folder. So is a decision that is named by its number, docs/decisions/0031.
+// Not what a guide tells to write: the first line of a block of C++.
 Faults check_paths(const Page& page, const std::filesystem::path& root);
 
 // "`path/to/file.cpp: Class::function`": the file has it as a function, or as a class.
@@ -38,7 +41,8 @@ Faults check_index(const Page& index, const std::vector<std::string>& records);
 
 // Words of capitals, of at least two letters, in the prose of a page (not in code).
 std::set<std::string> acronyms_of(const std::string& text);
-// The terms of the table below "## Glossary": first cells, split at ',' and ';', without back-quotes.
+// The terms of the table below "## Glossary": first cells, split at ',' and ';', without
+// back-quotes.
 std::set<std::string> glossary_of(const std::string& text);
 
 }  // namespace kernbench::docs

@@ -13,13 +13,16 @@ namespace {
 
 const fs::path root = KERNBENCH_SOURCE_DIR;
 
-bool begins_with(const std::string& text, const std::string& begin) { return text.compare(0, begin.size(), begin) == 0; }
+bool begins_with(const std::string& text, const std::string& begin) {
+  return text.compare(0, begin.size(), begin) == 0;
+}
 
 bool is_page(const std::string& path) { return fs::path(path).extension() == ".md"; }
 
 // Records of decisions tell of their time; what they name may have moved since.
 bool is_guide(const std::string& path) {
-  return is_page(path) && (!begins_with(path, "docs/decisions/") || path == "docs/decisions/README.md");
+  return is_page(path) &&
+         (!begins_with(path, "docs/decisions/") || path == "docs/decisions/README.md");
 }
 
 template <class Check>
@@ -33,7 +36,8 @@ void check_all(bool (*wanted)(const std::string& path), Check check) {
 
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -41,7 +45,8 @@ std::vector<std::string> names_in(const fs::path& folder) {
 // A tree with one source and one record.
 struct Tree : kernbench::test::TemporaryTree {
   Tree() {
-    write("models/noc/link.cpp", "struct State {};\nvoid Link::accept(int flit) { carried(flit); }\n");
+    write("models/noc/link.cpp",
+          "struct State {};\nvoid Link::accept(int flit) { carried(flit); }\n");
     write("docs/decisions/0031-granted.md", "# 0031 Granted\n\n## Why: this, and that\n");
   }
   std::string fault(Faults (*check)(const Page&, const fs::path&), const std::string& text) const {
@@ -55,7 +60,9 @@ struct Tree : kernbench::test::TemporaryTree {
 
 BOOST_AUTO_TEST_CASE(files_that_the_guides_name_exist) { check_all(is_guide, check_paths); }
 
-BOOST_AUTO_TEST_CASE(functions_that_the_guides_name_are_in_their_files) { check_all(is_guide, check_names); }
+BOOST_AUTO_TEST_CASE(functions_that_the_guides_name_are_in_their_files) {
+  check_all(is_guide, check_names);
+}
 
 BOOST_AUTO_TEST_CASE(links_lead_somewhere) { check_all(is_page, check_links); }
 
@@ -63,13 +70,16 @@ BOOST_AUTO_TEST_CASE(every_decision_is_listed) {
   std::vector<std::string> records = names_in(root / "docs/decisions");
   records.erase(std::remove(records.begin(), records.end(), "README.md"), records.end());
   const std::string index = "docs/decisions/README.md";
-  for (const std::string& fault : check_index({index, read_text(root / index)}, records)) BOOST_TEST(false, fault);
+  for (const std::string& fault : check_index({index, read_text(root / index)}, records))
+    BOOST_TEST(false, fault);
 }
 
 BOOST_AUTO_TEST_CASE(every_page_of_docs_is_listed) {
   const std::string list = read_text(root / "docs/README.md");
   for (const std::string& name : names_in(root / "docs")) {
-    if (name != "README.md") BOOST_TEST((list.find("`" + name) != std::string::npos), "docs/README.md does not list " + name);
+    if (name != "README.md")
+      BOOST_TEST((list.find("`" + name) != std::string::npos),
+                 "docs/README.md does not list " + name);
   }
 }
 
@@ -80,10 +90,12 @@ BOOST_AUTO_TEST_CASE(acronyms_of_the_specification_are_in_the_glossary) {
   std::ifstream words(root / "tests/docs/known_words.txt");
   BOOST_REQUIRE(words);
   for (std::string word; words >> word;) known.insert(word);
-  for (const Page& page : read_pages(root, [](const std::string& path) { return begins_with(path, "docs/spec/"); })) {
+  for (const Page& page :
+       read_pages(root, [](const std::string& path) { return begins_with(path, "docs/spec/"); })) {
     for (const std::string& word : acronyms_of(page.text)) {
       BOOST_TEST(known.count(word) == 1U,
-                 page.path + ": " + word + " is neither in the glossary of docs/architecture.md nor in known_words.txt");
+                 page.path + ": " + word +
+                     " is neither in the glossary of docs/architecture.md nor in known_words.txt");
     }
   }
 }
@@ -91,28 +103,40 @@ BOOST_AUTO_TEST_CASE(acronyms_of_the_specification_are_in_the_glossary) {
 // --- The checks
 
 BOOST_FIXTURE_TEST_CASE(a_path_that_does_not_exist_is_found, Tree) {
-  BOOST_TEST(fault(check_paths, "a\nsee models/noc/wire.cpp for") == "docs/page.md:2: no file models/noc/wire.cpp");
-  BOOST_TEST(fault(check_paths, "`models/noc/link.cpp`, decisions/0031-granted.md, models/noc/link.cpp: x, build/dev/x.h").empty());
+  BOOST_TEST(fault(check_paths, "a\nsee models/noc/wire.cpp for") ==
+             "docs/page.md:2: no file models/noc/wire.cpp");
+  BOOST_TEST(
+      fault(
+          check_paths,
+          "`models/noc/link.cpp`, decisions/0031-granted.md, models/noc/link.cpp: x, build/dev/x.h")
+          .empty());
   BOOST_TEST(fault(check_paths, "docs/decisions/0031 https://example.org/a/b.md").empty());
   BOOST_TEST(fault(check_paths, "docs/decisions/0032") == "docs/page.md:1: no record 0032");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_file_that_a_guide_tells_to_write_may_be_absent, Tree) {
-  BOOST_TEST(fault(check_paths, "write models/cube/new.h:\n```cpp\n// models/cube/new.h\n```\n").empty());
+  BOOST_TEST(
+      fault(check_paths, "write models/cube/new.h:\n```cpp\n// models/cube/new.h\n```\n").empty());
 }
 
 BOOST_FIXTURE_TEST_CASE(a_function_that_does_not_exist_is_found, Tree) {
-  BOOST_TEST(fault(check_names, "`models/noc/link.cpp: Link::accept` `models/noc/link.cpp: State`").empty());
+  BOOST_TEST(fault(check_names, "`models/noc/link.cpp: Link::accept` `models/noc/link.cpp: State`")
+                 .empty());
   BOOST_TEST(fault(check_names, "`models/noc/link.cpp: Link::accepts`") ==
              "docs/page.md:1: no Link::accepts in models/noc/link.cpp");
-  BOOST_TEST(fault(check_names, "`models/noc/link.cpp: ccept`") == "docs/page.md:1: no ccept in models/noc/link.cpp");
-  BOOST_TEST(fault(check_names, "`models/noc/link.cpp: flit`") == "docs/page.md:1: no flit in models/noc/link.cpp");
+  BOOST_TEST(fault(check_names, "`models/noc/link.cpp: ccept`") ==
+             "docs/page.md:1: no ccept in models/noc/link.cpp");
+  BOOST_TEST(fault(check_names, "`models/noc/link.cpp: flit`") ==
+             "docs/page.md:1: no flit in models/noc/link.cpp");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_link_that_leads_nowhere_is_found, Tree) {
-  BOOST_TEST(fault(check_links, "[a](decisions/0031-granted.md#why-this-and-that), [b](../models/noc/link.cpp), [c](https://x.y/z)")
+  BOOST_TEST(fault(check_links,
+                   "[a](decisions/0031-granted.md#why-this-and-that), [b](../models/noc/link.cpp), "
+                   "[c](https://x.y/z)")
                  .empty());
-  BOOST_TEST(fault(check_links, "[a](decisions/0032.md)") == "docs/page.md:1: a link that leads nowhere: decisions/0032.md");
+  BOOST_TEST(fault(check_links, "[a](decisions/0032.md)") ==
+             "docs/page.md:1: a link that leads nowhere: decisions/0032.md");
   BOOST_TEST(fault(check_links, "[a](decisions/0031-granted.md#how)") ==
              "docs/page.md:1: a link that leads nowhere: decisions/0031-granted.md#how");
 }
@@ -120,7 +144,8 @@ BOOST_FIXTURE_TEST_CASE(a_link_that_leads_nowhere_is_found, Tree) {
 BOOST_AUTO_TEST_CASE(a_record_that_is_missing_or_listed_twice_is_found) {
   const Page index{"i", "[1](0001-a.md) [2](0002-b.md) [2](0002-b.md)"};
   BOOST_TEST(check_index(index, {"0001-a.md"}).empty());
-  BOOST_TEST(check_index(index, {"0002-b.md", "0003-c.md"}) == (Faults{"i: lists 0002-b.md twice", "i: does not list 0003-c.md"}),
+  BOOST_TEST(check_index(index, {"0002-b.md", "0003-c.md"}) ==
+                 (Faults{"i: lists 0002-b.md twice", "i: does not list 0003-c.md"}),
              boost::test_tools::per_element());
 }
 
@@ -132,7 +157,8 @@ BOOST_AUTO_TEST_CASE(acronyms_are_words_of_capitals_in_prose) {
 
 BOOST_AUTO_TEST_CASE(terms_of_the_glossary_are_its_first_cells) {
   const std::string text =
-      "| HBM | above |\n\n## Glossary\n\n| term | is |\n|---|---|\n| LA, `VA`; PA | addresses |\n| IO chiplet | a die |\n";
+      "| HBM | above |\n\n## Glossary\n\n| term | is |\n|---|---|\n| LA, `VA`; PA | addresses |\n| "
+      "IO chiplet | a die |\n";
   BOOST_TEST(glossary_of(text) == (std::set<std::string>{"IO chiplet", "LA", "PA", "VA", "term"}),
              boost::test_tools::per_element());
 }

@@ -1,4 +1,5 @@
-// References to the specification ("spec 2.3, 2.4") and to the design records of the Python simulator ("ADR-0033").
+// References to the specification ("spec 2.3, 2.4") and to the design records of the Python
+// simulator ("ADR-0033").
 #pragma once
 
 #include <set>

@@ -1,4 +1,5 @@
-// Host -> pcie_ep -> io_cpu -> m_cpu -> PEs and back: time by hand, target_start, order of launches, failures, metrics (spec 4).
+// Host -> pcie_ep -> io_cpu -> m_cpu -> PEs and back: time by hand, target_start, order of
+// launches, failures, metrics (spec 4).
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
@@ -15,12 +16,14 @@ constexpr Fs ns = fs_per_ns;
 // The tiny machine, hop by hop (ns; a link of no length takes 1 fs):
 //   host -> io_cpu     5 (pcie_ep) + 1 fs + 0 (io_noc) + 1 fs + 10 (io_cpu)
 constexpr Fs at_io_cpu = 15 * ns + 2;
-//   io_cpu -> m_cpu    io_noc 0, conn 0, io_ucie 8, 0.2, UCIe-N 8, conn 0, r0c0 2, 0.25, r1c0 2, 0.15, r2c0 2, m_cpu 5; 6 links of
+//   io_cpu -> m_cpu    io_noc 0, conn 0, io_ucie 8, 0.2, UCIe-N 8, conn 0, r0c0 2, 0.25, r1c0 2,
+//       0.15, r2c0 2, m_cpu 5; 6 links of
 //   no length
 constexpr Fs io_to_m = 27'600'006;
 //   m_cpu -> pe_cpu 0  r2c0 2, 0.15, r1c0 2, 0.25, r0c0 2, pe_cpu 2; 2 links of no length
 constexpr Fs m_to_pe0 = 8'400'002;
-//   m_cpu -> pe_cpu 1  r2c0 2, 0.25, r2c1 2, 0.15, r1c1 2, 0.25, r0c1 2, pe_cpu 2; 2 links of no length
+//   m_cpu -> pe_cpu 1  r2c0 2, 0.25, r2c1 2, 0.15, r1c1 2, 0.25, r0c1 2, pe_cpu 2; 2 links of no
+//       length
 constexpr Fs m_to_pe1 = 10'650'002;
 // Answers take the same ways without the overhead of the end.
 constexpr Fs pe0_to_m = m_to_pe0 - 2 * ns;
@@ -33,7 +36,8 @@ const PeId pe1{0, 0, 1};
 
 StubEngines::Plan& plan(WholeMachine& m, const std::string& name) { return m.engines.plans[name]; }
 
-const StubEngines::Launched& launched(const WholeMachine& m, const std::string& pe_cpu, int nth = 0) {
+const StubEngines::Launched& launched(const WholeMachine& m, const std::string& pe_cpu,
+                                      int nth = 0) {
   for (const auto& launch : m.engines.launches) {
     if (launch.pe_cpu == pe_cpu && nth-- == 0) return launch;
   }
@@ -49,10 +53,12 @@ KERNBENCH_SYSTEMC_TEST(a_launch_takes_the_control_path_and_back) {
     const auto request = port.submit(kernel_launch({pe0}));
     port.wait(*request);
     BOOST_TEST(request->response().completion.ok);
-    BOOST_TEST(request->ended == at_io_cpu + io_to_m + m_to_pe0 + 100 * ns + pe0_to_m + m_to_io + io_to_host);
+    BOOST_TEST(request->ended ==
+               at_io_cpu + io_to_m + m_to_pe0 + 100 * ns + pe0_to_m + m_to_io + io_to_host);
   });
   BOOST_TEST(result.error == "");
-  BOOST_TEST(launched(m, "sip0.cube0.pe0.pe_cpu").target_start == at_io_cpu + io_to_m + m_to_pe0);  // 51.00001 ns
+  BOOST_TEST(launched(m, "sip0.cube0.pe0.pe_cpu").target_start ==
+             at_io_cpu + io_to_m + m_to_pe0);  // 51.00001 ns
   BOOST_TEST(launched(m, "sip0.cube0.pe0.pe_cpu").ready == 51'000'010u);
 }
 
@@ -83,7 +89,8 @@ KERNBENCH_SYSTEMC_TEST(a_failed_map_is_reported_after_all_have_answered) {
     const auto map = port.submit(mmu_message<MmuMap>({pe0, pe1}));
     port.wait(*map);
     BOOST_TEST(map->response().completion.error_code == "no_room");
-    BOOST_TEST(map->ended == at_io_cpu + io_to_m + (m_to_pe1 - 2 * ns) + pe1_to_m + m_to_io + io_to_host);
+    BOOST_TEST(map->ended ==
+               at_io_cpu + io_to_m + (m_to_pe1 - 2 * ns) + pe1_to_m + m_to_io + io_to_host);
   });
   BOOST_TEST(result.error == "");
 }
@@ -95,11 +102,14 @@ KERNBENCH_SYSTEMC_TEST(all_pes_of_a_launch_start_together_and_the_farthest_is_re
     for (int pe = 0; pe < 8; ++pe) all.push_back({1, cube, pe});
   }
   const RunResult result = m.run([&](HostPort& port) {
-    // Other messages at the same time do not make a PE late: requests do not wait for each other on the control path.
-    std::vector<std::shared_ptr<HostRequest>> requests{port.submit(mmu_message<MmuMap>(all)), port.submit(kernel_launch(all)),
+    // Other messages at the same time do not make a PE late: requests do not wait for each other on
+    // the control path.
+    std::vector<std::shared_ptr<HostRequest>> requests{port.submit(mmu_message<MmuMap>(all)),
+                                                       port.submit(kernel_launch(all)),
                                                        port.submit(mmu_message<MmuUnmap>(all))};
     for (int pe = 0; pe < 8; ++pe)
-      requests.push_back(port.submit(memory_write({1, 0, pe}, m.hbm({1, 0, pe}), std::vector<std::uint8_t>(100000, 1))));
+      requests.push_back(port.submit(
+          memory_write({1, 0, pe}, m.hbm({1, 0, pe}), std::vector<std::uint8_t>(100000, 1))));
     for (const auto& request : requests) port.wait(*request);
   });
   BOOST_TEST(result.error == "");
@@ -125,7 +135,8 @@ KERNBENCH_SYSTEMC_TEST(a_launch_that_asks_for_a_later_start_gets_it) {
 }
 
 KERNBENCH_SYSTEMC_TEST(m_cpu_stamps_a_launch_that_comes_without_target_start) {
-  // Straight from pcie_ep to m_cpu: 5 + 0.600006 ns of propagation + 16 (UCIe) + 6 (routers) + 5 (m_cpu) = 32.600006 ns.
+  // Straight from pcie_ep to m_cpu: 5 + 0.600006 ns of propagation + 16 (UCIe) + 6 (routers) + 5
+  // (m_cpu) = 32.600006 ns.
   WholeMachine m("topology.tiny.yaml");
   struct Owner final : TransactionListener {
     void completed(Transaction& transaction) override { answer = transaction.route().message; }
@@ -179,7 +190,8 @@ KERNBENCH_SYSTEMC_TEST(a_launch_that_overlaps_is_stamped_when_the_earlier_one_ha
   BOOST_TEST(result.error == "");
   const Fs answered = at_io_cpu + io_to_m + m_to_pe0 + 100 * ns + pe0_to_m + m_to_io;  // at io_cpu
   BOOST_TEST(launched(m, "sip0.cube0.pe0.pe_cpu", 1).target_start == answered + io_to_m + m_to_pe0);
-  BOOST_TEST(launched(m, "sip0.cube0.pe0.pe_cpu", 1).ready == launched(m, "sip0.cube0.pe0.pe_cpu", 1).target_start);
+  BOOST_TEST(launched(m, "sip0.cube0.pe0.pe_cpu", 1).ready ==
+             launched(m, "sip0.cube0.pe0.pe_cpu", 1).target_start);
 }
 
 KERNBENCH_SYSTEMC_TEST(overlapping_launches_keep_their_order_of_issue) {
@@ -193,7 +205,8 @@ KERNBENCH_SYSTEMC_TEST(overlapping_launches_keep_their_order_of_issue) {
     BOOST_TEST(b->done());
     BOOST_TEST((a->ended < b->ended && b->ended < c->ended));
   });
-  BOOST_TEST(launched(m, "sip0.cube0.pe1.pe_cpu", 1).target_start > launched(m, "sip0.cube0.pe0.pe_cpu", 1).target_start);
+  BOOST_TEST(launched(m, "sip0.cube0.pe1.pe_cpu", 1).target_start >
+             launched(m, "sip0.cube0.pe0.pe_cpu", 1).target_start);
 }
 
 // --- Failures
@@ -206,13 +219,15 @@ KERNBENCH_SYSTEMC_TEST(fail_fast_answers_with_the_first_failure_and_ends_the_oth
   plan(m, "sip0.cube0.pe1.pe_cpu").result = Completion::failure("kernel_exception", "PE1 threw");
   const Fs failed = at_io_cpu + io_to_m + m_to_pe1 + 10 * ns;
   const Fs at_m_cpu = failed + pe1_to_m;
-  const Fs aborted = at_m_cpu + m_to_pe0;  // the notice pays pe_cpu's overhead as every message does
+  const Fs aborted =
+      at_m_cpu + m_to_pe0;  // the notice pays pe_cpu's overhead as every message does
   const RunResult result = m.run([&](HostPort& port) {
     const auto request = port.submit(kernel_launch({pe0, pe1}));
     const auto next = port.submit(kernel_launch({pe0}));
     port.wait(*request);
     const HostResponse& response = request->response();
-    BOOST_TEST(request->ended == at_m_cpu + m_to_io + io_to_host);  // the notice costs m_cpu and io_cpu nothing
+    BOOST_TEST(request->ended ==
+               at_m_cpu + m_to_io + io_to_host);  // the notice costs m_cpu and io_cpu nothing
     BOOST_TEST(!response.completion.ok);
     BOOST_TEST(response.completion.error_code == "kernel_exception");
     BOOST_TEST(response.completion.error_message == "PE1 threw");
@@ -223,7 +238,8 @@ KERNBENCH_SYSTEMC_TEST(fail_fast_answers_with_the_first_failure_and_ends_the_oth
   BOOST_TEST(launched(m, "sip0.cube0.pe0.pe_cpu").aborted);
   BOOST_TEST(launched(m, "sip0.cube0.pe0.pe_cpu").answered == aborted);
   // The next launch waits for PE0's answer, not for the failure's.
-  BOOST_TEST(launched(m, "sip0.cube0.pe0.pe_cpu", 1).target_start == aborted + pe0_to_m + m_to_io + io_to_m + m_to_pe0);
+  BOOST_TEST(launched(m, "sip0.cube0.pe0.pe_cpu", 1).target_start ==
+             aborted + pe0_to_m + m_to_io + io_to_m + m_to_pe0);
 }
 
 KERNBENCH_SYSTEMC_TEST(fail_fast_reaches_the_pes_of_other_cubes) {
@@ -295,7 +311,8 @@ KERNBENCH_SYSTEMC_TEST(collect_all_ends_the_pes_that_are_found_blocked_and_lists
     const auto request = port.submit(message);
     port.wait(*request);
     BOOST_TEST(request->response().completion.error_message ==
-               "3 PEs failed: sip0.cube0.pe1: early: PE1 threw; sip0.cube0.pe0: aborted: sip0.cube0.pe0.pe_cpu was told to end; "
+               "3 PEs failed: sip0.cube0.pe1: early: PE1 threw; sip0.cube0.pe0: aborted: "
+               "sip0.cube0.pe0.pe_cpu was told to end; "
                "sip0.cube5.pe3: aborted: sip0.cube5.pe3.pe_cpu was told to end");
     plan(m, "sip0.cube0.pe0.pe_cpu").answers = true;
     const auto next = port.submit(kernel_launch({pe0}));
@@ -306,7 +323,8 @@ KERNBENCH_SYSTEMC_TEST(collect_all_ends_the_pes_that_are_found_blocked_and_lists
   BOOST_TEST(name_of(result.status) == "completed");
 }
 
-KERNBENCH_SYSTEMC_TEST(a_collect_all_that_nobody_can_end_is_a_deadlock_that_tells_of_the_failures_so_far) {
+KERNBENCH_SYSTEMC_TEST(
+    a_collect_all_that_nobody_can_end_is_a_deadlock_that_tells_of_the_failures_so_far) {
   WholeMachine m("topology.tiny.yaml");
   const auto message = kernel_launch({pe0, pe1});
   message->failure_policy = FailurePolicy::collect_all;
@@ -315,7 +333,9 @@ KERNBENCH_SYSTEMC_TEST(a_collect_all_that_nobody_can_end_is_a_deadlock_that_tell
   plan(m, "sip0.cube0.pe1.pe_cpu").result = Completion::failure("early", "PE1 threw");
   const RunResult result = m.run([&](HostPort& port) { port.wait(*port.submit(message)); });
   BOOST_TEST(name_of(result.status) == "deadlock");
-  BOOST_TEST((result.error.find("sip0.cube0.m_cpu waits for answers to KernelLaunch 'r', after: PE1 threw") != std::string::npos),
+  BOOST_TEST((result.error.find(
+                  "sip0.cube0.m_cpu waits for answers to KernelLaunch 'r', after: PE1 threw") !=
+              std::string::npos),
              result.error);
 }
 
@@ -343,12 +363,16 @@ KERNBENCH_SYSTEMC_TEST(metrics_are_merged_by_max_and_kept_per_pe) {
 
 // --- Rejected messages (spec 4.1)
 
-KERNBENCH_SYSTEMC_TEST(a_pe_message_with_a_missing_or_contradictory_tag_is_rejected_before_it_enters_the_fabric) {
+KERNBENCH_SYSTEMC_TEST(
+    a_pe_message_with_a_missing_or_contradictory_tag_is_rejected_before_it_enters_the_fabric) {
   WholeMachine m("topology.yaml");
   const RunResult result = m.run([&](HostPort& port) {
     const auto rejected = [&](auto message, const std::string& part) {
-      BOOST_CHECK_EXCEPTION(port.submit(std::shared_ptr<const typename decltype(message)::element_type>(message)), UsageError,
-                            [&](const UsageError& error) { return std::string(error.what()).find(part) != std::string::npos; });
+      BOOST_CHECK_EXCEPTION(
+          port.submit(std::shared_ptr<const typename decltype(message)::element_type>(message)),
+          UsageError, [&](const UsageError& error) {
+            return std::string(error.what()).find(part) != std::string::npos;
+          });
     };
     auto launch = kernel_launch({});
     rejected(launch, "KernelLaunch: no target PE");

@@ -1,5 +1,5 @@
-// The PCIe end point (spec 2.6), in femtoseconds: flits of 16 B, 10 fs of overhead. a - e - z, links of 4 fs per flit with 1 fs of
-// propagation.
+// The PCIe end point (spec 2.6), in femtoseconds: flits of 16 B, 10 fs of overhead. a - e - z,
+// links of 4 fs per flit with 1 fs of propagation.
 #include "models/io/pcie_ep.h"
 
 #include <sysc/kernel/sc_spawn.h>
@@ -22,7 +22,8 @@ using Settings = std::map<std::string, std::string>;
 const MiniLink link{"4e6", 1};
 
 struct Tested {
-  explicit Tested(const Settings& attributes = {}, const MiniLink& from_a = link) : machine({"a", "e", "s", "z"}, 16) {
+  explicit Tested(const Settings& attributes = {}, const MiniLink& from_a = link)
+      : machine({"a", "e", "s", "z"}, 16) {
     Settings settings = attributes;
     settings.insert({"overhead_ns", "0.00001"});
     e = &machine.add<PcieEp>("e", settings);
@@ -61,7 +62,8 @@ KERNBENCH_SYSTEMC_TEST(an_injected_message_leaves_an_overhead_after_its_issue_al
   Tested t;
   t.inject_at(t.machine.write("e", "z", 0, 48), 100);
   t.machine.run();
-  BOOST_TEST(t.z.times() == (std::vector<Fs>{115, 119, 123}), boost::test_tools::per_element());  // 110 + 4 i + 4 + 1
+  BOOST_TEST(t.z.times() == (std::vector<Fs>{115, 119, 123}),
+             boost::test_tools::per_element());  // 110 + 4 i + 4 + 1
   BOOST_TEST(t.statistic("injected") == 1U);
 }
 
@@ -86,12 +88,14 @@ KERNBENCH_SYSTEMC_TEST(control_messages_that_pass_through_pay_the_overhead) {
   Tested t;
   t.a.send_at(t.machine.control("a", "z"), 100);
   t.machine.run();
-  BOOST_TEST(t.z.times() == (std::vector<Fs>{112}), boost::test_tools::per_element());  // 101 + 10 + 1
+  BOOST_TEST(t.z.times() == (std::vector<Fs>{112}),
+             boost::test_tools::per_element());  // 101 + 10 + 1
 }
 
 KERNBENCH_SYSTEMC_TEST(with_cut_through_it_is_a_transit) {
   Tested t(Settings{{"cut_through", "true"}});
-  t.a.send_at(t.machine.write("a", "z", 0, 48), 100);  // at e: 105, 109, 113; the first holds until 115, the others follow
+  t.a.send_at(t.machine.write("a", "z", 0, 48),
+              100);  // at e: 105, 109, 113; the first holds until 115, the others follow
   t.machine.run();
   BOOST_TEST(t.z.times() == (std::vector<Fs>{120, 124, 128}), boost::test_tools::per_element());
   BOOST_TEST(t.statistic("passed") == 1U);
@@ -103,12 +107,14 @@ KERNBENCH_SYSTEMC_TEST(with_cut_through_injection_still_neither_waits_nor_holds)
   t.inject_at(t.machine.write("e", "z", 0, 32, 105), 105);  // leaves at 115, all at once
   t.machine.run();
   BOOST_TEST(t.z.times() == (std::vector<Fs>{120, 124}), boost::test_tools::per_element());
-  BOOST_TEST(t.machine.completed_at(0) == 111U + 5U + 10U + 1U + 10U + 1U);  // and its acknowledgement through e again
+  BOOST_TEST(t.machine.completed_at(0) ==
+             111U + 5U + 10U + 1U + 10U + 1U);  // and its acknowledgement through e again
 }
 
 KERNBENCH_SYSTEMC_TEST(nothing_is_paid_where_a_response_ends) {
   Tested t;
-  t.inject_at(t.machine.read("e", "s", 0, 32), 100);  // leaves at 110, at s 111, answered at 121: flits at e at 126, 130
+  t.inject_at(t.machine.read("e", "s", 0, 32),
+              100);  // leaves at 110, at s 111, answered at 121: flits at e at 126, 130
   t.machine.run();
   BOOST_TEST(t.machine.completed_at(0) == 130U);
   BOOST_TEST(t.statistic("completed") == 1U);
@@ -116,7 +122,8 @@ KERNBENCH_SYSTEMC_TEST(nothing_is_paid_where_a_response_ends) {
 
 KERNBENCH_SYSTEMC_TEST(a_posted_write_of_the_host_ends_at_the_memory) {
   Tested t;
-  t.inject_at(t.machine.posted_write("e", "s", 0, 32), 100);  // leaves at 110, at s 115 and 119, completes at 129
+  t.inject_at(t.machine.posted_write("e", "s", 0, 32),
+              100);  // leaves at 110, at s 115 and 119, completes at 129
   t.machine.run();
   BOOST_TEST(t.machine.completed_at(0) == 129U);
   BOOST_TEST(t.statistic("completed") == 0U);
@@ -125,7 +132,7 @@ KERNBENCH_SYSTEMC_TEST(a_posted_write_of_the_host_ends_at_the_memory) {
 KERNBENCH_SYSTEMC_TEST(what_leaves_at_one_instant_goes_by_time_upstream_name_and_id) {
   Tested t({}, {"0", 1});
   t.inject_at(t.machine.write("e", "z", 0, 16, 100), 100);  // 0: upstream is e itself
-  t.a.send_at(t.machine.write("a", "z", 0, 16), 99);        // 1: arrives at 100 too, from a: goes first
+  t.a.send_at(t.machine.write("a", "z", 0, 16), 99);  // 1: arrives at 100 too, from a: goes first
   t.inject_at(t.machine.write("e", "z", 0, 16, 100), 100);  // 2: the later count
   t.machine.run();
   BOOST_TEST(t.machine.completed_at(1) == 110U + 4U + 1U);
@@ -133,7 +140,8 @@ KERNBENCH_SYSTEMC_TEST(what_leaves_at_one_instant_goes_by_time_upstream_name_and
   BOOST_TEST(t.machine.completed_at(2) == 110U + 12U + 1U);
 }
 
-// The same without an overhead: what is issued at an instant leaves at that instant, whichever process ran first.
+// The same without an overhead: what is issued at an instant leaves at that instant, whichever
+// process ran first.
 KERNBENCH_SYSTEMC_TEST(the_tie_rule_holds_without_an_overhead) {
   Tested t(Settings{{"overhead_ns", "0"}}, {"0", 1});
   Transaction& second = t.machine.write("e", "z", 0, 16, 100);

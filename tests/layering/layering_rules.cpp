@@ -14,7 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 6> top_folders{"models", "platform", "plugins", "sc_main", "sw", "tests"};
+constexpr std::array<std::string_view, 6> top_folders{"models",  "platform", "plugins",
+                                                      "sc_main", "sw",       "tests"};
 constexpr std::array<std::string_view, 3> folders_of_libraries{"models", "platform", "sw"};
 
 template <class Range>
@@ -30,19 +31,23 @@ std::string read(const fs::path& path) {
 }
 
 bool matches(const LibraryPattern& pattern, const std::string& library) {
-  if (pattern.size() < 2 || pattern.compare(pattern.size() - 2, 2, "/*") != 0) return pattern == library;
+  if (pattern.size() < 2 || pattern.compare(pattern.size() - 2, 2, "/*") != 0)
+    return pattern == library;
   return library.compare(0, pattern.size() - 1, pattern, 0, pattern.size() - 1) == 0;
 }
 
 bool matches_any(const std::vector<LibraryPattern>& patterns, const std::string& library) {
-  return std::any_of(patterns.begin(), patterns.end(), [&](const LibraryPattern& pattern) { return matches(pattern, library); });
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const LibraryPattern& pattern) { return matches(pattern, library); });
 }
 
-// "models/noc" of "models/noc/link.h", "sc_main" of "sc_main/main.cpp"; a file directly in a folder of libraries is in that folder.
+// "models/noc" of "models/noc/link.h", "sc_main" of "sc_main/main.cpp"; a file directly in a folder
+// of libraries is in that folder.
 std::string library_of(const fs::path& relative) {
   auto part = relative.begin();
   std::string library = part->string();
-  if (holds(folders_of_libraries, library) && std::distance(relative.begin(), relative.end()) > 2) library += '/' + (++part)->string();
+  if (holds(folders_of_libraries, library) && std::distance(relative.begin(), relative.end()) > 2)
+    library += '/' + (++part)->string();
   return library;
 }
 
@@ -54,7 +59,8 @@ struct Include {
 // The include on this line; an empty path if there is none.
 Include include_on(std::string_view line) {
   const auto skip_spaces = [&] {
-    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.front())) != 0) line.remove_prefix(1);
+    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.front())) != 0)
+      line.remove_prefix(1);
   };
   const auto skip = [&](std::string_view token) {
     skip_spaces();
@@ -78,7 +84,8 @@ std::set<std::string> words_of(const fs::path& cmake_lists) {
   for (std::string line; std::getline(lines, line);) {
     line.resize(std::min(line.size(), line.find('#')));
     std::replace_if(
-        line.begin(), line.end(), [](char c) { return c == '(' || c == ')' || c == '"' || c == ';'; }, ' ');
+        line.begin(), line.end(),
+        [](char c) { return c == '(' || c == ')' || c == '"' || c == ';'; }, ' ');
     std::istringstream in_line(line);
     for (std::string word; in_line >> word;) words.insert(word);
   }
@@ -100,19 +107,24 @@ class Check {
       }
     }
     std::sort(sources.begin(), sources.end());
-    for (const fs::path& source : sources) source.extension() == ".txt" ? check_added(source) : check(source);
+    for (const fs::path& source : sources)
+      source.extension() == ".txt" ? check_added(source) : check(source);
     return std::move(faults_);
   }
 
  private:
   void fault(const fs::path& file, int line, const std::string& what) {
-    faults_.push_back(file.generic_string() + (line > 0 ? ':' + std::to_string(line) : "") + ": " + what);
+    faults_.push_back(file.generic_string() + (line > 0 ? ':' + std::to_string(line) : "") + ": " +
+                      what);
   }
 
   void check(const fs::path& file) {
     const std::string library = library_of(file);
-    const auto rule = std::find_if(rules_.libraries.begin(), rules_.libraries.end(), [&](const LibraryRule& r) { return matches(r.library, library); });
-    if (rule == rules_.libraries.end()) fault(file, 0, "the table of allowed includes does not know the library " + library);
+    const auto rule =
+        std::find_if(rules_.libraries.begin(), rules_.libraries.end(),
+                     [&](const LibraryRule& r) { return matches(r.library, library); });
+    if (rule == rules_.libraries.end())
+      fault(file, 0, "the table of allowed includes does not know the library " + library);
     bool pragma_once = false;
     bool test_module = false;
     std::istringstream lines(read(root_ / file));
@@ -129,8 +141,10 @@ class Check {
       }
     }
     if (file.extension() == ".h" && !pragma_once) fault(file, 0, "a header without #pragma once");
-    if (file.extension() == ".cpp" && !is_listed(file)) fault(file, 0, "no CMakeLists.txt lists it");
-    if (test_module) fault(file, 0, "BOOST_TEST_MODULE is defined; main() comes from tests/support");
+    if (file.extension() == ".cpp" && !is_listed(file))
+      fault(file, 0, "no CMakeLists.txt lists it");
+    if (test_module)
+      fault(file, 0, "BOOST_TEST_MODULE is defined; main() comes from tests/support");
   }
 
   void check_added(const fs::path& cmake_lists) {
@@ -140,8 +154,10 @@ class Check {
       fault(cmake_lists, 0, "the CMakeLists.txt above does not add its folder");
   }
 
-  void check_ours(const fs::path& file, int line, const std::string& library, const LibraryRule& rule, const std::string& path) {
-    if (fs::path(path).lexically_normal() != fs::path(path) || !holds(top_folders, fs::path(path).begin()->string())) {
+  void check_ours(const fs::path& file, int line, const std::string& library,
+                  const LibraryRule& rule, const std::string& path) {
+    if (fs::path(path).lexically_normal() != fs::path(path) ||
+        !holds(top_folders, fs::path(path).begin()->string())) {
       fault(file, line, "\"" + path + "\" is not a path from the root of the repository");
       return;
     }
@@ -151,12 +167,14 @@ class Check {
       fault(file, line, library + " may not include " + target + " (\"" + path + "\")");
   }
 
-  void check_external(const fs::path& file, int line, const std::string& library, const std::string& path) {
+  void check_external(const fs::path& file, int line, const std::string& library,
+                      const std::string& path) {
     if (fs::exists(root_ / path) && holds(top_folders, fs::path(path).begin()->string())) {
       fault(file, line, "<" + path + "> is ours and is included with quotes");
     }
     for (const ExternalRule& rule : rules_.externals) {
-      if (path.compare(0, rule.prefix.size(), rule.prefix) == 0 && matches_any(rule.libraries, library) != rule.only) {
+      if (path.compare(0, rule.prefix.size(), rule.prefix) == 0 &&
+          matches_any(rule.libraries, library) != rule.only) {
         fault(file, line, library + " may not include <" + path + ">");
       }
     }
@@ -166,7 +184,9 @@ class Check {
     for (fs::path folder = file.parent_path();; folder = folder.parent_path()) {
       const fs::path cmake_lists = root_ / folder / "CMakeLists.txt";
       if (fs::exists(cmake_lists) &&
-          words_of(cmake_lists).count(file.lexically_relative(folder.empty() ? "." : folder).generic_string()) > 0) {
+          words_of(cmake_lists)
+                  .count(file.lexically_relative(folder.empty() ? "." : folder).generic_string()) >
+              0) {
         return true;
       }
       if (folder.empty()) return false;
@@ -205,6 +225,8 @@ Rules parse_rules(std::istream& text) {
   return rules;
 }
 
-std::vector<std::string> check_layering(const fs::path& root, const Rules& rules) { return Check(root, rules).run(); }
+std::vector<std::string> check_layering(const fs::path& root, const Rules& rules) {
+  return Check(root, rules).run();
+}
 
 }  // namespace kernbench::layering

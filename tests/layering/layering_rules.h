@@ -1,4 +1,5 @@
-// The check of the source tree against the table of allowed includes (allowed_includes.txt) and the habits that keep it true.
+// The check of the source tree against the table of allowed includes (allowed_includes.txt) and the
+// habits that keep it true.
 #pragma once
 
 #include <filesystem>

@@ -34,7 +34,8 @@ struct Tree : kernbench::test::TemporaryTree {
     write("models/base/units.h", "#pragma once\n#include <string>\n");
     write("models/noc/link.h", "#pragma once\n#include \"models/base/units.h\"\n");
     write("models/noc/link.cpp", "#include \"models/noc/link.h\"\n");
-    write("models/noc/CMakeLists.txt", "kernbench_library(models_noc\n  SOURCES\n    link.cpp\n)\n");
+    write("models/noc/CMakeLists.txt",
+          "kernbench_library(models_noc\n  SOURCES\n    link.cpp\n)\n");
     write("models/pe/pe_dma.h", "#pragma once\n");
     write("sw/tl/tl.h", "#pragma once\n#include \"models/base/units.h\"\n");
     write("platform/assembly/platform.h", "#pragma once\n#include \"models/noc/link.h\"\n");
@@ -56,35 +57,42 @@ BOOST_AUTO_TEST_CASE(this_tree_keeps_to_the_table) {
   BOOST_TEST(faults.empty(), join(faults));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_tree_without_faults_passes, Tree) { BOOST_TEST(check_layering(root, shipped_rules()).empty()); }
+BOOST_FIXTURE_TEST_CASE(a_tree_without_faults_passes, Tree) {
+  BOOST_TEST(check_layering(root, shipped_rules()).empty());
+}
 
 BOOST_FIXTURE_TEST_CASE(a_component_may_not_include_another_component, Tree) {
-  BOOST_TEST(fault_of("models/noc/link.h", "#pragma once\n  #  include \"models/pe/pe_dma.h\"  // why not\n") ==
+  BOOST_TEST(fault_of("models/noc/link.h",
+                      "#pragma once\n  #  include \"models/pe/pe_dma.h\"  // why not\n") ==
              "models/noc/link.h:2: models/noc may not include models/pe (\"models/pe/pe_dma.h\")");
 }
 
 BOOST_FIXTURE_TEST_CASE(base_may_not_include_anything_of_ours, Tree) {
-  BOOST_TEST(fault_of("models/base/units.h", "#pragma once\n#include \"models/noc/link.h\"\n") ==
-             "models/base/units.h:2: models/base may not include models/noc (\"models/noc/link.h\")");
+  BOOST_TEST(
+      fault_of("models/base/units.h", "#pragma once\n#include \"models/noc/link.h\"\n") ==
+      "models/base/units.h:2: models/base may not include models/noc (\"models/noc/link.h\")");
 }
 
 BOOST_FIXTURE_TEST_CASE(software_may_not_include_the_platform_or_a_component, Tree) {
-  BOOST_TEST(fault_of("sw/tl/tl.h", "#pragma once\n#include \"platform/assembly/platform.h\"\n") ==
-             "sw/tl/tl.h:2: sw/tl may not include platform/assembly (\"platform/assembly/platform.h\")");
+  BOOST_TEST(
+      fault_of("sw/tl/tl.h", "#pragma once\n#include \"platform/assembly/platform.h\"\n") ==
+      "sw/tl/tl.h:2: sw/tl may not include platform/assembly (\"platform/assembly/platform.h\")");
   BOOST_TEST(fault_of("sw/tl/tl.h", "#pragma once\n#include \"models/noc/link.h\"\n") ==
              "sw/tl/tl.h:2: sw/tl may not include models/noc (\"models/noc/link.h\")");
 }
 
 BOOST_FIXTURE_TEST_CASE(the_platform_may_not_include_software, Tree) {
-  BOOST_TEST(fault_of("platform/assembly/platform.h", "#pragma once\n#include \"sw/tl/tl.h\"\n") ==
-             "platform/assembly/platform.h:2: platform/assembly may not include sw/tl (\"sw/tl/tl.h\")");
+  BOOST_TEST(
+      fault_of("platform/assembly/platform.h", "#pragma once\n#include \"sw/tl/tl.h\"\n") ==
+      "platform/assembly/platform.h:2: platform/assembly may not include sw/tl (\"sw/tl/tl.h\")");
 }
 
 BOOST_FIXTURE_TEST_CASE(includes_of_ours_are_paths_from_the_root, Tree) {
   BOOST_TEST(fault_of("models/noc/link.cpp", "#include \"link.h\"\n") ==
              "models/noc/link.cpp:1: \"link.h\" is not a path from the root of the repository");
   BOOST_TEST(fault_of("models/noc/link.cpp", "#include \"models/noc/../base/units.h\"\n") ==
-             "models/noc/link.cpp:1: \"models/noc/../base/units.h\" is not a path from the root of the repository");
+             "models/noc/link.cpp:1: \"models/noc/../base/units.h\" is not a path from the root of "
+             "the repository");
   BOOST_TEST(fault_of("models/noc/link.cpp", "#include <models/noc/link.h>\n") ==
              "models/noc/link.cpp:1: <models/noc/link.h> is ours and is included with quotes");
 }
@@ -98,34 +106,44 @@ BOOST_FIXTURE_TEST_CASE(external_libraries_stay_in_their_libraries, Tree) {
 }
 
 BOOST_FIXTURE_TEST_CASE(every_library_is_in_the_table, Tree) {
-  BOOST_TEST(fault_of("models/gpu/core.h", "#pragma once\n") ==
-             "models/gpu/core.h: the table of allowed includes does not know the library models/gpu");
+  BOOST_TEST(
+      fault_of("models/gpu/core.h", "#pragma once\n") ==
+      "models/gpu/core.h: the table of allowed includes does not know the library models/gpu");
 }
 
 BOOST_FIXTURE_TEST_CASE(every_source_is_listed, Tree) {
-  BOOST_TEST(fault_of("models/noc/switch.cpp", "") == "models/noc/switch.cpp: no CMakeLists.txt lists it");
-  write("models/noc/CMakeLists.txt", "kernbench_library(models_noc SOURCES link.cpp  # switch.cpp\n)\n");
+  BOOST_TEST(fault_of("models/noc/switch.cpp", "") ==
+             "models/noc/switch.cpp: no CMakeLists.txt lists it");
+  write("models/noc/CMakeLists.txt",
+        "kernbench_library(models_noc SOURCES link.cpp  # switch.cpp\n)\n");
   BOOST_TEST(check_layering(root, shipped_rules()).size() == 1u);
   write("models/noc/CMakeLists.txt", "kernbench_library(models_noc SOURCES link.cpp switch.cpp)\n");
   BOOST_TEST(check_layering(root, shipped_rules()).empty());
   BOOST_TEST(fault_of("models/noc/policies/round_robin.cpp", "") ==
              "models/noc/policies/round_robin.cpp: no CMakeLists.txt lists it");
-  write("models/noc/CMakeLists.txt", "kernbench_library(models_noc SOURCES link.cpp switch.cpp policies/round_robin.cpp)\n");
+  write("models/noc/CMakeLists.txt",
+        "kernbench_library(models_noc SOURCES link.cpp switch.cpp policies/round_robin.cpp)\n");
   BOOST_TEST(check_layering(root, shipped_rules()).empty());
 }
 
 BOOST_FIXTURE_TEST_CASE(every_folder_is_built, Tree) {
-  BOOST_TEST(fault_of("models/CMakeLists.txt", "foreach(library base pe)\n  add_subdirectory(${library})\nendforeach()\n") ==
+  BOOST_TEST(fault_of("models/CMakeLists.txt",
+                      "foreach(library base pe)\n  add_subdirectory(${library})\nendforeach()\n") ==
              "models/noc/CMakeLists.txt: the CMakeLists.txt above does not add its folder");
-  BOOST_TEST(fault_of("models/CMakeLists.txt", "foreach(library base noc pe)\n  add_subdirectory(${library})\nendforeach()\n") == "");
+  BOOST_TEST(
+      fault_of("models/CMakeLists.txt",
+               "foreach(library base noc pe)\n  add_subdirectory(${library})\nendforeach()\n") ==
+      "");
 }
 
 BOOST_FIXTURE_TEST_CASE(every_header_is_included_once, Tree) {
-  BOOST_TEST(fault_of("models/base/units.h", "// nothing\n") == "models/base/units.h: a header without #pragma once");
+  BOOST_TEST(fault_of("models/base/units.h", "// nothing\n") ==
+             "models/base/units.h: a header without #pragma once");
 }
 
 BOOST_AUTO_TEST_CASE(a_line_that_is_no_rule_is_an_error) {
   std::istringstream text("library a -> b\nlibrary a b\n");
-  BOOST_CHECK_EXCEPTION(parse_rules(text), std::runtime_error,
-                        [](const auto& error) { return std::string(error.what()) == "allowed_includes.txt:2: not a rule"; });
+  BOOST_CHECK_EXCEPTION(parse_rules(text), std::runtime_error, [](const auto& error) {
+    return std::string(error.what()) == "allowed_includes.txt:2: not a rule";
+  });
 }

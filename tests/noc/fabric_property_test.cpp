@@ -1,5 +1,5 @@
-// The fabric as a whole on random small machines and dense traffic: against the naive one, and what must hold whatever the times
-// are.
+// The fabric as a whole on random small machines and dense traffic: against the naive one, and what
+// must hold whatever the times are.
 #include <rapidcheck/boost_test.h>
 #include <sysc/kernel/sc_spawn.h>
 
@@ -33,7 +33,8 @@ std::string name_of(int node) { return "n" + std::to_string(10 + node); }
 std::vector<int> path_between(const std::vector<int>& parents, int from, int to) {
   const auto to_root = [&](int node) {
     std::vector<int> path{node};
-    while (parents[static_cast<std::size_t>(path.back())] >= 0) path.push_back(parents[static_cast<std::size_t>(path.back())]);
+    while (parents[static_cast<std::size_t>(path.back())] >= 0)
+      path.push_back(parents[static_cast<std::size_t>(path.back())]);
     return path;
   };
   std::vector<int> up = to_root(from);
@@ -59,7 +60,8 @@ Machine random_machine(bool zero_overheads) {
   std::vector<int> label(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) label[static_cast<std::size_t>(i)] = i;
   for (int i = count - 1; i > 0; --i)
-    std::swap(label[static_cast<std::size_t>(i)], label[static_cast<std::size_t>(*rc::gen::inRange(0, i + 1))]);
+    std::swap(label[static_cast<std::size_t>(i)],
+              label[static_cast<std::size_t>(*rc::gen::inRange(0, i + 1))]);
   m.nodes.resize(static_cast<std::size_t>(count));
   std::vector<int> parents(static_cast<std::size_t>(count), -1);
   std::vector<int> sources;
@@ -70,8 +72,8 @@ Machine random_machine(bool zero_overheads) {
     NaiveNode& node = m.nodes[static_cast<std::size_t>(at)];
     node.overhead = zero_overheads ? 0 : some_time(8, 4);
     if (i < inner) {
-      node.kind =
-          *rc::gen::weightedElement<NaiveKind>({{5, NaiveKind::router}, {2, NaiveKind::pcie}, {1, NaiveKind::pcie_cut_through}});
+      node.kind = *rc::gen::weightedElement<NaiveKind>(
+          {{5, NaiveKind::router}, {2, NaiveKind::pcie}, {1, NaiveKind::pcie_cut_through}});
       if (node.kind != NaiveKind::router) sources.push_back(at);
     } else if (i == inner || *rc::gen::inRange(0, 3) > 0) {
       node.kind = NaiveKind::end;
@@ -88,10 +90,12 @@ Machine random_machine(bool zero_overheads) {
       node.switch_penalty = some_time(4, 4);
     }
     if (i > 0) {
-      parents[static_cast<std::size_t>(at)] = label[static_cast<std::size_t>(*rc::gen::inRange(0, std::min(i, inner)))];
+      parents[static_cast<std::size_t>(at)] =
+          label[static_cast<std::size_t>(*rc::gen::inRange(0, std::min(i, inner)))];
       const int parent = parents[static_cast<std::size_t>(at)];
       for (const auto& [from, to] : {std::pair{at, parent}, std::pair{parent, at}}) {
-        m.links.push_back({from, to, *rc::gen::element<std::uint64_t>(0, 1, 2, 4, 8), *rc::gen::element<Time>(1, 1, 4, 7)});
+        m.links.push_back({from, to, *rc::gen::element<std::uint64_t>(0, 1, 2, 4, 8),
+                           *rc::gen::element<Time>(1, 1, 4, 7)});
       }
     }
   }
@@ -102,20 +106,25 @@ Machine random_machine(bool zero_overheads) {
     const bool to_memory = !memories.empty() && *rc::gen::inRange(0, 4) > 0;
     const int to = to_memory ? *rc::gen::elementOf(memories) : *rc::gen::elementOf(ends);
     if (from == to) continue;
-    request.kind = to_memory ? *rc::gen::element(Kind::write, Kind::posted_write, Kind::read, Kind::read)
-                             : *rc::gen::element(Kind::write, Kind::control, Kind::host_control);
+    request.kind = to_memory
+                       ? *rc::gen::element(Kind::write, Kind::posted_write, Kind::read, Kind::read)
+                       : *rc::gen::element(Kind::write, Kind::control, Kind::host_control);
     request.path = path_between(parents, from, to);
-    request.offset = *rc::gen::inRange<std::uint64_t>(0, 40) * *rc::gen::element<std::uint64_t>(1, 8, 16);
+    request.offset =
+        *rc::gen::inRange<std::uint64_t>(0, 40) * *rc::gen::element<std::uint64_t>(1, 8, 16);
     request.bytes = *rc::gen::inRange<std::uint64_t>(1, 160);
     request.issued = some_time(60, 4);
     m.requests.push_back(request);
   }
-  std::stable_sort(m.requests.begin(), m.requests.end(),
-                   [](const NaiveRequest& a, const NaiveRequest& b) { return a.issued < b.issued; });
+  std::stable_sort(
+      m.requests.begin(), m.requests.end(),
+      [](const NaiveRequest& a, const NaiveRequest& b) { return a.issued < b.issued; });
   return m;
 }
 
-std::string in_ns(Time fs) { return Rational::fraction(static_cast<Rational::Int>(fs), 1'000'000).str(); }
+std::string in_ns(Time fs) {
+  return Rational::fraction(static_cast<Rational::Int>(fs), 1'000'000).str();
+}
 
 std::vector<Time> simulate(const Machine& m) {
   return forked_value([&m] {
@@ -140,14 +149,18 @@ std::vector<Time> simulate(const Machine& m) {
         case NaiveKind::pcie:
         case NaiveKind::pcie_cut_through:
           end_points[i] = &machine.add<PcieEp>(
-              name_of(i), {{"overhead_ns", overhead}, {"cut_through", node.kind == NaiveKind::pcie ? "false" : "true"}});
+              name_of(i), {{"overhead_ns", overhead},
+                           {"cut_through", node.kind == NaiveKind::pcie ? "false" : "true"}});
           break;
         case NaiveKind::hbm: {
-          // burst_time = burst_bytes * num_pcs / link: powers of two all, so the link rate is a decimal.
-          const Rational link = node.burst_time == 0
-                                    ? Rational(0)
-                                    : Rational::fraction(static_cast<Rational::Int>(node.burst_bytes * node.num_pcs) * 1'000'000,
-                                                         static_cast<Rational::Int>(node.burst_time));
+          // burst_time = burst_bytes * num_pcs / link: powers of two all, so the link rate is a
+          // decimal.
+          const Rational link =
+              node.burst_time == 0
+                  ? Rational(0)
+                  : Rational::fraction(
+                        static_cast<Rational::Int>(node.burst_bytes * node.num_pcs) * 1'000'000,
+                        static_cast<Rational::Int>(node.burst_time));
           machine.add<HbmCtrl>(name_of(i), {{"overhead_ns", overhead},
                                             {"num_pcs", std::to_string(node.num_pcs)},
                                             {"burst_bytes", std::to_string(node.burst_bytes)},
@@ -164,7 +177,8 @@ std::vector<Time> simulate(const Machine& m) {
       const auto link = [](const NaiveLink& link) {
         return MiniLink{std::to_string(link.bytes_per_fs * 1'000'000), link.propagation};
       };
-      machine.connect(name_of(m.links[i].from), name_of(m.links[i].to), link(m.links[i]), link(m.links[i + 1]));
+      machine.connect(name_of(m.links[i].from), name_of(m.links[i].to), link(m.links[i]),
+                      link(m.links[i + 1]));
     }
     machine.elaborate();
     for (const NaiveRequest& request : m.requests) {
@@ -178,7 +192,8 @@ std::vector<Time> simulate(const Machine& m) {
           transaction = &machine.write(source, target, request.offset, bytes, request.issued);
           break;
         case Kind::posted_write:
-          transaction = &machine.posted_write(source, target, request.offset, bytes, request.issued);
+          transaction =
+              &machine.posted_write(source, target, request.offset, bytes, request.issued);
           break;
         case Kind::read:
           transaction = &machine.read(source, target, request.offset, bytes, request.issued);
@@ -193,7 +208,8 @@ std::vector<Time> simulate(const Machine& m) {
       if (ends.count(from) != 0) {
         ends[from]->send_at(*transaction, request.issued);
       } else {
-        sc_core::sc_spawn([node = end_points[from], handle = TransactionHandle(*transaction), at = request.issued] {
+        sc_core::sc_spawn([node = end_points[from], handle = TransactionHandle(*transaction),
+                           at = request.issued] {
           if (at > Component::now()) sc_core::wait(Component::fs(at - Component::now()));
           node->inject(handle);
         });
@@ -202,10 +218,12 @@ std::vector<Time> simulate(const Machine& m) {
     machine.run();
     std::vector<Time> ended;
     for (std::size_t i = 0; i < m.requests.size(); ++i) ended.push_back(machine.completed_at(i));
-    // Nothing is lost: every link has carried what the paths say, once the last flits, which nobody waits for, have left.
+    // Nothing is lost: every link has carried what the paths say, once the last flits, which nobody
+    // waits for, have left.
     Fs idle_at = Component::now();
     for (const NaiveLink& link : m.links)
-      idle_at = std::max(idle_at, machine.link(name_of(link.from), name_of(link.to)).available_at());
+      idle_at =
+          std::max(idle_at, machine.link(name_of(link.from), name_of(link.to)).available_at());
     if (idle_at > Component::now()) sc_core::sc_start(Component::until(idle_at));
     for (const NaiveLink& link : m.links) {
       std::uint64_t expected = 0;
@@ -213,18 +231,23 @@ std::vector<Time> simulate(const Machine& m) {
         const bool data_back = request.kind == Kind::read;
         const bool data_there = request.kind == Kind::write || request.kind == Kind::posted_write;
         for (std::size_t i = 0; i + 1 < request.path.size(); ++i) {
-          if (data_there && request.path[i] == link.from && request.path[i + 1] == link.to) expected += request.bytes;
-          if (data_back && request.path[i] == link.to && request.path[i + 1] == link.from) expected += request.bytes;
+          if (data_there && request.path[i] == link.from && request.path[i + 1] == link.to)
+            expected += request.bytes;
+          if (data_back && request.path[i] == link.to && request.path[i + 1] == link.from)
+            expected += request.bytes;
         }
       }
-      const Link::Statistics& seen = machine.link(name_of(link.from), name_of(link.to)).statistics();
-      if (seen.bytes != expected) throw std::logic_error("a link has carried " + std::to_string(seen.bytes) + " bytes");
+      const Link::Statistics& seen =
+          machine.link(name_of(link.from), name_of(link.to)).statistics();
+      if (seen.bytes != expected)
+        throw std::logic_error("a link has carried " + std::to_string(seen.bytes) + " bytes");
     }
     // Flits of a transaction keep their order.
     for (const auto& [node, stub] : ends) {
       std::map<TieKey, std::uint32_t> next;
       for (const Received& received : stub->records()) {
-        if (received.flit != next[received.key]++) throw std::logic_error("flits out of order at " + name_of(node));
+        if (received.flit != next[received.key]++)
+          throw std::logic_error("flits out of order at " + name_of(node));
       }
     }
     return ended;

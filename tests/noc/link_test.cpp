@@ -1,4 +1,5 @@
-// Links in a simulation (spec 2.3). Unless said otherwise 256 GB/s and flits of 256 B: 1 ns per full flit.
+// Links in a simulation (spec 2.3). Unless said otherwise 256 GB/s and flits of 256 B: 1 ns per
+// full flit.
 #include "models/noc/link.h"
 
 #include <boost/test/unit_test.hpp>
@@ -33,14 +34,16 @@ KERNBENCH_SYSTEMC_TEST(serialises_flits_at_its_bandwidth) {
   t.a.send_at(t.machine.write("a", "z", 0, 1024), 10 * ns);
   t.machine.run();
   // Flit i leaves at 10 + (i + 1) ns and arrives 0.25 ns later.
-  BOOST_TEST(t.z.times() == (std::vector<Fs>{11'250'000, 12'250'000, 13'250'000, 14'250'000}), boost::test_tools::per_element());
+  BOOST_TEST(t.z.times() == (std::vector<Fs>{11'250'000, 12'250'000, 13'250'000, 14'250'000}),
+             boost::test_tools::per_element());
 }
 
 KERNBENCH_SYSTEMC_TEST(short_flits_take_their_own_time) {
   OneLink t("256", 1);
   t.a.send_at(t.machine.write("a", "z", 192, 320), 0);  // 64 B, 256 B
   t.machine.run();
-  BOOST_TEST(t.z.times() == (std::vector<Fs>{250'001, 1'250'001}), boost::test_tools::per_element());
+  BOOST_TEST(t.z.times() == (std::vector<Fs>{250'001, 1'250'001}),
+             boost::test_tools::per_element());
   BOOST_TEST(t.z.records()[0].bytes == 64U);
 }
 
@@ -58,7 +61,8 @@ KERNBENCH_SYSTEMC_TEST(first_come_first_served) {
   t.a.send_at(t.machine.write("a", "z", 4096, 256), ns / 2);  // waits until 2 ns
   t.a.send_at(t.machine.write("a", "z", 0, 256), 5 * ns);     // the link has been idle since 3 ns
   t.machine.run();
-  BOOST_TEST(t.z.times() == (std::vector<Fs>{1 * ns + 1, 2 * ns + 1, 3 * ns + 1, 6 * ns + 1}), boost::test_tools::per_element());
+  BOOST_TEST(t.z.times() == (std::vector<Fs>{1 * ns + 1, 2 * ns + 1, 3 * ns + 1, 6 * ns + 1}),
+             boost::test_tools::per_element());
 }
 
 KERNBENCH_SYSTEMC_TEST(control_messages_wait_for_data_and_take_no_room) {
@@ -68,8 +72,9 @@ KERNBENCH_SYSTEMC_TEST(control_messages_wait_for_data_and_take_no_room) {
   t.a.send_at(t.machine.control("a", "z"), ns);          // starts at 2 ns as well
   t.a.send_at(t.machine.write("a", "z", 0, 256), ns);    // starts at 2 ns all the same
   t.machine.run();
-  BOOST_TEST(t.z.times() == (std::vector<Fs>{1 * ns + 3, 2 * ns + 3, 2 * ns + 3, 2 * ns + 3, 3 * ns + 3}),
-             boost::test_tools::per_element());
+  BOOST_TEST(
+      t.z.times() == (std::vector<Fs>{1 * ns + 3, 2 * ns + 3, 2 * ns + 3, 2 * ns + 3, 3 * ns + 3}),
+      boost::test_tools::per_element());
 }
 
 KERNBENCH_SYSTEMC_TEST(host_control_messages_have_a_channel_of_their_own) {
@@ -78,7 +83,8 @@ KERNBENCH_SYSTEMC_TEST(host_control_messages_have_a_channel_of_their_own) {
   t.a.send_at(t.machine.control("a", "z", 0, true), ns / 2);  // does not wait until 2 ns
   t.a.send_at(t.machine.write("a", "z", 0, 256), ns / 2);
   t.machine.run();
-  BOOST_TEST(t.z.times() == (std::vector<Fs>{ns / 2 + 3, 1 * ns + 3, 2 * ns + 3, 3 * ns + 3}), boost::test_tools::per_element());
+  BOOST_TEST(t.z.times() == (std::vector<Fs>{ns / 2 + 3, 1 * ns + 3, 2 * ns + 3, 3 * ns + 3}),
+             boost::test_tools::per_element());
 }
 
 KERNBENCH_SYSTEMC_TEST(counts_what_it_carries) {
@@ -92,7 +98,8 @@ KERNBENCH_SYSTEMC_TEST(counts_what_it_carries) {
   BOOST_TEST(statistics.flits == 2U);
   BOOST_TEST(statistics.control_messages == 2U);
   BOOST_TEST(statistics.busy_fs == 1'250'000U);
-  BOOST_TEST(t.machine.link("z", "a").statistics().flits == 0U);  // each direction is a link of its own
+  BOOST_TEST(t.machine.link("z", "a").statistics().flits ==
+             0U);  // each direction is a link of its own
 }
 
 KERNBENCH_SYSTEMC_TEST(shows_its_occupancy_to_an_observer) {
@@ -109,8 +116,9 @@ KERNBENCH_SYSTEMC_TEST(shows_its_occupancy_to_an_observer) {
   t.a.send_at(t.machine.write("a", "z", 0, 512), ns);
   t.a.send_at(t.machine.control("a", "z"), ns);
   t.machine.run();
-  BOOST_TEST(intervals.seen == (std::vector<Fs>{1, ns, 2 * ns, 1, 2 * ns, 3 * ns, 0, 3 * ns, 3 * ns}),
-             boost::test_tools::per_element());
+  BOOST_TEST(
+      intervals.seen == (std::vector<Fs>{1, ns, 2 * ns, 1, 2 * ns, 3 * ns, 0, 3 * ns, 3 * ns}),
+      boost::test_tools::per_element());
 }
 
 KERNBENCH_SYSTEMC_TEST(refuses_the_base_protocol_inside_the_fabric) {
@@ -118,7 +126,8 @@ KERNBENCH_SYSTEMC_TEST(refuses_the_base_protocol_inside_the_fabric) {
     explicit Initiator(const sc_core::sc_module_name& name) : sc_module(name), out("out") {
       out.bind(static_cast<FabricBackward&>(*this));
     }
-    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override {
+    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
+                                       sc_core::sc_time&) override {
       return tlm::TLM_COMPLETED;
     }
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}

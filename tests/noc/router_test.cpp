@@ -1,5 +1,6 @@
-// Router nodes (spec 2.4) and the tie rule (2.3), in femtoseconds: flits of 16 B. Links are unlimited with 1 fs of propagation
-// unless said otherwise, so that what a source hands over at t arrives at t + 1.
+// Router nodes (spec 2.4) and the tie rule (2.3), in femtoseconds: flits of 16 B. Links are
+// unlimited with 1 fs of propagation unless said otherwise, so that what a source hands over at t
+// arrives at t + 1.
 #include "models/noc/router.h"
 
 #include <boost/test/unit_test.hpp>
@@ -44,7 +45,8 @@ std::vector<std::string> order(const MiniMachine& machine, const StubNode& sink)
   std::vector<std::string> names;
   for (const Received& received : sink.records()) {
     for (const char* source : {"a", "b", "c"}) {
-      if (received.key.initiator == machine.id(source)) names.push_back(std::string(source) + std::to_string(received.flit));
+      if (received.key.initiator == machine.id(source))
+        names.push_back(std::string(source) + std::to_string(received.flit));
     }
   }
   return names;
@@ -102,8 +104,10 @@ KERNBENCH_SYSTEMC_TEST(control_messages_pay_the_overhead_but_neither_wait_nor_ho
   Star t;
   t.a.send_at(t.machine.write("a", "z", 0, 16), 100);  // held 101..111
   t.b.send_at(t.machine.control("b", "y"), 102);       // arrives at 103, goes on at 113
-  t.b.send_at(t.machine.control("b", "y"), 104);       // arrives at 105, goes on at 115: does not wait for the other
-  t.c.send_at(t.machine.write("c", "z", 0, 16), 103);  // arrives at 104, held 111..121: not by the control messages
+  t.b.send_at(t.machine.control("b", "y"),
+              104);  // arrives at 105, goes on at 115: does not wait for the other
+  t.c.send_at(t.machine.write("c", "z", 0, 16),
+              103);  // arrives at 104, held 111..121: not by the control messages
   t.machine.run();
   BOOST_TEST(t.y.times() == (std::vector<Fs>{114, 116}), boost::test_tools::per_element());
   BOOST_TEST(t.z.times() == (std::vector<Fs>{112, 122}), boost::test_tools::per_element());
@@ -129,10 +133,12 @@ KERNBENCH_SYSTEMC_TEST(merging_streams_interleave_flit_by_flit_in_order_of_arriv
     t.b.send_flit_at(from_b, flit, 120 + 40 * flit);
   }
   t.machine.run();
-  BOOST_TEST(order(t.machine, t.z) == (std::vector<std::string>{"a0", "b0", "a1", "b1", "a2", "b2"}),
-             boost::test_tools::per_element());
+  BOOST_TEST(
+      order(t.machine, t.z) == (std::vector<std::string>{"a0", "b0", "a1", "b1", "a2", "b2"}),
+      boost::test_tools::per_element());
   // First flits 10 fs after arrival, the others at arrival.
-  BOOST_TEST(t.z.times() == (std::vector<Fs>{112, 132, 142, 162, 182, 202}), boost::test_tools::per_element());
+  BOOST_TEST(t.z.times() == (std::vector<Fs>{112, 132, 142, 162, 182, 202}),
+             boost::test_tools::per_element());
 }
 
 KERNBENCH_SYSTEMC_TEST(ties_go_by_the_upstream_nodes_name) {
@@ -141,7 +147,8 @@ KERNBENCH_SYSTEMC_TEST(ties_go_by_the_upstream_nodes_name) {
   t.b.send_at(t.machine.write("b", "z", 0, 16, 2), 100);
   t.a.send_at(t.machine.write("a", "z", 0, 16, 3), 100);
   t.machine.run();
-  BOOST_TEST(order(t.machine, t.z) == (std::vector<std::string>{"a0", "b0", "c0"}), boost::test_tools::per_element());
+  BOOST_TEST(order(t.machine, t.z) == (std::vector<std::string>{"a0", "b0", "c0"}),
+             boost::test_tools::per_element());
   BOOST_TEST(t.z.times() == (std::vector<Fs>{112, 122, 132}), boost::test_tools::per_element());
 }
 
@@ -165,9 +172,10 @@ BOOST_AUTO_TEST_CASE(ids_compare_by_issue_time_initiator_and_count) {
 }
 
 BOOST_AUTO_TEST_CASE(what_goes_on_at_one_instant_goes_in_order_of_arrival) {
-  // r -> z carries 16 B in 4 fs. The control message arrives at 101 and goes on at 111. So does a's flit, which arrived at 101
-  // too, from a smaller name: it goes first and the control message waits for it: 115.
-  // Had the control message come from a and the flit from b, it would have gone at 111.
+  // r -> z carries 16 B in 4 fs. The control message arrives at 101 and goes on at 111. So does a's
+  // flit, which arrived at 101 too, from a smaller name: it goes first and the control message
+  // waits for it: 115. Had the control message come from a and the flit from b, it would have gone
+  // at 111.
   const auto control_leaves_at = [](bool control_from_a) {
     MiniMachine machine({"a", "b", "r", "z"}, 16);
     StubNode& a = machine.stub("a");
@@ -191,7 +199,8 @@ BOOST_AUTO_TEST_CASE(what_goes_on_at_one_instant_goes_in_order_of_arrival) {
 }
 
 KERNBENCH_SYSTEMC_TEST(an_earlier_arrival_announced_later_is_served_first) {
-  // The far source announces at 100 what arrives at 600; the near one announces at 300 what arrives at 301.
+  // The far source announces at 100 what arrives at 600; the near one announces at 300 what arrives
+  // at 301.
   MiniMachine machine({"far", "near", "r", "z"}, 16);
   StubNode& far = machine.stub("far");
   StubNode& near = machine.stub("near");
@@ -203,23 +212,27 @@ KERNBENCH_SYSTEMC_TEST(an_earlier_arrival_announced_later_is_served_first) {
   machine.elaborate();
   far.send_at(machine.write("far", "z", 0, 16), 100);
   near.send_at(machine.write("near", "z", 0, 16), 300);
-  near.send_at(machine.write("near", "z", 0, 16), 594);  // arrives at 595, holds 595..605, so that 600 waits
+  near.send_at(machine.write("near", "z", 0, 16),
+               594);  // arrives at 595, holds 595..605, so that 600 waits
   machine.run();
   BOOST_TEST(z.times() == (std::vector<Fs>{312, 606, 616}), boost::test_tools::per_element());
 }
 
 KERNBENCH_SYSTEMC_TEST(a_message_streams_through_many_hops) {
-  // a -> r0 -> ... -> r9 -> z, 4 fs per flit and link, 1 fs of propagation, 10 fs per router. The first of 100 flits is at z after
-  // 11 links of 5 fs and 10 overheads; the rest follow 4 fs apart: nothing is reassembled.
+  // a -> r0 -> ... -> r9 -> z, 4 fs per flit and link, 1 fs of propagation, 10 fs per router. The
+  // first of 100 flits is at z after 11 links of 5 fs and 10 overheads; the rest follow 4 fs apart:
+  // nothing is reassembled.
   constexpr int hops = 10;
   std::vector<std::string> names{"a", "z"};
   for (int i = 0; i < hops; ++i) names.push_back("r" + std::to_string(i));
   MiniMachine machine(names, 16);
   StubNode& a = machine.stub("a");
   StubNode& z = machine.stub("z");
-  for (int i = 0; i < hops; ++i) machine.add<Router>("r" + std::to_string(i), {{"overhead_ns", ten_fs}});
+  for (int i = 0; i < hops; ++i)
+    machine.add<Router>("r" + std::to_string(i), {{"overhead_ns", ten_fs}});
   machine.connect("a", "r0", {"4e6", 1});
-  for (int i = 1; i < hops; ++i) machine.connect("r" + std::to_string(i - 1), "r" + std::to_string(i), {"4e6", 1});
+  for (int i = 1; i < hops; ++i)
+    machine.connect("r" + std::to_string(i - 1), "r" + std::to_string(i), {"4e6", 1});
   machine.connect("r9", "z", {"4e6", 1});
   machine.elaborate();
   a.send_at(machine.write("a", "z", 0, 1600), 0);
@@ -229,7 +242,8 @@ KERNBENCH_SYSTEMC_TEST(a_message_streams_through_many_hops) {
   BOOST_TEST(z.records().back().time == 11U * 5U + 10U * 10U + 99U * 4U);
 }
 
-// 10^19 fs of propagation twice: the sum of 2 * 10^19 wraps round 2^64 = 1.8 * 10^19, to a time before now.
+// 10^19 fs of propagation twice: the sum of 2 * 10^19 wraps round 2^64 = 1.8 * 10^19, to a time
+// before now.
 KERNBENCH_SYSTEMC_TEST(an_arrival_beyond_the_end_of_time_ends_the_run) {
   MiniMachine machine({"a", "r", "z"}, 16);
   StubNode& a = machine.stub("a");
@@ -241,7 +255,9 @@ KERNBENCH_SYSTEMC_TEST(an_arrival_beyond_the_end_of_time_ends_the_run) {
   machine.elaborate();
   a.send_at(machine.write("a", "z", 0, 16), 0);
   BOOST_CHECK_EXCEPTION(machine.run(), ModelError, [](const ModelError& error) {
-    return std::string(error.what()).find("z: simulated time would pass the 18446 s that 64 bits of femtoseconds hold") !=
+    return std::string(error.what())
+               .find(
+                   "z: simulated time would pass the 18446 s that 64 bits of femtoseconds hold") !=
            std::string::npos;
   });
 }
@@ -260,7 +276,8 @@ KERNBENCH_SYSTEMC_TEST(shows_each_passage_to_an_observer) {
   t.a.send_at(t.machine.write("a", "z", 0, 16), 100);
   t.b.send_at(t.machine.write("b", "z", 0, 16), 103);
   t.machine.run();
-  BOOST_TEST(passages.seen == (std::vector<Fs>{101, 101, 111, 104, 111, 121}), boost::test_tools::per_element());
+  BOOST_TEST(passages.seen == (std::vector<Fs>{101, 101, 111, 104, 111, 121}),
+             boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

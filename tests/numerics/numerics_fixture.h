@@ -1,12 +1,12 @@
 // Tensors from doubles, results as doubles, and a fixed stream of pseudo-random numbers.
 #pragma once
 
-#include <cstdint>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
-#include "models/data/functional_model.h"
 #include "models/data/elements.h"
+#include "models/data/functional_model.h"
 #include "platform/numerics/data_executor.h"
 #include "platform/numerics/verify.h"
 
@@ -14,20 +14,25 @@ namespace kernbench {
 
 inline TensorValue tensor(const std::vector<double>& elements, const Shape& shape, DType dtype) {
   std::vector<std::byte> bytes(elements.size() * size_of(dtype));
-  for (std::size_t i = 0; i < elements.size(); ++i) write_element(bytes.data() + i * size_of(dtype), dtype, elements[i]);
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    write_element(bytes.data() + i * size_of(dtype), dtype, elements[i]);
   return FunctionalModel::constant(bytes.data(), shape, dtype);
 }
 
 inline std::vector<double> doubles(const std::vector<std::byte>& bytes, DType dtype) {
   std::vector<double> elements(bytes.size() / size_of(dtype));
-  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = read_element(bytes.data() + i * size_of(dtype), dtype);
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    elements[i] = read_element(bytes.data() + i * size_of(dtype), dtype);
   return elements;
 }
 
 // The elements as the tensor holds them: after rounding to its dtype.
-inline std::vector<double> doubles(const TensorValue& value) { return doubles(dense_bytes(value), value.dtype); }
+inline std::vector<double> doubles(const TensorValue& value) {
+  return doubles(dense_bytes(value), value.dtype);
+}
 
-inline std::vector<double> result_of(FunctionalModel& functional_model, const TensorValue& value, unsigned threads = 1) {
+inline std::vector<double> result_of(FunctionalModel& functional_model, const TensorValue& value,
+                                     unsigned threads = 1) {
   DataExecutor executor(functional_model, threads);
   executor.run();
   return doubles(executor.bytes(value), value.dtype);
@@ -48,7 +53,9 @@ inline MathParams math_of(MathOp op) {
 class Numbers {
  public:
   explicit Numbers(std::uint64_t seed) : state_(seed * 2 + 1) {}
-  double uniform(double low, double high) { return low + (high - low) * static_cast<double>(next() >> 11) * 0x1p-53; }
+  double uniform(double low, double high) {
+    return low + (high - low) * static_cast<double>(next() >> 11) * 0x1p-53;
+  }
   std::vector<double> uniform(std::int64_t count, double low, double high) {
     std::vector<double> numbers;
     for (std::int64_t i = 0; i < count; ++i) numbers.push_back(uniform(low, high));
@@ -56,7 +63,8 @@ class Numbers {
   }
   std::vector<double> integers(std::int64_t count, int low, int high) {  // both inclusive
     std::vector<double> numbers;
-    for (std::int64_t i = 0; i < count; ++i) numbers.push_back(std::floor(uniform(low, high + 1.0)));
+    for (std::int64_t i = 0; i < count; ++i)
+      numbers.push_back(std::floor(uniform(low, high + 1.0)));
     return numbers;
   }
 

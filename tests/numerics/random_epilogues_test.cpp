@@ -1,5 +1,5 @@
-// Random gemms and element-wise operations with random epilogues, scopes, k tiles, transposes and dtypes, against the references of
-// the check of operations (spec 5.3, 9).
+// Random gemms and element-wise operations with random epilogues, scopes, k tiles, transposes and
+// dtypes, against the references of the check of operations (spec 5.3, 9).
 #include <rapidcheck.h>
 
 #include <boost/test/unit_test.hpp>
@@ -48,7 +48,8 @@ class RandomOperation {
 
   void math() {
     const std::int64_t m = extent(), n = extent();
-    MathParams params = math_of(*rc::gen::element(MathOp::add, MathOp::mul, MathOp::maximum, MathOp::sub));
+    MathParams params =
+        math_of(*rc::gen::element(MathOp::add, MathOp::mul, MathOp::maximum, MathOp::sub));
     params.operands = {MathOperand::tensor(0), MathOperand::tensor(1)};
     params.out_dtype = any_dtype();
     std::vector<TensorValue> inputs{matrix(m, n, any_dtype()), matrix(1, n, any_dtype())};
@@ -58,25 +59,30 @@ class RandomOperation {
 
  private:
   static std::int64_t extent() { return *rc::gen::inRange<std::int64_t>(1, 40); }
-  static DType any_dtype() { return *rc::gen::element(DType::f16, DType::bf16, DType::f32, DType::i8, DType::i32); }
+  static DType any_dtype() {
+    return *rc::gen::element(DType::f16, DType::bf16, DType::f32, DType::i8, DType::i32);
+  }
   static DType operand_dtype(bool integers) {
-    return integers ? *rc::gen::element(DType::i8, DType::i32) : *rc::gen::element(DType::f16, DType::bf16, DType::f32);
+    return integers ? *rc::gen::element(DType::i8, DType::i32)
+                    : *rc::gen::element(DType::f16, DType::bf16, DType::f32);
   }
 
   TensorValue matrix(std::int64_t rows, std::int64_t columns, DType dtype) {
     Numbers numbers(*rc::gen::inRange<std::uint32_t>(0, 1000));
-    return tensor(is_float(dtype) ? numbers.uniform(rows * columns, -2, 2) : numbers.integers(rows * columns, -100, 100),
+    return tensor(is_float(dtype) ? numbers.uniform(rows * columns, -2, 2)
+                                  : numbers.integers(rows * columns, -100, 100),
                   {rows, columns}, dtype);
   }
 
   // `tiles` is 0 for a math op: no k tiles.
-  std::vector<EpilogueOp> epilogue(std::int64_t m, std::int64_t n, std::int64_t tiles, std::vector<TensorValue>& inputs) {
+  std::vector<EpilogueOp> epilogue(std::int64_t m, std::int64_t n, std::int64_t tiles,
+                                   std::vector<TensorValue>& inputs) {
     std::vector<EpilogueOp> list;
     const int count = *rc::gen::inRange(0, 5);
     for (int i = 0; i < count; ++i) {
       EpilogueOp op;
-      op.kind = *rc::gen::element(Kind::bias, Kind::relu, Kind::scale, Kind::dequant, Kind::gelu, Kind::silu, Kind::add, Kind::mul,
-                                  Kind::clamp);
+      op.kind = *rc::gen::element(Kind::bias, Kind::relu, Kind::scale, Kind::dequant, Kind::gelu,
+                                  Kind::silu, Kind::add, Kind::mul, Kind::clamp);
       op.scope = tiles > 0 ? *rc::gen::element(Scope::k_tile, Scope::output_tile, Scope::kernel)
                            : *rc::gen::element(Scope::output_tile, Scope::kernel);
       op.factor = *rc::gen::element(0.5, -1.25, 3.0);
@@ -87,8 +93,10 @@ class RandomOperation {
         inputs.push_back(matrix(rows, columns, *rc::gen::element(DType::f16, DType::f32)));
       };
       if (op.kind == Kind::bias) operand(1, n);
-      if (op.kind == Kind::add || op.kind == Kind::mul) operand(*rc::gen::arbitrary<bool>() ? m : 1, n);
-      if (op.kind == Kind::dequant && op.scope == Scope::k_tile && *rc::gen::arbitrary<bool>()) operand(1, tiles);
+      if (op.kind == Kind::add || op.kind == Kind::mul)
+        operand(*rc::gen::arbitrary<bool>() ? m : 1, n);
+      if (op.kind == Kind::dequant && op.scope == Scope::k_tile && *rc::gen::arbitrary<bool>())
+        operand(1, tiles);
       list.push_back(op);
     }
     return list;

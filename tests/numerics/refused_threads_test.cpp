@@ -25,12 +25,14 @@ std::vector<TensorValue> record(FunctionalModel& functional_model) {
     const TensorValue a = tensor(numbers.uniform(300 * 40, -1, 1), {300, 40}, DType::f16),
                       b = tensor(numbers.uniform(40 * 1100, -1, 1), {40, 1100}, DType::f16);
     MathParams exp = math_of(MathOp::exp);
-    results.push_back(functional_model.math(std::move(exp), {functional_model.gemm({}, {a, b}).value}).value);
+    results.push_back(
+        functional_model.math(std::move(exp), {functional_model.gemm({}, {a, b}).value}).value);
   }
   return results;
 }
 
-std::vector<std::vector<std::byte>> results_with(const WorkerPool::ThreadStarter& starter, bool eager, unsigned expected_threads) {
+std::vector<std::vector<std::byte>> results_with(const WorkerPool::ThreadStarter& starter,
+                                                 bool eager, unsigned expected_threads) {
   FunctionalModel functional_model;
   DataExecutor executor(functional_model, 4, starter);
   BOOST_TEST(executor.threads() == expected_threads);
@@ -38,7 +40,8 @@ std::vector<std::vector<std::byte>> results_with(const WorkerPool::ThreadStarter
   const std::vector<TensorValue> values = record(functional_model);
   if (!eager) executor.run();
   std::vector<std::vector<std::byte>> bytes;
-  for (const TensorValue& value : values) bytes.push_back(eager ? functional_model.bytes(value) : executor.bytes(value));
+  for (const TensorValue& value : values)
+    bytes.push_back(eager ? functional_model.bytes(value) : executor.bytes(value));
   return bytes;
 }
 

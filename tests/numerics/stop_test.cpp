@@ -54,8 +54,11 @@ DataOpPtr gemm_of_rows(FunctionalModel& functional_model, std::int64_t rows, Ten
   const std::vector<double> row = numbers.integers(depth, -3, 3);
   std::vector<double> a;
   for (std::int64_t i = 0; i < rows; ++i) a.insert(a.end(), row.begin(), row.end());
-  for (std::size_t i = 0; i < a.size(); i += 997) a[i] += 1.0 / static_cast<double>(1 + i / depth);  // rows differ
-  IssuedOp op = functional_model.gemm({}, {tensor(a, {rows, depth}, DType::f32), FunctionalModel::full({depth, columns}, DType::f16, 0.3)});
+  for (std::size_t i = 0; i < a.size(); i += 997)
+    a[i] += 1.0 / static_cast<double>(1 + i / depth);  // rows differ
+  IssuedOp op =
+      functional_model.gemm({}, {tensor(a, {rows, depth}, DType::f32),
+                                 FunctionalModel::full({depth, columns}, DType::f16, 0.3)});
   result = op.value;
   return op.op;
 }
@@ -97,7 +100,8 @@ BOOST_AUTO_TEST_CASE(a_long_gemm_asks_within_its_block_and_its_bits_do_not_hang_
   };
   DataExecutor executor(functional_model, 1);
   const std::vector<std::byte> all = bytes(executor, whole), first = bytes(executor, part);
-  BOOST_TEST((std::vector<std::byte>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first.size())) == first));
+  BOOST_TEST((std::vector<std::byte>(
+                  all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first.size())) == first));
 
   const StopAt third_strip(2);
   const auto job = make_job(*op, {}, third_strip);
@@ -112,7 +116,8 @@ BOOST_AUTO_TEST_CASE(the_check_of_operations_stops_between_and_within_references
   DataExecutor executor(functional_model, 1);
   executor.run();
   const ValueLookup values = [&executor](ValueId id) { return executor.computed(id); };
-  const std::string text = stopped_with([&] { check_ops(functional_model.ops(), values, 1, StopAt(7)); });
+  const std::string text =
+      stopped_with([&] { check_ops(functional_model.ops(), values, 1, StopAt(7)); });
   BOOST_TEST(text == "7 of 40 operations checked");
 
   FunctionalModel other;
@@ -137,7 +142,9 @@ BOOST_AUTO_TEST_CASE(a_reference_that_asks_nobody_is_left_behind) {
   BOOST_CHECK_THROW(abandonable(never, StopAt(0)), StoppedError);
   end.set_value();
   BOOST_TEST((abandonable(never, StopAt(1 << 20)) == std::vector<double>{1}));
-  BOOST_CHECK_THROW(abandonable([]() -> std::vector<double> { throw UsageError("no"); }, StopAt(1 << 20)), UsageError);
+  BOOST_CHECK_THROW(
+      abandonable([]() -> std::vector<double> { throw UsageError("no"); }, StopAt(1 << 20)),
+      UsageError);
 }
 
 BOOST_AUTO_TEST_CASE(a_kernel_that_waits_for_a_value_is_told_too) {

@@ -1,6 +1,8 @@
-// Random programs through a small memory: loads, stores over parts of what stands there, copies, views, reuse of blocks, arithmetic
-// in all dtypes, reductions, products and casts. The values that the data functional_model records and phase 2 computes are those of a machine
-// that does one thing after another (tests/support/plain_machine.h), byte for byte, on any number of threads, deferred or eager.
+// Random programs through a small memory: loads, stores over parts of what stands there, copies,
+// views, reuse of blocks, arithmetic in all dtypes, reductions, products and casts. The values that
+// the data functional_model records and phase 2 computes are those of a machine that does one thing
+// after another (tests/support/plain_machine.h), byte for byte, on any number of threads, deferred
+// or eager.
 #include <rapidcheck.h>
 
 #include <algorithm>
@@ -32,7 +34,8 @@ PhysRanges place(std::size_t at, std::size_t count) {
 // What a program has recorded.
 class Recorded {
  public:
-  explicit Recorded(const PlainMachine& plain, bool eager = false) : plain_(plain), executor_(functional_model_, 2) {
+  explicit Recorded(const PlainMachine& plain, bool eager = false)
+      : plain_(plain), executor_(functional_model_, 2) {
     if (eager) executor_.start_eager();
     const std::vector<std::byte> first = PlainMachine::first_memory();
     functional_model_.memory().write_bytes(base, first.data(), first.size());
@@ -44,7 +47,8 @@ class Recorded {
 
   void expect_values_of(const DataExecutor& executor) const {
     for (std::size_t i = 0; i < blocks_.size(); ++i)
-      expect_bytes("block " + std::to_string(i), executor.bytes(blocks_[i]), plain_.blocks()[i].bytes());
+      expect_bytes("block " + std::to_string(i), executor.bytes(blocks_[i]),
+                   plain_.blocks()[i].bytes());
   }
   void expect_memory_of(const DataExecutor& executor) const {
     expect_bytes("memory", executor.read(base, PlainMachine::memory_bytes), plain_.memory());
@@ -52,27 +56,35 @@ class Recorded {
   const TensorValue* last_block() const { return blocks_.empty() ? nullptr : &blocks_.back(); }
 
  private:
-  static void expect_bytes(const std::string& what, const std::vector<std::byte>& got, const std::vector<std::byte>& expected) {
+  static void expect_bytes(const std::string& what, const std::vector<std::byte>& got,
+                           const std::vector<std::byte>& expected) {
     const auto differ = std::mismatch(got.begin(), got.end(), expected.begin(), expected.end());
-    if (got != expected) RC_FAIL(what + " differs in byte " + std::to_string(differ.first - got.begin()));
+    if (got != expected)
+      RC_FAIL(what + " differs in byte " + std::to_string(differ.first - got.begin()));
   }
 
   void carry_out(const Action& action) {
-    const auto operand = [&](std::size_t i) -> const TensorValue& { return blocks_[action.operands[i]]; };
+    const auto operand = [&](std::size_t i) -> const TensorValue& {
+      return blocks_[action.operands[i]];
+    };
     const Shape shape{action.rows, action.columns};
     switch (action.kind) {
       case ActionKind::load:
-        return keep(
-            functional_model_.load(place(action.at, static_cast<std::size_t>(shape.elements()) * size_of(action.dtype)), shape, action.dtype)
-                .value);
+        return keep(functional_model_
+                        .load(place(action.at, static_cast<std::size_t>(shape.elements()) *
+                                                   size_of(action.dtype)),
+                              shape, action.dtype)
+                        .value);
       case ActionKind::make:
         return keep(FunctionalModel::full(shape, action.dtype, action.scalar));
       case ActionKind::store:
         functional_model_.store(operand(0), place(action.at, action.count));
         return;
       case ActionKind::copy:
-        functional_model_.store(functional_model_.view(place(action.at, action.count), Shape{static_cast<std::int64_t>(action.count)}, DType::i8),
-                     place(action.to, action.count));
+        functional_model_.store(
+            functional_model_.view(place(action.at, action.count),
+                                   Shape{static_cast<std::int64_t>(action.count)}, DType::i8),
+            place(action.to, action.count));
         return;
       case ActionKind::math:
       case ActionKind::reduce: {
@@ -110,7 +122,8 @@ class Recorded {
     blocks_.push_back(std::move(value));
   }
 
-  // As a kernel does that branches on a value. Deferred: only what was known from the start can be read.
+  // As a kernel does that branches on a value. Deferred: only what was known from the start can be
+  // read.
   void read(std::size_t block) {
     const std::string what = "block " + std::to_string(block) + ", read on the way,";
     if (functional_model_.known(blocks_[block].image)) {
@@ -177,7 +190,8 @@ BOOST_AUTO_TEST_CASE(random_programs_pass_the_check_of_every_operation) {
     recorded.executor().run();
     const DataExecutor& executor = recorded.executor();
     const OpCheck check = check_ops(
-        recorded.functional_model().ops(), [&executor](ValueId id) { return executor.computed(id); }, 1);
+        recorded.functional_model().ops(),
+        [&executor](ValueId id) { return executor.computed(id); }, 1);
     RC_ASSERT(check.total() == recorded.functional_model().ops().size());
     RC_ASSERT(check.failures.empty());
   }));
@@ -190,5 +204,6 @@ BOOST_AUTO_TEST_CASE(random_programs_use_everything) {
     const PlainMachine plain(*test::random_steps());
     for (const Action& action : plain.actions()) ++seen.at(static_cast<std::size_t>(action.kind));
   });
-  for (std::size_t kind = 0; kind < seen.size(); ++kind) BOOST_TEST(seen[kind] > 20U, "kind " << kind << ": " << seen[kind]);
+  for (std::size_t kind = 0; kind < seen.size(); ++kind)
+    BOOST_TEST(seen[kind] > 20U, "kind " << kind << ": " << seen[kind]);
 }

@@ -15,7 +15,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Comparison compared(const std::vector<double>& got, const std::vector<double>& expected, DType dtype, double factor = 1) {
+Comparison compared(const std::vector<double>& got, const std::vector<double>& expected,
+                    DType dtype, double factor = 1) {
   const Shape shape{static_cast<std::int64_t>(got.size())};
   return compare(dense_bytes(tensor(got, shape, dtype)), dtype, shape, expected, factor);
 }
@@ -50,11 +51,13 @@ BOOST_AUTO_TEST_CASE(nan_agrees_with_nan_only_and_infinity_with_itself) {
 BOOST_AUTO_TEST_CASE(a_failure_tells_tensor_index_values_largest_error_and_count) {
   const Shape shape{2, 3};
   const std::vector<double> got{1, 2, 3, 4, 5, 6}, expected{1, 2, 3, 4, 4, 8};
-  const Comparison comparison = compare(dense_bytes(tensor(got, shape, DType::f16)), DType::f16, shape, expected);
+  const Comparison comparison =
+      compare(dense_bytes(tensor(got, shape, DType::f16)), DType::f16, shape, expected);
   BOOST_TEST(!comparison.ok);
   BOOST_TEST(comparison.first_bad == 4u);
   BOOST_TEST(failure_text("c", DType::f16, shape, comparison) ==
-             "tensor 'c' {2, 3} f16: 2 of 6 elements differ; first at {1, 1}: got 5, expected 4; largest error 2 absolute, 0.25 relative");
+             "tensor 'c' {2, 3} f16: 2 of 6 elements differ; first at {1, 1}: got 5, expected 4; "
+             "largest error 2 absolute, 0.25 relative");
 }
 
 BOOST_AUTO_TEST_CASE(sizes_must_agree) {

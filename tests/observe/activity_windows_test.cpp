@@ -9,7 +9,8 @@ using namespace kernbench::test;
 
 namespace {
 
-ExecutedOp record(const FakeEngine& node, OpKind kind, Fs start_ns, Fs end_ns, std::int64_t tile, std::uint64_t macs = 0) {
+ExecutedOp record(const FakeEngine& node, OpKind kind, Fs start_ns, Fs end_ns, std::int64_t tile,
+                  std::uint64_t macs = 0) {
   ExecutedOp op;
   op.node = &node;
   op.kind = kind;
@@ -25,9 +26,10 @@ MacRate default_rate(const std::string&) { return {4096, Rational(1)}; }
 
 }  // namespace
 
-// One PE: a load 10..20 without a tile; tiles: read 20..60, GEMM 60..76 and 80..96 (65536 MACs each), write 96..120.
-// Composite window 20..120 = 100 ns; PE window 10..120. GEMM 32 ns: utilisation 0.32. Ideal: 131072 / 4096 = 32 cycles = 32 ns.
-// A dot outside the tiles (120..130) widens only the PE window.
+// One PE: a load 10..20 without a tile; tiles: read 20..60, GEMM 60..76 and 80..96 (65536 MACs
+// each), write 96..120. Composite window 20..120 = 100 ns; PE window 10..120. GEMM 32 ns:
+// utilisation 0.32. Ideal: 131072 / 4096 = 32 cycles = 32 ns. A dot outside the tiles (120..130)
+// widens only the PE window.
 KERNBENCH_SYSTEMC_TEST(the_composite_window_spans_records_with_a_tile_stage) {
   FakeMachine machine;
   ActivityWindows windows;
@@ -60,7 +62,8 @@ KERNBENCH_SYSTEMC_TEST(useful_efficiency_counts_multiply_accumulates_not_cycles)
   BOOST_TEST(*summary.useful_efficiency == 0.025);
 }
 
-// sip0 stands for a second PE here, by its direct child ucie-N. Windows 10 and 30 ns, GEMM 5 and 15: 20 / 40.
+// sip0 stands for a second PE here, by its direct child ucie-N. Windows 10 and 30 ns, GEMM 5 and
+// 15: 20 / 40.
 KERNBENCH_SYSTEMC_TEST(several_pes_weigh_by_their_windows) {
   FakeMachine machine;
   ActivityWindows windows;
@@ -84,12 +87,14 @@ KERNBENCH_SYSTEMC_TEST(without_a_composite_there_is_no_utilisation) {
   BOOST_TEST(summary.composite.empty());
 }
 
-// Stopped at 20: a GEMM since 10 counts 10 ns of 20, and reaches to the end of the window; its multiply-accumulates are not done.
+// Stopped at 20: a GEMM since 10 counts 10 ns of 20, and reaches to the end of the window; its
+// multiply-accumulates are not done.
 KERNBENCH_SYSTEMC_TEST(what_is_under_way_counts_as_if_it_ended_now) {
   FakeMachine machine;
   ActivityWindows windows;
   windows.executed(record(*machine.dma, OpKind::memory, 0, 10, 0));
-  const ActivitySummary summary = windows.summary(default_rate, {record(*machine.gemm, OpKind::gemm, 10, 20, 0)});
+  const ActivitySummary summary =
+      windows.summary(default_rate, {record(*machine.gemm, OpKind::gemm, 10, 20, 0)});
   BOOST_TEST(summary.composite.length() == 20 * fs_per_ns);
   BOOST_TEST(summary.all.length() == 20 * fs_per_ns);
   BOOST_TEST(*summary.mac_utilisation == 0.5);

@@ -1,4 +1,5 @@
-// Statistics: key names carry units, sums are by kind, the text is the same for the same counts (spec 11.3).
+// Statistics: key names carry units, sums are by kind, the text is the same for the same counts
+// (spec 11.3).
 #include "platform/observe/component_statistics.h"
 
 #include "platform/observe/object_tree.h"
@@ -10,12 +11,16 @@ using namespace kernbench::test;
 
 namespace {
 
-std::string kind_of(const Component& component) { return component.node() == 2 ? "ucie_port" : "pe_engine"; }
+std::string kind_of(const Component& component) {
+  return component.node() == 2 ? "ucie_port" : "pe_engine";
+}
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(keys_name_their_unit_once) {
-  const auto key = [](const char* name, Quantity quantity) { return key_of({name, "", quantity, nullptr, Merge::sum, {}}); };
+  const auto key = [](const char* name, Quantity quantity) {
+    return key_of({name, "", quantity, nullptr, Merge::sum, {}});
+  };
   BOOST_TEST(key("busy", Quantity::time_fs) == "busy_ns");
   BOOST_TEST(key("busy_fs", Quantity::time_fs) == "busy_ns");
   BOOST_TEST(key("wait_ns", Quantity::time_fs) == "wait_ns");
@@ -30,10 +35,11 @@ KERNBENCH_SYSTEMC_TEST(statistics_of_components_are_listed_by_name) {
   machine.gemm->busy_time = 12'345'678;  // 12.345678 ns
   machine.dma->bytes = 4096;
   machine.port->commands = 7;
-  BOOST_TEST(statistics_json(objects_of<Component>(), kind_of).dump() ==
-             R"([{"name":"sip0.pe0.pe_dma","kind":"pe_engine","stats":{"busy_ns":0.0,"transferred_bytes":4096,"commands":0,"longest_wait_ns":0.0}},)"
-             R"({"name":"sip0.pe0.pe_gemm","kind":"pe_engine","stats":{"busy_ns":12.345678,"transferred_bytes":0,"commands":0,"longest_wait_ns":0.0}},)"
-             R"({"name":"sip0.ucie-N","kind":"ucie_port","stats":{"busy_ns":0.0,"transferred_bytes":0,"commands":7,"longest_wait_ns":0.0}}])");
+  BOOST_TEST(
+      statistics_json(objects_of<Component>(), kind_of).dump() ==
+      R"([{"name":"sip0.pe0.pe_dma","kind":"pe_engine","stats":{"busy_ns":0.0,"transferred_bytes":4096,"commands":0,"longest_wait_ns":0.0}},)"
+      R"({"name":"sip0.pe0.pe_gemm","kind":"pe_engine","stats":{"busy_ns":12.345678,"transferred_bytes":0,"commands":0,"longest_wait_ns":0.0}},)"
+      R"({"name":"sip0.ucie-N","kind":"ucie_port","stats":{"busy_ns":0.0,"transferred_bytes":0,"commands":7,"longest_wait_ns":0.0}}])");
 }
 
 KERNBENCH_SYSTEMC_TEST(totals_add_up_the_components_of_a_kind) {
@@ -44,9 +50,10 @@ KERNBENCH_SYSTEMC_TEST(totals_add_up_the_components_of_a_kind) {
   machine.dma->longest_wait = 4'000'000;
   machine.gemm->longest_wait = 3'000'000;  // the longest of all is no sum
   const auto totals = totals_by_kind(objects_of<Component>(), kind_of);
-  BOOST_TEST(totals_json(totals).dump() ==
-             R"({"pe_engine":{"components":2,"active":2,"busy_ns":3.5,"transferred_bytes":10,"commands":0,"longest_wait_ns":4.0},)"
-             R"("ucie_port":{"components":1,"active":0,"busy_ns":0.0,"transferred_bytes":0,"commands":0,"longest_wait_ns":0.0}})");
+  BOOST_TEST(
+      totals_json(totals).dump() ==
+      R"({"pe_engine":{"components":2,"active":2,"busy_ns":3.5,"transferred_bytes":10,"commands":0,"longest_wait_ns":4.0},)"
+      R"("ucie_port":{"components":1,"active":0,"busy_ns":0.0,"transferred_bytes":0,"commands":0,"longest_wait_ns":0.0}})");
   BOOST_REQUIRE(totals[0].find("busy") != nullptr);
   BOOST_TEST(totals[0].find("busy")->value == 3'500'000U);
 }

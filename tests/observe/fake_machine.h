@@ -17,8 +17,7 @@ namespace kernbench::test {
 class FakeEngine : public Component {
  public:
   explicit FakeEngine(const ComponentInit& init)
-      : Component(init),
-        busy(add_signal("busy", "serves", 1)),
+      : Component(init), busy(add_signal("busy", "serves", 1)),
         depth(add_signal("queue_depth", "waiting", 8)),
         stage(add_signal("stage", "of the tile", 2, {"IDLE", "DMA_READ", "GEMM"})) {
     add_statistic("busy", "time in service", Quantity::time_fs, busy_time);
@@ -76,7 +75,8 @@ class FakeMachine {
 
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const std::string& name) : path_("/tmp/kernbench-test-" + std::to_string(::getpid()) + "-" + name) {}
+  explicit TemporaryFile(const std::string& name)
+      : path_("/tmp/kernbench-test-" + std::to_string(::getpid()) + "-" + name) {}
   ~TemporaryFile() { ::unlink(path_.c_str()); }
   const std::string& path() const { return path_; }
   std::string text() const {

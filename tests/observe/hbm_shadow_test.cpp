@@ -1,5 +1,5 @@
-// The shadow of an HBM partition books as the controller does (spec 2.5), and tells how long others held the channel of a transfer.
-// Bursts of 16 B on 4 channels, 16 fs each.
+// The shadow of an HBM partition books as the controller does (spec 2.5), and tells how long others
+// held the channel of a transfer. Bursts of 16 B on 4 channels, 16 fs each.
 #include "platform/observe/hbm_shadow.h"
 
 #include <boost/test/unit_test.hpp>
@@ -20,7 +20,8 @@ HbmShadow shadow() {
   return HbmShadow(attributes);
 }
 
-TransactionHandle request(TransactionPool& pool, std::uint64_t offset, unsigned bytes, std::uint16_t channel = every_channel) {
+TransactionHandle request(TransactionPool& pool, std::uint64_t offset, unsigned bytes,
+                          std::uint16_t channel = every_channel) {
   TransactionHandle transaction = pool.make();
   transaction->set_data_length(bytes);
   transaction->route().offset = offset;
@@ -36,7 +37,8 @@ BOOST_AUTO_TEST_SUITE(hbm_shadow)
 BOOST_AUTO_TEST_CASE(a_request_for_one_channel_waits_for_those_to_the_partition_that_touch_it) {
   HbmShadow hbm = shadow();
   TransactionPool pool;
-  const TransactionHandle whole = request(pool, 32, 16), one = request(pool, 0, 32, 2), other = request(pool, 0, 32, 3);
+  const TransactionHandle whole = request(pool, 32, 16), one = request(pool, 0, 32, 2),
+                          other = request(pool, 0, 32, 3);
   const HbmShadow::Bursts of_whole = hbm.book_read(*whole, 100).at(0);
   const HbmShadow::Bursts of_one = hbm.book_read(*one, 100).at(0);
   const HbmShadow::Bursts of_other = hbm.book_read(*other, 100).at(0);

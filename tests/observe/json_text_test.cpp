@@ -15,7 +15,8 @@ namespace {
 // The femtoseconds of a number of nanoseconds, from its digits alone.
 unsigned __int128 fs_of(const std::string& text) {
   const std::size_t exponent_at = text.find('e');
-  const int exponent = exponent_at == std::string::npos ? 0 : std::stoi(text.substr(exponent_at + 1));
+  const int exponent =
+      exponent_at == std::string::npos ? 0 : std::stoi(text.substr(exponent_at + 1));
   const std::string digits = text.substr(0, exponent_at);
   const std::size_t point = std::min(digits.find('.'), digits.size());
   unsigned __int128 value = 0;
@@ -53,7 +54,8 @@ BOOST_AUTO_TEST_CASE(nanoseconds_print_to_the_femtosecond) {
   BOOST_TEST(json_text(ns_json(123'456'789'012'345)) == "123456789.012345");
   BOOST_TEST(json_text(ns_json((Fs{1} << 53) + 1)) == "9007199254.740993");
   BOOST_TEST(json_text(ns_json(never_fs)) == "18446744073709.551615");
-  BOOST_TEST(json_text(signed_ns_json(std::numeric_limits<std::int64_t>::min())) == "-9223372036854.775808");
+  BOOST_TEST(json_text(signed_ns_json(std::numeric_limits<std::int64_t>::min())) ==
+             "-9223372036854.775808");
 }
 
 RC_BOOST_PROP(every_count_of_femtoseconds_is_its_own_decimal, ()) {
@@ -67,7 +69,8 @@ RC_BOOST_PROP(every_count_of_femtoseconds_is_its_own_decimal, ()) {
 BOOST_AUTO_TEST_CASE(everything_else_is_as_nlohmann_has_it) {
   const Json json = Json::parse(
       R"({"a": [1, -2, 0.1, 1e-7, 1e300, null, true], "empty": {}, "none": [], "text \"quoted\"": "\u00e9\n", "nested": [{"k": []}, [[3]]]})");
-  for (const int indent : {-1, 0, 1, 2, 4}) BOOST_TEST(json_text(json, indent) == json.dump(indent));
+  for (const int indent : {-1, 0, 1, 2, 4})
+    BOOST_TEST(json_text(json, indent) == json.dump(indent));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

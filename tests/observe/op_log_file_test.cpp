@@ -1,4 +1,5 @@
-// `--op-log F`: CSV or SQLite by the name's ending; what spills is the same as what stays in memory (spec 9).
+// `--op-log F`: CSV or SQLite by the name's ending; what spills is the same as what stays in memory
+// (spec 9).
 #include "platform/observe/op_log_file.h"
 
 #include <rapidcheck.h>
@@ -17,7 +18,8 @@ using namespace kernbench::test;
 
 namespace {
 
-ExecutedOp op_at(const FakeEngine& node, Fs start, Fs end, const char* name, OpKind kind = OpKind::memory) {
+ExecutedOp op_at(const FakeEngine& node, Fs start, Fs end, const char* name,
+                 OpKind kind = OpKind::memory) {
   ExecutedOp op;
   op.node = &node;
   op.t_start = start;
@@ -27,8 +29,8 @@ ExecutedOp op_at(const FakeEngine& node, Fs start, Fs end, const char* name, OpK
   return op;
 }
 
-std::string written(const std::vector<ExecutedOp>& ops, const std::string& ending, std::uint64_t limit,
-                    const OpTable::Meta& meta = {}) {
+std::string written(const std::vector<ExecutedOp>& ops, const std::string& ending,
+                    std::uint64_t limit, const OpTable::Meta& meta = {}) {
   const TemporaryFile file("log" + ending);
   OpLogFile log(ResultFile(file.path()), nullptr, limit);
   for (const ExecutedOp& op : ops) log.executed(op);
@@ -36,9 +38,11 @@ std::string written(const std::vector<ExecutedOp>& ops, const std::string& endin
   if (ending == ".csv") return file.text();
   // As CSV, column by column.
   SqliteDatabase database(file.path());
-  SqliteStatement rows(
-      database, "SELECT id, t_start_fs, t_end_fs, node, kind, name, command, tile, bytes, text, inputs, outputs FROM listed");
-  std::string text = "id,t_start_fs,t_end_fs,node,kind,name,command,tile,bytes,params,inputs,outputs\n";
+  SqliteStatement rows(database,
+                       "SELECT id, t_start_fs, t_end_fs, node, kind, name, command, tile, bytes, "
+                       "text, inputs, outputs FROM listed");
+  std::string text =
+      "id,t_start_fs,t_end_fs,node,kind,name,command,tile,bytes,params,inputs,outputs\n";
   while (rows.step()) {
     for (int column = 0; column < 12; ++column) {
       std::string field = rows.text(column);
@@ -67,7 +71,8 @@ std::vector<ExecutedOp> three_ops(const FakeMachine& machine, FunctionalModel& f
   params.epilogue[0].kind = EpilogueOp::Kind::clamp;
   params.epilogue[0].low = -0.5;
   params.epilogue[0].high = 2;
-  const IssuedOp issued = functional_model.gemm(params, {loaded.value, transposed(loaded.value)}, {{{tcm, 16}}, {{tcm + 16, 8}}});
+  const IssuedOp issued = functional_model.gemm(params, {loaded.value, transposed(loaded.value)},
+                                                {{{tcm, 16}}, {{tcm + 16, 8}}});
   product.data = issued.op;
   product.command_id = 2;
   product.macs = 16;
@@ -87,8 +92,11 @@ KERNBENCH_SYSTEMC_TEST(the_limit_changes_no_byte_and_no_row) {
   FunctionalModel functional_model;
   const std::vector<ExecutedOp> ops = three_ops(machine, functional_model);
   const std::string csv = written(ops, ".csv", 1000);
-  BOOST_TEST(csv.find("\n3,2000,2500,sip0.pe0.pe_gemm,memory,tile/FETCH,0,3,0,,,\n2,5000,") != std::string::npos, csv);
-  BOOST_TEST(csv.find(",1,2\n") != std::string::npos, csv);  // relu reads value 1 and defines value 2
+  BOOST_TEST(csv.find("\n3,2000,2500,sip0.pe0.pe_gemm,memory,tile/FETCH,0,3,0,,,\n2,5000,") !=
+                 std::string::npos,
+             csv);
+  BOOST_TEST(csv.find(",1,2\n") != std::string::npos,
+             csv);  // relu reads value 1 and defines value 2
   for (const std::uint64_t limit : {1U, 2U, 3U, 4U, 5U}) {
     BOOST_TEST(written(ops, ".csv", limit) == csv);
     BOOST_TEST(written(ops, ".sqlite", limit) == csv);
@@ -103,7 +111,8 @@ KERNBENCH_SYSTEMC_TEST(records_are_listed_by_start_and_ties_by_id_however_they_c
     std::vector<ExecutedOp> ops;
     for (int left = *rc::gen::inRange(0, 40); left > 0; --left) {
       const Fs start = *rc::gen::inRange<Fs>(0, 8);
-      ops.push_back(op_at(*nodes[*rc::gen::inRange<std::size_t>(0, 3)], start, start + *rc::gen::inRange<Fs>(0, 9), "dma_write"));
+      ops.push_back(op_at(*nodes[*rc::gen::inRange<std::size_t>(0, 3)], start,
+                          start + *rc::gen::inRange<Fs>(0, 9), "dma_write"));
       ops.back().tile_id = *rc::gen::inRange(-1, 3);
     }
     const std::string csv = written(ops, ".csv", 1000);
@@ -116,7 +125,8 @@ KERNBENCH_SYSTEMC_TEST(records_are_listed_by_start_and_ties_by_id_however_they_c
     std::getline(lines, line);
     std::size_t count = 0;
     for (; std::getline(lines, line); ++count) {
-      const std::pair<Fs, std::uint64_t> now{std::stoull(line.substr(line.find(',') + 1)), std::stoull(line)};
+      const std::pair<Fs, std::uint64_t> now{std::stoull(line.substr(line.find(',') + 1)),
+                                             std::stoull(line)};
       RC_ASSERT(last < now);
       last = now;
     }
@@ -130,7 +140,8 @@ KERNBENCH_SYSTEMC_TEST(a_database_has_typed_parameters_meta_and_indices) {
   const TemporaryFile file("typed.sqlite");
   OpLogFile log(ResultFile(file.path()), nullptr, 2);
   for (const ExecutedOp& op : three_ops(machine, functional_model)) log.executed(op);
-  log.close({{"command_line", "kernbench run"}, {"configuration", R"({"system": {"flit_bytes": 256}})"}});
+  log.close(
+      {{"command_line", "kernbench run"}, {"configuration", R"({"system": {"flit_bytes": 256}})"}});
 
   SqliteDatabase database(file.path());
   const auto value = [&](const std::string& sql) {
@@ -138,23 +149,24 @@ KERNBENCH_SYSTEMC_TEST(a_database_has_typed_parameters_meta_and_indices) {
     BOOST_TEST_REQUIRE(statement.step(), sql);
     return statement.text(0);
   };
-  BOOST_TEST(value("SELECT value FROM meta WHERE key = 'schema_version'") == std::to_string(OpTable::schema_version));
+  BOOST_TEST(value("SELECT value FROM meta WHERE key = 'schema_version'") ==
+             std::to_string(OpTable::schema_version));
   BOOST_TEST(value("SELECT value FROM meta WHERE key = 'command_line'") == "kernbench run");
-  BOOST_TEST(value("SELECT json_extract(value, '$.system.flit_bytes') FROM meta WHERE key = 'configuration'") == "256");
+  BOOST_TEST(value("SELECT json_extract(value, '$.system.flit_bytes') FROM meta WHERE key = "
+                   "'configuration'") == "256");
   BOOST_TEST(value("SELECT count(*) FROM ops") == "4");
   BOOST_TEST(value("SELECT macs FROM ops WHERE name = 'gemm_f16'") == "16");
   BOOST_TEST(value("SELECT tile FROM ops WHERE name = 'tile/FETCH'") == "3");
   BOOST_TEST(value("SELECT count(*) FROM ops WHERE tile IS NULL") == "3");
   BOOST_TEST(value("SELECT params IS NULL FROM ops WHERE name = 'tile/FETCH'") == "1");
-  BOOST_TEST(
-      value(
-          "SELECT group_concat(name) FROM (SELECT name FROM sqlite_master WHERE type = 'index' AND sql NOT NULL ORDER BY name)") ==
-      "ops_by_node,ops_by_start");
+  BOOST_TEST(value("SELECT group_concat(name) FROM (SELECT name FROM sqlite_master WHERE type = "
+                   "'index' AND sql NOT NULL ORDER BY name)") == "ops_by_node,ops_by_start");
 
   const auto params = [&](const std::string& name) {
     return nlohmann::json::parse(value("SELECT params FROM ops WHERE name = '" + name + "'"));
   };
-  const nlohmann::json load = params("dma_read"), product = params("gemm_f16"), relu = params("relu");
+  const nlohmann::json load = params("dma_read"), product = params("gemm_f16"),
+                       relu = params("relu");
   BOOST_TEST(load["op"] == "load");
   BOOST_TEST(load["from"][0]["space"] == "HBM");
   BOOST_TEST(load["from"][0]["bytes"] == 16);
@@ -168,14 +180,17 @@ KERNBENCH_SYSTEMC_TEST(a_database_has_typed_parameters_meta_and_indices) {
   BOOST_TEST((product["transpose_a"] == false && product["transpose_b"] == true));
   BOOST_TEST(product["inputs"][1]["strides"].is_null());
   BOOST_TEST(product["outputs"][0]["dtype"] == "f16");
-  BOOST_TEST((product["epilogue"][0] == nlohmann::json{{"op", "clamp"}, {"scope", "output_tile"}, {"min", -0.5}, {"max", 2.0}}));
+  BOOST_TEST(
+      (product["epilogue"][0] ==
+       nlohmann::json{{"op", "clamp"}, {"scope", "output_tile"}, {"min", -0.5}, {"max", 2.0}}));
   BOOST_TEST(relu["operands"][0]["input"] == 0);
   BOOST_TEST(relu["axis"].is_null());
 }
 
 BOOST_AUTO_TEST_CASE(the_ending_of_the_name_chooses_the_format) {
   BOOST_TEST((op_log_format("a.csv") == OpLogFormat::csv));
-  for (const char* name : {"a.sqlite", "b.c/a.sqlite3", "a.csv.db"}) BOOST_TEST((op_log_format(name) == OpLogFormat::sqlite));
+  for (const char* name : {"a.sqlite", "b.c/a.sqlite3", "a.csv.db"})
+    BOOST_TEST((op_log_format(name) == OpLogFormat::sqlite));
   BOOST_TEST((op_log_format("/dev/null") == OpLogFormat::csv));
   for (const char* name : {"a.txt", "a", "csv", "a.CSV", "/tmp"}) {
     BOOST_CHECK_EXCEPTION(op_log_format(name), UsageError, [&](const UsageError& error) {
@@ -189,15 +204,18 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_told_at_the_end) {
   OpLogFile log(ResultFile("/dev/full"), nullptr, 1000);
   ExecutedOp op;
   for (int i = 0; i < 100000; ++i) log.executed(op);
-  BOOST_CHECK_EXCEPTION(log.close(), Error,
-                        [](const Error& error) { return std::string(error.what()).find("'/dev/full' is not complete") == 0; });
+  BOOST_CHECK_EXCEPTION(log.close(), Error, [](const Error& error) {
+    return std::string(error.what()).find("'/dev/full' is not complete") == 0;
+  });
 }
 
 BOOST_AUTO_TEST_CASE(a_fault_of_sqlite_is_an_error_with_its_text) {
   BOOST_CHECK_THROW(SqliteDatabase("/nowhere/a.db"), Error);
   SqliteDatabase database("");
   BOOST_CHECK_EXCEPTION(database.execute("SELEC"), Error, [](const Error& error) {
-    return std::string(error.what()).find("temporary SQLite database cannot be written: near \"SELEC\"") != std::string::npos;
+    return std::string(error.what())
+               .find("temporary SQLite database cannot be written: near \"SELEC\"") !=
+           std::string::npos;
   });
   BOOST_CHECK_THROW(SqliteStatement(database, "SELECT * FROM nothing"), Error);
 }

@@ -1,4 +1,5 @@
-// Request traces (spec 11.2): every hop of a transfer by hand, commands with their events, nothing lost and nothing empty.
+// Request traces (spec 11.2): every hop of a transfer by hand, commands with their events, nothing
+// lost and nothing empty.
 #include "platform/observe/request_trace.h"
 
 #include <boost/test/unit_test.hpp>
@@ -21,7 +22,8 @@ namespace {
 struct Traced {
   explicit Traced(const std::string& topology = "topology.tiny.yaml") {
     register_builtin_components(registry);
-    MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + topology, {}, registry);
+    MachineSpec spec =
+        load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + topology, {}, registry);
     spec.source_path.clear();
     PlatformOptions options;
     options.op_sink = &sink;
@@ -33,8 +35,8 @@ struct Traced {
   }
   std::uint64_t hbm(PeId pe, std::uint64_t offset = 0) const {
     return platform->address_map()
-        .address_of(
-            {MemoryArea::hbm, static_cast<unsigned>(pe.sip), static_cast<unsigned>(pe.cube), static_cast<unsigned>(pe.pe), offset})
+        .address_of({MemoryArea::hbm, static_cast<unsigned>(pe.sip), static_cast<unsigned>(pe.cube),
+                     static_cast<unsigned>(pe.pe), offset})
         .encode();
   }
   std::vector<Json> run(std::function<void(HostPort&)> body, const RunLimits& limits = {}) {
@@ -46,7 +48,8 @@ struct Traced {
     for (std::string line; std::getline(text, line);) lines.push_back(Json::parse(line));
     return lines;
   }
-  std::vector<Json> run_kernel(std::function<void(KernelContext&)> body, std::vector<PeId> pes = {{0, 0, 0}}) {
+  std::vector<Json> run_kernel(std::function<void(KernelContext&)> body,
+                               std::vector<PeId> pes = {{0, 0, 0}}) {
     return run([&](HostPort& port) {
       const auto launch = kernel_launch(std::move(pes));
       launch->body = std::make_shared<FunctionKernel>(std::move(body));
@@ -78,12 +81,15 @@ std::vector<Json> of_kind(const std::vector<Json>& lines, const std::string& kin
 }
 
 using Times = std::vector<double>;
-Times times_of(const Json& hop) { return {hop.at("arrival_ns"), hop.at("start_ns"), hop.at("departure_ns")}; }
+Times times_of(const Json& hop) {
+  return {hop.at("arrival_ns"), hop.at("start_ns"), hop.at("departure_ns")};
+}
 
 }  // namespace
 
-// tests/host derives the same read: 5 ns at the end point; the command pays 8 + 8 + 2 ns and 0.200006 ns of propagation, one burst
-// takes 8 ns; the data come back over links of 1, 2, 2, 0.5, 2, 2, 1 ns and pay 2 + 8 + 8 ns.
+// tests/host derives the same read: 5 ns at the end point; the command pays 8 + 8 + 2 ns and
+// 0.200006 ns of propagation, one burst takes 8 ns; the data come back over links of 1, 2, 2, 0.5,
+// 2, 2, 1 ns and pay 2 + 8 + 8 ns.
 KERNBENCH_SYSTEMC_TEST(a_host_read_is_followed_hop_by_hop_there_and_back) {
   Traced t;
   const std::vector<Json> lines = t.run([&](HostPort& port) {
@@ -96,12 +102,14 @@ KERNBENCH_SYSTEMC_TEST(a_host_read_is_followed_hop_by_hop_there_and_back) {
   BOOST_TEST(read.at("target") == "sip0.cube0.hbm_ctrl.pe0");
   BOOST_TEST(read.at("bytes") == 256);
   const Json& hops = read.at("hops");
-  const std::vector<std::string> way{"sip0.io0.pcie_ep",  "sip0.io0.io_noc",         "sip0.io0.conn0",  "sip0.io0.io_ucie-P0",
-                                     "sip0.cube0.ucie-N", "sip0.cube0.ucie-N.conn0", "sip0.cube0.r0c0", "sip0.cube0.hbm_ctrl.pe0"};
+  const std::vector<std::string> way{
+      "sip0.io0.pcie_ep",  "sip0.io0.io_noc",         "sip0.io0.conn0",  "sip0.io0.io_ucie-P0",
+      "sip0.cube0.ucie-N", "sip0.cube0.ucie-N.conn0", "sip0.cube0.r0c0", "sip0.cube0.hbm_ctrl.pe0"};
   BOOST_TEST(hops.size() == 2 * way.size() - 1);
   for (std::size_t i = 0; i < hops.size(); ++i) {
     const bool back = i >= way.size();
-    BOOST_TEST(hops.at(i).at("node").get<std::string>() == hops.at(back ? hops.size() - 1 - i : i).at("node").get<std::string>());
+    BOOST_TEST(hops.at(i).at("node").get<std::string>() ==
+               hops.at(back ? hops.size() - 1 - i : i).at("node").get<std::string>());
     const Times at = times_of(hops.at(i));
     BOOST_TEST((at[0] <= at[1] && at[1] <= at[2]), hops.at(i).dump());
     if (i > 0) BOOST_TEST(times_of(hops.at(i - 1))[2] <= at[0]);
@@ -110,7 +118,8 @@ KERNBENCH_SYSTEMC_TEST(a_host_read_is_followed_hop_by_hop_there_and_back) {
   BOOST_TEST(hops.at(way.size() - 1).at("node") == way.back());
   BOOST_TEST(times_of(hops.front()) == (Times{0, 0, 5}), boost::test_tools::per_element());
   // At the memory the command is booked at once; the data leave when its burst has ended.
-  BOOST_TEST(times_of(hops.at(way.size() - 1)) == (Times{23.200006, 23.200006, 31.200006}), boost::test_tools::per_element());
+  BOOST_TEST(times_of(hops.at(way.size() - 1)) == (Times{23.200006, 23.200006, 31.200006}),
+             boost::test_tools::per_element());
   BOOST_TEST(read.at("first_ns") == 0);
   BOOST_TEST(read.at("total_ns").get<double>() == 59.900012);
 }
@@ -118,7 +127,8 @@ KERNBENCH_SYSTEMC_TEST(a_host_read_is_followed_hop_by_hop_there_and_back) {
 KERNBENCH_SYSTEMC_TEST(a_posted_write_ends_at_its_commit) {
   Traced t;
   const std::vector<Json> lines = t.run([&](HostPort& port) {
-    port.wait(*port.submit(memory_write({0, 0, 0}, t.hbm({0, 0, 0}), std::vector<std::uint8_t>(256, 1))));
+    port.wait(
+        *port.submit(memory_write({0, 0, 0}, t.hbm({0, 0, 0}), std::vector<std::uint8_t>(256, 1))));
   });
   BOOST_REQUIRE(lines.size() == 1U);
   BOOST_TEST(lines.at(0).at("kind") == "write");
@@ -126,11 +136,13 @@ KERNBENCH_SYSTEMC_TEST(a_posted_write_ends_at_its_commit) {
   BOOST_TEST(lines.at(0).at("total_ns").get<double>() == 41.700006);
 }
 
-// A load of 256 bytes from the own partition: 1 + 2 + 8 + 1 + 2 + 1 ns and 4 fs (tests/traffic), from the grant on. It belongs to
-// its command, whose events are those of spec 5.4 in their order.
+// A load of 256 bytes from the own partition: 1 + 2 + 8 + 1 + 2 + 1 ns and 4 fs (tests/traffic),
+// from the grant on. It belongs to its command, whose events are those of spec 5.4 in their order.
 KERNBENCH_SYSTEMC_TEST(a_command_has_its_events_and_its_transfers_name_it) {
   Traced t;
-  const std::vector<Json> lines = t.run_kernel([&](KernelContext& pe) { transfer(pe, false, t.hbm({0, 0, 0}), 256); });
+  const std::vector<Json> lines = t.run_kernel([&](KernelContext& pe) {
+    transfer(pe, false, t.hbm({0, 0, 0}), 256);
+  });
   const std::vector<Json> commands = of_kind(lines, "command"), reads = of_kind(lines, "read");
   BOOST_REQUIRE(commands.size() == 1U);
   BOOST_REQUIRE(reads.size() == 1U);
@@ -139,18 +151,21 @@ KERNBENCH_SYSTEMC_TEST(a_command_has_its_events_and_its_transfers_name_it) {
   BOOST_TEST(reads.at(0).at("total_ns").get<double>() == 15.000004);
   std::vector<std::string> events;
   for (const Json& event : commands.at(0).at("events")) {
-    events.push_back(event.at("event").get<std::string>() + " " + event.at("node").get<std::string>().substr(15));
+    events.push_back(event.at("event").get<std::string>() + " " +
+                     event.at("node").get<std::string>().substr(15));
   }
-  BOOST_TEST(events == (std::vector<std::string>{"command_submitted pe_scheduler", "sub_command_dispatched pe_scheduler",
-                                                 "engine_start pe_dma", "engine_complete pe_dma", "tile_ready pe_scheduler",
-                                                 "command_complete pe_scheduler"}),
+  BOOST_TEST(events == (std::vector<std::string>{
+                           "command_submitted pe_scheduler", "sub_command_dispatched pe_scheduler",
+                           "engine_start pe_dma", "engine_complete pe_dma",
+                           "tile_ready pe_scheduler", "command_complete pe_scheduler"}),
              boost::test_tools::per_element());
   BOOST_TEST(commands.at(0).at("events").at(2).at("stage") == "DMA_READ");
   BOOST_TEST(commands.at(0).at("events").at(2).at("bytes") == 256);
   BOOST_TEST(commands.at(0).at("total_ns").get<double>() == 1 + 15.000004);  // pe_scheduler 1 ns
   // The launch on its way to the PE and back.
   std::multiset<std::string> control;
-  for (const Json& line : of_kind(lines, "control")) control.insert(line.at("message").get<std::string>());
+  for (const Json& line : of_kind(lines, "control"))
+    control.insert(line.at("message").get<std::string>());
   BOOST_TEST(control.count("KernelLaunch 'r'") == 3U);  // host to io_cpu, to m_cpu, to pe_cpu
 }
 
@@ -178,7 +193,9 @@ KERNBENCH_SYSTEMC_TEST(tiles_of_a_composite_name_command_and_tile_in_both_direct
   for (const Json& event : command.at("events")) {
     if (event.at("event") == "engine_start") ++starts[event.at("stage").get<std::string>()];
   }
-  BOOST_TEST((starts == std::map<std::string, int>{{"DMA_READ", 16}, {"FETCH", 8}, {"GEMM", 8}, {"STORE", 4}, {"DMA_WRITE", 4}}));
+  BOOST_TEST(
+      (starts == std::map<std::string, int>{
+                     {"DMA_READ", 16}, {"FETCH", 8}, {"GEMM", 8}, {"STORE", 4}, {"DMA_WRITE", 4}}));
 }
 
 KERNBENCH_SYSTEMC_TEST(what_is_under_way_when_a_run_is_stopped_is_marked) {
@@ -196,7 +213,8 @@ KERNBENCH_SYSTEMC_TEST(what_is_under_way_when_a_run_is_stopped_is_marked) {
   BOOST_TEST(lines.at(0).at("hops").size() == 8U);  // to the memory, not back
 }
 
-// Of every line: hops are there, in order of time, and total = last - first. Of the same run twice: the same bytes.
+// Of every line: hops are there, in order of time, and total = last - first. Of the same run twice:
+// the same bytes.
 BOOST_AUTO_TEST_CASE(no_trace_is_empty_and_repetitions_are_identical) {
   const auto trace = [] {
     return forked_value([] {
@@ -209,7 +227,10 @@ BOOST_AUTO_TEST_CASE(no_trace_is_empty_and_repetitions_are_identical) {
           [&](KernelContext& pe) {
             const PeId here = pe.where();
             transfer(pe, false, t.hbm({0, (here.cube + 5) % 16, here.pe}), 3000);
-            transfer(pe, true, t.hbm({1, here.cube, 7 - here.pe}, 64 * 1024 * static_cast<std::uint64_t>(here.pe) + 100), 1000);
+            transfer(pe, true,
+                     t.hbm({1, here.cube, 7 - here.pe},
+                           64 * 1024 * static_cast<std::uint64_t>(here.pe) + 100),
+                     1000);
             transfer(pe, true, t.hbm(here), 1);
           },
           pes);
@@ -219,7 +240,8 @@ BOOST_AUTO_TEST_CASE(no_trace_is_empty_and_repetitions_are_identical) {
       for (const Json& line : lines) {
         const double total = line.at("total_ns");
         BOOST_REQUIRE(total > 0);
-        BOOST_REQUIRE_CLOSE(total, line.at("last_ns").get<double>() - line.at("first_ns").get<double>(), 1e-6);
+        BOOST_REQUIRE_CLOSE(
+            total, line.at("last_ns").get<double>() - line.at("first_ns").get<double>(), 1e-6);
         BOOST_REQUIRE(!line.at(line.at("kind") == "command" ? "events" : "hops").empty());
         if (line.at("kind") == "command") continue;
         double before = 0;
@@ -242,7 +264,8 @@ KERNBENCH_SYSTEMC_TEST(the_breakdown_of_a_run_adds_up_to_the_traced_latencies) {
   Traced t("topology.yaml");
   const std::vector<PeId> pes{{0, 0, 0}, {0, 0, 1}, {0, 3, 2}, {0, 15, 7}};
   const std::vector<Json> lines = t.run([&](HostPort& port) {
-    port.wait(*port.submit(memory_write({0, 3, 2}, t.hbm({0, 3, 2}), std::vector<std::uint8_t>(5000, 1))));
+    port.wait(*port.submit(
+        memory_write({0, 3, 2}, t.hbm({0, 3, 2}), std::vector<std::uint8_t>(5000, 1))));
     const auto launch = kernel_launch(pes);
     launch->body = std::make_shared<FunctionKernel>([&](KernelContext& pe) {
       transfer(pe, false, t.hbm({0, 0, 0}), 4096);  // everybody at once
@@ -256,15 +279,19 @@ KERNBENCH_SYSTEMC_TEST(the_breakdown_of_a_run_adds_up_to_the_traced_latencies) {
     if (line.at("kind") != "read" && line.at("kind") != "write") continue;
     const NodeId from = t.platform->graph().at(line.at("initiator").get<std::string>()),
                  to = t.platform->graph().at(line.at("target").get<std::string>());
-    auto& sum = traced[line.at("kind").get<std::string>() + " " + name_of(distance_of(t.platform->graph(), from, to))];
+    auto& sum = traced[line.at("kind").get<std::string>() + " " +
+                       name_of(distance_of(t.platform->graph(), from, to))];
     ++sum.first;
     sum.second += line.at("total_ns").get<double>();
   }
   const nlohmann::ordered_json broken_down = t.breakdown->json();
   BOOST_TEST(broken_down.size() == traced.size());
-  BOOST_TEST(traced.size() == 6U);  // read and write by the host, reads local, same cube, same SIP; writes to another SIP
+  BOOST_TEST(
+      traced.size() ==
+      6U);  // read and write by the host, reads local, same cube, same SIP; writes to another SIP
   for (const auto& row : broken_down) {
-    const std::string name = row.at("op").get<std::string>() + " " + row.at("distance").get<std::string>();
+    const std::string name =
+        row.at("op").get<std::string>() + " " + row.at("distance").get<std::string>();
     BOOST_TEST_CONTEXT(name) {
       double parts = 0;
       for (const auto& part : row.at("parts")) parts += part.get<double>();

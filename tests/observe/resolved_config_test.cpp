@@ -1,4 +1,5 @@
-// The resolved configuration is a topology.yaml that gives the same machine again, default for default.
+// The resolved configuration is a topology.yaml that gives the same machine again, default for
+// default.
 #include "platform/observe/resolved_config.h"
 
 #include "platform/assembly/builtin_components.h"
@@ -17,7 +18,9 @@ std::string resolved_of(const std::string& path, const std::vector<Override>& ov
   return resolved_config(load_machine(path, overrides, registry), registry);
 }
 
-std::string shipped(const std::string& name) { return std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + name; }
+std::string shipped(const std::string& name) {
+  return std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + name;
+}
 
 }  // namespace
 
@@ -32,14 +35,16 @@ BOOST_AUTO_TEST_CASE(a_resolved_configuration_resolves_to_itself) {
 
 BOOST_AUTO_TEST_CASE(a_ual_end_point_is_resolved_with_its_links) {
   const std::string resolved =
-      resolved_of(shipped("topology.yaml"), {{"sip.io_chiplets.io0.components.ual_ep", "{impl: builtin.ual_ep}"},
-                                             {"sip.io_chiplets.io0.links.ual_ep_to_noc_bw_gbs", "192"},
-                                             {"system.links.io_ual_to_switch", "{bw_gbs: 128, distance_mm: 25}"}});
+      resolved_of(shipped("topology.yaml"),
+                  {{"sip.io_chiplets.io0.components.ual_ep", "{impl: builtin.ual_ep}"},
+                   {"sip.io_chiplets.io0.links.ual_ep_to_noc_bw_gbs", "192"},
+                   {"system.links.io_ual_to_switch", "{bw_gbs: 128, distance_mm: 25}"}});
   TemporaryFile file("resolved.yaml");
   std::ofstream(file.path()) << resolved;
   BOOST_TEST(resolved_of(file.path()) == resolved);
-  for (const std::string part : {"io_ual_to_switch: {bw_gbs: 128, distance_mm: 25}\n", "ual_ep_to_noc_bw_gbs: 192\n",
-                                 "ual_ep: {impl: builtin.ual_ep, attrs: {cut_through: false, overhead_ns: 0}}\n"})
+  for (const std::string part :
+       {"io_ual_to_switch: {bw_gbs: 128, distance_mm: 25}\n", "ual_ep_to_noc_bw_gbs: 192\n",
+        "ual_ep: {impl: builtin.ual_ep, attrs: {cut_through: false, overhead_ns: 0}}\n"})
     BOOST_TEST(resolved.find(part) != std::string::npos, resolved);
 }
 
@@ -49,7 +54,9 @@ BOOST_AUTO_TEST_CASE(an_alias_is_written_as_what_it_stands_for) {
   register_builtin_components(registry);
   registry.add_alias("custom.router", "builtin.noc");
   const std::string resolved =
-      resolved_config(load_machine(shipped("topology.tiny.yaml"), {{"cube.components.router.impl", "custom.router"}}, registry), registry);
+      resolved_config(load_machine(shipped("topology.tiny.yaml"),
+                                   {{"cube.components.router.impl", "custom.router"}}, registry),
+                      registry);
   BOOST_TEST(resolved.find("router: {impl: builtin.noc, ") != std::string::npos, resolved);
   TemporaryFile file("resolved.yaml");
   std::ofstream(file.path()) << resolved;
@@ -57,9 +64,13 @@ BOOST_AUTO_TEST_CASE(an_alias_is_written_as_what_it_stands_for) {
 }
 
 BOOST_AUTO_TEST_CASE(defaults_and_overrides_are_resolved) {
-  const std::string resolved = resolved_of(shipped("topology.yaml"), {{"cube.pe_template.components.pe_gemm.attrs.macs_per_cycle", "8192"},
-                                                                      {"system.ns_per_mm", "0.125"}});
-  const auto has = [&](const std::string& part) { return resolved.find(part) != std::string::npos; };
+  const std::string resolved =
+      resolved_of(shipped("topology.yaml"),
+                  {{"cube.pe_template.components.pe_gemm.attrs.macs_per_cycle", "8192"},
+                   {"system.ns_per_mm", "0.125"}});
+  const auto has = [&](const std::string& part) {
+    return resolved.find(part) != std::string::npos;
+  };
   BOOST_TEST(has("ns_per_mm: 0.125\n"), resolved);
   BOOST_TEST(has("macs_per_cycle: 8192"), resolved);
   BOOST_TEST(has("num_pcs: 8"), resolved);  // not in the file: from hbm_channels_per_pe

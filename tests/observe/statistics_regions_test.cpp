@@ -13,7 +13,10 @@ KERNBENCH_SYSTEMC_TEST(a_region_counts_what_happens_between_its_reset_and_its_du
   StatisticsRegions regions(*m.platform);
   Fs second = 0, third = 0, end = 0;
   const RunResult result = m.run([&](HostPort& port) {
-    const auto write = [&] { port.wait(*port.submit(memory_write({0, 0, 0}, m.hbm({0, 0, 0}), std::vector<std::uint8_t>(256)))); };
+    const auto write = [&] {
+      port.wait(
+          *port.submit(memory_write({0, 0, 0}, m.hbm({0, 0, 0}), std::vector<std::uint8_t>(256))));
+    };
     write();
     regions.dump("first", second = port.now());
     regions.reset(second);
@@ -27,7 +30,9 @@ KERNBENCH_SYSTEMC_TEST(a_region_counts_what_happens_between_its_reset_and_its_du
   BOOST_TEST(result.error == "");
   const auto& json = regions.json();
   BOOST_TEST(json.size() == 4U);
-  const auto written = [&](std::size_t region) { return json[region]["totals"]["hbm_ctrl"]["bytes_written"].get<int>(); };
+  const auto written = [&](std::size_t region) {
+    return json[region]["totals"]["hbm_ctrl"]["bytes_written"].get<int>();
+  };
   BOOST_TEST(json[0]["label"] == "first");
   BOOST_TEST(json[0]["from_ns"] == 0.0);
   BOOST_TEST(written(0) == 256);

@@ -1,4 +1,5 @@
-// The waveform: bytes of a small machine, several changes of one instant, selection, polled objects, closing (spec 11.1).
+// The waveform: bytes of a small machine, several changes of one instant, selection, polled
+// objects, closing (spec 11.1).
 #include "platform/observe/trace_file.h"
 
 #include "models/base/errors.h"
@@ -12,7 +13,9 @@ using namespace kernbench::test;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 // The engine's story: 5 ns a read starts, 7.000001 ns GEMM with 3 waiting, 9 ns idle.
 void play(FakeMachine& machine) {
@@ -42,7 +45,8 @@ std::string waveform(const std::vector<std::string>& patterns) {
 
 }  // namespace
 
-// Times in the file are femtoseconds, to the digit; the date is fixed; components stand in their scopes; labels are strings.
+// Times in the file are femtoseconds, to the digit; the date is fixed; components stand in their
+// scopes; labels are strings.
 BOOST_AUTO_TEST_CASE(a_waveform_holds_every_femtosecond) {
   const std::string expected = R"($date
   Sat Jan  1 00:00:00 2000
@@ -147,9 +151,12 @@ KERNBENCH_SYSTEMC_TEST(a_scope_that_takes_nothing_is_an_error) {
   FakeMachine machine;
   TemporaryFile vcd("nothing.vcd");
   TraceFile file(vcd.path());
-  BOOST_CHECK_EXCEPTION(TraceScope({"*.busy", "sip0.pe0.pe_gem"}).check(objects_of<Component>()), UsageError, [](const auto& error) {
-    return contains(error.what(), "--trace-scope 'sip0.pe0.pe_gem' matches no signal") && contains(error.what(), "sip0.pe0.pe_gemm");
-  });
+  BOOST_CHECK_EXCEPTION(TraceScope({"*.busy", "sip0.pe0.pe_gem"}).check(objects_of<Component>()),
+                        UsageError, [](const auto& error) {
+                          return contains(error.what(),
+                                          "--trace-scope 'sip0.pe0.pe_gem' matches no signal") &&
+                                 contains(error.what(), "sip0.pe0.pe_gemm");
+                        });
 }
 
 // What holds when the run breaks off is in the file: every change before, and the present time.
@@ -172,11 +179,13 @@ KERNBENCH_SYSTEMC_TEST(a_run_that_breaks_off_leaves_a_whole_file) {
 
 KERNBENCH_SYSTEMC_TEST(a_file_that_cannot_be_written_is_named) {
   BOOST_CHECK_EXCEPTION(TraceFile("/nowhere/x.vcd"), UsageError, [](const auto& error) {
-    return std::string(error.what()) == "cannot write the trace file '/nowhere/x.vcd': No such file or directory";
+    return std::string(error.what()) ==
+           "cannot write the trace file '/nowhere/x.vcd': No such file or directory";
   });
   TraceFile full("/dev/full");
   BOOST_CHECK_EXCEPTION(full.close(), Error, [](const auto& error) {
-    return std::string(error.what()) == "the trace file '/dev/full' is not complete: No space left on device";
+    return std::string(error.what()) ==
+           "the trace file '/dev/full' is not complete: No space left on device";
   });
 }
 
@@ -212,8 +221,14 @@ KERNBENCH_SYSTEMC_TEST(objects_registered_with_sc_trace_are_polled) {
   file.close(Component::now());
   const std::string text = vcd.text();
   // SystemC sorts before sip0: capitals come first in byte order.
-  BOOST_TEST(contains(text, "$scope module SystemC $end\n$var real 64 ! rate $end\n$var string 1 \" state $end\n$var event 1 # done $end\n"), text);
-  BOOST_TEST(contains(text, "$var link 1 $ busy $end\n$scope module rtl $end\n$var link 1 % valid $end\n$var link 32 & beat [31:0] $end\n"), text);
+  BOOST_TEST(contains(text,
+                      "$scope module SystemC $end\n$var real 64 ! rate $end\n$var string 1 \" "
+                      "state $end\n$var event 1 # done $end\n"),
+             text);
+  BOOST_TEST(contains(text,
+                      "$var link 1 $ busy $end\n$scope module rtl $end\n$var link 1 % valid "
+                      "$end\n$var link 32 & beat [31:0] $end\n"),
+             text);
   BOOST_TEST(text.substr(text.find("#0")) ==
              "#0\n$dumpvars\nr0.5 !\nsOFF \"\n0$\n0%\nb0 &\nb01XZ '\n$end\n"
              "#1000000\nr1.25 !\n1$\n1%\nb11111111111111111111111111111110 &\n"

@@ -1,5 +1,6 @@
-// The address model LA in a PE (spec 3.3; ADR-0011 D-LA): segments come by message, PE_DMA resolves accesses by them. In the bench
-// a DMA of n flits takes overhead 1 ns + n ns + 2 fs; bursts of 256 B go round 4 channels.
+// The address model LA in a PE (spec 3.3; ADR-0011 D-LA): segments come by message, PE_DMA resolves
+// accesses by them. In the bench a DMA of n flits takes overhead 1 ns + n ns + 2 fs; bursts of 256
+// B go round 4 channels.
 #include <boost/test/unit_test.hpp>
 
 #include "models/address/virtual_space.h"
@@ -26,7 +27,9 @@ std::size_t remove(PeTestbench& pe, std::vector<SegmentRemove::Range> ranges) {
   return pe.send_control("pe_dma", message);
 }
 
-BaawSegment whole(std::uint64_t base, std::uint64_t size, std::uint64_t pa) { return {base, size, HbmMapping::n_to_one, {pa}}; }
+BaawSegment whole(std::uint64_t base, std::uint64_t size, std::uint64_t pa) {
+  return {base, size, HbmMapping::n_to_one, {pa}};
+}
 // `pa` is where a round of the channels begins.
 BaawSegment by_channel(std::uint64_t base, std::uint64_t size, std::uint64_t pa) {
   return {base, size, HbmMapping::one_to_one, {pa, pa + 256, pa + 512, pa + 768}};
@@ -38,7 +41,8 @@ DmaCommand store(std::uint64_t address, std::uint64_t bytes) { return {true, add
 std::string text(const std::vector<PeNeighbour::Seen>& seen) {
   std::string all;
   for (const PeNeighbour::Seen& request : seen) {
-    all += (all.empty() ? "" : " ") + std::to_string(request.offset) + "+" + std::to_string(request.bytes);
+    all += (all.empty() ? "" : " ") + std::to_string(request.offset) + "+" +
+           std::to_string(request.bytes);
     if (request.channel != every_channel) all += "@ch" + std::to_string(request.channel);
   }
   return all;
@@ -75,7 +79,8 @@ KERNBENCH_SYSTEMC_TEST(a_segment_message_takes_effect_after_the_overhead_and_is_
   pe.at(6 * ns, signal);
   pe.at(6 * ns + 2, signal);
   pe.run();
-  BOOST_TEST(there == (std::vector<bool>{false, true, true, false}), boost::test_tools::per_element());
+  BOOST_TEST(there == (std::vector<bool>{false, true, true, false}),
+             boost::test_tools::per_element());
   BOOST_TEST(pe.answer(installed).time == 1 * ns + 2);
   BOOST_TEST(pe.answer(removed).time == 6 * ns + 2);
   BOOST_TEST(pe.response(installed).completion.ok);
@@ -85,11 +90,14 @@ KERNBENCH_SYSTEMC_TEST(a_segment_message_takes_effect_after_the_overhead_and_is_
 }
 
 // Dispatch and grant at 11 ns; the MMU is not asked.
-KERNBENCH_SYSTEMC_TEST(n_to_one_is_one_request_and_every_access_costs_the_baaw_overhead_on_both_paths) {
-  PeTestbench pe({{"pe_dma", {{"baaw_overhead_ns", "3"}}}, {"pe_mmu", {{"tlb_overhead_ns", "50"}}}}, 0, AddressModel::la);
+KERNBENCH_SYSTEMC_TEST(
+    n_to_one_is_one_request_and_every_access_costs_the_baaw_overhead_on_both_paths) {
+  PeTestbench pe({{"pe_dma", {{"baaw_overhead_ns", "3"}}}, {"pe_mmu", {{"tlb_overhead_ns", "50"}}}},
+                 0, AddressModel::la);
   pe.at(0, [&] { install(pe, {whole(la, 8192, 0x1000)}); });
   pe.at(10 * ns, [&] { pe.submit(load(la + 0x200, 4096)); });
-  pe.at(100 * ns, [&] { pe.submit(load(0x200, 256)); });  // an address below the logical ones is physical
+  pe.at(100 * ns,
+        [&] { pe.submit(load(0x200, 256)); });  // an address below the logical ones is physical
   pe.at(200 * ns, [&] { pe.submit(memory_row(la + 4096)); });
   pe.run();
   BOOST_TEST(pe.op("dma_read", -1, 1).end == 11 * ns + (1 + 3 + 16) * ns + 2);
@@ -100,20 +108,23 @@ KERNBENCH_SYSTEMC_TEST(n_to_one_is_one_request_and_every_access_costs_the_baaw_o
   BOOST_TEST(pe.statistic("pe_mmu", "look_ups") == 0U);
 }
 
-// Bursts 12 to 19 of the partition: on every channel the fourth and fifth, at 768 of the channel's own bytes. All four commands
-// stand at the link at 12 ns; the bench has one link for all channels, on which the 8 flits follow each other.
+// Bursts 12 to 19 of the partition: on every channel the fourth and fifth, at 768 of the channel's
+// own bytes. All four commands stand at the link at 12 ns; the bench has one link for all channels,
+// on which the 8 flits follow each other.
 KERNBENCH_SYSTEMC_TEST(a_read_in_one_to_one_is_one_request_for_each_channel_all_at_the_grant) {
   PeTestbench pe({}, 0, AddressModel::la);
   pe.at(0, [&] { install(pe, {by_channel(la, 4096, mib + 3072)}); });
   pe.at(10 * ns, [&] { pe.submit(load(la, 2048)); });
   pe.run();
   BOOST_TEST(text(pe.memory(1).seen()) == "768+512@ch0 768+512@ch1 768+512@ch2 768+512@ch3");
-  for (const PeNeighbour::Seen& request : pe.memory(1).seen()) BOOST_TEST(request.time == 12 * ns + 1);
+  for (const PeNeighbour::Seen& request : pe.memory(1).seen())
+    BOOST_TEST(request.time == 12 * ns + 1);
   BOOST_TEST(pe.op("dma_read").end == 12 * ns + 8 * ns + 2);
   BOOST_TEST(pe.statistic("pe_dma", "transactions") == 4U);
 }
 
-// 8 flits of 1 ns from 12 ns on. The flits of channel c are c and c + 4, so its write is there whole after flit c + 4.
+// 8 flits of 1 ns from 12 ns on. The flits of channel c are c and c + 4, so its write is there
+// whole after flit c + 4.
 KERNBENCH_SYSTEMC_TEST(the_flits_of_a_write_in_one_to_one_leave_in_the_order_of_their_bytes) {
   PeTestbench pe({}, 0, AddressModel::la);
   pe.at(0, [&] { install(pe, {by_channel(la, 4096, 0)}); });
@@ -156,9 +167,11 @@ KERNBENCH_SYSTEMC_TEST(a_logical_address_without_a_segment_is_a_fault_that_names
   pe.at(30 * ns, [&] { second = pe.submit(store(la, 256)); });
   pe.run();
   BOOST_TEST(first->error() ==
-             "pe_dma at 12 ns: no segment for logical address 0x10000000001000 (access of 256 bytes at 0x10000000000fa0)");
+             "pe_dma at 12 ns: no segment for logical address 0x10000000001000 (access of 256 "
+             "bytes at 0x10000000000fa0)");
   BOOST_TEST(second->error() ==
-             "pe_dma at 32 ns: no segment for logical address 0x10000000000000 (access of 256 bytes at 0x10000000000000)");
+             "pe_dma at 32 ns: no segment for logical address 0x10000000000000 (access of 256 "
+             "bytes at 0x10000000000000)");
   BOOST_TEST(pe.statistic("pe_dma", "faults") == 2U);
   BOOST_TEST(pe.statistic("pe_dma", "segment_misses") == 2U);
 }
@@ -168,14 +181,18 @@ KERNBENCH_SYSTEMC_TEST(a_message_installs_all_its_segments_or_none) {
   std::size_t overlap = 0, two_memories = 0, end = 0, nowhere = 0, same_channel = 0, good = 0;
   pe.at(0, [&] {
     overlap = install(pe, {whole(la, 256, 0), whole(la + 128, 256, 4096)});
-    two_memories = install(pe, {whole(la, 256, 0), {la + 4096, 1024, HbmMapping::one_to_one, {0, 256, 512, mib + 768}}});
+    two_memories = install(
+        pe,
+        {whole(la, 256, 0), {la + 4096, 1024, HbmMapping::one_to_one, {0, 256, 512, mib + 768}}});
     end = install(pe, {whole(la, 512, mib - 256)});
     nowhere = install(pe, {whole(la, 512, 7 * mib)});
     same_channel = install(pe, {{la, 1024, HbmMapping::one_to_one, {0, 256, 512, 1280}}});
     good = install(pe, {whole(la, 256, 0)});
   });
   pe.run();
-  check_refused(pe, overlap, "pe_dma at 1.000001 ns: segment of 256 bytes at 0x10000000000080 overlaps the segment of 256 bytes");
+  check_refused(pe, overlap,
+                "pe_dma at 1.000001 ns: segment of 256 bytes at 0x10000000000080 overlaps the "
+                "segment of 256 bytes");
   check_refused(pe, two_memories, "lies in mem0 and in mem1");
   check_refused(pe, end, "runs past the end of mem0");
   check_refused(pe, nowhere, "no node serves address");
@@ -196,20 +213,26 @@ KERNBENCH_SYSTEMC_TEST(a_message_removes_all_its_segments_or_none) {
   });
   pe.run();
   check_refused(pe, absent, "the segment of 256 bytes at 0x10000000000200 is not installed");
-  check_refused(pe, size, "the segment of 512 bytes at 0x10000000000000 is not installed, but a segment of 256 bytes");
+  check_refused(
+      pe, size,
+      "the segment of 512 bytes at 0x10000000000000 is not installed, but a segment of 256 bytes");
   check_refused(pe, twice, "removed twice");
   BOOST_TEST(pe.response(good).completion.ok, pe.response(good).completion.error_message);
   BOOST_TEST(pe.statistic("pe_dma", "segments_removed") == 2U);
 }
 
 KERNBENCH_SYSTEMC_TEST(a_kernel_asks_where_its_bytes_lie_without_time) {
-  PeTestbench pe({{"pe_dma", {{"baaw_overhead_ns", "3"}}}, {"pe_cpu", {{"overhead_ns", "0"}}}}, 0, AddressModel::la);
+  PeTestbench pe({{"pe_dma", {{"baaw_overhead_ns", "3"}}}, {"pe_cpu", {{"overhead_ns", "0"}}}}, 0,
+                 AddressModel::la);
   PhysRanges ranges;
   std::size_t launch = 0;
-  pe.at(0, [&] { install(pe, {whole(la, 256, 100), {la + 256, 256, HbmMapping::one_to_one, {9216}}}); });
+  pe.at(0, [&] {
+    install(pe, {whole(la, 256, 100), {la + 256, 256, HbmMapping::one_to_one, {9216}}});
+  });
   pe.at(10 * ns, [&] {
     auto message = std::make_shared<KernelLaunch>();
-    message->body = std::make_shared<FunctionKernel>([&](KernelContext& context) { ranges = context.translate(la + 128, 256); });
+    message->body = std::make_shared<FunctionKernel>(
+        [&](KernelContext& context) { ranges = context.translate(la + 128, 256); });
     launch = pe.send_control("pe_cpu", message);
   });
   pe.run();

@@ -1,4 +1,5 @@
-// What limits the tile pipeline (spec 5): the register file and the tile buffers. Numbers: tests/pe/composites.h.
+// What limits the tile pipeline (spec 5): the register file and the tile buffers. Numbers:
+// tests/pe/composites.h.
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
@@ -8,7 +9,8 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
-// 12288 B hold one tile and its accumulator: FETCH of the next output waits for the STORE of the first, at 37.
+// 12288 B hold one tile and its accumulator: FETCH of the next output waits for the STORE of the
+// first, at 37.
 KERNBENCH_SYSTEMC_TEST(fetch_stalls_while_the_register_file_is_full) {
   PeTestbench pe({{"pe_fetch_store", {{"register_file_bytes", "12288"}}}});
   pe.at(0, [&] { pe.submit(pinned_gemm(64)); });
@@ -18,7 +20,8 @@ KERNBENCH_SYSTEMC_TEST(fetch_stalls_while_the_register_file_is_full) {
   BOOST_TEST(pe.statistic("pe_fetch_store", "register_bytes_high_water") == 12288u);
 }
 
-// Two k tiles of one output: the second needs operands only, and they are free after the GEMM of the first, at 33.
+// Two k tiles of one output: the second needs operands only, and they are free after the GEMM of
+// the first, at 33.
 KERNBENCH_SYSTEMC_TEST(operands_leave_after_gemm_and_the_accumulator_stays_across_k) {
   PeTestbench pe({{"pe_fetch_store", {{"register_file_bytes", "12288"}}}});
   pe.at(0, [&] { pe.submit(pinned_gemm(32, 128)); });
@@ -29,7 +32,8 @@ KERNBENCH_SYSTEMC_TEST(operands_leave_after_gemm_and_the_accumulator_stays_acros
 }
 
 KERNBENCH_SYSTEMC_TEST(a_tile_that_can_never_fit_is_an_error_at_the_call) {
-  PeTestbench pe({{"pe_fetch_store", {{"register_file_bytes", "12287"}}}, {"pe_tcm", {{"reserved_kb", "10"}}}});
+  PeTestbench pe({{"pe_fetch_store", {{"register_file_bytes", "12287"}}},
+                  {"pe_tcm", {{"reserved_kb", "10"}}}});
   std::vector<std::string> errors;
   pe.at(0, [&] {
     for (const CompositeGemm& g : {pinned_gemm(), memory_gemm(8, 64, 128)}) {
@@ -42,7 +46,9 @@ KERNBENCH_SYSTEMC_TEST(a_tile_that_can_never_fit_is_an_error_at_the_call) {
   });
   pe.run();
   BOOST_REQUIRE(errors.size() == 1u);
-  BOOST_TEST(errors[0] == "a tile needs 12288 bytes of the register file, which has 12287; choose a smaller tile_shape");
+  BOOST_TEST(errors[0] ==
+             "a tile needs 12288 bytes of the register file, which has 12287; choose a smaller "
+             "tile_shape");
   BOOST_TEST(pe.scheduler().drained());
 }
 
@@ -57,10 +63,13 @@ KERNBENCH_SYSTEMC_TEST(a_tile_larger_than_the_reserve_is_an_error_at_the_call) {
     }
   });
   pe.run();
-  BOOST_TEST(error == "a tile needs 10240 bytes of tile buffers, the scheduler's reserve has 9216; choose a smaller tile_shape");
+  BOOST_TEST(error ==
+             "a tile needs 10240 bytes of tile buffers, the scheduler's reserve has 9216; choose a "
+             "smaller tile_shape");
 }
 
-// A reserve of 10 KiB holds one tile (A, B 4096 B each, result 2048 B): the next DMA_READ starts when DMA_WRITE has ended.
+// A reserve of 10 KiB holds one tile (A, B 4096 B each, result 2048 B): the next DMA_READ starts
+// when DMA_WRITE has ended.
 KERNBENCH_SYSTEMC_TEST(a_dma_read_waits_for_a_tile_buffer_until_the_dma_write_before_it_has_ended) {
   PeTestbench pe({{"pe_tcm", {{"reserved_kb", "10"}}}});
   pe.at(0, [&] { pe.submit(memory_gemm(64)); });

@@ -1,5 +1,6 @@
-// Composites as the tests of the tile pipeline submit them. Times are ns; 32 x 64 x 32 in f16: A and B 4096 B each, FETCH of both
-// at 512 GB/s 16 ns, GEMM 16 ns, accumulator 4096 B, STORE of 2048 B 4 ns.
+// Composites as the tests of the tile pipeline submit them. Times are ns; 32 x 64 x 32 in f16: A
+// and B 4096 B each, FETCH of both at 512 GB/s 16 ns, GEMM 16 ns, accumulator 4096 B, STORE of 2048
+// B 4 ns.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -44,9 +45,10 @@ inline CompositeMath memory_row(std::uint64_t address) {
 inline EpilogueStage epilogue(MathOp op, EpilogueScope scope) { return {op, scope, 0, 0}; }
 
 inline void check_span(const PeTestbench::Op& op, Fs start, Fs end) {
-  BOOST_TEST(op.start == start,
-             op.name << " " << op.tile << " starts at " << format_ns(op.start) << ", expected " << format_ns(start));
-  BOOST_TEST(op.end == end, op.name << " " << op.tile << " ends at " << format_ns(op.end) << ", expected " << format_ns(end));
+  BOOST_TEST(op.start == start, op.name << " " << op.tile << " starts at " << format_ns(op.start)
+                                        << ", expected " << format_ns(start));
+  BOOST_TEST(op.end == end, op.name << " " << op.tile << " ends at " << format_ns(op.end)
+                                    << ", expected " << format_ns(end));
 }
 
 }  // namespace kernbench::test

@@ -15,7 +15,8 @@ namespace {
 constexpr Fs ns = fs_per_ns;
 constexpr Fs ready = 2 * ns + 1;
 
-std::shared_ptr<KernelLaunch> kernel(std::function<void(KernelContext&)> body, std::optional<Fs> target_start = std::nullopt) {
+std::shared_ptr<KernelLaunch> kernel(std::function<void(KernelContext&)> body,
+                                     std::optional<Fs> target_start = std::nullopt) {
   auto launch = std::make_shared<KernelLaunch>();
   launch->kernel.name = "k";
   launch->body = std::make_shared<FunctionKernel>(std::move(body));
@@ -31,10 +32,13 @@ Command command(const What& what) {
   return made;
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 // Runs one kernel and returns its answer.
-std::pair<PeTestbench::Answer, HostResponse> launch_one(PeTestbench& pe, std::shared_ptr<KernelLaunch> launch) {
+std::pair<PeTestbench::Answer, HostResponse> launch_one(PeTestbench& pe,
+                                                        std::shared_ptr<KernelLaunch> launch) {
   std::size_t request = 0;
   pe.at(0, [&] { request = pe.send_control("pe_cpu", launch); });
   pe.run();
@@ -46,7 +50,8 @@ std::pair<PeTestbench::Answer, HostResponse> launch_one(PeTestbench& pe, std::sh
 KERNBENCH_SYSTEMC_TEST(a_launch_pays_its_overhead_once_and_waits_for_target_start) {
   PeTestbench pe;
   Fs started = 0;
-  const auto [answer, response] = launch_one(pe, kernel([&](KernelContext& context) { started = context.now(); }, 100 * ns));
+  const auto [answer, response] =
+      launch_one(pe, kernel([&](KernelContext& context) { started = context.now(); }, 100 * ns));
   BOOST_TEST(started == 100 * ns);
   BOOST_TEST(answer.time == 100 * ns + 1);
   BOOST_TEST(response.completion.ok);
@@ -71,14 +76,15 @@ KERNBENCH_SYSTEMC_TEST(a_late_launch_starts_on_receipt_and_reports_its_skew) {
 // dot: 1 ns scheduler + 16 ns. load: 1 + 1 + 16 ns + 2 fs.
 KERNBENCH_SYSTEMC_TEST(metrics_are_execution_channel_held_and_slot_held_time) {
   PeTestbench pe;
-  const auto [answer, response] = launch_one(pe, kernel(
-                                                     [](KernelContext& context) {
-                                                       auto load = context.issue(command(DmaCommand{false, 0, 4096}));
-                                                       context.wait(*load);
-                                                       auto dot = context.issue(command(DotCommand{32, 64, 32, DType::f16}));
-                                                       context.wait(*dot);
-                                                     },
-                                                     10 * ns));
+  const auto [answer, response] =
+      launch_one(pe, kernel(
+                         [](KernelContext& context) {
+                           auto load = context.issue(command(DmaCommand{false, 0, 4096}));
+                           context.wait(*load);
+                           auto dot = context.issue(command(DotCommand{32, 64, 32, DType::f16}));
+                           context.wait(*dot);
+                         },
+                         10 * ns));
   BOOST_TEST(response.metrics.pe_exec == (1 + 17 + 1 + 16) * ns + 2);
   BOOST_TEST(response.metrics.dma == 17 * ns + 2);
   BOOST_TEST(response.metrics.compute == 16 * ns);
@@ -86,7 +92,9 @@ KERNBENCH_SYSTEMC_TEST(metrics_are_execution_channel_held_and_slot_held_time) {
 
 KERNBENCH_SYSTEMC_TEST(metrics_count_from_the_start_of_the_launch) {
   PeTestbench pe;
-  const auto body = [](KernelContext& context) { context.wait(*context.issue(command(DotCommand{32, 64, 32, DType::f16}))); };
+  const auto body = [](KernelContext& context) {
+    context.wait(*context.issue(command(DotCommand{32, 64, 32, DType::f16})));
+  };
   std::vector<std::size_t> requests;
   pe.at(0, [&] { requests.push_back(pe.send_control("pe_cpu", kernel(body))); });
   pe.at(1 * ns, [&] { requests.push_back(pe.send_control("pe_cpu", kernel(body))); });
@@ -99,22 +107,25 @@ KERNBENCH_SYSTEMC_TEST(metrics_count_from_the_start_of_the_launch) {
 
 KERNBENCH_SYSTEMC_TEST(the_engines_drain_before_the_answer) {
   PeTestbench pe;
-  const auto [answer, response] = launch_one(pe, kernel([](KernelContext& context) {
-                                               context.issue(command(DotCommand{32, 64, 32, DType::f16}));
-                                             }));
+  const auto [answer, response] =
+      launch_one(pe, kernel([](KernelContext& context) {
+                   context.issue(command(DotCommand{32, 64, 32, DType::f16}));
+                 }));
   BOOST_TEST(response.metrics.pe_exec == 0u);
   BOOST_TEST(answer.time == ready + 17 * ns + 1);
   BOOST_TEST(response.metrics.compute == 16 * ns);
 }
 
-// 3 cycles at 0.5 GHz are 6 ns; the command itself goes at once, and the cycles that a kernel asks for are what it says.
+// 3 cycles at 0.5 GHz are 6 ns; the command itself goes at once, and the cycles that a kernel asks
+// for are what it says.
 KERNBENCH_SYSTEMC_TEST(a_dispatch_pays_its_cycles_of_the_clock_and_what_follows_pays_none) {
   PeTestbench pe({{"pe_cpu", {{"dispatch_cycles", "3"}, {"clock_ghz", "0.5"}}}});
-  const auto [answer, response] = launch_one(pe, kernel([](KernelContext& context) {
-                                               context.dispatch();
-                                               context.wait(*context.issue(command(DotCommand{32, 64, 32, DType::f16})));
-                                               context.cycles(5);
-                                             }));
+  const auto [answer, response] =
+      launch_one(pe, kernel([](KernelContext& context) {
+                   context.dispatch();
+                   context.wait(*context.issue(command(DotCommand{32, 64, 32, DType::f16})));
+                   context.cycles(5);
+                 }));
   BOOST_TEST(response.metrics.pe_exec == (6 + 17 + 10) * ns);
 }
 
@@ -126,7 +137,8 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_that_throws_is_answered_with_code_node_and_time)
                                              }));
   BOOST_TEST(!response.completion.ok);
   BOOST_TEST(response.completion.error_code == "kernel_exception");
-  BOOST_TEST(response.completion.error_message == "pe_cpu at 7.000001 ns: kernel 'k': index out of range");
+  BOOST_TEST(response.completion.error_message ==
+             "pe_cpu at 7.000001 ns: kernel 'k': index out of range");
   BOOST_TEST(answer.time == 7 * ns + 2);
   BOOST_TEST(pe.statistic("pe_cpu", "failures") == 1u);
 }
@@ -139,19 +151,22 @@ KERNBENCH_SYSTEMC_TEST(what_is_no_std_exception_does_not_escape_either) {
 
 KERNBENCH_SYSTEMC_TEST(waiting_for_a_command_that_faulted_throws_an_access_fault) {
   PeTestbench pe;
-  const auto [answer, response] = launch_one(pe, kernel([](KernelContext& context) {
-                                               context.wait(*context.issue(command(DmaCommand{false, va_base, 64})));
-                                             }));
+  const auto [answer, response] =
+      launch_one(pe, kernel([](KernelContext& context) {
+                   context.wait(*context.issue(command(DmaCommand{false, va_base, 64})));
+                 }));
   BOOST_TEST(response.completion.error_code == "access_fault");
-  BOOST_TEST(contains(response.completion.error_message, "pe_dma at 4.000001 ns: no mapping for virtual address"),
+  BOOST_TEST(contains(response.completion.error_message,
+                      "pe_dma at 4.000001 ns: no mapping for virtual address"),
              response.completion.error_message);
 }
 
 KERNBENCH_SYSTEMC_TEST(a_fault_that_nobody_waited_for_fails_the_launch_too) {
   PeTestbench pe;
-  const auto [answer, response] = launch_one(pe, kernel([](KernelContext& context) {
-                                               context.issue(command(DmaCommand{true, va_base, 64}));
-                                             }));
+  const auto [answer, response] =
+      launch_one(pe, kernel([](KernelContext& context) {
+                   context.issue(command(DmaCommand{true, va_base, 64}));
+                 }));
   BOOST_TEST(response.completion.error_code == "access_fault");
 }
 
@@ -201,7 +216,8 @@ KERNBENCH_SYSTEMC_TEST(an_aborted_kernel_ends_at_its_next_call) {
   BOOST_TEST(pe.response(request).completion.error_code == "aborted");
 }
 
-// The kernel's call begins at 2 ns + 1 fs and is dispatched for 20 ns; the notice is there at 12 ns + 1 fs.
+// The kernel's call begins at 2 ns + 1 fs and is dispatched for 20 ns; the notice is there at 12 ns
+// + 1 fs.
 KERNBENCH_SYSTEMC_TEST(an_abort_during_dispatch_ends_the_kernel_before_its_call_does_anything) {
   PeTestbench pe({{"pe_cpu", {{"dispatch_cycles", "20"}}}});
   bool dispatched = false;
@@ -225,7 +241,9 @@ KERNBENCH_SYSTEMC_TEST(an_abort_during_dispatch_ends_the_kernel_before_its_call_
 KERNBENCH_SYSTEMC_TEST(an_abort_for_another_launch_is_ignored) {
   PeTestbench pe;
   std::size_t request = 0;
-  pe.at(0, [&] { request = pe.send_control("pe_cpu", kernel([](KernelContext& context) { context.cycles(20); })); });
+  pe.at(0, [&] {
+    request = pe.send_control("pe_cpu", kernel([](KernelContext& context) { context.cycles(20); }));
+  });
   pe.at(1 * ns, [&] { pe.send_control("pe_cpu", std::make_shared<LaunchAbort>(), true); });
   pe.run();
   BOOST_TEST(pe.response(request).completion.ok);
@@ -245,7 +263,8 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_sees_its_pe_its_launch_and_a_fresh_scratch) {
     requests.push_back(pe.send_control("pe_cpu", kernel(body)));
   });
   pe.run();
-  for (const std::size_t request : requests) BOOST_TEST(pe.response(request).completion.error_code == "allocation_error");
+  for (const std::size_t request : requests)
+    BOOST_TEST(pe.response(request).completion.error_code == "allocation_error");
 }
 
 KERNBENCH_SYSTEMC_TEST(a_kernel_looks_addresses_up_without_time) {
@@ -258,7 +277,9 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_looks_addresses_up_without_time) {
     pe.send_control("pe_mmu", map);
   });
   pe.at(10 * ns, [&] {
-    request = pe.send_control("pe_cpu", kernel([&](KernelContext& context) { ranges = context.translate(va_base + 128, 256); }));
+    request = pe.send_control("pe_cpu", kernel([&](KernelContext& context) {
+                                ranges = context.translate(va_base + 128, 256);
+                              }));
   });
   pe.run();
   BOOST_REQUIRE(ranges.size() == 2u);
@@ -271,7 +292,8 @@ KERNBENCH_SYSTEMC_TEST(the_kernel_thread_has_the_stack_that_its_attribute_says) 
   PeTestbench pe({{"pe_cpu", {{"kernel_stack_bytes", "1048576"}}}});
   const auto [answer, response] = launch_one(pe, kernel([](KernelContext& context) {
                                                volatile char block[800 * 1024];
-                                               for (std::size_t i = 0; i < sizeof block; i += 4096) block[i] = 1;
+                                               for (std::size_t i = 0; i < sizeof block; i += 4096)
+                                                 block[i] = 1;
                                                context.cycles(1);
                                              }));
   BOOST_TEST(response.completion.ok);

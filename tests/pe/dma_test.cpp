@@ -1,4 +1,5 @@
-// PE_DMA (spec 2.6, 3.3, 5). One DMA of n flits at zero load: overhead 1 ns, n ns on the 256 GB/s link, 1 fs there and 1 fs back.
+// PE_DMA (spec 2.6, 3.3, 5). One DMA of n flits at zero load: overhead 1 ns, n ns on the 256 GB/s
+// link, 1 fs there and 1 fs back.
 #include <boost/test/unit_test.hpp>
 
 #include "models/address/virtual_space.h"
@@ -19,7 +20,9 @@ std::shared_ptr<MmuMap> map(std::vector<MmuEntry> entries) {
   return message;
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
@@ -51,7 +54,8 @@ KERNBENCH_SYSTEMC_TEST(flits_do_not_cross_multiples_of_the_flit_size) {
   BOOST_TEST(pe.op("dma_write").end == 2 * ns + 300 * ns / 256 + 2);
 }
 
-// The memory takes 10 ns: the channel is held for the round trip, and the next request granted at its end.
+// The memory takes 10 ns: the channel is held for the round trip, and the next request granted at
+// its end.
 KERNBENCH_SYSTEMC_TEST(a_channel_is_held_for_the_full_round_trip) {
   PeTestbench pe({}, 10 * ns);
   pe.at(0, [&] {
@@ -83,8 +87,12 @@ KERNBENCH_SYSTEMC_TEST(requests_of_one_instant_are_granted_by_command) {
   PeTestbench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
   struct User final : DmaListener {
     explicit User(PeTestbench& pe) : bench(pe) {}
-    void dma_granted(std::uint32_t tag) override { log.push_back("granted " + std::to_string(tag) + " " + format_ns(bench.now())); }
-    void dma_ended(std::uint32_t tag) override { log.push_back("ended " + std::to_string(tag) + " " + format_ns(bench.now())); }
+    void dma_granted(std::uint32_t tag) override {
+      log.push_back("granted " + std::to_string(tag) + " " + format_ns(bench.now()));
+    }
+    void dma_ended(std::uint32_t tag) override {
+      log.push_back("ended " + std::to_string(tag) + " " + format_ns(bench.now()));
+    }
     PeTestbench& bench;
     std::vector<std::string> log;
   } user(pe);
@@ -95,8 +103,9 @@ KERNBENCH_SYSTEMC_TEST(requests_of_one_instant_are_granted_by_command) {
     dma.submit_dma({true, {pe.machine().find("mem2"), 0}, 256, {9, 0, 0}, std::nullopt, &user, 9});
   });
   pe.run();
-  const std::vector<std::string> expected{"granted 5 0 ns",      "granted 9 0 ns",        "ended 9 2.000002 ns",
-                                          "ended 5 3.000002 ns", "granted 7 3.000002 ns", "ended 7 5.000004 ns"};
+  const std::vector<std::string> expected{"granted 5 0 ns",        "granted 9 0 ns",
+                                          "ended 9 2.000002 ns",   "ended 5 3.000002 ns",
+                                          "granted 7 3.000002 ns", "ended 7 5.000004 ns"};
   BOOST_TEST(user.log == expected, boost::test_tools::per_element());
 }
 
@@ -115,7 +124,9 @@ KERNBENCH_SYSTEMC_TEST(every_translation_costs_the_tlb_overhead_and_a_physical_a
 // 4096 bytes, half in mem0 and half in mem1: two transactions of 8 flits at one time.
 KERNBENCH_SYSTEMC_TEST(a_transfer_across_shards_is_split_and_issued_together) {
   PeTestbench pe;
-  pe.at(0, [&] { pe.send_control("pe_mmu", map({{va_base, 0x800, 2048}, {va_base + 2048, mib + 0x1000, 2048}})); });
+  pe.at(0, [&] {
+    pe.send_control("pe_mmu", map({{va_base, 0x800, 2048}, {va_base + 2048, mib + 0x1000, 2048}}));
+  });
   pe.at(10 * ns, [&] { pe.submit(load(va_base, 4096)); });
   pe.run();
   BOOST_TEST(pe.op("dma_read").end == 11 * ns + (1 + 8) * ns + 2);
@@ -143,7 +154,9 @@ KERNBENCH_SYSTEMC_TEST(an_unmapped_virtual_address_is_a_fault_that_names_node_an
   pe.at(0, [&] { command = pe.submit(load(va_base + 4096, 256)); });
   pe.run();
   BOOST_TEST(pe.done_at(1) == 2 * ns);  // granted at 1, overhead
-  BOOST_TEST(contains(command->error(), "pe_dma at 2 ns: no mapping for virtual address 0x10000000001000"), command->error());
+  BOOST_TEST(
+      contains(command->error(), "pe_dma at 2 ns: no mapping for virtual address 0x10000000001000"),
+      command->error());
   BOOST_TEST(pe.statistic("pe_dma", "faults") == 1u);
   BOOST_TEST(pe.statistic("pe_mmu", "misses") == 1u);
 }
@@ -163,7 +176,8 @@ KERNBENCH_SYSTEMC_TEST(a_transfer_of_no_bytes_pays_the_overhead) {
   BOOST_TEST(pe.op("dma_read").end == 2 * ns);
 }
 
-// Two flits take 2 ns to the DMA and stand before the TCM at once; the acknowledgement takes one link back.
+// Two flits take 2 ns to the DMA and stand before the TCM at once; the acknowledgement takes one
+// link back.
 KERNBENCH_SYSTEMC_TEST(traffic_to_the_tcm_passes_at_once_even_while_the_channels_are_held) {
   PeTestbench pe({}, 50 * ns);
   std::size_t write = 0;

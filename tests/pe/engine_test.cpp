@@ -1,4 +1,5 @@
-// PE_GEMM, PE_MATH, accel_slot, queues (spec 5). Times are ns; the scheduler pays 1 ns per command unless it says 0.
+// PE_GEMM, PE_MATH, accel_slot, queues (spec 5). Times are ns; the scheduler pays 1 ns per command
+// unless it says 0.
 #include <boost/test/unit_test.hpp>
 
 #include "models/pe/command_context.h"
@@ -28,7 +29,8 @@ KERNBENCH_SYSTEMC_TEST(a_dot_pays_pe_gemm_time_only) {
 }
 
 KERNBENCH_SYSTEMC_TEST(the_clock_and_the_overhead_of_pe_gemm_count) {
-  PeTestbench pe({{"pe_gemm", {{"clock_ghz", "0.5"}, {"overhead_ns", "3"}, {"macs_per_cycle", "1024"}}}});
+  PeTestbench pe(
+      {{"pe_gemm", {{"clock_ghz", "0.5"}, {"overhead_ns", "3"}, {"macs_per_cycle", "1024"}}}});
   pe.at(0, [&] { pe.submit(DotCommand{32, 64, 32, DType::i8}); });
   pe.run();
   // 64 cycles of 2 ns.
@@ -83,7 +85,8 @@ KERNBENCH_SYSTEMC_TEST(slot_requests_of_one_instant_are_granted_by_command) {
 }
 
 // Command 1 asks some deltas after command 2, at the same instant.
-KERNBENCH_SYSTEMC_TEST(requests_of_one_instant_are_granted_by_command_however_many_deltas_lie_between_them) {
+KERNBENCH_SYSTEMC_TEST(
+    requests_of_one_instant_are_granted_by_command_however_many_deltas_lie_between_them) {
   PeTestbench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
   pe.at(50 * ns, [&] {
     pe.submit_as(2, MathCommand{MathOp::add, 1024});
@@ -106,8 +109,8 @@ KERNBENCH_SYSTEMC_TEST(an_earlier_request_for_the_slot_goes_first) {
   BOOST_TEST(pe.op("gemm_f16", -1, 1).start == 24 * ns);
 }
 
-// One dot in service, one in the queue, the third at the door, the fourth with the scheduler. The math op is dispatched all the
-// same and is the second to have asked for the slot.
+// One dot in service, one in the queue, the third at the door, the fourth with the scheduler. The
+// math op is dispatched all the same and is the second to have asked for the slot.
 KERNBENCH_SYSTEMC_TEST(a_full_queue_keeps_the_task_with_its_sender_and_blocks_nobody_else) {
   PeTestbench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}, {"pe_gemm", {{"queue_depth", "1"}}}});
   pe.at(0, [&] {
@@ -174,10 +177,12 @@ KERNBENCH_SYSTEMC_TEST(signals_tell_state_busy_queue_and_command) {
     for (int i = 0; i < 3; ++i) pe.submit(DotCommand{32, 64, 32, DType::f16});
   });
   pe.at(1 * ns, [&] {
-    for (const TraceSignal& signal : pe.engine("pe_gemm").signals()) seen.push_back(signal.name() + "=" + std::to_string(signal.value()));
+    for (const TraceSignal& signal : pe.engine("pe_gemm").signals())
+      seen.push_back(signal.name() + "=" + std::to_string(signal.value()));
   });
   pe.run();
-  const std::vector<std::string> expected{"gemm_state=3", "gemm_busy=1", "gemm_queue=2", "gemm_command=1"};
+  const std::vector<std::string> expected{"gemm_state=3", "gemm_busy=1", "gemm_queue=2",
+                                          "gemm_command=1"};
   BOOST_TEST(seen == expected, boost::test_tools::per_element());
   for (const TraceSignal& signal : pe.engine("pe_gemm").signals()) BOOST_TEST(signal.value() == 0u);
 }

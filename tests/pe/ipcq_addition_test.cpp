@@ -1,4 +1,5 @@
-// Queue pairs that are added to an installation: those that are there keep what they hold (docs/decisions/0074).
+// Queue pairs that are added to an installation: those that are there keep what they hold
+// (docs/decisions/0074).
 #include "models/base/errors.h"
 #include "tests/pe/ipcq_machine.h"
 #include "tests/support/forked.h"
@@ -17,13 +18,15 @@ NeighbourGraph pair_of(const std::string& there, const std::string& back) {
 // A kernel that runs on one PE.
 template <class Kernel>
 LaunchHandle start(Torch& torch, int pe, Kernel kernel) {
-  const Tensor where = torch.empty({8, 1}, f16, {Placement::replicate, Placement::row_wise, 1, 8}, "where");
+  const Tensor where =
+      torch.empty({8, 1}, f16, {Placement::replicate, Placement::row_wise, 1, 8}, "where");
   return torch.launch_async(LaunchSpec("kernel").on_pe(pe), kernel, where);
 }
 
 std::map<std::pair<PeId, std::string>, std::uint64_t> bases(const Torch& torch) {
   std::map<std::pair<PeId, std::string>, std::uint64_t> found;
-  for (const IpcqRing& ring : torch.ipcq.rings()) found[{ring.end.pe, ring.end.direction}] = ring.base;
+  for (const IpcqRing& ring : torch.ipcq.rings())
+    found[{ring.end.pe, ring.end.direction}] = ring.base;
   return found;
 }
 
@@ -31,7 +34,8 @@ std::map<std::pair<PeId, std::string>, std::uint64_t> bases(const Torch& torch) 
 
 BOOST_AUTO_TEST_SUITE(ipcq_addition)
 
-// One message lies in the ring W of PE 1 when intra_E and intra_W come; PE 1 then takes it, and one that comes by the new way.
+// One message lies in the ring W of PE 1 when intra_E and intra_W come; PE 1 then takes it, and one
+// that comes by the new way.
 KERNBENCH_SYSTEMC_TEST(a_message_that_waits_is_still_there) {
   IpcqMachine m;
   m.run([&](Torch& torch) {
@@ -42,14 +46,17 @@ KERNBENCH_SYSTEMC_TEST(a_message_that_waits_is_still_there) {
     BOOST_TEST(torch.ipcq.rings().size() == 4U);
     auto after = bases(torch);
     for (const auto& [end, base] : before) BOOST_TEST(after.at(end) == base);
-    torch.wait(start(torch, 0, [](tl::Program& tl, tl::Tensor) { tl.send("intra_E", tl.full({1}, 8)); }));
+    torch.wait(
+        start(torch, 0, [](tl::Program& tl, tl::Tensor) { tl.send("intra_E", tl.full({1}, 8)); }));
     torch.wait(start(torch, 1, [](tl::Program& tl, tl::Tensor) {
-      if (tl.recv("W", {1}, f16).item() != 7 || tl.recv("intra_W", {1}, f16).item() != 8) throw std::runtime_error("mixed up");
+      if (tl.recv("W", {1}, f16).item() != 7 || tl.recv("intra_W", {1}, f16).item() != 8)
+        throw std::runtime_error("mixed up");
     }));
   });
 }
 
-// A receive waits for its message while A and B come, a send for its credit while child and parent come.
+// A receive waits for its message while A and B come, a send for its credit while child and parent
+// come.
 KERNBENCH_SYSTEMC_TEST(operations_that_wait_go_on) {
   IpcqMachine m;
   m.run([&](Torch& torch) {
@@ -86,27 +93,31 @@ KERNBENCH_SYSTEMC_TEST(adding_what_is_there_changes_nothing) {
   });
 }
 
-// x <-> y is what is joined; with `a` and `z` beside them it would be x <-> a, as names are joined in byte order.
+// x <-> y is what is joined; with `a` and `z` beside them it would be x <-> a, as names are joined
+// in byte order.
 KERNBENCH_SYSTEMC_TEST(what_would_change_queue_pairs_is_no_addition) {
   IpcqMachine m;
   m.run([&](Torch& torch) {
     BOOST_TEST(!m.runtime->ipcq.add(pair_of("E", "W")));
     torch.ipcq.install(pair_of("x", "y"));
-    BOOST_TEST(!m.runtime->ipcq.add(NeighbourGraph().connect(pe0, "x", {0, 0, 2}).connect({0, 0, 2}, "w", pe0)));
+    BOOST_TEST(!m.runtime->ipcq.add(
+        NeighbourGraph().connect(pe0, "x", {0, 0, 2}).connect({0, 0, 2}, "w", pe0)));
     BOOST_TEST(!m.runtime->ipcq.add(pair_of("z", "a")));
     BOOST_TEST(torch.ipcq.rings().size() == 2U);
     BOOST_TEST(torch.ipcq.graph().neighbours(pe0).size() == 1U);
   });
 }
 
-// PE_IPCQ holds 12 queue pairs: eleven more than one is as many as there are, twelve more are too many, and leave nothing behind.
+// PE_IPCQ holds 12 queue pairs: eleven more than one is as many as there are, twelve more are too
+// many, and leave nothing behind.
 KERNBENCH_SYSTEMC_TEST(additions_beyond_what_pe_ipcq_holds_are_refused) {
   IpcqMachine m;
   m.run([&](Torch& torch) {
     torch.ipcq.install(pair_of("E", "W"));
     const auto more = [](int count) {
       NeighbourGraph graph;
-      for (int i = 0; i < count; ++i) graph.add(pair_of("more" + std::to_string(10 + i), "more" + std::to_string(10 + i)));
+      for (int i = 0; i < count; ++i)
+        graph.add(pair_of("more" + std::to_string(10 + i), "more" + std::to_string(10 + i)));
       return graph;
     };
     const std::uint64_t used = m.runtime->memory->used_bytes(pe0);

@@ -10,27 +10,33 @@ using namespace kernbench::test;
 
 namespace {
 
-DPPolicy rows(int pes, int cubes = 1) { return {Placement::row_wise, Placement::row_wise, cubes, pes}; }
+DPPolicy rows(int pes, int cubes = 1) {
+  return {Placement::row_wise, Placement::row_wise, cubes, pes};
+}
 
 NeighbourGraph ring_of(int pes) { return graphs::intra_pe_ring(0, 0, pes); }
 
-HostArray array(const Shape& shape, const std::vector<double>& values) { return HostArray(shape, f16, values); }
+HostArray array(const Shape& shape, const std::vector<double>& values) {
+  return HostArray(shape, f16, values);
+}
 
 // Rows x_0, x_1, ... of so many elements, of small integers.
 HostArray input(std::int64_t rows, std::int64_t columns) {
   std::vector<double> values;
-  for (std::int64_t i = 0; i < rows * columns; ++i) values.push_back(static_cast<double>(i * 7 % 23 - 11));
+  for (std::int64_t i = 0; i < rows * columns; ++i)
+    values.push_back(static_cast<double>(i * 7 % 23 - 11));
   return HostArray({rows, columns}, f16, values);
 }
 
 // Launches on the PEs of x and out, after installing, and verifies out.
 template <class Kernel>
-std::string run(IpcqMachine& m, const NeighbourGraph& graph, Kernel kernel, const HostArray& x, std::vector<double> expected,
-                const IpcqOptions& options = {}) {
+std::string run(IpcqMachine& m, const NeighbourGraph& graph, Kernel kernel, const HostArray& x,
+                std::vector<double> expected, const IpcqOptions& options = {}) {
   m.run([&](Torch& torch) {
     torch.ipcq.install(graph, options);
     const int pes = static_cast<int>(x.shape()[0]);
-    const Tensor in = torch.from_host(x, rows(pes), "x"), out = torch.zeros(x.shape(), f16, rows(pes), "out");
+    const Tensor in = torch.from_host(x, rows(pes), "x"),
+                 out = torch.zeros(x.shape(), f16, rows(pes), "out");
     std::vector<int> targets;
     for (int pe = 0; pe < pes; ++pe) targets.push_back(pe);
     torch.launch(LaunchSpec("kernel").on_pes(targets), kernel, in, out);
@@ -102,7 +108,8 @@ KERNBENCH_SYSTEMC_TEST(in_a_ring_of_two_the_directions_do_not_mix) {
     tl.store(out.local() + 8, tl.recv("E", {4}, f16));
   };
   const HostArray x = array({2, 8}, {1, 2, 3, 4, 5, 6, 7, 8, -1, -2, -3, -4, -5, -6, -7, -8});
-  BOOST_TEST(run(m, ring_of(2), exchange, x, {-5, -6, -7, -8, -1, -2, -3, -4, 5, 6, 7, 8, 1, 2, 3, 4}) == "");
+  BOOST_TEST(run(m, ring_of(2), exchange, x,
+                 {-5, -6, -7, -8, -1, -2, -3, -4, 5, 6, 7, 8, 1, 2, 3, 4}) == "");
 }
 
 // One slot, four messages, all kept: none is what a later one has put into the slot.
@@ -119,10 +126,12 @@ KERNBENCH_SYSTEMC_TEST(what_was_received_does_not_change_when_the_slot_is_used_a
     }
     for (int i = 0; i < 4; ++i) tl.store(out.local() + 4 * i, kept[static_cast<std::size_t>(i)]);
   };
-  BOOST_TEST(run(m, ring_of(2), rows_one_by_one, input(2, 8), moved(input(2, 8), 1), options) == "");
+  BOOST_TEST(run(m, ring_of(2), rows_one_by_one, input(2, 8), moved(input(2, 8), 1), options) ==
+             "");
 }
 
-// The store overwrites the source at the instant at which send returns, long before the message leaves.
+// The store overwrites the source at the instant at which send returns, long before the message
+// leaves.
 KERNBENCH_SYSTEMC_TEST(the_bytes_sent_are_those_at_issue) {
   IpcqMachine m;
   const auto overwrite = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
@@ -219,13 +228,15 @@ KERNBENCH_SYSTEMC_TEST(a_receive_without_a_direction_takes_them_round_robin) {
   BOOST_TEST(run(m, ring_of(3), gather, array({3, 1}, {0, 10, 1}), {24, 0, 0}) == "");
 }
 
-// The places are those of the calls, whatever the order of the waits; what is received in between comes behind them.
+// The places are those of the calls, whatever the order of the waits; what is received in between
+// comes behind them.
 KERNBENCH_SYSTEMC_TEST(asynchronous_receives_have_the_places_of_their_calls) {
   IpcqMachine m;
   const auto backwards = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
     const tl::Handle mine = tl.load(x.local(), {4, 1}, f16);
     for (int i = 0; i < 4; ++i) tl.send("E", tl.slice(mine, i, i + 1));
-    const tl::RecvFuture first = tl.recv_async("W", {1}, f16), second = tl.recv_async("W", {1}, f16);
+    const tl::RecvFuture first = tl.recv_async("W", {1}, f16),
+                         second = tl.recv_async("W", {1}, f16);
     tl.store(out.local() + 4, tl.recv("W", {1}, f16));
     tl.store(out.local() + 2, tl.wait(second));
     tl.store(out.local(), tl.wait(first));
@@ -240,7 +251,8 @@ KERNBENCH_SYSTEMC_TEST(a_place_that_nobody_waited_for_is_given_back_at_the_end_o
   IpcqMachine m;
   m.run([](Torch& torch) {
     torch.ipcq.install(ring_of(2));
-    const Tensor x = torch.from_host(input(2, 4), rows(2), "x"), out = torch.zeros({2, 4}, f16, rows(2), "out");
+    const Tensor x = torch.from_host(input(2, 4), rows(2), "x"),
+                 out = torch.zeros({2, 4}, f16, rows(2), "out");
     const LaunchSpec both = LaunchSpec("kernel").on_pes({0, 1});
     torch.launch(
         both,
@@ -289,7 +301,8 @@ KERNBENCH_SYSTEMC_TEST(messages_cross_cubes_and_sips) {
     torch.wait(there);
     torch.verify(out, [] {
       std::vector<double> expected(8, 0.0);
-      for (int i = 0; i < 8; ++i) expected.push_back(input(2, 8).values()[static_cast<std::size_t>(i)]);
+      for (int i = 0; i < 8; ++i)
+        expected.push_back(input(2, 8).values()[static_cast<std::size_t>(i)]);
       return expected;
     });
   });
@@ -311,7 +324,9 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_asks_for_its_directions_and_slots) {
   IpcqOptions options;
   options.slot_size = 512;
   NeighbourGraph line;
-  for (int pe = 0; pe < 2; ++pe) line.connect({0, 0, pe}, "intra_E", {0, 0, pe + 1}).connect({0, 0, pe + 1}, "intra_W", {0, 0, pe});
+  for (int pe = 0; pe < 2; ++pe)
+    line.connect({0, 0, pe}, "intra_E", {0, 0, pe + 1})
+        .connect({0, 0, pe + 1}, "intra_W", {0, 0, pe});
   BOOST_TEST(run(m, line, ends, input(3, 2), {0, 0, 512, 512, 512, 512}, options) == "");
 }
 
@@ -324,11 +339,13 @@ BOOST_AUTO_TEST_CASE(times_do_not_hang_on_data) {
       IpcqMachine m("topology.tiny.yaml", {}, with_data);
       m.run([](Torch& torch) {
         torch.ipcq.install(ring_of(8));
-        const Tensor x = torch.full({8, 300}, 1, f16, rows(8), "x"), out = torch.empty({8, 300}, f16, rows(8), "out");
+        const Tensor x = torch.full({8, 300}, 1, f16, rows(8), "x"),
+                     out = torch.empty({8, 300}, f16, rows(8), "out");
         torch.launch("shift", shift, x, out);
       });
       std::vector<Fs> times;
-      for (const OpRecord& record : m.op_log.records()) times.insert(times.end(), {record.op.t_start, record.op.t_end});
+      for (const OpRecord& record : m.op_log.records())
+        times.insert(times.end(), {record.op.t_start, record.op.t_end});
       return times;
     });
   };
@@ -350,7 +367,8 @@ KERNBENCH_SYSTEMC_TEST(the_op_log_has_the_sends_the_copies_and_the_receives) {
   BOOST_TEST((copy.kind == OpKind::copy));
   BOOST_TEST(m.ops("ipcq_send")[0].data->places.from.size() == 1u);
   bool is_ring = false;
-  for (const IpcqRing& ring : m.runtime->ipcq.rings()) is_ring = is_ring || ring.base == copy.data->places.to.front().pa;
+  for (const IpcqRing& ring : m.runtime->ipcq.rings())
+    is_ring = is_ring || ring.base == copy.data->places.to.front().pa;
   BOOST_TEST(is_ring);  // the first slot of one of them
   BOOST_TEST(receive.data->places.from.front().nbytes == 20u);
 }

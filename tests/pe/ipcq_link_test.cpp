@@ -11,7 +11,8 @@ namespace {
 
 constexpr Fs ns = fs_per_ns;
 
-// What goes over the link from PE 0 to its router: 't' a flit of a message, 's' of a store, 'r' the command of a load.
+// What goes over the link from PE 0 to its router: 't' a flit of a message, 's' of a store, 'r' the
+// command of a load.
 class LinkLog final : public LinkListener {
  public:
   explicit LinkLog(IpcqMachine& m) {
@@ -24,7 +25,9 @@ class LinkLog final : public LinkListener {
   void carried(const Link&, const Transaction& transaction, FlitRun, Fs start, Fs end) override {
     const RouteExtension& route = transaction.route();
     if (route.host_control) return;
-    order += dynamic_cast<const IpcqMessage*>(route.message.get()) != nullptr ? 't' : transaction.is_write() ? 's' : 'r';
+    order += dynamic_cast<const IpcqMessage*>(route.message.get()) != nullptr ? 't'
+             : transaction.is_write()                                         ? 's'
+                                                                              : 'r';
     starts.push_back(start);
     ends.push_back(end);
   }
@@ -62,8 +65,9 @@ void run(IpcqMachine& m, int messages, const IpcqOptions& options) {
 
 BOOST_AUTO_TEST_SUITE(ipcq_link)
 
-// The message stands at the link 1 ns after the send, the store (scheduler 1 ns, overhead 1 ns) 2 ns after it, when the message's first
-// flit has just left: from then on in turn, 8 flits of the store between 8 of the message; the other 7 follow.
+// The message stands at the link 1 ns after the send, the store (scheduler 1 ns, overhead 1 ns) 2
+// ns after it, when the message's first flit has just left: from then on in turn, 8 flits of the
+// store between 8 of the message; the other 7 follow.
 KERNBENCH_SYSTEMC_TEST(a_message_and_a_store_take_turns) {
   IpcqMachine m;
   LinkLog link(m);
@@ -71,12 +75,14 @@ KERNBENCH_SYSTEMC_TEST(a_message_and_a_store_take_turns) {
   const Fs sent = m.ops("ipcq_send")[0].t_start;
   BOOST_TEST(link.order == "tststststststststttttttt");
   BOOST_TEST(link.starts.front() == sent + 1 * ns);
-  for (std::size_t i = 1; i < link.order.size(); ++i) BOOST_TEST(link.starts[i] == link.ends[i - 1]);  // never idle
+  for (std::size_t i = 1; i < link.order.size(); ++i)
+    BOOST_TEST(link.starts[i] == link.ends[i - 1]);  // never idle
   BOOST_TEST(link.ends.back() == sent + 25 * ns);
 }
 
 KERNBENCH_SYSTEMC_TEST(the_chunk_size_of_an_installation_goes_before_that_of_pe_dma) {
-  IpcqMachine m("topology.tiny.yaml", {{"cube.pe_template.components.pe_dma.attrs.vc_chunk_size", "512"}});
+  IpcqMachine m("topology.tiny.yaml",
+                {{"cube.pe_template.components.pe_dma.attrs.vc_chunk_size", "512"}});
   LinkLog link(m);
   IpcqOptions options;
   options.vc_chunk_size = 1024;
@@ -85,7 +91,8 @@ KERNBENCH_SYSTEMC_TEST(the_chunk_size_of_an_installation_goes_before_that_of_pe_
 }
 
 KERNBENCH_SYSTEMC_TEST(the_chunk_size_of_pe_dma_is_the_default) {
-  IpcqMachine m("topology.tiny.yaml", {{"cube.pe_template.components.pe_dma.attrs.vc_chunk_size", "512"}});
+  IpcqMachine m("topology.tiny.yaml",
+                {{"cube.pe_template.components.pe_dma.attrs.vc_chunk_size", "512"}});
   LinkLog link(m);
   run(m, 1, {});
   BOOST_TEST(link.order == "ttsttsttsttsttsttsttstts");
@@ -102,7 +109,8 @@ KERNBENCH_SYSTEMC_TEST(a_message_does_not_wait_for_the_channels_of_compute) {
         +[](tl::Program& tl, tl::Tensor x) {
           if (tl.program_id() == 1) tl.recv("W", {256}, f16);
           if (tl.program_id() != 0) return;
-          const auto copy = tl.composite(tl::math(MathOp::relu, {tl.ref(x.local(), x.local_shape(), f16)}).to(x.local()));
+          const auto copy = tl.composite(
+              tl::math(MathOp::relu, {tl.ref(x.local(), x.local_shape(), f16)}).to(x.local()));
           tl.cycles(200);  // loads and stores are under way
           tl.send("E", tl.zeros({256}));
           tl.wait(copy);
@@ -111,8 +119,8 @@ KERNBENCH_SYSTEMC_TEST(a_message_does_not_wait_for_the_channels_of_compute) {
   });
   const ExecutedOp send = m.ops("ipcq_send")[0], copy = m.ops("ipcq_copy")[0];
   BOOST_TEST(send.t_end == send.t_start);
-  // Alone it would take 9.25 ns + 2 fs; here one flit of the other channel can stand before each of its two, and it may begin in
-  // the middle of one.
+  // Alone it would take 9.25 ns + 2 fs; here one flit of the other channel can stand before each of
+  // its two, and it may begin in the middle of one.
   BOOST_TEST(copy.t_start >= send.t_start + 9 * ns);
   BOOST_TEST(copy.t_start <= send.t_start + 13 * ns);
 }
@@ -124,11 +132,13 @@ BOOST_AUTO_TEST_CASE(dma_takes_the_same_times_with_and_without_rings) {
       IpcqMachine m;
       m.run([&](Torch& torch) {
         if (rings) torch.ipcq.install(pair_of_pes());
-        const Tensor x = torch.zeros({2, 5000}, f16, rows(2), "x"), y = torch.zeros({2, 5000}, f16, rows(2), "y");
+        const Tensor x = torch.zeros({2, 5000}, f16, rows(2), "x"),
+                     y = torch.zeros({2, 5000}, f16, rows(2), "y");
         torch.launch(
             LaunchSpec("copy").on_pes({0, 1}),
             +[](tl::Program& tl, tl::Tensor x, tl::Tensor y) {
-              const auto a = tl.composite(tl::math(MathOp::relu, {tl.ref(x.local(), x.local_shape(), f16)}).to(y.local()));
+              const auto a = tl.composite(
+                  tl::math(MathOp::relu, {tl.ref(x.local(), x.local_shape(), f16)}).to(y.local()));
               const auto block = tl.load(x.local() + 100, {1, 1000}, f16);
               tl.store(y.ptr() + 6001, block);  // across the shards, and not at a flit
               tl.wait(a);

@@ -1,4 +1,5 @@
-// A whole machine with built-in engines, a host program on it that uses torch.ipcq, and phase 2. Inside a forked child:
+// A whole machine with built-in engines, a host program on it that uses torch.ipcq, and phase 2.
+// Inside a forked child:
 //
 //   IpcqMachine m;                       // topology.tiny.yaml: one cube of 8 PEs
 //   m.run([](Torch& torch) { ... });     // throws what ended the run, unless it completed
@@ -20,10 +21,11 @@ namespace kernbench::test {
 
 class IpcqMachine {
  public:
-  explicit IpcqMachine(const std::string& topology = "topology.tiny.yaml", const std::vector<Override>& overrides = {},
-                       bool with_data = true) {
+  explicit IpcqMachine(const std::string& topology = "topology.tiny.yaml",
+                       const std::vector<Override>& overrides = {}, bool with_data = true) {
     register_builtin_components(registry);
-    MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + topology, overrides, registry);
+    MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + topology,
+                                    overrides, registry);
     spec.source_path.clear();  // leaves no cache file behind
     PlatformOptions options;
     if (with_data) options.data = &data;
@@ -65,7 +67,9 @@ class IpcqMachine {
     return text;
   }
 
-  Component& engine(PeId pe, PeEngine kind) const { return platform->component(platform->machine().engine(pe, kind)); }
+  Component& engine(PeId pe, PeEngine kind) const {
+    return platform->component(platform->machine().engine(pe, kind));
+  }
   std::uint64_t statistic(PeId pe, PeEngine kind, const std::string& name) const {
     for (const Statistic& statistic : engine(pe, kind).statistics()) {
       if (statistic.name == name) return *statistic.value;
@@ -73,10 +77,12 @@ class IpcqMachine {
     throw std::logic_error("no statistic '" + name + "'");
   }
   // Records of one name, in order of their starts; all PEs, or one.
-  std::vector<ExecutedOp> ops(const std::string& name, const sc_core::sc_object* node = nullptr) const {
+  std::vector<ExecutedOp> ops(const std::string& name,
+                              const sc_core::sc_object* node = nullptr) const {
     std::vector<ExecutedOp> found;
     for (const OpRecord& record : op_log.records()) {
-      if (name == record.op.name && (node == nullptr || node == record.op.node)) found.push_back(record.op);
+      if (name == record.op.name && (node == nullptr || node == record.op.node))
+        found.push_back(record.op);
     }
     return found;
   }

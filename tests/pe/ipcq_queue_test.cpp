@@ -1,4 +1,5 @@
-// The counters of a queue pair (spec 8.1): what may be sent, what may be received, when a slot is free again.
+// The counters of a queue pair (spec 8.1): what may be sent, what may be received, when a slot is
+// free again.
 #include "models/pe/ipcq_queue.h"
 
 #include <rapidcheck/boost_test.h>
@@ -14,7 +15,9 @@ namespace {
 
 constexpr std::uint64_t rx = 0x1000, peer_rx = 0x8000, slot = 256;
 
-IpcqQueue queue(std::uint32_t n_slots = 4) { return {{"E", {0, 0, 1}, "W", rx, peer_rx}, n_slots, slot}; }
+IpcqQueue queue(std::uint32_t n_slots = 4) {
+  return {{"E", {0, 0, 1}, "W", rx, peer_rx}, n_slots, slot};
+}
 
 IpcqMessage message(std::uint64_t seq, std::uint64_t nbytes = 16) {
   IpcqMessage message;
@@ -120,11 +123,14 @@ BOOST_AUTO_TEST_CASE(a_report_names_both_ends_and_counts) {
   for (int i = 0; i < 4; ++i) q.send();
   q.credit(1);
   q.arrived(message(0));
-  BOOST_TEST(q.str() == "E <-> sip0.cube0.pe1 W: sent head 4, tail 1, credits 1 of 4; received head 1, tail 0");
+  BOOST_TEST(
+      q.str() ==
+      "E <-> sip0.cube0.pe1 W: sent head 4, tail 1, credits 1 of 4; received head 1, tail 0");
 }
 
-// Two ends with a link that keeps the order and credits that take their time, in any interleaving: no slot is written before it has
-// been consumed, the counters stay within the slots, every message is consumed once.
+// Two ends with a link that keeps the order and credits that take their time, in any interleaving:
+// no slot is written before it has been consumed, the counters stay within the slots, every message
+// is consumed once.
 RC_BOOST_PROP(no_slot_is_written_before_it_has_been_consumed, ()) {
   const auto n_slots = *rc::gen::inRange<std::uint32_t>(1, 6);
   IpcqQueue sender = queue(n_slots), receiver = queue(n_slots);
@@ -136,14 +142,17 @@ RC_BOOST_PROP(no_slot_is_written_before_it_has_been_consumed, ()) {
     if (action <= 1 && sender.credits() > 0) {
       link.push_back(message(sender.send()));
     } else if (action == 2 && !link.empty()) {
-      receiver.arrived(link.front());  // throws ModelError over a message that has not been consumed
+      receiver.arrived(
+          link.front());  // throws ModelError over a message that has not been consumed
       link.pop_front();
     } else if (action == 3 && reserved.size() < 4) {
       reserved.push_back(receiver.reserve());
     } else if (action == 4) {
-      const auto ready = std::find_if(reserved.begin(), reserved.end(), [&](std::uint64_t seq) { return receiver.has(seq); });
+      const auto ready = std::find_if(reserved.begin(), reserved.end(),
+                                      [&](std::uint64_t seq) { return receiver.has(seq); });
       if (ready == reserved.end()) continue;
-      const auto picked = *rc::gen::arbitrary<bool>() && receiver.has(reserved.back()) ? reserved.end() - 1 : ready;
+      const auto picked =
+          *rc::gen::arbitrary<bool>() && receiver.has(reserved.back()) ? reserved.end() - 1 : ready;
       RC_ASSERT(consumed.insert(*picked).second);
       receiver.consume(*picked);
       reserved.erase(picked);

@@ -1,11 +1,15 @@
-// The times of spec 8.1 in a whole machine, with their derivations. PE 0 of a cube sends to PE 1, its neighbour on the mesh:
+// The times of spec 8.1 in a whole machine, with their derivations. PE 0 of a cube sends to PE 1,
+// its neighbour on the mesh:
 //
-//   pe0.pe_dma -> r0c0 -> r0c1 -> pe1.pe_dma: 256 GB/s each, 1 fs, 2.5 mm (0.25 ns), 1 fs; pe_dma 1 ns, routers 2 ns.
+//   pe0.pe_dma -> r0c0 -> r0c1 -> pe1.pe_dma: 256 GB/s each, 1 fs, 2.5 mm (0.25 ns), 1 fs; pe_dma 1
+//       ns, routers 2 ns.
 //
-// 512 bytes are two flits of 1 ns. Sent at 0 they stand at the link at 1 ns. The first one is at r0c0 at 2 ns + 1 fs and has passed
-// it at 4 ns + 1 fs, the second, 1 ns behind, with it; they are at r0c1 at 5.25 and 6.25 ns + 1 fs, both through at 7.25 ns + 1 fs,
-// and at pe1.pe_dma at 8.25 and 9.25 ns + 2 fs. So a message of n bytes has arrived 7.25 ns + n / 256 + 2 fs after the send. The
-// credit's way back: overheads 1 + 2 + 2 + 1 ns, 0.25 ns + 2 fs, 16 / 256 = 0.0625 ns: 6.3125 ns + 2 fs.
+// 512 bytes are two flits of 1 ns. Sent at 0 they stand at the link at 1 ns. The first one is at
+// r0c0 at 2 ns + 1 fs and has passed it at 4 ns + 1 fs, the second, 1 ns behind, with it; they are
+// at r0c1 at 5.25 and 6.25 ns + 1 fs, both through at 7.25 ns + 1 fs, and at pe1.pe_dma at 8.25
+// and 9.25 ns + 2 fs. So a message of n bytes has arrived 7.25 ns + n / 256 + 2 fs after the send.
+// The credit's way back: overheads 1 + 2 + 2 + 1 ns, 0.25 ns + 2 fs, 16 / 256 = 0.0625 ns: 6.3125
+// ns + 2 fs.
 #include <boost/test/unit_test.hpp>
 
 #include "tests/pe/ipcq_machine.h"
@@ -36,7 +40,8 @@ template <class Kernel>
 Times run_pair(IpcqMachine& m, Kernel kernel, const IpcqOptions& options = {}) {
   m.run([&](Torch& torch) {
     torch.ipcq.install(pair_of_pes(), options);
-    const Tensor where = torch.empty({2, 1}, f16, {Placement::replicate, Placement::row_wise, 1, 2}, "where");
+    const Tensor where =
+        torch.empty({2, 1}, f16, {Placement::replicate, Placement::row_wise, 1, 2}, "where");
     torch.launch(LaunchSpec("pair").on_pes({0, 1}), kernel, where);
   });
   return {m.ops("ipcq_send"), m.ops("ipcq_copy"), m.ops("ipcq_recv")};
@@ -88,22 +93,26 @@ KERNBENCH_SYSTEMC_TEST(the_kernel_time_includes_the_return_of_the_credit) {
   IpcqMachine m;
   m.run([&](Torch& torch) {
     torch.ipcq.install(pair_of_pes());
-    const Tensor where = torch.empty({2, 1}, f16, {Placement::replicate, Placement::row_wise, 1, 2}, "where");
-    const LaunchHandle handle = torch.launch(LaunchSpec("pair").on_pes({0, 1}), send_blocks<256>, where);
+    const Tensor where =
+        torch.empty({2, 1}, f16, {Placement::replicate, Placement::row_wise, 1, 2}, "where");
+    const LaunchHandle handle =
+        torch.launch(LaunchSpec("pair").on_pes({0, 1}), send_blocks<256>, where);
     BOOST_TEST(handle.metrics().per_pe.at({0, 0, 0}).pe_exec == 0u);
-    BOOST_TEST(handle.metrics().per_pe.at({0, 0, 1}).pe_exec == message_time(512) + 2 * ns + credit);
+    BOOST_TEST(handle.metrics().per_pe.at({0, 0, 1}).pe_exec ==
+               message_time(512) + 2 * ns + credit);
     BOOST_TEST(handle.metrics().merged.dma == 0u);  // the channels of PE_DMA are not held
   });
 }
 
-// PE 1 stands at r0c1; its cube's SRAM behind links of which the narrowest has 128 GB/s: 2 + 512 / 512 + 512 / 128 = 7 ns. Its HBM:
-// 6 + 512 / 256 + 512 / 256 = 10 ns.
+// PE 1 stands at r0c1; its cube's SRAM behind links of which the narrowest has 128 GB/s: 2 + 512 /
+// 512 + 512 / 128 = 7 ns. Its HBM: 6 + 512 / 256 + 512 / 256 = 10 ns.
 KERNBENCH_SYSTEMC_TEST(a_slot_in_the_sram_pays_its_tier_and_the_hop) {
   IpcqMachine m;
   IpcqOptions options;
   options.buffer_kind = MemorySpace::sram;
   const Times t = run_pair(m, send_blocks<256>, options);
-  BOOST_TEST(t.copies[0].t_start == t.sends[0].t_start + message_time(512));  // whatever the buffer kind
+  BOOST_TEST(t.copies[0].t_start ==
+             t.sends[0].t_start + message_time(512));  // whatever the buffer kind
   BOOST_TEST(t.copies[0].t_end == t.copies[0].t_start + 7 * ns);
   BOOST_TEST(t.receives[0].t_end == t.copies[0].t_end + 7 * ns + credit);
   BOOST_TEST(m.statistic({0, 0, 1}, PeEngine::pe_tcm, "write_busy") == 0u);
@@ -125,17 +134,20 @@ BOOST_AUTO_TEST_CASE(reading_the_source_at_send_is_not_charged) {
       IpcqMachine m;
       const Times t = run_pair(m, [from_memory](tl::Program& tl, tl::Ptr where) {
         if (tl.program_id() == 1) tl.recv("W", {1}, f16);
-        if (tl.program_id() == 0) from_memory ? tl.send("E", where, {1}, f16) : tl.send("E", tl.zeros({1}));
+        if (tl.program_id() == 0)
+          from_memory ? tl.send("E", where, {1}, f16) : tl.send("E", tl.zeros({1}));
       });
-      return std::vector<Fs>{t.sends[0].t_end - t.sends[0].t_start, t.copies[0].t_start - t.sends[0].t_start};
+      return std::vector<Fs>{t.sends[0].t_end - t.sends[0].t_start,
+                             t.copies[0].t_start - t.sends[0].t_start};
     });
   };
   BOOST_TEST(times(true)[0] == 0U);
   BOOST_TEST(times(true) == times(false), boost::test_tools::per_element());
 }
 
-// PE 1 sends four slots of 4096 bytes over the links of the credit's way, 64 ns, and receives meanwhile: slot read (6 + 2 + 2 ns in
-// HBM, where nothing competes) and credit take what they take on an idle machine.
+// PE 1 sends four slots of 4096 bytes over the links of the credit's way, 64 ns, and receives
+// meanwhile: slot read (6 + 2 + 2 ns in HBM, where nothing competes) and credit take what they take
+// on an idle machine.
 BOOST_AUTO_TEST_CASE(a_credit_waits_for_no_link) {
   const auto time_of = [](bool streams) {
     return forked_value([&] {
@@ -146,65 +158,78 @@ BOOST_AUTO_TEST_CASE(a_credit_waits_for_no_link) {
           m,
           [streams](tl::Program& tl, tl::Ptr) {
             if (tl.program_id() == 0) tl.send("E", tl.zeros({256}));
-            for (int i = 0; streams && tl.program_id() == 1 && i < 4; ++i) tl.send("W", tl.zeros({2048}));
+            for (int i = 0; streams && tl.program_id() == 1 && i < 4; ++i)
+              tl.send("W", tl.zeros({2048}));
             if (tl.program_id() == 1) tl.recv("W", {256}, f16);
           },
           options);
-      const auto copied_by = [&](int pe) { return m.ops("ipcq_copy", &m.engine({0, 0, pe}, PeEngine::pe_dma)); };
+      const auto copied_by = [&](int pe) {
+        return m.ops("ipcq_copy", &m.engine({0, 0, pe}, PeEngine::pe_dma));
+      };
       const ExecutedOp receive = m.ops("ipcq_recv").at(0);
-      if (streams) BOOST_TEST(copied_by(0).back().t_start > receive.t_end + 10 * ns);  // still under way
+      if (streams)
+        BOOST_TEST(copied_by(0).back().t_start > receive.t_end + 10 * ns);  // still under way
       return receive.t_end - copied_by(1).at(0).t_end;
     });
   };
   for (const bool streams : {false, true}) BOOST_TEST(time_of(streams) == 10 * ns + credit);
 }
 
-// 96 bytes in a slot of 4096: n is the payload. The flit takes 0.375 ns on each of three links; nothing streams behind it.
+// 96 bytes in a slot of 4096: n is the payload. The flit takes 0.375 ns on each of three links;
+// nothing streams behind it.
 KERNBENCH_SYSTEMC_TEST(the_payload_counts_not_the_slot) {
   IpcqMachine m;
   const Times t = run_pair(m, send_blocks<48>);
   const Fs flit = 375'000;
-  BOOST_TEST(t.copies[0].t_start == t.sends[0].t_start + 1 * ns + flit + 1 + 2 * ns + flit + ns / 4 + 2 * ns + flit + 1);
+  BOOST_TEST(t.copies[0].t_start ==
+             t.sends[0].t_start + 1 * ns + flit + 1 + 2 * ns + flit + ns / 4 + 2 * ns + flit + 1);
   BOOST_TEST(t.copies[0].t_end == t.copies[0].t_start + 187'500);  // 96 / 512
 }
 
-// Two messages at one instant: the second pays its overhead behind the first, then queues at the link: 1 ns later than it, and behind
-// its two flits. Its slot write waits for nobody: the first one has ended when it comes.
+// Two messages at one instant: the second pays its overhead behind the first, then queues at the
+// link: 1 ns later than it, and behind its two flits. Its slot write waits for nobody: the first
+// one has ended when it comes.
 KERNBENCH_SYSTEMC_TEST(messages_are_a_fifo_and_do_not_wait_for_acknowledgements) {
   IpcqMachine m;
   const Times t = run_pair(m, send_blocks<256, 2>);
   const Fs start = t.sends[0].t_start;
   BOOST_TEST(t.sends[1].t_start == start);
   BOOST_TEST(t.copies[0].t_start == start + message_time(512));
-  // At r0c0 its first flit comes at 4 ns + 1 fs, when the server is free; through at 6; the link is free since 6; at r0c1 at 7.25,
-  // through at 9.25; the last link is free since 9.25; its two flits are at pe1.pe_dma at 11.25 ns + 2 fs.
+  // At r0c0 its first flit comes at 4 ns + 1 fs, when the server is free; through at 6; the link is
+  // free since 6; at r0c1 at 7.25, through at 9.25; the last link is free since 9.25; its two flits
+  // are at pe1.pe_dma at 11.25 ns + 2 fs.
   BOOST_TEST(t.copies[1].t_start == start + 11 * ns + ns / 4 + 2);
   // The second receive begins when the first has its credit, long after the message came.
   BOOST_TEST(t.receives[1].t_start == t.receives[0].t_end);
   BOOST_TEST(t.receives[1].t_end == t.receives[1].t_start + 1 * ns + credit);
 }
 
-// 512 bytes at 64 GB/s take 8 ns: the second message has come while the first is being written, and waits.
+// 512 bytes at 64 GB/s take 8 ns: the second message has come while the first is being written, and
+// waits.
 KERNBENCH_SYSTEMC_TEST(slots_are_written_one_message_at_a_time) {
-  IpcqMachine m("topology.tiny.yaml", {{"cube.pe_template.components.pe_tcm.attrs.write_bw_gbs", "64"}});
+  IpcqMachine m("topology.tiny.yaml",
+                {{"cube.pe_template.components.pe_tcm.attrs.write_bw_gbs", "64"}});
   const Times t = run_pair(m, send_blocks<256, 2>);
   BOOST_TEST(t.copies[0].t_end == t.copies[0].t_start + 8 * ns);
   BOOST_TEST(t.copies[1].t_start == t.copies[0].t_end);
   BOOST_TEST(t.copies[1].t_end == t.copies[1].t_start + 8 * ns);
 }
 
-// Four slots: the fifth send waits for the first credit, which the receiver returns after the slot read.
+// Four slots: the fifth send waits for the first credit, which the receiver returns after the slot
+// read.
 KERNBENCH_SYSTEMC_TEST(a_send_into_a_full_ring_sleeps_until_the_credit_comes) {
   IpcqMachine m;
   const Times t = run_pair(m, send_blocks<256, 5>);
   for (std::size_t i = 0; i < 4; ++i) BOOST_TEST(t.sends[i].t_end == t.sends[0].t_start);
   BOOST_TEST(t.sends[4].t_start == t.sends[0].t_start);
-  BOOST_TEST(t.sends[4].t_end == t.receives[0].t_end);  // the receive ends with the delivery of its credit
-  BOOST_TEST(m.statistic({0, 0, 0}, PeEngine::pe_ipcq, "send_blocked") == t.sends[4].t_end - t.sends[4].t_start);
+  BOOST_TEST(t.sends[4].t_end ==
+             t.receives[0].t_end);  // the receive ends with the delivery of its credit
+  BOOST_TEST(m.statistic({0, 0, 0}, PeEngine::pe_ipcq, "send_blocked") ==
+             t.sends[4].t_end - t.sends[4].t_start);
 }
 
-// Looks every 10 ns from its first one: the credit comes at message_time + 2 ns + credit = 17.5625 ns + 4 fs, the look that finds it
-// is at 20 ns.
+// Looks every 10 ns from its first one: the credit comes at message_time + 2 ns + credit = 17.5625
+// ns + 4 fs, the look that finds it is at 20 ns.
 KERNBENCH_SYSTEMC_TEST(a_polling_send_looks_every_poll_ns) {
   IpcqMachine m;
   const Times t = run_pair(m, send_blocks<256, 2>, polling("10"));
@@ -250,7 +275,8 @@ KERNBENCH_SYSTEMC_TEST(recv_no_consume_skips_slot_read_and_credit) {
   IpcqMachine m;
   const Times t = run_pair(
       m, +[](tl::Program& tl, tl::Ptr) {
-        for (int i = 0; i < 6; ++i) {  // more than there are slots: they are given back all the same
+        for (int i = 0; i < 6;
+             ++i) {  // more than there are slots: they are given back all the same
           if (tl.program_id() == 0) tl.send("E", tl.zeros({256}));
           if (tl.program_id() == 1) tl.recv_no_consume("W", {256}, f16);
         }
@@ -263,12 +289,15 @@ KERNBENCH_SYSTEMC_TEST(recv_no_consume_skips_slot_read_and_credit) {
 
 // overhead_ns of PE_IPCQ, per operation; dispatch_cycles of PE_CPU, per call.
 KERNBENCH_SYSTEMC_TEST(an_operation_pays_dispatch_and_the_overhead_of_pe_ipcq) {
-  IpcqMachine m("topology.tiny.yaml", {{"cube.pe_template.components.pe_ipcq.attrs.overhead_ns", "3"},
-                                       {"cube.pe_template.components.pe_cpu.attrs.dispatch_cycles", "2"}});
+  IpcqMachine m("topology.tiny.yaml",
+                {{"cube.pe_template.components.pe_ipcq.attrs.overhead_ns", "3"},
+                 {"cube.pe_template.components.pe_cpu.attrs.dispatch_cycles", "2"}});
   m.run([&](Torch& torch) {
     torch.ipcq.install(pair_of_pes());
-    const Tensor where = torch.empty({2, 1}, f16, {Placement::replicate, Placement::row_wise, 1, 2}, "where");
-    const LaunchHandle handle = torch.launch(LaunchSpec("pair").on_pes({0, 1}), send_blocks<256>, where);
+    const Tensor where =
+        torch.empty({2, 1}, f16, {Placement::replicate, Placement::row_wise, 1, 2}, "where");
+    const LaunchHandle handle =
+        torch.launch(LaunchSpec("pair").on_pes({0, 1}), send_blocks<256>, where);
     BOOST_TEST(handle.metrics().per_pe.at({0, 0, 0}).pe_exec == 5 * ns);
   });
   BOOST_TEST(m.ops("ipcq_send")[0].t_end == m.ops("ipcq_send")[0].t_start + 3 * ns);

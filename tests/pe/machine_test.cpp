@@ -15,9 +15,11 @@ class Machine {
  public:
   Machine() {
     register_builtin_components(registry_);
-    MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml", {}, registry_);
+    MachineSpec spec = load_machine(
+        std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml", {}, registry_);
     spec.source_path.clear();  // leaves no cache file behind
-    platform = std::make_unique<Platform>(build_graph(std::move(spec)), registry_, PlatformOptions{});
+    platform =
+        std::make_unique<Platform>(build_graph(std::move(spec)), registry_, PlatformOptions{});
   }
 
   HostResponse launch(std::vector<PeId> targets, std::function<void(KernelContext&)> body) {
@@ -37,7 +39,9 @@ class Machine {
   }
 
   std::uint64_t hbm(int pe, std::uint64_t offset) const {
-    return platform->address_map().address_of({MemoryArea::hbm, 0, 0, static_cast<unsigned>(pe), offset}).encode();
+    return platform->address_map()
+        .address_of({MemoryArea::hbm, 0, 0, static_cast<unsigned>(pe), offset})
+        .encode();
   }
 
   std::unique_ptr<Platform> platform;
@@ -48,11 +52,13 @@ class Machine {
 
 }  // namespace
 
-// PE 0 reads 4096 B of its own partition: scheduler 1 ns, pe_dma 1 ns, then pe_dma -> r0c0 -> hbm_ctrl and back, 0 mm (1 fs) each.
-// The command pays the router's 2 ns; 16 bursts on 8 pseudo-channels of 32 GB/s, 8 ns each, book two rounds, so that flits 0..7
-// leave the HBM at 8 ns and 8..15 at 16 ns after. The flits take 1 ns each on the 256 GB/s links: the first burst of the second
-// round waits neither for the link (free at 16) nor the other way round. Way back: 16 more ns from the first flit on the first
-// link, 2 ns in the router, the last flit's 1 ns on the second link.
+// PE 0 reads 4096 B of its own partition: scheduler 1 ns, pe_dma 1 ns, then pe_dma -> r0c0 ->
+// hbm_ctrl and back, 0 mm (1 fs) each. The command pays the router's 2 ns; 16 bursts on 8
+// pseudo-channels of 32 GB/s, 8 ns each, book two rounds, so that flits 0..7 leave the HBM at 8 ns
+// and 8..15 at 16 ns after. The flits take 1 ns each on the 256 GB/s links: the first burst of the
+// second round waits neither for the link (free at 16) nor the other way round. Way back: 16 more
+// ns from the first flit on the first link, 2 ns in the router, the last flit's 1 ns on the second
+// link.
 KERNBENCH_SYSTEMC_TEST(a_load_from_the_own_partition_takes_its_way_through_the_fabric) {
   Machine m;
   const std::uint64_t address = m.hbm(0, 0);
@@ -65,9 +71,11 @@ KERNBENCH_SYSTEMC_TEST(a_load_from_the_own_partition_takes_its_way_through_the_f
     taken = context.now() - before;
   });
   BOOST_REQUIRE_MESSAGE(response.completion.ok, response.completion.error_message);
-  const Fs way = 1 * ns + 1 * ns + 2 * ns;             // to the HBM
-  const Fs data = 8 * ns + 16 * ns + 2 * ns + 1 * ns;  // first bursts, 16 flits, router, last flit on the second link
-  BOOST_TEST(taken - (way + data) <= 10u, "taken " << format_ns(taken));  // some femtoseconds of links
+  const Fs way = 1 * ns + 1 * ns + 2 * ns;  // to the HBM
+  const Fs data = 8 * ns + 16 * ns + 2 * ns +
+                  1 * ns;  // first bursts, 16 flits, router, last flit on the second link
+  BOOST_TEST(taken - (way + data) <= 10u,
+             "taken " << format_ns(taken));  // some femtoseconds of links
   BOOST_TEST(response.metrics.dma == taken - 1 * ns);
   BOOST_TEST(response.metrics.start_skew == 0u);
 }
@@ -107,8 +115,9 @@ KERNBENCH_SYSTEMC_TEST(a_failing_pe_ends_the_others_at_their_next_call) {
     for (int i = 0; i < 100000; ++i) context.cycles(10);
   });
   BOOST_TEST(!response.completion.ok);
-  BOOST_TEST(response.completion.error_message.find("sip0.cube0.pe0.pe_cpu at ") != std::string::npos,
-             response.completion.error_message);
+  BOOST_TEST(
+      response.completion.error_message.find("sip0.cube0.pe0.pe_cpu at ") != std::string::npos,
+      response.completion.error_message);
 }
 
 namespace {
@@ -126,14 +135,16 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_overruns_its_stack_is_reported_by_name) {
   const auto text = forked_value([] {
     Machine m;
     try {
-      m.launch({{0, 0, 3}}, [](KernelContext& context) { context.cycles(static_cast<std::uint64_t>(deeper(0))); });
+      m.launch({{0, 0, 3}}, [](KernelContext& context) {
+        context.cycles(static_cast<std::uint64_t>(deeper(0)));
+      });
     } catch (const Error& error) {
       return std::string(error.what());
     }
     return std::string("no error");
   });
   BOOST_TEST(text.rfind("sip0.cube0.pe3.pe_cpu at ", 0) == 0u, text);
-  BOOST_TEST(
-      text.find(" ns: kernel 'k' has overrun its stack of 262144 bytes (kernel_stack_bytes); last call: none") != std::string::npos,
-      text);
+  BOOST_TEST(text.find(" ns: kernel 'k' has overrun its stack of 262144 bytes "
+                       "(kernel_stack_bytes); last call: none") != std::string::npos,
+             text);
 }

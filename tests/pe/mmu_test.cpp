@@ -39,7 +39,8 @@ class NaivePageTable {
   void unmap(std::uint64_t va, std::uint64_t bytes) {
     for (auto& [page, regions] : pages_) {
       regions.erase(
-          std::remove_if(regions.begin(), regions.end(), [&](const Region& r) { return r.begin >= va && r.end <= va + bytes; }),
+          std::remove_if(regions.begin(), regions.end(),
+                         [&](const Region& r) { return r.begin >= va && r.end <= va + bytes; }),
           regions.end());
     }
   }
@@ -48,7 +49,8 @@ class NaivePageTable {
     const auto page = pages_.find(va / page_);
     if (page == pages_.end()) return -1;
     for (auto region = page->second.rbegin(); region != page->second.rend(); ++region) {
-      if (va >= region->begin && va < region->end) return static_cast<std::int64_t>(region->pa + (va - region->begin));
+      if (va >= region->begin && va < region->end)
+        return static_cast<std::int64_t>(region->pa + (va - region->begin));
     }
     return -1;
   }
@@ -73,7 +75,8 @@ BOOST_AUTO_TEST_CASE(a_mapping_is_looked_up_by_offset) {
   PageTable table(4096);
   table.map(0x10000, 0x500, 8192);
   BOOST_TEST(text(table.look_up(0x10010, 16)) == "1296+16");
-  BOOST_TEST(text(table.look_up(0x10000, 8192)) == "1280+8192");  // pages that continue each other are one range
+  BOOST_TEST(text(table.look_up(0x10000, 8192)) ==
+             "1280+8192");  // pages that continue each other are one range
 }
 
 BOOST_AUTO_TEST_CASE(several_shards_may_share_a_page) {
@@ -117,7 +120,8 @@ BOOST_AUTO_TEST_CASE(a_fault_names_the_first_address_without_a_mapping) {
   PageTable table(4096);
   table.map(0x1000, 0, 256);
   BOOST_CHECK_EXCEPTION(table.look_up(0x1080, 256), AccessFault, [](const AccessFault& fault) {
-    return std::string(fault.what()) == "no mapping for virtual address 0x1100 (access of 256 bytes at 0x1080)";
+    return std::string(fault.what()) ==
+           "no mapping for virtual address 0x1100 (access of 256 bytes at 0x1080)";
   });
 }
 
@@ -164,7 +168,8 @@ RC_BOOST_PROP(the_page_table_behaves_as_lists_of_sub_page_regions, ()) {
   }
 }
 
-// The message takes one link, 4 ns overhead, and one link back; the mapping holds from the moment between.
+// The message takes one link, 4 ns overhead, and one link back; the mapping holds from the moment
+// between.
 KERNBENCH_SYSTEMC_TEST(a_map_message_takes_effect_after_its_overhead_and_is_answered_then) {
   PeTestbench pe({{"pe_mmu", {{"overhead_ns", "4"}}}});
   std::size_t request = 0;
@@ -198,17 +203,22 @@ KERNBENCH_SYSTEMC_TEST(a_map_message_takes_effect_after_its_overhead_and_is_answ
 
 KERNBENCH_SYSTEMC_TEST(an_address_below_the_virtual_space_is_physical) {
   PeTestbench pe;
-  pe.at(0, [&] { BOOST_TEST(text(pe.mmu().translate_address(va_base - 1, 1).ranges) == std::to_string(va_base - 1) + "+1"); });
+  pe.at(0, [&] {
+    BOOST_TEST(text(pe.mmu().translate_address(va_base - 1, 1).ranges) ==
+               std::to_string(va_base - 1) + "+1");
+  });
   pe.run();
 }
 
-// Spec 3.3, PA: through the launch's shard table, split at shard boundaries, the nearest copy; no time.
+// Spec 3.3, PA: through the launch's shard table, split at shard boundaries, the nearest copy; no
+// time.
 KERNBENCH_SYSTEMC_TEST(in_the_address_model_pa_addresses_resolve_through_the_shards_of_the_launch) {
   PeTestbench pe({{"pe_mmu", {{"tlb_overhead_ns", "3"}}}}, 0, AddressModel::pa);
   TensorArgument tensor;
   tensor.va_base = va_base;
   tensor.nbytes = 512;
-  tensor.shards = {{{0, 1, 0}, 70000, 256, 0}, {{0, 0, 0}, 1000, 256, 0}, {{1, 0, 0}, 5000, 256, 256}};
+  tensor.shards = {
+      {{0, 1, 0}, 70000, 256, 0}, {{0, 0, 0}, 1000, 256, 0}, {{1, 0, 0}, 5000, 256, 256}};
   pe.at(0, [&] {
     const auto launch = launch_with(tensor);
     pe.mmu().use_tensors(launch->args);

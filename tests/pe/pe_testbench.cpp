@@ -14,15 +14,16 @@ namespace kernbench::test {
 namespace {
 
 const std::vector<std::pair<std::string, PeEngine>>& engine_names() {
-  static const std::vector<std::pair<std::string, PeEngine>> names{{"pe_cpu", PeEngine::pe_cpu},
-                                                                   {"pe_dma", PeEngine::pe_dma},
-                                                                   {"pe_fetch_store", PeEngine::pe_fetch_store},
-                                                                   {"pe_gemm", PeEngine::pe_gemm},
-                                                                   {"pe_ipcq", PeEngine::pe_ipcq},
-                                                                   {"pe_math", PeEngine::pe_math},
-                                                                   {"pe_mmu", PeEngine::pe_mmu},
-                                                                   {"pe_scheduler", PeEngine::pe_scheduler},
-                                                                   {"pe_tcm", PeEngine::pe_tcm}};
+  static const std::vector<std::pair<std::string, PeEngine>> names{
+      {"pe_cpu", PeEngine::pe_cpu},
+      {"pe_dma", PeEngine::pe_dma},
+      {"pe_fetch_store", PeEngine::pe_fetch_store},
+      {"pe_gemm", PeEngine::pe_gemm},
+      {"pe_ipcq", PeEngine::pe_ipcq},
+      {"pe_math", PeEngine::pe_math},
+      {"pe_mmu", PeEngine::pe_mmu},
+      {"pe_scheduler", PeEngine::pe_scheduler},
+      {"pe_tcm", PeEngine::pe_tcm}};
   return names;
 }
 
@@ -30,7 +31,9 @@ Attributes resolve(const ParameterSchema& schema, const std::map<std::string, st
   Attributes resolved = defaults_of(schema);
   resolved.set("flit_bytes", Rational(256));
   for (const auto& [name, value] : given) {
-    const auto found = std::find_if(schema.begin(), schema.end(), [&name = name](const Parameter& p) { return p.name() == name; });
+    const auto found =
+        std::find_if(schema.begin(), schema.end(),
+                     [&name = name](const Parameter& p) { return p.name() == name; });
     if (found == schema.end()) throw std::logic_error("no parameter '" + name + "'");
     resolved.set(name, found->parse(value));
   }
@@ -42,7 +45,8 @@ Attributes resolve(const ParameterSchema& schema, const std::map<std::string, st
 // --- Neighbours
 
 PeNeighbour::PeNeighbour(const ComponentInit& init, Fs latency)
-    : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward), memory_(arrivals_, latency, 256) {}
+    : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
+      memory_(arrivals_, latency, 256) {}
 
 Fs PeNeighbour::next_due() const {
   const Arrival* head = arrivals_.control();
@@ -60,17 +64,21 @@ void PeNeighbour::serve() {
     }
     memory_.serve(
         now(),
-        [this](Transaction& transaction, std::uint32_t flit, std::uint32_t count) { send(transaction, flit, count, 0, now()); },
+        [this](Transaction& transaction, std::uint32_t flit, std::uint32_t count) {
+          send(transaction, flit, count, 0, now());
+        },
         [this](const Arrival& arrival) {
-          seen_.push_back({arrival.time, arrival.transaction->is_write(), arrival.transaction->route().offset,
-                           arrival.transaction->get_data_length(), arrival.transaction->route().channel});
+          seen_.push_back(
+              {arrival.time, arrival.transaction->is_write(), arrival.transaction->route().offset,
+               arrival.transaction->get_data_length(), arrival.transaction->route().channel});
         });
   }
 }
 
 // --- Building
 
-PeTestbench::PeTestbench(const Settings& settings, Fs memory_latency, AddressModel model) : model_(model) {
+PeTestbench::PeTestbench(const Settings& settings, Fs memory_latency, AddressModel model)
+    : model_(model) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
   for (const auto& [name, engine] : engine_names()) names_.push_back(name);
   for (const char* name : {"m_cpu", "mem0", "mem1", "mem2"}) names_.emplace_back(name);
@@ -99,7 +107,8 @@ PeTestbench::~PeTestbench() = default;
 template <class T>
 void PeTestbench::add_engine(const std::string& name, const Settings& settings) {
   const auto given = settings.find(name);
-  const Attributes attributes = resolve(T::schema(), given == settings.end() ? std::map<std::string, std::string>{} : given->second);
+  const Attributes attributes = resolve(
+      T::schema(), given == settings.end() ? std::map<std::string, std::string>{} : given->second);
   engines_[name] = make_component<T>({name.c_str(), id(name), attributes, *this});
 }
 
@@ -110,13 +119,22 @@ void PeTestbench::connect(const std::string& a, const std::string& b, bool link)
 
 // Every pair of spec 1.1 in both directions: what two engines do not have in common is not bound.
 void PeTestbench::bind_engines() {
-  const std::vector<std::pair<std::string, std::string>> pairs{
-      {"pe_cpu", "pe_scheduler"},   {"pe_scheduler", "pe_dma"},    {"pe_scheduler", "pe_fetch_store"},
-      {"pe_scheduler", "pe_gemm"},  {"pe_scheduler", "pe_math"},   {"pe_scheduler", "pe_ipcq"},
-      {"pe_dma", "pe_fetch_store"}, {"pe_fetch_store", "pe_gemm"}, {"pe_fetch_store", "pe_math"},
-      {"pe_gemm", "pe_math"},       {"pe_fetch_store", "pe_tcm"},  {"pe_dma", "pe_tcm"},
-      {"pe_dma", "pe_mmu"},         {"pe_cpu", "pe_mmu"},          {"pe_ipcq", "pe_dma"},
-      {"pe_cpu", "pe_ipcq"}};
+  const std::vector<std::pair<std::string, std::string>> pairs{{"pe_cpu", "pe_scheduler"},
+                                                               {"pe_scheduler", "pe_dma"},
+                                                               {"pe_scheduler", "pe_fetch_store"},
+                                                               {"pe_scheduler", "pe_gemm"},
+                                                               {"pe_scheduler", "pe_math"},
+                                                               {"pe_scheduler", "pe_ipcq"},
+                                                               {"pe_dma", "pe_fetch_store"},
+                                                               {"pe_fetch_store", "pe_gemm"},
+                                                               {"pe_fetch_store", "pe_math"},
+                                                               {"pe_gemm", "pe_math"},
+                                                               {"pe_fetch_store", "pe_tcm"},
+                                                               {"pe_dma", "pe_tcm"},
+                                                               {"pe_dma", "pe_mmu"},
+                                                               {"pe_cpu", "pe_mmu"},
+                                                               {"pe_ipcq", "pe_dma"},
+                                                               {"pe_cpu", "pe_ipcq"}};
   std::map<std::string, PeEngine> kinds(engine_names().begin(), engine_names().end());
   for (const auto& [a, b] : pairs) {
     bind_pe_edge(*engines_.at(a), kinds.at(a), *engines_.at(b), kinds.at(b));
@@ -128,12 +146,15 @@ void PeTestbench::elaborate() {
   if (elaborated_) return;
   elaborated_ = true;
   bind_engines();
-  std::sort(edges_.begin(), edges_.end(),
-            [](const Edge& a, const Edge& b) { return std::tie(a.from, a.to) < std::tie(b.from, b.to); });
+  std::sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) {
+    return std::tie(a.from, a.to) < std::tie(b.from, b.to);
+  });
   std::map<std::pair<NodeId, NodeId>, FabricInitiatorSocket*> outputs;
-  for (const Edge& edge : edges_) outputs[{edge.from, edge.to}] = &fabric_node(edge.from).add_output(edge.to);
-  std::sort(edges_.begin(), edges_.end(),
-            [](const Edge& a, const Edge& b) { return std::tie(a.to, a.from) < std::tie(b.to, b.from); });
+  for (const Edge& edge : edges_)
+    outputs[{edge.from, edge.to}] = &fabric_node(edge.from).add_output(edge.to);
+  std::sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) {
+    return std::tie(a.to, a.from) < std::tie(b.to, b.from);
+  });
   for (const Edge& edge : edges_) {
     FabricTargetSocket& input = fabric_node(edge.to).add_input(edge.from);
     FabricInitiatorSocket& output = *outputs[{edge.from, edge.to}];
@@ -141,7 +162,8 @@ void PeTestbench::elaborate() {
       output.bind(input);
       continue;
     }
-    links_.push_back(std::make_unique<Link>((names_[edge.from] + "__to__" + names_[edge.to]).c_str(), Rational(256), Fs{1}, 256));
+    links_.push_back(std::make_unique<Link>(
+        (names_[edge.from] + "__to__" + names_[edge.to]).c_str(), Rational(256), Fs{1}, 256));
     output.bind(links_.back()->in);
     links_.back()->out.bind(input);
   }
@@ -149,7 +171,8 @@ void PeTestbench::elaborate() {
 
 NodeId PeTestbench::id(const std::string& name) const {
   const auto found = std::lower_bound(names_.begin(), names_.end(), name);
-  if (found == names_.end() || *found != name) throw std::logic_error("no node '" + name + "' in this bench");
+  if (found == names_.end() || *found != name)
+    throw std::logic_error("no node '" + name + "' in this bench");
   return static_cast<NodeId>(found - names_.begin());
 }
 
@@ -161,8 +184,8 @@ FabricNode& PeTestbench::fabric_node(NodeId node) const {
 }
 
 std::uint16_t PeTestbench::port_of(NodeId from, NodeId to) const {
-  return static_cast<std::uint16_t>(
-      std::count_if(edges_.begin(), edges_.end(), [&](const Edge& e) { return e.from == from && e.to < to; }));
+  return static_cast<std::uint16_t>(std::count_if(
+      edges_.begin(), edges_.end(), [&](const Edge& e) { return e.from == from && e.to < to; }));
 }
 
 const Path& PeTestbench::path(const std::vector<std::string>& nodes) {
@@ -176,8 +199,9 @@ const Path& PeTestbench::path(const std::vector<std::string>& nodes) {
       if (i + 1 < way.size()) {
         const NodeId next = id(way[i + 1]);
         hop.out_port = port_of(hop.node, next);
-        hop.propagation_fs = std::any_of(edges_.begin(), edges_.end(),
-                                         [&](const Edge& edge) { return edge.from == hop.node && edge.to == next && edge.link; });
+        hop.propagation_fs = std::any_of(edges_.begin(), edges_.end(), [&](const Edge& edge) {
+          return edge.from == hop.node && edge.to == next && edge.link;
+        });
       }
       all.push_back(hop);
     }
@@ -207,13 +231,17 @@ MemoryTarget PeTestbench::place_of(std::uint64_t physical_address) const {
   if (physical_address >= tcm_base) return {id("pe_tcm"), physical_address - tcm_base};
   if (physical_address >= memory_bytes * memories_.size())
     throw RoutingError("no node serves address " + std::to_string(physical_address));
-  return {id("mem" + std::to_string(physical_address / memory_bytes)), physical_address % memory_bytes};
+  return {id("mem" + std::to_string(physical_address / memory_bytes)),
+          physical_address % memory_bytes};
 }
 
-const Attributes& PeTestbench::attributes(NodeId node) const { return fabric_node(node).attributes(); }
+const Attributes& PeTestbench::attributes(NodeId node) const {
+  return fabric_node(node).attributes();
+}
 
 std::uint64_t PeTestbench::tcm_reserved_bytes() const {
-  return static_cast<std::uint64_t>(engines_.at("pe_tcm")->attributes().integer("reserved_kb")) * 1024;
+  return static_cast<std::uint64_t>(engines_.at("pe_tcm")->attributes().integer("reserved_kb")) *
+         1024;
 }
 
 // --- Running
@@ -238,8 +266,10 @@ void PeTestbench::run() {
   sc_core::sc_start();
   if (fault_expected_) return;
   if (!fault_.empty()) throw ModelError(fault_);
-  if (pool_.outstanding() != 0) throw std::logic_error(std::to_string(pool_.outstanding()) + " transactions have not ended");
-  if (pending_waits_.any()) throw std::logic_error("waits for ever: " + pending_waits_.waiters().front().what);
+  if (pool_.outstanding() != 0)
+    throw std::logic_error(std::to_string(pool_.outstanding()) + " transactions have not ended");
+  if (pending_waits_.any())
+    throw std::logic_error("waits for ever: " + pending_waits_.waiters().front().what);
 }
 
 void PeTestbench::fatal(const sc_core::sc_object& where, const std::string& what) {
@@ -265,7 +295,8 @@ Transaction& PeTestbench::make_request(tlm::tlm_command command, const Path& pat
   return *transaction;
 }
 
-std::size_t PeTestbench::send_control(const std::string& to, std::shared_ptr<const Message> message, bool posted) {
+std::size_t PeTestbench::send_control(const std::string& to, std::shared_ptr<const Message> message,
+                                      bool posted) {
   Transaction& transaction = make_request(tlm::TLM_IGNORE_COMMAND, path({"m_cpu", to}));
   transaction.route().message = std::move(message);
   transaction.route().host_control = true;
@@ -275,8 +306,8 @@ std::size_t PeTestbench::send_control(const std::string& to, std::shared_ptr<con
 }
 
 std::size_t PeTestbench::send_to_tcm(bool write, std::uint64_t offset, unsigned bytes) {
-  Transaction& transaction =
-      make_request(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, memory_path(id("m_cpu"), id("pe_tcm")));
+  Transaction& transaction = make_request(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND,
+                                          memory_path(id("m_cpu"), id("pe_tcm")));
   transaction.set_data_length(bytes);
   transaction.route().offset = offset;
   if (write) transaction.route().cut_flits(bytes, 256);
@@ -293,7 +324,8 @@ void PeTestbench::completed(Transaction& transaction) {
 // --- Observing
 
 void PeTestbench::executed(const ExecutedOp& op) {
-  ops_.push_back({op.t_start, op.t_end, op.node->name(), op.name, op.command_id, op.tile_id, op.bytes});
+  ops_.push_back(
+      {op.t_start, op.t_end, op.node->name(), op.name, op.command_id, op.tile_id, op.bytes});
 }
 
 void PeTestbench::traced(const TraceEvent& event) {
@@ -306,16 +338,21 @@ std::vector<PeTestbench::Op> PeTestbench::ops(const std::string& name) const {
   for (const Op& op : ops_) {
     if (op.name == name) found.push_back(op);
   }
-  std::stable_sort(found.begin(), found.end(), [](const Op& a, const Op& b) { return a.start < b.start; });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Op& a, const Op& b) { return a.start < b.start; });
   return found;
 }
 
-PeTestbench::Op PeTestbench::op(const std::string& name, std::int64_t tile, std::uint64_t command) const {
+PeTestbench::Op PeTestbench::op(const std::string& name, std::int64_t tile,
+                                std::uint64_t command) const {
   std::vector<Op> found;
   for (const Op& op : ops_) {
-    if (op.name == name && (tile < 0 || op.tile == tile) && (command == 0 || op.command == command)) found.push_back(op);
+    if (op.name == name && (tile < 0 || op.tile == tile) && (command == 0 || op.command == command))
+      found.push_back(op);
   }
-  if (found.size() != 1) throw std::logic_error(std::to_string(found.size()) + " records of " + name + ", expected is one");
+  if (found.size() != 1)
+    throw std::logic_error(std::to_string(found.size()) + " records of " + name +
+                           ", expected is one");
   return found.front();
 }
 

@@ -1,14 +1,16 @@
-// One PE of real engines, bound as assembly binds them, with memories beside its DMA and a stub of its m_cpu. Inside a forked
-// child:
+// One PE of real engines, bound as assembly binds them, with memories beside its DMA and a stub of
+// its m_cpu. Inside a forked child:
 //
-//   PeTestbench pe({{"pe_gemm", {{"macs_per_cycle", "1024"}}}});  // attributes other than the defaults
+//   PeTestbench pe({{"pe_gemm", {{"macs_per_cycle", "1024"}}}});  // attributes other than the
+//       defaults
 //   pe.at(0, [&] { a = pe.submit(DotCommand{32, 64, 32}); });
-//   pe.run();                                                 // elaborates; checks that nothing broke and nothing is left over
+//   pe.run();  // elaborates; checks that nothing broke and nothing is left over
 //   pe.ops() ...
 //
-// Memories mem0, mem1, mem2 of 1 MiB each from physical address 0 on, the TCM at 16 MiB. Each hangs on a link of its own: 256 GB/s,
-// 1 fs. An answer takes no time unless `memory_ns` says so. A DMA of n flits on an idle machine thus takes overhead + n ns + 2 fs.
-// The memories have 4 channels and bursts of 256 B, and no links of channels: a request for one channel takes the memory's.
+// Memories mem0, mem1, mem2 of 1 MiB each from physical address 0 on, the TCM at 16 MiB. Each hangs
+// on a link of its own: 256 GB/s, 1 fs. An answer takes no time unless `memory_ns` says so. A DMA
+// of n flits on an idle machine thus takes overhead + n ns + 2 fs. The memories have 4 channels and
+// bursts of 256 B, and no links of channels: a request for one channel takes the memory's.
 #pragma once
 
 #include <functional>
@@ -58,16 +60,22 @@ class PeNeighbour final : public FabricNode {
   std::vector<Seen> seen_;
 };
 
-class PeTestbench final : public MachineServices, private MachineView, private Routes, private OpSink, private TransactionListener {
+class PeTestbench final : public MachineServices,
+                          private MachineView,
+                          private Routes,
+                          private OpSink,
+                          private TransactionListener {
  public:
   using Settings = std::map<std::string, std::map<std::string, std::string>>;
   static constexpr std::uint64_t memory_bytes = 1 << 20;
   static constexpr std::uint64_t tcm_base = 16 << 20;
 
-  explicit PeTestbench(const Settings& settings = {}, Fs memory_latency = 0, AddressModel model = AddressModel::va);
+  explicit PeTestbench(const Settings& settings = {}, Fs memory_latency = 0,
+                       AddressModel model = AddressModel::va);
   ~PeTestbench() override;
 
-  // Puts another implementation in the place of an engine, before run(). The old one stays there unbound.
+  // Puts another implementation in the place of an engine, before run(). The old one stays there
+  // unbound.
   template <class T>
   void replace(const std::string& name) {
     const std::string other = "other_" + name;
@@ -99,7 +107,8 @@ class PeTestbench final : public MachineServices, private MachineView, private R
   Fs done_at(std::uint64_t id) const;
 
   // A control message from m_cpu, and when its answer came back there (never_fs if it has not).
-  std::size_t send_control(const std::string& to, std::shared_ptr<const Message> message, bool posted = false);
+  std::size_t send_control(const std::string& to, std::shared_ptr<const Message> message,
+                           bool posted = false);
   // Memory traffic of somebody else to the TCM of this PE.
   std::size_t send_to_tcm(bool write, std::uint64_t offset, unsigned bytes);
   struct Answer {
@@ -107,7 +116,9 @@ class PeTestbench final : public MachineServices, private MachineView, private R
     std::shared_ptr<const Message> message;
   };
   const Answer& answer(std::size_t request) const { return answers_.at(request); }
-  const HostResponse& response(std::size_t request) const { return dynamic_cast<const HostResponse&>(*answer(request).message); }
+  const HostResponse& response(std::size_t request) const {
+    return dynamic_cast<const HostResponse&>(*answer(request).message);
+  }
 
   struct Op {
     Fs start, end;
@@ -117,8 +128,9 @@ class PeTestbench final : public MachineServices, private MachineView, private R
     std::uint64_t bytes;
   };
   const std::vector<Op>& ops() const { return ops_; }
-  std::vector<Op> ops(const std::string& name) const;                                       // in order of their starts
-  Op op(const std::string& name, std::int64_t tile = -1, std::uint64_t command = 0) const;  // the only one of these; command 0: any
+  std::vector<Op> ops(const std::string& name) const;  // in order of their starts
+  Op op(const std::string& name, std::int64_t tile = -1,
+        std::uint64_t command = 0) const;  // the only one of these; command 0: any
   const std::vector<TraceEvent>& trace() const { return trace_; }
   std::uint64_t statistic(const std::string& engine, const std::string& name);
   Component& engine(const std::string& name) { return *engines_.at(name); }
@@ -153,8 +165,12 @@ class PeTestbench final : public MachineServices, private MachineView, private R
 
   // Routes.
   const Path& memory_path(NodeId initiator, NodeId memory) override;
-  const Path& channel_path(NodeId initiator, NodeId memory, std::uint16_t) override { return memory_path(initiator, memory); }
-  const Path& control_path(NodeId source, NodeId target) override { return path({names_[source], names_[target]}); }
+  const Path& channel_path(NodeId initiator, NodeId memory, std::uint16_t) override {
+    return memory_path(initiator, memory);
+  }
+  const Path& control_path(NodeId source, NodeId target) override {
+    return path({names_[source], names_[target]});
+  }
 
   // OpSink.
   void executed(const ExecutedOp& op) override;

@@ -1,4 +1,5 @@
-// Composites through the tile pipeline (spec 5, 5.1, 5.2): order, overlap and completion. Numbers: tests/pe/composites.h.
+// Composites through the tile pipeline (spec 5, 5.1, 5.2): order, overlap and completion. Numbers:
+// tests/pe/composites.h.
 #include <rapidcheck/boost_test.h>
 
 #include <boost/test/unit_test.hpp>
@@ -24,7 +25,8 @@ KERNBENCH_SYSTEMC_TEST(a_pinned_tile_goes_through_fetch_gemm_and_store) {
   BOOST_TEST(pe.ops("tile/DMA_READ").empty());
 }
 
-// DMA_READ of 16 flits each: granted at 1 and at 18 ns + 2 fs (in place), then FETCH, GEMM, STORE, DMA_WRITE of 8 flits.
+// DMA_READ of 16 flits each: granted at 1 and at 18 ns + 2 fs (in place), then FETCH, GEMM, STORE,
+// DMA_WRITE of 8 flits.
 KERNBENCH_SYSTEMC_TEST(dma_reads_of_a_tile_are_served_in_place_and_the_write_comes_last) {
   PeTestbench pe;
   pe.at(0, [&] { pe.submit(memory_gemm()); });
@@ -51,7 +53,8 @@ KERNBENCH_SYSTEMC_TEST(tiles_of_a_command_overlap) {
   BOOST_TEST(pe.done_at(1) == 53 * ns);
 }
 
-// FETCH of the third tile (33..49) runs beside STORE of the first (33..37): a read and a write channel, and a queue each.
+// FETCH of the third tile (33..49) runs beside STORE of the first (33..37): a read and a write
+// channel, and a queue each.
 KERNBENCH_SYSTEMC_TEST(a_store_never_waits_behind_a_fetch) {
   PeTestbench pe;
   pe.at(0, [&] { pe.submit(pinned_gemm(96)); });
@@ -60,12 +63,14 @@ KERNBENCH_SYSTEMC_TEST(a_store_never_waits_behind_a_fetch) {
   check_span(pe.op("tile/STORE", 0), 33 * ns, 37 * ns);
 }
 
-// The read channel is taken by tile after tile; the write of tile 0 starts the moment its STORE has ended.
+// The read channel is taken by tile after tile; the write of tile 0 starts the moment its STORE has
+// ended.
 KERNBENCH_SYSTEMC_TEST(a_dma_write_never_waits_behind_a_dma_read) {
   PeTestbench pe({{"pe_dma", {{"queue_depth", "1"}}}});
   pe.at(0, [&] { pe.submit(memory_gemm(32 * 6)); });
   pe.run();
-  for (int tile = 0; tile < 6; ++tile) BOOST_TEST(pe.op("tile/DMA_WRITE", tile).start == pe.op("tile/STORE", tile).end);
+  for (int tile = 0; tile < 6; ++tile)
+    BOOST_TEST(pe.op("tile/DMA_WRITE", tile).start == pe.op("tile/STORE", tile).end);
 }
 
 KERNBENCH_SYSTEMC_TEST(composites_are_fed_in_order_and_never_interleaved) {
@@ -75,16 +80,20 @@ KERNBENCH_SYSTEMC_TEST(composites_are_fed_in_order_and_never_interleaved) {
     pe.submit(memory_gemm(32, 64, 128));
   });
   pe.run();
-  for (const char* stage : {"tile/DMA_READ", "tile/FETCH", "tile/GEMM", "tile/STORE", "tile/DMA_WRITE"}) {
+  for (const char* stage :
+       {"tile/DMA_READ", "tile/FETCH", "tile/GEMM", "tile/STORE", "tile/DMA_WRITE"}) {
     const auto ops = pe.ops(stage);
     for (std::size_t i = 1; i < ops.size(); ++i) {
-      BOOST_TEST((std::make_tuple(ops[i - 1].command, ops[i - 1].tile) <= std::make_tuple(ops[i].command, ops[i].tile)), stage);
+      BOOST_TEST((std::make_tuple(ops[i - 1].command, ops[i - 1].tile) <=
+                  std::make_tuple(ops[i].command, ops[i].tile)),
+                 stage);
     }
   }
   BOOST_TEST(pe.done_at(1) < pe.done_at(2));
 }
 
-// The second composite has no DMA_READ; its tiles do not overtake those of the first on their way to FETCH.
+// The second composite has no DMA_READ; its tiles do not overtake those of the first on their way
+// to FETCH.
 KERNBENCH_SYSTEMC_TEST(a_composite_that_enters_at_fetch_does_not_overtake_the_one_before_it) {
   PeTestbench pe;
   pe.at(0, [&] {
@@ -113,7 +122,8 @@ KERNBENCH_SYSTEMC_TEST(the_feeder_alone_blocks_when_the_first_stage_is_full) {
 KERNBENCH_SYSTEMC_TEST(consecutive_math_stages_are_served_in_place) {
   PeTestbench pe;
   CompositeGemm g = pinned_gemm();
-  g.epilogue = {epilogue(MathOp::relu, EpilogueScope::output_tile), epilogue(MathOp::exp, EpilogueScope::output_tile)};
+  g.epilogue = {epilogue(MathOp::relu, EpilogueScope::output_tile),
+                epilogue(MathOp::exp, EpilogueScope::output_tile)};
   pe.at(0, [&] { pe.submit(g); });
   pe.run();
   // 1024 elements: 8 cycles, 32 cycles.
@@ -124,8 +134,8 @@ KERNBENCH_SYSTEMC_TEST(consecutive_math_stages_are_served_in_place) {
   BOOST_TEST(pe.statistic("pe_math", "math_queue_high_water") == 1u);
 }
 
-// The slot is free the moment GEMM ends: the GEMM of tile 1 and the MATH of tile 0 ask for it at one instant, and tile 0 goes
-// first.
+// The slot is free the moment GEMM ends: the GEMM of tile 1 and the MATH of tile 0 ask for it at
+// one instant, and tile 0 goes first.
 KERNBENCH_SYSTEMC_TEST(the_slot_is_released_before_the_task_is_handed_on) {
   PeTestbench pe;
   CompositeGemm g = pinned_gemm(64);
@@ -199,14 +209,17 @@ KERNBENCH_SYSTEMC_TEST(the_channels_of_pe_tcm_take_one_access_at_a_time_each) {
     tcm.access_tcm(true, 0, user, 4, {4, 0, 0});
   });
   pe.run();
-  const std::vector<std::string> expected{"began 1 0 ns",  "began 3 0 ns",  "ended 1 5 ns",  "began 2 5 ns",
-                                          "ended 2 15 ns", "ended 3 20 ns", "began 4 20 ns", "ended 4 20 ns"};
+  const std::vector<std::string> expected{"began 1 0 ns",  "began 3 0 ns",  "ended 1 5 ns",
+                                          "began 2 5 ns",  "ended 2 15 ns", "ended 3 20 ns",
+                                          "began 4 20 ns", "ended 4 20 ns"};
   BOOST_TEST(user.log == expected, boost::test_tools::per_element());
 }
 
-// Tile 1 of 4 is not mapped. The command fails; what its tiles held is given back and the next command runs as on an idle PE.
+// Tile 1 of 4 is not mapped. The command fails; what its tiles held is given back and the next
+// command runs as on an idle PE.
 KERNBENCH_SYSTEMC_TEST(a_fault_in_a_composite_fails_the_command_and_leaves_the_pe_usable) {
-  PeTestbench pe({{"pe_fetch_store", {{"register_file_bytes", "12288"}}}, {"pe_tcm", {{"reserved_kb", "10"}}}});
+  PeTestbench pe({{"pe_fetch_store", {{"register_file_bytes", "12288"}}},
+                  {"pe_tcm", {{"reserved_kb", "10"}}}});
   CompositeGemm g = memory_gemm(32, 256, 32);
   g.a.address = va_base;
   std::shared_ptr<CommandState> first;
@@ -220,7 +233,9 @@ KERNBENCH_SYSTEMC_TEST(a_fault_in_a_composite_fails_the_command_and_leaves_the_p
   });
   pe.run();
   BOOST_TEST(first->done());
-  BOOST_TEST(first->error().find("no mapping for virtual address 0x10000000001000") != std::string::npos, first->error());
+  BOOST_TEST(
+      first->error().find("no mapping for virtual address 0x10000000001000") != std::string::npos,
+      first->error());
   BOOST_TEST(second->done());
   BOOST_TEST(second->error() == "");
   BOOST_TEST(pe.statistic("pe_scheduler", "failed") == 1u);
@@ -236,26 +251,29 @@ KERNBENCH_SYSTEMC_TEST(a_failed_command_drops_the_outputs_that_it_has_not_begun)
   BOOST_TEST(pe.statistic("pe_dma", "transactions") == 0u);
 }
 
-// Any mix of commands ends, however tight queues, register file and tile buffers are, and leaves nothing behind.
+// Any mix of commands ends, however tight queues, register file and tile buffers are, and leaves
+// nothing behind.
 RC_BOOST_PROP(no_mix_of_commands_deadlocks, ()) {
   std::vector<std::tuple<int, std::int64_t, std::int64_t, std::int64_t, int, int>> choices;
   const int commands = *rc::gen::inRange(1, 7);
   for (int i = 0; i < commands; ++i) {
-    choices.emplace_back(*rc::gen::inRange(0, 5), *rc::gen::inRange(1, 80), *rc::gen::inRange(1, 200), *rc::gen::inRange(1, 80),
+    choices.emplace_back(*rc::gen::inRange(0, 5), *rc::gen::inRange(1, 80),
+                         *rc::gen::inRange(1, 200), *rc::gen::inRange(1, 80),
                          *rc::gen::inRange(0, 8), *rc::gen::inRange(0, 4));
   }
   const std::string depth = std::to_string(*rc::gen::inRange(1, 4));
   const auto simulate = [&] {
     PeTestbench pe({{"pe_fetch_store", {{"register_file_bytes", "14336"}, {"queue_depth", depth}}},
-                {"pe_tcm", {{"reserved_kb", "14"}}},
-                {"pe_dma", {{"queue_depth", depth}}},
-                {"pe_gemm", {{"queue_depth", depth}}},
-                {"pe_math", {{"queue_depth", depth}}},
-                {"pe_scheduler", {{"overhead_ns", "0"}}}});
+                    {"pe_tcm", {{"reserved_kb", "14"}}},
+                    {"pe_dma", {{"queue_depth", depth}}},
+                    {"pe_gemm", {{"queue_depth", depth}}},
+                    {"pe_math", {{"queue_depth", depth}}},
+                    {"pe_scheduler", {{"overhead_ns", "0"}}}});
     pe.at(0, [&] {
       for (const auto& [kind, m, k, n, pinned, ops] : choices) {
         if (kind == 0) {
-          pe.submit(DmaCommand{pinned % 2 == 1, static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(m * n)});
+          pe.submit(DmaCommand{pinned % 2 == 1, static_cast<std::uint64_t>(k),
+                               static_cast<std::uint64_t>(m * n)});
         } else if (kind == 1) {
           CompositeMath math;
           math.op = MathOp::add;
@@ -271,7 +289,8 @@ RC_BOOST_PROP(no_mix_of_commands_deadlocks, ()) {
           g.a.pinned = (pinned & 1) != 0;
           g.b.pinned = (pinned & 2) != 0;
           g.out.pinned = (pinned & 4) != 0;
-          if (ops > 0) g.epilogue.push_back({MathOp::add, static_cast<EpilogueScope>(ops - 1), 2, 0});
+          if (ops > 0)
+            g.epilogue.push_back({MathOp::add, static_cast<EpilogueScope>(ops - 1), 2, 0});
           if (kind == 2) g.a.address = va_base;  // a fault
           pe.submit(g);
         }
@@ -280,12 +299,14 @@ RC_BOOST_PROP(no_mix_of_commands_deadlocks, ()) {
     pe.run();
     BOOST_TEST(pe.scheduler().drained());
     BOOST_TEST(pe.statistic("pe_scheduler", "completed") == choices.size());
-    for (const TraceSignal& signal : pe.scheduler().signals()) BOOST_TEST(signal.value() == 0u, signal.name());
-    for (const TraceSignal& signal : pe.engine("pe_fetch_store").signals()) BOOST_TEST(signal.value() == 0u, signal.name());
+    for (const TraceSignal& signal : pe.scheduler().signals())
+      BOOST_TEST(signal.value() == 0u, signal.name());
+    for (const TraceSignal& signal : pe.engine("pe_fetch_store").signals())
+      BOOST_TEST(signal.value() == 0u, signal.name());
     std::vector<std::string> log;
     for (const auto& op : pe.ops()) {
-      log.push_back(std::to_string(op.start) + " " + std::to_string(op.end) + " " + op.node + " " + op.name + " " +
-                    std::to_string(op.command) + " " + std::to_string(op.tile));
+      log.push_back(std::to_string(op.start) + " " + std::to_string(op.end) + " " + op.node + " " +
+                    op.name + " " + std::to_string(op.command) + " " + std::to_string(op.tile));
     }
     return log;
   };

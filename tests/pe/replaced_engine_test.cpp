@@ -1,5 +1,5 @@
-// Another implementation of an engine, written against models/protocol only, is bound and routed to as the built-in one is
-// (spec 5.2: replacing a component changes timing, never routing).
+// Another implementation of an engine, written against models/protocol only, is bound and routed to
+// as the built-in one is (spec 5.2: replacing a component changes timing, never routing).
 #include <boost/test/unit_test.hpp>
 #include <deque>
 
@@ -16,7 +16,11 @@ namespace {
 constexpr Fs ns = fs_per_ns;
 
 // 5 ns per MATH stage, any number at once, no accel_slot; takes every task at the call.
-class FixedMath final : public Component, public TaskSender, public TaskReceiver, private TileTaskForward, private TileTaskBackward {
+class FixedMath final : public Component,
+                        public TaskSender,
+                        public TaskReceiver,
+                        private TileTaskForward,
+                        private TileTaskBackward {
  public:
   static ParameterSchema schema() { return {}; }
   explicit FixedMath(const ComponentInit& init) : Component(init), due_("due_event") {
@@ -29,25 +33,30 @@ class FixedMath final : public Component, public TaskSender, public TaskReceiver
   TileTaskInitiatorSocket& add_task_output(PeEngine to) override {
     const Scope scope(*this);
     auto& socket = outputs_[to];
-    socket = std::make_unique<TileTaskInitiatorSocket>(("out" + std::to_string(static_cast<int>(to))).c_str());
+    socket = std::make_unique<TileTaskInitiatorSocket>(
+        ("out" + std::to_string(static_cast<int>(to))).c_str());
     socket->bind(static_cast<TileTaskBackward&>(*this));
     return *socket;
   }
   TileTaskTargetSocket& add_task_input(PeEngine) override {
     const Scope scope(*this);
-    inputs_.push_back(std::make_unique<TileTaskTargetSocket>(("in" + std::to_string(inputs_.size())).c_str()));
+    inputs_.push_back(
+        std::make_unique<TileTaskTargetSocket>(("in" + std::to_string(inputs_.size())).c_str()));
     inputs_.back()->bind(static_cast<TileTaskForward&>(*this));
     return *inputs_.back();
   }
 
  private:
-  tlm::tlm_sync_enum nb_transport_fw(TileTask& task, tlm::tlm_phase& phase, sc_core::sc_time&) override {
+  tlm::tlm_sync_enum nb_transport_fw(TileTask& task, tlm::tlm_phase& phase,
+                                     sc_core::sc_time&) override {
     phase = tlm::END_REQ;
     tasks_.push_back({now() + 5 * ns, &task});
     due_.notify(fs(tasks_.front().first - now()));
     return tlm::TLM_UPDATED;
   }
-  tlm::tlm_sync_enum nb_transport_bw(TileTask&, tlm::tlm_phase&, sc_core::sc_time&) override { return tlm::TLM_ACCEPTED; }
+  tlm::tlm_sync_enum nb_transport_bw(TileTask&, tlm::tlm_phase&, sc_core::sc_time&) override {
+    return tlm::TLM_ACCEPTED;
+  }
   void b_transport(TileTask&, sc_core::sc_time&) override {}
   bool get_direct_mem_ptr(TileTask&, tlm::tlm_dmi&) override { return false; }
   unsigned transport_dbg(TileTask&) override { return 0; }
@@ -65,7 +74,8 @@ class FixedMath final : public Component, public TaskSender, public TaskReceiver
       ++task.stage_index;
       tlm::tlm_phase phase = tlm::BEGIN_REQ;
       sc_core::sc_time delay;
-      (*outputs_.at(PeEngine::pe_fetch_store))->nb_transport_fw(task, phase, delay);  // the store queue is never full in this test
+      (*outputs_.at(PeEngine::pe_fetch_store))
+          ->nb_transport_fw(task, phase, delay);  // the store queue is never full in this test
     }
     if (!tasks_.empty()) due_.notify(fs(tasks_.front().first - now()));
   }
@@ -115,8 +125,11 @@ KERNBENCH_SYSTEMC_TEST(an_engine_that_lacks_what_its_neighbour_needs_is_refused)
     return std::string("bound");
   };
   BOOST_TEST(refused("pe_scheduler", PeEngine::pe_scheduler, PeEngine::pe_gemm) ==
-             "pe_scheduler needs tile tasks (TaskReceiver) of nothing, whose implementation does not provide it");
-  BOOST_TEST(refused("pe_fetch_store", PeEngine::pe_fetch_store, PeEngine::pe_tcm) ==
-             "pe_fetch_store needs tcm_access of nothing, whose implementation does not provide it");
-  BOOST_TEST(refused("pe_scheduler", PeEngine::pe_scheduler, PeEngine::pe_ipcq) == "bound");  // they have nothing in common
+             "pe_scheduler needs tile tasks (TaskReceiver) of nothing, whose implementation does "
+             "not provide it");
+  BOOST_TEST(
+      refused("pe_fetch_store", PeEngine::pe_fetch_store, PeEngine::pe_tcm) ==
+      "pe_fetch_store needs tcm_access of nothing, whose implementation does not provide it");
+  BOOST_TEST(refused("pe_scheduler", PeEngine::pe_scheduler, PeEngine::pe_ipcq) ==
+             "bound");  // they have nothing in common
 }

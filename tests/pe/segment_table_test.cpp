@@ -1,4 +1,5 @@
-// The table of segments (spec 3.3, LA; ADR-0011 D-LA3): where bytes lie, and which requests an access becomes.
+// The table of segments (spec 3.3, LA; ADR-0011 D-LA3): where bytes lie, and which requests an
+// access becomes.
 #include "models/pe/segment_table.h"
 
 #include <rapidcheck/boost_test.h>
@@ -20,7 +21,9 @@ namespace {
 
 constexpr ChannelInterleave hbm{4, 16};  // a round of 64 B
 
-BaawSegment whole(std::uint64_t la, std::uint64_t size, std::uint64_t pa) { return {la, size, HbmMapping::n_to_one, {pa}}; }
+BaawSegment whole(std::uint64_t la, std::uint64_t size, std::uint64_t pa) {
+  return {la, size, HbmMapping::n_to_one, {pa}};
+}
 BaawSegment by_channel(std::uint64_t la, std::uint64_t size, std::vector<std::uint64_t> bases) {
   return {la, size, HbmMapping::one_to_one, std::move(bases)};
 }
@@ -34,8 +37,9 @@ std::string text(const PhysRanges& ranges) {
 std::string text(const std::vector<LogicalRequest>& requests) {
   std::string all;
   for (const LogicalRequest& request : requests) {
-    all += (all.empty() ? "" : " ") + std::to_string(request.pa) + "+" + std::to_string(request.nbytes) + "@" +
-           std::to_string(request.position) + (request.one_channel ? "c" : "");
+    all += (all.empty() ? "" : " ") + std::to_string(request.pa) + "+" +
+           std::to_string(request.nbytes) + "@" + std::to_string(request.position) +
+           (request.one_channel ? "c" : "");
   }
   return all;
 }
@@ -64,9 +68,11 @@ BOOST_AUTO_TEST_CASE(a_segment_in_one_to_one_is_one_request_for_each_channel_tou
   SegmentTable table(hbm);
   table.install(by_channel(va_base, 256, {640, 656, 672, 688}));
   BOOST_TEST(text(table.requests(va_base, 256)) == "640+64@0c 656+64@16c 672+64@32c 688+64@48c");
-  BOOST_TEST(text(table.requests(va_base + 20, 8)) == "660+8@0c");            // inside one burst
-  BOOST_TEST(text(table.requests(va_base + 24, 16)) == "664+8@0c 672+8@8c");  // the end of one, the begin of the next
-  BOOST_TEST(text(table.requests(va_base + 8, 64)) == "648+16@0c 656+16@8c 672+16@24c 688+16@40c");  // 8 + 8 on the first
+  BOOST_TEST(text(table.requests(va_base + 20, 8)) == "660+8@0c");  // inside one burst
+  BOOST_TEST(text(table.requests(va_base + 24, 16)) ==
+             "664+8@0c 672+8@8c");  // the end of one, the begin of the next
+  BOOST_TEST(text(table.requests(va_base + 8, 64)) ==
+             "648+16@0c 656+16@8c 672+16@24c 688+16@40c");       // 8 + 8 on the first
   BOOST_TEST(text(table.look_up(va_base + 8, 64)) == "648+64");  // for all that one piece of memory
 }
 
@@ -79,7 +85,8 @@ BOOST_AUTO_TEST_CASE(a_segment_may_begin_within_a_burst_and_touch_few_channels) 
 BOOST_AUTO_TEST_CASE(each_channel_may_have_its_own_place) {
   SegmentTable table(hbm);
   table.install(by_channel(va_base, 128, {16, 640, 160, 240}));
-  BOOST_TEST(text(table.look_up(va_base, 128)) == "16+16 640+16 160+16 240+16 80+16 704+16 224+16 304+16");
+  BOOST_TEST(text(table.look_up(va_base, 128)) ==
+             "16+16 640+16 160+16 240+16 80+16 704+16 224+16 304+16");
   BOOST_TEST(text(table.requests(va_base, 128)) == "16+32@0c 640+32@16c 160+32@32c 240+32@48c");
 }
 
@@ -96,8 +103,9 @@ BOOST_AUTO_TEST_CASE(a_fault_names_the_first_address_without_a_segment) {
   check_error<AccessFault>([&] { table.look_up(va_base, 1); },
                            "no segment for logical address 0x10000000000000 (access of 1 bytes");
   table.install(whole(va_base + 16, 32, 0));
-  check_error<AccessFault>([&] { table.requests(va_base + 32, 64); },
-                           "no segment for logical address 0x10000000000030 (access of 64 bytes at 0x10000000000020)");
+  check_error<AccessFault>(
+      [&] { table.requests(va_base + 32, 64); },
+      "no segment for logical address 0x10000000000030 (access of 64 bytes at 0x10000000000020)");
   check_error<AccessFault>([&] { table.requests(va_base + 8, 64); }, "0x10000000000008 (");
 }
 
@@ -110,7 +118,8 @@ BOOST_AUTO_TEST_CASE(segments_do_not_overlap_and_are_removed_as_they_were_instal
   }
   table.install(whole(va_base, 100, 5000));
   table.install(whole(va_base + 200, 100, 6000));
-  check_error<AddressError>([&] { table.remove(va_base + 100, 99); }, "is not installed, but a segment of 100 bytes");
+  check_error<AddressError>([&] { table.remove(va_base + 100, 99); },
+                            "is not installed, but a segment of 100 bytes");
   check_error<AddressError>([&] { table.remove(va_base + 101, 99); }, "is not installed");
   table.remove(va_base + 100, 100);
   check_error<AddressError>([&] { table.remove(va_base + 100, 100); }, "is not installed");
@@ -138,17 +147,19 @@ BOOST_AUTO_TEST_CASE(the_physical_bases_are_those_of_the_bursts) {
   BOOST_TEST(table.size() == 0U);
 }
 
-// Against the rule applied byte by byte: byte x of a segment in one_to_one is in burst j = (skew + x) / burst_bytes of it, on the
-// channel of pa_bases[j mod channels], j / channels rounds behind.
+// Against the rule applied byte by byte: byte x of a segment in one_to_one is in burst j = (skew +
+// x) / burst_bytes of it, on the channel of pa_bases[j mod channels], j / channels rounds behind.
 RC_BOOST_PROP(the_table_places_every_byte_as_the_rule_says, ()) {
-  const ChannelInterleave drawn{std::uint32_t{1} << *rc::gen::inRange(0, 4), std::uint32_t{1} << *rc::gen::inRange(0, 5)};
+  const ChannelInterleave drawn{std::uint32_t{1} << *rc::gen::inRange(0, 4),
+                                std::uint32_t{1} << *rc::gen::inRange(0, 5)};
   SegmentTable table(drawn);
   std::vector<BaawSegment> naive;  // what is installed
   const std::uint64_t space = 600;
   const int steps = *rc::gen::inRange(1, 20);
   for (int step = 0; step < steps; ++step) {
     if (!naive.empty() && *rc::gen::inRange(0, 4) == 0) {
-      const auto victim = naive.begin() + static_cast<std::ptrdiff_t>(*rc::gen::inRange<std::size_t>(0, naive.size()));
+      const auto victim = naive.begin() + static_cast<std::ptrdiff_t>(
+                                              *rc::gen::inRange<std::size_t>(0, naive.size()));
       RC_ASSERT_THROWS_AS(table.remove(victim->la_base, victim->la_size + 1), AddressError);
       table.remove(victim->la_base, victim->la_size);
       naive.erase(victim);
@@ -162,17 +173,21 @@ RC_BOOST_PROP(the_table_places_every_byte_as_the_rule_says, ()) {
     } else {
       segment.mode = HbmMapping::one_to_one;
       const std::uint64_t skew = *rc::gen::inRange<std::uint64_t>(0, drawn.burst_bytes);
-      const std::uint64_t bursts = (skew + segment.la_size + drawn.burst_bytes - 1) / drawn.burst_bytes;
+      const std::uint64_t bursts =
+          (skew + segment.la_size + drawn.burst_bytes - 1) / drawn.burst_bytes;
       std::vector<std::uint64_t> channels(drawn.channels);
       std::iota(channels.begin(), channels.end(), 0);
-      for (std::size_t i = channels.size(); i > 1; --i) std::swap(channels[i - 1], channels[*rc::gen::inRange<std::size_t>(0, i)]);
+      for (std::size_t i = channels.size(); i > 1; --i)
+        std::swap(channels[i - 1], channels[*rc::gen::inRange<std::size_t>(0, i)]);
       for (std::uint64_t i = 0; i < std::min<std::uint64_t>(bursts, drawn.channels); ++i) {
         const std::uint64_t round = *rc::gen::inRange<std::uint64_t>(0, 50);
-        segment.pa_bases.push_back(round * drawn.round_bytes() + channels[i] * drawn.burst_bytes + (i == 0 ? skew : 0));
+        segment.pa_bases.push_back(round * drawn.round_bytes() + channels[i] * drawn.burst_bytes +
+                                   (i == 0 ? skew : 0));
       }
     }
     const bool free = std::none_of(naive.begin(), naive.end(), [&](const BaawSegment& other) {
-      return segment.la_base < other.la_base + other.la_size && other.la_base < segment.la_base + segment.la_size;
+      return segment.la_base < other.la_base + other.la_size &&
+             other.la_base < segment.la_base + segment.la_size;
     });
     if (free) {
       table.install(segment);
@@ -196,7 +211,8 @@ RC_BOOST_PROP(the_table_places_every_byte_as_the_rule_says, ()) {
       const std::uint64_t skew = segment.pa_bases[0] % drawn.burst_bytes;
       const std::uint64_t burst = (skew + x) / drawn.burst_bytes;
       const std::uint64_t base = segment.pa_bases[burst % drawn.channels];
-      return {{i, base - base % drawn.burst_bytes + burst / drawn.channels * drawn.round_bytes() + (skew + x) % drawn.burst_bytes}};
+      return {{i, base - base % drawn.burst_bytes + burst / drawn.channels * drawn.round_bytes() +
+                      (skew + x) % drawn.burst_bytes}};
     }
     return {};
   };
@@ -225,7 +241,8 @@ RC_BOOST_PROP(the_table_places_every_byte_as_the_rule_says, ()) {
   RC_ASSERT(found.size() == expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) RC_ASSERT(found[i] == expected[i].pa);
 
-  // One request for each segment, and there for each channel; its bytes are the channel's next ones, one after another.
+  // One request for each segment, and there for each channel; its bytes are the channel's next
+  // ones, one after another.
   std::vector<LogicalRequest> requests;
   std::map<std::pair<std::size_t, int>, std::size_t> which;
   for (std::size_t i = 0; i < expected.size(); ++i) {

@@ -1,4 +1,5 @@
-// How vc_compute and vc_comm share the link of a PE_DMA (spec 2.6). One link of 256 GB/s: a flit of 256 bytes takes 1 ns.
+// How vc_compute and vc_comm share the link of a PE_DMA (spec 2.6). One link of 256 GB/s: a flit of
+// 256 bytes takes 1 ns.
 #include "models/pe/virtual_channels.h"
 
 #include <rapidcheck/boost_test.h>
@@ -13,7 +14,8 @@ namespace {
 
 constexpr Fs ns = fs_per_ns;
 
-// The link, told of what is handed over to it, and the queues before it. Time goes on from call to call.
+// The link, told of what is handed over to it, and the queues before it. Time goes on from call to
+// call.
 struct Links {
   explicit Links(std::uint32_t chunk_bytes) {
     std::vector<PathHop> hops(2);
@@ -31,7 +33,8 @@ struct Links {
     route.path = path.get();
     if (bytes > 0) route.cut_flits(bytes, 256);
     route.listener_tag = static_cast<std::uint64_t>(letter);
-    channels.put(channel, *handle, {0, route.flits, 0}, time, [&](Transaction& t, FlitRun run) { hand_over(t, run, time); });
+    channels.put(channel, *handle, {0, route.flits, 0}, time,
+                 [&](Transaction& t, FlitRun run) { hand_over(t, run, time); });
     transactions.push_back(std::move(handle));
   }
   // Up to but without `time`.
@@ -73,7 +76,8 @@ constexpr VirtualChannel compute = VirtualChannel::compute, comm = VirtualChanne
 
 BOOST_AUTO_TEST_SUITE(virtual_channels)
 
-// The message comes while the first flit of the store is on the link, which frees at 1 ns: then the message has its turn.
+// The message comes while the first flit of the store is on the link, which frees at 1 ns: then the
+// message has its turn.
 BOOST_AUTO_TEST_CASE(the_channels_take_turns_flit_by_chunk) {
   Links w(256);
   w.put(0, compute, 's', 5 * 256);
@@ -83,8 +87,12 @@ BOOST_AUTO_TEST_CASE(the_channels_take_turns_flit_by_chunk) {
 }
 
 BOOST_AUTO_TEST_CASE(a_chunk_is_as_many_flits_as_it_holds_and_at_least_one) {
-  for (const auto& [chunk, order] : std::vector<std::pair<std::uint32_t, std::string>>{
-           {100, "stststststss"}, {256, "stststststss"}, {511, "stststststss"}, {512, "sttsttstssss"}, {1024, "sttttstsssss"}}) {
+  for (const auto& [chunk, order] :
+       std::vector<std::pair<std::uint32_t, std::string>>{{100, "stststststss"},
+                                                          {256, "stststststss"},
+                                                          {511, "stststststss"},
+                                                          {512, "sttsttstssss"},
+                                                          {1024, "sttttstsssss"}}) {
     Links w(chunk);
     w.put(0, compute, 's', 7 * 256);
     w.put(ns / 2, comm, 't', 5 * 256);
@@ -142,7 +150,8 @@ RC_BOOST_PROP(with_one_channel_in_use_it_is_first_come_first_served, ()) {
   RC_ASSERT(fifo.ends == shared.ends);
 }
 
-// Whatever comes when: every flit leaves once, each channel keeps its order, the link is never idle while something waits.
+// Whatever comes when: every flit leaves once, each channel keeps its order, the link is never idle
+// while something waits.
 RC_BOOST_PROP(nothing_is_lost_and_the_link_is_never_idle_while_something_waits, ()) {
   Links w(*rc::gen::inRange<std::uint32_t>(1, 2000));
   Fs time = 0, busy_until = 0;

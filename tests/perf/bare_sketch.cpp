@@ -17,10 +17,12 @@ using Target = tlm::tlm_base_target_socket<>;
 
 class Ends : public tlm::tlm_fw_transport_if<>, public tlm::tlm_bw_transport_if<> {
  public:
-  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override {
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
+                                     sc_core::sc_time&) override {
     return tlm::TLM_ACCEPTED;
   }
-  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override {
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
+                                     sc_core::sc_time&) override {
     return tlm::TLM_ACCEPTED;
   }
   void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) override {}
@@ -31,7 +33,8 @@ class Ends : public tlm::tlm_fw_transport_if<>, public tlm::tlm_bw_transport_if<
 
 class SketchLink final : public sc_core::sc_module, private Ends {
  public:
-  explicit SketchLink(const sc_core::sc_module_name& name) : sc_core::sc_module(name), in("in"), out("out") {
+  explicit SketchLink(const sc_core::sc_module_name& name)
+      : sc_core::sc_module(name), in("in"), out("out") {
     in.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
     out.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
   }
@@ -73,10 +76,12 @@ SketchFigures elaborate_sketch(std::uint64_t modules, std::uint64_t links) {
   std::vector<std::unique_ptr<SketchLink>> between;
   for (std::uint64_t i = 0; i < modules; ++i) {
     const std::uint64_t ends =
-        links / modules + (i < links % modules ? 1 : 0);  // link w starts at w % modules and ends one further
+        links / modules +
+        (i < links % modules ? 1 : 0);  // link w starts at w % modules and ends one further
     const std::uint64_t before = (i + modules - 1) % modules;
-    ring.push_back(std::make_unique<SketchModule>(("module" + std::to_string(i)).c_str(),
-                                                  links / modules + (before < links % modules ? 1 : 0), ends));
+    ring.push_back(
+        std::make_unique<SketchModule>(("module" + std::to_string(i)).c_str(),
+                                       links / modules + (before < links % modules ? 1 : 0), ends));
   }
   for (std::uint64_t w = 0; w < links; ++w) {
     between.push_back(std::make_unique<SketchLink>(("link" + std::to_string(w)).c_str()));
@@ -85,7 +90,8 @@ SketchFigures elaborate_sketch(std::uint64_t modules, std::uint64_t links) {
   }
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   const SketchFigures figures{processor_seconds() - start, resident_mib()};
-  for (auto& link : between) static_cast<void>(link.release());  // destroying modules one by one is quadratic
+  for (auto& link : between)
+    static_cast<void>(link.release());  // destroying modules one by one is quadratic
   for (auto& module : ring) static_cast<void>(module.release());
   return figures;
 }

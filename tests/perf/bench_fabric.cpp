@@ -1,11 +1,13 @@
-// How fast the fabric is simulated, against what the SystemC kernel alone takes for events; and what elaboration takes.
+// How fast the fabric is simulated, against what the SystemC kernel alone takes for events; and
+// what elaboration takes.
 //
 //   ./kernbench bench                                  all of it
 //   ./kernbench bench --benchmark_filter=all_to_all    options of Google Benchmark
 //   ./kernbench bench --rounds=1                       quicker, less exact
 //
-// Every measurement runs in a process of its own and counts processor time. A benchmark has several rounds (5), in each of which
-// what is compared follows each other; the least time of each over the rounds is what counts, as noise only adds.
+// Every measurement runs in a process of its own and counts processor time. A benchmark has several
+// rounds (5), in each of which what is compared follows each other; the least time of each over the
+// rounds is what counts, as noise only adds.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -34,7 +36,9 @@ void fabric(State& state, const FabricScenario& scenario) {
     figures = measured_in_child([&] { return play(scenario); });
     state.SetIterationTime(figures.seconds);
     best = std::min(best, figures.seconds);
-    raw = std::min(raw, measured_in_child([&] { return raw_event_seconds(figures.active_processes, raw_events); }));
+    raw = std::min(raw, measured_in_child([&] {
+                     return raw_event_seconds(figures.active_processes, raw_events);
+                   }));
   }
   const auto hops = static_cast<double>(figures.flit_hops);
   state.counters["flit_hops"] = hops;
@@ -44,7 +48,8 @@ void fabric(State& state, const FabricScenario& scenario) {
   state.counters["Mraw_per_s"] = 1e-6 / raw;
   state.counters["ratio"] = best / hops / raw;  // raw events that one flit-hop costs
   state.counters["alloc_per_hop"] = static_cast<double>(figures.allocations) / hops;
-  state.counters["alloc_2nd_half"] = static_cast<double>(figures.late_allocations);  // in all, none per flit-hop
+  state.counters["alloc_2nd_half"] =
+      static_cast<double>(figures.late_allocations);  // in all, none per flit-hop
 }
 
 void sixteen_sips(State& state) {
@@ -69,7 +74,9 @@ void elaboration(State& state) {
   for (auto _ : state) {
     const ElaborationFigures figures = measured_in_child([] { return elaborate({}); });
     state.SetIterationTime(figures.load_seconds + figures.construct_seconds);
-    if (figures.construct_seconds + figures.load_seconds < best.construct_seconds + best.load_seconds) best = figures;
+    if (figures.construct_seconds + figures.load_seconds <
+        best.construct_seconds + best.load_seconds)
+      best = figures;
     const SketchFigures bare = measured_in_child([&] { return elaborate_sketch(4320, 14208); });
     if (bare.seconds < sketch.seconds) sketch = bare;
   }
@@ -93,7 +100,8 @@ int main(int argc, char* argv[]) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   const auto resolve = [rounds](benchmark::internal::Benchmark* b) { resolve_rounds(b, rounds); };
   resolve(benchmark::RegisterBenchmark("elaboration", elaboration));
-  for (const FabricScenario& scenario : fabric_scenarios()) resolve(benchmark::RegisterBenchmark(scenario.name, fabric, scenario));
+  for (const FabricScenario& scenario : fabric_scenarios())
+    resolve(benchmark::RegisterBenchmark(scenario.name, fabric, scenario));
   resolve(benchmark::RegisterBenchmark("all_to_all_on_16_sips", sixteen_sips));
   benchmark::RunSpecifiedBenchmarks();
   return 0;

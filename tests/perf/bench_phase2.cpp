@@ -1,8 +1,10 @@
-// How long phase 2 takes for a product of 2048 x 2048 x 2048 in f16, against Eigen's product in f32 with as many threads.
+// How long phase 2 takes for a product of 2048 x 2048 x 2048 in f16, against Eigen's product in f32
+// with as many threads.
 //
 //   ./kernbench bench --benchmark_filter=phase2
 //
-// Wall time, and processor time of all threads together: the least of the rounds. Every measurement runs in a process of its own.
+// Wall time, and processor time of all threads together: the least of the rounds. Every measurement
+// runs in a process of its own.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -56,13 +58,23 @@ int main(int argc, char* argv[]) {
   const int rounds = take_rounds(argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   const Scenario composite = [](unsigned threads) { return composite_product(extent, threads); };
-  const Scenario large_dots = [](unsigned threads) { return tiled_product(extent, 128, 256, 128, threads); };
-  const Scenario small_dots = [](unsigned threads) { return tiled_product(extent, 32, 64, 32, threads); };
+  const Scenario large_dots = [](unsigned threads) {
+    return tiled_product(extent, 128, 256, 128, threads);
+  };
+  const Scenario small_dots = [](unsigned threads) {
+    return tiled_product(extent, 32, 64, 32, threads);
+  };
   for (const unsigned threads : {1U, 2U}) {
     const std::string end = "/threads:" + std::to_string(threads);
-    resolve_rounds(benchmark::RegisterBenchmark(("phase2/composite" + end).c_str(), phase2, composite, threads), rounds);
-    resolve_rounds(benchmark::RegisterBenchmark(("phase2/dots_128x256x128" + end).c_str(), phase2, large_dots, threads), rounds);
-    resolve_rounds(benchmark::RegisterBenchmark(("phase2/dots_32x64x32" + end).c_str(), phase2, small_dots, threads), rounds);
+    resolve_rounds(benchmark::RegisterBenchmark(("phase2/composite" + end).c_str(), phase2,
+                                                composite, threads),
+                   rounds);
+    resolve_rounds(benchmark::RegisterBenchmark(("phase2/dots_128x256x128" + end).c_str(), phase2,
+                                                large_dots, threads),
+                   rounds);
+    resolve_rounds(benchmark::RegisterBenchmark(("phase2/dots_32x64x32" + end).c_str(), phase2,
+                                                small_dots, threads),
+                   rounds);
   }
   benchmark::RunSpecifiedBenchmarks();
   return 0;

@@ -33,7 +33,8 @@ class Stopwatch {
   double processor_start_ = processor_seconds();
 };
 
-// Runs the body in a child and returns its value, a struct of numbers. Throws if the child fails, after it has told why.
+// Runs the body in a child and returns its value, a struct of numbers. Throws if the child fails,
+// after it has told why.
 template <class Body>
 std::invoke_result_t<Body&> measured_in_child(Body&& body) {
   using Value = std::invoke_result_t<Body&>;
@@ -54,7 +55,8 @@ std::invoke_result_t<Body&> measured_in_child(Body&& body) {
   }
   ::close(ends[1]);
   Value value{};
-  const bool complete = ::read(ends[0], &value, sizeof value) == sizeof value;  // far below PIPE_BUF: in one piece
+  const bool complete =
+      ::read(ends[0], &value, sizeof value) == sizeof value;  // far below PIPE_BUF: in one piece
   ::close(ends[0]);
   int status = 0;
   ::waitpid(child, &status, 0);

@@ -22,7 +22,8 @@ namespace {
 constexpr int stream_hops = 20;
 
 Graph default_machine(const std::vector<Override>& overrides, const ComponentRegistry& registry) {
-  MachineSpec spec = load_machine(KERNBENCH_SOURCE_DIR "/configs/topology.yaml", overrides, registry);
+  MachineSpec spec =
+      load_machine(KERNBENCH_SOURCE_DIR "/configs/topology.yaml", overrides, registry);
   return build_graph(std::move(spec));
 }
 
@@ -48,11 +49,17 @@ class EndOfTraffic final : public TrafficListener {
   std::uint64_t open_;
 };
 
-PeId pe_of(const Platform& platform, int index) { return {0, index / platform.machine().pes(), index % platform.machine().pes()}; }
+PeId pe_of(const Platform& platform, int index) {
+  return {0, index / platform.machine().pes(), index % platform.machine().pes()};
+}
 
-int pes_of_a_sip(const Platform& platform) { return platform.machine().cubes() * platform.machine().pes(); }
+int pes_of_a_sip(const Platform& platform) {
+  return platform.machine().cubes() * platform.machine().pes();
+}
 
-NodeId dma(const Platform& platform, PeId pe) { return platform.machine().engine(pe, PeEngine::pe_dma); }
+NodeId dma(const Platform& platform, PeId pe) {
+  return platform.machine().engine(pe, PeEngine::pe_dma);
+}
 
 // The first PE and partition of the SIP that are `stream_hops` links apart.
 std::pair<NodeId, NodeId> ends_of_the_stream(Platform& platform) {
@@ -60,7 +67,8 @@ std::pair<NodeId, NodeId> ends_of_the_stream(Platform& platform) {
     for (int j = 0; j < pes_of_a_sip(platform); ++j) {
       const NodeId from = dma(platform, pe_of(platform, i));
       const NodeId to = platform.machine().hbm(pe_of(platform, j));
-      if (platform.routes().memory_path(from, to).target_position() == stream_hops) return {from, to};
+      if (platform.routes().memory_path(from, to).target_position() == stream_hops)
+        return {from, to};
     }
   }
   throw std::logic_error("no PE and partition are as far apart as the stream is to be long");
@@ -77,14 +85,15 @@ FabricScenario long_stream(const char* name, bool write) {
 }
 
 FabricScenario local(const char* name) {
-  return {name, {}, [](Platform& platform) {
-            std::vector<Flow> flows;
-            for (int i = 0; i < pes_of_a_sip(platform); ++i) {
-              const PeId pe = pe_of(platform, i);
-              flows.push_back({dma(platform, pe), false, {platform.machine().hbm(pe)}, 0, 4096, 512});
-            }
-            return flows;
-          }};
+  return {
+      name, {}, [](Platform& platform) {
+        std::vector<Flow> flows;
+        for (int i = 0; i < pes_of_a_sip(platform); ++i) {
+          const PeId pe = pe_of(platform, i);
+          flows.push_back({dma(platform, pe), false, {platform.machine().hbm(pe)}, 0, 4096, 512});
+        }
+        return flows;
+      }};
 }
 
 FabricScenario to_one_partition(const char* name, bool write) {
@@ -92,23 +101,30 @@ FabricScenario to_one_partition(const char* name, bool write) {
             std::vector<Flow> flows;
             for (int i = 0; i < pes_of_a_sip(platform); ++i) {
               const std::uint64_t own = (std::uint64_t{1} << 20) * static_cast<std::uint64_t>(i);
-              flows.push_back({dma(platform, pe_of(platform, i)), write, {platform.machine().hbm({0, 0, 0})}, own, 4096, 64});
+              flows.push_back({dma(platform, pe_of(platform, i)),
+                               write,
+                               {platform.machine().hbm({0, 0, 0})},
+                               own,
+                               4096,
+                               64});
             }
             return flows;
           }};
 }
 
 FabricScenario all_to_all(const char* name, std::vector<Override> overrides) {
-  return {name, std::move(overrides), [](Platform& platform) {
-            std::vector<NodeId> partitions;
-            for (int i = 0; i < pes_of_a_sip(platform); ++i) partitions.push_back(platform.machine().hbm(pe_of(platform, i)));
-            std::vector<Flow> flows;
-            for (int i = 0; i < pes_of_a_sip(platform); ++i) {
-              for (const bool write : {false, true})
-                flows.push_back({dma(platform, pe_of(platform, i)), write, partitions, 0, 4096, 64});
-            }
-            return flows;
-          }};
+  return {
+      name, std::move(overrides), [](Platform& platform) {
+        std::vector<NodeId> partitions;
+        for (int i = 0; i < pes_of_a_sip(platform); ++i)
+          partitions.push_back(platform.machine().hbm(pe_of(platform, i)));
+        std::vector<Flow> flows;
+        for (int i = 0; i < pes_of_a_sip(platform); ++i) {
+          for (const bool write : {false, true})
+            flows.push_back({dma(platform, pe_of(platform, i)), write, partitions, 0, 4096, 64});
+        }
+        return flows;
+      }};
 }
 
 void count_traffic(const Platform& platform, FabricFigures& figures) {
@@ -122,7 +138,8 @@ void count_traffic(const Platform& platform, FabricFigures& figures) {
     active.push_back(platform.graph().edges()[entry.edge].dst);
   }
   std::sort(active.begin(), active.end());
-  figures.active_processes = static_cast<std::uint64_t>(std::unique(active.begin(), active.end()) - active.begin());
+  figures.active_processes =
+      static_cast<std::uint64_t>(std::unique(active.begin(), active.end()) - active.begin());
 }
 
 }  // namespace
@@ -134,7 +151,8 @@ FabricFigures play(const FabricScenario& scenario) {
   options.tear_down = false;
   Platform platform(default_machine(scenario.overrides, registry), registry, options);
   std::vector<Flow> wanted = scenario.flows(platform);
-  for (const Flow& flow : wanted) {  // each route is made once, when it is first asked for: that belongs to the elaboration
+  for (const Flow& flow : wanted) {  // each route is made once, when it is first asked for: that
+                                     // belongs to the elaboration
     for (const NodeId target : flow.targets) platform.routes().memory_path(flow.initiator, target);
   }
   TrafficFlows flows(std::move(wanted));
@@ -180,12 +198,17 @@ ElaborationFigures elaborate(const std::vector<Override>& overrides) {
 }
 
 std::vector<FabricScenario> fabric_scenarios() {
-  return {
-      long_stream("long_stream_write", true),         long_stream("long_stream_read", false),         local("local_reads"),
-      to_one_partition("one_partition_writes", true), to_one_partition("one_partition_reads", false), all_to_all("all_to_all", {})};
+  return {long_stream("long_stream_write", true),
+          long_stream("long_stream_read", false),
+          local("local_reads"),
+          to_one_partition("one_partition_writes", true),
+          to_one_partition("one_partition_reads", false),
+          all_to_all("all_to_all", {})};
 }
 
-FabricScenario all_to_all_with(int sips) { return all_to_all("all_to_all", {{"system.sips.count", std::to_string(sips)}}); }
+FabricScenario all_to_all_with(int sips) {
+  return all_to_all("all_to_all", {{"system.sips.count", std::to_string(sips)}});
+}
 
 double resident_mib() {
   std::ifstream file("/proc/self/statm");

@@ -17,13 +17,15 @@ struct FabricScenario {
   std::function<std::vector<Flow>(Platform&)> flows;
 };
 
-// A flit-hop is a flit on a link and through the node behind it. A process is active if flits go through its node.
+// A flit-hop is a flit on a link and through the node behind it. A process is active if flits go
+// through its node.
 struct FabricFigures {
   double seconds = 0;  // of the processor; first request to the end of the last, elaboration aside
   std::uint64_t flit_hops = 0;
   std::uint64_t control_hops = 0;  // commands, acknowledgements: beside the flit-hops
   std::uint64_t allocations = 0;
-  std::uint64_t late_allocations = 0;  // of these, after half of the requests: queues have grown by then
+  std::uint64_t late_allocations =
+      0;  // of these, after half of the requests: queues have grown by then
   std::uint64_t active_processes = 0;
   double simulated_ns = 0;
 };

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "models/data/functional_model.h"
 #include "models/data/elements.h"
+#include "models/data/functional_model.h"
 #include "platform/numerics/data_executor.h"
 #include "tests/perf/child_measurement.h"
 
@@ -35,7 +35,8 @@ double peak_mib() {
 class Product {
  public:
   explicit Product(std::int64_t extent)
-      : extent_(extent), nbytes_(static_cast<std::uint64_t>(extent * extent) * size_of(DType::f16)) {
+      : extent_(extent),
+        nbytes_(static_cast<std::uint64_t>(extent * extent) * size_of(DType::f16)) {
     std::mt19937 random(1);
     std::uniform_real_distribution<float> uniform(-1, 1);
     std::vector<std::uint16_t> elements(static_cast<std::size_t>(extent * extent));
@@ -48,7 +49,8 @@ class Product {
   FunctionalModel& functional_model() { return functional_model_; }
 
   // One of the tiles that follow each other in the matrix at `base`.
-  PhysRanges tile(std::uint64_t base, std::int64_t index, std::int64_t rows, std::int64_t columns) const {
+  PhysRanges tile(std::uint64_t base, std::int64_t index, std::int64_t rows,
+                  std::int64_t columns) const {
     const std::uint64_t nbytes = static_cast<std::uint64_t>(rows * columns) * size_of(DType::f16);
     return {{base + static_cast<std::uint64_t>(index) * nbytes, nbytes}};
   }
@@ -83,11 +85,13 @@ Phase2Figures composite_product(std::int64_t extent, unsigned threads) {
   const Shape shape{extent, extent};
   const TensorValue a = functional_model.view(product.whole(product.a_base()), shape, DType::f16);
   const TensorValue b = functional_model.view(product.whole(product.b_base()), shape, DType::f16);
-  functional_model.store(functional_model.gemm({}, {a, b}).value, product.whole(product.out_base()));
+  functional_model.store(functional_model.gemm({}, {a, b}).value,
+                         product.whole(product.out_base()));
   return product.evaluate(threads);
 }
 
-Phase2Figures tiled_product(std::int64_t extent, std::int64_t tile_m, std::int64_t tile_k, std::int64_t tile_n, unsigned threads) {
+Phase2Figures tiled_product(std::int64_t extent, std::int64_t tile_m, std::int64_t tile_k,
+                            std::int64_t tile_n, unsigned threads) {
   Product product(extent);
   FunctionalModel& functional_model = product.functional_model();
   GemmParams dot;
@@ -100,13 +104,16 @@ Phase2Figures tiled_product(std::int64_t extent, std::int64_t tile_m, std::int64
       TensorValue sum;
       for (std::int64_t k = 0; k < depth; ++k) {
         const PhysRanges a_at = product.tile(product.a_base(), row * depth + k, tile_m, tile_k);
-        const PhysRanges b_at = product.tile(product.b_base(), k * columns + column, tile_k, tile_n);
+        const PhysRanges b_at =
+            product.tile(product.b_base(), k * columns + column, tile_k, tile_n);
         const TensorValue a = functional_model.load(a_at, {tile_m, tile_k}, DType::f16).value;
         const TensorValue b = functional_model.load(b_at, {tile_k, tile_n}, DType::f16).value;
         const TensorValue partial = functional_model.gemm(dot, {a, b}).value;
         sum = k == 0 ? partial : functional_model.math(add, {sum, partial}).value;
       }
-      functional_model.store(functional_model.converted(sum, DType::f16), product.tile(product.out_base(), row * columns + column, tile_m, tile_n));
+      functional_model.store(
+          functional_model.converted(sum, DType::f16),
+          product.tile(product.out_base(), row * columns + column, tile_m, tile_n));
     }
   }
   return product.evaluate(threads);

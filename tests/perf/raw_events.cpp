@@ -12,7 +12,8 @@ namespace {
 class RawServer final : public sc_core::sc_module {
  public:
   RawServer(const sc_core::sc_module_name& name, std::uint64_t period, std::uint64_t& count)
-      : sc_core::sc_module(name), wake_("wake"), period_(sc_core::sc_time::from_value(period)), count_(count) {
+      : sc_core::sc_module(name), wake_("wake"), period_(sc_core::sc_time::from_value(period)),
+        count_(count) {
     SC_HAS_PROCESS(RawServer);
     SC_METHOD(run);
     sensitive << wake_;
@@ -38,7 +39,8 @@ double raw_event_seconds(std::uint64_t processes, std::uint64_t events) {
   std::uint64_t count = 0;
   std::vector<std::unique_ptr<RawServer>> servers;
   for (std::uint64_t i = 0; i < processes; ++i) {
-    servers.push_back(std::make_unique<RawServer>(("server" + std::to_string(i)).c_str(), period + apart * i, count));
+    servers.push_back(std::make_unique<RawServer>(("server" + std::to_string(i)).c_str(),
+                                                  period + apart * i, count));
   }
   sc_core::sc_start(sc_core::sc_time::from_value(10 * period));
   count = 0;

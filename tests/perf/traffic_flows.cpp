@@ -4,7 +4,8 @@
 
 namespace kernbench::bench {
 
-TrafficFlows::TrafficFlows(std::vector<Flow> flows) : flows_(std::move(flows)), made_(flows_.size()) {
+TrafficFlows::TrafficFlows(std::vector<Flow> flows)
+    : flows_(std::move(flows)), made_(flows_.size()) {
   for (std::size_t i = 0; i < flows_.size(); ++i) {
     const std::size_t at = channel(flows_[i].initiator, flows_[i].write);
     flow_of_.resize(std::max(flow_of_.size(), at + 1));
@@ -24,7 +25,8 @@ bool TrafficFlows::next(TrafficRequest& request) {
   const Flow& flow = flows_[index];
   request.issue = issue;
   request.initiator = flow.initiator;
-  request.target = flow.targets.size() == 1 ? flow.targets.front() : flow.targets[random_() % flow.targets.size()];
+  request.target = flow.targets.size() == 1 ? flow.targets.front()
+                                            : flow.targets[random_() % flow.targets.size()];
   request.offset = flow.first_offset + made_[index]++ * flow.request_bytes;
   request.bytes = flow.request_bytes;
   request.id = id_++;

@@ -1,4 +1,5 @@
-// Traffic in a closed loop: each flow issues its next request at the instant at which the one before has ended.
+// Traffic in a closed loop: each flow issues its next request at the instant at which the one
+// before has ended.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,8 @@
 
 namespace kernbench::bench {
 
-// One channel of one initiator. A request goes to one of the targets, drawn; within a target addresses ascend.
+// One channel of one initiator. A request goes to one of the targets, drawn; within a target
+// addresses ascend.
 struct Flow {
   NodeId initiator = no_node;
   bool write = false;
@@ -30,7 +32,9 @@ class TrafficFlows final : public TrafficSource {
   std::uint64_t requests() const { return total_; }
 
  private:
-  static std::size_t channel(NodeId initiator, bool write) { return std::size_t{initiator} * 2 + (write ? 1 : 0); }
+  static std::size_t channel(NodeId initiator, bool write) {
+    return std::size_t{initiator} * 2 + (write ? 1 : 0);
+  }
 
   std::vector<Flow> flows_;
   std::vector<std::uint64_t> made_;              // by flow

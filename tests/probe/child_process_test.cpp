@@ -13,7 +13,9 @@ using namespace kernbench;
 
 namespace {
 
-std::string in_child(const std::function<std::string()>& body) { return ChildProcess(body).value(); }
+std::string in_child(const std::function<std::string()>& body) {
+  return ChildProcess(body).value();
+}
 
 template <class E>
 std::string error_of(const std::function<std::string()>& body) {
@@ -42,7 +44,8 @@ BOOST_AUTO_TEST_CASE(a_child_returns_a_value_of_any_length_and_changes_nothing_h
 
 BOOST_AUTO_TEST_CASE(what_a_child_throws_is_thrown_here) {
   BOOST_TEST(error_of<Error>([]() -> std::string { throw ModelError("a rule"); }) == "a rule");
-  BOOST_TEST(error_of<DeadlockError>([]() -> std::string { throw DeadlockError("nobody moves"); }) == "nobody moves");
+  BOOST_TEST(error_of<DeadlockError>(
+                 []() -> std::string { throw DeadlockError("nobody moves"); }) == "nobody moves");
 }
 
 BOOST_AUTO_TEST_CASE(the_end_of_a_child_by_a_signal_is_an_error) {
@@ -63,7 +66,8 @@ BOOST_AUTO_TEST_CASE(values_of_several_children_come_in_order) {
   }
   const std::vector<std::string> values = in_children(bodies);
   BOOST_TEST_REQUIRE(values.size() == 9u);
-  for (int i = 0; i < 9; ++i) BOOST_TEST(values[static_cast<std::size_t>(i)][0] == static_cast<char>('0' + i));
+  for (int i = 0; i < 9; ++i)
+    BOOST_TEST(values[static_cast<std::size_t>(i)][0] == static_cast<char>('0' + i));
 }
 
 // One fails while others sleep: they are ended, nothing is left behind.

@@ -1,11 +1,11 @@
-// Against the simulation, on random machines: no time is below the formula, and a message alone takes the time that arithmetic
-// says.
+// Against the simulation, on random machines: no time is below the formula, and a message alone
+// takes the time that arithmetic says.
 #include <rapidcheck/boost_test.h>
 
 #include <boost/test/unit_test.hpp>
 
-#include "models/timing/zero_load_latency.h"
 #include "models/timing/lower_bound.h"
+#include "models/timing/zero_load_latency.h"
 #include "platform/assembly/platform.h"
 #include "platform/probe/machine_message.h"
 #include "platform/traffic/traffic_player.h"
@@ -31,7 +31,9 @@ std::string half_steps(int most) {
 std::vector<Override> random_machine() {
   const int w = *rc::gen::inRange(1, 3);
   std::vector<Override> set = mesh_of_cubes(w, 1);
-  const auto draw = [&set](const char* key, const std::string& value) { set.push_back({key, value}); };
+  const auto draw = [&set](const char* key, const std::string& value) {
+    set.push_back({key, value});
+  };
   const auto gbs = [] { return std::to_string(*rc::gen::element(16, 48, 100, 128, 256, 512)); };
   draw("cube.pe_layout.pe_per_corner", "1");
   draw("cube.memory_map.hbm_slices_per_cube", "4");
@@ -41,16 +43,20 @@ std::vector<Override> random_machine() {
   draw("system.switch.attrs.overhead_ns", half_steps(6));
   draw("system.links.io_ep_to_switch.bw_gbs", gbs());
   for (const char* part : {"pcie_ep", "io_noc", "io_ucie", "conn"})
-    draw(("sip.io_chiplets.io0.components." + std::string(part) + ".attrs.overhead_ns").c_str(), half_steps(6));
-  draw("sip.io_chiplets.io0.components.pcie_ep.attrs.cut_through", *rc::gen::element<std::string>("true", "false"));
+    draw(("sip.io_chiplets.io0.components." + std::string(part) + ".attrs.overhead_ns").c_str(),
+         half_steps(6));
+  draw("sip.io_chiplets.io0.components.pcie_ep.attrs.cut_through",
+       *rc::gen::element<std::string>("true", "false"));
   draw("sip.io_chiplets.io0.links.pcie_ep_to_noc_bw_gbs", gbs());
   for (const char* part : {"router", "sram", "hbm_ctrl"})
     draw(("cube.components." + std::string(part) + ".attrs.overhead_ns").c_str(), half_steps(6));
   draw("cube.ucie.port.attrs.overhead_ns", half_steps(6));
   draw("cube.ucie.per_connection_bw_gbs", gbs());
   draw("cube.components.hbm_ctrl.attrs.num_pcs", std::to_string(*rc::gen::element(1, 4, 8, 16)));
-  draw("cube.components.hbm_ctrl.attrs.burst_bytes", std::to_string(*rc::gen::element(64, 256, 1024)));
-  draw("cube.components.hbm_ctrl.attrs.efficiency", *rc::gen::element<std::string>("1", "0.8", "0.3"));
+  draw("cube.components.hbm_ctrl.attrs.burst_bytes",
+       std::to_string(*rc::gen::element(64, 256, 1024)));
+  draw("cube.components.hbm_ctrl.attrs.efficiency",
+       *rc::gen::element<std::string>("1", "0.8", "0.3"));
   draw("cube.links.pe_to_router_bw_gbs", gbs());
   draw("cube.links.sram_to_router_bw_gbs", gbs());
   draw("cube.pe_template.components.pe_dma.attrs.overhead_ns", half_steps(3));
@@ -74,7 +80,8 @@ Case random_case(std::size_t count, Fs span, Fs gap) {
     if (is_memory(graph.node(id))) memories.push_back(id);
   }
   std::vector<Fs> issues;
-  for (std::size_t i = 0; i < count; ++i) issues.push_back(gap > 0 ? i * gap : *rc::gen::inRange<Fs>(0, span / 500) * 500);
+  for (std::size_t i = 0; i < count; ++i)
+    issues.push_back(gap > 0 ? i * gap : *rc::gen::inRange<Fs>(0, span / 500) * 500);
   std::sort(issues.begin(), issues.end());
   for (std::size_t i = 0; i < count; ++i) {
     TrafficRequest request;
@@ -88,7 +95,8 @@ Case random_case(std::size_t count, Fs span, Fs gap) {
     request.bytes = *rc::gen::weightedOneOf<std::uint64_t>(
         {{3, rc::gen::inRange<std::uint64_t>(1, 600)},
          {2, rc::gen::inRange<std::uint64_t>(600, 20'000)},
-         {1, rc::gen::map(rc::gen::inRange<std::uint64_t>(1, 65), [](std::uint64_t n) { return n * 256; })}});
+         {1, rc::gen::map(rc::gen::inRange<std::uint64_t>(1, 65),
+                          [](std::uint64_t n) { return n * 256; })}});
     c.requests.push_back(request);
   }
   return c;
@@ -96,13 +104,16 @@ Case random_case(std::size_t count, Fs span, Fs gap) {
 
 class Listed final : public TrafficSource, public TrafficListener {
  public:
-  explicit Listed(const std::vector<TrafficRequest>& requests) : requests_(requests), times_(requests.size(), never_fs) {}
+  explicit Listed(const std::vector<TrafficRequest>& requests)
+      : requests_(requests), times_(requests.size(), never_fs) {}
   bool next(TrafficRequest& request) override {
     if (next_ == requests_.size()) return false;
     request = requests_[next_++];
     return true;
   }
-  void ended(const TrafficResult& result) override { times_[result.request.id] = result.end - result.grant; }
+  void ended(const TrafficResult& result) override {
+    times_[result.request.id] = result.end - result.grant;
+  }
   const std::vector<Fs>& times() const { return times_; }
 
  private:
@@ -130,14 +141,17 @@ std::vector<Fs> simulate(const Case& c) {
 
 struct Arithmetic {
   explicit Arithmetic(const Case& c) : machine("topology.yaml", c.overrides) {}
-  const Path& path(const TrafficRequest& request) { return machine.routes.memory_path(request.initiator, request.target); }
+  const Path& path(const TrafficRequest& request) {
+    return machine.routes.memory_path(request.initiator, request.target);
+  }
   MemoryMessage message(const TrafficRequest& request) {
-    return machine_message(machine.graph, path(request), request.write, request.offset, request.bytes);
+    return machine_message(machine.graph, path(request), request.write, request.offset,
+                           request.bytes);
   }
   std::string text(const TrafficRequest& request) {
-    return machine.view.name(request.initiator) + (request.write ? " writes " : " reads ") + machine.view.name(request.target) +
-           " offset " + std::to_string(request.offset) + " bytes " + std::to_string(request.bytes) + " at " +
-           format_ns(request.issue);
+    return machine.view.name(request.initiator) + (request.write ? " writes " : " reads ") +
+           machine.view.name(request.target) + " offset " + std::to_string(request.offset) +
+           " bytes " + std::to_string(request.bytes) + " at " + format_ns(request.issue);
   }
   RoutedMachine machine;
 };
@@ -159,7 +173,8 @@ RC_BOOST_PROP(no_simulated_time_is_below_the_formula, ()) {
   for (std::size_t i = 0; i < times.size(); ++i) {
     const TrafficRequest& request = c.requests[i];
     RC_LOG() << arithmetic.text(request) << "\n";
-    RC_ASSERT(times[i] >= lower_bound(arithmetic.path(request), arithmetic.message(request)).total());
+    RC_ASSERT(times[i] >=
+              lower_bound(arithmetic.path(request), arithmetic.message(request)).total());
   }
 }
 

@@ -14,7 +14,9 @@ constexpr Fs ns = fs_per_ns;
 
 // A way and its reverse over links of the same kind both ways.
 struct Way {
-  Way(std::vector<PathHop> hops) : forward(hops, nullptr), backward(reversed(hops), &forward) { forward.set_reverse(&backward); }
+  Way(std::vector<PathHop> hops) : forward(hops, nullptr), backward(reversed(hops), &forward) {
+    forward.set_reverse(&backward);
+  }
   static std::vector<PathHop> reversed(const std::vector<PathHop>& hops) {
     std::vector<PathHop> back(hops.rbegin(), hops.rend());
     for (std::size_t i = 0; i + 1 < back.size(); ++i) {
@@ -27,11 +29,15 @@ struct Way {
   Path backward;
 };
 
-PathHop hop(Fs overhead, std::int64_t bw_gbs = 0, Fs propagation = 0) { return {0, 0, overhead, propagation, Rational(bw_gbs)}; }
+PathHop hop(Fs overhead, std::int64_t bw_gbs = 0, Fs propagation = 0) {
+  return {0, 0, overhead, propagation, Rational(bw_gbs)};
+}
 
-// Initiator 1 ns - 256 GB/s, 1 ns - node 2 ns - 64 GB/s, 3 ns - node 5 ns - 128 GB/s, 1 ns - memory.
+// Initiator 1 ns - 256 GB/s, 1 ns - node 2 ns - 64 GB/s, 3 ns - node 5 ns - 128 GB/s, 1 ns -
+// memory.
 Way narrow_in_the_middle() {
-  return Way({hop(1 * ns, 256, 1 * ns), hop(2 * ns, 64, 3 * ns), hop(5 * ns, 128, 1 * ns), hop(4 * ns)});
+  return Way(
+      {hop(1 * ns, 256, 1 * ns), hop(2 * ns, 64, 3 * ns), hop(5 * ns, 128, 1 * ns), hop(4 * ns)});
 }
 
 MemoryMessage message(bool write, std::uint64_t bytes) {
@@ -56,17 +62,19 @@ BOOST_AUTO_TEST_CASE(a_control_leg_is_every_overhead_passed_and_every_propagatio
 }
 
 // 1024 bytes = 4 flits of 256: 1, 4, 2 ns each on the three links.
-//   link 0: 4 + 1, then the last flit over links 1 and 2: 4 + 3 + 2 + 1                     = 15
-//   link 1: first flit there at 1 + 1 + 2 = 4; payload 16 + 3, then 2 + 1                    = 26   the largest
-//   link 2: first flit there at 4 + 4 + 3 + 5 = 16; payload 8 + 1                            = 25
+//   link 0: 4 + 1, then the last flit over links 1 and 2: 4 + 3 + 2 + 1 = 15
+//   link 1: first flit there at 1 + 1 + 2 = 4; payload 16 + 3, then 2 + 1 = 26   the largest
+//   link 2: first flit there at 4 + 4 + 3 + 5 = 16; payload 8 + 1 = 25
 BOOST_AUTO_TEST_CASE(a_data_leg_is_the_largest_over_its_links) {
   const Way way = narrow_in_the_middle();
   const LegBound leg = data_leg(way.forward, FlitCut(message(true, 1024)), {});
-  BOOST_TEST((leg.first == std::vector<Fs>{0, 2 * ns, 11 * ns, 19 * ns}));  // 1 + 1; + 2 + 4 + 3; + 5 + 2 + 1
+  BOOST_TEST((leg.first ==
+              std::vector<Fs>{0, 2 * ns, 11 * ns, 19 * ns}));  // 1 + 1; + 2 + 4 + 3; + 5 + 2 + 1
   BOOST_TEST(leg.last == 26 * ns);
 }
 
-// One flit: every link gives the flit's own journey, overheads included only up to the link: the last link's is the largest.
+// One flit: every link gives the flit's own journey, overheads included only up to the link: the
+// last link's is the largest.
 BOOST_AUTO_TEST_CASE(a_data_leg_is_at_least_the_first_flits_own_journey) {
   const Way way = narrow_in_the_middle();
   const LegBound leg = data_leg(way.forward, FlitCut(message(true, 256)), {});
@@ -74,11 +82,12 @@ BOOST_AUTO_TEST_CASE(a_data_leg_is_at_least_the_first_flits_own_journey) {
   BOOST_TEST(leg.first.back() == leg.last);
 }
 
-// The node behind link 1 stores: links 0 and 1 make 4 + 16 + 3 = 23 (above, without the last link), then its 5 ns, then all flits
-// on link 2: 8 + 1. The first one is there at 23 + 5 + 2 + 1 = 31.
+// The node behind link 1 stores: links 0 and 1 make 4 + 16 + 3 = 23 (above, without the last link),
+// then its 5 ns, then all flits on link 2: 8 + 1. The first one is there at 23 + 5 + 2 + 1 = 31.
 BOOST_AUTO_TEST_CASE(a_node_that_stores_cuts_the_leg_into_parts_that_add_up) {
   const Way way = narrow_in_the_middle();
-  const LegBound leg = data_leg(way.forward, FlitCut(message(true, 1024)), {false, false, true, false});
+  const LegBound leg =
+      data_leg(way.forward, FlitCut(message(true, 1024)), {false, false, true, false});
   BOOST_TEST((leg.first == std::vector<Fs>{0, 2 * ns, 11 * ns, 31 * ns}));
   BOOST_TEST(leg.last == (23 + 5 + 9) * ns);
 }
@@ -93,7 +102,8 @@ BOOST_AUTO_TEST_CASE(a_write_adds_the_memory_and_the_acknowledgement) {
   BOOST_TEST(bound.control == 12 * ns);
   BOOST_TEST(bound.burst == 0u);
   BOOST_TEST(bound.total() == 43 * ns);
-  // HBM: its overhead holds the first flit, there at 19: 19 + 4 = 23 is before the last one at 26. One burst of 8.
+  // HBM: its overhead holds the first flit, there at 19: 19 + 4 = 23 is before the last one at 26.
+  // One burst of 8.
   m.memory_is_hbm = true;
   m.burst_time = 8 * ns;
   bound = lower_bound(way.forward, m);
@@ -108,7 +118,8 @@ BOOST_AUTO_TEST_CASE(a_write_adds_the_memory_and_the_acknowledgement) {
 }
 
 // The answer's links are 128 (2 ns a flit), 64 (4) and 256 (1): overheads 5 and 2 between them.
-//   link 0: 8 + 1 + 4 + 3 + 1 + 1 = 18;  link 1: (2 + 1 + 5) + 16 + 3 + 1 + 1 = 29;  link 2: (8 + 4 + 3 + 2) + 4 + 1 = 22
+//   link 0: 8 + 1 + 4 + 3 + 1 + 1 = 18;  link 1: (2 + 1 + 5) + 16 + 3 + 1 + 1 = 29;  link 2: (8 + 4
+//       + 3 + 2) + 4 + 1 = 22
 BOOST_AUTO_TEST_CASE(a_read_is_the_command_the_memory_and_the_data_on_the_way_back) {
   const Way way = narrow_in_the_middle();
   MemoryMessage m = message(false, 1024);
@@ -164,9 +175,11 @@ BOOST_AUTO_TEST_CASE(a_local_write) {
   BOOST_TEST(bound.total() == 30 * ns + 4);
 }
 
-// r0c0 -> r3c0 -> sram: links 256, 256 x 3 (2.5, 1.5, 3 mm), 128; overhead 2 ns at four routers and at the SRAM. One byte:
+// r0c0 -> r3c0 -> sram: links 256, 256 x 3 (2.5, 1.5, 3 mm), 128; overhead 2 ns at four routers and
+// at the SRAM. One byte:
 //   command 1 fs + 2 + 0.25 + 2 + 0.15 + 2 + 0.3 + 2 + 1 fs = 8.7 ns + 2 fs, then 2 ns of the SRAM
-//   data    the same way back with the byte's 1/128 + 4/256 ns = 0.0234375 on the links, each rounded: 7813 (7812.5), 3906
+//   data    the same way back with the byte's 1/128 + 4/256 ns = 0.0234375 on the links, each
+//       rounded: 7813 (7812.5), 3906
 //   (3906.25)
 //           x 4 = 23437 fs
 BOOST_AUTO_TEST_CASE(a_read_of_one_byte_from_the_sram) {
@@ -178,9 +191,11 @@ BOOST_AUTO_TEST_CASE(a_read_of_one_byte_from_the_sram) {
   BOOST_TEST(bound.burst == 0u);
 }
 
-// pcie_ep 5 -256- io_noc 0 -128- conn 0 -128- io_ucie 8 -512, 2 mm- ucie-N 8 -128- conn 0 -128- r0c0 2 -256- hbm.
-// 32 KiB = 128 flits of 1, 2, 2, 0.5, 2, 2, 1 ns. The last of the four links of 128 GB/s gives the most:
-//   first flit there: 1 + 2 + 2 + 8 + 0.5 + 0.2 + 8 + 2 = 23.7 ns (and 1 fs for each of 4 links), payload 256, last flit behind it
+// pcie_ep 5 -256- io_noc 0 -128- conn 0 -128- io_ucie 8 -512, 2 mm- ucie-N 8 -128- conn 0 -128-
+// r0c0 2 -256- hbm. 32 KiB = 128 flits of 1, 2, 2, 0.5, 2, 2, 1 ns. The last of the four links of
+// 128 GB/s gives the most:
+//   first flit there: 1 + 2 + 2 + 8 + 0.5 + 0.2 + 8 + 2 = 23.7 ns (and 1 fs for each of 4 links),
+//       payload 256, last flit behind it
 //   1 leg 280.7 ns + 6 fs; total 5 + 280.7 + 8
 BOOST_AUTO_TEST_CASE(a_posted_write_of_the_host) {
   RoutedMachine m;
@@ -193,27 +208,33 @@ BOOST_AUTO_TEST_CASE(a_posted_write_of_the_host) {
 }
 
 // Two pcie_eps store what passes (spec 2.6). 4096 bytes = 16 flits, a write by a PE: three parts.
-//   1: pe_dma -256- r0c0 2 -128- conn -128- ucie-N 8 -512, 2 mm- io_ucie 8 -128- conn -128- io_noc -256- pcie_ep
-//      last link of 128 GB/s: first flit there at 1 + 2 + 2 + 2 + 8 + 0.5 + 0.2 + 8 + 2 = 25.7; + 32 + 1 = 58.7 ns + 6 fs; stored:
+//   1: pe_dma -256- r0c0 2 -128- conn -128- ucie-N 8 -512, 2 mm- io_ucie 8 -128- conn -128- io_noc
+//       -256- pcie_ep
+//      last link of 128 GB/s: first flit there at 1 + 2 + 2 + 2 + 8 + 0.5 + 0.2 + 8 + 2 = 25.7; +
+//          32 + 1 = 58.7 ns + 6 fs; stored:
 //      + 5
 //   2: -64, 5 ns- switch 5 -64, 5 ns- pcie_ep: (4 + 5 + 5) + 64 + 5 = 83; + 5
-//   3: -256- io_noc -128- conn -128- io_ucie 8 -512, 2 mm- ucie-N 8 -128- conn -128- r0c0 2 -256- hbm
+//   3: -256- io_noc -128- conn -128- io_ucie 8 -512, 2 mm- ucie-N 8 -128- conn -128- r0c0 2 -256-
+//       hbm
 //      (1 + 2 + 2 + 8 + 0.5 + 0.2 + 8 + 2) + 32 + 1 = 56.7 ns + 6 fs
 BOOST_AUTO_TEST_CASE(a_write_to_another_sip_is_stored_twice_on_its_way) {
   RoutedMachine m;
   const Path& path = m.path("sip0.cube0.pe0.pe_dma", "sip1.cube0.hbm_ctrl.pe0");
   MessageBound bound = lower_bound(path, machine_message(m.graph, path, true, 0, 4096));
   BOOST_TEST(bound.data == 58'700'006u + 5 * ns + 83 * ns + 5 * ns + 56'700'006u);
-  // The acknowledgement: routers and UCIe 2 + 8 + 8, twice, pcie_eps and switch 15, 104 mm in all, 12 links of 0 mm.
+  // The acknowledgement: routers and UCIe 2 + 8 + 8, twice, pcie_eps and switch 15, 104 mm in all,
+  // 12 links of 0 mm.
   BOOST_TEST(bound.control == (36 + 15) * ns + 10'400'012u);
 
-  RoutedMachine through("topology.yaml", {{"sip.io_chiplets.io0.components.pcie_ep.attrs.cut_through", "true"}});
+  RoutedMachine through("topology.yaml",
+                        {{"sip.io_chiplets.io0.components.pcie_ep.attrs.cut_through", "true"}});
   const Path& same = through.path("sip0.cube0.pe0.pe_dma", "sip1.cube0.hbm_ctrl.pe0");
   bound = lower_bound(same, machine_message(through.graph, same, true, 0, 4096));
   BOOST_TEST(bound.data < 160 * ns);  // once 64 ns of payload, not 64 and twice 32
 }
 
-// A foreign TCM stands behind its PE's DMA, which charges nothing: r0c0 -256, 2.5 mm- r0c1 -256- pe_dma - pe_tcm.
+// A foreign TCM stands behind its PE's DMA, which charges nothing: r0c0 -256, 2.5 mm- r0c1 -256-
+// pe_dma - pe_tcm.
 BOOST_AUTO_TEST_CASE(a_foreign_tcm_is_reached_through_its_dma_free_of_charge) {
   RoutedMachine m;
   const Path& path = m.path("sip0.cube0.pe0.pe_dma", "sip0.cube0.pe1.pe_tcm");

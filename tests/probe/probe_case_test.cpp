@@ -15,13 +15,15 @@ using namespace kernbench::test;
 namespace {
 
 // "name initiator op target" or "name: reason" per case.
-std::vector<std::string> catalogue(const std::string& topology, const std::vector<Override>& overrides = {}) {
+std::vector<std::string> catalogue(const std::string& topology,
+                                   const std::vector<Override>& overrides = {}) {
   RoutedMachine m(topology, overrides);
   std::vector<std::string> lines;
   for (const ProbeCase& probe : probe_catalogue(m.graph, m.view, m.routes)) {
-    lines.push_back(probe.available() ? probe.name + " " + m.view.name(probe.initiator) + (probe.write ? " > " : " < ") +
-                                            m.view.name(probe.target)
-                                      : probe.name + ": " + probe.unavailable);
+    lines.push_back(probe.available()
+                        ? probe.name + " " + m.view.name(probe.initiator) +
+                              (probe.write ? " > " : " < ") + m.view.name(probe.target)
+                        : probe.name + ": " + probe.unavailable);
   }
   return lines;
 }
@@ -29,20 +31,25 @@ std::vector<std::string> catalogue(const std::string& topology, const std::vecto
 void check_has(const std::vector<std::string>& lines, const std::string& line) {
   std::string all;
   for (const std::string& each : lines) all += "\n" + each;
-  BOOST_TEST((std::find(lines.begin(), lines.end(), line) != lines.end()), line << " is not in" << all);
+  BOOST_TEST((std::find(lines.begin(), lines.end(), line) != lines.end()),
+             line << " is not in" << all);
 }
 
-// The times of reads of 32 KiB by PE 0 of cube 0 from all partitions of the other cubes of its SIP, ascending.
+// The times of reads of 32 KiB by PE 0 of cube 0 from all partitions of the other cubes of its SIP,
+// ascending.
 std::vector<std::pair<Fs, std::string>> reads_of_other_cubes(RoutedMachine& m) {
   std::vector<std::pair<Fs, std::string>> reads;
   for (int cube = 1; cube < m.view.cubes(); ++cube) {
     for (int pe = 0; pe < m.view.pes(); ++pe) {
-      const std::string target = "sip0.cube" + std::to_string(cube) + ".hbm_ctrl.pe" + std::to_string(pe);
+      const std::string target =
+          "sip0.cube" + std::to_string(cube) + ".hbm_ctrl.pe" + std::to_string(pe);
       const Path& path = m.path("sip0.cube0.pe0.pe_dma", target);
-      reads.emplace_back(zero_load_latency(path, machine_message(m.graph, path, false, 0, probe_bytes)), target);
+      reads.emplace_back(
+          zero_load_latency(path, machine_message(m.graph, path, false, 0, probe_bytes)), target);
     }
   }
-  std::stable_sort(reads.begin(), reads.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(reads.begin(), reads.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   return reads;
 }
 
@@ -50,10 +57,13 @@ std::vector<std::pair<Fs, std::string>> reads_of_other_cubes(RoutedMachine& m) {
 void check_extremes(const std::string& topology, const std::vector<Override>& overrides = {}) {
   RoutedMachine m(topology, overrides);
   const auto reads = reads_of_other_cubes(m);
-  const auto worst = std::find_if(reads.begin(), reads.end(), [&](const auto& read) { return read.first == reads.back().first; });
+  const auto worst = std::find_if(reads.begin(), reads.end(), [&](const auto& read) {
+    return read.first == reads.back().first;
+  });
   const std::vector<std::string> lines = catalogue(topology, overrides);
   check_has(lines, "pe-cross-cube-hbm-best sip0.cube0.pe0.pe_dma < " + reads.front().second);
-  if (worst != reads.begin()) check_has(lines, "pe-cross-cube-hbm-worst sip0.cube0.pe0.pe_dma < " + worst->second);
+  if (worst != reads.begin())
+    check_has(lines, "pe-cross-cube-hbm-worst sip0.cube0.pe0.pe_dma < " + worst->second);
 }
 
 }  // namespace
@@ -71,20 +81,21 @@ BOOST_AUTO_TEST_CASE(best_and_worst_are_so_among_all_partitions_of_other_cubes) 
 BOOST_AUTO_TEST_CASE(the_default_machine_has_the_catalogue_of_the_record) {
   const std::string host = "sip0.io0.pcie_ep";
   const std::string pe = "sip0.cube0.pe0.pe_dma";
-  const std::vector<std::string> expected{"h2d-1hop " + host + " > sip0.cube0.hbm_ctrl.pe0",
-                                          "h2d-2hop " + host + " > sip0.cube4.hbm_ctrl.pe0",
-                                          "h2d-3hop " + host + " > sip0.cube8.hbm_ctrl.pe0",
-                                          "h2d-4hop " + host + " > sip0.cube12.hbm_ctrl.pe0",
-                                          "d2h-1hop " + host + " < sip0.cube0.hbm_ctrl.pe0",
-                                          "d2h-2hop " + host + " < sip0.cube4.hbm_ctrl.pe0",
-                                          "d2h-3hop " + host + " < sip0.cube8.hbm_ctrl.pe0",
-                                          "d2h-4hop " + host + " < sip0.cube12.hbm_ctrl.pe0",
-                                          "pe-local-hbm " + pe + " < sip0.cube0.hbm_ctrl.pe0",
-                                          "pe-same-half-hbm " + pe + " < sip0.cube0.hbm_ctrl.pe1",
-                                          "pe-cross-half-hbm " + pe + " < sip0.cube0.hbm_ctrl.pe4",
-                                          "pe-cross-cube-hbm-best " + pe + " < sip0.cube4.hbm_ctrl.pe0",
-                                          "pe-cross-cube-hbm-worst " + pe + " < sip0.cube15.hbm_ctrl.pe7",
-                                          "pe-cross-sip-hbm " + pe + " < sip1.cube0.hbm_ctrl.pe0"};
+  const std::vector<std::string> expected{
+      "h2d-1hop " + host + " > sip0.cube0.hbm_ctrl.pe0",
+      "h2d-2hop " + host + " > sip0.cube4.hbm_ctrl.pe0",
+      "h2d-3hop " + host + " > sip0.cube8.hbm_ctrl.pe0",
+      "h2d-4hop " + host + " > sip0.cube12.hbm_ctrl.pe0",
+      "d2h-1hop " + host + " < sip0.cube0.hbm_ctrl.pe0",
+      "d2h-2hop " + host + " < sip0.cube4.hbm_ctrl.pe0",
+      "d2h-3hop " + host + " < sip0.cube8.hbm_ctrl.pe0",
+      "d2h-4hop " + host + " < sip0.cube12.hbm_ctrl.pe0",
+      "pe-local-hbm " + pe + " < sip0.cube0.hbm_ctrl.pe0",
+      "pe-same-half-hbm " + pe + " < sip0.cube0.hbm_ctrl.pe1",
+      "pe-cross-half-hbm " + pe + " < sip0.cube0.hbm_ctrl.pe4",
+      "pe-cross-cube-hbm-best " + pe + " < sip0.cube4.hbm_ctrl.pe0",
+      "pe-cross-cube-hbm-worst " + pe + " < sip0.cube15.hbm_ctrl.pe7",
+      "pe-cross-sip-hbm " + pe + " < sip1.cube0.hbm_ctrl.pe0"};
   const std::vector<std::string> found = catalogue("topology.yaml");
   BOOST_TEST(found == expected, boost::test_tools::per_element());
   BOOST_TEST(catalogue("topology.six_sip.yaml") == expected, boost::test_tools::per_element());
@@ -108,7 +119,9 @@ BOOST_AUTO_TEST_CASE(a_column_of_cubes_has_four_rows) {
 
 BOOST_AUTO_TEST_CASE(a_mesh_of_3_x_2_has_two_rows) {
   const std::vector<std::string> lines = catalogue("topology.yaml", mesh_of_cubes(3, 2, 'N', 1, 0));
-  check_has(lines, "h2d-1hop sip0.io0.pcie_ep > sip0.cube1.hbm_ctrl.pe0");  // below the port, in its column
+  check_has(
+      lines,
+      "h2d-1hop sip0.io0.pcie_ep > sip0.cube1.hbm_ctrl.pe0");  // below the port, in its column
   check_has(lines, "h2d-2hop sip0.io0.pcie_ep > sip0.cube4.hbm_ctrl.pe0");
   check_has(lines, "h2d-3hop: the mesh of cubes (3 x 2) has 2 rows behind io0's side N");
 }
@@ -168,10 +181,12 @@ BOOST_AUTO_TEST_CASE(an_unknown_case_is_refused_with_the_names) {
   RoutedMachine m("topology.tiny.yaml");
   const auto lists_names = [](const UsageError& error) {
     const std::string text = error.what();
-    return text.find("'pe-locl-hbm'") != text.npos && text.find("did you mean 'pe-local-hbm'?") != text.npos &&
+    return text.find("'pe-locl-hbm'") != text.npos &&
+           text.find("did you mean 'pe-local-hbm'?") != text.npos &&
            text.find("h2d-1hop, h2d-2hop") != text.npos;
   };
-  BOOST_CHECK_EXCEPTION(select_cases(probe_catalogue(m.graph, m.view, m.routes), {"pe-locl-hbm"}), UsageError, lists_names);
+  BOOST_CHECK_EXCEPTION(select_cases(probe_catalogue(m.graph, m.view, m.routes), {"pe-locl-hbm"}),
+                        UsageError, lists_names);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -50,7 +50,8 @@ BOOST_AUTO_TEST_SUITE(probe_checks)
 BOOST_AUTO_TEST_CASE(sound_times_pass_every_rule) {
   const std::vector<ProbeCheck> checks = check_probes(outcomes(sound));
   BOOST_TEST(checks.size() == 9u);
-  for (const ProbeCheck& check : checks) BOOST_TEST((check.verdict == Verdict::pass), check.rule << ": " << check.detail);
+  for (const ProbeCheck& check : checks)
+    BOOST_TEST((check.verdict == Verdict::pass), check.rule << ": " << check.detail);
 }
 
 BOOST_AUTO_TEST_CASE(every_rule_fails_when_it_is_broken) {
@@ -72,11 +73,15 @@ BOOST_AUTO_TEST_CASE(a_rule_without_its_cases_is_skipped_with_the_reason) {
   some.back().probe.unavailable = "the machine has one SIP";
   const std::vector<ProbeCheck> checks = check_probes(some);
   for (const ProbeCheck& check : checks) {
-    BOOST_TEST((check.verdict == (check.rule == "simulated >= formula" ? Verdict::pass : Verdict::skipped)), check.rule);
+    BOOST_TEST((check.verdict ==
+                (check.rule == "simulated >= formula" ? Verdict::pass : Verdict::skipped)),
+               check.rule);
     BOOST_TEST(check.detail != "");
   }
   const std::string text = checks_text(checks);
-  BOOST_TEST(text.find("[-] SKIP  local <= same half: pe-same-half-hbm was not asked for\n") != text.npos, text);
+  BOOST_TEST(
+      text.find("[-] SKIP  local <= same half: pe-same-half-hbm was not asked for\n") != text.npos,
+      text);
   BOOST_TEST(text.find("[v] PASS  simulated >= formula: 2 measurements\n") != text.npos, text);
 }
 

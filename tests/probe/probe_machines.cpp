@@ -16,7 +16,8 @@ const ComponentRegistry& builtin_registry() {
 }
 
 Graph machine_graph(const std::string& topology, const std::vector<Override>& overrides) {
-  MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + topology, overrides, builtin_registry());
+  MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + topology,
+                                  overrides, builtin_registry());
   spec.source_path.clear();
   return build_graph(std::move(spec));
 }
@@ -26,7 +27,8 @@ std::vector<Override> mesh_of_cubes(int w, int h, char side, int x, int y) {
           {"sip.cube_mesh.h", std::to_string(h)},
           {"sip.io_chiplets.io0.side", std::string(1, side)},
           {"sip.io_chiplets.io0.cube_ports",
-           fmt::format("[{{cube: {{xy: [{}, {}]}}, cube_side: {}, phy: P0, distance_mm: 2.0}}]", x, y, side)}};
+           fmt::format("[{{cube: {{xy: [{}, {}]}}, cube_side: {}, phy: P0, distance_mm: 2.0}}]", x,
+                       y, side)}};
 }
 
 }  // namespace kernbench::test

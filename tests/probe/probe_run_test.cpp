@@ -21,13 +21,15 @@ struct ProbedMachine {
   explicit ProbedMachine(const std::string& topology, const std::vector<Override>& overrides = {}) {
     PlatformOptions options;
     options.tear_down = false;
-    platform = std::make_unique<Platform>(machine_graph(topology, overrides), builtin_registry(), options);
+    platform =
+        std::make_unique<Platform>(machine_graph(topology, overrides), builtin_registry(), options);
   }
   std::vector<ProbeOutcome> run(const std::vector<std::string>& names = {}) {
     std::vector<ProbeOutcome> outcomes;
-    for (const ProbeCase& probe :
-         select_cases(probe_catalogue(platform->graph(), platform->machine(), platform->routes()), names)) {
-      outcomes.push_back(run_probe(platform->graph(), platform->routes(), probe, simulate_in_children(*platform)));
+    for (const ProbeCase& probe : select_cases(
+             probe_catalogue(platform->graph(), platform->machine(), platform->routes()), names)) {
+      outcomes.push_back(
+          run_probe(platform->graph(), platform->routes(), probe, simulate_in_children(*platform)));
     }
     return outcomes;
   }
@@ -44,7 +46,9 @@ void check_sound(const std::vector<ProbeOutcome>& outcomes) {
 }
 
 // Every simulation takes 200 ns.
-std::vector<Fs> constant(const std::vector<TrafficRequest>& requests) { return std::vector<Fs>(requests.size(), 200 * ns); }
+std::vector<Fs> constant(const std::vector<TrafficRequest>& requests) {
+  return std::vector<Fs>(requests.size(), 200 * ns);
+}
 
 std::size_t count(const std::string& text, const std::string& part) {
   std::size_t found = 0;
@@ -56,7 +60,8 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 BOOST_AUTO_TEST_SUITE(probe_run)
 
-// Grant + 1 ns, command 2 ns + 2 fs, burst 8 ns, data (1 + 1 fs + 2) + 128 + 1 fs: 142 ns + 4 fs. See a_local_read in formula_test.
+// Grant + 1 ns, command 2 ns + 2 fs, burst 8 ns, data (1 + 1 fs + 2) + 128 + 1 fs: 142 ns + 4 fs.
+// See a_local_read in formula_test.
 KERNBENCH_SYSTEMC_TEST(a_local_read_is_simulated_and_broken_down) {
   ProbedMachine m("topology.tiny.yaml");
   const ProbeOutcome outcome = m.run({"pe-local-hbm"}).at(0);
@@ -79,7 +84,8 @@ KERNBENCH_SYSTEMC_TEST(every_measurement_has_a_fresh_machine) {
   const std::vector<ProbeOutcome> first = m.run({"h2d-1hop"});
   const std::vector<ProbeOutcome> second = m.run({"d2h-1hop", "h2d-1hop"});
   BOOST_TEST(sc_core::sc_time_stamp().value() == 0u);  // nothing has run here
-  for (std::size_t i = 0; i < first[0].points.size(); ++i) BOOST_TEST(first[0].points[i].actual == second[0].points[i].actual);
+  for (std::size_t i = 0; i < first[0].points.size(); ++i)
+    BOOST_TEST(first[0].points[i].actual == second[0].points[i].actual);
 }
 
 KERNBENCH_SYSTEMC_TEST(a_single_cube_runs_what_it_has) {
@@ -97,17 +103,18 @@ KERNBENCH_SYSTEMC_TEST(the_invariants_hold_on_a_column_of_cubes) {
   std::vector<Override> overrides = mesh_of_cubes(1, 4);
   overrides.push_back({"system.sips.count", "1"});
   check_sound(ProbedMachine("topology.yaml", overrides)
-                  .run({"h2d-1hop", "h2d-4hop", "d2h-1hop", "d2h-4hop", "pe-cross-half-hbm", "pe-cross-cube-hbm-best",
-                        "pe-cross-cube-hbm-worst"}));
+                  .run({"h2d-1hop", "h2d-4hop", "d2h-1hop", "d2h-4hop", "pe-cross-half-hbm",
+                        "pe-cross-cube-hbm-best", "pe-cross-cube-hbm-worst"}));
 }
 
 KERNBENCH_SYSTEMC_TEST(the_invariants_hold_on_a_mesh_of_3_x_2_with_the_io_chiplet_in_the_east) {
-  check_sound(ProbedMachine("topology.yaml", mesh_of_cubes(3, 2, 'E', 2, 0))
-                  .run({"h2d-1hop", "h2d-3hop", "d2h-3hop", "pe-cross-cube-hbm-best", "pe-cross-sip-hbm"}));
+  check_sound(
+      ProbedMachine("topology.yaml", mesh_of_cubes(3, 2, 'E', 2, 0))
+          .run({"h2d-1hop", "h2d-3hop", "d2h-3hop", "pe-cross-cube-hbm-best", "pe-cross-sip-hbm"}));
 }
 
-// Half the rate: bursts of 16 ns. Of 16 flits the second 8 are out 32 ns after the booking; on the links 8 and the last one's 1
-// more:
+// Half the rate: bursts of 16 ns. Of 16 flits the second 8 are out 32 ns after the booking; on the
+// links 8 and the last one's 1 more:
 // 41. The formula has 16 and a leg of (1 + 2) + 16: 35.
 KERNBENCH_SYSTEMC_TEST(what_lies_beyond_the_formula_is_explained_by_bursts) {
   ProbedMachine m("topology.tiny.yaml", {{"cube.components.hbm_ctrl.attrs.efficiency", "0.5"}});
@@ -122,20 +129,27 @@ KERNBENCH_SYSTEMC_TEST(what_lies_beyond_the_formula_is_explained_by_bursts) {
 // What a simulation throws leaves the run as it is.
 BOOST_AUTO_TEST_CASE(a_simulation_that_fails_fails_the_probe) {
   RoutedMachine m("topology.tiny.yaml");
-  const Simulate fails = [](const std::vector<TrafficRequest>&) -> std::vector<Fs> { throw ModelError("a rule is broken"); };
-  BOOST_CHECK_THROW(run_probe(m.graph, m.routes, probe_catalogue(m.graph, m.view, m.routes).at(0), fails), ModelError);
+  const Simulate fails = [](const std::vector<TrafficRequest>&) -> std::vector<Fs> {
+    throw ModelError("a rule is broken");
+  };
+  BOOST_CHECK_THROW(
+      run_probe(m.graph, m.routes, probe_catalogue(m.graph, m.view, m.routes).at(0), fails),
+      ModelError);
 }
 
 // A machine that is faster than it can be, or slower than arithmetic says: both are told.
 BOOST_AUTO_TEST_CASE(times_that_arithmetic_does_not_explain_are_shown) {
   RoutedMachine m("topology.tiny.yaml");
-  const std::vector<ProbeOutcome> outcomes{
-      run_probe(m.graph, m.routes, select_cases(probe_catalogue(m.graph, m.view, m.routes), {"pe-local-hbm"}).at(0), constant)};
+  const std::vector<ProbeOutcome> outcomes{run_probe(
+      m.graph, m.routes,
+      select_cases(probe_catalogue(m.graph, m.view, m.routes), {"pe-local-hbm"}).at(0), constant)};
   BOOST_TEST(outcomes[0].at(probe_bytes).unexplained() == static_cast<std::int64_t>(58 * ns) - 4);
   const std::vector<ProbeCheck> checks = check_probes(outcomes);
   BOOST_TEST((checks.back().verdict == Verdict::fail));  // 1 MiB takes longer
-  BOOST_TEST(checks.back().detail.find("pe-local-hbm at 65536 bytes: 200.000000 ns, formula 270.000004 ns") != std::string::npos,
-             checks.back().detail);
+  BOOST_TEST(
+      checks.back().detail.find(
+          "pe-local-hbm at 65536 bytes: 200.000000 ns, formula 270.000004 ns") != std::string::npos,
+      checks.back().detail);
   BOOST_TEST(probe_text(m.graph, outcomes, checks).find("unexplained ns") != std::string::npos);
 }
 
@@ -158,14 +172,17 @@ BOOST_AUTO_TEST_CASE(json_and_csv_have_every_size_with_units_in_the_keys) {
   BOOST_TEST(point.at("effective_gbs") == 163.84);
   BOOST_TEST(point.at("utilisation") == 0.64);
   BOOST_TEST(local.at("bottleneck_gbs") == 256.0);
-  BOOST_TEST(local.at("route").size() == 2u);                                                // command, data
-  BOOST_TEST(local.at("route").at(1).at("hops").at(2).at("first_flit_at_ns") == 15.000004);  // 11.000002 + 1 + 1 fs + 2 + 1 + 1 fs
-  BOOST_TEST(json.at("cases").at(1).at("reason") == "the mesh of cubes (1 x 1) has 1 row behind io0's side N");
+  BOOST_TEST(local.at("route").size() == 2u);  // command, data
+  BOOST_TEST(local.at("route").at(1).at("hops").at(2).at("first_flit_at_ns") ==
+             15.000004);  // 11.000002 + 1 + 1 fs + 2 + 1 + 1 fs
+  BOOST_TEST(json.at("cases").at(1).at("reason") ==
+             "the mesh of cubes (1 x 1) has 1 row behind io0's side N");
 
   std::istringstream csv(probe_csv(m.graph, outcomes));
   std::vector<std::string> lines;
   for (std::string line; std::getline(csv, line);) lines.push_back(line);
-  BOOST_TEST(lines.size() == 1u + 5u * 6u + 9u);  // header; five cases at six sizes; nine that are not there
+  BOOST_TEST(lines.size() ==
+             1u + 5u * 6u + 9u);  // header; five cases at six sizes; nine that are not there
   for (const std::string& line : lines) {
     if (line.find('"') == line.npos) BOOST_TEST(count(line, ",") == 20u, line);
   }

@@ -11,7 +11,8 @@ using namespace kernbench::test;
 
 namespace {
 
-RouteReport report(RoutedMachine& m, const std::string& from, const std::string& to, std::uint64_t bytes = 4096) {
+RouteReport report(RoutedMachine& m, const std::string& from, const std::string& to,
+                   std::uint64_t bytes = 4096) {
   return route_report(m.graph, m.routes, m.graph.at(from), m.graph.at(to), bytes);
 }
 
@@ -19,7 +20,8 @@ RouteReport report(RoutedMachine& m, const std::string& from, const std::string&
 
 BOOST_AUTO_TEST_SUITE(route)
 
-// 1 ns at the DMA, 1 fs per link of 0 mm, 2 ns at the router; the first flit takes 1 ns more on each link.
+// 1 ns at the DMA, 1 fs per link of 0 mm, 2 ns at the router; the first flit takes 1 ns more on
+// each link.
 BOOST_AUTO_TEST_CASE(memory_traffic_shows_hops_and_formula) {
   RoutedMachine m("topology.tiny.yaml");
   const RouteReport local = report(m, "sip0.cube0.pe0.pe_dma", "sip0.cube0.hbm_ctrl.pe0");
@@ -38,7 +40,9 @@ BOOST_AUTO_TEST_CASE(memory_traffic_shows_hops_and_formula) {
   BOOST_TEST(read.at("op") == "read");
   BOOST_TEST(read.at("total_ns") == 30.000004);
   BOOST_TEST(read.at("memory_burst_ns") == 8.0);
-  BOOST_TEST(local.text.find("read    1.000000     2.000002  19.000002      8.000000  30.000004") != std::string::npos, local.text);
+  BOOST_TEST(local.text.find("read    1.000000     2.000002  19.000002      8.000000  30.000004") !=
+                 std::string::npos,
+             local.text);
 }
 
 BOOST_AUTO_TEST_CASE(the_first_of_the_narrowest_links_is_marked_once) {
@@ -46,7 +50,8 @@ BOOST_AUTO_TEST_CASE(the_first_of_the_narrowest_links_is_marked_once) {
   const RouteReport host = report(m, "sip0.io0.pcie_ep", "sip0.cube0.hbm_ctrl.pe0");
   std::string marked;
   for (const auto& hop : host.json.at("hops")) {
-    if (!hop.at("link").is_null() && hop.at("link").at("bottleneck").get<bool>()) marked += hop.at("node").get<std::string>();
+    if (!hop.at("link").is_null() && hop.at("link").at("bottleneck").get<bool>())
+      marked += hop.at("node").get<std::string>();
   }
   BOOST_TEST(marked == "sip0.io0.io_noc");  // 128 GB/s
   BOOST_TEST(host.json.at("bottleneck_gbs") == 128.0);
@@ -64,10 +69,12 @@ BOOST_AUTO_TEST_CASE(any_two_nodes_have_the_way_of_a_control_message) {
   BOOST_TEST(!control.json.contains("formula"));
   const auto& last = control.json.at("hops").back();
   BOOST_TEST(last.at("node") == "sip0.cube0.m_cpu");
-  BOOST_TEST(control.json.at("control_latency_ns").get<double>() == last.at("header_at_ns").get<double>() + 5,
+  BOOST_TEST(control.json.at("control_latency_ns").get<double>() ==
+                 last.at("header_at_ns").get<double>() + 5,
              boost::test_tools::tolerance(1e-12));
   // A memory is no initiator, so this is a control message too.
-  BOOST_TEST(report(m, "sip0.cube0.hbm_ctrl.pe0", "sip0.cube0.pe0.pe_dma").json.at("kind") == "control");
+  BOOST_TEST(report(m, "sip0.cube0.hbm_ctrl.pe0", "sip0.cube0.pe0.pe_dma").json.at("kind") ==
+             "control");
 }
 
 std::vector<std::string> nodes_of(const RouteReport& route) {
@@ -76,11 +83,14 @@ std::vector<std::string> nodes_of(const RouteReport& route) {
   return nodes;
 }
 
-// A launch: pcie_ep, io_noc, io_cpu, io_noc, ..., m_cpu, ..., pe_cpu. Every station takes the message, and pays once.
+// A launch: pcie_ep, io_noc, io_cpu, io_noc, ..., m_cpu, ..., pe_cpu. Every station takes the
+// message, and pays once.
 BOOST_AUTO_TEST_CASE(what_the_host_tells_a_pe_goes_by_way_of_io_cpu_and_m_cpu) {
   RoutedMachine m("topology.yaml");
-  const std::string host = "sip0.io0.pcie_ep", io_cpu = "sip0.io0.io_cpu", m_cpu = "sip0.cube5.m_cpu";
-  for (const std::string pe : {"sip0.cube5.pe3.pe_cpu", "sip0.cube5.pe3.pe_mmu", "sip0.cube5.pe3.pe_dma"}) {
+  const std::string host = "sip0.io0.pcie_ep", io_cpu = "sip0.io0.io_cpu",
+                    m_cpu = "sip0.cube5.m_cpu";
+  for (const std::string pe :
+       {"sip0.cube5.pe3.pe_cpu", "sip0.cube5.pe3.pe_mmu", "sip0.cube5.pe3.pe_dma"}) {
     const auto latency = [&](const std::string& from, const std::string& to) {
       return report(m, from, to).json.at("control_latency_ns").get<double>();
     };
@@ -91,12 +101,17 @@ BOOST_AUTO_TEST_CASE(what_the_host_tells_a_pe_goes_by_way_of_io_cpu_and_m_cpu) {
       expected.insert(expected.end(), leg.begin() + 1, leg.end());
     }
     BOOST_TEST(nodes_of(whole) == expected, boost::test_tools::per_element());
-    BOOST_TEST(latency(host, pe) == latency(host, io_cpu) + latency(io_cpu, m_cpu) + latency(m_cpu, pe),
+    BOOST_TEST(
+        latency(host, pe) == latency(host, io_cpu) + latency(io_cpu, m_cpu) + latency(m_cpu, pe),
+        boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(latency(io_cpu, pe) == latency(io_cpu, m_cpu) + latency(m_cpu, pe),
                boost::test_tools::tolerance(1e-12));
-    BOOST_TEST(latency(io_cpu, pe) == latency(io_cpu, m_cpu) + latency(m_cpu, pe), boost::test_tools::tolerance(1e-12));
-    BOOST_TEST(whole.text.find("io_cpu and m_cpu take the message and send on one of their own") != std::string::npos, whole.text);
+    BOOST_TEST(whole.text.find("io_cpu and m_cpu take the message and send on one of their own") !=
+                   std::string::npos,
+               whole.text);
     std::reverse(expected.begin(), expected.end());
-    BOOST_TEST(nodes_of(report(m, pe, host)) == expected, boost::test_tools::per_element());  // an answer
+    BOOST_TEST(nodes_of(report(m, pe, host)) == expected,
+               boost::test_tools::per_element());  // an answer
   }
 }
 
@@ -111,9 +126,12 @@ BOOST_AUTO_TEST_CASE(a_node_reaches_itself_in_no_time) {
 BOOST_AUTO_TEST_CASE(two_nodes_without_a_way_through_the_fabric_are_named) {
   RoutedMachine m("topology.tiny.yaml");
   const auto names_both = [](const RoutingError& error) {
-    return std::string(error.what()).find("from 'sip0.cube0.pe0.pe_cpu' to 'sip0.cube0.pe0.pe_gemm'") != std::string::npos;
+    return std::string(error.what())
+               .find("from 'sip0.cube0.pe0.pe_cpu' to 'sip0.cube0.pe0.pe_gemm'") !=
+           std::string::npos;
   };
-  BOOST_CHECK_EXCEPTION(report(m, "sip0.cube0.pe0.pe_cpu", "sip0.cube0.pe0.pe_gemm"), RoutingError, names_both);
+  BOOST_CHECK_EXCEPTION(report(m, "sip0.cube0.pe0.pe_cpu", "sip0.cube0.pe0.pe_gemm"), RoutingError,
+                        names_both);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

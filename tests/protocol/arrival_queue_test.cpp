@@ -10,7 +10,8 @@ using namespace kernbench;
 
 namespace {
 
-Transaction& message(TransactionPool& pool, std::vector<TransactionHandle>& keep, TieKey key, std::uint32_t flits) {
+Transaction& message(TransactionPool& pool, std::vector<TransactionHandle>& keep, TieKey key,
+                     std::uint32_t flits) {
   keep.push_back(pool.make());
   keep.back()->route().key = key;
   keep.back()->route().flits = flits;
@@ -34,7 +35,8 @@ BOOST_AUTO_TEST_CASE(the_head_is_the_earliest_over_all_ports) {
   BOOST_TEST(queue.push(0, a, {0, 1, 1}, 20));  // the same instant, a smaller upstream
   BOOST_TEST(!queue.push(0, a, {1, 1, 1}, 25));
   std::vector<Fs> order;
-  for (; queue.data() != nullptr; queue.pop_data()) order.push_back(queue.data()->time * 10 + queue.data()->upstream);
+  for (; queue.data() != nullptr; queue.pop_data())
+    order.push_back(queue.data()->time * 10 + queue.data()->upstream);
   BOOST_TEST(order == (std::vector<Fs>{203, 207, 253, 307}), boost::test_tools::per_element());
 }
 

@@ -1,4 +1,5 @@
-// Slices of tensors (spec 7): the host reads and writes whole shards, one message each, all at once.
+// Slices of tensors (spec 7): the host reads and writes whole shards, one message each, all at
+// once.
 #include <rapidcheck.h>
 
 #include <numeric>
@@ -11,7 +12,8 @@ using namespace kernbench::test;
 
 namespace {
 
-constexpr auto replicate = Placement::replicate, row_wise = Placement::row_wise, column_wise = Placement::column_wise;
+constexpr auto replicate = Placement::replicate, row_wise = Placement::row_wise,
+               column_wise = Placement::column_wise;
 
 HostArray counted(const Shape& shape, DType dtype, double from = 0) {
   std::vector<double> values(static_cast<std::size_t>(shape.elements()));
@@ -34,7 +36,8 @@ KERNBENCH_SYSTEMC_TEST(a_slice_reads_and_writes_one_message_per_shard_that_it_to
     BOOST_TEST(middle.at({3, 3}) == 23);
     host.log.clear();
     t[{{4, 8}}].copy_(counted({4, 4}, i32, 100));
-    BOOST_TEST(host.log == (Lines{"MemoryWrite sip0.cube0.pe2 32", "MemoryWrite sip0.cube0.pe3 32"}));
+    BOOST_TEST(host.log ==
+               (Lines{"MemoryWrite sip0.cube0.pe2 32", "MemoryWrite sip0.cube0.pe3 32"}));
     BOOST_TEST(t.to_host().at({3, 3}) == 15);
     BOOST_TEST(t.to_host().at({4, 0}) == 100);
     t[{{0, 2}}].fill_(-1);
@@ -49,7 +52,8 @@ KERNBENCH_SYSTEMC_TEST(a_discarding_read_sends_the_same_messages_and_makes_no_va
     const Tensor t = torch.from_host(counted({8, 4}, i32), {replicate, row_wise, 1, 4}, "t");
     host.log.clear();
     t[{{2, 6}}].read_discard();
-    BOOST_TEST(host.log == (Lines{"MemoryRead sip0.cube0.pe1 32 discarded", "MemoryRead sip0.cube0.pe2 32 discarded"}));
+    BOOST_TEST(host.log == (Lines{"MemoryRead sip0.cube0.pe1 32 discarded",
+                                  "MemoryRead sip0.cube0.pe2 32 discarded"}));
     host.log.clear();
     torch.untimed([&] { t.read_discard(); });
     BOOST_TEST(host.log.empty());
@@ -66,7 +70,8 @@ KERNBENCH_SYSTEMC_TEST(a_slice_may_name_any_axis_and_leaves_out_the_others) {
     BOOST_TEST(right.at({0, 0}) == 3);
     BOOST_TEST(right.at({7, 2}) == 47);
     const HostArray corner = t[{{4, 8}, {0, 3}}].to_host();
-    BOOST_TEST(corner.values() == (std::vector<double>{24, 25, 26, 30, 31, 32, 36, 37, 38, 42, 43, 44}));
+    BOOST_TEST(corner.values() ==
+               (std::vector<double>{24, 25, 26, 30, 31, 32, 36, 37, 38, 42, 43, 44}));
     BOOST_TEST((t[{}].to_host().bytes() == t.to_host().bytes()));
   });
 }
@@ -74,12 +79,14 @@ KERNBENCH_SYSTEMC_TEST(a_slice_may_name_any_axis_and_leaves_out_the_others) {
 KERNBENCH_SYSTEMC_TEST(a_write_to_a_slice_reaches_every_replica) {
   StubHost host;
   run_on(host, [&](Torch& torch, Runtime&) {
-    const Tensor t = torch.zeros({4, 2}, f16, {replicate, row_wise, 2, 2}, "t");  // rows over PEs, on 2 cubes alike
+    const Tensor t = torch.zeros({4, 2}, f16, {replicate, row_wise, 2, 2},
+                                 "t");  // rows over PEs, on 2 cubes alike
     host.log.clear();
     t[{{2, 4}}].fill_(1);
     BOOST_TEST(host.log == (Lines{"MemoryWrite sip0.cube0.pe1 8", "MemoryWrite sip0.cube1.pe1 8"}));
     for (const Shard& shard : t.shards()) {
-      BOOST_TEST((host.functional_model.memory().read_bytes(shard.pa, 2)[1] == std::byte{0x3c}) == (shard.offset == 8));
+      BOOST_TEST((host.functional_model.memory().read_bytes(shard.pa, 2)[1] == std::byte{0x3c}) ==
+                 (shard.offset == 8));
     }
   });
 }
@@ -91,12 +98,16 @@ KERNBENCH_SYSTEMC_TEST(a_slice_that_cuts_a_shard_or_leaves_the_tensor_is_an_erro
     host.log.clear();
     BOOST_CHECK_EXCEPTION(
         (t[{{2, 5}}]), UsageError,
-        with_text<UsageError>({"tensor 't' f16{8, 4}", "[2:5, 0:4] cuts the shard [4:6, 0:4] on sip0.cube0.pe2"}));
-    BOOST_CHECK_EXCEPTION((t[{{}, {0, 2}}]), UsageError, with_text<UsageError>({"cuts the shard [0:2, 0:4]"}));
-    BOOST_CHECK_EXCEPTION((t[{{6, 9}}]), UsageError, with_text<UsageError>({"range 6:9 of axis 0", "end <= 8"}));
+        with_text<UsageError>(
+            {"tensor 't' f16{8, 4}", "[2:5, 0:4] cuts the shard [4:6, 0:4] on sip0.cube0.pe2"}));
+    BOOST_CHECK_EXCEPTION((t[{{}, {0, 2}}]), UsageError,
+                          with_text<UsageError>({"cuts the shard [0:2, 0:4]"}));
+    BOOST_CHECK_EXCEPTION((t[{{6, 9}}]), UsageError,
+                          with_text<UsageError>({"range 6:9 of axis 0", "end <= 8"}));
     BOOST_CHECK_EXCEPTION((t[{{4, 4}}]), UsageError, with_text<UsageError>({"range 4:4"}));
     BOOST_CHECK_EXCEPTION((t[{{-2, 2}}]), UsageError, with_text<UsageError>({"range -2:2"}));
-    BOOST_CHECK_EXCEPTION((t[{{}, {}, {}}]), UsageError, with_text<UsageError>({"3 ranges for 2 axes"}));
+    BOOST_CHECK_EXCEPTION((t[{{}, {}, {}}]), UsageError,
+                          with_text<UsageError>({"3 ranges for 2 axes"}));
     BOOST_CHECK_EXCEPTION((t[{{0, 2}}].copy_(counted({2, 3}, f16))), UsageError,
                           with_text<UsageError>({"f16{2, 3}", "'t[0:2, 0:4]' f16{2, 4}"}));
     BOOST_CHECK_THROW((Tensor()[{{0, 2}}]), UsageError);
@@ -152,13 +163,15 @@ BOOST_AUTO_TEST_CASE(slices_of_whole_shards_behave_like_boxes_of_an_array) {
       bool ok = true;
       StubHost host;
       run_on(host, [&](Torch& torch, Runtime&) {
-        const Tensor t = torch.zeros({rows, columns}, i32, {row_wise, column_wise, cubes, pes}, "t");
+        const Tensor t =
+            torch.zeros({rows, columns}, i32, {row_wise, column_wise, cubes, pes}, "t");
         std::vector<double> plain(static_cast<std::size_t>(rows * columns), 0);
         const auto blocks = t.info()->blocks;
         for (std::size_t i = 0; i < values.size(); ++i) {
           const tl::Block& a = blocks[picks[2 * i] % blocks.size()];
           const tl::Block& b = blocks[picks[2 * i + 1] % blocks.size()];
-          const std::int64_t top = std::min(a.start[0], b.start[0]), left = std::min(a.start[1], b.start[1]);
+          const std::int64_t top = std::min(a.start[0], b.start[0]),
+                             left = std::min(a.start[1], b.start[1]);
           const std::int64_t bottom = std::max(a.start[0] + a.shape[0], b.start[0] + b.shape[0]);
           const std::int64_t right = std::max(a.start[1] + a.shape[1], b.start[1] + b.shape[1]);
           t[{{top, bottom}, {left, right}}].fill_(values[i]);

@@ -1,5 +1,5 @@
-// A machine that answers at once: what the runtime sends and in which order, without a fabric. Runs a body on an SC_THREAD, as a
-// host program would run; use it in a forked child.
+// A machine that answers at once: what the runtime sends and in which order, without a fabric. Runs
+// a body on an SC_THREAD, as a host program would run; use it in a forked child.
 #pragma once
 
 #include <sysc/kernel/sc_spawn.h>
@@ -19,7 +19,8 @@ namespace kernbench::test {
 class StubHost final : public sc_core::sc_module, public HostPort {
  public:
   SC_HAS_PROCESS(StubHost);
-  explicit StubHost(bool with_data = true) : sc_core::sc_module(sc_core::sc_module_name("host")), with_data_(with_data) {
+  explicit StubHost(bool with_data = true)
+      : sc_core::sc_module(sc_core::sc_module_name("host")), with_data_(with_data) {
     SC_THREAD(run_body);
   }
 
@@ -37,15 +38,17 @@ class StubHost final : public sc_core::sc_module, public HostPort {
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const MemoryWrite> message) override {
     validate(*message);
     if (const auto* pattern = std::get_if<FillPattern>(&message->source)) {
-      const std::uint64_t size = pattern->kind == FillPattern::Kind::u8                                                ? 1
-                                 : pattern->kind == FillPattern::Kind::u16 || pattern->kind == FillPattern::Kind::fp16 ? 2
-                                                                                                                       : 4;
+      const std::uint64_t size =
+          pattern->kind == FillPattern::Kind::u8                                                ? 1
+          : pattern->kind == FillPattern::Kind::u16 || pattern->kind == FillPattern::Kind::fp16 ? 2
+                                                                                                : 4;
       if (pattern->kind == FillPattern::Kind::zero)
         functional_model.memory().clear(message->pa, message->nbytes);
       else
         functional_model.memory().fill(message->pa, message->nbytes, &pattern->bits, size);
     } else {
-      functional_model.memory().write_bytes(message->pa, std::get<1>(message->source)->data(), message->nbytes);
+      functional_model.memory().write_bytes(message->pa, std::get<1>(message->source)->data(),
+                                            message->nbytes);
     }
     return answer("MemoryWrite " + message->dst.str() + " " + std::to_string(message->nbytes));
   }
@@ -54,37 +57,45 @@ class StubHost final : public sc_core::sc_module, public HostPort {
     const bool discard = message->dst_kind == ReadSink::discard;
     auto response = std::make_shared<HostResponse>();
     if (with_data_ && !discard)
-      response->image = std::make_shared<const ByteImage>(functional_model.memory().snapshot(message->pa, message->nbytes));
-    return answer("MemoryRead " + message->src.str() + " " + std::to_string(message->nbytes) + (discard ? " discarded" : ""),
+      response->image = std::make_shared<const ByteImage>(
+          functional_model.memory().snapshot(message->pa, message->nbytes));
+    return answer("MemoryRead " + message->src.str() + " " + std::to_string(message->nbytes) +
+                      (discard ? " discarded" : ""),
                   response);
   }
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const MmuMap> message) override {
     validate(*message);
     maps.push_back(*message);
-    return answer("MmuMap " + std::to_string(message->entries.size()) + " to " + std::to_string(message->targets.size()));
+    return answer("MmuMap " + std::to_string(message->entries.size()) + " to " +
+                  std::to_string(message->targets.size()));
   }
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const MmuUnmap> message) override {
     validate(*message);
-    return answer("MmuUnmap " + std::to_string(message->entries.size()) + " to " + std::to_string(message->targets.size()));
+    return answer("MmuUnmap " + std::to_string(message->entries.size()) + " to " +
+                  std::to_string(message->targets.size()));
   }
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const SegmentInstall> message) override {
     validate(*message);
     installs.push_back(*message);
-    return answer("SegmentInstall " + std::to_string(message->segments.size()) + " to " + std::to_string(message->targets.size()));
+    return answer("SegmentInstall " + std::to_string(message->segments.size()) + " to " +
+                  std::to_string(message->targets.size()));
   }
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const SegmentRemove> message) override {
     validate(*message);
-    return answer("SegmentRemove " + std::to_string(message->segments.size()) + " to " + std::to_string(message->targets.size()));
+    return answer("SegmentRemove " + std::to_string(message->segments.size()) + " to " +
+                  std::to_string(message->targets.size()));
   }
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const IpcqInstall> message) override {
     validate(*message);
     rings.push_back(*message);
-    return answer("IpcqInstall " + std::to_string(message->queue_pairs.size()) + " to " + std::to_string(message->targets.size()));
+    return answer("IpcqInstall " + std::to_string(message->queue_pairs.size()) + " to " +
+                  std::to_string(message->targets.size()));
   }
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const KernelLaunch> message) override {
     validate(*message);
     launches.push_back(*message);
-    log.push_back("KernelLaunch " + message->kernel.name + " on " + std::to_string(message->targets.size()));
+    log.push_back("KernelLaunch " + message->kernel.name + " on " +
+                  std::to_string(message->targets.size()));
     auto request = std::make_shared<HostRequest>("KernelLaunch '" + message->kernel.name + "'");
     request->issued = now();
     return request;  // ends when it is waited for
@@ -115,8 +126,9 @@ class StubHost final : public sc_core::sc_module, public HostPort {
   std::vector<KernelLaunch> launches;
 
  private:
-  std::shared_ptr<HostRequest> answer(const std::string& what,
-                                      std::shared_ptr<const HostResponse> response = std::make_shared<HostResponse>()) {
+  std::shared_ptr<HostRequest> answer(
+      const std::string& what,
+      std::shared_ptr<const HostResponse> response = std::make_shared<HostResponse>()) {
     log.push_back(what);
     auto request = std::make_shared<HostRequest>(what);
     request->issued = now();

@@ -26,7 +26,9 @@ inline void run_on(StubHost& host, const std::function<void(Torch&, Runtime&)>& 
   });
 }
 
-inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 // A predicate for BOOST_CHECK_EXCEPTION: the error's text has all the parts.
 template <class Error>

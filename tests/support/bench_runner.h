@@ -1,5 +1,5 @@
-// Runs a bench as the program does: on a whole machine, with phase 2 and the verdict on every expectation. Once per process, so
-// inside a forked child.
+// Runs a bench as the program does: on a whole machine, with phase 2 and the verdict on every
+// expectation. Once per process, so inside a forked child.
 //
 //   const BenchOutcome outcome = run_bench("matmul-composite", {{"M", "33"}});
 //   BOOST_TEST(outcome.failures.empty(), outcome.failures);
@@ -50,7 +50,8 @@ struct BenchOutcome {
   std::uint64_t verified = 0;        // elements compared
   std::vector<std::string> tensors;  // the names of the expectations
   std::string failures;              // of the verification, one per line; empty: all is right
-  std::string outputs;               // the bytes of every expectation's blocks, in the order of the tensors' names
+  std::string
+      outputs;  // the bytes of every expectation's blocks, in the order of the tensors' names
   std::vector<std::string> warnings;
   std::vector<ResultTable> results;  // that the bench reports
   std::uint64_t data_races = 0;
@@ -58,8 +59,10 @@ struct BenchOutcome {
 };
 
 // Judges every expectation once phase 2 has run.
-inline void judge_all(const std::vector<Expectation>& expectations, const DataExecutor& executor, BenchOutcome& outcome) {
-  std::map<std::string, std::string> by_name;  // in which order ranks come to their ends depends on time
+inline void judge_all(const std::vector<Expectation>& expectations, const DataExecutor& executor,
+                      BenchOutcome& outcome) {
+  std::map<std::string, std::string>
+      by_name;  // in which order ranks come to their ends depends on time
   for (const Expectation& expectation : expectations) {
     outcome.tensors.push_back(expectation.name);
     for (const ExpectedBlock& block : expectation.blocks) {
@@ -92,7 +95,8 @@ inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParamet
   FunctionalModel data;
   OpLog op_log;
   MachineSpec spec =
-      load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + options.topology, options.overrides, components);
+      load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + options.topology,
+                   options.overrides, components);
   spec.source_path.clear();  // leaves no cache file behind
   PlatformOptions platform_options;
   if (options.data != DataMode::off) platform_options.data = &data;
@@ -100,7 +104,8 @@ inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParamet
   if (options.prepare) options.prepare(data);
   std::optional<DataExecutor> executor;
   if (options.data == DataMode::eager) executor.emplace(data, options.threads).start_eager();
-  BenchProgram program(bench, {resolve_parameters(bench, parameters), options.devices, options.seed, options.ccl});
+  BenchProgram program(
+      bench, {resolve_parameters(bench, parameters), options.devices, options.seed, options.ccl});
   BenchOutcome outcome;
   {
     Platform platform(build_graph(std::move(spec)), components, platform_options);
@@ -115,7 +120,8 @@ inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParamet
     for (const LaunchRecord& launch : program.launches())
       outcome.longest_launch = std::max(outcome.longest_launch, launch.metrics.merged.pe_exec);
     std::ostringstream text;
-    op_log.write_csv(text, [](const sc_core::sc_object* node) { return std::string(node->name()); });
+    op_log.write_csv(text,
+                     [](const sc_core::sc_object* node) { return std::string(node->name()); });
     outcome.op_log = text.str();
   }
   if (options.data != DataMode::off && outcome.status == "completed") {
@@ -126,7 +132,8 @@ inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParamet
   return outcome;
 }
 
-inline BenchOutcome run_bench(const std::string& name, const std::vector<GivenParameter>& parameters,
+inline BenchOutcome run_bench(const std::string& name,
+                              const std::vector<GivenParameter>& parameters,
                               const BenchRunOptions& options = {}) {
   BenchRegistry benches;
   register_benches(benches);

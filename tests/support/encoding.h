@@ -1,4 +1,5 @@
-// Values as bytes, from a forked child to its parent: trivially copyable types, strings, pairs, vectors and maps of such.
+// Values as bytes, from a forked child to its parent: trivially copyable types, strings, pairs,
+// vectors and maps of such.
 #pragma once
 
 #include <cstring>
@@ -14,8 +15,11 @@ namespace kernbench::test {
 
 template <class T>
 struct Encoding {
-  static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>, "no encoding for this type");
-  static void put(std::string& bytes, const T& value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>,
+                "no encoding for this type");
+  static void put(std::string& bytes, const T& value) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
   static T take(std::string_view& rest) {
     if (rest.size() < sizeof(T)) throw std::runtime_error("the child's value is cut short");
     T value;

@@ -18,7 +18,8 @@ inline auto with_text(const std::string& part) {
 
 // Every part is in the text, of an error say.
 inline void check_contains(const std::string& text, const std::vector<std::string>& parts) {
-  for (const std::string& part : parts) BOOST_TEST(text.find(part) != text.npos, "'" << part << "' is not in: " << text);
+  for (const std::string& part : parts)
+    BOOST_TEST(text.find(part) != text.npos, "'" << part << "' is not in: " << text);
 }
 
 }  // namespace kernbench::test

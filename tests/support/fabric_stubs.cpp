@@ -7,7 +7,8 @@
 
 namespace kernbench::test {
 
-StubNode::StubNode(const ComponentInit& init) : FabricNode(init, ArrivalQueue::Forwarding::cut_through), ingress_(arrivals_, 0) {}
+StubNode::StubNode(const ComponentInit& init)
+    : FabricNode(init, ArrivalQueue::Forwarding::cut_through), ingress_(arrivals_, 0) {}
 
 void StubNode::send_at(Transaction& transaction, Fs at) {
   const std::uint32_t flits = transaction.route().flits;
@@ -24,9 +25,11 @@ std::vector<Fs> StubNode::times() const {
 void StubNode::serve() {
   ingress_.serve(now(), [this](const Arrival& arrival) {
     const RouteExtension& route = arrival.transaction->route();
-    records_.push_back({arrival.time, route.key, arrival.flit, route.is_control() ? 0 : route.bytes_of(arrival.flit),
-                        arrival.upstream, route.leg});
-    if (route.is_control() || arrival.flit + 1 == route.flits) route.listener->completed(*arrival.transaction);
+    records_.push_back({arrival.time, route.key, arrival.flit,
+                        route.is_control() ? 0 : route.bytes_of(arrival.flit), arrival.upstream,
+                        route.leg});
+    if (route.is_control() || arrival.flit + 1 == route.flits)
+      route.listener->completed(*arrival.transaction);
   });
 }
 
@@ -42,7 +45,8 @@ MiniMachine::~MiniMachine() = default;
 
 NodeId MiniMachine::id(const std::string& name) const {
   const auto found = std::lower_bound(names_.begin(), names_.end(), name);
-  if (found == names_.end() || *found != name) throw std::logic_error("no node '" + name + "' in this MiniMachine");
+  if (found == names_.end() || *found != name)
+    throw std::logic_error("no node '" + name + "' in this MiniMachine");
   return static_cast<NodeId>(found - names_.begin());
 }
 
@@ -54,17 +58,21 @@ StubNode& MiniMachine::stub(const std::string& name) {
   return node;
 }
 
-Attributes MiniMachine::resolve(const ParameterSchema& schema, const std::map<std::string, std::string>& attributes) const {
+Attributes MiniMachine::resolve(const ParameterSchema& schema,
+                                const std::map<std::string, std::string>& attributes) const {
   Attributes resolved = defaults_of(schema);
   for (const Parameter& parameter : schema) {
     if (parameter.name() == "flit_bytes") resolved.set("flit_bytes", Rational(flit_bytes_));
     const auto given = attributes.find(parameter.name());
     if (given != attributes.end() && parameter.is_from_machine()) {
-      resolved.set(parameter.name(), Rational::parse(given->second));  // a fact of this machine; the bounds are those of files
+      resolved.set(
+          parameter.name(),
+          Rational::parse(given->second));  // a fact of this machine; the bounds are those of files
     } else if (given != attributes.end()) {
       resolved.set(parameter.name(), parameter.parse(given->second));
     }
-    if (!resolved.has(parameter.name())) throw std::logic_error("no value for the parameter '" + parameter.name() + "'");
+    if (!resolved.has(parameter.name()))
+      throw std::logic_error("no value for the parameter '" + parameter.name() + "'");
   }
   for (const auto& [name, value] : attributes) {
     if (!resolved.has(name)) throw std::logic_error("no parameter '" + name + "'");
@@ -72,18 +80,20 @@ Attributes MiniMachine::resolve(const ParameterSchema& schema, const std::map<st
   return resolved;
 }
 
-void MiniMachine::connect(const std::string& a, const std::string& b, const MiniLink& there, const MiniLink& back) {
+void MiniMachine::connect(const std::string& a, const std::string& b, const MiniLink& there,
+                          const MiniLink& back) {
   edges_.push_back({id(a), id(b), there});
   edges_.push_back({id(b), id(a), back});
 }
 
 void MiniMachine::elaborate() {
-  std::sort(edges_.begin(), edges_.end(),
-            [](const Edge& a, const Edge& b) { return std::tie(a.from, a.to) < std::tie(b.from, b.to); });
+  std::sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) {
+    return std::tie(a.from, a.to) < std::tie(b.from, b.to);
+  });
   for (const Edge& edge : edges_) {
     const std::string name = names_[edge.from] + "__to__" + names_[edge.to];
-    links_.push_back(
-        std::make_unique<Link>(name.c_str(), Rational::parse(edge.link.bw_gbs), edge.link.propagation_fs, flit_bytes_));
+    links_.push_back(std::make_unique<Link>(name.c_str(), Rational::parse(edge.link.bw_gbs),
+                                            edge.link.propagation_fs, flit_bytes_));
     nodes_[edge.from]->add_output(edge.to).bind(links_.back()->in);
   }
   for (NodeId to = 0; to < names_.size(); ++to) {
@@ -128,7 +138,8 @@ std::vector<NodeId> MiniMachine::shortest(NodeId from, NodeId to) const {
       reached.push_back(edge.to);
     }
   }
-  if (before[to] == no_node) throw RoutingError("no path from " + names_[from] + " to " + names_[to]);
+  if (before[to] == no_node)
+    throw RoutingError("no path from " + names_[from] + " to " + names_[to]);
   std::vector<NodeId> nodes{to};
   while (nodes.back() != from) nodes.push_back(before[nodes.back()]);
   std::reverse(nodes.begin(), nodes.end());
@@ -141,7 +152,8 @@ std::vector<PathHop> MiniMachine::hops_of(const std::vector<NodeId>& nodes) cons
     PathHop hop;
     hop.node = nodes[i];
     const Attributes& attributes = nodes_[hop.node]->attributes();
-    if (attributes.has("overhead_ns")) hop.overhead_fs = ns_to_fs(attributes.decimal("overhead_ns"));
+    if (attributes.has("overhead_ns"))
+      hop.overhead_fs = ns_to_fs(attributes.decimal("overhead_ns"));
     if (i + 1 < nodes.size()) {
       for (const Edge& edge : edges_) {
         if (edge.from != hop.node) continue;
@@ -156,8 +168,9 @@ std::vector<PathHop> MiniMachine::hops_of(const std::vector<NodeId>& nodes) cons
   return hops;
 }
 
-Transaction& MiniMachine::request(tlm::tlm_command command, const std::string& from, const std::string& to, std::uint64_t offset,
-                                  unsigned bytes, Fs issued) {
+Transaction& MiniMachine::request(tlm::tlm_command command, const std::string& from,
+                                  const std::string& to, std::uint64_t offset, unsigned bytes,
+                                  Fs issued) {
   TransactionHandle transaction = pool_.make();
   transaction->set_command(command);
   transaction->set_address(offset);
@@ -173,22 +186,25 @@ Transaction& MiniMachine::request(tlm::tlm_command command, const std::string& f
   return *transaction;
 }
 
-Transaction& MiniMachine::write(const std::string& from, const std::string& to, std::uint64_t offset, unsigned bytes, Fs issued) {
+Transaction& MiniMachine::write(const std::string& from, const std::string& to,
+                                std::uint64_t offset, unsigned bytes, Fs issued) {
   return request(tlm::TLM_WRITE_COMMAND, from, to, offset, bytes, issued);
 }
 
-Transaction& MiniMachine::posted_write(const std::string& from, const std::string& to, std::uint64_t offset, unsigned bytes,
-                                       Fs issued) {
+Transaction& MiniMachine::posted_write(const std::string& from, const std::string& to,
+                                       std::uint64_t offset, unsigned bytes, Fs issued) {
   Transaction& transaction = write(from, to, offset, bytes, issued);
   transaction.route().posted = true;
   return transaction;
 }
 
-Transaction& MiniMachine::read(const std::string& from, const std::string& to, std::uint64_t offset, unsigned bytes, Fs issued) {
+Transaction& MiniMachine::read(const std::string& from, const std::string& to, std::uint64_t offset,
+                               unsigned bytes, Fs issued) {
   return request(tlm::TLM_READ_COMMAND, from, to, offset, bytes, issued);
 }
 
-Transaction& MiniMachine::control(const std::string& from, const std::string& to, Fs issued, bool host_control) {
+Transaction& MiniMachine::control(const std::string& from, const std::string& to, Fs issued,
+                                  bool host_control) {
   Transaction& transaction = request(tlm::TLM_IGNORE_COMMAND, from, to, 0, 0, issued);
   transaction.route().host_control = host_control;
   return transaction;
@@ -197,7 +213,8 @@ Transaction& MiniMachine::control(const std::string& from, const std::string& to
 void MiniMachine::run() {
   if (sc_core::sc_pending_activity()) sc_core::sc_start();
   if (!fault_.empty()) throw ModelError(fault_);
-  if (pool_.outstanding() != 0) throw std::logic_error(std::to_string(pool_.outstanding()) + " transactions have not ended");
+  if (pool_.outstanding() != 0)
+    throw std::logic_error(std::to_string(pool_.outstanding()) + " transactions have not ended");
 }
 
 void MiniMachine::completed(Transaction& transaction) {

@@ -1,14 +1,15 @@
-// A small machine for tests of fabric nodes: real links, paths and pool, no YAML. Inside a forked child:
+// A small machine for tests of fabric nodes: real links, paths and pool, no YAML. Inside a forked
+// child:
 //
-//   MiniMachine m({"a", "r", "z"});                        // all names first: node ids are their byte order
+//   MiniMachine m({"a", "r", "z"});  // all names first: node ids are their byte order
 //   StubNode& a = m.stub("a");
-//   m.add<Router>("r", {{"overhead_ns", "2"}});           // other attributes: defaults; facts of the machine are filled in
+//   m.add<Router>("r", {{"overhead_ns", "2"}});  // the rest: defaults and facts of the machine
 //   StubNode& z = m.stub("z");
-//   m.connect("a", "r", {"256", 1});                       // both directions: GB/s, propagation in fs
+//   m.connect("a", "r", {"256", 1});  // both directions: GB/s, propagation in fs
 //   m.connect("r", "z", {"256", 1});
-//   m.elaborate();                                         // now is 0
+//   m.elaborate();  // now is 0
 //   a.send_at(m.write("a", "z", 0, 1024), 5 * fs_per_ns);  // in ascending order per source
-//   m.run();                                               // checks that nothing broke and that no transaction is left over
+//   m.run();  // checks that nothing broke and that no transaction is left over
 //   z.records() ...
 #pragma once
 
@@ -36,15 +37,19 @@ struct Received {
   Leg leg = Leg::request;
 };
 
-// Source, sink, or the end of responses; pays nothing. What reaches it as a whole ends there: its owner is told.
+// Source, sink, or the end of responses; pays nothing. What reaches it as a whole ends there: its
+// owner is told.
 class StubNode final : public FabricNode {
  public:
   explicit StubNode(const ComponentInit& init);
 
-  // Hands the request over to the link of its path at `at` (now or later, in ascending order): all flits, or the command.
+  // Hands the request over to the link of its path at `at` (now or later, in ascending order): all
+  // flits, or the command.
   void send_at(Transaction& transaction, Fs at);
   // One flit of it.
-  void send_flit_at(Transaction& transaction, std::uint32_t flit, Fs at) { send(transaction, flit, 1, 0, at); }
+  void send_flit_at(Transaction& transaction, std::uint32_t flit, Fs at) {
+    send(transaction, flit, 1, 0, at);
+  }
   const std::vector<Received>& records() const { return records_; }
   std::vector<Fs> times() const;
 
@@ -81,23 +86,34 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
     return component;
   }
   StubNode& stub(const std::string& name);
-  void connect(const std::string& a, const std::string& b, const MiniLink& link = {}) { connect(a, b, link, link); }
-  void connect(const std::string& a, const std::string& b, const MiniLink& there, const MiniLink& back);
+  void connect(const std::string& a, const std::string& b, const MiniLink& link = {}) {
+    connect(a, b, link, link);
+  }
+  void connect(const std::string& a, const std::string& b, const MiniLink& there,
+               const MiniLink& back);
   // Makes sockets and links, and starts SystemC at time 0.
   void elaborate();
 
   // Fewest hops, then lowest ids.
-  const Path& path(const std::string& from, const std::string& to) { return path(id(from), id(to)); }
+  const Path& path(const std::string& from, const std::string& to) {
+    return path(id(from), id(to));
+  }
   const Link& link(const std::string& from, const std::string& to) const;
   Link& link(const std::string& from, const std::string& to);
 
-  // Requests, ready to be sent. The machine owns them until they are completed. `issued` goes into the id.
-  Transaction& write(const std::string& from, const std::string& to, std::uint64_t offset, unsigned bytes, Fs issued = 0);
-  Transaction& posted_write(const std::string& from, const std::string& to, std::uint64_t offset, unsigned bytes, Fs issued = 0);
-  Transaction& read(const std::string& from, const std::string& to, std::uint64_t offset, unsigned bytes, Fs issued = 0);
-  Transaction& control(const std::string& from, const std::string& to, Fs issued = 0, bool host_control = false);
+  // Requests, ready to be sent. The machine owns them until they are completed. `issued` goes into
+  // the id.
+  Transaction& write(const std::string& from, const std::string& to, std::uint64_t offset,
+                     unsigned bytes, Fs issued = 0);
+  Transaction& posted_write(const std::string& from, const std::string& to, std::uint64_t offset,
+                            unsigned bytes, Fs issued = 0);
+  Transaction& read(const std::string& from, const std::string& to, std::uint64_t offset,
+                    unsigned bytes, Fs issued = 0);
+  Transaction& control(const std::string& from, const std::string& to, Fs issued = 0,
+                       bool host_control = false);
 
-  // Runs until nothing is left; throws what a component reported as fatal, and when transactions are outstanding.
+  // Runs until nothing is left; throws what a component reported as fatal, and when transactions
+  // are outstanding.
   void run();
   const std::vector<Completed>& completions() const { return completions_; }
   // By position of the request; never_fs if it has not ended.
@@ -105,7 +121,9 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
 
   TransactionPool& pool() override { return pool_; }
   Routes& routes() override { return *this; }
-  const MachineView& machine() const override { throw ModelError("a MiniMachine has no machine view"); }
+  const MachineView& machine() const override {
+    throw ModelError("a MiniMachine has no machine view");
+  }
   FunctionalModel* data() override { return nullptr; }
   void fatal(const sc_core::sc_object& where, const std::string& what) override;
   PendingWaits& pending_waits() override { return pending_waits_; }
@@ -118,16 +136,19 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
     MiniLink link;
   };
 
-  const Path& memory_path(NodeId initiator, NodeId memory) override { return path(initiator, memory); }
+  const Path& memory_path(NodeId initiator, NodeId memory) override {
+    return path(initiator, memory);
+  }
   const Path& control_path(NodeId source, NodeId target) override { return path(source, target); }
   void completed(Transaction& transaction) override;
 
   const Path& path(NodeId from, NodeId to);
-  Attributes resolve(const ParameterSchema& schema, const std::map<std::string, std::string>& attributes) const;
+  Attributes resolve(const ParameterSchema& schema,
+                     const std::map<std::string, std::string>& attributes) const;
   std::vector<NodeId> shortest(NodeId from, NodeId to) const;
   std::vector<PathHop> hops_of(const std::vector<NodeId>& nodes) const;
-  Transaction& request(tlm::tlm_command command, const std::string& from, const std::string& to, std::uint64_t offset,
-                       unsigned bytes, Fs issued);
+  Transaction& request(tlm::tlm_command command, const std::string& from, const std::string& to,
+                       std::uint64_t offset, unsigned bytes, Fs issued);
 
   std::vector<std::string> names_;  // sorted
   std::uint32_t flit_bytes_;

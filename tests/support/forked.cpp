@@ -28,7 +28,8 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
-// --- In the child: one per process, because SystemC's handler and sc_main take no argument of ours.
+// --- In the child: one per process, because SystemC's handler and sc_main take no argument of
+// ours.
 
 struct Expectation {
   std::string message_type;
@@ -50,7 +51,8 @@ void on_report(const sc_core::sc_report& report, const sc_core::sc_actions& acti
     for (Expectation& expectation : child.expectations) {
       if (expectation.message_type == report.get_msg_type()) expected = expectation.seen = true;
     }
-    if (!expected) child.failures.push_back("SystemC report: " + sc_core::sc_report_compose_message(report));
+    if (!expected)
+      child.failures.push_back("SystemC report: " + sc_core::sc_report_compose_message(report));
   }
   sc_core::sc_actions adjusted = actions;
   if (report.get_severity() == sc_core::SC_FATAL) {
@@ -61,16 +63,19 @@ void on_report(const sc_core::sc_report& report, const sc_core::sc_actions& acti
 
 unsigned long failed_checks() {
   namespace ut = boost::unit_test;
-  return ut::results_collector.results(ut::framework::current_test_unit().p_id).p_assertions_failed.get();
+  return ut::results_collector.results(ut::framework::current_test_unit().p_id)
+      .p_assertions_failed.get();
 }
 
 void run_body() {
   const unsigned long failed_before = failed_checks();
   try {
     child.value = (*child.body)();
-  } catch (const boost::execution_aborted&) {  // BOOST_REQUIRE and BOOST_FAIL: counted as a failed check
+  } catch (
+      const boost::execution_aborted&) {  // BOOST_REQUIRE and BOOST_FAIL: counted as a failed check
   } catch (const sc_core::sc_report& report) {
-    if (child.failures.empty()) child.failures.push_back(std::string("SystemC report: ") + report.what());
+    if (child.failures.empty())
+      child.failures.push_back(std::string("SystemC report: ") + report.what());
   } catch (const rc::detail::CaseResult& result) {
     child.failures.push_back("rapidcheck: " + result.description);
   } catch (const std::exception& error) {
@@ -79,10 +84,13 @@ void run_body() {
     child.failures.emplace_back("exception of an unknown type");
   }
   if (const unsigned long failed = failed_checks() - failed_before; failed > 0) {
-    child.failures.push_back(std::to_string(failed) + (failed == 1 ? " check failed" : " checks failed"));
+    child.failures.push_back(std::to_string(failed) +
+                             (failed == 1 ? " check failed" : " checks failed"));
   }
   for (const Expectation& expectation : child.expectations) {
-    if (!expectation.seen) child.failures.push_back("expected SystemC report " + expectation.message_type + " did not come");
+    if (!expectation.seen)
+      child.failures.push_back("expected SystemC report " + expectation.message_type +
+                               " did not come");
   }
 }
 
@@ -95,7 +103,8 @@ void write_all(int fd, const std::string& bytes) {
   }
 }
 
-// Boost.Test's handlers jump into frames of the parent; a child shall die of its signals. The sanitizers' own handlers stay.
+// Boost.Test's handlers jump into frames of the parent; a child shall die of its signals. The
+// sanitizers' own handlers stay.
 void restore_signals() {
   std::vector<int> signals{SIGABRT, SIGALRM, SIGTERM, SIGINT};
   if (!sanitized) signals.insert(signals.end(), {SIGSEGV, SIGBUS, SIGFPE, SIGILL});
@@ -103,7 +112,8 @@ void restore_signals() {
   ::alarm(0);
 }
 
-[[noreturn]] void be_child(const std::function<std::string()>& body, int result_fd, int output_fd, pid_t parent) {
+[[noreturn]] void be_child(const std::function<std::string()>& body, int result_fd, int output_fd,
+                           pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
@@ -134,18 +144,21 @@ void restore_signals() {
 // --- In the parent.
 
 std::chrono::milliseconds limit(std::chrono::milliseconds timeout) {
-  if (const char* seconds = std::getenv("KERNBENCH_TEST_TIMEOUT_S")) return std::chrono::seconds(std::atol(seconds));
+  if (const char* seconds = std::getenv("KERNBENCH_TEST_TIMEOUT_S"))
+    return std::chrono::seconds(std::atol(seconds));
   return sanitized ? timeout * 5 : timeout;
 }
 
 std::array<int, 2> make_pipe() {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    throw std::system_error(errno, std::generic_category(), "pipe");
   return ends;
 }
 
 // Reads both until the child has closed them; false if time ran out. 0 ms: no limit.
-bool read_until_closed(std::array<int, 2> from, std::array<std::string*, 2> into, std::chrono::milliseconds timeout) {
+bool read_until_closed(std::array<int, 2> from, std::array<std::string*, 2> into,
+                       std::chrono::milliseconds timeout) {
   using Clock = std::chrono::steady_clock;
   constexpr std::size_t most = std::size_t{64} << 20;
   const auto deadline = Clock::now() + timeout;
@@ -153,7 +166,8 @@ bool read_until_closed(std::array<int, 2> from, std::array<std::string*, 2> into
   while (fds[0].fd >= 0 || fds[1].fd >= 0) {
     int wait_ms = -1;
     if (timeout.count() > 0) {
-      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+      const auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
       if (left <= 0) return false;
       wait_ms = static_cast<int>(left);
     }
@@ -179,7 +193,8 @@ std::string join(const std::vector<std::string>& lines) {
 
 std::string ForkResult::report() const {
   std::string text = failure;
-  if (!output.empty()) text += "\n--- output of the child\n" + output + (output.back() == '\n' ? "---" : "\n---");
+  if (!output.empty())
+    text += "\n--- output of the child\n" + output + (output.back() == '\n' ? "---" : "\n---");
   return text;
 }
 
@@ -202,7 +217,8 @@ ForkResult run_forked(const std::function<std::string()>& body, std::chrono::mil
 
   ForkResult result;
   std::string record;
-  const bool in_time = read_until_closed({result_pipe[0], output_pipe[0]}, {&record, &result.output}, timeout);
+  const bool in_time =
+      read_until_closed({result_pipe[0], output_pipe[0]}, {&record, &result.output}, timeout);
   ::close(result_pipe[0]);
   ::close(output_pipe[0]);
   if (!in_time) {
@@ -214,12 +230,14 @@ ForkResult run_forked(const std::function<std::string()>& body, std::chrono::mil
   }
 
   if (!in_time) {
-    result.failure = "hang: the child was not done after " + std::to_string(timeout.count()) + " ms and was killed";
+    result.failure = "hang: the child was not done after " + std::to_string(timeout.count()) +
+                     " ms and was killed";
   } else if (WIFSIGNALED(status)) {
-    result.failure = std::string("crash: the child died of signal ") + std::to_string(WTERMSIG(status)) + " (" +
-                     ::strsignal(WTERMSIG(status)) + ")";
+    result.failure = std::string("crash: the child died of signal ") +
+                     std::to_string(WTERMSIG(status)) + " (" + ::strsignal(WTERMSIG(status)) + ")";
   } else if (record.empty() || WEXITSTATUS(status) != 0) {
-    result.failure = "the child exited with status " + std::to_string(WEXITSTATUS(status)) + " before the end of its body";
+    result.failure = "the child exited with status " + std::to_string(WEXITSTATUS(status)) +
+                     " before the end of its body";
   } else {
     std::string_view rest = record;
     result.failure = join(decode<std::vector<std::string>>(rest));
@@ -240,7 +258,9 @@ void forked(const std::function<void()>& body, std::chrono::milliseconds timeout
   if (result.passed && !result.output.empty()) BOOST_TEST_MESSAGE(result.output);
 }
 
-void expect_report(const std::string& message_type) { child.expectations.push_back({message_type}); }
+void expect_report(const std::string& message_type) {
+  child.expectations.push_back({message_type});
+}
 
 }  // namespace kernbench::test
 

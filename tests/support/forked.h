@@ -1,15 +1,18 @@
-// Cases in forked children. SystemC elaborates once per process, so whatever elaborates runs in a child that is forked before
-// the first SystemC call; a crash or a hang costs one case.
+// Cases in forked children. SystemC elaborates once per process, so whatever elaborates runs in a
+// child that is forked before the first SystemC call; a crash or a hang costs one case.
 //
-//   KERNBENCH_SYSTEMC_TEST(link_serialises_flits_at_its_bandwidth) {   // a Boost.Test case whose body runs in a child
+//   // A Boost.Test case whose body runs in a child:
+//   KERNBENCH_SYSTEMC_TEST(link_serialises_flits_at_its_bandwidth) {
 //     sc_core::sc_module_...; sc_core::sc_start(); BOOST_TEST(...);
 //   }
-//   const auto times = forked_value([] { ...; return std::vector<Fs>{...}; });  // one value out of one simulation
+//   // One value out of one simulation:
+//   const auto times = forked_value([] { ...; return std::vector<Fs>{...}; });
 //
-// The child fails on a failed Boost check or rapidcheck assertion, an exception, a SystemC warning, error or fatal report that
-// was not announced by expect_report(), a signal, and when it is not done in time. What it printed is part of the failure.
-// Not carried over: what the body changes in the parent's memory, random draws of rapidcheck (draw outside), leak checks.
-// Debugging: gdb, `set follow-fork-mode child`, KERNBENCH_TEST_TIMEOUT_S=0 (no limit), --run_test=CASE.
+// The child fails on a failed Boost check or rapidcheck assertion, an exception, a SystemC warning,
+// error or fatal report that was not announced by expect_report(), a signal, and when it is not
+// done in time. What it printed is part of the failure. Not carried over: what the body changes in
+// the parent's memory, random draws of rapidcheck (draw outside), leak checks. Debugging: gdb, `set
+// follow-fork-mode child`, KERNBENCH_TEST_TIMEOUT_S=0 (no limit), --run_test=CASE.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -36,13 +39,15 @@ struct ForkResult {
 };
 
 // Runs the body in a child and returns what became of it; touches no Boost state of the parent.
-ForkResult run_forked(const std::function<std::string()>& body, std::chrono::milliseconds timeout = default_timeout);
+ForkResult run_forked(const std::function<std::string()>& body,
+                      std::chrono::milliseconds timeout = default_timeout);
 
 // Runs the body in a child; a failure there is a failed check of the running case.
 void forked(const std::function<void()>& body, std::chrono::milliseconds timeout = default_timeout);
 
-// In the child: the next SystemC reports of this message type (the first argument of SC_REPORT_*) are part of the test. A child in
-// which none arrives fails. An expected error or fatal report is thrown as sc_core::sc_report, as errors are.
+// In the child: the next SystemC reports of this message type (the first argument of SC_REPORT_*)
+// are part of the test. A child in which none arrives fails. An expected error or fatal report is
+// thrown as sc_core::sc_report, as errors are.
 void expect_report(const std::string& message_type);
 
 class ForkedFailure : public std::runtime_error {
@@ -50,8 +55,9 @@ class ForkedFailure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Runs the body in a child and returns its value (see encoding.h for the types); throws ForkedFailure with the child's report,
-// which fails a Boost case and falsifies a rapidcheck property.
+// Runs the body in a child and returns its value (see encoding.h for the types); throws
+// ForkedFailure with the child's report, which fails a Boost case and falsifies a rapidcheck
+// property.
 template <class Body>
 auto forked_value(Body&& body, std::chrono::milliseconds timeout = default_timeout) {
   using Value = std::decay_t<std::invoke_result_t<Body&>>;

@@ -17,7 +17,9 @@ namespace {
 std::uint64_t simulate_wait_ns(int ns) {
   SC_MODULE(Waiter) {
     SC_HAS_PROCESS(Waiter);
-    Waiter(sc_core::sc_module_name name, int ns_arg) : sc_core::sc_module(name), ns(ns_arg) { SC_THREAD(run); }
+    Waiter(sc_core::sc_module_name name, int ns_arg) : sc_core::sc_module(name), ns(ns_arg) {
+      SC_THREAD(run);
+    }
     void run() { wait(ns, sc_core::SC_NS); }
     int ns;
   };
@@ -35,7 +37,9 @@ kt::ForkResult run(const std::function<void()>& body, std::chrono::milliseconds 
       timeout);
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 struct Machine {
   sc_core::sc_signal<int> signal{"signal"};
@@ -128,7 +132,8 @@ BOOST_AUTO_TEST_CASE(a_systemc_warning_fails) {
 }
 
 BOOST_AUTO_TEST_CASE(a_systemc_error_fails_even_when_it_is_caught) {
-  const auto result = run([] { BOOST_CHECK_THROW(SC_REPORT_ERROR("/kernbench/test", "broken"), sc_core::sc_report); });
+  const auto result = run(
+      [] { BOOST_CHECK_THROW(SC_REPORT_ERROR("/kernbench/test", "broken"), sc_core::sc_report); });
   BOOST_TEST(contains(result.failure, "/kernbench/test: broken"), result.failure);
 }
 
@@ -147,12 +152,14 @@ BOOST_AUTO_TEST_CASE(an_expected_report_passes_and_its_absence_fails) {
   BOOST_TEST(missing.failure == "expected SystemC report /kernbench/test did not come");
 }
 
-BOOST_AUTO_TEST_CASE(a_failed_child_fails_the_case_in_the_parent, *boost::unit_test::expected_failures(1)) {
+BOOST_AUTO_TEST_CASE(a_failed_child_fails_the_case_in_the_parent,
+                     *boost::unit_test::expected_failures(1)) {
   kt::forked([] { BOOST_ERROR("on purpose"); });
 }
 
 BOOST_AUTO_TEST_CASE(each_child_elaborates_anew) {
-  BOOST_TEST(kt::forked_value([] { return simulate_wait_ns(3); }) == kt::forked_value([] { return simulate_wait_ns(3); }));
+  BOOST_TEST(kt::forked_value([] { return simulate_wait_ns(3); }) ==
+             kt::forked_value([] { return simulate_wait_ns(3); }));
 }
 
 BOOST_AUTO_TEST_CASE(values_come_back_from_the_child) {
@@ -168,12 +175,14 @@ BOOST_AUTO_TEST_CASE(a_value_of_a_failed_child_is_an_exception) {
                           BOOST_ERROR("on purpose");
                           return 1;
                         }),
-                        kt::ForkedFailure, [](const auto& failure) { return contains(failure.what(), "on purpose"); });
+                        kt::ForkedFailure,
+                        [](const auto& failure) { return contains(failure.what(), "on purpose"); });
 }
 
 RC_BOOST_PROP(every_sample_of_a_property_may_simulate, ()) {
   const int ns = *rc::gen::inRange(0, 1000);
-  RC_ASSERT(kt::forked_value([&] { return simulate_wait_ns(ns); }) == static_cast<std::uint64_t>(ns) * 1000);
+  RC_ASSERT(kt::forked_value([&] { return simulate_wait_ns(ns); }) ==
+            static_cast<std::uint64_t>(ns) * 1000);
 }
 
 BOOST_AUTO_TEST_CASE(a_failed_child_falsifies_a_property) {
@@ -194,4 +203,6 @@ KERNBENCH_SYSTEMC_TEST(a_systemc_case_runs_in_a_child) {
   BOOST_TEST(sc_core::sc_time_stamp() == sc_core::sc_time(5, sc_core::SC_NS));
 }
 
-KERNBENCH_SYSTEMC_FIXTURE_TEST(a_fixture_lives_in_the_child, Machine) { BOOST_TEST(signal.name() == std::string("signal")); }
+KERNBENCH_SYSTEMC_FIXTURE_TEST(a_fixture_lives_in_the_child, Machine) {
+  BOOST_TEST(signal.name() == std::string("signal"));
+}

@@ -1,4 +1,5 @@
-// main() of every test program; sources of tests do not define BOOST_TEST_MODULE. sc_main is in forked.cpp.
+// main() of every test program; sources of tests do not define BOOST_TEST_MODULE. sc_main is in
+// forked.cpp.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -14,9 +15,11 @@ bool name_master_suite() {
 
 }  // namespace
 
-// Weak, so that a program that brings its own main() still links. libsystemc has a main() too; the program's comes first.
+// Weak, so that a program that brings its own main() still links. libsystemc has a main() too; the
+// program's comes first.
 [[gnu::weak]] int main(int argc, char* argv[]) {
-  ::setenv("RC_PARAMS", "seed=1", 0);  // the same samples in every run; RC_PARAMS="seed=..." explores
+  ::setenv("RC_PARAMS", "seed=1",
+           0);  // the same samples in every run; RC_PARAMS="seed=..." explores
   program_name = std::filesystem::path(argv[0]).filename();
   return boost::unit_test::unit_test_main(&name_master_suite, argc, argv);
 }

@@ -11,13 +11,15 @@ constexpr Time never = ~Time{0};
 
 }  // namespace
 
-NaiveFabric::NaiveFabric(std::vector<NaiveNode> nodes, std::vector<NaiveLink> links, std::uint64_t flit_bytes)
+NaiveFabric::NaiveFabric(std::vector<NaiveNode> nodes, std::vector<NaiveLink> links,
+                         std::uint64_t flit_bytes)
     : nodes_(std::move(nodes)), flit_bytes_(flit_bytes), states_(nodes_.size()) {
   for (const NaiveLink& link : links) links_[{link.from, link.to}] = link;
   for (std::size_t i = 0; i < nodes_.size(); ++i) states_[i].channels.resize(nodes_[i].num_pcs);
 }
 
-std::vector<Time> NaiveFabric::play(const std::vector<NaiveRequest>& requests, bool ids_of_traffic) {
+std::vector<Time> NaiveFabric::play(const std::vector<NaiveRequest>& requests,
+                                    bool ids_of_traffic) {
   requests_ = requests;
   ended_.assign(requests.size(), never);
   std::map<int, std::uint64_t> counts;
@@ -28,7 +30,8 @@ std::vector<Time> NaiveFabric::play(const std::vector<NaiveRequest>& requests, b
     if (ids_of_traffic) message.id = {requests[i].issued, 0, i};
     message.path = requests[i].path;
     message.host_control = requests[i].kind == NaiveRequest::Kind::host_control;
-    if (requests[i].kind == NaiveRequest::Kind::write || requests[i].kind == NaiveRequest::Kind::posted_write) {
+    if (requests[i].kind == NaiveRequest::Kind::write ||
+        requests[i].kind == NaiveRequest::Kind::posted_write) {
       message.flits = cut(requests[i].offset, requests[i].bytes);
     }
     messages_.push_back(message);
@@ -37,10 +40,12 @@ std::vector<Time> NaiveFabric::play(const std::vector<NaiveRequest>& requests, b
   for (now_ = 0; std::count(ended_.begin(), ended_.end(), never) > 0; ++now_) {
     if (now_ > 200'000) throw std::logic_error("the naive fabric does not come to an end");
     for (; next < requests.size() && requests[next].issued == now_; ++next) issue(next);
-    // Without a link between, what happens at one node makes something happen at another at the same instant.
+    // Without a link between, what happens at one node makes something happen at another at the
+    // same instant.
     for (bool busy = true; busy;) {
       busy = false;
-      for (std::size_t node = 0; node < nodes_.size(); ++node) busy = step(static_cast<int>(node)) || busy;
+      for (std::size_t node = 0; node < nodes_.size(); ++node)
+        busy = step(static_cast<int>(node)) || busy;
     }
     for (std::size_t node = 0; node < nodes_.size(); ++node) pass(static_cast<int>(node));
   }
@@ -61,7 +66,8 @@ NaiveFabric::TieKey NaiveFabric::tie(const Item& item) const {
 }
 
 void NaiveFabric::sort(std::vector<Item>& items) const {
-  std::sort(items.begin(), items.end(), [this](const Item& a, const Item& b) { return tie(a) < tie(b); });
+  std::sort(items.begin(), items.end(),
+            [this](const Item& a, const Item& b) { return tie(a) < tie(b); });
 }
 
 bool NaiveFabric::is_pcie(int node) const {
@@ -82,20 +88,23 @@ void NaiveFabric::issue(std::size_t request) {
 
 void NaiveFabric::put_all_on_link(std::size_t message, std::size_t position) {
   const std::size_t flits = messages_[message].flits.size();
-  for (std::uint64_t flit = 0; flit < std::max<std::size_t>(flits, 1); ++flit) put_on_link(message, flit, position);
+  for (std::uint64_t flit = 0; flit < std::max<std::size_t>(flits, 1); ++flit)
+    put_on_link(message, flit, position);
 }
 
 void NaiveFabric::put_on_link(std::size_t message, std::uint64_t flit, std::size_t position) {
   const Message& sent = messages_[message];
   const int from = sent.path[position];
   const int to = sent.path[position + 1];
-  if (links_.count({from, to}) == 0) return arrive(to, {now_, from, message, flit, position + 1});  // dma and tcm
+  if (links_.count({from, to}) == 0)
+    return arrive(to, {now_, from, message, flit, position + 1});  // dma and tcm
   const NaiveLink& link = links_.at({from, to});
   Time& available = available_[{from, to}];
   Time leaves = now_;
   if (!sent.flits.empty()) {
     const std::uint64_t bytes = sent.flits[flit];
-    const Time service = link.bytes_per_fs == 0 ? 0 : (2 * bytes + link.bytes_per_fs) / (2 * link.bytes_per_fs);
+    const Time service =
+        link.bytes_per_fs == 0 ? 0 : (2 * bytes + link.bytes_per_fs) / (2 * link.bytes_per_fs);
     leaves = available = std::max(now_, available) + service;
   } else if (!sent.host_control) {
     leaves = std::max(now_, available);
@@ -139,7 +148,8 @@ std::vector<NaiveFabric::Item> NaiveFabric::through(int node) {
     for (const Item& item : from) {
       if (item.arrival + overhead == now_) out.push_back(item);
     }
-    from.erase(std::remove_if(from.begin(), from.end(), [&](const Item& item) { return item.arrival + overhead == now_; }),
+    from.erase(std::remove_if(from.begin(), from.end(),
+                              [&](const Item& item) { return item.arrival + overhead == now_; }),
                from.end());
   };
   take(state.control);
@@ -177,7 +187,8 @@ std::vector<NaiveFabric::Item> NaiveFabric::take_arrived(std::vector<Item>& item
 void NaiveFabric::end(std::size_t message) {
   ended_[messages_[message].request] = now_;
   const int initiator = requests_[messages_[message].request].path.front();
-  if (nodes_[static_cast<std::size_t>(initiator)].kind == NaiveKind::dma) channel_of(message).held = false;
+  if (nodes_[static_cast<std::size_t>(initiator)].kind == NaiveKind::dma)
+    channel_of(message).held = false;
 }
 
 NaiveFabric::DmaChannel& NaiveFabric::channel_of(std::size_t message) {
@@ -220,8 +231,8 @@ bool NaiveFabric::step(int node) {
   return !ending.empty() || !served.empty();
 }
 
-// Grants, and what has paid its overhead since its grant: to the tcm at once, to a link when all that starts at this instant is
-// there.
+// Grants, and what has paid its overhead since its grant: to the tcm at once, to a link when all
+// that starts at this instant is there.
 bool NaiveFabric::step_dma(int node) {
   State& state = states_[static_cast<std::size_t>(node)];
   bool busy = false;
@@ -245,20 +256,25 @@ bool NaiveFabric::step_dma(int node) {
   // To the tcm nothing competes.
   std::vector<Item> inwards;
   const auto is_inwards = [this](const Item& item) {
-    return item.arrival <= now_ && item.position + 2 == messages_[item.message].path.size() && !messages_[item.message].response;
+    return item.arrival <= now_ && item.position + 2 == messages_[item.message].path.size() &&
+           !messages_[item.message].response;
   };
   std::copy_if(state.passing.begin(), state.passing.end(), std::back_inserter(inwards), is_inwards);
-  state.passing.erase(std::remove_if(state.passing.begin(), state.passing.end(), is_inwards), state.passing.end());
+  state.passing.erase(std::remove_if(state.passing.begin(), state.passing.end(), is_inwards),
+                      state.passing.end());
   for (const Item& item : inwards) put_on_link(item.message, item.flit, item.position);
   return busy || !inwards.empty();
 }
 
-// What starts at the node, of one instant the earlier grant first, then by id; then what comes from the tcm: pe_dma before pe_tcm.
+// What starts at the node, of one instant the earlier grant first, then by id; then what comes from
+// the tcm: pe_dma before pe_tcm.
 void NaiveFabric::pass(int node) {
   State& state = states_[static_cast<std::size_t>(node)];
-  std::sort(state.starting.begin(), state.starting.end(), [this](const DmaChannel* a, const DmaChannel* b) {
-    return std::tie(a->granted, messages_[a->current].id) < std::tie(b->granted, messages_[b->current].id);
-  });
+  std::sort(state.starting.begin(), state.starting.end(),
+            [this](const DmaChannel* a, const DmaChannel* b) {
+              return std::tie(a->granted, messages_[a->current].id) <
+                     std::tie(b->granted, messages_[b->current].id);
+            });
   for (const DmaChannel* channel : state.starting) put_all_on_link(channel->current, 0);
   state.starting.clear();
   std::vector<Item> outwards = take_arrived(state.passing, now_);
@@ -270,7 +286,8 @@ Time NaiveFabric::book(int node, std::uint64_t burst, char direction) {
   const NaiveNode& hbm = nodes_[static_cast<std::size_t>(node)];
   Channel& channel = states_[static_cast<std::size_t>(node)].channels[burst % hbm.num_pcs];
   const bool change = channel.last != ' ' && channel.last != direction;
-  channel.available = std::max(now_, channel.available) + (change ? hbm.switch_penalty : 0) + hbm.burst_time;
+  channel.available =
+      std::max(now_, channel.available) + (change ? hbm.switch_penalty : 0) + hbm.burst_time;
   channel.last = direction;
   return channel.available;
 }
@@ -302,23 +319,27 @@ bool NaiveFabric::step_hbm(int node) {
       const std::vector<std::uint64_t> flits = messages_[item.message].flits;
       std::uint64_t from = request.offset;
       for (std::uint64_t flit = 0; flit < item.flit; ++flit) from += flits[flit];
-      for (std::uint64_t burst = from / hbm.burst_bytes; burst <= (from + flits[item.flit] - 1) / hbm.burst_bytes; ++burst) {
+      for (std::uint64_t burst = from / hbm.burst_bytes;
+           burst <= (from + flits[item.flit] - 1) / hbm.burst_bytes; ++burst) {
         Time& latest = state.latest[item.message];
         latest = std::max(latest, book(node, burst, 'W'));
       }
-      if (item.flit + 1 == flits.size()) state.departures.push_back({state.latest[item.message], tie(item), item.message, 0, true});
+      if (item.flit + 1 == flits.size())
+        state.departures.push_back({state.latest[item.message], tie(item), item.message, 0, true});
     }
   }
-  std::sort(state.departures.begin(), state.departures.end(), [](const Departure& a, const Departure& b) {
-    return std::tie(a.time, a.cause, a.flit) < std::tie(b.time, b.cause, b.flit);
-  });
+  std::sort(state.departures.begin(), state.departures.end(),
+            [](const Departure& a, const Departure& b) {
+              return std::tie(a.time, a.cause, a.flit) < std::tie(b.time, b.cause, b.flit);
+            });
   while (!state.departures.empty() && state.departures.front().time == now_) {
     const Departure departure = state.departures.front();
     state.departures.erase(state.departures.begin());
     busy = true;
     if (!departure.commit) {
       put_on_link(departure.message, departure.flit, 0);
-    } else if (requests_[messages_[departure.message].request].kind == NaiveRequest::Kind::posted_write) {
+    } else if (requests_[messages_[departure.message].request].kind ==
+               NaiveRequest::Kind::posted_write) {
       end(departure.message);
     } else {
       put_on_link(answer(departure.message), 0, 0);

@@ -1,7 +1,9 @@
-// Spec 2.2 to 2.6 once more, written to be read beside the page and not to be fast: time advances femtosecond by femtosecond, every
-// list is sorted when it is used, every burst is booked by itself. The models are compared with it on random machines.
+// Spec 2.2 to 2.6 once more, written to be read beside the page and not to be fast: time advances
+// femtosecond by femtosecond, every list is sorted when it is used, every burst is booked by
+// itself. The models are compared with it on random machines.
 //
-// A dma has a read and a write channel, each held by one request at a time; behind it, without a link between, stands a tcm.
+// A dma has a read and a write channel, each held by one request at a time; behind it, without a
+// link between, stands a tcm.
 #pragma once
 
 #include <cstdint>
@@ -42,11 +44,12 @@ class NaiveFabric {
  public:
   NaiveFabric(std::vector<NaiveNode> nodes, std::vector<NaiveLink> links, std::uint64_t flit_bytes);
 
-  // Plays the requests, in ascending order of issue; returns the time at which each ended. Ids of `traffic`: (time, row).
+  // Plays the requests, in ascending order of issue; returns the time at which each ended. Ids of
+  // `traffic`: (time, row).
   std::vector<Time> play(const std::vector<NaiveRequest>& requests, bool ids_of_traffic = false);
 
  private:
-  using Id = std::tuple<Time, int, std::uint64_t>;          // issue, initiator, count at the initiator
+  using Id = std::tuple<Time, int, std::uint64_t>;  // issue, initiator, count at the initiator
   using TieKey = std::tuple<Time, int, Id, std::uint64_t>;  // arrival, upstream, id, flit
   struct Message {
     std::size_t request = 0;

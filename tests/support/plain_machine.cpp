@@ -22,7 +22,9 @@ DType common(DType a, DType b) {
 }
 
 bool definite(double value) { return !std::isnan(value); }
-bool small_integer(double value) { return std::nearbyint(value) == value && std::fabs(value) <= 0x1p20; }
+bool small_integer(double value) {
+  return std::nearbyint(value) == value && std::fabs(value) <= 0x1p20;
+}
 
 double wrapped_around(double value, DType dtype) {  // of a sum or product below 2^63
   const auto bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
@@ -35,21 +37,26 @@ rc::Gen<std::vector<Step>> random_steps() {
   const auto number = rc::gen::inRange<unsigned>(0, 997);
   // Any number in any step, also of the first and shortest programs.
   const auto step = rc::gen::resize(
-      rc::kNominalSize, rc::gen::build<Step>(rc::gen::set(&Step::kind, rc::gen::inRange<unsigned>(0, 16)),
-                                             rc::gen::set(&Step::numbers, rc::gen::container<std::vector<unsigned>>(6, number))));
+      rc::kNominalSize,
+      rc::gen::build<Step>(
+          rc::gen::set(&Step::kind, rc::gen::inRange<unsigned>(0, 16)),
+          rc::gen::set(&Step::numbers, rc::gen::container<std::vector<unsigned>>(6, number))));
   return rc::gen::scale(2.0, rc::gen::container<std::vector<Step>>(step));
 }
 
 std::vector<std::byte> Block::bytes() const {
   std::vector<std::byte> bytes(elements.size() * size_of(dtype));
-  for (std::size_t i = 0; i < elements.size(); ++i) write_element(bytes.data() + i * size_of(dtype), dtype, elements[i]);
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    write_element(bytes.data() + i * size_of(dtype), dtype, elements[i]);
   return bytes;
 }
 
 class PlainMachine::Numbers {
  public:
   explicit Numbers(const Step& step) : step_(step) {}
-  std::size_t below(std::size_t end) { return (next_ < step_.numbers.size() ? step_.numbers[next_++] : 0U) % end; }
+  std::size_t below(std::size_t end) {
+    return (next_ < step_.numbers.size() ? step_.numbers[next_++] : 0U) % end;
+  }
   std::int64_t side() { return static_cast<std::int64_t>(below(longest_side)) + 1; }
   DType dtype() { return dtypes[below(dtypes.size())]; }
 
@@ -119,10 +126,13 @@ void PlainMachine::execute(const Step& step) {
 }
 
 bool PlainMachine::keep(const Action& action, std::vector<double> elements) {
-  if (elements.size() > memory_bytes / 4 || !std::all_of(elements.begin(), elements.end(), definite)) return false;
+  if (elements.size() > memory_bytes / 4 ||
+      !std::all_of(elements.begin(), elements.end(), definite))
+    return false;
   const bool view = action.kind == ActionKind::transpose || action.kind == ActionKind::broadcast;
   const bool still = action.kind == ActionKind::slice && !blocks_[action.operands[0]].as_computed;
-  blocks_.push_back({action.rows, action.columns, action.dtype, std::move(elements), !view && !still});
+  blocks_.push_back(
+      {action.rows, action.columns, action.dtype, std::move(elements), !view && !still});
   return true;
 }
 
@@ -141,10 +151,12 @@ bool PlainMachine::load(Numbers& numbers, Action& action) {
   action.dtype = numbers.dtype();
   action.rows = numbers.side();
   action.columns = numbers.side();
-  const std::size_t size = size_of(action.dtype), count = static_cast<std::size_t>(action.rows * action.columns);
+  const std::size_t size = size_of(action.dtype),
+                    count = static_cast<std::size_t>(action.rows * action.columns);
   action.at = numbers.below(memory_bytes - count * size + 1);  // any byte
   std::vector<double> elements;
-  for (std::size_t i = 0; i < count; ++i) elements.push_back(read_element(memory_.data() + action.at + i * size, action.dtype));
+  for (std::size_t i = 0; i < count; ++i)
+    elements.push_back(read_element(memory_.data() + action.at + i * size, action.dtype));
   return keep(action, std::move(elements));
 }
 
@@ -154,7 +166,8 @@ bool PlainMachine::make(Numbers& numbers, Action& action) {
   action.rows = numbers.side();
   action.columns = numbers.side();
   action.scalar = static_cast<double>(numbers.below(15)) - 7;
-  return keep(action, std::vector<double>(static_cast<std::size_t>(action.rows * action.columns), action.scalar));
+  return keep(action, std::vector<double>(static_cast<std::size_t>(action.rows * action.columns),
+                                          action.scalar));
 }
 
 bool PlainMachine::store(Numbers& numbers, Action& action) {
@@ -197,7 +210,8 @@ bool PlainMachine::math(Numbers& numbers, Action& action) {
   std::optional<DType> dtype;
   for (std::size_t i = 0; i < action.operands.size(); ++i) {
     const Block& block = blocks_[action.operands[i]];
-    if (action.op != MathOp::where || i > 0) dtype = dtype ? common(*dtype, block.dtype) : block.dtype;
+    if (action.op != MathOp::where || i > 0)
+      dtype = dtype ? common(*dtype, block.dtype) : block.dtype;
   }
   action.dtype = *dtype;
   const bool in_integers = !is_float(action.dtype);
@@ -225,7 +239,8 @@ bool PlainMachine::math(Numbers& numbers, Action& action) {
           break;
         case MathOp::maximum:
         case MathOp::minimum:
-          if (x[0] == 0 && x[1] == 0 && std::signbit(x[0]) != std::signbit(x[1])) return false;  // either may be the larger
+          if (x[0] == 0 && x[1] == 0 && std::signbit(x[0]) != std::signbit(x[1]))
+            return false;  // either may be the larger
           result = action.op == MathOp::maximum ? std::max(x[0], x[1]) : std::min(x[0], x[1]);
           break;
         case MathOp::where:
@@ -237,8 +252,9 @@ bool PlainMachine::math(Numbers& numbers, Action& action) {
         default:
           result = std::fabs(x[0]);
       }
-      elements.push_back(in_integers ? wrapped_around(result, action.dtype)
-                                     : reference_rounding(action.dtype, reference_rounding(DType::f32, result)));
+      elements.push_back(
+          in_integers ? wrapped_around(result, action.dtype)
+                      : reference_rounding(action.dtype, reference_rounding(DType::f32, result)));
     }
   }
   return keep(action, std::move(elements));
@@ -265,14 +281,18 @@ bool PlainMachine::reduce(Numbers& numbers, Action& action) {
   action.axis = static_cast<int>(numbers.below(2));
   const Block& block = blocks_[action.operands[0]];
   const bool sum = action.op == MathOp::sum;
-  if (sum && !std::all_of(block.elements.begin(), block.elements.end(), small_integer)) return false;
+  if (sum && !std::all_of(block.elements.begin(), block.elements.end(), small_integer))
+    return false;
   const std::int64_t extent = action.axis == 0 ? block.rows : block.columns;
   action.rows = action.axis == 0 ? 1 : block.rows;
   action.columns = action.axis == 0 ? block.columns : 1;
-  action.dtype = action.op == MathOp::argmax || (sum && block.dtype == DType::i8) ? DType::i32 : block.dtype;
+  action.dtype =
+      action.op == MathOp::argmax || (sum && block.dtype == DType::i8) ? DType::i32 : block.dtype;
   std::vector<double> elements;
   for (std::int64_t i = 0; i < action.rows * action.columns; ++i) {
-    const auto at = [&](std::int64_t k) { return action.axis == 0 ? block.at(k, i) : block.at(i, k); };
+    const auto at = [&](std::int64_t k) {
+      return action.axis == 0 ? block.at(k, i) : block.at(i, k);
+    };
     double total = at(0);
     std::int64_t best = 0;
     bool zeros_differ = false;
@@ -298,10 +318,12 @@ bool PlainMachine::dot(Numbers& numbers, Action& action) {
   action.operands = {block_that(numbers, exact)};
   action.operands.push_back(block_that(numbers, [&](const Block& block) {
     const Block& left = blocks_[action.operands[0]];
-    return left.columns == block.rows && is_float(left.dtype) == is_float(block.dtype) && exact(block);
+    return left.columns == block.rows && is_float(left.dtype) == is_float(block.dtype) &&
+           exact(block);
   }));
   const Block &a = blocks_[action.operands[0]], &b = blocks_[action.operands[1]];
-  if (!exact(a) || !exact(b) || a.columns != b.rows || is_float(a.dtype) != is_float(b.dtype)) return false;
+  if (!exact(a) || !exact(b) || a.columns != b.rows || is_float(a.dtype) != is_float(b.dtype))
+    return false;
   action.rows = a.rows;
   action.columns = b.columns;
   action.dtype = is_float(a.dtype) ? common(a.dtype, b.dtype) : DType::i32;
@@ -317,7 +339,8 @@ bool PlainMachine::dot(Numbers& numbers, Action& action) {
 }
 
 bool PlainMachine::view(Numbers& numbers, Action& action) {
-  constexpr std::array<ActionKind, 4> kinds{ActionKind::transpose, ActionKind::slice, ActionKind::reshape, ActionKind::broadcast};
+  constexpr std::array<ActionKind, 4> kinds{ActionKind::transpose, ActionKind::slice,
+                                            ActionKind::reshape, ActionKind::broadcast};
   action.kind = kinds[numbers.below(kinds.size())];
   action.operands = {numbers.below(blocks_.size())};
   const Block& block = blocks_[action.operands[0]];
@@ -329,14 +352,18 @@ bool PlainMachine::view(Numbers& numbers, Action& action) {
     case ActionKind::transpose:
       std::swap(action.rows, action.columns);
       for (std::int64_t row = 0; row < action.rows; ++row) {
-        for (std::int64_t column = 0; column < action.columns; ++column) elements.push_back(block.at(column, row));
+        for (std::int64_t column = 0; column < action.columns; ++column)
+          elements.push_back(block.at(column, row));
       }
       break;
     case ActionKind::slice:
       action.begin = static_cast<std::int64_t>(numbers.below(static_cast<std::size_t>(block.rows)));
-      action.end = action.begin + 1 + static_cast<std::int64_t>(numbers.below(static_cast<std::size_t>(block.rows - action.begin)));
+      action.end = action.begin + 1 +
+                   static_cast<std::int64_t>(
+                       numbers.below(static_cast<std::size_t>(block.rows - action.begin)));
       action.rows = action.end - action.begin;
-      elements.assign(block.elements.begin() + action.begin * block.columns, block.elements.begin() + action.end * block.columns);
+      elements.assign(block.elements.begin() + action.begin * block.columns,
+                      block.elements.begin() + action.end * block.columns);
       break;
     case ActionKind::reshape:
       if (!block.as_computed) return false;

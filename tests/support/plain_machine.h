@@ -1,11 +1,12 @@
-// A machine that does one thing after another: what random programs of loads, stores, views and computations must come to. It
-// shares no code with the value graph: memory is an array of bytes, blocks are arrays of doubles, and every operation is computed
-// at once.
+// A machine that does one thing after another: what random programs of loads, stores, views and
+// computations must come to. It shares no code with the value graph: memory is an array of bytes,
+// blocks are arrays of doubles, and every operation is computed at once.
 //
-// A program is a list of Steps, numbers without meaning of their own; the machine gives each a meaning where it stands, so that any
-// list is a program, also one that a shrinking generator has cut down. What it has executed are Actions, which print as lines of a
-// program and are carried out by what is under test. Values are compared exactly: a step whose result would depend on the order of
-// sums, or would be NaN (of which there are many bit patterns), is passed over.
+// A program is a list of Steps, numbers without meaning of their own; the machine gives each a
+// meaning where it stands, so that any list is a program, also one that a shrinking generator has
+// cut down. What it has executed are Actions, which print as lines of a program and are carried out
+// by what is under test. Values are compared exactly: a step whose result would depend on the order
+// of sums, or would be NaN (of which there are many bit patterns), is passed over.
 #pragma once
 
 #include <rapidcheck.h>
@@ -29,7 +30,21 @@ struct Step {
 rc::Gen<std::vector<Step>> random_steps();
 void showValue(const Step& step, std::ostream& out);
 
-enum class ActionKind { load, make, store, copy, math, cast, reduce, dot, transpose, slice, reshape, broadcast, read };
+enum class ActionKind {
+  load,
+  make,
+  store,
+  copy,
+  math,
+  cast,
+  reduce,
+  dot,
+  transpose,
+  slice,
+  reshape,
+  broadcast,
+  read
+};
 
 struct Action {
   ActionKind kind = ActionKind::load;
@@ -38,7 +53,8 @@ struct Action {
   std::int64_t rows = 1, columns = 1;     // of the result
   DType dtype = DType::f32;               // of the result
   MathOp op = MathOp::add;
-  double scalar = 0;  // the operand behind the blocks of a math op that takes one more; what make makes
+  double scalar =
+      0;  // the operand behind the blocks of a math op that takes one more; what make makes
   bool has_scalar = false;
   int axis = 0;
   std::int64_t begin = 0, end = 0;  // of slice
@@ -50,19 +66,24 @@ struct Block {
   std::vector<double> elements;  // row-major
   bool as_computed = true;       // not a transposed or repeated view: may be reshaped
 
-  double at(std::int64_t row, std::int64_t column) const { return elements[static_cast<std::size_t>(row * columns + column)]; }
+  double at(std::int64_t row, std::int64_t column) const {
+    return elements[static_cast<std::size_t>(row * columns + column)];
+  }
   std::vector<std::byte> bytes() const;
 };
 
 class PlainMachine {
  public:
   static constexpr std::size_t memory_bytes = 256;
-  static std::vector<std::byte> first_memory();  // small integers: a quarter of i8, of f16, of f32, of i32
+  static std::vector<std::byte>
+  first_memory();  // small integers: a quarter of i8, of f16, of f32, of i32
 
   explicit PlainMachine(const std::vector<Step>& steps);
 
   const std::vector<Action>& actions() const { return actions_; }
-  const std::vector<Block>& blocks() const { return blocks_; }  // one for each action but store, copy and read
+  const std::vector<Block>& blocks() const {
+    return blocks_;
+  }  // one for each action but store, copy and read
   const std::vector<std::byte>& memory() const { return memory_; }
   std::string listing() const;  // one action in a line
 

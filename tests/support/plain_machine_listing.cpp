@@ -5,13 +5,17 @@ namespace kernbench::test {
 namespace {
 
 std::string shape_text(const Block& block) {
-  return std::string(name_of(block.dtype)) + "{" + std::to_string(block.rows) + ", " + std::to_string(block.columns) + "}";
+  return std::string(name_of(block.dtype)) + "{" + std::to_string(block.rows) + ", " +
+         std::to_string(block.columns) + "}";
 }
 
 std::string text_of(const Action& action, const std::vector<Block>& blocks, std::size_t result) {
-  const auto name = [&](std::size_t block) { return "b" + std::to_string(block) + ":" + shape_text(blocks[block]); };
+  const auto name = [&](std::size_t block) {
+    return "b" + std::to_string(block) + ":" + shape_text(blocks[block]);
+  };
   std::string operands;
-  for (const std::size_t block : action.operands) operands += (operands.empty() ? "" : ", ") + name(block);
+  for (const std::size_t block : action.operands)
+    operands += (operands.empty() ? "" : ", ") + name(block);
   if (action.has_scalar) operands += ", " + std::to_string(action.scalar);
   const auto made = [&](const std::string& what) { return name(result) + " = " + what; };
   switch (action.kind) {
@@ -22,20 +26,22 @@ std::string text_of(const Action& action, const std::vector<Block>& blocks, std:
     case ActionKind::store:
       return "store " + std::to_string(action.at) + ", " + operands;
     case ActionKind::copy:
-      return "copy " + std::to_string(action.count) + " bytes from " + std::to_string(action.at) + " to " +
-             std::to_string(action.to);
+      return "copy " + std::to_string(action.count) + " bytes from " + std::to_string(action.at) +
+             " to " + std::to_string(action.to);
     case ActionKind::math:
       return made(std::string(name_of(action.op)) + "(" + operands + ")");
     case ActionKind::cast:
       return made("cast(" + operands + ")");
     case ActionKind::reduce:
-      return made(std::string(name_of(action.op)) + "(" + operands + ", axis " + std::to_string(action.axis) + ")");
+      return made(std::string(name_of(action.op)) + "(" + operands + ", axis " +
+                  std::to_string(action.axis) + ")");
     case ActionKind::dot:
       return made("dot(" + operands + ")");
     case ActionKind::transpose:
       return made("trans(" + operands + ")");
     case ActionKind::slice:
-      return made("slice(" + operands + ", " + std::to_string(action.begin) + ", " + std::to_string(action.end) + ")");
+      return made("slice(" + operands + ", " + std::to_string(action.begin) + ", " +
+                  std::to_string(action.end) + ")");
     case ActionKind::reshape:
       return made("reshape(" + operands + ")");
     case ActionKind::broadcast:
@@ -46,13 +52,16 @@ std::string text_of(const Action& action, const std::vector<Block>& blocks, std:
   return "";
 }
 
-bool makes_a_block(ActionKind kind) { return kind != ActionKind::store && kind != ActionKind::copy && kind != ActionKind::read; }
+bool makes_a_block(ActionKind kind) {
+  return kind != ActionKind::store && kind != ActionKind::copy && kind != ActionKind::read;
+}
 
 }  // namespace
 
 void showValue(const Step& step, std::ostream& out) {
   out << "{" << step.kind << ", {";
-  for (std::size_t i = 0; i < step.numbers.size(); ++i) out << (i == 0 ? "" : ", ") << step.numbers[i];
+  for (std::size_t i = 0; i < step.numbers.size(); ++i)
+    out << (i == 0 ? "" : ", ") << step.numbers[i];
   out << "}}";
 }
 

@@ -1,4 +1,5 @@
-// Rounding to nearest even by its definition, in double: what the conversions of the program are held against.
+// Rounding to nearest even by its definition, in double: what the conversions of the program are
+// held against.
 #pragma once
 
 #include <algorithm>
@@ -9,13 +10,17 @@
 
 namespace kernbench::test {
 
-// To the format with `exponent_bits` and `mantissa_bits`: the quantum of |value| in the format, then nearbyint.
+// To the format with `exponent_bits` and `mantissa_bits`: the quantum of |value| in the format,
+// then nearbyint.
 inline double rounded(double value, int exponent_bits, int mantissa_bits) {
   if (std::isnan(value) || std::isinf(value) || value == 0) return value;
   const int bias = (1 << (exponent_bits - 1)) - 1;
   const int exponent = std::max(std::ilogb(value), 1 - bias);
-  const double result = std::ldexp(std::nearbyint(std::ldexp(value, mantissa_bits - exponent)), exponent - mantissa_bits);
-  return std::fabs(result) >= std::ldexp(1.0, bias + 1) ? std::copysign(std::numeric_limits<double>::infinity(), value) : result;
+  const double result = std::ldexp(std::nearbyint(std::ldexp(value, mantissa_bits - exponent)),
+                                   exponent - mantissa_bits);
+  return std::fabs(result) >= std::ldexp(1.0, bias + 1)
+             ? std::copysign(std::numeric_limits<double>::infinity(), value)
+             : result;
 }
 
 // To an integer of `bits`: half to even, saturating, NaN is 0.

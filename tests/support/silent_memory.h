@@ -1,5 +1,5 @@
-// A memory that never answers, to provoke deadlocks. It may take posted writes, so that a host gets as far as a launch, and it may
-// poll.
+// A memory that never answers, to provoke deadlocks. It may take posted writes, so that a host gets
+// as far as a launch, and it may poll.
 #pragma once
 
 #include "models/protocol/fabric_node.h"
@@ -12,11 +12,15 @@ class SilentMemory final : public FabricNode {
   static constexpr std::array roles{Role::sram, Role::hbm_ctrl};
   static ParameterSchema schema() {
     return {Parameter::decimal("overhead_ns", "none is paid", "ns", "tests").default_val(0),
-            Parameter::boolean("takes_posted_writes", "these complete when they arrive", "tests").default_val(false),
-            Parameter::decimal("poll_ns", "wakes up so often and does nothing; 0 = never", "ns", "tests").default_val(0)};
+            Parameter::boolean("takes_posted_writes", "these complete when they arrive", "tests")
+                .default_val(false),
+            Parameter::decimal("poll_ns", "wakes up so often and does nothing; 0 = never", "ns",
+                               "tests")
+                .default_val(0)};
   }
   explicit SilentMemory(const ComponentInit& init)
-      : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward), takes_posted_writes_(attributes().flag("takes_posted_writes")),
+      : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
+        takes_posted_writes_(attributes().flag("takes_posted_writes")),
         poll_(ns_to_fs(attributes().decimal("poll_ns"))), poll_event_("poll_event") {
     SC_HAS_PROCESS(SilentMemory);
     SC_METHOD(poll);
@@ -24,7 +28,9 @@ class SilentMemory final : public FabricNode {
   }
 
  private:
-  Fs next_due() const override { return arrivals_.control() == nullptr ? never_fs : arrivals_.control()->time; }
+  Fs next_due() const override {
+    return arrivals_.control() == nullptr ? never_fs : arrivals_.control()->time;
+  }
   void serve() override {
     while (next_due() <= now()) {
       const Arrival arrival = *arrivals_.control();

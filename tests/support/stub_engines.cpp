@@ -66,13 +66,15 @@ class StubControlEnd final : public FabricNode {
   void take(Transaction& request) {
     const std::shared_ptr<const Message> message = request.route().message;
     if (const auto* abort = dynamic_cast<const LaunchAbort*>(message.get())) {
-      const auto job = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& j) { return j.message == abort->launch; });
+      const auto job = std::find_if(jobs_.begin(), jobs_.end(),
+                                    [&](const Job& j) { return j.message == abort->launch; });
       if (job == jobs_.end()) {
         ++engines_.ignored_aborts;
       } else {
         engines_.launches[job->launch].aborted = true;
         if (job->plan.obeys) job->due = now();
-        job->plan.result = Completion::failure(Completion::aborted, std::string(name()) + " was told to end");
+        job->plan.result =
+            Completion::failure(Completion::aborted, std::string(name()) + " was told to end");
       }
       return request.route().listener->completed(request);
     }
@@ -80,11 +82,14 @@ class StubControlEnd final : public FabricNode {
     if (const auto* launch = dynamic_cast<const KernelLaunch*>(message.get())) {
       const Fs target_start = launch->target_start.value_or(0);
       const Fs start = std::max(now(), target_start);
-      jobs_.push_back({&request, message, engines_.launches.size(), plan.answers ? start + plan.run : never_fs, plan});
+      jobs_.push_back({&request, message, engines_.launches.size(),
+                       plan.answers ? start + plan.run : never_fs, plan});
       engines_.launches.push_back({name(), now(), target_start});
     } else {
-      jobs_.push_back({&request, message, ~std::size_t{0}, plan.answers ? now() + plan.run : never_fs, plan});
-      engines_.maps.push_back({name(), now(), dynamic_cast<const PeMessage&>(*message).type_name()});
+      jobs_.push_back(
+          {&request, message, ~std::size_t{0}, plan.answers ? now() + plan.run : never_fs, plan});
+      engines_.maps.push_back(
+          {name(), now(), dynamic_cast<const PeMessage&>(*message).type_name()});
     }
   }
 
@@ -96,7 +101,8 @@ class StubControlEnd final : public FabricNode {
 // Lets what goes to and from the TCM pass at the very same instant.
 class StubDma final : public FabricNode {
  public:
-  explicit StubDma(const ComponentInit& init) : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward) {}
+  explicit StubDma(const ComponentInit& init)
+      : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward) {}
 
  private:
   void accepted(std::uint32_t, Transaction& transaction, FlitRun run, Fs arrival) override {
@@ -109,15 +115,17 @@ class StubDma final : public FabricNode {
 class StubTcm final : public FabricNode {
  public:
   explicit StubTcm(const ComponentInit& init)
-      : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward), memory_(arrivals_, ns_to_fs(init.attributes.decimal("overhead_ns")), 256) {
-  }
+      : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
+        memory_(arrivals_, ns_to_fs(init.attributes.decimal("overhead_ns")), 256) {}
 
  private:
   Fs next_due() const override { return memory_.next_due(); }
   void serve() override {
     memory_.serve(
         now(),
-        [this](Transaction& transaction, std::uint32_t flit, std::uint32_t count) { send(transaction, flit, count, 0, now()); },
+        [this](Transaction& transaction, std::uint32_t flit, std::uint32_t count) {
+          send(transaction, flit, count, 0, now());
+        },
         [](const Arrival&) {});
   }
 
@@ -131,15 +139,22 @@ class StubEngine final : public Component {
 
 // Under the name of the engine that it stands for, and with its attributes.
 template <class Engine>
-void add(ComponentRegistry& registry, std::function<std::unique_ptr<Component>(const ComponentInit&)> create) {
+void add(ComponentRegistry& registry,
+         std::function<std::unique_ptr<Component>(const ComponentInit&)> create) {
   for (const Role role : Engine::roles)
-    registry.add({"builtin." + std::string(name_of(role)), "stands for an engine", {role}, Engine::schema(), create});
+    registry.add({"builtin." + std::string(name_of(role)),
+                  "stands for an engine",
+                  {role},
+                  Engine::schema(),
+                  create});
 }
 
 }  // namespace
 
 void register_stub_engines(ComponentRegistry& registry, StubEngines& engines) {
-  const auto control_end = [&engines](const ComponentInit& init) { return make_component<StubControlEnd>(init, engines); };
+  const auto control_end = [&engines](const ComponentInit& init) {
+    return make_component<StubControlEnd>(init, engines);
+  };
   const auto plain = [](const ComponentInit& init) { return make_component<StubEngine>(init); };
   add<PeCpu>(registry, control_end);
   add<PeMmu>(registry, control_end);

@@ -1,5 +1,6 @@
-// Stand-ins for the nine engines of a PE, for tests of the machine around them: PE_CPU and PE_MMU answer control messages as told,
-// the DMA lets accesses to its TCM pass, the others are only there.
+// Stand-ins for the nine engines of a PE, for tests of the machine around them: PE_CPU and PE_MMU
+// answer control messages as told, the DMA lets accesses to its TCM pass, the others are only
+// there.
 #pragma once
 
 #include <map>
@@ -34,7 +35,8 @@ struct StubEngines {
     std::string type;  // "MmuMap", "MmuUnmap"
   };
 
-  std::map<std::string, Plan> plans;  // by the name of the pe_cpu or pe_mmu; default: answers at once
+  std::map<std::string, Plan>
+      plans;  // by the name of the pe_cpu or pe_mmu; default: answers at once
   std::vector<Launched> launches;
   std::vector<Mapped> maps;
   std::size_t ignored_aborts = 0;

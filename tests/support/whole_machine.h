@@ -1,4 +1,5 @@
-// A whole machine from a shipped topology, with stub engines in its PEs, and a program on its host. Inside a forked child:
+// A whole machine from a shipped topology, with stub engines in its PEs, and a program on its host.
+// Inside a forked child:
 //
 //   WholeMachine m("topology.tiny.yaml");
 //   const RunResult result = m.run([&](HostPort& port) { ... });
@@ -34,14 +35,16 @@ class WholeMachine {
  public:
   enum class Engines { stubs, builtin };
 
-  explicit WholeMachine(const std::string& topology, const std::vector<Override>& overrides = {}, Engines kind = Engines::stubs) {
+  explicit WholeMachine(const std::string& topology, const std::vector<Override>& overrides = {},
+                        Engines kind = Engines::stubs) {
     if (kind == Engines::builtin) {
       register_builtin_components(registry);
     } else {
       register_fabric_components(registry);
       register_stub_engines(registry, engines);
     }
-    MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + topology, overrides, registry);
+    MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + topology,
+                                    overrides, registry);
     spec.source_path.clear();  // leaves no cache file behind
     PlatformOptions options;
     options.data = &data;
@@ -53,11 +56,16 @@ class WholeMachine {
     return platform->run(program, limits);
   }
 
-  std::uint64_t hbm(PeId pe, std::uint64_t offset = 0) const { return address(MemoryArea::hbm, pe, offset); }
-  std::uint64_t tcm(PeId pe, std::uint64_t offset = 0) const { return address(MemoryArea::pe_tcm, pe, offset); }
+  std::uint64_t hbm(PeId pe, std::uint64_t offset = 0) const {
+    return address(MemoryArea::hbm, pe, offset);
+  }
+  std::uint64_t tcm(PeId pe, std::uint64_t offset = 0) const {
+    return address(MemoryArea::pe_tcm, pe, offset);
+  }
   std::uint64_t address(MemoryArea area, PeId at, std::uint64_t offset) const {
     return platform->address_map()
-        .address_of({area, static_cast<unsigned>(at.sip), static_cast<unsigned>(at.cube), static_cast<unsigned>(at.pe), offset})
+        .address_of({area, static_cast<unsigned>(at.sip), static_cast<unsigned>(at.cube),
+                     static_cast<unsigned>(at.pe), offset})
         .encode();
   }
 
@@ -76,7 +84,8 @@ std::shared_ptr<T> host_message(const std::string& request_id = "r") {
   return message;
 }
 
-inline std::shared_ptr<MemoryWrite> memory_write(PeId dst, std::uint64_t pa, std::vector<std::uint8_t> bytes) {
+inline std::shared_ptr<MemoryWrite> memory_write(PeId dst, std::uint64_t pa,
+                                                 std::vector<std::uint8_t> bytes) {
   auto message = host_message<MemoryWrite>();
   message->target_device = dst.sip;
   message->dst = dst;
@@ -100,7 +109,8 @@ class NoKernel final : public KernelBody {
   void run(KernelContext&) const override {}
 };
 
-inline std::shared_ptr<KernelLaunch> kernel_launch(std::vector<PeId> targets, const std::string& request_id = "r") {
+inline std::shared_ptr<KernelLaunch> kernel_launch(std::vector<PeId> targets,
+                                                   const std::string& request_id = "r") {
   auto message = host_message<KernelLaunch>(request_id);
   message->kernel.name = "k";
   message->body = std::make_shared<NoKernel>();

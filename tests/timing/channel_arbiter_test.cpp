@@ -9,7 +9,8 @@ BOOST_AUTO_TEST_SUITE(channel_arbiter)
 
 BOOST_AUTO_TEST_CASE(the_channel_that_was_not_served_last_goes_first) {
   ChannelArbiterState state;
-  BOOST_TEST((next_channel(state, true, true) == VirtualChannel::compute));  // at the start of a run
+  BOOST_TEST(
+      (next_channel(state, true, true) == VirtualChannel::compute));  // at the start of a run
   serve(state, VirtualChannel::compute, 0, 10);
   BOOST_TEST((next_channel(state, true, true) == VirtualChannel::comm));
   serve(state, VirtualChannel::comm, 10, 10);

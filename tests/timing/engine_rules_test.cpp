@@ -14,7 +14,8 @@ BOOST_AUTO_TEST_CASE(gemm_cycles_are_the_macs_rounded_up_to_whole_cycles) {
   BOOST_TEST(gemm_cycles(1, 1, 1, 4096) == 1u);
   BOOST_TEST(gemm_cycles(64, 64, 1, 4096) == 1u);
   BOOST_TEST(gemm_cycles(64, 65, 1, 4096) == 2u);  // 4160 MACs
-  BOOST_TEST(gemm_cycles(std::int64_t{1} << 31, std::int64_t{1} << 31, 4, 4096) == std::uint64_t{1} << 52);
+  BOOST_TEST(gemm_cycles(std::int64_t{1} << 31, std::int64_t{1} << 31, 4, 4096) == std::uint64_t{1}
+                                                                                       << 52);
   BOOST_CHECK_THROW(gemm_cycles(INT64_MAX, INT64_MAX, INT64_MAX, 1), UsageError);
 }
 
@@ -23,9 +24,11 @@ BOOST_AUTO_TEST_CASE(math_cycles_are_rows_of_lanes_times_cycles_per_op) {
   BOOST_TEST(table.cycles(MathOp::add, 128, 128) == 1u);
   BOOST_TEST(table.cycles(MathOp::add, 129, 128) == 2u);
   BOOST_TEST(table.cycles(MathOp::exp, 129, 128) == 8u);
-  for (const MathOp op : {MathOp::exp, MathOp::log, MathOp::sqrt, MathOp::sigmoid, MathOp::sin, MathOp::cos})
+  for (const MathOp op :
+       {MathOp::exp, MathOp::log, MathOp::sqrt, MathOp::sigmoid, MathOp::sin, MathOp::cos})
     BOOST_TEST(table.cycles(op, 1, 128) == 4u);
-  for (const MathOp op : {MathOp::rsqrt, MathOp::tanh, MathOp::gelu, MathOp::silu, MathOp::fma, MathOp::where, MathOp::div})
+  for (const MathOp op : {MathOp::rsqrt, MathOp::tanh, MathOp::gelu, MathOp::silu, MathOp::fma,
+                          MathOp::where, MathOp::div})
     BOOST_TEST(table.cycles(op, 1, 128) == 1u);
 }
 

@@ -33,7 +33,8 @@ BOOST_AUTO_TEST_CASE(bursts_of_one_channel_queue_and_channels_are_independent) {
   BOOST_TEST(book(state, 0, HbmDirection::write, 100) == 110U);
   BOOST_TEST(book(state, 0, HbmDirection::write, 100) == 120U);
   BOOST_TEST(book(state, 1, HbmDirection::write, 100) == 110U);
-  BOOST_TEST(book(state, 0, HbmDirection::read, 105) == 130U);  // reads and writes share the channel
+  BOOST_TEST(book(state, 0, HbmDirection::read, 105) ==
+             130U);  // reads and writes share the channel
   BOOST_TEST(book(state, 0, HbmDirection::read, 500) == 510U);
 }
 
@@ -57,24 +58,27 @@ BOOST_AUTO_TEST_CASE(several_bursts_at_once_equal_single_ones) {
   BOOST_TEST(all.channels[0].available_at == one.channels[0].available_at);
 }
 
-// Every burst booked by itself in address order; a byte is out when all bursts up to its own have finished. Of the partition, or of
-// one channel, all of whose bursts are its own.
+// Every burst booked by itself in address order; a byte is out when all bursts up to its own have
+// finished. Of the partition, or of one channel, all of whose bursts are its own.
 RC_BOOST_PROP(a_read_is_out_in_order_of_address, ()) {
   const auto num_pcs = std::uint32_t{1} << *rc::gen::inRange(0, 5);
   const auto burst_bytes = std::uint32_t{1} << *rc::gen::inRange(0, 9);
   const auto burst_time = *rc::gen::inRange<Fs>(0, 20);
   const auto penalty = *rc::gen::inRange<Fs>(0, 7);
   HbmState state(num_pcs, burst_bytes, burst_time, penalty);
-  for (const auto& [channel, write] : *rc::gen::container<std::vector<std::pair<std::uint32_t, bool>>>(
-           rc::gen::pair(rc::gen::inRange<std::uint32_t>(0, num_pcs), rc::gen::arbitrary<bool>()))) {
-    book(state, channel, write ? HbmDirection::write : HbmDirection::read, *rc::gen::inRange<Fs>(0, 100));
+  for (const auto& [channel, write] :
+       *rc::gen::container<std::vector<std::pair<std::uint32_t, bool>>>(rc::gen::pair(
+           rc::gen::inRange<std::uint32_t>(0, num_pcs), rc::gen::arbitrary<bool>()))) {
+    book(state, channel, write ? HbmDirection::write : HbmDirection::read,
+         *rc::gen::inRange<Fs>(0, 100));
   }
   HbmState naive = state;
   const auto offset = *rc::gen::inRange<std::uint64_t>(0, 5000);
   const auto bytes = *rc::gen::inRange<std::uint64_t>(1, 5000);
   const auto now = *rc::gen::inRange<Fs>(0, 150);
   const bool one = *rc::gen::arbitrary<bool>();
-  const auto only = static_cast<std::uint16_t>(one ? *rc::gen::inRange<std::uint32_t>(0, num_pcs) : every_channel);
+  const auto only = static_cast<std::uint16_t>(one ? *rc::gen::inRange<std::uint32_t>(0, num_pcs)
+                                                   : every_channel);
 
   HbmRead read;
   read.book_all(state, offset, bytes, now, only);

@@ -38,7 +38,8 @@ BOOST_AUTO_TEST_CASE(the_narrowest_link_leaves_out_unlimited_ones) {
 BOOST_AUTO_TEST_CASE(a_slot_access_pays_tier_overhead_tier_and_hop) {
   BOOST_TEST(slot_access_fs({6 * ns, 256}, 512, chain({1, 2, 0}, {256, 256})) == 10 * ns);
   BOOST_TEST(slot_access_fs({2 * ns, 512}, 512, chain({1, 2, 2}, {256, 128})) == 7 * ns);
-  BOOST_TEST(slot_access_fs({2 * ns, 512}, 512, chain({1, 2, 2}, {0, 0})) == 3 * ns);  // no link limits it
+  BOOST_TEST(slot_access_fs({2 * ns, 512}, 512, chain({1, 2, 2}, {0, 0})) ==
+             3 * ns);  // no link limits it
 }
 
 // 100 / 512 = 0.1953125 ns, 100 / 96 = 1.041666.. ns: each term is rounded once, half up.
@@ -54,11 +55,15 @@ BOOST_AUTO_TEST_CASE(a_credit_pays_every_node_with_both_ends_every_propagation_a
 }
 
 RC_BOOST_PROP(more_bytes_and_narrower_links_never_take_less, ()) {
-  const auto bytes = *rc::gen::inRange<std::uint64_t>(1, 1 << 20), more = *rc::gen::inRange<std::uint64_t>(0, 1 << 20);
-  const auto bw = *rc::gen::inRange<std::int64_t>(2, 1000), tier = *rc::gen::inRange<std::int64_t>(1, 1000);
+  const auto bytes = *rc::gen::inRange<std::uint64_t>(1, 1 << 20),
+             more = *rc::gen::inRange<std::uint64_t>(0, 1 << 20);
+  const auto bw = *rc::gen::inRange<std::int64_t>(2, 1000),
+             tier = *rc::gen::inRange<std::int64_t>(1, 1000);
   const SlotTier slot{*rc::gen::inRange<Fs>(0, 10 * ns), tier};
-  RC_ASSERT(slot_access_fs(slot, bytes, chain({0, 0}, {bw})) <= slot_access_fs(slot, bytes + more, chain({0, 0}, {bw})));
-  RC_ASSERT(slot_access_fs(slot, bytes, chain({0, 0}, {bw})) <= slot_access_fs(slot, bytes, chain({0, 0}, {bw - 1})));
+  RC_ASSERT(slot_access_fs(slot, bytes, chain({0, 0}, {bw})) <=
+            slot_access_fs(slot, bytes + more, chain({0, 0}, {bw})));
+  RC_ASSERT(slot_access_fs(slot, bytes, chain({0, 0}, {bw})) <=
+            slot_access_fs(slot, bytes, chain({0, 0}, {bw - 1})));
   RC_ASSERT(credit_fs(chain({1, 1}, {bw}), bytes) <= credit_fs(chain({1, 1}, {bw}), bytes + more));
 }
 

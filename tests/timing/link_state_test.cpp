@@ -48,7 +48,8 @@ BOOST_AUTO_TEST_CASE(propagation_is_at_least_one_femtosecond) {
   BOOST_TEST(propagation_fs(Rational(0), Rational::parse("0.1")) == 1U);
   BOOST_TEST(propagation_fs(Rational::parse("0.000001"), Rational::parse("0.1")) == 1U);  // 0.1 fs
   BOOST_TEST(propagation_fs(Rational(50), Rational::parse("0.1")) == 5'000'000U);
-  BOOST_TEST(propagation_fs(Rational::parse("0.000015"), Rational::parse("0.1")) == 2U);  // 1.5 fs, half up
+  BOOST_TEST(propagation_fs(Rational::parse("0.000015"), Rational::parse("0.1")) ==
+             2U);  // 1.5 fs, half up
 }
 
 BOOST_AUTO_TEST_CASE(a_serial_server_holds_for_first_flits_only) {

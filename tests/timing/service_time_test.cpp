@@ -43,7 +43,8 @@ BOOST_AUTO_TEST_CASE(a_bandwidth_beyond_exact_arithmetic_is_refused) {
 RC_BOOST_PROP(equals_the_exact_quotient_for_any_decimal, ()) {
   const auto digits = *rc::gen::inRange<std::int64_t>(1, 1'000'000'000'000);
   const auto places = *rc::gen::inRange(0, 10);
-  const Rational gbs = Rational::fraction(digits, 1) / Rational::parse("1e" + std::to_string(places));
+  const Rational gbs =
+      Rational::fraction(digits, 1) / Rational::parse("1e" + std::to_string(places));
   const auto bytes = *rc::gen::inRange<std::uint32_t>(1, 65536);
   const auto full = *rc::gen::inRange<std::uint32_t>(1, 65536);
   RC_PRE(gbs > Rational::parse("0.001"));

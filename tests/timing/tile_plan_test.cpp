@@ -18,7 +18,8 @@ namespace {
 
 std::string stages_of(const Tile& tile) {
   std::string text;
-  for (std::size_t i = 0; i < tile.size(); ++i) text += std::string(i == 0 ? "" : " ") + name_of(tile[i].type);
+  for (std::size_t i = 0; i < tile.size(); ++i)
+    text += std::string(i == 0 ? "" : " ") + name_of(tile[i].type);
   return text;
 }
 
@@ -40,7 +41,8 @@ CompositeGemm gemm(std::int64_t m, std::int64_t k, std::int64_t n) {
   return g;
 }
 
-EpilogueStage epilogue(MathOp op, EpilogueScope scope, std::uint64_t per_column = 0, std::uint64_t per_element = 0) {
+EpilogueStage epilogue(MathOp op, EpilogueScope scope, std::uint64_t per_column = 0,
+                       std::uint64_t per_element = 0) {
   return {op, scope, per_column, per_element};
 }
 
@@ -60,8 +62,9 @@ bool cover(std::vector<Range> ranges, std::uint64_t base, std::uint64_t bytes) {
 bool same(const Tile& a, const Tile& b) {
   if (a.id != b.id || a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i].type != b[i].type || a[i].address != b[i].address || a[i].bytes != b[i].bytes || a[i].m != b[i].m ||
-        a[i].k != b[i].k || a[i].n != b[i].n || a[i].elements != b[i].elements || a[i].register_bytes != b[i].register_bytes) {
+    if (a[i].type != b[i].type || a[i].address != b[i].address || a[i].bytes != b[i].bytes ||
+        a[i].m != b[i].m || a[i].k != b[i].k || a[i].n != b[i].n ||
+        a[i].elements != b[i].elements || a[i].register_bytes != b[i].register_bytes) {
       return false;
     }
   }
@@ -76,10 +79,14 @@ BOOST_AUTO_TEST_CASE(a_gemm_loops_over_m_then_n_then_k) {
   const TilePlan plan(gemm(64, 128, 64), {32, 64, 32});
   BOOST_TEST(plan.tile_count() == 2u * 2 * 2);
   // Tile 1 is the second k of the first output; tile 2 the next n; tile 4 the next m.
-  BOOST_TEST(stage_of(plan.tile(1), StageType::dma_read, 0).address == 0x10000u + 2 * (0 * 128 + 32 * 64));
-  BOOST_TEST(stage_of(plan.tile(1), StageType::dma_read, 1).address == 0x20000u + 2 * (64 * 64 + 64 * 0));
-  BOOST_TEST(stage_of(plan.tile(2), StageType::dma_read, 1).address == 0x20000u + 2 * (0 * 64 + 64 * 32));
-  BOOST_TEST(stage_of(plan.tile(4), StageType::dma_read, 0).address == 0x10000u + 2 * (32 * 128 + 0));
+  BOOST_TEST(stage_of(plan.tile(1), StageType::dma_read, 0).address ==
+             0x10000u + 2 * (0 * 128 + 32 * 64));
+  BOOST_TEST(stage_of(plan.tile(1), StageType::dma_read, 1).address ==
+             0x20000u + 2 * (64 * 64 + 64 * 0));
+  BOOST_TEST(stage_of(plan.tile(2), StageType::dma_read, 1).address ==
+             0x20000u + 2 * (0 * 64 + 64 * 32));
+  BOOST_TEST(stage_of(plan.tile(4), StageType::dma_read, 0).address ==
+             0x10000u + 2 * (32 * 128 + 0));
 }
 
 BOOST_AUTO_TEST_CASE(only_the_last_k_stores_and_writes) {
@@ -105,11 +112,13 @@ BOOST_AUTO_TEST_CASE(results_kept_in_tcm_skip_their_dma_write) {
 
 BOOST_AUTO_TEST_CASE(epilogues_follow_their_scope) {
   CompositeGemm g = gemm(32, 128, 32);
-  g.epilogue = {epilogue(MathOp::relu, EpilogueScope::output_tile), epilogue(MathOp::mul, EpilogueScope::k_tile),
+  g.epilogue = {epilogue(MathOp::relu, EpilogueScope::output_tile),
+                epilogue(MathOp::mul, EpilogueScope::k_tile),
                 epilogue(MathOp::exp, EpilogueScope::output_tile)};
   const TilePlan plan(g, {});
   BOOST_TEST(stages_of(plan.tile(0)) == "DMA_READ DMA_READ FETCH GEMM MATH");
-  BOOST_TEST(stages_of(plan.tile(1)) == "DMA_READ DMA_READ FETCH GEMM MATH MATH MATH STORE DMA_WRITE");
+  BOOST_TEST(stages_of(plan.tile(1)) ==
+             "DMA_READ DMA_READ FETCH GEMM MATH MATH MATH STORE DMA_WRITE");
   // k_tile first, then output_tile in list order.
   BOOST_CHECK(stage_of(plan.tile(1), StageType::math, 0).math_op == MathOp::mul);
   BOOST_CHECK(stage_of(plan.tile(1), StageType::math, 1).math_op == MathOp::relu);
@@ -119,7 +128,8 @@ BOOST_AUTO_TEST_CASE(epilogues_follow_their_scope) {
 
 BOOST_AUTO_TEST_CASE(a_kernel_epilogue_runs_once_over_the_output_after_the_last_tile) {
   CompositeGemm g = gemm(64, 128, 32);
-  g.epilogue = {epilogue(MathOp::relu, EpilogueScope::kernel), epilogue(MathOp::add, EpilogueScope::kernel, 0, 2)};
+  g.epilogue = {epilogue(MathOp::relu, EpilogueScope::kernel),
+                epilogue(MathOp::add, EpilogueScope::kernel, 0, 2)};
   const TilePlan plan(g, {});
   BOOST_TEST(plan.tile_count() == 4u + 2u);
   for (std::uint64_t i = 0; i < 6; ++i) BOOST_TEST(plan.waits_for_all(i) == (i == 4));
@@ -146,15 +156,18 @@ BOOST_AUTO_TEST_CASE(a_math_plan_has_one_dma_read_per_operand) {
   BOOST_TEST(stages_of(plan.tile(0)) == "DMA_READ DMA_READ FETCH MATH STORE DMA_WRITE");
   BOOST_TEST(stage_of(plan.tile(3), StageType::math).elements == 8 * 8);
   // m, then n: tile 1 is (0, 32), 32 rows high and 8 wide.
-  BOOST_TEST(stage_of(plan.tile(1), StageType::dma_read, 1).address == 0x4000u + 2 * (0 * 40 + 32 * 32));
+  BOOST_TEST(stage_of(plan.tile(1), StageType::dma_read, 1).address ==
+             0x4000u + 2 * (0 * 40 + 32 * 32));
   BOOST_TEST(stage_of(plan.tile(1), StageType::dma_read, 1).bytes == 2u * 32 * 8);
   m.inputs[0].pinned = true;
   m.out.pinned = true;
   BOOST_TEST(stages_of(TilePlan(m, {}).tile(0)) == "DMA_READ FETCH MATH STORE");
 }
 
-// The bias of 8 columns and the tensor of the output's shape come with FETCH: (2 * 8 * 8 * 2 + 8 * 2 + 8 * 8 * 2) B.
-BOOST_AUTO_TEST_CASE(a_math_plan_has_its_epilogue_before_the_store_and_kernel_scope_in_a_pass_of_its_own) {
+// The bias of 8 columns and the tensor of the output's shape come with FETCH: (2 * 8 * 8 * 2 + 8 *
+// 2 + 8 * 8 * 2) B.
+BOOST_AUTO_TEST_CASE(
+    a_math_plan_has_its_epilogue_before_the_store_and_kernel_scope_in_a_pass_of_its_own) {
   CompositeMath m;
   m.m = m.n = 8;
   m.inputs.resize(2);
@@ -186,9 +199,11 @@ BOOST_AUTO_TEST_CASE(edge_tiles_have_their_true_size) {
 BOOST_AUTO_TEST_CASE(fetch_moves_all_operands_also_pinned_ones_and_those_of_the_epilogue) {
   CompositeGemm g = gemm(32, 64, 32);
   g.a.pinned = g.b.pinned = true;
-  g.epilogue = {epilogue(MathOp::add, EpilogueScope::output_tile, 2, 0), epilogue(MathOp::mul, EpilogueScope::output_tile, 0, 2)};
+  g.epilogue = {epilogue(MathOp::add, EpilogueScope::output_tile, 2, 0),
+                epilogue(MathOp::mul, EpilogueScope::output_tile, 0, 2)};
   // A 32 x 64 and B 64 x 32 in f16, a bias of 32 columns, a factor of the output's shape.
-  BOOST_TEST(stage_of(TilePlan(g, {}).tile(0), StageType::fetch).bytes == 4096u + 4096 + 2 * 32 + 2 * 32 * 32);
+  BOOST_TEST(stage_of(TilePlan(g, {}).tile(0), StageType::fetch).bytes ==
+             4096u + 4096 + 2 * 32 + 2 * 32 * 32);
   BOOST_TEST(stage_of(TilePlan(g, {}).tile(0), StageType::store).bytes == 2u * 32 * 32);
 }
 
@@ -254,12 +269,16 @@ RC_BOOST_PROP(the_tiles_cover_the_operands_exactly, ()) {
     const Stage& b = stage_of(t, StageType::dma_read, 1);
     a_by_n[static_cast<std::int64_t>(i / tiles_k % tiles_n)].push_back({a.address, a.bytes});
     b_by_m[static_cast<std::int64_t>(i / tiles_k / tiles_n)].push_back({b.address, b.bytes});
-    if ((i + 1) % tiles_k == 0) out.push_back({stage_of(t, StageType::dma_write).address, stage_of(t, StageType::dma_write).bytes});
+    if ((i + 1) % tiles_k == 0)
+      out.push_back(
+          {stage_of(t, StageType::dma_write).address, stage_of(t, StageType::dma_write).bytes});
     const Stage& product = stage_of(t, StageType::gemm);
     macs += product.m * product.k * product.n;
   }
-  for (const auto& [n, ranges] : a_by_n) RC_ASSERT(cover(ranges, g.a.address, static_cast<std::uint64_t>(2 * g.m * g.k)));
-  for (const auto& [m, ranges] : b_by_m) RC_ASSERT(cover(ranges, g.b.address, static_cast<std::uint64_t>(2 * g.k * g.n)));
+  for (const auto& [n, ranges] : a_by_n)
+    RC_ASSERT(cover(ranges, g.a.address, static_cast<std::uint64_t>(2 * g.m * g.k)));
+  for (const auto& [m, ranges] : b_by_m)
+    RC_ASSERT(cover(ranges, g.b.address, static_cast<std::uint64_t>(2 * g.k * g.n)));
   RC_ASSERT(cover(out, g.out.address, static_cast<std::uint64_t>(2 * g.m * g.n)));
   RC_ASSERT(macs == g.m * g.k * g.n);
 }
@@ -271,9 +290,10 @@ RC_BOOST_PROP(the_same_arguments_give_the_same_plan_and_every_register_is_given_
   g.b.pinned = *rc::gen::arbitrary<bool>();
   g.out.pinned = *rc::gen::arbitrary<bool>();
   for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
-    g.epilogue.push_back(epilogue(MathOp::add,
-                                  *rc::gen::element(EpilogueScope::k_tile, EpilogueScope::output_tile, EpilogueScope::kernel),
-                                  *rc::gen::element<std::uint64_t>(0, 2), *rc::gen::element<std::uint64_t>(0, 2)));
+    g.epilogue.push_back(epilogue(
+        MathOp::add,
+        *rc::gen::element(EpilogueScope::k_tile, EpilogueScope::output_tile, EpilogueScope::kernel),
+        *rc::gen::element<std::uint64_t>(0, 2), *rc::gen::element<std::uint64_t>(0, 2)));
   }
   const TilePlan one(g, {16, 16, 16});
   const TilePlan two(g, {16, 16, 16});
@@ -283,7 +303,8 @@ RC_BOOST_PROP(the_same_arguments_give_the_same_plan_and_every_register_is_given_
     const Tile t = one.tile(i);
     RC_ASSERT(same(t, two.tile(i)));
     for (std::size_t s = 0; s < t.size(); ++s) {
-      held += (t[s].type == StageType::fetch ? 1 : -1) * static_cast<std::int64_t>(t[s].register_bytes);
+      held +=
+          (t[s].type == StageType::fetch ? 1 : -1) * static_cast<std::int64_t>(t[s].register_bytes);
       RC_ASSERT(held >= 0);
       RC_ASSERT(static_cast<std::uint64_t>(held) <= one.largest_register_bytes());
     }

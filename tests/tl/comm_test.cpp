@@ -1,4 +1,5 @@
-// tl.send, tl.recv and what belongs to them: what is asked of PE_IPCQ, and what the blocks hold (spec 6, 8.1).
+// tl.send, tl.recv and what belongs to them: what is asked of PE_IPCQ, and what the blocks hold
+// (spec 6, 8.1).
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 
@@ -14,7 +15,8 @@ using kernbench::test::with_text;
 namespace {
 
 IpcqReceived message(const std::vector<float>& values, const std::string& direction = "E") {
-  return {direction, std::make_shared<const ByteImage>(ByteImage::copy_of(values.data(), values.size() * 4))};
+  return {direction,
+          std::make_shared<const ByteImage>(ByteImage::copy_of(values.data(), values.size() * 4))};
 }
 
 std::vector<double> values_of(FakePe& pe, const IpcqSend& send) {
@@ -56,12 +58,13 @@ BOOST_AUTO_TEST_CASE(bytes_are_sent_as_elements_of_what_the_pointer_knows) {
   BOOST_TEST((pe.sent.at(0).dtype == i8));
   BOOST_TEST(pe.sent.at(1).shape.str() == "{3}");
   BOOST_TEST((pe.sent.at(1).dtype == f32));
-  BOOST_CHECK_EXCEPTION(tl.send("E", tl::Ptr(tl::TensorInfo::whole("x", 0x2000, {8}, f32)), 10), UsageError,
-                        with_text("no multiple of the 4 of f32"));
-  BOOST_CHECK_EXCEPTION(tl.send("E", tl::Ptr(tl::TensorInfo::whole("x", 0x2000, {8}, f32)), {2}, f16), UsageError,
-                        with_text("which holds f32"));
-  BOOST_CHECK_EXCEPTION(tl.send("E", tl::Ptr(tl::TensorInfo::whole("x", 0x2000, {8}, f32)), 64), AccessFault,
-                        with_text("are not all inside tensor 'x'"));
+  BOOST_CHECK_EXCEPTION(tl.send("E", tl::Ptr(tl::TensorInfo::whole("x", 0x2000, {8}, f32)), 10),
+                        UsageError, with_text("no multiple of the 4 of f32"));
+  BOOST_CHECK_EXCEPTION(
+      tl.send("E", tl::Ptr(tl::TensorInfo::whole("x", 0x2000, {8}, f32)), {2}, f16), UsageError,
+      with_text("which holds f32"));
+  BOOST_CHECK_EXCEPTION(tl.send("E", tl::Ptr(tl::TensorInfo::whole("x", 0x2000, {8}, f32)), 64),
+                        AccessFault, with_text("are not all inside tensor 'x'"));
 }
 
 BOOST_AUTO_TEST_CASE(a_received_block_holds_the_message) {
@@ -88,7 +91,9 @@ BOOST_AUTO_TEST_CASE(a_message_is_copied_into_the_bytes_of_a_block) {
   const tl::Handle block = tl.recv("E", {2}, f32, target);
   BOOST_TEST(pe.scratch().used_bytes() == used);
   BOOST_TEST(block.data() == (std::vector<double>{1, 2}));
-  BOOST_TEST(target.data() == (std::vector<double>{0, 0, 0, 0}));  // a handle is a value; the result is the one that was received
+  BOOST_TEST(target.data() ==
+             (std::vector<double>{
+                 0, 0, 0, 0}));  // a handle is a value; the result is the one that was received
   BOOST_TEST((pe.received.at(0).copy_to == MemorySpace::tcm));
   BOOST_TEST(pe.received.at(0).to.size() == 1u);
 }
@@ -108,7 +113,8 @@ BOOST_AUTO_TEST_CASE(a_future_is_received_once) {
   FakePe pe;
   tl::Program tl(pe);
   pe.answers = {message({1}), message({2})};
-  const tl::RecvFuture first = tl.recv_async("E", {1}, f32), second = tl.recv_async("E", {1}, f32), copy = first;
+  const tl::RecvFuture first = tl.recv_async("E", {1}, f32), second = tl.recv_async("E", {1}, f32),
+                       copy = first;
   BOOST_TEST(!first.received());
   BOOST_TEST(tl.wait(second).item() == 1);  // the fake answers in the order of the receives
   BOOST_TEST(tl.wait(first).item() == 2);
@@ -120,7 +126,8 @@ BOOST_AUTO_TEST_CASE(a_future_is_received_once) {
   BOOST_CHECK_THROW(tl.wait(tl::RecvFuture()), UsageError);
   FakePe other;
   tl::Program elsewhere(other);
-  BOOST_CHECK_EXCEPTION(elsewhere.wait(tl.recv_async("E", {1}, f32)), UsageError, with_text("of another kernel"));
+  BOOST_CHECK_EXCEPTION(elsewhere.wait(tl.recv_async("E", {1}, f32)), UsageError,
+                        with_text("of another kernel"));
 }
 
 BOOST_AUTO_TEST_CASE(recv_no_consume_says_so) {
@@ -147,7 +154,8 @@ BOOST_AUTO_TEST_CASE(questions_about_the_rings_issue_nothing) {
   FakePe pe;
   tl::Program tl(pe);
   BOOST_TEST(!tl.connected("E"));
-  BOOST_CHECK_EXCEPTION(tl.slot_bytes(), UsageError, with_text("tl.slot_bytes on sip0.cube1.pe2: no queue pair is installed"));
+  BOOST_CHECK_EXCEPTION(tl.slot_bytes(), UsageError,
+                        with_text("tl.slot_bytes on sip0.cube1.pe2: no queue pair is installed"));
   pe.setup.queue_pairs = {{"E", {}, "W", 0, 0}, {"intra_N", {}, "intra_S", 0, 0}};
   pe.setup.settings.slot_bytes = 512;
   BOOST_TEST(tl.connected("intra_N"));
@@ -168,8 +176,9 @@ BOOST_AUTO_TEST_CASE(a_recording_lists_sends_and_receives) {
                tl.recv("W", {4}, f32, tl.zeros({4}, f32));
                tl.send("parent", tl::Ptr(std::uint64_t{0x1000}), {4}, bf16);
                tl.wait(future);
-             }) == (std::vector<std::string>{"send E f16{2, 32}", "recv_async W 0", "recv W f32{4}", "recv any i32{1}",
-                                             "recv_no_consume child0 i32{1}", "recv W f32{4} to tcm", "send parent bf16{4}",
+             }) == (std::vector<std::string>{"send E f16{2, 32}", "recv_async W 0", "recv W f32{4}",
+                                             "recv any i32{1}", "recv_no_consume child0 i32{1}",
+                                             "recv W f32{4} to tcm", "send parent bf16{4}",
                                              "recv W f32{4} 0"}),
              boost::test_tools::per_element());
 }
@@ -185,8 +194,8 @@ BOOST_AUTO_TEST_CASE(a_recording_with_directions_knows_no_others) {
                  },
                  grid) == (std::vector<std::string>{"send E f16{64}"}),
              boost::test_tools::per_element());
-  BOOST_CHECK_EXCEPTION(steps([](tl::Program& tl) { tl.send("N", tl.zeros({1})); }, grid), UsageError,
-                        with_text("no queue pair in direction 'N' of sip0.cube0.pe0"));
+  BOOST_CHECK_EXCEPTION(steps([](tl::Program& tl) { tl.send("N", tl.zeros({1})); }, grid),
+                        UsageError, with_text("no queue pair in direction 'N' of sip0.cube0.pe0"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

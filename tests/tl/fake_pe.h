@@ -1,4 +1,5 @@
-// A PE without time: what a kernel does to values, with commands that complete when the test says so.
+// A PE without time: what a kernel does to values, with commands that complete when the test says
+// so.
 #pragma once
 
 #include <functional>

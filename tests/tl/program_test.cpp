@@ -62,13 +62,17 @@ BOOST_AUTO_TEST_CASE(a_store_is_not_visible_before_it_has_been_dispatched) {
   tl::Program tl(pe);
   write(pe, 0x1000, {1});
   std::vector<double> seen;
-  pe.at_dispatch = [&] { seen.push_back(read_element(pe.functional_model.bytes(pe.functional_model.view({{0x1000, 4}}, {1}, f32)).data(), f32)); };
+  pe.at_dispatch = [&] {
+    seen.push_back(read_element(
+        pe.functional_model.bytes(pe.functional_model.view({{0x1000, 4}}, {1}, f32)).data(), f32));
+  };
   tl.store(at_1000, tl.full({1}, 7, f32));
   tl.wait();
   BOOST_TEST(seen == (std::vector<double>{1, 7}));
 }
 
-// One dispatch per call, also where a call issues no command; none for identity, reference, shape and make.
+// One dispatch per call, also where a call issues no command; none for identity, reference, shape
+// and make.
 BOOST_AUTO_TEST_CASE(every_call_that_is_not_metadata_is_dispatched_once) {
   FakePe pe;
   tl::Program tl(pe);
@@ -82,8 +86,10 @@ BOOST_AUTO_TEST_CASE(every_call_that_is_not_metadata_is_dispatched_once) {
   };
   BOOST_TEST(dispatches([&] {
                tl.program_id(), tl.num_programs(), tl.launch_num(), tl.ref(p, {4}, f32);
-               tl.trans(x), tl.reshape(x, {16}), tl.slice(x, 0, 1), tl.broadcast_to(tl.slice(x, 0, 1), {4, 4});
-               tl.arange(0, 4), tl.zeros({4}), tl.full({4}, 2), tl.cast(x, f32), tl::Program::cdiv(3, 2), tl.connected("E");
+               tl.trans(x), tl.reshape(x, {16}), tl.slice(x, 0, 1),
+                   tl.broadcast_to(tl.slice(x, 0, 1), {4, 4});
+               tl.arange(0, 4), tl.zeros({4}), tl.full({4}, 2), tl.cast(x, f32),
+                   tl::Program::cdiv(3, 2), tl.connected("E");
              }) == 0U);
   const std::vector<std::function<void()>> calls{
       [&] { tl.load(p, {4}, f32); },
@@ -105,7 +111,8 @@ BOOST_AUTO_TEST_CASE(every_call_that_is_not_metadata_is_dispatched_once) {
       [&] { tl.wait(); },
       [&] { tl.cycles(1); },
   };
-  for (std::size_t i = 0; i < calls.size(); ++i) BOOST_TEST(dispatches(calls[i]) == 1U, "call " << i);
+  for (std::size_t i = 0; i < calls.size(); ++i)
+    BOOST_TEST(dispatches(calls[i]) == 1U, "call " << i);
   tl::RecvFuture future;
   BOOST_TEST(dispatches([&] { future = tl.recv_async("E", {4}, f32); }) == 1U);
   BOOST_TEST(dispatches([&] { tl.wait(future); }) == 1U);
@@ -124,16 +131,19 @@ BOOST_AUTO_TEST_CASE(a_kernel_may_branch_on_loaded_values) {
   BOOST_TEST(tl.load(at_2000, {1}, f32).item() == 7);
 }
 
-BOOST_AUTO_TEST_CASE(reading_the_result_of_a_computation_is_a_pending_data_error_that_names_phase_2) {
+BOOST_AUTO_TEST_CASE(
+    reading_the_result_of_a_computation_is_a_pending_data_error_that_names_phase_2) {
   FakePe pe;
   tl::Program tl(pe);
   const tl::Handle x = tl.load(at_1000, {2, 2}, f32);
   const tl::Handle y = tl.dot(x, x);
   BOOST_CHECK_EXCEPTION(y.data(), PendingDataError, with_text("phase 2"));
   BOOST_CHECK_THROW(y.at({0, 0}), PendingDataError);
-  BOOST_CHECK_THROW(static_cast<void>(static_cast<bool>(tl.sum(tl.reshape(y, {4}), 0))), PendingDataError);
+  BOOST_CHECK_THROW(static_cast<void>(static_cast<bool>(tl.sum(tl.reshape(y, {4}), 0))),
+                    PendingDataError);
   tl.store(at_2000, y);
-  BOOST_CHECK_THROW(tl.load(at_2000, {2, 2}, f32).data(), PendingDataError);  // pending data stay pending through memory
+  BOOST_CHECK_THROW(tl.load(at_2000, {2, 2}, f32).data(),
+                    PendingDataError);  // pending data stay pending through memory
 }
 
 BOOST_AUTO_TEST_CASE(with_data_off_there_is_no_data_op_and_values_cannot_be_read) {
@@ -154,7 +164,8 @@ BOOST_AUTO_TEST_CASE(every_command_carries_what_it_does_to_values) {
   tl.store(at_2000, tl.dot(x, x) + 1);
   for (const Command& command : pe.commands) BOOST_TEST(command.data != nullptr);
   // (sip 0, cube 1, pe 2)'s TCM, in the order of allocation: x at 0, the product at 16
-  BOOST_TEST(describe(*pe.commands.at(1).data).find("in0=f32:2x2 in1=f32:2x2 out=f32:2x2") != std::string::npos,
+  BOOST_TEST(describe(*pe.commands.at(1).data).find("in0=f32:2x2 in1=f32:2x2 out=f32:2x2") !=
+                 std::string::npos,
              describe(*pe.commands.at(1).data));
 }
 
@@ -175,7 +186,8 @@ BOOST_AUTO_TEST_CASE(dot_of_shapes_that_do_not_fit_is_an_error_that_prints_both)
 BOOST_AUTO_TEST_CASE(a_float_times_an_integer_is_an_error) {
   FakePe pe;
   tl::Program tl(pe);
-  BOOST_CHECK_EXCEPTION(tl.dot(tl.zeros({2, 2}, f16), tl.zeros({2, 2}, i8)), UsageError, with_text("f16 x i8"));
+  BOOST_CHECK_EXCEPTION(tl.dot(tl.zeros({2, 2}, f16), tl.zeros({2, 2}, i8)), UsageError,
+                        with_text("f16 x i8"));
 }
 
 BOOST_AUTO_TEST_CASE(dot_has_the_dtype_of_its_operands_and_i32_for_integers) {
@@ -196,13 +208,16 @@ BOOST_AUTO_TEST_CASE(element_wise_operations_broadcast_and_take_scalars) {
   BOOST_TEST(tl.where(x, 1.0, row).str() == "f16{4, 8}");
   BOOST_TEST(tl.sum(x, -1).str() == "f16{4, 1}");
   BOOST_TEST(tl.argmax(x, 0).str() == "i32{1, 8}");
-  // MATH works through the elements of the widest operand, also when that is only wide once broadcast.
+  // MATH works through the elements of the widest operand, also when that is only wide once
+  // broadcast.
   BOOST_TEST(tl::describe(pe.commands.at(0)) == "math add 32");
   BOOST_TEST(tl::describe(pe.commands.at(1)) == "math add 32");
-  BOOST_CHECK_EXCEPTION(tl.add(1.0, 2.0), UsageError, with_text("at least one operand must be a tensor"));
+  BOOST_CHECK_EXCEPTION(tl.add(1.0, 2.0), UsageError,
+                        with_text("at least one operand must be a tensor"));
 }
 
-BOOST_AUTO_TEST_CASE(cast_is_one_math_operation_in_the_dtype_asked_for_and_nothing_where_there_is_nothing_to_do) {
+BOOST_AUTO_TEST_CASE(
+    cast_is_one_math_operation_in_the_dtype_asked_for_and_nothing_where_there_is_nothing_to_do) {
   FakePe pe;
   tl::Program tl(pe);
   const tl::Handle x = tl.full({4, 8}, 1.5, f16);
@@ -219,8 +234,8 @@ BOOST_AUTO_TEST_CASE(every_math_operation_is_one_simple_command) {
   FakePe pe;
   tl::Program tl(pe);
   const tl::Handle x = tl.full({4, 4}, 1, f32);
-  tl.exp(x), tl.log(x), tl.sqrt(x), tl.rsqrt(x), tl.abs(x), tl.sigmoid(x), tl.cos(x), tl.sin(x), tl.tanh(x), tl.relu(x), tl.gelu(x),
-      tl.silu(x);
+  tl.exp(x), tl.log(x), tl.sqrt(x), tl.rsqrt(x), tl.abs(x), tl.sigmoid(x), tl.cos(x), tl.sin(x),
+      tl.tanh(x), tl.relu(x), tl.gelu(x), tl.silu(x);
   tl.add(x, x), tl.sub(x, x), tl.mul(x, x), tl.div(x, x), tl.maximum(x, x), tl.minimum(x, x);
   tl.fma(x, x, x), tl.clamp(x, 0.0, 1.0), tl.where(x, x, x);
   tl.sum(x, 0), tl.max(x, 0), tl.min(x, 0), tl.softmax(x), tl.argmax(x);
@@ -237,7 +252,8 @@ BOOST_AUTO_TEST_CASE(views_share_the_block_and_cost_nothing) {
   write(pe, 0x1000, {0, 1, 2, 3, 4, 5});
   const tl::Handle x = tl.load(at_1000, {2, 3}, f32);
   const std::uint64_t used = pe.scratch().used_bytes();
-  const tl::Handle turned = tl.trans(x), row = tl.slice(x, 1, 2), flat = tl.reshape(x, {6}), wide = tl.broadcast_to(row, {2, 3});
+  const tl::Handle turned = tl.trans(x), row = tl.slice(x, 1, 2), flat = tl.reshape(x, {6}),
+                   wide = tl.broadcast_to(row, {2, 3});
   BOOST_TEST(turned.data() == (std::vector<double>{0, 3, 1, 4, 2, 5}));
   BOOST_TEST(row.data() == (std::vector<double>{3, 4, 5}));
   BOOST_TEST(flat.at({4}) == 4);
@@ -253,7 +269,8 @@ BOOST_AUTO_TEST_CASE(arange_zeros_and_full_are_known_and_issue_nothing) {
   tl::Program tl(pe);
   BOOST_TEST(tl.arange(2, 5).data() == (std::vector<double>{2, 3, 4}));
   BOOST_TEST(tl.zeros({2}).data() == (std::vector<double>{0, 0}));
-  BOOST_TEST(tl.full({2}, 0.1, f16).data() == (std::vector<double>{0.0999755859375, 0.0999755859375}));
+  BOOST_TEST(tl.full({2}, 0.1, f16).data() ==
+             (std::vector<double>{0.0999755859375, 0.0999755859375}));
   BOOST_TEST(pe.commands.empty());
   BOOST_CHECK_THROW(tl.arange(2, 2), UsageError);
 }
@@ -265,11 +282,13 @@ BOOST_AUTO_TEST_CASE(an_access_outside_the_tensor_is_a_fault_that_names_it) {
   tl::Program tl(pe);
   const tl::Ptr a(tl::TensorInfo::whole("a", 0x1000, {4, 4}, f32));  // 64 bytes
   BOOST_CHECK_NO_THROW(tl.load(a + 48, {4}, f32));
-  BOOST_CHECK_EXCEPTION(tl.load(a + 52, {4}, f32), AccessFault,
-                        with_text("tl.load: 16 bytes at a + 52 are not all inside tensor 'a' of 64 bytes"));
+  BOOST_CHECK_EXCEPTION(
+      tl.load(a + 52, {4}, f32), AccessFault,
+      with_text("tl.load: 16 bytes at a + 52 are not all inside tensor 'a' of 64 bytes"));
   BOOST_CHECK_EXCEPTION(tl.store(a - 4, tl.zeros({1}, f32)), AccessFault, with_text("a - 4"));
   BOOST_CHECK_THROW(tl.ref(a, {5, 4}, f32), AccessFault);
-  BOOST_CHECK_THROW(tl.composite(tl::gemm(tl.zeros({8, 8}, f32), tl.zeros({8, 8}, f32)).to(a)), AccessFault);
+  BOOST_CHECK_THROW(tl.composite(tl::gemm(tl.zeros({8, 8}, f32), tl.zeros({8, 8}, f32)).to(a)),
+                    AccessFault);
 }
 
 BOOST_AUTO_TEST_CASE(a_pointer_knows_the_type_that_it_points_to) {

@@ -35,11 +35,13 @@ BOOST_AUTO_TEST_CASE(overflow_of_the_scratch_says_what_was_asked_and_the_largest
   FakePe pe;
   tl::Program tl(pe);
   const tl::Handle first = tl.zeros({512, 512}, f16);  // 512 KiB of 1 MiB
-  BOOST_CHECK_EXCEPTION(tl.load(at_1000, {512, 513}, f16), AllocationError, [](const AllocationError& error) {
-    const std::string text = error.what();
-    return text.find("tl.load: no room for f16{512, 513} on sip0.cube1.pe2") != std::string::npos &&
-           text.find("525312") != std::string::npos && text.find("524288") != std::string::npos;
-  });
+  BOOST_CHECK_EXCEPTION(
+      tl.load(at_1000, {512, 513}, f16), AllocationError, [](const AllocationError& error) {
+        const std::string text = error.what();
+        return text.find("tl.load: no room for f16{512, 513} on sip0.cube1.pe2") !=
+                   std::string::npos &&
+               text.find("525312") != std::string::npos && text.find("524288") != std::string::npos;
+      });
   BOOST_CHECK_NO_THROW(tl.load(at_1000, {512, 512}, f16));
 }
 

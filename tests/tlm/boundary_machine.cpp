@@ -19,7 +19,8 @@ class Checked final : public sc_core::sc_module {
  public:
   template <class... Arguments>
   explicit Checked(const sc_core::sc_module_name& name, Arguments&&... arguments)
-      : sc_module(name), checker("checker"), module("plain", std::forward<Arguments>(arguments)...) {}
+      : sc_module(name), checker("checker"),
+        module("plain", std::forward<Arguments>(arguments)...) {}
   ProtocolChecker checker;
   Module module;
 };
@@ -28,48 +29,55 @@ class Checked final : public sc_core::sc_module {
 
 void BoundaryMachine::add_lt_initiator(std::vector<plain_tlm::LtInitiator::Program> programs) {
   has_initiator_ = true;
-  modules.add_initiator("test.initiator", [this, programs](const char* name, ExternalModules::TargetSocket& bridge) {
-    auto made = std::make_unique<Checked<plain_tlm::LtInitiator>>(name, programs);
-    made->module.socket.bind(made->checker.from_initiator);
-    made->checker.to_target.bind(bridge);
-    checkers.push_back(&made->checker);
-    return made;
-  });
+  modules.add_initiator(
+      "test.initiator", [this, programs](const char* name, ExternalModules::TargetSocket& bridge) {
+        auto made = std::make_unique<Checked<plain_tlm::LtInitiator>>(name, programs);
+        made->module.socket.bind(made->checker.from_initiator);
+        made->checker.to_target.bind(bridge);
+        checkers.push_back(&made->checker);
+        return made;
+      });
 }
 
 void BoundaryMachine::add_at_initiator(plain_tlm::AtScript& script) {
   has_initiator_ = true;
-  modules.add_initiator("test.initiator", [this, &script](const char* name, ExternalModules::TargetSocket& bridge) {
-    auto made = std::make_unique<Checked<plain_tlm::AtInitiator>>(name, script);
-    made->module.socket.bind(made->checker.from_initiator);
-    made->checker.to_target.bind(bridge);
-    checkers.push_back(&made->checker);
-    return made;
-  });
+  modules.add_initiator(
+      "test.initiator", [this, &script](const char* name, ExternalModules::TargetSocket& bridge) {
+        auto made = std::make_unique<Checked<plain_tlm::AtInitiator>>(name, script);
+        made->module.socket.bind(made->checker.from_initiator);
+        made->checker.to_target.bind(bridge);
+        checkers.push_back(&made->checker);
+        return made;
+      });
 }
 
 void BoundaryMachine::add_lt_memory(std::size_t size, Fs latency) {
   has_memory_ = true;
-  modules.add_target("test.memory", [this, size, latency](const char* name, ExternalModules::InitiatorSocket& bridge) {
-    auto made = std::make_unique<Checked<plain_tlm::LtMemory>>(name, size, fs(latency));
-    made->checker.to_target.bind(made->module.socket);
-    bridge.bind(made->checker.from_initiator);
-    checkers.push_back(&made->checker);
-    lt_memory = &made->module;
-    return made;
-  });
+  modules.add_target(
+      "test.memory",
+      [this, size, latency](const char* name, ExternalModules::InitiatorSocket& bridge) {
+        auto made = std::make_unique<Checked<plain_tlm::LtMemory>>(name, size, fs(latency));
+        made->checker.to_target.bind(made->module.socket);
+        bridge.bind(made->checker.from_initiator);
+        checkers.push_back(&made->checker);
+        lt_memory = &made->module;
+        return made;
+      });
 }
 
 void BoundaryMachine::add_at_memory(plain_tlm::AtAnswer answer, Fs accept, Fs latency) {
   has_memory_ = true;
-  modules.add_target("test.memory", [this, answer, accept, latency](const char* name, ExternalModules::InitiatorSocket& bridge) {
-    auto made = std::make_unique<Checked<plain_tlm::AtMemory>>(name, answer, fs(accept), fs(latency));
-    made->checker.to_target.bind(made->module.socket);
-    bridge.bind(made->checker.from_initiator);
-    checkers.push_back(&made->checker);
-    at_memory = &made->module;
-    return made;
-  });
+  modules.add_target(
+      "test.memory",
+      [this, answer, accept, latency](const char* name, ExternalModules::InitiatorSocket& bridge) {
+        auto made =
+            std::make_unique<Checked<plain_tlm::AtMemory>>(name, answer, fs(accept), fs(latency));
+        made->checker.to_target.bind(made->module.socket);
+        bridge.bind(made->checker.from_initiator);
+        checkers.push_back(&made->checker);
+        at_memory = &made->module;
+        return made;
+      });
 }
 
 void BoundaryMachine::build(const Setting& setting) {
@@ -81,12 +89,15 @@ void BoundaryMachine::build(const Setting& setting) {
              (setting.link.empty() ? "" : "      " + setting.link + "\n");
   }
   if (has_memory_) {
-    yaml_ += "cube:\n  components:\n    sram: {impl: builtin.tlm_target_bridge, attrs: {module: test.memory" +
-             (setting.target_attrs.empty() ? "" : ", " + setting.target_attrs) + "}}\n";
+    yaml_ +=
+        "cube:\n  components:\n    sram: {impl: builtin.tlm_target_bridge, attrs: {module: "
+        "test.memory" +
+        (setting.target_attrs.empty() ? "" : ", " + setting.target_attrs) + "}}\n";
   }
   register_builtin_components(registry_, modules);
   const ScratchDir directory;
-  for (const char* file : {"topology.yaml", "topology.tiny.yaml"}) directory.write(file, read_file(source_dir + "/configs/" + file));
+  for (const char* file : {"topology.yaml", "topology.tiny.yaml"})
+    directory.write(file, read_file(source_dir + "/configs/" + file));
   MachineSpec spec = load_machine(directory.write("machine.yaml", yaml_), {}, registry_);
   spec.source_path.clear();
   PlatformOptions options;
@@ -126,7 +137,8 @@ std::uint64_t BoundaryMachine::statistic(const std::string& node, const std::str
 
 std::vector<unsigned char> pattern(std::size_t nbytes, unsigned char first) {
   std::vector<unsigned char> bytes(nbytes);
-  for (std::size_t i = 0; i < nbytes; ++i) bytes[i] = static_cast<unsigned char>(first + i * 7 + i / 256);
+  for (std::size_t i = 0; i < nbytes; ++i)
+    bytes[i] = static_cast<unsigned char>(first + i * 7 + i / 256);
   return bytes;
 }
 

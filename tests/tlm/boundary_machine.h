@@ -1,4 +1,5 @@
-// topology.tiny.yaml with plain TLM-2.0 modules that a YAML file binds in, each behind a checker of the base protocol. In a forked child:
+// topology.tiny.yaml with plain TLM-2.0 modules that a YAML file binds in, each behind a checker of
+// the base protocol. In a forked child:
 //
 //   BoundaryMachine m;
 //   m.add_lt_initiator([](plain_tlm::LtInitiator& i) { i.write(...); });
@@ -24,17 +25,20 @@ namespace kernbench::test {
 
 class BoundaryMachine {
  public:
-  // The module "test.initiator": one of the two. SystemC's times can be made only once the machine is there: requests are filled in then.
+  // The module "test.initiator": one of the two. SystemC's times can be made only once the machine
+  // is there: requests are filled in then.
   void add_lt_initiator(std::vector<plain_tlm::LtInitiator::Program> programs);
   void add_at_initiator(plain_tlm::AtScript& script);
-  // The module "test.memory", in the place of the SRAM: `make` creates a module with a member `socket`.
+  // The module "test.memory", in the place of the SRAM: `make` creates a module with a member
+  // `socket`.
   void add_lt_memory(std::size_t size = 1 << 16, Fs latency = 30 * fs_per_ns);
   void add_at_memory(plain_tlm::AtAnswer answer, Fs accept, Fs latency);
 
   struct Setting {
     std::string attach = "sip0.cube0.r0c0";
-    std::string bridge_attrs;        // of the initiator bridge, e.g. "posted: true"
-    std::string target_attrs = "overhead_ns: 0";  // of the target bridge; what is not named stays as in the SRAM's entry
+    std::string bridge_attrs;  // of the initiator bridge, e.g. "posted: true"
+    std::string target_attrs =
+        "overhead_ns: 0";  // of the target bridge; what is not named stays as in the SRAM's entry
     std::string link = "bw_gbs: 256";
     bool data = true;
   };
@@ -43,13 +47,18 @@ class BoundaryMachine {
   void build() { build(Setting()); }
   const std::string& yaml() const { return yaml_; }
 
-  // Until nothing is pending; checks that it ended well, that the pool is empty and that no transaction is under way.
+  // Until nothing is pending; checks that it ended well, that the pool is empty and that no
+  // transaction is under way.
   void run();
   RunResult run_program(const std::function<void(HostPort&)>& body);
 
   std::uint64_t address(MemoryArea area, unsigned pe, std::uint64_t offset) const;
-  std::uint64_t hbm(unsigned pe, std::uint64_t offset = 0) const { return address(MemoryArea::hbm, pe, offset); }
-  std::uint64_t sram(std::uint64_t offset = 0) const { return address(MemoryArea::cube_sram, 0, offset); }
+  std::uint64_t hbm(unsigned pe, std::uint64_t offset = 0) const {
+    return address(MemoryArea::hbm, pe, offset);
+  }
+  std::uint64_t sram(std::uint64_t offset = 0) const {
+    return address(MemoryArea::cube_sram, 0, offset);
+  }
   std::vector<unsigned char> stored(std::uint64_t physical, std::uint64_t nbytes);
   std::uint64_t statistic(const std::string& node, const std::string& name) const;
 

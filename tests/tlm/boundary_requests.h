@@ -10,11 +10,14 @@
 
 namespace kernbench::test {
 
-inline plain_tlm::AtRequest write_request(std::uint64_t address, std::vector<unsigned char> data, Fs start = 0, Fs delay = 0) {
+inline plain_tlm::AtRequest write_request(std::uint64_t address, std::vector<unsigned char> data,
+                                          Fs start = 0, Fs delay = 0) {
   return {tlm::TLM_WRITE_COMMAND, address, std::move(data), fs(start), fs(delay)};
 }
-inline plain_tlm::AtRequest read_request(std::uint64_t address, std::size_t nbytes, Fs start = 0, Fs delay = 0) {
-  return {tlm::TLM_READ_COMMAND, address, std::vector<unsigned char>(nbytes, 0xee), fs(start), fs(delay)};
+inline plain_tlm::AtRequest read_request(std::uint64_t address, std::size_t nbytes, Fs start = 0,
+                                         Fs delay = 0) {
+  return {tlm::TLM_READ_COMMAND, address, std::vector<unsigned char>(nbytes, 0xee), fs(start),
+          fs(delay)};
 }
 
 // The tiny machine's addresses, before there is a machine.

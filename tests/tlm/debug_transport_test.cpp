@@ -1,4 +1,5 @@
-// transport_dbg inside the fabric (spec 2.1): it runs along the routes, reaches every memory, and takes no time.
+// transport_dbg inside the fabric (spec 2.1): it runs along the routes, reaches every memory, and
+// takes no time.
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/forked.h"
@@ -13,7 +14,8 @@ namespace {
 constexpr std::uint64_t slice = std::uint64_t{6} << 30;
 
 // Runs the program on a plain initiator 5 ns after the start.
-void debug_session(BoundaryMachine& m, const std::function<void(LtInitiator&)>& program, const BoundaryMachine::Setting& setting = {}) {
+void debug_session(BoundaryMachine& m, const std::function<void(LtInitiator&)>& program,
+                   const BoundaryMachine::Setting& setting = {}) {
   m.add_lt_initiator({[program](LtInitiator& i) {
     sc_core::wait(fs(5 * ns));
     program(i);
@@ -23,7 +25,9 @@ void debug_session(BoundaryMachine& m, const std::function<void(LtInitiator&)>& 
   m.run();
 }
 
-unsigned write(LtInitiator& i, std::uint64_t address, std::vector<unsigned char> data) { return i.debug(tlm::TLM_WRITE_COMMAND, address, data); }
+unsigned write(LtInitiator& i, std::uint64_t address, std::vector<unsigned char> data) {
+  return i.debug(tlm::TLM_WRITE_COMMAND, address, data);
+}
 std::vector<unsigned char> read(LtInitiator& i, std::uint64_t address, std::size_t nbytes) {
   std::vector<unsigned char> data(nbytes);
   data.resize(i.debug(tlm::TLM_READ_COMMAND, address, data));
@@ -34,7 +38,11 @@ struct Place {
   MemoryArea area;
   unsigned pes;
 };
-constexpr std::array<Place, 5> places{{{MemoryArea::hbm, 8}, {MemoryArea::pe_tcm, 8}, {MemoryArea::cube_sram, 1}, {MemoryArea::mcpu_sram, 1}, {MemoryArea::io_sram, 1}}};
+constexpr std::array<Place, 5> places{{{MemoryArea::hbm, 8},
+                                       {MemoryArea::pe_tcm, 8},
+                                       {MemoryArea::cube_sram, 1},
+                                       {MemoryArea::mcpu_sram, 1},
+                                       {MemoryArea::io_sram, 1}}};
 
 void reaches_every_memory(const std::string& attach) {
   BoundaryMachine m;
@@ -58,15 +66,20 @@ void reaches_every_memory(const std::string& attach) {
         }
       },
       setting);
-  for (const MachineModules::LinkInstance& edge : m.platform->links()) BOOST_REQUIRE(edge.link->statistics().control_messages == 0U);
+  for (const MachineModules::LinkInstance& edge : m.platform->links())
+    BOOST_REQUIRE(edge.link->statistics().control_messages == 0U);
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(debug_transport)
 
-KERNBENCH_SYSTEMC_TEST(reads_and_writes_every_memory_without_time) { reaches_every_memory("sip0.cube0.r0c0"); }
-KERNBENCH_SYSTEMC_TEST(reads_and_writes_every_memory_from_the_io_chiplet) { reaches_every_memory("sip0.io0.io_noc"); }
+KERNBENCH_SYSTEMC_TEST(reads_and_writes_every_memory_without_time) {
+  reaches_every_memory("sip0.cube0.r0c0");
+}
+KERNBENCH_SYSTEMC_TEST(reads_and_writes_every_memory_from_the_io_chiplet) {
+  reaches_every_memory("sip0.io0.io_noc");
+}
 
 KERNBENCH_SYSTEMC_TEST(goes_on_in_the_next_memory) {
   BoundaryMachine m;

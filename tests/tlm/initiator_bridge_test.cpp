@@ -1,10 +1,16 @@
-// TlmInitiatorBridge (spec 2.1, "the external TLM boundary"): a plain initiator on router r0c0 of the tiny machine, where PE 0's HBM partition stands too.
+// TlmInitiatorBridge (spec 2.1, "the external TLM boundary"): a plain initiator on router r0c0 of
+// the tiny machine, where PE 0's HBM partition stands too.
 //
-// 512 B from the HBM's offset 0 are two flits. Links of 256 GB/s: 1 ns a flit, 1 fs of propagation; the router 2 ns; a burst 8 ns.
-//   Write: flits at the router at 1 ns + 1 and 2 ns + 1 (fs); the first holds it until 3 ns + 1, then both go on; at the HBM at 4 ns + 2 and
-//   5 ns + 2; bursts on two channels finish at 12 ns + 2 and 13 ns + 2: commit. Acknowledgement: router at 13 ns + 3, 2 ns, back at 15 ns + 4.
-//   Read: command at the router at 1, through at 2 ns + 1, at the HBM at 2 ns + 2; both bursts out at 10 ns + 2; flits at the router at
-//   11 ns + 3 and 12 ns + 3; the first is through at 13 ns + 3, the second with it; back at 14 ns + 4 and 15 ns + 4.
+// 512 B from the HBM's offset 0 are two flits. Links of 256 GB/s: 1 ns a flit, 1 fs of propagation;
+// the router 2 ns; a burst 8 ns.
+//   Write: flits at the router at 1 ns + 1 and 2 ns + 1 (fs); the first holds it until 3 ns + 1,
+//       then both go on; at the HBM at 4 ns + 2 and
+//   5 ns + 2; bursts on two channels finish at 12 ns + 2 and 13 ns + 2: commit. Acknowledgement:
+//       router at 13 ns + 3, 2 ns, back at 15 ns + 4.
+//   Read: command at the router at 1, through at 2 ns + 1, at the HBM at 2 ns + 2; both bursts out
+//       at 10 ns + 2; flits at the router at
+//   11 ns + 3 and 12 ns + 3; the first is through at 13 ns + 3, the second with it; back at 14 ns +
+//       4 and 15 ns + 4.
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/forked.h"
@@ -73,10 +79,17 @@ KERNBENCH_SYSTEMC_TEST(b_transport_enters_after_the_annotated_delay_and_returns_
 KERNBENCH_SYSTEMC_TEST(several_threads_may_be_in_b_transport) {
   BoundaryMachine m;
   std::vector<Fs> ends(2);
-  // 256 B each, at disjoint channels: one flit of the second is one flit behind the first on the link, as those of one write of 512 B; but
-  // it is a first flit, so the router holds it 2 ns more: HBM at 6 ns + 2, commit at 14 ns + 2, answered at 16 ns + 4.
-  m.add_lt_initiator({[&](LtInitiator& i) { i.write(m.hbm(0), pattern(256)); ends[0] = sc_core::sc_time_stamp().value(); },
-                      [&](LtInitiator& i) { i.write(m.hbm(0, 256), pattern(256)); ends[1] = sc_core::sc_time_stamp().value(); }});
+  // 256 B each, at disjoint channels: one flit of the second is one flit behind the first on the
+  // link, as those of one write of 512 B; but it is a first flit, so the router holds it 2 ns more:
+  // HBM at 6 ns + 2, commit at 14 ns + 2, answered at 16 ns + 4.
+  m.add_lt_initiator({[&](LtInitiator& i) {
+                        i.write(m.hbm(0), pattern(256));
+                        ends[0] = sc_core::sc_time_stamp().value();
+                      },
+                      [&](LtInitiator& i) {
+                        i.write(m.hbm(0, 256), pattern(256));
+                        ends[1] = sc_core::sc_time_stamp().value();
+                      }});
   m.build();
   m.run();
   BOOST_TEST(ends[0] == 14 * ns + 4);
@@ -90,7 +103,8 @@ KERNBENCH_SYSTEMC_TEST(end_req_comes_at_the_grant_and_begin_resp_at_completion) 
   AtScript script;
   m.add_at_initiator(script);
   m.build();
-  script.requests = {write_request(hbm_address(0, 0), pattern(512)), read_request(hbm_address(0, 0), 512, 100 * ns)};
+  script.requests = {write_request(hbm_address(0, 0), pattern(512)),
+                     read_request(hbm_address(0, 0), 512, 100 * ns)};
   m.run();
   BOOST_TEST(script.requests[0].end_req.value() == 0U);
   BOOST_TEST(script.requests[0].begin_resp.value() == write_end);
@@ -129,10 +143,12 @@ KERNBENCH_SYSTEMC_TEST(several_requests_are_outstanding_up_to_max_outstanding) {
   AtScript script;
   m.add_at_initiator(script);
   m.build(with("max_outstanding: 2"));
-  for (unsigned i = 0; i < 3; ++i) script.requests.push_back(read_request(hbm_address(0, 256 * i), 256));
+  for (unsigned i = 0; i < 3; ++i)
+    script.requests.push_back(read_request(hbm_address(0, 256 * i), 256));
   m.run();
-  // Commands of 0 and 1 leave at once. The flit of 0 is back at 10 ns + 2 at the HBM's link, 11 ns + 3 at the router, 13 ns + 3, 14 ns + 4;
-  // that of 1 stands at the link at the same instant: 12 ns + 3 at the router, which it holds from 13 ns + 3 to 15 ns + 3; 16 ns + 4.
+  // Commands of 0 and 1 leave at once. The flit of 0 is back at 10 ns + 2 at the HBM's link, 11 ns
+  // + 3 at the router, 13 ns + 3, 14 ns + 4; that of 1 stands at the link at the same instant: 12
+  // ns + 3 at the router, which it holds from 13 ns + 3 to 15 ns + 3; 16 ns + 4.
   BOOST_TEST(script.requests[0].begin_resp.value() == 14 * ns + 4);
   BOOST_TEST(script.requests[1].begin_resp.value() == 16 * ns + 4);
   BOOST_TEST(script.requests[1].end_req.value() == 0U);
@@ -153,7 +169,8 @@ KERNBENCH_SYSTEMC_TEST(with_max_outstanding_1_the_next_is_granted_when_the_last_
 }
 
 BOOST_AUTO_TEST_CASE(a_begin_resp_waits_for_the_end_resp_of_the_response_before) {
-  for (const EndResp end_resp : {EndResp::sent, EndResp::returned_updated, EndResp::returned_completed}) {
+  for (const EndResp end_resp :
+       {EndResp::sent, EndResp::returned_updated, EndResp::returned_completed}) {
     forked([end_resp] {
       BoundaryMachine m;
       AtScript script;
@@ -161,7 +178,8 @@ BOOST_AUTO_TEST_CASE(a_begin_resp_waits_for_the_end_resp_of_the_response_before)
       m.build();
       script.end_resp = end_resp;
       script.end_resp_delay = fs(10 * ns);
-      for (unsigned i = 0; i < 2; ++i) script.requests.push_back(read_request(hbm_address(0, 256 * i), 256));
+      for (unsigned i = 0; i < 2; ++i)
+        script.requests.push_back(read_request(hbm_address(0, 256 * i), 256));
       m.run();
       BOOST_TEST(script.requests[0].begin_resp.value() == 14 * ns + 4);
       BOOST_TEST(script.requests[1].begin_resp.value() == 24 * ns + 4);  // complete at 16 ns + 4
@@ -204,7 +222,8 @@ KERNBENCH_SYSTEMC_TEST(a_read_is_sampled_at_its_completion) {
   std::vector<unsigned char> got;
   m.add_lt_initiator({[&](LtInitiator& i) { got = i.read(m.hbm(0), 512); },
                       [&](LtInitiator&) {
-                        const std::vector<unsigned char> late = pattern(512, 99), later = pattern(512, 3);
+                        const std::vector<unsigned char> late = pattern(512, 99),
+                                                         later = pattern(512, 3);
                         sc_core::wait(fs(read_end - 1));
                         m.data.memory().write_bytes(m.hbm(0), late.data(), 512);
                         sc_core::wait(fs(2));
@@ -255,8 +274,10 @@ KERNBENCH_SYSTEMC_TEST(every_memory_can_be_written_and_read) {
   std::size_t sound = 0;
   m.add_lt_initiator({[&](LtInitiator& i) {
     unsigned char first = 1;
-    for (const MemoryArea area : {MemoryArea::hbm, MemoryArea::pe_tcm, MemoryArea::cube_sram, MemoryArea::mcpu_sram, MemoryArea::io_sram}) {
-      const std::uint64_t address = m.address(area, area == MemoryArea::hbm || area == MemoryArea::pe_tcm ? 5 : 0, 0x140);
+    for (const MemoryArea area : {MemoryArea::hbm, MemoryArea::pe_tcm, MemoryArea::cube_sram,
+                                  MemoryArea::mcpu_sram, MemoryArea::io_sram}) {
+      const std::uint64_t address =
+          m.address(area, area == MemoryArea::hbm || area == MemoryArea::pe_tcm ? 5 : 0, 0x140);
       BOOST_TEST(i.write(address, pattern(600, first)).status == tlm::TLM_OK_RESPONSE);
       if (i.read(address, 600) == pattern(600, first)) ++sound;
       ++first;
@@ -290,8 +311,9 @@ BOOST_AUTO_TEST_CASE(the_same_run_takes_the_same_times) {
     m.add_at_initiator(script);
     m.build(with("max_outstanding: 5"));
     for (unsigned i = 0; i < 20; ++i) {
-      script.requests.push_back(i % 3 == 0 ? write_request(hbm_address(i % 8, 700 * i), pattern(100 + 90 * i), i * ns)
-                                           : read_request(hbm_address(i % 5, 300 * i), 50 + 100 * i, i * ns, i % 4));
+      script.requests.push_back(
+          i % 3 == 0 ? write_request(hbm_address(i % 8, 700 * i), pattern(100 + 90 * i), i * ns)
+                     : read_request(hbm_address(i % 5, 300 * i), 50 + 100 * i, i * ns, i % 4));
     }
     m.run();
     std::vector<Fs> all;

@@ -1,4 +1,5 @@
-// TlmInitiatorBridge (spec 2.1): what it refuses, and modules that break the base protocol or are killed.
+// TlmInitiatorBridge (spec 2.1): what it refuses, and modules that break the base protocol or are
+// killed.
 #include <boost/test/unit_test.hpp>
 
 #include "platform/assembly/builtin_components.h"
@@ -22,7 +23,8 @@ constexpr Fs read_end = 15 * ns + 4;  // of 512 B from an idle machine: initiato
 namespace {
 
 // Of one b_transport and one BEGIN_REQ with the same payload; both must agree, and take no time.
-tlm::tlm_response_status refused(tlm::tlm_command command, std::uint64_t address, std::size_t length, const LtInitiator::Adjust& adjust = {}) {
+tlm::tlm_response_status refused(tlm::tlm_command command, std::uint64_t address,
+                                 std::size_t length, const LtInitiator::Adjust& adjust = {}) {
   return static_cast<tlm::tlm_response_status>(forked_value([&] {
     BoundaryMachine m;
     LtInitiator::Result result;
@@ -42,28 +44,35 @@ tlm::tlm_response_status refused(tlm::tlm_command command, std::uint64_t address
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(an_address_without_a_memory_is_an_address_error) {
-  BOOST_TEST(refused(tlm::TLM_READ_COMMAND, ~std::uint64_t{0}, 4) == tlm::TLM_ADDRESS_ERROR_RESPONSE);            // does not decode
-  BOOST_TEST(refused(tlm::TLM_READ_COMMAND, PhysAddr::hbm_addr(3, 0, 0).encode(), 4) == tlm::TLM_ADDRESS_ERROR_RESPONSE);  // no such SIP
-  BOOST_TEST(refused(tlm::TLM_WRITE_COMMAND, hbm_address(7, (std::uint64_t{6} << 30) - 4), 8) == tlm::TLM_ADDRESS_ERROR_RESPONSE);  // its end
+  BOOST_TEST(refused(tlm::TLM_READ_COMMAND, ~std::uint64_t{0}, 4) ==
+             tlm::TLM_ADDRESS_ERROR_RESPONSE);  // does not decode
+  BOOST_TEST(refused(tlm::TLM_READ_COMMAND, PhysAddr::hbm_addr(3, 0, 0).encode(), 4) ==
+             tlm::TLM_ADDRESS_ERROR_RESPONSE);  // no such SIP
+  BOOST_TEST(refused(tlm::TLM_WRITE_COMMAND, hbm_address(7, (std::uint64_t{6} << 30) - 4), 8) ==
+             tlm::TLM_ADDRESS_ERROR_RESPONSE);  // its end
 }
 
 BOOST_AUTO_TEST_CASE(what_is_neither_read_nor_write_is_a_command_error) {
-  BOOST_TEST(refused(tlm::TLM_IGNORE_COMMAND, hbm_address(0, 0), 4) == tlm::TLM_COMMAND_ERROR_RESPONSE);
+  BOOST_TEST(refused(tlm::TLM_IGNORE_COMMAND, hbm_address(0, 0), 4) ==
+             tlm::TLM_COMMAND_ERROR_RESPONSE);
 }
 
 BOOST_AUTO_TEST_CASE(byte_enables_are_a_byte_enable_error) {
   unsigned char enables = 0xff;
-  BOOST_TEST(refused(tlm::TLM_WRITE_COMMAND, hbm_address(0, 0), 4, [&](tlm::tlm_generic_payload& payload) {
-               payload.set_byte_enable_ptr(&enables);
-               payload.set_byte_enable_length(1);
-             }) == tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+  BOOST_TEST(
+      refused(tlm::TLM_WRITE_COMMAND, hbm_address(0, 0), 4, [&](tlm::tlm_generic_payload& payload) {
+        payload.set_byte_enable_ptr(&enables);
+        payload.set_byte_enable_length(1);
+      }) == tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
 }
 
 BOOST_AUTO_TEST_CASE(a_streaming_width_below_the_length_is_a_burst_error) {
   BOOST_TEST(refused(tlm::TLM_WRITE_COMMAND, hbm_address(0, 0), 8,
-                     [](tlm::tlm_generic_payload& payload) { payload.set_streaming_width(4); }) == tlm::TLM_BURST_ERROR_RESPONSE);
+                     [](tlm::tlm_generic_payload& payload) { payload.set_streaming_width(4); }) ==
+             tlm::TLM_BURST_ERROR_RESPONSE);
   BOOST_TEST(refused(tlm::TLM_READ_COMMAND, hbm_address(0, 0), 0,
-                     [](tlm::tlm_generic_payload& payload) { payload.set_data_length(0); }) == tlm::TLM_BURST_ERROR_RESPONSE);
+                     [](tlm::tlm_generic_payload& payload) { payload.set_data_length(0); }) ==
+             tlm::TLM_BURST_ERROR_RESPONSE);
 }
 
 KERNBENCH_SYSTEMC_TEST(a_refused_begin_req_is_completed_at_once) {
@@ -71,7 +80,8 @@ KERNBENCH_SYSTEMC_TEST(a_refused_begin_req_is_completed_at_once) {
   AtScript script;
   m.add_at_initiator(script);
   m.build();
-  script.requests = {read_request(~std::uint64_t{0}, 4, 5 * ns, 2 * ns), read_request(hbm_address(0, 0), 512, 5 * ns)};
+  script.requests = {read_request(~std::uint64_t{0}, 4, 5 * ns, 2 * ns),
+                     read_request(hbm_address(0, 0), 512, 5 * ns)};
   m.run();
   BOOST_TEST(script.requests[0].status == tlm::TLM_ADDRESS_ERROR_RESPONSE);
   BOOST_TEST(script.requests[0].begin_resp.value() == 7 * ns);
@@ -132,7 +142,10 @@ class TwoAtOnce final : public sc_core::sc_module, private tlm::tlm_bw_transport
       socket->nb_transport_fw(payload, phase, delay);
     }
   }
-  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override { return tlm::TLM_ACCEPTED; }
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
+                                     sc_core::sc_time&) override {
+    return tlm::TLM_ACCEPTED;
+  }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
   std::vector<unsigned char> data_ = std::vector<unsigned char>(4);
@@ -147,15 +160,18 @@ KERNBENCH_SYSTEMC_TEST(a_begin_req_before_the_last_end_req_ends_the_run) {
   modules.add_initiator("test.two_at_once", &TwoAtOnce::socket);
   ComponentRegistry registry;
   register_builtin_components(registry, modules);
-  MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml",
-                                  {{"system.tlm_initiators", "[{id: x, attach: sip0.cube0.r5c5, bridge: {impl: builtin.tlm_initiator_bridge, "
-                                                             "attrs: {module: test.two_at_once}}}]"}},
-                                  registry);
+  MachineSpec spec = load_machine(
+      std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml",
+      {{"system.tlm_initiators",
+        "[{id: x, attach: sip0.cube0.r5c5, bridge: {impl: builtin.tlm_initiator_bridge, "
+        "attrs: {module: test.two_at_once}}}]"}},
+      registry);
   spec.source_path.clear();
   Platform platform(build_graph(std::move(spec)), registry, {});
   const RunResult result = platform.run();
   BOOST_TEST(result.error ==
-             "sip0.cube0.x at 0 ns: the module behind the bridge breaks the base protocol: BEGIN_REQ before the END_REQ of the request before");
+             "sip0.cube0.x at 0 ns: the module behind the bridge breaks the base protocol: "
+             "BEGIN_REQ before the END_REQ of the request before");
 }
 
 // Its payload is gone with its stack; what is under way in the fabric comes to its end.
@@ -163,19 +179,19 @@ KERNBENCH_SYSTEMC_TEST(a_thread_may_be_killed_in_b_transport) {
   ExternalModules modules;
   sc_core::sc_process_handle* victim = nullptr;
   bool returned = false, other_returned = false;
-  const std::vector<LtInitiator::Program> programs{
-      [&](LtInitiator& i) {
-        sc_core::sc_process_handle me = sc_core::sc_get_current_process_handle();
-        victim = &me;
-        i.read(hbm_address(0, 0), 512);
-        returned = true;
-      },
-      [&](LtInitiator& i) {
-        sc_core::wait(fs(3 * ns));
-        sc_core::sc_process_handle(*victim).kill();
-        i.read(hbm_address(0, 0), 512);
-        other_returned = true;
-      }};
+  const std::vector<LtInitiator::Program> programs{[&](LtInitiator& i) {
+                                                     sc_core::sc_process_handle me =
+                                                         sc_core::sc_get_current_process_handle();
+                                                     victim = &me;
+                                                     i.read(hbm_address(0, 0), 512);
+                                                     returned = true;
+                                                   },
+                                                   [&](LtInitiator& i) {
+                                                     sc_core::wait(fs(3 * ns));
+                                                     sc_core::sc_process_handle(*victim).kill();
+                                                     i.read(hbm_address(0, 0), 512);
+                                                     other_returned = true;
+                                                   }};
   modules.add_initiator("test.lt", [&](const char* name, ExternalModules::TargetSocket& bridge) {
     auto made = std::make_unique<LtInitiator>(name, programs);
     made->socket.bind(bridge);
@@ -185,7 +201,9 @@ KERNBENCH_SYSTEMC_TEST(a_thread_may_be_killed_in_b_transport) {
   register_builtin_components(registry, modules);
   MachineSpec spec = load_machine(
       std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml",
-      {{"system.tlm_initiators", "[{id: x, attach: sip0.cube0.r0c0, bridge: {impl: builtin.tlm_initiator_bridge, attrs: {module: test.lt, max_outstanding: 1}}}]"}},
+      {{"system.tlm_initiators",
+        "[{id: x, attach: sip0.cube0.r0c0, bridge: {impl: builtin.tlm_initiator_bridge, attrs: "
+        "{module: test.lt, max_outstanding: 1}}}]"}},
       registry);
   spec.source_path.clear();
   Platform platform(build_graph(std::move(spec)), registry, {});

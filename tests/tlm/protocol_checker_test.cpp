@@ -17,8 +17,11 @@ using tlm::tlm_phase;
 namespace {
 
 // Both ends of a checker, played by the test.
-struct Ends final : sc_core::sc_module, private tlm::tlm_fw_transport_if<>, private tlm::tlm_bw_transport_if<> {
-  explicit Ends(const sc_core::sc_module_name& name) : sc_module(name), initiator("initiator"), target("target"), checker("checker") {
+struct Ends final : sc_core::sc_module,
+                    private tlm::tlm_fw_transport_if<>,
+                    private tlm::tlm_bw_transport_if<> {
+  explicit Ends(const sc_core::sc_module_name& name)
+      : sc_module(name), initiator("initiator"), target("target"), checker("checker") {
     initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
     target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
     initiator.bind(checker.from_initiator);
@@ -26,13 +29,18 @@ struct Ends final : sc_core::sc_module, private tlm::tlm_fw_transport_if<>, priv
     sc_core::sc_spawn([this] { program(); }, "program");
   }
 
-  // What the target answers to the forward path and the initiator to the backward one; may change phase and delay.
-  using Answer = std::function<tlm::tlm_sync_enum(tlm_generic_payload&, tlm_phase&, sc_core::sc_time&)>;
-  Answer target_answers = [](tlm_generic_payload&, tlm_phase&, sc_core::sc_time&) { return tlm::TLM_ACCEPTED; };
-  Answer initiator_answers = target_answers;
-  std::function<void(tlm_generic_payload&, sc_core::sc_time&)> blocking = [](tlm_generic_payload& payload, sc_core::sc_time&) {
-    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  // What the target answers to the forward path and the initiator to the backward one; may change
+  // phase and delay.
+  using Answer =
+      std::function<tlm::tlm_sync_enum(tlm_generic_payload&, tlm_phase&, sc_core::sc_time&)>;
+  Answer target_answers = [](tlm_generic_payload&, tlm_phase&, sc_core::sc_time&) {
+    return tlm::TLM_ACCEPTED;
   };
+  Answer initiator_answers = target_answers;
+  std::function<void(tlm_generic_payload&, sc_core::sc_time&)> blocking =
+      [](tlm_generic_payload& payload, sc_core::sc_time&) {
+        payload.set_response_status(tlm::TLM_OK_RESPONSE);
+      };
   std::function<void()> program;
 
   tlm_generic_payload& payload() {
@@ -40,10 +48,12 @@ struct Ends final : sc_core::sc_module, private tlm::tlm_fw_transport_if<>, priv
     plain_tlm::prepare(taken, tlm::TLM_WRITE_COMMAND, 0x100, data);
     return taken;
   }
-  tlm::tlm_sync_enum forward(tlm_generic_payload& payload, tlm_phase phase, sc_core::sc_time delay = sc_core::SC_ZERO_TIME) {
+  tlm::tlm_sync_enum forward(tlm_generic_payload& payload, tlm_phase phase,
+                             sc_core::sc_time delay = sc_core::SC_ZERO_TIME) {
     return initiator->nb_transport_fw(payload, phase, delay);
   }
-  tlm::tlm_sync_enum backward(tlm_generic_payload& payload, tlm_phase phase, sc_core::sc_time delay = sc_core::SC_ZERO_TIME) {
+  tlm::tlm_sync_enum backward(tlm_generic_payload& payload, tlm_phase phase,
+                              sc_core::sc_time delay = sc_core::SC_ZERO_TIME) {
     if (phase == tlm::BEGIN_RESP && sets_status) payload.set_response_status(tlm::TLM_OK_RESPONSE);
     return target->nb_transport_bw(payload, phase, delay);
   }
@@ -56,8 +66,14 @@ struct Ends final : sc_core::sc_module, private tlm::tlm_fw_transport_if<>, priv
   bool sets_status = true;
 
  private:
-  tlm::tlm_sync_enum nb_transport_fw(tlm_generic_payload& p, tlm_phase& phase, sc_core::sc_time& t) override { return target_answers(p, phase, t); }
-  tlm::tlm_sync_enum nb_transport_bw(tlm_generic_payload& p, tlm_phase& phase, sc_core::sc_time& t) override { return initiator_answers(p, phase, t); }
+  tlm::tlm_sync_enum nb_transport_fw(tlm_generic_payload& p, tlm_phase& phase,
+                                     sc_core::sc_time& t) override {
+    return target_answers(p, phase, t);
+  }
+  tlm::tlm_sync_enum nb_transport_bw(tlm_generic_payload& p, tlm_phase& phase,
+                                     sc_core::sc_time& t) override {
+    return initiator_answers(p, phase, t);
+  }
   void b_transport(tlm_generic_payload& p, sc_core::sc_time& t) override { blocking(p, t); }
   bool get_direct_mem_ptr(tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
   unsigned transport_dbg(tlm_generic_payload& p) override { return p.get_data_length() + 1; }
@@ -96,23 +112,27 @@ void full_course(Ends& e, tlm_generic_payload& payload) {
 BOOST_AUTO_TEST_SUITE(protocol_checker)
 
 BOOST_AUTO_TEST_CASE(a_sound_course_has_no_breach) {
-  BOOST_TEST(breach([](Ends& e) {
-               full_course(e, e.payload());
-               tlm_generic_payload& second = e.payload();
-               e.forward(second, tlm::BEGIN_REQ);
-               e.backward(second, tlm::BEGIN_RESP);  // implies END_REQ
-               e.forward(second, tlm::END_RESP);
-               tlm_generic_payload third;
-               plain_tlm::prepare(third, tlm::TLM_READ_COMMAND, 0, e.data);
-               sc_core::sc_time delay;
-               e.initiator->b_transport(third, delay);
-               BOOST_TEST(e.checker.ended() == 3U);
-             }, false) == "");
+  BOOST_TEST(breach(
+                 [](Ends& e) {
+                   full_course(e, e.payload());
+                   tlm_generic_payload& second = e.payload();
+                   e.forward(second, tlm::BEGIN_REQ);
+                   e.backward(second, tlm::BEGIN_RESP);  // implies END_REQ
+                   e.forward(second, tlm::END_RESP);
+                   tlm_generic_payload third;
+                   plain_tlm::prepare(third, tlm::TLM_READ_COMMAND, 0, e.data);
+                   sc_core::sc_time delay;
+                   e.initiator->b_transport(third, delay);
+                   BOOST_TEST(e.checker.ended() == 3U);
+                 },
+                 false) == "");
 }
 
 BOOST_AUTO_TEST_CASE(order_of_phases) {
-  BOOST_TEST(breach([](Ends& e) { e.forward(e.payload(), tlm::END_RESP); }) == "END_RESP of a transaction that is not under way");
-  BOOST_TEST(breach([](Ends& e) { e.forward(e.payload(), tlm::END_REQ); }) == "END_REQ on the forward path");
+  BOOST_TEST(breach([](Ends& e) { e.forward(e.payload(), tlm::END_RESP); }) ==
+             "END_RESP of a transaction that is not under way");
+  BOOST_TEST(breach([](Ends& e) { e.forward(e.payload(), tlm::END_REQ); }) ==
+             "END_REQ on the forward path");
   BOOST_TEST(breach([](Ends& e) {
                tlm_generic_payload& payload = e.payload();
                e.forward(payload, tlm::BEGIN_REQ);
@@ -158,11 +178,16 @@ BOOST_AUTO_TEST_CASE(attributes_stay_as_the_initiator_set_them) {
       e.backward(payload, tlm::END_REQ);
     });
   };
-  BOOST_TEST(changed([](Ends&, tlm_generic_payload& p) { p.set_address(0x200); }) == "the address changed under way");
-  BOOST_TEST(changed([](Ends&, tlm_generic_payload& p) { p.set_data_length(4); }) == "the data length changed under way");
-  BOOST_TEST(changed([](Ends&, tlm_generic_payload& p) { p.set_streaming_width(4); }) == "the streaming width changed under way");
-  BOOST_TEST(changed([](Ends& e, tlm_generic_payload&) { e.data[3] = 99; }) == "the bytes of a write changed under way");
-  BOOST_TEST(changed([](Ends&, tlm_generic_payload& p) { p.set_command(tlm::TLM_READ_COMMAND); }) == "the command changed under way");
+  BOOST_TEST(changed([](Ends&, tlm_generic_payload& p) { p.set_address(0x200); }) ==
+             "the address changed under way");
+  BOOST_TEST(changed([](Ends&, tlm_generic_payload& p) { p.set_data_length(4); }) ==
+             "the data length changed under way");
+  BOOST_TEST(changed([](Ends&, tlm_generic_payload& p) { p.set_streaming_width(4); }) ==
+             "the streaming width changed under way");
+  BOOST_TEST(changed([](Ends& e, tlm_generic_payload&) { e.data[3] = 99; }) ==
+             "the bytes of a write changed under way");
+  BOOST_TEST(changed([](Ends&, tlm_generic_payload& p) { p.set_command(tlm::TLM_READ_COMMAND); }) ==
+             "the command changed under way");
 }
 
 BOOST_AUTO_TEST_CASE(response_status) {
@@ -178,7 +203,9 @@ BOOST_AUTO_TEST_CASE(response_status) {
                e.backward(payload, tlm::BEGIN_RESP);
              }) == "BEGIN_RESP without a response status");
   BOOST_TEST(breach([](Ends& e) {
-               e.target_answers = [](tlm_generic_payload&, tlm_phase&, sc_core::sc_time&) { return tlm::TLM_COMPLETED; };
+               e.target_answers = [](tlm_generic_payload&, tlm_phase&, sc_core::sc_time&) {
+                 return tlm::TLM_COMPLETED;
+               };
                e.forward(e.payload(), tlm::BEGIN_REQ);
              }) == "TLM_COMPLETED without a response status");
   BOOST_TEST(breach([](Ends& e) {
@@ -208,7 +235,8 @@ BOOST_AUTO_TEST_CASE(payloads) {
                payload.release();
                e.backward(payload, tlm::END_REQ);
              }) == "a payload without a reference");
-  BOOST_TEST(breach([](Ends& e) { e.forward(e.payload(), tlm::BEGIN_REQ); }) == "1 transactions have not ended");
+  BOOST_TEST(breach([](Ends& e) { e.forward(e.payload(), tlm::BEGIN_REQ); }) ==
+             "1 transactions have not ended");
 }
 
 BOOST_AUTO_TEST_CASE(annotated_times) {
@@ -219,7 +247,8 @@ BOOST_AUTO_TEST_CASE(annotated_times) {
                e.backward(payload, tlm::END_REQ, early);
              }) == "END_REQ is earlier than BEGIN_REQ");
   BOOST_TEST(breach([early](Ends& e) {
-               e.target_answers = [early](tlm_generic_payload&, tlm_phase& phase, sc_core::sc_time& delay) {
+               e.target_answers = [early](tlm_generic_payload&, tlm_phase& phase,
+                                          sc_core::sc_time& delay) {
                  phase = tlm::END_REQ;
                  delay = early;
                  return tlm::TLM_UPDATED;
@@ -246,7 +275,9 @@ BOOST_AUTO_TEST_CASE(what_the_answers_permit) {
   BOOST_TEST(breach([](Ends& e) {
                tlm_generic_payload& payload = e.payload();
                e.forward(payload, tlm::BEGIN_REQ);
-               e.initiator_answers = [](tlm_generic_payload&, tlm_phase&, sc_core::sc_time&) { return tlm::TLM_COMPLETED; };
+               e.initiator_answers = [](tlm_generic_payload&, tlm_phase&, sc_core::sc_time&) {
+                 return tlm::TLM_COMPLETED;
+               };
                e.backward(payload, tlm::END_REQ);
              }) == "TLM_COMPLETED to an END_REQ");
 }

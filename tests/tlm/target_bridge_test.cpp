@@ -1,9 +1,13 @@
-// TlmTargetBridge (spec 2.1, "the external TLM boundary"): a plain memory in the place of the SRAM at r3c0, a plain initiator on that router.
+// TlmTargetBridge (spec 2.1, "the external TLM boundary"): a plain memory in the place of the SRAM
+// at r3c0, a plain initiator on that router.
 //
-// Links of 256 GB/s (initiator) and 128 GB/s (memory), 1 fs of propagation each; the router takes 2 ns. For 256 B, one flit:
-//   Write: at the router at 1 ns + 1 (fs), through at 3 ns + 1, at the bridge at 5 ns + 2: BEGIN_REQ. After BEGIN_RESP the acknowledgement
+// Links of 256 GB/s (initiator) and 128 GB/s (memory), 1 fs of propagation each; the router takes 2
+// ns. For 256 B, one flit:
+//   Write: at the router at 1 ns + 1 (fs), through at 3 ns + 1, at the bridge at 5 ns + 2:
+//       BEGIN_REQ. After BEGIN_RESP the acknowledgement
 //   is at the router 1 fs later, through after 2 ns, back after 1 fs.
-//   Read: the command at the router at 1, through at 2 ns + 1, at the bridge at 2 ns + 2: BEGIN_REQ. After BEGIN_RESP the flit is at the
+//   Read: the command at the router at 1, through at 2 ns + 1, at the bridge at 2 ns + 2:
+//       BEGIN_REQ. After BEGIN_RESP the flit is at the
 //   router 2 ns and 1 fs later, through after 2 ns, back after 1 ns and 1 fs.
 #include <boost/test/unit_test.hpp>
 
@@ -36,11 +40,15 @@ BoundaryMachine::Setting beside_sram(const std::string& target_attrs = "overhead
   return setting;
 }
 
-std::vector<unsigned char> part(const std::vector<unsigned char>& bytes, std::size_t from, std::size_t count) {
-  return {bytes.begin() + static_cast<std::ptrdiff_t>(from), bytes.begin() + static_cast<std::ptrdiff_t>(from + count)};
+std::vector<unsigned char> part(const std::vector<unsigned char>& bytes, std::size_t from,
+                                std::size_t count) {
+  return {bytes.begin() + static_cast<std::ptrdiff_t>(from),
+          bytes.begin() + static_cast<std::ptrdiff_t>(from + count)};
 }
 
-std::uint64_t sram_address(std::uint64_t offset) { return PhysAddr::cube_sram_addr(0, 0, offset).encode(); }
+std::uint64_t sram_address(std::uint64_t offset) {
+  return PhysAddr::cube_sram_addr(0, 0, offset).encode();
+}
 
 // A kernel on PE 0 that issues one DMA; returns how its launch ended.
 Completion dma(BoundaryMachine& m, const DmaCommand& command) {
@@ -88,8 +96,9 @@ KERNBENCH_SYSTEMC_TEST(a_write_begins_after_its_last_flit_and_a_read_after_its_c
   BOOST_TEST(got == pattern(256), boost::test_tools::per_element());
 }
 
-// 1024 B are 4 flits: the last is at the router at 4 ns + 1, behind the first, which is through at 3 ns + 1. On the 128 GB/s link from
-// 3 ns + 1: 8 ns for all. The whole answer stands at the link at once: 8 ns on it, then the router's 2 ns for the first flit have long passed.
+// 1024 B are 4 flits: the last is at the router at 4 ns + 1, behind the first, which is through at
+// 3 ns + 1. On the 128 GB/s link from 3 ns + 1: 8 ns for all. The whole answer stands at the link
+// at once: 8 ns on it, then the router's 2 ns for the first flit have long passed.
 KERNBENCH_SYSTEMC_TEST(the_response_goes_as_an_srams_does_the_whole_of_it_at_once) {
   BoundaryMachine m;
   Fs written = 0, read = 0;
@@ -105,7 +114,8 @@ KERNBENCH_SYSTEMC_TEST(the_response_goes_as_an_srams_does_the_whole_of_it_at_onc
   m.run();
   BOOST_TEST(m.lt_memory->requests[0].begin_req.value() == 11 * ns + 2);
   BOOST_TEST(written == 11 * ns + 2 + 30 * ns + message_back);
-  // Last flit: 8 ns + 1 fs to the router, no wait there (the first left at 4 ns + 1 fs), 1 ns + 1 fs.
+  // Last flit: 8 ns + 1 fs to the router, no wait there (the first left at 4 ns + 1 fs), 1 ns + 1
+  // fs.
   BOOST_TEST(read == read_begin_req + 30 * ns + 9 * ns + 2);
 }
 
@@ -117,7 +127,8 @@ KERNBENCH_SYSTEMC_TEST(the_memory_sees_the_local_offset_and_the_bytes) {
   m.run();
   BOOST_TEST(m.lt_memory->requests.at(0).address == 0x1234U);
   BOOST_TEST(m.lt_memory->requests.at(0).length == 100U);
-  BOOST_TEST(part(m.lt_memory->contents.bytes(), 0x1234, 100) == pattern(100), boost::test_tools::per_element());
+  BOOST_TEST(part(m.lt_memory->contents.bytes(), 0x1234, 100) == pattern(100),
+             boost::test_tools::per_element());
   BOOST_TEST(m.stored(m.sram(0x1234), 100) == pattern(100), boost::test_tools::per_element());
 }
 
@@ -130,25 +141,31 @@ KERNBENCH_SYSTEMC_TEST(overhead_is_paid_before_begin_req) {
   BOOST_TEST(m.lt_memory->requests.at(0).begin_req.value() == write_begin_req + 4 * ns);
 }
 
-// The second flit is a first one too: the router holds it from 3 ns + 1 to 5 ns + 1; at the bridge at 7 ns + 2.
+// The second flit is a first one too: the router holds it from 3 ns + 1 to 5 ns + 1; at the bridge
+// at 7 ns + 2.
 KERNBENCH_SYSTEMC_TEST(requests_go_to_the_memory_one_at_a_time) {
   BoundaryMachine m;
   AtScript script;
   m.add_at_initiator(script);
   m.add_at_memory(AtAnswer::four_phases, 3 * ns, 20 * ns);
   m.build(beside_sram());
-  for (unsigned i = 0; i < 2; ++i) script.requests.push_back({tlm::TLM_WRITE_COMMAND, sram_address(256 * i), pattern(256), fs(0), fs(0)});
+  for (unsigned i = 0; i < 2; ++i)
+    script.requests.push_back(
+        {tlm::TLM_WRITE_COMMAND, sram_address(256 * i), pattern(256), fs(0), fs(0)});
   m.run();
   const Fs answered = write_begin_req + 23 * ns;
   BOOST_TEST(m.at_memory->most_at_once == 1U);
-  BOOST_TEST(m.at_memory->end_resps.at(0).value() == answered);  // END_RESP at the instant of BEGIN_RESP
+  BOOST_TEST(m.at_memory->end_resps.at(0).value() ==
+             answered);  // END_RESP at the instant of BEGIN_RESP
   BOOST_TEST(m.at_memory->requests.at(1).begin_req.value() == answered);
   BOOST_TEST(script.requests[0].begin_resp.value() == answered + message_back);
   BOOST_TEST(script.requests[1].begin_resp.value() == answered + 23 * ns + message_back);
 }
 
 BOOST_AUTO_TEST_CASE(early_answers_of_the_memory_take_the_same_time) {
-  for (const AtAnswer answer : {AtAnswer::four_phases, AtAnswer::three_phases, AtAnswer::updated_to_end_req, AtAnswer::updated_to_response, AtAnswer::completed}) {
+  for (const AtAnswer answer :
+       {AtAnswer::four_phases, AtAnswer::three_phases, AtAnswer::updated_to_end_req,
+        AtAnswer::updated_to_response, AtAnswer::completed}) {
     forked([answer] {
       BoundaryMachine m;
       AtScript script;
@@ -156,10 +173,12 @@ BOOST_AUTO_TEST_CASE(early_answers_of_the_memory_take_the_same_time) {
       m.add_at_memory(answer, 3 * ns, 20 * ns);
       m.build(beside_sram());
       script.requests = {{tlm::TLM_WRITE_COMMAND, sram_address(0), pattern(256), fs(0), fs(0)},
-                         {tlm::TLM_READ_COMMAND, sram_address(0), std::vector<unsigned char>(256), fs(1000 * ns), fs(0)}};
+                         {tlm::TLM_READ_COMMAND, sram_address(0), std::vector<unsigned char>(256),
+                          fs(1000 * ns), fs(0)}};
       m.run();
       BOOST_TEST(script.requests[0].begin_resp.value() == write_begin_req + 23 * ns + message_back);
-      BOOST_TEST(script.requests[1].begin_resp.value() == 1000 * ns + read_begin_req + 23 * ns + flit_back);
+      BOOST_TEST(script.requests[1].begin_resp.value() ==
+                 1000 * ns + read_begin_req + 23 * ns + flit_back);
       BOOST_TEST(script.requests[1].data == pattern(256), boost::test_tools::per_element());
       BOOST_TEST(m.at_memory->end_resps.size() == (answer == AtAnswer::completed ? 0U : 2U));
     });
@@ -187,7 +206,8 @@ KERNBENCH_SYSTEMC_TEST(the_memorys_error_status_comes_back_without_data) {
   BOOST_TEST(written == write_begin_req + 30 * ns + message_back);
   BOOST_TEST(read_status == tlm::TLM_ADDRESS_ERROR_RESPONSE);
   BOOST_TEST(read == read_begin_req + 30 * ns + message_back);
-  BOOST_TEST(m.stored(m.sram(1024), 256) == std::vector<unsigned char>(256, 0), boost::test_tools::per_element());
+  BOOST_TEST(m.stored(m.sram(1024), 256) == std::vector<unsigned char>(256, 0),
+             boost::test_tools::per_element());
   BOOST_TEST(m.statistic(bridge, "errors") == 2U);
 }
 
@@ -208,7 +228,8 @@ KERNBENCH_SYSTEMC_TEST(an_error_fails_the_hosts_request) {
   BOOST_TEST(!write.ok);
   BOOST_TEST(write.error_code == "TLM_ADDRESS_ERROR_RESPONSE");
   BOOST_TEST(!read.ok);
-  BOOST_TEST(m.stored(m.sram(2048), 256) == std::vector<unsigned char>(256, 0), boost::test_tools::per_element());
+  BOOST_TEST(m.stored(m.sram(2048), 256) == std::vector<unsigned char>(256, 0),
+             boost::test_tools::per_element());
 }
 
 KERNBENCH_SYSTEMC_TEST(a_transaction_that_failed_is_clean_when_it_is_used_again) {
@@ -235,7 +256,9 @@ KERNBENCH_SYSTEMC_TEST(an_error_fails_the_pe_dmas_request) {
   m.build();
   const Completion completion = dma(m, {false, m.sram(2048), 256});
   BOOST_TEST(!completion.ok);
-  BOOST_TEST(completion.error_message.find("sip0.cube0.sram answered TLM_ADDRESS_ERROR_RESPONSE") != std::string::npos, completion.error_message);
+  BOOST_TEST(completion.error_message.find("sip0.cube0.sram answered TLM_ADDRESS_ERROR_RESPONSE") !=
+                 std::string::npos,
+             completion.error_message);
 }
 
 // --- Values
@@ -257,9 +280,11 @@ KERNBENCH_SYSTEMC_TEST(the_hosts_writes_reach_the_memory_and_the_store) {
   });
   BOOST_TEST(result.error == "");
   const std::vector<unsigned char> beef{0xef, 0xbe, 0xef, 0xbe, 0xef, 0xbe};
-  BOOST_TEST(part(m.lt_memory->contents.bytes(), 0x40, 300) == pattern(300), boost::test_tools::per_element());
+  BOOST_TEST(part(m.lt_memory->contents.bytes(), 0x40, 300) == pattern(300),
+             boost::test_tools::per_element());
   BOOST_TEST(m.stored(m.sram(0x40), 300) == pattern(300), boost::test_tools::per_element());
-  BOOST_TEST(part(m.lt_memory->contents.bytes(), 0x1000, 6) == beef, boost::test_tools::per_element());
+  BOOST_TEST(part(m.lt_memory->contents.bytes(), 0x1000, 6) == beef,
+             boost::test_tools::per_element());
   BOOST_TEST(m.stored(m.sram(0x1000), 6) == beef, boost::test_tools::per_element());
 }
 
@@ -271,7 +296,8 @@ KERNBENCH_SYSTEMC_TEST(a_pe_dmas_write_brings_what_the_store_holds) {
   const std::vector<unsigned char> stored = pattern(256);
   m.data.memory().write_bytes(m.sram(), stored.data(), stored.size());
   BOOST_TEST(dma(m, {true, m.sram(), 256}).ok);
-  BOOST_TEST(part(m.lt_memory->contents.bytes(), 0, 256) == stored, boost::test_tools::per_element());
+  BOOST_TEST(part(m.lt_memory->contents.bytes(), 0, 256) == stored,
+             boost::test_tools::per_element());
 }
 
 KERNBENCH_SYSTEMC_TEST(values_that_only_phase_2_knows_reach_the_memory_as_zeros) {
@@ -281,7 +307,8 @@ KERNBENCH_SYSTEMC_TEST(values_that_only_phase_2_knows_reach_the_memory_as_zeros)
   m.data.memory().write_value(m.sram(), {1, 0, 256});
   BOOST_TEST(dma(m, {true, m.sram(), 256}).ok);
   BOOST_TEST(m.lt_memory->requests.size() == 1U);
-  BOOST_TEST(part(m.lt_memory->contents.bytes(), 0, 256) == std::vector<unsigned char>(256, 0), boost::test_tools::per_element());
+  BOOST_TEST(part(m.lt_memory->contents.bytes(), 0, 256) == std::vector<unsigned char>(256, 0),
+             boost::test_tools::per_element());
 }
 
 KERNBENCH_SYSTEMC_TEST(a_plain_initiator_reads_the_memorys_own_bytes_with_data_off_too) {
@@ -309,19 +336,25 @@ KERNBENCH_SYSTEMC_TEST(a_plain_memory_may_stand_in_the_place_of_an_hbm_controlle
   modules.add_target("acme.memory", &plain_tlm::LtMemory::socket);
   ComponentRegistry registry;
   register_builtin_components(registry, modules);
-  MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml",
-                                  {{"cube.components.hbm_ctrl", "{impl: builtin.tlm_target_bridge, attrs: {module: acme.memory}}"}}, registry);
+  MachineSpec spec =
+      load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml",
+                   {{"cube.components.hbm_ctrl",
+                     "{impl: builtin.tlm_target_bridge, attrs: {module: acme.memory}}"}},
+                   registry);
   spec.source_path.clear();
   Platform platform(build_graph(std::move(spec)), registry, {});
   FunctionProgram program([&](HostPort& port) {
-    const std::uint64_t address = PhysAddr::pe_hbm_addr(0, 0, 3, 0x80, std::uint64_t{6} << 30).encode();
+    const std::uint64_t address =
+        PhysAddr::pe_hbm_addr(0, 0, 3, 0x80, std::uint64_t{6} << 30).encode();
     port.wait(*port.submit(memory_write({0, 0, 3}, address, pattern(64))));
   });
   BOOST_TEST(platform.run(program).error == "");
-  auto* memory = dynamic_cast<plain_tlm::LtMemory*>(sc_core::sc_find_object("sip0.cube0.hbm_ctrl.pe3.module"));
+  auto* memory =
+      dynamic_cast<plain_tlm::LtMemory*>(sc_core::sc_find_object("sip0.cube0.hbm_ctrl.pe3.module"));
   BOOST_REQUIRE(memory != nullptr);
   BOOST_TEST(memory->requests.at(0).address == 0x80U);
-  BOOST_TEST(part(memory->contents.bytes(), 0x80, 64) == pattern(64), boost::test_tools::per_element());
+  BOOST_TEST(part(memory->contents.bytes(), 0x80, 64) == pattern(64),
+             boost::test_tools::per_element());
 }
 
 // Default constructed from its name alone, registered by its socket.
@@ -329,17 +362,26 @@ KERNBENCH_SYSTEMC_TEST(a_module_is_registered_by_its_socket) {
   ExternalModules modules;
   modules.add_target("acme.memory", &plain_tlm::LtMemory::socket);
   BOOST_CHECK_EXCEPTION(modules.add_target("acme.memory", &plain_tlm::LtMemory::socket), UsageError,
-                        [](const UsageError& error) { return std::string(error.what()) == "the external module 'acme.memory' is registered twice"; });
+                        [](const UsageError& error) {
+                          return std::string(error.what()) ==
+                                 "the external module 'acme.memory' is registered twice";
+                        });
   ComponentRegistry registry;
   register_builtin_components(registry, modules);
-  MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml",
-                                  {{"cube.components.sram", "{impl: builtin.tlm_target_bridge, attrs: {module: acme.memory, size_mb: 1}}"}}, registry);
+  MachineSpec spec = load_machine(
+      std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml",
+      {{"cube.components.sram",
+        "{impl: builtin.tlm_target_bridge, attrs: {module: acme.memory, size_mb: 1}}"}},
+      registry);
   spec.source_path.clear();
   Platform platform(build_graph(std::move(spec)), registry, {});
-  FunctionProgram program([&](HostPort& port) { port.wait(*port.submit(memory_write({0, 0, 0}, sram_address(64), pattern(64)))); });
+  FunctionProgram program([&](HostPort& port) {
+    port.wait(*port.submit(memory_write({0, 0, 0}, sram_address(64), pattern(64))));
+  });
   BOOST_TEST(platform.run(program).error == "");
   BOOST_TEST(platform.machine().sram_bytes() == 1U << 20);
-  auto* memory = dynamic_cast<plain_tlm::LtMemory*>(sc_core::sc_find_object("sip0.cube0.sram.module"));
+  auto* memory =
+      dynamic_cast<plain_tlm::LtMemory*>(sc_core::sc_find_object("sip0.cube0.sram.module"));
   BOOST_REQUIRE(memory != nullptr);
   BOOST_TEST(memory->requests.size() == 1U);
 }
@@ -354,7 +396,8 @@ class WrongPhase final : public sc_core::sc_module {
   tlm_utils::simple_target_socket<WrongPhase> socket;
 
  private:
-  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase&, sc_core::sc_time&) {
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase&,
+                                     sc_core::sc_time&) {
     tlm::tlm_phase phase = tlm::END_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     socket->nb_transport_bw(payload, phase, delay);
@@ -369,13 +412,19 @@ KERNBENCH_SYSTEMC_TEST(an_initiators_phase_by_the_memory_ends_the_run) {
   modules.add_target("test.wrong_phase", &WrongPhase::socket);
   ComponentRegistry registry;
   register_builtin_components(registry, modules);
-  MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml",
-                                  {{"cube.components.sram", "{impl: builtin.tlm_target_bridge, attrs: {module: test.wrong_phase}}"}}, registry);
+  MachineSpec spec =
+      load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml",
+                   {{"cube.components.sram",
+                     "{impl: builtin.tlm_target_bridge, attrs: {module: test.wrong_phase}}"}},
+                   registry);
   spec.source_path.clear();
   Platform platform(build_graph(std::move(spec)), registry, {});
-  FunctionProgram program([&](HostPort& port) { port.wait(*port.submit(memory_write({0, 0, 0}, sram_address(64), pattern(64)))); });
+  FunctionProgram program([&](HostPort& port) {
+    port.wait(*port.submit(memory_write({0, 0, 0}, sram_address(64), pattern(64))));
+  });
   const RunResult result = platform.run(program);
-  BOOST_TEST(result.error.find("an initiator's phase on the backward path") != std::string::npos, result.error);
+  BOOST_TEST(result.error.find("an initiator's phase on the backward path") != std::string::npos,
+             result.error);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,5 @@
-// Requests that are played beside a plain initiator: links count what all of them do, in the time that all of it took (spec 11.3).
+// Requests that are played beside a plain initiator: links count what all of them do, in the time
+// that all of it took (spec 11.3).
 #include <boost/test/unit_test.hpp>
 
 #include "platform/traffic/traffic_player.h"
@@ -19,8 +20,13 @@ class OneRead final : public TrafficSource {
   bool next(TrafficRequest& request) override {
     if (given_) return false;
     given_ = true;
-    request = {100 * ns, 0,    256, platform_.graph().at("sip0.cube0.pe1.pe_dma"), platform_.graph().at("sip0.cube0.hbm_ctrl.pe1"),
-               0,        false};
+    request = {100 * ns,
+               0,
+               256,
+               platform_.graph().at("sip0.cube0.pe1.pe_dma"),
+               platform_.graph().at("sip0.cube0.hbm_ctrl.pe1"),
+               0,
+               false};
     return true;
   }
 
@@ -39,8 +45,8 @@ class Summarised final : public TrafficListener {
 
 }  // namespace
 
-// The initiator writes 64 KiB before the request, while it is under way, and long after it: its link is busy for nearly all of that
-// time.
+// The initiator writes 64 KiB before the request, while it is under way, and long after it: its
+// link is busy for nearly all of that time.
 KERNBENCH_SYSTEMC_TEST(no_link_is_busy_for_longer_than_the_traffic_and_what_runs_beside_it) {
   BoundaryMachine m;
   m.add_lt_initiator({[&](LtInitiator& i) {
@@ -53,10 +59,12 @@ KERNBENCH_SYSTEMC_TEST(no_link_is_busy_for_longer_than_the_traffic_and_what_runs
   m.run();
   const auto summary = listener.summary.json(1000);
   BOOST_TEST(summary.at("makespan_ns").get<double>() < 20);
-  BOOST_TEST(summary.at("elapsed_ns").get<double>() > 5000);  // 20 times 256 ns on the link at least, less the first 100 ns
+  BOOST_TEST(summary.at("elapsed_ns").get<double>() >
+             5000);  // 20 times 256 ns on the link at least, less the first 100 ns
   const auto& busiest = summary.at("busiest_links").at(0);
   BOOST_TEST(busiest.at("utilisation").get<double>() > 0.5);
-  for (const auto& link : summary.at("busiest_links")) BOOST_TEST(link.at("utilisation").get<double>() <= 1.0, link.at("src"));
+  for (const auto& link : summary.at("busiest_links"))
+    BOOST_TEST(link.at("utilisation").get<double>() <= 1.0, link.at("src"));
   // 64 KiB * 20 less what had left by 100 ns: the first write's flits, 1 ns each from 0 on.
   for (const auto& link : summary.at("busiest_links")) {
     if (link.at("src") == "sip0.cube0.ext0") BOOST_TEST(link.at("bytes") == 20 * 65536 - 100 * 256);

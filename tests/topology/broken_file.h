@@ -21,7 +21,9 @@ struct BrokenFile {
   }
   // Line of a piece of the (changed) text, from 1.
   int line_of(const std::string& piece) const {
-    return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find(piece)), '\n'));
+    return 1 +
+           static_cast<int>(std::count(
+               text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find(piece)), '\n'));
   }
   std::vector<ConfigIssue> issues(const std::vector<Override>& overrides = {}) {
     const std::string path = dir.write("machine.yaml", text);

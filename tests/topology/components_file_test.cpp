@@ -21,16 +21,20 @@ BOOST_AUTO_TEST_CASE(shipped_file_names_every_builtin) {
 
 BOOST_AUTO_TEST_CASE(a_second_name_can_be_used_in_a_topology) {
   const ScratchDir dir;
-  const std::string path =
-      dir.write("components.yaml", "components: {custom.gemm: builtin.pe_gemm}\nplugins: [libmine.so, /opt/other.so]\n");
-  const ComponentsFile file = load_components_file(path, {{"components.my.router", "builtin.forwarding"}});
+  const std::string path = dir.write(
+      "components.yaml",
+      "components: {custom.gemm: builtin.pe_gemm}\nplugins: [libmine.so, /opt/other.so]\n");
+  const ComponentsFile file =
+      load_components_file(path, {{"components.my.router", "builtin.forwarding"}});
   BOOST_TEST(file.plugins[0] == dir.path("libmine.so"));
   BOOST_TEST(file.plugins[1] == "/opt/other.so");
   ComponentRegistry all = make_registry();
   apply_aliases(file, all);
-  const MachineSpec spec = load_machine(
-      default_topology, {{"cube.pe_template.components.pe_gemm.impl", "custom.gemm"}, {"cube.components.router.impl", "my.router"}},
-      all);
+  const MachineSpec spec =
+      load_machine(default_topology,
+                   {{"cube.pe_template.components.pe_gemm.impl", "custom.gemm"},
+                    {"cube.components.router.impl", "my.router"}},
+                   all);
   BOOST_TEST(spec.cube.engines.at("pe_gemm").impl == "custom.gemm");
   BOOST_TEST(spec.cube.router.impl == "my.router");
 }
@@ -38,7 +42,8 @@ BOOST_AUTO_TEST_CASE(a_second_name_can_be_used_in_a_topology) {
 BOOST_AUTO_TEST_CASE(an_unknown_factory_is_an_error_with_its_place) {
   const ScratchDir dir;
   const std::string path =
-      dir.write("components.yaml", "components:\n  custom.gemm: builtin.pe_gem\n  builtin.noc: builtin.ucie\n");
+      dir.write("components.yaml",
+                "components:\n  custom.gemm: builtin.pe_gem\n  builtin.noc: builtin.ucie\n");
   ComponentRegistry all = make_registry();
   try {
     apply_aliases(load_components_file(path), all);
@@ -46,15 +51,18 @@ BOOST_AUTO_TEST_CASE(an_unknown_factory_is_an_error_with_its_place) {
   } catch (const ConfigError& error) {
     BOOST_REQUIRE(error.issues().size() == 2U);
     BOOST_TEST(error.issues()[0].line == 2);
-    BOOST_TEST(error.issues()[0].message ==
-               "found 'builtin.pe_gem', allowed is a registered factory; did you mean 'builtin.pe_gemm'?");
+    BOOST_TEST(
+        error.issues()[0].message ==
+        "found 'builtin.pe_gem', allowed is a registered factory; did you mean 'builtin.pe_gemm'?");
     BOOST_TEST(error.issues()[1].key == "components.builtin.noc");
   }
 }
 
 BOOST_AUTO_TEST_CASE(unknown_keys_are_errors) {
   const ScratchDir dir;
-  BOOST_CHECK_THROW(load_components_file(dir.write("components.yaml", "components: {}\nplugin: []\n")), ConfigError);
+  BOOST_CHECK_THROW(
+      load_components_file(dir.write("components.yaml", "components: {}\nplugin: []\n")),
+      ConfigError);
   BOOST_CHECK_THROW(load_components_file(dir.path("absent.yaml")), ConfigError);
 }
 

@@ -1,4 +1,5 @@
-// From YAML to a tree: what is refused in a file is refused in the value of --set, by the same conversion.
+// From YAML to a tree: what is refused in a file is refused in the value of --set, by the same
+// conversion.
 #include <boost/test/unit_test.hpp>
 
 #include "tests/topology/broken_file.h"
@@ -14,7 +15,8 @@ BOOST_AUTO_TEST_CASE(an_alias_that_contains_itself_is_an_error) {
     return found.front().message;
   };
   BOOST_TEST(first(issues({{"cube", "&a [*a]"}})) == "nested more than 32 levels deep");
-  BOOST_TEST(first(issues({{"cube.components", "&a {b: *a}"}})) == "nested more than 32 levels deep");
+  BOOST_TEST(first(issues({{"cube.components", "&a {b: *a}"}})) ==
+             "nested more than 32 levels deep");
   change("corners: [NW", "corners: &a [*a, NW");
   BOOST_TEST(first(issues()) == "nested more than 32 levels deep");
 }
@@ -23,7 +25,8 @@ BOOST_AUTO_TEST_CASE(an_alias_that_contains_itself_is_an_error) {
 BOOST_AUTO_TEST_CASE(aliases_that_multiply_are_an_error) {
   std::string bomb = "[&a0 [x, x]";
   for (int i = 1; i < 20; ++i)
-    bomb += ", &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) + ", *a" + std::to_string(i - 1) + "]";
+    bomb += ", &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) + ", *a" +
+            std::to_string(i - 1) + "]";
   const std::vector<ConfigIssue> found = issues({{"cube.placement", bomb + "]"}});
   BOOST_REQUIRE(found.size() == 1U);
   BOOST_TEST(found[0].message == "more than 100000 values, aliases counted where they stand");
@@ -38,9 +41,11 @@ BOOST_AUTO_TEST_CASE(deep_nesting_is_an_error) {
 }
 
 BOOST_AUTO_TEST_CASE(a_key_given_twice_in_a_value_is_an_error) {
-  const std::vector<ConfigIssue> found = issues({{"cube.components.router", "{impl: builtin.noc, impl: builtin.forwarding}"}});
+  const std::vector<ConfigIssue> found =
+      issues({{"cube.components.router", "{impl: builtin.noc, impl: builtin.forwarding}"}});
   BOOST_REQUIRE(found.size() == 1U);
-  BOOST_TEST(found[0].file == "--set cube.components.router={impl: builtin.noc, impl: builtin.forwarding}");
+  BOOST_TEST(found[0].file ==
+             "--set cube.components.router={impl: builtin.noc, impl: builtin.forwarding}");
   BOOST_TEST(found[0].key == "cube.components.router.impl");
   BOOST_TEST(found[0].message == "the key is given twice in the same section");
 }

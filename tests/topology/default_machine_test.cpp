@@ -31,8 +31,8 @@ struct DefaultMachine {
     BOOST_TEST((there.routing_weight_mm == back.routing_weight_mm));
     std::string kinds(name_of(there.kind));
     if (there.kind != back.kind) kinds += "/" + std::string(name_of(back.kind));
-    return kinds + " " + (there.bw_gbs ? there.bw_gbs->str() : "-") + " " + there.distance_mm.str() + " " +
-           there.routing_weight_mm.str();
+    return kinds + " " + (there.bw_gbs ? there.bw_gbs->str() : "-") + " " +
+           there.distance_mm.str() + " " + there.routing_weight_mm.str();
   }
   // Name of the router next to a node, by an edge of the given kind.
   static std::string router_of(const std::string& node) {
@@ -50,8 +50,9 @@ struct DefaultMachine {
 
 BOOST_FIXTURE_TEST_SUITE(default_machine, DefaultMachine)
 
-// Per cube 32 routers (6 x 6 less 4), m_cpu, sram, 8 hbm_ctrl, 4 ports, 16 conns, 8 x 9 engines = 134. Per SIP 16 cubes and
-// an IO chiplet of 3 + 4 PHYs + 16 conns = 23. Two SIPs and a switch: 2 x (16 x 134 + 23) + 1.
+// Per cube 32 routers (6 x 6 less 4), m_cpu, sram, 8 hbm_ctrl, 4 ports, 16 conns, 8 x 9 engines =
+// 134. Per SIP 16 cubes and an IO chiplet of 3 + 4 PHYs + 16 conns = 23. Two SIPs and a switch: 2 x
+// (16 x 134 + 23) + 1.
 BOOST_AUTO_TEST_CASE(has_4335_nodes) {
   BOOST_TEST(machine().nodes().size() == 4335U);
   std::map<std::string_view, int> kinds;
@@ -66,8 +67,9 @@ BOOST_AUTO_TEST_CASE(has_4335_nodes) {
   BOOST_TEST(kinds["switch"] == 1);
 }
 
-// Directed edges. Mesh of a cube: 6 x 5 + 5 x 6 = 60 links of the full grid, less the 12 that touch the zone of 2 x 2
-// (4 inside it, 8 around it) = 48. Seams: 2 x 4 x 3 = 24 per SIP. PE: 32 pe_internal, 2 pe_to_router, 4 command.
+// Directed edges. Mesh of a cube: 6 x 5 + 5 x 6 = 60 links of the full grid, less the 12 that touch
+// the zone of 2 x 2 (4 inside it, 8 around it) = 48. Seams: 2 x 4 x 3 = 24 per SIP. PE: 32
+// pe_internal, 2 pe_to_router, 4 command.
 BOOST_AUTO_TEST_CASE(has_the_edges_of_every_kind) {
   std::map<std::string_view, int> kinds;
   for (const Edge& edge : machine().edges()) ++kinds[name_of(edge.kind)];
@@ -89,7 +91,8 @@ BOOST_AUTO_TEST_CASE(has_the_edges_of_every_kind) {
 }
 
 BOOST_AUTO_TEST_CASE(nodes_are_sorted_by_name_and_edges_by_their_ends) {
-  for (NodeId id = 1; id < machine().nodes().size(); ++id) BOOST_REQUIRE(machine().node(id - 1).name < machine().node(id).name);
+  for (NodeId id = 1; id < machine().nodes().size(); ++id)
+    BOOST_REQUIRE(machine().node(id - 1).name < machine().node(id).name);
   for (std::size_t i = 1; i < machine().edges().size(); ++i) {
     const Edge& a = machine().edges()[i - 1];
     const Edge& b = machine().edges()[i];
@@ -99,9 +102,10 @@ BOOST_AUTO_TEST_CASE(nodes_are_sorted_by_name_and_edges_by_their_ends) {
 
 BOOST_AUTO_TEST_CASE(names_follow_the_rules_of_the_hierarchy) {
   for (const char* name :
-       {"fabric.switch0", "sip1.io0.pcie_ep", "sip0.io0.io_cpu", "sip0.io0.io_noc", "sip0.io0.io_ucie-P3",
-        "sip1.io0.io_ucie-P0.conn3", "sip0.cube15.r5c5", "sip0.cube0.m_cpu", "sip0.cube0.sram", "sip0.cube0.hbm_ctrl.pe7",
-        "sip0.cube0.ucie-W", "sip0.cube0.ucie-S.conn2", "sip1.cube3.pe7.pe_fetch_store"}) {
+       {"fabric.switch0", "sip1.io0.pcie_ep", "sip0.io0.io_cpu", "sip0.io0.io_noc",
+        "sip0.io0.io_ucie-P3", "sip1.io0.io_ucie-P0.conn3", "sip0.cube15.r5c5", "sip0.cube0.m_cpu",
+        "sip0.cube0.sram", "sip0.cube0.hbm_ctrl.pe7", "sip0.cube0.ucie-W",
+        "sip0.cube0.ucie-S.conn2", "sip1.cube3.pe7.pe_fetch_store"}) {
     BOOST_TEST(machine().find(name).has_value(), name);
   }
   BOOST_TEST(!machine().find("sip0.cube0.r2c2").has_value());  // inside the HBM zone
@@ -110,10 +114,12 @@ BOOST_AUTO_TEST_CASE(names_follow_the_rules_of_the_hierarchy) {
 }
 
 BOOST_AUTO_TEST_CASE(pes_attach_to_the_routers_of_their_corners) {
-  const std::vector<std::string> routers{"r0c0", "r0c1", "r1c4", "r1c5", "r4c0", "r4c1", "r5c4", "r5c5"};
+  const std::vector<std::string> routers{"r0c0", "r0c1", "r1c4", "r1c5",
+                                         "r4c0", "r4c1", "r5c4", "r5c5"};
   for (int pe = 0; pe < 8; ++pe) {
     for (const char* engine : {"pe_dma", "pe_cpu", "pe_mmu"})
-      BOOST_TEST(router_of(node_names::engine(0, 0, pe, engine)) == routers[static_cast<std::size_t>(pe)]);
+      BOOST_TEST(router_of(node_names::engine(0, 0, pe, engine)) ==
+                 routers[static_cast<std::size_t>(pe)]);
     BOOST_TEST(router_of(node_names::hbm_ctrl(0, 0, pe)) == routers[static_cast<std::size_t>(pe)]);
   }
   BOOST_TEST(router_of("sip0.cube0.m_cpu") == "r2c0");
@@ -144,13 +150,16 @@ BOOST_AUTO_TEST_CASE(links_have_their_kind_bandwidth_length_and_weight) {
   BOOST_TEST(link(cube + "hbm_ctrl.pe0", cube + "r0c0") == "router_to_hbm 256 0 0");
   BOOST_TEST(link(cube + "m_cpu", cube + "r2c0") == "router_to_mcpu - 0 0");
   BOOST_TEST(link(cube + "sram", cube + "r3c0") == "router_to_sram 128 0 0");
-  BOOST_TEST(link(cube + "r0c0", cube + "ucie-N.conn0") == "router_to_ucie_conn/ucie_conn_to_router 128 0 0");
-  // RouteFinder (1.5, 1.5), middle of the north side (8.5, 0): 100 + 7 + 1.5; of the west side (0, 7): 100 + 1.5 + 5.5.
+  BOOST_TEST(link(cube + "r0c0", cube + "ucie-N.conn0") ==
+             "router_to_ucie_conn/ucie_conn_to_router 128 0 0");
+  // RouteFinder (1.5, 1.5), middle of the north side (8.5, 0): 100 + 7 + 1.5; of the west side (0,
+  // 7): 100 + 1.5 + 5.5.
   BOOST_TEST(link(cube + "ucie-N.conn0", cube + "ucie-N") == "ucie_internal 128 0 108.5");
   BOOST_TEST(link(cube + "ucie-W.conn0", cube + "ucie-W") == "ucie_internal 128 0 107");
   BOOST_TEST(link(cube + "ucie-E", "sip0.cube1.ucie-W") == "ucie_mesh 512 1 1");
   BOOST_TEST(link(cube + "ucie-S", "sip0.cube4.ucie-N") == "ucie_mesh 512 1 1");
-  BOOST_TEST(link("sip0.io0.io_ucie-P1", "sip0.cube1.ucie-N") == "io_to_cube/cube_to_io 512 2 2");  // 4 x 128
+  BOOST_TEST(link("sip0.io0.io_ucie-P1", "sip0.cube1.ucie-N") ==
+             "io_to_cube/cube_to_io 512 2 2");  // 4 x 128
   BOOST_TEST(link("sip0.io0.io_ucie-P1.conn2", "sip0.io0.io_ucie-P1") == "io_internal 128 0 0");
   BOOST_TEST(link("sip0.io0.io_noc", "sip0.io0.io_ucie-P1.conn2") == "io_internal 128 0 10000");
   BOOST_TEST(link("sip0.io0.pcie_ep", "sip0.io0.io_noc") == "io_internal 256 0 0");
@@ -159,9 +168,10 @@ BOOST_AUTO_TEST_CASE(links_have_their_kind_bandwidth_length_and_weight) {
 }
 
 BOOST_AUTO_TEST_CASE(cubes_stand_side_by_side_with_the_seam_between) {
-  const Node& router = machine().node(machine().at("sip1.cube6.r1c1"));  // cube (2, 1), router at (4, 4)
-  BOOST_TEST(router.x_mm.str() == "40");                                 // 2 x (17 + 1) + 4
-  BOOST_TEST(router.y_mm.str() == "19");                                 // 1 x (14 + 1) + 4
+  const Node& router =
+      machine().node(machine().at("sip1.cube6.r1c1"));  // cube (2, 1), router at (4, 4)
+  BOOST_TEST(router.x_mm.str() == "40");                // 2 x (17 + 1) + 4
+  BOOST_TEST(router.y_mm.str() == "19");                // 1 x (14 + 1) + 4
   BOOST_TEST(router.at.sip == 1);
   BOOST_TEST(router.at.cube == 6);
   BOOST_TEST(router.at.row == 1);
@@ -177,13 +187,15 @@ BOOST_AUTO_TEST_CASE(facts_of_the_machine_are_filled_into_the_components_that_as
   const Attributes& dma = machine().node(machine().at("sip0.cube0.pe3.pe_dma")).attributes();
   BOOST_TEST(dma.integer("channels_per_pe") == 8);
   BOOST_TEST(dma.decimal("channel_bw_gbs").str() == "32");
-  BOOST_TEST(machine().node(machine().at("sip0.io0.pcie_ep")).attributes().flag("cut_through") == false);  // the default
+  BOOST_TEST(machine().node(machine().at("sip0.io0.pcie_ep")).attributes().flag("cut_through") ==
+             false);  // the default
 }
 
 BOOST_AUTO_TEST_CASE(tiny_and_six_sip_machines_load) {
   MachineSpec tiny = load_machine(source_dir + "/configs/topology.tiny.yaml", {}, registry());
   tiny.source_path.clear();
-  BOOST_TEST(build_graph(tiny).nodes().size() == 1U + 134 + 3 + 1 + 4);  // one cube, one PHY of four conns
+  BOOST_TEST(build_graph(tiny).nodes().size() ==
+             1U + 134 + 3 + 1 + 4);  // one cube, one PHY of four conns
   MachineSpec six = load_machine(source_dir + "/configs/topology.six_sip.yaml", {}, registry());
   six.source_path.clear();
   BOOST_TEST(six.system.sips.w == 3);
@@ -193,9 +205,11 @@ BOOST_AUTO_TEST_CASE(tiny_and_six_sip_machines_load) {
 }
 
 BOOST_AUTO_TEST_CASE(one_to_one_mapping_adds_a_node_per_channel) {
-  const Graph channels = graph({{"cube.memory_map.hbm_mapping_mode", "one_to_one"}, {"cube.memory_map.address_model", "la"}});
+  const Graph channels = graph({{"cube.memory_map.hbm_mapping_mode", "one_to_one"},
+                                {"cube.memory_map.address_model", "la"}});
   BOOST_TEST(channels.nodes().size() == 4335U + 256 * 8);
-  const Edge* link = channels.find_edge(channels.at("sip0.cube0.r0c0"), channels.at("sip0.cube0.pe0.ch3"));
+  const Edge* link =
+      channels.find_edge(channels.at("sip0.cube0.r0c0"), channels.at("sip0.cube0.pe0.ch3"));
   BOOST_REQUIRE(link != nullptr);
   BOOST_TEST(link->bw_gbs->str() == "32");
   BOOST_TEST(channels.node(link->dst).attributes().decimal("overhead_ns").is_zero());

@@ -14,13 +14,15 @@ namespace {
 void check_parts(const std::vector<Override>& overrides) {
   const MachineMemory memory = machine_memory(machine(overrides));
   const Graph built = graph(overrides);
-  const auto links = std::count_if(built.edges().begin(), built.edges().end(),
-                                   [](const kernbench::Edge& edge) { return edge.kind != EdgeKind::pe_internal; });
+  const auto links =
+      std::count_if(built.edges().begin(), built.edges().end(),
+                    [](const kernbench::Edge& edge) { return edge.kind != EdgeKind::pe_internal; });
   BOOST_TEST(memory.nodes == built.nodes().size());
   BOOST_TEST(memory.links == static_cast<std::uint64_t>(links));
 }
 
-const std::vector<Override> channels_of_their_own{{"cube.memory_map.hbm_mapping_mode", "one_to_one"}};
+const std::vector<Override> channels_of_their_own{
+    {"cube.memory_map.hbm_mapping_mode", "one_to_one"}};
 
 }  // namespace
 
@@ -29,7 +31,9 @@ BOOST_AUTO_TEST_CASE(parts_are_counted_as_the_graph_has_them) {
   check_parts({{"system.sips.count", "5"}});
   check_parts({{"sip.cube_mesh.w", "4"}, {"cube.ucie.n_connections", "2"}});
   check_parts(channels_of_their_own);
-  check_parts({{"system.tlm_initiators", "[{id: dma, attach: sip0.io0.io_noc, bridge: {impl: builtin.tlm_initiator_bridge}}]"}});
+  check_parts(
+      {{"system.tlm_initiators",
+        "[{id: dma, attach: sip0.io0.io_noc, bridge: {impl: builtin.tlm_initiator_bridge}}]"}});
 }
 
 BOOST_AUTO_TEST_CASE(the_largest_machine_is_told_in_terabytes_at_once) {

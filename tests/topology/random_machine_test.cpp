@@ -20,8 +20,9 @@ struct Shape {
 };
 
 std::ostream& operator<<(std::ostream& out, const Shape& s) {
-  return out << s.sips << " SIPs of " << s.w << "x" << s.h << ", " << s.connections << "/" << s.io_connections << " connections, "
-             << s.per_corner << " PEs per corner, " << s.width_tenths << "x" << s.height_tenths << " mm/10, second chiplet "
+  return out << s.sips << " SIPs of " << s.w << "x" << s.h << ", " << s.connections << "/"
+             << s.io_connections << " connections, " << s.per_corner << " PEs per corner, "
+             << s.width_tenths << "x" << s.height_tenths << " mm/10, second chiplet "
              << s.second_chiplet;
 }
 
@@ -40,7 +41,9 @@ Shape any_shape() {
   return s;
 }
 
-std::string tenths(int value) { return std::to_string(value / 10) + "." + std::to_string(value % 10); }
+std::string tenths(int value) {
+  return std::to_string(value / 10) + "." + std::to_string(value % 10);
+}
 
 MachineSpec machine_of(const Shape& s) {
   const auto number = [](int value) { return std::to_string(value); };
@@ -49,7 +52,8 @@ MachineSpec machine_of(const Shape& s) {
                             {"sip.cube_mesh.h", number(s.h)},
                             {"cube.ucie.n_connections", number(s.connections)},
                             {"sip.io_chiplets.io0.links.n_connections", number(s.io_connections)},
-                            {"sip.io_chiplets.io0.cube_ports", "[{cube: {xy: [0, 0]}, cube_side: N, phy: P0, distance_mm: 2.0}]"},
+                            {"sip.io_chiplets.io0.cube_ports",
+                             "[{cube: {xy: [0, 0]}, cube_side: N, phy: P0, distance_mm: 2.0}]"},
                             {"cube.pe_layout.pe_per_corner", number(s.per_corner)},
                             {"cube.memory_map.hbm_slices_per_cube", number(4 * s.per_corner)},
                             {"cube.memory_map.hbm_pseudo_channels", number(32 * s.per_corner)},
@@ -88,37 +92,44 @@ std::vector<bool> reached_from(const Graph& graph, NodeId source) {
 }
 
 bool is_memory(const Node& node) {
-  return node.kind == NodeKind::hbm_ctrl || node.kind == NodeKind::sram || node.kind == NodeKind::pe_tcm;
+  return node.kind == NodeKind::hbm_ctrl || node.kind == NodeKind::sram ||
+         node.kind == NodeKind::pe_tcm;
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(random_machines)
 
-// Every edge has its opposite, so one node that reaches all memories and all DMAs shows that every DMA reaches every memory.
+// Every edge has its opposite, so one node that reaches all memories and all DMAs shows that every
+// DMA reaches every memory.
 RC_BOOST_PROP(every_pe_has_a_path_to_every_memory, ()) {
   const Shape shape = any_shape();
   RC_LOG() << shape << std::endl;
   const Graph graph = build_graph(machine_of(shape));
   for (const Edge& edge : graph.edges()) RC_ASSERT(graph.find_edge(edge.dst, edge.src) != nullptr);
-  const std::vector<bool> reached = reached_from(graph, graph.at(node_names::engine(0, 0, 0, "pe_dma")));
+  const std::vector<bool> reached =
+      reached_from(graph, graph.at(node_names::engine(0, 0, 0, "pe_dma")));
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
-    if (is_memory(graph.node(id)) || graph.node(id).kind == NodeKind::pe_dma) RC_ASSERT(reached[id]);
+    if (is_memory(graph.node(id)) || graph.node(id).kind == NodeKind::pe_dma)
+      RC_ASSERT(reached[id]);
   }
   // And the router agrees, for pairs picked at random.
   const RouteFinder router(graph);
   const auto dma = [&] {
-    return graph.at(node_names::engine(*rc::gen::inRange(0, shape.sips), *rc::gen::inRange(0, shape.w * shape.h),
+    return graph.at(node_names::engine(*rc::gen::inRange(0, shape.sips),
+                                       *rc::gen::inRange(0, shape.w * shape.h),
                                        *rc::gen::inRange(0, 4 * shape.per_corner), "pe_dma"));
   };
   const NodeId from = dma();
   const Location& to = graph.node(dma()).at;
-  for (const std::string& name : {node_names::hbm_ctrl(to.sip, to.cube, to.pe), node_names::sram(to.sip, to.cube),
-                                  node_names::engine(to.sip, to.cube, to.pe, "pe_tcm")}) {
+  for (const std::string& name :
+       {node_names::hbm_ctrl(to.sip, to.cube, to.pe), node_names::sram(to.sip, to.cube),
+        node_names::engine(to.sip, to.cube, to.pe, "pe_tcm")}) {
     const std::vector<NodeId> path = router.memory_path(from, graph.at(name));
     const bool same_sip = graph.node(from).at.sip == to.sip;
     const bool same_cube = same_sip && graph.node(from).at.cube == to.cube;
-    for (std::size_t i = 0; i + 1 < path.size(); ++i) RC_ASSERT(graph.find_edge(path[i], path[i + 1]) != nullptr);
+    for (std::size_t i = 0; i + 1 < path.size(); ++i)
+      RC_ASSERT(graph.find_edge(path[i], path[i + 1]) != nullptr);
     for (const NodeId id : path) {
       if (same_sip) RC_ASSERT(graph.node(id).at.cube >= 0);
       if (same_cube) RC_ASSERT(graph.node(id).kind != NodeKind::ucie_conn);
@@ -140,12 +151,14 @@ RC_BOOST_PROP(parts_attach_to_routers_outside_the_hbm_zone, ()) {
     for (const MeshPoint at : side) RC_ASSERT(mesh.has_router(at));
   }
   for (int col = 1; col < mesh.cols(); ++col) {
-    const Rational gap = mesh.col_x_mm[static_cast<std::size_t>(col)] - mesh.col_x_mm[static_cast<std::size_t>(col) - 1];
+    const Rational gap = mesh.col_x_mm[static_cast<std::size_t>(col)] -
+                         mesh.col_x_mm[static_cast<std::size_t>(col) - 1];
     RC_ASSERT(Rational(0) < gap);
     RC_ASSERT(gap <= Rational::fraction(3001, 1000));  // 3 mm, and a micrometre of rounding
   }
   for (int row = 1; row < mesh.rows(); ++row)
-    RC_ASSERT(mesh.row_y_mm[static_cast<std::size_t>(row) - 1] <= mesh.row_y_mm[static_cast<std::size_t>(row)]);
+    RC_ASSERT(mesh.row_y_mm[static_cast<std::size_t>(row) - 1] <=
+              mesh.row_y_mm[static_cast<std::size_t>(row)]);
 }
 
 RC_BOOST_PROP(the_json_is_the_same_every_time, ()) {

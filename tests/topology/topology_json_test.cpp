@@ -19,7 +19,8 @@ nlohmann::json find(const nlohmann::json& list, const char* key, const std::stri
 }
 
 Graph tiny(std::vector<Override> overrides = {}) {
-  MachineSpec spec = load_machine(source_dir + "/configs/topology.tiny.yaml", overrides, registry());
+  MachineSpec spec =
+      load_machine(source_dir + "/configs/topology.tiny.yaml", overrides, registry());
   spec.source_path.clear();
   return build_graph(spec);
 }
@@ -35,7 +36,8 @@ BOOST_AUTO_TEST_CASE(holds_every_node_and_edge_in_order) {
   BOOST_TEST(json["ns_per_mm"] == 0.1);
   BOOST_REQUIRE(json["nodes"].size() == machine.nodes().size());
   BOOST_REQUIRE(json["edges"].size() == machine.edges().size());
-  for (std::size_t i = 1; i < json["nodes"].size(); ++i) BOOST_REQUIRE(json["nodes"][i - 1]["name"] < json["nodes"][i]["name"]);
+  for (std::size_t i = 1; i < json["nodes"].size(); ++i)
+    BOOST_REQUIRE(json["nodes"][i - 1]["name"] < json["nodes"][i]["name"]);
   for (std::size_t i = 1; i < json["edges"].size(); ++i) {
     const auto& a = json["edges"][i - 1];
     const auto& b = json["edges"][i];
@@ -44,7 +46,8 @@ BOOST_AUTO_TEST_CASE(holds_every_node_and_edge_in_order) {
 }
 
 BOOST_AUTO_TEST_CASE(shows_every_attribute_that_affects_time_defaults_included) {
-  const auto json = nlohmann::json::parse(topology_json(tiny({{"cube.components.hbm_ctrl.attrs.efficiency", "0.8"}})));
+  const auto json = nlohmann::json::parse(
+      topology_json(tiny({{"cube.components.hbm_ctrl.attrs.efficiency", "0.8"}})));
   const auto attrs = find(json["nodes"], "name", "sip0.cube0.hbm_ctrl.pe0")["attrs"];
   BOOST_TEST(attrs["overhead_ns"] == 0);
   BOOST_TEST(attrs["num_pcs"] == 8);
@@ -56,16 +59,19 @@ BOOST_AUTO_TEST_CASE(shows_every_attribute_that_affects_time_defaults_included) 
 }
 
 BOOST_AUTO_TEST_CASE(prints_decimals_exactly_and_unlimited_bandwidth_as_null) {
-  const std::string text = topology_json(tiny({{"system.ns_per_mm", "0.1"}, {"cube.geometry.cube_mm.w", "17.3"}}));
+  const std::string text =
+      topology_json(tiny({{"system.ns_per_mm", "0.1"}, {"cube.geometry.cube_mm.w", "17.3"}}));
   BOOST_TEST(text.find("\"ns_per_mm\": 0.1,") != std::string::npos);
   BOOST_TEST(text.find("\"x_mm\": 15.8,") != std::string::npos);  // 17.3 - 1.5
-  BOOST_TEST(text.find("0000000") == std::string::npos);          // no binary fraction shows through
+  BOOST_TEST(text.find("0000000") == std::string::npos);  // no binary fraction shows through
   const auto json = nlohmann::json::parse(text);
   const auto command = find(json["edges"], "kind", "command");
   BOOST_TEST(command["bw_gbs"].is_null());
   BOOST_TEST(command["distance_mm"] == 0);
 }
 
-BOOST_AUTO_TEST_CASE(is_the_same_byte_for_byte_every_time) { BOOST_TEST((topology_json(tiny()) == topology_json(tiny()))); }
+BOOST_AUTO_TEST_CASE(is_the_same_byte_for_byte_every_time) {
+  BOOST_TEST((topology_json(tiny()) == topology_json(tiny())));
+}
 
 BOOST_AUTO_TEST_SUITE_END()

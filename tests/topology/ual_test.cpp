@@ -11,7 +11,8 @@ using namespace kernbench::test;
 
 namespace {
 
-const std::string io = "sip.io_chiplets.io0.", link_key = "system.links.io_ual_to_switch", noc_key = "links.ual_ep_to_noc_bw_gbs";
+const std::string io = "sip.io_chiplets.io0.", link_key = "system.links.io_ual_to_switch",
+                  noc_key = "links.ual_ep_to_noc_bw_gbs";
 
 std::vector<Override> with_ual(const std::string& distance_mm) {
   return {{io + "components.ual_ep", "{impl: builtin.ual_ep, attrs: {overhead_ns: 3.0}}"},
@@ -22,7 +23,8 @@ std::vector<Override> with_ual(const std::string& distance_mm) {
 std::string way_between_sips(const Graph& machine) {
   const RouteFinder router(machine);
   std::string kinds;
-  for (const NodeId id : router.memory_path(machine.at("sip0.cube0.pe0.pe_dma"), machine.at("sip1.cube0.hbm_ctrl.pe0"))) {
+  for (const NodeId id : router.memory_path(machine.at("sip0.cube0.pe0.pe_dma"),
+                                            machine.at("sip1.cube0.hbm_ctrl.pe0"))) {
     const NodeKind kind = machine.node(id).kind;
     if (kind == NodeKind::pcie_ep || kind == NodeKind::ual_ep || kind == NodeKind::fabric_switch)
       kinds += (kinds.empty() ? "" : " ") + std::string(name_of(kind));
@@ -34,7 +36,8 @@ std::string way_between_sips(const Graph& machine) {
 struct UalFile : BrokenFile {
   std::string all(const std::vector<Override>& overrides) {
     std::string text;
-    for (const ConfigIssue& issue : issues(overrides)) text += (text.empty() ? "" : "\n") + issue.key + ": " + issue.message;
+    for (const ConfigIssue& issue : issues(overrides))
+      text += (text.empty() ? "" : "\n") + issue.key + ": " + issue.message;
     return text;
   }
 };
@@ -68,9 +71,12 @@ BOOST_AUTO_TEST_CASE(it_stands_between_io_noc_and_the_switch_of_every_sip) {
     }
   }
   const std::string json = topology_json(machine);
-  BOOST_TEST(json.find("{\"name\": \"sip1.io0.ual_ep\", \"kind\": \"ual_ep\", \"impl\": \"builtin.ual_ep\"") != std::string::npos);
-  BOOST_TEST(json.find("\"dst\": \"sip1.io0.ual_ep\", \"kind\": \"ual\", \"bw_gbs\": 128, \"distance_mm\": 25") !=
-             std::string::npos);
+  BOOST_TEST(
+      json.find(
+          "{\"name\": \"sip1.io0.ual_ep\", \"kind\": \"ual_ep\", \"impl\": \"builtin.ual_ep\"") !=
+      std::string::npos);
+  BOOST_TEST(json.find("\"dst\": \"sip1.io0.ual_ep\", \"kind\": \"ual\", \"bw_gbs\": 128, "
+                       "\"distance_mm\": 25") != std::string::npos);
 }
 
 // The weights are the lengths, 50 mm for PCIe; of equal ones the name decides.
@@ -83,34 +89,39 @@ BOOST_AUTO_TEST_CASE(traffic_between_sips_takes_the_shorter_way) {
 BOOST_AUTO_TEST_CASE(the_host_goes_in_by_pcie) {
   const Graph machine = graph(with_ual("0"));
   const RouteFinder router(machine);
-  for (const NodeId id : router.memory_path(machine.at("sip0.io0.pcie_ep"), machine.at("sip0.cube5.hbm_ctrl.pe3")))
+  for (const NodeId id :
+       router.memory_path(machine.at("sip0.io0.pcie_ep"), machine.at("sip0.cube5.hbm_ctrl.pe3")))
     BOOST_TEST((machine.node(id).kind != NodeKind::ual_ep));
 }
 
 BOOST_AUTO_TEST_CASE(its_links_are_needed_with_it) {
   BOOST_TEST(all({with_ual("25.0")[0]}) ==
-             link_key + ".bw_gbs: the key is missing; an IO chiplet with a ual_ep needs it\n" + link_key +
-                 ".distance_mm: the key is missing; an IO chiplet with a ual_ep needs it\n" + "sip.io_chiplets.0." + noc_key +
+             link_key + ".bw_gbs: the key is missing; an IO chiplet with a ual_ep needs it\n" +
+                 link_key +
+                 ".distance_mm: the key is missing; an IO chiplet with a ual_ep needs it\n" +
+                 "sip.io_chiplets.0." + noc_key +
                  ": the key is missing; an IO chiplet with a ual_ep needs it");
   std::vector<Override> half = with_ual("25.0");
   half[2].value = "{bw_gbs: 128.0}";
-  BOOST_TEST(all(half) == link_key + ".distance_mm: the key is missing; an IO chiplet with a ual_ep needs it");
+  BOOST_TEST(all(half) ==
+             link_key + ".distance_mm: the key is missing; an IO chiplet with a ual_ep needs it");
 }
 
 BOOST_AUTO_TEST_CASE(its_links_mean_nothing_without_it) {
-  BOOST_TEST(all({with_ual("25.0")[1]}) ==
-             "sip.io_chiplets.0." + noc_key +
-                 ": found a link of a ual_ep, which this chiplet is without; allowed with components.ual_ep");
-  BOOST_TEST(all({with_ual("25.0")[2]}) ==
-             link_key + ": found a link of a ual_ep, which every IO chiplet is without; allowed with components.ual_ep");
+  BOOST_TEST(all({with_ual("25.0")[1]}) == "sip.io_chiplets.0." + noc_key +
+                                               ": found a link of a ual_ep, which this chiplet is "
+                                               "without; allowed with components.ual_ep");
+  BOOST_TEST(all({with_ual("25.0")[2]}) == link_key +
+                                               ": found a link of a ual_ep, which every IO chiplet "
+                                               "is without; allowed with components.ual_ep");
 }
 
 BOOST_AUTO_TEST_CASE(its_implementation_is_one_of_its_role) {
   std::vector<Override> wrong = with_ual("25.0");
   wrong[0].value = "{impl: builtin.pcie_ep}";
-  BOOST_TEST(all(wrong).find(
-                 "components.ual_ep.impl: found 'builtin.pcie_ep', which is not made for this place; allowed are those with the "
-                 "role ual_ep: builtin.ual_ep") != std::string::npos,
+  BOOST_TEST(all(wrong).find("components.ual_ep.impl: found 'builtin.pcie_ep', which is not made "
+                             "for this place; allowed are those with the "
+                             "role ual_ep: builtin.ual_ep") != std::string::npos,
              all(wrong));
 }
 

@@ -1,5 +1,6 @@
-// The whole machine and the naive fabric play the same dense traffic to scratchpads: at pe_dma what starts there, what passes to
-// pe_tcm and what comes back meet at one femtosecond (spec 2.3: pe_dma before pe_tcm).
+// The whole machine and the naive fabric play the same dense traffic to scratchpads: at pe_dma what
+// starts there, what passes to pe_tcm and what comes back meet at one femtosecond (spec 2.3: pe_dma
+// before pe_tcm).
 #include <rapidcheck/boost_test.h>
 
 #include <boost/test/unit_test.hpp>
@@ -20,12 +21,16 @@ struct Drawn {
   std::uint64_t offset = 0, bytes = 0;
 };
 
-// A femtosecond is the step of everything: no lengths, flits of 8 B, links of 1 B per fs or without a limit.
+// A femtosecond is the step of everything: no lengths, flits of 8 B, links of 1 B per fs or without
+// a limit.
 std::vector<Override> some_machine() {
   const auto overhead = [](const std::string& component) {
-    return Override{component + ".attrs.overhead_ns", *rc::gen::element<std::string>("0", "0", "0.000002", "0.000004")};
+    return Override{component + ".attrs.overhead_ns",
+                    *rc::gen::element<std::string>("0", "0", "0.000002", "0.000004")};
   };
-  const auto rate = [](const std::string& key) { return Override{key, *rc::gen::element<std::string>("0", "1000000")}; };
+  const auto rate = [](const std::string& key) {
+    return Override{key, *rc::gen::element<std::string>("0", "1000000")};
+  };
   const std::string io = "sip.io_chiplets.io0.", engines = "cube.pe_template.components.";
   return {{"system.ns_per_mm", "0"},
           {"system.flit_bytes", "8"},
@@ -60,7 +65,8 @@ std::vector<Drawn> some_requests() {
     request.offset = *rc::gen::inRange<std::uint64_t>(0, 16);
     request.bytes = *rc::gen::inRange<std::uint64_t>(1, 40);
   }
-  std::stable_sort(requests.begin(), requests.end(), [](const Drawn& a, const Drawn& b) { return a.issued < b.issued; });
+  std::stable_sort(requests.begin(), requests.end(),
+                   [](const Drawn& a, const Drawn& b) { return a.issued < b.issued; });
   return requests;
 }
 
@@ -86,22 +92,27 @@ std::vector<Time> naive_times(Platform& platform, const std::vector<Drawn>& draw
   for (NodeId id = 0; id < nodes.size(); ++id) {
     const Attributes& attributes = graph.node(id).attributes();
     nodes[id].kind = naive_kind(graph.node(id).kind);
-    if (attributes.has("overhead_ns")) nodes[id].overhead = ns_to_fs(attributes.decimal("overhead_ns"));
+    if (attributes.has("overhead_ns"))
+      nodes[id].overhead = ns_to_fs(attributes.decimal("overhead_ns"));
   }
   std::vector<NaiveLink> links;
   for (std::size_t i = 0; i < graph.edges().size(); ++i) {
     if (edges[i].binding != EdgeBinding::link) continue;
     // At least 1 where anything goes.
-    const auto bytes_per_fs = static_cast<std::uint64_t>((edges[i].bw_gbs / Rational(1'000'000)).round_half_up());
-    links.push_back(
-        {static_cast<int>(graph.edges()[i].src), static_cast<int>(graph.edges()[i].dst), bytes_per_fs, edges[i].propagation_fs});
+    const auto bytes_per_fs =
+        static_cast<std::uint64_t>((edges[i].bw_gbs / Rational(1'000'000)).round_half_up());
+    links.push_back({static_cast<int>(graph.edges()[i].src), static_cast<int>(graph.edges()[i].dst),
+                     bytes_per_fs, edges[i].propagation_fs});
   }
   std::vector<NaiveRequest> requests;
   for (const Drawn& each : drawn) {
     NaiveRequest request;
     const bool host = graph.node(graph.at(each.initiator)).kind == NodeKind::pcie_ep;
-    request.kind = !each.write ? NaiveRequest::Kind::read : host ? NaiveRequest::Kind::posted_write : NaiveRequest::Kind::write;
-    for (const PathHop& hop : platform.routes().memory_path(graph.at(each.initiator), graph.at(each.target)).hops())
+    request.kind = !each.write ? NaiveRequest::Kind::read
+                   : host      ? NaiveRequest::Kind::posted_write
+                               : NaiveRequest::Kind::write;
+    for (const PathHop& hop :
+         platform.routes().memory_path(graph.at(each.initiator), graph.at(each.target)).hops())
       request.path.push_back(static_cast<int>(hop.node));
     request.offset = each.offset;
     request.bytes = each.bytes;
@@ -114,9 +125,9 @@ std::vector<Time> naive_times(Platform& platform, const std::vector<Drawn>& draw
 std::vector<Time> machine_times(TrafficMachine& machine, const std::vector<Drawn>& drawn) {
   std::string rows;
   for (const Drawn& each : drawn) {
-    rows += Rational::fraction(static_cast<Rational::Int>(each.issued), 1'000'000).str() + "," + each.initiator + "," +
-            (each.write ? "write" : "read") + "," + each.target + "," + std::to_string(each.offset) + "," +
-            std::to_string(each.bytes) + "\n";
+    rows += Rational::fraction(static_cast<Rational::Int>(each.issued), 1'000'000).str() + "," +
+            each.initiator + "," + (each.write ? "write" : "read") + "," + each.target + "," +
+            std::to_string(each.offset) + "," + std::to_string(each.bytes) + "\n";
   }
   std::vector<Time> times;
   for (const TrafficResult& result : machine.play(rows)) times.push_back(result.end);

@@ -28,7 +28,8 @@ struct Tiny : TrafficMachine {
       TrafficFile(csv.path(), *platform).check();
     } catch (const UsageError& error) {
       std::string what = error.what();
-      for (std::size_t at = 0; (at = what.find(csv.path())) != what.npos;) what.replace(at, csv.path().size(), "F");
+      for (std::size_t at = 0; (at = what.find(csv.path())) != what.npos;)
+        what.replace(at, csv.path().size(), "F");
       return what;
     }
     return "";
@@ -36,7 +37,8 @@ struct Tiny : TrafficMachine {
   void check_fault(const std::string& text, const std::vector<std::string>& parts) {
     const std::string faults = faults_of(text);
     BOOST_TEST_CONTEXT(text) {
-      for (const std::string& part : parts) BOOST_TEST(faults.find(part) != faults.npos, "'" << part << "' is not in: " << faults);
+      for (const std::string& part : parts)
+        BOOST_TEST(faults.find(part) != faults.npos, "'" << part << "' is not in: " << faults);
     }
   }
   void check_row(const std::string& row, const std::vector<std::string>& parts) {
@@ -51,11 +53,13 @@ struct Tiny : TrafficMachine {
 BOOST_AUTO_TEST_SUITE(traffic_file)
 
 KERNBENCH_SYSTEMC_FIXTURE_TEST(a_row_becomes_a_request, Tiny) {
-  const TemporaryCsv csv(csv_header + good_row + "1.5,sip0.io0.pcie_ep,write,sip0.cube0.sram,1e3,17\n" +
-                         "1.500001,sip0.cube0.pe1.pe_dma,write,sip0.cube0.pe0.pe_tcm,64,4294967295\n");
+  const TemporaryCsv csv(
+      csv_header + good_row + "1.5,sip0.io0.pcie_ep,write,sip0.cube0.sram,1e3,17\n" +
+      "1.500001,sip0.cube0.pe1.pe_dma,write,sip0.cube0.pe0.pe_tcm,64,4294967295\n");
   TrafficFile file(csv.path(), *platform);
   BOOST_CHECK_THROW(file.check(), UsageError);  // 1e3 is no integer, 4 GiB no TCM
-  const TemporaryCsv better(csv_header + good_row + "1.5,sip0.io0.pcie_ep,write,sip0.cube0.sram,1000,17\n" +
+  const TemporaryCsv better(csv_header + good_row +
+                            "1.5,sip0.io0.pcie_ep,write,sip0.cube0.sram,1000,17\n" +
                             "1.500001,sip0.cube0.pe1.pe_dma,write,sip0.cube0.pe0.pe_tcm,64,5\n");
   TrafficFile again(better.path(), *platform);
   BOOST_TEST(again.check() == 3u);
@@ -79,27 +83,36 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(a_row_becomes_a_request, Tiny) {
 }
 
 KERNBENCH_SYSTEMC_FIXTURE_TEST(faulty_rows_are_told_with_their_lines, Tiny) {
-  check_row("-1,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256", {"at_ns is '-1'", "0 to 1e12"});
-  check_row("soon,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256", {"at_ns is 'soon'", "decimal number"});
+  check_row("-1,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256",
+            {"at_ns is '-1'", "0 to 1e12"});
+  check_row("soon,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256",
+            {"at_ns is 'soon'", "decimal number"});
   check_row(",sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256", {"at_ns is ''"});
-  check_row("1e13,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256", {"at_ns is '1e13'", "0 to 1e12"});
-  check_row("0,sip0.cube0.pe9.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256",
-            {"initiator is 'sip0.cube0.pe9.pe_dma'", "no node of this machine", "a pe_dma or pcie_ep"});
+  check_row("1e13,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256",
+            {"at_ns is '1e13'", "0 to 1e12"});
+  check_row(
+      "0,sip0.cube0.pe9.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256",
+      {"initiator is 'sip0.cube0.pe9.pe_dma'", "no node of this machine", "a pe_dma or pcie_ep"});
   check_row("0,sip0.cube0.r0c0,read,sip0.cube0.hbm_ctrl.pe0,0,256",
             {"initiator is 'sip0.cube0.r0c0', which cannot be one", "a pe_dma or pcie_ep"});
   check_row("0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe99,0,256",
             {"target is 'sip0.cube0.hbm_ctrl.pe99'", "no node of this machine", "hbm_ctrl.peN"});
-  check_row("0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.m_cpu,0,256", {"target is 'sip0.cube0.m_cpu', which cannot be one"});
-  check_row("0,sip0.cube0.pe0.pe_dma,reed,sip0.cube0.hbm_ctrl.pe0,0,256", {"op is 'reed'", "read or write"});
-  check_row("0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,0", {"bytes is '0'", "an integer, 1 to 4294967295"});
+  check_row("0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.m_cpu,0,256",
+            {"target is 'sip0.cube0.m_cpu', which cannot be one"});
+  check_row("0,sip0.cube0.pe0.pe_dma,reed,sip0.cube0.hbm_ctrl.pe0,0,256",
+            {"op is 'reed'", "read or write"});
+  check_row("0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,0",
+            {"bytes is '0'", "an integer, 1 to 4294967295"});
   check_row("0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,4294967296",
             {"bytes is '4294967296'"});  // the payload's length has 32 bits
   check_row("0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,2.5", {"bytes is '2.5'"});
   check_row("0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,-4,256", {"offset is '-4'"});
   check_row("0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,x,256", {"offset is 'x'"});
   check_row("0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0, 0,256", {"offset is ' 0'"});
-  check_row("0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0", {"found 5 columns, expected 6"});
-  check_row("0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256,7", {"found 7 columns, expected 6"});
+  check_row("0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0",
+            {"found 5 columns, expected 6"});
+  check_row("0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256,7",
+            {"found 7 columns, expected 6"});
 }
 
 // 48 GiB per cube in 8 partitions: 6 GiB. SRAM 32 MiB, TCM 2 MiB.
@@ -109,7 +122,8 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(a_request_must_lie_in_its_memory, Tiny) {
   BOOST_TEST(faults_of(csv_header + dma + "sram,33554431,1\n") == "");
   BOOST_TEST(faults_of(csv_header + dma + "pe3.pe_tcm,2097151,1\n") == "");
   check_row(dma + "hbm_ctrl.pe0,6442450943,2",
-            {"offset 6442450943 + 2 bytes is beyond the end of sip0.cube0.hbm_ctrl.pe0, which has 6442450944 bytes"});
+            {"offset 6442450943 + 2 bytes is beyond the end of sip0.cube0.hbm_ctrl.pe0, which has "
+             "6442450944 bytes"});
   check_row(dma + "sram,33554432,1", {"which has 33554432 bytes"});
   check_row(dma + "pe3.pe_tcm,0,2097153", {"which has 2097152 bytes"});
   check_row(dma + "hbm_ctrl.pe0,18446744073709551615,1", {"beyond the end"});
@@ -119,17 +133,22 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(a_request_must_lie_in_its_memory, Tiny) {
 KERNBENCH_SYSTEMC_FIXTURE_TEST(rows_ascend, Tiny) {
   const std::string row = ",sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n";
   BOOST_TEST(faults_of(csv_header + "5" + row + "5" + row + "5.000001" + row) == "");
-  check_fault(csv_header + "5" + row + "4.999999" + row, {"F:3: at_ns is 4.999999, before the row above it"});
+  check_fault(csv_header + "5" + row + "4.999999" + row,
+              {"F:3: at_ns is 4.999999, before the row above it"});
 }
 
 KERNBENCH_SYSTEMC_FIXTURE_TEST(the_header_is_required, Tiny) {
   check_fault("", {"F:1: the file is empty", "at_ns,initiator,op,target,offset,bytes"});
   check_fault(csv_header, {"F:1: no requests behind the header"});
-  check_fault("at_ns,initiator,op,target,bytes\n" + good_row,
-              {"F:1: the header must be", "missing: offset", "found 'at_ns,initiator,op,target,bytes'"});
-  check_fault(good_row, {"F:1: the header must be", "missing: at_ns, initiator, op, target, offset, bytes"});
-  check_fault("initiator,at_ns,op,target,offset,bytes\n", {"F:1: the header must be", "in this order and nothing else"});
-  check_fault("at_ns,initiator,op,target,offset,bytes,note\n", {"F:1: the header must be", "in this order and nothing else"});
+  check_fault(
+      "at_ns,initiator,op,target,bytes\n" + good_row,
+      {"F:1: the header must be", "missing: offset", "found 'at_ns,initiator,op,target,bytes'"});
+  check_fault(good_row,
+              {"F:1: the header must be", "missing: at_ns, initiator, op, target, offset, bytes"});
+  check_fault("initiator,at_ns,op,target,offset,bytes\n",
+              {"F:1: the header must be", "in this order and nothing else"});
+  check_fault("at_ns,initiator,op,target,offset,bytes,note\n",
+              {"F:1: the header must be", "in this order and nothing else"});
 }
 
 KERNBENCH_SYSTEMC_FIXTURE_TEST(all_faults_are_told_at_once_up_to_twenty, Tiny) {
@@ -147,7 +166,8 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(all_faults_are_told_at_once_up_to_twenty, Tiny) {
 // Files from Windows; a last line without its end; blank lines count as lines.
 KERNBENCH_SYSTEMC_FIXTURE_TEST(line_ends_and_blank_lines_do_not_matter, Tiny) {
   const std::string row = good_row.substr(0, good_row.size() - 1);
-  BOOST_TEST(faults_of(csv_header.substr(0, csv_header.size() - 1) + "\r\n" + row + "\r\n\r\n" + row) == "");
+  BOOST_TEST(faults_of(csv_header.substr(0, csv_header.size() - 1) + "\r\n" + row + "\r\n\r\n" +
+                       row) == "");
   check_fault(csv_header + "\n" + row + "\r\n\r\nx" + row + "\r\n", {"F:5: at_ns is 'x0'"});
 }
 
@@ -164,7 +184,8 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(what_cannot_be_read_twice_is_refused, Tiny) {
   BOOST_TEST(refused("-").find("read twice") != std::string::npos);
   BOOST_TEST(refused("/dev/stdin").find("read twice") != std::string::npos);
   BOOST_TEST(refused("/tmp").find("regular file") != std::string::npos);
-  BOOST_TEST(refused("/nowhere/at_all.csv").find("cannot read /nowhere/at_all.csv") != std::string::npos);
+  BOOST_TEST(refused("/nowhere/at_all.csv").find("cannot read /nowhere/at_all.csv") !=
+             std::string::npos);
   TemporaryCsv place("");
   ::unlink(place.path().c_str());
   BOOST_TEST_REQUIRE(::mkfifo(place.path().c_str(), 0600) == 0);

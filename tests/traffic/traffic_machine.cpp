@@ -31,9 +31,11 @@ TemporaryCsv::TemporaryCsv(const std::string& text)
 
 TemporaryCsv::~TemporaryCsv() { ::unlink(path_.c_str()); }
 
-TrafficMachine::TrafficMachine(const std::string& topology, const std::vector<Override>& overrides) {
+TrafficMachine::TrafficMachine(const std::string& topology,
+                               const std::vector<Override>& overrides) {
   register_builtin_components(registry);
-  MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + topology, overrides, registry);
+  MachineSpec spec =
+      load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + topology, overrides, registry);
   spec.source_path.clear();  // leaves no cache file behind
   PlatformOptions options;
   options.tear_down = false;

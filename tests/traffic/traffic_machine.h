@@ -1,7 +1,8 @@
 // A machine that plays requests, in a forked child.
 //
 //   TrafficMachine m("topology.tiny.yaml");
-//   const std::vector<TrafficResult> results = m.play("0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,4096\n");
+//   const std::vector<TrafficResult> results =
+//       m.play("0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,4096\n");
 #pragma once
 
 #include <memory>
@@ -32,7 +33,8 @@ class TemporaryCsv {
 inline const std::string csv_header = "at_ns,initiator,op,target,offset,bytes\n";
 
 struct TrafficMachine {
-  explicit TrafficMachine(const std::string& topology = "topology.yaml", const std::vector<Override>& overrides = {});
+  explicit TrafficMachine(const std::string& topology = "topology.yaml",
+                          const std::vector<Override>& overrides = {});
 
   // Once. By id. Throws what ended the run.
   std::vector<TrafficResult> play(TrafficSource& source);

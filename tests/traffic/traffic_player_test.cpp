@@ -1,4 +1,5 @@
-// The player: the same bytes on every repetition, memory that does not grow with the number of requests, ends of runs.
+// The player: the same bytes on every repetition, memory that does not grow with the number of
+// requests, ends of runs.
 #include "platform/traffic/traffic_player.h"
 
 #include <unistd.h>
@@ -22,7 +23,10 @@ namespace {
 
 class Printed final : public TrafficListener {
  public:
-  Printed(Platform& platform, TrafficRows::Format format) : rows_(platform, out_, format), summary_(platform) { rows_.begin(); }
+  Printed(Platform& platform, TrafficRows::Format format)
+      : rows_(platform, out_, format), summary_(platform) {
+    rows_.begin();
+  }
   void ended(const TrafficResult& result) override { summary_.add(result); }
   void in_order(const TrafficResult& result) override { rows_.row(result); }
   std::string text() {
@@ -36,7 +40,8 @@ class Printed final : public TrafficListener {
   TrafficSummary summary_;
 };
 
-std::string printed(const std::string& topology, TrafficPattern pattern, TrafficRows::Format format) {
+std::string printed(const std::string& topology, TrafficPattern pattern,
+                    TrafficRows::Format format) {
   return forked_value([&] {
     TrafficMachine m(topology);
     TrafficRecipe recipe;
@@ -76,16 +81,17 @@ BOOST_AUTO_TEST_CASE(equal_runs_print_equal_bytes) {
               printed("topology.tiny.yaml", TrafficPattern::random, TrafficRows::Format::json)));
 }
 
-// 300,000 requests, a few under way at a time: what is resident after a tenth of them is all there is. Their entries alone would be
-// 14 MB.
+// 300,000 requests, a few under way at a time: what is resident after a tenth of them is all there
+// is. Their entries alone would be 14 MB.
 KERNBENCH_SYSTEMC_TEST(memory_is_bounded_by_the_requests_under_way) {
   constexpr std::uint32_t rows = 300'000;
   std::string text = csv_header;
   text.reserve(rows * 64);
   for (std::uint32_t i = 0; i < rows; ++i) {
     const std::string pe = std::to_string(i % 8);
-    text += std::to_string(i * 4) + ",sip0.cube0.pe" + pe + ".pe_dma," + (i % 3 == 0 ? "write" : "read") +
-            ",sip0.cube0.hbm_ctrl.pe" + pe + "," + std::to_string(i % 8 * 256) + ",64\n";
+    text += std::to_string(i * 4) + ",sip0.cube0.pe" + pe + ".pe_dma," +
+            (i % 3 == 0 ? "write" : "read") + ",sip0.cube0.hbm_ctrl.pe" + pe + "," +
+            std::to_string(i % 8 * 256) + ",64\n";
   }
   const TemporaryCsv csv(text);
   text = std::string();
@@ -113,10 +119,11 @@ KERNBENCH_SYSTEMC_TEST(memory_is_bounded_by_the_requests_under_way) {
 KERNBENCH_SYSTEMC_TEST(a_stopped_run_hands_on_what_has_ended) {
   TrafficMachine m("topology.yaml");
   // Ends: 167.8, 15, 42.7 ns.
-  const TemporaryCsv csv(
-      csv_header +
-      "0,sip0.cube0.pe0.pe_dma,read,sip1.cube0.hbm_ctrl.pe0,0,512\n0,sip0.cube0.pe1.pe_dma,read,sip0.cube0.hbm_ctrl.pe1,0,256\n"
-      "0,sip1.io0.pcie_ep,write,sip1.cube0.hbm_ctrl.pe0,0,512\n500,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n");
+  const TemporaryCsv csv(csv_header +
+                         "0,sip0.cube0.pe0.pe_dma,read,sip1.cube0.hbm_ctrl.pe0,0,512\n0,sip0.cube0."
+                         "pe1.pe_dma,read,sip0.cube0.hbm_ctrl.pe1,0,256\n"
+                         "0,sip1.io0.pcie_ep,write,sip1.cube0.hbm_ctrl.pe0,0,512\n500,sip0.cube0."
+                         "pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n");
   TrafficFile file(csv.path(), *m.platform);
   file.check();
   class Ids final : public TrafficListener {
@@ -151,7 +158,8 @@ KERNBENCH_SYSTEMC_TEST(a_source_that_fails_ends_the_run) {
   BOOST_TEST(result.error == "traffic at 0 ns: row 7 has changed");
 }
 
-// A file is checked for that before; what makes its own requests is not. pe_gemm is no node of the fabric.
+// A file is checked for that before; what makes its own requests is not. pe_gemm is no node of the
+// fabric.
 KERNBENCH_SYSTEMC_TEST(a_request_without_a_way_ends_the_run_and_names_both_ends) {
   for (const std::string initiator : {"sip0.cube0.pe0.pe_dma", "sip0.io0.pcie_ep"}) {
     const std::string error = forked_value([&] {
@@ -167,7 +175,8 @@ KERNBENCH_SYSTEMC_TEST(a_request_without_a_way_ends_the_run_and_names_both_ends)
        private:
         TrafficRequest request_;
         bool taken_ = false;
-      } source({5 * fs_per_ns, 0, 256, m.node(initiator), m.node("sip0.cube0.pe1.pe_gemm"), 0, false});
+      } source(
+          {5 * fs_per_ns, 0, 256, m.node(initiator), m.node("sip0.cube0.pe1.pe_gemm"), 0, false});
       class Nobody final : public TrafficListener {
       } nobody;
       TrafficPlayer player("traffic", *m.platform, source, nobody);

@@ -22,7 +22,9 @@ constexpr Fs ns = fs_per_ns;
 // Each flit's own time on each link.
 class Intervals final : public TransferListener {
  public:
-  void carried(const Link& link, const Transaction&, FlitRun, Fs start, Fs end) override { spans_[&link].push_back({start, end}); }
+  void carried(const Link& link, const Transaction&, FlitRun, Fs start, Fs end) override {
+    spans_[&link].push_back({start, end});
+  }
   Fs busy_between(const Link& link, Fs from, Fs until) const {
     Fs busy = 0;
     const auto found = spans_.find(&link);
@@ -71,7 +73,8 @@ class Summarised final : public TrafficListener {
   TrafficSummary summary;
 };
 
-void check_cut(const TrafficRecipe& recipe, const std::vector<Override>& overrides, Fs from, Fs until) {
+void check_cut(const TrafficRecipe& recipe, const std::vector<Override>& overrides, Fs from,
+               Fs until) {
   TrafficMachine m("topology.tiny.yaml", overrides);
   TrafficGenerator generator(recipe, *m.platform);
   TransferWatch watch(*m.platform);
@@ -88,20 +91,23 @@ void check_cut(const TrafficRecipe& recipe, const std::vector<Override>& overrid
   Fs in_region = 0;
   for (const auto& entry : m.platform->links()) {
     const Link::Statistics statistics = entry.link->statistics();
-    BOOST_TEST(statistics.busy_fs == intervals.busy_between(*entry.link, 0, now), entry.link->name());
+    BOOST_TEST(statistics.busy_fs == intervals.busy_between(*entry.link, 0, now),
+               entry.link->name());
     BOOST_TEST(statistics.busy_fs <= now, entry.link->name());
     in_region += intervals.busy_between(*entry.link, from, until);
   }
   Fs told = 0;
   const auto& region = regions.json().at(0);
-  for (const auto& kind : region.at("links")) told += static_cast<Fs>(kind.at("busy_ns").get<double>() * 1e6 + 0.5);
+  for (const auto& kind : region.at("links"))
+    told += static_cast<Fs>(kind.at("busy_ns").get<double>() * 1e6 + 0.5);
   BOOST_TEST(told == in_region);
   std::map<std::string, int> components;
   for (const Component* component : objects_of<Component>()) {
     if (component->node() == no_node) continue;
     ++components[std::string(name_of(m.platform->graph().node(component->node()).kind))];
     for (const Statistic& statistic : component->statistics()) {
-      if (is_share_of_time(statistic.name)) BOOST_TEST(statistic.at(now) <= now, component->name() << '.' << statistic.name);
+      if (is_share_of_time(statistic.name))
+        BOOST_TEST(statistic.at(now) <= now, component->name() << '.' << statistic.name);
     }
   }
   for (const auto& [kind, totals] : region.at("totals").items()) {
@@ -119,10 +125,12 @@ void check_cut(const TrafficRecipe& recipe, const std::vector<Override>& overrid
 
 BOOST_AUTO_TEST_SUITE(utilisation)
 
-// 4 KiB stand at the DMA's link from 1 ns on, 16 flits of 1 ns. By 5.5 ns 4.5 flits have left; they are not all busy time of now.
+// 4 KiB stand at the DMA's link from 1 ns on, 16 flits of 1 ns. By 5.5 ns 4.5 flits have left; they
+// are not all busy time of now.
 KERNBENCH_SYSTEMC_TEST(what_is_booked_ahead_on_a_link_is_not_busy_time) {
   TrafficMachine m("topology.tiny.yaml");
-  const TemporaryCsv csv(csv_header + "0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.hbm_ctrl.pe0,0,4096\n");
+  const TemporaryCsv csv(csv_header +
+                         "0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.hbm_ctrl.pe0,0,4096\n");
   TrafficFile file(csv.path(), *m.platform);
   file.check();
   Summarised listener(*m.platform);
@@ -137,13 +145,15 @@ KERNBENCH_SYSTEMC_TEST(what_is_booked_ahead_on_a_link_is_not_busy_time) {
   BOOST_TEST(link.at("bytes") == 1152);
   BOOST_TEST(link.at("busy_ns") == 4.5);
   BOOST_TEST(link.at("flits") == 16);  // handed over
-  BOOST_TEST(link.at("utilisation").get<double>() == 4.5 / 5.5, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(link.at("utilisation").get<double>() == 4.5 / 5.5,
+             boost::test_tools::tolerance(1e-12));
 }
 
 // Idle before the first request: utilisations are shares of the time since then.
 KERNBENCH_SYSTEMC_TEST(the_time_before_the_first_request_does_not_count) {
   TrafficMachine m("topology.tiny.yaml");
-  const TemporaryCsv csv(csv_header + "1000,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n");
+  const TemporaryCsv csv(csv_header +
+                         "1000,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n");
   TrafficFile file(csv.path(), *m.platform);
   file.check();
   Summarised listener(*m.platform);
@@ -158,11 +168,11 @@ KERNBENCH_SYSTEMC_TEST(the_time_before_the_first_request_does_not_count) {
 
 RC_BOOST_PROP(nothing_is_busy_for_longer_than_there_was_time, ()) {
   TrafficRecipe recipe;
-  recipe.pattern =
-      *rc::gen::element(TrafficPattern::random, TrafficPattern::hotspot, TrafficPattern::closed_loop, TrafficPattern::stream);
+  recipe.pattern = *rc::gen::element(TrafficPattern::random, TrafficPattern::hotspot,
+                                     TrafficPattern::closed_loop, TrafficPattern::stream);
   recipe.initiators = {"sip0.cube0.pe*.pe_dma", "sip0.io0.pcie_ep"};
-  recipe.targets =
-      *rc::gen::elementOf(std::vector<std::vector<std::string>>{{}, {"*.hbm_ctrl.pe[0-2]", "*.sram", "*.pe[0-3].pe_tcm"}});
+  recipe.targets = *rc::gen::elementOf(std::vector<std::vector<std::string>>{
+      {}, {"*.hbm_ctrl.pe[0-2]", "*.sram", "*.pe[0-3].pe_tcm"}});
   recipe.requests = 10;
   recipe.size_bytes = *rc::gen::element<std::uint64_t>(1, 100, 700, 4096, 20000);
   recipe.rate_gbs = Rational::parse(*rc::gen::element<std::string>("0", "100", "10"));
@@ -170,10 +180,13 @@ RC_BOOST_PROP(nothing_is_busy_for_longer_than_there_was_time, ()) {
   recipe.max_outstanding = 3;
   recipe.seed = *rc::gen::inRange<std::uint64_t>(0, 1000);
   const std::vector<Override> overrides{
-      {"cube.components.hbm_ctrl.attrs.switch_penalty_ns", *rc::gen::element<std::string>("0", "7")},
+      {"cube.components.hbm_ctrl.attrs.switch_penalty_ns",
+       *rc::gen::element<std::string>("0", "7")},
       {"cube.components.hbm_ctrl.attrs.overhead_ns", *rc::gen::element<std::string>("0", "3")},
       {"cube.components.router.attrs.overhead_ns", *rc::gen::element<std::string>("2", "30")},
-      {"cube.pe_template.links", *rc::gen::element<std::string>("{}", "{pe_dma_to_pe_tcm: {bw_gbs: 512.0, distance_mm: 0.5}}")}};
+      {"cube.pe_template.links",
+       *rc::gen::element<std::string>("{}",
+                                      "{pe_dma_to_pe_tcm: {bw_gbs: 512.0, distance_mm: 0.5}}")}};
   const Fs from = *rc::gen::inRange<Fs>(1, 300 * ns);
   const Fs until = from + *rc::gen::inRange<Fs>(1, 500 * ns);
   forked_value([&] {

@@ -19,7 +19,8 @@ using namespace kernbench::test;
 namespace {
 
 std::string shipped(const std::string& topology) {
-  return std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology." + (topology.empty() ? "" : topology + ".") + "yaml";
+  return std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology." +
+         (topology.empty() ? "" : topology + ".") + "yaml";
 }
 
 std::vector<ValidationOutcome> run(const std::vector<ValidationCase>& cases) {
@@ -38,7 +39,8 @@ ValidationCase find(const std::string& name) {
 void check_fails(ValidationCase reference, const Override& change) {
   reference.overrides.push_back(change);
   const auto outcomes = run({reference});
-  BOOST_TEST(!outcomes.at(0).passed(), reference.name << " with " << change.key << "=" << change.value);
+  BOOST_TEST(!outcomes.at(0).passed(),
+             reference.name << " with " << change.key << "=" << change.value);
   BOOST_TEST(outcomes.at(0).failure == "");
 }
 
@@ -62,10 +64,12 @@ BOOST_AUTO_TEST_CASE(every_reference_says_what_it_is_and_where_it_comes_from) {
   }
   for (const ValidationOutcome& outcome : run(all_references())) {
     for (const ValidationCheck& check : outcome.checks) {
-      BOOST_TEST(check.allowance.empty() == (check.tolerance == 0), check.quantity << ": a tolerance has a reason");
+      BOOST_TEST(check.allowance.empty() == (check.tolerance == 0),
+                 check.quantity << ": a tolerance has a reason");
       BOOST_TEST(check.remark.empty() == (check.relation == Relation::equal),
                  check.quantity << ": a bound says what its deviation means");
-      BOOST_TEST((check.relation == Relation::equal || check.tolerance == 0), check.quantity << ": a bound has no tolerance");
+      BOOST_TEST((check.relation == Relation::equal || check.tolerance == 0),
+                 check.quantity << ": a bound has no tolerance");
       BOOST_TEST(check.tolerance <= check.expected * 3e-4, check.quantity);
     }
   }
@@ -77,8 +81,10 @@ BOOST_AUTO_TEST_CASE(a_machine_that_differs_does_not_hold) {
   check_fails(find("wormhole-chain"), {"system.flit_bytes", "512"});
   check_fails(find("store-and-forward-chain"), {"system.flit_bytes", "32768"});
   check_fails(find("ring-step"), {"system.links.io_ep_to_switch.bw_gbs", "65"});
-  check_fails(find("ring-all-gather"), {"sip.io_chiplets.io0.components.pcie_ep.attrs.overhead_ns", "0.1"});
-  check_fails(find("ring-step-cut-through"), {"sip.io_chiplets.io0.components.pcie_ep.attrs.cut_through", "false"});
+  check_fails(find("ring-all-gather"),
+              {"sip.io_chiplets.io0.components.pcie_ep.attrs.overhead_ns", "0.1"});
+  check_fails(find("ring-step-cut-through"),
+              {"sip.io_chiplets.io0.components.pcie_ep.attrs.cut_through", "false"});
   check_fails(find("ring-step-store-and-forward"), {"system.flit_bytes", "32768"});
   check_fails(find("ring-all-reduce"), {"system.links.io_ep_to_switch.distance_mm", "499"});
   check_fails(find("hbm-peak-rate"), {"cube.components.hbm_ctrl.attrs.efficiency", "0.49"});
@@ -90,18 +96,24 @@ BOOST_AUTO_TEST_CASE(a_machine_that_differs_does_not_hold) {
   check_fails(find("hbm3-stack"), {"cube.links.pe_to_router_bw_gbs", "102"});
   check_fails(find("hbm4-stack"), {"cube.components.hbm_ctrl.attrs.efficiency", "0.99"});
   check_fails(find("ucie-link"), {"sip.links.ucie_seam.bw_gbs", "260"});
-  check_fails(find("array-tile"), {"cube.pe_template.components.pe_gemm.attrs.macs_per_cycle", "1024"});
-  check_fails(find("array-small-tile"), {"cube.pe_template.components.pe_gemm.attrs.clock_ghz", "0.07"});
-  check_fails(find("array-folds"), {"cube.pe_template.components.pe_gemm.attrs.macs_per_cycle", "1024"});
-  check_fails(find("array-long-pass"), {"cube.pe_template.components.pe_gemm.attrs.macs_per_cycle", "255"});
-  check_fails(find("array-long-pass"), {"cube.pe_template.components.pe_gemm.attrs.macs_per_cycle", "300"});
+  check_fails(find("array-tile"),
+              {"cube.pe_template.components.pe_gemm.attrs.macs_per_cycle", "1024"});
+  check_fails(find("array-small-tile"),
+              {"cube.pe_template.components.pe_gemm.attrs.clock_ghz", "0.07"});
+  check_fails(find("array-folds"),
+              {"cube.pe_template.components.pe_gemm.attrs.macs_per_cycle", "1024"});
+  check_fails(find("array-long-pass"),
+              {"cube.pe_template.components.pe_gemm.attrs.macs_per_cycle", "255"});
+  check_fails(find("array-long-pass"),
+              {"cube.pe_template.components.pe_gemm.attrs.macs_per_cycle", "300"});
   for (const char* name : {"bound-of-ring_allreduce", "bounds-of-collectives"})
     check_fails(find(name), {"system.links.io_ep_to_switch.bw_gbs", "0"});
 }
 
 // The machine of a reference does not rest on the numbers of the file that it starts from.
 BOOST_AUTO_TEST_CASE(every_reference_holds_on_a_topology_that_somebody_has_edited) {
-  const auto folder = std::filesystem::temp_directory_path() / ("kernbench_validate_" + std::to_string(::getpid()));
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("kernbench_validate_" + std::to_string(::getpid()));
   std::filesystem::create_directory(folder);
   const auto edited = [&folder](const std::string& topology) {
     const std::string path = folder / (topology + ".yaml");
@@ -131,17 +143,20 @@ cube:
 BOOST_AUTO_TEST_CASE(a_run_that_fails_is_told_and_the_others_go_on) {
   ValidationCase broken = find("ring-step");
   broken.name = "broken";
-  broken.run = [](Platform&) -> std::vector<ValidationCheck> { throw ModelError("a rule is broken"); };
+  broken.run = [](Platform&) -> std::vector<ValidationCheck> {
+    throw ModelError("a rule is broken");
+  };
   ValidationCase impossible = find("ring-step");
   impossible.name = "impossible";
   impossible.overrides.push_back({"system.sips.count", "0"});
   const auto outcomes = run({broken, impossible, find("hbm-peak-rate")});
   BOOST_TEST(outcomes.at(0).failure == "a rule is broken");
-  BOOST_TEST(outcomes.at(1).failure.find("system.sips.count") != std::string::npos, outcomes.at(1).failure);
+  BOOST_TEST(outcomes.at(1).failure.find("system.sips.count") != std::string::npos,
+             outcomes.at(1).failure);
   BOOST_TEST(outcomes.at(2).passed());
   const std::string text = validation_text(outcomes);
-  for (const char* part :
-       {"[x] FAIL  network/broken", "failed: a rule is broken", "[v] PASS  hbm/hbm-peak-rate", "1 of 3 references hold"}) {
+  for (const char* part : {"[x] FAIL  network/broken", "failed: a rule is broken",
+                           "[v] PASS  hbm/hbm-peak-rate", "1 of 3 references hold"}) {
     BOOST_TEST(text.find(part) != text.npos, text);
   }
   const auto json = validation_json(outcomes);
@@ -152,30 +167,37 @@ BOOST_AUTO_TEST_CASE(a_run_that_fails_is_told_and_the_others_go_on) {
 BOOST_AUTO_TEST_CASE(groups_are_chosen_by_name) {
   BOOST_TEST(select_group(all_references(), "").size() == all_references().size());
   for (const char* group : {"network", "hbm", "figures", "systolic", "collectives"}) {
-    for (const ValidationCase& each : select_group(all_references(), group)) BOOST_TEST(each.group == group);
+    for (const ValidationCase& each : select_group(all_references(), group))
+      BOOST_TEST(each.group == group);
   }
-  BOOST_CHECK_EXCEPTION(select_group(all_references(), "hmb"), UsageError, [](const UsageError& error) {
-    return std::string(error.what()) ==
-           "there is no group 'hmb' of references; allowed is 'network', 'hbm', 'figures', 'systolic', 'collectives'";
-  });
+  BOOST_CHECK_EXCEPTION(select_group(all_references(), "hmb"), UsageError,
+                        [](const UsageError& error) {
+                          return std::string(error.what()) ==
+                                 "there is no group 'hmb' of references; allowed is 'network', "
+                                 "'hbm', 'figures', 'systolic', 'collectives'";
+                        });
 }
 
 BOOST_AUTO_TEST_CASE(a_check_passes_within_its_tolerance_on_both_sides) {
   ValidationCheck check;
   check.expected = 100;
   check.tolerance = 1;
-  for (const double simulated : {99.0, 100.0, 101.0}) BOOST_TEST((check.simulated = simulated, check.passed()));
-  for (const double simulated : {98.9, 101.1}) BOOST_TEST((check.simulated = simulated, !check.passed()));
+  for (const double simulated : {99.0, 100.0, 101.0})
+    BOOST_TEST((check.simulated = simulated, check.passed()));
+  for (const double simulated : {98.9, 101.1})
+    BOOST_TEST((check.simulated = simulated, !check.passed()));
 }
 
 BOOST_AUTO_TEST_CASE(a_bound_holds_on_one_side_only) {
   ValidationCheck check;
   check.expected = 100;
   check.relation = Relation::at_least;
-  for (const double simulated : {100.0, 1000.0}) BOOST_TEST((check.simulated = simulated, check.passed()));
+  for (const double simulated : {100.0, 1000.0})
+    BOOST_TEST((check.simulated = simulated, check.passed()));
   BOOST_TEST((check.simulated = 99.9, !check.passed()));
   check.relation = Relation::at_most;
-  for (const double simulated : {100.0, 1.0}) BOOST_TEST((check.simulated = simulated, check.passed()));
+  for (const double simulated : {100.0, 1.0})
+    BOOST_TEST((check.simulated = simulated, check.passed()));
   BOOST_TEST((check.simulated = 100.1, !check.passed()));
   for (const Relation relation : {Relation::equal, Relation::at_least, Relation::at_most})
     BOOST_TEST((parse_relation(name_of(relation)) == relation));
@@ -186,7 +208,8 @@ BOOST_AUTO_TEST_CASE(a_bound_holds_on_one_side_only) {
 BOOST_AUTO_TEST_CASE(what_a_model_leaves_out_is_told_as_the_deviation_from_a_bound) {
   const auto outcomes = run({find("array-tile")});
   const std::string text = validation_text(outcomes);
-  for (const char* part : {"<=       254.000000  64.000000  -190.000000", "the model counts MACs alone"})
+  for (const char* part :
+       {"<=       254.000000  64.000000  -190.000000", "the model counts MACs alone"})
     BOOST_TEST(text.find(part) != text.npos, "'" << part << "' is not in: " << text);
   const auto check = validation_json(outcomes).at("references").at(0).at("checks").at(0);
   BOOST_TEST(check.at("relation") == "at_most");

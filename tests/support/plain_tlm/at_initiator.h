@@ -1,5 +1,5 @@
-// A plain approximately-timed TLM-2.0 initiator: sends its requests as early as their times and the request rule of the base protocol
-// allow, whatever else is under way.
+// A plain approximately-timed TLM-2.0 initiator: sends its requests as early as their times and the
+// request rule of the base protocol allow, whatever else is under way.
 #pragma once
 
 #include <deque>
@@ -15,8 +15,8 @@ struct AtRequest {
   tlm::tlm_command command = tlm::TLM_READ_COMMAND;
   sc_dt::uint64 address = 0;
   std::vector<unsigned char> data{};  // a read's answer afterwards
-  sc_core::sc_time start{};         // of the call, at the earliest
-  sc_core::sc_time delay{};         // annotated to BEGIN_REQ
+  sc_core::sc_time start{};           // of the call, at the earliest
+  sc_core::sc_time delay{};           // annotated to BEGIN_REQ
 
   // Afterwards:
   sc_core::sc_time called{}, end_req{}, begin_resp{};  // end_req stays 0 without one
@@ -30,13 +30,14 @@ enum class EndResp { sent, returned_updated, returned_completed };
 struct AtScript {
   std::vector<AtRequest> requests;
   EndResp end_resp = EndResp::sent;
-  sc_core::sc_time end_resp_delay;  // from BEGIN_RESP to END_RESP
+  sc_core::sc_time end_resp_delay;              // from BEGIN_RESP to END_RESP
   std::size_t payloads_left = ~std::size_t{0};  // not given back at the end of the simulation
 };
 
 class AtInitiator final : public sc_core::sc_module, private tlm::tlm_bw_transport_if<> {
  public:
-  AtInitiator(const sc_core::sc_module_name& name, AtScript& script) : sc_module(name), socket("socket"), script_(script) {
+  AtInitiator(const sc_core::sc_module_name& name, AtScript& script)
+      : sc_module(name), socket("socket"), script_(script) {
     SC_HAS_PROCESS(AtInitiator);
     socket.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
     SC_THREAD(send_requests);
@@ -68,7 +69,8 @@ class AtInitiator final : public sc_core::sc_module, private tlm::tlm_bw_transpo
     }
   }
 
-  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override {
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override {
     if (phase == tlm::BEGIN_RESP && script_.end_resp != EndResp::sent) {
       begin_resp(payload, delay);
       phase = tlm::END_RESP;
@@ -80,7 +82,8 @@ class AtInitiator final : public sc_core::sc_module, private tlm::tlm_bw_transpo
     return tlm::TLM_ACCEPTED;
   }
 
-  void step(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase, const sc_core::sc_time& delay) {
+  void step(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase,
+            const sc_core::sc_time& delay) {
     if (phase == tlm::END_REQ) {
       under_way_.at(&payload)->end_req = sc_core::sc_time_stamp() + delay;
       free_request(payload);

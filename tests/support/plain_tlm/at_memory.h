@@ -1,4 +1,5 @@
-// A plain approximately-timed TLM-2.0 memory: END_REQ and BEGIN_RESP at their times, by calls or as early answers.
+// A plain approximately-timed TLM-2.0 memory: END_REQ and BEGIN_RESP at their times, by calls or as
+// early answers.
 #pragma once
 
 #include <tlm_utils/peq_with_cb_and_phase.h>
@@ -20,8 +21,10 @@ enum class AtAnswer {
 
 class AtMemory final : public sc_core::sc_module {
  public:
-  AtMemory(const sc_core::sc_module_name& name, AtAnswer answer, const sc_core::sc_time& accept, const sc_core::sc_time& latency)
-      : sc_module(name), socket("socket"), contents(1 << 16), answer_(answer), accept_(accept), latency_(latency), queue_(this, &AtMemory::step) {
+  AtMemory(const sc_core::sc_module_name& name, AtAnswer answer, const sc_core::sc_time& accept,
+           const sc_core::sc_time& latency)
+      : sc_module(name), socket("socket"), contents(1 << 16), answer_(answer), accept_(accept),
+        latency_(latency), queue_(this, &AtMemory::step) {
     socket.register_nb_transport_fw(this, &AtMemory::nb_transport_fw);
     socket.register_transport_dbg(this, &AtMemory::transport_dbg);
   }
@@ -33,13 +36,15 @@ class AtMemory final : public sc_core::sc_module {
   std::size_t most_at_once = 0;
 
  private:
-  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) {
     if (phase == tlm::END_RESP) {
       end_resps.push_back(sc_core::sc_time_stamp() + delay);
       end(payload);
       return tlm::TLM_COMPLETED;
     }
-    requests.push_back({payload.get_command(), payload.get_address(), payload.get_data_length(), sc_core::sc_time_stamp() + delay});
+    requests.push_back({payload.get_command(), payload.get_address(), payload.get_data_length(),
+                        sc_core::sc_time_stamp() + delay});
     payload.acquire();
     most_at_once = std::max(most_at_once, ++under_way_);
     switch (answer_) {
@@ -76,7 +81,9 @@ class AtMemory final : public sc_core::sc_module {
       contents.access(payload);
     }
     const tlm::tlm_sync_enum answer = socket->nb_transport_bw(payload, phase, delay);
-    if (due == tlm::BEGIN_RESP && (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP))) end(payload);
+    if (due == tlm::BEGIN_RESP &&
+        (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP)))
+      end(payload);
   }
 
   void end(tlm::tlm_generic_payload& payload) {

@@ -21,9 +21,12 @@ class ByteArray {
   std::vector<unsigned char>& bytes() { return bytes_; }
 
   void access(tlm::tlm_generic_payload& payload) {
-    if (payload.get_byte_enable_ptr() != nullptr) return payload.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
-    if (payload.get_streaming_width() < payload.get_data_length()) return payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
-    if (payload.get_address() + payload.get_data_length() > bytes_.size()) return payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    if (payload.get_byte_enable_ptr() != nullptr)
+      return payload.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+    if (payload.get_streaming_width() < payload.get_data_length())
+      return payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+    if (payload.get_address() + payload.get_data_length() > bytes_.size())
+      return payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
     copy(payload, payload.get_data_length());
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
   }

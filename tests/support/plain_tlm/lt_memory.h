@@ -1,4 +1,5 @@
-// A plain loosely-timed TLM-2.0 memory: b_transport, which annotates its latency, and transport_dbg.
+// A plain loosely-timed TLM-2.0 memory: b_transport, which annotates its latency, and
+// transport_dbg.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -22,7 +23,8 @@ class LtMemory final : public sc_core::sc_module {
 
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-    requests.push_back({payload.get_command(), payload.get_address(), payload.get_data_length(), sc_core::sc_time_stamp() + delay});
+    requests.push_back({payload.get_command(), payload.get_address(), payload.get_data_length(),
+                        sc_core::sc_time_stamp() + delay});
     contents.access(payload);
     delay += latency_;
   }

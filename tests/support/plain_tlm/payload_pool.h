@@ -31,7 +31,8 @@ class PayloadPool final : public tlm::tlm_mm_interface {
 };
 
 // Sets every attribute that the standard leaves to the initiator.
-inline void prepare(tlm::tlm_generic_payload& payload, tlm::tlm_command command, sc_dt::uint64 address, std::vector<unsigned char>& data) {
+inline void prepare(tlm::tlm_generic_payload& payload, tlm::tlm_command command,
+                    sc_dt::uint64 address, std::vector<unsigned char>& data) {
   payload.set_command(command);
   payload.set_address(address);
   payload.set_data_ptr(data.data());

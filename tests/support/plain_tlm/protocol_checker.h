@@ -1,11 +1,13 @@
-// Stands between an initiator and a target, passes every call on, and reports each breach of the TLM-2.0 base protocol (IEEE 1666-2011,
-// 13 to 15) as an error of type "base_protocol".
+// Stands between an initiator and a target, passes every call on, and reports each breach of the
+// TLM-2.0 base protocol (IEEE 1666-2011, 13 to 15) as an error of type "base_protocol".
 //
-// Checked: whose phases they are and their order; one request at a time until END_REQ (or BEGIN_RESP), one response at a time until
-// END_RESP; every attribute as the initiator set it, bytes of a write included; response status unset before and set with the response;
-// dmi_allowed false at the start; a memory manager and a reference on every payload of nb_transport; no payload taken again before its end;
-// annotated times that never shrink in a call and never go back from phase to phase; what TLM_ACCEPTED, TLM_UPDATED and TLM_COMPLETED
-// permit; b_transport on threads only; nothing under way at the end of the simulation.
+// Checked: whose phases they are and their order; one request at a time until END_REQ (or
+// BEGIN_RESP), one response at a time until END_RESP; every attribute as the initiator set it,
+// bytes of a write included; response status unset before and set with the response; dmi_allowed
+// false at the start; a memory manager and a reference on every payload of nb_transport; no payload
+// taken again before its end; annotated times that never shrink in a call and never go back from
+// phase to phase; what TLM_ACCEPTED, TLM_UPDATED and TLM_COMPLETED permit; b_transport on threads
+// only; nothing under way at the end of the simulation.
 #pragma once
 
 #include <map>
@@ -16,7 +18,9 @@
 
 namespace plain_tlm {
 
-class ProtocolChecker final : public sc_core::sc_module, private tlm::tlm_fw_transport_if<>, private tlm::tlm_bw_transport_if<> {
+class ProtocolChecker final : public sc_core::sc_module,
+                              private tlm::tlm_fw_transport_if<>,
+                              private tlm::tlm_bw_transport_if<> {
  public:
   explicit ProtocolChecker(const sc_core::sc_module_name& name);
 
@@ -46,18 +50,25 @@ class ProtocolChecker final : public sc_core::sc_module, private tlm::tlm_fw_tra
     sc_core::sc_time at;  // of the phase, annotation included
   };
 
-  tlm::tlm_sync_enum nb_transport_fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
-  tlm::tlm_sync_enum nb_transport_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
+  tlm::tlm_sync_enum nb_transport_fw(Payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override;
+  tlm::tlm_sync_enum nb_transport_bw(Payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override;
   void b_transport(Payload& payload, sc_core::sc_time& delay) override;
-  bool get_direct_mem_ptr(Payload& payload, tlm::tlm_dmi& dmi) override { return to_target->get_direct_mem_ptr(payload, dmi); }
+  bool get_direct_mem_ptr(Payload& payload, tlm::tlm_dmi& dmi) override {
+    return to_target->get_direct_mem_ptr(payload, dmi);
+  }
   unsigned transport_dbg(Payload& payload) override;
-  void invalidate_direct_mem_ptr(sc_dt::uint64 start, sc_dt::uint64 end) override { from_initiator->invalidate_direct_mem_ptr(start, end); }
+  void invalidate_direct_mem_ptr(sc_dt::uint64 start, sc_dt::uint64 end) override {
+    from_initiator->invalidate_direct_mem_ptr(start, end);
+  }
   void end_of_simulation() override { check_nothing_is_under_way(); }
 
   void begin(Payload& payload, const sc_core::sc_time& at, bool blocking);
   void advance(Payload& payload, const tlm::tlm_phase& phase, const sc_core::sc_time& at);
-  void check_return(Payload& payload, tlm::tlm_sync_enum answer, const tlm::tlm_phase& before, const tlm::tlm_phase& after,
-                    const sc_core::sc_time& passed, const sc_core::sc_time& returned);
+  void check_return(Payload& payload, tlm::tlm_sync_enum answer, const tlm::tlm_phase& before,
+                    const tlm::tlm_phase& after, const sc_core::sc_time& passed,
+                    const sc_core::sc_time& returned);
   void check_attributes(const Payload& payload, const Course& course);
   void end(Payload& payload);
   void breach(const std::string& what) const;
