@@ -69,6 +69,19 @@ class Component : public sc_core::sc_module {
   // windows of a run that was cut short.
   virtual void report_under_way(OpSink& /*sink*/) const {}
 
+  // While one lives, new objects become children of a component whose constructor has ended. For
+  // the component and its parts.
+  class Scope {
+   public:
+    explicit Scope(Component& component);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    sc_core::sc_simcontext& context_;
+  };
+
   // Now, in femtoseconds (the platform's time resolution is 1 fs).
   static Fs now() { return sc_core::sc_time_stamp().value(); }
   static sc_core::sc_time fs(Fs t) { return sc_core::sc_time::from_value(t); }
@@ -109,18 +122,6 @@ class Component : public sc_core::sc_module {
   void await(const sc_core::sc_event_or_list& any, const std::string& what);
 
   Services& services() const { return services_; }
-
-  // While one lives, new objects become children of a component whose constructor has ended.
-  class Scope {
-   public:
-    explicit Scope(Component& component);
-    ~Scope();
-    Scope(const Scope&) = delete;
-    Scope& operator=(const Scope&) = delete;
-
-   private:
-    sc_core::sc_simcontext& context_;
-  };
 
  private:
   NodeId node_;

@@ -3,11 +3,11 @@
 //   struct Parameters : ParameterSet {
 //     using ParameterSet::ParameterSet;
 //     Param<Fs> overhead{*this, Parameter::duration_ns("overhead_ns", "time per access",
-//     "assumption").default_val(0)}; Param<std::uint32_t> lanes{*this, Parameter::integer("lanes",
-//     "elements per cycle", "", "spec 1.2").default_val(64)};
+//                                                      "assumption").default_val(0)};
 //   };
-//   Parameters().schema()          what may stand in the configuration
-//   Parameters p(init.attributes)  the values of one instance: *p.lanes
+//   Parameters().schema()                  what may stand in the configuration
+//   Parameters p(init.attributes)          the values of one instance: *p.overhead
+//   init.attributes.as<Parameters>()       the same, read once for instances that share them
 //
 // The type of a member says how it is read: Fs from a duration in ns, an integer type, Rational,
 // bool, or std::string.

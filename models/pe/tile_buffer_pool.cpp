@@ -25,10 +25,10 @@ void TileBufferPool::check_room(std::uint64_t bytes) {
                    std::to_string(memory().size_bytes()) + "; choose a smaller tile_shape");
 }
 
-bool TileBufferPool::acquire(TileTask& task, GrantListener& taker, std::uint32_t tag) {
+bool TileBufferPool::acquire_buffer(TileTask& task, GrantListener& listener, std::uint32_t tag) {
   if (waits_.empty() && take(task)) return true;
   ++stalls_;
-  waits_.push_back({&task, &taker, tag});
+  waits_.push_back({&task, &listener, tag});
   return false;
 }
 
@@ -46,7 +46,7 @@ void TileBufferPool::serve() {
   while (!waits_.empty() && take(*waits_.front().task)) {
     const Wait served = waits_.front();
     waits_.pop_front();
-    served.taker->granted(served.tag);
+    served.listener->granted(served.tag);
   }
 }
 

@@ -50,27 +50,12 @@ ControlNode::ControlNode(const ComponentInit& init)
 ControlNode::~ControlNode() = default;
 
 Fs ControlNode::next_due() const {
-  const Fs arrival = arrivals_.control() == nullptr ? never_fs : arrivals_.control()->time;
+  const Fs arrival = arrivals_.control_due();
   return due_.empty() ? arrival : std::min(arrival, due_.front().time);
 }
 
 void ControlNode::serve() {
-  while (arrivals_.control() != nullptr && arrivals_.control()->time <= now()) {
-    const Arrival arrival = *arrivals_.control();
-    arrivals_.pop_control();
-    Transaction& transaction = *arrival.transaction;
-    if (is_answer(transaction)) {
-      report_passage(arrival, now());
-      if (transaction.route().leg == Leg::request)
-        take_failure(static_cast<const LaunchFailed&>(*transaction.route().message));
-      transaction.route().listener->completed(transaction);
-      continue;
-    }
-    const bool memory = transaction.get_command() != tlm::TLM_IGNORE_COMMAND;
-    const Fs time = memory ? memory_due(transaction, now()) : now() + overhead_;
-    due_.insert_sorted(Due{time, arrival},
-                       [](const Due& a, const Due& b) { return a.time < b.time; });
-  }
+  arrivals_.take_control(now(), 0, [this](const Arrival& arrival) { file(arrival); });
   while (!due_.empty() && due_.front().time <= now()) {
     const Due due = due_.front();
     due_.pop_front();
@@ -78,6 +63,20 @@ void ControlNode::serve() {
     report_passage(due.arrival, due.time - overhead_);
     take(*due.arrival.transaction);
   }
+}
+
+void ControlNode::file(const Arrival& arrival) {
+  Transaction& transaction = *arrival.transaction;
+  if (is_answer(transaction)) {
+    report_passage(arrival, now());
+    if (transaction.route().leg == Leg::request)
+      take_failure(static_cast<const LaunchFailed&>(*transaction.route().message));
+    return transaction.route().listener->completed(transaction);
+  }
+  const bool memory = transaction.get_command() != tlm::TLM_IGNORE_COMMAND;
+  const Fs time = memory ? memory_due(transaction, now()) : now() + overhead_;
+  due_.insert_sorted(Due{time, arrival},
+                     [](const Due& a, const Due& b) { return a.time < b.time; });
 }
 
 void ControlNode::take(Transaction& request) {

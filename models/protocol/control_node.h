@@ -87,6 +87,7 @@ class ControlNode : public FabricNode, private TransactionListener {
 
   Fs next_due() const final;
   void serve() final;
+  void file(const Arrival& arrival);  // an answer, or a request until it is due
   void take(Transaction& request);
   void take_failure(const LaunchFailed& notice);
   void take_abort(const LaunchAbort& notice);

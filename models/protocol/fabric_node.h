@@ -39,6 +39,20 @@ class FabricNode : public Component {
   // At most one, which outlives the simulation.
   void observe_passages(PassageListener* observer) { passages_ = observer; }
 
+  // For the node and its parts.
+  //
+  // To be called whenever next_due() may have become earlier.
+  void rearm();
+  // Hands a run over to the link behind `position` of its path; `at` is now or later, in order per
+  // link.
+  void send(Transaction& transaction, std::uint32_t flit, std::uint32_t count,
+            std::uint32_t position, Fs at) {
+    const std::uint16_t port = transaction.route().path->out_port(position);
+    FabricForward* link = links_[port];
+    if (link == nullptr) link = find_link(port);
+    link->accept(transaction, {flit, count, position + 1}, at);
+  }
+
  protected:
   FabricNode(const ComponentInit& init, ArrivalQueue::Forwarding forwarding);
 
@@ -57,19 +71,6 @@ class FabricNode : public Component {
   }
   // transport_dbg along the path that the transaction brings, from this node on.
   unsigned transport_debug(tlm::tlm_generic_payload& payload);
-  // To be called whenever next_due() may have become earlier.
-  void rearm();
-
-  // Hands a run over to the link behind `position` of its path; `at` is now or later, in order per
-  // link.
-  void send(Transaction& transaction, std::uint32_t flit, std::uint32_t count,
-            std::uint32_t position, Fs at) {
-    const std::uint16_t port = transaction.route().path->out_port(position);
-    FabricForward* link = links_[port];
-    if (link == nullptr) link = find_link(port);
-    link->accept(transaction, {flit, count, position + 1}, at);
-  }
-
   void report_passage(const Arrival& arrival, Fs start) const {
     if (passages_ != nullptr) passages_->passed(*this, arrival, start);
   }

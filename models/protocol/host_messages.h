@@ -12,13 +12,13 @@
 
 #include "models/address/address_model.h"
 #include "models/base/units.h"
+#include "models/protocol/pe_engine.h"
 #include "models/protocol/transaction.h"
 
 namespace kernbench {
 
 class ByteImage;  // models/data
 class KernelContext;
-enum class PeEngine : std::uint8_t;  // models/protocol/machine_view.h
 
 // The end of a request. ok means that code and message are empty.
 struct Completion {

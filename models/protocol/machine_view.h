@@ -9,20 +9,9 @@
 #include "models/address/channel_interleave.h"
 #include "models/base/component.h"
 #include "models/protocol/host_messages.h"
+#include "models/protocol/pe_engine.h"
 
 namespace kernbench {
-
-enum class PeEngine : std::uint8_t {
-  pe_cpu,
-  pe_dma,
-  pe_fetch_store,
-  pe_gemm,
-  pe_ipcq,
-  pe_math,
-  pe_mmu,
-  pe_scheduler,
-  pe_tcm
-};
 
 // A place in a memory node.
 struct MemoryTarget {

@@ -12,17 +12,12 @@
 #include "models/base/math_op.h"
 #include "models/base/op_sink.h"
 #include "models/base/units.h"
+#include "models/protocol/pe_engine.h"
 
 namespace kernbench {
 
-enum class StageType : std::uint8_t { dma_read, fetch, gemm, math, store, dma_write };
-inline constexpr int stage_type_count = 6;
 const char* name_of(StageType stage);         // "DMA_READ", ...
 const char* op_log_name_of(StageType stage);  // "tile/DMA_READ", ...
-
-// Which engine serves a stage; also the name of the task port towards it.
-enum class EngineRole : std::uint8_t { dma, fetch_store, gemm, math };
-EngineRole role_of(StageType stage);
 
 struct Stage {
   StageType type = StageType::fetch;
@@ -65,7 +60,7 @@ struct WorkOrder {
   }
 };
 
-// Who is told how a tile gets on. Implemented by the scheduler's per-command context.
+// Completion callbacks of a tile; implemented by the scheduler's per-command context.
 class TileListener {
  public:
   virtual ~TileListener() = default;

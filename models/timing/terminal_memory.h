@@ -17,18 +17,13 @@ class TerminalMemory {
   TerminalMemory(ArrivalQueue& queue, Fs overhead, std::uint32_t flit_bytes)
       : queue_(queue), overhead_(overhead), flit_bytes_(flit_bytes) {}
 
-  Fs next_due() const {
-    const Arrival* head = queue_.control();
-    return head == nullptr ? never_fs : head->time + overhead_;
-  }
+  Fs next_due() const { return queue_.control_due(overhead_); }
 
   // Answers all that is due at `now`: send(transaction, flit, count) hands a run of the response
   // leg over to the link. accessed(const Arrival&) is called before each answer.
   template <class Send, class Accessed>
   void serve(Fs now, Send send, Accessed accessed) {
-    while (next_due() <= now) {
-      const Arrival arrival = *queue_.control();
-      queue_.pop_control();
+    queue_.take_control(now, overhead_, [&](const Arrival& arrival) {
       accessed(arrival);
       Transaction& transaction = *arrival.transaction;
       RouteExtension& route = transaction.route();
@@ -43,7 +38,7 @@ class TerminalMemory {
         route.make_response();
         send(transaction, 0, 0);
       }
-    }
+    });
   }
 
  private:

@@ -200,7 +200,7 @@ TlmInitiatorBridge::Access& TlmInitiatorBridge::admit(tlm::tlm_generic_payload& 
 // --- In the fabric
 
 Fs TlmInitiatorBridge::next_due() const {
-  Fs due = arrivals_.control() == nullptr ? never_fs : arrivals_.control()->time;
+  Fs due = arrivals_.control_due();
   if (!waiting_.empty() && outstanding_ < max_outstanding_)
     due = std::min(due, waiting_.front()->due);
   if (!leaving_.empty()) due = std::min(due, under_way_[leaving_.front()]->due);
@@ -210,12 +210,10 @@ Fs TlmInitiatorBridge::next_due() const {
 
 void TlmInitiatorBridge::serve() {
   while (next_due() <= now()) {  // a call to the outside may come back with the next one
-    while (arrivals_.control() != nullptr && arrivals_.control()->time <= now()) {
-      const Arrival arrival = *arrivals_.control();
-      arrivals_.pop_control();
+    arrivals_.take_control(now(), 0, [this](const Arrival& arrival) {
       report_passage(arrival, arrival.time);
       arrival.transaction->route().listener->completed(*arrival.transaction);
-    }
+    });
     while (!waiting_.empty() && outstanding_ < max_outstanding_ && waiting_.front()->due <= now())
       grant();
     while (!leaving_.empty() && under_way_[leaving_.front()]->due <= now()) {

@@ -8,8 +8,7 @@ namespace {
 
 EdgeBinding binding_of(const Graph& graph, const Edge& edge) {
   if (edge.kind != EdgeKind::pe_internal) return EdgeBinding::link;
-  if (!carries_flits(
-          {*engine_of(graph.node(edge.src).kind), *engine_of(graph.node(edge.dst).kind)}))
+  if (!carries_flits({graph.node(edge.src).kind, graph.node(edge.dst).kind}))
     return EdgeBinding::internal;
   return edge.distance_mm.is_zero() && (!edge.bw_gbs || edge.bw_gbs->is_zero())
              ? EdgeBinding::direct

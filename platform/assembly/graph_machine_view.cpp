@@ -20,7 +20,7 @@ GraphMachineView::GraphMachineView(const Graph& graph)
       flit_bytes_(static_cast<std::uint32_t>(spec_.system.flit_bytes)),
       hbm_interleave_(interleave_of(spec_.cube.hbm_ctrl.attributes)),
       sizes_(machine_sizes(spec_.cube)), address_map_(memory_facts(spec_)) {
-  for (std::size_t kind = 0; kind < node_kinds; ++kind)
+  for (std::size_t kind = 0; kind < role_count; ++kind)
     kind_names_.emplace_back(name_of(static_cast<NodeKind>(kind)));
   file_nodes();
 }
@@ -55,8 +55,7 @@ void GraphMachineView::file_nodes() {
         hbms_[pe] = id;
         break;
       default:
-        if (const auto engine = engine_of(node.kind))
-          engines_[static_cast<std::size_t>(*engine)][pe] = id;
+        if (is_engine_of_pe(node.kind)) engines_[static_cast<std::size_t>(node.kind)][pe] = id;
     }
   }
 }

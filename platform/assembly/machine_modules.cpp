@@ -113,8 +113,7 @@ void MachineModules::bind_edges(const FabricEdges& edges) {
     // What two engines of a PE do for each other; memory traffic to and from a TCM goes over
     // sockets besides.
     if (edge.kind == EdgeKind::pe_internal)
-      bind_pe_edge(component(edge.src), *engine_of(src.kind), component(edge.dst),
-                   *engine_of(dst.kind));
+      bind_pe_edge(component(edge.src), src.kind, component(edge.dst), dst.kind);
     if (edges[i].binding == EdgeBinding::internal) continue;
     FabricInitiatorSocket& out = fabric_node(edge.src).add_output(edge.dst);
     FabricTargetSocket& in = fabric_node(edge.dst).add_input(edge.src);

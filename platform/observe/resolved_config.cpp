@@ -150,7 +150,7 @@ void write_cube(Writer& out, const CubeSpec& cube) {
   out.line(1, "pe_template:");
   out.line(2, "components:");
   for (const EngineOfPe& engine : engines_of_pe) {
-    const auto found = cube.engines.find(name_of(engine.kind));
+    const auto found = cube.engines.find(name_of(engine.engine));
     if (found != cube.engines.end()) out.component(3, found->first, found->second);
   }
   out.line(2, cube.pe_links.empty() ? "links: {}" : "links:");

@@ -85,9 +85,9 @@ class CubeBuilder {
     Location where = here_;
     where.pe = pe;
     std::map<PeEngine, std::size_t> engines;
-    for (const auto& [engine, kind] : engines_of_pe) {
-      const std::string_view name = name_of(kind);
-      engines[engine] = builder_.add(node_names::engine(sip_, cube_, pe, name), kind,
+    for (const auto& [engine, stages] : engines_of_pe) {
+      const std::string_view name = name_of(engine);
+      engines[engine] = builder_.add(node_names::engine(sip_, cube_, pe, name), engine,
                                      spec_.engines.find(name)->second, position(at), where);
     }
     for (const EnginePair& pair : pe_internal_pairs()) {

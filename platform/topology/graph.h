@@ -13,7 +13,6 @@
 #include "models/base/component.h"
 #include "platform/topology/cube_mesh.h"
 #include "platform/topology/machine_spec.h"
-#include "platform/topology/node_kind.h"
 
 namespace kernbench {
 

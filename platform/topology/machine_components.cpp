@@ -129,9 +129,9 @@ void resolve_components(MachineSpec& machine, const ResolvedConfig& config,
   cube.m_cpu = resolver.resolve("cube.components.m_cpu");
   cube.sram = resolver.resolve("cube.components.sram", "cube.links.sram_to_router_bw_gbs");
   cube.hbm_ctrl = resolver.resolve("cube.components.hbm_ctrl", "cube.links.hbm_to_router_bw_gbs");
-  for (const auto& [engine, kind] : engines_of_pe) {
+  for (const auto& [engine, stages] : engines_of_pe) {
     const std::string link = engine == PeEngine::pe_dma ? "cube.links.pe_to_router_bw_gbs" : "";
-    const std::string name(name_of(kind));
+    const std::string name(name_of(engine));
     cube.engines[name] = resolver.resolve("cube.pe_template.components." + name, link);
   }
   const Attributes& hbm = cube.hbm_ctrl.attributes;

@@ -36,7 +36,7 @@ void component(Keys& keys, std::string path, NodeKind kind, std::string descript
                   {},
                   0,
                   0,
-                  role_of(kind)});
+                  declared_role(kind)});
 }
 
 void name(Keys& keys, std::string path, std::string description) {
@@ -216,8 +216,8 @@ void pe_keys(Keys& keys) {
   section(keys, "cube.pe_template", "one PE");
   section(keys, "cube.pe_template.components", "the nine engines of a PE");
   for (const EngineOfPe& engine : engines_of_pe)
-    component(keys, "cube.pe_template.components." + std::string(name_of(engine.kind)), engine.kind,
-              "engine of the PE");
+    component(keys, "cube.pe_template.components." + std::string(name_of(engine.engine)),
+              engine.engine, "engine of the PE");
   section(keys, "cube.pe_template.links",
           "pe_internal links; what is not named has no length and no limit", false);
   for (const EnginePair& pair : pe_internal_pairs()) {

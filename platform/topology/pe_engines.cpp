@@ -1,22 +1,6 @@
 #include "platform/topology/pe_engines.h"
 
-#include <algorithm>
-
 namespace kernbench {
-
-std::optional<PeEngine> engine_of(NodeKind kind) {
-  for (const EngineOfPe& entry : engines_of_pe) {
-    if (entry.kind == kind) return entry.engine;
-  }
-  return std::nullopt;
-}
-
-std::string_view name_of(PeEngine engine) {
-  const auto* const entry =
-      std::find_if(engines_of_pe.begin(), engines_of_pe.end(),
-                   [engine](const EngineOfPe& each) { return each.engine == engine; });
-  return name_of(entry->kind);
-}
 
 const std::vector<EnginePair>& pe_internal_pairs() {
   static const std::vector<EnginePair> pairs = [] {

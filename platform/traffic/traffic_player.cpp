@@ -37,7 +37,7 @@ TrafficPlayer::Initiator& TrafficPlayer::initiator_of(NodeId node) {
   Initiator& initiator = initiators_[node];
   if (initiator.dma == nullptr && initiator.injector == nullptr) {
     Component& component = platform_.component(node);
-    initiator.dma = dynamic_cast<DmaAccess*>(&component);
+    initiator.dma = find_service<DmaAccess>(component);
     initiator.injector = dynamic_cast<Injector*>(&component);
     if (initiator.dma == nullptr && initiator.injector == nullptr)
       throw ModelError(std::string(component.name()) + " cannot start transfers");
@@ -58,7 +58,7 @@ void TrafficPlayer::issue(const TrafficRequest& request) {
     inject(initiator, id);
     return;
   }
-  Channel& channel = initiator.channels[request.write ? 1 : 0];
+  ChannelQueue& channel = initiator.channels[request.write ? 1 : 0];
   if (channel.first == none) {
     channel.first = channel.last = id;
     submit(initiator, id);
@@ -79,7 +79,7 @@ void TrafficPlayer::submit(Initiator& initiator, std::uint32_t id) {
   dma.bytes = request.bytes;
   dma.order.command = id;
   dma.key = traffic_key(request.issue, id);
-  dma.user = this;
+  dma.listener = this;
   dma.tag = id;
   initiator.dma->submit_dma(dma);
 }
@@ -133,7 +133,7 @@ void TrafficPlayer::dma_granted(std::uint32_t id) {
 void TrafficPlayer::dma_ended(std::uint32_t id) {
   const Entry& request = entry(id);
   Initiator& initiator = initiators_[request.initiator];
-  Channel& channel = initiator.channels[request.write ? 1 : 0];
+  ChannelQueue& channel = initiator.channels[request.write ? 1 : 0];
   channel.first = request.next;
   if (channel.first == none) channel.last = none;
   const std::uint32_t next = channel.first;

@@ -4,28 +4,15 @@
 #include <sysc/kernel/sc_spawn_options.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <tuple>
 
 #include "models/base/errors.h"
+#include "models/pe/pe_components.h"
 #include "platform/assembly/bind_pe_edge.h"
+#include "platform/topology/pe_engines.h"
 
 namespace kernbench::test {
 namespace {
-
-const std::vector<std::pair<std::string, PeEngine>>& engine_names() {
-  static const std::vector<std::pair<std::string, PeEngine>> names{
-      {"pe_cpu", PeEngine::pe_cpu},
-      {"pe_dma", PeEngine::pe_dma},
-      {"pe_fetch_store", PeEngine::pe_fetch_store},
-      {"pe_gemm", PeEngine::pe_gemm},
-      {"pe_ipcq", PeEngine::pe_ipcq},
-      {"pe_math", PeEngine::pe_math},
-      {"pe_mmu", PeEngine::pe_mmu},
-      {"pe_scheduler", PeEngine::pe_scheduler},
-      {"pe_tcm", PeEngine::pe_tcm}};
-  return names;
-}
 
 Attributes resolve(const ParameterSchema& schema, const std::map<std::string, std::string>& given) {
   Attributes resolved = defaults_of(schema);
@@ -80,18 +67,12 @@ void PeNeighbour::serve() {
 PeTestbench::PeTestbench(const Settings& settings, Fs memory_latency, AddressModel model)
     : model_(model) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
-  for (const auto& [name, engine] : engine_names()) names_.push_back(name);
+  for (const auto& [engine, stages] : engines_of_pe) names_.emplace_back(name_of(engine));
   for (const char* name : {"m_cpu", "mem0", "mem1", "mem2"}) names_.emplace_back(name);
   std::sort(names_.begin(), names_.end());
-  add_engine<PeCpu>("pe_cpu", settings);
-  add_engine<PeDma>("pe_dma", settings);
-  add_engine<PeFetchStore>("pe_fetch_store", settings);
-  add_engine<PeGemm>("pe_gemm", settings);
-  add_engine<PeIpcq>("pe_ipcq", settings);
-  add_engine<PeMath>("pe_math", settings);
-  add_engine<PeMmu>("pe_mmu", settings);
-  add_engine<PeScheduler>("pe_scheduler", settings);
-  add_engine<PeTcm>("pe_tcm", settings);
+  ComponentRegistry engines;
+  register_pe_components(engines);
+  for (const Implementation* engine : engines.list()) add_engine(*engine, settings);
   const Attributes none;
   for (const char* name : {"mem0", "mem1", "mem2"})
     memories_.push_back(make_component<PeNeighbour>({name, id(name), none, *this}, memory_latency));
@@ -104,12 +85,13 @@ PeTestbench::PeTestbench(const Settings& settings, Fs memory_latency, AddressMod
 
 PeTestbench::~PeTestbench() = default;
 
-template <class T>
-void PeTestbench::add_engine(const std::string& name, const Settings& settings) {
+void PeTestbench::add_engine(const Implementation& implementation, const Settings& settings) {
+  const std::string name(name_of(implementation.roles.front()));
   const auto given = settings.find(name);
-  const Attributes attributes = resolve(
-      T::schema(), given == settings.end() ? std::map<std::string, std::string>{} : given->second);
-  engines_[name] = make_component<T>({name.c_str(), id(name), attributes, *this});
+  const Attributes attributes =
+      resolve(implementation.schema,
+              given == settings.end() ? std::map<std::string, std::string>{} : given->second);
+  engines_[name] = implementation.create({name.c_str(), id(name), attributes, *this});
 }
 
 void PeTestbench::connect(const std::string& a, const std::string& b, bool link) {
@@ -117,28 +99,11 @@ void PeTestbench::connect(const std::string& a, const std::string& b, bool link)
   edges_.push_back({id(b), id(a), link});
 }
 
-// Every pair of spec 1.1 in both directions: what two engines do not have in common is not bound.
+// What two engines do not have in common is not bound.
 void PeTestbench::bind_engines() {
-  const std::vector<std::pair<std::string, std::string>> pairs{{"pe_cpu", "pe_scheduler"},
-                                                               {"pe_scheduler", "pe_dma"},
-                                                               {"pe_scheduler", "pe_fetch_store"},
-                                                               {"pe_scheduler", "pe_gemm"},
-                                                               {"pe_scheduler", "pe_math"},
-                                                               {"pe_scheduler", "pe_ipcq"},
-                                                               {"pe_dma", "pe_fetch_store"},
-                                                               {"pe_fetch_store", "pe_gemm"},
-                                                               {"pe_fetch_store", "pe_math"},
-                                                               {"pe_gemm", "pe_math"},
-                                                               {"pe_fetch_store", "pe_tcm"},
-                                                               {"pe_dma", "pe_tcm"},
-                                                               {"pe_dma", "pe_mmu"},
-                                                               {"pe_cpu", "pe_mmu"},
-                                                               {"pe_ipcq", "pe_dma"},
-                                                               {"pe_cpu", "pe_ipcq"}};
-  std::map<std::string, PeEngine> kinds(engine_names().begin(), engine_names().end());
-  for (const auto& [a, b] : pairs) {
-    bind_pe_edge(*engines_.at(a), kinds.at(a), *engines_.at(b), kinds.at(b));
-    bind_pe_edge(*engines_.at(b), kinds.at(b), *engines_.at(a), kinds.at(a));
+  for (const EnginePair& pair : pe_internal_pairs()) {
+    bind_pe_edge(*engines_.at(std::string(name_of(pair.src))), pair.src,
+                 *engines_.at(std::string(name_of(pair.dst))), pair.dst);
   }
 }
 
@@ -221,10 +186,7 @@ const Path& PeTestbench::memory_path(NodeId initiator, NodeId memory) {
 }
 
 NodeId PeTestbench::engine(PeId pe, PeEngine engine) const {
-  for (const auto& [name, kind] : engine_names()) {
-    if (kind == engine && pe == PeId{}) return id(name);
-  }
-  return no_node;
+  return pe == PeId{} ? id(std::string(name_of(engine))) : no_node;
 }
 
 MemoryTarget PeTestbench::place_of(std::uint64_t physical_address) const {

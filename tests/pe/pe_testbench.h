@@ -16,20 +16,15 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "models/base/component_registry.h"
 #include "models/noc/link.h"
-#include "models/pe/pe_cpu.h"
-#include "models/pe/pe_dma.h"
-#include "models/pe/pe_fetch_store.h"
-#include "models/pe/pe_gemm.h"
-#include "models/pe/pe_ipcq.h"
-#include "models/pe/pe_math.h"
-#include "models/pe/pe_mmu.h"
-#include "models/pe/pe_scheduler.h"
-#include "models/pe/pe_tcm.h"
+#include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_services.h"
+#include "models/protocol/pe_ports.h"
 #include "models/timing/terminal_memory.h"
 
 namespace kernbench::test {
@@ -79,7 +74,7 @@ class PeTestbench final : public MachineServices,
   template <class T>
   void replace(const std::string& name) {
     const std::string other = "other_" + name;
-    const Attributes attributes = defaults_of(T::schema());
+    const Attributes attributes = defaults_of(SchemaOf<T>::schema());
     replaced_.push_back(std::move(engines_.at(name)));
     engines_[name] = make_component<T>({other.c_str(), id(name), attributes, *this});
   }
@@ -100,7 +95,7 @@ class PeTestbench final : public MachineServices,
     Command command;
     command.what = what;
     done_[state->id()] = never_fs;
-    static_cast<CommandPort&>(scheduler()).submit(state, command);
+    service<CommandPort>("pe_scheduler").submit(state, command);
     return state;
   }
   // When the command completed; never_fs if it has not.
@@ -134,9 +129,15 @@ class PeTestbench final : public MachineServices,
   const std::vector<TraceEvent>& trace() const { return trace_; }
   std::uint64_t statistic(const std::string& engine, const std::string& name);
   Component& engine(const std::string& name) { return *engines_.at(name); }
-  PeScheduler& scheduler() { return dynamic_cast<PeScheduler&>(engine("pe_scheduler")); }
-  PeDma& dma() { return dynamic_cast<PeDma&>(engine("pe_dma")); }
-  PeMmu& mmu() { return dynamic_cast<PeMmu&>(engine("pe_mmu")); }
+  // A service of an engine: pe.service<DmaAccess>("pe_dma").
+  template <class I>
+  I& service(const std::string& name) {
+    I* found = find_service<I>(engine(name));
+    if (found == nullptr) throw std::logic_error(name + " does not provide " + I::port_name);
+    return *found;
+  }
+  CommandPort& scheduler() { return service<CommandPort>("pe_scheduler"); }
+  AddressTranslation& mmu() { return service<AddressTranslation>("pe_mmu"); }
   PeNeighbour& memory(int i) { return *memories_.at(static_cast<std::size_t>(i)); }
   const std::string& fault() const { return fault_; }
   void expect_fault() { fault_expected_ = true; }
@@ -151,8 +152,7 @@ class PeTestbench final : public MachineServices,
   OpSink* op_sink() override { return this; }
 
  private:
-  template <class T>
-  void add_engine(const std::string& name, const Settings& settings);
+  void add_engine(const Implementation& implementation, const Settings& settings);
   void bind_engines();
   void connect(const std::string& a, const std::string& b, bool link);
   void elaborate();

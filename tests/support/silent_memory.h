@@ -28,16 +28,12 @@ class SilentMemory final : public FabricNode {
   }
 
  private:
-  Fs next_due() const override {
-    return arrivals_.control() == nullptr ? never_fs : arrivals_.control()->time;
-  }
+  Fs next_due() const override { return arrivals_.control_due(); }
   void serve() override {
-    while (next_due() <= now()) {
-      const Arrival arrival = *arrivals_.control();
-      arrivals_.pop_control();
+    arrivals_.take_control(now(), 0, [this](const Arrival& arrival) {
       if (takes_posted_writes_ && arrival.transaction->route().posted)
         arrival.transaction->route().listener->completed(*arrival.transaction);
-    }
+    });
   }
   void poll() {
     if (poll_ > 0) poll_event_.notify(fs(poll_));

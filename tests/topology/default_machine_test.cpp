@@ -61,7 +61,8 @@ BOOST_AUTO_TEST_CASE(has_4335_nodes) {
   BOOST_TEST(kinds["hbm_ctrl"] == 32 * 8);
   BOOST_TEST(kinds["ucie_port"] == 32 * 4);
   BOOST_TEST(kinds["ucie_conn"] == 32 * 16);
-  for (const EngineOfPe& engine : engines_of_pe) BOOST_TEST(kinds[name_of(engine.kind)] == 32 * 8);
+  for (const EngineOfPe& engine : engines_of_pe)
+    BOOST_TEST(kinds[name_of(engine.engine)] == 32 * 8);
   BOOST_TEST(kinds["io_ucie"] == 2 * 4);
   BOOST_TEST(kinds["io_conn"] == 2 * 16);
   BOOST_TEST(kinds["switch"] == 1);
