@@ -97,9 +97,9 @@ std::array<DmaChannel*, 2> DmaChannels::in_order_of_injection() {
   return {&channels_[0], &channels_[1]};
 }
 
-void DmaChannels::inject_due() {
+void DmaChannels::inject_due(Fs now) {
   for (DmaChannel* channel : in_order_of_injection()) {
-    if (channel->inject_at > Component::now()) continue;
+    if (channel->inject_at > now) continue;
     channel->inject_at = never_fs;
     inject(*channel);
   }

@@ -61,7 +61,7 @@ class DmaChannels final : public DmaAccess,
   void submit_stage(StageEngine<FabricNode>::Lane& lane);
 
   Fs next_due() const { return std::min(channels_[0].inject_at, channels_[1].inject_at); }
-  void inject_due();
+  void inject_due(Fs now);
 
   // What has been granted and injected at this instant competes for the link when it is quiescent.
   bool stand_at_link() const { return channels_[0].stands_at_link || channels_[1].stands_at_link; }

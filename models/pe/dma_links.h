@@ -45,12 +45,9 @@ class DmaLinks {
   }
 
   // When something that waits has its turn at a link or passes through.
-  Fs next_due() const {
-    return std::min(channels_.next_due(Component::now()), passing_.control_due());
-  }
+  Fs next_due(Fs now) const { return std::min(channels_.next_due(now), passing_.control_due()); }
   // To be called when the timestep is quiescent and all that starts here stands at its link.
-  void serve() {
-    const Fs now = Component::now();
+  void serve(Fs now) {
     passing_.take_control(now, 0, [this](const Arrival& arrival) {
       put(VirtualChannel::compute, *arrival.transaction, arrival.position);
     });

@@ -178,8 +178,7 @@ void IpcqEnd::end(std::uint32_t number) {
 
 // --- Time
 
-Fs IpcqEnd::next_due() const {
-  const Fs now = Component::now();
+Fs IpcqEnd::next_due(Fs now) const {
   Fs due = outgoing_.empty() ? never_fs : leaves_at_;
   for (const Server& server : servers_) due = std::min(due, server.due);
   if (servers_[message_server].state == Server::State::idle && arrived_.control() != nullptr)
@@ -188,8 +187,7 @@ Fs IpcqEnd::next_due() const {
   return due;
 }
 
-void IpcqEnd::serve() {
-  const Fs now = Component::now();
+void IpcqEnd::serve(Fs now) {
   while (!outgoing_.empty() && leaves_at_ <= now) {
     Transaction& message = *outgoing_.front();
     outgoing_.pop_front();

@@ -54,8 +54,8 @@ class IpcqEnd final : public CommAccess, private TcmListener, private Transactio
   // The last flit of a message for this PE.
   void message_reached(NodeId upstream, Transaction& transaction, FlitRun run, Fs arrival);
 
-  Fs next_due() const;
-  void serve();
+  Fs next_due(Fs now) const;
+  void serve(Fs now);
 
   // For the PE_DMA's statistics.
   const std::uint64_t& messages_sent() const { return messages_sent_; }

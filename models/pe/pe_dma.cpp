@@ -63,8 +63,8 @@ class PeDma final : public StageEngine<FabricNode>,
   Fs next_due() const override;
   void serve() override;
   void take(const Arrival& message);
-  Fs links_due() const;
-  void serve_links_when_quiescent();
+  Fs links_due(Fs at) const;
+  void serve_links_when_quiescent(Fs at);
   void timestep_quiescent() override;
 
   TieKeySource keys_;
@@ -163,17 +163,19 @@ void PeDma::accepted(std::uint32_t port, Transaction& transaction, FlitRun run, 
 }
 
 Fs PeDma::next_due() const {
-  Fs due = std::min(arrivals_.control_due(), ipcq_.next_due());
-  if (!links_asked_) due = std::min(due, links_due());
+  const Fs at = now();
+  Fs due = std::min(arrivals_.control_due(), ipcq_.next_due(at));
+  if (!links_asked_) due = std::min(due, links_due(at));
   return std::min({due, segments_.next_due(), channels_.next_due()});
 }
 
 void PeDma::serve() {
-  arrivals_.take_control(now(), 0, [this](const Arrival& arrival) { take(arrival); });
-  segments_.serve();
-  channels_.inject_due();
-  ipcq_.serve();
-  serve_links_when_quiescent();
+  const Fs at = now();
+  arrivals_.take_control(at, 0, [this](const Arrival& arrival) { take(arrival); });
+  segments_.serve(at);
+  channels_.inject_due(at);
+  ipcq_.serve(at);
+  serve_links_when_quiescent(at);
 }
 
 void PeDma::take(const Arrival& message) {
@@ -183,10 +185,10 @@ void PeDma::take(const Arrival& message) {
 }
 
 // When something stands at a link, has its next turn, or passes through.
-Fs PeDma::links_due() const { return channels_.stand_at_link() ? now() : links_.next_due(); }
+Fs PeDma::links_due(Fs at) const { return channels_.stand_at_link() ? at : links_.next_due(at); }
 
-void PeDma::serve_links_when_quiescent() {
-  if (links_asked_ || links_due() > now()) return;
+void PeDma::serve_links_when_quiescent(Fs at) {
+  if (links_asked_ || links_due(at) > at) return;
   links_asked_ = true;
   services().end_of_timestep().ask_when_quiescent(*this, node());
 }
@@ -197,7 +199,7 @@ void PeDma::timestep_quiescent() {
   guarded(services(), *this, [this] {
     links_asked_ = false;
     channels_.hand_standing_to_link();
-    links_.serve();
+    links_.serve(now());
     rearm();
   });
 }

@@ -7,8 +7,8 @@
 
 namespace kernbench {
 
-void SegmentControl::serve() {
-  while (next_due() <= Component::now()) {
+void SegmentControl::serve(Fs now) {
+  while (next_due() <= now) {
     Transaction& request = *messages_.front().transaction;
     messages_.pop_front();
     take(request);

@@ -32,7 +32,7 @@ class SegmentControl final : public SegmentLookup {
   // A message has come.
   void arrived(const Arrival& message) { messages_.push_back(message); }
   Fs next_due() const { return messages_.empty() ? never_fs : messages_.front().time + overhead_; }
-  void serve();
+  void serve(Fs now);
 
   const Baaw& baaw() const { return baaw_; }
 
