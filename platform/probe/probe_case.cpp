@@ -7,10 +7,10 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
-#include "models/timing/zero_load_latency.h"
 #include "platform/assembly/graph_machine_view.h"
 #include "platform/assembly/machine_routes.h"
 #include "platform/probe/machine_message.h"
+#include "platform/probe/zero_load_latency.h"
 #include "platform/topology/nearest_name.h"
 
 namespace kernbench {

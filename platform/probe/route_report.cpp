@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "models/timing/lower_bound.h"
 #include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
 #include "platform/probe/leg_table.h"
+#include "platform/probe/lower_bound.h"
 #include "platform/probe/machine_message.h"
 #include "platform/traffic/traffic_rows.h"
 

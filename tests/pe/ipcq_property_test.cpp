@@ -6,7 +6,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/timing/ipcq_rules.h"
-#include "models/timing/lower_bound.h"
+#include "platform/probe/lower_bound.h"
 #include "tests/pe/ipcq_machine.h"
 #include "tests/support/forked.h"
 

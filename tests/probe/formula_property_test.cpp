@@ -4,10 +4,10 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "models/timing/lower_bound.h"
-#include "models/timing/zero_load_latency.h"
 #include "platform/assembly/platform.h"
+#include "platform/probe/lower_bound.h"
 #include "platform/probe/machine_message.h"
+#include "platform/probe/zero_load_latency.h"
 #include "platform/traffic/traffic_player.h"
 #include "tests/probe/probe_machines.h"
 #include "tests/support/forked.h"

@@ -5,8 +5,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
-#include "models/timing/zero_load_latency.h"
 #include "platform/probe/machine_message.h"
+#include "platform/probe/zero_load_latency.h"
 #include "tests/probe/probe_machines.h"
 
 using namespace kernbench;

@@ -1,4 +1,4 @@
-#include "models/timing/zero_load_latency.h"
+#include "platform/probe/zero_load_latency.h"
 
 #include <algorithm>
 #include <vector>
@@ -6,9 +6,9 @@
 #include "models/timing/hbm_read.h"
 #include "models/timing/hbm_state.h"
 #include "models/timing/link_state.h"
-#include "models/timing/lower_bound.h"
 #include "models/timing/router_state.h"
 #include "models/timing/service_time.h"
+#include "platform/probe/lower_bound.h"
 
 namespace kernbench {
 namespace {

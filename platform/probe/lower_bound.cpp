@@ -1,4 +1,4 @@
-#include "models/timing/lower_bound.h"
+#include "platform/probe/lower_bound.h"
 
 #include <algorithm>
 
