@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/base/node_id.h"
 #include "models/base/op_sink.h"
 #include "models/base/parameter.h"
 #include "models/base/pending_waits.h"
@@ -40,11 +41,6 @@ struct Statistic {
 
   std::uint64_t at(Fs now) const { return until ? until(now) : *value; }
 };
-
-// Index of a node of the topology in byte order of the names, so that comparing ids compares names
-// (tie rule, spec 2.3).
-using NodeId = std::uint32_t;
-inline constexpr NodeId no_node = ~NodeId{0};
 
 // What the registry hands to a factory. The references outlive the component.
 struct ComponentInit {

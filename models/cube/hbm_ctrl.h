@@ -1,6 +1,6 @@
 // The HBM partition of one PE: pseudo-channels that are booked burst by burst.
 //
-// Timing (spec 2.5; models/timing: serial_ingress, hbm_state, hbm_read). Write flits pass an inbox
+// Timing (spec 2.5; models/timing: hbm_state, hbm_read; models/fabric: serial_ingress). Write flits pass an inbox
 // as in a router and book the bursts they touch when they are through; the transaction commits at
 // its latest finish: a posted write ends there, any other is acknowledged. A read books all its
 // bursts in address order overhead_ns after its command; a response flit leaves when all bursts up
@@ -16,11 +16,11 @@
 #include <optional>
 #include <vector>
 
+#include "models/fabric/serial_ingress.h"
 #include "models/protocol/fabric_node.h"
 #include "models/timing/booked_ahead.h"
 #include "models/timing/hbm_read.h"
 #include "models/timing/hbm_state.h"
-#include "models/timing/serial_ingress.h"
 
 namespace kernbench {
 

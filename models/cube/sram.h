@@ -1,13 +1,13 @@
 // The shared scratchpad of a cube: a terminal memory behind its router.
 //
-// Timing (spec 2.6, models/timing/terminal_memory.h): no serial server; overhead_ns after the last
+// Timing (spec 2.6, models/fabric/terminal_memory.h): no serial server; overhead_ns after the last
 // flit of a write or the command of a read, the whole response stands at the link at once; a posted
 // write completes there. Not modelled: banks and ports (accesses do not disturb each other), values
 // (MemoryStore holds them).
 #pragma once
 
+#include "models/fabric/terminal_memory.h"
 #include "models/protocol/fabric_node.h"
-#include "models/timing/terminal_memory.h"
 
 namespace kernbench {
 

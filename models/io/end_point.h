@@ -7,8 +7,8 @@
 #pragma once
 
 #include "models/base/end_of_timestep.h"
+#include "models/fabric/serial_ingress.h"
 #include "models/protocol/fabric_node.h"
-#include "models/timing/serial_ingress.h"
 
 namespace kernbench {
 

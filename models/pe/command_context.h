@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/protocol/command.h"
+#include "models/protocol/command_state.h"
 #include "models/protocol/tile_task.h"
 #include "models/timing/tile_plan.h"
 

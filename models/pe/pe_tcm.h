@@ -9,10 +9,10 @@
 #include <array>
 
 #include "models/base/services.h"
+#include "models/fabric/terminal_memory.h"
 #include "models/pe/serial_resource.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/pe_ports.h"
-#include "models/timing/terminal_memory.h"
 
 namespace kernbench {
 

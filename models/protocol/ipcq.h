@@ -16,7 +16,6 @@
 
 #include "models/address/phys_range.h"
 #include "models/base/dtype.h"
-#include "models/base/op_sink.h"
 #include "models/base/units.h"
 #include "models/protocol/host_messages.h"
 #include "models/protocol/transaction.h"
@@ -24,6 +23,7 @@
 namespace kernbench {
 
 class ByteImage;  // models/data
+struct DataOp;    // models/data
 
 // --- Installation
 

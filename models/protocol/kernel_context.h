@@ -11,6 +11,7 @@
 #include "models/address/phys_range.h"
 #include "models/base/units.h"
 #include "models/protocol/command.h"
+#include "models/protocol/command_state.h"
 #include "models/protocol/host_messages.h"
 #include "models/protocol/ipcq.h"
 #include "models/protocol/machine_view.h"

@@ -15,9 +15,11 @@
 #include "models/address/phys_range.h"
 #include "models/base/units.h"
 #include "models/protocol/command.h"
+#include "models/protocol/command_state.h"
 #include "models/protocol/host_messages.h"
 #include "models/protocol/machine_view.h"
 #include "models/protocol/tile_task.h"
+#include "models/protocol/tile_task_socket.h"
 #include "models/protocol/transaction.h"
 
 namespace kernbench {

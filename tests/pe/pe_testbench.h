@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "models/fabric/terminal_memory.h"
 #include "models/noc/link.h"
 #include "models/pe/pe_cpu.h"
 #include "models/pe/pe_dma.h"
@@ -30,7 +31,6 @@
 #include "models/pe/pe_scheduler.h"
 #include "models/pe/pe_tcm.h"
 #include "models/protocol/machine_services.h"
-#include "models/timing/terminal_memory.h"
 
 namespace kernbench::test {
 

@@ -20,10 +20,10 @@
 #include <utility>
 #include <vector>
 
+#include "models/fabric/serial_ingress.h"
 #include "models/noc/link.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_services.h"
-#include "models/timing/serial_ingress.h"
 
 namespace kernbench::test {
 

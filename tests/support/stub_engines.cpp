@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <list>
 
+#include "models/fabric/terminal_memory.h"
 #include "models/pe/pe_cpu.h"
 #include "models/pe/pe_dma.h"
 #include "models/pe/pe_fetch_store.h"
@@ -13,7 +14,6 @@
 #include "models/pe/pe_scheduler.h"
 #include "models/pe/pe_tcm.h"
 #include "models/protocol/machine_services.h"
-#include "models/timing/terminal_memory.h"
 
 namespace kernbench::test {
 namespace {
