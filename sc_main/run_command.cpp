@@ -169,20 +169,21 @@ int BenchRun::simulate() {
   ActivityWindows windows;
   const auto built = std::make_unique<Platform>(
       build_graph(spec_), registry_,
-      PlatformOptions{data_mode_ == DataMode::off ? nullptr : &functional_model_, &windows, false});
+      PlatformOptions{data_mode_ == DataMode::off ? nullptr : &functional_model_, false});
   const Interrupt
       interrupt;  // before that a signal ends the program at once; nothing has been written
   Platform& platform = *built;
+  AnalysisPort<ExecutedOp>& executed_ops = platform.observation().executed_ops;
+  executed_ops.bind(windows);
   const TraceScope scope(options_.trace_scopes);
   if (!options_.trace.empty()) scope.check(objects_of<Component>());
 
   std::optional<ResultFile> stats_file = open(options_.stats);
-  OpSink* records = nullptr;
   std::optional<OpLogFile> op_log;
   if (std::optional<ResultFile> file = open(options_.op_log))
-    records = &op_log.emplace(std::move(*file), &functional_model_, options_.op_log_limit);
+    executed_ops.bind(op_log.emplace(std::move(*file), &functional_model_, options_.op_log_limit));
   std::optional<OpOrigins> origins;
-  if (options_.verifies_ops()) records = &origins.emplace(records);
+  if (options_.verifies_ops()) executed_ops.bind(origins.emplace());
   std::optional<TraceFile> trace;
   if (!options_.trace.empty()) {
     open(options_.trace);
@@ -190,13 +191,10 @@ int BenchRun::simulate() {
     scope.observe(objects_of<Component>(), *trace);
   }
   std::optional<ResultFile> requests_file = open(options_.trace_requests);
-  std::optional<TransferWatch> watch;
-  if (requests_file || options_.breakdown) watch.emplace(platform);
   std::optional<RequestTrace> requests;
-  if (requests_file) records = &requests.emplace(platform, *watch, requests_file->out(), records);
-  windows.report_to(records);
+  if (requests_file) requests.emplace(platform, requests_file->out());
   std::optional<TransferBreakdown> breakdown;
-  if (options_.breakdown) breakdown.emplace(platform, *watch);
+  if (options_.breakdown) breakdown.emplace(platform);
   const StopQuestion stop = stop_question(options_.max_wall());
   if (data_mode_ == DataMode::eager) start_executor(stop).start_eager();
   const double elaboration_s = seconds_since(start);

@@ -313,17 +313,15 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   const auto format = options.csv    ? TrafficRows::Format::csv
                       : options.json ? TrafficRows::Format::json
                                      : TrafficRows::Format::none;
-  std::optional<TransferWatch> watch;
-  if (options.breakdown || !options.trace_requests.empty()) watch.emplace(platform);
   std::optional<LatencyBreakdown> breakdown;
-  if (options.breakdown) breakdown.emplace(platform, *watch);
+  if (options.breakdown) breakdown.emplace(platform);
   std::optional<ResultFile> links_file;
   if (!options.links.empty()) links_file = open_result(options.links, configuration);
   std::optional<ResultFile> requests_file;
   std::optional<RequestTrace> requests;
   if (!options.trace_requests.empty()) {
     requests_file = open_result(options.trace_requests, configuration);
-    requests.emplace(platform, *watch, requests_file->out());
+    requests.emplace(platform, requests_file->out());
   }
   Report report(platform, out, format, breakdown ? &*breakdown : nullptr);
   TrafficPlayer player("traffic", platform, source, report);

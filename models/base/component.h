@@ -11,8 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "models/base/analysis_port.h"
+#include "models/base/executed_op.h"
 #include "models/base/node_id.h"
-#include "models/base/op_sink.h"
 #include "models/base/parameter.h"
 #include "models/base/pending_waits.h"
 #include "models/base/role.h"
@@ -63,7 +64,7 @@ class Component : public sc_core::sc_module {
   std::deque<TraceSignal>& signals() { return signals_; }
   // The operations under way, as if they ended now, without data and multiply-accumulates: for
   // windows of a run that was cut short.
-  virtual void report_under_way(OpSink& /*sink*/) const {}
+  virtual void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& /*to*/) const {}
 
   // Now, in femtoseconds (the platform's time resolution is 1 fs).
   static Fs now() { return sc_core::sc_time_stamp().value(); }

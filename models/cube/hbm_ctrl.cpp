@@ -80,6 +80,7 @@ HbmCtrl::HbmCtrl(const ComponentInit& init)
       ingress_(arrivals_, ns_to_fs(attributes().decimal("overhead_ns"))),
       state_(initial_state(attributes())),
       flit_bytes_(static_cast<std::uint32_t>(attributes().integer("flit_bytes"))),
+      bookings_(init.services.observation().hbm_bookings),
       channel_statistics_(state_.channels.size()) {
   add_statistic("reads", "reads booked", Quantity::count, reads_);
   add_statistic("writes", "writes committed", Quantity::count, writes_);
@@ -134,12 +135,14 @@ void HbmCtrl::write_flit(const Arrival& arrival) {
   Service& service = services_[route.target_tag];
   const BurstRange bursts =
       state_.bursts_of(route.offset_of(arrival.flit), route.bytes_of(arrival.flit));
+  report_passage(arrival, arrival.is_first() ? now() - ingress_.overhead() : now());
   for (std::uint64_t burst = bursts.first; burst <= bursts.last; ++burst) {
     const std::size_t channel = state_.channel_of(burst, route.channel);
     count_booking(channel, HbmDirection::write, 1);
-    service.commit = std::max(service.commit, book(state_, channel, HbmDirection::write, now()));
+    const Fs finish = book(state_, channel, HbmDirection::write, now());
+    service.commit = std::max(service.commit, finish);
+    if (bookings_.observed()) report_booking(*arrival.transaction, channel, finish);
   }
-  report_passage(arrival, arrival.is_first() ? now() - ingress_.overhead() : now());
   if (arrival.flit + 1 < route.flits) return;
   service.cause = arrival;
   schedule(service.commit, route.target_tag);
@@ -163,6 +166,7 @@ void HbmCtrl::read_command(const Arrival& arrival) {
   service.read.book_all(state_, route.offset, transaction.get_data_length(), now(), route.channel);
   ++reads_;
   report_passage(arrival, arrival.time);
+  if (bookings_.observed()) report_read(service, bursts.first);
   route.make_response();
   route.cut_flits(transaction.get_data_length(), flit_bytes_);
   schedule(flit_ready(service), index);
@@ -237,6 +241,20 @@ void HbmCtrl::count_booking(std::size_t channel, HbmDirection direction, std::ui
   if (!channel_signals_[channel]->observed()) return;
   channel_signals_[channel]->set(static_cast<std::uint64_t>(direction));
   shown_until_ = now();  // looked at again at the end of serve()
+}
+
+void HbmCtrl::report_booking(const Transaction& transaction, std::size_t channel,
+                             Fs first_finish) const {
+  bookings_.write({*this, transaction, channel, std::uint32_t{1} << state_.burst_shift,
+                   first_finish - state_.burst_time, first_finish,
+                   state_.channels[channel].available_at});
+}
+
+void HbmCtrl::report_read(const Service& service, std::uint64_t first_burst) const {
+  const std::uint16_t requested = service.transaction->route().channel;
+  std::uint64_t burst = first_burst;
+  for (const Fs first_finish : service.read.first_finishes())
+    report_booking(*service.transaction, state_.channel_of(burst++, requested), first_finish);
 }
 
 Fs HbmCtrl::busy_until(std::size_t channel, Fs now) const {

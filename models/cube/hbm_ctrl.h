@@ -1,15 +1,15 @@
 // The HBM partition of one PE: pseudo-channels that are booked burst by burst.
 //
-// Timing (spec 2.5; models/timing: hbm_state, hbm_read; models/fabric: serial_ingress). Write flits pass an inbox
-// as in a router and book the bursts they touch when they are through; the transaction commits at
-// its latest finish: a posted write ends there, any other is acknowledged. A read books all its
-// bursts in address order overhead_ns after its command; a response flit leaves when all bursts up
-// to its last one have finished. What leaves at one instant goes in order of the arrivals that
-// caused it (a write's last flit). A request for one channel alone (LA in one_to_one) books that
-// channel by the same rules, its offset counted in the channel's bytes. A channel's signal shows
-// the direction of what was booked last until the channel is idle; only an observed signal costs
-// events. Not modelled: banks, rows, refresh, reordering, a write buffer (spec 2.10); values
-// (MemoryStore holds them).
+// Timing (spec 2.5; models/timing: hbm_state, hbm_read; models/fabric: serial_ingress). Write flits
+// pass an inbox as in a router and book the bursts they touch when they are through; the
+// transaction commits at its latest finish: a posted write ends there, any other is acknowledged. A
+// read books all its bursts in address order overhead_ns after its command; a response flit leaves
+// when all bursts up to its last one have finished. What leaves at one instant goes in order of the
+// arrivals that caused it (a write's last flit). A request for one channel alone (LA in one_to_one)
+// books that channel by the same rules, its offset counted in the channel's bytes. A channel's
+// signal shows the direction of what was booked last until the channel is idle; only an observed
+// signal costs events. Not modelled: banks, rows, refresh, reordering, a write buffer (spec 2.10);
+// values (MemoryStore holds them).
 #pragma once
 
 #include <cstdint>
@@ -68,12 +68,15 @@ class HbmCtrl final : public FabricNode {
   void schedule(Fs time, std::uint32_t service);
   Fs flit_ready(Service& service) const;
   void count_booking(std::size_t channel, HbmDirection direction, std::uint64_t bursts);
+  void report_booking(const Transaction& transaction, std::size_t channel, Fs first_finish) const;
+  void report_read(const Service& service, std::uint64_t first_burst) const;
   Fs busy_until(std::size_t channel, Fs now) const;
   void show_idle_channels();
 
   SerialIngress ingress_;
   HbmState state_;
   std::uint32_t flit_bytes_;
+  const AnalysisPort<HbmBooking>& bookings_;
   std::vector<Service> services_;
   std::vector<std::uint32_t> idle_services_;
   std::vector<Departure> departures_;  // heap, earliest first

@@ -97,10 +97,11 @@ void IpcqEnd::end_write() {
                      {{message.dst_addr, message.nbytes}});
   }
   ++messages_written_;
-  if (OpSink* sink = machine_.op_sink(); sink != nullptr) {
+  const AnalysisPort<ExecutedOp>& port = machine_.observation().executed_ops;
+  if (port.observed()) {
     ExecutedOp record = op_until_now(servers_[message_server]);
     record.data = std::move(op);
-    sink->executed(record);
+    port.write(record);
   }
   owner_.message_listener().message_arrived(message);
   transaction.route().listener->completed(transaction);  // its sender gives it back
@@ -117,9 +118,9 @@ ExecutedOp IpcqEnd::op_until_now(const Server& server) const {
   return op;
 }
 
-void IpcqEnd::report_under_way(OpSink& sink) const {
+void IpcqEnd::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
   for (const Server& server : servers_) {
-    if (server.state != Server::State::idle) sink.executed(op_until_now(server));
+    if (server.state != Server::State::idle) to.write(op_until_now(server));
   }
 }
 

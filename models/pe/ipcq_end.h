@@ -62,7 +62,7 @@ class IpcqEnd final : private TcmListener, private TransactionListener {
     return slot_busy_ + (accessing_ > 0 ? now - accessing_since_ : 0);
   }
   // See Component: accesses to slots.
-  void report_under_way(OpSink& sink) const;
+  void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const;
 
  private:
   // Serves one access at a time: one instance for messages that have come, one for accesses of the

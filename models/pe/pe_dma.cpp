@@ -246,9 +246,9 @@ void PeDma::inject(Channel& channel) {
   if (channel.awaited == 0) end(channel);
 }
 
-void PeDma::report_under_way(OpSink& sink) const {
-  StageEngine::report_under_way(sink);
-  comm_.report_under_way(sink);
+void PeDma::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
+  StageEngine::report_under_way(to);
+  comm_.report_under_way(to);
 }
 
 // --- The link

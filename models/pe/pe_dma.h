@@ -54,7 +54,7 @@ class PeDma final : public StageEngine<FabricNode>,
     return channels_[0].use.held_time(now()) + channels_[1].use.held_time(now());
   }
 
-  void report_under_way(OpSink& sink) const override;
+  void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
 
   void use_rings(const IpcqSettings& settings) override;
   void send_message(std::shared_ptr<const IpcqMessage> message) override {

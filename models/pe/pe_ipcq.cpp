@@ -372,15 +372,15 @@ void PeIpcq::show(const Queue& queue) {
 }
 
 void PeIpcq::record(const Work& work) {
-  OpSink* sink = machine_.op_sink();
-  if (sink == nullptr) return;
+  const AnalysisPort<ExecutedOp>& port = machine_.observation().executed_ops;
+  if (!port.observed()) return;
   ExecutedOp op = op_until_now(work);
   op.data = work.data;
-  sink->executed(op);
+  port.write(op);
 }
 
-void PeIpcq::report_under_way(OpSink& sink) const {
-  for (const Work& work : works_) sink.executed(op_until_now(work));
+void PeIpcq::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
+  for (const Work& work : works_) to.write(op_until_now(work));
 }
 
 ExecutedOp PeIpcq::op_until_now(const Work& work) const {

@@ -45,7 +45,7 @@ class PeIpcq final : public Component,
   const IpcqSetup& setup() const override { return setup_; }
   Completion install(const IpcqInstall& message, const IpcqQueuePairs& mine) override;
   void kernel_ended(bool failed) override;
-  void report_under_way(OpSink& sink) const override;
+  void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
 
   bool accepts(const IpcqMessage& message) const override;
   void message_arrived(const IpcqMessage& message) override;

@@ -354,8 +354,8 @@ void PeScheduler::end_of_timestep() {
 // --- Records
 
 void PeScheduler::record(const CommandContext& context) {
-  OpSink* sink = services().op_sink();
-  if (sink == nullptr || !context.plan()) return;
+  const AnalysisPort<ExecutedOp>& port = services().observation().executed_ops;
+  if (!port.observed() || !context.plan()) return;
   ExecutedOp op;
   op.t_start = context.dispatched_at();
   op.t_end = now();
@@ -364,14 +364,13 @@ void PeScheduler::record(const CommandContext& context) {
   op.name = context.plan()->op_log_name();
   op.command_id = context.id();
   op.data = context.data();
-  sink->executed(op);
+  port.write(op);
 }
 
 void PeScheduler::trace(TraceKind kind, std::uint64_t command, std::int64_t tile,
                         std::uint64_t bytes, const char* stage) {
-  OpSink* sink = services().op_sink();
-  if (sink != nullptr && sink->wants_trace())
-    sink->traced({kind, now(), this, command, tile, bytes, stage});
+  const AnalysisPort<TraceEvent>& port = services().observation().trace_events;
+  if (port.observed()) port.write({kind, now(), this, command, tile, bytes, stage});
 }
 
 }  // namespace kernbench

@@ -247,20 +247,20 @@ void StageEngine<Node>::task_taken(TileTask& task) {
 
 template <class Node>
 void StageEngine<Node>::record(const Lane& lane) {
-  OpSink* sink = this->services().op_sink();
-  if (sink == nullptr) return;
+  const AnalysisPort<ExecutedOp>& port = this->services().observation().executed_ops;
+  if (!port.observed()) return;
   const Stage& stage = lane.stage();
   ExecutedOp op = op_until_now(lane);
   op.macs = static_cast<std::uint64_t>(stage.m) * static_cast<std::uint64_t>(stage.k) *
             static_cast<std::uint64_t>(stage.n);
   op.data = lane.task->data;
-  sink->executed(op);
+  port.write(op);
 }
 
 template <class Node>
-void StageEngine<Node>::report_under_way(OpSink& sink) const {
+void StageEngine<Node>::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
   for (const Lane& lane : lanes_) {
-    if (lane.state == LaneState::serving) sink.executed(op_until_now(lane));
+    if (lane.state == LaneState::serving) to.write(op_until_now(lane));
   }
 }
 
@@ -282,12 +282,12 @@ ExecutedOp StageEngine<Node>::op_until_now(const Lane& lane) const {
 
 template <class Node>
 void StageEngine<Node>::trace(TraceKind kind, const Lane& lane) {
-  OpSink* sink = this->services().op_sink();
-  if (sink == nullptr || !sink->wants_trace()) return;
+  const AnalysisPort<TraceEvent>& port = this->services().observation().trace_events;
+  if (!port.observed()) return;
   const TileTask& task = *lane.task;
-  sink->traced({kind, this->now(), this, task.command_id,
-                task.simple ? -1 : static_cast<std::int64_t>(task.tile.id), task.stage().bytes,
-                kernbench::name_of(task.stage().type)});
+  port.write({kind, this->now(), this, task.command_id,
+              task.simple ? -1 : static_cast<std::int64_t>(task.tile.id), task.stage().bytes,
+              kernbench::name_of(task.stage().type)});
 }
 
 template class StageEngine<Component>;

@@ -40,7 +40,7 @@ class StageEngine : public Node,
  public:
   TileTaskInitiatorSocket& add_task_output(PeEngine to) final;
   TileTaskTargetSocket& add_task_input(PeEngine from) final;
-  void report_under_way(OpSink& sink) const override;
+  void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
 
  protected:
   enum class LaneState : std::uint8_t { idle, ready, waiting, serving, blocked };

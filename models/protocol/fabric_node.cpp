@@ -57,7 +57,8 @@ class FabricNode::Output final : public FabricBackward {
 
 FabricNode::FabricNode(const ComponentInit& init, ArrivalQueue::Forwarding forwarding)
     : Component(init), wake_("wake_event"), arrivals_(forwarding),
-      inbox_(add_signal("inbox", "what has been announced to the node and not served", 16)) {
+      inbox_(add_signal("inbox", "what has been announced to the node and not served", 16)),
+      passages_(init.services.observation().node_passages) {
   SC_HAS_PROCESS(FabricNode);
   SC_METHOD(wake);
   sensitive << wake_;
@@ -101,6 +102,10 @@ unsigned FabricNode::transport_debug(tlm::tlm_generic_payload& payload) {
   if (here == hops.end()) return 0;
   if (here + 1 == hops.end()) return debug_access(payload, route->offset);
   return (*outputs_[here->out_port])->transport_dbg(payload);
+}
+
+void FabricNode::write_passage(const Arrival& arrival, Fs start) const {
+  passages_.write({*this, arrival, start});
 }
 
 void FabricNode::rearm() {

@@ -10,21 +10,9 @@
 #include "models/base/component.h"
 #include "models/protocol/arrival_queue.h"
 #include "models/protocol/fabric_socket.h"
+#include "models/protocol/observation.h"
 
 namespace kernbench {
-
-class FabricNode;
-
-// Told of every run that a node serves, at the instant at which it goes on or ends there: request
-// traces, waiting times.
-class PassageListener {
- public:
-  // It arrived at arrival.time; its service began at `start` and ended now.
-  virtual void passed(const FabricNode& node, const Arrival& arrival, Fs start) = 0;
-
- protected:
-  ~PassageListener() = default;
-};
 
 class FabricNode : public Component {
  public:
@@ -36,8 +24,6 @@ class FabricNode : public Component {
   FabricInitiatorSocket& add_output(NodeId downstream);
   std::size_t inputs() const { return inputs_.size(); }
   std::size_t outputs() const { return outputs_.size(); }
-  // At most one, which outlives the simulation.
-  void observe_passages(PassageListener* observer) { passages_ = observer; }
 
  protected:
   FabricNode(const ComponentInit& init, ArrivalQueue::Forwarding forwarding);
@@ -70,8 +56,9 @@ class FabricNode : public Component {
     link->accept(transaction, {flit, count, position + 1}, at);
   }
 
+  // A run has been served: it arrived at arrival.time, its service began at `start` and ends now.
   void report_passage(const Arrival& arrival, Fs start) const {
-    if (passages_ != nullptr) passages_->passed(*this, arrival, start);
+    if (passages_.observed()) write_passage(arrival, start);
   }
 
  private:
@@ -79,6 +66,7 @@ class FabricNode : public Component {
   class Output;
 
   void wake();
+  void write_passage(const Arrival& arrival, Fs start) const;
   FabricForward* find_link(std::uint32_t port);
 
   std::vector<std::unique_ptr<Input>> inputs_;
@@ -96,7 +84,7 @@ class FabricNode : public Component {
   Fs armed_ =
       never_fs;  // when wake_ is due; 0 while serve() runs, after which next_due() is asked anyway
   TraceSignal& inbox_;
-  PassageListener* passages_ = nullptr;
+  const AnalysisPort<NodePassage>& passages_;
 };
 
 }  // namespace kernbench

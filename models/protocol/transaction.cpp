@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
+#include "models/protocol/observation.h"
 
 namespace kernbench {
 
@@ -58,7 +59,7 @@ TransactionHandle TransactionPool::make() {
 
 void TransactionPool::free(tlm::tlm_generic_payload* payload) {
   auto* transaction = static_cast<Transaction*>(payload);
-  if (observer_ != nullptr) observer_->given_back(*transaction);
+  if (ends_ != nullptr && ends_->observed()) ends_->write({*transaction});
   transaction->reset();  // extensions only
   transaction->set_command(tlm::TLM_IGNORE_COMMAND);
   transaction->set_address(0);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
+#include "models/base/services.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_view.h"
 #include "platform/assembly/bind_pe_edge.h"
@@ -57,7 +58,7 @@ MachineModules::MachineModules(const Graph& graph, const FabricEdges& edges,
                                const ComponentRegistry& registry, Services& services)
     : graph_(graph) {
   create_components(registry, services);
-  bind_edges(edges);
+  bind_edges(edges, services.observation().link_passages);
 }
 
 MachineModules::~MachineModules() {
@@ -103,7 +104,8 @@ FabricNode& MachineModules::fabric_node(NodeId node) const {
 
 // Sorted by (source, destination): the outputs of every source and the inputs of every destination
 // come in ascending order of the peer, as port numbers do.
-void MachineModules::bind_edges(const FabricEdges& edges) {
+void MachineModules::bind_edges(const FabricEdges& edges,
+                                const AnalysisPort<LinkPassage>& passages) {
   links_.reserve(graph_.edges().size());
   const auto flit_bytes = static_cast<std::uint32_t>(graph_.spec().system.flit_bytes);
   for (std::size_t i = 0; i < graph_.edges().size(); ++i) {
@@ -125,7 +127,7 @@ void MachineModules::bind_edges(const FabricEdges& edges) {
     const LinkName name = link_name(src.name, dst.name);
     const Inside inside(scope(name.scope));
     links_.push_back({i, std::make_unique<Link>(name.leaf.c_str(), edges[i].bw_gbs,
-                                                edges[i].propagation_fs, flit_bytes)});
+                                                edges[i].propagation_fs, flit_bytes, passages)});
     Link& link = *links_.back().link;
     out.bind(link.in);
     link.out.bind(in);

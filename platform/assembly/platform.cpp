@@ -25,7 +25,7 @@ PlatformOptions prepare(const PlatformOptions& options) {
 Platform::Platform(Graph graph, const ComponentRegistry& registry, const PlatformOptions& options)
     : options_(prepare(options)), graph_(std::move(graph)), edges_(graph_), view_(graph_),
       routes_(graph_, edges_), end_of_timestep_(std::make_unique<EndOfTimestep>("end_of_timestep")),
-      pool_(std::make_unique<TransactionPool>()),
+      pool_(std::make_unique<TransactionPool>(&observation_.transaction_ends)),
       modules_(std::make_unique<MachineModules>(graph_, edges_, registry,
                                                 static_cast<Services&>(*this))) {
   std::vector<Injector*> pcie_eps;

@@ -26,7 +26,6 @@ namespace kernbench {
 
 struct PlatformOptions {
   FunctionalModel* data = nullptr;  // null: data off; outlives the platform
-  OpSink* op_sink = nullptr;        // outlives the platform
   bool tear_down = true;  // false: the destructor leaves the modules to the end of the process
                           // (their destruction is quadratic)
 };
@@ -60,10 +59,11 @@ class Platform final : private MachineServices {
   const std::vector<MachineModules::LinkInstance>& links() const {
     return modules_->links();
   }  // LinkInstance::edge indexes graph().edges()
+  // Observers bind here, from the constructor to the destructor.
+  Observation& observation() override { return observation_; }
   MachineServices& services() { return *this; }
 
  private:
-  OpSink* op_sink() override { return options_.op_sink; }
   void fatal(const sc_core::sc_object& where, const std::string& what) override;
   bool stopping() const override { return state_.stopping; }
 
@@ -80,6 +80,7 @@ class Platform final : private MachineServices {
   GraphMachineView view_;
   MachineRoutes routes_;
   PendingWaits pending_waits_;
+  Observation observation_;
   RunState state_;
   std::unique_ptr<EndOfTimestep> end_of_timestep_;
   std::unique_ptr<TransactionPool> pool_;

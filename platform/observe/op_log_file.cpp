@@ -31,9 +31,9 @@ OpLogFile::OpLogFile(ResultFile file, FunctionalModel* data, std::uint64_t limit
   table_.emplace(file_.path());
 }
 
-void OpLogFile::executed(const ExecutedOp& op) {
+void OpLogFile::write(const ExecutedOp& op) {
   if (fault_) return;
-  recent_.executed(op);
+  recent_.write(op);
   if (recent_.size() < limit_ || op.t_end == spilled_at_) return;
   spilled_at_ = op.t_end;
   try {

@@ -33,9 +33,7 @@ void TraceFile::add(Component& component, TraceSignal& signal) {
   VcdVariable variable{component.name(), signal.name(),
                        labelled ? VcdVariable::Kind::text : VcdVariable::Kind::bits,
                        labelled ? 1 : signal.width()};
-  const auto tag = static_cast<std::uint32_t>(signals_.size());
-  signals_.push_back({&signal, std::move(variable), signal.value(), 0, 0, false});
-  signal.observe(this, tag);
+  signal.changes().bind(signals_.emplace_back(*this, signal, std::move(variable)));
 }
 
 void TraceFile::add(TracedObject object) {
@@ -59,10 +57,9 @@ void TraceFile::write_comment(const std::string& comment) {
   comments_.push_back(comment);
 }
 
-void TraceFile::changed(const TraceSignal& signal) {
+void TraceFile::changed(SignalTrace& trace) {
   advance();
-  SignalTrace& trace = signals_[signal.tag()];
-  trace.current = signal.value();
+  trace.current = trace.signal.value();
   if (!begun_ || trace.pending) return;
   trace.pending = true;
   pending_.push_back(trace.number);
@@ -152,7 +149,7 @@ void TraceFile::begin() {
 }
 
 void TraceFile::put(const SignalTrace& trace) {
-  const auto& labels = trace.signal->labels();
+  const auto& labels = trace.signal.labels();
   if (labels.empty()) {
     writer_.value(trace.number, trace.current);
   } else if (trace.current < labels.size()) {
@@ -165,7 +162,7 @@ void TraceFile::put(const SignalTrace& trace) {
 void TraceFile::close(Fs end) {
   if (closed_) return;
   closed_ = true;
-  for (SignalTrace& trace : signals_) trace.signal->observe(nullptr, 0);
+  for (SignalTrace& trace : signals_) trace.signal.changes().unbind(trace);
   if (polled_) sc_core::sc_get_curr_simcontext()->remove_trace_file(this);
   write_instant();
   if (end > instant_) writer_.time(end);

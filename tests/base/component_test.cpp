@@ -50,8 +50,8 @@ class Counter : public Component {
   std::uint64_t counted_ = 0;
 };
 
-struct Changes : TraceSignalListener {
-  void changed(const TraceSignal& signal) override {
+struct Changes : tlm::tlm_analysis_if<TraceSignal> {
+  void write(const TraceSignal& signal) override {
     seen.push_back(signal.name() + "=" + std::to_string(signal.value()) + " at " +
                    format_ns(Component::now()));
   }
@@ -98,7 +98,7 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(a_waiting_component_is_listed_until_its_event, Be
 
 KERNBENCH_SYSTEMC_FIXTURE_TEST(a_signal_tells_each_change_once_at_its_instant, Bench) {
   Changes changes;
-  counter().signals().front().observe(&changes, 0);
+  counter().signals().front().changes().bind(changes);
   counter().go.notify(4, sc_core::SC_NS);
   sc_core::sc_start();
   BOOST_REQUIRE(changes.seen.size() == 1u);

@@ -35,9 +35,8 @@ Regime run_with_bandwidth(int factor) {
               {0},
               1});
   ActivityWindows windows;
-  PlatformOptions options;
-  options.op_sink = &windows;
-  Platform platform(build_graph(std::move(spec)), components, options);
+  Platform platform(build_graph(std::move(spec)), components, PlatformOptions{});
+  platform.observation().executed_ops.bind(windows);
   BOOST_TEST(platform.run(program).error == "");
   const ActivitySummary summary = windows.summary([](const std::string&) {
     return MacRate{4096, 1};

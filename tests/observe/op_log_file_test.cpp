@@ -33,7 +33,7 @@ std::string written(const std::vector<ExecutedOp>& ops, const std::string& endin
                     std::uint64_t limit, const OpTable::Meta& meta = {}) {
   const TemporaryFile file("log" + ending);
   OpLogFile log(ResultFile(file.path()), nullptr, limit);
-  for (const ExecutedOp& op : ops) log.executed(op);
+  for (const ExecutedOp& op : ops) log.write(op);
   log.close(meta);
   if (ending == ".csv") return file.text();
   // As CSV, column by column.
@@ -139,7 +139,7 @@ KERNBENCH_SYSTEMC_TEST(a_database_has_typed_parameters_meta_and_indices) {
   FunctionalModel functional_model;
   const TemporaryFile file("typed.sqlite");
   OpLogFile log(ResultFile(file.path()), nullptr, 2);
-  for (const ExecutedOp& op : three_ops(machine, functional_model)) log.executed(op);
+  for (const ExecutedOp& op : three_ops(machine, functional_model)) log.write(op);
   log.close(
       {{"command_line", "kernbench run"}, {"configuration", R"({"system": {"flit_bytes": 256}})"}});
 
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(the_ending_of_the_name_chooses_the_format) {
 BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_told_at_the_end) {
   OpLogFile log(ResultFile("/dev/full"), nullptr, 1000);
   ExecutedOp op;
-  for (int i = 0; i < 100000; ++i) log.executed(op);
+  for (int i = 0; i < 100000; ++i) log.write(op);
   BOOST_CHECK_EXCEPTION(log.close(), Error, [](const Error& error) {
     return std::string(error.what()).find("'/dev/full' is not complete") == 0;
   });

@@ -7,7 +7,6 @@
 #include <set>
 #include <sstream>
 
-#include "platform/observe/activity_windows.h"
 #include "platform/observe/transfer_breakdown.h"
 #include "tests/support/forked.h"
 #include "tests/support/whole_machine.h"
@@ -25,13 +24,10 @@ struct Traced {
     MachineSpec spec =
         load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + topology, {}, registry);
     spec.source_path.clear();
-    PlatformOptions options;
-    options.op_sink = &sink;
-    platform = std::make_unique<Platform>(build_graph(std::move(spec)), registry, options);
-    watch = std::make_unique<TransferWatch>(*platform);
-    trace = std::make_unique<RequestTrace>(*platform, *watch, text);
-    sink.report_to(trace.get());
-    breakdown = std::make_unique<TransferBreakdown>(*platform, *watch);
+    platform =
+        std::make_unique<Platform>(build_graph(std::move(spec)), registry, PlatformOptions{});
+    trace = std::make_unique<RequestTrace>(*platform, text);
+    breakdown = std::make_unique<TransferBreakdown>(*platform);
   }
   std::uint64_t hbm(PeId pe, std::uint64_t offset = 0) const {
     return platform->address_map()
@@ -58,10 +54,8 @@ struct Traced {
   }
 
   ComponentRegistry registry;
-  ActivityWindows sink;
   std::stringstream text;
   std::unique_ptr<Platform> platform;
-  std::unique_ptr<TransferWatch> watch;
   std::unique_ptr<RequestTrace> trace;
   std::unique_ptr<TransferBreakdown> breakdown;
 };
@@ -196,6 +190,23 @@ KERNBENCH_SYSTEMC_TEST(tiles_of_a_composite_name_command_and_tile_in_both_direct
   BOOST_TEST(
       (starts == std::map<std::string, int>{
                      {"DMA_READ", 16}, {"FETCH", 8}, {"GEMM", 8}, {"STORE", 4}, {"DMA_WRITE", 4}}));
+}
+
+// So that a machine whose observers are gone pays nothing for them.
+KERNBENCH_SYSTEMC_TEST(observers_that_go_leave_no_subscription_behind) {
+  Traced t;
+  const Observation& ports = t.platform->observation();
+  BOOST_TEST(ports.link_passages.observed());
+  BOOST_TEST(ports.hbm_bookings.observed());
+  t.breakdown.reset();
+  BOOST_TEST(ports.link_passages.observed());  // by the trace
+  BOOST_TEST(!ports.hbm_bookings.observed());
+  t.trace.reset();
+  BOOST_TEST(!ports.executed_ops.observed());
+  BOOST_TEST(!ports.trace_events.observed());
+  BOOST_TEST(!ports.link_passages.observed());
+  BOOST_TEST(!ports.node_passages.observed());
+  BOOST_TEST(!ports.transaction_ends.observed());
 }
 
 KERNBENCH_SYSTEMC_TEST(what_is_under_way_when_a_run_is_stopped_is_marked) {

@@ -13,26 +13,32 @@ constexpr Fs ns = fs_per_ns;
 
 // What goes over the link from PE 0 to its router: 't' a flit of a message, 's' of a store, 'r' the
 // command of a load.
-class LinkLog final : public LinkListener {
+class LinkLog final : public tlm::tlm_analysis_if<LinkPassage> {
  public:
   explicit LinkLog(IpcqMachine& m) {
     const NodeId from = m.platform->machine().engine({0, 0, 0}, PeEngine::pe_dma);
     for (const MachineModules::LinkInstance& entry : m.platform->links()) {
       const Edge& edge = m.platform->graph().edges()[entry.edge];
-      if (edge.src == from) entry.link->observe(this);
+      if (edge.src == from) link_ = entry.link.get();
     }
+    m.platform->observation().link_passages.bind(*this);
   }
-  void carried(const Link&, const Transaction& transaction, FlitRun, Fs start, Fs end) override {
+  void write(const LinkPassage& passage) override {
+    if (&passage.link != link_) return;
+    const Transaction& transaction = passage.transaction;
     const RouteExtension& route = transaction.route();
     if (route.host_control) return;
     order += dynamic_cast<const IpcqMessage*>(route.message.get()) != nullptr ? 't'
              : transaction.is_write()                                         ? 's'
                                                                               : 'r';
-    starts.push_back(start);
-    ends.push_back(end);
+    starts.push_back(passage.start);
+    ends.push_back(passage.end);
   }
   std::string order;
   std::vector<Fs> starts, ends;
+
+ private:
+  const Link* link_ = nullptr;
 };
 
 DPPolicy rows(int pes) { return {Placement::replicate, Placement::row_wise, 1, pes}; }

@@ -29,8 +29,8 @@ class IpcqMachine {
     spec.source_path.clear();  // leaves no cache file behind
     PlatformOptions options;
     if (with_data) options.data = &data;
-    options.op_sink = &op_log;
     platform = std::make_unique<Platform>(build_graph(std::move(spec)), registry, options);
+    platform->observation().executed_ops.bind(op_log);
   }
 
   RunResult try_run(const std::function<void(Torch&)>& body, const RunLimits& limits = {}) {

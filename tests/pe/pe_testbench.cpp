@@ -80,6 +80,8 @@ void PeNeighbour::serve() {
 PeTestbench::PeTestbench(const Settings& settings, Fs memory_latency, AddressModel model)
     : model_(model) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+  observation_.executed_ops.bind(*this);
+  observation_.trace_events.bind(*this);
   for (const auto& [name, engine] : engine_names()) names_.push_back(name);
   for (const char* name : {"m_cpu", "mem0", "mem1", "mem2"}) names_.emplace_back(name);
   std::sort(names_.begin(), names_.end());
@@ -162,8 +164,9 @@ void PeTestbench::elaborate() {
       output.bind(input);
       continue;
     }
-    links_.push_back(std::make_unique<Link>(
-        (names_[edge.from] + "__to__" + names_[edge.to]).c_str(), Rational(256), Fs{1}, 256));
+    links_.push_back(
+        std::make_unique<Link>((names_[edge.from] + "__to__" + names_[edge.to]).c_str(),
+                               Rational(256), Fs{1}, 256, observation_.link_passages));
     output.bind(links_.back()->in);
     links_.back()->out.bind(input);
   }
@@ -323,12 +326,12 @@ void PeTestbench::completed(Transaction& transaction) {
 
 // --- Observing
 
-void PeTestbench::executed(const ExecutedOp& op) {
+void PeTestbench::write(const ExecutedOp& op) {
   ops_.push_back(
       {op.t_start, op.t_end, op.node->name(), op.name, op.command_id, op.tile_id, op.bytes});
 }
 
-void PeTestbench::traced(const TraceEvent& event) {
+void PeTestbench::write(const TraceEvent& event) {
   trace_.push_back(event);
   if (event.kind == TraceKind::command_complete) done_[event.command_id] = event.time;
 }

@@ -63,7 +63,8 @@ class PeNeighbour final : public FabricNode {
 class PeTestbench final : public MachineServices,
                           private MachineView,
                           private Routes,
-                          private OpSink,
+                          private tlm::tlm_analysis_if<ExecutedOp>,
+                          private tlm::tlm_analysis_if<TraceEvent>,
                           private TransactionListener {
  public:
   using Settings = std::map<std::string, std::map<std::string, std::string>>;
@@ -148,7 +149,7 @@ class PeTestbench final : public MachineServices,
   void fatal(const sc_core::sc_object& where, const std::string& what) override;
   PendingWaits& pending_waits() override { return pending_waits_; }
   EndOfTimestep& end_of_timestep() override { return end_of_timestep_; }
-  OpSink* op_sink() override { return this; }
+  Observation& observation() override { return observation_; }
 
  private:
   template <class T>
@@ -172,10 +173,8 @@ class PeTestbench final : public MachineServices,
     return path({names_[source], names_[target]});
   }
 
-  // OpSink.
-  void executed(const ExecutedOp& op) override;
-  bool wants_trace() const override { return true; }
-  void traced(const TraceEvent& event) override;
+  void write(const ExecutedOp& op) override;
+  void write(const TraceEvent& event) override;
 
   // MachineView.
   int sips() const override { return 1; }
@@ -210,7 +209,8 @@ class PeTestbench final : public MachineServices,
 
   AddressModel model_;
   std::vector<std::string> names_;  // sorted
-  TransactionPool pool_;
+  Observation observation_;
+  TransactionPool pool_{&observation_.transaction_ends};
   PendingWaits pending_waits_;
   EndOfTimestep end_of_timestep_{"end_of_timestep"};
   std::map<std::string, std::unique_ptr<Component>> engines_;

@@ -100,7 +100,6 @@ inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParamet
   spec.source_path.clear();  // leaves no cache file behind
   PlatformOptions platform_options;
   if (options.data != DataMode::off) platform_options.data = &data;
-  if (options.records) platform_options.op_sink = &op_log;
   if (options.prepare) options.prepare(data);
   std::optional<DataExecutor> executor;
   if (options.data == DataMode::eager) executor.emplace(data, options.threads).start_eager();
@@ -109,6 +108,7 @@ inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParamet
   BenchOutcome outcome;
   {
     Platform platform(build_graph(std::move(spec)), components, platform_options);
+    if (options.records) platform.observation().executed_ops.bind(op_log);
     const RunResult result = platform.run(program);
     outcome.status = name_of(result.status);
     outcome.error = result.error;

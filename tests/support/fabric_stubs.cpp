@@ -93,7 +93,8 @@ void MiniMachine::elaborate() {
   for (const Edge& edge : edges_) {
     const std::string name = names_[edge.from] + "__to__" + names_[edge.to];
     links_.push_back(std::make_unique<Link>(name.c_str(), Rational::parse(edge.link.bw_gbs),
-                                            edge.link.propagation_fs, flit_bytes_));
+                                            edge.link.propagation_fs, flit_bytes_,
+                                            observation_.link_passages));
     nodes_[edge.from]->add_output(edge.to).bind(links_.back()->in);
   }
   for (NodeId to = 0; to < names_.size(); ++to) {

@@ -128,7 +128,7 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
   void fatal(const sc_core::sc_object& where, const std::string& what) override;
   PendingWaits& pending_waits() override { return pending_waits_; }
   EndOfTimestep& end_of_timestep() override { return end_of_timestep_; }
-  OpSink* op_sink() override { return nullptr; }
+  Observation& observation() override { return observation_; }
 
  private:
   struct Edge {
@@ -152,7 +152,8 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
 
   std::vector<std::string> names_;  // sorted
   std::uint32_t flit_bytes_;
-  TransactionPool pool_;
+  Observation observation_;
+  TransactionPool pool_{&observation_.transaction_ends};
   PendingWaits pending_waits_;
   EndOfTimestep end_of_timestep_{"end_of_timestep"};
   std::vector<std::unique_ptr<FabricNode>> nodes_;

@@ -26,7 +26,7 @@ Row row_of(const LatencyParts& parts) {
 
 class Taken final : public TrafficListener {
  public:
-  explicit Taken(Platform& platform) : watch_(platform), breakdown_(platform, watch_) {}
+  explicit Taken(Platform& platform) : breakdown_(platform) {}
   void ended(const TrafficResult& result) override {
     const TrafficRequest& request = result.request;
     const LatencyParts taken = breakdown_.take(traffic_key(request.issue, request.id),
@@ -42,7 +42,6 @@ class Taken final : public TrafficListener {
   std::vector<Fs> ends;
 
  private:
-  TransferWatch watch_;
   LatencyBreakdown breakdown_;
 };
 

@@ -6,7 +6,6 @@
 
 #include "platform/observe/object_tree.h"
 #include "platform/observe/statistics_regions.h"
-#include "platform/observe/transfer_watch.h"
 #include "platform/traffic/traffic_generator.h"
 #include "platform/traffic/traffic_summary.h"
 #include "tests/support/forked.h"
@@ -20,10 +19,10 @@ namespace {
 constexpr Fs ns = fs_per_ns;
 
 // Each flit's own time on each link.
-class Intervals final : public TransferListener {
+class Intervals final : public tlm::tlm_analysis_if<LinkPassage> {
  public:
-  void carried(const Link& link, const Transaction&, FlitRun, Fs start, Fs end) override {
-    spans_[&link].push_back({start, end});
+  void write(const LinkPassage& passage) override {
+    spans_[&passage.link].push_back({passage.start, passage.end});
   }
   Fs busy_between(const Link& link, Fs from, Fs until) const {
     Fs busy = 0;
@@ -77,9 +76,8 @@ void check_cut(const TrafficRecipe& recipe, const std::vector<Override>& overrid
                Fs until) {
   TrafficMachine m("topology.tiny.yaml", overrides);
   TrafficGenerator generator(recipe, *m.platform);
-  TransferWatch watch(*m.platform);
   Intervals intervals;
-  watch.add(intervals);
+  m.platform->observation().link_passages.bind(intervals);
   Summarised listener(*m.platform);
   TrafficPlayer player("traffic", *m.platform, generator, listener);
   StatisticsRegions regions(*m.platform);

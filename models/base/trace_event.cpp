@@ -1,4 +1,4 @@
-#include "models/base/op_sink.h"
+#include "models/base/trace_event.h"
 
 #include <array>
 
