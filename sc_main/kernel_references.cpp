@@ -153,7 +153,7 @@ std::vector<ValidationCheck> play_all_reduce(Platform& platform, const std::stri
   for (const LaunchRecord& launch : numbers.launches)
     longest = std::max(longest, launch.metrics.merged.pe_exec);
   return {
-      bound_check(algorithm, factors[0], platform.machine().sips(), bytes_of_rank, to_ns(longest))};
+      bound_check(algorithm, factors[0], platform.machine().sips, bytes_of_rank, to_ns(longest))};
 }
 
 std::size_t column(const ResultTable& table, const std::string& name) {
@@ -176,7 +176,7 @@ std::vector<ValidationCheck> play_collectives(Platform& platform) {
   for (const auto& row : table.rows()) {
     for (const Factor& factor : factors) {
       if (std::get<std::string>(row.at(op)) != factor.op) continue;
-      checks.push_back(bound_check(factor.op, factor, platform.machine().sips(),
+      checks.push_back(bound_check(factor.op, factor, platform.machine().sips,
                                    static_cast<double>(std::get<std::int64_t>(row.at(bytes))),
                                    std::get<double>(row.at(time))));
     }

@@ -34,7 +34,7 @@ Host::Host(const ComponentInit& init, std::vector<Injector*> pcie_eps)
     : Component(init), machine_services_(machine_services(init.services)),
       pcie_eps_(std::move(pcie_eps)),
       pending_signal_(add_signal("pending", "requests under way", 16)) {
-  for (int sip = 0; sip < machine().sips(); ++sip) keys_.emplace_back(machine().pcie_ep(sip));
+  for (int sip = 0; sip < machine().sips; ++sip) keys_.emplace_back(machine().pcie_ep(sip));
   add_statistic("requests", "requests submitted", Quantity::count, requests_);
   SC_HAS_PROCESS(Host);
   SC_THREAD(program);
@@ -137,7 +137,7 @@ std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MemoryWrite> mes
   RouteExtension& route = transaction->route();
   route.offset = place.offset;
   route.posted = true;
-  route.cut_flits(message->nbytes, machine().flit_bytes());
+  route.cut_flits(message->nbytes, machine().flit_bytes);
   auto request = std::make_shared<HostRequest>(label_of("MemoryWrite", *message));
   return inject(sip, machine_services_.routes().memory_path(machine().pcie_ep(sip), place.node),
                 std::move(transaction), {{}, std::move(request), std::move(message)});

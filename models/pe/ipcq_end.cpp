@@ -57,7 +57,7 @@ const PeId& IpcqEnd::where() const {
 // --- Out
 
 void IpcqEnd::send_message(std::shared_ptr<const IpcqMessage> message) {
-  const MachineView& machine = machine_.machine();
+  const MachineDescription& machine = machine_.machine();
   const Fs now = Component::now();
   TransactionHandle handle = machine_.pool().make();
   handle->set_command(tlm::TLM_WRITE_COMMAND);
@@ -70,7 +70,7 @@ void IpcqEnd::send_message(std::shared_ptr<const IpcqMessage> message) {
   route.offset = message->dst_addr;
   route.posted = true;
   route.listener = this;
-  route.cut_flits(message->nbytes, machine.flit_bytes());
+  route.cut_flits(message->nbytes, machine.flit_bytes);
   ++messages_sent_;
   bytes_sent_ += message->nbytes;
   route.message = std::move(message);
@@ -132,7 +132,7 @@ void IpcqEnd::access_slot(bool write, MemorySpace space, std::uint64_t bytes, Sl
 }
 
 const Path& IpcqEnd::path_to_bank(MemorySpace space) {
-  const MachineView& machine = machine_.machine();
+  const MachineDescription& machine = machine_.machine();
   const NodeId bank =
       space == MemorySpace::sram ? machine.sram(where().sip, where().cube) : machine.hbm(where());
   return machine_.routes().memory_path(dma_.node(), bank);

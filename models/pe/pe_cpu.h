@@ -70,7 +70,7 @@ class PeCpu final : public FabricNode,
   // Kernel context.
   PeId where() const override;
   const KernelLaunch& launch() const override { return *current_->message; }
-  const MachineView& machine() const override { return machine_.machine(); }
+  const MachineDescription& machine() const override { return machine_.machine(); }
   FunctionalModel* data() override { return machine_.data(); }
   Fs now() const override { return Component::now(); }
   void dispatch() override;

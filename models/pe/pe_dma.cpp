@@ -192,7 +192,7 @@ void PeDma::plan_pieces(Channel& channel, Fs& cost) {
   }
   const Stage& stage = channel.current.lane->stage();
   if (is_virtual(stage.address) && stage.bytes > 0 &&
-      machine_.machine().address_model() == AddressModel::la) {
+      machine_.machine().address_model == AddressModel::la) {
     cost = baaw_overhead_;
     return baaw_.add_pieces(stage.address, stage.bytes, channel.pieces);
   }

@@ -4,10 +4,10 @@
 
 namespace kernbench {
 
-PeId pe_of(const MachineView& machine, NodeId node, PeEngine engine) {
-  for (int sip = 0; sip < machine.sips(); ++sip) {
+PeId pe_of(const MachineDescription& machine, NodeId node, PeEngine engine) {
+  for (int sip = 0; sip < machine.sips; ++sip) {
     for (int cube = 0; cube < machine.cubes(); ++cube) {
-      for (int pe = 0; pe < machine.pes(); ++pe) {
+      for (int pe = 0; pe < machine.pes; ++pe) {
         if (machine.engine({sip, cube, pe}, engine) == node) return {sip, cube, pe};
       }
     }

@@ -69,7 +69,7 @@ void PeMmu::take(Transaction& request) {
 AddressTranslation::Result PeMmu::translate_address(std::uint64_t address, std::uint64_t nbytes) {
   if (nbytes == 0) return {};
   if (!is_virtual(address)) return {{{address, nbytes}}, 0};
-  switch (machine_.machine().address_model()) {
+  switch (machine_.machine().address_model) {
     case AddressModel::pa:
       return {by_shards(address, nbytes), 0};
     case AddressModel::va:
@@ -96,7 +96,7 @@ PhysRanges PeMmu::by_mapping(std::uint64_t address, std::uint64_t nbytes) {
 
 void PeMmu::use_tensors(const std::vector<KernelArgument>& arguments) {
   tensors_.clear();
-  if (machine_.machine().address_model() != AddressModel::pa) return;
+  if (machine_.machine().address_model != AddressModel::pa) return;
   for (const KernelArgument& argument : arguments) {
     if (const auto* tensor = std::get_if<TensorArgument>(&argument)) tensors_.push_back(*tensor);
   }

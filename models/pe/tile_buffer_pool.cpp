@@ -10,10 +10,9 @@ namespace kernbench {
 
 FreeListAllocator& TileBufferPool::memory() {
   if (memory_ == nullptr) {
-    const std::uint64_t reserve = machine_.machine().tcm_reserved_bytes();
-    memory_ =
-        std::make_unique<FreeListAllocator>(std::string(scheduler_.name()) + " tile buffers",
-                                            machine_.machine().tcm_bytes() - reserve, reserve);
+    const std::uint64_t reserve = machine_.machine().tcm_reserved_bytes;
+    memory_ = std::make_unique<FreeListAllocator>(std::string(scheduler_.name()) + " tile buffers",
+                                                  machine_.machine().tcm_bytes - reserve, reserve);
   }
   return *memory_;
 }

@@ -98,7 +98,7 @@ void ControlNode::finish_memory(Transaction& request) {
   if (request.is_write()) route.listener->committed(request);
   route.make_response();
   if (request.is_write()) return send(request, 0, 0, 0, now());
-  route.cut_flits(request.get_data_length(), machine().flit_bytes());
+  route.cut_flits(request.get_data_length(), machine().flit_bytes);
   for (std::uint32_t flit = 0; flit < route.flits; ++flit) send(request, flit, 1, 0, now());
 }
 

@@ -77,7 +77,7 @@ class ControlNode : public FabricNode, private TransactionListener {
 
   Fs overhead() const { return overhead_; }
   MachineServices& machine_services() const { return machine_services_; }
-  const MachineView& machine() const { return machine_services_.machine(); }
+  const MachineDescription& machine() const { return machine_services_.machine(); }
 
  private:
   struct Due {

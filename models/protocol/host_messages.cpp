@@ -4,7 +4,7 @@
 
 #include "models/address/virtual_space.h"
 #include "models/base/errors.h"
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
 
 namespace kernbench {
 namespace {

@@ -18,7 +18,7 @@ namespace kernbench {
 
 class ByteImage;  // models/data
 class KernelContext;
-enum class PeEngine : std::uint8_t;  // models/protocol/machine_view.h
+enum class PeEngine : std::uint8_t;  // models/protocol/machine_description.h
 
 // The end of a request. ok means that code and message are empty.
 struct Completion {

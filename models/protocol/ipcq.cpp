@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
 
 namespace kernbench {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "models/protocol/ipcq.h"
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
 
 namespace kernbench {
 

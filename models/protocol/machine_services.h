@@ -7,7 +7,7 @@
 #include "models/base/errors.h"
 #include "models/base/exception_text.h"
 #include "models/base/services.h"
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
 #include "models/protocol/path.h"
 #include "models/protocol/transaction.h"
 
@@ -19,7 +19,7 @@ class MachineServices : public Services {
  public:
   virtual TransactionPool& pool() = 0;
   virtual Routes& routes() = 0;
-  virtual const MachineView& machine() const = 0;
+  virtual const MachineDescription& machine() const = 0;
   // Null with data off (`--data off`).
   virtual FunctionalModel* data() = 0;
   // A fatal fault of the run, such as a broken model rule: the run stops at the end of this delta

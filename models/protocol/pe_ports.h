@@ -16,7 +16,7 @@
 #include "models/base/units.h"
 #include "models/protocol/command.h"
 #include "models/protocol/host_messages.h"
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
 #include "models/protocol/tile_task.h"
 #include "models/protocol/transaction.h"
 

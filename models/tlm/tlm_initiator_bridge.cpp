@@ -252,7 +252,7 @@ void TlmInitiatorBridge::grant() {
     route.posted = posted_ && transaction.is_write();
     route.listener = this;
     route.listener_tag = tag;
-    if (transaction.is_write()) route.cut_flits(part.piece.nbytes, machine_.machine().flit_bytes());
+    if (transaction.is_write()) route.cut_flits(part.piece.nbytes, machine_.machine().flit_bytes);
   }
   leaving_.push_back(tag);
   if (requesting_ != &granted) return;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "models/base/component.h"
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
 
 namespace kernbench {
 

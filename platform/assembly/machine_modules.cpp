@@ -4,7 +4,7 @@
 
 #include "models/base/errors.h"
 #include "models/protocol/fabric_node.h"
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
 #include "platform/assembly/bind_pe_edge.h"
 #include "platform/topology/pe_engines.h"
 

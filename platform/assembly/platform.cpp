@@ -23,17 +23,18 @@ PlatformOptions prepare(const PlatformOptions& options) {
 }  // namespace
 
 Platform::Platform(Graph graph, const ComponentRegistry& registry, const PlatformOptions& options)
-    : options_(prepare(options)), graph_(std::move(graph)), edges_(graph_), view_(graph_),
-      routes_(graph_, edges_), end_of_timestep_(std::make_unique<EndOfTimestep>("end_of_timestep")),
+    : options_(prepare(options)), graph_(std::move(graph)), edges_(graph_),
+      machine_(describe_machine(graph_)), routes_(graph_, edges_),
+      end_of_timestep_(std::make_unique<EndOfTimestep>("end_of_timestep")),
       pool_(std::make_unique<TransactionPool>()),
       modules_(std::make_unique<MachineModules>(graph_, edges_, registry,
                                                 static_cast<Services&>(*this))) {
   std::vector<Injector*> pcie_eps;
-  for (int sip = 0; sip < view_.sips(); ++sip) {
-    const NodeId node = view_.pcie_ep(sip);
+  for (int sip = 0; sip < machine_.sips; ++sip) {
+    const NodeId node = machine_.pcie_ep(sip);
     auto* injector = dynamic_cast<Injector*>(&modules_->component(node));
     if (injector == nullptr)
-      throw UsageError("'" + view_.name(node) + "': its implementation '" +
+      throw UsageError("'" + machine_.name(node) + "': its implementation '" +
                        graph_.node(node).impl() + "' takes no transactions from the host");
     pcie_eps.push_back(injector);
   }

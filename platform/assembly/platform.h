@@ -17,7 +17,7 @@
 
 #include "models/host/host.h"
 #include "models/protocol/machine_services.h"
-#include "platform/assembly/graph_machine_view.h"
+#include "platform/assembly/describe_machine.h"
 #include "platform/assembly/machine_modules.h"
 #include "platform/assembly/machine_routes.h"
 #include "platform/assembly/run.h"
@@ -47,8 +47,8 @@ class Platform final : private MachineServices {
   RunResult run(const RunLimits& limits = {});
 
   const Graph& graph() const { return graph_; }
-  const MachineView& machine() const override { return view_; }
-  const AddressMap& address_map() const { return view_.address_map(); }
+  const MachineDescription& machine() const override { return machine_; }
+  const AddressMap& address_map() const { return *machine_.memory_map.layout(); }
   MachineRoutes& routes() override { return routes_; }
   TransactionPool& pool() override { return *pool_; }
   FunctionalModel* data() override { return options_.data; }
@@ -77,7 +77,7 @@ class Platform final : private MachineServices {
   PlatformOptions options_;
   Graph graph_;
   FabricEdges edges_;
-  GraphMachineView view_;
+  MachineDescription machine_;
   MachineRoutes routes_;
   PendingWaits pending_waits_;
   RunState state_;

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
 #include "models/protocol/path.h"
 #include "platform/topology/graph.h"
 
@@ -38,7 +38,7 @@ struct ProbeCase {
 inline constexpr std::uint64_t probe_bytes = 32 * 1024;
 
 // All cases, in the order above; the same names on every machine.
-std::vector<ProbeCase> probe_catalogue(const Graph& graph, const MachineView& machine,
+std::vector<ProbeCase> probe_catalogue(const Graph& graph, const MachineDescription& machine,
                                        Routes& routes);
 // Of a machine that has not been elaborated.
 std::vector<ProbeCase> probe_catalogue(const Graph& graph);

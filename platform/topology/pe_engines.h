@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
 #include "platform/topology/node_kind.h"
 
 namespace kernbench {

@@ -26,11 +26,11 @@ std::uint64_t draw(std::mt19937_64& random, std::uint64_t bound) {
 std::vector<NodeId> nodes_of(const Platform& platform, const std::vector<std::string>& globs,
                              bool (*right_kind)(const Platform&, NodeId), const char* option,
                              const char* allowed) {
-  const MachineView& machine = platform.machine();
+  const MachineDescription& machine = platform.machine();
   std::vector<NodeId> nodes;
   for (const std::string& glob : globs) {
     const std::size_t before = nodes.size();
-    for (NodeId node = 0; node < machine.nodes(); ++node) {
+    for (NodeId node = 0; node < machine.nodes.size(); ++node) {
       if (right_kind(platform, node) &&
           ::fnmatch(glob.c_str(), machine.name(node).c_str(), FNM_NOESCAPE) == 0)
         nodes.push_back(node);
@@ -153,7 +153,7 @@ void TrafficGenerator::check_memory() const {
 }
 
 std::vector<NodeId> TrafficGenerator::default_targets(NodeId initiator) const {
-  const MachineView& machine = platform_.machine();
+  const MachineDescription& machine = platform_.machine();
   const int sip = platform_.graph().node(initiator).at.sip;
   switch (recipe_.pattern) {
     case TrafficPattern::hotspot:
@@ -166,7 +166,7 @@ std::vector<NodeId> TrafficGenerator::default_targets(NodeId initiator) const {
   }
   std::vector<NodeId> all;
   for (int cube = 0; cube < machine.cubes(); ++cube) {
-    for (int pe = 0; pe < machine.pes(); ++pe) all.push_back(machine.hbm({sip, cube, pe}));
+    for (int pe = 0; pe < machine.pes; ++pe) all.push_back(machine.hbm({sip, cube, pe}));
   }
   return all;
 }

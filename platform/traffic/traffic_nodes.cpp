@@ -17,11 +17,11 @@ bool is_traffic_target(const Platform& platform, NodeId node) {
 std::uint64_t traffic_capacity(const Platform& platform, NodeId target) {
   switch (platform.graph().node(target).kind) {
     case NodeKind::sram:
-      return platform.machine().sram_bytes();
+      return platform.machine().sram_bytes;
     case NodeKind::pe_tcm:
-      return platform.machine().tcm_bytes();
+      return platform.machine().tcm_bytes;
     default:
-      return platform.machine().hbm_slice_bytes();
+      return platform.machine().hbm_slice_bytes;
   }
 }
 

@@ -11,7 +11,7 @@ namespace kernbench {
 TrafficPlayer::TrafficPlayer(const sc_core::sc_module_name& name, Platform& platform,
                              TrafficSource& source, TrafficListener& listener)
     : sc_core::sc_module(name), platform_(platform), source_(source), listener_(listener),
-      due_("due"), initiators_(platform.machine().nodes()) {
+      due_("due"), initiators_(platform.machine().nodes.size()) {
   SC_HAS_PROCESS(TrafficPlayer);
   SC_METHOD(issue_due);
   sensitive << due_;
@@ -98,7 +98,7 @@ void TrafficPlayer::inject(Initiator& initiator, std::uint32_t id) {
   route.listener_tag = id;
   if (request.write) {
     route.posted = true;
-    route.cut_flits(request.bytes, platform_.machine().flit_bytes());
+    route.cut_flits(request.bytes, platform_.machine().flit_bytes);
   }
   request.granted = true;
   request.grant = request.issue;

@@ -71,7 +71,7 @@ void worker(Torch& torch, int rank) {
   // A rank that is a PE has one shard.
   const bool of_sips = dist.settings().rank_unit == RankUnit::sip;
   const int cubes = of_sips ? torch.spec().cubes() : 1,
-            pes = of_sips && algorithm.every_pe ? torch.spec().pes() : 1;
+            pes = of_sips && algorithm.every_pe ? torch.spec().pes : 1;
   const int shards = cubes * pes;
   const std::int64_t n_elem = dist.settings().n_elem;
   const DPPolicy a_row_per_pe{Placement::row_wise, Placement::row_wise, cubes, pes};

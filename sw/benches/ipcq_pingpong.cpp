@@ -24,14 +24,13 @@ constexpr Way ways[] = {{"intra-cube horizontal", "intra_E"},
                         {"inter-SIP", "global_E"}};
 
 // The ways that the machine has.
-NeighbourGraph neighbours(const MachineView& machine) {
+NeighbourGraph neighbours(const MachineDescription& machine) {
   NeighbourGraph graph;
-  if (machine.pes() > 1 && machine.pes() % 2 == 0)
-    graph.add(graphs::intra_mesh(0, 0, machine.pes()));
-  graph.add(graphs::cube_mesh(0, machine.cube_mesh_w(),
-                              {0, 0, machine.cube_mesh_w(), machine.cube_mesh_h()}));
-  graph.add(graphs::sip({machine.sip_topology(), machine.sips(), machine.sip_w(), machine.sip_h()},
-                        {{0, 0}}));
+  if (machine.pes > 1 && machine.pes % 2 == 0) graph.add(graphs::intra_mesh(0, 0, machine.pes));
+  graph.add(
+      graphs::cube_mesh(0, machine.cube_mesh_w, {0, 0, machine.cube_mesh_w, machine.cube_mesh_h}));
+  graph.add(
+      graphs::sip({machine.sip_topology, machine.sips, machine.sip_w, machine.sip_h}, {{0, 0}}));
   return graph;
 }
 

@@ -31,13 +31,13 @@ void check(const IpcqOptions& options) {
     refuse("vc_chunk_size is 0 bytes, allowed is at least 1");
 }
 
-void check_pe(const MachineView& machine, PeId pe) {
-  if (pe.sip >= 0 && pe.sip < machine.sips() && pe.cube >= 0 && pe.cube < machine.cubes() &&
-      pe.pe >= 0 && pe.pe < machine.pes())
+void check_pe(const MachineDescription& machine, PeId pe) {
+  if (pe.sip >= 0 && pe.sip < machine.sips && pe.cube >= 0 && pe.cube < machine.cubes() &&
+      pe.pe >= 0 && pe.pe < machine.pes)
     return;
   throw UsageError("torch.ipcq.install: the graph has " + pe.str() + "; the machine has " +
-                   std::to_string(machine.sips()) + " SIPs of " + std::to_string(machine.cubes()) +
-                   " cubes of " + std::to_string(machine.pes()) + " PEs");
+                   std::to_string(machine.sips) + " SIPs of " + std::to_string(machine.cubes()) +
+                   " cubes of " + std::to_string(machine.pes) + " PEs");
 }
 
 // No two rings overlap: messages are told apart by the address of their slot.

@@ -165,7 +165,7 @@ class Torch {
   Distributed distributed;
 
   // --- surroundings ---
-  const MachineView& spec() const { return runtime_.link.port().machine(); }
+  const MachineDescription& spec() const { return runtime_.link.port().machine(); }
   const Attributes& parameters() const { return parameters_; }  // the bench's, resolved
   Fs now() const { return runtime_.link.port().now(); }
   bool with_data() const { return runtime_.link.port().data() != nullptr; }

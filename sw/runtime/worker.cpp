@@ -9,17 +9,17 @@
 namespace kernbench {
 
 void Worker::set_device(int index) {
-  const MachineView& machine = runtime_.link.port().machine();
+  const MachineDescription& machine = runtime_.link.port().machine();
   const bool is_pe = rank_ && runtime_.distributed.rank_unit == RankUnit::pe;
-  const int per_sip = is_pe ? machine.cubes() * machine.pes() : 1;
-  if (index < 0 || index >= machine.sips() * per_sip) {
+  const int per_sip = is_pe ? machine.cubes() * machine.pes : 1;
+  if (index < 0 || index >= machine.sips * per_sip) {
     const std::string unit = is_pe ? "pe:" : "sip:";
     throw UsageError("device " + unit + std::to_string(index) + ", allowed: " + unit + "0 to " +
-                     unit + std::to_string(machine.sips() * per_sip - 1));
+                     unit + std::to_string(machine.sips * per_sip - 1));
   }
   device_index_ = index;
   device_ = index / per_sip;
-  if (is_pe) only_pe_ = PeId{device_, index % per_sip / machine.pes(), index % machine.pes()};
+  if (is_pe) only_pe_ = PeId{device_, index % per_sip / machine.pes, index % machine.pes};
 }
 
 const std::shared_ptr<const TensorStorage>& Worker::storage_of(const Tensor& tensor) {
@@ -40,7 +40,7 @@ ThreadOfWorker::~ThreadOfWorker() {
 // --- tensors ---
 
 Tensor Worker::make(const Shape& shape, DType dtype, const DPPolicy& policy, std::string name) {
-  const MachineView& machine = runtime_.link.port().machine();
+  const MachineDescription& machine = runtime_.link.port().machine();
   tl::TensorInfo info;
   info.name = name.empty() ? "tensor" + std::to_string(runtime_.tensors_made) : std::move(name);
   ++runtime_.tensors_made;
@@ -48,7 +48,7 @@ Tensor Worker::make(const Shape& shape, DType dtype, const DPPolicy& policy, std
   info.dtype = dtype;
   info.nbytes = static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
   info.blocks = place(info.name, shape, dtype, only_pe_ ? DPPolicy::on_one_pe() : policy, device_,
-                      machine.cubes(), machine.pes());
+                      machine.cubes(), machine.pes);
   if (only_pe_) info.blocks.front().where = *only_pe_;
   DeviceMemory& memory = *runtime_.memory;
   memory.allocate(info, device_);
@@ -130,7 +130,7 @@ void Worker::expect(const Tensor& tensor, std::function<std::vector<double>()> r
 
 LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call,
                             std::vector<std::shared_ptr<const void>> keeps) {
-  const auto targets = spec.targets(call.args, runtime_.link.port().machine().pes());
+  const auto targets = spec.targets(call.args, runtime_.link.port().machine().pes);
   std::vector<int> sips;
   std::set<int> pes, cubes;
   for (const auto& [sip, list] : targets) {

@@ -43,9 +43,9 @@ int Program::program_id(int axis) const {
 
 int Program::num_programs(int axis) const {
   context_.calling("num_programs");
-  if (axis == 0) return context_.machine().pes();
+  if (axis == 0) return context_.machine().pes;
   if (axis == 1) return context_.machine().cubes();
-  if (axis == 2) return context_.machine().sips();
+  if (axis == 2) return context_.machine().sips;
   bad_axis("num_programs", axis);
 }
 

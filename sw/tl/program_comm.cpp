@@ -157,7 +157,7 @@ Handle Program::recv_no_consume(const std::string& direction, const Shape& shape
 PhysRanges Program::resolve_in(const char* call, const Ptr& ptr, std::uint64_t nbytes,
                                std::optional<MemorySpace> space) const {
   const PhysRanges ranges = resolve(call, ptr, nbytes);
-  const MachineView& machine = context_.machine();
+  const MachineDescription& machine = context_.machine();
   const PeId where = context_.where();
   const auto allowed = [&](NodeId memory) {
     if ((!space || space == MemorySpace::tcm) && memory == machine.engine(where, PeEngine::pe_tcm))

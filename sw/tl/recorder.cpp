@@ -1,59 +1,38 @@
 #include "sw/tl/recorder.h"
 
 #include <cstdio>
+#include <limits>
 
 #include "models/base/errors.h"
 
 namespace kernbench::tl {
 namespace {
 
-// A machine that is nothing but its extents.
-class GridMachine final : public MachineView {
- public:
-  explicit GridMachine(const Grid& grid) : grid_(grid) {
-    attributes_.set("tile_m", Rational(grid.tile.m));
-    attributes_.set("tile_k", Rational(grid.tile.k));
-    attributes_.set("tile_n", Rational(grid.tile.n));
-  }
+// A machine that is nothing but its extents: one node stands for every engine and memory.
+MachineDescription describe_grid(const Grid& grid, const Attributes& node) {
+  MachineDescription machine;
+  machine.sips = machine.sip_w = grid.sips;
+  machine.cube_mesh_w = grid.cubes;
+  machine.pes = grid.pes;
+  machine.address_model = AddressModel::pa;
+  machine.tcm_bytes = machine.scratch_bytes = grid.scratch_bytes;
+  machine.size_tables(0);
+  machine.nodes = {{"recording", "recording", &node}};
+  machine.memory_map = MemoryMap({{0, std::numeric_limits<std::uint64_t>::max(), 0}});
+  return machine;
+}
 
-  int sips() const override { return grid_.sips; }
-  int cube_mesh_w() const override { return grid_.cubes; }
-  int cube_mesh_h() const override { return 1; }
-  int pes() const override { return grid_.pes; }
-  std::string sip_topology() const override { return "ring_1d"; }
-  int sip_w() const override { return grid_.sips; }
-  int sip_h() const override { return 1; }
-  AddressModel address_model() const override { return AddressModel::pa; }
-  std::uint32_t flit_bytes() const override { absent(); }
-  std::uint64_t hbm_slice_bytes() const override { absent(); }
-  std::uint64_t sram_bytes() const override { absent(); }
-  std::uint64_t tcm_bytes() const override { return grid_.scratch_bytes; }
-  std::uint64_t tcm_reserved_bytes() const override { return 0; }
-  std::uint64_t scratch_bytes() const override { return grid_.scratch_bytes; }
-  std::uint64_t page_bytes() const override { absent(); }
-  NodeId pcie_ep(int) const override { absent(); }
-  NodeId io_cpu(int) const override { absent(); }
-  NodeId m_cpu(int, int) const override { absent(); }
-  // One node is all that there is.
-  NodeId sram(int, int) const override { return 0; }
-  NodeId hbm(PeId) const override { return 0; }
-  NodeId engine(PeId, PeEngine) const override { return 0; }
-  MemoryTarget place_of(std::uint64_t address) const override { return {0, address}; }
-  std::uint32_t nodes() const override { return 0; }
-  const std::string& name(NodeId) const override { absent(); }
-  NodeId find(const std::string&) const override { return no_node; }
-  const std::string& kind(NodeId) const override { absent(); }
-  const Attributes& attributes(NodeId) const override { return attributes_; }
-
- private:
-  [[noreturn]] static void absent() { throw ModelError("a recording has no machine"); }
-  Grid grid_;
-  Attributes attributes_;
-};
+Attributes tile_attributes(const TileShape& tile) {
+  Attributes attributes;
+  attributes.set("tile_m", Rational(tile.m));
+  attributes.set("tile_k", Rational(tile.k));
+  attributes.set("tile_n", Rational(tile.n));
+  return attributes;
+}
 
 class RecordingContext final : public KernelContext {
  public:
-  RecordingContext(const GridMachine& machine, const KernelLaunch& launch, PeId where,
+  RecordingContext(const MachineDescription& machine, const KernelLaunch& launch, PeId where,
                    const Grid& grid)
       : machine_(machine), launch_(launch), scratch_("scratch", 0, grid.scratch_bytes),
         any_direction_(grid.directions.empty()) {
@@ -67,7 +46,7 @@ class RecordingContext final : public KernelContext {
 
   PeId where() const override { return recording_.where; }
   const KernelLaunch& launch() const override { return launch_; }
-  const MachineView& machine() const override { return machine_; }
+  const MachineDescription& machine() const override { return machine_; }
   FunctionalModel* data() override { return nullptr; }
   Fs now() const override { return 0; }
 
@@ -132,7 +111,7 @@ class RecordingContext final : public KernelContext {
     throw UsageError("no queue pair in direction '" + direction + "' of " + recording_.where.str());
   }
 
-  const GridMachine& machine_;
+  const MachineDescription& machine_;
   const KernelLaunch& launch_;
   FreeListAllocator scratch_;
   bool any_direction_;
@@ -234,7 +213,8 @@ const ProgramRecording& Recording::at(PeId where) const {
 }
 
 Recording record_call(const KernelCall& call, const Grid& grid) {
-  const GridMachine machine(grid);
+  const Attributes tile = tile_attributes(grid.tile);
+  const MachineDescription machine = describe_grid(grid, tile);
   KernelLaunch launch;
   launch.body = call.body;
   launch.args = call.args;

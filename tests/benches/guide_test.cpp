@@ -1,8 +1,8 @@
 // The example of sw/README.md, compiled exactly as it stands there
 // (tests/support/cut_example.cmake), and what the guide says about it.
 #include "sw/tl/recorder.h"
-#include "tests/benches/test_bench.h"
-#include "tests/support/source_text.h"
+#include "tests/benches/verified_runs.h"
+#include "tests/support/temporary_folder.h"
 
 namespace kernbench::benches {
 Bench scaled_add();  // of the guide

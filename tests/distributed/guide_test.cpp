@@ -1,10 +1,10 @@
 // The example of sw/collectives/README.md, compiled exactly as it stands there
 // (tests/support/cut_example.cmake), and what the guide says about it.
 #include "sw/collectives/schedule_kernels.h"
-#include "tests/distributed/collective_machine.h"
 #include "tests/distributed/patterns.h"
 #include "tests/support/error_text.h"
-#include "tests/support/source_text.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/torch_machine.h"
 
 namespace kernbench::algorithms {
 CollectiveAlgorithm star_allreduce();  // of the guide
@@ -36,7 +36,7 @@ void reduce(Torch& torch, int rank, int ranks, DType dtype, ReduceOp op, std::in
 
 // How a run of the guide's `all_reduce` of 5000 elements ends.
 RunResult run_of(int ranks, const CclChanges& changes) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", ranks), false);
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", ranks), false);
   return m.try_run([&](Torch& torch) {
     add_the_example(*m.runtime);
     on_ranks(torch, changes,
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_SUITE(guide_of_collectives)
 BOOST_AUTO_TEST_CASE(the_example_runs_and_verifies_as_it_stands) {
   for (const auto& [ranks, centre] : {std::pair(1, "0"), std::pair(2, "1"), std::pair(5, "3")}) {
     forked([ranks = ranks, centre = centre] {
-      IpcqMachine m("topology.tiny.yaml", sips("ring_1d", ranks));
+      TorchMachine m("topology.tiny.yaml", sips("ring_1d", ranks));
       m.run([&](Torch& torch) {
         add_the_example(*m.runtime);
         on_ranks(torch,
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(the_example_with_one_phase_is_a_deadlock_for_large_data_onl
   for (const auto& [elements, status] :
        {std::pair(50, "completed"), std::pair(10'000, "deadlock")}) {
     forked([&, elements = elements, status = status] {
-      IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2), false);
+      TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2), false);
       const RunResult result = m.try_run([&](Torch& torch) {
         CollectiveAlgorithm wrong = algorithms::star_allreduce();
         wrong.kernel = one_phase;

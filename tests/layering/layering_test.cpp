@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "tests/layering/layering_rules.h"
-#include "tests/support/temporary_tree.h"
+#include "tests/support/temporary_folder.h"
 
 namespace fs = std::filesystem;
 using kernbench::layering::check_layering;
@@ -29,7 +29,7 @@ std::string join(const std::vector<std::string>& lines) {
 }
 
 // A small tree of its own, without faults, to which each case adds one.
-struct Tree : kernbench::test::TemporaryTree {
+struct Tree : kernbench::test::TemporaryFolder {
   Tree() {
     write("models/base/units.h", "#pragma once\n#include <string>\n");
     write("models/noc/link.h", "#pragma once\n#include \"models/base/units.h\"\n");

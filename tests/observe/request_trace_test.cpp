@@ -18,30 +18,25 @@ using Json = nlohmann::json;
 
 namespace {
 
+MachineOptions observed_by(OpSink& sink) {
+  MachineOptions options(MachineOptions::Engines::builtin);
+  options.data = false;
+  options.op_sink = &sink;
+  return options;
+}
+
 // A machine with built-in engines, its requests traced.
 struct Traced {
-  explicit Traced(const std::string& topology = "topology.tiny.yaml") {
-    register_builtin_components(registry);
-    MachineSpec spec =
-        load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + topology, {}, registry);
-    spec.source_path.clear();
-    PlatformOptions options;
-    options.op_sink = &sink;
-    platform = std::make_unique<Platform>(build_graph(std::move(spec)), registry, options);
-    watch = std::make_unique<TransferWatch>(*platform);
-    trace = std::make_unique<RequestTrace>(*platform, *watch, text);
+  explicit Traced(const std::string& topology = "topology.tiny.yaml")
+      : machine(topology, {}, observed_by(sink)) {
+    watch = std::make_unique<TransferWatch>(*machine.platform);
+    trace = std::make_unique<RequestTrace>(*machine.platform, *watch, text);
     sink.report_to(trace.get());
-    breakdown = std::make_unique<TransferBreakdown>(*platform, *watch);
+    breakdown = std::make_unique<TransferBreakdown>(*machine.platform, *watch);
   }
-  std::uint64_t hbm(PeId pe, std::uint64_t offset = 0) const {
-    return platform->address_map()
-        .address_of({MemoryArea::hbm, static_cast<unsigned>(pe.sip), static_cast<unsigned>(pe.cube),
-                     static_cast<unsigned>(pe.pe), offset})
-        .encode();
-  }
+  std::uint64_t hbm(PeId pe, std::uint64_t offset = 0) const { return machine.hbm(pe, offset); }
   std::vector<Json> run(std::function<void(HostPort&)> body, const RunLimits& limits = {}) {
-    FunctionProgram program(std::move(body));
-    const RunResult result = platform->run(program, limits);
+    const RunResult result = machine.run(std::move(body), limits);
     BOOST_TEST(result.error == "");
     trace->close();
     std::vector<Json> lines;
@@ -57,10 +52,9 @@ struct Traced {
     });
   }
 
-  ComponentRegistry registry;
   ActivityWindows sink;
+  WholeMachine machine;
   std::stringstream text;
-  std::unique_ptr<Platform> platform;
   std::unique_ptr<TransferWatch> watch;
   std::unique_ptr<RequestTrace> trace;
   std::unique_ptr<TransferBreakdown> breakdown;
@@ -277,10 +271,10 @@ KERNBENCH_SYSTEMC_TEST(the_breakdown_of_a_run_adds_up_to_the_traced_latencies) {
   std::map<std::string, std::pair<int, double>> traced;
   for (const Json& line : lines) {
     if (line.at("kind") != "read" && line.at("kind") != "write") continue;
-    const NodeId from = t.platform->graph().at(line.at("initiator").get<std::string>()),
-                 to = t.platform->graph().at(line.at("target").get<std::string>());
+    const NodeId from = t.machine.platform->graph().at(line.at("initiator").get<std::string>()),
+                 to = t.machine.platform->graph().at(line.at("target").get<std::string>());
     auto& sum = traced[line.at("kind").get<std::string>() + " " +
-                       name_of(distance_of(t.platform->graph(), from, to))];
+                       name_of(distance_of(t.machine.platform->graph(), from, to))];
     ++sum.first;
     sum.second += line.at("total_ns").get<double>();
   }

@@ -2,6 +2,8 @@
 // default.
 #include "platform/observe/resolved_config.h"
 
+#include <fstream>
+
 #include "platform/assembly/builtin_components.h"
 #include "platform/topology/load_machine.h"
 #include "tests/observe/fake_machine.h"

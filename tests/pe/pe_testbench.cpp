@@ -77,12 +77,12 @@ void PeNeighbour::serve() {
 
 // --- Building
 
-PeTestbench::PeTestbench(const Settings& settings, Fs memory_latency, AddressModel model)
-    : model_(model) {
+PeTestbench::PeTestbench(const Settings& settings, Fs memory_latency, AddressModel model) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
   for (const auto& [name, engine] : engine_names()) names_.push_back(name);
   for (const char* name : {"m_cpu", "mem0", "mem1", "mem2"}) names_.emplace_back(name);
   std::sort(names_.begin(), names_.end());
+  describe_machine(model);
   add_engine<PeCpu>("pe_cpu", settings);
   add_engine<PeDma>("pe_dma", settings);
   add_engine<PeFetchStore>("pe_fetch_store", settings);
@@ -145,6 +145,7 @@ void PeTestbench::bind_engines() {
 void PeTestbench::elaborate() {
   if (elaborated_) return;
   elaborated_ = true;
+  describe_nodes();
   bind_engines();
   std::sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) {
     return std::tie(a.from, a.to) < std::tie(b.from, b.to);
@@ -220,28 +221,33 @@ const Path& PeTestbench::memory_path(NodeId initiator, NodeId memory) {
   return path({names_[initiator], names_[memory]});
 }
 
-NodeId PeTestbench::engine(PeId pe, PeEngine engine) const {
-  for (const auto& [name, kind] : engine_names()) {
-    if (kind == engine && pe == PeId{}) return id(name);
-  }
-  return no_node;
+// One PE; what components ask for as they are made.
+void PeTestbench::describe_machine(AddressModel model) {
+  machine_.address_model = model;
+  machine_.hbm_mapping = HbmMapping::one_to_one;
+  machine_.hbm_interleave = {4, 256};
+  machine_.hbm_slice_bytes = machine_.sram_bytes = memory_bytes;
+  machine_.tcm_bytes = 2 << 20;
+  machine_.scratch_bytes = 1 << 20;
+  machine_.page_bytes = 4096;
+  machine_.size_tables();
+  machine_.tables.m_cpus = {id("m_cpu")};
+  machine_.tables.hbms = {id("mem0")};
+  for (const auto& [name, engine] : engine_names())
+    machine_.tables.engines[static_cast<std::size_t>(engine)] = {id(name)};
+  for (const std::string& name : names_) machine_.nodes.push_back({name, name, nullptr});
+  machine_.memory_map = MemoryMap({{0, memory_bytes, id("mem0")},
+                                   {memory_bytes, memory_bytes, id("mem1")},
+                                   {2 * memory_bytes, memory_bytes, id("mem2")},
+                                   {tcm_base, machine_.tcm_bytes, id("pe_tcm")}});
 }
 
-MemoryTarget PeTestbench::place_of(std::uint64_t physical_address) const {
-  if (physical_address >= tcm_base) return {id("pe_tcm"), physical_address - tcm_base};
-  if (physical_address >= memory_bytes * memories_.size())
-    throw RoutingError("no node serves address " + std::to_string(physical_address));
-  return {id("mem" + std::to_string(physical_address / memory_bytes)),
-          physical_address % memory_bytes};
-}
-
-const Attributes& PeTestbench::attributes(NodeId node) const {
-  return fabric_node(node).attributes();
-}
-
-std::uint64_t PeTestbench::tcm_reserved_bytes() const {
-  return static_cast<std::uint64_t>(engines_.at("pe_tcm")->attributes().integer("reserved_kb")) *
-         1024;
+// Of the engines that are there at the end.
+void PeTestbench::describe_nodes() {
+  for (const auto& [name, engine] : engines_)
+    machine_.nodes[id(name)].attributes = &engine->attributes();
+  const std::int64_t reserved_kb = engines_.at("pe_tcm")->attributes().integer("reserved_kb");
+  machine_.tcm_reserved_bytes = static_cast<std::uint64_t>(reserved_kb) * 1024;
 }
 
 // --- Running

@@ -61,7 +61,6 @@ class PeNeighbour final : public FabricNode {
 };
 
 class PeTestbench final : public MachineServices,
-                          private MachineView,
                           private Routes,
                           private OpSink,
                           private TransactionListener {
@@ -143,7 +142,7 @@ class PeTestbench final : public MachineServices,
 
   TransactionPool& pool() override { return pool_; }
   Routes& routes() override { return *this; }
-  const MachineView& machine() const override { return *this; }
+  const MachineDescription& machine() const override { return machine_; }
   FunctionalModel* data() override { return nullptr; }
   void fatal(const sc_core::sc_object& where, const std::string& what) override;
   PendingWaits& pending_waits() override { return pending_waits_; }
@@ -177,38 +176,10 @@ class PeTestbench final : public MachineServices,
   bool wants_trace() const override { return true; }
   void traced(const TraceEvent& event) override;
 
-  // MachineView.
-  int sips() const override { return 1; }
-  int cube_mesh_w() const override { return 1; }
-  int cube_mesh_h() const override { return 1; }
-  int pes() const override { return 1; }
-  std::string sip_topology() const override { return "ring_1d"; }
-  int sip_w() const override { return 1; }
-  int sip_h() const override { return 1; }
-  AddressModel address_model() const override { return model_; }
-  HbmMapping hbm_mapping() const override { return HbmMapping::one_to_one; }
-  ChannelInterleave hbm_interleave() const override { return {4, 256}; }
-  std::uint32_t flit_bytes() const override { return 256; }
-  std::uint64_t hbm_slice_bytes() const override { return memory_bytes; }
-  std::uint64_t sram_bytes() const override { return memory_bytes; }
-  std::uint64_t tcm_bytes() const override { return 2 << 20; }
-  std::uint64_t tcm_reserved_bytes() const override;
-  std::uint64_t scratch_bytes() const override { return 1 << 20; }
-  std::uint64_t page_bytes() const override { return 4096; }
-  NodeId pcie_ep(int) const override { return no_node; }
-  NodeId io_cpu(int) const override { return no_node; }
-  NodeId m_cpu(int, int) const override { return id("m_cpu"); }
-  NodeId sram(int, int) const override { return no_node; }
-  NodeId hbm(PeId) const override { return id("mem0"); }
-  NodeId engine(PeId pe, PeEngine engine) const override;
-  MemoryTarget place_of(std::uint64_t physical_address) const override;
-  std::uint32_t nodes() const override { return static_cast<std::uint32_t>(names_.size()); }
-  const std::string& name(NodeId node) const override { return names_[node]; }
-  NodeId find(const std::string& name) const override { return id(name); }
-  const std::string& kind(NodeId node) const override { return names_[node]; }
-  const Attributes& attributes(NodeId node) const override;
+  void describe_machine(AddressModel model);
+  void describe_nodes();
 
-  AddressModel model_;
+  MachineDescription machine_;
   std::vector<std::string> names_;  // sorted
   TransactionPool pool_;
   PendingWaits pending_waits_;

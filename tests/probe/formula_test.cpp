@@ -3,7 +3,7 @@
 
 #include "models/timing/lower_bound.h"
 #include "platform/probe/machine_message.h"
-#include "tests/probe/probe_machines.h"
+#include "tests/probe/routed_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;

@@ -9,7 +9,8 @@
 #include "platform/topology/route_finder.h"
 #include "platform/topology/topology_json.h"
 #include "tests/support/plain_tlm/lt_memory.h"
-#include "tests/topology/machines.h"
+#include "tests/support/shipped_graph.h"
+#include "tests/support/temporary_folder.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -29,10 +30,7 @@ ComponentRegistry with_modules() {
 }
 
 MachineSpec tiny(const std::vector<Override>& overrides) {
-  MachineSpec spec =
-      load_machine(source_dir + "/configs/topology.tiny.yaml", overrides, with_modules());
-  spec.source_path.clear();
-  return spec;
+  return shipped_spec("topology.tiny.yaml", overrides, with_modules());
 }
 
 std::string initiator(const std::string& id, const std::string& attach,
@@ -133,7 +131,7 @@ BOOST_AUTO_TEST_CASE(the_resolved_configuration_can_be_loaded_again) {
   const MachineSpec spec = tiny(
       {{"system.tlm_initiators", "[" + initiator("ext0", "sip0.cube0.r0c4", ", bw_gbs: 64") + "]"},
        {"cube.components.sram", "{impl: builtin.tlm_target_bridge, attrs: {module: acme.dram}}"}});
-  const ScratchDir directory;
+  const TemporaryFolder directory;
   MachineSpec again =
       load_machine(directory.write("resolved.yaml", resolved_config(spec, registry)), {}, registry);
   again.source_path.clear();
@@ -182,7 +180,7 @@ BOOST_AUTO_TEST_CASE(without_modules_nothing_can_be_named) {
   register_builtin_components(registry);
   try {
     load_machine(
-        source_dir + "/configs/topology.tiny.yaml",
+        topology_path("topology.tiny.yaml"),
         {{"cube.components.sram", "{impl: builtin.tlm_target_bridge, attrs: {module: x}}"}},
         registry);
     BOOST_FAIL("accepted");

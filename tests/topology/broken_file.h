@@ -10,7 +10,7 @@
 namespace kernbench::test {
 
 struct BrokenFile {
-  ScratchDir dir;
+  TemporaryFolder dir;
   std::string text = read_file(default_topology);
 
   // Replaces one occurrence, which must exist.

@@ -20,13 +20,13 @@ BOOST_AUTO_TEST_CASE(shipped_file_names_every_builtin) {
 }
 
 BOOST_AUTO_TEST_CASE(a_second_name_can_be_used_in_a_topology) {
-  const ScratchDir dir;
+  const TemporaryFolder dir;
   const std::string path = dir.write(
       "components.yaml",
       "components: {custom.gemm: builtin.pe_gemm}\nplugins: [libmine.so, /opt/other.so]\n");
   const ComponentsFile file =
       load_components_file(path, {{"components.my.router", "builtin.forwarding"}});
-  BOOST_TEST(file.plugins[0] == dir.path("libmine.so"));
+  BOOST_TEST(file.plugins[0] == dir.file("libmine.so"));
   BOOST_TEST(file.plugins[1] == "/opt/other.so");
   ComponentRegistry all = make_registry();
   apply_aliases(file, all);
@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(a_second_name_can_be_used_in_a_topology) {
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_factory_is_an_error_with_its_place) {
-  const ScratchDir dir;
+  const TemporaryFolder dir;
   const std::string path =
       dir.write("components.yaml",
                 "components:\n  custom.gemm: builtin.pe_gem\n  builtin.noc: builtin.ucie\n");
@@ -59,11 +59,11 @@ BOOST_AUTO_TEST_CASE(an_unknown_factory_is_an_error_with_its_place) {
 }
 
 BOOST_AUTO_TEST_CASE(unknown_keys_are_errors) {
-  const ScratchDir dir;
+  const TemporaryFolder dir;
   BOOST_CHECK_THROW(
       load_components_file(dir.write("components.yaml", "components: {}\nplugin: []\n")),
       ConfigError);
-  BOOST_CHECK_THROW(load_components_file(dir.path("absent.yaml")), ConfigError);
+  BOOST_CHECK_THROW(load_components_file(dir.file("absent.yaml")), ConfigError);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_CASE(the_shipped_file_has_none) { BOOST_TEST(issues().empty()); 
 BOOST_AUTO_TEST_CASE(an_unknown_key_names_file_line_column_path_and_nearest_key) {
   change("  ns_per_mm: 0.1 ", "  ns_per_mn: 0.1\n  ns_per_mm: 0.1 ");
   const ConfigIssue issue = only_issue();
-  BOOST_TEST(issue.file == dir.path("machine.yaml"));
+  BOOST_TEST(issue.file == dir.file("machine.yaml"));
   BOOST_TEST(issue.line == line_of("ns_per_mn"));
   BOOST_TEST(issue.column == 3);
   BOOST_TEST(issue.key == "system.ns_per_mn");
@@ -265,7 +265,7 @@ BOOST_AUTO_TEST_CASE(the_message_is_one_line_per_error_with_its_place) {
     BOOST_FAIL("accepted");
   } catch (const ConfigError& error) {
     BOOST_TEST(error.what() ==
-               dir.path("machine.yaml") + ":" + std::to_string(line_of("count: 99")) +
+               dir.file("machine.yaml") + ":" + std::to_string(line_of("count: 99")) +
                    ":17: system.sips.count: found 99, allowed is an integer, 1 to 16");
   }
 }
@@ -288,12 +288,12 @@ BOOST_AUTO_TEST_CASE(a_key_given_twice_is_an_error) {
 
 BOOST_AUTO_TEST_CASE(a_file_that_does_not_exist_is_an_error) {
   try {
-    load_machine(dir.path("absent.yaml"), {{"system.sips.count", "1"}}, registry());
+    load_machine(dir.file("absent.yaml"), {{"system.sips.count", "1"}}, registry());
     BOOST_FAIL("accepted");
   } catch (const ConfigError& error) {
     BOOST_REQUIRE(error.issues().size() == 1U);
     BOOST_TEST(error.issues()[0].message ==
-               "the file '" + dir.path("absent.yaml") + "' cannot be read");
+               "the file '" + dir.file("absent.yaml") + "' cannot be read");
   }
 }
 

@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(memories_are_at_most_as_large_as_their_windows) {
 BOOST_AUTO_TEST_CASE(a_size_is_placed_where_it_is_written) {
   change("size_mb: 32", "size_mb: 33");
   const ConfigIssue issue = only_issue();
-  BOOST_TEST(issue.file == dir.path("machine.yaml"));
+  BOOST_TEST(issue.file == dir.file("machine.yaml"));
   BOOST_TEST(issue.line == line_of("size_mb: 33"));
   BOOST_TEST(issue.column > 60);  // of the number, not of the entry
 }

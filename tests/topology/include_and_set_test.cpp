@@ -24,7 +24,7 @@ std::vector<ConfigIssue> issues_of(const std::string& path,
 BOOST_AUTO_TEST_SUITE(include)
 
 BOOST_AUTO_TEST_CASE(sections_are_merged_key_by_key_and_lists_replaced) {
-  const ScratchDir dir;
+  const TemporaryFolder dir;
   const std::string path = dir.write(
       "machine.yaml",
       "include: " + default_topology +
@@ -39,8 +39,8 @@ BOOST_AUTO_TEST_CASE(sections_are_merged_key_by_key_and_lists_replaced) {
 }
 
 BOOST_AUTO_TEST_CASE(the_path_is_relative_to_the_file_that_includes) {
-  const ScratchDir dir;
-  std::filesystem::create_directory(dir.path("below"));
+  const TemporaryFolder dir;
+  std::filesystem::create_directory(dir.file("below"));
   dir.write("below/base.yaml", "include: " + default_topology + "\nsystem: {flit_bytes: 128}\n");
   const std::string path =
       dir.write("machine.yaml", "include: below/base.yaml\nsystem: {ns_per_mm: 0.2}\n");
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(the_path_is_relative_to_the_file_that_includes) {
 }
 
 BOOST_AUTO_TEST_CASE(errors_name_the_file_that_holds_the_key) {
-  const ScratchDir dir;
+  const TemporaryFolder dir;
   const std::string base =
       dir.write("base.yaml", "include: " + default_topology + "\nsystem:\n  flit_bytes: none\n");
   const std::string path =
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(errors_name_the_file_that_holds_the_key) {
 // A contradiction is blamed on the value that was given last, also where the key stands in the base
 // already.
 BOOST_AUTO_TEST_CASE(contradictions_name_the_file_that_holds_the_value) {
-  const ScratchDir dir;
+  const TemporaryFolder dir;
   const std::string path =
       dir.write("machine.yaml", "include: " + default_topology +
                                     "\ncube: {memory_map: {hbm_pseudo_channels: 60}}\n");
@@ -79,10 +79,10 @@ BOOST_AUTO_TEST_CASE(contradictions_name_the_file_that_holds_the_value) {
 }
 
 BOOST_AUTO_TEST_CASE(a_cycle_is_one_error) {
-  const ScratchDir dir;
+  const TemporaryFolder dir;
   dir.write("a.yaml", "include: b.yaml\nsystem: {}\n");
   const std::string b = dir.write("b.yaml", "include: ./a.yaml\n");
-  const auto found = issues_of(dir.path("a.yaml"));
+  const auto found = issues_of(dir.file("a.yaml"));
   BOOST_REQUIRE(found.size() == 1U);
   BOOST_TEST(found[0].file == b);
   BOOST_TEST(found[0].line == 1);
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_cycle_is_one_error) {
 }
 
 BOOST_AUTO_TEST_CASE(a_base_that_cannot_be_read_is_one_error_at_the_include) {
-  const ScratchDir dir;
+  const TemporaryFolder dir;
   const auto found = issues_of(
       dir.write("machine.yaml", "# a comment\ninclude: absent.yaml\nsystem: {flit_bytes: 128}\n"));
   BOOST_REQUIRE(found.size() == 1U);

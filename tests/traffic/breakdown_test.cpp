@@ -58,7 +58,7 @@ std::vector<LatencyParts> parts_of(const std::string& rows,
                                    const std::string& topology = "topology.yaml",
                                    const std::vector<Override>& overrides = {}) {
   TrafficMachine m(topology, overrides);
-  const TemporaryCsv csv(csv_header + rows);
+  const CsvFile csv(csv_header + rows);
   TrafficFile file(csv.path(), *m.platform);
   file.check();
   return parts_of(m, file);
@@ -168,7 +168,7 @@ KERNBENCH_SYSTEMC_TEST(the_parts_of_a_single_flit_are_the_sums_over_its_way) {
       }
     }
   }
-  const TemporaryCsv csv(csv_header + rows);
+  const CsvFile csv(csv_header + rows);
   TrafficFile file(csv.path(), *m.platform);
   file.check();
   const std::vector<LatencyParts> parts = parts_of(m, file);

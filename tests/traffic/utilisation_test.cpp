@@ -129,8 +129,7 @@ BOOST_AUTO_TEST_SUITE(utilisation)
 // are not all busy time of now.
 KERNBENCH_SYSTEMC_TEST(what_is_booked_ahead_on_a_link_is_not_busy_time) {
   TrafficMachine m("topology.tiny.yaml");
-  const TemporaryCsv csv(csv_header +
-                         "0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.hbm_ctrl.pe0,0,4096\n");
+  const CsvFile csv(csv_header + "0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.hbm_ctrl.pe0,0,4096\n");
   TrafficFile file(csv.path(), *m.platform);
   file.check();
   Summarised listener(*m.platform);
@@ -152,8 +151,7 @@ KERNBENCH_SYSTEMC_TEST(what_is_booked_ahead_on_a_link_is_not_busy_time) {
 // Idle before the first request: utilisations are shares of the time since then.
 KERNBENCH_SYSTEMC_TEST(the_time_before_the_first_request_does_not_count) {
   TrafficMachine m("topology.tiny.yaml");
-  const TemporaryCsv csv(csv_header +
-                         "1000,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n");
+  const CsvFile csv(csv_header + "1000,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n");
   TrafficFile file(csv.path(), *m.platform);
   file.check();
   Summarised listener(*m.platform);

@@ -121,8 +121,8 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
 
   TransactionPool& pool() override { return pool_; }
   Routes& routes() override { return *this; }
-  const MachineView& machine() const override {
-    throw ModelError("a MiniMachine has no machine view");
+  const MachineDescription& machine() const override {
+    throw ModelError("a MiniMachine is no machine of SIPs and cubes");
   }
   FunctionalModel* data() override { return nullptr; }
   void fatal(const sc_core::sc_object& where, const std::string& what) override;

@@ -1,4 +1,4 @@
-#include "tests/support/fabric_stubs.h"
+#include "tests/support/mini_machine.h"
 
 #include <algorithm>
 #include <tuple>
