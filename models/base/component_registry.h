@@ -50,7 +50,14 @@ template <class T>
 struct CheckOf<T, std::void_t<decltype(T::check(std::declval<const Attributes&>()))>> {
   static constexpr auto check = &T::check;
 };
+template <class T>
+struct CheckOf<T, std::void_t<decltype(T::check(std::declval<const typename T::Parameters&>()))>> {
+  static std::optional<ParameterFault> check(const Attributes& attributes) {
+    return T::check(typename T::Parameters(attributes));
+  }
+};
 
+// The parameters that an instance of T has.
 template <class T, class = void>
 struct SchemaOf {
   static ParameterSchema schema() { return T::schema(); }
@@ -63,7 +70,7 @@ struct SchemaOf<T, std::void_t<typename T::Parameters>> {
 // For a class with `static constexpr const char* description`, `static constexpr std::array
 // roles{Role::...}`, a struct `Parameters` (models/base/parameter_set.h), a constructor from
 // ComponentInit, and, where values have to suit each other, `static std::optional<ParameterFault>
-// check(const Attributes&)`.
+// check(const Parameters&)`.
 template <class T>
 Implementation implementation_of(std::string name) {
   return {std::move(name),

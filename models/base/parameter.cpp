@@ -19,47 +19,44 @@ std::string format_value(const ParameterValue& value) {
   return std::get<std::string>(value);
 }
 
-Parameter::Parameter(Type type, std::string name, std::string description, std::string unit,
-                     std::string source)
-    : type_(type), name_(std::move(name)), description_(std::move(description)),
-      unit_(std::move(unit)), source_(std::move(source)) {}
-
-Parameter Parameter::integer(std::string name, std::string description, std::string unit,
-                             std::string source) {
-  return {Type::integer, std::move(name), std::move(description), std::move(unit),
-          std::move(source)};
+Parameter::Parameter(Type type, std::string name, const char* description, const char* unit,
+                     const char* source)
+    : type_(type), name_(std::move(name)), description_(description), unit_(unit), source_(source) {
 }
 
-Parameter Parameter::decimal(std::string name, std::string description, std::string unit,
-                             std::string source) {
-  return {Type::decimal, std::move(name), std::move(description), std::move(unit),
-          std::move(source)};
+Parameter Parameter::integer(std::string name, const char* description, const char* unit,
+                             const char* source) {
+  return {Type::integer, std::move(name), description, unit, source};
 }
 
-Parameter Parameter::boolean(std::string name, std::string description, std::string source) {
-  return {Type::boolean, std::move(name), std::move(description), "", std::move(source)};
+Parameter Parameter::decimal(std::string name, const char* description, const char* unit,
+                             const char* source) {
+  return {Type::decimal, std::move(name), description, unit, source};
 }
 
-Parameter Parameter::choice(std::string name, std::string description,
-                            std::vector<std::string> choices, std::string source) {
-  Parameter p(Type::choice, std::move(name), std::move(description), "", std::move(source));
+Parameter Parameter::boolean(std::string name, const char* description, const char* source) {
+  return {Type::boolean, std::move(name), description, "", source};
+}
+
+Parameter Parameter::choice(std::string name, const char* description,
+                            std::vector<std::string> choices, const char* source) {
+  Parameter p(Type::choice, std::move(name), description, "", source);
   p.choices_ = std::move(choices);
   return p;
 }
 
-Parameter Parameter::duration_ns(std::string name, std::string description, std::string source) {
-  return decimal(std::move(name), std::move(description), "ns", std::move(source))
-      .range("0", "1e9");
+Parameter Parameter::duration_ns(std::string name, const char* description, const char* source) {
+  return decimal(std::move(name), description, "ns", source).range(0, 1'000'000'000);
 }
 
-Parameter Parameter::rate_gbs(std::string name, std::string description, std::string source) {
-  return decimal(std::move(name), std::move(description), "GB/s", std::move(source))
-      .range("0.001", "1000000");
+Parameter Parameter::rate_gbs(std::string name, const char* description, const char* source) {
+  return decimal(std::move(name), description, "GB/s", source)
+      .range(Rational::fraction(1, 1000), 1'000'000);
 }
 
-Parameter Parameter::frequency_ghz(std::string name, std::string description, std::string source) {
-  return decimal(std::move(name), std::move(description), "GHz", std::move(source))
-      .range("0.001", "1000");
+Parameter Parameter::frequency_ghz(std::string name, const char* description, const char* source) {
+  return decimal(std::move(name), description, "GHz", source)
+      .range(Rational::fraction(1, 1000), 1000);
 }
 
 Parameter& Parameter::default_val(std::int64_t value) {
@@ -80,6 +77,12 @@ Parameter& Parameter::default_val(bool value) {
 Parameter& Parameter::range(std::string_view lowest, std::string_view highest) {
   if (!lowest.empty()) lowest_ = Rational::parse(lowest);
   if (!highest.empty()) highest_ = Rational::parse(highest);
+  return *this;
+}
+
+Parameter& Parameter::range(const Rational& lowest, const Rational& highest) {
+  lowest_ = lowest;
+  highest_ = highest;
   return *this;
 }
 

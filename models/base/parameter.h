@@ -23,23 +23,24 @@ class Parameter {
  public:
   enum class Type { integer, decimal, boolean, choice };
 
-  // `unit` is "" for pure numbers; `source` is a spec section, an ADR or "assumption".
-  static Parameter integer(std::string name, std::string description, std::string unit,
-                           std::string source);
-  static Parameter decimal(std::string name, std::string description, std::string unit,
-                           std::string source);
-  static Parameter boolean(std::string name, std::string description, std::string source);
-  static Parameter choice(std::string name, std::string description,
-                          std::vector<std::string> choices, std::string source);
+  // `unit` is "" for pure numbers; `source` is a spec section, an ADR or "assumption". Description,
+  // unit and source are literals: every instance of a component makes its parameters anew.
+  static Parameter integer(std::string name, const char* description, const char* unit,
+                           const char* source);
+  static Parameter decimal(std::string name, const char* description, const char* unit,
+                           const char* source);
+  static Parameter boolean(std::string name, const char* description, const char* source);
+  static Parameter choice(std::string name, const char* description,
+                          std::vector<std::string> choices, const char* source);
 
   // The decimals that time is made of, with their unit and bounds. Within the bounds every single
   // delay can be computed exactly and is far below the 18446 s of simulated time that 64 bits hold.
-  static Parameter duration_ns(std::string name, std::string description,
-                               std::string source);  // 0 to 1e9, a second
-  static Parameter rate_gbs(std::string name, std::string description,
-                            std::string source);  // 0.001 to 1e6
-  static Parameter frequency_ghz(std::string name, std::string description,
-                                 std::string source);  // 0.001 to 1000
+  static Parameter duration_ns(std::string name, const char* description,
+                               const char* source);  // 0 to 1e9, a second
+  static Parameter rate_gbs(std::string name, const char* description,
+                            const char* source);  // 0.001 to 1e6
+  static Parameter frequency_ghz(std::string name, const char* description,
+                                 const char* source);  // 0.001 to 1000
 
   Parameter& default_val(std::int64_t value);
   Parameter& default_val(int value) { return default_val(std::int64_t{value}); }
@@ -50,17 +51,18 @@ class Parameter {
   Parameter& default_val(bool value);
   Parameter& range(std::string_view lowest,
                    std::string_view highest);  // inclusive decimals; "" = unbounded
-  Parameter& positive();                       // > 0
-  Parameter& or_unlimited();                   // 0 too, beside the range: no limit
+  Parameter& range(const Rational& lowest, const Rational& highest);
+  Parameter& positive();      // > 0
+  Parameter& or_unlimited();  // 0 too, beside the range: no limit
   Parameter& power_of_two();
   // The value is a fact of the machine (flit size, link rate): the topology fills it in and users
   // cannot set it in `attrs`.
   Parameter& from_machine();
 
   const std::string& name() const { return name_; }
-  const std::string& description() const { return description_; }
-  const std::string& unit() const { return unit_; }
-  const std::string& source() const { return source_; }
+  std::string description() const { return description_; }
+  std::string unit() const { return unit_; }
+  std::string source() const { return source_; }
   Type type() const { return type_; }
   const std::optional<ParameterValue>& default_value() const { return default_; }
   const std::vector<std::string>& choices() const { return choices_; }
@@ -73,13 +75,14 @@ class Parameter {
   ParameterValue parse(std::string_view text) const;
 
  private:
-  Parameter(Type type, std::string name, std::string description, std::string unit,
-            std::string source);
+  Parameter(Type type, std::string name, const char* description, const char* unit,
+            const char* source);
   void check(const Rational& value, std::string_view text) const;
   std::invalid_argument too_many_digits(std::string_view text) const;
 
   Type type_;
-  std::string name_, description_, unit_, source_;
+  std::string name_;
+  const char *description_, *unit_, *source_;
   std::optional<ParameterValue> default_;
   std::optional<Rational> lowest_, highest_;
   bool positive_ = false, or_unlimited_ = false, power_of_two_ = false, from_machine_ = false;

@@ -12,75 +12,33 @@ namespace kernbench {
 namespace {
 
 // burst_bytes / pc_bw with pc_bw = link_bw * efficiency / num_pcs, rounded once.
-Fs burst_time(const Attributes& attributes) {
-  const Rational usable_gbs = attributes.decimal("link_bw_gbs") * attributes.decimal("efficiency");
-  return transfer_fs(
-      static_cast<std::uint64_t>(attributes.integer("burst_bytes") * attributes.integer("num_pcs")),
-      usable_gbs);
-}
-
-HbmState initial_state(const Attributes& attributes) {
-  return {static_cast<std::uint32_t>(attributes.integer("num_pcs")),
-          static_cast<std::uint32_t>(attributes.integer("burst_bytes")), burst_time(attributes),
-          ns_to_fs(attributes.decimal("switch_penalty_ns"))};
+Fs burst_time(const HbmCtrl::Parameters& p) {
+  return transfer_fs(std::uint64_t{*p.burst_bytes} * *p.num_pcs, *p.link_bw_gbs * *p.efficiency);
 }
 
 }  // namespace
 
-ParameterSchema HbmCtrl::schema() {
-  return {
-      Parameter::duration_ns(
-          "overhead_ns",
-          "time for which the first flit of a write holds the inbox; from a command to its bursts",
-          "spec 2.5")
-          .default_val(0),
-      Parameter::integer("num_pcs", "pseudo-channels of the partition", "", "spec 2.5")
-          .default_val(8)
-          .range("1", "65536")
-          .power_of_two(),
-      Parameter::integer("burst_bytes", "bytes that a pseudo-channel moves at a time", "B",
-                         "spec 2.5")
-          .default_val(256)
-          .range("1", "1048576")
-          .power_of_two(),
-      Parameter::duration_ns("switch_penalty_ns",
-                             "when a pseudo-channel changes between reading and writing",
-                             "spec 2.5, ADR-0034")
-          .default_val(0),
-      Parameter::decimal("efficiency",
-                         "share of the link rate that the pseudo-channels reach together", "",
-                         "spec 2.5")
-          .default_val(1)
-          .range("0.001", "1"),
-      Parameter::rate_gbs("link_bw_gbs", "rate of the link to the router", "spec 2.5")
-          .or_unlimited()
-          .from_machine(),
-      Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2")
-          .range("1", "65536")
-          .from_machine(),
-  };
-}
-
-std::optional<ParameterFault> HbmCtrl::check(const Attributes& attributes) {
+std::optional<ParameterFault> HbmCtrl::check(const Parameters& parameters) {
   constexpr Fs longest = 1'000'000'000 * fs_per_ns;
   try {
-    if (burst_time(attributes) <= longest) return std::nullopt;
+    if (burst_time(parameters) <= longest) return std::nullopt;
   } catch (const std::overflow_error&) {  // too long, or too many digits
   }
-  return ParameterFault{
-      "efficiency",
-      "found " + attributes.decimal("efficiency").str() + ", allowed is that a burst of " +
-          std::to_string(attributes.integer("burst_bytes")) + " B on one of " +
-          std::to_string(attributes.integer("num_pcs")) + " pseudo-channels of a link of " +
-          attributes.decimal("link_bw_gbs").str() + " GB/s takes at most 1e9 ns, exactly"};
+  return ParameterFault{"efficiency",
+                        "found " + parameters.efficiency->str() + ", allowed is that a burst of " +
+                            std::to_string(*parameters.burst_bytes) + " B on one of " +
+                            std::to_string(*parameters.num_pcs) + " pseudo-channels of a link of " +
+                            parameters.link_bw_gbs->str() + " GB/s takes at most 1e9 ns, exactly"};
 }
 
-HbmCtrl::HbmCtrl(const ComponentInit& init)
+HbmCtrl::HbmCtrl(const ComponentInit& init) : HbmCtrl(init, Parameters(init.attributes)) {}
+
+HbmCtrl::HbmCtrl(const ComponentInit& init, const Parameters& parameters)
     : FabricNode(init, ArrivalQueue::Forwarding::cut_through),
-      ingress_(arrivals_, ns_to_fs(attributes().decimal("overhead_ns"))),
-      state_(initial_state(attributes())),
-      flit_bytes_(static_cast<std::uint32_t>(attributes().integer("flit_bytes"))),
-      channel_statistics_(state_.channels.size()) {
+      ingress_(arrivals_, *parameters.overhead),
+      state_(*parameters.num_pcs, *parameters.burst_bytes, burst_time(parameters),
+             *parameters.switch_penalty),
+      flit_bytes_(*parameters.flit_bytes), channel_statistics_(state_.channels.size()) {
   add_statistic("reads", "reads booked", Quantity::count, reads_);
   add_statistic("writes", "writes committed", Quantity::count, writes_);
   add_statistic("bytes_read", "bytes of flits that have left as answers", Quantity::bytes,

@@ -16,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "models/base/parameter_set.h"
 #include "models/protocol/fabric_node.h"
 #include "models/timing/booked_ahead.h"
 #include "models/timing/hbm_read.h"
@@ -28,8 +29,46 @@ class HbmCtrl final : public FabricNode {
  public:
   static constexpr const char* description = "HBM partition with pseudo-channels";
   static constexpr std::array roles{Role::hbm_ctrl};
-  static ParameterSchema schema();
-  static std::optional<ParameterFault> check(const Attributes& attributes);  // the time of a burst
+  struct Parameters : ParameterSet {
+    using ParameterSet::ParameterSet;
+    Param<Fs> overhead{
+        *this, Parameter::duration_ns("overhead_ns",
+                                      "time for which the first flit of a write holds the inbox; "
+                                      "from a command to its bursts",
+                                      "spec 2.5")
+                   .default_val(0)};
+    Param<std::uint32_t> num_pcs{
+        *this, Parameter::integer("num_pcs", "pseudo-channels of the partition", "", "spec 2.5")
+                   .default_val(8)
+                   .range(1, 65536)
+                   .power_of_two()};
+    Param<std::uint32_t> burst_bytes{
+        *this, Parameter::integer("burst_bytes", "bytes that a pseudo-channel moves at a time", "B",
+                                  "spec 2.5")
+                   .default_val(256)
+                   .range(1, 1048576)
+                   .power_of_two()};
+    Param<Fs> switch_penalty{
+        *this, Parameter::duration_ns("switch_penalty_ns",
+                                      "when a pseudo-channel changes between reading and writing",
+                                      "spec 2.5, ADR-0034")
+                   .default_val(0)};
+    Param<Rational> efficiency{
+        *this, Parameter::decimal("efficiency",
+                                  "share of the link rate that the pseudo-channels reach together",
+                                  "", "spec 2.5")
+                   .default_val(1)
+                   .range(Rational::fraction(1, 1000), 1)};
+    Param<Rational> link_bw_gbs{
+        *this, Parameter::rate_gbs("link_bw_gbs", "rate of the link to the router", "spec 2.5")
+                   .or_unlimited()
+                   .from_machine()};
+    Param<std::uint32_t> flit_bytes{
+        *this, Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2")
+                   .range(1, 65536)
+                   .from_machine()};
+  };
+  static std::optional<ParameterFault> check(const Parameters& parameters);  // the time of a burst
   explicit HbmCtrl(const ComponentInit& init);
 
  private:
@@ -52,6 +91,8 @@ class HbmCtrl final : public FabricNode {
     BookedAhead ahead;
     std::uint64_t direction_switches = 0;
   };
+
+  HbmCtrl(const ComponentInit& init, const Parameters& parameters);
 
   Fs next_due() const override;
   void serve() override;

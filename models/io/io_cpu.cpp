@@ -17,8 +17,6 @@ bool overlap(const std::vector<PeId>& a, const std::vector<PeId>& b) {  // both 
 
 }  // namespace
 
-ParameterSchema IoCpu::schema() { return control_schema("10"); }
-
 IoCpu::IoCpu(const ComponentInit& init)
     : ControlNode(init), launches_signal_(add_signal("launches", "launches that wait or run", 8)) {}
 

@@ -8,6 +8,7 @@
 // decisions (the transaction brings its path).
 #pragma once
 
+#include "models/base/parameter_set.h"
 #include "models/protocol/fabric_node.h"
 #include "models/timing/serial_ingress.h"
 
@@ -18,7 +19,15 @@ class Router final : public FabricNode {
   static constexpr const char* description =
       "passes messages on: router, switch, UCIe port or connection, IO chiplet network";
   static constexpr std::array roles{Role::router};
-  static ParameterSchema schema();
+  struct Parameters : ParameterSet {
+    using ParameterSet::ParameterSet;
+    Param<Fs> overhead{
+        *this, Parameter::duration_ns("overhead_ns",
+                                      "time for which the first flit of a leg holds the server; "
+                                      "per control message",
+                                      "spec 2.4")
+                   .default_val(0)};
+  };
   explicit Router(const ComponentInit& init);
 
  private:

@@ -7,6 +7,10 @@ namespace {
 
 std::string label_of(const PeMessage& message) { return label_of(message.type_name(), message); }
 
+Parameter overhead_ns() {
+  return Parameter::duration_ns("overhead_ns", "time per request message", "spec 4");
+}
+
 // A response, or the notice that comes ahead of one.
 bool is_answer(const Transaction& transaction) {
   return transaction.route().leg == Leg::response ||
@@ -35,15 +39,16 @@ bool ControlNode::FanOut::fail_fast() const {
   return launch != nullptr && launch->failure_policy == FailurePolicy::fail_fast;
 }
 
-ParameterSchema ControlNode::control_schema(const char* default_overhead_ns) {
-  return {Parameter::duration_ns("overhead_ns", "time per request message", "spec 4")
-              .default_val(default_overhead_ns)};
-}
+ControlNode::ControlParameters::ControlParameters(int default_overhead_ns)
+    : overhead(*this, overhead_ns().default_val(default_overhead_ns)) {}
+
+ControlNode::ControlParameters::ControlParameters(const Attributes& values)
+    : ParameterSet(values), overhead(*this, overhead_ns()) {}
 
 ControlNode::ControlNode(const ComponentInit& init)
     : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
       machine_services_(kernbench::machine_services(init.services)),
-      overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))), keys_(init.node) {
+      overhead_(*ControlParameters(init.attributes).overhead), keys_(init.node) {
   add_statistic("requests", "request messages served", Quantity::count, requests_);
 }
 

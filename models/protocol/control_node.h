@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/parameter_set.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/host_messages.h"
 #include "models/protocol/machine_services.h"
@@ -21,8 +22,12 @@ namespace kernbench {
 
 class ControlNode : public FabricNode, private TransactionListener {
  public:
-  // The parameters that every control node has.
-  static ParameterSchema control_schema(const char* default_overhead_ns);
+  // What every control node has.
+  struct ControlParameters : ParameterSet {
+    explicit ControlParameters(int default_overhead_ns);
+    explicit ControlParameters(const Attributes& values);
+    Param<Fs> overhead;
+  };
   ~ControlNode() override;
 
   // Nothing happens any more, so that PEs that have not answered are blocked: under collect_all

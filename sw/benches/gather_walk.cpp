@@ -72,13 +72,14 @@ void run(Torch& torch) {
 }  // namespace
 
 Bench gather_walk() {
-  Bench bench{"gather-walk",
-              "One PE follows a linked list in HBM and gathers the rows that it meets",
-              {extent("nodes", "of the list, each with a row", 64),
-               extent("width", "elements of a row", 64),
-               extent("steps", "nodes on the walk; no more than there are", 32),
-               any_dtype("of the rows"), shared_by_pes("nodes")},
-              &run};
+  Bench bench{
+      "gather-walk",
+      "One PE follows a linked list in HBM and gathers the rows that it meets",
+      {extent("nodes", "of the list, each with a row", 64),
+       extent("width", "elements of a row", 64),
+       extent("steps", "nodes on the walk; no more than there are", 32), any_dtype("of the rows"),
+       shared_by_pes("PEs of the cube that share the nodes; fewer if there are fewer nodes")},
+      &run};
   bench.needs_data = DataMode::deferred;
   return bench;
 }

@@ -69,9 +69,7 @@ std::vector<std::int64_t> sizes_in_bytes(const Attributes& given, DType dtype) {
   return sizes;
 }
 
-Parameter shared_by_pes(const char* what) {
-  const std::string description =
-      std::string("PEs of the cube that share the ") + what + "; fewer if there are fewer " + what;
+Parameter shared_by_pes(const char* description) {
   return Parameter::integer("pes", description, "", "spec 10.3").default_val(8).range("1", "64");
 }
 

@@ -31,7 +31,7 @@ Parameter extent(const char* name, const char* description, std::int64_t count);
 Parameter float_dtype(const char* description);
 Parameter any_dtype(const char* description);
 // How many PEs of a cube share `what`; parts() of it is never more than there are parts to share.
-Parameter shared_by_pes(const char* what);
+Parameter shared_by_pes(const char* description);
 int parts(const Torch& torch, std::int64_t extent);
 
 // A number of bytes with a default, from 2 to 1 MiB. Of sizes from `min_bytes` to `max_bytes`:

@@ -58,7 +58,8 @@ Bench layernorm() {
           "element-wise MATH in f32",
           {extent("rows", "of the matrix", 64),
            extent("columns", "of the matrix; a few rows in f32 must fit the scratch", 768),
-           float_dtype("of the matrix, gamma, beta and the result"), shared_by_pes("rows")},
+           float_dtype("of the matrix, gamma, beta and the result"),
+           shared_by_pes("PEs of the cube that share the rows; fewer if there are fewer rows")},
           &run};
 }
 

@@ -51,7 +51,7 @@ Bench mlp_fused() {
           {extent("tokens", "rows of x", 32), extent("d_in", "columns of x", 64),
            extent("hidden", "columns of the hidden layer", 256),
            extent("d_out", "columns of the result", 64), float_dtype("of all tensors"),
-           shared_by_pes("tokens")},
+           shared_by_pes("PEs of the cube that share the tokens; fewer if there are fewer tokens")},
           &run};
 }
 

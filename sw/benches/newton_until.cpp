@@ -86,7 +86,7 @@ Bench newton_until() {
               "Newton's iteration for reciprocal square roots until a computed norm is small "
               "enough; the PEs differ in their steps",
               {extent("rows", "of the operands", 64), extent("columns", "of the operands", 64),
-               shared_by_pes("rows"),
+               shared_by_pes("PEs of the cube that share the rows; fewer if there are fewer rows"),
                Parameter::decimal("tolerance",
                                   "of the largest |1 - x y^2|; below 3e-7 f32 may not get there",
                                   "", "assumption")

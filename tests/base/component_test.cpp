@@ -20,16 +20,18 @@ class Counter : public Component {
  public:
   static constexpr const char* description = "counts";
   static constexpr std::array roles{Role::router};
-  static ParameterSchema schema() {
-    return {Parameter::decimal("delay_ns", "time before it counts", "ns", "assumption")
-                .range("0", "")
-                .default_val("2.5")};
-  }
+  struct Parameters : ParameterSet {
+    using ParameterSet::ParameterSet;
+    Param<Fs> delay{*this,
+                    Parameter::decimal("delay_ns", "time before it counts", "ns", "assumption")
+                        .range("0", "")
+                        .default_val("2.5")};
+  };
 
   SC_HAS_PROCESS(Counter);
   explicit Counter(const ComponentInit& init)
       : Component(init), go("go"), depth_(add_signal("depth", "things counted", 8)),
-        delay_(ns_to_fs(attributes().decimal("delay_ns"))) {
+        delay_(*Parameters(init.attributes).delay) {
     add_statistic("counted", "things counted", Quantity::count, counted_);
     SC_THREAD(run);
   }

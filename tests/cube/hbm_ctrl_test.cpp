@@ -324,7 +324,7 @@ KERNBENCH_SYSTEMC_TEST(a_control_message_that_is_no_read_is_a_broken_rule) {
 }
 
 BOOST_AUTO_TEST_CASE(channels_and_bursts_are_powers_of_two) {
-  for (const Parameter& parameter : HbmCtrl::schema()) {
+  for (const Parameter& parameter : schema_of<HbmCtrl::Parameters>()) {
     if (parameter.name() != "num_pcs" && parameter.name() != "burst_bytes") continue;
     BOOST_CHECK_THROW(parameter.parse("6"), std::invalid_argument);
     BOOST_CHECK_THROW(parameter.parse("0"), std::invalid_argument);

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/base/component_registry.h"
 #include "models/noc/link.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_services.h"
@@ -79,7 +80,7 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
   NodeId id(const std::string& name) const;
   template <class T>
   T& add(const std::string& name, const std::map<std::string, std::string>& attributes = {}) {
-    const Attributes resolved = resolve(T::schema(), attributes);
+    const Attributes resolved = resolve(SchemaOf<T>::schema(), attributes);
     auto made = make_component<T>({name.c_str(), id(name), resolved, *this});
     T& component = *made;
     nodes_[id(name)] = std::move(made);

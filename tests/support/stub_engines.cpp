@@ -145,7 +145,7 @@ void add(ComponentRegistry& registry,
     registry.add({"builtin." + std::string(name_of(role)),
                   "stands for an engine",
                   {role},
-                  Engine::schema(),
+                  SchemaOf<Engine>::schema(),
                   create});
 }
 
