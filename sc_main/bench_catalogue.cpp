@@ -5,9 +5,9 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/config/nearest_name.h"
 #include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
-#include "platform/topology/nearest_name.h"
 #include "sc_main/command.h"
 #include "sc_main/parameter_text.h"
 

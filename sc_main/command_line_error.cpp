@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "models/base/quote.h"
-#include "platform/topology/nearest_name.h"
+#include "platform/config/nearest_name.h"
 
 namespace kernbench {
 namespace {

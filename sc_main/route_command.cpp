@@ -5,10 +5,10 @@
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/assembly/machine_routes.h"
+#include "platform/config/nearest_name.h"
 #include "platform/observe/json_text.h"
 #include "platform/probe/route_report.h"
 #include "platform/topology/build_graph.h"
-#include "platform/topology/nearest_name.h"
 #include "sc_main/command.h"
 #include "sc_main/machine_options.h"
 

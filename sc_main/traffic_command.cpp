@@ -9,11 +9,11 @@
 #include <unordered_map>
 
 #include "models/base/errors.h"
+#include "platform/config/resolved_config.h"
 #include "platform/observe/json_text.h"
 #include "platform/observe/latency_breakdown.h"
 #include "platform/observe/latency_parts.h"
 #include "platform/observe/request_trace.h"
-#include "platform/observe/resolved_config.h"
 #include "platform/observe/text_table.h"
 #include "platform/topology/build_graph.h"
 #include "platform/traffic/traffic_file.h"

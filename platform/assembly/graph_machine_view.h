@@ -6,8 +6,8 @@
 
 #include "models/address/address_map.h"
 #include "models/protocol/machine_view.h"
+#include "platform/config/machine_sizes.h"
 #include "platform/topology/graph.h"
-#include "platform/topology/machine_sizes.h"
 #include "platform/topology/pe_engines.h"
 
 namespace kernbench {

@@ -6,7 +6,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
-#include "platform/topology/nearest_name.h"
+#include "platform/config/nearest_name.h"
 
 namespace kernbench {
 namespace {

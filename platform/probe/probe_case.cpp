@@ -10,8 +10,8 @@
 #include "models/timing/zero_load_latency.h"
 #include "platform/assembly/graph_machine_view.h"
 #include "platform/assembly/machine_routes.h"
+#include "platform/config/nearest_name.h"
 #include "platform/probe/machine_message.h"
-#include "platform/topology/nearest_name.h"
 
 namespace kernbench {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "models/base/component.h"
+#include "platform/config/machine_spec.h"
 #include "platform/topology/cube_mesh.h"
-#include "platform/topology/machine_spec.h"
 #include "platform/topology/node_kind.h"
 
 namespace kernbench {

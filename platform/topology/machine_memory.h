@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "platform/topology/machine_spec.h"
+#include "platform/config/machine_spec.h"
 
 namespace kernbench {
 

@@ -30,7 +30,7 @@ LaunchSpec launch_on_first(const std::string& name, int pes);
 Parameter extent(const char* name, const char* description, std::int64_t count);
 Parameter float_dtype(const char* description);
 Parameter any_dtype(const char* description);
-// How many PEs of a cube share `what`; parts() of it is never more than there are parts to share.
+// How many PEs of a cube share the work; parts() of it is never more than there are parts to share.
 Parameter shared_by_pes(const char* description);
 int parts(const Torch& torch, std::int64_t extent);
 

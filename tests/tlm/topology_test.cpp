@@ -5,7 +5,7 @@
 
 #include "models/base/errors.h"
 #include "platform/assembly/builtin_components.h"
-#include "platform/observe/resolved_config.h"
+#include "platform/config/resolved_config.h"
 #include "platform/topology/route_finder.h"
 #include "platform/topology/topology_json.h"
 #include "tests/support/plain_tlm/lt_memory.h"

@@ -3,7 +3,7 @@
 
 #include "platform/topology/route_finder.h"
 #include "platform/topology/topology_json.h"
-#include "tests/topology/broken_file.h"
+#include "tests/config/broken_file.h"
 #include "tests/topology/machines.h"
 
 using namespace kernbench;

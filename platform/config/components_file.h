@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/base/component_registry.h"
-#include "platform/topology/config_tree.h"
+#include "platform/config/config_schema.h"
 
 namespace kernbench {
 
@@ -18,6 +18,8 @@ struct ComponentsFile {
   std::vector<Alias> aliases;        // in the order of the file
   std::vector<std::string> plugins;  // paths; those in the file are relative to it
 };
+
+ConfigSchema components_schema();
 
 // Throws ConfigError. Overrides: components.NAME=FACTORY (NAME may contain dots), plugins.N=PATH,
 // plugins=[...].

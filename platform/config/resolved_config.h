@@ -5,12 +5,12 @@
 #include <string>
 
 #include "models/base/component_registry.h"
-#include "platform/topology/machine_spec.h"
+#include "platform/config/machine_spec.h"
 
 namespace kernbench {
 
 // Attributes that the topology fills in (flit size, link rates) stand in comments: they cannot be
 // set. Other names of implementations (components.yaml) are written as what they stand for.
-std::string resolved_config(const MachineSpec& spec, const ComponentRegistry& registry);
+std::string resolved_config(MachineSpec spec, const ComponentRegistry& registry);
 
 }  // namespace kernbench

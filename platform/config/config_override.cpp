@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "models/base/quote.h"
-#include "platform/topology/config_tree.h"
-#include "platform/topology/nearest_name.h"
+#include "platform/config/config_tree.h"
+#include "platform/config/nearest_name.h"
 
 namespace kernbench {
 namespace {

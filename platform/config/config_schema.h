@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "models/base/component_registry.h"
-#include "platform/topology/config_tree.h"
+#include "platform/config/config_tree.h"
 
 namespace kernbench {
 
@@ -33,6 +33,16 @@ struct ConfigKey {
   std::optional<Parameter> value;
   std::size_t least_items = 0, most_items = 4096;  // lists
   std::optional<Role> role = {};  // components: what an implementation has to be made for
+  std::string family = {};  // name for all keys of the section that are alike, in the key reference
+
+  static ConfigKey of(Kind kind, std::string path, std::string description, bool required = true);
+  static ConfigKey of_list(std::string path, std::string description, std::size_t least,
+                           std::size_t most, bool required = true);
+  // With the description of the parameter.
+  static ConfigKey of_value(std::string path, Parameter parameter, bool required = true);
+  static ConfigKey of_component(std::string path, std::string description, Role role,
+                                bool required = true);
+  std::string allowed() const;  // "a section", "an integer, 1 to 16 (B)": for messages
 };
 
 class ConfigSchema {
@@ -65,6 +75,7 @@ struct ComponentEntry {
 // absent or faulty.
 class ResolvedConfig {
  public:
+  const ParameterValue* value(const std::string& path) const;
   const Rational* number(const std::string& path) const;
   const std::string* text(const std::string& path) const;
   std::size_t items(const std::string& path) const;  // of a list; 0 if absent

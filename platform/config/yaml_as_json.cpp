@@ -1,4 +1,4 @@
-#include "platform/topology/yaml_as_json.h"
+#include "platform/config/yaml_as_json.h"
 
 #include <yaml-cpp/yaml.h>
 

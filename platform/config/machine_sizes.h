@@ -3,11 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "models/address/address_map.h"
-#include "platform/topology/config_schema.h"
-#include "platform/topology/machine_spec.h"
+#include "platform/config/machine_faults.h"
 
 namespace kernbench {
 
@@ -25,7 +23,6 @@ MemoryFacts memory_facts(const MachineSpec& machine);
 
 // Behind resolve_components(): the machine has to be addressable, its TCM large enough for its
 // shares.
-void check_sizes(const MachineSpec& machine, const ResolvedConfig& config,
-                 std::vector<ConfigIssue>& issues);
+void check_sizes(const MachineSpec& machine, MachineFaults& faults);
 
 }  // namespace kernbench

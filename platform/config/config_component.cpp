@@ -2,8 +2,8 @@
 #include <stdexcept>
 
 #include "models/base/quote.h"
-#include "platform/topology/config_schema.h"
-#include "platform/topology/nearest_name.h"
+#include "platform/config/config_schema.h"
+#include "platform/config/nearest_name.h"
 
 namespace kernbench {
 namespace {

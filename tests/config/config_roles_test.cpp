@@ -2,8 +2,8 @@
 // while the configuration is read.
 #include <boost/test/unit_test.hpp>
 
-#include "platform/topology/machine_schema.h"
-#include "tests/topology/broken_file.h"
+#include "platform/config/machine_keys.h"
+#include "tests/config/broken_file.h"
 
 using namespace kernbench;
 using namespace kernbench::test;

@@ -1,5 +1,5 @@
 // components.yaml (spec 12).
-#include "platform/topology/components_file.h"
+#include "platform/config/components_file.h"
 
 #include <boost/test/unit_test.hpp>
 

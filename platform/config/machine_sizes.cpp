@@ -1,4 +1,4 @@
-#include "platform/topology/machine_sizes.h"
+#include "platform/config/machine_sizes.h"
 
 #include <algorithm>
 #include <array>
@@ -13,43 +13,32 @@ constexpr std::uint64_t kib = 1024, mib = 1024 * kib, gib = 1024 * mib;
 // An attribute by which the machine is described: every implementation in that place has to declare
 // it.
 struct SizeKey {
-  const char* component;  // key of the entry
+  Role component;
   const char* attribute;
   std::uint64_t unit_bytes;
   std::uint64_t most_bytes;  // that a physical address reaches
   std::uint64_t MachineSizes::*size;
 };
 const std::array<SizeKey, 5> size_keys{
-    {{"cube.components.sram", "size_mb", mib, PhysAddr::cube_sram_bytes, &MachineSizes::sram_bytes},
-     {"cube.pe_template.components.pe_tcm", "size_mb", mib, budget_bytes(PeUnit::pe_tcm),
-      &MachineSizes::tcm_bytes},
-     {"cube.pe_template.components.pe_tcm", "reserved_kb", kib, budget_bytes(PeUnit::pe_tcm),
+    {{Role::sram, "size_mb", mib, PhysAddr::cube_sram_bytes, &MachineSizes::sram_bytes},
+     {Role::pe_tcm, "size_mb", mib, budget_bytes(PeUnit::pe_tcm), &MachineSizes::tcm_bytes},
+     {Role::pe_tcm, "reserved_kb", kib, budget_bytes(PeUnit::pe_tcm),
       &MachineSizes::tcm_reserved_bytes},
-     {"cube.pe_template.components.pe_cpu", "scratch_bytes", 1, budget_bytes(PeUnit::pe_tcm),
-      &MachineSizes::scratch_bytes},
-     {"cube.pe_template.components.pe_mmu", "page_bytes", 1, PhysAddr::chiplet_bytes,
-      &MachineSizes::page_bytes}}};
+     {Role::pe_cpu, "scratch_bytes", 1, budget_bytes(PeUnit::pe_tcm), &MachineSizes::scratch_bytes},
+     {Role::pe_mmu, "page_bytes", 1, PhysAddr::chiplet_bytes, &MachineSizes::page_bytes}}};
 
 const ComponentSpec& component_of(const CubeSpec& cube, const SizeKey& key) {
-  const std::string path = key.component;
-  return path == "cube.components.sram"
-             ? cube.sram
-             : cube.engines.find(path.substr(path.rfind('.') + 1))->second;
-}
-
-std::string attribute_key(const SizeKey& key) {
-  return std::string(key.component) + ".attrs." + key.attribute;
+  return key.component == Role::sram ? cube.sram
+                                     : cube.engines.find(name_of(key.component))->second;
 }
 
 class SizeChecks {
  public:
-  SizeChecks(const MachineSpec& machine, const ResolvedConfig& config,
-             std::vector<ConfigIssue>& issues)
-      : machine_(machine), config_(config), issues_(issues) {}
+  SizeChecks(const MachineSpec& machine, MachineFaults& faults)
+      : machine_(machine), faults_(faults) {}
 
   void all() {
-    bool known = config_.number("sip.cube_mesh.w") != nullptr &&
-                 config_.number("sip.cube_mesh.h") != nullptr;
+    bool known = faults_.sound(machine_.sip.mesh_w, machine_.sip.mesh_h);
     for (const SizeKey& key : size_keys) known = described(key) && known;
     if (!known) return;
     tcm_budget();
@@ -57,15 +46,19 @@ class SizeChecks {
   }
 
  private:
+  const std::string& path_of(const SizeKey& key) const {
+    return faults_.key_of(component_of(machine_.cube, key));
+  }
   void fault(const SizeKey& key, std::string message) {
-    issues_.push_back(issue_at(config_.component(key.component)->place_of(key.attribute),
-                               attribute_key(key), std::move(message)));
+    const std::string& path = path_of(key);
+    faults_.add(issue_at(faults_.config().component(path)->place_of(key.attribute),
+                         path + ".attrs." + key.attribute, std::move(message)));
   }
 
   // Whether the attribute is there and sound. An implementation may declare a wider range than the
   // machine has room for.
   bool described(const SizeKey& key) {
-    const ComponentEntry* entry = config_.component(key.component);
+    const ComponentEntry* entry = faults_.config().component(path_of(key));
     if (entry == nullptr || entry->implementation == nullptr) return false;  // reported already
     const ParameterSchema& schema = entry->implementation->schema;
     const bool declared =
@@ -73,10 +66,10 @@ class SizeChecks {
           return parameter.name() == key.attribute && parameter.type() == Parameter::Type::integer;
         });
     if (!declared) {
-      issues_.push_back(issue_at(entry->place, std::string(key.component) + ".impl",
-                                 "found " + entry->implementation->name +
-                                     ", allowed is an implementation with an integer '" +
-                                     key.attribute + "', by which the machine is described"));
+      faults_.add(issue_at(entry->place, path_of(key) + ".impl",
+                           "found " + entry->implementation->name +
+                               ", allowed is an implementation with an integer '" + key.attribute +
+                               "', by which the machine is described"));
       return false;
     }
     const Attributes& attributes = component_of(machine_.cube, key).attributes;
@@ -107,26 +100,24 @@ class SizeChecks {
   }
 
   void addresses() {
-    if (machine_.sip.cubes() > static_cast<int>(PhysAddr::ahbm_dies)) {
-      issues_.push_back(issue_at(
-          config_.place("sip.cube_mesh"), "sip.cube_mesh",
-          "found " + std::to_string(machine_.sip.mesh_w) + " x " +
-              std::to_string(machine_.sip.mesh_h) + " = " + std::to_string(machine_.sip.cubes()) +
-              " cubes, allowed are at most " + std::to_string(PhysAddr::ahbm_dies) +
-              ", as many as a physical address tells apart"));
+    const SipSpec& sip = machine_.sip;
+    if (sip.cubes() > static_cast<int>(PhysAddr::ahbm_dies)) {
+      faults_.add_at(faults_.section_of(sip.mesh_w),
+                     "found " + std::to_string(sip.mesh_w) + " x " + std::to_string(sip.mesh_h) +
+                         " = " + std::to_string(sip.cubes()) + " cubes, allowed are at most " +
+                         std::to_string(PhysAddr::ahbm_dies) +
+                         ", as many as a physical address tells apart");
     }
-    if (!issues_.empty()) return;
+    if (!faults_.none()) return;
     try {
       const AddressMap map(memory_facts(machine_));
     } catch (const AddressError& error) {
-      issues_.push_back(
-          issue_at(config_.place("cube.memory_map"), "cube.memory_map", error.what()));
+      faults_.add_at(faults_.section_of(machine_.cube.memory_map.address_model), error.what());
     }
   }
 
   const MachineSpec& machine_;
-  const ResolvedConfig& config_;
-  std::vector<ConfigIssue>& issues_;
+  MachineFaults& faults_;
 };
 
 }  // namespace
@@ -136,8 +127,9 @@ MachineSizes machine_sizes(const CubeSpec& cube) {
   for (const SizeKey& key : size_keys) {
     const ComponentSpec& component = component_of(cube, key);
     if (!component.attributes.has(key.attribute))
-      throw UsageError("the implementation " + component.impl + " of " + key.component +
-                       " does not declare '" + key.attribute + "'");
+      throw UsageError("the implementation " + component.impl + " of " +
+                       std::string(name_of(key.component)) + " does not declare '" + key.attribute +
+                       "'");
     sizes.*key.size =
         static_cast<std::uint64_t>(component.attributes.integer(key.attribute)) * key.unit_bytes;
   }
@@ -160,9 +152,8 @@ MemoryFacts memory_facts(const MachineSpec& machine) {
   return facts;
 }
 
-void check_sizes(const MachineSpec& machine, const ResolvedConfig& config,
-                 std::vector<ConfigIssue>& issues) {
-  SizeChecks(machine, config, issues).all();
+void check_sizes(const MachineSpec& machine, MachineFaults& faults) {
+  SizeChecks(machine, faults).all();
 }
 
 }  // namespace kernbench

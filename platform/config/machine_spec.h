@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "models/address/address_model.h"
-#include "models/base/parameter.h"
+#include "models/base/parameter_member.h"
 #include "models/base/units.h"
 
 namespace kernbench {
@@ -134,9 +134,7 @@ struct MachineSpec {
   CubeSpec cube;
 };
 
-// The words of topology.yaml for the enumerators of a choice, in their order.
-template <class Choice>
-struct ChoiceNames;
+// The words of topology.yaml.
 template <>
 struct ChoiceNames<SipTopology> {
   static constexpr std::array<std::string_view, 3> all{"ring_1d", "torus_2d", "mesh_2d_no_wrap"};
@@ -149,9 +147,5 @@ template <>
 struct ChoiceNames<HbmMapping> {
   static constexpr std::array<std::string_view, 2> all{"n_to_one", "one_to_one"};
 };
-template <class Choice, class = decltype(ChoiceNames<Choice>::all)>
-std::string_view name_of(Choice choice) {
-  return ChoiceNames<Choice>::all[static_cast<std::size_t>(choice)];
-}
 
 }  // namespace kernbench

@@ -1,30 +1,25 @@
-#include "platform/topology/components_file.h"
+#include "platform/config/components_file.h"
 
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
 
 #include "models/base/quote.h"
-#include "platform/topology/config_schema.h"
-#include "platform/topology/nearest_name.h"
+#include "platform/config/config_schema.h"
+#include "platform/config/nearest_name.h"
 
 namespace kernbench {
-namespace {
 
 ConfigSchema components_schema() {
   using Kind = ConfigKey::Kind;
   return ConfigSchema(
-      {{"components", Kind::section, "implementation name -> factory", true, {}, 0, 0},
-       {"components.*", Kind::text, "a registered factory", true, {}, 0, 0},
-       {"plugins", Kind::list, "shared libraries with further factories", false, {}, 0, 256},
-       {"plugins.*",
-        Kind::text,
-        "path of a shared library, relative to this file",
-        true,
-        {},
-        0,
-        0}});
+      {ConfigKey::of(Kind::section, "components", "implementation name -> factory"),
+       ConfigKey::of(Kind::text, "components.*", "a registered factory"),
+       ConfigKey::of_list("plugins", "shared libraries with further factories", 0, 256, false),
+       ConfigKey::of(Kind::text, "plugins.*", "path of a shared library, relative to this file")});
 }
+
+namespace {
 
 constexpr std::size_t longest_alias = 64;
 

@@ -2,7 +2,7 @@
 // is read.
 #include <boost/test/unit_test.hpp>
 
-#include "tests/topology/broken_file.h"
+#include "tests/config/broken_file.h"
 
 using namespace kernbench;
 using namespace kernbench::test;

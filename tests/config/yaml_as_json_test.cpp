@@ -1,5 +1,5 @@
 // YAML text as JSON text.
-#include "platform/topology/yaml_as_json.h"
+#include "platform/config/yaml_as_json.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,11 +1,12 @@
 // The resolved configuration is a topology.yaml that gives the same machine again, default for
 // default.
-#include "platform/observe/resolved_config.h"
+#include "platform/config/resolved_config.h"
+
+#include <boost/test/unit_test.hpp>
 
 #include "platform/assembly/builtin_components.h"
 #include "platform/topology/load_machine.h"
-#include "tests/observe/fake_machine.h"
-#include "tests/support/forked.h"
+#include "tests/topology/machines.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -27,9 +28,8 @@ std::string shipped(const std::string& name) {
 BOOST_AUTO_TEST_CASE(a_resolved_configuration_resolves_to_itself) {
   for (const std::string name : {"topology.yaml", "topology.tiny.yaml", "topology.six_sip.yaml"}) {
     const std::string resolved = resolved_of(shipped(name));
-    TemporaryFile file("resolved.yaml");
-    std::ofstream(file.path()) << resolved;
-    BOOST_TEST(resolved_of(file.path()) == resolved, name);
+    const ScratchDir dir;
+    BOOST_TEST(resolved_of(dir.write("resolved.yaml", resolved)) == resolved, name);
   }
 }
 
@@ -39,9 +39,8 @@ BOOST_AUTO_TEST_CASE(a_ual_end_point_is_resolved_with_its_links) {
                   {{"sip.io_chiplets.io0.components.ual_ep", "{impl: builtin.ual_ep}"},
                    {"sip.io_chiplets.io0.links.ual_ep_to_noc_bw_gbs", "192"},
                    {"system.links.io_ual_to_switch", "{bw_gbs: 128, distance_mm: 25}"}});
-  TemporaryFile file("resolved.yaml");
-  std::ofstream(file.path()) << resolved;
-  BOOST_TEST(resolved_of(file.path()) == resolved);
+  const ScratchDir dir;
+  BOOST_TEST(resolved_of(dir.write("resolved.yaml", resolved)) == resolved);
   for (const std::string part :
        {"io_ual_to_switch: {bw_gbs: 128, distance_mm: 25}\n", "ual_ep_to_noc_bw_gbs: 192\n",
         "ual_ep: {impl: builtin.ual_ep, attrs: {cut_through: false, overhead_ns: 0}}\n"})
@@ -58,9 +57,8 @@ BOOST_AUTO_TEST_CASE(an_alias_is_written_as_what_it_stands_for) {
                                    {{"cube.components.router.impl", "custom.router"}}, registry),
                       registry);
   BOOST_TEST(resolved.find("router: {impl: builtin.noc, ") != std::string::npos, resolved);
-  TemporaryFile file("resolved.yaml");
-  std::ofstream(file.path()) << resolved;
-  BOOST_TEST(resolved_of(file.path()) == resolved);
+  const ScratchDir dir;
+  BOOST_TEST(resolved_of(dir.write("resolved.yaml", resolved)) == resolved);
 }
 
 BOOST_AUTO_TEST_CASE(defaults_and_overrides_are_resolved) {

@@ -3,8 +3,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
-#include "platform/topology/machine_schema.h"
-#include "tests/topology/broken_file.h"
+#include "platform/config/machine_keys.h"
+#include "tests/config/broken_file.h"
 
 using namespace kernbench;
 using namespace kernbench::test;

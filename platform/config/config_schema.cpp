@@ -1,9 +1,9 @@
-#include "platform/topology/config_schema.h"
+#include "platform/config/config_schema.h"
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "platform/topology/nearest_name.h"
+#include "platform/config/nearest_name.h"
 
 namespace kernbench {
 namespace {
@@ -27,26 +27,56 @@ bool is_name(const std::string& text) {
                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
 }
 
-std::string allowed_in(const ConfigKey& key) {
-  switch (key.kind) {
-    case ConfigKey::Kind::section:
+}  // namespace
+
+ConfigKey ConfigKey::of(Kind kind, std::string path, std::string description, bool required) {
+  ConfigKey key;
+  key.path = std::move(path);
+  key.kind = kind;
+  key.description = std::move(description);
+  key.required = required;
+  return key;
+}
+
+ConfigKey ConfigKey::of_list(std::string path, std::string description, std::size_t least,
+                             std::size_t most, bool required) {
+  ConfigKey key = of(Kind::list, std::move(path), std::move(description), required);
+  key.least_items = least;
+  key.most_items = most;
+  return key;
+}
+
+ConfigKey ConfigKey::of_value(std::string path, Parameter parameter, bool required) {
+  ConfigKey key = of(Kind::value, std::move(path), parameter.description(),
+                     required && !parameter.default_value());
+  key.value = std::move(parameter);
+  return key;
+}
+
+ConfigKey ConfigKey::of_component(std::string path, std::string description, Role role,
+                                  bool required) {
+  ConfigKey key = of(Kind::component, std::move(path), std::move(description), required);
+  key.role = role;
+  return key;
+}
+
+std::string ConfigKey::allowed() const {
+  switch (kind) {
+    case Kind::section:
       return "a section";
-    case ConfigKey::Kind::list:
+    case Kind::list:
       return "a list";
-    case ConfigKey::Kind::value:
-      return key.value->allowed() +
-             (key.value->unit().empty() ? "" : " (" + key.value->unit() + ")");
-    case ConfigKey::Kind::name:
+    case Kind::value:
+      return value->allowed() + (value->unit().empty() ? "" : " (" + value->unit() + ")");
+    case Kind::name:
       return "a name of at most " + std::to_string(longest_name) + " letters, digits, '_' and '-'";
-    case ConfigKey::Kind::text:
+    case Kind::text:
       return "a text";
-    case ConfigKey::Kind::component:
+    case Kind::component:
       return "{impl: NAME, attrs: {...}}";
   }
   return "";
 }
-
-}  // namespace
 
 ConfigSchema::ConfigSchema(std::vector<ConfigKey> keys) : keys_(std::move(keys)) {
   for (std::size_t i = 0; i < keys_.size(); ++i) {
@@ -121,7 +151,7 @@ class SchemaCheck {
       resolved_.values_[path] = *key.value->default_value();
       resolved_.places_[path] = around;
     } else if (key.required) {
-      fault(around, path, "the key is missing; allowed is " + allowed_in(key));
+      fault(around, path, "the key is missing; allowed is " + key.allowed());
     } else if (key.kind == ConfigKey::Kind::section) {
       ConfigNode empty;
       empty.kind = ConfigNode::Kind::map;
@@ -140,7 +170,7 @@ class SchemaCheck {
     if (node.kind != expected &&
         !(container &&
           node.kind == Kind::null)) {  // `links:` with nothing below is an empty section
-      fault(node.place, path, "found " + node.described() + ", allowed is " + allowed_in(key));
+      fault(node.place, path, "found " + node.described() + ", allowed is " + key.allowed());
       return;
     }
     switch (key.kind) {
@@ -156,7 +186,7 @@ class SchemaCheck {
       case ConfigKey::Kind::name:
         if (!is_name(node.text))
           return fault(node.place, path,
-                       "found " + node.described() + ", allowed is " + allowed_in(key));
+                       "found " + node.described() + ", allowed is " + key.allowed());
         resolved_.values_[path] = node.text;
         break;
       case ConfigKey::Kind::text:
@@ -191,8 +221,7 @@ class SchemaCheck {
 
   void value(const ConfigNode& node, const ConfigKey& key, const std::string& path) {
     if (node.quoted && key.value->type() != Parameter::Type::choice) {
-      return fault(node.place, path,
-                   "found " + node.described() + ", allowed is " + allowed_in(key));
+      return fault(node.place, path, "found " + node.described() + ", allowed is " + key.allowed());
     }
     try {
       resolved_.values_[path] = key.value->parse(node.text);
@@ -213,14 +242,17 @@ ResolvedConfig check_config(const ConfigNode& root, const ConfigSchema& schema,
   return SchemaCheck(schema, registry, issues).run(root);
 }
 
-const Rational* ResolvedConfig::number(const std::string& path) const {
+const ParameterValue* ResolvedConfig::value(const std::string& path) const {
   const auto found = values_.find(path);
-  return found == values_.end() ? nullptr : std::get_if<Rational>(&found->second);
+  return found == values_.end() ? nullptr : &found->second;
+}
+
+const Rational* ResolvedConfig::number(const std::string& path) const {
+  return std::get_if<Rational>(value(path));
 }
 
 const std::string* ResolvedConfig::text(const std::string& path) const {
-  const auto found = values_.find(path);
-  return found == values_.end() ? nullptr : std::get_if<std::string>(&found->second);
+  return std::get_if<std::string>(value(path));
 }
 
 std::size_t ResolvedConfig::items(const std::string& path) const {

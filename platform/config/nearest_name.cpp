@@ -1,4 +1,4 @@
-#include "platform/topology/nearest_name.h"
+#include "platform/config/nearest_name.h"
 
 #include <algorithm>
 #include <numeric>

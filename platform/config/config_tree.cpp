@@ -1,4 +1,4 @@
-#include "platform/topology/config_tree.h"
+#include "platform/config/config_tree.h"
 
 #include <yaml-cpp/yaml.h>
 
