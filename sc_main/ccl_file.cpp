@@ -1,5 +1,7 @@
 #include "sc_main/ccl_file.h"
 
+#include <fmt/format.h>
+
 #include "platform/topology/config_schema.h"
 
 namespace kernbench {
@@ -21,8 +23,13 @@ ConfigKey section(std::string path, std::string description) {
 }
 
 ConfigKey value(const std::string& path, const Parameter& parameter) {
-  return {
-      path + "." + parameter.name(), Kind::value, parameter.description(), false, parameter, 0, 0};
+  return {fmt::format("{}.{}", path, parameter.name()),
+          Kind::value,
+          parameter.description(),
+          false,
+          parameter,
+          0,
+          0};
 }
 
 ConfigSchema ccl_schema(const AlgorithmRegistry& algorithms) {
@@ -47,7 +54,7 @@ Attributes given_in(const ConfigNode* section, const ResolvedConfig& config,
   Attributes values;
   if (section == nullptr) return values;
   for (const ConfigEntry& entry : section->entries) {
-    const std::string key = path + "." + entry.key;
+    const std::string key = fmt::format("{}.{}", path, entry.key);
     if (const Rational* number = config.number(key)) values.set(entry.key, *number);
     if (const std::string* text = config.text(key)) values.set(entry.key, *text);
   }

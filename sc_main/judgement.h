@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "platform/numerics/abandonable.h"
 #include "platform/numerics/data_executor.h"
+#include "platform/numerics/stop.h"
 #include "platform/numerics/verify.h"
 #include "sw/runtime/expectation.h"
 

@@ -160,7 +160,7 @@ std::size_t column(const ResultTable& table, const std::string& name) {
   const auto& columns = table.columns();
   const auto found = std::find(columns.begin(), columns.end(), name);
   if (found == columns.end())
-    throw ModelError("table '" + table.name() + "' has no column '" + name + "'");
+    throw ModelError(fmt::format("table '{}' has no column '{}'", table.name(), name));
   return static_cast<std::size_t>(found - columns.begin());
 }
 

@@ -1,4 +1,6 @@
 // `kernbench route`: the way between two nodes, hop by hop, with the formula.
+#include <fmt/format.h>
+
 #include <iostream>
 #include <memory>
 
@@ -26,8 +28,8 @@ NodeId node_of(const Graph& graph, const std::string& name) {
   if (const auto node = graph.find(name)) return *node;
   std::vector<std::string> known;
   for (const Node& node : graph.nodes()) known.push_back(node.name);
-  throw UsageError("there is no node " + quote(name) + " in this machine" +
-                   did_you_mean(name, known));
+  throw UsageError(
+      fmt::format("there is no node {} in this machine{}", quote(name), did_you_mean(name, known)));
 }
 
 int show_route(const RouteOptions& options) {

@@ -1,4 +1,6 @@
 // `kernbench run`: a bench on a machine, from the command line to the verdict.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -56,7 +58,7 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 Facts facts_of(const Bench& bench, const ParameterTexts& parameters, const RunOptions& options,
                const CclSettings& ccl) {
   std::string run = bench.name;
-  for (const auto& [name, value] : parameters) run += " " + name + "=" + value;
+  for (const auto& [name, value] : parameters) run += fmt::format(" {}={}", name, value);
   return {{"topology", options.machine.topology_path()},
           {"bench", run},
           {"device", options.device},
@@ -82,14 +84,15 @@ std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launch
 
 // How far a run came that did not come to its end; empty for one that did.
 std::string stopped_text(const RunResult& result, Fs simulated) {
-  const std::string at = " at " + format_ns(simulated) + " of simulated time";
+  const std::string at = fmt::format(" at {} of simulated time", format_ns(simulated));
   switch (result.status) {
     case RunStatus::until_reached:
-      return "stopped" + at + ", as --until says";
+      return fmt::format("stopped{}, as --until says", at);
     case RunStatus::wall_limit:
-      return "stopped" + at + ", by --max-wall" + (result.stuck.empty() ? "" : ": " + result.stuck);
+      return fmt::format("stopped{}, by --max-wall{}", at,
+                         result.stuck.empty() ? "" : ": " + result.stuck);
     case RunStatus::interrupted:
-      return "interrupted" + at + (result.stuck.empty() ? "" : ": " + result.stuck);
+      return fmt::format("interrupted{}{}", at, result.stuck.empty() ? "" : ": " + result.stuck);
     default:
       return "";
   }
@@ -260,7 +263,7 @@ void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins,
   const std::string why = Interrupt::requested()   ? "interrupted"
                           : memory_limit_reached() ? "stopped by --max-memory"
                                                    : "stopped by --max-wall";
-  stopped_ = why + " in phase 2: " + error.what();
+  stopped_ = fmt::format("{} in phase 2: {}", why, error.what());
   report.phase2.reset();
   report.verdicts.reset();
   report.operations.reset();
@@ -328,7 +331,7 @@ int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics)
     std::cerr << "kernbench: " << stopped << (options_.verifies() ? "; nothing is verified" : "")
               << '\n';
   if (report.verdicts && report.verdicts->empty())
-    throw Error("bench '" + report.bench + "' names no output to verify");
+    throw Error(fmt::format("bench '{}' names no output to verify", report.bench));
   if (report.verdicts) return report.verified() ? exit_done : exit_failed;
   if (!stopped_.empty()) return exit_failed;
   const bool as_asked = report.result.status == RunStatus::completed ||

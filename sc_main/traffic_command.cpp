@@ -142,7 +142,7 @@ void TrafficOptions::check_that_none_is_idle() const {
                             const std::string& with) {
     for (const char* option : options) {
       if (!met && command->count(option) > 0)
-        throw UsageError(std::string("traffic: ") + option + " changes nothing " + with);
+        throw UsageError(fmt::format("traffic: {} changes nothing {}", option, with));
     }
   };
   needs(!pattern.empty(),
@@ -228,12 +228,12 @@ class Report final : public TrafficListener {
   }
   std::string text() const {
     std::string text =
-        listing_ ? table_.text() +
-                       (seen_ > most_listed
-                            ? fmt::format("... {} more; --csv lists all\n", seen_ - most_listed)
-                            : "") +
-                       "\n"
-                 : "";
+        listing_
+            ? fmt::format("{}{}\n", table_.text(),
+                          seen_ > most_listed
+                              ? fmt::format("... {} more; --csv lists all\n", seen_ - most_listed)
+                              : "")
+            : "";
     return text + summary_.text();
   }
   TrafficRows& rows() { return rows_; }
@@ -360,14 +360,14 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   std::cout << std::flush;
   if (!options.json) (options.csv ? std::cerr : std::cout) << report.text();
   if (result.status == RunStatus::deadlock)
-    throw DeadlockError(result.error + "\n" + player.waiting());
+    throw DeadlockError(fmt::format("{}\n{}", result.error, player.waiting()));
   if (result.cause) std::rethrow_exception(result.cause);
   if (result.status == RunStatus::completed) return exit_done;
   if (result.status == RunStatus::interrupted) check_memory_limit();
   std::cerr << fmt::format(
       "kernbench: {} at {} of simulated time: {} requests issued, {} ended{}\n",
       name_of(result.status), format_ns(result.simulated), player.issued(), player.ended(),
-      result.stuck.empty() ? "" : "; " + result.stuck);
+      result.stuck.empty() ? "" : fmt::format("; {}", result.stuck));
   return result.status == RunStatus::until_reached ? exit_done : exit_failed;
 }
 

@@ -1,5 +1,7 @@
 #include "models/cube/hbm_ctrl.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -69,10 +71,10 @@ std::optional<ParameterFault> HbmCtrl::check(const Attributes& attributes) {
   }
   return ParameterFault{
       "efficiency",
-      "found " + attributes.decimal("efficiency").str() + ", allowed is that a burst of " +
-          std::to_string(attributes.integer("burst_bytes")) + " B on one of " +
-          std::to_string(attributes.integer("num_pcs")) + " pseudo-channels of a link of " +
-          attributes.decimal("link_bw_gbs").str() + " GB/s takes at most 1e9 ns, exactly"};
+      fmt::format("found {}, allowed is that a burst of {} B on one of {} pseudo-channels of a "
+                  "link of {} GB/s takes at most 1e9 ns, exactly",
+                  attributes.decimal("efficiency").str(), attributes.integer("burst_bytes"),
+                  attributes.integer("num_pcs"), attributes.decimal("link_bw_gbs").str())};
 }
 
 HbmCtrl::HbmCtrl(const ComponentInit& init)
@@ -87,7 +89,7 @@ HbmCtrl::HbmCtrl(const ComponentInit& init)
                 bytes_read_);
   add_statistic("bytes_written", "bytes of writes committed", Quantity::bytes, bytes_written_);
   for (std::size_t pc = 0; pc < channel_statistics_.size(); ++pc) {
-    const std::string name = "pc" + std::to_string(pc);
+    const std::string name = fmt::format("pc{}", pc);
     add_busy_time(name + "_busy", "time that bursts took", channel_statistics_[pc].busy_fs,
                   [this, pc](Fs now) { return busy_until(pc, now); });
     add_statistic(name + "_switches", "changes of direction", Quantity::count,

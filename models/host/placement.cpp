@@ -1,5 +1,7 @@
 #include "models/host/placement.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 
 #include "models/base/errors.h"
@@ -10,8 +12,8 @@ namespace {
 void check_pe(const MachineView& machine, const std::string& message, const PeId& pe) {
   const auto check = [&](const char* what, int value, int count) {
     if (value >= 0 && value < count) return;
-    throw UsageError(message + ": " + what + " is " + std::to_string(value) + ", allowed is 0.." +
-                     std::to_string(count - 1));
+    throw UsageError(
+        fmt::format("{}: {} is {}, allowed is 0..{}", message, what, value, count - 1));
   };
   check("sip", pe.sip, machine.sips());
   check("cube", pe.cube, machine.cubes());
@@ -32,23 +34,22 @@ MemoryTarget check_placement(const MachineView& machine, const char* message, co
                              std::uint64_t pa, std::uint64_t nbytes, MemoryKind kind) {
   check_pe(machine, message, where);
   if (nbytes > std::numeric_limits<std::uint32_t>::max()) {
-    throw UsageError(std::string(message) + ": nbytes is " + std::to_string(nbytes) +
-                     ", allowed is less than 4 GiB");
+    throw UsageError(fmt::format("{}: nbytes is {}, allowed is less than 4 GiB", message, nbytes));
   }
   const MemoryTarget place = machine.place_of(pa);
   const auto reject = [&](const std::string& what) {
-    throw UsageError(std::string(message) + ": " + what);
+    throw UsageError(fmt::format("{}: {}", message, what));
   };
   if (!is_in(machine, place.node, where, kind)) {
     const std::string asked = kind == MemoryKind::hbm   ? " HBM"
                               : kind == MemoryKind::tcm ? " TCM"
                                                         : "";
-    reject("the address lies in " + machine.name(place.node) + ", the message says " + where.str() +
-           asked);
+    reject(fmt::format("the address lies in {}, the message says {}{}", machine.name(place.node),
+                       where.str(), asked));
   }
   if (machine.place_of(pa + nbytes - 1).node != place.node) {
-    reject(std::to_string(nbytes) + " bytes from offset " + std::to_string(place.offset) +
-           " run past the end of " + machine.name(place.node));
+    reject(fmt::format("{} bytes from offset {} run past the end of {}", nbytes, place.offset,
+                       machine.name(place.node)));
   }
   return place;
 }

@@ -42,7 +42,7 @@ class IpcqEnd final : private TcmListener, private TransactionListener {
   // `dma` is the node; `keys` numbers all that it issues.
   IpcqEnd(Component& dma, Owner& owner, MachineServices& machine, TieKeySource& keys);
 
-  void use_rings(const IpcqSettings& settings) { space_ = settings.buffer; }
+  void use_rings(const IpcqSettings& settings) { space_ = settings.buffer_kind; }
   void send_message(std::shared_ptr<const IpcqMessage> message);
   // The last flit of a message for this PE.
   void message_reached(NodeId upstream, Transaction& transaction, FlitRun run, Fs arrival);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "models/base/errors.h"
+#include "models/base/exception_text.h"
 #include "models/pe/pe_identity.h"
 
 namespace kernbench {
@@ -215,22 +216,8 @@ Completion PeCpu::run_body(const KernelLaunch& message) {
                                               " when nothing happened any more");
     }
     return failure(Completion::aborted, kernel + "ended, the launch has failed on another PE");
-  } catch (const AccessFault& error) {
-    return failure("access_fault", kernel + error.what());
-  } catch (const AddressError& error) {
-    return failure("address_error", kernel + error.what());
-  } catch (const RoutingError& error) {
-    return failure("routing_error", kernel + error.what());
-  } catch (const AllocationError& error) {
-    return failure("allocation_error", kernel + error.what());
-  } catch (const PendingDataError& error) {
-    return failure("pending_data", kernel + error.what());
-  } catch (const UsageError& error) {
-    return failure("usage_error", kernel + error.what());
-  } catch (const ModelError& error) {
-    return failure("model_error", kernel + error.what());
   } catch (const std::exception& error) {
-    return failure("kernel_exception", kernel + error.what());
+    return failure(code_of(error).c_str(), kernel + error.what());
   } catch (...) {
     return failure("kernel_exception",
                    kernel + "an exception that is no std::exception; last call: " +

@@ -255,7 +255,7 @@ void PeDma::report_under_way(OpSink& sink) const {
 
 void PeDma::use_rings(const IpcqSettings& settings) {
   const auto chunk = static_cast<std::uint32_t>(attributes().integer("vc_chunk_size"));
-  links_.use_both(settings.vc_chunk_bytes.value_or(chunk));
+  links_.use_both(settings.vc_chunk_size.value_or(chunk));
   comm_.use_rings(settings);
 }
 

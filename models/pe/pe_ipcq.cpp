@@ -86,10 +86,10 @@ void PeIpcq::submit_send(std::shared_ptr<IpcqOperation> operation, IpcqSend send
   Work work;
   work.is_send = true;
   work.queue = queue_of("tl.send", send.direction);
-  if (send.nbytes() > setup_.settings.slot_bytes) {
+  if (send.nbytes() > setup_.settings.slot_size) {
     throw UsageError("tl.send on " + where().str() + " in direction '" + send.direction + "': " +
                      described(send.dtype, send.shape) + " has " + std::to_string(send.nbytes()) +
-                     " bytes, a slot has " + std::to_string(setup_.settings.slot_bytes));
+                     " bytes, a slot has " + std::to_string(setup_.settings.slot_size));
   }
   work.operation = std::move(operation);
   work.send = std::move(send);
@@ -170,7 +170,7 @@ void PeIpcq::block(Work& work) {
                                                       [this] { return state(); });
   }
   if (work.is_send && setup_.settings.backpressure == Backpressure::poll)
-    work.look_at = after(setup_.settings.poll);
+    work.look_at = after(ns_to_fs(setup_.settings.poll_ns));
   state_signal_.set(
       static_cast<std::uint64_t>(work.is_send ? State::send_blocked : State::receive_blocked));
 }
@@ -304,7 +304,7 @@ void PeIpcq::take(Work& work) {
   }
   if (!receive.consume) return consumed(work);
   work.phase = Phase::reading;
-  dma().access_slot(false, setup_.settings.buffer, receive.nbytes(), *this, work.tag);
+  dma().access_slot(false, setup_.settings.buffer_kind, receive.nbytes(), *this, work.tag);
 }
 
 void PeIpcq::slot_access_ended(std::uint32_t tag) {

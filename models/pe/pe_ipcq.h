@@ -76,7 +76,7 @@ class PeIpcq final : public Component,
   };
   struct Queue {
     Queue(const IpcqQueuePair& pair, const IpcqSettings& settings)
-        : state(pair, settings.n_slots, settings.slot_bytes) {}
+        : state(pair, settings.n_slots, settings.slot_size) {}
     IpcqQueue state;
     Fs credit_delay = 0;
     TraceSignal *credits = nullptr, *head = nullptr, *tail = nullptr;

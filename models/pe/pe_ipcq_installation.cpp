@@ -42,7 +42,7 @@ void PeIpcq::add(const IpcqQueuePair& pair) {
   const NodeId here = machine_.machine().engine(where(), PeEngine::pe_dma);
   const NodeId peer = machine_.machine().engine(pair.peer, PeEngine::pe_dma);
   queue.credit_delay =
-      credit_fs(machine_.routes().memory_path(here, peer), setup_.settings.credit_bytes);
+      credit_fs(machine_.routes().memory_path(here, peer), setup_.settings.ipcq_credit_size_bytes);
   const PairSignals& signals = pair_signals_[queues_.size() - 1];
   queue.credits = signals.credits;
   queue.head = signals.head;

@@ -47,8 +47,6 @@ struct CompositeOperand {
   DType dtype = DType::f16;
 };
 
-enum class EpilogueScope : std::uint8_t { k_tile, output_tile, kernel };
-
 // One op of the epilogue, in list order. `operand_bytes_per_element` is what FETCH moves for a
 // tensor operand (0: scalar or none).
 struct EpilogueStage {

@@ -1,5 +1,7 @@
 #include "models/protocol/control_node.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace kernbench {
@@ -23,11 +25,11 @@ Completion merged_completion(const std::map<PeId, Completion>& failures) {
     for (const auto& [pe, failure] : failures) {
       if (failure.is_consequence() != consequences) continue;
       if (code.empty()) code = failure.error_code;
-      text += (text.empty() ? ": " : "; ") + pe.str() + ": " + failure.error_code + ": " +
-              failure.error_message;
+      text += fmt::format("{}{}: {}: {}", text.empty() ? ": " : "; ", pe.str(), failure.error_code,
+                          failure.error_message);
     }
   }
-  return Completion::failure(code, std::to_string(failures.size()) + " PEs failed" + text);
+  return Completion::failure(code, fmt::format("{} PEs failed{}", failures.size(), text));
 }
 
 bool ControlNode::FanOut::fail_fast() const {
@@ -87,7 +89,7 @@ void ControlNode::take(Transaction& request) {
     return arrived(request, std::move(pe_message));
   const auto* abort = dynamic_cast<const LaunchAbort*>(message.get());
   if (abort == nullptr)
-    throw ModelError("a control message of unknown type has reached " + std::string(name()));
+    throw ModelError(fmt::format("a control message of unknown type has reached {}", name()));
   if (!withdrawn(*abort)) take_abort(*abort);
   request.route().listener->completed(request);
 }
@@ -172,16 +174,17 @@ void ControlNode::completed(Transaction& transaction) {
                                   [&](const FanOut& f) { return f.tag == route.listener_tag; });
   const NodeId from = route.path->source();
   if (entry == fan_outs_.end())
-    throw ModelError(machine().name(from) + " answered a message that everybody has answered");
+    throw ModelError(
+        fmt::format("{} answered a message that everybody has answered", machine().name(from)));
   const auto end = std::find_if(entry->ends.begin(), entry->ends.end(),
                                 [&](const End& e) { return e.node == from; });
   if (end == entry->ends.end() || end->answered)
-    throw ModelError(machine().name(from) + " answered " + label_of(*entry->sent) +
-                     " twice or unasked");
+    throw ModelError(fmt::format("{} answered {} twice or unasked", machine().name(from),
+                                 label_of(*entry->sent)));
   const auto* response = dynamic_cast<const HostResponse*>(route.message.get());
   if (response == nullptr)
-    throw ModelError(machine().name(from) + " answered " + label_of(*entry->sent) +
-                     " without a response");
+    throw ModelError(fmt::format("{} answered {} without a response", machine().name(from),
+                                 label_of(*entry->sent)));
   end->answered = true;
   --entry->awaited;
   merge(*entry, *end, *response);
@@ -254,7 +257,7 @@ void ControlNode::restate_wait(FanOut& fan_out) {
   PendingWaits& pending_waits = services().pending_waits();
   std::string what = "answers to " + label_of(*fan_out.sent);
   if (!fan_out.merged.failures.empty())
-    what += ", after: " + merged_completion(fan_out.merged.failures).error_message;
+    what += fmt::format(", after: {}", merged_completion(fan_out.merged.failures).error_message);
   pending_waits.close(fan_out.pending_wait);
   fan_out.pending_wait = pending_waits.open(name(), what, now());
 }
@@ -267,7 +270,7 @@ void ControlNode::answer(FanOut& fan_out) {
 void ControlNode::refuse(Transaction& request, const std::string& code, const std::string& text) {
   const auto response = std::make_shared<HostResponse>();
   response->completion =
-      Completion::failure(code, std::string(name()) + " at " + format_ns(now()) + ": " + text);
+      Completion::failure(code, fmt::format("{} at {}: {}", name(), format_ns(now()), text));
   respond(request, response);
 }
 

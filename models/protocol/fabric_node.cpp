@@ -1,5 +1,7 @@
 #include "models/protocol/fabric_node.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -9,15 +11,15 @@
 namespace kernbench {
 
 [[noreturn]] void not_inside_the_fabric(const char* call) {
-  throw ModelError(
-      std::string(call) +
-      " does not run inside the fabric; it belongs to the external TLM boundary (spec 2.1)");
+  throw ModelError(fmt::format(
+      "{} does not run inside the fabric; it belongs to the external TLM boundary (spec 2.1)",
+      call));
 }
 
 class FabricNode::Input final : public FabricForward {
  public:
   Input(FabricNode& node, std::uint32_t port, NodeId upstream)
-      : node_(node), port_(port), socket(("in" + std::to_string(port)).c_str()) {
+      : node_(node), port_(port), socket(fmt::format("in{}", port).c_str()) {
     socket.bind(*this);
     node.arrivals_.add_port(upstream);
   }
@@ -76,7 +78,7 @@ FabricTargetSocket& FabricNode::add_input(NodeId upstream) {
 FabricInitiatorSocket& FabricNode::add_output(NodeId /*downstream*/) {
   const Scope scope(*this);
   outputs_.push_back(
-      std::make_unique<FabricInitiatorSocket>(("out" + std::to_string(outputs_.size())).c_str()));
+      std::make_unique<FabricInitiatorSocket>(fmt::format("out{}", outputs_.size()).c_str()));
   outputs_sinks_.push_back(std::make_unique<Output>());
   outputs_.back()->bind(*outputs_sinks_.back());
   links_.push_back(nullptr);

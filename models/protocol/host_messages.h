@@ -2,6 +2,8 @@
 // carried by control messages.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -47,10 +49,7 @@ struct PeId {
   friend bool operator==(const PeId& a, const PeId& b) {
     return a.sip == b.sip && a.cube == b.cube && a.pe == b.pe;
   }
-  std::string str() const {
-    return "sip" + std::to_string(sip) + ".cube" + std::to_string(cube) + ".pe" +
-           std::to_string(pe);
-  }
+  std::string str() const { return fmt::format("sip{}.cube{}.pe{}", sip, cube, pe); }
 };
 
 // Spec 4.3. Merged by max on the way up.

@@ -1,5 +1,7 @@
 #include "models/protocol/tile_task.h"
 
+#include <fmt/format.h>
+
 #include "models/base/errors.h"
 
 namespace kernbench {
@@ -30,7 +32,7 @@ EngineRole role_of(StageType stage) { return info(stage).role; }
 
 void Tile::add(const Stage& stage) {
   if (size_ == max_stages)
-    throw ModelError("a tile has more than " + std::to_string(max_stages) + " stages");
+    throw ModelError(fmt::format("a tile has more than {} stages", max_stages));
   stages_[size_++] = stage;
 }
 

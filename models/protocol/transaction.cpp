@@ -1,5 +1,7 @@
 #include "models/protocol/transaction.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
@@ -10,7 +12,7 @@ void RouteExtension::cut_flits(std::uint64_t bytes, std::uint32_t flit_size) {
   const std::uint64_t skew = offset % flit_size;
   const std::uint64_t count = (skew + bytes + flit_size - 1) / flit_size;
   if (count > UINT32_MAX)
-    throw AccessFault("a transfer of " + std::to_string(bytes) + " bytes has too many flits");
+    throw AccessFault(fmt::format("a transfer of {} bytes has too many flits", bytes));
   flits = static_cast<std::uint32_t>(count);
   flit_bytes = flit_size;
   first_flit_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, flit_size - skew));

@@ -1,5 +1,7 @@
 #include "platform/assembly/bind_pe_edge.h"
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "models/base/errors.h"
@@ -10,8 +12,8 @@ namespace kernbench {
 namespace {
 
 [[noreturn]] void lacks(const Component& source, const Component& target, const std::string& what) {
-  throw UsageError(std::string(source.name()) + " needs " + what + " of " + target.name() +
-                   ", whose implementation does not provide it");
+  throw UsageError(fmt::format("{} needs {} of {}, whose implementation does not provide it",
+                               source.name(), what, target.name()));
 }
 
 bool takes_tasks(PeEngine engine) {

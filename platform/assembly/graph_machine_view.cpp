@@ -1,5 +1,7 @@
 #include "platform/assembly/graph_machine_view.h"
 
+#include <fmt/format.h>
+
 #include "models/base/errors.h"
 #include "platform/topology/pe_engines.h"
 
@@ -64,8 +66,7 @@ void GraphMachineView::file_nodes() {
 NodeId GraphMachineView::at(const std::vector<NodeId>& table, std::size_t index, const char* what,
                             int number) {
   if (index >= table.size() || table[index] == no_node)
-    throw RoutingError("no " + std::string(what) + " " + std::to_string(number) +
-                       " in this machine");
+    throw RoutingError(fmt::format("no {} {} in this machine", what, number));
   return table[index];
 }
 

@@ -1,5 +1,7 @@
 #include "platform/assembly/machine_modules.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
@@ -48,7 +50,7 @@ LinkName link_name(std::string_view src, std::string_view dst) {
   for (std::size_t i = 0; i < src.size() && i < dst.size() && src[i] == dst[i]; ++i) {
     if (src[i] == '.') common = i + 1;
   }
-  std::string leaf = std::string(src.substr(common)) + "__to__" + std::string(dst.substr(common));
+  std::string leaf = fmt::format("{}__to__{}", src.substr(common), dst.substr(common));
   std::replace(leaf.begin(), leaf.end(), '.', '_');  // no dots inside a SystemC name
   return {src.substr(0, common == 0 ? 0 : common - 1), std::move(leaf)};
 }
@@ -81,8 +83,8 @@ void MachineModules::create_components(const ComponentRegistry& registry, Servic
        graph_.nodes()) {  // in order of names: a parent comes before its children
     const Implementation* implementation = registry.find(node.impl());
     if (implementation == nullptr || !implementation->create)
-      throw UsageError("'" + node.name + "': the implementation '" + node.impl() +
-                       "' is not there");
+      throw UsageError(
+          fmt::format("'{}': the implementation '{}' is not there", node.name, node.impl()));
     const Inside inside(scope(parent_of(node.name)));
     const auto id = static_cast<NodeId>(components_.size());
     components_.push_back(
@@ -94,9 +96,9 @@ void MachineModules::create_components(const ComponentRegistry& registry, Servic
 FabricNode& MachineModules::fabric_node(NodeId node) const {
   auto* fabric_node = dynamic_cast<FabricNode*>(components_[node].get());
   if (fabric_node == nullptr) {
-    throw UsageError("'" + graph_.node(node).name +
-                     "' has edges of the fabric, but its implementation '" +
-                     graph_.node(node).impl() + "' is no fabric node");
+    throw UsageError(
+        fmt::format("'{}' has edges of the fabric, but its implementation '{}' is no fabric node",
+                    graph_.node(node).name, graph_.node(node).impl()));
   }
   return *fabric_node;
 }

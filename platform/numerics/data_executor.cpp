@@ -1,5 +1,7 @@
 #include "platform/numerics/data_executor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -94,8 +96,7 @@ void DataExecutor::check_stopped() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   const std::size_t computed = computed_count();
   if (computed == values_.size() || !stopped()) return;
-  throw StoppedError(std::to_string(computed) + " of " + std::to_string(values_.size()) +
-                     " operations computed");
+  throw StoppedError(fmt::format("{} of {} operations computed", computed, values_.size()));
 }
 
 std::size_t DataExecutor::computed_count() const {
@@ -249,11 +250,11 @@ SharedBytes DataExecutor::computed(ValueId id) const {
   const auto failed = errors_.find(id);
   if (failed != errors_.end()) std::rethrow_exception(failed->second);
   if (id == no_value || id > values_.size() || !values_[id - 1].done) {
-    throw ModelError("value " + std::to_string(id) + " has not been computed");
+    throw ModelError(fmt::format("value {} has not been computed", id));
   }
   if (!values_[id - 1].bytes)
-    throw ModelError("value " + std::to_string(id) +
-                     " was released: nothing referred to it at the end of the run");
+    throw ModelError(
+        fmt::format("value {} was released: nothing referred to it at the end of the run", id));
   return values_[id - 1].bytes;
 }
 
@@ -261,7 +262,7 @@ SharedBytes DataExecutor::resolve(ValueId id) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (id == no_value || id > values_.size() || !values_[id - 1].op)
-      throw ModelError("value " + std::to_string(id) + " was never recorded");
+      throw ModelError(fmt::format("value {} was never recorded", id));
   }
   await(id);
   return computed(id);
@@ -275,8 +276,7 @@ void DataExecutor::await(ValueId id) {
   while (
       !value_done_.wait_for(lock, between_questions, [this, id] { return values_[id - 1].done; })) {
     if (stopped())
-      throw StoppedError("the run is stopped, and value " + std::to_string(id) +
-                         " has not been computed");
+      throw StoppedError(fmt::format("the run is stopped, and value {} has not been computed", id));
   }
 }
 

@@ -4,6 +4,8 @@
 // Ops that integers can do exactly (add, sub, mul, fma, abs, relu, maximum, minimum, clamp, where)
 // on integers only are computed as integers and wrap like the operands' common dtype; the rest goes
 // through f32.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -183,7 +185,7 @@ void apply(MathOp op, float* x, const float* y, const float* z, std::int64_t cou
       for (std::int64_t i = 0; i < count; ++i) x[i] = std::fma(x[i], y[i], z[i]);
       return;
     default:
-      throw ModelError("'" + std::string(name_of(op)) + "' is not element-wise");
+      throw ModelError(fmt::format("'{}' is not element-wise", name_of(op)));
   }
 }
 

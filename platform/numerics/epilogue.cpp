@@ -39,12 +39,12 @@ Epilogue::Epilogue(const std::vector<EpilogueOp>& ops, const std::vector<TensorV
   }
 }
 
-bool Epilogue::has(EpilogueOp::Scope scope) const {
+bool Epilogue::has(EpilogueScope scope) const {
   return std::any_of(steps_.begin(), steps_.end(),
                      [scope](const Step& step) { return step.op.scope == scope; });
 }
 
-void Epilogue::apply(EpilogueOp::Scope scope, float* values, std::int64_t begin, std::int64_t count,
+void Epilogue::apply(EpilogueScope scope, float* values, std::int64_t begin, std::int64_t count,
                      std::int64_t k_tile) const {
   for (const Step& step : steps_) {
     if (step.op.scope == scope) apply_step(step, values, begin, count, k_tile);
@@ -52,8 +52,8 @@ void Epilogue::apply(EpilogueOp::Scope scope, float* values, std::int64_t begin,
 }
 
 void Epilogue::finish(float* values, std::int64_t begin, std::int64_t count) const {
-  apply(EpilogueOp::Scope::output_tile, values, begin, count);
-  apply(EpilogueOp::Scope::kernel, values, begin, count);
+  apply(EpilogueScope::output_tile, values, begin, count);
+  apply(EpilogueScope::kernel, values, begin, count);
 }
 
 void Epilogue::apply_step(const Step& step, float* values, std::int64_t begin, std::int64_t count,

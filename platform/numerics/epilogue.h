@@ -16,10 +16,10 @@ class Epilogue {
            const ValueLookup& lookup);
 
   bool empty() const { return steps_.empty(); }
-  bool has(EpilogueOp::Scope scope) const;
+  bool has(EpilogueScope scope) const;
   // Applies the ops of one scope, in list order, to `count` results that start at flat index
   // `begin` of the output. `k_tile` is the index of the tile whose partial product this is.
-  void apply(EpilogueOp::Scope scope, float* values, std::int64_t begin, std::int64_t count,
+  void apply(EpilogueScope scope, float* values, std::int64_t begin, std::int64_t count,
              std::int64_t k_tile = 0) const;
   // output_tile, then kernel.
   void finish(float* values, std::int64_t begin, std::int64_t count) const;

@@ -100,8 +100,7 @@ class GemmJob : public Job {
     block.column = static_cast<std::int64_t>(index) % column_blocks_ * block_columns;
     block.rows = std::min(block_rows, params_.m - block.row);
     block.columns = std::min(block_columns, params_.n - block.column);
-    const std::int64_t tile_k =
-        epilogue_.has(EpilogueOp::Scope::k_tile) ? params_.tile_k : params_.k;
+    const std::int64_t tile_k = epilogue_.has(EpilogueScope::k_tile) ? params_.tile_k : params_.k;
     if (tile_k >= params_.k && integer_ && epilogue_.empty())
       return store(block, integer_product(block, 0, params_.k));
 
@@ -174,7 +173,7 @@ class GemmJob : public Job {
 
   void apply_k_tile(const Block& block, float* values, std::int64_t tile) const {
     for (std::int64_t row = 0; row < block.rows; ++row) {
-      epilogue_.apply(EpilogueOp::Scope::k_tile, values + row * block.columns,
+      epilogue_.apply(EpilogueScope::k_tile, values + row * block.columns,
                       (block.row + row) * params_.n + block.column, block.columns, tile);
     }
   }

@@ -1,5 +1,7 @@
 #include "platform/numerics/op_check.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -67,8 +69,8 @@ std::string OpCheck::summary() const {
   std::string list;
   for (std::size_t kind = 0; kind < checked.size(); ++kind) {
     if (checked[kind] == 0) continue;
-    list += (list.empty() ? "" : ", ") + std::to_string(checked[kind]) + " " +
-            name_of(static_cast<ComputedKind>(kind));
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", checked[kind],
+                        name_of(static_cast<ComputedKind>(kind)));
   }
   return list.empty() ? "none" : list;
 }
@@ -130,8 +132,7 @@ OpCheck check_ops(const std::vector<DataOpPtr>& ops, const ValueLookup& values, 
     pool.wait_idle();
   }
   if (done < ops.size() && says_stop(stop))
-    throw StoppedError(std::to_string(done) + " of " + std::to_string(ops.size()) +
-                       " operations checked");
+    throw StoppedError(fmt::format("{} of {} operations checked", done, ops.size()));
   if (error) std::rethrow_exception(error);
   std::sort(check.failures.begin(), check.failures.end(),
             [](const OpFailure& a, const OpFailure& b) { return a.op->id < b.op->id; });

@@ -1,5 +1,7 @@
 // sum, max, min, softmax and argmax along one axis. Sums are pairwise in f32 (integers wrap modulo
 // 2^32); softmax subtracts the maximum; max, min and argmax take the first NaN.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -159,7 +161,7 @@ class ReductionJob : public Job {
         softmax_rows(rows, extent_, inner_, out.data());
         break;
       default:
-        throw ModelError("'" + std::string(name_of(op_)) + "' is not a reduction");
+        throw ModelError(fmt::format("'{}' is not a reduction", name_of(op_)));
     }
     epilogue_.finish(out.data(), outer * count, count);
     store_elements(out.data(), out.size(), out_dtype_, output_at(outer * count));

@@ -85,7 +85,7 @@ std::vector<Estimate> reference_of_gemm(const DataOp& op, const ValueLookup& loo
   const ReferenceEpilogue epilogue(params.epilogue, op.inputs, lookup);
   const std::size_t depth = a.columns;
   const std::size_t tile =
-      epilogue.has(EpilogueOp::Scope::k_tile) ? static_cast<std::size_t>(params.tile_k) : depth;
+      epilogue.has(EpilogueScope::k_tile) ? static_cast<std::size_t>(params.tile_k) : depth;
   const std::size_t tiles = (depth + tile - 1) / tile;
 
   std::vector<double> squares(tiles * b.columns);  // of each column of b, by k tile
@@ -115,7 +115,7 @@ std::vector<Estimate> reference_of_gemm(const DataOp& op, const ValueLookup& loo
           Estimate partial = rows[i].at(n, squares[t * b.columns + n]);
           if (!epilogue.empty())
             partial.error += f32_rounding(partial.value);  // from here on in f32
-          partial = epilogue.apply(EpilogueOp::Scope::k_tile, partial, index, t);
+          partial = epilogue.apply(EpilogueScope::k_tile, partial, index, t);
           Estimate& result = results[index];
           if (t == 0) {
             result = partial;
@@ -128,7 +128,7 @@ std::vector<Estimate> reference_of_gemm(const DataOp& op, const ValueLookup& loo
     }
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
-    for (const auto scope : {EpilogueOp::Scope::output_tile, EpilogueOp::Scope::kernel})
+    for (const auto scope : {EpilogueScope::output_tile, EpilogueScope::kernel})
       results[i] = epilogue.apply(scope, results[i], i);
   }
   return results;

@@ -1,4 +1,6 @@
 // References of PE_MATH: element-wise operations and reductions.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -155,7 +157,7 @@ std::vector<Estimate> reference_of_element_wise(const DataOp& op, const ValueLoo
     }
     for (double& operand : x) operand = static_cast<double>(static_cast<float>(operand));
     results[i] = rounded_once(element_wise(params.op, x[0], x[1], x[2]));
-    for (const auto scope : {EpilogueOp::Scope::output_tile, EpilogueOp::Scope::kernel})
+    for (const auto scope : {EpilogueScope::output_tile, EpilogueScope::kernel})
       results[i] = epilogue.apply(scope, results[i], i);
   }
   return results;
@@ -203,12 +205,12 @@ std::vector<Estimate> reference_of_reduction(const DataOp& op, const ValueLookup
         break;
       }
       default:
-        throw ModelError("'" + std::string(name_of(params.op)) + "' is not a reduction");
+        throw ModelError(fmt::format("'{}' is not a reduction", name_of(params.op)));
     }
   }
   const ReferenceEpilogue epilogue(params.epilogue, op.inputs, lookup);
   for (std::size_t i = 0; i < results.size(); ++i) {
-    for (const auto scope : {EpilogueOp::Scope::output_tile, EpilogueOp::Scope::kernel})
+    for (const auto scope : {EpilogueScope::output_tile, EpilogueScope::kernel})
       results[i] = epilogue.apply(scope, results[i], i);
   }
   return results;

@@ -1,5 +1,7 @@
 #include "platform/numerics/reference_op.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 
@@ -63,7 +65,7 @@ double element_wise(MathOp op, double x, double y, double z) {
     case MathOp::clamp:
       return element_wise(MathOp::minimum, element_wise(MathOp::maximum, x, y, 0), z, 0);
     default:
-      throw ModelError("'" + std::string(name_of(op)) + "' is not element-wise");
+      throw ModelError(fmt::format("'{}' is not element-wise", name_of(op)));
   }
 }
 
@@ -90,14 +92,14 @@ ReferenceEpilogue::ReferenceEpilogue(const std::vector<EpilogueOp>& ops,
   }
 }
 
-bool ReferenceEpilogue::has(EpilogueOp::Scope scope) const {
+bool ReferenceEpilogue::has(EpilogueScope scope) const {
   for (const EpilogueOp& op : ops_) {
     if (op.scope == scope) return true;
   }
   return false;
 }
 
-Estimate ReferenceEpilogue::apply(EpilogueOp::Scope scope, Estimate result, std::size_t index,
+Estimate ReferenceEpilogue::apply(EpilogueScope scope, Estimate result, std::size_t index,
                                   std::size_t k_tile) const {
   using Kind = EpilogueOp::Kind;
   for (std::size_t i = 0; i < ops_.size(); ++i) {

@@ -68,8 +68,8 @@ class ReferenceEpilogue {
                     const ValueLookup& lookup);
 
   bool empty() const { return ops_.empty(); }
-  bool has(EpilogueOp::Scope scope) const;
-  Estimate apply(EpilogueOp::Scope scope, Estimate result, std::size_t index,
+  bool has(EpilogueScope scope) const;
+  Estimate apply(EpilogueScope scope, Estimate result, std::size_t index,
                  std::size_t k_tile = 0) const;  // index in the output
 
  private:

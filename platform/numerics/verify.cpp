@@ -1,5 +1,7 @@
 #include "platform/numerics/verify.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -24,7 +26,7 @@ std::string index_text(const Shape& shape, std::uint64_t flat) {
     text = std::to_string(flat % extent) + (text.empty() ? "" : ", ") + text;
     flat /= extent;
   }
-  return "{" + text + "}";
+  return fmt::format("{{{}}}", text);
 }
 
 std::string number(double value) {
@@ -53,9 +55,8 @@ Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape
   Comparison result;
   result.elements = static_cast<std::uint64_t>(shape.elements());
   if (reference.size() != result.elements || bytes.size() != result.elements * size_of(dtype)) {
-    throw UsageError("comparison of a tensor " + shape.str() + " of " +
-                     std::string(name_of(dtype)) + ": " + std::to_string(bytes.size()) +
-                     " bytes, " + std::to_string(reference.size()) + " reference values");
+    throw UsageError(fmt::format("comparison of a tensor {} of {}: {} bytes, {} reference values",
+                                 shape.str(), name_of(dtype), bytes.size(), reference.size()));
   }
   Tolerance tolerance = tolerance_of(dtype);
   tolerance.rtol *= factor;
@@ -85,16 +86,17 @@ Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape
 
 std::string failure_text(const std::string& tensor, DType dtype, const Shape& shape,
                          const Comparison& comparison) {
-  return "tensor '" + tensor + "' " + shape.str() + " " + std::string(name_of(dtype)) + ": " +
-         mismatch_text(shape, comparison);
+  return fmt::format("tensor '{}' {} {}: {}", tensor, shape.str(), name_of(dtype),
+                     mismatch_text(shape, comparison));
 }
 
 std::string mismatch_text(const Shape& shape, const Comparison& comparison) {
-  return std::to_string(comparison.mismatches) + " of " + std::to_string(comparison.elements) +
-         " elements differ; first at " + index_text(shape, comparison.first_bad) + ": got " +
-         number(comparison.got) + ", expected " + number(comparison.expected) + "; largest error " +
-         number(comparison.largest_abs_error) + " absolute, " +
-         number(comparison.largest_rel_error) + " relative";
+  return fmt::format(
+      "{} of {} elements differ; first at {}: got {}, expected {}; largest error {} absolute, {} "
+      "relative",
+      comparison.mismatches, comparison.elements, index_text(shape, comparison.first_bad),
+      number(comparison.got), number(comparison.expected), number(comparison.largest_abs_error),
+      number(comparison.largest_rel_error));
 }
 
 }  // namespace kernbench

@@ -1,5 +1,7 @@
 #include "platform/observe/op_log_file.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <systemc>
 
@@ -19,9 +21,9 @@ OpLogFormat op_log_format(const std::string& path) {
   if (extension == ".sqlite" || extension == ".sqlite3" || extension == ".db")
     return OpLogFormat::sqlite;
   if (is_stream(path)) return OpLogFormat::csv;
-  throw UsageError("the operation log " + quote(path) + " ends in " +
-                   (extension.empty() ? "nothing that names a format" : quote(extension.string())) +
-                   ": .csv, or .sqlite, .sqlite3 or .db for SQLite");
+  throw UsageError(fmt::format(
+      "the operation log {} ends in {}: .csv, or .sqlite, .sqlite3 or .db for SQLite", quote(path),
+      extension.empty() ? "nothing that names a format" : quote(extension.string())));
 }
 
 OpLogFile::OpLogFile(ResultFile file, FunctionalModel* data, std::uint64_t limit)

@@ -1,5 +1,7 @@
 #include "platform/observe/trace_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -11,9 +13,9 @@ namespace kernbench {
 void check_trace_name(const std::string& path) {
   const std::string extension = std::filesystem::path(path).extension();
   if (extension == ".vcd" || is_stream(path)) return;
-  throw UsageError("the waveform '" + path + "' ends in " +
-                   (extension.empty() ? "nothing that names a format" : "'" + extension + "'") +
-                   "; allowed is .vcd, the one format that waveforms are written in");
+  throw UsageError(fmt::format(
+      "the waveform '{}' ends in {}; allowed is .vcd, the one format that waveforms are written in",
+      path, extension.empty() ? "nothing that names a format" : "'" + extension + "'"));
 }
 
 TraceFile::TraceFile(const std::string& path) : writer_(path) {}
@@ -27,8 +29,8 @@ TraceFile::~TraceFile() {
 
 void TraceFile::add(Component& component, TraceSignal& signal) {
   if (begun_)
-    throw ModelError(std::string(component.name()) + "." + signal.name() +
-                     " cannot be traced: the file has begun");
+    throw ModelError(
+        fmt::format("{}.{} cannot be traced: the file has begun", component.name(), signal.name()));
   const bool labelled = !signal.labels().empty();
   VcdVariable variable{component.name(), signal.name(),
                        labelled ? VcdVariable::Kind::text : VcdVariable::Kind::bits,
@@ -39,7 +41,8 @@ void TraceFile::add(Component& component, TraceSignal& signal) {
 }
 
 void TraceFile::add(TracedObject object) {
-  if (begun_) throw ModelError(object.variable.name + " cannot be traced: the file has begun");
+  if (begun_)
+    throw ModelError(fmt::format("{} cannot be traced: the file has begun", object.variable.name));
   if (!polled_) sc_core::sc_get_curr_simcontext()->add_trace_file(this);
   polled_ = true;
   object.current = object.sample();

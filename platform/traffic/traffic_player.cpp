@@ -1,5 +1,7 @@
 #include "platform/traffic/traffic_player.h"
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "models/base/errors.h"
@@ -40,7 +42,7 @@ TrafficPlayer::Initiator& TrafficPlayer::initiator_of(NodeId node) {
     initiator.dma = dynamic_cast<DmaAccess*>(&component);
     initiator.injector = dynamic_cast<Injector*>(&component);
     if (initiator.dma == nullptr && initiator.injector == nullptr)
-      throw ModelError(std::string(component.name()) + " cannot start transfers");
+      throw ModelError(fmt::format("{} cannot start transfers", component.name()));
   }
   return initiator;
 }
@@ -109,8 +111,8 @@ void TrafficPlayer::inject(Initiator& initiator, std::uint32_t id) {
 void TrafficPlayer::completed(Transaction& transaction) {
   const auto id = static_cast<std::uint32_t>(transaction.route().listener_tag);
   if (transaction.get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE) {
-    return fail(id, platform_.machine().name(entry(id).target) + " answered " +
-                        transaction.get_response_string());
+    return fail(id, fmt::format("{} answered {}", platform_.machine().name(entry(id).target),
+                                transaction.get_response_string()));
   }
   end(id);
   injected_.erase(id);
@@ -144,14 +146,15 @@ void TrafficPlayer::dma_ended(std::uint32_t id) {
 void TrafficPlayer::dma_failed(std::uint32_t id, const std::string& fault) { fail(id, fault); }
 
 void TrafficPlayer::fail(std::uint32_t id, const std::string& fault) {
-  platform_.services().fatal(*this, text_of(id, entry(id)) + ": " + fault);
+  platform_.services().fatal(*this, fmt::format("{}: {}", text_of(id, entry(id)), fault));
 }
 
 std::string TrafficPlayer::text_of(std::uint32_t id, const Entry& request) const {
   return "request " + std::to_string(id) + ": " + (request.write ? "write" : "read") + " by " +
          platform_.machine().name(request.initiator) + " at " +
          platform_.machine().name(request.target) + ", issued at " + format_ns(request.issue) +
-         (request.granted ? ", granted at " + format_ns(request.grant) : ", waits for its channel");
+         (request.granted ? fmt::format(", granted at {}", format_ns(request.grant))
+                          : ", waits for its channel");
 }
 
 TrafficResult TrafficPlayer::result_of(std::uint32_t id, const Entry& request, Fs end) const {

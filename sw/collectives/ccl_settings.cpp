@@ -1,5 +1,7 @@
 #include "sw/collectives/ccl_settings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -34,13 +36,13 @@ void change(Attributes& values, const CollectiveAlgorithm& algorithm, const std:
   if (parameter == nullptr) {
     std::string known;
     for (const Parameter& each : schema) known += ", " + each.name();
-    throw UsageError("algorithm '" + algorithm.name + "' knows no key '" + key +
-                     "'; it knows algorithm" + known);
+    throw UsageError(fmt::format("algorithm '{}' knows no key '{}'; it knows algorithm{}",
+                                 algorithm.name, key, known));
   }
   try {
     values.set(key, parameter->parse(text));
   } catch (const std::invalid_argument& error) {
-    throw UsageError("algorithm '" + algorithm.name + "': " + key + ": " + error.what());
+    throw UsageError(fmt::format("algorithm '{}': {}: {}", algorithm.name, key, error.what()));
   }
 }
 
@@ -109,8 +111,9 @@ CclSettings resolve(const CclFile& file, const AlgorithmRegistry& algorithms,
     std::string known;
     for (const std::string& name : algorithms.names(CollectiveOp::all_reduce))
       known += (known.empty() ? "" : ", ") + name;
-    throw UsageError("algorithm '" + algorithm.name + "' is one of " + name_of(algorithm.op) +
-                     "; what is chosen is that of all_reduce: " + known);
+    throw UsageError(
+        fmt::format("algorithm '{}' is one of {}; what is chosen is that of all_reduce: {}",
+                    algorithm.name, name_of(algorithm.op), known));
   }
 
   Attributes values = defaults_of(schema_of(algorithm));
@@ -127,7 +130,8 @@ CclSettings resolve(const CclFile& file, const AlgorithmRegistry& algorithms,
   settings.rings.n_slots = static_cast<std::uint32_t>(values.integer("n_slots"));
   settings.rings.slot_size = static_cast<std::uint64_t>(values.integer("slot_size"));
   settings.rings.vc_chunk_size = optional_integer<std::uint32_t>(values, "vc_chunk_size");
-  settings.rings.credit_size = static_cast<std::uint32_t>(values.integer("ipcq_credit_size_bytes"));
+  settings.rings.ipcq_credit_size_bytes =
+      static_cast<std::uint32_t>(values.integer("ipcq_credit_size_bytes"));
   settings.rings.ring_capacity_check = values.text("ring_capacity_check") == "on";
   settings.chunking = values.text("chunking") == "on";
   settings.n_elem = values.integer("n_elem");
@@ -151,7 +155,7 @@ std::vector<std::pair<std::string, std::string>> CclSettings::values() const {
       {"slot_size", std::to_string(rings.slot_size)}};
   if (rings.vc_chunk_size)
     values.emplace_back("vc_chunk_size", std::to_string(*rings.vc_chunk_size));
-  values.emplace_back("ipcq_credit_size_bytes", std::to_string(rings.credit_size));
+  values.emplace_back("ipcq_credit_size_bytes", std::to_string(rings.ipcq_credit_size_bytes));
   values.emplace_back("chunking", on(chunking));
   values.emplace_back("ring_capacity_check", on(rings.ring_capacity_check));
   values.emplace_back("n_elem", std::to_string(n_elem));
@@ -163,7 +167,8 @@ std::vector<std::pair<std::string, std::string>> CclSettings::values() const {
 
 std::string CclSettings::str() const {
   std::string text;
-  for (const auto& [key, value] : values()) text += (text.empty() ? "" : " ") + key + "=" + value;
+  for (const auto& [key, value] : values())
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, value);
   return text;
 }
 
@@ -177,7 +182,7 @@ std::string differing_values(const CclSettings& settings, const CclSettings& oth
   const auto add = [&text](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
   for (const auto& each : mine) {
     if (std::find(theirs.begin(), theirs.end(), each) == theirs.end())
-      add(each.first + "=" + each.second);
+      add(fmt::format("{}={}", each.first, each.second));
   }
   for (const auto& each : theirs) {
     if (!has(mine, each.first)) add("no " + each.first);

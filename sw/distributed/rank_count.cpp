@@ -1,5 +1,7 @@
 #include "sw/distributed/rank_count.h"
 
+#include <fmt/format.h>
+
 #include "models/base/errors.h"
 
 namespace kernbench {
@@ -23,9 +25,9 @@ RankGroup ranks_of(const MachineView& machine, const CclSettings& settings) {
   const int most = ranks_at_most(machine, settings.rank_unit);
   ranks.size = settings.world_size.value_or(most);
   if (of_pes ? ranks.size > most : ranks.size != most) {
-    throw UsageError("world_size is " + std::to_string(ranks.size) + ", but this machine has " +
-                     std::to_string(most) +
-                     (of_pes ? " PEs" : " SIPs; other numbers of ranks are for rank_unit pe"));
+    throw UsageError(
+        fmt::format("world_size is {}, but this machine has {}{}", ranks.size, most,
+                    of_pes ? " PEs" : " SIPs; other numbers of ranks are for rank_unit pe"));
   }
   ranks.grid = of_pes ? graphs::SipGrid{"ring_1d", ranks.size, ranks.size, 1}
                       : graphs::SipGrid{machine.sip_topology(), machine.sips(), machine.sip_w(),

@@ -1,5 +1,7 @@
 #include "sw/runtime/device_memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/address/phys_addr.h"
@@ -34,8 +36,8 @@ FreeListAllocator& DeviceMemory::virtual_space(int sip) {
     const MachineView& machine = link_.port().machine();
     const bool logical = machine.address_model() == AddressModel::la;  // segments, no pages
     FreeListAllocator allocator(
-        "sip" + std::to_string(sip) + (logical ? " logical" : " virtual") + " address space",
-        va_base, va_space_bytes, logical ? shard_alignment() : machine.page_bytes());
+        fmt::format("sip{}{} address space", sip, logical ? " logical" : " virtual"), va_base,
+        va_space_bytes, logical ? shard_alignment() : machine.page_bytes());
     found = virtual_spaces_.emplace(sip, std::move(allocator)).first;
   }
   return found->second;
@@ -76,8 +78,7 @@ FreeListAllocator& DeviceMemory::sram(PeId pe) {
   pe.pe = 0;
   auto found = srams_.find(pe);
   if (found == srams_.end()) {
-    const std::string name =
-        "sip" + std::to_string(pe.sip) + ".cube" + std::to_string(pe.cube) + " SRAM";
+    const std::string name = fmt::format("sip{}.cube{} SRAM", pe.sip, pe.cube);
     found =
         srams_.emplace(pe, FreeListAllocator(name, 0, link_.port().machine().sram_bytes())).first;
   }
@@ -110,7 +111,7 @@ void DeviceMemory::allocate(tl::TensorInfo& info, int sip) {
   try {
     info.va_base = virtual_space(sip).allocate(info.nbytes);
   } catch (const AllocationError& error) {
-    throw AllocationError("tensor '" + info.name + "': " + error.what());
+    throw AllocationError(fmt::format("tensor '{}': {}", info.name, error.what()));
   }
   try {
     for (tl::Block& block : info.blocks) {
@@ -119,8 +120,8 @@ void DeviceMemory::allocate(tl::TensorInfo& info, int sip) {
     }
   } catch (const AllocationError& error) {
     free(info, done, sip);
-    throw AllocationError("tensor '" + info.name + "' (shard on " + info.blocks[done].where.str() +
-                          "): " + error.what());
+    throw AllocationError(fmt::format("tensor '{}' (shard on {}): {}", info.name,
+                                      info.blocks[done].where.str(), error.what()));
   }
 }
 

@@ -1,5 +1,7 @@
 #include "sw/tl/recorder.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 
 #include "models/base/errors.h"
@@ -58,7 +60,7 @@ class RecordingContext final : public KernelContext {
       : machine_(machine), launch_(launch), scratch_("scratch", 0, grid.scratch_bytes),
         any_direction_(grid.directions.empty()) {
     recording_.where = where;
-    setup_.settings.slot_bytes = grid.slot_bytes;
+    setup_.settings.slot_size = grid.slot_bytes;
     if (const auto found = grid.directions.find(where); found != grid.directions.end()) {
       for (const std::string& direction : found->second)
         setup_.queue_pairs.push_back({direction, {}, {}, 0, 0});
@@ -129,7 +131,8 @@ class RecordingContext final : public KernelContext {
  private:
   void check(const std::string& direction) const {
     if (any_direction_ || setup_.find(direction) != nullptr) return;
-    throw UsageError("no queue pair in direction '" + direction + "' of " + recording_.where.str());
+    throw UsageError(
+        fmt::format("no queue pair in direction '{}' of {}", direction, recording_.where.str()));
   }
 
   const GridMachine& machine_;
@@ -152,43 +155,33 @@ std::string text_of(const CompositeOperand& operand) {
   return operand.pinned ? "tcm" : hex(operand.address);
 }
 
-const char* scope_name(EpilogueScope scope) {
-  return scope == EpilogueScope::k_tile        ? "k_tile"
-         : scope == EpilogueScope::output_tile ? "output_tile"
-                                               : "kernel";
-}
-
 std::string text_of(const std::vector<EpilogueStage>& epilogue) {
   std::string text;
   for (const EpilogueStage& stage : epilogue)
-    text += " " + std::string(name_of(stage.op)) + "@" + scope_name(stage.scope);
+    text += fmt::format(" {}@{}", name_of(stage.op), name_of(stage.scope));
   return text;
 }
 
 struct CommandText {
   std::string operator()(const DmaCommand& c) const {
-    return std::string(c.write ? "dma_write " : "dma_read ") + hex(c.address) + " " +
-           std::to_string(c.nbytes);
+    return fmt::format("{}{} {}", c.write ? "dma_write " : "dma_read ", hex(c.address), c.nbytes);
   }
   std::string operator()(const DotCommand& c) const {
-    return "dot " + std::to_string(c.m) + "x" + std::to_string(c.k) + "x" + std::to_string(c.n) +
-           " " + std::string(name_of(c.dtype));
+    return fmt::format("dot {}x{}x{} {}", c.m, c.k, c.n, name_of(c.dtype));
   }
   std::string operator()(const MathCommand& c) const {
-    return "math " + std::string(name_of(c.op)) + " " + std::to_string(c.elements);
+    return fmt::format("math {} {}", name_of(c.op), c.elements);
   }
   std::string operator()(const CompositeGemm& c) const {
-    std::string line = "gemm " + std::to_string(c.m) + "x" + std::to_string(c.k) + "x" +
-                       std::to_string(c.n) + " a=" + text_of(c.a) + " b=" + text_of(c.b) +
-                       " out=" + text_of(c.out) + " " + std::string(name_of(c.out.dtype));
+    std::string line = fmt::format("gemm {}x{}x{} a={} b={} out={} {}", c.m, c.k, c.n, text_of(c.a),
+                                   text_of(c.b), text_of(c.out), name_of(c.out.dtype));
     return line + text_of(c.epilogue);
   }
   std::string operator()(const CompositeMath& c) const {
-    std::string line = "composite " + std::string(name_of(c.op)) + " " + std::to_string(c.m) + "x" +
-                       std::to_string(c.n);
+    std::string line = fmt::format("composite {} {}x{}", name_of(c.op), c.m, c.n);
     for (const CompositeOperand& input : c.inputs) line += " in=" + text_of(input);
-    return line + " out=" + text_of(c.out) + " " + std::string(name_of(c.out.dtype)) +
-           text_of(c.epilogue);
+    return fmt::format("{} out={} {}{}", line, text_of(c.out), name_of(c.out.dtype),
+                       text_of(c.epilogue));
   }
 };
 
@@ -197,17 +190,17 @@ struct CommandText {
 std::string describe(const Command& command) { return std::visit(CommandText{}, command.what); }
 
 std::string Step::text() const {
-  if (kind == Kind::wait) return "wait " + std::to_string(id);
-  if (kind == Kind::cycles) return "cycles " + std::to_string(cycles);
+  if (kind == Kind::wait) return fmt::format("wait {}", id);
+  if (kind == Kind::cycles) return fmt::format("cycles {}", cycles);
   if (kind == Kind::send)
-    return "send " + sent.direction + " " + kernbench::describe(sent.dtype, sent.shape);
-  const std::string place = received.place ? " " + std::to_string(*received.place) : "";
-  if (kind == Kind::recv_async) return "recv_async " + received.direction + place;
+    return fmt::format("send {} {}", sent.direction, kernbench::describe(sent.dtype, sent.shape));
+  const std::string place = received.place ? fmt::format(" {}", *received.place) : "";
+  if (kind == Kind::recv_async) return fmt::format("recv_async {}{}", received.direction, place);
   if (kind == Kind::recv) {
-    return std::string(received.consume ? "recv " : "recv_no_consume ") +
-           (received.direction.empty() ? "any" : received.direction) + " " +
-           kernbench::describe(received.dtype, received.shape) + place +
-           (received.copy_to ? " to " + std::string(name_of(*received.copy_to)) : "");
+    return fmt::format("{}{} {}{}{}", received.consume ? "recv " : "recv_no_consume ",
+                       received.direction.empty() ? "any" : received.direction,
+                       kernbench::describe(received.dtype, received.shape), place,
+                       received.copy_to ? " to " + std::string(name_of(*received.copy_to)) : "");
   }
   return describe(command);
 }
@@ -230,7 +223,7 @@ const ProgramRecording& Recording::at(PeId where) const {
   for (const ProgramRecording& program : programs) {
     if (program.where == where) return program;
   }
-  throw UsageError("nothing was recorded for " + where.str());
+  throw UsageError(fmt::format("nothing was recorded for {}", where.str()));
 }
 
 Recording record_call(const KernelCall& call, const Grid& grid) {

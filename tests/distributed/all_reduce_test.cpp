@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(ranks_that_are_pes_for_diagnosis) {
       forked([=] {
         IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2));
         m.run([&](Torch& torch) {
-          ranks_are_pes(*m.runtime, algorithm, ranks);
+          ranks_are_pes(*m.distributed, algorithm, ranks);
           check_algorithm(torch, algorithm, ranks, {DPPolicy::on_one_pe()});
         });
         BOOST_TEST(m.failures() == "", algorithm << " of " << ranks << ": " << m.failures());

@@ -1,6 +1,5 @@
 // Bandwidths as nccl-tests define them, and where Work has them from (spec 7).
-#include "sw/distributed/bandwidth.h"
-
+#include "sw/distributed/collective_record.h"
 #include "tests/distributed/collective_machine.h"
 
 using namespace kernbench;
@@ -62,8 +61,8 @@ KERNBENCH_SYSTEMC_TEST(every_collective_reports_its_time_and_both_bandwidths) {
       if (rank == 2) check(dist.recv(some(), 0), 2000, 1);
     });
   });
-  BOOST_TEST(m.runtime->distributed.collectives.size() == 9U);
-  for (const auto& record : m.runtime->distributed.collectives) {
+  BOOST_TEST(m.distributed->collectives.size() == 9U);
+  for (const auto& record : m.distributed->collectives) {
     BOOST_TEST(record->ranks == 3);
     BOOST_TEST(record->time().has_value());
   }

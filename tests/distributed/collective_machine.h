@@ -27,13 +27,13 @@ inline std::vector<Override> sips(const std::string& topology, int w, int h = 1,
 }
 
 // As a ccl.yaml with rank_unit pe would have it.
-inline void ranks_are_pes(Runtime& runtime, const std::string& algorithm, std::int64_t world_size) {
+inline void ranks_are_pes(DistributedState& distributed, const std::string& algorithm,
+                          std::int64_t world_size) {
   CclFile file;
   file.algorithm = algorithm;
   file.defaults.set("rank_unit", std::string("pe"));
   file.defaults.set("world_size", world_size);
-  runtime.distributed.configure(file,
-                                std::make_shared<const AlgorithmRegistry>(shipped_algorithms()));
+  distributed.configure(file, std::make_shared<const AlgorithmRegistry>(shipped_algorithms()));
 }
 
 // The body on every rank of a process group of its own: on all devices, or on some.

@@ -26,7 +26,7 @@ double all_reduce_ns(const Machine& machine, const CclChanges& changes, std::int
         torch.distributed.all_reduce(torch.empty({shards, bytes / 2}, f16, on_cubes(shards), "t"));
       });
     });
-    return to_ns(m.runtime->distributed.collectives.at(0)->time().value());
+    return to_ns(m.distributed->collectives.at(0)->time().value());
   });
 }
 
@@ -153,7 +153,7 @@ double rooted_ns(int ranks, std::int64_t bytes, bool gathers) {
         }
       });
     });
-    return to_ns(m.runtime->distributed.collectives.at(1)->time().value());
+    return to_ns(m.distributed->collectives.at(1)->time().value());
   });
 }
 

@@ -118,7 +118,7 @@ KERNBENCH_SYSTEMC_TEST(first_messages_of_a_chain_get_their_rings_as_the_ranks_co
 void check_ranks_of_pes(int ranks) {
   IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 1, 1, 3, 1));
   m.run([&](Torch& torch) {
-    ranks_are_pes(*m.runtime, "ring_allreduce", ranks);
+    ranks_are_pes(*m.distributed, "ring_allreduce", ranks);
     BOOST_TEST(torch.ahbm.device_count() == 24);
     check_collectives(torch, ranks);
   });
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(ranks_that_are_pes_reduce_by_every_algorithm) {
       forked([&] {
         IpcqMachine m("topology.tiny.yaml", sips("torus_2d", 2, 2, 2, 1));
         m.run([&](Torch& torch) {
-          ranks_are_pes(*m.runtime, algorithm, ranks);
+          ranks_are_pes(*m.distributed, algorithm, ranks);
           BOOST_TEST(torch.distributed.ranks_to_spawn().size == ranks);
           on_ranks(torch, {}, ranks, [&](int rank) {
             RankCheck check(torch, rank, ranks, DPPolicy::on_one_pe(), 1);

@@ -113,7 +113,7 @@ KERNBENCH_SYSTEMC_TEST(rings_of_the_program_are_kept_where_they_do_not_collide) 
     BOOST_TEST(torch.ipcq.graph().neighbours({0, 0, 0}).count("E") == 1U);
     BOOST_TEST(torch.ipcq.graph().neighbours({0, 0, 0}).count("global_E") == 1U);
     BOOST_TEST(torch.ipcq.options().n_slots == 2U);
-    IpcqOptions three;
+    IpcqSettings three;
     three.n_slots = 3;
     torch.ipcq.install(graphs::intra_pe_ring(0, 0, 8), three);
     torch.multiprocessing.spawn([&](int rank) { reduce_ranks(torch, rank, 2); }, 2);
@@ -153,8 +153,7 @@ KERNBENCH_SYSTEMC_TEST(a_direction_that_means_something_else_replaces_the_rings)
   m.run([&](Torch& torch) {
     AlgorithmRegistry registry = shipped_algorithms();
     registry.add(broadcast);  // by name before ring_broadcast
-    m.runtime->distributed.configure(
-        {}, std::make_shared<const AlgorithmRegistry>(std::move(registry)));
+    m.distributed->configure({}, std::make_shared<const AlgorithmRegistry>(std::move(registry)));
     on_ranks(torch, {}, [&](int rank) {
       for (int again = 0; again < 2; ++again) {
         const Tensor both = torch.full({2, 4}, rank, f32,

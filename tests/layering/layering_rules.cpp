@@ -183,11 +183,12 @@ class Check {
   bool is_listed(const fs::path& file) const {
     for (fs::path folder = file.parent_path();; folder = folder.parent_path()) {
       const fs::path cmake_lists = root_ / folder / "CMakeLists.txt";
-      if (fs::exists(cmake_lists) &&
-          words_of(cmake_lists)
-                  .count(file.lexically_relative(folder.empty() ? "." : folder).generic_string()) >
-              0) {
-        return true;
+      const fs::path relative = file.lexically_relative(folder.empty() ? "." : folder);
+      const fs::path pattern = relative.parent_path() / "*.cpp";  // file(GLOB ... *.cpp)
+      if (fs::exists(cmake_lists)) {
+        const std::set<std::string> words = words_of(cmake_lists);
+        if (words.count(relative.generic_string()) > 0 || words.count(pattern.generic_string()) > 0)
+          return true;
       }
       if (folder.empty()) return false;
     }

@@ -47,7 +47,7 @@ Problem random_problem(std::int64_t m, std::int64_t k, std::int64_t n, DType dty
           tensor(numbers.integers(k * n, -128, 127), {k, n}, dtype), m, k, n};
 }
 
-EpilogueOp step(EpilogueOp::Kind kind, EpilogueOp::Scope scope = EpilogueOp::Scope::output_tile,
+EpilogueOp step(EpilogueOp::Kind kind, EpilogueScope scope = EpilogueScope::output_tile,
                 int input = -1, double factor = 1) {
   EpilogueOp op;
   op.kind = kind;
@@ -249,11 +249,11 @@ BOOST_AUTO_TEST_CASE(an_epilogue_runs_in_list_order_before_the_conversion) {
   EpilogueOp clamp = step(EpilogueOp::Kind::clamp);
   clamp.low = -0.5;
   clamp.high = 1.5;
-  params.epilogue = {step(EpilogueOp::Kind::bias, EpilogueOp::Scope::output_tile, 2),
+  params.epilogue = {step(EpilogueOp::Kind::bias, EpilogueScope::output_tile, 2),
                      step(EpilogueOp::Kind::relu),
-                     step(EpilogueOp::Kind::scale, EpilogueOp::Scope::output_tile, -1, 3),
-                     step(EpilogueOp::Kind::add, EpilogueOp::Scope::output_tile, 3),
-                     step(EpilogueOp::Kind::mul, EpilogueOp::Scope::kernel, 2),
+                     step(EpilogueOp::Kind::scale, EpilogueScope::output_tile, -1, 3),
+                     step(EpilogueOp::Kind::add, EpilogueScope::output_tile, 3),
+                     step(EpilogueOp::Kind::mul, EpilogueScope::kernel, 2),
                      clamp};
   FunctionalModel functional_model;
   const TensorValue c = functional_model.gemm(params, {problem.a, problem.b, bias, other}).value;
@@ -298,9 +298,9 @@ BOOST_AUTO_TEST_CASE(k_tile_scope_applies_to_each_partial_product) {
     GemmParams params;
     params.tile_k = tile_k;
     params.out_dtype = DType::f32;
-    params.epilogue = {step(EpilogueOp::Kind::dequant, EpilogueOp::Scope::k_tile, 2),
-                       step(EpilogueOp::Kind::relu, EpilogueOp::Scope::k_tile),
-                       step(EpilogueOp::Kind::dequant, EpilogueOp::Scope::output_tile, -1, 0.25)};
+    params.epilogue = {step(EpilogueOp::Kind::dequant, EpilogueScope::k_tile, 2),
+                       step(EpilogueOp::Kind::relu, EpilogueScope::k_tile),
+                       step(EpilogueOp::Kind::dequant, EpilogueScope::output_tile, -1, 0.25)};
     FunctionalModel functional_model;
     const TensorValue c = functional_model.gemm(params, {problem.a, problem.b, scales}).value;
     std::vector<double> reference(static_cast<std::size_t>(m * n), 0.0);

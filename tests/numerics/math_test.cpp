@@ -316,7 +316,7 @@ BOOST_AUTO_TEST_CASE(a_math_composite_may_have_an_epilogue) {
   bias.kind = EpilogueOp::Kind::bias;
   bias.input = 2;
   EpilogueOp relu;
-  relu.scope = EpilogueOp::Scope::kernel;
+  relu.scope = EpilogueScope::kernel;
   params.epilogue = {relu, bias};  // kernel scope runs last
   const TensorValue a = tensor({1, 2, 3, 4}, {2, 2}, DType::f32),
                     row = tensor({-10, 10}, {2}, DType::f32);

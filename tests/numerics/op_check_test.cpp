@@ -54,7 +54,7 @@ DataOpPtr math_op(FunctionalModel& functional_model, MathOp op,
   return functional_model.math(params, inputs).op;
 }
 
-EpilogueOp entry(EpilogueOp::Kind kind, EpilogueOp::Scope scope = EpilogueOp::Scope::output_tile,
+EpilogueOp entry(EpilogueOp::Kind kind, EpilogueScope scope = EpilogueScope::output_tile,
                  int input = -1) {
   EpilogueOp op;
   op.kind = kind;
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(every_operation_agrees_with_its_reference_in_every_dtype) {
 
 BOOST_AUTO_TEST_CASE(every_epilogue_agrees_with_its_reference_at_every_scope) {
   using Kind = EpilogueOp::Kind;
-  using Scope = EpilogueOp::Scope;
+  using Scope = EpilogueScope;
   for (const DType dtype : {DType::f16, DType::f32, DType::i8}) {
     FunctionalModel functional_model;
     const TensorValue a = random_tensor(1, {6, 20}, dtype), b = random_tensor(2, {20, 9}, dtype),

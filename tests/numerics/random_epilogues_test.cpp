@@ -13,7 +13,7 @@ using namespace kernbench;
 namespace {
 
 using Kind = EpilogueOp::Kind;
-using Scope = EpilogueOp::Scope;
+using Scope = EpilogueScope;
 
 class RandomOperation {
  public:

@@ -6,7 +6,6 @@
 #include <future>
 #include <string>
 
-#include "platform/numerics/abandonable.h"
 #include "platform/numerics/op_check.h"
 #include "tests/numerics/numerics_fixture.h"
 

@@ -37,15 +37,15 @@ std::string written(const std::vector<ExecutedOp>& ops, const std::string& endin
   log.close(meta);
   if (ending == ".csv") return file.text();
   // As CSV, column by column.
-  SqliteDatabase database(file.path());
-  SqliteStatement rows(database,
-                       "SELECT id, t_start_fs, t_end_fs, node, kind, name, command, tile, bytes, "
-                       "text, inputs, outputs FROM listed");
+  SQLite::Database database(file.path());
+  SQLite::Statement rows(database,
+                         "SELECT id, t_start_fs, t_end_fs, node, kind, name, command, tile, bytes, "
+                         "text, inputs, outputs FROM listed");
   std::string text =
       "id,t_start_fs,t_end_fs,node,kind,name,command,tile,bytes,params,inputs,outputs\n";
-  while (rows.step()) {
+  while (rows.executeStep()) {
     for (int column = 0; column < 12; ++column) {
-      std::string field = rows.text(column);
+      std::string field = rows.getColumn(column).getString();
       if (column >= 10 && !field.empty()) {
         field = field.substr(1, field.size() - 2);  // [1,2] is 1;2 there
         std::replace(field.begin(), field.end(), ',', ';');
@@ -143,11 +143,11 @@ KERNBENCH_SYSTEMC_TEST(a_database_has_typed_parameters_meta_and_indices) {
   log.close(
       {{"command_line", "kernbench run"}, {"configuration", R"({"system": {"flit_bytes": 256}})"}});
 
-  SqliteDatabase database(file.path());
+  SQLite::Database database(file.path());
   const auto value = [&](const std::string& sql) {
-    SqliteStatement statement(database, sql);
-    BOOST_TEST_REQUIRE(statement.step(), sql);
-    return statement.text(0);
+    SQLite::Statement statement(database, sql);
+    BOOST_TEST_REQUIRE(statement.executeStep(), sql);
+    return statement.getColumn(0).getString();
   };
   BOOST_TEST(value("SELECT value FROM meta WHERE key = 'schema_version'") ==
              std::to_string(OpTable::schema_version));
@@ -210,12 +210,18 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_told_at_the_end) {
 }
 
 BOOST_AUTO_TEST_CASE(a_fault_of_sqlite_is_an_error_with_its_text) {
-  BOOST_CHECK_THROW(SqliteDatabase("/nowhere/a.db"), Error);
-  SqliteDatabase database("");
-  BOOST_CHECK_EXCEPTION(database.execute("SELEC"), Error, [](const Error& error) {
-    return std::string(error.what())
-               .find("temporary SQLite database cannot be written: near \"SELEC\"") !=
-           std::string::npos;
-  });
-  BOOST_CHECK_THROW(SqliteStatement(database, "SELECT * FROM nothing"), Error);
+  const auto fault_of = [](const std::string& path) -> std::string {
+    try {
+      OpTable table(path);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  BOOST_TEST(fault_of("/nowhere/a.db") ==
+             "'/nowhere/a.db' cannot be opened: unable to open database file");
+  const TemporaryFile file("twice.db");
+  BOOST_TEST(fault_of(file.path()) == "");
+  BOOST_TEST(fault_of(file.path()) ==
+             "'" + file.path() + "' cannot be written: table meta already exists");
 }

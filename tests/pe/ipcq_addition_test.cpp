@@ -60,7 +60,7 @@ KERNBENCH_SYSTEMC_TEST(a_message_that_waits_is_still_there) {
 KERNBENCH_SYSTEMC_TEST(operations_that_wait_go_on) {
   IpcqMachine m;
   m.run([&](Torch& torch) {
-    IpcqOptions options;
+    IpcqSettings options;
     options.n_slots = 1;
     torch.ipcq.install(pair_of("E", "W"), options);
     const LaunchHandle receive = start(torch, 1, [](tl::Program& tl, tl::Tensor) {

@@ -16,7 +16,7 @@ NeighbourGraph ring_of_two() { return graphs::intra_pe_ring(0, 0, 2); }
 
 // Installs a ring of two PEs and launches on both.
 template <class Kernel>
-RunResult run(IpcqMachine& m, Kernel kernel, const IpcqOptions& options = {},
+RunResult run(IpcqMachine& m, Kernel kernel, const IpcqSettings& options = {},
               const RunLimits& limits = {}) {
   return m.try_run(
       [&](Torch& torch) {
@@ -162,7 +162,7 @@ KERNBENCH_SYSTEMC_TEST(sends_that_wait_for_ever_are_listed_with_their_queues) {
   for (const Backpressure backpressure : {Backpressure::sleep, Backpressure::poll}) {
     const std::string error = forked_value([backpressure] {
       IpcqMachine m;
-      IpcqOptions options;
+      IpcqSettings options;
       options.backpressure = backpressure;
       options.n_slots = 2;
       return run(
@@ -243,7 +243,7 @@ KERNBENCH_SYSTEMC_TEST(rings_lie_in_the_memory_of_their_kind_and_do_not_overlap)
   IpcqMachine m;
   m.run([&](Torch& torch) {
     for (const MemorySpace space : {MemorySpace::tcm, MemorySpace::sram, MemorySpace::hbm}) {
-      IpcqOptions options;
+      IpcqSettings options;
       options.buffer_kind = space;
       options.slot_size = 1000;
       const Tensor neighbour = torch.empty({8, 100}, f16, rows(8), "neighbour");
@@ -282,7 +282,7 @@ KERNBENCH_SYSTEMC_TEST(rings_lie_in_the_memory_of_their_kind_and_do_not_overlap)
 KERNBENCH_SYSTEMC_TEST(a_second_installation_replaces_the_first_and_gives_its_memory_back) {
   IpcqMachine m;
   m.run([](Torch& torch) {
-    IpcqOptions options;
+    IpcqSettings options;
     options.buffer_kind = MemorySpace::hbm;
     torch.ipcq.install(ring_of_two(), options);
     launch(
@@ -343,7 +343,7 @@ KERNBENCH_SYSTEMC_TEST(rings_that_hold_a_message_are_not_replaced) {
 KERNBENCH_SYSTEMC_TEST(rings_that_do_not_fit_are_refused_and_leave_nothing_behind) {
   IpcqMachine m;
   m.run([](Torch& torch) {
-    IpcqOptions options;
+    IpcqSettings options;
     options.slot_size = (64 << 10) + 1;
     const std::string error = text_of([&] { torch.ipcq.install(ring_of_two(), options); });
     check_contains(error, {"torch.ipcq.install: rings of 4 slots of 65537 bytes do not fit:",
@@ -395,17 +395,18 @@ KERNBENCH_SYSTEMC_TEST(wrong_graphs_and_options_are_refused) {
     check_contains(text_of([&] { torch.ipcq.install(one_way); }),
                    {"direction 'E' of sip0.cube0.pe0 leads to sip0.cube0.pe1, which has no"});
     const auto refused = [&](auto change) {
-      IpcqOptions options;
+      IpcqSettings options;
       change(options);
       return text_of([&] { torch.ipcq.install(ring_of_two(), options); });
     };
-    check_contains(refused([](IpcqOptions& o) { o.n_slots = 0; }),
+    check_contains(refused([](IpcqSettings& o) { o.n_slots = 0; }),
                    {"torch.ipcq.install: n_slots is 0, allowed is at least 1"});
-    check_contains(refused([](IpcqOptions& o) { o.slot_size = 0; }), {"slot_size is 0 bytes"});
-    check_contains(refused([](IpcqOptions& o) { o.credit_size = 0; }), {"credit_size is 0 bytes"});
-    check_contains(refused([](IpcqOptions& o) { o.poll_ns = 0; }),
+    check_contains(refused([](IpcqSettings& o) { o.slot_size = 0; }), {"slot_size is 0 bytes"});
+    check_contains(refused([](IpcqSettings& o) { o.ipcq_credit_size_bytes = 0; }),
+                   {"credit_size is 0 bytes"});
+    check_contains(refused([](IpcqSettings& o) { o.poll_ns = 0; }),
                    {"poll_ns is 0, allowed is more than 0"});
-    check_contains(refused([](IpcqOptions& o) { o.vc_chunk_size = 0; }),
+    check_contains(refused([](IpcqSettings& o) { o.vc_chunk_size = 0; }),
                    {"vc_chunk_size is 0 bytes"});
     check_contains(text_of([] { parse_memory_space("dram"); }),
                    {"memory space 'dram', allowed: tcm, sram, hbm"});

@@ -31,7 +31,7 @@ HostArray input(std::int64_t rows, std::int64_t columns) {
 // Launches on the PEs of x and out, after installing, and verifies out.
 template <class Kernel>
 std::string run(IpcqMachine& m, const NeighbourGraph& graph, Kernel kernel, const HostArray& x,
-                std::vector<double> expected, const IpcqOptions& options = {}) {
+                std::vector<double> expected, const IpcqSettings& options = {}) {
   m.run([&](Torch& torch) {
     torch.ipcq.install(graph, options);
     const int pes = static_cast<int>(x.shape()[0]);
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(what_is_sent_arrives_at_the_neighbour_whatever_the_buffers)
   for (const MemorySpace buffer : {MemorySpace::tcm, MemorySpace::sram, MemorySpace::hbm}) {
     forked([buffer] {
       IpcqMachine m;
-      IpcqOptions options;
+      IpcqSettings options;
       options.buffer_kind = buffer;
       BOOST_TEST(run(m, ring_of(8), shift, input(8, 64), moved(input(8, 64), 1), options) == "");
     });
@@ -115,7 +115,7 @@ KERNBENCH_SYSTEMC_TEST(in_a_ring_of_two_the_directions_do_not_mix) {
 // One slot, four messages, all kept: none is what a later one has put into the slot.
 KERNBENCH_SYSTEMC_TEST(what_was_received_does_not_change_when_the_slot_is_used_again) {
   IpcqMachine m;
-  IpcqOptions options;
+  IpcqSettings options;
   options.n_slots = 1;
   const auto rows_one_by_one = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
     const tl::Handle mine = tl.load(x.local(), {4, 2}, f16);
@@ -321,7 +321,7 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_asks_for_its_directions_and_slots) {
     if (!first) tl.store(out.local(), tl.recv("intra_W", {2}, f16));
     tl.load(x.local(), x.local_shape(), f16);
   };
-  IpcqOptions options;
+  IpcqSettings options;
   options.slot_size = 512;
   NeighbourGraph line;
   for (int pe = 0; pe < 2; ++pe)

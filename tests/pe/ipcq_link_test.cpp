@@ -53,7 +53,7 @@ NeighbourGraph pair_of_pes() {
   return graph.connect({0, 0, 0}, "E", {0, 0, 1}).connect({0, 0, 1}, "W", {0, 0, 0});
 }
 
-void run(IpcqMachine& m, int messages, const IpcqOptions& options) {
+void run(IpcqMachine& m, int messages, const IpcqSettings& options) {
   m.run([&](Torch& torch) {
     torch.ipcq.install(pair_of_pes(), options);
     const Tensor out = torch.empty({2, 1024}, f16, rows(2), "out");
@@ -84,7 +84,7 @@ KERNBENCH_SYSTEMC_TEST(the_chunk_size_of_an_installation_goes_before_that_of_pe_
   IpcqMachine m("topology.tiny.yaml",
                 {{"cube.pe_template.components.pe_dma.attrs.vc_chunk_size", "512"}});
   LinkLog link(m);
-  IpcqOptions options;
+  IpcqSettings options;
   options.vc_chunk_size = 1024;
   run(m, 1, options);
   BOOST_TEST(link.order == "ttttsttttsttttsttttsssss");

@@ -14,7 +14,7 @@
 #include "platform/numerics/data_executor.h"
 #include "sc_main/judgement.h"
 #include "sw/collectives/shipped_graphs.h"
-#include "sw/runtime/torch.h"
+#include "sw/torch/torch.h"
 #include "tests/support/whole_machine.h"
 
 namespace kernbench::test {
@@ -36,9 +36,10 @@ class IpcqMachine {
   RunResult try_run(const std::function<void(Torch&)>& body, const RunLimits& limits = {}) {
     FunctionProgram program([&](HostPort& port) {
       runtime = std::make_unique<Runtime>(port, "test");
+      distributed = std::make_unique<DistributedState>(*runtime);
       runtime->memory->start_reaper();
       {
-        Torch torch(*runtime, 0, 1, Attributes());
+        Torch torch(*distributed, 0, 1, Attributes());
         body(torch);
         torch.wait_all();
       }
@@ -91,6 +92,7 @@ class IpcqMachine {
   FunctionalModel data;
   OpLog op_log;
   std::unique_ptr<Runtime> runtime;
+  std::unique_ptr<DistributedState> distributed;
   std::unique_ptr<Platform> platform;
 };
 

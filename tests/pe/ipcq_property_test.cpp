@@ -31,7 +31,7 @@ struct Case {
   std::vector<Override> overrides;
   NeighbourGraph graph;
   std::vector<QueuePairEnd> ends;
-  IpcqOptions options;
+  IpcqSettings options;
   std::vector<Sent> messages;
   bool with_dma = false;
 };
@@ -304,7 +304,7 @@ RC_BOOST_PROP(data_arrive_in_order_and_no_slot_is_written_before_it_is_given_bac
       const Node& node = graph.node(hop.node);
       stores.push_back(node.kind == NodeKind::pcie_ep && !node.attributes().flag("cut_through"));
     }
-    const Fs credit = credit_fs(back, c.options.credit_size);
+    const Fs credit = credit_fs(back, c.options.ipcq_credit_size_bytes);
     Fs given_back_before = 0;
     for (std::size_t k = 0; k < messages.size(); ++k) {
       const Times now = t(messages[k]);

@@ -37,7 +37,7 @@ NeighbourGraph pair_of_pes() {
 
 // Runs `kernel` on PEs 0 and 1 with rings between them.
 template <class Kernel>
-Times run_pair(IpcqMachine& m, Kernel kernel, const IpcqOptions& options = {}) {
+Times run_pair(IpcqMachine& m, Kernel kernel, const IpcqSettings& options = {}) {
   m.run([&](Torch& torch) {
     torch.ipcq.install(pair_of_pes(), options);
     const Tensor where =
@@ -57,8 +57,8 @@ void send_blocks(tl::Program& tl, tl::Ptr) {
 }
 
 // One slot, and a send that looks for its credit every poll_ns.
-IpcqOptions polling(const std::string& poll_ns) {
-  IpcqOptions options;
+IpcqSettings polling(const std::string& poll_ns) {
+  IpcqSettings options;
   options.n_slots = 1;
   options.backpressure = Backpressure::poll;
   options.poll_ns = Rational::parse(poll_ns);
@@ -108,7 +108,7 @@ KERNBENCH_SYSTEMC_TEST(the_kernel_time_includes_the_return_of_the_credit) {
 // 512 + 512 / 128 = 7 ns. Its HBM: 6 + 512 / 256 + 512 / 256 = 10 ns.
 KERNBENCH_SYSTEMC_TEST(a_slot_in_the_sram_pays_its_tier_and_the_hop) {
   IpcqMachine m;
-  IpcqOptions options;
+  IpcqSettings options;
   options.buffer_kind = MemorySpace::sram;
   const Times t = run_pair(m, send_blocks<256>, options);
   BOOST_TEST(t.copies[0].t_start ==
@@ -120,7 +120,7 @@ KERNBENCH_SYSTEMC_TEST(a_slot_in_the_sram_pays_its_tier_and_the_hop) {
 
 KERNBENCH_SYSTEMC_TEST(a_slot_in_the_hbm_pays_its_tier_and_the_hop) {
   IpcqMachine m;
-  IpcqOptions options;
+  IpcqSettings options;
   options.buffer_kind = MemorySpace::hbm;
   const Times t = run_pair(m, send_blocks<256>, options);
   BOOST_TEST(t.copies[0].t_end == t.copies[0].t_start + 10 * ns);
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_credit_waits_for_no_link) {
   const auto time_of = [](bool streams) {
     return forked_value([&] {
       IpcqMachine m;
-      IpcqOptions options;
+      IpcqSettings options;
       options.buffer_kind = MemorySpace::hbm;
       run_pair(
           m,

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sw/runtime/torch.h"
+#include "sw/torch/torch.h"
 #include "tests/runtime/stub_host.h"
 #include "tests/support/forked.h"
 
@@ -16,10 +16,11 @@ using Lines = std::vector<std::string>;
 
 inline void run_on(StubHost& host, const std::function<void(Torch&, Runtime&)>& body) {
   Runtime runtime(host, "test");
+  DistributedState distributed(runtime);
   host.run([&](HostPort&) {
     runtime.memory->start_reaper();
     {
-      Torch torch(runtime, 0, 1, {});
+      Torch torch(distributed, 0, 1, {});
       body(torch, runtime);
     }
     runtime.memory->close();

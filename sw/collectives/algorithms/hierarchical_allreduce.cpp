@@ -1,10 +1,12 @@
 // hierarchical_allreduce (spec 8.2, ADR-0029): all PEs of each cube to its PE 0, all cubes of each
 // SIP to cube 0, all SIPs to the first, each level a ring folded at its root; and back. Every shard
 // becomes the combination of all shards of all ranks. Ranks that are PEs have the last level only.
+#include <fmt/format.h>
+
+#include "sw/collectives/algorithm_registry.h"
 #include "sw/collectives/rank_graphs.h"
 #include "sw/collectives/ring_schedules.h"
 #include "sw/collectives/schedule_kernels.h"
-#include "sw/collectives/shipped_algorithms.h"
 #include "sw/collectives/tree_schedules.h"
 
 namespace kernbench::algorithms {
@@ -33,8 +35,7 @@ Extents extents_of(const RankGroup& group) {
 std::string refuses(const CollectiveCall& call) {
   const Extents rank = extents_of(call.group);
   if (call.layout.members.size() != static_cast<std::size_t>(rank.cubes * rank.pes))
-    return "the SIP has " + std::to_string(call.group.cubes()) + " cubes of " +
-           std::to_string(call.group.pes) + " PEs";
+    return fmt::format("the SIP has {} cubes of {} PEs", call.group.cubes(), call.group.pes);
   return call.layout.equal_shards() ? "" : "their sizes differ";
 }
 
@@ -82,7 +83,7 @@ tl::KernelCall kernel(const CollectiveCall& call) {
 
 }  // namespace
 
-CollectiveAlgorithm hierarchical_allreduce() {
+void register_hierarchical_allreduce(AlgorithmRegistry& registry) {
   CollectiveAlgorithm algorithm{"hierarchical_allreduce",
                                 "all PEs of a cube, all cubes of a SIP, all SIPs: a ring folded at "
                                 "its root on each level, and back",
@@ -95,7 +96,7 @@ CollectiveAlgorithm hierarchical_allreduce() {
                                 kernel};
   algorithm.combines_shards = true;
   algorithm.every_pe = true;
-  return algorithm;
+  registry.add(std::move(algorithm));
 }
 
 }  // namespace kernbench::algorithms

@@ -1,4 +1,4 @@
-#include "platform/numerics/abandonable.h"
+#include "platform/numerics/stop.h"
 
 #include <chrono>
 #include <future>

@@ -1,11 +1,11 @@
-#include "sw/runtime/torch.h"
+#include "sw/torch/torch.h"
 
 namespace kernbench {
 
-Torch::Torch(Runtime& runtime, int device, std::uint64_t seed, const Attributes& parameters)
-    : ahbm(*this), accelerator(*this), ipcq(*this), stats(*this), multiprocessing(runtime),
-      distributed(runtime), runtime_(runtime),
-      worker_(std::make_shared<Worker>(runtime, device, seed)), thread_(runtime, *worker_),
+Torch::Torch(DistributedState& state, int device, std::uint64_t seed, const Attributes& parameters)
+    : ahbm(*this), accelerator(*this), ipcq(*this), stats(*this), multiprocessing(state),
+      distributed(state), runtime_(state.runtime),
+      worker_(std::make_shared<Worker>(runtime_, device, seed)), thread_(runtime_, *worker_),
       parameters_(parameters) {}
 
 Worker& Torch::worker() const {

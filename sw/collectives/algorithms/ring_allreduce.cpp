@@ -1,9 +1,9 @@
 // ring_allreduce: reduce-scatter, then all-gather, on a ring of the ranks for every PE that holds a
 // shard.
+#include "sw/collectives/algorithm_registry.h"
 #include "sw/collectives/rank_graphs.h"
 #include "sw/collectives/ring_schedules.h"
 #include "sw/collectives/schedule_kernels.h"
-#include "sw/collectives/shipped_algorithms.h"
 
 namespace kernbench::algorithms {
 namespace {
@@ -21,16 +21,16 @@ tl::KernelCall kernel(const CollectiveCall& call) {
 
 }  // namespace
 
-CollectiveAlgorithm ring_allreduce() {
-  return {"ring_allreduce",
-          "reduce-scatter and all-gather along a ring of the ranks: moves the least bytes",
-          CollectiveOp::all_reduce,
-          all_sip_topologies(),
-          "any shards, the same on every rank",
-          {},
-          {},
-          rank_ring,
-          kernel};
+void register_ring_allreduce(AlgorithmRegistry& registry) {
+  registry.add({"ring_allreduce",
+                "reduce-scatter and all-gather along a ring of the ranks: moves the least bytes",
+                CollectiveOp::all_reduce,
+                all_sip_topologies(),
+                "any shards, the same on every rank",
+                {},
+                {},
+                rank_ring,
+                kernel});
 }
 
 }  // namespace kernbench::algorithms

@@ -1,7 +1,7 @@
 // tree_allreduce: up a binary tree of the ranks and down again, for every PE that holds a shard.
+#include "sw/collectives/algorithm_registry.h"
 #include "sw/collectives/rank_graphs.h"
 #include "sw/collectives/schedule_kernels.h"
-#include "sw/collectives/shipped_algorithms.h"
 #include "sw/collectives/tree_schedules.h"
 
 namespace kernbench::algorithms {
@@ -19,16 +19,16 @@ tl::KernelCall kernel(const CollectiveCall& call) {
 
 }  // namespace
 
-CollectiveAlgorithm tree_allreduce() {
-  return {"tree_allreduce",
-          "up a binary tree of the ranks to rank 0, and down again: the fewest steps",
-          CollectiveOp::all_reduce,
-          all_sip_topologies(),
-          "any shards, the same on every rank",
-          {},
-          {},
-          rank_tree,
-          kernel};
+void register_tree_allreduce(AlgorithmRegistry& registry) {
+  registry.add({"tree_allreduce",
+                "up a binary tree of the ranks to rank 0, and down again: the fewest steps",
+                CollectiveOp::all_reduce,
+                all_sip_topologies(),
+                "any shards, the same on every rank",
+                {},
+                {},
+                rank_tree,
+                kernel});
 }
 
 }  // namespace kernbench::algorithms

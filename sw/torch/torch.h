@@ -3,7 +3,7 @@
 //
 //   const Tensor a = torch.from_host(torch.random({32, 64}, f16), DPPolicy::on_one_pe(), "a");
 //   const Tensor out = torch.empty({32, 32}, f16, DPPolicy::on_one_pe(), "out");
-//   torch.launch(LaunchSpec("matmul").on_pe(0), kernels::matmul, a, b, out, 32, 64, 32);
+//   torch.launch(LaunchSpec("matmul").on_pe(0), matmul, a, b, out, 32, 64, 32);
 //   torch.verify(out, [=] { return reference(...); });
 //
 // Calls that take simulated time block the calling thread. The device, pending launches, untimed()
@@ -29,7 +29,7 @@ namespace kernbench {
 class Torch {
  public:
   // Belongs to the calling thread while it lives.
-  Torch(Runtime& runtime, int device, std::uint64_t seed, const Attributes& parameters);
+  Torch(DistributedState& state, int device, std::uint64_t seed, const Attributes& parameters);
   Torch(const Torch&) = delete;
   Torch& operator=(const Torch&) = delete;
 
@@ -123,7 +123,7 @@ class Torch {
   class Rings {
    public:
     explicit Rings(Torch& torch) : torch_(torch) {}
-    void install(const NeighbourGraph& graph, const IpcqOptions& options = {}) {
+    void install(const NeighbourGraph& graph, const IpcqSettings& options = {}) {
       torch_.wait_all();
       torch_.worker("ipcq.install");
       torch_.runtime_.ipcq.install(graph, options);
@@ -135,7 +135,7 @@ class Torch {
     }
     bool installed() const { return torch_.runtime_.ipcq.installed(); }
     const NeighbourGraph& graph() const { return torch_.runtime_.ipcq.graph(); }
-    const IpcqOptions& options() const { return torch_.runtime_.ipcq.options(); }
+    const IpcqSettings& options() const { return torch_.runtime_.ipcq.options(); }
     const std::vector<IpcqRing>& rings() const { return torch_.runtime_.ipcq.rings(); }
 
    private:

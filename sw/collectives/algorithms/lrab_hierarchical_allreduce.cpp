@@ -1,11 +1,13 @@
 // lrab_hierarchical_allreduce (spec 8.2, ADR-0032): every shard becomes the combination of all
 // shards of all ranks. A rank that is a PE has one shard: what is left is the exchange between the
 // ranks.
+#include <fmt/format.h>
+
 #include "models/base/errors.h"
+#include "sw/collectives/algorithm_registry.h"
 #include "sw/collectives/mesh_schedules.h"
 #include "sw/collectives/rank_graphs.h"
 #include "sw/collectives/schedule_kernels.h"
-#include "sw/collectives/shipped_algorithms.h"
 
 namespace kernbench::algorithms {
 namespace {
@@ -29,7 +31,7 @@ std::string refuses(const CollectiveCall& call) {
   if (!cubes) return "these cubes fill no rectangle";
   const int root = root_of(call, *cubes);
   if (!contains(*cubes, root % call.group.cube_mesh_w, root / call.group.cube_mesh_w))
-    return "root_cube " + std::to_string(root) + " is none of them";
+    return fmt::format("root_cube {} is none of them", root);
   return "";
 }
 
@@ -64,7 +66,7 @@ tl::KernelCall kernel(const CollectiveCall& call) {
 
 }  // namespace
 
-CollectiveAlgorithm lrab_hierarchical_allreduce() {
+void register_lrab_hierarchical_allreduce(AlgorithmRegistry& registry) {
   CollectiveAlgorithm algorithm{
       "lrab_hierarchical_allreduce",
       "along the rows and columns of the cubes to a root cube, between the root cubes of the SIPs, "
@@ -80,7 +82,7 @@ CollectiveAlgorithm lrab_hierarchical_allreduce() {
       graph,
       kernel};
   algorithm.combines_shards = true;
-  return algorithm;
+  registry.add(std::move(algorithm));
 }
 
 }  // namespace kernbench::algorithms

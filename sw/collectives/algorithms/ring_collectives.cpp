@@ -1,9 +1,9 @@
 // The collectives beside all_reduce, along a ring of the ranks for every PE that holds a shard.
 // Lists of tensors are by rank; blocks are by position in the ring.
+#include "sw/collectives/algorithm_registry.h"
 #include "sw/collectives/rank_graphs.h"
 #include "sw/collectives/ring_schedules.h"
 #include "sw/collectives/schedule_kernels.h"
-#include "sw/collectives/shipped_algorithms.h"
 
 namespace kernbench::algorithms {
 namespace {
@@ -149,54 +149,33 @@ tl::KernelCall send_or_recv(const CollectiveCall& call) {
 
 }  // namespace
 
-CollectiveAlgorithm ring_broadcast() {
-  return on_ring("ring_broadcast", "the root's values, handed on along the ring",
-                 CollectiveOp::broadcast, broadcast);
-}
-
-CollectiveAlgorithm ring_reduce() {
-  return on_ring("ring_reduce", "all values, combined along the ring towards the root",
-                 CollectiveOp::reduce, reduce);
-}
-
-CollectiveAlgorithm ring_all_gather() {
-  return on_ring("ring_all_gather", "every rank's values to all ranks, in n - 1 rounds",
-                 CollectiveOp::all_gather, all_gather);
-}
-
-CollectiveAlgorithm ring_reduce_scatter() {
-  return on_ring("ring_reduce_scatter",
-                 "all values, combined, one part for each rank, in n - 1 rounds",
-                 CollectiveOp::reduce_scatter, reduce_scatter);
-}
-
-CollectiveAlgorithm ring_all_to_all() {
-  return on_ring("ring_all_to_all",
-                 "a part of every rank's values to each rank, handed on along the ring",
-                 CollectiveOp::all_to_all, all_to_all);
-}
-
-CollectiveAlgorithm ring_gather() {
-  return on_ring("ring_gather", "every rank's values to the root, handed on along the ring",
-                 CollectiveOp::gather, gather);
-}
-
-CollectiveAlgorithm ring_scatter() {
-  return on_ring("ring_scatter",
-                 "a part of the root's values to each rank, handed on along the ring",
-                 CollectiveOp::scatter, scatter);
-}
-
-CollectiveAlgorithm send_recv() {
-  return {"send_recv",
-          "from one rank to another",
-          CollectiveOp::send_recv,
-          all_sip_topologies(),
-          "any shards, the same on both ranks",
-          {},
-          {},
-          [](const CollectiveCall& call) { return rank_pair(call, call.root, call.peer); },
-          send_or_recv};
+void register_ring_collectives(AlgorithmRegistry& registry) {
+  registry.add(on_ring("ring_broadcast", "the root's values, handed on along the ring",
+                       CollectiveOp::broadcast, broadcast));
+  registry.add(on_ring("ring_reduce", "all values, combined along the ring towards the root",
+                       CollectiveOp::reduce, reduce));
+  registry.add(on_ring("ring_all_gather", "every rank's values to all ranks, in n - 1 rounds",
+                       CollectiveOp::all_gather, all_gather));
+  registry.add(on_ring("ring_reduce_scatter",
+                       "all values, combined, one part for each rank, in n - 1 rounds",
+                       CollectiveOp::reduce_scatter, reduce_scatter));
+  registry.add(on_ring("ring_all_to_all",
+                       "a part of every rank's values to each rank, handed on along the ring",
+                       CollectiveOp::all_to_all, all_to_all));
+  registry.add(on_ring("ring_gather", "every rank's values to the root, handed on along the ring",
+                       CollectiveOp::gather, gather));
+  registry.add(on_ring("ring_scatter",
+                       "a part of the root's values to each rank, handed on along the ring",
+                       CollectiveOp::scatter, scatter));
+  registry.add({"send_recv",
+                "from one rank to another",
+                CollectiveOp::send_recv,
+                all_sip_topologies(),
+                "any shards, the same on both ranks",
+                {},
+                {},
+                [](const CollectiveCall& call) { return rank_pair(call, call.root, call.peer); },
+                send_or_recv});
 }
 
 }  // namespace kernbench::algorithms
