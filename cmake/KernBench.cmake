@@ -23,6 +23,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(Eigen3 REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(SQLite3 REQUIRED)
+find_package(SQLiteCpp REQUIRED)
 find_package(Boost REQUIRED COMPONENTS unit_test_framework)
 find_package(rapidcheck REQUIRED)
 if(KERNBENCH_BENCHMARKS)
@@ -44,7 +45,7 @@ if(KERNBENCH_ASAN)
   target_link_options(kernbench_settings INTERFACE -fsanitize=address,undefined)
   set(KERNBENCH_PROGRAM_SOURCES "${CMAKE_SOURCE_DIR}/cmake/asan_coroutines.cpp")
 endif()
-target_link_libraries(kernbench_settings INTERFACE PkgConfig::SYSTEMC Threads::Threads)
+target_link_libraries(kernbench_settings INTERFACE PkgConfig::SYSTEMC Threads::Threads fmt::fmt)
 
 if(KERNBENCH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(KERNBENCH_CCACHE_PROGRAM ccache)
@@ -60,7 +61,7 @@ endif()
 # Two precompiled headers for the whole tree: one for libraries, one for programs that test.
 # The asan preset does without, so that a source which forgets an include is found there.
 if(KERNBENCH_PCH)
-  set(library_headers <systemc> <algorithm> <cstdint> <deque> <functional> <map> <memory> <optional> <stdexcept> <string> <string_view>
+  set(library_headers <systemc> <fmt/format.h> <algorithm> <cstdint> <deque> <functional> <map> <memory> <optional> <stdexcept> <string> <string_view>
       <utility> <variant> <vector>)
   add_library(kernbench_library_pch OBJECT "${CMAKE_SOURCE_DIR}/cmake/pch.cpp")
   target_link_libraries(kernbench_library_pch PRIVATE kernbench_settings)
@@ -83,6 +84,33 @@ function(kernbench_library name)
   if(KERNBENCH_PCH AND NOT LIBRARY_NO_PCH)
     target_precompile_headers(${name} REUSE_FROM kernbench_library_pch)
   endif()
+endfunction()
+
+# kernbench_registration(VARIABLE REGISTRY HEADER FUNCTION NAMESPACE FILES a.cpp ...)
+# Writes the source of `void kernbench::FUNCTION(REGISTRY&)`, which calls `void kernbench::NAMESPACE::register_a(REGISTRY&)` of each
+# file, and names it in VARIABLE.
+function(kernbench_registration variable registry header function namespace)
+  cmake_parse_arguments(REGISTRATION "" "" "FILES" ${ARGN})
+  set(declarations "")
+  set(calls "")
+  foreach(file ${REGISTRATION_FILES})
+    cmake_path(GET file STEM stem)
+    string(APPEND declarations "void register_${stem}(${registry}& registry);\n")
+    string(APPEND calls "  ${namespace}::register_${stem}(registry);\n")
+  endforeach()
+  set(${variable} "${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp")
+  file(CONFIGURE OUTPUT "${${variable}}" @ONLY CONTENT "#include \"@header@\"
+
+namespace kernbench {
+namespace @namespace@ {
+@declarations@}
+
+void @function@(@registry@& registry) {
+@calls@}
+
+}  // namespace kernbench
+")
+  set(${variable} "${${variable}}" PARENT_SCOPE)
 endfunction()
 
 # kernbench_program(NAME SOURCES a.cpp ... [LINK target ...])

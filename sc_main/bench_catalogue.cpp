@@ -1,13 +1,15 @@
 #include "sc_main/bench_catalogue.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iostream>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/config/nearest_name.h"
 #include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
-#include "platform/topology/nearest_name.h"
 #include "sc_main/command.h"
 #include "sc_main/parameter_text.h"
 
@@ -25,8 +27,8 @@ const Bench& find_bench(const BenchRegistry& benches, const std::string& name_or
   const bool is_index =
       !name_or_index.empty() && name_or_index.find_first_not_of("0123456789") == std::string::npos;
   if (!is_index && std::find(names.begin(), names.end(), name_or_index) == names.end()) {
-    throw UsageError("unknown bench " + quote(name_or_index) + did_you_mean(name_or_index, names) +
-                     "\nRun 'kernbench list' for all of them.");
+    throw UsageError(fmt::format("unknown bench {}{}\nRun 'kernbench list' for all of them.",
+                                 quote(name_or_index), did_you_mean(name_or_index, names)));
   }
   return benches.find(name_or_index);
 }
@@ -36,7 +38,7 @@ std::vector<GivenParameter> given_parameters(const std::vector<std::string>& tex
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
-      throw UsageError("--param " + quote(text) + " is not NAME=VALUE, e.g. --param M=64");
+      throw UsageError(fmt::format("--param {} is not NAME=VALUE, e.g. --param M=64", quote(text)));
     given.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   return given;

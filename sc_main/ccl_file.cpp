@@ -1,7 +1,5 @@
 #include "sc_main/ccl_file.h"
 
-#include "platform/topology/config_schema.h"
-
 namespace kernbench {
 namespace {
 
@@ -16,29 +14,10 @@ std::vector<const CollectiveAlgorithm*> choosable(const AlgorithmRegistry& algor
   return all;
 }
 
-ConfigKey section(std::string path, std::string description) {
-  return {std::move(path), Kind::section, std::move(description), false, {}, 0, 0};
-}
-
-ConfigKey value(const std::string& path, const Parameter& parameter) {
-  return {
-      path + "." + parameter.name(), Kind::value, parameter.description(), false, parameter, 0, 0};
-}
-
-ConfigSchema ccl_schema(const AlgorithmRegistry& algorithms) {
-  std::vector<ConfigKey> keys{
-      section("defaults", "of all algorithms"),
-      value("defaults", Parameter::choice("algorithm", "of all_reduce",
-                                          algorithms.names(CollectiveOp::all_reduce), "spec 8.2"))};
-  for (const Parameter& parameter : ccl_parameters()) keys.push_back(value("defaults", parameter));
-  keys.push_back(section("algorithms", "algorithm -> what it has other than the defaults"));
-  for (const CollectiveAlgorithm* algorithm : choosable(algorithms)) {
-    const std::string path = "algorithms." + algorithm->name;
-    keys.push_back(section(path, algorithm->description));
-    for (const Parameter& parameter : ccl_parameters()) keys.push_back(value(path, parameter));
-    for (const Parameter& parameter : algorithm->parameters) keys.push_back(value(path, parameter));
-  }
-  return ConfigSchema(std::move(keys));
+void add_values(std::vector<ConfigKey>& keys, const std::string& path,
+                const ParameterSchema& parameters) {
+  for (const Parameter& parameter : parameters)
+    keys.push_back(ConfigKey::of_value(path + "." + parameter.name(), parameter, false));
 }
 
 // What the section holds itself: defaults are resolved once the algorithm is known.
@@ -47,7 +26,7 @@ Attributes given_in(const ConfigNode* section, const ResolvedConfig& config,
   Attributes values;
   if (section == nullptr) return values;
   for (const ConfigEntry& entry : section->entries) {
-    const std::string key = path + "." + entry.key;
+    const std::string key = fmt::format("{}.{}", path, entry.key);
     if (const Rational* number = config.number(key)) values.set(entry.key, *number);
     if (const std::string* text = config.text(key)) values.set(entry.key, *text);
   }
@@ -55,6 +34,24 @@ Attributes given_in(const ConfigNode* section, const ResolvedConfig& config,
 }
 
 }  // namespace
+
+ConfigSchema ccl_schema(const AlgorithmRegistry& algorithms) {
+  std::vector<ConfigKey> keys{ConfigKey::of(Kind::section, "defaults", "of all algorithms", false)};
+  add_values(keys, "defaults",
+             {Parameter::choice("algorithm", "of all_reduce",
+                                algorithms.names(CollectiveOp::all_reduce), "spec 8.2")});
+  add_values(keys, "defaults", ccl_parameters());
+  keys.push_back(ConfigKey::of(Kind::section, "algorithms",
+                               "algorithm -> what it has other than the defaults", false));
+  for (const CollectiveAlgorithm* algorithm : choosable(algorithms)) {
+    const std::string path = "algorithms." + algorithm->name;
+    keys.push_back(ConfigKey::of(Kind::section, path, algorithm->description, false));
+    keys.back().family = "ALGORITHM";
+    add_values(keys, path, ccl_parameters());
+    add_values(keys, path, algorithm->parameters);
+  }
+  return ConfigSchema(std::move(keys));
+}
 
 CclFile load_ccl_file(const std::string& path, const std::vector<Override>& overrides,
                       const AlgorithmRegistry& algorithms) {

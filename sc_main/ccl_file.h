@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "platform/topology/config_tree.h"
+#include "platform/config/config_schema.h"
 #include "sw/collectives/algorithm_registry.h"
 
 namespace kernbench {
+
+ConfigSchema ccl_schema(const AlgorithmRegistry& algorithms);
 
 // Reads the file, applies the overrides in order and checks all keys, also of algorithms that are
 // not used. ConfigError.

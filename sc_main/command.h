@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "models/base/errors.h"
+
 namespace kernbench {
 
 struct Invocation {
@@ -15,11 +17,6 @@ struct Invocation {
 
   std::string line() const;  // the words, quoted where a shell needs it
 };
-
-inline constexpr int exit_done = 0;
-inline constexpr int exit_failed = 1;  // a run or a check
-inline constexpr int exit_usage = 2;   // wrong usage or configuration
-inline constexpr int exit_deadlock = 3;
 
 void add_run_command(CLI::App& app, Invocation& invocation);
 void add_list_command(CLI::App& app, Invocation& invocation);

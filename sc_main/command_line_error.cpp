@@ -1,9 +1,11 @@
 #include "sc_main/command_line_error.h"
 
+#include <fmt/format.h>
+
 #include <vector>
 
 #include "models/base/quote.h"
-#include "platform/topology/nearest_name.h"
+#include "platform/config/nearest_name.h"
 
 namespace kernbench {
 namespace {
@@ -50,7 +52,8 @@ std::string reason(const CLI::App& app, const CLI::App& named, const CLI::ParseE
     const bool option = word.compare(0, 1, "-") == 0;
     if (!option &&
         (!command_named || !named.get_subcommands([](const CLI::App*) { return true; }).empty())) {
-      return "there is no command " + quote(word) + did_you_mean(word, names_of_commands(named));
+      return fmt::format("there is no command {}{}", quote(word),
+                         did_you_mean(word, names_of_commands(named)));
     }
     const std::string name = word.substr(0, word.find('='));
     return (option ? "there is no option " : "what is ") + quote(name) +
@@ -70,7 +73,8 @@ std::string command_line_error(const CLI::App& app, const CLI::ParseError& error
     named = named->get_subcommands().front();
     help += ' ' + named->get_name();
   }
-  return reason(app, *named, error, words) + "\nRun '" + help + " --help' for what it takes.";
+  return fmt::format("{}\nRun '{} --help' for what it takes.", reason(app, *named, error, words),
+                     help);
 }
 
 }  // namespace kernbench

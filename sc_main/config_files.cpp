@@ -1,11 +1,13 @@
 #include "sc_main/config_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
-#include "platform/topology/nearest_name.h"
+#include "platform/config/nearest_name.h"
 
 namespace kernbench {
 namespace {
@@ -24,7 +26,8 @@ bool holds_configs(const fs::path& root) { return is_file(root / "configs" / "to
 fs::path shipped_configs() {
   if (const char* root = std::getenv("KERNBENCH_ROOT"); root != nullptr && *root != '\0') {
     if (!holds_configs(root))
-      throw UsageError("KERNBENCH_ROOT is " + quote(root) + ", which has no configs/topology.yaml");
+      throw UsageError(
+          fmt::format("KERNBENCH_ROOT is {}, which has no configs/topology.yaml", quote(root)));
     return fs::path(root) / "configs";
   }
   std::error_code ignored;
@@ -43,12 +46,12 @@ std::string find_config(const std::string& given, const std::string& family) {
   const fs::path shipped = shipped_configs();
   if (given.empty()) return (shipped / (family + ".yaml")).string();
   if (given.find('/') == std::string::npos) {
-    for (const std::string& name : {given, family + "." + given + ".yaml"}) {
+    for (const std::string& name : {given, fmt::format("{}.{}.yaml", family, given)}) {
       if (is_file(shipped / name)) return (shipped / name).string();
     }
   }
-  throw UsageError("no file " + quote(given) + " here, and none of that name in " +
-                   shipped.string() + did_you_mean(given, shipped_files(family)));
+  throw UsageError(fmt::format("no file {} here, and none of that name in {}{}", quote(given),
+                               shipped.string(), did_you_mean(given, shipped_files(family))));
 }
 
 std::vector<std::string> shipped_files(const std::string& family) {

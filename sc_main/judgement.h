@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "platform/numerics/abandonable.h"
-#include "platform/numerics/data_executor.h"
-#include "platform/numerics/verify.h"
+#include "platform/phase2/data_executor.h"
+#include "platform/phase2/stop.h"
+#include "platform/phase2/verify.h"
 #include "sw/runtime/expectation.h"
 
 namespace kernbench {

@@ -153,14 +153,14 @@ std::vector<ValidationCheck> play_all_reduce(Platform& platform, const std::stri
   for (const LaunchRecord& launch : numbers.launches)
     longest = std::max(longest, launch.metrics.merged.pe_exec);
   return {
-      bound_check(algorithm, factors[0], platform.machine().sips(), bytes_of_rank, to_ns(longest))};
+      bound_check(algorithm, factors[0], platform.machine().sips, bytes_of_rank, to_ns(longest))};
 }
 
 std::size_t column(const ResultTable& table, const std::string& name) {
   const auto& columns = table.columns();
   const auto found = std::find(columns.begin(), columns.end(), name);
   if (found == columns.end())
-    throw ModelError("table '" + table.name() + "' has no column '" + name + "'");
+    throw ModelError(fmt::format("table '{}' has no column '{}'", table.name(), name));
   return static_cast<std::size_t>(found - columns.begin());
 }
 
@@ -176,7 +176,7 @@ std::vector<ValidationCheck> play_collectives(Platform& platform) {
   for (const auto& row : table.rows()) {
     for (const Factor& factor : factors) {
       if (std::get<std::string>(row.at(op)) != factor.op) continue;
-      checks.push_back(bound_check(factor.op, factor, platform.machine().sips(),
+      checks.push_back(bound_check(factor.op, factor, platform.machine().sips,
                                    static_cast<double>(std::get<std::int64_t>(row.at(bytes))),
                                    std::get<double>(row.at(time))));
     }

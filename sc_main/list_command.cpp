@@ -11,6 +11,7 @@
 #include "sc_main/bench_catalogue.h"
 #include "sc_main/command.h"
 #include "sc_main/config_files.h"
+#include "sc_main/list_keys.h"
 #include "sc_main/machine_options.h"
 #include "sc_main/parameter_text.h"
 #include "sw/collectives/algorithm_registry.h"
@@ -159,11 +160,13 @@ int list_topologies(bool as_json) {
 void add_list_command(CLI::App& app, Invocation& invocation) {
   struct Options {
     MachineOptions machine;
-    bool json = false;
+    bool json = false, markdown = false;
   };
   const auto options = std::make_shared<Options>();
   CLI::App* list = app.add_subcommand(
-      "list", "Lists the benches; or components, topologies, or algorithms of collectives");
+      "list",
+      "Lists the benches; or components, topologies, algorithms of collectives, or configuration "
+      "keys");
   list->add_flag("--json", options->json, "As JSON");
   list->require_subcommand(0, 1);
   list->footer(
@@ -171,7 +174,8 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
       "  kernbench list                 benches with their parameters\n"
       "  kernbench list components      implementations with their attributes\n"
       "  kernbench list topologies --json\n"
-      "  kernbench list algorithms      collectives, and the keys of ccl.yaml\n");
+      "  kernbench list algorithms      collectives, and the keys of ccl.yaml\n"
+      "  kernbench list keys            all keys of topology.yaml, ccl.yaml and components.yaml\n");
   list->callback([list, options, &invocation] {
     if (list->get_subcommands().empty())
       invocation.action = [options] { return list_benches(options->json); };
@@ -197,6 +201,24 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
       "'.algorithms[].name'\n");
   algorithms->callback([options, &invocation] {
     invocation.action = [options] { return list_algorithms(options->json); };
+  });
+
+  CLI::App* keys = list->add_subcommand(
+      "keys", "Keys of topology.yaml, ccl.yaml and components.yaml: what --set takes");
+  CLI::Option* json = keys->add_flag("--json", options->json, "As JSON");
+  keys->add_flag("--markdown", options->markdown,
+                 "As the tables in configs/README.md, with the attributes of components")
+      ->excludes(json);
+  keys->footer(
+      "Examples:\n  kernbench list keys | grep hbm\n  kernbench list keys --json | jq -r "
+      "'.\"topology.yaml\"[].key'\n");
+  keys->callback([options, &invocation] {
+    invocation.action = [options] {
+      const KeyFormat format = options->json       ? KeyFormat::json
+                               : options->markdown ? KeyFormat::markdown
+                                                   : KeyFormat::text;
+      return list_keys(options->machine.load_registry(), format);
+    };
   });
 
   CLI::App* topologies =

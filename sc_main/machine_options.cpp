@@ -1,5 +1,6 @@
 #include "sc_main/machine_options.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,8 +10,8 @@
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/assembly/builtin_components.h"
-#include "platform/topology/components_file.h"
-#include "platform/topology/config_tree.h"
+#include "platform/config/components_file.h"
+#include "platform/config/config_tree.h"
 #include "platform/topology/cube_mesh_file.h"
 #include "platform/topology/load_machine.h"
 #include "platform/topology/machine_memory.h"
@@ -29,8 +30,8 @@ std::vector<Override> overrides_of(const std::vector<std::string>& settings,
   for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw UsageError("--set " + quote(setting) +
-                       " is not KEY=VALUE, e.g. --set system.sips.count=1");
+      throw UsageError(
+          fmt::format("--set {} is not KEY=VALUE, e.g. --set system.sips.count=1", quote(setting)));
     }
     std::string key = setting.substr(0, equals);
     std::string of = "topology";
@@ -41,10 +42,14 @@ std::vector<Override> overrides_of(const std::vector<std::string>& settings,
     if (std::find(families.begin(), families.end(), of) == families.end()) {
       std::string prefixes;
       for (const std::string& each : families)
-        prefixes += (prefixes.empty() ? "" : each == families.back() ? " and " : ", ") + each + ":";
-      throw UsageError("--set " + quote(setting) + ": this command reads no " + quote(of) +
-                       " file; " + (families.size() == 1 ? "the prefix is " : "prefixes are ") +
-                       prefixes);
+        prefixes += fmt::format("{}{}:",
+                                prefixes.empty()          ? ""
+                                : each == families.back() ? " and "
+                                                          : ", ",
+                                each);
+      throw UsageError(
+          fmt::format("--set {}: this command reads no {} file; {}{}", quote(setting), quote(of),
+                      families.size() == 1 ? "the prefix is " : "prefixes are ", prefixes));
     }
     if (of == family)
       overrides.push_back(
@@ -91,9 +96,10 @@ void check_memory(const MachineSpec& spec, std::uint64_t most_bytes) {
                 << size_text(memory.bytes()) << '\n';
     return;
   }
-  throw UsageError("this machine needs about " + size_text(memory.bytes()) +
-                   " of memory: " + memory.str() + "; --max-memory is " + size_text(most_bytes) +
-                   ", and the host has " + size_text(host_memory_bytes()));
+  throw UsageError(fmt::format(
+      "this machine needs about {} of memory: {}; --max-memory is {}, and the host has {}",
+      size_text(memory.bytes()), memory.str(), size_text(most_bytes),
+      size_text(host_memory_bytes())));
 }
 
 }  // namespace
@@ -160,7 +166,8 @@ ComponentRegistry MachineOptions::load_registry() const {
   const ComponentsFile file = load_components_file(find_config(components, "components"),
                                                    overrides_of(set, "components", families));
   if (!file.plugins.empty())
-    throw UsageError("plug-ins are not loaded by this program: " + quote(file.plugins.front()));
+    throw UsageError(
+        fmt::format("plug-ins are not loaded by this program: {}", quote(file.plugins.front())));
   apply_aliases(file, registry);
   return registry;
 }

@@ -12,7 +12,6 @@
 #include "sc_main/build_info.h"
 #include "sc_main/command.h"
 #include "sc_main/command_line_error.h"
-#include "sw/distributed/spawn_error.h"
 
 namespace kernbench {
 namespace {
@@ -67,16 +66,8 @@ int delivered(int status) {
 int guarded(int argc, char* argv[]) {
   try {
     return delivered(run_command_line(argc, argv));
-  } catch (const UsageError& error) {
-    return report(error.what(), exit_usage);
-  } catch (const ConfigError& error) {
-    return report(error.what(), exit_usage);
-  } catch (const SpawnError& error) {
-    return report(error.what(), error.wrong_usage() ? exit_usage : exit_failed);
-  } catch (const DeadlockError& error) {
-    return report(error.what(), exit_deadlock);
   } catch (const std::exception& error) {
-    return report(text_of(error), exit_failed);
+    return report(text_of(error), exit_status_of(error));
   } catch (...) {
     return report("an exception that is no std::exception", exit_failed);
   }

@@ -34,7 +34,8 @@ std::optional<std::uint64_t> number_in(const std::string& path) {
 std::uint64_t group_limit(const std::string& mount, std::string path, const char* file) {
   std::uint64_t least = UINT64_MAX;
   for (;;) {
-    least = std::min(least, number_in(mount + path + "/" + file).value_or(UINT64_MAX));
+    least =
+        std::min(least, number_in(fmt::format("{}{}/{}", mount, path, file)).value_or(UINT64_MAX));
     const std::size_t slash = path.rfind('/');
     if (slash == std::string::npos) return least;
     path.erase(slash);
@@ -131,8 +132,8 @@ std::uint64_t memory_limit(const std::string& text) {
       return static_cast<std::uint64_t>(bytes.to_double());
   } catch (const std::exception&) {  // no number, or too many digits
   }
-  throw UsageError("--max-memory " + quote(text) +
-                   " is not a size from 1M to 1024T, e.g. 8G, 512M or 1.5G");
+  throw UsageError(fmt::format(
+      "--max-memory {} is not a size from 1M to 1024T, e.g. 8G, 512M or 1.5G", quote(text)));
 }
 
 std::string size_text(std::uint64_t bytes) {
@@ -153,7 +154,8 @@ bool memory_limit_reached() { return reached; }
 
 void check_memory_limit() {
   if (!reached) return;
-  throw MemoryLimitError("out of memory: the run has reached --max-memory, " + size_text(limit));
+  throw MemoryLimitError(
+      fmt::format("out of memory: the run has reached --max-memory, {}", size_text(limit)));
 }
 
 bool stop_requested() { return reached || Interrupt::requested(); }

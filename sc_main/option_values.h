@@ -2,6 +2,8 @@
 // option.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdint>
@@ -22,8 +24,8 @@ inline Rational decimal_option(const char* option, const std::string& text) {
     if (value.den() <= finest) return value;
   } catch (const std::invalid_argument&) {
   }
-  throw UsageError(std::string(option) + " " + quote(text) +
-                   " is not a decimal number of at most 18 digits and decimals");
+  throw UsageError(fmt::format("{} {} is not a decimal number of at most 18 digits and decimals",
+                               option, quote(text)));
 }
 
 // In nanoseconds.
@@ -31,8 +33,8 @@ inline Fs time_option(const char* option, const std::string& text) {
   try {
     return ns_to_fs(Rational::parse(text));
   } catch (const std::exception&) {
-    throw UsageError(std::string(option) + " " + quote(text) +
-                     " is not a time in ns, e.g. 2500 or 12.5");
+    throw UsageError(
+        fmt::format("{} {} is not a time in ns, e.g. 2500 or 12.5", option, quote(text)));
   }
 }
 
@@ -44,8 +46,8 @@ inline std::optional<double> seconds_option(const char* option, const std::strin
     if (Rational(0) <= seconds) return seconds.to_double();
   } catch (const std::invalid_argument&) {
   }
-  throw UsageError(std::string(option) + " " + quote(text) +
-                   " is not a time in seconds, e.g. 60 or 0.5");
+  throw UsageError(
+      fmt::format("{} {} is not a time in seconds, e.g. 60 or 0.5", option, quote(text)));
 }
 
 // For counts: by itself CLI11 takes -1 for 2^64 - 1.
@@ -55,8 +57,7 @@ inline CLI::Validator whole_number() {
         std::uint64_t value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error == std::errc() && end == text.data() + text.size()) return "";
-        return "found " + quote(text) + ", allowed is an integer, 0 to " +
-               std::to_string(UINT64_MAX);
+        return fmt::format("found {}, allowed is an integer, 0 to {}", quote(text), UINT64_MAX);
       },
       "");
 }

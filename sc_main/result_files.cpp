@@ -1,5 +1,6 @@
 #include "sc_main/result_files.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,7 +35,7 @@ class TakenFiles {
     take(path, "the result " + quote(path));
     if (!is_stream(path))
       take(companion_of(path),
-           quote(companion_of(path)) + ", the configuration beside " + quote(path) + ",");
+           fmt::format("{}, the configuration beside {},", quote(companion_of(path)), quote(path)));
   }
 
  private:
@@ -43,7 +44,8 @@ class TakenFiles {
     const auto same = std::find_if(taken_.begin(), taken_.end(), [&](const NamedFile& file) {
       return file.identity == identity;
     });
-    if (same != taken_.end()) throw UsageError(what + " would overwrite " + same->what);
+    if (same != taken_.end())
+      throw UsageError(fmt::format("{} would overwrite {}", what, same->what));
     taken_.push_back({identity, what});
   }
 
@@ -55,12 +57,12 @@ class TakenFiles {
 std::string configuration_text(const Invocation& invocation,
                                const std::vector<std::pair<std::string, std::string>>& facts,
                                const std::string& resolved) {
-  std::string text = "# " + version_text() + '\n';
+  std::string text = fmt::format("# {}\n", version_text());
   for (std::size_t at = 0; (at = text.find('\n', at)) + 1 < text.size();) text.insert(++at, "# ");
-  text += "# command    " + invocation.line() + '\n';
+  text += fmt::format("# command    {}\n", invocation.line());
   for (const auto& [name, value] : facts)
-    text +=
-        "# " + name + std::string(11 - std::min<std::size_t>(10, name.size()), ' ') + value + '\n';
+    text += fmt::format("# {}{}{}\n", name,
+                        std::string(11 - std::min<std::size_t>(10, name.size()), ' '), value);
   return text + resolved;
 }
 

@@ -1,14 +1,16 @@
 // `kernbench route`: the way between two nodes, hop by hop, with the formula.
+#include <fmt/format.h>
+
 #include <iostream>
 #include <memory>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/assembly/machine_routes.h"
+#include "platform/config/nearest_name.h"
 #include "platform/observe/json_text.h"
 #include "platform/probe/route_report.h"
 #include "platform/topology/build_graph.h"
-#include "platform/topology/nearest_name.h"
 #include "sc_main/command.h"
 #include "sc_main/machine_options.h"
 
@@ -26,8 +28,8 @@ NodeId node_of(const Graph& graph, const std::string& name) {
   if (const auto node = graph.find(name)) return *node;
   std::vector<std::string> known;
   for (const Node& node : graph.nodes()) known.push_back(node.name);
-  throw UsageError("there is no node " + quote(name) + " in this machine" +
-                   did_you_mean(name, known));
+  throw UsageError(
+      fmt::format("there is no node {} in this machine{}", quote(name), did_you_mean(name, known)));
 }
 
 int show_route(const RouteOptions& options) {

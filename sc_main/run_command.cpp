@@ -1,4 +1,6 @@
 // `kernbench run`: a bench on a machine, from the command line to the verdict.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -8,17 +10,17 @@
 
 #include "models/base/errors.h"
 #include "platform/assembly/platform.h"
+#include "platform/config/resolved_config.h"
+#include "platform/config/yaml_as_json.h"
 #include "platform/observe/json_text.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/op_log_file.h"
 #include "platform/observe/op_origins.h"
 #include "platform/observe/request_trace.h"
-#include "platform/observe/resolved_config.h"
 #include "platform/observe/statistics_regions.h"
 #include "platform/observe/trace_scope.h"
 #include "platform/observe/transfer_breakdown.h"
 #include "platform/topology/build_graph.h"
-#include "platform/topology/yaml_as_json.h"
 #include "sc_main/bench_catalogue.h"
 #include "sc_main/build_info.h"
 #include "sc_main/command.h"
@@ -56,7 +58,7 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 Facts facts_of(const Bench& bench, const ParameterTexts& parameters, const RunOptions& options,
                const CclSettings& ccl) {
   std::string run = bench.name;
-  for (const auto& [name, value] : parameters) run += " " + name + "=" + value;
+  for (const auto& [name, value] : parameters) run += fmt::format(" {}={}", name, value);
   return {{"topology", options.machine.topology_path()},
           {"bench", run},
           {"device", options.device},
@@ -82,14 +84,15 @@ std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launch
 
 // How far a run came that did not come to its end; empty for one that did.
 std::string stopped_text(const RunResult& result, Fs simulated) {
-  const std::string at = " at " + format_ns(simulated) + " of simulated time";
+  const std::string at = fmt::format(" at {} of simulated time", format_ns(simulated));
   switch (result.status) {
     case RunStatus::until_reached:
-      return "stopped" + at + ", as --until says";
+      return fmt::format("stopped{}, as --until says", at);
     case RunStatus::wall_limit:
-      return "stopped" + at + ", by --max-wall" + (result.stuck.empty() ? "" : ": " + result.stuck);
+      return fmt::format("stopped{}, by --max-wall{}", at,
+                         result.stuck.empty() ? "" : ": " + result.stuck);
     case RunStatus::interrupted:
-      return "interrupted" + at + (result.stuck.empty() ? "" : ": " + result.stuck);
+      return fmt::format("interrupted{}{}", at, result.stuck.empty() ? "" : ": " + result.stuck);
     default:
       return "";
   }
@@ -169,20 +172,21 @@ int BenchRun::simulate() {
   ActivityWindows windows;
   const auto built = std::make_unique<Platform>(
       build_graph(spec_), registry_,
-      PlatformOptions{data_mode_ == DataMode::off ? nullptr : &functional_model_, &windows, false});
+      PlatformOptions{data_mode_ == DataMode::off ? nullptr : &functional_model_, false});
   const Interrupt
       interrupt;  // before that a signal ends the program at once; nothing has been written
   Platform& platform = *built;
+  AnalysisPort<ExecutedOp>& executed_ops = platform.observation().executed_ops;
+  executed_ops.bind(windows);
   const TraceScope scope(options_.trace_scopes);
   if (!options_.trace.empty()) scope.check(objects_of<Component>());
 
   std::optional<ResultFile> stats_file = open(options_.stats);
-  OpSink* records = nullptr;
   std::optional<OpLogFile> op_log;
   if (std::optional<ResultFile> file = open(options_.op_log))
-    records = &op_log.emplace(std::move(*file), &functional_model_, options_.op_log_limit);
+    executed_ops.bind(op_log.emplace(std::move(*file), &functional_model_, options_.op_log_limit));
   std::optional<OpOrigins> origins;
-  if (options_.verifies_ops()) records = &origins.emplace(records);
+  if (options_.verifies_ops()) executed_ops.bind(origins.emplace());
   std::optional<TraceFile> trace;
   if (!options_.trace.empty()) {
     open(options_.trace);
@@ -190,13 +194,10 @@ int BenchRun::simulate() {
     scope.observe(objects_of<Component>(), *trace);
   }
   std::optional<ResultFile> requests_file = open(options_.trace_requests);
-  std::optional<TransferWatch> watch;
-  if (requests_file || options_.breakdown) watch.emplace(platform);
   std::optional<RequestTrace> requests;
-  if (requests_file) records = &requests.emplace(platform, *watch, requests_file->out(), records);
-  windows.report_to(records);
+  if (requests_file) requests.emplace(platform, requests_file->out());
   std::optional<TransferBreakdown> breakdown;
-  if (options_.breakdown) breakdown.emplace(platform, *watch);
+  if (options_.breakdown) breakdown.emplace(platform);
   const StopQuestion stop = stop_question(options_.max_wall());
   if (data_mode_ == DataMode::eager) start_executor(stop).start_eager();
   const double elaboration_s = seconds_since(start);
@@ -260,7 +261,7 @@ void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins,
   const std::string why = Interrupt::requested()   ? "interrupted"
                           : memory_limit_reached() ? "stopped by --max-memory"
                                                    : "stopped by --max-wall";
-  stopped_ = why + " in phase 2: " + error.what();
+  stopped_ = fmt::format("{} in phase 2: {}", why, error.what());
   report.phase2.reset();
   report.verdicts.reset();
   report.operations.reset();
@@ -328,7 +329,7 @@ int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics)
     std::cerr << "kernbench: " << stopped << (options_.verifies() ? "; nothing is verified" : "")
               << '\n';
   if (report.verdicts && report.verdicts->empty())
-    throw Error("bench '" + report.bench + "' names no output to verify");
+    throw Error(fmt::format("bench '{}' names no output to verify", report.bench));
   if (report.verdicts) return report.verified() ? exit_done : exit_failed;
   if (!stopped_.empty()) return exit_failed;
   const bool as_asked = report.result.status == RunStatus::completed ||

@@ -1,5 +1,7 @@
 #include "sc_main/run_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -135,8 +137,9 @@ void RunOptions::check() const {
   if (!trace_scopes.empty() && trace.empty())
     throw UsageError("--trace-scope without --trace: there is no waveform to choose for");
   if (verifies() && verify_data != "true" && verify_data != "ops") {
-    throw UsageError("--verify-data=" + printable(verify_data) +
-                     ": allowed are --verify-data, for outputs, and --verify-data=ops");
+    throw UsageError(fmt::format(
+        "--verify-data={}: allowed are --verify-data, for outputs, and --verify-data=ops",
+        printable(verify_data)));
   }
   if (verifies() && data == "off")
     throw UsageError("--verify-data needs the data that --data off leaves out");
@@ -158,12 +161,13 @@ std::vector<int> RunOptions::devices(int sips) const {
   const std::string number = device.compare(0, 4, "sip:") == 0 ? device.substr(4) : "";
   if (number.empty() || number.size() > 4 ||
       number.find_first_not_of("0123456789") != std::string::npos) {
-    throw UsageError("--device " + quote(device) + " is neither sip:N, e.g. sip:0, nor all");
+    throw UsageError(
+        fmt::format("--device {} is neither sip:N, e.g. sip:0, nor all", quote(device)));
   }
   const int sip = std::stoi(number);
   if (sip >= sips)
-    throw UsageError("--device " + device + ": this machine has " + std::to_string(sips) +
-                     " SIP(s), from sip:0 on");
+    throw UsageError(
+        fmt::format("--device {}: this machine has {} SIP(s), from sip:0 on", device, sips));
   return {sip};
 }
 

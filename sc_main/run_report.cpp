@@ -67,7 +67,7 @@ Json ratio_json(const std::optional<double>& ratio) { return ratio ? Json(*ratio
 std::string joined_parameters(const RunReport& report) {
   std::string text;
   for (const auto& [name, value] : report.parameters)
-    text += (text.empty() ? "" : " ") + name + "=" + value;
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
   return text.empty() ? "none" : text;
 }
 
@@ -81,7 +81,7 @@ std::string counted(int number, const char* what) {
 std::string addresses_text(const MemoryMapSpec& map) {
   std::string text(name_of(map.address_model));
   if (map.address_model == AddressModel::la)
-    return text + ", " + std::string(name_of(map.hbm_mapping_mode));
+    return fmt::format("{}, {}", text, name_of(map.hbm_mapping_mode));
   if (map.hbm_mapping_mode == HbmMapping::one_to_one)
     text += "  (hbm_mapping_mode one_to_one is of use with la only)";
   return text;

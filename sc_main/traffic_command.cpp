@@ -9,11 +9,11 @@
 #include <unordered_map>
 
 #include "models/base/errors.h"
+#include "platform/config/resolved_config.h"
 #include "platform/observe/json_text.h"
 #include "platform/observe/latency_breakdown.h"
 #include "platform/observe/latency_parts.h"
 #include "platform/observe/request_trace.h"
-#include "platform/observe/resolved_config.h"
 #include "platform/observe/text_table.h"
 #include "platform/topology/build_graph.h"
 #include "platform/traffic/traffic_file.h"
@@ -142,7 +142,7 @@ void TrafficOptions::check_that_none_is_idle() const {
                             const std::string& with) {
     for (const char* option : options) {
       if (!met && command->count(option) > 0)
-        throw UsageError(std::string("traffic: ") + option + " changes nothing " + with);
+        throw UsageError(fmt::format("traffic: {} changes nothing {}", option, with));
     }
   };
   needs(!pattern.empty(),
@@ -228,12 +228,12 @@ class Report final : public TrafficListener {
   }
   std::string text() const {
     std::string text =
-        listing_ ? table_.text() +
-                       (seen_ > most_listed
-                            ? fmt::format("... {} more; --csv lists all\n", seen_ - most_listed)
-                            : "") +
-                       "\n"
-                 : "";
+        listing_
+            ? fmt::format("{}{}\n", table_.text(),
+                          seen_ > most_listed
+                              ? fmt::format("... {} more; --csv lists all\n", seen_ - most_listed)
+                              : "")
+            : "";
     return text + summary_.text();
   }
   TrafficRows& rows() { return rows_; }
@@ -313,17 +313,15 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   const auto format = options.csv    ? TrafficRows::Format::csv
                       : options.json ? TrafficRows::Format::json
                                      : TrafficRows::Format::none;
-  std::optional<TransferWatch> watch;
-  if (options.breakdown || !options.trace_requests.empty()) watch.emplace(platform);
   std::optional<LatencyBreakdown> breakdown;
-  if (options.breakdown) breakdown.emplace(platform, *watch);
+  if (options.breakdown) breakdown.emplace(platform);
   std::optional<ResultFile> links_file;
   if (!options.links.empty()) links_file = open_result(options.links, configuration);
   std::optional<ResultFile> requests_file;
   std::optional<RequestTrace> requests;
   if (!options.trace_requests.empty()) {
     requests_file = open_result(options.trace_requests, configuration);
-    requests.emplace(platform, *watch, requests_file->out());
+    requests.emplace(platform, requests_file->out());
   }
   Report report(platform, out, format, breakdown ? &*breakdown : nullptr);
   TrafficPlayer player("traffic", platform, source, report);
@@ -360,14 +358,14 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   std::cout << std::flush;
   if (!options.json) (options.csv ? std::cerr : std::cout) << report.text();
   if (result.status == RunStatus::deadlock)
-    throw DeadlockError(result.error + "\n" + player.waiting());
+    throw DeadlockError(fmt::format("{}\n{}", result.error, player.waiting()));
   if (result.cause) std::rethrow_exception(result.cause);
   if (result.status == RunStatus::completed) return exit_done;
   if (result.status == RunStatus::interrupted) check_memory_limit();
   std::cerr << fmt::format(
       "kernbench: {} at {} of simulated time: {} requests issued, {} ended{}\n",
       name_of(result.status), format_ns(result.simulated), player.issued(), player.ended(),
-      result.stuck.empty() ? "" : "; " + result.stuck);
+      result.stuck.empty() ? "" : fmt::format("; {}", result.stuck));
   return result.status == RunStatus::until_reached ? exit_done : exit_failed;
 }
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "platform/numerics/op_check.h"
-#include "platform/numerics/verify.h"
+#include "platform/phase2/op_check.h"
+#include "platform/phase2/verify.h"
 #include "sc_main/judgement.h"
 
 namespace kernbench {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "platform/numerics/data_executor.h"
 #include "platform/observe/op_origins.h"
+#include "platform/phase2/data_executor.h"
 #include "sc_main/run_report.h"
 #include "sw/runtime/expectation.h"
 

@@ -1,5 +1,7 @@
 #include "models/address/address_map.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "models/base/errors.h"
@@ -9,17 +11,16 @@ namespace {
 
 void require(bool holds, const char* fact, std::uint64_t value, std::uint64_t allowed) {
   if (holds) return;
-  throw AddressError(std::string(fact) + " = " + std::to_string(value) +
-                     " does not fit the address layout (at most " + std::to_string(allowed) + ")");
+  throw AddressError(
+      fmt::format("{} = {} does not fit the address layout (at most {})", fact, value, allowed));
 }
 
 std::string describe(const MemoryLocation& location) {
-  return std::string(name_of(location.area)) + " of sip " + std::to_string(location.sip) +
-         (location.area == MemoryArea::io_sram ? " chiplet " : " cube ") +
-         std::to_string(location.die) +
-         (location.area == MemoryArea::hbm      ? " slice " + std::to_string(location.pe)
-          : location.area == MemoryArea::pe_tcm ? " pe " + std::to_string(location.pe)
-                                                : std::string());
+  return fmt::format("{} of sip {}{}{}{}", name_of(location.area), location.sip,
+                     location.area == MemoryArea::io_sram ? " chiplet " : " cube ", location.die,
+                     location.area == MemoryArea::hbm      ? fmt::format(" slice {}", location.pe)
+                     : location.area == MemoryArea::pe_tcm ? fmt::format(" pe {}", location.pe)
+                                                           : std::string());
 }
 
 }  // namespace
@@ -88,20 +89,22 @@ MemoryLocation AddressMap::locate(PhysAddr address) const {
       break;
     case AddressKind::ual:
       throw RoutingError(
-          "the physical address " + address.str() + " lies in the UAL region of IO chiplet " +
-          std::to_string(location.die - PhysAddr::first_io_die) + " of sip " +
-          std::to_string(location.sip) + ", whose layout is not defined: no node serves it");
+          fmt::format("the physical address {} lies in the UAL region of IO chiplet {} of sip {}, "
+                      "whose layout is not defined: no node serves it",
+                      address.str(), location.die - PhysAddr::first_io_die, location.sip));
   }
   if (!has_node || !exists(location))
-    throw RoutingError("no node of this machine serves the physical address " + address.str());
+    throw RoutingError(
+        fmt::format("no node of this machine serves the physical address {}", address.str()));
   return location;
 }
 
 PhysAddr AddressMap::address_of(const MemoryLocation& location) const {
-  if (!exists(location)) throw AddressError(describe(location) + " is not in this machine");
+  if (!exists(location))
+    throw AddressError(fmt::format("{} is not in this machine", describe(location)));
   if (location.offset >= capacity(location.area)) {
-    throw AddressError("offset " + std::to_string(location.offset) + " is beyond the " +
-                       std::to_string(capacity(location.area)) + " bytes of " + describe(location));
+    throw AddressError(fmt::format("offset {} is beyond the {} bytes of {}", location.offset,
+                                   capacity(location.area), describe(location)));
   }
   switch (location.area) {
     case MemoryArea::hbm:
@@ -125,9 +128,8 @@ MemoryLocation AddressMap::check_capacity(PhysAddr address, std::uint64_t size_b
   const MemoryLocation location = locate(address);
   const std::uint64_t end = capacity(location.area);
   if (location.offset >= end || size_bytes > end - location.offset) {
-    throw AddressError("physical address " + address.str() + " with " + std::to_string(size_bytes) +
-                       " bytes is beyond the " + std::to_string(end) + " bytes of " +
-                       describe(location));
+    throw AddressError(fmt::format("physical address {} with {} bytes is beyond the {} bytes of {}",
+                                   address.str(), size_bytes, end, describe(location)));
   }
   return location;
 }

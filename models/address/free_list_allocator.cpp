@@ -1,5 +1,7 @@
 #include "models/address/free_list_allocator.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
@@ -7,7 +9,7 @@
 namespace kernbench {
 namespace {
 
-std::string bytes(std::uint64_t count) { return std::to_string(count) + " bytes"; }
+std::string bytes(std::uint64_t count) { return fmt::format("{} bytes", count); }
 
 }  // namespace
 
@@ -15,7 +17,7 @@ FreeListAllocator::FreeListAllocator(std::string name, std::uint64_t base, std::
                                      std::uint64_t granule_bytes)
     : name_(std::move(name)), base_(base), size_bytes_(size_bytes), granule_bytes_(granule_bytes) {
   if (granule_bytes_ == 0 || base_ % granule_bytes_ != 0)
-    throw AllocationError(name_ + ": the base is not a multiple of the granule");
+    throw AllocationError(fmt::format("{}: the base is not a multiple of the granule", name_));
   size_bytes_ -= size_bytes_ % granule_bytes_;
   if (size_bytes_ > 0) free_.emplace(base_, size_bytes_);
 }
@@ -26,10 +28,9 @@ std::uint64_t FreeListAllocator::rounded(std::uint64_t nbytes) const {
 }
 
 std::uint64_t FreeListAllocator::allocate(std::uint64_t nbytes, std::uint64_t alignment) {
-  if (nbytes == 0) throw AllocationError(name_ + ": an allocation of 0 bytes");
+  if (nbytes == 0) throw AllocationError(fmt::format("{}: an allocation of 0 bytes", name_));
   if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
-    throw AllocationError(name_ + ": alignment " + std::to_string(alignment) +
-                          " is not a power of two");
+    throw AllocationError(fmt::format("{}: alignment {} is not a power of two", name_, alignment));
   }
   const bool possible = nbytes <= size_bytes_;  // also keeps the rounding from overflowing
   const std::uint64_t wanted = possible ? rounded(nbytes) : nbytes;
@@ -48,21 +49,21 @@ std::uint64_t FreeListAllocator::allocate(std::uint64_t nbytes, std::uint64_t al
     used_bytes_ += wanted;
     return start + gap;
   }
-  throw AllocationError(name_ + ": no room for " + bytes(nbytes) +
-                        (alignment > 1 ? " aligned to " + std::to_string(alignment) : "") +
-                        "; largest free block " + bytes(largest_free_bytes()) + ", " +
-                        bytes(free_bytes()) + " free in total");
+  throw AllocationError(fmt::format("{}: no room for {}{}; largest free block {}, {} free in total",
+                                    name_, bytes(nbytes),
+                                    alignment > 1 ? fmt::format(" aligned to {}", alignment) : "",
+                                    bytes(largest_free_bytes()), bytes(free_bytes())));
 }
 
 void FreeListAllocator::free(std::uint64_t address, std::uint64_t nbytes) {
   const auto found = allocated_.find(address);
   if (found == allocated_.end()) {
-    throw AllocationError(name_ + ": free of " + std::to_string(address) +
-                          ", which is not allocated (never was, or freed already)");
+    throw AllocationError(fmt::format(
+        "{}: free of {}, which is not allocated (never was, or freed already)", name_, address));
   }
   if (found->second != nbytes) {
-    throw AllocationError(name_ + ": free of " + std::to_string(address) + " with " +
-                          bytes(nbytes) + ", but " + bytes(found->second) + " were allocated");
+    throw AllocationError(fmt::format("{}: free of {} with {}, but {} were allocated", name_,
+                                      address, bytes(nbytes), bytes(found->second)));
   }
   allocated_.erase(found);
   std::uint64_t start = address, length = rounded(nbytes);

@@ -1,5 +1,7 @@
 #include "models/address/phys_addr.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdio>
 
@@ -47,21 +49,20 @@ std::string hex(std::uint64_t value) {
 }
 
 [[noreturn]] void invalid(std::uint64_t raw, const std::string& what) {
-  throw AddressError("physical address " + hex(raw) + ": " + what);
+  throw AddressError(fmt::format("physical address {}: {}", hex(raw), what));
 }
 
 void must_be_zero(std::uint64_t raw, unsigned high, unsigned low, const char* where) {
   if (bits_of(raw, high, low) != 0) {
-    invalid(raw, std::string(where) + " bits [" + std::to_string(high) + ":" + std::to_string(low) +
-                     "] must be zero");
+    invalid(raw, fmt::format("{} bits [{}:{}] must be zero", where, high, low));
   }
 }
 
 // A field of a factory call.
 void check_field(const char* field, std::uint64_t value, std::uint64_t end) {
   if (value >= end) {
-    throw AddressError(std::string("physical address field ") + field + " = " +
-                       std::to_string(value) + " is not below " + std::to_string(end));
+    throw AddressError(
+        fmt::format("physical address field {} = {} is not below {}", field, value, end));
   }
 }
 
@@ -74,8 +75,8 @@ std::uint64_t ahbm_base(unsigned sip, unsigned die) {
 std::uint64_t io_base(unsigned sip, unsigned die) {
   check_field("sip", sip, PhysAddr::sips);
   if (die < PhysAddr::first_io_die || die >= PhysAddr::first_io_die + PhysAddr::io_dies) {
-    throw AddressError("physical address field die = " + std::to_string(die) +
-                       " is not an IO chiplet (16..20)");
+    throw AddressError(
+        fmt::format("physical address field die = {} is not an IO chiplet (16..20)", die));
   }
   return (std::uint64_t{sip} << sip_shift) | (std::uint64_t{die} << die_shift);
 }
@@ -83,7 +84,7 @@ std::uint64_t io_base(unsigned sip, unsigned die) {
 template <std::size_t N>
 void check_unit(std::uint64_t raw, const char* field, const std::array<Unit, N>& units,
                 std::uint64_t code) {
-  if (code >= N) invalid(raw, std::string(field) + " " + std::to_string(code) + " is reserved");
+  if (code >= N) invalid(raw, fmt::format("{} {} is reserved", field, code));
 }
 
 template <class E, std::size_t N>
@@ -117,7 +118,7 @@ PhysAddr PhysAddr::decode(std::uint64_t raw, std::uint64_t size_bytes) {
   const PhysAddr address(raw);
   if (address.is_io_die()) {
     if (address.die() >= first_io_die + io_dies)
-      invalid(raw, "die " + std::to_string(address.die()) + " is reserved");
+      invalid(raw, fmt::format("die {} is reserved", address.die()));
     must_be_zero(raw, 41, 40, "IO chiplet");
     if (address.kind() == AddressKind::iocpu) {
       check_unit(raw, "iocpu_sub_unit", iocpu_units, bits_of(raw, 30, iocpu_unit_shift));
@@ -138,8 +139,7 @@ PhysAddr PhysAddr::decode(std::uint64_t raw, std::uint64_t size_bytes) {
           must_be_zero(raw, 33, 25, "CUBE_SRAM");
           break;
         default:
-          invalid(raw,
-                  "resource_kind " + std::to_string(bits_of(raw, 36, kind_shift)) + " is reserved");
+          invalid(raw, fmt::format("resource_kind {} is reserved", bits_of(raw, 36, kind_shift)));
       }
     }
   }
@@ -198,8 +198,8 @@ PhysAddr PhysAddr::ual_addr(unsigned sip, unsigned die, std::uint64_t chiplet_of
   const std::uint64_t base = io_base(sip, die);
   check_field("chiplet_offset", chiplet_offset, chiplet_bytes);
   if (chiplet_offset < ual_begin)
-    throw AddressError("physical address field chiplet_offset " + hex(chiplet_offset) +
-                       " is below UAL");
+    throw AddressError(
+        fmt::format("physical address field chiplet_offset {} is below UAL", hex(chiplet_offset)));
   return PhysAddr(base | chiplet_offset);
 }
 
@@ -214,7 +214,7 @@ AddressKind PhysAddr::kind() const {
 namespace {
 void require(const PhysAddr& address, AddressKind kind, const char* field) {
   if (address.kind() != kind)
-    throw AddressError("physical address " + address.str() + " has no field " + field);
+    throw AddressError(fmt::format("physical address {} has no field {}", address.str(), field));
 }
 }  // namespace
 
@@ -273,7 +273,7 @@ std::uint64_t end_of_unit(const PhysAddr& address) {
 std::string unit_name(const PhysAddr& address) {
   switch (address.kind()) {
     case AddressKind::pe_local:
-      return "PE_LOCAL pe " + std::to_string(address.pe()) + " " + name_of(address.pe_unit());
+      return fmt::format("PE_LOCAL pe {} {}", address.pe(), name_of(address.pe_unit()));
     case AddressKind::mcpu_local:
       return std::string("MCPU_LOCAL ") + name_of(address.mcpu_unit());
     case AddressKind::iocpu:
@@ -293,9 +293,8 @@ std::uint64_t PhysAddr::bytes_to_end() const {
 void PhysAddr::check_access(std::uint64_t size_bytes) const {
   const std::uint64_t left = bytes_to_end();
   if (left == 0 || size_bytes > left) {
-    invalid(raw_, "offset " + hex(offset()) + " with " + std::to_string(size_bytes) +
-                      " bytes runs past the " + std::to_string(end_of_unit(*this)) + " bytes of " +
-                      unit_name(*this));
+    invalid(raw_, fmt::format("offset {} with {} bytes runs past the {} bytes of {}", hex(offset()),
+                              size_bytes, end_of_unit(*this), unit_name(*this)));
   }
 }
 
@@ -305,8 +304,8 @@ PhysAddr PhysAddr::plus(std::uint64_t bytes) const {
 }
 
 std::string PhysAddr::str() const {
-  return hex(raw_) + " (sip " + std::to_string(sip()) + " die " + std::to_string(die()) + " " +
-         unit_name(*this) + " +" + hex(offset()) + ")";
+  return fmt::format("{} (sip {} die {} {} +{})", hex(raw_), sip(), die(), unit_name(*this),
+                     hex(offset()));
 }
 
 }  // namespace kernbench

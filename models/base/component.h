@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "models/base/op_sink.h"
+#include "models/base/analysis_port.h"
+#include "models/base/executed_op.h"
+#include "models/base/node_id.h"
 #include "models/base/parameter.h"
 #include "models/base/pending_waits.h"
 #include "models/base/role.h"
@@ -41,11 +43,6 @@ struct Statistic {
   std::uint64_t at(Fs now) const { return until ? until(now) : *value; }
 };
 
-// Index of a node of the topology in byte order of the names, so that comparing ids compares names
-// (tie rule, spec 2.3).
-using NodeId = std::uint32_t;
-inline constexpr NodeId no_node = ~NodeId{0};
-
 // What the registry hands to a factory. The references outlive the component.
 struct ComponentInit {
   const char* name;  // leaf name: the hierarchy is set up around the call
@@ -67,7 +64,20 @@ class Component : public sc_core::sc_module {
   std::deque<TraceSignal>& signals() { return signals_; }
   // The operations under way, as if they ended now, without data and multiply-accumulates: for
   // windows of a run that was cut short.
-  virtual void report_under_way(OpSink& /*sink*/) const {}
+  virtual void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& /*to*/) const {}
+
+  // While one lives, new objects become children of a component whose constructor has ended. For
+  // the component and its parts.
+  class Scope {
+   public:
+    explicit Scope(Component& component);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    sc_core::sc_simcontext& context_;
+  };
 
   // Now, in femtoseconds (the platform's time resolution is 1 fs).
   static Fs now() { return sc_core::sc_time_stamp().value(); }
@@ -109,18 +119,6 @@ class Component : public sc_core::sc_module {
   void await(const sc_core::sc_event_or_list& any, const std::string& what);
 
   Services& services() const { return services_; }
-
-  // While one lives, new objects become children of a component whose constructor has ended.
-  class Scope {
-   public:
-    explicit Scope(Component& component);
-    ~Scope();
-    Scope(const Scope&) = delete;
-    Scope& operator=(const Scope&) = delete;
-
-   private:
-    sc_core::sc_simcontext& context_;
-  };
 
  private:
   NodeId node_;

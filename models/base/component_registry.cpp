@@ -1,5 +1,7 @@
 #include "models/base/component_registry.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
@@ -14,13 +16,14 @@ void ComponentRegistry::add(Implementation implementation) {
   const std::string name = implementation.name;
   if (implementation.factory.empty()) implementation.factory = name;
   if (!implementations_.emplace(name, std::move(implementation)).second) {
-    throw UsageError("component implementation '" + name + "' is registered twice");
+    throw UsageError(fmt::format("component implementation '{}' is registered twice", name));
   }
 }
 
 void ComponentRegistry::add_alias(const std::string& alias, const std::string& name) {
   const Implementation* target = find(name);
-  if (target == nullptr) throw UsageError("component implementation '" + name + "' is not known");
+  if (target == nullptr)
+    throw UsageError(fmt::format("component implementation '{}' is not known", name));
   Implementation copy = *target;
   copy.name = alias;
   add(std::move(copy));

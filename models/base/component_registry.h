@@ -47,29 +47,22 @@ struct CheckOf {
   static constexpr std::nullptr_t check = nullptr;
 };
 template <class T>
-struct CheckOf<T, std::void_t<decltype(T::check(std::declval<const Attributes&>()))>> {
-  static constexpr auto check = &T::check;
-};
-
-template <class T, class = void>
-struct SchemaOf {
-  static ParameterSchema schema() { return T::schema(); }
-};
-template <class T>
-struct SchemaOf<T, std::void_t<typename T::Parameters>> {
-  static ParameterSchema schema() { return schema_of<typename T::Parameters>(); }
+struct CheckOf<T, std::void_t<decltype(T::check(std::declval<const typename T::Parameters&>()))>> {
+  static std::optional<ParameterFault> check(const Attributes& attributes) {
+    return T::check(typename T::Parameters(attributes));
+  }
 };
 
 // For a class with `static constexpr const char* description`, `static constexpr std::array
 // roles{Role::...}`, a struct `Parameters` (models/base/parameter_set.h), a constructor from
 // ComponentInit, and, where values have to suit each other, `static std::optional<ParameterFault>
-// check(const Attributes&)`.
+// check(const Parameters&)`.
 template <class T>
 Implementation implementation_of(std::string name) {
   return {std::move(name),
           T::description,
           Roles(T::roles.begin(), T::roles.end()),
-          SchemaOf<T>::schema(),
+          schema_of<typename T::Parameters>(),
           [](const ComponentInit& init) { return make_component<T>(init); },
           CheckOf<T>::check};
 }

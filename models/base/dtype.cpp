@@ -1,5 +1,7 @@
 #include "models/base/dtype.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <limits>
 
@@ -32,12 +34,13 @@ DType parse_dtype(std::string_view name) {
     if (dtype_table[i].name == name) return static_cast<DType>(i);
     known += (i == 0 ? "" : ", ") + std::string(dtype_table[i].name);
   }
-  throw UsageError("unknown dtype " + quote(name) + " (known: " + known + ")");
+  throw UsageError(fmt::format("unknown dtype {} (known: {})", quote(name), known));
 }
 
 Shape::Shape(std::vector<std::int64_t> extents) : extents_(std::move(extents)) {
   for (const std::int64_t extent : extents_) {
-    if (extent < 1) throw UsageError("shape " + str() + ": every extent must be at least 1");
+    if (extent < 1)
+      throw UsageError(fmt::format("shape {}: every extent must be at least 1", str()));
   }
 }
 
@@ -45,7 +48,7 @@ std::int64_t Shape::elements() const {
   std::int64_t product = 1;
   for (const std::int64_t extent : extents_) {
     if (__builtin_mul_overflow(product, extent, &product) || product > most_elements) {
-      throw UsageError("shape " + str() + " has too many elements");
+      throw UsageError(fmt::format("shape {} has too many elements", str()));
     }
   }
   return product;

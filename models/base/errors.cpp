@@ -1,5 +1,7 @@
 #include "models/base/errors.h"
 
+#include <fmt/format.h>
+
 #include "models/base/quote.h"
 
 namespace kernbench {
@@ -13,7 +15,7 @@ std::string format_issues(const std::vector<ConfigIssue>& issues) {
     if (issue.line > 0)
       text += ':' + std::to_string(issue.line) + ':' + std::to_string(issue.column);
     text += ": ";
-    if (!issue.key.empty()) text += printable(issue.key) + ": ";
+    if (!issue.key.empty()) text += fmt::format("{}: ", printable(issue.key));
     text += issue.message;
   }
   return text;

@@ -1,5 +1,6 @@
-// The errors that cross a box boundary. What a user can cause throws one of these; `assert` is for
-// what no input can cause.
+// The errors that cross a library boundary. What a user can cause throws one of these; `assert` is
+// for what no input can cause. Each class says with which failure code a launch ends whose kernel
+// throws it (spec 4.2), and with which exit status the program.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +11,24 @@
 
 namespace kernbench {
 
+inline constexpr int exit_done = 0;
+inline constexpr int exit_failed = 1;  // a run or a check
+inline constexpr int exit_usage = 2;   // wrong usage or configuration
+inline constexpr int exit_deadlock = 3;
+
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  virtual std::string code() const { return "kernel_exception"; }
+  virtual int exit_status() const { return exit_failed; }
 };
 
-// Wrong command line: exit status 2.
+// Wrong command line.
 class UsageError : public Error {
  public:
   using Error::Error;
+  std::string code() const override { return "usage_error"; }
+  int exit_status() const override { return exit_usage; }
 };
 
 // One fault in a configuration file. `line` and `column` count from 1; 0 means that the key came
@@ -31,10 +41,11 @@ struct ConfigIssue {
   std::string message;  // what was found and what is allowed
 };
 
-// Every fault of a configuration, reported together before anything is elaborated: exit status 2.
+// Every fault of a configuration, reported together before anything is elaborated.
 class ConfigError : public Error {
  public:
   explicit ConfigError(std::vector<ConfigIssue> issues);
+  int exit_status() const override { return exit_usage; }
   const std::vector<ConfigIssue>& issues() const { return issues_; }
 
  private:
@@ -45,18 +56,21 @@ class ConfigError : public Error {
 class AddressError : public Error {
  public:
   using Error::Error;
+  std::string code() const override { return "address_error"; }
 };
 
 // An address without a node, or two nodes without a path (spec 2.7).
 class RoutingError : public Error {
  public:
   using Error::Error;
+  std::string code() const override { return "routing_error"; }
 };
 
 // Exhaustion or misuse of an allocator (spec 3.2).
 class AllocationError : public Error {
  public:
   using Error::Error;
+  std::string code() const override { return "allocation_error"; }
 };
 
 // A virtual address without a mapping, or an access beyond the end of what it names
@@ -64,12 +78,14 @@ class AllocationError : public Error {
 class AccessFault : public Error {
  public:
   using Error::Error;
+  std::string code() const override { return "access_fault"; }
 };
 
 // A kernel asked for a value that only phase 2 knows (spec 6).
 class PendingDataError : public Error {
  public:
   using Error::Error;
+  std::string code() const override { return "pending_data"; }
 };
 
 // A launch, or another host request, that came back with ok = false (spec 4.2).
@@ -77,7 +93,7 @@ class LaunchError : public Error {
  public:
   LaunchError(std::string code, const std::string& message)
       : Error(message), code_(std::move(code)) {}
-  const std::string& code() const { return code_; }
+  std::string code() const override { return code_; }
 
  private:
   std::string code_;
@@ -89,16 +105,18 @@ class DeviceLostError : public Error {
   using Error::Error;
 };
 
-// Something waits for ever: exit status 3 (spec 4.2).
+// Something waits for ever (spec 4.2).
 class DeadlockError : public Error {
  public:
   using Error::Error;
+  int exit_status() const override { return exit_deadlock; }
 };
 
 // A broken rule of the model itself; never the user's fault.
 class ModelError : public Error {
  public:
   using Error::Error;
+  std::string code() const override { return "model_error"; }
 };
 
 }  // namespace kernbench

@@ -2,6 +2,8 @@
 
 #include <new>
 
+#include "models/base/errors.h"
+
 namespace kernbench {
 
 std::string text_of(const std::exception& error) {
@@ -18,6 +20,26 @@ std::string text_of(const std::exception_ptr& cause) {
     return text_of(error);
   } catch (...) {
     return "an exception of unknown type";
+  }
+}
+
+std::string code_of(const std::exception& error) {
+  const auto* known = dynamic_cast<const Error*>(&error);
+  return known == nullptr ? Error("").code() : known->code();
+}
+
+int exit_status_of(const std::exception& error) {
+  const auto* known = dynamic_cast<const Error*>(&error);
+  return known == nullptr ? exit_failed : known->exit_status();
+}
+
+int exit_status_of(const std::exception_ptr& cause) {
+  try {
+    std::rethrow_exception(cause);
+  } catch (const std::exception& error) {
+    return exit_status_of(error);
+  } catch (...) {
+    return exit_failed;
   }
 }
 

@@ -21,6 +21,11 @@ std::optional<MathOp> parse_math_op(std::string_view name) {
   return std::nullopt;
 }
 
+const char* name_of(EpilogueScope scope) {
+  constexpr std::array<const char*, 3> scopes{"k_tile", "output_tile", "kernel"};
+  return scopes.at(static_cast<std::size_t>(scope));
+}
+
 int operand_count(MathOp op) {
   if (op >= MathOp::fma && op <= MathOp::where) return 3;
   return op >= MathOp::add && op <= MathOp::minimum ? 2 : 1;

@@ -1,5 +1,7 @@
 #include "models/base/parameter.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
@@ -83,6 +85,12 @@ Parameter& Parameter::range(std::string_view lowest, std::string_view highest) {
   return *this;
 }
 
+Parameter& Parameter::range(const Rational& lowest, const Rational& highest) {
+  lowest_ = lowest;
+  highest_ = highest;
+  return *this;
+}
+
 Parameter& Parameter::positive() {
   positive_ = true;
   return *this;
@@ -115,16 +123,17 @@ std::string Parameter::allowed() const {
   text += type_ == Type::integer ? "an integer" : "a number";
   if (power_of_two_) text += ", a power of two";
   if (positive_) text += ", above 0";
-  if (lowest_ && highest_) return text + ", " + lowest_->str() + " to " + highest_->str();
+  if (lowest_ && highest_)
+    return fmt::format("{}, {} to {}", text, lowest_->str(), highest_->str());
   if (lowest_) text += ", at least " + lowest_->str();
   if (highest_) text += ", at most " + highest_->str();
   return text;
 }
 
 std::invalid_argument Parameter::too_many_digits(std::string_view text) const {
-  return std::invalid_argument("found " + printable(text) +
-                               ", which has more than 18 digits or decimals; allowed is " +
-                               allowed());
+  return std::invalid_argument(
+      fmt::format("found {}, which has more than 18 digits or decimals; allowed is {}",
+                  printable(text), allowed()));
 }
 
 void Parameter::check(const Rational& value, std::string_view text) const {
@@ -136,7 +145,7 @@ void Parameter::check(const Rational& value, std::string_view text) const {
   const bool range_ok = (!lowest_ || *lowest_ <= value) && (!highest_ || value <= *highest_) &&
                         (!positive_ || Rational(0) < value);
   if (!integral_ok || !power_ok || !range_ok) {
-    throw std::invalid_argument("found " + printable(text) + ", allowed is " + allowed());
+    throw std::invalid_argument(fmt::format("found {}, allowed is {}", printable(text), allowed()));
   }
 }
 
@@ -165,13 +174,13 @@ ParameterValue Parameter::parse(std::string_view text) const {
       return *value;
     }
   }
-  throw std::invalid_argument("found " + quote(text) + ", allowed is " + allowed());
+  throw std::invalid_argument(fmt::format("found {}, allowed is {}", quote(text), allowed()));
 }
 
 const ParameterValue& Attributes::at(std::string_view name) const {
   const auto found = values_.find(name);
   if (found == values_.end())
-    throw ModelError("undeclared parameter '" + std::string(name) + "' asked for");
+    throw ModelError(fmt::format("undeclared parameter '{}' asked for", name));
   return found->second;
 }
 

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <typeinfo>
 #include <variant>
 #include <vector>
 
@@ -50,8 +52,9 @@ class Parameter {
   Parameter& default_val(bool value);
   Parameter& range(std::string_view lowest,
                    std::string_view highest);  // inclusive decimals; "" = unbounded
-  Parameter& positive();                       // > 0
-  Parameter& or_unlimited();                   // 0 too, beside the range: no limit
+  Parameter& range(const Rational& lowest, const Rational& highest);
+  Parameter& positive();      // > 0
+  Parameter& or_unlimited();  // 0 too, beside the range: no limit
   Parameter& power_of_two();
   // The value is a fact of the machine (flit size, link rate): the topology fills it in and users
   // cannot set it in `attrs`.
@@ -92,17 +95,32 @@ using ParameterSchema = std::vector<Parameter>;
 // name is a ModelError.
 class Attributes {
  public:
-  void set(const std::string& name, ParameterValue value) { values_[name] = std::move(value); }
+  void set(const std::string& name, ParameterValue value) {
+    values_[name] = std::move(value);
+    typed_.reset();
+  }
   bool has(std::string_view name) const { return values_.find(name) != values_.end(); }
   const Rational& decimal(std::string_view name) const;
   std::int64_t integer(std::string_view name) const;
   bool flag(std::string_view name) const;
   const std::string& text(std::string_view name) const;
   const std::map<std::string, ParameterValue, std::less<>>& values() const { return values_; }
+  // The typed parameters P (models/base/parameter_set.h) made of these values: read once for all
+  // components that share them.
+  template <class P>
+  const P& as() const {
+    if (typed_ == nullptr || *type_ != typeid(P)) {
+      typed_ = std::make_shared<const P>(*this);
+      type_ = &typeid(P);
+    }
+    return *static_cast<const P*>(typed_.get());
+  }
 
  private:
   const ParameterValue& at(std::string_view name) const;
   std::map<std::string, ParameterValue, std::less<>> values_;
+  mutable std::shared_ptr<const void> typed_;
+  mutable const std::type_info* type_ = nullptr;  // of *typed_
 };
 
 // Values that are each in range but do not go together, told at one of them.

@@ -2,12 +2,14 @@
 //
 //   struct Parameters : ParameterSet {
 //     using ParameterSet::ParameterSet;
-//     Param<Fs> overhead{*this, Parameter::duration_ns("overhead_ns", "time per access",
-//     "assumption").default_val(0)}; Param<std::uint32_t> lanes{*this, Parameter::integer("lanes",
-//     "elements per cycle", "", "spec 1.2").default_val(64)};
+//     Param<Fs> overhead{
+//         *this, Parameter::duration_ns("overhead_ns", "per access", "assumption").default_val(0)};
+//     Param<std::uint32_t> lanes{
+//         *this, Parameter::integer("lanes", "per cycle", "", "spec 1.2").default_val(64)};
 //   };
-//   Parameters().schema()          what may stand in the configuration
-//   Parameters p(init.attributes)  the values of one instance: *p.lanes
+//   Parameters().schema()                  what may stand in the configuration
+//   Parameters p(init.attributes)          the values of one instance: *p.overhead
+//   init.attributes.as<Parameters>()       the same, read once for instances that share them
 //
 // The type of a member says how it is read: Fs from a duration in ns, an integer type, Rational,
 // bool, or std::string.
@@ -34,10 +36,10 @@ class ParameterSet {
 
   // For members that are made in a loop.
   template <class T>
-  T declare(Parameter parameter) {
+  T declare(const Parameter& parameter) {
     const bool duration = parameter.type() == Parameter::Type::decimal;
     if (values_ != nullptr) return read<T>(*values_, parameter.name(), duration);
-    schema_.push_back(std::move(parameter));
+    schema_.push_back(parameter);
     if (!schema_.back().default_value()) return T();
     return read<T>(defaults_of({schema_.back()}), schema_.back().name(), duration);
   }
@@ -64,7 +66,7 @@ class ParameterSet {
 template <class T>
 class Param {
  public:
-  Param(ParameterSet& set, Parameter parameter) : value_(set.declare<T>(std::move(parameter))) {}
+  Param(ParameterSet& set, const Parameter& parameter) : value_(set.declare<T>(parameter)) {}
   const T& operator*() const { return value_; }
   const T* operator->() const { return &value_; }
 

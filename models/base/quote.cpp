@@ -1,5 +1,7 @@
 #include "models/base/quote.h"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 
 namespace kernbench {
@@ -61,8 +63,8 @@ std::string between(const char* mark, std::string_view value) {
   std::size_t head = head_bytes, tail = value.size() - tail_bytes;
   while (head > 0 && continues(value[head])) --head;
   while (tail < value.size() && continues(value[tail])) ++tail;
-  return mark + escaped(value.substr(0, head)) + "..." + escaped(value.substr(tail)) + mark +
-         " (of " + std::to_string(value.size()) + " bytes)";
+  return fmt::format("{}{}...{}{} (of {} bytes)", mark, escaped(value.substr(0, head)),
+                     escaped(value.substr(tail)), mark, value.size());
 }
 
 }  // namespace

@@ -1,13 +1,14 @@
 // What every component may use of the machine around it. Components never know their neighbours;
-// the protocol box extends this with routes and the transaction pool
-// (models/protocol/machine_services.h).
+// MachineServices extends this with routes and transactions (models/protocol/machine_services.h).
 #pragma once
 
 #include "models/base/end_of_timestep.h"
-#include "models/base/op_sink.h"
 #include "models/base/pending_waits.h"
 
 namespace kernbench {
+
+struct Observation;     // models/protocol/observation.h
+class MachineServices;  // models/protocol/machine_services.h
 
 class Services {
  public:
@@ -16,7 +17,10 @@ class Services {
   virtual EndOfTimestep& end_of_timestep() = 0;
   // The run is to end now: whoever runs a program of a user lets it make no further call, but wait.
   virtual bool stopping() const { return false; }
-  virtual OpSink* op_sink() = 0;  // null when no operation log is wanted
+  // The analysis ports of the machine.
+  virtual Observation& observation() = 0;
+  // These, as the services of a whole machine; machine_services() is the way to them.
+  virtual MachineServices& as_machine() = 0;
 };
 
 }  // namespace kernbench

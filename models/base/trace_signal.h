@@ -1,5 +1,5 @@
-// A value that an observer may watch: queue depth, busy, stage. The model pushes changes; without
-// an observer a change costs one comparison.
+// A value that observers may watch: queue depth, busy, stage. The model pushes changes; without an
+// observer a change costs one comparison.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "models/base/analysis_port.h"
+
 namespace kernbench {
-
-class TraceSignal;
-
-class TraceSignalListener {
- public:
-  virtual ~TraceSignalListener() = default;
-  // Called at the simulated instant of the change; several changes of one instant arrive in order,
-  // the last one counts.
-  virtual void changed(const TraceSignal& signal) = 0;
-};
 
 class TraceSignal {
  public:
@@ -36,22 +28,18 @@ class TraceSignal {
   void set(std::uint64_t value) {
     if (value == value_) return;
     value_ = value;
-    if (observer_ != nullptr) observer_->changed(*this);
+    if (changes_.observed()) changes_.write(*this);
   }
 
-  // At most one observer, which must outlive the simulation; `tag` is the observer's own.
-  void observe(TraceSignalListener* observer, std::uint32_t tag) {
-    observer_ = observer;
-    tag_ = tag;
-  }
-  std::uint32_t tag() const { return tag_; }
+  // Written at the simulated instant of a change; of several changes in one instant the last
+  // counts.
+  AnalysisPort<TraceSignal>& changes() { return changes_; }
   // For signals that cost more than a comparison to keep up.
-  bool observed() const { return observer_ != nullptr; }
+  bool observed() const { return changes_.observed(); }
 
  private:
   std::uint64_t value_ = 0;
-  TraceSignalListener* observer_ = nullptr;
-  std::uint32_t tag_ = 0;
+  AnalysisPort<TraceSignal> changes_;
   std::string name_, description_;
   unsigned width_;
   std::vector<std::string> labels_;

@@ -1,5 +1,7 @@
 #include "models/base/units.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -71,7 +73,9 @@ Rational Rational::fraction(Int num, Int den) {
 }
 
 Rational Rational::parse(std::string_view text) {
-  const auto fail = [&] { throw std::invalid_argument(quote(text) + " is not a decimal number"); };
+  const auto fail = [&] {
+    throw std::invalid_argument(fmt::format("{} is not a decimal number", quote(text)));
+  };
   std::size_t i = 0;
   bool negative = false;
   if (i < text.size() && (text[i] == '-' || text[i] == '+')) negative = text[i++] == '-';

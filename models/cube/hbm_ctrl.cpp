@@ -1,5 +1,7 @@
 #include "models/cube/hbm_ctrl.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -12,74 +14,34 @@ namespace kernbench {
 namespace {
 
 // burst_bytes / pc_bw with pc_bw = link_bw * efficiency / num_pcs, rounded once.
-Fs burst_time(const Attributes& attributes) {
-  const Rational usable_gbs = attributes.decimal("link_bw_gbs") * attributes.decimal("efficiency");
-  return transfer_fs(
-      static_cast<std::uint64_t>(attributes.integer("burst_bytes") * attributes.integer("num_pcs")),
-      usable_gbs);
-}
-
-HbmState initial_state(const Attributes& attributes) {
-  return {static_cast<std::uint32_t>(attributes.integer("num_pcs")),
-          static_cast<std::uint32_t>(attributes.integer("burst_bytes")), burst_time(attributes),
-          ns_to_fs(attributes.decimal("switch_penalty_ns"))};
+Fs burst_time(const HbmCtrl::Parameters& p) {
+  return transfer_fs(std::uint64_t{*p.burst_bytes} * *p.num_pcs, *p.link_bw_gbs * *p.efficiency);
 }
 
 }  // namespace
 
-ParameterSchema HbmCtrl::schema() {
-  return {
-      Parameter::duration_ns(
-          "overhead_ns",
-          "time for which the first flit of a write holds the inbox; from a command to its bursts",
-          "spec 2.5")
-          .default_val(0),
-      Parameter::integer("num_pcs", "pseudo-channels of the partition", "", "spec 2.5")
-          .default_val(8)
-          .range("1", "65536")
-          .power_of_two(),
-      Parameter::integer("burst_bytes", "bytes that a pseudo-channel moves at a time", "B",
-                         "spec 2.5")
-          .default_val(256)
-          .range("1", "1048576")
-          .power_of_two(),
-      Parameter::duration_ns("switch_penalty_ns",
-                             "when a pseudo-channel changes between reading and writing",
-                             "spec 2.5, ADR-0034")
-          .default_val(0),
-      Parameter::decimal("efficiency",
-                         "share of the link rate that the pseudo-channels reach together", "",
-                         "spec 2.5")
-          .default_val(1)
-          .range("0.001", "1"),
-      Parameter::rate_gbs("link_bw_gbs", "rate of the link to the router", "spec 2.5")
-          .or_unlimited()
-          .from_machine(),
-      Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2")
-          .range("1", "65536")
-          .from_machine(),
-  };
-}
-
-std::optional<ParameterFault> HbmCtrl::check(const Attributes& attributes) {
+std::optional<ParameterFault> HbmCtrl::check(const Parameters& parameters) {
   constexpr Fs longest = 1'000'000'000 * fs_per_ns;
   try {
-    if (burst_time(attributes) <= longest) return std::nullopt;
+    if (burst_time(parameters) <= longest) return std::nullopt;
   } catch (const std::overflow_error&) {  // too long, or too many digits
   }
   return ParameterFault{
       "efficiency",
-      "found " + attributes.decimal("efficiency").str() + ", allowed is that a burst of " +
-          std::to_string(attributes.integer("burst_bytes")) + " B on one of " +
-          std::to_string(attributes.integer("num_pcs")) + " pseudo-channels of a link of " +
-          attributes.decimal("link_bw_gbs").str() + " GB/s takes at most 1e9 ns, exactly"};
+      fmt::format("found {}, allowed is that a burst of {} B on one of {} pseudo-channels of a "
+                  "link of {} GB/s takes at most 1e9 ns, exactly",
+                  parameters.efficiency->str(), *parameters.burst_bytes, *parameters.num_pcs,
+                  parameters.link_bw_gbs->str())};
 }
 
-HbmCtrl::HbmCtrl(const ComponentInit& init)
+HbmCtrl::HbmCtrl(const ComponentInit& init) : HbmCtrl(init, init.attributes.as<Parameters>()) {}
+
+HbmCtrl::HbmCtrl(const ComponentInit& init, const Parameters& parameters)
     : FabricNode(init, ArrivalQueue::Forwarding::cut_through),
-      ingress_(arrivals_, ns_to_fs(attributes().decimal("overhead_ns"))),
-      state_(initial_state(attributes())),
-      flit_bytes_(static_cast<std::uint32_t>(attributes().integer("flit_bytes"))),
+      ingress_(arrivals_, *parameters.overhead),
+      state_(*parameters.num_pcs, *parameters.burst_bytes, burst_time(parameters),
+             *parameters.switch_penalty),
+      flit_bytes_(*parameters.flit_bytes), bookings_(init.services.observation().hbm_bookings),
       channel_statistics_(state_.channels.size()) {
   add_statistic("reads", "reads booked", Quantity::count, reads_);
   add_statistic("writes", "writes committed", Quantity::count, writes_);
@@ -87,7 +49,7 @@ HbmCtrl::HbmCtrl(const ComponentInit& init)
                 bytes_read_);
   add_statistic("bytes_written", "bytes of writes committed", Quantity::bytes, bytes_written_);
   for (std::size_t pc = 0; pc < channel_statistics_.size(); ++pc) {
-    const std::string name = "pc" + std::to_string(pc);
+    const std::string name = fmt::format("pc{}", pc);
     add_busy_time(name + "_busy", "time that bursts took", channel_statistics_[pc].busy_fs,
                   [this, pc](Fs now) { return busy_until(pc, now); });
     add_statistic(name + "_switches", "changes of direction", Quantity::count,
@@ -134,12 +96,14 @@ void HbmCtrl::write_flit(const Arrival& arrival) {
   Service& service = services_[route.target_tag];
   const BurstRange bursts =
       state_.bursts_of(route.offset_of(arrival.flit), route.bytes_of(arrival.flit));
+  report_passage(arrival, arrival.is_first() ? now() - ingress_.overhead() : now());
   for (std::uint64_t burst = bursts.first; burst <= bursts.last; ++burst) {
     const std::size_t channel = state_.channel_of(burst, route.channel);
     count_booking(channel, HbmDirection::write, 1);
-    service.commit = std::max(service.commit, book(state_, channel, HbmDirection::write, now()));
+    const Fs finish = book(state_, channel, HbmDirection::write, now());
+    service.commit = std::max(service.commit, finish);
+    if (bookings_.observed()) report_booking(*arrival.transaction, channel, finish);
   }
-  report_passage(arrival, arrival.is_first() ? now() - ingress_.overhead() : now());
   if (arrival.flit + 1 < route.flits) return;
   service.cause = arrival;
   schedule(service.commit, route.target_tag);
@@ -163,6 +127,7 @@ void HbmCtrl::read_command(const Arrival& arrival) {
   service.read.book_all(state_, route.offset, transaction.get_data_length(), now(), route.channel);
   ++reads_;
   report_passage(arrival, arrival.time);
+  if (bookings_.observed()) report_read(service, bursts.first);
   route.make_response();
   route.cut_flits(transaction.get_data_length(), flit_bytes_);
   schedule(flit_ready(service), index);
@@ -237,6 +202,20 @@ void HbmCtrl::count_booking(std::size_t channel, HbmDirection direction, std::ui
   if (!channel_signals_[channel]->observed()) return;
   channel_signals_[channel]->set(static_cast<std::uint64_t>(direction));
   shown_until_ = now();  // looked at again at the end of serve()
+}
+
+void HbmCtrl::report_booking(const Transaction& transaction, std::size_t channel,
+                             Fs first_finish) const {
+  bookings_.write({*this, transaction, channel, std::uint32_t{1} << state_.burst_shift,
+                   first_finish - state_.burst_time, first_finish,
+                   state_.channels[channel].available_at});
+}
+
+void HbmCtrl::report_read(const Service& service, std::uint64_t first_burst) const {
+  const std::uint16_t requested = service.transaction->route().channel;
+  std::uint64_t burst = first_burst;
+  for (const Fs first_finish : service.read.first_finishes())
+    report_booking(*service.transaction, state_.channel_of(burst++, requested), first_finish);
 }
 
 Fs HbmCtrl::busy_until(std::size_t channel, Fs now) const {

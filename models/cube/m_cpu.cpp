@@ -6,8 +6,6 @@
 
 namespace kernbench {
 
-ParameterSchema MCpu::schema() { return control_schema("5"); }
-
 MCpu::MCpu(const ComponentInit& init) : ControlNode(init) {}
 
 unsigned MCpu::debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*offset*/) {

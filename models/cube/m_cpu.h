@@ -18,7 +18,9 @@ class MCpu final : public ControlNode {
   static constexpr const char* description =
       "a cube's control processor: fans launches and MMU messages out to PEs";
   static constexpr std::array roles{Role::m_cpu};
-  static ParameterSchema schema();
+  struct Parameters : ControlParameters {
+    Parameters() : ControlParameters(5) {}
+  };
   explicit MCpu(const ComponentInit& init);
 
  private:

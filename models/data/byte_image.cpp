@@ -1,5 +1,7 @@
 #include "models/data/byte_image.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -32,8 +34,9 @@ bool continues(const Segment& last, const Segment& next) {
 SharedBytes resolved(const Segment& segment, const ValueLookup& lookup) {
   if (!lookup) {
     throw PendingDataError(
-        "value " + std::to_string(segment.value) +
-        " is pending: it is computed after the timing run (phase 2), or run with --data eager");
+        fmt::format("value {} is pending: it is computed after the timing run (phase 2), or run "
+                    "with --data eager",
+                    segment.value));
   }
   return lookup(segment.value);
 }
@@ -147,8 +150,8 @@ void ByteImage::append(const ByteImage& image) {
 
 ByteImage ByteImage::slice(std::uint64_t offset, std::uint64_t nbytes) const {
   if (offset > nbytes_ || nbytes > nbytes_ - offset) {
-    throw ModelError("slice [" + std::to_string(offset) + ", +" + std::to_string(nbytes) +
-                     ") of an image of " + std::to_string(nbytes_) + " bytes");
+    throw ModelError(
+        fmt::format("slice [{}, +{}) of an image of {} bytes", offset, nbytes, nbytes_));
   }
   ByteImage part;
   std::uint64_t begin = 0;  // of the segment within the image

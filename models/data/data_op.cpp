@@ -1,5 +1,7 @@
 #include "models/data/data_op.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdio>
 
@@ -36,13 +38,14 @@ std::string text(const PhysRanges& ranges) {
 std::string epilogue_text(const std::vector<EpilogueOp>& epilogue) {
   std::string list;
   for (const EpilogueOp& op : epilogue) {
-    list += (list.empty() ? " epilogue=" : ";") + std::string(name_of(op.kind)) + "@" +
-            name_of(op.scope);
-    if (op.kind == EpilogueOp::Kind::clamp) list += "[" + text(op.low) + ":" + text(op.high) + "]";
-    if (op.input >= 0) list += "[in" + std::to_string(op.input) + "]";
+    list += fmt::format("{}{}@{}", list.empty() ? " epilogue=" : ";", name_of(op.kind),
+                        name_of(op.scope));
+    if (op.kind == EpilogueOp::Kind::clamp)
+      list += fmt::format("[{}:{}]", text(op.low), text(op.high));
+    if (op.input >= 0) list += fmt::format("[in{}]", op.input);
     if (op.input < 0 &&
         (op.kind == EpilogueOp::Kind::scale || op.kind == EpilogueOp::Kind::dequant))
-      list += "[" + text(op.factor) + "]";
+      list += fmt::format("[{}]", text(op.factor));
   }
   return list;
 }
@@ -50,20 +53,19 @@ std::string epilogue_text(const std::vector<EpilogueOp>& epilogue) {
 struct ParamsText {
   std::string operator()(const MemoryParams&) const { return ""; }
   std::string operator()(const GemmParams& p) const {
-    std::string line =
-        "m=" + std::to_string(p.m) + " k=" + std::to_string(p.k) + " n=" + std::to_string(p.n);
+    std::string line = fmt::format("m={} k={} n={}", p.m, p.k, p.n);
     if (p.transpose_a) line += " transpose_a";
     if (p.transpose_b) line += " transpose_b";
     if (p.acc_dtype) line += " acc=" + std::string(name_of(*p.acc_dtype));
-    if (p.tile_k > 0) line += " tile_k=" + std::to_string(p.tile_k);
+    if (p.tile_k > 0) line += fmt::format(" tile_k={}", p.tile_k);
     return line + epilogue_text(p.epilogue);
   }
   std::string operator()(const MathParams& p) const {
     std::string line = "op=" + std::string(name_of(p.op));
-    if (p.axis) line += " axis=" + std::to_string(*p.axis);
+    if (p.axis) line += fmt::format(" axis={}", *p.axis);
     for (std::size_t i = 0; i < p.operands.size(); ++i) {
       line += (i == 0 ? " operands=" : ";") + (p.operands[i].input >= 0
-                                                   ? "in" + std::to_string(p.operands[i].input)
+                                                   ? fmt::format("in{}", p.operands[i].input)
                                                    : text(p.operands[i].immediate));
     }
     return line + epilogue_text(p.epilogue);
@@ -79,11 +81,6 @@ const char* name_of(EpilogueOp::Kind kind) {
   return names.at(static_cast<std::size_t>(kind));
 }
 
-const char* name_of(EpilogueOp::Scope scope) {
-  constexpr std::array<const char*, 3> names{"k_tile", "output_tile", "kernel"};
-  return names.at(static_cast<std::size_t>(scope));
-}
-
 const char* gemm_name(DType in) {
   constexpr std::array<const char*, 5> names{"gemm_f16", "gemm_bf16", "gemm_f32", "gemm_i8",
                                              "gemm_i32"};
@@ -95,11 +92,11 @@ std::string describe(const DataOp& op) {
   const auto add = [&line](const std::string& word) { line += (line.empty() ? "" : " ") + word; };
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     const TensorValue& input = op.inputs[i];
-    add("in" + std::to_string(i) + "=" + std::string(name_of(input.dtype)) + ":" +
-        text(input.shape) + (input.dense() ? "" : ":strided"));
+    add(fmt::format("in{}={}:{}{}", i, name_of(input.dtype), text(input.shape),
+                    input.dense() ? "" : ":strided"));
   }
   for (const OutputValue& output : op.outputs)
-    add("out=" + std::string(name_of(output.dtype)) + ":" + text(output.shape));
+    add(fmt::format("out={}:{}", name_of(output.dtype), text(output.shape)));
   if (!op.places.from.empty()) add("from=" + text(op.places.from));
   if (!op.places.to.empty()) add("to=" + text(op.places.to));
   return line;
@@ -108,8 +105,8 @@ std::string describe(const DataOp& op) {
 std::vector<ValueId> input_ids(const DataOp& op) {
   if (const auto* memory = std::get_if<MemoryParams>(&op.params)) {
     if (!memory->values)
-      throw ModelError("op " + std::to_string(op.id) +
-                       " is looked at before the accesses of its instant are in order");
+      throw ModelError(
+          fmt::format("op {} is looked at before the accesses of its instant are in order", op.id));
     return *memory->values;
   }
   ByteImage all;

@@ -19,9 +19,8 @@ namespace kernbench {
 
 struct EpilogueOp {
   enum class Kind : std::uint8_t { bias, relu, scale, dequant, gelu, silu, add, mul, clamp, exp };
-  enum class Scope : std::uint8_t { k_tile, output_tile, kernel };
   Kind kind = Kind::relu;
-  Scope scope = Scope::output_tile;
+  EpilogueScope scope = EpilogueScope::output_tile;
   int input = -1;            // bias, add, mul, and dequant by a vector: index into DataOp::inputs
   double factor = 1;         // scale; dequant by a scalar (input < 0)
   double low = 0, high = 0;  // clamp
@@ -96,7 +95,6 @@ using DataOpPtr = std::shared_ptr<const DataOp>;
 // --- static facts ---
 
 const char* name_of(EpilogueOp::Kind kind);
-const char* name_of(EpilogueOp::Scope scope);
 const char* gemm_name(DType in);  // "gemm_f16": the name of the record
 // "m=32 k=64 n=32 acc=f32 in0=f16:32x64 in1=f16:64x32 out=f16:32x32" for logs; without commas.
 std::string describe(const DataOp& op);

@@ -1,5 +1,7 @@
 #include "models/data/functional_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
@@ -34,8 +36,8 @@ std::size_t operand_tensors(const MathParams& params, std::size_t inputs) {
 void check_size(const Shape& shape, DType dtype, std::uint64_t nbytes) {
   const std::uint64_t expected = static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
   if (nbytes == expected) return;
-  throw UsageError("a tensor " + shape.str() + " of " + std::string(name_of(dtype)) + " has " +
-                   std::to_string(expected) + " bytes, not " + std::to_string(nbytes));
+  throw UsageError(fmt::format("a tensor {} of {} has {} bytes, not {}", shape.str(),
+                               name_of(dtype), expected, nbytes));
 }
 
 // The transposed view of a dense matrix is that matrix, transposed.
@@ -49,8 +51,8 @@ void undo_transpose(TensorValue& matrix, bool& transpose) {
 
 void check_place(const TensorValue& dense, const PhysRanges& to) {
   if (total_bytes(to) == dense.nbytes()) return;
-  throw UsageError("a store of " + std::to_string(dense.nbytes()) + " bytes to a place of " +
-                   std::to_string(total_bytes(to)) + " bytes");
+  throw UsageError(
+      fmt::format("a store of {} bytes to a place of {} bytes", dense.nbytes(), total_bytes(to)));
 }
 
 }  // namespace
@@ -173,8 +175,8 @@ IssuedOp FunctionalModel::gemm(GemmParams params, std::vector<TensorValue> input
   params.n = extents.n;
   const DType accumulator = accumulator_dtype(a.dtype, b.dtype);
   if (params.acc_dtype.value_or(accumulator) != accumulator) {
-    throw UsageError("acc_dtype " + std::string(name_of(*params.acc_dtype)) + " of " +
-                     gemm_name(a.dtype) + ": must be " + std::string(name_of(accumulator)));
+    throw UsageError(fmt::format("acc_dtype {} of {}: must be {}", name_of(*params.acc_dtype),
+                                 gemm_name(a.dtype), name_of(accumulator)));
   }
   params.acc_dtype = accumulator;
   undo_transpose(inputs[0], params.transpose_a);
@@ -194,9 +196,9 @@ IssuedOp FunctionalModel::math(MathParams params, std::vector<TensorValue> input
   const std::vector<Shape> shapes = shapes_of(inputs);
   const std::size_t tensors = operand_tensors(params, inputs.size());
   if (params.epilogue.empty() && tensors < inputs.size())
-    throw UsageError(std::string(name_of(params.op)) + ": too many operands");
+    throw UsageError(fmt::format("{}: too many operands", name_of(params.op)));
   if (tensors > inputs.size())
-    throw UsageError(std::string(name_of(params.op)) + ": operand without an input");
+    throw UsageError(fmt::format("{}: operand without an input", name_of(params.op)));
   const Shape out =
       result_shape(params, {shapes.begin(), shapes.begin() + static_cast<std::ptrdiff_t>(tensors)});
   std::vector<DType> dtypes = dtypes_of(inputs);
@@ -278,8 +280,7 @@ IssuedOp FunctionalModel::define(DataOp op, const Shape& shape, DType dtype) {
 }
 
 const DataOpPtr& FunctionalModel::defining_op(ValueId id) const {
-  if (id == no_value || id > values())
-    throw ModelError("value " + std::to_string(id) + " does not exist");
+  if (id == no_value || id > values()) throw ModelError(fmt::format("value {} does not exist", id));
   return ops_[id - 1];
 }
 

@@ -1,5 +1,7 @@
 #include "models/data/memory_store.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -211,8 +213,8 @@ void MemoryStore::write_image(std::uint64_t pa, const ByteImage& image) {
 
 void MemoryStore::write_image(const PhysRanges& ranges, const ByteImage& image) {
   if (total_bytes(ranges) != image.nbytes()) {
-    throw ModelError(std::to_string(image.nbytes()) + " bytes do not fill ranges of " +
-                     std::to_string(total_bytes(ranges)) + " bytes");
+    throw ModelError(fmt::format("{} bytes do not fill ranges of {} bytes", image.nbytes(),
+                                 total_bytes(ranges)));
   }
   std::uint64_t done = 0;
   for (const PhysRange& range : ranges) {

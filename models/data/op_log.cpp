@@ -56,7 +56,7 @@ void write_csv(std::ostream& out, const OpRow& row) {
       << joined(row.outputs) << '\n';
 }
 
-void OpLog::executed(const ExecutedOp& op) {
+void OpLog::write(const ExecutedOp& op) {
   if (!records_.empty() && op.t_start < records_.back().op.t_start) sorted_ = false;
   records_.push_back({next_id_++, op});
 }

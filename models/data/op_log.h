@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "models/base/op_sink.h"
+#include "models/base/analysis_port.h"
+#include "models/base/executed_op.h"
 #include "models/data/data_op.h"
 
 namespace kernbench {
@@ -21,7 +22,7 @@ struct OpRecord {
 };
 
 const char* name_of(OpKind kind);
-// This box knows no SystemC, so whoever reads the log names nodes.
+// Nodes are named by the reader of the log: this library looks into no sc_object.
 using NodeName = std::function<std::string(const sc_core::sc_object*)>;
 
 // A record as it is listed: text and numbers.
@@ -39,9 +40,9 @@ OpRow row_of(const OpRecord& record, const NodeName& node_name);
 void write_csv_header(std::ostream& out);
 void write_csv(std::ostream& out, const OpRow& row);
 
-class OpLog : public OpSink {
+class OpLog : public tlm::tlm_analysis_if<ExecutedOp> {
  public:
-  void executed(const ExecutedOp& op) override;
+  void write(const ExecutedOp& op) override;
 
   std::size_t size() const { return records_.size(); }
   const std::vector<OpRecord>& records() const;  // sorted; valid until the next report

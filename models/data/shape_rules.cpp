@@ -1,5 +1,7 @@
 #include "models/data/shape_rules.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
@@ -36,7 +38,7 @@ auto in_op(const MathParams& params, Rule rule) {
   try {
     return rule();
   } catch (const UsageError& error) {
-    throw UsageError(op_name(params) + ": " + error.what());
+    throw UsageError(fmt::format("{}: {}", op_name(params), error.what()));
   }
 }
 
@@ -49,7 +51,7 @@ Shape broadcast(const Shape& a, const Shape& b) {
     const std::int64_t x = i <= a.rank() ? a[a.rank() - i] : 1,
                        y = i <= b.rank() ? b[b.rank() - i] : 1;
     if (x != y && x != 1 && y != 1)
-      throw UsageError("shapes " + a.str() + " and " + b.str() + " do not broadcast");
+      throw UsageError(fmt::format("shapes {} and {} do not broadcast", a.str(), b.str()));
     extents[rank - i] = std::max(x, y);
   }
   return Shape(extents);
@@ -64,25 +66,26 @@ DType promote(DType a, DType b) {
 int normalized_axis(const Shape& shape, int axis) {
   const int rank = static_cast<int>(shape.rank());
   if (axis < -rank || axis >= rank)
-    throw UsageError("axis " + std::to_string(axis) + " does not exist in " + shape.str());
+    throw UsageError(fmt::format("axis {} does not exist in {}", axis, shape.str()));
   return axis < 0 ? axis + rank : axis;
 }
 
 GemmExtents gemm_extents(const Shape& a, const Shape& b, bool transpose_a, bool transpose_b) {
-  const std::string what = "dot of " + a.str() + (transpose_a ? " (transposed)" : "") + " x " +
-                           b.str() + (transpose_b ? " (transposed)" : "");
-  if (a.rank() != 2 || b.rank() != 2) throw UsageError(what + ": both operands need two axes");
+  const std::string what =
+      fmt::format("dot of {}{} x {}{}", a.str(), transpose_a ? " (transposed)" : "", b.str(),
+                  transpose_b ? " (transposed)" : "");
+  if (a.rank() != 2 || b.rank() != 2)
+    throw UsageError(fmt::format("{}: both operands need two axes", what));
   const std::int64_t k = a[transpose_a ? 0 : 1], k_of_b = b[transpose_b ? 1 : 0];
   if (k != k_of_b)
-    throw UsageError(what + ": inner extents " + std::to_string(k) + " and " +
-                     std::to_string(k_of_b) + " differ");
+    throw UsageError(fmt::format("{}: inner extents {} and {} differ", what, k, k_of_b));
   return {a[transpose_a ? 1 : 0], k, b[transpose_b ? 0 : 1]};
 }
 
 DType accumulator_dtype(DType a, DType b) {
   if (is_float(a) != is_float(b)) {
-    throw UsageError("dot of " + std::string(name_of(a)) + " x " + std::string(name_of(b)) +
-                     ": a float with an integer");
+    throw UsageError(
+        fmt::format("dot of {} x {}: a float with an integer", name_of(a), name_of(b)));
   }
   return is_float(a) ? DType::f32 : DType::i32;
 }
@@ -90,23 +93,24 @@ DType accumulator_dtype(DType a, DType b) {
 Shape result_shape(const MathParams& params, const std::vector<Shape>& inputs) {
   const std::size_t operands = params.operands.empty() ? inputs.size() : params.operands.size();
   if (static_cast<int>(operands) != operand_count(params.op)) {
-    throw UsageError(op_name(params) + " takes " + std::to_string(operand_count(params.op)) +
-                     " operands, not " + std::to_string(operands));
+    throw UsageError(fmt::format("{} takes {} operands, not {}", op_name(params),
+                                 operand_count(params.op), operands));
   }
   for (const MathOperand& operand : params.operands) {
     if (operand.input >= static_cast<int>(inputs.size()))
-      throw UsageError(op_name(params) + ": operand without an input");
+      throw UsageError(fmt::format("{}: operand without an input", op_name(params)));
   }
-  if (inputs.empty()) throw UsageError(op_name(params) + ": at least one operand must be a tensor");
+  if (inputs.empty())
+    throw UsageError(fmt::format("{}: at least one operand must be a tensor", op_name(params)));
   if (is_reduction(params.op)) {
     if (!params.axis)
-      throw UsageError(op_name(params) + " of " + inputs[0].str() + ": needs an axis");
+      throw UsageError(fmt::format("{} of {}: needs an axis", op_name(params), inputs[0].str()));
     const int axis = in_op(params, [&] { return normalized_axis(inputs[0], *params.axis); });
     std::vector<std::int64_t> extents = inputs[0].extents();
     if (params.op != MathOp::softmax) extents[static_cast<std::size_t>(axis)] = 1;
     return Shape(extents);
   }
-  if (params.axis) throw UsageError(op_name(params) + " has no axis");
+  if (params.axis) throw UsageError(fmt::format("{} has no axis", op_name(params)));
   Shape shape;
   for (const Shape& input : inputs) shape = in_op(params, [&] { return broadcast(shape, input); });
   return shape;
@@ -135,19 +139,21 @@ void check_epilogue(const std::vector<EpilogueOp>& epilogue, const std::vector<S
   using Kind = EpilogueOp::Kind;
   for (std::size_t i = 0; i < epilogue.size(); ++i) {
     const EpilogueOp& op = epilogue[i];
-    const std::string entry = "epilogue entry " + std::to_string(i) + " (" + name_of(op.kind) +
-                              ", " + name_of(op.scope) + "): ";
-    if (op.scope == EpilogueOp::Scope::k_tile && k_tiles == 0)
-      throw UsageError(entry + "only a gemm has k tiles");
+    const std::string entry =
+        fmt::format("epilogue entry {} ({}, {}): ", i, name_of(op.kind), name_of(op.scope));
+    if (op.scope == EpilogueScope::k_tile && k_tiles == 0)
+      throw UsageError(fmt::format("{}only a gemm has k tiles", entry));
     const bool needs_tensor = op.kind == Kind::bias || op.kind == Kind::add || op.kind == Kind::mul;
     const bool may_have_tensor = needs_tensor || op.kind == Kind::dequant;
-    if (needs_tensor && op.input < 0) throw UsageError(entry + "the operand is missing");
-    if (!may_have_tensor && op.input >= 0) throw UsageError(entry + "takes no tensor");
+    if (needs_tensor && op.input < 0)
+      throw UsageError(fmt::format("{}the operand is missing", entry));
+    if (!may_have_tensor && op.input >= 0)
+      throw UsageError(fmt::format("{}takes no tensor", entry));
     if (op.kind == Kind::clamp && !(op.low <= op.high))
-      throw UsageError(entry + "min is above max");
+      throw UsageError(fmt::format("{}min is above max", entry));
     if (op.input < 0) continue;
     if (op.input >= static_cast<int>(inputs.size()))
-      throw UsageError(entry + "the operand is missing");
+      throw UsageError(fmt::format("{}the operand is missing", entry));
 
     const Shape& shape = inputs[static_cast<std::size_t>(op.input)];
     const std::int64_t columns = out.rank() == 0 ? 1 : out[out.rank() - 1];
@@ -155,16 +161,16 @@ void check_epilogue(const std::vector<EpilogueOp>& epilogue, const std::vector<S
         shape.rank() >= 1 && shape.elements() == columns && shape[shape.rank() - 1] == columns;
     if (op.kind == Kind::dequant) {
       if (shape.elements() == 1) continue;
-      if (op.scope != EpilogueOp::Scope::k_tile)
-        throw UsageError(entry + "a scale per k tile needs scope k_tile");
+      if (op.scope != EpilogueScope::k_tile)
+        throw UsageError(fmt::format("{}a scale per k tile needs scope k_tile", entry));
       if (shape.elements() != k_tiles) {
-        throw UsageError(entry + "scale " + shape.str() +
-                         " does not have one element for each of " + std::to_string(k_tiles) +
-                         " k tiles");
+        throw UsageError(fmt::format("{}scale {} does not have one element for each of {} k tiles",
+                                     entry, shape.str(), k_tiles));
       }
     } else if (!per_column && (op.kind == Kind::bias || shape != out)) {
-      throw UsageError(entry + "operand " + shape.str() + " does not fit the columns " +
-                       (op.kind == Kind::bias ? "" : "or the shape ") + "of " + out.str());
+      throw UsageError(fmt::format("{}operand {} does not fit the columns {}of {}", entry,
+                                   shape.str(), op.kind == Kind::bias ? "" : "or the shape ",
+                                   out.str()));
     }
   }
 }

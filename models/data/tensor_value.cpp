@@ -1,5 +1,7 @@
 #include "models/data/tensor_value.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 #include "models/base/errors.h"
@@ -58,7 +60,7 @@ std::vector<std::int64_t> row_major_strides(const Shape& shape) {
 
 TensorValue transposed(const TensorValue& value) {
   if (value.shape.rank() != 2)
-    throw UsageError("trans of " + value.shape.str() + ": needs two axes");
+    throw UsageError(fmt::format("trans of {}: needs two axes", value.shape.str()));
   const std::vector<std::int64_t> strides = strides_of(value);
   return normalized({value.image,
                      Shape({value.shape[1], value.shape[0]}),
@@ -68,19 +70,19 @@ TensorValue transposed(const TensorValue& value) {
 
 TensorValue reshaped(const TensorValue& value, const Shape& shape) {
   if (value.shape.elements() != shape.elements()) {
-    throw UsageError("reshape of " + value.shape.str() + " to " + shape.str() +
-                     ": the number of elements differs");
+    throw UsageError(fmt::format("reshape of {} to {}: the number of elements differs",
+                                 value.shape.str(), shape.str()));
   }
   if (!value.dense())
-    throw UsageError("reshape of " + value.shape.str() +
-                     ": a transposed or broadcast handle is not contiguous");
+    throw UsageError(fmt::format(
+        "reshape of {}: a transposed or broadcast handle is not contiguous", value.shape.str()));
   return {value.image, shape, value.dtype, {}};
 }
 
 TensorValue broadcast_to(const TensorValue& value, const Shape& shape) {
   if (value.shape.rank() > shape.rank() || broadcast(value.shape, shape) != shape) {
-    throw UsageError("broadcast_to of " + value.shape.str() + " to " + shape.str() +
-                     ": the shapes do not fit");
+    throw UsageError(fmt::format("broadcast_to of {} to {}: the shapes do not fit",
+                                 value.shape.str(), shape.str()));
   }
   const std::vector<std::int64_t> from = strides_of(value);
   const std::size_t added = shape.rank() - value.shape.rank();
@@ -93,8 +95,8 @@ TensorValue broadcast_to(const TensorValue& value, const Shape& shape) {
 
 TensorValue sliced(const TensorValue& value, std::int64_t begin, std::int64_t end) {
   if (value.shape.rank() == 0 || begin < 0 || end <= begin || end > value.shape[0]) {
-    throw UsageError("slice [" + std::to_string(begin) + ", " + std::to_string(end) + ") of " +
-                     value.shape.str() + " is empty or outside");
+    throw UsageError(
+        fmt::format("slice [{}, {}) of {} is empty or outside", begin, end, value.shape.str()));
   }
   std::vector<std::int64_t> extents = value.shape.extents();
   extents[0] = end - begin;

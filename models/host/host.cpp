@@ -1,5 +1,6 @@
 #include "models/host/host.h"
 
+#include <fmt/format.h>
 #include <sysc/kernel/sc_spawn.h>
 #include <sysc/kernel/sc_spawn_options.h>
 
@@ -34,7 +35,7 @@ Host::Host(const ComponentInit& init, std::vector<Injector*> pcie_eps)
     : Component(init), machine_services_(machine_services(init.services)),
       pcie_eps_(std::move(pcie_eps)),
       pending_signal_(add_signal("pending", "requests under way", 16)) {
-  for (int sip = 0; sip < machine().sips(); ++sip) keys_.emplace_back(machine().pcie_ep(sip));
+  for (int sip = 0; sip < machine().sips; ++sip) keys_.emplace_back(machine().pcie_ep(sip));
   add_statistic("requests", "requests submitted", Quantity::count, requests_);
   SC_HAS_PROCESS(Host);
   SC_THREAD(program);
@@ -79,15 +80,15 @@ std::string Host::what_is_no_std_exception() const {
   const RunningProgram program = running_program().value_or(RunningProgram());
   const std::string call =
       *program.last_call == '\0' ? "none" : std::string(program.api) + program.last_call;
-  return std::string(sc_core::sc_get_current_process_handle().name()) + " at " + format_ns(now()) +
-         ": bench '" + program.name +
-         "' threw an exception that is no std::exception; last call: " + call;
+  return fmt::format(
+      "{} at {}: bench '{}' threw an exception that is no std::exception; last call: {}",
+      sc_core::sc_get_current_process_handle().name(), format_ns(now()), program.name, call);
 }
 
 void Host::spawn(const std::string& name, std::function<void()> body) {
   std::string unique = name;
   for (unsigned again = 1; !thread_names_.insert(unique).second; ++again)
-    unique = name + "_" + std::to_string(again);
+    unique = fmt::format("{}_{}", name, again);
   const Scope scope(*this);
   sc_core::sc_spawn_options options;
   options.set_stack_size(thread_stack_bytes);
@@ -137,7 +138,7 @@ std::shared_ptr<HostRequest> Host::submit(std::shared_ptr<const MemoryWrite> mes
   RouteExtension& route = transaction->route();
   route.offset = place.offset;
   route.posted = true;
-  route.cut_flits(message->nbytes, machine().flit_bytes());
+  route.cut_flits(message->nbytes, machine().flit_bytes);
   auto request = std::make_shared<HostRequest>(label_of("MemoryWrite", *message));
   return inject(sip, machine_services_.routes().memory_path(machine().pcie_ep(sip), place.node),
                 std::move(transaction), {{}, std::move(request), std::move(message)});
@@ -226,8 +227,8 @@ void Host::completed(Transaction& transaction) {
   if (notices_.erase(transaction.route().key) > 0) return;
   const auto node = pending_.extract(transaction.route().key);
   if (!node)
-    throw ModelError(machine().name(transaction.route().path->source()) +
-                     " completed a request of the host twice");
+    throw ModelError(fmt::format("{} completed a request of the host twice",
+                                 machine().name(transaction.route().path->source())));
   pending_signal_.set(pending_.size());
   const Pending& pending = node.mapped();
   auto response = std::dynamic_pointer_cast<const HostResponse>(transaction.route().message);
@@ -247,9 +248,9 @@ std::shared_ptr<const HostResponse> Host::response_to_memory(const Pending& pend
                                                              const Transaction& transaction) {
   const auto response = std::make_shared<HostResponse>();
   if (transaction.get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE) {
-    response->completion =
-        Completion::failure(transaction.get_response_string(),
-                            pending.request->what() + " failed at " + format_ns(now()));
+    response->completion = Completion::failure(
+        transaction.get_response_string(),
+        fmt::format("{} failed at {}", pending.request->what(), format_ns(now())));
   } else if (data() != nullptr && pending.write != nullptr) {
     commit(*pending.write);
   } else if (data() != nullptr && pending.read != nullptr &&

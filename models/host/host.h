@@ -46,7 +46,7 @@ class Host final : public Component,
 
   std::optional<RunningProgram> running_program() const override;
   Fs now() const override { return Component::now(); }
-  const MachineView& machine() const override { return machine_services_.machine(); }
+  const MachineDescription& machine() const override { return machine_services_.machine(); }
   FunctionalModel* data() override { return machine_services_.data(); }
   // They throw UsageError for a message that spec 4.1 rejects, AddressError or RoutingError for an
   // address without a memory.

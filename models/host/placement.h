@@ -3,17 +3,18 @@
 #pragma once
 
 #include "models/protocol/host_messages.h"
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
 
 namespace kernbench {
 
 // Where the access lies. Throws UsageError if `where` is not in the machine, the address is not in
 // its memory or not of the kind asked for, or the access runs past the memory's end; AddressError
 // or RoutingError if the address has no memory at all.
-MemoryTarget check_placement(const MachineView& machine, const char* message, const PeId& where,
-                             std::uint64_t pa, std::uint64_t nbytes, MemoryKind kind);
+MemoryTarget check_placement(const MachineDescription& machine, const char* message,
+                             const PeId& where, std::uint64_t pa, std::uint64_t nbytes,
+                             MemoryKind kind);
 
 // Throws UsageError for the first target that is not in the machine.
-void check_targets(const MachineView& machine, const PeMessage& message);
+void check_targets(const MachineDescription& machine, const PeMessage& message);
 
 }  // namespace kernbench

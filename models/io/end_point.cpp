@@ -3,29 +3,13 @@
 #include "models/protocol/machine_services.h"
 
 namespace kernbench {
-namespace {
 
-ArrivalQueue::Forwarding unit_of_passing(const ComponentInit& init) {
-  return init.attributes.flag("cut_through") ? ArrivalQueue::Forwarding::cut_through
-                                             : ArrivalQueue::Forwarding::store_and_forward;
-}
+EndPoint::EndPoint(const ComponentInit& init) : EndPoint(init, init.attributes.as<Parameters>()) {}
 
-}  // namespace
-
-ParameterSchema EndPoint::schema() {
-  return {
-      Parameter::duration_ns("overhead_ns", "per message that is injected or passes through",
-                             "spec 2.6")
-          .default_val(0),
-      Parameter::boolean("cut_through", "pass flits on as they come instead of whole messages",
-                         "spec 2.6")
-          .default_val(false),
-  };
-}
-
-EndPoint::EndPoint(const ComponentInit& init)
-    : FabricNode(init, unit_of_passing(init)), cut_through_(attributes().flag("cut_through")),
-      passing_(arrivals_, ns_to_fs(attributes().decimal("overhead_ns"))) {}
+EndPoint::EndPoint(const ComponentInit& init, const Parameters& parameters)
+    : FabricNode(init, *parameters.cut_through ? ArrivalQueue::Forwarding::cut_through
+                                               : ArrivalQueue::Forwarding::store_and_forward),
+      cut_through_(*parameters.cut_through), passing_(arrivals_, *parameters.overhead) {}
 
 void EndPoint::serve() {
   if (settling_ || passing_.next_due() > now()) return;

@@ -7,14 +7,26 @@
 #pragma once
 
 #include "models/base/end_of_timestep.h"
+#include "models/base/parameter_set.h"
+#include "models/fabric/serial_ingress.h"
 #include "models/protocol/fabric_node.h"
-#include "models/timing/serial_ingress.h"
 
 namespace kernbench {
 
 class EndPoint : public FabricNode, private EndOfTimestep::Listener {
  public:
-  static ParameterSchema schema();
+  struct Parameters : ParameterSet {
+    using ParameterSet::ParameterSet;
+    Param<Fs> overhead{
+        *this, Parameter::duration_ns("overhead_ns",
+                                      "per message that is injected or passes through", "spec 2.6")
+                   .default_val(0)};
+    Param<bool> cut_through{
+        *this,
+        Parameter::boolean("cut_through", "pass flits on as they come instead of whole messages",
+                           "spec 2.6")
+            .default_val(false)};
+  };
 
  protected:
   explicit EndPoint(const ComponentInit& init);
@@ -25,6 +37,8 @@ class EndPoint : public FabricNode, private EndOfTimestep::Listener {
   const std::uint64_t& passed() const { return passed_; }
 
  private:
+  EndPoint(const ComponentInit& init, const Parameters& parameters);
+
   void timestep_quiescent() override;
   void pass_due();
   void pass_on(const Arrival& arrival);

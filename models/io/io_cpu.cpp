@@ -1,5 +1,7 @@
 #include "models/io/io_cpu.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/data/debug_access.h"
@@ -17,8 +19,6 @@ bool overlap(const std::vector<PeId>& a, const std::vector<PeId>& b) {  // both 
 
 }  // namespace
 
-ParameterSchema IoCpu::schema() { return control_schema("10"); }
-
 IoCpu::IoCpu(const ComponentInit& init)
     : ControlNode(init), launches_signal_(add_signal("launches", "launches that wait or run", 8)) {}
 
@@ -29,9 +29,10 @@ unsigned IoCpu::debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*
 void IoCpu::arrived(Transaction& request, std::shared_ptr<const PeMessage> message) {
   const int sip = message->targets.front().sip;
   if (machine().io_cpu(sip) != node()) {
-    return refuse(request, "wrong_sip",
-                  "a message for " + message->targets.front().str() + " came here; its SIP has " +
-                      machine().name(machine().io_cpu(sip)));
+    return refuse(
+        request, "wrong_sip",
+        fmt::format("a message for {} came here; its SIP has {}", message->targets.front().str(),
+                    machine().name(machine().io_cpu(sip))));
   }
   auto launch = std::dynamic_pointer_cast<const KernelLaunch>(message);
   if (launch == nullptr) return fan_out(request, message, message);

@@ -21,7 +21,9 @@ class IoCpu final : public ControlNode {
   static constexpr const char* description =
       "host-facing processor of an IO chiplet: fans launches and MMU messages out to cubes";
   static constexpr std::array roles{Role::io_cpu};
-  static ParameterSchema schema();
+  struct Parameters : ControlParameters {
+    Parameters() : ControlParameters(10) {}
+  };
   explicit IoCpu(const ComponentInit& init);
 
  private:

@@ -27,10 +27,7 @@ void PcieEp::accepted(std::uint32_t port, Transaction& transaction, FlitRun run,
     rearm();
 }
 
-Fs PcieEp::next_due() const {
-  const Fs response = responses_.control() == nullptr ? never_fs : responses_.control()->time;
-  return std::min(response, EndPoint::next_due());
-}
+Fs PcieEp::next_due() const { return std::min(responses_.control_due(), EndPoint::next_due()); }
 
 void PcieEp::serve() {
   complete_responses();
@@ -38,13 +35,11 @@ void PcieEp::serve() {
 }
 
 void PcieEp::complete_responses() {
-  while (responses_.control() != nullptr && responses_.control()->time <= now()) {
-    const Arrival arrival = *responses_.control();
-    responses_.pop_control();
+  responses_.take_control(now(), 0, [this](const Arrival& arrival) {
     ++completed_;
     report_passage(arrival, arrival.time);
     arrival.transaction->route().listener->completed(*arrival.transaction);
-  }
+  });
 }
 
 }  // namespace kernbench

@@ -10,9 +10,9 @@ Fs now() { return sc_core::sc_time_stamp().value(); }
 }  // namespace
 
 Link::Link(const sc_core::sc_module_name& name, const Rational& bw_gbs, Fs propagation,
-           std::uint32_t flit_bytes)
-    : sc_core::sc_module(name), propagation_(propagation), service_(bw_gbs, flit_bytes), in("in"),
-      out("out") {
+           std::uint32_t flit_bytes, const AnalysisPort<LinkPassage>& passages)
+    : sc_core::sc_module(name), passages_(passages), propagation_(propagation),
+      service_(bw_gbs, flit_bytes), in("in"), out("out") {
   in.bind(static_cast<FabricForward&>(*this));
   out.bind(static_cast<FabricBackward&>(*this));
 }
@@ -35,7 +35,7 @@ void Link::accept(Transaction& transaction, FlitRun run, Fs handed_over) {
     if (!route.host_control) start = end = control_departure(state_, handed_over);
     ++handed_over_.control_messages;
   }
-  if (observer_ != nullptr) observer_->carried(*this, transaction, run, start, end);
+  if (passages_.observed()) passages_.write({*this, transaction, run, start, end});
   far_end_->accept(transaction, run, end + propagation_);
 }
 

@@ -13,30 +13,19 @@
 #include <systemc>
 
 #include "models/protocol/fabric_socket.h"
+#include "models/protocol/observation.h"
 #include "models/timing/booked_ahead.h"
 #include "models/timing/link_state.h"
 #include "models/timing/service_time.h"
 
 namespace kernbench {
 
-class Link;
-
-// Told of all that a link carries, at the call that hands it over.
-class LinkListener {
- public:
-  // The link is occupied in [start, end); control messages occupy nothing, start == end.
-  virtual void carried(const Link& link, const Transaction& transaction, FlitRun run, Fs start,
-                       Fs end) = 0;
-
- protected:
-  ~LinkListener() = default;
-};
-
 class Link final : public sc_core::sc_module, private FabricForward, private FabricBackward {
  public:
   // bw_gbs 0 = unlimited; propagation from propagation_fs(); flit_bytes: the size of a full flit.
+  // `passages`: the port of the machine, which outlives the link.
   Link(const sc_core::sc_module_name& name, const Rational& bw_gbs, Fs propagation,
-       std::uint32_t flit_bytes);
+       std::uint32_t flit_bytes, const AnalysisPort<LinkPassage>& passages);
 
   // Since the start of the run.
   struct Statistics {
@@ -49,13 +38,11 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
   Statistics statistics() const;  // up to now
   Fs available_at() const { return state_.available_at; }
   Fs propagation() const { return propagation_; }
-  // At most one, which outlives the simulation.
-  void observe(LinkListener* observer) { observer_ = observer; }
 
  private:
   // First of all, what every flit touches.
   FabricForward* far_end_ = nullptr;
-  LinkListener* observer_ = nullptr;
+  const AnalysisPort<LinkPassage>& passages_;
   Fs propagation_;
   LinkState state_;
   Statistics handed_over_;  // with all that is booked ahead

@@ -4,17 +4,9 @@
 
 namespace kernbench {
 
-ParameterSchema Router::schema() {
-  return {Parameter::duration_ns(
-              "overhead_ns",
-              "time for which the first flit of a leg holds the server; per control message",
-              "spec 2.4")
-              .default_val(0)};
-}
-
 Router::Router(const ComponentInit& init)
     : FabricNode(init, ArrivalQueue::Forwarding::cut_through),
-      ingress_(arrivals_, ns_to_fs(attributes().decimal("overhead_ns"))) {
+      ingress_(arrivals_, *init.attributes.as<Parameters>().overhead) {
   add_statistic("transactions", "legs with data passed on", Quantity::count, transactions_);
   add_statistic("flits", "flits passed on", Quantity::count, flits_);
   add_statistic("control_messages", "control messages passed on", Quantity::count,

@@ -1,15 +1,16 @@
 // Router, switch, UCIe port or connection, IO chiplet network: everything that passes messages on.
 // One class, several names.
 //
-// Timing (spec 2.4, models/timing/serial_ingress.h): one serial server over one inbox in order of
+// Timing (spec 2.4, models/fabric/serial_ingress.h): one serial server over one inbox in order of
 // arrival. The first flit of a leg holds it for overhead_ns and goes on then; later flits wait only
 // for the server to be free. A control message goes on overhead_ns after its arrival and neither
 // waits nor holds. Nothing is reassembled. Not modelled: output arbitration, finite buffers, route
 // decisions (the transaction brings its path).
 #pragma once
 
+#include "models/base/parameter_set.h"
+#include "models/fabric/serial_ingress.h"
 #include "models/protocol/fabric_node.h"
-#include "models/timing/serial_ingress.h"
 
 namespace kernbench {
 
@@ -18,7 +19,15 @@ class Router final : public FabricNode {
   static constexpr const char* description =
       "passes messages on: router, switch, UCIe port or connection, IO chiplet network";
   static constexpr std::array roles{Role::router};
-  static ParameterSchema schema();
+  struct Parameters : ParameterSet {
+    using ParameterSet::ParameterSet;
+    Param<Fs> overhead{
+        *this, Parameter::duration_ns("overhead_ns",
+                                      "time for which the first flit of a leg holds the server; "
+                                      "per control message",
+                                      "spec 2.4")
+                   .default_val(0)};
+  };
   explicit Router(const ComponentInit& init);
 
  private:

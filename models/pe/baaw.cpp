@@ -43,7 +43,7 @@ void Baaw::remove(const SegmentRemove& message) {
 void Baaw::check_place(const BaawSegment& segment) const {
   const std::string which = "segment of " + std::to_string(segment.la_size) + " bytes at " +
                             format_address(segment.la_base);
-  if (segment.mode == HbmMapping::one_to_one && machine_.hbm_mapping() != HbmMapping::one_to_one) {
+  if (segment.mode == HbmMapping::one_to_one && machine_.hbm_mapping != HbmMapping::one_to_one) {
     throw AddressError(
         which +
         " in one_to_one, but this machine has no channel links (hbm_mapping_mode is n_to_one)");

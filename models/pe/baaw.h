@@ -16,8 +16,8 @@ namespace kernbench {
 
 class Baaw {
  public:
-  explicit Baaw(const MachineView& machine)
-      : machine_(machine), hbm_(machine.hbm_interleave()), table_(hbm_) {}
+  explicit Baaw(const MachineDescription& machine)
+      : machine_(machine), hbm_(machine.hbm_interleave), table_(hbm_) {}
 
   // All segments of the message or none. Throws AddressError or RoutingError: what overlaps, does
   // not lie in one memory, or asks for channels that the machine does not have; what is not
@@ -40,7 +40,7 @@ class Baaw {
   void check_place(const BaawSegment& segment) const;
   DmaPiece piece_of(const LogicalRequest& request) const;
 
-  const MachineView& machine_;
+  const MachineDescription& machine_;
   ChannelInterleave hbm_;
   SegmentTable table_;
 };

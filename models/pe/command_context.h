@@ -2,33 +2,39 @@
 // completion is counted exactly once).
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "models/base/errors.h"
 #include "models/protocol/command.h"
+#include "models/protocol/command_state.h"
 #include "models/protocol/tile_task.h"
 #include "models/timing/tile_plan.h"
 
 namespace kernbench {
 
+class CommandContext;
+
+// Progress of commands; implemented by the scheduler.
+class CommandListener {
+ public:
+  virtual void stage_ended(CommandContext& context, TileTask& task) = 0;
+  virtual void tile_completed(CommandContext& context, TileTask& task) = 0;
+
+ protected:
+  ~CommandListener() = default;
+};
+
 class CommandContext final : public TileListener {
  public:
-  class Owner {
-   public:
-    virtual void stage_ended(CommandContext& context, TileTask& task) = 0;
-    virtual void tile_completed(CommandContext& context, TileTask& task) = 0;
-
-   protected:
-    ~Owner() = default;
-  };
-
   // A composite has a plan, a simple command one tile.
-  CommandContext(Owner& owner, std::shared_ptr<CommandState> state,
+  CommandContext(CommandListener& listener, std::shared_ptr<CommandState> state,
                  std::shared_ptr<const DataOp> data, std::optional<TilePlan> plan)
-      : owner_(owner), state_(std::move(state)), data_(std::move(data)), plan_(std::move(plan)),
-        tiles_(plan_ ? plan_->tile_count() : 1) {}
+      : listener_(listener), state_(std::move(state)), data_(std::move(data)),
+        plan_(std::move(plan)), tiles_(plan_ ? plan_->tile_count() : 1) {}
 
   CommandState& state() const { return *state_; }
   std::uint64_t id() const { return state_->id(); }
@@ -40,19 +46,30 @@ class CommandContext final : public TileListener {
   // Tiles are fed in order, each once.
   std::uint64_t fed() const { return fed_; }
   bool all_fed() const { return fed_ == tiles_; }
-  void feed(const Tile& tile);
+  void feed(const Tile& tile) {
+    in_flight_.push_back(tile.id);
+    ++fed_;
+  }
   // No further tile will come: the command has failed.
   void stop_feeding() { tiles_ = fed_; }
   bool nothing_in_flight() const { return in_flight_.empty(); }
   bool complete() const { return all_fed() && nothing_in_flight(); }
 
-  void stage_ended(TileTask& task) override { owner_.stage_ended(*this, task); }
-  void complete_tile(TileTask& task) override;
+  void stage_ended(TileTask& task) override { listener_.stage_ended(*this, task); }
+  void complete_tile(TileTask& task) override {
+    const auto found = std::find(in_flight_.begin(), in_flight_.end(), task.tile.id);
+    if (found == in_flight_.end()) {
+      throw ModelError("tile " + std::to_string(task.tile.id) + " of command " +
+                       std::to_string(id()) + " has been completed twice");
+    }
+    in_flight_.erase(found);
+    listener_.tile_completed(*this, task);
+  }
   void fail(const std::string& error) override { state_->fail(error); }
   bool failed() const override { return !state_->error().empty(); }
 
  private:
-  Owner& owner_;
+  CommandListener& listener_;
   std::shared_ptr<CommandState> state_;
   std::shared_ptr<const DataOp> data_;
   std::optional<TilePlan> plan_;

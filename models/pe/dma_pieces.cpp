@@ -6,7 +6,7 @@
 
 namespace kernbench {
 
-void add_pieces(const MachineView& machine, std::uint64_t physical, std::uint64_t bytes,
+void add_pieces(const MachineDescription& machine, std::uint64_t physical, std::uint64_t bytes,
                 std::uint64_t position, std::vector<DmaPiece>& pieces) {
   for (const MemoryPiece& piece : memory_pieces(machine, physical, bytes)) {
     pieces.push_back({piece.place, piece.physical, piece.nbytes,

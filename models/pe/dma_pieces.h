@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/address/channel_interleave.h"
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
 #include "models/protocol/transaction.h"
 
 namespace kernbench {
@@ -20,7 +20,7 @@ struct DmaPiece {
 };
 
 // A contiguous physical range, cut where the memory changes. Throws AddressError or RoutingError.
-void add_pieces(const MachineView& machine, std::uint64_t physical, std::uint64_t bytes,
+void add_pieces(const MachineDescription& machine, std::uint64_t physical, std::uint64_t bytes,
                 std::uint64_t position, std::vector<DmaPiece>& pieces);
 
 struct FlitTurn {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "models/data/functional_model.h"
-#include "models/pe/pe_identity.h"
 
 namespace kernbench {
 namespace {
@@ -20,44 +19,48 @@ const IpcqMessage& message_of(const Transaction& transaction) {
 
 }  // namespace
 
-ParameterSchema IpcqEnd::schema() {
-  return {Parameter::duration_ns("tcm_slot_overhead_ns",
-                                 "time per access to a ring slot in the TCM, before its channel",
-                                 "spec 8.1")
-              .default_val(0),
-          Parameter::duration_ns("sram_slot_overhead_ns",
-                                 "time per access to a ring slot in the SRAM", "spec 8.1")
-              .default_val(2),
-          Parameter::rate_gbs("sram_slot_bw_gbs", "bandwidth of the access", "spec 8.1")
-              .default_val(512),
-          Parameter::duration_ns("hbm_slot_overhead_ns",
-                                 "time per access to a ring slot in the HBM", "spec 8.1")
-              .default_val(6),
-          Parameter::rate_gbs("hbm_slot_bw_gbs", "bandwidth of the access", "spec 8.1")
-              .default_val(256)};
+SlotParameters::SlotParameters(ParameterSet& set)
+    : tcm_overhead(set,
+                   Parameter::duration_ns(
+                       "tcm_slot_overhead_ns",
+                       "time per access to a ring slot in the TCM, before its channel", "spec 8.1")
+                       .default_val(0)),
+      sram_overhead(set,
+                    Parameter::duration_ns("sram_slot_overhead_ns",
+                                           "time per access to a ring slot in the SRAM", "spec 8.1")
+                        .default_val(2)),
+      sram_bw_gbs(set,
+                  Parameter::rate_gbs("sram_slot_bw_gbs", "bandwidth of the access", "spec 8.1")
+                      .default_val(512)),
+      hbm_overhead(set,
+                   Parameter::duration_ns("hbm_slot_overhead_ns",
+                                          "time per access to a ring slot in the HBM", "spec 8.1")
+                       .default_val(6)),
+      hbm_bw_gbs(set, Parameter::rate_gbs("hbm_slot_bw_gbs", "bandwidth of the access", "spec 8.1")
+                          .default_val(256)) {}
+
+std::array<SlotTier, 3> SlotParameters::tiers() const {
+  std::array<SlotTier, 3> tiers;
+  tiers[index(MemorySpace::tcm)].overhead = *tcm_overhead;
+  tiers[index(MemorySpace::sram)] = {*sram_overhead, *sram_bw_gbs};
+  tiers[index(MemorySpace::hbm)] = {*hbm_overhead, *hbm_bw_gbs};
+  return tiers;
 }
 
-IpcqEnd::IpcqEnd(Component& dma, Owner& owner, MachineServices& machine, TieKeySource& keys)
-    : dma_(dma), owner_(owner), machine_(machine), keys_(keys),
-      overhead_(ns_to_fs(dma.attributes().decimal("overhead_ns"))) {
-  const Attributes& attributes = dma.attributes();
-  tiers_[index(MemorySpace::tcm)].overhead = ns_to_fs(attributes.decimal("tcm_slot_overhead_ns"));
-  for (const MemorySpace space : {MemorySpace::sram, MemorySpace::hbm}) {
-    const std::string name = name_of(space);
-    tiers_[index(space)] = {ns_to_fs(attributes.decimal(name + "_slot_overhead_ns")),
-                            attributes.decimal(name + "_slot_bw_gbs")};
-  }
-}
+IpcqEnd::IpcqEnd(FabricNode& dma, MachineServices& machine, DmaLinks& links, TieKeySource& keys,
+                 Settings settings)
+    : dma_(dma), machine_(machine), links_(links), keys_(keys), settings_(std::move(settings)),
+      where_(machine, dma.node(), PeEngine::pe_dma) {}
 
-const PeId& IpcqEnd::where() const {
-  if (!where_) where_ = pe_of(machine_.machine(), dma_.node(), PeEngine::pe_dma);
-  return *where_;
+void IpcqEnd::use_rings(const IpcqSettings& settings) {
+  links_.use_both(settings.vc_chunk_size.value_or(settings_.vc_chunk_bytes));
+  space_ = settings.buffer_kind;
 }
 
 // --- Out
 
 void IpcqEnd::send_message(std::shared_ptr<const IpcqMessage> message) {
-  const MachineView& machine = machine_.machine();
+  const MachineDescription& machine = machine_.machine();
   const Fs now = Component::now();
   TransactionHandle handle = machine_.pool().make();
   handle->set_command(tlm::TLM_WRITE_COMMAND);
@@ -70,21 +73,21 @@ void IpcqEnd::send_message(std::shared_ptr<const IpcqMessage> message) {
   route.offset = message->dst_addr;
   route.posted = true;
   route.listener = this;
-  route.cut_flits(message->nbytes, machine.flit_bytes());
+  route.cut_flits(message->nbytes, machine.flit_bytes);
   ++messages_sent_;
   bytes_sent_ += message->nbytes;
   route.message = std::move(message);
   outgoing_.push_back(&*handle);
   in_flight_.emplace(route.key, std::move(handle));
   if (outgoing_.size() > 1) return;
-  leaves_at_ = now + overhead_;
-  owner_.comm_changed();
+  leaves_at_ = now + settings_.overhead;
+  dma_.rearm();
 }
 
 // --- In
 
 void IpcqEnd::message_reached(NodeId upstream, Transaction& transaction, FlitRun run, Fs arrival) {
-  if (arrived_.push_message(upstream, transaction, run, arrival)) owner_.comm_changed();
+  if (arrived_.push_message(upstream, transaction, run, arrival)) dma_.rearm();
 }
 
 void IpcqEnd::end_write() {
@@ -92,17 +95,18 @@ void IpcqEnd::end_write() {
   const IpcqMessage& message = message_of(transaction);
   DataOpPtr op;
   if (FunctionalModel* data = machine_.data(); data != nullptr && message.bytes != nullptr) {
-    const Accessor here{machine_.machine().engine(where(), PeEngine::pe_cpu), Component::now()};
+    const Accessor here{machine_.machine().engine(where_(), PeEngine::pe_cpu), Component::now()};
     op = data->store(here, {*message.bytes, message.shape, message.dtype, {}},
                      {{message.dst_addr, message.nbytes}});
   }
   ++messages_written_;
-  if (OpSink* sink = machine_.op_sink(); sink != nullptr) {
+  const AnalysisPort<ExecutedOp>& port = machine_.observation().executed_ops;
+  if (port.observed()) {
     ExecutedOp record = op_until_now(servers_[message_server]);
     record.data = std::move(op);
-    sink->executed(record);
+    port.write(record);
   }
-  owner_.message_listener().message_arrived(message);
+  message_listener_->message_arrived(message);
   transaction.route().listener->completed(transaction);  // its sender gives it back
 }
 
@@ -117,24 +121,24 @@ ExecutedOp IpcqEnd::op_until_now(const Server& server) const {
   return op;
 }
 
-void IpcqEnd::report_under_way(OpSink& sink) const {
+void IpcqEnd::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
   for (const Server& server : servers_) {
-    if (server.state != Server::State::idle) sink.executed(op_until_now(server));
+    if (server.state != Server::State::idle) to.write(op_until_now(server));
   }
 }
 
 // --- Accesses to slots
 
-void IpcqEnd::access_slot(bool write, MemorySpace space, std::uint64_t bytes, SlotListener& user,
-                          std::uint32_t tag) {
-  accesses_.push_back({write, space, bytes, &user, tag});
-  owner_.comm_changed();
+void IpcqEnd::access_slot(bool write, MemorySpace space, std::uint64_t bytes,
+                          SlotListener& listener, std::uint32_t tag) {
+  accesses_.push_back({write, space, bytes, &listener, tag});
+  dma_.rearm();
 }
 
 const Path& IpcqEnd::path_to_bank(MemorySpace space) {
-  const MachineView& machine = machine_.machine();
-  const NodeId bank =
-      space == MemorySpace::sram ? machine.sram(where().sip, where().cube) : machine.hbm(where());
+  const MachineDescription& machine = machine_.machine();
+  const NodeId bank = space == MemorySpace::sram ? machine.sram(where_().sip, where_().cube)
+                                                 : machine.hbm(where_());
   return machine_.routes().memory_path(dma_.node(), bank);
 }
 
@@ -142,7 +146,7 @@ void IpcqEnd::begin(std::uint32_t number, bool write, MemorySpace space, std::ui
   Server& server = servers_[number];
   const Fs now = Component::now();
   if (accessing_++ == 0) accessing_since_ = now;
-  const SlotTier& tier = tiers_[index(space)];
+  const SlotTier& tier = settings_.tiers[index(space)];
   server = {Server::State::paying, now, now, write, space, bytes};
   server.due +=
       space == MemorySpace::tcm ? tier.overhead : slot_access_fs(tier, bytes, path_to_bank(space));
@@ -155,7 +159,7 @@ void IpcqEnd::paid(std::uint32_t number) {
   server.due = never_fs;
   if (server.space != MemorySpace::tcm) return end(number);
   server.state = Server::State::in_tcm;
-  owner_.slot_tcm().access_tcm(server.write, server.bytes, *this, number, WorkOrder{0, 0, number});
+  tcm_access_->access_tcm(server.write, server.bytes, *this, number, WorkOrder{0, 0, number});
 }
 
 void IpcqEnd::end(std::uint32_t number) {
@@ -168,15 +172,14 @@ void IpcqEnd::end(std::uint32_t number) {
     const Access access = accesses_.front();
     accesses_.pop_front();
     server.state = Server::State::idle;
-    access.user->slot_access_ended(access.tag);
+    access.listener->slot_access_ended(access.tag);
   }
-  owner_.comm_changed();
+  dma_.rearm();
 }
 
 // --- Time
 
-Fs IpcqEnd::next_due() const {
-  const Fs now = Component::now();
+Fs IpcqEnd::next_due(Fs now) const {
   Fs due = outgoing_.empty() ? never_fs : leaves_at_;
   for (const Server& server : servers_) due = std::min(due, server.due);
   if (servers_[message_server].state == Server::State::idle && arrived_.control() != nullptr)
@@ -185,13 +188,12 @@ Fs IpcqEnd::next_due() const {
   return due;
 }
 
-void IpcqEnd::serve() {
-  const Fs now = Component::now();
+void IpcqEnd::serve(Fs now) {
   while (!outgoing_.empty() && leaves_at_ <= now) {
     Transaction& message = *outgoing_.front();
     outgoing_.pop_front();
-    leaves_at_ = now + overhead_;
-    owner_.message_at_link(message);
+    leaves_at_ = now + settings_.overhead;
+    links_.put(VirtualChannel::comm, message, 0);
   }
   for (const std::uint32_t number : {message_server, access_server}) {
     if (servers_[number].due <= now) paid(number);
@@ -201,7 +203,7 @@ void IpcqEnd::serve() {
     writing_ = *arrived_.control();
     arrived_.pop_control();
     const IpcqMessage& message = message_of(*writing_.transaction);
-    if (owner_.message_listener().accepts(message)) {
+    if (message_listener_->accepts(message)) {
       begin(message_server, true, space_, message.nbytes);
     } else {
       ++messages_dropped_;

@@ -14,9 +14,10 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <optional>
 
-#include "models/protocol/arrival_queue.h"
+#include "models/base/parameter_set.h"
+#include "models/pe/dma_links.h"
+#include "models/pe/pe_identity.h"
 #include "models/protocol/ipcq_ports.h"
 #include "models/protocol/machine_services.h"
 #include "models/protocol/pe_ports.h"
@@ -24,33 +25,37 @@
 
 namespace kernbench {
 
-class IpcqEnd final : private TcmListener, private TransactionListener {
+// Parameters of the slot accesses; a member of the PE_DMA's.
+struct SlotParameters {
+  explicit SlotParameters(ParameterSet& set);
+  std::array<SlotTier, 3> tiers() const;  // by MemorySpace
+
+  Param<Fs> tcm_overhead, sram_overhead;
+  Param<Rational> sram_bw_gbs;
+  Param<Fs> hbm_overhead;
+  Param<Rational> hbm_bw_gbs;
+};
+
+class IpcqEnd final : public CommAccess, private TcmListener, private TransactionListener {
  public:
-  // The PE_DMA around it.
-  class Owner {
-   public:
-    virtual void message_at_link(Transaction& message) = 0;
-    virtual TcmAccess& slot_tcm() = 0;
-    virtual IpcqMessageListener& message_listener() = 0;
-    virtual void comm_changed() = 0;  // next_due() may have become earlier
-
-   protected:
-    ~Owner() = default;
+  struct Settings {
+    Fs overhead = 0;  // of a message
+    std::uint32_t vc_chunk_bytes = 0;
+    std::array<SlotTier, 3> tiers;  // by MemorySpace
   };
-
-  static ParameterSchema schema();
   // `dma` is the node; `keys` numbers all that it issues.
-  IpcqEnd(Component& dma, Owner& owner, MachineServices& machine, TieKeySource& keys);
+  IpcqEnd(FabricNode& dma, MachineServices& machine, DmaLinks& links, TieKeySource& keys,
+          Settings settings);
 
-  void use_rings(const IpcqSettings& settings) { space_ = settings.buffer; }
-  void send_message(std::shared_ptr<const IpcqMessage> message);
+  void use_rings(const IpcqSettings& settings) override;
+  void send_message(std::shared_ptr<const IpcqMessage> message) override;
+  void access_slot(bool write, MemorySpace space, std::uint64_t bytes, SlotListener& listener,
+                   std::uint32_t tag) override;
   // The last flit of a message for this PE.
   void message_reached(NodeId upstream, Transaction& transaction, FlitRun run, Fs arrival);
-  void access_slot(bool write, MemorySpace space, std::uint64_t bytes, SlotListener& user,
-                   std::uint32_t tag);
 
-  Fs next_due() const;
-  void serve();
+  Fs next_due(Fs now) const;
+  void serve(Fs now);
 
   // For the PE_DMA's statistics.
   const std::uint64_t& messages_sent() const { return messages_sent_; }
@@ -62,7 +67,7 @@ class IpcqEnd final : private TcmListener, private TransactionListener {
     return slot_busy_ + (accessing_ > 0 ? now - accessing_since_ : 0);
   }
   // See Component: accesses to slots.
-  void report_under_way(OpSink& sink) const;
+  void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const;
 
  private:
   // Serves one access at a time: one instance for messages that have come, one for accesses of the
@@ -80,7 +85,7 @@ class IpcqEnd final : private TcmListener, private TransactionListener {
     bool write = false;
     MemorySpace space = MemorySpace::tcm;
     std::uint64_t bytes = 0;
-    SlotListener* user = nullptr;
+    SlotListener* listener = nullptr;
     std::uint32_t tag = 0;
   };
 
@@ -94,14 +99,13 @@ class IpcqEnd final : private TcmListener, private TransactionListener {
   void end_write();
   ExecutedOp op_until_now(const Server& server) const;
   const Path& path_to_bank(MemorySpace space);
-  const PeId& where() const;
 
-  Component& dma_;
-  Owner& owner_;
+  FabricNode& dma_;
   MachineServices& machine_;
+  DmaLinks& links_;
   TieKeySource& keys_;
-  Fs overhead_;
-  std::array<SlotTier, 3> tiers_;  // by MemorySpace
+  Settings settings_;
+  PeIdentity where_;
   MemorySpace space_ = MemorySpace::tcm;
 
   std::deque<Transaction*> outgoing_;  // the first one is paying
@@ -112,12 +116,15 @@ class IpcqEnd final : private TcmListener, private TransactionListener {
   Arrival writing_;
   std::deque<Access> accesses_;  // the first one is being served
   std::array<Server, 2> servers_;
-  mutable std::optional<PeId> where_;
 
   std::uint64_t messages_sent_ = 0, messages_written_ = 0, messages_dropped_ = 0, bytes_sent_ = 0;
   Fs slot_busy_ = 0;        // when neither server is idle, counted once
   unsigned accessing_ = 0;  // servers that are not idle
   Fs accessing_since_ = 0;
+
+  ServicePort<TcmAccess> tcm_access_;
+  ServicePort<IpcqMessageListener> message_listener_;
+  ServiceExport<CommAccess> comm_access_{*this};
 };
 
 }  // namespace kernbench

@@ -26,32 +26,32 @@ void IpcqQueue::arrived(const IpcqMessage& message) {
       {message.nbytes, message.shape, message.dtype, message.source, message.sender});
 }
 
-std::uint64_t IpcqQueue::next_place() const {
-  return tail_ + static_cast<std::uint64_t>(std::find(places_.begin(), places_.end(), Place::open) -
-                                            places_.begin());
+std::uint64_t IpcqQueue::next_open() const {
+  return tail_ + static_cast<std::uint64_t>(std::find(claims_.begin(), claims_.end(), Claim::open) -
+                                            claims_.begin());
 }
 
 std::uint64_t IpcqQueue::reserve() {
-  const std::uint64_t seq = next_place();
-  if (seq - tail_ == places_.size()) places_.push_back(Place::open);
-  places_[seq - tail_] = Place::reserved;
+  const std::uint64_t seq = next_open();
+  if (seq - tail_ == claims_.size()) claims_.push_back(Claim::open);
+  claims_[seq - tail_] = Claim::reserved;
   return seq;
 }
 
 void IpcqQueue::give_back(std::uint64_t seq) {
-  places_[seq - tail_] = Place::open;
-  while (!places_.empty() && places_.back() == Place::open) places_.pop_back();
+  claims_[seq - tail_] = Claim::open;
+  while (!claims_.empty() && claims_.back() == Claim::open) claims_.pop_back();
 }
 
 void IpcqQueue::give_back_all() {
-  std::replace(places_.begin(), places_.end(), Place::reserved, Place::open);
-  while (!places_.empty() && places_.back() == Place::open) places_.pop_back();
+  std::replace(claims_.begin(), claims_.end(), Claim::reserved, Claim::open);
+  while (!claims_.empty() && claims_.back() == Claim::open) claims_.pop_back();
 }
 
 void IpcqQueue::consume(std::uint64_t seq) {
-  places_[seq - tail_] = Place::consumed;
-  while (!places_.empty() && places_.front() == Place::consumed) {
-    places_.pop_front();
+  claims_[seq - tail_] = Claim::consumed;
+  while (!claims_.empty() && claims_.front() == Claim::consumed) {
+    claims_.pop_front();
     messages_.pop_front();
     ++tail_;
   }
@@ -60,7 +60,7 @@ void IpcqQueue::consume(std::uint64_t seq) {
 void IpcqQueue::reset() {
   head_ = tail_cache_ = head_cache_ = tail_ = 0;
   messages_.clear();
-  places_.clear();
+  claims_.clear();
 }
 
 std::string IpcqQueue::str() const {

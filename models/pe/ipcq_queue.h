@@ -3,9 +3,9 @@
 //
 // Sending: head counts the messages sent, the tail cache those that the peer has consumed; at most
 // n_slots lie between them, so that no slot is written before it has been consumed. Receiving: the
-// head cache counts the messages that have come, tail those consumed in order. Places are reserved
-// in order; one may be consumed before an earlier one, and tail moves over both when the earlier
-// one is. Not modelled: time.
+// head cache counts the messages that have come, tail those consumed in order. Messages are
+// reserved in order; one may be consumed before an earlier one, and tail moves over both when the
+// earlier one is. Not modelled: time.
 #pragma once
 
 #include <cstdint>
@@ -55,29 +55,29 @@ class IpcqQueue {
   void arrived(const IpcqMessage& message);
   bool has(std::uint64_t seq) const { return seq < head_cache_; }
   const Arrived& message(std::uint64_t seq) const { return messages_[seq - tail_]; }
-  // The first place that nobody has reserved or consumed.
-  std::uint64_t next_place() const;
+  // The first message that is neither reserved nor consumed.
+  std::uint64_t next_open() const;
   std::uint64_t reserve();
   void give_back(std::uint64_t seq);
   void give_back_all();
   void consume(std::uint64_t seq);
 
   // Nothing is on its way or waits, in either direction.
-  bool idle() const { return head_ == tail_cache_ && tail_ == head_cache_ && places_.empty(); }
+  bool idle() const { return head_ == tail_cache_ && tail_ == head_cache_ && claims_.empty(); }
   void reset();
 
   // "E <-> sip0.cube1.pe0 W: sent head 4, tail 0, credits 0 of 4; received head 0, tail 0"
   std::string str() const;
 
  private:
-  enum class Place : std::uint8_t { open, reserved, consumed };
+  enum class Claim : std::uint8_t { open, reserved, consumed };
 
   IpcqQueuePair pair_;
   std::uint64_t n_slots_, slot_bytes_;
   std::uint64_t head_ = 0, tail_cache_ = 0;
   std::uint64_t head_cache_ = 0, tail_ = 0;
   std::deque<Arrived> messages_;  // from tail_ on
-  std::deque<Place> places_;      // from tail_ on, up to the last one that is not open
+  std::deque<Claim> claims_;      // from tail_ on, up to the last one that is not open
 };
 
 }  // namespace kernbench

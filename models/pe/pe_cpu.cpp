@@ -7,7 +7,8 @@
 #include <stdexcept>
 
 #include "models/base/errors.h"
-#include "models/pe/pe_identity.h"
+#include "models/base/exception_text.h"
+#include "models/pe/pe_components.h"
 
 namespace kernbench {
 namespace {
@@ -30,29 +31,11 @@ struct KernelAborted {
 
 }  // namespace
 
-ParameterSchema PeCpu::schema() {
-  return {Parameter::duration_ns("overhead_ns", "time per launch", "spec 1.2").default_val(2),
-          Parameter::frequency_ghz("clock_ghz", "clock", "spec 5").default_val(1),
-          Parameter::integer("kernel_stack_bytes", "stack of the kernel thread", "B", "spec 4.4")
-              .default_val(262144)
-              .range("65536", "1073741824"),
-          Parameter::integer("dispatch_cycles", "cycles per command", "", "spec 6")
-              .default_val(0)
-              .range("0", "1000000"),
-          Parameter::integer("scratch_bytes", "TCM for the handles of a kernel", "B", "spec 6")
-              .default_val(1048576)
-              .range("1", "1073741824")};
-}
-
 PeCpu::PeCpu(const ComponentInit& init)
     : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
-      machine_(machine_services(init.services)),
-      overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))),
-      clock_ghz_(init.attributes.decimal("clock_ghz")),
-      dispatch_cycles_(static_cast<std::uint64_t>(init.attributes.integer("dispatch_cycles"))),
-      scratch_bytes_(static_cast<std::uint64_t>(init.attributes.integer("scratch_bytes"))),
-      stack_bytes_(static_cast<int>(init.attributes.integer("kernel_stack_bytes"))),
-      launched_("launched_event"), aborted_("aborted_event"),
+      machine_(machine_services(init.services)), parameters_(init.attributes.as<Parameters>()),
+      where_(machine_, init.node, PeEngine::pe_cpu), launched_("launched_event"),
+      aborted_("aborted_event"),
       state_signal_(add_signal("state", "what the kernel does", 3,
                                {"idle", "waiting_for_start", "running", "waiting_for_command",
                                 "draining", "waiting_for_ipcq"})),
@@ -70,18 +53,13 @@ PeCpu::~PeCpu() = default;
 
 // --- Messages
 
-Fs PeCpu::next_due() const {
-  const Arrival* head = arrivals_.control();
-  return head == nullptr ? never_fs : head->time + overhead_;
-}
+Fs PeCpu::next_due() const { return arrivals_.control_due(*parameters_.overhead); }
 
 void PeCpu::serve() {
-  while (next_due() <= now()) {
-    const Arrival arrival = *arrivals_.control();
-    arrivals_.pop_control();
+  arrivals_.take_control(now(), *parameters_.overhead, [this](const Arrival& arrival) {
     report_passage(arrival, arrival.time);
     take(*arrival.transaction);
-  }
+  });
 }
 
 void PeCpu::take(Transaction& request) {
@@ -106,12 +84,13 @@ void PeCpu::start_thread() {
   thread_started_ = true;
   const Scope scope(*this);
   sc_core::sc_spawn_options options;
-  options.set_stack_size(stack_bytes_);
+  options.set_stack_size(*parameters_.kernel_stack_bytes);
   try {
     sc_core::sc_spawn([this] { run_launches(); }, "kernel", &options);
   } catch (const sc_core::sc_report&) {
     throw Error(std::string(name()) + ": the host refuses a stack of " +
-                std::to_string(stack_bytes_) + " bytes (kernel_stack_bytes) for the kernel");
+                std::to_string(*parameters_.kernel_stack_bytes) +
+                " bytes (kernel_stack_bytes) for the kernel");
   }
 }
 
@@ -126,7 +105,7 @@ void PeCpu::abort(const LaunchAbort& notice) {
 void PeCpu::install(Transaction& request, const IpcqInstall& message) {
   const auto mine = message.queue_pairs.find(where());
   const auto response = std::make_shared<HostResponse>();
-  response->completion = Uses<IpcqPort>::provider().install(
+  response->completion = ipcq_port_->install(
       message, mine == message.queue_pairs.end() ? IpcqQueuePairs() : mine->second);
   request.route().message = response;
   request.route().make_response();
@@ -137,9 +116,12 @@ void PeCpu::install(Transaction& request, const IpcqInstall& message) {
 
 std::optional<RunningProgram> PeCpu::running_program() const {
   if (current_ == nullptr) return std::nullopt;
-  return RunningProgram{
-      "kernel",    current_->message->kernel.name.c_str(),   "tl.",
-      last_call(), static_cast<std::uint64_t>(stack_bytes_), "kernel_stack_bytes"};
+  return RunningProgram{"kernel",
+                        current_->message->kernel.name.c_str(),
+                        "tl.",
+                        last_call(),
+                        static_cast<std::uint64_t>(*parameters_.kernel_stack_bytes),
+                        "kernel_stack_bytes"};
 }
 
 void PeCpu::run_launches() {
@@ -162,18 +144,17 @@ void PeCpu::run(Launch& launch) {
   }
   const auto response = std::make_shared<HostResponse>();
   response->metrics.start_skew = now() - target;
-  const PeUsage before = Uses<CommandPort>::provider().usage();
+  const PeUsage before = command_port_->usage();
   state_signal_.set(static_cast<std::uint64_t>(State::running));
   running_since_ = target;
   response->completion = run_body(message);
   running_since_.reset();
   response->metrics.pe_exec = now() - target;
   running_time_ += response->metrics.pe_exec;
-  if (Uses<IpcqPort>::connected())
-    Uses<IpcqPort>::provider().kernel_ended(!response->completion.ok);
+  if (ipcq_port_.connected()) ipcq_port_->kernel_ended(!response->completion.ok);
 
   state_signal_.set(static_cast<std::uint64_t>(State::draining));
-  CommandPort& scheduler = Uses<CommandPort>::provider();
+  CommandPort& scheduler = *command_port_.operator->();
   if (!response->completion.ok)
     scheduler.abandon("kernel '" + message.kernel.name + "' has failed");
   while (!scheduler.drained()) await(scheduler.drained_event(), "the engines of the PE to drain");
@@ -199,8 +180,8 @@ Completion PeCpu::run_body(const KernelLaunch& message) {
   const std::string kernel = "kernel '" + message.kernel.name + "': ";
   try {
     calling("");
-    scratch_ = std::make_unique<FreeListAllocator>("scratch", 0, scratch_bytes_);
-    Uses<AddressTranslation>::provider().use_tensors(message.args);
+    scratch_ = std::make_unique<FreeListAllocator>("scratch", 0, *parameters_.scratch_bytes);
+    translation_->use_tensors(message.args);
     check_abort();
     if (message.body == nullptr) throw ModelError("a launch without a body");
     message.body->run(*this);
@@ -215,22 +196,8 @@ Completion PeCpu::run_body(const KernelLaunch& message) {
                                               " when nothing happened any more");
     }
     return failure(Completion::aborted, kernel + "ended, the launch has failed on another PE");
-  } catch (const AccessFault& error) {
-    return failure("access_fault", kernel + error.what());
-  } catch (const AddressError& error) {
-    return failure("address_error", kernel + error.what());
-  } catch (const RoutingError& error) {
-    return failure("routing_error", kernel + error.what());
-  } catch (const AllocationError& error) {
-    return failure("allocation_error", kernel + error.what());
-  } catch (const PendingDataError& error) {
-    return failure("pending_data", kernel + error.what());
-  } catch (const UsageError& error) {
-    return failure("usage_error", kernel + error.what());
-  } catch (const ModelError& error) {
-    return failure("model_error", kernel + error.what());
   } catch (const std::exception& error) {
-    return failure("kernel_exception", kernel + error.what());
+    return failure(code_of(error).c_str(), kernel + error.what());
   } catch (...) {
     return failure("kernel_exception",
                    kernel + "an exception that is no std::exception; last call: " +
@@ -257,19 +224,14 @@ void PeCpu::await_or_end(const sc_core::sc_event& event, const std::string& what
 // --- Kernel context
 
 void PeCpu::dispatch() {
-  cycles(dispatch_cycles_);
+  cycles(*parameters_.dispatch_cycles);
   check_abort();  // also of one that came meanwhile: the call does nothing any more
-}
-
-PeId PeCpu::where() const {
-  if (!where_) where_ = pe_of(machine_.machine(), node(), PeEngine::pe_cpu);
-  return *where_;
 }
 
 std::shared_ptr<CommandState> PeCpu::issue(Command command) {
   check_abort();
   auto state = std::make_shared<CommandState>(next_command_++);
-  Uses<CommandPort>::provider().submit(state, std::move(command));
+  command_port_->submit(state, std::move(command));
   ++commands_;
   command_signal_.set(state->id());
   const auto resolved = [](const std::shared_ptr<CommandState>& old) {
@@ -307,7 +269,7 @@ void PeCpu::cycles(std::uint64_t n) {
 
 Fs PeCpu::end_of_cycles(std::uint64_t n) const {
   try {
-    const Fs delay = cycles_to_fs(n, clock_ghz_);
+    const Fs delay = cycles_to_fs(n, *parameters_.clock_ghz);
     if (delay <= never_fs - now()) return now() + delay;
   } catch (const std::overflow_error&) {
   }
@@ -318,7 +280,7 @@ void PeCpu::ipcq_send(IpcqSend message) {
   check_abort();
   const auto operation = std::make_shared<IpcqOperation>();
   const std::string what = "tl.send in direction '" + message.direction + "'";
-  Uses<IpcqPort>::provider().submit_send(operation, std::move(message));
+  ipcq_port_->submit_send(operation, std::move(message));
   wait(*operation, what);
 }
 
@@ -328,14 +290,14 @@ IpcqReceived PeCpu::ipcq_receive(IpcqReceive request) {
   const std::string what = request.direction.empty()
                                ? std::string("tl.recv in any direction")
                                : "tl.recv in direction '" + request.direction + "'";
-  Uses<IpcqPort>::provider().submit_receive(operation, std::move(request));
+  ipcq_port_->submit_receive(operation, std::move(request));
   wait(*operation, what);
   return operation->received();
 }
 
 std::uint64_t PeCpu::ipcq_reserve(const std::string& direction) {
   check_abort();
-  return Uses<IpcqPort>::provider().reserve_receive(direction);
+  return ipcq_port_->reserve_receive(direction);
 }
 
 void PeCpu::wait(IpcqOperation& operation, const std::string& what) {
@@ -347,9 +309,9 @@ void PeCpu::wait(IpcqOperation& operation, const std::string& what) {
 }
 
 PhysRanges PeCpu::translate(std::uint64_t address, std::uint64_t nbytes) const {
-  auto& translation =
-      const_cast<PeCpu*>(this)->Uses<AddressTranslation>::provider();  // counts its look-ups
-  return translation.translate_address(address, nbytes).ranges;
+  return translation_->translate_address(address, nbytes).ranges;
 }
+
+Implementation pe_cpu_implementation() { return implementation_of<PeCpu>("builtin.pe_cpu"); }
 
 }  // namespace kernbench

@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "models/base/parameter_set.h"
+#include "models/pe/pe_identity.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/ipcq_ports.h"
 #include "models/protocol/kernel_context.h"
@@ -26,16 +28,30 @@
 
 namespace kernbench {
 
-class PeCpu final : public FabricNode,
-                    public ProgramHost,
-                    public Uses<CommandPort>,
-                    public Uses<AddressTranslation>,
-                    public Uses<IpcqPort>,
-                    private KernelContext {
+class PeCpu final : public FabricNode, public ProgramHost, private KernelContext {
  public:
   static constexpr const char* description = "runs kernels: turns their calls into commands";
   static constexpr std::array roles{Role::pe_cpu};
-  static ParameterSchema schema();
+  struct Parameters : ParameterSet {
+    using ParameterSet::ParameterSet;
+    Param<Fs> overhead{
+        *this, Parameter::duration_ns("overhead_ns", "time per launch", "spec 1.2").default_val(2)};
+    Param<Rational> clock_ghz{
+        *this, Parameter::frequency_ghz("clock_ghz", "clock", "spec 5").default_val(1)};
+    Param<int> kernel_stack_bytes{
+        *this,
+        Parameter::integer("kernel_stack_bytes", "stack of the kernel thread", "B", "spec 4.4")
+            .default_val(262144)
+            .range("65536", "1073741824")};
+    Param<std::uint64_t> dispatch_cycles{
+        *this, Parameter::integer("dispatch_cycles", "cycles per command", "", "spec 6")
+                   .default_val(0)
+                   .range("0", "1000000")};
+    Param<std::uint64_t> scratch_bytes{
+        *this, Parameter::integer("scratch_bytes", "TCM for the handles of a kernel", "B", "spec 6")
+                   .default_val(1048576)
+                   .range("1", "1073741824")};
+  };
   explicit PeCpu(const ComponentInit& init);
   ~PeCpu() override;
 
@@ -68,9 +84,9 @@ class PeCpu final : public FabricNode,
   void await_or_end(const sc_core::sc_event& event, const std::string& what);
 
   // Kernel context.
-  PeId where() const override;
+  PeId where() const override { return where_(); }
   const KernelLaunch& launch() const override { return *current_->message; }
-  const MachineView& machine() const override { return machine_.machine(); }
+  const MachineDescription& machine() const override { return machine_.machine(); }
   FunctionalModel* data() override { return machine_.data(); }
   Fs now() const override { return Component::now(); }
   void dispatch() override;
@@ -80,18 +96,18 @@ class PeCpu final : public FabricNode,
   Fs end_of_cycles(std::uint64_t n) const;  // UsageError beyond the end of simulated time
   PhysRanges translate(std::uint64_t address, std::uint64_t nbytes) const override;
   FreeListAllocator& scratch() override { return *scratch_; }
-  const IpcqSetup& ipcq_setup() const override { return Uses<IpcqPort>::provider().setup(); }
+  const IpcqSetup& ipcq_setup() const override { return ipcq_port_->setup(); }
   void ipcq_send(IpcqSend message) override;
   IpcqReceived ipcq_receive(IpcqReceive request) override;
   std::uint64_t ipcq_reserve(const std::string& direction) override;
   void wait(IpcqOperation& operation, const std::string& what);
 
   MachineServices& machine_;
-  Fs overhead_;
-  Rational clock_ghz_;
-  std::uint64_t dispatch_cycles_;
-  std::uint64_t scratch_bytes_;
-  int stack_bytes_;
+  const Parameters parameters_;
+  PeIdentity where_;
+  ServicePort<CommandPort> command_port_;
+  mutable ServicePort<AddressTranslation> translation_;  // counts its look-ups
+  ServicePort<IpcqPort> ipcq_port_;
 
   std::deque<Launch> launches_;  // the first one runs
   Launch* current_ = nullptr;
@@ -99,7 +115,6 @@ class PeCpu final : public FabricNode,
   std::unique_ptr<FreeListAllocator> scratch_;
   std::uint64_t next_command_ = 1;
   bool thread_started_ = false;
-  mutable std::optional<PeId> where_;
 
   std::optional<Fs> running_since_;  // while a kernel runs
 

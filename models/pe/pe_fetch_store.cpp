@@ -1,24 +1,58 @@
-#include "models/pe/pe_fetch_store.h"
-
+// PE_FETCH_STORE: the only gateway between TCM and register file, and the account of the register
+// file (spec 5).
+//
+// Timing: FETCH waits until the register file has room for what the tile brings (its operands, and
+// with the first k tile its accumulator), then pays overhead_ns and the read of PE_TCM. STORE pays
+// overhead_ns and the write of PE_TCM, then gives the accumulator back. FETCH and STORE are served
+// side by side. Not modelled: which register holds what.
 #include <algorithm>
 #include <string>
 
 #include "models/base/errors.h"
+#include "models/pe/pe_components.h"
+#include "models/pe/stage_engine.h"
 
 namespace kernbench {
+namespace {
 
-ParameterSchema PeFetchStore::schema() {
-  ParameterSchema schema = stage_schema("0");
-  schema.push_back(
-      Parameter::integer("register_file_bytes", "capacity of the register file", "B", "spec 1.2")
-          .default_val(65536)
-          .range("1", "1073741824"));
-  return schema;
-}
+class PeFetchStore final : public StageEngine<Component>, public RegisterFile, private TcmListener {
+ public:
+  static constexpr const char* description = "load/store unit between TCM and register file";
+  static constexpr std::array roles{Role::pe_fetch_store};
+  struct Parameters : ParameterSet {
+    using ParameterSet::ParameterSet;
+    StageParameters stage{*this, "0"};
+    Param<std::uint64_t> register_file_bytes{
+        *this,
+        Parameter::integer("register_file_bytes", "capacity of the register file", "B", "spec 1.2")
+            .default_val(65536)
+            .range("1", "1073741824")};
+  };
+  explicit PeFetchStore(const ComponentInit& init);
+
+  std::uint64_t register_file_bytes() const override { return capacity_; }
+  void release_registers(std::uint64_t bytes) override;
+
+ private:
+  void start(Lane& lane) override;
+  void release(Lane& lane) override;
+  void stepped() override;
+  void expired(Lane& lane) override;
+  void tcm_access_began(std::uint32_t tag) override { begin(lane(tag)); }
+  void tcm_access_ended(std::uint32_t tag) override { finish(lane(tag)); }
+  void access(Lane& lane);
+
+  std::uint64_t capacity_;
+  std::uint64_t used_ = 0;
+  std::uint64_t used_high_water_ = 0, stalls_ = 0;
+  bool fetch_stalled_ = false;
+  TraceSignal& used_signal_;
+  ServicePort<TcmAccess> tcm_access_;
+};
 
 PeFetchStore::PeFetchStore(const ComponentInit& init)
-    : StageEngine(init, {StageType::fetch, StageType::store}),
-      capacity_(static_cast<std::uint64_t>(init.attributes.integer("register_file_bytes"))),
+    : StageEngine(init, PeEngine::pe_fetch_store, init.attributes.as<Parameters>().stage),
+      capacity_(*init.attributes.as<Parameters>().register_file_bytes),
       used_signal_(add_signal("register_bytes", "register file in use", 32)) {
   add_statistic("register_bytes_high_water", "most of the register file in use", Quantity::bytes,
                 used_high_water_, Merge::maximum);
@@ -48,8 +82,7 @@ void PeFetchStore::access(Lane& lane) {
 
 void PeFetchStore::expired(Lane& lane) {  // the overhead has been paid
   const bool write = lane.stage().type == StageType::store;
-  Uses<TcmAccess>::provider().access_tcm(write, lane.stage().bytes, *this, lane.index,
-                                         lane.task->order());
+  tcm_access_->access_tcm(write, lane.stage().bytes, *this, lane.index, lane.task->order());
 }
 
 void PeFetchStore::release(Lane& lane) {
@@ -67,6 +100,12 @@ void PeFetchStore::release_registers(std::uint64_t bytes) {
 
 void PeFetchStore::stepped() {
   if (fetch_stalled_) start(lane_of(StageType::fetch));
+}
+
+}  // namespace
+
+Implementation pe_fetch_store_implementation() {
+  return implementation_of<PeFetchStore>("builtin.pe_fetch_store");
 }
 
 }  // namespace kernbench

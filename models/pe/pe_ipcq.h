@@ -19,7 +19,8 @@
 #include <vector>
 
 #include "models/base/component.h"
-#include "models/pe/ipcq_queue.h"
+#include "models/base/parameter_set.h"
+#include "models/pe/ipcq_queues.h"
 #include "models/protocol/ipcq_ports.h"
 #include "models/protocol/machine_services.h"
 #include "models/protocol/pe_ports.h"
@@ -28,27 +29,31 @@ namespace kernbench {
 
 class PeIpcq final : public Component,
                      public IpcqPort,
-                     public IpcqMessageListener,
-                     public Uses<CommAccess>,
                      private EndOfTimestep::Listener,
-                     private IpcqCreditListener,
                      private SlotListener {
  public:
   static constexpr const char* description = "ring buffers between PEs";
   static constexpr std::array roles{Role::pe_ipcq};
-  static ParameterSchema schema();
+  struct Parameters : ParameterSet {
+    using ParameterSet::ParameterSet;
+    Param<Fs> overhead{
+        *this,
+        Parameter::duration_ns("overhead_ns", "time per operation", "spec 5").default_val(0)};
+    Param<std::size_t> queue_pairs{
+        *this,
+        Parameter::integer("queue_pairs", "queue pairs that the engine can hold", "", "assumption")
+            .default_val(12)
+            .range("1", "256")};
+  };
   explicit PeIpcq(const ComponentInit& init);
 
   void submit_send(std::shared_ptr<IpcqOperation> operation, IpcqSend send) override;
   void submit_receive(std::shared_ptr<IpcqOperation> operation, IpcqReceive receive) override;
   std::uint64_t reserve_receive(const std::string& direction) override;
-  const IpcqSetup& setup() const override { return setup_; }
+  const IpcqSetup& setup() const override { return queues_.setup(); }
   Completion install(const IpcqInstall& message, const IpcqQueuePairs& mine) override;
   void kernel_ended(bool failed) override;
-  void report_under_way(OpSink& sink) const override;
-
-  bool accepts(const IpcqMessage& message) const override;
-  void message_arrived(const IpcqMessage& message) override;
+  void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
 
  private:
   enum class State : std::uint8_t {
@@ -59,7 +64,7 @@ class PeIpcq final : public Component,
     receive_blocked
   };  // of the signal
   enum class Phase : std::uint8_t { looking, reading, copying, crediting, done };
-  struct Work {
+  struct IpcqJob {
     std::uint32_t tag = 0;
     std::shared_ptr<IpcqOperation> operation;
     bool is_send = false;
@@ -74,74 +79,48 @@ class PeIpcq final : public Component,
     IpcqReceived received;
     std::shared_ptr<const DataOp> data;
   };
-  struct Queue {
-    Queue(const IpcqQueuePair& pair, const IpcqSettings& settings)
-        : state(pair, settings.n_slots, settings.slot_bytes) {}
-    IpcqQueue state;
-    Fs credit_delay = 0;
-    TraceSignal *credits = nullptr, *head = nullptr, *tail = nullptr;
-  };
   struct Credit {
     Fs due = never_fs;
-    IpcqCreditListener* taker = nullptr;
+    IpcqCreditListener* sender = nullptr;
     IpcqCredit credit;
     std::uint32_t tag = 0;  // of the receive that waits for it
   };
 
-  void submit(Work work);
+  void submit(IpcqJob job);
   void expire();
   void look_at_end_of_timestep() { machine_.end_of_timestep().ask(*this, node()); }
   void end_of_timestep() override;
   void arm();
 
-  // True when the work has ended.
-  bool advance(Work& work);
-  void block(Work& work);
-  void unblock(Work& work);
-  bool look_send(Work& work);
-  bool look_receive(Work& work);
-  bool find_message(Work& work);
-  void take(Work& work);
+  // True when the job has ended.
+  bool advance(IpcqJob& job);
+  void block(IpcqJob& job);
+  void unblock(IpcqJob& job);
+  bool look_send(IpcqJob& job);
+  bool look_receive(IpcqJob& job);
+  bool find_message(IpcqJob& job);
+  void take(IpcqJob& job);
   void slot_access_ended(std::uint32_t tag) override;
-  void consumed(Work& work);
-  void finish(Work& work);
-  void credit_delivered(const IpcqCredit& credit) override;
+  void consumed(IpcqJob& job);
+  void finish(IpcqJob& job);
 
-  CommAccess& dma() { return Uses<CommAccess>::provider(); }
-  bool busy() const;
-  void add(const IpcqQueuePair& pair);
-  std::size_t queue_of(const char* call, const std::string& direction) const;
-  void check_usable(const char* call) const;
-  std::string what_is_waited_for(const Work& work) const;
-  std::string state() const;
-  void show(const Queue& queue);
-  void record(const Work& work);
-  ExecutedOp op_until_now(const Work& work) const;  // without its data
+  std::string what_is_waited_for(const IpcqJob& job) const;
+  void record(const IpcqJob& job);
+  ExecutedOp op_until_now(const IpcqJob& job) const;  // without its data
   Fs blocked_until(bool send, Fs now) const;
-  const PeId& where() const;
 
   MachineServices& machine_;
   Fs overhead_;
-  std::size_t queue_pairs_;  // that the engine can hold
-  IpcqSetup setup_;
-  std::uint64_t installation_ = 0;
-  bool was_reset_ = false;  // a launch has failed: unusable until the next installation
-  std::vector<Queue> queues_;
-  std::size_t served_last_ = 0;  // by a receive without a direction
+  IpcqQueues queues_;
+  ServicePort<CommAccess> comm_access_;
 
-  std::deque<Work> works_;  // the first one is being served
+  std::deque<IpcqJob> jobs_;  // the first one is being served
   std::uint32_t next_tag_ = 1;
   std::deque<Credit> credits_;  // on their way, by the time of their delivery
-  mutable std::optional<PeId> where_;
 
   sc_core::sc_event timer_;
-  std::uint64_t sends_ = 0, receives_ = 0, bytes_sent_ = 0, bytes_received_ = 0, credits_sent_ = 0,
-                credits_received_ = 0;
+  std::uint64_t sends_ = 0, receives_ = 0, bytes_sent_ = 0, bytes_received_ = 0, credits_sent_ = 0;
   Fs send_blocked_ = 0, receive_blocked_ = 0;
-  struct PairSignals {
-    TraceSignal *credits, *head, *tail;
-  };
-  std::vector<PairSignals> pair_signals_;
   TraceSignal& state_signal_;
 };
 

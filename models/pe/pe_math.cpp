@@ -1,63 +1,84 @@
-#include "models/pe/pe_math.h"
-
+// PE_MATH: the vector unit, register to register (spec 5).
+//
+// Timing: waits for accel_slot, then max(overhead_ns, ceil(elements / lanes) * cycles_per_op(op)),
+// a reduction ceil(log2 lanes) cycles more; the slot, and the registers of an epilogue's operands,
+// are given back at the end. Not modelled: values, predication, the difference between dtypes.
 #include <algorithm>
 #include <string>
+
+#include "models/pe/pe_components.h"
+#include "models/pe/stage_engine.h"
+#include "models/timing/engine_rules.h"
 
 namespace kernbench {
 namespace {
 
-// Every op with a parameter of its own.
-template <class Visit>
-void for_each_op(Visit visit) {
-  for (int i = 0; i < math_op_count; ++i) {
-    const auto op = static_cast<MathOp>(i);
-    if (op != MathOp::softmax) visit(op, "cycles_" + std::string(name_of(op)));
-  }
-}
+class PeMath final : public StageEngine<Component>, private GrantListener {
+ public:
+  static constexpr const char* description = "vector unit of a PE";
+  static constexpr std::array roles{Role::pe_math};
+  struct Parameters : ParameterSet {
+    using ParameterSet::ParameterSet;
+    StageParameters stage{*this, "0"};
+    Param<std::uint64_t> lanes{*this,
+                               Parameter::integer("lanes", "elements per cycle", "", "spec 1.2")
+                                   .default_val(128)
+                                   .range("1", "1000000")};
+    Param<Rational> clock_ghz{
+        *this, Parameter::frequency_ghz("clock_ghz", "clock", "spec 1.2").default_val(1)};
+    MathCycles cycles = declare_cycles();
 
-}  // namespace
+   private:
+    // cycles_{op} for every op but softmax, which is the sum of its parts.
+    MathCycles declare_cycles() {
+      MathCycles cycles = MathCycles::defaults();
+      for (int i = 0; i < math_op_count; ++i) {
+        const auto op = static_cast<MathOp>(i);
+        if (op == MathOp::softmax) continue;
+        cycles.set(
+            op, declare<std::uint64_t>(Parameter::integer("cycles_" + std::string(name_of(op)),
+                                                          "cycles per row of lanes", "", "spec 5")
+                                           .default_val(static_cast<std::int64_t>(cycles.of(op)))
+                                           .range("0", "1000000")));
+      }
+      return cycles;
+    }
+  };
+  explicit PeMath(const ComponentInit& init);
 
-ParameterSchema PeMath::schema() {
-  ParameterSchema schema = stage_schema("0");
-  schema.push_back(Parameter::integer("lanes", "elements per cycle", "", "spec 1.2")
-                       .default_val(128)
-                       .range("1", "1000000"));
-  schema.push_back(Parameter::frequency_ghz("clock_ghz", "clock", "spec 1.2").default_val(1));
-  const MathCycles defaults = MathCycles::defaults();
-  for_each_op([&](MathOp op, const std::string& name) {
-    schema.push_back(Parameter::integer(name, "cycles per row of lanes", "", "spec 5")
-                         .default_val(static_cast<std::int64_t>(defaults.of(op)))
-                         .range("0", "1000000"));
-  });
-  return schema;
-}
+ private:
+  void start(Lane& lane) override;
+  void granted(std::uint32_t tag) override;
+  void release(Lane& lane) override;
+
+  const Parameters parameters_;
+  ServicePort<AccelSlot> accel_slot_;
+  ServicePort<RegisterFile> register_file_;
+};
 
 PeMath::PeMath(const ComponentInit& init)
-    : StageEngine(init, {StageType::math}),
-      lanes_per_cycle_(static_cast<std::uint64_t>(init.attributes.integer("lanes"))),
-      clock_ghz_(init.attributes.decimal("clock_ghz")) {
-  for_each_op([&](MathOp op, const std::string& name) {
-    cycles_.set(op, static_cast<std::uint64_t>(init.attributes.integer(name)));
-  });
-}
+    : StageEngine(init, PeEngine::pe_math, init.attributes.as<Parameters>().stage),
+      parameters_(init.attributes.as<Parameters>()) {}
 
-void PeMath::start(Lane& lane) {
-  Uses<AccelSlot>::provider().request_slot(*this, lane.index, lane.task->order());
-}
+void PeMath::start(Lane& lane) { accel_slot_->request_slot(*this, lane.index, lane.task->order()); }
 
 void PeMath::granted(std::uint32_t tag) {
   Lane& held = lane(tag);
   const Stage& stage = held.stage();
   begin(held);
-  const Fs work =
-      cycles_to_fs(cycles_.cycles(stage.math_op, stage.elements, lanes_per_cycle_), clock_ghz_);
-  expire_at(held, now() + std::max(overhead(), work));
+  const std::uint64_t cycles =
+      parameters_.cycles.cycles(stage.math_op, stage.elements, *parameters_.lanes);
+  expire_at(held, now() + std::max(overhead(), cycles_to_fs(cycles, *parameters_.clock_ghz)));
 }
 
 void PeMath::release(Lane& lane) {
-  Uses<AccelSlot>::provider().release_slot();
+  accel_slot_->release_slot();
   if (lane.stage().register_bytes > 0)
-    Uses<RegisterFile>::provider().release_registers(lane.stage().register_bytes);
+    register_file_->release_registers(lane.stage().register_bytes);
 }
+
+}  // namespace
+
+Implementation pe_math_implementation() { return implementation_of<PeMath>("builtin.pe_math"); }
 
 }  // namespace kernbench

@@ -1,31 +1,76 @@
-#include "models/pe/pe_mmu.h"
-
+// PE_MMU: the page table of a PE, filled by messages, read by PE_DMA and PE_CPU (spec 3.3, ADR-0011
+// D-VA, ADR-0039).
+//
+// Timing: a map or unmap message takes effect overhead_ns after it came and is answered at once
+// then. A look-up takes no time here; whoever translates pays tlb_overhead_ns. In the address model
+// LA virtual addresses are logical ones: PE_DMA's segments know where they lie, and no page table
+// is used. In the address model PA there are no mappings: an address is resolved through the shards
+// of the launch's tensors, free of charge; of several copies the nearest one (own PE, own cube, own
+// SIP). Not modelled: TLB misses, page walks.
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "models/address/virtual_space.h"
+#include "models/base/parameter_set.h"
+#include "models/pe/page_table.h"
+#include "models/pe/pe_components.h"
 #include "models/pe/pe_identity.h"
+#include "models/protocol/fabric_node.h"
+#include "models/protocol/machine_services.h"
+#include "models/protocol/pe_ports.h"
 
 namespace kernbench {
+namespace {
 
-ParameterSchema PeMmu::schema() {
-  return {Parameter::integer("page_bytes", "page", "B", "spec 1.2")
-              .default_val(4096)
-              .power_of_two()
-              .range("1", "1073741824"),
-          Parameter::duration_ns("tlb_overhead_ns",
-                                 "time per translation, paid by the translating engine", "spec 3.3")
-              .default_val(0),
-          Parameter::duration_ns("overhead_ns", "time per map or unmap message", "ADR-0039")
-              .default_val(0)};
-}
+class PeMmu final : public FabricNode, public AddressTranslation {
+ public:
+  static constexpr const char* description = "page table of a PE";
+  static constexpr std::array roles{Role::pe_mmu};
+  struct Parameters : ParameterSet {
+    using ParameterSet::ParameterSet;
+    Param<std::uint64_t> page_bytes{*this, Parameter::integer("page_bytes", "page", "B", "spec 1.2")
+                                               .default_val(4096)
+                                               .power_of_two()
+                                               .range("1", "1073741824")};
+    Param<Fs> tlb_overhead{
+        *this,
+        Parameter::duration_ns("tlb_overhead_ns",
+                               "time per translation, paid by the translating engine", "spec 3.3")
+            .default_val(0)};
+    Param<Fs> overhead{
+        *this, Parameter::duration_ns("overhead_ns", "time per map or unmap message", "ADR-0039")
+                   .default_val(0)};
+  };
+  explicit PeMmu(const ComponentInit& init);
+
+  Result translate_address(std::uint64_t address, std::uint64_t nbytes) override;
+  void use_tensors(const std::vector<KernelArgument>& arguments) override;
+
+ private:
+  Fs next_due() const override;
+  void serve() override;
+  void take(Transaction& request);
+  PhysRanges by_mapping(std::uint64_t address, std::uint64_t nbytes);
+  PhysRanges by_shards(std::uint64_t address, std::uint64_t nbytes) const;
+  const Shard* nearest(const TensorArgument& tensor, std::uint64_t offset) const;
+
+  MachineServices& machine_;
+  Fs overhead_, tlb_overhead_;
+  PageTable table_;
+  std::vector<TensorArgument> tensors_;  // address model PA
+  PeIdentity where_;
+  ServicePort<SegmentLookup> segment_lookup_;
+  std::uint64_t look_ups_ = 0, misses_ = 0, maps_ = 0, unmaps_ = 0;
+};
 
 PeMmu::PeMmu(const ComponentInit& init)
     : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
       machine_(machine_services(init.services)),
-      overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))),
-      tlb_overhead_(ns_to_fs(init.attributes.decimal("tlb_overhead_ns"))),
-      table_(static_cast<std::uint64_t>(init.attributes.integer("page_bytes"))) {
+      overhead_(*init.attributes.as<Parameters>().overhead),
+      tlb_overhead_(*init.attributes.as<Parameters>().tlb_overhead),
+      table_(*init.attributes.as<Parameters>().page_bytes),
+      where_(machine_, init.node, PeEngine::pe_mmu) {
   add_statistic("look_ups", "translations", Quantity::count, look_ups_);
   add_statistic("misses", "translations that found no mapping", Quantity::count, misses_);
   add_statistic("maps", "mappings installed", Quantity::count, maps_);
@@ -34,18 +79,13 @@ PeMmu::PeMmu(const ComponentInit& init)
 
 // --- Messages
 
-Fs PeMmu::next_due() const {
-  const Arrival* head = arrivals_.control();
-  return head == nullptr ? never_fs : head->time + overhead_;
-}
+Fs PeMmu::next_due() const { return arrivals_.control_due(overhead_); }
 
 void PeMmu::serve() {
-  while (next_due() <= now()) {
-    const Arrival arrival = *arrivals_.control();
-    arrivals_.pop_control();
+  arrivals_.take_control(now(), overhead_, [this](const Arrival& arrival) {
     report_passage(arrival, arrival.time);
     take(*arrival.transaction);
-  }
+  });
 }
 
 void PeMmu::take(Transaction& request) {
@@ -69,7 +109,7 @@ void PeMmu::take(Transaction& request) {
 AddressTranslation::Result PeMmu::translate_address(std::uint64_t address, std::uint64_t nbytes) {
   if (nbytes == 0) return {};
   if (!is_virtual(address)) return {{{address, nbytes}}, 0};
-  switch (machine_.machine().address_model()) {
+  switch (machine_.machine().address_model) {
     case AddressModel::pa:
       return {by_shards(address, nbytes), 0};
     case AddressModel::va:
@@ -77,11 +117,11 @@ AddressTranslation::Result PeMmu::translate_address(std::uint64_t address, std::
     case AddressModel::la:
       break;
   }
-  if (!connected())
+  if (!segment_lookup_.connected())
     throw UsageError(
         "address model la: the PE's DMA has no segments; another implementation has taken its "
         "place");
-  return {Uses<SegmentLookup>::provider().look_up_segments(address, nbytes), 0};
+  return {segment_lookup_->look_up_segments(address, nbytes), 0};
 }
 
 PhysRanges PeMmu::by_mapping(std::uint64_t address, std::uint64_t nbytes) {
@@ -96,7 +136,7 @@ PhysRanges PeMmu::by_mapping(std::uint64_t address, std::uint64_t nbytes) {
 
 void PeMmu::use_tensors(const std::vector<KernelArgument>& arguments) {
   tensors_.clear();
-  if (machine_.machine().address_model() != AddressModel::pa) return;
+  if (machine_.machine().address_model != AddressModel::pa) return;
   for (const KernelArgument& argument : arguments) {
     if (const auto* tensor = std::get_if<TensorArgument>(&argument)) tensors_.push_back(*tensor);
   }
@@ -132,7 +172,7 @@ PhysRanges PeMmu::by_shards(std::uint64_t address, std::uint64_t nbytes) const {
 }
 
 const Shard* PeMmu::nearest(const TensorArgument& tensor, std::uint64_t offset) const {
-  const PeId& here = where();
+  const PeId& here = where_();
   const auto distance = [&here](const PeId& there) {
     if (there.sip != here.sip) return 3;
     if (there.cube != here.cube) return 2;
@@ -146,9 +186,8 @@ const Shard* PeMmu::nearest(const TensorArgument& tensor, std::uint64_t offset) 
   return best;
 }
 
-const PeId& PeMmu::where() const {
-  if (!where_) where_ = pe_of(machine_.machine(), node(), PeEngine::pe_mmu);
-  return *where_;
-}
+}  // namespace
+
+Implementation pe_mmu_implementation() { return implementation_of<PeMmu>("builtin.pe_mmu"); }
 
 }  // namespace kernbench

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
+#include "models/pe/pe_components.h"
 
 namespace kernbench {
 namespace {
@@ -61,29 +62,15 @@ struct PlanOf {
 
 }  // namespace
 
-ParameterSchema PeScheduler::schema() {
-  return {Parameter::duration_ns("overhead_ns", "time per command", "spec 1.2").default_val(1),
-          Parameter::integer("tile_m", "rows of a tile", "", "spec 1.2")
-              .default_val(32)
-              .range("1", "1000000000"),
-          Parameter::integer("tile_k", "depth of a GEMM tile", "", "spec 1.2")
-              .default_val(64)
-              .range("1", "1000000000"),
-          Parameter::integer("tile_n", "columns of a tile", "", "spec 1.2")
-              .default_val(32)
-              .range("1", "1000000000")};
-}
-
 PeScheduler::PeScheduler(const ComponentInit& init)
     : Component(init), machine_(machine_services(init.services)),
-      overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))),
-      default_tile_{init.attributes.integer("tile_m"), init.attributes.integer("tile_k"),
-                    init.attributes.integer("tile_n")},
+      overhead_(*init.attributes.as<Parameters>().overhead),
+      default_tile_(init.attributes.as<Parameters>().default_tile()), outputs_(*this, *this),
       step_("step_event"), timer_("timer_event"), drained_("drained_event"),
       inbox_signal_(add_signal("inbox", "commands that wait for dispatch", 16)),
       in_flight_signal_(add_signal("commands", "commands under way", 16)),
       feeding_signal_(add_signal("feeding", "command whose tiles are fed, 0 if none", 32)),
-      slot_signal_(add_signal("accel_slot", "a compute op runs", 1)),
+      accel_slot_(*this, machine_, add_signal("accel_slot", "a compute op runs", 1)),
       buffers_(*this, machine_, add_signal("tile_buffer_bytes", "tile buffers in use", 32)) {
   add_statistic("submitted", "commands taken", Quantity::count, submitted_);
   add_statistic("completed", "commands completed", Quantity::count, completed_);
@@ -103,38 +90,23 @@ PeScheduler::PeScheduler(const ComponentInit& init)
 
 PeScheduler::~PeScheduler() = default;
 
-TileTaskInitiatorSocket& PeScheduler::add_task_output(PeEngine to) {
-  const Scope scope(*this);
-  for (const EngineRole role :
-       {EngineRole::dma, EngineRole::fetch_store, EngineRole::gemm, EngineRole::math}) {
-    if (engine_of(role) != to) continue;
-    auto& output = outputs_[static_cast<std::size_t>(role)];
-    output = std::make_unique<TaskOutput>((std::string("task_out_") + name_of(role)).c_str(),
-                                          static_cast<TaskOutput::Owner&>(*this));
-    return output->socket;
-  }
-  throw ModelError(std::string(name()) + ": a task edge to an engine that serves no stage");
-}
-
 // --- Submission
 
 void PeScheduler::submit(std::shared_ptr<CommandState> state, Command command) {
   std::optional<TilePlan> plan = std::visit(PlanOf{default_tile_}, command.what);
   if (plan) {
     const std::uint64_t registers = plan->largest_register_bytes();
-    if (Uses<RegisterFile>::connected() &&
-        registers > Uses<RegisterFile>::provider().register_file_bytes()) {
-      throw UsageError("a tile needs " + std::to_string(registers) +
-                       " bytes of the register file, which has " +
-                       std::to_string(Uses<RegisterFile>::provider().register_file_bytes()) +
-                       "; choose a smaller tile_shape");
+    if (register_file_.connected() && registers > register_file_->register_file_bytes()) {
+      throw UsageError(
+          "a tile needs " + std::to_string(registers) + " bytes of the register file, which has " +
+          std::to_string(register_file_->register_file_bytes()) + "; choose a smaller tile_shape");
     }
     buffers_.check_room(plan->largest_buffer_bytes());
   }
   const Stage simple = std::visit(SimpleStage{}, command.what);
   const std::uint64_t id = state->id();
   auto context =
-      std::make_unique<CommandContext>(static_cast<CommandContext::Owner&>(*this), std::move(state),
+      std::make_unique<CommandContext>(static_cast<CommandListener&>(*this), std::move(state),
                                        std::move(command.data), std::move(plan));
   inbox_.push_back({context.get(), simple});
   if (!contexts_.emplace(id, std::move(context)).second)
@@ -152,7 +124,7 @@ void PeScheduler::abandon(const std::string& why) {
 }
 
 PeUsage PeScheduler::usage() const {
-  return {Uses<DmaAccess>::connected() ? Uses<DmaAccess>::provider().dma_channel_held() : 0,
+  return {dma_access_.connected() ? dma_access_->dma_channel_held() : 0,
           accel_slot_.held_time(now())};
 }
 
@@ -264,14 +236,10 @@ void PeScheduler::send(TileTask& task) {
 void PeScheduler::send_waiting(StageType type) {
   auto& queue = outgoing_[static_cast<std::size_t>(type)];
   bool& offered = offered_[static_cast<std::size_t>(type)];
-  TaskOutput* output = outputs_[static_cast<std::size_t>(role_of(type))].get();
-  if (output == nullptr)
-    throw ModelError(std::string(name()) + ": no task edge to the engine of " +
-                     kernbench::name_of(type));
   while (!queue.empty() && !offered) {
     TileTask& task = *queue.front();
     offered = true;
-    if (output->offer(task)) task_taken(task);
+    if (outputs_.offer(task)) task_taken(task);
   }
 }
 
@@ -329,33 +297,11 @@ void PeScheduler::end_if_complete(CommandContext& context) {
   if (contexts_.empty()) drained_.notify(sc_core::SC_ZERO_TIME);
 }
 
-// --- accel_slot
-
-void PeScheduler::request_slot(GrantListener& taker, std::uint32_t tag, const WorkOrder& order) {
-  accel_slot_.request({&taker, tag}, order, now());
-  services().end_of_timestep().ask(*this, node());
-}
-
-void PeScheduler::release_slot() {
-  accel_slot_.release(now());
-  slot_signal_.set(0);
-  if (accel_slot_.waiting() > 0) services().end_of_timestep().ask(*this, node());
-}
-
-void PeScheduler::end_of_timestep() {
-  guarded(services(), *this, [this] {
-    if (!accel_slot_.grantable()) return;
-    const Taker taker = accel_slot_.grant(now());
-    slot_signal_.set(1);
-    taker.taker->granted(taker.tag);
-  });
-}
-
 // --- Records
 
 void PeScheduler::record(const CommandContext& context) {
-  OpSink* sink = services().op_sink();
-  if (sink == nullptr || !context.plan()) return;
+  const AnalysisPort<ExecutedOp>& port = services().observation().executed_ops;
+  if (!port.observed() || !context.plan()) return;
   ExecutedOp op;
   op.t_start = context.dispatched_at();
   op.t_end = now();
@@ -364,14 +310,17 @@ void PeScheduler::record(const CommandContext& context) {
   op.name = context.plan()->op_log_name();
   op.command_id = context.id();
   op.data = context.data();
-  sink->executed(op);
+  port.write(op);
 }
 
 void PeScheduler::trace(TraceKind kind, std::uint64_t command, std::int64_t tile,
                         std::uint64_t bytes, const char* stage) {
-  OpSink* sink = services().op_sink();
-  if (sink != nullptr && sink->wants_trace())
-    sink->traced({kind, now(), this, command, tile, bytes, stage});
+  const AnalysisPort<TraceEvent>& port = services().observation().trace_events;
+  if (port.observed()) port.write({kind, now(), this, command, tile, bytes, stage});
+}
+
+Implementation pe_scheduler_implementation() {
+  return implementation_of<PeScheduler>("builtin.pe_scheduler");
 }
 
 }  // namespace kernbench

@@ -8,8 +8,8 @@
 // tiles before it that entered at DMA_READ have been fetched; the pass of a kernel epilogue when
 // all tiles before it are complete. After a fault the feeder goes on to the end of the output tile
 // under way and then drops the rest of the command; a command that has failed before its dispatch
-// drops everything. Owns accel_slot (one compute op at a time, requests of one instant by (command,
-// tile, stage)) and the tile buffers (TileBufferPool).
+// drops everything. Parts of it: accel_slot (accel_slot_arbiter.h) and the tile buffers
+// (tile_buffer_pool.h).
 #pragma once
 
 #include <array>
@@ -21,8 +21,9 @@
 #include <vector>
 
 #include "models/base/component.h"
+#include "models/base/parameter_set.h"
+#include "models/pe/accel_slot_arbiter.h"
 #include "models/pe/command_context.h"
-#include "models/pe/serial_resource.h"
 #include "models/pe/task_ports.h"
 #include "models/pe/tile_buffer_pool.h"
 #include "models/protocol/machine_services.h"
@@ -31,23 +32,31 @@
 namespace kernbench {
 
 class PeScheduler final : public Component,
-                          public TaskSender,
                           public CommandPort,
-                          public AccelSlot,
-                          public TileBuffers,
-                          public Uses<RegisterFile>,
-                          public Uses<DmaAccess>,
-                          private EndOfTimestep::Listener,
-                          private CommandContext::Owner,
-                          private TaskOutput::Owner {
+                          private CommandListener,
+                          private TaskOutputListener {
  public:
   static constexpr const char* description = "dispatcher of a PE: commands, tile plans, completion";
   static constexpr std::array roles{Role::pe_scheduler};
-  static ParameterSchema schema();
+  struct Parameters : ParameterSet {
+    using ParameterSet::ParameterSet;
+    Param<Fs> overhead{
+        *this,
+        Parameter::duration_ns("overhead_ns", "time per command", "spec 1.2").default_val(1)};
+    Param<std::int64_t> tile_m{*this, tile("tile_m", "rows of a tile", 32)};
+    Param<std::int64_t> tile_k{*this, tile("tile_k", "depth of a GEMM tile", 64)};
+    Param<std::int64_t> tile_n{*this, tile("tile_n", "columns of a tile", 32)};
+    TileShape default_tile() const { return {*tile_m, *tile_k, *tile_n}; }
+
+   private:
+    static Parameter tile(const char* name, const char* description, int default_value) {
+      return Parameter::integer(name, description, "", "spec 1.2")
+          .default_val(default_value)
+          .range("1", "1000000000");
+    }
+  };
   explicit PeScheduler(const ComponentInit& init);
   ~PeScheduler() override;
-
-  TileTaskInitiatorSocket& add_task_output(PeEngine to) override;
 
   void submit(std::shared_ptr<CommandState> state, Command command) override;
   void abandon(const std::string& why) override;
@@ -55,21 +64,10 @@ class PeScheduler final : public Component,
   const sc_core::sc_event& drained_event() const override { return drained_; }
   PeUsage usage() const override;
 
-  void request_slot(GrantListener& taker, std::uint32_t tag, const WorkOrder& order) override;
-  void release_slot() override;
-  void end_of_timestep() override;
-  bool acquire_buffer(TileTask& task, GrantListener& taker, std::uint32_t tag) override {
-    return buffers_.acquire(task, taker, tag);
-  }
-
  private:
   struct Submitted {
     CommandContext* context = nullptr;
     Stage simple;  // of a simple command
-  };
-  struct Taker {
-    GrantListener* taker = nullptr;
-    std::uint32_t tag = 0;
   };
 
   void step();
@@ -103,22 +101,25 @@ class PeScheduler final : public Component,
   Fs due_ = never_fs;
   std::deque<CommandContext*> feeds_;
   std::optional<Tile> next_tile_;  // of feeds_.front()
-  TileTask* feeding_ = nullptr;    // at the door of its first stage
+  TileTask* feeding_ = nullptr;    // offered to the engine of its first stage
   std::uint64_t unfetched_ = 0;    // tiles that entered at DMA_READ and have not been fetched
 
-  // Tasks on their way to an engine, per stage type: the first one stands at its door.
+  // Tasks on their way to an engine, per stage type: the first one has been offered.
   std::array<std::deque<TileTask*>, stage_type_count> outgoing_;
   std::array<bool, stage_type_count> offered_{};
-  std::array<std::unique_ptr<TaskOutput>, 4> outputs_;  // by EngineRole
+  TaskOutputs outputs_;
   std::vector<std::unique_ptr<TileTask>> tasks_;
   std::vector<TileTask*> idle_tasks_;
 
-  SerialResource<Taker> accel_slot_;
-
   sc_core::sc_event step_, timer_, drained_;
   std::uint64_t submitted_ = 0, completed_ = 0, failed_ = 0, tiles_ = 0;
-  TraceSignal &inbox_signal_, &in_flight_signal_, &feeding_signal_, &slot_signal_;
+  TraceSignal &inbox_signal_, &in_flight_signal_, &feeding_signal_;
+  AccelSlotArbiter accel_slot_;
   TileBufferPool buffers_;
+
+  ServicePort<RegisterFile> register_file_;
+  ServicePort<DmaAccess> dma_access_;
+  ServiceExport<TaskSender> task_sender_{outputs_};
 };
 
 }  // namespace kernbench

@@ -1,43 +1,100 @@
-#include "models/pe/pe_tcm.h"
-
+// PE_TCM: the scratchpad of a PE, time only (spec 5, ADR-0040).
+//
+// Timing: one read and one write channel, each for one access at a time, nbytes / bandwidth each;
+// the two run side by side. As a target of traffic on the fabric it answers like SRAM (spec 2.6),
+// beside the channels. The scheduler's reserve is the highest reserved_kb, outside what anybody
+// allocates. Not modelled: bytes (the memory store has them), banks.
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "models/address/phys_addr.h"
+#include "models/base/parameter_set.h"
+#include "models/base/services.h"
 #include "models/data/debug_access.h"
+#include "models/pe/pe_components.h"
+#include "models/pe/serial_resource.h"
+#include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_services.h"
+#include "models/protocol/pe_ports.h"
+#include "models/fabric/terminal_memory.h"
 
 namespace kernbench {
+namespace {
 
-ParameterSchema PeTcm::schema() {
-  return {
-      Parameter::integer("size_mb", "capacity", "MiB", "spec 1.2, 3.1")
-          .default_val(2)
-          .range("1", std::to_string(budget_bytes(PeUnit::pe_tcm) >> 20)),
-      Parameter::rate_gbs("read_bw_gbs", "bandwidth of the read channel", "spec 1.2")
-          .default_val(512)
-          .or_unlimited(),
-      Parameter::rate_gbs("write_bw_gbs", "bandwidth of the write channel", "spec 1.2")
-          .default_val(512)
-          .or_unlimited(),
-      Parameter::integer("reserved_kb", "of it, the scheduler's tile buffers", "KiB", "spec 1.2")
-          .default_val(512)
-          .range("0", std::to_string(budget_bytes(PeUnit::pe_tcm) >> 10)),
-      Parameter::duration_ns("overhead_ns", "time per request of the fabric", "spec 2.6")
-          .default_val(0),
-      Parameter::integer("flit_bytes", "flit size of the fabric", "B", "spec 2.2")
-          .range("1", "65536")
-          .from_machine()};
-}
+class PeTcm final : public FabricNode, public TcmAccess, private EndOfTimestep::Listener {
+ public:
+  static constexpr const char* description = "scratchpad of a PE: a read and a write channel";
+  static constexpr std::array roles{Role::pe_tcm};
+  struct Parameters : ParameterSet {
+    using ParameterSet::ParameterSet;
+    Param<std::uint64_t> size_mb{
+        *this, Parameter::integer("size_mb", "capacity", "MiB", "spec 1.2, 3.1")
+                   .default_val(2)
+                   .range("1", std::to_string(budget_bytes(PeUnit::pe_tcm) >> 20))};
+    std::array<Rational, 2> bw_gbs{rate("read"), rate("write")};
+    Param<std::uint64_t> reserved_kb{
+        *this,
+        Parameter::integer("reserved_kb", "of it, the scheduler's tile buffers", "KiB", "spec 1.2")
+            .default_val(512)
+            .range("0", std::to_string(budget_bytes(PeUnit::pe_tcm) >> 10))};
+    Param<Fs> overhead{
+        *this, Parameter::duration_ns("overhead_ns", "time per request of the fabric", "spec 2.6")
+                   .default_val(0)};
+    Param<std::uint32_t> flit_bytes{
+        *this, Parameter::integer("flit_bytes", "flit size of the fabric", "B", "spec 2.2")
+                   .range("1", "65536")
+                   .from_machine()};
+
+   private:
+    Rational rate(const std::string& direction) {
+      return declare<Rational>(Parameter::rate_gbs(direction + "_bw_gbs",
+                                                   "bandwidth of the " + direction + " channel",
+                                                   "spec 1.2")
+                                   .default_val(512)
+                                   .or_unlimited());
+    }
+  };
+  explicit PeTcm(const ComponentInit& init);
+
+  void access_tcm(bool write, std::uint64_t bytes, TcmListener& listener, std::uint32_t tag,
+                  const WorkOrder& order) override;
+
+ private:
+  struct Access {
+    std::uint64_t bytes = 0;
+    TcmListener* listener = nullptr;
+    std::uint32_t tag = 0;
+  };
+  struct TcmChannel {
+    SerialResource<Access> use;
+    Access current;
+    Fs due = never_fs;
+    Rational bw_gbs;
+    std::uint64_t bytes = 0;
+    TraceSignal* busy = nullptr;
+    TraceSignal* waiting = nullptr;
+  };
+
+  Fs next_due() const override;
+  void serve() override;
+  unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
+  void end_accesses();
+  void end_of_timestep() override;
+  void grant_at_end_of_timestep() { services().end_of_timestep().ask(*this, node()); }
+
+  std::array<TcmChannel, 2> channels_;  // read, write
+  TerminalMemory terminal_;
+};
 
 PeTcm::PeTcm(const ComponentInit& init)
     : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
-      terminal_(arrivals_, ns_to_fs(init.attributes.decimal("overhead_ns")),
-                static_cast<std::uint32_t>(init.attributes.integer("flit_bytes"))) {
+      terminal_(arrivals_, *init.attributes.as<Parameters>().overhead,
+                *init.attributes.as<Parameters>().flit_bytes) {
   for (const bool write : {false, true}) {
-    Channel& channel = channels_[write ? 1 : 0];
+    TcmChannel& channel = channels_[write ? 1 : 0];
     const std::string name = write ? "write" : "read";
-    channel.bw_gbs = init.attributes.decimal(name + "_bw_gbs");
+    channel.bw_gbs = init.attributes.as<Parameters>().bw_gbs[write ? 1 : 0];
     channel.busy = &add_signal(name + "_busy", "the " + name + " channel is held", 1);
     channel.waiting =
         &add_signal(name + "_waiting", "accesses that wait for the " + name + " channel", 16);
@@ -49,17 +106,17 @@ PeTcm::PeTcm(const ComponentInit& init)
   }
 }
 
-void PeTcm::access_tcm(bool write, std::uint64_t bytes, TcmListener& user, std::uint32_t tag,
+void PeTcm::access_tcm(bool write, std::uint64_t bytes, TcmListener& listener, std::uint32_t tag,
                        const WorkOrder& order) {
-  Channel& channel = channels_[write ? 1 : 0];
-  channel.use.request({bytes, &user, tag}, order, now());
+  TcmChannel& channel = channels_[write ? 1 : 0];
+  channel.use.request({bytes, &listener, tag}, order, now());
   channel.waiting->set(channel.use.waiting());
   grant_at_end_of_timestep();
 }
 
 Fs PeTcm::next_due() const {
   Fs due = terminal_.next_due();
-  for (const Channel& channel : channels_) due = std::min(due, channel.due);
+  for (const TcmChannel& channel : channels_) due = std::min(due, channel.due);
   return due;
 }
 
@@ -69,13 +126,13 @@ unsigned PeTcm::debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*
 
 void PeTcm::end_of_timestep() {
   guarded(services(), *this, [this] {
-    for (Channel& channel : channels_) {
+    for (TcmChannel& channel : channels_) {
       if (!channel.use.grantable()) continue;
       channel.current = channel.use.grant(now());
       channel.due = now() + transfer_fs(channel.current.bytes, channel.bw_gbs);
       channel.busy->set(1);
       channel.waiting->set(channel.use.waiting());
-      channel.current.user->tcm_access_began(channel.current.tag);
+      channel.current.listener->tcm_access_began(channel.current.tag);
     }
     rearm();
   });
@@ -91,15 +148,19 @@ void PeTcm::serve() {
 }
 
 void PeTcm::end_accesses() {
-  for (Channel& channel : channels_) {
+  for (TcmChannel& channel : channels_) {
     if (channel.due > now()) continue;
     channel.due = never_fs;
     channel.use.release(now());
     channel.bytes += channel.current.bytes;
     channel.busy->set(0);
     if (channel.use.waiting() > 0) grant_at_end_of_timestep();
-    channel.current.user->tcm_access_ended(channel.current.tag);
+    channel.current.listener->tcm_access_ended(channel.current.tag);
   }
 }
+
+}  // namespace
+
+Implementation pe_tcm_implementation() { return implementation_of<PeTcm>("builtin.pe_tcm"); }
 
 }  // namespace kernbench

@@ -39,25 +39,25 @@ const char* command_name(const Stage& stage) {
 
 }  // namespace
 
-template <class Node>
-ParameterSchema StageEngine<Node>::stage_schema(const char* default_overhead_ns) {
-  return {Parameter::duration_ns("overhead_ns", "time per stage before its work", "spec 5")
-              .default_val(default_overhead_ns),
-          Parameter::integer("queue_depth", "tasks that wait per stage type", "", "spec 5")
-              .default_val(8)
-              .range("1", "1000000")};
-}
+StageParameters::StageParameters(ParameterSet& set, const char* default_overhead_ns)
+    : overhead(set,
+               Parameter::duration_ns("overhead_ns", "time per stage before its work", "spec 5")
+                   .default_val(default_overhead_ns)),
+      queue_depth(set,
+                  Parameter::integer("queue_depth", "tasks that wait per stage type", "", "spec 5")
+                      .default_val(8)
+                      .range("1", "1000000")) {}
 
 template <class Node>
-void StageEngine<Node>::set_up(std::initializer_list<StageType> stages) {
-  queue_depth_ = static_cast<std::uint32_t>(this->attributes().integer("queue_depth"));
-  overhead_ = ns_to_fs(this->attributes().decimal("overhead_ns"));
+void StageEngine<Node>::set_up(StageSet stages) {
+  for (int type = 0; type < stage_type_count; ++type) {
+    if (stages.has(static_cast<StageType>(type)))
+      lanes_.emplace_back().type = static_cast<StageType>(type);
+  }
   std::uint32_t index = 0;
-  for (const StageType type : stages) {
-    Lane& lane = lanes_[index];
-    lane.type = type;
+  for (Lane& lane : lanes_) {
     lane.index = index++;
-    const std::string stage = lower(name_of(type));
+    const std::string stage = lower(name_of(lane.type));
     this->add_busy_time(stage + "_busy", "time in service", lane.busy, [&lane](Fs now) {
       return lane.busy + (lane.state == LaneState::serving ? now - lane.started : 0);
     });
@@ -75,29 +75,6 @@ void StageEngine<Node>::set_up(std::initializer_list<StageType> stages) {
   SC_METHOD(step);
   this->sensitive << step_ << timer_;
   this->dont_initialize();
-}
-
-template <class Node>
-TileTaskInitiatorSocket& StageEngine<Node>::add_task_output(PeEngine to) {
-  const typename Node::Scope scope(*this);
-  for (const EngineRole role :
-       {EngineRole::dma, EngineRole::fetch_store, EngineRole::gemm, EngineRole::math}) {
-    if (engine_of(role) != to) continue;
-    auto& output = outputs_[static_cast<std::size_t>(role)];
-    output =
-        std::make_unique<TaskOutput>((std::string("task_out_") + kernbench::name_of(role)).c_str(),
-                                     static_cast<TaskOutput::Owner&>(*this));
-    return output->socket;
-  }
-  throw ModelError(std::string(this->name()) + ": a task edge to an engine that serves no stage");
-}
-
-template <class Node>
-TileTaskTargetSocket& StageEngine<Node>::add_task_input(PeEngine /*from*/) {
-  const typename Node::Scope scope(*this);
-  inputs_.push_back(std::make_unique<TaskInput>(
-      ("task_in" + std::to_string(inputs_.size())).c_str(), static_cast<TaskInput::Owner&>(*this)));
-  return inputs_.back()->socket;
 }
 
 template <class Node>
@@ -220,12 +197,8 @@ void StageEngine<Node>::move_on(Lane& lane) {
   ++task.stage_index;
   const StageType next = task.stage().type;
   if (serves(next)) return set_state(lane, LaneState::ready);
-  TaskOutput* output = outputs_[static_cast<std::size_t>(role_of(next))].get();
-  if (output == nullptr)
-    throw ModelError(std::string(this->name()) + ": no task edge to the engine of " +
-                     kernbench::name_of(next));
   set_state(lane, LaneState::blocked);
-  if (output->offer(task)) {
+  if (outputs_.offer(task)) {
     lane.task = nullptr;
     set_state(lane, LaneState::idle);
   }
@@ -247,20 +220,20 @@ void StageEngine<Node>::task_taken(TileTask& task) {
 
 template <class Node>
 void StageEngine<Node>::record(const Lane& lane) {
-  OpSink* sink = this->services().op_sink();
-  if (sink == nullptr) return;
+  const AnalysisPort<ExecutedOp>& port = this->services().observation().executed_ops;
+  if (!port.observed()) return;
   const Stage& stage = lane.stage();
   ExecutedOp op = op_until_now(lane);
   op.macs = static_cast<std::uint64_t>(stage.m) * static_cast<std::uint64_t>(stage.k) *
             static_cast<std::uint64_t>(stage.n);
   op.data = lane.task->data;
-  sink->executed(op);
+  port.write(op);
 }
 
 template <class Node>
-void StageEngine<Node>::report_under_way(OpSink& sink) const {
+void StageEngine<Node>::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
   for (const Lane& lane : lanes_) {
-    if (lane.state == LaneState::serving) sink.executed(op_until_now(lane));
+    if (lane.state == LaneState::serving) to.write(op_until_now(lane));
   }
 }
 
@@ -282,12 +255,12 @@ ExecutedOp StageEngine<Node>::op_until_now(const Lane& lane) const {
 
 template <class Node>
 void StageEngine<Node>::trace(TraceKind kind, const Lane& lane) {
-  OpSink* sink = this->services().op_sink();
-  if (sink == nullptr || !sink->wants_trace()) return;
+  const AnalysisPort<TraceEvent>& port = this->services().observation().trace_events;
+  if (!port.observed()) return;
   const TileTask& task = *lane.task;
-  sink->traced({kind, this->now(), this, task.command_id,
-                task.simple ? -1 : static_cast<std::int64_t>(task.tile.id), task.stage().bytes,
-                kernbench::name_of(task.stage().type)});
+  port.write({kind, this->now(), this, task.command_id,
+              task.simple ? -1 : static_cast<std::int64_t>(task.tile.id), task.stage().bytes,
+              kernbench::name_of(task.stage().type)});
 }
 
 template class StageEngine<Component>;

@@ -16,13 +16,11 @@
 // stages. So the oldest tile can always go on.
 #pragma once
 
-#include <array>
-#include <initializer_list>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "models/base/component.h"
+#include "models/base/parameter_set.h"
 #include "models/pe/task_ports.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/pe_ports.h"
@@ -30,19 +28,19 @@
 
 namespace kernbench {
 
+// Parameters that every engine with stages has; a member of its Parameters.
+struct StageParameters {
+  StageParameters(ParameterSet& set, const char* default_overhead_ns);
+  Param<Fs> overhead;
+  Param<std::uint32_t> queue_depth;
+};
+
 // Node: Component, or FabricNode for an engine that also stands on the fabric.
 template <class Node>
-class StageEngine : public Node,
-                    public TaskSender,
-                    public TaskReceiver,
-                    private TaskOutput::Owner,
-                    private TaskInput::Owner {
+class StageEngine : public Node, private TaskOutputListener, private TaskInputListener {
  public:
-  TileTaskInitiatorSocket& add_task_output(PeEngine to) final;
-  TileTaskTargetSocket& add_task_input(PeEngine from) final;
-  void report_under_way(OpSink& sink) const override;
+  void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
 
- protected:
   enum class LaneState : std::uint8_t { idle, ready, waiting, serving, blocked };
 
   struct Lane {
@@ -74,14 +72,21 @@ class StageEngine : public Node,
     }
   };
 
-  // overhead_ns and queue_depth.
-  static ParameterSchema stage_schema(const char* default_overhead_ns);
+  // For the engine and its parts.
+  Fs overhead() const { return overhead_; }
+  void begin(Lane& lane);
+  void finish(Lane& lane);
 
+ protected:
+  // A lane for each stage type that `engine` serves, in the order of StageType.
   template <class... More>
-  StageEngine(const ComponentInit& init, std::initializer_list<StageType> stages, More&&... more)
-      : Node(init, std::forward<More>(more)...), lanes_(stages.size()), step_("step_event"),
+  StageEngine(const ComponentInit& init, PeEngine engine, const StageParameters& parameters,
+              More&&... more)
+      : Node(init, std::forward<More>(more)...), queue_depth_(*parameters.queue_depth),
+        overhead_(*parameters.overhead), outputs_(*this, *this), inputs_(*this, *this),
+        task_sender_(outputs_), task_receiver_(inputs_), step_("step_event"),
         timer_("timer_event") {
-    set_up(stages);
+    set_up(stages_of(engine));
   }
 
   // The lane has a stage to serve. Calls begin() when the service begins, then finish() or
@@ -94,18 +99,15 @@ class StageEngine : public Node,
   // Called at the end of every step, when lanes may have changed.
   virtual void stepped() {}
 
-  void begin(Lane& lane);
-  void finish(Lane& lane);
   void expire_at(Lane& lane, Fs time);
   // Runs the step in the next delta.
   void wake_engine() { step_.notify(sc_core::SC_ZERO_TIME); }
 
   Lane& lane(std::uint32_t index) { return lanes_[index]; }
   Lane& lane_of(StageType type);
-  Fs overhead() const { return overhead_; }
 
  private:
-  void set_up(std::initializer_list<StageType> stages);
+  void set_up(StageSet stages);
   void task_offered(TileTask& task, TaskInput& from) final;
   void task_taken(TileTask& task) final;
   void step();
@@ -119,10 +121,12 @@ class StageEngine : public Node,
   bool serves(StageType type) const;
 
   std::vector<Lane> lanes_;
-  std::uint32_t queue_depth_ = 1;
-  Fs overhead_ = 0;
-  std::array<std::unique_ptr<TaskOutput>, 4> outputs_;  // by EngineRole
-  std::vector<std::unique_ptr<TaskInput>> inputs_;
+  std::uint32_t queue_depth_;
+  Fs overhead_;
+  TaskOutputs outputs_;
+  TaskInputs inputs_;
+  ServiceExport<TaskSender> task_sender_;
+  ServiceExport<TaskReceiver> task_receiver_;
   sc_core::sc_event step_, timer_;
 };
 

@@ -10,10 +10,9 @@ namespace kernbench {
 
 FreeListAllocator& TileBufferPool::memory() {
   if (memory_ == nullptr) {
-    const std::uint64_t reserve = machine_.machine().tcm_reserved_bytes();
-    memory_ =
-        std::make_unique<FreeListAllocator>(std::string(scheduler_.name()) + " tile buffers",
-                                            machine_.machine().tcm_bytes() - reserve, reserve);
+    const std::uint64_t reserve = machine_.machine().tcm_reserved_bytes;
+    memory_ = std::make_unique<FreeListAllocator>(std::string(scheduler_.name()) + " tile buffers",
+                                                  machine_.machine().tcm_bytes - reserve, reserve);
   }
   return *memory_;
 }
@@ -25,10 +24,10 @@ void TileBufferPool::check_room(std::uint64_t bytes) {
                    std::to_string(memory().size_bytes()) + "; choose a smaller tile_shape");
 }
 
-bool TileBufferPool::acquire(TileTask& task, GrantListener& taker, std::uint32_t tag) {
+bool TileBufferPool::acquire_buffer(TileTask& task, GrantListener& listener, std::uint32_t tag) {
   if (waits_.empty() && take(task)) return true;
   ++stalls_;
-  waits_.push_back({&task, &taker, tag});
+  waits_.push_back({&task, &listener, tag});
   return false;
 }
 
@@ -46,7 +45,7 @@ void TileBufferPool::serve() {
   while (!waits_.empty() && take(*waits_.front().task)) {
     const Wait served = waits_.front();
     waits_.pop_front();
-    served.taker->granted(served.tag);
+    served.listener->granted(served.tag);
   }
 }
 

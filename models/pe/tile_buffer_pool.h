@@ -16,7 +16,7 @@
 
 namespace kernbench {
 
-class TileBufferPool {
+class TileBufferPool final : public TileBuffers {
  public:
   TileBufferPool(Component& scheduler, MachineServices& machine, TraceSignal& used_bytes)
       : scheduler_(scheduler), machine_(machine), used_signal_(used_bytes) {}
@@ -24,8 +24,7 @@ class TileBufferPool {
   // UsageError: a tile of a plan needs more than all of them.
   void check_room(std::uint64_t bytes);
 
-  // False: the tile waits, and the taker is granted when there is room.
-  bool acquire(TileTask& task, GrantListener& taker, std::uint32_t tag);
+  bool acquire_buffer(TileTask& task, GrantListener& listener, std::uint32_t tag) override;
   // Now or not at all.
   bool take(TileTask& task);
   // Grants those that wait as far as there is room.
@@ -38,7 +37,7 @@ class TileBufferPool {
  private:
   struct Wait {
     TileTask* task = nullptr;
-    GrantListener* taker = nullptr;
+    GrantListener* listener = nullptr;
     std::uint32_t tag = 0;
   };
 
@@ -51,6 +50,7 @@ class TileBufferPool {
       memory_;  // made on first use: the machine's numbers are not known while it is built
   std::deque<Wait> waits_;
   std::uint64_t stalls_ = 0, high_water_bytes_ = 0;
+  ServiceExport<TileBuffers> tile_buffers_{*this};
 };
 
 }  // namespace kernbench

@@ -59,6 +59,20 @@ class ArrivalQueue {
   // Earliest control message (or whole message); null if none.
   const Arrival* control() const { return control_.empty() ? nullptr : &control_.front(); }
   void pop_control() { control_.pop_front(); }
+  // `delay` after the earliest control message; never_fs if there is none.
+  Fs control_due(Fs delay = 0) const {
+    return control_.empty() ? never_fs : control_.front().time + delay;
+  }
+  // Calls take(arrival) for each control message that came `delay` before `now` or earlier, in
+  // order; it has left the queue by then.
+  template <class Take>
+  void take_control(Fs now, Fs delay, Take take) {
+    while (control_due(delay) <= now) {
+      const Arrival arrival = control_.front();
+      control_.pop_front();
+      take(arrival);
+    }
+  }
 
   // Announced and not yet served, among them what is still on the link.
   std::size_t depth() const { return depth_ + control_.size(); }

@@ -5,17 +5,16 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
-#include <systemc>
 #include <variant>
 #include <vector>
 
 #include "models/base/dtype.h"
 #include "models/base/math_op.h"
-#include "models/base/op_sink.h"
 #include "models/base/units.h"
 
 namespace kernbench {
+
+struct DataOp;  // models/data: what a command does to values
 
 // Memory <-> TCM. `address` is virtual or physical as in spec 3.3.
 struct DmaCommand {
@@ -47,8 +46,6 @@ struct CompositeOperand {
   DType dtype = DType::f16;
 };
 
-enum class EpilogueScope : std::uint8_t { k_tile, output_tile, kernel };
-
 // One op of the epilogue, in list order. `operand_bytes_per_element` is what FETCH moves for a
 // tensor operand (0: scalar or none).
 struct EpilogueStage {
@@ -78,32 +75,6 @@ struct CompositeMath {
 struct Command {
   std::variant<DmaCommand, DotCommand, MathCommand, CompositeGemm, CompositeMath> what;
   std::shared_ptr<const DataOp> data;  // null with data off
-};
-
-// A submitted command, shared by the kernel and the PE. Only PE_SCHEDULER completes it.
-class CommandState {
- public:
-  explicit CommandState(std::uint64_t id) : id_(id) {}
-
-  std::uint64_t id() const { return id_; }
-  bool done() const { return done_; }
-  const std::string& error() const { return error_; }  // empty: ok
-  const sc_core::sc_event& completed() const { return completed_; }
-
-  void complete() {
-    done_ = true;
-    completed_.notify(sc_core::SC_ZERO_TIME);
-  }
-  void fail(std::string error) {
-    if (error_.empty()) error_ = std::move(error);
-  }
-
- private:
-  std::uint64_t id_;
-  bool done_ = false;
-  std::string error_;
-  sc_core::sc_event completed_{
-      ""};  // without a name: SystemC keeps every name for ever, and commands come by the million
 };
 
 }  // namespace kernbench

@@ -1,11 +1,17 @@
 #include "models/protocol/control_node.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace kernbench {
 namespace {
 
 std::string label_of(const PeMessage& message) { return label_of(message.type_name(), message); }
+
+Parameter overhead_ns() {
+  return Parameter::duration_ns("overhead_ns", "time per request message", "spec 4");
+}
 
 // A response, or the notice that comes ahead of one.
 bool is_answer(const Transaction& transaction) {
@@ -23,11 +29,11 @@ Completion merged_completion(const std::map<PeId, Completion>& failures) {
     for (const auto& [pe, failure] : failures) {
       if (failure.is_consequence() != consequences) continue;
       if (code.empty()) code = failure.error_code;
-      text += (text.empty() ? ": " : "; ") + pe.str() + ": " + failure.error_code + ": " +
-              failure.error_message;
+      text += fmt::format("{}{}: {}: {}", text.empty() ? ": " : "; ", pe.str(), failure.error_code,
+                          failure.error_message);
     }
   }
-  return Completion::failure(code, std::to_string(failures.size()) + " PEs failed" + text);
+  return Completion::failure(code, fmt::format("{} PEs failed{}", failures.size(), text));
 }
 
 bool ControlNode::FanOut::fail_fast() const {
@@ -35,42 +41,28 @@ bool ControlNode::FanOut::fail_fast() const {
   return launch != nullptr && launch->failure_policy == FailurePolicy::fail_fast;
 }
 
-ParameterSchema ControlNode::control_schema(const char* default_overhead_ns) {
-  return {Parameter::duration_ns("overhead_ns", "time per request message", "spec 4")
-              .default_val(default_overhead_ns)};
-}
+ControlNode::ControlParameters::ControlParameters(int default_overhead_ns)
+    : overhead(*this, overhead_ns().default_val(default_overhead_ns)) {}
+
+ControlNode::ControlParameters::ControlParameters(const Attributes& values)
+    : ParameterSet(values), overhead(*this, overhead_ns()) {}
 
 ControlNode::ControlNode(const ComponentInit& init)
     : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
       machine_services_(kernbench::machine_services(init.services)),
-      overhead_(ns_to_fs(init.attributes.decimal("overhead_ns"))), keys_(init.node) {
+      overhead_(*init.attributes.as<ControlParameters>().overhead), keys_(init.node) {
   add_statistic("requests", "request messages served", Quantity::count, requests_);
 }
 
 ControlNode::~ControlNode() = default;
 
 Fs ControlNode::next_due() const {
-  const Fs arrival = arrivals_.control() == nullptr ? never_fs : arrivals_.control()->time;
+  const Fs arrival = arrivals_.control_due();
   return due_.empty() ? arrival : std::min(arrival, due_.front().time);
 }
 
 void ControlNode::serve() {
-  while (arrivals_.control() != nullptr && arrivals_.control()->time <= now()) {
-    const Arrival arrival = *arrivals_.control();
-    arrivals_.pop_control();
-    Transaction& transaction = *arrival.transaction;
-    if (is_answer(transaction)) {
-      report_passage(arrival, now());
-      if (transaction.route().leg == Leg::request)
-        take_failure(static_cast<const LaunchFailed&>(*transaction.route().message));
-      transaction.route().listener->completed(transaction);
-      continue;
-    }
-    const bool memory = transaction.get_command() != tlm::TLM_IGNORE_COMMAND;
-    const Fs time = memory ? memory_due(transaction, now()) : now() + overhead_;
-    due_.insert_sorted(Due{time, arrival},
-                       [](const Due& a, const Due& b) { return a.time < b.time; });
-  }
+  arrivals_.take_control(now(), 0, [this](const Arrival& arrival) { file(arrival); });
   while (!due_.empty() && due_.front().time <= now()) {
     const Due due = due_.front();
     due_.pop_front();
@@ -80,6 +72,20 @@ void ControlNode::serve() {
   }
 }
 
+void ControlNode::file(const Arrival& arrival) {
+  Transaction& transaction = *arrival.transaction;
+  if (is_answer(transaction)) {
+    report_passage(arrival, now());
+    if (transaction.route().leg == Leg::request)
+      take_failure(static_cast<const LaunchFailed&>(*transaction.route().message));
+    return transaction.route().listener->completed(transaction);
+  }
+  const bool memory = transaction.get_command() != tlm::TLM_IGNORE_COMMAND;
+  const Fs time = memory ? memory_due(transaction, now()) : now() + overhead_;
+  due_.insert_sorted(Due{time, arrival},
+                     [](const Due& a, const Due& b) { return a.time < b.time; });
+}
+
 void ControlNode::take(Transaction& request) {
   if (request.get_command() != tlm::TLM_IGNORE_COMMAND) return finish_memory(request);
   const std::shared_ptr<const Message> message = request.route().message;
@@ -87,7 +93,7 @@ void ControlNode::take(Transaction& request) {
     return arrived(request, std::move(pe_message));
   const auto* abort = dynamic_cast<const LaunchAbort*>(message.get());
   if (abort == nullptr)
-    throw ModelError("a control message of unknown type has reached " + std::string(name()));
+    throw ModelError(fmt::format("a control message of unknown type has reached {}", name()));
   if (!withdrawn(*abort)) take_abort(*abort);
   request.route().listener->completed(request);
 }
@@ -98,7 +104,7 @@ void ControlNode::finish_memory(Transaction& request) {
   if (request.is_write()) route.listener->committed(request);
   route.make_response();
   if (request.is_write()) return send(request, 0, 0, 0, now());
-  route.cut_flits(request.get_data_length(), machine().flit_bytes());
+  route.cut_flits(request.get_data_length(), machine().flit_bytes);
   for (std::uint32_t flit = 0; flit < route.flits; ++flit) send(request, flit, 1, 0, now());
 }
 
@@ -172,16 +178,17 @@ void ControlNode::completed(Transaction& transaction) {
                                   [&](const FanOut& f) { return f.tag == route.listener_tag; });
   const NodeId from = route.path->source();
   if (entry == fan_outs_.end())
-    throw ModelError(machine().name(from) + " answered a message that everybody has answered");
+    throw ModelError(
+        fmt::format("{} answered a message that everybody has answered", machine().name(from)));
   const auto end = std::find_if(entry->ends.begin(), entry->ends.end(),
                                 [&](const End& e) { return e.node == from; });
   if (end == entry->ends.end() || end->answered)
-    throw ModelError(machine().name(from) + " answered " + label_of(*entry->sent) +
-                     " twice or unasked");
+    throw ModelError(fmt::format("{} answered {} twice or unasked", machine().name(from),
+                                 label_of(*entry->sent)));
   const auto* response = dynamic_cast<const HostResponse*>(route.message.get());
   if (response == nullptr)
-    throw ModelError(machine().name(from) + " answered " + label_of(*entry->sent) +
-                     " without a response");
+    throw ModelError(fmt::format("{} answered {} without a response", machine().name(from),
+                                 label_of(*entry->sent)));
   end->answered = true;
   --entry->awaited;
   merge(*entry, *end, *response);
@@ -254,7 +261,7 @@ void ControlNode::restate_wait(FanOut& fan_out) {
   PendingWaits& pending_waits = services().pending_waits();
   std::string what = "answers to " + label_of(*fan_out.sent);
   if (!fan_out.merged.failures.empty())
-    what += ", after: " + merged_completion(fan_out.merged.failures).error_message;
+    what += fmt::format(", after: {}", merged_completion(fan_out.merged.failures).error_message);
   pending_waits.close(fan_out.pending_wait);
   fan_out.pending_wait = pending_waits.open(name(), what, now());
 }
@@ -267,7 +274,7 @@ void ControlNode::answer(FanOut& fan_out) {
 void ControlNode::refuse(Transaction& request, const std::string& code, const std::string& text) {
   const auto response = std::make_shared<HostResponse>();
   response->completion =
-      Completion::failure(code, std::string(name()) + " at " + format_ns(now()) + ": " + text);
+      Completion::failure(code, fmt::format("{} at {}: {}", name(), format_ns(now()), text));
   respond(request, response);
 }
 

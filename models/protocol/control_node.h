@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/parameter_set.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/host_messages.h"
 #include "models/protocol/machine_services.h"
@@ -21,8 +22,12 @@ namespace kernbench {
 
 class ControlNode : public FabricNode, private TransactionListener {
  public:
-  // The parameters that every control node has.
-  static ParameterSchema control_schema(const char* default_overhead_ns);
+  // What every control node has.
+  struct ControlParameters : ParameterSet {
+    explicit ControlParameters(int default_overhead_ns);
+    explicit ControlParameters(const Attributes& values);
+    Param<Fs> overhead;
+  };
   ~ControlNode() override;
 
   // Nothing happens any more, so that PEs that have not answered are blocked: under collect_all
@@ -77,7 +82,7 @@ class ControlNode : public FabricNode, private TransactionListener {
 
   Fs overhead() const { return overhead_; }
   MachineServices& machine_services() const { return machine_services_; }
-  const MachineView& machine() const { return machine_services_.machine(); }
+  const MachineDescription& machine() const { return machine_services_.machine(); }
 
  private:
   struct Due {
@@ -87,6 +92,7 @@ class ControlNode : public FabricNode, private TransactionListener {
 
   Fs next_due() const final;
   void serve() final;
+  void file(const Arrival& arrival);  // an answer, or a request until it is due
   void take(Transaction& request);
   void take_failure(const LaunchFailed& notice);
   void take_abort(const LaunchAbort& notice);

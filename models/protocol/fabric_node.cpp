@@ -1,5 +1,7 @@
 #include "models/protocol/fabric_node.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -9,15 +11,15 @@
 namespace kernbench {
 
 [[noreturn]] void not_inside_the_fabric(const char* call) {
-  throw ModelError(
-      std::string(call) +
-      " does not run inside the fabric; it belongs to the external TLM boundary (spec 2.1)");
+  throw ModelError(fmt::format(
+      "{} does not run inside the fabric; it belongs to the external TLM boundary (spec 2.1)",
+      call));
 }
 
 class FabricNode::Input final : public FabricForward {
  public:
   Input(FabricNode& node, std::uint32_t port, NodeId upstream)
-      : node_(node), port_(port), socket(("in" + std::to_string(port)).c_str()) {
+      : node_(node), port_(port), socket(fmt::format("in{}", port).c_str()) {
     socket.bind(*this);
     node.arrivals_.add_port(upstream);
   }
@@ -57,7 +59,8 @@ class FabricNode::Output final : public FabricBackward {
 
 FabricNode::FabricNode(const ComponentInit& init, ArrivalQueue::Forwarding forwarding)
     : Component(init), wake_("wake_event"), arrivals_(forwarding),
-      inbox_(add_signal("inbox", "what has been announced to the node and not served", 16)) {
+      inbox_(add_signal("inbox", "what has been announced to the node and not served", 16)),
+      passages_(init.services.observation().node_passages) {
   SC_HAS_PROCESS(FabricNode);
   SC_METHOD(wake);
   sensitive << wake_;
@@ -76,7 +79,7 @@ FabricTargetSocket& FabricNode::add_input(NodeId upstream) {
 FabricInitiatorSocket& FabricNode::add_output(NodeId /*downstream*/) {
   const Scope scope(*this);
   outputs_.push_back(
-      std::make_unique<FabricInitiatorSocket>(("out" + std::to_string(outputs_.size())).c_str()));
+      std::make_unique<FabricInitiatorSocket>(fmt::format("out{}", outputs_.size()).c_str()));
   outputs_sinks_.push_back(std::make_unique<Output>());
   outputs_.back()->bind(*outputs_sinks_.back());
   links_.push_back(nullptr);
@@ -101,6 +104,10 @@ unsigned FabricNode::transport_debug(tlm::tlm_generic_payload& payload) {
   if (here == hops.end()) return 0;
   if (here + 1 == hops.end()) return debug_access(payload, route->offset);
   return (*outputs_[here->out_port])->transport_dbg(payload);
+}
+
+void FabricNode::write_passage(const Arrival& arrival, Fs start) const {
+  passages_.write({*this, arrival, start});
 }
 
 void FabricNode::rearm() {

@@ -10,21 +10,9 @@
 #include "models/base/component.h"
 #include "models/protocol/arrival_queue.h"
 #include "models/protocol/fabric_socket.h"
+#include "models/protocol/observation.h"
 
 namespace kernbench {
-
-class FabricNode;
-
-// Told of every run that a node serves, at the instant at which it goes on or ends there: request
-// traces, waiting times.
-class PassageListener {
- public:
-  // It arrived at arrival.time; its service began at `start` and ended now.
-  virtual void passed(const FabricNode& node, const Arrival& arrival, Fs start) = 0;
-
- protected:
-  ~PassageListener() = default;
-};
 
 class FabricNode : public Component {
  public:
@@ -36,8 +24,20 @@ class FabricNode : public Component {
   FabricInitiatorSocket& add_output(NodeId downstream);
   std::size_t inputs() const { return inputs_.size(); }
   std::size_t outputs() const { return outputs_.size(); }
-  // At most one, which outlives the simulation.
-  void observe_passages(PassageListener* observer) { passages_ = observer; }
+
+  // For the node and its parts.
+  //
+  // To be called whenever next_due() may have become earlier.
+  void rearm();
+  // Hands a run over to the link behind `position` of its path; `at` is now or later, in order per
+  // link.
+  void send(Transaction& transaction, std::uint32_t flit, std::uint32_t count,
+            std::uint32_t position, Fs at) {
+    const std::uint16_t port = transaction.route().path->out_port(position);
+    FabricForward* link = links_[port];
+    if (link == nullptr) link = find_link(port);
+    link->accept(transaction, {flit, count, position + 1}, at);
+  }
 
  protected:
   FabricNode(const ComponentInit& init, ArrivalQueue::Forwarding forwarding);
@@ -57,21 +57,9 @@ class FabricNode : public Component {
   }
   // transport_dbg along the path that the transaction brings, from this node on.
   unsigned transport_debug(tlm::tlm_generic_payload& payload);
-  // To be called whenever next_due() may have become earlier.
-  void rearm();
-
-  // Hands a run over to the link behind `position` of its path; `at` is now or later, in order per
-  // link.
-  void send(Transaction& transaction, std::uint32_t flit, std::uint32_t count,
-            std::uint32_t position, Fs at) {
-    const std::uint16_t port = transaction.route().path->out_port(position);
-    FabricForward* link = links_[port];
-    if (link == nullptr) link = find_link(port);
-    link->accept(transaction, {flit, count, position + 1}, at);
-  }
-
+  // A run has been served: it arrived at arrival.time, its service began at `start` and ends now.
   void report_passage(const Arrival& arrival, Fs start) const {
-    if (passages_ != nullptr) passages_->passed(*this, arrival, start);
+    if (passages_.observed()) write_passage(arrival, start);
   }
 
  private:
@@ -79,6 +67,7 @@ class FabricNode : public Component {
   class Output;
 
   void wake();
+  void write_passage(const Arrival& arrival, Fs start) const;
   FabricForward* find_link(std::uint32_t port);
 
   std::vector<std::unique_ptr<Input>> inputs_;
@@ -96,7 +85,7 @@ class FabricNode : public Component {
   Fs armed_ =
       never_fs;  // when wake_ is due; 0 while serve() runs, after which next_due() is asked anyway
   TraceSignal& inbox_;
-  PassageListener* passages_ = nullptr;
+  const AnalysisPort<NodePassage>& passages_;
 };
 
 }  // namespace kernbench

@@ -1,17 +1,20 @@
 #include "models/protocol/host_messages.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/address/virtual_space.h"
 #include "models/base/errors.h"
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
 
 namespace kernbench {
 namespace {
 
 [[noreturn]] void reject(const char* message, const HostMessage& host, const std::string& what) {
-  throw UsageError(std::string(message) +
-                   (host.debug_label.empty() ? "" : " '" + host.debug_label + "'") + ": " + what);
+  throw UsageError(
+      fmt::format("{}{}: {}", message,
+                  host.debug_label.empty() ? "" : fmt::format(" '{}'", host.debug_label), what));
 }
 
 void check_ids(const char* name, const HostMessage& message) {
@@ -25,8 +28,8 @@ void check_ids(const char* name, const HostMessage& message) {
 void check_device(const char* name, const HostMessage& message, int sip) {
   if (*message.target_device == sip) return;
   reject(name, message,
-         "target_device is sip" + std::to_string(*message.target_device) +
-             ", the message goes to sip" + std::to_string(sip));
+         fmt::format("target_device is sip{}, the message goes to sip{}", *message.target_device,
+                     sip));
 }
 
 void check_targets(const char* name, const HostMessage& message, const std::vector<PeId>& targets) {
@@ -36,12 +39,12 @@ void check_targets(const char* name, const HostMessage& message, const std::vect
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (targets[i].sip != targets[0].sip)
       reject(name, message,
-             "targets on sip" + std::to_string(targets[0].sip) + " and sip" +
-                 std::to_string(targets[i].sip) + "; one message serves one SIP");
+             fmt::format("targets on sip{} and sip{}; one message serves one SIP", targets[0].sip,
+                         targets[i].sip));
     if (i > 0 && !(targets[i - 1] < targets[i]))
       reject(name, message,
-             "targets must ascend without duplicates; found " + targets[i].str() + " behind " +
-                 targets[i - 1].str());
+             fmt::format("targets must ascend without duplicates; found {} behind {}",
+                         targets[i].str(), targets[i - 1].str()));
   }
 }
 
@@ -52,29 +55,28 @@ void check_map(const char* name, const Map& message) {
   for (const MmuEntry& entry : message.entries) {
     if (entry.size == 0)
       reject(name, message,
-             "entry at va " + std::to_string(entry.va) + " has size 0, allowed is at least 1");
+             fmt::format("entry at va {} has size 0, allowed is at least 1", entry.va));
   }
 }
 
 void check_segment(const char* name, const HostMessage& message, std::uint64_t base,
                    std::uint64_t size) {
-  const std::string which = "segment at la " + std::to_string(base);
-  if (size == 0) reject(name, message, which + " has size 0, allowed is at least 1");
+  const std::string which = fmt::format("segment at la {}", base);
+  if (size == 0) reject(name, message, fmt::format("{} has size 0, allowed is at least 1", which));
   if (base < va_base || base - va_base > va_space_bytes ||
       size > va_space_bytes - (base - va_base)) {
     reject(name, message,
-           which + " of " + std::to_string(size) + " bytes, allowed are " +
-               std::to_string(va_space_bytes) + " bytes from " + std::to_string(va_base));
+           fmt::format("{} of {} bytes, allowed are {} bytes from {}", which, size, va_space_bytes,
+                       va_base));
   }
 }
 
 }  // namespace
 
 std::string label_of(const char* type, const HostMessage& message) {
-  std::string label = std::string(type) + " '" +
-                      (message.debug_label.empty() ? message.request_id : message.debug_label) +
-                      "'";
-  return message.timestamp_tag ? label + " [" + *message.timestamp_tag + "]" : label;
+  std::string label = fmt::format(
+      "{} '{}'", type, message.debug_label.empty() ? message.request_id : message.debug_label);
+  return message.timestamp_tag ? fmt::format("{} [{}]", label, *message.timestamp_tag) : label;
 }
 
 PeEngine MmuMap::end() const { return PeEngine::pe_mmu; }
@@ -98,9 +100,9 @@ void validate(const MemoryWrite& message) {
           std::get_if<std::shared_ptr<const std::vector<std::uint8_t>>>(&message.source)) {
     if (!*buffer) reject("MemoryWrite", message, "the host buffer is missing");
     if ((*buffer)->size() != message.nbytes) {
-      reject("MemoryWrite", message,
-             "nbytes is " + std::to_string(message.nbytes) + ", the host buffer has " +
-                 std::to_string((*buffer)->size()));
+      reject(
+          "MemoryWrite", message,
+          fmt::format("nbytes is {}, the host buffer has {}", message.nbytes, (*buffer)->size()));
     }
   }
 }
@@ -116,23 +118,24 @@ void validate(const KernelLaunch& message) {
   if (message.meta.count("") > 0)
     reject("KernelLaunch", message, "meta has the empty key, allowed is a name");
   if (!message.body)
-    reject("KernelLaunch", message, "the kernel '" + message.kernel.name + "' has no body");
+    reject("KernelLaunch", message,
+           fmt::format("the kernel '{}' has no body", message.kernel.name));
   if (message.kernel.kind == KernelRef::Kind::deployed && message.kernel.nbytes_code == 0) {
     reject("KernelLaunch", message,
-           "the deployed kernel '" + message.kernel.name +
-               "' has nbytes_code 0, allowed is at least 1");
+           fmt::format("the deployed kernel '{}' has nbytes_code 0, allowed is at least 1",
+                       message.kernel.name));
   }
   if (message.kernel.kind == KernelRef::Kind::deployed &&
       message.kernel.deploy_where.sip != message.targets.front().sip) {
     reject("KernelLaunch", message,
-           "the code of kernel '" + message.kernel.name + "' lies on " +
-               message.kernel.deploy_where.str() + ", the launch goes to sip" +
-               std::to_string(message.targets.front().sip));
+           fmt::format("the code of kernel '{}' lies on {}, the launch goes to sip{}",
+                       message.kernel.name, message.kernel.deploy_where.str(),
+                       message.targets.front().sip));
   }
   if (message.kernel.kind == KernelRef::Kind::builtin && message.kernel.nbytes_code != 0) {
     reject("KernelLaunch", message,
-           "the builtin kernel '" + message.kernel.name + "' has nbytes_code " +
-               std::to_string(message.kernel.nbytes_code) + ", allowed is 0");
+           fmt::format("the builtin kernel '{}' has nbytes_code {}, allowed is 0",
+                       message.kernel.name, message.kernel.nbytes_code));
   }
 }
 
@@ -151,9 +154,9 @@ void validate(const SegmentInstall& message) {
     const bool one = segment.mode == HbmMapping::n_to_one;
     if (segment.pa_bases.empty() || (one && segment.pa_bases.size() > 1)) {
       reject("SegmentInstall", message,
-             "segment at la " + std::to_string(segment.la_base) + " has " +
-                 std::to_string(segment.pa_bases.size()) + " physical bases, allowed is " +
-                 (one ? "one (n_to_one)" : "one for each channel (one_to_one)"));
+             fmt::format("segment at la {} has {} physical bases, allowed is {}", segment.la_base,
+                         segment.pa_bases.size(),
+                         one ? "one (n_to_one)" : "one for each channel (one_to_one)"));
     }
   }
 }

@@ -2,6 +2,8 @@
 // carried by control messages.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -12,13 +14,13 @@
 
 #include "models/address/address_model.h"
 #include "models/base/units.h"
+#include "models/protocol/pe_engine.h"
 #include "models/protocol/transaction.h"
 
 namespace kernbench {
 
 class ByteImage;  // models/data
 class KernelContext;
-enum class PeEngine : std::uint8_t;  // models/protocol/machine_view.h
 
 // The end of a request. ok means that code and message are empty.
 struct Completion {
@@ -47,10 +49,7 @@ struct PeId {
   friend bool operator==(const PeId& a, const PeId& b) {
     return a.sip == b.sip && a.cube == b.cube && a.pe == b.pe;
   }
-  std::string str() const {
-    return "sip" + std::to_string(sip) + ".cube" + std::to_string(cube) + ".pe" +
-           std::to_string(pe);
-  }
+  std::string str() const { return fmt::format("sip{}.cube{}.pe{}", sip, cube, pe); }
 };
 
 // Spec 4.3. Merged by max on the way up.

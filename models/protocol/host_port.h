@@ -9,7 +9,7 @@
 #include "models/base/units.h"
 #include "models/protocol/host_messages.h"
 #include "models/protocol/ipcq.h"
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
 
 namespace kernbench {
 
@@ -44,7 +44,7 @@ class HostPort {
   virtual ~HostPort() = default;
 
   virtual Fs now() const = 0;
-  virtual const MachineView& machine() const = 0;
+  virtual const MachineDescription& machine() const = 0;
   virtual FunctionalModel* data() = 0;  // null with data off
 
   // Each validates, injects at the pcie_ep of the message's SIP, and returns at once. With data on,

@@ -1,9 +1,11 @@
 #include "models/protocol/ipcq.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
 
 namespace kernbench {
 namespace {
@@ -15,13 +17,13 @@ Enum parse(std::string_view name, const char* what, const Enum (&all)[n]) {
     if (name == name_of(each)) return each;
     allowed += (allowed.empty() ? "" : ", ") + std::string(name_of(each));
   }
-  throw UsageError(std::string(what) + " '" + std::string(name) + "', allowed: " + allowed);
+  throw UsageError(fmt::format("{} '{}', allowed: {}", what, name, allowed));
 }
 
 [[noreturn]] void reject(const IpcqInstall& message, const std::string& what) {
-  throw UsageError("IpcqInstall" +
-                   (message.debug_label.empty() ? "" : " '" + message.debug_label + "'") + ": " +
-                   what);
+  throw UsageError(fmt::format(
+      "IpcqInstall{}: {}",
+      message.debug_label.empty() ? "" : fmt::format(" '{}'", message.debug_label), what));
 }
 
 }  // namespace
@@ -51,20 +53,22 @@ void validate(const IpcqInstall& message) {
   const IpcqSettings& settings = message.settings;
   validate_targets(message);
   if (settings.n_slots == 0) reject(message, "n_slots is 0, allowed is at least 1");
-  if (settings.slot_bytes == 0) reject(message, "slot_size is 0, allowed is at least 1");
-  if (settings.credit_bytes == 0)
+  if (settings.slot_size == 0) reject(message, "slot_size is 0, allowed is at least 1");
+  if (settings.ipcq_credit_size_bytes == 0)
     reject(message, "the size of a credit is 0 bytes, allowed is at least 1");
-  if (settings.poll == 0) reject(message, "poll_ns is 0, allowed is more");
-  if (settings.vc_chunk_bytes && *settings.vc_chunk_bytes == 0)
+  if (!(settings.poll_ns > Rational(0))) reject(message, "poll_ns is 0, allowed is more");
+  if (settings.vc_chunk_size && *settings.vc_chunk_size == 0)
     reject(message, "vc_chunk_size is 0, allowed is at least 1");
   for (const auto& [pe, pairs] : message.queue_pairs) {
     if (!std::binary_search(message.targets.begin(), message.targets.end(), pe)) {
-      reject(message, "queue pairs for " + pe.str() + ", which is no target");
+      reject(message, fmt::format("queue pairs for {}, which is no target", pe.str()));
     }
     for (std::size_t i = 1; i < pairs.size(); ++i) {
       if (pairs[i].direction <= pairs[i - 1].direction) {
-        reject(message, "directions of " + pe.str() + " must ascend without duplicates; found '" +
-                            pairs[i].direction + "' behind '" + pairs[i - 1].direction + "'");
+        reject(
+            message,
+            fmt::format("directions of {} must ascend without duplicates; found '{}' behind '{}'",
+                        pe.str(), pairs[i].direction, pairs[i - 1].direction));
       }
     }
   }

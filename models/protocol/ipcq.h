@@ -16,7 +16,6 @@
 
 #include "models/address/phys_range.h"
 #include "models/base/dtype.h"
-#include "models/base/op_sink.h"
 #include "models/base/units.h"
 #include "models/protocol/host_messages.h"
 #include "models/protocol/transaction.h"
@@ -24,6 +23,7 @@
 namespace kernbench {
 
 class ByteImage;  // models/data
+struct DataOp;    // models/data
 
 // --- Installation
 
@@ -37,17 +37,21 @@ enum class Backpressure : std::uint8_t { sleep, poll };
 const char* name_of(Backpressure mode);
 Backpressure parse_backpressure(std::string_view name);  // UsageError that lists the names
 
-// What all rings of an installation have alike.
+// What the rings of an installation have alike: of torch.ipcq.install, and by ccl.yaml, whose keys
+// these are, of a process group.
 struct IpcqSettings {
-  MemorySpace buffer = MemorySpace::tcm;  // of the receiving PE
+  MemorySpace buffer_kind = MemorySpace::tcm;  // of the receiving PE
   std::uint32_t n_slots = 4;
-  std::uint64_t slot_bytes = 4096;
-  Backpressure backpressure = Backpressure::sleep;
-  Fs poll = 10 * fs_per_ns;                     // between two looks of a polling send
-  std::uint32_t credit_bytes = 16;              // of a credit on its side band
-  std::optional<std::uint32_t> vc_chunk_bytes;  // default: the pe_dma's own
+  std::uint64_t slot_size = 4096;                   // bytes: the largest message
+  Backpressure backpressure = Backpressure::sleep;  // of sends into a full ring
+  Rational poll_ns = 10;                            // between two looks of a polling send
+  std::uint32_t ipcq_credit_size_bytes = 16;        // of a credit on its side band
+  std::optional<std::uint32_t> vc_chunk_size;       // bytes; default: the attribute of pe_dma
+  // Off: the rings need not fit their memory. They get addresses that no memory has; times and data
+  // are as if it had them.
+  bool ring_capacity_check = true;
 
-  std::uint64_t ring_bytes() const { return n_slots * slot_bytes; }
+  std::uint64_t ring_bytes() const { return n_slots * slot_size; }
 };
 
 // One end of a queue pair.

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "models/protocol/ipcq.h"
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
 
 namespace kernbench {
 
@@ -57,7 +57,7 @@ class IpcqPort : public virtual sc_core::sc_interface {
   virtual void kernel_ended(bool failed) = 0;
 };
 
-// Told of the end of an access to a slot. `tag` is the asker's own.
+// End of an access to a slot. `tag` is the requester's own.
 class SlotListener {
  public:
   virtual void slot_access_ended(std::uint32_t tag) = 0;
@@ -76,8 +76,8 @@ class CommAccess : public virtual sc_core::sc_interface {
   virtual void use_rings(const IpcqSettings& settings) = 0;
   // Fire and forget; messages stay in order.
   virtual void send_message(std::shared_ptr<const IpcqMessage> message) = 0;
-  virtual void access_slot(bool write, MemorySpace space, std::uint64_t bytes, SlotListener& user,
-                           std::uint32_t tag) = 0;
+  virtual void access_slot(bool write, MemorySpace space, std::uint64_t bytes,
+                           SlotListener& listener, std::uint32_t tag) = 0;
 };
 
 // PE_DMA -> PE_IPCQ.

@@ -11,9 +11,10 @@
 #include "models/address/phys_range.h"
 #include "models/base/units.h"
 #include "models/protocol/command.h"
+#include "models/protocol/command_state.h"
 #include "models/protocol/host_messages.h"
 #include "models/protocol/ipcq.h"
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
 
 namespace kernbench {
 
@@ -30,7 +31,7 @@ class KernelContext {
 
   virtual PeId where() const = 0;
   virtual const KernelLaunch& launch() const = 0;
-  virtual const MachineView& machine() const = 0;
+  virtual const MachineDescription& machine() const = 0;
   virtual FunctionalModel* data() = 0;  // null with data off
   virtual Fs now() const = 0;
 

@@ -7,7 +7,8 @@
 #include "models/base/errors.h"
 #include "models/base/exception_text.h"
 #include "models/base/services.h"
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
+#include "models/protocol/observation.h"
 #include "models/protocol/path.h"
 #include "models/protocol/transaction.h"
 
@@ -19,17 +20,17 @@ class MachineServices : public Services {
  public:
   virtual TransactionPool& pool() = 0;
   virtual Routes& routes() = 0;
-  virtual const MachineView& machine() const = 0;
+  virtual const MachineDescription& machine() const = 0;
   // Null with data off (`--data off`).
   virtual FunctionalModel* data() = 0;
   // A fatal fault of the run, such as a broken model rule: the run stops at the end of this delta
   // and reports the first cause.
   virtual void fatal(const sc_core::sc_object& where, const std::string& what) = 0;
+
+  MachineServices& as_machine() final { return *this; }
 };
 
-inline MachineServices& machine_services(Services& services) {
-  return static_cast<MachineServices&>(services);
-}
+inline MachineServices& machine_services(Services& services) { return services.as_machine(); }
 
 // Runs what an SC_METHOD does: nothing escapes it but the killing of processes. False if it has
 // failed; the run ends then.

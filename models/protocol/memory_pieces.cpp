@@ -6,7 +6,7 @@ namespace kernbench {
 namespace {
 
 // Whether the byte `distance` behind the place is in the same memory. What has no memory is not.
-bool continues(const MachineView& machine, const MemoryTarget& place, std::uint64_t physical,
+bool continues(const MachineDescription& machine, const MemoryTarget& place, std::uint64_t physical,
                std::uint64_t distance) {
   try {
     const MemoryTarget there = machine.place_of(physical + distance);
@@ -20,7 +20,7 @@ bool continues(const MachineView& machine, const MemoryTarget& place, std::uint6
 
 }  // namespace
 
-std::vector<MemoryPiece> memory_pieces(const MachineView& machine, std::uint64_t physical,
+std::vector<MemoryPiece> memory_pieces(const MachineDescription& machine, std::uint64_t physical,
                                        std::uint64_t nbytes) {
   std::vector<MemoryPiece> pieces;
   while (nbytes > 0) {

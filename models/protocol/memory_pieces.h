@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
 
 namespace kernbench {
 
@@ -16,7 +16,7 @@ struct MemoryPiece {
 
 // In ascending order; they cover [physical, physical + nbytes). Throws AddressError or RoutingError
 // if a byte has no memory.
-std::vector<MemoryPiece> memory_pieces(const MachineView& machine, std::uint64_t physical,
+std::vector<MemoryPiece> memory_pieces(const MachineDescription& machine, std::uint64_t physical,
                                        std::uint64_t nbytes);
 
 }  // namespace kernbench

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/base/component.h"
 #include "models/base/errors.h"
+#include "models/base/node_id.h"
 #include "models/base/units.h"
 
 namespace kernbench {

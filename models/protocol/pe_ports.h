@@ -1,6 +1,7 @@
-// How the engines of a PE find each other: one small interface per service, and who uses it. The
+// Services of the engines of a PE for each other: one small interface each, with its users. The
 // ends of the pe_internal edges are bound by these types alone, so that a replaced engine is bound
-// as the built-in one is (platform/assembly/bind_pe_edge.h).
+// as the built-in one is: an engine has a ServicePort<I> for what it needs, and derives from I, or
+// has a ServiceExport<I>, for what it provides (models/protocol/service_port.h).
 //
 // Calls are functional: none of them waits. Time is told by when the answer comes.
 #pragma once
@@ -15,31 +16,34 @@
 #include "models/address/phys_range.h"
 #include "models/base/units.h"
 #include "models/protocol/command.h"
+#include "models/protocol/command_state.h"
 #include "models/protocol/host_messages.h"
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
+#include "models/protocol/service_port.h"
 #include "models/protocol/tile_task.h"
+#include "models/protocol/tile_task_socket.h"
 #include "models/protocol/transaction.h"
 
 namespace kernbench {
 
 // --- Tile tasks (spec 5.2): one pair of sockets per edge between two engines
 
-class TaskSender {
+class TaskSender : public virtual sc_core::sc_interface {
  public:
-  virtual ~TaskSender() = default;
+  static constexpr const char* port_name = "task_sender";
   // Once per edge, before the end of elaboration.
   virtual TileTaskInitiatorSocket& add_task_output(PeEngine to) = 0;
 };
 
-class TaskReceiver {
+class TaskReceiver : public virtual sc_core::sc_interface {
  public:
-  virtual ~TaskReceiver() = default;
+  static constexpr const char* port_name = "task_receiver";
   virtual TileTaskTargetSocket& add_task_input(PeEngine from) = 0;
 };
 
 // --- Services
 
-// Told at the instant at which something that was asked for is there. `tag` is the asker's own.
+// Grant of what was requested, at that instant. `tag` is the requester's own.
 class GrantListener {
  public:
   virtual void granted(std::uint32_t tag) = 0;
@@ -77,7 +81,7 @@ class AccelSlot : public virtual sc_core::sc_interface {
   static constexpr PeEngine provider = PeEngine::pe_scheduler;
   static constexpr const char* port_name = "accel_slot";
   // Granted in order of the requests; requests of one instant by WorkOrder.
-  virtual void request_slot(GrantListener& taker, std::uint32_t tag, const WorkOrder& order) = 0;
+  virtual void request_slot(GrantListener& listener, std::uint32_t tag, const WorkOrder& order) = 0;
   virtual void release_slot() = 0;
 };
 
@@ -88,7 +92,7 @@ class TileBuffers : public virtual sc_core::sc_interface {
   static constexpr PeEngine provider = PeEngine::pe_scheduler;
   static constexpr const char* port_name = "tile_buffers";
   // True: the tile has its buffer. False: it is granted later.
-  virtual bool acquire_buffer(TileTask& task, GrantListener& taker, std::uint32_t tag) = 0;
+  virtual bool acquire_buffer(TileTask& task, GrantListener& listener, std::uint32_t tag) = 0;
 };
 
 // PE_GEMM, PE_MATH, PE_SCHEDULER -> PE_FETCH_STORE, which keeps the account: FETCH takes, later
@@ -115,7 +119,7 @@ class TcmAccess : public virtual sc_core::sc_interface {
  public:
   static constexpr PeEngine provider = PeEngine::pe_tcm;
   static constexpr const char* port_name = "tcm_access";
-  virtual void access_tcm(bool write, std::uint64_t bytes, TcmListener& user, std::uint32_t tag,
+  virtual void access_tcm(bool write, std::uint64_t bytes, TcmListener& listener, std::uint32_t tag,
                           const WorkOrder& order) = 0;
 };
 
@@ -161,12 +165,12 @@ struct DmaRequest {
   std::uint64_t bytes = 0;
   WorkOrder order;
   std::optional<TieKey> key;  // of the transaction; the pe_dma makes one if there is none
-  DmaListener* user = nullptr;
+  DmaListener* listener = nullptr;
   std::uint32_t tag = 0;
   std::uint64_t physical = 0;  // address of its first byte, 0 if not known
 };
 
-// Anybody -> PE_DMA: a transfer beside those of the tiles, on the same channels.
+// Any initiator -> PE_DMA: a transfer beside those of the tiles, on the same channels.
 class DmaAccess : public virtual sc_core::sc_interface {
  public:
   static constexpr PeEngine provider = PeEngine::pe_dma;
@@ -174,25 +178,6 @@ class DmaAccess : public virtual sc_core::sc_interface {
   virtual void submit_dma(const DmaRequest& request) = 0;
   // Both channels together, grants to completions, up to now.
   virtual Fs dma_channel_held() const = 0;
-};
-
-// A base of every engine that uses service I of a neighbour, listed after Component; the port
-// becomes its child.
-template <class I>
-class Uses {
- public:
-  using Port = sc_core::sc_port<I, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
-  virtual ~Uses() = default;
-  Port& port() { return port_; }
-  bool connected() const { return port_.get_interface() != nullptr; }
-
- protected:
-  // Throws ModelError through SystemC if no edge has bound it.
-  I& provider() { return *port_.operator->(); }
-  const I& provider() const { return *port_.operator->(); }
-
- private:
-  Port port_{I::port_name};
 };
 
 }  // namespace kernbench

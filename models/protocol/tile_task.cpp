@@ -1,5 +1,7 @@
 #include "models/protocol/tile_task.h"
 
+#include <fmt/format.h>
+
 #include "models/base/errors.h"
 
 namespace kernbench {
@@ -8,16 +10,15 @@ namespace {
 struct StageInfo {
   const char* name;
   const char* op_log_name;
-  EngineRole role;
 };
 
 constexpr std::array<StageInfo, stage_type_count> stage_table{{
-    {"DMA_READ", "tile/DMA_READ", EngineRole::dma},
-    {"FETCH", "tile/FETCH", EngineRole::fetch_store},
-    {"GEMM", "tile/GEMM", EngineRole::gemm},
-    {"MATH", "tile/MATH", EngineRole::math},
-    {"STORE", "tile/STORE", EngineRole::fetch_store},
-    {"DMA_WRITE", "tile/DMA_WRITE", EngineRole::dma},
+    {"DMA_READ", "tile/DMA_READ"},
+    {"FETCH", "tile/FETCH"},
+    {"GEMM", "tile/GEMM"},
+    {"MATH", "tile/MATH"},
+    {"STORE", "tile/STORE"},
+    {"DMA_WRITE", "tile/DMA_WRITE"},
 }};
 
 const StageInfo& info(StageType stage) { return stage_table[static_cast<std::size_t>(stage)]; }
@@ -26,11 +27,10 @@ const StageInfo& info(StageType stage) { return stage_table[static_cast<std::siz
 
 const char* name_of(StageType stage) { return info(stage).name; }
 const char* op_log_name_of(StageType stage) { return info(stage).op_log_name; }
-EngineRole role_of(StageType stage) { return info(stage).role; }
 
 void Tile::add(const Stage& stage) {
   if (size_ == max_stages)
-    throw ModelError("a tile has more than " + std::to_string(max_stages) + " stages");
+    throw ModelError(fmt::format("a tile has more than {} stages", max_stages));
   stages_[size_++] = stage;
 }
 

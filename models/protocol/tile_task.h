@@ -1,28 +1,24 @@
-// Tile tasks: work that routes itself through a PE's engines (spec 5.2).
+// Tile tasks: work that routes itself through a PE's engines (spec 5.2). The sockets that carry
+// them stand in tile_task_socket.h.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <tlm>
 #include <tuple>
 
 #include "models/base/dtype.h"
 #include "models/base/math_op.h"
-#include "models/base/op_sink.h"
 #include "models/base/units.h"
+#include "models/protocol/pe_engine.h"
 
 namespace kernbench {
 
-enum class StageType : std::uint8_t { dma_read, fetch, gemm, math, store, dma_write };
-inline constexpr int stage_type_count = 6;
+struct DataOp;  // models/data: what a command does to values
+
 const char* name_of(StageType stage);         // "DMA_READ", ...
 const char* op_log_name_of(StageType stage);  // "tile/DMA_READ", ...
-
-// Which engine serves a stage; also the name of the task port towards it.
-enum class EngineRole : std::uint8_t { dma, fetch_store, gemm, math };
-EngineRole role_of(StageType stage);
 
 struct Stage {
   StageType type = StageType::fetch;
@@ -65,7 +61,7 @@ struct WorkOrder {
   }
 };
 
-// Who is told how a tile gets on. Implemented by the scheduler's per-command context.
+// Completion callbacks of a tile; implemented by the scheduler's per-command context.
 class TileListener {
  public:
   virtual ~TileListener() = default;
@@ -96,18 +92,5 @@ struct TileTask {
   bool last_stage() const { return stage_index + 1 == tile.size(); }
   WorkOrder order() const { return {command_id, tile.id, static_cast<std::uint32_t>(stage_index)}; }
 };
-
-// TLM-2.0 with our payload and the base phases: BEGIN_REQ offers a task; TLM_UPDATED + END_REQ
-// takes it at once, TLM_ACCEPTED means that END_REQ follows on the backward path when the
-// receiver's queue for that stage has room. Until then the sender keeps it.
-struct TileTaskProtocol {
-  using tlm_payload_type = TileTask;
-  using tlm_phase_type = tlm::tlm_phase;
-};
-using TileTaskForward = tlm::tlm_fw_transport_if<TileTaskProtocol>;
-using TileTaskBackward = tlm::tlm_bw_transport_if<TileTaskProtocol>;
-using TileTaskInitiatorSocket =
-    tlm::tlm_base_initiator_socket<32, TileTaskForward, TileTaskBackward>;
-using TileTaskTargetSocket = tlm::tlm_base_target_socket<32, TileTaskForward, TileTaskBackward>;
 
 }  // namespace kernbench

@@ -1,8 +1,11 @@
 #include "models/protocol/transaction.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
+#include "models/protocol/observation.h"
 
 namespace kernbench {
 
@@ -10,7 +13,7 @@ void RouteExtension::cut_flits(std::uint64_t bytes, std::uint32_t flit_size) {
   const std::uint64_t skew = offset % flit_size;
   const std::uint64_t count = (skew + bytes + flit_size - 1) / flit_size;
   if (count > UINT32_MAX)
-    throw AccessFault("a transfer of " + std::to_string(bytes) + " bytes has too many flits");
+    throw AccessFault(fmt::format("a transfer of {} bytes has too many flits", bytes));
   flits = static_cast<std::uint32_t>(count);
   flit_bytes = flit_size;
   first_flit_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, flit_size - skew));
@@ -58,7 +61,7 @@ TransactionHandle TransactionPool::make() {
 
 void TransactionPool::free(tlm::tlm_generic_payload* payload) {
   auto* transaction = static_cast<Transaction*>(payload);
-  if (observer_ != nullptr) observer_->given_back(*transaction);
+  if (ends_ != nullptr && ends_->observed()) ends_->write({*transaction});
   transaction->reset();  // extensions only
   transaction->set_command(tlm::TLM_IGNORE_COMMAND);
   transaction->set_address(0);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "models/address/channel_interleave.h"
+#include "models/base/analysis_port.h"
 #include "models/base/component.h"
 #include "models/protocol/path.h"
 
@@ -90,6 +91,8 @@ class RouteExtension : public tlm::tlm_extension<RouteExtension> {
     return flit + 1 == flits ? last_flit_bytes : flit_bytes;
   }
   bool is_control() const { return flits == 0; }
+  // From the initiator to the target, on either leg.
+  const Path& request_path() const { return leg == Leg::request ? *path : path->reverse(); }
   // Of the flit's first byte, in the target memory.
   std::uint64_t offset_of(std::uint32_t flit) const {
     return flit == 0
@@ -156,31 +159,24 @@ class TransactionHandle {
   Transaction* transaction_ = nullptr;
 };
 
-// Told of every transaction that is given back, while it still has its route: its life is over.
-class TransactionEndListener {
- public:
-  virtual void given_back(const Transaction& transaction) = 0;
-
- protected:
-  ~TransactionEndListener() = default;
-};
+struct TransactionEnd;  // models/protocol/observation.h
 
 // Owns every transaction; those that are given back are used again. Must be empty of outstanding
 // ones at the end of a run.
 class TransactionPool final : public tlm::tlm_mm_interface {
  public:
+  // `ends`: the port for transactions that are given back; null: none.
+  explicit TransactionPool(const AnalysisPort<TransactionEnd>* ends = nullptr) : ends_(ends) {}
   ~TransactionPool() override;
   TransactionHandle make();
   void free(tlm::tlm_generic_payload* payload) override;
   std::size_t outstanding() const { return all_.size() - idle_.size(); }
   std::size_t allocated() const { return all_.size(); }
-  // At most one, which outlives the simulation.
-  void observe(TransactionEndListener* observer) { observer_ = observer; }
 
  private:
   std::vector<std::unique_ptr<Transaction>> all_;
   std::vector<Transaction*> idle_;
-  TransactionEndListener* observer_ = nullptr;
+  const AnalysisPort<TransactionEnd>* ends_;
 };
 
 }  // namespace kernbench

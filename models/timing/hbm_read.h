@@ -36,6 +36,9 @@ class HbmRead {
     lap_ = 0;
   }
 
+  // Of the first burst on each channel, in the order in which the read touches them.
+  const std::vector<Fs>& first_finishes() const { return first_finish_; }
+
   // The instant at which every byte up to the one at `offset` is out; offsets in ascending order.
   Fs ready(std::uint64_t offset) {
     for (const std::uint64_t last = offset >> burst_shift_; next_ <= last; ++next_) {

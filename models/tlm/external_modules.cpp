@@ -1,5 +1,7 @@
 #include "models/tlm/external_modules.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "models/base/errors.h"
@@ -10,7 +12,7 @@ namespace {
 template <class Make>
 void add(std::map<std::string, Make>& modules, const std::string& name, Make make) {
   if (!modules.emplace(name, std::move(make)).second)
-    throw UsageError("the external module '" + name + "' is registered twice");
+    throw UsageError(fmt::format("the external module '{}' is registered twice", name));
 }
 
 }  // namespace

@@ -28,19 +28,8 @@ std::string label_of(const tlm::tlm_generic_payload& payload) {
 
 Implementation TlmInitiatorBridge::implementation(const std::string& name,
                                                   const ExternalModules& modules) {
-  ParameterSchema schema{
-      Parameter::choice("module", "the plain TLM-2.0 initiator behind the bridge",
-                        names_of(modules.initiators()), "spec 2.1"),
-      Parameter::duration_ns(
-          "overhead_ns", "from the grant of an access until it stands at the link", "assumption")
-          .default_val(0),
-      Parameter::integer("max_outstanding", "accesses granted and not ended", "", "assumption")
-          .default_val(8)
-          .range("1", "65536"),
-      Parameter::boolean("posted", "a write ends at its commit, without an acknowledgement",
-                         "spec 2.1")
-          .default_val(false)};
-  return {name, description, Roles(roles.begin(), roles.end()), std::move(schema),
+  return {name, description, Roles(roles.begin(), roles.end()),
+          Parameters(names_of(modules.initiators())).schema(),
           [initiators = modules.initiators()](const ComponentInit& init) {
             return make_component<TlmInitiatorBridge>(init, initiators);
           }};
@@ -50,10 +39,7 @@ TlmInitiatorBridge::TlmInitiatorBridge(
     const ComponentInit& init,
     const std::map<std::string, ExternalModules::MakeInitiator>& initiators)
     : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward), socket("socket"),
-      machine_(machine_services(init.services)), keys_(init.node),
-      overhead_(ns_to_fs(attributes().decimal("overhead_ns"))),
-      max_outstanding_(static_cast<std::size_t>(attributes().integer("max_outstanding"))),
-      posted_(attributes().flag("posted")),
+      machine_(machine_services(init.services)), parameters_(init.attributes), keys_(init.node),
       outstanding_signal_(add_signal("outstanding", "accesses granted and not ended", 17)) {
   add_statistic("reads", "reads ended", Quantity::count, reads_);
   add_statistic("writes", "writes ended", Quantity::count, writes_);
@@ -61,7 +47,7 @@ TlmInitiatorBridge::TlmInitiatorBridge(
   add_statistic("bytes_written", "bytes of writes that succeeded", Quantity::bytes, bytes_written_);
   add_statistic("errors", "accesses with an error as response status", Quantity::count, errors_);
   socket.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
-  outside_ = initiators.at(attributes().text("module"))("module", socket);
+  outside_ = initiators.at(*parameters_.module)("module", socket);
 }
 
 // --- From outside
@@ -200,8 +186,8 @@ TlmInitiatorBridge::Access& TlmInitiatorBridge::admit(tlm::tlm_generic_payload& 
 // --- In the fabric
 
 Fs TlmInitiatorBridge::next_due() const {
-  Fs due = arrivals_.control() == nullptr ? never_fs : arrivals_.control()->time;
-  if (!waiting_.empty() && outstanding_ < max_outstanding_)
+  Fs due = arrivals_.control_due();
+  if (!waiting_.empty() && outstanding_ < *parameters_.max_outstanding)
     due = std::min(due, waiting_.front()->due);
   if (!leaving_.empty()) due = std::min(due, under_way_[leaving_.front()]->due);
   if (!answered_.empty() && responding_ == nullptr) due = std::min(due, response_free_at_);
@@ -210,13 +196,12 @@ Fs TlmInitiatorBridge::next_due() const {
 
 void TlmInitiatorBridge::serve() {
   while (next_due() <= now()) {  // a call to the outside may come back with the next one
-    while (arrivals_.control() != nullptr && arrivals_.control()->time <= now()) {
-      const Arrival arrival = *arrivals_.control();
-      arrivals_.pop_control();
+    arrivals_.take_control(now(), 0, [this](const Arrival& arrival) {
       report_passage(arrival, arrival.time);
       arrival.transaction->route().listener->completed(*arrival.transaction);
-    }
-    while (!waiting_.empty() && outstanding_ < max_outstanding_ && waiting_.front()->due <= now())
+    });
+    while (!waiting_.empty() && outstanding_ < *parameters_.max_outstanding &&
+           waiting_.front()->due <= now())
       grant();
     while (!leaving_.empty() && under_way_[leaving_.front()]->due <= now()) {
       Access& access = *under_way_[leaving_.front()];
@@ -238,7 +223,7 @@ void TlmInitiatorBridge::grant() {
   if (place == under_way_.end()) under_way_.emplace_back();
   Access& granted = *access;
   under_way_[tag] = std::move(access);
-  granted.due = now() + overhead_;
+  granted.due = now() + *parameters_.overhead;
   for (Part& part : granted.parts) {
     part.transaction = machine_.pool().make();
     Transaction& transaction = *part.transaction;
@@ -249,10 +234,10 @@ void TlmInitiatorBridge::grant() {
     route.path = part.path;
     route.key = keys_.next(now());
     route.offset = part.piece.place.offset;
-    route.posted = posted_ && transaction.is_write();
+    route.posted = *parameters_.posted && transaction.is_write();
     route.listener = this;
     route.listener_tag = tag;
-    if (transaction.is_write()) route.cut_flits(part.piece.nbytes, machine_.machine().flit_bytes());
+    if (transaction.is_write()) route.cut_flits(part.piece.nbytes, machine_.machine().flit_bytes);
   }
   leaving_.push_back(tag);
   if (requesting_ != &granted) return;

@@ -39,6 +39,32 @@ class TlmInitiatorBridge final : public FabricNode,
   static constexpr const char* description =
       "a plain TLM-2.0 initiator (base protocol) as an initiator of memory traffic";
   static constexpr std::array roles{Role::tlm_initiator};
+  struct Parameters : ParameterSet {
+    explicit Parameters(std::vector<std::string> modules) : modules_(std::move(modules)) {}
+    explicit Parameters(const Attributes& values) : ParameterSet(values) {}
+
+   private:
+    std::vector<std::string> modules_;  // that `module` may name
+
+   public:
+    Param<std::string> module{
+        *this, Parameter::choice("module", "the plain TLM-2.0 initiator behind the bridge",
+                                 modules_, "spec 2.1")};
+    Param<Fs> overhead{
+        *this,
+        Parameter::duration_ns(
+            "overhead_ns", "from the grant of an access until it stands at the link", "assumption")
+            .default_val(0)};
+    Param<std::size_t> max_outstanding{
+        *this,
+        Parameter::integer("max_outstanding", "accesses granted and not ended", "", "assumption")
+            .default_val(8)
+            .range(1, 65536)};
+    Param<bool> posted{
+        *this, Parameter::boolean(
+                   "posted", "a write ends at its commit, without an acknowledgement", "spec 2.1")
+                   .default_val(false)};
+  };
   // `module` names one of the initiators; they are those that are known by now.
   static Implementation implementation(const std::string& name, const ExternalModules& modules);
 
@@ -102,10 +128,8 @@ class TlmInitiatorBridge final : public FabricNode,
   void end(Access& access);
 
   MachineServices& machine_;
+  const Parameters parameters_;
   TieKeySource keys_;
-  Fs overhead_;
-  std::size_t max_outstanding_;
-  bool posted_;
   Accesses waiting_;                                // for the grant, by due
   std::vector<std::unique_ptr<Access>> under_way_;  // by tag; null: free
   std::list<std::size_t> leaving_;                  // granted, overhead not yet paid

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "models/address/phys_addr.h"
 #include "models/data/debug_access.h"
 
 namespace kernbench {
@@ -14,19 +13,8 @@ Implementation TlmTargetBridge::implementation(const std::string& name,
                                                const ExternalModules& modules) {
   std::vector<std::string> names;
   for (const auto& module : modules.targets()) names.push_back(module.first);
-  ParameterSchema schema{
-      Parameter::choice("module", "the plain TLM-2.0 memory behind the bridge", std::move(names),
-                        "spec 2.1"),
-      Parameter::duration_ns("overhead_ns", "from the last flit or the command to BEGIN_REQ",
-                             "assumption")
-          .default_val(0),
-      Parameter::integer("size_mb", "capacity, in the place of sram", "MiB", "spec 1.2")
-          .default_val(32)
-          .range("1", std::to_string(PhysAddr::cube_sram_bytes >> 20)),
-      Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2")
-          .range("1", "65536")
-          .from_machine()};
-  return {name, description, Roles(roles.begin(), roles.end()), std::move(schema),
+  return {name, description, Roles(roles.begin(), roles.end()),
+          Parameters(std::move(names)).schema(),
           [targets = modules.targets()](const ComponentInit& init) {
             return make_component<TlmTargetBridge>(init, targets);
           }};
@@ -35,8 +23,7 @@ Implementation TlmTargetBridge::implementation(const std::string& name,
 TlmTargetBridge::TlmTargetBridge(const ComponentInit& init,
                                  const std::map<std::string, ExternalModules::MakeTarget>& targets)
     : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward), socket("socket"),
-      machine_(machine_services(init.services)),
-      overhead_(ns_to_fs(attributes().decimal("overhead_ns"))),
+      machine_(machine_services(init.services)), parameters_(init.attributes),
       busy_(add_signal("busy", "a request is with the memory", 1)) {
   add_statistic("reads", "reads answered", Quantity::count, reads_);
   add_statistic("writes", "writes completed", Quantity::count, writes_);
@@ -44,7 +31,7 @@ TlmTargetBridge::TlmTargetBridge(const ComponentInit& init,
   add_statistic("bytes_written", "bytes of writes that succeeded", Quantity::bytes, bytes_written_);
   add_statistic("errors", "requests with an error as response status", Quantity::count, errors_);
   socket.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
-  outside_ = targets.at(attributes().text("module"))("module", socket);
+  outside_ = targets.at(*parameters_.module)("module", socket);
 }
 
 tlm::tlm_sync_enum TlmTargetBridge::broken_protocol(const std::string& what) {
@@ -55,7 +42,7 @@ tlm::tlm_sync_enum TlmTargetBridge::broken_protocol(const std::string& what) {
 Fs TlmTargetBridge::next_due() const {
   if (outside_payload_) return answer_at_;
   const Arrival* head = arrivals_.control();
-  return head == nullptr ? never_fs : std::max(head->time + overhead_, now());
+  return head == nullptr ? never_fs : std::max(head->time + *parameters_.overhead, now());
 }
 
 void TlmTargetBridge::serve() {
@@ -148,7 +135,7 @@ void TlmTargetBridge::finish() {
   if (ok && transaction.is_read()) route.listener->take_bytes(transaction, bytes_.data());
   route.make_response();
   if (!ok || transaction.is_write()) return send(transaction, 0, 0, 0, now());
-  route.cut_flits(nbytes, static_cast<std::uint32_t>(attributes().integer("flit_bytes")));
+  route.cut_flits(nbytes, *parameters_.flit_bytes);
   for (std::uint32_t flit = 0; flit < route.flits; ++flit) send(transaction, flit, 1, 0, now());
 }
 

@@ -16,6 +16,7 @@
 #include <memory>
 #include <vector>
 
+#include "models/address/phys_addr.h"
 #include "models/base/component_registry.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_services.h"
@@ -28,6 +29,31 @@ class TlmTargetBridge final : public FabricNode, private tlm::tlm_bw_transport_i
   static constexpr const char* description =
       "a plain TLM-2.0 memory (base protocol) in the place of sram or hbm_ctrl";
   static constexpr std::array roles{Role::sram, Role::hbm_ctrl};
+  struct Parameters : ParameterSet {
+    explicit Parameters(std::vector<std::string> modules) : modules_(std::move(modules)) {}
+    explicit Parameters(const Attributes& values) : ParameterSet(values) {}
+
+   private:
+    std::vector<std::string> modules_;  // that `module` may name
+
+   public:
+    Param<std::string> module{
+        *this, Parameter::choice("module", "the plain TLM-2.0 memory behind the bridge", modules_,
+                                 "spec 2.1")};
+    Param<Fs> overhead{
+        *this, Parameter::duration_ns(
+                   "overhead_ns", "from the last flit or the command to BEGIN_REQ", "assumption")
+                   .default_val(0)};
+    Param<std::int64_t> size_mb{
+        // read by the address map
+        *this, Parameter::integer("size_mb", "capacity, in the place of sram", "MiB", "spec 1.2")
+                   .default_val(32)
+                   .range(1, PhysAddr::cube_sram_bytes >> 20)};
+    Param<std::uint32_t> flit_bytes{
+        *this, Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2")
+                   .range(1, 65536)
+                   .from_machine()};
+  };
   // `module` names one of the targets; they are those that are known by now.
   static Implementation implementation(const std::string& name, const ExternalModules& modules);
 
@@ -51,7 +77,7 @@ class TlmTargetBridge final : public FabricNode, private tlm::tlm_bw_transport_i
   tlm::tlm_sync_enum broken_protocol(const std::string& what);
 
   MachineServices& machine_;
-  Fs overhead_;
+  const Parameters parameters_;
   Arrival current_;  // under way outside
   TransactionHandle outside_payload_;
   std::vector<unsigned char> bytes_;

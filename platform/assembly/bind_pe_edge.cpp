@@ -1,5 +1,7 @@
 #include "platform/assembly/bind_pe_edge.h"
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "models/base/errors.h"
@@ -10,37 +12,37 @@ namespace kernbench {
 namespace {
 
 [[noreturn]] void lacks(const Component& source, const Component& target, const std::string& what) {
-  throw UsageError(std::string(source.name()) + " needs " + what + " of " + target.name() +
-                   ", whose implementation does not provide it");
-}
-
-bool takes_tasks(PeEngine engine) {
-  return engine == PeEngine::pe_dma || engine == PeEngine::pe_fetch_store ||
-         engine == PeEngine::pe_gemm || engine == PeEngine::pe_math;
+  throw UsageError(fmt::format("{} needs {} of {}, whose implementation does not provide it",
+                               source.name(), what, target.name()));
 }
 
 void bind_tasks(Component& source, PeEngine source_engine, Component& target,
                 PeEngine target_engine) {
-  auto* sender = dynamic_cast<TaskSender*>(&source);
-  if (sender == nullptr || !takes_tasks(target_engine)) return;
-  auto* receiver = dynamic_cast<TaskReceiver*>(&target);
+  if (stages_of(target_engine).empty()) return;
+  auto* sender = find_service<TaskSender>(source);
+  if (sender == nullptr) return;
+  auto* receiver = find_service<TaskReceiver>(target);
   if (receiver == nullptr) lacks(source, target, "tile tasks (TaskReceiver)");
   sender->add_task_output(target_engine).bind(receiver->add_task_input(source_engine));
 }
 
+// Every port of the source for interface I.
 template <class I>
-void bind_service(Component& source, Component& target, PeEngine target_engine) {
-  auto* user = dynamic_cast<Uses<I>*>(&source);
-  if (user == nullptr || target_engine != I::provider) return;
-  auto* provider = dynamic_cast<I*>(&target);
-  if (provider == nullptr) lacks(source, target, I::port_name);
-  user->port().bind(*provider);
+void bind_service(Component& source, Component& target, bool optional = false) {
+  for (sc_core::sc_object* child : source.get_child_objects()) {
+    auto* port = dynamic_cast<sc_core::sc_port_b<I>*>(child);
+    if (port == nullptr) continue;
+    I* provider = find_service<I>(target);
+    if (provider == nullptr && optional) continue;
+    if (provider == nullptr) lacks(source, target, I::port_name);
+    port->bind(*provider);
+  }
 }
 
-// Where the target has it.
-template <class I>
-void bind_service_if_provided(Component& source, Component& target, PeEngine target_engine) {
-  if (dynamic_cast<I*>(&target) != nullptr) bind_service<I>(source, target, target_engine);
+// The services of one engine.
+template <class... I>
+void bind_services(Component& source, Component& target, PeEngine target_engine) {
+  (void)((I::provider == target_engine ? bind_service<I>(source, target) : void()), ...);
 }
 
 }  // namespace
@@ -48,17 +50,10 @@ void bind_service_if_provided(Component& source, Component& target, PeEngine tar
 void bind_pe_edge(Component& source, PeEngine source_engine, Component& target,
                   PeEngine target_engine) {
   bind_tasks(source, source_engine, target, target_engine);
-  bind_service<CommandPort>(source, target, target_engine);
-  bind_service<AccelSlot>(source, target, target_engine);
-  bind_service<TileBuffers>(source, target, target_engine);
-  bind_service<RegisterFile>(source, target, target_engine);
-  bind_service<TcmAccess>(source, target, target_engine);
-  bind_service<AddressTranslation>(source, target, target_engine);
-  bind_service<DmaAccess>(source, target, target_engine);
-  bind_service<IpcqPort>(source, target, target_engine);
-  bind_service<CommAccess>(source, target, target_engine);
-  bind_service<IpcqMessageListener>(source, target, target_engine);
-  bind_service_if_provided<SegmentLookup>(source, target, target_engine);
+  bind_services<CommandPort, AccelSlot, TileBuffers, RegisterFile, TcmAccess, AddressTranslation,
+                DmaAccess, IpcqPort, CommAccess, IpcqMessageListener>(source, target,
+                                                                      target_engine);
+  if (target_engine == SegmentLookup::provider) bind_service<SegmentLookup>(source, target, true);
 }
 
 }  // namespace kernbench

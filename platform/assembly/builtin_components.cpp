@@ -7,15 +7,7 @@
 #include "models/io/pcie_ep.h"
 #include "models/io/ual_ep.h"
 #include "models/noc/router.h"
-#include "models/pe/pe_cpu.h"
-#include "models/pe/pe_dma.h"
-#include "models/pe/pe_fetch_store.h"
-#include "models/pe/pe_gemm.h"
-#include "models/pe/pe_ipcq.h"
-#include "models/pe/pe_math.h"
-#include "models/pe/pe_mmu.h"
-#include "models/pe/pe_scheduler.h"
-#include "models/pe/pe_tcm.h"
+#include "models/pe/pe_components.h"
 #include "models/tlm/tlm_initiator_bridge.h"
 #include "models/tlm/tlm_target_bridge.h"
 
@@ -42,15 +34,7 @@ void register_tlm_bridges(ComponentRegistry& registry, const ExternalModules& mo
 void register_builtin_components(ComponentRegistry& registry, const ExternalModules& modules) {
   register_fabric_components(registry);
   register_tlm_bridges(registry, modules);
-  registry.add(implementation_of<PeCpu>("builtin.pe_cpu"));
-  registry.add(implementation_of<PeScheduler>("builtin.pe_scheduler"));
-  registry.add(implementation_of<PeDma>("builtin.pe_dma"));
-  registry.add(implementation_of<PeFetchStore>("builtin.pe_fetch_store"));
-  registry.add(implementation_of<PeGemm>("builtin.pe_gemm"));
-  registry.add(implementation_of<PeMath>("builtin.pe_math"));
-  registry.add(implementation_of<PeTcm>("builtin.pe_tcm"));
-  registry.add(implementation_of<PeMmu>("builtin.pe_mmu"));
-  registry.add(implementation_of<PeIpcq>("builtin.pe_ipcq"));
+  register_pe_components(registry);
 }
 
 }  // namespace kernbench

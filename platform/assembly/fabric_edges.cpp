@@ -1,15 +1,14 @@
 #include "platform/assembly/fabric_edges.h"
 
 #include "models/timing/link_state.h"
-#include "platform/topology/pe_engines.h"
+#include "platform/config/pe_links.h"
 
 namespace kernbench {
 namespace {
 
 EdgeBinding binding_of(const Graph& graph, const Edge& edge) {
   if (edge.kind != EdgeKind::pe_internal) return EdgeBinding::link;
-  if (!carries_flits(
-          {*engine_of(graph.node(edge.src).kind), *engine_of(graph.node(edge.dst).kind)}))
+  if (!carries_flits({graph.node(edge.src).kind, graph.node(edge.dst).kind}))
     return EdgeBinding::internal;
   return edge.distance_mm.is_zero() && (!edge.bw_gbs || edge.bw_gbs->is_zero())
              ? EdgeBinding::direct

@@ -1,12 +1,15 @@
 #include "platform/assembly/machine_modules.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
+#include "models/base/services.h"
 #include "models/protocol/fabric_node.h"
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
 #include "platform/assembly/bind_pe_edge.h"
-#include "platform/topology/pe_engines.h"
+#include "platform/config/pe_links.h"
 
 namespace kernbench {
 namespace {
@@ -48,7 +51,7 @@ LinkName link_name(std::string_view src, std::string_view dst) {
   for (std::size_t i = 0; i < src.size() && i < dst.size() && src[i] == dst[i]; ++i) {
     if (src[i] == '.') common = i + 1;
   }
-  std::string leaf = std::string(src.substr(common)) + "__to__" + std::string(dst.substr(common));
+  std::string leaf = fmt::format("{}__to__{}", src.substr(common), dst.substr(common));
   std::replace(leaf.begin(), leaf.end(), '.', '_');  // no dots inside a SystemC name
   return {src.substr(0, common == 0 ? 0 : common - 1), std::move(leaf)};
 }
@@ -57,7 +60,7 @@ MachineModules::MachineModules(const Graph& graph, const FabricEdges& edges,
                                const ComponentRegistry& registry, Services& services)
     : graph_(graph) {
   create_components(registry, services);
-  bind_edges(edges);
+  bind_edges(edges, services.observation().link_passages);
 }
 
 MachineModules::~MachineModules() {
@@ -81,8 +84,8 @@ void MachineModules::create_components(const ComponentRegistry& registry, Servic
        graph_.nodes()) {  // in order of names: a parent comes before its children
     const Implementation* implementation = registry.find(node.impl());
     if (implementation == nullptr || !implementation->create)
-      throw UsageError("'" + node.name + "': the implementation '" + node.impl() +
-                       "' is not there");
+      throw UsageError(
+          fmt::format("'{}': the implementation '{}' is not there", node.name, node.impl()));
     const Inside inside(scope(parent_of(node.name)));
     const auto id = static_cast<NodeId>(components_.size());
     components_.push_back(
@@ -94,16 +97,17 @@ void MachineModules::create_components(const ComponentRegistry& registry, Servic
 FabricNode& MachineModules::fabric_node(NodeId node) const {
   auto* fabric_node = dynamic_cast<FabricNode*>(components_[node].get());
   if (fabric_node == nullptr) {
-    throw UsageError("'" + graph_.node(node).name +
-                     "' has edges of the fabric, but its implementation '" +
-                     graph_.node(node).impl() + "' is no fabric node");
+    throw UsageError(
+        fmt::format("'{}' has edges of the fabric, but its implementation '{}' is no fabric node",
+                    graph_.node(node).name, graph_.node(node).impl()));
   }
   return *fabric_node;
 }
 
 // Sorted by (source, destination): the outputs of every source and the inputs of every destination
 // come in ascending order of the peer, as port numbers do.
-void MachineModules::bind_edges(const FabricEdges& edges) {
+void MachineModules::bind_edges(const FabricEdges& edges,
+                                const AnalysisPort<LinkPassage>& passages) {
   links_.reserve(graph_.edges().size());
   const auto flit_bytes = static_cast<std::uint32_t>(graph_.spec().system.flit_bytes);
   for (std::size_t i = 0; i < graph_.edges().size(); ++i) {
@@ -113,8 +117,7 @@ void MachineModules::bind_edges(const FabricEdges& edges) {
     // What two engines of a PE do for each other; memory traffic to and from a TCM goes over
     // sockets besides.
     if (edge.kind == EdgeKind::pe_internal)
-      bind_pe_edge(component(edge.src), *engine_of(src.kind), component(edge.dst),
-                   *engine_of(dst.kind));
+      bind_pe_edge(component(edge.src), src.kind, component(edge.dst), dst.kind);
     if (edges[i].binding == EdgeBinding::internal) continue;
     FabricInitiatorSocket& out = fabric_node(edge.src).add_output(edge.dst);
     FabricTargetSocket& in = fabric_node(edge.dst).add_input(edge.src);
@@ -125,7 +128,7 @@ void MachineModules::bind_edges(const FabricEdges& edges) {
     const LinkName name = link_name(src.name, dst.name);
     const Inside inside(scope(name.scope));
     links_.push_back({i, std::make_unique<Link>(name.leaf.c_str(), edges[i].bw_gbs,
-                                                edges[i].propagation_fs, flit_bytes)});
+                                                edges[i].propagation_fs, flit_bytes, passages)});
     Link& link = *links_.back().link;
     out.bind(link.in);
     link.out.bind(in);

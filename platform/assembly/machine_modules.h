@@ -37,7 +37,7 @@ class MachineModules {
 
  private:
   void create_components(const ComponentRegistry& registry, Services& services);
-  void bind_edges(const FabricEdges& edges);
+  void bind_edges(const FabricEdges& edges, const AnalysisPort<LinkPassage>& passages);
   FabricNode& fabric_node(NodeId node) const;
   sc_core::sc_module* scope(std::string_view path);
 

@@ -1,5 +1,7 @@
 #include "platform/assembly/machine_routes.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "models/base/errors.h"
@@ -58,15 +60,15 @@ std::vector<PathHop> MachineRoutes::hops(const std::vector<NodeId>& nodes) const
     hop.overhead_fs = overhead_fs_[nodes[i]];
     const bool last = i + 1 == nodes.size();
     // A PE's DMA lets other initiators' accesses to its TCM through without a charge.
-    if (i > 0 && !last && graph_.node(nodes[i]).kind == NodeKind::pe_dma) hop.overhead_fs = 0;
+    if (i > 0 && !last && graph_.node(nodes[i]).kind == Role::pe_dma) hop.overhead_fs = 0;
     if (last) break;
     const Edge* edge = graph_.find_edge(nodes[i], nodes[i + 1]);
     if (edge == nullptr || edges_[static_cast<std::size_t>(edge - graph_.edges().data())].binding ==
                                EdgeBinding::internal) {
-      throw RoutingError("no way through the fabric from '" + graph_.node(nodes.front()).name +
-                         "' to '" + graph_.node(nodes.back()).name + "': '" +
-                         graph_.node(nodes[i]).name + "' and '" + graph_.node(nodes[i + 1]).name +
-                         "' have no fabric edge");
+      throw RoutingError(fmt::format(
+          "no way through the fabric from '{}' to '{}': '{}' and '{}' have no fabric edge",
+          graph_.node(nodes.front()).name, graph_.node(nodes.back()).name,
+          graph_.node(nodes[i]).name, graph_.node(nodes[i + 1]).name));
     }
     const FabricEdges::Edge& fabric_edge =
         edges_[static_cast<std::size_t>(edge - graph_.edges().data())];

@@ -1,5 +1,7 @@
 #include "platform/assembly/platform.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -23,18 +25,20 @@ PlatformOptions prepare(const PlatformOptions& options) {
 }  // namespace
 
 Platform::Platform(Graph graph, const ComponentRegistry& registry, const PlatformOptions& options)
-    : options_(prepare(options)), graph_(std::move(graph)), edges_(graph_), view_(graph_),
-      routes_(graph_, edges_), end_of_timestep_(std::make_unique<EndOfTimestep>("end_of_timestep")),
-      pool_(std::make_unique<TransactionPool>()),
+    : options_(prepare(options)), graph_(std::move(graph)), edges_(graph_),
+      machine_(describe_machine(graph_)), routes_(graph_, edges_),
+      end_of_timestep_(std::make_unique<EndOfTimestep>("end_of_timestep")),
+      pool_(std::make_unique<TransactionPool>(&observation_.transaction_ends)),
       modules_(std::make_unique<MachineModules>(graph_, edges_, registry,
                                                 static_cast<Services&>(*this))) {
   std::vector<Injector*> pcie_eps;
-  for (int sip = 0; sip < view_.sips(); ++sip) {
-    const NodeId node = view_.pcie_ep(sip);
+  for (int sip = 0; sip < machine_.sips; ++sip) {
+    const NodeId node = machine_.pcie_ep(sip);
     auto* injector = dynamic_cast<Injector*>(&modules_->component(node));
     if (injector == nullptr)
-      throw UsageError("'" + view_.name(node) + "': its implementation '" +
-                       graph_.node(node).impl() + "' takes no transactions from the host");
+      throw UsageError(
+          fmt::format("'{}': its implementation '{}' takes no transactions from the host",
+                      machine_.name(node), graph_.node(node).impl()));
     pcie_eps.push_back(injector);
   }
   host_ = make_component<Host>({"host", no_node, Attributes(), *this}, std::move(pcie_eps));
@@ -54,7 +58,7 @@ Platform::~Platform() {
 
 void Platform::fatal(const sc_core::sc_object& where, const std::string& what) {
   state_.fail(std::make_exception_ptr(
-      ModelError(std::string(where.name()) + " at " + format_ns(Component::now()) + ": " + what)));
+      ModelError(fmt::format("{} at {}: {}", where.name(), format_ns(Component::now()), what))));
 }
 
 RunResult Platform::run(HostProgram& program, const RunLimits& limits) {
@@ -99,8 +103,8 @@ RunResult Platform::finish(RunOutcome outcome) {
   result.wall_s = outcome.wall_s;
   result.stuck = outcome.stuck;
   if (outcome.status == RunStatus::deadlock) {
-    result.cause = blocked("livelock at " + format_ns(Component::now()) +
-                           ": nothing but polling and clocks for " + format_ns(outcome.quiet));
+    result.cause = blocked(fmt::format("livelock at {}: nothing but polling and clocks for {}",
+                                       format_ns(Component::now()), format_ns(outcome.quiet)));
   }
   if (outcome.starved) {
     result.cause = starvation();
@@ -113,9 +117,8 @@ RunResult Platform::finish(RunOutcome outcome) {
   if (options_.data != nullptr) options_.data->resolve();
   if (result.status == RunStatus::completed && pool_->outstanding() != 0) {
     result.status = RunStatus::failed;
-    result.cause = std::make_exception_ptr(
-        ModelError(std::to_string(pool_->outstanding()) +
-                   " transactions have not been given back at the end of the run"));
+    result.cause = std::make_exception_ptr(ModelError(fmt::format(
+        "{} transactions have not been given back at the end of the run", pool_->outstanding())));
   }
   result.error = text_of(result.cause);
   return result;
@@ -148,7 +151,7 @@ bool Platform::end_blocked_launches() {
 std::exception_ptr Platform::starvation() const {
   const bool program_blocked = state_.has_program && !state_.program_ended;
   if (!program_blocked && !pending_waits_.any()) return nullptr;
-  return blocked("deadlock at " + format_ns(Component::now()) + ": nothing is pending");
+  return blocked(fmt::format("deadlock at {}: nothing is pending", format_ns(Component::now())));
 }
 
 // Programs that wait by other means than a call of theirs are in no list.
@@ -163,8 +166,8 @@ std::string Platform::running_programs(const std::vector<PendingWaits::Waiter>& 
     };
     if (!program || std::any_of(waiters.begin(), waiters.end(), waits)) return;
     const std::string call = program->last_call;
-    text += "\n  " + name + " runs " + program->kind + " '" + program->name +
-            "'; last call: " + (call.empty() ? "none" : program->api + call);
+    text += fmt::format("\n  {} runs {} '{}'; last call: {}", name, program->kind, program->name,
+                        call.empty() ? "none" : program->api + call);
   };
   if (!state_.program_ended) add(*host_);
   for (NodeId node = 0; node < graph_.nodes().size(); ++node) add(modules_->component(node));
@@ -175,12 +178,13 @@ std::exception_ptr Platform::blocked(const std::string& how) const {
   std::string text = how + ", and";
   const std::vector<PendingWaits::Waiter> waiters = pending_waits_.waiters();
   for (const PendingWaits::Waiter& waiter : waiters) {
-    text += "\n  " + waiter.who + " waits for " + waiter.what + " since " + format_ns(waiter.since);
+    text += fmt::format("\n  {} waits for {} since {}", waiter.who, waiter.what,
+                        format_ns(waiter.since));
     if (waiter.state) text += waiter.state();
   }
   text += running_programs(waiters);
   if (!pending_waits_.any() && pool_->outstanding() != 0)
-    text += "\n  " + std::to_string(pool_->outstanding()) + " transactions are under way";
+    text += fmt::format("\n  {} transactions are under way", pool_->outstanding());
   return std::make_exception_ptr(DeadlockError(text));
 }
 

@@ -17,7 +17,7 @@
 
 #include "models/host/host.h"
 #include "models/protocol/machine_services.h"
-#include "platform/assembly/graph_machine_view.h"
+#include "platform/assembly/describe_machine.h"
 #include "platform/assembly/machine_modules.h"
 #include "platform/assembly/machine_routes.h"
 #include "platform/assembly/run.h"
@@ -26,7 +26,6 @@ namespace kernbench {
 
 struct PlatformOptions {
   FunctionalModel* data = nullptr;  // null: data off; outlives the platform
-  OpSink* op_sink = nullptr;        // outlives the platform
   bool tear_down = true;  // false: the destructor leaves the modules to the end of the process
                           // (their destruction is quadratic)
 };
@@ -47,8 +46,8 @@ class Platform final : private MachineServices {
   RunResult run(const RunLimits& limits = {});
 
   const Graph& graph() const { return graph_; }
-  const MachineView& machine() const override { return view_; }
-  const AddressMap& address_map() const { return view_.address_map(); }
+  const MachineDescription& machine() const override { return machine_; }
+  const AddressMap& address_map() const { return *machine_.memory_map.layout(); }
   MachineRoutes& routes() override { return routes_; }
   TransactionPool& pool() override { return *pool_; }
   FunctionalModel* data() override { return options_.data; }
@@ -60,10 +59,11 @@ class Platform final : private MachineServices {
   const std::vector<MachineModules::LinkInstance>& links() const {
     return modules_->links();
   }  // LinkInstance::edge indexes graph().edges()
+  // Observers bind here, from the constructor to the destructor.
+  Observation& observation() override { return observation_; }
   MachineServices& services() { return *this; }
 
  private:
-  OpSink* op_sink() override { return options_.op_sink; }
   void fatal(const sc_core::sc_object& where, const std::string& what) override;
   bool stopping() const override { return state_.stopping; }
 
@@ -77,9 +77,10 @@ class Platform final : private MachineServices {
   PlatformOptions options_;
   Graph graph_;
   FabricEdges edges_;
-  GraphMachineView view_;
+  MachineDescription machine_;
   MachineRoutes routes_;
   PendingWaits pending_waits_;
+  Observation observation_;
   RunState state_;
   std::unique_ptr<EndOfTimestep> end_of_timestep_;
   std::unique_ptr<TransactionPool> pool_;

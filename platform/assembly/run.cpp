@@ -1,5 +1,6 @@
 #include "platform/assembly/run.h"
 
+#include <fmt/format.h>
 #include <sysc/kernel/sc_spawn.h>
 #include <sysc/kernel/sc_spawn_options.h>
 
@@ -56,8 +57,8 @@ void note_faults(RunState& state) {
   const char* fault = ProgramGuard::fault();
   if (fault != nullptr) state.fail(std::make_exception_ptr(Error(fault)));
   if (sc_core::sc_get_status() == sc_core::SC_STOPPED)
-    state.fail(std::make_exception_ptr(
-        ModelError("sc_stop() has been called at " + format_ns(now()) + ": a run ends by itself")));
+    state.fail(std::make_exception_ptr(ModelError(
+        fmt::format("sc_stop() has been called at {}: a run ends by itself", format_ns(now())))));
 }
 
 }  // namespace

@@ -21,18 +21,16 @@ void PeActivity::add(const ExecutedOp& op) {
   macs += op.macs;
 }
 
-void ActivityWindows::executed(const ExecutedOp& op) {
+void ActivityWindows::write(const ExecutedOp& op) {
   ++operations_;
-  if (op.node != nullptr) {
-    PeActivity*& activity = by_node_[op.node];
-    if (activity == nullptr) {
-      const std::string pe = pe_of(*op.node);
-      activity = &by_pe_.try_emplace(pe).first->second;
-      activity->pe = pe;
-    }
-    activity->add(op);
+  if (op.node == nullptr) return;
+  PeActivity*& activity = by_node_[op.node];
+  if (activity == nullptr) {
+    const std::string pe = pe_of(*op.node);
+    activity = &by_pe_.try_emplace(pe).first->second;
+    activity->pe = pe;
   }
-  if (next_ != nullptr) next_->executed(op);
+  activity->add(op);
 }
 
 ActivitySummary ActivityWindows::summary(const std::function<MacRate(const std::string&)>& rate_of,

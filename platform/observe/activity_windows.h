@@ -17,7 +17,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "models/base/op_sink.h"
+#include "models/base/analysis_port.h"
+#include "models/base/executed_op.h"
 #include "models/base/units.h"
 
 namespace kernbench {
@@ -54,17 +55,9 @@ struct ActivitySummary {
   std::vector<PeActivity> pes;              // those with records, by name
 };
 
-class ActivityWindows final : public OpSink {
+class ActivityWindows final : public tlm::tlm_analysis_if<ExecutedOp> {
  public:
-  // What is reported here goes on to `next`, if there is one.
-  explicit ActivityWindows(OpSink* next = nullptr) : next_(next) {}
-  void report_to(OpSink* next) { next_ = next; }
-
-  void executed(const ExecutedOp& op) override;
-  bool wants_trace() const override { return next_ != nullptr && next_->wants_trace(); }
-  void traced(const TraceEvent& event) override {
-    if (next_ != nullptr) next_->traced(event);
-  }
+  void write(const ExecutedOp& op) override;
 
   std::uint64_t operations() const { return operations_; }
   // `rate_of`: the MAC array of a PE, for the ideal time. `under_way`: what has begun and not been
@@ -73,7 +66,6 @@ class ActivityWindows final : public OpSink {
                           const std::vector<ExecutedOp>& under_way = {}) const;
 
  private:
-  OpSink* next_;
   std::map<std::string, PeActivity> by_pe_;
   std::unordered_map<const sc_core::sc_object*, PeActivity*> by_node_;  // for look-up only
   std::uint64_t operations_ = 0;

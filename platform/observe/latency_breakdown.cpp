@@ -1,6 +1,7 @@
 #include "platform/observe/latency_breakdown.h"
 
-#include "models/cube/hbm_ctrl.h"
+#include "models/noc/link.h"
+#include "models/protocol/fabric_node.h"
 
 namespace kernbench {
 namespace {
@@ -11,18 +12,17 @@ bool is_last(const RouteExtension& route, std::uint32_t behind) {
 
 }  // namespace
 
-LatencyBreakdown::LatencyBreakdown(Platform& platform, TransferWatch& watch) {
-  watch.add(*this);
+LatencyBreakdown::LatencyBreakdown(Platform& platform)
+    : link_passages_(platform.observation().link_passages, *this),
+      node_passages_(platform.observation().node_passages, *this),
+      bookings_(platform.observation().hbm_bookings, *this) {
   const Graph& graph = platform.graph();
   nodes_.resize(graph.nodes().size());
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     nodes_[id].part = nodes_[id].untold = part_of(graph.node(id).kind);
     // Between its router and its TCM it serves nothing; what passes waits for others' turns at the
     // link.
-    if (graph.node(id).kind == NodeKind::pe_dma) nodes_[id].untold = LatencyPart::contention;
-    Component& component = platform.component(id);
-    if (dynamic_cast<HbmCtrl*>(&component) != nullptr)
-      nodes_[id].hbm = std::make_unique<HbmShadow>(component.attributes());
+    if (graph.node(id).kind == Role::pe_dma) nodes_[id].untold = LatencyPart::contention;
   }
   for (const MachineModules::LinkInstance& entry : platform.links()) {
     const Edge& edge = graph.edges()[entry.edge];
@@ -61,16 +61,17 @@ LatencyBreakdown::Trace& LatencyBreakdown::trace_of(const Transaction& transacti
   return trace;
 }
 
-void LatencyBreakdown::carried(const Link& link, const Transaction& transaction, FlitRun run,
-                               Fs start, Fs end) {
-  const LinkRecord& record = links_.find(&link)->second;
+void LatencyBreakdown::write(const LinkPassage& passage) {
+  const LinkRecord& record = links_.find(&passage.link)->second;
+  const Transaction& transaction = passage.transaction;
+  const FlitRun run = passage.run;
   const RouteExtension& route = transaction.route();
   Trace& trace = trace_of(transaction, Component::now());
   Point point = departure(trace, transaction, run.position - 1, run.first);
-  point.to(start, LatencyPart::contention);
-  point.to(end, LatencyPart::link);
+  point.to(passage.start, LatencyPart::contention);
+  point.to(passage.end, LatencyPart::link);
   if (!route.is_control()) trace.stop(run.position - 1).on_link = point;
-  point.to(end + link.propagation(), record.part);
+  point.to(passage.end + passage.link.propagation(), record.part);
   trace.stop(run.position).arrived.push_back({run.first, point});
   if (!is_last(route, run.first + run.count)) return;
   trace.reached = point;
@@ -92,9 +93,8 @@ LatencyBreakdown::Point LatencyBreakdown::departure(Trace& trace, const Transact
                                        // flit ahead of its arrival
     while (stop.arrived.size() > 1) stop.arrived.pop_front();
     point = stop.arrived.back().point;
-  } else if (position == 0 && route.leg == Leg::response) {
-    if (node.hbm != nullptr && !trace.shares.empty())
-      point = read_departure(trace, *node.hbm, transaction, flit);
+  } else if (position == 0 && route.leg == Leg::response && !trace.shares.empty()) {
+    point = read_departure(trace, route, flit);
   }
   if (stop.on_link && stop.on_link->time > point.time) return *stop.on_link;
   point.to(Component::now(), node.untold);
@@ -119,8 +119,9 @@ LatencyBreakdown::Point LatencyBreakdown::arrival_point(Trace& trace, const Arri
   return point;
 }
 
-void LatencyBreakdown::passed(const FabricNode& node, const Arrival& arrival, Fs start) {
-  NodeRecord& record = nodes_[node.node()];
+void LatencyBreakdown::write(const NodePassage& passage) {
+  const NodeRecord& record = nodes_[passage.node.node()];
+  const Arrival& arrival = passage.arrival;
   const Transaction& transaction = *arrival.transaction;
   const RouteExtension& route = transaction.route();
   const Fs now = Component::now();
@@ -130,53 +131,66 @@ void LatencyBreakdown::passed(const FabricNode& node, const Arrival& arrival, Fs
   Point point = at_source ? trace.source : arrival_point(trace, arrival);
   Stop& stop = trace.stop(arrival.position);
   if (stop.first_served && stop.first_served->time > point.time) point = *stop.first_served;
-  point.to(start, at_source ? LatencyPart::pe_setup : LatencyPart::contention);
+  point.to(passage.start, at_source ? LatencyPart::pe_setup : LatencyPart::contention);
   point.to(now, at_source ? LatencyPart::pe_setup : record.part);
   if (arrival.is_first()) stop.first_served = point;
   stop.served = point;
-  if (record.hbm != nullptr && !route.is_control()) book_write(trace, *record.hbm, arrival, point);
   if (!at_source && !is_last(route, arrival.flit + 1)) return;
-  trace.reached = record.hbm != nullptr && !route.is_control() ? trace.committed : point;
+  trace.reached = point;
   if (!at_source) trace.place = record.part;
-  if (record.hbm != nullptr && transaction.is_read() && route.is_control())
-    book_read(trace, *record.hbm, transaction);
 }
 
-void LatencyBreakdown::book_write(Trace& trace, HbmShadow& hbm, const Arrival& arrival,
-                                  const Point& point) {
-  const Transaction& transaction = *arrival.transaction;
-  trace.channels.resize(hbm.channels());
-  for (const HbmShadow::Bursts& burst :
-       hbm.book_write_flit(transaction, arrival.flit, point.time)) {
-    std::optional<Point>& own = trace.channels[burst.channel];
-    Point at = own && own->time > point.time ? *own : point;
-    at.to(at.time + hbm.held_by_others(transaction, burst.channel, at.time, burst.finish),
-          LatencyPart::contention);
-    at.to(burst.finish, LatencyPart::hbm);
-    own = at;
-    if (at.time >= trace.committed.time) trace.committed = at;
-  }
+// Behind the passage of the command or flit that books.
+void LatencyBreakdown::write(const HbmBooking& booking) {
+  const Fs now = Component::now();
+  std::vector<Occupancy>& channels = nodes_[booking.node.node()].channels;
+  if (channels.size() <= booking.channel) channels.resize(booking.channel + 1);
+  Occupancy& channel = channels[booking.channel];
+  channel.forget_until(now);
+  channel.add(booking.transaction, booking.start, booking.finish);
+  Trace& trace = trace_of(booking.transaction, now);
+  if (booking.transaction.is_read()) return book_read(trace, channel, booking);
+  book_write(trace, channel, booking);
 }
 
-void LatencyBreakdown::book_read(Trace& trace, HbmShadow& hbm, const Transaction& transaction) {
-  const Fs now = trace.reached.time;
-  for (const HbmShadow::Bursts& bursts : hbm.book_read(transaction, now)) {
-    trace.shares.push_back({bursts.first_finish, hbm.held_by_others(transaction, bursts.channel,
-                                                                    now, bursts.first_finish)});
-  }
+void LatencyBreakdown::book_write(Trace& trace, const Occupancy& channel,
+                                  const HbmBooking& booking) {
+  const Point point =
+      trace.stops.empty() ? trace.source : trace.stops.back().served.value_or(trace.source);
+  if (trace.channels.size() <= booking.channel) trace.channels.resize(booking.channel + 1);
+  std::optional<Point>& own = trace.channels[booking.channel];
+  Point at = own && own->time > point.time ? *own : point;
+  at.to(at.time + channel.held_by_others(booking.transaction, at.time, booking.finish),
+        LatencyPart::contention);
+  at.to(booking.finish, LatencyPart::hbm);
+  own = at;
+  if (at.time >= trace.committed.time) trace.committed = at;
+  trace.reached = trace.committed;
+}
+
+void LatencyBreakdown::book_read(Trace& trace, const Occupancy& channel,
+                                 const HbmBooking& booking) {
+  trace.burst_bytes = booking.burst_bytes;
+  trace.burst_time = booking.first_finish - booking.start;
+  trace.shares.push_back(
+      {booking.first_finish,
+       channel.held_by_others(booking.transaction, trace.reached.time, booking.first_finish)});
 }
 
 // A flit leaves when all bursts up to its last are out: one of its own is out now, or it was held
 // up by an earlier flit.
-LatencyBreakdown::Point LatencyBreakdown::read_departure(Trace& trace, const HbmShadow& hbm,
-                                                         const Transaction& transaction,
+LatencyBreakdown::Point LatencyBreakdown::read_departure(Trace& trace, const RouteExtension& route,
                                                          std::uint32_t flit) {
   const Fs now = Component::now();
-  const BurstRange bursts = hbm.bursts_of(transaction, flit);
+  const std::uint64_t first = route.offset / trace.burst_bytes,
+                      begin = route.offset_of(flit) / trace.burst_bytes - first,
+                      end = (route.offset_of(flit) + route.bytes_of(flit) - 1) / trace.burst_bytes -
+                            first;
+  const std::size_t channels = trace.shares.size();
   Point point = trace.read;
-  for (std::uint64_t burst = bursts.first; burst <= bursts.last; ++burst) {
-    const Share& share = trace.shares[burst % trace.shares.size()];
-    if (share.first_finish + burst / trace.shares.size() * hbm.burst_time() != now) continue;
+  for (std::uint64_t burst = begin; burst <= end; ++burst) {
+    const Share& share = trace.shares[burst % channels];
+    if (share.first_finish + burst / channels * trace.burst_time != now) continue;
     point = trace.source;
     point.to(point.time + share.others, LatencyPart::contention);
     break;

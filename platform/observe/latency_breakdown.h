@@ -9,21 +9,24 @@
 // behind other transfers is contention; a request that is alone on the machine has none.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
-#include "platform/observe/hbm_shadow.h"
+#include "models/protocol/observation.h"
+#include "models/protocol/ring_buffer.h"
+#include "platform/assembly/platform.h"
 #include "platform/observe/latency_parts.h"
-#include "platform/observe/transfer_watch.h"
+#include "platform/observe/occupancy.h"
 
 namespace kernbench {
 
-class LatencyBreakdown final : private TransferListener {
+class LatencyBreakdown final : private tlm::tlm_analysis_if<LinkPassage>,
+                               private tlm::tlm_analysis_if<NodePassage>,
+                               private tlm::tlm_analysis_if<HbmBooking> {
  public:
-  // A listener of `watch`, which watches `platform`. Outlives the run.
-  LatencyBreakdown(Platform& platform, TransferWatch& watch);
+  // Observes `platform`, which outlives it.
+  explicit LatencyBreakdown(Platform& platform);
 
   // Once per transfer, at the instant `end` at which it ended: its parts, which add up to end -
   // issue. `grant`: when its initiator's channel became free for it.
@@ -64,11 +67,13 @@ class LatencyBreakdown final : private TransferListener {
     LatencyPart place = LatencyPart::pe_setup;  // to which the time behind `reached` belongs
     Leg leg = Leg::request;
     std::vector<Stop> stops;  // by position on the leg
-    // At an HBM controller that is known:
+    // At a memory that books bursts:
     std::vector<std::optional<Point>> channels;  // a write's last burst on each
     Point committed;                             // of a write, the latest of its bursts
     std::vector<Share> shares;                   // of a read
-    Point read;                                  // its flit that left last
+    std::uint32_t burst_bytes = 0;
+    Fs burst_time = 0;
+    Point read;  // its flit that left last
 
     Stop& stop(std::uint32_t position);
   };
@@ -79,28 +84,30 @@ class LatencyBreakdown final : private TransferListener {
   struct NodeRecord {
     LatencyPart part = LatencyPart::noc;
     LatencyPart untold = LatencyPart::noc;  // of time there that the node tells nothing about
-    std::unique_ptr<HbmShadow> hbm;         // of a built-in controller
+    std::vector<Occupancy> channels;        // of an HBM controller
   };
   struct HashKey {
     std::size_t operator()(const TieKey& key) const;
   };
 
-  void carried(const Link& link, const Transaction& transaction, FlitRun run, Fs start,
-               Fs end) override;
-  void passed(const FabricNode& node, const Arrival& arrival, Fs start) override;
+  void write(const LinkPassage& passage) override;
+  void write(const NodePassage& passage) override;
+  void write(const HbmBooking& booking) override;
 
   Trace& trace_of(const Transaction& transaction, Fs now);
   Point departure(Trace& trace, const Transaction& transaction, std::uint32_t position,
                   std::uint32_t flit) const;
   static Point arrival_point(Trace& trace, const Arrival& arrival);
-  void book_write(Trace& trace, HbmShadow& hbm, const Arrival& arrival, const Point& point);
-  void book_read(Trace& trace, HbmShadow& hbm, const Transaction& transaction);
-  static Point read_departure(Trace& trace, const HbmShadow& hbm, const Transaction& transaction,
-                              std::uint32_t flit);
+  static void book_write(Trace& trace, const Occupancy& channel, const HbmBooking& booking);
+  static void book_read(Trace& trace, const Occupancy& channel, const HbmBooking& booking);
+  static Point read_departure(Trace& trace, const RouteExtension& route, std::uint32_t flit);
 
   std::vector<NodeRecord> nodes_;
   std::unordered_map<const Link*, LinkRecord> links_;  // looked up only
   std::unordered_map<TieKey, Trace, HashKey> traces_;  // looked up only
+  AnalysisBinding<LinkPassage> link_passages_;
+  AnalysisBinding<NodePassage> node_passages_;
+  AnalysisBinding<HbmBooking> bookings_;
 };
 
 }  // namespace kernbench

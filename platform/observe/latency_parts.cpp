@@ -43,23 +43,23 @@ std::string latency_parts_help() {
          "took.\n\n";
 }
 
-LatencyPart part_of(NodeKind kind) {
+LatencyPart part_of(Role kind) {
   switch (kind) {
-    case NodeKind::ucie_port:
-    case NodeKind::ucie_conn:
-    case NodeKind::io_ucie:
-    case NodeKind::io_conn:
+    case Role::ucie_port:
+    case Role::ucie_conn:
+    case Role::io_ucie:
+    case Role::io_conn:
       return LatencyPart::ucie;
-    case NodeKind::fabric_switch:
-    case NodeKind::pcie_ep:
-    case NodeKind::ual_ep:
-    case NodeKind::io_noc:
-    case NodeKind::io_cpu:
+    case Role::fabric_switch:
+    case Role::pcie_ep:
+    case Role::ual_ep:
+    case Role::io_noc:
+    case Role::io_cpu:
       return LatencyPart::fabric;
-    case NodeKind::hbm_ctrl:
-    case NodeKind::hbm_channel:
-    case NodeKind::sram:
-    case NodeKind::pe_tcm:
+    case Role::hbm_ctrl:
+    case Role::hbm_channel:
+    case Role::sram:
+    case Role::pe_tcm:
       return LatencyPart::hbm;
     default:
       return LatencyPart::noc;

@@ -19,7 +19,7 @@ const char* meaning_of(LatencyPart part);  // one line
 std::string latency_parts_help();
 
 // The part to which a node's overhead, or the propagation of a link, belongs.
-LatencyPart part_of(NodeKind kind);
+LatencyPart part_of(Role kind);
 LatencyPart part_of(EdgeKind kind);
 
 class LatencyParts {

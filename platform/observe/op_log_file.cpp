@@ -1,5 +1,7 @@
 #include "platform/observe/op_log_file.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <systemc>
 
@@ -19,9 +21,9 @@ OpLogFormat op_log_format(const std::string& path) {
   if (extension == ".sqlite" || extension == ".sqlite3" || extension == ".db")
     return OpLogFormat::sqlite;
   if (is_stream(path)) return OpLogFormat::csv;
-  throw UsageError("the operation log " + quote(path) + " ends in " +
-                   (extension.empty() ? "nothing that names a format" : quote(extension.string())) +
-                   ": .csv, or .sqlite, .sqlite3 or .db for SQLite");
+  throw UsageError(fmt::format(
+      "the operation log {} ends in {}: .csv, or .sqlite, .sqlite3 or .db for SQLite", quote(path),
+      extension.empty() ? "nothing that names a format" : quote(extension.string())));
 }
 
 OpLogFile::OpLogFile(ResultFile file, FunctionalModel* data, std::uint64_t limit)
@@ -31,9 +33,9 @@ OpLogFile::OpLogFile(ResultFile file, FunctionalModel* data, std::uint64_t limit
   table_.emplace(file_.path());
 }
 
-void OpLogFile::executed(const ExecutedOp& op) {
+void OpLogFile::write(const ExecutedOp& op) {
   if (fault_) return;
-  recent_.executed(op);
+  recent_.write(op);
   if (recent_.size() < limit_ || op.t_end == spilled_at_) return;
   spilled_at_ = op.t_end;
   try {

@@ -22,7 +22,7 @@ enum class OpLogFormat : std::uint8_t { csv, sqlite };
 // .csv; .sqlite, .sqlite3, .db. A device or a pipe gets CSV. UsageError for other endings.
 OpLogFormat op_log_format(const std::string& path);
 
-class OpLogFile final : public OpSink {
+class OpLogFile final : public tlm::tlm_analysis_if<ExecutedOp> {
  public:
   static constexpr std::uint64_t default_limit = 1'000'000;  // records; about 100 bytes each
 
@@ -30,7 +30,7 @@ class OpLogFile final : public OpSink {
   // before they are read; null if there is none. Throws Error if SQLite cannot use the file.
   OpLogFile(ResultFile file, FunctionalModel* data, std::uint64_t limit = default_limit);
 
-  void executed(const ExecutedOp& op) override;  // a fault is kept for close()
+  void write(const ExecutedOp& op) override;  // a fault is kept for close()
   // Writes what is missing. `meta` is for SQLite. Throws Error if not everything is in the file.
   void close(const OpTable::Meta& meta = {});
 

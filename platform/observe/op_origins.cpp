@@ -6,9 +6,8 @@
 
 namespace kernbench {
 
-void OpOrigins::executed(const ExecutedOp& op) {
+void OpOrigins::write(const ExecutedOp& op) {
   if (op.data && !op.data->outputs.empty()) by_op_[op.data->id] = {op.node, op.name, op.t_start};
-  if (next_ != nullptr) next_->executed(op);
 }
 
 std::string OpOrigins::text(std::uint64_t data_op) const {

@@ -5,9 +5,13 @@
 //          inputs, outputs
 //   listed the same, by t_start, ties by id
 //
-// `text` describes the data op for people, `params` holds it as JSON (op_params_json.h), `inputs`
-// and `outputs` are JSON lists of value ids; all four are null for tile stages and with data off.
+// `text` describes the data op for people, `params` holds it as JSON, typed, for SQLite's JSON
+// functions; `inputs` and `outputs` are JSON lists of value ids; all four are null for tile stages
+// and with data off.
 #pragma once
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
 
 #include <iosfwd>
 #include <optional>
@@ -16,10 +20,10 @@
 #include <vector>
 
 #include "models/data/op_log.h"
-#include "platform/observe/sqlite_database.h"
 
 namespace kernbench {
 
+// Every fault is an Error with SQLite's text.
 class OpTable {
  public:
   static constexpr int schema_version = 1;
@@ -33,8 +37,11 @@ class OpTable {
   void close(const Meta& meta);
 
  private:
-  SqliteDatabase database_;
-  std::optional<SqliteStatement> insert_;
+  void insert_one(const OpRecord& record, const NodeName& node_name);
+
+  std::string path_;
+  std::optional<SQLite::Database> database_;  // none: closed
+  std::optional<SQLite::Statement> insert_;   // ends before its database
 };
 
 }  // namespace kernbench

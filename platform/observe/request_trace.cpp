@@ -34,11 +34,11 @@ void add_times(Json& json, Fs first, Fs last) {
 
 }  // namespace
 
-RequestTrace::RequestTrace(const Platform& platform, TransferWatch& watch, std::ostream& out,
-                           OpSink* next)
-    : platform_(platform), out_(out), next_(next) {
-  watch.add(*this);
-}
+RequestTrace::RequestTrace(Platform& platform, std::ostream& out)
+    : platform_(platform), out_(out), events_(platform.observation().trace_events, *this),
+      link_passages_(platform.observation().link_passages, *this),
+      node_passages_(platform.observation().node_passages, *this),
+      ends_(platform.observation().transaction_ends, *this) {}
 
 // --- Transfers
 
@@ -47,7 +47,7 @@ RequestTrace::Transfer& RequestTrace::transfer_of(const Transaction& transaction
   const auto [entry, is_new] = transfers_.try_emplace(route.key);
   Transfer& transfer = entry->second;
   if (!is_new) return transfer;
-  const Path& way = way_of(route);
+  const Path& way = route.request_path();
   transfer.kind = transaction.get_command() == tlm::TLM_IGNORE_COMMAND ? "control"
                   : transaction.is_read()                              ? "read"
                                                                        : "write";
@@ -79,12 +79,12 @@ RequestTrace::Hop& RequestTrace::hop_at(Transfer& transfer, const Transaction& t
   return transfer.hops[back ? transfer.way - 1 + position : position];
 }
 
-void RequestTrace::carried(const Link& /*link*/, const Transaction& transaction, FlitRun run,
-                           Fs start, Fs /*end*/) {
+void RequestTrace::write(const LinkPassage& passage) {
+  const Transaction& transaction = passage.transaction;
   Transfer& transfer = transfer_of(transaction);
-  const std::uint32_t position = run.position - 1;
+  const std::uint32_t position = passage.run.position - 1;
   Hop& hop = hop_at(transfer, transaction, position);
-  hop.departure = std::max(hop.departure, start);
+  hop.departure = std::max(hop.departure, passage.start);
   if (position > 0 || transaction.route().leg == Leg::response || hop.arrival != never_fs) return;
   // The initiator: nothing arrives there.
   hop.arrival = transaction.route().key.issued;
@@ -92,22 +92,24 @@ void RequestTrace::carried(const Link& /*link*/, const Transaction& transaction,
   hop.start = std::max(hop.arrival, Component::now() - std::min(overhead, Component::now()));
 }
 
-void RequestTrace::passed(const FabricNode& /*node*/, const Arrival& arrival, Fs start) {
+void RequestTrace::write(const NodePassage& passage) {
+  const Arrival& arrival = passage.arrival;
   Hop& hop = hop_at(transfer_of(*arrival.transaction), *arrival.transaction, arrival.position);
   hop.arrival = std::min(hop.arrival, arrival.time);
-  hop.start = std::min(hop.start, start);
+  hop.start = std::min(hop.start, passage.start);
   hop.departure = std::max(hop.departure, Component::now());
 }
 
-void RequestTrace::ended(const Transaction& transaction) {
+void RequestTrace::write(const TransactionEnd& end) {
+  const Transaction& transaction = end.transaction;
   const auto found = transfers_.find(transaction.route().key);
   if (found == transfers_.end()) return;  // never left its initiator
-  write(found->first, found->second, true, transaction.route().posted ? Component::now() : 0);
+  write_line(found->first, found->second, true, transaction.route().posted ? Component::now() : 0);
   transfers_.erase(found);
 }
 
 // `end`: of a transfer whose target has been seen to have done with it later than its last event.
-void RequestTrace::write(const TieKey& key, const Transfer& transfer, bool complete, Fs end) {
+void RequestTrace::write_line(const TieKey& key, const Transfer& transfer, bool complete, Fs end) {
   const auto name_of = [this](NodeId node) { return platform_.graph().node(node).name; };
   Json json;
   json["kind"] = transfer.kind;
@@ -144,12 +146,7 @@ void RequestTrace::write(const TieKey& key, const Transfer& transfer, bool compl
 
 // --- Commands of PEs
 
-void RequestTrace::executed(const ExecutedOp& op) {
-  if (next_ != nullptr) next_->executed(op);
-}
-
-void RequestTrace::traced(const TraceEvent& event) {
-  if (next_ != nullptr && next_->wants_trace()) next_->traced(event);
+void RequestTrace::write(const TraceEvent& event) {
   const std::string pe = pe_of(*event.node);
   const CommandKey key{pe, event.command_id};
   CommandEvents& command = commands_[key];
@@ -162,11 +159,11 @@ void RequestTrace::traced(const TraceEvent& event) {
                                                     event.kind == TraceKind::engine_start};
   }
   if (event.kind != TraceKind::command_complete) return;
-  write(key, command, true);
+  write_line(key, command, true);
   commands_.erase(key);
 }
 
-void RequestTrace::write(const CommandKey& key, const CommandEvents& command, bool complete) {
+void RequestTrace::write_line(const CommandKey& key, const CommandEvents& command, bool complete) {
   Json json;
   json["kind"] = "command";
   json["pe"] = key.first;
@@ -202,9 +199,9 @@ void RequestTrace::flush(Fs before) {
 }
 
 void RequestTrace::close() {
-  for (const auto& [key, transfer] : transfers_) write(key, transfer, false, 0);
+  for (const auto& [key, transfer] : transfers_) write_line(key, transfer, false, 0);
   transfers_.clear();
-  for (const auto& [key, command] : commands_) write(key, command, false);
+  for (const auto& [key, command] : commands_) write_line(key, command, false);
   commands_.clear();
   flush(never_fs);
 }

@@ -26,17 +26,17 @@
 #include <unordered_map>
 #include <vector>
 
-#include "models/base/op_sink.h"
-#include "platform/observe/transfer_watch.h"
+#include "platform/assembly/platform.h"
 
 namespace kernbench {
 
-class RequestTrace final : public OpSink, private TransferListener {
+class RequestTrace final : private tlm::tlm_analysis_if<TraceEvent>,
+                           private tlm::tlm_analysis_if<LinkPassage>,
+                           private tlm::tlm_analysis_if<NodePassage>,
+                           private tlm::tlm_analysis_if<TransactionEnd> {
  public:
-  // Lines go to `out`; `watch` watches `platform`; operations go on to `next`, if there is one. All
-  // outlive the run. Commands are there if the machine reports to this sink.
-  RequestTrace(const Platform& platform, TransferWatch& watch, std::ostream& out,
-               OpSink* next = nullptr);
+  // Observes `platform`; lines go to `out`. Both outlive it.
+  RequestTrace(Platform& platform, std::ostream& out);
 
   // How a transfer is numbered, if it is: the row of a file of requests, ...
   using NumberOf = std::function<std::optional<std::uint32_t>(const TieKey& key, NodeId initiator)>;
@@ -76,31 +76,30 @@ class RequestTrace final : public OpSink, private TransferListener {
   // Lines that are written at one instant: commands behind transfers, then by what they are.
   using LineKey = std::tuple<Fs, bool, TieKey, CommandKey>;
 
-  void executed(const ExecutedOp& op) override;
-  bool wants_trace() const override { return true; }
-  void traced(const TraceEvent& event) override;
-
-  void carried(const Link& link, const Transaction& transaction, FlitRun run, Fs start,
-               Fs end) override;
-  void passed(const FabricNode& node, const Arrival& arrival, Fs start) override;
-  void ended(const Transaction& transaction) override;
+  void write(const TraceEvent& event) override;
+  void write(const LinkPassage& passage) override;
+  void write(const NodePassage& passage) override;
+  void write(const TransactionEnd& end) override;
 
   Transfer& transfer_of(const Transaction& transaction);
   static Hop& hop_at(Transfer& transfer, const Transaction& transaction, std::uint32_t position);
-  void write(const TieKey& key, const Transfer& transfer, bool complete, Fs end);
-  void write(const CommandKey& key, const CommandEvents& command, bool complete);
+  void write_line(const TieKey& key, const Transfer& transfer, bool complete, Fs end);
+  void write_line(const CommandKey& key, const CommandEvents& command, bool complete);
   void line(LineKey key, std::string text);
   void flush(Fs before);
 
   const Platform& platform_;
   std::ostream& out_;
-  OpSink* next_;
   NumberOf number_of_;
   std::map<TieKey, Transfer> transfers_;
   std::map<CommandKey, CommandEvents> commands_;
   std::unordered_map<const sc_core::sc_object*, InService>
       in_service_[2];  // reads, writes; by PE_DMA, looked up only
   std::map<LineKey, std::string> lines_;
+  AnalysisBinding<TraceEvent> events_;
+  AnalysisBinding<LinkPassage> link_passages_;
+  AnalysisBinding<NodePassage> node_passages_;
+  AnalysisBinding<TransactionEnd> ends_;
 };
 
 }  // namespace kernbench

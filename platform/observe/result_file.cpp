@@ -1,5 +1,7 @@
 #include "platform/observe/result_file.h"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -19,14 +21,16 @@ bool is_stream(const std::string& path) {
 ResultFile::ResultFile(std::string path) : path_(std::move(path)) {
   errno = 0;
   file_.open(path_, std::ios::binary);
-  if (!file_) throw UsageError("cannot write " + quote(path_) + ": " + std::strerror(errno));
+  if (!file_)
+    throw UsageError(fmt::format("cannot write {}: {}", quote(path_), std::strerror(errno)));
 }
 
 void ResultFile::close() {
   errno = 0;
   file_.close();
   if (!file_)
-    throw Error(quote(path_) + " is not complete: " + std::strerror(errno == 0 ? EIO : errno));
+    throw Error(fmt::format("{} is not complete: {}", quote(path_),
+                            std::strerror(errno == 0 ? EIO : errno)));
 }
 
 }  // namespace kernbench

@@ -16,8 +16,8 @@ Json window_json(const Window& window) {
   return window.empty() ? Json() : ns_json(window.length());
 }
 
-struct UnderWay final : OpSink {
-  void executed(const ExecutedOp& op) override { ops.push_back(op); }
+struct UnderWay final : tlm::tlm_analysis_if<ExecutedOp> {
+  void write(const ExecutedOp& op) override { ops.push_back(op); }
   std::vector<ExecutedOp> ops;
 };
 

@@ -1,5 +1,7 @@
 #include "platform/observe/trace_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -11,9 +13,9 @@ namespace kernbench {
 void check_trace_name(const std::string& path) {
   const std::string extension = std::filesystem::path(path).extension();
   if (extension == ".vcd" || is_stream(path)) return;
-  throw UsageError("the waveform '" + path + "' ends in " +
-                   (extension.empty() ? "nothing that names a format" : "'" + extension + "'") +
-                   "; allowed is .vcd, the one format that waveforms are written in");
+  throw UsageError(fmt::format(
+      "the waveform '{}' ends in {}; allowed is .vcd, the one format that waveforms are written in",
+      path, extension.empty() ? "nothing that names a format" : "'" + extension + "'"));
 }
 
 TraceFile::TraceFile(const std::string& path) : writer_(path) {}
@@ -27,19 +29,18 @@ TraceFile::~TraceFile() {
 
 void TraceFile::add(Component& component, TraceSignal& signal) {
   if (begun_)
-    throw ModelError(std::string(component.name()) + "." + signal.name() +
-                     " cannot be traced: the file has begun");
+    throw ModelError(
+        fmt::format("{}.{} cannot be traced: the file has begun", component.name(), signal.name()));
   const bool labelled = !signal.labels().empty();
   VcdVariable variable{component.name(), signal.name(),
                        labelled ? VcdVariable::Kind::text : VcdVariable::Kind::bits,
                        labelled ? 1 : signal.width()};
-  const auto tag = static_cast<std::uint32_t>(signals_.size());
-  signals_.push_back({&signal, std::move(variable), signal.value(), 0, 0, false});
-  signal.observe(this, tag);
+  signal.changes().bind(signals_.emplace_back(*this, signal, std::move(variable)));
 }
 
 void TraceFile::add(TracedObject object) {
-  if (begun_) throw ModelError(object.variable.name + " cannot be traced: the file has begun");
+  if (begun_)
+    throw ModelError(fmt::format("{} cannot be traced: the file has begun", object.variable.name));
   if (!polled_) sc_core::sc_get_curr_simcontext()->add_trace_file(this);
   polled_ = true;
   object.current = object.sample();
@@ -59,10 +60,9 @@ void TraceFile::write_comment(const std::string& comment) {
   comments_.push_back(comment);
 }
 
-void TraceFile::changed(const TraceSignal& signal) {
+void TraceFile::changed(SignalTrace& trace) {
   advance();
-  SignalTrace& trace = signals_[signal.tag()];
-  trace.current = signal.value();
+  trace.current = trace.signal.value();
   if (!begun_ || trace.pending) return;
   trace.pending = true;
   pending_.push_back(trace.number);
@@ -152,7 +152,7 @@ void TraceFile::begin() {
 }
 
 void TraceFile::put(const SignalTrace& trace) {
-  const auto& labels = trace.signal->labels();
+  const auto& labels = trace.signal.labels();
   if (labels.empty()) {
     writer_.value(trace.number, trace.current);
   } else if (trace.current < labels.size()) {
@@ -165,7 +165,7 @@ void TraceFile::put(const SignalTrace& trace) {
 void TraceFile::close(Fs end) {
   if (closed_) return;
   closed_ = true;
-  for (SignalTrace& trace : signals_) trace.signal->observe(nullptr, 0);
+  for (SignalTrace& trace : signals_) trace.signal.changes().unbind(trace);
   if (polled_) sc_core::sc_get_curr_simcontext()->remove_trace_file(this);
   write_instant();
   if (end > instant_) writer_.time(end);

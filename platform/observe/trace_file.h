@@ -9,7 +9,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/base/component.h"
@@ -22,7 +24,7 @@ namespace kernbench {
 // pipe or device.
 void check_trace_name(const std::string& path);
 
-class TraceFile final : public sc_core::sc_trace_file, private TraceSignalListener {
+class TraceFile final : public sc_core::sc_trace_file {
  public:
   // Creates the file; throws UsageError if it cannot be written.
   explicit TraceFile(const std::string& path);
@@ -83,10 +85,15 @@ class TraceFile final : public sc_core::sc_trace_file, private TraceSignalListen
   void cycle(bool delta_cycle) override;
 
  private:
-  struct SignalTrace {
-    TraceSignal* signal;
+  struct SignalTrace final : tlm::tlm_analysis_if<TraceSignal> {
+    SignalTrace(TraceFile& file_, TraceSignal& signal_, VcdVariable variable_)
+        : file(file_), signal(signal_), variable(std::move(variable_)), current(signal_.value()) {}
+    void write(const TraceSignal& /*signal*/) override { file.changed(*this); }
+
+    TraceFile& file;
+    TraceSignal& signal;
     VcdVariable variable;
-    std::uint64_t current = 0, written = 0;
+    std::uint64_t current, written = 0;
     std::uint32_t number = 0;  // in the file
     bool pending = false;
   };
@@ -96,14 +103,14 @@ class TraceFile final : public sc_core::sc_trace_file, private TraceSignalListen
     std::uint32_t index;
   };
 
-  void changed(const TraceSignal& signal) override;
+  void changed(SignalTrace& trace);
   void advance();  // writes the instant that is over, if time has moved on
   void write_instant();
   void begin();  // header and initial values: what holds at the end of the first instant
   void put(const SignalTrace& trace);
 
   VcdWriter writer_;
-  std::vector<SignalTrace> signals_;
+  std::deque<SignalTrace> signals_;
   std::vector<TracedObject> objects_;
   std::vector<Entry> entries_;          // in the order of the file
   std::vector<std::uint32_t> pending_;  // numbers of variables

@@ -1,12 +1,13 @@
 #include "platform/observe/trace_scope.h"
 
+#include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
-#include "platform/topology/nearest_name.h"
+#include "platform/config/nearest_name.h"
 
 namespace kernbench {
 namespace {
@@ -51,9 +52,10 @@ void TraceScope::check(const std::vector<Component*>& components) const {
     std::vector<std::string> names;
     for (const Component* component : components) names.emplace_back(component->name());
     const bool plain = pattern.find_first_of("*?[") == std::string::npos;
-    throw UsageError("--trace-scope " + quote(pattern) + " matches no signal of this machine" +
-                     (plain ? did_you_mean(pattern, names)
-                            : "; its components are listed by 'kernbench topology'"));
+    throw UsageError(fmt::format("--trace-scope {} matches no signal of this machine{}",
+                                 quote(pattern),
+                                 plain ? did_you_mean(pattern, names)
+                                       : "; its components are listed by 'kernbench topology'"));
   }
 }
 

@@ -18,16 +18,16 @@ const char* op_name(bool write) { return write ? "write" : "read"; }
 
 }  // namespace
 
-TransferBreakdown::TransferBreakdown(Platform& platform, TransferWatch& watch)
-    : graph_(platform.graph()), breakdown_(platform, watch) {
-  watch.add(*this);
-}
+TransferBreakdown::TransferBreakdown(Platform& platform)
+    : graph_(platform.graph()), breakdown_(platform),
+      ends_(platform.observation().transaction_ends, *this) {}
 
-void TransferBreakdown::ended(const Transaction& transaction) {
+void TransferBreakdown::write(const TransactionEnd& end) {
+  const Transaction& transaction = end.transaction;
   const LatencyParts parts = breakdown_.take(transaction);
   const RouteExtension& route = transaction.route();
   if (transaction.get_command() == tlm::TLM_IGNORE_COMMAND || route.path == nullptr) return;
-  const Path& way = way_of(route);
+  const Path& way = route.request_path();
   Sum& sum = sums_[{transaction.is_write(), distance_of(graph_, way.source(), way.target())}];
   ++sum.transfers;
   sum.bytes += transaction.get_data_length();

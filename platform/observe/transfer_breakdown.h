@@ -15,10 +15,10 @@
 
 namespace kernbench {
 
-class TransferBreakdown final : private TransferListener {
+class TransferBreakdown final : private tlm::tlm_analysis_if<TransactionEnd> {
  public:
-  // A listener of `watch`, which watches `platform`. Outlives the run.
-  TransferBreakdown(Platform& platform, TransferWatch& watch);
+  // Observes `platform`, which outlives it.
+  explicit TransferBreakdown(Platform& platform);
 
   std::string text() const;  // a table: counts and means
   // [{"op", "distance", "transfers", "bytes", "latency_ns", "parts": {"pe_setup_ns", ...}}, ...]:
@@ -38,11 +38,12 @@ class TransferBreakdown final : private TransferListener {
     std::uint64_t transfers = 0, bytes = 0;
     LatencyParts parts;
   };
-  void ended(const Transaction& transaction) override;
+  void write(const TransactionEnd& end) override;
 
   const Graph& graph_;
   LatencyBreakdown breakdown_;
   std::map<Key, Sum> sums_;
+  AnalysisBinding<TransactionEnd> ends_;
 };
 
 }  // namespace kernbench

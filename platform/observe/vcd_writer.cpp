@@ -1,5 +1,7 @@
 #include "platform/observe/vcd_writer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -68,7 +70,8 @@ bool scope_order(std::string_view a, std::string_view b) {
 
 VcdWriter::VcdWriter(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "wb")) {
   if (file_ == nullptr)
-    throw UsageError("cannot write the trace file " + quote(path) + ": " + std::strerror(errno));
+    throw UsageError(
+        fmt::format("cannot write the trace file {}: {}", quote(path), std::strerror(errno)));
   std::setvbuf(file_, nullptr, _IONBF, 0);  // the buffer is ours
   buffer_.reserve(buffer_bytes + 4096);
 }
@@ -185,7 +188,8 @@ void VcdWriter::close() {
   if (std::fclose(file_) != 0 && error_ == 0) error_ = errno;
   file_ = nullptr;
   if (error_ != 0)
-    throw Error("the trace file " + quote(path_) + " is not complete: " + std::strerror(error_));
+    throw Error(
+        fmt::format("the trace file {} is not complete: {}", quote(path_), std::strerror(error_)));
 }
 
 }  // namespace kernbench

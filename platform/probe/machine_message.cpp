@@ -16,8 +16,8 @@ std::vector<bool> stores_on(const Graph& graph, const Path& path, bool response)
     const Node& node = graph.node(hop.node);
     const bool cut_through =
         node.attributes().has("cut_through") && node.attributes().flag("cut_through");
-    const bool end_point = node.kind == NodeKind::pcie_ep || node.kind == NodeKind::ual_ep;
-    stores.push_back((end_point && !cut_through) || (node.kind == NodeKind::pe_dma && response));
+    const bool end_point = node.kind == Role::pcie_ep || node.kind == Role::ual_ep;
+    stores.push_back((end_point && !cut_through) || (node.kind == Role::pe_dma && response));
   }
   return stores;
 }
@@ -37,12 +37,11 @@ void add_bursts(MemoryMessage& message, const Attributes& hbm) {
 }  // namespace
 
 bool starts_transfers(const Node& node) {
-  return node.kind == NodeKind::pe_dma || node.kind == NodeKind::pcie_ep;
+  return node.kind == Role::pe_dma || node.kind == Role::pcie_ep;
 }
 
 bool is_memory(const Node& node) {
-  return node.kind == NodeKind::hbm_ctrl || node.kind == NodeKind::sram ||
-         node.kind == NodeKind::pe_tcm;
+  return node.kind == Role::hbm_ctrl || node.kind == Role::sram || node.kind == Role::pe_tcm;
 }
 
 MemoryMessage machine_message(const Graph& graph, const Path& path, bool write,
@@ -51,13 +50,13 @@ MemoryMessage machine_message(const Graph& graph, const Path& path, bool write,
   const Node& memory = graph.node(path.target());
   MemoryMessage message;
   message.write = write;
-  message.posted = write && initiator.kind == NodeKind::pcie_ep;
+  message.posted = write && initiator.kind == Role::pcie_ep;
   message.offset = offset;
   message.bytes = bytes;
   message.flit_bytes = static_cast<std::uint32_t>(graph.spec().system.flit_bytes);
   message.initiator_overhead = overhead_of(initiator);
   message.memory_overhead = overhead_of(memory);
-  if (memory.kind == NodeKind::hbm_ctrl) add_bursts(message, memory.attributes());
+  if (memory.kind == Role::hbm_ctrl) add_bursts(message, memory.attributes());
   message.request_stores = stores_on(graph, path, false);
   message.response_stores = stores_on(graph, path.reverse(), true);
   return message;

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "models/protocol/path.h"
-#include "models/timing/memory_message.h"
+#include "platform/probe/memory_message.h"
 #include "platform/topology/graph.h"
 
 namespace kernbench {

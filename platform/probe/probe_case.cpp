@@ -7,11 +7,11 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
-#include "models/timing/zero_load_latency.h"
-#include "platform/assembly/graph_machine_view.h"
+#include "platform/assembly/describe_machine.h"
 #include "platform/assembly/machine_routes.h"
+#include "platform/config/nearest_name.h"
 #include "platform/probe/machine_message.h"
-#include "platform/topology/nearest_name.h"
+#include "platform/probe/zero_load_latency.h"
 
 namespace kernbench {
 namespace {
@@ -24,7 +24,7 @@ struct CubeAt {
 
 class Catalogue {
  public:
-  Catalogue(const Graph& graph, const MachineView& machine, Routes& routes)
+  Catalogue(const Graph& graph, const MachineDescription& machine, Routes& routes)
       : graph_(graph), spec_(graph.spec()), machine_(machine), routes_(routes) {}
 
   std::vector<ProbeCase> cases() {
@@ -34,7 +34,7 @@ class Catalogue {
     add_pe_case("pe-local-hbm", {0, 0, 0});
     add_cube_cases();
     add_mesh_cases();
-    if (machine_.sips() > 1) {
+    if (machine_.sips > 1) {
       add_pe_case("pe-cross-sip-hbm", {1, 0, 0});
     } else {
       add_missing("pe-cross-sip-hbm", "the machine has one SIP");
@@ -89,7 +89,7 @@ class Catalogue {
     const char half = half_of(0);
     int same = 0;
     int other = 0;
-    for (int pe = machine_.pes() - 1; pe > 0; --pe) (half_of(pe) == half ? same : other) = pe;
+    for (int pe = machine_.pes - 1; pe > 0; --pe) (half_of(pe) == half ? same : other) = pe;
     if (same > 0) {
       add_pe_case("pe-same-half-hbm", {0, 0, same});
     } else {
@@ -119,7 +119,7 @@ class Catalogue {
     }
     std::map<Fs, PeId> first_at;  // time of the read -> the first partition that takes it
     for (int cube = 1; cube < machine_.cubes(); ++cube) {
-      for (int pe = 0; pe < machine_.pes(); ++pe)
+      for (int pe = 0; pe < machine_.pes; ++pe)
         first_at.try_emplace(time_of_read({0, cube, pe}), PeId{0, cube, pe});
     }
     add_pe_case(best, first_at.begin()->second);
@@ -132,14 +132,14 @@ class Catalogue {
 
   const Graph& graph_;
   const MachineSpec& spec_;
-  const MachineView& machine_;
+  const MachineDescription& machine_;
   Routes& routes_;
   std::vector<ProbeCase> cases_;
 };
 
 }  // namespace
 
-std::vector<ProbeCase> probe_catalogue(const Graph& graph, const MachineView& machine,
+std::vector<ProbeCase> probe_catalogue(const Graph& graph, const MachineDescription& machine,
                                        Routes& routes) {
   return Catalogue(graph, machine, routes).cases();
 }
@@ -147,7 +147,7 @@ std::vector<ProbeCase> probe_catalogue(const Graph& graph, const MachineView& ma
 std::vector<ProbeCase> probe_catalogue(const Graph& graph) {
   const FabricEdges edges(graph);
   MachineRoutes routes(graph, edges);
-  return probe_catalogue(graph, GraphMachineView(graph), routes);
+  return probe_catalogue(graph, describe_machine(graph), routes);
 }
 
 std::vector<ProbeCase> select_cases(std::vector<ProbeCase> catalogue,

@@ -11,7 +11,7 @@
 //   pe-cross-cube-hbm-best      of all partitions of the other cubes of its SIP the one that is
 //                               read soonest,
 //   pe-cross-cube-hbm-worst       and the one that is read last: 32 KiB by the arithmetic of
-//                               models/timing/zero_load_latency.h; of equal ones the first by
+//                               platform/probe/zero_load_latency.h; of equal ones the first by
 //                               (cube, PE)
 //   pe-cross-sip-hbm            PE 0 in cube 0 of SIP 1
 #pragma once
@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
 #include "models/protocol/path.h"
 #include "platform/topology/graph.h"
 
@@ -38,7 +38,7 @@ struct ProbeCase {
 inline constexpr std::uint64_t probe_bytes = 32 * 1024;
 
 // All cases, in the order above; the same names on every machine.
-std::vector<ProbeCase> probe_catalogue(const Graph& graph, const MachineView& machine,
+std::vector<ProbeCase> probe_catalogue(const Graph& graph, const MachineDescription& machine,
                                        Routes& routes);
 // Of a machine that has not been elaborated.
 std::vector<ProbeCase> probe_catalogue(const Graph& graph);

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "models/base/errors.h"
-#include "models/timing/zero_load_latency.h"
 #include "platform/probe/child_process.h"
 #include "platform/probe/machine_message.h"
+#include "platform/probe/zero_load_latency.h"
 #include "platform/traffic/traffic_player.h"
 
 namespace kernbench {

@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
-#include "models/timing/lower_bound.h"
 #include "platform/assembly/platform.h"
 #include "platform/probe/leg_table.h"
+#include "platform/probe/lower_bound.h"
 #include "platform/probe/probe_case.h"
 #include "platform/traffic/traffic_request.h"
 

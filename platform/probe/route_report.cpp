@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "models/timing/lower_bound.h"
 #include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
 #include "platform/probe/leg_table.h"
+#include "platform/probe/lower_bound.h"
 #include "platform/probe/machine_message.h"
 #include "platform/traffic/traffic_rows.h"
 
@@ -22,8 +22,8 @@ Rational length_mm(const Graph& graph, const Path& path) {
 // A node on the way takes the message and sends one of its own.
 bool is_sent_on(const Graph& graph, const Path& path) {
   for (std::uint32_t i = 1; i < path.target_position(); ++i) {
-    const NodeKind kind = graph.node(path.hop(i).node).kind;
-    if (kind == NodeKind::io_cpu || kind == NodeKind::m_cpu) return true;
+    const Role kind = graph.node(path.hop(i).node).kind;
+    if (kind == Role::io_cpu || kind == Role::m_cpu) return true;
   }
   return false;
 }

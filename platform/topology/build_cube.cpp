@@ -1,7 +1,7 @@
 // The nodes and edges of one cube (spec 1.1, 2.9).
+#include "platform/config/pe_links.h"
 #include "platform/topology/graph_builder.h"
 #include "platform/topology/node_names.h"
-#include "platform/topology/pe_engines.h"
 
 namespace kernbench {
 namespace {
@@ -55,9 +55,8 @@ class CubeBuilder {
         Location at = here_;
         at.row = row;
         at.col = col;
-        const std::size_t here =
-            builder_.add(node_names::router(sip_, cube_, row, col), NodeKind::router, spec_.router,
-                         position({row, col}), at);
+        const std::size_t here = builder_.add(node_names::router(sip_, cube_, row, col),
+                                              Role::router, spec_.router, position({row, col}), at);
         routers_[static_cast<std::size_t>(row * mesh_.cols() + col)] = here;
         for (const MeshPoint before : {MeshPoint{row, col - 1}, MeshPoint{row - 1, col}}) {
           if (!mesh_.has_router(before)) continue;
@@ -71,10 +70,10 @@ class CubeBuilder {
   }
 
   void add_terminals() {
-    const std::size_t m_cpu = builder_.add(node_names::m_cpu(sip_, cube_), NodeKind::m_cpu,
-                                           spec_.m_cpu, absolute(spec_.m_cpu_pos_mm), here_);
+    const std::size_t m_cpu = builder_.add(node_names::m_cpu(sip_, cube_), Role::m_cpu, spec_.m_cpu,
+                                           absolute(spec_.m_cpu_pos_mm), here_);
     builder_.connect_both(router(mesh_.m_cpu), m_cpu, EdgeKind::router_to_mcpu, {});
-    const std::size_t sram = builder_.add(node_names::sram(sip_, cube_), NodeKind::sram, spec_.sram,
+    const std::size_t sram = builder_.add(node_names::sram(sip_, cube_), Role::sram, spec_.sram,
                                           absolute(spec_.sram_pos_mm), here_);
     builder_.connect_both(router(mesh_.sram), sram, EdgeKind::router_to_sram,
                           {spec_.sram_to_router_bw_gbs, {}, {}});
@@ -85,9 +84,9 @@ class CubeBuilder {
     Location where = here_;
     where.pe = pe;
     std::map<PeEngine, std::size_t> engines;
-    for (const auto& [engine, kind] : engines_of_pe) {
-      const std::string_view name = name_of(kind);
-      engines[engine] = builder_.add(node_names::engine(sip_, cube_, pe, name), kind,
+    for (const auto& [engine, stages] : engines_of_pe) {
+      const std::string_view name = name_of(engine);
+      engines[engine] = builder_.add(node_names::engine(sip_, cube_, pe, name), engine,
                                      spec_.engines.find(name)->second, position(at), where);
     }
     for (const EnginePair& pair : pe_internal_pairs()) {
@@ -103,7 +102,7 @@ class CubeBuilder {
                           {spec_.pe_to_router_bw_gbs, {}, {}});
     builder_.connect_both(engines[PeEngine::pe_cpu], router(at), EdgeKind::command, {});
     builder_.connect_both(engines[PeEngine::pe_mmu], router(at), EdgeKind::command, {});
-    const std::size_t hbm = builder_.add(node_names::hbm_ctrl(sip_, cube_, pe), NodeKind::hbm_ctrl,
+    const std::size_t hbm = builder_.add(node_names::hbm_ctrl(sip_, cube_, pe), Role::hbm_ctrl,
                                          spec_.hbm_ctrl, position(at), where);
     builder_.connect_both(router(at), hbm, EdgeKind::router_to_hbm,
                           {spec_.hbm_to_router_bw_gbs, {}, {}});
@@ -117,7 +116,7 @@ class CubeBuilder {
                     const Location& where) {
     for (int channel = 0; channel < spec_.memory_map.hbm_channels_per_pe; ++channel) {
       const std::size_t node = builder_.add(node_names::hbm_channel(sip_, cube_, pe, channel),
-                                            NodeKind::hbm_channel, spec_.hbm_channel, at, where);
+                                            Role::hbm_channel, spec_.hbm_channel, at, where);
       builder_.connect_both(router, node, EdgeKind::router_to_hbm,
                             {spec_.memory_map.hbm_channel_bw_gbs, {}, {}});
       builder_.connect_both(node, hbm, EdgeKind::router_to_hbm, {});
@@ -132,13 +131,13 @@ class CubeBuilder {
                                           {0, spec_.h_mm / two}}};
     const PointMm middle = middles[side];
     const std::size_t port =
-        builder_.add(node_names::ucie_port(sip_, cube_, ucie_sides[side]), NodeKind::ucie_port,
+        builder_.add(node_names::ucie_port(sip_, cube_, ucie_sides[side]), Role::ucie_port,
                      spec_.ucie_port, absolute(middle), here_);
     for (std::size_t i = 0; i < mesh_.ucie[side].size(); ++i) {
       const MeshPoint at = mesh_.ucie[side][i];
       const std::size_t conn =
           builder_.add(node_names::ucie_conn(sip_, cube_, ucie_sides[side], static_cast<int>(i)),
-                       NodeKind::ucie_conn, spec_.ucie_conn, position(at), here_);
+                       Role::ucie_conn, spec_.ucie_conn, position(at), here_);
       builder_.connect_both(router(at), conn, EdgeKind::router_to_ucie_conn,
                             EdgeKind::ucie_conn_to_router,
                             {spec_.ucie_per_connection_bw_gbs, {}, {}});

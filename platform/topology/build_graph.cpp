@@ -41,7 +41,7 @@ Graph build(const std::shared_ptr<const MachineSpec>& spec) {
     keep_mesh_file(mesh_file_beside(spec->source_path), spec->cube, mesh);
 
   GraphBuilder builder(spec);
-  const std::size_t switch0 = builder.add(std::string(node_names::switch0), NodeKind::fabric_switch,
+  const std::size_t switch0 = builder.add(std::string(node_names::switch0), Role::fabric_switch,
                                           spec->system.switch0, {}, {});
   const auto link_of = [](const LinkSpec& link) {
     return GraphBuilder::Link{link.bw_gbs, link.distance_mm, std::nullopt};

@@ -51,19 +51,18 @@ IoChipletHandles add_io_chiplet(GraphBuilder& builder, const IoChipletSpec& chip
     return outside(spec, chiplet.side, along, Rational(depth));
   };
 
-  const std::size_t pcie_ep = builder.add(node_names::io(sip, chiplet.id, "pcie_ep"),
-                                          NodeKind::pcie_ep, chiplet.pcie_ep, at(middle, 8), here);
-  const std::size_t io_cpu =
-      builder.add(node_names::io(sip, chiplet.id, "io_cpu"), NodeKind::io_cpu, chiplet.io_cpu,
-                  at(middle + Rational(4), 6), here);
-  const std::size_t io_noc = builder.add(node_names::io(sip, chiplet.id, "io_noc"),
-                                         NodeKind::io_noc, chiplet.io_noc, at(middle, 6), here);
+  const std::size_t pcie_ep = builder.add(node_names::io(sip, chiplet.id, "pcie_ep"), Role::pcie_ep,
+                                          chiplet.pcie_ep, at(middle, 8), here);
+  const std::size_t io_cpu = builder.add(node_names::io(sip, chiplet.id, "io_cpu"), Role::io_cpu,
+                                         chiplet.io_cpu, at(middle + Rational(4), 6), here);
+  const std::size_t io_noc = builder.add(node_names::io(sip, chiplet.id, "io_noc"), Role::io_noc,
+                                         chiplet.io_noc, at(middle, 6), here);
   builder.connect_both(pcie_ep, io_noc, EdgeKind::io_internal,
                        {chiplet.pcie_ep_to_noc_bw_gbs, {}, {}});
   builder.connect_both(io_cpu, io_noc, EdgeKind::io_internal, {});
   IoChipletHandles handles{pcie_ep, std::nullopt};
   if (chiplet.ual_ep) {
-    handles.ual_ep = builder.add(node_names::io(sip, chiplet.id, "ual_ep"), NodeKind::ual_ep,
+    handles.ual_ep = builder.add(node_names::io(sip, chiplet.id, "ual_ep"), Role::ual_ep,
                                  *chiplet.ual_ep, at(middle + Rational(4), 8), here);
     builder.connect_both(*handles.ual_ep, io_noc, EdgeKind::io_internal,
                          {chiplet.ual_ep_to_noc_bw_gbs, {}, {}});
@@ -74,10 +73,10 @@ IoChipletHandles add_io_chiplet(GraphBuilder& builder, const IoChipletSpec& chip
   for (const CubePortSpec& port : chiplet.cube_ports) {
     const Rational along = phy_along(spec, chiplet.side, port);
     const std::size_t phy = builder.add(node_names::io_ucie(sip, chiplet.id, port.phy),
-                                        NodeKind::io_ucie, chiplet.io_ucie, at(along, 2), here);
+                                        Role::io_ucie, chiplet.io_ucie, at(along, 2), here);
     for (int i = 0; i < chiplet.n_connections; ++i) {
       const std::size_t conn = builder.add(
-          node_names::io_conn(sip, chiplet.id, port.phy, i), NodeKind::io_conn, chiplet.conn,
+          node_names::io_conn(sip, chiplet.id, port.phy, i), Role::io_conn, chiplet.conn,
           at(along + Rational(2 * i - chiplet.n_connections + 1), 4), here);
       builder.connect_both(io_noc, conn, EdgeKind::io_internal,
                            {chiplet.per_connection_bw_gbs, {}, io_noc_weight_mm});

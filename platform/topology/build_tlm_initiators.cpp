@@ -11,10 +11,10 @@ void add_tlm_initiators(GraphBuilder& builder) {
     Location here = neighbour.at;
     here.row = here.col = -1;
     const std::size_t node =
-        builder.add(node_names::beside(initiator.attach, initiator.id), NodeKind::tlm_initiator,
+        builder.add(node_names::beside(initiator.attach, initiator.id), Role::tlm_initiator,
                     initiator.bridge, {neighbour.x_mm, neighbour.y_mm}, here);
     const EdgeKind kind =
-        neighbour.kind == NodeKind::router ? EdgeKind::pe_to_router : EdgeKind::io_internal;
+        neighbour.kind == Role::router ? EdgeKind::pe_to_router : EdgeKind::io_internal;
     builder.connect_both(node, attach, kind,
                          {initiator.link.bw_gbs, initiator.link.distance_mm, std::nullopt});
   }

@@ -152,19 +152,18 @@ std::vector<MeshFault> mesh_faults(const CubeSpec& cube) {
   const Rational reach =
       margin_mm + cube.pe_layout.pitch_mm * Rational(cube.pe_layout.pe_per_corner - 1);
   if (cube.w_mm < reach) {
-    faults.push_back(
-        {"cube.geometry.cube_mm.w",
-         "found " + cube.w_mm.str() + ", but " + std::to_string(cube.pe_layout.pe_per_corner) +
-             " PEs per corner at a pitch of " + cube.pe_layout.pitch_mm.str() + " mm reach " +
-             reach.str() + " mm from the edge; allowed is at least that"});
+    faults.push_back({&cube.w_mm, "found " + cube.w_mm.str() + ", but " +
+                                      std::to_string(cube.pe_layout.pe_per_corner) +
+                                      " PEs per corner at a pitch of " +
+                                      cube.pe_layout.pitch_mm.str() + " mm reach " + reach.str() +
+                                      " mm from the edge; allowed is at least that"});
   }
   const int half = rows_per_half(cube);
   const Rational needed = half > 1 ? Rational(9) : Rational(6);
   if (cube.h_mm < needed) {
-    faults.push_back({"cube.geometry.cube_mm.h",
-                      "found " + cube.h_mm.str() + ", but the HBM rows and " +
-                          std::to_string(half) + " PE row(s) per half need at least " +
-                          needed.str() + " mm"});
+    faults.push_back({&cube.h_mm, "found " + cube.h_mm.str() + ", but the HBM rows and " +
+                                      std::to_string(half) + " PE row(s) per half need at least " +
+                                      needed.str() + " mm"});
   }
   return faults;
 }

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "platform/topology/machine_spec.h"
+#include "platform/config/machine_spec.h"
 
 namespace kernbench {
 
@@ -55,7 +55,7 @@ CubeMesh generate_mesh(const CubeSpec& cube);
 
 // What makes a geometry impossible to lay out (PEs or rows outside the cube); empty if it is sound.
 struct MeshFault {
-  std::string key;  // the key to blame
+  const Rational* length;  // the member of the CubeSpec to blame
   std::string message;
 };
 std::vector<MeshFault> mesh_faults(const CubeSpec& cube);

@@ -11,9 +11,8 @@
 #include <vector>
 
 #include "models/base/component.h"
+#include "platform/config/machine_spec.h"
 #include "platform/topology/cube_mesh.h"
-#include "platform/topology/machine_spec.h"
-#include "platform/topology/node_kind.h"
 
 namespace kernbench {
 
@@ -45,7 +44,7 @@ struct Location {
 
 struct Node {
   std::string name;
-  NodeKind kind = NodeKind::router;
+  Role kind = Role::router;
   Rational x_mm, y_mm;  // within the SIP: cube (x, y) starts at x * (cube width + seam); IO
                         // chiplets lie around the cubes
   Location at;

@@ -7,7 +7,7 @@
 
 namespace kernbench {
 
-std::size_t GraphBuilder::add(std::string name, NodeKind kind, const ComponentSpec& component,
+std::size_t GraphBuilder::add(std::string name, Role kind, const ComponentSpec& component,
                               const PointMm& at, Location location) {
   Node node;
   node.name = std::move(name);

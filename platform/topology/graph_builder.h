@@ -16,8 +16,8 @@ class GraphBuilder {
   const MachineSpec& spec() const { return *spec_; }
 
   // Returns a handle for connect().
-  std::size_t add(std::string name, NodeKind kind, const ComponentSpec& component,
-                  const PointMm& at, Location location);
+  std::size_t add(std::string name, Role kind, const ComponentSpec& component, const PointMm& at,
+                  Location location);
 
   struct Link {
     std::optional<Rational> bw_gbs;

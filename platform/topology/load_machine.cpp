@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
-#include "platform/topology/machine_reader.h"
-#include "platform/topology/machine_schema.h"
-#include "platform/topology/machine_sizes.h"
+#include "platform/config/machine_keys.h"
+#include "platform/config/machine_reader.h"
+#include "platform/config/machine_sizes.h"
 
 namespace kernbench {
 
@@ -19,9 +19,11 @@ MachineSpec load_machine(const std::string& path, const std::vector<Override>& o
 
   const ResolvedConfig config = check_config(root, machine_schema(), &registry, issues);
   MachineSpec machine = read_machine(config);
-  check_machine(machine, config, issues);
-  resolve_components(machine, config, issues);
-  check_sizes(machine, config, issues);
+  MachineFaults faults(machine, config, issues);
+  check_machine(machine, faults);
+  check_layout(machine, faults);
+  resolve_components(machine, faults);
+  check_sizes(machine, faults);
   if (!issues.empty()) {
     std::stable_sort(issues.begin(), issues.end(), [](const ConfigIssue& a, const ConfigIssue& b) {
       return std::tie(a.file, a.line, a.column) < std::tie(b.file, b.line, b.column);

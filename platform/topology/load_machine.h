@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "models/base/component_registry.h"
-#include "platform/topology/config_tree.h"
-#include "platform/topology/machine_spec.h"
+#include "platform/config/config_tree.h"
+#include "platform/config/machine_faults.h"
 
 namespace kernbench {
 
@@ -14,5 +14,8 @@ namespace kernbench {
 // resolves every default. All faults are reported together in one ConfigError.
 MachineSpec load_machine(const std::string& path, const std::vector<Override>& overrides,
                          const ComponentRegistry& registry);
+
+// The part of the checks that needs the layout of the cube and the names of nodes.
+void check_layout(const MachineSpec& machine, MachineFaults& faults);
 
 }  // namespace kernbench

@@ -1,7 +1,7 @@
 #include "platform/topology/machine_memory.h"
 
+#include "platform/config/pe_links.h"
 #include "platform/topology/cube_mesh.h"
-#include "platform/topology/pe_engines.h"
 
 namespace kernbench {
 namespace {

@@ -5,14 +5,14 @@
 #include <cstdint>
 #include <string>
 
-#include "platform/topology/machine_spec.h"
+#include "platform/config/machine_spec.h"
 
 namespace kernbench {
 
 struct MachineMemory {
   std::uint64_t pes = 0, nodes = 0, links = 0, pseudo_channels = 0;
 
-  // By what nodes, links and pseudo-channels were measured to take (docs/performance.md).
+  // By what nodes, links and pseudo-channels were measured to take (docs/performance-figures.md).
   std::uint64_t bytes() const;
   std::string str() const;  // "4335 nodes, 7548 links and 2048 pseudo-channels"
 };

@@ -38,15 +38,15 @@ std::uint32_t edge_kinds(View view) {
 // at.
 std::optional<int> station_of(const Node& node) {
   switch (node.kind) {
-    case NodeKind::pcie_ep:
+    case Role::pcie_ep:
       return 0;
-    case NodeKind::io_cpu:
+    case Role::io_cpu:
       return 1;
-    case NodeKind::m_cpu:
+    case Role::m_cpu:
       return 2;
-    case NodeKind::pe_cpu:
-    case NodeKind::pe_mmu:
-    case NodeKind::pe_dma:
+    case Role::pe_cpu:
+    case Role::pe_mmu:
+    case Role::pe_dma:
       return 3;
     default:
       return std::nullopt;
@@ -54,11 +54,10 @@ std::optional<int> station_of(const Node& node) {
 }
 
 bool is_ucie(const Node& node) {
-  return node.kind == NodeKind::ucie_port || node.kind == NodeKind::ucie_conn;
+  return node.kind == Role::ucie_port || node.kind == Role::ucie_conn;
 }
 bool is_host_side(const Node& node) {
-  return node.kind == NodeKind::pcie_ep || node.kind == NodeKind::io_cpu ||
-         node.kind == NodeKind::m_cpu;
+  return node.kind == Role::pcie_ep || node.kind == Role::io_cpu || node.kind == Role::m_cpu;
 }
 
 }  // namespace
@@ -111,7 +110,7 @@ std::vector<NodeId> RouteFinder::memory_path(NodeId initiator, NodeId memory) co
   const bool host_side = is_host_side(graph_.node(initiator));
   std::vector<NodeId> tail;  // what follows the last router, for a target inside a PE
   NodeId end = memory;
-  if (host_side && (target.kind == NodeKind::pe_tcm || target.kind == NodeKind::pe_dma)) {
+  if (host_side && (target.kind == Role::pe_tcm || target.kind == Role::pe_dma)) {
     // The one way into a PE: its own pe_to_router edge, which the host's view leaves out for every
     // other PE.
     const NodeId dma =
@@ -120,7 +119,7 @@ std::vector<NodeId> RouteFinder::memory_path(NodeId initiator, NodeId memory) co
     if (memory != dma) tail.push_back(memory);
     const MeshPoint at = graph_.mesh().pe[static_cast<std::size_t>(target.at.pe)];
     end = graph_.at(node_names::router(target.at.sip, target.at.cube, at.row, at.col));
-  } else if (target.kind == NodeKind::pe_tcm) {
+  } else if (target.kind == Role::pe_tcm) {
     // Through its PE's DMA, also if their edge has a length and the way round by another engine has
     // none.
     end = graph_.at(node_names::engine(target.at.sip, target.at.cube, target.at.pe, "pe_dma"));

@@ -20,7 +20,7 @@ std::string attributes(const Graph& graph, const Node& node) {
   }
   const Attributes& attrs = node.attributes();
   const auto& link = graph.spec().cube.hbm_to_router_bw_gbs;
-  if (node.kind == NodeKind::hbm_ctrl && link && attrs.has("num_pcs") && attrs.has("efficiency")) {
+  if (node.kind == Role::hbm_ctrl && link && attrs.has("num_pcs") && attrs.has("efficiency")) {
     printed["pc_bw_gbs"] =
         number(*link * attrs.decimal("efficiency") / attrs.decimal("num_pcs"));  // spec 2.5
   }

@@ -1,5 +1,7 @@
 #include "platform/traffic/traffic_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -40,8 +42,8 @@ std::uint64_t parse_count(std::string_view text, const char* column, std::uint64
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < lowest ||
       value > highest) {
-    throw RowFault{std::string(column) + " is " + quote(text) + ", allowed is an integer, " +
-                   std::to_string(lowest) + " to " + std::to_string(highest)};
+    throw RowFault{fmt::format("{} is {}, allowed is an integer, {} to {}", column, quote(text),
+                               lowest, highest)};
   }
   return value;
 }
@@ -53,7 +55,7 @@ Fs parse_time(std::string_view text) {
   } catch (const std::invalid_argument&) {
   }
   if (!ns || *ns < Rational(0) || Rational(latest_issue_fs / fs_per_ns) < *ns) {
-    throw RowFault{"at_ns is " + quote(text) + ", allowed is a decimal number, 0 to 1e12"};
+    throw RowFault{fmt::format("at_ns is {}, allowed is a decimal number, 0 to 1e12", quote(text))};
   }
   return ns_to_fs(*ns);
 }
@@ -67,8 +69,9 @@ TrafficFile::TrafficFile(std::string path, Platform& platform)
   if (path_ == "-" ||
       (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))) {
     throw UsageError(
-        "traffic: " + printable(path_) +
-        " is read twice (check, then play), so it must be a regular file, not a pipe or folder");
+        fmt::format("traffic: {} is read twice (check, then play), so it must be a regular file, "
+                    "not a pipe or folder",
+                    printable(path_)));
   }
   start_over();
 }
@@ -77,13 +80,13 @@ void TrafficFile::start_over() {
   file_.close();
   file_.clear();
   file_.open(path_);
-  if (!file_) throw UsageError("traffic: cannot read " + printable(path_));
+  if (!file_) throw UsageError(fmt::format("traffic: cannot read {}", printable(path_)));
   line_number_ = 0;
   row_ = 0;
   previous_ = 0;
   if (!read_line())
-    throw UsageError(printable(path_) + ":1: the file is empty; the first line must be " +
-                     std::string(header_line));
+    throw UsageError(fmt::format("{}:1: the file is empty; the first line must be {}",
+                                 printable(path_), header_line));
   if (line_ == header_line) return;
   std::array<std::string_view, columns> found;
   const std::size_t count = std::min(split(line_, found), columns);
@@ -94,9 +97,9 @@ void TrafficFile::start_over() {
     if (!present) missing += (missing.empty() ? "" : ", ") + std::string(column);
   }
   throw UsageError(
-      printable(path_) + ":1: the header must be " + std::string(header_line) +
-      (missing.empty() ? ", in this order and nothing else" : "; missing: " + missing) +
-      "; found " + quote(line_));
+      fmt::format("{}:1: the header must be {}{}; found {}", printable(path_), header_line,
+                  missing.empty() ? ", in this order and nothing else" : "; missing: " + missing,
+                  quote(line_)));
 }
 
 bool TrafficFile::read_line() {
@@ -116,9 +119,9 @@ NodeId TrafficFile::node_of(std::string_view name, const char* role) {
                                                         : is_traffic_target(platform_, node));
   if (!right_kind) {
     throw RowFault{
-        std::string(role) + " is " + quote(name) + ", which " +
-        (node == no_node ? "is no node of this machine" : "cannot be one") + "; allowed is " +
-        (slot == 0 ? "a pe_dma or pcie_ep" : "an hbm_ctrl.peN, sram or pe_tcm") + " node name"};
+        fmt::format("{} is {}, which {}; allowed is {} node name", role, quote(name),
+                    node == no_node ? "is no node of this machine" : "cannot be one",
+                    slot == 0 ? "a pe_dma or pcie_ep" : "an hbm_ctrl.peN, sram or pe_tcm")};
   }
   last_name_[slot] = name;
   last_node_[slot] = node;
@@ -129,24 +132,22 @@ void TrafficFile::parse(TrafficRequest& request) {
   std::array<std::string_view, columns> field;
   const std::size_t count = split(line_, field);
   if (count != columns)
-    throw RowFault{"found " + std::to_string(count) + " columns, expected " +
-                   std::to_string(columns) + " (" + std::string(header_line) + ")"};
+    throw RowFault{fmt::format("found {} columns, expected {} ({})", count, columns, header_line)};
   request.issue = parse_time(field[0]);
   if (request.issue < previous_)
-    throw RowFault{"at_ns is " + printable(field[0]) +
-                   ", before the row above it; rows must ascend"};
+    throw RowFault{
+        fmt::format("at_ns is {}, before the row above it; rows must ascend", printable(field[0]))};
   request.initiator = node_of(field[1], "initiator");
   if (field[2] != "read" && field[2] != "write")
-    throw RowFault{"op is " + quote(field[2]) + ", allowed is read or write"};
+    throw RowFault{fmt::format("op is {}, allowed is read or write", quote(field[2]))};
   request.write = field[2] == "write";
   request.target = node_of(field[3], "target");
   request.offset = parse_count(field[4], "offset", 0, UINT64_MAX);
   request.bytes = parse_count(field[5], "bytes", 1, longest_request_bytes);
   const std::uint64_t capacity = traffic_capacity(platform_, request.target);
   if (request.bytes > capacity || request.offset > capacity - request.bytes) {
-    throw RowFault{"offset " + printable(field[4]) + " + " + printable(field[5]) +
-                   " bytes is beyond the end of " + std::string(field[3]) + ", which has " +
-                   std::to_string(capacity) + " bytes"};
+    throw RowFault{fmt::format("offset {} + {} bytes is beyond the end of {}, which has {} bytes",
+                               printable(field[4]), printable(field[5]), field[3], capacity)};
   }
   request.id = row_;
 }
@@ -169,21 +170,21 @@ std::uint64_t TrafficFile::check() {
   TrafficRequest request;
   for (; count < most && read_line(); ++row_) {
     if (row_ == UINT32_MAX)
-      throw UsageError(printable(path_) + ": more than " + std::to_string(UINT32_MAX) + " rows");
+      throw UsageError(fmt::format("{}: more than {} rows", printable(path_), UINT32_MAX));
     try {
       parse(request);
       previous_ = request.issue;
       check_route(request);
     } catch (const RowFault& fault) {
-      faults += (count++ == 0 ? "" : "\n") + printable(path_) + ":" + std::to_string(line_number_) +
-                ": " + fault.what;
+      faults += fmt::format("{}{}:{}: {}", count++ == 0 ? "" : "\n", printable(path_), line_number_,
+                            fault.what);
     }
   }
   if (count == most) faults += "\n(further faults are not listed)";
   if (count > 0) throw UsageError(faults);
   if (row_ == 0)
-    throw UsageError(printable(path_) + ":" + std::to_string(line_number_) +
-                     ": no requests behind the header");
+    throw UsageError(
+        fmt::format("{}:{}: no requests behind the header", printable(path_), line_number_));
   const std::uint64_t rows = row_;
   start_over();
   return rows;
@@ -194,7 +195,7 @@ bool TrafficFile::next(TrafficRequest& request) {
   try {
     parse(request);
   } catch (const RowFault& fault) {  // only if the file changed after check()
-    throw UsageError(printable(path_) + ":" + std::to_string(line_number_) + ": " + fault.what);
+    throw UsageError(fmt::format("{}:{}: {}", printable(path_), line_number_, fault.what));
   }
   previous_ = request.issue;
   ++row_;

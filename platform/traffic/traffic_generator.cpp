@@ -26,18 +26,18 @@ std::uint64_t draw(std::mt19937_64& random, std::uint64_t bound) {
 std::vector<NodeId> nodes_of(const Platform& platform, const std::vector<std::string>& globs,
                              bool (*right_kind)(const Platform&, NodeId), const char* option,
                              const char* allowed) {
-  const MachineView& machine = platform.machine();
+  const MachineDescription& machine = platform.machine();
   std::vector<NodeId> nodes;
   for (const std::string& glob : globs) {
     const std::size_t before = nodes.size();
-    for (NodeId node = 0; node < machine.nodes(); ++node) {
+    for (NodeId node = 0; node < machine.nodes.size(); ++node) {
       if (right_kind(platform, node) &&
           ::fnmatch(glob.c_str(), machine.name(node).c_str(), FNM_NOESCAPE) == 0)
         nodes.push_back(node);
     }
     if (nodes.size() == before)
-      throw UsageError(std::string(option) + " " + quote(glob) +
-                       " takes no node of this machine; allowed are " + allowed);
+      throw UsageError(fmt::format("{} {} takes no node of this machine; allowed are {}", option,
+                                   quote(glob), allowed));
   }
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
@@ -54,23 +54,25 @@ TrafficPattern parse_traffic_pattern(std::string_view name) {
   for (std::size_t i = 0; i < pattern_names.size(); ++i) {
     if (pattern_names[i] == name) return static_cast<TrafficPattern>(i);
   }
-  throw UsageError("unknown traffic pattern " + quote(name) +
-                   "; allowed is stream, random, stride, hotspot or closed-loop");
+  throw UsageError(fmt::format(
+      "unknown traffic pattern {}; allowed is stream, random, stride, hotspot or closed-loop",
+      quote(name)));
 }
 
 TrafficGenerator::TrafficGenerator(TrafficRecipe recipe, const Platform& platform)
     : recipe_(std::move(recipe)), platform_(platform) {
   if (recipe_.requests == 0) throw UsageError("--requests is 0, allowed is at least 1");
   if (recipe_.size_bytes == 0 || recipe_.size_bytes > longest_request_bytes) {
-    throw UsageError("--size is " + std::to_string(recipe_.size_bytes) + ", allowed is 1 to " +
-                     std::to_string(longest_request_bytes));
+    throw UsageError(
+        fmt::format("--size is {}, allowed is 1 to {}", recipe_.size_bytes, longest_request_bytes));
   }
   if (recipe_.max_outstanding == 0)
     throw UsageError("--max-outstanding is 0, allowed is at least 1");
   if (recipe_.rate_gbs < Rational(0))
-    throw UsageError("--rate is " + recipe_.rate_gbs.str() + ", allowed is at least 0");
+    throw UsageError(fmt::format("--rate is {}, allowed is at least 0", recipe_.rate_gbs.str()));
   if (recipe_.read_share < Rational(0) || Rational(1) < recipe_.read_share) {
-    throw UsageError("--read-share is " + recipe_.read_share.str() + ", allowed is 0 to 1");
+    throw UsageError(
+        fmt::format("--read-share is {}, allowed is 0 to 1", recipe_.read_share.str()));
   }
   const std::vector<NodeId> initiators =
       nodes_of(platform, recipe_.initiators, is_traffic_initiator, "--initiators",
@@ -86,17 +88,17 @@ TrafficGenerator::TrafficGenerator(TrafficRecipe recipe, const Platform& platfor
     stream.random.seed(recipe_.seed * 0x9e3779b97f4a7c15ULL + initiator);
     for (const NodeId target : stream.targets) {
       if (recipe_.size_bytes > traffic_capacity(platform, target)) {
-        throw UsageError("--size is " + std::to_string(recipe_.size_bytes) + ", " +
-                         platform.machine().name(target) + " has " +
-                         std::to_string(traffic_capacity(platform, target)) + " bytes");
+        throw UsageError(fmt::format("--size is {}, {} has {} bytes", recipe_.size_bytes,
+                                     platform.machine().name(target),
+                                     traffic_capacity(platform, target)));
       }
     }
     streams_.push_back(std::move(stream));
   }
   const auto total = static_cast<unsigned __int128>(recipe_.requests) * streams_.size();
   if (total > UINT32_MAX)
-    throw UsageError("--requests for " + std::to_string(streams_.size()) +
-                     " initiators: more than 4294967295 in all");
+    throw UsageError(
+        fmt::format("--requests for {} initiators: more than 4294967295 in all", streams_.size()));
   check_last_issue();
   check_memory();
   if (recipe_.pattern == TrafficPattern::closed_loop) {
@@ -123,12 +125,12 @@ void TrafficGenerator::check_last_issue() const {
       !__builtin_mul_overflow(product, static_cast<Rational::Int>(recipe_.size_bytes), &product) &&
       !__builtin_mul_overflow(product, recipe_.rate_gbs.den(), &product);
   if (exact && issue_time(recipe_.requests - 1) <= latest_issue_fs) return;
-  throw UsageError(
-      "--rate is " + recipe_.rate_gbs.str() + ", with which the last of " +
-      std::to_string(recipe_.requests) + " requests of " + std::to_string(recipe_.size_bytes) +
-      (exact ? " B would be issued after 1e12 ns; allowed is a higher rate, or fewer requests"
-             : " B has no time that can be computed exactly; allowed are fewer digits, or fewer "
-               "requests"));
+  throw UsageError(fmt::format(
+      "--rate is {}, with which the last of {} requests of {}{}", recipe_.rate_gbs.str(),
+      recipe_.requests, recipe_.size_bytes,
+      exact ? " B would be issued after 1e12 ns; allowed is a higher rate, or fewer requests"
+            : " B has no time that can be computed exactly; allowed are fewer digits, or fewer "
+              "requests"));
 }
 
 // Of requests that are issued at a rate, how many are under way shows in the simulation.
@@ -153,7 +155,7 @@ void TrafficGenerator::check_memory() const {
 }
 
 std::vector<NodeId> TrafficGenerator::default_targets(NodeId initiator) const {
-  const MachineView& machine = platform_.machine();
+  const MachineDescription& machine = platform_.machine();
   const int sip = platform_.graph().node(initiator).at.sip;
   switch (recipe_.pattern) {
     case TrafficPattern::hotspot:
@@ -166,7 +168,7 @@ std::vector<NodeId> TrafficGenerator::default_targets(NodeId initiator) const {
   }
   std::vector<NodeId> all;
   for (int cube = 0; cube < machine.cubes(); ++cube) {
-    for (int pe = 0; pe < machine.pes(); ++pe) all.push_back(machine.hbm({sip, cube, pe}));
+    for (int pe = 0; pe < machine.pes; ++pe) all.push_back(machine.hbm({sip, cube, pe}));
   }
   return all;
 }

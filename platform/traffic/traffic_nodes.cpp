@@ -5,31 +5,31 @@
 namespace kernbench {
 
 bool is_traffic_initiator(const Platform& platform, NodeId node) {
-  const NodeKind kind = platform.graph().node(node).kind;
-  return kind == NodeKind::pe_dma || kind == NodeKind::pcie_ep;
+  const Role kind = platform.graph().node(node).kind;
+  return kind == Role::pe_dma || kind == Role::pcie_ep;
 }
 
 bool is_traffic_target(const Platform& platform, NodeId node) {
-  const NodeKind kind = platform.graph().node(node).kind;
-  return kind == NodeKind::hbm_ctrl || kind == NodeKind::sram || kind == NodeKind::pe_tcm;
+  const Role kind = platform.graph().node(node).kind;
+  return kind == Role::hbm_ctrl || kind == Role::sram || kind == Role::pe_tcm;
 }
 
 std::uint64_t traffic_capacity(const Platform& platform, NodeId target) {
   switch (platform.graph().node(target).kind) {
-    case NodeKind::sram:
-      return platform.machine().sram_bytes();
-    case NodeKind::pe_tcm:
-      return platform.machine().tcm_bytes();
+    case Role::sram:
+      return platform.machine().sram_bytes;
+    case Role::pe_tcm:
+      return platform.machine().tcm_bytes;
     default:
-      return platform.machine().hbm_slice_bytes();
+      return platform.machine().hbm_slice_bytes;
   }
 }
 
 std::uint64_t physical_address(const Platform& platform, NodeId target, std::uint64_t offset) {
   const Node& node = platform.graph().node(target);
-  const MemoryArea area = node.kind == NodeKind::sram     ? MemoryArea::cube_sram
-                          : node.kind == NodeKind::pe_tcm ? MemoryArea::pe_tcm
-                                                          : MemoryArea::hbm;
+  const MemoryArea area = node.kind == Role::sram     ? MemoryArea::cube_sram
+                          : node.kind == Role::pe_tcm ? MemoryArea::pe_tcm
+                                                      : MemoryArea::hbm;
   const auto index = [](int value) { return static_cast<unsigned>(std::max(value, 0)); };
   return platform.address_map()
       .address_of({area, index(node.at.sip), index(node.at.cube), index(node.at.pe), offset})

@@ -1,5 +1,7 @@
 #include "platform/traffic/traffic_player.h"
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "models/base/errors.h"
@@ -11,7 +13,7 @@ namespace kernbench {
 TrafficPlayer::TrafficPlayer(const sc_core::sc_module_name& name, Platform& platform,
                              TrafficSource& source, TrafficListener& listener)
     : sc_core::sc_module(name), platform_(platform), source_(source), listener_(listener),
-      due_("due"), initiators_(platform.machine().nodes()) {
+      due_("due"), initiators_(platform.machine().nodes.size()) {
   SC_HAS_PROCESS(TrafficPlayer);
   SC_METHOD(issue_due);
   sensitive << due_;
@@ -37,10 +39,10 @@ TrafficPlayer::Initiator& TrafficPlayer::initiator_of(NodeId node) {
   Initiator& initiator = initiators_[node];
   if (initiator.dma == nullptr && initiator.injector == nullptr) {
     Component& component = platform_.component(node);
-    initiator.dma = dynamic_cast<DmaAccess*>(&component);
+    initiator.dma = find_service<DmaAccess>(component);
     initiator.injector = dynamic_cast<Injector*>(&component);
     if (initiator.dma == nullptr && initiator.injector == nullptr)
-      throw ModelError(std::string(component.name()) + " cannot start transfers");
+      throw ModelError(fmt::format("{} cannot start transfers", component.name()));
   }
   return initiator;
 }
@@ -58,7 +60,7 @@ void TrafficPlayer::issue(const TrafficRequest& request) {
     inject(initiator, id);
     return;
   }
-  Channel& channel = initiator.channels[request.write ? 1 : 0];
+  ChannelQueue& channel = initiator.channels[request.write ? 1 : 0];
   if (channel.first == none) {
     channel.first = channel.last = id;
     submit(initiator, id);
@@ -79,7 +81,7 @@ void TrafficPlayer::submit(Initiator& initiator, std::uint32_t id) {
   dma.bytes = request.bytes;
   dma.order.command = id;
   dma.key = traffic_key(request.issue, id);
-  dma.user = this;
+  dma.listener = this;
   dma.tag = id;
   initiator.dma->submit_dma(dma);
 }
@@ -98,7 +100,7 @@ void TrafficPlayer::inject(Initiator& initiator, std::uint32_t id) {
   route.listener_tag = id;
   if (request.write) {
     route.posted = true;
-    route.cut_flits(request.bytes, platform_.machine().flit_bytes());
+    route.cut_flits(request.bytes, platform_.machine().flit_bytes);
   }
   request.granted = true;
   request.grant = request.issue;
@@ -109,8 +111,8 @@ void TrafficPlayer::inject(Initiator& initiator, std::uint32_t id) {
 void TrafficPlayer::completed(Transaction& transaction) {
   const auto id = static_cast<std::uint32_t>(transaction.route().listener_tag);
   if (transaction.get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE) {
-    return fail(id, platform_.machine().name(entry(id).target) + " answered " +
-                        transaction.get_response_string());
+    return fail(id, fmt::format("{} answered {}", platform_.machine().name(entry(id).target),
+                                transaction.get_response_string()));
   }
   end(id);
   injected_.erase(id);
@@ -133,7 +135,7 @@ void TrafficPlayer::dma_granted(std::uint32_t id) {
 void TrafficPlayer::dma_ended(std::uint32_t id) {
   const Entry& request = entry(id);
   Initiator& initiator = initiators_[request.initiator];
-  Channel& channel = initiator.channels[request.write ? 1 : 0];
+  ChannelQueue& channel = initiator.channels[request.write ? 1 : 0];
   channel.first = request.next;
   if (channel.first == none) channel.last = none;
   const std::uint32_t next = channel.first;
@@ -144,14 +146,15 @@ void TrafficPlayer::dma_ended(std::uint32_t id) {
 void TrafficPlayer::dma_failed(std::uint32_t id, const std::string& fault) { fail(id, fault); }
 
 void TrafficPlayer::fail(std::uint32_t id, const std::string& fault) {
-  platform_.services().fatal(*this, text_of(id, entry(id)) + ": " + fault);
+  platform_.services().fatal(*this, fmt::format("{}: {}", text_of(id, entry(id)), fault));
 }
 
 std::string TrafficPlayer::text_of(std::uint32_t id, const Entry& request) const {
   return "request " + std::to_string(id) + ": " + (request.write ? "write" : "read") + " by " +
          platform_.machine().name(request.initiator) + " at " +
          platform_.machine().name(request.target) + ", issued at " + format_ns(request.issue) +
-         (request.granted ? ", granted at " + format_ns(request.grant) : ", waits for its channel");
+         (request.granted ? fmt::format(", granted at {}", format_ns(request.grant))
+                          : ", waits for its channel");
 }
 
 TrafficResult TrafficPlayer::result_of(std::uint32_t id, const Entry& request, Fs end) const {

@@ -63,14 +63,14 @@ class TrafficPlayer final : public sc_core::sc_module,
     bool handed_on;  // by hand_on_ended()
   };
   // Requests of one channel of a pe_dma; the front one is with the pe_dma.
-  struct Channel {
+  struct ChannelQueue {
     std::uint32_t first = none;
     std::uint32_t last = none;
   };
   struct Initiator {
     DmaAccess* dma = nullptr;      // a pe_dma
     Injector* injector = nullptr;  // a pcie_ep
-    Channel channels[2];           // read, write
+    ChannelQueue channels[2];      // read, write
   };
 
   void issue_due();

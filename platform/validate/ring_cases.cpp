@@ -64,7 +64,7 @@ TrafficRequest to_successor(const Platform& platform, int sip, std::uint64_t byt
 // sent, again. The end of the last.
 Fs play_steps(Platform& platform, int steps, std::uint64_t bytes) {
   std::vector<TrafficRequest> first;
-  std::vector<int> sip_of(platform.machine().nodes(), -1);
+  std::vector<int> sip_of(platform.machine().nodes.size(), -1);
   for (int sip = 0; sip < nodes; ++sip) {
     first.push_back(to_successor(platform, sip, bytes));
     sip_of[platform.machine().sram(sip, 0)] = sip;
@@ -101,7 +101,7 @@ ValidationCheck step_check(int steps, std::uint64_t bytes, Fs time, std::string 
 }
 
 double flit_ns(const Platform& platform) {
-  return static_cast<double>(platform.machine().flit_bytes()) / gbs;
+  return static_cast<double>(platform.machine().flit_bytes) / gbs;
 }
 
 // Steps of alpha + n beta; what the switch adds is within the tolerance.

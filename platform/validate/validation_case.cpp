@@ -1,5 +1,7 @@
 #include "platform/validate/validation_case.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
@@ -28,7 +30,7 @@ Relation parse_relation(const std::string& name) {
   for (const Relation relation : relations) {
     if (name == name_of(relation)) return relation;
   }
-  throw ModelError("there is no relation '" + name + "'");
+  throw ModelError(fmt::format("there is no relation '{}'", name));
 }
 
 std::vector<ValidationCase> all_validation_cases() {
@@ -44,12 +46,13 @@ std::vector<ValidationCase> select_group(std::vector<ValidationCase> cases,
   std::vector<ValidationCase> chosen;
   std::string groups;
   for (ValidationCase& each : cases) {
-    if (groups.find("'" + each.group + "'") == std::string::npos)
-      groups += (groups.empty() ? "'" : ", '") + each.group + "'";
+    if (groups.find(fmt::format("'{}'", each.group)) == std::string::npos)
+      groups += fmt::format("{}{}'", groups.empty() ? "'" : ", '", each.group);
     if (each.group == group) chosen.push_back(std::move(each));
   }
   if (chosen.empty())
-    throw UsageError("there is no group " + quote(group) + " of references; allowed is " + groups);
+    throw UsageError(
+        fmt::format("there is no group {} of references; allowed is {}", quote(group), groups));
   return chosen;
 }
 

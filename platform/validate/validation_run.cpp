@@ -55,8 +55,8 @@ const char* sign_of(Relation relation) {
 }
 
 std::string check_text(const ValidationCheck& check) {
-  std::string text = "  " + check.quantity + ": " + sign_of(check.relation) + " " + check.formula +
-                     " " + check.unit;
+  std::string text = fmt::format("  {}: {} {} {}", check.quantity, sign_of(check.relation),
+                                 check.formula, check.unit);
   if (!check.allowance.empty()) text += "; tolerance: " + check.allowance;
   if (!check.remark.empty()) text += "; " + check.remark;
   return text + "\n";
@@ -104,7 +104,7 @@ std::string validation_text(const std::vector<ValidationOutcome>& outcomes) {
                    {"tolerance", right}});
   for (const ValidationOutcome& outcome : outcomes) {
     passed += outcome.passed() ? 1 : 0;
-    const std::string name = outcome.reference.group + "/" + outcome.reference.name;
+    const std::string name = fmt::format("{}/{}", outcome.reference.group, outcome.reference.name);
     if (!outcome.failure.empty())
       table.add({"[x] FAIL", name, "the run has failed, see below", "", "", "", "", "", ""});
     for (const ValidationCheck& check : outcome.checks) {
@@ -115,11 +115,11 @@ std::string validation_text(const std::vector<ValidationOutcome>& outcomes) {
   }
   text += table.text() + "\n";
   for (const ValidationOutcome& outcome : outcomes) {
-    text += outcome.reference.group + "/" + outcome.reference.name + "\n  " +
-            outcome.reference.statement + "\n";
+    text += fmt::format("{}/{}\n  {}\n", outcome.reference.group, outcome.reference.name,
+                        outcome.reference.statement);
     for (const ValidationCheck& check : outcome.checks) text += check_text(check);
-    if (!outcome.failure.empty()) text += "  failed: " + outcome.failure + "\n";
-    text += "  source: " + outcome.reference.source + "\n";
+    if (!outcome.failure.empty()) text += fmt::format("  failed: {}\n", outcome.failure);
+    text += fmt::format("  source: {}\n", outcome.reference.source);
   }
   return text + fmt::format("\n{} of {} references hold\n", passed, outcomes.size());
 }
@@ -135,7 +135,7 @@ nlohmann::ordered_json validation_json(const std::vector<ValidationOutcome>& out
     entry["topology"] = outcome.reference.topology;
     entry["set"] = nlohmann::ordered_json::array();
     for (const Override& each : outcome.reference.overrides)
-      entry["set"].push_back(each.key + "=" + each.value);
+      entry["set"].push_back(fmt::format("{}={}", each.key, each.value));
     entry["checks"] = nlohmann::ordered_json::array();
     for (const ValidationCheck& check : outcome.checks) {
       entry["checks"].push_back(json_of(check));

@@ -1,5 +1,7 @@
 #include "sw/benches/bench.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <stdexcept>
@@ -20,15 +22,15 @@ Attributes resolve_parameters(const Bench& bench, const std::vector<GivenParamet
       std::string known;
       for (const Parameter& parameter : bench.parameters)
         known += (known.empty() ? "" : ", ") + parameter.name();
-      throw UsageError("bench '" + bench.name + "' has no parameter " + quote(name) + "; it has " +
-                       (known.empty() ? "none" : known));
+      throw UsageError(fmt::format("bench '{}' has no parameter {}; it has {}", bench.name,
+                                   quote(name), known.empty() ? "none" : known));
     }
     if (!seen.insert(name).second)
-      throw UsageError("bench '" + bench.name + "': parameter '" + name + "' is given twice");
+      throw UsageError(fmt::format("bench '{}': parameter '{}' is given twice", bench.name, name));
     try {
       resolved.set(name, found->parse(text));
     } catch (const std::invalid_argument& error) {
-      throw UsageError("bench '" + bench.name + "': parameter " + name + ": " + error.what());
+      throw UsageError(fmt::format("bench '{}': parameter {}: {}", bench.name, name, error.what()));
     }
   }
   return resolved;

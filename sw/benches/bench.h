@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/data/functional_model.h"
-#include "sw/runtime/torch.h"
+#include "sw/torch/torch.h"
 
 namespace kernbench {
 

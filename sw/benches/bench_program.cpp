@@ -1,15 +1,18 @@
 #include "sw/benches/bench_program.h"
 
+#include <fmt/format.h>
+
 #include "models/base/errors.h"
 #include "models/data/functional_model.h"
-#include "sw/distributed/collective_table.h"
+#include "sw/distributed/collective_record.h"
 
 namespace kernbench {
 
 BenchProgram::BenchProgram(const Bench& bench, BenchOptions options)
     : bench_(bench), options_(std::move(options)) {
   if (!bench_.per_device) options_.devices = {0};
-  if (options_.devices.empty()) throw UsageError("bench '" + bench_.name + "': no device given");
+  if (options_.devices.empty())
+    throw UsageError(fmt::format("bench '{}': no device given", bench_.name));
 }
 
 BenchProgram::~BenchProgram() = default;
@@ -17,7 +20,8 @@ BenchProgram::~BenchProgram() = default;
 void BenchProgram::run(HostPort& port) {
   check_data(port.data());
   runtime_ = std::make_unique<Runtime>(port, bench_.name);
-  runtime_->distributed.configure(options_.ccl, nullptr);
+  distributed_ = std::make_unique<DistributedState>(*runtime_);
+  distributed_->configure(options_.ccl, nullptr);
   runtime_->statistics = options_.statistics;
   runtime_->memory->start_reaper();
   running_ = options_.devices.size();
@@ -26,7 +30,7 @@ void BenchProgram::run(HostPort& port) {
     return;
   }
   for (const int device : options_.devices) {
-    port.spawn("bench_sip" + std::to_string(device), [this, device] { run_on(device); });
+    port.spawn(fmt::format("bench_sip{}", device), [this, device] { run_on(device); });
   }
 }
 
@@ -38,21 +42,21 @@ const char* BenchProgram::last_call() const {
 }
 
 void BenchProgram::check_data(const FunctionalModel* data) const {
-  const std::string bench = "bench '" + bench_.name + "' ";
+  const std::string bench = fmt::format("bench '{}' ", bench_.name);
   if (bench_.needs_data == DataMode::deferred && data == nullptr) {
-    throw UsageError(bench +
-                     "reads the values that its kernels load; it does not run with data off");
+    throw UsageError(fmt::format(
+        "{}reads the values that its kernels load; it does not run with data off", bench));
   }
   if (bench_.needs_data == DataMode::eager && (data == nullptr || !data->eager())) {
-    throw UsageError(bench +
-                     "branches on values that its kernels compute; it runs with --data eager only");
+    throw UsageError(fmt::format(
+        "{}branches on values that its kernels compute; it runs with --data eager only", bench));
   }
 }
 
 void BenchProgram::run_on(int device) {
   {
-    Torch torch(*runtime_, device, options_.seed, options_.parameters);
-    if (options_.devices.size() > 1) torch.set_label("sip" + std::to_string(device) + ":");
+    Torch torch(*distributed_, device, options_.seed, options_.parameters);
+    if (options_.devices.size() > 1) torch.set_label(fmt::format("sip{}:", device));
     bench_.run(torch);
     torch.wait_all();
   }
@@ -62,9 +66,10 @@ void BenchProgram::run_on(int device) {
 void BenchProgram::finish() {
   ended_ = runtime_->link.port().now();
   if (runtime_->link.submitted() == 0) {
-    throw LaunchError("NO_REQUESTS",
-                      "bench '" + bench_.name +
-                          "' has ended with NO_REQUESTS: it submitted nothing to the machine");
+    throw LaunchError(
+        "NO_REQUESTS",
+        fmt::format("bench '{}' has ended with NO_REQUESTS: it submitted nothing to the machine",
+                    bench_.name));
   }
   runtime_->memory->close();
 }
@@ -82,7 +87,7 @@ const std::vector<LaunchRecord>& BenchProgram::launches() const {
 std::vector<ResultTable> BenchProgram::results() const {
   if (!runtime_) return {};
   std::vector<ResultTable> tables(runtime_->results.begin(), runtime_->results.end());
-  ResultTable collectives = collective_table(runtime_->distributed.collectives);
+  ResultTable collectives = collective_table(distributed_->collectives);
   if (!collectives.rows().empty()) tables.push_back(std::move(collectives));
   return tables;
 }

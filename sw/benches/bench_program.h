@@ -48,6 +48,7 @@ class BenchProgram final : public HostProgram {
   const Bench& bench_;
   BenchOptions options_;
   std::unique_ptr<Runtime> runtime_;
+  std::unique_ptr<DistributedState> distributed_;
   std::size_t running_ = 0;
   std::optional<Fs> ended_;
 };

@@ -1,5 +1,7 @@
 #include "sw/benches/bench_registry.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
@@ -27,23 +29,25 @@ bool by_name(const Bench& a, const Bench& b) { return a.name < b.name; }
 
 void BenchRegistry::add(Bench bench) {
   if (!is_kebab_case(bench.name)) {
-    throw UsageError("bench name '" + bench.name +
-                     "' is not kebab-case: lower-case letters and digits joined by single dashes, "
-                     "a letter first");
+    throw UsageError(
+        fmt::format("bench name '{}' is not kebab-case: lower-case letters and digits joined by "
+                    "single dashes, a letter first",
+                    bench.name));
   }
   if (bench.description.find_first_not_of(' ') == std::string::npos ||
       bench.description.find('\n') != std::string::npos) {
-    throw UsageError("bench '" + bench.name + "' needs a description of one line");
+    throw UsageError(fmt::format("bench '{}' needs a description of one line", bench.name));
   }
-  if (bench.run == nullptr) throw UsageError("bench '" + bench.name + "' has nothing to run");
+  if (bench.run == nullptr)
+    throw UsageError(fmt::format("bench '{}' has nothing to run", bench.name));
   for (const Parameter& parameter : bench.parameters) {
     if (!parameter.default_value())
-      throw UsageError("bench '" + bench.name + "': parameter '" + parameter.name() +
-                       "' has no default");
+      throw UsageError(
+          fmt::format("bench '{}': parameter '{}' has no default", bench.name, parameter.name()));
   }
   const auto place = std::lower_bound(benches_.begin(), benches_.end(), bench, by_name);
   if (place != benches_.end() && place->name == bench.name)
-    throw UsageError("bench '" + bench.name + "' is registered twice");
+    throw UsageError(fmt::format("bench '{}' is registered twice", bench.name));
   benches_.insert(place, std::move(bench));
 }
 
@@ -51,15 +55,15 @@ const Bench& BenchRegistry::find(const std::string& name_or_index) const {
   if (!name_or_index.empty() && std::all_of(name_or_index.begin(), name_or_index.end(), is_digit)) {
     const std::size_t index = name_or_index.size() > 6 ? 0 : std::stoul(name_or_index);
     if (index >= 1 && index <= benches_.size()) return benches_[index - 1];
-    throw UsageError("no bench with index " + name_or_index + "; there are " +
-                     std::to_string(benches_.size()));
+    throw UsageError(
+        fmt::format("no bench with index {}; there are {}", name_or_index, benches_.size()));
   }
   std::string known;
   for (const Bench& bench : benches_) {
     if (bench.name == name_or_index) return bench;
     known += (known.empty() ? "" : ", ") + bench.name;
   }
-  throw UsageError("unknown bench " + quote(name_or_index) + "; there are " + known);
+  throw UsageError(fmt::format("unknown bench {}; there are {}", quote(name_or_index), known));
 }
 
 }  // namespace kernbench

@@ -1,5 +1,4 @@
-// BenchRegistry: the benches by name. Filled by plain functions that list them, checked as they
-// come.
+// BenchRegistry: the benches by name, checked as they are added.
 #pragma once
 
 #include <string>
@@ -25,7 +24,8 @@ class BenchRegistry {
   std::vector<Bench> benches_;
 };
 
-// The benches of this program.
+// The benches of this program: CMake makes the function, which calls register_STEM() of every
+// sw/benches/STEM.cpp that is a bench.
 void register_benches(BenchRegistry& registry);
 
 }  // namespace kernbench

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sw/benches/bench_registry.h"
 #include "sw/benches/inputs.h"
 #include "sw/benches/reference.h"
-#include "sw/benches/shipped.h"
 #include "sw/collectives/algorithm_registry.h"
 
 namespace kernbench::benches {
@@ -71,7 +71,7 @@ void worker(Torch& torch, int rank) {
   // A rank that is a PE has one shard.
   const bool of_sips = dist.settings().rank_unit == RankUnit::sip;
   const int cubes = of_sips ? torch.spec().cubes() : 1,
-            pes = of_sips && algorithm.every_pe ? torch.spec().pes() : 1;
+            pes = of_sips && algorithm.every_pe ? torch.spec().pes : 1;
   const int shards = cubes * pes;
   const std::int64_t n_elem = dist.settings().n_elem;
   const DPPolicy a_row_per_pe{Placement::row_wise, Placement::row_wise, cubes, pes};
@@ -97,7 +97,7 @@ void run(Torch& torch) {
 
 }  // namespace
 
-Bench ccl_allreduce() {
+void register_ccl_allreduce(BenchRegistry& registry) {
   std::vector<std::string> algorithms = shipped_algorithms().names(CollectiveOp::all_reduce),
                            kinds{"tcm", "sram", "hbm"};
   algorithms.insert(algorithms.begin(), as_ccl_says);
@@ -120,7 +120,7 @@ Bench ccl_allreduce() {
            .default_val("sum")},
       &run};
   bench.per_device = false;
-  return bench;
+  registry.add(std::move(bench));
 }
 
 }  // namespace kernbench::benches

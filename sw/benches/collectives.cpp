@@ -1,11 +1,13 @@
 // collectives: every collective between all ranks, by size, as nccl-tests run them: on PE 0 of cube
 // 0 of each SIP.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
+#include "sw/benches/bench_registry.h"
 #include "sw/benches/inputs.h"
 #include "sw/benches/reference.h"
-#include "sw/benches/shipped.h"
 
 namespace kernbench::benches {
 namespace {
@@ -103,7 +105,7 @@ class Round {
     Tensor tensor;
     torch_.untimed([&] {
       tensor = torch_.from_host(HostArray({elements}, dtype_, values(elements, pattern)),
-                                DPPolicy::on_one_pe(), name + ", " + std::to_string(elements_));
+                                DPPolicy::on_one_pe(), fmt::format("{}, {}", name, elements_));
     });
     return tensor;
   }
@@ -113,7 +115,7 @@ class Round {
   std::vector<Tensor> parts(PatternOf pattern_of, const std::string& name) {
     std::vector<Tensor> tensors;
     for (int rank = 0; rank < ranks_; ++rank)
-      tensors.push_back(tensor(part_, pattern_of(rank), name + " " + std::to_string(rank)));
+      tensors.push_back(tensor(part_, pattern_of(rank), fmt::format("{} {}", name, rank)));
     return tensors;
   }
   std::vector<Tensor> blank(const std::string& op) {
@@ -159,7 +161,7 @@ void run(Torch& torch) {
 
 }  // namespace
 
-Bench collectives() {
+void register_collectives(BenchRegistry& registry) {
   std::vector<std::string> ops = collective_op_names();
   ops.insert(ops.begin(), "all");
   Bench bench{
@@ -173,7 +175,7 @@ Bench collectives() {
            .default_val("f16")},
       &run};
   bench.per_device = false;
-  return bench;
+  registry.add(std::move(bench));
 }
 
 }  // namespace kernbench::benches

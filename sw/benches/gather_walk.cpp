@@ -1,14 +1,38 @@
 // gather-walk: one PE follows a linked list in memory and gathers the rows that it meets.
-#include "sw/kernels/gather_walk.h"
-
 #include <algorithm>
 #include <numeric>
 
+#include "sw/benches/bench_registry.h"
 #include "sw/benches/inputs.h"
-#include "sw/benches/shipped.h"
+#include "sw/tl/program.h"
 
 namespace kernbench::benches {
 namespace {
+
+// --- on each PE
+
+// From node `start`, along next[node] until that is negative: each address depends on the value
+// loaded before, and so does the number of steps. The rows of `table` go to those of `out` in the
+// order of the walk, their sum to `total`{1, width}. One program; next is i32{nodes}. Needs a run
+// with data.
+void gather_walk(tl::Program& tl, tl::Tensor next, tl::Tensor table, tl::Tensor out,
+                 tl::Tensor total, std::int64_t start) {
+  const std::int64_t width = table.shape()[1];
+  const std::int64_t row_bytes = width * static_cast<std::int64_t>(size_of(table.dtype()));
+  tl::Handle sum = tl.zeros({1, width}, total.dtype());
+  std::int64_t node = start;
+  for (std::int64_t step = 0; node >= 0; ++step) {
+    const tl::Handle row = tl.load(table + node * row_bytes, {1, width}, table.dtype());
+    tl.store(out + step * row_bytes, row);
+    sum = sum + row;
+    const tl::Handle link =
+        tl.load(next + node * static_cast<std::int64_t>(size_of(i32)), {1}, i32);
+    node = static_cast<std::int64_t>(link.item());
+  }
+  tl.store(total, sum);
+}
+
+// --- on the host
 
 // The nodes in random order: that of as many random keys, equal ones by index.
 std::vector<std::int64_t> random_order(Torch& torch, std::int64_t nodes) {
@@ -61,8 +85,8 @@ void run(Torch& torch) {
   const Tensor out = torch.empty({steps, width}, dtype, DPPolicy::on_one_pe(), "out"),
                total = torch.empty({1, width}, is_float(dtype) ? f32 : i32, DPPolicy::on_one_pe(),
                                    "total");
-  torch.launch(LaunchSpec("gather_walk").on_pe(0), kernels::gather_walk, next, table.tensor, out,
-               total, walk.front());
+  torch.launch(LaunchSpec("gather_walk").on_pe(0), gather_walk, next, table.tensor, out, total,
+               walk.front());
   torch.verify(out, [table = table.host, walk] { return gathered(*table, walk); });
   torch.verify(total, [table = table.host, walk, width] {
     return sum_of_rows(gathered(*table, walk), width);
@@ -71,7 +95,7 @@ void run(Torch& torch) {
 
 }  // namespace
 
-Bench gather_walk() {
+void register_gather_walk(BenchRegistry& registry) {
   Bench bench{"gather-walk",
               "One PE follows a linked list in HBM and gathers the rows that it meets",
               {extent("nodes", "of the list, each with a row", 64),
@@ -80,7 +104,7 @@ Bench gather_walk() {
                any_dtype("of the rows"), shared_by_pes("nodes")},
               &run};
   bench.needs_data = DataMode::deferred;
-  return bench;
+  registry.add(std::move(bench));
 }
 
 }  // namespace kernbench::benches

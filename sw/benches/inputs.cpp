@@ -1,5 +1,7 @@
 #include "sw/benches/inputs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -71,7 +73,7 @@ std::vector<std::int64_t> sizes_in_bytes(const Attributes& given, DType dtype) {
 
 Parameter shared_by_pes(const char* what) {
   const std::string description =
-      std::string("PEs of the cube that share the ") + what + "; fewer if there are fewer " + what;
+      fmt::format("PEs of the cube that share the {}; fewer if there are fewer {}", what, what);
   return Parameter::integer("pes", description, "", "spec 10.3").default_val(8).range("1", "64");
 }
 

@@ -1,13 +1,104 @@
 // ipcq-pingpong: what a message between two PEs takes, by the kind of the hop between them and by
 // size: over IPCQ, over IPCQ without slot read and credit, and as a plain DMA write to the other
 // PE's HBM.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/base/errors.h"
+#include "sw/benches/bench_registry.h"
 #include "sw/benches/inputs.h"
-#include "sw/benches/shipped.h"
 #include "sw/collectives/shipped_graphs.h"
-#include "sw/kernels/ping_pong.h"
+#include "sw/tl/program.h"
+#include "sw/tl/ptr.h"
 
 namespace kernbench::benches {
 namespace {
+
+// --- on each PE
+
+// Two PEs that send a message to and fro, in pieces no larger than a slot.
+struct PingPong {
+  PeId ping, pong;
+  std::string there,
+      back;  // the direction of ping that leads to pong, and the one of pong that leads back
+  std::int64_t elements = 1;
+  DType dtype = DType::f16;
+  int rounds = 2;
+  bool consume = true;  // false: recv_no_consume
+};
+
+PeId running_on(const tl::Program& tl) {
+  return {tl.program_id(2), tl.program_id(1), tl.program_id(0)};
+}
+
+// As many elements as a slot holds, or what is left.
+std::vector<std::int64_t> pieces_of(const tl::Program& tl, const PingPong& game) {
+  const auto per_slot = static_cast<std::int64_t>(tl.slot_bytes() / size_of(game.dtype));
+  if (per_slot == 0) {
+    throw UsageError(fmt::format("a slot of {} bytes holds no element of {}", tl.slot_bytes(),
+                                 name_of(game.dtype)));
+  }
+  std::vector<std::int64_t> pieces;
+  for (std::int64_t left = game.elements; left > 0; left -= per_slot)
+    pieces.push_back(std::min(left, per_slot));
+  return pieces;
+}
+
+std::vector<tl::Handle> receive(tl::Program& tl, const PingPong& game, const std::string& direction,
+                                const std::vector<std::int64_t>& pieces) {
+  std::vector<tl::Handle> blocks;
+  for (const std::int64_t elements : pieces) {
+    const Shape shape{elements};
+    blocks.push_back(game.consume ? tl.recv(direction, shape, game.dtype)
+                                  : tl.recv_no_consume(direction, shape, game.dtype));
+  }
+  return blocks;
+}
+
+// Ping sends what is at x as often as there are rounds; pong sends back what it has received, but
+// for the last message; ping stores what came back last to `out`. Pong's time is that of 2 * rounds
+// - 1 messages: it ends when it has received the last one. A message stays in TCM, which must hold
+// it. PEs that are neither do nothing.
+void ping_pong(tl::Program& tl, const PingPong& game, tl::Ptr x, tl::Ptr out) {
+  const PeId here = running_on(tl);
+  if (!(here == game.ping) && !(here == game.pong)) return;
+  const std::vector<std::int64_t> pieces = pieces_of(tl, game);
+  std::vector<tl::Handle> came;
+  for (int round = 1; round <= game.rounds; ++round) {
+    const bool last = round == game.rounds;
+    if (here == game.pong) {
+      for (const tl::Handle& block : receive(tl, game, game.back, pieces)) {
+        if (!last) tl.send(game.back, block);
+      }
+      continue;
+    }
+    tl::Ptr from = x;
+    for (const std::int64_t elements : pieces) {
+      tl.send(game.there, from, {elements}, game.dtype);
+      from += elements * static_cast<std::int64_t>(size_of(game.dtype));
+    }
+    if (last) break;
+    came.clear();
+    came = receive(tl, game, game.there, pieces);
+  }
+  for (const tl::Handle& block : came) {
+    tl.store(out, block);
+    out += static_cast<std::int64_t>(block.nbytes());
+  }
+}
+
+// Ping writes a block of `value` from its TCM to the physical address `to`. Its time is that of the
+// store, acknowledged.
+void write_to(tl::Program& tl, PeId ping, std::uint64_t to, const Shape& shape, DType dtype,
+              double value) {
+  if (running_on(tl) == ping) tl.store(tl::Ptr(to), tl.full(shape, value, dtype));
+}
+
+// --- on the host
 
 constexpr DType dtype = DType::f16;
 constexpr PeId ping{0, 0, 0};
@@ -24,19 +115,18 @@ constexpr Way ways[] = {{"intra-cube horizontal", "intra_E"},
                         {"inter-SIP", "global_E"}};
 
 // The ways that the machine has.
-NeighbourGraph neighbours(const MachineView& machine) {
+NeighbourGraph neighbours(const MachineDescription& machine) {
   NeighbourGraph graph;
-  if (machine.pes() > 1 && machine.pes() % 2 == 0)
-    graph.add(graphs::intra_mesh(0, 0, machine.pes()));
-  graph.add(graphs::cube_mesh(0, machine.cube_mesh_w(),
-                              {0, 0, machine.cube_mesh_w(), machine.cube_mesh_h()}));
-  graph.add(graphs::sip({machine.sip_topology(), machine.sips(), machine.sip_w(), machine.sip_h()},
-                        {{0, 0}}));
+  if (machine.pes > 1 && machine.pes % 2 == 0) graph.add(graphs::intra_mesh(0, 0, machine.pes));
+  graph.add(
+      graphs::cube_mesh(0, machine.cube_mesh_w, {0, 0, machine.cube_mesh_w, machine.cube_mesh_h}));
+  graph.add(
+      graphs::sip({machine.sip_topology, machine.sips, machine.sip_w, machine.sip_h}, {{0, 0}}));
   return graph;
 }
 
-IpcqOptions options_of(const Attributes& given) {
-  IpcqOptions options;
+IpcqSettings options_of(const Attributes& given) {
+  IpcqSettings options;
   options.buffer_kind = parse_memory_space(given.text("buffer_kind"));
   options.backpressure = parse_backpressure(given.text("backpressure"));
   options.poll_ns = given.decimal("poll_ns");
@@ -103,14 +193,13 @@ class Game {
   }
 
   double one_way_ns(std::int64_t bytes, std::int64_t first, bool consume, const Tensor& back) {
-    kernels::PingPong game{
-        end_.pe, end_.peer, end_.direction, end_.peer_direction, elements_of(bytes),
-        dtype,   rounds_,   consume};
+    PingPong game{end_.pe, end_.peer, end_.direction, end_.peer_direction, elements_of(bytes),
+                  dtype,   rounds_,   consume};
     const std::int64_t offset = first * static_cast<std::int64_t>(size_of(dtype));
     const LaunchHandle handle = torch_.launch(
         both("ping_pong"),
         [game, offset](tl::Program& tl, tl::Tensor x, tl::Tensor out, tl::Tensor) {
-          kernels::ping_pong(tl, game, x, out + offset);
+          ping_pong(tl, game, x, out + offset);
         },
         x_.tensor, back, landing_);
     return to_ns(handle.metrics().per_pe.at(end_.peer).pe_exec) / (2 * rounds_ - 1);
@@ -122,7 +211,7 @@ class Game {
     const LaunchHandle handle = torch_.launch(
         both("write_to"),
         [to, shape, value, from = end_.pe](tl::Program& tl, tl::Tensor, tl::Tensor) {
-          kernels::write_to(tl, from, to, shape, dtype, value);
+          write_to(tl, from, to, shape, dtype, value);
         },
         x_.tensor, landing_);
     return to_ns(handle.metrics().per_pe.at(end_.pe).pe_exec);
@@ -179,7 +268,7 @@ void run(Torch& torch) {
 
 }  // namespace
 
-Bench ipcq_pingpong() {
+void register_ipcq_pingpong(BenchRegistry& registry) {
   Bench bench{
       "ipcq-pingpong",
       "Messages between two PEs by kind of hop and size: IPCQ, IPCQ without slot read and credit, "
@@ -207,7 +296,7 @@ Bench ipcq_pingpong() {
            .default_val(true)},
       &run};
   bench.per_device = false;
-  return bench;
+  registry.add(std::move(bench));
 }
 
 }  // namespace kernbench::benches

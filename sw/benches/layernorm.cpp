@@ -1,13 +1,37 @@
 // layernorm: layer normalisation along the rows of a matrix, rows over the PEs of a cube.
-#include "sw/kernels/layernorm.h"
-
+#include <algorithm>
 #include <cmath>
 
+#include "sw/benches/bench_registry.h"
 #include "sw/benches/inputs.h"
-#include "sw/benches/shipped.h"
+#include "sw/tl/program.h"
 
 namespace kernbench::benches {
 namespace {
+
+// --- on each PE
+
+// out = (x - mean) / sqrt(variance + epsilon) * gamma + beta, of every row. Computed in f32 and
+// rounded once. Every PE works on its own rows, `block_rows` at a time; gamma{columns} and
+// beta{columns} are whole on each.
+void layernorm(tl::Program& tl, tl::Tensor x, tl::Tensor gamma, tl::Tensor beta, tl::Tensor out,
+               float epsilon, int block_rows) {
+  const std::int64_t rows = x.local_shape()[0], columns = x.local_shape()[1];
+  const auto extent = static_cast<double>(columns);
+  const tl::Handle weights = tl.load(gamma, {columns}, gamma.dtype()),
+                   bias = tl.load(beta, {columns}, beta.dtype());
+  for (std::int64_t row = 0; row < rows; row += block_rows) {
+    const std::int64_t count = std::min<std::int64_t>(block_rows, rows - row);
+    const auto offset = row * columns * static_cast<std::int64_t>(size_of(x.dtype()));
+    const tl::Handle block = tl.cast(tl.load(x.local() + offset, {count, columns}, x.dtype()), f32);
+    const tl::Handle centred = block - tl.sum(block, 1) / extent;
+    const tl::Handle variance = tl.sum(centred * centred, 1) / extent;
+    const tl::Handle result = tl.fma(centred * tl.rsqrt(variance + epsilon), weights, bias);
+    tl.store(out.local() + offset, tl.cast(result, out.dtype()));
+  }
+}
+
+// --- on the host
 
 constexpr std::uint64_t block_bytes =
     96 * 1024;  // in f32; up to six blocks at once in the scratch of 1 MiB
@@ -41,8 +65,8 @@ void run(Torch& torch) {
   const Tensor out = torch.empty({rows, columns}, dtype, rows_over(pes), "out");
   const int block_rows =
       rows_within(rows, static_cast<std::uint64_t>(columns) * size_of(f32), block_bytes);
-  torch.launch(launch_on_first("layernorm", pes), kernels::layernorm, x.tensor, gamma.tensor,
-               beta.tensor, out, epsilon, block_rows);
+  torch.launch(launch_on_first("layernorm", pes), layernorm, x.tensor, gamma.tensor, beta.tensor,
+               out, epsilon, block_rows);
   // Computed in f32: a chain of eleven roundings to f32, then one to the dtype.
   torch.verify(
       out,
@@ -52,14 +76,14 @@ void run(Torch& torch) {
 
 }  // namespace
 
-Bench layernorm() {
-  return {"layernorm",
-          "Layer normalisation along rows, rows over the PEs of a cube; reductions and "
-          "element-wise MATH in f32",
-          {extent("rows", "of the matrix", 64),
-           extent("columns", "of the matrix; a few rows in f32 must fit the scratch", 768),
-           float_dtype("of the matrix, gamma, beta and the result"), shared_by_pes("rows")},
-          &run};
+void register_layernorm(BenchRegistry& registry) {
+  registry.add({"layernorm",
+                "Layer normalisation along rows, rows over the PEs of a cube; reductions and "
+                "element-wise MATH in f32",
+                {extent("rows", "of the matrix", 64),
+                 extent("columns", "of the matrix; a few rows in f32 must fit the scratch", 768),
+                 float_dtype("of the matrix, gamma, beta and the result"), shared_by_pes("rows")},
+                &run});
 }
 
 }  // namespace kernbench::benches

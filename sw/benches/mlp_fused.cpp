@@ -1,13 +1,37 @@
 // mlp-fused: gemm, bias, gelu and gemm in two composites, the hidden layer in TCM.
+#include <algorithm>
 #include <cmath>
 
+#include "sw/benches/bench_registry.h"
 #include "sw/benches/inputs.h"
 #include "sw/benches/reference.h"
-#include "sw/benches/shipped.h"
-#include "sw/kernels/mlp.h"
+#include "sw/tl/program.h"
 
 namespace kernbench::benches {
 namespace {
+
+// --- on each PE
+
+// Two composites; the hidden layer stays in TCM, rounded to the dtype of x. Every PE works on its
+// own rows of x, `block_rows` at a time; the weights are whole on each and stream.
+void mlp_fused(tl::Program& tl, tl::Tensor x, tl::Tensor w1, tl::Tensor b1, tl::Tensor w2,
+               tl::Tensor out, int block_rows) {
+  const std::int64_t rows = x.local_shape()[0], columns = x.local_shape()[1],
+                     columns_out = out.local_shape()[1];
+  const auto size = static_cast<std::int64_t>(size_of(x.dtype()));
+  const tl::Handle bias = tl.load(b1, b1.shape(), b1.dtype());
+  for (std::int64_t row = 0; row < rows; row += block_rows) {
+    const std::int64_t count = std::min<std::int64_t>(block_rows, rows - row);
+    const tl::Handle block = tl.load(x.local() + row * columns * size, {count, columns}, x.dtype());
+    const auto hidden = tl.composite(
+        tl::gemm(block, tl.ref(w1, w1.shape(), w1.dtype())).epilogue({tl::bias(bias), tl::gelu()}));
+    // Using the hidden layer waits for it.
+    tl.wait(tl.composite(tl::gemm(hidden.result(), tl.ref(w2, w2.shape(), w2.dtype()))
+                             .to(out.local() + row * columns_out * size)));
+  }
+}
+
+// --- on the host
 
 constexpr std::uint64_t block_bytes =
     512 * 1024;  // of x and the hidden layer together, in the scratch of 1 MiB
@@ -29,8 +53,8 @@ void run(Torch& torch) {
   const Tensor out = torch.empty({tokens, out_columns}, dtype, rows_over(pes), "out");
   const int block_rows =
       rows_within(tokens, static_cast<std::uint64_t>(in + hidden) * size_of(dtype), block_bytes);
-  torch.launch(launch_on_first("mlp", pes), kernels::mlp_fused, x.tensor, w1.tensor, b1.tensor,
-               w2.tensor, out, block_rows);
+  torch.launch(launch_on_first("mlp", pes), mlp_fused, x.tensor, w1.tensor, b1.tensor, w2.tensor,
+               out, block_rows);
   // The hidden layer is rounded as the kernel says: two roundings.
   torch.verify(
       out,
@@ -45,14 +69,14 @@ void run(Torch& torch) {
 
 }  // namespace
 
-Bench mlp_fused() {
-  return {"mlp-fused",
-          "Gemm with bias and gelu, then gemm: two composites, the hidden layer stays in TCM",
-          {extent("tokens", "rows of x", 32), extent("d_in", "columns of x", 64),
-           extent("hidden", "columns of the hidden layer", 256),
-           extent("d_out", "columns of the result", 64), float_dtype("of all tensors"),
-           shared_by_pes("tokens")},
-          &run};
+void register_mlp_fused(BenchRegistry& registry) {
+  registry.add({"mlp-fused",
+                "Gemm with bias and gelu, then gemm: two composites, the hidden layer stays in TCM",
+                {extent("tokens", "rows of x", 32), extent("d_in", "columns of x", 64),
+                 extent("hidden", "columns of the hidden layer", 256),
+                 extent("d_out", "columns of the result", 64), float_dtype("of all tensors"),
+                 shared_by_pes("tokens")},
+                &run});
 }
 
 }  // namespace kernbench::benches

@@ -1,15 +1,45 @@
 // newton-until: each PE iterates on its rows until a norm that it computes says that they have
 // converged.
-#include "sw/kernels/newton_until.h"
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
+#include "models/base/errors.h"
+#include "sw/benches/bench_registry.h"
 #include "sw/benches/inputs.h"
-#include "sw/benches/shipped.h"
+#include "sw/tl/program.h"
 
 namespace kernbench::benches {
 namespace {
+
+// --- on each PE
+
+// y = 1 / sqrt(x) from y = guess: y <- y + y (1 - x y^2) / 2, until the largest |1 - x y^2| of the
+// block is at most `tolerance`: that is computed on the PE, and decides whether the kernel goes on.
+// `steps`{programs, 1} i32 gets the number of steps of each program; more than `max_steps` are an
+// error. Converges from 0 < guess < sqrt(3 / x). Needs a run with --data eager.
+void newton_until(tl::Program& tl, tl::Tensor x, tl::Tensor y, tl::Tensor steps, float guess,
+                  float tolerance, std::int32_t max_steps) {
+  const tl::Handle block = tl.load(x.local(), x.local_shape(), x.dtype());
+  tl::Handle root = tl.full(x.local_shape(), guess, x.dtype());
+  std::int32_t step = 0;
+  for (;; ++step) {
+    const tl::Handle residual = 1.0 - block * root * root;
+    const double largest = tl.max(tl.max(tl.abs(residual), 1), 0).item();
+    if (largest <= tolerance) break;
+    if (step == max_steps) {
+      throw Error(fmt::format("no convergence within {} steps: the largest residual is {:f}",
+                              max_steps, largest));
+    }
+    root = root + root * residual * 0.5;
+  }
+  tl.store(y.local(), root);
+  tl.store(steps.local(), tl.full({1, 1}, step, i32));
+}
+
+// --- on the host
 
 constexpr float guess = 0.25F;  // converges for all x below 48
 
@@ -54,8 +84,8 @@ void run(Torch& torch) {
   const Tensor x_tensor = torch.from_host(x, rows_over(pes), "x"),
                y = torch.empty(shape, f32, rows_over(pes), "y"),
                steps = torch.empty({pes, 1}, i32, rows_over(pes), "steps");
-  torch.launch(launch_on_first("newton_until", pes), kernels::newton_until, x_tensor, y, steps,
-               guess, tolerance, static_cast<std::int32_t>(given.integer("max_steps")));
+  torch.launch(launch_on_first("newton_until", pes), newton_until, x_tensor, y, steps, guess,
+               tolerance, static_cast<std::int32_t>(given.integer("max_steps")));
 
   // |1 - x y^2| <= t bounds the relative error of y > 0 by t; what rounding adds to it, 2.4e-7, is
   // within the tolerance of f32, 1e-5.
@@ -81,7 +111,7 @@ void run(Torch& torch) {
 
 }  // namespace
 
-Bench newton_until() {
+void register_newton_until(BenchRegistry& registry) {
   Bench bench{"newton-until",
               "Newton's iteration for reciprocal square roots until a computed norm is small "
               "enough; the PEs differ in their steps",
@@ -97,7 +127,7 @@ Bench newton_until() {
                    .range("0", "1000000")},
               &run};
   bench.needs_data = DataMode::eager;
-  return bench;
+  registry.add(std::move(bench));
 }
 
 }  // namespace kernbench::benches

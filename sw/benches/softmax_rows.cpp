@@ -2,12 +2,33 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sw/benches/bench_registry.h"
 #include "sw/benches/inputs.h"
-#include "sw/benches/shipped.h"
-#include "sw/kernels/softmax.h"
+#include "sw/tl/program.h"
 
 namespace kernbench::benches {
 namespace {
+
+// --- on each PE
+
+tl::Handle by_steps(tl::Program& tl, const tl::Handle& x) {
+  const tl::Handle e = tl.exp(x - tl.max(x, 1));  // the largest becomes 1: nothing overflows
+  return e / tl.sum(e, 1);
+}
+
+// Every PE works on its own rows of x, `block_rows` at a time. `one_op`: tl.softmax; else maximum,
+// exponential, sum and quotient one by one, each rounded to the dtype of x.
+void softmax_rows(tl::Program& tl, tl::Tensor x, tl::Tensor out, int block_rows, bool one_op) {
+  const std::int64_t rows = x.local_shape()[0], columns = x.local_shape()[1];
+  for (std::int64_t row = 0; row < rows; row += block_rows) {
+    const std::int64_t count = std::min<std::int64_t>(block_rows, rows - row);
+    const auto offset = row * columns * static_cast<std::int64_t>(size_of(x.dtype()));
+    const tl::Handle block = tl.load(x.local() + offset, {count, columns}, x.dtype());
+    tl.store(out.local() + offset, one_op ? tl.softmax(block, 1) : by_steps(tl, block));
+  }
+}
+
+// --- on the host
 
 constexpr std::uint64_t block_bytes =
     128 * 1024;  // up to five blocks at once in the scratch of 1 MiB
@@ -34,8 +55,7 @@ void run(Torch& torch) {
   const Tensor out = torch.empty({rows, columns}, dtype, rows_over(pes), "out");
   const int block_rows =
       rows_within(rows, static_cast<std::uint64_t>(columns) * size_of(dtype), block_bytes);
-  torch.launch(launch_on_first("softmax", pes), kernels::softmax_rows, x.tensor, out, block_rows,
-               one_op);
+  torch.launch(launch_on_first("softmax", pes), softmax_rows, x.tensor, out, block_rows, one_op);
   torch.verify(
       out, [x = x.host] { return softmax(*x); },
       one_op ? 1 : 4);  // difference, exponential, sum, quotient
@@ -43,17 +63,17 @@ void run(Torch& torch) {
 
 }  // namespace
 
-Bench softmax_rows() {
-  return {
-      "softmax-rows",
-      "Softmax along rows, rows over the PEs of a cube; one MATH operation or its steps",
-      {extent("rows", "of the matrix", 64),
-       extent("columns", "of the matrix; a few rows must fit the scratch", 512),
-       float_dtype("of the matrix and the result"), shared_by_pes("rows"),
-       Parameter::choice("compute", "op: tl.softmax; steps: max, exp, sum and quotient one by one",
-                         {"op", "steps"}, "spec 6")
-           .default_val("op")},
-      &run};
+void register_softmax_rows(BenchRegistry& registry) {
+  registry.add(
+      {"softmax-rows",
+       "Softmax along rows, rows over the PEs of a cube; one MATH operation or its steps",
+       {extent("rows", "of the matrix", 64),
+        extent("columns", "of the matrix; a few rows must fit the scratch", 512),
+        float_dtype("of the matrix and the result"), shared_by_pes("rows"),
+        Parameter::choice("compute", "op: tl.softmax; steps: max, exp, sum and quotient one by one",
+                          {"op", "steps"}, "spec 6")
+            .default_val("op")},
+       &run});
 }
 
 }  // namespace kernbench::benches

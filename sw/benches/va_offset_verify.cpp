@@ -2,12 +2,34 @@
 // of shards and pages.
 #include <algorithm>
 
+#include "sw/benches/bench_registry.h"
 #include "sw/benches/inputs.h"
-#include "sw/benches/shipped.h"
-#include "sw/kernels/rotate.h"
+#include "sw/tl/program.h"
 
 namespace kernbench::benches {
 namespace {
+
+// --- on each PE
+
+// The programs of the launch take turns at blocks of `block` elements, wherever these lie: the
+// addresses are offsets from the two tensors' bases, and the accesses cross whatever boundaries of
+// shards and pages they meet.
+void rotate(tl::Program& tl, tl::Tensor x, tl::Tensor out, std::int64_t shift, std::int64_t block) {
+  const std::int64_t n = x.shape().elements();
+  const auto size = static_cast<std::int64_t>(size_of(x.dtype()));
+  const std::int64_t programs = std::int64_t{tl.launch_num(0)} * tl.launch_num(1);
+  const std::int64_t self = std::int64_t{tl.program_id(1)} * tl.launch_num(0) + tl.program_id(0);
+  for (std::int64_t begin = self * block; begin < n; begin += programs * block) {
+    const std::int64_t end = std::min(begin + block, n);
+    for (std::int64_t to = begin, count = 0; to < end; to += count) {
+      const std::int64_t from = (to + shift) % n;
+      count = std::min(end - to, n - from);  // up to where x wraps
+      tl.store(out + to * size, tl.load(x + from * size, {count}, x.dtype()));
+    }
+  }
+}
+
+// --- on the host
 
 // The vector is cut otherwise than the result, so that a block crosses boundaries of one where it
 // crosses none of the other.
@@ -22,7 +44,7 @@ void run(Torch& torch) {
       random_input(torch, {n}, dtype, {Placement::row_wise, Placement::row_wise, cubes, pes}, "x");
   const Tensor out =
       torch.empty({n}, dtype, {Placement::row_wise, Placement::row_wise, cubes, out_pes}, "out");
-  torch.launch(launch_on_first("rotate", pes), kernels::rotate, x.tensor, out, shift,
+  torch.launch(launch_on_first("rotate", pes), rotate, x.tensor, out, shift,
                given.integer("block"));
   torch.verify(out, [x = x.host, shift] {
     std::vector<double> values = x->values();
@@ -34,23 +56,24 @@ void run(Torch& torch) {
 
 }  // namespace
 
-Bench va_offset_verify() {
-  return {"va-offset-verify",
-          "A vector rotated by offsets from its base address, across shards, pages and cubes",
-          {extent("elements", "of the vector", 40009),
-           extent("block", "elements moved at a time", 3001),
-           extent("shift", "out[i] = x[i + shift], wrapping at the end", 12347),
-           any_dtype("of the vector"),
-           Parameter::integer(
-               "pes",
-               "shards of the vector in each cube, and PEs that move blocks; no more than elements",
-               "", "spec 10.3")
-               .default_val(8)
-               .range("1", "64"),
-           Parameter::integer("cubes", "over which the vector lies", "", "spec 10.3")
-               .default_val(1)
-               .range("1", "64")},
-          &run};
+void register_va_offset_verify(BenchRegistry& registry) {
+  registry.add(
+      {"va-offset-verify",
+       "A vector rotated by offsets from its base address, across shards, pages and cubes",
+       {extent("elements", "of the vector", 40009),
+        extent("block", "elements moved at a time", 3001),
+        extent("shift", "out[i] = x[i + shift], wrapping at the end", 12347),
+        any_dtype("of the vector"),
+        Parameter::integer(
+            "pes",
+            "shards of the vector in each cube, and PEs that move blocks; no more than elements",
+            "", "spec 10.3")
+            .default_val(8)
+            .range("1", "64"),
+        Parameter::integer("cubes", "over which the vector lies", "", "spec 10.3")
+            .default_val(1)
+            .range("1", "64")},
+       &run});
 }
 
 }  // namespace kernbench::benches

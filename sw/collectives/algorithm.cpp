@@ -1,5 +1,7 @@
 #include "sw/collectives/algorithm.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
@@ -16,7 +18,8 @@ void CollectiveAlgorithm::check_topology(const RankGroup& group) const {
   if (std::find(sip_topologies.begin(), sip_topologies.end(), topology) == sip_topologies.end()) {
     std::string known;
     for (const std::string& each : sip_topologies) known += (known.empty() ? "" : ", ") + each;
-    throw UsageError(name + " does not work on the SIP topology " + topology + ", but on " + known);
+    throw UsageError(
+        fmt::format("{} does not work on the SIP topology {}, but on {}", name, topology, known));
   }
 }
 
@@ -24,8 +27,8 @@ void CollectiveAlgorithm::check(const CollectiveCall& call) const {
   check_topology(call.group);
   const std::string why = refuses ? refuses(call) : "";
   if (!why.empty()) {
-    throw UsageError(name + " expects " + layout + "; tensor '" + call.tensor().name + "' has " +
-                     call.layout.str() + ": " + why);
+    throw UsageError(fmt::format("{} expects {}; tensor '{}' has {}: {}", name, layout,
+                                 call.tensor().name, call.layout.str(), why));
   }
 }
 

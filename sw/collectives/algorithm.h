@@ -1,6 +1,6 @@
-// CollectiveAlgorithm: how a collective is carried out (spec 8.2). A registered object: the program
-// lists them in register_algorithms(), ccl.yaml names the one that all_reduce uses. How to write
-// one: README.md.
+// CollectiveAlgorithm: how a collective is carried out (spec 8.2). Each file in
+// algorithms/ registers its own; ccl.yaml names the one that all_reduce uses. How to write one:
+// README.md.
 #pragma once
 
 #include <functional>

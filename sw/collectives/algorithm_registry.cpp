@@ -1,5 +1,7 @@
 #include "sw/collectives/algorithm_registry.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
@@ -18,21 +20,22 @@ bool is_snake_case(const std::string& name) {
 }  // namespace
 
 void AlgorithmRegistry::add(CollectiveAlgorithm algorithm) {
-  const std::string what = "algorithm '" + algorithm.name + "' ";
+  const std::string what = fmt::format("algorithm '{}' ", algorithm.name);
   if (!is_snake_case(algorithm.name))
-    throw UsageError("algorithm name '" + algorithm.name +
-                     "' is not snake_case: lower-case letters, digits and '_', a letter first");
-  if (algorithm.description.empty()) throw UsageError(what + "needs a description");
+    throw UsageError(fmt::format(
+        "algorithm name '{}' is not snake_case: lower-case letters, digits and '_', a letter first",
+        algorithm.name));
+  if (algorithm.description.empty()) throw UsageError(fmt::format("{}needs a description", what));
   if (algorithm.sip_topologies.empty())
-    throw UsageError(what + "names no SIP topology that it works on");
-  if (!algorithm.graph) throw UsageError(what + "has no neighbour graph");
-  if (!algorithm.kernel) throw UsageError(what + "has no kernel");
+    throw UsageError(fmt::format("{}names no SIP topology that it works on", what));
+  if (!algorithm.graph) throw UsageError(fmt::format("{}has no neighbour graph", what));
+  if (!algorithm.kernel) throw UsageError(fmt::format("{}has no kernel", what));
   const auto by_name = [](const CollectiveAlgorithm& a, const CollectiveAlgorithm& b) {
     return a.name < b.name;
   };
   const auto place = std::lower_bound(algorithms_.begin(), algorithms_.end(), algorithm, by_name);
   if (place != algorithms_.end() && place->name == algorithm.name)
-    throw UsageError(what + "is registered twice");
+    throw UsageError(fmt::format("{}is registered twice", what));
   algorithms_.insert(place, std::move(algorithm));
 }
 
@@ -50,7 +53,7 @@ const CollectiveAlgorithm& AlgorithmRegistry::find(const std::string& name) cons
     if (algorithm.name == name) return algorithm;
     known += (known.empty() ? "" : ", ") + algorithm.name;
   }
-  throw UsageError("unknown algorithm '" + name + "'; there are " + known);
+  throw UsageError(fmt::format("unknown algorithm '{}'; there are {}", name, known));
 }
 
 const CollectiveAlgorithm& AlgorithmRegistry::first_of(CollectiveOp op) const {
@@ -58,6 +61,12 @@ const CollectiveAlgorithm& AlgorithmRegistry::first_of(CollectiveOp op) const {
                                   [op](const CollectiveAlgorithm& each) { return each.op == op; });
   if (found == algorithms_.end()) throw UsageError(std::string("no algorithm for ") + name_of(op));
   return *found;
+}
+
+AlgorithmRegistry shipped_algorithms() {
+  AlgorithmRegistry registry;
+  register_algorithms(registry);
+  return registry;
 }
 
 }  // namespace kernbench

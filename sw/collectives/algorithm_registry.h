@@ -1,5 +1,4 @@
-// AlgorithmRegistry: the algorithms by name. Filled by plain functions that list them, checked as
-// they come.
+// AlgorithmRegistry: the algorithms by name, checked as they are added.
 #pragma once
 
 #include <string>
@@ -28,7 +27,8 @@ class AlgorithmRegistry {
   std::vector<CollectiveAlgorithm> algorithms_;
 };
 
-// The algorithms of this program.
+// The algorithms of this program: CMake makes the function, which calls register_STEM() of every
+// sw/collectives/algorithms/STEM.cpp.
 void register_algorithms(AlgorithmRegistry& registry);
 AlgorithmRegistry shipped_algorithms();
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "models/base/parameter.h"
-#include "sw/collectives/ipcq_options.h"
+#include "models/protocol/ipcq.h"
 
 namespace kernbench {
 
@@ -41,7 +41,7 @@ const char* name_of(RankUnit unit);
 // keys.
 struct CclSettings {
   std::string algorithm;
-  IpcqOptions rings;
+  IpcqSettings rings;
   bool chunking = true;
   std::int64_t n_elem = 8;  // of benches that do not say
   std::optional<int> world_size;

@@ -1,7 +1,9 @@
 #include "sw/collectives/collective_call.h"
 
+#include <fmt/format.h>
+
 #include "models/base/errors.h"
-#include "sw/collectives/ring_order.h"
+#include "sw/collectives/shipped_graphs.h"
 
 namespace kernbench {
 
@@ -25,8 +27,8 @@ PeId RankGroup::place(int rank, int cube, int pe) const {
 std::vector<int> RankGroup::ring() const {
   const auto order = ring_order(grid);
   if (!order) {
-    throw UsageError("a mesh of " + std::to_string(grid.w) + " x " + std::to_string(grid.h) +
-                     " SIPs without wrap has no closed way round them");
+    throw UsageError(fmt::format("a mesh of {} x {} SIPs without wrap has no closed way round them",
+                                 grid.w, grid.h));
   }
   return *order;
 }

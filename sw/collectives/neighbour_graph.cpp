@@ -1,5 +1,7 @@
 #include "sw/collectives/neighbour_graph.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
@@ -7,12 +9,14 @@
 namespace kernbench {
 
 NeighbourGraph& NeighbourGraph::connect(PeId from, const std::string& direction, PeId to) {
-  const std::string edge = "direction '" + direction + "' of " + from.str();
-  if (direction.empty()) throw UsageError("a direction of " + from.str() + " without a name");
-  if (from == to) throw UsageError(edge + " leads to the PE itself");
+  const std::string edge = fmt::format("direction '{}' of {}", direction, from.str());
+  if (direction.empty())
+    throw UsageError(fmt::format("a direction of {} without a name", from.str()));
+  if (from == to) throw UsageError(fmt::format("{} leads to the PE itself", edge));
   const auto [place, added] = pes_[from].emplace(direction, to);
   if (!added)
-    throw UsageError(edge + " leads to " + place->second.str() + " already, not to " + to.str());
+    throw UsageError(
+        fmt::format("{} leads to {} already, not to {}", edge, place->second.str(), to.str()));
   return *this;
 }
 
@@ -70,8 +74,9 @@ std::string direction_back(const NeighbourGraph& graph, PeId pe, const std::stri
       static_cast<std::size_t>(std::find(mine.begin(), mine.end(), direction) - mine.begin());
   if (rank == mine.size()) return *opposite(direction);
   if (rank < theirs.size()) return theirs[rank];
-  throw UsageError("direction '" + direction + "' of " + pe.str() + " leads to " + peer.str() +
-                   ", which has no direction left that leads back");
+  throw UsageError(
+      fmt::format("direction '{}' of {} leads to {}, which has no direction left that leads back",
+                  direction, pe.str(), peer.str()));
 }
 
 }  // namespace

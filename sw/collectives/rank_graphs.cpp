@@ -1,5 +1,7 @@
 #include "sw/collectives/rank_graphs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sw/collectives/ring_schedules.h"
@@ -45,7 +47,7 @@ NeighbourGraph rank_pair(const CollectiveCall& call, int a, int b) {
   return graph;
 }
 
-std::string direction_to_rank(int rank) { return "rank" + std::to_string(rank); }
+std::string direction_to_rank(int rank) { return fmt::format("rank{}", rank); }
 
 NeighbourGraph between_ranks(const NeighbourGraph& sips, const RankGroup& group) {
   const auto placed = [&group](PeId at) { return group.place(at.sip, at.cube, at.pe); };

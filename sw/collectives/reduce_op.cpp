@@ -1,5 +1,7 @@
 #include "sw/collectives/reduce_op.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
@@ -19,7 +21,7 @@ ReduceOp parse_reduce_op(const std::string& name) {
   if (found != names.end()) return static_cast<ReduceOp>(found - names.begin());
   std::string known;
   for (const std::string& each : names) known += (known.empty() ? "" : ", ") + each;
-  throw UsageError("reduction '" + name + "', allowed: " + known);
+  throw UsageError(fmt::format("reduction '{}', allowed: {}", name, known));
 }
 
 MathOp math_op_of(ReduceOp op) {

@@ -1,5 +1,7 @@
 #include "sw/collectives/shard_layout.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -8,7 +10,7 @@ namespace {
 
 std::string listed(const std::vector<int>& numbers) {
   std::string text;
-  for (const int number : numbers) text += " " + std::to_string(number);
+  for (const int number : numbers) text += fmt::format(" {}", number);
   return text;
 }
 
@@ -65,11 +67,11 @@ std::optional<graphs::CubeRectangle> ShardLayout::rectangle(int cube_mesh_w) con
 std::string ShardLayout::str() const {
   if (members.empty()) return "no shards";
   std::string text = std::to_string(members.size()) + (members.size() == 1 ? " shard" : " shards");
-  text += equal_shards() ? " of " + std::to_string(members.front().elements) + " elements"
+  text += equal_shards() ? fmt::format(" of {} elements", members.front().elements)
                          : " of different sizes";
-  if (!same_lanes()) return text + " on different PEs of cubes" + listed(cubes());
-  return text + " on pe" + listed(lanes()) + " of cube" + (cubes().size() == 1 ? "" : "s") +
-         listed(cubes());
+  if (!same_lanes()) return fmt::format("{} on different PEs of cubes{}", text, listed(cubes()));
+  return fmt::format("{} on pe{} of cube{}{}", text, listed(lanes()),
+                     cubes().size() == 1 ? "" : "s", listed(cubes()));
 }
 
 }  // namespace kernbench

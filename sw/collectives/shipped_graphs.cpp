@@ -1,5 +1,9 @@
 #include "sw/collectives/shipped_graphs.h"
 
+#include <fmt/format.h>
+
+#include <numeric>
+
 #include "models/base/errors.h"
 
 namespace kernbench::graphs {
@@ -26,14 +30,32 @@ void both_ways(NeighbourGraph& graph, PeId from, const std::string& there, PeId 
   graph.connect(to, back, from);
 }
 
+// Along row 0, then through rows 1 to h - 1 from the last column to the first, down and up. An even
+// number of columns ends below the start; of an odd number the first column goes down, so that only
+// a torus closes.
+std::vector<int> round_trip(int w, int h) {
+  std::vector<int> order;
+  for (int x = 0; x < w; ++x) order.push_back(x);
+  bool down = true;
+  for (int x = w - 1; x >= 0; --x, down = !down) {
+    for (int step = 1; step < h; ++step) order.push_back((down ? step : h - step) * w + x);
+  }
+  return order;
+}
+
+// A grid of w x h, numbered along rows, seen with rows and columns exchanged.
+std::vector<int> transposed(std::vector<int> order, int w, int h) {
+  for (int& sip : order) sip = sip % h * w + sip / h;
+  return order;
+}
+
 }  // namespace
 
 NeighbourGraph cube_mesh(int sip, int mesh_w, const CubeRectangle& cubes,
                          const std::vector<int>& lanes) {
   check(cubes.x >= 0 && cubes.y >= 0 && cubes.w >= 1 && cubes.h >= 1 && cubes.x + cubes.w <= mesh_w,
-        "cube_mesh: a rectangle of " + std::to_string(cubes.w) + " x " + std::to_string(cubes.h) +
-            " cubes at (" + std::to_string(cubes.x) + ", " + std::to_string(cubes.y) +
-            ") in a mesh of width " + std::to_string(mesh_w));
+        fmt::format("cube_mesh: a rectangle of {} x {} cubes at ({}, {}) in a mesh of width {}",
+                    cubes.w, cubes.h, cubes.x, cubes.y, mesh_w));
   NeighbourGraph graph;
   for (const int lane : lanes) {
     for (int y = cubes.y; y < cubes.y + cubes.h; ++y) {
@@ -50,8 +72,7 @@ NeighbourGraph cube_mesh(int sip, int mesh_w, const CubeRectangle& cubes,
 }
 
 NeighbourGraph intra_mesh(int sip, int cube, int pes) {
-  check(pes >= 2 && pes % 2 == 0,
-        "intra_mesh: " + std::to_string(pes) + " PEs do not stand in two rows");
+  check(pes >= 2 && pes % 2 == 0, fmt::format("intra_mesh: {} PEs do not stand in two rows", pes));
   NeighbourGraph graph;
   const int columns = pes / 2;
   for (int column = 0; column < columns; ++column) {
@@ -66,7 +87,7 @@ NeighbourGraph intra_mesh(int sip, int cube, int pes) {
 }
 
 NeighbourGraph intra_pe_ring(int sip, int cube, int pes) {
-  check(pes >= 1, "intra_pe_ring: " + std::to_string(pes) + " PEs");
+  check(pes >= 1, fmt::format("intra_pe_ring: {} PEs", pes));
   std::vector<PeId> members;
   for (int pe = 0; pe < pes; ++pe) members.push_back({sip, cube, pe});
   NeighbourGraph graph;
@@ -88,12 +109,12 @@ NeighbourGraph cube_ring(int sip, const std::vector<int>& cubes, const std::vect
 NeighbourGraph sip(const SipGrid& grid, const std::vector<CubePe>& members) {
   const bool is_ring = grid.topology == "ring_1d";
   const bool is_torus = grid.topology == "torus_2d";
-  check(is_ring || is_torus || grid.topology == "mesh_2d_no_wrap",
-        "SIP topology '" + grid.topology + "', allowed: ring_1d, torus_2d, mesh_2d_no_wrap");
+  check(
+      is_ring || is_torus || grid.topology == "mesh_2d_no_wrap",
+      fmt::format("SIP topology '{}', allowed: ring_1d, torus_2d, mesh_2d_no_wrap", grid.topology));
   const int w = is_ring ? grid.sips : grid.w, h = is_ring ? 1 : grid.h;
   check(grid.sips >= 1 && w >= 1 && h >= 1 && w * h == grid.sips,
-        "SIPs as " + std::to_string(w) + " x " + std::to_string(h) + ", but there are " +
-            std::to_string(grid.sips));
+        fmt::format("SIPs as {} x {}, but there are {}", w, h, grid.sips));
   NeighbourGraph graph;
   for (const CubePe& member : members) {
     const auto at = [&](int x, int y) {
@@ -110,6 +131,18 @@ NeighbourGraph sip(const SipGrid& grid, const std::vector<CubePe>& members) {
     }
   }
   return graph;
+}
+
+std::optional<std::vector<int>> ring_order(const SipGrid& grid) {
+  std::vector<int> line(static_cast<std::size_t>(grid.sips));
+  std::iota(line.begin(), line.end(), 0);
+  if (grid.topology == "ring_1d") return line;
+  const bool wraps = grid.topology == "torus_2d";
+  if (grid.w == 1 || grid.h == 1)
+    return wraps || grid.sips <= 2 ? std::optional(line) : std::nullopt;
+  if (grid.w % 2 == 0) return round_trip(grid.w, grid.h);
+  if (grid.h % 2 == 0) return transposed(round_trip(grid.h, grid.w), grid.w, grid.h);
+  return wraps ? std::optional(round_trip(grid.w, grid.h)) : std::nullopt;
 }
 
 }  // namespace kernbench::graphs

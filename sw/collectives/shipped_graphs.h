@@ -2,6 +2,7 @@
 // UsageError.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,5 +49,11 @@ struct CubePe {
 // neighbouring SIPs. A dimension of length 1 has no neighbours; of length 2 (with wrap) both
 // directions lead to the same peer.
 NeighbourGraph sip(const SipGrid& grid, const std::vector<CubePe>& members);
+
+// The SIPs of any arrangement as one ring, each step to a neighbour.
+// The SIPs in the order of the ring: a ring as it is; a torus or a mesh along its first row and
+// back through the other rows, column by column, up and down. None for a mesh that has no closed
+// way round: an odd number of SIPs, or a line of more than two.
+std::optional<std::vector<int>> ring_order(const SipGrid& grid);
 
 }  // namespace kernbench::graphs

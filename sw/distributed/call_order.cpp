@@ -1,5 +1,7 @@
 #include "sw/distributed/call_order.h"
 
+#include <fmt/format.h>
+
 #include "models/base/errors.h"
 
 namespace kernbench {
@@ -10,14 +12,13 @@ CallOrder::CallOrder(const std::vector<int>& ranks, std::string counted)
 }
 
 OrderedCall& CallOrder::join(int rank, const std::string& what) {
-  const std::string who = "rank " + std::to_string(rank);
+  const std::string who = fmt::format("rank {}", rank);
   const std::size_t index = ranks_.at(rank).reached;
   if (index == calls_.size()) {
     for (const auto& [other, state] : ranks_) {
       if (state.ended)
-        throw UsageError(who + " calls " + what + ", its " + nth(index) + ", but rank " +
-                         std::to_string(other) + " has ended after " +
-                         std::to_string(state.reached));
+        throw UsageError(fmt::format("{} calls {}, its {}, but rank {} has ended after {}", who,
+                                     what, nth(index), other, state.reached));
     }
     calls_.push_back(std::make_unique<OrderedCall>());
     calls_.back()->what = what;
@@ -25,9 +26,8 @@ OrderedCall& CallOrder::join(int rank, const std::string& what) {
   }
   OrderedCall& call = *calls_[index];
   if (call.what != what) {
-    throw UsageError("ranks call different things: " + nth(index) + " of rank " +
-                     std::to_string(call.first) + " is " + call.what + "; of " + who + " it is " +
-                     what);
+    throw UsageError(fmt::format("ranks call different things: {} of rank {} is {}; of {} it is {}",
+                                 nth(index), call.first, call.what, who, what));
   }
   ++ranks_.at(rank).reached;
   return call;
@@ -37,15 +37,13 @@ void CallOrder::end(int rank) {
   ranks_.at(rank).ended = true;
   const std::string waiting = ahead_of(rank);
   if (!waiting.empty())
-    throw UsageError("rank " + std::to_string(rank) + " has ended, but others wait for it in " +
-                     waiting);
+    throw UsageError(fmt::format("rank {} has ended, but others wait for it in {}", rank, waiting));
 }
 
 std::string CallOrder::ahead_of(int rank) const {
   const std::size_t index = ranks_.at(rank).reached;
   if (index == calls_.size()) return "";
-  return nth(index) + ", " + calls_[index]->what + " (rank " +
-         std::to_string(calls_[index]->first) + ")";
+  return fmt::format("{}, {} (rank {})", nth(index), calls_[index]->what, calls_[index]->first);
 }
 
 std::string CallOrder::begun_without(int rank) const {

@@ -3,6 +3,8 @@
 // others wait for them, are told so instead of waiting for ever.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -45,7 +47,7 @@ class CallOrder {
     std::size_t reached = 0;  // calls
     bool ended = false;
   };
-  std::string nth(std::size_t index) const { return counted_ + " " + std::to_string(index + 1); }
+  std::string nth(std::size_t index) const { return fmt::format("{} {}", counted_, index + 1); }
 
   std::map<int, Rank> ranks_;
   std::string counted_;

@@ -6,6 +6,32 @@
 
 namespace kernbench {
 
+Rational bus_factor(CollectiveOp op, int ranks) {
+  switch (op) {
+    case CollectiveOp::all_reduce:
+      return Rational::fraction(2 * (ranks - 1), ranks);
+    case CollectiveOp::all_gather:
+    case CollectiveOp::reduce_scatter:
+    case CollectiveOp::all_to_all:
+    case CollectiveOp::gather:
+    case CollectiveOp::scatter:
+      return Rational::fraction(ranks - 1, ranks);
+    case CollectiveOp::broadcast:
+    case CollectiveOp::reduce:
+    case CollectiveOp::send_recv:
+      break;
+  }
+  return 1;
+}
+
+double algorithm_bandwidth_gbs(std::uint64_t nbytes, Fs time) {
+  return time == 0 ? 0 : static_cast<double>(nbytes) / to_ns(time);
+}
+
+double bus_bandwidth_gbs(CollectiveOp op, int ranks, std::uint64_t nbytes, Fs time) {
+  return algorithm_bandwidth_gbs(nbytes, time) * bus_factor(op, ranks).to_double();
+}
+
 std::optional<Fs> CollectiveRecord::time() const {
   Fs time = 0;
   for (const LaunchHandle& launch : launches) {
@@ -25,6 +51,23 @@ const LaunchHandle& Work::launch() const {
 const CollectiveRecord& Work::record() const {
   launch();
   return *record_;
+}
+
+ResultTable collective_table(const std::vector<std::shared_ptr<const CollectiveRecord>>& records) {
+  using Cell = ResultTable::Cell;
+  ResultTable table("collectives", {"op", "algorithm", "reduction", "dtype", "ranks", "bytes",
+                                    "time_ns", "algorithm_gbs", "bus_gbs"});
+  for (const auto& record : records) {
+    const std::optional<Fs> time = record->time();
+    if (!time) continue;
+    table.add({std::string(name_of(record->op)), record->algorithm,
+               record->reduction.empty() ? Cell() : Cell(record->reduction),
+               std::string(name_of(record->dtype)), std::int64_t{record->ranks},
+               static_cast<std::int64_t>(record->nbytes), to_ns(*time),
+               algorithm_bandwidth_gbs(record->nbytes, *time),
+               bus_bandwidth_gbs(record->op, record->ranks, record->nbytes, *time)});
+  }
+  return table;
 }
 
 }  // namespace kernbench

@@ -1,4 +1,9 @@
-// What a collective was and how long it took, on all ranks; and on one rank the handle of it.
+// What a collective was and how long it took, on all ranks; on one rank the handle of it; and the
+// table of all collectives of a run (spec 7).
+//
+// Bandwidths as nccl-tests define them (doc/PERFORMANCE.md there): the algorithm bandwidth is
+// size / time; the bus bandwidth is that times a factor by which it can be compared with the
+// bandwidth of the links, whatever the number of ranks.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +12,20 @@
 #include <string>
 #include <vector>
 
+#include "models/base/units.h"
 #include "sw/collectives/collective_call.h"
-#include "sw/distributed/bandwidth.h"
+#include "sw/runtime/result_table.h"
 #include "sw/runtime/worker.h"
 
 namespace kernbench {
+
+// Of n ranks: all_reduce 2 (n - 1) / n; all_gather, reduce_scatter, all_to_all, gather, scatter (n
+// - 1) / n; the others 1.
+Rational bus_factor(CollectiveOp op, int ranks);
+
+// GB/s = bytes/ns; 0 for no time.
+double algorithm_bandwidth_gbs(std::uint64_t nbytes, Fs time);
+double bus_bandwidth_gbs(CollectiveOp op, int ranks, std::uint64_t nbytes, Fs time);
 
 struct CollectiveRecord {
   CollectiveOp op = CollectiveOp::all_reduce;
@@ -52,5 +66,9 @@ class Work {
   LaunchHandle launch_;
   std::shared_ptr<const CollectiveRecord> record_;
 };
+
+// One row for each that has ended on all ranks: op, algorithm, reduction, dtype, ranks, bytes,
+// time_ns, algorithm_gbs, bus_gbs.
+ResultTable collective_table(const std::vector<std::shared_ptr<const CollectiveRecord>>& records);
 
 }  // namespace kernbench

@@ -1,21 +1,23 @@
 #include "sw/distributed/distributed.h"
 
+#include <fmt/format.h>
+
 #include "models/base/errors.h"
 
 namespace kernbench {
 
 Worker& Distributed::worker() const {
-  Worker* here = runtime_.worker_of_thread();
+  Worker* here = state_.runtime.worker_of_thread();
   if (here == nullptr) throw UsageError("torch.distributed is for threads of the host program");
   return *here;
 }
 
 ProcessGroup& Distributed::group(const std::string& call) const {
   if (!is_initialized())
-    throw UsageError(
-        call +
-        ": the default process group has not been initialized; init_process_group comes first");
-  return *runtime_.distributed.group;
+    throw UsageError(fmt::format(
+        "{}: the default process group has not been initialized; init_process_group comes first",
+        call));
+  return *state_.group;
 }
 
 // --- the group
@@ -31,13 +33,12 @@ void Distributed::init_process_group(const std::string& backend, const CclChange
 
 void Distributed::init(const std::string& backend, const GroupSettings& given) {
   if (backend != "ahbm")
-    throw UsageError("init_process_group: backend '" + backend + "', allowed: ahbm");
+    throw UsageError(fmt::format("init_process_group: backend '{}', allowed: ahbm", backend));
   Worker& here = worker();
   here.calling("distributed.init_process_group");
-  DistributedState& state = runtime_.distributed;
-  while (state.group_starts)
-    runtime_.link.port().wait(state.group_started, "another rank's init_process_group");
-  if (state.group == nullptr) {
+  while (state_.group_starts)
+    state_.runtime.link.port().wait(state_.group_started, "another rank's init_process_group");
+  if (state_.group == nullptr) {
     struct Starts {
       DistributedState& state;
       explicit Starts(DistributedState& of) : state(of) { state.group_starts = true; }
@@ -45,17 +46,16 @@ void Distributed::init(const std::string& backend, const GroupSettings& given) {
         state.group_starts = false;
         state.group_started.notify(sc_core::SC_ZERO_TIME);
       }
-    } starts(state);
+    } starts(state_);
     here.wait_all();
-    state.group = std::make_shared<ProcessGroup>(runtime_, here.rank(), given);
+    state_.group = std::make_shared<ProcessGroup>(state_, here.rank(), given);
   }
-  state.group->join(here.rank(), given);
+  state_.group->join(here.rank(), given);
 }
 
 RankCount Distributed::ranks_to_spawn(const CclChanges& changes) const {
-  const DistributedState& state = runtime_.distributed;
-  const RankGroup ranks =
-      ranks_of(runtime_.link.port().machine(), resolve(state.ccl, *state.algorithms, changes));
+  const RankGroup ranks = ranks_of(state_.runtime.link.port().machine(),
+                                   resolve(state_.ccl, *state_.algorithms, changes));
   return {ranks.size, ranks.unit};
 }
 
@@ -63,13 +63,13 @@ void Distributed::destroy_process_group() {
   group("destroy_process_group");
   worker().calling("distributed.destroy_process_group");
   worker().wait_all();
-  std::shared_ptr<ProcessGroup>& group = runtime_.distributed.group;
+  std::shared_ptr<ProcessGroup>& group = state_.group;
   group->leave(worker().rank());
   if (!group->in_use()) group.reset();
 }
 
 bool Distributed::is_initialized() const {
-  const auto& group = runtime_.distributed.group;
+  const auto& group = state_.group;
   return group != nullptr && group->joined(worker().rank());
 }
 
@@ -84,7 +84,7 @@ int Distributed::get_rank() const {
   group("get_rank");
   const std::optional<int> rank = worker().rank();
   if (!rank)
-    runtime_.warn(
+    state_.runtime.warn(
         "torch.distributed.get_rank outside a worker of torch.multiprocessing.spawn is 0");
   return rank.value_or(0);
 }
@@ -94,8 +94,10 @@ int Distributed::rank_of(const std::string& call) const {
   const std::optional<int> rank = worker().rank();
   if (rank) return *rank;
   if (get_world_size() > 1)
-    throw UsageError(call + " outside a worker: the other " + std::to_string(get_world_size() - 1) +
-                     " ranks would never come; torch.multiprocessing.spawn runs all of them");
+    throw UsageError(
+        fmt::format("{} outside a worker: the other {} ranks would never come; "
+                    "torch.multiprocessing.spawn runs all of them",
+                    call, get_world_size() - 1));
   return get_rank();
 }
 
@@ -162,7 +164,7 @@ Work Distributed::message(const std::string& name, const Tensor& tensor, std::op
   group(name);
   const int here = rank_of(name);
   if (src.value_or(here) == dst.value_or(here))
-    throw UsageError(name + ": rank " + std::to_string(here) + " with itself");
+    throw UsageError(fmt::format("{}: rank {} with itself", name, here));
   return run({CollectiveOp::send_recv,
               name,
               {tensor},

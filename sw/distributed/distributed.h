@@ -38,7 +38,7 @@ class Reduction {
 
 class Distributed {
  public:
-  explicit Distributed(Runtime& runtime) : runtime_(runtime) {}
+  explicit Distributed(DistributedState& state) : state_(state) {}
 
   // The first rank that calls it installs the rings, which takes simulated time; the others wait
   // for it. A program may call it once for all ranks, before it spawns them. All ranks give the
@@ -97,7 +97,7 @@ class Distributed {
   Work message(const std::string& name, const Tensor& tensor, std::optional<int> src,
                std::optional<int> dst, bool async_op);
 
-  Runtime& runtime_;
+  DistributedState& state_;
 };
 
 }  // namespace kernbench

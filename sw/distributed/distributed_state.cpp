@@ -4,8 +4,8 @@
 
 namespace kernbench {
 
-DistributedState::DistributedState()
-    : algorithms(std::make_shared<const AlgorithmRegistry>(shipped_algorithms())) {}
+DistributedState::DistributedState(Runtime& of)
+    : runtime(of), algorithms(std::make_shared<const AlgorithmRegistry>(shipped_algorithms())) {}
 
 DistributedState::~DistributedState() = default;
 

@@ -1,4 +1,5 @@
-// What torch.distributed and torch.multiprocessing keep for a run: part of Runtime.
+// State of torch.distributed and torch.multiprocessing for a run, beside the Runtime on which both
+// work.
 #pragma once
 
 #include <memory>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "sw/collectives/ccl_settings.h"
+#include "sw/runtime/runtime.h"
 
 namespace kernbench {
 
@@ -14,13 +16,16 @@ class ProcessGroup;
 struct CollectiveRecord;
 
 struct DistributedState {
-  DistributedState();
+  explicit DistributedState(Runtime& of);
   ~DistributedState();
+  DistributedState(const DistributedState&) = delete;
+  DistributedState& operator=(const DistributedState&) = delete;
 
   // Before the program runs. UsageError for settings that the algorithm does not have. Without:
   // every default. `algorithms`: null for the shipped ones.
   void configure(CclFile file, std::shared_ptr<const AlgorithmRegistry> algorithms);
 
+  Runtime& runtime;
   CclFile ccl;
   std::shared_ptr<const AlgorithmRegistry> algorithms;
   RankUnit rank_unit = RankUnit::sip;  // of the spawn under way; before and after, as ccl.yaml says

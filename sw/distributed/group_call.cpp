@@ -1,5 +1,7 @@
 #include "sw/distributed/group_call.h"
 
+#include <fmt/format.h>
+
 #include "models/base/errors.h"
 
 namespace kernbench {
@@ -10,7 +12,8 @@ using Tensors = std::vector<Tensor>;
 void check_tensors(const GroupCall& call) {
   for (const Tensors* tensors : {&call.inputs, &call.outputs}) {
     for (const Tensor& tensor : *tensors) {
-      if (!tensor.deployed()) throw UsageError(call.name + ": a tensor that is not on a device");
+      if (!tensor.deployed())
+        throw UsageError(fmt::format("{}: a tensor that is not on a device", call.name));
     }
   }
 }
@@ -18,32 +21,31 @@ void check_tensors(const GroupCall& call) {
 void check_ranks(const GroupCall& call, int ranks) {
   for (const int each : {call.root, call.peer}) {
     if (each < 0 || each >= ranks)
-      throw UsageError(call.name + ": rank " + std::to_string(each) +
-                       ", but there are ranks 0 to " + std::to_string(ranks - 1));
+      throw UsageError(
+          fmt::format("{}: rank {}, but there are ranks 0 to {}", call.name, each, ranks - 1));
   }
 }
 
 void check_one_each(const GroupCall& call, const Tensors& list, int ranks) {
   if (list.size() == static_cast<std::size_t>(ranks)) return;
-  throw UsageError(call.name + ": " + std::to_string(list.size()) +
-                   " tensors in the list; it has one for each of the " + std::to_string(ranks) +
-                   " ranks");
+  throw UsageError(fmt::format("{}: {} tensors in the list; it has one for each of the {} ranks",
+                               call.name, list.size(), ranks));
 }
 
 // As in PyTorch, the root has a list and no other rank does.
 void check_list_of_root(const GroupCall& call, const Tensors& list, const char* name, int rank,
                         int ranks) {
   const std::string root =
-      call.name + ": rank " + std::to_string(call.root) +
-      (call.op == CollectiveOp::gather ? " is the destination" : " is the source");
+      fmt::format("{}: rank {}{}", call.name, call.root,
+                  call.op == CollectiveOp::gather ? " is the destination" : " is the source");
   if (rank == call.root) {
     if (list.empty())
-      throw UsageError(root + " and has to give " + name + ", with one tensor for each of the " +
-                       std::to_string(ranks) + " ranks");
+      throw UsageError(fmt::format(
+          "{} and has to give {}, with one tensor for each of the {} ranks", root, name, ranks));
     check_one_each(call, list, ranks);
   } else if (!list.empty()) {
-    throw UsageError(root + "; rank " + std::to_string(rank) + " gives " + name +
-                     ", too, which only that one does");
+    throw UsageError(
+        fmt::format("{}; rank {} gives {}, too, which only that one does", root, rank, name));
   }
 }
 
@@ -76,13 +78,15 @@ void check_distinct(const GroupCall& call, int rank) {
     const Tensor& output = call.outputs[i];
     for (std::size_t j = 0; j < i; ++j) {
       if (call.outputs[j].info() == output.info())
-        throw UsageError(call.name + ": tensor '" + output.name() + "' is two of the outputs");
+        throw UsageError(
+            fmt::format("{}: tensor '{}' is two of the outputs", call.name, output.name()));
     }
     for (std::size_t j = 0; j < call.inputs.size(); ++j) {
       if (call.inputs[j].info() == output.info() && !(own(call.outputs, i) && own(call.inputs, j)))
-        throw UsageError(call.name + ": tensor '" + output.name() +
-                         "' is an input and an output; only the part of the calling rank may be, "
-                         "of gathers and scatters");
+        throw UsageError(
+            fmt::format("{}: tensor '{}' is an input and an output; only the part of the calling "
+                        "rank may be, of gathers and scatters",
+                        call.name, output.name()));
     }
   }
 }

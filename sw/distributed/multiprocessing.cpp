@@ -1,5 +1,7 @@
 #include "sw/distributed/multiprocessing.h"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <vector>
 
@@ -17,22 +19,22 @@ struct Ranks {
   int running = 0;
   sc_core::sc_event changed{""};
 
-  void run(int rank, Runtime& runtime, std::uint64_t seed);
+  void run(int rank, DistributedState& state, std::uint64_t seed);
   void end_all();
 };
 
-void Ranks::run(int rank, Runtime& runtime, std::uint64_t seed) {
+void Ranks::run(int rank, DistributedState& state, std::uint64_t seed) {
   sc_core::sc_process_handle& thread = threads[static_cast<std::size_t>(rank)];
   thread = sc_core::sc_get_current_process_handle();
   try {
-    const auto worker = std::make_shared<Worker>(runtime, 0, seed);
-    worker->set_rank(rank);
+    const auto worker = std::make_shared<Worker>(state.runtime, 0, seed);
+    worker->set_rank(rank, state.rank_unit == RankUnit::pe);
     worker->set_device(rank);
-    worker->set_label("rank" + std::to_string(rank) + ":");
-    const ThreadOfWorker here(runtime, *worker);
+    worker->set_label(fmt::format("rank{}:", rank));
+    const ThreadOfWorker here(state.runtime, *worker);
     body(rank);
     worker->wait_all();
-    const auto group = runtime.distributed.group;
+    const auto group = state.group;
     if (group != nullptr && group->joined(rank)) group->end(rank);
   } catch (const sc_core::sc_unwind_exception&) {
     throw;  // ended because of another rank, or at the end of the run
@@ -72,28 +74,26 @@ class Spawned {
 }  // namespace
 
 int Multiprocessing::ranks_at_most() const {
-  return kernbench::ranks_at_most(runtime_.link.port().machine(), runtime_.distributed.rank_unit);
+  return kernbench::ranks_at_most(state_.runtime.link.port().machine(), state_.rank_unit);
 }
 
 void Multiprocessing::spawn(const std::function<void(int)>& body, int nprocs) {
-  spawn(body, RankCount{nprocs, runtime_.distributed.rank_unit});
+  spawn(body, RankCount{nprocs, state_.rank_unit});
 }
 
 void Multiprocessing::spawn(const std::function<void(int)>& body, RankCount count) {
   const std::string call = "torch.multiprocessing.spawn";
-  Worker* caller = runtime_.worker_of_thread();
+  Worker* caller = state_.runtime.worker_of_thread();
   if (caller != nullptr && caller->rank())
-    throw UsageError(call + ": rank " + std::to_string(*caller->rank()) +
-                     " spawns ranks; only the program itself does");
-  const int most = kernbench::ranks_at_most(runtime_.link.port().machine(), count.unit);
+    throw UsageError(fmt::format("{}: rank {} spawns ranks; only the program itself does", call,
+                                 *caller->rank()));
+  const int most = kernbench::ranks_at_most(state_.runtime.link.port().machine(), count.unit);
   if (count.size < 1 || count.size > most)
-    throw UsageError(call + ": " + std::to_string(count.size) +
-                     " ranks; rank = " + (count.unit == RankUnit::sip ? "SIP" : "PE") +
-                     ", and this machine has " + std::to_string(most));
+    throw UsageError(fmt::format("{}: {} ranks; rank = {}, and this machine has {}", call,
+                                 count.size, count.unit == RankUnit::sip ? "SIP" : "PE", most));
 
-  DistributedState& state = runtime_.distributed;
-  const Spawned spawned(state, count);
-  if (state.group != nullptr && state.group->joined({})) state.group->check_spawned(call);
+  const Spawned spawned(state_, count);
+  if (state_.group != nullptr && state_.group->joined({})) state_.group->check_spawned(call);
   run_ranks(body, count.size, caller);
 }
 
@@ -103,25 +103,24 @@ void Multiprocessing::run_ranks(const std::function<void(int)>& body, int nprocs
   ranks->body = body;
   ranks->threads.resize(static_cast<std::size_t>(nprocs));
   ranks->running = nprocs;
-  DistributedState& state = runtime_.distributed;
-  if (state.group != nullptr) state.group->start();
-  HostPort& port = runtime_.link.port();
+  if (state_.group != nullptr) state_.group->start();
+  HostPort& port = state_.runtime.link.port();
   for (int rank = 0; rank < nprocs; ++rank) {
     const std::uint64_t seed =
         caller == nullptr ? static_cast<std::uint64_t>(rank) : caller->generator()();
-    port.spawn("rank" + std::to_string(rank),
-               [ranks, rank, &runtime = runtime_, seed] { ranks->run(rank, runtime, seed); });
+    port.spawn(fmt::format("rank{}", rank),
+               [ranks, rank, &state = state_, seed] { ranks->run(rank, state, seed); });
   }
   while (ranks->running > 0 && ranks->causes.empty()) port.wait(ranks->changed, "the ranks to end");
   if (ranks->causes.empty()) {
-    if (state.group != nullptr) state.group->start();
-    if (state.group != nullptr && !state.group->in_use()) state.group.reset();
+    if (state_.group != nullptr) state_.group->start();
+    if (state_.group != nullptr && !state_.group->in_use()) state_.group.reset();
     return;
   }
 
   SpawnError error(ranks->causes);
   ranks->end_all();
-  runtime_.lose_devices(std::string("the devices are lost: ") + error.what());
+  state_.runtime.lose_devices(std::string("the devices are lost: ") + error.what());
   throw error;
 }
 

@@ -13,15 +13,15 @@
 
 #include <functional>
 
+#include "sw/distributed/distributed_state.h"
 #include "sw/distributed/rank_count.h"
 #include "sw/distributed/spawn_error.h"
-#include "sw/runtime/runtime.h"
 
 namespace kernbench {
 
 class Multiprocessing {
  public:
-  explicit Multiprocessing(Runtime& runtime) : runtime_(runtime) {}
+  explicit Multiprocessing(DistributedState& state) : state_(state) {}
 
   // Returns when the body has returned on all ranks and their launches have ended. If one throws,
   // the others are ended where they wait, the devices refuse work from then on (DeviceLostError),
@@ -36,7 +36,7 @@ class Multiprocessing {
  private:
   void run_ranks(const std::function<void(int)>& body, int nprocs, Worker* caller);
 
-  Runtime& runtime_;
+  DistributedState& state_;
 };
 
 }  // namespace kernbench

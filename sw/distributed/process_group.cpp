@@ -1,5 +1,7 @@
 #include "sw/distributed/process_group.h"
 
+#include <fmt/format.h>
+
 #include <numeric>
 
 #include "models/base/errors.h"
@@ -23,17 +25,17 @@ ShardLayout lane_0_of_every_cube(const RankGroup& ranks) {
 }
 
 std::string who(std::optional<int> rank) {
-  return rank ? "rank " + std::to_string(*rank) : "the program";
+  return rank ? fmt::format("rank {}", *rank) : "the program";
 }
 
 }  // namespace
 
-ProcessGroup::ProcessGroup(Runtime& runtime, std::optional<int> rank, const GroupSettings& given)
-    : runtime_(runtime),
-      settings_(resolve(runtime.distributed.ccl, *runtime.distributed.algorithms, given.changes)),
+ProcessGroup::ProcessGroup(DistributedState& state, std::optional<int> rank,
+                           const GroupSettings& given)
+    : state_(state), settings_(resolve(state.ccl, *state.algorithms, given.changes)),
       first_rank_(rank), world_size_(given.world_size),
-      ranks_(ranks_of(runtime.link.port().machine(), settings_)), wiring_(runtime, settings_.rings),
-      order_(all_ranks(ranks_), "collective") {
+      ranks_(ranks_of(state.runtime.link.port().machine(), settings_)),
+      wiring_(state.runtime, settings_.rings), order_(all_ranks(ranks_), "collective") {
   CollectiveCall call;
   call.group = ranks_;
   call.settings = settings_;
@@ -60,29 +62,28 @@ void ProcessGroup::join(std::optional<int> rank, const GroupSettings& given) {
 void ProcessGroup::check_agreement(std::optional<int> rank, const GroupSettings& given) const {
   const auto check = [&](const std::string& mine, const std::string& first) {
     if (mine != first)
-      throw UsageError("init_process_group: the settings of the ranks differ: " + who(rank) +
-                       " has " + mine + ", " + who(first_rank_) + " " + first);
+      throw UsageError(
+          fmt::format("init_process_group: the settings of the ranks differ: {} has {}, {} {}",
+                      who(rank), mine, who(first_rank_), first));
   };
   const auto text_of = [](std::optional<int> size) {
-    return size ? "world_size " + std::to_string(*size) : "no world_size";
+    return size ? fmt::format("world_size {}", *size) : "no world_size";
   };
-  const CclSettings mine =
-      resolve(runtime_.distributed.ccl, *runtime_.distributed.algorithms, given.changes);
+  const CclSettings mine = resolve(state_.ccl, *state_.algorithms, given.changes);
   check(differing_values(mine, settings_), differing_values(settings_, mine));
   check(text_of(given.world_size), text_of(world_size_));
 }
 
 void ProcessGroup::check_spawned(const std::string& call) const {
-  const RankCount spawned{runtime_.distributed.spawned, runtime_.distributed.rank_unit},
-      wanted{ranks_.size, ranks_.unit};
+  const RankCount spawned{state_.spawned, state_.rank_unit}, wanted{ranks_.size, ranks_.unit};
   if (spawned.unit != wanted.unit)
     throw UsageError(
-        call + ": the ranks of the group are " + wanted.str() + ", but " + spawned.str() +
-        " have been spawned; torch.distributed.ranks_to_spawn() says which ones ccl.yaml wants");
+        fmt::format("{}: the ranks of the group are {}, but {} have been spawned; "
+                    "torch.distributed.ranks_to_spawn() says which ones ccl.yaml wants",
+                    call, wanted.str(), spawned.str()));
   if (spawned.size != wanted.size)
-    throw UsageError(call + ": " + std::to_string(spawned.size) +
-                     " ranks have been spawned, but the world size is " +
-                     std::to_string(wanted.size));
+    throw UsageError(fmt::format("{}: {} ranks have been spawned, but the world size is {}", call,
+                                 spawned.size, wanted.size));
 }
 
 void ProcessGroup::leave(std::optional<int> rank) {
@@ -113,7 +114,7 @@ bool ProcessGroup::joined(std::optional<int> rank) const {
 }
 
 const CollectiveAlgorithm& ProcessGroup::algorithm_of(CollectiveOp op) const {
-  const AlgorithmRegistry& algorithms = *runtime_.distributed.algorithms;
+  const AlgorithmRegistry& algorithms = *state_.algorithms;
   return op == CollectiveOp::all_reduce ? algorithms.find(settings_.algorithm)
                                         : algorithms.first_of(op);
 }
@@ -122,22 +123,23 @@ const CollectiveAlgorithm& ProcessGroup::algorithm_of(CollectiveOp op) const {
 
 void ProcessGroup::check_shards(const CollectiveCall& call, const GroupCall& given,
                                 const Tensor& tensor) const {
-  const std::string what = given.name + ": tensor '" + tensor.name() + "' ";
+  const std::string what = fmt::format("{}: tensor '{}' ", given.name, tensor.name());
   if (tensor.dtype() != call.dtype())
-    throw UsageError(what + "has elements of " + std::string(name_of(tensor.dtype())) +
-                     ", tensor '" + call.tensor().name + "' of " +
-                     std::string(name_of(call.dtype())));
+    throw UsageError(fmt::format("{}has elements of {}, tensor '{}' of {}", what,
+                                 name_of(tensor.dtype()), call.tensor().name,
+                                 name_of(call.dtype())));
   if (!(ShardLayout::of(*tensor.info()) == call.layout))
-    throw UsageError(what + "has " + ShardLayout::of(*tensor.info()).str() + ", tensor '" +
-                     call.tensor().name + "' " + call.layout.str());
+    throw UsageError(fmt::format("{}has {}, tensor '{}' {}", what,
+                                 ShardLayout::of(*tensor.info()).str(), call.tensor().name,
+                                 call.layout.str()));
   for (const tl::Block& block : tensor.info()->blocks) {
     const PeId expected = ranks_.place(call.rank, block.where.cube, block.where.pe);
     if (!(block.where == expected))
-      throw UsageError(
-          what + "is on sip" + std::to_string(block.where.sip) + ", but rank " +
-          std::to_string(call.rank) + " works on " +
-          (ranks_.unit == RankUnit::sip ? "sip" + std::to_string(expected.sip) : expected.str()) +
-          "; torch.ahbm.set_device(rank) comes before the tensors");
+      throw UsageError(fmt::format(
+          "{}is on sip{}, but rank {} works on {}; torch.ahbm.set_device(rank) comes before the "
+          "tensors",
+          what, block.where.sip, call.rank,
+          ranks_.unit == RankUnit::sip ? fmt::format("sip{}", expected.sip) : expected.str()));
   }
 }
 
@@ -154,7 +156,8 @@ CollectiveCall ProcessGroup::resolved(int rank, const GroupCall& given) const {
   for (const Tensor& tensor : given.outputs) call.outputs.push_back(tensor.info());
   call.layout = ShardLayout::of(call.tensor());
   if (call.dtype() == DType::i8)
-    throw UsageError(given.name + ": elements of i8; collectives work on f16, bf16, f32 and i32");
+    throw UsageError(
+        fmt::format("{}: elements of i8; collectives work on f16, bf16, f32 and i32", given.name));
   for (const std::vector<Tensor>* tensors : {&given.inputs, &given.outputs}) {
     for (const Tensor& tensor : *tensors) check_shards(call, given, tensor);
   }
@@ -165,7 +168,7 @@ CollectiveCall ProcessGroup::resolved(int rank, const GroupCall& given) const {
 std::string ProcessGroup::shards_of(const CollectiveCall& call) const {
   return ranks_.unit == RankUnit::sip
              ? call.layout.str()
-             : std::to_string(call.layout.members.front().elements) + " elements";
+             : fmt::format("{} elements", call.layout.members.front().elements);
 }
 
 OrderedCall& ProcessGroup::ordered(int rank, const GroupCall& given, const std::string& what) {
@@ -185,9 +188,9 @@ void ProcessGroup::meet(OrderedCall& call, int expected, const std::function<voi
     call.opened.notify(sc_core::SC_ZERO_TIME);
   }
   while (!call.open)
-    runtime_.link.port().wait(call.opened, std::to_string(expected - call.met) + " more of " +
-                                               std::to_string(expected) + " ranks to reach " +
-                                               call.what);
+    state_.runtime.link.port().wait(
+        call.opened,
+        fmt::format("{} more of {} ranks to reach {}", expected - call.met, expected, call.what));
 }
 
 // Rings can be replaced when nothing is under way: a launch that waits for something that a rank
@@ -197,8 +200,9 @@ void ProcessGroup::check_nothing_waits(const std::string& name) const {
     for (const int rank : {ends.first, ends.second}) {
       const std::string begun = order.begun_without(rank);
       if (!begun.empty())
-        throw UsageError(name + ": its ring buffers take the place of others, but rank " +
-                         std::to_string(rank) + " has still to call " + begun);
+        throw UsageError(fmt::format(
+            "{}: its ring buffers take the place of others, but rank {} has still to call {}", name,
+            rank, begun));
     }
   }
 }
@@ -208,9 +212,9 @@ void ProcessGroup::check_nothing_waits(const std::string& name) const {
 void ProcessGroup::link(const GroupCall& given, const NeighbourGraph& graph, OrderedCall& call) {
   if (wiring_.has(graph) || wiring_.add(graph)) return;
   if (given.op == CollectiveOp::send_recv)
-    throw UsageError(
-        given.name +
-        ": its ring buffers use directions that torch.ipcq.install has given to others");
+    throw UsageError(fmt::format(
+        "{}: its ring buffers use directions that torch.ipcq.install has given to others",
+        given.name));
   meet(call, ranks_.size, [&] {
     check_nothing_waits(given.name);
     wiring_.replace(graph);
@@ -227,11 +231,11 @@ Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
   wiring_.await_installation();
   // What has to be the same on all ranks.
   const std::string what =
-      text_of(given) + " of " + std::string(name_of(call.dtype())) + ", " + shards_of(call);
+      fmt::format("{} of {}, {}", text_of(given), name_of(call.dtype()), shards_of(call));
   OrderedCall& ordered_call = ordered(rank, given, what);
   if (ordered_call.record == nullptr) {
     ordered_call.record = record_of(given, call, algorithm);
-    ordered_call.group = ++runtime_.launch_groups;
+    ordered_call.group = ++state_.runtime.launch_groups;
   }
   link(given, graph, ordered_call);
 
@@ -263,7 +267,7 @@ std::shared_ptr<CollectiveRecord> ProcessGroup::record_of(const GroupCall& given
   record->ranks = ranks_.size;
   record->nbytes = call.tensor().nbytes *
                    static_cast<std::uint64_t>(has_a_part_for_each_rank(given.op) ? ranks_.size : 1);
-  runtime_.distributed.collectives.push_back(record);
+  state_.collectives.push_back(record);
   return record;
 }
 

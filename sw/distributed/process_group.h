@@ -13,6 +13,7 @@
 
 #include "sw/collectives/algorithm_registry.h"
 #include "sw/distributed/call_order.h"
+#include "sw/distributed/distributed_state.h"
 #include "sw/distributed/group_call.h"
 #include "sw/distributed/rank_count.h"
 #include "sw/distributed/wiring.h"
@@ -31,7 +32,7 @@ class ProcessGroup {
   // world size that the machine does not have, a SIP topology that it does not support. After any
   // error there is no group and what was installed before is still there. `rank`: the one that
   // gives the settings; none for the program itself.
-  ProcessGroup(Runtime& runtime, std::optional<int> rank, const GroupSettings& given);
+  ProcessGroup(DistributedState& state, std::optional<int> rank, const GroupSettings& given);
 
   const RankGroup& ranks() const { return ranks_; }
   const CclSettings& settings() const { return settings_; }
@@ -70,7 +71,7 @@ class ProcessGroup {
   std::shared_ptr<CollectiveRecord> record_of(const GroupCall& given, const CollectiveCall& call,
                                               const CollectiveAlgorithm& algorithm);
 
-  Runtime& runtime_;
+  DistributedState& state_;
   CclSettings settings_;
   std::optional<int> first_rank_;  // which has given them; none: the program
   std::optional<int> world_size_;  // as it has given it

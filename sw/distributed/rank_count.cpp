@@ -1,5 +1,7 @@
 #include "sw/distributed/rank_count.h"
 
+#include <fmt/format.h>
+
 #include "models/base/errors.h"
 
 namespace kernbench {
@@ -8,28 +10,28 @@ std::string RankCount::str() const {
   return std::to_string(size) + (unit == RankUnit::pe ? " PE" : " SIP") + (size == 1 ? "" : "s");
 }
 
-int ranks_at_most(const MachineView& machine, RankUnit unit) {
-  return unit == RankUnit::pe ? machine.sips() * machine.cubes() * machine.pes() : machine.sips();
+int ranks_at_most(const MachineDescription& machine, RankUnit unit) {
+  return unit == RankUnit::pe ? machine.sips * machine.cubes() * machine.pes : machine.sips;
 }
 
-RankGroup ranks_of(const MachineView& machine, const CclSettings& settings) {
+RankGroup ranks_of(const MachineDescription& machine, const CclSettings& settings) {
   RankGroup ranks;
   ranks.unit = settings.rank_unit;
-  ranks.cube_mesh_w = machine.cube_mesh_w();
-  ranks.cube_mesh_h = machine.cube_mesh_h();
-  ranks.pes = machine.pes();
-  ranks.scratch_bytes = machine.scratch_bytes();
+  ranks.cube_mesh_w = machine.cube_mesh_w;
+  ranks.cube_mesh_h = machine.cube_mesh_h;
+  ranks.pes = machine.pes;
+  ranks.scratch_bytes = machine.scratch_bytes;
   const bool of_pes = settings.rank_unit == RankUnit::pe;
   const int most = ranks_at_most(machine, settings.rank_unit);
   ranks.size = settings.world_size.value_or(most);
   if (of_pes ? ranks.size > most : ranks.size != most) {
-    throw UsageError("world_size is " + std::to_string(ranks.size) + ", but this machine has " +
-                     std::to_string(most) +
-                     (of_pes ? " PEs" : " SIPs; other numbers of ranks are for rank_unit pe"));
+    throw UsageError(
+        fmt::format("world_size is {}, but this machine has {}{}", ranks.size, most,
+                    of_pes ? " PEs" : " SIPs; other numbers of ranks are for rank_unit pe"));
   }
-  ranks.grid = of_pes ? graphs::SipGrid{"ring_1d", ranks.size, ranks.size, 1}
-                      : graphs::SipGrid{machine.sip_topology(), machine.sips(), machine.sip_w(),
-                                        machine.sip_h()};
+  ranks.grid =
+      of_pes ? graphs::SipGrid{"ring_1d", ranks.size, ranks.size, 1}
+             : graphs::SipGrid{machine.sip_topology, machine.sips, machine.sip_w, machine.sip_h};
   return ranks;
 }
 

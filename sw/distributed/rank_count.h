@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "models/protocol/machine_view.h"
+#include "models/protocol/machine_description.h"
 #include "sw/collectives/collective_call.h"
 
 namespace kernbench {
@@ -16,9 +16,9 @@ struct RankCount {
 };
 
 // As many as the machine has SIPs, or PEs.
-int ranks_at_most(const MachineView& machine, RankUnit unit);
+int ranks_at_most(const MachineDescription& machine, RankUnit unit);
 
 // UsageError: a world size that the machine does not have.
-RankGroup ranks_of(const MachineView& machine, const CclSettings& settings);
+RankGroup ranks_of(const MachineDescription& machine, const CclSettings& settings);
 
 }  // namespace kernbench

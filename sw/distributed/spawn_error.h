@@ -15,7 +15,8 @@ class SpawnError : public Error {
   explicit SpawnError(std::map<int, std::exception_ptr> causes);
 
   const std::map<int, std::exception_ptr>& causes() const { return causes_; }
-  bool wrong_usage() const;  // all causes are errors of usage or configuration
+  bool wrong_usage() const { return exit_status() == exit_usage; }
+  int exit_status() const override;  // of wrong usage or configuration if all causes are that
 
  private:
   std::map<int, std::exception_ptr> causes_;

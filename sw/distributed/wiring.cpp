@@ -17,7 +17,7 @@ NeighbourGraph joined(const NeighbourGraph& there, const NeighbourGraph& more) {
 
 }  // namespace
 
-Wiring::Wiring(Runtime& runtime, const IpcqOptions& options)
+Wiring::Wiring(Runtime& runtime, const IpcqSettings& options)
     : runtime_(runtime), options_(options) {}
 
 bool Wiring::has(const NeighbourGraph& graph) const {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sw/collectives/ipcq_options.h"
+#include "models/protocol/ipcq.h"
 #include "sw/collectives/neighbour_graph.h"
 #include "sw/runtime/worker.h"
 
@@ -15,7 +15,7 @@ namespace kernbench {
 
 class Wiring {
  public:
-  Wiring(Runtime& runtime, const IpcqOptions& options);
+  Wiring(Runtime& runtime, const IpcqSettings& options);
 
   bool has(const NeighbourGraph& graph) const;
   // Adds the queue pairs of `graph` beside those that are there, whatever these hold. False, and
@@ -36,7 +36,7 @@ class Wiring {
   void install(const NeighbourGraph& graph);
 
   Runtime& runtime_;
-  IpcqOptions options_;
+  IpcqSettings options_;
   std::uint64_t number_ = 0;  // of the installation that this group has made
   bool installing_ = false;
   sc_core::sc_event installed_{""};

@@ -1,5 +1,7 @@
 #include "sw/runtime/deployments.h"
 
+#include <fmt/format.h>
+
 #include "models/base/errors.h"
 
 namespace kernbench {
@@ -16,7 +18,7 @@ void Deployments::place(const std::string& kernel, std::uint64_t code_bytes,
         code = {first, memory_.reserve(first, code_bytes), code_bytes, nullptr};
       } catch (const AllocationError& error) {
         placed_.erase(entry);
-        throw AllocationError("code of kernel '" + kernel + "': " + error.what());
+        throw AllocationError(fmt::format("code of kernel '{}': {}", kernel, error.what()));
       }
       if (!untimed) {
         MemoryWrite message;
@@ -28,9 +30,8 @@ void Deployments::place(const std::string& kernel, std::uint64_t code_bytes,
       }
     }
     if (code.nbytes != code_bytes) {
-      throw UsageError("kernel '" + kernel + "' has been deployed with " +
-                       std::to_string(code.nbytes) + " bytes of code, found " +
-                       std::to_string(code_bytes));
+      throw UsageError(fmt::format("kernel '{}' has been deployed with {} bytes of code, found {}",
+                                   kernel, code.nbytes, code_bytes));
     }
     if (code.write) writes.push_back(code.write);
   }

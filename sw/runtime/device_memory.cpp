@@ -1,5 +1,7 @@
 #include "sw/runtime/device_memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/address/phys_addr.h"
@@ -22,7 +24,7 @@ FreeListAllocator& DeviceMemory::partition(PeId pe) {
   auto found = partitions_.find(pe);
   if (found == partitions_.end()) {
     FreeListAllocator allocator(pe.str() + " HBM partition", 0,
-                                link_.port().machine().hbm_slice_bytes());
+                                link_.port().machine().hbm_slice_bytes);
     found = partitions_.emplace(pe, std::move(allocator)).first;
   }
   return found->second;
@@ -31,11 +33,11 @@ FreeListAllocator& DeviceMemory::partition(PeId pe) {
 FreeListAllocator& DeviceMemory::virtual_space(int sip) {
   auto found = virtual_spaces_.find(sip);
   if (found == virtual_spaces_.end()) {
-    const MachineView& machine = link_.port().machine();
-    const bool logical = machine.address_model() == AddressModel::la;  // segments, no pages
+    const MachineDescription& machine = link_.port().machine();
+    const bool logical = machine.address_model == AddressModel::la;  // segments, no pages
     FreeListAllocator allocator(
-        "sip" + std::to_string(sip) + (logical ? " logical" : " virtual") + " address space",
-        va_base, va_space_bytes, logical ? shard_alignment() : machine.page_bytes());
+        fmt::format("sip{}{} address space", sip, logical ? " logical" : " virtual"), va_base,
+        va_space_bytes, logical ? shard_alignment() : machine.page_bytes);
     found = virtual_spaces_.emplace(sip, std::move(allocator)).first;
   }
   return found->second;
@@ -45,7 +47,7 @@ FreeListAllocator& DeviceMemory::virtual_space(int sip) {
 // holds one.
 std::uint64_t DeviceMemory::shard_alignment() const {
   std::uint64_t alignment = 1;
-  while (alignment < link_.port().machine().flit_bytes()) alignment *= 2;
+  while (alignment < link_.port().machine().flit_bytes) alignment *= 2;
   return alignment;
 }
 
@@ -53,7 +55,7 @@ std::uint64_t DeviceMemory::reserve(PeId pe, std::uint64_t nbytes) {
   const std::uint64_t offset = partition(pe).allocate(nbytes, shard_alignment());
   return PhysAddr::pe_hbm_addr(static_cast<unsigned>(pe.sip), static_cast<unsigned>(pe.cube),
                                static_cast<unsigned>(pe.pe), offset,
-                               link_.port().machine().hbm_slice_bytes())
+                               link_.port().machine().hbm_slice_bytes)
       .encode();
 }
 
@@ -61,9 +63,9 @@ std::uint64_t DeviceMemory::reserve(PeId pe, std::uint64_t nbytes) {
 FreeListAllocator& DeviceMemory::tcm(PeId pe) {
   auto found = tcms_.find(pe);
   if (found == tcms_.end()) {
-    const MachineView& machine = link_.port().machine();
-    const std::uint64_t end = machine.tcm_bytes() - machine.tcm_reserved_bytes();
-    const std::uint64_t begin = std::min(machine.scratch_bytes(), end);
+    const MachineDescription& machine = link_.port().machine();
+    const std::uint64_t end = machine.tcm_bytes - machine.tcm_reserved_bytes;
+    const std::uint64_t begin = std::min(machine.scratch_bytes, end);
     found = tcms_
                 .emplace(
                     pe, FreeListAllocator(pe.str() + " TCM behind the scratch", begin, end - begin))
@@ -76,10 +78,8 @@ FreeListAllocator& DeviceMemory::sram(PeId pe) {
   pe.pe = 0;
   auto found = srams_.find(pe);
   if (found == srams_.end()) {
-    const std::string name =
-        "sip" + std::to_string(pe.sip) + ".cube" + std::to_string(pe.cube) + " SRAM";
-    found =
-        srams_.emplace(pe, FreeListAllocator(name, 0, link_.port().machine().sram_bytes())).first;
+    const std::string name = fmt::format("sip{}.cube{} SRAM", pe.sip, pe.cube);
+    found = srams_.emplace(pe, FreeListAllocator(name, 0, link_.port().machine().sram_bytes)).first;
   }
   return found->second;
 }
@@ -110,7 +110,7 @@ void DeviceMemory::allocate(tl::TensorInfo& info, int sip) {
   try {
     info.va_base = virtual_space(sip).allocate(info.nbytes);
   } catch (const AllocationError& error) {
-    throw AllocationError("tensor '" + info.name + "': " + error.what());
+    throw AllocationError(fmt::format("tensor '{}': {}", info.name, error.what()));
   }
   try {
     for (tl::Block& block : info.blocks) {
@@ -119,13 +119,13 @@ void DeviceMemory::allocate(tl::TensorInfo& info, int sip) {
     }
   } catch (const AllocationError& error) {
     free(info, done, sip);
-    throw AllocationError("tensor '" + info.name + "' (shard on " + info.blocks[done].where.str() +
-                          "): " + error.what());
+    throw AllocationError(fmt::format("tensor '{}' (shard on {}): {}", info.name,
+                                      info.blocks[done].where.str(), error.what()));
   }
 }
 
 void DeviceMemory::free(const tl::TensorInfo& info, std::size_t blocks, int sip) {
-  const std::uint64_t slice_bytes = link_.port().machine().hbm_slice_bytes();
+  const std::uint64_t slice_bytes = link_.port().machine().hbm_slice_bytes;
   for (std::size_t i = 0; i < blocks; ++i) {
     const tl::Block& block = info.blocks[i];
     partition(block.where).free(offset_in_partition(block, slice_bytes), block.nbytes);
@@ -135,11 +135,11 @@ void DeviceMemory::free(const tl::TensorInfo& info, std::size_t blocks, int sip)
 
 std::vector<Mapping> DeviceMemory::mappings(const tl::TensorInfo& info, const DPPolicy& policy,
                                             int sip) const {
-  const MachineView& machine = link_.port().machine();
-  if (machine.address_model() == AddressModel::pa) return {};
+  const MachineDescription& machine = link_.port().machine();
+  if (machine.address_model == AddressModel::pa) return {};
   const auto pes_of = [&](int cube) {
     std::vector<PeId> targets;
-    for (int pe = 0; pe < machine.pes(); ++pe) targets.push_back({sip, cube, pe});
+    for (int pe = 0; pe < machine.pes; ++pe) targets.push_back({sip, cube, pe});
     return targets;
   };
   std::vector<Mapping> result;

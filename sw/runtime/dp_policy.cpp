@@ -1,5 +1,7 @@
 #include "sw/runtime/dp_policy.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -44,17 +46,16 @@ std::vector<Region> split(const std::string& tensor, const Shape& shape, const R
   const auto check = [&](std::size_t axis, int count) {
     const std::int64_t extent = rank == 0 ? 1 : region.extents[axis];
     if (count == 1 || (rank > 0 && extent >= count)) return;
-    throw UsageError("tensor '" + tensor + "' " + shape.str() + ": " + name_of(placement) +
-                     " over " + std::to_string(parts) + " " + over + " cuts axis " +
-                     std::to_string(axis) + " into " + std::to_string(count) +
-                     " parts, but its extent there is " + std::to_string(extent));
+    throw UsageError(fmt::format(
+        "tensor '{}' {}: {} over {} {} cuts axis {} into {} parts, but its extent there is {}",
+        tensor, shape.str(), name_of(placement), parts, over, axis, count, extent));
   };
   const std::size_t last = rank == 0 ? 0 : rank - 1;
   check(0, grid.rows);
   check(last, grid.columns);
   if (last == 0 && grid.rows > 1 && grid.columns > 1) {
-    throw UsageError("tensor '" + tensor + "' " + shape.str() + ": " + name_of(placement) +
-                     " needs two axes");
+    throw UsageError(
+        fmt::format("tensor '{}' {}: {} needs two axes", tensor, shape.str(), name_of(placement)));
   }
   std::vector<Region> regions;
   for (int i = 0; i < parts; ++i) {
@@ -79,8 +80,8 @@ int count_of(const std::string& tensor, const std::optional<int>& asked, int pre
              const char* what) {
   const int count = asked.value_or(present);
   if (count >= 1 && count <= present) return count;
-  throw UsageError("tensor '" + tensor + "': policy names " + std::to_string(count) + " " + what +
-                   ", allowed: 1 to " + std::to_string(present));
+  throw UsageError(fmt::format("tensor '{}': policy names {} {}, allowed: 1 to {}", tensor, count,
+                               what, present));
 }
 
 }  // namespace

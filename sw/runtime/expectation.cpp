@@ -1,5 +1,7 @@
 #include "sw/runtime/expectation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
@@ -10,8 +12,8 @@ namespace kernbench {
 std::vector<double> Expectation::part(const std::vector<double>& reference_values,
                                       const ExpectedBlock& block) const {
   if (static_cast<std::int64_t>(reference_values.size()) != shape.elements()) {
-    throw UsageError("tensor '" + name + "' " + shape.str() + ": the reference has " +
-                     std::to_string(reference_values.size()) + " values");
+    throw UsageError(fmt::format("tensor '{}' {}: the reference has {} values", name, shape.str(),
+                                 reference_values.size()));
   }
   std::vector<double> values(static_cast<std::size_t>(block.value.shape.elements()));
   tl::Block place;

@@ -1,5 +1,7 @@
 #include "sw/runtime/host_array.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 
 #include "models/base/errors.h"
@@ -45,8 +47,8 @@ void append(std::string& text, const HostArray& array, std::size_t axis, std::in
 HostArray::HostArray(const Shape& shape, DType dtype, const std::vector<double>& values)
     : shape_(shape), dtype_(dtype) {
   if (static_cast<std::int64_t>(values.size()) != shape.elements()) {
-    throw UsageError("array " + describe(dtype, shape) + ": " + std::to_string(values.size()) +
-                     " values given");
+    throw UsageError(
+        fmt::format("array {}: {} values given", describe(dtype, shape), values.size()));
   }
   std::vector<std::uint8_t> bytes(values.size() * size_of(dtype));
   auto* at = reinterpret_cast<std::byte*>(bytes.data());
@@ -60,8 +62,7 @@ HostArray::HostArray(const Shape& shape, DType dtype, const std::vector<double>&
 HostArray::HostArray(const Shape& shape, DType dtype, std::vector<std::uint8_t> bytes)
     : shape_(shape), dtype_(dtype) {
   if (bytes.size() != static_cast<std::uint64_t>(shape.elements()) * size_of(dtype)) {
-    throw UsageError("array " + describe(dtype, shape) + ": " + std::to_string(bytes.size()) +
-                     " bytes given");
+    throw UsageError(fmt::format("array {}: {} bytes given", describe(dtype, shape), bytes.size()));
   }
   bytes_ = std::make_shared<const std::vector<std::uint8_t>>(std::move(bytes));
 }
@@ -101,7 +102,7 @@ double HostArray::at(const std::vector<std::int64_t>& index) const {
   if (!inside) {
     std::string text;
     for (const std::int64_t i : index) text += (text.empty() ? "" : ", ") + std::to_string(i);
-    throw UsageError("array " + describe(dtype_, shape_) + ": no element {" + text + "}");
+    throw UsageError(fmt::format("array {}: no element {{{}}}", describe(dtype_, shape_), text));
   }
   return element(*bytes_, dtype_, flat);
 }

@@ -2,6 +2,8 @@
 // failures into LaunchError.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,7 +35,7 @@ class HostLink {
   std::shared_ptr<HostRequest> submit(Message message, const std::string& label) {
     if (!lost_.empty()) throw DeviceLostError(lost_);
     message.correlation_id = correlation_;
-    message.request_id = correlation_ + "/" + std::to_string(++submitted_);
+    message.request_id = fmt::format("{}/{}", correlation_, ++submitted_);
     message.target_device = sip_of(message);
     message.debug_label = label;
     message.timestamp_tag = timestamp_tag_;
@@ -47,7 +49,8 @@ class HostLink {
     for (const auto& request : requests) {
       const Completion& completion = request->response().completion;
       if (!completion.ok)
-        throw LaunchError(completion.error_code, request->what() + ": " + completion.error_message);
+        throw LaunchError(completion.error_code,
+                          fmt::format("{}: {}", request->what(), completion.error_message));
     }
   }
 

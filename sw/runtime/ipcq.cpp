@@ -1,5 +1,7 @@
 #include "sw/runtime/ipcq.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -15,29 +17,28 @@ namespace {
 constexpr std::uint64_t unlimited_base = std::uint64_t{15} << 47 | std::uint64_t{21} << 42;
 constexpr std::uint64_t unlimited_end = std::uint64_t{1} << 51;
 
-void check(const IpcqOptions& options) {
+void check(const IpcqSettings& options) {
   const auto refuse = [](const std::string& what) {
-    throw UsageError("torch.ipcq.install: " + what);
+    throw UsageError(fmt::format("torch.ipcq.install: {}", what));
   };
   if (options.n_slots == 0) refuse("n_slots is 0, allowed is at least 1");
   if (options.slot_size == 0) refuse("slot_size is 0 bytes, allowed is at least 1");
   if (options.slot_size >= std::uint64_t{1} << 32 || options.n_slots > 1U << 20)
-    refuse(std::to_string(options.n_slots) + " slots of " + std::to_string(options.slot_size) +
-           " bytes are too many");
-  if (options.credit_size == 0) refuse("credit_size is 0 bytes, allowed is at least 1");
+    refuse(fmt::format("{} slots of {} bytes are too many", options.n_slots, options.slot_size));
+  if (options.ipcq_credit_size_bytes == 0) refuse("credit_size is 0 bytes, allowed is at least 1");
   if (!(options.poll_ns > Rational(0)))
-    refuse("poll_ns is " + options.poll_ns.str() + ", allowed is more than 0");
+    refuse(fmt::format("poll_ns is {}, allowed is more than 0", options.poll_ns.str()));
   if (options.vc_chunk_size && *options.vc_chunk_size == 0)
     refuse("vc_chunk_size is 0 bytes, allowed is at least 1");
 }
 
-void check_pe(const MachineView& machine, PeId pe) {
-  if (pe.sip >= 0 && pe.sip < machine.sips() && pe.cube >= 0 && pe.cube < machine.cubes() &&
-      pe.pe >= 0 && pe.pe < machine.pes())
+void check_pe(const MachineDescription& machine, PeId pe) {
+  if (pe.sip >= 0 && pe.sip < machine.sips && pe.cube >= 0 && pe.cube < machine.cubes() &&
+      pe.pe >= 0 && pe.pe < machine.pes)
     return;
-  throw UsageError("torch.ipcq.install: the graph has " + pe.str() + "; the machine has " +
-                   std::to_string(machine.sips()) + " SIPs of " + std::to_string(machine.cubes()) +
-                   " cubes of " + std::to_string(machine.pes()) + " PEs");
+  throw UsageError(fmt::format(
+      "torch.ipcq.install: the graph has {}; the machine has {} SIPs of {} cubes of {} PEs",
+      pe.str(), machine.sips, machine.cubes(), machine.pes));
 }
 
 // No two rings overlap: messages are told apart by the address of their slot.
@@ -46,15 +47,10 @@ void check_disjoint(std::vector<IpcqRing> rings) {
             [](const IpcqRing& a, const IpcqRing& b) { return a.base < b.base; });
   for (std::size_t i = 1; i < rings.size(); ++i) {
     if (rings[i - 1].base + rings[i - 1].nbytes <= rings[i].base) continue;
-    throw ModelError("the rings of " + rings[i - 1].end.pe.str() + " '" +
-                     rings[i - 1].end.direction + "' and " + rings[i].end.pe.str() + " '" +
-                     rings[i].end.direction + "' overlap");
+    throw ModelError(fmt::format("the rings of {} '{}' and {} '{}' overlap",
+                                 rings[i - 1].end.pe.str(), rings[i - 1].end.direction,
+                                 rings[i].end.pe.str(), rings[i].end.direction));
   }
-}
-
-IpcqSettings settings_of(const IpcqOptions& of) {
-  return {of.buffer_kind,       of.n_slots,     of.slot_size,    of.backpressure,
-          ns_to_fs(of.poll_ns), of.credit_size, of.vc_chunk_size};
 }
 
 std::map<PeId, IpcqQueuePairs> queue_pairs_of(const std::vector<IpcqRing>& rings) {
@@ -73,8 +69,8 @@ std::map<PeId, IpcqQueuePairs> queue_pairs_of(const std::vector<IpcqRing>& rings
 
 // `others`: rings of the same size that are there already and stay.
 std::vector<IpcqRing> IpcqInstallation::reserve(const std::vector<QueuePairEnd>& ends,
-                                                const IpcqOptions& options, std::uint64_t others) {
-  const std::uint64_t nbytes = options.n_slots * options.slot_size;
+                                                const IpcqSettings& options, std::uint64_t others) {
+  const std::uint64_t nbytes = options.ring_bytes();
   std::vector<IpcqRing> rings;
   try {
     for (const QueuePairEnd& end : ends) {
@@ -90,9 +86,9 @@ std::vector<IpcqRing> IpcqInstallation::reserve(const std::vector<QueuePairEnd>&
     check_disjoint(rings);
   } catch (const AllocationError& error) {
     give_back(rings, options);
-    throw AllocationError("torch.ipcq.install: rings of " + std::to_string(options.n_slots) +
-                          " slots of " + std::to_string(options.slot_size) +
-                          " bytes do not fit: " + error.what());
+    throw AllocationError(
+        fmt::format("torch.ipcq.install: rings of {} slots of {} bytes do not fit: {}",
+                    options.n_slots, options.slot_size, error.what()));
   } catch (...) {
     give_back(rings, options);
     throw;
@@ -100,7 +96,7 @@ std::vector<IpcqRing> IpcqInstallation::reserve(const std::vector<QueuePairEnd>&
   return rings;
 }
 
-void IpcqInstallation::give_back(const std::vector<IpcqRing>& rings, const IpcqOptions& options) {
+void IpcqInstallation::give_back(const std::vector<IpcqRing>& rings, const IpcqSettings& options) {
   if (!options.ring_capacity_check) return;
   for (const IpcqRing& ring : rings)
     memory_.give_back(options.buffer_kind, ring.end.pe, ring.base, ring.nbytes);
@@ -109,7 +105,7 @@ void IpcqInstallation::give_back(const std::vector<IpcqRing>& rings, const IpcqO
 // One message for each SIP that has targets.
 void IpcqInstallation::send(IpcqInstall::Action action, bool adds,
                             const std::vector<const std::vector<IpcqRing>*>& targets,
-                            const std::vector<IpcqRing>& rings, const IpcqOptions& options) {
+                            const std::vector<IpcqRing>& rings, const IpcqSettings& options) {
   const std::map<PeId, IpcqQueuePairs> pairs = queue_pairs_of(rings);
   std::map<int, std::set<PeId>> by_sip;
   for (const std::vector<IpcqRing>* each : targets) {
@@ -122,7 +118,7 @@ void IpcqInstallation::send(IpcqInstall::Action action, bool adds,
     message.adds = adds;
     message.forced = launch_failed_;
     message.installation = number_;
-    message.settings = settings_of(options);
+    message.settings = options;
     message.targets.assign(pes.begin(), pes.end());
     for (const auto& entry : pairs) {
       if (entry.first.sip == sip) message.queue_pairs.insert(entry);
@@ -134,7 +130,7 @@ void IpcqInstallation::send(IpcqInstall::Action action, bool adds,
   link_.wait(requests);
 }
 
-void IpcqInstallation::install(const NeighbourGraph& graph, const IpcqOptions& options) {
+void IpcqInstallation::install(const NeighbourGraph& graph, const IpcqSettings& options) {
   check(options);
   replace(graph, options, reserve(queue_pairs(graph), options));
 }
@@ -143,7 +139,7 @@ void IpcqInstallation::remove() {
   if (installed()) replace({}, options_, {});
 }
 
-void IpcqInstallation::replace(const NeighbourGraph& graph, const IpcqOptions& options,
+void IpcqInstallation::replace(const NeighbourGraph& graph, const IpcqSettings& options,
                                std::vector<IpcqRing> rings) {
   try {
     send(IpcqInstall::Action::ask, false, {&rings_, &rings}, rings, options);

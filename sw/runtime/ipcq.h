@@ -2,7 +2,7 @@
 // messages that take simulated time.
 //
 //   torch.ipcq.install(graphs::intra_pe_ring(0, 0, 8));  // rings of 4 slots of 4 KiB in the TCMs
-//   IpcqOptions options;
+//   IpcqSettings options;
 //   options.buffer_kind = MemorySpace::hbm;
 //   options.slot_size = 1 << 20;
 //   torch.ipcq.install(graph, options);
@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "models/protocol/ipcq.h"
-#include "sw/collectives/ipcq_options.h"
 #include "sw/collectives/neighbour_graph.h"
 #include "sw/runtime/host_link.h"
 
@@ -39,7 +38,7 @@ class IpcqInstallation {
   // AllocationError: the rings do not fit; LaunchError of code "ipcq_busy": rings that are there
   // hold messages that nobody has received, or await credits. After any of them what was installed
   // before is still there.
-  void install(const NeighbourGraph& graph, const IpcqOptions& options);
+  void install(const NeighbourGraph& graph, const IpcqSettings& options);
   // Adds the queue pairs of `graph` beside those that are there, whatever these hold; with the same
   // options. False, and nothing has happened, if that would be no addition: nothing is installed, a
   // direction leads to another peer already or would be joined with another one, or a launch has
@@ -55,24 +54,24 @@ class IpcqInstallation {
   bool installed() const { return !rings_.empty(); }
   std::uint64_t number() const { return number_; }  // another one after each install() and remove()
   const NeighbourGraph& graph() const { return graph_; }
-  const IpcqOptions& options() const { return options_; }
+  const IpcqSettings& options() const { return options_; }
   const std::vector<IpcqRing>& rings() const { return rings_; }  // by (PE, direction)
 
  private:
-  std::vector<IpcqRing> reserve(const std::vector<QueuePairEnd>& ends, const IpcqOptions& options,
+  std::vector<IpcqRing> reserve(const std::vector<QueuePairEnd>& ends, const IpcqSettings& options,
                                 std::uint64_t others = 0);
-  void give_back(const std::vector<IpcqRing>& rings, const IpcqOptions& options);
-  void replace(const NeighbourGraph& graph, const IpcqOptions& options,
+  void give_back(const std::vector<IpcqRing>& rings, const IpcqSettings& options);
+  void replace(const NeighbourGraph& graph, const IpcqSettings& options,
                std::vector<IpcqRing> rings);
   // To the PEs of `targets`, which get `rings`.
   void send(IpcqInstall::Action action, bool adds,
             const std::vector<const std::vector<IpcqRing>*>& targets,
-            const std::vector<IpcqRing>& rings, const IpcqOptions& options);
+            const std::vector<IpcqRing>& rings, const IpcqSettings& options);
 
   HostLink& link_;
   DeviceMemory& memory_;
   NeighbourGraph graph_;
-  IpcqOptions options_;
+  IpcqSettings options_;
   std::vector<IpcqRing> rings_;
   std::uint64_t number_ = 0;  // of installations
   bool launch_failed_ = false;

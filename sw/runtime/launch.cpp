@@ -1,5 +1,7 @@
 #include "sw/runtime/launch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -7,7 +9,8 @@ namespace kernbench {
 
 LaunchSpec& LaunchSpec::deployed(std::uint64_t code_bytes) {
   if (code_bytes == 0)
-    throw UsageError("launch '" + name_ + "': a deployed kernel has at least 1 byte of code");
+    throw UsageError(
+        fmt::format("launch '{}': a deployed kernel has at least 1 byte of code", name_));
   code_bytes_ = code_bytes;
   return *this;
 }
@@ -21,10 +24,11 @@ std::map<int, std::vector<PeId>> LaunchSpec::targets(const std::vector<KernelArg
     std::sort(pes.begin(), pes.end());
     pes.erase(std::unique(pes.begin(), pes.end()), pes.end());
     if (pes.empty() || pes.front() < 0 || pes.back() >= pes_per_cube) {
-      throw UsageError("launch '" + name_ + "': target PE " +
-                       (pes.empty() ? "list is empty"
-                                    : std::to_string(pes.front() < 0 ? pes.front() : pes.back())) +
-                       ", allowed: 0 to " + std::to_string(pes_per_cube - 1));
+      throw UsageError(fmt::format("launch '{}': target PE {}, allowed: 0 to {}", name_,
+                                   pes.empty()
+                                       ? "list is empty"
+                                       : std::to_string(pes.front() < 0 ? pes.front() : pes.back()),
+                                   pes_per_cube - 1));
     }
   }
   std::set<std::pair<int, int>> cubes;
@@ -34,7 +38,7 @@ std::map<int, std::vector<PeId>> LaunchSpec::targets(const std::vector<KernelArg
     for (const Shard& shard : tensor->shards) cubes.insert({shard.where.sip, shard.where.cube});
   }
   if (cubes.empty())
-    throw UsageError("launch '" + name_ + "': no tensor argument says on which PEs");
+    throw UsageError(fmt::format("launch '{}': no tensor argument says on which PEs", name_));
   std::map<int, std::vector<PeId>> result;
   for (const auto& [sip, cube] : cubes) {
     for (const int pe : pes) result[sip].push_back({sip, cube, pe});
@@ -56,13 +60,13 @@ bool LaunchHandle::done() const {
 
 const LaunchMetrics& LaunchHandle::metrics() const {
   if (!state().metrics)
-    throw UsageError("metrics of launch '" + state().name + "' before torch.wait");
+    throw UsageError(fmt::format("metrics of launch '{}' before torch.wait", state().name));
   return *state().metrics;
 }
 
 const Completion& LaunchHandle::completion() const {
   if (!state().metrics)
-    throw UsageError("completion of launch '" + state().name + "' before torch.wait");
+    throw UsageError(fmt::format("completion of launch '{}' before torch.wait", state().name));
   return state().completion;
 }
 

@@ -5,16 +5,14 @@
 namespace kernbench {
 namespace {
 
-bool by_segments(HostLink& link) {
-  return link.port().machine().address_model() == AddressModel::la;
-}
+bool by_segments(HostLink& link) { return link.port().machine().address_model == AddressModel::la; }
 
 }  // namespace
 
-BaawSegment segment_of(const MachineView& machine, const MmuEntry& entry) {
-  BaawSegment segment{entry.va, entry.size, machine.hbm_mapping(), {entry.pa}};
+BaawSegment segment_of(const MachineDescription& machine, const MmuEntry& entry) {
+  BaawSegment segment{entry.va, entry.size, machine.hbm_mapping, {entry.pa}};
   if (segment.mode == HbmMapping::n_to_one) return segment;
-  const ChannelInterleave hbm = machine.hbm_interleave();
+  const ChannelInterleave hbm = machine.hbm_interleave;
   const std::uint64_t skew = entry.pa % hbm.burst_bytes;
   const std::uint64_t bursts = (skew + entry.size + hbm.burst_bytes - 1) / hbm.burst_bytes;
   for (std::uint64_t i = 1; i < std::min<std::uint64_t>(bursts, hbm.channels); ++i) {

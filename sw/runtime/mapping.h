@@ -18,7 +18,7 @@ struct Mapping {
 };
 
 // The piece as a segment of the machine's hbm_mapping_mode.
-BaawSegment segment_of(const MachineView& machine, const MmuEntry& entry);
+BaawSegment segment_of(const MachineDescription& machine, const MmuEntry& entry);
 
 std::shared_ptr<HostRequest> submit_map(HostLink& link, const Mapping& mapping,
                                         const std::string& tensor);

@@ -5,10 +5,14 @@
 //   table.add({4096, 17.56});
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
+
+#include "models/base/errors.h"
 
 namespace kernbench {
 
@@ -21,7 +25,14 @@ class ResultTable {
   ResultTable(std::string name, std::vector<std::string> columns)
       : name_(std::move(name)), columns_(std::move(columns)) {}
 
-  void add(std::vector<Cell> row);  // one cell per column, else ModelError
+  // One cell per column, else ModelError.
+  void add(std::vector<Cell> row) {
+    if (row.size() != columns_.size()) {
+      throw ModelError(fmt::format("a row of {} cells for table '{}' of {} columns", row.size(),
+                                   name_, columns_.size()));
+    }
+    rows_.push_back(std::move(row));
+  }
 
   const std::string& name() const { return name_; }
   const std::vector<std::string>& columns() const { return columns_; }

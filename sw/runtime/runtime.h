@@ -11,7 +11,6 @@
 #include <systemc>
 #include <vector>
 
-#include "sw/distributed/distributed_state.h"
 #include "sw/runtime/deployments.h"
 #include "sw/runtime/device_memory.h"
 #include "sw/runtime/expectation.h"
@@ -19,11 +18,19 @@
 #include "sw/runtime/ipcq.h"
 #include "sw/runtime/launch.h"
 #include "sw/runtime/result_table.h"
-#include "sw/runtime/statistics_listener.h"
 
 namespace kernbench {
 
 class Worker;
+
+// Observer of torch.stats: told which parts of a run the host program is interested in (spec 11.3).
+class StatisticsListener {
+ public:
+  virtual ~StatisticsListener() = default;
+  virtual void reset(Fs now) = 0;  // a region begins
+  virtual void dump(const std::string& label,
+                    Fs now) = 0;  // what has been counted in it so far; it goes on
+};
 
 // A launch that has ended, for reports.
 struct LaunchRecord {
@@ -56,8 +63,6 @@ struct Runtime {
       warnings.push_back(text);
   }
   std::vector<std::string> warnings;
-
-  DistributedState distributed;
 
   // Ranks have failed: the devices end what they do, and refuse work from now on.
   void lose_devices(const std::string& why) {

@@ -1,5 +1,7 @@
 #include "sw/runtime/tensor.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <ostream>
 
@@ -26,8 +28,8 @@ std::string Tensor::str() const {
   const std::size_t count = info()->blocks.size();
   char address[24];
   std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(va()));
-  return name() + " " + describe(dtype(), shape()) + " in " + std::to_string(count) +
-         (count == 1 ? " shard" : " shards") + " at " + address;
+  return fmt::format("{} {} in {}{} at {}", name(), describe(dtype(), shape()), count,
+                     count == 1 ? " shard" : " shards", address);
 }
 
 Tensor& Tensor::fill_(double value) {

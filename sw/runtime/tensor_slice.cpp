@@ -1,5 +1,7 @@
 #include "sw/runtime/tensor_slice.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <ostream>
 #include <set>
@@ -15,8 +17,7 @@ namespace {
 std::string box_text(const std::vector<std::int64_t>& start, const Shape& shape) {
   std::string text;
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
-    text += (axis == 0 ? "[" : ", ") + std::to_string(start[axis]) + ":" +
-            std::to_string(start[axis] + shape[axis]);
+    text += fmt::format("{}{}:{}", axis == 0 ? "[" : ", ", start[axis], start[axis] + shape[axis]);
   }
   return text + "]";
 }
@@ -45,19 +46,17 @@ TensorSlice::TensorSlice(const Tensor& tensor, const std::vector<AxisRange>& ran
     : tensor_(tensor), start_(tensor.shape().rank(), 0) {
   const Shape& whole = tensor.shape();
   const std::string named =
-      "slice of tensor '" + tensor.name() + "' " + describe(tensor.dtype(), whole) + ": ";
+      fmt::format("slice of tensor '{}' {}: ", tensor.name(), describe(tensor.dtype(), whole));
   if (ranges.size() > whole.rank()) {
-    throw UsageError(named + std::to_string(ranges.size()) + " ranges for " +
-                     std::to_string(whole.rank()) + " axes");
+    throw UsageError(fmt::format("{}{} ranges for {} axes", named, ranges.size(), whole.rank()));
   }
   std::vector<std::int64_t> extents = whole.extents();
   for (std::size_t axis = 0; axis < ranges.size(); ++axis) {
     if (!ranges[axis].bounds()) continue;
     const auto [begin, end] = *ranges[axis].bounds();
     if (begin < 0 || begin >= end || end > whole[axis]) {
-      throw UsageError(named + "range " + std::to_string(begin) + ":" + std::to_string(end) +
-                       " of axis " + std::to_string(axis) +
-                       ", allowed: 0 <= begin < end <= " + std::to_string(whole[axis]));
+      throw UsageError(fmt::format("{}range {}:{} of axis {}, allowed: 0 <= begin < end <= {}",
+                                   named, begin, end, axis, whole[axis]));
     }
     start_[axis] = begin;
     extents[axis] = end - begin;
@@ -67,9 +66,9 @@ TensorSlice::TensorSlice(const Tensor& tensor, const std::vector<AxisRange>& ran
     const Overlap overlapped = overlap(block, start_, shape_);
     if (overlapped == Overlap::none) continue;
     if (overlapped == Overlap::part) {
-      throw UsageError(named + box_text(start_, shape_) + " cuts the shard " +
-                       box_text(block.start, block.shape) + " on " + block.where.str() +
-                       "; the host reads and writes whole shards");
+      throw UsageError(fmt::format(
+          "{}{} cuts the shard {} on {}; the host reads and writes whole shards", named,
+          box_text(start_, shape_), box_text(block.start, block.shape), block.where.str()));
     }
     blocks_.push_back(block);
     for (std::size_t axis = 0; axis < start_.size(); ++axis)

@@ -1,5 +1,7 @@
 #include "sw/runtime/transfers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -51,8 +53,8 @@ std::vector<std::uint8_t> bytes_of(const HostArray& array, const tl::Block& bloc
 
 void check_same(const TensorSlice& target, const Shape& shape, DType dtype) {
   if (target.shape() == shape && target.dtype() == dtype) return;
-  throw UsageError("copy of " + describe(dtype, shape) + " to tensor '" + target.str() + "' " +
-                   describe(target.dtype(), target.shape()));
+  throw UsageError(fmt::format("copy of {} to tensor '{}' {}", describe(dtype, shape), target.str(),
+                               describe(target.dtype(), target.shape())));
 }
 
 }  // namespace
@@ -156,16 +158,18 @@ TensorValue Transfers::value_of(const TensorSlice& source, const Images& fetched
 HostArray Transfers::values(const TensorSlice& source, const Images& fetched) const {
   FunctionalModel* data = link_.port().data();
   if (data == nullptr) {
-    throw UsageError("values of tensor '" + source.str() +
-                     "' are read, and this run has no data; use --data deferred or eager");
+    throw UsageError(fmt::format(
+        "values of tensor '{}' are read, and this run has no data; use --data deferred or eager",
+        source.str()));
   }
   std::vector<std::byte> bytes;
   try {
     bytes = data->bytes(value_of(source, fetched));
   } catch (const PendingDataError&) {
-    throw PendingDataError("values of tensor '" + source.str() +
-                           "' are read, but what kernels compute is pending until phase 2 has run; "
-                           "check it with torch.verify, or run with --data eager");
+    throw PendingDataError(
+        fmt::format("values of tensor '{}' are read, but what kernels compute is pending until "
+                    "phase 2 has run; check it with torch.verify, or run with --data eager",
+                    source.str()));
   }
   std::vector<std::uint8_t> copy(bytes.size());
   std::transform(bytes.begin(), bytes.end(), copy.begin(),
@@ -182,7 +186,7 @@ void Transfers::copy(const TensorSlice& target, const TensorSlice& source) {
   const auto no_bytes = [](const tl::Block&) {
     return Source(FillPattern{});
   };  // they follow as references
-  if (!untimed_) send(target, no_bytes, "copy " + source.str() + " to " + target.str());
+  if (!untimed_) send(target, no_bytes, fmt::format("copy {} to {}", source.str(), target.str()));
   if (data == nullptr) return;
   const std::uint64_t size = size_of(target.dtype());
   for (const tl::Block& block : target.blocks()) {

@@ -1,5 +1,7 @@
 #include "sw/runtime/worker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -9,17 +11,16 @@
 namespace kernbench {
 
 void Worker::set_device(int index) {
-  const MachineView& machine = runtime_.link.port().machine();
-  const bool is_pe = rank_ && runtime_.distributed.rank_unit == RankUnit::pe;
-  const int per_sip = is_pe ? machine.cubes() * machine.pes() : 1;
-  if (index < 0 || index >= machine.sips() * per_sip) {
-    const std::string unit = is_pe ? "pe:" : "sip:";
-    throw UsageError("device " + unit + std::to_string(index) + ", allowed: " + unit + "0 to " +
-                     unit + std::to_string(machine.sips() * per_sip - 1));
+  const MachineDescription& machine = runtime_.link.port().machine();
+  const int per_sip = rank_is_pe_ ? machine.cubes() * machine.pes : 1;
+  if (index < 0 || index >= machine.sips * per_sip) {
+    const std::string unit = rank_is_pe_ ? "pe:" : "sip:";
+    throw UsageError(fmt::format("device {}{}, allowed: {}0 to {}{}", unit, index, unit, unit,
+                                 machine.sips * per_sip - 1));
   }
   device_index_ = index;
   device_ = index / per_sip;
-  if (is_pe) only_pe_ = PeId{device_, index % per_sip / machine.pes(), index % machine.pes()};
+  if (rank_is_pe_) only_pe_ = PeId{device_, index % per_sip / machine.pes, index % machine.pes};
 }
 
 const std::shared_ptr<const TensorStorage>& Worker::storage_of(const Tensor& tensor) {
@@ -40,15 +41,15 @@ ThreadOfWorker::~ThreadOfWorker() {
 // --- tensors ---
 
 Tensor Worker::make(const Shape& shape, DType dtype, const DPPolicy& policy, std::string name) {
-  const MachineView& machine = runtime_.link.port().machine();
+  const MachineDescription& machine = runtime_.link.port().machine();
   tl::TensorInfo info;
-  info.name = name.empty() ? "tensor" + std::to_string(runtime_.tensors_made) : std::move(name);
+  info.name = name.empty() ? fmt::format("tensor{}", runtime_.tensors_made) : std::move(name);
   ++runtime_.tensors_made;
   info.shape = shape;
   info.dtype = dtype;
   info.nbytes = static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
   info.blocks = place(info.name, shape, dtype, only_pe_ ? DPPolicy::on_one_pe() : policy, device_,
-                      machine.cubes(), machine.pes());
+                      machine.cubes(), machine.pes);
   if (only_pe_) info.blocks.front().where = *only_pe_;
   DeviceMemory& memory = *runtime_.memory;
   memory.allocate(info, device_);
@@ -100,14 +101,14 @@ std::string Worker::text_of(const TensorSlice& source) {
   calling("Tensor.print");
   resolve(source.tensor());
   const Transfers::Images fetched = transfers_.fetch(source);
-  const std::string head = source.tensor().str() +
-                           (source.str() == source.tensor().name() ? "" : ", " + source.str()) +
-                           " = ";
+  const std::string head =
+      fmt::format("{}{} = ", source.tensor().str(),
+                  source.str() == source.tensor().name() ? "" : ", " + source.str());
   if (runtime_.link.port().data() == nullptr) return head + "(no values: this run has no data)";
   try {
     return head + transfers_.values(source, fetched).str();
   } catch (const PendingDataError&) {
-    return head + "(values pending until phase 2)";
+    return fmt::format("{}(values pending until phase 2)", head);
   }
 }
 
@@ -130,7 +131,7 @@ void Worker::expect(const Tensor& tensor, std::function<std::vector<double>()> r
 
 LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call,
                             std::vector<std::shared_ptr<const void>> keeps) {
-  const auto targets = spec.targets(call.args, runtime_.link.port().machine().pes());
+  const auto targets = spec.targets(call.args, runtime_.link.port().machine().pes);
   std::vector<int> sips;
   std::set<int> pes, cubes;
   for (const auto& [sip, list] : targets) {
@@ -200,8 +201,8 @@ const Completion& Worker::join(const LaunchHandle& handle) {
 void Worker::wait(const LaunchHandle& handle) {
   const Completion& completion = join(handle);
   if (!completion.ok)
-    throw LaunchError(completion.error_code,
-                      "KernelLaunch '" + handle.name() + "': " + completion.error_message);
+    throw LaunchError(completion.error_code, fmt::format("KernelLaunch '{}': {}", handle.name(),
+                                                         completion.error_message));
 }
 
 void Worker::wait_all() {

@@ -39,7 +39,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
   std::mt19937_64& generator() { return generator_; }
   // Of a thread that torch.multiprocessing.spawn has started.
   std::optional<int> rank() const { return rank_; }
-  void set_rank(int rank) { rank_ = rank; }
+  // `is_pe`: its device is a PE, else a SIP.
+  void set_rank(int rank, bool is_pe) { rank_ = rank, rank_is_pe_ = is_pe; }
   // Put before the names of expectations, where several copies of a bench run.
   void set_label(std::string label) { label_ = std::move(label); }
 
@@ -78,6 +79,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   Transfers transfers_;
   std::mt19937_64 generator_;
   std::optional<int> rank_;
+  bool rank_is_pe_ = false;
   std::string label_;
   const char* last_call_ = "";
   std::vector<LaunchHandle> pending_;  // in order of launch

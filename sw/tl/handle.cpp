@@ -1,5 +1,7 @@
 #include "sw/tl/handle.h"
 
+#include <fmt/format.h>
+
 #include "models/base/errors.h"
 #include "models/data/elements.h"
 #include "models/data/functional_model.h"
@@ -20,18 +22,18 @@ std::string Handle::str() const { return describe(dtype(), shape()); }
 std::vector<std::byte> Handle::bytes() const {
   const State& s = state();
   if (s.ptr)
-    throw UsageError("values of the reference " + s.ptr->str() +
-                     " are read; tl.load makes a block of them");
+    throw UsageError(fmt::format(
+        "values of the reference {} are read; tl.load makes a block of them", s.ptr->str()));
   if (s.data == nullptr)
-    throw UsageError("values of " + str() +
-                     " are read, and this run has no data; use --data deferred or eager");
+    throw UsageError(fmt::format(
+        "values of {} are read, and this run has no data; use --data deferred or eager", str()));
   if (s.producer && !s.producer->done())
     s.program->operand("values", *this);  // simulated time, as for any use of the result
   if (!s.data->known(s.value.image)) {
-    throw PendingDataError(
-        "values of " + str() +
-        " are read, but a compute result is pending until phase 2 has run; keep it as a "
-        "handle or store it and check it with torch.verify, or run with --data eager");
+    throw PendingDataError(fmt::format(
+        "values of {} are read, but a compute result is pending until phase 2 has run; keep it as "
+        "a handle or store it and check it with torch.verify, or run with --data eager",
+        str()));
   }
   return s.data->bytes(s.value);
 }
@@ -48,13 +50,11 @@ std::vector<double> Handle::data() const {
 double Handle::at(const std::vector<std::int64_t>& index) const {
   const Shape& extents = shape();
   if (index.size() != extents.rank())
-    throw UsageError("element of " + str() + ": " + std::to_string(index.size()) +
-                     " indices given");
+    throw UsageError(fmt::format("element of {}: {} indices given", str(), index.size()));
   std::int64_t flat = 0;
   for (std::size_t axis = 0; axis < index.size(); ++axis) {
     if (index[axis] < 0 || index[axis] >= extents[axis]) {
-      throw UsageError("element of " + str() + ": index " + std::to_string(index[axis]) +
-                       " on axis " + std::to_string(axis));
+      throw UsageError(fmt::format("element of {}: index {} on axis {}", str(), index[axis], axis));
     }
     flat = flat * extents[axis] + index[axis];
   }
@@ -63,8 +63,8 @@ double Handle::at(const std::vector<std::int64_t>& index) const {
 
 double Handle::item() const {
   if (shape().elements() != 1)
-    throw UsageError("the value of " + str() +
-                     " is asked for; only a block of one element has one");
+    throw UsageError(
+        fmt::format("the value of {} is asked for; only a block of one element has one", str()));
   return data().front();
 }
 

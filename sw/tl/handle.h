@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "models/data/tensor_value.h"
-#include "models/protocol/command.h"
+#include "models/protocol/command_state.h"
 #include "sw/tl/half.h"
 #include "sw/tl/ptr.h"
 #include "sw/tl/scratch.h"

@@ -1,5 +1,7 @@
 #include "sw/tl/program.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -17,8 +19,7 @@ std::uint64_t bytes_of(const Shape& shape, DType dtype) {
 }
 
 [[noreturn]] void bad_axis(const char* call, int axis) {
-  throw UsageError(std::string(call) + "(" + std::to_string(axis) +
-                   "): the axes are 0 (PE), 1 (cube) and 2 (SIP)");
+  throw UsageError(fmt::format("{}({}): the axes are 0 (PE), 1 (cube) and 2 (SIP)", call, axis));
 }
 
 }  // namespace
@@ -43,9 +44,9 @@ int Program::program_id(int axis) const {
 
 int Program::num_programs(int axis) const {
   context_.calling("num_programs");
-  if (axis == 0) return context_.machine().pes();
+  if (axis == 0) return context_.machine().pes;
   if (axis == 1) return context_.machine().cubes();
-  if (axis == 2) return context_.machine().sips();
+  if (axis == 2) return context_.machine().sips;
   bad_axis("num_programs", axis);
 }
 
@@ -74,7 +75,7 @@ PhysRanges Program::resolve(const char* call, const Ptr& ptr, std::uint64_t nbyt
   try {
     return context_.translate(ptr.address(), nbytes);
   } catch (const AccessFault& fault) {
-    throw AccessFault(std::string(call) + " at " + ptr.str() + ": " + fault.what());
+    throw AccessFault(fmt::format("{} at {}: {}", call, ptr.str(), fault.what()));
   }
 }
 
@@ -95,8 +96,8 @@ std::shared_ptr<ScratchBlock> Program::allocate(const char* call, const Shape& s
   try {
     return std::make_shared<ScratchBlock>(scratch_, bytes_of(shape, dtype));
   } catch (const AllocationError& error) {
-    throw AllocationError(std::string(call) + ": no room for " + describe(dtype, shape) + " on " +
-                          context_.where().str() + ": " + error.what());
+    throw AllocationError(fmt::format("{}: no room for {} on {}: {}", call, describe(dtype, shape),
+                                      context_.where().str(), error.what()));
   }
 }
 
@@ -111,10 +112,10 @@ Handle Program::make_handle(TensorValue value, std::shared_ptr<ScratchBlock> blo
 const Handle::State& Program::operand(const char* call, const Handle& handle, bool memory_allowed) {
   const Handle::State& state = handle.state();
   if (state.program != this)
-    throw UsageError(std::string(call) + ": " + handle.str() + " belongs to another kernel");
+    throw UsageError(fmt::format("{}: {} belongs to another kernel", call, handle.str()));
   if (state.ptr && !memory_allowed) {
-    throw UsageError(std::string(call) + ": " + handle.str() + " at " + state.ptr->str() +
-                     " is a reference; tl.load it first");
+    throw UsageError(fmt::format("{}: {} at {} is a reference; tl.load it first", call,
+                                 handle.str(), state.ptr->str()));
   }
   if (state.producer && !state.producer->done()) context_.wait(*state.producer);
   return state;
@@ -275,9 +276,7 @@ Handle Program::broadcast_to(const Handle& x, const Shape& shape) {
 
 Handle Program::arange(std::int64_t begin, std::int64_t end, DType dtype) {
   context_.calling("arange");
-  if (end <= begin)
-    throw UsageError("tl.arange(" + std::to_string(begin) + ", " + std::to_string(end) +
-                     ") is empty");
+  if (end <= begin) throw UsageError(fmt::format("tl.arange({}, {}) is empty", begin, end));
   const Shape shape{end - begin};
   std::shared_ptr<ScratchBlock> block = allocate("tl.arange", shape, dtype);
   const std::uint64_t size = size_of(dtype);
@@ -321,8 +320,7 @@ void Program::wait() {
 
 std::int64_t Program::cdiv(std::int64_t a, std::int64_t b) {
   if (a < 0 || b < 1)
-    throw UsageError("tl.cdiv(" + std::to_string(a) + ", " + std::to_string(b) +
-                     "): needs a >= 0 and b >= 1");
+    throw UsageError(fmt::format("tl.cdiv({}, {}): needs a >= 0 and b >= 1", a, b));
   return a / b + (a % b != 0 ? 1 : 0);
 }
 

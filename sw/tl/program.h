@@ -19,13 +19,30 @@
 #include "sw/tl/dtypes.h"
 #include "sw/tl/handle.h"
 #include "sw/tl/ptr.h"
-#include "sw/tl/recv_future.h"
 
 namespace kernbench {
 struct Accessor;  // models/data
 }
 
 namespace kernbench::tl {
+
+// A message that a kernel will receive: tl.wait() blocks until it is there and returns it.
+class RecvFuture {
+ public:
+  bool received() const { return state_ != nullptr && state_->block.has_value(); }
+
+ private:
+  friend class Program;
+  struct State {
+    Program* program = nullptr;
+    std::string direction;
+    std::uint64_t place = 0;  // in the order of the direction's messages
+    Shape shape;
+    DType dtype = DType::f16;
+    std::optional<Handle> block;
+  };
+  std::shared_ptr<State> state_;  // shared by copies: a message is received once
+};
 
 class Program {
  public:

@@ -1,4 +1,6 @@
 // Communication: tl.send, tl.recv and what belongs to them.
+#include <fmt/format.h>
+
 #include "models/base/errors.h"
 #include "models/data/functional_model.h"
 #include "sw/tl/program.h"
@@ -21,10 +23,11 @@ std::uint64_t Program::slot_bytes() const {
   context_.calling("slot_bytes");
   const IpcqSetup& setup = context_.ipcq_setup();
   if (setup.queue_pairs.empty()) {
-    throw UsageError("tl.slot_bytes on " + context_.where().str() +
-                     ": no queue pair is installed there (torch.ipcq.install)");
+    throw UsageError(
+        fmt::format("tl.slot_bytes on {}: no queue pair is installed there (torch.ipcq.install)",
+                    context_.where().str()));
   }
-  return setup.settings.slot_bytes;
+  return setup.settings.slot_size;
 }
 
 // --- send ---
@@ -60,9 +63,8 @@ void Program::send(const std::string& direction, const Ptr& from, std::uint64_t 
                    std::optional<MemorySpace> space) {
   const DType dtype = from.dtype().value_or(DType::i8);
   if (nbytes == 0 || nbytes % size_of(dtype) != 0) {
-    throw UsageError("tl.send of " + std::to_string(nbytes) + " bytes at " + from.str() +
-                     ": no multiple of the " + std::to_string(size_of(dtype)) + " of " +
-                     std::string(name_of(dtype)));
+    throw UsageError(fmt::format("tl.send of {} bytes at {}: no multiple of the {} of {}", nbytes,
+                                 from.str(), size_of(dtype), name_of(dtype)));
   }
   send(direction, from, Shape{static_cast<std::int64_t>(nbytes / size_of(dtype))}, dtype, space);
 }
@@ -107,8 +109,8 @@ Handle Program::recv(const std::string& direction, const Shape& shape, DType dty
   IpcqReceive request = begin_receive("recv", direction, shape, dtype);
   const Handle::State& target = operand("tl.recv", dst);
   if (target.block->nbytes() < bytes_of(shape, dtype)) {
-    throw UsageError("tl.recv of " + describe(dtype, shape) + " into " + dst.str() +
-                     ", which has " + std::to_string(target.block->nbytes()) + " bytes");
+    throw UsageError(fmt::format("tl.recv of {} into {}, which has {} bytes",
+                                 describe(dtype, shape), dst.str(), target.block->nbytes()));
   }
   request.copy_to = MemorySpace::tcm;
   return receive(std::move(request), target.block);
@@ -157,7 +159,7 @@ Handle Program::recv_no_consume(const std::string& direction, const Shape& shape
 PhysRanges Program::resolve_in(const char* call, const Ptr& ptr, std::uint64_t nbytes,
                                std::optional<MemorySpace> space) const {
   const PhysRanges ranges = resolve(call, ptr, nbytes);
-  const MachineView& machine = context_.machine();
+  const MachineDescription& machine = context_.machine();
   const PeId where = context_.where();
   const auto allowed = [&](NodeId memory) {
     if ((!space || space == MemorySpace::tcm) && memory == machine.engine(where, PeEngine::pe_tcm))
@@ -170,10 +172,10 @@ PhysRanges Program::resolve_in(const char* call, const Ptr& ptr, std::uint64_t n
     for (const std::uint64_t byte : {range.pa, range.pa + range.nbytes - 1}) {
       const NodeId memory = machine.place_of(byte).node;
       if (allowed(memory)) continue;
-      throw UsageError(std::string(call) + ": " + std::to_string(nbytes) + " bytes at " +
-                       ptr.str() + " lie in " + machine.name(memory) + ", not in " +
-                       (space ? "the " + std::string(name_of(*space)) : std::string("a memory")) +
-                       " of " + where.str());
+      throw UsageError(fmt::format(
+          "{}: {} bytes at {} lie in {}, not in {} of {}", call, nbytes, ptr.str(),
+          machine.name(memory),
+          space ? fmt::format("the {}", name_of(*space)) : std::string("a memory"), where.str()));
     }
   }
   return ranges;

@@ -1,4 +1,6 @@
 // Composites: tl.composite(gemm | math).
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
@@ -8,12 +10,6 @@
 
 namespace kernbench::tl {
 namespace {
-
-EpilogueOp::Scope data_scope(EpilogueScope scope) {
-  if (scope == EpilogueScope::k_tile) return EpilogueOp::Scope::k_tile;
-  return scope == EpilogueScope::output_tile ? EpilogueOp::Scope::output_tile
-                                             : EpilogueOp::Scope::kernel;
-}
 
 // What PE_MATH is asked to do for an entry.
 MathOp math_op_of(EpilogueOp::Kind kind) {
@@ -41,9 +37,8 @@ MathOp math_op_of(EpilogueOp::Kind kind) {
 
 void check_tile(const char* call, const std::optional<TileShape>& tile) {
   if (!tile || (tile->m >= 1 && tile->k >= 1 && tile->n >= 1)) return;
-  throw UsageError(std::string(call) + ": tile " + std::to_string(tile->m) + "x" +
-                   std::to_string(tile->k) + "x" + std::to_string(tile->n) +
-                   ": every extent must be at least 1");
+  throw UsageError(fmt::format("{}: tile {}x{}x{}: every extent must be at least 1", call, tile->m,
+                               tile->k, tile->n));
 }
 
 // Rows and columns: all axes but the last are rows.
@@ -112,11 +107,10 @@ std::vector<EpilogueOp> Program::bind_epilogue(const std::vector<EpilogueEntry>&
   std::vector<EpilogueOp> ops;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const EpilogueEntry& entry = entries[i];
-    EpilogueOp op{entry.kind, data_scope(entry.scope), -1, entry.factor, entry.low, entry.high};
+    EpilogueOp op{entry.kind, entry.scope, -1, entry.factor, entry.low, entry.high};
     EpilogueStage stage{math_op_of(entry.kind), entry.scope, 0, 0};
     if (entry.operand) {
-      const std::string name =
-          "epilogue entry " + std::to_string(i) + " (" + name_of(entry.kind) + ")";
+      const std::string name = fmt::format("epilogue entry {} ({})", i, name_of(entry.kind));
       operand(name.c_str(), *entry.operand);
       op.input = static_cast<int>(handles.size());
       handles.push_back(*entry.operand);
@@ -164,9 +158,8 @@ Composite Program::composite(const GemmSpec& spec) {
   gemm.tile = spec.tile_;
   gemm.acc_dtype = accumulator_dtype(a, b);
   if (spec.acc_.value_or(gemm.acc_dtype) != gemm.acc_dtype) {
-    throw UsageError(std::string(call) + ": acc " + std::string(name_of(*spec.acc_)) + " of " +
-                     spec.a_.str() + " x " + spec.b_.str() + ": must be " +
-                     std::string(name_of(gemm.acc_dtype)));
+    throw UsageError(fmt::format("{}: acc {} of {} x {}: must be {}", call, name_of(*spec.acc_),
+                                 spec.a_.str(), spec.b_.str(), name_of(gemm.acc_dtype)));
   }
   gemm.a = composite_operand(spec.a_);
   gemm.b = composite_operand(spec.b_);
@@ -204,11 +197,12 @@ Composite Program::composite(const GemmSpec& spec) {
 }
 
 Composite Program::composite(const MathSpec& spec) {
-  const std::string name = "tl.composite(" + std::string(name_of(spec.op_)) + ")";
+  const std::string name = fmt::format("tl.composite({})", name_of(spec.op_));
   const char* call = name.c_str();
   begin("composite");
   check_tile(call, spec.tile_);
-  if (is_reduction(spec.op_)) throw UsageError(name + ": only element-wise operations are tiled");
+  if (is_reduction(spec.op_))
+    throw UsageError(fmt::format("{}: only element-wise operations are tiled", name));
 
   MathParams params;
   params.op = spec.op_;
@@ -238,9 +232,9 @@ Composite Program::composite(const MathSpec& spec) {
   math.tile = spec.tile_;
   for (const Handle& handle : handles) {
     if (handle.state().ptr && handle.shape() != shape) {
-      throw UsageError(name + ": the reference " + handle.str() +
-                       " does not have the result's shape " + shape.str() +
-                       "; only blocks in TCM broadcast");
+      throw UsageError(fmt::format(
+          "{}: the reference {} does not have the result's shape {}; only blocks in TCM broadcast",
+          name, handle.str(), shape.str()));
     }
     math.inputs.push_back(composite_operand(handle));
   }

@@ -1,5 +1,7 @@
 #include "sw/tl/ptr.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 
 #include "models/base/errors.h"
@@ -33,16 +35,14 @@ void Ptr::check_access(const char* call, std::uint64_t nbytes) const {
   const std::uint64_t offset =
       address_ - tensor_->va_base;  // a pointer before the base wraps to a huge offset
   if (offset <= tensor_->nbytes && nbytes <= tensor_->nbytes - offset) return;
-  throw AccessFault(std::string(call) + ": " + std::to_string(nbytes) + " bytes at " + str() +
-                    " are not all inside tensor '" + tensor_->name + "' of " +
-                    std::to_string(tensor_->nbytes) + " bytes");
+  throw AccessFault(fmt::format("{}: {} bytes at {} are not all inside tensor '{}' of {} bytes",
+                                call, nbytes, str(), tensor_->name, tensor_->nbytes));
 }
 
 void Ptr::check_dtype(const char* call, DType dtype) const {
   if (!dtype_ || *dtype_ == dtype) return;
-  throw UsageError(std::string(call) + " of " + std::string(name_of(dtype)) + " at " + str() +
-                   ", which holds " + std::string(name_of(*dtype_)) +
-                   "; ptr.as(dtype) reinterprets");
+  throw UsageError(fmt::format("{} of {} at {}, which holds {}; ptr.as(dtype) reinterprets", call,
+                               name_of(dtype), str(), name_of(*dtype_)));
 }
 
 std::string Ptr::str() const {
@@ -68,9 +68,10 @@ Tensor::Tensor(TensorInfoPtr info, PeId where) : info_(std::move(info)), where_(
 
 const Block& Tensor::local_block() const {
   if (block_ == nullptr) {
-    throw UsageError("tensor '" + info_->name + "' has no shard on " + where_.str() +
-                     "; a launch starts on every PE of a cube that has one, "
-                     "LaunchSpec(name).on_pes({...}) on fewer, and has_local() tells");
+    throw UsageError(
+        fmt::format("tensor '{}' has no shard on {}; a launch starts on every PE of a cube that "
+                    "has one, LaunchSpec(name).on_pes({{...}}) on fewer, and has_local() tells",
+                    info_->name, where_.str()));
   }
   return *block_;
 }

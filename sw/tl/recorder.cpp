@@ -1,64 +1,45 @@
 #include "sw/tl/recorder.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
+#include <limits>
 
 #include "models/base/errors.h"
 
 namespace kernbench::tl {
 namespace {
 
-// A machine that is nothing but its extents.
-class GridMachine final : public MachineView {
- public:
-  explicit GridMachine(const Grid& grid) : grid_(grid) {
-    attributes_.set("tile_m", Rational(grid.tile.m));
-    attributes_.set("tile_k", Rational(grid.tile.k));
-    attributes_.set("tile_n", Rational(grid.tile.n));
-  }
+// A machine that is nothing but its extents: one node stands for every engine and memory.
+MachineDescription describe_grid(const Grid& grid, const Attributes& node) {
+  MachineDescription machine;
+  machine.sips = machine.sip_w = grid.sips;
+  machine.cube_mesh_w = grid.cubes;
+  machine.pes = grid.pes;
+  machine.address_model = AddressModel::pa;
+  machine.tcm_bytes = machine.scratch_bytes = grid.scratch_bytes;
+  machine.size_tables(0);
+  machine.nodes = {{"recording", "recording", &node}};
+  machine.memory_map = MemoryMap({{0, std::numeric_limits<std::uint64_t>::max(), 0}});
+  return machine;
+}
 
-  int sips() const override { return grid_.sips; }
-  int cube_mesh_w() const override { return grid_.cubes; }
-  int cube_mesh_h() const override { return 1; }
-  int pes() const override { return grid_.pes; }
-  std::string sip_topology() const override { return "ring_1d"; }
-  int sip_w() const override { return grid_.sips; }
-  int sip_h() const override { return 1; }
-  AddressModel address_model() const override { return AddressModel::pa; }
-  std::uint32_t flit_bytes() const override { absent(); }
-  std::uint64_t hbm_slice_bytes() const override { absent(); }
-  std::uint64_t sram_bytes() const override { absent(); }
-  std::uint64_t tcm_bytes() const override { return grid_.scratch_bytes; }
-  std::uint64_t tcm_reserved_bytes() const override { return 0; }
-  std::uint64_t scratch_bytes() const override { return grid_.scratch_bytes; }
-  std::uint64_t page_bytes() const override { absent(); }
-  NodeId pcie_ep(int) const override { absent(); }
-  NodeId io_cpu(int) const override { absent(); }
-  NodeId m_cpu(int, int) const override { absent(); }
-  // One node is all that there is.
-  NodeId sram(int, int) const override { return 0; }
-  NodeId hbm(PeId) const override { return 0; }
-  NodeId engine(PeId, PeEngine) const override { return 0; }
-  MemoryTarget place_of(std::uint64_t address) const override { return {0, address}; }
-  std::uint32_t nodes() const override { return 0; }
-  const std::string& name(NodeId) const override { absent(); }
-  NodeId find(const std::string&) const override { return no_node; }
-  const std::string& kind(NodeId) const override { absent(); }
-  const Attributes& attributes(NodeId) const override { return attributes_; }
-
- private:
-  [[noreturn]] static void absent() { throw ModelError("a recording has no machine"); }
-  Grid grid_;
-  Attributes attributes_;
-};
+Attributes tile_attributes(const TileShape& tile) {
+  Attributes attributes;
+  attributes.set("tile_m", Rational(tile.m));
+  attributes.set("tile_k", Rational(tile.k));
+  attributes.set("tile_n", Rational(tile.n));
+  return attributes;
+}
 
 class RecordingContext final : public KernelContext {
  public:
-  RecordingContext(const GridMachine& machine, const KernelLaunch& launch, PeId where,
+  RecordingContext(const MachineDescription& machine, const KernelLaunch& launch, PeId where,
                    const Grid& grid)
       : machine_(machine), launch_(launch), scratch_("scratch", 0, grid.scratch_bytes),
         any_direction_(grid.directions.empty()) {
     recording_.where = where;
-    setup_.settings.slot_bytes = grid.slot_bytes;
+    setup_.settings.slot_size = grid.slot_bytes;
     if (const auto found = grid.directions.find(where); found != grid.directions.end()) {
       for (const std::string& direction : found->second)
         setup_.queue_pairs.push_back({direction, {}, {}, 0, 0});
@@ -67,7 +48,7 @@ class RecordingContext final : public KernelContext {
 
   PeId where() const override { return recording_.where; }
   const KernelLaunch& launch() const override { return launch_; }
-  const MachineView& machine() const override { return machine_; }
+  const MachineDescription& machine() const override { return machine_; }
   FunctionalModel* data() override { return nullptr; }
   Fs now() const override { return 0; }
 
@@ -129,10 +110,11 @@ class RecordingContext final : public KernelContext {
  private:
   void check(const std::string& direction) const {
     if (any_direction_ || setup_.find(direction) != nullptr) return;
-    throw UsageError("no queue pair in direction '" + direction + "' of " + recording_.where.str());
+    throw UsageError(
+        fmt::format("no queue pair in direction '{}' of {}", direction, recording_.where.str()));
   }
 
-  const GridMachine& machine_;
+  const MachineDescription& machine_;
   const KernelLaunch& launch_;
   FreeListAllocator scratch_;
   bool any_direction_;
@@ -152,43 +134,33 @@ std::string text_of(const CompositeOperand& operand) {
   return operand.pinned ? "tcm" : hex(operand.address);
 }
 
-const char* scope_name(EpilogueScope scope) {
-  return scope == EpilogueScope::k_tile        ? "k_tile"
-         : scope == EpilogueScope::output_tile ? "output_tile"
-                                               : "kernel";
-}
-
 std::string text_of(const std::vector<EpilogueStage>& epilogue) {
   std::string text;
   for (const EpilogueStage& stage : epilogue)
-    text += " " + std::string(name_of(stage.op)) + "@" + scope_name(stage.scope);
+    text += fmt::format(" {}@{}", name_of(stage.op), name_of(stage.scope));
   return text;
 }
 
 struct CommandText {
   std::string operator()(const DmaCommand& c) const {
-    return std::string(c.write ? "dma_write " : "dma_read ") + hex(c.address) + " " +
-           std::to_string(c.nbytes);
+    return fmt::format("{}{} {}", c.write ? "dma_write " : "dma_read ", hex(c.address), c.nbytes);
   }
   std::string operator()(const DotCommand& c) const {
-    return "dot " + std::to_string(c.m) + "x" + std::to_string(c.k) + "x" + std::to_string(c.n) +
-           " " + std::string(name_of(c.dtype));
+    return fmt::format("dot {}x{}x{} {}", c.m, c.k, c.n, name_of(c.dtype));
   }
   std::string operator()(const MathCommand& c) const {
-    return "math " + std::string(name_of(c.op)) + " " + std::to_string(c.elements);
+    return fmt::format("math {} {}", name_of(c.op), c.elements);
   }
   std::string operator()(const CompositeGemm& c) const {
-    std::string line = "gemm " + std::to_string(c.m) + "x" + std::to_string(c.k) + "x" +
-                       std::to_string(c.n) + " a=" + text_of(c.a) + " b=" + text_of(c.b) +
-                       " out=" + text_of(c.out) + " " + std::string(name_of(c.out.dtype));
+    std::string line = fmt::format("gemm {}x{}x{} a={} b={} out={} {}", c.m, c.k, c.n, text_of(c.a),
+                                   text_of(c.b), text_of(c.out), name_of(c.out.dtype));
     return line + text_of(c.epilogue);
   }
   std::string operator()(const CompositeMath& c) const {
-    std::string line = "composite " + std::string(name_of(c.op)) + " " + std::to_string(c.m) + "x" +
-                       std::to_string(c.n);
+    std::string line = fmt::format("composite {} {}x{}", name_of(c.op), c.m, c.n);
     for (const CompositeOperand& input : c.inputs) line += " in=" + text_of(input);
-    return line + " out=" + text_of(c.out) + " " + std::string(name_of(c.out.dtype)) +
-           text_of(c.epilogue);
+    return fmt::format("{} out={} {}{}", line, text_of(c.out), name_of(c.out.dtype),
+                       text_of(c.epilogue));
   }
 };
 
@@ -197,17 +169,17 @@ struct CommandText {
 std::string describe(const Command& command) { return std::visit(CommandText{}, command.what); }
 
 std::string Step::text() const {
-  if (kind == Kind::wait) return "wait " + std::to_string(id);
-  if (kind == Kind::cycles) return "cycles " + std::to_string(cycles);
+  if (kind == Kind::wait) return fmt::format("wait {}", id);
+  if (kind == Kind::cycles) return fmt::format("cycles {}", cycles);
   if (kind == Kind::send)
-    return "send " + sent.direction + " " + kernbench::describe(sent.dtype, sent.shape);
-  const std::string place = received.place ? " " + std::to_string(*received.place) : "";
-  if (kind == Kind::recv_async) return "recv_async " + received.direction + place;
+    return fmt::format("send {} {}", sent.direction, kernbench::describe(sent.dtype, sent.shape));
+  const std::string place = received.place ? fmt::format(" {}", *received.place) : "";
+  if (kind == Kind::recv_async) return fmt::format("recv_async {}{}", received.direction, place);
   if (kind == Kind::recv) {
-    return std::string(received.consume ? "recv " : "recv_no_consume ") +
-           (received.direction.empty() ? "any" : received.direction) + " " +
-           kernbench::describe(received.dtype, received.shape) + place +
-           (received.copy_to ? " to " + std::string(name_of(*received.copy_to)) : "");
+    return fmt::format("{}{} {}{}{}", received.consume ? "recv " : "recv_no_consume ",
+                       received.direction.empty() ? "any" : received.direction,
+                       kernbench::describe(received.dtype, received.shape), place,
+                       received.copy_to ? " to " + std::string(name_of(*received.copy_to)) : "");
   }
   return describe(command);
 }
@@ -230,11 +202,12 @@ const ProgramRecording& Recording::at(PeId where) const {
   for (const ProgramRecording& program : programs) {
     if (program.where == where) return program;
   }
-  throw UsageError("nothing was recorded for " + where.str());
+  throw UsageError(fmt::format("nothing was recorded for {}", where.str()));
 }
 
 Recording record_call(const KernelCall& call, const Grid& grid) {
-  const GridMachine machine(grid);
+  const Attributes tile = tile_attributes(grid.tile);
+  const MachineDescription machine = describe_grid(grid, tile);
   KernelLaunch launch;
   launch.body = call.body;
   launch.args = call.args;

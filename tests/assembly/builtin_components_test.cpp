@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <set>
 
-#include "platform/topology/machine_schema.h"
+#include "platform/config/machine_keys.h"
 
 using namespace kernbench;
 

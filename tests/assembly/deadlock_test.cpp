@@ -16,29 +16,26 @@ namespace {
 constexpr Fs ns = fs_per_ns;
 constexpr Fs us = 1000 * ns;
 
+MachineOptions with_silent_memory() {
+  MachineOptions options(MachineOptions::Engines::builtin);
+  options.components = [](ComponentRegistry& registry) {
+    registry.add(implementation_of<SilentMemory>("test.silent_memory"));
+  };
+  options.data = false;
+  return options;
+}
+
+std::vector<Override> with_hbm_ctrl(const std::string& hbm_ctrl, std::vector<Override> overrides) {
+  if (!hbm_ctrl.empty()) overrides.push_back({"cube.components.hbm_ctrl", hbm_ctrl});
+  return overrides;
+}
+
 // The tiny machine with built-in engines and other HBM controllers: "{impl: test.silent_memory,
 // attrs: {poll_ns: 100}}".
-struct Machine {
-  explicit Machine(const std::string& hbm_ctrl, const std::vector<Override>& more = {}) {
-    register_builtin_components(registry);
-    registry.add(implementation_of<SilentMemory>("test.silent_memory"));
-    std::vector<Override> overrides = more;
-    if (!hbm_ctrl.empty()) overrides.push_back({"cube.components.hbm_ctrl", hbm_ctrl});
-    MachineSpec spec = load_machine(
-        std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml", overrides, registry);
-    spec.source_path.clear();
-    platform =
-        std::make_unique<Platform>(build_graph(std::move(spec)), registry, PlatformOptions{});
-  }
-  std::uint64_t hbm(int pe) const {
-    return platform->address_map()
-        .address_of({MemoryArea::hbm, 0, 0, static_cast<unsigned>(pe), 0})
-        .encode();
-  }
-  RunResult run(std::function<void(HostPort&)> body, const RunLimits& limits = {}) {
-    FunctionProgram program(std::move(body));
-    return platform->run(program, limits);
-  }
+struct Machine : WholeMachine {
+  explicit Machine(const std::string& hbm_ctrl, const std::vector<Override>& more = {})
+      : WholeMachine("topology.tiny.yaml", with_hbm_ctrl(hbm_ctrl, more), with_silent_memory()) {}
+  std::uint64_t hbm(int pe) const { return WholeMachine::hbm({0, 0, pe}); }
   RunResult read_and_wait(const RunLimits& limits = {}) {
     return run(
         [this](HostPort& port) {
@@ -46,9 +43,6 @@ struct Machine {
         },
         limits);
   }
-
-  ComponentRegistry registry;
-  std::unique_ptr<Platform> platform;
 };
 
 // Wakes up every so often and does nothing, like a clock.

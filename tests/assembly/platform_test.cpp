@@ -78,7 +78,7 @@ KERNBENCH_SYSTEMC_TEST(pe_dma_and_pe_tcm_get_a_link_when_their_edge_has_a_length
 
 KERNBENCH_SYSTEMC_TEST(a_path_knows_ports_delays_and_its_reverse) {
   WholeMachine m("topology.tiny.yaml");
-  const MachineView& machine = m.platform->machine();
+  const MachineDescription& machine = m.platform->machine();
   MachineRoutes& routes = m.platform->routes();
   const Path& path = routes.memory_path(machine.pcie_ep(0), machine.hbm({0, 0, 0}));
   BOOST_TEST(&routes.memory_path(machine.pcie_ep(0), machine.hbm({0, 0, 0})) == &path);
@@ -102,7 +102,7 @@ KERNBENCH_SYSTEMC_TEST(a_path_knows_ports_delays_and_its_reverse) {
 
 KERNBENCH_SYSTEMC_TEST(places_and_coordinates_outside_the_machine_are_routing_errors) {
   WholeMachine m("topology.tiny.yaml");
-  const MachineView& machine = m.platform->machine();
+  const MachineDescription& machine = m.platform->machine();
   BOOST_CHECK_THROW(machine.pcie_ep(1), RoutingError);
   BOOST_CHECK_THROW(machine.engine({0, 0, 8}, PeEngine::pe_cpu), RoutingError);
   BOOST_CHECK_THROW(machine.place_of(PhysAddr::ual_addr(0, 16, PhysAddr::ual_begin).encode()),
@@ -122,9 +122,7 @@ KERNBENCH_SYSTEMC_TEST(an_implementation_that_cannot_stand_where_it_is_used_is_r
   StubEngines engines;
   register_fabric_components(registry);
   register_stub_engines(registry, engines);
-  MachineSpec spec =
-      load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml", {}, registry);
-  spec.source_path.clear();
+  MachineSpec spec = shipped_spec("topology.tiny.yaml", {}, registry);
   spec.cube.router.impl = "builtin.pe_gemm";  // no fabric node
   BOOST_CHECK_THROW(Platform(build_graph(std::move(spec)), registry, {}), UsageError);
 }

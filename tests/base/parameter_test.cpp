@@ -6,6 +6,7 @@
 #include <string>
 
 #include "models/base/errors.h"
+#include "models/base/parameter_set.h"
 
 using namespace kernbench;
 
@@ -152,4 +153,35 @@ BOOST_AUTO_TEST_CASE(values_print_as_they_are_written) {
   BOOST_TEST(format_value(overhead().parse("2.50")) == "2.5");
   BOOST_TEST(format_value(ParameterValue(true)) == "true");
   BOOST_TEST(format_value(mode().parse("one_to_one")) == "one_to_one");
+}
+
+BOOST_AUTO_TEST_CASE(typed_parameters_are_read_once_for_all_who_share_the_values) {
+  struct Typed : ParameterSet {
+    using ParameterSet::ParameterSet;
+    Param<std::uint32_t> burst_bytes{*this, burst().default_val(256)};
+  };
+  Attributes attributes = defaults_of(schema_of<Typed>());
+  const Typed& first = attributes.as<Typed>();
+  BOOST_TEST(*first.burst_bytes == 256U);
+  BOOST_TEST(&attributes.as<Typed>() == &first);
+  const Attributes copy = attributes;
+  BOOST_TEST(&copy.as<Typed>() == &first);
+  attributes.set("burst_bytes", Rational(64));
+  BOOST_TEST(*attributes.as<Typed>().burst_bytes == 64U);
+  BOOST_TEST(*copy.as<Typed>().burst_bytes == 256U);
+}
+
+BOOST_AUTO_TEST_CASE(values_read_as_another_type_are_read_again) {
+  struct Bytes : ParameterSet {
+    using ParameterSet::ParameterSet;
+    Param<std::uint32_t> burst_bytes{*this, burst().default_val(256)};
+  };
+  struct Exact : ParameterSet {
+    using ParameterSet::ParameterSet;
+    Param<Rational> burst_bytes{*this, burst().default_val(256)};
+  };
+  const Attributes attributes = defaults_of(schema_of<Bytes>());
+  BOOST_TEST(*attributes.as<Bytes>().burst_bytes == 256U);
+  BOOST_TEST((*attributes.as<Exact>().burst_bytes == Rational(256)));
+  BOOST_TEST(*attributes.as<Bytes>().burst_bytes == 256U);
 }

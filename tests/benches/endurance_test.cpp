@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "sw/collectives/shipped_graphs.h"
-#include "tests/benches/test_bench.h"
+#include "tests/benches/verified_runs.h"
 
 using namespace kernbench;
 using namespace kernbench::test;

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <functional>
 
-#include "tests/benches/test_bench.h"
+#include "tests/benches/verified_runs.h"
 
 using namespace kernbench;
 using namespace kernbench::test;

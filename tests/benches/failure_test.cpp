@@ -1,6 +1,6 @@
 // Failures as a bench sees them (spec 4.2): errors that it may catch, launches afterwards, and what
 // ends the run.
-#include "tests/benches/test_bench.h"
+#include "tests/benches/verified_runs.h"
 
 using namespace kernbench;
 using namespace kernbench::test;

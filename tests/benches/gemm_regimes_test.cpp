@@ -2,10 +2,13 @@
 #include <boost/test/unit_test.hpp>
 
 #include "platform/observe/activity_windows.h"
-#include "tests/support/bench_runner.h"
+#include "sw/benches/bench_program.h"
+#include "sw/benches/bench_registry.h"
 #include "tests/support/forked.h"
+#include "tests/support/whole_machine.h"
 
 using namespace kernbench;
+using namespace kernbench::test;
 
 namespace {
 
@@ -18,14 +21,6 @@ struct Regime {
 // HBM is `factor` times as fast.
 Regime run_with_bandwidth(int factor) {
   const auto scaled = [factor](int gbs) { return std::to_string(gbs * factor); };
-  ComponentRegistry components;
-  register_builtin_components(components);
-  MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml",
-                                  {{"cube.links.hbm_to_router_bw_gbs", scaled(256)},
-                                   {"cube.memory_map.hbm_channel_bw_gbs", scaled(32)},
-                                   {"cube.links.pe_to_router_bw_gbs", scaled(256)}},
-                                  components);
-  spec.source_path.clear();
   BenchRegistry benches;
   register_benches(benches);
   const Bench& bench = benches.find("matmul-composite");
@@ -35,10 +30,15 @@ Regime run_with_bandwidth(int factor) {
               {0},
               1});
   ActivityWindows windows;
-  PlatformOptions options;
-  options.op_sink = &windows;
-  Platform platform(build_graph(std::move(spec)), components, options);
-  BOOST_TEST(platform.run(program).error == "");
+  MachineOptions options(MachineOptions::Engines::builtin);
+  options.data = false;
+  WholeMachine machine("topology.tiny.yaml",
+                       {{"cube.links.hbm_to_router_bw_gbs", scaled(256)},
+                        {"cube.memory_map.hbm_channel_bw_gbs", scaled(32)},
+                        {"cube.links.pe_to_router_bw_gbs", scaled(256)}},
+                       options);
+  machine.platform->observation().executed_ops.bind(windows);
+  BOOST_TEST(machine.platform->run(program).error == "");
   const ActivitySummary summary = windows.summary([](const std::string&) {
     return MacRate{4096, 1};
   });

@@ -1,7 +1,7 @@
 // Random kernels on a whole machine: what tl records, the PEs carry out and phase 2 computes is
 // what a machine that does one thing after another comes to (tests/support/plain_machine.h), byte
 // for byte; deferred on one thread and eager on three, with the same times and records. See
-// tests/numerics/value_graph_test.cpp for the same programs without a machine.
+// tests/phase2/value_graph_test.cpp for the same programs without a machine.
 #include <rapidcheck.h>
 
 #include "models/base/errors.h"

@@ -11,16 +11,7 @@ using kernbench::test::count;
 using kernbench::test::expect_right;
 using kernbench::test::failure_of;
 using kernbench::test::run_bench;
-
-namespace {
-
-Bench bench_of(void (*run)(Torch&)) { return {"test-bench", "for a test", {}, run}; }
-
-BenchOutcome run_function(void (*run)(Torch&), const BenchRunOptions& options = {}) {
-  return run_bench(bench_of(run), {}, options);
-}
-
-}  // namespace
+using kernbench::test::run_function;
 
 BOOST_AUTO_TEST_CASE(gemm_single_pe_is_right_in_every_dtype_by_composite_and_by_dot) {
   for (const char* dtype : {"f16", "bf16", "f32", "i8", "i32"}) {
@@ -140,7 +131,7 @@ BOOST_AUTO_TEST_CASE(the_kernel_of_the_specification_runs_over_all_pes_of_a_cube
   kernbench::test::forked([] {
     const BenchOutcome outcome = run_function([](Torch& torch) {
       const HostArray a = torch.random({32, 64}, f16), b = torch.random({64, 36}, f16);
-      const int pes = torch.spec().pes();
+      const int pes = torch.spec().pes;
       const DPPolicy columns{Placement::replicate, Placement::column_wise, 1, pes},
           everywhere{Placement::replicate, Placement::replicate, 1, pes};
       const Tensor ta = torch.from_host(a, everywhere, "a"), tb = torch.from_host(b, columns, "b"),
@@ -175,8 +166,8 @@ BOOST_AUTO_TEST_CASE(an_operand_over_several_shards_is_gathered) {
   kernbench::test::forked([] {
     const BenchOutcome outcome = run_function([](Torch& torch) {
       const HostArray x = torch.random({16, 24}, f32);
-      const Tensor tx = torch.from_host(
-          x, {Placement::replicate, Placement::row_wise, 1, torch.spec().pes()}, "x");
+      const Tensor tx =
+          torch.from_host(x, {Placement::replicate, Placement::row_wise, 1, torch.spec().pes}, "x");
       const Tensor out = torch.empty({16, 24}, f32, DPPolicy::on_one_pe(), "out");
       torch.launch(
           LaunchSpec("gather").on_pe(0),
@@ -305,7 +296,7 @@ BOOST_AUTO_TEST_CASE(launch_metrics_come_back_merged_and_per_pe) {
             if (tl.program_id(0) == 0) tl.dot(tl.load(t, {64, 64}, f16), tl.load(t, {64, 64}, f16));
           },
           t);
-      BOOST_TEST(h.metrics().per_pe.size() == static_cast<std::size_t>(torch.spec().pes()));
+      BOOST_TEST(h.metrics().per_pe.size() == static_cast<std::size_t>(torch.spec().pes));
       const KernelMetrics& busy = h.metrics().per_pe.at({0, 0, 0});
       BOOST_TEST(h.metrics().merged.pe_exec == busy.pe_exec);
       BOOST_TEST(busy.compute == 64 * fs_per_ns);  // 64^3 MACs / 4096 per cycle at 1 GHz
@@ -321,7 +312,7 @@ BOOST_AUTO_TEST_CASE(tensors_may_come_and_go_in_a_loop) {
     const BenchOutcome outcome = run_function([](Torch& torch) {
       for (int i = 0; i < 200; ++i)
         torch.zeros({256, 256}, f16,
-                    {Placement::replicate, Placement::row_wise, 1, torch.spec().pes()}, "t");
+                    {Placement::replicate, Placement::row_wise, 1, torch.spec().pes}, "t");
     });
     BOOST_TEST(outcome.status == "completed", outcome.error);
   });

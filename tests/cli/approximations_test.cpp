@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "tests/cli/program.h"
-#include "tests/support/source_text.h"
+#include "tests/support/temporary_folder.h"
 
 using namespace kernbench::test;
 

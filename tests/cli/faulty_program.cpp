@@ -3,7 +3,7 @@
 // sends calls of make_job() here (--wrap).
 #include <cstdlib>
 
-#include "platform/numerics/job.h"
+#include "platform/phase2/job.h"
 
 #define WRAPPED(prefix) \
   prefix##_ZN9kernbench8make_jobERKNS_6DataOpERKSt8functionIFSt10shared_ptrISt4byteEmEERKS3_IFbvEE

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tests/cli/program.h"
-#include "tests/support/source_text.h"
+#include "tests/support/temporary_folder.h"
 
 using namespace kernbench::test;
 

@@ -127,30 +127,4 @@ ProgramResult kernbench_program_limited(const std::vector<std::string>& argument
   });
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "kernbench-cli-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr)
-    throw std::system_error(errno, std::generic_category(), "mkdtemp");
-  path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::string TemporaryFolder::write(const std::string& name, const std::string& text) const {
-  std::ofstream(file(name), std::ios::binary) << text;
-  return file(name);
-}
-
-std::string TemporaryFolder::read(const std::string& name) const {
-  std::ifstream in(file(name), std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-bool TemporaryFolder::has(const std::string& name) const {
-  return std::filesystem::exists(file(name));
-}
-
 }  // namespace kernbench::test

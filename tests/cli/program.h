@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/temporary_folder.h"
+
 namespace kernbench::test {
 
 struct ProgramResult {
@@ -24,23 +26,5 @@ ProgramResult kernbench_program_signalled(const std::vector<std::string>& argume
 // nobody's where `as_nobody`.
 ProgramResult kernbench_program_limited(const std::vector<std::string>& arguments, int resource,
                                         unsigned long limit, bool as_nobody = false);
-
-// An empty folder that goes away with everything in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-  // Writes a file and returns its path.
-  std::string write(const std::string& name, const std::string& text) const;
-  std::string read(const std::string& name) const;  // "" if there is none
-  bool has(const std::string& name) const;
-
- private:
-  std::string path_;
-};
 
 }  // namespace kernbench::test

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(what_is_nearer_to_the_call_goes_before) {
   BOOST_TEST(settings.rings.n_slots == 8U);
   BOOST_TEST(settings.rings.slot_size == 2048U);
   BOOST_TEST(settings.n_elem == 66);
-  BOOST_TEST(settings.rings.credit_size == 16U);
+  BOOST_TEST(settings.rings.ipcq_credit_size_bytes == 16U);
 }
 
 BOOST_AUTO_TEST_CASE(every_key_can_be_changed) {

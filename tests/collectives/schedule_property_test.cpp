@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "sw/collectives/mesh_schedules.h"
-#include "sw/collectives/ring_order.h"
 #include "sw/collectives/ring_schedules.h"
+#include "sw/collectives/shipped_graphs.h"
 #include "sw/collectives/tree_schedules.h"
 #include "tests/collectives/schedule_interpreter.h"
 

@@ -5,8 +5,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/support/fabric_stubs.h"
 #include "tests/support/forked.h"
+#include "tests/support/mini_machine.h"
 
 using namespace kernbench;
 using kernbench::test::MiniLink;
@@ -42,9 +42,59 @@ struct Memory {
   }
 };
 
+// Every booking as {channel, start, first_finish, finish}.
+struct Bookings final : tlm::tlm_analysis_if<HbmBooking> {
+  using Row = std::array<Fs, 4>;
+  void write(const HbmBooking& booking) override {
+    seen[&booking.transaction].push_back(
+        {booking.channel, booking.start, booking.first_finish, booking.finish});
+    burst_bytes = booking.burst_bytes;
+  }
+  std::map<const Transaction*, std::vector<Row>> seen;
+  std::uint32_t burst_bytes = 0;
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(hbm_ctrl)
+
+// A burst of the partition on channel 2 from 101 to 117; then two bursts for channel 2 alone, and
+// two for channel 3, which is free.
+KERNBENCH_SYSTEMC_TEST(bookings_for_one_channel_stand_behind_those_of_the_partition) {
+  Memory t;
+  Bookings bookings;
+  t.machine.observation().hbm_bookings.bind(bookings);
+  Transaction& whole = t.machine.read("a", "h", 32, 16);
+  Transaction& one = t.machine.read("a", "h", 0, 32);
+  Transaction& other = t.machine.read("a", "h", 0, 32);
+  one.route().channel = 2;
+  other.route().channel = 3;
+  for (Transaction* read : {&whole, &one, &other}) t.a.send_at(*read, 100);
+  t.machine.run();
+  using Rows = std::vector<Bookings::Row>;
+  BOOST_TEST((bookings.seen[&whole] == Rows{{2, 101, 117, 117}}));
+  BOOST_TEST((bookings.seen[&one] == Rows{{2, 117, 133, 149}}));
+  BOOST_TEST((bookings.seen[&other] == Rows{{3, 101, 117, 133}}));
+  BOOST_TEST(bookings.burst_bytes == 16U);
+}
+
+// Read of bursts 1 to 6: one booking per channel, in the order in which it touches them. The write
+// books flit by flit; a change of direction (3 fs) is not part of the booking.
+KERNBENCH_SYSTEMC_TEST(a_read_books_each_channel_once_and_a_write_each_burst) {
+  Memory t(Settings{{"switch_penalty_ns", "0.000003"}});
+  Bookings bookings;
+  t.machine.observation().hbm_bookings.bind(bookings);
+  Transaction& read = t.machine.read("a", "h", 16, 96);
+  Transaction& write = t.machine.write("b", "h", 16, 32);
+  t.a.send_at(read, 100);
+  t.b.send_at(write, 101);
+  t.machine.run();
+  using Rows = std::vector<Bookings::Row>;
+  BOOST_TEST(
+      (bookings.seen[&read] ==
+       Rows{{1, 101, 117, 133}, {2, 101, 117, 133}, {3, 101, 117, 117}, {0, 101, 117, 117}}));
+  BOOST_TEST((bookings.seen[&write] == Rows{{1, 136, 152, 152}, {2, 136, 152, 152}}));
+}
 
 KERNBENCH_SYSTEMC_TEST(burst_time_is_burst_bytes_over_the_channels_share_of_the_link) {
   // 256 B * 8 / (256 GB/s * 0.8) = 10 ns.
@@ -294,15 +344,15 @@ KERNBENCH_SYSTEMC_TEST(without_a_link_bandwidth_bursts_take_no_time) {
 }
 
 KERNBENCH_SYSTEMC_TEST(shows_what_its_channels_do_without_changing_it) {
-  struct Changes final : TraceSignalListener {
-    void changed(const TraceSignal& signal) override {
+  struct Changes final : tlm::tlm_analysis_if<TraceSignal> {
+    void write(const TraceSignal& signal) override {
       seen.emplace_back(Component::now(), signal.labels()[signal.value()]);
     }
     std::vector<std::pair<Fs, std::string>> seen;
   } changes;
   Memory t;
   for (TraceSignal& signal : t.h->signals()) {
-    if (signal.name() == "pc0") signal.observe(&changes, 0);
+    if (signal.name() == "pc0") signal.changes().bind(changes);
   }
   t.a.send_at(t.machine.write("a", "h", 0, 16), 100);  // 101..117
   t.a.send_at(t.machine.read("a", "h", 0, 16), 110);   // booked at 111 for 117..133
@@ -324,7 +374,7 @@ KERNBENCH_SYSTEMC_TEST(a_control_message_that_is_no_read_is_a_broken_rule) {
 }
 
 BOOST_AUTO_TEST_CASE(channels_and_bursts_are_powers_of_two) {
-  for (const Parameter& parameter : HbmCtrl::schema()) {
+  for (const Parameter& parameter : schema_of<HbmCtrl::Parameters>()) {
     if (parameter.name() != "num_pcs" && parameter.name() != "burst_bytes") continue;
     BOOST_CHECK_THROW(parameter.parse("6"), std::invalid_argument);
     BOOST_CHECK_THROW(parameter.parse("0"), std::invalid_argument);

@@ -4,8 +4,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/support/fabric_stubs.h"
 #include "tests/support/forked.h"
+#include "tests/support/mini_machine.h"
 
 using namespace kernbench;
 using kernbench::test::MiniLink;

@@ -1,5 +1,5 @@
 // Accesses of one instant take effect in the order of the PEs' names, whatever the order in which
-// they are issued (spec 2.3, 9).
+// they are issued, and which of them count as data races (spec 2.3, 9).
 #include "models/data/access_journal.h"
 
 #include <rapidcheck.h>
@@ -12,6 +12,7 @@
 #include "models/base/errors.h"
 #include "models/data/elements.h"
 #include "models/data/functional_model.h"
+#include "models/data/race_counter.h"
 
 using namespace kernbench;
 
@@ -259,4 +260,35 @@ BOOST_AUTO_TEST_CASE(any_order_of_issue_between_pes_gives_the_same) {
     for (std::size_t i = 0; i < 64; ++i)
       RC_ASSERT(std::to_integer<std::uint8_t>(final_memory[i]) == expected_memory[i]);
   }));
+}
+
+// --- Data races
+
+BOOST_AUTO_TEST_CASE(a_write_and_a_read_of_one_instant_by_two_pes_is_a_race) {
+  RaceCounter races;
+  races.note_access(0, 16, true, 0, 5);
+  races.note_access(15, 1, false, 1, 5);
+  BOOST_TEST(races.data_races() == 1u);
+  races.note_access(0, 16, true, 0, 6);
+  BOOST_TEST(races.data_races() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(reads_disjoint_bytes_and_one_pe_alone_are_none) {
+  RaceCounter races;
+  races.note_access(0, 16, false, 0, 5);
+  races.note_access(0, 16, false, 1, 5);
+  races.note_access(16, 16, true, 2, 5);
+  races.note_access(16, 16, true, 2, 5);
+  races.note_access(20, 0, true, 3, 5);
+  races.note_access(0, 16, true, 3, 6);
+  BOOST_TEST(races.data_races() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(every_conflicting_pair_counts) {
+  RaceCounter races;
+  races.note_access(0, 100, true, 0, 1);
+  races.note_access(10, 10, true, 1, 1);
+  races.note_access(15, 10, false, 2, 1);
+  races.note_access(0, 1, false, 2, 2);
+  BOOST_TEST(races.data_races() == 3u);
 }

@@ -24,14 +24,14 @@ ExecutedOp op_at(Fs start, Fs end, const char* name, OpKind kind = OpKind::memor
 
 BOOST_AUTO_TEST_CASE(records_are_listed_by_start_and_ties_by_id) {
   OpLog log;
-  log.executed(op_at(20, 30, "a"));
-  log.executed(op_at(10, 40, "b"));
-  log.executed(op_at(20, 21, "c"));
-  log.executed(op_at(10, 11, "d"));
+  log.write(op_at(20, 30, "a"));
+  log.write(op_at(10, 40, "b"));
+  log.write(op_at(20, 21, "c"));
+  log.write(op_at(10, 11, "d"));
   std::string order;
   for (const OpRecord& record : log.records()) order += record.op.name;
   BOOST_TEST(order == "bdac");
-  log.executed(op_at(5, 6, "e"));
+  log.write(op_at(5, 6, "e"));
   BOOST_TEST(log.records().front().id == 5u);
 }
 
@@ -54,10 +54,10 @@ BOOST_AUTO_TEST_CASE(the_dump_has_one_line_per_record) {
           .op;
   gemm.command_id = 4;
   gemm.bytes = 24;
-  log.executed(gemm);
+  log.write(gemm);
   ExecutedOp tile = op_at(500, 600, "tile/FETCH");
   tile.tile_id = 3;
-  log.executed(tile);
+  log.write(tile);
   std::ostringstream text;
   log.write_csv(text, [](const sc_core::sc_object*) { return std::string("node"); });
   BOOST_TEST(text.str() ==

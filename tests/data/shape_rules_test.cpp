@@ -26,7 +26,7 @@ MathParams params_of(MathOp op, std::optional<int> axis = {}) {
   return params;
 }
 
-EpilogueOp step(EpilogueOp::Kind kind, EpilogueOp::Scope scope = EpilogueOp::Scope::output_tile,
+EpilogueOp step(EpilogueOp::Kind kind, EpilogueScope scope = EpilogueScope::output_tile,
                 int input = -1) {
   EpilogueOp op;
   op.kind = kind;
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(fractions_of_integers_are_f32_and_sums_of_i8_are_i32) {
 
 BOOST_AUTO_TEST_CASE(a_bad_epilogue_names_its_entry) {
   using Kind = EpilogueOp::Kind;
-  using Scope = EpilogueOp::Scope;
+  using Scope = EpilogueScope;
   const std::vector<Shape> inputs{{8, 64}, {64, 16}, {16}, {8, 16}, {4}};
   const Shape out{8, 16};
   check_epilogue({step(Kind::bias, Scope::output_tile, 2), step(Kind::relu),

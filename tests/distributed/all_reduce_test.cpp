@@ -1,8 +1,8 @@
 // Every algorithm of all_reduce gives every rank the right values: on every arrangement of SIPs,
 // for every element type and reduction, for sizes from one element to several slots, none of them a
 // multiple of anything.
-#include "tests/distributed/collective_machine.h"
 #include "tests/distributed/patterns.h"
+#include "tests/support/torch_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -55,7 +55,7 @@ void check_algorithm(Torch& torch, const std::string& algorithm, int ranks, cons
 }
 
 void check_machine(const std::string& topology, int w, int h) {
-  IpcqMachine m("topology.tiny.yaml", sips(topology, w, h));
+  TorchMachine m("topology.tiny.yaml", sips(topology, w, h));
   m.run([&](Torch& torch) {
     const bool has_ring = topology != "mesh_2d_no_wrap" || w * h % 2 == 0;
     check_algorithm(torch, "lrab_hierarchical_allreduce", w * h, {DPPolicy::on_one_pe()});
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(mesh) {
 
 // Several cubes per SIP; on several PEs of each, every lane for itself.
 KERNBENCH_SYSTEMC_TEST(cubes_and_lanes) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2, 1, 3, 2));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2, 1, 3, 2));
   m.run([](Torch& torch) {
     check_algorithm(torch, "lrab_hierarchical_allreduce", 2,
                     {{Placement::row_wise, Placement::replicate, 6, 1}, 6, true});
@@ -105,7 +105,7 @@ KERNBENCH_SYSTEMC_TEST(cubes_and_lanes) {
 // Of several cubes one has the tensor: it is the root of a rectangle of 1 x 1, and sends only
 // between the SIPs, n - 1 messages each.
 KERNBENCH_SYSTEMC_TEST(a_single_cube_sends_nothing_to_other_cubes) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3, 1, 2, 2));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 3, 1, 2, 2));
   m.run([](Torch& torch) {
     on_ranks(torch, {{"algorithm", "lrab_hierarchical_allreduce"}}, [&](int rank) {
       check_all_reduce(torch, rank, 3, DType::f32, ReduceOp::sum, 100, {DPPolicy::on_one_pe()});
@@ -122,7 +122,7 @@ KERNBENCH_SYSTEMC_TEST(a_single_cube_sends_nothing_to_other_cubes) {
 
 // And on one SIP there is nobody to talk to.
 KERNBENCH_SYSTEMC_TEST(a_single_cube_of_a_single_rank_sends_nothing) {
-  IpcqMachine m("topology.tiny.yaml");
+  TorchMachine m("topology.tiny.yaml");
   m.run([](Torch& torch) {
     check_algorithm(torch, "lrab_hierarchical_allreduce", 1, {DPPolicy::on_one_pe()});
   });
@@ -133,7 +133,7 @@ KERNBENCH_SYSTEMC_TEST(a_single_cube_of_a_single_rank_sends_nothing) {
 // 50000 bytes in one slot: a message per hop, whatever the memory holds. 2 (n - 1) of them on a
 // ring of one-block algorithms.
 KERNBENCH_SYSTEMC_TEST(without_chunking_a_block_is_one_message) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 3));
   m.run([](Torch& torch) {
     const CclChanges changes{{"algorithm", "ring_allreduce"},
                              {"chunking", "off"},
@@ -150,7 +150,7 @@ KERNBENCH_SYSTEMC_TEST(without_chunking_a_block_is_one_message) {
 
 // More than a section of the TCM: 1.5 MB on each PE, in slots of 4096 bytes.
 KERNBENCH_SYSTEMC_TEST(more_than_the_tcm_holds_goes_in_sections) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
   m.run([](Torch& torch) {
     on_ranks(torch, {{"algorithm", "tree_allreduce"}, {"slot_size", "16384"}}, [&](int rank) {
       check_all_reduce(torch, rank, 2, DType::bf16, ReduceOp::sum, 750'001,
@@ -162,7 +162,7 @@ KERNBENCH_SYSTEMC_TEST(more_than_the_tcm_holds_goes_in_sections) {
 
 // 3 + 4 + 6 = 13 by 3: an average of integers is rounded as a conversion to integers is.
 KERNBENCH_SYSTEMC_TEST(an_average_of_integers_is_an_integer) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 3));
   m.run([](Torch& torch) {
     on_ranks(torch, {}, [&](int rank) {
       const Tensor t =
@@ -179,9 +179,9 @@ BOOST_AUTO_TEST_CASE(ranks_that_are_pes_for_diagnosis) {
   for (const char* algorithm : {"ring_allreduce", "tree_allreduce"}) {
     for (const int ranks : {1, 5, 16}) {
       forked([=] {
-        IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+        TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
         m.run([&](Torch& torch) {
-          ranks_are_pes(*m.runtime, algorithm, ranks);
+          ranks_are_pes(*m.distributed, algorithm, ranks);
           check_algorithm(torch, algorithm, ranks, {DPPolicy::on_one_pe()});
         });
         BOOST_TEST(m.failures() == "", algorithm << " of " << ranks << ": " << m.failures());

@@ -1,7 +1,7 @@
 // Bandwidths as nccl-tests define them, and where Work has them from (spec 7).
-#include "sw/distributed/bandwidth.h"
 
-#include "tests/distributed/collective_machine.h"
+#include "sw/distributed/collective_record.h"
+#include "tests/support/torch_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(bandwidths_are_bytes_by_time) {
 // Time: the largest pe_exec. Size, as nccl-tests count: what a rank has, all parts together where
 // there is one for each rank.
 KERNBENCH_SYSTEMC_TEST(every_collective_reports_its_time_and_both_bandwidths) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3), false);
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 3), false);
   m.run([](Torch& torch) {
     on_ranks(torch, {}, [&](int rank) {
       const auto some = [&] { return torch.empty({500}, f32, DPPolicy::on_one_pe()); };
@@ -62,8 +62,8 @@ KERNBENCH_SYSTEMC_TEST(every_collective_reports_its_time_and_both_bandwidths) {
       if (rank == 2) check(dist.recv(some(), 0), 2000, 1);
     });
   });
-  BOOST_TEST(m.runtime->distributed.collectives.size() == 9U);
-  for (const auto& record : m.runtime->distributed.collectives) {
+  BOOST_TEST(m.distributed->collectives.size() == 9U);
+  for (const auto& record : m.distributed->collectives) {
     BOOST_TEST(record->ranks == 3);
     BOOST_TEST(record->time().has_value());
   }

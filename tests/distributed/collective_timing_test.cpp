@@ -2,8 +2,8 @@
 // closed forms whose latency and bandwidth are those that ipcq-pingpong measures on the same
 // machine, and orders that follow from the rules of the slots and from hops.
 #include "sw/distributed/collective_record.h"
-#include "tests/distributed/collective_machine.h"
 #include "tests/support/bench_runner.h"
+#include "tests/support/torch_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -20,13 +20,13 @@ DPPolicy on_cubes(int shards) { return {Placement::row_wise, Placement::replicat
 double all_reduce_ns(const Machine& machine, const CclChanges& changes, std::int64_t bytes,
                      int shards = 1) {
   return forked_value([&] {
-    IpcqMachine m("topology.tiny.yaml", machine, false);
+    TorchMachine m("topology.tiny.yaml", machine, false);
     m.run([&](Torch& torch) {
       on_ranks(torch, changes, [&](int) {
         torch.distributed.all_reduce(torch.empty({shards, bytes / 2}, f16, on_cubes(shards), "t"));
       });
     });
-    return to_ns(m.runtime->distributed.collectives.at(0)->time().value());
+    return to_ns(m.distributed->collectives.at(0)->time().value());
   });
 }
 
@@ -65,7 +65,7 @@ struct Work3 {
 Work3 of_the_kernel(std::int64_t bytes) {
   const auto time_ns = [&](int which) {
     return forked_value([&] {
-      IpcqMachine m("topology.tiny.yaml", {}, false);
+      TorchMachine m("topology.tiny.yaml", {}, false);
       double ns = 0;
       m.run([&](Torch& torch) {
         const Tensor t = torch.empty({bytes / 2}, f16, DPPolicy::on_one_pe(), "t");
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(a_ring_of_long_messages_takes_the_closed_form_and_the_kerne
 // The largest pe_exec, of blocks of `bytes`.
 double rooted_ns(int ranks, std::int64_t bytes, bool gathers) {
   return forked_value([&] {
-    IpcqMachine m("topology.tiny.yaml", sips("ring_1d", ranks), false);
+    TorchMachine m("topology.tiny.yaml", sips("ring_1d", ranks), false);
     m.run([&](Torch& torch) {
       on_ranks(torch, {}, [&](int rank) {
         const auto some = [&] { return torch.empty({bytes / 2}, f16, on_cubes(1), "t"); };
@@ -153,7 +153,7 @@ double rooted_ns(int ranks, std::int64_t bytes, bool gathers) {
         }
       });
     });
-    return to_ns(m.runtime->distributed.collectives.at(1)->time().value());
+    return to_ns(m.distributed->collectives.at(1)->time().value());
   });
 }
 
@@ -257,7 +257,7 @@ BOOST_AUTO_TEST_CASE(a_tree_wins_small_messages_and_a_ring_large_ones) {
 
 // Every record of every operation with its times, and the values of the results, as text.
 std::string whole_run() {
-  IpcqMachine m("topology.tiny.yaml", sips("torus_2d", 2, 2, 2, 1));
+  TorchMachine m("topology.tiny.yaml", sips("torus_2d", 2, 2, 2, 1));
   std::vector<Tensor> results;
   m.run([&](Torch& torch) {
     on_ranks(torch, {}, [&](int rank) {

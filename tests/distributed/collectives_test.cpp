@@ -49,7 +49,7 @@ void check_collectives(Torch& torch, int ranks, const DPPolicy& policy = DPPolic
 }
 
 void check_machine(const std::string& topology, int w, int h) {
-  IpcqMachine m("topology.tiny.yaml", sips(topology, w, h));
+  TorchMachine m("topology.tiny.yaml", sips(topology, w, h));
   m.run([&](Torch& torch) { check_collectives(torch, w * h); });
   BOOST_TEST(m.failures() == "", topology << " " << w << " x " << h << ": " << m.failures());
 }
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(torus_and_mesh_go_round_in_an_order_of_their_own) {
 
 // Two PEs of six cubes each: twelve rings side by side.
 KERNBENCH_SYSTEMC_TEST(every_shard_has_a_ring_of_its_own) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2, 1, 3, 2));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2, 1, 3, 2));
   m.run([](Torch& torch) {
     check_collectives(torch, 2, {Placement::row_wise, Placement::row_wise, 6, 2}, 12);
   });
@@ -82,7 +82,7 @@ KERNBENCH_SYSTEMC_TEST(every_shard_has_a_ring_of_its_own) {
 BOOST_AUTO_TEST_CASE(ranks_that_all_send_first_exchange_their_first_messages) {
   for (const int ranks : {2, 5}) {
     forked([ranks] {
-      IpcqMachine m("topology.tiny.yaml", sips("ring_1d", ranks));
+      TorchMachine m("topology.tiny.yaml", sips("ring_1d", ranks));
       m.run([&](Torch& torch) {
         on_ranks(torch, {}, [&](int rank) {
           const Tensor t = torch.full({100}, rank, f32, DPPolicy::on_one_pe(), "t");
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(ranks_that_all_send_first_exchange_their_first_messages) {
 
 // Rank 2 waits for rank 1, which takes what rank 0 has first; meanwhile rank 3 computes.
 KERNBENCH_SYSTEMC_TEST(first_messages_of_a_chain_get_their_rings_as_the_ranks_come_by) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 4));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 4));
   m.run([&](Torch& torch) {
     on_ranks(torch, {}, [&](int rank) {
       const Tensor t = torch.full({100}, rank == 0 ? 7 : 0, f32, DPPolicy::on_one_pe(), "t");
@@ -116,9 +116,9 @@ KERNBENCH_SYSTEMC_TEST(first_messages_of_a_chain_get_their_rings_as_the_ranks_co
 
 // 24 PEs: three cubes of eight.
 void check_ranks_of_pes(int ranks) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 1, 1, 3, 1));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 1, 1, 3, 1));
   m.run([&](Torch& torch) {
-    ranks_are_pes(*m.runtime, "ring_allreduce", ranks);
+    ranks_are_pes(*m.distributed, "ring_allreduce", ranks);
     BOOST_TEST(torch.ahbm.device_count() == 24);
     check_collectives(torch, ranks);
   });
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(ranks_that_are_pes_for_diagnosis) {
 BOOST_AUTO_TEST_CASE(every_rank_may_be_the_root_of_gather_and_scatter) {
   for (int ranks = 1; ranks <= 9; ++ranks) {
     forked([ranks] {
-      IpcqMachine m("topology.tiny.yaml", sips("ring_1d", ranks));
+      TorchMachine m("topology.tiny.yaml", sips("ring_1d", ranks));
       m.run([&](Torch& torch) {
         on_ranks(torch, {}, [&](int rank) {
           RankCheck check(torch, rank, ranks, DPPolicy::on_one_pe(), 1);
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(every_rank_may_be_the_root_of_gather_and_scatter) {
 
 // async_op: the call begins and returns; what waits for pending work waits for it.
 KERNBENCH_SYSTEMC_TEST(gather_and_scatter_may_be_asynchronous) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 3));
   m.run([](Torch& torch) {
     on_ranks(torch, {}, [&](int rank) {
       const auto some = [&](double value) {
@@ -190,9 +190,9 @@ BOOST_AUTO_TEST_CASE(ranks_that_are_pes_reduce_by_every_algorithm) {
                                       "ring_allreduce", "tree_allreduce"}) {
     for (const int ranks : {1, 2, 3, 7, 20}) {
       forked([&] {
-        IpcqMachine m("topology.tiny.yaml", sips("torus_2d", 2, 2, 2, 1));
+        TorchMachine m("topology.tiny.yaml", sips("torus_2d", 2, 2, 2, 1));
         m.run([&](Torch& torch) {
-          ranks_are_pes(*m.runtime, algorithm, ranks);
+          ranks_are_pes(*m.distributed, algorithm, ranks);
           BOOST_TEST(torch.distributed.ranks_to_spawn().size == ranks);
           on_ranks(torch, {}, ranks, [&](int rank) {
             RankCheck check(torch, rank, ranks, DPPolicy::on_one_pe(), 1);

@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "models/base/exception_text.h"
-#include "tests/runtime/torch_case.h"
+#include "tests/runtime/stub_host.h"
 
 using namespace kernbench;
 using namespace kernbench::test;

@@ -3,7 +3,7 @@
 // replaced where directions mean something else.
 #include "sw/collectives/ring_schedules.h"
 #include "sw/collectives/schedule_kernels.h"
-#include "tests/distributed/collective_machine.h"
+#include "tests/support/torch_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_SUITE(process_group)
 
 // One rank sends the messages, all leave the call when they have been answered.
 KERNBENCH_SYSTEMC_TEST(rings_are_installed_once_and_all_ranks_wait_for_them) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 3));
   m.run([&](Torch& torch) {
     std::vector<Fs> left;
     torch.multiprocessing.spawn(
@@ -49,7 +49,7 @@ KERNBENCH_SYSTEMC_TEST(rings_are_installed_once_and_all_ranks_wait_for_them) {
 
 // A program may do it for all ranks before it spawns them.
 KERNBENCH_SYSTEMC_TEST(the_program_initializes_the_group_for_all_ranks) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 3));
   m.run([&](Torch& torch) {
     init(torch);
     for (int again = 0; again < 2; ++again) {
@@ -67,7 +67,7 @@ KERNBENCH_SYSTEMC_TEST(the_program_initializes_the_group_for_all_ranks) {
 }
 
 KERNBENCH_SYSTEMC_TEST(calls_that_need_other_rings_add_them) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 3));
   m.run([&](Torch& torch) {
     on_ranks(torch, {}, [&](int rank) {
       reduce_ranks(torch, rank, 3);
@@ -86,7 +86,7 @@ KERNBENCH_SYSTEMC_TEST(calls_that_need_other_rings_add_them) {
 
 // A second group has its own settings, even if the graph is the same.
 KERNBENCH_SYSTEMC_TEST(every_group_has_rings_of_its_own_settings) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
   m.run([&](Torch& torch) {
     for (const auto& [kind, slot] :
          {std::pair(MemorySpace::tcm, 1024U), std::pair(MemorySpace::hbm, 512U)}) {
@@ -106,14 +106,14 @@ KERNBENCH_SYSTEMC_TEST(every_group_has_rings_of_its_own_settings) {
 // Rings that the program has installed itself stay beside those of the group, with the group's
 // settings; those that it installs later go at the next call.
 KERNBENCH_SYSTEMC_TEST(rings_of_the_program_are_kept_where_they_do_not_collide) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
   m.run([&](Torch& torch) {
     torch.ipcq.install(graphs::intra_pe_ring(0, 0, 8));
     init(torch, {{"n_slots", "2"}});
     BOOST_TEST(torch.ipcq.graph().neighbours({0, 0, 0}).count("E") == 1U);
     BOOST_TEST(torch.ipcq.graph().neighbours({0, 0, 0}).count("global_E") == 1U);
     BOOST_TEST(torch.ipcq.options().n_slots == 2U);
-    IpcqOptions three;
+    IpcqSettings three;
     three.n_slots = 3;
     torch.ipcq.install(graphs::intra_pe_ring(0, 0, 8), three);
     torch.multiprocessing.spawn([&](int rank) { reduce_ranks(torch, rank, 2); }, 2);
@@ -149,12 +149,11 @@ KERNBENCH_SYSTEMC_TEST(a_direction_that_means_something_else_replaces_the_rings)
           return blocks_in_place(shards.inputs[0], 1);
         });
       }};
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3, 1, 2, 1));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 3, 1, 2, 1));
   m.run([&](Torch& torch) {
     AlgorithmRegistry registry = shipped_algorithms();
     registry.add(broadcast);  // by name before ring_broadcast
-    m.runtime->distributed.configure(
-        {}, std::make_shared<const AlgorithmRegistry>(std::move(registry)));
+    m.distributed->configure({}, std::make_shared<const AlgorithmRegistry>(std::move(registry)));
     on_ranks(torch, {}, [&](int rank) {
       for (int again = 0; again < 2; ++again) {
         const Tensor both = torch.full({2, 4}, rank, f32,
@@ -174,7 +173,7 @@ KERNBENCH_SYSTEMC_TEST(a_direction_that_means_something_else_replaces_the_rings)
 
 // Asynchronous calls begin in order and are waited for by whatever waits for pending work.
 KERNBENCH_SYSTEMC_TEST(asynchronous_calls_are_done_when_they_have_been_waited_for) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
   m.run([&](Torch& torch) {
     on_ranks(torch, {}, [&](int rank) {
       const Tensor t = torch.full({4000}, rank + 1, f32, one_pe, "t");

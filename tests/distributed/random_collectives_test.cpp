@@ -98,7 +98,7 @@ void carry_out(RankCheck& check, const Call& call) {
 // What phase 2 finds wrong.
 std::string failures_of(const Case& c) {
   return forked_value([&c] {
-    IpcqMachine m("topology.tiny.yaml", sips(c.topology, c.w, c.h));
+    TorchMachine m("topology.tiny.yaml", sips(c.topology, c.w, c.h));
     m.run([&](Torch& torch) {
       on_ranks(torch, c.changes, [&](int rank) {
         RankCheck check(torch, rank, c.ranks(),

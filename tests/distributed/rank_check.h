@@ -11,8 +11,8 @@
 #include <functional>
 #include <vector>
 
-#include "tests/distributed/collective_machine.h"
 #include "tests/distributed/patterns.h"
+#include "tests/support/torch_machine.h"
 
 namespace kernbench::test {
 

@@ -2,8 +2,8 @@
 // do and wherever they wait.
 #include "models/base/errors.h"
 #include "sw/distributed/spawn_error.h"
-#include "tests/distributed/collective_machine.h"
 #include "tests/support/error_text.h"
+#include "tests/support/torch_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -45,7 +45,7 @@ std::string error_of(Call call) {
 std::string spawn_error(
     const std::function<void(Torch&, int rank)>& body,
     const std::function<void(Torch&)>& then = [](Torch&) {}) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 4));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 4));
   std::string error;
   m.run([&](Torch& torch) {
     error = error_of<SpawnError>(
@@ -60,7 +60,7 @@ std::string spawn_error(
 BOOST_AUTO_TEST_SUITE(rank_failure)
 
 KERNBENCH_SYSTEMC_TEST(each_rank_computes_on_the_device_that_it_has_chosen) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 4));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 4));
   m.run([](Torch& torch) {
     torch.multiprocessing.spawn(
         [&](int rank) {
@@ -77,7 +77,7 @@ KERNBENCH_SYSTEMC_TEST(each_rank_computes_on_the_device_that_it_has_chosen) {
 
 // The devices share nothing, so that four ranks take the time of one.
 KERNBENCH_SYSTEMC_TEST(ranks_run_side_by_side_in_simulated_time) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 4));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 4));
   m.run([](Torch& torch) {
     const auto time_of = [&](int ranks) {
       const Fs begun = torch.now();
@@ -131,7 +131,7 @@ KERNBENCH_SYSTEMC_TEST(a_failed_kernel_of_one_rank_is_the_only_cause) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_spawn_error_that_nobody_catches_ends_the_run) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 4));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 4));
   const RunResult result = m.try_run([](Torch& torch) {
     torch.multiprocessing.spawn(
         [&](int rank) {
@@ -209,7 +209,7 @@ void fail_on_pe_3(tl::Program& tl, tl::Tensor) {
   }
 }
 
-RunResult run_ring(IpcqMachine& m, FailurePolicy policy) {
+RunResult run_ring(TorchMachine& m, FailurePolicy policy) {
   return m.try_run([&](Torch& torch) {
     torch.ipcq.install(graphs::intra_pe_ring(0, 0, 8));
     const Tensor x = torch.zeros({8}, f16, {Placement::replicate, Placement::row_wise, 1, 8}, "x");
@@ -218,7 +218,7 @@ RunResult run_ring(IpcqMachine& m, FailurePolicy policy) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_pe_that_fails_ends_those_that_wait_for_it) {
-  IpcqMachine m;
+  TorchMachine m;
   const RunResult result = run_ring(m, FailurePolicy::fail_fast);
   BOOST_TEST(name_of(result.status) == "failed");
   check_contains(result.error,
@@ -228,7 +228,7 @@ KERNBENCH_SYSTEMC_TEST(a_pe_that_fails_ends_those_that_wait_for_it) {
 // Every PE is to finish: they wait for messages of one that is gone, which is found and listed PE
 // by PE.
 KERNBENCH_SYSTEMC_TEST(where_all_failures_are_collected_those_that_wait_are_found_blocked) {
-  IpcqMachine m;
+  TorchMachine m;
   const RunResult result = run_ring(m, FailurePolicy::collect_all);
   BOOST_TEST(name_of(result.status) == "failed");
   check_contains(result.error,
@@ -243,7 +243,7 @@ KERNBENCH_SYSTEMC_TEST(where_all_failures_are_collected_those_that_wait_are_foun
 // --- Barrier
 
 KERNBENCH_SYSTEMC_TEST(a_barrier_waits_for_the_pending_work_of_all_ranks_and_takes_no_time) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 4));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 4));
   m.run([](Torch& torch) {
     Fs last_ended = 0;
     std::vector<Fs> left;

@@ -2,8 +2,8 @@
 // where, and never a hang.
 #include "models/base/errors.h"
 #include "sw/distributed/spawn_error.h"
-#include "tests/distributed/collective_machine.h"
 #include "tests/support/error_text.h"
+#include "tests/support/torch_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -16,7 +16,7 @@ using Body = std::function<void(Torch& torch, int rank)>;
 // How the run ends in which the ranks do this.
 RunResult end_of(const std::vector<Override>& machine, const CclChanges& changes,
                  const Body& body) {
-  IpcqMachine m("topology.tiny.yaml", machine);
+  TorchMachine m("topology.tiny.yaml", machine);
   return m.try_run(
       [&](Torch& torch) { on_ranks(torch, changes, [&](int rank) { body(torch, rank); }); });
 }
@@ -322,7 +322,7 @@ BOOST_AUTO_TEST_CASE(a_tensor_that_is_an_input_and_an_output) {
 }
 
 KERNBENCH_SYSTEMC_TEST(what_cannot_be_reduced) {
-  IpcqMachine m;
+  TorchMachine m;
   m.run([](Torch& torch) {
     torch.distributed.init_process_group("ahbm");
     check_contains(told([&] { torch.distributed.all_reduce(Tensor()); }),
@@ -404,7 +404,7 @@ BOOST_AUTO_TEST_CASE(calls_before_init_process_group) {
   };
   for (const auto& [name, call] : calls) {
     forked([name = name, call = call] {
-      IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+      TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
       m.run([&](Torch& torch) {
         std::string error;
         try {
@@ -422,7 +422,7 @@ BOOST_AUTO_TEST_CASE(calls_before_init_process_group) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_group_that_cannot_be) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
   m.run([](Torch& torch) {
     auto& dist = torch.distributed;
     const auto init = [&](const CclChanges& changes) {
@@ -465,7 +465,7 @@ BOOST_AUTO_TEST_CASE(a_topology_without_a_way_round) {
 
 BOOST_AUTO_TEST_CASE(fewer_ranks_than_the_group_has) {
   forked([] {
-    IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3));
+    TorchMachine m("topology.tiny.yaml", sips("ring_1d", 3));
     const std::string error = m.error([](Torch& torch) {
       torch.multiprocessing.spawn([&](int) { torch.distributed.init_process_group("ahbm"); }, 2);
     });
@@ -480,7 +480,7 @@ BOOST_AUTO_TEST_CASE(ranks_with_different_settings_of_the_group) {
   const auto refused_with = [](const std::vector<std::string>& parts,
                                const std::function<void(Torch&, int)>& init) {
     forked([&] {
-      IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 3));
+      TorchMachine m("topology.tiny.yaml", sips("ring_1d", 3));
       const RunResult result = m.try_run([&](Torch& torch) {
         torch.multiprocessing.spawn([&](int rank) { init(torch, rank); }, 3);
       });
@@ -521,7 +521,7 @@ BOOST_AUTO_TEST_CASE(ranks_with_different_settings_of_the_group) {
 
 // What is said twice is the same: a value of ccl.yaml, given or not, in any order.
 KERNBENCH_SYSTEMC_TEST(settings_that_come_to_the_same_agree) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
   m.run([](Torch& torch) {
     torch.multiprocessing.spawn(
         [&](int rank) {
@@ -537,7 +537,7 @@ KERNBENCH_SYSTEMC_TEST(settings_that_come_to_the_same_agree) {
 BOOST_AUTO_TEST_CASE(ranks_that_are_not_those_of_the_group) {
   const auto error_of = [](const std::function<void(Torch&)>& body) {
     return forked_value(
-        [&] { return IpcqMachine("topology.tiny.yaml", sips("ring_1d", 2)).error(body); });
+        [&] { return TorchMachine("topology.tiny.yaml", sips("ring_1d", 2)).error(body); });
   };
   const CclChanges pes{{"algorithm", "ring_allreduce"}, {"rank_unit", "pe"}, {"world_size", "2"}};
   check_contains(error_of([&](Torch& torch) {
@@ -559,7 +559,7 @@ BOOST_AUTO_TEST_CASE(ranks_that_are_not_those_of_the_group) {
 
 // An algorithm's own entry, or a change, may say what ranks are.
 KERNBENCH_SYSTEMC_TEST(ranks_are_spawned_as_the_settings_of_the_group_say) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
   m.run([](Torch& torch) {
     const CclChanges pes{
         {"algorithm", "tree_allreduce"}, {"rank_unit", "pe"}, {"world_size", "11"}};
@@ -579,7 +579,7 @@ KERNBENCH_SYSTEMC_TEST(ranks_are_spawned_as_the_settings_of_the_group_say) {
 
 // A rank's number is 0 outside a worker, with a warning.
 KERNBENCH_SYSTEMC_TEST(outside_a_worker_the_rank_is_0) {
-  IpcqMachine m("topology.tiny.yaml", sips("ring_1d", 2));
+  TorchMachine m("topology.tiny.yaml", sips("ring_1d", 2));
   m.run([&](Torch& torch) {
     torch.distributed.init_process_group("ahbm");
     BOOST_TEST(torch.distributed.get_rank() == 0);

@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "tests/support/forked.h"
-#include "tests/support/source_text.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/whole_machine.h"
 
 #include COMPONENT_GUIDE_HEADER  // cut out of the guide

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "tests/docs/doc_rules.h"
-#include "tests/support/temporary_tree.h"
+#include "tests/support/temporary_folder.h"
 
 using namespace kernbench::docs;
 namespace fs = std::filesystem;
@@ -43,7 +43,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
 }
 
 // A tree with one source and one record.
-struct Tree : kernbench::test::TemporaryTree {
+struct Tree : kernbench::test::TemporaryFolder {
   Tree() {
     write("models/noc/link.cpp",
           "struct State {};\nvoid Link::accept(int flit) { carried(flit); }\n");

@@ -145,7 +145,7 @@ KERNBENCH_SYSTEMC_TEST(m_cpu_stamps_a_launch_that_comes_without_target_start) {
   TransactionHandle handle;
   const RunResult result = m.run([&](HostPort&) {
     Platform& platform = *m.platform;
-    const MachineView& machine = platform.machine();
+    const MachineDescription& machine = platform.machine();
     handle = platform.pool().make();
     handle->set_command(tlm::TLM_IGNORE_COMMAND);
     RouteExtension& route = handle->route();

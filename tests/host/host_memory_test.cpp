@@ -220,7 +220,7 @@ KERNBENCH_SYSTEMC_TEST(
     message->dst_mem_kind = MemoryKind::hbm;
     rejected(message, "the address lies in sip0.cube0.pe1.pe_tcm");
     message = good();
-    message->pa = m.hbm(pe, m.platform->machine().hbm_slice_bytes() - 8);
+    message->pa = m.hbm(pe, m.platform->machine().hbm_slice_bytes - 8);
     rejected(message, "run past the end of sip0.cube0.hbm_ctrl.pe1");
     auto read = memory_read(pe, m.hbm(pe), 0);
     rejected(read, "nbytes is 0");

@@ -4,10 +4,12 @@
 #include <array>
 #include <cctype>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 namespace kernbench::layering {
 namespace {
@@ -77,6 +79,22 @@ Include include_on(std::string_view line) {
   return {std::string(line.substr(1, end - 1)), quoted};
 }
 
+// Every include of a source, by the number of its line.
+std::vector<std::pair<int, Include>> includes_of(const fs::path& path) {
+  std::vector<std::pair<int, Include>> includes;
+  std::istringstream lines(read(path));
+  int number = 1;
+  for (std::string line; std::getline(lines, line); ++number) {
+    Include include = include_on(line);
+    if (!include.path.empty()) includes.emplace_back(number, std::move(include));
+  }
+  return includes;
+}
+
+bool has_prefix(const std::string& path, const ExternalRule& rule) {
+  return path.compare(0, rule.prefix.size(), rule.prefix) == 0;
+}
+
 // What a CMakeLists.txt names: its words, without comments and quotes.
 std::set<std::string> words_of(const fs::path& cmake_lists) {
   std::set<std::string> words;
@@ -107,6 +125,7 @@ class Check {
       }
     }
     std::sort(sources.begin(), sources.end());
+    check_arrows();
     for (const fs::path& source : sources)
       source.extension() == ".txt" ? check_added(source) : check(source);
     return std::move(faults_);
@@ -128,16 +147,16 @@ class Check {
     bool pragma_once = false;
     bool test_module = false;
     std::istringstream lines(read(root_ / file));
-    int number = 1;
-    for (std::string line; std::getline(lines, line); ++number) {
+    for (std::string line; std::getline(lines, line);) {
       pragma_once = pragma_once || line.rfind("#pragma once", 0) == 0;
       test_module = test_module || line.rfind("#define BOOST_TEST_MODULE", 0) == 0;
-      const Include include = include_on(line);
-      if (include.path.empty()) continue;
-      if (include.quoted) {
-        if (rule != rules_.libraries.end()) check_ours(file, number, library, *rule, include.path);
-      } else {
+    }
+    for (const auto& [number, include] : includes_of(root_ / file)) {
+      if (!include.quoted) {
         check_external(file, number, library, include.path);
+      } else if (rule != rules_.libraries.end()) {
+        check_ours(file, number, library, *rule, include.path);
+        check_reach(file, number, library, include.path);
       }
     }
     if (file.extension() == ".h" && !pragma_once) fault(file, 0, "a header without #pragma once");
@@ -173,21 +192,72 @@ class Check {
       fault(file, line, "<" + path + "> is ours and is included with quotes");
     }
     for (const ExternalRule& rule : rules_.externals) {
-      if (path.compare(0, rule.prefix.size(), rule.prefix) == 0 &&
-          matches_any(rule.libraries, library) != rule.only) {
+      if (has_prefix(path, rule) && matches_any(rule.libraries, library) != rule.only) {
         fault(file, line, library + " may not include <" + path + ">");
       }
     }
   }
 
+  // Headers of libraries that the rule forbids it as well have faults of their own.
+  void check_reach(const fs::path& file, int line, const std::string& library,
+                   const std::string& path) {
+    for (const ExternalRule& rule : rules_.externals) {
+      if (rule.only || !matches_any(rule.libraries, library)) continue;
+      std::set<std::string> seen;
+      const std::string way = way_to(rule, path, seen);
+      if (!way.empty()) fault(file, line, library + " may not reach " + way);
+    }
+  }
+
+  // "models/protocol/path.h > ... > <systemc>" from a header of ours; empty: there is no way.
+  std::string way_to(const ExternalRule& rule, const std::string& path,
+                     std::set<std::string>& seen) {
+    if (matches_any(rule.libraries, library_of(path)) || !seen.insert(path).second) return "";
+    for (const Include& include : header(path)) {
+      if (!include.quoted && has_prefix(include.path, rule))
+        return path + " > <" + include.path + ">";
+      const std::string way = include.quoted ? way_to(rule, include.path, seen) : "";
+      if (!way.empty()) return path + " > " + way;
+    }
+    return "";
+  }
+
+  const std::vector<Include>& header(const std::string& path) {
+    const auto [found, is_new] = headers_.try_emplace(path);
+    if (is_new && fs::exists(root_ / path)) {
+      for (auto& [line, include] : includes_of(root_ / path))
+        found->second.push_back(std::move(include));
+    }
+    return found->second;
+  }
+
+  void check_arrows() {
+    for (const LibraryRule& rule : rules_.libraries) {
+      std::set<std::string> seen;
+      if (leads_to(rule, rule.library, seen))
+        fault("allowed_includes.txt", 0, "the arrows lead from " + rule.library + " back to it");
+    }
+  }
+
+  // Over at least one arrow to another library.
+  bool leads_to(const LibraryRule& from, const std::string& library, std::set<std::string>& seen) {
+    for (const LibraryRule& to : rules_.libraries) {
+      if (to.library == from.library || !matches_any(from.may_include, to.library)) continue;
+      if (to.library == library) return true;
+      if (seen.insert(to.library).second && leads_to(to, library, seen)) return true;
+    }
+    return false;
+  }
+
   bool is_listed(const fs::path& file) const {
     for (fs::path folder = file.parent_path();; folder = folder.parent_path()) {
       const fs::path cmake_lists = root_ / folder / "CMakeLists.txt";
-      if (fs::exists(cmake_lists) &&
-          words_of(cmake_lists)
-                  .count(file.lexically_relative(folder.empty() ? "." : folder).generic_string()) >
-              0) {
-        return true;
+      const fs::path relative = file.lexically_relative(folder.empty() ? "." : folder);
+      const fs::path pattern = relative.parent_path() / "*.cpp";  // file(GLOB ... *.cpp)
+      if (fs::exists(cmake_lists)) {
+        const std::set<std::string> words = words_of(cmake_lists);
+        if (words.count(relative.generic_string()) > 0 || words.count(pattern.generic_string()) > 0)
+          return true;
       }
       if (folder.empty()) return false;
     }
@@ -196,6 +266,7 @@ class Check {
   const fs::path& root_;
   const Rules& rules_;
   std::vector<std::string> faults_;
+  std::map<std::string, std::vector<Include>> headers_;  // of ours, once they were asked for
 };
 
 }  // namespace

@@ -33,11 +33,13 @@ Rules parse_rules(std::istream& text);
 
 // Every fault below `root` as "file:line: what is wrong", in the order of the paths:
 //   an include that the table does not allow, or that is not a path from the root
+//   an include through which a library reaches, over headers of others, what it never may
 //   a library that the table does not know
 //   a source that no CMakeLists.txt in its folder or above lists
 //   a folder with a CMakeLists.txt that the one above it does not add
 //   a header without #pragma once
 //   a test that defines BOOST_TEST_MODULE (main() is in tests/support)
+//   a cycle in the arrows of the table
 std::vector<std::string> check_layering(const std::filesystem::path& root, const Rules& rules);
 
 }  // namespace kernbench::layering

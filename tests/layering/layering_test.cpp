@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "tests/layering/layering_rules.h"
-#include "tests/support/temporary_tree.h"
+#include "tests/support/temporary_folder.h"
 
 namespace fs = std::filesystem;
 using kernbench::layering::check_layering;
@@ -29,7 +29,7 @@ std::string join(const std::vector<std::string>& lines) {
 }
 
 // A small tree of its own, without faults, to which each case adds one.
-struct Tree : kernbench::test::TemporaryTree {
+struct Tree : kernbench::test::TemporaryFolder {
   Tree() {
     write("models/base/units.h", "#pragma once\n#include <string>\n");
     write("models/noc/link.h", "#pragma once\n#include \"models/base/units.h\"\n");
@@ -103,6 +103,39 @@ BOOST_FIXTURE_TEST_CASE(external_libraries_stay_in_their_libraries, Tree) {
   BOOST_TEST(fault_of("models/noc/link.cpp", "#include <fstream>\n") ==
              "models/noc/link.cpp:1: models/noc may not include <fstream>");
   BOOST_TEST(fault_of("models/noc/link.cpp", "#include <systemc>\n") == "");
+}
+
+BOOST_FIXTURE_TEST_CASE(what_a_library_never_may_it_may_not_reach_through_others, Tree) {
+  write("models/base/component.h", "#pragma once\n#include <systemc>\n");
+  write("models/protocol/path.h", "#pragma once\n#include \"models/base/component.h\"\n");
+  BOOST_TEST(check_layering(root, shipped_rules()).empty());
+  BOOST_TEST(fault_of("models/timing/rules.h",
+                      "#pragma once\n#include \"models/base/units.h\"\n"
+                      "#include \"models/protocol/path.h\"\n") ==
+             "models/timing/rules.h:3: models/timing may not reach models/protocol/path.h > "
+             "models/base/component.h > <systemc>");
+  // Another header of the library that includes it is not at fault.
+  write("models/timing/more.h", "#pragma once\n#include \"models/timing/rules.h\"\n");
+  BOOST_TEST(check_layering(root, shipped_rules()).size() == 1u);
+  BOOST_TEST(
+      fault_of("models/protocol/path.h", "#pragma once\n#include \"models/base/units.h\"\n") == "");
+}
+
+BOOST_AUTO_TEST_CASE(the_table_names_every_arrow_inside_the_platform) {
+  for (const auto& rule : shipped_rules().libraries) {
+    BOOST_TEST(rule.library != "platform/*");
+    if (rule.library.rfind("platform/", 0) != 0) continue;
+    for (const std::string& target : rule.may_include)
+      BOOST_TEST(target != "platform/*", rule.library);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(arrows_that_form_a_cycle_are_a_fault) {
+  const kernbench::test::TemporaryTree tree;
+  std::istringstream text("library a -> b d\nlibrary b -> c\nlibrary c -> a\nlibrary d ->\n");
+  const auto faults = check_layering(tree.root, parse_rules(text));
+  BOOST_REQUIRE(faults.size() == 3u);
+  BOOST_TEST(faults[0] == "allowed_includes.txt: the arrows lead from a back to it");
 }
 
 BOOST_FIXTURE_TEST_CASE(every_library_is_in_the_table, Tree) {

@@ -9,8 +9,8 @@
 #include "models/cube/sram.h"
 #include "models/io/pcie_ep.h"
 #include "models/noc/router.h"
-#include "tests/support/fabric_stubs.h"
 #include "tests/support/forked.h"
+#include "tests/support/mini_machine.h"
 #include "tests/support/naive_fabric.h"
 
 using namespace kernbench;

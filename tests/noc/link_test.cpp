@@ -4,8 +4,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/support/fabric_stubs.h"
 #include "tests/support/forked.h"
+#include "tests/support/mini_machine.h"
 
 using namespace kernbench;
 using kernbench::test::MiniMachine;
@@ -103,16 +103,16 @@ KERNBENCH_SYSTEMC_TEST(counts_what_it_carries) {
 }
 
 KERNBENCH_SYSTEMC_TEST(shows_its_occupancy_to_an_observer) {
-  struct Intervals final : LinkListener {
-    void carried(const Link&, const Transaction&, FlitRun run, Fs start, Fs end) override {
-      seen.push_back(run.count);
-      seen.push_back(start);
-      seen.push_back(end);
+  struct Intervals final : tlm::tlm_analysis_if<LinkPassage> {
+    void write(const LinkPassage& passage) override {
+      seen.push_back(passage.run.count);
+      seen.push_back(passage.start);
+      seen.push_back(passage.end);
     }
     std::vector<Fs> seen;
   } intervals;
   OneLink t("256", 3);
-  t.machine.link("a", "z").observe(&intervals);
+  t.machine.observation().link_passages.bind(intervals);
   t.a.send_at(t.machine.write("a", "z", 0, 512), ns);
   t.a.send_at(t.machine.control("a", "z"), ns);
   t.machine.run();
@@ -138,7 +138,7 @@ KERNBENCH_SYSTEMC_TEST(refuses_the_base_protocol_inside_the_fabric) {
   Initiator initiator("initiator");
   MiniMachine machine({"z"});
   StubNode& z = machine.stub("z");
-  Link link("link", Rational(256), 1, 256);
+  Link link("link", Rational(256), 1, 256, machine.observation().link_passages);
   initiator.out.bind(link.in);
   link.out.bind(z.add_input(0));
   machine.elaborate();

@@ -6,8 +6,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
-#include "tests/support/fabric_stubs.h"
 #include "tests/support/forked.h"
+#include "tests/support/mini_machine.h"
 
 using namespace kernbench;
 using kernbench::test::MiniMachine;
@@ -263,16 +263,20 @@ KERNBENCH_SYSTEMC_TEST(an_arrival_beyond_the_end_of_time_ends_the_run) {
 }
 
 KERNBENCH_SYSTEMC_TEST(shows_each_passage_to_an_observer) {
-  struct Passages final : PassageListener {
-    void passed(const FabricNode&, const Arrival& arrival, Fs start) override {
-      seen.push_back(arrival.time);
-      seen.push_back(start);
+  struct Passages final : tlm::tlm_analysis_if<NodePassage> {
+    explicit Passages(const FabricNode& node) : router(node) {}
+    void write(const NodePassage& passage) override {
+      if (&passage.node != &router) return;
+      seen.push_back(passage.arrival.time);
+      seen.push_back(passage.start);
       seen.push_back(Component::now());
     }
+    const FabricNode& router;
     std::vector<Fs> seen;
-  } passages;
+  };
   Star t;
-  t.r.observe_passages(&passages);
+  Passages passages(t.r);
+  t.machine.observation().node_passages.bind(passages);
   t.a.send_at(t.machine.write("a", "z", 0, 16), 100);
   t.b.send_at(t.machine.write("b", "z", 0, 16), 103);
   t.machine.run();

@@ -33,12 +33,12 @@ MacRate default_rate(const std::string&) { return {4096, Rational(1)}; }
 KERNBENCH_SYSTEMC_TEST(the_composite_window_spans_records_with_a_tile_stage) {
   FakeMachine machine;
   ActivityWindows windows;
-  windows.executed(record(*machine.dma, OpKind::memory, 10, 20, -1));
-  windows.executed(record(*machine.dma, OpKind::memory, 20, 60, 0));
-  windows.executed(record(*machine.gemm, OpKind::gemm, 60, 76, 0, 65536));
-  windows.executed(record(*machine.gemm, OpKind::gemm, 80, 96, 1, 65536));
-  windows.executed(record(*machine.dma, OpKind::memory, 96, 120, 1));
-  windows.executed(record(*machine.gemm, OpKind::gemm, 120, 130, -1, 40960));
+  windows.write(record(*machine.dma, OpKind::memory, 10, 20, -1));
+  windows.write(record(*machine.dma, OpKind::memory, 20, 60, 0));
+  windows.write(record(*machine.gemm, OpKind::gemm, 60, 76, 0, 65536));
+  windows.write(record(*machine.gemm, OpKind::gemm, 80, 96, 1, 65536));
+  windows.write(record(*machine.dma, OpKind::memory, 96, 120, 1));
+  windows.write(record(*machine.gemm, OpKind::gemm, 120, 130, -1, 40960));
   const ActivitySummary summary = windows.summary(default_rate);
   BOOST_REQUIRE(summary.pes.size() == 1U);
   BOOST_TEST(summary.pes[0].pe == "sip0.pe0");
@@ -55,8 +55,8 @@ KERNBENCH_SYSTEMC_TEST(the_composite_window_spans_records_with_a_tile_stage) {
 KERNBENCH_SYSTEMC_TEST(useful_efficiency_counts_multiply_accumulates_not_cycles) {
   FakeMachine machine;
   ActivityWindows windows;
-  windows.executed(record(*machine.dma, OpKind::memory, 0, 9, 0));
-  windows.executed(record(*machine.gemm, OpKind::gemm, 9, 10, 0, 1024));
+  windows.write(record(*machine.dma, OpKind::memory, 0, 9, 0));
+  windows.write(record(*machine.gemm, OpKind::gemm, 9, 10, 0, 1024));
   const ActivitySummary summary = windows.summary(default_rate);
   BOOST_TEST(*summary.mac_utilisation == 0.1);
   BOOST_TEST(*summary.useful_efficiency == 0.025);
@@ -67,10 +67,10 @@ KERNBENCH_SYSTEMC_TEST(useful_efficiency_counts_multiply_accumulates_not_cycles)
 KERNBENCH_SYSTEMC_TEST(several_pes_weigh_by_their_windows) {
   FakeMachine machine;
   ActivityWindows windows;
-  windows.executed(record(*machine.gemm, OpKind::gemm, 0, 5, 0, 4096));
-  windows.executed(record(*machine.gemm, OpKind::memory, 5, 10, 0));
-  windows.executed(record(*machine.port, OpKind::gemm, 100, 115, 0, 4096));
-  windows.executed(record(*machine.port, OpKind::memory, 115, 130, 0));
+  windows.write(record(*machine.gemm, OpKind::gemm, 0, 5, 0, 4096));
+  windows.write(record(*machine.gemm, OpKind::memory, 5, 10, 0));
+  windows.write(record(*machine.port, OpKind::gemm, 100, 115, 0, 4096));
+  windows.write(record(*machine.port, OpKind::memory, 115, 130, 0));
   const ActivitySummary summary = windows.summary(default_rate);
   BOOST_TEST(summary.pes.size() == 2U);
   BOOST_TEST(*summary.mac_utilisation == 0.5);
@@ -80,7 +80,7 @@ KERNBENCH_SYSTEMC_TEST(several_pes_weigh_by_their_windows) {
 KERNBENCH_SYSTEMC_TEST(without_a_composite_there_is_no_utilisation) {
   FakeMachine machine;
   ActivityWindows windows;
-  windows.executed(record(*machine.gemm, OpKind::gemm, 0, 5, -1, 4096));
+  windows.write(record(*machine.gemm, OpKind::gemm, 0, 5, -1, 4096));
   const ActivitySummary summary = windows.summary(default_rate);
   BOOST_TEST(!summary.mac_utilisation.has_value());
   BOOST_TEST(!summary.useful_efficiency.has_value());
@@ -92,7 +92,7 @@ KERNBENCH_SYSTEMC_TEST(without_a_composite_there_is_no_utilisation) {
 KERNBENCH_SYSTEMC_TEST(what_is_under_way_counts_as_if_it_ended_now) {
   FakeMachine machine;
   ActivityWindows windows;
-  windows.executed(record(*machine.dma, OpKind::memory, 0, 10, 0));
+  windows.write(record(*machine.dma, OpKind::memory, 0, 10, 0));
   const ActivitySummary summary =
       windows.summary(default_rate, {record(*machine.gemm, OpKind::gemm, 10, 20, 0)});
   BOOST_TEST(summary.composite.length() == 20 * fs_per_ns);
@@ -101,12 +101,4 @@ KERNBENCH_SYSTEMC_TEST(what_is_under_way_counts_as_if_it_ended_now) {
   BOOST_TEST(*summary.useful_efficiency == 0.0);
   BOOST_TEST(windows.operations() == 1U);
   BOOST_TEST(windows.summary(default_rate).composite.length() == 10 * fs_per_ns);  // asked again
-}
-
-KERNBENCH_SYSTEMC_TEST(reports_go_on_to_the_next_sink) {
-  FakeMachine machine;
-  ActivityWindows second;
-  ActivityWindows first(&second);
-  first.executed(record(*machine.gemm, OpKind::gemm, 0, 5, -1));
-  BOOST_TEST(second.operations() == 1U);
 }

@@ -1,15 +1,12 @@
 // A machine of three small components for the tests of observers.
 #pragma once
 
-#include <unistd.h>
-
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 
 #include "models/base/component.h"
 #include "tests/support/fake_services.h"
+#include "tests/support/temporary_folder.h"
 
 namespace kernbench::test {
 
@@ -71,21 +68,6 @@ class FakeMachine {
 
   Attributes attributes_;
   FakeServices services_;
-};
-
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& name)
-      : path_("/tmp/kernbench-test-" + std::to_string(::getpid()) + "-" + name) {}
-  ~TemporaryFile() { ::unlink(path_.c_str()); }
-  const std::string& path() const { return path_; }
-  std::string text() const {
-    std::ifstream in(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-
- private:
-  std::string path_;
 };
 
 inline void run_ns(int ns) { sc_core::sc_start(ns, sc_core::SC_NS); }

@@ -33,19 +33,19 @@ std::string written(const std::vector<ExecutedOp>& ops, const std::string& endin
                     std::uint64_t limit, const OpTable::Meta& meta = {}) {
   const TemporaryFile file("log" + ending);
   OpLogFile log(ResultFile(file.path()), nullptr, limit);
-  for (const ExecutedOp& op : ops) log.executed(op);
+  for (const ExecutedOp& op : ops) log.write(op);
   log.close(meta);
   if (ending == ".csv") return file.text();
   // As CSV, column by column.
-  SqliteDatabase database(file.path());
-  SqliteStatement rows(database,
-                       "SELECT id, t_start_fs, t_end_fs, node, kind, name, command, tile, bytes, "
-                       "text, inputs, outputs FROM listed");
+  SQLite::Database database(file.path());
+  SQLite::Statement rows(database,
+                         "SELECT id, t_start_fs, t_end_fs, node, kind, name, command, tile, bytes, "
+                         "text, inputs, outputs FROM listed");
   std::string text =
       "id,t_start_fs,t_end_fs,node,kind,name,command,tile,bytes,params,inputs,outputs\n";
-  while (rows.step()) {
+  while (rows.executeStep()) {
     for (int column = 0; column < 12; ++column) {
-      std::string field = rows.text(column);
+      std::string field = rows.getColumn(column).getString();
       if (column >= 10 && !field.empty()) {
         field = field.substr(1, field.size() - 2);  // [1,2] is 1;2 there
         std::replace(field.begin(), field.end(), ',', ';');
@@ -139,15 +139,15 @@ KERNBENCH_SYSTEMC_TEST(a_database_has_typed_parameters_meta_and_indices) {
   FunctionalModel functional_model;
   const TemporaryFile file("typed.sqlite");
   OpLogFile log(ResultFile(file.path()), nullptr, 2);
-  for (const ExecutedOp& op : three_ops(machine, functional_model)) log.executed(op);
+  for (const ExecutedOp& op : three_ops(machine, functional_model)) log.write(op);
   log.close(
       {{"command_line", "kernbench run"}, {"configuration", R"({"system": {"flit_bytes": 256}})"}});
 
-  SqliteDatabase database(file.path());
+  SQLite::Database database(file.path());
   const auto value = [&](const std::string& sql) {
-    SqliteStatement statement(database, sql);
-    BOOST_TEST_REQUIRE(statement.step(), sql);
-    return statement.text(0);
+    SQLite::Statement statement(database, sql);
+    BOOST_TEST_REQUIRE(statement.executeStep(), sql);
+    return statement.getColumn(0).getString();
   };
   BOOST_TEST(value("SELECT value FROM meta WHERE key = 'schema_version'") ==
              std::to_string(OpTable::schema_version));
@@ -203,19 +203,25 @@ BOOST_AUTO_TEST_CASE(the_ending_of_the_name_chooses_the_format) {
 BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_told_at_the_end) {
   OpLogFile log(ResultFile("/dev/full"), nullptr, 1000);
   ExecutedOp op;
-  for (int i = 0; i < 100000; ++i) log.executed(op);
+  for (int i = 0; i < 100000; ++i) log.write(op);
   BOOST_CHECK_EXCEPTION(log.close(), Error, [](const Error& error) {
     return std::string(error.what()).find("'/dev/full' is not complete") == 0;
   });
 }
 
 BOOST_AUTO_TEST_CASE(a_fault_of_sqlite_is_an_error_with_its_text) {
-  BOOST_CHECK_THROW(SqliteDatabase("/nowhere/a.db"), Error);
-  SqliteDatabase database("");
-  BOOST_CHECK_EXCEPTION(database.execute("SELEC"), Error, [](const Error& error) {
-    return std::string(error.what())
-               .find("temporary SQLite database cannot be written: near \"SELEC\"") !=
-           std::string::npos;
-  });
-  BOOST_CHECK_THROW(SqliteStatement(database, "SELECT * FROM nothing"), Error);
+  const auto fault_of = [](const std::string& path) -> std::string {
+    try {
+      OpTable table(path);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  BOOST_TEST(fault_of("/nowhere/a.db") ==
+             "'/nowhere/a.db' cannot be opened: unable to open database file");
+  const TemporaryFile file("twice.db");
+  BOOST_TEST(fault_of(file.path()) == "");
+  BOOST_TEST(fault_of(file.path()) ==
+             "'" + file.path() + "' cannot be written: table meta already exists");
 }

@@ -7,7 +7,6 @@
 #include <set>
 #include <sstream>
 
-#include "platform/observe/activity_windows.h"
 #include "platform/observe/transfer_breakdown.h"
 #include "tests/support/forked.h"
 #include "tests/support/whole_machine.h"
@@ -18,30 +17,22 @@ using Json = nlohmann::json;
 
 namespace {
 
+MachineOptions without_data() {
+  MachineOptions options(MachineOptions::Engines::builtin);
+  options.data = false;
+  return options;
+}
+
 // A machine with built-in engines, its requests traced.
 struct Traced {
-  explicit Traced(const std::string& topology = "topology.tiny.yaml") {
-    register_builtin_components(registry);
-    MachineSpec spec =
-        load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + topology, {}, registry);
-    spec.source_path.clear();
-    PlatformOptions options;
-    options.op_sink = &sink;
-    platform = std::make_unique<Platform>(build_graph(std::move(spec)), registry, options);
-    watch = std::make_unique<TransferWatch>(*platform);
-    trace = std::make_unique<RequestTrace>(*platform, *watch, text);
-    sink.report_to(trace.get());
-    breakdown = std::make_unique<TransferBreakdown>(*platform, *watch);
+  explicit Traced(const std::string& topology = "topology.tiny.yaml")
+      : machine(topology, {}, without_data()) {
+    trace = std::make_unique<RequestTrace>(*machine.platform, text);
+    breakdown = std::make_unique<TransferBreakdown>(*machine.platform);
   }
-  std::uint64_t hbm(PeId pe, std::uint64_t offset = 0) const {
-    return platform->address_map()
-        .address_of({MemoryArea::hbm, static_cast<unsigned>(pe.sip), static_cast<unsigned>(pe.cube),
-                     static_cast<unsigned>(pe.pe), offset})
-        .encode();
-  }
+  std::uint64_t hbm(PeId pe, std::uint64_t offset = 0) const { return machine.hbm(pe, offset); }
   std::vector<Json> run(std::function<void(HostPort&)> body, const RunLimits& limits = {}) {
-    FunctionProgram program(std::move(body));
-    const RunResult result = platform->run(program, limits);
+    const RunResult result = machine.run(std::move(body), limits);
     BOOST_TEST(result.error == "");
     trace->close();
     std::vector<Json> lines;
@@ -57,11 +48,8 @@ struct Traced {
     });
   }
 
-  ComponentRegistry registry;
-  ActivityWindows sink;
+  WholeMachine machine;
   std::stringstream text;
-  std::unique_ptr<Platform> platform;
-  std::unique_ptr<TransferWatch> watch;
   std::unique_ptr<RequestTrace> trace;
   std::unique_ptr<TransferBreakdown> breakdown;
 };
@@ -198,6 +186,23 @@ KERNBENCH_SYSTEMC_TEST(tiles_of_a_composite_name_command_and_tile_in_both_direct
                      {"DMA_READ", 16}, {"FETCH", 8}, {"GEMM", 8}, {"STORE", 4}, {"DMA_WRITE", 4}}));
 }
 
+// So that a machine whose observers are gone pays nothing for them.
+KERNBENCH_SYSTEMC_TEST(observers_that_go_leave_no_subscription_behind) {
+  Traced t;
+  const Observation& ports = t.machine.platform->observation();
+  BOOST_TEST(ports.link_passages.observed());
+  BOOST_TEST(ports.hbm_bookings.observed());
+  t.breakdown.reset();
+  BOOST_TEST(ports.link_passages.observed());  // by the trace
+  BOOST_TEST(!ports.hbm_bookings.observed());
+  t.trace.reset();
+  BOOST_TEST(!ports.executed_ops.observed());
+  BOOST_TEST(!ports.trace_events.observed());
+  BOOST_TEST(!ports.link_passages.observed());
+  BOOST_TEST(!ports.node_passages.observed());
+  BOOST_TEST(!ports.transaction_ends.observed());
+}
+
 KERNBENCH_SYSTEMC_TEST(what_is_under_way_when_a_run_is_stopped_is_marked) {
   Traced t;
   RunLimits limits;
@@ -277,10 +282,10 @@ KERNBENCH_SYSTEMC_TEST(the_breakdown_of_a_run_adds_up_to_the_traced_latencies) {
   std::map<std::string, std::pair<int, double>> traced;
   for (const Json& line : lines) {
     if (line.at("kind") != "read" && line.at("kind") != "write") continue;
-    const NodeId from = t.platform->graph().at(line.at("initiator").get<std::string>()),
-                 to = t.platform->graph().at(line.at("target").get<std::string>());
+    const NodeId from = t.machine.platform->graph().at(line.at("initiator").get<std::string>()),
+                 to = t.machine.platform->graph().at(line.at("target").get<std::string>());
     auto& sum = traced[line.at("kind").get<std::string>() + " " +
-                       name_of(distance_of(t.platform->graph(), from, to))];
+                       name_of(distance_of(t.machine.platform->graph(), from, to))];
     ++sum.first;
     sum.second += line.at("total_ns").get<double>();
   }

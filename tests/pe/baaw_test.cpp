@@ -66,7 +66,7 @@ KERNBENCH_SYSTEMC_TEST(a_segment_message_takes_effect_after_the_overhead_and_is_
   std::vector<bool> there;
   const auto signal = [&] {
     try {
-      pe.dma().look_up_segments(la, 256);
+      pe.service<SegmentLookup>("pe_dma").look_up_segments(la, 256);
       there.push_back(true);
     } catch (const AccessFault&) {
       there.push_back(false);

@@ -85,8 +85,8 @@ KERNBENCH_SYSTEMC_TEST(reads_and_writes_overlap) {
 
 KERNBENCH_SYSTEMC_TEST(requests_of_one_instant_are_granted_by_command) {
   PeTestbench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
-  struct User final : DmaListener {
-    explicit User(PeTestbench& pe) : bench(pe) {}
+  struct Log final : DmaListener {
+    explicit Log(PeTestbench& pe) : bench(pe) {}
     void dma_granted(std::uint32_t tag) override {
       log.push_back("granted " + std::to_string(tag) + " " + format_ns(bench.now()));
     }
@@ -95,18 +95,21 @@ KERNBENCH_SYSTEMC_TEST(requests_of_one_instant_are_granted_by_command) {
     }
     PeTestbench& bench;
     std::vector<std::string> log;
-  } user(pe);
+  } listener(pe);
   pe.at(0, [&] {
-    DmaAccess& dma = pe.dma();
-    dma.submit_dma({false, {pe.machine().find("mem0"), 0}, 256, {7, 0, 0}, std::nullopt, &user, 7});
-    dma.submit_dma({false, {pe.machine().find("mem1"), 0}, 512, {5, 0, 0}, std::nullopt, &user, 5});
-    dma.submit_dma({true, {pe.machine().find("mem2"), 0}, 256, {9, 0, 0}, std::nullopt, &user, 9});
+    auto& dma = pe.service<DmaAccess>("pe_dma");
+    dma.submit_dma(
+        {false, {pe.machine().find("mem0"), 0}, 256, {7, 0, 0}, std::nullopt, &listener, 7});
+    dma.submit_dma(
+        {false, {pe.machine().find("mem1"), 0}, 512, {5, 0, 0}, std::nullopt, &listener, 5});
+    dma.submit_dma(
+        {true, {pe.machine().find("mem2"), 0}, 256, {9, 0, 0}, std::nullopt, &listener, 9});
   });
   pe.run();
   const std::vector<std::string> expected{"granted 5 0 ns",        "granted 9 0 ns",
                                           "ended 9 2.000002 ns",   "ended 5 3.000002 ns",
                                           "granted 7 3.000002 ns", "ended 7 5.000004 ns"};
-  BOOST_TEST(user.log == expected, boost::test_tools::per_element());
+  BOOST_TEST(listener.log == expected, boost::test_tools::per_element());
 }
 
 KERNBENCH_SYSTEMC_TEST(every_translation_costs_the_tlb_overhead_and_a_physical_address_none) {

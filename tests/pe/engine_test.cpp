@@ -138,16 +138,16 @@ KERNBENCH_SYSTEMC_TEST(the_queue_holds_queue_depth_tasks_beside_the_one_in_servi
 }
 
 KERNBENCH_SYSTEMC_TEST(a_tile_that_completes_twice_is_an_internal_error) {
-  struct Owner final : CommandContext::Owner {
+  struct Listener final : CommandListener {
     void stage_ended(CommandContext&, TileTask&) override {}
     void tile_completed(CommandContext&, TileTask&) override { ++completed; }
     int completed = 0;
-  } owner;
-  CommandContext context(owner, std::make_shared<CommandState>(1), nullptr, std::nullopt);
+  } listener;
+  CommandContext context(listener, std::make_shared<CommandState>(1), nullptr, std::nullopt);
   TileTask task;
   context.feed(task.tile);
   context.complete_tile(task);
-  BOOST_TEST(owner.completed == 1);
+  BOOST_TEST(listener.completed == 1);
   BOOST_TEST(context.complete());
   BOOST_CHECK_EXCEPTION(context.complete_tile(task), ModelError, [](const ModelError& error) {
     return std::string(error.what()) == "tile 0 of command 1 has been completed twice";

@@ -1,8 +1,8 @@
 // Queue pairs that are added to an installation: those that are there keep what they hold
 // (docs/decisions/0074).
 #include "models/base/errors.h"
-#include "tests/pe/ipcq_machine.h"
 #include "tests/support/forked.h"
+#include "tests/support/torch_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_SUITE(ipcq_addition)
 // One message lies in the ring W of PE 1 when intra_E and intra_W come; PE 1 then takes it, and one
 // that comes by the new way.
 KERNBENCH_SYSTEMC_TEST(a_message_that_waits_is_still_there) {
-  IpcqMachine m;
+  TorchMachine m;
   m.run([&](Torch& torch) {
     torch.ipcq.install(pair_of("E", "W"));
     const auto before = bases(torch);
@@ -58,9 +58,9 @@ KERNBENCH_SYSTEMC_TEST(a_message_that_waits_is_still_there) {
 // A receive waits for its message while A and B come, a send for its credit while child and parent
 // come.
 KERNBENCH_SYSTEMC_TEST(operations_that_wait_go_on) {
-  IpcqMachine m;
+  TorchMachine m;
   m.run([&](Torch& torch) {
-    IpcqOptions options;
+    IpcqSettings options;
     options.n_slots = 1;
     torch.ipcq.install(pair_of("E", "W"), options);
     const LaunchHandle receive = start(torch, 1, [](tl::Program& tl, tl::Tensor) {
@@ -83,7 +83,7 @@ KERNBENCH_SYSTEMC_TEST(operations_that_wait_go_on) {
 
 // What is there already is no addition to anything, and no error.
 KERNBENCH_SYSTEMC_TEST(adding_what_is_there_changes_nothing) {
-  IpcqMachine m;
+  TorchMachine m;
   m.run([&](Torch& torch) {
     torch.ipcq.install(pair_of("E", "W"));
     const Fs begun = torch.now();
@@ -96,7 +96,7 @@ KERNBENCH_SYSTEMC_TEST(adding_what_is_there_changes_nothing) {
 // x <-> y is what is joined; with `a` and `z` beside them it would be x <-> a, as names are joined
 // in byte order.
 KERNBENCH_SYSTEMC_TEST(what_would_change_queue_pairs_is_no_addition) {
-  IpcqMachine m;
+  TorchMachine m;
   m.run([&](Torch& torch) {
     BOOST_TEST(!m.runtime->ipcq.add(pair_of("E", "W")));
     torch.ipcq.install(pair_of("x", "y"));
@@ -111,7 +111,7 @@ KERNBENCH_SYSTEMC_TEST(what_would_change_queue_pairs_is_no_addition) {
 // PE_IPCQ holds 12 queue pairs: eleven more than one is as many as there are, twelve more are too
 // many, and leave nothing behind.
 KERNBENCH_SYSTEMC_TEST(additions_beyond_what_pe_ipcq_holds_are_refused) {
-  IpcqMachine m;
+  TorchMachine m;
   m.run([&](Torch& torch) {
     torch.ipcq.install(pair_of("E", "W"));
     const auto more = [](int count) {

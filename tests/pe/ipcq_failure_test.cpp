@@ -2,9 +2,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
-#include "tests/pe/ipcq_machine.h"
 #include "tests/support/error_text.h"
 #include "tests/support/forked.h"
+#include "tests/support/torch_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -16,7 +16,7 @@ NeighbourGraph ring_of_two() { return graphs::intra_pe_ring(0, 0, 2); }
 
 // Installs a ring of two PEs and launches on both.
 template <class Kernel>
-RunResult run(IpcqMachine& m, Kernel kernel, const IpcqOptions& options = {},
+RunResult run(TorchMachine& m, Kernel kernel, const IpcqSettings& options = {},
               const RunLimits& limits = {}) {
   return m.try_run(
       [&](Torch& torch) {
@@ -29,7 +29,7 @@ RunResult run(IpcqMachine& m, Kernel kernel, const IpcqOptions& options = {},
 
 template <class Kernel>
 std::string error_of(Kernel kernel) {
-  IpcqMachine m;
+  TorchMachine m;
   const RunResult result = run(m, kernel);
   BOOST_TEST(name_of(result.status) == "failed");
   return result.error;
@@ -81,7 +81,7 @@ KERNBENCH_SYSTEMC_TEST(an_asynchronous_receive_from_no_direction_of_the_pe_is_an
 }
 
 KERNBENCH_SYSTEMC_TEST(without_rings_nothing_can_be_sent_or_received) {
-  IpcqMachine m;
+  TorchMachine m;
   m.run([](Torch& torch) {
     BOOST_TEST(text_of([&] {
                  launch(
@@ -138,7 +138,7 @@ KERNBENCH_SYSTEMC_TEST(a_block_too_small_for_the_message_is_refused) {
 
 // Both wait for what the other would send next.
 KERNBENCH_SYSTEMC_TEST(receives_that_wait_for_ever_are_listed_with_their_queues) {
-  IpcqMachine m;
+  TorchMachine m;
   const RunResult result = run(
       m, +[](tl::Program& tl, tl::Tensor) {
         tl.send("E", tl.zeros({1}));
@@ -161,8 +161,8 @@ KERNBENCH_SYSTEMC_TEST(receives_that_wait_for_ever_are_listed_with_their_queues)
 KERNBENCH_SYSTEMC_TEST(sends_that_wait_for_ever_are_listed_with_their_queues) {
   for (const Backpressure backpressure : {Backpressure::sleep, Backpressure::poll}) {
     const std::string error = forked_value([backpressure] {
-      IpcqMachine m;
-      IpcqOptions options;
+      TorchMachine m;
+      IpcqSettings options;
       options.backpressure = backpressure;
       options.n_slots = 2;
       return run(
@@ -187,7 +187,7 @@ KERNBENCH_SYSTEMC_TEST(sends_that_wait_for_ever_are_listed_with_their_queues) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_receive_without_a_direction_that_waits_for_ever_is_listed) {
-  IpcqMachine m;
+  TorchMachine m;
   check_contains(run(
                      m, +[](tl::Program& tl, tl::Tensor) { tl.recv({1}, f16); })
                      .error,
@@ -200,7 +200,7 @@ KERNBENCH_SYSTEMC_TEST(a_receive_without_a_direction_that_waits_for_ever_is_list
 // PE 1 fails; PE 0 waits for its message and is ended. The queues are reset: what they hold is
 // lost, and they have to be installed again.
 KERNBENCH_SYSTEMC_TEST(a_failure_elsewhere_ends_a_receive_and_resets_the_queues) {
-  IpcqMachine m;
+  TorchMachine m;
   m.run([](Torch& torch) {
     torch.ipcq.install(ring_of_two());
     const std::string failed = text_of([&] {
@@ -229,7 +229,7 @@ KERNBENCH_SYSTEMC_TEST(a_failure_elsewhere_ends_a_receive_and_resets_the_queues)
 // --- Installation
 
 KERNBENCH_SYSTEMC_TEST(an_installation_takes_the_time_of_its_messages) {
-  IpcqMachine m;
+  TorchMachine m;
   m.run([](Torch& torch) {
     const Fs before = torch.now();
     torch.ipcq.install(graphs::intra_pe_ring(0, 0, 8));
@@ -240,10 +240,10 @@ KERNBENCH_SYSTEMC_TEST(an_installation_takes_the_time_of_its_messages) {
 }
 
 KERNBENCH_SYSTEMC_TEST(rings_lie_in_the_memory_of_their_kind_and_do_not_overlap) {
-  IpcqMachine m;
+  TorchMachine m;
   m.run([&](Torch& torch) {
     for (const MemorySpace space : {MemorySpace::tcm, MemorySpace::sram, MemorySpace::hbm}) {
-      IpcqOptions options;
+      IpcqSettings options;
       options.buffer_kind = space;
       options.slot_size = 1000;
       const Tensor neighbour = torch.empty({8, 100}, f16, rows(8), "neighbour");
@@ -262,10 +262,10 @@ KERNBENCH_SYSTEMC_TEST(rings_lie_in_the_memory_of_their_kind_and_do_not_overlap)
                                                                : torch.spec().hbm(pe)));
         if (space == MemorySpace::tcm) {
           BOOST_TEST(place.offset >=
-                     torch.spec().scratch_bytes());  // not where kernels keep their handles
+                     torch.spec().scratch_bytes);  // not where kernels keep their handles
           BOOST_TEST(end.offset <
-                     torch.spec().tcm_bytes() -
-                         torch.spec().tcm_reserved_bytes());  // nor the scheduler its tiles
+                     torch.spec().tcm_bytes -
+                         torch.spec().tcm_reserved_bytes);  // nor the scheduler its tiles
         }
         taken[ring.base] = ring.base + ring.nbytes;
       }
@@ -280,9 +280,9 @@ KERNBENCH_SYSTEMC_TEST(rings_lie_in_the_memory_of_their_kind_and_do_not_overlap)
 }
 
 KERNBENCH_SYSTEMC_TEST(a_second_installation_replaces_the_first_and_gives_its_memory_back) {
-  IpcqMachine m;
+  TorchMachine m;
   m.run([](Torch& torch) {
-    IpcqOptions options;
+    IpcqSettings options;
     options.buffer_kind = MemorySpace::hbm;
     torch.ipcq.install(ring_of_two(), options);
     launch(
@@ -308,7 +308,7 @@ KERNBENCH_SYSTEMC_TEST(a_second_installation_replaces_the_first_and_gives_its_me
 
 // The message stays where it is and can still be received.
 KERNBENCH_SYSTEMC_TEST(rings_that_hold_a_message_are_not_replaced) {
-  IpcqMachine m;
+  TorchMachine m;
   m.run([](Torch& torch) {
     torch.ipcq.install(ring_of_two());
     launch(
@@ -341,9 +341,9 @@ KERNBENCH_SYSTEMC_TEST(rings_that_hold_a_message_are_not_replaced) {
 // 1 MiB of the TCM is scratch, 512 KiB are the scheduler's: half a MiB is left, less than two rings
 // of 4 slots of 64 KiB + 1.
 KERNBENCH_SYSTEMC_TEST(rings_that_do_not_fit_are_refused_and_leave_nothing_behind) {
-  IpcqMachine m;
+  TorchMachine m;
   m.run([](Torch& torch) {
-    IpcqOptions options;
+    IpcqSettings options;
     options.slot_size = (64 << 10) + 1;
     const std::string error = text_of([&] { torch.ipcq.install(ring_of_two(), options); });
     check_contains(error, {"torch.ipcq.install: rings of 4 slots of 65537 bytes do not fit:",
@@ -365,7 +365,7 @@ KERNBENCH_SYSTEMC_TEST(rings_that_do_not_fit_are_refused_and_leave_nothing_behin
 // pe_ipcq holds 12 queue pairs: PE 0 is to have 13. Every PE is asked before any of them is
 // changed.
 KERNBENCH_SYSTEMC_TEST(more_queue_pairs_than_pe_ipcq_holds_are_refused_by_all) {
-  IpcqMachine m;
+  TorchMachine m;
   m.run([](Torch& torch) {
     torch.ipcq.install(ring_of_two());
     NeighbourGraph star;
@@ -385,7 +385,7 @@ KERNBENCH_SYSTEMC_TEST(more_queue_pairs_than_pe_ipcq_holds_are_refused_by_all) {
 }
 
 KERNBENCH_SYSTEMC_TEST(wrong_graphs_and_options_are_refused) {
-  IpcqMachine m;
+  TorchMachine m;
   m.run([](Torch& torch) {
     check_contains(text_of([&] { torch.ipcq.install(graphs::intra_pe_ring(0, 0, 9)); }),
                    {"torch.ipcq.install: the graph has sip0.cube0.pe8; the machine has 1 SIPs of 1 "
@@ -395,17 +395,18 @@ KERNBENCH_SYSTEMC_TEST(wrong_graphs_and_options_are_refused) {
     check_contains(text_of([&] { torch.ipcq.install(one_way); }),
                    {"direction 'E' of sip0.cube0.pe0 leads to sip0.cube0.pe1, which has no"});
     const auto refused = [&](auto change) {
-      IpcqOptions options;
+      IpcqSettings options;
       change(options);
       return text_of([&] { torch.ipcq.install(ring_of_two(), options); });
     };
-    check_contains(refused([](IpcqOptions& o) { o.n_slots = 0; }),
+    check_contains(refused([](IpcqSettings& o) { o.n_slots = 0; }),
                    {"torch.ipcq.install: n_slots is 0, allowed is at least 1"});
-    check_contains(refused([](IpcqOptions& o) { o.slot_size = 0; }), {"slot_size is 0 bytes"});
-    check_contains(refused([](IpcqOptions& o) { o.credit_size = 0; }), {"credit_size is 0 bytes"});
-    check_contains(refused([](IpcqOptions& o) { o.poll_ns = 0; }),
+    check_contains(refused([](IpcqSettings& o) { o.slot_size = 0; }), {"slot_size is 0 bytes"});
+    check_contains(refused([](IpcqSettings& o) { o.ipcq_credit_size_bytes = 0; }),
+                   {"credit_size is 0 bytes"});
+    check_contains(refused([](IpcqSettings& o) { o.poll_ns = 0; }),
                    {"poll_ns is 0, allowed is more than 0"});
-    check_contains(refused([](IpcqOptions& o) { o.vc_chunk_size = 0; }),
+    check_contains(refused([](IpcqSettings& o) { o.vc_chunk_size = 0; }),
                    {"vc_chunk_size is 0 bytes"});
     check_contains(text_of([] { parse_memory_space("dram"); }),
                    {"memory space 'dram', allowed: tcm, sram, hbm"});

@@ -2,8 +2,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
-#include "tests/pe/ipcq_machine.h"
 #include "tests/support/forked.h"
+#include "tests/support/torch_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -30,8 +30,8 @@ HostArray input(std::int64_t rows, std::int64_t columns) {
 
 // Launches on the PEs of x and out, after installing, and verifies out.
 template <class Kernel>
-std::string run(IpcqMachine& m, const NeighbourGraph& graph, Kernel kernel, const HostArray& x,
-                std::vector<double> expected, const IpcqOptions& options = {}) {
+std::string run(TorchMachine& m, const NeighbourGraph& graph, Kernel kernel, const HostArray& x,
+                std::vector<double> expected, const IpcqSettings& options = {}) {
   m.run([&](Torch& torch) {
     torch.ipcq.install(graph, options);
     const int pes = static_cast<int>(x.shape()[0]);
@@ -68,8 +68,8 @@ BOOST_AUTO_TEST_SUITE(ipcq_kernels)
 BOOST_AUTO_TEST_CASE(what_is_sent_arrives_at_the_neighbour_whatever_the_buffers) {
   for (const MemorySpace buffer : {MemorySpace::tcm, MemorySpace::sram, MemorySpace::hbm}) {
     forked([buffer] {
-      IpcqMachine m;
-      IpcqOptions options;
+      TorchMachine m;
+      IpcqSettings options;
       options.buffer_kind = buffer;
       BOOST_TEST(run(m, ring_of(8), shift, input(8, 64), moved(input(8, 64), 1), options) == "");
     });
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(what_is_sent_arrives_at_the_neighbour_whatever_the_buffers)
 
 // Sums of sums go round before anybody knows their values: they are references until phase 2.
 KERNBENCH_SYSTEMC_TEST(results_that_are_pending_are_sent_and_forwarded) {
-  IpcqMachine m;
+  TorchMachine m;
   const auto all_reduce = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
     tl::Handle travelling = tl.load(x.local(), x.local_shape(), x.dtype()) * 2.0;
     tl::Handle sum = travelling;
@@ -99,7 +99,7 @@ KERNBENCH_SYSTEMC_TEST(results_that_are_pending_are_sent_and_forwarded) {
 
 // Both directions lead to the same peer: what is sent east arrives at the west.
 KERNBENCH_SYSTEMC_TEST(in_a_ring_of_two_the_directions_do_not_mix) {
-  IpcqMachine m;
+  TorchMachine m;
   const auto exchange = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
     const tl::Handle mine = tl.load(x.local(), {2, 4}, f16);
     tl.send("W", tl.slice(mine, 0, 1));
@@ -114,8 +114,8 @@ KERNBENCH_SYSTEMC_TEST(in_a_ring_of_two_the_directions_do_not_mix) {
 
 // One slot, four messages, all kept: none is what a later one has put into the slot.
 KERNBENCH_SYSTEMC_TEST(what_was_received_does_not_change_when_the_slot_is_used_again) {
-  IpcqMachine m;
-  IpcqOptions options;
+  TorchMachine m;
+  IpcqSettings options;
   options.n_slots = 1;
   const auto rows_one_by_one = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
     const tl::Handle mine = tl.load(x.local(), {4, 2}, f16);
@@ -133,7 +133,7 @@ KERNBENCH_SYSTEMC_TEST(what_was_received_does_not_change_when_the_slot_is_used_a
 // The store overwrites the source at the instant at which send returns, long before the message
 // leaves.
 KERNBENCH_SYSTEMC_TEST(the_bytes_sent_are_those_at_issue) {
-  IpcqMachine m;
+  TorchMachine m;
   const auto overwrite = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
     tl.send("E", x.local(), x.local_shape(), x.dtype());
     tl.store(x.local(), tl.zeros(x.local_shape()));
@@ -143,7 +143,7 @@ KERNBENCH_SYSTEMC_TEST(the_bytes_sent_are_those_at_issue) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_strided_block_is_sent_in_row_major_order) {
-  IpcqMachine m;
+  TorchMachine m;
   const auto transposed = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
     tl.send("E", tl.trans(tl.load(x.local(), {2, 3}, f16)));
     tl.store(out.local(), tl.recv("W", {3, 2}, f16));
@@ -153,7 +153,7 @@ KERNBENCH_SYSTEMC_TEST(a_strided_block_is_sent_in_row_major_order) {
 }
 
 KERNBENCH_SYSTEMC_TEST(received_values_that_are_known_can_be_branched_on) {
-  IpcqMachine m;
+  TorchMachine m;
   const auto largest = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
     const tl::Handle mine = tl.load(x.local(), {1}, f16);
     tl.send("E", mine);
@@ -164,7 +164,7 @@ KERNBENCH_SYSTEMC_TEST(received_values_that_are_known_can_be_branched_on) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_message_is_seen_as_another_type_of_the_same_size) {
-  IpcqMachine m;
+  TorchMachine m;
   const auto as_integers = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
     tl.send("E", x.local(), x.local_shape()[1] * 2);  // bytes
     const tl::Handle words = tl.recv("W", {2}, i32);
@@ -177,7 +177,7 @@ KERNBENCH_SYSTEMC_TEST(a_message_is_seen_as_another_type_of_the_same_size) {
 // --- Copies
 
 KERNBENCH_SYSTEMC_TEST(a_message_is_copied_into_a_block_or_to_memory) {
-  IpcqMachine m;
+  TorchMachine m;
   const auto copies = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
     const tl::Handle mine = tl.load(x.local(), {2, 8}, f16);
     tl.send("E", tl.slice(mine, 0, 1));
@@ -193,7 +193,7 @@ KERNBENCH_SYSTEMC_TEST(a_message_is_copied_into_a_block_or_to_memory) {
 // --- Order
 
 KERNBENCH_SYSTEMC_TEST(messages_of_a_direction_keep_their_order_and_do_not_wait_for_others) {
-  IpcqMachine m;
+  TorchMachine m;
   const auto two_ways = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
     const tl::Handle mine = tl.load(x.local(), {4, 1}, f16);
     for (int i = 0; i < 3; ++i) tl.send("E", tl.slice(mine, i, i + 1));
@@ -206,7 +206,7 @@ KERNBENCH_SYSTEMC_TEST(messages_of_a_direction_keep_their_order_and_do_not_wait_
 
 // When both wait it is their turn by direction, E before W at the start; one alone is taken again.
 KERNBENCH_SYSTEMC_TEST(a_receive_without_a_direction_takes_them_round_robin) {
-  IpcqMachine m;
+  TorchMachine m;
   const auto gather = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
     const int pe = tl.program_id();
     const tl::Handle mine = tl.load(x.local(), {1}, f16);
@@ -231,7 +231,7 @@ KERNBENCH_SYSTEMC_TEST(a_receive_without_a_direction_takes_them_round_robin) {
 // The places are those of the calls, whatever the order of the waits; what is received in between
 // comes behind them.
 KERNBENCH_SYSTEMC_TEST(asynchronous_receives_have_the_places_of_their_calls) {
-  IpcqMachine m;
+  TorchMachine m;
   const auto backwards = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
     const tl::Handle mine = tl.load(x.local(), {4, 1}, f16);
     for (int i = 0; i < 4; ++i) tl.send("E", tl.slice(mine, i, i + 1));
@@ -248,7 +248,7 @@ KERNBENCH_SYSTEMC_TEST(asynchronous_receives_have_the_places_of_their_calls) {
 
 // The kernel that reserved a place has ended without waiting: the next kernel gets the message.
 KERNBENCH_SYSTEMC_TEST(a_place_that_nobody_waited_for_is_given_back_at_the_end_of_the_kernel) {
-  IpcqMachine m;
+  TorchMachine m;
   m.run([](Torch& torch) {
     torch.ipcq.install(ring_of(2));
     const Tensor x = torch.from_host(input(2, 4), rows(2), "x"),
@@ -276,7 +276,7 @@ KERNBENCH_SYSTEMC_TEST(a_place_that_nobody_waited_for_is_given_back_at_the_end_o
 
 // PE 3 of two neighbouring cubes, and of two SIPs.
 KERNBENCH_SYSTEMC_TEST(messages_cross_cubes_and_sips) {
-  IpcqMachine m("topology.yaml");
+  TorchMachine m("topology.yaml");
   m.run([](Torch& torch) {
     NeighbourGraph graph = graphs::cube_mesh(0, 4, {0, 0, 2, 1}, {0});
     graph.add(graphs::sip({"ring_1d", 2, 0, 0}, {{1, 0}}));
@@ -313,7 +313,7 @@ KERNBENCH_SYSTEMC_TEST(messages_cross_cubes_and_sips) {
 // --- Questions that cost nothing
 
 KERNBENCH_SYSTEMC_TEST(a_kernel_asks_for_its_directions_and_slots) {
-  IpcqMachine m;
+  TorchMachine m;
   const auto ends = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
     const bool first = !tl.connected("intra_W"), last = !tl.connected("intra_E");
     if (!last) tl.send("intra_E", tl.full({2}, static_cast<double>(tl.slot_bytes())));
@@ -321,7 +321,7 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_asks_for_its_directions_and_slots) {
     if (!first) tl.store(out.local(), tl.recv("intra_W", {2}, f16));
     tl.load(x.local(), x.local_shape(), f16);
   };
-  IpcqOptions options;
+  IpcqSettings options;
   options.slot_size = 512;
   NeighbourGraph line;
   for (int pe = 0; pe < 2; ++pe)
@@ -336,7 +336,7 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_asks_for_its_directions_and_slots) {
 BOOST_AUTO_TEST_CASE(times_do_not_hang_on_data) {
   const auto times = [](bool with_data) {
     return forked_value([with_data] {
-      IpcqMachine m("topology.tiny.yaml", {}, with_data);
+      TorchMachine m("topology.tiny.yaml", {}, with_data);
       m.run([](Torch& torch) {
         torch.ipcq.install(ring_of(8));
         const Tensor x = torch.full({8, 300}, 1, f16, rows(8), "x"),
@@ -353,7 +353,7 @@ BOOST_AUTO_TEST_CASE(times_do_not_hang_on_data) {
 }
 
 KERNBENCH_SYSTEMC_TEST(the_op_log_has_the_sends_the_copies_and_the_receives) {
-  IpcqMachine m;
+  TorchMachine m;
   run(m, ring_of(2), shift, input(2, 10), moved(input(2, 10), 1));
   for (const char* name : {"ipcq_send", "ipcq_copy", "ipcq_recv"}) {
     const std::vector<ExecutedOp> ops = m.ops(name);
@@ -375,7 +375,7 @@ KERNBENCH_SYSTEMC_TEST(the_op_log_has_the_sends_the_copies_and_the_receives) {
 
 // The rings' signals: what a waveform shows.
 KERNBENCH_SYSTEMC_TEST(signals_and_statistics_show_heads_tails_and_credits) {
-  IpcqMachine m;
+  TorchMachine m;
   m.run([](Torch& torch) {
     torch.ipcq.install(ring_of(2));
     const Tensor x = torch.from_host(input(2, 4), rows(2), "x");

@@ -1,8 +1,8 @@
 // Compute DMA and IPCQ messages on the link of one PE_DMA in a whole machine (spec 2.6, 8.1).
 #include <boost/test/unit_test.hpp>
 
-#include "tests/pe/ipcq_machine.h"
 #include "tests/support/forked.h"
+#include "tests/support/torch_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -13,26 +13,32 @@ constexpr Fs ns = fs_per_ns;
 
 // What goes over the link from PE 0 to its router: 't' a flit of a message, 's' of a store, 'r' the
 // command of a load.
-class LinkLog final : public LinkListener {
+class LinkLog final : public tlm::tlm_analysis_if<LinkPassage> {
  public:
-  explicit LinkLog(IpcqMachine& m) {
+  explicit LinkLog(TorchMachine& m) {
     const NodeId from = m.platform->machine().engine({0, 0, 0}, PeEngine::pe_dma);
     for (const MachineModules::LinkInstance& entry : m.platform->links()) {
       const Edge& edge = m.platform->graph().edges()[entry.edge];
-      if (edge.src == from) entry.link->observe(this);
+      if (edge.src == from) link_ = entry.link.get();
     }
+    m.platform->observation().link_passages.bind(*this);
   }
-  void carried(const Link&, const Transaction& transaction, FlitRun, Fs start, Fs end) override {
+  void write(const LinkPassage& passage) override {
+    if (&passage.link != link_) return;
+    const Transaction& transaction = passage.transaction;
     const RouteExtension& route = transaction.route();
     if (route.host_control) return;
     order += dynamic_cast<const IpcqMessage*>(route.message.get()) != nullptr ? 't'
              : transaction.is_write()                                         ? 's'
                                                                               : 'r';
-    starts.push_back(start);
-    ends.push_back(end);
+    starts.push_back(passage.start);
+    ends.push_back(passage.end);
   }
   std::string order;
   std::vector<Fs> starts, ends;
+
+ private:
+  const Link* link_ = nullptr;
 };
 
 DPPolicy rows(int pes) { return {Placement::replicate, Placement::row_wise, 1, pes}; }
@@ -53,7 +59,7 @@ NeighbourGraph pair_of_pes() {
   return graph.connect({0, 0, 0}, "E", {0, 0, 1}).connect({0, 0, 1}, "W", {0, 0, 0});
 }
 
-void run(IpcqMachine& m, int messages, const IpcqOptions& options) {
+void run(TorchMachine& m, int messages, const IpcqSettings& options) {
   m.run([&](Torch& torch) {
     torch.ipcq.install(pair_of_pes(), options);
     const Tensor out = torch.empty({2, 1024}, f16, rows(2), "out");
@@ -69,7 +75,7 @@ BOOST_AUTO_TEST_SUITE(ipcq_link)
 // ns after it, when the message's first flit has just left: from then on in turn, 8 flits of the
 // store between 8 of the message; the other 7 follow.
 KERNBENCH_SYSTEMC_TEST(a_message_and_a_store_take_turns) {
-  IpcqMachine m;
+  TorchMachine m;
   LinkLog link(m);
   run(m, 1, {});
   const Fs sent = m.ops("ipcq_send")[0].t_start;
@@ -81,18 +87,18 @@ KERNBENCH_SYSTEMC_TEST(a_message_and_a_store_take_turns) {
 }
 
 KERNBENCH_SYSTEMC_TEST(the_chunk_size_of_an_installation_goes_before_that_of_pe_dma) {
-  IpcqMachine m("topology.tiny.yaml",
-                {{"cube.pe_template.components.pe_dma.attrs.vc_chunk_size", "512"}});
+  TorchMachine m("topology.tiny.yaml",
+                 {{"cube.pe_template.components.pe_dma.attrs.vc_chunk_size", "512"}});
   LinkLog link(m);
-  IpcqOptions options;
+  IpcqSettings options;
   options.vc_chunk_size = 1024;
   run(m, 1, options);
   BOOST_TEST(link.order == "ttttsttttsttttsttttsssss");
 }
 
 KERNBENCH_SYSTEMC_TEST(the_chunk_size_of_pe_dma_is_the_default) {
-  IpcqMachine m("topology.tiny.yaml",
-                {{"cube.pe_template.components.pe_dma.attrs.vc_chunk_size", "512"}});
+  TorchMachine m("topology.tiny.yaml",
+                 {{"cube.pe_template.components.pe_dma.attrs.vc_chunk_size", "512"}});
   LinkLog link(m);
   run(m, 1, {});
   BOOST_TEST(link.order == "ttsttsttsttsttsttsttstts");
@@ -100,7 +106,7 @@ KERNBENCH_SYSTEMC_TEST(the_chunk_size_of_pe_dma_is_the_default) {
 
 // vc_comm does not wait for vc_compute, which holds its channel for the whole round trip.
 KERNBENCH_SYSTEMC_TEST(a_message_does_not_wait_for_the_channels_of_compute) {
-  IpcqMachine m;
+  TorchMachine m;
   m.run([&](Torch& torch) {
     torch.ipcq.install(pair_of_pes());
     const Tensor x = torch.zeros({2, 131072}, f16, rows(2), "x");
@@ -129,7 +135,7 @@ KERNBENCH_SYSTEMC_TEST(a_message_does_not_wait_for_the_channels_of_compute) {
 BOOST_AUTO_TEST_CASE(dma_takes_the_same_times_with_and_without_rings) {
   const auto times = [](bool rings) {
     return forked_value([rings] {
-      IpcqMachine m;
+      TorchMachine m;
       m.run([&](Torch& torch) {
         if (rings) torch.ipcq.install(pair_of_pes());
         const Tensor x = torch.zeros({2, 5000}, f16, rows(2), "x"),

@@ -6,9 +6,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/timing/ipcq_rules.h"
-#include "models/timing/lower_bound.h"
-#include "tests/pe/ipcq_machine.h"
+#include "platform/probe/lower_bound.h"
 #include "tests/support/forked.h"
+#include "tests/support/torch_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -31,7 +31,7 @@ struct Case {
   std::vector<Override> overrides;
   NeighbourGraph graph;
   std::vector<QueuePairEnd> ends;
-  IpcqOptions options;
+  IpcqSettings options;
   std::vector<Sent> messages;
   bool with_dma = false;
 };
@@ -180,7 +180,7 @@ void do_part(const Case& c, tl::Program& tl, const tl::Tensor& own) {
 }
 
 // The records of each message.
-std::vector<Times> times_of(const Case& c, const IpcqMachine& m) {
+std::vector<Times> times_of(const Case& c, const TorchMachine& m) {
   std::vector<Times> times(c.messages.size());
   std::map<PeId, std::vector<std::size_t>> sends,
       receives;  // messages, in the order in which the PE's kernel does it
@@ -235,7 +235,7 @@ std::vector<Times> times_of(const Case& c, const IpcqMachine& m) {
 std::vector<Fs> simulate(const Case& c) {
   return forked_value(
       [&c] {
-        IpcqMachine m("topology.yaml", c.overrides);
+        TorchMachine m("topology.yaml", c.overrides);
         m.run([&](Torch& torch) {
           torch.ipcq.install(c.graph, c.options);
           std::vector<LaunchHandle> handles;
@@ -278,20 +278,15 @@ RC_BOOST_PROP(data_arrive_in_order_and_no_slot_is_written_before_it_is_given_bac
     return Times{at[0], at[1], at[2], at[3], at[4], at[5]};
   };
 
-  const Graph graph = [&] {
-    ComponentRegistry registry;
-    register_builtin_components(registry);
-    MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.yaml",
-                                    c.overrides, registry);
-    spec.source_path.clear();
-    return build_graph(std::move(spec));
-  }();
+  ComponentRegistry registry;
+  register_builtin_components(registry);
+  const Graph graph = shipped_graph("topology.yaml", c.overrides, registry);
   const FabricEdges edges(graph);
-  const GraphMachineView view(graph);
+  const MachineDescription machine = describe_machine(graph);
   MachineRoutes routes(graph, edges);
-  const auto dma = [&](PeId pe) { return view.engine(pe, PeEngine::pe_dma); };
-  const Attributes& dma_attributes = view.attributes(dma({0, 0, 0}));
-  const Attributes& tcm = view.attributes(view.engine({0, 0, 0}, PeEngine::pe_tcm));
+  const auto dma = [&](PeId pe) { return machine.engine(pe, PeEngine::pe_dma); };
+  const Attributes& dma_attributes = machine.attributes(dma({0, 0, 0}));
+  const Attributes& tcm = machine.attributes(machine.engine({0, 0, 0}, PeEngine::pe_tcm));
 
   std::map<std::size_t, std::vector<std::size_t>> of_ring;
   for (std::size_t i = 0; i < c.messages.size(); ++i) of_ring[c.messages[i].end].push_back(i);
@@ -302,9 +297,9 @@ RC_BOOST_PROP(data_arrive_in_order_and_no_slot_is_written_before_it_is_given_bac
     std::vector<bool> stores;  // a pcie_ep takes whole what passes through
     for (const PathHop& hop : there.hops()) {
       const Node& node = graph.node(hop.node);
-      stores.push_back(node.kind == NodeKind::pcie_ep && !node.attributes().flag("cut_through"));
+      stores.push_back(node.kind == Role::pcie_ep && !node.attributes().flag("cut_through"));
     }
-    const Fs credit = credit_fs(back, c.options.credit_size);
+    const Fs credit = credit_fs(back, c.options.ipcq_credit_size_bytes);
     Fs given_back_before = 0;
     for (std::size_t k = 0; k < messages.size(); ++k) {
       const Times now = t(messages[k]);
@@ -313,14 +308,14 @@ RC_BOOST_PROP(data_arrive_in_order_and_no_slot_is_written_before_it_is_given_bac
       MemoryMessage message;
       message.bytes = bytes;
       message.offset = now.slot;
-      message.flit_bytes = view.flit_bytes();
+      message.flit_bytes = machine.flit_bytes;
       const Fs way = there.hop(0).overhead_fs + data_leg(there, FlitCut(message), stores).last;
       Fs write = transfer_fs(bytes, tcm.decimal("write_bw_gbs")),
          read = transfer_fs(bytes, tcm.decimal("read_bw_gbs"));
       if (c.options.buffer_kind != MemorySpace::tcm) {
         const std::string tier = name_of(c.options.buffer_kind);
         const NodeId bank =
-            tier == "hbm" ? view.hbm(end.peer) : view.sram(end.peer.sip, end.peer.cube);
+            tier == "hbm" ? machine.hbm(end.peer) : machine.sram(end.peer.sip, end.peer.cube);
         write = read = slot_access_fs({ns_to_fs(dma_attributes.decimal(tier + "_slot_overhead_ns")),
                                        dma_attributes.decimal(tier + "_slot_bw_gbs")},
                                       bytes, routes.memory_path(dma(end.peer), bank));

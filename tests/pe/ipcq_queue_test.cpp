@@ -82,13 +82,13 @@ BOOST_AUTO_TEST_CASE(the_tail_moves_over_what_is_consumed_in_order) {
   const std::uint64_t first = q.reserve(), second = q.reserve();
   q.consume(second);
   BOOST_TEST(q.tail() == 0u);
-  BOOST_TEST(q.next_place() == 2u);
+  BOOST_TEST(q.next_open() == 2u);
   q.consume(first);
   BOOST_TEST(q.tail() == 2u);
-  BOOST_TEST(q.next_place() == 2u);
+  BOOST_TEST(q.next_open() == 2u);
 }
 
-BOOST_AUTO_TEST_CASE(places_that_are_given_back_are_reserved_again) {
+BOOST_AUTO_TEST_CASE(claims_that_are_given_back_are_reserved_again) {
   IpcqQueue q = queue();
   BOOST_TEST(q.reserve() == 0u);
   BOOST_TEST(q.reserve() == 1u);

@@ -12,8 +12,8 @@
 // ns + 2 fs.
 #include <boost/test/unit_test.hpp>
 
-#include "tests/pe/ipcq_machine.h"
 #include "tests/support/forked.h"
+#include "tests/support/torch_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -37,7 +37,7 @@ NeighbourGraph pair_of_pes() {
 
 // Runs `kernel` on PEs 0 and 1 with rings between them.
 template <class Kernel>
-Times run_pair(IpcqMachine& m, Kernel kernel, const IpcqOptions& options = {}) {
+Times run_pair(TorchMachine& m, Kernel kernel, const IpcqSettings& options = {}) {
   m.run([&](Torch& torch) {
     torch.ipcq.install(pair_of_pes(), options);
     const Tensor where =
@@ -57,8 +57,8 @@ void send_blocks(tl::Program& tl, tl::Ptr) {
 }
 
 // One slot, and a send that looks for its credit every poll_ns.
-IpcqOptions polling(const std::string& poll_ns) {
-  IpcqOptions options;
+IpcqSettings polling(const std::string& poll_ns) {
+  IpcqSettings options;
   options.n_slots = 1;
   options.backpressure = Backpressure::poll;
   options.poll_ns = Rational::parse(poll_ns);
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_SUITE(ipcq_timing)
 
 // The slot: 512 / 512 = 1 ns on the TCM's write channel, then 1 ns on its read channel.
 KERNBENCH_SYSTEMC_TEST(a_message_pays_its_way_the_slot_write_the_slot_read_and_the_credit) {
-  IpcqMachine m;
+  TorchMachine m;
   const Times t = run_pair(m, send_blocks<256>);
   BOOST_REQUIRE((t.sends.size() == 1 && t.copies.size() == 1 && t.receives.size() == 1));
   const Fs start = t.sends[0].t_start;
@@ -90,7 +90,7 @@ KERNBENCH_SYSTEMC_TEST(a_message_pays_its_way_the_slot_write_the_slot_read_and_t
 
 // pe_exec_ns of the receiver includes the credit's return; the sender ends at once.
 KERNBENCH_SYSTEMC_TEST(the_kernel_time_includes_the_return_of_the_credit) {
-  IpcqMachine m;
+  TorchMachine m;
   m.run([&](Torch& torch) {
     torch.ipcq.install(pair_of_pes());
     const Tensor where =
@@ -107,8 +107,8 @@ KERNBENCH_SYSTEMC_TEST(the_kernel_time_includes_the_return_of_the_credit) {
 // PE 1 stands at r0c1; its cube's SRAM behind links of which the narrowest has 128 GB/s: 2 + 512 /
 // 512 + 512 / 128 = 7 ns. Its HBM: 6 + 512 / 256 + 512 / 256 = 10 ns.
 KERNBENCH_SYSTEMC_TEST(a_slot_in_the_sram_pays_its_tier_and_the_hop) {
-  IpcqMachine m;
-  IpcqOptions options;
+  TorchMachine m;
+  IpcqSettings options;
   options.buffer_kind = MemorySpace::sram;
   const Times t = run_pair(m, send_blocks<256>, options);
   BOOST_TEST(t.copies[0].t_start ==
@@ -119,8 +119,8 @@ KERNBENCH_SYSTEMC_TEST(a_slot_in_the_sram_pays_its_tier_and_the_hop) {
 }
 
 KERNBENCH_SYSTEMC_TEST(a_slot_in_the_hbm_pays_its_tier_and_the_hop) {
-  IpcqMachine m;
-  IpcqOptions options;
+  TorchMachine m;
+  IpcqSettings options;
   options.buffer_kind = MemorySpace::hbm;
   const Times t = run_pair(m, send_blocks<256>, options);
   BOOST_TEST(t.copies[0].t_end == t.copies[0].t_start + 10 * ns);
@@ -131,7 +131,7 @@ KERNBENCH_SYSTEMC_TEST(a_slot_in_the_hbm_pays_its_tier_and_the_hop) {
 BOOST_AUTO_TEST_CASE(reading_the_source_at_send_is_not_charged) {
   const auto times = [](bool from_memory) {
     return forked_value([&] {
-      IpcqMachine m;
+      TorchMachine m;
       const Times t = run_pair(m, [from_memory](tl::Program& tl, tl::Ptr where) {
         if (tl.program_id() == 1) tl.recv("W", {1}, f16);
         if (tl.program_id() == 0)
@@ -151,8 +151,8 @@ BOOST_AUTO_TEST_CASE(reading_the_source_at_send_is_not_charged) {
 BOOST_AUTO_TEST_CASE(a_credit_waits_for_no_link) {
   const auto time_of = [](bool streams) {
     return forked_value([&] {
-      IpcqMachine m;
-      IpcqOptions options;
+      TorchMachine m;
+      IpcqSettings options;
       options.buffer_kind = MemorySpace::hbm;
       run_pair(
           m,
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(a_credit_waits_for_no_link) {
 // 96 bytes in a slot of 4096: n is the payload. The flit takes 0.375 ns on each of three links;
 // nothing streams behind it.
 KERNBENCH_SYSTEMC_TEST(the_payload_counts_not_the_slot) {
-  IpcqMachine m;
+  TorchMachine m;
   const Times t = run_pair(m, send_blocks<48>);
   const Fs flit = 375'000;
   BOOST_TEST(t.copies[0].t_start ==
@@ -190,7 +190,7 @@ KERNBENCH_SYSTEMC_TEST(the_payload_counts_not_the_slot) {
 // link: 1 ns later than it, and behind its two flits. Its slot write waits for nobody: the first
 // one has ended when it comes.
 KERNBENCH_SYSTEMC_TEST(messages_are_a_fifo_and_do_not_wait_for_acknowledgements) {
-  IpcqMachine m;
+  TorchMachine m;
   const Times t = run_pair(m, send_blocks<256, 2>);
   const Fs start = t.sends[0].t_start;
   BOOST_TEST(t.sends[1].t_start == start);
@@ -207,8 +207,8 @@ KERNBENCH_SYSTEMC_TEST(messages_are_a_fifo_and_do_not_wait_for_acknowledgements)
 // 512 bytes at 64 GB/s take 8 ns: the second message has come while the first is being written, and
 // waits.
 KERNBENCH_SYSTEMC_TEST(slots_are_written_one_message_at_a_time) {
-  IpcqMachine m("topology.tiny.yaml",
-                {{"cube.pe_template.components.pe_tcm.attrs.write_bw_gbs", "64"}});
+  TorchMachine m("topology.tiny.yaml",
+                 {{"cube.pe_template.components.pe_tcm.attrs.write_bw_gbs", "64"}});
   const Times t = run_pair(m, send_blocks<256, 2>);
   BOOST_TEST(t.copies[0].t_end == t.copies[0].t_start + 8 * ns);
   BOOST_TEST(t.copies[1].t_start == t.copies[0].t_end);
@@ -218,7 +218,7 @@ KERNBENCH_SYSTEMC_TEST(slots_are_written_one_message_at_a_time) {
 // Four slots: the fifth send waits for the first credit, which the receiver returns after the slot
 // read.
 KERNBENCH_SYSTEMC_TEST(a_send_into_a_full_ring_sleeps_until_the_credit_comes) {
-  IpcqMachine m;
+  TorchMachine m;
   const Times t = run_pair(m, send_blocks<256, 5>);
   for (std::size_t i = 0; i < 4; ++i) BOOST_TEST(t.sends[i].t_end == t.sends[0].t_start);
   BOOST_TEST(t.sends[4].t_start == t.sends[0].t_start);
@@ -231,7 +231,7 @@ KERNBENCH_SYSTEMC_TEST(a_send_into_a_full_ring_sleeps_until_the_credit_comes) {
 // Looks every 10 ns from its first one: the credit comes at message_time + 2 ns + credit = 17.5625
 // ns + 4 fs, the look that finds it is at 20 ns.
 KERNBENCH_SYSTEMC_TEST(a_polling_send_looks_every_poll_ns) {
-  IpcqMachine m;
+  TorchMachine m;
   const Times t = run_pair(m, send_blocks<256, 2>, polling("10"));
   BOOST_TEST(t.receives[0].t_end == t.sends[0].t_start + 17'562'500 + 4);
   BOOST_TEST(t.sends[1].t_end == t.sends[0].t_start + 20 * ns);
@@ -239,14 +239,14 @@ KERNBENCH_SYSTEMC_TEST(a_polling_send_looks_every_poll_ns) {
 
 // A look at the very instant at which the credit is delivered finds it.
 KERNBENCH_SYSTEMC_TEST(a_look_at_the_instant_of_the_credit_finds_it) {
-  IpcqMachine m;
+  TorchMachine m;
   const Times t = run_pair(m, send_blocks<256, 2>, polling("17.562504"));
   BOOST_TEST(t.sends[1].t_end == t.sends[0].t_start + 17'562'504);
 }
 
 // One more write of the TCM: 512 / 512 = 1 ns, before the credit leaves.
 KERNBENCH_SYSTEMC_TEST(a_copy_is_one_more_tcm_write) {
-  IpcqMachine m;
+  TorchMachine m;
   const Times t = run_pair(
       m, +[](tl::Program& tl, tl::Ptr) {
         if (tl.program_id() == 0) tl.send("E", tl.zeros({256}));
@@ -258,7 +258,7 @@ KERNBENCH_SYSTEMC_TEST(a_copy_is_one_more_tcm_write) {
 
 // The place is taken at the call; the read and the credit are paid in wait, 100 ns later.
 KERNBENCH_SYSTEMC_TEST(an_asynchronous_receive_pays_in_wait) {
-  IpcqMachine m;
+  TorchMachine m;
   const Times t = run_pair(
       m, +[](tl::Program& tl, tl::Ptr) {
         if (tl.program_id() == 0) tl.send("E", tl.zeros({256}));
@@ -272,7 +272,7 @@ KERNBENCH_SYSTEMC_TEST(an_asynchronous_receive_pays_in_wait) {
 }
 
 KERNBENCH_SYSTEMC_TEST(recv_no_consume_skips_slot_read_and_credit) {
-  IpcqMachine m;
+  TorchMachine m;
   const Times t = run_pair(
       m, +[](tl::Program& tl, tl::Ptr) {
         for (int i = 0; i < 6;
@@ -289,9 +289,9 @@ KERNBENCH_SYSTEMC_TEST(recv_no_consume_skips_slot_read_and_credit) {
 
 // overhead_ns of PE_IPCQ, per operation; dispatch_cycles of PE_CPU, per call.
 KERNBENCH_SYSTEMC_TEST(an_operation_pays_dispatch_and_the_overhead_of_pe_ipcq) {
-  IpcqMachine m("topology.tiny.yaml",
-                {{"cube.pe_template.components.pe_ipcq.attrs.overhead_ns", "3"},
-                 {"cube.pe_template.components.pe_cpu.attrs.dispatch_cycles", "2"}});
+  TorchMachine m("topology.tiny.yaml",
+                 {{"cube.pe_template.components.pe_ipcq.attrs.overhead_ns", "3"},
+                  {"cube.pe_template.components.pe_cpu.attrs.dispatch_cycles", "2"}});
   m.run([&](Torch& torch) {
     torch.ipcq.install(pair_of_pes());
     const Tensor where =

@@ -11,20 +11,18 @@ namespace {
 
 constexpr Fs ns = fs_per_ns;
 
-class Machine {
- public:
-  Machine() {
-    register_builtin_components(registry_);
-    MachineSpec spec = load_machine(
-        std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml", {}, registry_);
-    spec.source_path.clear();  // leaves no cache file behind
-    platform =
-        std::make_unique<Platform>(build_graph(std::move(spec)), registry_, PlatformOptions{});
-  }
+MachineOptions without_data() {
+  MachineOptions options(MachineOptions::Engines::builtin);
+  options.data = false;
+  return options;
+}
+
+struct Machine : WholeMachine {
+  Machine() : WholeMachine("topology.tiny.yaml", {}, without_data()) {}
 
   HostResponse launch(std::vector<PeId> targets, std::function<void(KernelContext&)> body) {
     HostResponse response;
-    FunctionProgram program([&](HostPort& port) {
+    const RunResult result = run([&](HostPort& port) {
       auto message = host_message<KernelLaunch>();
       message->kernel.name = "k";
       message->body = std::make_shared<FunctionKernel>(std::move(body));
@@ -33,21 +31,9 @@ class Machine {
       port.wait(*request);
       response = request->response();
     });
-    const RunResult result = platform->run(program);
     if (result.cause) std::rethrow_exception(result.cause);
     return response;
   }
-
-  std::uint64_t hbm(int pe, std::uint64_t offset) const {
-    return platform->address_map()
-        .address_of({MemoryArea::hbm, 0, 0, static_cast<unsigned>(pe), offset})
-        .encode();
-  }
-
-  std::unique_ptr<Platform> platform;
-
- private:
-  ComponentRegistry registry_;
 };
 
 }  // namespace
@@ -61,7 +47,7 @@ class Machine {
 // link.
 KERNBENCH_SYSTEMC_TEST(a_load_from_the_own_partition_takes_its_way_through_the_fabric) {
   Machine m;
-  const std::uint64_t address = m.hbm(0, 0);
+  const std::uint64_t address = m.hbm({0, 0, 0});
   Fs taken = 0;
   const HostResponse response = m.launch({{0, 0, 0}}, [&](KernelContext& context) {
     Command load;
@@ -86,7 +72,7 @@ KERNBENCH_SYSTEMC_TEST(all_pes_of_a_launch_start_at_one_time_and_run_composites)
   std::vector<PeId> targets;
   for (int pe = 0; pe < 8; ++pe) targets.push_back({0, 0, pe});
   std::vector<std::uint64_t> base;
-  for (int pe = 0; pe < 8; ++pe) base.push_back(m.hbm(pe, 0));
+  for (int pe = 0; pe < 8; ++pe) base.push_back(m.hbm({0, 0, pe}));
   const HostResponse response = m.launch(targets, [&](KernelContext& context) {
     starts.push_back(context.now());
     const std::uint64_t here = base[static_cast<std::size_t>(context.where().pe)];

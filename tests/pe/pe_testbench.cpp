@@ -4,28 +4,15 @@
 #include <sysc/kernel/sc_spawn_options.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <tuple>
 
 #include "models/base/errors.h"
+#include "models/pe/pe_components.h"
 #include "platform/assembly/bind_pe_edge.h"
+#include "platform/config/pe_links.h"
 
 namespace kernbench::test {
 namespace {
-
-const std::vector<std::pair<std::string, PeEngine>>& engine_names() {
-  static const std::vector<std::pair<std::string, PeEngine>> names{
-      {"pe_cpu", PeEngine::pe_cpu},
-      {"pe_dma", PeEngine::pe_dma},
-      {"pe_fetch_store", PeEngine::pe_fetch_store},
-      {"pe_gemm", PeEngine::pe_gemm},
-      {"pe_ipcq", PeEngine::pe_ipcq},
-      {"pe_math", PeEngine::pe_math},
-      {"pe_mmu", PeEngine::pe_mmu},
-      {"pe_scheduler", PeEngine::pe_scheduler},
-      {"pe_tcm", PeEngine::pe_tcm}};
-  return names;
-}
 
 Attributes resolve(const ParameterSchema& schema, const std::map<std::string, std::string>& given) {
   Attributes resolved = defaults_of(schema);
@@ -77,21 +64,17 @@ void PeNeighbour::serve() {
 
 // --- Building
 
-PeTestbench::PeTestbench(const Settings& settings, Fs memory_latency, AddressModel model)
-    : model_(model) {
+PeTestbench::PeTestbench(const Settings& settings, Fs memory_latency, AddressModel model) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
-  for (const auto& [name, engine] : engine_names()) names_.push_back(name);
+  for (const auto& [engine, stages] : engines_of_pe) names_.emplace_back(name_of(engine));
+  observation_.executed_ops.bind(*this);
+  observation_.trace_events.bind(*this);
   for (const char* name : {"m_cpu", "mem0", "mem1", "mem2"}) names_.emplace_back(name);
   std::sort(names_.begin(), names_.end());
-  add_engine<PeCpu>("pe_cpu", settings);
-  add_engine<PeDma>("pe_dma", settings);
-  add_engine<PeFetchStore>("pe_fetch_store", settings);
-  add_engine<PeGemm>("pe_gemm", settings);
-  add_engine<PeIpcq>("pe_ipcq", settings);
-  add_engine<PeMath>("pe_math", settings);
-  add_engine<PeMmu>("pe_mmu", settings);
-  add_engine<PeScheduler>("pe_scheduler", settings);
-  add_engine<PeTcm>("pe_tcm", settings);
+  describe_machine(model);
+  ComponentRegistry engines;
+  register_pe_components(engines);
+  for (const Implementation* engine : engines.list()) add_engine(*engine, settings);
   const Attributes none;
   for (const char* name : {"mem0", "mem1", "mem2"})
     memories_.push_back(make_component<PeNeighbour>({name, id(name), none, *this}, memory_latency));
@@ -104,12 +87,13 @@ PeTestbench::PeTestbench(const Settings& settings, Fs memory_latency, AddressMod
 
 PeTestbench::~PeTestbench() = default;
 
-template <class T>
-void PeTestbench::add_engine(const std::string& name, const Settings& settings) {
+void PeTestbench::add_engine(const Implementation& implementation, const Settings& settings) {
+  const std::string name(name_of(implementation.roles.front()));
   const auto given = settings.find(name);
-  const Attributes attributes = resolve(
-      T::schema(), given == settings.end() ? std::map<std::string, std::string>{} : given->second);
-  engines_[name] = make_component<T>({name.c_str(), id(name), attributes, *this});
+  const Attributes attributes =
+      resolve(implementation.schema,
+              given == settings.end() ? std::map<std::string, std::string>{} : given->second);
+  engines_[name] = implementation.create({name.c_str(), id(name), attributes, *this});
 }
 
 void PeTestbench::connect(const std::string& a, const std::string& b, bool link) {
@@ -117,34 +101,18 @@ void PeTestbench::connect(const std::string& a, const std::string& b, bool link)
   edges_.push_back({id(b), id(a), link});
 }
 
-// Every pair of spec 1.1 in both directions: what two engines do not have in common is not bound.
+// What two engines do not have in common is not bound.
 void PeTestbench::bind_engines() {
-  const std::vector<std::pair<std::string, std::string>> pairs{{"pe_cpu", "pe_scheduler"},
-                                                               {"pe_scheduler", "pe_dma"},
-                                                               {"pe_scheduler", "pe_fetch_store"},
-                                                               {"pe_scheduler", "pe_gemm"},
-                                                               {"pe_scheduler", "pe_math"},
-                                                               {"pe_scheduler", "pe_ipcq"},
-                                                               {"pe_dma", "pe_fetch_store"},
-                                                               {"pe_fetch_store", "pe_gemm"},
-                                                               {"pe_fetch_store", "pe_math"},
-                                                               {"pe_gemm", "pe_math"},
-                                                               {"pe_fetch_store", "pe_tcm"},
-                                                               {"pe_dma", "pe_tcm"},
-                                                               {"pe_dma", "pe_mmu"},
-                                                               {"pe_cpu", "pe_mmu"},
-                                                               {"pe_ipcq", "pe_dma"},
-                                                               {"pe_cpu", "pe_ipcq"}};
-  std::map<std::string, PeEngine> kinds(engine_names().begin(), engine_names().end());
-  for (const auto& [a, b] : pairs) {
-    bind_pe_edge(*engines_.at(a), kinds.at(a), *engines_.at(b), kinds.at(b));
-    bind_pe_edge(*engines_.at(b), kinds.at(b), *engines_.at(a), kinds.at(a));
+  for (const EnginePair& pair : pe_internal_pairs()) {
+    bind_pe_edge(*engines_.at(std::string(name_of(pair.src))), pair.src,
+                 *engines_.at(std::string(name_of(pair.dst))), pair.dst);
   }
 }
 
 void PeTestbench::elaborate() {
   if (elaborated_) return;
   elaborated_ = true;
+  describe_nodes();
   bind_engines();
   std::sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) {
     return std::tie(a.from, a.to) < std::tie(b.from, b.to);
@@ -162,8 +130,9 @@ void PeTestbench::elaborate() {
       output.bind(input);
       continue;
     }
-    links_.push_back(std::make_unique<Link>(
-        (names_[edge.from] + "__to__" + names_[edge.to]).c_str(), Rational(256), Fs{1}, 256));
+    links_.push_back(
+        std::make_unique<Link>((names_[edge.from] + "__to__" + names_[edge.to]).c_str(),
+                               Rational(256), Fs{1}, 256, observation_.link_passages));
     output.bind(links_.back()->in);
     links_.back()->out.bind(input);
   }
@@ -220,28 +189,34 @@ const Path& PeTestbench::memory_path(NodeId initiator, NodeId memory) {
   return path({names_[initiator], names_[memory]});
 }
 
-NodeId PeTestbench::engine(PeId pe, PeEngine engine) const {
-  for (const auto& [name, kind] : engine_names()) {
-    if (kind == engine && pe == PeId{}) return id(name);
-  }
-  return no_node;
+// One PE; what components ask for as they are made.
+void PeTestbench::describe_machine(AddressModel model) {
+  machine_.address_model = model;
+  machine_.hbm_mapping = HbmMapping::one_to_one;
+  machine_.hbm_interleave = {4, 256};
+  machine_.hbm_slice_bytes = machine_.sram_bytes = memory_bytes;
+  machine_.tcm_bytes = 2 << 20;
+  machine_.scratch_bytes = 1 << 20;
+  machine_.page_bytes = 4096;
+  machine_.size_tables();
+  machine_.tables.m_cpus = {id("m_cpu")};
+  machine_.tables.hbms = {id("mem0")};
+  for (const EngineOfPe& row : engines_of_pe)
+    machine_.tables.engines[static_cast<std::size_t>(row.engine)] = {
+        id(std::string(name_of(row.engine)))};
+  for (const std::string& name : names_) machine_.nodes.push_back({name, name, nullptr});
+  machine_.memory_map = MemoryMap({{0, memory_bytes, id("mem0")},
+                                   {memory_bytes, memory_bytes, id("mem1")},
+                                   {2 * memory_bytes, memory_bytes, id("mem2")},
+                                   {tcm_base, machine_.tcm_bytes, id("pe_tcm")}});
 }
 
-MemoryTarget PeTestbench::place_of(std::uint64_t physical_address) const {
-  if (physical_address >= tcm_base) return {id("pe_tcm"), physical_address - tcm_base};
-  if (physical_address >= memory_bytes * memories_.size())
-    throw RoutingError("no node serves address " + std::to_string(physical_address));
-  return {id("mem" + std::to_string(physical_address / memory_bytes)),
-          physical_address % memory_bytes};
-}
-
-const Attributes& PeTestbench::attributes(NodeId node) const {
-  return fabric_node(node).attributes();
-}
-
-std::uint64_t PeTestbench::tcm_reserved_bytes() const {
-  return static_cast<std::uint64_t>(engines_.at("pe_tcm")->attributes().integer("reserved_kb")) *
-         1024;
+// Of the engines that are there at the end.
+void PeTestbench::describe_nodes() {
+  for (const auto& [name, engine] : engines_)
+    machine_.nodes[id(name)].attributes = &engine->attributes();
+  const std::int64_t reserved_kb = engines_.at("pe_tcm")->attributes().integer("reserved_kb");
+  machine_.tcm_reserved_bytes = static_cast<std::uint64_t>(reserved_kb) * 1024;
 }
 
 // --- Running
@@ -323,12 +298,12 @@ void PeTestbench::completed(Transaction& transaction) {
 
 // --- Observing
 
-void PeTestbench::executed(const ExecutedOp& op) {
+void PeTestbench::write(const ExecutedOp& op) {
   ops_.push_back(
       {op.t_start, op.t_end, op.node->name(), op.name, op.command_id, op.tile_id, op.bytes});
 }
 
-void PeTestbench::traced(const TraceEvent& event) {
+void PeTestbench::write(const TraceEvent& event) {
   trace_.push_back(event);
   if (event.kind == TraceKind::command_complete) done_[event.command_id] = event.time;
 }

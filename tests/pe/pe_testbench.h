@@ -16,21 +16,16 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "models/base/component_registry.h"
+#include "models/fabric/terminal_memory.h"
 #include "models/noc/link.h"
-#include "models/pe/pe_cpu.h"
-#include "models/pe/pe_dma.h"
-#include "models/pe/pe_fetch_store.h"
-#include "models/pe/pe_gemm.h"
-#include "models/pe/pe_ipcq.h"
-#include "models/pe/pe_math.h"
-#include "models/pe/pe_mmu.h"
-#include "models/pe/pe_scheduler.h"
-#include "models/pe/pe_tcm.h"
+#include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_services.h"
-#include "models/timing/terminal_memory.h"
+#include "models/protocol/pe_ports.h"
 
 namespace kernbench::test {
 
@@ -61,9 +56,9 @@ class PeNeighbour final : public FabricNode {
 };
 
 class PeTestbench final : public MachineServices,
-                          private MachineView,
                           private Routes,
-                          private OpSink,
+                          private tlm::tlm_analysis_if<ExecutedOp>,
+                          private tlm::tlm_analysis_if<TraceEvent>,
                           private TransactionListener {
  public:
   using Settings = std::map<std::string, std::map<std::string, std::string>>;
@@ -79,7 +74,7 @@ class PeTestbench final : public MachineServices,
   template <class T>
   void replace(const std::string& name) {
     const std::string other = "other_" + name;
-    const Attributes attributes = defaults_of(T::schema());
+    const Attributes attributes = defaults_of(schema_of<typename T::Parameters>());
     replaced_.push_back(std::move(engines_.at(name)));
     engines_[name] = make_component<T>({other.c_str(), id(name), attributes, *this});
   }
@@ -100,7 +95,7 @@ class PeTestbench final : public MachineServices,
     Command command;
     command.what = what;
     done_[state->id()] = never_fs;
-    static_cast<CommandPort&>(scheduler()).submit(state, command);
+    service<CommandPort>("pe_scheduler").submit(state, command);
     return state;
   }
   // When the command completed; never_fs if it has not.
@@ -134,25 +129,30 @@ class PeTestbench final : public MachineServices,
   const std::vector<TraceEvent>& trace() const { return trace_; }
   std::uint64_t statistic(const std::string& engine, const std::string& name);
   Component& engine(const std::string& name) { return *engines_.at(name); }
-  PeScheduler& scheduler() { return dynamic_cast<PeScheduler&>(engine("pe_scheduler")); }
-  PeDma& dma() { return dynamic_cast<PeDma&>(engine("pe_dma")); }
-  PeMmu& mmu() { return dynamic_cast<PeMmu&>(engine("pe_mmu")); }
+  // A service of an engine: pe.service<DmaAccess>("pe_dma").
+  template <class I>
+  I& service(const std::string& name) {
+    I* found = find_service<I>(engine(name));
+    if (found == nullptr) throw std::logic_error(name + " does not provide " + I::port_name);
+    return *found;
+  }
+  CommandPort& scheduler() { return service<CommandPort>("pe_scheduler"); }
+  AddressTranslation& mmu() { return service<AddressTranslation>("pe_mmu"); }
   PeNeighbour& memory(int i) { return *memories_.at(static_cast<std::size_t>(i)); }
   const std::string& fault() const { return fault_; }
   void expect_fault() { fault_expected_ = true; }
 
   TransactionPool& pool() override { return pool_; }
   Routes& routes() override { return *this; }
-  const MachineView& machine() const override { return *this; }
+  const MachineDescription& machine() const override { return machine_; }
   FunctionalModel* data() override { return nullptr; }
   void fatal(const sc_core::sc_object& where, const std::string& what) override;
   PendingWaits& pending_waits() override { return pending_waits_; }
   EndOfTimestep& end_of_timestep() override { return end_of_timestep_; }
-  OpSink* op_sink() override { return this; }
+  Observation& observation() override { return observation_; }
 
  private:
-  template <class T>
-  void add_engine(const std::string& name, const Settings& settings);
+  void add_engine(const Implementation& implementation, const Settings& settings);
   void bind_engines();
   void connect(const std::string& a, const std::string& b, bool link);
   void elaborate();
@@ -172,45 +172,16 @@ class PeTestbench final : public MachineServices,
     return path({names_[source], names_[target]});
   }
 
-  // OpSink.
-  void executed(const ExecutedOp& op) override;
-  bool wants_trace() const override { return true; }
-  void traced(const TraceEvent& event) override;
+  void write(const ExecutedOp& op) override;
+  void write(const TraceEvent& event) override;
 
-  // MachineView.
-  int sips() const override { return 1; }
-  int cube_mesh_w() const override { return 1; }
-  int cube_mesh_h() const override { return 1; }
-  int pes() const override { return 1; }
-  std::string sip_topology() const override { return "ring_1d"; }
-  int sip_w() const override { return 1; }
-  int sip_h() const override { return 1; }
-  AddressModel address_model() const override { return model_; }
-  HbmMapping hbm_mapping() const override { return HbmMapping::one_to_one; }
-  ChannelInterleave hbm_interleave() const override { return {4, 256}; }
-  std::uint32_t flit_bytes() const override { return 256; }
-  std::uint64_t hbm_slice_bytes() const override { return memory_bytes; }
-  std::uint64_t sram_bytes() const override { return memory_bytes; }
-  std::uint64_t tcm_bytes() const override { return 2 << 20; }
-  std::uint64_t tcm_reserved_bytes() const override;
-  std::uint64_t scratch_bytes() const override { return 1 << 20; }
-  std::uint64_t page_bytes() const override { return 4096; }
-  NodeId pcie_ep(int) const override { return no_node; }
-  NodeId io_cpu(int) const override { return no_node; }
-  NodeId m_cpu(int, int) const override { return id("m_cpu"); }
-  NodeId sram(int, int) const override { return no_node; }
-  NodeId hbm(PeId) const override { return id("mem0"); }
-  NodeId engine(PeId pe, PeEngine engine) const override;
-  MemoryTarget place_of(std::uint64_t physical_address) const override;
-  std::uint32_t nodes() const override { return static_cast<std::uint32_t>(names_.size()); }
-  const std::string& name(NodeId node) const override { return names_[node]; }
-  NodeId find(const std::string& name) const override { return id(name); }
-  const std::string& kind(NodeId node) const override { return names_[node]; }
-  const Attributes& attributes(NodeId node) const override;
+  void describe_machine(AddressModel model);
+  void describe_nodes();
 
-  AddressModel model_;
+  MachineDescription machine_;
   std::vector<std::string> names_;  // sorted
-  TransactionPool pool_;
+  Observation observation_;
+  TransactionPool pool_{&observation_.transaction_ends};
   PendingWaits pending_waits_;
   EndOfTimestep end_of_timestep_{"end_of_timestep"};
   std::map<std::string, std::unique_ptr<Component>> engines_;

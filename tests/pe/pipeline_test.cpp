@@ -190,8 +190,8 @@ KERNBENCH_SYSTEMC_TEST(fetch_and_store_pay_their_overhead_before_the_access) {
 
 KERNBENCH_SYSTEMC_TEST(the_channels_of_pe_tcm_take_one_access_at_a_time_each) {
   PeTestbench pe({{"pe_tcm", {{"read_bw_gbs", "100"}, {"write_bw_gbs", "50"}}}});
-  struct User final : TcmListener {
-    explicit User(PeTestbench& pe) : bench(pe) {}
+  struct Log final : TcmListener {
+    explicit Log(PeTestbench& pe) : bench(pe) {}
     void tcm_access_began(std::uint32_t tag) override {
       log.push_back("began " + std::to_string(tag) + " " + format_ns(bench.now()));
     }
@@ -200,19 +200,19 @@ KERNBENCH_SYSTEMC_TEST(the_channels_of_pe_tcm_take_one_access_at_a_time_each) {
     }
     PeTestbench& bench;
     std::vector<std::string> log;
-  } user(pe);
+  } listener(pe);
   pe.at(0, [&] {
-    TcmAccess& tcm = dynamic_cast<PeTcm&>(pe.engine("pe_tcm"));
-    tcm.access_tcm(false, 1000, user, 2, {2, 0, 0});
-    tcm.access_tcm(false, 500, user, 1, {1, 0, 0});  // the same instant, an earlier command
-    tcm.access_tcm(true, 1000, user, 3, {3, 0, 0});
-    tcm.access_tcm(true, 0, user, 4, {4, 0, 0});
+    auto& tcm = pe.service<TcmAccess>("pe_tcm");
+    tcm.access_tcm(false, 1000, listener, 2, {2, 0, 0});
+    tcm.access_tcm(false, 500, listener, 1, {1, 0, 0});  // the same instant, an earlier command
+    tcm.access_tcm(true, 1000, listener, 3, {3, 0, 0});
+    tcm.access_tcm(true, 0, listener, 4, {4, 0, 0});
   });
   pe.run();
   const std::vector<std::string> expected{"began 1 0 ns",  "began 3 0 ns",  "ended 1 5 ns",
                                           "began 2 5 ns",  "ended 2 15 ns", "ended 3 20 ns",
                                           "began 4 20 ns", "ended 4 20 ns"};
-  BOOST_TEST(user.log == expected, boost::test_tools::per_element());
+  BOOST_TEST(listener.log == expected, boost::test_tools::per_element());
 }
 
 // Tile 1 of 4 is not mapped. The command fails; what its tiles held is given back and the next
@@ -299,7 +299,7 @@ RC_BOOST_PROP(no_mix_of_commands_deadlocks, ()) {
     pe.run();
     BOOST_TEST(pe.scheduler().drained());
     BOOST_TEST(pe.statistic("pe_scheduler", "completed") == choices.size());
-    for (const TraceSignal& signal : pe.scheduler().signals())
+    for (const TraceSignal& signal : pe.engine("pe_scheduler").signals())
       BOOST_TEST(signal.value() == 0u, signal.name());
     for (const TraceSignal& signal : pe.engine("pe_fetch_store").signals())
       BOOST_TEST(signal.value() == 0u, signal.name());

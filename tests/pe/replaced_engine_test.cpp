@@ -22,7 +22,7 @@ class FixedMath final : public Component,
                         private TileTaskForward,
                         private TileTaskBackward {
  public:
-  static ParameterSchema schema() { return {}; }
+  using Parameters = ParameterSet;
   explicit FixedMath(const ComponentInit& init) : Component(init), due_("due_event") {
     SC_HAS_PROCESS(FixedMath);
     SC_METHOD(serve);
@@ -88,8 +88,34 @@ class FixedMath final : public Component,
 
 class Nothing final : public Component {
  public:
-  static ParameterSchema schema() { return {}; }
   explicit Nothing(const ComponentInit& init) : Component(init) {}
+};
+
+// Needs TCM accesses through a port of SystemC under a name of its own, and the accel_slot.
+class OutsideUser final : public Component {
+ public:
+  explicit OutsideUser(const ComponentInit& init) : Component(init) {}
+  sc_core::sc_port<TcmAccess> memory{"memory"};
+  ServicePort<AccelSlot> accel_slot;
+};
+
+// Provides TCM accesses by a part.
+class OutsideMemory final : public Component {
+ public:
+  explicit OutsideMemory(const ComponentInit& init) : Component(init) { provided(part); }
+  struct Part final : TcmAccess {
+    void access_tcm(bool, std::uint64_t bytes, TcmListener&, std::uint32_t,
+                    const WorkOrder&) override {
+      accessed += bytes;
+    }
+    std::uint64_t accessed = 0;
+  } part;
+  sc_core::sc_export<TcmAccess> provided{"provided"};
+};
+
+struct IgnoringListener final : TcmListener {
+  void tcm_access_began(std::uint32_t) override {}
+  void tcm_access_ended(std::uint32_t) override {}
 };
 
 }  // namespace
@@ -110,6 +136,20 @@ KERNBENCH_SYSTEMC_TEST(a_replaced_engine_changes_timing_never_routing) {
   BOOST_TEST(pe.op("tile/STORE").start == 38 * ns);
   BOOST_TEST(pe.done_at(1) == 42 * ns);
   BOOST_TEST(pe.done_at(2) == 106 * ns);
+}
+
+KERNBENCH_SYSTEMC_TEST(ports_and_exports_of_an_outside_engine_are_bound_by_their_types) {
+  PeTestbench pe;
+  const Attributes none;
+  const auto user = make_component<OutsideUser>({"user", 0, none, pe});
+  const auto memory = make_component<OutsideMemory>({"memory", 0, none, pe});
+  bind_pe_edge(*user, PeEngine::pe_fetch_store, *memory, PeEngine::pe_tcm);
+  bind_pe_edge(*memory, PeEngine::pe_tcm, *user, PeEngine::pe_fetch_store);
+  IgnoringListener listener;
+  pe.at(0, [&] { user->memory->access_tcm(false, 100, listener, 0, {}); });
+  pe.run();
+  BOOST_TEST(memory->part.accessed == 100U);
+  BOOST_TEST(!user->accel_slot.connected());  // no edge to a PE_SCHEDULER
 }
 
 KERNBENCH_SYSTEMC_TEST(an_engine_that_lacks_what_its_neighbour_needs_is_refused) {

@@ -4,6 +4,7 @@
 //   ./kernbench bench                                  all of it
 //   ./kernbench bench --benchmark_filter=all_to_all    options of Google Benchmark
 //   ./kernbench bench --rounds=1                       quicker, less exact
+//   ./kernbench bench --write-figures                  docs/performance-figures.md anew
 //
 // Every measurement runs in a process of its own and counts processor time. A benchmark has several
 // rounds (5), in each of which what is compared follows each other; the least time of each over the
@@ -14,15 +15,14 @@
 #include <cstdlib>
 #include <systemc>
 
-#include "tests/perf/bare_sketch.h"
+#include "tests/perf/bare_systemc.h"
+#include "tests/perf/bench_main.h"
 #include "tests/perf/child_measurement.h"
 #include "tests/perf/fabric_scenario.h"
-#include "tests/perf/raw_events.h"
-#include "tests/perf/rounds.h"
 
 namespace {
 
-using namespace kernbench::bench;
+using namespace kernbench::perf;
 using benchmark::State;
 
 constexpr std::uint64_t raw_events = 2'000'000;
@@ -89,20 +89,39 @@ void elaboration(State& state) {
   state.counters["sketch_MiB"] = sketch.resident_mib;
 }
 
+std::vector<FiguresTable> tables() {
+  return {{"Elaboration",
+           {{"modules", "modules"},
+            {"links", "links"},
+            {"file to graph, s", "load_s", 3},
+            {"construct and elaborate, s", "construct_s", 3},
+            {"resident, MiB", "MiB"},
+            {"bare sketch, s", "sketch_s", 3},
+            {"its resident, MiB", "sketch_MiB"}}},
+          {"Fabric",
+           {{"active", "active"},
+            {"Mflit-hops/s", "Mhops_per_s", 1},
+            {"M raw events/s", "Mraw_per_s", 1},
+            {"ratio", "ratio", 2},
+            {"allocations per flit-hop", "alloc_per_hop", 5},
+            {"all in the second half", "alloc_2nd_half"}}},
+          {"The same traffic on one SIP and on sixteen",
+           {{"one SIP, s", "one_sip_s", 3},
+            {"sixteen, s", "sixteen_sips_s", 3},
+            {"ratio", "ratio", 2}}}};
+}
+
 }  // namespace
 
 int sc_main(int, char*[]) { return 0; }  // libsystemc wants one
 
 int main(int argc, char* argv[]) {
   ::setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
-  benchmark::Initialize(&argc, argv);
-  const int rounds = take_rounds(argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  const auto resolve = [rounds](benchmark::internal::Benchmark* b) { resolve_rounds(b, rounds); };
-  resolve(benchmark::RegisterBenchmark("elaboration", elaboration));
-  for (const FabricScenario& scenario : fabric_scenarios())
-    resolve(benchmark::RegisterBenchmark(scenario.name, fabric, scenario));
-  resolve(benchmark::RegisterBenchmark("all_to_all_on_16_sips", sixteen_sips));
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
+  return run_benchmarks(
+      argc, argv, {"bench_fabric", tables(), [](const auto& resolve) {
+                     resolve(benchmark::RegisterBenchmark("elaboration", elaboration));
+                     for (const FabricScenario& scenario : fabric_scenarios())
+                       resolve(benchmark::RegisterBenchmark(scenario.name, fabric, scenario));
+                     resolve(benchmark::RegisterBenchmark("all_to_all_on_16_sips", sixteen_sips));
+                   }});
 }

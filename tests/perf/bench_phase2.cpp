@@ -11,13 +11,13 @@
 #include <functional>
 #include <string>
 
+#include "tests/perf/bench_main.h"
 #include "tests/perf/child_measurement.h"
 #include "tests/perf/phase2_scenario.h"
-#include "tests/perf/rounds.h"
 
 namespace {
 
-using namespace kernbench::bench;
+using namespace kernbench::perf;
 
 constexpr std::int64_t extent = 2048;
 
@@ -54,28 +54,27 @@ void phase2(benchmark::State& state, const Scenario& scenario, unsigned threads)
 extern "C" int sc_main(int, char*[]) { return 0; }  // libsystemc wants one
 
 int main(int argc, char* argv[]) {
-  benchmark::Initialize(&argc, argv);
-  const int rounds = take_rounds(argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  const Scenario composite = [](unsigned threads) { return composite_product(extent, threads); };
-  const Scenario large_dots = [](unsigned threads) {
-    return tiled_product(extent, 128, 256, 128, threads);
+  const auto add = [](const auto& resolve) {
+    for (const unsigned threads : {1U, 2U}) {
+      const auto name = [threads](const std::string& what) {
+        return "phase2/" + what + "/threads:" + std::to_string(threads);
+      };
+      const auto measure = [&](const std::string& what, const Scenario& scenario) {
+        resolve(benchmark::RegisterBenchmark(name(what).c_str(), phase2, scenario, threads));
+      };
+      measure("composite", [](unsigned n) { return composite_product(extent, n); });
+      measure("dots_128x256x128",
+              [](unsigned n) { return tiled_product(extent, 128, 256, 128, n); });
+      measure("dots_32x64x32", [](unsigned n) { return tiled_product(extent, 32, 64, 32, n); });
+    }
   };
-  const Scenario small_dots = [](unsigned threads) {
-    return tiled_product(extent, 32, 64, 32, threads);
-  };
-  for (const unsigned threads : {1U, 2U}) {
-    const std::string end = "/threads:" + std::to_string(threads);
-    resolve_rounds(benchmark::RegisterBenchmark(("phase2/composite" + end).c_str(), phase2,
-                                                composite, threads),
-                   rounds);
-    resolve_rounds(benchmark::RegisterBenchmark(("phase2/dots_128x256x128" + end).c_str(), phase2,
-                                                large_dots, threads),
-                   rounds);
-    resolve_rounds(benchmark::RegisterBenchmark(("phase2/dots_32x64x32" + end).c_str(), phase2,
-                                                small_dots, threads),
-                   rounds);
-  }
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
+  const FiguresTable table{"A product of 2048 x 2048 x 2048, by how it was recorded",
+                           {{"phase 2, processor s", "phase2_cpu_s", 3},
+                            {"Eigen, processor s", "eigen_cpu_s", 3},
+                            {"ratio", "ratio_cpu", 2},
+                            {"phase 2, wall s", "phase2_s", 3},
+                            {"Eigen, wall s", "eigen_s", 3},
+                            {"recorded, MiB", "recorded_MiB"},
+                            {"peak of the process, MiB", "peak_MiB"}}};
+  return run_benchmarks(argc, argv, {"bench_phase2", {table}, add});
 }

@@ -5,13 +5,18 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <ctime>
 #include <exception>
 #include <iostream>
 #include <stdexcept>
 #include <type_traits>
 
-namespace kernbench::bench {
+namespace kernbench::perf {
+
+// Calls of operator new since the start of the process, libraries included; only in a program with
+// counting_allocator.cpp.
+std::uint64_t heap_allocations();
 
 // Of this process. Unlike wall time it does not grow with what else the machine does.
 inline double processor_seconds() {
@@ -64,4 +69,4 @@ std::invoke_result_t<Body&> measured_in_child(Body&& body) {
   return value;
 }
 
-}  // namespace kernbench::bench
+}  // namespace kernbench::perf

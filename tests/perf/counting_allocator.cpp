@@ -1,8 +1,8 @@
-#include "tests/perf/counting_allocator.h"
-
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+
+#include "tests/perf/child_measurement.h"
 
 namespace {
 
@@ -16,7 +16,7 @@ void* allocate(std::size_t bytes) {
 
 }  // namespace
 
-std::uint64_t kernbench::bench::heap_allocations() { return allocations; }
+std::uint64_t kernbench::perf::heap_allocations() { return allocations; }
 
 // The other forms without alignment are defined by these.
 void* operator new(std::size_t bytes) { return allocate(bytes); }

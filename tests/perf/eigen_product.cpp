@@ -4,7 +4,7 @@
 #include "tests/perf/child_measurement.h"
 #include "tests/perf/phase2_scenario.h"
 
-namespace kernbench::bench {
+namespace kernbench::perf {
 
 Phase2Figures eigen_product(std::int64_t extent, unsigned threads) {
   using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -19,4 +19,4 @@ Phase2Figures eigen_product(std::int64_t extent, unsigned threads) {
   return figures;
 }
 
-}  // namespace kernbench::bench
+}  // namespace kernbench::perf

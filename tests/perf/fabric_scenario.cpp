@@ -14,9 +14,8 @@
 #include "platform/topology/build_graph.h"
 #include "platform/traffic/traffic_player.h"
 #include "tests/perf/child_measurement.h"
-#include "tests/perf/counting_allocator.h"
 
-namespace kernbench::bench {
+namespace kernbench::perf {
 namespace {
 
 constexpr int stream_hops = 20;
@@ -50,11 +49,11 @@ class EndOfTraffic final : public TrafficListener {
 };
 
 PeId pe_of(const Platform& platform, int index) {
-  return {0, index / platform.machine().pes(), index % platform.machine().pes()};
+  return {0, index / platform.machine().pes, index % platform.machine().pes};
 }
 
 int pes_of_a_sip(const Platform& platform) {
-  return platform.machine().cubes() * platform.machine().pes();
+  return platform.machine().cubes() * platform.machine().pes;
 }
 
 NodeId dma(const Platform& platform, PeId pe) {
@@ -218,4 +217,4 @@ double resident_mib() {
   return static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
-}  // namespace kernbench::bench
+}  // namespace kernbench::perf

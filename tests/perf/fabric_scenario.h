@@ -9,7 +9,7 @@
 #include "platform/topology/load_machine.h"
 #include "tests/perf/traffic_flows.h"
 
-namespace kernbench::bench {
+namespace kernbench::perf {
 
 struct FabricScenario {
   const char* name;
@@ -48,4 +48,4 @@ FabricScenario all_to_all_with(int sips);
 
 double resident_mib();
 
-}  // namespace kernbench::bench
+}  // namespace kernbench::perf

@@ -9,10 +9,10 @@
 
 #include "models/data/elements.h"
 #include "models/data/functional_model.h"
-#include "platform/numerics/data_executor.h"
+#include "platform/phase2/data_executor.h"
 #include "tests/perf/child_measurement.h"
 
-namespace kernbench::bench {
+namespace kernbench::perf {
 namespace {
 
 constexpr double mib = 1024.0 * 1024.0;
@@ -119,4 +119,4 @@ Phase2Figures tiled_product(std::int64_t extent, std::int64_t tile_m, std::int64
   return product.evaluate(threads);
 }
 
-}  // namespace kernbench::bench
+}  // namespace kernbench::perf

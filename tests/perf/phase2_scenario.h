@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace kernbench::bench {
+namespace kernbench::perf {
 
 struct Phase2Figures {
   double seconds = 0;  // wall time from the recorded operations to the bytes of the output
@@ -24,4 +24,4 @@ Phase2Figures tiled_product(std::int64_t extent, std::int64_t tile_m, std::int64
 // than one thread.
 Phase2Figures eigen_product(std::int64_t extent, unsigned threads);
 
-}  // namespace kernbench::bench
+}  // namespace kernbench::perf

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kernbench::bench {
+namespace kernbench::perf {
 
 TrafficFlows::TrafficFlows(std::vector<Flow> flows)
     : flows_(std::move(flows)), made_(flows_.size()) {
@@ -39,4 +39,4 @@ void TrafficFlows::ended(const TrafficResult& result) {
   if (made_[index] < flows_[index].requests) due_.emplace_back(result.end, index);
 }
 
-}  // namespace kernbench::bench
+}  // namespace kernbench::perf

@@ -10,7 +10,7 @@
 #include "platform/traffic/traffic_request.h"
 #include "platform/traffic/traffic_result.h"
 
-namespace kernbench::bench {
+namespace kernbench::perf {
 
 // One channel of one initiator. A request goes to one of the targets, drawn; within a target
 // addresses ascend.
@@ -46,4 +46,4 @@ class TrafficFlows final : public TrafficSource {
   std::mt19937_64 random_;
 };
 
-}  // namespace kernbench::bench
+}  // namespace kernbench::perf

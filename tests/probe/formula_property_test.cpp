@@ -4,13 +4,14 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "models/timing/lower_bound.h"
-#include "models/timing/zero_load_latency.h"
 #include "platform/assembly/platform.h"
+#include "platform/probe/lower_bound.h"
 #include "platform/probe/machine_message.h"
+#include "platform/probe/zero_load_latency.h"
 #include "platform/traffic/traffic_player.h"
-#include "tests/probe/probe_machines.h"
+#include "tests/probe/routed_machine.h"
 #include "tests/support/forked.h"
+#include "tests/support/whole_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -127,11 +128,12 @@ std::vector<Fs> simulate(const Case& c) {
   return forked_value(
       [&c] {
         Listed listed(c.requests);
-        PlatformOptions options;
+        MachineOptions options(MachineOptions::Engines::builtin);
+        options.data = false;
         options.tear_down = false;
-        Platform platform(machine_graph("topology.yaml", c.overrides), builtin_registry(), options);
-        TrafficPlayer player("traffic", platform, listed, listed);
-        const RunResult result = platform.run();
+        WholeMachine machine("topology.yaml", c.overrides, options);
+        TrafficPlayer player("traffic", *machine.platform, listed, listed);
+        const RunResult result = machine.platform->run();
         if (result.cause) std::rethrow_exception(result.cause);
         player.check_all_ended();
         return listed.times();
@@ -149,8 +151,8 @@ struct Arithmetic {
                            request.bytes);
   }
   std::string text(const TrafficRequest& request) {
-    return machine.view.name(request.initiator) + (request.write ? " writes " : " reads ") +
-           machine.view.name(request.target) + " offset " + std::to_string(request.offset) +
+    return machine.machine.name(request.initiator) + (request.write ? " writes " : " reads ") +
+           machine.machine.name(request.target) + " offset " + std::to_string(request.offset) +
            " bytes " + std::to_string(request.bytes) + " at " + format_ns(request.issue);
   }
   RoutedMachine machine;

@@ -1,9 +1,9 @@
 // The formula of spec 2.8, derived by hand.
 #include <boost/test/unit_test.hpp>
 
-#include "models/timing/lower_bound.h"
+#include "platform/probe/lower_bound.h"
 #include "platform/probe/machine_message.h"
-#include "tests/probe/probe_machines.h"
+#include "tests/probe/routed_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;

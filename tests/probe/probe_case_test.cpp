@@ -5,9 +5,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
-#include "models/timing/zero_load_latency.h"
 #include "platform/probe/machine_message.h"
-#include "tests/probe/probe_machines.h"
+#include "platform/probe/zero_load_latency.h"
+#include "tests/probe/routed_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -19,10 +19,10 @@ std::vector<std::string> catalogue(const std::string& topology,
                                    const std::vector<Override>& overrides = {}) {
   RoutedMachine m(topology, overrides);
   std::vector<std::string> lines;
-  for (const ProbeCase& probe : probe_catalogue(m.graph, m.view, m.routes)) {
+  for (const ProbeCase& probe : probe_catalogue(m.graph, m.machine, m.routes)) {
     lines.push_back(probe.available()
-                        ? probe.name + " " + m.view.name(probe.initiator) +
-                              (probe.write ? " > " : " < ") + m.view.name(probe.target)
+                        ? probe.name + " " + m.machine.name(probe.initiator) +
+                              (probe.write ? " > " : " < ") + m.machine.name(probe.target)
                         : probe.name + ": " + probe.unavailable);
   }
   return lines;
@@ -39,8 +39,8 @@ void check_has(const std::vector<std::string>& lines, const std::string& line) {
 // ascending.
 std::vector<std::pair<Fs, std::string>> reads_of_other_cubes(RoutedMachine& m) {
   std::vector<std::pair<Fs, std::string>> reads;
-  for (int cube = 1; cube < m.view.cubes(); ++cube) {
-    for (int pe = 0; pe < m.view.pes(); ++pe) {
+  for (int cube = 1; cube < m.machine.cubes(); ++cube) {
+    for (int pe = 0; pe < m.machine.pes; ++pe) {
       const std::string target =
           "sip0.cube" + std::to_string(cube) + ".hbm_ctrl.pe" + std::to_string(pe);
       const Path& path = m.path("sip0.cube0.pe0.pe_dma", target);
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(halves_follow_the_corners) {
 
 BOOST_AUTO_TEST_CASE(named_cases_come_in_the_order_of_the_catalogue) {
   RoutedMachine m("topology.tiny.yaml");
-  const std::vector<ProbeCase> all = probe_catalogue(m.graph, m.view, m.routes);
+  const std::vector<ProbeCase> all = probe_catalogue(m.graph, m.machine, m.routes);
   const std::vector<ProbeCase> two = select_cases(all, {"pe-local-hbm", "h2d-1hop"});
   BOOST_TEST_REQUIRE(two.size() == 2u);
   BOOST_TEST(two[0].name == "h2d-1hop");
@@ -185,8 +185,9 @@ BOOST_AUTO_TEST_CASE(an_unknown_case_is_refused_with_the_names) {
            text.find("did you mean 'pe-local-hbm'?") != text.npos &&
            text.find("h2d-1hop, h2d-2hop") != text.npos;
   };
-  BOOST_CHECK_EXCEPTION(select_cases(probe_catalogue(m.graph, m.view, m.routes), {"pe-locl-hbm"}),
-                        UsageError, lists_names);
+  BOOST_CHECK_EXCEPTION(
+      select_cases(probe_catalogue(m.graph, m.machine, m.routes), {"pe-locl-hbm"}), UsageError,
+      lists_names);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

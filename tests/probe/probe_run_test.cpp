@@ -6,8 +6,9 @@
 
 #include "models/base/errors.h"
 #include "platform/probe/probe_report.h"
-#include "tests/probe/probe_machines.h"
+#include "tests/probe/routed_machine.h"
 #include "tests/support/forked.h"
+#include "tests/support/whole_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -17,13 +18,9 @@ namespace {
 constexpr Fs ns = fs_per_ns;
 
 // In a forked child: elaborated here, run in grandchildren only.
-struct ProbedMachine {
-  explicit ProbedMachine(const std::string& topology, const std::vector<Override>& overrides = {}) {
-    PlatformOptions options;
-    options.tear_down = false;
-    platform =
-        std::make_unique<Platform>(machine_graph(topology, overrides), builtin_registry(), options);
-  }
+struct ProbedMachine : WholeMachine {
+  explicit ProbedMachine(const std::string& topology, const std::vector<Override>& overrides = {})
+      : WholeMachine(topology, overrides, options()) {}
   std::vector<ProbeOutcome> run(const std::vector<std::string>& names = {}) {
     std::vector<ProbeOutcome> outcomes;
     for (const ProbeCase& probe : select_cases(
@@ -33,7 +30,14 @@ struct ProbedMachine {
     }
     return outcomes;
   }
-  std::unique_ptr<Platform> platform;
+
+ private:
+  static MachineOptions options() {
+    MachineOptions options(MachineOptions::Engines::builtin);
+    options.data = false;
+    options.tear_down = false;
+    return options;
+  }
 };
 
 void check_sound(const std::vector<ProbeOutcome>& outcomes) {
@@ -133,16 +137,17 @@ BOOST_AUTO_TEST_CASE(a_simulation_that_fails_fails_the_probe) {
     throw ModelError("a rule is broken");
   };
   BOOST_CHECK_THROW(
-      run_probe(m.graph, m.routes, probe_catalogue(m.graph, m.view, m.routes).at(0), fails),
+      run_probe(m.graph, m.routes, probe_catalogue(m.graph, m.machine, m.routes).at(0), fails),
       ModelError);
 }
 
 // A machine that is faster than it can be, or slower than arithmetic says: both are told.
 BOOST_AUTO_TEST_CASE(times_that_arithmetic_does_not_explain_are_shown) {
   RoutedMachine m("topology.tiny.yaml");
-  const std::vector<ProbeOutcome> outcomes{run_probe(
-      m.graph, m.routes,
-      select_cases(probe_catalogue(m.graph, m.view, m.routes), {"pe-local-hbm"}).at(0), constant)};
+  const std::vector<ProbeOutcome> outcomes{
+      run_probe(m.graph, m.routes,
+                select_cases(probe_catalogue(m.graph, m.machine, m.routes), {"pe-local-hbm"}).at(0),
+                constant)};
   BOOST_TEST(outcomes[0].at(probe_bytes).unexplained() == static_cast<std::int64_t>(58 * ns) - 4);
   const std::vector<ProbeCheck> checks = check_probes(outcomes);
   BOOST_TEST((checks.back().verdict == Verdict::fail));  // 1 MiB takes longer
@@ -156,7 +161,7 @@ BOOST_AUTO_TEST_CASE(times_that_arithmetic_does_not_explain_are_shown) {
 BOOST_AUTO_TEST_CASE(json_and_csv_have_every_size_with_units_in_the_keys) {
   RoutedMachine m("topology.tiny.yaml");
   std::vector<ProbeOutcome> outcomes;
-  for (const ProbeCase& probe : probe_catalogue(m.graph, m.view, m.routes))
+  for (const ProbeCase& probe : probe_catalogue(m.graph, m.machine, m.routes))
     outcomes.push_back(run_probe(m.graph, m.routes, probe, constant));
   const nlohmann::ordered_json json = probe_json(m.graph, outcomes, check_probes(outcomes));
   BOOST_TEST(json.at("cases").size() == 14u);

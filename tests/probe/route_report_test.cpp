@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
-#include "tests/probe/probe_machines.h"
+#include "tests/probe/routed_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;

@@ -1,12 +1,12 @@
 // What a message at zero load has beyond the formula: short flits, and bursts that wait for their
 // pseudo-channel.
-#include "models/timing/zero_load_latency.h"
+#include "platform/probe/zero_load_latency.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "models/timing/lower_bound.h"
+#include "platform/probe/lower_bound.h"
 #include "platform/probe/machine_message.h"
-#include "tests/probe/probe_machines.h"
+#include "tests/probe/routed_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;

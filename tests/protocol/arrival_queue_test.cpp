@@ -64,6 +64,27 @@ BOOST_AUTO_TEST_CASE(what_starts_at_a_node_counts_that_node_as_its_upstream) {
   BOOST_TEST(queue.control()->upstream == 2U);
 }
 
+BOOST_AUTO_TEST_CASE(control_messages_are_taken_when_their_delay_is_over) {
+  TransactionPool pool;
+  std::vector<TransactionHandle> keep;
+  ArrivalQueue queue(ArrivalQueue::Forwarding::cut_through);
+  queue.add_port(3);
+  BOOST_TEST(queue.control_due(5) == never_fs);
+  for (const std::uint32_t number : {0U, 1U, 2U})
+    queue.push(0, message(pool, keep, {0, 3, number}, 0), {0, 0, 1}, 10 + 10 * number);
+  std::vector<Fs> taken;
+  const auto take = [&](const Arrival& arrival) {
+    taken.push_back(arrival.time);
+    BOOST_TEST((queue.control() == nullptr || queue.control()->time > arrival.time));
+  };
+  BOOST_TEST(queue.control_due(5) == 15U);
+  queue.take_control(14, 5, take);
+  BOOST_TEST(taken.empty());
+  queue.take_control(25, 5, take);
+  BOOST_TEST(taken == (std::vector<Fs>{10, 20}), boost::test_tools::per_element());
+  BOOST_TEST(queue.control_due() == 30U);
+}
+
 RC_BOOST_PROP(the_ring_buffer_is_a_sorted_fifo, (const std::vector<std::pair<bool, int>>& steps)) {
   RingBuffer<int> ring;
   std::deque<int> reference;

@@ -2,7 +2,7 @@
 #include "models/address/phys_addr.h"
 #include "models/address/virtual_space.h"
 #include "models/data/elements.h"
-#include "tests/runtime/torch_case.h"
+#include "tests/runtime/stub_host.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -134,7 +134,7 @@ KERNBENCH_SYSTEMC_TEST(
     BOOST_TEST((kernel.deploy_where == PeId{0, 0, 0}));
     // t takes [0, 8) of the partition; the code follows at the next 256 bytes.
     BOOST_TEST(kernel.deploy_pa ==
-               PhysAddr::pe_hbm_addr(0, 0, 0, 256, host.machine_.hbm_slice).encode());
+               PhysAddr::pe_hbm_addr(0, 0, 0, 256, host.machine_.hbm_slice_bytes).encode());
     BOOST_TEST(runtime.memory->used_bytes({0, 0, 0}) == 10'008);
 
     torch.ahbm.set_device(1);
@@ -161,7 +161,7 @@ KERNBENCH_SYSTEMC_TEST(a_builtin_kernel_has_no_code_to_write) {
 KERNBENCH_SYSTEMC_TEST(
     a_kernel_without_code_of_two_sizes_or_larger_than_the_memory_cannot_be_deployed) {
   StubHost host;
-  host.machine_.hbm_slice = 4096;
+  host.machine_.hbm_slice_bytes = 4096;
   run_on(host, [&](Torch& torch, Runtime&) {
     const Tensor t = torch.empty({4}, f16, DPPolicy::on_one_pe(), "t");
     BOOST_CHECK_EXCEPTION(LaunchSpec("k").deployed(0), UsageError,

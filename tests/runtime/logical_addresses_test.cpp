@@ -6,7 +6,7 @@
 
 #include "models/address/phys_addr.h"
 #include "models/address/virtual_space.h"
-#include "tests/runtime/torch_case.h"
+#include "tests/runtime/stub_host.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -16,8 +16,8 @@ namespace {
 const DPPolicy by_columns{Placement::replicate, Placement::column_wise, 1, 4};
 
 void use_logical_addresses(StubHost& host, HbmMapping mapping) {
-  host.machine_.model = AddressModel::la;
-  host.machine_.mapping = mapping;
+  host.machine_.address_model = AddressModel::la;
+  host.machine_.hbm_mapping = mapping;
 }
 
 std::uint64_t hbm(unsigned pe, std::uint64_t offset) {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "tests/runtime/torch_case.h"
+#include "tests/runtime/stub_host.h"
 
 using namespace kernbench;
 using namespace kernbench::test;

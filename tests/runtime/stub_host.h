@@ -1,9 +1,14 @@
-// A machine that answers at once: what the runtime sends and in which order, without a fabric. Runs
-// a body on an SC_THREAD, as a host program would run; use it in a forked child.
+// A host without a fabric, whose machine answers at once: what the runtime sends, in which order.
+// It runs a body on an SC_THREAD, as a host program would run. Inside a forked child:
+//
+//   StubHost host;
+//   run_on(host, [&](Torch& torch, Runtime&) { torch.zeros({4}, f16, DPPolicy(), "t"); });
+//   BOOST_TEST(host.log == Lines{...}, ...);
 #pragma once
 
 #include <sysc/kernel/sc_spawn.h>
 
+#include <boost/test/unit_test.hpp>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,6 +17,9 @@
 
 #include "models/data/functional_model.h"
 #include "models/protocol/host_port.h"
+#include "sw/torch/torch.h"
+#include "tests/support/error_text.h"
+#include "tests/support/forked.h"
 #include "tests/tl/fake_pe.h"
 
 namespace kernbench::test {
@@ -32,7 +40,7 @@ class StubHost final : public sc_core::sc_module, public HostPort {
   }
 
   Fs now() const override { return sc_core::sc_time_stamp().value(); }
-  const MachineView& machine() const override { return machine_; }
+  const MachineDescription& machine() const override { return machine_; }
   FunctionalModel* data() override { return with_data_ ? &functional_model : nullptr; }
 
   std::shared_ptr<HostRequest> submit(std::shared_ptr<const MemoryWrite> message) override {
@@ -117,7 +125,7 @@ class StubHost final : public sc_core::sc_module, public HostPort {
   }
 
   FunctionalModel functional_model;
-  FakeMachine machine_;
+  MachineDescription machine_ = fake_machine();
   Completion launch_result;
   std::vector<std::string> log;
   std::vector<MmuMap> maps;
@@ -149,5 +157,26 @@ class StubHost final : public sc_core::sc_module, public HostPort {
   std::function<void(HostPort&)> body_;
   std::exception_ptr error_;
 };
+
+using Lines = std::vector<std::string>;
+
+inline void run_on(StubHost& host, const std::function<void(Torch&, Runtime&)>& body) {
+  Runtime runtime(host, "test");
+  DistributedState distributed(runtime);
+  host.run([&](HostPort&) {
+    runtime.memory->start_reaper();
+    {
+      Torch torch(distributed, 0, 1, {});
+      body(torch, runtime);
+    }
+    runtime.memory->close();
+  });
+}
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+inline void do_nothing(tl::Program&, tl::Ptr) {}
 
 }  // namespace kernbench::test

@@ -4,7 +4,7 @@
 
 #include "models/address/phys_addr.h"
 #include "models/address/virtual_space.h"
-#include "tests/runtime/torch_case.h"
+#include "tests/runtime/stub_host.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -73,7 +73,7 @@ KERNBENCH_SYSTEMC_TEST(
     BOOST_TEST(shards.at(2).offset == 64);
     // a's shard of PE 2 takes [0, 16) of the partition; b's follows at the next 256 bytes
     BOOST_TEST(shards.at(2).pa ==
-               PhysAddr::pe_hbm_addr(0, 0, 2, 256, host.machine_.hbm_slice).encode());
+               PhysAddr::pe_hbm_addr(0, 0, 2, 256, host.machine_.hbm_slice_bytes).encode());
   });
 }
 
@@ -187,7 +187,7 @@ KERNBENCH_SYSTEMC_TEST(the_last_handle_gives_back_addresses_and_mappings_through
 KERNBENCH_SYSTEMC_TEST(
     a_tensor_larger_than_the_partition_is_an_allocation_error_that_leaves_nothing_behind) {
   StubHost host;
-  host.machine_.hbm_slice = 4096;
+  host.machine_.hbm_slice_bytes = 4096;
   run_on(host, [&](Torch& torch, Runtime& runtime) {
     BOOST_CHECK_EXCEPTION(torch.empty({4097}, i8, DPPolicy::on_one_pe(), "big"), AllocationError,
                           [](const AllocationError& error) {

@@ -15,16 +15,11 @@
 #include <vector>
 
 #include "models/base/errors.h"
-#include "models/data/functional_model.h"
-#include "models/data/op_log.h"
-#include "platform/assembly/builtin_components.h"
-#include "platform/assembly/platform.h"
-#include "platform/numerics/data_executor.h"
-#include "platform/topology/build_graph.h"
-#include "platform/topology/load_machine.h"
+#include "platform/phase2/data_executor.h"
 #include "sc_main/judgement.h"
 #include "sw/benches/bench_program.h"
 #include "sw/benches/bench_registry.h"
+#include "tests/support/whole_machine.h"
 
 namespace kernbench::test {
 
@@ -88,44 +83,40 @@ inline bool is_usage_error(const std::exception_ptr& cause) {
   return false;
 }
 
+inline MachineOptions machine_options(const BenchRunOptions& options) {
+  MachineOptions machine(MachineOptions::Engines::builtin);
+  machine.data = options.data != DataMode::off;
+  machine.records = options.records;
+  return machine;
+}
+
 inline BenchOutcome run_bench(const Bench& bench, const std::vector<GivenParameter>& parameters,
                               const BenchRunOptions& options = {}) {
-  ComponentRegistry components;
-  register_builtin_components(components);
-  FunctionalModel data;
-  OpLog op_log;
-  MachineSpec spec =
-      load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + options.topology,
-                   options.overrides, components);
-  spec.source_path.clear();  // leaves no cache file behind
-  PlatformOptions platform_options;
-  if (options.data != DataMode::off) platform_options.data = &data;
-  if (options.records) platform_options.op_sink = &op_log;
-  if (options.prepare) options.prepare(data);
+  WholeMachine machine(options.topology, options.overrides, machine_options(options));
+  if (options.prepare) options.prepare(machine.data);
   std::optional<DataExecutor> executor;
-  if (options.data == DataMode::eager) executor.emplace(data, options.threads).start_eager();
+  if (options.data == DataMode::eager)
+    executor.emplace(machine.data, options.threads).start_eager();
   BenchProgram program(
       bench, {resolve_parameters(bench, parameters), options.devices, options.seed, options.ccl});
+  const RunResult result = machine.platform->run(program);
   BenchOutcome outcome;
-  {
-    Platform platform(build_graph(std::move(spec)), components, platform_options);
-    const RunResult result = platform.run(program);
-    outcome.status = name_of(result.status);
-    outcome.error = result.error;
-    outcome.usage_error = is_usage_error(result.cause);
-    outcome.ended = program.ended().value_or(0);
-    outcome.results = program.results();
-    outcome.warnings = program.warnings();
-    outcome.data_races = platform.data_races();
-    for (const LaunchRecord& launch : program.launches())
-      outcome.longest_launch = std::max(outcome.longest_launch, launch.metrics.merged.pe_exec);
-    std::ostringstream text;
-    op_log.write_csv(text,
-                     [](const sc_core::sc_object* node) { return std::string(node->name()); });
-    outcome.op_log = text.str();
-  }
+  outcome.status = name_of(result.status);
+  outcome.error = result.error;
+  outcome.usage_error = is_usage_error(result.cause);
+  outcome.ended = program.ended().value_or(0);
+  outcome.results = program.results();
+  outcome.warnings = program.warnings();
+  outcome.data_races = machine.platform->data_races();
+  for (const LaunchRecord& launch : program.launches())
+    outcome.longest_launch = std::max(outcome.longest_launch, launch.metrics.merged.pe_exec);
+  std::ostringstream text;
+  machine.op_log.write_csv(
+      text, [](const sc_core::sc_object* node) { return std::string(node->name()); });
+  outcome.op_log = text.str();
+  machine.platform.reset();
   if (options.data != DataMode::off && outcome.status == "completed") {
-    if (!executor) executor.emplace(data, options.threads);
+    if (!executor) executor.emplace(machine.data, options.threads);
     executor->run();
     judge_all(program.expectations(), *executor, outcome);
   }
@@ -138,6 +129,11 @@ inline BenchOutcome run_bench(const std::string& name,
   BenchRegistry benches;
   register_benches(benches);
   return run_bench(benches.find(name), parameters, options);
+}
+
+// A function of the test as a bench.
+inline BenchOutcome run_function(void (*run)(Torch&), const BenchRunOptions& options = {}) {
+  return run_bench(Bench{"test-bench", "for a test", {}, run}, {}, options);
 }
 
 }  // namespace kernbench::test

@@ -1,20 +1,27 @@
 // What errors say.
 #pragma once
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <exception>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kernbench::test {
 
-// Predicate for BOOST_CHECK_EXCEPTION: the message of the error contains `part`.
-inline auto with_text(const std::string& part) {
-  return [part](const std::exception& error) {
+// Predicates for BOOST_CHECK_EXCEPTION: the message of the error contains every part.
+template <class Error = std::exception>
+auto with_text(std::vector<std::string> parts) {
+  return [parts = std::move(parts)](const Error& error) {
     BOOST_TEST_MESSAGE(error.what());
-    return std::string(error.what()).find(part) != std::string::npos;
+    const std::string text = error.what();
+    return std::all_of(parts.begin(), parts.end(), [&text](const std::string& part) {
+      return text.find(part) != std::string::npos;
+    });
   };
 }
+inline auto with_text(const std::string& part) { return with_text(std::vector<std::string>{part}); }
 
 // Every part is in the text, of an error say.
 inline void check_contains(const std::string& text, const std::vector<std::string>& parts) {

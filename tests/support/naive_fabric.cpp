@@ -284,7 +284,7 @@ void NaiveFabric::pass(int node) {
 
 Time NaiveFabric::book(int node, std::uint64_t burst, char direction) {
   const NaiveNode& hbm = nodes_[static_cast<std::size_t>(node)];
-  Channel& channel = states_[static_cast<std::size_t>(node)].channels[burst % hbm.num_pcs];
+  HbmChannel& channel = states_[static_cast<std::size_t>(node)].channels[burst % hbm.num_pcs];
   const bool change = channel.last != ' ' && channel.last != direction;
   channel.available =
       std::max(now_, channel.available) + (change ? hbm.switch_penalty : 0) + hbm.burst_time;

@@ -65,7 +65,7 @@ class NaiveFabric {
     std::uint64_t flit = 0;
     std::size_t position = 0;
   };
-  struct Channel {
+  struct HbmChannel {
     Time available = 0;
     char last = ' ';
   };
@@ -88,7 +88,7 @@ class NaiveFabric {
     bool holding = false;
     Item held;
     Time held_until = 0;
-    std::vector<Channel> channels;
+    std::vector<HbmChannel> channels;
     std::map<std::size_t, Time> latest;  // per write under way
     std::vector<Departure> departures;
     DmaChannel reads, writes;

@@ -3,17 +3,9 @@
 #include <algorithm>
 #include <list>
 
-#include "models/pe/pe_cpu.h"
-#include "models/pe/pe_dma.h"
-#include "models/pe/pe_fetch_store.h"
-#include "models/pe/pe_gemm.h"
-#include "models/pe/pe_ipcq.h"
-#include "models/pe/pe_math.h"
-#include "models/pe/pe_mmu.h"
-#include "models/pe/pe_scheduler.h"
-#include "models/pe/pe_tcm.h"
+#include "models/fabric/terminal_memory.h"
+#include "models/pe/pe_components.h"
 #include "models/protocol/machine_services.h"
-#include "models/timing/terminal_memory.h"
 
 namespace kernbench::test {
 namespace {
@@ -35,17 +27,14 @@ class StubControlEnd final : public FabricNode {
   };
 
   Fs next_due() const override {
-    Fs due = arrivals_.control() == nullptr ? never_fs : arrivals_.control()->time + overhead_;
+    Fs due = arrivals_.control_due(overhead_);
     for (const Job& job : jobs_) due = std::min(due, job.due);
     return due;
   }
 
   void serve() override {
-    while (arrivals_.control() != nullptr && arrivals_.control()->time + overhead_ <= now()) {
-      Transaction& request = *arrivals_.control()->transaction;
-      arrivals_.pop_control();
-      take(request);
-    }
+    arrivals_.take_control(now(), overhead_,
+                           [this](const Arrival& arrival) { take(*arrival.transaction); });
     for (auto job = jobs_.begin(); job != jobs_.end();) {
       if (job->due > now()) {
         ++job;
@@ -137,17 +126,7 @@ class StubEngine final : public Component {
   explicit StubEngine(const ComponentInit& init) : Component(init) {}
 };
 
-// Under the name of the engine that it stands for, and with its attributes.
-template <class Engine>
-void add(ComponentRegistry& registry,
-         std::function<std::unique_ptr<Component>(const ComponentInit&)> create) {
-  for (const Role role : Engine::roles)
-    registry.add({"builtin." + std::string(name_of(role)),
-                  "stands for an engine",
-                  {role},
-                  Engine::schema(),
-                  create});
-}
+using Create = std::function<std::unique_ptr<Component>(const ComponentInit&)>;
 
 }  // namespace
 
@@ -155,16 +134,20 @@ void register_stub_engines(ComponentRegistry& registry, StubEngines& engines) {
   const auto control_end = [&engines](const ComponentInit& init) {
     return make_component<StubControlEnd>(init, engines);
   };
-  const auto plain = [](const ComponentInit& init) { return make_component<StubEngine>(init); };
-  add<PeCpu>(registry, control_end);
-  add<PeMmu>(registry, control_end);
-  add<PeDma>(registry, [](const ComponentInit& init) { return make_component<StubDma>(init); });
-  add<PeTcm>(registry, [](const ComponentInit& init) { return make_component<StubTcm>(init); });
-  add<PeScheduler>(registry, plain);
-  add<PeFetchStore>(registry, plain);
-  add<PeGemm>(registry, plain);
-  add<PeMath>(registry, plain);
-  add<PeIpcq>(registry, plain);
+  const Create plain = [](const ComponentInit& init) { return make_component<StubEngine>(init); };
+  const std::map<Role, Create> stubs{
+      {Role::pe_cpu, control_end},
+      {Role::pe_mmu, control_end},
+      {Role::pe_dma, [](const ComponentInit& init) { return make_component<StubDma>(init); }},
+      {Role::pe_tcm, [](const ComponentInit& init) { return make_component<StubTcm>(init); }}};
+  // Under the names of the engines that they stand for, and with their attributes.
+  ComponentRegistry engines_of_a_pe;
+  register_pe_components(engines_of_a_pe);
+  for (const Implementation* engine : engines_of_a_pe.list()) {
+    const auto stub = stubs.find(engine->roles.front());
+    registry.add({engine->name, "stands for an engine", engine->roles, engine->schema,
+                  stub == stubs.end() ? plain : stub->second});
+  }
 }
 
 }  // namespace kernbench::test

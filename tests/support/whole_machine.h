@@ -1,23 +1,28 @@
-// A whole machine from a shipped topology, with stub engines in its PEs, and a program on its host.
-// Inside a forked child:
+// A whole machine from a shipped topology and a program on its host. Inside a forked child:
 //
-//   WholeMachine m("topology.tiny.yaml");
+//   WholeMachine m("topology.tiny.yaml");                    // with stub engines in its PEs
 //   const RunResult result = m.run([&](HostPort& port) { ... });
+//
+//   WholeMachine m("topology.yaml", {{"system.sips.count", "4"}}, WholeMachine::Engines::builtin);
+//
+// TorchMachine (torch_machine.h) runs torch programs on it, TrafficMachine requests,
+// BoundaryMachine plain TLM-2.0 modules.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "models/data/functional_model.h"
+#include "models/data/op_log.h"
 #include "models/protocol/kernel_context.h"
 #include "platform/assembly/builtin_components.h"
 #include "platform/assembly/platform.h"
-#include "platform/topology/build_graph.h"
-#include "platform/topology/load_machine.h"
 #include "tests/support/function_kernel.h"
+#include "tests/support/shipped_graph.h"
 #include "tests/support/stub_engines.h"
 
 namespace kernbench::test {
@@ -31,24 +36,33 @@ class FunctionProgram final : public HostProgram {
   std::function<void(HostPort&)> body_;
 };
 
+struct MachineOptions {
+  enum class Engines { stubs, builtin };
+  MachineOptions(Engines kind = Engines::stubs)
+      : engines(kind) {}  // NOLINT(google-explicit-constructor)
+
+  Engines engines;
+  ExternalModules modules;                             // that TLM bridges can bind in
+  std::function<void(ComponentRegistry&)> components;  // registers more of them
+  bool data = true;
+  bool records = false;  // fill op_log
+  bool tear_down = true;
+};
+
 class WholeMachine {
  public:
-  enum class Engines { stubs, builtin };
+  using Engines = MachineOptions::Engines;
 
-  explicit WholeMachine(const std::string& topology, const std::vector<Override>& overrides = {},
-                        Engines kind = Engines::stubs) {
-    if (kind == Engines::builtin) {
-      register_builtin_components(registry);
-    } else {
-      register_fabric_components(registry);
-      register_stub_engines(registry, engines);
-    }
-    MachineSpec spec = load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/" + topology,
-                                    overrides, registry);
-    spec.source_path.clear();  // leaves no cache file behind
-    PlatformOptions options;
-    options.data = &data;
-    platform = std::make_unique<Platform>(build_graph(std::move(spec)), registry, options);
+  explicit WholeMachine(const std::string& topology = "topology.tiny.yaml",
+                        const std::vector<Override>& overrides = {},
+                        const MachineOptions& options = {}) {
+    register_components(options);
+    PlatformOptions platform_options;
+    platform_options.data = options.data ? &data : nullptr;
+    platform_options.tear_down = options.tear_down;
+    platform = std::make_unique<Platform>(shipped_graph(topology, overrides, registry), registry,
+                                          platform_options);
+    if (options.records) platform->observation().executed_ops.bind(op_log);
   }
 
   RunResult run(std::function<void(HostPort&)> body, const RunLimits& limits = {}) {
@@ -69,10 +83,49 @@ class WholeMachine {
         .encode();
   }
 
+  NodeId node(const std::string& name) const { return platform->graph().at(name); }
+  Component& engine(PeId pe, PeEngine kind) const {
+    return platform->component(platform->machine().engine(pe, kind));
+  }
+  static std::uint64_t statistic(const Component& component, const std::string& name) {
+    for (const Statistic& statistic : component.statistics()) {
+      if (statistic.name == name) return *statistic.value;
+    }
+    throw std::logic_error(std::string(component.name()) + " has no statistic '" + name + "'");
+  }
+  std::uint64_t statistic(PeId pe, PeEngine kind, const std::string& name) const {
+    return statistic(engine(pe, kind), name);
+  }
+  std::uint64_t statistic(const std::string& node_name, const std::string& name) const {
+    return statistic(platform->component(node(node_name)), name);
+  }
+  // Records of one name, in order of their starts; all PEs, or one.
+  std::vector<ExecutedOp> ops(const std::string& name,
+                              const sc_core::sc_object* node = nullptr) const {
+    std::vector<ExecutedOp> found;
+    for (const OpRecord& record : op_log.records()) {
+      if (name == record.op.name && (node == nullptr || node == record.op.node))
+        found.push_back(record.op);
+    }
+    return found;
+  }
+
   ComponentRegistry registry;
   StubEngines engines;
   FunctionalModel data;
+  OpLog op_log;
   std::unique_ptr<Platform> platform;
+
+ private:
+  void register_components(const MachineOptions& options) {
+    if (options.engines == Engines::builtin) {
+      register_builtin_components(registry, options.modules);
+    } else {
+      register_fabric_components(registry);
+      register_stub_engines(registry, engines);
+    }
+    if (options.components) options.components(registry);
+  }
 };
 
 template <class T>

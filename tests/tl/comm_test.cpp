@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(questions_about_the_rings_issue_nothing) {
   BOOST_CHECK_EXCEPTION(tl.slot_bytes(), UsageError,
                         with_text("tl.slot_bytes on sip0.cube1.pe2: no queue pair is installed"));
   pe.setup.queue_pairs = {{"E", {}, "W", 0, 0}, {"intra_N", {}, "intra_S", 0, 0}};
-  pe.setup.settings.slot_bytes = 512;
+  pe.setup.settings.slot_size = 512;
   BOOST_TEST(tl.connected("intra_N"));
   BOOST_TEST(!tl.connected("W"));
   BOOST_TEST(tl.slot_bytes() == 512u);

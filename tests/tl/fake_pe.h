@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -13,46 +14,29 @@
 
 namespace kernbench::test {
 
-class FakeMachine : public MachineView {
- public:
-  int sips() const override { return 2; }
-  int cube_mesh_w() const override { return 4; }
-  int cube_mesh_h() const override { return 4; }
-  int pes() const override { return 8; }
-  std::string sip_topology() const override { return "ring_1d"; }
-  int sip_w() const override { return 2; }
-  int sip_h() const override { return 1; }
-  AddressModel address_model() const override { return model; }
-  HbmMapping hbm_mapping() const override { return mapping; }
-  ChannelInterleave hbm_interleave() const override { return {8, 256}; }
-  std::uint32_t flit_bytes() const override { return 256; }
-  std::uint64_t hbm_slice_bytes() const override { return hbm_slice; }
-  std::uint64_t sram_bytes() const override { return 32 << 20; }
-  std::uint64_t tcm_bytes() const override { return 2 << 20; }
-  std::uint64_t tcm_reserved_bytes() const override { return 512 << 10; }
-  std::uint64_t scratch_bytes() const override { return 1 << 20; }
-  std::uint64_t page_bytes() const override { return 4096; }
-  NodeId pcie_ep(int) const override { return 0; }
-  NodeId io_cpu(int) const override { return 0; }
-  NodeId m_cpu(int, int) const override { return 0; }
-  NodeId sram(int, int) const override { return 0; }
-  NodeId hbm(PeId) const override { return 0; }
-  NodeId engine(PeId pe, PeEngine) const override { return static_cast<NodeId>(pe.pe); }
-  MemoryTarget place_of(std::uint64_t address) const override { return {0, address}; }
-  std::uint32_t nodes() const override { return 0; }
-  const std::string& name(NodeId) const override { return text_; }
-  NodeId find(const std::string&) const override { return no_node; }
-  const std::string& kind(NodeId) const override { return text_; }
-  const Attributes& attributes(NodeId) const override { return attributes_; }
-
-  std::uint64_t hbm_slice = std::uint64_t{6} << 30;
-  AddressModel model = AddressModel::va;
-  HbmMapping mapping = HbmMapping::n_to_one;
-
- private:
-  std::string text_;
-  Attributes attributes_;
-};
+// Extents and sizes of the shipped machine. All memory is one, at node 0; an engine of PE n of its
+// cube is node n.
+inline MachineDescription fake_machine() {
+  static const Attributes none;
+  MachineDescription machine;
+  machine.sips = machine.sip_w = 2;
+  machine.cube_mesh_w = machine.cube_mesh_h = 4;
+  machine.pes = 8;
+  machine.hbm_interleave = {8, 256};
+  machine.hbm_slice_bytes = std::uint64_t{6} << 30;
+  machine.sram_bytes = 32 << 20;
+  machine.tcm_bytes = 2 << 20;
+  machine.tcm_reserved_bytes = 512 << 10;
+  machine.scratch_bytes = 1 << 20;
+  machine.page_bytes = 4096;
+  machine.size_tables(0);
+  for (std::vector<NodeId>& engines : machine.tables.engines) {
+    for (std::size_t i = 0; i < engines.size(); ++i) engines[i] = static_cast<NodeId>(i % 8);
+  }
+  machine.nodes.assign(8, {"", "", &none});
+  machine.memory_map = MemoryMap({{0, std::numeric_limits<std::uint64_t>::max(), 0}});
+  return machine;
+}
 
 class FakePe final : public KernelContext {
  public:
@@ -61,7 +45,7 @@ class FakePe final : public KernelContext {
 
   PeId where() const override { return {0, 1, 2}; }
   const KernelLaunch& launch() const override { return launch_; }
-  const MachineView& machine() const override { return machine_; }
+  const MachineDescription& machine() const override { return machine_; }
   FunctionalModel* data() override { return with_data_ ? &functional_model : nullptr; }
   Fs now() const override { return 0; }
   void dispatch() override {
@@ -111,7 +95,7 @@ class FakePe final : public KernelContext {
 
  private:
   bool with_data_;
-  FakeMachine machine_;
+  MachineDescription machine_ = fake_machine();
   FreeListAllocator scratch_;
 };
 

@@ -2,11 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "platform/assembly/builtin_components.h"
-#include "platform/topology/build_graph.h"
-#include "platform/topology/load_machine.h"
-#include "tests/support/whole_machine.h"
-#include "tests/topology/machines.h"
+#include "tests/support/temporary_folder.h"
 
 namespace kernbench::test {
 namespace {
@@ -29,7 +25,7 @@ class Checked final : public sc_core::sc_module {
 
 void BoundaryMachine::add_lt_initiator(std::vector<plain_tlm::LtInitiator::Program> programs) {
   has_initiator_ = true;
-  modules.add_initiator(
+  modules_.add_initiator(
       "test.initiator", [this, programs](const char* name, ExternalModules::TargetSocket& bridge) {
         auto made = std::make_unique<Checked<plain_tlm::LtInitiator>>(name, programs);
         made->module.socket.bind(made->checker.from_initiator);
@@ -41,7 +37,7 @@ void BoundaryMachine::add_lt_initiator(std::vector<plain_tlm::LtInitiator::Progr
 
 void BoundaryMachine::add_at_initiator(plain_tlm::AtScript& script) {
   has_initiator_ = true;
-  modules.add_initiator(
+  modules_.add_initiator(
       "test.initiator", [this, &script](const char* name, ExternalModules::TargetSocket& bridge) {
         auto made = std::make_unique<Checked<plain_tlm::AtInitiator>>(name, script);
         made->module.socket.bind(made->checker.from_initiator);
@@ -53,7 +49,7 @@ void BoundaryMachine::add_at_initiator(plain_tlm::AtScript& script) {
 
 void BoundaryMachine::add_lt_memory(std::size_t size, Fs latency) {
   has_memory_ = true;
-  modules.add_target(
+  modules_.add_target(
       "test.memory",
       [this, size, latency](const char* name, ExternalModules::InitiatorSocket& bridge) {
         auto made = std::make_unique<Checked<plain_tlm::LtMemory>>(name, size, fs(latency));
@@ -67,7 +63,7 @@ void BoundaryMachine::add_lt_memory(std::size_t size, Fs latency) {
 
 void BoundaryMachine::add_at_memory(plain_tlm::AtAnswer answer, Fs accept, Fs latency) {
   has_memory_ = true;
-  modules.add_target(
+  modules_.add_target(
       "test.memory",
       [this, answer, accept, latency](const char* name, ExternalModules::InitiatorSocket& bridge) {
         auto made =
@@ -94,45 +90,28 @@ void BoundaryMachine::build(const Setting& setting) {
         "test.memory" +
         (setting.target_attrs.empty() ? "" : ", " + setting.target_attrs) + "}}\n";
   }
-  register_builtin_components(registry_, modules);
-  const ScratchDir directory;
+  const TemporaryFolder folder;
   for (const char* file : {"topology.yaml", "topology.tiny.yaml"})
-    directory.write(file, read_file(source_dir + "/configs/" + file));
-  MachineSpec spec = load_machine(directory.write("machine.yaml", yaml_), {}, registry_);
-  spec.source_path.clear();
-  PlatformOptions options;
-  options.data = setting.data ? &data : nullptr;
-  platform = std::make_unique<Platform>(build_graph(std::move(spec)), registry_, options);
+    folder.write(file, read_file(topology_path(file)));
+  MachineOptions options(MachineOptions::Engines::builtin);
+  options.modules = modules_;
+  options.data = setting.data;
+  machine_ = std::make_unique<WholeMachine>(folder.write("machine.yaml", yaml_),
+                                            std::vector<Override>{}, options);
 }
 
 void BoundaryMachine::run() {
-  const RunResult result = platform->run();
+  const RunResult result = platform().run();
   BOOST_TEST(result.error == "");
-  BOOST_TEST(platform->pool().outstanding() == 0U);
+  BOOST_TEST(platform().pool().outstanding() == 0U);
   for (ProtocolChecker* checker : checkers) checker->check_nothing_is_under_way();
 }
 
-RunResult BoundaryMachine::run_program(const std::function<void(HostPort&)>& body) {
-  FunctionProgram program(body);
-  return platform->run(program);
-}
-
-std::uint64_t BoundaryMachine::address(MemoryArea area, unsigned pe, std::uint64_t offset) const {
-  return platform->address_map().address_of({area, 0, 0, pe, offset}).encode();
-}
-
 std::vector<unsigned char> BoundaryMachine::stored(std::uint64_t physical, std::uint64_t nbytes) {
-  const std::vector<std::byte> bytes = data.memory().read_bytes(physical, nbytes);
+  const std::vector<std::byte> bytes = data().memory().read_bytes(physical, nbytes);
   std::vector<unsigned char> result;
   for (const std::byte byte : bytes) result.push_back(static_cast<unsigned char>(byte));
   return result;
-}
-
-std::uint64_t BoundaryMachine::statistic(const std::string& node, const std::string& name) const {
-  for (const Statistic& statistic : platform->component(platform->graph().at(node)).statistics()) {
-    if (statistic.name == name) return *statistic.value;
-  }
-  throw std::logic_error(node + " has no statistic " + name);
 }
 
 std::vector<unsigned char> pattern(std::size_t nbytes, unsigned char first) {

@@ -12,14 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "models/data/functional_model.h"
+#include "models/address/phys_addr.h"
 #include "models/tlm/external_modules.h"
-#include "platform/assembly/platform.h"
 #include "tests/support/plain_tlm/at_initiator.h"
 #include "tests/support/plain_tlm/at_memory.h"
 #include "tests/support/plain_tlm/lt_initiator.h"
 #include "tests/support/plain_tlm/lt_memory.h"
 #include "tests/support/plain_tlm/protocol_checker.h"
+#include "tests/support/whole_machine.h"
 
 namespace kernbench::test {
 
@@ -45,38 +45,64 @@ class BoundaryMachine {
   // Writes the YAML file that binds the modules in, and builds the machine from it.
   void build(const Setting& setting);
   void build() { build(Setting()); }
-  const std::string& yaml() const { return yaml_; }
 
   // Until nothing is pending; checks that it ended well, that the pool is empty and that no
   // transaction is under way.
   void run();
-  RunResult run_program(const std::function<void(HostPort&)>& body);
+  RunResult run_program(const std::function<void(HostPort&)>& body) { return machine_->run(body); }
 
-  std::uint64_t address(MemoryArea area, unsigned pe, std::uint64_t offset) const;
-  std::uint64_t hbm(unsigned pe, std::uint64_t offset = 0) const {
+  Platform& platform() { return *machine_->platform; }
+  FunctionalModel& data() { return machine_->data; }
+  std::uint64_t address(MemoryArea area, int pe, std::uint64_t offset) const {
+    return machine_->address(area, {0, 0, pe}, offset);
+  }
+  std::uint64_t hbm(int pe, std::uint64_t offset = 0) const {
     return address(MemoryArea::hbm, pe, offset);
   }
   std::uint64_t sram(std::uint64_t offset = 0) const {
     return address(MemoryArea::cube_sram, 0, offset);
   }
   std::vector<unsigned char> stored(std::uint64_t physical, std::uint64_t nbytes);
-  std::uint64_t statistic(const std::string& node, const std::string& name) const;
+  std::uint64_t statistic(const std::string& node, const std::string& name) const {
+    return machine_->statistic(node, name);
+  }
 
-  ExternalModules modules;
-  FunctionalModel data;
-  std::unique_ptr<Platform> platform;
   plain_tlm::LtMemory* lt_memory = nullptr;
   plain_tlm::AtMemory* at_memory = nullptr;
   std::vector<plain_tlm::ProtocolChecker*> checkers;
 
  private:
-  ComponentRegistry registry_;
+  ExternalModules modules_;
+  std::unique_ptr<WholeMachine> machine_;
   std::string yaml_;
   bool has_initiator_ = false, has_memory_ = false;
 };
 
+// Of a WholeMachine with modules of its own.
+inline MachineOptions without_data(const ExternalModules& modules) {
+  MachineOptions options(MachineOptions::Engines::builtin);
+  options.modules = modules;
+  options.data = false;
+  return options;
+}
+
 constexpr Fs ns = fs_per_ns;
 inline sc_core::sc_time fs(Fs t) { return sc_core::sc_time::from_value(t); }
 std::vector<unsigned char> pattern(std::size_t nbytes, unsigned char first = 1);
+
+inline plain_tlm::AtRequest write_request(std::uint64_t address, std::vector<unsigned char> data,
+                                          Fs start = 0, Fs delay = 0) {
+  return {tlm::TLM_WRITE_COMMAND, address, std::move(data), fs(start), fs(delay)};
+}
+inline plain_tlm::AtRequest read_request(std::uint64_t address, std::size_t nbytes, Fs start = 0,
+                                         Fs delay = 0) {
+  return {tlm::TLM_READ_COMMAND, address, std::vector<unsigned char>(nbytes, 0xee), fs(start),
+          fs(delay)};
+}
+
+// The tiny machine's addresses, before there is a machine.
+inline std::uint64_t hbm_address(unsigned pe, std::uint64_t offset) {
+  return PhysAddr::pe_hbm_addr(0, 0, pe, offset, std::uint64_t{6} << 30).encode();
+}
 
 }  // namespace kernbench::test

@@ -59,14 +59,14 @@ void reaches_every_memory(const std::string& attach) {
               BOOST_TEST(write(i, address, pattern(1000, first)) == 1000U);
               BOOST_TEST((m.stored(address, 1000) == pattern(1000, first)));
               const std::vector<unsigned char> other = pattern(1000, ++first);
-              m.data.memory().write_bytes(address, other.data(), other.size());
+              m.data().memory().write_bytes(address, other.data(), other.size());
               BOOST_TEST((read(i, address, 1000) == other));
             }
           }
         }
       },
       setting);
-  for (const MachineModules::LinkInstance& edge : m.platform->links())
+  for (const MachineModules::LinkInstance& edge : m.platform().links())
     BOOST_REQUIRE(edge.link->statistics().control_messages == 0U);
 }
 
@@ -100,7 +100,7 @@ KERNBENCH_SYSTEMC_TEST(ends_where_there_is_no_memory) {
 KERNBENCH_SYSTEMC_TEST(a_read_ends_before_the_first_byte_that_only_phase_2_knows) {
   BoundaryMachine m;
   debug_session(m, [&](LtInitiator& i) {
-    m.data.memory().write_value(m.hbm(0, 64), {1, 0, 32});
+    m.data().memory().write_value(m.hbm(0, 64), {1, 0, 32});
     BOOST_TEST(read(i, m.hbm(0), 200).size() == 64U);
     BOOST_TEST(read(i, m.hbm(0, 64), 4).empty());
     BOOST_TEST(write(i, m.hbm(0, 64), pattern(32)) == 32U);  // a write replaces it

@@ -14,7 +14,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/forked.h"
-#include "tests/tlm/boundary_requests.h"
+#include "tests/tlm/boundary_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -225,9 +225,9 @@ KERNBENCH_SYSTEMC_TEST(a_read_is_sampled_at_its_completion) {
                         const std::vector<unsigned char> late = pattern(512, 99),
                                                          later = pattern(512, 3);
                         sc_core::wait(fs(read_end - 1));
-                        m.data.memory().write_bytes(m.hbm(0), late.data(), 512);
+                        m.data().memory().write_bytes(m.hbm(0), late.data(), 512);
                         sc_core::wait(fs(2));
-                        m.data.memory().write_bytes(m.hbm(0), later.data(), 512);
+                        m.data().memory().write_bytes(m.hbm(0), later.data(), 512);
                       }});
   m.build();
   m.run();

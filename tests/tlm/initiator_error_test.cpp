@@ -6,7 +6,7 @@
 #include "platform/topology/build_graph.h"
 #include "platform/topology/load_machine.h"
 #include "tests/support/forked.h"
-#include "tests/tlm/boundary_requests.h"
+#include "tests/tlm/boundary_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -97,7 +97,7 @@ KERNBENCH_SYSTEMC_TEST(a_value_that_only_phase_2_knows_is_a_generic_error) {
     status = i.transport(tlm::TLM_READ_COMMAND, m.hbm(0, 248), data).status;
   }});
   m.build();
-  m.data.memory().write_value(m.hbm(0, 256), {1, 0, 64});
+  m.data().memory().write_value(m.hbm(0, 256), {1, 0, 64});
   m.run();
   BOOST_TEST(status == tlm::TLM_GENERIC_ERROR_RESPONSE);
 }
@@ -158,17 +158,12 @@ class TwoAtOnce final : public sc_core::sc_module, private tlm::tlm_bw_transport
 KERNBENCH_SYSTEMC_TEST(a_begin_req_before_the_last_end_req_ends_the_run) {
   ExternalModules modules;
   modules.add_initiator("test.two_at_once", &TwoAtOnce::socket);
-  ComponentRegistry registry;
-  register_builtin_components(registry, modules);
-  MachineSpec spec = load_machine(
-      std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml",
-      {{"system.tlm_initiators",
-        "[{id: x, attach: sip0.cube0.r5c5, bridge: {impl: builtin.tlm_initiator_bridge, "
-        "attrs: {module: test.two_at_once}}}]"}},
-      registry);
-  spec.source_path.clear();
-  Platform platform(build_graph(std::move(spec)), registry, {});
-  const RunResult result = platform.run();
+  WholeMachine m("topology.tiny.yaml",
+                 {{"system.tlm_initiators",
+                   "[{id: x, attach: sip0.cube0.r5c5, bridge: {impl: builtin.tlm_initiator_bridge, "
+                   "attrs: {module: test.two_at_once}}}]"}},
+                 without_data(modules));
+  const RunResult result = m.platform->run();
   BOOST_TEST(result.error ==
              "sip0.cube0.x at 0 ns: the module behind the bridge breaks the base protocol: "
              "BEGIN_REQ before the END_REQ of the request before");
@@ -197,20 +192,16 @@ KERNBENCH_SYSTEMC_TEST(a_thread_may_be_killed_in_b_transport) {
     made->socket.bind(bridge);
     return made;
   });
-  ComponentRegistry registry;
-  register_builtin_components(registry, modules);
-  MachineSpec spec = load_machine(
-      std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml",
+  WholeMachine m(
+      "topology.tiny.yaml",
       {{"system.tlm_initiators",
         "[{id: x, attach: sip0.cube0.r0c0, bridge: {impl: builtin.tlm_initiator_bridge, attrs: "
         "{module: test.lt, max_outstanding: 1}}}]"}},
-      registry);
-  spec.source_path.clear();
-  Platform platform(build_graph(std::move(spec)), registry, {});
-  BOOST_TEST(platform.run().error == "");
+      without_data(modules));
+  BOOST_TEST(m.platform->run().error == "");
   BOOST_TEST(!returned);
   BOOST_TEST(other_returned);
-  BOOST_TEST(platform.pool().outstanding() == 0U);
+  BOOST_TEST(m.platform->pool().outstanding() == 0U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

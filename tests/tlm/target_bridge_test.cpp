@@ -247,7 +247,7 @@ KERNBENCH_SYSTEMC_TEST(a_transaction_that_failed_is_clean_when_it_is_used_again)
   });
   BOOST_TEST(failed);
   BOOST_TEST(sound);
-  BOOST_TEST(m.platform->pool().allocated() == 2U);  // inside and outside the bridge
+  BOOST_TEST(m.platform().pool().allocated() == 2U);  // inside and outside the bridge
 }
 
 KERNBENCH_SYSTEMC_TEST(an_error_fails_the_pe_dmas_request) {
@@ -294,7 +294,7 @@ KERNBENCH_SYSTEMC_TEST(a_pe_dmas_write_brings_what_the_store_holds) {
   m.add_lt_memory();
   m.build();
   const std::vector<unsigned char> stored = pattern(256);
-  m.data.memory().write_bytes(m.sram(), stored.data(), stored.size());
+  m.data().memory().write_bytes(m.sram(), stored.data(), stored.size());
   BOOST_TEST(dma(m, {true, m.sram(), 256}).ok);
   BOOST_TEST(part(m.lt_memory->contents.bytes(), 0, 256) == stored,
              boost::test_tools::per_element());
@@ -304,7 +304,7 @@ KERNBENCH_SYSTEMC_TEST(values_that_only_phase_2_knows_reach_the_memory_as_zeros)
   BoundaryMachine m;
   m.add_lt_memory();
   m.build();
-  m.data.memory().write_value(m.sram(), {1, 0, 256});
+  m.data().memory().write_value(m.sram(), {1, 0, 256});
   BOOST_TEST(dma(m, {true, m.sram(), 256}).ok);
   BOOST_TEST(m.lt_memory->requests.size() == 1U);
   BOOST_TEST(part(m.lt_memory->contents.bytes(), 0, 256) == std::vector<unsigned char>(256, 0),
@@ -334,21 +334,16 @@ KERNBENCH_SYSTEMC_TEST(a_plain_initiator_reads_the_memorys_own_bytes_with_data_o
 KERNBENCH_SYSTEMC_TEST(a_plain_memory_may_stand_in_the_place_of_an_hbm_controller) {
   ExternalModules modules;
   modules.add_target("acme.memory", &plain_tlm::LtMemory::socket);
-  ComponentRegistry registry;
-  register_builtin_components(registry, modules);
-  MachineSpec spec =
-      load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml",
-                   {{"cube.components.hbm_ctrl",
-                     "{impl: builtin.tlm_target_bridge, attrs: {module: acme.memory}}"}},
-                   registry);
-  spec.source_path.clear();
-  Platform platform(build_graph(std::move(spec)), registry, {});
-  FunctionProgram program([&](HostPort& port) {
+  WholeMachine m("topology.tiny.yaml",
+                 {{"cube.components.hbm_ctrl",
+                   "{impl: builtin.tlm_target_bridge, attrs: {module: acme.memory}}"}},
+                 without_data(modules));
+  const RunResult result = m.run([&](HostPort& port) {
     const std::uint64_t address =
         PhysAddr::pe_hbm_addr(0, 0, 3, 0x80, std::uint64_t{6} << 30).encode();
     port.wait(*port.submit(memory_write({0, 0, 3}, address, pattern(64))));
   });
-  BOOST_TEST(platform.run(program).error == "");
+  BOOST_TEST(result.error == "");
   auto* memory =
       dynamic_cast<plain_tlm::LtMemory*>(sc_core::sc_find_object("sip0.cube0.hbm_ctrl.pe3.module"));
   BOOST_REQUIRE(memory != nullptr);
@@ -366,20 +361,15 @@ KERNBENCH_SYSTEMC_TEST(a_module_is_registered_by_its_socket) {
                           return std::string(error.what()) ==
                                  "the external module 'acme.memory' is registered twice";
                         });
-  ComponentRegistry registry;
-  register_builtin_components(registry, modules);
-  MachineSpec spec = load_machine(
-      std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml",
-      {{"cube.components.sram",
-        "{impl: builtin.tlm_target_bridge, attrs: {module: acme.memory, size_mb: 1}}"}},
-      registry);
-  spec.source_path.clear();
-  Platform platform(build_graph(std::move(spec)), registry, {});
-  FunctionProgram program([&](HostPort& port) {
+  WholeMachine m("topology.tiny.yaml",
+                 {{"cube.components.sram",
+                   "{impl: builtin.tlm_target_bridge, attrs: {module: acme.memory, size_mb: 1}}"}},
+                 without_data(modules));
+  const RunResult result = m.run([&](HostPort& port) {
     port.wait(*port.submit(memory_write({0, 0, 0}, sram_address(64), pattern(64))));
   });
-  BOOST_TEST(platform.run(program).error == "");
-  BOOST_TEST(platform.machine().sram_bytes() == 1U << 20);
+  BOOST_TEST(result.error == "");
+  BOOST_TEST(m.platform->machine().sram_bytes == 1U << 20);
   auto* memory =
       dynamic_cast<plain_tlm::LtMemory*>(sc_core::sc_find_object("sip0.cube0.sram.module"));
   BOOST_REQUIRE(memory != nullptr);
@@ -410,19 +400,13 @@ class WrongPhase final : public sc_core::sc_module {
 KERNBENCH_SYSTEMC_TEST(an_initiators_phase_by_the_memory_ends_the_run) {
   ExternalModules modules;
   modules.add_target("test.wrong_phase", &WrongPhase::socket);
-  ComponentRegistry registry;
-  register_builtin_components(registry, modules);
-  MachineSpec spec =
-      load_machine(std::string(KERNBENCH_SOURCE_DIR) + "/configs/topology.tiny.yaml",
-                   {{"cube.components.sram",
-                     "{impl: builtin.tlm_target_bridge, attrs: {module: test.wrong_phase}}"}},
-                   registry);
-  spec.source_path.clear();
-  Platform platform(build_graph(std::move(spec)), registry, {});
-  FunctionProgram program([&](HostPort& port) {
+  WholeMachine m("topology.tiny.yaml",
+                 {{"cube.components.sram",
+                   "{impl: builtin.tlm_target_bridge, attrs: {module: test.wrong_phase}}"}},
+                 without_data(modules));
+  const RunResult result = m.run([&](HostPort& port) {
     port.wait(*port.submit(memory_write({0, 0, 0}, sram_address(64), pattern(64))));
   });
-  const RunResult result = platform.run(program);
   BOOST_TEST(result.error.find("an initiator's phase on the backward path") != std::string::npos,
              result.error);
 }

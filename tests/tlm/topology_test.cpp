@@ -5,11 +5,12 @@
 
 #include "models/base/errors.h"
 #include "platform/assembly/builtin_components.h"
-#include "platform/observe/resolved_config.h"
+#include "platform/config/resolved_config.h"
 #include "platform/topology/route_finder.h"
 #include "platform/topology/topology_json.h"
 #include "tests/support/plain_tlm/lt_memory.h"
-#include "tests/topology/machines.h"
+#include "tests/support/shipped_graph.h"
+#include "tests/support/temporary_folder.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -29,10 +30,7 @@ ComponentRegistry with_modules() {
 }
 
 MachineSpec tiny(const std::vector<Override>& overrides) {
-  MachineSpec spec =
-      load_machine(source_dir + "/configs/topology.tiny.yaml", overrides, with_modules());
-  spec.source_path.clear();
-  return spec;
+  return shipped_spec("topology.tiny.yaml", overrides, with_modules());
 }
 
 std::string initiator(const std::string& id, const std::string& attach,
@@ -67,7 +65,7 @@ BOOST_AUTO_TEST_CASE(an_initiator_is_a_node_beside_the_one_that_it_is_attached_t
              "[" + initiator("ext0", "sip0.cube0.r0c4", ", bw_gbs: 64, distance_mm: 1.5") + ", " +
                  initiator("ext0", "sip0.io0.io_noc") + "]"}}));
   const Node& node = graph.node(graph.at("sip0.cube0.ext0"));
-  BOOST_TEST((node.kind == NodeKind::tlm_initiator));
+  BOOST_TEST((node.kind == Role::tlm_initiator));
   BOOST_TEST(node.impl() == "builtin.tlm_initiator_bridge");
   BOOST_TEST(node.attributes().text("module") == "acme.dma");
   BOOST_TEST(node.at.cube == 0);
@@ -96,9 +94,9 @@ BOOST_AUTO_TEST_CASE(it_reaches_every_memory_and_lies_on_nobodys_way) {
              "sip0.cube0.ext0>sip0.cube0.r0c4>sip0.cube0.r1c4>sip0.cube0.pe2.pe_dma>sip0.cube0.pe2."
              "pe_tcm");
   for (NodeId memory = 0; memory < graph.nodes().size(); ++memory) {
-    const NodeKind kind = graph.node(memory).kind;
-    if (kind != NodeKind::hbm_ctrl && kind != NodeKind::sram && kind != NodeKind::pe_tcm &&
-        kind != NodeKind::m_cpu && kind != NodeKind::io_cpu)
+    const Role kind = graph.node(memory).kind;
+    if (kind != Role::hbm_ctrl && kind != Role::sram && kind != Role::pe_tcm &&
+        kind != Role::m_cpu && kind != Role::io_cpu)
       continue;
     BOOST_TEST(router.memory_path(ext, memory).size() >= 3U);
     for (const NodeId node : router.memory_path(graph.at("sip0.io0.pcie_ep"), memory))
@@ -133,7 +131,7 @@ BOOST_AUTO_TEST_CASE(the_resolved_configuration_can_be_loaded_again) {
   const MachineSpec spec = tiny(
       {{"system.tlm_initiators", "[" + initiator("ext0", "sip0.cube0.r0c4", ", bw_gbs: 64") + "]"},
        {"cube.components.sram", "{impl: builtin.tlm_target_bridge, attrs: {module: acme.dram}}"}});
-  const ScratchDir directory;
+  const TemporaryFolder directory;
   MachineSpec again =
       load_machine(directory.write("resolved.yaml", resolved_config(spec, registry)), {}, registry);
   again.source_path.clear();
@@ -182,7 +180,7 @@ BOOST_AUTO_TEST_CASE(without_modules_nothing_can_be_named) {
   register_builtin_components(registry);
   try {
     load_machine(
-        source_dir + "/configs/topology.tiny.yaml",
+        topology_path("topology.tiny.yaml"),
         {{"cube.components.sram", "{impl: builtin.tlm_target_bridge, attrs: {module: x}}"}},
         registry);
     BOOST_FAIL("accepted");

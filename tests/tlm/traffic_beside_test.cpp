@@ -53,9 +53,9 @@ KERNBENCH_SYSTEMC_TEST(no_link_is_busy_for_longer_than_the_traffic_and_what_runs
     for (int round = 0; round < 20; ++round) i.write(m.hbm(0), pattern(1 << 16));
   }});
   m.build();
-  OneRead source(*m.platform);
-  Summarised listener(*m.platform);
-  TrafficPlayer player("traffic", *m.platform, source, listener);
+  OneRead source(m.platform());
+  Summarised listener(m.platform());
+  TrafficPlayer player("traffic", m.platform(), source, listener);
   m.run();
   const auto summary = listener.summary.json(1000);
   BOOST_TEST(summary.at("makespan_ns").get<double>() < 20);

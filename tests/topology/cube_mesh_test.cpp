@@ -169,10 +169,10 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(cube_mesh_file)
 
 struct Beside {
-  ScratchDir dir;
+  TemporaryFolder dir;
   CubeSpec spec = cube();
   CubeMesh mesh = generate_mesh(spec);
-  std::string path = dir.path("cube_mesh.yaml");
+  std::string path = dir.file("cube_mesh.yaml");
   std::string good = mesh_file_text(spec, mesh);
 };
 
@@ -211,7 +211,7 @@ BOOST_FIXTURE_TEST_CASE(may_be_unwritable, Beside) {
   dir.write("cube_mesh.yaml/inhabitant", "");
   BOOST_TEST((keep_mesh_file(path, spec, mesh) == MeshFile::not_writable));
   BOOST_TEST(
-      (keep_mesh_file(dir.path("absent/cube_mesh.yaml"), spec, mesh) == MeshFile::not_writable));
+      (keep_mesh_file(dir.file("absent/cube_mesh.yaml"), spec, mesh) == MeshFile::not_writable));
   std::size_t files = 0;  // no temporary file stays behind
   for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(path + "/.."))
     ++files;

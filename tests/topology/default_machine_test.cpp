@@ -3,8 +3,8 @@
 #include <map>
 
 #include "models/base/errors.h"
+#include "platform/config/pe_links.h"
 #include "platform/topology/node_names.h"
-#include "platform/topology/pe_engines.h"
 #include "tests/topology/machines.h"
 
 using namespace kernbench;
@@ -40,7 +40,7 @@ struct DefaultMachine {
     const auto [first, last] = machine().out_edges(id);
     for (std::size_t e = first; e < last; ++e) {
       const Node& next = machine().node(machine().edges()[e].dst);
-      if (next.kind == NodeKind::router) return next.name.substr(next.name.rfind('.') + 1);
+      if (next.kind == Role::router) return next.name.substr(next.name.rfind('.') + 1);
     }
     return "";
   }
@@ -61,7 +61,8 @@ BOOST_AUTO_TEST_CASE(has_4335_nodes) {
   BOOST_TEST(kinds["hbm_ctrl"] == 32 * 8);
   BOOST_TEST(kinds["ucie_port"] == 32 * 4);
   BOOST_TEST(kinds["ucie_conn"] == 32 * 16);
-  for (const EngineOfPe& engine : engines_of_pe) BOOST_TEST(kinds[name_of(engine.kind)] == 32 * 8);
+  for (const EngineOfPe& engine : engines_of_pe)
+    BOOST_TEST(kinds[name_of(engine.engine)] == 32 * 8);
   BOOST_TEST(kinds["io_ucie"] == 2 * 4);
   BOOST_TEST(kinds["io_conn"] == 2 * 16);
   BOOST_TEST(kinds["switch"] == 1);

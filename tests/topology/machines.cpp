@@ -1,7 +1,5 @@
 #include "tests/topology/machines.h"
 
-#include <sstream>
-
 namespace kernbench::test {
 namespace {
 
@@ -88,42 +86,10 @@ const ComponentRegistry& registry() {
   return instance;
 }
 
-ScratchDir::ScratchDir() {
-  std::string pattern =
-      (std::filesystem::temp_directory_path() / "kernbench_topology_XXXXXX").string();
-  dir_ = ::mkdtemp(pattern.data());
-}
-
-ScratchDir::~ScratchDir() {
-  std::error_code ignored;
-  std::filesystem::permissions(dir_, std::filesystem::perms::owner_all, ignored);
-  std::filesystem::remove_all(dir_, ignored);
-}
-
-std::string ScratchDir::write(const std::string& file, const std::string& text) const {
-  std::ofstream(path(file), std::ios::binary) << text;
-  return path(file);
-}
-
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 MachineSpec machine(const std::vector<Override>& overrides) {
-  MachineSpec spec = load_machine(default_topology, overrides, registry());
-  spec.source_path.clear();
-  return spec;
+  return shipped_spec(default_topology, overrides, registry());
 }
 
 Graph graph(const std::vector<Override>& overrides) { return build_graph(machine(overrides)); }
-
-std::string names(const Graph& graph, const std::vector<NodeId>& path) {
-  std::string text;
-  for (const NodeId id : path) text += (text.empty() ? "" : ">") + graph.node(id).name;
-  return text;
-}
 
 }  // namespace kernbench::test

@@ -92,8 +92,7 @@ std::vector<bool> reached_from(const Graph& graph, NodeId source) {
 }
 
 bool is_memory(const Node& node) {
-  return node.kind == NodeKind::hbm_ctrl || node.kind == NodeKind::sram ||
-         node.kind == NodeKind::pe_tcm;
+  return node.kind == Role::hbm_ctrl || node.kind == Role::sram || node.kind == Role::pe_tcm;
 }
 
 }  // namespace
@@ -110,8 +109,7 @@ RC_BOOST_PROP(every_pe_has_a_path_to_every_memory, ()) {
   const std::vector<bool> reached =
       reached_from(graph, graph.at(node_names::engine(0, 0, 0, "pe_dma")));
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
-    if (is_memory(graph.node(id)) || graph.node(id).kind == NodeKind::pe_dma)
-      RC_ASSERT(reached[id]);
+    if (is_memory(graph.node(id)) || graph.node(id).kind == Role::pe_dma) RC_ASSERT(reached[id]);
   }
   // And the router agrees, for pairs picked at random.
   const RouteFinder router(graph);
@@ -132,7 +130,7 @@ RC_BOOST_PROP(every_pe_has_a_path_to_every_memory, ()) {
       RC_ASSERT(graph.find_edge(path[i], path[i + 1]) != nullptr);
     for (const NodeId id : path) {
       if (same_sip) RC_ASSERT(graph.node(id).at.cube >= 0);
-      if (same_cube) RC_ASSERT(graph.node(id).kind != NodeKind::ucie_conn);
+      if (same_cube) RC_ASSERT(graph.node(id).kind != Role::ucie_conn);
     }
     RC_ASSERT(router.memory_path(graph.at("sip0.io0.pcie_ep"), graph.at(name)).size() > 2);
   }

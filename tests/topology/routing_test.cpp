@@ -38,7 +38,7 @@ struct DefaultRoutes {
               machine().node(id).name.substr(machine().node(id).name.rfind('.') + 1);
     return text;
   }
-  static bool passes(const std::vector<NodeId>& path, NodeKind kind) {
+  static bool passes(const std::vector<NodeId>& path, Role kind) {
     return std::any_of(path.begin(), path.end(),
                        [&](NodeId id) { return machine().node(id).kind == kind; });
   }
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(same_cube_traffic_never_uses_ucie) {
            {node_names::hbm_ctrl(0, 5, to), node_names::engine(0, 5, to, "pe_tcm"),
             node_names::sram(0, 5)}) {
         const auto path = memory(dma(0, 5, from), target);
-        BOOST_TEST(!passes(path, NodeKind::ucie_conn));
+        BOOST_TEST(!passes(path, Role::ucie_conn));
         for (const NodeId id : path) BOOST_TEST(machine().node(id).at.cube == 5);
       }
     }
@@ -210,9 +210,9 @@ BOOST_AUTO_TEST_CASE(host_memory_traffic_passes_neither_io_cpu_nor_m_cpu) {
              "pcie_ep io_noc conn0 io_ucie-P0 ucie-N conn0 r0c0 pe0");
   for (int cube = 0; cube < 16; ++cube) {
     const auto path = memory("sip0.io0.pcie_ep", node_names::hbm_ctrl(0, cube, 5));
-    BOOST_TEST(!passes(path, NodeKind::io_cpu));
-    BOOST_TEST(!passes(path, NodeKind::m_cpu));
-    BOOST_TEST(!passes(path, NodeKind::pe_dma));
+    BOOST_TEST(!passes(path, Role::io_cpu));
+    BOOST_TEST(!passes(path, Role::m_cpu));
+    BOOST_TEST(!passes(path, Role::pe_dma));
   }
 }
 

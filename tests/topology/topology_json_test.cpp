@@ -1,9 +1,10 @@
-// The JSON export (spec 10.1), read back with an independent parser.
+// The JSON export (spec 10.1), read back with an independent parser; YAML text as JSON text.
 #include "platform/topology/topology_json.h"
 
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
+#include "platform/config/yaml_as_json.h"
 #include "tests/topology/machines.h"
 
 using namespace kernbench;
@@ -19,13 +20,18 @@ nlohmann::json find(const nlohmann::json& list, const char* key, const std::stri
 }
 
 Graph tiny(std::vector<Override> overrides = {}) {
-  MachineSpec spec =
-      load_machine(source_dir + "/configs/topology.tiny.yaml", overrides, registry());
-  spec.source_path.clear();
-  return build_graph(spec);
+  return shipped_graph("topology.tiny.yaml", overrides, registry());
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_CASE(numbers_booleans_and_strings_keep_their_types_and_keys_their_order) {
+  BOOST_TEST(
+      yaml_as_json("# said\nzeta: {n: 256, r: 0.1, text: mesh, on: true, quoted: \"12\"}\nalpha: "
+                   "[1, a, {}]\n") ==
+      R"({"zeta":{"n":256,"r":0.1,"text":"mesh","on":true,"quoted":"12"},"alpha":[1,"a",{}]})");
+  BOOST_TEST(yaml_as_json("empty:\nversion: 1.0.0\n") == R"({"empty":null,"version":"1.0.0"})");
+}
 
 BOOST_AUTO_TEST_SUITE(topology_json_export)
 

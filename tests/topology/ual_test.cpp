@@ -3,7 +3,7 @@
 
 #include "platform/topology/route_finder.h"
 #include "platform/topology/topology_json.h"
-#include "tests/topology/broken_file.h"
+#include "tests/config/broken_file.h"
 #include "tests/topology/machines.h"
 
 using namespace kernbench;
@@ -25,8 +25,8 @@ std::string way_between_sips(const Graph& machine) {
   std::string kinds;
   for (const NodeId id : router.memory_path(machine.at("sip0.cube0.pe0.pe_dma"),
                                             machine.at("sip1.cube0.hbm_ctrl.pe0"))) {
-    const NodeKind kind = machine.node(id).kind;
-    if (kind == NodeKind::pcie_ep || kind == NodeKind::ual_ep || kind == NodeKind::fabric_switch)
+    const Role kind = machine.node(id).kind;
+    if (kind == Role::pcie_ep || kind == Role::ual_ep || kind == Role::fabric_switch)
       kinds += (kinds.empty() ? "" : " ") + std::string(name_of(kind));
   }
   return kinds;
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(it_stands_between_io_noc_and_the_switch_of_every_sip) {
   const Graph machine = graph(with_ual("25.0"));
   for (const std::string sip : {"sip0", "sip1"}) {
     const NodeId ual = machine.at(sip + ".io0.ual_ep");
-    BOOST_TEST((machine.node(ual).kind == NodeKind::ual_ep));
+    BOOST_TEST((machine.node(ual).kind == Role::ual_ep));
     BOOST_TEST(machine.node(ual).attributes().decimal("overhead_ns").str() == "3");
     for (const std::string& peer : {sip + ".io0.io_noc", std::string("fabric.switch0")}) {
       const Edge* there = machine.find_edge(ual, machine.at(peer));
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(the_host_goes_in_by_pcie) {
   const RouteFinder router(machine);
   for (const NodeId id :
        router.memory_path(machine.at("sip0.io0.pcie_ep"), machine.at("sip0.cube5.hbm_ctrl.pe3")))
-    BOOST_TEST((machine.node(id).kind != NodeKind::ual_ep));
+    BOOST_TEST((machine.node(id).kind != Role::ual_ep));
 }
 
 BOOST_AUTO_TEST_CASE(its_links_are_needed_with_it) {

@@ -26,7 +26,7 @@ Row row_of(const LatencyParts& parts) {
 
 class Taken final : public TrafficListener {
  public:
-  explicit Taken(Platform& platform) : watch_(platform), breakdown_(platform, watch_) {}
+  explicit Taken(Platform& platform) : breakdown_(platform) {}
   void ended(const TrafficResult& result) override {
     const TrafficRequest& request = result.request;
     const LatencyParts taken = breakdown_.take(traffic_key(request.issue, request.id),
@@ -42,7 +42,6 @@ class Taken final : public TrafficListener {
   std::vector<Fs> ends;
 
  private:
-  TransferWatch watch_;
   LatencyBreakdown breakdown_;
 };
 
@@ -58,7 +57,7 @@ std::vector<LatencyParts> parts_of(const std::string& rows,
                                    const std::string& topology = "topology.yaml",
                                    const std::vector<Override>& overrides = {}) {
   TrafficMachine m(topology, overrides);
-  const TemporaryCsv csv(csv_header + rows);
+  const CsvFile csv(csv_header + rows);
   TrafficFile file(csv.path(), *m.platform);
   file.check();
   return parts_of(m, file);
@@ -150,7 +149,7 @@ KERNBENCH_SYSTEMC_TEST(the_parts_of_a_single_flit_are_the_sums_over_its_way) {
         rows += std::to_string(100'000 * expected.size()) + "," + initiator + "," +
                 (write ? "write," : "read,") + target + ",0,256\n";
         const Graph& graph = m.platform->graph();
-        const bool host = graph.node(m.node(initiator)).kind == NodeKind::pcie_ep;
+        const bool host = graph.node(m.node(initiator)).kind == Role::pcie_ep;
         const Path& path = m.platform->routes().memory_path(m.node(initiator), m.node(target));
         LatencyParts parts;
         parts[LatencyPart::pe_setup] = ns(host ? 5 : 1);
@@ -168,7 +167,7 @@ KERNBENCH_SYSTEMC_TEST(the_parts_of_a_single_flit_are_the_sums_over_its_way) {
       }
     }
   }
-  const TemporaryCsv csv(csv_header + rows);
+  const CsvFile csv(csv_header + rows);
   TrafficFile file(csv.path(), *m.platform);
   file.check();
   const std::vector<LatencyParts> parts = parts_of(m, file);

@@ -70,15 +70,15 @@ std::vector<Drawn> some_requests() {
   return requests;
 }
 
-NaiveKind naive_kind(NodeKind kind) {
+NaiveKind naive_kind(Role kind) {
   switch (kind) {
-    case NodeKind::pe_dma:
+    case Role::pe_dma:
       return NaiveKind::dma;
-    case NodeKind::pe_tcm:
+    case Role::pe_tcm:
       return NaiveKind::tcm;
-    case NodeKind::sram:
+    case Role::sram:
       return NaiveKind::sram;
-    case NodeKind::pcie_ep:
+    case Role::pcie_ep:
       return NaiveKind::pcie;
     default:
       return NaiveKind::router;
@@ -107,7 +107,7 @@ std::vector<Time> naive_times(Platform& platform, const std::vector<Drawn>& draw
   std::vector<NaiveRequest> requests;
   for (const Drawn& each : drawn) {
     NaiveRequest request;
-    const bool host = graph.node(graph.at(each.initiator)).kind == NodeKind::pcie_ep;
+    const bool host = graph.node(graph.at(each.initiator)).kind == Role::pcie_ep;
     request.kind = !each.write ? NaiveRequest::Kind::read
                    : host      ? NaiveRequest::Kind::posted_write
                                : NaiveRequest::Kind::write;

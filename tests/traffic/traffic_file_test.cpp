@@ -23,7 +23,7 @@ struct Tiny : TrafficMachine {
 
   // The text of the UsageError, with the file's name as F; "" if it is accepted.
   std::string faults_of(const std::string& text) {
-    const TemporaryCsv csv(text);
+    const CsvFile csv(text);
     try {
       TrafficFile(csv.path(), *platform).check();
     } catch (const UsageError& error) {
@@ -53,14 +53,13 @@ struct Tiny : TrafficMachine {
 BOOST_AUTO_TEST_SUITE(traffic_file)
 
 KERNBENCH_SYSTEMC_FIXTURE_TEST(a_row_becomes_a_request, Tiny) {
-  const TemporaryCsv csv(
-      csv_header + good_row + "1.5,sip0.io0.pcie_ep,write,sip0.cube0.sram,1e3,17\n" +
-      "1.500001,sip0.cube0.pe1.pe_dma,write,sip0.cube0.pe0.pe_tcm,64,4294967295\n");
+  const CsvFile csv(csv_header + good_row + "1.5,sip0.io0.pcie_ep,write,sip0.cube0.sram,1e3,17\n" +
+                    "1.500001,sip0.cube0.pe1.pe_dma,write,sip0.cube0.pe0.pe_tcm,64,4294967295\n");
   TrafficFile file(csv.path(), *platform);
   BOOST_CHECK_THROW(file.check(), UsageError);  // 1e3 is no integer, 4 GiB no TCM
-  const TemporaryCsv better(csv_header + good_row +
-                            "1.5,sip0.io0.pcie_ep,write,sip0.cube0.sram,1000,17\n" +
-                            "1.500001,sip0.cube0.pe1.pe_dma,write,sip0.cube0.pe0.pe_tcm,64,5\n");
+  const CsvFile better(csv_header + good_row +
+                       "1.5,sip0.io0.pcie_ep,write,sip0.cube0.sram,1000,17\n" +
+                       "1.500001,sip0.cube0.pe1.pe_dma,write,sip0.cube0.pe0.pe_tcm,64,5\n");
   TrafficFile again(better.path(), *platform);
   BOOST_TEST(again.check() == 3u);
   TrafficRequest request;
@@ -186,14 +185,14 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(what_cannot_be_read_twice_is_refused, Tiny) {
   BOOST_TEST(refused("/tmp").find("regular file") != std::string::npos);
   BOOST_TEST(refused("/nowhere/at_all.csv").find("cannot read /nowhere/at_all.csv") !=
              std::string::npos);
-  TemporaryCsv place("");
+  CsvFile place("");
   ::unlink(place.path().c_str());
   BOOST_TEST_REQUIRE(::mkfifo(place.path().c_str(), 0600) == 0);
   BOOST_TEST(refused(place.path()).find("not a pipe") != std::string::npos);
 }
 
 KERNBENCH_SYSTEMC_FIXTURE_TEST(a_file_that_changes_after_the_check_is_told_with_its_line, Tiny) {
-  const TemporaryCsv csv(csv_header + good_row + good_row);
+  const CsvFile csv(csv_header + good_row + good_row);
   TrafficFile file(csv.path(), *platform);
   file.check();
   std::ofstream(csv.path()) << csv_header << "x" << good_row;

@@ -1,48 +1,60 @@
-// A machine that plays requests, in a forked child.
+// A WholeMachine that plays requests. Inside a forked child:
 //
 //   TrafficMachine m("topology.tiny.yaml");
 //   const std::vector<TrafficResult> results =
 //       m.play("0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,4096\n");
 #pragma once
 
-#include <memory>
+#include <exception>
 #include <string>
 #include <vector>
 
-#include "models/base/component_registry.h"
-#include "platform/assembly/platform.h"
-#include "platform/topology/load_machine.h"
 #include "platform/traffic/traffic_file.h"
 #include "platform/traffic/traffic_player.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/whole_machine.h"
 
 namespace kernbench::test {
 
-// A file that goes away with this object.
-class TemporaryCsv {
- public:
-  explicit TemporaryCsv(const std::string& text);
-  ~TemporaryCsv();
-  TemporaryCsv(const TemporaryCsv&) = delete;
-  TemporaryCsv& operator=(const TemporaryCsv&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 inline const std::string csv_header = "at_ns,initiator,op,target,offset,bytes\n";
 
-struct TrafficMachine {
+struct CsvFile : TemporaryFile {
+  explicit CsvFile(const std::string& text) : TemporaryFile("requests.csv", text) {}
+};
+
+class TrafficMachine : public WholeMachine {
+ public:
   explicit TrafficMachine(const std::string& topology = "topology.yaml",
-                          const std::vector<Override>& overrides = {});
+                          const std::vector<Override>& overrides = {})
+      : WholeMachine(topology, overrides, options()) {}
 
   // Once. By id. Throws what ended the run.
-  std::vector<TrafficResult> play(TrafficSource& source);
-  std::vector<TrafficResult> play(const std::string& rows);  // without the header
-  NodeId node(const std::string& name) const { return platform->graph().at(name); }
+  std::vector<TrafficResult> play(TrafficSource& source) {
+    Collected collected;
+    TrafficPlayer player("traffic", *platform, source, collected);
+    const RunResult result = platform->run();
+    if (result.cause) std::rethrow_exception(result.cause);
+    player.check_all_ended();
+    return collected.results;
+  }
+  std::vector<TrafficResult> play(const std::string& rows) {  // without the header
+    const CsvFile csv(csv_header + rows);
+    TrafficFile file(csv.path(), *platform);
+    file.check();
+    return play(file);
+  }
 
-  ComponentRegistry registry;
-  std::unique_ptr<Platform> platform;
+ private:
+  struct Collected final : TrafficListener {
+    void in_order(const TrafficResult& result) override { results.push_back(result); }
+    std::vector<TrafficResult> results;
+  };
+  static MachineOptions options() {
+    MachineOptions options(MachineOptions::Engines::builtin);
+    options.data = false;
+    options.tear_down = false;
+    return options;
+  }
 };
 
 }  // namespace kernbench::test

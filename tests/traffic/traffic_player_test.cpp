@@ -93,7 +93,7 @@ KERNBENCH_SYSTEMC_TEST(memory_is_bounded_by_the_requests_under_way) {
             (i % 3 == 0 ? "write" : "read") + ",sip0.cube0.hbm_ctrl.pe" + pe + "," +
             std::to_string(i % 8 * 256) + ",64\n";
   }
-  const TemporaryCsv csv(text);
+  const CsvFile csv(text);
   text = std::string();
   class Watch final : public TrafficListener {
    public:
@@ -119,11 +119,11 @@ KERNBENCH_SYSTEMC_TEST(memory_is_bounded_by_the_requests_under_way) {
 KERNBENCH_SYSTEMC_TEST(a_stopped_run_hands_on_what_has_ended) {
   TrafficMachine m("topology.yaml");
   // Ends: 167.8, 15, 42.7 ns.
-  const TemporaryCsv csv(csv_header +
-                         "0,sip0.cube0.pe0.pe_dma,read,sip1.cube0.hbm_ctrl.pe0,0,512\n0,sip0.cube0."
-                         "pe1.pe_dma,read,sip0.cube0.hbm_ctrl.pe1,0,256\n"
-                         "0,sip1.io0.pcie_ep,write,sip1.cube0.hbm_ctrl.pe0,0,512\n500,sip0.cube0."
-                         "pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n");
+  const CsvFile csv(csv_header +
+                    "0,sip0.cube0.pe0.pe_dma,read,sip1.cube0.hbm_ctrl.pe0,0,512\n0,sip0.cube0."
+                    "pe1.pe_dma,read,sip0.cube0.hbm_ctrl.pe1,0,256\n"
+                    "0,sip1.io0.pcie_ep,write,sip1.cube0.hbm_ctrl.pe0,0,512\n500,sip0.cube0."
+                    "pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n");
   TrafficFile file(csv.path(), *m.platform);
   file.check();
   class Ids final : public TrafficListener {

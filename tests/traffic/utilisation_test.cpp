@@ -6,7 +6,6 @@
 
 #include "platform/observe/object_tree.h"
 #include "platform/observe/statistics_regions.h"
-#include "platform/observe/transfer_watch.h"
 #include "platform/traffic/traffic_generator.h"
 #include "platform/traffic/traffic_summary.h"
 #include "tests/support/forked.h"
@@ -20,10 +19,10 @@ namespace {
 constexpr Fs ns = fs_per_ns;
 
 // Each flit's own time on each link.
-class Intervals final : public TransferListener {
+class Intervals final : public tlm::tlm_analysis_if<LinkPassage> {
  public:
-  void carried(const Link& link, const Transaction&, FlitRun, Fs start, Fs end) override {
-    spans_[&link].push_back({start, end});
+  void write(const LinkPassage& passage) override {
+    spans_[&passage.link].push_back({passage.start, passage.end});
   }
   Fs busy_between(const Link& link, Fs from, Fs until) const {
     Fs busy = 0;
@@ -77,9 +76,8 @@ void check_cut(const TrafficRecipe& recipe, const std::vector<Override>& overrid
                Fs until) {
   TrafficMachine m("topology.tiny.yaml", overrides);
   TrafficGenerator generator(recipe, *m.platform);
-  TransferWatch watch(*m.platform);
   Intervals intervals;
-  watch.add(intervals);
+  m.platform->observation().link_passages.bind(intervals);
   Summarised listener(*m.platform);
   TrafficPlayer player("traffic", *m.platform, generator, listener);
   StatisticsRegions regions(*m.platform);
@@ -129,8 +127,7 @@ BOOST_AUTO_TEST_SUITE(utilisation)
 // are not all busy time of now.
 KERNBENCH_SYSTEMC_TEST(what_is_booked_ahead_on_a_link_is_not_busy_time) {
   TrafficMachine m("topology.tiny.yaml");
-  const TemporaryCsv csv(csv_header +
-                         "0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.hbm_ctrl.pe0,0,4096\n");
+  const CsvFile csv(csv_header + "0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.hbm_ctrl.pe0,0,4096\n");
   TrafficFile file(csv.path(), *m.platform);
   file.check();
   Summarised listener(*m.platform);
@@ -152,8 +149,7 @@ KERNBENCH_SYSTEMC_TEST(what_is_booked_ahead_on_a_link_is_not_busy_time) {
 // Idle before the first request: utilisations are shares of the time since then.
 KERNBENCH_SYSTEMC_TEST(the_time_before_the_first_request_does_not_count) {
   TrafficMachine m("topology.tiny.yaml");
-  const TemporaryCsv csv(csv_header +
-                         "1000,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n");
+  const CsvFile csv(csv_header + "1000,sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,0,256\n");
   TrafficFile file(csv.path(), *m.platform);
   file.check();
   Summarised listener(*m.platform);

@@ -1,0 +1,60 @@
+// AnalysisPort: one kind of event for any number of subscribers, in the order of binding.
+//
+// Of the shape of tlm::tlm_analysis_port, so that any TLM analysis component can subscribe. Unlike
+// that one it is no sc_object and answers observed(): a writer that asks before it makes the event
+// pays a comparison when nobody listens.
+#pragma once
+
+#include <algorithm>
+#include <tlm>
+#include <vector>
+
+namespace kernbench {
+
+template <class T>
+class AnalysisPort {
+ public:
+  using Subscriber = tlm::tlm_analysis_if<T>;
+
+  AnalysisPort() = default;
+  AnalysisPort(const AnalysisPort&) = delete;
+  AnalysisPort& operator=(const AnalysisPort&) = delete;
+
+  // The subscriber lives until unbind(), or until no event comes any more. Neither inside write().
+  void bind(Subscriber& subscriber) { subscribers_.push_back(&subscriber); }
+  // False: it was not bound.
+  bool unbind(Subscriber& subscriber) {
+    const auto found = std::find(subscribers_.begin(), subscribers_.end(), &subscriber);
+    if (found == subscribers_.end()) return false;
+    subscribers_.erase(found);
+    return true;
+  }
+
+  bool observed() const { return !subscribers_.empty(); }
+  // Out of line: an inlined loop costs the writer registers, also when nobody listens.
+  [[gnu::noinline]] void write(const T& event) const {
+    for (Subscriber* subscriber : subscribers_) subscriber->write(event);
+  }
+
+ private:
+  std::vector<Subscriber*> subscribers_;
+};
+
+// A subscription that ends with this object. The port outlives it.
+template <class T>
+class AnalysisBinding {
+ public:
+  AnalysisBinding(AnalysisPort<T>& port, tlm::tlm_analysis_if<T>& subscriber)
+      : port_(port), subscriber_(subscriber) {
+    port_.bind(subscriber_);
+  }
+  ~AnalysisBinding() { port_.unbind(subscriber_); }
+  AnalysisBinding(const AnalysisBinding&) = delete;
+  AnalysisBinding& operator=(const AnalysisBinding&) = delete;
+
+ private:
+  AnalysisPort<T>& port_;
+  tlm::tlm_analysis_if<T>& subscriber_;
+};
+
+}  // namespace kernbench

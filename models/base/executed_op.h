@@ -1,0 +1,34 @@
+// Executed operations, as the base classes of the engines report them: components contain no
+// logging code.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "models/base/units.h"
+
+namespace sc_core {
+class sc_object;
+}
+
+namespace kernbench {
+
+struct DataOp;  // models/data: what a command does to values
+
+enum class OpKind : std::uint8_t { memory, gemm, math, copy };
+
+// One executed operation: a command (tile_id < 0) or one stage of one tile (spec 9).
+struct ExecutedOp {
+  Fs t_start = 0;
+  Fs t_end = 0;
+  const sc_core::sc_object* node = nullptr;
+  OpKind kind = OpKind::memory;
+  const char* name = "";         // static: "dma_read", "gemm_f16", "tile/FETCH", ...
+  std::uint64_t command_id = 0;  // unique per PE
+  std::int64_t tile_id = -1;
+  std::uint64_t bytes = 0;
+  std::uint64_t macs = 0;              // gemm: m * k * n as they are, not rounded up to cycles
+  std::shared_ptr<const DataOp> data;  // null for tile stages, and with data off
+};
+
+}  // namespace kernbench

@@ -1,0 +1,222 @@
+#include "models/pe/dma_channels.h"
+
+#include <algorithm>
+
+#include "models/address/virtual_space.h"
+#include "models/base/errors.h"
+
+namespace kernbench {
+
+namespace {
+
+// Without a link between: the edge to PE_TCM that has neither length nor bandwidth.
+bool goes_to_neighbour(const Transaction& transaction) {
+  return transaction.route().path->hop(0).propagation_fs == 0;
+}
+
+}  // namespace
+
+// --- Requests
+
+void DmaChannels::submit_stage(StageEngine<FabricNode>::Lane& lane) {
+  const bool write = lane.stage().type == StageType::dma_write;
+  channel(write).use.request({&lane, {}}, lane.task->order(), Component::now());
+  grant_at_end_of_timestep();
+}
+
+void DmaChannels::submit_dma(const DmaRequest& request) {
+  channel(request.write).use.request({nullptr, request}, request.order, Component::now());
+  grant_at_end_of_timestep();
+}
+
+// --- Grant
+
+void DmaChannels::end_of_timestep() {
+  guarded(machine_, dma_, [this] {
+    for (DmaChannel& channel : channels_) {
+      if (channel.use.grantable()) grant(channel);
+    }
+    dma_.rearm();
+  });
+}
+
+void DmaChannels::grant(DmaChannel& channel) {
+  const Fs now = Component::now();
+  channel.current = channel.use.grant(now);
+  channel.key = channel.current.request.key ? *channel.current.request.key : keys_.next(now);
+  channel.busy->set(1);
+  channel.pieces.clear();
+  channel.fault.clear();
+  Fs cost = 0;
+  try {
+    plan_pieces(channel, cost);
+  } catch (const ModelError&) {
+    throw;
+  } catch (const Error& fault) {  // AccessFault, AddressError, RoutingError
+    channel.fault = fault.what();
+  }
+  channel.inject_at = now + dma_.overhead() + cost;
+  if (channel.current.lane != nullptr) {
+    dma_.begin(*channel.current.lane);
+  } else {
+    channel.current.request.listener->dma_granted(channel.current.request.tag);
+  }
+}
+
+void DmaChannels::plan_pieces(DmaChannel& channel, Fs& cost) {
+  if (channel.current.lane == nullptr) {
+    const DmaRequest& request = channel.current.request;
+    if (request.bytes > 0)
+      channel.pieces.push_back({request.place, request.physical, request.bytes, 0, every_channel});
+    return;
+  }
+  const MachineDescription& machine = machine_.machine();
+  const Stage& stage = channel.current.lane->stage();
+  if (is_virtual(stage.address) && stage.bytes > 0 && machine.address_model == AddressModel::la) {
+    cost = segments_.baaw_overhead();
+    return segments_.add_pieces(stage.address, stage.bytes, channel.pieces);
+  }
+  const AddressTranslation::Result found =
+      translation_->translate_address(stage.address, stage.bytes);
+  cost = found.cost;
+  std::uint64_t position = 0;
+  for (const PhysRange& range : found.ranges) {
+    add_pieces(machine, range.pa, range.nbytes, position, channel.pieces);
+    position += range.nbytes;
+  }
+}
+
+// --- Injection
+
+bool DmaChannels::injects_before(const DmaChannel& a, const DmaChannel& b) {
+  return a.use.since() != b.use.since() ? a.use.since() < b.use.since() : a.key < b.key;
+}
+
+std::array<DmaChannel*, 2> DmaChannels::in_order_of_injection() {
+  if (injects_before(channels_[1], channels_[0])) return {&channels_[1], &channels_[0]};
+  return {&channels_[0], &channels_[1]};
+}
+
+void DmaChannels::inject_due(Fs now) {
+  for (DmaChannel* channel : in_order_of_injection()) {
+    if (channel->inject_at > now) continue;
+    channel->inject_at = never_fs;
+    inject(*channel);
+  }
+}
+
+void DmaChannels::make_transactions(DmaChannel& channel, bool write) {
+  for (const DmaPiece& piece : channel.pieces) {
+    TransactionHandle handle = machine_.pool().make();
+    handle->set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+    handle->set_address(piece.physical);
+    handle->set_data_length(static_cast<unsigned>(piece.bytes));
+    RouteExtension& route = handle->route();
+    route.path =
+        piece.channel == every_channel
+            ? &machine_.routes().memory_path(dma_.node(), piece.place.node)
+            : &machine_.routes().channel_path(dma_.node(), piece.place.node, piece.channel);
+    route.channel = piece.channel;
+    route.key = channel.in_flight.empty() ? channel.key : keys_.next(channel.key.issued);
+    route.offset = piece.place.offset;
+    route.listener = this;
+    route.listener_tag = write ? 1 : 0;
+    if (write) route.cut_flits(piece.bytes, links_.flit_bytes());
+    channel.in_flight.push_back(std::move(handle));
+  }
+}
+
+void DmaChannels::inject(DmaChannel& channel) {
+  if (channel.fault.empty()) {
+    try {
+      make_transactions(channel, &channel == &channels_[1]);
+    } catch (const RoutingError& fault) {
+      channel.fault = fault.what();
+      channel.in_flight.clear();
+    }
+  }
+  channel.awaited = channel.in_flight.size();
+  transactions_ += channel.awaited;
+  std::uint64_t bytes = 0;
+  for (const TransactionHandle& transaction : channel.in_flight)
+    bytes += transaction->get_data_length();
+  channel.in_flight_bytes->set(bytes);
+  // Without an overhead the other channel may be granted at this instant, and come first, later in
+  // it.
+  channel.stands_at_link = channel.awaited > 0 && channel.use.since() == Component::now();
+  if (!channel.stands_at_link) hand_to_link(channel);
+  hand_to_neighbour(channel);
+  if (channel.awaited == 0) end(channel);
+}
+
+void DmaChannels::hand_to_link(const DmaChannel& channel) {
+  const bool per_channel =
+      std::any_of(channel.pieces.begin(), channel.pieces.end(),
+                  [](const DmaPiece& piece) { return piece.channel != every_channel; });
+  if (&channel != &channels_[1] || !per_channel) {
+    for (const TransactionHandle& transaction : channel.in_flight) {
+      if (!goes_to_neighbour(*transaction)) links_.put(VirtualChannel::compute, *transaction, 0);
+    }
+    return;
+  }
+  const ChannelInterleave& hbm = segments_.baaw().hbm();
+  for (const FlitTurn& turn : flits_in_order(channel.pieces, channel.in_flight, hbm))
+    links_.put_flit(*channel.in_flight[turn.piece], turn.flit);
+}
+
+// To the PE's own TCM: nobody waits there, and it may answer at this instant.
+void DmaChannels::hand_to_neighbour(const DmaChannel& channel) {
+  for (const TransactionHandle& transaction : channel.in_flight) {
+    if (goes_to_neighbour(*transaction)) links_.put(VirtualChannel::compute, *transaction, 0);
+  }
+}
+
+void DmaChannels::hand_standing_to_link() {
+  for (DmaChannel* channel : in_order_of_injection()) {
+    if (!channel->stands_at_link) continue;
+    channel->stands_at_link = false;
+    hand_to_link(*channel);
+  }
+}
+
+// --- Completion
+
+void DmaChannels::completed(Transaction& transaction) {
+  DmaChannel& channel = channels_[transaction.route().listener_tag];
+  if (transaction.get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE && channel.fault.empty()) {
+    channel.fault = machine_.machine().name(transaction.route().path->source()) + " answered " +
+                    transaction.get_response_string();
+  }
+  channel.in_flight_bytes->set(channel.in_flight_bytes->value() - transaction.get_data_length());
+  if (--channel.awaited == 0) end(channel);
+}
+
+void DmaChannels::end(DmaChannel& channel) {
+  channel.in_flight.clear();
+  channel.use.release(Component::now());
+  if (channel.use.waiting() > 0) grant_at_end_of_timestep();
+  channel.busy->set(0);
+  const DmaJob job = channel.current;
+  channel.current = {};
+  if (job.lane == nullptr) return end_request(job.request, channel);
+  if (channel.fault.empty()) {
+    channel.bytes += job.lane->stage().bytes;
+  } else {
+    ++faults_;
+    job.lane->task->completion->fail(std::string(dma_.name()) + " at " +
+                                     format_ns(Component::now()) + ": " + channel.fault);
+  }
+  dma_.finish(*job.lane);
+}
+
+void DmaChannels::end_request(const DmaRequest& request, DmaChannel& channel) {
+  if (channel.fault.empty()) {
+    channel.bytes += request.bytes;
+    request.listener->dma_ended(request.tag);
+  } else {
+    ++faults_;
+    request.listener->dma_failed(request.tag, channel.fault);
+  }
+}
+
+}  // namespace kernbench

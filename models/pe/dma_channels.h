@@ -1,0 +1,104 @@
+// The read and the write channel of a PE_DMA, and what one access becomes on the fabric (spec 2.6,
+// 3.3, 5).
+//
+// Timing: each channel is held by one request for the full round trip; the next one is granted at
+// the instant of completion, requests of one instant by (command, tile, stage). After the grant
+// overhead_ns, and tlb_overhead_ns if the address is virtual, baaw_overhead_ns if it is logical;
+// then all flits of a write, or the command of a read, stand at the link at once. A request that
+// lies in several physical ranges, memories or (LA in one_to_one) channels becomes one transaction
+// each, issued together, complete when all are; their flits leave in the order of their bytes.
+// Nothing is paid where a response arrives. Not modelled: TCM time, coalescing.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "models/pe/dma_links.h"
+#include "models/pe/segment_control.h"
+#include "models/pe/serial_resource.h"
+#include "models/pe/stage_engine.h"
+#include "models/protocol/machine_services.h"
+
+namespace kernbench {
+
+// What holds a channel: a stage of a tile, or a request of somebody else.
+struct DmaJob {
+  StageEngine<FabricNode>::Lane* lane = nullptr;
+  DmaRequest request;  // without a lane
+};
+
+struct DmaChannel {
+  SerialResource<DmaJob> use;
+  DmaJob current;
+  Fs inject_at = never_fs;
+  bool stands_at_link = false;  // granted at this instant, to be handed over when it is quiescent
+  TieKey key;                   // of its first transaction
+  std::vector<DmaPiece> pieces;
+  std::string fault;
+  std::vector<TransactionHandle> in_flight;
+  std::size_t awaited = 0;
+  std::uint64_t bytes = 0;  // moved since the start of the run
+  TraceSignal* busy = nullptr;
+  TraceSignal* in_flight_bytes = nullptr;
+};
+
+class DmaChannels final : public DmaAccess,
+                          private EndOfTimestep::Listener,
+                          private TransactionListener {
+ public:
+  // `keys` numbers all that the PE_DMA issues.
+  DmaChannels(StageEngine<FabricNode>& dma, MachineServices& machine, DmaLinks& links,
+              SegmentControl& segments, TieKeySource& keys)
+      : dma_(dma), machine_(machine), links_(links), segments_(segments), keys_(keys) {}
+
+  void submit_dma(const DmaRequest& request) override;
+  Fs dma_channel_held() const override {
+    return channels_[0].use.held_time(Component::now()) +
+           channels_[1].use.held_time(Component::now());
+  }
+  // The stage of a lane: begun when its channel is granted, finished when all has been answered.
+  void submit_stage(StageEngine<FabricNode>::Lane& lane);
+
+  Fs next_due() const { return std::min(channels_[0].inject_at, channels_[1].inject_at); }
+  void inject_due(Fs now);
+
+  // What has been granted and injected at this instant competes for the link when it is quiescent.
+  bool stand_at_link() const { return channels_[0].stands_at_link || channels_[1].stands_at_link; }
+  void hand_standing_to_link();
+
+  DmaChannel& channel(bool write) { return channels_[write ? 1 : 0]; }
+  const std::uint64_t& faults() const { return faults_; }
+  const std::uint64_t& transactions() const { return transactions_; }
+
+ private:
+  void grant_at_end_of_timestep() { machine_.end_of_timestep().ask(*this, dma_.node()); }
+  void end_of_timestep() override;
+  void grant(DmaChannel& channel);
+  // `cost`: what the access pays for its addresses, also where it ends in a fault.
+  void plan_pieces(DmaChannel& channel, Fs& cost);
+
+  // At one instant what started earlier goes first, then by id (tie rule of spec 2.3).
+  static bool injects_before(const DmaChannel& a, const DmaChannel& b);
+  std::array<DmaChannel*, 2> in_order_of_injection();
+  void inject(DmaChannel& channel);
+  void make_transactions(DmaChannel& channel, bool write);
+  void hand_to_neighbour(const DmaChannel& channel);
+  void hand_to_link(const DmaChannel& channel);
+
+  void completed(Transaction& transaction) override;
+  void end(DmaChannel& channel);
+  void end_request(const DmaRequest& request, DmaChannel& channel);
+
+  StageEngine<FabricNode>& dma_;
+  MachineServices& machine_;
+  DmaLinks& links_;
+  SegmentControl& segments_;
+  TieKeySource& keys_;
+  std::array<DmaChannel, 2> channels_;  // read, write
+  std::uint64_t faults_ = 0, transactions_ = 0;
+  ServicePort<AddressTranslation> translation_;
+  ServiceExport<DmaAccess> dma_access_{*this};
+};
+
+}  // namespace kernbench

@@ -1,0 +1,66 @@
+// What leaves a PE_DMA: its virtual channels at the links, and the responses of PE_TCM that pass
+// through (spec 2.3, 2.6).
+//
+// Timing: who has a link is decided by virtual_channels.h. A response of PE_TCM stands at the link
+// at the instant at which it comes, behind what starts at the PE_DMA at that instant.
+#pragma once
+
+#include <algorithm>
+
+#include "models/pe/virtual_channels.h"
+#include "models/protocol/fabric_node.h"
+
+namespace kernbench {
+
+class DmaLinks {
+  // Hands a flit, or a control message, over to the fabric.
+  auto sender() {
+    return [this](Transaction& t, FlitRun run) {
+      dma_.send(t, run.first, run.count, run.position, Component::now());
+    };
+  }
+
+ public:
+  // `dma` is the node; `comm_waiting` shows the messages that wait for a link.
+  DmaLinks(FabricNode& dma, std::uint32_t flit_bytes, TraceSignal& comm_waiting)
+      : dma_(dma), flit_bytes_(flit_bytes), channels_(flit_bytes), comm_waiting_(comm_waiting) {}
+
+  std::uint32_t flit_bytes() const { return flit_bytes_; }
+  // See VirtualChannels.
+  void use_both(std::uint32_t chunk_bytes) { channels_.use_both(chunk_bytes); }
+
+  // All flits of a message, or a control message, stand at the link behind `position` of its path.
+  void put(VirtualChannel channel, Transaction& transaction, std::uint32_t position) {
+    channels_.put(channel, transaction, {0, transaction.route().flits, position}, Component::now(),
+                  sender());
+    comm_waiting_.set(channels_.waiting(VirtualChannel::comm));
+  }
+  // One flit of what starts here.
+  void put_flit(Transaction& transaction, std::uint32_t flit) {
+    channels_.put(VirtualChannel::compute, transaction, {flit, 1, 0}, Component::now(), sender());
+  }
+  // A run from PE_TCM; a response leaves as a whole.
+  void pass(NodeId upstream, Transaction& transaction, FlitRun run, Fs arrival) {
+    if (passing_.push_message(upstream, transaction, run, arrival)) dma_.rearm();
+  }
+
+  // When something that waits has its turn at a link or passes through.
+  Fs next_due(Fs now) const { return std::min(channels_.next_due(now), passing_.control_due()); }
+  // To be called when the timestep is quiescent and all that starts here stands at its link.
+  void serve(Fs now) {
+    passing_.take_control(now, 0, [this](const Arrival& arrival) {
+      put(VirtualChannel::compute, *arrival.transaction, arrival.position);
+    });
+    channels_.serve(now, sender());
+    comm_waiting_.set(channels_.waiting(VirtualChannel::comm));
+  }
+
+ private:
+  FabricNode& dma_;
+  std::uint32_t flit_bytes_;
+  VirtualChannels channels_;
+  ArrivalQueue passing_{ArrivalQueue::Forwarding::store_and_forward};
+  TraceSignal& comm_waiting_;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,139 @@
+#include "models/pe/ipcq_queues.h"
+
+#include <algorithm>
+
+#include "models/base/errors.h"
+#include "models/timing/ipcq_rules.h"
+
+namespace kernbench {
+
+// --- Installation
+
+bool IpcqQueues::idle() const {
+  return std::all_of(queues_.begin(), queues_.end(),
+                     [](const Queue& queue) { return queue.state.idle(); });
+}
+
+Completion IpcqQueues::install(const IpcqInstall& message, const IpcqQueuePairs& mine,
+                               bool serving) {
+  const std::string here = std::string(ipcq_.name()) + " at " + format_ns(Component::now()) + ": ";
+  const bool busy = !was_reset_ && (serving || !idle());
+  if (!message.adds && !message.forced && busy)
+    return Completion::failure("ipcq_busy",
+                               here + "its queues hold messages or await credits:" + str());
+  const std::size_t count = mine.size() + (message.adds ? queues_.size() : 0);
+  if (count > signals_.size()) {
+    return Completion::failure("ipcq_full", here + std::to_string(count) +
+                                                " queue pairs, allowed is " +
+                                                std::to_string(signals_.size()) + " (queue_pairs)");
+  }
+  if (message.action == IpcqInstall::Action::ask) return {};
+  if (!message.adds) {
+    setup_.queue_pairs.clear();
+    queues_.clear();
+    was_reset_ = false;
+    served_last_ = mine.empty() ? 0 : mine.size() - 1;
+  }
+  installation_ = message.installation;
+  setup_.settings = message.settings;
+  for (const IpcqQueuePair& pair : mine) add(pair);
+  return {};
+}
+
+void IpcqQueues::add(const IpcqQueuePair& pair) {
+  setup_.queue_pairs.push_back(pair);
+  Queue& queue = queues_.emplace_back(pair, setup_.settings, signals_[queues_.size()]);
+  const NodeId here = machine_.machine().engine(where(), PeEngine::pe_dma);
+  const NodeId peer = machine_.machine().engine(pair.peer, PeEngine::pe_dma);
+  queue.credit_delay =
+      credit_fs(machine_.routes().memory_path(here, peer), setup_.settings.ipcq_credit_size_bytes);
+  show(queue);
+}
+
+void IpcqQueues::kernel_ended(bool failed) {
+  for (Queue& queue : queues_) {
+    queue.state.give_back_all();
+    if (failed) queue.state.reset();
+    show(queue);
+  }
+  was_reset_ = was_reset_ || (failed && !queues_.empty());
+}
+
+// --- Look-ups
+
+void IpcqQueues::check_usable(const char* call) const {
+  if (queues_.empty())
+    throw UsageError(std::string(call) + " on " + where().str() +
+                     ": no queue pair is installed there (torch.ipcq.install)");
+  if (was_reset_) {
+    throw UsageError(
+        std::string(call) + " on " + where().str() +
+        ": its queues were reset when a launch failed; torch.ipcq.install makes them usable again");
+  }
+}
+
+std::size_t IpcqQueues::index_of(const char* call, const std::string& direction) const {
+  check_usable(call);
+  const IpcqQueuePair* found = setup_.find(direction);
+  if (found != nullptr) return static_cast<std::size_t>(found - setup_.queue_pairs.data());
+  std::string known;
+  for (const IpcqQueuePair& pair : setup_.queue_pairs)
+    known += (known.empty() ? "" : ", ") + pair.direction;
+  throw UsageError(std::string(call) + " on " + where().str() + ": no queue pair in direction '" +
+                   direction + "'; there are " + known);
+}
+
+std::size_t IpcqQueues::take_next_with_message() {
+  for (std::size_t i = 1; i <= queues_.size(); ++i) {
+    const std::size_t candidate = (served_last_ + i) % queues_.size();
+    const IpcqQueue& queue = queues_[candidate].state;
+    if (queue.has(queue.next_open())) return served_last_ = candidate;
+  }
+  return queues_.size();
+}
+
+void IpcqQueues::show(const Queue& queue) {
+  queue.signals.credits->set(queue.state.credits());
+  queue.signals.head->set(queue.state.head_cache());
+  queue.signals.tail->set(queue.state.tail());
+}
+
+std::string IpcqQueues::str() const {
+  std::string text;
+  for (const Queue& queue : queues_) text += "\n    " + queue.state.str();
+  return text;
+}
+
+// --- Messages and credits
+
+bool IpcqQueues::accepts(const IpcqMessage& message) const {
+  return !was_reset_ && message.installation == installation_;
+}
+
+void IpcqQueues::message_arrived(const IpcqMessage& message) {
+  if (!accepts(message)) return;  // reset while it was being written
+  const auto found = std::find_if(queues_.begin(), queues_.end(), [&](const Queue& queue) {
+    return queue.state.owns(message.dst_addr);
+  });
+  if (found == queues_.end()) {
+    throw ModelError("a message of " + message.source.str() + " in direction '" +
+                     message.direction + "' for no ring of " + where().str());
+  }
+  found->state.arrived(message);
+  show(*found);
+  look_at_end_of_timestep();
+}
+
+void IpcqQueues::credit_delivered(const IpcqCredit& credit) {
+  ++credits_received_;
+  if (was_reset_ || credit.installation != installation_) return;
+  for (Queue& queue : queues_) {
+    if (queue.state.pair().peer_rx_base != credit.dst_rx_base) continue;
+    queue.state.credit(credit.consumer_seq);
+    show(queue);
+    break;
+  }
+  look_at_end_of_timestep();  // a polling send looks at its own time only
+}
+
+}  // namespace kernbench

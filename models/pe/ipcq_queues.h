@@ -1,0 +1,87 @@
+// The queue pairs of a PE_IPCQ (spec 8.1): their installation, and what messages and credits do to
+// them. Not modelled: time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/base/component.h"
+#include "models/pe/ipcq_queue.h"
+#include "models/pe/pe_identity.h"
+#include "models/protocol/ipcq_ports.h"
+#include "models/protocol/service_port.h"
+
+namespace kernbench {
+
+class IpcqQueues final : public IpcqMessageListener, public IpcqCreditListener {
+ public:
+  struct Signals {
+    TraceSignal *credits, *head, *tail;
+  };
+  struct Queue {
+    Queue(const IpcqQueuePair& pair, const IpcqSettings& settings, const Signals& trace)
+        : state(pair, settings.n_slots, settings.slot_size), signals(trace) {}
+    IpcqQueue state;
+    Fs credit_delay = 0;
+    Signals signals;
+  };
+
+  // `engine` is called at the end of a timestep in which a message or a credit came.
+  IpcqQueues(Component& ipcq, MachineServices& machine, EndOfTimestep::Listener& engine)
+      : ipcq_(ipcq), machine_(machine), engine_(engine),
+        where_(machine, ipcq.node(), PeEngine::pe_ipcq) {}
+
+  // One for each queue pair that the engine can hold, before the end of elaboration.
+  void add_capacity(const Signals& signals) { signals_.push_back(signals); }
+
+  // What the message says, or whether it would be refused; `mine`: this PE's entry in it,
+  // `serving`: an operation is under way.
+  Completion install(const IpcqInstall& message, const IpcqQueuePairs& mine, bool serving);
+  // Failed: the queues are reset, and unusable until the next installation.
+  void kernel_ended(bool failed);
+
+  const PeId& where() const { return where_(); }
+  const IpcqSetup& setup() const { return setup_; }
+  std::uint64_t installation() const { return installation_; }
+  bool empty() const { return queues_.empty(); }
+  std::size_t size() const { return queues_.size(); }
+  Queue& operator[](std::size_t index) { return queues_[index]; }
+  const Queue& operator[](std::size_t index) const { return queues_[index]; }
+
+  // The queue of a direction, for `call` of the kernel. UsageError if there is none to use.
+  std::size_t index_of(const char* call, const std::string& direction) const;
+  void check_usable(const char* call) const;
+  // The queue behind the one served last whose next message is there, for a receive without a
+  // direction; size() if there is none. It is the one served last then.
+  std::size_t take_next_with_message();
+
+  // Updates the signals of a queue.
+  static void show(const Queue& queue);
+  // For deadlock reports: a line for each queue.
+  std::string str() const;
+
+  bool accepts(const IpcqMessage& message) const override;
+  void message_arrived(const IpcqMessage& message) override;
+  void credit_delivered(const IpcqCredit& credit) override;
+  const std::uint64_t& credits_received() const { return credits_received_; }
+
+ private:
+  bool idle() const;
+  void add(const IpcqQueuePair& pair);
+  void look_at_end_of_timestep() { machine_.end_of_timestep().ask(engine_, ipcq_.node()); }
+
+  Component& ipcq_;
+  MachineServices& machine_;
+  EndOfTimestep::Listener& engine_;
+  PeIdentity where_;
+  std::vector<Signals> signals_;
+  IpcqSetup setup_;
+  std::uint64_t installation_ = 0;
+  bool was_reset_ = false;  // a launch has failed
+  std::vector<Queue> queues_;
+  std::size_t served_last_ = 0;  // by a receive without a direction
+  std::uint64_t credits_received_ = 0;
+  ServiceExport<IpcqMessageListener> message_listener_{*this};
+};
+
+}  // namespace kernbench

@@ -1,0 +1,37 @@
+// CommandState: how far a submitted command is; shared by the kernel that waits for it and the PE.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <systemc>
+#include <utility>
+
+namespace kernbench {
+
+// Only PE_SCHEDULER completes it.
+class CommandState {
+ public:
+  explicit CommandState(std::uint64_t id) : id_(id) {}
+
+  std::uint64_t id() const { return id_; }
+  bool done() const { return done_; }
+  const std::string& error() const { return error_; }  // empty: ok
+  const sc_core::sc_event& completed() const { return completed_; }
+
+  void complete() {
+    done_ = true;
+    completed_.notify(sc_core::SC_ZERO_TIME);
+  }
+  void fail(std::string error) {
+    if (error_.empty()) error_ = std::move(error);
+  }
+
+ private:
+  std::uint64_t id_;
+  bool done_ = false;
+  std::string error_;
+  sc_core::sc_event completed_{
+      ""};  // without a name: SystemC keeps every name for ever, and commands come by the million
+};
+
+}  // namespace kernbench

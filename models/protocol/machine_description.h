@@ -1,0 +1,109 @@
+// The machine as software and components see it: extents, sizes and node ids by coordinates, so
+// that nobody spells names. Plain data, which assembly, the recorder and tests fill in.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/address/address_model.h"
+#include "models/address/channel_interleave.h"
+#include "models/base/component.h"
+#include "models/protocol/host_messages.h"
+#include "models/protocol/memory_map.h"
+#include "models/protocol/pe_engine.h"
+
+namespace kernbench {
+
+struct NodeDescription {
+  std::string name;
+  std::string_view kind;                   // "router", "pe_gemm", ...; lives for ever
+  const Attributes* attributes = nullptr;  // outlives the description
+};
+
+// Node ids by coordinates; no_node where the machine has none.
+struct NodeTables {
+  std::vector<NodeId> pcie_eps, io_cpus;  // [sip], of the chiplet that the host uses, io0
+  std::vector<NodeId> m_cpus, srams;      // [sip * cubes + cube]
+  std::vector<NodeId> hbms;               // [(sip * cubes + cube) * pes + pe]
+  std::array<std::vector<NodeId>, engines_of_pe.size()> engines;  // [PeEngine], each like hbms
+};
+
+struct MachineDescription {
+  int sips = 1;
+  int cube_mesh_w = 1, cube_mesh_h = 1;  // of a SIP
+  int pes = 1;                           // of a cube
+  std::string sip_topology = "ring_1d";
+  int sip_w = 1, sip_h = 1;
+  int cubes() const { return cube_mesh_w * cube_mesh_h; }  // of a SIP
+
+  AddressModel address_model = AddressModel::va;
+  // one_to_one: every HBM partition has a link for each of its channels beside the one of the
+  // whole.
+  HbmMapping hbm_mapping = HbmMapping::n_to_one;
+  ChannelInterleave hbm_interleave;  // of a partition's bytes
+  std::uint32_t flit_bytes = 256;
+  std::uint64_t hbm_slice_bytes = 0;     // one PE's partition
+  std::uint64_t sram_bytes = 0;          // of a cube
+  std::uint64_t tcm_bytes = 0;           // of a PE
+  std::uint64_t tcm_reserved_bytes = 0;  // of it, the scheduler's tile buffers: at the highest
+                                         // addresses
+  std::uint64_t scratch_bytes = 0;       // of the rest, a kernel's handles
+  std::uint64_t page_bytes = 0;          // of the MMU
+
+  std::vector<NodeDescription> nodes;  // by NodeId, that is by ascending name
+  NodeTables tables;
+  MemoryMap memory_map;
+
+  // Makes every table as large as the extents say, with this id everywhere.
+  void size_tables(NodeId node = no_node);
+
+  // By coordinates; RoutingError for those outside the machine.
+  NodeId pcie_ep(int sip) const { return at(tables.pcie_eps, index(sip, 0, 1), "SIP", sip); }
+  NodeId io_cpu(int sip) const { return at(tables.io_cpus, index(sip, 0, 1), "SIP", sip); }
+  NodeId m_cpu(int sip, int cube) const {
+    return at(tables.m_cpus, index(sip, cube, cubes()), "cube", cube);
+  }
+  NodeId sram(int sip, int cube) const {
+    return at(tables.srams, index(sip, cube, cubes()), "cube", cube);
+  }
+  NodeId hbm(PeId pe) const { return at(tables.hbms, index(pe), "PE", pe.pe); }
+  NodeId engine(PeId pe, PeEngine engine) const {
+    return at(tables.engines[static_cast<std::size_t>(engine)], index(pe), "PE", pe.pe);
+  }
+  // Where a physical address lies. Throws AddressError or RoutingError (spec 3.1).
+  MemoryTarget place_of(std::uint64_t physical_address) const {
+    return memory_map.place_of(physical_address);
+  }
+
+  const std::string& name(NodeId node) const { return nodes[node].name; }
+  const Attributes& attributes(NodeId node) const { return *nodes[node].attributes; }
+  NodeId find(std::string_view name) const;  // no_node if unknown
+
+  // Positions in the tables; `outside` for coordinates outside the machine.
+  static constexpr std::size_t outside = ~std::size_t{0};
+  std::size_t index(int outer, int inner, int inner_count) const {
+    return outer < 0 || outer >= sips || inner < 0 || inner >= inner_count
+               ? outside
+               : static_cast<std::size_t>(outer) * static_cast<std::size_t>(inner_count) +
+                     static_cast<std::size_t>(inner);
+  }
+  std::size_t index(PeId pe) const {
+    const std::size_t cube = index(pe.sip, pe.cube, cubes());
+    return cube == outside || pe.pe < 0 || pe.pe >= pes
+               ? outside
+               : cube * static_cast<std::size_t>(pes) + static_cast<std::size_t>(pe.pe);
+  }
+
+ private:
+  static NodeId at(const std::vector<NodeId>& table, std::size_t index, const char* what,
+                   int number) {
+    if (index >= table.size() || table[index] == no_node) refuse(what, number);
+    return table[index];
+  }
+  [[noreturn]] static void refuse(const char* what, int number);
+};
+
+}  // namespace kernbench

@@ -1,0 +1,56 @@
+// Memory map: ranges of physical addresses and the memory nodes behind them.
+//
+// Looked up for every request of every DMA: a directory of dies leaves the few ranges of one die to
+// be searched, whatever the size of the machine.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/address/address_map.h"
+#include "models/base/component.h"
+
+namespace kernbench {
+
+// A place in a memory node.
+struct MemoryTarget {
+  NodeId node = no_node;
+  std::uint64_t offset = 0;
+};
+
+// All bytes of a memory, or of a part of it that starts at its offset 0.
+struct MemoryRange {
+  std::uint64_t base = 0;
+  std::uint64_t nbytes = 0;
+  NodeId node = no_node;
+};
+
+class MemoryMap {
+ public:
+  MemoryMap() = default;  // no memory at all
+  // In any order, at least a byte each; ModelError if two overlap. `layout`: the fields of an
+  // address, by which an error tells what is wrong with one; without it any range is allowed.
+  explicit MemoryMap(std::vector<MemoryRange> ranges, std::optional<AddressMap> layout = {});
+
+  // Where a physical address lies. Throws AddressError or RoutingError (spec 3.1).
+  MemoryTarget place_of(std::uint64_t physical_address) const;
+
+  const std::vector<MemoryRange>& ranges() const { return ranges_; }  // by ascending base
+  const std::optional<AddressMap>& layout() const { return layout_; }
+
+ private:
+  static constexpr unsigned die_shift = 42;  // spec 3.1
+  static constexpr std::uint64_t dies = PhysAddr::end >> die_shift;
+  [[noreturn]] void refuse(std::uint64_t physical_address) const;
+  void build_directory();
+
+  std::vector<MemoryRange> ranges_;
+  std::vector<std::uint64_t> bases_;  // of the ranges: what the search looks at lies densely
+  // [die]: the last range that begins at or below the first address of the die, else 0; behind the
+  // last die the number of ranges. Addresses beyond the last die count as its own.
+  std::vector<std::uint32_t> directory_;
+  std::optional<AddressMap> layout_;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,74 @@
+// What an observer may follow of a machine: one analysis port per kind of event, for all components
+// together. Platform::observation() and Services::observation() give it.
+//
+//   class Carried final : public tlm::tlm_analysis_if<LinkPassage> {
+//     void write(const LinkPassage& passage) override { ... }
+//   };
+//   platform.observation().link_passages.bind(carried);
+//
+// Events come at the simulated instant at which they happen, unless said otherwise, in an order
+// that is the same in every run. What they refer to is valid during the call. No event changes a
+// time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "models/base/analysis_port.h"
+#include "models/base/executed_op.h"
+#include "models/base/trace_event.h"
+#include "models/protocol/arrival_queue.h"
+#include "models/protocol/fabric_socket.h"
+#include "models/protocol/transaction.h"
+
+namespace kernbench {
+
+class FabricNode;
+class Link;  // models/noc
+
+// A run of flits or a control message on a link, at the call that hands it over. The link is
+// occupied in [start, end), which may lie ahead; by a control message it is not: start == end.
+struct LinkPassage {
+  const Link& link;
+  const Transaction& transaction;
+  FlitRun run;
+  Fs start = 0;
+  Fs end = 0;
+};
+
+// A run that a node has served, when it goes on or ends there. It came at arrival.time; its service
+// began at `start` and ends now.
+struct NodePassage {
+  const FabricNode& node;
+  const Arrival& arrival;
+  Fs start = 0;
+};
+
+// A transaction that is given back, while it still has its route: nobody will hear of it again. It
+// may have completed earlier, if whoever issued it has kept it.
+struct TransactionEnd {
+  const Transaction& transaction;
+};
+
+// Bursts of one transaction that an HBM controller has booked back to back on one pseudo-channel,
+// in the direction of the transaction. Behind the NodePassage of the command or flit that books.
+struct HbmBooking {
+  const FabricNode& node;
+  const Transaction& transaction;
+  std::size_t channel = 0;
+  std::uint32_t burst_bytes = 0;
+  Fs start = 0;         // of the first burst, behind a change of direction
+  Fs first_finish = 0;  // of the first burst
+  Fs finish = 0;        // of the last
+};
+
+struct Observation {
+  AnalysisPort<ExecutedOp> executed_ops;
+  AnalysisPort<TraceEvent> trace_events;
+  AnalysisPort<LinkPassage> link_passages;
+  AnalysisPort<NodePassage> node_passages;
+  AnalysisPort<TransactionEnd> transaction_ends;
+  AnalysisPort<HbmBooking> hbm_bookings;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,13 @@
+// The description of the machine that a graph stands for.
+#pragma once
+
+#include "models/protocol/machine_description.h"
+#include "platform/topology/graph.h"
+
+namespace kernbench {
+
+// Names are copied; attributes stay the graph's. Throws UsageError or AddressError for a machine
+// that load_machine() would have refused.
+MachineDescription describe_machine(const Graph& graph);
+
+}  // namespace kernbench

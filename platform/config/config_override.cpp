@@ -1,0 +1,89 @@
+// `--set a.b.c=value` on a configuration tree.
+#include <algorithm>
+
+#include "models/base/quote.h"
+#include "platform/config/config_tree.h"
+#include "platform/config/nearest_name.h"
+
+namespace kernbench {
+namespace {
+
+std::string id_of(const ConfigNode& item) {
+  const ConfigNode* id = item.find("id");
+  return id != nullptr && id->kind == ConfigNode::Kind::scalar ? id->text : "";
+}
+
+// The element that `step` names, by number or by id; null if there is none.
+ConfigNode* element(ConfigNode& list, const std::string& step) {
+  const bool number =
+      !step.empty() && step.size() < 6 &&
+      std::all_of(step.begin(), step.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (number) {
+    const std::size_t index = std::stoul(step);
+    return index < list.items.size() ? &list.items[index] : nullptr;
+  }
+  for (ConfigNode& item : list.items) {
+    if (id_of(item) == step) return &item;
+  }
+  return nullptr;
+}
+
+std::string no_element(const ConfigNode& list, const std::string& step) {
+  std::vector<std::string> ids;
+  for (const ConfigNode& item : list.items) {
+    if (!id_of(item).empty()) ids.push_back(id_of(item));
+  }
+  std::string message = "the list has no element " + quote(step) + "; it has " +
+                        std::to_string(list.items.size()) + " element(s)";
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    message += (i == 0 ? ", ids " : ", ") + printable(ids[i]);
+  return message + did_you_mean(step, ids);
+}
+
+std::vector<std::string> split(const std::string& key) {
+  std::vector<std::string> steps(1);
+  for (const char c : key) {
+    if (c == '.') {
+      steps.emplace_back();
+    } else {
+      steps.back() += c;
+    }
+  }
+  return steps;
+}
+
+}  // namespace
+
+void apply_override(ConfigNode& root, const Override& override, std::vector<ConfigIssue>& issues) {
+  const ConfigLocation place{"--set " + override.prefix + override.key + "=" + override.value, 0,
+                             0};
+  const auto fault = [&](std::string message) {
+    issues.push_back(issue_at(place, override.key, std::move(message)));
+  };
+  const std::size_t before = issues.size();
+  ConfigNode value = parse_config_value(override.value, place, override.key, issues);
+  if (issues.size() > before) return;
+  ConfigNode* node = &root;
+  for (const std::string& step : split(override.key)) {
+    if (step.empty()) return fault("an empty step in the key");
+    if (node->kind == ConfigNode::Kind::list) {
+      ConfigNode* item = element(*node, step);
+      if (item == nullptr) return fault(no_element(*node, step));
+      node = item;
+      continue;
+    }
+    if (node->kind == ConfigNode::Kind::scalar)
+      return fault(quote(step) + " is asked of a single value, " + node->described());
+    node->kind = ConfigNode::Kind::map;  // an absent section begins here; the schema judges the key
+    ConfigNode* child = node->find(step);
+    if (child == nullptr) {
+      node->entries.push_back({step, place, {}});
+      child = &node->entries.back().value;
+      child->place = place;
+    }
+    node = child;
+  }
+  *node = std::move(value);
+}
+
+}  // namespace kernbench

@@ -1,0 +1,109 @@
+// A declared schema for a configuration file, and the check of a file against it.
+//
+// The schema is a table of keys. `*` in a path stands for every element of a list, or for any key
+// of a section with free keys. A fault never stops the check: all of them are collected, and what
+// is sound can still be read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/base/component_registry.h"
+#include "platform/config/config_tree.h"
+
+namespace kernbench {
+
+struct ConfigKey {
+  enum class Kind : std::uint8_t {
+    section,   // keys below it
+    list,      // elements below it (`path.*`)
+    value,     // number, boolean or choice: `value` holds type, unit, range and default
+    name,      // a word of letters, digits, '_' and '-'
+    text,      // any text
+    component  // {impl: NAME, attrs: {...}}, checked against the implementation's declared
+               // parameters
+  };
+  std::string path;  // "sip.io_chiplets.*.side"
+  Kind kind = Kind::section;
+  std::string description;
+  bool required = true;  // a value with a default is never required
+  std::optional<Parameter> value;
+  std::size_t least_items = 0, most_items = 4096;  // lists
+  std::optional<Role> role = {};  // components: what an implementation has to be made for
+  std::string family = {};  // name for all keys of the section that are alike, in the key reference
+
+  static ConfigKey of(Kind kind, std::string path, std::string description, bool required = true);
+  static ConfigKey of_list(std::string path, std::string description, std::size_t least,
+                           std::size_t most, bool required = true);
+  // With the description of the parameter.
+  static ConfigKey of_value(std::string path, Parameter parameter, bool required = true);
+  static ConfigKey of_component(std::string path, std::string description, Role role,
+                                bool required = true);
+  std::string allowed() const;  // "a section", "an integer, 1 to 16 (B)": for messages
+};
+
+class ConfigSchema {
+ public:
+  explicit ConfigSchema(std::vector<ConfigKey> keys);
+  const std::vector<ConfigKey>& keys() const { return keys_; }
+  const ConfigKey* find(const std::string& pattern) const;
+  std::vector<const ConfigKey*> below(
+      const std::string& pattern) const;  // one level down, in table order; "" = top
+
+ private:
+  std::vector<ConfigKey> keys_;
+  std::map<std::string, std::size_t> index_;
+  std::map<std::string, std::vector<std::size_t>> children_;
+};
+
+// A component entry as written: the implementation found, and the attributes that the user gave.
+struct ComponentEntry {
+  std::string path;
+  ConfigLocation place;
+  const Implementation* implementation = nullptr;  // null: faulty, reported already
+  Attributes given;
+  std::map<std::string, ConfigLocation> given_at;
+  std::vector<std::string> refused;  // attributes that were given but are faulty; reported already
+
+  ConfigLocation place_of(const std::string& attribute) const;  // of the entry if it was not given
+};
+
+// The sound values of a file, by concrete path ("sip.io_chiplets.0.side"). What is absent here was
+// absent or faulty.
+class ResolvedConfig {
+ public:
+  const ParameterValue* value(const std::string& path) const;
+  const Rational* number(const std::string& path) const;
+  const std::string* text(const std::string& path) const;
+  std::size_t items(const std::string& path) const;  // of a list; 0 if absent
+  bool has(const std::string& path) const {
+    return places_.find(path) != places_.end();
+  }  // the file has this key, sound or not
+  std::vector<std::string> keys(
+      const std::string& path) const;  // of a section with free keys, in the order of the file
+  const ComponentEntry* component(const std::string& path) const;
+  const std::map<std::string, ComponentEntry>& components() const { return components_; }
+  ConfigLocation place(const std::string& path)
+      const;  // of the value, or of the nearest section around it that exists
+
+ private:
+  friend class SchemaCheck;
+  std::map<std::string, ParameterValue> values_;
+  std::map<std::string, std::size_t> lists_;
+  std::map<std::string, std::vector<std::string>> free_keys_;
+  std::map<std::string, ComponentEntry> components_;
+  std::map<std::string, ConfigLocation> places_;
+};
+
+// `registry` is needed only for schemas with components.
+ResolvedConfig check_config(const ConfigNode& root, const ConfigSchema& schema,
+                            const ComponentRegistry* registry, std::vector<ConfigIssue>& issues);
+
+// Checks the implementation's name, its role and the attributes of one entry; `node` is a section.
+ComponentEntry check_component(const ConfigNode& node, const std::string& path, Role role,
+                               const ComponentRegistry& registry, std::vector<ConfigIssue>& issues);
+
+}  // namespace kernbench

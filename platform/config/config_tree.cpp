@@ -1,0 +1,236 @@
+#include "platform/config/config_tree.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "models/base/quote.h"
+
+namespace kernbench {
+namespace {
+
+ConfigLocation place_of(const YAML::Mark& mark, const std::string& file) {
+  return {file, mark.line + 1, mark.column + 1};
+}
+
+// From yaml-cpp's tree. An alias is a second copy, so one that contains itself has no end, and a
+// few nested ones make millions.
+class Conversion {
+ public:
+  // Without `all_at` the places are those of the text.
+  Conversion(std::string file, std::optional<ConfigLocation> all_at,
+             std::vector<ConfigIssue>& issues)
+      : file_(std::move(file)), all_at_(std::move(all_at)), issues_(issues) {}
+
+  ConfigNode convert(const YAML::Node& yaml, const std::string& path, int depth = 0) {
+    ConfigNode node;
+    node.place = place(yaml);
+    if (depth == 0) root_ = path;
+    if (depth > deepest)
+      return refused(std::move(node),
+                     "nested more than " + std::to_string(deepest) + " levels deep");
+    if (++values_ > most_values)
+      return refused(std::move(node), "more than " + std::to_string(most_values) +
+                                          " values, aliases counted where they stand");
+    if (yaml.IsScalar()) {
+      node.kind = ConfigNode::Kind::scalar;
+      node.text = yaml.Scalar();
+      node.quoted = yaml.Tag() == "!";
+    } else if (yaml.IsSequence()) {
+      node.kind = ConfigNode::Kind::list;
+      for (const YAML::Node& item : yaml)
+        node.items.push_back(
+            convert(item, joined(path, std::to_string(node.items.size())), depth + 1));
+    } else if (yaml.IsMap()) {
+      node.kind = ConfigNode::Kind::map;
+      for (const auto& pair : yaml) entry(node, pair.first, pair.second, path, depth);
+    }
+    return node;
+  }
+
+ private:
+  static constexpr int deepest = 32;
+  static constexpr int most_values = 100'000;
+
+  static std::string joined(const std::string& path, const std::string& step) {
+    return path.empty() ? step : path + '.' + step;
+  }
+
+  ConfigLocation place(const YAML::Node& yaml) const {
+    return all_at_ ? *all_at_ : place_of(yaml.Mark(), file_);
+  }
+
+  // Once: what has no end has no end of faults.
+  ConfigNode refused(ConfigNode node, std::string message) {
+    if (!refused_) issues_.push_back(issue_at(node.place, root_, std::move(message)));
+    refused_ = true;
+    return node;
+  }
+
+  void entry(ConfigNode& node, const YAML::Node& key, const YAML::Node& value,
+             const std::string& path, int depth) {
+    ConfigEntry entry;
+    entry.place = place(key);
+    if (!key.IsScalar()) {
+      issues_.push_back(issue_at(entry.place, path, "found a key that is not a plain word"));
+      return;
+    }
+    entry.key = key.Scalar();
+    const std::string here = joined(path, entry.key);
+    if (node.find(entry.key) != nullptr) {
+      issues_.push_back(issue_at(entry.place, here, "the key is given twice in the same section"));
+      return;
+    }
+    entry.value = convert(value, here, depth + 1);
+    if (value.IsNull()) entry.value.place = entry.place;  // yaml-cpp has no mark for what is absent
+    node.entries.push_back(std::move(entry));
+  }
+
+  std::string file_;
+  std::optional<ConfigLocation> all_at_;
+  std::vector<ConfigIssue>& issues_;
+  std::string root_;
+  int values_ = 0;
+  bool refused_ = false;
+};
+
+void merge(ConfigNode& base, ConfigNode over) {
+  if (base.kind != ConfigNode::Kind::map || over.kind != ConfigNode::Kind::map) {
+    base = std::move(over);
+    return;
+  }
+  base.place = over.place;
+  for (ConfigEntry& entry : over.entries) {
+    ConfigNode* existing = base.find(entry.key);
+    if (existing == nullptr) {
+      base.entries.push_back(std::move(entry));
+    } else {
+      merge(*existing, std::move(entry.value));
+    }
+  }
+}
+
+// `chain`: the files being read, outermost first.
+ConfigNode load_file(const std::string& path, std::vector<std::string>& chain,
+                     const ConfigLocation& asked_at, std::vector<ConfigIssue>& issues) {
+  std::error_code error;
+  const std::string canonical = std::filesystem::weakly_canonical(path, error).string();
+  if (std::find(chain.begin(), chain.end(), canonical) != chain.end()) {
+    issues.push_back(issue_at(asked_at, "include",
+                              quote(path) + " includes itself, directly or through other files"));
+    return {};
+  }
+  ConfigNode node;
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAllFromFile(path);
+    if (documents.size() > 1)
+      issues.push_back(issue_at(place_of(documents[1].Mark(), path), "",
+                                "found a second document; a file is one"));
+    if (!documents.empty()) node = Conversion(path, std::nullopt, issues).convert(documents[0], "");
+  } catch (const YAML::BadFile&) {
+    issues.push_back(issue_at(asked_at.file.empty() ? ConfigLocation{path, 0, 0} : asked_at,
+                              asked_at.file.empty() ? "" : "include",
+                              "the file " + quote(path) + " cannot be read"));
+    return {};
+  } catch (const YAML::Exception& fault) {
+    issues.push_back(
+        issue_at(place_of(fault.mark, path), "", "not valid YAML: " + printable(fault.msg)));
+    return {};
+  }
+  if (node.kind != ConfigNode::Kind::map) {
+    issues.push_back(
+        issue_at({path, 1, 1}, "", "found " + node.described() + ", expected keys with values"));
+    return {};
+  }
+  const auto include =
+      std::find_if(node.entries.begin(), node.entries.end(),
+                   [](const ConfigEntry& entry) { return entry.key == "include"; });
+  if (include == node.entries.end()) return node;
+  if (include->value.kind != ConfigNode::Kind::scalar) {
+    issues.push_back(
+        issue_at(include->place, "include",
+                 "found " + include->value.described() + ", allowed is the name of a file"));
+    return {};
+  }
+  const ConfigLocation place = include->value.place;
+  const std::string base_path =
+      (std::filesystem::path(path).parent_path() / include->value.text).string();
+  node.entries.erase(include);
+  chain.push_back(canonical);
+  ConfigNode base = load_file(base_path, chain, place, issues);
+  chain.pop_back();
+  if (base.kind != ConfigNode::Kind::map)
+    return {};  // reported; without the base nearly every key would seem to be missing
+  merge(base, std::move(node));
+  return base;
+}
+
+}  // namespace
+
+const ConfigNode* ConfigNode::find(const std::string& key) const {
+  for (const ConfigEntry& entry : entries) {
+    if (entry.key == key) return &entry.value;
+  }
+  return nullptr;
+}
+
+ConfigNode* ConfigNode::find(const std::string& key) {
+  return const_cast<ConfigNode*>(
+      static_cast<const ConfigNode*>(this)->find(key));  // NOLINT: same lookup, own object
+}
+
+std::string ConfigNode::described() const {
+  switch (kind) {
+    case Kind::null:
+      return "nothing";
+    case Kind::scalar:
+      return (quoted ? "the text " : "") + quote(text);
+    case Kind::list:
+      return "a list";
+    case Kind::map:
+      return "a section";
+  }
+  return "";
+}
+
+ConfigIssue issue_at(const ConfigLocation& place, std::string key, std::string message) {
+  return {place.file, place.line, place.column, std::move(key), std::move(message)};
+}
+
+ConfigNode parse_config_value(const std::string& text, const ConfigLocation& place,
+                              const std::string& key, std::vector<ConfigIssue>& issues) {
+  try {
+    return Conversion("", place, issues).convert(YAML::Load(text), key);
+  } catch (const YAML::Exception& error) {
+    issues.push_back(issue_at(place, key, "the value is not valid YAML: " + printable(error.msg)));
+    return {};
+  }
+}
+
+namespace {
+
+void add_files(const ConfigNode& node, std::vector<std::string>& files) {
+  if (!node.place.file.empty() &&
+      std::find(files.begin(), files.end(), node.place.file) == files.end())
+    files.push_back(node.place.file);
+  for (const ConfigEntry& entry : node.entries) add_files(entry.value, files);
+  for (const ConfigNode& item : node.items) add_files(item, files);
+}
+
+}  // namespace
+
+std::vector<std::string> files_of_config(const std::string& path) {
+  std::vector<std::string> files{path};
+  std::vector<ConfigIssue> reported_when_it_is_read;
+  add_files(load_config_tree(path, reported_when_it_is_read), files);
+  return files;
+}
+
+ConfigNode load_config_tree(const std::string& path, std::vector<ConfigIssue>& issues) {
+  std::vector<std::string> chain;
+  return load_file(path, chain, {}, issues);
+}
+
+}  // namespace kernbench

@@ -1,0 +1,159 @@
+#include "platform/config/machine_sizes.h"
+
+#include <algorithm>
+#include <array>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+namespace {
+
+constexpr std::uint64_t kib = 1024, mib = 1024 * kib, gib = 1024 * mib;
+
+// An attribute by which the machine is described: every implementation in that place has to declare
+// it.
+struct SizeKey {
+  Role component;
+  const char* attribute;
+  std::uint64_t unit_bytes;
+  std::uint64_t most_bytes;  // that a physical address reaches
+  std::uint64_t MachineSizes::*size;
+};
+const std::array<SizeKey, 5> size_keys{
+    {{Role::sram, "size_mb", mib, PhysAddr::cube_sram_bytes, &MachineSizes::sram_bytes},
+     {Role::pe_tcm, "size_mb", mib, budget_bytes(PeUnit::pe_tcm), &MachineSizes::tcm_bytes},
+     {Role::pe_tcm, "reserved_kb", kib, budget_bytes(PeUnit::pe_tcm),
+      &MachineSizes::tcm_reserved_bytes},
+     {Role::pe_cpu, "scratch_bytes", 1, budget_bytes(PeUnit::pe_tcm), &MachineSizes::scratch_bytes},
+     {Role::pe_mmu, "page_bytes", 1, PhysAddr::chiplet_bytes, &MachineSizes::page_bytes}}};
+
+const ComponentSpec& component_of(const CubeSpec& cube, const SizeKey& key) {
+  return key.component == Role::sram ? cube.sram
+                                     : cube.engines.find(name_of(key.component))->second;
+}
+
+class SizeChecks {
+ public:
+  SizeChecks(const MachineSpec& machine, MachineFaults& faults)
+      : machine_(machine), faults_(faults) {}
+
+  void all() {
+    bool known = faults_.sound(machine_.sip.mesh_w, machine_.sip.mesh_h);
+    for (const SizeKey& key : size_keys) known = described(key) && known;
+    if (!known) return;
+    tcm_budget();
+    addresses();
+  }
+
+ private:
+  const std::string& path_of(const SizeKey& key) const {
+    return faults_.key_of(component_of(machine_.cube, key));
+  }
+  void fault(const SizeKey& key, std::string message) {
+    const std::string& path = path_of(key);
+    faults_.add(issue_at(faults_.config().component(path)->place_of(key.attribute),
+                         path + ".attrs." + key.attribute, std::move(message)));
+  }
+
+  // Whether the attribute is there and sound. An implementation may declare a wider range than the
+  // machine has room for.
+  bool described(const SizeKey& key) {
+    const ComponentEntry* entry = faults_.config().component(path_of(key));
+    if (entry == nullptr || entry->implementation == nullptr) return false;  // reported already
+    const ParameterSchema& schema = entry->implementation->schema;
+    const bool declared =
+        std::any_of(schema.begin(), schema.end(), [&key](const Parameter& parameter) {
+          return parameter.name() == key.attribute && parameter.type() == Parameter::Type::integer;
+        });
+    if (!declared) {
+      faults_.add(issue_at(entry->place, path_of(key) + ".impl",
+                           "found " + entry->implementation->name +
+                               ", allowed is an implementation with an integer '" + key.attribute +
+                               "', by which the machine is described"));
+      return false;
+    }
+    const Attributes& attributes = component_of(machine_.cube, key).attributes;
+    if (!attributes.has(key.attribute)) return false;  // reported already
+    const Rational value = attributes.decimal(key.attribute);
+    const Rational most(static_cast<std::int64_t>(key.most_bytes / key.unit_bytes));
+    if (Rational(0) <= value && value <= most) return true;
+    fault(key, "found " + value.str() + ", allowed is 0 to " + most.str() +
+                   ", what a physical address reaches");
+    return false;
+  }
+
+  void tcm_budget() {
+    const MachineSizes sizes = machine_sizes(machine_.cube);
+    if (sizes.tcm_reserved_bytes <= sizes.tcm_bytes &&
+        sizes.scratch_bytes <= sizes.tcm_bytes - sizes.tcm_reserved_bytes)
+      return;
+    const SizeKey& blamed =
+        sizes.tcm_reserved_bytes < sizes.tcm_bytes ? size_keys[3] : size_keys[2];
+    const std::string found =
+        component_of(machine_.cube, blamed).attributes.decimal(blamed.attribute).str();
+    fault(blamed, "found " + found +
+                      ", allowed is that the scheduler's reserve and a kernel's scratch fit into "
+                      "the TCM together: " +
+                      std::to_string(sizes.tcm_reserved_bytes) + " + " +
+                      std::to_string(sizes.scratch_bytes) + " of " +
+                      std::to_string(sizes.tcm_bytes) + " B");
+  }
+
+  void addresses() {
+    const SipSpec& sip = machine_.sip;
+    if (sip.cubes() > static_cast<int>(PhysAddr::ahbm_dies)) {
+      faults_.add_at(faults_.section_of(sip.mesh_w),
+                     "found " + std::to_string(sip.mesh_w) + " x " + std::to_string(sip.mesh_h) +
+                         " = " + std::to_string(sip.cubes()) + " cubes, allowed are at most " +
+                         std::to_string(PhysAddr::ahbm_dies) +
+                         ", as many as a physical address tells apart");
+    }
+    if (!faults_.none()) return;
+    try {
+      const AddressMap map(memory_facts(machine_));
+    } catch (const AddressError& error) {
+      faults_.add_at(faults_.section_of(machine_.cube.memory_map.address_model), error.what());
+    }
+  }
+
+  const MachineSpec& machine_;
+  MachineFaults& faults_;
+};
+
+}  // namespace
+
+MachineSizes machine_sizes(const CubeSpec& cube) {
+  MachineSizes sizes;
+  for (const SizeKey& key : size_keys) {
+    const ComponentSpec& component = component_of(cube, key);
+    if (!component.attributes.has(key.attribute))
+      throw UsageError("the implementation " + component.impl + " of " +
+                       std::string(name_of(key.component)) + " does not declare '" + key.attribute +
+                       "'");
+    sizes.*key.size =
+        static_cast<std::uint64_t>(component.attributes.integer(key.attribute)) * key.unit_bytes;
+  }
+  return sizes;
+}
+
+MemoryFacts memory_facts(const MachineSpec& machine) {
+  const MachineSizes sizes = machine_sizes(machine.cube);
+  const MemoryMapSpec& map = machine.cube.memory_map;
+  MemoryFacts facts;
+  facts.sips = static_cast<unsigned>(machine.system.sips.count);
+  facts.cubes_per_sip = static_cast<unsigned>(machine.sip.cubes());
+  facts.pes_per_cube = static_cast<unsigned>(machine.cube.pe_layout.pes());
+  facts.io_chiplets_per_sip = static_cast<unsigned>(machine.sip.io_chiplets.size());
+  facts.hbm_slices_per_cube = static_cast<unsigned>(map.hbm_slices_per_cube);
+  facts.hbm_slice_bytes = map.hbm_slice_bytes();
+  facts.hbm_bytes_per_cube = static_cast<std::uint64_t>(map.hbm_total_gb_per_cube) * gib;
+  facts.sram_bytes_per_cube = sizes.sram_bytes;
+  facts.tcm_bytes_per_pe = sizes.tcm_bytes;
+  return facts;
+}
+
+void check_sizes(const MachineSpec& machine, MachineFaults& faults) {
+  SizeChecks(machine, faults).all();
+}
+
+}  // namespace kernbench

@@ -1,0 +1,28 @@
+// Sizes of the machine's memories that stand in attributes of components, and the checks of what
+// they come to together.
+#pragma once
+
+#include <cstdint>
+
+#include "models/address/address_map.h"
+#include "platform/config/machine_faults.h"
+
+namespace kernbench {
+
+struct MachineSizes {
+  std::uint64_t sram_bytes = 0;          // of a cube
+  std::uint64_t tcm_bytes = 0;           // of a PE
+  std::uint64_t tcm_reserved_bytes = 0;  // of it, the scheduler's tile buffers
+  std::uint64_t scratch_bytes = 0;       // of the rest, a kernel's handles
+  std::uint64_t page_bytes = 0;          // of the MMU
+};
+// Of components that have been resolved and checked; UsageError if an implementation does not
+// declare the attribute.
+MachineSizes machine_sizes(const CubeSpec& cube);
+MemoryFacts memory_facts(const MachineSpec& machine);
+
+// Behind resolve_components(): the machine has to be addressable, its TCM large enough for its
+// shares.
+void check_sizes(const MachineSpec& machine, MachineFaults& faults);
+
+}  // namespace kernbench

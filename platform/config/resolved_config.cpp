@@ -1,0 +1,149 @@
+#include "platform/config/resolved_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "platform/config/machine_keys.h"
+
+namespace kernbench {
+namespace {
+
+// A key with what stands behind it, before it is laid out.
+struct Entry {
+  enum class Kind : std::uint8_t { scalar, section, list };
+  std::string key;  // of an element of a list unused
+  Kind kind = Kind::scalar;
+  std::string text;     // of a scalar
+  std::string comment;  // behind it
+  std::vector<Entry> below;
+  bool in_line = false, by_name = false, is_written = true;
+};
+
+std::string in_line(const Entry& entry) {
+  if (entry.kind == Entry::Kind::scalar) return entry.text;
+  const bool list = entry.kind == Entry::Kind::list;
+  std::string text;
+  for (const Entry& each : entry.below)
+    text += (text.empty() ? "" : ", ") + (list ? "" : each.key + ": ") + in_line(each);
+  return list ? "[" + text + "]" : "{" + text + "}";
+}
+
+bool fits_one_line(const Entry& entry) {
+  return entry.kind == Entry::Kind::scalar || entry.in_line || entry.below.empty();
+}
+
+void write(std::string& out, const Entry& entry, int depth);
+
+void write_below(std::string& out, const Entry& entry, int depth) {
+  const std::string indent(static_cast<std::size_t>(2 * depth), ' ');
+  for (const Entry& each : entry.below) {
+    if (entry.kind == Entry::Kind::section) {
+      write(out, each, depth);
+    } else if (fits_one_line(each)) {
+      out += indent + "- " + in_line(each) + '\n';
+    } else {
+      std::string element;
+      write_below(element, each, depth + 1);
+      out += indent + "- " + element.substr(indent.size() + 2);
+    }
+  }
+}
+
+void write(std::string& out, const Entry& entry, int depth) {
+  const std::string indent(static_cast<std::size_t>(2 * depth), ' ');
+  if (fits_one_line(entry)) {
+    out += fmt::format("{}{}: {}{}\n", indent, entry.key, in_line(entry), entry.comment);
+  } else {
+    out += indent + entry.key + ":\n";
+    write_below(out, entry, depth + 1);
+  }
+}
+
+class Writer final : public KeyVisitor {
+ public:
+  explicit Writer(const ComponentRegistry& registry) : registry_(registry), open_(1) {
+    open_.back().kind = Entry::Kind::section;
+  }
+
+  std::string text() const {
+    std::string out;
+    write_below(out, open_.front(), 0);
+    return out;
+  }
+
+ private:
+  void on_value(const KeyRow& row, const Parameter& /*parameter*/,
+                const ParameterMember& member) override {
+    const std::optional<ParameterValue> value = member.value();
+    if (row.is_written && value) add(row, format_value(*value));
+  }
+  void on_name(const KeyRow& row, std::string& member) override { add(row, member); }
+  void on_text(const KeyRow& row, std::string& member) override { add(row, member); }
+
+  void on_component(const ComponentRow& row, ComponentSpec& spec) override {
+    const Implementation* implementation = registry_.find(spec.impl);
+    std::string own, machine;
+    for (const auto& [name, value] : spec.attributes.values()) {
+      std::string& list = is_from_machine(implementation, name) ? machine : own;
+      list += (list.empty() ? "" : ", ") + name + ": " + format_value(value);
+    }
+    const std::string& impl = implementation == nullptr
+                                  ? spec.impl
+                                  : implementation->factory;  // an alias is of this run alone
+    add(row, fmt::format("{{impl: {}, attrs: {{{}}}}}", impl, own),
+        machine.empty() ? "" : "  # of the machine: " + machine);
+  }
+
+  void begin_section(const KeyRow& row) override { open(row, Entry::Kind::section); }
+  std::size_t begin_list(const KeyRow& row, std::size_t elements) override {
+    open(row, Entry::Kind::list);
+    return elements;
+  }
+  void end() override {
+    Entry entry = std::move(open_.back());
+    open_.pop_back();
+    if (entry.by_name)
+      std::sort(entry.below.begin(), entry.below.end(),
+                [](const Entry& a, const Entry& b) { return a.key < b.key; });
+    if (entry.is_written) open_.back().below.push_back(std::move(entry));
+  }
+
+  void add(const KeyRow& row, std::string text, std::string comment = "") {
+    Entry entry;
+    entry.key = row.key;
+    entry.text = std::move(text);
+    entry.comment = std::move(comment);
+    open_.back().below.push_back(std::move(entry));
+  }
+  void open(const KeyRow& row, Entry::Kind kind) {
+    Entry entry;
+    entry.key = row.key;
+    entry.kind = kind;
+    entry.in_line = row.is_in_line;
+    entry.by_name = row.is_by_name;
+    entry.is_written = row.is_written;
+    open_.push_back(std::move(entry));
+  }
+
+  static bool is_from_machine(const Implementation* implementation, const std::string& name) {
+    if (implementation == nullptr) return false;
+    for (const Parameter& parameter : implementation->schema) {
+      if (parameter.name() == name) return parameter.is_from_machine();
+    }
+    return false;
+  }
+
+  const ComponentRegistry& registry_;
+  std::vector<Entry> open_;  // from the root down to the section or list that is being filled
+};
+
+}  // namespace
+
+std::string resolved_config(MachineSpec spec, const ComponentRegistry& registry) {
+  Writer writer(registry);
+  visit_keys(writer, spec);
+  return writer.text();
+}
+
+}  // namespace kernbench

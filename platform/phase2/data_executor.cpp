@@ -1,0 +1,298 @@
+#include "platform/phase2/data_executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <tuple>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+namespace {
+
+// So small that taking them out one by one would show.
+constexpr std::int64_t small_gemm = 1 << 20;  // products
+constexpr std::size_t largest_batch = 16;
+
+const GemmParams* as_small_gemm(const DataOp& op) {
+  const auto* gemm = std::get_if<GemmParams>(&op.params);
+  return gemm != nullptr && gemm->m * gemm->k * gemm->n <= small_gemm ? gemm : nullptr;
+}
+
+bool equal_shapes(const GemmParams& a, const GemmParams& b) {
+  return std::tie(a.m, a.k, a.n) == std::tie(b.m, b.k, b.n);
+}
+
+}  // namespace
+
+// One op whose blocks are on the pool; the block that ends last completes the op.
+struct DataExecutor::Running {
+  DataOpPtr op;
+  std::unique_ptr<Job> job;
+  std::atomic<std::size_t> blocks_left{0};
+  std::mutex mutex;
+  std::exception_ptr error;
+};
+
+DataExecutor::DataExecutor(FunctionalModel& functional_model, unsigned threads,
+                           const WorkerPool::ThreadStarter& starter)
+    : functional_model_(functional_model), pool_(threads, starter) {}
+
+DataExecutor::~DataExecutor() {
+  abandoned_ = true;
+  if (eager_) functional_model_.set_resolver(nullptr);
+}
+
+void DataExecutor::stop_when(StopQuestion question) { stop_ = std::move(question); }
+
+void DataExecutor::start_eager() {
+  eager_ = true;
+  functional_model_.set_resolver(this);
+  functional_model_.resolve();
+  for (std::size_t i = 0; i < functional_model_.ops().size(); ++i)
+    recorded(functional_model_.ops()[i]);
+}
+
+void DataExecutor::recorded(const DataOpPtr& op) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (value(op->outputs.at(0).id).op || !enroll(op)) return;
+  add({op, nullptr, 0});
+  employ_workers();
+}
+
+void DataExecutor::run() { evaluate(nullptr); }
+void DataExecutor::run_for(const std::vector<ByteImage>& wanted) { evaluate(&wanted); }
+
+void DataExecutor::evaluate(const std::vector<ByteImage>* wanted) {
+  functional_model_.resolve();
+  {
+    // All ops are known before the first one runs, so that no value counts as unused too early.
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const DataOpPtr& op : functional_model_.ops()) {
+      if (!value(op->outputs[0].id).op && enroll(op)) add({op, nullptr, 0});
+    }
+    releases_ = wanted != nullptr && !eager_;
+    if (releases_) {
+      std::vector<ValueId> held = functional_model_.memory().value_ids();
+      for (const ByteImage& image : *wanted) {
+        for (const ValueId id : image.value_ids()) held.push_back(id);
+      }
+      for (const ValueId id : held) ++value(id).uses;
+      held.swap(held_);
+      for (const ValueId id : held) drop_use(id);
+    }
+    employ_workers();
+  }
+  pool_.wait_idle();
+  check_stopped();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!errors_.empty()) std::rethrow_exception(errors_.begin()->second);
+}
+
+// What is not computed by now never will be: workers that have stopped leave their tasks.
+void DataExecutor::check_stopped() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::size_t computed = computed_count();
+  if (computed == values_.size() || !stopped()) return;
+  throw StoppedError(fmt::format("{} of {} operations computed", computed, values_.size()));
+}
+
+std::size_t DataExecutor::computed_count() const {
+  return static_cast<std::size_t>(
+      std::count_if(values_.begin(), values_.end(), [](const Value& value) { return value.done; }));
+}
+
+DataExecutor::Value& DataExecutor::value(ValueId id) {
+  while (values_.size() < id) values_.emplace_back();
+  return values_[id - 1];
+}
+
+bool DataExecutor::enroll(const DataOpPtr& op) {
+  const ValueId id = op->outputs[0].id;
+  Value& entry = value(id);
+  entry.op = op;
+  for (const ValueId input : input_ids(*op)) {
+    if (input > functional_model_.values())
+      continue;  // defined by nobody: there is nothing to wait for, and its job will say so
+    Value& read = value(input);  // a deque: `entry` stays where it is
+    ++read.uses;
+    if (read.done) continue;
+    ++entry.missing;
+    read.readers.push_back(id);
+  }
+  return entry.missing == 0;
+}
+
+void DataExecutor::drop_use(ValueId id) {
+  Value& entry = value(id);
+  if (--entry.uses == 0 && entry.done) entry.bytes.reset();
+}
+
+// --- tasks ---
+
+bool DataExecutor::comes_later(const Task& a, const Task& b) {
+  return std::tie(a.number, a.block) > std::tie(b.number, b.block);
+}
+
+void DataExecutor::add(Task task) {
+  tasks_.push_back(std::move(task));
+  std::push_heap(tasks_.begin(), tasks_.end(), comes_later);
+}
+
+std::vector<DataExecutor::Task> DataExecutor::take_batch() {
+  std::vector<Task> batch;
+  const auto take = [&] {
+    std::pop_heap(tasks_.begin(), tasks_.end(), comes_later);
+    batch.push_back(std::move(tasks_.back()));
+    tasks_.pop_back();
+  };
+  if (tasks_.empty()) return batch;
+  const std::size_t share = std::min(
+      largest_batch, tasks_.size() / pool_.tasks_at_once());  // the other threads get theirs
+  take();
+  const GemmParams* const first = as_small_gemm(*batch.front().op);
+  while (first != nullptr && batch.size() < share) {
+    const GemmParams* const next = as_small_gemm(*tasks_.front().op);
+    if (next == nullptr || !equal_shapes(*first, *next)) break;
+    take();
+  }
+  return batch;
+}
+
+void DataExecutor::employ_workers() {
+  for (; workers_ < std::min<std::size_t>(pool_.tasks_at_once(), tasks_.size()); ++workers_) {
+    pool_.submit([this] { work(); });
+  }
+}
+
+void DataExecutor::work() {
+  for (;;) {
+    std::vector<Task> batch;
+    {
+      const bool stops = stopped();
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!stops) batch = take_batch();
+      if (batch.empty()) {
+        --workers_;
+        return;
+      }
+    }
+    for (const Task& task : batch) {
+      if (stopped()) break;
+      task.running ? run_block(*task.running, task.block) : begin(task.op);
+    }
+  }
+}
+
+void DataExecutor::begin(const DataOpPtr& op) {
+  auto running = std::make_shared<Running>();
+  running->op = op;
+  try {
+    running->job = make_job(*op, lookup(), [this] { return stopped(); });
+  } catch (...) {
+    return finish(*op, nullptr, std::current_exception());
+  }
+  const std::size_t blocks = running->job->blocks();
+  running->blocks_left = blocks;
+  if (blocks > 1) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (std::size_t index = 1; index < blocks; ++index) add({op, running, index});
+    employ_workers();
+  }
+  run_block(*running, 0);
+}
+
+void DataExecutor::run_block(Running& running, std::size_t index) {
+  try {
+    running.job->run_block(index);
+  } catch (const StoppedError&) {  // the op remains as it is: not computed
+    return;
+  } catch (...) {
+    const std::lock_guard<std::mutex> lock(running.mutex);
+    running.error = std::current_exception();
+  }
+  if (--running.blocks_left > 0) return;
+  SharedBytes output = running.job->output();
+  running.job.reset();  // gives the converted operands back before the readers start
+  finish(*running.op, std::move(output), running.error);
+}
+
+void DataExecutor::finish(const DataOp& op, SharedBytes bytes, std::exception_ptr error) {
+  const ValueId id = op.outputs[0].id;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Value& entry = value(id);
+    if (error) {
+      errors_.emplace(id, std::move(error));
+    } else {
+      entry.bytes = std::move(bytes);
+    }
+    entry.done = true;
+    for (const ValueId reader : entry.readers) {
+      if (--value(reader).missing == 0) add({value(reader).op, nullptr, 0});
+    }
+    entry.readers = {};
+    if (releases_) {
+      if (entry.uses == 0) entry.bytes.reset();
+      for (const ValueId input : input_ids(op)) {
+        if (input <= values_.size()) drop_use(input);
+      }
+    }
+    employ_workers();
+  }
+  value_done_.notify_all();
+}
+
+SharedBytes DataExecutor::computed(ValueId id) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto failed = errors_.find(id);
+  if (failed != errors_.end()) std::rethrow_exception(failed->second);
+  if (id == no_value || id > values_.size() || !values_[id - 1].done) {
+    throw ModelError(fmt::format("value {} has not been computed", id));
+  }
+  if (!values_[id - 1].bytes)
+    throw ModelError(
+        fmt::format("value {} was released: nothing referred to it at the end of the run", id));
+  return values_[id - 1].bytes;
+}
+
+SharedBytes DataExecutor::resolve(ValueId id) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (id == no_value || id > values_.size() || !values_[id - 1].op)
+      throw ModelError(fmt::format("value {} was never recorded", id));
+  }
+  await(id);
+  return computed(id);
+}
+
+// A signal wakes nobody, so that the question is asked now and then.
+void DataExecutor::await(ValueId id) {
+  constexpr std::chrono::milliseconds between_questions{20};
+  pool_.run_here();
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (
+      !value_done_.wait_for(lock, between_questions, [this, id] { return values_[id - 1].done; })) {
+    if (stopped())
+      throw StoppedError(fmt::format("the run is stopped, and value {} has not been computed", id));
+  }
+}
+
+std::vector<std::byte> DataExecutor::read(std::uint64_t pa, std::uint64_t nbytes) const {
+  return read(PhysRanges{{pa, nbytes}});
+}
+
+std::vector<std::byte> DataExecutor::read(const PhysRanges& ranges) const {
+  const ByteImage image = functional_model_.memory().snapshot(ranges);
+  std::vector<std::byte> result(image.nbytes());
+  image.copy_to(result.data(), lookup());
+  return result;
+}
+
+std::vector<std::byte> DataExecutor::bytes(const TensorValue& value) const {
+  return dense_bytes(value, lookup());
+}
+
+}  // namespace kernbench

@@ -1,0 +1,120 @@
+// DataExecutor: phase 2 (spec 9): computes the values that a FunctionalModel has recorded, in
+// parallel where they do not depend on each other. The bytes do not depend on the number of
+// threads.
+//
+// Of what can start, the operation that was recorded first goes first, so that a value meets its
+// readers soon after it was computed and few are alive at a time. Large operations are cut into
+// blocks (Job); small gemms of equal shape are taken in batches.
+//
+// Deferred: run() after the simulation. Eager: start_eager() before it; ops then start as soon as
+// their inputs exist, and the functional_model asks here for values that a kernel reads.
+//
+// Told to stop, it starts nothing more: run() ends with a StoppedError that says how far it came,
+// as does a kernel that waits for a value.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "models/data/functional_model.h"
+#include "platform/phase2/job.h"
+#include "platform/phase2/stop.h"
+#include "platform/phase2/worker_pool.h"
+
+namespace kernbench {
+
+class DataExecutor : public ValueResolver {
+ public:
+  // The functional_model must outlive the executor.
+  explicit DataExecutor(FunctionalModel& functional_model, unsigned threads = 1,
+                        const WorkerPool::ThreadStarter& starter = &WorkerPool::start_thread);
+  ~DataExecutor() override;
+
+  unsigned threads() const {
+    return pool_.tasks_at_once();
+  }                                       // that compute at once: those that the host has granted
+  void stop_when(StopQuestion question);  // before anything is computed
+
+  void start_eager();
+  // Computes everything recorded so far. May be called again after more was recorded. Rethrows the
+  // error of the first failed op. StoppedError if it was told to stop.
+  void run();
+  // The same when afterwards only memory and `wanted` are read: every other value goes when its
+  // last reader has run.
+  void run_for(const std::vector<ByteImage>& wanted);
+
+  // Final memory, after run(): pending ranges are resolved. ModelError if a value has not been
+  // computed.
+  std::vector<std::byte> read(std::uint64_t pa, std::uint64_t nbytes) const;
+  std::vector<std::byte> read(const PhysRanges& ranges) const;
+  std::vector<std::byte> bytes(const TensorValue& value) const;  // dense, row-major
+  SharedBytes computed(ValueId id) const;                        // on any thread
+
+  // ValueResolver, on the simulation's thread.
+  void recorded(const DataOpPtr& op) override;
+  SharedBytes resolve(ValueId id) override;
+
+ private:
+  struct Value {
+    DataOpPtr op;  // null: not recorded yet; ops of one instant may be recorded in another order
+                   // than numbered
+    SharedBytes bytes;
+    std::vector<ValueId> readers;  // ops that wait for this one, by the value that they define
+    std::size_t missing = 0;       // inputs not yet computed
+    std::size_t uses =
+        0;  // readers that have not run yet, plus one while memory holds it or it is wanted
+    bool done = false;
+  };
+  struct Running;
+  // An operation that can start, or one block of an operation that has been cut.
+  struct Task {
+    DataOpPtr op;
+    std::shared_ptr<Running> running;  // null: it has not begun
+    std::size_t block = 0;
+    std::uint64_t number = op->id;
+  };
+  static bool comes_later(const Task& a, const Task& b);
+
+  // Under the lock.
+  Value& value(ValueId id);          // makes it if need be
+  bool enroll(const DataOpPtr& op);  // true if it can start at once
+  void drop_use(ValueId id);
+  void add(Task task);
+  std::vector<Task> take_batch();
+  void employ_workers();  // as many as there are tasks for
+  std::size_t computed_count() const;
+  // Take the lock.
+  void evaluate(const std::vector<ByteImage>* wanted);
+  bool stopped() const { return abandoned_ || says_stop(stop_); }
+  void check_stopped() const;
+  void await(ValueId id);
+  void work();
+  void begin(const DataOpPtr& op);
+  void run_block(Running& running, std::size_t index);
+  void finish(const DataOp& op, SharedBytes bytes, std::exception_ptr error);
+
+  ValueLookup lookup() const {
+    return [this](ValueId id) { return computed(id); };
+  }
+
+  FunctionalModel& functional_model_;
+  StopQuestion stop_;
+  std::atomic<bool> abandoned_{false};  // nobody asks for the values any more
+  bool releases_ = false, eager_ = false;
+  mutable std::mutex mutex_;
+  std::condition_variable value_done_;
+  std::deque<Value> values_;   // index = value id - 1
+  std::vector<Task> tasks_;    // a heap by comes_later
+  std::size_t workers_ = 0;    // that are at work on them
+  std::vector<ValueId> held_;  // by memory or as wanted
+  std::map<ValueId, std::exception_ptr> errors_;
+  WorkerPool pool_;  // last: its threads end before the rest goes
+};
+
+}  // namespace kernbench

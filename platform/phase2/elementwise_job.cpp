@@ -1,0 +1,274 @@
+// Element-wise ops: operands broadcast to the output's shape are read in short runs, computed in
+// f32 and rounded once.
+//
+// Ops that integers can do exactly (add, sub, mul, fma, abs, relu, maximum, minimum, clamp, where)
+// on integers only are computed as integers and wrap like the operands' common dtype; the rest goes
+// through f32.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "models/base/errors.h"
+#include "models/data/shape_rules.h"
+#include "platform/phase2/element_arrays.h"
+#include "platform/phase2/epilogue.h"
+#include "platform/phase2/job.h"
+#include "platform/phase2/math_functions.h"
+
+namespace kernbench {
+namespace {
+
+constexpr std::int64_t block_elements = 64 * 1024, run_elements = 512;
+
+bool has_integer_form(MathOp op) {
+  switch (op) {
+    case MathOp::add:
+    case MathOp::sub:
+    case MathOp::mul:
+    case MathOp::fma:
+    case MathOp::abs:
+    case MathOp::relu:
+    case MathOp::maximum:
+    case MathOp::minimum:
+    case MathOp::clamp:
+    case MathOp::where:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// An operand seen through the output's shape.
+class Operand {
+ public:
+  Operand(double immediate) : immediate_(immediate) {}  // NOLINT(google-explicit-constructor)
+  Operand(const TensorValue& value, const Shape& out, const ValueLookup& lookup)
+      : bytes_(value.image.flatten(lookup)), dtype_(value.dtype), extents_(out.extents()) {
+    const TensorValue seen = broadcast_to(value, out);
+    contiguous_ = seen.dense();
+    strides_ = contiguous_ ? row_major_strides(out) : seen.strides;
+  }
+
+  // An integer as integer arithmetic takes it: infinity and what is beyond i32 only as a bound,
+  // which stays beyond.
+  static bool fits_integers(MathOp op, double immediate) {
+    if (op == MathOp::minimum || op == MathOp::maximum || op == MathOp::clamp)
+      return std::isinf(immediate) || std::nearbyint(immediate) == immediate;
+    return std::nearbyint(immediate) == immediate &&
+           std::fabs(immediate) <= 0x1p31;  // products stay below 2^63
+  }
+
+  // The elements for flat output indices [begin, begin + count).
+  template <class T>
+  void read(std::int64_t begin, std::int64_t count, T* to) const {
+    if (!bytes_) return std::fill(to, to + count, immediate<T>());
+    const auto size = static_cast<std::int64_t>(size_of(dtype_));
+    if (contiguous_)
+      return load_elements(bytes_.get() + begin * size, dtype_, static_cast<std::uint64_t>(count),
+                           to);
+    std::array<std::byte, static_cast<std::size_t>(run_elements) * 4> gathered;
+    gather(begin, count, size, gathered.data());
+    load_elements(gathered.data(), dtype_, static_cast<std::uint64_t>(count), to);
+  }
+
+ private:
+  template <class T>
+  T immediate() const {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(std::clamp(immediate_, -0x1p32, 0x1p32));
+    return static_cast<T>(immediate_);
+  }
+
+  void gather(std::int64_t begin, std::int64_t count, std::int64_t size, std::byte* to) const {
+    const std::size_t last = extents_.size() - 1;  // a scalar output is contiguous
+    while (count > 0) {
+      std::int64_t rest = begin, from = 0;
+      for (std::size_t axis = extents_.size(); axis-- > 0;) {
+        from += rest % extents_[axis] * strides_[axis];
+        rest /= extents_[axis];
+      }
+      const std::int64_t run = std::min(count, extents_[last] - begin % extents_[last]);
+      for (std::int64_t i = 0; i < run; ++i, to += size) {
+        std::memcpy(to, bytes_.get() + (from + i * strides_[last]) * size,
+                    static_cast<std::size_t>(size));
+      }
+      begin += run;
+      count -= run;
+    }
+  }
+
+  double immediate_ = 0;
+  SharedBytes bytes_;
+  DType dtype_ = DType::f32;
+  std::vector<std::int64_t> extents_, strides_;
+  bool contiguous_ = false;
+};
+
+template <class T, class Function>
+void unary(T* x, std::int64_t count, Function function) {
+  for (std::int64_t i = 0; i < count; ++i) x[i] = function(x[i]);
+}
+
+template <class T, class Function>
+void binary(T* x, const T* y, std::int64_t count, Function function) {
+  for (std::int64_t i = 0; i < count; ++i) x[i] = function(x[i], y[i]);
+}
+
+// Ops that are the same on both kinds of number; false if `op` is not one of them.
+template <class T>
+bool apply_common(MathOp op, T* x, const T* y, const T* z, std::int64_t count) {
+  switch (op) {
+    case MathOp::add:
+      binary(x, y, count, [](T a, T b) { return a + b; });
+      return true;
+    case MathOp::sub:
+      binary(x, y, count, [](T a, T b) { return a - b; });
+      return true;
+    case MathOp::mul:
+      binary(x, y, count, [](T a, T b) { return a * b; });
+      return true;
+    case MathOp::maximum:
+      binary(x, y, count, [](T a, T b) { return maximum(a, b); });
+      return true;
+    case MathOp::minimum:
+      binary(x, y, count, [](T a, T b) { return minimum(a, b); });
+      return true;
+    case MathOp::abs:
+      unary(x, count, [](T a) { return std::abs(a); });
+      return true;
+    case MathOp::relu:
+      unary(x, count, [](T a) { return a < T{0} ? T{0} : a; });
+      return true;
+    case MathOp::clamp:
+      for (std::int64_t i = 0; i < count; ++i) x[i] = clamp(x[i], y[i], z[i]);
+      return true;
+    default:
+      return false;
+  }
+}
+
+void apply(MathOp op, std::int64_t* x, const std::int64_t* y, const std::int64_t* z,
+           std::int64_t count) {
+  if (apply_common(op, x, y, z, count)) return;
+  for (std::int64_t i = 0; i < count; ++i) x[i] = x[i] * y[i] + z[i];  // fma
+}
+
+void apply(MathOp op, float* x, const float* y, const float* z, std::int64_t count) {
+  if (apply_common(op, x, y, z, count)) return;
+  switch (op) {
+    case MathOp::exp:
+      return unary(x, count, [](float a) { return std::exp(a); });
+    case MathOp::log:
+      return unary(x, count, [](float a) { return std::log(a); });
+    case MathOp::sqrt:
+      return unary(x, count, [](float a) { return std::sqrt(a); });
+    case MathOp::rsqrt:
+      return unary(x, count, [](float a) { return 1.0f / std::sqrt(a); });
+    case MathOp::sigmoid:
+      return unary(x, count, [](float a) { return sigmoid(a); });
+    case MathOp::cos:
+      return unary(x, count, [](float a) { return std::cos(a); });
+    case MathOp::sin:
+      return unary(x, count, [](float a) { return std::sin(a); });
+    case MathOp::tanh:
+      return unary(x, count, [](float a) { return std::tanh(a); });
+    case MathOp::gelu:
+      return unary(x, count, [](float a) { return gelu(a); });
+    case MathOp::silu:
+      return unary(x, count, [](float a) { return silu(a); });
+    case MathOp::div:
+      return binary(x, y, count, [](float a, float b) { return a / b; });
+    case MathOp::fma:
+      for (std::int64_t i = 0; i < count; ++i) x[i] = std::fma(x[i], y[i], z[i]);
+      return;
+    default:
+      throw ModelError(fmt::format("'{}' is not element-wise", name_of(op)));
+  }
+}
+
+class ElementwiseJob : public Job {
+ public:
+  ElementwiseJob(const DataOp& op, const ValueLookup& lookup)
+      : Job(op), op_(std::get<MathParams>(op.params).op), out_(op.outputs[0]),
+        elements_(out_.shape.elements()),
+        epilogue_(std::get<MathParams>(op.params).epilogue, op.inputs, lookup) {
+    bool integer = has_integer_form(op_) && epilogue_.empty();
+    std::optional<DType> dtype;
+    const std::vector<MathOperand>& operands = std::get<MathParams>(op.params).operands;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const bool condition = op_ == MathOp::where && i == 0;
+      if (operands[i].input < 0) {
+        operands_.emplace_back(operands[i].immediate);
+        integer = integer && (condition || Operand::fits_integers(op_, operands[i].immediate));
+        continue;
+      }
+      const TensorValue& input = op.inputs.at(static_cast<std::size_t>(operands[i].input));
+      operands_.emplace_back(input, out_.shape, lookup);
+      if (!condition) dtype = dtype ? promote(*dtype, input.dtype) : input.dtype;
+    }
+    if (integer && dtype && !is_float(*dtype)) integer_dtype_ = dtype;
+  }
+
+  std::size_t blocks() const override {
+    return static_cast<std::size_t>((elements_ + block_elements - 1) / block_elements);
+  }
+
+  void run_block(std::size_t index) override {
+    const std::int64_t begin = static_cast<std::int64_t>(index) * block_elements,
+                       end = std::min(elements_, begin + block_elements);
+    for (std::int64_t at = begin; at < end; at += run_elements) {
+      const std::int64_t count = std::min(run_elements, end - at);
+      std::byte* to = output_.get() + static_cast<std::uint64_t>(at) * size_of(out_.dtype);
+      if (integer_dtype_) {
+        std::array<std::int64_t, run_elements> x;
+        compute(at, count, x.data());
+        for (std::int64_t i = 0; i < count; ++i)
+          x[static_cast<std::size_t>(i)] = wrapped(x[static_cast<std::size_t>(i)], *integer_dtype_);
+        store_elements(x.data(), static_cast<std::uint64_t>(count), out_.dtype, to);
+      } else {
+        std::array<float, run_elements> x;
+        compute(at, count, x.data());
+        epilogue_.finish(x.data(), at, count);
+        store_elements(x.data(), static_cast<std::uint64_t>(count), out_.dtype, to);
+      }
+    }
+  }
+
+ private:
+  template <class T>
+  void compute(std::int64_t begin, std::int64_t count, T* x) const {
+    std::array<T, run_elements> y, z;
+    if (op_ == MathOp::where) {
+      std::array<float, run_elements> condition;
+      operands_[0].read(begin, count, condition.data());
+      operands_[1].read(begin, count, x);
+      operands_[2].read(begin, count, y.data());
+      for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+        if (condition[i] == 0.0f) x[i] = y[i];
+      }
+      return;
+    }
+    operands_[0].read(begin, count, x);
+    if (operands_.size() > 1) operands_[1].read(begin, count, y.data());
+    if (operands_.size() > 2) operands_[2].read(begin, count, z.data());
+    apply(op_, x, y.data(), z.data(), count);
+  }
+
+  MathOp op_;
+  OutputValue out_;
+  std::int64_t elements_;
+  Epilogue epilogue_;
+  std::vector<Operand> operands_;
+  std::optional<DType> integer_dtype_;  // of the arithmetic, if it is done in integers
+};
+
+}  // namespace
+
+std::unique_ptr<Job> make_elementwise_job(const DataOp& op, const ValueLookup& lookup) {
+  return std::make_unique<ElementwiseJob>(op, lookup);
+}
+
+}  // namespace kernbench

@@ -1,0 +1,185 @@
+// sum, max, min, softmax and argmax along one axis. Sums are pairwise in f32 (integers wrap modulo
+// 2^32); softmax subtracts the maximum; max, min and argmax take the first NaN.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/base/errors.h"
+#include "models/data/shape_rules.h"
+#include "platform/phase2/element_arrays.h"
+#include "platform/phase2/epilogue.h"
+#include "platform/phase2/job.h"
+#include "platform/phase2/math_functions.h"
+
+namespace kernbench {
+namespace {
+
+constexpr std::int64_t block_elements = 64 * 1024;
+
+// `extent` rows of `inner` values each, reduced to one row.
+template <class T>
+void sum_rows(const T* rows, std::int64_t extent, std::int64_t inner, T* out) {
+  constexpr std::int64_t leaf = 16;
+  if (extent > leaf) {
+    const std::int64_t half = extent / 2;
+    std::vector<T> upper(static_cast<std::size_t>(inner));
+    sum_rows(rows, half, inner, out);
+    sum_rows(rows + half * inner, extent - half, inner, upper.data());
+    for (std::int64_t i = 0; i < inner; ++i) out[i] += upper[static_cast<std::size_t>(i)];
+    return;
+  }
+  std::copy(rows, rows + inner, out);
+  for (std::int64_t row = 1; row < extent; ++row) {
+    for (std::int64_t i = 0; i < inner; ++i) out[i] += rows[row * inner + i];
+  }
+}
+
+template <class T, class Function>
+void fold_rows(const T* rows, std::int64_t extent, std::int64_t inner, T* out, Function function) {
+  std::copy(rows, rows + inner, out);
+  for (std::int64_t row = 1; row < extent; ++row) {
+    for (std::int64_t i = 0; i < inner; ++i) out[i] = function(out[i], rows[row * inner + i]);
+  }
+}
+
+template <class T>
+void argmax_rows(const T* rows, std::int64_t extent, std::int64_t inner, std::int64_t* out) {
+  for (std::int64_t i = 0; i < inner; ++i) {
+    std::int64_t best = 0;
+    for (std::int64_t row = 1; row < extent; ++row) {
+      const T value = rows[row * inner + i], champion = rows[best * inner + i];
+      if (champion == champion && (value > champion || value != value)) best = row;
+    }
+    out[i] = best;
+  }
+}
+
+void softmax_rows(const float* rows, std::int64_t extent, std::int64_t inner, float* out) {
+  std::vector<float> row_value(static_cast<std::size_t>(inner));
+  fold_rows(rows, extent, inner, row_value.data(), [](float a, float b) { return maximum(a, b); });
+  for (std::int64_t row = 0; row < extent; ++row) {
+    for (std::int64_t i = 0; i < inner; ++i)
+      out[row * inner + i] =
+          std::exp(rows[row * inner + i] - row_value[static_cast<std::size_t>(i)]);
+  }
+  sum_rows(out, extent, inner, row_value.data());
+  for (std::int64_t row = 0; row < extent; ++row) {
+    for (std::int64_t i = 0; i < inner; ++i)
+      out[row * inner + i] /= row_value[static_cast<std::size_t>(i)];
+  }
+}
+
+class ReductionJob : public Job {
+ public:
+  ReductionJob(const DataOp& op, const ValueLookup& lookup)
+      : Job(op), op_(std::get<MathParams>(op.params).op), out_dtype_(op.outputs[0].dtype),
+        epilogue_(std::get<MathParams>(op.params).epilogue, op.inputs, lookup) {
+    const MathParams& params = std::get<MathParams>(op.params);
+    const TensorValue& input = op.inputs.at(static_cast<std::size_t>(params.operands.at(0).input));
+    const auto axis = static_cast<std::size_t>(normalized_axis(input.shape, params.axis.value()));
+    for (std::size_t i = 0; i < input.shape.rank(); ++i)
+      (i < axis ? outer_ : i == axis ? extent_ : inner_) *= input.shape[i];
+    integer_ = !is_float(input.dtype) && op_ != MathOp::softmax && epilogue_.empty();
+    if (integer_) {
+      integers_.resize(static_cast<std::size_t>(input.shape.elements()));
+      load_elements(dense_bytes(input, lookup).data(), input.dtype, integers_.size(),
+                    integers_.data());
+    } else {
+      floats_ = floats_of(input, lookup);
+    }
+  }
+
+  std::size_t blocks() const override {
+    return static_cast<std::size_t>((outer_ + outer_per_block() - 1) / outer_per_block());
+  }
+
+  void run_block(std::size_t index) override {
+    const std::int64_t begin = static_cast<std::int64_t>(index) * outer_per_block(),
+                       end = std::min(outer_, begin + outer_per_block());
+    for (std::int64_t outer = begin; outer < end; ++outer) {
+      if (integer_ || op_ == MathOp::argmax) {
+        reduce_to_integers(outer);
+      } else {
+        reduce_to_floats(outer);
+      }
+    }
+  }
+
+ private:
+  std::int64_t outer_per_block() const {
+    return std::max<std::int64_t>(1, block_elements / (extent_ * inner_));
+  }
+
+  std::byte* output_at(std::int64_t element) const {
+    return output_.get() + static_cast<std::uint64_t>(element) * size_of(out_dtype_);
+  }
+
+  void reduce_to_integers(std::int64_t outer) {
+    std::vector<std::int64_t> out(static_cast<std::size_t>(inner_));
+    const std::int64_t* rows = integers_.data() + (integer_ ? outer * extent_ * inner_ : 0);
+    switch (op_) {
+      case MathOp::sum:
+        sum_rows(rows, extent_, inner_, out.data());
+        for (std::int64_t& value : out) value = wrapped(value, DType::i32);
+        break;
+      case MathOp::max:
+        fold_rows(rows, extent_, inner_, out.data(),
+                  [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
+        break;
+      case MathOp::min:
+        fold_rows(rows, extent_, inner_, out.data(),
+                  [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
+        break;
+      default:
+        if (integer_) {
+          argmax_rows(rows, extent_, inner_, out.data());
+        } else {
+          argmax_rows(floats_.get() + outer * extent_ * inner_, extent_, inner_, out.data());
+        }
+    }
+    store_elements(out.data(), out.size(), out_dtype_, output_at(outer * inner_));
+  }
+
+  void reduce_to_floats(std::int64_t outer) {
+    const std::int64_t count = (op_ == MathOp::softmax ? extent_ : 1) * inner_;
+    std::vector<float> out(static_cast<std::size_t>(count));
+    const float* rows = floats_.get() + outer * extent_ * inner_;
+    switch (op_) {
+      case MathOp::sum:
+        sum_rows(rows, extent_, inner_, out.data());
+        break;
+      case MathOp::max:
+        fold_rows(rows, extent_, inner_, out.data(),
+                  [](float a, float b) { return maximum(a, b); });
+        break;
+      case MathOp::min:
+        fold_rows(rows, extent_, inner_, out.data(),
+                  [](float a, float b) { return minimum(a, b); });
+        break;
+      case MathOp::softmax:
+        softmax_rows(rows, extent_, inner_, out.data());
+        break;
+      default:
+        throw ModelError(fmt::format("'{}' is not a reduction", name_of(op_)));
+    }
+    epilogue_.finish(out.data(), outer * count, count);
+    store_elements(out.data(), out.size(), out_dtype_, output_at(outer * count));
+  }
+
+  MathOp op_;
+  DType out_dtype_;
+  Epilogue epilogue_;
+  std::int64_t outer_ = 1, extent_ = 1, inner_ = 1;
+  bool integer_ = false;
+  FloatArray floats_;
+  std::vector<std::int64_t> integers_;
+};
+
+}  // namespace
+
+std::unique_ptr<Job> make_reduction_job(const DataOp& op, const ValueLookup& lookup) {
+  return std::make_unique<ReductionJob>(op, lookup);
+}
+
+}  // namespace kernbench

@@ -1,0 +1,180 @@
+#include "platform/phase2/reference_op.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "models/base/errors.h"
+#include "models/data/elements.h"
+
+namespace kernbench {
+
+std::vector<double> elements_of(const TensorValue& value, const ValueLookup& lookup) {
+  const SharedBytes bytes = value.image.flatten(lookup);
+  const std::vector<std::int64_t> strides =
+      value.dense() ? row_major_strides(value.shape) : value.strides;
+  std::vector<double> elements(static_cast<std::size_t>(value.shape.elements()));
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    std::int64_t rest = static_cast<std::int64_t>(i), at = 0;
+    for (std::size_t axis = value.shape.rank(); axis-- > 0;) {
+      at += rest % value.shape[axis] * strides[axis];
+      rest /= value.shape[axis];
+    }
+    elements[i] = read_element(bytes.get() + at * static_cast<std::int64_t>(size_of(value.dtype)),
+                               value.dtype);
+  }
+  return elements;
+}
+
+double element_wise(MathOp op, double x, double y, double z) {
+  const auto either_nan = [](double a, double b) { return std::isnan(a) || std::isnan(b); };
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  if (const auto result = in_any_numbers(op, x, y, z)) return *result;
+  switch (op) {
+    case MathOp::exp:
+      return std::exp(x);
+    case MathOp::log:
+      return std::log(x);
+    case MathOp::sqrt:
+      return std::sqrt(x);
+    case MathOp::rsqrt:
+      return 1 / std::sqrt(x);
+    case MathOp::abs:
+      return std::fabs(x);
+    case MathOp::sigmoid:
+      return 1 / (1 + std::exp(-x));
+    case MathOp::cos:
+      return std::cos(x);
+    case MathOp::sin:
+      return std::sin(x);
+    case MathOp::tanh:
+      return std::tanh(x);
+    case MathOp::gelu:
+      return 0.5 * x * std::erfc(-x / std::sqrt(2.0));  // x (1 + erf(x / sqrt 2)) / 2
+    case MathOp::silu:
+      return x / (1 + std::exp(-x));
+    case MathOp::div:
+      return x / y;
+    case MathOp::maximum:
+      return either_nan(x, y) ? nan : std::fmax(x, y);
+    case MathOp::minimum:
+      return either_nan(x, y) ? nan : std::fmin(x, y);
+    case MathOp::fma:
+      return std::fma(x, y, z);
+    case MathOp::clamp:
+      return element_wise(MathOp::minimum, element_wise(MathOp::maximum, x, y, 0), z, 0);
+    default:
+      throw ModelError(fmt::format("'{}' is not element-wise", name_of(op)));
+  }
+}
+
+double f32_rounding(double value) { return std::isfinite(value) ? 0x1p-22 * std::fabs(value) : 0; }
+
+Estimate within_f32(Estimate estimate) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double magnitude = std::fabs(estimate.value);
+  if (!std::isfinite(magnitude) || magnitude + estimate.error <= f32_largest) return estimate;
+  if (magnitude - estimate.error > f32_largest) return {std::copysign(infinity, estimate.value), 0};
+  return {estimate.value, infinity};
+}
+
+// --- epilogues ---
+
+ReferenceEpilogue::ReferenceEpilogue(const std::vector<EpilogueOp>& ops,
+                                     const std::vector<TensorValue>& inputs,
+                                     const ValueLookup& lookup)
+    : ops_(ops) {
+  for (const EpilogueOp& op : ops) {
+    operands_.emplace_back();
+    if (op.input >= 0)
+      operands_.back() = elements_of(inputs.at(static_cast<std::size_t>(op.input)), lookup);
+  }
+}
+
+bool ReferenceEpilogue::has(EpilogueScope scope) const {
+  for (const EpilogueOp& op : ops_) {
+    if (op.scope == scope) return true;
+  }
+  return false;
+}
+
+Estimate ReferenceEpilogue::apply(EpilogueScope scope, Estimate result, std::size_t index,
+                                  std::size_t k_tile) const {
+  using Kind = EpilogueOp::Kind;
+  for (std::size_t i = 0; i < ops_.size(); ++i) {
+    const EpilogueOp& op = ops_[i];
+    if (op.scope != scope || std::isinf(result.error)) continue;
+    const std::vector<double>& operand = operands_[i];
+    const double element =
+        operand.empty()
+            ? 0
+            : operand[index % operand.size()];  // one for each column, or for each result
+    double gain = 1;                            // how much an error grows
+    switch (op.kind) {
+      case Kind::bias:
+      case Kind::add:
+        result.value += element;
+        break;
+      case Kind::mul:
+        result.value *= element;
+        gain = std::fabs(element);
+        break;
+      case Kind::scale:
+      case Kind::dequant: {
+        const double factor =
+            operand.empty() ? op.factor : operand[operand.size() == 1 ? 0 : k_tile];
+        result.value *= factor;
+        gain = std::fabs(factor);
+        break;
+      }
+      case Kind::relu:
+        result.value = element_wise(MathOp::relu, result.value, 0, 0);
+        break;
+      case Kind::clamp:
+        result.value = element_wise(MathOp::clamp, result.value, op.low, op.high);
+        break;
+      case Kind::gelu:
+        result.value = element_wise(MathOp::gelu, result.value, 0, 0);
+        gain = 1.2;  // the steepest slope is 1.13
+        break;
+      case Kind::silu:
+        result.value = element_wise(MathOp::silu, result.value, 0, 0);
+        gain = 1.2;  // 1.10
+        break;
+      case Kind::exp:
+        result.value = std::exp(result.value);
+        gain = result.error == 0 ? 1 : result.value * std::expm1(result.error) / result.error;
+        break;
+    }
+    result.error = (result.error == 0 ? 0 : result.error * gain) + f32_rounding(result.value);
+    result = within_f32(result);
+  }
+  return result;
+}
+
+// --- the three kinds ---
+
+namespace {
+
+std::vector<Estimate> reference_of_convert(const DataOp& op, const ValueLookup& lookup) {
+  std::vector<Estimate> result;
+  for (const double value : elements_of(op.inputs.at(0), lookup))
+    result.push_back({rounded_to(op.outputs[0].dtype, value), 0});
+  return result;
+}
+
+}  // namespace
+
+std::vector<Estimate> reference_of(const DataOp& op, const ValueLookup& lookup,
+                                   const StopQuestion& stop) {
+  if (std::holds_alternative<GemmParams>(op.params)) return reference_of_gemm(op, lookup, stop);
+  if (std::holds_alternative<ConvertParams>(op.params)) return reference_of_convert(op, lookup);
+  if (const auto* math = std::get_if<MathParams>(&op.params)) {
+    return is_reduction(math->op) ? reference_of_reduction(op, lookup)
+                                  : reference_of_element_wise(op, lookup);
+  }
+  throw ModelError("a memory op computes nothing");
+}
+
+}  // namespace kernbench

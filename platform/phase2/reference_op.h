@@ -1,0 +1,80 @@
+// What one operation should give, by plain loops in double precision from its inputs as they are,
+// which share nothing with the jobs that compute it (spec 9, verification of operations).
+//
+// PEs compute in f32, or in integers where that is exact. Each element comes with a bound on what
+// f32 may make of it before it is rounded to the output's dtype: sums are held to the tolerance of
+// f32 relative to the sum of the magnitudes of their terms, and an epilogue carries such an error
+// on.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "models/data/data_op.h"
+#include "platform/phase2/stop.h"
+
+namespace kernbench {
+
+struct Estimate {
+  double value = 0;
+  double error = 0;  // infinite: partial sums may have overflowed f32
+};
+
+// In row-major order of the output. For gemm, math and convert. StoppedError if a long one, a gemm,
+// was told to stop.
+std::vector<Estimate> reference_of(const DataOp& op, const ValueLookup& lookup,
+                                   const StopQuestion& stop = {});
+
+// --- the pieces ---
+
+inline constexpr double f32_accumulation = 1e-5;  // of a sum, relative to the sum of the magnitudes
+inline constexpr double f32_largest = 0x1.fffffep+127;
+
+std::vector<double> elements_of(const TensorValue& value, const ValueLookup& lookup);  // row-major
+// What one function may miss its result by in f32: a few units in the last place.
+double f32_rounding(double value);
+// Operations that are the same in doubles and in integers; nothing for others.
+template <class Number>
+std::optional<Number> in_any_numbers(MathOp op, Number x, Number y, Number z) {
+  switch (op) {
+    case MathOp::add:
+      return x + y;
+    case MathOp::sub:
+      return x - y;
+    case MathOp::mul:
+      return x * y;
+    case MathOp::relu:
+      return x < 0 ? Number{0} : x;
+    case MathOp::where:
+      return x != 0 ? y : z;
+    default:
+      return std::nullopt;
+  }
+}
+double element_wise(MathOp op, double x, double y, double z);
+// What f32 holds of it: infinite beyond its range; where the error decides on which side of the end
+// it lies, nothing is known.
+Estimate within_f32(Estimate estimate);
+
+std::vector<Estimate> reference_of_element_wise(const DataOp& op, const ValueLookup& lookup);
+std::vector<Estimate> reference_of_reduction(const DataOp& op, const ValueLookup& lookup);
+std::vector<Estimate> reference_of_gemm(const DataOp& op, const ValueLookup& lookup,
+                                        const StopQuestion& stop);
+
+// The operands of an epilogue, read once.
+class ReferenceEpilogue {
+ public:
+  ReferenceEpilogue(const std::vector<EpilogueOp>& ops, const std::vector<TensorValue>& inputs,
+                    const ValueLookup& lookup);
+
+  bool empty() const { return ops_.empty(); }
+  bool has(EpilogueScope scope) const;
+  Estimate apply(EpilogueScope scope, Estimate result, std::size_t index,
+                 std::size_t k_tile = 0) const;  // index in the output
+
+ private:
+  const std::vector<EpilogueOp>& ops_;
+  std::vector<std::vector<double>> operands_;  // one for each op; empty without one
+};
+
+}  // namespace kernbench

@@ -1,0 +1,43 @@
+// Comparison of a result with its reference in double precision (spec 9, verification).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/base/dtype.h"
+#include "platform/phase2/stop.h"
+
+namespace kernbench {
+
+struct Tolerance {
+  double rtol = 0, atol = 0;  // both 0: exact
+};
+Tolerance tolerance_of(DType dtype);
+
+struct Comparison {
+  bool ok = true;
+  std::uint64_t elements = 0, mismatches = 0;
+  std::uint64_t first_bad = 0;  // flat index; the rest is about it
+  double got = 0, expected = 0;
+  double largest_abs_error = 0, largest_rel_error = 0;  // over all elements whose error is finite
+};
+
+// An element agrees if |got - expected| <= atol + rtol * |expected|, if both are NaN, if they are
+// the same infinity, or if the reference overflows to that infinity when it is rounded to the
+// dtype. `factor` scales the tolerance: the number of roundings on the longest chain. UsageError if
+// the sizes differ; StoppedError if told to stop.
+Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape& shape,
+                   const std::vector<double>& reference, double factor = 1,
+                   const StopQuestion& stop = {});
+
+// "3 of 2048 elements differ; first at {1, 7}: got 1.5, expected 1.25; largest error 0.25 absolute,
+// ..."
+std::string mismatch_text(const Shape& shape, const Comparison& comparison);
+// "tensor 'c' {64, 32} f16: 3 of 2048 elements differ; first at {1, 7}: got 1.5, expected 1.25;
+// largest error 0.25 absolute, ..."
+std::string failure_text(const std::string& tensor, DType dtype, const Shape& shape,
+                         const Comparison& comparison);
+
+}  // namespace kernbench

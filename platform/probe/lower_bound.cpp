@@ -1,0 +1,80 @@
+#include "platform/probe/lower_bound.h"
+
+#include <algorithm>
+
+namespace kernbench {
+namespace {
+
+Fs payload_fs(const FlitCut& flits, const Rational& bw_gbs) {
+  const Fs first = transfer_fs(flits.first, bw_gbs);
+  if (flits.count == 1) return first;
+  return first + (flits.count - 2) * transfer_fs(flits.full, bw_gbs) +
+         transfer_fs(flits.last, bw_gbs);
+}
+
+// Positions [begin, end] of a path without a storing node between them: from the hand-over at
+// `begin` to the last flit's arrival at `end`. Adds the first flit's arrivals behind `begin`,
+// `start` later.
+Fs part_bound(const Path& path, std::uint32_t begin, std::uint32_t end, const FlitCut& flits,
+              Fs start, std::vector<Fs>& first) {
+  Fs behind = 0;  // the last flit's way over the links behind link i
+  for (std::uint32_t i = begin; i < end; ++i)
+    behind += transfer_fs(flits.last, path.hop(i).bw_gbs) + path.hop(i).propagation_fs;
+  Fs bound = 0;
+  Fs up = 0;  // the first flit's way up to link i
+  for (std::uint32_t i = begin; i < end; ++i) {
+    const PathHop& hop = path.hop(i);
+    if (i > begin) up += hop.overhead_fs;
+    behind -= transfer_fs(flits.last, hop.bw_gbs) + hop.propagation_fs;
+    bound = std::max(bound, up + payload_fs(flits, hop.bw_gbs) + hop.propagation_fs + behind);
+    up += transfer_fs(flits.first, hop.bw_gbs) + hop.propagation_fs;
+    first.push_back(start + up);
+  }
+  return bound;
+}
+
+}  // namespace
+
+LegBound control_leg(const Path& path) {
+  LegBound leg;
+  leg.first.push_back(0);
+  for (std::uint32_t i = 0; i < path.target_position(); ++i) {
+    leg.last += path.hop(i).propagation_fs + (i > 0 ? path.hop(i).overhead_fs : 0);
+    leg.first.push_back(leg.last);
+  }
+  return leg;
+}
+
+LegBound data_leg(const Path& path, const FlitCut& flits, const std::vector<bool>& stores) {
+  LegBound leg;
+  leg.first.push_back(0);
+  std::uint32_t begin = 0;
+  for (std::uint32_t i = 1; i <= path.target_position(); ++i) {
+    const bool target = i == path.target_position();
+    if (!target && !(i < stores.size() && stores[i])) continue;
+    leg.last += part_bound(path, begin, i, flits, leg.last, leg.first);
+    if (!target) leg.last += path.hop(i).overhead_fs;
+    begin = i;
+  }
+  return leg;
+}
+
+MessageBound lower_bound(const Path& path, const MemoryMessage& message) {
+  const FlitCut flits(message);
+  MessageBound bound;
+  bound.initiator = message.initiator_overhead;
+  bound.burst = message.memory_is_hbm ? message.burst_time : 0;
+  if (message.write) {
+    const LegBound leg = data_leg(path, flits, message.request_stores);
+    bound.data = message.memory_is_hbm
+                     ? std::max(leg.last, leg.first.back() + message.memory_overhead)
+                     : leg.last + message.memory_overhead;
+    bound.control = message.posted ? 0 : control_leg(path.reverse()).last;
+    return bound;
+  }
+  bound.control = control_leg(path).last + message.memory_overhead;
+  bound.data = data_leg(path.reverse(), flits, message.response_stores).last;
+  return bound;
+}
+
+}  // namespace kernbench

@@ -1,0 +1,181 @@
+// The collectives beside all_reduce, along a ring of the ranks for every PE that holds a shard.
+// Lists of tensors are by rank; blocks are by position in the ring.
+#include "sw/collectives/algorithm_registry.h"
+#include "sw/collectives/rank_graphs.h"
+#include "sw/collectives/ring_schedules.h"
+#include "sw/collectives/schedule_kernels.h"
+
+namespace kernbench::algorithms {
+namespace {
+
+using Blocks = std::vector<BlockPosition>;
+
+CollectiveAlgorithm on_ring(const char* name, const char* description, CollectiveOp op,
+                            std::function<tl::KernelCall(const CollectiveCall&)> kernel) {
+  return {name, description, op,        all_sip_topologies(), "any shards, the same on every rank",
+          {},   {},          rank_ring, std::move(kernel)};
+}
+
+std::int64_t elements_of(const tl::Tensor& tensor) { return tensor.local_shape().elements(); }
+BlockPosition read_from(const tl::Tensor& tensor) {
+  return {elements_of(tensor), tensor.local(), {}};
+}
+BlockPosition write_to(const tl::Tensor& tensor) {
+  return {elements_of(tensor), {}, tensor.local()};
+}
+
+tl::KernelCall broadcast(const CollectiveCall& call) {
+  const int position = ring_position(call.group, call.rank),
+            root = ring_position(call.group, call.root);
+  return schedule_kernel(
+      call, schedules::ring_broadcast(position, call.group.size, root),
+      [position, root](const LocalShards& shards) {
+        return Blocks{position == root ? read_from(shards.inputs[0]) : write_to(shards.inputs[0])};
+      });
+}
+
+tl::KernelCall reduce(const CollectiveCall& call) {
+  const int position = ring_position(call.group, call.rank),
+            root = ring_position(call.group, call.root);
+  return schedule_kernel(call, schedules::ring_reduce(position, call.group.size, root),
+                         [position, root](const LocalShards& shards) {
+                           return position == root ? blocks_in_place(shards.inputs[0], 1)
+                                                   : Blocks{read_from(shards.inputs[0])};
+                         });
+}
+
+tl::KernelCall all_gather(const CollectiveCall& call) {
+  const std::vector<int> order = call.group.ring();
+  const int position = ring_position(call.group, call.rank);
+  return schedule_kernel(
+      call, schedules::ring_all_gather(position, call.group.size),
+      [order, rank = call.rank](const LocalShards& shards) {
+        Blocks blocks;
+        for (const int source : order) {
+          blocks.push_back(write_to(shards.outputs[static_cast<std::size_t>(source)]));
+          if (source == rank) blocks.back().from = shards.inputs[0].local();
+        }
+        return blocks;
+      });
+}
+
+tl::KernelCall reduce_scatter(const CollectiveCall& call) {
+  const std::vector<int> order = call.group.ring();
+  const int position = ring_position(call.group, call.rank);
+  return schedule_kernel(
+      call, schedules::ring_reduce_scatter(position, call.group.size),
+      [order, rank = call.rank](const LocalShards& shards) {
+        Blocks blocks;
+        for (const int target : order) {
+          blocks.push_back(read_from(shards.inputs[static_cast<std::size_t>(target)]));
+          if (target == rank) blocks.back().to = shards.outputs[0].local();
+        }
+        return blocks;
+      });
+}
+
+// Of the ranks' blocks those that only pass through a rank have no place there; the root has all of
+// them.
+tl::KernelCall gather(const CollectiveCall& call) {
+  const std::vector<int> order = call.group.ring();
+  const int position = ring_position(call.group, call.rank),
+            root = ring_position(call.group, call.root);
+  return schedule_kernel(call, schedules::ring_gather(position, call.group.size, root),
+                         [order, rank = call.rank](const LocalShards& shards) {
+                           Blocks blocks;
+                           for (const int source : order) {
+                             blocks.push_back({elements_of(shards.inputs[0]), {}, {}});
+                             if (source == rank) blocks.back().from = shards.inputs[0].local();
+                             if (!shards.outputs.empty())
+                               blocks.back().to =
+                                   shards.outputs[static_cast<std::size_t>(source)].local();
+                           }
+                           return blocks;
+                         });
+}
+
+tl::KernelCall scatter(const CollectiveCall& call) {
+  const std::vector<int> order = call.group.ring();
+  const int position = ring_position(call.group, call.rank),
+            root = ring_position(call.group, call.root);
+  return schedule_kernel(call, schedules::ring_scatter(position, call.group.size, root),
+                         [order, rank = call.rank](const LocalShards& shards) {
+                           Blocks blocks;
+                           for (const int target : order) {
+                             blocks.push_back({elements_of(shards.outputs[0]), {}, {}});
+                             if (!shards.inputs.empty())
+                               blocks.back().from =
+                                   shards.inputs[static_cast<std::size_t>(target)].local();
+                             if (target == rank) blocks.back().to = shards.outputs[0].local();
+                           }
+                           return blocks;
+                         });
+}
+
+// Block s * count + d: from the rank at position s for the rank at position d.
+tl::KernelCall all_to_all(const CollectiveCall& call) {
+  const std::vector<int> order = call.group.ring();
+  const int position = ring_position(call.group, call.rank), count = call.group.size;
+  return schedule_kernel(
+      call, schedules::ring_all_to_all(position, count),
+      [order, position, count](const LocalShards& shards) {
+        Blocks blocks;
+        for (int source = 0; source < count; ++source) {
+          for (int target = 0; target < count; ++target) {
+            BlockPosition block{elements_of(shards.inputs[0]), {}, {}};
+            if (source == position)
+              block.from =
+                  shards.inputs[static_cast<std::size_t>(order[static_cast<std::size_t>(target)])]
+                      .local();
+            if (target == position)
+              block.to =
+                  shards.outputs[static_cast<std::size_t>(order[static_cast<std::size_t>(source)])]
+                      .local();
+            blocks.push_back(std::move(block));
+          }
+        }
+        return blocks;
+      });
+}
+
+tl::KernelCall send_or_recv(const CollectiveCall& call) {
+  const bool sender = call.rank == call.root;
+  Schedule schedule{{sender ? schedules::send(direction_to_rank(call.peer))
+                            : schedules::receive(direction_to_rank(call.root))}};
+  return schedule_kernel(call, std::move(schedule), [sender](const LocalShards& shards) {
+    return Blocks{sender ? read_from(shards.inputs[0]) : write_to(shards.inputs[0])};
+  });
+}
+
+}  // namespace
+
+void register_ring_collectives(AlgorithmRegistry& registry) {
+  registry.add(on_ring("ring_broadcast", "the root's values, handed on along the ring",
+                       CollectiveOp::broadcast, broadcast));
+  registry.add(on_ring("ring_reduce", "all values, combined along the ring towards the root",
+                       CollectiveOp::reduce, reduce));
+  registry.add(on_ring("ring_all_gather", "every rank's values to all ranks, in n - 1 rounds",
+                       CollectiveOp::all_gather, all_gather));
+  registry.add(on_ring("ring_reduce_scatter",
+                       "all values, combined, one part for each rank, in n - 1 rounds",
+                       CollectiveOp::reduce_scatter, reduce_scatter));
+  registry.add(on_ring("ring_all_to_all",
+                       "a part of every rank's values to each rank, handed on along the ring",
+                       CollectiveOp::all_to_all, all_to_all));
+  registry.add(on_ring("ring_gather", "every rank's values to the root, handed on along the ring",
+                       CollectiveOp::gather, gather));
+  registry.add(on_ring("ring_scatter",
+                       "a part of the root's values to each rank, handed on along the ring",
+                       CollectiveOp::scatter, scatter));
+  registry.add({"send_recv",
+                "from one rank to another",
+                CollectiveOp::send_recv,
+                all_sip_topologies(),
+                "any shards, the same on both ranks",
+                {},
+                {},
+                [](const CollectiveCall& call) { return rank_pair(call, call.root, call.peer); },
+                send_or_recv});
+}
+
+}  // namespace kernbench::algorithms

@@ -1,0 +1,51 @@
+#include "sw/torch/torch.h"
+
+namespace kernbench {
+
+Torch::Torch(DistributedState& state, int device, std::uint64_t seed, const Attributes& parameters)
+    : ahbm(*this), accelerator(*this), ipcq(*this), stats(*this), multiprocessing(state),
+      distributed(state), runtime_(state.runtime),
+      worker_(std::make_shared<Worker>(runtime_, device, seed)), thread_(runtime_, *worker_),
+      parameters_(parameters) {}
+
+Worker& Torch::worker() const {
+  Worker* here = runtime_.worker_of_thread();
+  return here == nullptr ? *worker_ : *here;
+}
+
+Tensor Torch::empty(const Shape& shape, DType dtype, const DPPolicy& policy,
+                    const std::string& name) {
+  return worker("empty").make(shape, dtype, policy, name);
+}
+
+Tensor Torch::zeros(const Shape& shape, DType dtype, const DPPolicy& policy,
+                    const std::string& name) {
+  Tensor tensor = worker("zeros").make(shape, dtype, policy, name);
+  worker().fill_new(tensor, 0);
+  return tensor;
+}
+
+Tensor Torch::full(const Shape& shape, double value, DType dtype, const DPPolicy& policy,
+                   const std::string& name) {
+  Tensor tensor = worker("full").make(shape, dtype, policy, name);
+  worker().fill_new(tensor, value);
+  return tensor;
+}
+
+Tensor Torch::from_host(const HostArray& array, const DPPolicy& policy, const std::string& name) {
+  Tensor tensor = worker("from_host").make(array.shape(), array.dtype(), policy, name);
+  worker().write_new(tensor, array);
+  return tensor;
+}
+
+void Torch::untimed(const std::function<void()>& body) {
+  struct Restore {
+    Worker& worker;
+    bool before;
+    ~Restore() { worker.set_untimed(before); }
+  } restore{worker(), worker().untimed()};
+  worker().set_untimed(true);
+  body();
+}
+
+}  // namespace kernbench

@@ -1,0 +1,197 @@
+// Torch: the host-side API (spec 7). A bench is `void run(Torch& torch)` and reads like a PyTorch
+// script.
+//
+//   const Tensor a = torch.from_host(torch.random({32, 64}, f16), DPPolicy::on_one_pe(), "a");
+//   const Tensor out = torch.empty({32, 32}, f16, DPPolicy::on_one_pe(), "out");
+//   torch.launch(LaunchSpec("matmul").on_pe(0), matmul, a, b, out, 32, 64, 32);
+//   torch.verify(out, [=] { return reference(...); });
+//
+// Calls that take simulated time block the calling thread. The device, pending launches, untimed()
+// and random numbers are those of the worker whose thread calls.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/base/parameter.h"
+#include "sw/distributed/distributed.h"
+#include "sw/distributed/multiprocessing.h"
+#include "sw/runtime/tensor_slice.h"
+#include "sw/runtime/worker.h"
+#include "sw/tl/dtypes.h"
+
+namespace kernbench {
+
+class Torch {
+ public:
+  // Belongs to the calling thread while it lives.
+  Torch(DistributedState& state, int device, std::uint64_t seed, const Attributes& parameters);
+  Torch(const Torch&) = delete;
+  Torch& operator=(const Torch&) = delete;
+
+  // --- tensors: on the current device. empty maps only; the others add one write per shard. None
+  // waits for launches ---
+  Tensor empty(const Shape& shape, DType dtype, const DPPolicy& policy = {},
+               const std::string& name = "");
+  Tensor zeros(const Shape& shape, DType dtype, const DPPolicy& policy = {},
+               const std::string& name = "");
+  Tensor full(const Shape& shape, double value, DType dtype, const DPPolicy& policy = {},
+              const std::string& name = "");
+  Tensor from_host(const HostArray& array, const DPPolicy& policy = {},
+                   const std::string& name = "");
+
+  // Data that move within `body` take no time. Mappings, launches and waiting for them do.
+  void untimed(const std::function<void()>& body);
+
+  // --- random input ---
+  void manual_seed(std::uint64_t seed) { worker("manual_seed").generator().seed(seed); }
+  HostArray random(const Shape& shape, DType dtype) {
+    return HostArray::random(shape, dtype, worker("random").generator());
+  }
+
+  // --- kernels: arguments are Tensors and scalars, checked against the kernel's signature when
+  // this is compiled --- Blocks only where the kernel is deployed and its code is not yet on the
+  // device.
+  template <class Kernel, class... Args>
+  LaunchHandle launch_async(const LaunchSpec& spec, Kernel kernel, const Args&... args) {
+    std::vector<std::shared_ptr<const void>> keeps;
+    (keep(keeps, args), ...);
+    return worker("launch").launch(spec, tl::bind_kernel(std::move(kernel), argument_of(args)...),
+                                   std::move(keeps));
+  }
+  template <class Kernel, class... Args>
+  LaunchHandle launch(const LaunchSpec& spec, Kernel kernel, const Args&... args) {  // LaunchError
+    LaunchHandle handle = launch_async(spec, std::move(kernel), args...);
+    worker("launch").wait(handle);
+    return handle;
+  }
+  // Both wait until the launch has ended; one that failed is an error, or an answer (spec 4.2).
+  void wait(const LaunchHandle& handle) { worker("wait").wait(handle); }  // LaunchError
+  const Completion& join(const LaunchHandle& handle) { return worker("join").join(handle); }
+  void wait_all() {
+    worker("wait_all").wait_all();
+  }  // for every pending launch, then throws the first LaunchError
+
+  // --- verification: the tensor as it is now, against values in double precision, in row-major
+  // order. Nothing with data off --- `tolerance_factor`: roundings on the longest chain, where the
+  // spec's tolerance is for one.
+  void verify(const Tensor& tensor, std::function<std::vector<double>()> reference,
+              double tolerance_factor = 1) {
+    worker("verify").expect(tensor, std::move(reference), tolerance_factor);
+  }
+
+  // --- reports: a table that `run` prints and writes; its columns are keys that end in their unit,
+  // "one_way_ns" ---
+  ResultTable& results(const std::string& name, std::vector<std::string> columns) {
+    return runtime_.results.emplace_back(name, std::move(columns));
+  }
+
+  // Shown beside every host message from now on, of all workers, where messages are named: reports
+  // of deadlocks and failures, `run --trace-requests`. Changes nothing else. Without a text: no
+  // longer.
+  void set_timestamp_tag(std::optional<std::string> tag = std::nullopt) {
+    runtime_.link.set_timestamp_tag(std::move(tag));
+  }
+
+  void set_label(const std::string& label) {
+    worker().set_label(label);
+  }  // put before the tensor's name in the verdict
+
+  // --- devices ---
+  class Devices {
+   public:
+    explicit Devices(Torch& torch) : torch_(torch) {}
+    void set_device(int sip) {
+      torch_.worker().set_device(sip);
+    }  // of the calling worker; UsageError for one that is not there
+    void set_device_index(int sip) { set_device(sip); }
+    int current_device() const { return torch_.worker().device_index(); }
+    int current_device_index() const { return current_device(); }
+    int device_count() const { return torch_.multiprocessing.ranks_at_most(); }
+
+   private:
+    Torch& torch_;
+  };
+  Devices ahbm, accelerator;  // two names of one thing
+
+  // --- ring buffers between PEs: sw/runtime/ipcq.h. All calls wait first for the pending launches
+  // of the calling worker ---
+  class Rings {
+   public:
+    explicit Rings(Torch& torch) : torch_(torch) {}
+    void install(const NeighbourGraph& graph, const IpcqSettings& options = {}) {
+      torch_.wait_all();
+      torch_.worker("ipcq.install");
+      torch_.runtime_.ipcq.install(graph, options);
+    }
+    void remove() {
+      torch_.wait_all();
+      torch_.worker("ipcq.remove");
+      torch_.runtime_.ipcq.remove();
+    }
+    bool installed() const { return torch_.runtime_.ipcq.installed(); }
+    const NeighbourGraph& graph() const { return torch_.runtime_.ipcq.graph(); }
+    const IpcqSettings& options() const { return torch_.runtime_.ipcq.options(); }
+    const std::vector<IpcqRing>& rings() const { return torch_.runtime_.ipcq.rings(); }
+
+   private:
+    Torch& torch_;
+  };
+  Rings ipcq;
+
+  // --- regions of interest: `run --stats` tells what the machine counted from reset() (or the
+  // start) to each dump(), now and here: neither waits for launches nor takes time ---
+  class Statistics {
+   public:
+    explicit Statistics(Torch& torch) : torch_(torch) {}
+    void reset() {
+      if (auto* listener = torch_.runtime_.statistics) listener->reset(torch_.now());
+    }
+    void dump(const std::string& label) {
+      if (auto* listener = torch_.runtime_.statistics) listener->dump(label, torch_.now());
+    }
+
+   private:
+    Torch& torch_;
+  };
+  Statistics stats;
+
+  // --- several devices: sw/distributed ---
+  Multiprocessing multiprocessing;
+  Distributed distributed;
+
+  // --- surroundings ---
+  const MachineDescription& spec() const { return runtime_.link.port().machine(); }
+  const Attributes& parameters() const { return parameters_; }  // the bench's, resolved
+  Fs now() const { return runtime_.link.port().now(); }
+  bool with_data() const { return runtime_.link.port().data() != nullptr; }
+
+ private:
+  Worker& worker() const;  // of the calling thread, else this one's
+  Worker& worker(const char* call) const {
+    Worker& here = worker();
+    here.calling(call);
+    return here;
+  }
+  static void keep(std::vector<std::shared_ptr<const void>>& keeps, const Tensor& tensor) {
+    keeps.push_back(Worker::storage_of(tensor));
+  }
+  template <class Scalar>
+  static void keep(std::vector<std::shared_ptr<const void>>& /*keeps*/, const Scalar& /*scalar*/) {}
+  static const tl::TensorInfoPtr& argument_of(const Tensor& tensor) { return tensor.info(); }
+  template <class Scalar>
+  static const Scalar& argument_of(const Scalar& scalar) {
+    return scalar;
+  }
+
+  Runtime& runtime_;
+  std::shared_ptr<Worker> worker_;
+  ThreadOfWorker thread_;
+  Attributes parameters_;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,67 @@
+// From YAML to a tree: what is refused in a file is refused in the value of --set, by the same
+// conversion.
+#include <boost/test/unit_test.hpp>
+
+#include "tests/config/broken_file.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+BOOST_FIXTURE_TEST_SUITE(config_yaml, BrokenFile)
+
+BOOST_AUTO_TEST_CASE(an_alias_that_contains_itself_is_an_error) {
+  const auto first = [&](const std::vector<ConfigIssue>& found) {
+    BOOST_REQUIRE(!found.empty());
+    return found.front().message;
+  };
+  BOOST_TEST(first(issues({{"cube", "&a [*a]"}})) == "nested more than 32 levels deep");
+  BOOST_TEST(first(issues({{"cube.components", "&a {b: *a}"}})) ==
+             "nested more than 32 levels deep");
+  change("corners: [NW", "corners: &a [*a, NW");
+  BOOST_TEST(first(issues()) == "nested more than 32 levels deep");
+}
+
+// 2^20 values in 20 short lists.
+BOOST_AUTO_TEST_CASE(aliases_that_multiply_are_an_error) {
+  std::string bomb = "[&a0 [x, x]";
+  for (int i = 1; i < 20; ++i)
+    bomb += ", &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) + ", *a" +
+            std::to_string(i - 1) + "]";
+  const std::vector<ConfigIssue> found = issues({{"cube.placement", bomb + "]"}});
+  BOOST_REQUIRE(found.size() == 1U);
+  BOOST_TEST(found[0].message == "more than 100000 values, aliases counted where they stand");
+}
+
+BOOST_AUTO_TEST_CASE(deep_nesting_is_an_error) {
+  const std::string open(200, '['), close(200, ']');
+  const std::vector<ConfigIssue> found = issues({{"cube.placement", open + close}});
+  BOOST_REQUIRE(!found.empty());
+  BOOST_TEST(found[0].message == "nested more than 32 levels deep");
+  BOOST_TEST(!issues({{"cube.placement", std::string(100'000, '[')}}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_key_given_twice_in_a_value_is_an_error) {
+  const std::vector<ConfigIssue> found =
+      issues({{"cube.components.router", "{impl: builtin.noc, impl: builtin.forwarding}"}});
+  BOOST_REQUIRE(found.size() == 1U);
+  BOOST_TEST(found[0].file ==
+             "--set cube.components.router={impl: builtin.noc, impl: builtin.forwarding}");
+  BOOST_TEST(found[0].key == "cube.components.router.impl");
+  BOOST_TEST(found[0].message == "the key is given twice in the same section");
+}
+
+BOOST_AUTO_TEST_CASE(a_key_that_is_no_word_is_an_error) {
+  const std::vector<ConfigIssue> found = issues({{"cube.components.router", "{[1, 2]: 3}"}});
+  BOOST_REQUIRE(found.size() == 1U);
+  BOOST_TEST(found[0].key == "cube.components.router");
+  BOOST_TEST(found[0].message == "found a key that is not a plain word");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_is_one_document) {
+  text += "---\nsystem: {flit_bytes: 128}\n";
+  const ConfigIssue issue = only_issue();
+  BOOST_TEST(issue.message == "found a second document; a file is one");
+  BOOST_TEST(issue.line == line_of("system: {flit_bytes: 128}"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

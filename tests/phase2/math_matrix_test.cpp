@@ -1,0 +1,425 @@
+// Every operation of PE_MATH on every dtype that it takes, against double precision (spec 6, 9):
+// ordinary numbers and those at the ends of each format.
+//
+// Tolerance: what f32 may make of a result is stated by operation below, in units of 2^-24 of the
+// magnitude; whatever lies between the two ends of that interval, rounded to f32 and then to the
+// dtype, is right. Operations that IEEE 754 defines have no interval: there the bits of the value
+// are one, to the sign of a zero. NaN is right where the reference has NaN.
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "models/data/shape_rules.h"
+#include "tests/phase2/phase2_fixture.h"
+#include "tests/support/reference_rounding.h"
+
+using namespace kernbench;
+using test::identical;
+using test::reference_rounding;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+const std::vector<DType> dtypes{DType::f16, DType::bf16, DType::f32, DType::i8, DType::i32};
+
+struct Format {
+  double smallest, smallest_normal, largest;
+};
+
+Format format_of(DType dtype) {
+  switch (dtype) {
+    case DType::f16:
+      return {0x1p-24, 0x1p-14, 65504};
+    case DType::bf16:
+      return {0x1p-133, 0x1p-126, 0x1.fep127};
+    default:
+      return {0x1p-149, 0x1p-126, 0x1.fffffep127};
+  }
+}
+
+// The ends of the format, what functions turn at, and numbers between them.
+std::vector<double> numbers_of(DType dtype, std::int64_t ordinary) {
+  std::vector<double> list;
+  if (is_float(dtype)) {
+    const Format format = format_of(dtype);
+    list = {std::nan(""), 0.0};
+    for (const double x :
+         {format.smallest, format.smallest_normal - format.smallest, format.smallest_normal,
+          format.largest, infinity, 0.5, 1.0, 1.5, 2.0, 3.0, 7.0, 11.0, 90.0, 104.0, 300.0}) {
+      list.insert(list.end(), {x, -x});
+    }
+    list.push_back(-0.0);
+  } else if (dtype == DType::i8) {
+    list = {-128, -127, -100, -2, -1, 0, 1, 2, 3, 7, 100, 126, 127};
+  } else {
+    list = {-0x1p31, 1 - 0x1p31, -16777217, -46341, -2,    -1,       0,         1,
+            2,       3,          7,         46341,  65537, 16777217, 0x1p31 - 1};
+  }
+  Numbers numbers(static_cast<std::uint64_t>(dtype) + 17);
+  const std::vector<double> more =
+      is_float(dtype) ? numbers.uniform(ordinary, -12, 12) : numbers.integers(ordinary, -128, 127);
+  list.insert(list.end(), more.begin(), more.end());
+  return list;
+}
+
+TensorValue column(const std::vector<double>& x, DType dtype) {
+  return tensor(x, {static_cast<std::int64_t>(x.size()), 1}, dtype);
+}
+TensorValue row(const std::vector<double>& x, DType dtype) {
+  return tensor(x, {1, static_cast<std::int64_t>(x.size())}, dtype);
+}
+
+double as_f32(double x) { return reference_rounding(DType::f32, x); }
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+// NaN wins.
+double larger(double a, double b) {
+  return std::isnan(a) || std::isnan(b) ? std::nan("") : std::max(a, b);
+}
+double smaller(double a, double b) {
+  return std::isnan(a) || std::isnan(b) ? std::nan("") : std::min(a, b);
+}
+
+// Two's complement of the integers of a dtype.
+double wrapped_around(__int128 value, DType dtype) {
+  const __int128 modulus = __int128{1} << (dtype == DType::i8 ? 8 : 32);
+  const __int128 rest = (value % modulus + modulus) % modulus;
+  return static_cast<double>(rest < modulus / 2 ? rest : rest - modulus);
+}
+
+struct Allowed {
+  double relative = 0;  // of the result
+  double absolute = 0;
+};
+
+bool right(double got, double expected, const Allowed& allowed, DType dtype) {
+  const auto rounds = [dtype](double x) { return reference_rounding(dtype, as_f32(x)); };
+  if (std::isnan(expected)) return is_float(dtype) ? std::isnan(got) : got == 0;
+  const double error =
+      std::isinf(expected) ? 0 : allowed.relative * std::fabs(expected) + allowed.absolute;
+  if (error == 0)
+    return is_float(dtype) ? identical(got, rounds(expected)) : got == rounds(expected);
+  return rounds(expected - error) <= got && got <= rounds(expected + error);
+}
+
+constexpr double unit = 0x1p-24;  // half a unit in the last place of f32, at most
+
+struct Function {
+  MathOp op;
+  std::function<double(double)> reference;
+  std::function<Allowed(double)> allowed;
+};
+
+Allowed exact(double) { return {}; }
+Allowed within_2_units(double) { return {2 * unit, 0x1p-149}; }
+
+// sigmoid, silu and gelu pass through an intermediate result that leaves the range of f32 where
+// they are below its normal numbers.
+Allowed within_4_units(double) { return {4 * unit, 0x1p-126}; }
+// The argument of erfc, t = x / sqrt 2, is off by up to two units (constant and product): erfc
+// makes 2 t^2 = x^2 times that.
+Allowed of_gelu(double x) {
+  return {(6 + 2 * x * x) * unit, std::isfinite(x) ? std::fabs(x) * 0x1p-125 : 0};
+}
+Allowed of_silu(double x) {
+  return {4 * unit, std::isfinite(x) ? std::max(1.0, std::fabs(x)) * 0x1p-126 : 0};
+}
+
+const std::vector<Function>& functions() {
+  static const std::vector<Function> list{
+      {MathOp::exp, [](double x) { return std::exp(x); }, within_2_units},
+      {MathOp::log, [](double x) { return std::log(x); }, within_2_units},
+      {MathOp::sqrt, [](double x) { return std::sqrt(x); }, exact},
+      {MathOp::rsqrt, [](double x) { return 1 / std::sqrt(x); },
+       [](double) {
+         return Allowed{2 * unit, 0};
+       }},
+      {MathOp::abs, [](double x) { return std::fabs(x); }, exact},
+      {MathOp::sigmoid, sigmoid, within_4_units},
+      {MathOp::cos, [](double x) { return std::cos(x); }, within_2_units},
+      {MathOp::sin, [](double x) { return std::sin(x); }, within_2_units},
+      {MathOp::tanh, [](double x) { return std::tanh(x); }, within_4_units},
+      {MathOp::relu, [](double x) { return x < 0 ? 0 : x; }, exact},
+      {MathOp::gelu, [](double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }, of_gelu},
+      {MathOp::silu, [](double x) { return x / (1 + std::exp(-x)); }, of_silu},
+  };
+  return list;
+}
+
+std::string described(MathOp op, DType dtype, std::initializer_list<double> operands, double got,
+                      double expected) {
+  std::string text = std::string(name_of(op)) + " of " + std::string(name_of(dtype));
+  for (const double x : operands) text += " " + std::to_string(x);
+  return text + ": got " + std::to_string(got) + ", expected " + std::to_string(expected);
+}
+
+struct Pairs {
+  MathOp op;
+  std::function<double(double, double)> in_floats;
+  std::function<__int128(__int128, __int128)> in_integers;  // null: integers go through f32
+};
+
+const std::vector<Pairs>& pairwise() {
+  static const std::vector<Pairs> list{
+      {MathOp::add, [](double a, double b) { return a + b; },
+       [](__int128 a, __int128 b) { return a + b; }},
+      {MathOp::sub, [](double a, double b) { return a - b; },
+       [](__int128 a, __int128 b) { return a - b; }},
+      {MathOp::mul, [](double a, double b) { return a * b; },
+       [](__int128 a, __int128 b) { return a * b; }},
+      {MathOp::div, [](double a, double b) { return a / b; }, nullptr},
+      {MathOp::maximum, larger, [](__int128 a, __int128 b) { return std::max(a, b); }},
+      {MathOp::minimum, smaller, [](__int128 a, __int128 b) { return std::min(a, b); }},
+  };
+  return list;
+}
+
+// Of two zeros of different sign either is the larger one (IEEE 754-2008, maxNum).
+bool equal_zeros(MathOp op, double got, double expected) {
+  return (op == MathOp::maximum || op == MathOp::minimum || op == MathOp::clamp) && got == 0 &&
+         expected == 0;
+}
+
+DType dtype_of(MathOp op, const std::vector<DType>& operands) {
+  return result_dtype(math_of(op), operands);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(functions_of_one_operand_in_every_dtype) {
+  for (const DType dtype : dtypes) {
+    const TensorValue input = column(numbers_of(dtype, 500), dtype);
+    const std::vector<double> x = doubles(input);
+    for (const Function& function : functions()) {
+      const DType out = dtype_of(function.op, {dtype});
+      const std::vector<double> got = evaluated(math_of(function.op), {input});
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const bool integers = !is_float(out);
+        const double operand = integers ? x[i] : as_f32(x[i]);
+        const double expected = function.reference(operand);
+        const bool ok = integers ? got[i] == wrapped_around(static_cast<__int128>(expected), out)
+                                 : right(got[i], expected, function.allowed(operand), out);
+        BOOST_CHECK_MESSAGE(ok, described(function.op, dtype, {x[i]}, got[i], expected));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(functions_of_two_operands_in_every_pair_of_dtypes) {
+  for (const DType left : dtypes) {
+    for (const DType right_dtype : dtypes) {
+      const TensorValue a = column(numbers_of(left, 12), left),
+                        b = row(numbers_of(right_dtype, 12), right_dtype);
+      const std::vector<double> x = doubles(a), y = doubles(b);
+      for (const Pairs& pair : pairwise()) {
+        const DType out = dtype_of(pair.op, {left, right_dtype});
+        const std::vector<double> got = evaluated(math_of(pair.op), {a, b});
+        for (std::size_t i = 0; i < got.size(); ++i) {
+          const double p = x[i / y.size()], q = y[i % y.size()];
+          const bool integers = pair.in_integers && !is_float(left) && !is_float(right_dtype);
+          const double expected =
+              integers
+                  ? wrapped_around(
+                        pair.in_integers(static_cast<__int128>(p), static_cast<__int128>(q)), out)
+                  : pair.in_floats(as_f32(p), as_f32(q));
+          const bool ok =
+              integers ? got[i] == expected
+                       : right(got[i], expected, {}, out) || equal_zeros(pair.op, got[i], expected);
+          BOOST_CHECK_MESSAGE(ok, described(pair.op, out, {p, q}, got[i], expected));
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(functions_of_three_operands_in_every_dtype) {
+  for (const DType dtype : dtypes) {
+    std::vector<double> numbers = numbers_of(dtype, 4);
+    const auto extent = static_cast<std::int64_t>(numbers.size());
+    const TensorValue a = tensor(numbers, {extent, 1, 1}, dtype),
+                      b = tensor(numbers, {1, extent, 1}, dtype),
+                      c = tensor(numbers, {1, 1, extent}, dtype);
+    const std::vector<double> x = doubles(a);
+    const std::size_t n = x.size();
+    const auto check = [&](MathOp op,
+                           const std::function<double(double, double, double)>& reference) {
+      const std::vector<double> got = evaluated(math_of(op), {a, b, c});
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        const double p = x[i / n / n], q = x[i / n % n], r = x[i % n];
+        const double expected = reference(p, q, r);
+        const bool ok = is_float(dtype) ? right(got[i], expected, {}, dtype) ||
+                                              equal_zeros(op, got[i], expected)
+                                        : got[i] == expected;
+        BOOST_CHECK_MESSAGE(ok, described(op, dtype, {p, q, r}, got[i], expected));
+      }
+    };
+    check(MathOp::where,
+          [](double p, double q, double r) { return p != 0 ? q : r; });  // NaN is not zero
+    check(MathOp::clamp, [](double p, double q, double r) { return smaller(larger(p, q), r); });
+    check(MathOp::fma, [dtype](double p, double q, double r) {
+      if (is_float(dtype))
+        return static_cast<double>(
+            std::fmaf(static_cast<float>(p), static_cast<float>(q), static_cast<float>(r)));
+      return wrapped_around(
+          static_cast<__int128>(p) * static_cast<__int128>(q) + static_cast<__int128>(r), dtype);
+    });
+  }
+}
+
+BOOST_AUTO_TEST_CASE(immediates_behave_like_a_tensor_of_one_element) {
+  for (const DType dtype : dtypes) {
+    const TensorValue a = column(numbers_of(dtype, 20), dtype);
+    for (const Pairs& pair : pairwise()) {
+      for (const double immediate : {0.0, 1.0, -3.0, 100.0}) {
+        MathParams params = math_of(pair.op);
+        params.operands = {MathOperand::tensor(0), MathOperand::scalar(immediate)};
+        const std::vector<double> got = evaluated(params, {a}),
+                                  expected = evaluated(math_of(pair.op),
+                                                       {a, tensor({immediate}, {1}, dtype)});
+        for (std::size_t i = 0; i < got.size(); ++i)
+          BOOST_CHECK_MESSAGE(
+              identical(got[i], expected[i]),
+              described(pair.op, dtype, {doubles(a)[i], immediate}, got[i], expected[i]));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(conversions_between_all_dtypes_round_to_nearest_even) {
+  for (const DType from : dtypes) {
+    std::vector<double> numbers = numbers_of(from, 2000);
+    for (const double tie : {0.5, 1.5, 2.5, 126.5, 127.5, -128.5, 257.0, 2049.0, 2051.0, 65519.0,
+                             65520.0, 16777219.0, 2147483584.0}) {
+      if (is_float(from) || std::nearbyint(tie) == tie) numbers.insert(numbers.end(), {tie, -tie});
+    }
+    const TensorValue input = column(numbers, from);
+    const std::vector<double> x = doubles(input);
+    for (const DType to : dtypes) {
+      FunctionalModel functional_model;
+      const std::vector<double> got =
+          result_of(functional_model, functional_model.converted(input, to));
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const double expected = reference_rounding(to, x[i]);
+        BOOST_CHECK_MESSAGE(identical(got[i], expected),
+                            name_of(from) << " to " << name_of(to) << " of " << x[i] << ": "
+                                          << got[i] << ", expected " << expected);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_f16_and_bf16_converts_to_every_dtype) {
+  for (const DType from : {DType::f16, DType::bf16}) {
+    std::vector<std::uint16_t> patterns(0x10000);
+    for (std::size_t i = 0; i < patterns.size(); ++i) patterns[i] = static_cast<std::uint16_t>(i);
+    const TensorValue input = FunctionalModel::constant(patterns.data(), {0x10000}, from);
+    const std::vector<double> x = doubles(input);
+    for (const DType to : dtypes) {
+      FunctionalModel functional_model;
+      const std::vector<double> got =
+          result_of(functional_model, functional_model.converted(input, to));
+      for (std::size_t i = 0; i < x.size(); ++i)
+        BOOST_REQUIRE(identical(got[i], reference_rounding(to, x[i])));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(reductions_in_every_dtype) {
+  for (const DType dtype : dtypes) {
+    // Rows of 9: ordinary ones, and each of the special numbers in the middle of one.
+    const std::vector<double> special = numbers_of(dtype, 30);
+    const auto rows = static_cast<std::int64_t>(special.size());
+    Numbers numbers(23);
+    std::vector<double> elements =
+        is_float(dtype) ? numbers.uniform(rows * 9, -2, 2) : numbers.integers(rows * 9, -128, 127);
+    for (std::size_t i = 0; i < special.size(); ++i) elements[i * 9 + 4] = special[i];
+    const TensorValue input = tensor(elements, {rows, 9}, dtype);
+    const std::vector<double> x = doubles(input);
+    const auto reduced = [&](MathOp op) {
+      MathParams params = math_of(op);
+      params.axis = 1;
+      return evaluated(params, {input});
+    };
+    const std::vector<double> sum = reduced(MathOp::sum), max = reduced(MathOp::max),
+                              min = reduced(MathOp::min), place = reduced(MathOp::argmax),
+                              soft = reduced(MathOp::softmax);
+    for (std::size_t i = 0; i < special.size(); ++i) {
+      const std::vector<double> line(x.begin() + static_cast<std::ptrdiff_t>(i * 9),
+                                     x.begin() + static_cast<std::ptrdiff_t>(i * 9 + 9));
+      double total = 0, magnitudes = 0, largest = line[0], smallest = line[0];
+      std::size_t first = 0;  // of the largest; the first NaN counts as such
+      for (std::size_t k = 0; k < line.size(); ++k) {
+        total += line[k];
+        magnitudes += std::fabs(line[k]);
+        largest = larger(largest, line[k]);
+        smallest = smaller(smallest, line[k]);
+        if (!std::isnan(line[first]) && (std::isnan(line[k]) || line[k] > line[first])) first = k;
+      }
+      const std::string where = std::string(name_of(dtype)) + ", row " + std::to_string(i) +
+                                ", with " + std::to_string(special[i]);
+      // Sums of nine: each rounding adds half a unit of at most the sum of the magnitudes.
+      const bool sum_ok =
+          is_float(dtype)
+              ? right(sum[i], total, {0, std::isfinite(total) ? 8 * unit * magnitudes : 0}, dtype)
+              : sum[i] == wrapped_around(static_cast<__int128>(total), DType::i32);
+      BOOST_CHECK_MESSAGE(sum_ok, "sum of " << where << ": " << sum[i] << ", expected " << total);
+      const auto equal = [](double a, double b) {
+        return a == b || (std::isnan(a) && std::isnan(b));
+      };
+      BOOST_CHECK_MESSAGE(equal(max[i], largest), "max of " << where << ": " << max[i]);
+      BOOST_CHECK_MESSAGE(equal(min[i], smallest), "min of " << where << ": " << min[i]);
+      BOOST_CHECK_MESSAGE(place[i] == static_cast<double>(first),
+                          "argmax of " << where << ": " << place[i] << ", expected " << first);
+      double exponentials = 0;
+      for (const double v : line) exponentials += std::exp(as_f32(v) - as_f32(largest));
+      for (std::size_t k = 0; k < line.size(); ++k) {
+        const double share = std::exp(as_f32(line[k]) - as_f32(largest)) / exponentials;
+        // The difference is rounded, by up to half a unit of itself, before exp; nine exponentials
+        // are added.
+        const double difference = std::fabs(line[k] - largest);
+        const Allowed allowed{(12 + (std::isfinite(difference) ? difference : 0)) * unit, 0x1p-149};
+        BOOST_CHECK_MESSAGE(
+            right(soft[i * 9 + k], share, allowed, is_float(dtype) ? dtype : DType::f32),
+            "softmax of " << where << ", element " << k << ": " << soft[i * 9 + k] << ", expected "
+                          << share);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(products_overflow_when_they_are_rounded_not_before) {
+  // 65504 + 15.99 rounds down in f16, 65504 + 16 = 65520 is the first that does not: half a quantum
+  // (32) above the largest.
+  FunctionalModel functional_model;
+  const TensorValue ones = tensor({1, 1}, {1, 2}, DType::f16);
+  const TensorValue below =
+      functional_model.gemm({}, {ones, tensor({65504, 15.9921875}, {2, 1}, DType::f16)}).value;
+  const TensorValue above =
+      functional_model.gemm({}, {ones, tensor({65504, 16}, {2, 1}, DType::f16)}).value;
+  // 60000 + 60000 - 60000: f16 would be infinite on the way.
+  const TensorValue back = functional_model
+                               .gemm({}, {tensor({1, 1, -1}, {1, 3}, DType::f16),
+                                          tensor({60000, 60000, 60000}, {3, 1}, DType::f16)})
+                               .value;
+  // The largest f32 squared leaves f32 itself.
+  const TensorValue beyond = functional_model
+                                 .gemm({}, {tensor({0x1.fffffep127}, {1, 1}, DType::f32),
+                                            tensor({-2}, {1, 1}, DType::f32)})
+                                 .value;
+  // Denormal f16 times denormal f16 is 2^-48 in f32, and nothing in f16.
+  GemmParams wide;
+  wide.out_dtype = DType::f32;
+  const TensorValue tiny = tensor({0x1p-24}, {1, 1}, DType::f16);
+  const TensorValue kept = functional_model.gemm(wide, {tiny, tiny}).value,
+                    lost = functional_model.gemm({}, {tiny, tiny}).value;
+  BOOST_TEST(result_of(functional_model, below)[0] == 65504);
+  BOOST_TEST(result_of(functional_model, above)[0] == infinity);
+  BOOST_TEST(result_of(functional_model, back)[0] == reference_rounding(DType::f16, 60000));
+  BOOST_TEST(result_of(functional_model, beyond)[0] == -infinity);
+  BOOST_TEST(result_of(functional_model, kept)[0] == 0x1p-48);
+  BOOST_TEST(result_of(functional_model, lost)[0] == 0);
+}

@@ -1,0 +1,66 @@
+// When a result agrees with its reference (spec 9).
+#include "platform/phase2/verify.h"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "models/base/errors.h"
+#include "tests/phase2/phase2_fixture.h"
+
+using namespace kernbench;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Comparison compared(const std::vector<double>& got, const std::vector<double>& expected,
+                    DType dtype, double factor = 1) {
+  const Shape shape{static_cast<std::int64_t>(got.size())};
+  return compare(dense_bytes(tensor(got, shape, dtype)), dtype, shape, expected, factor);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(tolerances_are_those_of_the_dtype) {
+  BOOST_TEST(compared({100.0}, {100.0009}, DType::f32).ok);
+  BOOST_TEST(!compared({100.0}, {100.0011}, DType::f32).ok);
+  BOOST_TEST(compared({1}, {1.0019}, DType::f16).ok);
+  BOOST_TEST(!compared({1}, {1.0021}, DType::f16).ok);
+  BOOST_TEST(compared({1}, {1.019}, DType::bf16).ok);
+  BOOST_TEST(!compared({1}, {1.021}, DType::bf16).ok);
+  BOOST_TEST(compared({1}, {1.0041}, DType::f16, 3).ok);
+  BOOST_TEST(!compared({5}, {6}, DType::i32).ok);
+  BOOST_TEST(!compared({5}, {5.25}, DType::i8).ok);
+  BOOST_TEST(compared({5, -3}, {5, -3}, DType::i8).ok);
+}
+
+BOOST_AUTO_TEST_CASE(nan_agrees_with_nan_only_and_infinity_with_itself) {
+  const double bad = std::nan("");
+  BOOST_TEST(compared({bad}, {bad}, DType::f16).ok);
+  BOOST_TEST(!compared({bad}, {1}, DType::f16).ok);
+  BOOST_TEST(!compared({1}, {bad}, DType::f16).ok);
+  BOOST_TEST(compared({infinity}, {infinity}, DType::f16).ok);
+  BOOST_TEST(!compared({infinity}, {-infinity}, DType::f16).ok);
+  BOOST_TEST(!compared({1}, {infinity}, DType::f16).ok);
+  BOOST_TEST(compared({infinity}, {70000}, DType::f16).ok);  // overflows in f16
+  BOOST_TEST(!compared({infinity}, {60000}, DType::f16).ok);
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_tells_tensor_index_values_largest_error_and_count) {
+  const Shape shape{2, 3};
+  const std::vector<double> got{1, 2, 3, 4, 5, 6}, expected{1, 2, 3, 4, 4, 8};
+  const Comparison comparison =
+      compare(dense_bytes(tensor(got, shape, DType::f16)), DType::f16, shape, expected);
+  BOOST_TEST(!comparison.ok);
+  BOOST_TEST(comparison.first_bad == 4u);
+  BOOST_TEST(failure_text("c", DType::f16, shape, comparison) ==
+             "tensor 'c' {2, 3} f16: 2 of 6 elements differ; first at {1, 1}: got 5, expected 4; "
+             "largest error 2 absolute, 0.25 relative");
+}
+
+BOOST_AUTO_TEST_CASE(sizes_must_agree) {
+  BOOST_CHECK_THROW(compare(std::vector<std::byte>(8), DType::f16, {4}, {1, 2, 3}), UsageError);
+  BOOST_CHECK_THROW(compare(std::vector<std::byte>(6), DType::f16, {4}, {1, 2, 3, 4}), UsageError);
+}
