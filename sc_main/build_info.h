@@ -1,4 +1,4 @@
-// What this program was built from, for --version and for the files beside results.
+// Version and build of this program, for --version and for the files beside results.
 #pragma once
 
 #include <string>

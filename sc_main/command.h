@@ -1,5 +1,5 @@
-// The commands of the program: each adds itself to the command line and, if named there, leaves
-// what is to be done.
+// The commands of the program: each adds itself to the command line and, if named there, sets its
+// action.
 #pragma once
 
 #include <CLI/CLI.hpp>

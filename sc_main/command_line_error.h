@@ -1,4 +1,4 @@
-// What to say about a command line that cannot be read.
+// Message for a command line that cannot be read.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,8 +1,8 @@
-// What a shell may offer on the command line: read off the CLI11 app, written as a script for one
-// shell.
+// Shell completion of the command line: candidates read off the CLI11 app, written as a script for
+// one shell.
 //
-// The script has everything in it, as of the build that wrote it: no key press starts the program,
-// or a build.
+// The script is complete as of the build that wrote it: no key press starts the program, or a
+// build.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,7 +16,7 @@ struct CompletedOption {
   enum class Value {
     none,             // a flag
     bench_parameter,  // NAME=VALUE, by the bench that stands before it
-    given,            // `words`, files, or something that nobody can list
+    given,            // `words`, files, or values that cannot be listed
   };
   std::vector<std::string>
       names;  // "--bench"; also with a value that may be left out: "--verify-data=ops"

@@ -1,5 +1,5 @@
-// Where configuration files lie: what users name is relative to where they are, what is shipped
-// lies in configs/.
+// Lookup of configuration files: a user's file relative to the working directory, a shipped one in
+// configs/.
 #pragma once
 
 #include <filesystem>

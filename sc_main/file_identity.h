@@ -1,5 +1,5 @@
-// Which file a path names, whatever it is called: the same for hard links, symbolic links and all
-// spellings, and known before the file is there.
+// Identity of the file that a path names: the same for hard links, symbolic links and all
+// spellings, and known before the file exists.
 #pragma once
 
 #include <sys/types.h>

@@ -1,4 +1,4 @@
-// Ctrl-C and a polite kill: noted while a run goes on, which then ends at the next slice; the
+// SIGINT (Ctrl-C) and SIGTERM: noted while a run goes on, which then ends at the next slice; the
 // second one ends the program at once.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Judgement: how far an output tensor agrees with the bench's reference, over all its shards and
+// Judgement: agreement of an output tensor with the bench's reference, over all its shards and
 // replicas (spec 9). The one place that joins what benches expect (sw) with how results are
 // compared (platform).
 #pragma once
@@ -35,7 +35,7 @@ inline std::uint64_t index_in_tensor(const Shape& tensor, const ExpectedBlock& b
 }
 
 // `executor` has computed what was recorded. UsageError for a reference of another size;
-// StoppedError if told to stop.
+// StoppedError on a stop request.
 inline Judgement judge(const Expectation& expectation, const DataExecutor& executor,
                        const StopQuestion& stop = {}) {
   const std::vector<double> reference = abandonable(expectation.reference, stop);

@@ -1,4 +1,4 @@
-// --max-memory: how much of the host's memory a command may use, and what becomes of one that needs
+// --max-memory: limit of the host memory that a command may use, and the end of one that needs
 // more.
 #pragma once
 
@@ -22,14 +22,14 @@ std::uint64_t host_memory_bytes();
 std::uint64_t memory_limit(const std::string& text);
 std::string size_text(std::uint64_t bytes);  // "17.6 GiB"
 
-// Watches the resident memory of this process, and of its children, until they end. Whoever can end
-// in order asks memory_limit_reached() now and then; with a sixteenth more, at least 256 MiB, the
-// process ends at once with a message and exit status 1.
+// Watches the resident memory of this process, and of its children, until they end. Code that can
+// end in order polls memory_limit_reached(); with a sixteenth more, at least 256 MiB, the process
+// ends at once with a message and exit status 1.
 void guard_memory(std::uint64_t limit_bytes);
 bool memory_limit_reached();
 void check_memory_limit();  // MemoryLimitError if it is reached
-// For RunLimits::interrupted: a signal has come, or the limit is reached; who is told so calls
-// check_memory_limit() behind the run.
+// For RunLimits::interrupted: a signal has come, or the limit is reached; the caller of the run
+// then calls check_memory_limit().
 bool stop_requested();
 
 }  // namespace kernbench

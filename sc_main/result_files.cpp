@@ -20,7 +20,7 @@ struct NamedFile {
   std::string what;  // as a message calls it
 };
 
-// What has a name by now, and nobody else may write to.
+// Files that are in use or taken by a result, closed to further results.
 class TakenFiles {
  public:
   void in_use(const FileInUse& file) {

@@ -53,7 +53,7 @@ ParameterTexts parameter_texts(const Bench& bench, const Attributes& resolved) {
   return texts;
 }
 
-// What was run, beside the machine.
+// Facts of a run, beside the machine.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 Facts facts_of(const Bench& bench, const ParameterTexts& parameters, const RunOptions& options,
                const CclSettings& ccl) {
@@ -82,7 +82,7 @@ std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launch
   return reports;
 }
 
-// How far a run came that did not come to its end; empty for one that did.
+// Progress of a run that did not come to its end; empty for one that did.
 std::string stopped_text(const RunResult& result, Fs simulated) {
   const std::string at = fmt::format(" at {} of simulated time", format_ns(simulated));
   switch (result.status) {
@@ -120,7 +120,7 @@ class RegionsOfBench final : public StatisticsListener {
   StatisticsRegions regions_;
 };
 
-// One run: the machine, what watches it, and what becomes of it.
+// One run: the machine, its observers, and its results.
 class BenchRun {
  public:
   BenchRun(const RunOptions& options, const Invocation& invocation)
@@ -238,7 +238,7 @@ int BenchRun::simulate() {
   return conclude(report, statistics);
 }
 
-// Phase 2, and what it is held against; whoever stops it gets no verdict.
+// Phase 2 and its verification; no verdict if stopped.
 void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins,
                         const StopQuestion& stop, RunReport& report) try {
   DataExecutor& executor = start_executor(stop);
@@ -267,7 +267,7 @@ void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins,
   report.operations.reset();
 }
 
-// What the program says about its launches; empty where it says nothing.
+// Metadata of the launches, given by the program; empty without any.
 std::string launches_json(const std::vector<KernelReport>& kernels) {
   nlohmann::ordered_json launches = nlohmann::ordered_json::array();
   for (const KernelReport& kernel : kernels) {

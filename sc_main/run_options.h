@@ -1,4 +1,4 @@
-// What `kernbench run` is asked for.
+// Options of `kernbench run`.
 #pragma once
 
 #include <CLI/CLI.hpp>

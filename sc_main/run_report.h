@@ -1,4 +1,4 @@
-// What `run` tells about a run: tables for people, JSON for programs, the same numbers.
+// Report of a run: tables for people, JSON for programs, the same numbers.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What comes of phase 2: every output is held against the bench's reference (spec 9).
+// Verification of the results of phase 2: every output against the bench's reference (spec 9).
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@
 
 namespace kernbench {
 
-// What the verdicts are about.
+// Images of the outputs to be verified.
 std::vector<ByteImage> outputs_of(const std::vector<Expectation>& expectations);
-// `executor` has computed what was recorded. Both: StoppedError, which says how far it came, if
-// told to stop.
+// `executor` has computed what was recorded. Both, on a stop request: StoppedError, which says how
+// far it came.
 std::vector<VerdictReport> verify(const DataExecutor& executor,
                                   const std::vector<Expectation>& expectations,
                                   const StopQuestion& stop);

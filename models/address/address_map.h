@@ -1,7 +1,6 @@
-// AddressMap: which memory of this machine a physical address names, and back (spec 3.1, "address
-// to node").
+// AddressMap: physical address to memory of this machine, and back (spec 3.1, "address to node").
 //
-// Decoding (PhysAddr) is pure; only this class knows how large the machine is. It returns
+// Decoding (PhysAddr) is pure; only this class knows the size of the machine. It returns
 // coordinates: names of nodes are formatted elsewhere.
 #pragma once
 
@@ -11,7 +10,7 @@
 
 namespace kernbench {
 
-// What the map needs to know of the machine.
+// Extents and memory capacities of the machine.
 struct MemoryFacts {
   unsigned sips = 1;
   unsigned cubes_per_sip = 1;

@@ -1,4 +1,4 @@
-// How the bytes of an HBM partition go round its pseudo-channels: burst after burst (spec 2.5).
+// Interleaving of an HBM partition's bytes over its pseudo-channels, burst by burst (spec 2.5).
 //
 // Seen from a channel its bytes lie densely: burst k of channel c is burst k * channels + c of the
 // partition. A range of the partition is therefore one range in each channel that it touches.

@@ -2,8 +2,8 @@
 // VA space (ADR-0048).
 //
 // First fit at the lowest address; free blocks are kept sorted and coalesce both ways. Allocating
-// walks the free blocks, freeing is O(log n). Unlike the source it remembers what it handed out, so
-// that misuse is always an error.
+// walks the free blocks, freeing is O(log n). Unlike the source it records its allocations, so that
+// misuse is always an error.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ class FreeListAllocator {
   // Lowest free address that is a multiple of `alignment` (a power of two) with room for `nbytes` >
   // 0. Throws AllocationError with the size asked, the largest block and the total free.
   std::uint64_t allocate(std::uint64_t nbytes, std::uint64_t alignment = 1);
-  // `nbytes` as asked for. Throws AllocationError if `address` is not an allocation that lives, or
-  // was of another size.
+  // `nbytes` as asked for. Throws AllocationError if `address` is not a live allocation, or was of
+  // another size.
   void free(std::uint64_t address, std::uint64_t nbytes);
 
   std::uint64_t base() const { return base_; }

@@ -5,8 +5,8 @@
 //       CUBE_SRAM
 //   IO chiplet die 16..20:  [39:0], below 2 GiB IOCPU, above UAL
 //
-// A value: it holds the raw bits, and every PhysAddr that exists is architecturally valid. Whether
-// the machine has the memory that an address names is AddressMap's question.
+// A value: it holds the raw bits, and every PhysAddr that exists is architecturally valid.
+// AddressMap checks whether the machine has the memory that an address names.
 #pragma once
 
 #include <cstdint>
@@ -90,7 +90,7 @@ class PhysAddr {
   unsigned die() const { return static_cast<unsigned>(raw_ >> 42) & 31; }
   bool is_io_die() const { return die() >= first_io_die; }
   AddressKind kind() const;
-  // Fields of one kind; asking an address of another kind is an AddressError.
+  // Fields of one kind; AddressError for an address of another kind.
   unsigned pe() const;
   PeUnit pe_unit() const;
   McpuUnit mcpu_unit() const;

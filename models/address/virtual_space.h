@@ -1,5 +1,5 @@
-// Where the virtual (and LA) address space lies: above every physical address, so that one integer
-// tells which it is (spec 3.2).
+// Location of the virtual (and LA) address space: above every physical address, so that one integer
+// identifies its space (spec 3.2).
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
-// AnalysisPort: one kind of event for any number of subscribers, in the order of binding.
+// AnalysisPort: one kind of event for any number of subscribers, called in the order of binding.
 //
-// Of the shape of tlm::tlm_analysis_port, so that any TLM analysis component can subscribe. Unlike
-// that one it is no sc_object and answers observed(): a writer that asks before it makes the event
-// pays a comparison when nobody listens.
+// Interface of tlm::tlm_analysis_port, so that any TLM analysis component can subscribe. Unlike
+// that one it is no sc_object and has observed(): a writer that checks it before it creates the
+// event pays one comparison without subscribers.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class AnalysisPort {
   AnalysisPort(const AnalysisPort&) = delete;
   AnalysisPort& operator=(const AnalysisPort&) = delete;
 
-  // The subscriber lives until unbind(), or until no event comes any more. Neither inside write().
+  // The subscriber lives until unbind() or the last event. No call of either inside write().
   void bind(Subscriber& subscriber) { subscribers_.push_back(&subscriber); }
   // False: it was not bound.
   bool unbind(Subscriber& subscriber) {
@@ -31,7 +31,7 @@ class AnalysisPort {
   }
 
   bool observed() const { return !subscribers_.empty(); }
-  // Out of line: an inlined loop costs the writer registers, also when nobody listens.
+  // Out of line: an inlined loop costs the writer registers, also without subscribers.
   [[gnu::noinline]] void write(const T& event) const {
     for (Subscriber* subscriber : subscribers_) subscriber->write(event);
   }

@@ -1,4 +1,4 @@
-// The base of every component: resolved parameters, statistics, signals, and waiting that a
+// Base class of every component: resolved parameters, statistics, signals, and waits that a
 // deadlock report can name.
 #pragma once
 
@@ -21,15 +21,15 @@
 
 namespace kernbench {
 
-class Services;  // models/base/services.h: what a component may use of the machine
+class Services;  // models/base/services.h: services of the machine for components
 
 enum class Quantity : std::uint8_t { count, bytes, time_fs };
-// What several components of a kind make of it together.
+// Aggregation over several components of a kind.
 enum class Merge : std::uint8_t { sum, maximum };
 
-// A named number that the component keeps up and that never descends; observers read it with at(),
-// at the end of a run or at a mark. Work changes at least one `value`, polling and clocks change
-// none: that is how a run in which nothing happens any more is told (spec 4.2).
+// A named number, updated by the component, that never decreases; observers read it with at(), at
+// the end of a run or at a mark. Work changes at least one `value`, polling and clocks change none:
+// a run in which nothing happens any more is recognised by this (spec 4.2).
 struct Statistic {
   std::string name;  // snake_case
   std::string description;
@@ -43,7 +43,7 @@ struct Statistic {
   std::uint64_t at(Fs now) const { return until ? until(now) : *value; }
 };
 
-// What the registry hands to a factory. The references outlive the component.
+// Arguments of a factory, passed by the registry. The references outlive the component.
 struct ComponentInit {
   const char* name;  // leaf name: the hierarchy is set up around the call
   NodeId node;
@@ -66,8 +66,8 @@ class Component : public sc_core::sc_module {
   // windows of a run that was cut short.
   virtual void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& /*to*/) const {}
 
-  // While one lives, new objects become children of a component whose constructor has ended. For
-  // the component and its parts.
+  // While a Scope lives, new objects become children of a component whose constructor has ended.
+  // For the component and its parts.
   class Scope {
    public:
     explicit Scope(Component& component);
@@ -86,15 +86,15 @@ class Component : public sc_core::sc_module {
   // earlier time: both throw ModelError.
   static Fs after(Fs delay);                  // the instant `delay` from now
   static sc_core::sc_time until(Fs instant);  // from now until then
-  // From now until `instant`, at which this component works: every timed notification and wait uses
-  // it, so that until then nobody takes the run for a deadlock (spec 4.2). Polls and clocks use
+  // Delay from now until `instant`, at which this component works: for every timed notification and
+  // wait, so that the run is not taken for a deadlock until then (spec 4.2). Polls and clocks use
   // fs() or until().
   sc_core::sc_time work_at(Fs instant) const {
     const sc_core::sc_time delay = until(instant);
     pending_waits_.busy_until(instant);
     return delay;
   }
-  // The same for who knows what `now` is, and that `instant` is not earlier.
+  // The same with `now` given by the caller; `instant` is not earlier.
   sc_core::sc_time work_at(Fs instant, Fs now) const {
     pending_waits_.busy_until(instant);
     return fs(instant - now);

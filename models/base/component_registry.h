@@ -1,5 +1,5 @@
-// Implementation name -> factory and declared parameters. Created by the program, filled by a plain
-// function.
+// Registry of implementations: name -> factory and declared parameters. Created by the program,
+// filled by a plain function.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ struct Implementation {
   Roles roles;              // where it may stand
   ParameterSchema schema;
   std::function<std::unique_ptr<Component>(const ComponentInit&)> create;
-  // Looks at the resolved parameters of one instance before anything is elaborated; may be empty.
+  // Check of the resolved parameters of one instance, before elaboration; may be empty.
   std::function<std::optional<ParameterFault>(const Attributes&)> check = {};
   std::string factory =
       {};  // the name under which it was registered first; an alias has another name
@@ -32,7 +32,7 @@ struct Implementation {
 class ComponentRegistry {
  public:
   void add(Implementation implementation);  // throws UsageError on a duplicate name
-  // A second name for what is registered already (components.yaml: implementation name -> factory).
+  // A second name of a registered implementation (components.yaml: implementation name -> factory).
   void add_alias(const std::string& alias, const std::string& name);
   const Implementation* find(std::string_view name) const;  // null if unknown
   std::vector<const Implementation*> list() const;          // sorted by name
@@ -53,10 +53,10 @@ struct CheckOf<T, std::void_t<decltype(T::check(std::declval<const typename T::P
   }
 };
 
-// For a class with `static constexpr const char* description`, `static constexpr std::array
-// roles{Role::...}`, a struct `Parameters` (models/base/parameter_set.h), a constructor from
-// ComponentInit, and, where values have to suit each other, `static std::optional<ParameterFault>
-// check(const Parameters&)`.
+// Implementation of a class with `static constexpr const char* description`, `static constexpr
+// std::array roles{Role::...}`, a struct `Parameters` (models/base/parameter_set.h), a constructor
+// from ComponentInit, and, where values have to suit each other, `static
+// std::optional<ParameterFault> check(const Parameters&)`.
 template <class T>
 Implementation implementation_of(std::string name) {
   return {std::move(name),

@@ -1,6 +1,6 @@
-// The errors that cross a library boundary. What a user can cause throws one of these; `assert` is
-// for what no input can cause. Each class says with which failure code a launch ends whose kernel
-// throws it (spec 4.2), and with which exit status the program.
+// Errors that cross a library boundary. Faults that a user can cause throw one of these; `assert`
+// is for faults that no input can cause. Each class has the failure code of a launch whose kernel
+// throws it (spec 4.2), and the exit status of the program.
 #pragma once
 
 #include <cstdint>
@@ -81,7 +81,7 @@ class AccessFault : public Error {
   std::string code() const override { return "access_fault"; }
 };
 
-// A kernel asked for a value that only phase 2 knows (spec 6).
+// A kernel's request for a value that only phase 2 computes (spec 6).
 class PendingDataError : public Error {
  public:
   using Error::Error;
@@ -99,20 +99,20 @@ class LaunchError : public Error {
   std::string code_;
 };
 
-// A device that is asked for work after a run of ranks has failed on it (spec 4.4).
+// A request to a device on which a run of ranks has failed (spec 4.4).
 class DeviceLostError : public Error {
  public:
   using Error::Error;
 };
 
-// Something waits for ever (spec 4.2).
+// A wait that never ends (spec 4.2).
 class DeadlockError : public Error {
  public:
   using Error::Error;
   int exit_status() const override { return exit_deadlock; }
 };
 
-// A broken rule of the model itself; never the user's fault.
+// Violation of an invariant of the model; never the user's fault.
 class ModelError : public Error {
  public:
   using Error::Error;

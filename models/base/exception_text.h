@@ -1,4 +1,4 @@
-// What a captured exception says, whatever its class.
+// Text, failure code and exit status of a captured exception of any class.
 #pragma once
 
 #include <exception>
@@ -8,7 +8,7 @@ namespace kernbench {
 
 std::string text_of(const std::exception& error);
 std::string text_of(const std::exception_ptr& cause);  // "" for none
-// As Error has them; of other exceptions what Error has.
+// Those of an Error; for other exceptions the defaults of class Error.
 std::string code_of(const std::exception& error);
 int exit_status_of(const std::exception& error);
 int exit_status_of(const std::exception_ptr& cause);

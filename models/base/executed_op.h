@@ -13,7 +13,7 @@ class sc_object;
 
 namespace kernbench {
 
-struct DataOp;  // models/data: what a command does to values
+struct DataOp;  // models/data: effect of a command on values
 
 enum class OpKind : std::uint8_t { memory, gemm, math, copy };
 

@@ -1,5 +1,5 @@
-// The operations of PE_MATH, and where an epilogue applies them: one list for the kernel API, the
-// timing and the evaluation.
+// Operations of PE_MATH and scopes of an epilogue: one list for the kernel API, the timing and the
+// evaluation.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,8 @@ std::optional<MathOp> parse_math_op(std::string_view name);
 inline bool is_reduction(MathOp op) { return op >= MathOp::sum; }
 int operand_count(MathOp op);  // 1, 2 or 3
 
-// When an operation of an epilogue is applied (spec 5.3): to the product of each k tile, to an
-// output tile once its sum is complete, or to the whole output.
+// Scope of an operation of an epilogue (spec 5.3): the product of each k tile, an output tile once
+// its sum is complete, or the whole output.
 enum class EpilogueScope : std::uint8_t { k_tile, output_tile, kernel };
 const char* name_of(EpilogueScope scope);
 

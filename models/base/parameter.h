@@ -1,5 +1,5 @@
-// Declared parameters of a component: what `attrs:` may hold, checked before elaboration and shown
-// by `list components`.
+// Declared parameters of a component: the allowed contents of `attrs:`, checked before elaboration
+// and shown by `list components`.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ class Parameter {
   static Parameter choice(std::string name, std::string description,
                           std::vector<std::string> choices, std::string source);
 
-  // The decimals that time is made of, with their unit and bounds. Within the bounds every single
-  // delay can be computed exactly and is far below the 18446 s of simulated time that 64 bits hold.
+  // Decimal parameters of timing, with their unit and bounds. Within the bounds every single delay
+  // can be computed exactly and is far below the 18446 s of simulated time that 64 bits hold.
   static Parameter duration_ns(std::string name, std::string description,
                                std::string source);  // 0 to 1e9, a second
   static Parameter rate_gbs(std::string name, std::string description,
@@ -91,7 +91,7 @@ class Parameter {
 
 using ParameterSchema = std::vector<Parameter>;
 
-// Resolved parameters of one instance: one value for every declared parameter. Asking for another
+// Resolved parameters of one instance: one value for every declared parameter. Access to another
 // name is a ModelError.
 class Attributes {
  public:
@@ -123,7 +123,7 @@ class Attributes {
   mutable const std::type_info* type_ = nullptr;  // of *typed_
 };
 
-// Values that are each in range but do not go together, told at one of them.
+// Values that are each in range but contradict each other, reported at one of them.
 struct ParameterFault {
   std::string parameter;
   std::string message;  // "found 0.001, allowed is ..."

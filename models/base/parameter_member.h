@@ -12,8 +12,8 @@
 
 namespace kernbench {
 
-// The words of configurations for the enumerators of a choice, in their order:
-// static constexpr std::array<std::string_view, N> all.
+// Names of the enumerators of a choice in configurations, in their order: static constexpr
+// std::array<std::string_view, N> all.
 template <class Choice>
 struct ChoiceNames;
 
@@ -28,8 +28,8 @@ Parameter choice_of(const char* name, const char* description, const char* sourc
   return Parameter::choice(name, description, {names.begin(), names.end()}, source);
 }
 
-// How a type stands in a configuration: Rational, integers, std::string, choices as enumerations, a
-// single letter as char, on/off as bool.
+// Conversion of a type to and from its value in a configuration: Rational, integers, std::string,
+// choices as enumerations, a single letter as char, on/off as bool.
 template <class T, class = void>
 struct MemberValue {
   static ParameterValue get(const T& member) { return Rational(static_cast<std::int64_t>(member)); }

@@ -7,12 +7,12 @@
 //     Param<std::uint32_t> lanes{
 //         *this, Parameter::integer("lanes", "per cycle", "", "spec 1.2").default_val(64)};
 //   };
-//   Parameters().schema()                  what may stand in the configuration
+//   Parameters().schema()                  the parameters that a configuration may hold
 //   Parameters p(init.attributes)          the values of one instance: *p.overhead
 //   init.attributes.as<Parameters>()       the same, read once for instances that share them
 //
-// The type of a member says how it is read: Fs from a duration in ns, an integer type, Rational,
-// bool, or std::string.
+// The type of a member determines how it is read: Fs from a duration in ns, an integer type,
+// Rational, bool, or std::string.
 #pragma once
 
 #include <type_traits>

@@ -1,5 +1,5 @@
-// Who waits for what, and until when somebody is known to work: what deadlocks are told by, and
-// reported with (spec 4.2).
+// Pending waits of the processes and the latest instant at which a model is known to work: the
+// basis of deadlock detection and of its report (spec 4.2).
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,7 @@ class PendingWaits {
     std::string who;   // hierarchical name
     std::string what;  // "completion of command 12"
     Fs since = 0;
-    std::function<std::string()>
-        state;  // may be empty; what a report adds: how things stand when it is made
+    std::function<std::string()> state;  // may be empty; the present state, for a report
   };
 
   // Returns a ticket for close(); tickets are reused.
@@ -28,12 +27,12 @@ class PendingWaits {
                    std::function<std::string()> state = {});
   void close(std::size_t ticket);
   bool any() const { return open_ > 0; }
-  // Since the start of the run. Who polls uses no pending_wait for each turn: opening one counts as
-  // progress (platform/assembly/run.h).
+  // Since the start of the run. A polling process opens no wait for each turn: opening one counts
+  // as progress (platform/assembly/run.h).
   std::uint64_t opened() const { return opened_; }
   std::vector<Waiter> waiters() const;  // sorted by (who, since)
 
-  // A model has a timed event of its own at `instant`, which may let somebody go on. Not for polls
+  // A model has a timed event of its own at `instant`, which may unblock a waiter. Not for polls
   // and clocks.
   void busy_until(Fs instant) { busy_until_ = std::max(busy_until_, instant); }
   Fs busy_until() const { return busy_until_; }  // the latest of them

@@ -1,5 +1,5 @@
-// A user's value in a message: cut where it is long, and without what would steer a terminal or
-// look like another line.
+// A user's value as shown in a message: cut where it is long, and without characters that would
+// steer a terminal or look like another line.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace kernbench {
 
-// Control characters and what is no UTF-8 as \n, \t, \x1b, ...; of more than 200 bytes the first
-// 120 and the last 40: "aaa...aaa (of 102400 bytes)".
+// Control characters and invalid UTF-8 as \n, \t, \x1b, ...; of more than 200 bytes the first 120
+// and the last 40: "aaa...aaa (of 102400 bytes)".
 std::string printable(std::string_view value);
 // The same in quotes: 'aaa...aaa' (of 102400 bytes).
 std::string quote(std::string_view value);

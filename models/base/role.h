@@ -1,6 +1,6 @@
-// What a node of the machine is (spec 1.1), which is also the place that a component may take: an
-// implementation declares for which of them it is made; the configuration is held to it. The only
-// list of them: PeEngine (models/protocol/pe_engine.h) is a name for some of it.
+// Role of a node of the machine (spec 1.1). An implementation declares the roles that it can take;
+// the configuration is checked against them. The only list of roles: PeEngine
+// (models/protocol/pe_engine.h) is a name for a part of it.
 #pragma once
 
 #include <array>
@@ -46,7 +46,7 @@ inline constexpr std::size_t role_count = static_cast<std::size_t>(Role::tlm_ini
 struct RoleInfo {
   Role role;
   std::string_view name;
-  Role declared;  // what an implementation declares: whatever passes messages on is a router
+  Role declared;  // as implementations declare it: every forwarding node is a router
 };
 inline constexpr std::array<RoleInfo, role_count> role_table{{
     {Role::pe_cpu, "pe_cpu", Role::pe_cpu},

@@ -1,4 +1,4 @@
-// What every component may use of the machine around it. Components never know their neighbours;
+// Services of the machine for every component. Components never know their neighbours;
 // MachineServices extends this with routes and transactions (models/protocol/machine_services.h).
 #pragma once
 
@@ -15,11 +15,11 @@ class Services {
   virtual ~Services() = default;
   virtual PendingWaits& pending_waits() = 0;
   virtual EndOfTimestep& end_of_timestep() = 0;
-  // The run is to end now: whoever runs a program of a user lets it make no further call, but wait.
+  // The run is to end now: the host of a user's program admits no further call, the program waits.
   virtual bool stopping() const { return false; }
   // The analysis ports of the machine.
   virtual Observation& observation() = 0;
-  // These, as the services of a whole machine; machine_services() is the way to them.
+  // This object as MachineServices; callers use machine_services().
   virtual MachineServices& as_machine() = 0;
 };
 

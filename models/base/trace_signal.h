@@ -1,4 +1,4 @@
-// A value that observers may watch: queue depth, busy, stage. The model pushes changes; without an
+// Observable value of a component: queue depth, busy, stage. The model pushes changes; without an
 // observer a change costs one comparison.
 #pragma once
 

@@ -4,12 +4,12 @@
 // pass an inbox as in a router and book the bursts they touch when they are through; the
 // transaction commits at its latest finish: a posted write ends there, any other is acknowledged. A
 // read books all its bursts in address order overhead_ns after its command; a response flit leaves
-// when all bursts up to its last one have finished. What leaves at one instant goes in order of the
-// arrivals that caused it (a write's last flit). A request for one channel alone (LA in one_to_one)
-// books that channel by the same rules, its offset counted in the channel's bytes. A channel's
-// signal shows the direction of what was booked last until the channel is idle; only an observed
-// signal costs events. Not modelled: banks, rows, refresh, reordering, a write buffer (spec 2.10);
-// values (MemoryStore holds them).
+// when all bursts up to its last one have finished. Departures of one instant go in order of the
+// arrivals that caused them (a write's last flit). A request for one channel alone (LA in
+// one_to_one) books that channel by the same rules, its offset counted in the channel's bytes. A
+// channel's signal shows the direction of the last booking until the channel is idle; only an
+// observed signal costs events. Not modelled: banks, rows, refresh, reordering, a write buffer
+// (spec 2.10); values (MemoryStore holds them).
 #pragma once
 
 #include <cstdint>
@@ -81,7 +81,7 @@ class HbmCtrl final : public FabricNode {
     std::uint32_t next_flit = 0;  // read: that leaves next
     HbmRead read;
   };
-  // Something that leaves, or commits, at a known instant.
+  // A departure, or a commit, at a known instant.
   struct Departure {
     Fs time = never_fs;
     std::uint32_t service = 0;

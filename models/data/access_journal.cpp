@@ -7,7 +7,7 @@
 
 namespace kernbench {
 
-// What one read binds to.
+// Binding of one read.
 class AccessJournal::Read final : public Capture {
  public:
   explicit Read(AccessJournal& journal) : journal_(&journal) {}

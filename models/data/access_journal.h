@@ -2,10 +2,10 @@
 // of the PEs' names, those of one PE in the order of issue, whatever the order in which the
 // simulation kernel runs the PEs' processes (spec 2.3, 9).
 //
-// An access is noted when it is issued; resolve() carries out what is noted. Whoever notes the
-// first access of a later instant, or asks for what a read has bound to, resolves. A pair of
-// accesses to one byte by different PEs, one of them a write, is a data race: its outcome hangs on
-// names, not on time, so that races are counted.
+// An access is noted when it is issued; resolve() carries out the noted accesses. The first access
+// of a later instant, and a query for the binding of a read, trigger it. A pair of accesses to one
+// byte by different PEs, one of them a write, is a data race: its outcome depends on names, not on
+// time, so that races are counted.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace kernbench {
 
-// A PE that touches memory: a number that ascends with the names of the PEs, such as the NodeId of
+// A PE that accesses memory: a number that ascends with the names of the PEs, such as the NodeId of
 // its PE_CPU.
 struct Accessor {
   std::uint32_t pe = 0;

@@ -1,6 +1,6 @@
 // ByteImage: an immutable run of simulated bytes, known or not: a list of segments that are zeros,
 // shared bytes, a range of a value that phase 2 will compute (spec 9: pending data are values, not
-// places), or of what a read of the present instant will bind to.
+// places), or of the capture of a read of the present instant.
 //
 // Copying, slicing and concatenating images copies references, never bytes.
 #pragma once
@@ -22,13 +22,13 @@ struct ValueRef {
   std::uint64_t nbytes = 0;
 };
 
-// Bytes that several owners share. Nobody writes to them while more than one owner holds them.
+// Bytes with shared ownership. Read-only while more than one owner holds them.
 using SharedBytes = std::shared_ptr<std::byte>;
 SharedBytes make_shared_bytes(std::uint64_t nbytes, bool zeroed);
 
 class ByteImage;
 
-// What a read binds to: known once the accesses of its instant are in order (AccessJournal).
+// Binding of a read: known once the accesses of its instant are in order (AccessJournal).
 class Capture {
  public:
   virtual ~Capture() = default;
@@ -68,7 +68,7 @@ class ByteImage {
   std::uint64_t nbytes() const { return nbytes_; }
   const std::vector<Segment>& segments() const { return segments_; }
   bool bound() const;                  // no capture, or all are bound
-  ByteImage without_captures() const;  // what they have bound to, in their places
+  ByteImage without_captures() const;  // their bindings in their places
   bool known() const {
     return captures_ == 0 ? pending_ == 0 : without_captures().known();
   }                                        // no segment is a value

@@ -1,4 +1,4 @@
-// DataOp: what one command does to values. Memory ops only move references; gemm and math ops
+// DataOp: the effect of one command on values. Memory ops only move references; gemm and math ops
 // define new values, which phase 2 computes (spec 9). An op is immutable once recorded.
 #pragma once
 
@@ -78,7 +78,7 @@ struct OutputValue {
   }
 };
 
-// Where the operands lay and the result goes, for records only: nothing is ordered by addresses.
+// Addresses of the operands and of the result, for records only: nothing is ordered by addresses.
 struct OpAddresses {
   PhysRanges from, to;
 };

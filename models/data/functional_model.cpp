@@ -23,7 +23,7 @@ std::vector<DType> dtypes_of(const std::vector<TensorValue>& values) {
   return dtypes;
 }
 
-// How many of the inputs are the op's own; those of the epilogue follow and take no part in its
+// Number of inputs that are the op's own; those of the epilogue follow and take no part in its
 // shape.
 std::size_t operand_tensors(const MathParams& params, std::size_t inputs) {
   if (params.operands.empty())

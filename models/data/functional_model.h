@@ -3,9 +3,9 @@
 //
 // A load binds to what is visible at its issue and a store is visible from its issue (ADR-0020 D3):
 // memory ops copy references as of the call, whatever their timing. Accesses of PEs in one instant
-// take effect in the order of the PEs' names (AccessJournal), so that what a load has bound to, and
-// what a composite reads, is resolved when time has moved on or when somebody asks. Calls without
-// an Accessor act at once, behind all of these. Shapes and dtypes are checked here: UsageError.
+// take effect in the order of the PEs' names (AccessJournal), so that the binding of a load, and
+// the input of a composite, is resolved on demand or when time has moved on. Calls without an
+// Accessor act at once, behind all of these. Shapes and dtypes are checked here: UsageError.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +41,8 @@ class FunctionalModel {
                   const PhysRanges& from = {});
   // A store without an op: the result of a composite.
   void write(const Accessor& by, const TensorValue& value, const PhysRanges& to);
-  // Carries out what PEs have issued so far, or before this time. The records of such ops are
-  // complete behind it.
+  // Carries out the accesses that PEs have issued so far, or before this time. The records of such
+  // ops are complete behind it.
   void resolve();
   void resolve_before(Fs time);
   std::uint64_t data_races() const { return journal_.data_races(); }
@@ -54,7 +54,7 @@ class FunctionalModel {
   DataOpPtr store(const TensorValue& value, const PhysRanges& to, const PhysRanges& from = {});
 
   // --- values ---
-  // What a message takes along. Nothing moves here: the op is for the record of the message.
+  // Payload of a message. Nothing moves here: the op is for the record of the message.
   DataOpPtr taken(const TensorValue& value, const PhysRanges& from);
   // inputs: a, b, then the operands that the epilogue names. Fills m, k, n.
   IssuedOp gemm(GemmParams params, std::vector<TensorValue> inputs, OpAddresses places = {});
@@ -72,8 +72,8 @@ class FunctionalModel {
   static TensorValue zeros(const Shape& shape, DType dtype);
 
   bool eager() const { return resolver_ != nullptr; }
-  // bytes() has an answer. Eager mode has one for every value, whether it has been computed by now
-  // or not: what a reader sees must not depend on the speed of the workers.
+  // Whether bytes() has an answer. Eager mode has one for every value, whether it has been computed
+  // by now or not: what a reader sees must not depend on the speed of the workers.
   bool known(const ByteImage& image) const { return image.known() || eager(); }
   // Dense row-major bytes. Deferred: PendingDataError if a value in it is pending. Eager: waits for
   // it.
@@ -89,7 +89,7 @@ class FunctionalModel {
   void set_resolver(ValueResolver* resolver) { resolver_ = resolver; }
 
  private:
-  // An op that reads or moves what its instant has not resolved yet.
+  // An op that reads or moves bytes that its instant has not resolved yet.
   struct Unresolved {
     std::shared_ptr<DataOp> op;
     ByteImage moved;  // by a memory op

@@ -196,7 +196,7 @@ void MemoryStore::write_image(std::uint64_t pa, const ByteImage& image) {
                 std::uint64_t done) {
               if (count == page_bytes) {
                 pages_[index].replace(SharedBytes(
-                    segment.bytes, segment.bytes.get() + done));  // shared until somebody writes
+                    segment.bytes, segment.bytes.get() + done));  // shared until the next write
               } else {
                 std::memcpy(writable_page(index, false) + offset, segment.bytes.get() + done,
                             count);

@@ -8,8 +8,8 @@
 // next written. Of others it takes a copy, the same one for every snapshot of the same bytes, so
 // that a snapshot keeps at most twice its size alive, whatever happens to the memory later.
 //
-// One thread: the simulation's, or whoever reads after it. Snapshots may be read and dropped by
-// others.
+// Single-threaded: the simulation's thread, or a reader after it. Snapshots may be read and dropped
+// by other threads.
 #pragma once
 
 #include <cstdint>

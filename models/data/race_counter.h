@@ -1,5 +1,5 @@
 // RaceCounter: accesses of one instant to one byte by different PEs, one of them a write (spec 9).
-// Such results hang on the tie rule, so the number is reported at the end of a run.
+// Such results depend on the tie rule, so the number is reported at the end of a run.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 namespace kernbench {
 namespace {
 
-// Integers have no dtype of theirs for what such an operation gives.
+// Operations whose results no integer dtype holds.
 bool gives_fractions(MathOp op) {
   switch (op) {
     case MathOp::exp:

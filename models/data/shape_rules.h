@@ -1,5 +1,5 @@
-// Which shapes and dtypes go together, and what comes out: the checks that `tl` makes at the call
-// (spec 6).
+// Compatibility rules of shapes and dtypes, and those of the results: the checks that `tl` makes at
+// the call (spec 6).
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// TensorValue: what a handle holds: an image of bytes seen as a shaped, typed block, dense or
+// TensorValue: contents of a handle: an image of bytes seen as a shaped, typed block, dense or
 // strided (trans, broadcast_to).
 #pragma once
 

@@ -1,4 +1,4 @@
-// Eager mode's two ends: the functional_model tells of every new op, and asks for values.
+// Interface of eager mode: the functional_model reports every new op, and requests values.
 #pragma once
 
 #include "models/data/data_op.h"

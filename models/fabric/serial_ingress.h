@@ -2,8 +2,8 @@
 // beside it (spec 2.4).
 //
 // Data flits by the rule of router_state.h in order of arrival. A control message is through
-// `overhead` after its arrival; it neither waits for the server nor holds it. What is through at
-// one instant goes on in order of arrival, by the tie rule.
+// `overhead` after its arrival; it neither waits for the server nor holds it. Messages that are
+// through at one instant go on in order of arrival, by the tie rule.
 //
 // next_due() is the head's hand-over, not its arrival: one event per flit and node. That is safe
 // because the order is final by then: a propagation is at least 1 fs, so at instant T every arrival
@@ -28,8 +28,8 @@ class SerialIngress {
     return data < control ? data : control;
   }
 
-  // For how long the server has been held by `now` by the flit that it serves, which hand_over()
-  // has not been called for.
+  // Time for which the flit in service has held the server by `now`; hand_over() has not been
+  // called for that flit.
   Fs held(Fs now) const {
     const Arrival* head = queue_.data();
     if (head == nullptr) return 0;

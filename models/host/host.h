@@ -6,8 +6,8 @@
 // committed. Memory requests go straight to the memory; launches and MMU messages to the SIP's
 // io_cpu, on the virtual channel of host control messages (spec 2.3, 2.7). With data on, a write's
 // bytes are put into the memory store at its commit. A launch on several SIPs is one request for
-// each of them: when one has failed, the others are told to end (spec 4.2). Not modelled: the
-// host's own memory and processor.
+// each of them: when one has failed, the others are aborted (spec 4.2). Not modelled: the host's
+// own memory and processor.
 #pragma once
 
 #include <exception>
@@ -33,8 +33,8 @@ class Host final : public Component,
  public:
   static constexpr unsigned thread_stack_bytes = 1u << 20;  // user code runs on it
 
-  // Told once when the program and all its workers have returned, or of the first exception that
-  // left one of them.
+  // Called once when the program and all its workers have returned, or with the first exception
+  // that left one of them.
   using Ended = std::function<void(std::exception_ptr)>;
 
   // `pcie_eps`: where requests for SIP 0, 1, ... enter the fabric; no node of the topology
@@ -96,8 +96,8 @@ class Host final : public Component,
   std::vector<Injector*> pcie_eps_;
   std::vector<TieKeySource> keys_;  // by SIP
   std::map<TieKey, Pending> pending_;
-  std::map<TieKey, TransactionHandle> notices_;  // posted: nobody waits for them
-  std::vector<std::uint64_t> failed_groups_;     // under collect_all, whose others go on
+  std::map<TieKey, TransactionHandle> notices_;  // posted: not waited for
+  std::vector<std::uint64_t> failed_groups_;     // under collect_all: the others go on
   HostProgram* program_ = nullptr;
   Ended ended_;
   std::size_t running_ = 0;  // threads that have not returned

@@ -1,9 +1,9 @@
-// What the end points of a SIP have in common: traffic between SIPs passes through them (spec 2.6).
+// Base class of the end points of a SIP: traffic between SIPs passes through them (spec 2.6).
 //
-// Timing: no serial server. What passes through leaves overhead_ns after its last flit came, all
-// flits at once. With cut_through it is served flit by flit as in a router; what starts here
-// (position 0 of its path) still neither waits nor holds. What leaves at one instant goes in order
-// of (arrival or issue, upstream name, id).
+// Timing: no serial server. A message that passes through leaves overhead_ns after its last flit
+// came, all flits at once. With cut_through it is served flit by flit as in a router; one that
+// starts here (position 0 of its path) still neither waits nor holds. Messages of one instant leave
+// in order of (arrival or issue, upstream name, id).
 #pragma once
 
 #include "models/base/end_of_timestep.h"
@@ -45,7 +45,7 @@ class EndPoint : public FabricNode, private EndOfTimestep::Listener {
 
   bool cut_through_;
   SerialIngress passing_;
-  bool settling_ = false;  // what leaves at this instant may still be issued at this instant: the
+  bool settling_ = false;  // messages of this instant may still be issued at this instant: the
                            // end of it is awaited
   std::uint64_t passed_ = 0;
 };

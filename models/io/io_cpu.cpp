@@ -81,7 +81,7 @@ Fs IoCpu::target_start(const KernelLaunch& launch) const {
 }
 
 void IoCpu::failed_early(FanOut& fan_out, PeId where, const Completion& completion) {
-  if (!fan_out.fail_fast()) return;  // the answer lists everybody
+  if (!fan_out.fail_fast()) return;  // the answer lists all of them
   const HostResponse gathered = fan_out.merged;
   fan_out.merged = {};
   fan_out.merged.metrics = gathered.metrics;

@@ -1,10 +1,10 @@
 // The PCIe end point of a SIP: where the host's transactions start and end, and through which
 // traffic between SIPs passes.
 //
-// Timing (spec 2.6, end_point.h): what the host injects leaves overhead_ns after its issue, what
-// passes through overhead_ns after its last flit came. Nothing is paid where a response ends. What
-// starts here counts this node as its upstream. Not modelled: PCIe packets, credits, ordering
-// rules.
+// Timing (spec 2.6, end_point.h): a message of the host leaves overhead_ns after its issue, one
+// that passes through overhead_ns after its last flit came. Nothing is paid where a response ends.
+// A message that starts here has this node as its upstream. Not modelled: PCIe packets, credits,
+// ordering rules.
 #pragma once
 
 #include "models/io/end_point.h"

@@ -1,12 +1,12 @@
-// One directed edge of the fabric.
+// Link: one directed edge of the fabric.
 //
 // Timing (spec 2.3, models/timing/link_state.h): a flit of b bytes that is handed over at a starts
 // at max(a, available_at), leaves b / bw_gbs later, which is the new available_at, and arrives one
 // propagation (>= 1 fs) after that. A control message waits for available_at but does not move it;
-// host control messages do neither. First come, first served. Statistics: what lies ahead of now is
-// left out when they are asked for (models/timing/booked_ahead.h). No process and no event:
-// accept() computes the arrival and tells the far side at once. Not modelled: finite buffers at the
-// far end (credits pass through).
+// host control messages do neither. First come, first served. Statistics: read without the part
+// that lies ahead of now (models/timing/booked_ahead.h). No process and no event: accept() computes
+// the arrival and announces it to the far end at once. Not modelled: finite buffers at the far end
+// (credits pass through).
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
   Fs propagation() const { return propagation_; }
 
  private:
-  // First of all, what every flit touches.
+  // First, the members that every flit touches.
   FabricForward* far_end_ = nullptr;
   const AnalysisPort<LinkPassage>& passages_;
   Fs propagation_;

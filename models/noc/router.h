@@ -1,11 +1,11 @@
-// Router, switch, UCIe port or connection, IO chiplet network: everything that passes messages on.
-// One class, several names.
+// Forwarding node: router, switch, UCIe port or connection, IO chiplet network. One class, several
+// names.
 //
 // Timing (spec 2.4, models/fabric/serial_ingress.h): one serial server over one inbox in order of
 // arrival. The first flit of a leg holds it for overhead_ns and goes on then; later flits wait only
 // for the server to be free. A control message goes on overhead_ns after its arrival and neither
 // waits nor holds. Nothing is reassembled. Not modelled: output arbitration, finite buffers, route
-// decisions (the transaction brings its path).
+// decisions (the transaction carries its path).
 #pragma once
 
 #include "models/base/parameter_set.h"

@@ -19,9 +19,9 @@ class Baaw {
   explicit Baaw(const MachineDescription& machine)
       : machine_(machine), hbm_(machine.hbm_interleave), table_(hbm_) {}
 
-  // All segments of the message or none. Throws AddressError or RoutingError: what overlaps, does
-  // not lie in one memory, or asks for channels that the machine does not have; what is not
-  // installed.
+  // All segments of the message or none. Throws AddressError or RoutingError: a segment that
+  // overlaps, does not lie in one memory, or needs channels that the machine does not have; one
+  // that is not installed.
   void install(const SegmentInstall& message);
   void remove(const SegmentRemove& message);
 

@@ -1,5 +1,5 @@
-// A command under way: which of its tiles are in flight and how many are through (spec 5:
-// completion is counted exactly once).
+// Context of a command under way: its tiles in flight and its progress (spec 5: completion is
+// counted exactly once).
 #pragma once
 
 #include <algorithm>

@@ -164,7 +164,7 @@ void DmaChannels::hand_to_link(const DmaChannel& channel) {
     links_.put_flit(*channel.in_flight[turn.piece], turn.flit);
 }
 
-// To the PE's own TCM: nobody waits there, and it may answer at this instant.
+// To the PE's own TCM: no message waits there, and it may answer at this instant.
 void DmaChannels::hand_to_neighbour(const DmaChannel& channel) {
   for (const TransactionHandle& transaction : channel.in_flight) {
     if (goes_to_neighbour(*transaction)) links_.put(VirtualChannel::compute, *transaction, 0);

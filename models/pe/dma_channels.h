@@ -1,5 +1,5 @@
-// The read and the write channel of a PE_DMA, and what one access becomes on the fabric (spec 2.6,
-// 3.3, 5).
+// The read and the write channel of a PE_DMA, and the transactions of an access on the fabric (spec
+// 2.6, 3.3, 5).
 //
 // Timing: each channel is held by one request for the full round trip; the next one is granted at
 // the instant of completion, requests of one instant by (command, tile, stage). After the grant
@@ -22,7 +22,7 @@
 
 namespace kernbench {
 
-// What holds a channel: a stage of a tile, or a request of somebody else.
+// Holder of a channel: a stage of a tile, or a request of another initiator.
 struct DmaJob {
   StageEngine<FabricNode>::Lane* lane = nullptr;
   DmaRequest request;  // without a lane
@@ -47,7 +47,7 @@ class DmaChannels final : public DmaAccess,
                           private EndOfTimestep::Listener,
                           private TransactionListener {
  public:
-  // `keys` numbers all that the PE_DMA issues.
+  // `keys` numbers all transactions of the PE_DMA.
   DmaChannels(StageEngine<FabricNode>& dma, MachineServices& machine, DmaLinks& links,
               SegmentControl& segments, TieKeySource& keys)
       : dma_(dma), machine_(machine), links_(links), segments_(segments), keys_(keys) {}
@@ -63,7 +63,7 @@ class DmaChannels final : public DmaAccess,
   Fs next_due() const { return std::min(channels_[0].inject_at, channels_[1].inject_at); }
   void inject_due(Fs now);
 
-  // What has been granted and injected at this instant competes for the link when it is quiescent.
+  // Requests granted and injected at this instant compete for the link when it is quiescent.
   bool stand_at_link() const { return channels_[0].stands_at_link || channels_[1].stands_at_link; }
   void hand_standing_to_link();
 
@@ -75,10 +75,10 @@ class DmaChannels final : public DmaAccess,
   void grant_at_end_of_timestep() { machine_.end_of_timestep().ask(*this, dma_.node()); }
   void end_of_timestep() override;
   void grant(DmaChannel& channel);
-  // `cost`: what the access pays for its addresses, also where it ends in a fault.
+  // `cost`: time that the access pays for its addresses, also where it ends in a fault.
   void plan_pieces(DmaChannel& channel, Fs& cost);
 
-  // At one instant what started earlier goes first, then by id (tie rule of spec 2.3).
+  // At one instant the earlier start goes first, then by id (tie rule of spec 2.3).
   static bool injects_before(const DmaChannel& a, const DmaChannel& b);
   std::array<DmaChannel*, 2> in_order_of_injection();
   void inject(DmaChannel& channel);

@@ -1,8 +1,8 @@
-// What leaves a PE_DMA: its virtual channels at the links, and the responses of PE_TCM that pass
+// Output side of a PE_DMA: its virtual channels at the links, and the responses of PE_TCM that pass
 // through (spec 2.3, 2.6).
 //
-// Timing: who has a link is decided by virtual_channels.h. A response of PE_TCM stands at the link
-// at the instant at which it comes, behind what starts at the PE_DMA at that instant.
+// Timing: a link is granted by virtual_channels.h. A response of PE_TCM stands at the link at the
+// instant at which it comes, behind messages that start at the PE_DMA at that instant.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class DmaLinks {
                   sender());
     comm_waiting_.set(channels_.waiting(VirtualChannel::comm));
   }
-  // One flit of what starts here.
+  // One flit of a message that starts here.
   void put_flit(Transaction& transaction, std::uint32_t flit) {
     channels_.put(VirtualChannel::compute, transaction, {flit, 1, 0}, Component::now(), sender());
   }
@@ -44,7 +44,7 @@ class DmaLinks {
     if (passing_.push_message(upstream, transaction, run, arrival)) dma_.rearm();
   }
 
-  // When something that waits has its turn at a link or passes through.
+  // Next instant at which a waiting message has its turn at a link or passes through.
   Fs next_due(Fs now) const { return std::min(channels_.next_due(now), passing_.control_due()); }
   // To be called when the timestep is quiescent and all that starts here stands at its link.
   void serve(Fs now) {

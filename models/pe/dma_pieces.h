@@ -1,5 +1,5 @@
-// What one access of PE_DMA becomes on the fabric: a piece for each memory, or channel of a memory,
-// and a transaction for each piece.
+// Pieces of a PE_DMA access on the fabric: one for each memory, or channel of a memory, and a
+// transaction for each piece.
 #pragma once
 
 #include <cstdint>

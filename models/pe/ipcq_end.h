@@ -43,7 +43,7 @@ class IpcqEnd final : public CommAccess, private TcmListener, private Transactio
     std::uint32_t vc_chunk_bytes = 0;
     std::array<SlotTier, 3> tiers;  // by MemorySpace
   };
-  // `dma` is the node; `keys` numbers all that it issues.
+  // `dma` is the node; `keys` numbers all of its transactions.
   IpcqEnd(FabricNode& dma, MachineServices& machine, DmaLinks& links, TieKeySource& keys,
           Settings settings);
 

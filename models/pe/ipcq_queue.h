@@ -1,5 +1,5 @@
-// One end of a queue pair in PE_IPCQ: the counters of both of its directions and the order of what
-// is received (spec 8.1).
+// One end of a queue pair in PE_IPCQ: the counters of both of its directions and the order of
+// received messages (spec 8.1).
 //
 // Sending: head counts the messages sent, the tail cache those that the peer has consumed; at most
 // n_slots lie between them, so that no slot is written before it has been consumed. Receiving: the
@@ -27,7 +27,7 @@ class IpcqQueue {
   std::uint64_t head() const { return head_; }
   std::uint64_t tail_cache() const { return tail_cache_; }
   std::uint64_t credits() const { return n_slots_ - (head_ - tail_cache_); }
-  // Takes the next slot of the peer's ring: the message's number. A credit must be there.
+  // Takes the next slot of the peer's ring and returns the message's number. Requires a credit.
   std::uint64_t send();
   std::uint64_t peer_slot(std::uint64_t seq) const {
     return pair_.peer_rx_base + seq % n_slots_ * slot_bytes_;
@@ -62,7 +62,7 @@ class IpcqQueue {
   void give_back_all();
   void consume(std::uint64_t seq);
 
-  // Nothing is on its way or waits, in either direction.
+  // No message is on its way or waits, in either direction.
   bool idle() const { return head_ == tail_cache_ && tail_ == head_cache_ && claims_.empty(); }
   void reset();
 

@@ -1,5 +1,5 @@
-// The queue pairs of a PE_IPCQ (spec 8.1): their installation, and what messages and credits do to
-// them. Not modelled: time.
+// The queue pairs of a PE_IPCQ (spec 8.1): their installation, and their updates by messages and
+// credits. Not modelled: time.
 #pragma once
 
 #include <string>
@@ -34,7 +34,7 @@ class IpcqQueues final : public IpcqMessageListener, public IpcqCreditListener {
   // One for each queue pair that the engine can hold, before the end of elaboration.
   void add_capacity(const Signals& signals) { signals_.push_back(signals); }
 
-  // What the message says, or whether it would be refused; `mine`: this PE's entry in it,
+  // Carries out the message, or answers whether it would be refused; `mine`: this PE's entry in it,
   // `serving`: an operation is under way.
   Completion install(const IpcqInstall& message, const IpcqQueuePairs& mine, bool serving);
   // Failed: the queues are reset, and unusable until the next installation.
@@ -51,8 +51,8 @@ class IpcqQueues final : public IpcqMessageListener, public IpcqCreditListener {
   // The queue of a direction, for `call` of the kernel. UsageError if there is none to use.
   std::size_t index_of(const char* call, const std::string& direction) const;
   void check_usable(const char* call) const;
-  // The queue behind the one served last whose next message is there, for a receive without a
-  // direction; size() if there is none. It is the one served last then.
+  // The next queue behind the one served last whose next message is there, for a receive without a
+  // direction; size() if there is none. It becomes the one served last.
   std::size_t take_next_with_message();
 
   // Updates the signals of a queue.

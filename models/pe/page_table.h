@@ -1,4 +1,4 @@
-// What PE_MMU knows: virtual ranges and where they lie (spec 3.3, ADR-0039).
+// Page table of a PE: virtual ranges and the physical ranges behind them (spec 3.3, ADR-0039).
 //
 // Behaves as page -> list of sub-page regions: a mapping is one region per page that it touches; a
 // look-up takes the region that was mapped last; unmap removes only regions that lie wholly inside
@@ -21,8 +21,8 @@ class PageTable {
   void map(std::uint64_t va, std::uint64_t pa, std::uint64_t bytes);
   void unmap(std::uint64_t va, std::uint64_t bytes);
 
-  // Where [va, va + bytes) lies; neighbours that continue each other are one range. Throws
-  // AccessFault naming the first address without a mapping.
+  // Physical ranges of [va, va + bytes); contiguous neighbours are one range. Throws AccessFault
+  // naming the first address without a mapping.
   PhysRanges look_up(std::uint64_t va, std::uint64_t bytes) const;
 
   std::size_t extents() const { return extents_.size(); }

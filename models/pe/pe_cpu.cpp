@@ -22,8 +22,8 @@ enum class State : std::uint8_t {
   waiting_for_ipcq
 };
 
-// Leaves a kernel whose launch has failed elsewhere. Not derived from std::exception, so that a
-// kernel's own handlers let it pass.
+// Exception that ends a kernel whose launch has failed elsewhere. Not derived from std::exception,
+// so that a kernel's own handlers let it pass.
 struct KernelAborted {
   std::string blocked_on;  // what it waited for; empty: it was between two calls
   Fs since = 0;

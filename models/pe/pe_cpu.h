@@ -4,11 +4,11 @@
 // starts on receipt and reports the skew. Every call that is not metadata pays dispatch_cycles of
 // the clock before it does anything. When the kernel has ended the engines drain, then the answer
 // leaves at once. Kernels run on one SC_THREAD, made at the first launch, on a stack of
-// kernel_stack_bytes. A message that installs rings pays overhead_ns, is PE_IPCQ's then, and is
-// answered at once. A kernel that throws, a command that ends in a fault, and an abort make the
-// answer ok = false; the text names node and time. An abort ends the kernel at its next call, or in
-// the one in which it is blocked; a kernel that fails leaves no command waiting. Not modelled:
-// instructions other than those that reach an engine.
+// kernel_stack_bytes. A message that installs rings pays overhead_ns, is then passed to PE_IPCQ,
+// and is answered at once. A kernel that throws, a command that ends in a fault, and an abort make
+// the answer ok = false; the text names node and time. An abort ends the kernel at its next call,
+// or in the one in which it is blocked; a kernel that fails leaves no command waiting. Not
+// modelled: instructions other than those that reach an engine.
 #pragma once
 
 #include <deque>
@@ -77,7 +77,7 @@ class PeCpu final : public FabricNode, public ProgramHost, private KernelContext
   void run(Launch& launch);
   Completion run_body(const KernelLaunch& message);
   Completion failure(const char* code, const std::string& what) const;
-  // Goes on only where the kernel may make a call: the run does not end, nor has the launch failed
+  // Returns only where the kernel may make a call: the run does not end, nor has the launch failed
   // elsewhere.
   void check_abort() const;
   // await(), on the kernel's thread, until an abort at the latest: then the kernel ends.

@@ -2,8 +2,8 @@
 // messages between PEs (spec 8.1).
 //
 // Timing: reads and writes by dma_channels.h, IPCQ messages by ipcq_end.h, segments by
-// segment_control.h; who has the link by dma_links.h, at the end of an instant, when all that
-// competes for it is there. A DMA_READ of a tile first takes its tile buffer. Traffic to and from
+// segment_control.h; arbitration for the link by dma_links.h, at the end of an instant, when all
+// contenders are there. A DMA_READ of a tile first takes its tile buffer. Traffic to and from
 // PE_TCM passes through at once, free of charge; at the link it stands behind what starts here at
 // the same instant (tie rule of spec 2.3: pe_dma before pe_tcm).
 #include <algorithm>
@@ -184,7 +184,7 @@ void PeDma::take(const Arrival& message) {
   message.transaction->route().listener->completed(*message.transaction);
 }
 
-// When something stands at a link, has its next turn, or passes through.
+// Instant at which a message stands at a link, has its next turn, or passes through.
 Fs PeDma::links_due(Fs at) const { return channels_.stand_at_link() ? at : links_.next_due(at); }
 
 void PeDma::serve_links_when_quiescent(Fs at) {

@@ -2,7 +2,7 @@
 // after the other.
 //
 // Timing: overhead_ns per operation. A send waits until the peer's ring has room for it (sleeping
-// until a credit comes, or looking every poll_ns), then the message is PE_DMA's and the send has
+// until a credit comes, or looking every poll_ns), then PE_DMA takes the message and the send has
 // ended. A receive waits until its message is there, pays the slot read (and the write of a copy),
 // moves the tail, and waits until the credit has been delivered: credit_fs() of
 // models/timing/ipcq_rules.h later, on a side band that neither waits for nor loads links. Whether

@@ -2,11 +2,11 @@
 // D-VA, ADR-0039).
 //
 // Timing: a map or unmap message takes effect overhead_ns after it came and is answered at once
-// then. A look-up takes no time here; whoever translates pays tlb_overhead_ns. In the address model
-// LA virtual addresses are logical ones: PE_DMA's segments know where they lie, and no page table
-// is used. In the address model PA there are no mappings: an address is resolved through the shards
-// of the launch's tensors, free of charge; of several copies the nearest one (own PE, own cube, own
-// SIP). Not modelled: TLB misses, page walks.
+// then. A look-up takes no time here; the requester pays tlb_overhead_ns. In the address model LA
+// virtual addresses are logical ones: PE_DMA's segments locate them, and no page table is used. In
+// the address model PA there are no mappings: an address is resolved through the shards of the
+// launch's tensors, free of charge; of several copies the nearest one (own PE, own cube, own SIP).
+// Not modelled: TLB misses, page walks.
 #include <algorithm>
 #include <string>
 #include <vector>

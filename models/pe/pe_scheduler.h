@@ -1,5 +1,5 @@
-// PE_SCHEDULER: the only dispatcher of a PE, and the only one who marks a command complete (spec 5,
-// ADR-0014).
+// PE_SCHEDULER: the only dispatcher of a PE, and the only component that marks a command complete
+// (spec 5, ADR-0014).
 //
 // Timing: overhead_ns once per command, one after the other. A simple command then goes to its
 // engine as a tile of one stage. The tiles of composites are fed by one feeder, command after

@@ -2,8 +2,8 @@
 //
 // Timing: one read and one write channel, each for one access at a time, nbytes / bandwidth each;
 // the two run side by side. As a target of traffic on the fabric it answers like SRAM (spec 2.6),
-// beside the channels. The scheduler's reserve is the highest reserved_kb, outside what anybody
-// allocates. Not modelled: bytes (the memory store has them), banks.
+// beside the channels. The scheduler's reserve is the highest reserved_kb, outside all other
+// allocations. Not modelled: bytes (the memory store has them), banks.
 #include <algorithm>
 #include <array>
 #include <string>

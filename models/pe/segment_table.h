@@ -1,5 +1,5 @@
-// What the BAAW stage of PE_DMA knows: segments of the logical address space and where they lie
-// (spec 3.3; ADR-0011 D-LA3).
+// Segment table of the BAAW stage of PE_DMA: segments of the logical address space and their
+// location (spec 3.3; ADR-0011 D-LA3).
 //
 // A segment in n_to_one lies in one piece. The bursts of one in one_to_one go round its channels:
 // burst j stands on the channel of pa_bases[j mod channels], j / channels rounds further on.
@@ -16,8 +16,8 @@
 
 namespace kernbench {
 
-// What one access becomes: one for each segment in n_to_one, one for each channel that it touches
-// in one_to_one.
+// Physical request of an access: one for each segment in n_to_one, one for each channel that it
+// touches in one_to_one.
 struct LogicalRequest {
   std::uint64_t pa = 0;  // of its first byte
   std::uint64_t nbytes = 0;
@@ -41,11 +41,11 @@ class SegmentTable {
   void check_installed(std::uint64_t la_base, std::uint64_t la_size) const;
   void remove(std::uint64_t la_base, std::uint64_t la_size);  // the same
 
-  // Of [la, la + bytes), in the order of the first bytes. Throws AccessFault naming the first
-  // address without a segment.
+  // Requests of [la, la + bytes), in the order of the first bytes. Throws AccessFault naming the
+  // first address without a segment.
   std::vector<LogicalRequest> requests(std::uint64_t la, std::uint64_t bytes) const;
-  // Where the bytes lie, in their order; neighbours that continue each other are one range. Throws
-  // as requests() does.
+  // Physical ranges of the bytes, in their order; contiguous neighbours are one range. Throws as
+  // requests() does.
   PhysRanges look_up(std::uint64_t la, std::uint64_t bytes) const;
 
   std::size_t size() const { return segments_.size(); }
@@ -61,7 +61,7 @@ class SegmentTable {
   std::uint64_t skew(const BaawSegment& segment) const {
     return segment.pa_bases.front() % hbm_.burst_bytes;
   }
-  // Of byte `at` of the segment, counted from the begin of its first burst.
+  // Address of byte `at` of the segment, counted from the begin of its first burst.
   std::uint64_t physical(const BaawSegment& segment, std::uint64_t at) const;
 
   ChannelInterleave hbm_;

@@ -1,4 +1,4 @@
-// The base of the engines that serve stages of tiles: queues, backpressure, chaining, completion
+// Base class of the engines that serve stages of tiles: queues, backpressure, chaining, completion
 // and records live here; an engine implements its stage only (spec 5, 5.2).
 //
 // Per stage type one lane: a queue of `queue_depth` tasks and one task in service. A task that is
@@ -10,9 +10,9 @@
 //
 // No deadlock: the stages of a tile only go forward (DMA_READ, FETCH, GEMM, MATH, STORE,
 // DMA_WRITE), each has a lane of its own, and a lane blocks on lanes further on only; DMA_WRITE
-// ends in the fabric, which always drains. What a stage waits for besides (tile buffer, register
-// file) is given back by earlier tiles only: tiles take these things in the order in which they are
-// fed, which no lane changes and which the scheduler keeps between commands that enter at different
+// ends in the fabric, which always drains. The other resources of a stage (tile buffer, register
+// file) are given back by earlier tiles only: tiles take them in the order in which they are fed,
+// which no lane changes and which the scheduler keeps between commands that enter at different
 // stages. So the oldest tile can always go on.
 #pragma once
 

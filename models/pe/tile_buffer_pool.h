@@ -25,7 +25,7 @@ class TileBufferPool final : public TileBuffers {
   void check_room(std::uint64_t bytes);
 
   bool acquire_buffer(TileTask& task, GrantListener& listener, std::uint32_t tag) override;
-  // Now or not at all.
+  // Without waiting; false if there is no room.
   bool take(TileTask& task);
   // Grants those that wait as far as there is room.
   void serve();

@@ -3,9 +3,9 @@
 // Timing: one queue per channel and link, by the rule of models/timing/channel_arbiter.h: one flit
 // of vc_compute and one chunk of vc_comm in turn. A chunk is as many flits of one message as
 // chunk_bytes hold, at least one. A control message leaves when it is the first of its channel and
-// the link is free; it is nobody's turn. A PE without rings has one channel in use: what is handed
-// over goes to the link at once, which serves in that order. So does what goes to a neighbour
-// without a link between: nobody waits there.
+// the link is free; it takes no turn. A PE without rings has one channel in use: what is handed
+// over goes to the link at once, which serves in that order. So do messages to a neighbour without
+// a link between: no message waits there.
 #pragma once
 
 #include <array>
@@ -35,9 +35,9 @@ class VirtualChannels {
   template <class Send>
   void put(VirtualChannel channel, Transaction& transaction, FlitRun run, Fs now, Send send);
 
-  // When a link is free for what waits; never_fs if nothing waits.
+  // Instant at which a link is free for a waiting message; never_fs if none waits.
   Fs next_due(Fs now) const;
-  // To be called at the end of that instant, when all that competes for the link is there.
+  // To be called at the end of that instant, when all contenders for the link are there.
   template <class Send>
   void serve(Fs now, Send send);
 

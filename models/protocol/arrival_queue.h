@@ -1,5 +1,5 @@
-// What has reached, or will reach, a node: sorted by the tie rule of spec 2.3, data flits and
-// control messages apart.
+// Queue of the arrivals at a node, present and announced: sorted by the tie rule of spec 2.3, data
+// flits and control messages apart.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,8 @@ class ArrivalQueue {
 
   // True if the new arrival is now the head of its kind.
   bool push(std::uint32_t port, Transaction& transaction, FlitRun run, Fs time);
-  // Files a message that counts as a whole, whatever its flits, among the control messages. What
-  // starts at a node has that node as its upstream.
+  // Files a message that counts as a whole, whatever its flits, among the control messages. A
+  // message that starts at a node has that node as its upstream.
   bool push_message(NodeId upstream, Transaction& transaction, FlitRun run, Fs time);
 
   // Earliest data flit over all ports; null if none.
@@ -74,7 +74,7 @@ class ArrivalQueue {
     }
   }
 
-  // Announced and not yet served, among them what is still on the link.
+  // Arrivals announced and not yet served, including those still on the link.
   std::size_t depth() const { return depth_ + control_.size(); }
 
  private:

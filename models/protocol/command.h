@@ -1,5 +1,5 @@
-// What a kernel asks of its PE: commands from PE_CPU to PE_SCHEDULER (spec 5). Timing only; what a
-// command does to values travels along as an opaque DataOp.
+// Commands of a kernel to its PE, from PE_CPU to PE_SCHEDULER (spec 5). Timing only; the effect of
+// a command on values travels along as an opaque DataOp.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace kernbench {
 
-struct DataOp;  // models/data: what a command does to values
+struct DataOp;  // models/data: effect of a command on values
 
 // Memory <-> TCM. `address` is virtual or physical as in spec 3.3.
 struct DmaCommand {
@@ -46,8 +46,8 @@ struct CompositeOperand {
   DType dtype = DType::f16;
 };
 
-// One op of the epilogue, in list order. `operand_bytes_per_element` is what FETCH moves for a
-// tensor operand (0: scalar or none).
+// One op of the epilogue, in list order. `operand_bytes_per_element`: moved by FETCH for a tensor
+// operand (0: scalar or none).
 struct EpilogueStage {
   MathOp op = MathOp::relu;
   EpilogueScope scope = EpilogueScope::output_tile;

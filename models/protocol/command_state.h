@@ -1,4 +1,4 @@
-// CommandState: how far a submitted command is; shared by the kernel that waits for it and the PE.
+// CommandState: progress of a submitted command; shared by the kernel that waits for it and the PE.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
-// The base of io_cpu and m_cpu: processors of the control path that send a request on to several
+// Base class of io_cpu and m_cpu: processors of the control path that forward a request to several
 // ends and answer once.
 //
-// Timing: `overhead_ns` after a request came it is acted on; requests do not wait for each other,
-// so that no launch reaches a PE later than its stamp says. Answers that come back cost nothing.
-// What goes on leaves at once, everything in the same instant. A memory request addressed to the
-// node is answered `overhead_ns` after its command or last flit; see memory_due().
+// Timing: a request takes effect `overhead_ns` after its arrival; requests do not wait for each
+// other, so that no launch reaches a PE later than its stamp says. Answers that come back cost
+// nothing. Forwarded messages leave at once, all in the same instant. A memory request addressed to
+// the node is answered `overhead_ns` after its command or last flit; see memory_due().
 #pragma once
 
 #include <list>
@@ -22,7 +22,7 @@ namespace kernbench {
 
 class ControlNode : public FabricNode, private TransactionListener {
  public:
-  // What every control node has.
+  // Parameters of every control node.
   struct ControlParameters : ParameterSet {
     explicit ControlParameters(int default_overhead_ns);
     explicit ControlParameters(const Attributes& values);
@@ -30,18 +30,18 @@ class ControlNode : public FabricNode, private TransactionListener {
   };
   ~ControlNode() override;
 
-  // Nothing happens any more, so that PEs that have not answered are blocked: under collect_all
-  // those whose launch has failed elsewhere are ended, as under fail_fast, and are listed with what
-  // they waited for (spec 4.2). False: there are none.
+  // For a run in which nothing happens any more, so that PEs without an answer are blocked: under
+  // collect_all those whose launch has failed elsewhere are ended, as under fail_fast, and are
+  // listed with what they waited for (spec 4.2). False: there are none.
   bool end_blocked_launches();
 
  protected:
   explicit ControlNode(const ComponentInit& init);
 
-  // Where a request goes on to.
+  // Destination of a forwarded request.
   struct End {
     NodeId node = no_node;
-    std::optional<PeId> pe;  // whose engine it is; unset for an m_cpu
+    std::optional<PeId> pe;  // PE of the engine; unset for an m_cpu
     bool answered = false;
   };
   // A request under way.
@@ -49,11 +49,11 @@ class ControlNode : public FabricNode, private TransactionListener {
     std::uint64_t tag = 0;
     Transaction* request = nullptr;  // null once its answer has left; kept alive by its owner
     std::shared_ptr<const PeMessage> received;
-    std::shared_ptr<const PeMessage> sent;  // as it went on: a launch may have been stamped
+    std::shared_ptr<const PeMessage> sent;  // as forwarded: a launch may have been stamped
     std::vector<End> ends;
     std::size_t awaited = 0;
     HostResponse merged;
-    bool ended_early = false;  // its PEs have been told to end
+    bool ended_early = false;  // an abort has been sent to its PEs
     std::size_t pending_wait = 0;
 
     bool fail_fast() const;
@@ -62,15 +62,14 @@ class ControlNode : public FabricNode, private TransactionListener {
   // A request for PEs whose overhead has been paid.
   virtual void arrived(Transaction& request, std::shared_ptr<const PeMessage> message) = 0;
   virtual std::vector<End> ends_of(const PeMessage& message) const = 0;
-  // A PE has failed and the others of its launch are to end; this node's own ends have been told
-  // already.
+  // A PE has failed and the others of its launch are to end; this node has sent an abort to its own
+  // ends already.
   virtual void failed_early(FanOut& fan_out, PeId where, const Completion& completion) = 0;
-  // A launch that has arrived and has not been fanned out is not to start any more: true if it was
-  // here.
+  // Cancels a launch that has arrived and has not been fanned out: true if it was here.
   virtual bool withdrawn(const LaunchAbort& /*notice*/) { return false; }
   // Every end has answered, and the request too.
   virtual void finished(const FanOut& /*fan_out*/) {}
-  // When a memory request that came at `arrival` is through.
+  // Completion time of a memory request that came at `arrival`.
   virtual Fs memory_due(const Transaction& /*request*/, Fs arrival) { return arrival + overhead_; }
 
   // Sends `message` to every end; answers `request` when all have answered.
@@ -112,14 +111,14 @@ class ControlNode : public FabricNode, private TransactionListener {
   Fs overhead_;
   TieKeySource keys_;
   RingBuffer<Due> due_;                       // by time, then as they came
-  std::map<TieKey, TransactionHandle> sent_;  // what this node has issued
+  std::map<TieKey, TransactionHandle> sent_;  // issued by this node
   std::list<FanOut> fan_outs_;                // in the order of their tags
   std::uint64_t next_tag_ = 0;
   std::uint64_t requests_ = 0;
 };
 
-// The answer to several PEs' failures: everybody's text and the first one's code; first those that
-// failed by themselves.
+// The answer to failures of several PEs: all texts and the first code; PEs that failed by
+// themselves come first.
 Completion merged_completion(const std::map<PeId, Completion>& failures);
 
 }  // namespace kernbench

@@ -1,4 +1,4 @@
-// The base of every node of the fabric: its ports, its inbox and the one event that wakes it.
+// Base class of every node of the fabric: its ports, its inbox and the one event that wakes it.
 //
 // Timing: none of its own. accepted() files the future arrival; the node's single SC_METHOD runs at
 // next_due().
@@ -43,19 +43,19 @@ class FabricNode : public Component {
   FabricNode(const ComponentInit& init, ArrivalQueue::Forwarding forwarding);
 
   // A run that reaches input `port` at `arrival` (see FabricForward::accept). The default files it
-  // in arrivals_; a node that takes some of its arrivals apart overrides this, and calls rearm().
+  // in arrivals_; a node that handles some arrivals separately overrides this, and calls rearm().
   virtual void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival);
-  // The earliest instant at which serve() has something to do; never_fs if none. May be asked at
+  // The earliest instant at which serve() has something to do; never_fs if none. May be called at
   // any time.
   virtual Fs next_due() const = 0;
-  // Does everything that is due now. It may be called when nothing is. What it throws ends the run.
+  // Does everything that is due now. It may be called when nothing is. An exception ends the run.
   virtual void serve() = 0;
-  // transport_dbg of what ends at this node, `offset` in its memory: returns the number of bytes
-  // read or written, in no time. A node without a memory has none.
+  // transport_dbg of a payload that ends at this node, `offset` in its memory: returns the number
+  // of bytes read or written, in no time. A node without a memory has none.
   virtual unsigned debug_access(tlm::tlm_generic_payload& /*payload*/, std::uint64_t /*offset*/) {
     return 0;
   }
-  // transport_dbg along the path that the transaction brings, from this node on.
+  // transport_dbg along the path of the transaction, from this node on.
   unsigned transport_debug(tlm::tlm_generic_payload& payload);
   // A run has been served: it arrived at arrival.time, its service began at `start` and ends now.
   void report_passage(const Arrival& arrival, Fs start) const {
@@ -74,7 +74,7 @@ class FabricNode : public Component {
   std::vector<std::unique_ptr<Output>> outputs_sinks_;
   std::vector<std::unique_ptr<FabricInitiatorSocket>> outputs_;
 
-  // From here on: what every flit touches, side by side.
+  // From here on: members that every flit touches, side by side.
   sc_core::sc_event wake_;
 
  protected:
@@ -83,7 +83,7 @@ class FabricNode : public Component {
  private:
   std::vector<FabricForward*> links_;  // what outputs_ are bound to; null until the first use
   Fs armed_ =
-      never_fs;  // when wake_ is due; 0 while serve() runs, after which next_due() is asked anyway
+      never_fs;  // when wake_ is due; 0 while serve() runs, after which next_due() is called anyway
   TraceSignal& inbox_;
   const AnalysisPort<NodePassage>& passages_;
 };

@@ -22,7 +22,7 @@ class FabricForward : public tlm::tlm_fw_transport_if<> {
  public:
   // The run reaches this end at `arrival`, which is not in the past; called before that instant
   // begins, and in the order of arrival per edge and virtual channel. Never waits. The transaction
-  // stays alive until its owner is told of its end.
+  // stays alive until its owner's completion callback.
   virtual void accept(Transaction& transaction, FlitRun run, Fs arrival) = 0;
 };
 
@@ -32,7 +32,7 @@ class FabricBackward : public tlm::tlm_bw_transport_if<> {
   virtual void credit(unsigned flits) = 0;
 };
 
-// What both ends of an edge answer to the calls of the base protocol: a ModelError.
+// Response of both ends of an edge to calls of the base protocol: a ModelError.
 [[noreturn]] void not_inside_the_fabric(const char* call);
 
 using FabricInitiatorSocket = tlm::tlm_base_initiator_socket<32, FabricForward, FabricBackward>;

@@ -1,5 +1,5 @@
-// What host, IO_CPU, M_CPU and PEs tell each other (spec 4.1, ADR-0012): validated value types,
-// carried by control messages.
+// Messages between host, IO_CPU, M_CPU and PEs (spec 4.1, ADR-0012): validated value types, carried
+// by control messages.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ namespace kernbench {
 class ByteImage;  // models/data
 class KernelContext;
 
-// The end of a request. ok means that code and message are empty.
+// Result of a request. ok means that code and message are empty.
 struct Completion {
   bool ok = true;
   std::string error_code;
@@ -69,7 +69,7 @@ struct HostMessage : Message {
   std::string debug_label;
   std::optional<std::string> timestamp_tag;  // for people, beside the label
 };
-// As diagnosis calls it: "KernelLaunch 'matmul'", or "KernelLaunch 'matmul' [step 3]" with a tag.
+// Label for diagnosis: "KernelLaunch 'matmul'", or "KernelLaunch 'matmul' [step 3]" with a tag.
 std::string label_of(const char* type, const HostMessage& message);
 
 // A control message for PEs: io_cpu sends it on to the m_cpu of every target's cube, m_cpu to one
@@ -105,10 +105,10 @@ struct MemoryWrite : HostMessage {
   std::variant<FillPattern, std::shared_ptr<const std::vector<std::uint8_t>>> source;
 };
 
-// What becomes of the bytes when they have come to the host. Both take the same time.
+// Destination of the bytes at the host. Both take the same time.
 enum class ReadSink : std::uint8_t {
   host_sink,  // the response has them, with data on
-  discard     // nobody gets them
+  discard     // the bytes are dropped
 };
 
 struct MemoryRead : HostMessage {
@@ -136,13 +136,13 @@ struct MmuUnmap : PeMessage {
   const char* type_name() const override { return "MmuUnmap"; }
 };
 
-// A piece of the logical address space and where it lies (spec 3.3, LA): in one HBM partition.
+// A segment of the logical address space and its location (spec 3.3, LA): in one HBM partition.
 struct BaawSegment {
   std::uint64_t la_base = 0;
   std::uint64_t la_size = 0;
   HbmMapping mode = HbmMapping::n_to_one;
-  // n_to_one: of the whole. one_to_one: the first byte on each channel that the segment touches, in
-  // the order of its bursts; from there on every round of the channels holds one burst of it.
+  // n_to_one: the base. one_to_one: the first byte on each channel that the segment touches, in the
+  // order of its bursts; from there on every round of the channels holds one burst of it.
   std::vector<std::uint64_t> pa_bases;
 };
 
@@ -178,7 +178,7 @@ struct Float16Bits {
 using ScalarArgument = std::variant<std::int32_t, std::int64_t, Float16Bits, float, bool>;
 using KernelArgument = std::variant<TensorArgument, ScalarArgument>;
 
-// The kernel with its arguments bound; runs on the PE's thread. What it throws becomes ok = false.
+// The kernel with its arguments bound; runs on the PE's thread. An exception becomes ok = false.
 class KernelBody {
  public:
   virtual ~KernelBody() = default;
@@ -189,8 +189,8 @@ struct KernelRef {
   enum class Kind : std::uint8_t { deployed, builtin };
   std::string name;
   Kind kind = Kind::builtin;
-  // Of a deployed kernel: where its code lies, and its size, which the MemoryWrite that placed it
-  // has paid.
+  // Of a deployed kernel: location and size of its code, paid for by the MemoryWrite that placed
+  // it.
   PeId deploy_where{};
   std::uint64_t deploy_pa = 0;
   std::uint64_t nbytes_code = 0;
@@ -221,11 +221,11 @@ struct HostResponse : Message {
   std::map<PeId, KernelMetrics> per_pe;  // launches
   std::map<PeId, Completion> failures;   // of the PEs that failed, as far as they had answered
   std::shared_ptr<const ByteImage>
-      image;  // of a MemoryRead for host_sink, with data on: what was in memory at its end
+      image;  // of a MemoryRead for host_sink, with data on: memory contents at its end
 };
 
 // Two notices about a launch under way that has failed (spec 4.2). They are posted: no answer comes
-// back; whoever takes one calls owner->completed(). `launch` is the very message that went down the
+// back; the receiver calls listener->completed(). `launch` is the very message that went down the
 // same way: compare the pointers.
 
 // m_cpu -> io_cpu, at the first failure of a PE. The m_cpu's answer still follows, when all of its
@@ -251,6 +251,6 @@ void validate(const MmuMap& message);
 void validate(const MmuUnmap& message);
 void validate(const SegmentInstall& message);
 void validate(const SegmentRemove& message);
-void validate_targets(const PeMessage& message);  // what all messages for PEs have in common
+void validate_targets(const PeMessage& message);  // the part common to all messages for PEs
 
 }  // namespace kernbench

@@ -1,5 +1,5 @@
-// The machine as a host program sees it: implemented by the Host component, used by the runtime.
-// Calls are made on a host SC_THREAD; submit() never blocks.
+// Interface of the machine to a host program: implemented by the Host component, used by the
+// runtime. Calls are made on a host SC_THREAD; submit() never blocks.
 #pragma once
 
 #include <functional>
@@ -58,22 +58,22 @@ class HostPort {
   virtual std::shared_ptr<HostRequest> submit(std::shared_ptr<const IpcqInstall> message) = 0;
   virtual std::shared_ptr<HostRequest> submit(std::shared_ptr<const KernelLaunch> message) = 0;
 
-  // Blocks the calling SC_THREAD until the request is done. Does not look at its completion.
+  // Blocks the calling SC_THREAD until the request is done. Does not check its completion.
   virtual void wait(HostRequest& request) = 0;
 
   // Blocks the calling SC_THREAD until the event; a report of a deadlock says that it waits for
   // `what`.
   virtual void wait(const sc_core::sc_event& event, const std::string& what) = 0;
 
-  // A worker thread of the host program; `name` is made unique. What the body throws ends the run
-  // unless it catches it. A thread that somebody kills has ended.
+  // A worker thread of the host program; `name` is made unique. An exception that leaves the body
+  // ends the run. A killed thread has ended.
   virtual void spawn(const std::string& name, std::function<void()> body) = 0;
 
-  // Every launch that is under way is told to end; it answers as failed.
+  // Aborts every launch under way; it answers as failed.
   virtual void end_launches() = 0;
 };
 
-// What the Host runs on its own SC_THREAD. An exception that leaves run() is the run's first cause.
+// Program on the Host's own SC_THREAD. An exception that leaves run() is the run's first cause.
 class HostProgram {
  public:
   virtual ~HostProgram() = default;
@@ -83,7 +83,7 @@ class HostProgram {
   virtual const char* name() const { return "unnamed"; }
   virtual const char* last_call() const {
     return "";
-  }  // of the current thread, "launch"; asked elsewhere: of one that runs
+  }  // of the current thread, "launch"; elsewhere: of one that runs
 };
 
 }  // namespace kernbench

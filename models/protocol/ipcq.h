@@ -1,9 +1,9 @@
-// IPCQ: ring buffers between PEs (spec 8.1): what a host installs, what a kernel asks for, what
-// travels from PE to PE.
+// IPCQ: ring buffers between PEs (spec 8.1): installation by the host, operations of a kernel,
+// messages from PE to PE.
 //
 // A queue pair joins a direction of one PE with a direction of another. Each end has one receive
-// ring of n_slots slots; it sends into the ring of the other. A direction is a name and means what
-// the installed graph says. Rings are told apart by their addresses only.
+// ring of n_slots slots; it sends into the ring of the other. A direction is a name with the
+// meaning given by the installed graph. Rings are identified by their addresses only.
 #pragma once
 
 #include <cstdint>
@@ -32,19 +32,19 @@ enum class MemorySpace : std::uint8_t { tcm, sram, hbm };
 const char* name_of(MemorySpace space);                 // "tcm", ...
 MemorySpace parse_memory_space(std::string_view name);  // UsageError that lists the names
 
-// How a send waits for a credit.
+// Wait mode of a send that needs a credit.
 enum class Backpressure : std::uint8_t { sleep, poll };
 const char* name_of(Backpressure mode);
 Backpressure parse_backpressure(std::string_view name);  // UsageError that lists the names
 
-// What the rings of an installation have alike: of torch.ipcq.install, and by ccl.yaml, whose keys
-// these are, of a process group.
+// Settings common to the rings of an installation: of torch.ipcq.install, and by ccl.yaml, whose
+// keys these are, of a process group.
 struct IpcqSettings {
   MemorySpace buffer_kind = MemorySpace::tcm;  // of the receiving PE
   std::uint32_t n_slots = 4;
   std::uint64_t slot_size = 4096;                   // bytes: the largest message
   Backpressure backpressure = Backpressure::sleep;  // of sends into a full ring
-  Rational poll_ns = 10;                            // between two looks of a polling send
+  Rational poll_ns = 10;                            // between two checks of a polling send
   std::uint32_t ipcq_credit_size_bytes = 16;        // of a credit on its side band
   std::optional<std::uint32_t> vc_chunk_size;       // bytes; default: the attribute of pe_dma
   // Off: the rings need not fit their memory. They get addresses that no memory has; times and data
@@ -64,7 +64,7 @@ struct IpcqQueuePair {
 };
 using IpcqQueuePairs = std::vector<IpcqQueuePair>;  // of a PE, by direction in byte order
 
-// What is installed on one PE.
+// Installation of one PE.
 struct IpcqSetup {
   IpcqSettings settings;
   IpcqQueuePairs queue_pairs;  // in the order of their installation; empty: nothing is installed
@@ -81,7 +81,7 @@ struct IpcqInstall : PeMessage {
   };  // ask: only answers whether it would be refused
   Action action = Action::install;
   bool adds = false;    // to the queue pairs that are there, which stay as they are
-  bool forced = false;  // what the queues hold is lost: a launch that used them has failed
+  bool forced = false;  // the contents of the queues are lost: a launch that used them has failed
   std::uint64_t installation = 0;  // its number; messages of others find no slot any more
   IpcqSettings settings;
   std::map<PeId, IpcqQueuePairs>
@@ -102,7 +102,7 @@ struct IpcqCredit {
   PeId source;                     // the receiver; for diagnosis
 };
 
-// The sender's end of the side band, called at the instant of delivery.
+// Credit callback of the sender (its end of the side band), called at the instant of delivery.
 class IpcqCreditListener {
  public:
   virtual void credit_delivered(const IpcqCredit& credit) = 0;
@@ -144,7 +144,7 @@ struct IpcqReceive {
   std::string direction;  // empty: the first one with data, round robin
   Shape shape;
   DType dtype = DType::f16;
-  bool consume = true;  // false: no slot read, nobody waits for the credit (measurements)
+  bool consume = true;                 // false: no slot read, no wait for the credit (measurements)
   std::optional<std::uint64_t> place;  // reserved before
   std::optional<MemorySpace> copy_to;  // the message is then also written there
   PhysRanges to;                       // for records

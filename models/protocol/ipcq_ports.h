@@ -1,5 +1,5 @@
-// How PE_CPU, PE_IPCQ and PE_DMA of one PE work together on ring buffers (spec 8.1); bound like the
-// services of pe_ports.h.
+// Interfaces between PE_CPU, PE_IPCQ and PE_DMA of one PE for ring buffers (spec 8.1); bound like
+// the services of pe_ports.h.
 #pragma once
 
 #include <memory>
@@ -38,8 +38,8 @@ class IpcqOperation {
   sc_core::sc_event event_{""};  // without a name: operations come and go while the simulation runs
 };
 
-// PE_CPU -> PE_IPCQ. Operations are served one after the other, in the order of the calls. What
-// names no queue pair, or does not fit a slot, is a UsageError at the call.
+// PE_CPU -> PE_IPCQ. Operations are served one after the other, in the order of the calls. An
+// operation that names no queue pair, or does not fit a slot, is a UsageError at the call.
 class IpcqPort : public virtual sc_core::sc_interface {
  public:
   static constexpr PeEngine provider = PeEngine::pe_ipcq;
@@ -50,10 +50,10 @@ class IpcqPort : public virtual sc_core::sc_interface {
   // The next place in the order of a direction's messages.
   virtual std::uint64_t reserve_receive(const std::string& direction) = 0;
   virtual const IpcqSetup& setup() const = 0;
-  // What the message says, or whether it would be refused. `mine`: this PE's entry in it.
+  // Carries out the message, or answers whether it would be refused. `mine`: this PE's entry in it.
   virtual Completion install(const IpcqInstall& message, const IpcqQueuePairs& mine) = 0;
-  // The kernel has returned: an operation under way is dropped, places that nobody has taken are
-  // given back. Failed: the queues are reset and cannot be used before they are installed again.
+  // The kernel has returned: an operation under way is dropped, unused places are given back.
+  // Failed: the queues are reset and cannot be used before they are installed again.
   virtual void kernel_ended(bool failed) = 0;
 };
 
@@ -86,7 +86,7 @@ class IpcqMessageListener : public virtual sc_core::sc_interface {
   static constexpr PeEngine provider = PeEngine::pe_ipcq;
   static constexpr const char* port_name = "message_listener";
 
-  // Whether the message's slot is still there; asked before it is written.
+  // Whether the message's slot is still there; called before it is written.
   virtual bool accepts(const IpcqMessage& message) const = 0;
   // The slot has been written: data and head become visible now.
   virtual void message_arrived(const IpcqMessage& message) = 0;

@@ -1,5 +1,5 @@
-// The PE as a running kernel sees it: implemented by PE_CPU, used by `tl`. Every call is made on
-// the kernel's own SC_THREAD.
+// Interface of a PE to its running kernel: implemented by PE_CPU, used by `tl`. Every call is made
+// on the kernel's own SC_THREAD.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ class KernelContext {
   // Every call from here on ends the kernel (by an exception that the thread wrapper knows) when
   // the launch has failed elsewhere under fail_fast.
 
-  // Pays dispatch_cycles. What a call of the kernel does, it does behind this: memory may change
-  // meanwhile (spec 6).
+  // Pays dispatch_cycles. The effect of a kernel call follows this: memory may change meanwhile
+  // (spec 6).
   virtual void dispatch() = 0;
   // Hands the command to PE_SCHEDULER, without time.
   virtual std::shared_ptr<CommandState> issue(Command command) = 0;
@@ -48,14 +48,14 @@ class KernelContext {
   // `n` cycles of PE_CPU's clock.
   virtual void cycles(std::uint64_t n) = 0;
 
-  // Functional look-up without time: where the bytes lie, in address order (spec 3.3). Throws
-  // AccessFault.
+  // Functional look-up without time: physical ranges of the bytes, in address order (spec 3.3).
+  // Throws AccessFault.
   virtual PhysRanges translate(std::uint64_t address, std::uint64_t nbytes) const = 0;
 
   // --- PE_IPCQ (spec 8.1). UsageError for a direction without a queue pair, a payload above the
   // slot, a receive of another size than its message.
   virtual const IpcqSetup& ipcq_setup() const = 0;  // of this PE
-  // Blocks until the message is PE_DMA's.
+  // Blocks until PE_DMA has taken the message.
   virtual void ipcq_send(IpcqSend message) = 0;
   // Blocks until the message has been read and its credit delivered.
   virtual IpcqReceived ipcq_receive(IpcqReceive request) = 0;

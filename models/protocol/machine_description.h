@@ -1,5 +1,5 @@
-// The machine as software and components see it: extents, sizes and node ids by coordinates, so
-// that nobody spells names. Plain data, which assembly, the recorder and tests fill in.
+// Machine description for software and components: extents, sizes and node ids by coordinates, so
+// that no caller spells names. Plain data, filled in by assembly, the recorder and tests.
 #pragma once
 
 #include <array>
@@ -57,7 +57,7 @@ struct MachineDescription {
   NodeTables tables;
   MemoryMap memory_map;
 
-  // Makes every table as large as the extents say, with this id everywhere.
+  // Resizes every table to the extents, with this id everywhere.
   void size_tables(NodeId node = no_node);
 
   // By coordinates; RoutingError for those outside the machine.
@@ -73,7 +73,7 @@ struct MachineDescription {
   NodeId engine(PeId pe, PeEngine engine) const {
     return at(tables.engines[static_cast<std::size_t>(engine)], index(pe), "PE", pe.pe);
   }
-  // Where a physical address lies. Throws AddressError or RoutingError (spec 3.1).
+  // Memory node and offset of a physical address. Throws AddressError or RoutingError (spec 3.1).
   MemoryTarget place_of(std::uint64_t physical_address) const {
     return memory_map.place_of(physical_address);
   }

@@ -32,8 +32,8 @@ class MachineServices : public Services {
 
 inline MachineServices& machine_services(Services& services) { return services.as_machine(); }
 
-// Runs what an SC_METHOD does: nothing escapes it but the killing of processes. False if it has
-// failed; the run ends then.
+// Exception guard for the action of an SC_METHOD: only the unwinding of a killed process escapes.
+// False if the action has failed; the run ends then.
 template <class Action>
 bool guarded(Services& services, const sc_core::sc_object& where, Action action) {
   try {
@@ -47,7 +47,7 @@ bool guarded(Services& services, const sc_core::sc_object& where, Action action)
   }
 }
 
-// Ids of what one initiator issues.
+// Ids of the transactions of one initiator.
 class TieKeySource {
  public:
   explicit TieKeySource(NodeId initiator) : initiator_(initiator) {}

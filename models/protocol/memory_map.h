@@ -30,10 +30,10 @@ class MemoryMap {
  public:
   MemoryMap() = default;  // no memory at all
   // In any order, at least a byte each; ModelError if two overlap. `layout`: the fields of an
-  // address, by which an error tells what is wrong with one; without it any range is allowed.
+  // address, for errors that name the wrong one; without it any range is allowed.
   explicit MemoryMap(std::vector<MemoryRange> ranges, std::optional<AddressMap> layout = {});
 
-  // Where a physical address lies. Throws AddressError or RoutingError (spec 3.1).
+  // Memory node and offset of a physical address. Throws AddressError or RoutingError (spec 3.1).
   MemoryTarget place_of(std::uint64_t physical_address) const;
 
   const std::vector<MemoryRange>& ranges() const { return ranges_; }  // by ascending base
@@ -46,7 +46,7 @@ class MemoryMap {
   void build_directory();
 
   std::vector<MemoryRange> ranges_;
-  std::vector<std::uint64_t> bases_;  // of the ranges: what the search looks at lies densely
+  std::vector<std::uint64_t> bases_;  // of the ranges: stored densely for the search
   // [die]: the last range that begins at or below the first address of the die, else 0; behind the
   // last die the number of ranges. Addresses beyond the last die count as its own.
   std::vector<std::uint32_t> directory_;

@@ -1,4 +1,4 @@
-// A physical range cut where the memory changes: one transaction for each piece (spec 2.6).
+// Pieces of a physical range, cut where the memory changes: one transaction each (spec 2.6).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What an observer may follow of a machine: one analysis port per kind of event, for all components
-// together. Platform::observation() and Services::observation() give it.
+// Observable events of a machine: one analysis port per kind of event, for all components together.
+// Platform::observation() and Services::observation() return it.
 //
 //   class Carried final : public tlm::tlm_analysis_if<LinkPassage> {
 //     void write(const LinkPassage& passage) override { ... }
@@ -7,7 +7,7 @@
 //   platform.observation().link_passages.bind(carried);
 //
 // Events come at the simulated instant at which they happen, unless said otherwise, in an order
-// that is the same in every run. What they refer to is valid during the call. No event changes a
+// that is the same in every run. Their references are valid during the call. No event changes a
 // time.
 #pragma once
 
@@ -44,8 +44,8 @@ struct NodePassage {
   Fs start = 0;
 };
 
-// A transaction that is given back, while it still has its route: nobody will hear of it again. It
-// may have completed earlier, if whoever issued it has kept it.
+// A transaction that is given back to the pool, while it still has its route: no callback or event
+// follows. It may have completed earlier, if its initiator has kept it.
 struct TransactionEnd {
   const Transaction& transaction;
 };

@@ -31,7 +31,7 @@ class Path {
 
   const PathHop& hop(std::uint32_t position) const { return hops_[position]; }
   const std::vector<PathHop>& hops() const { return hops_; }
-  // hop(position).out_port; all that a flit looks up on its way, so it lies densely.
+  // hop(position).out_port; the only look-up of a flit on its way, so it lies densely.
   std::uint16_t out_port(std::uint32_t position) const { return out_ports_[position]; }
   std::uint32_t target_position() const { return static_cast<std::uint32_t>(hops_.size()) - 1; }
   NodeId source() const { return hops_.front().node; }

@@ -1,5 +1,5 @@
 // The engines of a PE and the stages of tile tasks that each of them serves (spec 1.1, 5): the only
-// table of which is which.
+// table of this assignment.
 #pragma once
 
 #include <array>

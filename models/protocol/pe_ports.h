@@ -3,7 +3,7 @@
 // as the built-in one is: an engine has a ServicePort<I> for what it needs, and derives from I, or
 // has a ServiceExport<I>, for what it provides (models/protocol/service_port.h).
 //
-// Calls are functional: none of them waits. Time is told by when the answer comes.
+// Calls are functional and non-blocking. Time is given by the instant of the answer.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ class GrantListener {
   ~GrantListener() = default;
 };
 
-// What a PE's engines have done since the start of the run (spec 4.3).
+// Usage of a PE's engines since the start of the run (spec 4.3).
 struct PeUsage {
   Fs dma = 0;      // channels held, grant to completion
   Fs compute = 0;  // accel_slot held
@@ -66,8 +66,7 @@ class CommandPort : public virtual sc_core::sc_interface {
   // Takes any number of commands. Throws UsageError for a command that can never run: a tile that
   // fits neither the register file nor the tile buffers.
   virtual void submit(std::shared_ptr<CommandState> state, Command command) = 0;
-  // The commands under way fail with `why`: what they have not begun is not done any more
-  // (spec 4.2).
+  // The commands under way fail with `why`: work not yet begun is dropped (spec 4.2).
   virtual void abandon(const std::string& why) = 0;
   // No command is under way. drained_event() is notified when that becomes true.
   virtual bool drained() const = 0;
@@ -95,8 +94,8 @@ class TileBuffers : public virtual sc_core::sc_interface {
   virtual bool acquire_buffer(TileTask& task, GrantListener& listener, std::uint32_t tag) = 0;
 };
 
-// PE_GEMM, PE_MATH, PE_SCHEDULER -> PE_FETCH_STORE, which keeps the account: FETCH takes, later
-// stages give back.
+// PE_GEMM, PE_MATH, PE_SCHEDULER -> PE_FETCH_STORE, which does the accounting: FETCH takes
+// registers, later stages give them back.
 class RegisterFile : public virtual sc_core::sc_interface {
  public:
   static constexpr PeEngine provider = PeEngine::pe_fetch_store;
@@ -138,13 +137,13 @@ class AddressTranslation : public virtual sc_core::sc_interface {
   virtual void use_tensors(const std::vector<KernelArgument>& arguments) = 0;
 };
 
-// PE_MMU -> PE_DMA: what its BAAW stage knows (address model LA). An implementation may do without.
+// PE_MMU -> PE_DMA: look-up in its BAAW stage (address model LA). An implementation may omit it.
 class SegmentLookup : public virtual sc_core::sc_interface {
  public:
   static constexpr PeEngine provider = PeEngine::pe_dma;
   static constexpr const char* port_name = "segments";
-  // Where the bytes lie, in their order, without time. Throws AccessFault naming the first address
-  // without a segment.
+  // Physical ranges of the bytes, in their order, without time. Throws AccessFault naming the first
+  // address without a segment.
   virtual PhysRanges look_up_segments(std::uint64_t address, std::uint64_t nbytes) const = 0;
 };
 
@@ -152,7 +151,7 @@ class DmaListener {
  public:
   virtual void dma_granted(std::uint32_t tag) = 0;
   virtual void dma_ended(std::uint32_t tag) = 0;
-  // Instead of dma_ended(): there is no way to the memory, or it has answered with an error.
+  // Instead of dma_ended(): there is no route to the memory, or it has answered with an error.
   virtual void dma_failed(std::uint32_t tag, const std::string& /*fault*/) { dma_ended(tag); }
 
  protected:

@@ -1,5 +1,5 @@
-// Who runs the code of users on threads of its own: kernels, benches. For reports about what went
-// wrong there.
+// Interface of a component that runs user code (kernels, benches) on threads of its own. For
+// reports of faults in that code.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace kernbench {
 
-// Texts live as long as the program runs: they are read where nothing can be allocated.
+// Texts live as long as the program runs: they are read where no memory can be allocated.
 struct RunningProgram {
   const char* kind = "";  // "kernel", "bench"
   const char* name = "";
-  const char* api = "";        // what its calls begin with: "tl."
+  const char* api = "";        // prefix of its calls: "tl."
   const char* last_call = "";  // the latest, without that; empty: none yet
   std::uint64_t stack_bytes = 0;
   const char* stack_key = "";  // the attribute that sets it; empty: nothing does
@@ -20,8 +20,8 @@ struct RunningProgram {
 // Implemented by the parent object of the threads.
 class ProgramHost {
  public:
-  // What the current process runs, if it is one of these threads, else what any of them runs. None:
-  // nothing.
+  // Program of the current process, if it is one of these threads, else of any of them. None: no
+  // program runs.
   virtual std::optional<RunningProgram> running_program() const = 0;
 
  protected:

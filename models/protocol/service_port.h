@@ -1,5 +1,5 @@
-// What a component needs of another one, and what it provides: standard ports and exports of an
-// interface. Assembly finds them among the component's children, by the type of the interface alone
+// Services that a component requires and provides: standard ports and exports of an interface.
+// Assembly finds them among the component's children, by the type of the interface alone
 // (platform/assembly/bind_pe_edge.h); their names are for people.
 //
 // An interface of a service has `static constexpr PeEngine provider`, the engine that provides it,

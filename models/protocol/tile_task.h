@@ -15,7 +15,7 @@
 
 namespace kernbench {
 
-struct DataOp;  // models/data: what a command does to values
+struct DataOp;  // models/data: effect of a command on values
 
 const char* name_of(StageType stage);         // "DMA_READ", ...
 const char* op_log_name_of(StageType stage);  // "tile/DMA_READ", ...

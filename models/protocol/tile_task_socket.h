@@ -7,8 +7,8 @@
 
 namespace kernbench {
 
-// TLM-2.0 with our payload and the base phases: BEGIN_REQ offers a task; TLM_UPDATED + END_REQ
-// takes it at once, TLM_ACCEPTED means that END_REQ follows on the backward path when the
+// TLM-2.0 with TileTask as payload and the base phases: BEGIN_REQ offers a task; TLM_UPDATED +
+// END_REQ takes it at once, TLM_ACCEPTED means that END_REQ follows on the backward path when the
 // receiver's queue for that stage has room. Until then the sender keeps it.
 struct TileTaskProtocol {
   using tlm_payload_type = TileTask;

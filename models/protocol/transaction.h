@@ -1,5 +1,5 @@
-// A transfer: one pooled TLM generic payload for its whole life, with its route as a permanent
-// extension.
+// Transaction: one pooled TLM generic payload for the whole life of a transfer, with its route as a
+// permanent extension.
 //
 // The request leg carries a write's flits or a read's command; the response leg (the same payload
 // on the reverse path) carries a read's flits or a write's acknowledgement. A leg without flits is
@@ -43,7 +43,7 @@ struct Message {
   virtual ~Message() = default;
 };
 
-// Told, at the simulated instant, that a transaction has ended: its response has arrived, or a
+// Completion callbacks of a transaction, at the simulated instant: its response has arrived, or a
 // posted write has committed. It has failed if its response status is one of the errors of TLM-2.0;
 // the memories of the machine leave the status as it was.
 class TransactionListener {
@@ -56,7 +56,7 @@ class TransactionListener {
   virtual bool provide_bytes(const Transaction& /*transaction*/, unsigned char* /*out*/) {
     return false;
   }
-  // And those with which it answers a read, before completed(); the response status is then
+  // Bytes of such a target in answer to a read, before completed(); the response status is then
   // TLM_OK_RESPONSE.
   virtual void take_bytes(const Transaction& /*transaction*/, const unsigned char* /*bytes*/) {}
 
@@ -66,7 +66,7 @@ class TransactionListener {
 
 enum class Leg : std::uint8_t { request, response };
 
-// Written by the initiator, and once by the target when it makes it a response; nobody else.
+// Written only by the initiator, and once by the target when it makes it a response.
 class RouteExtension : public tlm::tlm_extension<RouteExtension> {
  public:
   const Path* path = nullptr;  // of the leg under way
@@ -131,7 +131,7 @@ class Transaction final : public tlm::tlm_generic_payload {
   RouteExtension route_;
 };
 
-// Keeps a transaction alive; whoever keeps one beyond a call holds one of these.
+// Reference-counted handle of a transaction; required to keep it beyond a call.
 class TransactionHandle {
  public:
   TransactionHandle() = default;
@@ -161,8 +161,8 @@ class TransactionHandle {
 
 struct TransactionEnd;  // models/protocol/observation.h
 
-// Owns every transaction; those that are given back are used again. Must be empty of outstanding
-// ones at the end of a run.
+// Owner of every transaction; those that are given back are reused. None may be outstanding at the
+// end of a run.
 class TransactionPool final : public tlm::tlm_mm_interface {
  public:
   // `ends`: the port for transactions that are given back; null: none.

@@ -1,5 +1,5 @@
-// Which virtual channel of a pe_dma has the link next (spec 2.6), and the only code that changes
-// this state.
+// Arbiter of the virtual channels of a pe_dma for a link (spec 2.6), and the only code that changes
+// its state.
 //
 // Whenever the link is free, the channel that was not served last goes first: one flit of
 // vc_compute, or one chunk of vc_comm. With one channel in use that is first come, first served.
@@ -15,12 +15,12 @@ namespace kernbench {
 enum class VirtualChannel : std::uint8_t { compute, comm };
 
 struct ChannelArbiterState {
-  Fs free_at = 0;  // when what has been handed over has left
+  Fs free_at = 0;  // end of service of all that was handed over
   VirtualChannel last =
       VirtualChannel::comm;  // served last; vc_compute is first at the start of a run
 };
 
-// One of them waits.
+// At least one of them waits.
 inline VirtualChannel next_channel(const ChannelArbiterState& state, bool compute_waits,
                                    bool comm_waits) {
   if (compute_waits != comm_waits)

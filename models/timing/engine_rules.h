@@ -1,4 +1,4 @@
-// How many cycles PE_GEMM and PE_MATH take (spec 5). Exact integers; a clock turns them into time
+// Cycle counts of PE_GEMM and PE_MATH (spec 5). Exact integers; a clock converts them to time
 // (cycles_to_fs).
 #pragma once
 
@@ -17,8 +17,8 @@ std::uint64_t gemm_cycles(std::int64_t m, std::int64_t k, std::int64_t n,
 // Smallest n with 2^n >= lanes: the depth of a reduction tree.
 unsigned ceil_log2(std::uint64_t lanes);
 
-// The cycles that each op takes per row of `lanes` elements. Softmax has no entry of its own: it is
-// the sum of its parts.
+// Cycles of each op per row of `lanes` elements. Softmax has no entry of its own: it is the sum of
+// its parts.
 class MathCycles {
  public:
   MathCycles() { per_op_.fill(1); }

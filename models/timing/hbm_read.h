@@ -1,8 +1,8 @@
-// When the bytes of one read are out of the HBM's channels, asked for in ascending order
-// (spec 2.5).
+// Ready times of the bytes of one read from the HBM's channels, queried in ascending order (spec
+// 2.5).
 //
 // All bursts of the read are booked at one instant in address order, so those on one channel run
-// back to back: one number per channel that the read touches tells the finish of every burst. A
+// back to back: one number per channel that the read touches gives the finish of every burst. A
 // byte is ready when all bursts up to its own have finished.
 #pragma once
 
@@ -36,7 +36,7 @@ class HbmRead {
     lap_ = 0;
   }
 
-  // Of the first burst on each channel, in the order in which the read touches them.
+  // Finish of the first burst on each channel, in the order in which the read touches them.
   const std::vector<Fs>& first_finishes() const { return first_finish_; }
 
   // The instant at which every byte up to the one at `offset` is out; offsets in ascending order.

@@ -37,11 +37,11 @@ struct HbmState {
     while ((std::uint64_t{1} << burst_shift) < burst_bytes) ++burst_shift;
   }
 
-  // Of a burst of a request for `channel`.
+  // Channel of a burst of a request for `channel`.
   std::size_t channel_of(std::uint64_t burst, std::uint16_t channel = every_channel) const {
     return channel == every_channel ? burst & (channels.size() - 1) : channel;
   }
-  // Channels that such a request's bursts go round.
+  // Number of channels over which the bursts of such a request are interleaved.
   std::size_t channels_of(std::uint16_t channel) const {
     return channel == every_channel ? channels.size() : 1;
   }

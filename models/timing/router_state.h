@@ -15,14 +15,14 @@ struct RouterState {
   Fs free_at = 0;
 };
 
-// When the flit that is next in order is handed over; `hold` is the overhead for a first flit, 0
-// for later ones.
+// Hand-over time of the flit that is next in order; `hold` is the overhead for a first flit, 0 for
+// later ones.
 inline Fs hand_over_time(const RouterState& state, Fs arrival, Fs hold) {
   return std::max(arrival, state.free_at) + hold;
 }
 
-// Serves that flit. A later flit leaves free_at at its own start, which nothing behind it can
-// notice: it did not arrive before.
+// Serves that flit. A later flit leaves free_at at its own start, which no flit behind it can
+// notice: none of them arrived before.
 inline Fs advance(RouterState& state, Fs arrival, Fs hold) {
   state.free_at = hand_over_time(state, arrival, hold);
   return state.free_at;

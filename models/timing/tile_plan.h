@@ -1,5 +1,5 @@
 // TilePlan: the tiles of a composite command and the stages of each (spec 5.1, ADR-0042). Pure: the
-// same arguments give the same plan. Tiles are computed when asked for.
+// same arguments give the same plan. Tiles are computed on demand.
 //
 //   GEMM: for m, n, k:  [DMA_READ A] [DMA_READ B] FETCH GEMM [MATH k_tile]*
 //         and on the last k  [MATH output_tile]* STORE [DMA_WRITE]
@@ -24,8 +24,8 @@ namespace kernbench {
 
 class TilePlan {
  public:
-  // `default_tile` holds where the command names none. Both throw UsageError: an extent below 1, an
-  // epilogue with more entries than a tile has stages for.
+  // `default_tile` applies where the command names none. Both throw UsageError: an extent below 1,
+  // an epilogue with more entries than a tile has stages for.
   TilePlan(CompositeGemm command, const TileShape& default_tile);
   TilePlan(CompositeMath command, const TileShape& default_tile);
 
@@ -40,8 +40,8 @@ class TilePlan {
   bool is_gemm() const { return gemm_; }
   const char* op_log_name() const;  // "composite_gemm", "composite_add", ...
 
-  // The most that a tile needs of the register file, with the accumulator that it finds there, and
-  // of the tile buffers.
+  // Largest demand of a tile on the register file, with the accumulator that it finds there, and on
+  // the tile buffers.
   std::uint64_t largest_register_bytes() const;
   std::uint64_t largest_buffer_bytes() const;
 
@@ -67,8 +67,8 @@ class TilePlan {
   Pass kernel_epilogue_;
 };
 
-// What a tile takes of the scheduler's reserve while it lives: its unpinned operands and its
-// result, side by side.
+// Demand of a live tile on the scheduler's reserve: its unpinned operands and its result, side by
+// side.
 std::uint64_t buffer_bytes(const Tile& tile);
 
 }  // namespace kernbench

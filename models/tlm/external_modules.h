@@ -1,5 +1,5 @@
-// Plain TLM-2.0 modules that a machine can take in through the bridges, by the name that `module:`
-// says in a topology.
+// Plain TLM-2.0 modules that a machine can include through the bridges, by the name under `module:`
+// in a topology.
 //
 //   ExternalModules modules;
 //   // class Dma : sc_module, with a constructor from sc_module_name
@@ -53,7 +53,7 @@ class ExternalModules {
       return module;
     });
   }
-  // What initiator.bind(target) does, for sockets of different widths.
+  // Equivalent of initiator.bind(target) for sockets of different widths.
   template <class Initiator, class Target>
   static void bind(Initiator& initiator, Target& target) {
     initiator.get_base_port().bind(target.get_base_interface());

@@ -297,7 +297,7 @@ void TlmInitiatorBridge::committed(Transaction& transaction) {
   write_to_store(*under_way_[transaction.route().listener_tag], part_of(transaction));
 }
 
-// Once: at the commit, or at the completion if the target does not tell of its commit.
+// Once: at the commit, or at the completion if the target does not report its commit.
 void TlmInitiatorBridge::write_to_store(const Access& access, Part& part) {
   if (std::exchange(part.written, true) || machine_.data() == nullptr || access.payload == nullptr)
     return;

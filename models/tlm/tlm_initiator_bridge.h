@@ -1,5 +1,5 @@
-// Lets a plain TLM-2.0 initiator read and write the memories of the machine: base protocol outside,
-// a node of the fabric inside.
+// Bridge from a plain TLM-2.0 initiator to the memories of the machine: base protocol outside, a
+// node of the fabric inside.
 //
 // Timing (spec 2.1): a payload (b_transport, or BEGIN_REQ) enters after its annotated delay. It is
 // granted when fewer than max_outstanding others are under way, first come first served; END_REQ
@@ -11,8 +11,8 @@
 // Values: a write takes effect in the memory store at its commit, a read is sampled when its answer
 // arrives. With data off writes are ignored and reads give zeros (a plain memory behind a
 // TlmTargetBridge keeps its own bytes in any case). Response status: address error if a byte has no
-// memory; command error for what is neither read nor write; byte enable error; burst error for a
-// length of 0 or a streaming width below the length; generic error for a value that only phase 2
+// memory; command error for commands other than read and write; byte enable error; burst error for
+// a length of 0 or a streaming width below the length; generic error for a value that only phase 2
 // knows; else what the target answered. A refused access ends at once. DMI is refused;
 // transport_dbg reaches every memory. Not modelled: byte enables, streaming, locks, ignorable
 // phases.
@@ -74,7 +74,7 @@ class TlmInitiatorBridge final : public FabricNode,
   ExternalModules::TargetSocket socket;
 
  private:
-  // A thread of the outside in b_transport.
+  // An outside thread in b_transport.
   struct Caller {
     sc_core::sc_event returned{""};
     bool done = false;
@@ -109,7 +109,7 @@ class TlmInitiatorBridge final : public FabricNode,
   tlm::tlm_sync_enum begin_request(tlm::tlm_generic_payload& payload,
                                    const sc_core::sc_time& delay);
   tlm::tlm_sync_enum broken_protocol(const std::string& what);
-  // What is wrong with a payload, or OK and where it lies.
+  // Check of a payload: its error, or OK and its parts.
   tlm::tlm_response_status examine(const tlm::tlm_generic_payload& payload,
                                    std::vector<Part>& parts);
   Access& admit(tlm::tlm_generic_payload& payload, std::vector<Part> parts, Fs due);

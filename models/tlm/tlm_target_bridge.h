@@ -1,4 +1,4 @@
-// Lets a plain TLM-2.0 memory stand in the place of a memory node behind a router.
+// Bridge to a plain TLM-2.0 memory in the place of a memory node behind a router.
 //
 // Timing (spec 2.1): overhead_ns after the last flit of a write, or the command of a read,
 // BEGIN_REQ goes out with a payload of the bridge's own and the offset in the memory as address;
@@ -9,7 +9,7 @@
 // the transaction, and a message without data goes back. Values: the memory gets the bytes of every
 // write (zeros for values that only phase 2 knows), and its own bytes answer reads by TLM-2.0
 // initiators and transport_dbg. Host and kernels see the memory store as ever, to which all writes
-// go too; bytes that the memory changes by itself they do not see. Not modelled: DMI, byte enables,
+// go too; they do not see bytes that the memory changes by itself. Not modelled: DMI, byte enables,
 // several requests at a time.
 #pragma once
 

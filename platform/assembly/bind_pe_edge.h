@@ -1,4 +1,4 @@
-// Binds what travels along a pe_internal edge: tile tasks by sockets, services by ports
+// Binding of a pe_internal edge: tile tasks by sockets, services by ports
 // (models/protocol/pe_ports.h, models/protocol/service_port.h).
 #pragma once
 
@@ -9,7 +9,7 @@ namespace kernbench {
 
 // Once per directed edge, before the end of elaboration. Only the types of the ports of the source
 // and of the interfaces of the target count, so that any engine can be replaced; what neither end
-// knows is not bound. Throws UsageError if the source needs what the target does not provide.
+// has is not bound. Throws UsageError if the source needs what the target does not provide.
 void bind_pe_edge(Component& source, PeEngine source_engine, Component& target,
                   PeEngine target_engine);
 

@@ -1,4 +1,4 @@
-// The implementations that are compiled in.
+// Registration of the built-in component implementations.
 #pragma once
 
 #include "models/base/component_registry.h"
@@ -6,10 +6,10 @@
 
 namespace kernbench {
 
-// Registers them all under their `builtin.` names. Called once by whoever creates the registry.
+// Registers all of them under their `builtin.` names; called once by the owner of the registry.
 // `modules`: the plain TLM-2.0 modules that the bridges can bind in.
 void register_builtin_components(ComponentRegistry& registry, const ExternalModules& modules = {});
-// Of them, what lies outside the PEs.
+// Registers only those outside the PEs.
 void register_fabric_components(ComponentRegistry& registry);
 void register_tlm_bridges(ComponentRegistry& registry, const ExternalModules& modules);
 

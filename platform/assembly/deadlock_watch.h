@@ -1,12 +1,12 @@
-// Finds a run in which somebody waits although time goes on: nothing is left but polling and clocks
-// (spec 4.2).
+// Livelock detection: a run in which a process waits although time advances, with nothing left but
+// polling and clock events (spec 4.2).
 //
-// Looked at between slices of the simulation, so it costs nothing inside them. Work shows in what
-// the machine counts: whatever a component or a link does changes at least one of its statistics,
-// and whoever begins to wait opens an pending_wait. Polling and clock events change neither. A
-// delay is work, however long it is: models say until when they have events of their own
-// (PendingWaits::busy_until), and whatever was pending when something was last seen done may be the
-// work of a model that does not say.
+// Checked between slices of the simulation, so it costs nothing inside them. Work shows in the
+// counters: every activity of a component or a link changes at least one of its statistics, and
+// every wait opens a pending_wait. Polling and clock events change neither. A delay is work,
+// however long it is: models declare until when they have events of their own
+// (PendingWaits::busy_until), and events that were pending at the last sign of work may be the work
+// of a model that does not declare it.
 #pragma once
 
 #include <algorithm>
@@ -21,15 +21,15 @@ namespace kernbench {
 class DeadlockWatch {
  public:
   struct Questions {
-    std::function<std::uint64_t()> work;  // a number that changes whenever something has been done
-    std::function<bool()> waiting;        // somebody waits
-    std::function<Fs()> busy_until;       // the latest instant at which a model is known to go on
-    std::function<Fs()> pending_until;    // that of the events that are pending now
+    std::function<std::uint64_t()> work;  // a number that changes with any work
+    std::function<bool()> waiting;        // a pending_wait is open
+    std::function<Fs()> busy_until;       // latest instant declared by a model
+    std::function<Fs()> pending_until;    // latest instant of the pending events
   };
   DeadlockWatch(Fs patience, Questions ask) : patience_(patience), ask_(std::move(ask)) {}
 
-  // True if somebody has been waiting, and nothing has been done or was to be done, for the
-  // patience at least. `now` does not descend.
+  // True if a wait has been open for at least the patience, without work done or due. `now` never
+  // decreases.
   bool expired(Fs now) {
     if (now < look_at_) return false;
     const std::uint64_t work = ask_.work();
@@ -48,9 +48,9 @@ class DeadlockWatch {
                       busy_until - now + 1));  // at that very instant it may not have happened yet
     return false;
   }
-  // The instant of the next look.
+  // Instant of the next check.
   Fs look_at() const { return look_at_; }
-  // Nothing has been done since then.
+  // Since when no work has been done.
   Fs quiet_since() const { return quiet_since_; }
 
  private:

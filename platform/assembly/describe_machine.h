@@ -1,4 +1,4 @@
-// The description of the machine that a graph stands for.
+// The MachineDescription of a graph.
 #pragma once
 
 #include "models/protocol/machine_description.h"

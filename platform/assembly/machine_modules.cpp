@@ -114,7 +114,7 @@ void MachineModules::bind_edges(const FabricEdges& edges,
     const kernbench::Edge& edge = graph_.edges()[i];
     const Node& src = graph_.node(edge.src);
     const Node& dst = graph_.node(edge.dst);
-    // What two engines of a PE do for each other; memory traffic to and from a TCM goes over
+    // Tasks and services between two engines of a PE; memory traffic to and from a TCM goes over
     // sockets besides.
     if (edge.kind == EdgeKind::pe_internal)
       bind_pe_edge(component(edge.src), src.kind, component(edge.dst), dst.kind);

@@ -1,5 +1,5 @@
-// Every module of the machine: scopes, components and links, named as spec 1.1 says, created, bound
-// and destroyed here.
+// Owner of every module of the machine: creates, binds and destroys scopes, components and links,
+// named as in spec 1.1.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ class MachineModules {
   // Throws UsageError for an implementation that is unknown, or that cannot stand where it is used.
   MachineModules(const Graph& graph, const FabricEdges& edges, const ComponentRegistry& registry,
                  Services& services);
-  ~MachineModules();  // links, then components, then scopes, each the last made first
+  ~MachineModules();  // links, then components, then scopes, each in reverse order of creation
   MachineModules(const MachineModules&) = delete;
   MachineModules& operator=(const MachineModules&) = delete;
 

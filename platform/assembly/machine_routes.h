@@ -1,5 +1,5 @@
-// Routes over the graph: what the topology's router finds, with ports and rounded delays per hop.
-// Each path is made once.
+// Routes over the graph: the paths of RouteFinder, with ports and rounded delays per hop. Each path
+// is built once.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ class MachineRoutes final : public Routes {
   const Path& message_path(NodeId source, NodeId target) {
     return path_along(router_.message_path(source, target));
   }
-  // Along these nodes.
+  // The path along these nodes.
   const Path& path_along(const std::vector<NodeId>& nodes);
 
  private:

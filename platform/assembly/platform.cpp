@@ -147,7 +147,7 @@ bool Platform::end_blocked_launches() {
   return any;
 }
 
-// Nothing is pending: is somebody left who waits?
+// Called when nothing is pending; null unless the program or another wait is blocked.
 std::exception_ptr Platform::starvation() const {
   const bool program_blocked = state_.has_program && !state_.program_ended;
   if (!program_blocked && !pending_waits_.any()) return nullptr;

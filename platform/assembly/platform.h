@@ -42,7 +42,7 @@ class Platform final : private MachineServices {
   // Runs the program on the host until it and its workers have returned and nothing is under way
   // any more. Once per process.
   RunResult run(HostProgram& program, const RunLimits& limits = {});
-  // Without a program: until nothing is pending. For whoever drives components itself (traffic).
+  // Without a program: until nothing is pending. For modules that drive components (traffic).
   RunResult run(const RunLimits& limits = {});
 
   const Graph& graph() const { return graph_; }
@@ -51,7 +51,7 @@ class Platform final : private MachineServices {
   MachineRoutes& routes() override { return routes_; }
   TransactionPool& pool() override { return *pool_; }
   FunctionalModel* data() override { return options_.data; }
-  std::uint64_t data_races() const;  // 0 with data off: nobody counts
+  std::uint64_t data_races() const;  // 0 with data off: not counted
   PendingWaits& pending_waits() override { return pending_waits_; }
   EndOfTimestep& end_of_timestep() override { return *end_of_timestep_; }
   Component& component(NodeId node) const { return modules_->component(node); }

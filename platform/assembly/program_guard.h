@@ -1,5 +1,6 @@
-// Programs of users that would end the process: kernels and benches that access what is not there,
-// overrun their stack, divide by zero, abort, terminate, exit, or stop the simulation (spec 4.2).
+// Guard against user programs that would end the process: kernels and benches that access invalid
+// memory, overrun their stack, divide by zero, abort, terminate, exit, or stop the simulation (spec
+// 4.2).
 //
 // Such a program is parked: its thread waits for ever where it stands, in a signal handler or in
 // the call, and is never unwound. The scheduler goes on to the end of the delta, and the run ends
@@ -24,14 +25,16 @@ class ProgramGuard {
   ProgramGuard(const ProgramGuard&) = delete;
   ProgramGuard& operator=(const ProgramGuard&) = delete;
 
-  // What the first program that is at fault has done, as ProgramReport tells it; null: none is.
+  // Fault of the first program at fault, as ProgramReport words it; null: none.
   static const char* fault();
-  // One has been parked in this process, at fault or not: its thread must not be killed.
+  // True if a program has been parked in this process, at fault or not: its thread must not be
+  // killed.
   static bool any_parked();
 
-  // An SC_THREAD runs, and the caller is on it: a program, or a thread of an external module.
+  // True if the caller is on a running SC_THREAD: a program, or a thread of an external module.
   static bool can_park();
-  // Both park what runs. `what` it has done: it is at fault; `report`: it is not, but is to end.
+  // Park the running thread. fail(): at fault, with `what` as the fault; hold(): not at fault, but
+  // to end.
   [[noreturn]] static void fail(const char* what);
   [[noreturn]] static void hold(const ProgramReport& report);
 

@@ -1,5 +1,5 @@
-// What the code of a user does at present, and where: one line, made where nothing can be allocated
-// (signal handlers).
+// One-line report of the current activity of user code and its place, built where nothing can be
+// allocated (signal handlers).
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace kernbench {
 
-// Of a thread; null for others. Of the current process: what it runs.
+// Program host of a thread; null for other processes. Program of the current process.
 const ProgramHost* program_host_of(const sc_core::sc_process_handle& process);
 std::optional<RunningProgram> current_program();
 

@@ -52,7 +52,7 @@ void kill_threads_below(const std::vector<sc_core::sc_object*>& objects) {
   }
 }
 
-// Of programs, and of whoever has stopped the simulation for good.
+// Faults of programs, and a call of sc_stop().
 void note_faults(RunState& state) {
   const char* fault = ProgramGuard::fault();
   if (fault != nullptr) state.fail(std::make_exception_ptr(Error(fault)));

@@ -1,4 +1,4 @@
-// A run of the simulation in slices: why it ended, and what is looked at between slices (spec 4.4).
+// A simulation run in slices: limits, status at the end, checks between slices (spec 4.4).
 #pragma once
 
 #include <atomic>
@@ -31,9 +31,9 @@ struct RunProgress {
 struct RunLimits {
   std::optional<Fs> until;  // simulated time; what is due at that instant still happens
   std::optional<double> max_wall_s;
-  // Somebody waits, and nothing but polling and clocks has happened for this simulated time, nor is
-  // an event of a model to come: a livelock, which ends as a deadlock does. None: only when nothing
-  // is pending at all.
+  // Limit of livelock: with an open wait and nothing but polling and clocks for this simulated
+  // time, nor a model's event to come, the run ends as in a deadlock. None: only when nothing is
+  // pending at all.
   std::optional<Fs> deadlock_after = 1'000'000 * fs_per_ns;
   std::function<bool()> interrupted;  // true: stop (Ctrl-C); also asked in a signal handler: it
                                       // neither throws nor allocates
@@ -48,11 +48,11 @@ struct RunResult {
   Fs simulated = 0;          // when the program returned, else when the run ended
   std::uint64_t deltas = 0;  // delta cycles, the kernel's count of its work
   double wall_s = 0;
-  std::string stuck;  // what let no simulated time pass when a limit or a signal ended the run;
-                      // empty: nothing
+  std::string stuck;  // activity that let no simulated time pass when a limit or a signal ended the
+                      // run; empty: none
 };
 
-// What processes tell the run while it is under way.
+// State of a run under way, written by its processes.
 struct RunState {
   std::exception_ptr cause;
   bool has_program = false;
@@ -67,18 +67,17 @@ struct RunState {
 struct RunOutcome {
   RunStatus status = RunStatus::completed;
   bool starved = false;  // nothing is pending
-  Fs quiet = 0;          // for so long nothing but polling has happened
+  Fs quiet = 0;          // duration of nothing but polling
   double wall_s = 0;
   std::string stuck;  // see RunResult
 };
 
-// What a run asks the machine between slices.
+// Queries of a run to the machine between slices.
 struct RunQuestions {
-  std::function<bool()> idle;  // no transfer is under way
-  std::function<std::uint64_t()>
-      work;                        // changes whenever something has been done, see DeadlockWatch
-  std::function<bool()> waiting;   // somebody waits
-  std::function<Fs()> busy_until;  // the latest instant at which a model is known to go on
+  std::function<bool()> idle;           // no transfer is under way
+  std::function<std::uint64_t()> work;  // changes with any work, see DeadlockWatch
+  std::function<bool()> waiting;        // a wait is open
+  std::function<Fs()> busy_until;       // latest instant declared by a model
   std::function<bool()>
       unblock;  // at a deadlock: sets in motion what can still end; false if nothing can
 };

@@ -11,7 +11,7 @@ namespace kernbench {
 
 struct ComponentsFile {
   struct Alias {
-    std::string name;     // what `impl:` says
+    std::string name;     // value of `impl:`
     std::string factory;  // a registered implementation
     ConfigLocation place;
   };

@@ -32,8 +32,8 @@ struct ConfigKey {
   bool required = true;  // a value with a default is never required
   std::optional<Parameter> value;
   std::size_t least_items = 0, most_items = 4096;  // lists
-  std::optional<Role> role = {};  // components: what an implementation has to be made for
-  std::string family = {};  // name for all keys of the section that are alike, in the key reference
+  std::optional<Role> role = {};  // components: the role that an implementation must have
+  std::string family = {};  // common name of similar keys of the section, in the key reference
 
   static ConfigKey of(Kind kind, std::string path, std::string description, bool required = true);
   static ConfigKey of_list(std::string path, std::string description, std::size_t least,

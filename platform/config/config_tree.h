@@ -1,5 +1,5 @@
-// A configuration file as a tree that remembers where every value stands. `include: FILE` at the
-// top takes another file as base: maps are merged key by key, anything else is replaced.
+// A configuration file as a tree with the location of every value. `include: FILE` at the top takes
+// another file as base: maps are merged key by key, anything else is replaced.
 #pragma once
 
 #include <string>
@@ -49,8 +49,8 @@ struct Override {
 ConfigNode load_config_tree(const std::string& path, std::vector<ConfigIssue>& issues);
 // The file itself, then those that it includes as far as they hold anything of it.
 std::vector<std::string> files_of_config(const std::string& path);
-// A value as `--set` writes it, YAML in one line; `place` is that of everything in it, `key` the
-// full path for messages.
+// Parses a value in the form of `--set`, YAML in one line; `place` is the location of everything in
+// it, `key` the full path for messages.
 ConfigNode parse_config_value(const std::string& text, const ConfigLocation& place,
                               const std::string& key, std::vector<ConfigIssue>& issues);
 void apply_override(ConfigNode& root, const Override& override, std::vector<ConfigIssue>& issues);

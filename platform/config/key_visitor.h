@@ -56,7 +56,7 @@ struct KeyRow {
 struct MachineFact {
   const char* parameter;
   const void* member;
-  bool only_default = false;  // `attrs` may say otherwise
+  bool only_default = false;  // `attrs` may override it
 };
 
 struct ComponentRow : KeyRow {

@@ -1,5 +1,4 @@
-// Sizes of the machine's memories that stand in attributes of components, and the checks of what
-// they come to together.
+// Memory sizes of the machine from the attributes of components, and the checks of their sums.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +20,8 @@ struct MachineSizes {
 MachineSizes machine_sizes(const CubeSpec& cube);
 MemoryFacts memory_facts(const MachineSpec& machine);
 
-// Behind resolve_components(): the machine has to be addressable, its TCM large enough for its
-// shares.
+// Called after resolve_components(): the machine has to be addressable, its TCM large enough for
+// its shares.
 void check_sizes(const MachineSpec& machine, MachineFaults& faults);
 
 }  // namespace kernbench

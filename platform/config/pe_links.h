@@ -15,7 +15,7 @@ struct EnginePair {
 const std::vector<EnginePair>& pe_internal_pairs();
 std::string link_name(EnginePair pair);  // "pe_dma_to_pe_tcm", a key of pe_template.links
 // Whether the edge is a link of the fabric, which can have a length and a bandwidth: memory traffic
-// to and from a TCM. What else the engines of a PE tell each other takes no time on the way.
+// to and from a TCM. Other communication between the engines of a PE has no transport time.
 bool carries_flits(EnginePair pair);
 
 }  // namespace kernbench

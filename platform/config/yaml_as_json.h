@@ -5,7 +5,7 @@
 
 namespace kernbench {
 
-// Keys in the order of the text; plain scalars that JSON knows as numbers, true or false are such,
+// Keys in the order of the text; plain scalars that are numbers, true or false in JSON are such,
 // everything else is a string.
 std::string yaml_as_json(const std::string& yaml);
 

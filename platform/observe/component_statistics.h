@@ -1,4 +1,4 @@
-// What the components have counted up to now, as JSON and summed by kind. Key names carry the unit:
+// Statistics of the components up to now, as JSON and summed by kind. Key names carry the unit:
 // busy_ns, read_bytes, commands.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace kernbench {
 // "hbm_ctrl", "pe_gemm", ...: from the topology.
 using KindOf = std::function<std::string(const Component&)>;
 
-// "busy" or "busy_fs" -> "busy_ns"; "read" -> "read_bytes"; what names its unit already stays.
+// "busy" or "busy_fs" -> "busy_ns"; "read" -> "read_bytes"; a name with a unit stays.
 std::string key_of(const Statistic& statistic);
 
 // [{"name", "kind", "stats": {...}}] in the order given; components that count nothing are left

@@ -1,4 +1,4 @@
-// How far apart the ends of a transfer are.
+// Distance class of a transfer, by its initiator and target.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ namespace kernbench {
 // Nanoseconds; the second for differences.
 nlohmann::ordered_json ns_json(Fs t);
 nlohmann::ordered_json signed_ns_json(std::int64_t fs);
-// What was made so, or any number, for people.
+// Value of such a number, or of any other, for display.
 double to_double(const nlohmann::ordered_json& number);
 
 // As nlohmann's dump(): in one line, or with `indent` blanks for each level.

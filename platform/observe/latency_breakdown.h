@@ -31,8 +31,8 @@ class LatencyBreakdown final : private tlm::tlm_analysis_if<LinkPassage>,
   // Once per transfer, at the instant `end` at which it ended: its parts, which add up to end -
   // issue. `grant`: when its initiator's channel became free for it.
   LatencyParts take(const TieKey& key, Fs issue, Fs grant, Fs end);
-  // The same where nobody else knows: from its id's time on, until its last event, or now where no
-  // answer comes back. Once, when it is given back.
+  // The same from the transaction alone: from its id's time to its last event, or to now where no
+  // response comes back. Once, when it is released.
   LatencyParts take(const Transaction& transaction);
 
  private:
@@ -83,7 +83,7 @@ class LatencyBreakdown final : private tlm::tlm_analysis_if<LinkPassage>,
   };
   struct NodeRecord {
     LatencyPart part = LatencyPart::noc;
-    LatencyPart untold = LatencyPart::noc;  // of time there that the node tells nothing about
+    LatencyPart untold = LatencyPart::noc;  // of time there without a report by the node
     std::vector<Occupancy> channels;        // of an HBM controller
   };
   struct HashKey {

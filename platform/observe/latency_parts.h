@@ -1,4 +1,4 @@
-// What a transfer's latency is made of (spec 11.3).
+// Parts of a transfer's latency (spec 11.3).
 #pragma once
 
 #include <array>

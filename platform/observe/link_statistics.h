@@ -1,4 +1,4 @@
-// What the links of the fabric carried.
+// Traffic statistics of the fabric's links.
 #pragma once
 
 #include <nlohmann/json.hpp>

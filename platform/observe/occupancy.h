@@ -1,4 +1,5 @@
-// Who held a serial resource when, as far back as anybody may still ask: a link, a pseudo-channel.
+// Holders of a serial resource (a link, a pseudo-channel) by time, as far back as queries may
+// reach.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,7 @@ class Occupancy {
       spans_.push_back({&holder, start, end});
     }
   }
-  // Nobody will ask about what ended by then.
+  // Drops what ended by then: no more queries for it.
   void forget_until(Fs time) {
     while (!spans_.empty() && spans_.front().end <= time) spans_.pop_front();
   }

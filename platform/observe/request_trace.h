@@ -1,5 +1,5 @@
-// `--trace-requests F.jsonl` (spec 11.2): where every request was and when, one JSON object per
-// line, in the order in which they are over.
+// `--trace-requests F.jsonl` (spec 11.2): path and times of every request, one JSON object per
+// line, in the order of their ends.
 //
 //   {"kind": "read", "initiator": ..., "target": ..., "bytes": ...,
 //    "hops": [{"node", "arrival_ns", "start_ns", "departure_ns"}, ...],
@@ -38,7 +38,7 @@ class RequestTrace final : private tlm::tlm_analysis_if<TraceEvent>,
   // Observes `platform`; lines go to `out`. Both outlive it.
   RequestTrace(Platform& platform, std::ostream& out);
 
-  // How a transfer is numbered, if it is: the row of a file of requests, ...
+  // Number of a transfer, if it has one: the row of a file of requests, ...
   using NumberOf = std::function<std::optional<std::uint32_t>(const TieKey& key, NodeId initiator)>;
   void number_by(NumberOf number_of) { number_of_ = std::move(number_of); }
 
@@ -65,7 +65,7 @@ class RequestTrace final : private tlm::tlm_analysis_if<TraceEvent>,
   struct CommandEvents {
     std::vector<TraceEvent> events;
   };
-  // What a PE_DMA does at present, per direction.
+  // Present work of a PE_DMA, per direction.
   struct InService {
     std::string pe;
     std::uint64_t command = 0;
@@ -73,7 +73,7 @@ class RequestTrace final : private tlm::tlm_analysis_if<TraceEvent>,
     bool busy = false;
   };
   using CommandKey = std::pair<std::string, std::uint64_t>;  // PE, command
-  // Lines that are written at one instant: commands behind transfers, then by what they are.
+  // Order of lines written at one instant: commands behind transfers, then by key.
   using LineKey = std::tuple<Fs, bool, TieKey, CommandKey>;
 
   void write(const TraceEvent& event) override;

@@ -1,4 +1,4 @@
-// `--stats F.json`: everything that the machine counted in a run.
+// `--stats F.json`: all statistics of the machine in a run.
 #pragma once
 
 #include <iosfwd>
@@ -16,7 +16,7 @@ class StatisticsRegions;
 // The kind of a component in the topology; the host is no node of it: "host".
 KindOf kind_in(const Platform& platform);
 
-// What a machine counted, and where to find it.
+// Statistics of a machine, with the components and links behind them.
 struct RunStatistics {
   // Up to now, when the run has ended; `simulated`: when its program had, or the run was stopped.
   RunStatistics(const Platform& platform, const ActivityWindows& windows, Fs simulated);

@@ -1,9 +1,9 @@
-// StatisticsRegions: what the machine counted between two marks of the host program (spec 11.3,
+// StatisticsRegions: statistics of the machine between two marks of the host program (spec 11.3,
 // torch.stats).
 //
 // What is under way at a mark, or booked ahead on a link or a pseudo-channel, is cut there: its
 // time before the mark counts before it (spec 11.3). A region begins with the run or at the last
-// reset; a dump tells the difference since then and ends nothing. What is not a sum, such as the
+// reset; a dump reports the difference since then and ends nothing. What is not a sum, such as the
 // high water of a queue, has no difference and is left out.
 #pragma once
 

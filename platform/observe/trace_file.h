@@ -36,7 +36,7 @@ class TraceFile final : public sc_core::sc_trace_file {
 
   std::size_t variables() const { return signals_.size() + objects_.size(); }
 
-  // Lets go of all signals, writes what is pending, and the end of the run if that is later: the
+  // Releases all signals, writes what is pending, and the end of the run if that is later: the
   // simulation itself may stand further on, by as much as its slices happen to. Throws Error if the
   // file is not complete.
   void close(Fs end = 0);

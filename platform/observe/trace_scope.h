@@ -1,4 +1,4 @@
-// Which signals a waveform takes: `--trace-scope GLOB`.
+// Selection of the signals of a waveform: `--trace-scope GLOB`.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// `run --breakdown` (spec 11.3): what the latencies of all memory transfers of a run are made of,
-// by operation and distance.
+// `run --breakdown` (spec 11.3): latency parts of all memory transfers of a run, by operation and
+// distance.
 //
 // A transfer counts from the grant of its DMA channel, or from its issue by the host, to the
 // arrival of its answer, or to its commit where none comes back.

@@ -1,10 +1,9 @@
-// VCD text: header, scopes, identifiers, value changes, behind one large buffer. Knows nothing of
+// VCD text: header, scopes, identifiers, value changes, behind one large buffer. Independent of
 // SystemC.
 //
 // The date is fixed and identifiers follow the order of the variables, so that equal runs give
-// equal bytes. Enumerations are
-// `$var string` with changes `sLABEL id`: an extension that GTKWave, vcd2fst and fst2vcd read.
-// Timescale 1 fs.
+// equal bytes. Enumerations are `$var string` with changes `sLABEL id`: an extension that GTKWave,
+// vcd2fst and fst2vcd read. Timescale 1 fs.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +46,7 @@ class VcdWriter {
       std::string_view text);  // bits as 0 1 x z, reals as decimals, labels, "1" for an event
   void comment(std::string_view text);
 
-  // Throws Error if anything of the file could not be written. The destructor closes without a
-  // word.
+  // Throws Error if anything of the file could not be written. The destructor closes silently.
   void close();
 
  private:

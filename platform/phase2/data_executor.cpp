@@ -115,7 +115,7 @@ bool DataExecutor::enroll(const DataOpPtr& op) {
   entry.op = op;
   for (const ValueId input : input_ids(*op)) {
     if (input > functional_model_.values())
-      continue;  // defined by nobody: there is nothing to wait for, and its job will say so
+      continue;  // undefined value: there is nothing to wait for, and its job reports the error
     Value& read = value(input);  // a deque: `entry` stays where it is
     ++read.uses;
     if (read.done) continue;
@@ -268,7 +268,7 @@ SharedBytes DataExecutor::resolve(ValueId id) {
   return computed(id);
 }
 
-// A signal wakes nobody, so that the question is asked now and then.
+// A signal does not wake the waiting thread: the stop question is polled.
 void DataExecutor::await(ValueId id) {
   constexpr std::chrono::milliseconds between_questions{20};
   pool_.run_here();

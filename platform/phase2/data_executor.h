@@ -7,9 +7,9 @@
 // blocks (Job); small gemms of equal shape are taken in batches.
 //
 // Deferred: run() after the simulation. Eager: start_eager() before it; ops then start as soon as
-// their inputs exist, and the functional_model asks here for values that a kernel reads.
+// their inputs exist, and the functional_model requests here the values that a kernel reads.
 //
-// Told to stop, it starts nothing more: run() ends with a StoppedError that says how far it came,
+// On a stop request, no new task starts: run() ends with a StoppedError that says how far it came,
 // as does a kernel that waits for a value.
 #pragma once
 
@@ -43,9 +43,9 @@ class DataExecutor : public ValueResolver {
 
   void start_eager();
   // Computes everything recorded so far. May be called again after more was recorded. Rethrows the
-  // error of the first failed op. StoppedError if it was told to stop.
+  // error of the first failed op. StoppedError on a stop request.
   void run();
-  // The same when afterwards only memory and `wanted` are read: every other value goes when its
+  // The same when afterwards only memory and `wanted` are read: every other value is freed when its
   // last reader has run.
   void run_for(const std::vector<ByteImage>& wanted);
 
@@ -105,7 +105,7 @@ class DataExecutor : public ValueResolver {
 
   FunctionalModel& functional_model_;
   StopQuestion stop_;
-  std::atomic<bool> abandoned_{false};  // nobody asks for the values any more
+  std::atomic<bool> abandoned_{false};  // the values are not needed any more
   bool releases_ = false, eager_ = false;
   mutable std::mutex mutex_;
   std::condition_variable value_done_;
@@ -114,7 +114,7 @@ class DataExecutor : public ValueResolver {
   std::size_t workers_ = 0;    // that are at work on them
   std::vector<ValueId> held_;  // by memory or as wanted
   std::map<ValueId, std::exception_ptr> errors_;
-  WorkerPool pool_;  // last: its threads end before the rest goes
+  WorkerPool pool_;  // last: its threads end before the rest is destroyed
 };
 
 }  // namespace kernbench

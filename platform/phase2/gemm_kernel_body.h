@@ -14,7 +14,7 @@ namespace kernbench {
 namespace {
 
 // Eigen cuts a product by the sizes of the caches that it finds, and that decides the order of the
-// sums: say them.
+// sums: fixed sizes instead.
 void fix_cache_sizes() {
   static const bool done = [] {
     Eigen::setCpuCacheSizes(32 * 1024, 512 * 1024, 4 * 1024 * 1024);

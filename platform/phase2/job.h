@@ -14,8 +14,7 @@ class Job {
  public:
   virtual ~Job() = default;
   virtual std::size_t blocks() const = 0;
-  virtual void run_block(
-      std::size_t index) = 0;  // each index once; StoppedError if it was told to stop
+  virtual void run_block(std::size_t index) = 0;  // each index once; StoppedError on a stop request
   const SharedBytes& output() const { return output_; }  // complete when all blocks have run
 
  protected:
@@ -23,7 +22,7 @@ class Job {
   SharedBytes output_;
 };
 
-// Reads the inputs now; the op must outlive the job. Blocks of a gemm may be long: they ask `stop`
+// Reads the inputs now; the op must outlive the job. Blocks of a gemm may be long: they poll `stop`
 // themselves.
 std::unique_ptr<Job> make_gemm_job(const DataOp& op, const ValueLookup& lookup,
                                    const StopQuestion& stop);

@@ -34,7 +34,7 @@ struct OpCheck {
 Comparison check_op(const DataOp& op, const std::byte* output, const ValueLookup& values,
                     const StopQuestion& stop = {});
 // `values` gives every value that `ops` define or read; it is called on `threads` threads at once.
-// StoppedError if told to stop.
+// StoppedError on a stop request.
 OpCheck check_ops(const std::vector<DataOpPtr>& ops, const ValueLookup& values, unsigned threads,
                   const StopQuestion& stop = {});
 

@@ -1,5 +1,5 @@
-// What one operation should give, by plain loops in double precision from its inputs as they are,
-// which share nothing with the jobs that compute it (spec 9, verification of operations).
+// Reference result of one operation: plain loops in double precision from its inputs as they are,
+// sharing nothing with the jobs that compute it (spec 9, verification of operations).
 //
 // PEs compute in f32, or in integers where that is exact. Each element comes with a bound on what
 // f32 may make of it before it is rounded to the output's dtype: sums are held to the tolerance of
@@ -20,8 +20,8 @@ struct Estimate {
   double error = 0;  // infinite: partial sums may have overflowed f32
 };
 
-// In row-major order of the output. For gemm, math and convert. StoppedError if a long one, a gemm,
-// was told to stop.
+// In row-major order of the output. For gemm, math and convert. StoppedError on a stop request
+// during a long one, a gemm.
 std::vector<Estimate> reference_of(const DataOp& op, const ValueLookup& lookup,
                                    const StopQuestion& stop = {});
 
@@ -31,7 +31,7 @@ inline constexpr double f32_accumulation = 1e-5;  // of a sum, relative to the s
 inline constexpr double f32_largest = 0x1.fffffep+127;
 
 std::vector<double> elements_of(const TensorValue& value, const ValueLookup& lookup);  // row-major
-// What one function may miss its result by in f32: a few units in the last place.
+// Error bound of one function in f32: a few units in the last place.
 double f32_rounding(double value);
 // Operations that are the same in doubles and in integers; nothing for others.
 template <class Number>
@@ -52,8 +52,8 @@ std::optional<Number> in_any_numbers(MathOp op, Number x, Number y, Number z) {
   }
 }
 double element_wise(MathOp op, double x, double y, double z);
-// What f32 holds of it: infinite beyond its range; where the error decides on which side of the end
-// it lies, nothing is known.
+// The estimate as f32 holds it: infinite beyond its range; unknown where the error decides on which
+// side of the end it lies.
 Estimate within_f32(Estimate estimate);
 
 std::vector<Estimate> reference_of_element_wise(const DataOp& op, const ValueLookup& lookup);

@@ -1,5 +1,4 @@
-// How a computation of phase 2 is ended early: whoever computes for long asks now and then whether
-// to stop.
+// Early end of a computation of phase 2: a long computation polls a question whether to stop.
 #pragma once
 
 #include <functional>
@@ -21,12 +20,11 @@ class StoppedError : public Error {
 
 inline bool says_stop(const StopQuestion& stop) { return stop && stop(); }
 
-// For a computation that does not ask whether to stop, such as the reference that a bench brings
-// along.
+// For a computation that does not poll, such as the reference that a bench brings along.
 //
-// What `computation` returns or throws. It runs on a thread of its own with a copy of all that it
-// has captured; when `stop` says so, that thread is left to itself and this is a StoppedError.
-// Without a question, or where the host refuses a thread, it runs here.
+// Returns or throws what `computation` does. It runs on a thread of its own with a copy of all that
+// it has captured; on a stop request that thread is abandoned and StoppedError is thrown. Without a
+// question, or where the host refuses a thread, it runs on the calling thread.
 std::vector<double> abandonable(const std::function<std::vector<double>()>& computation,
                                 const StopQuestion& stop);
 

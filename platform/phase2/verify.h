@@ -27,7 +27,7 @@ struct Comparison {
 // An element agrees if |got - expected| <= atol + rtol * |expected|, if both are NaN, if they are
 // the same infinity, or if the reference overflows to that infinity when it is rounded to the
 // dtype. `factor` scales the tolerance: the number of roundings on the longest chain. UsageError if
-// the sizes differ; StoppedError if told to stop.
+// the sizes differ; StoppedError on a stop request.
 Comparison compare(const std::vector<std::byte>& bytes, DType dtype, const Shape& shape,
                    const std::vector<double>& reference, double factor = 1,
                    const StopQuestion& stop = {});

@@ -1,5 +1,5 @@
-// Work in a child process: SystemC simulates once per process, so whoever needs several fresh
-// machines forks one for each.
+// Work in a child process: SystemC simulates once per process, so several fresh machines take one
+// fork each.
 #pragma once
 
 #include <sys/types.h>
@@ -11,8 +11,8 @@
 namespace kernbench {
 
 // A copy of this process that runs the body and ends, without destructors and without flushing what
-// is buffered here. This process must have no other threads. Ended by force if nobody has asked for
-// its value.
+// is buffered here. This process must have no other threads. Ended by force if its value was not
+// taken.
 class ChildProcess {
  public:
   explicit ChildProcess(const std::function<std::string()>& body);
@@ -20,8 +20,9 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // Waits for what the body returns; once. What it throws is thrown here with the same text: as a
-  // DeadlockError if it is one, else as an Error; so is the end of the child by a signal.
+  // Waits for the result of the body; once. An exception of the body is thrown here with the same
+  // text: as a DeadlockError if it is one, else as an Error; so is the end of the child by a
+  // signal.
   std::string value();
 
  private:

@@ -1,4 +1,4 @@
-// The hops of one leg, with what each charges and when the first flit (or the header) gets there:
+// The hops of one leg, with the delays of each and the arrival of the first flit (or the header):
 // for `route` and `probe`.
 #pragma once
 
@@ -23,7 +23,7 @@ struct Bottleneck {
 };
 std::optional<Bottleneck> bottleneck_of(const Path& path);
 
-// One column of times: when something arrives at each position.
+// One column of times: an arrival at each position.
 struct LegTimes {
   std::string title;     // "first flit at ns"
   std::string json_key;  // "first_flit_at_ns"

@@ -34,7 +34,7 @@ struct ProbeCase {
   bool available() const { return unavailable.empty(); }
 };
 
-// What a case measures, and what best and worst are told by.
+// Size of a case's transfer, and of those that decide best and worst.
 inline constexpr std::uint64_t probe_bytes = 32 * 1024;
 
 // All cases, in the order above; the same names on every machine.

@@ -1,4 +1,4 @@
-// What must hold between the cases of `probe` on any sound machine (ADR-0049 D5), by the times
+// Relations between the cases of `probe` that hold on any sound machine (ADR-0049 D5), by the times
 // simulated at 32 KiB.
 #pragma once
 

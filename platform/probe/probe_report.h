@@ -1,4 +1,4 @@
-// What `probe` prints: the cases at 32 KiB, the sweep over sizes, what lies beyond the formula, the
+// Output of `probe`: the cases at 32 KiB, the sweep over sizes, what lies beyond the formula, the
 // checks, the routes.
 #pragma once
 

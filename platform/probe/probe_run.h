@@ -1,4 +1,4 @@
-// Measures transfers alone on a fresh machine each, and sets the arithmetic beside the simulated
+// Measurement of transfers, each alone on a fresh machine; the arithmetic beside the simulated
 // time.
 #pragma once
 
@@ -27,7 +27,7 @@ struct ProbePoint {
   Fs flits = 0;        // beyond it: flits shorter than the others
   Fs bursts = 0;       // beyond it: bursts that wait for their pseudo-channel
   Fs drain = 0;        // bytes / bandwidth of the bottleneck
-  // What neither explains: 0 unless an implementation has been replaced by one with other rules.
+  // Unexplained rest: 0 unless an implementation has been replaced by one with other rules.
   std::int64_t unexplained() const {
     return static_cast<std::int64_t>(actual - bound.total() - flits - bursts);
   }
@@ -56,7 +56,7 @@ struct ProbeOutcome {
 // the grant to the end. Throws what ended the run.
 Fs simulate_alone(Platform& platform, const TrafficRequest& request);
 
-// What simulates requests, each on a fresh machine.
+// Simulates requests, each on a fresh machine.
 using Simulate = std::function<std::vector<Fs>(const std::vector<TrafficRequest>&)>;
 // Forks this process for every request. The platform has been built here but never runs here, so
 // each child has a fresh machine and nothing is elaborated twice.

@@ -1,5 +1,4 @@
-// What a machine costs of the host's memory, told from its description, before anything of it is
-// built.
+// Host memory that a machine takes, from its description, before anything of it is built.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +11,12 @@ namespace kernbench {
 struct MachineMemory {
   std::uint64_t pes = 0, nodes = 0, links = 0, pseudo_channels = 0;
 
-  // By what nodes, links and pseudo-channels were measured to take (docs/performance-figures.md).
+  // From the measured sizes of nodes, links and pseudo-channels (docs/performance-figures.md).
   std::uint64_t bytes() const;
   std::string str() const;  // "4335 nodes, 7548 links and 2048 pseudo-channels"
 };
 
-// As build_graph() makes them: nodes and the edges that are no pe_internal ones.
+// Counted as build_graph() makes them: nodes and the edges that are no pe_internal ones.
 MachineMemory machine_memory(const MachineSpec& machine);
 
 }  // namespace kernbench

@@ -42,10 +42,10 @@ class RouteFinder {
   // by the same rule.
   std::vector<NodeId> node_path(NodeId src, NodeId dst) const;
 
-  // What the host tells the PEs of a SIP, from any station of its way to another: pcie_ep, io_cpu,
-  // m_cpu, PE (spec 2.7). io_cpu and m_cpu take each message and send on what follows from it, so
-  // that the way between them may be walked to and fro. An answer comes back the same way. Between
-  // other nodes: node_path().
+  // Control messages of the host to the PEs of a SIP, between any two stations of their path:
+  // pcie_ep, io_cpu, m_cpu, PE (spec 2.7). io_cpu and m_cpu take each message and send on what
+  // follows from it, so that the path between them may be walked to and fro. A response takes the
+  // reverse. Between other nodes: node_path().
   std::vector<NodeId> message_path(NodeId src, NodeId dst) const;
 
   static std::vector<NodeId> reversed(std::vector<NodeId> path);

@@ -31,7 +31,7 @@ std::size_t split(std::string_view line, std::array<std::string_view, 6>& fields
   }
 }
 
-// What a faulty row throws; becomes one line of the UsageError.
+// Fault of a row, thrown; becomes one line of the UsageError.
 struct RowFault {
   std::string what;
 };

@@ -1,4 +1,4 @@
-// What the links carried from the first request of an experiment until now, whoever sent it.
+// Traffic of the links from the first request of an experiment until now, from all initiators.
 #pragma once
 
 #include <nlohmann/json.hpp>

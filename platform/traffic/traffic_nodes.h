@@ -1,4 +1,4 @@
-// Which nodes may start traffic, which may be its target, and how much these hold.
+// Initiators and targets of traffic, and the capacity of the targets.
 #pragma once
 
 #include "platform/assembly/platform.h"

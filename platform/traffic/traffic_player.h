@@ -35,10 +35,10 @@ class TrafficPlayer final : public sc_core::sc_module,
 
   std::uint64_t issued() const { return next_id_; }
   std::uint64_t ended() const { return ended_; }
-  // The request that this initiator's transfer belongs to, while it is under way; none if it is
-  // somebody else's.
+  // Request of this initiator's transfer, while it is under way; none for a transfer of other
+  // origin.
   std::optional<std::uint32_t> request_of(const TieKey& key, NodeId initiator) const;
-  // After a run that was stopped: hands on, in order of their ids, the results that wait for
+  // After a run that was stopped: delivers, in order of their ids, the results that wait for
   // earlier requests.
   void hand_on_ended();
   // After a run: the requests that have not ended, a line for each of the first 20; empty if there

@@ -30,7 +30,7 @@ inline TieKey traffic_key(Fs issue, std::uint32_t id) { return {issue, 0, id}; }
 
 struct TrafficResult;
 
-// Where the requests of an experiment come from, in ascending order of issue.
+// Source of the requests of an experiment, in ascending order of issue.
 class TrafficSource {
  public:
   virtual ~TrafficSource() = default;

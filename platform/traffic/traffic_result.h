@@ -1,4 +1,4 @@
-// What became of one request, and who is told.
+// Result of one request, and the listener interface for results.
 #pragma once
 
 #include "platform/traffic/traffic_request.h"

@@ -1,4 +1,4 @@
-// What a traffic experiment came to: makespan, rates, the busiest links, latency by distance.
+// Summary of a traffic experiment: makespan, rates, the busiest links, latency by distance.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class TrafficSummary {
 
   void begin() { links_.begin(); }  // at the instant of the first request
   void add(const TrafficResult& result);
-  // Beside add(): what the latency is made of; then the summary shows the means.
+  // Latency parts, beside add(); the summary then shows their means.
   void add_parts(const TrafficResult& result, const LatencyParts& parts);
 
   // All of it up to now, units in the key names; utilisations are shares of the time since the

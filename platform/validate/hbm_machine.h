@@ -17,9 +17,9 @@ struct HbmStack {
   std::string switch_penalty_ns = "0";
 };
 
-// Every number that these cases rest on: a topology that users edit lends the rest. Nothing on the
-// way delays: routers without overhead, mesh without limit, no lengths. What is left is the same
-// for every PE.
+// Overrides for every number that these cases rest on, over a topology that users may edit. Nothing
+// on the path delays: routers without overhead, mesh without limit, no lengths. What is left is the
+// same for every PE.
 std::vector<Override> hbm_machine(const HbmStack& stack);
 
 }  // namespace kernbench

@@ -1,4 +1,4 @@
-// Requests played on the machine of a case, with what each came to; and requests that depend on the
+// Requests played on the machine of a case, with their results; and requests that depend on the
 // ends of others.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace kernbench {
 
-// What follows when a request has ended: requests of that very instant, ids ignored. May be empty.
+// Requests that follow the end of another, at that very instant, ids ignored. May be empty.
 using FollowUp = std::function<std::vector<TrafficRequest>(const TrafficResult&)>;
 
 // Ids are given in order of issue; `first` ascends in time. By id. Throws what ended the run.

@@ -10,9 +10,9 @@
 
 namespace kernbench {
 
-// What a simulated number must be to its reference. A bound is for references of what the models
-// leave out (fill and drain, banks): the deviation is then what has been left out, not an error
-// within a tolerance.
+// Required relation of a simulated number to its reference. A bound is for references of what the
+// models leave out (fill and drain, banks): the deviation is then what has been left out, not an
+// error within a tolerance.
 enum class Relation { equal, at_least, at_most };
 const char* name_of(Relation relation);  // "equal", "at_least", "at_most"
 Relation parse_relation(const std::string& name);

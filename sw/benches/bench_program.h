@@ -17,7 +17,7 @@ struct BenchOptions {
   std::vector<int> devices{0};  // SIPs; not looked at for a bench that is not per device
   std::uint64_t seed = 1;       // of torch.random
   CclFile ccl{};                // of torch.distributed
-  StatisticsListener* statistics = nullptr;  // of torch.stats; null: nobody listens
+  StatisticsListener* statistics = nullptr;  // of torch.stats; null: no listener
 };
 
 // Outlives the simulation. A bench that submits nothing ends with LaunchError of code NO_REQUESTS.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* as_ccl_says = "ccl.yaml";
 
-// What differs from ccl.yaml.
+// Settings that differ from ccl.yaml.
 CclChanges changes_of(const Attributes& given) {
   CclChanges changes;
   for (const char* key : {"algorithm", "buffer_kind"}) {
@@ -25,7 +25,7 @@ CclChanges changes_of(const Attributes& given) {
   return changes;
 }
 
-// What the ranks are filled with, and what becomes of it.
+// Input values of the ranks, and the result expected from them.
 class Fill {
  public:
   Fill(int ranks, DType dtype)

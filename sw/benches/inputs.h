@@ -1,4 +1,4 @@
-// Inputs and parameters that many benches have alike.
+// Inputs and parameters shared by many benches.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
-// CollectiveAlgorithm: how a collective is carried out (spec 8.2). Each file in
-// algorithms/ registers its own; ccl.yaml names the one that all_reduce uses. How to write one:
-// README.md.
+// CollectiveAlgorithm: implementation of a collective (spec 8.2). Each file in algorithms/
+// registers its own; ccl.yaml names the one that all_reduce uses. How to write one: README.md.
 #pragma once
 
 #include <functional>
@@ -20,7 +19,7 @@ struct CollectiveAlgorithm {
   std::string layout;                       // of the shards that it accepts, in words
   ParameterSchema parameters;               // its own in ccl.yaml, beside ccl_parameters()
 
-  // Says whether the shards of the call lie as `layout` says; the reason if they do not, else "".
+  // Check of the layout of the call's shards against `layout`: the reason of a refusal, else "".
   // Empty: any layout will do.
   std::function<std::string(const CollectiveCall& call)> refuses;
   // The queue pairs of all ranks.

@@ -1,6 +1,6 @@
-// What ccl.yaml says of the collectives (spec 8.2): which algorithm all_reduce uses, the rings that
-// are installed for the group, and the algorithm's own parameters. The program reads the file; here
-// is what its keys are and mean.
+// Settings of the collectives in ccl.yaml (spec 8.2): the algorithm of all_reduce, the rings
+// installed for the group, and the algorithm's own parameters. The program reads the file; here are
+// its keys and their meaning.
 //
 //   defaults:                        # of all algorithms
 //     algorithm: lrab_hierarchical_allreduce
@@ -43,7 +43,7 @@ struct CclSettings {
   std::string algorithm;
   IpcqSettings rings;
   bool chunking = true;
-  std::int64_t n_elem = 8;  // of benches that do not say
+  std::int64_t n_elem = 8;  // of benches without a size of their own
   std::optional<int> world_size;
   RankUnit rank_unit = RankUnit::sip;
   Attributes own;  // the algorithm's parameters that are given or have a default
@@ -58,7 +58,7 @@ struct CclSettings {
 std::string differing_values(const CclSettings& settings, const CclSettings& others);
 
 // `changes` go before everything else ("algorithm" among them). UsageError: an algorithm that is
-// not there or does not all_reduce, a key that it does not know, a value that is not allowed.
+// not there or does not all_reduce, an unknown key, a value that is not allowed.
 using CclChanges = std::vector<std::pair<std::string, std::string>>;
 CclSettings resolve(const CclFile& file, const AlgorithmRegistry& algorithms,
                     const CclChanges& changes = {});

@@ -1,4 +1,4 @@
-// How the blocks of a collective are cut: into sections, as much as the scratch of a TCM holds at
+// Cutting of the blocks of a collective: into sections, as much as the scratch of a TCM holds at
 // once, and each section into chunks, the messages. All PEs that exchange messages cut alike: the
 // cut depends on the largest block only, and every block has the same number of sections and chunks
 // (which are empty where a block has fewer elements).

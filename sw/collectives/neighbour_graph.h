@@ -1,5 +1,5 @@
-// NeighbourGraph: which PE every PE reaches by which direction, and the queue pairs that this makes
-// (spec 8.1, ADR-0025).
+// NeighbourGraph: the neighbours of every PE by direction, and the resulting queue pairs (spec 8.1,
+// ADR-0025).
 //
 // A direction is only a name: the graph gives it meaning. The graphs that ship are in
 // shipped_graphs.h; an algorithm may make its own (a tree: `parent`, `child0`, `child1`).

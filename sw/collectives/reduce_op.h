@@ -1,4 +1,4 @@
-// How all ranks' values become one.
+// Reduction of the values of all ranks to one.
 #pragma once
 
 #include <cstdint>

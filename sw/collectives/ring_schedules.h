@@ -15,7 +15,7 @@ Schedule ring_reduce_scatter(int position, int count);
 // Blocks: one per position; block p is there at the start. Round k: sends block p - k, takes block
 // p - k - 1.
 Schedule ring_all_gather(int position, int count);
-// The one, then the other, on one block per position.
+// ring_reduce_scatter(), then ring_all_gather(), on one block per position.
 Schedule ring_all_reduce(int position, int count);
 
 // One block, from the root along the ring until all have it.

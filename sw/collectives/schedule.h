@@ -1,4 +1,4 @@
-// What a PE does in a collective, as data: made by pure functions (ring_schedules.h,
+// Schedule of a PE in a collective, as data: made by pure functions (ring_schedules.h,
 // tree_schedules.h, mesh_schedules.h), carried out by run_schedule().
 //
 // The data of a PE are numbered blocks. A step moves or combines a whole block; how blocks are cut
@@ -69,9 +69,9 @@ struct MessageStep {
 
 // The schedule with every block cut into `chunks` messages, in the order in which a PE carries them
 // out. Sends run ahead of the messages that a phase takes by at most `window`, which is not more
-// than the slots of a ring: then no ring of PEs fills all its slots with messages that nobody
-// takes. A chunk is stored as soon as no later phase changes it; blocks that no step changes come
-// last. Blocks are numbered below `blocks`.
+// than the slots of a ring: then no ring of PEs fills all its slots with messages that no PE takes.
+// A chunk is stored as soon as no later phase changes it; blocks that no step changes come last.
+// Blocks are numbered below `blocks`.
 std::vector<MessageStep> unroll(const Schedule& schedule, int blocks, int chunks, int window);
 
 }  // namespace kernbench

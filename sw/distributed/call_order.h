@@ -1,6 +1,6 @@
-// CallOrder: which collective each rank has reached. Collectives have no names: the n-th call of
-// one rank belongs to the n-th of every other one. Ranks that call different things, or end while
-// others wait for them, are told so instead of waiting for ever.
+// CallOrder: matching of the collective calls of the ranks. Collectives have no names: the n-th
+// call of one rank belongs to the n-th of every other one. Ranks that call different things, or end
+// while others wait for them, get an error instead of waiting for ever.
 #pragma once
 
 #include <fmt/format.h>

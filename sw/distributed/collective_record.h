@@ -1,5 +1,5 @@
-// What a collective was and how long it took, on all ranks; on one rank the handle of it; and the
-// table of all collectives of a run (spec 7).
+// Record of a collective and its time on all ranks; its handle on one rank; and the table of all
+// collectives of a run (spec 7).
 //
 // Bandwidths as nccl-tests define them (doc/PERFORMANCE.md there): the algorithm bandwidth is
 // size / time; the bus bandwidth is that times a factor by which it can be compared with the

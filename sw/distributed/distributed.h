@@ -8,8 +8,8 @@
 //   later.wait();  // or whatever waits for pending work
 //
 // Called by the ranks of torch.multiprocessing.spawn, each for itself; all ranks call the same
-// collectives in the same order. What ccl.yaml says of rings and algorithm holds. Errors are
-// UsageErrors that name the call.
+// collectives in the same order. Rings and algorithm are those of ccl.yaml. Errors are UsageErrors
+// that name the call.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,7 @@
 
 namespace kernbench {
 
-// A reduction, also by name. UsageError for one that there is not.
+// A reduction, also by name. UsageError for an unknown name.
 class Reduction {
  public:
   Reduction(ReduceOp op) : op_(op) {}  // NOLINT(google-explicit-constructor)

@@ -1,4 +1,4 @@
-// GroupCall: a collective as one rank calls it, and what can be said of it from the call alone.
+// GroupCall: a collective as one rank calls it, and the checks that need only the call.
 #pragma once
 
 #include <string>

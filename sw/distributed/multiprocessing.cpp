@@ -11,7 +11,7 @@
 namespace kernbench {
 namespace {
 
-// What the threads of one spawn and the thread that waits for them share.
+// State shared by the threads of one spawn and the thread that waits for them.
 struct Ranks {
   std::function<void(int)> body;
   std::vector<sc_core::sc_process_handle> threads;  // of those that run
@@ -52,7 +52,7 @@ void Ranks::end_all() {
   }
 }
 
-// Which ranks there are while they run.
+// Number and unit of the ranks under way, while it lives.
 class Spawned {
  public:
   Spawned(DistributedState& state, RankCount ranks) : state_(state), unit_before_(state.rank_unit) {

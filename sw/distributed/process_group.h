@@ -1,6 +1,6 @@
-// ProcessGroup: the ranks of torch.distributed, their ring buffers, and what becomes of a call of
-// one of them: it is checked, matched with the same call of the others, wired, and launched on the
-// caller's device.
+// ProcessGroup: the ranks of torch.distributed, their ring buffers, and the course of a rank's
+// call: checked, matched with the same call of the others, wired, and launched on the caller's
+// device.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@
 
 namespace kernbench {
 
-// What a rank gives to init_process_group.
+// Arguments of a rank's init_process_group.
 struct GroupSettings {
   CclChanges changes;
   std::optional<int> world_size;  // has no effect
@@ -28,10 +28,10 @@ struct GroupSettings {
 
 class ProcessGroup {
  public:
-  // Installs the rings; blocks. UsageError: an unknown algorithm, a key that it does not know, a
-  // world size that the machine does not have, a SIP topology that it does not support. After any
-  // error there is no group and what was installed before is still there. `rank`: the one that
-  // gives the settings; none for the program itself.
+  // Installs the rings; blocks. UsageError: an unknown algorithm or key, a world size that the
+  // machine does not have, a SIP topology that the algorithm does not support. After any error
+  // there is no group and what was installed before is still there. `rank`: the one that gives the
+  // settings; none for the program itself.
   ProcessGroup(DistributedState& state, std::optional<int> rank, const GroupSettings& given);
 
   const RankGroup& ranks() const { return ranks_; }

@@ -1,4 +1,4 @@
-// How many ranks there are, and what a rank is: by the machine and ccl.yaml (spec 8.2).
+// Number of ranks, and the unit of a rank: by the machine and ccl.yaml (spec 8.2).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// SpawnError: what the ranks of a spawn have thrown, by rank. Ranks that were only ended because of
+// SpawnError: exceptions of the ranks of a spawn, by rank. Ranks that were only ended because of
 // these are not in it.
 #pragma once
 

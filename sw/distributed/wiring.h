@@ -26,7 +26,7 @@ class Wiring {
   // Waits for every launch that has been reported, then installs `graph` in place of what is there.
   void replace(const NeighbourGraph& graph);
 
-  // Whoever is about to launch waits while an installation is under way, and reports the launch.
+  // A launch first waits while an installation is under way, and is then reported.
   void await_installation();
   void launched(std::shared_ptr<Worker> worker, const LaunchHandle& launch);
 

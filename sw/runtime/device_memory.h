@@ -25,8 +25,8 @@ class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
   // Gives the tensor its virtual range and its blocks their physical addresses; all or nothing.
   // AllocationError.
   void allocate(tl::TensorInfo& info, int sip);
-  // Who maps what: replicas only where they are, what is cut over cubes and PEs on every PE of the
-  // SIP. Empty in address model PA.
+  // PEs that map each piece: replicas only where they are, what is cut over cubes and PEs on every
+  // PE of the SIP. Empty in address model PA.
   std::vector<Mapping> mappings(const tl::TensorInfo& info, const DPPolicy& policy, int sip) const;
   void map(const std::string& tensor,
            const std::vector<Mapping>& mappings);  // waits until every PE has them

@@ -1,5 +1,5 @@
-// What a bench expects of an output tensor: recorded in phase 1, judged after phase 2 by whoever
-// runs the bench (spec 9).
+// Expected values of an output tensor of a bench: recorded in phase 1, judged after phase 2 by the
+// runner of the bench (spec 9).
 #pragma once
 
 #include <cstdint>

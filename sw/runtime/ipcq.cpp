@@ -41,7 +41,7 @@ void check_pe(const MachineDescription& machine, PeId pe) {
       pe.str(), machine.sips, machine.cubes(), machine.pes));
 }
 
-// No two rings overlap: messages are told apart by the address of their slot.
+// No two rings overlap: messages are distinguished by the address of their slot.
 void check_disjoint(std::vector<IpcqRing> rings) {
   std::sort(rings.begin(), rings.end(),
             [](const IpcqRing& a, const IpcqRing& b) { return a.base < b.base; });

@@ -33,10 +33,10 @@ class IpcqInstallation {
  public:
   IpcqInstallation(HostLink& link, DeviceMemory& memory) : link_(link), memory_(memory) {}
 
-  // Blocks until every PE of the graph has its queue pairs, all of them or none: every PE is asked
-  // first. UsageError: directions that nothing leads back to, a PE that is not there;
-  // AllocationError: the rings do not fit; LaunchError of code "ipcq_busy": rings that are there
-  // hold messages that nobody has received, or await credits. After any of them what was installed
+  // Blocks until every PE of the graph has its queue pairs, all of them or none: every PE is
+  // queried first. UsageError: directions that nothing leads back to, an unknown PE;
+  // AllocationError: the rings do not fit; LaunchError of code "ipcq_busy": existing rings hold
+  // messages that have not been received, or await credits. After any of them what was installed
   // before is still there.
   void install(const NeighbourGraph& graph, const IpcqSettings& options);
   // Adds the queue pairs of `graph` beside those that are there, whatever these hold; with the same
@@ -47,8 +47,8 @@ class IpcqInstallation {
   // Takes the rings away and gives their memory back. LaunchError as for install().
   void remove();
 
-  // A launch has failed: what it has left in the queues is lost, and the next installation takes no
-  // regard of it.
+  // A launch has failed: its messages left in the queues are lost, and the next installation
+  // ignores them.
   void launch_failed() { launch_failed_ = installed(); }
 
   bool installed() const { return !rings_.empty(); }

@@ -1,4 +1,4 @@
-// Launches: what to start and where, and the handle of one under way.
+// Launches: kernel name and target PEs, and the handle of a launch under way.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace kernbench {
 
-// What a program says about a launch of its own; keys are not empty. Kept with its record, and no
-// more.
+// Metadata of a launch, given by its program; keys are not empty. Kept with its record, without
+// other effect.
 using LaunchMeta = std::map<std::string, std::string>;
 
 // torch.launch("gemm", kernel, ...) starts on every PE of every cube that owns a shard of a tensor

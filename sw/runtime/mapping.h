@@ -1,4 +1,4 @@
-// Mapping: what lets PEs address a tensor, and the messages that bring it there and take it away:
+// Mapping: address translation of a tensor for PEs, and the messages that install and remove it:
 // pages of the MMU (address model VA) or segments of the BAAW (LA). Both travel to every target PE
 // and take simulated time (spec 3.3).
 #pragma once

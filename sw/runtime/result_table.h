@@ -1,4 +1,4 @@
-// ResultTable: what a bench reports besides its launches: rows of named numbers. `run` prints it,
+// ResultTable: rows of named numbers that a bench reports besides its launches. `run` prints it,
 // and writes it with --json.
 //
 //   ResultTable& table = torch.results("latency", {"bytes", "one_way_ns"});

@@ -1,5 +1,5 @@
-// Runtime: what all workers of one host program share: the link to the machine, device memory, and
-// what the benches expect.
+// Runtime: state shared by all workers of one host program: the link to the machine, device memory,
+// and the expectations of the benches.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace kernbench {
 
 class Worker;
 
-// Observer of torch.stats: told which parts of a run the host program is interested in (spec 11.3).
+// Observer of torch.stats: callbacks at the marks of the host program's regions (spec 11.3).
 class StatisticsListener {
  public:
   virtual ~StatisticsListener() = default;
@@ -53,11 +53,11 @@ struct Runtime {
   std::vector<Expectation> expectations;     // in order of torch.verify
   std::vector<LaunchRecord> launches;        // in order of being waited for
   std::deque<ResultTable> results;           // in order of torch.results
-  StatisticsListener* statistics = nullptr;  // null: nobody listens
+  StatisticsListener* statistics = nullptr;  // null: no listener
   std::uint64_t tensors_made = 0;            // for default names
   std::uint64_t launch_groups = 0;           // launches on several SIPs
 
-  // What the user may want to know; each text once.
+  // Warning to the user; each text once.
   void warn(const std::string& text) {
     if (std::find(warnings.begin(), warnings.end(), text) == warnings.end())
       warnings.push_back(text);

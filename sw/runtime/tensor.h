@@ -60,8 +60,7 @@ class Tensor {
   Tensor& fill_(double value);
   Tensor& copy_(const HostArray& source);    // UsageError unless shape and dtype agree
   Tensor& copy_(const TensorSlice& source);  // or a whole tensor
-  HostArray to_host()
-      const;  // PendingDataError for what only phase 2 knows; UsageError with data off
+  HostArray to_host() const;  // PendingDataError for values of phase 2; UsageError with data off
   void read_discard()
       const;  // the time of to_host() without its values: MemoryReads whose bytes are discarded
 

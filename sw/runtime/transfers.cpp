@@ -99,7 +99,7 @@ void Transfers::write(const TensorSlice& target, const HostArray& source) {
   check_same(target, source.shape(), source.dtype());
   const bool with_data = link_.port().data() != nullptr;
   const auto source_of = [&](const tl::Block& block) {
-    if (!with_data) return Source(FillPattern{});  // nobody looks at the bytes
+    if (!with_data) return Source(FillPattern{});  // the bytes are not used
     return Source(std::make_shared<const std::vector<std::uint8_t>>(bytes_of(source, block)));
   };
   send(target, source_of, "write " + target.str());

@@ -32,9 +32,8 @@ class Transfers {
   // only, and no image.
   using Images = std::vector<ByteImage>;
   Images fetch(const TensorSlice& source);
-  void discard(
-      const TensorSlice& source);  // the same read into nowhere: nothing is made of what comes
-  // What has been fetched. PendingDataError for what only phase 2 knows; UsageError with data off.
+  void discard(const TensorSlice& source);  // the same read, its data discarded
+  // What has been fetched. PendingDataError for values of phase 2; UsageError with data off.
   HostArray values(const TensorSlice& source, const Images& fetched) const;
 
  private:

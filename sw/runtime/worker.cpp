@@ -169,7 +169,7 @@ LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call,
   return handle;
 }
 
-// A handle stays pending until its launch has ended: somebody else may ask for the results
+// A handle stays pending until its launch has ended: another caller may ask for the results
 // meanwhile.
 const Completion& Worker::join(const LaunchHandle& handle) {
   handle.state();

@@ -1,5 +1,5 @@
 // Worker: one thread of a host program: its device, its pending launches, its random numbers, and
-// how its tensors move. Torch is its face.
+// the transfers of its tensors. Torch is its interface.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
 
   Tensor make(const Shape& shape, DType dtype, const DPPolicy& policy,
               std::string name);  // allocated and mapped
-  // Of a tensor that nobody has used: there is nothing to wait for.
+  // Of a tensor that has not been used: there is nothing to wait for.
   void fill_new(const Tensor& tensor, double value) { transfers_.fill(tensor, value); }
   void write_new(const Tensor& tensor, const HostArray& source) {
     transfers_.write(tensor, source);

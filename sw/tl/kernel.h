@@ -1,5 +1,5 @@
-// From a kernel function and its arguments to what travels to the PEs. The arguments are checked
-// against the kernel's signature when the program is compiled:
+// Conversion of a kernel function and its arguments to a KernelCall, which travels to the PEs. The
+// arguments are checked against the kernel's signature when the program is compiled:
 //
 //   void scale(tl::Program& tl, tl::Ptr x, tl::Tensor y, float factor, int n);
 //

@@ -123,8 +123,8 @@ const Handle::State& Program::operand(const char* call, const Handle& handle, bo
 
 void Program::run(Command command) { context_.wait(*context_.issue(std::move(command))); }
 
-// What has failed stays, so that a wait reports it; what nobody waits for is reported by PE_CPU
-// when the kernel has ended.
+// Failed commands stay, so that a wait reports them; PE_CPU reports those without a wait when the
+// kernel has ended.
 void Program::reap() {
   const auto finished = [](const InFlight& entry) {
     return entry.command->done() && entry.command->error().empty();

@@ -140,7 +140,7 @@ class Program {
   // Blocks until the message is there and its slot has been given back. It must have as many bytes
   // as are asked for.
   Handle recv(const std::string& direction, const Shape& shape, DType dtype);
-  // The first direction with a message, round robin; `direction` tells which.
+  // The first direction with a message, round robin; returned in `direction`.
   Handle recv(const Shape& shape, DType dtype, std::string* direction = nullptr);
   // Also copied: into the bytes of a block in TCM, which the result shares; or to the memory of
   // this PE.

@@ -1,5 +1,5 @@
-// tl::Ptr: a device address as kernels hold it, and tl::TensorInfo: what a tensor argument tells of
-// its tensor.
+// tl::Ptr: a device address as kernels hold it, and tl::TensorInfo: the tensor behind a tensor
+// argument.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ class Ptr {
 
   // Throws AccessFault, naming `call`, unless [address, address + nbytes) lies within the tensor.
   void check_access(const char* call, std::uint64_t nbytes) const;
-  // Throws UsageError unless the type that the pointer knows is `dtype`.
+  // Throws UsageError if the pointer has a type other than `dtype`.
   void check_dtype(const char* call, DType dtype) const;
   std::string str() const;  // "a + 64", "0x4000"
 

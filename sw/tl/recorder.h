@@ -15,15 +15,15 @@
 
 namespace kernbench::tl {
 
-// The machine that the kernel believes to run on; the launch covers all of it.
+// The machine assumed for the kernel; the launch covers all of it.
 struct Grid {
   int pes = 1;    // per cube
   int cubes = 1;  // per SIP
   int sips = 1;
   std::uint64_t scratch_bytes = 1 << 20;
   TileShape tile;  // the scheduler's
-  // The directions of each PE, and the size of its slots. Without any, sends and receives name what
-  // they like.
+  // The directions of each PE, and the size of its slots. Without any, sends and receives may use
+  // any direction.
   std::map<PeId, std::set<std::string>> directions;
   std::uint64_t slot_bytes = 4096;
 };

@@ -143,7 +143,7 @@ class Torch {
   };
   Rings ipcq;
 
-  // --- regions of interest: `run --stats` tells what the machine counted from reset() (or the
+  // --- regions of interest: `run --stats` reports the machine's statistics from reset() (or the
   // start) to each dump(), now and here: neither waits for launches nor takes time ---
   class Statistics {
    public:

@@ -1,4 +1,4 @@
-// What goes wrong with ring buffers, and what is said then (spec 4.2, 8.1).
+// Failures of ring buffers, and their messages (spec 4.2, 8.1).
 #include <boost/test/unit_test.hpp>
 
 #include "models/base/errors.h"
@@ -157,7 +157,7 @@ KERNBENCH_SYSTEMC_TEST(receives_that_wait_for_ever_are_listed_with_their_queues)
        "\n  sip0.cube0.pe1.pe_ipcq waits for a message in direction 'W' of sip0.cube0.pe0 since "});
 }
 
-// Everybody sends more than the rings hold before anybody receives.
+// All PEs send more than the rings hold before any of them receives.
 KERNBENCH_SYSTEMC_TEST(sends_that_wait_for_ever_are_listed_with_their_queues) {
   for (const Backpressure backpressure : {Backpressure::sleep, Backpressure::poll}) {
     const std::string error = forked_value([backpressure] {

@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(what_is_sent_arrives_at_the_neighbour_whatever_the_buffers)
   }
 }
 
-// Sums of sums go round before anybody knows their values: they are references until phase 2.
+// Sums of sums go round before their values are known: they are references until phase 2.
 KERNBENCH_SYSTEMC_TEST(results_that_are_pending_are_sent_and_forwarded) {
   TorchMachine m;
   const auto all_reduce = [](tl::Program& tl, tl::Tensor x, tl::Tensor out) {

@@ -187,8 +187,8 @@ KERNBENCH_SYSTEMC_TEST(the_payload_counts_not_the_slot) {
 }
 
 // Two messages at one instant: the second pays its overhead behind the first, then queues at the
-// link: 1 ns later than it, and behind its two flits. Its slot write waits for nobody: the first
-// one has ended when it comes.
+// link: 1 ns later than it, and behind its two flits. Its slot write does not wait: the first one
+// has ended when it comes.
 KERNBENCH_SYSTEMC_TEST(messages_are_a_fifo_and_do_not_wait_for_acknowledgements) {
   TorchMachine m;
   const Times t = run_pair(m, send_blocks<256, 2>);

@@ -101,7 +101,7 @@ void PeTestbench::connect(const std::string& a, const std::string& b, bool link)
   edges_.push_back({id(b), id(a), link});
 }
 
-// What two engines do not have in common is not bound.
+// Interfaces that two engines do not have in common are not bound.
 void PeTestbench::bind_engines() {
   for (const EnginePair& pair : pe_internal_pairs()) {
     bind_pe_edge(*engines_.at(std::string(name_of(pair.src))), pair.src,

@@ -29,7 +29,7 @@
 
 namespace kernbench::test {
 
-// Ends answers; notes requests. A memory, or the m_cpu.
+// A memory, or the m_cpu: receives responses, records requests.
 class PeNeighbour final : public FabricNode {
  public:
   PeNeighbour(const ComponentInit& init, Fs latency);
@@ -104,7 +104,7 @@ class PeTestbench final : public MachineServices,
   // A control message from m_cpu, and when its answer came back there (never_fs if it has not).
   std::size_t send_control(const std::string& to, std::shared_ptr<const Message> message,
                            bool posted = false);
-  // Memory traffic of somebody else to the TCM of this PE.
+  // Memory traffic of another initiator to the TCM of this PE.
   std::size_t send_to_tcm(bool write, std::uint64_t offset, unsigned bytes);
   struct Answer {
     Fs time = never_fs;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Fs ns = fs_per_ns;
 
-// The link, told of what is handed over to it, and the queues before it. Time goes on from call to
+// The link, notified of each hand-over to it, and the queues before it. Time goes on from call to
 // call.
 struct Links {
   explicit Links(std::uint32_t chunk_bytes) {
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(nobody_waits_longer_than_one_turn_of_the_other) {
   BOOST_TEST(w.order.substr(0, 8) == "ttttttst");
 }
 
-// The command of a read takes no time: it leaves when the link is free, and it is nobody's turn.
+// The command of a read takes no time: it leaves when the link is free, and uses up no turn.
 BOOST_AUTO_TEST_CASE(a_control_message_leaves_when_the_link_is_free) {
   Links w(256);
   w.put(0, compute, 's', 2 * 256);

@@ -1,4 +1,4 @@
-// Launches as the runtime sends them (spec 4.1, 7): targets, deployed code, what waits for whom.
+// Launches as the runtime sends them (spec 4.1, 7): targets, deployed code, waits for launches.
 #include "models/address/phys_addr.h"
 #include "models/address/virtual_space.h"
 #include "models/data/elements.h"

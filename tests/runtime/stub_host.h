@@ -1,4 +1,4 @@
-// A host without a fabric, whose machine answers at once: what the runtime sends, in which order.
+// A host without a fabric, whose machine answers at once; it logs the runtime's messages in order.
 // It runs a body on an SC_THREAD, as a host program would run. Inside a forked child:
 //
 //   StubHost host;

@@ -259,7 +259,7 @@ KERNBENCH_SYSTEMC_TEST(stats_tell_whoever_listens_the_time_of_each_mark) {
   } marks;
   StubHost host;
   run_on(host, [&](Torch& torch, Runtime& runtime) {
-    torch.stats.reset();  // nobody listens
+    torch.stats.reset();  // no listener
     runtime.statistics = &marks;
     torch.stats.reset();
     sc_core::wait(sc_core::sc_time::from_value(7 * fs_per_ns));

@@ -1,4 +1,4 @@
-// What errors say.
+// Checks of error messages.
 #pragma once
 
 #include <algorithm>

@@ -38,7 +38,7 @@ struct ForkResult {
   std::string report() const;  // the reasons, then the output
 };
 
-// Runs the body in a child and returns what became of it; touches no Boost state of the parent.
+// Runs the body in a child and returns its outcome; touches no Boost state of the parent.
 ForkResult run_forked(const std::function<std::string()>& body,
                       std::chrono::milliseconds timeout = default_timeout);
 

@@ -28,7 +28,7 @@
 
 namespace kernbench::test {
 
-// What a stub has seen arrive, in order of (time, tie rule).
+// An arrival at a stub; lists are in order of (time, tie rule).
 struct Received {
   Fs time = 0;
   TieKey key;
@@ -38,8 +38,8 @@ struct Received {
   Leg leg = Leg::request;
 };
 
-// Source, sink, or the end of responses; pays nothing. What reaches it as a whole ends there: its
-// owner is told.
+// Source, sink, or the end of responses; without overhead. A message that arrives as a whole ends
+// there: its owner is notified.
 class StubNode final : public FabricNode {
  public:
   explicit StubNode(const ComponentInit& init);

@@ -1,6 +1,6 @@
-// A machine that does one thing after another: what random programs of loads, stores, views and
-// computations must come to. It shares no code with the value graph: memory is an array of bytes,
-// blocks are arrays of doubles, and every operation is computed at once.
+// A sequential machine: the reference for random programs of loads, stores, views and computations.
+// It shares no code with the value graph: memory is an array of bytes, blocks are arrays of
+// doubles, and every operation is computed at once.
 //
 // A program is a list of Steps, numbers without meaning of their own; the machine gives each a
 // meaning where it stands, so that any list is a program, also one that a shrinking generator has

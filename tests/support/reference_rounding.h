@@ -1,5 +1,5 @@
-// Rounding to nearest even by its definition, in double: what the conversions of the program are
-// held against.
+// Rounding to nearest even by its definition, in double: the reference for the conversions of the
+// program.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Stand-ins for the nine engines of a PE, for tests of the machine around them: PE_CPU and PE_MMU
-// answer control messages as told, the DMA lets accesses to its TCM pass, the others are only
+// answer control messages by a plan, the DMA lets accesses to its TCM pass, the others are only
 // there.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace kernbench::test {
 
-// What the stubs of one machine do and have seen. Outlives the machine.
+// Plans and records of the stubs of one machine. Outlives the machine.
 struct StubEngines {
   struct Plan {
     Fs run = 0;  // from target_start to the answer

@@ -1,4 +1,4 @@
-// Files that go away with the test.
+// Temporary files, removed at the end of the test.
 #pragma once
 
 #include <filesystem>

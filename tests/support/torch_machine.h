@@ -53,7 +53,7 @@ class TorchMachine : public WholeMachine {
   // The text of the error that a run ends with; empty if it completes.
   std::string error(const std::function<void(Torch&)>& body) { return try_run(body).error; }
 
-  // Phase 2, and what it finds wrong with what torch.verify was told; empty if all is right.
+  // Runs phase 2; mismatches of the tensors given to torch.verify, empty if there are none.
   std::string failures() {
     DataExecutor executor(data, 2);
     executor.run();

@@ -1,5 +1,5 @@
-// tl.send, tl.recv and what belongs to them: what is asked of PE_IPCQ, and what the blocks hold
-// (spec 6, 8.1).
+// tl.send, tl.recv and related calls: requests to PE_IPCQ, and the contents of blocks (spec 6,
+// 8.1).
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 

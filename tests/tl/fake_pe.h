@@ -1,5 +1,5 @@
-// A PE without time: what a kernel does to values, with commands that complete when the test says
-// so.
+// A PE without time: the effects of a kernel on values, with commands that complete at the test's
+// request.
 #pragma once
 
 #include <functional>

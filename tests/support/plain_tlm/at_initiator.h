@@ -26,7 +26,7 @@ struct AtRequest {
 
 enum class EndResp { sent, returned_updated, returned_completed };
 
-// What the initiator does and has seen; outlives it.
+// Script and log of the initiator; outlives it.
 struct AtScript {
   std::vector<AtRequest> requests;
   EndResp end_resp = EndResp::sent;

@@ -1,4 +1,4 @@
-// The contents of a plain TLM-2.0 memory, and what has been asked of it.
+// The contents of a plain TLM-2.0 memory, and the record of a request to it.
 #pragma once
 
 #include <cstring>

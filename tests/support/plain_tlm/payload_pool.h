@@ -1,4 +1,4 @@
-// A memory manager of a plain TLM-2.0 initiator. Nothing in this folder knows of the platform.
+// A memory manager of a plain TLM-2.0 initiator. This folder is independent of the platform.
 #pragma once
 
 #include <memory>

@@ -1,13 +1,13 @@
-// Stands between an initiator and a target, passes every call on, and reports each breach of the
+// Checker between an initiator and a target: passes every call on, and reports each breach of the
 // TLM-2.0 base protocol (IEEE 1666-2011, 13 to 15) as an error of type "base_protocol".
 //
-// Checked: whose phases they are and their order; one request at a time until END_REQ (or
-// BEGIN_RESP), one response at a time until END_RESP; every attribute as the initiator set it,
-// bytes of a write included; response status unset before and set with the response; dmi_allowed
-// false at the start; a memory manager and a reference on every payload of nb_transport; no payload
-// taken again before its end; annotated times that never shrink in a call and never go back from
-// phase to phase; what TLM_ACCEPTED, TLM_UPDATED and TLM_COMPLETED permit; b_transport on threads
-// only; nothing under way at the end of the simulation.
+// Checked: sender and order of the phases; one request at a time until END_REQ (or BEGIN_RESP), one
+// response at a time until END_RESP; every attribute as the initiator set it, bytes of a write
+// included; response status unset before and set with the response; dmi_allowed false at the start;
+// a memory manager and a reference on every payload of nb_transport; no payload taken again before
+// its end; annotated times that never shrink in a call and never go back from phase to phase; what
+// TLM_ACCEPTED, TLM_UPDATED and TLM_COMPLETED permit; b_transport on threads only; nothing under
+// way at the end of the simulation.
 #pragma once
 
 #include <map>
