@@ -1,5 +1,7 @@
 #include "sc_main/build_info.h"
 
+#include <fmt/format.h>
+
 #include <systemc>
 
 namespace kernbench {
@@ -14,8 +16,8 @@ std::string version_text() {
 #endif
   // sc_version() adds the date on which the library was compiled.
   const std::string systemc = sc_core::sc_version();
-  return version_line() + "\nSystemC    " + systemc.substr(systemc.find(' ') + 1) +
-         "\nbuild      " KERNBENCH_BUILD "\ncompiler   " + compiler;
+  return fmt::format("{}\nSystemC    {}\nbuild      {}\ncompiler   {}", version_line(),
+                     systemc.substr(systemc.find(' ') + 1), KERNBENCH_BUILD, compiler);
 }
 
 }  // namespace kernbench

@@ -1,5 +1,7 @@
 #include "sc_main/ccl_file.h"
 
+#include <fmt/format.h>
+
 namespace kernbench {
 namespace {
 
@@ -17,7 +19,8 @@ std::vector<const CollectiveAlgorithm*> choosable(const AlgorithmRegistry& algor
 void add_values(std::vector<ConfigKey>& keys, const std::string& path,
                 const ParameterSchema& parameters) {
   for (const Parameter& parameter : parameters)
-    keys.push_back(ConfigKey::of_value(path + "." + parameter.name(), parameter, false));
+    keys.push_back(
+        ConfigKey::of_value(fmt::format("{}.{}", path, parameter.name()), parameter, false));
 }
 
 // What the section holds itself: defaults are resolved once the algorithm is known.

@@ -147,7 +147,7 @@ void print_attributes(const ComponentRegistry& registry) {
   print_head({"implementation", "attribute", "allowed", "unit", "default", "meaning", "source"});
   for (const Implementation* implementation : registry.list()) {
     for (const Parameter& parameter : implementation->schema) {
-      print_row({"`" + implementation->name + "`", "`" + parameter.name() + "`",
+      print_row({fmt::format("`{}`", implementation->name), fmt::format("`{}`", parameter.name()),
                  parameter.allowed(), parameter.unit(), default_text(parameter),
                  parameter.description(), parameter.source()});
     }
@@ -160,7 +160,7 @@ void print_markdown(const ComponentRegistry& registry) {
     print_head(columns);
     for (const KeyText& text : file.keys) {
       std::vector<std::string> row = cells(text);
-      row[0] = "`" + row[0] + "`";
+      row[0] = fmt::format("`{}`", row[0]);
       print_row(row);
     }
   }

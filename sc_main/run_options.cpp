@@ -106,12 +106,11 @@ void RunOptions::add_to(CLI::App& command) {
       .add_flag("--print-config", print_config,
                 "Prints the configuration with every default resolved, and does not simulate")
       ->group(results);
-  command.footer(
+  command.footer(fmt::format(
       "Every result file F has a companion F.config.yaml: version, command line, and the "
       "configuration with every default "
-      "resolved.\n\n" +
-      latency_parts_help() +
-      "Examples:\n"
+      "resolved.\n\n"
+      "{}Examples:\n"
       "  kernbench run --bench matmul-composite --verify-data\n"
       "  kernbench run --bench softmax-rows --param compute=steps --verify-data=ops\n"
       "  kernbench run --bench gemm-single-pe --param M=128 --param K=256 --topology tiny\n"
@@ -123,7 +122,8 @@ void RunOptions::add_to(CLI::App& command) {
       "stats.json\n"
       "  kernbench run --bench ccl-allreduce --topology six_sip --set "
       "ccl:defaults.algorithm=ring_allreduce --verify-data\n"
-      "  kernbench run --bench 1 --print-config > resolved.yaml\n");
+      "  kernbench run --bench 1 --print-config > resolved.yaml\n",
+      latency_parts_help()));
 }
 
 DataMode RunOptions::data_mode(DataMode needed_by_bench) const {

@@ -120,20 +120,20 @@ void TrafficOptions::add_to(CLI::App& app) {
       ->capture_default_str()
       ->group(group);
   machine.add_to(app);
-  app.footer(
+  app.footer(fmt::format(
       "Patterns:\n"
       "  stream       consecutive addresses of the initiator's own HBM partition\n"
       "  stride       the same memory, --stride bytes apart\n"
       "  random       HBM partitions of the initiator's SIP, memory and address drawn\n"
       "  hotspot      everybody at one memory (sip0.cube0.hbm_ctrl.pe0), addresses drawn\n"
-      "  closed-loop  random, a request when one of --max-outstanding has ended\n\n" +
-      latency_parts_help() +
-      "Examples:\n"
+      "  closed-loop  random, a request when one of --max-outstanding has ended\n\n"
+      "{}Examples:\n"
       "  kernbench traffic requests.csv --csv > times.csv\n"
       "  kernbench traffic --generate hotspot --initiators 'sip0.*.pe_dma' --requests 16\n"
       "  kernbench traffic requests.csv --breakdown --csv\n"
       "  kernbench traffic requests.csv --links links.csv\n"
-      "  kernbench traffic --generate random --rate 64 --read-share 0.5 --save requests.csv\n");
+      "  kernbench traffic --generate random --rate 64 --read-share 0.5 --save requests.csv\n",
+      latency_parts_help()));
 }
 
 // An option that would change nothing is a mistake.

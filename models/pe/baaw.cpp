@@ -1,5 +1,7 @@
 #include "models/pe/baaw.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -30,7 +32,8 @@ void Baaw::remove(const SegmentRemove& message) {
   for (const SegmentRemove::Range& range : message.segments) {
     table_.check_installed(range.la_base, range.la_size);
     if (!bases.insert(range.la_base).second) {
-      throw AddressError("the segment at " + format_address(range.la_base) + " is removed twice");
+      throw AddressError(
+          fmt::format("the segment at {} is removed twice", format_address(range.la_base)));
     }
   }
   for (const SegmentRemove::Range& range : message.segments)
@@ -41,8 +44,8 @@ void Baaw::remove(const SegmentRemove& message) {
 // Of a segment in the table. The first burst on every channel, then the last: what is between them
 // lies there too.
 void Baaw::check_place(const BaawSegment& segment) const {
-  const std::string which = "segment of " + std::to_string(segment.la_size) + " bytes at " +
-                            format_address(segment.la_base);
+  const std::string which =
+      fmt::format("segment of {} bytes at {}", segment.la_size, format_address(segment.la_base));
   if (segment.mode == HbmMapping::one_to_one && machine_.hbm_mapping != HbmMapping::one_to_one) {
     throw AddressError(
         which +
@@ -53,17 +56,17 @@ void Baaw::check_place(const BaawSegment& segment) const {
   for (const std::uint64_t pa : segment.pa_bases) {
     const MemoryTarget place = machine_.place_of(pa);
     if (place.node != memory)
-      throw AddressError(which + " lies in " + machine_.name(memory) + " and in " +
-                         machine_.name(place.node));
+      throw AddressError(fmt::format("{} lies in {} and in {}", which, machine_.name(memory),
+                                     machine_.name(place.node)));
     if (!channels.insert(hbm_.channel_of(place.offset)).second) {
-      throw AddressError(which + " has two physical bases on channel " +
-                         std::to_string(hbm_.channel_of(place.offset)));
+      throw AddressError(fmt::format("{} has two physical bases on channel {}", which,
+                                     hbm_.channel_of(place.offset)));
     }
   }
   const std::uint64_t tail = std::min(segment.la_size, hbm_.round_bytes());
   for (const PhysRange& range : table_.look_up(segment.la_base + segment.la_size - tail, tail)) {
     if (machine_.place_of(range.pa + range.nbytes - 1).node != memory) {
-      throw AddressError(which + " runs past the end of " + machine_.name(memory));
+      throw AddressError(fmt::format("{} runs past the end of {}", which, machine_.name(memory)));
     }
   }
 }

@@ -2,6 +2,8 @@
 // counted exactly once).
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -59,8 +61,8 @@ class CommandContext final : public TileListener {
   void complete_tile(TileTask& task) override {
     const auto found = std::find(in_flight_.begin(), in_flight_.end(), task.tile.id);
     if (found == in_flight_.end()) {
-      throw ModelError("tile " + std::to_string(task.tile.id) + " of command " +
-                       std::to_string(id()) + " has been completed twice");
+      throw ModelError(
+          fmt::format("tile {} of command {} has been completed twice", task.tile.id, id()));
     }
     in_flight_.erase(found);
     listener_.tile_completed(*this, task);

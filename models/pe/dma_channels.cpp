@@ -1,5 +1,7 @@
 #include "models/pe/dma_channels.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/address/virtual_space.h"
@@ -184,8 +186,9 @@ void DmaChannels::hand_standing_to_link() {
 void DmaChannels::completed(Transaction& transaction) {
   DmaChannel& channel = channels_[transaction.route().listener_tag];
   if (transaction.get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE && channel.fault.empty()) {
-    channel.fault = machine_.machine().name(transaction.route().path->source()) + " answered " +
-                    transaction.get_response_string();
+    channel.fault =
+        fmt::format("{} answered {}", machine_.machine().name(transaction.route().path->source()),
+                    transaction.get_response_string());
   }
   channel.in_flight_bytes->set(channel.in_flight_bytes->value() - transaction.get_data_length());
   if (--channel.awaited == 0) end(channel);
@@ -203,8 +206,8 @@ void DmaChannels::end(DmaChannel& channel) {
     channel.bytes += job.lane->stage().bytes;
   } else {
     ++faults_;
-    job.lane->task->completion->fail(std::string(dma_.name()) + " at " +
-                                     format_ns(Component::now()) + ": " + channel.fault);
+    job.lane->task->completion->fail(
+        fmt::format("{} at {}: {}", dma_.name(), format_ns(Component::now()), channel.fault));
   }
   dma_.finish(*job.lane);
 }

@@ -1,5 +1,7 @@
 #include "models/pe/ipcq_queue.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
@@ -18,7 +20,7 @@ void IpcqQueue::credit(std::uint64_t consumer_seq) {
 
 void IpcqQueue::arrived(const IpcqMessage& message) {
   if (message.sender_seq != head_cache_)
-    throw ModelError("message " + std::to_string(message.sender_seq) + " out of order: " + str());
+    throw ModelError(fmt::format("message {} out of order: {}", message.sender_seq, str()));
   if (head_cache_ - tail_ == n_slots_)
     throw ModelError("a message over one that has not been consumed: " + str());
   ++head_cache_;
@@ -64,10 +66,10 @@ void IpcqQueue::reset() {
 }
 
 std::string IpcqQueue::str() const {
-  return pair_.direction + " <-> " + pair_.peer.str() + " " + pair_.peer_direction +
-         ": sent head " + std::to_string(head_) + ", tail " + std::to_string(tail_cache_) +
-         ", credits " + std::to_string(credits()) + " of " + std::to_string(n_slots_) +
-         "; received head " + std::to_string(head_cache_) + ", tail " + std::to_string(tail_);
+  return fmt::format(
+      "{} <-> {} {}: sent head {}, tail {}, credits {} of {}; received head {}, tail {}",
+      pair_.direction, pair_.peer.str(), pair_.peer_direction, head_, tail_cache_, credits(),
+      n_slots_, head_cache_, tail_);
 }
 
 }  // namespace kernbench

@@ -1,5 +1,7 @@
 #include "models/pe/ipcq_queues.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
@@ -16,16 +18,16 @@ bool IpcqQueues::idle() const {
 
 Completion IpcqQueues::install(const IpcqInstall& message, const IpcqQueuePairs& mine,
                                bool serving) {
-  const std::string here = std::string(ipcq_.name()) + " at " + format_ns(Component::now()) + ": ";
+  const std::string here = fmt::format("{} at {}: ", ipcq_.name(), format_ns(Component::now()));
   const bool busy = !was_reset_ && (serving || !idle());
   if (!message.adds && !message.forced && busy)
-    return Completion::failure("ipcq_busy",
-                               here + "its queues hold messages or await credits:" + str());
+    return Completion::failure(
+        "ipcq_busy", fmt::format("{}its queues hold messages or await credits:{}", here, str()));
   const std::size_t count = mine.size() + (message.adds ? queues_.size() : 0);
   if (count > signals_.size()) {
-    return Completion::failure("ipcq_full", here + std::to_string(count) +
-                                                " queue pairs, allowed is " +
-                                                std::to_string(signals_.size()) + " (queue_pairs)");
+    return Completion::failure(
+        "ipcq_full",
+        fmt::format("{}{} queue pairs, allowed is {} (queue_pairs)", here, count, signals_.size()));
   }
   if (message.action == IpcqInstall::Action::ask) return {};
   if (!message.adds) {
@@ -63,12 +65,13 @@ void IpcqQueues::kernel_ended(bool failed) {
 
 void IpcqQueues::check_usable(const char* call) const {
   if (queues_.empty())
-    throw UsageError(std::string(call) + " on " + where().str() +
-                     ": no queue pair is installed there (torch.ipcq.install)");
+    throw UsageError(fmt::format("{} on {}: no queue pair is installed there (torch.ipcq.install)",
+                                 call, where().str()));
   if (was_reset_) {
     throw UsageError(
-        std::string(call) + " on " + where().str() +
-        ": its queues were reset when a launch failed; torch.ipcq.install makes them usable again");
+        fmt::format("{} on {}: its queues were reset when a launch failed; torch.ipcq.install "
+                    "makes them usable again",
+                    call, where().str()));
   }
 }
 
@@ -79,8 +82,8 @@ std::size_t IpcqQueues::index_of(const char* call, const std::string& direction)
   std::string known;
   for (const IpcqQueuePair& pair : setup_.queue_pairs)
     known += (known.empty() ? "" : ", ") + pair.direction;
-  throw UsageError(std::string(call) + " on " + where().str() + ": no queue pair in direction '" +
-                   direction + "'; there are " + known);
+  throw UsageError(fmt::format("{} on {}: no queue pair in direction '{}'; there are {}", call,
+                               where().str(), direction, known));
 }
 
 std::size_t IpcqQueues::take_next_with_message() {
@@ -116,8 +119,8 @@ void IpcqQueues::message_arrived(const IpcqMessage& message) {
     return queue.state.owns(message.dst_addr);
   });
   if (found == queues_.end()) {
-    throw ModelError("a message of " + message.source.str() + " in direction '" +
-                     message.direction + "' for no ring of " + where().str());
+    throw ModelError(fmt::format("a message of {} in direction '{}' for no ring of {}",
+                                 message.source.str(), message.direction, where().str()));
   }
   found->state.arrived(message);
   show(*found);

@@ -1,7 +1,8 @@
 #include "models/pe/page_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include "models/address/virtual_space.h"
@@ -58,8 +59,8 @@ PhysRanges PageTable::look_up(std::uint64_t va, std::uint64_t bytes) const {
   for (std::uint64_t at = va; at < end;) {
     const auto best = winner(at);
     if (best == extents_.end())
-      throw AccessFault("no mapping for virtual address " + format_address(at) + " (access of " +
-                        std::to_string(bytes) + " bytes at " + format_address(va) + ")");
+      throw AccessFault(fmt::format("no mapping for virtual address {} (access of {} bytes at {})",
+                                    format_address(at), bytes, format_address(va)));
     std::uint64_t until = std::min(end, best->second.end);
     for (auto it = extents_.upper_bound({at, ~std::uint64_t{0}});
          it != extents_.end() && it->first.begin < until; ++it) {

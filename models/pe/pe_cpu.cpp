@@ -1,5 +1,6 @@
 #include "models/pe/pe_cpu.h"
 
+#include <fmt/format.h>
 #include <sysc/kernel/sc_spawn.h>
 #include <sysc/kernel/sc_spawn_options.h>
 
@@ -88,9 +89,9 @@ void PeCpu::start_thread() {
   try {
     sc_core::sc_spawn([this] { run_launches(); }, "kernel", &options);
   } catch (const sc_core::sc_report&) {
-    throw Error(std::string(name()) + ": the host refuses a stack of " +
-                std::to_string(*parameters_.kernel_stack_bytes) +
-                " bytes (kernel_stack_bytes) for the kernel");
+    throw Error(
+        fmt::format("{}: the host refuses a stack of {} bytes (kernel_stack_bytes) for the kernel",
+                    name(), *parameters_.kernel_stack_bytes));
   }
 }
 
@@ -156,12 +157,12 @@ void PeCpu::run(Launch& launch) {
   state_signal_.set(static_cast<std::uint64_t>(State::draining));
   CommandPort& scheduler = *command_port_.operator->();
   if (!response->completion.ok)
-    scheduler.abandon("kernel '" + message.kernel.name + "' has failed");
+    scheduler.abandon(fmt::format("kernel '{}' has failed", message.kernel.name));
   while (!scheduler.drained()) await(scheduler.drained_event(), "the engines of the PE to drain");
   for (const auto& command : unwaited_) {
     if (response->completion.ok && !command->error().empty()) {
-      response->completion =
-          failure("access_fault", "kernel '" + message.kernel.name + "': " + command->error());
+      response->completion = failure(
+          "access_fault", fmt::format("kernel '{}': {}", message.kernel.name, command->error()));
     }
   }
   unwaited_.clear();
@@ -177,7 +178,7 @@ void PeCpu::run(Launch& launch) {
 }
 
 Completion PeCpu::run_body(const KernelLaunch& message) {
-  const std::string kernel = "kernel '" + message.kernel.name + "': ";
+  const std::string kernel = fmt::format("kernel '{}': ", message.kernel.name);
   try {
     calling("");
     scratch_ = std::make_unique<FreeListAllocator>("scratch", 0, *parameters_.scratch_bytes);
@@ -191,22 +192,22 @@ Completion PeCpu::run_body(const KernelLaunch& message) {
   } catch (const KernelAborted& aborted) {
     // Under collect_all a PE is ended only when it would wait for ever.
     if (message.failure_policy == FailurePolicy::collect_all && !aborted.blocked_on.empty()) {
-      return failure(Completion::blocked, kernel + "waited for " + aborted.blocked_on + " since " +
-                                              format_ns(aborted.since) +
-                                              " when nothing happened any more");
+      return failure(Completion::blocked,
+                     fmt::format("{}waited for {} since {} when nothing happened any more", kernel,
+                                 aborted.blocked_on, format_ns(aborted.since)));
     }
     return failure(Completion::aborted, kernel + "ended, the launch has failed on another PE");
   } catch (const std::exception& error) {
     return failure(code_of(error).c_str(), kernel + error.what());
   } catch (...) {
     return failure("kernel_exception",
-                   kernel + "an exception that is no std::exception; last call: " +
-                       (*last_call() == '\0' ? "none" : std::string("tl.") + last_call()));
+                   fmt::format("{}an exception that is no std::exception; last call: {}", kernel,
+                               *last_call() == '\0' ? "none" : std::string("tl.") + last_call()));
   }
 }
 
 Completion PeCpu::failure(const char* code, const std::string& what) const {
-  return Completion::failure(code, std::string(name()) + " at " + format_ns(now()) + ": " + what);
+  return Completion::failure(code, fmt::format("{} at {}: {}", name(), format_ns(now()), what));
 }
 
 void PeCpu::check_abort() const {
@@ -246,8 +247,8 @@ void PeCpu::wait(CommandState& command) {
   check_abort();
   if (!command.done()) {
     state_signal_.set(static_cast<std::uint64_t>(State::waiting_for_command));
-    await_or_end(command.completed(), "command " + std::to_string(command.id()) + " of kernel '" +
-                                          launch().kernel.name + "'");
+    await_or_end(command.completed(),
+                 fmt::format("command {} of kernel '{}'", command.id(), launch().kernel.name));
     state_signal_.set(static_cast<std::uint64_t>(State::running));
   }
   const auto same = [&command](const std::shared_ptr<CommandState>& state) {
@@ -273,13 +274,13 @@ Fs PeCpu::end_of_cycles(std::uint64_t n) const {
     if (delay <= never_fs - now()) return now() + delay;
   } catch (const std::overflow_error&) {
   }
-  throw UsageError("tl.cycles(" + std::to_string(n) + "): " + end_of_time);
+  throw UsageError(fmt::format("tl.cycles({}): {}", n, end_of_time));
 }
 
 void PeCpu::ipcq_send(IpcqSend message) {
   check_abort();
   const auto operation = std::make_shared<IpcqOperation>();
-  const std::string what = "tl.send in direction '" + message.direction + "'";
+  const std::string what = fmt::format("tl.send in direction '{}'", message.direction);
   ipcq_port_->submit_send(operation, std::move(message));
   wait(*operation, what);
 }
@@ -289,7 +290,7 @@ IpcqReceived PeCpu::ipcq_receive(IpcqReceive request) {
   const auto operation = std::make_shared<IpcqOperation>();
   const std::string what = request.direction.empty()
                                ? std::string("tl.recv in any direction")
-                               : "tl.recv in direction '" + request.direction + "'";
+                               : fmt::format("tl.recv in direction '{}'", request.direction);
   ipcq_port_->submit_receive(operation, std::move(request));
   wait(*operation, what);
   return operation->received();
@@ -303,7 +304,7 @@ std::uint64_t PeCpu::ipcq_reserve(const std::string& direction) {
 void PeCpu::wait(IpcqOperation& operation, const std::string& what) {
   state_signal_.set(static_cast<std::uint64_t>(State::waiting_for_ipcq));
   if (!operation.done())
-    await_or_end(operation.event(), what + " of kernel '" + launch().kernel.name + "'");
+    await_or_end(operation.event(), fmt::format("{} of kernel '{}'", what, launch().kernel.name));
   state_signal_.set(static_cast<std::uint64_t>(State::running));
   if (!operation.error().empty()) throw UsageError(operation.error());
 }

@@ -6,6 +6,8 @@
 // contenders are there. A DMA_READ of a tile first takes its tile buffer. Traffic to and from
 // PE_TCM passes through at once, free of charge; at the link it stands behind what starts here at
 // the same instant (tie rule of spec 2.3: pe_dma before pe_tcm).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -93,14 +95,14 @@ PeDma::PeDma(const ComponentInit& init, const Parameters& parameters, MachineSer
 void PeDma::add_channel(bool write) {
   DmaChannel& channel = channels_.channel(write);
   const std::string name = write ? "write" : "read";
-  channel.busy = &add_signal(name + "_channel", "the " + name + " channel is held", 1);
-  channel.in_flight_bytes = &add_signal(name + "_bytes_in_flight",
-                                        "of the " + name + " channel: issued and not ended", 32);
-  add_busy_time(name + "_channel_held", "grants to completions of the " + name + " channel",
-                channel.use.ended_holds(),
-                [&channel](Fs now) { return channel.use.held_time(now); });
-  add_statistic(write ? "bytes_written" : "bytes_read", "moved by the " + name + " channel",
-                Quantity::bytes, channel.bytes);
+  channel.busy = &add_signal(name + "_channel", fmt::format("the {} channel is held", name), 1);
+  channel.in_flight_bytes = &add_signal(
+      name + "_bytes_in_flight", fmt::format("of the {} channel: issued and not ended", name), 32);
+  add_busy_time(
+      name + "_channel_held", fmt::format("grants to completions of the {} channel", name),
+      channel.use.ended_holds(), [&channel](Fs now) { return channel.use.held_time(now); });
+  add_statistic(write ? "bytes_written" : "bytes_read",
+                fmt::format("moved by the {} channel", name), Quantity::bytes, channel.bytes);
 }
 
 void PeDma::add_statistics() {

@@ -5,8 +5,9 @@
 // with the first k tile its accumulator), then pays overhead_ns and the read of PE_TCM. STORE pays
 // overhead_ns and the write of PE_TCM, then gives the accumulator back. FETCH and STORE are served
 // side by side. Not modelled: which register holds what.
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <string>
 
 #include "models/base/errors.h"
 #include "models/pe/pe_components.h"
@@ -91,8 +92,8 @@ void PeFetchStore::release(Lane& lane) {
 
 void PeFetchStore::release_registers(std::uint64_t bytes) {
   if (bytes > used_)
-    throw ModelError(std::string(name()) + ": " + std::to_string(bytes) +
-                     " register bytes given back, " + std::to_string(used_) + " in use");
+    throw ModelError(
+        fmt::format("{}: {} register bytes given back, {} in use", name(), bytes, used_));
   used_ -= bytes;
   used_signal_.set(used_);
   wake_engine();

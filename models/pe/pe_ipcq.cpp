@@ -1,5 +1,7 @@
 #include "models/pe/pe_ipcq.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -70,10 +72,10 @@ void PeIpcq::submit_send(std::shared_ptr<IpcqOperation> operation, IpcqSend send
   job.is_send = true;
   job.queue = queues_.index_of("tl.send", send.direction);
   if (send.nbytes() > setup().settings.slot_size) {
-    throw UsageError("tl.send on " + queues_.where().str() + " in direction '" + send.direction +
-                     "': " + described(send.dtype, send.shape) + " has " +
-                     std::to_string(send.nbytes()) + " bytes, a slot has " +
-                     std::to_string(setup().settings.slot_size));
+    throw UsageError(fmt::format("tl.send on {} in direction '{}': {} has {} bytes, a slot has {}",
+                                 queues_.where().str(), send.direction,
+                                 described(send.dtype, send.shape), send.nbytes(),
+                                 setup().settings.slot_size));
   }
   job.operation = std::move(operation);
   job.send = std::move(send);
@@ -225,12 +227,11 @@ bool PeIpcq::look_receive(IpcqJob& job) {
   job.seq = receive.place ? *receive.place : queue.reserve();
   const IpcqQueue::Arrived& message = queue.message(job.seq);
   if (message.nbytes != receive.nbytes()) {
-    const std::string error =
-        "tl.recv on " + queues_.where().str() + " in direction '" + queue.pair().direction +
-        "': " + described(receive.dtype, receive.shape) + " has " +
-        std::to_string(receive.nbytes()) + " bytes, the message of " + message.source.str() +
-        " is " + described(message.dtype, message.shape) + " of " + std::to_string(message.nbytes) +
-        " bytes";
+    const std::string error = fmt::format(
+        "tl.recv on {} in direction '{}': {} has {} bytes, the message of {} is {} of {} bytes",
+        queues_.where().str(), queue.pair().direction, described(receive.dtype, receive.shape),
+        receive.nbytes(), message.source.str(), described(message.dtype, message.shape),
+        message.nbytes);
     if (!receive.place) queue.give_back(job.seq);
     job.operation->fail(error);
     return true;
@@ -302,11 +303,11 @@ void PeIpcq::finish(IpcqJob& job) {
 
 std::string PeIpcq::what_is_waited_for(const IpcqJob& job) const {
   const auto peer_of = [&](const std::string& direction) {
-    return "direction '" + direction + "' of " + setup().find(direction)->peer.str();
+    return fmt::format("direction '{}' of {}", direction, setup().find(direction)->peer.str());
   };
   if (job.is_send)
-    return "a credit to send in direction '" + job.send.direction + "' to " +
-           queues_[job.queue].state.pair().peer.str();
+    return fmt::format("a credit to send in direction '{}' to {}", job.send.direction,
+                       queues_[job.queue].state.pair().peer.str());
   if (job.receive.direction.empty()) return "a message in any direction";
   return "a message in " + peer_of(job.receive.direction);
 }

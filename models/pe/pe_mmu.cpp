@@ -7,6 +7,8 @@
 // the address model PA there are no mappings: an address is resolved through the shards of the
 // launch's tensors, free of charge; of several copies the nearest one (own PE, own cube, own SIP).
 // Not modelled: TLB misses, page walks.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -147,18 +149,18 @@ PhysRanges PeMmu::by_shards(std::uint64_t address, std::uint64_t nbytes) const {
     return address >= t.va_base && address - t.va_base < t.nbytes;
   });
   if (tensor == tensors_.end())
-    throw AccessFault("address " + std::to_string(address) + " is in no tensor of the launch");
+    throw AccessFault(fmt::format("address {} is in no tensor of the launch", address));
   const std::uint64_t begin = address - tensor->va_base;
   if (nbytes > tensor->nbytes - begin) {
-    throw AccessFault("access of " + std::to_string(nbytes) + " bytes at offset " +
-                      std::to_string(begin) + " runs past the end of a tensor of " +
-                      std::to_string(tensor->nbytes) + " bytes");
+    throw AccessFault(
+        fmt::format("access of {} bytes at offset {} runs past the end of a tensor of {} bytes",
+                    nbytes, begin, tensor->nbytes));
   }
   PhysRanges ranges;
   for (std::uint64_t at = begin; at < begin + nbytes;) {
     const Shard* shard = nearest(*tensor, at);
     if (shard == nullptr)
-      throw AccessFault("offset " + std::to_string(at) + " of a tensor is in none of its shards");
+      throw AccessFault(fmt::format("offset {} of a tensor is in none of its shards", at));
     const std::uint64_t length = std::min(begin + nbytes, shard->offset + shard->nbytes) - at;
     const std::uint64_t pa = shard->pa + (at - shard->offset);
     if (!ranges.empty() && ranges.back().pa + ranges.back().nbytes == pa) {

@@ -1,5 +1,7 @@
 #include "models/pe/pe_scheduler.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
@@ -97,9 +99,9 @@ void PeScheduler::submit(std::shared_ptr<CommandState> state, Command command) {
   if (plan) {
     const std::uint64_t registers = plan->largest_register_bytes();
     if (register_file_.connected() && registers > register_file_->register_file_bytes()) {
-      throw UsageError(
-          "a tile needs " + std::to_string(registers) + " bytes of the register file, which has " +
-          std::to_string(register_file_->register_file_bytes()) + "; choose a smaller tile_shape");
+      throw UsageError(fmt::format(
+          "a tile needs {} bytes of the register file, which has {}; choose a smaller tile_shape",
+          registers, register_file_->register_file_bytes()));
     }
     buffers_.check_room(plan->largest_buffer_bytes());
   }
@@ -110,7 +112,7 @@ void PeScheduler::submit(std::shared_ptr<CommandState> state, Command command) {
                                        std::move(command.data), std::move(plan));
   inbox_.push_back({context.get(), simple});
   if (!contexts_.emplace(id, std::move(context)).second)
-    throw ModelError("command " + std::to_string(id) + " has been submitted twice");
+    throw ModelError(fmt::format("command {} has been submitted twice", id));
   ++submitted_;
   inbox_signal_.set(inbox_.size());
   in_flight_signal_.set(contexts_.size());

@@ -4,6 +4,8 @@
 // the two run side by side. As a target of traffic on the fabric it answers like SRAM (spec 2.6),
 // beside the channels. The scheduler's reserve is the highest reserved_kb, outside all other
 // allocations. Not modelled: bytes (the memory store has them), banks.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -12,12 +14,12 @@
 #include "models/base/parameter_set.h"
 #include "models/base/services.h"
 #include "models/data/debug_access.h"
+#include "models/fabric/terminal_memory.h"
 #include "models/pe/pe_components.h"
 #include "models/pe/serial_resource.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_services.h"
 #include "models/protocol/pe_ports.h"
-#include "models/fabric/terminal_memory.h"
 
 namespace kernbench {
 namespace {
@@ -48,11 +50,11 @@ class PeTcm final : public FabricNode, public TcmAccess, private EndOfTimestep::
 
    private:
     Rational rate(const std::string& direction) {
-      return declare<Rational>(Parameter::rate_gbs(direction + "_bw_gbs",
-                                                   "bandwidth of the " + direction + " channel",
-                                                   "spec 1.2")
-                                   .default_val(512)
-                                   .or_unlimited());
+      return declare<Rational>(
+          Parameter::rate_gbs(direction + "_bw_gbs",
+                              fmt::format("bandwidth of the {} channel", direction), "spec 1.2")
+              .default_val(512)
+              .or_unlimited());
     }
   };
   explicit PeTcm(const ComponentInit& init);
@@ -95,14 +97,14 @@ PeTcm::PeTcm(const ComponentInit& init)
     TcmChannel& channel = channels_[write ? 1 : 0];
     const std::string name = write ? "write" : "read";
     channel.bw_gbs = init.attributes.as<Parameters>().bw_gbs[write ? 1 : 0];
-    channel.busy = &add_signal(name + "_busy", "the " + name + " channel is held", 1);
-    channel.waiting =
-        &add_signal(name + "_waiting", "accesses that wait for the " + name + " channel", 16);
-    add_busy_time(name + "_busy", "time that the " + name + " channel was held",
+    channel.busy = &add_signal(name + "_busy", fmt::format("the {} channel is held", name), 1);
+    channel.waiting = &add_signal(name + "_waiting",
+                                  fmt::format("accesses that wait for the {} channel", name), 16);
+    add_busy_time(name + "_busy", fmt::format("time that the {} channel was held", name),
                   channel.use.ended_holds(),
                   [&channel](Fs now) { return channel.use.held_time(now); });
-    add_statistic(write ? "bytes_written" : "bytes_read", "moved by the " + name + " channel",
-                  Quantity::bytes, channel.bytes);
+    add_statistic(write ? "bytes_written" : "bytes_read",
+                  fmt::format("moved by the {} channel", name), Quantity::bytes, channel.bytes);
   }
 }
 

@@ -1,7 +1,8 @@
 #include "models/pe/segment_control.h"
 
+#include <fmt/format.h>
+
 #include <memory>
-#include <string>
 
 #include "models/base/errors.h"
 
@@ -29,9 +30,9 @@ void SegmentControl::take(Transaction& request) {
   } catch (const ModelError&) {
     throw;
   } catch (const Error& fault) {
-    response->completion =
-        Completion::failure("segment_error", std::string(dma_.name()) + " at " +
-                                                 format_ns(Component::now()) + ": " + fault.what());
+    response->completion = Completion::failure(
+        "segment_error",
+        fmt::format("{} at {}: {}", dma_.name(), format_ns(Component::now()), fault.what()));
   }
   request.route().message = response;
   request.route().make_response();

@@ -1,5 +1,7 @@
 #include "models/pe/segment_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -10,7 +12,7 @@ namespace kernbench {
 namespace {
 
 std::string describe(std::uint64_t la_base, std::uint64_t la_size) {
-  return "segment of " + std::to_string(la_size) + " bytes at " + format_address(la_base);
+  return fmt::format("segment of {} bytes at {}", la_size, format_address(la_base));
 }
 
 void append(PhysRanges& ranges, std::uint64_t pa, std::uint64_t nbytes) {
@@ -36,8 +38,8 @@ void SegmentTable::install(const BaawSegment& segment) {
     if (segment.la_base - before.la_base < before.la_size) other = &before;
   }
   if (other != nullptr) {
-    throw AddressError(describe(segment.la_base, segment.la_size) + " overlaps the " +
-                       describe(other->la_base, other->la_size));
+    throw AddressError(fmt::format("{} overlaps the {}", describe(segment.la_base, segment.la_size),
+                                   describe(other->la_base, other->la_size)));
   }
   segments_.emplace_hint(next, segment.la_base, segment);
 }
@@ -49,24 +51,23 @@ void SegmentTable::check_bases(const BaawSegment& segment) const {
       (skew(segment) + segment.la_size + hbm_.burst_bytes - 1) / hbm_.burst_bytes;
   const std::uint64_t touched = std::min<std::uint64_t>(hbm_.channels, bursts);
   if (segment.pa_bases.size() != touched) {
-    throw AddressError(which + " has " + std::to_string(segment.pa_bases.size()) +
-                       " physical bases, but its bursts touch " + std::to_string(touched) +
-                       " channels");
+    throw AddressError(fmt::format("{} has {} physical bases, but its bursts touch {} channels",
+                                   which, segment.pa_bases.size(), touched));
   }
   for (std::size_t i = 1; i < segment.pa_bases.size(); ++i) {
     if (segment.pa_bases[i] % hbm_.burst_bytes == 0) continue;
-    throw AddressError(which + ": physical base " + format_address(segment.pa_bases[i]) +
-                       " is not where a burst begins");
+    throw AddressError(fmt::format("{}: physical base {} is not where a burst begins", which,
+                                   format_address(segment.pa_bases[i])));
   }
 }
 
 void SegmentTable::check_installed(std::uint64_t la_base, std::uint64_t la_size) const {
   const auto found = segments_.find(la_base);
   if (found == segments_.end())
-    throw AddressError("the " + describe(la_base, la_size) + " is not installed");
+    throw AddressError(fmt::format("the {} is not installed", describe(la_base, la_size)));
   if (found->second.la_size == la_size) return;
-  throw AddressError("the " + describe(la_base, la_size) + " is not installed, but a " +
-                     describe(la_base, found->second.la_size));
+  throw AddressError(fmt::format("the {} is not installed, but a {}", describe(la_base, la_size),
+                                 describe(la_base, found->second.la_size)));
 }
 
 void SegmentTable::remove(std::uint64_t la_base, std::uint64_t la_size) {
@@ -83,8 +84,8 @@ void SegmentTable::for_each_segment(std::uint64_t la, std::uint64_t bytes, Take 
     auto found = segments_.upper_bound(at);
     if (found != segments_.begin()) --found;
     if (found == segments_.end() || at - found->first >= found->second.la_size) {
-      throw AccessFault("no segment for logical address " + format_address(at) + " (access of " +
-                        std::to_string(bytes) + " bytes at " + format_address(la) + ")");
+      throw AccessFault(fmt::format("no segment for logical address {} (access of {} bytes at {})",
+                                    format_address(at), bytes, format_address(la)));
     }
     const std::uint64_t offset = at - found->first;
     const std::uint64_t length = std::min(bytes - position, found->second.la_size - offset);

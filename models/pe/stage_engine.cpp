@@ -1,5 +1,7 @@
 #include "models/pe/stage_engine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <string>
@@ -88,7 +90,7 @@ typename StageEngine<Node>::Lane& StageEngine<Node>::lane_of(StageType type) {
   for (Lane& lane : lanes_) {
     if (lane.type == type) return lane;
   }
-  throw ModelError(std::string(this->name()) + " does not serve " + kernbench::name_of(type));
+  throw ModelError(fmt::format("{} does not serve {}", this->name(), kernbench::name_of(type)));
 }
 
 template <class Node>

@@ -1,5 +1,7 @@
 #include "models/pe/task_ports.h"
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "models/base/errors.h"
@@ -60,8 +62,8 @@ bool TaskOutputs::offer(TileTask& task) {
   const StageType stage = task.stage().type;
   Output* output = outputs_[static_cast<std::size_t>(engine_of(stage))].get();
   if (output == nullptr)
-    throw ModelError(std::string(component_.name()) + ": no task edge to the engine of " +
-                     name_of(stage));
+    throw ModelError(
+        fmt::format("{}: no task edge to the engine of {}", component_.name(), name_of(stage)));
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay;
   return output->socket->nb_transport_fw(task, phase, delay) == tlm::TLM_UPDATED &&

@@ -1,5 +1,7 @@
 #include "models/pe/tile_buffer_pool.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -19,9 +21,10 @@ FreeListAllocator& TileBufferPool::memory() {
 
 void TileBufferPool::check_room(std::uint64_t bytes) {
   if (bytes <= memory().size_bytes()) return;
-  throw UsageError("a tile needs " + std::to_string(bytes) +
-                   " bytes of tile buffers, the scheduler's reserve has " +
-                   std::to_string(memory().size_bytes()) + "; choose a smaller tile_shape");
+  throw UsageError(
+      fmt::format("a tile needs {} bytes of tile buffers, the scheduler's reserve has {}; choose a "
+                  "smaller tile_shape",
+                  bytes, memory().size_bytes()));
 }
 
 bool TileBufferPool::acquire_buffer(TileTask& task, GrantListener& listener, std::uint32_t tag) {

@@ -1,5 +1,7 @@
 #include "models/protocol/machine_description.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/errors.h"
@@ -26,7 +28,7 @@ NodeId MachineDescription::find(std::string_view name) const {
 }
 
 void MachineDescription::refuse(const char* what, int number) {
-  throw RoutingError("no " + std::string(what) + " " + std::to_string(number) + " in this machine");
+  throw RoutingError(fmt::format("no {} {} in this machine", what, number));
 }
 
 }  // namespace kernbench

@@ -1,12 +1,15 @@
 #include "models/timing/service_time.h"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 
 namespace kernbench {
 
 ServiceTime::ServiceTime(const Rational& bw_gbs, std::uint32_t full_bytes)
     : full_bytes_(full_bytes) {
-  if (bw_gbs < Rational(0)) throw std::domain_error("a bandwidth of " + bw_gbs.str() + " GB/s");
+  if (bw_gbs < Rational(0))
+    throw std::domain_error(fmt::format("a bandwidth of {} GB/s", bw_gbs.str()));
   if (bw_gbs.is_zero()) return;
   const Rational fs_per_byte = Rational(static_cast<std::int64_t>(fs_per_ns)) / bw_gbs;
   // exact() needs 2 * bytes * num + den and 2 * den below 2^128, and its quotient below 2^64, for
@@ -14,8 +17,8 @@ ServiceTime::ServiceTime(const Rational& bw_gbs, std::uint32_t full_bytes)
   const auto limit = static_cast<Rational::Int>(1) << 94;
   if (fs_per_byte.num() >= limit || fs_per_byte.den() >= limit ||
       fs_per_byte.num() / fs_per_byte.den() >= Rational::Int{1} << 31) {
-    throw std::overflow_error("a bandwidth of " + bw_gbs.str() +
-                              " GB/s is too small or has too many digits");
+    throw std::overflow_error(
+        fmt::format("a bandwidth of {} GB/s is too small or has too many digits", bw_gbs.str()));
   }
   fs_per_byte_num_ = static_cast<unsigned __int128>(fs_per_byte.num());
   fs_per_byte_den_ = static_cast<unsigned __int128>(fs_per_byte.den());

@@ -1,5 +1,7 @@
 #include "models/timing/tile_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -40,8 +42,7 @@ struct Block {  // tile (rows, columns) of a tensor that is `width` wide
 
 void check_extent(const char* command, const char* name, std::int64_t value) {
   if (value < 1)
-    throw UsageError(std::string(command) + ": " + name + " is " + std::to_string(value) +
-                     ", allowed is at least 1");
+    throw UsageError(fmt::format("{}: {} is {}, allowed is at least 1", command, name, value));
 }
 
 TileShape checked(const char* command, const std::optional<TileShape>& tile,
@@ -89,9 +90,9 @@ TilePlan::TilePlan(CompositeGemm command, const TileShape& default_tile)
   tiles_n_ = ceil_div(product_.n, shape_.n);
   constexpr std::size_t stages_without_epilogue = 6;
   if (product_.epilogue.size() > Tile::max_stages - stages_without_epilogue) {
-    throw UsageError("composite gemm: epilogue has " + std::to_string(product_.epilogue.size()) +
-                     " entries, allowed are " +
-                     std::to_string(Tile::max_stages - stages_without_epilogue));
+    throw UsageError(fmt::format("composite gemm: epilogue has {} entries, allowed are {}",
+                                 product_.epilogue.size(),
+                                 Tile::max_stages - stages_without_epilogue));
   }
   first_pass_tiles_ = tiles_m_ * tiles_n_ * tiles_k_;
   rows_ = product_.m;
@@ -108,9 +109,9 @@ TilePlan::TilePlan(CompositeMath command, const TileShape& default_tile)
   check_extent("composite math", "n", columns_);
   constexpr std::size_t other_stages = 4;
   if (math_.inputs.size() + command.epilogue.size() > Tile::max_stages - other_stages) {
-    throw UsageError("composite math: " + std::to_string(math_.inputs.size()) + " inputs and " +
-                     std::to_string(command.epilogue.size()) + " epilogue entries, allowed are " +
-                     std::to_string(Tile::max_stages - other_stages) + " together");
+    throw UsageError(
+        fmt::format("composite math: {} inputs and {} epilogue entries, allowed are {} together",
+                    math_.inputs.size(), command.epilogue.size(), Tile::max_stages - other_stages));
   }
   tiles_m_ = ceil_div(rows_, shape_.m);
   tiles_n_ = ceil_div(columns_, shape_.n);
@@ -136,8 +137,7 @@ void TilePlan::add_kernel_epilogue(const std::vector<EpilogueStage>& epilogue,
 }
 
 Tile TilePlan::tile(std::uint64_t i) const {
-  if (i >= tile_count())
-    throw ModelError("tile " + std::to_string(i) + " of a plan of " + std::to_string(tile_count()));
+  if (i >= tile_count()) throw ModelError(fmt::format("tile {} of a plan of {}", i, tile_count()));
   if (i >= first_pass_tiles_) return math_tile(i, i - first_pass_tiles_, kernel_epilogue_);
   return gemm_ ? gemm_tile(i) : math_tile(i, i, math_);
 }

@@ -1,5 +1,7 @@
 #include "platform/config/components_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -40,7 +42,8 @@ void override_name(ConfigNode& root, const Override& override, std::vector<Confi
     return apply_override(root, override, issues);
   }
   const std::string name = override.key.substr(section.size());
-  const ConfigLocation place{"--set components:" + override.key + "=" + override.value, 0, 0};
+  const ConfigLocation place{fmt::format("--set components:{}={}", override.key, override.value), 0,
+                             0};
   ConfigNode value;
   value.kind = ConfigNode::Kind::scalar;
   value.text = override.value;
@@ -67,10 +70,10 @@ ComponentsFile load_components_file(const std::string& path,
   for (const std::string& name : config.keys("components")) {
     const std::string key = "components." + name;
     if (!is_alias(name)) {
-      issues.push_back(issue_at(config.place(key), key,
-                                "found the name " + quote(name) + ", allowed are at most " +
-                                    std::to_string(longest_alias) +
-                                    " letters, digits, '_', '-' and '.'"));
+      issues.push_back(issue_at(
+          config.place(key), key,
+          fmt::format("found the name {}, allowed are at most {} letters, digits, '_', '-' and '.'",
+                      quote(name), longest_alias)));
       continue;
     }
     file.aliases.push_back({name, *config.text(key), config.place(key)});
@@ -95,10 +98,10 @@ void apply_aliases(const ComponentsFile& file, ComponentRegistry& registry) {
   for (const ComponentsFile::Alias& alias : file.aliases) {
     const std::string key = "components." + alias.name;
     if (registry.find(alias.factory) == nullptr) {
-      issues.push_back(issue_at(alias.place, key,
-                                "found " + quote(alias.factory) +
-                                    ", allowed is a registered factory" +
-                                    did_you_mean(alias.factory, factories)));
+      issues.push_back(
+          issue_at(alias.place, key,
+                   fmt::format("found {}, allowed is a registered factory{}", quote(alias.factory),
+                               did_you_mean(alias.factory, factories))));
     } else if (alias.name == alias.factory) {
       continue;
     } else if (registry.find(alias.name) != nullptr) {

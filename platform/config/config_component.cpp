@@ -1,4 +1,6 @@
 // One component entry of a configuration: {impl: NAME, attrs: {...}}.
+#include <fmt/format.h>
+
 #include <stdexcept>
 
 #include "models/base/quote.h"
@@ -22,9 +24,8 @@ const Implementation* find_implementation(const ConfigNode& impl, const std::str
   const std::vector<std::string> allowed = registry.names_for(role);
   const auto refuse = [&](const std::string& found, const std::string& meant) {
     issues.push_back(issue_at(impl.place, path + ".impl",
-                              "found " + found + "; allowed are those with the role " +
-                                  std::string(name_of(role)) + ": " + listed(allowed, "none") +
-                                  meant));
+                              fmt::format("found {}; allowed are those with the role {}: {}{}",
+                                          found, name_of(role), listed(allowed, "none"), meant)));
     return nullptr;
   };
   if (impl.kind != ConfigNode::Kind::scalar) return refuse(impl.described(), "");
@@ -38,7 +39,7 @@ const Implementation* find_implementation(const ConfigNode& impl, const std::str
 
 void check_attribute(const ConfigEntry& entry, ComponentEntry& component,
                      std::vector<ConfigIssue>& issues) {
-  const std::string path = component.path + ".attrs." + entry.key;
+  const std::string path = fmt::format("{}.attrs.{}", component.path, entry.key);
   const Parameter* parameter = find_parameter(component.implementation->schema, entry.key);
   const auto refuse = [&](const ConfigLocation& place, std::string message) {
     component.refused.push_back(entry.key);
@@ -49,20 +50,21 @@ void check_attribute(const ConfigEntry& entry, ComponentEntry& component,
     for (const Parameter& candidate : component.implementation->schema) {
       if (!candidate.is_from_machine()) known.push_back(candidate.name());
     }
-    return refuse(entry.place, "unknown attribute of " + component.implementation->name +
-                                   did_you_mean(entry.key, known) + "; it knows " +
-                                   listed(known, "none"));
+    return refuse(entry.place, fmt::format("unknown attribute of {}{}; it knows {}",
+                                           component.implementation->name,
+                                           did_you_mean(entry.key, known), listed(known, "none")));
   }
   if (parameter->is_from_machine()) {
     return refuse(
         entry.place,
-        "found " + entry.value.described() +
-            ", but this is a fact of the machine that the topology fills in; leave it out");
+        fmt::format(
+            "found {}, but this is a fact of the machine that the topology fills in; leave it out",
+            entry.value.described()));
   }
   const bool quoted_number = entry.value.quoted && parameter->type() != Parameter::Type::choice;
   if (entry.value.kind != ConfigNode::Kind::scalar || quoted_number) {
-    return refuse(entry.value.place,
-                  "found " + entry.value.described() + ", allowed is " + parameter->allowed());
+    return refuse(entry.value.place, fmt::format("found {}, allowed is {}", entry.value.described(),
+                                                 parameter->allowed()));
   }
   try {
     component.given.set(entry.key, parameter->parse(entry.value.text));
@@ -86,8 +88,8 @@ ComponentEntry check_component(const ConfigNode& node, const std::string& path, 
       attrs = &entry.value;
     } else if (entry.key != "impl") {
       issues.push_back(issue_at(entry.place, path + '.' + entry.key,
-                                "unknown key" + did_you_mean(entry.key, {"impl", "attrs"}) +
-                                    "; known here: impl, attrs"));
+                                fmt::format("unknown key{}; known here: impl, attrs",
+                                            did_you_mean(entry.key, {"impl", "attrs"}))));
     }
   }
   const ConfigNode* impl = node.find("impl");
@@ -100,7 +102,7 @@ ComponentEntry check_component(const ConfigNode& node, const std::string& path, 
   if (attrs == nullptr || attrs->kind == ConfigNode::Kind::null) return component;
   if (attrs->kind != ConfigNode::Kind::map) {
     issues.push_back(issue_at(attrs->place, path + ".attrs",
-                              "found " + attrs->described() + ", allowed is a section"));
+                              fmt::format("found {}, allowed is a section", attrs->described())));
   } else if (component.implementation != nullptr) {
     for (const ConfigEntry& entry : attrs->entries) check_attribute(entry, component, issues);
   }

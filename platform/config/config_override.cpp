@@ -1,4 +1,6 @@
 // `--set a.b.c=value` on a configuration tree.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/quote.h"
@@ -33,8 +35,8 @@ std::string no_element(const ConfigNode& list, const std::string& step) {
   for (const ConfigNode& item : list.items) {
     if (!id_of(item).empty()) ids.push_back(id_of(item));
   }
-  std::string message = "the list has no element " + quote(step) + "; it has " +
-                        std::to_string(list.items.size()) + " element(s)";
+  std::string message = fmt::format("the list has no element {}; it has {} element(s)", quote(step),
+                                    list.items.size());
   for (std::size_t i = 0; i < ids.size(); ++i)
     message += (i == 0 ? ", ids " : ", ") + printable(ids[i]);
   return message + did_you_mean(step, ids);
@@ -55,8 +57,8 @@ std::vector<std::string> split(const std::string& key) {
 }  // namespace
 
 void apply_override(ConfigNode& root, const Override& override, std::vector<ConfigIssue>& issues) {
-  const ConfigLocation place{"--set " + override.prefix + override.key + "=" + override.value, 0,
-                             0};
+  const ConfigLocation place{
+      fmt::format("--set {}{}={}", override.prefix, override.key, override.value), 0, 0};
   const auto fault = [&](std::string message) {
     issues.push_back(issue_at(place, override.key, std::move(message)));
   };
@@ -73,7 +75,8 @@ void apply_override(ConfigNode& root, const Override& override, std::vector<Conf
       continue;
     }
     if (node->kind == ConfigNode::Kind::scalar)
-      return fault(quote(step) + " is asked of a single value, " + node->described());
+      return fault(
+          fmt::format("{} is asked of a single value, {}", quote(step), node->described()));
     node->kind = ConfigNode::Kind::map;  // an absent section begins here; the schema judges the key
     ConfigNode* child = node->find(step);
     if (child == nullptr) {

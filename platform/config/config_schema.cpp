@@ -1,5 +1,7 @@
 #include "platform/config/config_schema.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -67,9 +69,9 @@ std::string ConfigKey::allowed() const {
     case Kind::list:
       return "a list";
     case Kind::value:
-      return value->allowed() + (value->unit().empty() ? "" : " (" + value->unit() + ")");
+      return value->allowed() + (value->unit().empty() ? "" : fmt::format(" ({})", value->unit()));
     case Kind::name:
-      return "a name of at most " + std::to_string(longest_name) + " letters, digits, '_' and '-'";
+      return fmt::format("a name of at most {} letters, digits, '_' and '-'", longest_name);
     case Kind::text:
       return "a text";
     case Kind::component:
@@ -132,8 +134,8 @@ class SchemaCheck {
       const auto found = std::find(known.begin(), known.end(), entry.key);
       if (found == known.end()) {
         fault(entry.place, here,
-              "unknown key" + did_you_mean(entry.key, known) +
-                  "; known here: " + listed(known, "nothing"));
+              fmt::format("unknown key{}; known here: {}", did_you_mean(entry.key, known),
+                          listed(known, "nothing")));
         continue;
       }
       resolved_.places_[here] =
@@ -170,7 +172,8 @@ class SchemaCheck {
     if (node.kind != expected &&
         !(container &&
           node.kind == Kind::null)) {  // `links:` with nothing below is an empty section
-      fault(node.place, path, "found " + node.described() + ", allowed is " + key.allowed());
+      fault(node.place, path,
+            fmt::format("found {}, allowed is {}", node.described(), key.allowed()));
       return;
     }
     switch (key.kind) {
@@ -186,7 +189,7 @@ class SchemaCheck {
       case ConfigKey::Kind::name:
         if (!is_name(node.text))
           return fault(node.place, path,
-                       "found " + node.described() + ", allowed is " + key.allowed());
+                       fmt::format("found {}, allowed is {}", node.described(), key.allowed()));
         resolved_.values_[path] = node.text;
         break;
       case ConfigKey::Kind::text:
@@ -201,13 +204,11 @@ class SchemaCheck {
 
   void elements(const ConfigNode& node, const ConfigKey& key, const std::string& path) {
     if (node.items.size() < key.least_items || node.items.size() > key.most_items) {
-      const std::string range =
-          key.least_items == key.most_items
-              ? std::to_string(key.least_items)
-              : std::to_string(key.least_items) + " to " + std::to_string(key.most_items);
+      const std::string range = key.least_items == key.most_items
+                                    ? std::to_string(key.least_items)
+                                    : fmt::format("{} to {}", key.least_items, key.most_items);
       fault(node.place, path,
-            "found a list of " + std::to_string(node.items.size()) + ", allowed are " + range +
-                " elements");
+            fmt::format("found a list of {}, allowed are {} elements", node.items.size(), range));
       return;
     }
     resolved_.lists_[path] = node.items.size();
@@ -221,12 +222,14 @@ class SchemaCheck {
 
   void value(const ConfigNode& node, const ConfigKey& key, const std::string& path) {
     if (node.quoted && key.value->type() != Parameter::Type::choice) {
-      return fault(node.place, path, "found " + node.described() + ", allowed is " + key.allowed());
+      return fault(node.place, path,
+                   fmt::format("found {}, allowed is {}", node.described(), key.allowed()));
     }
     try {
       resolved_.values_[path] = key.value->parse(node.text);
     } catch (const std::exception& error) {  // invalid_argument, or overflow of an absurd number
-      const std::string unit = key.value->unit().empty() ? "" : " (" + key.value->unit() + ")";
+      const std::string unit =
+          key.value->unit().empty() ? "" : fmt::format(" ({})", key.value->unit());
       fault(node.place, path, error.what() + unit + did_you_mean(node.text, key.value->choices()));
     }
   }

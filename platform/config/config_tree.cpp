@@ -1,5 +1,6 @@
 #include "platform/config/config_tree.h"
 
+#include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -29,11 +30,11 @@ class Conversion {
     node.place = place(yaml);
     if (depth == 0) root_ = path;
     if (depth > deepest)
-      return refused(std::move(node),
-                     "nested more than " + std::to_string(deepest) + " levels deep");
+      return refused(std::move(node), fmt::format("nested more than {} levels deep", deepest));
     if (++values_ > most_values)
-      return refused(std::move(node), "more than " + std::to_string(most_values) +
-                                          " values, aliases counted where they stand");
+      return refused(
+          std::move(node),
+          fmt::format("more than {} values, aliases counted where they stand", most_values));
     if (yaml.IsScalar()) {
       node.kind = ConfigNode::Kind::scalar;
       node.text = yaml.Scalar();
@@ -132,7 +133,7 @@ ConfigNode load_file(const std::string& path, std::vector<std::string>& chain,
   } catch (const YAML::BadFile&) {
     issues.push_back(issue_at(asked_at.file.empty() ? ConfigLocation{path, 0, 0} : asked_at,
                               asked_at.file.empty() ? "" : "include",
-                              "the file " + quote(path) + " cannot be read"));
+                              fmt::format("the file {} cannot be read", quote(path))));
     return {};
   } catch (const YAML::Exception& fault) {
     issues.push_back(
@@ -140,8 +141,8 @@ ConfigNode load_file(const std::string& path, std::vector<std::string>& chain,
     return {};
   }
   if (node.kind != ConfigNode::Kind::map) {
-    issues.push_back(
-        issue_at({path, 1, 1}, "", "found " + node.described() + ", expected keys with values"));
+    issues.push_back(issue_at(
+        {path, 1, 1}, "", fmt::format("found {}, expected keys with values", node.described())));
     return {};
   }
   const auto include =
@@ -149,9 +150,9 @@ ConfigNode load_file(const std::string& path, std::vector<std::string>& chain,
                    [](const ConfigEntry& entry) { return entry.key == "include"; });
   if (include == node.entries.end()) return node;
   if (include->value.kind != ConfigNode::Kind::scalar) {
-    issues.push_back(
-        issue_at(include->place, "include",
-                 "found " + include->value.described() + ", allowed is the name of a file"));
+    issues.push_back(issue_at(
+        include->place, "include",
+        fmt::format("found {}, allowed is the name of a file", include->value.described())));
     return {};
   }
   const ConfigLocation place = include->value.place;

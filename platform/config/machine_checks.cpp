@@ -1,4 +1,6 @@
 // Contradictions between keys of topology.yaml.
+#include <fmt/format.h>
+
 #include <map>
 #include <set>
 
@@ -28,12 +30,12 @@ class Checks {
     const bool w_given = faults_.sound(sips.w);
     const std::string count = std::to_string(sips.count);
     if (w_given || faults_.sound(sips.h)) {
-      const std::string found = std::to_string(sips.w) + " x " + std::to_string(sips.h);
+      const std::string found = fmt::format("{} x {}", sips.w, sips.h);
       faults_.add(w_given ? sips.w : sips.h,
-                  "found w x h = " + found + ", allowed is w * h = count = " + count);
+                  fmt::format("found w x h = {}, allowed is w * h = count = {}", found, count));
     } else {
-      faults_.add(sips.count, "found " + count + ", which is no square; a " +
-                                  std::string(name_of(sips.topology)) + " of it needs w and h");
+      faults_.add(sips.count, fmt::format("found {}, which is no square; a {} of it needs w and h",
+                                          count, name_of(sips.topology)));
     }
   }
 
@@ -45,11 +47,15 @@ class Checks {
       const IoChipletSpec& io = machine_.sip.io_chiplets[i];
       const std::string id = "io" + std::to_string(i);
       if (faults_.sound(io.id) && io.id != id)
-        faults_.add(io.id, "found " + quote(io.id) + ", allowed is " + id +
-                               ": chiplets are io0, io1, ... in the order of the list");
+        faults_.add(
+            io.id,
+            fmt::format(
+                "found {}, allowed is {}: chiplets are io0, io1, ... in the order of the list",
+                quote(io.id), id));
       if (faults_.sound(io.side) && ++per_side[io.side] == 3) {
-        faults_.add(io.side, std::string("found a third IO chiplet on side ") + io.side +
-                                 "; allowed are two per side");
+        faults_.add(
+            io.side,
+            fmt::format("found a third IO chiplet on side {}; allowed are two per side", io.side));
       }
     }
   }
@@ -58,8 +64,8 @@ class Checks {
     std::set<std::string> phys;
     for (const CubePortSpec& port : io.cube_ports) {
       if (faults_.sound(port.phy) && !phys.insert(port.phy).second)
-        faults_.add(port.phy,
-                    "found " + quote(port.phy) + " a second time; PHYs of a chiplet are unique");
+        faults_.add(port.phy, fmt::format("found {} a second time; PHYs of a chiplet are unique",
+                                          quote(port.phy)));
       cube_port(port);
     }
   }
@@ -67,11 +73,11 @@ class Checks {
   void cube_port(const CubePortSpec& port) {
     const SipSpec& sip = machine_.sip;
     if (!faults_.sound(sip.mesh_w, sip.mesh_h, port.x, port.y)) return;
-    const std::string xy = "[" + std::to_string(port.x) + ", " + std::to_string(port.y) + "]";
+    const std::string xy = fmt::format("[{}, {}]", port.x, port.y);
     if (port.x >= sip.mesh_w || port.y >= sip.mesh_h) {
       faults_.add_at(faults_.section_of(port.x),
-                     "found cube " + xy + ", which does not exist; the mesh is " +
-                         std::to_string(sip.mesh_w) + " x " + std::to_string(sip.mesh_h));
+                     fmt::format("found cube {}, which does not exist; the mesh is {} x {}", xy,
+                                 sip.mesh_w, sip.mesh_h));
       return;
     }
     if (!faults_.sound(port.cube_side)) return;
@@ -79,13 +85,14 @@ class Checks {
                        (port.cube_side == 'S' && port.y == sip.mesh_h - 1) ||
                        (port.cube_side == 'W' && port.x == 0) ||
                        (port.cube_side == 'E' && port.x == sip.mesh_w - 1);
-    const std::string where = std::string("side ") + port.cube_side + " of cube " + xy;
+    const std::string where = fmt::format("side {} of cube {}", port.cube_side, xy);
     if (!outer) {
-      faults_.add(port.cube_side, "found " + where +
-                                      ", which is joined to the neighbouring cube; allowed are "
-                                      "ports on the rim of the mesh");
+      faults_.add(port.cube_side, fmt::format("found {}, which is joined to the neighbouring cube; "
+                                              "allowed are ports on the rim of the mesh",
+                                              where));
     } else if (!taken_.insert(where).second) {
-      faults_.add(port.cube_side, "found " + where + " a second time; a UCIe port has one peer");
+      faults_.add(port.cube_side,
+                  fmt::format("found {} a second time; a UCIe port has one peer", where));
     }
   }
 
@@ -105,8 +112,10 @@ class Checks {
     if (ual && !given)
       faults_.add_at(key, "the key is missing; an IO chiplet with a ual_ep needs it");
     if (!ual && given)
-      faults_.add_at(key, "found a link of a ual_ep, which " + where +
-                              " is without; allowed with components.ual_ep");
+      faults_.add_at(
+          key, fmt::format(
+                   "found a link of a ual_ep, which {} is without; allowed with components.ual_ep",
+                   where));
   }
 
   void pe_layout() {
@@ -114,14 +123,14 @@ class Checks {
     std::set<std::string> corners;
     for (const std::string& corner : layout.corners) {
       if (faults_.sound(corner) && !corners.insert(corner).second)
-        faults_.add(corner, "found " + corner + " a second time; corners are unique");
+        faults_.add(corner, fmt::format("found {} a second time; corners are unique", corner));
     }
     const std::int64_t& slices = machine_.cube.memory_map.hbm_slices_per_cube;
     if (!faults_.sound(layout.pe_per_corner, slices) || corners.empty()) return;
     if (slices != layout.pes()) {
-      faults_.add(slices, "found " + std::to_string(slices) +
-                              ", allowed is one per PE: corners x pe_per_corner = " +
-                              std::to_string(layout.pes()));
+      faults_.add(slices,
+                  fmt::format("found {}, allowed is one per PE: corners x pe_per_corner = {}",
+                              slices, layout.pes()));
     }
   }
 
@@ -130,28 +139,28 @@ class Checks {
     const std::int64_t channels = map.hbm_channels_per_pe * map.hbm_slices_per_cube;
     if (faults_.sound(map.hbm_pseudo_channels, map.hbm_channels_per_pe, map.hbm_slices_per_cube) &&
         map.hbm_pseudo_channels != channels) {
-      faults_.add(map.hbm_pseudo_channels,
-                  "found " + std::to_string(map.hbm_pseudo_channels) +
-                      ", allowed is hbm_channels_per_pe x hbm_slices_per_cube = " +
-                      std::to_string(map.hbm_channels_per_pe) + " x " +
-                      std::to_string(map.hbm_slices_per_cube) + " = " + std::to_string(channels));
+      faults_.add(
+          map.hbm_pseudo_channels,
+          fmt::format(
+              "found {}, allowed is hbm_channels_per_pe x hbm_slices_per_cube = {} x {} = {}",
+              map.hbm_pseudo_channels, map.hbm_channels_per_pe, map.hbm_slices_per_cube, channels));
     }
     const std::optional<Rational>& link = machine_.cube.hbm_to_router_bw_gbs;
     if (faults_.sound(link, map.hbm_channels_per_pe, map.hbm_channel_bw_gbs)) {
       const Rational rate = Rational(map.hbm_channels_per_pe) * map.hbm_channel_bw_gbs;
       if (*link != rate) {
-        faults_.add(link, "found " + link->str() +
-                              " GB/s, allowed is hbm_channels_per_pe x hbm_channel_bw_gbs = " +
-                              std::to_string(map.hbm_channels_per_pe) + " x " +
-                              map.hbm_channel_bw_gbs.str() + " = " + rate.str());
+        faults_.add(
+            link,
+            fmt::format(
+                "found {} GB/s, allowed is hbm_channels_per_pe x hbm_channel_bw_gbs = {} x {} = {}",
+                link->str(), map.hbm_channels_per_pe, map.hbm_channel_bw_gbs.str(), rate.str()));
       }
     }
     if (faults_.sound(map.hbm_total_gb_per_cube, map.hbm_slices_per_cube) &&
         (map.hbm_total_gb_per_cube << 30) % map.hbm_slices_per_cube != 0) {
-      faults_.add(map.hbm_total_gb_per_cube, "found " + std::to_string(map.hbm_total_gb_per_cube) +
-                                                 " GiB, which does not divide into " +
-                                                 std::to_string(map.hbm_slices_per_cube) +
-                                                 " equal partitions");
+      faults_.add(map.hbm_total_gb_per_cube,
+                  fmt::format("found {} GiB, which does not divide into {} equal partitions",
+                              map.hbm_total_gb_per_cube, map.hbm_slices_per_cube));
     }
   }
 

@@ -1,4 +1,6 @@
 // Resolves the parameters of every component: what the user gave, facts of the machine, defaults.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -40,10 +42,11 @@ class Resolver final : public KeyVisitor {
       spec.attributes.set(name, *parameter.default_value());
     } else if (parameter.is_from_machine()) {
       faults_.add(issue_at(entry.place, path(),
-                           "the implementation " + spec.impl + " asks for '" + name +
-                               "', which the machine does not know for this component"));
+                           fmt::format("the implementation {} asks for '{}', which the machine "
+                                       "does not know for this component",
+                                       spec.impl, name)));
     } else {
-      faults_.add(issue_at(entry.place, path() + ".attrs." + name,
+      faults_.add(issue_at(entry.place, fmt::format("{}.attrs.{}", path(), name),
                            "the key is missing; allowed is " + parameter.allowed()));
     }
   }
@@ -53,11 +56,11 @@ class Resolver final : public KeyVisitor {
     try {
       if (const auto fault = entry.implementation->check(attributes))
         faults_.add(issue_at(entry.place_of(fault->parameter),
-                             path() + ".attrs." + fault->parameter, fault->message));
+                             fmt::format("{}.attrs.{}", path(), fault->parameter), fault->message));
     } catch (const std::exception& error) {
-      faults_.add(
-          issue_at(entry.place, path(),
-                   entry.implementation->name + " refuses its attributes: " + error.what()));
+      faults_.add(issue_at(
+          entry.place, path(),
+          fmt::format("{} refuses its attributes: {}", entry.implementation->name, error.what())));
     }
   }
 
@@ -79,8 +82,8 @@ class Resolver final : public KeyVisitor {
     try {
       spec.attributes.set(parameter.name(), parameter.parse(value->str()));
     } catch (const std::invalid_argument& error) {
-      faults_.add_at(key, std::string(error.what()) + " (it becomes '" + parameter.name() +
-                              "' of " + path() + ")");
+      faults_.add_at(
+          key, fmt::format("{} (it becomes '{}' of {})", error.what(), parameter.name(), path()));
     }
   }
 
@@ -103,16 +106,17 @@ void check_channels(const CubeSpec& cube, MachineFaults& faults) {
         declares(*entry->implementation, "burst_bytes"))) {
     faults.add(issue_at(
         entry->place, key + ".impl",
-        "found " + cube.hbm_ctrl.impl +
-            ", which has no pseudo-channels; allowed with hbm_mapping_mode one_to_one is an "
-            "implementation with num_pcs and burst_bytes"));
+        fmt::format("found {}, which has no pseudo-channels; allowed with hbm_mapping_mode "
+                    "one_to_one is an implementation with num_pcs and burst_bytes",
+                    cube.hbm_ctrl.impl)));
   }
   const Attributes& hbm = cube.hbm_ctrl.attributes;
   if (hbm.has("num_pcs") && hbm.decimal("num_pcs") != Rational(channels)) {
-    faults.add(issue_at(entry->place, key + ".attrs.num_pcs",
-                        "found " + hbm.decimal("num_pcs").str() +
-                            ", allowed with hbm_mapping_mode one_to_one is hbm_channels_per_pe = " +
-                            std::to_string(channels)));
+    faults.add(issue_at(
+        entry->place, key + ".attrs.num_pcs",
+        fmt::format(
+            "found {}, allowed with hbm_mapping_mode one_to_one is hbm_channels_per_pe = {}",
+            hbm.decimal("num_pcs").str(), channels)));
   }
 }
 

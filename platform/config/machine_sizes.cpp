@@ -1,5 +1,7 @@
 #include "platform/config/machine_sizes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -52,7 +54,7 @@ class SizeChecks {
   void fault(const SizeKey& key, std::string message) {
     const std::string& path = path_of(key);
     faults_.add(issue_at(faults_.config().component(path)->place_of(key.attribute),
-                         path + ".attrs." + key.attribute, std::move(message)));
+                         fmt::format("{}.attrs.{}", path, key.attribute), std::move(message)));
   }
 
   // Whether the attribute is there and sound. An implementation may declare a wider range than the
@@ -67,9 +69,9 @@ class SizeChecks {
         });
     if (!declared) {
       faults_.add(issue_at(entry->place, path_of(key) + ".impl",
-                           "found " + entry->implementation->name +
-                               ", allowed is an implementation with an integer '" + key.attribute +
-                               "', by which the machine is described"));
+                           fmt::format("found {}, allowed is an implementation with an integer "
+                                       "'{}', by which the machine is described",
+                                       entry->implementation->name, key.attribute)));
       return false;
     }
     const Attributes& attributes = component_of(machine_.cube, key).attributes;
@@ -77,8 +79,8 @@ class SizeChecks {
     const Rational value = attributes.decimal(key.attribute);
     const Rational most(static_cast<std::int64_t>(key.most_bytes / key.unit_bytes));
     if (Rational(0) <= value && value <= most) return true;
-    fault(key, "found " + value.str() + ", allowed is 0 to " + most.str() +
-                   ", what a physical address reaches");
+    fault(key, fmt::format("found {}, allowed is 0 to {}, what a physical address reaches",
+                           value.str(), most.str()));
     return false;
   }
 
@@ -91,22 +93,19 @@ class SizeChecks {
         sizes.tcm_reserved_bytes < sizes.tcm_bytes ? size_keys[3] : size_keys[2];
     const std::string found =
         component_of(machine_.cube, blamed).attributes.decimal(blamed.attribute).str();
-    fault(blamed, "found " + found +
-                      ", allowed is that the scheduler's reserve and a kernel's scratch fit into "
-                      "the TCM together: " +
-                      std::to_string(sizes.tcm_reserved_bytes) + " + " +
-                      std::to_string(sizes.scratch_bytes) + " of " +
-                      std::to_string(sizes.tcm_bytes) + " B");
+    fault(blamed,
+          fmt::format("found {}, allowed is that the scheduler's reserve and a kernel's "
+                      "scratch fit into the TCM together: {} + {} of {} B",
+                      found, sizes.tcm_reserved_bytes, sizes.scratch_bytes, sizes.tcm_bytes));
   }
 
   void addresses() {
     const SipSpec& sip = machine_.sip;
     if (sip.cubes() > static_cast<int>(PhysAddr::ahbm_dies)) {
       faults_.add_at(faults_.section_of(sip.mesh_w),
-                     "found " + std::to_string(sip.mesh_w) + " x " + std::to_string(sip.mesh_h) +
-                         " = " + std::to_string(sip.cubes()) + " cubes, allowed are at most " +
-                         std::to_string(PhysAddr::ahbm_dies) +
-                         ", as many as a physical address tells apart");
+                     fmt::format("found {} x {} = {} cubes, allowed are at most {}, as many as a "
+                                 "physical address tells apart",
+                                 sip.mesh_w, sip.mesh_h, sip.cubes(), PhysAddr::ahbm_dies));
     }
     if (!faults_.none()) return;
     try {
@@ -127,9 +126,8 @@ MachineSizes machine_sizes(const CubeSpec& cube) {
   for (const SizeKey& key : size_keys) {
     const ComponentSpec& component = component_of(cube, key);
     if (!component.attributes.has(key.attribute))
-      throw UsageError("the implementation " + component.impl + " of " +
-                       std::string(name_of(key.component)) + " does not declare '" + key.attribute +
-                       "'");
+      throw UsageError(fmt::format("the implementation {} of {} does not declare '{}'",
+                                   component.impl, name_of(key.component), key.attribute));
     sizes.*key.size =
         static_cast<std::uint64_t>(component.attributes.integer(key.attribute)) * key.unit_bytes;
   }

@@ -1,5 +1,7 @@
 #include "platform/config/nearest_name.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -44,7 +46,7 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& known) {
   const std::string nearest = nearest_name(name, known);
-  return nearest.empty() ? "" : "; did you mean " + quote(nearest) + "?";
+  return nearest.empty() ? "" : fmt::format("; did you mean {}?", quote(nearest));
 }
 
 std::string listed(const std::vector<std::string>& names, const char* if_empty) {

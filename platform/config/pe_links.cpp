@@ -1,5 +1,7 @@
 #include "platform/config/pe_links.h"
 
+#include <fmt/format.h>
+
 namespace kernbench {
 
 const std::vector<EnginePair>& pe_internal_pairs() {
@@ -34,7 +36,7 @@ const std::vector<EnginePair>& pe_internal_pairs() {
 }
 
 std::string link_name(EnginePair pair) {
-  return std::string(name_of(pair.src)) + "_to_" + std::string(name_of(pair.dst));
+  return fmt::format("{}_to_{}", name_of(pair.src), name_of(pair.dst));
 }
 
 bool carries_flits(EnginePair pair) {

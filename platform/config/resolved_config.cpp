@@ -26,7 +26,7 @@ std::string in_line(const Entry& entry) {
   std::string text;
   for (const Entry& each : entry.below)
     text += (text.empty() ? "" : ", ") + (list ? "" : each.key + ": ") + in_line(each);
-  return list ? "[" + text + "]" : "{" + text + "}";
+  return list ? fmt::format("[{}]", text) : fmt::format("{{{}}}", text);
 }
 
 bool fits_one_line(const Entry& entry) {
@@ -41,11 +41,11 @@ void write_below(std::string& out, const Entry& entry, int depth) {
     if (entry.kind == Entry::Kind::section) {
       write(out, each, depth);
     } else if (fits_one_line(each)) {
-      out += indent + "- " + in_line(each) + '\n';
+      out += fmt::format("{}- {}\n", indent, in_line(each));
     } else {
       std::string element;
       write_below(element, each, depth + 1);
-      out += indent + "- " + element.substr(indent.size() + 2);
+      out += fmt::format("{}- {}", indent, element.substr(indent.size() + 2));
     }
   }
 }
@@ -55,7 +55,7 @@ void write(std::string& out, const Entry& entry, int depth) {
   if (fits_one_line(entry)) {
     out += fmt::format("{}{}: {}{}\n", indent, entry.key, in_line(entry), entry.comment);
   } else {
-    out += indent + entry.key + ":\n";
+    out += fmt::format("{}{}:\n", indent, entry.key);
     write_below(out, entry, depth + 1);
   }
 }
@@ -86,7 +86,7 @@ class Writer final : public KeyVisitor {
     std::string own, machine;
     for (const auto& [name, value] : spec.attributes.values()) {
       std::string& list = is_from_machine(implementation, name) ? machine : own;
-      list += (list.empty() ? "" : ", ") + name + ": " + format_value(value);
+      list += fmt::format("{}{}: {}", list.empty() ? "" : ", ", name, format_value(value));
     }
     const std::string& impl = implementation == nullptr
                                   ? spec.impl

@@ -1,5 +1,7 @@
 #include "platform/observe/op_origins.h"
 
+#include <fmt/format.h>
+
 #include <systemc>
 
 #include "models/data/data_op.h"
@@ -13,8 +15,8 @@ void OpOrigins::write(const ExecutedOp& op) {
 std::string OpOrigins::text(std::uint64_t data_op) const {
   const auto found = by_op_.find(data_op);
   if (found == by_op_.end() || found->second.node == nullptr) return "";
-  return std::string(found->second.name) + " on " + found->second.node->name() + " at " +
-         format_ns(found->second.start);
+  return fmt::format("{} on {} at {}", found->second.name, found->second.node->name(),
+                     format_ns(found->second.start));
 }
 
 }  // namespace kernbench

@@ -15,7 +15,7 @@ void check_trace_name(const std::string& path) {
   if (extension == ".vcd" || is_stream(path)) return;
   throw UsageError(fmt::format(
       "the waveform '{}' ends in {}; allowed is .vcd, the one format that waveforms are written in",
-      path, extension.empty() ? "nothing that names a format" : "'" + extension + "'"));
+      path, extension.empty() ? "nothing that names a format" : fmt::format("'{}'", extension)));
 }
 
 TraceFile::TraceFile(const std::string& path) : writer_(path) {}

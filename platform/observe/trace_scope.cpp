@@ -17,7 +17,7 @@ bool matches(const std::string& pattern, const std::string& name) {
 }
 
 bool takes(const std::string& pattern, const std::string& component, const std::string& signal) {
-  if (matches(pattern, component + "." + signal)) return true;
+  if (matches(pattern, fmt::format("{}.{}", component, signal))) return true;
   for (std::size_t end = component.size(); end != std::string::npos;
        end = end == 0 ? std::string::npos : component.rfind('.', end - 1)) {
     if (matches(pattern, component.substr(0, end))) return true;

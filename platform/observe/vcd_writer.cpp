@@ -93,15 +93,15 @@ void VcdWriter::header(const std::vector<VcdVariable>& variables) {
     while (common < open.size() && common < scope.size() && open[common] == scope[common]) ++common;
     for (std::size_t i = open.size(); i > common; --i) put("$upscope $end\n");
     for (std::size_t i = common; i < scope.size(); ++i)
-      put("$scope module " + without_blanks(scope[i]) + " $end\n");
+      put(fmt::format("$scope module {} $end\n", without_blanks(scope[i])));
     open = scope;
 
     Variable entry{identifier(variables_.size()), variable.kind,
                    variable.kind == VcdVariable::Kind::real ? 64U : variable.width};
-    put(std::string("$var ") + type_of(entry.kind) + " " + std::to_string(entry.width) + " " +
-        entry.id + " " + without_blanks(variable.name));
+    put(fmt::format("$var {} {} {} {}", type_of(entry.kind), entry.width, entry.id,
+                    without_blanks(variable.name)));
     if (entry.kind == VcdVariable::Kind::bits && entry.width > 1)
-      put(" [" + std::to_string(entry.width - 1) + ":0]");
+      put(fmt::format(" [{}:0]", entry.width - 1));
     put(" $end\n");
     variables_.push_back(std::move(entry));
   }

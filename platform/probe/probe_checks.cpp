@@ -97,7 +97,8 @@ class Checker {
     for (const std::string& name : names) {
       const ProbeOutcome* outcome = find(outcomes_, name);
       if (outcome == nullptr) return name + " was not asked for";
-      if (outcome->points.empty()) return name + " is not available: " + outcome->probe.unavailable;
+      if (outcome->points.empty())
+        return fmt::format("{} is not available: {}", name, outcome->probe.unavailable);
     }
     return "";
   }

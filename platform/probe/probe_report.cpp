@@ -130,11 +130,12 @@ std::string beyond_text(const std::vector<ProbeOutcome>& outcomes) {
            "times.\n";
   }
   if (table.empty()) return "";
-  return "\nBeyond the formula, which has one burst and equal flits:\n" + table.text("  ") +
-         "  bursts: those of the last flits wait for their pseudo-channel. short flits: let longer "
-         "ones catch up. unexplained: by "
-         "neither; an\n"
-         "  implementation has been replaced.\n";
+  return fmt::format(
+      "\nBeyond the formula, which has one burst and equal flits:\n{}"
+      "  bursts: those of the last flits wait for their pseudo-channel. short flits: let longer "
+      "ones catch up. unexplained: by neither; an\n"
+      "  implementation has been replaced.\n",
+      table.text("  "));
 }
 
 // --- Routes

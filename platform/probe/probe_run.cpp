@@ -1,5 +1,7 @@
 #include "platform/probe/probe_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -51,8 +53,8 @@ const ProbePoint& ProbeOutcome::at(std::uint64_t bytes) const {
   for (const ProbePoint& point : points) {
     if (point.bytes == bytes) return point;
   }
-  throw std::out_of_range("case " + probe.name + " has not been measured at " +
-                          std::to_string(bytes) + " bytes");
+  throw std::out_of_range(
+      fmt::format("case {} has not been measured at {} bytes", probe.name, bytes));
 }
 
 Fs simulate_alone(Platform& platform, const TrafficRequest& request) {

@@ -1,5 +1,7 @@
 #include "platform/topology/cube_mesh.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -152,18 +154,18 @@ std::vector<MeshFault> mesh_faults(const CubeSpec& cube) {
   const Rational reach =
       margin_mm + cube.pe_layout.pitch_mm * Rational(cube.pe_layout.pe_per_corner - 1);
   if (cube.w_mm < reach) {
-    faults.push_back({&cube.w_mm, "found " + cube.w_mm.str() + ", but " +
-                                      std::to_string(cube.pe_layout.pe_per_corner) +
-                                      " PEs per corner at a pitch of " +
-                                      cube.pe_layout.pitch_mm.str() + " mm reach " + reach.str() +
-                                      " mm from the edge; allowed is at least that"});
+    faults.push_back({&cube.w_mm, fmt::format("found {}, but {} PEs per corner at a pitch of {} mm "
+                                              "reach {} mm from the edge; allowed is at least that",
+                                              cube.w_mm.str(), cube.pe_layout.pe_per_corner,
+                                              cube.pe_layout.pitch_mm.str(), reach.str())});
   }
   const int half = rows_per_half(cube);
   const Rational needed = half > 1 ? Rational(9) : Rational(6);
   if (cube.h_mm < needed) {
-    faults.push_back({&cube.h_mm, "found " + cube.h_mm.str() + ", but the HBM rows and " +
-                                      std::to_string(half) + " PE row(s) per half need at least " +
-                                      needed.str() + " mm"});
+    faults.push_back(
+        {&cube.h_mm,
+         fmt::format("found {}, but the HBM rows and {} PE row(s) per half need at least {} mm",
+                     cube.h_mm.str(), half, needed.str())});
   }
   return faults;
 }

@@ -1,5 +1,6 @@
 #include "platform/topology/cube_mesh_file.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -9,9 +10,7 @@
 namespace kernbench {
 namespace {
 
-std::string name_of_router(MeshPoint at) {
-  return "r" + std::to_string(at.row) + "c" + std::to_string(at.col);
-}
+std::string name_of_router(MeshPoint at) { return fmt::format("r{}c{}", at.row, at.col); }
 
 std::string list_of(const std::vector<Rational>& values) {
   std::string text = "[";
@@ -36,13 +35,13 @@ std::string read_file(const std::filesystem::path& path) {
 }  // namespace
 
 std::string mesh_source_hash(const CubeSpec& cube) {
-  std::string key = "geometry " + cube.w_mm.str() + " " + cube.h_mm.str() + " pe_layout";
+  std::string key = fmt::format("geometry {} {} pe_layout", cube.w_mm.str(), cube.h_mm.str());
   for (const std::string& corner : cube.pe_layout.corners) key += " " + corner;
-  key += " " + std::to_string(cube.pe_layout.pe_per_corner) + " " + cube.pe_layout.pitch_mm.str();
+  key += fmt::format(" {} {}", cube.pe_layout.pe_per_corner, cube.pe_layout.pitch_mm.str());
   key += " n_connections " + std::to_string(cube.ucie_connections);
   key += " mapping " + std::string(name_of(cube.memory_map.hbm_mapping_mode));
-  key += " placement " + cube.m_cpu_pos_mm.x.str() + " " + cube.m_cpu_pos_mm.y.str() + " " +
-         cube.sram_pos_mm.x.str() + " " + cube.sram_pos_mm.y.str();
+  key += fmt::format(" placement {} {} {} {}", cube.m_cpu_pos_mm.x.str(), cube.m_cpu_pos_mm.y.str(),
+                     cube.sram_pos_mm.x.str(), cube.sram_pos_mm.y.str());
   std::uint64_t hash =
       0xcbf29ce484222325;  // FNV-1a, 64 bits: the same on every machine and in every build
   for (const char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -55,20 +54,21 @@ std::string mesh_file_text(const CubeSpec& cube, const CubeMesh& mesh) {
   std::string text =
       "# Generated from the cube section of the topology; written anew when it differs. Do not "
       "edit.\n";
-  text += "source_hash: " + mesh_source_hash(cube) + "\n";
-  text += "columns_mm: " + list_of(mesh.col_x_mm) + "\nrows_mm: " + list_of(mesh.row_y_mm) + "\n";
+  text += fmt::format("source_hash: {}\n", mesh_source_hash(cube));
+  text +=
+      fmt::format("columns_mm: {}\nrows_mm: {}\n", list_of(mesh.col_x_mm), list_of(mesh.row_y_mm));
   std::vector<MeshPoint> routers, zone;
   for (int row = 0; row < mesh.rows(); ++row) {
     for (int col = 0; col < mesh.cols(); ++col)
       (mesh.has_router({row, col}) ? routers : zone).push_back({row, col});
   }
-  text += "routers: " + list_of(routers) + "\nhbm_zone: " + list_of(zone) + "\nattached:\n";
+  text += fmt::format("routers: {}\nhbm_zone: {}\nattached:\n", list_of(routers), list_of(zone));
   for (std::size_t pe = 0; pe < mesh.pe.size(); ++pe)
-    text += "  pe" + std::to_string(pe) + ": " + name_of_router(mesh.pe[pe]) + "\n";
-  text +=
-      "  m_cpu: " + name_of_router(mesh.m_cpu) + "\n  sram: " + name_of_router(mesh.sram) + "\n";
+    text += fmt::format("  pe{}: {}\n", pe, name_of_router(mesh.pe[pe]));
+  text += fmt::format("  m_cpu: {}\n  sram: {}\n", name_of_router(mesh.m_cpu),
+                      name_of_router(mesh.sram));
   for (std::size_t side = 0; side < ucie_sides.size(); ++side)
-    text += std::string("  ucie-") + ucie_sides[side] + ": " + list_of(mesh.ucie[side]) + "\n";
+    text += fmt::format("  ucie-{}: {}\n", ucie_sides[side], list_of(mesh.ucie[side]));
   return text;
 }
 

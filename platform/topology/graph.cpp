@@ -1,5 +1,7 @@
 #include "platform/topology/graph.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -34,7 +36,7 @@ std::optional<NodeId> Graph::find(std::string_view name) const {
 
 NodeId Graph::at(std::string_view name) const {
   const auto found = find(name);
-  if (!found) throw RoutingError("no node '" + std::string(name) + "' in this machine");
+  if (!found) throw RoutingError(fmt::format("no node '{}' in this machine", name));
   return *found;
 }
 

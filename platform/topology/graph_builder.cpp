@@ -1,5 +1,7 @@
 #include "platform/topology/graph_builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -38,8 +40,7 @@ void GraphBuilder::connect_both(std::size_t a, std::size_t b, EdgeKind a_to_b, E
 std::size_t GraphBuilder::handle(std::string_view name) const {
   const auto found = std::find_if(nodes_.begin(), nodes_.end(),
                                   [&](const Node& node) { return node.name == name; });
-  if (found == nodes_.end())
-    throw RoutingError("no node '" + std::string(name) + "' in this machine");
+  if (found == nodes_.end()) throw RoutingError(fmt::format("no node '{}' in this machine", name));
   return static_cast<std::size_t>(found - nodes_.begin());
 }
 

@@ -1,4 +1,5 @@
 // Contradictions that show once a cube is laid out, and references to nodes that do not exist.
+#include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -53,10 +54,9 @@ class LayoutChecks {
     if (!faults_.sound(cube.w_mm, cube.h_mm)) return;
     for (const PointMm* at : {&cube.m_cpu_pos_mm, &cube.sram_pos_mm}) {
       if (at->x > cube.w_mm || at->y > cube.h_mm) {
-        faults_.add_at(faults_.section_of(at->x), "found [" + at->x.str() + ", " + at->y.str() +
-                                                      "], which is outside the cube of " +
-                                                      cube.w_mm.str() + " x " + cube.h_mm.str() +
-                                                      " mm");
+        faults_.add_at(faults_.section_of(at->x),
+                       fmt::format("found [{}, {}], which is outside the cube of {} x {} mm",
+                                   at->x.str(), at->y.str(), cube.w_mm.str(), cube.h_mm.str()));
       }
     }
   }
@@ -72,10 +72,12 @@ class LayoutChecks {
   }
   void zero(const Rational& value, const std::string& key) {
     if (value.is_zero()) return;
-    faults_.add_at(key, "found " + value.str() +
-                            ", allowed is 0: what these engines tell each other takes no time on "
-                            "the way; of the links inside a PE only pe_dma_to_pe_tcm and "
-                            "pe_tcm_to_pe_dma carry flits");
+    faults_.add_at(
+        key,
+        fmt::format(
+            "found {}, allowed is 0: what these engines tell each other takes no time on the way; "
+            "of the links inside a PE only pe_dma_to_pe_tcm and pe_tcm_to_pe_dma carry flits",
+            value.str()));
   }
 
   // The names that a TLM-2.0 initiator may be attached to.
@@ -116,20 +118,21 @@ class LayoutChecks {
     std::set<std::string> nodes;
     for (const TlmInitiatorSpec& initiator : machine_.system.tlm_initiators) {
       if (!initiator.id.empty() && is_reserved(initiator.id)) {
-        faults_.add(initiator.id, "found " + quote(initiator.id) +
-                                      ", which is or may be the name of another node");
+        faults_.add(initiator.id,
+                    fmt::format("found {}, which is or may be the name of another node",
+                                quote(initiator.id)));
       } else if (!initiator.id.empty() &&
                  !nodes.insert(node_names::beside(initiator.attach, initiator.id)).second) {
-        faults_.add(initiator.id, "found " + quote(initiator.id) + " a second time beside " +
-                                      printable(initiator.attach) +
-                                      "; ids are unique in their scope");
+        faults_.add(initiator.id,
+                    fmt::format("found {} a second time beside {}; ids are unique in their scope",
+                                quote(initiator.id), printable(initiator.attach)));
       }
       if (laid_out && faults_.sound(initiator.attach) &&
           std::find(allowed.begin(), allowed.end(), initiator.attach) == allowed.end()) {
-        faults_.add(initiator.attach,
-                    "found " + quote(initiator.attach) +
-                        ", allowed is the name of a router of a cube or of an io_noc" +
-                        did_you_mean(initiator.attach, allowed));
+        faults_.add(
+            initiator.attach,
+            fmt::format("found {}, allowed is the name of a router of a cube or of an io_noc{}",
+                        quote(initiator.attach), did_you_mean(initiator.attach, allowed)));
       }
     }
   }

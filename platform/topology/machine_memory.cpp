@@ -1,5 +1,7 @@
 #include "platform/topology/machine_memory.h"
 
+#include <fmt/format.h>
+
 #include "platform/config/pe_links.h"
 #include "platform/topology/cube_mesh.h"
 
@@ -88,8 +90,7 @@ std::uint64_t MachineMemory::bytes() const {
 }
 
 std::string MachineMemory::str() const {
-  return std::to_string(nodes) + " nodes, " + std::to_string(links) + " links and " +
-         std::to_string(pseudo_channels) + " pseudo-channels";
+  return fmt::format("{} nodes, {} links and {} pseudo-channels", nodes, links, pseudo_channels);
 }
 
 }  // namespace kernbench

@@ -1,5 +1,7 @@
 #include "platform/topology/route_finder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <tuple>
@@ -95,8 +97,8 @@ std::vector<NodeId> RouteFinder::search(NodeId src, NodeId dst, const SearchSpac
 }
 
 void RouteFinder::no_path(NodeId src, NodeId dst) const {
-  throw RoutingError("no path from '" + graph_.node(src).name + "' to '" + graph_.node(dst).name +
-                     "'");
+  throw RoutingError(
+      fmt::format("no path from '{}' to '{}'", graph_.node(src).name, graph_.node(dst).name));
 }
 
 std::vector<NodeId> RouteFinder::path(NodeId src, NodeId dst, View view) const {

@@ -52,7 +52,7 @@ void TrafficPlayer::issue(const TrafficRequest& request) {
   const std::uint32_t id = next_id_++;
   if (id == ended_)
     pending_wait_ = platform_.pending_waits().open(
-        name(), "request " + std::to_string(id) + " and later ones to end", Component::now());
+        name(), fmt::format("request {} and later ones to end", id), Component::now());
   window_.push_back({request.issue, request.offset, request.bytes, 0, request.initiator,
                      request.target, none, request.write, false, false, false});
   Initiator& initiator = initiator_of(request.initiator);
@@ -150,11 +150,11 @@ void TrafficPlayer::fail(std::uint32_t id, const std::string& fault) {
 }
 
 std::string TrafficPlayer::text_of(std::uint32_t id, const Entry& request) const {
-  return "request " + std::to_string(id) + ": " + (request.write ? "write" : "read") + " by " +
-         platform_.machine().name(request.initiator) + " at " +
-         platform_.machine().name(request.target) + ", issued at " + format_ns(request.issue) +
-         (request.granted ? fmt::format(", granted at {}", format_ns(request.grant))
-                          : ", waits for its channel");
+  return fmt::format("request {}: {} by {} at {}, issued at {}{}", id,
+                     request.write ? "write" : "read", platform_.machine().name(request.initiator),
+                     platform_.machine().name(request.target), format_ns(request.issue),
+                     request.granted ? fmt::format(", granted at {}", format_ns(request.grant))
+                                     : ", waits for its channel");
 }
 
 TrafficResult TrafficPlayer::result_of(std::uint32_t id, const Entry& request, Fs end) const {

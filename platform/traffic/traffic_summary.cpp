@@ -112,12 +112,12 @@ std::string TrafficSummary::text(std::size_t links) const {
                   {"utilisation", Align::right}});
   for (const auto& row : summary["busiest_links"]) {
     busy.add(
-        {row["src"].get<std::string>() + " > " + row["dst"].get<std::string>(), row["bytes"].dump(),
-         number(row["gbs"]),
+        {fmt::format("{} > {}", row["src"].get<std::string>(), row["dst"].get<std::string>()),
+         row["bytes"].dump(), number(row["gbs"]),
          row["bw_gbs"].is_null() ? "unlimited" : fmt::format("{:g}", row["bw_gbs"].get<double>()),
          percent(row["utilisation"].get<double>())});
   }
-  return busy.empty() ? text : text + "\n" + busy.text();
+  return busy.empty() ? text : fmt::format("{}\n{}", text, busy.text());
 }
 
 }  // namespace kernbench

@@ -7,7 +7,7 @@
 namespace kernbench {
 
 std::string RankCount::str() const {
-  return std::to_string(size) + (unit == RankUnit::pe ? " PE" : " SIP") + (size == 1 ? "" : "s");
+  return fmt::format("{} {}{}", size, unit == RankUnit::pe ? "PE" : "SIP", size == 1 ? "" : "s");
 }
 
 int ranks_at_most(const MachineDescription& machine, RankUnit unit) {

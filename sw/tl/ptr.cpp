@@ -49,8 +49,8 @@ std::string Ptr::str() const {
   if (tensor_) {
     const auto offset = static_cast<std::int64_t>(address_ - tensor_->va_base);
     if (offset == 0) return tensor_->name;
-    return tensor_->name + (offset < 0 ? " - " : " + ") +
-           std::to_string(offset < 0 ? -offset : offset);
+    return fmt::format("{} {} {}", tensor_->name, offset < 0 ? '-' : '+',
+                       offset < 0 ? -offset : offset);
   }
   char text[24];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address_));
