@@ -71,7 +71,7 @@ struct MachineDescription {
   }
   NodeId hbm(PeId pe) const { return at(tables.hbms, index(pe), "PE", pe.pe); }
   NodeId engine(PeId pe, PeEngine engine) const {
-    return at(tables.engines[static_cast<std::size_t>(engine)], index(pe), "PE", pe.pe);
+    return at(tables.engines.at(static_cast<std::size_t>(engine)), index(pe), "PE", pe.pe);
   }
   // Memory node and offset of a physical address. Throws AddressError or RoutingError (spec 3.1).
   MemoryTarget place_of(std::uint64_t physical_address) const {

@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(the_table_names_every_arrow_inside_the_platform) {
 }
 
 BOOST_AUTO_TEST_CASE(arrows_that_form_a_cycle_are_a_fault) {
-  const kernbench::test::TemporaryTree tree;
+  const kernbench::test::TemporaryFolder tree;
   std::istringstream text("library a -> b d\nlibrary b -> c\nlibrary c -> a\nlibrary d ->\n");
   const auto faults = check_layering(tree.root, parse_rules(text));
   BOOST_REQUIRE(faults.size() == 3u);
