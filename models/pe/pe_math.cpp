@@ -2,18 +2,19 @@
 //
 // Timing: waits for accel_slot, then max(overhead_ns, ceil(elements / lanes) * cycles_per_op(op)),
 // a reduction ceil(log2 lanes) cycles more; the slot, and the registers of an epilogue's operands,
-// are given back at the end. Not modelled: values, predication, the difference between dtypes.
+// are given back at the end (compute_engine.h). Not modelled: values, predication, the difference
+// between dtypes.
 #include <algorithm>
 #include <string>
 
+#include "models/pe/compute_engine.h"
 #include "models/pe/pe_components.h"
-#include "models/pe/stage_engine.h"
 #include "models/timing/engine_rules.h"
 
 namespace kernbench {
 namespace {
 
-class PeMath final : public StageEngine<Component>, private GrantListener {
+class PeMath final : public ComputeEngine {
  public:
   static constexpr const char* description = "vector unit of a PE";
   static constexpr std::array roles{Role::pe_math};
@@ -47,34 +48,19 @@ class PeMath final : public StageEngine<Component>, private GrantListener {
   explicit PeMath(const ComponentInit& init);
 
  private:
-  void start(Lane& lane) override;
-  void granted(std::uint32_t tag) override;
-  void release(Lane& lane) override;
+  Fs compute_time(const Stage& stage) const override;
 
   const Parameters parameters_;
-  ServicePort<AccelSlot> accel_slot_;
-  ServicePort<RegisterFile> register_file_;
 };
 
 PeMath::PeMath(const ComponentInit& init)
-    : StageEngine(init, PeEngine::pe_math, init.attributes.as<Parameters>().stage),
+    : ComputeEngine(init, PeEngine::pe_math, init.attributes.as<Parameters>().stage),
       parameters_(init.attributes.as<Parameters>()) {}
 
-void PeMath::start(Lane& lane) { accel_slot_->request_slot(*this, lane.index, lane.task->order()); }
-
-void PeMath::granted(std::uint32_t tag) {
-  Lane& held = lane(tag);
-  const Stage& stage = held.stage();
-  begin(held);
+Fs PeMath::compute_time(const Stage& stage) const {
   const std::uint64_t cycles =
       parameters_.cycles.cycles(stage.math_op, stage.elements, *parameters_.lanes);
-  expire_at(held, now() + std::max(overhead(), cycles_to_fs(cycles, *parameters_.clock_ghz)));
-}
-
-void PeMath::release(Lane& lane) {
-  accel_slot_->release_slot();
-  if (lane.stage().register_bytes > 0)
-    register_file_->release_registers(lane.stage().register_bytes);
+  return std::max(overhead(), cycles_to_fs(cycles, *parameters_.clock_ghz));
 }
 
 }  // namespace
