@@ -3,6 +3,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "platform/config/machine_keys.h"
+
 namespace kernbench {
 namespace {
 
@@ -12,12 +14,30 @@ std::string number(const Rational& value) { return value.str(); }
 
 std::string text(const std::string& value) { return nlohmann::json(value).dump(); }
 
+std::string json_value(const ParameterValue& value) {
+  const auto* words = std::get_if<std::string>(&value);
+  return words != nullptr ? text(*words) : format_value(value);
+}
+
+// The scalar keys of `system`, by name.
+class SystemScalars final : public KeyVisitor {
+ public:
+  explicit SystemScalars(MachineSpec machine) { visit_keys(*this, machine); }
+  const std::map<std::string, std::string>& printed() const { return printed_; }
+
+ private:
+  void on_value(const KeyRow& row, const Parameter& /*parameter*/,
+                const ParameterMember& member) override {
+    const std::optional<ParameterValue> value = member.value();
+    if (value && path() == "system." + row.key) printed_[row.key] = json_value(*value);
+  }
+
+  std::map<std::string, std::string> printed_;
+};
+
 std::string attributes(const Graph& graph, const Node& node) {
   std::map<std::string, std::string> printed;
-  for (const auto& [name, value] : node.attributes().values()) {
-    const auto* words = std::get_if<std::string>(&value);
-    printed[name] = words != nullptr ? text(*words) : format_value(value);
-  }
+  for (const auto& [name, value] : node.attributes().values()) printed[name] = json_value(value);
   const Attributes& attrs = node.attributes();
   const auto& link = graph.spec().cube.hbm_to_router_bw_gbs;
   if (node.kind == Role::hbm_ctrl && link && attrs.has("num_pcs") && attrs.has("efficiency")) {
@@ -33,9 +53,11 @@ std::string attributes(const Graph& graph, const Node& node) {
 }  // namespace
 
 std::string topology_json(const Graph& graph) {
-  const SystemSpec& system = graph.spec().system;
-  std::string json = "{\"flit_bytes\": " + std::to_string(system.flit_bytes) +
-                     ", \"ns_per_mm\": " + number(system.ns_per_mm) + ",\n\"nodes\": [\n";
+  const SystemScalars system(graph.spec());
+  std::string json = "{";
+  for (const auto& [name, value] : system.printed())
+    json += (json.size() > 1 ? ", " : "") + text(name) + ": " + value;
+  json += ",\n\"nodes\": [\n";
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
     const Node& node = graph.node(id);
     json += "{\"name\": " + text(node.name) +
