@@ -11,6 +11,5 @@ namespace kernbench {
 void register_builtin_components(ComponentRegistry& registry, const ExternalModules& modules = {});
 // Registers only those outside the PEs.
 void register_fabric_components(ComponentRegistry& registry);
-void register_tlm_bridges(ComponentRegistry& registry, const ExternalModules& modules);
 
 }  // namespace kernbench

@@ -1,0 +1,14 @@
+#include "models/cube/cube_components.h"
+
+#include "models/cube/hbm_ctrl.h"
+#include "models/cube/sram.h"
+
+namespace kernbench {
+
+void register_cube_components(ComponentRegistry& registry) {
+  registry.add(m_cpu_implementation());
+  registry.add(implementation_of<HbmCtrl>("builtin.hbm_ctrl"));
+  registry.add(implementation_of<Sram>("builtin.sram"));
+}
+
+}  // namespace kernbench

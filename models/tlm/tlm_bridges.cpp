@@ -1,0 +1,10 @@
+#include "models/tlm/tlm_bridges.h"
+
+namespace kernbench {
+
+void register_tlm_bridges(ComponentRegistry& registry, const ExternalModules& modules) {
+  registry.add(tlm_initiator_bridge_implementation(modules));
+  registry.add(tlm_target_bridge_implementation(modules));
+}
+
+}  // namespace kernbench

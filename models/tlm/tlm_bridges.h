@@ -1,0 +1,17 @@
+// The bridges to plain TLM-2.0 modules as implementations, "builtin.tlm_initiator_bridge" and
+// "builtin.tlm_target_bridge".
+#pragma once
+
+#include "models/base/component_registry.h"
+#include "models/tlm/external_modules.h"
+
+namespace kernbench {
+
+// `modules`: those that the bridges can bind in; they outlive the machine.
+void register_tlm_bridges(ComponentRegistry& registry, const ExternalModules& modules);
+
+// One each, in the source of the bridge.
+Implementation tlm_initiator_bridge_implementation(const ExternalModules& modules);
+Implementation tlm_target_bridge_implementation(const ExternalModules& modules);
+
+}  // namespace kernbench
