@@ -47,6 +47,15 @@ std::pair<std::int64_t, std::int64_t> matrix_extents(const Shape& shape) {
   return {shape.elements() / columns, columns};
 }
 
+IssuedOp record(FunctionalModel& data, GemmParams params, std::vector<TensorValue> inputs,
+                OpAddresses places) {
+  return data.gemm(std::move(params), std::move(inputs), std::move(places));
+}
+IssuedOp record(FunctionalModel& data, MathParams params, std::vector<TensorValue> inputs,
+                OpAddresses places) {
+  return data.math(std::move(params), std::move(inputs), std::move(places));
+}
+
 }  // namespace
 
 // Where the result goes: memory, or a new block of TCM.
@@ -55,6 +64,13 @@ struct Program::Target {
   std::optional<Ptr> out;
   std::shared_ptr<ScratchBlock> block;
   PhysRanges places;
+
+  // The common end of composites: binds operands and result, records `params` with data on, and
+  // issues `plan`.
+  template <class Plan, class Params>
+  static Composite issue(Program& tl, const char* call, const std::optional<Ptr>& out,
+                         const Shape& shape, const std::vector<Handle>& handles, Plan plan,
+                         Params params);
 };
 
 Program::Target Program::make_target(const char* call, const std::optional<Ptr>& out,
@@ -96,6 +112,26 @@ Program::BoundOperands Program::bind_operands(const char* call,
     bound.from.insert(bound.from.end(), from.begin(), from.end());
   }
   return bound;
+}
+
+template <class Plan, class Params>
+Composite Program::Target::issue(Program& tl, const char* call, const std::optional<Ptr>& out,
+                                 const Shape& shape, const std::vector<Handle>& handles, Plan plan,
+                                 Params params) {
+  // The operands bind before the result is visible, also where it overwrites them.
+  BoundOperands bound = tl.bind_operands(call, handles);
+  const DType dtype = *params.out_dtype;
+  Target target = tl.make_target(call, out, shape, dtype);
+  plan.out = target.operand;
+  Command command{std::move(plan), nullptr};
+  TensorValue value = FunctionalModel::zeros(shape, dtype);
+  if (tl.data_ != nullptr) {
+    IssuedOp issued = record(*tl.data_, std::move(params), std::move(bound.inputs),
+                             {std::move(bound.from), target.places});
+    command.data = std::move(issued.op);
+    value = std::move(issued.value);
+  }
+  return tl.submit(std::move(command), value, std::move(target), std::move(bound.handles));
 }
 
 // What the entries do to values, with their operands behind `handles`, and what they take of the
@@ -180,20 +216,7 @@ Composite Program::composite(const GemmSpec& spec) {
   check_epilogue(params.epilogue, shapes, shape,
                  params.tile_k > 0 ? cdiv(extents.k, params.tile_k) : 1);
 
-  // The operands bind before the result is visible, also where it overwrites them.
-  BoundOperands bound = bind_operands(call, handles);
-  const DType out_dtype = *params.out_dtype;
-  Target target = make_target(call, spec.out_, shape, out_dtype);
-  gemm.out = target.operand;
-  Command command{std::move(gemm), nullptr};
-  TensorValue value = FunctionalModel::zeros(shape, out_dtype);
-  if (data_ != nullptr) {
-    IssuedOp issued = data_->gemm(std::move(params), std::move(bound.inputs),
-                                  {std::move(bound.from), target.places});
-    command.data = std::move(issued.op);
-    value = std::move(issued.value);
-  }
-  return submit(std::move(command), value, std::move(target), std::move(bound.handles));
+  return Target::issue(*this, call, spec.out_, shape, handles, std::move(gemm), std::move(params));
 }
 
 Composite Program::composite(const MathSpec& spec) {
@@ -241,19 +264,7 @@ Composite Program::composite(const MathSpec& spec) {
   params.epilogue = bind_epilogue(spec.epilogue_, shape, handles, math.epilogue);
   for (std::size_t i = shapes.size(); i < handles.size(); ++i) shapes.push_back(handles[i].shape());
   check_epilogue(params.epilogue, shapes, shape, 0);
-  BoundOperands bound = bind_operands(call, handles);
-  const DType out_dtype = *params.out_dtype;
-  Target target = make_target(call, spec.out_, shape, out_dtype);
-  math.out = target.operand;
-  Command command{std::move(math), nullptr};
-  TensorValue value = FunctionalModel::zeros(shape, out_dtype);
-  if (data_ != nullptr) {
-    IssuedOp issued = data_->math(std::move(params), std::move(bound.inputs),
-                                  {std::move(bound.from), target.places});
-    command.data = std::move(issued.op);
-    value = std::move(issued.value);
-  }
-  return submit(std::move(command), value, std::move(target), std::move(bound.handles));
+  return Target::issue(*this, call, spec.out_, shape, handles, std::move(math), std::move(params));
 }
 
 Composite Program::submit(Command command, const TensorValue& value, Target target,
