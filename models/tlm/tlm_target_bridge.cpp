@@ -19,32 +19,23 @@
 #include <vector>
 
 #include "models/address/phys_addr.h"
-#include "models/base/component_registry.h"
 #include "models/data/debug_access.h"
-#include "models/protocol/fabric_node.h"
-#include "models/protocol/machine_services.h"
-#include "models/tlm/external_modules.h"
+#include "models/tlm/tlm_bridge.h"
 #include "models/tlm/tlm_bridges.h"
 
 namespace kernbench {
 namespace {
 
-class TlmTargetBridge final : public FabricNode, private tlm::tlm_bw_transport_if<> {
+class TlmTargetBridge final : public TlmBridge, private tlm::tlm_bw_transport_if<> {
  public:
   static constexpr const char* description =
       "a plain TLM-2.0 memory (base protocol) in the place of sram or hbm_ctrl";
   static constexpr std::array roles{Role::sram, Role::hbm_ctrl};
-  struct Parameters : ParameterSet {
-    explicit Parameters(std::vector<std::string> modules) : modules_(std::move(modules)) {}
-    explicit Parameters(const Attributes& values) : ParameterSet(values) {}
-
-   private:
-    std::vector<std::string> modules_;  // that `module` may name
-
-   public:
-    Param<std::string> module{
-        *this, Parameter::choice("module", "the plain TLM-2.0 memory behind the bridge", modules_,
-                                 "spec 2.1")};
+  struct Parameters : TlmBridgeParameters {
+    // A list of names, or attributes.
+    template <class Source>
+    explicit Parameters(const Source& source)
+        : TlmBridgeParameters(source, "the plain TLM-2.0 memory behind the bridge") {}
     Param<Fs> overhead{
         *this, Parameter::duration_ns(
                    "overhead_ns", "from the last flit or the command to BEGIN_REQ", "assumption")
@@ -59,9 +50,6 @@ class TlmTargetBridge final : public FabricNode, private tlm::tlm_bw_transport_i
                    .range(1, 65536)
                    .from_machine()};
   };
-  // `module` names one of the targets; they are those that are known by now.
-  static Implementation implementation(const std::string& name, const ExternalModules& modules);
-
   TlmTargetBridge(const ComponentInit& init,
                   const std::map<std::string, ExternalModules::MakeTarget>& targets);
 
@@ -79,9 +67,7 @@ class TlmTargetBridge final : public FabricNode, private tlm::tlm_bw_transport_i
   void bytes_to_write(Transaction& transaction);
   void answered(Fs at, bool end_resp_wanted);
   void finish();
-  tlm::tlm_sync_enum broken_protocol(const std::string& what);
 
-  MachineServices& machine_;
   const Parameters parameters_;
   Arrival current_;  // under way outside
   TransactionHandle outside_payload_;
@@ -89,42 +75,17 @@ class TlmTargetBridge final : public FabricNode, private tlm::tlm_bw_transport_i
   Fs answer_at_ = never_fs;
   bool end_resp_wanted_ = false;
   TraceSignal& busy_;
-  std::uint64_t reads_ = 0;
-  std::uint64_t writes_ = 0;
-  std::uint64_t bytes_read_ = 0;
-  std::uint64_t bytes_written_ = 0;
-  std::uint64_t errors_ = 0;
-  std::unique_ptr<sc_core::sc_module> outside_;
+  std::unique_ptr<sc_core::sc_module> outside_;  // goes before all that it may call
 };
-
-Implementation TlmTargetBridge::implementation(const std::string& name,
-                                               const ExternalModules& modules) {
-  std::vector<std::string> names;
-  for (const auto& module : modules.targets()) names.push_back(module.first);
-  return {name, description, Roles(roles.begin(), roles.end()),
-          Parameters(std::move(names)).schema(),
-          [targets = modules.targets()](const ComponentInit& init) {
-            return make_component<TlmTargetBridge>(init, targets);
-          }};
-}
 
 TlmTargetBridge::TlmTargetBridge(const ComponentInit& init,
                                  const std::map<std::string, ExternalModules::MakeTarget>& targets)
-    : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward), socket("socket"),
-      machine_(machine_services(init.services)), parameters_(init.attributes),
+    : TlmBridge(init), socket("socket"), parameters_(init.attributes),
       busy_(add_signal("busy", "a request is with the memory", 1)) {
-  add_statistic("reads", "reads answered", Quantity::count, reads_);
-  add_statistic("writes", "writes completed", Quantity::count, writes_);
-  add_statistic("bytes_read", "bytes of reads that succeeded", Quantity::bytes, bytes_read_);
-  add_statistic("bytes_written", "bytes of writes that succeeded", Quantity::bytes, bytes_written_);
-  add_statistic("errors", "requests with an error as response status", Quantity::count, errors_);
+  add_access_statistics("reads answered", "writes completed",
+                        "requests with an error as response status");
   socket.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
   outside_ = targets.at(*parameters_.module)("module", socket);
-}
-
-tlm::tlm_sync_enum TlmTargetBridge::broken_protocol(const std::string& what) {
-  machine_.fatal(*this, "the module behind the bridge breaks the base protocol: " + what);
-  return tlm::TLM_COMPLETED;
 }
 
 Fs TlmTargetBridge::next_due() const {
@@ -214,9 +175,7 @@ void TlmTargetBridge::finish() {
   const unsigned nbytes = transaction.get_data_length();
   transaction.set_response_status(status);
   report_passage(current_, current_.time);
-  ++(transaction.is_read() ? reads_ : writes_);
-  if (!ok) ++errors_;
-  if (ok) (transaction.is_read() ? bytes_read_ : bytes_written_) += nbytes;
+  count_access(transaction, ok);
 
   if (transaction.is_write() && route.posted) return route.listener->completed(transaction);
   if (ok && transaction.is_write()) route.listener->committed(transaction);
@@ -244,7 +203,7 @@ unsigned TlmTargetBridge::debug_access(tlm::tlm_generic_payload& payload, std::u
 }  // namespace
 
 Implementation tlm_target_bridge_implementation(const ExternalModules& modules) {
-  return TlmTargetBridge::implementation("builtin.tlm_target_bridge", modules);
+  return bridge_implementation<TlmTargetBridge>("builtin.tlm_target_bridge", modules.targets());
 }
 
 }  // namespace kernbench
