@@ -170,9 +170,11 @@ std::optional<ResultFile> BenchRun::open(const std::string& path) const {
 int BenchRun::simulate() {
   const Clock::time_point start = Clock::now();
   ActivityWindows windows;
-  const auto built = std::make_unique<Platform>(
-      build_graph(spec_), registry_,
-      PlatformOptions{data_mode_ == DataMode::off ? nullptr : &functional_model_, false});
+  PlatformOptions platform_options;
+  platform_options.data = data_mode_ == DataMode::off ? nullptr : &functional_model_;
+  platform_options.check_protocol = options_.check_protocol;
+  platform_options.tear_down = false;
+  const auto built = std::make_unique<Platform>(build_graph(spec_), registry_, platform_options);
   const Interrupt
       interrupt;  // before that a signal ends the program at once; nothing has been written
   Platform& platform = *built;

@@ -45,6 +45,7 @@ void RunOptions::add_to(CLI::App& command) {
       ->type_name("NS")
       ->capture_default_str()
       ->group(run);
+  add_check_protocol_to(command, check_protocol);
   machine.add_with_ccl_to(command);
   command
       .add_flag("--verify-data", verify_data,

@@ -29,6 +29,7 @@ struct RunOptions {
   std::string trace, trace_requests, stats, op_log;  // files; empty: none
   std::vector<std::string> trace_scopes;
   std::uint64_t op_log_limit = OpLogFile::default_limit;
+  bool check_protocol = false;
   bool print_config = false, json = false, breakdown = false;
 
   void add_to(CLI::App& command);

@@ -22,13 +22,14 @@ bool goes_to_neighbour(const Transaction& transaction) {
 
 void DmaChannels::submit_stage(StageEngine<FabricNode>::Lane& lane) {
   const bool write = lane.stage().type == StageType::dma_write;
-  channel(write).use.request({&lane, {}}, lane.task->order(), Component::now());
+  channel(write).use.request({&lane, nullptr}, lane.task->order(), Component::now());
   grant_at_end_of_timestep();
 }
 
-void DmaChannels::submit_dma(const DmaRequest& request) {
-  channel(request.write).use.request({nullptr, request}, request.order, Component::now());
+tlm::tlm_sync_enum DmaChannels::nb_transport_fw(DmaRequest& request, tlm::tlm_phase& /*phase*/) {
+  channel(request.write).use.request({nullptr, &request}, request.order, Component::now());
   grant_at_end_of_timestep();
+  return tlm::TLM_ACCEPTED;
 }
 
 // --- Grant
@@ -45,7 +46,8 @@ void DmaChannels::end_of_timestep() {
 void DmaChannels::grant(DmaChannel& channel) {
   const Fs now = Component::now();
   channel.current = channel.use.grant(now);
-  channel.key = channel.current.request.key ? *channel.current.request.key : keys_.next(now);
+  const DmaRequest* request = channel.current.request;
+  channel.key = request != nullptr && request->key ? *request->key : keys_.next(now);
   channel.busy->set(1);
   channel.pieces.clear();
   channel.fault.clear();
@@ -61,13 +63,13 @@ void DmaChannels::grant(DmaChannel& channel) {
   if (channel.current.lane != nullptr) {
     dma_.begin(*channel.current.lane);
   } else {
-    channel.current.request.listener->dma_granted(channel.current.request.tag);
+    channel.current.request->respond(tlm::END_REQ);
   }
 }
 
 void DmaChannels::plan_pieces(DmaChannel& channel, Fs& cost) {
   if (channel.current.lane == nullptr) {
-    const DmaRequest& request = channel.current.request;
+    const DmaRequest& request = *channel.current.request;
     if (request.bytes > 0)
       channel.pieces.push_back({request.place, request.physical, request.bytes, 0, every_channel});
     return;
@@ -78,9 +80,10 @@ void DmaChannels::plan_pieces(DmaChannel& channel, Fs& cost) {
     cost = segments_.baaw_overhead();
     return segments_.add_pieces(stage.address, stage.bytes, channel.pieces);
   }
-  const AddressTranslation::Result found =
-      translation_->translate_address(stage.address, stage.bytes);
-  cost = found.cost;
+  TranslationRequest found;
+  found.address = stage.address;
+  found.nbytes = stage.bytes;
+  cost = to_mmu_.ask(found);
   std::uint64_t position = 0;
   for (const PhysRange& range : found.ranges) {
     add_pieces(machine, range.pa, range.nbytes, position, channel.pieces);
@@ -201,7 +204,7 @@ void DmaChannels::end(DmaChannel& channel) {
   channel.busy->set(0);
   const DmaJob job = channel.current;
   channel.current = {};
-  if (job.lane == nullptr) return end_request(job.request, channel);
+  if (job.lane == nullptr) return end_request(*job.request, channel);
   if (channel.fault.empty()) {
     channel.bytes += job.lane->stage().bytes;
   } else {
@@ -212,14 +215,14 @@ void DmaChannels::end(DmaChannel& channel) {
   dma_.finish(*job.lane);
 }
 
-void DmaChannels::end_request(const DmaRequest& request, DmaChannel& channel) {
+void DmaChannels::end_request(DmaRequest& request, DmaChannel& channel) {
   if (channel.fault.empty()) {
     channel.bytes += request.bytes;
-    request.listener->dma_ended(request.tag);
   } else {
     ++faults_;
-    request.listener->dma_failed(request.tag, channel.fault);
   }
+  request.fault = channel.fault;
+  request.respond(tlm::BEGIN_RESP);
 }
 
 }  // namespace kernbench

@@ -25,7 +25,7 @@ namespace kernbench {
 // Holder of a channel: a stage of a tile, or a request of another initiator.
 struct DmaJob {
   StageEngine<FabricNode>::Lane* lane = nullptr;
-  DmaRequest request;  // without a lane
+  DmaRequest* request = nullptr;  // without a lane
 };
 
 struct DmaChannel {
@@ -43,7 +43,7 @@ struct DmaChannel {
   TraceSignal* in_flight_bytes = nullptr;
 };
 
-class DmaChannels final : public DmaAccess,
+class DmaChannels final : private ServiceProvider<DmaRequest>,
                           private EndOfTimestep::Listener,
                           private TransactionListener {
  public:
@@ -52,11 +52,6 @@ class DmaChannels final : public DmaAccess,
               SegmentControl& segments, TieKeySource& keys)
       : dma_(dma), machine_(machine), links_(links), segments_(segments), keys_(keys) {}
 
-  void submit_dma(const DmaRequest& request) override;
-  Fs dma_channel_held() const override {
-    return channels_[0].use.held_time(Component::now()) +
-           channels_[1].use.held_time(Component::now());
-  }
   // The stage of a lane: begun when its channel is granted, finished when all has been answered.
   void submit_stage(StageEngine<FabricNode>::Lane& lane);
 
@@ -72,6 +67,11 @@ class DmaChannels final : public DmaAccess,
   const std::uint64_t& transactions() const { return transactions_; }
 
  private:
+  tlm::tlm_sync_enum nb_transport_fw(DmaRequest& request, tlm::tlm_phase& phase) override;
+  void transport_dbg(DmaRequest& request) override {
+    request.held =
+        channels_[0].use.held_time(Component::now()) + channels_[1].use.held_time(Component::now());
+  }
   void grant_at_end_of_timestep() { machine_.end_of_timestep().ask(*this, dma_.node()); }
   void end_of_timestep() override;
   void grant(DmaChannel& channel);
@@ -88,7 +88,7 @@ class DmaChannels final : public DmaAccess,
 
   void completed(Transaction& transaction) override;
   void end(DmaChannel& channel);
-  void end_request(const DmaRequest& request, DmaChannel& channel);
+  void end_request(DmaRequest& request, DmaChannel& channel);
 
   StageEngine<FabricNode>& dma_;
   MachineServices& machine_;
@@ -97,8 +97,8 @@ class DmaChannels final : public DmaAccess,
   TieKeySource& keys_;
   std::array<DmaChannel, 2> channels_;  // read, write
   std::uint64_t faults_ = 0, transactions_ = 0;
-  ServicePort<AddressTranslation> translation_;
-  ServiceExport<DmaAccess> dma_access_{*this};
+  ServiceInitiator<TranslationRequest> to_mmu_;
+  ServiceTarget<DmaRequest> transfers_{dma_, *this};
 };
 
 }  // namespace kernbench

@@ -20,7 +20,7 @@ namespace kernbench {
 namespace {
 
 class PeDma final : public StageEngine<FabricNode>,
-                    private GrantListener,
+                    private ServiceListener<BufferRequest>,
                     private EndOfTimestep::Listener {
  public:
   static constexpr const char* description =
@@ -58,7 +58,10 @@ class PeDma final : public StageEngine<FabricNode>,
 
   // Stage engine.
   void start(Lane& lane) override;
-  void granted(std::uint32_t tag) override { channels_.submit_stage(lane(tag)); }
+  void responded(BufferRequest& request, const tlm::tlm_phase& /*phase*/) override {
+    channels_.submit_stage(lane(request.tag));
+  }
+  bool has_buffer(const Lane& lane);
 
   // Fabric node.
   void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) override;
@@ -75,7 +78,8 @@ class PeDma final : public StageEngine<FabricNode>,
   DmaChannels channels_;
   IpcqEnd ipcq_;
   bool links_asked_ = false;
-  ServicePort<TileBuffers> tile_buffers_;
+  BufferRequest buffer_request_;  // of the lane of DMA_READ
+  ServiceInitiator<BufferRequest> to_scheduler_{this};
 };
 
 PeDma::PeDma(const ComponentInit& init, const Parameters& parameters, MachineServices& machine)
@@ -142,8 +146,13 @@ void PeDma::start(Lane& lane) {
   }
   const bool needs_buffer =
       lane.stage().type == StageType::dma_read && !task.simple && task.buffer_bytes == 0;
-  if (needs_buffer && !tile_buffers_->acquire_buffer(task, *this, lane.index)) return;
-  channels_.submit_stage(lane);
+  if (!needs_buffer || has_buffer(lane)) channels_.submit_stage(lane);
+}
+
+bool PeDma::has_buffer(const Lane& lane) {
+  buffer_request_.task = lane.task;
+  buffer_request_.tag = lane.index;
+  return to_scheduler_.begin(buffer_request_) == tlm::TLM_COMPLETED;
 }
 
 // --- Fabric

@@ -104,9 +104,10 @@ void StageEngine<Node>::set_state(Lane& lane, LaneState state) {
 // --- Tasks come
 
 template <class Node>
-void StageEngine<Node>::task_offered(TileTask& task, TaskInput& from) {
-  lane_of(task.stage().type).offers.insert_sorted({&task, &from, this->now()}, Lane::goes_before);
+tlm::tlm_sync_enum StageEngine<Node>::nb_transport_fw(TaskOffer& offer, tlm::tlm_phase& /*phase*/) {
+  lane_of(offer.task->stage().type).offers.insert_sorted({&offer, this->now()}, Lane::goes_before);
   wake_engine();
+  return tlm::TLM_ACCEPTED;
 }
 
 template <class Node>
@@ -130,7 +131,7 @@ void StageEngine<Node>::run_lanes() {
     for (Lane& lane : lanes_) {
       admit(lane);
       if (lane.state == LaneState::idle && !lane.queue.empty()) {
-        lane.task = lane.queue.front().task;
+        lane.task = lane.queue.front();
         lane.queue.pop_front();
         set_state(lane, LaneState::ready);
         admit(lane);
@@ -151,10 +152,10 @@ void StageEngine<Node>::run_lanes() {
 template <class Node>
 void StageEngine<Node>::admit(Lane& lane) {
   while (lane.queue.size() < queue_depth_ && !lane.offers.empty()) {
-    const typename Lane::Entry offer = lane.offers.front();
+    TaskOffer& offer = *lane.offers.front().offer;
     lane.offers.pop_front();
-    lane.queue.push_back(offer);
-    offer.from->take(*offer.task);
+    lane.queue.push_back(offer.task);
+    offer.respond(tlm::END_REQ);
   }
   lane.queue_high_water = std::max<std::uint64_t>(lane.queue_high_water, lane.queue.size());
   lane.queue_signal->set(lane.queue.size());

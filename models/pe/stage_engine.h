@@ -23,7 +23,7 @@
 #include "models/base/parameter_set.h"
 #include "models/pe/task_ports.h"
 #include "models/protocol/fabric_node.h"
-#include "models/protocol/pe_ports.h"
+#include "models/protocol/pe_services.h"
 #include "models/protocol/ring_buffer.h"
 
 namespace kernbench {
@@ -37,7 +37,7 @@ struct StageParameters {
 
 // Node: Component, or FabricNode for an engine that also stands on the fabric.
 template <class Node>
-class StageEngine : public Node, private TaskOutputListener, private TaskInputListener {
+class StageEngine : public Node, private TaskOutputListener, private ServiceProvider<TaskOffer> {
  public:
   void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
 
@@ -61,14 +61,15 @@ class StageEngine : public Node, private TaskOutputListener, private TaskInputLi
 
    private:
     friend class StageEngine;
-    struct Entry {
-      TileTask* task = nullptr;
-      TaskInput* from = nullptr;
+    struct Offer {
+      TaskOffer* offer = nullptr;
       Fs since = 0;
     };
-    RingBuffer<Entry> queue, offers;
-    static bool goes_before(const Entry& a, const Entry& b) {
-      return a.since != b.since ? a.since < b.since : a.task->order() < b.task->order();
+    RingBuffer<TileTask*> queue;
+    RingBuffer<Offer> offers;
+    static bool goes_before(const Offer& a, const Offer& b) {
+      return a.since != b.since ? a.since < b.since
+                                : a.offer->task->order() < b.offer->task->order();
     }
   };
 
@@ -84,8 +85,7 @@ class StageEngine : public Node, private TaskOutputListener, private TaskInputLi
               More&&... more)
       : Node(init, std::forward<More>(more)...), queue_depth_(*parameters.queue_depth),
         overhead_(*parameters.overhead), outputs_(*this, *this), inputs_(*this, *this),
-        task_sender_(outputs_), task_receiver_(inputs_), step_("step_event"),
-        timer_("timer_event") {
+        step_("step_event"), timer_("timer_event") {
     set_up(stages_of(engine));
   }
 
@@ -108,7 +108,7 @@ class StageEngine : public Node, private TaskOutputListener, private TaskInputLi
 
  private:
   void set_up(StageSet stages);
-  void task_offered(TileTask& task, TaskInput& from) final;
+  tlm::tlm_sync_enum nb_transport_fw(TaskOffer& offer, tlm::tlm_phase& phase) final;
   void task_taken(TileTask& task) final;
   void step();
   void run_lanes();
@@ -124,9 +124,7 @@ class StageEngine : public Node, private TaskOutputListener, private TaskInputLi
   std::uint32_t queue_depth_;
   Fs overhead_;
   TaskOutputs outputs_;
-  TaskInputs inputs_;
-  ServiceExport<TaskSender> task_sender_;
-  ServiceExport<TaskReceiver> task_receiver_;
+  ServiceTarget<TaskOffer> inputs_;
   sc_core::sc_event step_, timer_;
 };
 

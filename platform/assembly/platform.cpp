@@ -29,19 +29,24 @@ Platform::Platform(Graph graph, const ComponentRegistry& registry, const Platfor
       machine_(describe_machine(graph_)), routes_(graph_, edges_),
       end_of_timestep_(std::make_unique<EndOfTimestep>("end_of_timestep")),
       pool_(std::make_unique<TransactionPool>(&observation_.transaction_ends)),
+      monitors_(make_monitors()),
       modules_(std::make_unique<MachineModules>(graph_, edges_, registry,
-                                                static_cast<Services&>(*this))) {
-  std::vector<Injector*> pcie_eps;
+                                                static_cast<Services&>(*this), monitors_.get())) {
+  host_ = make_component<Host>({"host", no_node, Attributes(), *this});
   for (int sip = 0; sip < machine_.sips; ++sip) {
     const NodeId node = machine_.pcie_ep(sip);
-    auto* injector = dynamic_cast<Injector*>(&modules_->component(node));
-    if (injector == nullptr)
+    if (!host_->to_pcie_ep(sip).bind_to(modules_->component(node), Role::pcie_ep, "host",
+                                        monitors_.get()))
       throw UsageError(
           fmt::format("'{}': its implementation '{}' takes no transactions from the host",
                       machine_.name(node), graph_.node(node).impl()));
-    pcie_eps.push_back(injector);
   }
-  host_ = make_component<Host>({"host", no_node, Attributes(), *this}, std::move(pcie_eps));
+}
+
+std::unique_ptr<ProtocolMonitors> Platform::make_monitors() {
+  if (!options_.check_protocol) return nullptr;
+  return std::make_unique<ProtocolMonitors>(
+      [this](const sc_core::sc_object& where, const std::string& what) { fatal(where, what); });
 }
 
 Platform::~Platform() {
@@ -54,6 +59,7 @@ Platform::~Platform() {
   host_.release();     // NOLINT(bugprone-unused-return-value)
   pool_.release();     // NOLINT(bugprone-unused-return-value)
   end_of_timestep_.release();  // NOLINT(bugprone-unused-return-value)
+  monitors_.release();         // NOLINT(bugprone-unused-return-value)
 }
 
 void Platform::fatal(const sc_core::sc_object& where, const std::string& what) {
@@ -120,8 +126,17 @@ RunResult Platform::finish(RunOutcome outcome) {
     result.cause = std::make_exception_ptr(ModelError(fmt::format(
         "{} transactions have not been given back at the end of the run", pool_->outstanding())));
   }
+  if (result.status == RunStatus::completed && monitors_ != nullptr) check_unfinished(result);
   result.error = text_of(result.cause);
   return result;
+}
+
+void Platform::check_unfinished(RunResult& result) const {
+  const std::string unfinished = monitors_->unfinished();
+  if (unfinished.empty()) return;
+  result.status = RunStatus::failed;
+  result.cause = std::make_exception_ptr(
+      ModelError("connections have not ended what they began:" + unfinished));
 }
 
 // The sum of what components and links have counted, and of the waits that have begun: none of

@@ -17,6 +17,7 @@
 
 #include "models/host/host.h"
 #include "models/protocol/machine_services.h"
+#include "models/protocol/protocol_monitor.h"
 #include "platform/assembly/describe_machine.h"
 #include "platform/assembly/machine_modules.h"
 #include "platform/assembly/machine_routes.h"
@@ -26,6 +27,8 @@ namespace kernbench {
 
 struct PlatformOptions {
   FunctionalModel* data = nullptr;  // null: data off; outlives the platform
+  bool check_protocol =
+      false;              // a monitor at every connection (models/protocol/protocol_monitor.h)
   bool tear_down = true;  // false: the destructor leaves the modules to the end of the process
                           // (their destruction is quadratic)
 };
@@ -56,6 +59,8 @@ class Platform final : private MachineServices {
   EndOfTimestep& end_of_timestep() override { return *end_of_timestep_; }
   Component& component(NodeId node) const { return modules_->component(node); }
   Host& host() const { return *host_; }
+  // Null unless the protocol is checked.
+  ProtocolMonitors* monitors() { return monitors_.get(); }
   const std::vector<MachineModules::LinkInstance>& links() const {
     return modules_->links();
   }  // LinkInstance::edge indexes graph().edges()
@@ -67,7 +72,9 @@ class Platform final : private MachineServices {
   void fatal(const sc_core::sc_object& where, const std::string& what) override;
   bool stopping() const override { return state_.stopping; }
 
+  std::unique_ptr<ProtocolMonitors> make_monitors();
   RunResult finish(RunOutcome outcome);
+  void check_unfinished(RunResult& result) const;
   bool end_blocked_launches();
   std::exception_ptr starvation() const;
   std::string running_programs(const std::vector<PendingWaits::Waiter>& waiters) const;
@@ -84,6 +91,7 @@ class Platform final : private MachineServices {
   RunState state_;
   std::unique_ptr<EndOfTimestep> end_of_timestep_;
   std::unique_ptr<TransactionPool> pool_;
+  std::unique_ptr<ProtocolMonitors> monitors_;
   std::unique_ptr<Host> host_;
   std::unique_ptr<MachineModules> modules_;
 };

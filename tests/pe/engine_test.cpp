@@ -64,7 +64,7 @@ KERNBENCH_SYSTEMC_TEST(gemm_and_math_share_one_accel_slot) {
   pe.run();
   BOOST_TEST(pe.op("add").start == 17 * ns);
   BOOST_TEST(pe.op("add").end == 25 * ns);
-  BOOST_TEST(pe.scheduler().usage().compute == (16 + 8) * ns);
+  BOOST_TEST(pe.commands().usage().compute == (16 + 8) * ns);
 }
 
 KERNBENCH_SYSTEMC_TEST(slot_requests_of_one_instant_are_granted_by_command) {
@@ -143,7 +143,9 @@ KERNBENCH_SYSTEMC_TEST(a_tile_that_completes_twice_is_an_internal_error) {
     void tile_completed(CommandContext&, TileTask&) override { ++completed; }
     int completed = 0;
   } listener;
-  CommandContext context(listener, std::make_shared<CommandState>(1), nullptr, std::nullopt);
+  CommandRequest request;
+  request.state = std::make_shared<CommandState>(1);
+  CommandContext context(listener, request, std::nullopt);
   TileTask task;
   context.feed(task.tile);
   context.complete_tile(task);
