@@ -33,6 +33,7 @@ struct SimpleStage {
     stage.m = dot.m;
     stage.k = dot.k;
     stage.n = dot.n;
+    use_all(stage, dot.operands);
     return stage;
   }
   Stage operator()(const MathCommand& math) const {
@@ -40,11 +41,18 @@ struct SimpleStage {
     stage.type = StageType::math;
     stage.math_op = math.op;
     stage.elements = math.elements;
+    use_all(stage, math.operands);
     return stage;
   }
   template <class Composite>
   Stage operator()(const Composite&) const {
     return {};
+  }
+
+ private:
+  // The result is last.
+  static void use_all(Stage& stage, const std::vector<CompositeOperand>& operands) {
+    if (!operands.empty()) stage.use(0, operands.size() - 1);
   }
 };
 
@@ -118,8 +126,9 @@ void PeScheduler::submit(CommandRequest& request) {
   if (plan) check_fits(*plan);
   const Stage simple = std::visit(SimpleStage{}, request.command.what);
   const std::uint64_t id = request.state->id();
+  TaskOperands operands(request.command, default_tile_);
   auto context = std::make_unique<CommandContext>(static_cast<CommandListener&>(*this), request,
-                                                  std::move(plan));
+                                                  std::move(plan), std::move(operands));
   inbox_.push_back({context.get(), simple});
   if (!contexts_.emplace(id, std::move(context)).second)
     throw ModelError(fmt::format("command {} has been submitted twice", id));
@@ -233,6 +242,7 @@ TileTask& PeScheduler::new_task(CommandContext& context, const Tile& tile, bool 
   task.command_id = context.id();
   task.simple = simple;
   task.completion = &context;
+  task.operands = context.operands();
   if (simple) task.data = context.data();
   return task;
 }
