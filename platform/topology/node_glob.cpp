@@ -2,8 +2,6 @@
 
 #include <fnmatch.h>
 
-#include <algorithm>
-
 namespace kernbench {
 namespace {
 
@@ -46,11 +44,6 @@ NodeGlob::NodeGlob(const std::string& pattern)
   // `**` may stand for nothing, and the dot before it then too.
   const bool may_end_here = pattern_.compare(literal_.size(), 2, any_steps) == 0;
   if (may_end_here && !literal_.empty() && literal_.back() == '.') literal_.pop_back();
-}
-
-bool NodeGlob::is_sound() const {
-  return std::none_of(steps_.begin(), steps_.end(),
-                      [](const std::string& step) { return step.empty(); });
 }
 
 bool NodeGlob::matches(std::string_view name) const {

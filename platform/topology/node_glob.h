@@ -12,8 +12,6 @@ class NodeGlob {
  public:
   explicit NodeGlob(const std::string& pattern);
 
-  // Empty steps are found in no name.
-  bool is_sound() const;
   bool is_literal() const { return literal_.size() == pattern_.size(); }
   bool matches(std::string_view name) const;
   // What every name that it matches begins with.
