@@ -51,7 +51,7 @@ std::vector<EngineRow> engine_rows(const RunStatistics& statistics) {
 }
 
 bool is_memory(const std::string& kind) {
-  return kind == "hbm_ctrl" || kind == "sram" || kind == "pe_tcm";
+  return kind == "hbm_ctrl" || kind == "sram" || kind == "pe_tcm" || kind == "tlm_target";
 }
 
 std::string window_text(const Window& window) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/base/component_registry.h"
+#include "models/base/errors.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_services.h"
 
@@ -72,6 +73,35 @@ Implementation bridge_implementation(std::string name, const std::map<std::strin
   return {std::move(name), Bridge::description, Roles(Bridge::roles.begin(), Bridge::roles.end()),
           typename Bridge::Parameters(std::move(names)).schema(),
           [modules](const ComponentInit& init) { return make_component<Bridge>(init, modules); }};
+}
+
+// Implementation of one module behind its bridge, under the name of the module: the parameters of
+// both but for `module`. `Make`: how the bridge's constructor takes it.
+template <class Bridge, class Make, class Declared>
+Implementation module_implementation(const std::string& name, const Declared& module) {
+  ParameterSchema schema;
+  for (const Parameter& parameter :
+       typename Bridge::Parameters(std::vector<std::string>()).schema())
+    if (parameter.name() != "module") schema.push_back(parameter);
+  for (const Parameter& parameter : module.schema) {
+    for (const Parameter& other : schema) {
+      if (other.name() == parameter.name())
+        throw UsageError("the external module '" + name + "' declares the parameter '" +
+                         parameter.name() + "', which its bridge has, or twice");
+    }
+    schema.push_back(parameter);
+  }
+  const auto create = [name, make = module.make](const ComponentInit& init) {
+    Attributes attributes = init.attributes;
+    attributes.set("module", name);
+    const Make with_values = [&](const char* leaf, auto& bridge) {
+      return make(leaf, bridge, init.attributes);
+    };
+    const std::map<std::string, Make> one{{name, with_values}};
+    return make_component<Bridge>({init.name, init.node, attributes, init.services}, one);
+  };
+  return {name, Bridge::module_description, Roles(Bridge::roles.begin(), Bridge::roles.end()),
+          std::move(schema), create};
 }
 
 }  // namespace kernbench

@@ -35,6 +35,8 @@ class TlmInitiatorBridge final : public TlmBridge,
  public:
   static constexpr const char* description =
       "a plain TLM-2.0 initiator (base protocol) as an initiator of memory traffic";
+  static constexpr const char* module_description =
+      "plain TLM-2.0 initiator, behind builtin.tlm_initiator_bridge";
   static constexpr std::array roles{Role::tlm_initiator};
   struct Parameters : TlmBridgeParameters {
     // A list of names, or attributes.
@@ -369,6 +371,12 @@ void TlmInitiatorBridge::end(TlmAccess& access) {
 Implementation tlm_initiator_bridge_implementation(const ExternalModules& modules) {
   return bridge_implementation<TlmInitiatorBridge>("builtin.tlm_initiator_bridge",
                                                    modules.initiators());
+}
+
+Implementation tlm_initiator_implementation(
+    const std::string& name,
+    const ExternalModules::Declared<ExternalModules::MakeInitiatorOf>& module) {
+  return module_implementation<TlmInitiatorBridge, ExternalModules::MakeInitiator>(name, module);
 }
 
 }  // namespace kernbench

@@ -1,4 +1,4 @@
-// Bridge to a plain TLM-2.0 memory in the place of a memory node behind a router.
+// Bridge to a plain TLM-2.0 target: in the place of a memory node, or a node of its own.
 //
 // Timing (spec 2.1): overhead_ns after the last flit of a write, or the command of a read,
 // BEGIN_REQ goes out with a payload of the bridge's own and the offset in the memory as address;
@@ -29,8 +29,11 @@ namespace {
 class TlmTargetBridge final : public TlmBridge, private tlm::tlm_bw_transport_if<> {
  public:
   static constexpr const char* description =
-      "a plain TLM-2.0 memory (base protocol) in the place of sram or hbm_ctrl";
-  static constexpr std::array roles{Role::sram, Role::hbm_ctrl};
+      "a plain TLM-2.0 target (base protocol) as a memory: in the place of sram or hbm_ctrl, or of "
+      "system.tlm_targets";
+  static constexpr const char* module_description =
+      "plain TLM-2.0 target, behind builtin.tlm_target_bridge";
+  static constexpr std::array roles{Role::sram, Role::hbm_ctrl, Role::tlm_target};
   struct Parameters : TlmBridgeParameters {
     // A list of names, or attributes.
     template <class Source>
@@ -204,6 +207,12 @@ unsigned TlmTargetBridge::debug_access(tlm::tlm_generic_payload& payload, std::u
 
 Implementation tlm_target_bridge_implementation(const ExternalModules& modules) {
   return bridge_implementation<TlmTargetBridge>("builtin.tlm_target_bridge", modules.targets());
+}
+
+Implementation tlm_target_implementation(
+    const std::string& name,
+    const ExternalModules::Declared<ExternalModules::MakeTargetOf>& module) {
+  return module_implementation<TlmTargetBridge, ExternalModules::MakeTarget>(name, module);
 }
 
 }  // namespace kernbench
