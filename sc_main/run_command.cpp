@@ -179,7 +179,7 @@ int BenchRun::simulate() {
   AnalysisPort<ExecutedOp>& executed_ops = platform.observation().executed_ops;
   executed_ops.bind(windows);
   const TraceScope scope(options_.trace_scopes);
-  if (!options_.trace.empty()) scope.check(objects_of<Component>());
+  if (!options_.trace.empty()) scope.check(components_of(platform));
 
   std::optional<ResultFile> stats_file = open(options_.stats);
   std::optional<OpLogFile> op_log;
@@ -191,7 +191,7 @@ int BenchRun::simulate() {
   if (!options_.trace.empty()) {
     open(options_.trace);
     trace.emplace(options_.trace);
-    scope.observe(objects_of<Component>(), *trace);
+    scope.observe(components_of(platform), *trace);
   }
   std::optional<ResultFile> requests_file = open(options_.trace_requests);
   std::optional<RequestTrace> requests;
