@@ -28,8 +28,7 @@ Socket& take(std::vector<Socket*>& open, const std::string& node, const char* wh
     std::vector<std::string> names;
     for (const Socket* each : open) names.push_back(node_of(*each));
     throw UsageError(fmt::format("no bridge waits for {} at '{}'; those that do: {}{}", what, node,
-                                 names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")),
-                                 did_you_mean(node, names)));
+                                 listed(names, "none"), did_you_mean(node, names)));
   }
   Socket& socket = **found;
   open.erase(found);

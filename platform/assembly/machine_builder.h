@@ -25,6 +25,8 @@ class MachineBuilder {
 
   // The path of a topology.yaml.
   explicit MachineBuilder(std::string topology);
+  MachineBuilder(const MachineBuilder&) = delete;
+  MachineBuilder& operator=(const MachineBuilder&) = delete;
 
   // As --set KEY=VALUE.
   MachineBuilder& set(std::string key, std::string value);

@@ -135,10 +135,15 @@ RunResult Platform::result() {
 
 void Platform::check_pool(RunResult& result) const {
   if (result.status != RunStatus::completed || pool_->outstanding() == 0) return;
+  std::string text = fmt::format("{}{} transactions have not been given back at the end of the run",
+                                 root_.at_top() ? "" : name() + ": ", pool_->outstanding());
+  for (const TlmBridge* bridge : bridges_of(*this)) {
+    if (bridge->payloads_with_module() > 0)
+      text += fmt::format("; the module behind {} keeps {} payload(s)", bridge->name(),
+                          bridge->payloads_with_module());
+  }
   result.status = RunStatus::failed;
-  result.cause = std::make_exception_ptr(
-      ModelError(fmt::format("{}{} transactions have not been given back at the end of the run",
-                             root_.at_top() ? "" : name() + ": ", pool_->outstanding())));
+  result.cause = std::make_exception_ptr(ModelError(text));
 }
 
 std::uint64_t Platform::data_races() const {
