@@ -5,11 +5,13 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
+#include "models/base/exception_text.h"
 #include "models/base/services.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_description.h"
 #include "models/protocol/service_socket.h"
 #include "platform/assembly/bind_services.h"
+#include "platform/assembly/report_guard.h"
 #include "platform/config/pe_links.h"
 
 namespace kernbench {
@@ -52,6 +54,21 @@ std::size_t common_scope(std::string_view a, std::string_view b) {
     if (a[i] == '.') common = i + 1;
   }
   return common;
+}
+
+// What a model or a plain TLM-2.0 module throws in its constructor gets the name of the node.
+std::unique_ptr<Component> create(const Implementation& implementation, const Node& node, NodeId id,
+                                  Services& services) try {
+  const ReportGuard no_abort;
+  return implementation.create({leaf_of(node.name).data(), id, node.attributes(), services});
+} catch (const Error&) {
+  throw;
+} catch (...) {
+  const bool outside = node.attributes().has("module");
+  throw Error(fmt::format("'{}': {} '{}' cannot be built: {}", node.name,
+                          outside ? "the module" : "its implementation",
+                          outside ? node.attributes().text("module") : node.impl(),
+                          text_of(with_place(std::current_exception()))));
 }
 
 }  // namespace
@@ -101,8 +118,7 @@ void MachineModules::create_components(const ComponentRegistry& registry, Servic
           fmt::format("'{}': the implementation '{}' is not there", node.name, node.impl()));
     const Inside inside(scope(parent_of(node.name)));
     const auto id = static_cast<NodeId>(components_.size());
-    components_.push_back(
-        implementation->create({leaf_of(node.name).data(), id, node.attributes(), services}));
+    components_.push_back(create(*implementation, node, id, services));
     modules_.emplace(node.name, components_.back().get());
   }
 }
