@@ -12,13 +12,14 @@
 #include "models/protocol/control_node.h"
 #include "models/protocol/program_host.h"
 #include "platform/assembly/program_guard.h"
+#include "platform/assembly/time_resolution.h"
 
 namespace kernbench {
 namespace {
 
 // Before the first sc_time exists, that is before any member is made.
 PlatformOptions prepare(const PlatformOptions& options) {
-  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+  use_femtoseconds();
   return options;
 }
 
