@@ -1,4 +1,6 @@
-# Compiler settings and the kinds of target: a library (object library), a test program, a benchmark program.
+# Compiler settings and the kinds of target: a folder (object library), a shared library, a program, a test, a benchmark.
+
+include(GNUInstallDirs)
 
 set(CMAKE_CXX_STANDARD 17)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -6,7 +8,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_COMPILE_OPTIONS_PIE -fPIC)  # programs as libraries: a precompiled header serves one set of flags
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)  # programs find libkernbench_models.so beside them, also when the tree is moved
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)  # programs find our libraries beside them, also when the tree is moved
 
 option(KERNBENCH_WERROR "Treat warnings as errors" OFF)
 option(KERNBENCH_ASAN "Build with the address and undefined-behaviour sanitizers" OFF)
@@ -74,8 +76,8 @@ if(KERNBENCH_PCH)
 endif()
 
 # kernbench_library(NAME SOURCES a.cpp ... [LINK target ...] [PUBLIC_LINK target ...] [NO_PCH])
-# A folder of the house. Libraries under models/ are folded into the shared library kernbench_models; others are linked by name,
-# each one that a program needs: an object library does not bring along the objects of those that it links.
+# A folder of the house, part of one of the shared libraries (kernbench_shared_library). Tests link the folders of platform/ and sw/ by
+# name, each one that they need: an object library does not bring along the objects of those that it links.
 # PUBLIC_LINK is for libraries that show in the headers of the library.
 function(kernbench_library name)
   cmake_parse_arguments(LIBRARY "NO_PCH" "" "SOURCES;LINK;PUBLIC_LINK" ${ARGN})
@@ -84,6 +86,27 @@ function(kernbench_library name)
   if(KERNBENCH_PCH AND NOT LIBRARY_NO_PCH)
     target_precompile_headers(${name} REUSE_FROM kernbench_library_pch)
   endif()
+endfunction()
+
+# kernbench_shared_library(NAME FOLDERS target ... [LINK target ...])
+# libkernbench_NAME.so of these folders, and of what they link; installed, and exported as KernBench::NAME. The folders are in
+# KERNBENCH_NAME_FOLDERS for programs that link them instead: never both in one process.
+function(kernbench_shared_library name)
+  cmake_parse_arguments(SHARED "" "" "FOLDERS;LINK" ${ARGN})
+  set(target kernbench_${name})
+  add_library(${target} SHARED)
+  target_link_libraries(${target}
+    PUBLIC $<BUILD_INTERFACE:kernbench_settings> $<INSTALL_INTERFACE:PkgConfig::SYSTEMC> $<INSTALL_INTERFACE:Threads::Threads>
+           $<INSTALL_INTERFACE:fmt::fmt> ${SHARED_LINK}
+    PRIVATE ${SHARED_FOLDERS}
+  )
+  target_include_directories(${target} INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/kernbench>")
+  target_compile_features(${target} INTERFACE cxx_std_17)
+  target_link_options(${target} PRIVATE LINKER:-Bsymbolic-functions)  # its own calls are bound when it is linked
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} INSTALL_RPATH "$ORIGIN")
+  install(TARGETS ${target} EXPORT KernBenchTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  string(TOUPPER ${name} upper)
+  set_property(GLOBAL PROPERTY KERNBENCH_${upper}_FOLDERS ${SHARED_FOLDERS})
 endfunction()
 
 # kernbench_registration(VARIABLE REGISTRY HEADER FUNCTION NAMESPACE FILES a.cpp ...)
@@ -114,12 +137,14 @@ void @function@(@registry@& registry) {
 endfunction()
 
 # kernbench_program(NAME SOURCES a.cpp ... [LINK target ...])
-# A program that users start; it lies at the top of the build folder.
+# A program that users start; it lies at the top of the build folder, and is installed.
 function(kernbench_program name)
   cmake_parse_arguments(PROGRAM "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${PROGRAM_SOURCES} ${KERNBENCH_PROGRAM_SOURCES})
   target_link_libraries(${name} PRIVATE kernbench_settings kernbench_models ${PROGRAM_LINK})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
+  cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY "${CMAKE_INSTALL_FULL_BINDIR}" OUTPUT_VARIABLE libraries)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}" INSTALL_RPATH "$ORIGIN/${libraries}")
+  install(TARGETS ${name} EXPORT KernBenchTargets RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   if(KERNBENCH_PCH)
     target_precompile_headers(${name} REUSE_FROM kernbench_library_pch)
   endif()
@@ -130,6 +155,9 @@ endfunction()
 function(kernbench_test name)
   cmake_parse_arguments(TEST "NO_PCH" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
   add_executable(${name} ${TEST_SOURCES} ${KERNBENCH_PROGRAM_SOURCES})
+  if(platform_assembly IN_LIST TEST_LINK)
+    list(APPEND TEST_LINK platform_exit_calls)
+  endif()
   target_compile_definitions(${name} PRIVATE BOOST_TEST_DYN_LINK KERNBENCH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE kernbench_test_support ${TEST_LINK} Boost::unit_test_framework rapidcheck)
   if(KERNBENCH_PCH AND NOT TEST_NO_PCH)

@@ -15,12 +15,6 @@
 
 namespace kernbench {
 
-BenchRegistry all_benches() {
-  BenchRegistry benches;
-  register_benches(benches);
-  return benches;
-}
-
 const Bench& find_bench(const BenchRegistry& benches, const std::string& name_or_index) {
   std::vector<std::string> names;
   for (const Bench& bench : benches.benches()) names.push_back(bench.name);
@@ -44,12 +38,12 @@ std::vector<GivenParameter> given_parameters(const std::vector<std::string>& tex
   return given;
 }
 
-int list_benches(bool as_json) {
-  const BenchRegistry benches = all_benches();
+int list_benches(const Catalogue& catalogue, bool as_json) {
   auto json = nlohmann::ordered_json::array();
   int index = 0;
-  for (const Bench& bench : benches.benches()) {
+  for (const Bench& bench : catalogue.benches.benches()) {
     ++index;
+    const std::string file = catalogue.file_of_bench(bench.name);
     if (as_json) {
       nlohmann::ordered_json entry;
       entry["index"] = index;
@@ -59,10 +53,12 @@ int list_benches(bool as_json) {
       entry["parameters"] = nlohmann::ordered_json::array();
       for (const Parameter& parameter : bench.parameters)
         entry["parameters"].push_back(parameter_json(parameter));
+      if (!file.empty()) entry["plugin"] = file;
       json.push_back(std::move(entry));
       continue;
     }
-    std::cout << index << "  " << bench.name << ": " << bench.description << '\n';
+    std::cout << index << "  " << bench.name << ": " << bench.description << of_plugin(file)
+              << '\n';
     TextTable table(
         {{"parameter"}, {"default", TextTable::Align::right}, {"allowed"}, {"meaning"}});
     for (const Parameter& parameter : bench.parameters) {

@@ -4,11 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "sw/benches/bench_registry.h"
+#include "sc_main/catalogue.h"
 
 namespace kernbench {
-
-BenchRegistry all_benches();
 
 // By name or index; a UsageError for an unknown one suggests the nearest.
 const Bench& find_bench(const BenchRegistry& benches, const std::string& name_or_index);
@@ -17,6 +15,6 @@ const Bench& find_bench(const BenchRegistry& benches, const std::string& name_or
 std::vector<GivenParameter> given_parameters(const std::vector<std::string>& texts);
 
 // `kernbench list`: a table with a line per parameter, or JSON. Returns the exit status.
-int list_benches(bool as_json);
+int list_benches(const Catalogue& catalogue, bool as_json);
 
 }  // namespace kernbench

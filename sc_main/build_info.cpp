@@ -4,6 +4,8 @@
 
 #include <systemc>
 
+#include "models/base/version.h"
+
 namespace kernbench {
 
 std::string version_line() { return "kernbench " KERNBENCH_VERSION; }

@@ -7,7 +7,8 @@
 #include "platform/probe/probe_case.h"
 #include "platform/topology/build_graph.h"
 #include "platform/traffic/traffic_generator.h"
-#include "sc_main/bench_catalogue.h"
+#include "sc_main/catalogue.h"
+#include "sc_main/component_template.h"
 #include "sc_main/config_files.h"
 #include "sc_main/kernel_references.h"
 #include "sc_main/machine_options.h"
@@ -17,15 +18,14 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Words bench_names() {
+Words bench_names(const Catalogue& catalogue) {
   Words names;
-  const BenchRegistry benches = all_benches();
-  for (const Bench& bench : benches.benches()) names.push_back(bench.name);
+  for (const Bench& bench : catalogue.benches.benches()) names.push_back(bench.name);
   return names;
 }
 
 // topology.tiny.yaml is called tiny, too.
-Words topology_names() {
+Words topology_names(const Catalogue& /*catalogue*/) {
   Words names;
   const std::string family = "topology.", extension = ".yaml";
   for (const std::string& file : shipped_files("topology")) {
@@ -37,15 +37,15 @@ Words topology_names() {
   return names;
 }
 
-Words probe_cases() {
+Words probe_cases(const Catalogue& catalogue) {
   const MachineOptions defaults;
-  const Graph graph = build_graph(defaults.load_spec(defaults.load_registry()));
+  const Graph graph = build_graph(defaults.load_spec(catalogue.components));
   Words names{"all"};
   for (const ProbeCase& each : probe_catalogue(graph)) names.push_back(each.name);
   return names;
 }
 
-Words validation_groups() {
+Words validation_groups(const Catalogue& /*catalogue*/) {
   Words groups;
   for (const ValidationCase& each : all_references()) {
     if (std::find(groups.begin(), groups.end(), each.group) == groups.end())
@@ -54,21 +54,33 @@ Words validation_groups() {
   return groups;
 }
 
-Words traffic_patterns() {
+Words traffic_patterns(const Catalogue& /*catalogue*/) {
   Words names;
   for (int pattern = 0; pattern <= static_cast<int>(TrafficPattern::closed_loop); ++pattern)
     names.emplace_back(name_of(static_cast<TrafficPattern>(pattern)));
   return names;
 }
 
+Words component_kinds(const Catalogue& /*catalogue*/) {
+  Words names;
+  for (const ComponentTemplate& each : component_templates()) names.push_back(each.kind);
+  return names;
+}
+
 // Values that the declaration of an option does not list.
-Words values_of(const std::string& option) {
-  static const std::map<std::string, std::function<Words()>> makers{
-      {"--bench", bench_names},         {"--topology", topology_names},
-      {"--case", probe_cases},          {"--group", validation_groups},
-      {"--generate", traffic_patterns}, {"--device", [] { return Words{"sip:0", "all"}; }}};
+Words values_of(const std::string& option, const Catalogue& catalogue) {
+  static const std::map<std::string, std::function<Words(const Catalogue&)>> makers{
+      {"--bench", bench_names},
+      {"--topology", topology_names},
+      {"--case", probe_cases},
+      {"--group", validation_groups},
+      {"--generate", traffic_patterns},
+      {"--kind", component_kinds},
+      {"--device", [](const Catalogue&) {
+         return Words{"sip:0", "all"};
+       }}};
   const auto found = makers.find(option);
-  return found == makers.end() ? Words() : found->second();
+  return found == makers.end() ? Words() : found->second(catalogue);
 }
 
 Words split(const std::string& text, char separator) {
@@ -99,7 +111,7 @@ Words extensions_in(const std::string& type) {
   return extensions;
 }
 
-CompletedOption completed(const CLI::Option& option) {
+CompletedOption completed(const CLI::Option& option, const Catalogue& catalogue) {
   CompletedOption result;
   for (const std::string& name : option.get_snames()) result.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) result.names.push_back("--" + name);
@@ -114,19 +126,20 @@ CompletedOption completed(const CLI::Option& option) {
                                                   : CompletedOption::Value::given;
   result.value_name = type.substr(0, type.find(':'));
   result.words = listed_in(type);
-  if (result.words.empty()) result.words = values_of(result.names.back());
+  if (result.words.empty()) result.words = values_of(result.names.back(), catalogue);
   result.files = is_file(type);
   result.extensions = extensions_in(type);
   result.repeatable = option.get_items_expected_max() > 1;
   return result;
 }
 
-void walk(const CLI::App& app, const std::string& path, std::vector<CompletedCommand>& commands) {
+void walk(const CLI::App& app, const std::string& path, const Catalogue& catalogue,
+          std::vector<CompletedCommand>& commands) {
   CompletedCommand command;
   command.path = path;
   command.description = app.get_description();
   for (const CLI::Option* option : app.get_options()) {
-    if (option->nonpositional()) command.options.push_back(completed(*option));
+    if (option->nonpositional()) command.options.push_back(completed(*option, catalogue));
     if (!option->get_positional()) continue;
     command.files = option->get_name() == "FILE";
     command.words = listed_in(option->get_type_name());
@@ -136,7 +149,8 @@ void walk(const CLI::App& app, const std::string& path, std::vector<CompletedCom
     command.subcommands.emplace_back(each->get_name(), each->get_description());
   commands.push_back(std::move(command));
   for (const CLI::App* each : subcommands)
-    walk(*each, path.empty() ? each->get_name() : path + " " + each->get_name(), commands);
+    walk(*each, path.empty() ? each->get_name() : path + " " + each->get_name(), catalogue,
+         commands);
 }
 
 CompletedOption plain(const std::string& name, const std::string& description,
@@ -167,9 +181,8 @@ std::vector<CompletedCommand> launcher_commands() {
   return {test, bench};
 }
 
-std::vector<CompletedBench> completed_benches() {
+std::vector<CompletedBench> completed_benches(const BenchRegistry& benches) {
   std::vector<CompletedBench> all;
-  const BenchRegistry benches = all_benches();
   for (const Bench& bench : benches.benches()) {
     CompletedBench& completed = all.emplace_back();
     completed.name = bench.name;
@@ -182,14 +195,14 @@ std::vector<CompletedBench> completed_benches() {
 
 }  // namespace
 
-CompletionModel completion_of(const CLI::App& app) {
+CompletionModel completion_of(const CLI::App& app, const Catalogue& catalogue) {
   CompletionModel completion;
-  walk(app, "", completion.commands);
+  walk(app, "", catalogue, completion.commands);
   for (CompletedCommand& command : launcher_commands()) {
     completion.commands.front().subcommands.emplace_back(command.path, command.description);
     completion.commands.push_back(std::move(command));
   }
-  completion.benches = completed_benches();
+  completion.benches = completed_benches(catalogue.benches);
   return completion;
 }
 

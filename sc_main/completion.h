@@ -12,6 +12,8 @@
 
 namespace kernbench {
 
+class Catalogue;
+
 struct CompletedOption {
   enum class Value {
     none,             // a flag
@@ -51,7 +53,7 @@ struct CompletionModel {
 };
 
 // With the commands that only the launcher has.
-CompletionModel completion_of(const CLI::App& app);
+CompletionModel completion_of(const CLI::App& app, const Catalogue& catalogue);
 
 std::string bash_completion(const CompletionModel& completion);
 std::string zsh_completion(const CompletionModel& completion);

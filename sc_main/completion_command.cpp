@@ -6,6 +6,7 @@
 
 #include "sc_main/command.h"
 #include "sc_main/completion.h"
+#include "sc_main/machine_options.h"
 
 namespace kernbench {
 namespace {
@@ -23,23 +24,29 @@ std::vector<std::string> shell_names() {
   return names;
 }
 
-int print_completion(const CLI::App& app, const std::string& name) {
+struct CompletionOptions {
+  std::string shell;
+  MachineOptions machine;
+};
+
+int print_completion(const CLI::App& app, const CompletionOptions& options) {
   const auto shell = std::find_if(std::begin(shells), std::end(shells),
-                                  [&](const Shell& each) { return name == each.name; });
-  std::cout << shell->script(completion_of(app));
+                                  [&](const Shell& each) { return options.shell == each.name; });
+  std::cout << shell->script(completion_of(app, options.machine.load_catalogue()));
   return exit_done;
 }
 
 }  // namespace
 
 void add_completion_command(CLI::App& app, Invocation& invocation) {
-  const auto shell = std::make_shared<std::string>();
+  const auto options = std::make_shared<CompletionOptions>();
   CLI::App* command = app.add_subcommand(
       "completion", "Prints a script by which a shell completes commands, options and values");
-  command->add_option("SHELL", *shell, "The shell")
+  command->add_option("SHELL", options->shell, "The shell")
       ->required()
       ->type_name("")
       ->check(CLI::IsMember(shell_names()));
+  options->machine.add_components_to(*command);
   command->footer(
       "Offered are commands, options, benches and their parameters, topologies, modes and files, "
       "for kernbench and ./kernbench "
@@ -50,9 +57,11 @@ void add_completion_command(CLI::App& app, Invocation& invocation) {
       "~/.bashrc: every one\n"
       "  source <(./kernbench completion zsh)                              in ~/.zshrc, after "
       "compinit\n"
-      "  ./kernbench completion fish > ~/.config/fish/completions/kernbench.fish\n");
-  command->callback([&app, shell, &invocation] {
-    invocation.action = [&app, shell] { return print_completion(app, *shell); };
+      "  ./kernbench completion fish > ~/.config/fish/completions/kernbench.fish\n"
+      "  kernbench completion bash --plugin libacme.so                     with the benches of a "
+      "plug-in\n");
+  command->callback([&app, options, &invocation] {
+    invocation.action = [&app, options] { return print_completion(app, *options); };
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
@@ -21,25 +22,35 @@ bool is_file(const fs::path& path) {
 
 bool holds_configs(const fs::path& root) { return is_file(root / "configs" / "topology.yaml"); }
 
-}  // namespace
+// `root` of a source tree, or share/kernbench below the root of an installed one.
+std::optional<fs::path> data_of(const fs::path& root) {
+  for (const fs::path& data : {root, root / "share" / "kernbench"}) {
+    if (holds_configs(data)) return data;
+  }
+  return std::nullopt;
+}
 
-fs::path shipped_configs() {
+fs::path shipped_data() {
   if (const char* root = std::getenv("KERNBENCH_ROOT"); root != nullptr && *root != '\0') {
-    if (!holds_configs(root))
-      throw UsageError(
-          fmt::format("KERNBENCH_ROOT is {}, which has no configs/topology.yaml", quote(root)));
-    return fs::path(root) / "configs";
+    if (const auto data = data_of(root)) return *data;
+    throw UsageError(
+        fmt::format("KERNBENCH_ROOT is {}, which has no configs/topology.yaml", quote(root)));
   }
   std::error_code ignored;
   fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
   for (; folder.has_relative_path(); folder = folder.parent_path()) {
-    if (holds_configs(folder)) return folder / "configs";
+    if (const auto data = data_of(folder)) return *data;
   }
-  if (holds_configs(KERNBENCH_SOURCE_DIR)) return fs::path(KERNBENCH_SOURCE_DIR) / "configs";
+  if (holds_configs(KERNBENCH_SOURCE_DIR)) return KERNBENCH_SOURCE_DIR;
   throw UsageError(
       "the shipped configuration is not found; set KERNBENCH_ROOT to the folder that holds "
       "configs/topology.yaml");
 }
+
+}  // namespace
+
+fs::path shipped_configs() { return shipped_data() / "configs"; }
+fs::path shipped_templates() { return shipped_data() / "templates"; }
 
 std::string find_config(const std::string& given, const std::string& family) {
   if (!given.empty() && is_file(given)) return given;

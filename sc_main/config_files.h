@@ -8,9 +8,10 @@
 
 namespace kernbench {
 
-// configs/ of $KERNBENCH_ROOT, else of the nearest folder above the program that has one, else of
-// the source tree. Throws UsageError.
+// configs/ and templates/ of the source tree, or of share/kernbench of an installed one: below
+// $KERNBENCH_ROOT, else the nearest above the program. Throw UsageError.
 std::filesystem::path shipped_configs();
+std::filesystem::path shipped_templates();
 
 // `given` as it is if there is such a file, else a shipped one: "topology.tiny.yaml", or "tiny" for
 // topology.tiny.yaml with `family` "topology". An empty name is the family's default. Throws

@@ -16,6 +16,7 @@
 #include "platform/observe/statistics_regions.h"
 #include "platform/observe/trace_scope.h"
 #include "platform/topology/build_graph.h"
+#include "sc_main/catalogue.h"
 #include "sc_main/interrupt.h"
 #include "sc_main/memory_limit.h"
 #include "sc_main/progress_line.h"
@@ -33,12 +34,10 @@ constexpr const char* default_scope = "*.*";
 class InitiatorsRun {
  public:
   InitiatorsRun(const RunOptions& options, const Invocation& invocation)
-      : options_(options), registry_(options.machine.load_registry()),
-        spec_(options.machine.load_spec(registry_)),
-        configuration_(configuration_text(invocation,
-                                          {{"topology", options.machine.topology_path()},
-                                           {"data", options.data == "off" ? "off" : "deferred"}},
-                                          resolved_config(spec_, registry_))) {
+      : options_(options), catalogue_(options.machine.load_catalogue()),
+        spec_(options.machine.load_spec(catalogue_.components)),
+        configuration_(configuration_text(invocation, facts(),
+                                          resolved_config(spec_, catalogue_.components))) {
     if (spec_.system.tlm_initiators.empty())
       throw UsageError(
           "run: there is no --bench, and the machine has no plain TLM-2.0 initiators to play "
@@ -49,6 +48,13 @@ class InitiatorsRun {
   int simulate();
 
  private:
+  std::vector<std::pair<std::string, std::string>> facts() const {
+    std::vector<std::pair<std::string, std::string>> facts{
+        {"topology", options_.machine.topology_path()},
+        {"data", options_.data == "off" ? "off" : "deferred"}};
+    if (!catalogue_.plugins().empty()) facts.emplace_back("plug-ins", catalogue_.plugins_text());
+    return facts;
+  }
   std::optional<ResultFile> open(const std::string& path) const {
     if (path.empty()) return std::nullopt;
     return open_result(path, configuration_);
@@ -56,7 +62,7 @@ class InitiatorsRun {
   int conclude(const RunReport& report, const RunStatistics& statistics) const;
 
   const RunOptions& options_;
-  ComponentRegistry registry_;
+  Catalogue catalogue_;
   MachineSpec spec_;
   std::string configuration_;
   FunctionalModel data_;
@@ -65,8 +71,12 @@ class InitiatorsRun {
 int InitiatorsRun::simulate() {
   const Clock::time_point start = Clock::now();
   const bool with_data = options_.data != "off";
-  const auto built = std::make_unique<Platform>(
-      build_graph(spec_), registry_, PlatformOptions{with_data ? &data_ : nullptr, false});
+  PlatformOptions platform_options;
+  platform_options.data = with_data ? &data_ : nullptr;
+  platform_options.check_protocol = options_.check_protocol;
+  platform_options.tear_down = false;
+  const auto built =
+      std::make_unique<Platform>(build_graph(spec_), catalogue_.components, platform_options);
   const Interrupt interrupt;
   Platform& platform = *built;
   std::optional<ResultFile> stats_file = open(options_.stats);

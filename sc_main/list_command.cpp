@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "models/base/errors.h"
 #include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
 #include "sc_main/bench_catalogue.h"
@@ -33,9 +34,10 @@ std::string places_of(const Implementation& implementation) {
 }
 
 int list_components(const MachineOptions& machine, bool as_json) {
-  const ComponentRegistry registry = machine.load_registry();
+  const Catalogue catalogue = machine.load_catalogue();
   auto json = Json::array();
-  for (const Implementation* implementation : registry.list()) {
+  for (const Implementation* implementation : catalogue.components.list()) {
+    const std::string file = catalogue.file_of_component(implementation->factory);
     if (as_json) {
       Json entry;
       entry["name"] = implementation->name;
@@ -45,11 +47,12 @@ int list_components(const MachineOptions& machine, bool as_json) {
       entry["attrs"] = Json::array();
       for (const Parameter& parameter : implementation->schema)
         entry["attrs"].push_back(parameter_json(parameter));
+      if (!file.empty()) entry["plugin"] = file;
       json.push_back(std::move(entry));
       continue;
     }
     std::cout << implementation->name << ": " << implementation->description << "  ["
-              << places_of(*implementation) << "]\n";
+              << places_of(*implementation) << ']' << of_plugin(file) << '\n';
     TextTable table({{"attribute"},
                      {"default", TextTable::Align::right},
                      {"unit"},
@@ -84,10 +87,11 @@ Json parameters_json(const ParameterSchema& schema) {
   return json;
 }
 
-int list_algorithms(bool as_json) {
-  const AlgorithmRegistry registry = shipped_algorithms();
+int list_algorithms(const MachineOptions& machine, bool as_json) {
+  const Catalogue catalogue = machine.load_catalogue();
   auto json = Json::array();
-  for (const CollectiveAlgorithm& algorithm : registry.algorithms()) {
+  for (const CollectiveAlgorithm& algorithm : catalogue.algorithms->algorithms()) {
+    const std::string file = catalogue.file_of_algorithm(algorithm.name);
     if (as_json) {
       Json entry;
       entry["name"] = algorithm.name;
@@ -97,11 +101,12 @@ int list_algorithms(bool as_json) {
       entry["layout"] = algorithm.layout;
       entry["combines_shards"] = algorithm.combines_shards;
       entry["keys"] = parameters_json(algorithm.parameters);
+      if (!file.empty()) entry["plugin"] = file;
       json.push_back(std::move(entry));
       continue;
     }
     std::cout << algorithm.name << " (" << name_of(algorithm.op) << "): " << algorithm.description
-              << '\n';
+              << of_plugin(file) << '\n';
     std::cout << "  takes " << algorithm.layout << "; works on "
               << fmt::format("{}", fmt::join(algorithm.sip_topologies, ", ")) << '\n';
     print_parameters(algorithm.parameters);
@@ -120,7 +125,7 @@ int list_algorithms(bool as_json) {
 
 int list_topologies(bool as_json) {
   const MachineOptions defaults;
-  const ComponentRegistry registry = defaults.load_registry();
+  const Catalogue catalogue = defaults.load_catalogue();
   auto json = Json::array();
   TextTable table({{"topology"},
                    {"SIPs", TextTable::Align::right},
@@ -130,7 +135,7 @@ int list_topologies(bool as_json) {
   for (const std::string& name : shipped_files("topology")) {
     MachineOptions machine;
     machine.topology = (shipped_configs() / name).string();
-    const MachineSpec spec = machine.load_spec(registry);
+    const MachineSpec spec = machine.load_spec(catalogue.components);
     const std::string arrangement(name_of(spec.system.sips.topology));
     if (as_json) {
       Json entry;
@@ -168,6 +173,7 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
       "Lists the benches; or components, topologies, algorithms of collectives, or configuration "
       "keys");
   list->add_flag("--json", options->json, "As JSON");
+  options->machine.add_components_to(*list);
   list->require_subcommand(0, 1);
   list->footer(
       "Examples:\n"
@@ -175,10 +181,14 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
       "  kernbench list components      implementations with their attributes\n"
       "  kernbench list topologies --json\n"
       "  kernbench list algorithms      collectives, and the keys of ccl.yaml\n"
+      "  kernbench list --plugin libacme.so\n"
+      "  kernbench list components --plugin libacme.so\n"
       "  kernbench list keys            all keys of topology.yaml, ccl.yaml and components.yaml\n");
   list->callback([list, options, &invocation] {
     if (list->get_subcommands().empty())
-      invocation.action = [options] { return list_benches(options->json); };
+      invocation.action = [options] {
+        return list_benches(options->machine.load_catalogue(), options->json);
+      };
   });
 
   CLI::App* components = list->add_subcommand(
@@ -196,11 +206,12 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
   CLI::App* algorithms =
       list->add_subcommand("algorithms", "Algorithms of collectives, and the keys of ccl.yaml");
   algorithms->add_flag("--json", options->json, "As JSON");
+  options->machine.add_components_to(*algorithms);
   algorithms->footer(
       "Examples:\n  kernbench list algorithms\n  kernbench list algorithms --json | jq "
       "'.algorithms[].name'\n");
   algorithms->callback([options, &invocation] {
-    invocation.action = [options] { return list_algorithms(options->json); };
+    invocation.action = [options] { return list_algorithms(options->machine, options->json); };
   });
 
   CLI::App* keys = list->add_subcommand(
@@ -217,7 +228,7 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
       const KeyFormat format = options->json       ? KeyFormat::json
                                : options->markdown ? KeyFormat::markdown
                                                    : KeyFormat::text;
-      return list_keys(options->machine.load_registry(), format);
+      return list_keys(options->machine.load_catalogue(), format);
     };
   });
 
@@ -226,7 +237,11 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
   topologies->add_flag("--json", options->json, "As JSON");
   topologies->footer("Examples:\n  kernbench list topologies\n");
   topologies->callback([options, &invocation] {
-    invocation.action = [options] { return list_topologies(options->json); };
+    invocation.action = [options] {
+      if (!options->machine.plugins.empty() || !options->machine.set.empty())
+        throw UsageError("list topologies: --plugin and --set change nothing here");
+      return list_topologies(options->json);
+    };
   });
 }
 

@@ -89,9 +89,9 @@ struct KeysOfFile {
   std::vector<KeyText> keys;
 };
 
-std::vector<KeysOfFile> all_keys() {
+std::vector<KeysOfFile> all_keys(const AlgorithmRegistry& algorithms) {
   return {{"topology.yaml", key_texts(machine_schema())},
-          {"ccl.yaml", key_texts(ccl_schema(shipped_algorithms()))},
+          {"ccl.yaml", key_texts(ccl_schema(algorithms))},
           {"components.yaml", key_texts(components_schema())}};
 }
 
@@ -101,9 +101,9 @@ std::vector<std::string> cells(const KeyText& text) {
   return {text.key, text.allowed, text.unit, text.default_value, text.meaning};
 }
 
-void print_json() {
+void print_json(const AlgorithmRegistry& algorithms) {
   Json json;
-  for (const KeysOfFile& file : all_keys()) {
+  for (const KeysOfFile& file : all_keys(algorithms)) {
     Json& list = json[file.file] = Json::array();
     for (const KeyText& text : file.keys) {
       Json entry;
@@ -115,8 +115,8 @@ void print_json() {
   std::cout << json_text(json, 2) << '\n';
 }
 
-void print_text() {
-  for (const KeysOfFile& file : all_keys()) {
+void print_text(const AlgorithmRegistry& algorithms) {
+  for (const KeysOfFile& file : all_keys(algorithms)) {
     std::cout << "Keys of " << file.file << ":\n";
     TextTable table(
         {{"key"}, {"default", TextTable::Align::right}, {"unit"}, {"allowed"}, {"meaning"}});
@@ -154,8 +154,8 @@ void print_attributes(const ComponentRegistry& registry) {
   }
 }
 
-void print_markdown(const ComponentRegistry& registry) {
-  for (const KeysOfFile& file : all_keys()) {
+void print_markdown(const Catalogue& catalogue) {
+  for (const KeysOfFile& file : all_keys(*catalogue.algorithms)) {
     std::cout << "\n### Keys of " << file.file << "\n\n";
     print_head(columns);
     for (const KeyText& text : file.keys) {
@@ -164,21 +164,21 @@ void print_markdown(const ComponentRegistry& registry) {
       print_row(row);
     }
   }
-  print_attributes(registry);
+  print_attributes(catalogue.components);
 }
 
 }  // namespace
 
-int list_keys(const ComponentRegistry& registry, KeyFormat format) {
+int list_keys(const Catalogue& catalogue, KeyFormat format) {
   switch (format) {
     case KeyFormat::text:
-      print_text();
+      print_text(*catalogue.algorithms);
       break;
     case KeyFormat::json:
-      print_json();
+      print_json(*catalogue.algorithms);
       break;
     case KeyFormat::markdown:
-      print_markdown(registry);
+      print_markdown(catalogue);
       break;
   }
   return exit_done;

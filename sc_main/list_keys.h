@@ -3,13 +3,13 @@
 
 #include <cstdint>
 
-#include "models/base/component_registry.h"
+#include "sc_main/catalogue.h"
 
 namespace kernbench {
 
 enum class KeyFormat : std::uint8_t { text, json, markdown };
 
-// Prints the keys; as Markdown with the attributes of the registered components.
-int list_keys(const ComponentRegistry& registry, KeyFormat format);
+// Prints the keys; as Markdown with the attributes of the components.
+int list_keys(const Catalogue& catalogue, KeyFormat format);
 
 }  // namespace kernbench

@@ -9,7 +9,6 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
-#include "platform/assembly/builtin_components.h"
 #include "platform/config/components_file.h"
 #include "platform/config/config_tree.h"
 #include "platform/topology/cube_mesh_file.h"
@@ -73,6 +72,13 @@ void add_files_of_components(CLI::App& command, MachineOptions& options, const c
       .add_option("--components", options.components,
                   "Names of implementations: a file (default: the shipped components.yaml)")
       ->type_name("F.yaml")
+      ->group(group);
+  command
+      .add_option("--plugin", options.plugins,
+                  "A shared library with components, TLM-2.0 modules, benches or algorithms of "
+                  "collectives (docs/write-a-plugin.md); repeatable")
+      ->type_name("F.so")
+      ->allow_extra_args(false)
       ->group(group);
   command.add_option("--set", options.set, set)
       ->type_name("KEY=VALUE")
@@ -148,9 +154,8 @@ void MachineOptions::add_components_to(CLI::App& command) {
                           "Overrides a key of the components file, as components:KEY; repeatable");
 }
 
-CclFile MachineOptions::load_ccl() const {
-  return load_ccl_file(find_config(ccl, "ccl"), overrides_of(set, "ccl", families),
-                       shipped_algorithms());
+CclFile MachineOptions::load_ccl(const AlgorithmRegistry& algorithms) const {
+  return load_ccl_file(find_config(ccl, "ccl"), overrides_of(set, "ccl", families), algorithms);
 }
 
 std::string MachineOptions::topology_path() const { return find_config(topology, "topology"); }
@@ -163,21 +168,22 @@ std::vector<FileInUse> MachineOptions::files_in_use() const {
   reads(topology_path());
   files.push_back({mesh_file_beside(topology_path()), "the layout of a cube,"});
   reads(find_config(components, "components"));
+  for (const std::string& plugin : plugins) files.push_back({plugin, "the plug-in"});
   if (std::find(families.begin(), families.end(), "ccl") != families.end())
     reads(find_config(ccl, "ccl"));
   return files;
 }
 
-ComponentRegistry MachineOptions::load_registry() const {
-  ComponentRegistry registry;
-  register_builtin_components(registry);
+Catalogue MachineOptions::load_catalogue() const {
   const ComponentsFile file = load_components_file(find_config(components, "components"),
                                                    overrides_of(set, "components", families));
-  if (!file.plugins.empty())
-    throw UsageError(
-        fmt::format("plug-ins are not loaded by this program: {}", quote(file.plugins.front())));
-  apply_aliases(file, registry);
-  return registry;
+  std::vector<PluginFile> files;
+  for (std::size_t i = 0; i < file.plugins.size(); ++i)
+    files.push_back({file.plugins[i], fmt::format("{}: plugins.{}: ", file.plugin_places[i], i)});
+  for (const std::string& path : plugins) files.push_back({path, ""});
+  Catalogue catalogue(files);
+  apply_aliases(file, catalogue.components);
+  return catalogue;
 }
 
 MachineSpec MachineOptions::load_spec(const ComponentRegistry& registry) const {

@@ -7,6 +7,7 @@
 
 #include "models/base/component_registry.h"
 #include "platform/topology/graph.h"
+#include "sc_main/catalogue.h"
 #include "sc_main/memory_limit.h"
 #include "sw/collectives/ccl_settings.h"
 
@@ -23,7 +24,7 @@ void add_max_memory_to(CLI::App& command, std::string& max_memory);
 
 struct MachineOptions {
   std::string topology, components, ccl;
-  std::vector<std::string> set;
+  std::vector<std::string> set, plugins;
   std::string max_memory;
   std::vector<std::string> families{"topology", "components"};  // of files that the command reads
 
@@ -36,11 +37,12 @@ struct MachineOptions {
   // topology.
   std::vector<FileInUse> files_in_use() const;
 
-  // The implementations: built in, and the further names of components.yaml.
-  ComponentRegistry load_registry() const;
+  // What is built in, what the plug-ins of components.yaml and of --plugin bring, and the further
+  // names of components.yaml.
+  Catalogue load_catalogue() const;
   // From here on memory is guarded. UsageError if the machine alone needs more than --max-memory.
   MachineSpec load_spec(const ComponentRegistry& registry) const;
-  CclFile load_ccl() const;
+  CclFile load_ccl(const AlgorithmRegistry& algorithms) const;
 };
 
 }  // namespace kernbench

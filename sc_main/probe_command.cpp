@@ -24,12 +24,12 @@ struct ProbeOptions {
 };
 
 int probe(const ProbeOptions& options) {
-  const ComponentRegistry registry = options.machine.load_registry();
+  const Catalogue catalogue = options.machine.load_catalogue();
   PlatformOptions platform_options;
   platform_options.tear_down = false;
-  Graph machine = build_graph(options.machine.load_spec(registry));
+  Graph machine = build_graph(options.machine.load_spec(catalogue.components));
   const std::vector<ProbeCase> cases = select_cases(probe_catalogue(machine), options.cases);
-  Platform platform(std::move(machine), registry, platform_options);
+  Platform platform(std::move(machine), catalogue.components, platform_options);
   const Simulate simulate = simulate_in_children(platform);
   std::vector<ProbeOutcome> outcomes;
   for (const ProbeCase& each : cases)

@@ -33,8 +33,8 @@ NodeId node_of(const Graph& graph, const std::string& name) {
 }
 
 int show_route(const RouteOptions& options) {
-  const ComponentRegistry registry = options.machine.load_registry();
-  const Graph graph = build_graph(options.machine.load_spec(registry));
+  const Catalogue catalogue = options.machine.load_catalogue();
+  const Graph graph = build_graph(options.machine.load_spec(catalogue.components));
   const NodeId from = node_of(graph, options.from);
   const NodeId to = node_of(graph, options.to);
   const FabricEdges edges(graph);

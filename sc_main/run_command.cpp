@@ -57,15 +57,17 @@ ParameterTexts parameter_texts(const Bench& bench, const Attributes& resolved) {
 // Facts of a run, beside the machine.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 Facts facts_of(const Bench& bench, const ParameterTexts& parameters, const RunOptions& options,
-               const CclSettings& ccl) {
+               const CclSettings& ccl, const std::string& plugins) {
   std::string run = bench.name;
   for (const auto& [name, value] : parameters) run += fmt::format(" {}={}", name, value);
-  return {{"topology", options.machine.topology_path()},
-          {"bench", run},
-          {"device", options.device},
-          {"seed", std::to_string(options.seed)},
-          {"data", name_of(options.data_mode(bench.needs_data))},
-          {"ccl", ccl.str()}};
+  Facts facts{{"topology", options.machine.topology_path()},
+              {"bench", run},
+              {"device", options.device},
+              {"seed", std::to_string(options.seed)},
+              {"data", name_of(options.data_mode(bench.needs_data))},
+              {"ccl", ccl.str()}};
+  if (!plugins.empty()) facts.emplace_back("plug-ins", plugins);
+  return facts;
 }
 
 std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launches) {
@@ -109,14 +111,17 @@ class RegionsOfBench final : public StatisticsListener {
 class BenchRun {
  public:
   BenchRun(const RunOptions& options, const Invocation& invocation)
-      : options_(options), benches_(all_benches()), bench_(find_bench(benches_, options.bench)),
+      : options_(options), catalogue_(options.machine.load_catalogue()),
+        bench_(find_bench(catalogue_.benches, options.bench)),
         parameters_(resolve_parameters(bench_, given_parameters(options.params))),
-        registry_(options.machine.load_registry()), spec_(options.machine.load_spec(registry_)),
-        ccl_(options.machine.load_ccl()), devices_(options.devices(spec_.system.sips.count)),
+        spec_(options.machine.load_spec(catalogue_.components)),
+        ccl_(options.machine.load_ccl(*catalogue_.algorithms)),
+        devices_(options.devices(spec_.system.sips.count)),
         data_mode_(options.data_mode(bench_.needs_data)), invocation_(invocation),
         facts_(facts_of(bench_, parameter_texts(bench_, parameters_), options,
-                        resolve(ccl_, shipped_algorithms()))),
-        configuration_(configuration_text(invocation, facts_, resolved_config(spec_, registry_))) {}
+                        resolve(ccl_, *catalogue_.algorithms), catalogue_.plugins_text())),
+        configuration_(configuration_text(invocation, facts_,
+                                          resolved_config(spec_, catalogue_.components))) {}
 
   const std::string& configuration() const { return configuration_; }
   int simulate();
@@ -131,10 +136,9 @@ class BenchRun {
   int conclude(const RunReport& report, const RunStatistics& statistics) const;
 
   const RunOptions& options_;
-  BenchRegistry benches_;
+  Catalogue catalogue_;
   const Bench& bench_;
   Attributes parameters_;
-  ComponentRegistry registry_;
   MachineSpec spec_;
   CclFile ccl_;
   std::vector<int> devices_;
@@ -159,7 +163,8 @@ int BenchRun::simulate() {
   platform_options.data = data_mode_ == DataMode::off ? nullptr : &functional_model_;
   platform_options.check_protocol = options_.check_protocol;
   platform_options.tear_down = false;
-  const auto built = std::make_unique<Platform>(build_graph(spec_), registry_, platform_options);
+  const auto built =
+      std::make_unique<Platform>(build_graph(spec_), catalogue_.components, platform_options);
   const Interrupt
       interrupt;  // before that a signal ends the program at once; nothing has been written
   Platform& platform = *built;
@@ -191,8 +196,8 @@ int BenchRun::simulate() {
 
   std::optional<RegionsOfBench> regions;
   if (stats_file) regions.emplace(platform);
-  BenchProgram program(bench_,
-                       {parameters_, devices_, options_.seed, ccl_, regions ? &*regions : nullptr});
+  BenchProgram program(bench_, {parameters_, devices_, options_.seed, ccl_,
+                                regions ? &*regions : nullptr, catalogue_.algorithms});
   ProgressLine progress;
   RunLimits limits = options_.limits();
   limits.interrupted = &stop_requested;

@@ -30,8 +30,8 @@ void add_topology_command(CLI::App& app, Invocation& invocation) {
       "  kernbench topology --topology tiny --set system.flit_bytes=128\n");
   command->callback([options, &invocation] {
     invocation.action = [options] {
-      const ComponentRegistry registry = options->machine.load_registry();
-      const Graph graph = build_graph(options->machine.load_spec(registry));
+      const Catalogue catalogue = options->machine.load_catalogue();
+      const Graph graph = build_graph(options->machine.load_spec(catalogue.components));
       std::cout << topology_json(graph) << std::flush;
       return exit_done;
     };

@@ -290,14 +290,17 @@ void write_links(const TrafficLinks& links, const std::string& path, ResultFile&
 
 int play(const TrafficOptions& options, const Invocation& invocation) {
   options.check();
-  const ComponentRegistry registry = options.machine.load_registry();
+  const Catalogue catalogue = options.machine.load_catalogue();
   PlatformOptions platform_options;
   platform_options.tear_down = false;
   platform_options.check_protocol = options.check_protocol;
-  const MachineSpec spec = options.machine.load_spec(registry);
-  const std::string configuration = configuration_text(
-      invocation, {{"topology", options.machine.topology_path()}}, resolved_config(spec, registry));
-  Platform platform(build_graph(spec), registry, platform_options);
+  const MachineSpec spec = options.machine.load_spec(catalogue.components);
+  std::vector<std::pair<std::string, std::string>> facts{
+      {"topology", options.machine.topology_path()}};
+  if (!catalogue.plugins().empty()) facts.emplace_back("plug-ins", catalogue.plugins_text());
+  const std::string configuration =
+      configuration_text(invocation, facts, resolved_config(spec, catalogue.components));
+  Platform platform(build_graph(spec), catalogue.components, platform_options);
 
   std::optional<TrafficFile> file;
   std::optional<TrafficGenerator> generator;

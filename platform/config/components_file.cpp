@@ -86,6 +86,8 @@ ComponentsFile load_components_file(const std::string& path,
     const std::filesystem::path beside =
         in_file ? std::filesystem::path(place.file).parent_path() : std::filesystem::path();
     file.plugins.push_back((beside / *config.text(key)).string());
+    file.plugin_places.push_back(in_file ? fmt::format("{}:{}", place.file, place.line)
+                                         : place.file);
   }
   return file;
 }

@@ -15,8 +15,9 @@ struct ComponentsFile {
     std::string factory;  // a registered implementation
     ConfigLocation place;
   };
-  std::vector<Alias> aliases;        // in the order of the file
-  std::vector<std::string> plugins;  // paths; those in the file are relative to it
+  std::vector<Alias> aliases;              // in the order of the file
+  std::vector<std::string> plugins;        // paths; those in the file are relative to it
+  std::vector<std::string> plugin_places;  // "components.yaml:41", or the --set that named it
 };
 
 ConfigSchema components_schema();

@@ -21,7 +21,7 @@ void BenchProgram::run(HostPort& port) {
   check_data(port.data());
   runtime_ = std::make_unique<Runtime>(port, bench_.name);
   distributed_ = std::make_unique<DistributedState>(*runtime_);
-  distributed_->configure(options_.ccl, nullptr);
+  distributed_->configure(options_.ccl, options_.algorithms);
   runtime_->statistics = options_.statistics;
   runtime_->memory->start_reaper();
   running_ = options_.devices.size();

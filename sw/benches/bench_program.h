@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ struct BenchOptions {
   std::uint64_t seed = 1;       // of torch.random
   CclFile ccl{};                // of torch.distributed
   StatisticsListener* statistics = nullptr;  // of torch.stats; null: no listener
+  std::shared_ptr<const AlgorithmRegistry> algorithms = nullptr;  // null: the shipped ones
 };
 
 // Outlives the simulation. A bench that submits nothing ends with LaunchError of code NO_REQUESTS.

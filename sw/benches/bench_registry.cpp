@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
@@ -64,6 +65,16 @@ const Bench& BenchRegistry::find(const std::string& name_or_index) const {
     known += (known.empty() ? "" : ", ") + bench.name;
   }
   throw UsageError(fmt::format("unknown bench {}; there are {}", quote(name_or_index), known));
+}
+
+void BenchRegistry::set_algorithms(std::shared_ptr<const AlgorithmRegistry> algorithms) {
+  algorithms_ = std::move(algorithms);
+}
+
+const AlgorithmRegistry& BenchRegistry::algorithms() const {
+  if (algorithms_ == nullptr)
+    algorithms_ = std::make_shared<const AlgorithmRegistry>(shipped_algorithms());
+  return *algorithms_;
 }
 
 }  // namespace kernbench

@@ -1,6 +1,7 @@
 // BenchRegistry: the benches by name, checked as they are added.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,14 @@ class BenchRegistry {
   // By name or index. UsageError that lists the names.
   const Bench& find(const std::string& name_or_index) const;
 
+  // Algorithms of collectives that parameters of benches may name: before benches are added.
+  // Default: the shipped ones.
+  void set_algorithms(std::shared_ptr<const AlgorithmRegistry> algorithms);
+  const AlgorithmRegistry& algorithms() const;
+
  private:
   std::vector<Bench> benches_;
+  mutable std::shared_ptr<const AlgorithmRegistry> algorithms_;  // null: not asked for yet
 };
 
 // The benches of this program: CMake makes the function, which calls register_STEM() of every

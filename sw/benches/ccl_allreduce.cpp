@@ -98,7 +98,7 @@ void run(Torch& torch) {
 }  // namespace
 
 void register_ccl_allreduce(BenchRegistry& registry) {
-  std::vector<std::string> algorithms = shipped_algorithms().names(CollectiveOp::all_reduce),
+  std::vector<std::string> algorithms = registry.algorithms().names(CollectiveOp::all_reduce),
                            kinds{"tcm", "sram", "hbm"};
   algorithms.insert(algorithms.begin(), as_ccl_says);
   kinds.insert(kinds.begin(), as_ccl_says);

@@ -1,0 +1,57 @@
+// Catalogue: what a command line and the configuration can name, built in and of plug-ins.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/base/component_registry.h"
+#include "platform/plugin/plugin_loader.h"
+#include "sw/benches/bench_registry.h"
+#include "sw/collectives/algorithm_registry.h"
+
+namespace kernbench {
+
+// A plug-in to load: from --plugin, or from components.yaml, then with its line.
+struct PluginFile {
+  std::string path;
+  std::string named_at;  // "components.yaml:41: plugins.0: "; "" for --plugin
+};
+
+class Catalogue {
+ public:
+  // UsageError: a plug-in that cannot be loaded, brings nothing, or brings a name that is taken.
+  explicit Catalogue(const std::vector<PluginFile>& plugins = {});
+
+  ComponentRegistry components;
+  std::shared_ptr<const AlgorithmRegistry> algorithms;
+  BenchRegistry benches;
+
+  const std::vector<LoadedPlugin>& plugins() const { return loader_.plugins(); }
+  // File of the plug-in that brought it; "" for what is built in.
+  std::string file_of_component(const std::string& name) const { return file_of(component, name); }
+  std::string file_of_bench(const std::string& name) const { return file_of(bench, name); }
+  std::string file_of_algorithm(const std::string& name) const { return file_of(algorithm, name); }
+  // "acme (plugins/libacme.so), ..."; "" without plug-ins.
+  std::string plugins_text() const;
+
+ private:
+  struct Brought;
+  static constexpr const char *component = "component", *module = "external module",
+                              *bench = "bench", *algorithm = "algorithm";
+
+  void load(const PluginFile& plugin, Brought& into);
+  std::string file_of(const char* kind, const std::string& name) const;
+  // UsageError if `taken`; from now on the name is the plug-in's.
+  void claim(const char* kind, const std::string& name, bool taken, const std::string& file);
+
+  PluginLoader loader_;
+  std::map<std::pair<std::string, std::string>, std::string> files_;  // (kind, name) -> file
+};
+
+// "  (plug-in F)" behind what a plug-in has brought; "" for what is built in.
+std::string of_plugin(const std::string& file);
+
+}  // namespace kernbench

@@ -1,0 +1,43 @@
+# For test.cmake: runs KERNBENCH with the plug-in PLUGIN, and compares.
+
+# kernbench(VARIABLE ARGUMENT ...): standard output; anything but exit status 0 ends the test.
+function(kernbench variable)
+  execute_process(COMMAND "${KERNBENCH}" ${ARGN} --plugin "${PLUGIN}" RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "kernbench ${ARGN}\nexit status ${status}\n${out}${err}")
+  endif()
+  set(${variable} "${out}" PARENT_SCOPE)
+endfunction()
+
+# end_of_request(VARIABLE CSV ROW): end_ns of a row, from 0, of `kernbench traffic --csv`.
+function(end_of_request variable csv row)
+  string(REGEX MATCHALL "[^\n]+" lines "${csv}")
+  math(EXPR line "${row} + 1")  # behind the header
+  list(GET lines ${line} line)
+  string(REPLACE "," ";" cells "${line}")
+  list(GET cells 3 end)
+  set(${variable} ${end} PARENT_SCOPE)
+endfunction()
+
+function(expect what found expected)
+  if(NOT "${found}" STREQUAL "${expected}")
+    message(FATAL_ERROR "${what}: found ${found}, expected ${expected}")
+  endif()
+  message(STATUS "${what}: ${found}")
+endfunction()
+
+# busy_of_engine(VARIABLE JSON ENGINE PART): busy_ns of `kernbench run --json`.
+function(busy_of_engine variable json engine part)
+  string(JSON last LENGTH "${json}" engines)
+  math(EXPR last "${last} - 1")
+  foreach(i RANGE ${last})
+    string(JSON name GET "${json}" engines ${i} engine)
+    string(JSON its GET "${json}" engines ${i} part)
+    if(name STREQUAL engine AND its STREQUAL part)
+      string(JSON busy GET "${json}" engines ${i} busy_ns)
+      set(${variable} ${busy} PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  message(FATAL_ERROR "no engine ${engine} with ${part} in ${json}")
+endfunction()
