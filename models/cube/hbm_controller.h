@@ -58,11 +58,10 @@ class HbmController final : public FabricNode {
     return kernbench::debug_access(machine_services(services()).data(), payload);
   }
 
-  void write_flit(const Arrival& arrival);
-  void read_command(const Arrival& arrival);
-  void depart(std::uint32_t index);
-  void leave(std::uint32_t index);
-  void commit(std::uint32_t index);
+  void write_flit(const Arrival& arrival, Fs start, Fs now);
+  void read_command(const Arrival& arrival, Fs now);
+  void leave(std::uint32_t index, Fs now);
+  void commit(std::uint32_t index, Fs now);
   static Fs flit_ready(Service& service);
 
   SerialIngress ingress_;
@@ -96,31 +95,39 @@ HbmController<Timing>::HbmController(const ComponentInit& init, const Parameters
 
 template <class Timing>
 void HbmController<Timing>::serve() {
-  ingress_.serve(now(), [this](const Arrival& arrival) {
+  const Fs at = now();
+  ingress_.serve(at, [this, at](const Arrival& arrival, Fs start) {
     if (arrival.transaction->route().is_control()) {
-      read_command(arrival);
+      read_command(arrival, at);
     } else {
-      write_flit(arrival);
+      write_flit(arrival, start, at);
     }
   });
-  while (services_.next_due() <= now()) depart(services_.take_first());
-  channels_.serve(now());
+  while (services_.next_due() <= at) {
+    const std::uint32_t index = services_.take_first();
+    if (services_[index].transaction->is_read()) {
+      leave(index, at);
+    } else {
+      commit(index, at);
+    }
+  }
+  channels_.serve(at);
 }
 
 template <class Timing>
-void HbmController<Timing>::write_flit(const Arrival& arrival) {
+void HbmController<Timing>::write_flit(const Arrival& arrival, Fs start, Fs now) {
   RouteExtension& route = arrival.transaction->route();
   if (arrival.is_first()) route.target_tag = services_.open(*arrival.transaction);
   Service& service = services_[route.target_tag];
   const BurstRange bursts =
       interleave_.bursts_of(route.offset_of(arrival.flit), route.bytes_of(arrival.flit));
-  report_passage(arrival, arrival.is_first() ? now() - ingress_.overhead() : now());
+  report_passage(arrival, start);
   for (std::uint64_t burst = bursts.first; burst <= bursts.last; ++burst) {
     const std::size_t channel = interleave_.channel_of(burst, route.channel);
     const HbmSlot slot = timing_.book(
-        {channel, interleave_.index_of(burst, route.channel), HbmDirection::write}, now());
+        {channel, interleave_.index_of(burst, route.channel), HbmDirection::write}, now);
     service.commit = std::max(service.commit, slot.finish);
-    channels_.booked(*arrival.transaction, channel, HbmDirection::write, now(), slot, slot.finish);
+    channels_.booked(*arrival.transaction, channel, HbmDirection::write, now, slot, slot.finish);
   }
   if (arrival.flit + 1 < route.flits) return;
   service.cause = arrival;
@@ -128,7 +135,7 @@ void HbmController<Timing>::write_flit(const Arrival& arrival) {
 }
 
 template <class Timing>
-void HbmController<Timing>::read_command(const Arrival& arrival) {
+void HbmController<Timing>::read_command(const Arrival& arrival, Fs now) {
   Transaction& transaction = *arrival.transaction;
   if (!transaction.is_read() || transaction.get_data_length() == 0) {
     throw ModelError("a control message without a read has reached the memory");
@@ -139,9 +146,9 @@ void HbmController<Timing>::read_command(const Arrival& arrival) {
   RouteExtension& route = transaction.route();
   ++reads_;
   report_passage(arrival, arrival.time);
-  service.read.book_all(timing_, interleave_, route.offset, transaction.get_data_length(), now(),
+  service.read.book_all(timing_, interleave_, route.offset, transaction.get_data_length(), now,
                         route.channel, [&](std::size_t channel, const HbmSlot& first, Fs finish) {
-                          channels_.booked(transaction, channel, HbmDirection::read, now(), first,
+                          channels_.booked(transaction, channel, HbmDirection::read, now, first,
                                            finish);
                         });
   route.make_response();
@@ -157,16 +164,7 @@ Fs HbmController<Timing>::flit_ready(Service& service) {
 }
 
 template <class Timing>
-void HbmController<Timing>::depart(std::uint32_t index) {
-  if (services_[index].transaction->is_read()) {
-    leave(index);
-  } else {
-    commit(index);
-  }
-}
-
-template <class Timing>
-void HbmController<Timing>::leave(std::uint32_t index) {
+void HbmController<Timing>::leave(std::uint32_t index, Fs now) {
   Service& service = services_[index];
   Transaction& transaction = *service.transaction;
   const std::uint32_t flit = service.next_flit++;
@@ -176,11 +174,11 @@ void HbmController<Timing>::leave(std::uint32_t index) {
   } else {
     services_.close(index);
   }
-  send(transaction, flit, 1, 0, now());
+  send(transaction, flit, 1, 0, now);
 }
 
 template <class Timing>
-void HbmController<Timing>::commit(std::uint32_t index) {
+void HbmController<Timing>::commit(std::uint32_t index, Fs now) {
   Transaction& transaction = *services_[index].transaction;
   services_.close(index);
   ++writes_;
@@ -189,7 +187,7 @@ void HbmController<Timing>::commit(std::uint32_t index) {
   if (route.posted) return route.listener->completed(transaction);
   route.listener->committed(transaction);
   route.make_response();
-  send(transaction, 0, 0, 0, now());
+  send(transaction, 0, 0, 0, now);
 }
 
 }  // namespace kernbench

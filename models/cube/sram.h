@@ -31,7 +31,6 @@ class MemoryNode final : public FabricNode {
 
   Fs next_due() const override { return service_.next_due(); }
   void serve() override;
-  void end(const Arrival& access, Fs start);
   unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*offset*/) override {
     return kernbench::debug_access(machine_services(services()).data(), payload);
   }
@@ -58,19 +57,17 @@ MemoryNode<Service>::MemoryNode(const ComponentInit& init, const Parameters& par
 
 template <class Service>
 void MemoryNode<Service>::serve() {
-  service_.serve(now(), [this](const Arrival& access, Fs start) { end(access, start); });
-}
-
-template <class Service>
-void MemoryNode<Service>::end(const Arrival& access, Fs start) {
-  Transaction& transaction = *access.transaction;
-  ++(transaction.is_read() ? reads_ : writes_);
-  (transaction.is_read() ? bytes_read_ : bytes_written_) += transaction.get_data_length();
-  report_passage(access, start);
-  answer_access(transaction, flit_bytes_,
-                [this](Transaction& t, std::uint32_t flit, std::uint32_t count) {
-                  send(t, flit, count, 0, now());
-                });
+  const Fs at = now();
+  service_.serve(at, [this, at](const Arrival& access, Fs start) {
+    Transaction& transaction = *access.transaction;
+    ++(transaction.is_read() ? reads_ : writes_);
+    (transaction.is_read() ? bytes_read_ : bytes_written_) += transaction.get_data_length();
+    report_passage(access, start);
+    answer_access(transaction, flit_bytes_,
+                  [this, at](Transaction& answer, std::uint32_t flit, std::uint32_t count) {
+                    send(answer, flit, count, 0, at);
+                  });
+  });
 }
 
 extern template class MemoryNode<FixedLatency>;

@@ -59,9 +59,7 @@ class SerialService : public RouterService {
   Fs next_due() const { return ingress_.next_due(); }
   template <class PassOn>
   void serve(Fs now, PassOn pass_on) {
-    ingress_.serve(now, [this, now, pass_on](const Arrival& arrival) {
-      pass_on(arrival, arrival.is_first() ? now - ingress_.overhead() : now);
-    });
+    ingress_.serve(now, pass_on);
   }
   Fs held(Fs now) const { return ingress_.held(now); }
 

@@ -28,7 +28,6 @@ class RouterNode final : public FabricNode {
  private:
   Fs next_due() const override { return service_.next_due(); }
   void serve() override;
-  void pass_on(const Arrival& arrival, Fs start, Fs now);
 
   Service service_;
   std::uint64_t transactions_ = 0;
@@ -60,26 +59,23 @@ RouterNode<Service>::RouterNode(const ComponentInit& init)
 template <class Service>
 void RouterNode<Service>::serve() {
   const Fs at = now();
-  service_.serve(at, [this, at](const Arrival& arrival, Fs start) { pass_on(arrival, start, at); });
-}
-
-template <class Service>
-inline void RouterNode<Service>::pass_on(const Arrival& arrival, Fs start, Fs now) {
-  Transaction& transaction = *arrival.transaction;
-  if (transaction.route().is_control()) {
-    ++control_messages_;
-    report_passage(arrival, arrival.time);
-    send(transaction, 0, 0, arrival.position, now);
-    return;
-  }
-  const Fs wait = start - arrival.time;
-  ++flits_;
-  if (arrival.is_first()) ++transactions_;
-  busy_fs_ += now - start;
-  waiting_fs_ += wait;
-  longest_wait_fs_ = std::max<std::uint64_t>(longest_wait_fs_, wait);
-  report_passage(arrival, start);
-  send(transaction, arrival.flit, 1, arrival.position, now);
+  service_.serve(at, [this, at](const Arrival& arrival, Fs start) {
+    Transaction& transaction = *arrival.transaction;
+    if (transaction.route().is_control()) {
+      ++control_messages_;
+      report_passage(arrival, arrival.time);
+      send(transaction, 0, 0, arrival.position, at);
+      return;
+    }
+    const Fs wait = start - arrival.time;
+    ++flits_;
+    if (arrival.is_first()) ++transactions_;
+    busy_fs_ += at - start;
+    waiting_fs_ += wait;
+    longest_wait_fs_ = std::max<std::uint64_t>(longest_wait_fs_, wait);
+    report_passage(arrival, start);
+    send(transaction, arrival.flit, 1, arrival.position, at);
+  });
 }
 
 extern template class RouterNode<SerialService>;

@@ -23,7 +23,7 @@ std::vector<Fs> StubNode::times() const {
 }
 
 void StubNode::serve() {
-  ingress_.serve(now(), [this](const Arrival& arrival) {
+  ingress_.serve(now(), [this](const Arrival& arrival, Fs /*start*/) {
     const RouteExtension& route = arrival.transaction->route();
     records_.push_back({arrival.time, route.key, arrival.flit,
                         route.is_control() ? 0 : route.bytes_of(arrival.flit), arrival.upstream,
