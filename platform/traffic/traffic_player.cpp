@@ -29,6 +29,9 @@ void TrafficPlayer::connect(NodeId node) {
     ServiceListener<DmaRequest>* listener = this;
     initiator->to_pe_dma = std::make_unique<ServiceInitiator<DmaRequest>>(listener, role, peer);
     end = initiator->to_pe_dma.get();
+    const Attributes& dma = platform_.component(node).attributes();
+    if (dma.has("rd_engines")) initiator->channels[0].channels = dma.integer("rd_engines");
+    if (dma.has("wr_engines")) initiator->channels[1].channels = dma.integer("wr_engines");
   } else if (role == Role::pcie_ep) {
     initiator->to_pcie_ep = std::make_unique<ServiceInitiator<Transaction>>(nullptr, role, peer);
     end = initiator->to_pcie_ep.get();
@@ -74,9 +77,11 @@ void TrafficPlayer::issue(const TrafficRequest& request) {
     return;
   }
   ChannelQueue& channel = initiator.channels[request.write ? 1 : 0];
-  if (channel.first == none) {
-    channel.first = channel.last = id;
+  if (channel.with_dma < channel.channels) {
+    ++channel.with_dma;
     submit(initiator, id);
+  } else if (channel.first == none) {
+    channel.first = channel.last = id;
   } else {
     entry(channel.last).next = id;
     channel.last = id;
@@ -157,9 +162,12 @@ void TrafficPlayer::dma_ended(std::uint32_t id) {
   const Entry& request = entry(id);
   Initiator& initiator = initiator_of(request.initiator);
   ChannelQueue& channel = initiator.channels[request.write ? 1 : 0];
-  channel.first = request.next;
-  if (channel.first == none) channel.last = none;
   const std::uint32_t next = channel.first;
+  if (next == none) {
+    --channel.with_dma;
+  } else {
+    channel.first = entry(next).next;
+  }
   end(id);
   if (next != none) submit(initiator, next);
 }

@@ -62,10 +62,12 @@ class TrafficPlayer final : public sc_core::sc_module,
     bool write, granted, ended;
     bool handed_on;  // by hand_on_ended()
   };
-  // Requests of one channel of a pe_dma; the front one is with the pe_dma.
+  // Requests of one direction of a pe_dma that wait for one of its channels.
   struct ChannelQueue {
     std::uint32_t first = none;
     std::uint32_t last = none;
+    std::int64_t channels = 1;
+    std::int64_t with_dma = 0;  // handed over, not ended
   };
   // One of the two sockets.
   struct Initiator {
