@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -116,10 +117,11 @@ Implementation bridge_implementation(std::string name, const std::map<std::strin
 // both but for `module`. `Make`: how the bridge's constructor takes it.
 template <class Bridge, class Make, class Declared>
 Implementation module_implementation(const std::string& name, const Declared& module) {
-  ParameterSchema schema;
-  for (const Parameter& parameter :
-       typename Bridge::Parameters(std::vector<std::string>()).schema())
-    if (parameter.name() != "module") schema.push_back(parameter);
+  ParameterSchema schema = typename Bridge::Parameters(std::vector<std::string>()).schema();
+  schema.erase(
+      std::remove_if(schema.begin(), schema.end(),
+                     [](const Parameter& parameter) { return parameter.name() == "module"; }),
+      schema.end());
   for (const Parameter& parameter : module.schema) {
     for (const Parameter& other : schema) {
       if (other.name() == parameter.name())

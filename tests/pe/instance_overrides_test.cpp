@@ -30,6 +30,7 @@ struct Machine : WholeMachine {
       for (const std::vector<PeId>& targets : launches) {
         auto message = host_message<KernelLaunch>();
         message->kernel.name = "product";
+        message->target_device = targets.front().sip;
         message->targets = targets;
         message->body = std::make_shared<FunctionKernel>([&](KernelContext& context) {
           Command product;
