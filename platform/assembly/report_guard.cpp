@@ -22,7 +22,7 @@ std::string place_of(const sc_core::sc_report& report) {
   const char* process = report.get_process_name();
   const bool known = process != nullptr && *process != '\0' && std::strcmp(process, "unknown") != 0;
   if (known) return fmt::format("{} at {}", process, format_ns(report.get_time().value()));
-  if (!sc_core::sc_get_curr_simcontext()->elaboration_done()) return "elaboration";
+  if (sc_core::sc_get_status() < sc_core::SC_RUNNING) return "elaboration";
   return fmt::format("the simulation at {}", format_ns(report.get_time().value()));
 }
 
@@ -45,7 +45,7 @@ std::string kind_of(const sc_core::sc_report& report) {
 std::string text_of_report(const sc_core::sc_report& report) {
   const std::string words = report.get_msg();
   return fmt::format("{}: {}{}{}", place_of(report), kind_of(report), words.empty() ? "" : ": ",
-                     words == "UNKNOWN EXCEPTION OCCURRED" ? "it is no std::exception" : words);
+                     words == "UNKNOWN EXCEPTION" ? "it is no std::exception" : words);
 }
 
 std::exception_ptr with_place(const std::exception_ptr& error) {

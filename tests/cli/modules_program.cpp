@@ -370,6 +370,17 @@ void add_targets(ExternalModules& modules) {
                        });
   };
   modules.add_target("test.memory", &plain_tlm::LtMemory::socket);
+  target("strobes", [](Target& t, P& p, Phase&) {  // a memory with byte enables
+    static unsigned char memory[1 << 12];
+    for (unsigned i = 0; i < p.get_data_length(); ++i) {
+      if (p.get_byte_enable_ptr() != nullptr &&
+          p.get_byte_enable_ptr()[i % p.get_byte_enable_length()] == TLM_BYTE_DISABLED)
+        continue;
+      unsigned char& mine = memory[p.get_address() + i];
+      (p.is_write() ? mine : p.get_data_ptr()[i]) = p.is_write() ? p.get_data_ptr()[i] : mine;
+    }
+    return t.answered(p, tlm::TLM_OK_RESPONSE);
+  });
   target("incomplete", [](Target&, P&, Phase&) { return tlm::TLM_COMPLETED; });
   target("no_status", [](Target& t, P& p, Phase&) { return t.answered(p, 77); });
   target("refuses",
