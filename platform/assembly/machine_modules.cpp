@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/base/errors.h"
+#include "models/base/exception_text.h"
 #include "models/base/services.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_description.h"
@@ -43,6 +44,24 @@ std::string_view parent_of(std::string_view name) {
 std::string_view leaf_of(std::string_view name) {
   return name.substr(name.rfind('.') + 1);
 }  // npos + 1 == 0
+
+// A factory may be a plug-in's: what it throws of its own is reported with the node.
+std::unique_ptr<Component> create(const Implementation& implementation, const Node& node,
+                                  const ComponentInit& init) {
+  std::unique_ptr<Component> component;
+  try {
+    component = implementation.create(init);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw UsageError(fmt::format("'{}': its implementation '{}' cannot be made: {}", node.name,
+                                 node.impl(), text_of(error)));
+  }
+  if (component == nullptr)
+    throw UsageError(
+        fmt::format("'{}': the factory of '{}' has made nothing", node.name, node.impl()));
+  return component;
+}
 
 }  // namespace
 
@@ -88,8 +107,8 @@ void MachineModules::create_components(const ComponentRegistry& registry, Servic
           fmt::format("'{}': the implementation '{}' is not there", node.name, node.impl()));
     const Inside inside(scope(parent_of(node.name)));
     const auto id = static_cast<NodeId>(components_.size());
-    components_.push_back(
-        implementation->create({leaf_of(node.name).data(), id, node.attributes(), services}));
+    components_.push_back(create(*implementation, node,
+                                 {leaf_of(node.name).data(), id, node.attributes(), services}));
     modules_.emplace(node.name, components_.back().get());
   }
 }

@@ -119,6 +119,19 @@ BOOST_AUTO_TEST_CASE(the_same_plug_in_twice_is_refused) {
                 {"its name 'acme_hbm' is that of the plug-in", "librow_hbm.so"});
 }
 
+BOOST_AUTO_TEST_CASE(a_factory_that_fails_is_reported_with_the_node) {
+  const auto refused = [](const std::string& impl, const std::string& message) {
+    const ProgramResult result =
+        kernbench_program({"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--plugin",
+                           example("makes_nothing"), "--set",
+                           "cube.components.sram={impl: " + impl + ", attrs: {}}"});
+    BOOST_TEST(result.status == 2, result.err);
+    BOOST_TEST(result.err == "kernbench: error: 'sip0.cube0.sram': " + message + "\n");
+  };
+  refused("acme.nothing", "the factory of 'acme.nothing' has made nothing");
+  refused("acme.thrower", "its implementation 'acme.thrower' cannot be made: no licence");
+}
+
 BOOST_AUTO_TEST_CASE(every_command_that_reads_a_machine_loads_plug_ins) {
   const Words plugin{"--plugin", "nothing.so"};
   for (const Words& command :

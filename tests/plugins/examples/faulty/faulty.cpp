@@ -15,6 +15,7 @@
 #define FAULT_undefined_symbol 9
 #define FAULT_no_factory 10
 #define FAULT_plain_library 11
+#define FAULT_makes_nothing 12
 
 #if FAULT == FAULT_another_version
 #undef KERNBENCH_VERSION
@@ -42,6 +43,14 @@ void add_all([[maybe_unused]] kernbench::PluginRegistries& to) {
                      [](const kernbench::ComponentInit&) { return nullptr; }});
 #elif FAULT == FAULT_undefined_symbol
   nowhere_defined(1);
+#elif FAULT == FAULT_makes_nothing
+  const auto add = [&to](const char* name, auto create) {
+    to.components.add({name, "never comes to be", {kernbench::Role::sram}, {}, create});
+  };
+  add("acme.nothing", [](const kernbench::ComponentInit&) { return nullptr; });
+  add("acme.thrower", [](const kernbench::ComponentInit&) -> std::unique_ptr<kernbench::Component> {
+    throw std::runtime_error("no licence");
+  });
 #elif FAULT == FAULT_no_factory
   to.components.add({"acme.nothing", "without a factory", {kernbench::Role::sram}, {}, {}});
 #endif
