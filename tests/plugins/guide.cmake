@@ -12,9 +12,9 @@ execute_process(COMMAND "${CMAKE_CTEST_COMMAND}" --test-dir "${BUILD}" --no-test
 # Steps 3 and 4: the guide's source, and its block of CMake as the test.
 file(COPY "${CUT}/paged_sram/paged_sram.cpp" DESTINATION "${SOURCE}")
 file(READ "${GUIDE}" guide)
-string(REGEX MATCH "```cmake\n(# paged_sram/test.cmake\n[^`]*)```" block "${guide}")
+string(REGEX MATCH "```cmake\n(# test.cmake of paged_sram\n[^`]*)```" block "${guide}")
 if(block STREQUAL "")
-  message(FATAL_ERROR "${GUIDE}: no block of CMake begins with '# paged_sram/test.cmake'")
+  message(FATAL_ERROR "${GUIDE}: no block of CMake begins with '# test.cmake of paged_sram'")
 endif()
 file(WRITE "${SOURCE}/test.cmake" "${CMAKE_MATCH_1}")
 include("${CMAKE_CURRENT_LIST_DIR}/build.cmake")
