@@ -56,19 +56,27 @@ std::size_t common_scope(std::string_view a, std::string_view b) {
   return common;
 }
 
-// What a model or a plain TLM-2.0 module throws in its constructor gets the name of the node.
-std::unique_ptr<Component> create(const Implementation& implementation, const Node& node, NodeId id,
-                                  Services& services) try {
-  const ReportGuard no_abort;
-  return implementation.create({leaf_of(node.name).data(), id, node.attributes(), services});
-} catch (const Error&) {
-  throw;
-} catch (...) {
-  const bool outside = node.attributes().has("module");
-  throw Error(fmt::format("'{}': {} '{}' cannot be built: {}", node.name,
-                          outside ? "the module" : "its implementation",
-                          outside ? node.attributes().text("module") : node.impl(),
-                          text_of(with_place(std::current_exception()))));
+// A factory may be a plug-in's, or that of a plain TLM-2.0 module: what it throws of its own is
+// reported with the node.
+std::unique_ptr<Component> create(const Implementation& implementation, const Node& node,
+                                  const ComponentInit& init) {
+  std::unique_ptr<Component> component;
+  try {
+    const ReportGuard no_abort;
+    component = implementation.create(init);
+  } catch (const Error&) {
+    throw;
+  } catch (...) {
+    const bool outside = node.attributes().has("module");
+    throw Error(fmt::format("'{}': {} '{}' cannot be built: {}", node.name,
+                            outside ? "the module" : "its implementation",
+                            outside ? node.attributes().text("module") : node.impl(),
+                            text_of(with_place(std::current_exception()))));
+  }
+  if (component == nullptr)
+    throw UsageError(
+        fmt::format("'{}': the factory of '{}' has made nothing", node.name, node.impl()));
+  return component;
 }
 
 }  // namespace
@@ -118,7 +126,8 @@ void MachineModules::create_components(const ComponentRegistry& registry, Servic
           fmt::format("'{}': the implementation '{}' is not there", node.name, node.impl()));
     const Inside inside(scope(parent_of(node.name)));
     const auto id = static_cast<NodeId>(components_.size());
-    components_.push_back(create(*implementation, node, id, services));
+    components_.push_back(create(*implementation, node,
+                                 {leaf_of(node.name).data(), id, node.attributes(), services}));
     modules_.emplace(node.name, components_.back().get());
   }
 }

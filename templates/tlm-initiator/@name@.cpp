@@ -25,6 +25,7 @@ class @Class@Model final : public sc_core::sc_module {
 
  private:
   using Block = std::array<unsigned char, 64>;
+  static constexpr sc_dt::uint64 hbm_of_cube_0 = sc_dt::uint64{1} << 37;  // physical, of SIP 0
 
   void run() {
     for (unsigned i = 0; i < 16; ++i) {
@@ -40,7 +41,7 @@ class @Class@Model final : public sc_core::sc_module {
   void transport(tlm::tlm_command command, unsigned index, Block& block) {
     tlm::tlm_generic_payload access;
     access.set_command(command);
-    access.set_address(index * block.size());
+    access.set_address(hbm_of_cube_0 + index * block.size());
     access.set_data_ptr(block.data());
     access.set_data_length(block.size());
     access.set_streaming_width(block.size());

@@ -1,0 +1,179 @@
+// Plug-ins that were built from the installed package run in the installed program: their times
+// derived, their statistics, their parameters as ours (spec 12).
+#include <boost/test/unit_test.hpp>
+
+#include "tests/plugins/examples.h"
+
+using namespace kernbench::test;
+
+namespace {
+
+const Words row_hbm{"--plugin", example("row_hbm"), "--set",
+                    "cube.components.hbm_ctrl.impl=acme.row_hbm"};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(example_plugins)
+
+// A read of 256 B: pe_dma 1, the router 2, the burst 8, its flit 1 + 2 + 1, four wires of 1 fs.
+BOOST_AUTO_TEST_CASE(rows_of_an_hbm_are_opened_kept_open_and_closed) {
+  const std::string read = ",sip0.cube0.pe0.pe_dma,read,sip0.cube0.hbm_ctrl.pe0,";
+  // 8 channels, rows of 1024 B, 16 banks: a row of all channels is 8192 B.
+  const Words ends =
+      ends_of("0" + read + "0,256\n" +             // opens row 0 of bank 0: 14
+                  "100" + read + "2048,256\n" +    // the same row: hit
+                  "200" + read + "131072,256\n" +  // row 16, bank 0: closed and opened, 28
+                  "300" + read + "8192,256\n",     // row 1, bank 1: opened
+              row_hbm);
+  BOOST_TEST(ends == (Words{"29.000004", "115.000004", "243.000004", "329.000004"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(every_burst_of_an_hbm_is_a_hit_a_miss_or_a_conflict) {
+  const auto hbm =
+      totals_of(Words{"--bench", "gemm-single-pe", "--param", "K=512"} + row_hbm)["hbm_ctrl"];
+  const int bursts = (hbm["bytes_read"].get<int>() + hbm["bytes_written"].get<int>()) / 256;
+  BOOST_TEST(hbm["row_hits"].get<int>() + hbm["row_misses"].get<int>() +
+                 hbm["row_conflicts"].get<int>() ==
+             bursts);
+  BOOST_TEST(hbm["row_hits"].get<int>() > hbm["row_misses"].get<int>());
+  // With one bank every other row that is touched closes the one before.
+  const auto one_bank = totals_of(Words{"--bench", "gemm-single-pe", "--param", "K=512"} + row_hbm +
+                                  Words{"--set", "cube.components.hbm_ctrl.attrs.banks=1"});
+  BOOST_TEST(one_bank["hbm_ctrl"]["row_conflicts"].get<int>() > 0);
+  BOOST_TEST(one_bank["hbm_ctrl"]["row_misses"].get<int>() == 8);  // the first row of each channel
+}
+
+// PE 0 and PE 1 write two flits each into the partition of PE 0, whose router's output takes 4 ns
+// for a flit. Flits are ready there: PE 0 at 4, 4; PE 1 at 7.25, 9.25. In turns: PE 0 at 4, PE 1 at
+// 8, PE 0 at 12, PE 1 at 16; in order of arrival PE 0 would have its second at 8. From there: link
+// 1, burst 8, acknowledgement 2 for PE 0, 4.25 for PE 1.
+BOOST_AUTO_TEST_CASE(outputs_of_a_router_take_the_inputs_in_turn) {
+  const Words ends = ends_of(
+      "0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.hbm_ctrl.pe0,0,512\n"
+      "0,sip0.cube0.pe1.pe_dma,write,sip0.cube0.hbm_ctrl.pe0,1024,512\n",
+      {"--plugin", example("round_robin_router"), "--set",
+       "cube.components.router.impl=acme.round_robin_router", "--set",
+       "cube.components.router.attrs.port_bw_gbs=64"});
+  BOOST_TEST(ends == (Words{"23.000004", "29.250004"}), boost::test_tools::per_element());
+}
+
+// Eight tiles of 32 x 64 x 32 on an array of 32 x 32: two passes of 32 cycles, 32 to load the first
+// weights, twice 62 to fill and drain.
+BOOST_AUTO_TEST_CASE(a_systolic_array_fills_and_drains) {
+  const std::string gemm = "cube.pe_template.components.pe_gemm.";
+  const Words options{"--bench",      "gemm-single-pe",
+                      "--param",      "M=64",
+                      "--param",      "K=128",
+                      "--param",      "N=64",
+                      "--plugin",     example("systolic_gemm"),
+                      "--set",        gemm + "impl=acme.systolic",
+                      "--set",        gemm + "attrs.rows=32",
+                      "--set",        gemm + "attrs.columns=32",
+                      "--verify-data"};
+  const auto engine = totals_of(options)["pe_gemm"];
+  BOOST_TEST(engine["gemm_busy_ns"].get<double>() == 8 * (2 * 32 + 32 + 2 * 62));
+  BOOST_TEST(engine["filling_ns"].get<double>() == 8 * (32 + 2 * 62));
+  // Without double buffering every pass loads its weights first.
+  const auto single = totals_of(options + Words{"--set", gemm + "attrs.double_buffered=false"});
+  BOOST_TEST(single["pe_gemm"]["gemm_busy_ns"].get<double>() == 8 * 2 * (32 + 32 + 62));
+}
+
+// As the built-in SRAM, 48.400004 with an overhead of 2, and the memory's own 5 + 30.
+BOOST_AUTO_TEST_CASE(a_plain_memory_stands_in_the_place_of_sram) {
+  const Words ends = ends_of("0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,0,4096\n",
+                             {"--plugin", example("at_memory"), "--set",
+                              "cube.components.sram.impl=builtin.tlm_target_bridge", "--set",
+                              "cube.components.sram.attrs.module=plain.at_memory", "--set",
+                              "cube.components.sram.attrs.overhead_ns=2"});
+  BOOST_TEST(ends == (Words{"83.400004"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_plain_generator_writes_beside_a_bench) {
+  const auto initiator = totals_of(
+      {"--bench", "gemm-single-pe", "--data", "deferred", "--plugin", example("traffic_generator"),
+       "--set",
+       "system.tlm_initiators=[{id: gen, attach: sip0.cube0.r0c0, bridge: {impl: "
+       "builtin.tlm_initiator_bridge, attrs: {module: plain.generator}}}]"})["tlm_initiator"];
+  BOOST_TEST(initiator["writes"] == 32);
+  BOOST_TEST(initiator["bytes_written"] == 32 * 256);
+  BOOST_TEST(initiator["errors"] == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_bench_of_a_plug_in_runs_its_kernel_and_is_verified) {
+  const Words plugin{"--plugin", example("axpy_bench")};
+  const std::string out = output_of(Words{"run", "--bench", "acme-axpy", "--param", "rows=24",
+                                          "--topology", "tiny", "--verify-data"} +
+                                    plugin);
+  BOOST_TEST(contains(out, "verdict: PASS"), out);
+  BOOST_TEST(contains(output_of(Words{"list"} + plugin),
+                      "acme-axpy: 0.5 * x + y with the rows over the PEs of a cube  (plug-in " +
+                          example("axpy_bench") + ")"));
+  const ProgramResult wrong = kernbench_program(
+      Words{"run", "--bench", "acme-axpy", "--param", "rows=7", "--topology", "tiny"} + plugin);
+  BOOST_TEST(wrong.status == 2);
+  BOOST_TEST(contains(wrong.err, "an integer, 8 to 65536"), wrong.err);
+  const std::string script = output_of(Words{"completion", "bash"} + plugin);
+  BOOST_TEST(contains(script, "acme-axpy"));
+}
+
+BOOST_AUTO_TEST_CASE(ccl_yaml_names_an_algorithm_of_a_plug_in) {
+  const Words plugin{"--plugin", example("axpy_bench")};
+  for (const Words& choice : {Words{"--set", "ccl:defaults.algorithm=acme_chain"},
+                              Words{"--param", "algorithm=acme_chain"}}) {
+    const std::string out = output_of(
+        Words{"run", "--bench", "ccl-allreduce", "--topology", "six_sip", "--verify-data"} +
+        plugin + choice);
+    BOOST_TEST(contains(out, "verdict: PASS"), out);
+  }
+  BOOST_TEST(contains(output_of(Words{"list", "algorithms"} + plugin), "acme_chain (all_reduce)"));
+}
+
+BOOST_AUTO_TEST_CASE(attributes_of_a_plug_in_are_listed_and_checked_as_ours) {
+  const std::string list = output_of(Words{"list", "components"} + Words{row_hbm[0], row_hbm[1]});
+  BOOST_TEST(contains(list,
+                      "acme.row_hbm: HBM partition with row buffers, open page  [hbm_ctrl]  "
+                      "(plug-in " +
+                          example("row_hbm") + ")"));
+  BOOST_TEST(contains(list, "trcd_ns"));
+  const auto refused = [](const std::string& setting, const std::string& message) {
+    const ProgramResult result = kernbench_program(Words{"topology", "--topology", "tiny"} +
+                                                   row_hbm + Words{"--set", setting});
+    BOOST_TEST(result.status == 2);
+    BOOST_TEST(contains(result.err, message), result.err);
+  };
+  refused("cube.components.hbm_ctrl.attrs.banks=0", "found 0, allowed is an integer, 1 to 1024");
+  refused("cube.components.hbm_ctrl.attrs.bank=4", "did you mean 'banks'?");
+  refused("cube.components.hbm_ctrl.attrs.row_bytes=300", "a multiple of burst_bytes");
+}
+
+BOOST_AUTO_TEST_CASE(components_yaml_names_plug_ins_relative_to_itself) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.root / "lib");
+  std::filesystem::copy(example("row_hbm"), folder.root / "lib");
+  const std::string file = folder.write(
+      "components.yaml", "include: " + std::string(KERNBENCH_PREFIX) +
+                             "/share/kernbench/configs/components.yaml\ncomponents:\n  fast.hbm: "
+                             "acme.row_hbm\nplugins: [lib/librow_hbm.so]\n");
+  const std::string machine = output_of({"topology", "--topology", "tiny", "--components", file,
+                                         "--set", "cube.components.hbm_ctrl.impl=fast.hbm"});
+  BOOST_TEST(
+      contains(machine, "\"impl\":\"fast.hbm\"") + contains(machine, "\"impl\": \"fast.hbm\"") > 0);
+  std::filesystem::remove(folder.root / "lib" / "librow_hbm.so");
+  const ProgramResult gone = kernbench_program({"topology", "--components", file});
+  BOOST_TEST(gone.status == 2);
+  BOOST_TEST(contains(gone.err, file + ":4: plugins.0: plug-in "), gone.err);
+  BOOST_TEST(contains(gone.err, "there is no such file"), gone.err);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_run_was_made_with_names_its_plug_ins) {
+  BOOST_TEST(
+      contains(output_of(Words{"run", "--bench", "gemm-single-pe", "--print-config"} + row_hbm),
+               "# plug-ins   acme_hbm (" + example("row_hbm") + ")"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

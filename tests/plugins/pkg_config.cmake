@@ -1,0 +1,10 @@
+# A plug-in of one file, built by the compiler and pkg-config alone, and loaded.
+set(ENV{PKG_CONFIG_PATH} "${PREFIX}/${LIBDIR}/pkgconfig")
+execute_process(COMMAND pkg-config --cflags --libs kernbench OUTPUT_VARIABLE options OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(options UNIX_COMMAND "${options} ${FLAGS}")
+file(MAKE_DIRECTORY "${BUILD}")
+execute_process(COMMAND "${COMPILER}" -shared -fPIC "${SOURCE}" -o "${BUILD}/libplain.so" ${options} COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND "${PREFIX}/bin/kernbench" list components --plugin "${BUILD}/libplain.so" OUTPUT_VARIABLE list COMMAND_ERROR_IS_FATAL ANY)
+if(NOT list MATCHES "one of plain.at_memory")
+  message(FATAL_ERROR "plain.at_memory is not listed:\n${list}")
+endif()
