@@ -21,8 +21,7 @@ class DeltaWatch final : public sc_core::sc_trace_file {
 
   bool exceeded() const { return exceeded_; }
   // After that, between two slices: simulates a few more delta cycles, for the processes that run
-  // in them. "10000000 delta cycles at 12 ns, the most that an instant may have: top.a.run,
-  // top.b.run".
+  // in them. "more than 10000000 delta cycles at 12 ns, by top.a.run, top.b.run".
   std::string report();
 
 #define KERNBENCH_NO_TRACE(type) \
