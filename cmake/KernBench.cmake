@@ -170,7 +170,7 @@ function(kernbench_test name)
   if(KERNBENCH_ASAN)
     math(EXPR TEST_TIMEOUT "${TEST_TIMEOUT} * 5")
   endif()
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${TEST_TIMEOUT} LABELS "${TEST_LABELS}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${TEST_TIMEOUT} LABELS "${TEST_LABELS}" ENVIRONMENT KERNBENCH_CHECK_PROTOCOL=1)
 endfunction()
 
 # kernbench_guide_example(VARIABLE guide.md PART ...)

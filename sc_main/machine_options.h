@@ -17,6 +17,8 @@ namespace kernbench {
 struct FileInUse {
   std::string path, what;
 };
+// For commands that simulate: whether every connection is watched (docs/contracts).
+void add_check_protocol_to(CLI::App& command, bool& check_protocol);
 // For every command that builds a machine.
 void add_max_memory_to(CLI::App& command, std::string& max_memory);
 

@@ -9,6 +9,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/exception_text.h"
+#include "platform/assembly/report_guard.h"
 #include "sc_main/build_info.h"
 #include "sc_main/command.h"
 #include "sc_main/command_line_error.h"
@@ -64,7 +65,13 @@ int delivered(int status) {
   return status;
 }
 
+// Of modules outside, on the stream that is not for results.
+void print_report_line(const ReportLine& line) {
+  std::cerr << "kernbench: " << line.severity << ": " << line.text << std::endl;
+}
+
 int guarded(int argc, char* argv[]) {
+  const ReportGuard reports(&print_report_line);
   try {
     return delivered(run_command_line(argc, argv));
   } catch (const std::exception& error) {

@@ -58,7 +58,8 @@ void add_route_command(CLI::App& app, Invocation& invocation) {
       ->type_name("");
   command
       ->add_option("TO", options->to,
-                   "Name of a node; an hbm_ctrl, sram or pe_tcm is a memory. Other pairs: the way "
+                   "Name of a node; an hbm_ctrl, sram, pe_tcm or tlm_target is a memory. Other "
+                   "pairs: the way "
                    "of a control message")
       ->required()
       ->type_name("");

@@ -24,6 +24,7 @@
 #include "sc_main/bench_catalogue.h"
 #include "sc_main/build_info.h"
 #include "sc_main/command.h"
+#include "sc_main/initiators_run.h"
 #include "sc_main/interrupt.h"
 #include "sc_main/memory_limit.h"
 #include "sc_main/progress_line.h"
@@ -82,22 +83,6 @@ std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launch
     reports.push_back(std::move(report));
   }
   return reports;
-}
-
-// Progress of a run that did not come to its end; empty for one that did.
-std::string stopped_text(const RunResult& result, Fs simulated) {
-  const std::string at = fmt::format(" at {} of simulated time", format_ns(simulated));
-  switch (result.status) {
-    case RunStatus::until_reached:
-      return fmt::format("stopped{}, as --until says", at);
-    case RunStatus::wall_limit:
-      return fmt::format("stopped{}, by --max-wall{}", at,
-                         result.stuck.empty() ? "" : ": " + result.stuck);
-    case RunStatus::interrupted:
-      return fmt::format("interrupted{}{}", at, result.stuck.empty() ? "" : ": " + result.stuck);
-    default:
-      return "";
-  }
 }
 
 // Of phase 2; --max-wall holds from now on.
@@ -174,16 +159,19 @@ std::optional<ResultFile> BenchRun::open(const std::string& path) const {
 int BenchRun::simulate() {
   const Clock::time_point start = Clock::now();
   ActivityWindows windows;
-  const auto built = std::make_unique<Platform>(
-      build_graph(spec_), catalogue_.components,
-      PlatformOptions{data_mode_ == DataMode::off ? nullptr : &functional_model_, false});
+  PlatformOptions platform_options;
+  platform_options.data = data_mode_ == DataMode::off ? nullptr : &functional_model_;
+  platform_options.check_protocol = options_.check_protocol;
+  platform_options.tear_down = false;
+  const auto built =
+      std::make_unique<Platform>(build_graph(spec_), catalogue_.components, platform_options);
   const Interrupt
       interrupt;  // before that a signal ends the program at once; nothing has been written
   Platform& platform = *built;
   AnalysisPort<ExecutedOp>& executed_ops = platform.observation().executed_ops;
   executed_ops.bind(windows);
   const TraceScope scope(options_.trace_scopes);
-  if (!options_.trace.empty()) scope.check(objects_of<Component>());
+  if (!options_.trace.empty()) scope.check(components_of(platform));
 
   std::optional<ResultFile> stats_file = open(options_.stats);
   std::optional<OpLogFile> op_log;
@@ -195,7 +183,7 @@ int BenchRun::simulate() {
   if (!options_.trace.empty()) {
     open(options_.trace);
     trace.emplace(options_.trace);
-    scope.observe(objects_of<Component>(), *trace);
+    scope.observe(components_of(platform), *trace);
   }
   std::optional<ResultFile> requests_file = open(options_.trace_requests);
   std::optional<RequestTrace> requests;
@@ -211,10 +199,7 @@ int BenchRun::simulate() {
   BenchProgram program(bench_, {parameters_, devices_, options_.seed, ccl_,
                                 regions ? &*regions : nullptr, catalogue_.algorithms});
   ProgressLine progress;
-  RunLimits limits;
-  limits.until = options_.until();
-  limits.max_wall_s = options_.max_wall();
-  limits.deadlock_after = options_.deadlock_after();
+  RunLimits limits = options_.limits();
   limits.interrupted = &stop_requested;
   limits.progress = [&](const RunProgress& at) { progress.show(at); };
   const RunResult result = platform.run(program, limits);
@@ -223,6 +208,7 @@ int BenchRun::simulate() {
   RunReport report = report_of(result, program, elaboration_s);
   for (const std::string& warning : program.warnings())
     std::cerr << "kernbench: warning: " << warning << '\n';
+  report.initiators = initiator_accesses(platform);
   if (breakdown) report.breakdown = &*breakdown;
   if (trace) trace->close(report.simulated);
   if (requests) {
@@ -332,6 +318,7 @@ int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics)
   if (!stopped.empty())
     std::cerr << "kernbench: " << stopped << (options_.verifies() ? "; nothing is verified" : "")
               << '\n';
+  if (report_failed_accesses(report)) return exit_failed;
   if (report.verdicts && report.verdicts->empty())
     throw Error(fmt::format("bench '{}' names no output to verify", report.bench));
   if (report.verdicts) return report.verified() ? exit_done : exit_failed;
@@ -351,6 +338,7 @@ void add_run_command(CLI::App& app, Invocation& invocation) {
   command->callback([options, &invocation] {
     invocation.action = [options, &invocation] {
       options->check();
+      if (options->bench.empty()) return play_initiators(*options, invocation);
       BenchRun run(*options, invocation);
       if (!options->print_config) return run.simulate();
       std::cout << run.configuration();

@@ -15,9 +15,12 @@
 namespace kernbench {
 
 void RunOptions::add_to(CLI::App& command) {
+  this->command = &command;
   const std::string run = "Run", results = "Results";
-  command.add_option("--bench", bench, "The bench: name or index (kernbench list)")
-      ->required()
+  command
+      .add_option("--bench", bench,
+                  "The bench: name or index (kernbench list). Without one the machine's plain "
+                  "TLM-2.0 initiators run until all are idle")
       ->group(run);
   command.add_option("--param", params, "A parameter of the bench; repeatable")
       ->type_name("NAME=VALUE")
@@ -43,6 +46,15 @@ void RunOptions::add_to(CLI::App& command) {
                   "somebody waits, that counts as a "
                   "livelock; 0: never")
       ->type_name("NS")
+      ->capture_default_str()
+      ->group(run);
+  add_check_protocol_to(command, check_protocol);
+  command
+      .add_option("--max-deltas", max_deltas,
+                  "Delta cycles that one instant may have; beyond them the run fails and names the "
+                  "processes that let no time pass; 0: any number")
+      ->type_name("N")
+      ->check(whole_number())
       ->capture_default_str()
       ->group(run);
   machine.add_with_ccl_to(command);
@@ -143,6 +155,7 @@ void RunOptions::check() const {
   }
   if (verifies() && data == "off")
     throw UsageError("--verify-data needs the data that --data off leaves out");
+  if (bench.empty()) check_without_bench();
   if (!op_log.empty()) op_log_format(op_log);
   if (!trace.empty()) check_trace_name(trace);
   check_result_files(machine.files_in_use(), {trace, trace_requests, stats, op_log});
@@ -150,6 +163,27 @@ void RunOptions::check() const {
   deadlock_after();
   max_wall();
   machine.memory_bytes();
+}
+
+// An option that would change nothing is a mistake.
+void RunOptions::check_without_bench() const {
+  for (const char* option : {"--param", "--device", "--seed", "--verify-data", "--ccl", "--op-log",
+                             "--op-log-limit", "--breakdown"}) {
+    if (command->count(option) > 0)
+      throw UsageError(fmt::format(
+          "run: {} goes with --bench; plain TLM-2.0 initiators run without it", option));
+  }
+  if (data == "eager")
+    throw UsageError("run: --data eager goes with --bench: initiators compute nothing in phase 2");
+}
+
+RunLimits RunOptions::limits() const {
+  RunLimits limits;
+  limits.until = until();
+  limits.max_wall_s = max_wall();
+  limits.deadlock_after = deadlock_after();
+  limits.max_deltas = max_deltas;
+  return limits;
 }
 
 std::vector<int> RunOptions::devices(int sips) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/base/units.h"
+#include "platform/assembly/run.h"
 #include "platform/observe/op_log_file.h"
 #include "sc_main/machine_options.h"
 #include "sw/benches/bench.h"
@@ -15,7 +16,7 @@
 namespace kernbench {
 
 struct RunOptions {
-  std::string bench;
+  std::string bench;  // empty: the machine's plain TLM-2.0 initiators are played
   std::string device = "sip:0";
   std::vector<std::string> params;
   std::uint64_t seed = 1;
@@ -29,7 +30,10 @@ struct RunOptions {
   std::string trace, trace_requests, stats, op_log;  // files; empty: none
   std::vector<std::string> trace_scopes;
   std::uint64_t op_log_limit = OpLogFile::default_limit;
+  bool check_protocol = false;
+  std::uint64_t max_deltas = RunLimits().max_deltas;  // 0: no bound
   bool print_config = false, json = false, breakdown = false;
+  const CLI::App* command = nullptr;
 
   void add_to(CLI::App& command);
 
@@ -40,8 +44,12 @@ struct RunOptions {
   std::optional<Fs> deadlock_after() const;
   std::optional<double> max_wall() const;
   DataMode data_mode(DataMode needed_by_bench) const;
+  RunLimits limits() const;
   bool verifies() const { return !verify_data.empty(); }
   bool verifies_ops() const { return verify_data == "ops"; }
+
+ private:
+  void check_without_bench() const;
 };
 
 }  // namespace kernbench

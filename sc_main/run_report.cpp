@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iostream>
 #include <ostream>
 
 #include "platform/observe/json_text.h"
@@ -51,7 +52,7 @@ std::vector<EngineRow> engine_rows(const RunStatistics& statistics) {
 }
 
 bool is_memory(const std::string& kind) {
-  return kind == "hbm_ctrl" || kind == "sram" || kind == "pe_tcm";
+  return kind == "hbm_ctrl" || kind == "sram" || kind == "pe_tcm" || kind == "tlm_target";
 }
 
 std::string window_text(const Window& window) {
@@ -92,24 +93,67 @@ void print_head(std::ostream& out, const RunReport& report, const RunStatistics&
     out << fmt::format("{:<18} {}\n", what, value);
   };
   const MachineSpec& spec = statistics.platform.graph().spec();
-  line("bench", report.bench);
-  line("parameters", joined_parameters(report));
+  const bool bench = !report.bench.empty();
+  if (bench) {
+    line("bench", report.bench);
+    line("parameters", joined_parameters(report));
+  }
   line("topology",
        fmt::format("{}  ({} x {} x {})", report.topology, counted(spec.system.sips.count, "SIP"),
                    counted(spec.sip.cubes(), "cube"), counted(spec.cube.pe_layout.pes(), "PE")));
   if (const std::string addresses = addresses_text(spec.cube.memory_map); addresses != "va")
     line("addresses", addresses);
-  line("device", report.device);
-  line("seed", fmt::format("{}", report.seed));
+  if (bench) {
+    line("device", report.device);
+    line("seed", fmt::format("{}", report.seed));
+  }
   line("data", report.data);
   line("simulated time", readable_time(to_ns(report.simulated)));
+  if (!bench) return;
   line("PE window", window_text(statistics.activity.all));
   line("composite window", window_text(statistics.activity.composite));
   line("MAC utilisation", ratio_text(statistics.activity.mac_utilisation));
   line("useful efficiency", ratio_text(statistics.activity.useful_efficiency));
 }
 
+void print_initiators(std::ostream& out, const std::vector<ExternalAccesses>& initiators) {
+  TextTable table({{"initiator"},
+                   {"module"},
+                   {"reads", Align::right},
+                   {"writes", Align::right},
+                   {"bytes read", Align::right},
+                   {"bytes written", Align::right},
+                   {"failed", Align::right},
+                   {"last end", Align::right}});
+  for (const ExternalAccesses& initiator : initiators) {
+    const TlmBridge::Accesses& all = initiator.accesses;
+    table.add({initiator.node, initiator.module, fmt::format("{}", all.reads),
+               fmt::format("{}", all.writes), fmt::format("{}", all.bytes_read),
+               fmt::format("{}", all.bytes_written), fmt::format("{}", all.errors),
+               readable_time(to_ns(all.last_end))});
+  }
+  if (!table.empty()) out << '\n' << table.text();
+}
+
+Json initiators_json(const std::vector<ExternalAccesses>& initiators) {
+  Json list = Json::array();
+  for (const ExternalAccesses& initiator : initiators) {
+    const TlmBridge::Accesses& all = initiator.accesses;
+    list.push_back({{"initiator", initiator.node},
+                    {"module", initiator.module},
+                    {"reads", all.reads},
+                    {"writes", all.writes},
+                    {"bytes_read", all.bytes_read},
+                    {"bytes_written", all.bytes_written},
+                    {"failed", all.errors},
+                    {"first_failure", all.errors == 0 ? Json() : Json(all.first_error)},
+                    {"last_end_ns", ns_json(all.last_end)}});
+  }
+  return list;
+}
+
 void print_tables(std::ostream& out, const RunReport& report, const RunStatistics& statistics) {
+  print_initiators(out, report.initiators);
   TextTable engines({{"engine"},
                      {"part"},
                      {"PEs", Align::right},
@@ -240,6 +284,28 @@ bool RunReport::verified() const {
                                  [](const VerdictReport& verdict) { return verdict.ok; });
 }
 
+// Progress of a run that did not come to its end; empty for one that did.
+std::string stopped_text(const RunResult& result, Fs simulated) {
+  const std::string at = fmt::format(" at {} of simulated time", format_ns(simulated));
+  switch (result.status) {
+    case RunStatus::until_reached:
+      return fmt::format("stopped{}, as --until says", at);
+    case RunStatus::wall_limit:
+      return fmt::format("stopped{}, by --max-wall{}", at,
+                         result.stuck.empty() ? "" : ": " + result.stuck);
+    case RunStatus::interrupted:
+      return fmt::format("interrupted{}{}", at, result.stuck.empty() ? "" : ": " + result.stuck);
+    default:
+      return "";
+  }
+}
+
+bool report_failed_accesses(const RunReport& report) {
+  const std::string failed = failed_accesses(report.initiators);
+  if (!failed.empty()) std::cerr << "kernbench: " << failed << '\n';
+  return !failed.empty();
+}
+
 void print_report(std::ostream& out, const RunReport& report, const RunStatistics& statistics) {
   print_head(out, report, statistics);
   print_tables(out, report, statistics);
@@ -265,7 +331,7 @@ void print_report(std::ostream& out, const RunReport& report, const RunStatistic
 
 Json report_json(const RunReport& report, const RunStatistics& statistics) {
   Json json;
-  json["bench"] = report.bench;
+  json["bench"] = report.bench.empty() ? Json() : Json(report.bench);
   json["parameters"] = Json::object();
   for (const auto& [name, value] : report.parameters) json["parameters"][name] = value;
   json["topology"] = report.topology;
@@ -295,6 +361,7 @@ Json report_json(const RunReport& report, const RunStatistics& statistics) {
       if (total.quantity == Quantity::bytes) json["memories"][kind.kind][total.key] = total.value;
     }
   }
+  if (!report.initiators.empty()) json["initiators"] = initiators_json(report.initiators);
   if (report.breakdown != nullptr) json["transfers"] = report.breakdown->json();
   json["links"] = Json::array();
   for (const LinkTotal& link : statistics.links) {

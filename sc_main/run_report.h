@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "platform/assembly/external_accesses.h"
 #include "platform/assembly/run.h"
 #include "platform/observe/run_statistics.h"
 #include "sw/runtime/launch.h"
@@ -41,7 +42,7 @@ struct OperationsReport {
 class TransferBreakdown;
 
 struct RunReport {
-  std::string bench;
+  std::string bench;  // empty: none, the machine's plain TLM-2.0 initiators have been played
   std::vector<std::pair<std::string, std::string>> parameters;
   std::string topology, device;
   std::uint64_t seed = 0;
@@ -57,6 +58,7 @@ struct RunReport {
   std::optional<Phase2> phase2;  // if there was one
   std::vector<KernelReport> kernels;
   std::vector<ResultTable> results;  // of the bench itself
+  std::vector<ExternalAccesses> initiators;
   std::uint64_t data_races = 0;
   const TransferBreakdown* breakdown = nullptr;  // null: not asked for
   std::optional<std::vector<VerdictReport>>
@@ -67,6 +69,10 @@ struct RunReport {
 };
 
 void print_report(std::ostream& out, const RunReport& report, const RunStatistics& statistics);
+// Says on standard error which accesses of plain TLM-2.0 initiators have failed; false: none.
+bool report_failed_accesses(const RunReport& report);
+// Progress of a run that did not come to its end; empty for one that did.
+std::string stopped_text(const RunResult& result, Fs simulated);
 nlohmann::ordered_json report_json(const RunReport& report, const RunStatistics& statistics);
 
 }  // namespace kernbench

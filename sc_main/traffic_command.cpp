@@ -38,7 +38,7 @@ struct TrafficOptions {
   std::string rate_gbs = "0", read_share = "1";
   std::vector<std::string> initiators, targets;
   std::string until_ns, max_wall_s, deadlock_after_ns = "1000000";
-  bool csv = false, json = false, breakdown = false;
+  bool csv = false, json = false, breakdown = false, check_protocol = false;
   const CLI::App* command = nullptr;
 
   void add_to(CLI::App& app);
@@ -68,6 +68,7 @@ void TrafficOptions::add_to(CLI::App& app) {
   app.add_option("--trace-requests", trace_requests,
                  "Where every request was and when, one per line")
       ->type_name("F.jsonl");
+  add_check_protocol_to(app, check_protocol);
   app.add_option("--until", until_ns, "Stop at this simulated time")->type_name("NS");
   app.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S");
   app.add_option("--deadlock-after", deadlock_after_ns,
@@ -292,6 +293,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   const Catalogue catalogue = options.machine.load_catalogue();
   PlatformOptions platform_options;
   platform_options.tear_down = false;
+  platform_options.check_protocol = options.check_protocol;
   const MachineSpec spec = options.machine.load_spec(catalogue.components);
   std::vector<std::pair<std::string, std::string>> facts{
       {"topology", options.machine.topology_path()}};

@@ -41,6 +41,8 @@ AddressMap::AddressMap(const MemoryFacts& facts) : facts_(facts) {
   at_most("hbm_bytes_per_cube", facts.hbm_bytes_per_cube, PhysAddr::hbm_window_bytes);
   at_most("sram_bytes_per_cube", facts.sram_bytes_per_cube, PhysAddr::cube_sram_bytes);
   at_most("tcm_bytes_per_pe", facts.tcm_bytes_per_pe, budget_bytes(PeUnit::pe_tcm));
+  for (const auto& [cube, nbytes] : facts.sram_bytes_of_cube)
+    at_most("sram_bytes_of_cube", nbytes, PhysAddr::cube_sram_bytes);
   if (facts.hbm_slice_bytes == 0) throw AddressError("hbm_slice_bytes must not be 0");
   at_most("hbm_slices_per_cube", facts.hbm_slices_per_cube,
           facts.hbm_bytes_per_cube / facts.hbm_slice_bytes);
@@ -87,6 +89,9 @@ MemoryLocation AddressMap::locate(PhysAddr address) const {
       location.die -= PhysAddr::first_io_die;
       has_node = address.iocpu_unit() == IocpuUnit::io_sram;
       break;
+    case AddressKind::external:
+      throw RoutingError(fmt::format(
+          "no plain TLM-2.0 target of this machine serves the physical address {}", address.str()));
     case AddressKind::ual:
       throw RoutingError(
           fmt::format("the physical address {} lies in the UAL region of IO chiplet {} of sip {}, "
@@ -102,9 +107,9 @@ MemoryLocation AddressMap::locate(PhysAddr address) const {
 PhysAddr AddressMap::address_of(const MemoryLocation& location) const {
   if (!exists(location))
     throw AddressError(fmt::format("{} is not in this machine", describe(location)));
-  if (location.offset >= capacity(location.area)) {
+  if (location.offset >= capacity(location)) {
     throw AddressError(fmt::format("offset {} is beyond the {} bytes of {}", location.offset,
-                                   capacity(location.area), describe(location)));
+                                   capacity(location), describe(location)));
   }
   switch (location.area) {
     case MemoryArea::hbm:
@@ -126,12 +131,20 @@ PhysAddr AddressMap::address_of(const MemoryLocation& location) const {
 
 MemoryLocation AddressMap::check_capacity(PhysAddr address, std::uint64_t size_bytes) const {
   const MemoryLocation location = locate(address);
-  const std::uint64_t end = capacity(location.area);
+  const std::uint64_t end = capacity(location);
   if (location.offset >= end || size_bytes > end - location.offset) {
     throw AddressError(fmt::format("physical address {} with {} bytes is beyond the {} bytes of {}",
                                    address.str(), size_bytes, end, describe(location)));
   }
   return location;
+}
+
+std::uint64_t AddressMap::capacity(const MemoryLocation& memory) const {
+  if (memory.area == MemoryArea::cube_sram) {
+    const auto own = facts_.sram_bytes_of_cube.find({memory.sip, memory.die});
+    if (own != facts_.sram_bytes_of_cube.end()) return own->second;
+  }
+  return capacity(memory.area);
 }
 
 std::uint64_t AddressMap::capacity(MemoryArea area) const {

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <utility>
 
 #include "models/address/phys_addr.h"
 
@@ -20,6 +22,8 @@ struct MemoryFacts {
   std::uint64_t hbm_slice_bytes = 0;
   std::uint64_t hbm_bytes_per_cube = 0;  // capacity: at least slices * slice bytes
   std::uint64_t sram_bytes_per_cube = 0;
+  std::map<std::pair<unsigned, unsigned>, std::uint64_t> sram_bytes_of_cube =
+      {};  // [sip, cube]: of cubes that differ
   std::uint64_t tcm_bytes_per_pe = 0;
 };
 
@@ -60,6 +64,8 @@ class AddressMap {
   MemoryLocation check_capacity(PhysAddr address, std::uint64_t size_bytes) const;
   // Implemented bytes of the memory (for hbm: of one slice).
   std::uint64_t capacity(MemoryArea area) const;
+  // The same of one memory: cubes may differ in their SRAM.
+  std::uint64_t capacity(const MemoryLocation& memory) const;
 
  private:
   bool exists(const MemoryLocation& location) const;

@@ -96,8 +96,8 @@ void check_offset(const std::array<Unit, N>& units, E unit, std::uint64_t offset
 }  // namespace
 
 const char* name_of(AddressKind kind) {
-  constexpr std::array<const char*, 6> names{"HBM",       "PE_LOCAL", "MCPU_LOCAL",
-                                             "CUBE_SRAM", "IOCPU",    "UAL"};
+  constexpr std::array<const char*, 7> names{"HBM",   "PE_LOCAL", "MCPU_LOCAL", "CUBE_SRAM",
+                                             "IOCPU", "UAL",      "EXTERNAL"};
   return names.at(static_cast<std::size_t>(kind));
 }
 const char* name_of(PeUnit unit) { return pe_units.at(static_cast<std::size_t>(unit)).name; }
@@ -116,14 +116,13 @@ std::uint64_t budget_bytes(IocpuUnit unit) {
 PhysAddr PhysAddr::decode(std::uint64_t raw, std::uint64_t size_bytes) {
   must_be_zero(raw, 63, bits, "unused");
   const PhysAddr address(raw);
+  if (address.die() > external_die) invalid(raw, fmt::format("die {} is reserved", address.die()));
   if (address.is_io_die()) {
-    if (address.die() >= first_io_die + io_dies)
-      invalid(raw, fmt::format("die {} is reserved", address.die()));
     must_be_zero(raw, 41, 40, "IO chiplet");
     if (address.kind() == AddressKind::iocpu) {
       check_unit(raw, "iocpu_sub_unit", iocpu_units, bits_of(raw, 30, iocpu_unit_shift));
     }
-  } else {
+  } else if (address.die() != external_die) {
     must_be_zero(raw, 41, 38, "AHBM");
     if (bits_of(raw, hbm_bit, hbm_bit) == 0) {
       switch (bits_of(raw, 36, kind_shift)) {
@@ -203,7 +202,15 @@ PhysAddr PhysAddr::ual_addr(unsigned sip, unsigned die, std::uint64_t chiplet_of
   return PhysAddr(base | chiplet_offset);
 }
 
+PhysAddr PhysAddr::external_addr(unsigned sip, std::uint64_t offset) {
+  check_field("sip", sip, sips);
+  check_field("external_offset", offset, external_window_bytes);
+  return PhysAddr((std::uint64_t{sip} << sip_shift) | (std::uint64_t{external_die} << die_shift) |
+                  offset);
+}
+
 AddressKind PhysAddr::kind() const {
+  if (die() == external_die) return AddressKind::external;
   if (is_io_die()) return bits_of(raw_, 39, 0) < ual_begin ? AddressKind::iocpu : AddressKind::ual;
   if (bits_of(raw_, hbm_bit, hbm_bit) == 1) return AddressKind::hbm;
   constexpr std::array<AddressKind, 3> resources{AddressKind::pe_local, AddressKind::mcpu_local,
@@ -246,6 +253,8 @@ std::uint64_t PhysAddr::offset() const {
       return bits_of(raw_, 26, 0);
     case AddressKind::ual:
       return bits_of(raw_, 39, 0);
+    case AddressKind::external:
+      return bits_of(raw_, 41, 0);
     default:
       return bits_of(raw_, 24, 0);
   }
@@ -266,6 +275,8 @@ std::uint64_t end_of_unit(const PhysAddr& address) {
       return budget_bytes(address.iocpu_unit());
     case AddressKind::ual:
       return PhysAddr::chiplet_bytes;
+    case AddressKind::external:
+      return PhysAddr::external_window_bytes;
   }
   return 0;
 }

@@ -4,6 +4,7 @@
 //   AHBM die 0..15:         [37] 1 = HBM [36:0]; 0 = resource [36:34]: PE_LOCAL, MCPU_LOCAL,
 //       CUBE_SRAM
 //   IO chiplet die 16..20:  [39:0], below 2 GiB IOCPU, above UAL
+//   external die 21:        [41:0], plain TLM-2.0 targets
 //
 // A value: it holds the raw bits, and every PhysAddr that exists is architecturally valid.
 // AddressMap checks whether the machine has the memory that an address names.
@@ -14,7 +15,15 @@
 
 namespace kernbench {
 
-enum class AddressKind : std::uint8_t { hbm, pe_local, mcpu_local, cube_sram, iocpu, ual };
+enum class AddressKind : std::uint8_t {
+  hbm,
+  pe_local,
+  mcpu_local,
+  cube_sram,
+  iocpu,
+  ual,
+  external
+};
 
 // The enumerators are the sub-unit codes of ADR-0001 D2.3.3, D2.3.4 and D2.4.1.
 enum class PeUnit : std::uint8_t {
@@ -61,6 +70,9 @@ class PhysAddr {
   static constexpr std::uint64_t ual_begin = std::uint64_t{1}
                                              << 31;  // chiplet offsets from here to 1 TiB are UAL
   static constexpr std::uint64_t chiplet_bytes = std::uint64_t{1} << 40;
+  static constexpr unsigned external_die = 21;  // plain TLM-2.0 targets of the SIP
+  static constexpr std::uint64_t external_window_bytes = std::uint64_t{1} << 42;
+  static constexpr std::uint64_t external_alignment = 4096;  // of their ranges
 
   PhysAddr() = default;  // address 0: sip 0, die 0, PE 0's PE_CPU_DTCM
 
@@ -85,17 +97,20 @@ class PhysAddr {
   static PhysAddr ual_addr(unsigned sip, unsigned die,
                            std::uint64_t chiplet_offset);  // ual_begin <= chiplet_offset
 
+  static PhysAddr external_addr(unsigned sip, std::uint64_t offset);
+
   std::uint64_t encode() const { return raw_; }
   unsigned sip() const { return static_cast<unsigned>(raw_ >> 47); }
   unsigned die() const { return static_cast<unsigned>(raw_ >> 42) & 31; }
-  bool is_io_die() const { return die() >= first_io_die; }
+  bool is_io_die() const { return die() >= first_io_die && die() < first_io_die + io_dies; }
   AddressKind kind() const;
   // Fields of one kind; AddressError for an address of another kind.
   unsigned pe() const;
   PeUnit pe_unit() const;
   McpuUnit mcpu_unit() const;
   IocpuUnit iocpu_unit() const;
-  // Byte offset within the HBM window, the sub-unit or the SRAM; for UAL the chiplet offset.
+  // Byte offset within the HBM window, the sub-unit or the SRAM; for UAL the chiplet offset,
+  // for an external target that within the window.
   std::uint64_t offset() const;
   // Bytes from here to the end of the window or budget: an access may be at most this long.
   std::uint64_t bytes_to_end() const;

@@ -35,6 +35,21 @@ TraceSignal& Component::add_signal(std::string name, std::string description, un
   return signals_.emplace_back(std::move(name), std::move(description), width, std::move(labels));
 }
 
+void Observables::add_statistic(std::string name, std::string description, Quantity quantity,
+                                const std::uint64_t& value, Merge merge) {
+  component_.add_statistic(std::move(name), std::move(description), quantity, value, merge);
+}
+
+void Observables::add_busy_time(std::string name, std::string description,
+                                const std::uint64_t& value, std::function<Fs(Fs)> until) {
+  component_.add_busy_time(std::move(name), std::move(description), value, std::move(until));
+}
+
+TraceSignal& Observables::add_signal(std::string name, std::string description, unsigned width,
+                                     std::vector<std::string> labels) {
+  return component_.add_signal(std::move(name), std::move(description), width, std::move(labels));
+}
+
 namespace {
 
 // Also when the process is killed while it waits.

@@ -14,34 +14,16 @@
 #include "models/base/analysis_port.h"
 #include "models/base/executed_op.h"
 #include "models/base/node_id.h"
+#include "models/base/observables.h"
 #include "models/base/parameter.h"
 #include "models/base/pending_waits.h"
 #include "models/base/role.h"
+#include "models/base/statistic.h"
 #include "models/base/trace_signal.h"
 
 namespace kernbench {
 
 class Services;  // models/base/services.h: services of the machine for components
-
-enum class Quantity : std::uint8_t { count, bytes, time_fs };
-// Aggregation over several components of a kind.
-enum class Merge : std::uint8_t { sum, maximum };
-
-// A named number, updated by the component, that never decreases; observers read it with at(), at
-// the end of a run or at a mark. Work changes at least one `value`, polling and clocks change none:
-// a run in which nothing happens any more is recognised by this (spec 4.2).
-struct Statistic {
-  std::string name;  // snake_case
-  std::string description;
-  Quantity quantity = Quantity::count;
-  const std::uint64_t* value = nullptr;
-  Merge merge = Merge::sum;
-  // A busy time up to `now`: `value` and what is under way, without what is booked ahead
-  // (spec 11.3). Empty: `value`.
-  std::function<Fs(Fs now)> until;
-
-  std::uint64_t at(Fs now) const { return until ? until(now) : *value; }
-};
 
 // Arguments of a factory, passed by the registry. The references outlive the component.
 struct ComponentInit {
@@ -121,6 +103,8 @@ class Component : public sc_core::sc_module {
   Services& services() const { return services_; }
 
  private:
+  friend class Observables;  // adds for the rules of the component
+
   NodeId node_;
   Attributes attributes_;
   Services& services_;

@@ -5,8 +5,10 @@
 // neither the order in which the kernel runs processes nor the number of deltas that a request took
 // decides. Actions of the callbacks belong to the same instant: they may start new deltas, whose
 // end is awaited again. Without further requests the timestep is quiescent: all that starts in it
-// has started, and contenders for a link go by the tie rule (spec 2.3). One instance for the whole
-// machine: two that wait for quiescence would keep each other awake. Takes no simulated time.
+// has started, and contenders for a link go by the tie rule (spec 2.3). One instance per machine.
+// An instant is that of the whole simulation: with several machines in a process one process looks
+// for all of them, as two that wait for quiescence would keep each other awake. Takes no simulated
+// time.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +29,7 @@ class EndOfTimestep final : public sc_core::sc_module {
   };
 
   explicit EndOfTimestep(const sc_core::sc_module_name& name);
+  ~EndOfTimestep() override;
 
   // Requests one call of listener.end_of_timestep(). Listeners of one end are called by ascending
   // rank, which is static (a NodeId); a repeated request counts once.
@@ -44,6 +47,7 @@ class EndOfTimestep final : public sc_core::sc_module {
   };
   void add(std::vector<Asked>& list, Listener& listener, std::uint32_t rank);
   void look();
+  static void notify_looker();
   template <class Call>
   void call_all(std::vector<Asked>& list, Call call);
 

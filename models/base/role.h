@@ -38,10 +38,11 @@ enum class Role : std::uint8_t {
   io_noc,
   io_ucie,
   io_conn,
-  tlm_initiator
+  tlm_initiator,
+  tlm_target
 };
 using Roles = std::vector<Role>;
-inline constexpr std::size_t role_count = static_cast<std::size_t>(Role::tlm_initiator) + 1;
+inline constexpr std::size_t role_count = static_cast<std::size_t>(Role::tlm_target) + 1;
 
 struct RoleInfo {
   Role role;
@@ -73,6 +74,7 @@ inline constexpr std::array<RoleInfo, role_count> role_table{{
     {Role::io_ucie, "io_ucie", Role::router},
     {Role::io_conn, "io_conn", Role::router},
     {Role::tlm_initiator, "tlm_initiator", Role::tlm_initiator},
+    {Role::tlm_target, "tlm_target", Role::tlm_target},
 }};
 
 constexpr const RoleInfo& info_of(Role role) { return role_table[static_cast<std::size_t>(role)]; }

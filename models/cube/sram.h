@@ -1,52 +1,76 @@
-// The shared scratchpad of a cube: a terminal memory behind its router.
+// The shared scratchpad of a cube: a terminal memory behind its router. How it serves accesses is a
+// class (models/fabric/memory_service.h).
 //
-// Timing (spec 2.6, models/fabric/terminal_memory.h): no serial server; overhead_ns after the last
-// flit of a write or the command of a read, the whole response stands at the link at once; a posted
-// write completes there. Not modelled: banks and ports (accesses do not disturb each other), values
+// Timing of the built-in service (spec 2.6): no serial server; overhead_ns after the last flit of a
+// write or the command of a read, the whole response stands at the link at once; a posted write
+// completes there. Not modelled: banks and ports (accesses do not disturb each other), values
 // (MemoryStore holds them).
 #pragma once
 
-#include "models/address/phys_addr.h"
-#include "models/base/parameter_set.h"
-#include "models/fabric/terminal_memory.h"
+#include <array>
+#include <cstdint>
+
+#include "models/data/debug_access.h"
+#include "models/fabric/memory_service.h"
 #include "models/protocol/fabric_node.h"
+#include "models/protocol/machine_services.h"
 
 namespace kernbench {
 
-class Sram final : public FabricNode {
+template <class Service>
+class MemoryNode final : public FabricNode {
  public:
-  static constexpr const char* description = "shared scratchpad of a cube";
+  static constexpr const char* description = Service::description;
   static constexpr std::array roles{Role::sram, Role::hbm_ctrl};
-  struct Parameters : ParameterSet {
-    using ParameterSet::ParameterSet;
-    Param<Fs> overhead{
-        *this, Parameter::duration_ns(
-                   "overhead_ns", "from the last flit or the command to the response", "spec 2.6")
-                   .default_val(0)};
-    Param<std::int64_t> size_mb{
-        // read by the address map
-        *this, Parameter::integer("size_mb", "capacity", "MiB", "spec 1.2, 3.1")
-                   .default_val(32)
-                   .range(1, PhysAddr::cube_sram_bytes >> 20)};
-    Param<std::uint32_t> flit_bytes{
-        *this, Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2")
-                   .range(1, 65536)
-                   .from_machine()};
-  };
-  explicit Sram(const ComponentInit& init);
+  using Parameters = typename Service::Parameters;
+  explicit MemoryNode(const ComponentInit& init)
+      : MemoryNode(init, init.attributes.as<Parameters>()) {}
 
  private:
-  Fs next_due() const override { return memory_.next_due(); }
+  MemoryNode(const ComponentInit& init, const Parameters& parameters);
+
+  Fs next_due() const override { return service_.next_due(); }
   void serve() override;
-  unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
+  unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*offset*/) override {
+    return kernbench::debug_access(machine_services(services()).data(), payload);
+  }
 
-  Sram(const ComponentInit& init, const Parameters& parameters);
-
-  TerminalMemory memory_;
+  Service service_;
+  std::uint32_t flit_bytes_;
   std::uint64_t reads_ = 0;
   std::uint64_t writes_ = 0;
   std::uint64_t bytes_read_ = 0;
   std::uint64_t bytes_written_ = 0;
 };
+
+template <class Service>
+MemoryNode<Service>::MemoryNode(const ComponentInit& init, const Parameters& parameters)
+    : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
+      service_(arrivals_, parameters), flit_bytes_(*parameters.flit_bytes) {
+  add_statistic("reads", "reads answered", Quantity::count, reads_);
+  add_statistic("writes", "writes completed", Quantity::count, writes_);
+  add_statistic("bytes_read", "bytes read", Quantity::bytes, bytes_read_);
+  add_statistic("bytes_written", "bytes written", Quantity::bytes, bytes_written_);
+  Observables to(*this);
+  service_.observe(to);
+}
+
+template <class Service>
+void MemoryNode<Service>::serve() {
+  const Fs at = now();
+  service_.serve(at, [this, at](const Arrival& access, Fs start) {
+    Transaction& transaction = *access.transaction;
+    ++(transaction.is_read() ? reads_ : writes_);
+    (transaction.is_read() ? bytes_read_ : bytes_written_) += transaction.get_data_length();
+    report_passage(access, start);
+    answer_access(transaction, flit_bytes_,
+                  [this, at](Transaction& answer, std::uint32_t flit, std::uint32_t count) {
+                    send(answer, flit, count, 0, at);
+                  });
+  });
+}
+
+extern template class MemoryNode<FixedLatency>;
+using Sram = MemoryNode<FixedLatency>;
 
 }  // namespace kernbench

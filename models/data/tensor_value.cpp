@@ -22,10 +22,6 @@ TensorValue normalized(TensorValue value) {
   return value;
 }
 
-std::vector<std::int64_t> strides_of(const TensorValue& value) {
-  return value.dense() ? row_major_strides(value.shape) : value.strides;
-}
-
 // Copies the elements below `axis`, in order; returns where the next one goes.
 std::byte* gather(const TensorValue& value, const std::vector<std::int64_t>& strides,
                   std::size_t axis, const std::byte* from, std::byte* to) {
@@ -56,6 +52,44 @@ std::vector<std::int64_t> row_major_strides(const Shape& shape) {
     stride *= shape[axis];
   }
   return strides;
+}
+
+std::vector<std::int64_t> strides_of(const TensorValue& value) {
+  return value.dense() ? row_major_strides(value.shape) : value.strides;
+}
+
+TensorLayout matrix_layout(const TensorValue& value) {
+  const auto size = static_cast<std::int64_t>(size_of(value.dtype));
+  const std::vector<std::int64_t> strides = strides_of(value);
+  const std::size_t rank = value.shape.rank();
+  if (rank == 0) return TensorLayout::dense(1, 1, value.dtype);
+  std::int64_t rows = 1, pitch = 0;  // of the axes so far, from the last but one outwards
+  for (std::size_t axis = rank - 1; axis-- > 0;) {
+    if (value.shape[axis] == 1) continue;
+    if (rows == 1) {
+      pitch = strides[axis];
+    } else if (strides[axis] != rows * pitch) {
+      return {};
+    }
+    rows *= value.shape[axis];
+  }
+  const std::int64_t columns = value.shape[rank - 1];
+  if (rows == 1) pitch = columns * strides[rank - 1];
+  return {rows, columns, pitch * size, strides[rank - 1] * size};
+}
+
+TensorValue block_of(const TensorValue& value, const BlockReference& block) {
+  const TensorLayout& at = block.layout;
+  if (!at.regular())
+    throw UsageError(fmt::format("a block of {} {}, whose rows do not lie at one pitch",
+                                 name_of(value.dtype), value.shape.str()));
+  const auto size = static_cast<std::int64_t>(size_of(value.dtype));
+  const std::uint64_t bytes =
+      static_cast<std::uint64_t>(at.offset(at.rows - 1, at.columns - 1) + size);
+  return normalized({value.image.slice(block.offset(), bytes),
+                     Shape({at.rows, at.columns}),
+                     value.dtype,
+                     {at.row_stride / size, at.column_stride / size}});
 }
 
 TensorValue transposed(const TensorValue& value) {

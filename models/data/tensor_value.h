@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/base/block_reference.h"
 #include "models/base/dtype.h"
 #include "models/data/byte_image.h"
 
@@ -31,6 +32,12 @@ TensorValue sliced(const TensorValue& value, std::int64_t begin,
                    std::int64_t end);  // rows [begin, end) of axis 0
 
 std::vector<std::int64_t> row_major_strides(const Shape& shape);
+std::vector<std::int64_t> strides_of(const TensorValue& value);  // in elements, also when dense
+// Its elements as a matrix whose rows are all axes but the last; irregular where they do not lie at
+// one pitch.
+TensorLayout matrix_layout(const TensorValue& value);
+// The block of the operand that has been bound as `value`.
+TensorValue block_of(const TensorValue& value, const BlockReference& block);
 // A dense copy of a known value's bytes, in row-major order. PendingDataError if a value in it is
 // pending and `lookup` is empty.
 std::vector<std::byte> dense_bytes(const TensorValue& value, const ValueLookup& lookup = {});

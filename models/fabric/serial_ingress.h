@@ -37,8 +37,9 @@ class SerialIngress {
     return start < now ? std::min(now - start, hold_of(*head)) : 0;
   }
 
-  // Calls hand_over(const Arrival&) for all that is through at `now`, which must not be later than
-  // next_due(). The arrival has left the queue by then.
+  // Calls hand_over(const Arrival&, Fs start) for all that is through at `now`, which must not be
+  // later than next_due(). The arrival has left the queue by then; a flit's service began at
+  // `start`.
   template <class HandOver>
   void serve(Fs now, HandOver hand_over) {
     for (;;) {
@@ -47,12 +48,13 @@ class SerialIngress {
       if (data && (!control || earlier(*queue_.data(), *queue_.control()))) {
         const Arrival arrival = *queue_.data();
         queue_.pop_data();
-        advance(state_, arrival.time, hold_of(arrival));
-        hand_over(arrival);
+        const Fs hold = hold_of(arrival);
+        advance(state_, arrival.time, hold);
+        hand_over(arrival, now - hold);
       } else if (control) {
         const Arrival arrival = *queue_.control();
         queue_.pop_control();
-        hand_over(arrival);
+        hand_over(arrival, arrival.time);
       } else {
         return;
       }

@@ -1,4 +1,4 @@
-// A memory that answers whole messages: SRAM, and TCM as a traffic target (spec 2.6).
+// A memory that answers whole messages, as a part of a node: TCM as a traffic target (spec 2.6).
 //
 // No serial server: `overhead` after the last flit of a write or the command of a read, the whole
 // response stands at the link at once; a posted write completes there. Answers of one instant go in
@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "models/protocol/arrival_queue.h"
+#include "models/fabric/memory_service.h"
 
 namespace kernbench {
 
@@ -15,35 +15,22 @@ class TerminalMemory {
  public:
   // The queue keeps whole messages (ArrivalQueue::Forwarding::store_and_forward).
   TerminalMemory(ArrivalQueue& queue, Fs overhead, std::uint32_t flit_bytes)
-      : queue_(queue), overhead_(overhead), flit_bytes_(flit_bytes) {}
+      : service_(queue, overhead), flit_bytes_(flit_bytes) {}
 
-  Fs next_due() const { return queue_.control_due(overhead_); }
+  Fs next_due() const { return service_.next_due(); }
 
   // Answers all that is due at `now`: send(transaction, flit, count) hands a run of the response
   // leg over to the link. accessed(const Arrival&) is called before each answer.
   template <class Send, class Accessed>
   void serve(Fs now, Send send, Accessed accessed) {
-    queue_.take_control(now, overhead_, [&](const Arrival& arrival) {
+    service_.serve(now, [&](const Arrival& arrival, Fs /*start*/) {
       accessed(arrival);
-      Transaction& transaction = *arrival.transaction;
-      RouteExtension& route = transaction.route();
-      if (transaction.is_read()) {
-        route.make_response();
-        route.cut_flits(transaction.get_data_length(), flit_bytes_);
-        for (std::uint32_t flit = 0; flit < route.flits; ++flit) send(transaction, flit, 1);
-      } else if (route.posted) {
-        route.listener->completed(transaction);
-      } else {
-        route.listener->committed(transaction);
-        route.make_response();
-        send(transaction, 0, 0);
-      }
+      answer_access(*arrival.transaction, flit_bytes_, send);
     });
   }
 
  private:
-  ArrivalQueue& queue_;
-  Fs overhead_;
+  FixedLatency service_;
   std::uint32_t flit_bytes_;
 };
 

@@ -31,11 +31,15 @@ unsigned element_bytes(FillPattern::Kind kind) {
 
 }  // namespace
 
-Host::Host(const ComponentInit& init, std::vector<Injector*> pcie_eps)
+Host::Host(const ComponentInit& init)
     : Component(init), machine_services_(machine_services(init.services)),
-      pcie_eps_(std::move(pcie_eps)),
       pending_signal_(add_signal("pending", "requests under way", 16)) {
-  for (int sip = 0; sip < machine().sips; ++sip) keys_.emplace_back(machine().pcie_ep(sip));
+  for (int sip = 0; sip < machine().sips; ++sip) {
+    const NodeId pcie_ep = machine().pcie_ep(sip);
+    keys_.emplace_back(pcie_ep);
+    to_pcie_eps_.push_back(std::make_unique<ServiceInitiator<Transaction>>(
+        nullptr, Role::pcie_ep, socket_peer(machine().name(pcie_ep))));
+  }
   add_statistic("requests", "requests submitted", Quantity::count, requests_);
   SC_HAS_PROCESS(Host);
   SC_THREAD(program);
@@ -219,7 +223,7 @@ std::shared_ptr<HostRequest> Host::inject(int sip, const Path& path, Transaction
   pending.transaction = transaction;
   pending_.emplace(route.key, std::move(pending));
   pending_signal_.set(pending_.size());
-  pcie_eps_[static_cast<std::size_t>(sip)]->inject(std::move(transaction));
+  start(sip, *transaction);
   return request;
 }
 
@@ -276,7 +280,7 @@ void Host::end_launch(std::shared_ptr<const KernelLaunch> launch) {
   route.listener = this;
   route.message = notice;
   notices_.emplace(route.key, transaction);
-  pcie_eps_[static_cast<std::size_t>(sip)]->inject(std::move(transaction));
+  start(sip, *transaction);
 }
 
 void Host::end_others_of(std::uint64_t group) {

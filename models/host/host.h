@@ -20,8 +20,8 @@
 
 #include "models/base/component.h"
 #include "models/protocol/host_port.h"
-#include "models/protocol/injector.h"
 #include "models/protocol/machine_services.h"
+#include "models/protocol/pe_services.h"
 #include "models/protocol/program_host.h"
 
 namespace kernbench {
@@ -37,9 +37,10 @@ class Host final : public Component,
   // that left one of them.
   using Ended = std::function<void(std::exception_ptr)>;
 
-  // `pcie_eps`: where requests for SIP 0, 1, ... enter the fabric; no node of the topology
-  // (init.node is no_node).
-  Host(const ComponentInit& init, std::vector<Injector*> pcie_eps);
+  // No node of the topology (init.node is no_node).
+  explicit Host(const ComponentInit& init);
+  // To the pcie_ep of a SIP; to be bound.
+  ServiceEnd& to_pcie_ep(int sip) { return *to_pcie_eps_[static_cast<std::size_t>(sip)]; }
 
   // Before the simulation starts; the program outlives it.
   void set_program(HostProgram& program, Ended ended);
@@ -84,6 +85,9 @@ class Host final : public Component,
   void end_others_of(std::uint64_t group);
   std::shared_ptr<HostRequest> inject(int sip, const Path& path, TransactionHandle transaction,
                                       Pending pending);
+  void start(int sip, Transaction& transaction) {
+    to_pcie_eps_[static_cast<std::size_t>(sip)]->begin(transaction);
+  }
   TransactionHandle memory_request(tlm::tlm_command command, std::uint64_t pa,
                                    std::uint64_t nbytes);
   void completed(Transaction& transaction) override;
@@ -93,8 +97,8 @@ class Host final : public Component,
   void commit(const MemoryWrite& write);
 
   MachineServices& machine_services_;
-  std::vector<Injector*> pcie_eps_;
-  std::vector<TieKeySource> keys_;  // by SIP
+  std::vector<std::unique_ptr<ServiceInitiator<Transaction>>> to_pcie_eps_;  // by SIP
+  std::vector<TieKeySource> keys_;                                           // by SIP
   std::map<TieKey, Pending> pending_;
   std::map<TieKey, TransactionHandle> notices_;  // posted: not waited for
   std::vector<std::uint64_t> failed_groups_;     // under collect_all: the others go on

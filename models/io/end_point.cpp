@@ -27,7 +27,7 @@ void EndPoint::timestep_quiescent() {
 }
 
 void EndPoint::pass_due() {
-  passing_.serve(now(), [this](const Arrival& arrival) { pass_on(arrival); });
+  passing_.serve(now(), [this](const Arrival& arrival, Fs /*start*/) { pass_on(arrival); });
 }
 
 void EndPoint::pass_on(const Arrival& arrival) {

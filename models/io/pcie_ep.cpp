@@ -11,9 +11,10 @@ PcieEp::PcieEp(const ComponentInit& init) : EndPoint(init) {
   add_statistic("completed", "responses that ended here", Quantity::count, completed_);
 }
 
-void PcieEp::inject(TransactionHandle transaction) {
+tlm::tlm_sync_enum PcieEp::nb_transport_fw(Transaction& transaction, tlm::tlm_phase& /*phase*/) {
   ++injected_;
-  if (arrivals_.push_message(node(), *transaction, {}, now())) rearm();
+  if (arrivals_.push_message(node(), transaction, {}, now())) rearm();
+  return tlm::TLM_COMPLETED;
 }
 
 void PcieEp::accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) {

@@ -8,25 +8,25 @@
 #pragma once
 
 #include "models/io/end_point.h"
-#include "models/protocol/injector.h"
+#include "models/protocol/pe_services.h"
 
 namespace kernbench {
 
-class PcieEp final : public EndPoint, public Injector {
+class PcieEp final : public EndPoint, private ServiceProvider<Transaction> {
  public:
   static constexpr const char* description = "PCIe end point of a SIP";
   static constexpr std::array roles{Role::pcie_ep};
   explicit PcieEp(const ComponentInit& init);
 
-  void inject(TransactionHandle transaction) override;
-
  private:
+  tlm::tlm_sync_enum nb_transport_fw(Transaction& transaction, tlm::tlm_phase& phase) override;
   void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) override;
   Fs next_due() const override;
   void serve() override;
   void complete_responses();
 
   ArrivalQueue responses_{ArrivalQueue::Forwarding::store_and_forward};  // that end here
+  ServiceTarget<Transaction> requests_{*this, *this};
   std::uint64_t injected_ = 0;
   std::uint64_t completed_ = 0;
 };

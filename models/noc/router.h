@@ -1,40 +1,35 @@
 // Forwarding node: router, switch, UCIe port or connection, IO chiplet network. One class, several
-// names.
+// names; how it arbitrates is a class (models/fabric/router_service.h).
 //
-// Timing (spec 2.4, models/fabric/serial_ingress.h): one serial server over one inbox in order of
-// arrival. The first flit of a leg holds it for overhead_ns and goes on then; later flits wait only
-// for the server to be free. A control message goes on overhead_ns after its arrival and neither
-// waits nor holds. Nothing is reassembled. Not modelled: output arbitration, finite buffers, route
-// decisions (the transaction carries its path).
+// Timing of the built-in service (spec 2.4, models/fabric/serial_ingress.h): one serial server over
+// one inbox in order of arrival. The first flit of a leg holds it for overhead_ns and goes on then;
+// later flits wait only for the server to be free. A control message goes on overhead_ns after its
+// arrival and neither waits nor holds. Nothing is reassembled. Not modelled: output arbitration,
+// finite buffers, route decisions (the transaction carries its path).
 #pragma once
 
-#include "models/base/parameter_set.h"
-#include "models/fabric/serial_ingress.h"
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "models/fabric/router_service.h"
 #include "models/protocol/fabric_node.h"
 
 namespace kernbench {
 
-class Router final : public FabricNode {
+template <class Service>
+class RouterNode final : public FabricNode {
  public:
-  static constexpr const char* description =
-      "passes messages on: router, switch, UCIe port or connection, IO chiplet network";
+  static constexpr const char* description = Service::description;
   static constexpr std::array roles{Role::router};
-  struct Parameters : ParameterSet {
-    using ParameterSet::ParameterSet;
-    Param<Fs> overhead{
-        *this, Parameter::duration_ns("overhead_ns",
-                                      "time for which the first flit of a leg holds the server; "
-                                      "per control message",
-                                      "spec 2.4")
-                   .default_val(0)};
-  };
-  explicit Router(const ComponentInit& init);
+  using Parameters = typename Service::Parameters;
+  explicit RouterNode(const ComponentInit& init);
 
  private:
-  Fs next_due() const override { return ingress_.next_due(); }
+  Fs next_due() const override { return service_.next_due(); }
   void serve() override;
 
-  SerialIngress ingress_;
+  Service service_;
   std::uint64_t transactions_ = 0;
   std::uint64_t flits_ = 0;
   std::uint64_t control_messages_ = 0;
@@ -42,5 +37,48 @@ class Router final : public FabricNode {
   std::uint64_t waiting_fs_ = 0;
   std::uint64_t longest_wait_fs_ = 0;
 };
+
+template <class Service>
+RouterNode<Service>::RouterNode(const ComponentInit& init)
+    : FabricNode(init, ArrivalQueue::Forwarding::cut_through),
+      service_(arrivals_, init.attributes.as<Parameters>()) {
+  add_statistic("transactions", "legs with data passed on", Quantity::count, transactions_);
+  add_statistic("flits", "flits passed on", Quantity::count, flits_);
+  add_statistic("control_messages", "control messages passed on", Quantity::count,
+                control_messages_);
+  add_busy_time("busy", "time for which the server was held", busy_fs_,
+                [this](Fs now) { return busy_fs_ + service_.held(now); });
+  add_statistic("waiting", "time that flits waited for the server, summed", Quantity::time_fs,
+                waiting_fs_);
+  add_statistic("longest_wait", "longest time that a flit waited for the server", Quantity::time_fs,
+                longest_wait_fs_, Merge::maximum);
+  Observables to(*this);
+  service_.observe(to);
+}
+
+template <class Service>
+void RouterNode<Service>::serve() {
+  const Fs at = now();
+  service_.serve(at, [this, at](const Arrival& arrival, Fs start) {
+    Transaction& transaction = *arrival.transaction;
+    if (transaction.route().is_control()) {
+      ++control_messages_;
+      report_passage(arrival, arrival.time);
+      send(transaction, 0, 0, arrival.position, at);
+      return;
+    }
+    const Fs wait = start - arrival.time;
+    ++flits_;
+    if (arrival.is_first()) ++transactions_;
+    busy_fs_ += at - start;
+    waiting_fs_ += wait;
+    longest_wait_fs_ = std::max<std::uint64_t>(longest_wait_fs_, wait);
+    report_passage(arrival, start);
+    send(transaction, arrival.flit, 1, arrival.position, at);
+  });
+}
+
+extern template class RouterNode<SerialService>;
+using Router = RouterNode<SerialService>;
 
 }  // namespace kernbench

@@ -1,53 +1,71 @@
-// The accel_slot of a PE: one compute op at a time (spec 5), requests of one instant by (command,
-// tile, stage). Granted at the end of the timestep.
+// The accel_slot of a PE (spec 5): one compute op at a time, or, where GEMM and MATH do not share
+// it, one of each. Requests of one instant by (command, tile, stage). Granted at the end of the
+// timestep.
 #pragma once
+
+#include <array>
 
 #include "models/pe/serial_resource.h"
 #include "models/protocol/machine_services.h"
-#include "models/protocol/pe_ports.h"
+#include "models/protocol/pe_services.h"
 
 namespace kernbench {
 
-class AccelSlotArbiter final : public AccelSlot, private EndOfTimestep::Listener {
+class AccelSlotArbiter final : private ServiceProvider<SlotRequest>,
+                               private EndOfTimestep::Listener {
  public:
-  // `scheduler` is the node; `held` shows whether a compute op runs.
-  AccelSlotArbiter(Component& scheduler, MachineServices& machine, TraceSignal& held)
-      : scheduler_(scheduler), machine_(machine), held_signal_(held) {}
+  // `scheduler` is the node; `held`: number of compute ops that run.
+  AccelSlotArbiter(Component& scheduler, MachineServices& machine, bool shared, TraceSignal& held)
+      : scheduler_(scheduler), machine_(machine), shared_(shared), held_signal_(held) {}
 
-  void request_slot(GrantListener& listener, std::uint32_t tag, const WorkOrder& order) override {
-    slot_.request({&listener, tag}, order, Component::now());
-    grant_at_end_of_timestep();
-  }
-  void release_slot() override {
-    slot_.release(Component::now());
-    held_signal_.set(0);
-    if (slot_.waiting() > 0) grant_at_end_of_timestep();
-  }
-
-  Fs held_time(Fs now) const { return slot_.held_time(now); }
-  const Fs& ended_holds() const { return slot_.ended_holds(); }
+  // Of a slot of its own each, together.
+  Fs held_time(Fs now) const { return slots_[0].held_time(now) + slots_[1].held_time(now); }
+  const Fs& ended_holds() const { return ended_holds_; }
 
  private:
-  struct Request {
-    GrantListener* listener = nullptr;
-    std::uint32_t tag = 0;
-  };
+  using Slot = SerialResource<SlotRequest*>;
+
+  tlm::tlm_sync_enum nb_transport_fw(SlotRequest& request, tlm::tlm_phase& phase) override {
+    Slot& slot = slot_of(request);
+    if (phase == tlm::END_RESP) {
+      release(slot);
+      return tlm::TLM_COMPLETED;
+    }
+    slot.request(&request, request.order, Component::now());
+    grant_at_end_of_timestep();
+    return tlm::TLM_ACCEPTED;
+  }
+  Slot& slot_of(const SlotRequest& request) {
+    return slots_[!shared_ && request.stage == StageType::math ? 1 : 0];
+  }
+  void release(Slot& slot) {
+    const Fs before = slot.ended_holds();
+    slot.release(Component::now());
+    ended_holds_ += slot.ended_holds() - before;
+    show_held();
+    if (slot.waiting() > 0) grant_at_end_of_timestep();
+  }
+  void show_held() { held_signal_.set((slots_[0].held() ? 1 : 0) + (slots_[1].held() ? 1 : 0)); }
 
   void grant_at_end_of_timestep() { machine_.end_of_timestep().ask(*this, scheduler_.node()); }
   void end_of_timestep() override {
     guarded(machine_, scheduler_, [this] {
-      if (!slot_.grantable()) return;
-      const Request granted = slot_.grant(Component::now());
-      held_signal_.set(1);
-      granted.listener->granted(granted.tag);
+      for (Slot& slot : slots_) {
+        if (!slot.grantable()) continue;
+        SlotRequest& granted = *slot.grant(Component::now());
+        show_held();
+        granted.respond(tlm::BEGIN_RESP);
+      }
     });
   }
 
   Component& scheduler_;
   MachineServices& machine_;
+  bool shared_;
   TraceSignal& held_signal_;
-  SerialResource<Request> slot_;
-  ServiceExport<AccelSlot> accel_slot_{*this};
+  std::array<Slot, 2> slots_;  // shared: the first one; else of GEMM and of MATH
+  Fs ended_holds_ = 0;
+  ServiceTarget<SlotRequest> requests_{scheduler_, *this};
 };
 
 }  // namespace kernbench

@@ -11,9 +11,8 @@
 #include <vector>
 
 #include "models/base/errors.h"
-#include "models/protocol/command.h"
-#include "models/protocol/command_state.h"
-#include "models/protocol/tile_task.h"
+#include "models/protocol/pe_services.h"
+#include "models/protocol/task_operands.h"
 #include "models/timing/tile_plan.h"
 
 namespace kernbench {
@@ -33,14 +32,18 @@ class CommandListener {
 class CommandContext final : public TileListener {
  public:
   // A composite has a plan, a simple command one tile.
-  CommandContext(CommandListener& listener, std::shared_ptr<CommandState> state,
-                 std::shared_ptr<const DataOp> data, std::optional<TilePlan> plan)
-      : listener_(listener), state_(std::move(state)), data_(std::move(data)),
-        plan_(std::move(plan)), tiles_(plan_ ? plan_->tile_count() : 1) {}
+  CommandContext(CommandListener& listener, CommandRequest& request, std::optional<TilePlan> plan,
+                 TaskOperands operands = {})
+      : listener_(listener), request_(request), state_(request.state),
+        data_(std::move(request.command.data)), plan_(std::move(plan)),
+        operands_(std::move(operands)), tiles_(plan_ ? plan_->tile_count() : 1) {}
 
-  CommandState& state() const { return *state_; }
+  // BEGIN_RESP: the command is complete.
+  void respond() { request_.respond(tlm::BEGIN_RESP); }
   std::uint64_t id() const { return state_->id(); }
   const std::shared_ptr<const DataOp>& data() const { return data_; }
+  // Null if the command has none.
+  const TaskOperands* operands() const { return operands_.empty() ? nullptr : &operands_; }
   const std::optional<TilePlan>& plan() const { return plan_; }
   Fs dispatched_at() const { return dispatched_at_; }
   void dispatched(Fs now) { dispatched_at_ = now; }
@@ -72,9 +75,11 @@ class CommandContext final : public TileListener {
 
  private:
   CommandListener& listener_;
+  CommandRequest& request_;
   std::shared_ptr<CommandState> state_;
   std::shared_ptr<const DataOp> data_;
   std::optional<TilePlan> plan_;
+  TaskOperands operands_;
   std::uint64_t tiles_;
   std::uint64_t fed_ = 0;
   std::vector<std::uint64_t> in_flight_;  // ids; as many as the pipeline holds

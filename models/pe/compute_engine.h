@@ -4,11 +4,13 @@
 // names are given back at the end, before the task is handed on.
 #pragma once
 
+#include <array>
+
 #include "models/pe/stage_engine.h"
 
 namespace kernbench {
 
-class ComputeEngine : public StageEngine<Component>, private GrantListener {
+class ComputeEngine : public StageEngine<Component>, private ServiceListener<SlotRequest> {
  protected:
   ComputeEngine(const ComponentInit& init, PeEngine engine, const StageParameters& stage)
       : StageEngine(init, engine, stage) {}
@@ -17,20 +19,29 @@ class ComputeEngine : public StageEngine<Component>, private GrantListener {
   virtual Fs compute_time(const Stage& stage) const = 0;
 
  private:
-  void start(Lane& lane) final { accel_slot_->request_slot(*this, lane.index, lane.task->order()); }
-  void granted(std::uint32_t tag) final {
-    Lane& held = lane(tag);
+  void start(Lane& lane) final {
+    SlotRequest& request = requests_[lane.index];
+    request.stage = lane.stage().type;
+    request.order = lane.task->order();
+    request.tag = lane.index;
+    to_scheduler_.begin(request);
+  }
+  void responded(SlotRequest& request, const tlm::tlm_phase& /*phase*/) final {
+    Lane& held = lane(request.tag);
     begin(held);
     expire_at(held, now() + compute_time(held.stage()));
   }
   void release(Lane& lane) final {
-    accel_slot_->release_slot();
-    if (lane.stage().register_bytes > 0)
-      register_file_->release_registers(lane.stage().register_bytes);
+    to_scheduler_.end(requests_[lane.index]);
+    if (lane.stage().register_bytes == 0) return;
+    RegisterRequest registers;
+    registers.bytes = lane.stage().register_bytes;
+    to_fetch_store_.begin(registers);
   }
 
-  ServicePort<AccelSlot> accel_slot_;
-  ServicePort<RegisterFile> register_file_;
+  std::array<SlotRequest, stage_type_count> requests_;  // by lane
+  ServiceInitiator<SlotRequest> to_scheduler_{this};
+  ServiceInitiator<RegisterRequest> to_fetch_store_;
 };
 
 }  // namespace kernbench

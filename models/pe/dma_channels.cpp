@@ -18,35 +18,50 @@ bool goes_to_neighbour(const Transaction& transaction) {
 
 }  // namespace
 
+void DmaChannels::set_channels(bool write, std::uint32_t count) {
+  direction(write).use.set_servers(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    DmaChannel& channel = direction(write).channels.emplace_back();
+    channel.write = write;
+    channels_.push_back(&channel);
+  }
+  ordered_ = channels_;
+}
+
 // --- Requests
 
 void DmaChannels::submit_stage(StageEngine<FabricNode>::Lane& lane) {
   const bool write = lane.stage().type == StageType::dma_write;
-  channel(write).use.request({&lane, {}}, lane.task->order(), Component::now());
+  direction(write).use.request({&lane, nullptr}, lane.task->order(), Component::now());
   grant_at_end_of_timestep();
 }
 
-void DmaChannels::submit_dma(const DmaRequest& request) {
-  channel(request.write).use.request({nullptr, request}, request.order, Component::now());
+tlm::tlm_sync_enum DmaChannels::nb_transport_fw(DmaRequest& request, tlm::tlm_phase& /*phase*/) {
+  direction(request.write).use.request({nullptr, &request}, request.order, Component::now());
   grant_at_end_of_timestep();
+  return tlm::TLM_ACCEPTED;
 }
 
 // --- Grant
 
 void DmaChannels::end_of_timestep() {
   guarded(machine_, dma_, [this] {
-    for (DmaChannel& channel : channels_) {
-      if (channel.use.grantable()) grant(channel);
+    for (DmaDirection& direction : directions_) {
+      while (direction.use.grantable()) grant(direction);
     }
     dma_.rearm();
   });
 }
 
-void DmaChannels::grant(DmaChannel& channel) {
+void DmaChannels::grant(DmaDirection& direction) {
   const Fs now = Component::now();
-  channel.current = channel.use.grant(now);
-  channel.key = channel.current.request.key ? *channel.current.request.key : keys_.next(now);
-  channel.busy->set(1);
+  DmaChannel& channel = *std::find_if(direction.channels.begin(), direction.channels.end(),
+                                      [](const DmaChannel& each) { return each.free(); });
+  channel.current = direction.use.grant(now);
+  channel.granted_at = now;
+  const DmaRequest* request = channel.current.request;
+  channel.key = request != nullptr && request->key ? *request->key : keys_.next(now);
+  direction.busy->set(direction.use.held());
   channel.pieces.clear();
   channel.fault.clear();
   Fs cost = 0;
@@ -61,13 +76,13 @@ void DmaChannels::grant(DmaChannel& channel) {
   if (channel.current.lane != nullptr) {
     dma_.begin(*channel.current.lane);
   } else {
-    channel.current.request.listener->dma_granted(channel.current.request.tag);
+    channel.current.request->respond(tlm::END_REQ);
   }
 }
 
 void DmaChannels::plan_pieces(DmaChannel& channel, Fs& cost) {
   if (channel.current.lane == nullptr) {
-    const DmaRequest& request = channel.current.request;
+    const DmaRequest& request = *channel.current.request;
     if (request.bytes > 0)
       channel.pieces.push_back({request.place, request.physical, request.bytes, 0, every_channel});
     return;
@@ -78,9 +93,10 @@ void DmaChannels::plan_pieces(DmaChannel& channel, Fs& cost) {
     cost = segments_.baaw_overhead();
     return segments_.add_pieces(stage.address, stage.bytes, channel.pieces);
   }
-  const AddressTranslation::Result found =
-      translation_->translate_address(stage.address, stage.bytes);
-  cost = found.cost;
+  TranslationRequest found;
+  found.address = stage.address;
+  found.nbytes = stage.bytes;
+  cost = to_mmu_.ask(found);
   std::uint64_t position = 0;
   for (const PhysRange& range : found.ranges) {
     add_pieces(machine, range.pa, range.nbytes, position, channel.pieces);
@@ -91,16 +107,32 @@ void DmaChannels::plan_pieces(DmaChannel& channel, Fs& cost) {
 // --- Injection
 
 bool DmaChannels::injects_before(const DmaChannel& a, const DmaChannel& b) {
-  return a.use.since() != b.use.since() ? a.use.since() < b.use.since() : a.key < b.key;
+  return a.granted_at != b.granted_at ? a.granted_at < b.granted_at : a.key < b.key;
 }
 
-std::array<DmaChannel*, 2> DmaChannels::in_order_of_injection() {
-  if (injects_before(channels_[1], channels_[0])) return {&channels_[1], &channels_[0]};
-  return {&channels_[0], &channels_[1]};
+// A few channels, mostly in order.
+void DmaChannels::sort_by_injection() {
+  for (std::size_t i = 1; i < ordered_.size(); ++i) {
+    for (std::size_t j = i; j > 0 && injects_before(*ordered_[j], *ordered_[j - 1]); --j)
+      std::swap(ordered_[j], ordered_[j - 1]);
+  }
+}
+
+Fs DmaChannels::next_due() const {
+  Fs due = never_fs;
+  for (const DmaChannel* channel : channels_) due = std::min(due, channel->inject_at);
+  return due;
+}
+
+bool DmaChannels::stand_at_link() const {
+  return std::any_of(channels_.begin(), channels_.end(),
+                     [](const DmaChannel* channel) { return channel->stands_at_link; });
 }
 
 void DmaChannels::inject_due(Fs now) {
-  for (DmaChannel* channel : in_order_of_injection()) {
+  if (next_due() > now) return;
+  sort_by_injection();
+  for (DmaChannel* channel : ordered_) {
     if (channel->inject_at > now) continue;
     channel->inject_at = never_fs;
     inject(*channel);
@@ -122,7 +154,8 @@ void DmaChannels::make_transactions(DmaChannel& channel, bool write) {
     route.key = channel.in_flight.empty() ? channel.key : keys_.next(channel.key.issued);
     route.offset = piece.place.offset;
     route.listener = this;
-    route.listener_tag = write ? 1 : 0;
+    route.listener_tag = static_cast<std::uint64_t>(
+        std::find(channels_.begin(), channels_.end(), &channel) - channels_.begin());
     if (write) route.cut_flits(piece.bytes, links_.flit_bytes());
     channel.in_flight.push_back(std::move(handle));
   }
@@ -131,7 +164,7 @@ void DmaChannels::make_transactions(DmaChannel& channel, bool write) {
 void DmaChannels::inject(DmaChannel& channel) {
   if (channel.fault.empty()) {
     try {
-      make_transactions(channel, &channel == &channels_[1]);
+      make_transactions(channel, channel.write);
     } catch (const RoutingError& fault) {
       channel.fault = fault.what();
       channel.in_flight.clear();
@@ -142,10 +175,11 @@ void DmaChannels::inject(DmaChannel& channel) {
   std::uint64_t bytes = 0;
   for (const TransactionHandle& transaction : channel.in_flight)
     bytes += transaction->get_data_length();
-  channel.in_flight_bytes->set(bytes);
+  TraceSignal& in_flight_bytes = *direction(channel.write).in_flight_bytes;
+  in_flight_bytes.set(in_flight_bytes.value() + bytes);
   // Without an overhead the other channel may be granted at this instant, and come first, later in
   // it.
-  channel.stands_at_link = channel.awaited > 0 && channel.use.since() == Component::now();
+  channel.stands_at_link = channel.awaited > 0 && channel.granted_at == Component::now();
   if (!channel.stands_at_link) hand_to_link(channel);
   hand_to_neighbour(channel);
   if (channel.awaited == 0) end(channel);
@@ -155,7 +189,7 @@ void DmaChannels::hand_to_link(const DmaChannel& channel) {
   const bool per_channel =
       std::any_of(channel.pieces.begin(), channel.pieces.end(),
                   [](const DmaPiece& piece) { return piece.channel != every_channel; });
-  if (&channel != &channels_[1] || !per_channel) {
+  if (!channel.write || !per_channel) {
     for (const TransactionHandle& transaction : channel.in_flight) {
       if (!goes_to_neighbour(*transaction)) links_.put(VirtualChannel::compute, *transaction, 0);
     }
@@ -174,7 +208,8 @@ void DmaChannels::hand_to_neighbour(const DmaChannel& channel) {
 }
 
 void DmaChannels::hand_standing_to_link() {
-  for (DmaChannel* channel : in_order_of_injection()) {
+  sort_by_injection();
+  for (DmaChannel* channel : ordered_) {
     if (!channel->stands_at_link) continue;
     channel->stands_at_link = false;
     hand_to_link(*channel);
@@ -184,26 +219,28 @@ void DmaChannels::hand_standing_to_link() {
 // --- Completion
 
 void DmaChannels::completed(Transaction& transaction) {
-  DmaChannel& channel = channels_[transaction.route().listener_tag];
+  DmaChannel& channel = *channels_[transaction.route().listener_tag];
   if (transaction.get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE && channel.fault.empty()) {
     channel.fault =
         fmt::format("{} answered {}", machine_.machine().name(transaction.route().path->source()),
                     transaction.get_response_string());
   }
-  channel.in_flight_bytes->set(channel.in_flight_bytes->value() - transaction.get_data_length());
+  TraceSignal& in_flight_bytes = *direction(channel.write).in_flight_bytes;
+  in_flight_bytes.set(in_flight_bytes.value() - transaction.get_data_length());
   if (--channel.awaited == 0) end(channel);
 }
 
 void DmaChannels::end(DmaChannel& channel) {
   channel.in_flight.clear();
-  channel.use.release(Component::now());
-  if (channel.use.waiting() > 0) grant_at_end_of_timestep();
-  channel.busy->set(0);
+  DmaDirection& direction = this->direction(channel.write);
+  direction.use.release(channel.granted_at, Component::now());
+  if (direction.use.waiting() > 0) grant_at_end_of_timestep();
+  direction.busy->set(direction.use.held());
   const DmaJob job = channel.current;
   channel.current = {};
-  if (job.lane == nullptr) return end_request(job.request, channel);
+  if (job.lane == nullptr) return end_request(*job.request, channel);
   if (channel.fault.empty()) {
-    channel.bytes += job.lane->stage().bytes;
+    direction.bytes += job.lane->stage().bytes;
   } else {
     ++faults_;
     job.lane->task->completion->fail(
@@ -212,14 +249,14 @@ void DmaChannels::end(DmaChannel& channel) {
   dma_.finish(*job.lane);
 }
 
-void DmaChannels::end_request(const DmaRequest& request, DmaChannel& channel) {
+void DmaChannels::end_request(DmaRequest& request, DmaChannel& channel) {
   if (channel.fault.empty()) {
-    channel.bytes += request.bytes;
-    request.listener->dma_ended(request.tag);
+    direction(channel.write).bytes += request.bytes;
   } else {
     ++faults_;
-    request.listener->dma_failed(request.tag, channel.fault);
   }
+  request.fault = channel.fault;
+  request.respond(tlm::BEGIN_RESP);
 }
 
 }  // namespace kernbench

@@ -1,8 +1,9 @@
-// The read and the write channel of a PE_DMA, and the transactions of an access on the fabric (spec
-// 2.6, 3.3, 5).
+// The read and the write channels of a PE_DMA, and the transactions of an access on the fabric
+// (spec 2.6, 3.3, 5).
 //
 // Timing: each channel is held by one request for the full round trip; the next one is granted at
-// the instant of completion, requests of one instant by (command, tile, stage). After the grant
+// the instant of completion, requests of one instant by (command, tile, stage). Channels of one
+// direction share the queue before them. After the grant
 // overhead_ns, and tlb_overhead_ns if the address is virtual, baaw_overhead_ns if it is logical;
 // then all flits of a write, or the command of a read, stand at the link at once. A request that
 // lies in several physical ranges, memories or (LA in one_to_one) channels becomes one transaction
@@ -11,6 +12,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -25,12 +27,13 @@ namespace kernbench {
 // Holder of a channel: a stage of a tile, or a request of another initiator.
 struct DmaJob {
   StageEngine<FabricNode>::Lane* lane = nullptr;
-  DmaRequest request;  // without a lane
+  DmaRequest* request = nullptr;  // without a lane
 };
 
 struct DmaChannel {
-  SerialResource<DmaJob> use;
+  bool write = false;
   DmaJob current;
+  Fs granted_at = 0;
   Fs inject_at = never_fs;
   bool stands_at_link = false;  // granted at this instant, to be handed over when it is quiescent
   TieKey key;                   // of its first transaction
@@ -38,12 +41,20 @@ struct DmaChannel {
   std::string fault;
   std::vector<TransactionHandle> in_flight;
   std::size_t awaited = 0;
+
+  bool free() const { return current.lane == nullptr && current.request == nullptr; }
+};
+
+// The channels of one direction, one queue before them.
+struct DmaDirection {
+  SerialResource<DmaJob> use;
+  std::deque<DmaChannel> channels;
   std::uint64_t bytes = 0;  // moved since the start of the run
   TraceSignal* busy = nullptr;
   TraceSignal* in_flight_bytes = nullptr;
 };
 
-class DmaChannels final : public DmaAccess,
+class DmaChannels final : private ServiceProvider<DmaRequest>,
                           private EndOfTimestep::Listener,
                           private TransactionListener {
  public:
@@ -52,35 +63,37 @@ class DmaChannels final : public DmaAccess,
               SegmentControl& segments, TieKeySource& keys)
       : dma_(dma), machine_(machine), links_(links), segments_(segments), keys_(keys) {}
 
-  void submit_dma(const DmaRequest& request) override;
-  Fs dma_channel_held() const override {
-    return channels_[0].use.held_time(Component::now()) +
-           channels_[1].use.held_time(Component::now());
-  }
   // The stage of a lane: begun when its channel is granted, finished when all has been answered.
   void submit_stage(StageEngine<FabricNode>::Lane& lane);
 
-  Fs next_due() const { return std::min(channels_[0].inject_at, channels_[1].inject_at); }
+  Fs next_due() const;
   void inject_due(Fs now);
 
   // Requests granted and injected at this instant compete for the link when it is quiescent.
-  bool stand_at_link() const { return channels_[0].stands_at_link || channels_[1].stands_at_link; }
+  bool stand_at_link() const;
   void hand_standing_to_link();
 
-  DmaChannel& channel(bool write) { return channels_[write ? 1 : 0]; }
+  // Before the end of elaboration.
+  void set_channels(bool write, std::uint32_t count);
+  DmaDirection& direction(bool write) { return directions_[write ? 1 : 0]; }
   const std::uint64_t& faults() const { return faults_; }
   const std::uint64_t& transactions() const { return transactions_; }
 
  private:
+  tlm::tlm_sync_enum nb_transport_fw(DmaRequest& request, tlm::tlm_phase& phase) override;
+  void transport_dbg(DmaRequest& request) override {
+    request.held = directions_[0].use.held_time(Component::now()) +
+                   directions_[1].use.held_time(Component::now());
+  }
   void grant_at_end_of_timestep() { machine_.end_of_timestep().ask(*this, dma_.node()); }
   void end_of_timestep() override;
-  void grant(DmaChannel& channel);
+  void grant(DmaDirection& direction);
   // `cost`: time that the access pays for its addresses, also where it ends in a fault.
   void plan_pieces(DmaChannel& channel, Fs& cost);
 
   // At one instant the earlier start goes first, then by id (tie rule of spec 2.3).
   static bool injects_before(const DmaChannel& a, const DmaChannel& b);
-  std::array<DmaChannel*, 2> in_order_of_injection();
+  void sort_by_injection();
   void inject(DmaChannel& channel);
   void make_transactions(DmaChannel& channel, bool write);
   void hand_to_neighbour(const DmaChannel& channel);
@@ -88,17 +101,19 @@ class DmaChannels final : public DmaAccess,
 
   void completed(Transaction& transaction) override;
   void end(DmaChannel& channel);
-  void end_request(const DmaRequest& request, DmaChannel& channel);
+  void end_request(DmaRequest& request, DmaChannel& channel);
 
   StageEngine<FabricNode>& dma_;
   MachineServices& machine_;
   DmaLinks& links_;
   SegmentControl& segments_;
   TieKeySource& keys_;
-  std::array<DmaChannel, 2> channels_;  // read, write
+  std::array<DmaDirection, 2> directions_;  // read, write
+  std::vector<DmaChannel*> channels_;       // of both, by their numbers in transactions
+  std::vector<DmaChannel*> ordered_;        // the same, by injects_before
   std::uint64_t faults_ = 0, transactions_ = 0;
-  ServicePort<AddressTranslation> translation_;
-  ServiceExport<DmaAccess> dma_access_{*this};
+  ServiceInitiator<TranslationRequest> to_mmu_;
+  ServiceTarget<DmaRequest> transfers_{dma_, *this};
 };
 
 }  // namespace kernbench

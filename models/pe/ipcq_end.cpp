@@ -52,9 +52,19 @@ IpcqEnd::IpcqEnd(FabricNode& dma, MachineServices& machine, DmaLinks& links, Tie
     : dma_(dma), machine_(machine), links_(links), keys_(keys), settings_(std::move(settings)),
       where_(machine, dma.node(), PeEngine::pe_dma) {}
 
-void IpcqEnd::use_rings(const IpcqSettings& settings) {
-  links_.use_both(settings.vc_chunk_size.value_or(settings_.vc_chunk_bytes));
-  space_ = settings.buffer_kind;
+tlm::tlm_sync_enum IpcqEnd::nb_transport_fw(RingRequest& request, tlm::tlm_phase& /*phase*/) {
+  if (request.message != nullptr) {
+    send_message(request.message);
+    return tlm::TLM_COMPLETED;
+  }
+  accesses_.push_back(&request);
+  dma_.rearm();
+  return tlm::TLM_ACCEPTED;
+}
+
+void IpcqEnd::b_transport(RingRequest& request, sc_core::sc_time& /*delay*/) {
+  links_.use_both(request.rings->vc_chunk_size.value_or(settings_.vc_chunk_bytes));
+  space_ = request.rings->buffer_kind;
 }
 
 // --- Out
@@ -90,6 +100,12 @@ void IpcqEnd::message_reached(NodeId upstream, Transaction& transaction, FlitRun
   if (arrived_.push_message(upstream, transaction, run, arrival)) dma_.rearm();
 }
 
+// BEGIN_REQ: its slot is still there.
+bool IpcqEnd::accepted(const IpcqMessage& message) {
+  arrival_.message = &message;
+  return to_ipcq_.begin(arrival_) == tlm::TLM_UPDATED;
+}
+
 void IpcqEnd::end_write() {
   Transaction& transaction = *writing_.transaction;
   const IpcqMessage& message = message_of(transaction);
@@ -106,7 +122,7 @@ void IpcqEnd::end_write() {
     record.data = std::move(op);
     port.write(record);
   }
-  message_listener_->message_arrived(message);
+  to_ipcq_.end(arrival_);
   transaction.route().listener->completed(transaction);  // its sender gives it back
 }
 
@@ -128,12 +144,6 @@ void IpcqEnd::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
 }
 
 // --- Accesses to slots
-
-void IpcqEnd::access_slot(bool write, MemorySpace space, std::uint64_t bytes,
-                          SlotListener& listener, std::uint32_t tag) {
-  accesses_.push_back({write, space, bytes, &listener, tag});
-  dma_.rearm();
-}
 
 const Path& IpcqEnd::path_to_bank(MemorySpace space) {
   const MachineDescription& machine = machine_.machine();
@@ -159,7 +169,12 @@ void IpcqEnd::paid(std::uint32_t number) {
   server.due = never_fs;
   if (server.space != MemorySpace::tcm) return end(number);
   server.state = Server::State::in_tcm;
-  tcm_access_->access_tcm(server.write, server.bytes, *this, number, WorkOrder{0, 0, number});
+  TcmRequest& access = tcm_accesses_[number];
+  access.write = server.write;
+  access.bytes = server.bytes;
+  access.order = WorkOrder{0, 0, number};
+  access.tag = number;
+  to_tcm_.begin(access);
 }
 
 void IpcqEnd::end(std::uint32_t number) {
@@ -169,10 +184,10 @@ void IpcqEnd::end(std::uint32_t number) {
     end_write();
     server.state = Server::State::idle;
   } else {
-    const Access access = accesses_.front();
+    RingRequest& access = *accesses_.front();
     accesses_.pop_front();
     server.state = Server::State::idle;
-    access.listener->slot_access_ended(access.tag);
+    access.respond(tlm::BEGIN_RESP);
   }
   dma_.rearm();
 }
@@ -203,7 +218,7 @@ void IpcqEnd::serve(Fs now) {
     writing_ = *arrived_.control();
     arrived_.pop_control();
     const IpcqMessage& message = message_of(*writing_.transaction);
-    if (message_listener_->accepts(message)) {
+    if (accepted(message)) {
       begin(message_server, true, space_, message.nbytes);
     } else {
       ++messages_dropped_;
@@ -211,7 +226,7 @@ void IpcqEnd::serve(Fs now) {
     }
   }
   if (servers_[access_server].state == Server::State::idle && !accesses_.empty()) {
-    const Access& access = accesses_.front();
+    const RingRequest& access = *accesses_.front();
     begin(access_server, access.write, access.space, access.bytes);
   }
 }

@@ -18,9 +18,9 @@
 #include "models/base/parameter_set.h"
 #include "models/pe/dma_links.h"
 #include "models/pe/pe_identity.h"
-#include "models/protocol/ipcq_ports.h"
+#include "models/protocol/ipcq_services.h"
 #include "models/protocol/machine_services.h"
-#include "models/protocol/pe_ports.h"
+#include "models/protocol/pe_services.h"
 #include "models/timing/ipcq_rules.h"
 
 namespace kernbench {
@@ -36,7 +36,10 @@ struct SlotParameters {
   Param<Rational> hbm_bw_gbs;
 };
 
-class IpcqEnd final : public CommAccess, private TcmListener, private TransactionListener {
+class IpcqEnd final : private ServiceProvider<RingRequest>,
+                      private ServiceListener<TcmRequest>,
+                      private ServiceListener<MessageArrival>,
+                      private TransactionListener {
  public:
   struct Settings {
     Fs overhead = 0;  // of a message
@@ -47,10 +50,6 @@ class IpcqEnd final : public CommAccess, private TcmListener, private Transactio
   IpcqEnd(FabricNode& dma, MachineServices& machine, DmaLinks& links, TieKeySource& keys,
           Settings settings);
 
-  void use_rings(const IpcqSettings& settings) override;
-  void send_message(std::shared_ptr<const IpcqMessage> message) override;
-  void access_slot(bool write, MemorySpace space, std::uint64_t bytes, SlotListener& listener,
-                   std::uint32_t tag) override;
   // The last flit of a message for this PE.
   void message_reached(NodeId upstream, Transaction& transaction, FlitRun run, Fs arrival);
 
@@ -81,16 +80,15 @@ class IpcqEnd final : public CommAccess, private TcmListener, private Transactio
     MemorySpace space = MemorySpace::tcm;
     std::uint64_t bytes = 0;
   };
-  struct Access {
-    bool write = false;
-    MemorySpace space = MemorySpace::tcm;
-    std::uint64_t bytes = 0;
-    SlotListener* listener = nullptr;
-    std::uint32_t tag = 0;
-  };
 
-  void tcm_access_began(std::uint32_t /*server*/) override {}
-  void tcm_access_ended(std::uint32_t server) override { end(server); }
+  tlm::tlm_sync_enum nb_transport_fw(RingRequest& request, tlm::tlm_phase& phase) override;
+  void b_transport(RingRequest& request, sc_core::sc_time& delay) override;
+  void responded(TcmRequest& access, const tlm::tlm_phase& phase) override {
+    if (phase == tlm::BEGIN_RESP) end(access.tag);
+  }
+  void responded(MessageArrival&, const tlm::tlm_phase&) override {}
+  void send_message(std::shared_ptr<const IpcqMessage> message);
+  bool accepted(const IpcqMessage& message);
   void completed(Transaction& message) override { in_flight_.erase(message.route().key); }
 
   void begin(std::uint32_t server, bool write, MemorySpace space, std::uint64_t bytes);
@@ -114,7 +112,9 @@ class IpcqEnd final : public CommAccess, private TcmListener, private Transactio
 
   ArrivalQueue arrived_{ArrivalQueue::Forwarding::store_and_forward};
   Arrival writing_;
-  std::deque<Access> accesses_;  // the first one is being served
+  MessageArrival arrival_;                  // of writing_
+  std::deque<RingRequest*> accesses_;       // the first one is being served
+  std::array<TcmRequest, 2> tcm_accesses_;  // by server
   std::array<Server, 2> servers_;
 
   std::uint64_t messages_sent_ = 0, messages_written_ = 0, messages_dropped_ = 0, bytes_sent_ = 0;
@@ -122,9 +122,9 @@ class IpcqEnd final : public CommAccess, private TcmListener, private Transactio
   unsigned accessing_ = 0;  // servers that are not idle
   Fs accessing_since_ = 0;
 
-  ServicePort<TcmAccess> tcm_access_;
-  ServicePort<IpcqMessageListener> message_listener_;
-  ServiceExport<CommAccess> comm_access_{*this};
+  ServiceInitiator<TcmRequest> to_tcm_{this};
+  ServiceInitiator<MessageArrival> to_ipcq_{this};
+  ServiceTarget<RingRequest> rings_{dma_, *this};
 };
 
 }  // namespace kernbench

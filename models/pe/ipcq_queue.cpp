@@ -24,8 +24,7 @@ void IpcqQueue::arrived(const IpcqMessage& message) {
   if (head_cache_ - tail_ == n_slots_)
     throw ModelError("a message over one that has not been consumed: " + str());
   ++head_cache_;
-  messages_.push_back(
-      {message.nbytes, message.shape, message.dtype, message.source, message.sender});
+  messages_.push_back({message.nbytes, message.shape, message.dtype, message.source});
 }
 
 std::uint64_t IpcqQueue::next_open() const {

@@ -40,7 +40,6 @@ class IpcqQueue {
     Shape shape;
     DType dtype = DType::f16;
     PeId source;
-    IpcqCreditListener* sender = nullptr;
   };
   std::uint64_t head_cache() const { return head_cache_; }
   std::uint64_t tail() const { return tail_; }

@@ -109,11 +109,27 @@ std::string IpcqQueues::str() const {
 
 // --- Messages and credits
 
+tlm::tlm_sync_enum IpcqQueues::nb_transport_fw(MessageArrival& arrival, tlm::tlm_phase& phase) {
+  if (phase == tlm::END_RESP) {
+    written(*arrival.message);
+    return tlm::TLM_COMPLETED;
+  }
+  if (!accepts(*arrival.message)) return tlm::TLM_COMPLETED;
+  phase = tlm::BEGIN_RESP;
+  return tlm::TLM_UPDATED;
+}
+
+tlm::tlm_sync_enum IpcqQueues::nb_transport_fw(CreditDelivery& delivery,
+                                               tlm::tlm_phase& /*phase*/) {
+  take(delivery.credit);
+  return tlm::TLM_COMPLETED;
+}
+
 bool IpcqQueues::accepts(const IpcqMessage& message) const {
   return !was_reset_ && message.installation == installation_;
 }
 
-void IpcqQueues::message_arrived(const IpcqMessage& message) {
+void IpcqQueues::written(const IpcqMessage& message) {
   if (!accepts(message)) return;  // reset while it was being written
   const auto found = std::find_if(queues_.begin(), queues_.end(), [&](const Queue& queue) {
     return queue.state.owns(message.dst_addr);
@@ -127,7 +143,7 @@ void IpcqQueues::message_arrived(const IpcqMessage& message) {
   look_at_end_of_timestep();
 }
 
-void IpcqQueues::credit_delivered(const IpcqCredit& credit) {
+void IpcqQueues::take(const IpcqCredit& credit) {
   ++credits_received_;
   if (was_reset_ || credit.installation != installation_) return;
   for (Queue& queue : queues_) {

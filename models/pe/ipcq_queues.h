@@ -8,12 +8,12 @@
 #include "models/base/component.h"
 #include "models/pe/ipcq_queue.h"
 #include "models/pe/pe_identity.h"
-#include "models/protocol/ipcq_ports.h"
-#include "models/protocol/service_port.h"
+#include "models/protocol/ipcq_services.h"
 
 namespace kernbench {
 
-class IpcqQueues final : public IpcqMessageListener, public IpcqCreditListener {
+class IpcqQueues final : private ServiceProvider<MessageArrival>,
+                         private ServiceProvider<CreditDelivery> {
  public:
   struct Signals {
     TraceSignal *credits, *head, *tail;
@@ -60,12 +60,14 @@ class IpcqQueues final : public IpcqMessageListener, public IpcqCreditListener {
   // For deadlock reports: a line for each queue.
   std::string str() const;
 
-  bool accepts(const IpcqMessage& message) const override;
-  void message_arrived(const IpcqMessage& message) override;
-  void credit_delivered(const IpcqCredit& credit) override;
   const std::uint64_t& credits_received() const { return credits_received_; }
 
  private:
+  tlm::tlm_sync_enum nb_transport_fw(MessageArrival& arrival, tlm::tlm_phase& phase) override;
+  tlm::tlm_sync_enum nb_transport_fw(CreditDelivery& delivery, tlm::tlm_phase& phase) override;
+  bool accepts(const IpcqMessage& message) const;
+  void written(const IpcqMessage& message);
+  void take(const IpcqCredit& credit);
   bool idle() const;
   void add(const IpcqQueuePair& pair);
   void look_at_end_of_timestep() { machine_.end_of_timestep().ask(engine_, ipcq_.node()); }
@@ -81,7 +83,8 @@ class IpcqQueues final : public IpcqMessageListener, public IpcqCreditListener {
   std::vector<Queue> queues_;
   std::size_t served_last_ = 0;  // by a receive without a direction
   std::uint64_t credits_received_ = 0;
-  ServiceExport<IpcqMessageListener> message_listener_{*this};
+  ServiceTarget<MessageArrival> arrivals_{ipcq_, *this};
+  ServiceTarget<CreditDelivery> deliveries_{ipcq_, *this};
 };
 
 }  // namespace kernbench

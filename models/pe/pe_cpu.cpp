@@ -36,7 +36,7 @@ PeCpu::PeCpu(const ComponentInit& init)
     : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
       machine_(machine_services(init.services)), parameters_(init.attributes.as<Parameters>()),
       where_(machine_, init.node, PeEngine::pe_cpu), launched_("launched_event"),
-      aborted_("aborted_event"),
+      aborted_("aborted_event"), ipcq_ended_("ipcq_ended_event"),
       state_signal_(add_signal("state", "what the kernel does", 3,
                                {"idle", "waiting_for_start", "running", "waiting_for_command",
                                 "draining", "waiting_for_ipcq"})),
@@ -106,8 +106,12 @@ void PeCpu::abort(const LaunchAbort& notice) {
 void PeCpu::install(Transaction& request, const IpcqInstall& message) {
   const auto mine = message.queue_pairs.find(where());
   const auto response = std::make_shared<HostResponse>();
-  response->completion = ipcq_port_->install(
-      message, mine == message.queue_pairs.end() ? IpcqQueuePairs() : mine->second);
+  const IpcqQueuePairs none;
+  IpcqRequest rings;
+  rings.what =
+      RingInstallation{&message, mine == message.queue_pairs.end() ? &none : &mine->second, {}};
+  to_ipcq_.ask(rings);
+  response->completion = std::move(std::get<RingInstallation>(rings.what).completion);
   request.route().message = response;
   request.route().make_response();
   send(request, 0, 0, 0, now());
@@ -145,20 +149,24 @@ void PeCpu::run(Launch& launch) {
   }
   const auto response = std::make_shared<HostResponse>();
   response->metrics.start_skew = now() - target;
-  const PeUsage before = command_port_->usage();
+  const PeUsage before = command_queue_.usage();
   state_signal_.set(static_cast<std::uint64_t>(State::running));
   running_since_ = target;
   response->completion = run_body(message);
   running_since_.reset();
   response->metrics.pe_exec = now() - target;
   running_time_ += response->metrics.pe_exec;
-  if (ipcq_port_.connected()) ipcq_port_->kernel_ended(!response->completion.ok);
+  if (to_ipcq_.connected()) {
+    IpcqRequest end;
+    end.what = IpcqKernelEnd{!response->completion.ok};
+    to_ipcq_.ask(end);
+  }
 
   state_signal_.set(static_cast<std::uint64_t>(State::draining));
-  CommandPort& scheduler = *command_port_.operator->();
   if (!response->completion.ok)
-    scheduler.abandon(fmt::format("kernel '{}' has failed", message.kernel.name));
-  while (!scheduler.drained()) await(scheduler.drained_event(), "the engines of the PE to drain");
+    command_queue_.abandon(fmt::format("kernel '{}' has failed", message.kernel.name));
+  while (!command_queue_.drained())
+    await(command_queue_.drained_event(), "the engines of the PE to drain");
   for (const auto& command : unwaited_) {
     if (response->completion.ok && !command->error().empty()) {
       response->completion = failure(
@@ -166,7 +174,7 @@ void PeCpu::run(Launch& launch) {
     }
   }
   unwaited_.clear();
-  const PeUsage after = scheduler.usage();
+  const PeUsage after = command_queue_.usage();
   response->metrics.dma = after.dma - before.dma;
   response->metrics.compute = after.compute - before.compute;
 
@@ -182,7 +190,9 @@ Completion PeCpu::run_body(const KernelLaunch& message) {
   try {
     calling("");
     scratch_ = std::make_unique<FreeListAllocator>("scratch", 0, *parameters_.scratch_bytes);
-    translation_->use_tensors(message.args);
+    TranslationRequest tensors;
+    tensors.launch = &message.args;
+    to_mmu_.look(tensors);
     check_abort();
     if (message.body == nullptr) throw ModelError("a launch without a body");
     message.body->run(*this);
@@ -232,7 +242,7 @@ void PeCpu::dispatch() {
 std::shared_ptr<CommandState> PeCpu::issue(Command command) {
   check_abort();
   auto state = std::make_shared<CommandState>(next_command_++);
-  command_port_->submit(state, std::move(command));
+  command_queue_.submit(state, std::move(command));
   ++commands_;
   command_signal_.set(state->id());
   const auto resolved = [](const std::shared_ptr<CommandState>& old) {
@@ -279,38 +289,58 @@ Fs PeCpu::end_of_cycles(std::uint64_t n) const {
 
 void PeCpu::ipcq_send(IpcqSend message) {
   check_abort();
-  const auto operation = std::make_shared<IpcqOperation>();
   const std::string what = fmt::format("tl.send in direction '{}'", message.direction);
-  ipcq_port_->submit_send(operation, std::move(message));
-  wait(*operation, what);
+  operation_ = IpcqRequest();
+  operation_.what = std::move(message);
+  run_ipcq_operation(what);
 }
 
 IpcqReceived PeCpu::ipcq_receive(IpcqReceive request) {
   check_abort();
-  const auto operation = std::make_shared<IpcqOperation>();
   const std::string what = request.direction.empty()
                                ? std::string("tl.recv in any direction")
                                : fmt::format("tl.recv in direction '{}'", request.direction);
-  ipcq_port_->submit_receive(operation, std::move(request));
-  wait(*operation, what);
-  return operation->received();
+  operation_ = IpcqRequest();
+  operation_.what = std::move(request);
+  run_ipcq_operation(what);
+  return std::move(operation_.received);
 }
 
 std::uint64_t PeCpu::ipcq_reserve(const std::string& direction) {
   check_abort();
-  return ipcq_port_->reserve_receive(direction);
+  IpcqRequest request;
+  request.what = IpcqReservation{direction};
+  to_ipcq_.ask(request);
+  return std::get<IpcqReservation>(request.what).place;
 }
 
-void PeCpu::wait(IpcqOperation& operation, const std::string& what) {
+const IpcqSetup& PeCpu::ipcq_setup() const {
+  IpcqRequest request;
+  to_ipcq_.look(request);
+  return *request.setup;
+}
+
+void PeCpu::run_ipcq_operation(const std::string& what) {
+  operation_ended_ = false;
+  to_ipcq_.begin(operation_);
   state_signal_.set(static_cast<std::uint64_t>(State::waiting_for_ipcq));
-  if (!operation.done())
-    await_or_end(operation.event(), fmt::format("{} of kernel '{}'", what, launch().kernel.name));
+  while (!operation_ended_)
+    await_or_end(ipcq_ended_, fmt::format("{} of kernel '{}'", what, launch().kernel.name));
   state_signal_.set(static_cast<std::uint64_t>(State::running));
-  if (!operation.error().empty()) throw UsageError(operation.error());
+  if (!operation_.error.empty()) throw UsageError(operation_.error);
+}
+
+void PeCpu::responded(IpcqRequest& /*request*/, const tlm::tlm_phase& /*phase*/) {
+  operation_ended_ = true;
+  ipcq_ended_.notify(sc_core::SC_ZERO_TIME);
 }
 
 PhysRanges PeCpu::translate(std::uint64_t address, std::uint64_t nbytes) const {
-  return translation_->translate_address(address, nbytes).ranges;
+  TranslationRequest request;
+  request.address = address;
+  request.nbytes = nbytes;
+  to_mmu_.look(request);
+  return std::move(request.ranges);
 }
 
 Implementation pe_cpu_implementation() { return implementation_of<PeCpu>("builtin.pe_cpu"); }

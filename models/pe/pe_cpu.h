@@ -18,17 +18,21 @@
 #include <vector>
 
 #include "models/base/parameter_set.h"
+#include "models/pe/command_queue.h"
 #include "models/pe/pe_identity.h"
 #include "models/protocol/fabric_node.h"
-#include "models/protocol/ipcq_ports.h"
+#include "models/protocol/ipcq_services.h"
 #include "models/protocol/kernel_context.h"
 #include "models/protocol/machine_services.h"
-#include "models/protocol/pe_ports.h"
+#include "models/protocol/pe_services.h"
 #include "models/protocol/program_host.h"
 
 namespace kernbench {
 
-class PeCpu final : public FabricNode, public ProgramHost, private KernelContext {
+class PeCpu final : public FabricNode,
+                    public ProgramHost,
+                    private KernelContext,
+                    private ServiceListener<IpcqRequest> {
  public:
   static constexpr const char* description = "runs kernels: turns their calls into commands";
   static constexpr std::array roles{Role::pe_cpu};
@@ -96,18 +100,21 @@ class PeCpu final : public FabricNode, public ProgramHost, private KernelContext
   Fs end_of_cycles(std::uint64_t n) const;  // UsageError beyond the end of simulated time
   PhysRanges translate(std::uint64_t address, std::uint64_t nbytes) const override;
   FreeListAllocator& scratch() override { return *scratch_; }
-  const IpcqSetup& ipcq_setup() const override { return ipcq_port_->setup(); }
+  const IpcqSetup& ipcq_setup() const override;
   void ipcq_send(IpcqSend message) override;
   IpcqReceived ipcq_receive(IpcqReceive request) override;
   std::uint64_t ipcq_reserve(const std::string& direction) override;
-  void wait(IpcqOperation& operation, const std::string& what);
+  void run_ipcq_operation(const std::string& what);
+  void responded(IpcqRequest& request, const tlm::tlm_phase& phase) override;
 
   MachineServices& machine_;
   const Parameters parameters_;
   PeIdentity where_;
-  ServicePort<CommandPort> command_port_;
-  mutable ServicePort<AddressTranslation> translation_;  // counts its look-ups
-  ServicePort<IpcqPort> ipcq_port_;
+  CommandQueue command_queue_;
+  mutable ServiceInitiator<TranslationRequest> to_mmu_;
+  mutable ServiceInitiator<IpcqRequest> to_ipcq_{this};
+  IpcqRequest operation_;  // the send or receive under way
+  bool operation_ended_ = true;
 
   std::deque<Launch> launches_;  // the first one runs
   Launch* current_ = nullptr;
@@ -118,7 +125,7 @@ class PeCpu final : public FabricNode, public ProgramHost, private KernelContext
 
   std::optional<Fs> running_since_;  // while a kernel runs
 
-  sc_core::sc_event launched_, aborted_;
+  sc_core::sc_event launched_, aborted_, ipcq_ended_;
   std::uint64_t launch_count_ = 0, failures_ = 0, commands_ = 0, cycles_ = 0, running_time_ = 0;
   TraceSignal &state_signal_, &command_signal_;
 };

@@ -20,7 +20,7 @@ namespace kernbench {
 namespace {
 
 class PeDma final : public StageEngine<FabricNode>,
-                    private GrantListener,
+                    private ServiceListener<BufferRequest>,
                     private EndOfTimestep::Listener {
  public:
   static constexpr const char* description =
@@ -44,7 +44,14 @@ class PeDma final : public StageEngine<FabricNode>,
         *this, Parameter::integer("flit_bytes", "flit size of the fabric", "B", "spec 2.2")
                    .range("1", "65536")
                    .from_machine()};
+    Param<std::uint32_t> rd_engines{*this, engines("rd_engines", "read channels")};
+    Param<std::uint32_t> wr_engines{*this, engines("wr_engines", "write channels")};
     SlotParameters slots{*this};
+
+   private:
+    static Parameter engines(const char* name, const char* description) {
+      return Parameter::integer(name, description, "", "ADR-0014").default_val(1).range("1", "64");
+    }
   };
   explicit PeDma(const ComponentInit& init)
       : PeDma(init, init.attributes.as<Parameters>(), machine_services(init.services)) {}
@@ -53,12 +60,15 @@ class PeDma final : public StageEngine<FabricNode>,
 
  private:
   PeDma(const ComponentInit& init, const Parameters& parameters, MachineServices& machine);
-  void add_channel(bool write);
+  void add_channels(bool write, std::uint32_t count);
   void add_statistics();
 
   // Stage engine.
   void start(Lane& lane) override;
-  void granted(std::uint32_t tag) override { channels_.submit_stage(lane(tag)); }
+  void responded(BufferRequest& request, const tlm::tlm_phase& /*phase*/) override {
+    channels_.submit_stage(lane(request.tag));
+  }
+  bool has_buffer(const Lane& lane);
 
   // Fabric node.
   void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) override;
@@ -75,7 +85,8 @@ class PeDma final : public StageEngine<FabricNode>,
   DmaChannels channels_;
   IpcqEnd ipcq_;
   bool links_asked_ = false;
-  ServicePort<TileBuffers> tile_buffers_;
+  std::vector<BufferRequest> buffer_requests_;  // by lane
+  ServiceInitiator<BufferRequest> to_scheduler_{this};
 };
 
 PeDma::PeDma(const ComponentInit& init, const Parameters& parameters, MachineServices& machine)
@@ -87,15 +98,20 @@ PeDma::PeDma(const ComponentInit& init, const Parameters& parameters, MachineSer
       channels_(*this, machine, links_, segments_, keys_),
       ipcq_(*this, machine, links_, keys_,
             {overhead(), *parameters.vc_chunk_size, parameters.slots.tiers()}) {
-  add_channel(false);
-  add_channel(true);
+  add_channels(false, *parameters.rd_engines);
+  add_channels(true, *parameters.wr_engines);
+  buffer_requests_.resize(lane_count());
   add_statistics();
 }
 
-void PeDma::add_channel(bool write) {
-  DmaChannel& channel = channels_.channel(write);
+void PeDma::add_channels(bool write, std::uint32_t count) {
+  channels_.set_channels(write, count);
+  add_lanes(write ? StageType::dma_write : StageType::dma_read, count - 1);
+  DmaDirection& channel = channels_.direction(write);
   const std::string name = write ? "write" : "read";
-  channel.busy = &add_signal(name + "_channel", fmt::format("the {} channel is held", name), 1);
+  channel.busy =
+      count == 1 ? &add_signal(name + "_channel", fmt::format("the {} channel is held", name), 1)
+                 : &add_signal(name + "_channel", fmt::format("{} channels held", name), 7);
   channel.in_flight_bytes = &add_signal(
       name + "_bytes_in_flight", fmt::format("of the {} channel: issued and not ended", name), 32);
   add_busy_time(
@@ -142,8 +158,14 @@ void PeDma::start(Lane& lane) {
   }
   const bool needs_buffer =
       lane.stage().type == StageType::dma_read && !task.simple && task.buffer_bytes == 0;
-  if (needs_buffer && !tile_buffers_->acquire_buffer(task, *this, lane.index)) return;
-  channels_.submit_stage(lane);
+  if (!needs_buffer || has_buffer(lane)) channels_.submit_stage(lane);
+}
+
+bool PeDma::has_buffer(const Lane& lane) {
+  BufferRequest& request = buffer_requests_[lane.index];
+  request.task = lane.task;
+  request.tag = lane.index;
+  return to_scheduler_.begin(request) == tlm::TLM_COMPLETED;
 }
 
 // --- Fabric

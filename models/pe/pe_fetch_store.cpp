@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "models/base/errors.h"
 #include "models/pe/pe_components.h"
@@ -16,7 +17,9 @@
 namespace kernbench {
 namespace {
 
-class PeFetchStore final : public StageEngine<Component>, public RegisterFile, private TcmListener {
+class PeFetchStore final : public StageEngine<Component>,
+                           private ServiceProvider<RegisterRequest>,
+                           private ServiceListener<TcmRequest> {
  public:
   static constexpr const char* description = "load/store unit between TCM and register file";
   static constexpr std::array roles{Role::pe_fetch_store};
@@ -31,16 +34,21 @@ class PeFetchStore final : public StageEngine<Component>, public RegisterFile, p
   };
   explicit PeFetchStore(const ComponentInit& init);
 
-  std::uint64_t register_file_bytes() const override { return capacity_; }
-  void release_registers(std::uint64_t bytes) override;
-
  private:
+  tlm::tlm_sync_enum nb_transport_fw(RegisterRequest& request, tlm::tlm_phase&) override {
+    release_registers(request.bytes);
+    return tlm::TLM_COMPLETED;
+  }
+  void transport_dbg(RegisterRequest& request) override { request.capacity = capacity_; }
+  void release_registers(std::uint64_t bytes);
   void start(Lane& lane) override;
   void release(Lane& lane) override;
   void stepped() override;
   void expired(Lane& lane) override;
-  void tcm_access_began(std::uint32_t tag) override { begin(lane(tag)); }
-  void tcm_access_ended(std::uint32_t tag) override { finish(lane(tag)); }
+  void responded(TcmRequest& request, const tlm::tlm_phase& phase) override {
+    if (phase == tlm::END_REQ) return begin(lane(request.tag));
+    finish(lane(request.tag));
+  }
   void access(Lane& lane);
 
   std::uint64_t capacity_;
@@ -48,7 +56,9 @@ class PeFetchStore final : public StageEngine<Component>, public RegisterFile, p
   std::uint64_t used_high_water_ = 0, stalls_ = 0;
   bool fetch_stalled_ = false;
   TraceSignal& used_signal_;
-  ServicePort<TcmAccess> tcm_access_;
+  std::array<TcmRequest, 2> requests_;  // by lane
+  ServiceTarget<RegisterRequest> registers_{*this, *this};
+  ServiceInitiator<TcmRequest> to_tcm_{this};
 };
 
 PeFetchStore::PeFetchStore(const ComponentInit& init)
@@ -82,8 +92,12 @@ void PeFetchStore::access(Lane& lane) {
 }
 
 void PeFetchStore::expired(Lane& lane) {  // the overhead has been paid
-  const bool write = lane.stage().type == StageType::store;
-  tcm_access_->access_tcm(write, lane.stage().bytes, *this, lane.index, lane.task->order());
+  TcmRequest& request = requests_[lane.index];
+  request.write = lane.stage().type == StageType::store;
+  request.bytes = lane.stage().bytes;
+  request.order = lane.task->order();
+  request.tag = lane.index;
+  to_tcm_.begin(request);
 }
 
 void PeFetchStore::release(Lane& lane) {

@@ -54,12 +54,21 @@ Completion PeIpcq::install(const IpcqInstall& message, const IpcqQueuePairs& min
   const bool first = !message.adds || queues_.empty();
   const Completion completion = queues_.install(message, mine, !jobs_.empty());
   const bool installed = completion.ok && message.action != IpcqInstall::Action::ask;
-  if (installed && first && !mine.empty()) comm_access_->use_rings(message.settings);
+  if (installed && first && !mine.empty()) {
+    RingRequest rings;
+    rings.rings = &message.settings;
+    to_dma_.ask(rings);
+  }
   return completion;
 }
 
 void PeIpcq::kernel_ended(bool failed) {
-  for (IpcqJob& job : jobs_) unblock(job);
+  for (IpcqJob& job : jobs_) {
+    unblock(job);
+    if (job.phase == Phase::done) continue;
+    job.operation->error = "the kernel has ended";
+    job.operation->respond(tlm::BEGIN_RESP);
+  }
   jobs_.clear();
   queues_.kernel_ended(failed);
   state_signal_.set(static_cast<std::uint64_t>(State::idle));
@@ -67,7 +76,28 @@ void PeIpcq::kernel_ended(bool failed) {
 
 // --- Operations come
 
-void PeIpcq::submit_send(std::shared_ptr<IpcqOperation> operation, IpcqSend send) {
+tlm::tlm_sync_enum PeIpcq::nb_transport_fw(IpcqRequest& request, tlm::tlm_phase& phase) {
+  auto* send = std::get_if<IpcqSend>(&request.what);
+  IpcqJob job = send != nullptr ? send_job(std::move(*send))
+                                : receive_job(std::move(std::get<IpcqReceive>(request.what)));
+  job.operation = &request;
+  submit(std::move(job));
+  phase = tlm::END_REQ;
+  return tlm::TLM_UPDATED;
+}
+
+void PeIpcq::b_transport(IpcqRequest& request, sc_core::sc_time& /*delay*/) {
+  if (auto* reservation = std::get_if<IpcqReservation>(&request.what)) {
+    const std::size_t queue = queues_.index_of("tl.recv_async", reservation->direction);
+    reservation->place = queues_[queue].state.reserve();
+  } else if (auto* installation = std::get_if<RingInstallation>(&request.what)) {
+    installation->completion = install(*installation->message, *installation->mine);
+  } else {
+    kernel_ended(std::get<IpcqKernelEnd>(request.what).failed);
+  }
+}
+
+PeIpcq::IpcqJob PeIpcq::send_job(IpcqSend send) const {
   IpcqJob job;
   job.is_send = true;
   job.queue = queues_.index_of("tl.send", send.direction);
@@ -77,22 +107,16 @@ void PeIpcq::submit_send(std::shared_ptr<IpcqOperation> operation, IpcqSend send
                                  described(send.dtype, send.shape), send.nbytes(),
                                  setup().settings.slot_size));
   }
-  job.operation = std::move(operation);
   job.send = std::move(send);
-  submit(std::move(job));
+  return job;
 }
 
-void PeIpcq::submit_receive(std::shared_ptr<IpcqOperation> operation, IpcqReceive receive) {
+PeIpcq::IpcqJob PeIpcq::receive_job(IpcqReceive receive) const {
   IpcqJob job;
   queues_.check_usable("tl.recv");
   if (!receive.direction.empty()) job.queue = queues_.index_of("tl.recv", receive.direction);
-  job.operation = std::move(operation);
   job.receive = std::move(receive);
-  submit(std::move(job));
-}
-
-std::uint64_t PeIpcq::reserve_receive(const std::string& direction) {
-  return queues_[queues_.index_of("tl.recv_async", direction)].state.reserve();
+  return job;
 }
 
 void PeIpcq::submit(IpcqJob job) {
@@ -119,9 +143,9 @@ void PeIpcq::end_of_timestep() {
 void PeIpcq::expire() {
   guarded(services(), *this, [this] {
     while (!credits_.empty() && credits_.front().due <= now()) {
-      const Credit credit = credits_.front();
+      Credit credit = credits_.front();
       credits_.pop_front();
-      credit.sender->credit_delivered(credit.credit);
+      to_network_.begin(credit.delivery);
       if (!jobs_.empty() && jobs_.front().phase == Phase::crediting &&
           jobs_.front().tag == credit.tag)
         finish(jobs_.front());
@@ -190,14 +214,16 @@ bool PeIpcq::look_send(IpcqJob& job) {
   message->destination = queue.state.pair().peer;
   message->source = queues_.where();
   message->direction = send.direction;
-  message->sender = &queues_;
-  comm_access_->send_message(std::move(message));
+  RingRequest leaving;
+  leaving.message = std::move(message);
+  to_dma_.begin(leaving);
   IpcqQueues::show(queue);
   ++sends_;
   bytes_sent_ += send.nbytes();
   job.data = send.data;
   record(job);
-  job.operation->complete({send.direction, nullptr});
+  job.operation->received = {send.direction, nullptr};
+  job.operation->respond(tlm::BEGIN_RESP);
   return true;
 }
 
@@ -233,7 +259,8 @@ bool PeIpcq::look_receive(IpcqJob& job) {
         receive.nbytes(), message.source.str(), described(message.dtype, message.shape),
         message.nbytes);
     if (!receive.place) queue.give_back(job.seq);
-    job.operation->fail(error);
+    job.operation->error = error;
+    job.operation->respond(tlm::BEGIN_RESP);
     return true;
   }
   take(job);
@@ -255,16 +282,28 @@ void PeIpcq::take(IpcqJob& job) {
   }
   if (!receive.consume) return consumed(job);
   job.phase = Phase::reading;
-  comm_access_->access_slot(false, setup().settings.buffer_kind, receive.nbytes(), *this, job.tag);
+  access_slot(job, false, setup().settings.buffer_kind);
 }
 
-void PeIpcq::slot_access_ended(std::uint32_t tag) {
-  if (jobs_.empty() || jobs_.front().tag != tag) return;  // its kernel has ended
-  IpcqJob& job = jobs_.front();
+void PeIpcq::access_slot(const IpcqJob& job, bool write, MemorySpace space) {
+  RingRequest& access = accesses_.take();
+  access.write = write;
+  access.space = space;
+  access.bytes = job.receive.nbytes();
+  access.tag = job.tag;
+  to_dma_.begin(access);
+}
+
+void PeIpcq::responded(RingRequest& access, const tlm::tlm_phase& /*phase*/) {
+  // Its kernel may have ended.
+  if (!jobs_.empty() && jobs_.front().tag == access.tag) access_ended(jobs_.front());
+  accesses_.give_back(access);
+}
+
+void PeIpcq::access_ended(IpcqJob& job) {
   if (job.phase == Phase::reading && job.receive.copy_to) {
     job.phase = Phase::copying;
-    return comm_access_->access_slot(true, *job.receive.copy_to, job.receive.nbytes(), *this,
-                                     job.tag);
+    return access_slot(job, true, *job.receive.copy_to);
   }
   consumed(job);
   arm();
@@ -273,17 +312,18 @@ void PeIpcq::slot_access_ended(std::uint32_t tag) {
 // The tail moves and the credit leaves; the receive ends with its delivery.
 void PeIpcq::consumed(IpcqJob& job) {
   IpcqQueues::Queue& queue = queues_[job.queue];
-  IpcqCreditListener* sender = queue.state.message(job.seq).sender;
+  const PeId sender = queue.state.message(job.seq).source;
   queue.state.consume(job.seq);
   IpcqQueues::show(queue);
   ++receives_;
   bytes_received_ += job.receive.nbytes();
   ++credits_sent_;
-  const Credit credit{
-      after(queue.credit_delay),
-      sender,
-      {queues_.installation(), queue.state.tail(), queue.state.pair().rx_base, queues_.where()},
-      job.receive.consume ? job.tag : 0};
+  Credit credit;
+  credit.due = after(queue.credit_delay);
+  credit.delivery.credit = {queues_.installation(), queue.state.tail(), queue.state.pair().rx_base,
+                            queues_.where()};
+  credit.delivery.sender = sender;
+  credit.tag = job.receive.consume ? job.tag : 0;
   const auto later = [](const Credit& a, const Credit& b) { return a.due < b.due; };
   credits_.insert(std::upper_bound(credits_.begin(), credits_.end(), credit, later), credit);
   if (job.receive.consume) {
@@ -296,7 +336,8 @@ void PeIpcq::consumed(IpcqJob& job) {
 void PeIpcq::finish(IpcqJob& job) {
   job.phase = Phase::done;
   record(job);
-  job.operation->complete(std::move(job.received));
+  job.operation->received = std::move(job.received);
+  job.operation->respond(tlm::BEGIN_RESP);
 }
 
 // --- Reports

@@ -21,16 +21,15 @@
 #include "models/base/component.h"
 #include "models/base/parameter_set.h"
 #include "models/pe/ipcq_queues.h"
-#include "models/protocol/ipcq_ports.h"
+#include "models/protocol/ipcq_services.h"
 #include "models/protocol/machine_services.h"
-#include "models/protocol/pe_ports.h"
 
 namespace kernbench {
 
 class PeIpcq final : public Component,
-                     public IpcqPort,
+                     private ServiceProvider<IpcqRequest>,
                      private EndOfTimestep::Listener,
-                     private SlotListener {
+                     private ServiceListener<RingRequest> {
  public:
   static constexpr const char* description = "ring buffers between PEs";
   static constexpr std::array roles{Role::pe_ipcq};
@@ -47,12 +46,6 @@ class PeIpcq final : public Component,
   };
   explicit PeIpcq(const ComponentInit& init);
 
-  void submit_send(std::shared_ptr<IpcqOperation> operation, IpcqSend send) override;
-  void submit_receive(std::shared_ptr<IpcqOperation> operation, IpcqReceive receive) override;
-  std::uint64_t reserve_receive(const std::string& direction) override;
-  const IpcqSetup& setup() const override { return queues_.setup(); }
-  Completion install(const IpcqInstall& message, const IpcqQueuePairs& mine) override;
-  void kernel_ended(bool failed) override;
   void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
 
  private:
@@ -66,7 +59,7 @@ class PeIpcq final : public Component,
   enum class Phase : std::uint8_t { looking, reading, copying, crediting, done };
   struct IpcqJob {
     std::uint32_t tag = 0;
-    std::shared_ptr<IpcqOperation> operation;
+    IpcqRequest* operation = nullptr;
     bool is_send = false;
     IpcqSend send;
     IpcqReceive receive;
@@ -81,10 +74,19 @@ class PeIpcq final : public Component,
   };
   struct Credit {
     Fs due = never_fs;
-    IpcqCreditListener* sender = nullptr;
-    IpcqCredit credit;
+    CreditDelivery delivery;
     std::uint32_t tag = 0;  // of the receive that waits for it
   };
+
+  tlm::tlm_sync_enum nb_transport_fw(IpcqRequest& request, tlm::tlm_phase& phase) override;
+  void b_transport(IpcqRequest& request, sc_core::sc_time& delay) override;
+  void transport_dbg(IpcqRequest& request) override { request.setup = &setup(); }
+  const IpcqSetup& setup() const { return queues_.setup(); }
+
+  IpcqJob send_job(IpcqSend send) const;
+  IpcqJob receive_job(IpcqReceive receive) const;
+  Completion install(const IpcqInstall& message, const IpcqQueuePairs& mine);
+  void kernel_ended(bool failed);
 
   void submit(IpcqJob job);
   void expire();
@@ -100,7 +102,9 @@ class PeIpcq final : public Component,
   bool look_receive(IpcqJob& job);
   bool find_message(IpcqJob& job);
   void take(IpcqJob& job);
-  void slot_access_ended(std::uint32_t tag) override;
+  void access_slot(const IpcqJob& job, bool write, MemorySpace space);
+  void access_ended(IpcqJob& job);
+  void responded(RingRequest& access, const tlm::tlm_phase& phase) override;
   void consumed(IpcqJob& job);
   void finish(IpcqJob& job);
 
@@ -112,7 +116,10 @@ class PeIpcq final : public Component,
   MachineServices& machine_;
   Fs overhead_;
   IpcqQueues queues_;
-  ServicePort<CommAccess> comm_access_;
+  ServiceTarget<IpcqRequest> operations_{*this, *this};
+  PayloadPool<RingRequest> accesses_;
+  ServiceInitiator<RingRequest> to_dma_{this};
+  ServiceInitiator<CreditDelivery> to_network_{nullptr, Role::pe_ipcq, "credit_network"};
 
   std::deque<IpcqJob> jobs_;  // the first one is being served
   std::uint32_t next_tag_ = 1;

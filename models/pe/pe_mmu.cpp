@@ -20,12 +20,12 @@
 #include "models/pe/pe_identity.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_services.h"
-#include "models/protocol/pe_ports.h"
+#include "models/protocol/pe_services.h"
 
 namespace kernbench {
 namespace {
 
-class PeMmu final : public FabricNode, public AddressTranslation {
+class PeMmu final : public FabricNode, private ServiceProvider<TranslationRequest> {
  public:
   static constexpr const char* description = "page table of a PE";
   static constexpr std::array roles{Role::pe_mmu};
@@ -46,10 +46,11 @@ class PeMmu final : public FabricNode, public AddressTranslation {
   };
   explicit PeMmu(const ComponentInit& init);
 
-  Result translate_address(std::uint64_t address, std::uint64_t nbytes) override;
-  void use_tensors(const std::vector<KernelArgument>& arguments) override;
-
  private:
+  void b_transport(TranslationRequest& request, sc_core::sc_time& delay) override;
+  void transport_dbg(TranslationRequest& request) override;
+  void use_tensors(const std::vector<KernelArgument>& arguments);
+  PhysRanges by_segments(std::uint64_t address, std::uint64_t nbytes);
   Fs next_due() const override;
   void serve() override;
   void take(Transaction& request);
@@ -62,7 +63,8 @@ class PeMmu final : public FabricNode, public AddressTranslation {
   PageTable table_;
   std::vector<TensorArgument> tensors_;  // address model PA
   PeIdentity where_;
-  ServicePort<SegmentLookup> segment_lookup_;
+  ServiceTarget<TranslationRequest> translations_{*this, *this};
+  ServiceInitiator<SegmentRequest> to_dma_;
   std::uint64_t look_ups_ = 0, misses_ = 0, maps_ = 0, unmaps_ = 0;
 };
 
@@ -108,22 +110,43 @@ void PeMmu::take(Transaction& request) {
 
 // --- Look-ups
 
-AddressTranslation::Result PeMmu::translate_address(std::uint64_t address, std::uint64_t nbytes) {
-  if (nbytes == 0) return {};
-  if (!is_virtual(address)) return {{{address, nbytes}}, 0};
+void PeMmu::b_transport(TranslationRequest& request, sc_core::sc_time& delay) {
+  transport_dbg(request);
+  const bool timed = request.nbytes > 0 && is_virtual(request.address) &&
+                     machine_.machine().address_model == AddressModel::va;
+  if (timed) delay += fs(tlb_overhead_);
+}
+
+void PeMmu::transport_dbg(TranslationRequest& request) {
+  const std::uint64_t address = request.address, nbytes = request.nbytes;
+  if (request.launch != nullptr) return use_tensors(*request.launch);
+  if (nbytes == 0) return request.ranges.clear();
+  if (!is_virtual(address)) {
+    request.ranges = {{address, nbytes}};
+    return;
+  }
   switch (machine_.machine().address_model) {
     case AddressModel::pa:
-      return {by_shards(address, nbytes), 0};
+      request.ranges = by_shards(address, nbytes);
+      return;
     case AddressModel::va:
-      return {by_mapping(address, nbytes), tlb_overhead_};
+      request.ranges = by_mapping(address, nbytes);
+      return;
     case AddressModel::la:
-      break;
+      request.ranges = by_segments(address, nbytes);
   }
-  if (!segment_lookup_.connected())
+}
+
+PhysRanges PeMmu::by_segments(std::uint64_t address, std::uint64_t nbytes) {
+  if (!to_dma_.connected())
     throw UsageError(
         "address model la: the PE's DMA has no segments; another implementation has taken its "
         "place");
-  return {segment_lookup_->look_up_segments(address, nbytes), 0};
+  SegmentRequest request;
+  request.address = address;
+  request.nbytes = nbytes;
+  to_dma_.look(request);
+  return std::move(request.ranges);
 }
 
 PhysRanges PeMmu::by_mapping(std::uint64_t address, std::uint64_t nbytes) {

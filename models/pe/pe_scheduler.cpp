@@ -33,6 +33,7 @@ struct SimpleStage {
     stage.m = dot.m;
     stage.k = dot.k;
     stage.n = dot.n;
+    use_all(stage, dot.operands);
     return stage;
   }
   Stage operator()(const MathCommand& math) const {
@@ -40,11 +41,18 @@ struct SimpleStage {
     stage.type = StageType::math;
     stage.math_op = math.op;
     stage.elements = math.elements;
+    use_all(stage, math.operands);
     return stage;
   }
   template <class Composite>
   Stage operator()(const Composite&) const {
     return {};
+  }
+
+ private:
+  // The result is last.
+  static void use_all(Stage& stage, const std::vector<CompositeOperand>& operands) {
+    if (!operands.empty()) stage.use(0, operands.size() - 1);
   }
 };
 
@@ -68,11 +76,12 @@ PeScheduler::PeScheduler(const ComponentInit& init)
     : Component(init), machine_(machine_services(init.services)),
       overhead_(*init.attributes.as<Parameters>().overhead),
       default_tile_(init.attributes.as<Parameters>().default_tile()), outputs_(*this, *this),
-      step_("step_event"), timer_("timer_event"), drained_("drained_event"),
+      step_("step_event"), timer_("timer_event"),
       inbox_signal_(add_signal("inbox", "commands that wait for dispatch", 16)),
       in_flight_signal_(add_signal("commands", "commands under way", 16)),
       feeding_signal_(add_signal("feeding", "command whose tiles are fed, 0 if none", 32)),
-      accel_slot_(*this, machine_, add_signal("accel_slot", "a compute op runs", 1)),
+      accel_slot_(*this, machine_, *init.attributes.as<Parameters>().shared_accel_slot,
+                  add_signal("accel_slot", "compute ops that run", 2)),
       buffers_(*this, machine_, add_signal("tile_buffer_bytes", "tile buffers in use", 32)) {
   add_statistic("submitted", "commands taken", Quantity::count, submitted_);
   add_statistic("completed", "commands completed", Quantity::count, completed_);
@@ -94,22 +103,32 @@ PeScheduler::~PeScheduler() = default;
 
 // --- Submission
 
-void PeScheduler::submit(std::shared_ptr<CommandState> state, Command command) {
-  std::optional<TilePlan> plan = std::visit(PlanOf{default_tile_}, command.what);
-  if (plan) {
-    const std::uint64_t registers = plan->largest_register_bytes();
-    if (register_file_.connected() && registers > register_file_->register_file_bytes()) {
-      throw UsageError(fmt::format(
-          "a tile needs {} bytes of the register file, which has {}; choose a smaller tile_shape",
-          registers, register_file_->register_file_bytes()));
-    }
-    buffers_.check_room(plan->largest_buffer_bytes());
+tlm::tlm_sync_enum PeScheduler::nb_transport_fw(CommandRequest& request, tlm::tlm_phase& phase) {
+  submit(request);
+  phase = tlm::END_REQ;
+  return tlm::TLM_UPDATED;
+}
+
+void PeScheduler::check_fits(const TilePlan& plan) {
+  const std::uint64_t registers = plan.largest_register_bytes();
+  RegisterRequest file;
+  if (to_fetch_store_.connected()) to_fetch_store_.look(file);
+  if (to_fetch_store_.connected() && registers > file.capacity) {
+    throw UsageError(fmt::format(
+        "a tile needs {} bytes of the register file, which has {}; choose a smaller tile_shape",
+        registers, file.capacity));
   }
-  const Stage simple = std::visit(SimpleStage{}, command.what);
-  const std::uint64_t id = state->id();
-  auto context =
-      std::make_unique<CommandContext>(static_cast<CommandListener&>(*this), std::move(state),
-                                       std::move(command.data), std::move(plan));
+  buffers_.check_room(plan.largest_buffer_bytes());
+}
+
+void PeScheduler::submit(CommandRequest& request) {
+  std::optional<TilePlan> plan = std::visit(PlanOf{default_tile_}, request.command.what);
+  if (plan) check_fits(*plan);
+  const Stage simple = std::visit(SimpleStage{}, request.command.what);
+  const std::uint64_t id = request.state->id();
+  TaskOperands operands(request.command, default_tile_);
+  auto context = std::make_unique<CommandContext>(static_cast<CommandListener&>(*this), request,
+                                                  std::move(plan), std::move(operands));
   inbox_.push_back({context.get(), simple});
   if (!contexts_.emplace(id, std::move(context)).second)
     throw ModelError(fmt::format("command {} has been submitted twice", id));
@@ -120,14 +139,15 @@ void PeScheduler::submit(std::shared_ptr<CommandState> state, Command command) {
   wake();
 }
 
-void PeScheduler::abandon(const std::string& why) {
-  for (const auto& [id, context] : contexts_) context->fail(why);
+void PeScheduler::b_transport(CommandRequest& request, sc_core::sc_time& /*delay*/) {
+  for (const auto& [id, context] : contexts_) context->fail(request.abandon);
   wake();
 }
 
-PeUsage PeScheduler::usage() const {
-  return {dma_access_.connected() ? dma_access_->dma_channel_held() : 0,
-          accel_slot_.held_time(now())};
+void PeScheduler::transport_dbg(CommandRequest& request) {
+  DmaRequest dma;
+  if (to_dma_.connected()) to_dma_.look(dma);
+  request.usage = {dma.held, accel_slot_.held_time(now())};
 }
 
 // --- The process
@@ -222,6 +242,7 @@ TileTask& PeScheduler::new_task(CommandContext& context, const Tile& tile, bool 
   task.command_id = context.id();
   task.simple = simple;
   task.completion = &context;
+  task.operands = context.operands();
   if (simple) task.data = context.data();
   return task;
 }
@@ -292,11 +313,10 @@ void PeScheduler::end_if_complete(CommandContext& context) {
   trace(TraceKind::command_complete, context.id(), -1, 0);
   ++completed_;
   if (context.failed()) ++failed_;
-  context.state().complete();
   ended_.push_back(std::move(found->second));
   contexts_.erase(found);
   in_flight_signal_.set(contexts_.size());
-  if (contexts_.empty()) drained_.notify(sc_core::SC_ZERO_TIME);
+  context.respond();
 }
 
 // --- Records

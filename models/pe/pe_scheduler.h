@@ -27,12 +27,12 @@
 #include "models/pe/task_ports.h"
 #include "models/pe/tile_buffer_pool.h"
 #include "models/protocol/machine_services.h"
-#include "models/protocol/pe_ports.h"
+#include "models/protocol/pe_services.h"
 
 namespace kernbench {
 
 class PeScheduler final : public Component,
-                          public CommandPort,
+                          private ServiceProvider<CommandRequest>,
                           private CommandListener,
                           private TaskOutputListener {
  public:
@@ -46,6 +46,10 @@ class PeScheduler final : public Component,
     Param<std::int64_t> tile_m{*this, tile("tile_m", "rows of a tile", 32)};
     Param<std::int64_t> tile_k{*this, tile("tile_k", "depth of a GEMM tile", 64)};
     Param<std::int64_t> tile_n{*this, tile("tile_n", "columns of a tile", 32)};
+    Param<bool> shared_accel_slot{
+        *this, Parameter::boolean("shared_accel_slot",
+                                  "GEMM and MATH run one at a time; false: side by side", "spec 5")
+                   .default_val(true)};
     TileShape default_tile() const { return {*tile_m, *tile_k, *tile_n}; }
 
    private:
@@ -58,18 +62,18 @@ class PeScheduler final : public Component,
   explicit PeScheduler(const ComponentInit& init);
   ~PeScheduler() override;
 
-  void submit(std::shared_ptr<CommandState> state, Command command) override;
-  void abandon(const std::string& why) override;
-  bool drained() const override { return contexts_.empty(); }
-  const sc_core::sc_event& drained_event() const override { return drained_; }
-  PeUsage usage() const override;
-
  private:
   struct Submitted {
     CommandContext* context = nullptr;
     Stage simple;  // of a simple command
   };
 
+  tlm::tlm_sync_enum nb_transport_fw(CommandRequest& request, tlm::tlm_phase& phase) override;
+  void b_transport(CommandRequest& request, sc_core::sc_time& delay) override;
+  void transport_dbg(CommandRequest& request) override;
+
+  void submit(CommandRequest& request);
+  void check_fits(const TilePlan& plan);
   void step();
   void run();
   void serve_inbox();
@@ -111,15 +115,15 @@ class PeScheduler final : public Component,
   std::vector<std::unique_ptr<TileTask>> tasks_;
   std::vector<TileTask*> idle_tasks_;
 
-  sc_core::sc_event step_, timer_, drained_;
+  sc_core::sc_event step_, timer_;
   std::uint64_t submitted_ = 0, completed_ = 0, failed_ = 0, tiles_ = 0;
   TraceSignal &inbox_signal_, &in_flight_signal_, &feeding_signal_;
   AccelSlotArbiter accel_slot_;
   TileBufferPool buffers_;
 
-  ServicePort<RegisterFile> register_file_;
-  ServicePort<DmaAccess> dma_access_;
-  ServiceExport<TaskSender> task_sender_{outputs_};
+  ServiceTarget<CommandRequest> commands_{*this, *this};
+  ServiceInitiator<RegisterRequest> to_fetch_store_;
+  ServiceInitiator<DmaRequest> to_dma_;
 };
 
 }  // namespace kernbench

@@ -19,12 +19,14 @@
 #include "models/pe/serial_resource.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_services.h"
-#include "models/protocol/pe_ports.h"
+#include "models/protocol/pe_services.h"
 
 namespace kernbench {
 namespace {
 
-class PeTcm final : public FabricNode, public TcmAccess, private EndOfTimestep::Listener {
+class PeTcm final : public FabricNode,
+                    private ServiceProvider<TcmRequest>,
+                    private EndOfTimestep::Listener {
  public:
   static constexpr const char* description = "scratchpad of a PE: a read and a write channel";
   static constexpr std::array roles{Role::pe_tcm};
@@ -59,18 +61,10 @@ class PeTcm final : public FabricNode, public TcmAccess, private EndOfTimestep::
   };
   explicit PeTcm(const ComponentInit& init);
 
-  void access_tcm(bool write, std::uint64_t bytes, TcmListener& listener, std::uint32_t tag,
-                  const WorkOrder& order) override;
-
  private:
-  struct Access {
-    std::uint64_t bytes = 0;
-    TcmListener* listener = nullptr;
-    std::uint32_t tag = 0;
-  };
   struct TcmChannel {
-    SerialResource<Access> use;
-    Access current;
+    SerialResource<TcmRequest*> use;
+    TcmRequest* current = nullptr;
     Fs due = never_fs;
     Rational bw_gbs;
     std::uint64_t bytes = 0;
@@ -78,6 +72,7 @@ class PeTcm final : public FabricNode, public TcmAccess, private EndOfTimestep::
     TraceSignal* waiting = nullptr;
   };
 
+  tlm::tlm_sync_enum nb_transport_fw(TcmRequest& request, tlm::tlm_phase& phase) override;
   Fs next_due() const override;
   void serve() override;
   unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
@@ -87,6 +82,7 @@ class PeTcm final : public FabricNode, public TcmAccess, private EndOfTimestep::
 
   std::array<TcmChannel, 2> channels_;  // read, write
   TerminalMemory terminal_;
+  ServiceTarget<TcmRequest> accesses_{*this, *this};
 };
 
 PeTcm::PeTcm(const ComponentInit& init)
@@ -108,12 +104,12 @@ PeTcm::PeTcm(const ComponentInit& init)
   }
 }
 
-void PeTcm::access_tcm(bool write, std::uint64_t bytes, TcmListener& listener, std::uint32_t tag,
-                       const WorkOrder& order) {
-  TcmChannel& channel = channels_[write ? 1 : 0];
-  channel.use.request({bytes, &listener, tag}, order, now());
+tlm::tlm_sync_enum PeTcm::nb_transport_fw(TcmRequest& request, tlm::tlm_phase& /*phase*/) {
+  TcmChannel& channel = channels_[request.write ? 1 : 0];
+  channel.use.request(&request, request.order, now());
   channel.waiting->set(channel.use.waiting());
   grant_at_end_of_timestep();
+  return tlm::TLM_ACCEPTED;
 }
 
 Fs PeTcm::next_due() const {
@@ -131,10 +127,10 @@ void PeTcm::end_of_timestep() {
     for (TcmChannel& channel : channels_) {
       if (!channel.use.grantable()) continue;
       channel.current = channel.use.grant(now());
-      channel.due = now() + transfer_fs(channel.current.bytes, channel.bw_gbs);
+      channel.due = now() + transfer_fs(channel.current->bytes, channel.bw_gbs);
       channel.busy->set(1);
       channel.waiting->set(channel.use.waiting());
-      channel.current.listener->tcm_access_began(channel.current.tag);
+      channel.current->respond(tlm::END_REQ);
     }
     rearm();
   });
@@ -154,10 +150,10 @@ void PeTcm::end_accesses() {
     if (channel.due > now()) continue;
     channel.due = never_fs;
     channel.use.release(now());
-    channel.bytes += channel.current.bytes;
+    channel.bytes += channel.current->bytes;
     channel.busy->set(0);
     if (channel.use.waiting() > 0) grant_at_end_of_timestep();
-    channel.current.listener->tcm_access_ended(channel.current.tag);
+    channel.current->respond(tlm::BEGIN_RESP);
   }
 }
 

@@ -9,20 +9,17 @@
 
 #include "models/pe/baaw.h"
 #include "models/protocol/fabric_node.h"
-#include "models/protocol/pe_ports.h"
+#include "models/protocol/pe_services.h"
 #include "models/protocol/ring_buffer.h"
 
 namespace kernbench {
 
-class SegmentControl final : public SegmentLookup {
+class SegmentControl final : private ServiceProvider<SegmentRequest> {
  public:
   // `dma` is the node that answers.
   SegmentControl(FabricNode& dma, const MachineDescription& machine, Fs overhead, Fs baaw_overhead)
       : dma_(dma), overhead_(overhead), baaw_overhead_(baaw_overhead), baaw_(machine) {}
 
-  PhysRanges look_up_segments(std::uint64_t address, std::uint64_t nbytes) const override {
-    return baaw_.look_up(address, nbytes);
-  }
   // See Baaw.
   void add_pieces(std::uint64_t address, std::uint64_t nbytes, std::vector<DmaPiece>& pieces) {
     baaw_.add_pieces(address, nbytes, pieces);
@@ -37,13 +34,16 @@ class SegmentControl final : public SegmentLookup {
   const Baaw& baaw() const { return baaw_; }
 
  private:
+  void transport_dbg(SegmentRequest& request) override {
+    request.ranges = baaw_.look_up(request.address, request.nbytes);
+  }
   void take(Transaction& request);
 
   FabricNode& dma_;
   Fs overhead_, baaw_overhead_;
   Baaw baaw_;
   RingBuffer<Arrival> messages_;  // in order of arrival
-  ServiceExport<SegmentLookup> segment_lookup_{*this};
+  ServiceTarget<SegmentRequest> look_ups_{dma_, *this};
 };
 
 }  // namespace kernbench

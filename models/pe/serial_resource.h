@@ -1,4 +1,5 @@
-// A resource that one request holds at a time: accel_slot, a DMA channel, a TCM channel (spec 5).
+// A resource that one request holds at a time, or several of its servers each: accel_slot, the
+// channels of a DMA, a TCM channel (spec 5).
 //
 // First come, first served; requests of one instant in the WorkOrder. So that all requests of an
 // instant are known, the owner grants at the instant's end (EndOfTimestep).
@@ -21,26 +22,32 @@ class SerialResource {
     });
   }
 
-  bool grantable() const { return !held_ && !waiting_.empty(); }
-  bool held() const { return held_; }
+  // Before the first request: how many hold it at most at a time.
+  void set_servers(std::uint32_t servers) { servers_ = servers; }
+
+  bool grantable() const { return held_ < servers_ && !waiting_.empty(); }
+  std::uint32_t held() const { return held_; }
   std::size_t waiting() const { return waiting_.size(); }
-  Fs since() const { return since_; }  // of the grant
 
   Request grant(Fs now) {
     const Request request = waiting_.front().request;
     waiting_.pop_front();
-    held_ = true;
+    ++held_;
+    grants_ += now;
     since_ = now;
     return request;
   }
 
-  void release(Fs now) {
-    held_ = false;
-    held_time_ += now - since_;
+  void release(Fs now) { release(since_, now); }
+  // With several servers: `granted`, when this one was.
+  void release(Fs granted, Fs now) {
+    --held_;
+    grants_ -= granted;
+    held_time_ += now - granted;
   }
 
   // All holds together, up to now.
-  Fs held_time(Fs now) const { return held_time_ + (held_ ? now - since_ : 0); }
+  Fs held_time(Fs now) const { return held_time_ + held_ * now - grants_; }
   const Fs& ended_holds() const { return held_time_; }
 
  private:
@@ -51,8 +58,9 @@ class SerialResource {
   };
 
   RingBuffer<Entry> waiting_;
-  bool held_ = false;
-  Fs since_ = 0;
+  std::uint32_t servers_ = 1, held_ = 0;
+  Fs since_ = 0;   // of the last grant
+  Fs grants_ = 0;  // sum of the instants of those that hold it
   Fs held_time_ = 0;
 };
 

@@ -53,25 +53,20 @@ StageParameters::StageParameters(ParameterSet& set, const char* default_overhead
 template <class Node>
 void StageEngine<Node>::set_up(StageSet stages) {
   for (int type = 0; type < stage_type_count; ++type) {
-    if (stages.has(static_cast<StageType>(type)))
-      lanes_.emplace_back().type = static_cast<StageType>(type);
-  }
-  std::uint32_t index = 0;
-  for (Lane& lane : lanes_) {
-    lane.index = index++;
-    const std::string stage = lower(name_of(lane.type));
-    this->add_busy_time(stage + "_busy", "time in service", lane.busy, [&lane](Fs now) {
-      return lane.busy + (lane.state == LaneState::serving ? now - lane.started : 0);
+    if (!stages.has(static_cast<StageType>(type))) continue;
+    StageQueue& queue = queues_.emplace_back();
+    queue.type = static_cast<StageType>(type);
+    const std::string stage = lower(name_of(queue.type));
+    this->add_busy_time(stage + "_busy", "time in service", queue.busy, [&queue](Fs now) {
+      Fs busy = queue.busy;
+      for (const Lane* lane : queue.lanes)
+        if (lane->state == LaneState::serving) busy += now - lane->started;
+      return busy;
     });
-    this->add_statistic(stage + "_served", "stages served", Quantity::count, lane.served);
+    this->add_statistic(stage + "_served", "stages served", Quantity::count, queue.served);
     this->add_statistic(stage + "_queue_high_water", "most tasks that waited", Quantity::count,
-                        lane.queue_high_water, Merge::maximum);
-    lane.state_signal = &this->add_signal(stage + "_state", "what the lane does", 3,
-                                          {"idle", "ready", "waiting", "serving", "blocked"});
-    lane.busy_signal = &this->add_signal(stage + "_busy", "a stage is in service", 1);
-    lane.queue_signal = &this->add_signal(stage + "_queue", "tasks that wait", 16);
-    lane.command_signal =
-        &this->add_signal(stage + "_command", "command in service, 0 if none", 32);
+                        queue.high_water, Merge::maximum);
+    add_lane(queue);
   }
   using SC_CURRENT_USER_MODULE = StageEngine;
   SC_METHOD(step);
@@ -80,15 +75,37 @@ void StageEngine<Node>::set_up(StageSet stages) {
 }
 
 template <class Node>
-bool StageEngine<Node>::serves(StageType type) const {
-  return std::any_of(lanes_.begin(), lanes_.end(),
-                     [type](const Lane& lane) { return lane.type == type; });
+void StageEngine<Node>::add_lane(StageQueue& queue) {
+  const std::string stage = lower(name_of(queue.type));
+  const std::string number = queue.lanes.empty() ? "" : std::to_string(queue.lanes.size());
+  Lane& lane = lanes_.emplace_back();
+  lane.queue = &queue;
+  lane.index = static_cast<std::uint32_t>(lanes_.size() - 1);
+  lane.state_signal = &this->add_signal(stage + "_state" + number, "what the lane does", 3,
+                                        {"idle", "ready", "waiting", "serving", "blocked"});
+  lane.busy_signal = &this->add_signal(stage + "_busy" + number, "a stage is in service", 1);
+  if (queue.lanes.empty())
+    queue.signal = &this->add_signal(stage + "_queue", "tasks that wait", 16);
+  lane.command_signal =
+      &this->add_signal(stage + "_command" + number, "command in service, 0 if none", 32);
+  queue.lanes.push_back(&lane);
 }
 
 template <class Node>
-typename StageEngine<Node>::Lane& StageEngine<Node>::lane_of(StageType type) {
-  for (Lane& lane : lanes_) {
-    if (lane.type == type) return lane;
+void StageEngine<Node>::add_lanes(StageType type, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) add_lane(queue_of(type));
+}
+
+template <class Node>
+bool StageEngine<Node>::serves(StageType type) const {
+  return std::any_of(queues_.begin(), queues_.end(),
+                     [type](const StageQueue& queue) { return queue.type == type; });
+}
+
+template <class Node>
+typename StageEngine<Node>::StageQueue& StageEngine<Node>::queue_of(StageType type) {
+  for (StageQueue& queue : queues_) {
+    if (queue.type == type) return queue;
   }
   throw ModelError(fmt::format("{} does not serve {}", this->name(), kernbench::name_of(type)));
 }
@@ -104,9 +121,11 @@ void StageEngine<Node>::set_state(Lane& lane, LaneState state) {
 // --- Tasks come
 
 template <class Node>
-void StageEngine<Node>::task_offered(TileTask& task, TaskInput& from) {
-  lane_of(task.stage().type).offers.insert_sorted({&task, &from, this->now()}, Lane::goes_before);
+tlm::tlm_sync_enum StageEngine<Node>::nb_transport_fw(TaskOffer& offer, tlm::tlm_phase& /*phase*/) {
+  queue_of(offer.task->stage().type)
+      .offers.insert_sorted({&offer, this->now()}, StageQueue::goes_before);
   wake_engine();
+  return tlm::TLM_ACCEPTED;
 }
 
 template <class Node>
@@ -128,13 +147,8 @@ void StageEngine<Node>::run_lanes() {
   // later delta.
   if (!finished) {
     for (Lane& lane : lanes_) {
-      admit(lane);
-      if (lane.state == LaneState::idle && !lane.queue.empty()) {
-        lane.task = lane.queue.front().task;
-        lane.queue.pop_front();
-        set_state(lane, LaneState::ready);
-        admit(lane);
-      }
+      admit(*lane.queue);
+      if (lane.state == LaneState::idle && !lane.queue->tasks.empty()) take_task(lane);
       if (lane.state == LaneState::ready) {
         lane.started = this->now();
         set_state(lane, LaneState::waiting);
@@ -149,15 +163,25 @@ void StageEngine<Node>::run_lanes() {
 }
 
 template <class Node>
-void StageEngine<Node>::admit(Lane& lane) {
-  while (lane.queue.size() < queue_depth_ && !lane.offers.empty()) {
-    const typename Lane::Entry offer = lane.offers.front();
-    lane.offers.pop_front();
-    lane.queue.push_back(offer);
-    offer.from->take(*offer.task);
+void StageEngine<Node>::take_task(Lane& lane) {
+  StageQueue& queue = *lane.queue;
+  lane.task = queue.tasks.front();
+  lane.place = queue.taken++;
+  queue.tasks.pop_front();
+  set_state(lane, LaneState::ready);
+  admit(queue);
+}
+
+template <class Node>
+void StageEngine<Node>::admit(StageQueue& queue) {
+  while (queue.tasks.size() < queue_depth_ && !queue.offers.empty()) {
+    TaskOffer& offer = *queue.offers.front().offer;
+    queue.offers.pop_front();
+    queue.tasks.push_back(offer.task);
+    offer.respond(tlm::END_REQ);
   }
-  lane.queue_high_water = std::max<std::uint64_t>(lane.queue_high_water, lane.queue.size());
-  lane.queue_signal->set(lane.queue.size());
+  queue.high_water = std::max<std::uint64_t>(queue.high_water, queue.tasks.size());
+  queue.signal->set(queue.tasks.size());
 }
 
 // --- A stage
@@ -177,8 +201,8 @@ void StageEngine<Node>::expire_at(Lane& lane, Fs time) {
 
 template <class Node>
 void StageEngine<Node>::finish(Lane& lane) {
-  lane.busy += this->now() - lane.started;
-  ++lane.served;
+  lane.queue->busy += this->now() - lane.started;
+  ++lane.queue->served;
   record(lane);
   trace(TraceKind::engine_complete, lane);
   release(lane);
@@ -191,8 +215,7 @@ template <class Node>
 void StageEngine<Node>::move_on(Lane& lane) {
   TileTask& task = *lane.task;
   if (task.last_stage()) {
-    lane.task = nullptr;
-    set_state(lane, LaneState::idle);
+    free(lane);
     task.completion->complete_tile(task);
     return;
   }
@@ -200,9 +223,27 @@ void StageEngine<Node>::move_on(Lane& lane) {
   const StageType next = task.stage().type;
   if (serves(next)) return set_state(lane, LaneState::ready);
   set_state(lane, LaneState::blocked);
-  if (outputs_.offer(task)) {
-    lane.task = nullptr;
-    set_state(lane, LaneState::idle);
+  hand_over(lane);
+}
+
+// In the order of the tiles: behind those that other lanes have taken before.
+template <class Node>
+void StageEngine<Node>::hand_over(Lane& lane) {
+  for (const Lane* other : lane.queue->lanes) {
+    if (other->task != nullptr && !other->task->simple && other->place < lane.place) return;
+  }
+  lane.offered = true;
+  if (outputs_.offer(*lane.task)) free(lane);
+}
+
+template <class Node>
+void StageEngine<Node>::free(Lane& lane) {
+  lane.task = nullptr;
+  lane.offered = false;
+  set_state(lane, LaneState::idle);
+  if (lane.queue->lanes.size() == 1) return;
+  for (Lane* other : lane.queue->lanes) {
+    if (other->state == LaneState::blocked && !other->offered) hand_over(*other);
   }
 }
 
@@ -210,8 +251,7 @@ template <class Node>
 void StageEngine<Node>::task_taken(TileTask& task) {
   for (Lane& lane : lanes_) {
     if (lane.task != &task || lane.state != LaneState::blocked) continue;
-    lane.task = nullptr;
-    set_state(lane, LaneState::idle);
+    free(lane);
     wake_engine();
     return;
   }

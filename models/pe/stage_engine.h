@@ -1,12 +1,12 @@
 // Base class of the engines that serve stages of tiles: queues, backpressure, chaining, completion
 // and records live here; an engine implements its stage only (spec 5, 5.2).
 //
-// Per stage type one lane: a queue of `queue_depth` tasks and one task in service. A task that is
-// offered (BEGIN_REQ) is taken (END_REQ) when the queue has room; offers wait in order of their
-// instants, those of one instant by (command, tile, stage). When a stage has ended, what it held is
-// released, then the task goes to the engine of its next stage; until that engine takes it, it
-// blocks this lane. Consecutive stages of one engine are served in place. The last stage completes
-// the tile.
+// Per stage type a queue of `queue_depth` tasks and one lane, or several, with a task in service
+// each. A task that is offered (BEGIN_REQ) is taken (END_REQ) when the queue has room; offers wait
+// in order of their instants, those of one instant by (command, tile, stage). When a stage has
+// ended, what it held is released, then the task goes to the engine of its next stage, tiles in
+// their order; until that engine takes it, it blocks its lane. Consecutive stages of one engine are
+// served in place. The last stage completes the tile.
 //
 // No deadlock: the stages of a tile only go forward (DMA_READ, FETCH, GEMM, MATH, STORE,
 // DMA_WRITE), each has a lane of its own, and a lane blocks on lanes further on only; DMA_WRITE
@@ -16,6 +16,7 @@
 // stages. So the oldest tile can always go on.
 #pragma once
 
+#include <deque>
 #include <utility>
 #include <vector>
 
@@ -23,7 +24,7 @@
 #include "models/base/parameter_set.h"
 #include "models/pe/task_ports.h"
 #include "models/protocol/fabric_node.h"
-#include "models/protocol/pe_ports.h"
+#include "models/protocol/pe_services.h"
 #include "models/protocol/ring_buffer.h"
 
 namespace kernbench {
@@ -37,39 +38,52 @@ struct StageParameters {
 
 // Node: Component, or FabricNode for an engine that also stands on the fabric.
 template <class Node>
-class StageEngine : public Node, private TaskOutputListener, private TaskInputListener {
+class StageEngine : public Node, private TaskOutputListener, private ServiceProvider<TaskOffer> {
  public:
   void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
 
   enum class LaneState : std::uint8_t { idle, ready, waiting, serving, blocked };
 
+  struct StageQueue;
+  // A server of a stage type.
   struct Lane {
-    StageType type = StageType::fetch;
+    StageQueue* queue = nullptr;
     std::uint32_t index = 0;
     TileTask* task = nullptr;  // in service
     LaneState state = LaneState::idle;
     Fs started = 0;  // of the service: after the grant of what the stage needs
     Fs due = never_fs;
 
-    std::uint64_t busy = 0, served = 0, queue_high_water = 0;
-    TraceSignal* state_signal = nullptr;
-    TraceSignal* busy_signal = nullptr;
-    TraceSignal* queue_signal = nullptr;
-    TraceSignal* command_signal = nullptr;
-
     const Stage& stage() const { return task->stage(); }
 
    private:
     friend class StageEngine;
-    struct Entry {
-      TileTask* task = nullptr;
-      TaskInput* from = nullptr;
+    std::uint64_t place = 0;  // of the task in the order of its stage type
+    bool offered = false;     // to the engine of the next stage
+    TraceSignal* state_signal = nullptr;
+    TraceSignal* busy_signal = nullptr;
+    TraceSignal* command_signal = nullptr;
+  };
+  // Of a stage type, with the lanes that serve it.
+  struct StageQueue {
+    StageType type = StageType::fetch;
+
+   private:
+    friend class StageEngine;
+    struct Offer {
+      TaskOffer* offer = nullptr;
       Fs since = 0;
     };
-    RingBuffer<Entry> queue, offers;
-    static bool goes_before(const Entry& a, const Entry& b) {
-      return a.since != b.since ? a.since < b.since : a.task->order() < b.task->order();
+    static bool goes_before(const Offer& a, const Offer& b) {
+      return a.since != b.since ? a.since < b.since
+                                : a.offer->task->order() < b.offer->task->order();
     }
+    RingBuffer<TileTask*> tasks;
+    RingBuffer<Offer> offers;
+    std::vector<Lane*> lanes;
+    std::uint64_t taken = 0;  // tasks, since the start of the run
+    std::uint64_t busy = 0, served = 0, high_water = 0;
+    TraceSignal* signal = nullptr;
   };
 
   // For the engine and its parts.
@@ -78,14 +92,13 @@ class StageEngine : public Node, private TaskOutputListener, private TaskInputLi
   void finish(Lane& lane);
 
  protected:
-  // A lane for each stage type that `engine` serves, in the order of StageType.
+  // A queue and a lane for each stage type that `engine` serves, in the order of StageType.
   template <class... More>
   StageEngine(const ComponentInit& init, PeEngine engine, const StageParameters& parameters,
               More&&... more)
       : Node(init, std::forward<More>(more)...), queue_depth_(*parameters.queue_depth),
         overhead_(*parameters.overhead), outputs_(*this, *this), inputs_(*this, *this),
-        task_sender_(outputs_), task_receiver_(inputs_), step_("step_event"),
-        timer_("timer_event") {
+        step_("step_event"), timer_("timer_event") {
     set_up(stages_of(engine));
   }
 
@@ -103,30 +116,40 @@ class StageEngine : public Node, private TaskOutputListener, private TaskInputLi
   // Runs the step in the next delta.
   void wake_engine() { step_.notify(sc_core::SC_ZERO_TIME); }
 
+  // Further lanes for a stage type, which share its queue; in the constructor. Tiles are taken and
+  // handed on in their order, whichever lane has ended first; commands without tiles are not held.
+  void add_lanes(StageType type, std::uint32_t count);
+  std::size_t lane_count() const { return lanes_.size(); }
+
   Lane& lane(std::uint32_t index) { return lanes_[index]; }
-  Lane& lane_of(StageType type);
+  // The first one of a stage type.
+  Lane& lane_of(StageType type) { return *queue_of(type).lanes.front(); }
 
  private:
   void set_up(StageSet stages);
-  void task_offered(TileTask& task, TaskInput& from) final;
+  tlm::tlm_sync_enum nb_transport_fw(TaskOffer& offer, tlm::tlm_phase& phase) final;
   void task_taken(TileTask& task) final;
   void step();
   void run_lanes();
-  void admit(Lane& lane);
+  StageQueue& queue_of(StageType type);
+  void add_lane(StageQueue& queue);
+  void admit(StageQueue& queue);
+  void take_task(Lane& lane);
   void set_state(Lane& lane, LaneState state);
   void move_on(Lane& lane);
+  void hand_over(Lane& lane);
+  void free(Lane& lane);
   void record(const Lane& lane);
   ExecutedOp op_until_now(const Lane& lane) const;  // without its data
   void trace(TraceKind kind, const Lane& lane);
   bool serves(StageType type) const;
 
-  std::vector<Lane> lanes_;
+  std::deque<StageQueue> queues_;
+  std::deque<Lane> lanes_;
   std::uint32_t queue_depth_;
   Fs overhead_;
   TaskOutputs outputs_;
-  TaskInputs inputs_;
-  ServiceExport<TaskSender> task_sender_;
-  ServiceExport<TaskReceiver> task_receiver_;
+  ServiceTarget<TaskOffer> inputs_;
   sc_core::sc_event step_, timer_;
 };
 

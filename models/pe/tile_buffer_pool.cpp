@@ -27,11 +27,12 @@ void TileBufferPool::check_room(std::uint64_t bytes) {
                   bytes, memory().size_bytes()));
 }
 
-bool TileBufferPool::acquire_buffer(TileTask& task, GrantListener& listener, std::uint32_t tag) {
-  if (waits_.empty() && take(task)) return true;
+tlm::tlm_sync_enum TileBufferPool::nb_transport_fw(BufferRequest& request,
+                                                   tlm::tlm_phase& /*phase*/) {
+  if (waiting_.empty() && take(*request.task)) return tlm::TLM_COMPLETED;
   ++stalls_;
-  waits_.push_back({&task, &listener, tag});
-  return false;
+  waiting_.push_back(&request);
+  return tlm::TLM_ACCEPTED;
 }
 
 bool TileBufferPool::take(TileTask& task) {
@@ -45,10 +46,10 @@ bool TileBufferPool::take(TileTask& task) {
 }
 
 void TileBufferPool::serve() {
-  while (!waits_.empty() && take(*waits_.front().task)) {
-    const Wait served = waits_.front();
-    waits_.pop_front();
-    served.listener->granted(served.tag);
+  while (!waiting_.empty() && take(*waiting_.front()->task)) {
+    BufferRequest& served = *waiting_.front();
+    waiting_.pop_front();
+    served.respond(tlm::BEGIN_RESP);
   }
 }
 

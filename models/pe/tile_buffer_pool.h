@@ -12,11 +12,11 @@
 #include "models/address/free_list_allocator.h"
 #include "models/base/component.h"
 #include "models/protocol/machine_services.h"
-#include "models/protocol/pe_ports.h"
+#include "models/protocol/pe_services.h"
 
 namespace kernbench {
 
-class TileBufferPool final : public TileBuffers {
+class TileBufferPool final : private ServiceProvider<BufferRequest> {
  public:
   TileBufferPool(Component& scheduler, MachineServices& machine, TraceSignal& used_bytes)
       : scheduler_(scheduler), machine_(machine), used_signal_(used_bytes) {}
@@ -24,7 +24,6 @@ class TileBufferPool final : public TileBuffers {
   // UsageError: a tile of a plan needs more than all of them.
   void check_room(std::uint64_t bytes);
 
-  bool acquire_buffer(TileTask& task, GrantListener& listener, std::uint32_t tag) override;
   // Without waiting; false if there is no room.
   bool take(TileTask& task);
   // Grants those that wait as far as there is room.
@@ -35,12 +34,7 @@ class TileBufferPool final : public TileBuffers {
   const std::uint64_t& high_water_bytes() const { return high_water_bytes_; }
 
  private:
-  struct Wait {
-    TileTask* task = nullptr;
-    GrantListener* listener = nullptr;
-    std::uint32_t tag = 0;
-  };
-
+  tlm::tlm_sync_enum nb_transport_fw(BufferRequest& request, tlm::tlm_phase& phase) override;
   FreeListAllocator& memory();
 
   Component& scheduler_;
@@ -48,9 +42,9 @@ class TileBufferPool final : public TileBuffers {
   TraceSignal& used_signal_;
   std::unique_ptr<FreeListAllocator>
       memory_;  // made on first use: the machine's numbers are not known while it is built
-  std::deque<Wait> waits_;
+  std::deque<BufferRequest*> waiting_;
   std::uint64_t stalls_ = 0, high_water_bytes_ = 0;
-  ServiceExport<TileBuffers> tile_buffers_{*this};
+  ServiceTarget<BufferRequest> requests_{scheduler_, *this};
 };
 
 }  // namespace kernbench

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "models/base/block_reference.h"
 #include "models/base/dtype.h"
 #include "models/base/math_op.h"
 #include "models/base/units.h"
@@ -23,27 +24,30 @@ struct DmaCommand {
   std::uint64_t nbytes = 0;
 };
 
+// An operand or result of a command that computes. In TCM (pinned): no DMA stage.
+struct CompositeOperand {
+  bool pinned = false;
+  std::uint64_t address = 0;  // of its first byte; pinned: physical, in the TCM of the PE
+  DType dtype = DType::f16;
+  std::optional<TensorLayout> layout = {};  // none: dense, row by row
+};
+
 // TCM operands, PE_GEMM time only.
 struct DotCommand {
   std::int64_t m = 1, k = 1, n = 1;
-  DType dtype = DType::f16;  // of the operands
+  DType dtype = DType::f16;                     // of the operands
+  std::vector<CompositeOperand> operands = {};  // a, b, result; none: not told
 };
 
 // TCM operands, PE_MATH time only.
 struct MathCommand {
   MathOp op = MathOp::add;
-  std::int64_t elements = 1;  // of the widest operand
+  std::int64_t elements = 1;                    // of the widest operand
+  std::vector<CompositeOperand> operands = {};  // tensors, result; none: not told
 };
 
 struct TileShape {
   std::int64_t m = 32, k = 64, n = 32;
-};
-
-// An operand or result of a composite. In TCM (pinned): no DMA stage.
-struct CompositeOperand {
-  bool pinned = false;
-  std::uint64_t address = 0;  // of its first byte, when not pinned
-  DType dtype = DType::f16;
 };
 
 // One op of the epilogue, in list order. `operand_bytes_per_element`: moved by FETCH for a tensor
@@ -53,6 +57,8 @@ struct EpilogueStage {
   EpilogueScope scope = EpilogueScope::output_tile;
   std::uint64_t operand_bytes_per_column = 0;   // bias-like [N] operands
   std::uint64_t operand_bytes_per_element = 0;  // operands of the output's shape
+  // A tensor operand; of a dequant, one element per k tile.
+  std::optional<CompositeOperand> operand = {};
 };
 
 struct CompositeGemm {

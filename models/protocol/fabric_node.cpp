@@ -18,8 +18,8 @@ namespace kernbench {
 
 class FabricNode::Input final : public FabricForward {
  public:
-  Input(FabricNode& node, std::uint32_t port, NodeId upstream)
-      : node_(node), port_(port), socket(fmt::format("in{}", port).c_str()) {
+  Input(FabricNode& node, std::uint32_t port, NodeId upstream, const std::string& peer)
+      : node_(node), port_(port), socket(("from_" + peer).c_str()) {
     socket.bind(*this);
     node.arrivals_.add_port(upstream);
   }
@@ -69,17 +69,16 @@ FabricNode::FabricNode(const ComponentInit& init, ArrivalQueue::Forwarding forwa
 
 FabricNode::~FabricNode() = default;
 
-FabricTargetSocket& FabricNode::add_input(NodeId upstream) {
+FabricTargetSocket& FabricNode::add_input(NodeId upstream, const std::string& peer) {
   const Scope scope(*this);
-  inputs_.push_back(
-      std::make_unique<Input>(*this, static_cast<std::uint32_t>(inputs_.size()), upstream));
+  const auto port = static_cast<std::uint32_t>(inputs_.size());
+  inputs_.push_back(std::make_unique<Input>(*this, port, upstream, peer));
   return inputs_.back()->socket;
 }
 
-FabricInitiatorSocket& FabricNode::add_output(NodeId /*downstream*/) {
+FabricInitiatorSocket& FabricNode::add_output(const std::string& peer) {
   const Scope scope(*this);
-  outputs_.push_back(
-      std::make_unique<FabricInitiatorSocket>(fmt::format("out{}", outputs_.size()).c_str()));
+  outputs_.push_back(std::make_unique<FabricInitiatorSocket>(("to_" + peer).c_str()));
   outputs_sinks_.push_back(std::make_unique<Output>());
   outputs_.back()->bind(*outputs_sinks_.back());
   links_.push_back(nullptr);

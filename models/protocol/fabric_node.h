@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "models/base/component.h"
@@ -20,8 +21,9 @@ class FabricNode : public Component {
 
   // Assembly calls these once per edge, before the end of elaboration, peers in ascending order;
   // the order gives the port numbers that paths use.
-  FabricTargetSocket& add_input(NodeId upstream);
-  FabricInitiatorSocket& add_output(NodeId downstream);
+  // `peer`: its name in that of the socket, "from_r0c0", "to_sip0_cube1_ucie_w".
+  FabricTargetSocket& add_input(NodeId upstream, const std::string& peer);
+  FabricInitiatorSocket& add_output(const std::string& peer);
   std::size_t inputs() const { return inputs_.size(); }
   std::size_t outputs() const { return outputs_.size(); }
 

@@ -102,15 +102,6 @@ struct IpcqCredit {
   PeId source;                     // the receiver; for diagnosis
 };
 
-// Credit callback of the sender (its end of the side band), called at the instant of delivery.
-class IpcqCreditListener {
- public:
-  virtual void credit_delivered(const IpcqCredit& credit) = 0;
-
- protected:
-  ~IpcqCreditListener() = default;
-};
-
 // Data and metadata of one message. Its route ends at the receiver's pe_dma.
 struct IpcqMessage : Message {
   std::uint64_t installation = 0;
@@ -121,9 +112,8 @@ struct IpcqMessage : Message {
   DType dtype = DType::f16;
   std::shared_ptr<const ByteImage> bytes;  // as they were at issue; null with data off
   PeId destination;
-  PeId source;            // for diagnosis, like the direction
-  std::string direction;  // the sender's
-  IpcqCreditListener* sender = nullptr;
+  PeId source;
+  std::string direction;  // the sender's; for diagnosis
 };
 
 // --- Kernel and PE_IPCQ

@@ -46,7 +46,7 @@ struct MachineDescription {
   ChannelInterleave hbm_interleave;  // of a partition's bytes
   std::uint32_t flit_bytes = 256;
   std::uint64_t hbm_slice_bytes = 0;     // one PE's partition
-  std::uint64_t sram_bytes = 0;          // of a cube
+  std::uint64_t sram_bytes = 0;          // of a cube, where it has no other
   std::uint64_t tcm_bytes = 0;           // of a PE
   std::uint64_t tcm_reserved_bytes = 0;  // of it, the scheduler's tile buffers: at the highest
                                          // addresses
@@ -76,6 +76,12 @@ struct MachineDescription {
   // Memory node and offset of a physical address. Throws AddressError or RoutingError (spec 3.1).
   MemoryTarget place_of(std::uint64_t physical_address) const {
     return memory_map.place_of(physical_address);
+  }
+
+  // Of one cube: an instance may have a size of its own.
+  std::uint64_t sram_bytes_of(int sip, int cube) const {
+    const auto range = memory_map.range_of(sram(sip, cube));
+    return range ? range->nbytes : sram_bytes;
   }
 
   const std::string& name(NodeId node) const { return nodes[node].name; }

@@ -17,6 +17,16 @@ MemoryMap::MemoryMap(std::vector<MemoryRange> ranges, std::optional<AddressMap> 
     bases_.push_back(range.base);
   }
   build_directory();
+  for (std::size_t i = 0; i < ranges_.size(); ++i) {
+    if (by_node_.size() <= ranges_[i].node)
+      by_node_.resize(ranges_[i].node + std::size_t{1}, static_cast<std::uint32_t>(ranges_.size()));
+    by_node_[ranges_[i].node] = static_cast<std::uint32_t>(i);
+  }
+}
+
+std::optional<MemoryRange> MemoryMap::range_of(NodeId node) const {
+  if (node >= by_node_.size() || by_node_[node] == ranges_.size()) return std::nullopt;
+  return ranges_[by_node_[node]];
 }
 
 void MemoryMap::build_directory() {

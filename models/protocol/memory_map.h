@@ -36,6 +36,9 @@ class MemoryMap {
   // Memory node and offset of a physical address. Throws AddressError or RoutingError (spec 3.1).
   MemoryTarget place_of(std::uint64_t physical_address) const;
 
+  // The range of a node; none if it has no memory, or none of any size.
+  std::optional<MemoryRange> range_of(NodeId node) const;
+
   const std::vector<MemoryRange>& ranges() const { return ranges_; }  // by ascending base
   const std::optional<AddressMap>& layout() const { return layout_; }
 
@@ -50,6 +53,7 @@ class MemoryMap {
   // [die]: the last range that begins at or below the first address of the die, else 0; behind the
   // last die the number of ranges. Addresses beyond the last die count as its own.
   std::vector<std::uint32_t> directory_;
+  std::vector<std::uint32_t> by_node_;  // [node]: its position in ranges_, or their number
   std::optional<AddressMap> layout_;
 };
 

@@ -23,7 +23,11 @@ const char* op_log_name_of(StageType stage);  // "tile/DMA_READ", ...
 struct Stage {
   StageType type = StageType::fetch;
   MathOp math_op = MathOp::add;
-  DType dtype = DType::f16;          // of the compute operands
+  DType dtype = DType::f16;  // of the compute operands
+  // Entries of the command's operands (task_operands.h) that the stage uses: dma_read the one that
+  // it reads, fetch and the first computation those of the command's own operation, an epilogue's
+  // math its tensor, store and dma_write the result.
+  std::uint8_t first_operand = 0, operand_count = 0;
   std::uint64_t address = 0;         // dma stages
   std::uint64_t bytes = 0;           // dma, fetch, store
   std::int64_t m = 0, k = 0, n = 0;  // gemm
@@ -32,6 +36,19 @@ struct Stage {
   // given back by gemm, those of an epilogue by the tile's last math, the accumulator or result by
   // store.
   std::uint64_t register_bytes = 0;
+
+  void use(std::size_t first, std::size_t count = 1) {
+    first_operand = static_cast<std::uint8_t>(first);
+    operand_count = static_cast<std::uint8_t>(count);
+  }
+};
+
+// The part of an extent of a command that a tile covers.
+struct TileSpan {
+  std::int64_t begin = 0, length = 0;
+};
+struct TileExtents {
+  TileSpan rows, columns, depth;  // of the output; of a GEMM's inner extent
 };
 
 // One tile of a command: its stages in order. Built by the pure plan functions of models/timing.
@@ -40,6 +57,7 @@ class Tile {
   static constexpr std::size_t max_stages = 24;
 
   std::uint64_t id = 0;
+  TileExtents extents;           // of a composite
   void add(const Stage& stage);  // throws ModelError beyond max_stages
   std::size_t size() const { return size_; }
   const Stage& operator[](std::size_t i) const { return stages_[i]; }
@@ -50,6 +68,7 @@ class Tile {
 };
 
 struct TileTask;
+class TaskOperands;  // models/protocol/task_operands.h
 
 // The order in which requests of one instant for a shared resource are granted (spec 5).
 struct WorkOrder {
@@ -83,6 +102,9 @@ struct TileTask {
   std::uint64_t command_id = 0;
   bool simple = false;  // a simple command: runs on one engine only
   TileListener* completion = nullptr;
+  // Of the command; null if it has none. One table for all of its tiles, until the last of them is
+  // complete.
+  const TaskOperands* operands = nullptr;
   std::shared_ptr<const DataOp> data;  // simple commands: recorded with the only stage
   // The scheduler's own: the tile's buffer in its reserve.
   std::uint64_t buffer_address = 0;

@@ -56,6 +56,11 @@ class TransactionListener {
   virtual bool provide_bytes(const Transaction& /*transaction*/, unsigned char* /*out*/) {
     return false;
   }
+  // The byte enables of a read or write for such a target, 0x00 or 0xff for each byte. False: all
+  // of them are enabled.
+  virtual bool provide_byte_enables(const Transaction& /*transaction*/, unsigned char* /*out*/) {
+    return false;
+  }
   // Bytes of such a target in answer to a read, before completed(); the response status is then
   // TLM_OK_RESPONSE.
   virtual void take_bytes(const Transaction& /*transaction*/, const unsigned char* /*bytes*/) {}

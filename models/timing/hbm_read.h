@@ -16,9 +16,12 @@ namespace kernbench {
 
 class HbmRead {
  public:
-  // Books [offset, offset + bytes), bytes > 0, of the partition or of one channel.
+  // Books [offset, offset + bytes), bytes > 0, of the partition or of one channel. Calls
+  // booked(channel, slot of its first burst, finish of its last) for each channel, in the order in
+  // which the read touches them.
+  template <class Booked>
   void book_all(HbmState& state, std::uint64_t offset, std::uint64_t bytes, Fs now,
-                std::uint16_t channel = every_channel) {
+                std::uint16_t channel, Booked booked) {
     bursts_ = state.bursts_of(offset, bytes);
     burst_time_ = state.burst_time;
     burst_shift_ = state.burst_shift;
@@ -27,8 +30,10 @@ class HbmRead {
     first_finish_.clear();
     for (std::uint64_t i = 0; i < used; ++i) {
       const std::uint64_t on_channel = (bursts_.count() - i + stride - 1) / stride;
-      first_finish_.push_back(book(state, state.channel_of(bursts_.first + i, channel),
-                                   HbmDirection::read, now, on_channel));
+      const std::size_t at = state.channel_of(bursts_.first + i, channel);
+      const Fs finish = book(state, at, HbmDirection::read, now, on_channel);
+      first_finish_.push_back(finish);
+      booked(at, HbmSlot{finish - burst_time_, finish}, state.channels[at].available_at);
     }
     ready_ = now;
     next_ = bursts_.first;
@@ -36,8 +41,10 @@ class HbmRead {
     lap_ = 0;
   }
 
-  // Finish of the first burst on each channel, in the order in which the read touches them.
-  const std::vector<Fs>& first_finishes() const { return first_finish_; }
+  void book_all(HbmState& state, std::uint64_t offset, std::uint64_t bytes, Fs now,
+                std::uint16_t channel = every_channel) {
+    book_all(state, offset, bytes, now, channel, [](std::size_t, const HbmSlot&, Fs) {});
+  }
 
   // The instant at which every byte up to the one at `offset` is out; offsets in ascending order.
   Fs ready(std::uint64_t offset) {

@@ -16,18 +16,17 @@ Count ceil_div(std::int64_t a, std::int64_t b) {
   return static_cast<Count>(a / b + (a % b != 0 ? 1 : 0));
 }
 
-// Tile `index` of an extent: where it begins and how long it is.
-struct Span {
-  std::int64_t begin = 0;
-  std::int64_t length = 0;
-  Span(std::int64_t extent, std::int64_t tile, Count index)
-      : begin(static_cast<std::int64_t>(index) * tile), length(std::min(tile, extent - begin)) {}
-};
+// Tile `index` of an extent.
+TileSpan span(std::int64_t extent, std::int64_t tile, Count index) {
+  const std::int64_t begin = static_cast<std::int64_t>(index) * tile;
+  return {begin, std::min(tile, extent - begin)};
+}
 
 struct Block {  // tile (rows, columns) of a tensor that is `width` wide
   const CompositeOperand& of;
-  Span rows;
-  Span columns;
+  std::size_t operand;  // in the command's operands
+  TileSpan rows;
+  TileSpan columns;
   std::int64_t width;
 
   Count bytes() const {
@@ -61,14 +60,17 @@ void add_dma(Tile& tile, StageType type, const Block& block) {
   stage.dtype = block.of.dtype;
   stage.address = block.address();
   stage.bytes = block.bytes();
+  stage.use(block.operand);
   tile.add(stage);
 }
 
-void add_move(Tile& tile, StageType type, Count bytes, Count register_bytes) {
+void add_move(Tile& tile, StageType type, Count bytes, Count register_bytes,
+              std::size_t first_operand, std::size_t operands) {
   Stage stage;
   stage.type = type;
   stage.bytes = bytes;
   stage.register_bytes = register_bytes;
+  stage.use(first_operand, operands);
   tile.add(stage);
 }
 
@@ -97,14 +99,13 @@ TilePlan::TilePlan(CompositeGemm command, const TileShape& default_tile)
   first_pass_tiles_ = tiles_m_ * tiles_n_ * tiles_k_;
   rows_ = product_.m;
   columns_ = product_.n;
-  add_kernel_epilogue(product_.epilogue, product_.out);
+  number_epilogue(product_.epilogue, 2);
+  add_kernel_epilogue(product_.out);
 }
 
 TilePlan::TilePlan(CompositeMath command, const TileShape& default_tile)
     : shape_(checked("composite math", command.tile, default_tile)), rows_(command.m),
-      columns_(command.n), math_{std::move(command.inputs),
-                                 command.out,
-                                 {{command.op, EpilogueScope::output_tile, 0, 0}}} {
+      columns_(command.n), math_{std::move(command.inputs), 0, command.out, {}} {
   check_extent("composite math", "m", rows_);
   check_extent("composite math", "n", columns_);
   constexpr std::size_t other_stages = 4;
@@ -116,22 +117,32 @@ TilePlan::TilePlan(CompositeMath command, const TileShape& default_tile)
   tiles_m_ = ceil_div(rows_, shape_.m);
   tiles_n_ = ceil_div(columns_, shape_.n);
   first_pass_tiles_ = tiles_m_ * tiles_n_;
-  for (const EpilogueStage& op : command.epilogue) {
-    if (op.scope == EpilogueScope::k_tile)
+  number_epilogue(command.epilogue, math_.inputs.size());
+  math_.ops.push_back({{command.op, EpilogueScope::output_tile, 0, 0}, 0, math_.inputs.size()});
+  for (const Op& op : epilogue_) {
+    if (op.stage.scope == EpilogueScope::k_tile)
       throw UsageError(
           "composite math: an epilogue entry at k_tile scope, and only a gemm has k tiles");
-    if (op.scope == EpilogueScope::output_tile) math_.ops.push_back(op);
+    if (op.stage.scope == EpilogueScope::output_tile) math_.ops.push_back(op);
   }
-  add_kernel_epilogue(command.epilogue, command.out);
+  add_kernel_epilogue(command.out);
 }
 
-void TilePlan::add_kernel_epilogue(const std::vector<EpilogueStage>& epilogue,
-                                   const CompositeOperand& out) {
-  for (const EpilogueStage& op : epilogue) {
-    if (op.scope == EpilogueScope::kernel) kernel_epilogue_.ops.push_back(op);
+void TilePlan::number_epilogue(const std::vector<EpilogueStage>& epilogue, std::size_t inputs) {
+  result_ = inputs;
+  for (const EpilogueStage& stage : epilogue) {
+    epilogue_.push_back({stage, result_, stage.operand ? std::size_t{1} : 0});
+    result_ += epilogue_.back().operands;
+  }
+}
+
+void TilePlan::add_kernel_epilogue(const CompositeOperand& out) {
+  for (const Op& op : epilogue_) {
+    if (op.stage.scope == EpilogueScope::kernel) kernel_epilogue_.ops.push_back(op);
   }
   if (kernel_epilogue_.ops.empty()) return;
   kernel_epilogue_.inputs = {out};
+  kernel_epilogue_.first_input = result_;
   kernel_epilogue_.result = out;
   second_pass_tiles_ = tiles_m_ * tiles_n_;
 }
@@ -145,35 +156,36 @@ Tile TilePlan::tile(std::uint64_t i) const {
 Tile TilePlan::gemm_tile(std::uint64_t i) const {
   const CompositeGemm& g = product_;
   const Count k_index = i % tiles_k_;
-  const Span m(g.m, shape_.m, i / tiles_k_ / tiles_n_);
-  const Span n(g.n, shape_.n, i / tiles_k_ % tiles_n_);
-  const Span k(g.k, shape_.k, k_index);
-  const Block a{g.a, m, k, g.k};
-  const Block b{g.b, k, n, g.n};
-  const Block out{g.out, m, n, g.n};
+  const TileSpan m = span(g.m, shape_.m, i / tiles_k_ / tiles_n_);
+  const TileSpan n = span(g.n, shape_.n, i / tiles_k_ % tiles_n_);
+  const TileSpan k = span(g.k, shape_.k, k_index);
+  const Block a{g.a, 0, m, k, g.k};
+  const Block b{g.b, 1, k, n, g.n};
+  const Block out{g.out, result_, m, n, g.n};
   const bool first_k = k_index == 0;
   const bool last_k = k_index + 1 == tiles_k_;
   const Count accumulator =
       static_cast<Count>(m.length) * static_cast<Count>(n.length) * size_of(g.acc_dtype);
 
-  std::vector<const EpilogueStage*> epilogue;
+  std::vector<const Op*> epilogue;
   Count epilogue_bytes = 0;
   for (const EpilogueScope scope : {EpilogueScope::k_tile, EpilogueScope::output_tile}) {
     if (scope == EpilogueScope::output_tile && !last_k) break;
-    for (const EpilogueStage& op : g.epilogue) {
-      if (op.scope != scope) continue;
+    for (const Op& op : epilogue_) {
+      if (op.stage.scope != scope) continue;
       epilogue.push_back(&op);
-      epilogue_bytes += operand_bytes(op, m.length, n.length);
+      epilogue_bytes += operand_bytes(op.stage, m.length, n.length);
     }
   }
 
   Tile tile;
   tile.id = i;
+  tile.extents = {m, n, k};
   add_dma(tile, StageType::dma_read, a);
   add_dma(tile, StageType::dma_read, b);
   const Count operands = a.bytes() + b.bytes();
   add_move(tile, StageType::fetch, operands + epilogue_bytes,
-           operands + epilogue_bytes + (first_k ? accumulator : 0));
+           operands + epilogue_bytes + (first_k ? accumulator : 0), 0, 2);
   Stage gemm;
   gemm.type = StageType::gemm;
   gemm.dtype = g.a.dtype;
@@ -181,47 +193,52 @@ Tile TilePlan::gemm_tile(std::uint64_t i) const {
   gemm.k = k.length;
   gemm.n = n.length;
   gemm.register_bytes = operands;
+  gemm.use(0, 2);
   tile.add(gemm);
   for (std::size_t op = 0; op < epilogue.size(); ++op) {
     Stage math;
     math.type = StageType::math;
-    math.math_op = epilogue[op]->op;
+    math.math_op = epilogue[op]->stage.op;
     math.dtype = g.acc_dtype;
     math.elements = m.length * n.length;
     math.register_bytes = op + 1 == epilogue.size() ? epilogue_bytes : 0;
+    math.use(epilogue[op]->first_operand, epilogue[op]->operands);
     tile.add(math);
   }
   if (last_k) {
-    add_move(tile, StageType::store, out.bytes(), accumulator);
+    add_move(tile, StageType::store, out.bytes(), accumulator, result_, 1);
     add_dma(tile, StageType::dma_write, out);
   }
   return tile;
 }
 
 Tile TilePlan::math_tile(std::uint64_t id, std::uint64_t i, const Pass& pass) const {
-  const Span m(rows_, shape_.m, i / tiles_n_);
-  const Span n(columns_, shape_.n, i % tiles_n_);
-  const Block out{pass.result, m, n, columns_};
+  const TileSpan m = span(rows_, shape_.m, i / tiles_n_);
+  const TileSpan n = span(columns_, shape_.n, i % tiles_n_);
+  const Block out{pass.result, result_, m, n, columns_};
   Count operands = 0;
   Tile tile;
   tile.id = id;
-  for (const CompositeOperand& input : pass.inputs) {
-    const Block block{input, m, n, columns_};
+  tile.extents = {m, n, {}};
+  for (std::size_t input = 0; input < pass.inputs.size(); ++input) {
+    const Block block{pass.inputs[input], pass.first_input + input, m, n, columns_};
     add_dma(tile, StageType::dma_read, block);
     operands += block.bytes();
   }
-  for (const EpilogueStage& op : pass.ops) operands += operand_bytes(op, m.length, n.length);
-  add_move(tile, StageType::fetch, operands, operands + out.bytes());
+  for (const Op& op : pass.ops) operands += operand_bytes(op.stage, m.length, n.length);
+  add_move(tile, StageType::fetch, operands, operands + out.bytes(), pass.first_input,
+           pass.inputs.size());
   for (std::size_t op = 0; op < pass.ops.size(); ++op) {
     Stage math;
     math.type = StageType::math;
-    math.math_op = pass.ops[op].op;
+    math.math_op = pass.ops[op].stage.op;
     math.dtype = pass.inputs.empty() ? pass.result.dtype : pass.inputs.front().dtype;
     math.elements = m.length * n.length;
     math.register_bytes = op + 1 == pass.ops.size() ? operands : 0;
+    math.use(pass.ops[op].first_operand, pass.ops[op].operands);
     tile.add(math);
   }
-  add_move(tile, StageType::store, out.bytes(), out.bytes());
+  add_move(tile, StageType::store, out.bytes(), out.bytes(), result_, 1);
   add_dma(tile, StageType::dma_write, out);
   return tile;
 }
@@ -260,7 +277,7 @@ const char* TilePlan::op_log_name() const {
       all.push_back("composite_" + std::string(name_of(static_cast<MathOp>(i))));
     return all;
   }();
-  return names[static_cast<std::size_t>(math_.ops.front().op)].c_str();
+  return names[static_cast<std::size_t>(math_.ops.front().stage.op)].c_str();
 }
 
 std::uint64_t buffer_bytes(const Tile& tile) {

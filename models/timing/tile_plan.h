@@ -8,6 +8,9 @@
 //   Both, with epilogues at kernel scope: then one MATH pass over the whole output,
 //         [DMA_READ] FETCH MATH+ STORE [DMA_WRITE]
 //
+// Stages name the operands that they use by their position in TaskOperands: those of the command's
+// own operation, tensors of the epilogue in list order, the result.
+//
 // A pinned operand has no DMA_READ, a pinned result no DMA_WRITE. Tiles at the edges have their
 // true size. For timing a tensor counts as stored in tile order: tile (i, j) of X[I, J] begins at
 // base + itemsize * (i0 * J + rows_of_the_tile * j0), so that every tile is one contiguous range
@@ -46,19 +49,28 @@ class TilePlan {
   std::uint64_t largest_buffer_bytes() const;
 
  private:
+  // An operation of a tile, and the positions of the operands that it uses.
+  struct Op {
+    EpilogueStage stage;
+    std::size_t first_operand = 0, operands = 0;
+  };
   // An element-wise pass over the output: a math command, or the kernel epilogue.
   struct Pass {
     std::vector<CompositeOperand> inputs;
+    std::size_t first_input = 0;  // position
     CompositeOperand result;
-    std::vector<EpilogueStage> ops;
+    std::vector<Op> ops;
   };
 
-  void add_kernel_epilogue(const std::vector<EpilogueStage>& epilogue, const CompositeOperand& out);
+  void number_epilogue(const std::vector<EpilogueStage>& epilogue, std::size_t inputs);
+  void add_kernel_epilogue(const CompositeOperand& out);
   Tile gemm_tile(std::uint64_t i) const;
   Tile math_tile(std::uint64_t id, std::uint64_t i, const Pass& pass) const;
 
   bool gemm_ = false;
-  CompositeGemm product_;  // gemm_ only
+  CompositeGemm product_;     // gemm_ only
+  std::vector<Op> epilogue_;  // in list order, all scopes
+  std::size_t result_ = 0;    // position
   TileShape shape_;
   std::uint64_t tiles_m_ = 1, tiles_n_ = 1, tiles_k_ = 1;
   std::uint64_t first_pass_tiles_ = 0, second_pass_tiles_ = 0;

@@ -5,7 +5,12 @@
 //   // class Dma : sc_module, with a constructor from sc_module_name
 //   modules.add_initiator("acme.dma", &acme::Dma::socket);
 //   modules.add_target("acme.dram", &acme::Dram::socket);
+//   // class Sram : sc_module, with a constructor from sc_module_name and Attributes
+//   modules.add_target("acme.sram", &acme::Sram::socket, schema_of<acme::Sram::Parameters>());
 //   register_builtin_components(registry, modules);
+//
+// Each is also an implementation of its own name, with the attributes of its bridge and those that
+// it declares: `bridge: {impl: acme.sram, attrs: {latency_ns: 3}}`.
 //
 // The module knows nothing of this platform: it has one socket of the base protocol, of any width,
 // initiator or target.
@@ -18,6 +23,8 @@
 #include <systemc>
 #include <tlm>
 #include <vector>
+
+#include "models/base/parameter_set.h"
 
 namespace kernbench {
 
@@ -33,6 +40,17 @@ class ExternalModules {
       std::function<std::unique_ptr<sc_core::sc_module>(const char* name, TargetSocket& bridge)>;
   using MakeTarget =
       std::function<std::unique_ptr<sc_core::sc_module>(const char* name, InitiatorSocket& bridge)>;
+
+  // The same with the values of the declared parameters.
+  using MakeInitiatorOf = std::function<std::unique_ptr<sc_core::sc_module>(
+      const char* name, TargetSocket& bridge, const Attributes& attributes)>;
+  using MakeTargetOf = std::function<std::unique_ptr<sc_core::sc_module>(
+      const char* name, InitiatorSocket& bridge, const Attributes& attributes)>;
+  template <class Make>
+  struct Declared {
+    Make make;
+    ParameterSchema schema;  // names that the bridge does not have
+  };
 
   // Throw UsageError for a name that is taken.
   void add_initiator(const std::string& name, MakeInitiator make);
@@ -53,6 +71,27 @@ class ExternalModules {
       return module;
     });
   }
+  void add_initiator(const std::string& name, MakeInitiatorOf make, ParameterSchema schema);
+  void add_target(const std::string& name, MakeTargetOf make, ParameterSchema schema);
+  template <class Module, class Socket>
+  void add_initiator(const std::string& name, Socket Module::*socket, ParameterSchema schema) {
+    const auto make = [socket](const char* leaf, TargetSocket& bridge, const Attributes& values) {
+      auto module = std::make_unique<Module>(sc_core::sc_module_name(leaf), values);
+      bind((*module).*socket, bridge);
+      return module;
+    };
+    add_initiator(name, MakeInitiatorOf(make), std::move(schema));
+  }
+  template <class Module, class Socket>
+  void add_target(const std::string& name, Socket Module::*socket, ParameterSchema schema) {
+    const auto make = [socket](const char* leaf, InitiatorSocket& bridge,
+                               const Attributes& values) {
+      auto module = std::make_unique<Module>(sc_core::sc_module_name(leaf), values);
+      bind(bridge, (*module).*socket);
+      return module;
+    };
+    add_target(name, MakeTargetOf(make), std::move(schema));
+  }
   // Equivalent of initiator.bind(target) for sockets of different widths.
   template <class Initiator, class Target>
   static void bind(Initiator& initiator, Target& target) {
@@ -60,12 +99,22 @@ class ExternalModules {
     target.get_base_port().bind(initiator.get_base_interface());
   }
 
+  // Those that a bridge makes from their name alone (`module:`).
   const std::map<std::string, MakeInitiator>& initiators() const { return initiators_; }
   const std::map<std::string, MakeTarget>& targets() const { return targets_; }
+  // All.
+  const std::map<std::string, Declared<MakeInitiatorOf>>& declared_initiators() const {
+    return declared_initiators_;
+  }
+  const std::map<std::string, Declared<MakeTargetOf>>& declared_targets() const {
+    return declared_targets_;
+  }
 
  private:
   std::map<std::string, MakeInitiator> initiators_;
   std::map<std::string, MakeTarget> targets_;
+  std::map<std::string, Declared<MakeInitiatorOf>> declared_initiators_;
+  std::map<std::string, Declared<MakeTargetOf>> declared_targets_;
 };
 
 }  // namespace kernbench

@@ -25,11 +25,18 @@ struct TlmAccess {
     bool done = false;
   };
 
-  // Parts of a payload, or the response status of one that is refused: command, byte enable, burst
-  // or address error.
-  static tlm::tlm_response_status cut(MachineServices& machine, NodeId initiator,
-                                      const tlm::tlm_generic_payload& payload,
-                                      std::vector<Part>& parts);
+  // Why a payload is refused; TLM_OK_RESPONSE: it is not.
+  struct Refusal {
+    tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
+    std::string reason{};
+    explicit operator bool() const { return status != tlm::TLM_OK_RESPONSE; }
+  };
+
+  // Cuts a payload into parts, unless it is refused: command, burst, byte enable or address error,
+  // generic error for a null pointer.
+  static Refusal cut(MachineServices& machine, NodeId initiator,
+                     const tlm::tlm_generic_payload& payload, std::uint64_t max_bytes,
+                     std::vector<Part>& parts);
 
   Part& part_of(const Transaction& transaction);
   // Of the transaction's first byte, in the payload.
@@ -41,8 +48,11 @@ struct TlmAccess {
   void read_from_store(FunctionalModel* store, const Transaction& transaction);
   // See TransactionListener.
   bool provide_bytes(const Transaction& transaction, unsigned char* out) const;
+  bool provide_byte_enables(const Transaction& transaction, unsigned char* out) const;
   void take_bytes(const Transaction& transaction, const unsigned char* bytes) const;
-  std::string str() const;  // "the read of 4 bytes at 0x1000"
+  std::string str() const { return text_of(*payload); }
+  static std::string text_of(
+      const tlm::tlm_generic_payload& payload);  // "the read of 4 bytes at 0x1000"
 
   tlm::tlm_generic_payload* payload = nullptr;  // null: its thread has been killed
   Caller* caller = nullptr;                     // null: nb_transport
@@ -51,6 +61,10 @@ struct TlmAccess {
   std::size_t awaited = 0;
   tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
   std::size_t pending_wait = 0;
+
+ private:
+  // As memcpy() to or from the payload, of the bytes that are enabled.
+  void copy_in(const Transaction& transaction, const void* bytes) const;
 };
 
 }  // namespace kernbench

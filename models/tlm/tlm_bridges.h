@@ -1,5 +1,5 @@
 // The bridges to plain TLM-2.0 modules as implementations, "builtin.tlm_initiator_bridge" and
-// "builtin.tlm_target_bridge".
+// "builtin.tlm_target_bridge", and every module behind its bridge under a name of its own.
 #pragma once
 
 #include "models/base/component_registry.h"
@@ -13,5 +13,13 @@ void register_tlm_bridges(ComponentRegistry& registry, const ExternalModules& mo
 // One each, in the source of the bridge.
 Implementation tlm_initiator_bridge_implementation(const ExternalModules& modules);
 Implementation tlm_target_bridge_implementation(const ExternalModules& modules);
+
+// Of one module behind its bridge, under the module's name.
+Implementation tlm_initiator_implementation(
+    const std::string& name,
+    const ExternalModules::Declared<ExternalModules::MakeInitiatorOf>& module);
+Implementation tlm_target_implementation(
+    const std::string& name,
+    const ExternalModules::Declared<ExternalModules::MakeTargetOf>& module);
 
 }  // namespace kernbench

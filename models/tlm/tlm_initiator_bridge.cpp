@@ -11,11 +11,13 @@
 // Values: a write takes effect in the memory store at its commit, a read is sampled when its answer
 // arrives. With data off writes are ignored and reads give zeros (a plain memory behind a
 // TlmTargetBridge keeps its own bytes in any case). Response status: address error if a byte has no
-// memory; command error for commands other than read and write; byte enable error; burst error for
-// a length of 0 or a streaming width below the length; generic error for a value that only phase 2
-// knows; else what the target answered. A refused access ends at once. DMI is refused;
-// transport_dbg reaches every memory. Not modelled: byte enables, streaming, locks, ignorable
-// phases.
+// memory; command error for commands other than read and write; burst error for a length of 0 or
+// above max_length_bytes, or a streaming width below the length; byte enable error for enables that
+// are neither 0 nor 0xff, or of length 0; generic error for a null data pointer, or a value that
+// only phase 2 knows; else what the target answered. A refused access ends at once. Byte enables
+// choose the bytes that a write changes and a read returns; its time is that of all bytes. DMI is
+// refused; transport_dbg reaches every memory, without byte enables. Not modelled: streaming,
+// locks, ignorable phases.
 #include <algorithm>
 #include <list>
 #include <memory>
@@ -35,6 +37,8 @@ class TlmInitiatorBridge final : public TlmBridge,
  public:
   static constexpr const char* description =
       "a plain TLM-2.0 initiator (base protocol) as an initiator of memory traffic";
+  static constexpr const char* module_description =
+      "plain TLM-2.0 initiator, behind builtin.tlm_initiator_bridge";
   static constexpr std::array roles{Role::tlm_initiator};
   struct Parameters : TlmBridgeParameters {
     // A list of names, or attributes.
@@ -51,6 +55,10 @@ class TlmInitiatorBridge final : public TlmBridge,
         Parameter::integer("max_outstanding", "accesses granted and not ended", "", "assumption")
             .default_val(8)
             .range(1, 65536)};
+    Param<std::uint64_t> max_length_bytes{
+        *this, Parameter::integer("max_length_bytes", "longest access", "B", "assumption")
+                   .default_val(64 << 20)
+                   .range(1, 1 << 30)};
     Param<bool> posted{
         *this, Parameter::boolean(
                    "posted", "a write ends at its commit, without an acknowledgement", "spec 2.1")
@@ -69,18 +77,24 @@ class TlmInitiatorBridge final : public TlmBridge,
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override;
   unsigned transport_dbg(tlm::tlm_generic_payload& payload) override;
+  unsigned debug_step(tlm::tlm_generic_payload& payload, unsigned done, const MemoryPiece& piece,
+                      std::uint64_t at, std::uint64_t nbytes);
 
   Fs next_due() const override;
   void serve() override;
 
   tlm::tlm_sync_enum begin_request(tlm::tlm_generic_payload& payload,
                                    const sc_core::sc_time& delay);
+  // Sets the response status of a payload that is refused.
+  bool refused(tlm::tlm_generic_payload& payload, std::vector<TlmAccess::Part>& parts);
+  bool is_under_way(const tlm::tlm_generic_payload& payload) const;
   TlmAccess& admit(tlm::tlm_generic_payload& payload, std::vector<TlmAccess::Part> parts, Fs due);
   void grant();
   void send_request(TlmAccess& access);
   void completed(Transaction& transaction) override;
   void committed(Transaction& transaction) override;
   bool provide_bytes(const Transaction& transaction, unsigned char* out) override;
+  bool provide_byte_enables(const Transaction& transaction, unsigned char* out) override;
   void take_bytes(const Transaction& transaction, const unsigned char* bytes) override;
   void respond();
   void resolve(TlmAccess& access);
@@ -119,12 +133,14 @@ tlm::tlm_sync_enum TlmInitiatorBridge::nb_transport_fw(tlm::tlm_generic_payload&
   if (phase == tlm::END_RESP) {
     if (responding_ == nullptr || responding_->payload != &payload)
       return broken_protocol("END_RESP without a BEGIN_RESP");
-    response_free_at_ = now() + delay.value();
+    response_free_at_ = after(delay.value());
     end(*responding_);
     return tlm::TLM_COMPLETED;
   }
   if (phase == tlm::END_REQ || phase == tlm::BEGIN_RESP)
     return broken_protocol("a target's phase on the forward path");
+  if (phase == tlm::UNINITIALIZED_PHASE)
+    return broken_protocol("nb_transport_fw with a phase that is not set");
   return tlm::TLM_ACCEPTED;  // ignorable
 }
 
@@ -134,26 +150,45 @@ tlm::tlm_sync_enum TlmInitiatorBridge::begin_request(tlm::tlm_generic_payload& p
     return broken_protocol("BEGIN_REQ before the END_REQ of the request before");
   if (!payload.has_mm())
     return broken_protocol("BEGIN_REQ with a payload that has no memory manager");
+  if (is_under_way(payload)) return broken_protocol("BEGIN_REQ with a payload that is under way");
+  const Fs due = after(delay.value());
   std::vector<TlmAccess::Part> parts;
-  const tlm::tlm_response_status status = TlmAccess::cut(machine_, node(), payload, parts);
-  payload.set_dmi_allowed(false);
-  if (status != tlm::TLM_OK_RESPONSE) {
-    count_refusal();
-    payload.set_response_status(status);
-    return tlm::TLM_COMPLETED;
-  }
+  if (refused(payload, parts)) return tlm::TLM_COMPLETED;
   payload.acquire();
-  requesting_ = &admit(payload, std::move(parts), now() + delay.value());
+  requesting_ = &admit(payload, std::move(parts), due);
   return tlm::TLM_ACCEPTED;
+}
+
+bool TlmInitiatorBridge::is_under_way(const tlm::tlm_generic_payload& payload) const {
+  const auto has_it = [&](const auto& access) {
+    return access != nullptr && access->payload == &payload;
+  };
+  return std::any_of(waiting_.begin(), waiting_.end(), has_it) ||
+         std::any_of(under_way_.begin(), under_way_.end(), has_it);
+}
+
+bool TlmInitiatorBridge::refused(tlm::tlm_generic_payload& payload,
+                                 std::vector<TlmAccess::Part>& parts) {
+  const TlmAccess::Refusal refusal =
+      TlmAccess::cut(machine_, node(), payload, *parameters_.max_length_bytes, parts);
+  payload.set_dmi_allowed(false);
+  if (!refusal) return false;
+  payload.set_response_status(refusal.status);
+  count_refusal(fmt::format("{}: {}: {}", TlmAccess::text_of(payload),
+                            payload.get_response_string(), refusal.reason));
+  return true;
 }
 
 void TlmInitiatorBridge::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   std::vector<TlmAccess::Part> parts;
-  const tlm::tlm_response_status status = TlmAccess::cut(machine_, node(), payload, parts);
-  payload.set_dmi_allowed(false);
-  if (status != tlm::TLM_OK_RESPONSE) {
-    count_refusal();
-    return payload.set_response_status(status);
+  if (refused(payload, parts)) return;
+  const sc_core::sc_process_handle process = sc_core::sc_get_current_process_handle();
+  if (!process.valid() || process.proc_kind() == sc_core::SC_METHOD_PROC_) {
+    payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+    broken_protocol(process.valid()
+                        ? fmt::format("b_transport in the SC_METHOD '{}'", process.name())
+                        : "b_transport outside of any process");
+    return;
   }
   if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(work_at(after(delay.value())));
   delay = sc_core::SC_ZERO_TIME;
@@ -179,27 +214,40 @@ bool TlmInitiatorBridge::get_direct_mem_ptr(tlm::tlm_generic_payload& /*payload*
 }
 
 unsigned TlmInitiatorBridge::transport_dbg(tlm::tlm_generic_payload& payload) {
+  constexpr std::uint64_t most_at_once = 1 << 20;
   unsigned done = 0;
+  if (payload.get_data_ptr() == nullptr) return done;
   try {
     for (const MemoryPiece& piece :
          memory_pieces(machine_.machine(), payload.get_address(), payload.get_data_length())) {
-      const TransactionHandle step = machine_.pool().make();
-      step->set_command(payload.get_command());
-      step->set_address(piece.physical);
-      step->set_data_ptr(payload.get_data_ptr() + done);
-      step->set_data_length(static_cast<unsigned>(piece.nbytes));
-      step->set_streaming_width(static_cast<unsigned>(piece.nbytes));
-      step->set_byte_enable_ptr(payload.get_byte_enable_ptr());
-      step->route().path = &machine_.routes().memory_path(node(), piece.place.node);
-      step->route().offset = piece.place.offset;
-      const unsigned count = transport_debug(*step);
-      done += count;
-      if (count < piece.nbytes) break;
+      for (std::uint64_t at = 0; at < piece.nbytes;) {
+        const std::uint64_t nbytes = std::min(piece.nbytes - at, most_at_once);
+        const unsigned count = debug_step(payload, done, piece, at, nbytes);
+        done += count;
+        at += nbytes;
+        if (count < nbytes) return done;
+      }
     }
   } catch (const AddressError&) {
   } catch (const RoutingError&) {
   }
   return done;
+}
+
+// Bytes [at, at + nbytes) of a piece, from byte `done` of the payload on.
+unsigned TlmInitiatorBridge::debug_step(tlm::tlm_generic_payload& payload, unsigned done,
+                                        const MemoryPiece& piece, std::uint64_t at,
+                                        std::uint64_t nbytes) {
+  const TransactionHandle step = machine_.pool().make();
+  step->set_command(payload.get_command());
+  step->set_address(piece.physical + at);
+  step->set_data_ptr(payload.get_data_ptr() + done);
+  step->set_data_length(static_cast<unsigned>(nbytes));
+  step->set_streaming_width(static_cast<unsigned>(nbytes));
+  step->set_byte_enable_ptr(payload.get_byte_enable_ptr());
+  step->route().path = &machine_.routes().memory_path(node(), piece.place.node);
+  step->route().offset = piece.place.offset + at;
+  return transport_debug(*step);
 }
 
 TlmAccess& TlmInitiatorBridge::admit(tlm::tlm_generic_payload& payload,
@@ -280,7 +328,8 @@ void TlmInitiatorBridge::grant() {
   requesting_ = nullptr;
   tlm::tlm_phase phase = tlm::END_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  socket->nb_transport_bw(*granted.payload, phase, delay);
+  outside("nb_transport_bw",
+          [&] { return socket->nb_transport_bw(*granted.payload, phase, delay); });
 }
 
 void TlmInitiatorBridge::send_request(TlmAccess& access) {
@@ -321,6 +370,10 @@ void TlmInitiatorBridge::committed(Transaction& transaction) {
   under_way_[transaction.route().listener_tag]->write_to_store(machine_.data(), transaction);
 }
 
+bool TlmInitiatorBridge::provide_byte_enables(const Transaction& transaction, unsigned char* out) {
+  return under_way_[transaction.route().listener_tag]->provide_byte_enables(transaction, out);
+}
+
 bool TlmInitiatorBridge::provide_bytes(const Transaction& transaction, unsigned char* out) {
   return under_way_[transaction.route().listener_tag]->provide_bytes(transaction, out);
 }
@@ -338,18 +391,23 @@ void TlmInitiatorBridge::respond() {
   responding_ = &access;
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  const tlm::tlm_sync_enum answer = socket->nb_transport_bw(*access.payload, phase, delay);
+  const tlm::tlm_sync_enum answer = outside(
+      "nb_transport_bw", [&] { return socket->nb_transport_bw(*access.payload, phase, delay); });
   if (responding_ != &access) return;  // END_RESP came during the call
-  const bool ended =
-      answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP);
-  if (!ended) return;
-  response_free_at_ = now() + delay.value();
+  if (answer == tlm::TLM_ACCEPTED) return;
+  if (answer != tlm::TLM_COMPLETED && (answer != tlm::TLM_UPDATED || phase != tlm::END_RESP)) {
+    broken_protocol("BEGIN_RESP is answered by TLM_UPDATED with another phase than END_RESP");
+    return;
+  }
+  response_free_at_ = after(delay.value());
   end(access);
 }
 
 void TlmInitiatorBridge::resolve(TlmAccess& access) {
   access.payload->set_response_status(access.status);
-  count_access(*access.payload, access.status == tlm::TLM_OK_RESPONSE);
+  count_access(*access.payload, access.status == tlm::TLM_OK_RESPONSE, [&access] {
+    return fmt::format("{}: {}", access.str(), access.payload->get_response_string());
+  });
 }
 
 void TlmInitiatorBridge::end(TlmAccess& access) {
@@ -369,6 +427,12 @@ void TlmInitiatorBridge::end(TlmAccess& access) {
 Implementation tlm_initiator_bridge_implementation(const ExternalModules& modules) {
   return bridge_implementation<TlmInitiatorBridge>("builtin.tlm_initiator_bridge",
                                                    modules.initiators());
+}
+
+Implementation tlm_initiator_implementation(
+    const std::string& name,
+    const ExternalModules::Declared<ExternalModules::MakeInitiatorOf>& module) {
+  return module_implementation<TlmInitiatorBridge, ExternalModules::MakeInitiator>(name, module);
 }
 
 }  // namespace kernbench

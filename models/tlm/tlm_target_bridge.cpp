@@ -1,4 +1,4 @@
-// Bridge to a plain TLM-2.0 memory in the place of a memory node behind a router.
+// Bridge to a plain TLM-2.0 target: in the place of a memory node, or a node of its own.
 //
 // Timing (spec 2.1): overhead_ns after the last flit of a write, or the command of a read,
 // BEGIN_REQ goes out with a payload of the bridge's own and the offset in the memory as address;
@@ -6,11 +6,12 @@
 // END_RESP goes out, and then the response as an SRAM's does: the whole of it at once (spec 2.6); a
 // posted write completes there. The memory's time is its own. A target that answers early
 // (TLM_UPDATED, TLM_COMPLETED) is understood. Errors: the target's response status becomes that of
-// the transaction, and a message without data goes back. Values: the memory gets the bytes of every
-// write (zeros for values that only phase 2 knows), and its own bytes answer reads by TLM-2.0
-// initiators and transport_dbg. Host and kernels see the memory store as ever, to which all writes
-// go too; they do not see bytes that the memory changes by itself. Not modelled: DMI, byte enables,
-// several requests at a time.
+// the transaction, and a message without data goes back; one that is left TLM_INCOMPLETE_RESPONSE,
+// or is none of TLM-2.0, is a generic error. Values: the memory gets the bytes of every write
+// (zeros for values that only phase 2 knows), and its own bytes answer reads by TLM-2.0 initiators,
+// whose byte enables are passed on, and transport_dbg. Host and kernels see the memory store as
+// ever, to which all writes go too; they do not see bytes that the memory changes by itself. Not
+// modelled: DMI, several requests at a time.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -22,6 +23,7 @@
 #include "models/data/debug_access.h"
 #include "models/tlm/tlm_bridge.h"
 #include "models/tlm/tlm_bridges.h"
+#include "models/tlm/tlm_payload.h"
 
 namespace kernbench {
 namespace {
@@ -29,8 +31,11 @@ namespace {
 class TlmTargetBridge final : public TlmBridge, private tlm::tlm_bw_transport_if<> {
  public:
   static constexpr const char* description =
-      "a plain TLM-2.0 memory (base protocol) in the place of sram or hbm_ctrl";
-  static constexpr std::array roles{Role::sram, Role::hbm_ctrl};
+      "a plain TLM-2.0 target (base protocol) as a memory: in the place of sram or hbm_ctrl, or of "
+      "system.tlm_targets";
+  static constexpr const char* module_description =
+      "plain TLM-2.0 target, behind builtin.tlm_target_bridge";
+  static constexpr std::array roles{Role::sram, Role::hbm_ctrl, Role::tlm_target};
   struct Parameters : TlmBridgeParameters {
     // A list of names, or attributes.
     template <class Source>
@@ -55,6 +60,8 @@ class TlmTargetBridge final : public TlmBridge, private tlm::tlm_bw_transport_if
 
   ExternalModules::InitiatorSocket socket;
 
+  std::size_t payloads_with_module() const override { return payloads_.with_module(); }
+
  private:
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay) override;
@@ -64,14 +71,24 @@ class TlmTargetBridge final : public TlmBridge, private tlm::tlm_bw_transport_if
   Fs next_due() const override;
   void serve() override;
   void begin();
+  void take_payload(Transaction& transaction);
   void bytes_to_write(Transaction& transaction);
+  void understand(tlm::tlm_sync_enum answer, const tlm::tlm_phase& phase,
+                  const sc_core::sc_time& delay);
   void answered(Fs at, bool end_resp_wanted);
+  bool payload_is_as_it_was();
+  tlm::tlm_response_status end_outside();
   void finish();
+  std::string what_is_asked() const;
 
   const Parameters parameters_;
   Arrival current_;  // under way outside
-  TransactionHandle outside_payload_;
-  std::vector<unsigned char> bytes_;
+  TlmPayloads payloads_;
+  TransactionHandle not_idle_;  // while the module has a payload: the machine's pool is not empty
+  tlm::tlm_generic_payload* outside_payload_ = nullptr;  // of current_
+  std::size_t pending_wait_ = 0;
+  std::vector<unsigned char> bytes_, byte_enables_;
+  bool has_end_req_ = false;
   Fs answer_at_ = never_fs;
   bool end_resp_wanted_ = false;
   TraceSignal& busy_;
@@ -81,6 +98,11 @@ class TlmTargetBridge final : public TlmBridge, private tlm::tlm_bw_transport_if
 TlmTargetBridge::TlmTargetBridge(const ComponentInit& init,
                                  const std::map<std::string, ExternalModules::MakeTarget>& targets)
     : TlmBridge(init), socket("socket"), parameters_(init.attributes),
+      payloads_(
+          [this](const std::string& what) {
+            machine_.fatal(*this, "the module behind the bridge " + what);
+          },
+          [this] { not_idle_ = {}; }),
       busy_(add_signal("busy", "a request is with the memory", 1)) {
   add_access_statistics("reads answered", "writes completed",
                         "requests with an error as response status");
@@ -89,14 +111,14 @@ TlmTargetBridge::TlmTargetBridge(const ComponentInit& init,
 }
 
 Fs TlmTargetBridge::next_due() const {
-  if (outside_payload_) return answer_at_;
+  if (outside_payload_ != nullptr) return answer_at_;
   const Arrival* head = arrivals_.control();
   return head == nullptr ? never_fs : std::max(head->time + *parameters_.overhead, now());
 }
 
 void TlmTargetBridge::serve() {
   while (next_due() <= now()) {
-    if (outside_payload_) {
+    if (outside_payload_ != nullptr) {
       finish();
     } else {
       begin();
@@ -108,24 +130,60 @@ void TlmTargetBridge::begin() {
   current_ = *arrivals_.control();
   arrivals_.pop_control();
   Transaction& transaction = *current_.transaction;
-  const RouteExtension& route = transaction.route();
   if (transaction.get_data_length() == 0 || transaction.get_command() == tlm::TLM_IGNORE_COMMAND) {
     throw ModelError("a control message without a read has reached the memory");
   }
   bytes_.assign(transaction.get_data_length(), 0);
   if (transaction.is_write()) bytes_to_write(transaction);
-  outside_payload_ = machine_.pool().make();
-  outside_payload_->set_command(transaction.get_command());
-  outside_payload_->set_address(route.offset);
-  outside_payload_->set_data_ptr(bytes_.data());
-  outside_payload_->set_data_length(transaction.get_data_length());
-  outside_payload_->set_streaming_width(transaction.get_data_length());
+  take_payload(transaction);
   busy_.set(1);
+  pending_wait_ = services().pending_waits().open(name(), what_is_asked(), now());
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  const tlm::tlm_sync_enum answer = socket->nb_transport_fw(*outside_payload_, phase, delay);
-  if (answer == tlm::TLM_COMPLETED) return answered(now() + delay.value(), false);
-  if (answer == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP) answered(now() + delay.value(), true);
+  const tlm::tlm_sync_enum answer = outside(
+      "nb_transport_fw", [&] { return socket->nb_transport_fw(*outside_payload_, phase, delay); });
+  if (payloads_.is_whole()) understand(answer, phase, delay);
+}
+
+std::string TlmTargetBridge::what_is_asked() const {
+  const tlm::tlm_generic_payload& payload = *outside_payload_;
+  return fmt::format("its module to answer {} of {} bytes at offset {:#x}",
+                     payload.is_read() ? "the read" : "the write", payload.get_data_length(),
+                     payload.get_address());
+}
+
+void TlmTargetBridge::take_payload(Transaction& transaction) {
+  const unsigned nbytes = transaction.get_data_length();
+  if (!not_idle_) not_idle_ = machine_.pool().make();
+  has_end_req_ = false;
+  outside_payload_ = &payloads_.take();
+  outside_payload_->set_command(transaction.get_command());
+  outside_payload_->set_address(transaction.route().offset);
+  outside_payload_->set_data_ptr(bytes_.data());
+  outside_payload_->set_data_length(nbytes);
+  outside_payload_->set_streaming_width(nbytes);
+  byte_enables_.resize(nbytes);
+  if (!transaction.route().listener->provide_byte_enables(transaction, byte_enables_.data()))
+    return;
+  outside_payload_->set_byte_enable_ptr(byte_enables_.data());
+  outside_payload_->set_byte_enable_length(nbytes);
+}
+
+// The answer of nb_transport_fw; the module may have come back during the call.
+void TlmTargetBridge::understand(tlm::tlm_sync_enum answer, const tlm::tlm_phase& phase,
+                                 const sc_core::sc_time& delay) {
+  if (answer == tlm::TLM_ACCEPTED) return;
+  if (answer_at_ != never_fs) {
+    broken_protocol("a request is answered twice");
+  } else if (answer == tlm::TLM_COMPLETED) {
+    answered(after(delay.value()), false);
+  } else if (answer == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP) {
+    answered(after(delay.value()), true);
+  } else if (answer != tlm::TLM_UPDATED || phase != tlm::END_REQ) {
+    broken_protocol("BEGIN_REQ is answered by TLM_UPDATED with a phase of the initiator");
+  } else if (std::exchange(has_end_req_, true)) {
+    broken_protocol("END_REQ twice");
+  }
 }
 
 // The initiator's where it still has them, else what the memory store holds by now.
@@ -141,12 +199,16 @@ void TlmTargetBridge::bytes_to_write(Transaction& transaction) {
 tlm::tlm_sync_enum TlmTargetBridge::nb_transport_bw(tlm::tlm_generic_payload& payload,
                                                     tlm::tlm_phase& phase,
                                                     sc_core::sc_time& delay) {
-  if (!outside_payload_ || &payload != &*outside_payload_ || answer_at_ != never_fs) {
+  if (outside_payload_ == nullptr || &payload != outside_payload_ || answer_at_ != never_fs) {
     return broken_protocol("a phase of a payload that is not under way");
   }
   if (phase == tlm::BEGIN_REQ || phase == tlm::END_RESP)
     return broken_protocol("an initiator's phase on the backward path");
-  if (phase == tlm::BEGIN_RESP) answered(now() + delay.value(), true);
+  if (phase == tlm::UNINITIALIZED_PHASE)
+    return broken_protocol("nb_transport_bw with a phase that is not set");
+  if (phase == tlm::END_REQ && std::exchange(has_end_req_, true))
+    return broken_protocol("END_REQ twice");
+  if (phase == tlm::BEGIN_RESP) answered(after(delay.value()), true);
   return tlm::TLM_ACCEPTED;
 }
 
@@ -156,18 +218,42 @@ void TlmTargetBridge::answered(Fs at, bool end_resp_wanted) {
   rearm();
 }
 
-void TlmTargetBridge::finish() {
-  answer_at_ = never_fs;
+// What a target must not change; the address may be an interconnect's.
+bool TlmTargetBridge::payload_is_as_it_was() {
+  const Transaction& transaction = *current_.transaction;
+  const tlm::tlm_generic_payload& payload = *outside_payload_;
+  const char* changed = payload.get_command() != transaction.get_command() ? "command"
+                        : payload.get_data_ptr() != bytes_.data()          ? "data pointer"
+                        : payload.get_data_length() != bytes_.size()       ? "data length"
+                                                                           : nullptr;
+  if (changed == nullptr) return true;
+  broken_protocol(fmt::format("the {} of a payload has been changed", changed));
+  return false;
+}
+
+// Sends END_RESP if it is wanted, and gives the payload back: the status that it had.
+tlm::tlm_response_status TlmTargetBridge::end_outside() {
   tlm::tlm_response_status status = outside_payload_->get_response_status();
-  if (status == tlm::TLM_INCOMPLETE_RESPONSE)
+  if (status > tlm::TLM_OK_RESPONSE || status < tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE ||
+      status == tlm::TLM_INCOMPLETE_RESPONSE)
     status = tlm::TLM_GENERIC_ERROR_RESPONSE;  // the target has not set it
   if (end_resp_wanted_) {
     tlm::tlm_phase phase = tlm::END_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    socket->nb_transport_fw(*outside_payload_, phase, delay);
+    outside("nb_transport_fw",
+            [&] { return socket->nb_transport_fw(*outside_payload_, phase, delay); });
   }
-  outside_payload_ = {};
+  outside_payload_ = nullptr;
+  if (payloads_.is_whole()) payloads_.give_back();
+  services().pending_waits().close(pending_wait_);
   busy_.set(0);
+  return status;
+}
+
+void TlmTargetBridge::finish() {
+  answer_at_ = never_fs;
+  if (!payloads_.is_whole() || !payload_is_as_it_was()) return;  // the run ends
+  const tlm::tlm_response_status status = end_outside();
 
   const bool ok = status == tlm::TLM_OK_RESPONSE;
   Transaction& transaction = *current_.transaction;
@@ -175,7 +261,11 @@ void TlmTargetBridge::finish() {
   const unsigned nbytes = transaction.get_data_length();
   transaction.set_response_status(status);
   report_passage(current_, current_.time);
-  count_access(transaction, ok);
+  count_access(transaction, ok, [&] {
+    return fmt::format("{} of {} bytes at offset {:#x}: {}",
+                       transaction.is_read() ? "the read" : "the write", nbytes, route.offset,
+                       transaction.get_response_string());
+  });
 
   if (transaction.is_write() && route.posted) return route.listener->completed(transaction);
   if (ok && transaction.is_write()) route.listener->committed(transaction);
@@ -193,7 +283,9 @@ unsigned TlmTargetBridge::debug_access(tlm::tlm_generic_payload& payload, std::u
   outside.set_data_ptr(payload.get_data_ptr());
   outside.set_data_length(payload.get_data_length());
   outside.set_streaming_width(payload.get_data_length());
-  const unsigned count = socket->transport_dbg(outside);
+  const unsigned count =
+      std::min(this->outside("transport_dbg", [&] { return socket->transport_dbg(outside); }),
+               payload.get_data_length());
   if (payload.is_write() && machine_.data() != nullptr) {
     machine_.data()->memory().write_bytes(payload.get_address(), payload.get_data_ptr(), count);
   }
@@ -204,6 +296,12 @@ unsigned TlmTargetBridge::debug_access(tlm::tlm_generic_payload& payload, std::u
 
 Implementation tlm_target_bridge_implementation(const ExternalModules& modules) {
   return bridge_implementation<TlmTargetBridge>("builtin.tlm_target_bridge", modules.targets());
+}
+
+Implementation tlm_target_implementation(
+    const std::string& name,
+    const ExternalModules::Declared<ExternalModules::MakeTargetOf>& module) {
+  return module_implementation<TlmTargetBridge, ExternalModules::MakeTarget>(name, module);
 }
 
 }  // namespace kernbench

@@ -1,10 +1,8 @@
 #include "platform/assembly/describe_machine.h"
 
-#include <optional>
-#include <utility>
-
 #include "platform/config/machine_sizes.h"
 #include "platform/config/pe_links.h"
+#include "platform/topology/memory_ranges.h"
 
 namespace kernbench {
 namespace {
@@ -62,40 +60,6 @@ NodeId* entry_of(MachineDescription& machine, const Node& node) {
   if (!is_engine_of_pe(node.kind)) return nullptr;
   return &tables.engines[static_cast<std::size_t>(node.kind)]
                         [machine.index(PeId{here.sip, here.cube, here.pe})];
-}
-
-std::optional<MemoryArea> area_of(Role kind) {
-  switch (kind) {
-    case Role::hbm_ctrl:
-      return MemoryArea::hbm;
-    case Role::pe_tcm:
-      return MemoryArea::pe_tcm;
-    case Role::sram:
-      return MemoryArea::cube_sram;
-    case Role::m_cpu:
-      return MemoryArea::mcpu_sram;
-    case Role::io_cpu:
-      return MemoryArea::io_sram;
-    default:
-      return std::nullopt;
-  }
-}
-
-MemoryMap memory_map_of(const Graph& graph) {
-  const AddressMap layout(memory_facts(graph.spec()));
-  std::vector<MemoryRange> ranges;
-  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
-    const Node& node = graph.node(id);
-    const std::optional<MemoryArea> area = area_of(node.kind);
-    if (!area || layout.capacity(*area) == 0) continue;
-    const int die = *area == MemoryArea::io_sram ? node.at.io : node.at.cube;
-    const bool of_pe = *area == MemoryArea::hbm || *area == MemoryArea::pe_tcm;
-    const PhysAddr base =
-        layout.address_of({*area, static_cast<unsigned>(node.at.sip), static_cast<unsigned>(die),
-                           of_pe ? static_cast<unsigned>(node.at.pe) : 0, 0});
-    ranges.push_back({base.encode(), layout.capacity(*area), id});
-  }
-  return MemoryMap(std::move(ranges), layout);
 }
 
 }  // namespace

@@ -9,7 +9,9 @@
 #include "models/base/services.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_description.h"
-#include "platform/assembly/bind_pe_edge.h"
+#include "models/protocol/service_socket.h"
+#include "platform/assembly/bind_services.h"
+#include "platform/assembly/report_guard.h"
 #include "platform/config/pe_links.h"
 
 namespace kernbench {
@@ -45,17 +47,31 @@ std::string_view leaf_of(std::string_view name) {
   return name.substr(name.rfind('.') + 1);
 }  // npos + 1 == 0
 
-// A factory may be a plug-in's: what it throws of its own is reported with the node.
+// Behind the last dot up to which both agree.
+std::size_t common_scope(std::string_view a, std::string_view b) {
+  std::size_t common = 0;
+  for (std::size_t i = 0; i < a.size() && i < b.size() && a[i] == b[i]; ++i) {
+    if (a[i] == '.') common = i + 1;
+  }
+  return common;
+}
+
+// A factory may be a plug-in's, or that of a plain TLM-2.0 module: what it throws of its own is
+// reported with the node.
 std::unique_ptr<Component> create(const Implementation& implementation, const Node& node,
                                   const ComponentInit& init) {
   std::unique_ptr<Component> component;
   try {
+    const ReportGuard no_abort;
     component = implementation.create(init);
   } catch (const Error&) {
     throw;
-  } catch (const std::exception& error) {
-    throw UsageError(fmt::format("'{}': its implementation '{}' cannot be made: {}", node.name,
-                                 node.impl(), text_of(error)));
+  } catch (...) {
+    const bool outside = node.attributes().has("module");
+    throw Error(fmt::format("'{}': {} '{}' cannot be built: {}", node.name,
+                            outside ? "the module" : "its implementation",
+                            outside ? node.attributes().text("module") : node.impl(),
+                            text_of(with_place(std::current_exception()))));
   }
   if (component == nullptr)
     throw UsageError(
@@ -66,20 +82,23 @@ std::unique_ptr<Component> create(const Implementation& implementation, const No
 }  // namespace
 
 LinkName link_name(std::string_view src, std::string_view dst) {
-  std::size_t common = 0;  // behind the last dot up to which both agree
-  for (std::size_t i = 0; i < src.size() && i < dst.size() && src[i] == dst[i]; ++i) {
-    if (src[i] == '.') common = i + 1;
-  }
+  const std::size_t common = common_scope(src, dst);
   std::string leaf = fmt::format("{}__to__{}", src.substr(common), dst.substr(common));
   std::replace(leaf.begin(), leaf.end(), '.', '_');  // no dots inside a SystemC name
   return {src.substr(0, common == 0 ? 0 : common - 1), std::move(leaf)};
 }
 
 MachineModules::MachineModules(const Graph& graph, const FabricEdges& edges,
-                               const ComponentRegistry& registry, Services& services)
-    : graph_(graph) {
+                               const ComponentRegistry& registry, Services& services,
+                               ProtocolMonitors* monitors)
+    : graph_(graph), credit_network_("credit_network") {
   create_components(registry, services);
-  bind_edges(edges, services.observation().link_passages);
+  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    const Node& node = graph.node(id);
+    if (node.kind == Role::pe_ipcq)
+      credit_network_.add({node.at.sip, node.at.cube, node.at.pe}, *components_[id], monitors);
+  }
+  bind_edges(edges, services.observation().link_passages, monitors);
 }
 
 MachineModules::~MachineModules() {
@@ -125,8 +144,15 @@ FabricNode& MachineModules::fabric_node(NodeId node) const {
 
 // Sorted by (source, destination): the outputs of every source and the inputs of every destination
 // come in ascending order of the peer, as port numbers do.
-void MachineModules::bind_edges(const FabricEdges& edges,
-                                const AnalysisPort<LinkPassage>& passages) {
+void MachineModules::bind_edges(const FabricEdges& edges, const AnalysisPort<LinkPassage>& passages,
+                                ProtocolMonitors* monitors) {
+  const auto bind = [monitors](auto& out, auto& in, const kernbench::Edge& edge) {
+    if (monitors == nullptr) {
+      out.bind(in);
+    } else {
+      monitors->bind<FabricMonitor>(out, in, edge.src, edge.dst);
+    }
+  };
   links_.reserve(graph_.edges().size());
   const auto flit_bytes = static_cast<std::uint32_t>(graph_.spec().system.flit_bytes);
   for (std::size_t i = 0; i < graph_.edges().size(); ++i) {
@@ -136,12 +162,15 @@ void MachineModules::bind_edges(const FabricEdges& edges,
     // Tasks and services between two engines of a PE; memory traffic to and from a TCM goes over
     // sockets besides.
     if (edge.kind == EdgeKind::pe_internal)
-      bind_pe_edge(component(edge.src), src.kind, component(edge.dst), dst.kind);
+      bind_services(component(edge.src), component(edge.dst), dst.kind, monitors);
     if (edges[i].binding == EdgeBinding::internal) continue;
-    FabricInitiatorSocket& out = fabric_node(edge.src).add_output(edge.dst);
-    FabricTargetSocket& in = fabric_node(edge.dst).add_input(edge.src);
+    const std::size_t common = common_scope(src.name, dst.name);
+    FabricInitiatorSocket& out =
+        fabric_node(edge.src).add_output(socket_peer(dst.name.substr(common)));
+    FabricTargetSocket& in =
+        fabric_node(edge.dst).add_input(edge.src, socket_peer(src.name.substr(common)));
     if (edges[i].binding == EdgeBinding::direct) {
-      out.bind(in);
+      bind(out, in, edge);
       continue;
     }
     const LinkName name = link_name(src.name, dst.name);
@@ -149,8 +178,8 @@ void MachineModules::bind_edges(const FabricEdges& edges,
     links_.push_back({i, std::make_unique<Link>(name.leaf.c_str(), edges[i].bw_gbs,
                                                 edges[i].propagation_fs, flit_bytes, passages)});
     Link& link = *links_.back().link;
-    out.bind(link.in);
-    link.out.bind(in);
+    bind(out, link.in, edge);
+    bind(link.out, in, edge);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "models/base/component_registry.h"
 #include "models/noc/link.h"
+#include "models/pe/credit_network.h"
 #include "platform/assembly/fabric_edges.h"
 #include "platform/topology/graph.h"
 
@@ -20,8 +21,9 @@ class FabricNode;
 class MachineModules {
  public:
   // Throws UsageError for an implementation that is unknown, or that cannot stand where it is used.
+  // `monitors` watches all connections; null: nobody does.
   MachineModules(const Graph& graph, const FabricEdges& edges, const ComponentRegistry& registry,
-                 Services& services);
+                 Services& services, ProtocolMonitors* monitors);
   ~MachineModules();  // links, then components, then scopes, each in reverse order of creation
   MachineModules(const MachineModules&) = delete;
   MachineModules& operator=(const MachineModules&) = delete;
@@ -37,7 +39,8 @@ class MachineModules {
 
  private:
   void create_components(const ComponentRegistry& registry, Services& services);
-  void bind_edges(const FabricEdges& edges, const AnalysisPort<LinkPassage>& passages);
+  void bind_edges(const FabricEdges& edges, const AnalysisPort<LinkPassage>& passages,
+                  ProtocolMonitors* monitors);
   FabricNode& fabric_node(NodeId node) const;
   sc_core::sc_module* scope(std::string_view path);
 
@@ -46,6 +49,7 @@ class MachineModules {
   std::vector<std::unique_ptr<sc_core::sc_module>> scopes_;
   std::vector<std::unique_ptr<Component>> components_;
   std::vector<LinkInstance> links_;
+  CreditNetwork credit_network_;
 };
 
 // "sip0.cube0.pe0__to__r0c0"-like: the name of a link without its scope, and that scope.

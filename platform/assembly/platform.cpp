@@ -11,7 +11,9 @@
 #include "models/data/functional_model.h"
 #include "models/protocol/control_node.h"
 #include "models/protocol/program_host.h"
-#include "platform/assembly/program_guard.h"
+#include "platform/assembly/external_accesses.h"
+#include "platform/assembly/shared_run.h"
+#include "platform/assembly/stop_timer.h"
 #include "platform/assembly/time_resolution.h"
 
 namespace kernbench {
@@ -25,24 +27,45 @@ PlatformOptions prepare(const PlatformOptions& options) {
 
 }  // namespace
 
+// Tells when nothing is under way any more.
+class Platform::IdleListener final : public tlm::tlm_analysis_if<TransactionEnd> {
+ public:
+  explicit IdleListener(Platform& platform)
+      : platform_(platform), binding_(platform.observation_.transaction_ends, *this) {}
+  // Written before the pool counts the transaction as given back.
+  void write(const TransactionEnd& /*end*/) override {
+    if (platform_.pool_->outstanding() == 1) platform_.ended_event_.notify(sc_core::SC_ZERO_TIME);
+  }
+
+ private:
+  Platform& platform_;
+  AnalysisBinding<TransactionEnd> binding_;
+};
+
 Platform::Platform(Graph graph, const ComponentRegistry& registry, const PlatformOptions& options)
     : options_(prepare(options)), graph_(std::move(graph)), edges_(graph_),
-      machine_(describe_machine(graph_)), routes_(graph_, edges_),
+      machine_(describe_machine(graph_)), routes_(graph_, edges_), ended_event_(""),
       end_of_timestep_(std::make_unique<EndOfTimestep>("end_of_timestep")),
       pool_(std::make_unique<TransactionPool>(&observation_.transaction_ends)),
+      monitors_(make_monitors()),
       modules_(std::make_unique<MachineModules>(graph_, edges_, registry,
-                                                static_cast<Services&>(*this))) {
-  std::vector<Injector*> pcie_eps;
+                                                static_cast<Services&>(*this), monitors_.get())) {
+  host_ = make_component<Host>({"host", no_node, Attributes(), *this});
   for (int sip = 0; sip < machine_.sips; ++sip) {
     const NodeId node = machine_.pcie_ep(sip);
-    auto* injector = dynamic_cast<Injector*>(&modules_->component(node));
-    if (injector == nullptr)
+    if (!host_->to_pcie_ep(sip).bind_to(modules_->component(node), Role::pcie_ep, "host",
+                                        monitors_.get()))
       throw UsageError(
           fmt::format("'{}': its implementation '{}' takes no transactions from the host",
                       machine_.name(node), graph_.node(node).impl()));
-    pcie_eps.push_back(injector);
   }
-  host_ = make_component<Host>({"host", no_node, Attributes(), *this}, std::move(pcie_eps));
+  root_.built();
+}
+
+std::unique_ptr<ProtocolMonitors> Platform::make_monitors() {
+  if (!options_.check_protocol) return nullptr;
+  return std::make_unique<ProtocolMonitors>(
+      [this](const sc_core::sc_object& where, const std::string& what) { fatal(where, what); });
 }
 
 Platform::~Platform() {
@@ -55,74 +78,92 @@ Platform::~Platform() {
   host_.release();     // NOLINT(bugprone-unused-return-value)
   pool_.release();     // NOLINT(bugprone-unused-return-value)
   end_of_timestep_.release();  // NOLINT(bugprone-unused-return-value)
+  monitors_.release();         // NOLINT(bugprone-unused-return-value)
 }
 
 void Platform::fatal(const sc_core::sc_object& where, const std::string& what) {
   state_.fail(std::make_exception_ptr(
       ModelError(fmt::format("{} at {}: {}", where.name(), format_ns(Component::now()), what))));
+  ended_event_.notify(sc_core::SC_ZERO_TIME);
 }
 
+bool Platform::stopping() const { return StopTimer::stopping(); }
+
 RunResult Platform::run(HostProgram& program, const RunLimits& limits) {
-  state_.has_program = true;
-  host_->set_program(program, [this](const std::exception_ptr& error) {
-    if (error) return state_.fail(error);
-    state_.program_ended = true;
-    state_.program_ended_at = Component::now();
-    sc_core::sc_pause();
-  });
+  set_program(program);
   return run(limits);
 }
 
-RunResult Platform::run(const RunLimits& limits) {
-  const ProgramGuard guard;
-  RunOutcome outcome;
-  try {
-    const auto idle = [this] { return pool_->outstanding() == 0; };
-    const auto work = [this] { return work_done(); };
-    const auto waiting = [this, idle] { return pending_waits_.any() || !idle(); };
-    outcome = run_in_slices(state_, limits,
-                            {idle, work, waiting, [this] { return pending_waits_.busy_until(); },
-                             [this] { return end_blocked_launches(); }});
-  } catch (...) {  // a SystemC error, or what left an SC_METHOD
-    if (!state_.cause) state_.cause = std::current_exception();
-    outcome = RunOutcome();  // the call that was left may have written to it
-    outcome.status = RunStatus::failed;
+RunResult Platform::run(const RunLimits& limits) { return run_together({this}, limits).front(); }
+
+// --- A run in pieces
+
+void Platform::set_program(HostProgram& program) {
+  state_.has_program = true;
+  host_->set_program(program, [this](const std::exception_ptr& error) { program_ended(error); });
+}
+
+void Platform::program_ended(const std::exception_ptr& error) {
+  ended_event_.notify(sc_core::SC_ZERO_TIME);
+  if (error) return state_.fail(error);
+  state_.program_ended = true;
+  state_.program_ended_at = Component::now();
+  if (state_.pauses_at_end) return sc_core::sc_pause();
+  idle_listener_ = std::make_unique<IdleListener>(*this);
+}
+
+bool Platform::ended() const { return state_.cause || is_done(); }
+
+RunResult Platform::result_so_far(RunStatus status) const {
+  RunResult result;
+  result.status = status;
+  result.cause = state_.cause;
+  result.simulated = state_.program_ended ? state_.program_ended_at : Component::now();
+  result.deltas = sc_core::sc_delta_count();
+  return result;
+}
+
+RunResult Platform::result() {
+  RunResult result = result_so_far(RunStatus::until_reached);
+  if (state_.cause) {
+    result.status = RunStatus::failed;
+  } else if (is_done()) {
+    result.status = RunStatus::completed;
+  } else if (!sc_core::sc_pending_activity()) {
+    result.cause = starvation();
+    result.status = result.cause ? RunStatus::deadlock : RunStatus::completed;
   }
-  return finish(outcome);
+  if (options_.data != nullptr) options_.data->resolve();
+  check_pool(result);
+  check_connections(result);
+  result.error = text_of(result.cause);
+  return result;
+}
+
+void Platform::check_pool(RunResult& result) const {
+  if (result.status != RunStatus::completed || pool_->outstanding() == 0) return;
+  std::string text = fmt::format("{}{} transactions have not been given back at the end of the run",
+                                 root_.at_top() ? "" : name() + ": ", pool_->outstanding());
+  for (const TlmBridge* bridge : bridges_of(*this)) {
+    if (bridge->payloads_with_module() > 0)
+      text += fmt::format("; the module behind {} keeps {} payload(s)", bridge->name(),
+                          bridge->payloads_with_module());
+  }
+  result.status = RunStatus::failed;
+  result.cause = std::make_exception_ptr(ModelError(text));
 }
 
 std::uint64_t Platform::data_races() const {
   return options_.data == nullptr ? 0 : options_.data->data_races();
 }
 
-RunResult Platform::finish(RunOutcome outcome) {
-  RunResult result;
-  result.status = outcome.status;
-  result.cause = state_.cause;
-  result.simulated = state_.program_ended ? state_.program_ended_at : Component::now();
-  result.deltas = sc_core::sc_delta_count();
-  result.wall_s = outcome.wall_s;
-  result.stuck = outcome.stuck;
-  if (outcome.status == RunStatus::deadlock) {
-    result.cause = blocked(fmt::format("livelock at {}: nothing but polling and clocks for {}",
-                                       format_ns(Component::now()), format_ns(outcome.quiet)));
-  }
-  if (outcome.starved) {
-    result.cause = starvation();
-    if (result.cause) result.status = RunStatus::deadlock;
-  }
-  // Programs may still run in a run that was cut short: they need not bear to be killed, and a
-  // thread that is parked does not.
-  stop_simulation((result.status == RunStatus::completed || options_.tear_down) &&
-                  !ProgramGuard::any_parked());
-  if (options_.data != nullptr) options_.data->resolve();
-  if (result.status == RunStatus::completed && pool_->outstanding() != 0) {
-    result.status = RunStatus::failed;
-    result.cause = std::make_exception_ptr(ModelError(fmt::format(
-        "{} transactions have not been given back at the end of the run", pool_->outstanding())));
-  }
-  result.error = text_of(result.cause);
-  return result;
+void Platform::check_connections(RunResult& result) const {
+  if (result.status != RunStatus::completed || monitors_ == nullptr) return;
+  const std::string unfinished = monitors_->unfinished();
+  if (unfinished.empty()) return;
+  result.status = RunStatus::failed;
+  result.cause = std::make_exception_ptr(
+      ModelError("connections have not ended what they began:" + unfinished));
 }
 
 // The sum of what components and links have counted, and of the waits that have begun: none of
@@ -139,7 +180,7 @@ std::uint64_t Platform::work_done() const {
   return work;
 }
 
-bool Platform::end_blocked_launches() {
+bool Platform::unblock() {
   bool any = host_->end_blocked_launches();
   for (NodeId node = 0; node < graph_.nodes().size(); ++node) {
     auto* control = dynamic_cast<ControlNode*>(&modules_->component(node));
@@ -176,7 +217,7 @@ std::string Platform::running_programs(const std::vector<PendingWaits::Waiter>& 
 }
 
 std::exception_ptr Platform::blocked(const std::string& how) const {
-  std::string text = how + ", and";
+  std::string text = (root_.at_top() ? "" : name() + ": ") + how + ", and";
   const std::vector<PendingWaits::Waiter> waiters = pending_waits_.waiters();
   for (const PendingWaits::Waiter& waiter : waiters) {
     text += fmt::format("\n  {} waits for {} since {}", waiter.who, waiter.what,

@@ -1,10 +1,14 @@
-// The elaborated machine: owns every instance, runs the simulation and takes it down. One per
-// process, as SystemC elaborates once.
+// The elaborated machine: owns every instance, runs the simulation and takes it down.
 //
 //   ComponentRegistry registry;
 //   register_builtin_components(registry);
 //   Platform platform(build_graph(load_machine(file, {}, registry)), registry, {});
 //   const RunResult result = platform.run(program);   // program: a HostProgram
+//
+// Built in the constructor of a module of somebody else, all its objects are children of that
+// module (machine_root.h). Several machines of a process are built in a module each, and run
+// together by run_together() (shared_run.h), or under an sc_start of somebody else
+// (docs/use-as-a-library.md).
 //
 // Destroyed in this order: links, components and scopes, the host, the payload pool, paths and
 // tables, the graph.
@@ -17,8 +21,10 @@
 
 #include "models/host/host.h"
 #include "models/protocol/machine_services.h"
+#include "models/protocol/protocol_monitor.h"
 #include "platform/assembly/describe_machine.h"
 #include "platform/assembly/machine_modules.h"
+#include "platform/assembly/machine_root.h"
 #include "platform/assembly/machine_routes.h"
 #include "platform/assembly/run.h"
 
@@ -26,14 +32,17 @@ namespace kernbench {
 
 struct PlatformOptions {
   FunctionalModel* data = nullptr;  // null: data off; outlives the platform
+  bool check_protocol =
+      false;              // a monitor at every connection (models/protocol/protocol_monitor.h)
   bool tear_down = true;  // false: the destructor leaves the modules to the end of the process
                           // (their destruction is quadratic)
 };
 
 class Platform final : private MachineServices {
  public:
-  // Sets SystemC's time resolution to 1 fs, so no sc_time may have been made before. Throws
-  // UsageError, AddressError or RoutingError for a machine that cannot be built.
+  // Sets SystemC's time resolution to 1 fs, unless it is that already: no sc_time of another may
+  // have been made before. Throws UsageError, AddressError or RoutingError for a machine that
+  // cannot be built, Error for a plain TLM-2.0 module that cannot.
   Platform(Graph graph, const ComponentRegistry& registry, const PlatformOptions& options);
   ~Platform() override;
   Platform(const Platform&) = delete;
@@ -45,6 +54,23 @@ class Platform final : private MachineServices {
   // Without a program: until nothing is pending. For modules that drive components (traffic).
   RunResult run(const RunLimits& limits = {});
 
+  // --- A run in pieces, under run_together() or an sc_start of somebody else.
+  //
+  // Before the simulation starts; the program outlives it.
+  void set_program(HostProgram& program);
+  // The machine has failed, or its program has ended and nothing is under way.
+  bool ended() const;
+  // Notified in the delta behind that, or more often: wait until ended().
+  const sc_core::sc_event& ended_event() const { return ended_event_; }
+  // With nothing pending: sets in motion what can still end (launches under collect_all whose
+  // others have failed). True: simulate on.
+  bool unblock();
+  // Between two sc_starts, or behind the last one: completed, failed, deadlock (nothing is pending,
+  // and somebody waits), else until_reached. With data on what has been recorded is resolved.
+  RunResult result();
+
+  // Of the module in which it stands; empty at the top. Names of SystemC begin with it.
+  const std::string& name() const { return root_.name(); }
   const Graph& graph() const { return graph_; }
   const MachineDescription& machine() const override { return machine_; }
   const AddressMap& address_map() const { return *machine_.memory_map.layout(); }
@@ -56,6 +82,8 @@ class Platform final : private MachineServices {
   EndOfTimestep& end_of_timestep() override { return *end_of_timestep_; }
   Component& component(NodeId node) const { return modules_->component(node); }
   Host& host() const { return *host_; }
+  // Null unless the protocol is checked.
+  ProtocolMonitors* monitors() { return monitors_.get(); }
   const std::vector<MachineModules::LinkInstance>& links() const {
     return modules_->links();
   }  // LinkInstance::edge indexes graph().edges()
@@ -65,16 +93,24 @@ class Platform final : private MachineServices {
 
  private:
   void fatal(const sc_core::sc_object& where, const std::string& what) override;
-  bool stopping() const override { return state_.stopping; }
+  bool stopping() const override;
 
-  RunResult finish(RunOutcome outcome);
-  bool end_blocked_launches();
+  friend class SharedRun;  // shared_run.cpp
+  class IdleListener;
+
+  std::unique_ptr<ProtocolMonitors> make_monitors();
+  bool is_done() const { return state_.program_ended && pool_->outstanding() == 0; }
+  void program_ended(const std::exception_ptr& error);
+  RunResult result_so_far(RunStatus status) const;
+  void check_pool(RunResult& result) const;
+  void check_connections(RunResult& result) const;
   std::exception_ptr starvation() const;
   std::string running_programs(const std::vector<PendingWaits::Waiter>& waiters) const;
   std::exception_ptr blocked(const std::string& how) const;
   std::uint64_t work_done() const;
 
   PlatformOptions options_;
+  MachineRoot root_;
   Graph graph_;
   FabricEdges edges_;
   MachineDescription machine_;
@@ -82,8 +118,11 @@ class Platform final : private MachineServices {
   PendingWaits pending_waits_;
   Observation observation_;
   RunState state_;
+  sc_core::sc_event ended_event_;
+  std::unique_ptr<IdleListener> idle_listener_;  // from the end of the program on
   std::unique_ptr<EndOfTimestep> end_of_timestep_;
   std::unique_ptr<TransactionPool> pool_;
+  std::unique_ptr<ProtocolMonitors> monitors_;
   std::unique_ptr<Host> host_;
   std::unique_ptr<MachineModules> modules_;
 };

@@ -74,9 +74,10 @@ void describe_fault(char* text, std::size_t size, int signal, const siginfo_t& i
 }
 
 // What is left has failed too, or takes for ever.
-void give_up(int /*signal*/) {
-  state.report.print();
-  ::_exit(1);
+void give_up(int /*signal*/) { ProgramGuard::give_up(state.report); }
+
+bool on_simulation_thread() {
+  return state.active && ::pthread_equal(::pthread_self(), state.simulation) != 0;
 }
 
 [[noreturn]] void park() {
@@ -94,18 +95,19 @@ void give_up(int /*signal*/) {
   }
 }
 
-// On the thread that is at fault. One that cannot be parked ends the process as it would without
-// the guard.
+// On the thread that is at fault. Outside of any process the program ends as it would without the
+// guard.
 void faulted(int signal, siginfo_t* info, void* context) {
   if (state.parked && !ProgramGuard::can_park()) give_up(signal);
   char what[256];
   describe_fault(what, sizeof what, signal, *info, context);
   if (ProgramGuard::can_park()) ProgramGuard::fail(what);
+  if (ProgramGuard::in_method()) ProgramGuard::give_up(what);
   std::signal(signal, SIG_DFL);  // the access is made again
 }
 
 [[noreturn]] void terminated() {
-  if (!ProgramGuard::can_park()) {
+  if (!ProgramGuard::can_park() && !ProgramGuard::in_method()) {
     state.old_terminate();
     std::abort();
   }
@@ -123,6 +125,7 @@ void faulted(int signal, siginfo_t* info, void* context) {
                     "has ended in std::terminate(), by an exception that is no std::exception");
     }
   }
+  if (ProgramGuard::in_method()) ProgramGuard::give_up(what);
   ProgramGuard::fail(what);
 }
 
@@ -158,10 +161,34 @@ const char* ProgramGuard::fault() { return state.failed ? state.report.text() : 
 bool ProgramGuard::any_parked() { return state.parked; }
 
 bool ProgramGuard::can_park() {
-  if (!state.active || ::pthread_equal(::pthread_self(), state.simulation) == 0) return false;
+  if (!on_simulation_thread()) return false;
   const sc_core::sc_process_handle process = sc_core::sc_get_current_process_handle();
   return process.valid() && process.proc_kind() != sc_core::SC_METHOD_PROC_ &&
          !process.is_unwinding();
+}
+
+bool ProgramGuard::in_method() {
+  if (!on_simulation_thread()) return false;
+  const sc_core::sc_process_handle process = sc_core::sc_get_current_process_handle();
+  return process.valid() && process.proc_kind() == sc_core::SC_METHOD_PROC_;
+}
+
+void ProgramGuard::note(const char* what) {
+  if (!state.failed) state.report.describe(what);
+  state.failed = true;
+  sc_core::sc_pause();
+}
+
+void ProgramGuard::give_up(const char* what) {
+  ProgramReport report;
+  report.describe(what);
+  give_up(state.failed ? state.report : report);
+}
+
+void ProgramGuard::give_up(const ProgramReport& report) {
+  state.active = false;  // the call below is not one of a program
+  report.print();
+  ::_exit(1);
 }
 
 void ProgramGuard::fail(const char* what) {

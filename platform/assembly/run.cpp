@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "models/base/errors.h"
+#include "models/tlm/tlm_bridge.h"
 #include "platform/assembly/deadlock_watch.h"
+#include "platform/assembly/delta_watch.h"
 #include "platform/assembly/pending_events.h"
 #include "platform/assembly/program_guard.h"
 #include "platform/assembly/stop_timer.h"
@@ -45,20 +47,20 @@ class SliceLength {
 
 void kill_threads_below(const std::vector<sc_core::sc_object*>& objects) {
   for (sc_core::sc_object* object : objects) {
-    kill_threads_below(object->get_child_objects());
+    if (dynamic_cast<TlmBridge*>(object) == nullptr)
+      kill_threads_below(object->get_child_objects());
     sc_core::sc_process_handle process(object);
     if (process.valid() && process.proc_kind() == sc_core::SC_THREAD_PROC_ && !process.terminated())
       process.kill();
   }
 }
 
-// Faults of programs, and a call of sc_stop().
-void note_faults(RunState& state) {
-  const char* fault = ProgramGuard::fault();
-  if (fault != nullptr) state.fail(std::make_exception_ptr(Error(fault)));
-  if (sc_core::sc_get_status() == sc_core::SC_STOPPED)
-    state.fail(std::make_exception_ptr(ModelError(
-        fmt::format("sc_stop() has been called at {}: a run ends by itself", format_ns(now())))));
+// A fault of a program or a module; null: none.
+std::exception_ptr fault_of_program() {
+  if (const char* fault = ProgramGuard::fault()) return std::make_exception_ptr(Error(fault));
+  if (sc_core::sc_get_status() != sc_core::SC_STOPPED) return nullptr;
+  return std::make_exception_ptr(ModelError(
+      fmt::format("sc_stop() has been called at {}: a run ends by itself", format_ns(now()))));
 }
 
 }  // namespace
@@ -74,12 +76,14 @@ void RunState::fail(std::exception_ptr error) {
   sc_core::sc_pause();
 }
 
-RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const RunQuestions& ask) {
+RunOutcome run_in_slices(const RunLimits& limits, const RunQuestions& ask) {
   const Clock::time_point start = Clock::now();
-  const StopTimer timer(limits.max_wall_s, limits.interrupted, state.stopping);
+  const StopTimer timer(limits.max_wall_s, limits.interrupted);
   SliceLength slice;
   DeadlockWatch watch(limits.deadlock_after.value_or(never_fs),
-                      {ask.work, ask.waiting, ask.busy_until, latest_pending_event});
+                      {ask.work, [&] { return limits.ends_when_idle || ask.waiting(); },
+                       ask.busy_until, latest_pending_event});
+  DeltaWatch deltas(limits.max_deltas);
   RunOutcome outcome;
   const auto end = [&](RunStatus status, bool starved) {
     outcome.status = status;
@@ -90,12 +94,15 @@ RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const RunQues
   };
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaboration and the first delta
   for (;;) {
-    note_faults(state);
-    if (state.cause) return end(RunStatus::failed, false);
-    if (state.program_ended && ask.idle()) return end(RunStatus::completed, false);
+    if (ask.failed()) return end(RunStatus::failed, false);
+    outcome.fault = fault_of_program();
+    if (!outcome.fault && deltas.exceeded())
+      outcome.fault = std::make_exception_ptr(Error(deltas.report()));
+    if (outcome.fault) return end(RunStatus::failed, false);
+    if (ask.completed()) return end(RunStatus::completed, false);
     const bool interrupted = limits.interrupted && limits.interrupted();
     const RunStatus cut_short = interrupted ? RunStatus::interrupted : RunStatus::wall_limit;
-    if (state.stopping)
+    if (StopTimer::stopping())
       return end(cut_short, false);  // programs are held: that nothing is pending tells nothing
     if (!sc_core::sc_pending_activity()) {
       if (ask.unblock()) continue;
@@ -114,13 +121,12 @@ RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const RunQues
 
     if (watch.expired(now()) && !ask.unblock()) {
       outcome.quiet = now() - watch.quiet_since();
-      return end(RunStatus::deadlock, false);
+      return end(ask.waiting() ? RunStatus::deadlock : RunStatus::completed, false);
     }
 
     Fs length =
         std::max(std::min(slice.value(), watch.look_at() - std::min(now(), watch.look_at())), next);
-    if (state.program_ended)
-      length = next;  // how far the run goes must not hang on the length of slices
+    if (ask.by_instants()) length = next;
     if (limits.until) length = std::min(length, *limits.until - now());
     const Clock::time_point slice_start = Clock::now();
     sc_core::sc_start(sc_core::sc_time::from_value(length), sc_core::SC_EXIT_ON_STARVATION);
@@ -128,18 +134,20 @@ RunOutcome run_in_slices(RunState& state, const RunLimits& limits, const RunQues
   }
 }
 
-void stop_simulation(bool kill) {
-  if (sc_core::sc_get_status() == sc_core::SC_STOPPED) return;
-  if (kill) {
+void stop_simulation(const std::vector<sc_core::sc_object*>& kill_below) {
+  // Else it has stopped, ended with an error, or never started.
+  if (sc_core::sc_get_status() != sc_core::SC_PAUSED) return;
+  if (!kill_below.empty()) {
     sc_core::sc_spawn_options options;
     options.spawn_method();
-    sc_core::sc_spawn([] { kill_threads_below(sc_core::sc_get_top_level_objects()); }, "end_of_run",
-                      &options);
+    sc_core::sc_spawn([&] { kill_threads_below(kill_below); }, "end_of_run", &options);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }
-  sc_core::sc_report_handler::set_actions("/OSCI/SystemC", sc_core::SC_INFO,
-                                          sc_core::SC_DO_NOTHING);  // "Simulation stopped by user."
+  const sc_core::sc_actions actions = sc_core::sc_report_handler::set_actions(
+      "/OSCI/SystemC", sc_core::SC_INFO,
+      sc_core::SC_DO_NOTHING);  // "Simulation stopped by user."
   sc_core::sc_stop();
+  sc_core::sc_report_handler::set_actions("/OSCI/SystemC", sc_core::SC_INFO, actions);
 }
 
 }  // namespace kernbench

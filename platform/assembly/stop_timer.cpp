@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
@@ -44,7 +45,7 @@ struct {
   std::int64_t started = 0;
   std::int64_t max_wall = 0;  // 0: no limit
   std::function<bool()> interrupted;
-  std::atomic<bool>* stopping = nullptr;
+  std::atomic<bool> stopping{false};
   std::array<CodeRange, 2> locking;  // the C library, SystemC
 
   std::int64_t due = 0;  // 0: the run goes on
@@ -128,7 +129,7 @@ void tick(int /*signal*/, siginfo_t* /*info*/, void* context) {
   note_what_runs();
   const std::int64_t late = at - state.due;
   if (late >= pause_after) {
-    if (!state.stopping->exchange(true)) state.stuck = simulated == state.simulated;
+    if (!state.stopping.exchange(true)) state.stuck = simulated == state.simulated;
     sc_core::sc_pause();
   }
   if (late >= park_after && ProgramGuard::can_park()) {
@@ -139,17 +140,14 @@ void tick(int /*signal*/, siginfo_t* /*info*/, void* context) {
       ProgramGuard::hold(state.report);
     }
   }
-  if (late >= give_up_after) {
-    state.report.print();
-    ::_exit(1);
-  }
+  if (late >= give_up_after) ProgramGuard::give_up(state.report);
   errno = saved_errno;
 }
 
 }  // namespace
 
-StopTimer::StopTimer(std::optional<double> max_wall_s, std::function<bool()> interrupted,
-                     std::atomic<bool>& stopping) {
+StopTimer::StopTimer(std::optional<double> max_wall_s, std::function<bool()> interrupted) {
+  state.stopping = false;
   if (!max_wall_s && !interrupted) return;
   state.started = now();
   // Beyond a year there is no limit.
@@ -157,7 +155,6 @@ StopTimer::StopTimer(std::optional<double> max_wall_s, std::function<bool()> int
                        ? std::max<std::int64_t>(1, static_cast<std::int64_t>(*max_wall_s * 1e9))
                        : 0;
   state.interrupted = std::move(interrupted);
-  state.stopping = &stopping;
   state.locking = {library_of(::dlsym(RTLD_DEFAULT, "malloc")),
                    library_of(::dlsym(RTLD_NEXT, "_ZN7sc_core7sc_stopEv"))};
   state.due = 0;
@@ -184,6 +181,8 @@ StopTimer::~StopTimer() {
   state.max_wall = 0;
   state.interrupted = nullptr;  // a tick that is still under way finds nothing to do
 }
+
+bool StopTimer::stopping() { return state.stopping; }
 
 const char* StopTimer::stuck() { return state.stuck ? state.report.text() : ""; }
 

@@ -8,7 +8,6 @@
 // SystemC, which may hold locks. At last the process ends with the message alone.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <optional>
 
@@ -17,13 +16,15 @@ namespace kernbench {
 // In force while it lives; one at a time.
 class StopTimer {
  public:
-  // `stopping` is set when programs are to be held at their next call. Neither limit: no timer.
-  StopTimer(std::optional<double> max_wall_s, std::function<bool()> interrupted,
-            std::atomic<bool>& stopping);
+  // Neither limit: no timer.
+  StopTimer(std::optional<double> max_wall_s, std::function<bool()> interrupted);
   ~StopTimer();
   StopTimer(const StopTimer&) = delete;
   StopTimer& operator=(const StopTimer&) = delete;
 
+  // Programs are to be held at their next call (Services::stopping()): from then on until the next
+  // run.
+  static bool stopping();
   // Place of the forced end, as ProgramReport words it; empty: the slice ended by itself.
   static const char* stuck();
 };

@@ -9,17 +9,21 @@ namespace {
 
 constexpr double femtosecond = 1e-15;
 
+void refuse(const sc_core::sc_report& report, const sc_core::sc_actions& /*actions*/) {
+  throw sc_core::sc_report(report);
+}
+
 // Without an effect on the resolution where none is fixed yet: SystemC refuses a second setting.
+// What it says to that is for us, not for the handler of the program.
 bool set() {
-  const sc_core::sc_actions actions = sc_core::sc_report_handler::set_actions(
-      sc_core::SC_ID_SET_TIME_RESOLUTION_, sc_core::SC_THROW);
+  const sc_core::sc_report_handler_proc handler = sc_core::sc_report_handler::set_handler(&refuse);
   bool done = true;
   try {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
   } catch (const sc_core::sc_report&) {
     done = false;
   }
-  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_SET_TIME_RESOLUTION_, actions);
+  sc_core::sc_report_handler::set_handler(handler);
   return done;
 }
 

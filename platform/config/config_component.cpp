@@ -17,7 +17,17 @@ const Parameter* find_parameter(const ParameterSchema& schema, const std::string
   return nullptr;
 }
 
-// The implementation that `impl` names if it may stand here, else null and an issue.
+// Whether the attribute was given for an implementation that `impl` no longer names; other names of
+// one implementation are the same.
+bool is_of_former(const ConfigEntry& attribute, const Implementation& present,
+                  const ComponentRegistry& registry) {
+  if (attribute.former_impl.empty()) return false;
+  const Implementation* former = registry.find(attribute.former_impl);
+  return former == nullptr || former->factory != present.factory;
+}
+
+}  // namespace
+
 const Implementation* find_implementation(const ConfigNode& impl, const std::string& path,
                                           Role role, const ComponentRegistry& registry,
                                           std::vector<ConfigIssue>& issues) {
@@ -36,6 +46,8 @@ const Implementation* find_implementation(const ConfigNode& impl, const std::str
     return refuse(quote(impl.text) + ", which is not made for this place", "");
   return implementation;
 }
+
+namespace {
 
 void check_attribute(const ConfigEntry& entry, ComponentEntry& component,
                      std::vector<ConfigIssue>& issues) {
@@ -76,6 +88,14 @@ void check_attribute(const ConfigEntry& entry, ComponentEntry& component,
 
 }  // namespace
 
+void check_attributes(const ConfigNode& attrs, const ComponentRegistry& registry,
+                      ComponentEntry& component, std::vector<ConfigIssue>& issues) {
+  for (const ConfigEntry& entry : attrs.entries) {
+    if (!is_of_former(entry, *component.implementation, registry))
+      check_attribute(entry, component, issues);
+  }
+}
+
 ComponentEntry check_component(const ConfigNode& node, const std::string& path, Role role,
                                const ComponentRegistry& registry,
                                std::vector<ConfigIssue>& issues) {
@@ -104,7 +124,7 @@ ComponentEntry check_component(const ConfigNode& node, const std::string& path, 
     issues.push_back(issue_at(attrs->place, path + ".attrs",
                               fmt::format("found {}, allowed is a section", attrs->described())));
   } else if (component.implementation != nullptr) {
-    for (const ConfigEntry& entry : attrs->entries) check_attribute(entry, component, issues);
+    check_attributes(*attrs, registry, component, issues);
   }
   return component;
 }

@@ -42,6 +42,15 @@ std::string no_element(const ConfigNode& list, const std::string& step) {
   return message + did_you_mean(step, ids);
 }
 
+ConfigEntry& entry_of(ConfigNode& section, const std::string& key, const ConfigLocation& place) {
+  for (ConfigEntry& entry : section.entries) {
+    if (entry.key == key) return entry;
+  }
+  section.entries.push_back({key, place, {}});
+  section.entries.back().value.place = place;
+  return section.entries.back();
+}
+
 std::vector<std::string> split(const std::string& key) {
   std::vector<std::string> steps(1);
   for (const char c : key) {
@@ -66,26 +75,29 @@ void apply_override(ConfigNode& root, const Override& override, std::vector<Conf
   ConfigNode value = parse_config_value(override.value, place, override.key, issues);
   if (issues.size() > before) return;
   ConfigNode* node = &root;
-  for (const std::string& step : split(override.key)) {
+  ConfigNode* section = nullptr;  // around `node`
+  const std::vector<std::string> steps = split(override.key);
+  const std::string* last = nullptr;
+  for (const std::string& step : steps) {
     if (step.empty()) return fault("an empty step in the key");
     if (node->kind == ConfigNode::Kind::list) {
       ConfigNode* item = element(*node, step);
       if (item == nullptr) return fault(no_element(*node, step));
       node = item;
+      section = nullptr;
       continue;
     }
     if (node->kind == ConfigNode::Kind::scalar)
       return fault(
           fmt::format("{} is asked of a single value, {}", quote(step), node->described()));
     node->kind = ConfigNode::Kind::map;  // an absent section begins here; the schema judges the key
-    ConfigNode* child = node->find(step);
-    if (child == nullptr) {
-      node->entries.push_back({step, place, {}});
-      child = &node->entries.back().value;
-      child->place = place;
-    }
-    node = child;
+    ConfigEntry& entry = entry_of(*node, step, place);
+    entry.former_impl.clear();
+    section = node;
+    node = &entry.value;
+    last = &step;
   }
+  if (section != nullptr && *last == "impl") mark_former_attributes(*section, value);
   *node = std::move(value);
 }
 

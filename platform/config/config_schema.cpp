@@ -76,6 +76,8 @@ std::string ConfigKey::allowed() const {
       return "a text";
     case Kind::component:
       return "{impl: NAME, attrs: {...}}";
+    case Kind::attributes:
+      return "a section of attributes";
   }
   return "";
 }
@@ -166,11 +168,13 @@ class SchemaCheck {
     using Kind = ConfigNode::Kind;
     const bool container =
         key.kind == ConfigKey::Kind::section || key.kind == ConfigKey::Kind::list;
-    const Kind expected = key.kind == ConfigKey::Kind::list                     ? Kind::list
-                          : container || key.kind == ConfigKey::Kind::component ? Kind::map
-                                                                                : Kind::scalar;
+    const Kind expected = key.kind == ConfigKey::Kind::list ? Kind::list
+                          : container || key.kind == ConfigKey::Kind::component ||
+                                  key.kind == ConfigKey::Kind::attributes
+                              ? Kind::map
+                              : Kind::scalar;
     if (node.kind != expected &&
-        !(container &&
+        !((container || key.kind == ConfigKey::Kind::attributes) &&
           node.kind == Kind::null)) {  // `links:` with nothing below is an empty section
       fault(node.place, path,
             fmt::format("found {}, allowed is {}", node.described(), key.allowed()));
@@ -198,6 +202,9 @@ class SchemaCheck {
       case ConfigKey::Kind::component:
         if (registry_ != nullptr)
           resolved_.components_[path] = check_component(node, path, *key.role, *registry_, issues_);
+        break;
+      case ConfigKey::Kind::attributes:
+        resolved_.attributes_[path] = node;
         break;
     }
   }
@@ -271,6 +278,11 @@ std::vector<std::string> ResolvedConfig::keys(const std::string& path) const {
 const ComponentEntry* ResolvedConfig::component(const std::string& path) const {
   const auto found = components_.find(path);
   return found == components_.end() ? nullptr : &found->second;
+}
+
+const ConfigNode* ResolvedConfig::attributes(const std::string& path) const {
+  const auto found = attributes_.find(path);
+  return found == attributes_.end() ? nullptr : &found->second;
 }
 
 ConfigLocation ComponentEntry::place_of(const std::string& attribute) const {

@@ -18,13 +18,14 @@ namespace kernbench {
 
 struct ConfigKey {
   enum class Kind : std::uint8_t {
-    section,   // keys below it
-    list,      // elements below it (`path.*`)
-    value,     // number, boolean or choice: `value` holds type, unit, range and default
-    name,      // a word of letters, digits, '_' and '-'
-    text,      // any text
-    component  // {impl: NAME, attrs: {...}}, checked against the implementation's declared
-               // parameters
+    section,    // keys below it
+    list,       // elements below it (`path.*`)
+    value,      // number, boolean or choice: `value` holds type, unit, range and default
+    name,       // a word of letters, digits, '_' and '-'
+    text,       // any text
+    component,  // {impl: NAME, attrs: {...}}, checked against the implementation's declared
+                // parameters
+    attributes  // {NAME: VALUE, ...} of components that are not known yet
   };
   std::string path;  // "sip.io_chiplets.*.side"
   Kind kind = Kind::section;
@@ -85,6 +86,7 @@ class ResolvedConfig {
   std::vector<std::string> keys(
       const std::string& path) const;  // of a section with free keys, in the order of the file
   const ComponentEntry* component(const std::string& path) const;
+  const ConfigNode* attributes(const std::string& path) const;  // as written; null if absent
   const std::map<std::string, ComponentEntry>& components() const { return components_; }
   ConfigLocation place(const std::string& path)
       const;  // of the value, or of the nearest section around it that exists
@@ -95,12 +97,21 @@ class ResolvedConfig {
   std::map<std::string, std::size_t> lists_;
   std::map<std::string, std::vector<std::string>> free_keys_;
   std::map<std::string, ComponentEntry> components_;
+  std::map<std::string, ConfigNode> attributes_;
   std::map<std::string, ConfigLocation> places_;
 };
 
 // `registry` is needed only for schemas with components.
 ResolvedConfig check_config(const ConfigNode& root, const ConfigSchema& schema,
                             const ComponentRegistry* registry, std::vector<ConfigIssue>& issues);
+
+// The implementation that `impl` names if it may stand at `role`, else null and an issue.
+const Implementation* find_implementation(const ConfigNode& impl, const std::string& path,
+                                          Role role, const ComponentRegistry& registry,
+                                          std::vector<ConfigIssue>& issues);
+// Reads the attributes of an entry whose implementation is known; `attrs` is a section.
+void check_attributes(const ConfigNode& attrs, const ComponentRegistry& registry,
+                      ComponentEntry& component, std::vector<ConfigIssue>& issues);
 
 // Checks the implementation's name, its role and the attributes of one entry; `node` is a section.
 ComponentEntry check_component(const ConfigNode& node, const std::string& path, Role role,

@@ -103,12 +103,16 @@ void merge(ConfigNode& base, ConfigNode over) {
     return;
   }
   base.place = over.place;
+  if (const ConfigNode* impl = over.find("impl")) mark_former_attributes(base, *impl);
   for (ConfigEntry& entry : over.entries) {
-    ConfigNode* existing = base.find(entry.key);
-    if (existing == nullptr) {
+    const auto existing =
+        std::find_if(base.entries.begin(), base.entries.end(),
+                     [&](const ConfigEntry& each) { return each.key == entry.key; });
+    if (existing == base.entries.end()) {
       base.entries.push_back(std::move(entry));
     } else {
-      merge(*existing, std::move(entry.value));
+      merge(existing->value, std::move(entry.value));
+      existing->former_impl.clear();
     }
   }
 }
@@ -194,6 +198,15 @@ std::string ConfigNode::described() const {
       return "a section";
   }
   return "";
+}
+
+void mark_former_attributes(ConfigNode& component, const ConfigNode& new_impl) {
+  const ConfigNode* impl = component.find("impl");
+  ConfigNode* attrs = component.find("attrs");
+  if (impl == nullptr || attrs == nullptr || impl->text == new_impl.text) return;
+  for (ConfigEntry& attribute : attrs->entries) {
+    if (attribute.former_impl.empty()) attribute.former_impl = impl->text;
+  }
 }
 
 ConfigIssue issue_at(const ConfigLocation& place, std::string key, std::string message) {

@@ -35,7 +35,14 @@ struct ConfigEntry {
   std::string key;
   ConfigLocation place;
   ConfigNode value;
+  // An attribute of a component that was given for another `impl`, replaced since by an including
+  // file or --set; else empty.
+  std::string former_impl = {};
 };
+
+// To be called before the `impl` of a component entry becomes another one: marks the attributes
+// that it has. No effect if the name stays, or on a section without `impl`.
+void mark_former_attributes(ConfigNode& component, const ConfigNode& new_impl);
 
 // `--set key=value`. A list is indexed by number or by the `id` of its elements.
 struct Override {

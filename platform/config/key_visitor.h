@@ -106,6 +106,15 @@ class KeyVisitor {
     const Step step(*this, row.key);
     on_text(row, member);
   }
+  // The name of an implementation.
+  void implementation(const KeyRow& row, std::string& member) {
+    const Step step(*this, row.key);
+    on_implementation(row, member);
+  }
+  void attributes(const KeyRow& row, std::vector<GivenAttribute>& member) {
+    const Step step(*this, row.key);
+    on_attributes(row, member);
+  }
   template <class Body>
   void section(const KeyRow& row, const Body& body) {
     const Step step(*this, row.key);
@@ -163,6 +172,8 @@ class KeyVisitor {
                         const ParameterMember& /*member*/) {}
   virtual void on_name(const KeyRow& /*row*/, std::string& /*member*/) {}
   virtual void on_text(const KeyRow& /*row*/, std::string& /*member*/) {}
+  virtual void on_implementation(const KeyRow& row, std::string& member) { on_text(row, member); }
+  virtual void on_attributes(const KeyRow& /*row*/, std::vector<GivenAttribute>& /*member*/) {}
   virtual void on_component(const ComponentRow& /*row*/, ComponentSpec& /*member*/) {}
   virtual void begin_section(const KeyRow& /*row*/) {}
   // Returns the number of elements that the list is to have.

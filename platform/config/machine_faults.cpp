@@ -17,6 +17,9 @@ class KeysOfMembers final : public KeyVisitor {
   }
   void on_name(const KeyRow& /*row*/, std::string& member) override { keys[&member] = path(); }
   void on_text(const KeyRow& /*row*/, std::string& member) override { keys[&member] = path(); }
+  void on_attributes(const KeyRow& /*row*/, std::vector<GivenAttribute>& member) override {
+    keys[&member] = path();
+  }
   void on_component(const ComponentRow& /*row*/, ComponentSpec& member) override {
     keys[&member] = path();
   }

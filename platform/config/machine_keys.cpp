@@ -64,12 +64,33 @@ void sips_keys(KeyVisitor& keys, SipsSpec& sips) {
 
 void tlm_initiator_keys(KeyVisitor& keys, TlmInitiatorSpec& initiator) {
   keys.name({"id", "name of the node in its scope"}, initiator.id);
-  keys.text({"attach", "full name of a router of a cube or of an io_noc"}, initiator.attach);
+  keys.text({"attach", "full name of a router of a cube, of an io_noc or of the switch"},
+            initiator.attach);
   keys.component(
       ComponentRow("bridge", Role::tlm_initiator, "bridge between the initiator and the fabric")
           .link(initiator.link.bw_gbs),
       initiator.bridge);
   link_by_default(keys, initiator.link, "bandwidth of each direction");
+}
+
+void tlm_target_keys(KeyVisitor& keys, TlmTargetSpec& target) {
+  keys.name({"id", "name of the node in its scope"}, target.id);
+  keys.text({"attach", "full name of a router of a cube, of an io_noc or of the switch"},
+            target.attach);
+  keys.component(
+      ComponentRow("bridge", Role::tlm_target, "bridge between the fabric and the target")
+          .link(target.link.bw_gbs),
+      target.bridge);
+  link_by_default(keys, target.link, "bandwidth of each direction");
+  keys.value(integer("size_bytes", "range of addresses, a multiple of 4096", "B",
+                     PhysAddr::external_alignment, PhysAddr::external_window_bytes),
+             target.size_bytes);
+  keys.optional_value(
+      integer("base_bytes",
+              "where the range begins in the window of its SIP, a multiple of 4096; default: the "
+              "lowest free place",
+              "B", 0, PhysAddr::external_window_bytes - PhysAddr::external_alignment),
+      target.base_bytes, target.base_bytes.has_value());
 }
 
 void system_keys(KeyVisitor& keys, SystemSpec& system, bool has_ual) {
@@ -100,6 +121,11 @@ void system_keys(KeyVisitor& keys, SystemSpec& system, bool has_ual) {
             {"", "one initiator, a node beside the one that it is attached to"},
             system.tlm_initiators,
             [&](TlmInitiatorSpec& initiator) { tlm_initiator_keys(keys, initiator); });
+  keys.list(KeyRow("tlm_targets", "plain TLM-2.0 targets with addresses of their own; default none")
+                .optional(!system.tlm_targets.empty())
+                .items(0, 1024),
+            {"", "one target, a node beside the one that it is attached to"}, system.tlm_targets,
+            [&](TlmTargetSpec& target) { tlm_target_keys(keys, target); });
 }
 
 // --- One SIP
@@ -285,6 +311,27 @@ void cube_keys(KeyVisitor& keys, CubeSpec& cube) {
   keys.section({"pe_template", "one PE"}, [&] { pe_keys(keys, cube); });
 }
 
+// --- Single instances
+
+std::vector<std::string> kinds() {
+  std::vector<std::string> names;
+  for (const RoleInfo& role : role_table) names.emplace_back(role.name);
+  return names;
+}
+
+void override_keys(KeyVisitor& keys, OverrideSpec& entry) {
+  keys.text({"match", "names of nodes: * ? and [0-3] within one step, ** over any steps"},
+            entry.match);
+  keys.optional_value(choice("kind", "only nodes of this kind; default: of any", kinds()),
+                      entry.kind, !entry.kind.empty());
+  keys.implementation(KeyRow("impl", "another implementation; default: that of the instance so far")
+                          .optional(!entry.impl.empty()),
+                      entry.impl);
+  keys.attributes(KeyRow("attrs", "attributes; the others stay while the implementation does")
+                      .optional(!entry.attributes.empty()),
+                  entry.attributes);
+}
+
 }  // namespace
 
 void visit_keys(KeyVisitor& keys, MachineSpec& machine) {
@@ -292,6 +339,12 @@ void visit_keys(KeyVisitor& keys, MachineSpec& machine) {
                [&] { system_keys(keys, machine.system, machine.sip.has_ual()); });
   keys.section({"sip", "one device"}, [&] { sip_keys(keys, machine.sip); });
   keys.section({"cube", "one cube"}, [&] { cube_keys(keys, machine.cube); });
+  keys.list(
+      KeyRow("overrides", "single instances that differ from their kind, in order; default none")
+          .optional(!machine.overrides.empty())
+          .items(0, 65536),
+      KeyRow("", "one pattern of names, and what is different there").in_line(), machine.overrides,
+      [&](OverrideSpec& entry) { override_keys(keys, entry); });
 }
 
 std::vector<MachineFact> facts_of(const MachineSpec& machine) {

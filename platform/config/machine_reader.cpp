@@ -26,6 +26,14 @@ class Reader final : public KeyVisitor {
   }
   void on_name(const KeyRow& /*row*/, std::string& member) override { read(member); }
   void on_text(const KeyRow& /*row*/, std::string& member) override { read(member); }
+  void on_attributes(const KeyRow& /*row*/, std::vector<GivenAttribute>& member) override {
+    const ConfigNode* attributes = config_.attributes(path());
+    if (attributes == nullptr) return;
+    for (const ConfigEntry& entry : attributes->entries) {
+      if (entry.former_impl.empty())
+        member.push_back({entry.key, entry.value.text, entry.value.quoted});
+    }
+  }
   std::size_t begin_list(const KeyRow& /*row*/, std::size_t /*elements*/) override {
     return config_.items(path());
   }

@@ -19,6 +19,9 @@ class SchemaBuilder final : public KeyVisitor {
   void on_text(const KeyRow& row, std::string& /*member*/) override {
     add(row, ConfigKey::of(ConfigKey::Kind::text, path(), row.description, row.required));
   }
+  void on_attributes(const KeyRow& row, std::vector<GivenAttribute>& /*member*/) override {
+    add(row, ConfigKey::of(ConfigKey::Kind::attributes, path(), row.description, row.required));
+  }
   void on_component(const ComponentRow& row, ComponentSpec& /*member*/) override {
     add(row, ConfigKey::of_component(path(), row.description, row.role, row.required));
   }

@@ -20,14 +20,19 @@ struct SizeKey {
   std::uint64_t unit_bytes;
   std::uint64_t most_bytes;  // that a physical address reaches
   std::uint64_t MachineSizes::*size;
+  const char* one_for_all;  // why all instances have the same; null: each has its own
 };
+constexpr const char* of_kernels = "a kernel finds the same TCM in every PE";
 const std::array<SizeKey, 5> size_keys{
-    {{Role::sram, "size_mb", mib, PhysAddr::cube_sram_bytes, &MachineSizes::sram_bytes},
-     {Role::pe_tcm, "size_mb", mib, budget_bytes(PeUnit::pe_tcm), &MachineSizes::tcm_bytes},
+    {{Role::sram, "size_mb", mib, PhysAddr::cube_sram_bytes, &MachineSizes::sram_bytes, nullptr},
+     {Role::pe_tcm, "size_mb", mib, budget_bytes(PeUnit::pe_tcm), &MachineSizes::tcm_bytes,
+      of_kernels},
      {Role::pe_tcm, "reserved_kb", kib, budget_bytes(PeUnit::pe_tcm),
-      &MachineSizes::tcm_reserved_bytes},
-     {Role::pe_cpu, "scratch_bytes", 1, budget_bytes(PeUnit::pe_tcm), &MachineSizes::scratch_bytes},
-     {Role::pe_mmu, "page_bytes", 1, PhysAddr::chiplet_bytes, &MachineSizes::page_bytes}}};
+      &MachineSizes::tcm_reserved_bytes, of_kernels},
+     {Role::pe_cpu, "scratch_bytes", 1, budget_bytes(PeUnit::pe_tcm), &MachineSizes::scratch_bytes,
+      of_kernels},
+     {Role::pe_mmu, "page_bytes", 1, PhysAddr::chiplet_bytes, &MachineSizes::page_bytes,
+      "a device has one virtual address space, and its allocator one page size"}}};
 
 const ComponentSpec& component_of(const CubeSpec& cube, const SizeKey& key) {
   return key.component == Role::sram ? cube.sram
@@ -119,7 +124,58 @@ class SizeChecks {
   MachineFaults& faults_;
 };
 
+std::string value_text(const ComponentSpec& component, const char* attribute) {
+  if (!component.attributes.has(attribute)) return "none";
+  return format_value(component.attributes.values().find(attribute)->second);
+}
+
+std::optional<SizeFault> size_fault(const SizeKey& key, const ComponentSpec& of_kind,
+                                    const ComponentSpec& own) {
+  const auto found = own.attributes.values().find(key.attribute);
+  if (found == own.attributes.values().end() || !std::holds_alternative<Rational>(found->second))
+    return SizeFault{key.attribute,
+                     fmt::format("found {}, allowed is an implementation with an integer '{}', by "
+                                 "which the machine is described",
+                                 own.impl, key.attribute)};
+  const Rational& value = std::get<Rational>(found->second);
+  const Rational& common = of_kind.attributes.decimal(key.attribute);
+  if (key.one_for_all != nullptr && value != common)
+    return SizeFault{key.attribute,
+                     fmt::format("found {}, allowed is {}, that of all {}: {}", value.str(),
+                                 common.str(), name_of(key.component), key.one_for_all)};
+  const Rational most(static_cast<std::int64_t>(key.most_bytes / key.unit_bytes));
+  if (Rational(0) <= value && value <= most) return std::nullopt;
+  return SizeFault{key.attribute,
+                   fmt::format("found {}, allowed is 0 to {}, what a physical address reaches",
+                               value.str(), most.str())};
+}
+
+// Segments and channel links are made for partitions that are interleaved alike.
+std::optional<SizeFault> interleave_fault(const CubeSpec& cube, const ComponentSpec& own) {
+  if (cube.memory_map.address_model != AddressModel::la) return std::nullopt;
+  for (const char* attribute : {"num_pcs", "burst_bytes"}) {
+    const std::string found = value_text(own, attribute);
+    const std::string allowed = value_text(cube.hbm_ctrl, attribute);
+    if (found != allowed)
+      return SizeFault{attribute,
+                       fmt::format("found {} as {}, allowed with address_model la is {}, that of "
+                                   "all hbm_ctrl: segments are interleaved alike",
+                                   found, attribute, allowed)};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<SizeFault> instance_size_fault(const MachineSpec& machine, Role role,
+                                             const ComponentSpec& component) {
+  if (role == Role::hbm_ctrl) return interleave_fault(machine.cube, component);
+  for (const SizeKey& key : size_keys) {
+    if (key.component != role) continue;
+    if (auto fault = size_fault(key, component_of(machine.cube, key), component)) return fault;
+  }
+  return std::nullopt;
+}
 
 MachineSizes machine_sizes(const CubeSpec& cube) {
   MachineSizes sizes;
@@ -132,6 +188,10 @@ MachineSizes machine_sizes(const CubeSpec& cube) {
         static_cast<std::uint64_t>(component.attributes.integer(key.attribute)) * key.unit_bytes;
   }
   return sizes;
+}
+
+std::uint64_t sram_bytes(const ComponentSpec& sram) {
+  return static_cast<std::uint64_t>(sram.attributes.integer("size_mb")) * mib;
 }
 
 MemoryFacts memory_facts(const MachineSpec& machine) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "models/address/address_map.h"
 #include "platform/config/machine_faults.h"
@@ -18,7 +20,16 @@ struct MachineSizes {
 // Of components that have been resolved and checked; UsageError if an implementation does not
 // declare the attribute.
 MachineSizes machine_sizes(const CubeSpec& cube);
+std::uint64_t sram_bytes(const ComponentSpec& sram);
 MemoryFacts memory_facts(const MachineSpec& machine);
+
+// What of an instance's component does not suit the machine, whose allocators and addresses are
+// made for components of one size; none if all does.
+struct SizeFault {
+  std::string attribute, message;
+};
+std::optional<SizeFault> instance_size_fault(const MachineSpec& machine, Role role,
+                                             const ComponentSpec& component);
 
 // Called after resolve_components(): the machine has to be addressable, its TCM large enough for
 // its shares.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +45,17 @@ struct TlmInitiatorSpec {
   LinkSpec link;
 };
 
+// A plain TLM-2.0 target on a router, an io_noc or the switch, with a range of physical addresses
+// of its own (spec 2.1, 3.1).
+struct TlmTargetSpec {
+  std::string id;      // as of an initiator
+  std::string attach;  // also "fabric.switch0"
+  ComponentSpec bridge;
+  LinkSpec link;
+  std::int64_t size_bytes = 0;
+  std::optional<std::int64_t> base_bytes;  // in the window of its SIP; has a value once checked
+};
+
 struct SystemSpec {
   Rational ns_per_mm;
   std::int64_t flit_bytes = 0;
@@ -52,6 +64,7 @@ struct SystemSpec {
   LinkSpec io_ep_to_switch;
   LinkSpec io_ual_to_switch;  // of the ual_eps; meaningless without one
   std::vector<TlmInitiatorSpec> tlm_initiators;
+  std::vector<TlmTargetSpec> tlm_targets;
 };
 
 struct CubePortSpec {
@@ -127,11 +140,30 @@ struct CubeSpec {
       pe_links;  // "pe_dma_to_pe_tcm" -> link, where configured
 };
 
+// As written: what it means depends on the implementation.
+struct GivenAttribute {
+  std::string name, value;
+  bool quoted = false;
+};
+
+// Another implementation, or other attributes, for the instances that a pattern matches.
+struct OverrideSpec {
+  std::string match;  // glob over node names (platform/topology/node_glob.h)
+  std::string kind;   // only nodes of this kind; empty: of any
+  std::string impl;   // empty: that of the instance so far
+  std::vector<GivenAttribute> attributes;
+};
+
+// Components of instances by the name of the node; instances with the same share it.
+using InstanceSpecs = std::map<std::string, std::shared_ptr<const ComponentSpec>, std::less<>>;
+
 struct MachineSpec {
   std::string source_path;  // the file that was loaded; empty if there is none
   SystemSpec system;
   SipSpec sip;
   CubeSpec cube;
+  std::vector<OverrideSpec> overrides;
+  InstanceSpecs instances;  // what `overrides` make of the components above
 };
 
 // The words of topology.yaml.

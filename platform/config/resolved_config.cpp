@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <map>
+#include <nlohmann/json.hpp>
 
 #include "platform/config/machine_keys.h"
 
@@ -60,6 +63,75 @@ void write(std::string& out, const Entry& entry, int depth) {
   }
 }
 
+// YAML's double quotes are those of JSON.
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// In quotes where YAML would take it for something else, in a line or not.
+std::string text_value(const std::string& text) {
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '/' || c == '-';
+  };
+  const bool safe = !text.empty() &&
+                    (std::isalnum(static_cast<unsigned char>(text.front())) != 0) &&
+                    std::all_of(text.begin(), text.end(), plain);
+  return safe ? text : quoted(text);
+}
+
+// An alias is of this run alone.
+std::string factory_of(const std::string& impl, const Implementation* implementation) {
+  return implementation == nullptr ? impl : implementation->factory;
+}
+
+bool is_from_machine(const Implementation* implementation, const std::string& name) {
+  if (implementation == nullptr) return false;
+  for (const Parameter& parameter : implementation->schema) {
+    if (parameter.name() == name) return parameter.is_from_machine();
+  }
+  return false;
+}
+
+struct ComponentText {
+  ComponentText(const ComponentSpec& spec, const ComponentRegistry& registry) {
+    const Implementation* implementation = registry.find(spec.impl);
+    std::string attrs;
+    for (const auto& [name, value] : spec.attributes.values()) {
+      std::string& list = is_from_machine(implementation, name) ? machine : attrs;
+      list += fmt::format("{}{}: {}", list.empty() ? "" : ", ", name, format_value(value));
+    }
+    own = fmt::format("{{impl: {}, attrs: {{{}}}}}", factory_of(spec.impl, implementation), attrs);
+  }
+
+  std::string own;      // "{impl: NAME, attrs: {...}}"
+  std::string machine;  // attributes that the topology fills in
+};
+
+// What `overrides` come to: a comment with a line for the instances of one component.
+std::string instances_text(const InstanceSpecs& instances, const ComponentRegistry& registry) {
+  struct Group {
+    const ComponentSpec* component;
+    std::string first;
+    std::size_t count = 0;
+  };
+  std::vector<Group> groups;  // in order of their first names
+  std::map<const ComponentSpec*, std::size_t> positions;
+  for (const auto& [name, component] : instances) {
+    const auto [position, is_new] = positions.emplace(component.get(), groups.size());
+    if (is_new) groups.push_back({component.get(), name});
+    ++groups[position->second].count;
+  }
+  std::string text = groups.empty() ? "" : "# the instances of `overrides`:\n";
+  for (const Group& group : groups) {
+    const ComponentText component(*group.component, registry);
+    text += fmt::format("#   {}{}: {}{}\n", group.first,
+                        group.count == 1 ? "" : fmt::format(" and {} more", group.count - 1),
+                        component.own,
+                        component.machine.empty() ? "" : "; of the machine: " + component.machine);
+  }
+  return text;
+}
+
 class Writer final : public KeyVisitor {
  public:
   explicit Writer(const ComponentRegistry& registry) : registry_(registry), open_(1) {
@@ -79,20 +151,21 @@ class Writer final : public KeyVisitor {
     if (row.is_written && value) add(row, format_value(*value));
   }
   void on_name(const KeyRow& row, std::string& member) override { add(row, member); }
-  void on_text(const KeyRow& row, std::string& member) override { add(row, member); }
+  void on_text(const KeyRow& row, std::string& member) override { add(row, text_value(member)); }
 
   void on_component(const ComponentRow& row, ComponentSpec& spec) override {
-    const Implementation* implementation = registry_.find(spec.impl);
-    std::string own, machine;
-    for (const auto& [name, value] : spec.attributes.values()) {
-      std::string& list = is_from_machine(implementation, name) ? machine : own;
-      list += fmt::format("{}{}: {}", list.empty() ? "" : ", ", name, format_value(value));
-    }
-    const std::string& impl = implementation == nullptr
-                                  ? spec.impl
-                                  : implementation->factory;  // an alias is of this run alone
-    add(row, fmt::format("{{impl: {}, attrs: {{{}}}}}", impl, own),
-        machine.empty() ? "" : "  # of the machine: " + machine);
+    const ComponentText text(spec, registry_);
+    add(row, text.own, text.machine.empty() ? "" : "  # of the machine: " + text.machine);
+  }
+  void on_implementation(const KeyRow& row, std::string& member) override {
+    if (row.is_written) add(row, factory_of(member, registry_.find(member)));
+  }
+  void on_attributes(const KeyRow& row, std::vector<GivenAttribute>& member) override {
+    std::string list;
+    for (const GivenAttribute& each : member)
+      list += fmt::format("{}{}: {}", list.empty() ? "" : ", ", text_value(each.name),
+                          each.quoted ? quoted(each.value) : each.value);
+    if (row.is_written) add(row, fmt::format("{{{}}}", list));
   }
 
   void begin_section(const KeyRow& row) override { open(row, Entry::Kind::section); }
@@ -126,14 +199,6 @@ class Writer final : public KeyVisitor {
     open_.push_back(std::move(entry));
   }
 
-  static bool is_from_machine(const Implementation* implementation, const std::string& name) {
-    if (implementation == nullptr) return false;
-    for (const Parameter& parameter : implementation->schema) {
-      if (parameter.name() == name) return parameter.is_from_machine();
-    }
-    return false;
-  }
-
   const ComponentRegistry& registry_;
   std::vector<Entry> open_;  // from the root down to the section or list that is being filled
 };
@@ -143,7 +208,7 @@ class Writer final : public KeyVisitor {
 std::string resolved_config(MachineSpec spec, const ComponentRegistry& registry) {
   Writer writer(registry);
   visit_keys(writer, spec);
-  return writer.text();
+  return writer.text() + instances_text(spec.instances, registry);
 }
 
 }  // namespace kernbench

@@ -2,11 +2,13 @@
 
 #include <systemc>
 
+#include "platform/assembly/machine_root.h"
+
 namespace kernbench {
 namespace {
 
 std::string pe_of(const sc_core::sc_object& node) {
-  const std::string name = node.name();
+  const std::string name = name_in_machine(node);
   return name.substr(0, name.rfind('.'));
 }
 

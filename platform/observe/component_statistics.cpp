@@ -4,6 +4,7 @@
 #include <map>
 #include <string_view>
 
+#include "platform/assembly/machine_root.h"
 #include "platform/observe/json_text.h"
 
 namespace kernbench {
@@ -44,7 +45,7 @@ nlohmann::ordered_json statistics_json(const std::vector<Component*>& components
     for (const Statistic& statistic : component->statistics())
       stats[key_of(statistic)] = number(statistic.quantity, statistic.at(Component::now()));
     nlohmann::ordered_json entry;
-    entry["name"] = component->name();
+    entry["name"] = name_in_machine(*component);
     entry["kind"] = kind_of(*component);
     entry["stats"] = std::move(stats);
     list.push_back(std::move(entry));

@@ -60,6 +60,7 @@ LatencyPart part_of(Role kind) {
     case Role::hbm_channel:
     case Role::sram:
     case Role::pe_tcm:
+    case Role::tlm_target:
       return LatencyPart::hbm;
     default:
       return LatencyPart::noc;

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "platform/assembly/machine_root.h"
 #include "platform/observe/component_statistics.h"
 #include "platform/observe/json_text.h"
 
@@ -20,7 +21,7 @@ nlohmann::ordered_json links_json(const Graph& graph, const LinkInstances& links
     const Edge& edge = graph.edges()[index];
     const Link::Statistics statistics = link->statistics();
     nlohmann::ordered_json entry;
-    entry["name"] = link->name();
+    entry["name"] = name_in_machine(*link);
     entry["src"] = graph.node(edge.src).name;
     entry["dst"] = graph.node(edge.dst).name;
     entry["kind"] = name_of(edge.kind);
@@ -46,7 +47,7 @@ std::vector<LinkTotal> totals_by_link(const Graph& graph, const LinkInstances& l
     if (statistics.bytes > 0) ++total.used;
     if (utilisation(statistics.busy_fs, elapsed) > total.busiest) {
       total.busiest = utilisation(statistics.busy_fs, elapsed);
-      total.busiest_link = link->name();
+      total.busiest_link = name_in_machine(*link);
     }
   }
   std::vector<LinkTotal> list;

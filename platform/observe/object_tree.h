@@ -5,6 +5,7 @@
 #include <systemc>
 #include <vector>
 
+#include "platform/assembly/platform.h"
 #include "platform/observe/vcd_writer.h"
 
 namespace kernbench {
@@ -23,6 +24,20 @@ std::vector<T*> objects_of() {
   collect_objects(sc_core::sc_get_top_level_objects(), found);
   std::sort(found.begin(), found.end(),
             [](const T* a, const T* b) { return scope_order(a->name(), b->name()); });
+  return found;
+}
+
+// Those of one machine: its nodes, the host, and what is below them.
+inline std::vector<Component*> components_of(const Platform& platform) {
+  std::vector<sc_core::sc_object*> roots{&platform.host()};
+  for (NodeId node = 0; node < platform.graph().nodes().size(); ++node)
+    roots.push_back(&platform.component(node));
+  std::vector<Component*> found;
+  collect_objects(roots, found);
+  std::sort(found.begin(), found.end(), [](const Component* a, const Component* b) {
+    return a != b && scope_order(a->name(), b->name());
+  });
+  found.erase(std::unique(found.begin(), found.end()), found.end());  // below another node, too
   return found;
 }
 

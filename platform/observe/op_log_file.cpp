@@ -7,11 +7,12 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/assembly/machine_root.h"
 
 namespace kernbench {
 namespace {
 
-std::string name_of_node(const sc_core::sc_object* node) { return node->name(); }
+std::string name_of_node(const sc_core::sc_object* node) { return name_in_machine(*node); }
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/protocol/host_messages.h"
+#include "platform/assembly/machine_root.h"
 #include "platform/observe/component_statistics.h"
 #include "platform/observe/json_text.h"
 
@@ -15,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 std::string pe_of(const sc_core::sc_object& engine) {
   const sc_core::sc_object* parent = engine.get_parent_object();
-  return parent == nullptr ? "" : parent->name();
+  return parent == nullptr ? "" : name_in_machine(*parent);
 }
 
 std::string label_of(const Message* message) {
@@ -174,7 +175,7 @@ void RequestTrace::write_line(const CommandKey& key, const CommandEvents& comman
     Json entry;
     entry["event"] = kernbench::name_of(event.kind);
     entry["time_ns"] = ns_json(event.time);
-    entry["node"] = event.node->name();
+    entry["node"] = name_in_machine(*event.node);
     if (event.stage[0] != '\0') entry["stage"] = event.stage;
     if (event.tile_id >= 0) entry["tile"] = event.tile_id;
     entry["bytes"] = event.bytes;

@@ -55,7 +55,7 @@ Json activity_json(const ActivitySummary& activity) {
 RunStatistics::RunStatistics(const Platform& platform_, const ActivityWindows& windows,
                              Fs simulated_)
     : platform(platform_), simulated(simulated_), elapsed(simulated_), events(windows.operations()),
-      components(objects_of<Component>()) {
+      components(components_of(platform_)) {
   for (const auto& edge : platform.links()) {
     events += edge.link->statistics().flits + edge.link->statistics().control_messages;
     elapsed = std::max(elapsed, std::min(edge.link->available_at(), Component::now()));

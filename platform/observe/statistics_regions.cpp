@@ -50,7 +50,7 @@ Json json_of(const TotalsByKind& kinds) {
 }  // namespace
 
 StatisticsRegions::StatisticsRegions(const Platform& platform)
-    : platform_(platform), components_(objects_of<Component>()) {
+    : platform_(platform), components_(components_of(platform)) {
   reset(0);
 }
 

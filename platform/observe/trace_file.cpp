@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "models/base/errors.h"
+#include "platform/assembly/machine_root.h"
 #include "platform/observe/result_file.h"
 
 namespace kernbench {
@@ -32,7 +33,7 @@ void TraceFile::add(Component& component, TraceSignal& signal) {
     throw ModelError(
         fmt::format("{}.{} cannot be traced: the file has begun", component.name(), signal.name()));
   const bool labelled = !signal.labels().empty();
-  VcdVariable variable{component.name(), signal.name(),
+  VcdVariable variable{name_in_machine(component), signal.name(),
                        labelled ? VcdVariable::Kind::text : VcdVariable::Kind::bits,
                        labelled ? 1 : signal.width()};
   signal.changes().bind(signals_.emplace_back(*this, signal, std::move(variable)));

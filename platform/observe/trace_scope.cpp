@@ -7,6 +7,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/assembly/machine_root.h"
 #include "platform/config/nearest_name.h"
 
 namespace kernbench {
@@ -45,12 +46,12 @@ void TraceScope::check(const std::vector<Component*>& components) const {
     const auto used = [&pattern](Component* component) {
       const auto& signals = component->signals();
       return std::any_of(signals.begin(), signals.end(), [&](const TraceSignal& signal) {
-        return kernbench::takes(pattern, component->name(), signal.name());
+        return kernbench::takes(pattern, name_in_machine(*component), signal.name());
       });
     };
     if (std::any_of(components.begin(), components.end(), used)) continue;
     std::vector<std::string> names;
-    for (const Component* component : components) names.emplace_back(component->name());
+    for (const Component* component : components) names.emplace_back(name_in_machine(*component));
     const bool plain = pattern.find_first_of("*?[") == std::string::npos;
     throw UsageError(fmt::format("--trace-scope {} matches no signal of this machine{}",
                                  quote(pattern),
@@ -62,7 +63,7 @@ void TraceScope::check(const std::vector<Component*>& components) const {
 void TraceScope::observe(const std::vector<Component*>& components, TraceFile& file) const {
   for (Component* component : components) {
     for (TraceSignal& signal : component->signals()) {
-      if (takes(component->name(), signal.name())) file.add(*component, signal);
+      if (takes(name_in_machine(*component), signal.name())) file.add(*component, signal);
     }
   }
 }

@@ -41,7 +41,8 @@ bool starts_transfers(const Node& node) {
 }
 
 bool is_memory(const Node& node) {
-  return node.kind == Role::hbm_ctrl || node.kind == Role::sram || node.kind == Role::pe_tcm;
+  return node.kind == Role::hbm_ctrl || node.kind == Role::sram || node.kind == Role::pe_tcm ||
+         node.kind == Role::tlm_target;
 }
 
 MemoryMessage machine_message(const Graph& graph, const Path& path, bool write,

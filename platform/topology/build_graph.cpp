@@ -35,12 +35,8 @@ std::vector<CubeHandles> add_cubes(GraphBuilder& builder, const CubeMesh& mesh, 
   return cubes;
 }
 
-Graph build(const std::shared_ptr<const MachineSpec>& spec) {
-  CubeMesh mesh = generate_mesh(spec->cube);
-  if (!spec->source_path.empty())
-    keep_mesh_file(mesh_file_beside(spec->source_path), spec->cube, mesh);
-
-  GraphBuilder builder(spec);
+void add_machine(GraphBuilder& builder, const CubeMesh& mesh) {
+  const MachineSpec* const spec = &builder.spec();
   const std::size_t switch0 = builder.add(std::string(node_names::switch0), Role::fabric_switch,
                                           spec->system.switch0, {}, {});
   const auto link_of = [](const LinkSpec& link) {
@@ -58,11 +54,27 @@ Graph build(const std::shared_ptr<const MachineSpec>& spec) {
                              link_of(spec->system.io_ual_to_switch));
     }
   }
-  add_tlm_initiators(builder);
+  add_tlm_modules(builder);
+}
+
+Graph build(const std::shared_ptr<const MachineSpec>& spec) {
+  CubeMesh mesh = generate_mesh(spec->cube);
+  if (!spec->source_path.empty())
+    keep_mesh_file(mesh_file_beside(spec->source_path), spec->cube, mesh);
+  GraphBuilder builder(spec);
+  add_machine(builder, mesh);
   return builder.finish(std::move(mesh));
 }
 
 }  // namespace
+
+std::vector<Node> nodes_of(const MachineSpec& machine) {
+  const std::shared_ptr<const MachineSpec> not_owned(std::shared_ptr<const MachineSpec>(),
+                                                     &machine);
+  GraphBuilder builder(not_owned);
+  add_machine(builder, generate_mesh(machine.cube));
+  return std::move(builder).nodes();
+}
 
 Graph build_graph(MachineSpec machine) {
   const auto spec = std::make_shared<const MachineSpec>(std::move(machine));

@@ -9,4 +9,8 @@ namespace kernbench {
 // loaded from one), and builds the machine.
 Graph build_graph(MachineSpec spec);
 
+// The nodes alone, in no order; each component is that of its kind, a member of the machine. Throws
+// std::overflow_error if places cannot be computed exactly.
+std::vector<Node> nodes_of(const MachineSpec& machine);
+
 }  // namespace kernbench

@@ -10,11 +10,12 @@
 namespace kernbench {
 
 std::string_view name_of(EdgeKind kind) {
-  constexpr std::array<std::string_view, 16> names{
+  constexpr std::array<std::string_view, 17> names{
       "pe_internal",         "pe_to_router",        "router_mesh", "router_to_hbm",
       "router_to_mcpu",      "router_to_sram",      "command",     "ucie_internal",
       "router_to_ucie_conn", "ucie_conn_to_router", "ucie_mesh",   "io_internal",
-      "io_to_cube",          "cube_to_io",          "pcie",        "ual"};
+      "io_to_cube",          "cube_to_io",          "pcie",        "ual",
+      "router_to_tlm"};
   return names[static_cast<std::size_t>(kind)];
 }
 

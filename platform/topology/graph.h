@@ -32,7 +32,8 @@ enum class EdgeKind : std::uint8_t {
   io_to_cube,
   cube_to_io,
   pcie,
-  ual
+  ual,
+  router_to_tlm
 };
 std::string_view name_of(EdgeKind kind);
 

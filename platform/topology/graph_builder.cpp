@@ -17,7 +17,9 @@ std::size_t GraphBuilder::add(std::string name, Role kind, const ComponentSpec& 
   node.x_mm = at.x;
   node.y_mm = at.y;
   node.at = location;
-  node.component = &component;
+  const InstanceSpecs& instances = spec_->instances;
+  const auto own = instances.empty() ? instances.end() : instances.find(node.name);
+  node.component = own == instances.end() ? &component : own->second.get();
   nodes_.push_back(std::move(node));
   return nodes_.size() - 1;
 }

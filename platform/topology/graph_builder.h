@@ -15,7 +15,8 @@ class GraphBuilder {
   explicit GraphBuilder(std::shared_ptr<const MachineSpec> spec) : spec_(std::move(spec)) {}
   const MachineSpec& spec() const { return *spec_; }
 
-  // Returns a handle for connect().
+  // `component`: that of the kind; an instance with one of its own gets it. Returns a handle for
+  // connect().
   std::size_t add(std::string name, Role kind, const ComponentSpec& component, const PointMm& at,
                   Location location);
 
@@ -34,6 +35,7 @@ class GraphBuilder {
   const Node& node(std::size_t handle) const { return nodes_[handle]; }
 
   Graph finish(CubeMesh mesh);
+  std::vector<Node> nodes() && { return std::move(nodes_); }
 
  private:
   std::shared_ptr<const MachineSpec> spec_;
@@ -53,6 +55,6 @@ struct IoChipletHandles {
 IoChipletHandles add_io_chiplet(GraphBuilder& builder, const IoChipletSpec& chiplet, int index,
                                 int sip, const std::vector<CubeHandles>& cubes);
 // Behind everything that they can be attached to.
-void add_tlm_initiators(GraphBuilder& builder);
+void add_tlm_modules(GraphBuilder& builder);
 
 }  // namespace kernbench

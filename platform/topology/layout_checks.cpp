@@ -27,7 +27,7 @@ class LayoutChecks {
     geometry();
     placement();
     pe_links();
-    tlm_initiators();
+    tlm_modules();
   }
 
  private:
@@ -80,9 +80,9 @@ class LayoutChecks {
             value.str()));
   }
 
-  // The names that a TLM-2.0 initiator may be attached to.
+  // The names that a plain TLM-2.0 module may be attached to.
   std::vector<std::string> attachments(const CubeMesh& mesh) const {
-    std::vector<std::string> names;
+    std::vector<std::string> names{std::string(node_names::switch0)};
     for (int sip = 0; sip < machine_.system.sips.count; ++sip) {
       for (const IoChipletSpec& io : machine_.sip.io_chiplets)
         names.push_back(node_names::io(sip, io.id, "io_noc"));
@@ -101,45 +101,44 @@ class LayoutChecks {
   // Whether a node or a level of the hierarchy may have this name already; a little stricter than
   // it need be.
   static bool is_reserved(const std::string& id) {
-    constexpr std::array<const char*, 11> names{"m_cpu",     "sram",     "hbm_ctrl",      "pcie_ep",
-                                                "ual_ep",    "io_cpu",   "io_noc",        "ucie-*",
-                                                "io_ucie-*", "pe[0-9]*", "r[0-9]*c[0-9]*"};
+    constexpr std::array<const char*, 12> names{
+        "switch0", "m_cpu",  "sram",   "hbm_ctrl",  "pcie_ep",  "ual_ep",
+        "io_cpu",  "io_noc", "ucie-*", "io_ucie-*", "pe[0-9]*", "r[0-9]*c[0-9]*"};
     return std::any_of(names.begin(), names.end(),
                        [&](const char* name) { return ::fnmatch(name, id.c_str(), 0) == 0; });
   }
 
-  void tlm_initiators() {
-    if (machine_.system.tlm_initiators.empty()) return;
-    const bool laid_out =
-        mesh_.has_value() &&
-        faults_.sound(machine_.system.sips.count, machine_.sip.mesh_w, machine_.sip.mesh_h);
-    const std::vector<std::string> allowed =
-        laid_out ? attachments(*mesh_) : std::vector<std::string>{};
-    std::set<std::string> nodes;
-    for (const TlmInitiatorSpec& initiator : machine_.system.tlm_initiators) {
-      if (!initiator.id.empty() && is_reserved(initiator.id)) {
-        faults_.add(initiator.id,
-                    fmt::format("found {}, which is or may be the name of another node",
-                                quote(initiator.id)));
-      } else if (!initiator.id.empty() &&
-                 !nodes.insert(node_names::beside(initiator.attach, initiator.id)).second) {
-        faults_.add(initiator.id,
-                    fmt::format("found {} a second time beside {}; ids are unique in their scope",
-                                quote(initiator.id), printable(initiator.attach)));
-      }
-      if (laid_out && faults_.sound(initiator.attach) &&
-          std::find(allowed.begin(), allowed.end(), initiator.attach) == allowed.end()) {
-        faults_.add(
-            initiator.attach,
-            fmt::format("found {}, allowed is the name of a router of a cube or of an io_noc{}",
-                        quote(initiator.attach), did_you_mean(initiator.attach, allowed)));
-      }
+  void tlm_modules() {
+    const SystemSpec& system = machine_.system;
+    if (system.tlm_initiators.empty() && system.tlm_targets.empty()) return;
+    const bool laid_out = mesh_.has_value() && faults_.sound(system.sips.count, machine_.sip.mesh_w,
+                                                             machine_.sip.mesh_h);
+    if (laid_out) attachments_ = attachments(*mesh_);
+    for (const TlmInitiatorSpec& initiator : system.tlm_initiators)
+      tlm_module(initiator.id, initiator.attach);
+    for (const TlmTargetSpec& target : system.tlm_targets) tlm_module(target.id, target.attach);
+  }
+  void tlm_module(const std::string& id, const std::string& attach) {
+    if (!id.empty() && is_reserved(id)) {
+      faults_.add(id,
+                  fmt::format("found {}, which is or may be the name of another node", quote(id)));
+    } else if (!id.empty() && !tlm_nodes_.insert(node_names::beside(attach, id)).second) {
+      faults_.add(id, fmt::format("found {} a second time beside {}; ids are unique in their scope",
+                                  quote(id), printable(attach)));
+    }
+    if (!attachments_.empty() && faults_.sound(attach) &&
+        std::find(attachments_.begin(), attachments_.end(), attach) == attachments_.end()) {
+      faults_.add(attach, fmt::format("found {}, allowed is the name of a router of a cube, of an "
+                                      "io_noc or of the switch{}",
+                                      quote(attach), did_you_mean(attach, attachments_)));
     }
   }
 
   const MachineSpec& machine_;
   MachineFaults& faults_;
   std::optional<CubeMesh> mesh_;
+  std::vector<std::string> attachments_;  // empty: the machine is not laid out
+  std::set<std::string> tlm_nodes_;
 };
 
 }  // namespace

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <tuple>
 
+#include "platform/config/instance_setting.h"
 #include "platform/config/machine_keys.h"
 #include "platform/config/machine_reader.h"
 #include "platform/config/machine_sizes.h"
+#include "platform/topology/instance_overrides.h"
 
 namespace kernbench {
 
@@ -15,7 +17,13 @@ MachineSpec load_machine(const std::string& path, const std::vector<Override>& o
   ConfigNode root = load_config_tree(path, issues);
   if (root.kind != ConfigNode::Kind::map)
     throw ConfigError(std::move(issues));  // nothing was read: overrides would mislead
-  for (const Override& override : overrides) apply_override(root, override, issues);
+  for (const Override& override : overrides) {
+    if (is_instance_setting(override)) {
+      apply_instance_setting(root, override, issues);
+    } else {
+      apply_override(root, override, issues);
+    }
+  }
 
   const ResolvedConfig config = check_config(root, machine_schema(), &registry, issues);
   MachineSpec machine = read_machine(config);
@@ -24,6 +32,8 @@ MachineSpec load_machine(const std::string& path, const std::vector<Override>& o
   check_layout(machine, faults);
   resolve_components(machine, faults);
   check_sizes(machine, faults);
+  place_tlm_targets(machine, faults);
+  apply_overrides(machine, registry, faults);
   if (!issues.empty()) {
     std::stable_sort(issues.begin(), issues.end(), [](const ConfigIssue& a, const ConfigIssue& b) {
       return std::tie(a.file, a.line, a.column) < std::tie(b.file, b.line, b.column);

@@ -18,4 +18,10 @@ MachineSpec load_machine(const std::string& path, const std::vector<Override>& o
 // The part of the checks that needs the layout of the cube and the names of nodes.
 void check_layout(const MachineSpec& machine, MachineFaults& faults);
 
+// Finds places for the ranges of TLM-2.0 targets that have none, and checks those of all.
+void place_tlm_targets(MachineSpec& machine, MachineFaults& faults);
+// The SIP in whose window the range lies: that of the node that it is attached to; 0 for the
+// switch.
+int sip_of_tlm_target(const TlmTargetSpec& target);
+
 }  // namespace kernbench

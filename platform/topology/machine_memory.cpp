@@ -74,7 +74,7 @@ MachineMemory machine_memory(const MachineSpec& machine) {
   Parts all;
   all.add(sips, of_sip);
   all.add(1, 0);  // the switch
-  all.add(machine.system.tlm_initiators.size(), Parts{1, 2});
+  all.add(machine.system.tlm_initiators.size() + machine.system.tlm_targets.size(), Parts{1, 2});
   MachineMemory memory;
   memory.pes = sips * count(sip.cubes()) * count(machine.cube.pe_layout.pes());
   memory.nodes = all.nodes;

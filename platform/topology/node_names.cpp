@@ -52,6 +52,16 @@ std::string hbm_channel(int sip, int cube, int pe, int channel) {
   return fmt::format("sip{}.cube{}.pe{}.ch{}", sip, cube, pe, channel);
 }
 
+std::optional<int> sip_of(std::string_view node) {
+  const std::string_view prefix = "sip", digits = "0123456789";
+  if (node.substr(0, prefix.size()) != prefix) return std::nullopt;
+  node.remove_prefix(prefix.size());
+  const std::string number(node.substr(0, node.find('.')));
+  const bool is_number =
+      !number.empty() && number.size() < 4 && number.find_first_not_of(digits) == std::string::npos;
+  return is_number ? std::optional<int>(std::stoi(number)) : std::nullopt;
+}
+
 std::string beside(std::string_view node, std::string_view id) {
   return fmt::format("{}{}", node.substr(0, node.rfind('.') + 1), id);  // npos + 1 == 0
 }

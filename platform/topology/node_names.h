@@ -1,6 +1,7 @@
 // The names of the topology's nodes (spec 1.1). The only place that formats them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,8 @@ std::string ucie_conn(int sip, int cube, char side, int conn);  // "sip0.cube0.u
 std::string pe(int sip, int cube, int pe);                      // "sip0.cube0.pe0"
 std::string engine(int sip, int cube, int pe, std::string_view engine);  // "sip0.cube0.pe0.pe_dma"
 std::string hbm_channel(int sip, int cube, int pe, int channel);         // "sip0.cube0.pe0.ch0"
+// "sip3.cube0.sram" -> 3; none for names outside a SIP.
+std::optional<int> sip_of(std::string_view node);
 // A node of that name beside another one: "sip0.cube0.ext0" beside "sip0.cube0.r0c0".
 std::string beside(std::string_view node, std::string_view id);
 

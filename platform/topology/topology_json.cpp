@@ -3,7 +3,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "models/address/virtual_space.h"
 #include "platform/config/machine_keys.h"
+#include "platform/topology/memory_ranges.h"
 
 namespace kernbench {
 namespace {
@@ -50,10 +52,19 @@ std::string attributes(const Graph& graph, const Node& node) {
   return json + "}";
 }
 
+// What a memory is reached by; nothing for other nodes.
+std::string address(const MemoryMap& map, NodeId node) {
+  const std::optional<MemoryRange> range = map.range_of(node);
+  if (!range) return "";
+  return ", \"address\": " + text(format_address(range->base)) +
+         ", \"size_bytes\": " + std::to_string(range->nbytes);
+}
+
 }  // namespace
 
 std::string topology_json(const Graph& graph) {
   const SystemScalars system(graph.spec());
+  const MemoryMap map = memory_map_of(graph);
   std::string json = "{";
   for (const auto& [name, value] : system.printed())
     json += (json.size() > 1 ? ", " : "") + text(name) + ": " + value;
@@ -63,7 +74,8 @@ std::string topology_json(const Graph& graph) {
     json += "{\"name\": " + text(node.name) +
             ", \"kind\": " + text(std::string(name_of(node.kind))) +
             ", \"impl\": " + text(node.impl()) + ", \"x_mm\": " + number(node.x_mm) +
-            ", \"y_mm\": " + number(node.y_mm) + ", \"attrs\": " + attributes(graph, node) + "}";
+            ", \"y_mm\": " + number(node.y_mm) + ", \"attrs\": " + attributes(graph, node) +
+            address(map, id) + "}";
     json += id + 1 < graph.nodes().size() ? ",\n" : "\n";
   }
   json += "],\n\"edges\": [\n";

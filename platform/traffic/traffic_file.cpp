@@ -118,10 +118,11 @@ NodeId TrafficFile::node_of(std::string_view name, const char* role) {
   const bool right_kind = node != no_node && (slot == 0 ? is_traffic_initiator(platform_, node)
                                                         : is_traffic_target(platform_, node));
   if (!right_kind) {
-    throw RowFault{
-        fmt::format("{} is {}, which {}; allowed is {} node name", role, quote(name),
-                    node == no_node ? "is no node of this machine" : "cannot be one",
-                    slot == 0 ? "a pe_dma or pcie_ep" : "an hbm_ctrl.peN, sram or pe_tcm")};
+    throw RowFault{fmt::format("{} is {}, which {}; allowed is {} node name", role, quote(name),
+                               node == no_node ? "is no node of this machine" : "cannot be one",
+                               slot == 0 ? "a pe_dma or pcie_ep"
+                                         : "an hbm_ctrl.peN, sram, pe_tcm or "
+                                           "tlm_target")};
   }
   last_name_[slot] = name;
   last_node_[slot] = node;

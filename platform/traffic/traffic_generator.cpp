@@ -80,7 +80,7 @@ TrafficGenerator::TrafficGenerator(TrafficRecipe recipe, const Platform& platfor
   const std::vector<NodeId> given =
       recipe_.targets.empty() ? std::vector<NodeId>{}
                               : nodes_of(platform, recipe_.targets, is_traffic_target, "--targets",
-                                         "hbm_ctrl.peN, sram and pe_tcm nodes");
+                                         "hbm_ctrl.peN, sram, pe_tcm and tlm_target nodes");
   for (const NodeId initiator : initiators) {
     Stream stream;
     stream.initiator = initiator;

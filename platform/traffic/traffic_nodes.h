@@ -6,7 +6,8 @@
 namespace kernbench {
 
 bool is_traffic_initiator(const Platform& platform, NodeId node);  // a pe_dma or pcie_ep
-bool is_traffic_target(const Platform& platform, NodeId node);  // an hbm_ctrl.peN, sram or pe_tcm
+// An hbm_ctrl.peN, sram, pe_tcm or plain TLM-2.0 target.
+bool is_traffic_target(const Platform& platform, NodeId node);
 std::uint64_t traffic_capacity(const Platform& platform, NodeId target);  // bytes
 std::uint64_t physical_address(const Platform& platform, NodeId target, std::uint64_t offset);
 

@@ -17,6 +17,28 @@ TrafficPlayer::TrafficPlayer(const sc_core::sc_module_name& name, Platform& plat
   SC_HAS_PROCESS(TrafficPlayer);
   SC_METHOD(issue_due);
   sensitive << due_;
+  for (NodeId node = 0; node < initiators_.size(); ++node) connect(node);
+}
+
+void TrafficPlayer::connect(NodeId node) {
+  const Role role = platform_.graph().node(node).kind;
+  const std::string peer = socket_peer(platform_.machine().name(node));
+  auto initiator = std::make_unique<Initiator>();
+  ServiceEnd* end = nullptr;
+  if (role == Role::pe_dma) {
+    ServiceListener<DmaRequest>* listener = this;
+    initiator->to_pe_dma = std::make_unique<ServiceInitiator<DmaRequest>>(listener, role, peer);
+    end = initiator->to_pe_dma.get();
+    const Attributes& dma = platform_.component(node).attributes();
+    if (dma.has("rd_engines")) initiator->channels[0].channels = dma.integer("rd_engines");
+    if (dma.has("wr_engines")) initiator->channels[1].channels = dma.integer("wr_engines");
+  } else if (role == Role::pcie_ep) {
+    initiator->to_pcie_ep = std::make_unique<ServiceInitiator<Transaction>>(nullptr, role, peer);
+    end = initiator->to_pcie_ep.get();
+  }
+  if (end != nullptr &&
+      end->bind_to(platform_.component(node), role, basename(), platform_.monitors()))
+    initiators_[node] = std::move(initiator);
 }
 
 void TrafficPlayer::issue_due() {
@@ -36,15 +58,9 @@ void TrafficPlayer::issue_due() {
 }
 
 TrafficPlayer::Initiator& TrafficPlayer::initiator_of(NodeId node) {
-  Initiator& initiator = initiators_[node];
-  if (initiator.dma == nullptr && initiator.injector == nullptr) {
-    Component& component = platform_.component(node);
-    initiator.dma = find_service<DmaAccess>(component);
-    initiator.injector = dynamic_cast<Injector*>(&component);
-    if (initiator.dma == nullptr && initiator.injector == nullptr)
-      throw ModelError(fmt::format("{} cannot start transfers", component.name()));
-  }
-  return initiator;
+  if (initiators_[node] == nullptr)
+    throw ModelError(fmt::format("{} cannot start transfers", platform_.component(node).name()));
+  return *initiators_[node];
 }
 
 void TrafficPlayer::issue(const TrafficRequest& request) {
@@ -56,14 +72,16 @@ void TrafficPlayer::issue(const TrafficRequest& request) {
   window_.push_back({request.issue, request.offset, request.bytes, 0, request.initiator,
                      request.target, none, request.write, false, false, false});
   Initiator& initiator = initiator_of(request.initiator);
-  if (initiator.injector != nullptr) {
+  if (initiator.to_pcie_ep != nullptr) {
     inject(initiator, id);
     return;
   }
   ChannelQueue& channel = initiator.channels[request.write ? 1 : 0];
-  if (channel.first == none) {
-    channel.first = channel.last = id;
+  if (channel.with_dma < channel.channels) {
+    ++channel.with_dma;
     submit(initiator, id);
+  } else if (channel.first == none) {
+    channel.first = channel.last = id;
   } else {
     entry(channel.last).next = id;
     channel.last = id;
@@ -74,16 +92,15 @@ void TrafficPlayer::issue(const TrafficRequest& request) {
 // when it is granted anyway.
 void TrafficPlayer::submit(Initiator& initiator, std::uint32_t id) {
   const Entry& request = entry(id);
-  DmaRequest dma;
+  DmaRequest& dma = dma_requests_.take();
   dma.write = request.write;
   dma.place = {request.target, request.offset_or_end};
   dma.physical = physical_address(platform_, request.target, request.offset_or_end);
   dma.bytes = request.bytes;
   dma.order.command = id;
   dma.key = traffic_key(request.issue, id);
-  dma.listener = this;
   dma.tag = id;
-  initiator.dma->submit_dma(dma);
+  initiator.to_pe_dma->begin(dma);
 }
 
 void TrafficPlayer::inject(Initiator& initiator, std::uint32_t id) {
@@ -105,7 +122,7 @@ void TrafficPlayer::inject(Initiator& initiator, std::uint32_t id) {
   request.granted = true;
   request.grant = request.issue;
   injected_.emplace(id, transaction);
-  initiator.injector->inject(std::move(transaction));
+  initiator.to_pcie_ep->begin(*transaction);
 }
 
 void TrafficPlayer::completed(Transaction& transaction) {
@@ -126,24 +143,34 @@ std::optional<std::uint32_t> TrafficPlayer::request_of(const TieKey& key, NodeId
   return key.count;
 }
 
-void TrafficPlayer::dma_granted(std::uint32_t id) {
-  Entry& request = entry(id);
-  request.granted = true;
-  request.grant = Component::now();
+void TrafficPlayer::responded(DmaRequest& dma, const tlm::tlm_phase& phase) {
+  if (phase == tlm::END_REQ) {
+    Entry& request = entry(dma.tag);
+    request.granted = true;
+    request.grant = Component::now();
+    return;
+  }
+  if (dma.fault.empty()) {
+    dma_ended(dma.tag);
+  } else {
+    fail(dma.tag, dma.fault);
+  }
+  dma_requests_.give_back(dma);
 }
 
 void TrafficPlayer::dma_ended(std::uint32_t id) {
   const Entry& request = entry(id);
-  Initiator& initiator = initiators_[request.initiator];
+  Initiator& initiator = initiator_of(request.initiator);
   ChannelQueue& channel = initiator.channels[request.write ? 1 : 0];
-  channel.first = request.next;
-  if (channel.first == none) channel.last = none;
   const std::uint32_t next = channel.first;
+  if (next == none) {
+    --channel.with_dma;
+  } else {
+    channel.first = entry(next).next;
+  }
   end(id);
   if (next != none) submit(initiator, next);
 }
-
-void TrafficPlayer::dma_failed(std::uint32_t id, const std::string& fault) { fail(id, fault); }
 
 void TrafficPlayer::fail(std::uint32_t id, const std::string& fault) {
   platform_.services().fatal(*this, fmt::format("{}: {}", text_of(id, entry(id)), fault));

@@ -8,14 +8,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <systemc>
 #include <unordered_map>
 #include <vector>
 
-#include "models/protocol/injector.h"
-#include "models/protocol/pe_ports.h"
+#include "models/protocol/pe_services.h"
 #include "models/protocol/ring_buffer.h"
 #include "platform/assembly/platform.h"
 #include "platform/traffic/traffic_result.h"
@@ -24,7 +24,7 @@ namespace kernbench {
 
 class TrafficPlayer final : public sc_core::sc_module,
                             private TransactionListener,
-                            private DmaListener {
+                            private ServiceListener<DmaRequest> {
  public:
   static constexpr std::uint64_t bytes_per_request =
       64;  // under way, without its payload (spec 10.2)
@@ -62,17 +62,21 @@ class TrafficPlayer final : public sc_core::sc_module,
     bool write, granted, ended;
     bool handed_on;  // by hand_on_ended()
   };
-  // Requests of one channel of a pe_dma; the front one is with the pe_dma.
+  // Requests of one direction of a pe_dma that wait for one of its channels.
   struct ChannelQueue {
     std::uint32_t first = none;
     std::uint32_t last = none;
+    std::int64_t channels = 1;
+    std::int64_t with_dma = 0;  // handed over, not ended
   };
+  // One of the two sockets.
   struct Initiator {
-    DmaAccess* dma = nullptr;      // a pe_dma
-    Injector* injector = nullptr;  // a pcie_ep
-    ChannelQueue channels[2];      // read, write
+    std::unique_ptr<ServiceInitiator<DmaRequest>> to_pe_dma;
+    std::unique_ptr<ServiceInitiator<Transaction>> to_pcie_ep;
+    ChannelQueue channels[2];  // of a pe_dma: read, write
   };
 
+  void connect(NodeId node);
   void issue_due();
   void issue(const TrafficRequest& request);
   void submit(Initiator& initiator, std::uint32_t id);
@@ -85,9 +89,8 @@ class TrafficPlayer final : public sc_core::sc_module,
   void end(std::uint32_t id);
 
   void completed(Transaction& transaction) override;
-  void dma_granted(std::uint32_t tag) override;
-  void dma_ended(std::uint32_t tag) override;
-  void dma_failed(std::uint32_t tag, const std::string& fault) override;
+  void responded(DmaRequest& dma, const tlm::tlm_phase& phase) override;
+  void dma_ended(std::uint32_t id);
 
   Platform& platform_;
   TrafficSource& source_;
@@ -99,8 +102,9 @@ class TrafficPlayer final : public sc_core::sc_module,
   std::uint32_t first_id_ = 0;  // of window_
   std::uint32_t next_id_ = 0;
   std::uint64_t ended_ = 0;
-  std::size_t pending_wait_ = 0;       // open while a request is under way
-  std::vector<Initiator> initiators_;  // by node
+  std::size_t pending_wait_ = 0;                        // open while a request is under way
+  std::vector<std::unique_ptr<Initiator>> initiators_;  // by node; null: starts no transfers
+  PayloadPool<DmaRequest> dma_requests_;
   std::unordered_map<std::uint32_t, TransactionHandle> injected_;  // by id; looked up only
 };
 

@@ -26,7 +26,8 @@ std::vector<Override> hbm_machine(const HbmStack& stack) {
                    "efficiency: {}}}}}",
                    stack.channels_per_pe, stack.burst_bytes, stack.switch_penalty_ns,
                    stack.efficiency)},
-      {"cube.pe_template.components.pe_dma", "{impl: builtin.pe_dma, attrs: {overhead_ns: 1}}"}};
+      {"cube.pe_template.components.pe_dma", "{impl: builtin.pe_dma, attrs: {overhead_ns: 1}}"},
+      {"overrides", "[]"}};
 }
 
 }  // namespace kernbench

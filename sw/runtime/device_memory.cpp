@@ -79,7 +79,10 @@ FreeListAllocator& DeviceMemory::sram(PeId pe) {
   auto found = srams_.find(pe);
   if (found == srams_.end()) {
     const std::string name = fmt::format("sip{}.cube{} SRAM", pe.sip, pe.cube);
-    found = srams_.emplace(pe, FreeListAllocator(name, 0, link_.port().machine().sram_bytes)).first;
+    found = srams_
+                .emplace(pe, FreeListAllocator(
+                                 name, 0, link_.port().machine().sram_bytes_of(pe.sip, pe.cube)))
+                .first;
   }
   return found->second;
 }

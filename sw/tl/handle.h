@@ -53,6 +53,7 @@ class Handle {
     std::shared_ptr<ScratchBlock> block;     // in TCM
     std::optional<Ptr> ptr;                  // a reference
     std::shared_ptr<CommandState> producer;  // the composite that makes it
+    std::uint64_t offset = 0;                // of its first element in the block
   };
   explicit Handle(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   const State& state() const;

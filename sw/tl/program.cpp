@@ -102,10 +102,10 @@ std::shared_ptr<ScratchBlock> Program::allocate(const char* call, const Shape& s
 }
 
 Handle Program::make_handle(TensorValue value, std::shared_ptr<ScratchBlock> block,
-                            std::shared_ptr<CommandState> producer) {
+                            std::shared_ptr<CommandState> producer, std::uint64_t offset) {
   return Handle(std::make_shared<const Handle::State>(
       Handle::State{this, scratch_, std::move(value), data_, std::move(block), std::nullopt,
-                    std::move(producer)}));
+                    std::move(producer), offset}));
 }
 
 // A block that is ready for use: a composite that makes it has completed.
@@ -140,7 +140,7 @@ Handle Program::ref(const Ptr& ptr, const Shape& shape, DType dtype) {
   ptr.check_dtype("tl.ref", dtype);
   ptr.check_access("tl.ref", bytes_of(shape, dtype));
   return Handle(std::make_shared<const Handle::State>(
-      Handle::State{this, scratch_, {{}, shape, dtype, {}}, data_, nullptr, ptr, nullptr}));
+      Handle::State{this, scratch_, {{}, shape, dtype, {}}, data_, nullptr, ptr, nullptr, 0}));
 }
 
 Handle Program::load(const Ptr& ptr, const Shape& shape, DType dtype) {
@@ -182,7 +182,12 @@ Handle Program::dot(const Handle& a, const Handle& b, std::optional<DType> out) 
       out.value_or(is_float(a.dtype()) ? promote(a.dtype(), b.dtype()) : DType::i32);
   const Shape shape{extents.m, extents.n};
   std::shared_ptr<ScratchBlock> block = allocate("tl.dot", shape, out_dtype);
-  Command command{DotCommand{extents.m, extents.k, extents.n, a.dtype()}, nullptr};
+  Command command{DotCommand{extents.m,
+                             extents.k,
+                             extents.n,
+                             a.dtype(),
+                             {operand_of(a), operand_of(b), operand_of(*block, shape, out_dtype)}},
+                  nullptr};
   TensorValue value{ByteImage::zeros(bytes_of(shape, out_dtype)), shape, out_dtype, {}};
   if (data_ != nullptr) {
     GemmParams params;
@@ -210,6 +215,7 @@ Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optio
   std::vector<TensorValue> inputs;
   std::vector<Shape> shapes;
   std::vector<DType> dtypes;
+  std::vector<CompositeOperand> tensors;
   OpAddresses places;
   std::int64_t elements = 1;
   for (const Operand& each : operands) {
@@ -222,6 +228,7 @@ Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optio
     params.operands.push_back(MathOperand::tensor(static_cast<int>(shapes.size())));
     shapes.push_back(handle.shape());
     dtypes.push_back(handle.dtype());
+    tensors.push_back(operand_of(handle));
     elements = std::max(elements, handle.shape().elements());
     if (data_ == nullptr) continue;
     inputs.push_back(state.value);
@@ -231,7 +238,8 @@ Handle Program::math(MathOp op, const std::vector<Operand>& operands, std::optio
   const DType dtype = result_dtype(params, dtypes);
   elements = std::max(elements, shape.elements());  // of the widest operand, once broadcast
   std::shared_ptr<ScratchBlock> block = allocate(call.c_str(), shape, dtype);
-  Command command{MathCommand{op, elements}, nullptr};
+  tensors.push_back(operand_of(*block, shape, dtype));
+  Command command{MathCommand{op, elements, std::move(tensors)}, nullptr};
   TensorValue value{ByteImage::zeros(bytes_of(shape, dtype)), shape, dtype, {}};
   if (data_ != nullptr) {
     places.to = place_of(*block);
@@ -250,7 +258,7 @@ Handle Program::view_of(const char* call, const Handle& x,
                         TensorValue (*view)(const TensorValue&, const Shape&), const Shape& shape) {
   context_.calling(call + 3);  // behind "tl."
   const Handle::State& state = operand(call, x);
-  return make_handle(view(state.value, shape), state.block);
+  return make_handle(view(state.value, shape), state.block, {}, state.offset);
 }
 
 Handle Program::trans(const Handle& x) {
@@ -265,7 +273,10 @@ Handle Program::reshape(const Handle& x, const Shape& shape) {
 Handle Program::slice(const Handle& x, std::int64_t begin, std::int64_t end) {
   context_.calling("slice");
   const Handle::State& state = operand("tl.slice", x);
-  return make_handle(sliced(state.value, begin, end), state.block);
+  TensorValue rows = sliced(state.value, begin, end);
+  const std::uint64_t offset =
+      static_cast<std::uint64_t>(begin * strides_of(state.value).front()) * size_of(x.dtype());
+  return make_handle(std::move(rows), state.block, {}, state.offset + offset);
 }
 
 Handle Program::broadcast_to(const Handle& x, const Shape& shape) {

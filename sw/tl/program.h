@@ -176,11 +176,13 @@ class Program {
   PhysRanges place_of(const ScratchBlock& block) const;
   std::shared_ptr<ScratchBlock> allocate(const char* call, const Shape& shape, DType dtype);
   Handle make_handle(TensorValue value, std::shared_ptr<ScratchBlock> block,
-                     std::shared_ptr<CommandState> producer = {});
+                     std::shared_ptr<CommandState> producer = {}, std::uint64_t offset = 0);
   Handle view_of(const char* call, const Handle& x,
                  TensorValue (*view)(const TensorValue&, const Shape&), const Shape& shape);
   const Handle::State& operand(const char* call, const Handle& handle, bool memory_allowed = false);
-  CompositeOperand composite_operand(const Handle& handle) const;
+  CompositeOperand operand_of(const Handle& handle) const;
+  CompositeOperand operand_of(const Handle& handle, const Shape& broadcast) const;
+  CompositeOperand operand_of(const ScratchBlock& block, const Shape& shape, DType dtype) const;
   std::vector<EpilogueOp> bind_epilogue(const std::vector<EpilogueEntry>& entries,
                                         const Shape& shape, std::vector<Handle>& handles,
                                         std::vector<EpilogueStage>& stages);

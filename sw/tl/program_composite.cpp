@@ -79,8 +79,8 @@ Program::Target Program::make_target(const char* call, const std::optional<Ptr>&
   target.operand.dtype = dtype;
   target.out = out;
   if (!out) {
-    target.operand.pinned = true;
     target.block = allocate(call, shape, dtype);
+    target.operand = operand_of(*target.block, shape, dtype);
     target.places = place_of(*target.block);
     return target;
   }
@@ -152,6 +152,7 @@ std::vector<EpilogueOp> Program::bind_epilogue(const std::vector<EpilogueEntry>&
       handles.push_back(*entry.operand);
       const std::uint64_t size = size_of(entry.operand->dtype());
       const bool whole = entry.operand->shape() == shape && rows > 1;
+      stage.operand = operand_of(*entry.operand);
       if (entry.kind != EpilogueOp::Kind::dequant)
         (whole ? stage.operand_bytes_per_element : stage.operand_bytes_per_column) = size;
     }
@@ -161,13 +162,25 @@ std::vector<EpilogueOp> Program::bind_epilogue(const std::vector<EpilogueEntry>&
   return ops;
 }
 
-CompositeOperand Program::composite_operand(const Handle& handle) const {
+// A reference to memory is dense, row by row; a block in TCM may be a view.
+CompositeOperand Program::operand_of(const Handle& handle) const {
   const Handle::State& state = handle.state();
-  CompositeOperand operand;
-  operand.pinned = !state.ptr;
-  operand.dtype = handle.dtype();
-  if (state.ptr) operand.address = state.ptr->address();
+  const TensorLayout layout = matrix_layout(state.value);
+  if (state.ptr) return {false, state.ptr->address(), handle.dtype(), layout};
+  return {true, place_of(handle).front().pa + state.offset, handle.dtype(), layout};
+}
+
+CompositeOperand Program::operand_of(const Handle& handle, const Shape& broadcast) const {
+  CompositeOperand operand = operand_of(handle);
+  if (handle.shape() != broadcast)
+    operand.layout = matrix_layout(kernbench::broadcast_to(handle.state().value, broadcast));
   return operand;
+}
+
+CompositeOperand Program::operand_of(const ScratchBlock& block, const Shape& shape,
+                                     DType dtype) const {
+  const auto [rows, columns] = matrix_extents(shape);
+  return {true, place_of(block).front().pa, dtype, TensorLayout::dense(rows, columns, dtype)};
 }
 
 TileShape Program::default_tile() const {
@@ -197,8 +210,8 @@ Composite Program::composite(const GemmSpec& spec) {
     throw UsageError(fmt::format("{}: acc {} of {} x {}: must be {}", call, name_of(*spec.acc_),
                                  spec.a_.str(), spec.b_.str(), name_of(gemm.acc_dtype)));
   }
-  gemm.a = composite_operand(spec.a_);
-  gemm.b = composite_operand(spec.b_);
+  gemm.a = operand_of(spec.a_);
+  gemm.b = operand_of(spec.b_);
 
   GemmParams params;
   const std::optional<DType> target_dtype = spec.out_ ? spec.out_->dtype() : std::nullopt;
@@ -259,7 +272,7 @@ Composite Program::composite(const MathSpec& spec) {
           "{}: the reference {} does not have the result's shape {}; only blocks in TCM broadcast",
           name, handle.str(), shape.str()));
     }
-    math.inputs.push_back(composite_operand(handle));
+    math.inputs.push_back(operand_of(handle, shape));
   }
   params.epilogue = bind_epilogue(spec.epilogue_, shape, handles, math.epilogue);
   for (std::size_t i = shapes.size(); i < handles.size(); ++i) shapes.push_back(handles[i].shape());

@@ -104,6 +104,8 @@ BOOST_AUTO_TEST_CASE(every_kind_survives_encode_and_decode) {
     RC_ASSERT(iocpu_address.iocpu_unit() == iocpu_unit);
     offset = PhysAddr::ual_begin + below(PhysAddr::chiplet_bytes - PhysAddr::ual_begin);
     check(PhysAddr::ual_addr(sip, chiplet, offset), chiplet, AddressKind::ual, offset);
+    offset = below(PhysAddr::external_window_bytes);
+    check(PhysAddr::external_addr(sip, offset), 21, AddressKind::external, offset);
   }));
 }
 
@@ -130,7 +132,7 @@ BOOST_AUTO_TEST_CASE(bits_that_must_be_zero_are_named) {
 }
 
 BOOST_AUTO_TEST_CASE(reserved_codes_are_named) {
-  for (unsigned die = 21; die < 32; ++die)
+  for (unsigned die = 22; die < 32; ++die)
     check_decode_error(at(42, die), "die " + std::to_string(die) + " is reserved");
   for (unsigned kind = 3; kind < 8; ++kind)
     check_decode_error(at(34, kind), "resource_kind " + std::to_string(kind));

@@ -107,3 +107,23 @@ KERNBENCH_SYSTEMC_TEST(what_a_callback_starts_ends_in_the_same_instant) {
   BOOST_TEST(f.log == (std::vector<std::string>{"a@0", "woken@0", "b@0", "later@3"}),
              boost::test_tools::per_element());
 }
+
+KERNBENCH_SYSTEMC_TEST(of_several_instances_none_keeps_the_others_awake) {
+  Fixture f;
+  EndOfTimestep other("other");
+  Fixture::Listener quiescent, end_of_other;
+  quiescent.resolved = [&] { f.note("quiescent"); };
+  end_of_other.action = [&] { f.note("other"); };
+  f.body = [&] {
+    sc_core::wait(sc_core::sc_time::from_value(7));
+    f.end.ask_when_quiescent(quiescent, 1);
+    other.ask_when_quiescent(quiescent, 1);
+    f.next_delta();
+    other.ask(end_of_other, 1);
+    f.end.ask(f.listeners[0], 1);
+  };
+  sc_core::sc_start();
+  // The ends of all, then quiescence, with the ranks of each instance apart.
+  BOOST_TEST(f.log == (std::vector<std::string>{"a@7", "other@7", "quiescent@7", "quiescent@7"}),
+             boost::test_tools::per_element());
+}

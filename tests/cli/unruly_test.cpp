@@ -88,7 +88,9 @@ struct Run {
                 "--op-log",
                 folder.file(op_log),
                 "--trace-requests",
-                folder.file("requests.jsonl")};
+                folder.file("requests.jsonl"),
+                "--max-deltas",
+                "0"};
     words.insert(words.end(), more.begin(), more.end());
     result = kernbench_program(words, signal, after_ms, nullptr, KERNBENCH_UNRULY_PROGRAM);
     if (op_log == "ops.csv") {

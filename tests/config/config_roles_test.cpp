@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(
     BOOST_TEST(key.role.has_value(), key.path);
   }
   BOOST_TEST(places ==
-             23);  // switch, TLM bridge, 5 of an IO chiplet, 2 of UCIe, 4 of a cube, 9 engines
+             24);  // switch, 2 TLM bridges, 5 of an IO chiplet, 2 of UCIe, 4 of a cube, 9 engines
   for (const char* router : {"builtin.forwarding", "builtin.switch", "builtin.noc", "builtin.ucie"})
     BOOST_TEST(after("cube.ucie.port.impl", router) == "0 issues");
 }

@@ -80,6 +80,7 @@ KERNBENCH_SYSTEMC_TEST(its_topology_puts_the_component_into_the_machine) {
   spec.source_path.clear();  // leaves no cache file behind
   FunctionalModel data;
   PlatformOptions options;
+  options.check_protocol = true;
   options.data = &data;
   Platform platform(build_graph(std::move(spec)), registry, options);
   const std::uint64_t address =

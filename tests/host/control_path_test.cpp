@@ -142,9 +142,15 @@ KERNBENCH_SYSTEMC_TEST(m_cpu_stamps_a_launch_that_comes_without_target_start) {
     void completed(Transaction& transaction) override { answer = transaction.route().message; }
     std::shared_ptr<const Message> answer;
   } owner;
+  struct Client final : sc_core::sc_module {
+    explicit Client(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
+    ServiceInitiator<Transaction> to_pcie_ep;
+  } client("client");
+  Platform& platform = *m.platform;
+  client.to_pcie_ep.bind_to(platform.component(platform.machine().pcie_ep(0)), Role::pcie_ep,
+                            "client", platform.monitors());
   TransactionHandle handle;
   const RunResult result = m.run([&](HostPort&) {
-    Platform& platform = *m.platform;
     const MachineDescription& machine = platform.machine();
     handle = platform.pool().make();
     handle->set_command(tlm::TLM_IGNORE_COMMAND);
@@ -153,7 +159,7 @@ KERNBENCH_SYSTEMC_TEST(m_cpu_stamps_a_launch_that_comes_without_target_start) {
     route.host_control = true;
     route.listener = &owner;
     route.message = kernel_launch({pe0, pe1});
-    dynamic_cast<Injector&>(platform.component(machine.pcie_ep(0))).inject(handle);
+    client.to_pcie_ep.begin(*handle);
     sc_core::wait(1, sc_core::SC_US);
     handle = {};
   });

@@ -40,7 +40,7 @@ struct Tested {
   void inject_at(Transaction& transaction, Fs at) {
     sc_core::sc_spawn([this, handle = TransactionHandle(transaction), at] {
       if (at > Component::now()) sc_core::wait(Component::fs(at - Component::now()));
-      e->inject(handle);
+      machine.issue(*handle);
     });
   }
   std::uint64_t statistic(const std::string& name) const {
@@ -165,7 +165,7 @@ KERNBENCH_SYSTEMC_TEST(the_tie_rule_holds_without_an_overhead_over_many_deltas) 
   sc_core::sc_spawn([&t, handle = TransactionHandle(early)] {
     sc_core::wait(Component::fs(100));
     for (int i = 0; i < 5; ++i) sc_core::wait(sc_core::SC_ZERO_TIME);
-    t.e->inject(handle);
+    t.machine.issue(*handle);
   });
   t.machine.run();
   BOOST_TEST(t.machine.completed_at(0) == 105U);

@@ -132,7 +132,6 @@ std::vector<Time> simulate(const Machine& m) {
     for (int i = 0; i < static_cast<int>(m.nodes.size()); ++i) names.push_back(name_of(i));
     MiniMachine machine(names, m.flit_bytes);
     std::map<int, StubNode*> ends;
-    std::map<int, PcieEp*> end_points;
     for (int i = 0; i < static_cast<int>(m.nodes.size()); ++i) {
       const NaiveNode& node = m.nodes[static_cast<std::size_t>(i)];
       const std::string overhead = in_ns(node.overhead);
@@ -148,9 +147,9 @@ std::vector<Time> simulate(const Machine& m) {
           break;
         case NaiveKind::pcie:
         case NaiveKind::pcie_cut_through:
-          end_points[i] = &machine.add<PcieEp>(
-              name_of(i), {{"overhead_ns", overhead},
-                           {"cut_through", node.kind == NaiveKind::pcie ? "false" : "true"}});
+          machine.add<PcieEp>(name_of(i),
+                              {{"overhead_ns", overhead},
+                               {"cut_through", node.kind == NaiveKind::pcie ? "false" : "true"}});
           break;
         case NaiveKind::hbm: {
           // burst_time = burst_bytes * num_pcs / link: powers of two all, so the link rate is a
@@ -208,11 +207,11 @@ std::vector<Time> simulate(const Machine& m) {
       if (ends.count(from) != 0) {
         ends[from]->send_at(*transaction, request.issued);
       } else {
-        sc_core::sc_spawn([node = end_points[from], handle = TransactionHandle(*transaction),
-                           at = request.issued] {
-          if (at > Component::now()) sc_core::wait(Component::fs(at - Component::now()));
-          node->inject(handle);
-        });
+        sc_core::sc_spawn(
+            [&machine, handle = TransactionHandle(*transaction), at = request.issued] {
+              if (at > Component::now()) sc_core::wait(Component::fs(at - Component::now()));
+              machine.issue(*handle);
+            });
       }
     }
     machine.run();

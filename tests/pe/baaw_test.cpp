@@ -66,7 +66,10 @@ KERNBENCH_SYSTEMC_TEST(a_segment_message_takes_effect_after_the_overhead_and_is_
   std::vector<bool> there;
   const auto signal = [&] {
     try {
-      pe.service<SegmentLookup>("pe_dma").look_up_segments(la, 256);
+      SegmentRequest request;
+      request.address = la;
+      request.nbytes = 256;
+      pe.user().to_segments.look(request);
       there.push_back(true);
     } catch (const AccessFault&) {
       there.push_back(false);

@@ -49,7 +49,7 @@ KERNBENCH_SYSTEMC_TEST(a_tile_that_can_never_fit_is_an_error_at_the_call) {
   BOOST_TEST(errors[0] ==
              "a tile needs 12288 bytes of the register file, which has 12287; choose a smaller "
              "tile_shape");
-  BOOST_TEST(pe.scheduler().drained());
+  BOOST_TEST(pe.commands().drained());
 }
 
 KERNBENCH_SYSTEMC_TEST(a_tile_larger_than_the_reserve_is_an_error_at_the_call) {

@@ -1,6 +1,7 @@
 // PE_DMA (spec 2.6, 3.3, 5). One DMA of n flits at zero load: overhead 1 ns, n ns on the 256 GB/s
 // link, 1 fs there and 1 fs back.
 #include <boost/test/unit_test.hpp>
+#include <deque>
 
 #include "models/address/virtual_space.h"
 #include "tests/pe/composites.h"
@@ -67,7 +68,7 @@ KERNBENCH_SYSTEMC_TEST(a_channel_is_held_for_the_full_round_trip) {
   BOOST_TEST(pe.op("dma_read", -1, 1).end == 1 * ns + round_trip);
   BOOST_TEST(pe.op("dma_read", -1, 2).start == 1 * ns + round_trip);
   BOOST_TEST(pe.op("dma_read", -1, 2).end == 1 * ns + 2 * round_trip);
-  BOOST_TEST(pe.scheduler().usage().dma == 2 * round_trip);
+  BOOST_TEST(pe.commands().usage().dma == 2 * round_trip);
 }
 
 KERNBENCH_SYSTEMC_TEST(reads_and_writes_overlap) {
@@ -80,36 +81,72 @@ KERNBENCH_SYSTEMC_TEST(reads_and_writes_overlap) {
   const Fs round_trip = 12 * ns + 2;
   BOOST_TEST(pe.op("dma_read").end == 1 * ns + round_trip);
   BOOST_TEST(pe.op("dma_write").end == 2 * ns + round_trip);
-  BOOST_TEST(pe.scheduler().usage().dma == 2 * round_trip);
+  BOOST_TEST(pe.commands().usage().dma == 2 * round_trip);
+}
+
+// Commands leave the scheduler 1 ns apart; a round trip takes 1 + 10 + 1 ns and two links of 1 fs.
+KERNBENCH_SYSTEMC_TEST(each_of_several_engines_has_a_transfer_under_way_and_one_queue_serves_all) {
+  PeTestbench pe({{"pe_dma", {{"rd_engines", "2"}, {"wr_engines", "2"}}}}, 10 * ns);
+  pe.at(0, [&] {
+    for (std::uint64_t i = 0; i < 3; ++i) pe.submit(load(i * 4096, 256));
+    for (std::uint64_t i = 0; i < 2; ++i) pe.submit(store(mib + i * 4096, 256));
+  });
+  pe.run();
+  const Fs round_trip = 12 * ns + 2;
+  BOOST_TEST(pe.op("dma_read", -1, 1).end == 1 * ns + round_trip);
+  BOOST_TEST(pe.op("dma_read", -1, 2).start == 2 * ns);
+  BOOST_TEST(pe.op("dma_read", -1, 2).end == 2 * ns + round_trip);
+  BOOST_TEST(pe.op("dma_read", -1, 3).start == 1 * ns + round_trip);  // the first that is free
+  BOOST_TEST(pe.op("dma_write", -1, 4).end == 4 * ns + round_trip);
+  BOOST_TEST(pe.op("dma_write", -1, 5).end == 5 * ns + round_trip);
+  BOOST_TEST(pe.statistic("pe_dma", "read_channel_held") == 3 * round_trip);
+  BOOST_TEST(pe.statistic("pe_dma", "dma_read_served") == 3U);
+  BOOST_TEST(pe.commands().usage().dma == 5 * round_trip);
+}
+
+// A of tile 0 is 4096 B in mem0, A of tile 1 1024 B in mem1: its 4 flits are there before the 16 of
+// tile 0, which is fetched first all the same: 1 ns scheduler, 1 ns overhead, 16 flits, 2 fs.
+KERNBENCH_SYSTEMC_TEST(tiles_are_handed_on_in_their_order_by_several_engines) {
+  PeTestbench pe({{"pe_dma", {{"rd_engines", "2"}}}});
+  CompositeGemm gemm;
+  gemm.m = gemm.n = 32;
+  gemm.k = 64 + 16;
+  gemm.a.address = mib - 4096;
+  gemm.b.pinned = gemm.out.pinned = true;
+  pe.at(0, [&] { pe.submit(gemm); });
+  pe.run();
+  BOOST_TEST(pe.op("tile/DMA_READ", 0).end == (1 + 1 + 16) * ns + 2);
+  BOOST_TEST(pe.op("tile/DMA_READ", 1).end == (1 + 1 + 4) * ns + 2);
+  BOOST_TEST(pe.op("tile/FETCH", 0).start == pe.op("tile/DMA_READ", 0).end);
+  BOOST_TEST(pe.op("tile/FETCH", 1).start == pe.op("tile/FETCH", 0).end);
 }
 
 KERNBENCH_SYSTEMC_TEST(requests_of_one_instant_are_granted_by_command) {
   PeTestbench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
-  struct Log final : DmaListener {
-    explicit Log(PeTestbench& pe) : bench(pe) {}
-    void dma_granted(std::uint32_t tag) override {
-      log.push_back("granted " + std::to_string(tag) + " " + format_ns(bench.now()));
-    }
-    void dma_ended(std::uint32_t tag) override {
-      log.push_back("ended " + std::to_string(tag) + " " + format_ns(bench.now()));
-    }
-    PeTestbench& bench;
-    std::vector<std::string> log;
-  } listener(pe);
+  struct Transfer {
+    bool write;
+    const char* memory;
+    std::uint64_t bytes;
+    std::uint32_t command;
+  };
+  std::deque<DmaRequest> requests;
   pe.at(0, [&] {
-    auto& dma = pe.service<DmaAccess>("pe_dma");
-    dma.submit_dma(
-        {false, {pe.machine().find("mem0"), 0}, 256, {7, 0, 0}, std::nullopt, &listener, 7});
-    dma.submit_dma(
-        {false, {pe.machine().find("mem1"), 0}, 512, {5, 0, 0}, std::nullopt, &listener, 5});
-    dma.submit_dma(
-        {true, {pe.machine().find("mem2"), 0}, 256, {9, 0, 0}, std::nullopt, &listener, 9});
+    for (const Transfer& transfer :
+         {Transfer{false, "mem0", 256, 7}, Transfer{false, "mem1", 512, 5},
+          Transfer{true, "mem2", 256, 9}}) {
+      DmaRequest& request = requests.emplace_back();
+      request.write = transfer.write;
+      request.place = {pe.machine().find(transfer.memory), 0};
+      request.bytes = transfer.bytes;
+      request.order.command = request.tag = transfer.command;
+      pe.user().to_dma.begin(request);
+    }
   });
   pe.run();
   const std::vector<std::string> expected{"granted 5 0 ns",        "granted 9 0 ns",
                                           "ended 9 2.000002 ns",   "ended 5 3.000002 ns",
                                           "granted 7 3.000002 ns", "ended 7 5.000004 ns"};
-  BOOST_TEST(listener.log == expected, boost::test_tools::per_element());
+  BOOST_TEST(pe.user().responses == expected, boost::test_tools::per_element());
 }
 
 KERNBENCH_SYSTEMC_TEST(every_translation_costs_the_tlb_overhead_and_a_physical_address_none) {

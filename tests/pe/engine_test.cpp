@@ -64,7 +64,7 @@ KERNBENCH_SYSTEMC_TEST(gemm_and_math_share_one_accel_slot) {
   pe.run();
   BOOST_TEST(pe.op("add").start == 17 * ns);
   BOOST_TEST(pe.op("add").end == 25 * ns);
-  BOOST_TEST(pe.scheduler().usage().compute == (16 + 8) * ns);
+  BOOST_TEST(pe.commands().usage().compute == (16 + 8) * ns);
 }
 
 KERNBENCH_SYSTEMC_TEST(slot_requests_of_one_instant_are_granted_by_command) {
@@ -137,13 +137,30 @@ KERNBENCH_SYSTEMC_TEST(the_queue_holds_queue_depth_tasks_beside_the_one_in_servi
   BOOST_TEST(pe.done_at(30) == (1 + 30 * 64) * ns);
 }
 
+// GEMM of 32x64x32 takes 16 ns, MATH of 4096 elements 32 ns.
+KERNBENCH_SYSTEMC_TEST(gemm_and_math_run_side_by_side_with_slots_of_their_own) {
+  PeTestbench pe({{"pe_scheduler", {{"shared_accel_slot", "false"}}}});
+  pe.at(0, [&] {
+    pe.submit(DotCommand{32, 64, 32, DType::f16});
+    pe.submit(MathCommand{MathOp::add, 4096});
+  });
+  pe.run();
+  BOOST_TEST(pe.op("gemm_f16").end == 17 * ns);
+  BOOST_TEST(pe.op("add").start == 2 * ns);
+  BOOST_TEST(pe.op("add").end == (2 + 32) * ns);
+  BOOST_TEST(pe.commands().usage().compute == (16 + 32) * ns);
+  BOOST_TEST(pe.statistic("pe_scheduler", "accel_slot_held") == (16 + 32) * ns);
+}
+
 KERNBENCH_SYSTEMC_TEST(a_tile_that_completes_twice_is_an_internal_error) {
   struct Listener final : CommandListener {
     void stage_ended(CommandContext&, TileTask&) override {}
     void tile_completed(CommandContext&, TileTask&) override { ++completed; }
     int completed = 0;
   } listener;
-  CommandContext context(listener, std::make_shared<CommandState>(1), nullptr, std::nullopt);
+  CommandRequest request;
+  request.state = std::make_shared<CommandState>(1);
+  CommandContext context(listener, request, std::nullopt);
   TileTask task;
   context.feed(task.tile);
   context.complete_tile(task);

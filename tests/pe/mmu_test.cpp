@@ -176,7 +176,7 @@ KERNBENCH_SYSTEMC_TEST(a_map_message_takes_effect_after_its_overhead_and_is_answ
   std::vector<std::string> seen;
   const auto signal = [&] {
     try {
-      seen.push_back(text(pe.mmu().translate_address(va_base, 256).ranges));
+      seen.push_back(text(pe.translate(va_base, 256).ranges));
     } catch (const AccessFault&) {
       seen.emplace_back("fault");
     }
@@ -204,8 +204,7 @@ KERNBENCH_SYSTEMC_TEST(a_map_message_takes_effect_after_its_overhead_and_is_answ
 KERNBENCH_SYSTEMC_TEST(an_address_below_the_virtual_space_is_physical) {
   PeTestbench pe;
   pe.at(0, [&] {
-    BOOST_TEST(text(pe.mmu().translate_address(va_base - 1, 1).ranges) ==
-               std::to_string(va_base - 1) + "+1");
+    BOOST_TEST(text(pe.translate(va_base - 1, 1).ranges) == std::to_string(va_base - 1) + "+1");
   });
   pe.run();
 }
@@ -221,12 +220,14 @@ KERNBENCH_SYSTEMC_TEST(in_the_address_model_pa_addresses_resolve_through_the_sha
       {{0, 1, 0}, 70000, 256, 0}, {{0, 0, 0}, 1000, 256, 0}, {{1, 0, 0}, 5000, 256, 256}};
   pe.at(0, [&] {
     const auto launch = launch_with(tensor);
-    pe.mmu().use_tensors(launch->args);
-    const auto found = pe.mmu().translate_address(va_base + 128, 256);
+    TranslationRequest tensors;
+    tensors.launch = &launch->args;
+    pe.user().to_mmu.look(tensors);
+    const auto found = pe.translate(va_base + 128, 256);
     BOOST_TEST(text(found.ranges) == "1128+128 5000+128");
     BOOST_TEST(found.cost == 0u);
-    BOOST_CHECK_THROW(pe.mmu().translate_address(va_base + 400, 200), AccessFault);
-    BOOST_CHECK_THROW(pe.mmu().translate_address(va_base + 4096, 1), AccessFault);
+    BOOST_CHECK_THROW(pe.translate(va_base + 400, 200), AccessFault);
+    BOOST_CHECK_THROW(pe.translate(va_base + 4096, 1), AccessFault);
   });
   pe.run();
 }

@@ -8,7 +8,7 @@
 
 #include "models/base/errors.h"
 #include "models/pe/pe_components.h"
-#include "platform/assembly/bind_pe_edge.h"
+#include "platform/assembly/bind_services.h"
 #include "platform/config/pe_links.h"
 
 namespace kernbench::test {
@@ -78,6 +78,7 @@ PeTestbench::PeTestbench(const Settings& settings, Fs memory_latency, AddressMod
   const Attributes none;
   for (const char* name : {"mem0", "mem1", "mem2"})
     memories_.push_back(make_component<PeNeighbour>({name, id(name), none, *this}, memory_latency));
+  user_ = make_component<PeUser>({"user", no_node, none, *this});
   m_cpu_ = make_component<PeNeighbour>({"m_cpu", id("m_cpu"), none, *this}, Fs{0});
   for (const char* name : {"mem0", "mem1", "mem2", "m_cpu"}) connect("pe_dma", name, true);
   connect("m_cpu", "pe_cpu", true);
@@ -104,9 +105,11 @@ void PeTestbench::connect(const std::string& a, const std::string& b, bool link)
 // Interfaces that two engines do not have in common are not bound.
 void PeTestbench::bind_engines() {
   for (const EnginePair& pair : pe_internal_pairs()) {
-    bind_pe_edge(*engines_.at(std::string(name_of(pair.src))), pair.src,
-                 *engines_.at(std::string(name_of(pair.dst))), pair.dst);
+    bind_services(*engines_.at(std::string(name_of(pair.src))),
+                  *engines_.at(std::string(name_of(pair.dst))), pair.dst, &monitors_);
   }
+  for (const EngineOfPe& row : engines_of_pe)
+    bind_services(*user_, *engines_.at(std::string(name_of(row.engine))), row.engine, &monitors_);
 }
 
 void PeTestbench::elaborate() {
@@ -119,22 +122,23 @@ void PeTestbench::elaborate() {
   });
   std::map<std::pair<NodeId, NodeId>, FabricInitiatorSocket*> outputs;
   for (const Edge& edge : edges_)
-    outputs[{edge.from, edge.to}] = &fabric_node(edge.from).add_output(edge.to);
+    outputs[{edge.from, edge.to}] = &fabric_node(edge.from).add_output(names_[edge.to]);
   std::sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) {
     return std::tie(a.to, a.from) < std::tie(b.to, b.from);
   });
   for (const Edge& edge : edges_) {
-    FabricTargetSocket& input = fabric_node(edge.to).add_input(edge.from);
+    FabricTargetSocket& input = fabric_node(edge.to).add_input(edge.from, names_[edge.from]);
     FabricInitiatorSocket& output = *outputs[{edge.from, edge.to}];
     if (!edge.link) {
-      output.bind(input);
+      monitors_.bind<FabricMonitor>(output, input, edge.from, edge.to);
       continue;
     }
     links_.push_back(
         std::make_unique<Link>((names_[edge.from] + "__to__" + names_[edge.to]).c_str(),
                                Rational(256), Fs{1}, 256, observation_.link_passages));
-    output.bind(links_.back()->in);
-    links_.back()->out.bind(input);
+    Link& link = *links_.back();
+    monitors_.bind<FabricMonitor>(output, link.in, edge.from, edge.to);
+    monitors_.bind<FabricMonitor>(link.out, input, edge.from, edge.to);
   }
 }
 
@@ -250,6 +254,14 @@ void PeTestbench::run() {
 void PeTestbench::fatal(const sc_core::sc_object& where, const std::string& what) {
   if (fault_.empty()) fault_ = std::string(where.name()) + ": " + what;
   sc_core::sc_stop();
+}
+
+PeTestbench::Translation PeTestbench::translate(std::uint64_t address, std::uint64_t nbytes) {
+  TranslationRequest request;
+  request.address = address;
+  request.nbytes = nbytes;
+  const Fs cost = user_->to_mmu.ask(request);
+  return {request.ranges, cost};
 }
 
 Fs PeTestbench::done_at(std::uint64_t id) const {

@@ -23,9 +23,10 @@
 #include "models/base/component_registry.h"
 #include "models/fabric/terminal_memory.h"
 #include "models/noc/link.h"
+#include "models/pe/command_queue.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_services.h"
-#include "models/protocol/pe_ports.h"
+#include "models/protocol/pe_services.h"
 
 namespace kernbench::test {
 
@@ -53,6 +54,34 @@ class PeNeighbour final : public FabricNode {
 
   TerminalMemory memory_;
   std::vector<Seen> seen_;
+};
+
+// User of the services of a PE, in the place of PE_CPU and of other initiators.
+class PeUser final : public Component,
+                     private ServiceListener<DmaRequest>,
+                     private ServiceListener<TcmRequest> {
+ public:
+  explicit PeUser(const ComponentInit& init) : Component(init) {}
+
+  CommandQueue commands;
+  ServiceInitiator<DmaRequest> to_dma{this};
+  ServiceInitiator<TcmRequest> to_tcm{this};
+  ServiceInitiator<TranslationRequest> to_mmu;
+  ServiceInitiator<SegmentRequest> to_segments;
+  // "granted 7 5.5 ns", "ended 7 8 ns": tag and time of responses to transfers and accesses.
+  std::vector<std::string> responses;
+
+ private:
+  void responded(DmaRequest& request, const tlm::tlm_phase& phase) override {
+    log(phase, request.tag);
+  }
+  void responded(TcmRequest& request, const tlm::tlm_phase& phase) override {
+    log(phase, request.tag);
+  }
+  void log(const tlm::tlm_phase& phase, std::uint32_t tag) {
+    const std::string what = phase == tlm::END_REQ ? "granted " : "ended ";
+    responses.push_back(what + std::to_string(tag) + " " + format_ns(now()));
+  }
 };
 
 class PeTestbench final : public MachineServices,
@@ -95,7 +124,7 @@ class PeTestbench final : public MachineServices,
     Command command;
     command.what = what;
     done_[state->id()] = never_fs;
-    service<CommandPort>("pe_scheduler").submit(state, command);
+    commands().submit(state, command);
     return state;
   }
   // When the command completed; never_fs if it has not.
@@ -129,15 +158,13 @@ class PeTestbench final : public MachineServices,
   const std::vector<TraceEvent>& trace() const { return trace_; }
   std::uint64_t statistic(const std::string& engine, const std::string& name);
   Component& engine(const std::string& name) { return *engines_.at(name); }
-  // A service of an engine: pe.service<DmaAccess>("pe_dma").
-  template <class I>
-  I& service(const std::string& name) {
-    I* found = find_service<I>(engine(name));
-    if (found == nullptr) throw std::logic_error(name + " does not provide " + I::port_name);
-    return *found;
-  }
-  CommandPort& scheduler() { return service<CommandPort>("pe_scheduler"); }
-  AddressTranslation& mmu() { return service<AddressTranslation>("pe_mmu"); }
+  PeUser& user() { return *user_; }
+  CommandQueue& commands() { return user_->commands; }
+  struct Translation {
+    PhysRanges ranges;
+    Fs cost = 0;
+  };
+  Translation translate(std::uint64_t address, std::uint64_t nbytes);
   PeNeighbour& memory(int i) { return *memories_.at(static_cast<std::size_t>(i)); }
   const std::string& fault() const { return fault_; }
   void expect_fault() { fault_expected_ = true; }
@@ -184,8 +211,11 @@ class PeTestbench final : public MachineServices,
   TransactionPool pool_{&observation_.transaction_ends};
   PendingWaits pending_waits_;
   EndOfTimestep end_of_timestep_{"end_of_timestep"};
+  ProtocolMonitors monitors_{
+      [this](const sc_core::sc_object& where, const std::string& what) { fatal(where, what); }};
   std::map<std::string, std::unique_ptr<Component>> engines_;
   std::vector<std::unique_ptr<Component>> replaced_;
+  std::unique_ptr<PeUser> user_;
   std::vector<std::unique_ptr<PeNeighbour>> memories_;
   std::unique_ptr<PeNeighbour> m_cpu_;
   struct Edge {

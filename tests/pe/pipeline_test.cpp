@@ -3,6 +3,7 @@
 #include <rapidcheck/boost_test.h>
 
 #include <boost/test/unit_test.hpp>
+#include <deque>
 #include <tuple>
 
 #include "models/address/virtual_space.h"
@@ -190,29 +191,25 @@ KERNBENCH_SYSTEMC_TEST(fetch_and_store_pay_their_overhead_before_the_access) {
 
 KERNBENCH_SYSTEMC_TEST(the_channels_of_pe_tcm_take_one_access_at_a_time_each) {
   PeTestbench pe({{"pe_tcm", {{"read_bw_gbs", "100"}, {"write_bw_gbs", "50"}}}});
-  struct Log final : TcmListener {
-    explicit Log(PeTestbench& pe) : bench(pe) {}
-    void tcm_access_began(std::uint32_t tag) override {
-      log.push_back("began " + std::to_string(tag) + " " + format_ns(bench.now()));
-    }
-    void tcm_access_ended(std::uint32_t tag) override {
-      log.push_back("ended " + std::to_string(tag) + " " + format_ns(bench.now()));
-    }
-    PeTestbench& bench;
-    std::vector<std::string> log;
-  } listener(pe);
+  std::deque<TcmRequest> requests;
+  const auto access = [&](bool write, std::uint64_t bytes, std::uint32_t command) {
+    TcmRequest& request = requests.emplace_back();
+    request.write = write;
+    request.bytes = bytes;
+    request.order.command = request.tag = command;
+    pe.user().to_tcm.begin(request);
+  };
   pe.at(0, [&] {
-    auto& tcm = pe.service<TcmAccess>("pe_tcm");
-    tcm.access_tcm(false, 1000, listener, 2, {2, 0, 0});
-    tcm.access_tcm(false, 500, listener, 1, {1, 0, 0});  // the same instant, an earlier command
-    tcm.access_tcm(true, 1000, listener, 3, {3, 0, 0});
-    tcm.access_tcm(true, 0, listener, 4, {4, 0, 0});
+    access(false, 1000, 2);
+    access(false, 500, 1);  // the same instant, an earlier command
+    access(true, 1000, 3);
+    access(true, 0, 4);
   });
   pe.run();
-  const std::vector<std::string> expected{"began 1 0 ns",  "began 3 0 ns",  "ended 1 5 ns",
-                                          "began 2 5 ns",  "ended 2 15 ns", "ended 3 20 ns",
-                                          "began 4 20 ns", "ended 4 20 ns"};
-  BOOST_TEST(listener.log == expected, boost::test_tools::per_element());
+  const std::vector<std::string> expected{"granted 1 0 ns",  "granted 3 0 ns", "ended 1 5 ns",
+                                          "granted 2 5 ns",  "ended 2 15 ns",  "ended 3 20 ns",
+                                          "granted 4 20 ns", "ended 4 20 ns"};
+  BOOST_TEST(pe.user().responses == expected, boost::test_tools::per_element());
 }
 
 // Tile 1 of 4 is not mapped. The command fails; what its tiles held is given back and the next
@@ -297,7 +294,7 @@ RC_BOOST_PROP(no_mix_of_commands_deadlocks, ()) {
       }
     });
     pe.run();
-    BOOST_TEST(pe.scheduler().drained());
+    BOOST_TEST(pe.commands().drained());
     BOOST_TEST(pe.statistic("pe_scheduler", "completed") == choices.size());
     for (const TraceSignal& signal : pe.engine("pe_scheduler").signals())
       BOOST_TEST(signal.value() == 0u, signal.name());

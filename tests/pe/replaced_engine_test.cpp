@@ -4,7 +4,7 @@
 #include <deque>
 
 #include "models/base/errors.h"
-#include "platform/assembly/bind_pe_edge.h"
+#include "platform/assembly/bind_services.h"
 #include "tests/pe/pe_testbench.h"
 #include "tests/support/forked.h"
 
@@ -16,11 +16,7 @@ namespace {
 constexpr Fs ns = fs_per_ns;
 
 // 5 ns per MATH stage, any number at once, no accel_slot; takes every task at the call.
-class FixedMath final : public Component,
-                        public TaskSender,
-                        public TaskReceiver,
-                        private TileTaskForward,
-                        private TileTaskBackward {
+class FixedMath final : public Component, private ServiceProvider<TaskOffer> {
  public:
   using Parameters = ParameterSet;
   explicit FixedMath(const ComponentInit& init) : Component(init), due_("due_event") {
@@ -30,37 +26,13 @@ class FixedMath final : public Component,
     dont_initialize();
   }
 
-  TileTaskInitiatorSocket& add_task_output(PeEngine to) override {
-    const Scope scope(*this);
-    auto& socket = outputs_[to];
-    socket = std::make_unique<TileTaskInitiatorSocket>(
-        ("out" + std::to_string(static_cast<int>(to))).c_str());
-    socket->bind(static_cast<TileTaskBackward&>(*this));
-    return *socket;
-  }
-  TileTaskTargetSocket& add_task_input(PeEngine) override {
-    const Scope scope(*this);
-    inputs_.push_back(
-        std::make_unique<TileTaskTargetSocket>(("in" + std::to_string(inputs_.size())).c_str()));
-    inputs_.back()->bind(static_cast<TileTaskForward&>(*this));
-    return *inputs_.back();
-  }
-
  private:
-  tlm::tlm_sync_enum nb_transport_fw(TileTask& task, tlm::tlm_phase& phase,
-                                     sc_core::sc_time&) override {
-    phase = tlm::END_REQ;
-    tasks_.push_back({now() + 5 * ns, &task});
+  tlm::tlm_sync_enum nb_transport_fw(TaskOffer& offer, tlm::tlm_phase& phase) override {
+    tasks_.push_back({now() + 5 * ns, offer.task});
     due_.notify(fs(tasks_.front().first - now()));
+    phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
   }
-  tlm::tlm_sync_enum nb_transport_bw(TileTask&, tlm::tlm_phase&, sc_core::sc_time&) override {
-    return tlm::TLM_ACCEPTED;
-  }
-  void b_transport(TileTask&, sc_core::sc_time&) override {}
-  bool get_direct_mem_ptr(TileTask&, tlm::tlm_dmi&) override { return false; }
-  unsigned transport_dbg(TileTask&) override { return 0; }
-  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
   void serve() {
     while (!tasks_.empty() && tasks_.front().first <= now()) {
@@ -72,16 +44,19 @@ class FixedMath final : public Component,
         continue;
       }
       ++task.stage_index;
-      tlm::tlm_phase phase = tlm::BEGIN_REQ;
-      sc_core::sc_time delay;
-      (*outputs_.at(PeEngine::pe_fetch_store))
-          ->nb_transport_fw(task, phase, delay);  // the store queue is never full in this test
+      TaskOffer& offer = offers_.emplace_back();
+      offer.task = &task;
+      to_fetch_store_.begin(offer);
     }
     if (!tasks_.empty()) due_.notify(fs(tasks_.front().first - now()));
   }
 
-  std::map<PeEngine, std::unique_ptr<TileTaskInitiatorSocket>> outputs_;
-  std::vector<std::unique_ptr<TileTaskTargetSocket>> inputs_;
+  struct Ignore final : ServiceListener<TaskOffer> {
+    void responded(TaskOffer&, const tlm::tlm_phase&) override {}
+  } taken_;
+  ServiceTarget<TaskOffer> inputs_{*this, *this};
+  ServiceInitiator<TaskOffer> to_fetch_store_{&taken_, Role::pe_fetch_store, "pe_fetch_store"};
+  std::deque<TaskOffer> offers_;
   std::deque<std::pair<Fs, TileTask*>> tasks_;
   sc_core::sc_event due_;
 };
@@ -91,31 +66,32 @@ class Nothing final : public Component {
   explicit Nothing(const ComponentInit& init) : Component(init) {}
 };
 
-// Needs TCM accesses through a port of SystemC under a name of its own, and the accel_slot.
-class OutsideUser final : public Component {
+// Needs TCM accesses and the accel_slot.
+class OutsideUser final : public Component, private ServiceListener<TcmRequest> {
  public:
   explicit OutsideUser(const ComponentInit& init) : Component(init) {}
-  sc_core::sc_port<TcmAccess> memory{"memory"};
-  ServicePort<AccelSlot> accel_slot;
+  ServiceInitiator<TcmRequest> memory{this};
+  ServiceInitiator<SlotRequest> accel_slot;
+  int responses = 0;
+
+ private:
+  void responded(TcmRequest&, const tlm::tlm_phase&) override { ++responses; }
 };
 
 // Provides TCM accesses by a part.
 class OutsideMemory final : public Component {
  public:
-  explicit OutsideMemory(const ComponentInit& init) : Component(init) { provided(part); }
-  struct Part final : TcmAccess {
-    void access_tcm(bool, std::uint64_t bytes, TcmListener&, std::uint32_t,
-                    const WorkOrder&) override {
-      accessed += bytes;
+  explicit OutsideMemory(const ComponentInit& init) : Component(init) {}
+  struct Part final : ServiceProvider<TcmRequest> {
+    tlm::tlm_sync_enum nb_transport_fw(TcmRequest& request, tlm::tlm_phase& phase) override {
+      accessed += request.bytes;
+      phase = tlm::BEGIN_RESP;
+      request.respond(phase);
+      return tlm::TLM_ACCEPTED;
     }
     std::uint64_t accessed = 0;
   } part;
-  sc_core::sc_export<TcmAccess> provided{"provided"};
-};
-
-struct IgnoringListener final : TcmListener {
-  void tcm_access_began(std::uint32_t) override {}
-  void tcm_access_ended(std::uint32_t) override {}
+  ServiceTarget<TcmRequest> accesses{*this, part};
 };
 
 }  // namespace
@@ -138,17 +114,21 @@ KERNBENCH_SYSTEMC_TEST(a_replaced_engine_changes_timing_never_routing) {
   BOOST_TEST(pe.done_at(2) == 106 * ns);
 }
 
-KERNBENCH_SYSTEMC_TEST(ports_and_exports_of_an_outside_engine_are_bound_by_their_types) {
+KERNBENCH_SYSTEMC_TEST(sockets_of_an_outside_engine_are_bound_by_their_payloads) {
   PeTestbench pe;
   const Attributes none;
-  const auto user = make_component<OutsideUser>({"user", 0, none, pe});
+  const auto user = make_component<OutsideUser>({"user_of_tcm", 0, none, pe});
   const auto memory = make_component<OutsideMemory>({"memory", 0, none, pe});
-  bind_pe_edge(*user, PeEngine::pe_fetch_store, *memory, PeEngine::pe_tcm);
-  bind_pe_edge(*memory, PeEngine::pe_tcm, *user, PeEngine::pe_fetch_store);
-  IgnoringListener listener;
-  pe.at(0, [&] { user->memory->access_tcm(false, 100, listener, 0, {}); });
+  bind_services(*user, *memory, Role::pe_tcm, nullptr);
+  bind_services(*memory, *user, Role::pe_fetch_store, nullptr);
+  TcmRequest request;
+  request.bytes = 100;
+  pe.at(0, [&] { user->memory.begin(request); });
   pe.run();
   BOOST_TEST(memory->part.accessed == 100U);
+  BOOST_TEST(user->responses == 1);
+  BOOST_TEST(std::string(user->memory.name()) == "user_of_tcm.to_pe_tcm_access");
+  BOOST_TEST(sc_core::sc_find_object("memory.from_user_of_tcm_access") != nullptr);
   BOOST_TEST(!user->accel_slot.connected());  // no edge to a PE_SCHEDULER
 }
 
@@ -156,20 +136,19 @@ KERNBENCH_SYSTEMC_TEST(an_engine_that_lacks_what_its_neighbour_needs_is_refused)
   PeTestbench pe;
   const Attributes none;
   const auto nothing = make_component<Nothing>({"nothing", 0, none, pe});
-  const auto refused = [&](const std::string& source, PeEngine from, PeEngine to) {
+  const auto refused = [&](const std::string& source, Role to) {
     try {
-      bind_pe_edge(pe.engine(source), from, *nothing, to);
+      bind_services(pe.engine(source), *nothing, to, nullptr);
     } catch (const UsageError& error) {
       return std::string(error.what());
     }
     return std::string("bound");
   };
-  BOOST_TEST(refused("pe_scheduler", PeEngine::pe_scheduler, PeEngine::pe_gemm) ==
-             "pe_scheduler needs tile tasks (TaskReceiver) of nothing, whose implementation does "
-             "not provide it");
-  BOOST_TEST(
-      refused("pe_fetch_store", PeEngine::pe_fetch_store, PeEngine::pe_tcm) ==
-      "pe_fetch_store needs tcm_access of nothing, whose implementation does not provide it");
-  BOOST_TEST(refused("pe_scheduler", PeEngine::pe_scheduler, PeEngine::pe_ipcq) ==
-             "bound");  // they have nothing in common
+  BOOST_TEST(refused("pe_scheduler", Role::pe_gemm) ==
+             "pe_scheduler needs the service tasks of nothing, whose implementation does not "
+             "provide it");
+  BOOST_TEST(refused("pe_fetch_store", Role::pe_tcm) ==
+             "pe_fetch_store needs the service access of nothing, whose implementation does not "
+             "provide it");
+  BOOST_TEST(refused("pe_scheduler", Role::pe_ipcq) == "bound");  // they have nothing in common
 }

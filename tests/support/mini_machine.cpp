@@ -23,7 +23,7 @@ std::vector<Fs> StubNode::times() const {
 }
 
 void StubNode::serve() {
-  ingress_.serve(now(), [this](const Arrival& arrival) {
+  ingress_.serve(now(), [this](const Arrival& arrival, Fs /*start*/) {
     const RouteExtension& route = arrival.transaction->route();
     records_.push_back({arrival.time, route.key, arrival.flit,
                         route.is_control() ? 0 : route.bytes_of(arrival.flit), arrival.upstream,
@@ -95,14 +95,27 @@ void MiniMachine::elaborate() {
     links_.push_back(std::make_unique<Link>(name.c_str(), Rational::parse(edge.link.bw_gbs),
                                             edge.link.propagation_fs, flit_bytes_,
                                             observation_.link_passages));
-    nodes_[edge.from]->add_output(edge.to).bind(links_.back()->in);
+    monitors_.bind<FabricMonitor>(nodes_[edge.from]->add_output(names_[edge.to]), links_.back()->in,
+                                  edge.from, edge.to);
   }
   for (NodeId to = 0; to < names_.size(); ++to) {
     for (std::size_t i = 0; i < edges_.size(); ++i) {
-      if (edges_[i].to == to) links_[i]->out.bind(nodes_[to]->add_input(edges_[i].from));
+      const Edge& edge = edges_[i];
+      if (edge.to != to) continue;
+      monitors_.bind<FabricMonitor>(
+          links_[i]->out, nodes_[to]->add_input(edge.from, names_[edge.from]), edge.from, edge.to);
     }
   }
+  for (NodeId node = 0; node < nodes_.size(); ++node) {
+    if (find_service<Transaction>(*nodes_[node]) == nullptr) continue;
+    auto& host = hosts_[node] = std::make_unique<HostStub>(("host_of_" + names_[node]).c_str());
+    host->to_pcie_ep.bind_to(*nodes_[node], Role::pcie_ep, "host", &monitors_);
+  }
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
+}
+
+void MiniMachine::issue(Transaction& transaction) {
+  hosts_.at(transaction.route().path->source())->to_pcie_ep.begin(transaction);
 }
 
 const Link& MiniMachine::link(const std::string& from, const std::string& to) const {

@@ -25,6 +25,7 @@
 #include "models/noc/link.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_services.h"
+#include "models/protocol/pe_services.h"
 
 namespace kernbench::test {
 
@@ -65,6 +66,12 @@ class StubNode final : public FabricNode {
 struct MiniLink {
   std::string bw_gbs = "0";  // 0 = unlimited
   Fs propagation_fs = 1;
+};
+
+// The host of a pcie_ep.
+struct HostStub final : sc_core::sc_module {
+  explicit HostStub(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
+  ServiceInitiator<Transaction> to_pcie_ep;
 };
 
 class MiniMachine final : public MachineServices, private Routes, private TransactionListener {
@@ -113,6 +120,9 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
   Transaction& control(const std::string& from, const std::string& to, Fs issued = 0,
                        bool host_control = false);
 
+  // Issues a request now, as the host does, at the pcie_ep where it starts.
+  void issue(Transaction& transaction);
+
   // Runs until nothing is left; throws what a component reported as fatal, and when transactions
   // are outstanding.
   void run();
@@ -158,7 +168,10 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
   PendingWaits pending_waits_;
   EndOfTimestep end_of_timestep_{"end_of_timestep"};
   std::vector<std::unique_ptr<FabricNode>> nodes_;
-  std::vector<Edge> edges_;  // sorted by (from, to) once elaborated
+  ProtocolMonitors monitors_{
+      [this](const sc_core::sc_object& where, const std::string& what) { fatal(where, what); }};
+  std::map<NodeId, std::unique_ptr<HostStub>> hosts_;  // by pcie_ep
+  std::vector<Edge> edges_;                            // sorted by (from, to) once elaborated
   std::vector<std::unique_ptr<Link>> links_;
   std::map<std::pair<NodeId, NodeId>, std::unique_ptr<Path>> paths_;
   std::vector<TransactionHandle> requests_;

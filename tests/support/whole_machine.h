@@ -60,6 +60,7 @@ class WholeMachine {
     PlatformOptions platform_options;
     platform_options.data = options.data ? &data : nullptr;
     platform_options.tear_down = options.tear_down;
+    platform_options.check_protocol = true;
     platform = std::make_unique<Platform>(shipped_graph(topology, overrides, registry), registry,
                                           platform_options);
     if (options.records) platform->observation().executed_ops.bind(op_log);

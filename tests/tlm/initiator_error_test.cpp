@@ -57,13 +57,21 @@ BOOST_AUTO_TEST_CASE(what_is_neither_read_nor_write_is_a_command_error) {
              tlm::TLM_COMMAND_ERROR_RESPONSE);
 }
 
-BOOST_AUTO_TEST_CASE(byte_enables_are_a_byte_enable_error) {
-  unsigned char enables = 0xff;
-  BOOST_TEST(
-      refused(tlm::TLM_WRITE_COMMAND, hbm_address(0, 0), 4, [&](tlm::tlm_generic_payload& payload) {
-        payload.set_byte_enable_ptr(&enables);
-        payload.set_byte_enable_length(1);
-      }) == tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+BOOST_AUTO_TEST_CASE(byte_enables_that_are_none_are_a_byte_enable_error) {
+  unsigned char enables[] = {0xff, 0x10};
+  for (const unsigned length : {0U, 2U}) {
+    BOOST_TEST(refused(tlm::TLM_WRITE_COMMAND, hbm_address(0, 0), 4,
+                       [&](tlm::tlm_generic_payload& payload) {
+                         payload.set_byte_enable_ptr(enables);
+                         payload.set_byte_enable_length(length);
+                       }) == tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_null_data_pointer_is_a_generic_error) {
+  BOOST_TEST(refused(tlm::TLM_READ_COMMAND, hbm_address(0, 0), 8,
+                     [](tlm::tlm_generic_payload& payload) { payload.set_data_ptr(nullptr); }) ==
+             tlm::TLM_GENERIC_ERROR_RESPONSE);
 }
 
 BOOST_AUTO_TEST_CASE(a_streaming_width_below_the_length_is_a_burst_error) {
@@ -73,6 +81,11 @@ BOOST_AUTO_TEST_CASE(a_streaming_width_below_the_length_is_a_burst_error) {
   BOOST_TEST(refused(tlm::TLM_READ_COMMAND, hbm_address(0, 0), 0,
                      [](tlm::tlm_generic_payload& payload) { payload.set_data_length(0); }) ==
              tlm::TLM_BURST_ERROR_RESPONSE);
+  BOOST_TEST(
+      refused(tlm::TLM_READ_COMMAND, hbm_address(0, 0), 8, [](tlm::tlm_generic_payload& payload) {
+        payload.set_data_length((64 << 20) + 1);  // max_length_bytes is 64 MiB
+        payload.set_streaming_width((64 << 20) + 1);
+      }) == tlm::TLM_BURST_ERROR_RESPONSE);
 }
 
 KERNBENCH_SYSTEMC_TEST(a_refused_begin_req_is_completed_at_once) {

@@ -142,8 +142,8 @@ BOOST_AUTO_TEST_CASE(an_attachment_must_exist_and_be_a_router_or_an_io_noc) {
   const std::string key = "system.tlm_initiators.0.attach: ";
   BOOST_TEST(issue(initiator("ext0", "sip0.cube0.r0c9")) ==
              key +
-                 "found 'sip0.cube0.r0c9', allowed is the name of a router of a cube or of an "
-                 "io_noc; did you mean 'sip0.cube0.r0c0'?");
+                 "found 'sip0.cube0.r0c9', allowed is the name of a router of a cube, of an "
+                 "io_noc or of the switch; did you mean 'sip0.cube0.r0c0'?");
   BOOST_TEST(issue(initiator("ext0", "sip0.cube0.r2c2"))
                  .rfind(key + "found 'sip0.cube0.r2c2', allowed is", 0) == 0U);  // HBM zone
   BOOST_TEST(issue(initiator("ext0", "sip0.cube0.m_cpu")).rfind(key, 0) == 0U);

@@ -34,6 +34,9 @@ BOOST_AUTO_TEST_CASE(parts_are_counted_as_the_graph_has_them) {
   check_parts(
       {{"system.tlm_initiators",
         "[{id: dma, attach: sip0.io0.io_noc, bridge: {impl: builtin.tlm_initiator_bridge}}]"}});
+  check_parts({{"system.tlm_targets",
+                "[{id: dram, attach: fabric.switch0, size_bytes: 4096, bridge: {impl: "
+                "builtin.tlm_target_bridge, attrs: {size_mb: 1}}}]"}});
 }
 
 BOOST_AUTO_TEST_CASE(the_largest_machine_is_told_in_terabytes_at_once) {

@@ -77,7 +77,8 @@ ComponentRegistry make_registry() {
        Parameter::duration_ns("tlb_overhead_ns", "per lookup", "spec 3.3").default_val(0)});
   add(registry, "pe_ipcq", {Role::pe_ipcq}, {count("queue_pairs")});
   add(registry, "tlm_initiator_bridge", {Role::tlm_initiator}, {});
-  add(registry, "tlm_target_bridge", {Role::sram, Role::hbm_ctrl}, {count("size_mb")});
+  add(registry, "tlm_target_bridge", {Role::sram, Role::hbm_ctrl, Role::tlm_target},
+      {count("size_mb")});
   return registry;
 }
 

@@ -1,0 +1,35 @@
+// Observables: what a rule (a timing, service or arbitration class that is part of a component)
+// adds to the statistics and signals of the component. Without SystemC, so that a rule is tested
+// without a simulation.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "models/base/statistic.h"
+
+namespace kernbench {
+
+class Component;
+class TraceSignal;  // models/base/trace_signal.h
+
+// Passed to the rule by the component's constructor. The calls are those of Component; values and
+// what `until` captures live as long as the component.
+class Observables {
+ public:
+  explicit Observables(Component& component) : component_(component) {}
+
+  void add_statistic(std::string name, std::string description, Quantity quantity,
+                     const std::uint64_t& value, Merge merge = Merge::sum);
+  void add_busy_time(std::string name, std::string description, const std::uint64_t& value,
+                     std::function<Fs(Fs now)> until);
+  TraceSignal& add_signal(std::string name, std::string description, unsigned width,
+                          std::vector<std::string> labels = {});
+
+ private:
+  Component& component_;
+};
+
+}  // namespace kernbench

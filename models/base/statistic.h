@@ -1,0 +1,32 @@
+// Statistic: a named number of a component, that observers read. Without SystemC.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "models/base/units.h"
+
+namespace kernbench {
+
+enum class Quantity : std::uint8_t { count, bytes, time_fs };
+// Aggregation over several components of a kind.
+enum class Merge : std::uint8_t { sum, maximum };
+
+// A named number, updated by the component, that never decreases; observers read it with at(), at
+// the end of a run or at a mark. Work changes at least one `value`, polling and clocks change none:
+// a run in which nothing happens any more is recognised by this (spec 4.2).
+struct Statistic {
+  std::string name;  // snake_case
+  std::string description;
+  Quantity quantity = Quantity::count;
+  const std::uint64_t* value = nullptr;
+  Merge merge = Merge::sum;
+  // A busy time up to `now`: `value` and what is under way, without what is booked ahead
+  // (spec 11.3). Empty: `value`.
+  std::function<Fs(Fs now)> until;
+
+  std::uint64_t at(Fs now) const { return until ? until(now) : *value; }
+};
+
+}  // namespace kernbench

@@ -1,0 +1,193 @@
+// The HBM partition of one PE behind its router; its timing is a class
+// (models/timing/hbm_timing.h).
+//
+// Flow (spec 2.5), the same for every timing: write flits pass an inbox as in a router and book the
+// bursts they touch when they are through; the transaction commits at its latest finish: a posted
+// write ends there, any other is acknowledged. A read books all its bursts in address order
+// overhead_ns after its command; a response flit leaves when all bursts up to its last one have
+// finished. Departures of one instant go in order of the arrivals that caused them (a write's last
+// flit). A request for one channel alone (LA in one_to_one) books that channel by the same rules,
+// its offset counted in the channel's bytes. Not modelled here: values (MemoryStore holds them).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "models/base/errors.h"
+#include "models/cube/hbm_channels.h"
+#include "models/cube/hbm_services.h"
+#include "models/data/debug_access.h"
+#include "models/fabric/serial_ingress.h"
+#include "models/protocol/fabric_node.h"
+#include "models/protocol/machine_services.h"
+
+namespace kernbench {
+
+template <class Timing>
+class HbmController final : public FabricNode {
+ public:
+  static constexpr const char* description = Timing::description;
+  static constexpr std::array roles{Role::hbm_ctrl};
+  struct Parameters : Timing::Parameters {
+    using Timing::Parameters::Parameters;
+    Param<std::uint32_t> flit_bytes{
+        *this, Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2")
+                   .range(1, 65536)
+                   .from_machine()};
+  };
+  static std::optional<ParameterFault> check(const Parameters& parameters) {
+    return Timing::check(parameters);
+  }
+  explicit HbmController(const ComponentInit& init)
+      : HbmController(init, init.attributes.as<Parameters>()) {}
+
+ private:
+  using Pending = HbmServices<typename Timing::Read>;
+  using Service = typename Pending::Service;
+
+  HbmController(const ComponentInit& init, const Parameters& parameters);
+
+  Fs next_due() const override {
+    return std::min({ingress_.next_due(), services_.next_due(), channels_.next_due()});
+  }
+  void serve() override;
+  unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*offset*/) override {
+    return kernbench::debug_access(machine_services(services()).data(), payload);
+  }
+
+  void write_flit(const Arrival& arrival, Fs start, Fs now);
+  void read_command(const Arrival& arrival, Fs now);
+  void leave(std::uint32_t index, Fs now);
+  void commit(std::uint32_t index, Fs now);
+  static Fs flit_ready(Service& service);
+
+  SerialIngress ingress_;
+  HbmInterleave interleave_;
+  Timing timing_;
+  std::uint32_t flit_bytes_;
+  Pending services_;
+  HbmChannels channels_;
+  std::uint64_t reads_ = 0, writes_ = 0, bytes_read_ = 0, bytes_written_ = 0;
+};
+
+template <class Timing>
+HbmController<Timing>::HbmController(const ComponentInit& init, const Parameters& parameters)
+    : FabricNode(init, ArrivalQueue::Forwarding::cut_through),
+      ingress_(arrivals_, *parameters.overhead),
+      interleave_(*parameters.num_pcs, *parameters.burst_bytes), timing_(parameters),
+      flit_bytes_(*parameters.flit_bytes),
+      channels_(*this, *parameters.num_pcs, *parameters.burst_bytes,
+                init.services.observation().hbm_bookings) {
+  add_statistic("reads", "reads booked", Quantity::count, reads_);
+  add_statistic("writes", "writes committed", Quantity::count, writes_);
+  add_statistic("bytes_read", "bytes of flits that have left as answers", Quantity::bytes,
+                bytes_read_);
+  add_statistic("bytes_written", "bytes of writes committed", Quantity::bytes, bytes_written_);
+  Observables to(*this);
+  timing_.observe(to);
+  channels_.observe(to, [&](std::size_t channel, const std::string& name) {
+    timing_.observe_channel(to, channel, name);
+  });
+}
+
+template <class Timing>
+void HbmController<Timing>::serve() {
+  const Fs at = now();
+  ingress_.serve(at, [this, at](const Arrival& arrival, Fs start) {
+    if (arrival.transaction->route().is_control()) {
+      read_command(arrival, at);
+    } else {
+      write_flit(arrival, start, at);
+    }
+  });
+  while (services_.next_due() <= at) {
+    const std::uint32_t index = services_.take_first();
+    if (services_[index].transaction->is_read()) {
+      leave(index, at);
+    } else {
+      commit(index, at);
+    }
+  }
+  channels_.serve(at);
+}
+
+template <class Timing>
+void HbmController<Timing>::write_flit(const Arrival& arrival, Fs start, Fs now) {
+  RouteExtension& route = arrival.transaction->route();
+  if (arrival.is_first()) route.target_tag = services_.open(*arrival.transaction);
+  Service& service = services_[route.target_tag];
+  const BurstRange bursts =
+      interleave_.bursts_of(route.offset_of(arrival.flit), route.bytes_of(arrival.flit));
+  report_passage(arrival, start);
+  for (std::uint64_t burst = bursts.first; burst <= bursts.last; ++burst) {
+    const std::size_t channel = interleave_.channel_of(burst, route.channel);
+    const HbmSlot slot = timing_.book(
+        {channel, interleave_.index_of(burst, route.channel), HbmDirection::write}, now);
+    service.commit = std::max(service.commit, slot.finish);
+    channels_.booked(*arrival.transaction, channel, HbmDirection::write, now, slot, slot.finish);
+  }
+  if (arrival.flit + 1 < route.flits) return;
+  service.cause = arrival;
+  services_.schedule(service.commit, route.target_tag);
+}
+
+template <class Timing>
+void HbmController<Timing>::read_command(const Arrival& arrival, Fs now) {
+  Transaction& transaction = *arrival.transaction;
+  if (!transaction.is_read() || transaction.get_data_length() == 0) {
+    throw ModelError("a control message without a read has reached the memory");
+  }
+  const std::uint32_t index = services_.open(transaction);
+  Service& service = services_[index];
+  service.cause = arrival;
+  RouteExtension& route = transaction.route();
+  ++reads_;
+  report_passage(arrival, arrival.time);
+  service.read.book_all(timing_, interleave_, route.offset, transaction.get_data_length(), now,
+                        route.channel, [&](std::size_t channel, const HbmSlot& first, Fs finish) {
+                          channels_.booked(transaction, channel, HbmDirection::read, now, first,
+                                           finish);
+                        });
+  route.make_response();
+  route.cut_flits(transaction.get_data_length(), flit_bytes_);
+  services_.schedule(flit_ready(service), index);
+}
+
+template <class Timing>
+Fs HbmController<Timing>::flit_ready(Service& service) {
+  const RouteExtension& route = service.transaction->route();
+  return service.read.ready(route.offset_of(service.next_flit) + route.bytes_of(service.next_flit) -
+                            1);
+}
+
+template <class Timing>
+void HbmController<Timing>::leave(std::uint32_t index, Fs now) {
+  Service& service = services_[index];
+  Transaction& transaction = *service.transaction;
+  const std::uint32_t flit = service.next_flit++;
+  bytes_read_ += transaction.route().bytes_of(flit);
+  if (service.next_flit < transaction.route().flits) {
+    services_.schedule(flit_ready(service), index);
+  } else {
+    services_.close(index);
+  }
+  send(transaction, flit, 1, 0, now);
+}
+
+template <class Timing>
+void HbmController<Timing>::commit(std::uint32_t index, Fs now) {
+  Transaction& transaction = *services_[index].transaction;
+  services_.close(index);
+  ++writes_;
+  bytes_written_ += transaction.get_data_length();
+  RouteExtension& route = transaction.route();
+  if (route.posted) return route.listener->completed(transaction);
+  route.listener->committed(transaction);
+  route.make_response();
+  send(transaction, 0, 0, 0, now);
+}
+
+}  // namespace kernbench

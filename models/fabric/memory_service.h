@@ -1,0 +1,94 @@
+// Service rules of a memory that answers whole messages, as classes (spec 2.6): what
+// MemoryNode<Service> (models/cube/sram.h) asks of one, and the built-in one.
+//
+//   class OnePort : public MemoryService {
+//    public:
+//     static constexpr const char* description = "scratchpad of a cube with one port";
+//     struct Parameters : MemoryParameters { ... };
+//     OnePort(ArrivalQueue& inbox, const Parameters& parameters);
+//     Fs next_due() const;
+//     template <class Done> void serve(Fs now, Done done);
+//   };
+//
+//   registry.add(implementation_of<MemoryNode<OnePort>>("acme.one_port"));
+#pragma once
+
+#include <cstdint>
+
+#include "models/address/phys_addr.h"
+#include "models/base/observables.h"
+#include "models/base/parameter_set.h"
+#include "models/protocol/arrival_queue.h"
+
+namespace kernbench {
+
+// Parameters that the node and the address map read; those of a service are derived from them.
+struct MemoryParameters : ParameterSet {
+  using ParameterSet::ParameterSet;
+  Param<Fs> overhead{
+      *this, Parameter::duration_ns("overhead_ns",
+                                    "from the last flit or the command to the response", "spec 2.6")
+                 .default_val(0)};
+  Param<std::int64_t> size_mb{
+      // read by the address map
+      *this, Parameter::integer("size_mb", "capacity", "MiB", "spec 1.2, 3.1")
+                 .default_val(32)
+                 .range(1, PhysAddr::cube_sram_bytes >> 20)};
+  Param<std::uint32_t> flit_bytes{
+      *this, Parameter::integer("flit_bytes", "size of a full flit", "B", "spec 2.2")
+                 .range(1, 65536)
+                 .from_machine()};
+};
+
+// Base of service classes: what a class that does not declare it by itself has.
+//
+// A service class takes whole messages out of the inbox (ArrivalQueue::control(): a write with its
+// last flit, the command of a read; future ones included). next_due() is the instant of its next
+// decision, never_fs if there is none; serve(now) calls done(arrival, start) once for each access
+// that ends at `now`, where `start` is the instant at which its service began. The node answers.
+struct MemoryService {
+  // Statistics and signals of the service.
+  void observe(Observables& /*to*/) {}
+};
+
+// The built-in one: any number side by side, each `overhead_ns` after its arrival.
+class FixedLatency : public MemoryService {
+ public:
+  static constexpr const char* description = "shared scratchpad of a cube";
+  using Parameters = MemoryParameters;
+
+  FixedLatency(ArrivalQueue& inbox, const Parameters& parameters)
+      : FixedLatency(inbox, *parameters.overhead) {}
+  FixedLatency(ArrivalQueue& inbox, Fs overhead) : inbox_(inbox), overhead_(overhead) {}
+
+  Fs next_due() const { return inbox_.control_due(overhead_); }
+  template <class Done>
+  void serve(Fs now, Done done) {
+    inbox_.take_control(now, overhead_,
+                        [&](const Arrival& arrival) { done(arrival, arrival.time); });
+  }
+
+ private:
+  ArrivalQueue& inbox_;
+  Fs overhead_;
+};
+
+// Answers an access that has ended: send(transaction, flit, count) hands a run of the response leg
+// over to the link. A posted write completes here.
+template <class Send>
+void answer_access(Transaction& transaction, std::uint32_t flit_bytes, Send send) {
+  RouteExtension& route = transaction.route();
+  if (transaction.is_read()) {
+    route.make_response();
+    route.cut_flits(transaction.get_data_length(), flit_bytes);
+    for (std::uint32_t flit = 0; flit < route.flits; ++flit) send(transaction, flit, 1);
+  } else if (route.posted) {
+    route.listener->completed(transaction);
+  } else {
+    route.listener->committed(transaction);
+    route.make_response();
+    send(transaction, 0, 0);
+  }
+}
+
+}  // namespace kernbench

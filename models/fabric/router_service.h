@@ -1,0 +1,70 @@
+// Service rules of a router as classes (spec 2.4): what RouterNode<Service> (models/noc/router.h)
+// asks of one, and the built-in one.
+//
+//   class RoundRobinOutputs : public RouterService {
+//    public:
+//     static constexpr const char* description = "router with round-robin output arbitration";
+//     using Parameters = RouterParameters;  // or a struct derived from it, with more attributes
+//     RoundRobinOutputs(ArrivalQueue& inbox, const Parameters& parameters);
+//     Fs next_due() const;
+//     template <class PassOn> void serve(Fs now, PassOn pass_on);
+//   };
+//
+//   registry.add(implementation_of<RouterNode<RoundRobinOutputs>>("acme.round_robin"));
+#pragma once
+
+#include "models/base/observables.h"
+#include "models/base/parameter_set.h"
+#include "models/fabric/serial_ingress.h"
+
+namespace kernbench {
+
+// Parameters that a route needs of every router; those of a service are derived from them.
+struct RouterParameters : ParameterSet {
+  using ParameterSet::ParameterSet;
+  Param<Fs> overhead{
+      *this, Parameter::duration_ns("overhead_ns",
+                                    "time for which the first flit of a leg holds the server; "
+                                    "per control message",
+                                    "spec 2.4")
+                 .default_val(0)};
+};
+
+// Base of service classes: what a class that does not declare it by itself has. No virtual
+// functions: the router is a template.
+//
+// A service class takes arrivals out of the inbox, which holds them in order of arrival, future
+// ones included. next_due() is the instant of its next decision, never_fs if there is none;
+// serve(now) calls pass_on(arrival, start) for each flit and control message that leaves at `now`,
+// where `start` is the instant at which its service began. Every arrival is passed on once, and the
+// flits of a transaction in their order. At an instant all arrivals up to it are in the inbox. The
+// link that an arrival goes to is arrival.transaction->route().path->hop(arrival.position).
+struct RouterService {
+  // Statistics and signals of the service.
+  void observe(Observables& /*to*/) {}
+  // Time for which the server has been held by what has not been passed on; part of `busy`.
+  Fs held(Fs /*now*/) const { return 0; }
+};
+
+// The built-in one: one serial server over one inbox (serial_ingress.h).
+class SerialService : public RouterService {
+ public:
+  static constexpr const char* description =
+      "passes messages on: router, switch, UCIe port or connection, IO chiplet network";
+  using Parameters = RouterParameters;
+
+  SerialService(ArrivalQueue& inbox, const Parameters& parameters)
+      : ingress_(inbox, *parameters.overhead) {}
+
+  Fs next_due() const { return ingress_.next_due(); }
+  template <class PassOn>
+  void serve(Fs now, PassOn pass_on) {
+    ingress_.serve(now, pass_on);
+  }
+  Fs held(Fs now) const { return ingress_.held(now); }
+
+ private:
+  SerialIngress ingress_;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,115 @@
+// Conformance of the two ends of a connection, watched by a monitor between their sockets
+// (docs/contracts): monitors of services and of the fabric. A violation ends the run, with the
+// names of both ends.
+//
+// Timing: none. Not watched: values.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <utility>
+#include <vector>
+
+#include "models/protocol/fabric_socket.h"
+
+namespace kernbench {
+
+class ProtocolMonitor : public sc_core::sc_module {
+ public:
+  // Ends the run; the object is the near end.
+  using Violated = std::function<void(const sc_core::sc_object&, const std::string&)>;
+  // The sockets that it stands between.
+  struct Connection {
+    const sc_core::sc_object& near_end;
+    const sc_core::sc_object& far_end;
+    const Violated& violated;
+  };
+
+  ProtocolMonitor(const sc_core::sc_module_name& name, const Connection& connection)
+      : sc_core::sc_module(name), connection_(connection) {}
+  // What is under way at the end of a run that has completed; empty: nothing.
+  virtual std::string unfinished() const = 0;
+
+ protected:
+  void violation(const std::string& what) const;
+
+ private:
+  Connection connection_;
+};
+
+// All monitors of a machine. Made where connections are to be watched.
+class ProtocolMonitors {
+ public:
+  explicit ProtocolMonitors(ProtocolMonitor::Violated violated) : violated_(std::move(violated)) {}
+
+  // Binds two sockets with a monitor between them.
+  template <class Monitor, class Initiator, class Target, class... More>
+  void bind(Initiator& near_end, Target& far_end, More&&... more) {
+    auto monitor = std::make_unique<Monitor>(
+        name_of_monitor(far_end).c_str(), ProtocolMonitor::Connection{near_end, far_end, violated_},
+        std::forward<More>(more)...);
+    near_end.bind(monitor->in);
+    monitor->out.bind(far_end);
+    all_.push_back(std::move(monitor));
+  }
+  // After a run that has completed: a line for each connection with something under way.
+  std::string unfinished() const;
+  std::size_t size() const { return all_.size(); }
+
+ private:
+  static std::string name_of_monitor(const sc_core::sc_object& far_end);
+
+  ProtocolMonitor::Violated violated_;
+  std::vector<std::unique_ptr<ProtocolMonitor>> all_;
+};
+
+// Between two ends of the fabric (fabric_socket.h): a node and a link, or two nodes.
+class FabricMonitor final : public ProtocolMonitor, private FabricForward, private FabricBackward {
+ public:
+  // `from`, `to`: the nodes that the edge joins.
+  FabricMonitor(const sc_core::sc_module_name& name, const Connection& connection, NodeId from,
+                NodeId to);
+
+  FabricTargetSocket in{"in"};
+  FabricInitiatorSocket out{"out"};
+
+  std::string unfinished() const override;
+
+ private:
+  // A leg of which not all flits have passed.
+  struct Leg {
+    const Transaction* transaction = nullptr;
+    std::uint32_t next_flit = 0;
+  };
+
+  void accept(Transaction& transaction, FlitRun run, Fs arrival) override;
+  void check_place(const RouteExtension& route, FlitRun run);
+  void check_flits(const Transaction& transaction, FlitRun run);
+  void check_time(const RouteExtension& route, Fs arrival);
+  void credit(unsigned flits) override { in->credit(flits); }
+  unsigned transport_dbg(tlm::tlm_generic_payload& payload) override {
+    return out->transport_dbg(payload);
+  }
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
+                                     sc_core::sc_time&) override {
+    not_inside_the_fabric("nb_transport_fw");
+  }
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
+                                     sc_core::sc_time&) override {
+    not_inside_the_fabric("nb_transport_bw");
+  }
+  void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) override {
+    not_inside_the_fabric("b_transport");
+  }
+  bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+
+  NodeId from_, to_;
+  std::vector<Leg> legs_;
+  Fs last_arrival_ = 0, last_host_control_ = 0;
+};
+
+}  // namespace kernbench

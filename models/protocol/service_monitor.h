@@ -1,0 +1,126 @@
+// Monitor between the two ends of a service (service_socket.h): which phases may follow on which,
+// for each payload. A part of service_socket.h.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "models/protocol/protocol_monitor.h"
+#include "models/protocol/service_protocol.h"
+
+namespace kernbench {
+
+template <class Payload>
+class ServiceMonitor final : public ProtocolMonitor,
+                             private ServiceForward<Payload>,
+                             private ServiceBackward<Payload> {
+ public:
+  ServiceMonitor(const sc_core::sc_module_name& name, const Connection& connection)
+      : ProtocolMonitor(name, connection) {
+    in.bind(static_cast<ServiceForward<Payload>&>(*this));
+    out.bind(static_cast<ServiceBackward<Payload>&>(*this));
+  }
+
+  ServiceTargetSocket<Payload> in{"in"};
+  ServiceInitiatorSocket<Payload> out{"out"};
+
+  std::string unfinished() const override {
+    return under_way_.empty() ? "" : fmt::format("{} requests have not ended", under_way_.size());
+  }
+
+ private:
+  static constexpr ServicePhases phases = ServiceOf<Payload>::phases;
+  enum class State : std::uint8_t { requested, taken, responded };
+  struct Request {
+    const Payload* payload = nullptr;
+    State state = State::requested;
+  };
+
+  Request* find(const Payload& payload) {
+    const auto found = std::find_if(under_way_.begin(), under_way_.end(),
+                                    [&](const Request& each) { return each.payload == &payload; });
+    return found == under_way_.end() ? nullptr : &*found;
+  }
+  void end(const Payload& payload) {
+    under_way_.erase(std::remove_if(under_way_.begin(), under_way_.end(),
+                                    [&](const Request& each) { return each.payload == &payload; }),
+                     under_way_.end());
+  }
+
+  tlm::tlm_sync_enum nb_transport_fw(Payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override {
+    if (delay != sc_core::SC_ZERO_TIME) this->violation("an annotated delay");
+    if (phase == tlm::END_RESP) return end_response(payload, phase, delay);
+    if (phase != tlm::BEGIN_REQ) this->violation("a phase that is not the initiator's");
+    if (find(payload) != nullptr) this->violation("BEGIN_REQ for a payload that is under way");
+    under_way_.push_back({&payload, State::requested});
+    tlm::tlm_sync_enum status;
+    try {
+      status = out->nb_transport_fw(payload, phase, delay);
+    } catch (...) {  // refused
+      end(payload);
+      throw;
+    }
+    check_return(payload, status, phase);
+    return status;
+  }
+
+  void check_return(Payload& payload, tlm::tlm_sync_enum status, const tlm::tlm_phase& phase) {
+    if (status == tlm::TLM_COMPLETED) return end(payload);
+    if (status == tlm::TLM_UPDATED) return respond(payload, phase);
+    if (!phases.end_req && !phases.begin_resp)
+      this->violation("TLM_ACCEPTED, but the service is completed by the call");
+  }
+
+  tlm::tlm_sync_enum end_response(Payload& payload, tlm::tlm_phase& phase,
+                                  sc_core::sc_time& delay) {
+    const Request* request = find(payload);
+    if (!phases.end_resp || request == nullptr || request->state != State::responded)
+      this->violation("END_RESP for a payload that holds nothing");
+    end(payload);
+    return out->nb_transport_fw(payload, phase, delay);
+  }
+
+  tlm::tlm_sync_enum nb_transport_bw(Payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override {
+    if (delay != sc_core::SC_ZERO_TIME) this->violation("an annotated delay");
+    respond(payload, phase);
+    return in->nb_transport_bw(payload, phase, delay);
+  }
+
+  // END_REQ or BEGIN_RESP of the provider.
+  void respond(Payload& payload, const tlm::tlm_phase& phase) {
+    Request* request = find(payload);
+    if (request == nullptr) return this->violation("a response to a payload that is not under way");
+    if (phase == tlm::END_REQ) {
+      if (!phases.end_req || request->state != State::requested)
+        this->violation("END_REQ for a payload that has been taken");
+      request->state = State::taken;
+      if (!phases.begin_resp) end(payload);
+    } else if (phase == tlm::BEGIN_RESP) {
+      const State before = phases.end_req ? State::taken : State::requested;
+      if (!phases.begin_resp || request->state != before)
+        this->violation("BEGIN_RESP for a payload that has not been taken, or twice");
+      request->state = State::responded;
+      if (!phases.end_resp) end(payload);
+    } else {
+      this->violation("a phase that is not the provider's");
+    }
+  }
+
+  void b_transport(Payload& payload, sc_core::sc_time& delay) override {
+    const sc_core::sc_time began = sc_core::sc_time_stamp();
+    out->b_transport(payload, delay);
+    if (sc_core::sc_time_stamp() != began) this->violation("a b_transport that waits");
+  }
+  unsigned transport_dbg(Payload& payload) override { return out->transport_dbg(payload); }
+  bool get_direct_mem_ptr(Payload&, tlm::tlm_dmi&) override { return false; }
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+
+  std::vector<Request> under_way_;
+};
+
+}  // namespace kernbench

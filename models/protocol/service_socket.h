@@ -1,0 +1,261 @@
+// Sockets of the services that components have for each other: TLM-2.0 with a payload of their own
+// and the standard phases, nb_transport, b_transport and transport_dbg.
+//
+//   struct SlotRequest : ServicePayload<SlotRequest> { ... };  // models/protocol/pe_services.h
+//
+//   class PeGemm : private ServiceListener<SlotRequest> {      // who needs the service
+//     ServiceInitiator<SlotRequest> to_scheduler_{*this};
+//   class PeScheduler : private ServiceProvider<SlotRequest> { // who provides it
+//     ServiceTarget<SlotRequest> slot_requests_{*this, *this};
+//
+// Assembly finds both ends among the children of the components by the type of the payload, and
+// binds each initiator to a socket of its own at the target. Sockets are named after the peer and
+// the service: to_pe_scheduler_accel_slot, from_pe_gemm_accel_slot.
+//
+// A payload has `static constexpr Role provider`, `static constexpr const char* service` and
+// `static constexpr ServicePhases phases`, or a specialisation of ServiceOf. It belongs to the
+// initiator, and stays where it is until its last phase. Exceptions of the provider pass through:
+// nothing has been begun then.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "models/base/component.h"
+#include "models/protocol/service_monitor.h"
+#include "models/protocol/service_protocol.h"
+
+namespace kernbench {
+
+template <class Payload>
+class ServiceTarget;
+
+// Base of payloads that are answered on the backward path.
+template <class Payload>
+class ServicePayload {
+ public:
+  // Whether the service may be missing where its provider stands.
+  static constexpr bool optional = false;
+
+  // The provider's: END_REQ or BEGIN_RESP, on the socket on which the payload came last.
+  void respond(tlm::tlm_phase phase) {
+    sc_core::sc_time delay;
+    (*from_)->nb_transport_bw(static_cast<Payload&>(*this), phase, delay);
+  }
+
+ private:
+  friend class ServiceTarget<Payload>;
+  ServiceTargetSocket<Payload>* from_ = nullptr;
+};
+
+// Answer to a call that the service does not have: a ModelError.
+[[noreturn]] void not_in_this_service(const char* call, const char* service);
+
+// Provider of a service: a component or a part of it. It overrides what the service has.
+template <class Payload>
+class ServiceProvider {
+ public:
+  // BEGIN_REQ or END_RESP. Never waits.
+  virtual tlm::tlm_sync_enum nb_transport_fw(Payload& /*payload*/, tlm::tlm_phase& /*phase*/) {
+    not_in_this_service("nb_transport_fw", ServiceOf<Payload>::name);
+  }
+  // Answered within the call; adds the time that the initiator has to pay to `delay`.
+  virtual void b_transport(Payload& /*payload*/, sc_core::sc_time& /*delay*/) {
+    not_in_this_service("b_transport", ServiceOf<Payload>::name);
+  }
+  // Without time and effect on it.
+  virtual void transport_dbg(Payload& /*payload*/) {
+    not_in_this_service("transport_dbg", ServiceOf<Payload>::name);
+  }
+
+ protected:
+  ~ServiceProvider() = default;
+};
+
+// The provider's end: a socket for each initiator, made by assembly.
+template <class Payload>
+class ServiceTarget final : public sc_core::sc_object {
+ public:
+  ServiceTarget(Component& component, ServiceProvider<Payload>& provider)
+      : sc_core::sc_object(ServiceOf<Payload>::name), component_(component), provider_(provider) {}
+  const char* kind() const override { return "kernbench_service"; }
+
+  // Before the end of elaboration.
+  ServiceTargetSocket<Payload>& add_socket(const std::string& from) {
+    const Component::Scope scope(component_);
+    inputs_.push_back(std::make_unique<Input>(
+        fmt::format("from_{}_{}", from, ServiceOf<Payload>::name).c_str(), provider_));
+    return inputs_.back()->socket;
+  }
+
+ private:
+  class Input final : private ServiceForward<Payload> {
+   public:
+    Input(const char* name, ServiceProvider<Payload>& provider)
+        : provider_(provider), socket(name) {
+      socket.bind(*this);
+    }
+
+   private:
+    tlm::tlm_sync_enum nb_transport_fw(Payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& /*delay*/) override {
+      if constexpr (ServiceOf<Payload>::phases.end_req || ServiceOf<Payload>::phases.begin_resp)
+        payload.from_ = &socket;
+      return provider_.nb_transport_fw(payload, phase);
+    }
+    void b_transport(Payload& payload, sc_core::sc_time& delay) override {
+      provider_.b_transport(payload, delay);
+    }
+    unsigned transport_dbg(Payload& payload) override {
+      provider_.transport_dbg(payload);
+      return 0;
+    }
+    bool get_direct_mem_ptr(Payload&, tlm::tlm_dmi&) override { return false; }
+
+    ServiceProvider<Payload>& provider_;
+
+   public:
+    ServiceTargetSocket<Payload> socket;
+  };
+
+  Component& component_;
+  ServiceProvider<Payload>& provider_;
+  std::vector<std::unique_ptr<Input>> inputs_;
+};
+
+// Name of a node in that of a socket: "sip0_io0_pcie_ep".
+std::string socket_peer(std::string node);
+
+// Responses to an initiator: END_REQ, BEGIN_RESP.
+template <class Payload>
+class ServiceListener {
+ public:
+  virtual void responded(Payload& payload, const tlm::tlm_phase& phase) = 0;
+
+ protected:
+  ~ServiceListener() = default;
+};
+
+// Payloads of an initiator that has several under way.
+template <class Payload>
+class PayloadPool {
+ public:
+  Payload& take() {
+    if (idle_.empty()) {
+      all_.push_back(std::make_unique<Payload>());
+      idle_.push_back(all_.back().get());
+    }
+    Payload& payload = *idle_.back();
+    idle_.pop_back();
+    return payload;
+  }
+  void give_back(Payload& payload) {
+    payload = Payload();
+    idle_.push_back(&payload);
+  }
+  std::size_t outstanding() const { return all_.size() - idle_.size(); }
+
+ private:
+  std::vector<std::unique_ptr<Payload>> all_;
+  std::vector<Payload*> idle_;
+};
+
+// Ends of initiators, as assembly sees them.
+class ServiceEnd {
+ public:
+  virtual ~ServiceEnd() = default;
+  virtual const char* service() const = 0;
+  // Whether it is to be bound to a component of this role; it has to be unless optional.
+  virtual bool asks(Role role) const = 0;
+  virtual bool optional() const = 0;
+  // False: the component does not provide the service. `from`: the initiator, in the name of the
+  // target's socket. `monitors`: watches the connection; null: nobody does.
+  virtual bool bind_to(sc_core::sc_module& provider, Role role, const std::string& from,
+                       ProtocolMonitors* monitors) = 0;
+};
+
+template <class Payload>
+ServiceTarget<Payload>* find_service(const sc_core::sc_module& component) {
+  for (sc_core::sc_object* child : component.get_child_objects()) {
+    if (auto* target = dynamic_cast<ServiceTarget<Payload>*>(child)) return target;
+  }
+  return nullptr;
+}
+
+template <class Payload>
+class ServiceInitiator final : public ServiceInitiatorSocket<Payload>,
+                               public ServiceEnd,
+                               private ServiceBackward<Payload> {
+ public:
+  // Without a listener for services that are completed by the call.
+  explicit ServiceInitiator(ServiceListener<Payload>* listener = nullptr)
+      : ServiceInitiator(listener, ServiceOf<Payload>::provider,
+                         std::string(name_of(ServiceOf<Payload>::provider))) {}
+  // `peer`: the provider's name in that of the socket.
+  ServiceInitiator(ServiceListener<Payload>* listener, Role provider, const std::string& peer)
+      : ServiceInitiatorSocket<Payload>(
+            fmt::format("to_{}_{}", peer, ServiceOf<Payload>::name).c_str()),
+        listener_(listener), provider_(provider) {
+    static_cast<ServiceInitiatorSocket<Payload>&>(*this).bind(
+        static_cast<ServiceBackward<Payload>&>(*this));
+  }
+
+  bool connected() const { return this->get_interface() != nullptr; }
+
+  // BEGIN_REQ. TLM_COMPLETED, or TLM_UPDATED with the phase: answered by the call. TLM_ACCEPTED:
+  // the listener is called.
+  tlm::tlm_sync_enum begin(Payload& payload) {
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay;
+    return (*this)->nb_transport_fw(payload, phase, delay);
+  }
+  // END_RESP.
+  void end(Payload& payload) {
+    tlm::tlm_phase phase = tlm::END_RESP;
+    sc_core::sc_time delay;
+    (*this)->nb_transport_fw(payload, phase, delay);
+  }
+  // b_transport; the time to pay.
+  Fs ask(Payload& payload) {
+    sc_core::sc_time delay;
+    (*this)->b_transport(payload, delay);
+    return delay.value();
+  }
+  void look(Payload& payload) { (*this)->transport_dbg(payload); }
+
+  const char* service() const override { return ServiceOf<Payload>::name; }
+  bool asks(Role role) const override { return role == provider_; }
+  bool optional() const override { return ServiceOf<Payload>::optional; }
+  bool bind_to(sc_core::sc_module& provider, Role /*role*/, const std::string& from,
+               ProtocolMonitors* monitors) override {
+    ServiceTarget<Payload>* target = find_service<Payload>(provider);
+    if (target == nullptr) return false;
+    ServiceInitiatorSocket<Payload>& near_end = *this;
+    ServiceTargetSocket<Payload>& far_end = target->add_socket(from);
+    if (monitors == nullptr) {
+      near_end.bind(far_end);
+    } else {
+      monitors->bind<ServiceMonitor<Payload>>(near_end, far_end);
+    }
+    return true;
+  }
+
+ private:
+  tlm::tlm_sync_enum nb_transport_bw(Payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& /*delay*/) override {
+    listener_->responded(payload, phase);
+    return phase == tlm::BEGIN_RESP && !ServiceOf<Payload>::phases.end_resp ? tlm::TLM_COMPLETED
+                                                                            : tlm::TLM_ACCEPTED;
+  }
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+
+  ServiceListener<Payload>* listener_;
+  Role provider_;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,72 @@
+// From a topology file to the machine, with the modules of a program that is not ours bound to it.
+//
+//   MachineBuilder builder("configs/topology.tiny.yaml");
+//   builder.add_initiator("dma0", "sip0.cube0.r0c0");
+//   std::unique_ptr<Platform> platform = builder.build({});
+//   builder.bind_initiator("sip0.cube0.dma0", my_dma.socket);   // before the simulation starts
+//
+// A bridge of a topology whose `module` is `program` is bound in the same way.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/tlm/external_modules.h"
+#include "platform/assembly/platform.h"
+#include "platform/config/config_tree.h"
+
+namespace kernbench {
+
+class MachineBuilder {
+ public:
+  static constexpr const char* program =
+      "program";  // `module` of a bridge that is bound by bind_*()
+
+  // The path of a topology.yaml.
+  explicit MachineBuilder(std::string topology);
+  MachineBuilder(const MachineBuilder&) = delete;
+  MachineBuilder& operator=(const MachineBuilder&) = delete;
+
+  // As --set KEY=VALUE.
+  MachineBuilder& set(std::string key, std::string value);
+  // Plain TLM-2.0 modules that the topology names.
+  ExternalModules& modules() { return modules_; }
+  // Further implementations, beside the built-in ones.
+  ComponentRegistry& components() { return components_; }
+
+  // A node `id` beside a router or io_noc, for an initiator of the program; `attributes` of the
+  // bridge as YAML: "max_outstanding: 4". For a topology that has no tlm_initiators of its own.
+  MachineBuilder& add_initiator(const std::string& id, const std::string& attach,
+                                const std::string& attributes = "");
+  // The SRAM of every cube becomes a target of the program: "sip0.cube0.sram", ...
+  MachineBuilder& replace_srams();
+
+  // Once. Throws what load_machine() and Platform throw.
+  std::unique_ptr<Platform> build(const PlatformOptions& options);
+
+  // After build(). Sockets of the base protocol of any width. UsageError if the node is no bridge
+  // that waits for one.
+  template <class Socket>
+  void bind_initiator(const std::string& node, Socket& initiator) {
+    ExternalModules::bind(initiator, open_target(node));
+  }
+  template <class Socket>
+  void bind_target(const std::string& node, Socket& target) {
+    ExternalModules::bind(open_initiator(node), target);
+  }
+
+ private:
+  ExternalModules::TargetSocket& open_target(const std::string& node);
+  ExternalModules::InitiatorSocket& open_initiator(const std::string& node);
+
+  std::string topology_;
+  std::vector<Override> overrides_;
+  std::string initiators_;  // YAML
+  ExternalModules modules_;
+  ComponentRegistry components_;
+  std::vector<ExternalModules::TargetSocket*> open_targets_;
+  std::vector<ExternalModules::InitiatorSocket*> open_initiators_;
+};
+
+}  // namespace kernbench

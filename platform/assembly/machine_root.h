@@ -1,0 +1,44 @@
+// The place of a machine in SystemC's hierarchy: the module under construction when the machine is
+// built, or the top.
+//
+// Messages name components as SystemC does, with the path of that module, which tells machines
+// apart. Results (statistics, op logs, waveforms, request traces) name them as the topology does,
+// so that they are the same wherever the machine stands.
+#pragma once
+
+#include <string>
+#include <systemc>
+#include <vector>
+
+namespace kernbench {
+
+class MachineRoot {
+ public:
+  // UsageError if the simulation has started, or the place has a machine already.
+  MachineRoot();
+  ~MachineRoot();
+  MachineRoot(const MachineRoot&) = delete;
+  MachineRoot& operator=(const MachineRoot&) = delete;
+
+  const std::string& name() const { return name_; }  // "top.a"; empty: the top
+  bool at_top() const { return module_ == nullptr; }
+  // True for "top.a.sip0..." of a machine in top.a: names of processes, texts that start with one.
+  bool is_start_of(const std::string& text) const;
+  // Called when the machine has been built.
+  void built();
+  // Objects of the machine at this place: sip0, ..., host.
+  const std::vector<sc_core::sc_object*>& objects() const { return objects_; }
+
+ private:
+  const std::vector<sc_core::sc_object*>& siblings() const;
+
+  sc_core::sc_object* module_;
+  std::string name_;
+  std::vector<sc_core::sc_object*> objects_;   // until built(): those of others
+  sc_core::sc_attribute<std::size_t> prefix_;  // length of "top.a."
+};
+
+// Name of an object in its machine: "sip0.cube0.r0c0" of "top.a.sip0.cube0.r0c0".
+const char* name_in_machine(const sc_core::sc_object& object);
+
+}  // namespace kernbench

@@ -1,0 +1,154 @@
+#include "sc_main/initiators_run.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "models/base/errors.h"
+#include "platform/assembly/platform.h"
+#include "platform/config/resolved_config.h"
+#include "platform/observe/json_text.h"
+#include "platform/observe/object_tree.h"
+#include "platform/observe/request_trace.h"
+#include "platform/observe/statistics_regions.h"
+#include "platform/observe/trace_scope.h"
+#include "platform/topology/build_graph.h"
+#include "sc_main/catalogue.h"
+#include "sc_main/interrupt.h"
+#include "sc_main/memory_limit.h"
+#include "sc_main/progress_line.h"
+#include "sc_main/result_files.h"
+#include "sc_main/run_report.h"
+
+namespace kernbench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The initiators' accesses are to be seen, not the engines of PEs.
+constexpr const char* default_scope = "*.*";
+
+class InitiatorsRun {
+ public:
+  InitiatorsRun(const RunOptions& options, const Invocation& invocation)
+      : options_(options), catalogue_(options.machine.load_catalogue()),
+        spec_(options.machine.load_spec(catalogue_.components)),
+        configuration_(configuration_text(invocation, facts(),
+                                          resolved_config(spec_, catalogue_.components))) {
+    if (spec_.system.tlm_initiators.empty())
+      throw UsageError(
+          "run: there is no --bench, and the machine has no plain TLM-2.0 initiators to play "
+          "(system.tlm_initiators); benches are listed by 'kernbench list'");
+  }
+
+  const std::string& configuration() const { return configuration_; }
+  int simulate();
+
+ private:
+  std::vector<std::pair<std::string, std::string>> facts() const {
+    std::vector<std::pair<std::string, std::string>> facts{
+        {"topology", options_.machine.topology_path()},
+        {"data", options_.data == "off" ? "off" : "deferred"}};
+    if (!catalogue_.plugins().empty()) facts.emplace_back("plug-ins", catalogue_.plugins_text());
+    return facts;
+  }
+  std::optional<ResultFile> open(const std::string& path) const {
+    if (path.empty()) return std::nullopt;
+    return open_result(path, configuration_);
+  }
+  int conclude(const RunReport& report, const RunStatistics& statistics) const;
+
+  const RunOptions& options_;
+  Catalogue catalogue_;
+  MachineSpec spec_;
+  std::string configuration_;
+  FunctionalModel data_;
+};
+
+int InitiatorsRun::simulate() {
+  const Clock::time_point start = Clock::now();
+  const bool with_data = options_.data != "off";
+  PlatformOptions platform_options;
+  platform_options.data = with_data ? &data_ : nullptr;
+  platform_options.check_protocol = options_.check_protocol;
+  platform_options.tear_down = false;
+  const auto built =
+      std::make_unique<Platform>(build_graph(spec_), catalogue_.components, platform_options);
+  const Interrupt interrupt;
+  Platform& platform = *built;
+  std::optional<ResultFile> stats_file = open(options_.stats);
+  std::optional<TraceFile> trace;
+  if (!options_.trace.empty()) {
+    const auto& scopes = options_.trace_scopes;
+    const TraceScope scope(scopes.empty() ? std::vector<std::string>{default_scope} : scopes);
+    scope.check(components_of(platform));
+    open(options_.trace);
+    trace.emplace(options_.trace);
+    scope.observe(components_of(platform), *trace);
+  }
+  std::optional<ResultFile> requests_file = open(options_.trace_requests);
+  std::optional<RequestTrace> requests;
+  if (requests_file) requests.emplace(platform, requests_file->out());
+  const StatisticsRegions regions(platform);
+
+  RunReport report;
+  report.elaboration_s = std::chrono::duration<double>(Clock::now() - start).count();
+  ProgressLine progress;
+  RunLimits limits = options_.limits();
+  limits.ends_when_idle = true;
+  limits.interrupted = &stop_requested;
+  limits.progress = [&](const RunProgress& at) { progress.show(at); };
+  report.result = platform.run(limits);
+  progress.clear();
+
+  report.topology = options_.machine.topology_path();
+  report.data = with_data ? "deferred" : "off";
+  report.simulated = report.result.status == RunStatus::until_reached ? *options_.until()
+                                                                      : report.result.simulated;
+  report.initiators = initiator_accesses(platform);
+  if (trace) trace->close(report.simulated);
+  if (requests) {
+    requests->close();
+    requests_file->close();
+  }
+  const RunStatistics statistics(platform, ActivityWindows(), report.simulated);
+  if (stats_file) {
+    write_json_lines(stats_file->out(), statistics.json(regions));
+    stats_file->close();
+  }
+  if (report.result.cause) {
+    report_failed_accesses(report);
+    std::rethrow_exception(report.result.cause);
+  }
+  return conclude(report, statistics);
+}
+
+int InitiatorsRun::conclude(const RunReport& report, const RunStatistics& statistics) const {
+  if (options_.json) {
+    std::cout << json_text(report_json(report, statistics), 2) << '\n';
+  } else {
+    print_report(std::cout, report, statistics);
+  }
+  std::cout << std::flush;
+  if (report.result.status == RunStatus::interrupted) check_memory_limit();
+  const std::string stopped = stopped_text(report.result, report.simulated);
+  if (!stopped.empty()) std::cerr << "kernbench: " << stopped << '\n';
+  if (report_failed_accesses(report)) return exit_failed;
+  const bool as_asked = report.result.status == RunStatus::completed ||
+                        report.result.status == RunStatus::until_reached;
+  return as_asked ? exit_done : exit_failed;
+}
+
+}  // namespace
+
+int play_initiators(const RunOptions& options, const Invocation& invocation) {
+  InitiatorsRun run(options, invocation);
+  if (!options.print_config) return run.simulate();
+  std::cout << run.configuration();
+  return exit_done;
+}
+
+}  // namespace kernbench

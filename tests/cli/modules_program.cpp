@@ -1,0 +1,459 @@
+// What makes `kernbench_modules` of the program's own objects: plain TLM-2.0 modules, those that
+// misbehave among them. The linker sends calls of register_builtin_components() here (--wrap).
+#include <sysc/kernel/sc_spawn.h>
+#include <sysc/kernel/sc_spawn_options.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "models/address/phys_addr.h"
+#include "models/base/component_registry.h"
+#include "models/tlm/external_modules.h"
+#include "tests/support/plain_tlm/lt_memory.h"
+#include "tests/support/plain_tlm/payload_pool.h"
+
+#define WRAPPED(prefix) \
+  prefix##_ZN9kernbench27register_builtin_componentsERNS_17ComponentRegistryERKNS_15ExternalModulesE
+
+namespace kernbench {
+namespace {
+
+using sc_core::sc_time;
+constexpr auto ns = sc_core::SC_NS;
+constexpr auto read_command = tlm::TLM_READ_COMMAND, write_command = tlm::TLM_WRITE_COMMAND;
+
+volatile int zero = 0;
+int* volatile nothing = nullptr;
+
+std::uint64_t hbm(std::uint64_t offset = 0) {
+  return PhysAddr::pe_hbm_addr(0, 0, 0, offset, std::uint64_t{6} << 30).encode();
+}
+std::uint64_t sram(std::uint64_t offset = 0) {
+  return PhysAddr::cube_sram_addr(0, 0, offset).encode();
+}
+
+// --- Initiators: what one does on its process
+
+template <unsigned Width>
+class Initiator final : public sc_core::sc_module, private tlm::tlm_bw_transport_if<> {
+ public:
+  enum class On { thread, method, two_threads };
+  using Behaviour = std::function<void(Initiator&)>;
+
+  SC_HAS_PROCESS(Initiator);
+  Initiator(const sc_core::sc_module_name& name, Behaviour behaviour, On on)
+      : sc_module(name), socket("socket"), other("other"), behaviour_(std::move(behaviour)) {
+    socket.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
+    if (on == On::method) {
+      SC_METHOD(run);
+    } else {
+      SC_THREAD(run);
+    }
+    if (on == On::two_threads) SC_THREAD(run_too);
+  }
+
+  tlm::tlm_initiator_socket<Width> socket;
+  sc_core::sc_event other;
+  bool first = false;  // of two threads: the one that runs
+  std::function<tlm::tlm_sync_enum(tlm::tlm_generic_payload&, tlm::tlm_phase&)> on_backward;
+  plain_tlm::PayloadPool pool;
+
+  using Adjust = std::function<void(tlm::tlm_generic_payload&)>;
+  bool access(tlm::tlm_command command, std::uint64_t address, std::vector<unsigned char>& data,
+              const Adjust& adjust = {}) {
+    tlm::tlm_generic_payload payload;
+    plain_tlm::prepare(payload, command, address, data);
+    if (adjust) adjust(payload);
+    sc_time delay;
+    socket->b_transport(payload, delay);
+    return payload.is_response_ok();
+  }
+  bool read(std::uint64_t address, std::size_t length = 64, const Adjust& adjust = {}) {
+    std::vector<unsigned char> data(length);
+    return access(read_command, address, data, adjust);
+  }
+  // BEGIN_REQ, or another phase first.
+  tlm::tlm_generic_payload& begin(std::uint64_t address, tlm::tlm_phase phase = tlm::BEGIN_REQ) {
+    tlm::tlm_generic_payload& payload = pool.take();
+    plain_tlm::prepare(payload, read_command, address, block_);
+    sc_time delay;
+    socket->nb_transport_fw(payload, phase, delay);
+    return payload;
+  }
+
+ private:
+  void run() { behaviour_(*this); }
+  void run_too() { behaviour_(*this); }
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_time&) override {
+    return on_backward ? on_backward(payload, phase) : tlm::TLM_ACCEPTED;
+  }
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+
+  Behaviour behaviour_;
+  std::vector<unsigned char> block_ = std::vector<unsigned char>(64);
+};
+
+using I = Initiator<64>;
+
+template <unsigned Width = 64>
+void add(ExternalModules& modules, const std::string& name,
+         typename Initiator<Width>::Behaviour behaviour,
+         typename Initiator<Width>::On on = Initiator<Width>::On::thread) {
+  modules.add_initiator("test." + name,
+                        [behaviour, on](const char* leaf, ExternalModules::TargetSocket& bridge) {
+                          auto made = std::make_unique<Initiator<Width>>(leaf, behaviour, on);
+                          ExternalModules::bind(made->socket, bridge);
+                          return made;
+                        });
+}
+
+// A well-behaved one: what it writes comes back.
+template <unsigned Width>
+void copy(Initiator<Width>& i) {
+  std::vector<unsigned char> data(200, 0x5a), back(data.size());
+  if (!i.access(write_command, hbm(24), data) || !i.access(read_command, hbm(24), back) ||
+      back != data)
+    SC_REPORT_ERROR("test/copy", "what comes back is not what was written");
+}
+
+void add_good(ExternalModules& modules) {
+  add<8>(modules, "width_8", copy<8>);
+  add<32>(modules, "width_32", copy<32>);
+  add<64>(modules, "width_64", copy<64>);
+  add<512>(modules, "width_512", copy<512>);
+  add(modules, "unaligned", [](I& i) {
+    for (std::size_t length : {1, 3, 65, 4097}) i.read(hbm(length * 7), length);
+  });
+  add(modules, "sram_read", [](I& i) { i.read(sram(64)); });
+  add(modules, "words", [](I& i) {
+    SC_REPORT_INFO("acme/dma", "starts to copy");
+    SC_REPORT_WARNING("acme/dma", "the FIFO is half full");
+    sc_core::wait(12, ns);
+    i.read(hbm());
+  });
+  add(modules, "pauses", [](I& i) {
+    for (int k = 0; k < 3; ++k) sc_core::sc_pause(), sc_core::wait(5, ns);
+    i.read(hbm());
+  });
+  add(modules, "clocked", [](I& i) {
+    i.read(hbm());
+    for (;;) sc_core::wait(100, ns);
+  });
+  add(modules, "byte_enables", [](I& i) {
+    std::vector<unsigned char> data(8, 0x11), back(8, 0xee);
+    unsigned char enables[] = {0xff, 0x00};
+    const auto masked = [&](tlm::tlm_generic_payload& payload) {
+      payload.set_byte_enable_ptr(enables);
+      payload.set_byte_enable_length(2);
+    };
+    for (const std::uint64_t address : {hbm(), sram()}) {
+      std::fill(data.begin(), data.end(), 0x11);
+      i.access(write_command, address, data);
+      std::fill(data.begin(), data.end(), 0x22);
+      i.access(write_command, address, data, masked);
+      std::fill(back.begin(), back.end(), 0xee);
+      i.access(read_command, address, back);
+      if (back != std::vector<unsigned char>{0x22, 0x11, 0x22, 0x11, 0x22, 0x11, 0x22, 0x11})
+        SC_REPORT_ERROR("test/byte_enables", "a write has changed other bytes than those enabled");
+      std::fill(back.begin(), back.end(), 0xee);
+      i.access(read_command, address, back, masked);
+      if (back != std::vector<unsigned char>{0x22, 0xee, 0x22, 0xee, 0x22, 0xee, 0x22, 0xee})
+        SC_REPORT_ERROR("test/byte_enables", "a read has returned other bytes than those enabled");
+    }
+  });
+  add(modules, "debug_and_dmi", [](I& i) {
+    std::vector<unsigned char> data(8);
+    tlm::tlm_generic_payload payload;
+    plain_tlm::prepare(payload, read_command, hbm(), data);
+    tlm::tlm_dmi dmi;
+    if (i.socket->get_direct_mem_ptr(payload, dmi) || i.socket->transport_dbg(payload) != 8)
+      SC_REPORT_ERROR("test/debug", "wrong answer");
+    for (const std::uint64_t nowhere : {~std::uint64_t{0}, std::uint64_t{1} << 50}) {
+      payload.set_address(nowhere);
+      if (i.socket->transport_dbg(payload) != 0) SC_REPORT_ERROR("test/debug", "wrong answer");
+    }
+    payload.set_address(hbm());
+    payload.set_data_ptr(nullptr);
+    if (i.socket->transport_dbg(payload) != 0) SC_REPORT_ERROR("test/debug", "wrong answer");
+  });
+}
+
+// Accesses that are refused: the run goes on.
+void add_refused(ExternalModules& modules) {
+  const auto refused = [&](const std::string& name, const I::Adjust& adjust) {
+    add(modules, name, [adjust](I& i) {
+      i.read(hbm(), 64, adjust);
+      i.read(hbm());
+    });
+  };
+  using P = tlm::tlm_generic_payload;
+  refused("null_pointer", [](P& p) { p.set_data_ptr(nullptr); });
+  refused("no_length", [](P& p) { p.set_data_length(0); });
+  refused("four_gigabytes", [](P& p) {
+    p.set_data_length(~0U);
+    p.set_streaming_width(~0U);
+  });
+  refused("streaming", [](P& p) { p.set_streaming_width(4); });
+  refused("no_command", [](P& p) { p.set_command(tlm::TLM_IGNORE_COMMAND); });
+  refused("nowhere", [](P& p) { p.set_address(std::uint64_t{1} << 50); });
+  refused("wrong_enables", [](P& p) {
+    static unsigned char enables[] = {0xff, 0x01};
+    p.set_byte_enable_ptr(enables);
+    p.set_byte_enable_length(2);
+  });
+  refused("enables_of_no_length", [](P& p) {
+    static unsigned char enables[] = {0xff};
+    p.set_byte_enable_ptr(enables);
+    p.set_byte_enable_length(0);
+  });
+}
+
+void add_faulty(ExternalModules& modules) {
+  add(modules, "error", [](I&) {
+    sc_core::wait(12, ns);
+    SC_REPORT_ERROR("acme/dma", "the FIFO has overrun");
+  });
+  add(modules, "fatal", [](I&) { SC_REPORT_FATAL("acme/dma", "the FIFO is lost"); });
+  const auto throws = [](I&) { throw std::runtime_error("no channel is left"); };
+  const auto throws_42 = [](I&) { throw 42; };
+  const auto fatal = [](I&) { SC_REPORT_FATAL("acme/dma", "the FIFO is lost"); };
+  const auto stops = [](I&) { sc_core::sc_stop(); };
+  add(modules, "throw", throws);
+  add(modules, "throw_42", throws_42);
+  add(modules, "stop", stops);
+  add(modules, "method_fatal", fatal, I::On::method);
+  add(modules, "method_throw", throws, I::On::method);
+  add(modules, "method_throw_42", throws_42, I::On::method);
+  add(modules, "method_stop", stops, I::On::method);
+  add(
+      modules, "method_exit", [](I&) { std::exit(0); }, I::On::method);
+  add(
+      modules, "method_abort", [](I&) { std::abort(); }, I::On::method);
+  add(
+      modules, "method_null", [](I&) { *nothing = 1; }, I::On::method);
+  add(
+      modules, "method_b_transport", [](I& i) { i.read(hbm()); }, I::On::method);
+  add(modules, "exit", [](I&) { std::exit(0); });
+  add(modules, "null", [](I&) { *nothing = 1; });
+  add(modules, "delta_loop", [](I&) {
+    sc_core::wait(7, ns);
+    while (zero == 0) sc_core::wait(sc_core::SC_ZERO_TIME);
+  });
+  add(
+      modules, "ping_pong",
+      [](I& i) {
+        sc_core::wait(7, ns);
+        for (;;) {
+          i.other.notify(sc_core::SC_ZERO_TIME);
+          sc_core::wait(i.other);
+        }
+      },
+      I::On::two_threads);
+  add(modules, "never_yields", [](I&) {
+    while (zero == 0) {
+    }
+  });
+  add(modules, "waits", [](I& i) { sc_core::wait(i.other); });  // as one that is done
+
+  add(modules, "end_req", [](I& i) { i.begin(hbm(), tlm::END_REQ); });
+  add(modules, "end_resp", [](I& i) { i.begin(hbm(), tlm::END_RESP); });
+  add(modules, "no_phase", [](I& i) { i.begin(hbm(), tlm::tlm_phase()); });
+  add(modules, "two_requests", [](I& i) { i.begin(hbm()), i.begin(hbm()); });
+  add(modules, "twice", [](I& i) {
+    tlm::tlm_generic_payload& payload = i.begin(hbm());
+    sc_core::wait(5, ns);
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_time delay;
+    i.socket->nb_transport_fw(payload, phase, delay);
+  });
+  add(modules, "no_memory_manager", [](I& i) {
+    std::vector<unsigned char> data(64);
+    tlm::tlm_generic_payload payload;
+    plain_tlm::prepare(payload, read_command, hbm(), data);
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_time delay;
+    i.socket->nb_transport_fw(payload, phase, delay);
+    sc_core::wait(i.other);
+  });
+  add(modules, "late", [](I& i) {
+    tlm::tlm_generic_payload& payload = i.pool.take();
+    std::vector<unsigned char> data(64);
+    plain_tlm::prepare(payload, read_command, hbm(), data);
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::wait(1, ns);
+    sc_time delay = sc_core::sc_max_time();
+    i.socket->nb_transport_fw(payload, phase, delay);
+  });
+  add(modules, "throws_backward", [](I& i) {
+    i.on_backward = [](tlm::tlm_generic_payload&, tlm::tlm_phase&) -> tlm::tlm_sync_enum {
+      throw std::runtime_error("no room for the response");
+    };
+    i.begin(hbm());
+  });
+  add(modules, "wrong_answer", [](I& i) {
+    i.on_backward = [](tlm::tlm_generic_payload&, tlm::tlm_phase& phase) {
+      if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
+      phase = tlm::BEGIN_REQ;
+      return tlm::TLM_UPDATED;
+    };
+    i.begin(hbm());
+  });
+  add(modules, "no_end_resp", [](I& i) { i.begin(hbm()), sc_core::wait(i.other); });
+
+  modules.add_initiator(
+      "test.constructor",
+      [](const char*, ExternalModules::TargetSocket&) -> std::unique_ptr<sc_core::sc_module> {
+        throw std::runtime_error("no licence");
+      });
+  modules.add_initiator(
+      "test.constructor_fatal",
+      [](const char*, ExternalModules::TargetSocket&) -> std::unique_ptr<sc_core::sc_module> {
+        SC_REPORT_FATAL("acme/dma", "no licence");
+        return nullptr;
+      });
+  modules.add_initiator("test.unbound", [](const char* leaf, ExternalModules::TargetSocket&) {
+    return std::make_unique<I>(
+        leaf, [](I& i) { i.read(hbm()); }, I::On::thread);
+  });
+}
+
+// --- Targets, in the place of the SRAM: what one does with a request
+
+class Target final : public sc_core::sc_module, private tlm::tlm_fw_transport_if<> {
+ public:
+  using Behaviour =
+      std::function<tlm::tlm_sync_enum(Target&, tlm::tlm_generic_payload&, tlm::tlm_phase&)>;
+  Target(const sc_core::sc_module_name& name, Behaviour behaviour)
+      : sc_module(name), socket("socket"), behaviour_(std::move(behaviour)) {
+    socket.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
+  }
+  tlm::tlm_target_socket<32> socket;
+
+  void backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) {
+    sc_time delay;
+    socket->nb_transport_bw(payload, phase, delay);
+  }
+  static tlm::tlm_sync_enum answered(tlm::tlm_generic_payload& payload, int status) {
+    payload.set_response_status(static_cast<tlm::tlm_response_status>(status));
+    return tlm::TLM_COMPLETED;
+  }
+
+ private:
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_time&) override {
+    return behaviour_(*this, payload, phase);
+  }
+  void b_transport(tlm::tlm_generic_payload&, sc_time&) override {}
+  bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+  unsigned transport_dbg(tlm::tlm_generic_payload&) override { return 0; }
+
+  Behaviour behaviour_;
+};
+
+void add_targets(ExternalModules& modules) {
+  using P = tlm::tlm_generic_payload;
+  using Phase = tlm::tlm_phase;
+  const auto target = [&](const std::string& name, const Target::Behaviour& behaviour) {
+    modules.add_target("test." + name,
+                       [behaviour](const char* leaf, ExternalModules::InitiatorSocket& bridge) {
+                         auto made = std::make_unique<Target>(leaf, behaviour);
+                         ExternalModules::bind(bridge, made->socket);
+                         return made;
+                       });
+  };
+  modules.add_target("test.memory", &plain_tlm::LtMemory::socket);
+  target("strobes", [](Target& t, P& p, Phase&) {  // a memory with byte enables
+    static unsigned char memory[1 << 12];
+    for (unsigned i = 0; i < p.get_data_length(); ++i) {
+      if (p.get_byte_enable_ptr() != nullptr &&
+          p.get_byte_enable_ptr()[i % p.get_byte_enable_length()] == TLM_BYTE_DISABLED)
+        continue;
+      unsigned char& mine = memory[p.get_address() + i];
+      (p.is_write() ? mine : p.get_data_ptr()[i]) = p.is_write() ? p.get_data_ptr()[i] : mine;
+    }
+    return t.answered(p, tlm::TLM_OK_RESPONSE);
+  });
+  target("incomplete", [](Target&, P&, Phase&) { return tlm::TLM_COMPLETED; });
+  target("no_status", [](Target& t, P& p, Phase&) { return t.answered(p, 77); });
+  target("refuses",
+         [](Target& t, P& p, Phase&) { return t.answered(p, tlm::TLM_ADDRESS_ERROR_RESPONSE); });
+  target("throws_forward", [](Target&, P&, Phase&) -> tlm::tlm_sync_enum {
+    throw std::runtime_error("no row is open");
+  });
+  target("throws_42_forward", [](Target&, P&, Phase&) -> tlm::tlm_sync_enum { throw 42; });
+  target("reports_forward", [](Target&, P&, Phase&) {
+    SC_REPORT_ERROR("acme/dram", "no row is open");
+    return tlm::TLM_COMPLETED;
+  });
+  target("never_answers", [](Target&, P&, Phase&) { return tlm::TLM_ACCEPTED; });
+  target("updates_wrongly", [](Target&, P&, Phase& phase) {
+    phase = tlm::END_RESP;
+    return tlm::TLM_UPDATED;
+  });
+  target("answers_twice", [](Target& t, P& p, Phase&) {
+    t.backward(p, tlm::BEGIN_RESP);
+    return t.answered(p, tlm::TLM_OK_RESPONSE);
+  });
+  target("end_req_twice", [](Target& t, P& p, Phase& phase) {
+    if (phase == tlm::BEGIN_REQ) t.backward(p, tlm::END_REQ), t.backward(p, tlm::END_REQ);
+    return tlm::TLM_ACCEPTED;
+  });
+  target("initiators_phase", [](Target& t, P& p, Phase&) {
+    t.backward(p, tlm::BEGIN_REQ);
+    return tlm::TLM_ACCEPTED;
+  });
+  target("deletes", [](Target&, P& p, Phase&) {
+    delete &p;
+    return tlm::TLM_COMPLETED;
+  });
+  target("releases", [](Target&, P& p, Phase&) {
+    p.release();
+    return tlm::TLM_COMPLETED;
+  });
+  target("keeps", [](Target& t, P& p, Phase&) {
+    p.acquire();
+    return t.answered(p, tlm::TLM_OK_RESPONSE);
+  });
+  target("changes_pointer", [](Target& t, P& p, Phase&) {
+    static unsigned char mine[64];
+    p.set_data_ptr(mine);
+    return t.answered(p, tlm::TLM_OK_RESPONSE);
+  });
+  target("stale", [](Target& t, P& p, Phase&) {
+    static P* last = nullptr;
+    if (last != nullptr && last != &p) return t.answered(p, tlm::TLM_OK_RESPONSE);
+    last = &p;
+    sc_core::sc_spawn(
+        [&t, &p] {
+          sc_core::wait(100, ns);
+          t.backward(p, tlm::BEGIN_RESP);
+        },
+        "late");
+    return t.answered(p, tlm::TLM_OK_RESPONSE);
+  });
+}
+
+}  // namespace
+}  // namespace kernbench
+
+extern "C" void WRAPPED(__real_)(kernbench::ComponentRegistry& registry,
+                                 const kernbench::ExternalModules& modules);
+
+extern "C" void WRAPPED(__wrap_)(kernbench::ComponentRegistry& registry,
+                                 const kernbench::ExternalModules& /*modules*/) {
+  using namespace kernbench;
+  ExternalModules all;
+  add_good(all);
+  add_refused(all);
+  add_faulty(all);
+  add_targets(all);
+  WRAPPED(__real_)(registry, all);
+}

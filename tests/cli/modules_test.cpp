@@ -1,0 +1,312 @@
+// Plain TLM-2.0 modules of anyone (spec 2.1, 4.2): `run` without a bench plays them; whatever they
+// do wrong ends in a message that names the module and keeps its words, with status 1, or 3 for a
+// deadlock.
+#include <boost/test/unit_test.hpp>
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+using namespace kernbench::test;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+ProgramResult play(const std::string& initiator, const Words& more = {}, int signal = 0,
+                   int after_ms = 0) {
+  Words words{"run", "--topology", "tiny", "--set",
+              "system.tlm_initiators=[{id: ext0, attach: sip0.cube0.r0c0, bridge: {impl: "
+              "builtin.tlm_initiator_bridge, attrs: {module: test." +
+                  initiator + "}}}]"};
+  words.insert(words.end(), more.begin(), more.end());
+  return kernbench_program(words, signal, after_ms, nullptr, KERNBENCH_MODULES_PROGRAM);
+}
+
+Words with_target(const std::string& target, Words more = {}) {
+  more.insert(more.end(), {"--set",
+                           "cube.components.sram={impl: builtin.tlm_target_bridge, attrs: "
+                           "{module: test." +
+                               target + "}}"});
+  return more;
+}
+
+void check(const ProgramResult& result, int status, const Words& parts) {
+  BOOST_TEST(result.status == status);
+  for (const std::string& part : parts)
+    BOOST_TEST(result.err.find(part) != std::string::npos,
+               "'" << part << "' is not in: " << result.err);
+  for (const char* never : {"E546", "E548", "Segmentation", "terminate called"}) {
+    BOOST_TEST(result.err.find(never) == std::string::npos, result.err);
+    BOOST_TEST(result.out.find(never) == std::string::npos, result.out);
+  }
+}
+
+struct Case {
+  std::string module;
+  Words parts;
+};
+
+const std::string bridge = "sip0.cube0.ext0", module = bridge + ".module.run at ",
+                  protocol = "the module behind the bridge breaks the base protocol: ";
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(modules)
+
+// --- Runs
+
+BOOST_AUTO_TEST_CASE(run_without_a_bench_plays_initiators_until_all_are_idle) {
+  for (const char* name : {"width_8", "width_32", "width_64", "width_512"}) {
+    BOOST_TEST_CONTEXT(name) {
+      const ProgramResult result = play(name);
+      check(result, 0, {});
+      BOOST_TEST(result.err == "");
+      for (const std::string part : {"initiator", bridge.c_str(), name, "simulated time", "links"})
+        BOOST_TEST(result.out.find(part) != std::string::npos, part);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_summary_counts_accesses_and_bytes) {
+  const ProgramResult result = play("width_64", {"--json"});
+  check(result, 0, {});
+  const auto json = nlohmann::json::parse(result.out);
+  BOOST_TEST(json.at("bench").is_null());
+  BOOST_TEST(json.at("status") == "completed");
+  BOOST_REQUIRE(json.at("initiators").size() == 1U);
+  const auto& ext0 = json["initiators"][0];
+  BOOST_TEST(ext0.at("initiator") == bridge);
+  BOOST_TEST(ext0.at("module") == "test.width_64");
+  BOOST_TEST(ext0.at("reads") == 1);
+  BOOST_TEST(ext0.at("writes") == 1);
+  BOOST_TEST(ext0.at("bytes_read") == 200);
+  BOOST_TEST(ext0.at("bytes_written") == 200);
+  BOOST_TEST(ext0.at("failed") == 0);
+  BOOST_TEST(ext0.at("first_failure").is_null());
+  BOOST_TEST(ext0.at("last_end_ns") == json.at("simulated_ns"));
+}
+
+BOOST_AUTO_TEST_CASE(a_module_that_only_watches_a_clock_is_idle) {
+  const ProgramResult result = play("clocked", {"--json"});
+  check(result, 0, {});
+  const auto json = nlohmann::json::parse(result.out);
+  BOOST_TEST(json.at("simulated_ns").get<double>() >= 1'000'000.0);  // --deadlock-after
+  BOOST_TEST(json["initiators"][0].at("last_end_ns").get<double>() < 100.0);
+  const ProgramResult until = play("clocked", {"--json", "--until", "5000"});
+  check(until, 0, {"stopped at 5000 ns of simulated time, as --until says"});
+  BOOST_TEST(nlohmann::json::parse(until.out).at("simulated_ns") == 5000.0);
+}
+
+BOOST_AUTO_TEST_CASE(byte_enables_choose_the_bytes_in_the_machine_and_in_a_plain_memory) {
+  check(play("byte_enables"), 0, {});
+  check(play("byte_enables", with_target("strobes")), 0, {});
+  check(play("byte_enables", with_target("memory")), 1, {"TLM_BYTE_ENABLE_ERROR_RESPONSE"});
+}
+
+BOOST_AUTO_TEST_CASE(debug_transport_and_dmi_requests_are_answered_from_anywhere) {
+  check(play("debug_and_dmi"), 0, {});
+  check(play("unaligned"), 0, {});
+}
+
+BOOST_AUTO_TEST_CASE(results_are_written_as_those_of_a_bench) {
+  const TemporaryFolder folder;
+  check(play("width_64", {"--stats", folder.file("s.json"), "--trace", folder.file("w.vcd"),
+                          "--trace-requests", folder.file("r.jsonl")}),
+        0, {});
+  BOOST_TEST(nlohmann::json::parse(folder.read("s.json")).at("components").size() > 50U);
+  BOOST_TEST(folder.read("w.vcd").find("outstanding") != std::string::npos);
+  BOOST_TEST(folder.read("r.jsonl").find("\"initiator\":\"" + bridge + "\"") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(what_makes_no_sense_without_a_bench_is_refused) {
+  check(kernbench_program({"run", "--topology", "tiny"}), 2,
+        {"there is no --bench, and the machine has no plain TLM-2.0 initiators to play"});
+  for (const Words& words :
+       {Words{"--verify-data"}, Words{"--seed", "2"}, Words{"--op-log", "x.csv"},
+        Words{"--param", "M=1"}, Words{"--device", "sip:0"}, Words{"--breakdown"}})
+    check(play("width_64", words), 2, {"run: " + words[0] + " goes with --bench"});
+  check(play("width_64", {"--data", "eager"}), 2, {"--data eager goes with --bench"});
+}
+
+// --- Accesses that fail
+
+BOOST_AUTO_TEST_CASE(failing_accesses_are_counted_and_make_status_1) {
+  const std::vector<Case> cases{
+      {"null_pointer",
+       {"the read of 64 bytes", "TLM_GENERIC_ERROR_RESPONSE: its data pointer is null"}},
+      {"no_length", {"the read of 0 bytes", "TLM_BURST_ERROR_RESPONSE: its length is 0"}},
+      {"four_gigabytes",
+       {"the read of 4294967295 bytes",
+        "TLM_BURST_ERROR_RESPONSE: its length is above max_length_bytes, 67108864"}},
+      {"streaming", {"TLM_BURST_ERROR_RESPONSE: its streaming width is 4"}},
+      {"no_command",
+       {"the access of 64 bytes", "TLM_COMMAND_ERROR_RESPONSE: it is neither a read nor a write"}},
+      {"nowhere", {"the read of 64 bytes at 0x4000000000000", "TLM_ADDRESS_ERROR_RESPONSE: "}},
+      {"wrong_enables",
+       {"TLM_BYTE_ENABLE_ERROR_RESPONSE: byte enable 1 is 0x1, neither 0 nor 0xff"}},
+      {"enables_of_no_length",
+       {"TLM_BYTE_ENABLE_ERROR_RESPONSE: it has byte enables of length 0"}}};
+  for (const Case& each : cases) {
+    BOOST_TEST_CONTEXT(each.module) {
+      Words parts{
+          "kernbench: 1 access of plain TLM-2.0 initiators failed:\n  sip0.cube0.ext0 (test." +
+          each.module + "): 1, first "};
+      parts.insert(parts.end(), each.parts.begin(), each.parts.end());
+      const ProgramResult result = play(each.module, {"--json"});
+      check(result, 1, parts);
+      const auto json = nlohmann::json::parse(result.out);
+      BOOST_TEST(json["initiators"][0].at("failed") == 1);
+      BOOST_TEST(json["initiators"][0].at("reads") == 1);  // the good one
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_a_target_answers_is_counted) {
+  for (const Case& each : std::vector<Case>{{"incomplete", {"TLM_GENERIC_ERROR_RESPONSE"}},
+                                            {"no_status", {"TLM_GENERIC_ERROR_RESPONSE"}},
+                                            {"refuses", {"TLM_ADDRESS_ERROR_RESPONSE"}}}) {
+    BOOST_TEST_CONTEXT(each.module)
+    check(play("sram_read", with_target(each.module)), 1,
+          {"1 access of plain TLM-2.0 initiators failed:", each.parts[0]});
+  }
+}
+
+BOOST_AUTO_TEST_CASE(failing_accesses_beside_a_bench_make_status_1) {
+  const ProgramResult result = play("nowhere", {"--bench", "gemm-single-pe", "--verify-data"});
+  check(result, 1, {"kernbench: 1 access of plain TLM-2.0 initiators failed:"});
+  BOOST_TEST(result.out.find("verdict: PASS") != std::string::npos);
+  check(play("width_64", {"--bench", "gemm-single-pe", "--verify-data"}), 0, {});
+}
+
+// --- Faults
+
+BOOST_AUTO_TEST_CASE(a_fault_of_a_module_has_its_process_and_its_words) {
+  const std::vector<Case> cases{
+      {"error", {module + "12 ns: error of 'acme/dma': the FIFO has overrun\n"}},
+      {"fatal", {module + "0 ns: fatal error of 'acme/dma': the FIFO is lost\n"}},
+      {"throw", {module + "0 ns: uncaught exception: no channel is left\n"}},
+      {"throw_42", {module + "0 ns: uncaught exception: it is no std::exception\n"}},
+      {"stop", {module + "0 ns: it has called sc_stop()\n"}},
+      {"exit", {module + "0 ns: it has called exit(0)\n"}},
+      {"method_fatal", {module + "0 ns: fatal error of 'acme/dma': the FIFO is lost\n"}},
+      {"method_throw", {module + "0 ns: uncaught exception: no channel is left\n"}},
+      {"method_throw_42", {module + "0 ns: uncaught exception: it is no std::exception\n"}},
+      {"method_stop", {module + "0 ns: it has called sc_stop()\n"}},
+      {"method_exit", {module + "0 ns: it has called exit(0)\n"}},
+      {"method_abort", {module + "0 ns: it has called abort() (SIGABRT)\n"}}};
+  for (const Case& each : cases) {
+    BOOST_TEST_CONTEXT(each.module) { check(play(each.module), 1, each.parts); }
+  }
+#ifndef __SANITIZE_ADDRESS__
+  for (const char* name : {"null", "method_null"})
+    check(play(name), 1, {module + "0 ns: it has accessed the invalid address 0x0 (SIGSEGV)\n"});
+#endif
+}
+
+BOOST_AUTO_TEST_CASE(faults_end_a_bench_too) {
+  check(play("error", {"--bench", "gemm-single-pe"}), 1,
+        {module + "12 ns: error of 'acme/dma': the FIFO has overrun\n"});
+}
+
+BOOST_AUTO_TEST_CASE(warnings_and_information_go_to_standard_error_with_the_process) {
+  const ProgramResult result = play("words", {"--json"});
+  check(result, 0,
+        {"kernbench: info: " + module + "0 ns: acme/dma: starts to copy\n",
+         "kernbench: warning: " + module + "0 ns: acme/dma: the FIFO is half full\n"});
+  BOOST_CHECK_NO_THROW(nlohmann::json::parse(result.out));
+}
+
+BOOST_AUTO_TEST_CASE(sc_pause_of_a_module_changes_nothing) {
+  const ProgramResult result = play("pauses", {"--json"});
+  check(result, 0, {});
+  BOOST_TEST(nlohmann::json::parse(result.out)["initiators"][0].at("reads") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_module_breaks_the_base_protocol) {
+  const std::vector<Case> cases{
+      {"end_req", {"a target's phase on the forward path"}},
+      {"end_resp", {"END_RESP without a BEGIN_RESP"}},
+      {"no_phase", {"nb_transport_fw with a phase that is not set"}},
+      {"two_requests", {"BEGIN_REQ before the END_REQ of the request before"}},
+      {"twice", {"BEGIN_REQ with a payload that is under way"}},
+      {"no_memory_manager", {"BEGIN_REQ with a payload that has no memory manager"}},
+      {"method_b_transport", {"b_transport in the SC_METHOD 'sip0.cube0.ext0.module.run'"}},
+      {"wrong_answer", {"BEGIN_RESP is answered by TLM_UPDATED with another phase than END_RESP"}}};
+  for (const Case& each : cases) {
+    BOOST_TEST_CONTEXT(each.module)
+    check(play(each.module), 1, {bridge + " at ", protocol + each.parts[0]});
+  }
+  check(play("throws_backward"), 1,
+        {bridge + " at ",
+         "the module behind the bridge has thrown in nb_transport_bw: no room for the response"});
+  check(play("late"), 1, {module + "1 ns: uncaught exception: simulated time would pass"});
+}
+
+BOOST_AUTO_TEST_CASE(a_target_breaks_the_base_protocol) {
+  const std::vector<Case> cases{
+      {"updates_wrongly", {"BEGIN_REQ is answered by TLM_UPDATED with a phase of the initiator"}},
+      {"answers_twice", {"a request is answered twice"}},
+      {"end_req_twice", {"END_REQ twice"}},
+      {"initiators_phase", {"an initiator's phase on the backward path"}},
+      {"changes_pointer", {"the data pointer of a payload has been changed"}},
+      {"stale", {"a phase of a payload that is not under way"}}};
+  for (const Case& each : cases) {
+    BOOST_TEST_CONTEXT(each.module)
+    check(play("sram_read", with_target(each.module)), 1,
+          {"sip0.cube0.sram at ", protocol + each.parts[0]});
+  }
+  const std::string behind = "the module behind the bridge has ";
+  for (const Case& each : std::vector<Case>{
+           {"throws_forward", {"thrown in nb_transport_fw: no row is open"}},
+           {"throws_42_forward",
+            {"thrown in nb_transport_fw: an exception that is no std::exception"}},
+           {"reports_forward", {"thrown in nb_transport_fw: acme/dram: no row is open"}},
+           {"deletes", {"deleted a payload, which belongs to its initiator"}},
+           {"releases", {"released a payload more often than it has acquired it"}}}) {
+    BOOST_TEST_CONTEXT(each.module)
+    check(play("sram_read", with_target(each.module)), 1,
+          {"sip0.cube0.sram at ", behind + each.parts[0]});
+  }
+  check(play("sram_read", with_target("keeps")), 1,
+        {"the module behind sip0.cube0.sram keeps 1 payload(s)"});
+}
+
+BOOST_AUTO_TEST_CASE(who_never_answers_is_named_by_the_deadlock) {
+  check(play("sram_read", with_target("never_answers")), 3,
+        {"deadlock at ", "\n  sip0.cube0.ext0 waits for the end of the read of 64 bytes",
+         "\n  sip0.cube0.sram waits for its module to answer the read of 64 bytes at offset 0x40"});
+  check(play("no_end_resp"), 3, {"deadlock at ", "\n  sip0.cube0.ext0 waits for the end of "});
+}
+
+// --- What does not come back
+
+BOOST_AUTO_TEST_CASE(delta_cycles_of_an_instant_are_bounded_and_their_processes_named) {
+  check(play("delta_loop", {"--max-deltas", "1000"}), 1,
+        {" delta cycles at 7 ns, the most that an instant may have: sip0.cube0.ext0.module.run\n"});
+  check(play("ping_pong", {"--max-deltas", "1000"}), 1,
+        {" delta cycles at 7 ns, the most that an instant may have: sip0.cube0.ext0.module.run, "
+         "sip0.cube0.ext0.module.run_too\n"});
+  check(play("delta_loop"), 1, {"10000000 delta cycles at 7 ns"});  // the default
+}
+
+BOOST_AUTO_TEST_CASE(a_thread_that_never_yields_ends_at_the_wall_limit_and_by_a_signal) {
+  check(play("never_yields", {"--max-wall", "0.5"}), 1,
+        {"by --max-wall: " + module + "0 ns: it lets no simulated time pass"});
+  check(play("never_yields", {}, SIGTERM, 1500), 1,
+        {"interrupted at ", module + "0 ns: it lets no simulated time pass"});
+  check(play("waits"), 0, {});  // it is done
+}
+
+// --- Modules that cannot be built
+
+BOOST_AUTO_TEST_CASE(a_module_that_cannot_be_built_or_bound_is_named) {
+  check(play("constructor"), 1,
+        {"'sip0.cube0.ext0': the module 'test.constructor' cannot be built: no licence"});
+  check(play("constructor_fatal"), 1,
+        {"'sip0.cube0.ext0': the module 'test.constructor_fatal' cannot be built: elaboration: "
+         "fatal error of 'acme/dma': no licence"});
+  check(play("unbound"), 1, {"elaboration: complete binding failed", "sip0.cube0.ext0."});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
