@@ -1,7 +1,7 @@
 // A plain, loosely-timed TLM-2.0 initiator: SystemC and TLM-2.0 alone, up to the registration at
 // the end.
 //
-// Behaviour: writes 16 blocks of 64 bytes to the start of the memory of cube 0, one after the
+// Behaviour: writes 16 blocks of 64 bytes to the HBM of cube 0, one after the
 // other, reads each back and stops with an error if a byte is wrong.
 #include <tlm_utils/simple_initiator_socket.h>
 
@@ -25,7 +25,10 @@ class @Class@Model final : public sc_core::sc_module {
 
  private:
   using Block = std::array<unsigned char, 64>;
-  static constexpr sc_dt::uint64 hbm_of_cube_0 = sc_dt::uint64{1} << 37;  // physical, of SIP 0
+  // Physical: bit 37 chooses the HBM of a cube, here of cube 0 of SIP 0; 3 GiB are in the middle of
+  // the partition of PE 0, beyond what benches allocate.
+  static constexpr sc_dt::uint64 hbm_of_cube_0 = sc_dt::uint64{1} << 37;
+  static constexpr sc_dt::uint64 start = hbm_of_cube_0 + (sc_dt::uint64{3} << 30);
 
   void run() {
     for (unsigned i = 0; i < 16; ++i) {
@@ -41,7 +44,7 @@ class @Class@Model final : public sc_core::sc_module {
   void transport(tlm::tlm_command command, unsigned index, Block& block) {
     tlm::tlm_generic_payload access;
     access.set_command(command);
-    access.set_address(hbm_of_cube_0 + index * block.size());
+    access.set_address(start + index * block.size());
     access.set_data_ptr(block.data());
     access.set_data_length(block.size());
     access.set_streaming_width(block.size());

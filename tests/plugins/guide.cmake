@@ -10,7 +10,8 @@ include("${CMAKE_CURRENT_LIST_DIR}/build.cmake")  # step 2: as written
 execute_process(COMMAND "${CMAKE_CTEST_COMMAND}" --test-dir "${BUILD}" --no-tests=error COMMAND_ERROR_IS_FATAL ANY)
 
 # Steps 3 and 4: the guide's source, and its block of CMake as the test.
-file(COPY "${CUT}/paged_sram/paged_sram.cpp" DESTINATION "${SOURCE}")
+file(COPY_FILE "${CUT}/paged_sram/paged_sram.cpp" "${SOURCE}/paged_sram.cpp")
+file(TOUCH "${SOURCE}/paged_sram.cpp")
 file(READ "${GUIDE}" guide)
 string(REGEX MATCH "```cmake\n(# test.cmake of paged_sram\n[^`]*)```" block "${guide}")
 if(block STREQUAL "")

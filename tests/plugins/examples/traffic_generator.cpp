@@ -27,12 +27,13 @@ class Generator final : public sc_core::sc_module, private tlm::tlm_mm_interface
   tlm_utils::simple_initiator_socket<Generator, 512> socket;
 
  private:
-  static constexpr sc_dt::uint64 hbm_of_cube_0 = sc_dt::uint64{1} << 37;  // physical, of SIP 0
+  // Physical: bit 37 chooses the HBM of a cube; beyond what benches allocate.
+  static constexpr sc_dt::uint64 start = (sc_dt::uint64{1} << 37) + (sc_dt::uint64{3} << 30);
 
   void run() {
     for (unsigned i = 0; i < 32; ++i) {
       while (under_way_ == 4) wait(ended_);
-      request(hbm_of_cube_0 + i * data_.size());
+      request(start + i * data_.size());
       if (blocked_) wait(accepted_);  // one request at a time
       wait(10, sc_core::SC_NS);
     }
