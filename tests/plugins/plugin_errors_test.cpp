@@ -120,16 +120,16 @@ BOOST_AUTO_TEST_CASE(the_same_plug_in_twice_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(a_factory_that_fails_is_reported_with_the_node) {
-  const auto refused = [](const std::string& impl, const std::string& message) {
+  const auto refused = [](const std::string& impl, int status, const std::string& message) {
     const ProgramResult result =
         kernbench_program({"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--plugin",
                            example("makes_nothing"), "--set",
-                           "cube.components.sram={impl: " + impl + ", attrs: {}}"});
-    BOOST_TEST(result.status == 2, result.err);
-    BOOST_TEST(result.err == "kernbench: error: 'sip0.cube0.sram': " + message + "\n");
+                           "cube.pe_template.components.pe_math={impl: " + impl + ", attrs: {}}"});
+    BOOST_TEST(result.status == status, result.err);
+    BOOST_TEST(result.err == "kernbench: error: 'sip0.cube0.pe0.pe_math': " + message + "\n");
   };
-  refused("acme.nothing", "the factory of 'acme.nothing' has made nothing");
-  refused("acme.thrower", "its implementation 'acme.thrower' cannot be made: no licence");
+  refused("acme.nothing", 2, "the factory of 'acme.nothing' has made nothing");
+  refused("acme.thrower", 1, "its implementation 'acme.thrower' cannot be built: no licence");
 }
 
 BOOST_AUTO_TEST_CASE(every_command_that_reads_a_machine_loads_plug_ins) {

@@ -95,7 +95,7 @@ class RoundRobin : public RouterService {
     if (ready > 1) ++turns_;
     const Arrival flit = output.inputs[chosen].front().flit;
     output.inputs[chosen].pop_front();
-    output.next = (chosen + 1) % count;
+    output.next = chosen + 1;
     output.free_at =
         now + transfer_fs(flit.transaction->route().bytes_of(flit.flit), *parameters_.port_bw_gbs);
     return flit;
