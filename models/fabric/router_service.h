@@ -58,7 +58,7 @@ class SerialService : public RouterService {
 
   Fs next_due() const { return ingress_.next_due(); }
   template <class PassOn>
-  void serve(Fs now, PassOn pass_on) {
+  [[gnu::always_inline]] void serve(Fs now, PassOn pass_on) {
     ingress_.serve(now, pass_on);
   }
   Fs held(Fs now) const { return ingress_.held(now); }

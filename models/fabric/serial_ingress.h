@@ -39,9 +39,9 @@ class SerialIngress {
 
   // Calls hand_over(const Arrival&, Fs start) for all that is through at `now`, which must not be
   // later than next_due(). The arrival has left the queue by then; a flit's service began at
-  // `start`.
+  // `start`. Inlined, so that a flit costs one call at any level of optimisation.
   template <class HandOver>
-  void serve(Fs now, HandOver hand_over) {
+  [[gnu::always_inline]] void serve(Fs now, HandOver hand_over) {
     for (;;) {
       const bool data = data_due() <= now;
       const bool control = control_due() <= now;

@@ -36,11 +36,21 @@ void add_runnable(const std::vector<sc_core::sc_object*>& objects, std::set<std:
 }  // namespace
 
 DeltaWatch::DeltaWatch(std::uint64_t bound) : bound_(bound) {
-  if (bound_ > 0) sc_core::sc_get_curr_simcontext()->add_trace_file(this);
+  if (bound_ > 0 && bound_ < large) count();
 }
 
 DeltaWatch::~DeltaWatch() {
-  if (bound_ > 0) sc_core::sc_get_curr_simcontext()->remove_trace_file(this);
+  if (counting_) sc_core::sc_get_curr_simcontext()->remove_trace_file(this);
+}
+
+void DeltaWatch::count() {
+  counting_ = true;
+  sc_core::sc_get_curr_simcontext()->add_trace_file(this);
+}
+
+void DeltaWatch::look() {
+  if (!counting_ && bound_ > 0 && sc_core::sc_delta_count_at_current_time() >= watched_from())
+    count();
 }
 
 void DeltaWatch::cycle(bool delta_cycle) {
@@ -52,7 +62,6 @@ void DeltaWatch::cycle(bool delta_cycle) {
 std::string DeltaWatch::report() {
   constexpr int further_deltas = 16;  // of processes that run by turns
   constexpr std::size_t most_named = 8;
-  const std::uint64_t deltas = sc_core::sc_delta_count_at_current_time();
   std::set<std::string> names;
   for (int i = 0; i < further_deltas && sc_core::sc_pending_activity_at_current_time(); ++i) {
     add_runnable(sc_core::sc_get_top_level_objects(), names);
@@ -65,9 +74,9 @@ std::string DeltaWatch::report() {
     text += (named == 1 ? "" : ", ") + name;
   }
   if (names.size() > most_named) text += fmt::format(" and {} more", names.size() - most_named);
-  return fmt::format("{} delta cycles at {}, the most that an instant may have: {}", deltas,
+  return fmt::format("more than {} delta cycles at {}, by {}", bound_,
                      format_ns(sc_core::sc_time_stamp().value()),
-                     names.empty() ? "their processes have stopped by now" : text);
+                     names.empty() ? "processes that have stopped by now" : text);
 }
 
 }  // namespace kernbench

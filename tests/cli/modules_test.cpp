@@ -282,12 +282,11 @@ BOOST_AUTO_TEST_CASE(who_never_answers_is_named_by_the_deadlock) {
 // --- What does not come back
 
 BOOST_AUTO_TEST_CASE(delta_cycles_of_an_instant_are_bounded_and_their_processes_named) {
-  check(play("delta_loop", {"--max-deltas", "1000"}), 1,
-        {" delta cycles at 7 ns, the most that an instant may have: sip0.cube0.ext0.module.run\n"});
+  const std::string by = " delta cycles at 7 ns, by sip0.cube0.ext0.module.run";
+  check(play("delta_loop", {"--max-deltas", "1000"}), 1, {"more than 1000" + by + "\n"});
   check(play("ping_pong", {"--max-deltas", "1000"}), 1,
-        {" delta cycles at 7 ns, the most that an instant may have: sip0.cube0.ext0.module.run, "
-         "sip0.cube0.ext0.module.run_too\n"});
-  check(play("delta_loop"), 1, {"10000000 delta cycles at 7 ns"});  // the default
+        {"more than 1000" + by + ", sip0.cube0.ext0.module.run_too\n"});
+  check(play("delta_loop"), 1, {"more than 10000000" + by + "\n"});  // the default
 }
 
 BOOST_AUTO_TEST_CASE(a_thread_that_never_yields_ends_at_the_wall_limit_and_by_a_signal) {
