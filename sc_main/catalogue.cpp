@@ -21,8 +21,9 @@ struct Catalogue::Brought {
   std::string file;
 
   bool nothing() const {
-    return components.list().empty() && modules.initiators().empty() && modules.targets().empty() &&
-           benches.benches().empty() && algorithms.algorithms().empty();
+    return components.list().empty() && modules.declared_initiators().empty() &&
+           modules.declared_targets().empty() && benches.benches().empty() &&
+           algorithms.algorithms().empty();
   }
 };
 
@@ -50,31 +51,19 @@ void check(const Implementation& component, const std::string& file) {
   if (!component.create) refuse(file, what + "has no factory");
 }
 
+template <class Entry>
+bool has_name(const std::vector<Entry>& entries, const std::string& name) {
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const Entry& entry) { return entry.name == name; });
+}
+
 }  // namespace
 
 Catalogue::Catalogue(const std::vector<PluginFile>& plugins) {
   std::vector<Brought> all(plugins.size());
   for (std::size_t i = 0; i < plugins.size(); ++i) load(plugins[i], all[i]);
-
-  ExternalModules modules;
-  auto known_algorithms = std::make_shared<AlgorithmRegistry>(shipped_algorithms());
-  for (const Brought& each : all) {
-    for (const auto& [name, make] : each.modules.initiators()) {
-      claim(module, name, modules.initiators().count(name) > 0, each.file);
-      modules.add_initiator(name, make);
-    }
-    for (const auto& [name, make] : each.modules.targets()) {
-      claim(module, name, modules.targets().count(name) > 0, each.file);
-      modules.add_target(name, make);
-    }
-    for (const CollectiveAlgorithm& its : each.algorithms.algorithms()) {
-      const auto& known = known_algorithms->algorithms();
-      const auto same = [&](const CollectiveAlgorithm& a) { return a.name == its.name; };
-      claim(algorithm, its.name, std::any_of(known.begin(), known.end(), same), each.file);
-      known_algorithms->add(its);
-    }
-  }
-  algorithms = std::move(known_algorithms);
+  const ExternalModules modules = take_modules(all);
+  algorithms = take_algorithms(all);
   register_builtin_components(components, modules);
   benches.set_algorithms(algorithms);
   register_benches(benches);
@@ -85,12 +74,56 @@ Catalogue::Catalogue(const std::vector<PluginFile>& plugins) {
       components.add(*its);
     }
     for (const Bench& its : each.benches.benches()) {
-      const auto& known = benches.benches();
-      const auto same = [&](const Bench& a) { return a.name == its.name; };
-      claim(bench, its.name, std::any_of(known.begin(), known.end(), same), each.file);
+      claim(bench, its.name, has_name(benches.benches(), its.name), each.file);
       benches.add(its);
     }
   }
+}
+
+// Every module is an implementation of its own name, too.
+ExternalModules Catalogue::take_modules(const std::vector<Brought>& all) {
+  ComponentRegistry built_in;
+  register_builtin_components(built_in);
+  ExternalModules modules;
+  const auto claim_module = [&](const std::string& name, const std::string& file) {
+    claim(component, name,
+          built_in.find(name) != nullptr || modules.declared_initiators().count(name) > 0 ||
+              modules.declared_targets().count(name) > 0,
+          file);
+  };
+  for (const Brought& each : all) {
+    for (const auto& [name, declared] : each.modules.declared_initiators()) {
+      claim_module(name, each.file);
+      const auto plain = each.modules.initiators().find(name);
+      if (plain != each.modules.initiators().end()) {
+        modules.add_initiator(name, plain->second);
+      } else {
+        modules.add_initiator(name, declared.make, declared.schema);
+      }
+    }
+    for (const auto& [name, declared] : each.modules.declared_targets()) {
+      claim_module(name, each.file);
+      const auto plain = each.modules.targets().find(name);
+      if (plain != each.modules.targets().end()) {
+        modules.add_target(name, plain->second);
+      } else {
+        modules.add_target(name, declared.make, declared.schema);
+      }
+    }
+  }
+  return modules;
+}
+
+std::shared_ptr<const AlgorithmRegistry> Catalogue::take_algorithms(
+    const std::vector<Brought>& all) {
+  auto known = std::make_shared<AlgorithmRegistry>(shipped_algorithms());
+  for (const Brought& each : all) {
+    for (const CollectiveAlgorithm& its : each.algorithms.algorithms()) {
+      claim(algorithm, its.name, has_name(known->algorithms(), its.name), each.file);
+      known->add(its);
+    }
+  }
+  return known;
 }
 
 void Catalogue::load(const PluginFile& plugin, Brought& into) try {

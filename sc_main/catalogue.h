@@ -39,10 +39,11 @@ class Catalogue {
 
  private:
   struct Brought;
-  static constexpr const char *component = "component", *module = "external module",
-                              *bench = "bench", *algorithm = "algorithm";
+  static constexpr const char *component = "component", *bench = "bench", *algorithm = "algorithm";
 
   void load(const PluginFile& plugin, Brought& into);
+  ExternalModules take_modules(const std::vector<Brought>& all);
+  std::shared_ptr<const AlgorithmRegistry> take_algorithms(const std::vector<Brought>& all);
   std::string file_of(const char* kind, const std::string& name) const;
   // UsageError if `taken`; from now on the name is the plug-in's.
   void claim(const char* kind, const std::string& name, bool taken, const std::string& file);

@@ -67,16 +67,6 @@ std::string camel_case(const std::string& name) {
 
 using Words = std::map<std::string, std::string>;
 
-Words words_of(const ComponentTemplate& from, const std::string& name) {
-  Words words = from.keys;
-  words["name"] = name;
-  words["Class"] = camel_case(name);
-  words["kebab-name"] = name;
-  std::replace(words["kebab-name"].begin(), words["kebab-name"].end(), '_', '-');
-  words["kind"] = from.kind;
-  return words;
-}
-
 std::string replaced(std::string text, const Words& words) {
   for (const auto& [word, value] : words) {
     const std::string mark = '@' + word + '@';
@@ -85,6 +75,15 @@ std::string replaced(std::string text, const Words& words) {
       text.replace(at, mark.size(), value);
   }
   return text;
+}
+
+Words words_of(const ComponentTemplate& from, const std::string& name) {
+  Words words{
+      {"name", name}, {"Class", camel_case(name)}, {"kebab-name", name}, {"kind", from.kind}};
+  std::replace(words["kebab-name"].begin(), words["kebab-name"].end(), '_', '-');
+  const Words names = words;  // in the keys of template.txt, too
+  for (const auto& [key, value] : from.keys) words[key] = replaced(value, names);
+  return words;
 }
 
 // Name -> source; a file of the kind goes before one of the same name for all kinds.

@@ -23,7 +23,8 @@
 
 namespace kernbench {
 
-class Services;  // models/base/services.h: services of the machine for components
+class Services;           // models/base/services.h: services of the machine for components
+class ServiceTargetBase;  // models/protocol/service_socket.h
 
 // Arguments of a factory, passed by the registry. The references outlive the component.
 struct ComponentInit {
@@ -43,6 +44,9 @@ class Component : public sc_core::sc_module {
   NodeId node() const { return node_; }
   const Attributes& attributes() const { return attributes_; }
   const std::vector<Statistic>& statistics() const { return statistics_; }
+  // Ends of services that it provides (models/protocol/service_socket.h).
+  const std::vector<ServiceTargetBase*>& service_targets() const { return service_targets_; }
+  void add_service_target(ServiceTargetBase& target) { service_targets_.push_back(&target); }
   std::deque<TraceSignal>& signals() { return signals_; }
   // The operations under way, as if they ended now, without data and multiply-accumulates: for
   // windows of a run that was cut short.
@@ -111,6 +115,7 @@ class Component : public sc_core::sc_module {
   PendingWaits& pending_waits_;
   std::vector<Statistic> statistics_;
   std::deque<TraceSignal> signals_;
+  std::vector<ServiceTargetBase*> service_targets_;
 };
 
 // Creates a component as a child of the module under construction, or at the top.

@@ -11,7 +11,7 @@ CreditNetwork::CreditNetwork(const sc_core::sc_module_name& name) : sc_core::sc_
   to_pe_ipcqs_.bind(static_cast<ServiceBackward<CreditDelivery>&>(*this));
 }
 
-void CreditNetwork::add(const PeId& where, sc_core::sc_module& ipcq, ProtocolMonitors* monitors) {
+void CreditNetwork::add(const PeId& where, Component& ipcq, ProtocolMonitors* monitors) {
   auto* target = find_service<CreditDelivery>(ipcq);
   if (target == nullptr) return;
   ports_.emplace(where, static_cast<int>(ports_.size()));

@@ -21,7 +21,7 @@ class CreditNetwork final : public sc_core::sc_module,
 
   // Binds a PE_IPCQ to it, in both directions; before the end of elaboration. Nothing for a
   // component without credits.
-  void add(const PeId& where, sc_core::sc_module& ipcq, ProtocolMonitors* monitors);
+  void add(const PeId& where, Component& ipcq, ProtocolMonitors* monitors);
 
  private:
   tlm::tlm_sync_enum nb_transport_fw(CreditDelivery& credit, tlm::tlm_phase& phase,

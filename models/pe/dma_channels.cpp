@@ -20,8 +20,8 @@ bool goes_to_neighbour(const Transaction& transaction) {
 
 void DmaChannels::set_channels(bool write, std::uint32_t count) {
   direction(write).use.set_servers(count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    DmaChannel& channel = direction(write).channels.emplace_back();
+  direction(write).channels.resize(count);
+  for (DmaChannel& channel : direction(write).channels) {
     channel.write = write;
     channels_.push_back(&channel);
   }

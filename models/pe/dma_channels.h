@@ -12,7 +12,6 @@
 #pragma once
 
 #include <array>
-#include <deque>
 #include <string>
 #include <vector>
 
@@ -48,7 +47,7 @@ struct DmaChannel {
 // The channels of one direction, one queue before them.
 struct DmaDirection {
   SerialResource<DmaJob> use;
-  std::deque<DmaChannel> channels;
+  std::vector<DmaChannel> channels;
   std::uint64_t bytes = 0;  // moved since the start of the run
   TraceSignal* busy = nullptr;
   TraceSignal* in_flight_bytes = nullptr;

@@ -36,7 +36,7 @@ PeCpu::PeCpu(const ComponentInit& init)
     : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward),
       machine_(machine_services(init.services)), parameters_(init.attributes.as<Parameters>()),
       where_(machine_, init.node, PeEngine::pe_cpu), launched_("launched_event"),
-      aborted_("aborted_event"), ipcq_ended_("ipcq_ended_event"),
+      aborted_("aborted_event"), ipcq_ended_(""),
       state_signal_(add_signal("state", "what the kernel does", 3,
                                {"idle", "waiting_for_start", "running", "waiting_for_command",
                                 "draining", "waiting_for_ipcq"})),

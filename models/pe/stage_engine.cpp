@@ -54,7 +54,8 @@ template <class Node>
 void StageEngine<Node>::set_up(StageSet stages) {
   for (int type = 0; type < stage_type_count; ++type) {
     if (!stages.has(static_cast<StageType>(type))) continue;
-    StageQueue& queue = queues_.emplace_back();
+    queues_.push_back(std::make_unique<StageQueue>());
+    StageQueue& queue = *queues_.back();
     queue.type = static_cast<StageType>(type);
     const std::string stage = lower(name_of(queue.type));
     this->add_busy_time(stage + "_busy", "time in service", queue.busy, [&queue](Fs now) {
@@ -78,7 +79,8 @@ template <class Node>
 void StageEngine<Node>::add_lane(StageQueue& queue) {
   const std::string stage = lower(name_of(queue.type));
   const std::string number = queue.lanes.empty() ? "" : std::to_string(queue.lanes.size());
-  Lane& lane = lanes_.emplace_back();
+  lanes_.push_back(std::make_unique<Lane>());
+  Lane& lane = *lanes_.back();
   lane.queue = &queue;
   lane.index = static_cast<std::uint32_t>(lanes_.size() - 1);
   lane.state_signal = &this->add_signal(stage + "_state" + number, "what the lane does", 3,
@@ -99,13 +101,13 @@ void StageEngine<Node>::add_lanes(StageType type, std::uint32_t count) {
 template <class Node>
 bool StageEngine<Node>::serves(StageType type) const {
   return std::any_of(queues_.begin(), queues_.end(),
-                     [type](const StageQueue& queue) { return queue.type == type; });
+                     [type](const auto& queue) { return queue->type == type; });
 }
 
 template <class Node>
 typename StageEngine<Node>::StageQueue& StageEngine<Node>::queue_of(StageType type) {
-  for (StageQueue& queue : queues_) {
-    if (queue.type == type) return queue;
+  for (const auto& queue : queues_) {
+    if (queue->type == type) return *queue;
   }
   throw ModelError(fmt::format("{} does not serve {}", this->name(), kernbench::name_of(type)));
 }
@@ -136,7 +138,8 @@ void StageEngine<Node>::step() {
 template <class Node>
 void StageEngine<Node>::run_lanes() {
   bool finished = false;
-  for (Lane& lane : lanes_) {
+  for (const auto& each : lanes_) {
+    Lane& lane = *each;
     if (lane.due > this->now()) continue;
     lane.due = never_fs;
     finished = true;
@@ -146,7 +149,8 @@ void StageEngine<Node>::run_lanes() {
   // What ends at an instant is known before anything of that instant begins: services begin in a
   // later delta.
   if (!finished) {
-    for (Lane& lane : lanes_) {
+    for (const auto& each : lanes_) {
+      Lane& lane = *each;
       admit(*lane.queue);
       if (lane.state == LaneState::idle && !lane.queue->tasks.empty()) take_task(lane);
       if (lane.state == LaneState::ready) {
@@ -158,7 +162,7 @@ void StageEngine<Node>::run_lanes() {
     stepped();
   }
   Fs next = never_fs;
-  for (const Lane& lane : lanes_) next = std::min(next, lane.due);
+  for (const auto& lane : lanes_) next = std::min(next, lane->due);
   if (next != never_fs) timer_.notify(this->work_at(next));
 }
 
@@ -249,7 +253,8 @@ void StageEngine<Node>::free(Lane& lane) {
 
 template <class Node>
 void StageEngine<Node>::task_taken(TileTask& task) {
-  for (Lane& lane : lanes_) {
+  for (const auto& each : lanes_) {
+    Lane& lane = *each;
     if (lane.task != &task || lane.state != LaneState::blocked) continue;
     free(lane);
     wake_engine();
@@ -274,7 +279,8 @@ void StageEngine<Node>::record(const Lane& lane) {
 
 template <class Node>
 void StageEngine<Node>::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
-  for (const Lane& lane : lanes_) {
+  for (const auto& each : lanes_) {
+    const Lane& lane = *each;
     if (lane.state == LaneState::serving) to.write(op_until_now(lane));
   }
 }

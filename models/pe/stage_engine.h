@@ -16,7 +16,7 @@
 // stages. So the oldest tile can always go on.
 #pragma once
 
-#include <deque>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -121,7 +121,7 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
   void add_lanes(StageType type, std::uint32_t count);
   std::size_t lane_count() const { return lanes_.size(); }
 
-  Lane& lane(std::uint32_t index) { return lanes_[index]; }
+  Lane& lane(std::uint32_t index) { return *lanes_[index]; }
   // The first one of a stage type.
   Lane& lane_of(StageType type) { return *queue_of(type).lanes.front(); }
 
@@ -144,8 +144,8 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
   void trace(TraceKind kind, const Lane& lane);
   bool serves(StageType type) const;
 
-  std::deque<StageQueue> queues_;
-  std::deque<Lane> lanes_;
+  std::vector<std::unique_ptr<StageQueue>> queues_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
   std::uint32_t queue_depth_;
   Fs overhead_;
   TaskOutputs outputs_;

@@ -6,7 +6,7 @@
 
 namespace kernbench {
 
-bool TaskOutputs::bind_to(sc_core::sc_module& provider, Role role, const std::string& from,
+bool TaskOutputs::bind_to(Component& provider, Role role, const std::string& from,
                           ProtocolMonitors* monitors) {
   const Component::Scope scope(component_);
   auto& output = outputs_[static_cast<std::size_t>(role)];

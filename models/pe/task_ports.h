@@ -36,7 +36,7 @@ class TaskOutputs final : public sc_core::sc_object,
   const char* service() const override { return TaskOffer::service; }
   bool asks(Role role) const override { return !stages_of(role).empty(); }
   bool optional() const override { return false; }
-  bool bind_to(sc_core::sc_module& provider, Role role, const std::string& from,
+  bool bind_to(Component& provider, Role role, const std::string& from,
                ProtocolMonitors* monitors) override;
 
  private:

@@ -8,7 +8,7 @@
 //   class PeScheduler : private ServiceProvider<SlotRequest> { // who provides it
 //     ServiceTarget<SlotRequest> slot_requests_{*this, *this};
 //
-// Assembly finds both ends among the children of the components by the type of the payload, and
+// Assembly finds both ends in the components by the type of the payload, and
 // binds each initiator to a socket of its own at the target. Sockets are named after the peer and
 // the service: to_pe_scheduler_accel_slot, from_pe_gemm_accel_slot.
 //
@@ -77,13 +77,19 @@ class ServiceProvider {
   ~ServiceProvider() = default;
 };
 
+class ServiceTargetBase {
+ public:
+  virtual ~ServiceTargetBase() = default;
+};
+
 // The provider's end: a socket for each initiator, made by assembly.
 template <class Payload>
-class ServiceTarget final : public sc_core::sc_object {
+class ServiceTarget final : public ServiceTargetBase {
  public:
   ServiceTarget(Component& component, ServiceProvider<Payload>& provider)
-      : sc_core::sc_object(ServiceOf<Payload>::name), component_(component), provider_(provider) {}
-  const char* kind() const override { return "kernbench_service"; }
+      : component_(component), provider_(provider) {
+    component.add_service_target(*this);
+  }
 
   // Before the end of elaboration.
   ServiceTargetSocket<Payload>& add_socket(const std::string& from) {
@@ -175,14 +181,14 @@ class ServiceEnd {
   virtual bool optional() const = 0;
   // False: the component does not provide the service. `from`: the initiator, in the name of the
   // target's socket. `monitors`: watches the connection; null: nobody does.
-  virtual bool bind_to(sc_core::sc_module& provider, Role role, const std::string& from,
+  virtual bool bind_to(Component& provider, Role role, const std::string& from,
                        ProtocolMonitors* monitors) = 0;
 };
 
 template <class Payload>
-ServiceTarget<Payload>* find_service(const sc_core::sc_module& component) {
-  for (sc_core::sc_object* child : component.get_child_objects()) {
-    if (auto* target = dynamic_cast<ServiceTarget<Payload>*>(child)) return target;
+ServiceTarget<Payload>* find_service(const Component& component) {
+  for (ServiceTargetBase* each : component.service_targets()) {
+    if (auto* target = dynamic_cast<ServiceTarget<Payload>*>(each)) return target;
   }
   return nullptr;
 }
@@ -231,7 +237,7 @@ class ServiceInitiator final : public ServiceInitiatorSocket<Payload>,
   const char* service() const override { return ServiceOf<Payload>::name; }
   bool asks(Role role) const override { return role == provider_; }
   bool optional() const override { return ServiceOf<Payload>::optional; }
-  bool bind_to(sc_core::sc_module& provider, Role /*role*/, const std::string& from,
+  bool bind_to(Component& provider, Role /*role*/, const std::string& from,
                ProtocolMonitors* monitors) override {
     ServiceTarget<Payload>* target = find_service<Payload>(provider);
     if (target == nullptr) return false;

@@ -10,7 +10,8 @@
 //   register_builtin_components(registry, modules);
 //
 // Each is also an implementation of its own name, with the attributes of its bridge and those that
-// it declares: `bridge: {impl: acme.sram, attrs: {latency_ns: 3}}`.
+// it declares: `bridge: {impl: acme.sram, attrs: {latency_ns: 3}}`. A name of both an initiator and
+// a target is none of its own: `module:` of the bridges tells them apart.
 //
 // The module knows nothing of this platform: it has one socket of the base protocol, of any width,
 // initiator or target.

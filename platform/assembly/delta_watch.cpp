@@ -36,11 +36,21 @@ void add_runnable(const std::vector<sc_core::sc_object*>& objects, std::set<std:
 }  // namespace
 
 DeltaWatch::DeltaWatch(std::uint64_t bound) : bound_(bound) {
-  if (bound_ > 0) sc_core::sc_get_curr_simcontext()->add_trace_file(this);
+  if (bound_ > 0 && bound_ < large) count();
 }
 
 DeltaWatch::~DeltaWatch() {
-  if (bound_ > 0) sc_core::sc_get_curr_simcontext()->remove_trace_file(this);
+  if (counting_) sc_core::sc_get_curr_simcontext()->remove_trace_file(this);
+}
+
+void DeltaWatch::count() {
+  counting_ = true;
+  sc_core::sc_get_curr_simcontext()->add_trace_file(this);
+}
+
+void DeltaWatch::look() {
+  if (!counting_ && bound_ > 0 && sc_core::sc_delta_count_at_current_time() >= watched_from())
+    count();
 }
 
 void DeltaWatch::cycle(bool delta_cycle) {

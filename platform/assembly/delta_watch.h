@@ -1,7 +1,9 @@
 // Bound on the delta cycles of one instant: recognises processes that notify each other for ever
 // without letting time pass (spec 4.2).
 //
-// SystemC calls what it takes for a trace file after each delta cycle: one comparison.
+// SystemC calls what it takes for a trace file after each delta cycle, which would cost every run a
+// few percent: a bound that is large is watched from the half of it on, which the timer of the run
+// notices (stop_timer.h) long before the rest is over.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +21,10 @@ class DeltaWatch final : public sc_core::sc_trace_file {
   DeltaWatch(const DeltaWatch&) = delete;
   DeltaWatch& operator=(const DeltaWatch&) = delete;
 
+  // Delta cycles of an instant from which on they are counted one by one; 0: there is no bound.
+  std::uint64_t watched_from() const { return bound_ < large ? bound_ : bound_ / 2; }
+  // Between two slices: counts them if there are that many.
+  void look();
   bool exceeded() const { return exceeded_; }
   // After that, between two slices: simulates a few more delta cycles, for the processes that run
   // in them. "more than 10000000 delta cycles at 12 ns, by top.a.run, top.b.run".
@@ -66,7 +72,12 @@ class DeltaWatch final : public sc_core::sc_trace_file {
   void cycle(bool delta_cycle) override;
 
  private:
+  static constexpr std::uint64_t large = 5'000'000;  // half of it takes many ticks of the timer
+
+  void count();
+
   std::uint64_t bound_;
+  bool counting_ = false;
   bool exceeded_ = false;
 };
 

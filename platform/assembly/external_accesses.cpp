@@ -15,12 +15,21 @@ std::vector<const TlmBridge*> bridges_of(const Platform& platform) {
   return bridges;
 }
 
+namespace {
+
+// Of a bridge: its attribute, or the implementation that is the module by its own name.
+std::string module_of(const Node& node) {
+  return node.attributes().has("module") ? node.attributes().text("module") : node.impl();
+}
+
+}  // namespace
+
 std::vector<ExternalAccesses> initiator_accesses(const Platform& platform) {
   std::vector<ExternalAccesses> all;
   for (const TlmBridge* bridge : bridges_of(platform)) {
     const Node& node = platform.graph().node(bridge->node());
     if (node.kind == Role::tlm_initiator)
-      all.push_back({node.name, node.attributes().text("module"), bridge->accesses()});
+      all.push_back({node.name, module_of(node), bridge->accesses()});
   }
   return all;
 }

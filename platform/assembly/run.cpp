@@ -78,12 +78,12 @@ void RunState::fail(std::exception_ptr error) {
 
 RunOutcome run_in_slices(const RunLimits& limits, const RunQuestions& ask) {
   const Clock::time_point start = Clock::now();
-  const StopTimer timer(limits.max_wall_s, limits.interrupted);
   SliceLength slice;
   DeadlockWatch watch(limits.deadlock_after.value_or(never_fs),
                       {ask.work, [&] { return limits.ends_when_idle || ask.waiting(); },
                        ask.busy_until, latest_pending_event});
   DeltaWatch deltas(limits.max_deltas);
+  const StopTimer timer(limits.max_wall_s, limits.interrupted, deltas.watched_from());
   RunOutcome outcome;
   const auto end = [&](RunStatus status, bool starved) {
     outcome.status = status;
@@ -95,6 +95,7 @@ RunOutcome run_in_slices(const RunLimits& limits, const RunQuestions& ask) {
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaboration and the first delta
   for (;;) {
     if (ask.failed()) return end(RunStatus::failed, false);
+    deltas.look();
     outcome.fault = fault_of_program();
     if (!outcome.fault && deltas.exceeded())
       outcome.fault = std::make_exception_ptr(Error(deltas.report()));

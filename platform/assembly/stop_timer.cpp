@@ -44,6 +44,7 @@ struct CodeRange {
 struct {
   std::int64_t started = 0;
   std::int64_t max_wall = 0;  // 0: no limit
+  std::uint64_t deltas = 0;   // 0: no limit
   std::function<bool()> interrupted;
   std::atomic<bool> stopping{false};
   std::array<CodeRange, 2> locking;  // the C library, SystemC
@@ -122,6 +123,8 @@ void tick(int /*signal*/, siginfo_t* /*info*/, void* context) {
       state.due = at;
       state.simulated = simulated;
       set_interval(sample_every);
+    } else if (state.deltas > 0 && sc_core::sc_delta_count_at_current_time() >= state.deltas) {
+      sc_core::sc_pause();
     }
     errno = saved_errno;
     return;
@@ -146,9 +149,11 @@ void tick(int /*signal*/, siginfo_t* /*info*/, void* context) {
 
 }  // namespace
 
-StopTimer::StopTimer(std::optional<double> max_wall_s, std::function<bool()> interrupted) {
+StopTimer::StopTimer(std::optional<double> max_wall_s, std::function<bool()> interrupted,
+                     std::uint64_t deltas) {
   state.stopping = false;
-  if (!max_wall_s && !interrupted) return;
+  if (!max_wall_s && !interrupted && deltas == 0) return;
+  state.deltas = deltas;
   state.started = now();
   // Beyond a year there is no limit.
   state.max_wall = max_wall_s && *max_wall_s < 3e7
@@ -179,6 +184,7 @@ StopTimer::~StopTimer() {
   state.has_timer = false;
   state.due = 0;
   state.max_wall = 0;
+  state.deltas = 0;
   state.interrupted = nullptr;  // a tick that is still under way finds nothing to do
 }
 

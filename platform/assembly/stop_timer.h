@@ -8,6 +8,7 @@
 // SystemC, which may hold locks. At last the process ends with the message alone.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 
@@ -16,8 +17,10 @@ namespace kernbench {
 // In force while it lives; one at a time.
 class StopTimer {
  public:
-  // Neither limit: no timer.
-  StopTimer(std::optional<double> max_wall_s, std::function<bool()> interrupted);
+  // `deltas`: an instant with as many delta cycles pauses the simulation, too; 0: none does.
+  // Nothing of the three: no timer.
+  StopTimer(std::optional<double> max_wall_s, std::function<bool()> interrupted,
+            std::uint64_t deltas);
   ~StopTimer();
   StopTimer(const StopTimer&) = delete;
   StopTimer& operator=(const StopTimer&) = delete;

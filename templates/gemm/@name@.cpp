@@ -32,10 +32,6 @@ class @Class@Model final : public kernbench::ComputeEngine {
                    .range(1, 4096)};
     kernbench::Param<kernbench::Rational> clock_ghz{
         *this, Parameter::frequency_ghz("clock_ghz", "clock", "assumption").default_val(1)};
-    // What the shipped machines say of this place, without an effect here.
-    kernbench::Param<std::uint64_t> macs_per_cycle{
-        *this, Parameter::integer("macs_per_cycle", "not used: rows x columns", "", "assumption")
-                   .default_val(4096)};
   };
 
   explicit @Class@Model(const kernbench::ComponentInit& init)

@@ -1,58 +1,66 @@
-// A router: one serial server over one inbox, in order of arrival.
+// The service of a router: one serial server over one inbox, in order of arrival.
 //
-// Timing: the first flit of a message holds the server for overhead_ns and goes on then; later
-// flits wait only for the server to be free. A control message goes on overhead_ns after its
-// arrival and neither waits nor holds. Not modelled: output arbitration, finite buffers, route
-// decisions (a transaction carries its path).
-#include <array>
+// Timing: the first flit of a message holds the server for overhead_ns, each later one for flit_ns;
+// it goes on then. A control message goes on overhead_ns after its arrival and neither waits nor
+// holds. The router around it (RouterNode) counts and sends. Not modelled: output arbitration,
+// finite buffers.
+#include <algorithm>
 
 #include "models/base/component_registry.h"
 #include "models/base/plugin.h"
-#include "models/fabric/serial_ingress.h"
-#include "models/protocol/fabric_node.h"
+#include "models/noc/router.h"
 
 namespace {
 
-class @Class@Model final : public kernbench::FabricNode {
+using kernbench::Arrival;
+using kernbench::Fs;
+using kernbench::Parameter;
+
+class @Class@Service : public kernbench::RouterService {
  public:
   static constexpr const char* description = "router of @name@";
-  static constexpr std::array roles{kernbench::Role::router};
-  struct Parameters : kernbench::ParameterSet {
-    using ParameterSet::ParameterSet;
-    kernbench::Param<kernbench::Fs> overhead{
-        *this, kernbench::Parameter::duration_ns(
-                   "overhead_ns", "time for which the first flit of a message holds the server",
-                   "assumption")
-                   .default_val(0)};
+  struct Parameters : kernbench::RouterParameters {  // overhead_ns
+    using RouterParameters::RouterParameters;
+    kernbench::Param<Fs> flit{
+        *this,
+        Parameter::duration_ns("flit_ns", "for which a later flit holds the server", "assumption")
+            .default_val(0)};
   };
+  @Class@Service(kernbench::ArrivalQueue& inbox, const Parameters& parameters)
+      : inbox_(inbox), parameters_(parameters) {}
 
-  explicit @Class@Model(const kernbench::ComponentInit& init)
-      : FabricNode(init, kernbench::ArrivalQueue::Forwarding::cut_through),
-        ingress_(arrivals_, *init.attributes.as<Parameters>().overhead) {
-    add_statistic("flits", "data flits passed on", kernbench::Quantity::count, flits_);
-    add_statistic("control_messages", "control messages passed on", kernbench::Quantity::count,
-                  control_messages_);
+  // When there is something to do; serve() does all that is due by then.
+  Fs next_due() const { return std::min(inbox_.control_due(*parameters_.overhead), end_of_next()); }
+
+  template <class PassOn>
+  void serve(Fs now, PassOn pass_on) {
+    inbox_.take_control(now, *parameters_.overhead,
+                        [&](const Arrival& message) { pass_on(message, now); });
+    while (end_of_next() <= now) {
+      const Arrival flit = *inbox_.data();
+      const Fs start = start_of(flit);
+      free_at_ = end_of_next();
+      inbox_.pop_data();
+      pass_on(flit, start);
+    }
   }
 
  private:
-  // When there is something to do, and all that is due then.
-  kernbench::Fs next_due() const override { return ingress_.next_due(); }
-  void serve() override {
-    ingress_.serve(now(), [this](const kernbench::Arrival& arrival) {
-      kernbench::Transaction& transaction = *arrival.transaction;
-      const bool control = transaction.route().is_control();
-      ++(control ? control_messages_ : flits_);
-      report_passage(arrival, control ? arrival.time : now());
-      send(transaction, arrival.flit, control ? 0 : 1, arrival.position, now());
-    });
+  Fs start_of(const Arrival& flit) const { return std::max(flit.time, free_at_); }
+  Fs end_of_next() const {
+    const Arrival* flit = inbox_.data();
+    if (flit == nullptr) return kernbench::never_fs;
+    return start_of(*flit) + (flit->is_first() ? *parameters_.overhead : *parameters_.flit);
   }
 
-  kernbench::SerialIngress ingress_;
-  std::uint64_t flits_ = 0, control_messages_ = 0;
+  kernbench::ArrivalQueue& inbox_;
+  const Parameters parameters_;
+  Fs free_at_ = 0;
 };
 
 void add_all(kernbench::PluginRegistries& to) {
-  to.components.add(kernbench::implementation_of<@Class@Model>("custom.@name@"));
+  to.components.add(
+      kernbench::implementation_of<kernbench::RouterNode<@Class@Service>>("custom.@name@"));
 }
 
 }  // namespace

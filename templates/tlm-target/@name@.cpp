@@ -1,7 +1,7 @@
 // A plain, loosely-timed TLM-2.0 memory: SystemC and TLM-2.0 alone, up to the registration at the
 // end.
 //
-// Timing: an access takes 20 ns. The bridge of KernBench hands over one access at a time.
+// Timing: an access takes latency_ns. The bridge of KernBench hands over one access at a time.
 #include <tlm_utils/simple_target_socket.h>
 
 #include <cstring>
@@ -16,8 +16,17 @@ namespace {
 
 class @Class@Model final : public sc_core::sc_module {
  public:
-  explicit @Class@Model(const sc_core::sc_module_name& name)
-      : sc_module(name), socket("socket"), bytes_(32 << 20) {
+  // Attributes of the module beside those of the bridge; may be left out, with the last argument of
+  // add_target() and of the constructor.
+  struct Parameters : kernbench::ParameterSet {
+    using ParameterSet::ParameterSet;
+    kernbench::Param<kernbench::Fs> latency{
+        *this, kernbench::Parameter::duration_ns("latency_ns", "of an access", "assumption")
+                   .default_val(20)};
+  };
+  @Class@Model(const sc_core::sc_module_name& name, const kernbench::Attributes& attributes)
+      : sc_module(name), socket("socket"),
+        latency_(sc_core::sc_time::from_value(*Parameters(attributes).latency)), bytes_(32 << 20) {
     socket.register_b_transport(this, &@Class@Model::b_transport);
     socket.register_transport_dbg(this, &@Class@Model::transport_dbg);
   }
@@ -28,7 +37,7 @@ class @Class@Model final : public sc_core::sc_module {
   void b_transport(tlm::tlm_generic_payload& access, sc_core::sc_time& delay) {
     const bool inside = access.get_address() + access.get_data_length() <= bytes_.size();
     if (inside) copy(access);
-    delay += sc_core::sc_time(20, sc_core::SC_NS);
+    delay += latency_;
     access.set_response_status(inside ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);
   }
   unsigned transport_dbg(tlm::tlm_generic_payload& access) {
@@ -42,11 +51,13 @@ class @Class@Model final : public sc_core::sc_module {
     if (access.is_write()) std::memcpy(at, access.get_data_ptr(), access.get_data_length());
   }
 
+  const sc_core::sc_time latency_;  // the time resolution is 1 fs
   std::vector<unsigned char> bytes_;
 };
 
 void add_all(kernbench::PluginRegistries& to) {
-  to.modules.add_target("custom.@name@", &@Class@Model::socket);
+  to.modules.add_target("custom.@name@", &@Class@Model::socket,
+                        kernbench::schema_of<@Class@Model::Parameters>());
 }
 
 }  // namespace

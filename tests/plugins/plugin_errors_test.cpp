@@ -120,16 +120,44 @@ BOOST_AUTO_TEST_CASE(the_same_plug_in_twice_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(a_factory_that_fails_is_reported_with_the_node) {
-  const auto refused = [](const std::string& impl, const std::string& message) {
+  const auto refused = [](const std::string& impl, int status, const std::string& message) {
     const ProgramResult result =
         kernbench_program({"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--plugin",
                            example("makes_nothing"), "--set",
-                           "cube.components.sram={impl: " + impl + ", attrs: {}}"});
-    BOOST_TEST(result.status == 2, result.err);
-    BOOST_TEST(result.err == "kernbench: error: 'sip0.cube0.sram': " + message + "\n");
+                           "cube.pe_template.components.pe_math={impl: " + impl + ", attrs: {}}"});
+    BOOST_TEST(result.status == status, result.err);
+    BOOST_TEST(result.err == "kernbench: error: 'sip0.cube0.pe0.pe_math': " + message + "\n");
   };
-  refused("acme.nothing", "the factory of 'acme.nothing' has made nothing");
-  refused("acme.thrower", "its implementation 'acme.thrower' cannot be made: no licence");
+  refused("acme.nothing", 2, "the factory of 'acme.nothing' has made nothing");
+  refused("acme.thrower", 1, "its implementation 'acme.thrower' cannot be built: no licence");
+}
+
+// Guards of the program hold for code of plug-ins.
+BOOST_AUTO_TEST_CASE(a_kernel_of_a_plug_in_that_misbehaves_is_reported) {
+  const auto reported = [](const std::string& how, const std::string& what) {
+    const ProgramResult result =
+        kernbench_program({"run", "--bench", "acme-unruly", "--param", "how=" + how, "--topology",
+                           "tiny", "--plugin", example("unruly_bench")});
+    BOOST_TEST(result.status == 1, result.status << ": " << result.err);
+    BOOST_TEST(result.err.find("kernel 'unruly'") != std::string::npos, result.err);
+    BOOST_TEST(result.err.find(what) != std::string::npos, result.err);
+  };
+  reported("exit", "has called exit(0)");
+  reported("null", "has accessed the invalid address 0x8");
+  reported("throw", "no licence");
+  reported("stop", "has called sc_stop()");
+}
+
+BOOST_AUTO_TEST_CASE(a_component_of_a_plug_in_that_throws_is_named) {
+  const TemporaryFile csv("requests.csv",
+                          "at_ns,initiator,op,target,offset,bytes\n"
+                          "0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,0,64\n");
+  const ProgramResult result = kernbench_program(
+      {"traffic", csv.path(), "--topology", "tiny", "--plugin", example("unruly_bench"), "--set",
+       "cube.components.sram.impl=acme.throwing_memory"});
+  BOOST_TEST(result.status == 1, result.err);
+  BOOST_TEST(result.err.find("sip0.cube0.sram at ") != std::string::npos, result.err);
+  BOOST_TEST(result.err.find("no licence") != std::string::npos, result.err);
 }
 
 BOOST_AUTO_TEST_CASE(every_command_that_reads_a_machine_loads_plug_ins) {

@@ -288,6 +288,16 @@ BOOST_AUTO_TEST_CASE(a_parameter_that_the_bridge_has_is_refused) {
                         });
 }
 
+BOOST_AUTO_TEST_CASE(a_name_of_an_initiator_and_a_target_stands_behind_module_alone) {
+  ExternalModules modules = with_dram();
+  modules.add_initiator("acme.dram",
+                        [](const char*, ExternalModules::TargetSocket&) { return nullptr; });
+  ComponentRegistry registry;
+  register_builtin_components(registry, modules);
+  BOOST_TEST((registry.find("acme.dram") == nullptr));
+  BOOST_TEST((registry.find("builtin.tlm_initiator_bridge") != nullptr));
+}
+
 // --- Its addresses
 
 BOOST_AUTO_TEST_CASE(ranges_are_placed_and_exported_with_those_of_all_memories) {

@@ -1,7 +1,7 @@
-// A plain, approximately-timed TLM-2.0 memory, pure SystemC up to the registration:
-// plain.at_memory.
+// A plain, approximately-timed TLM-2.0 memory, SystemC and TLM-2.0 but for its parameter and its
+// registration: plain.at_memory.
 //
-// Timing: END_REQ 5 ns after BEGIN_REQ, BEGIN_RESP 30 ns after that.
+// Timing: END_REQ 5 ns after BEGIN_REQ, BEGIN_RESP latency_ns after that.
 #include <tlm_utils/peq_with_cb_and_phase.h>
 #include <tlm_utils/simple_target_socket.h>
 
@@ -18,8 +18,17 @@ namespace {
 
 class AtMemory final : public sc_core::sc_module {
  public:
-  explicit AtMemory(const sc_core::sc_module_name& name)
-      : sc_module(name), socket("socket"), bytes_(32 << 20), queue_(this, &AtMemory::step) {
+  struct Parameters : kernbench::ParameterSet {
+    using ParameterSet::ParameterSet;
+    kernbench::Param<kernbench::Fs> latency{
+        *this,
+        kernbench::Parameter::duration_ns("latency_ns", "from END_REQ to BEGIN_RESP", "assumption")
+            .default_val(30)};
+  };
+  AtMemory(const sc_core::sc_module_name& name, const kernbench::Attributes& attributes)
+      : sc_module(name), socket("socket"),
+        latency_(sc_core::sc_time::from_value(*Parameters(attributes).latency)), bytes_(32 << 20),
+        queue_(this, &AtMemory::step) {
     socket.register_nb_transport_fw(this, &AtMemory::nb_transport_fw);
     socket.register_transport_dbg(this, &AtMemory::transport_dbg);
   }
@@ -42,7 +51,7 @@ class AtMemory final : public sc_core::sc_module {
     tlm::tlm_phase phase = due;
     sc_core::sc_time delay;
     if (phase == tlm::END_REQ) {
-      queue_.notify(access, tlm::BEGIN_RESP, sc_core::sc_time(30, sc_core::SC_NS));
+      queue_.notify(access, tlm::BEGIN_RESP, latency_);
     } else {
       access.set_response_status(copy(access) ? tlm::TLM_OK_RESPONSE
                                               : tlm::TLM_ADDRESS_ERROR_RESPONSE);
@@ -64,12 +73,14 @@ class AtMemory final : public sc_core::sc_module {
     return true;
   }
 
+  const sc_core::sc_time latency_;
   std::vector<unsigned char> bytes_;
   tlm_utils::peq_with_cb_and_phase<AtMemory> queue_;
 };
 
 void add_all(kernbench::PluginRegistries& to) {
-  to.modules.add_target("plain.at_memory", &AtMemory::socket);
+  to.modules.add_target("plain.at_memory", &AtMemory::socket,
+                        kernbench::schema_of<AtMemory::Parameters>());
 }
 
 }  // namespace

@@ -52,10 +52,6 @@ class Systolic final : public ComputeEngine {
                    .default_val(true)};
     Param<Rational> clock_ghz{
         *this, Parameter::frequency_ghz("clock_ghz", "clock", "assumption").default_val(1)};
-    // What the shipped machines say of this place, without an effect here.
-    Param<std::uint64_t> macs_per_cycle{
-        *this, Parameter::integer("macs_per_cycle", "not used: rows x columns", "", "assumption")
-                   .default_val(4096)};
   };
 
   explicit Systolic(const ComponentInit& init)

@@ -45,7 +45,7 @@ void add_all([[maybe_unused]] kernbench::PluginRegistries& to) {
   nowhere_defined(1);
 #elif FAULT == FAULT_makes_nothing
   const auto add = [&to](const char* name, auto create) {
-    to.components.add({name, "never comes to be", {kernbench::Role::sram}, {}, create});
+    to.components.add({name, "never comes to be", {kernbench::Role::pe_math}, {}, create});
   };
   add("acme.nothing", [](const kernbench::ComponentInit&) { return nullptr; });
   add("acme.thrower", [](const kernbench::ComponentInit&) -> std::unique_ptr<kernbench::Component> {
