@@ -47,7 +47,8 @@ tlm::tlm_sync_enum DmaChannels::nb_transport_fw(DmaRequest& request, tlm::tlm_ph
 void DmaChannels::end_of_timestep() {
   guarded(machine_, dma_, [this] {
     for (DmaDirection& direction : directions_) {
-      while (direction.use.grantable()) grant(direction);
+      while (direction.use.grantable() && rules_.may_grant(direction, other(direction)))
+        grant(direction);
     }
     dma_.rearm();
   });
@@ -72,7 +73,9 @@ void DmaChannels::grant(DmaDirection& direction) {
   } catch (const Error& fault) {  // AccessFault, AddressError, RoutingError
     channel.fault = fault.what();
   }
-  channel.inject_at = now + dma_.overhead() + cost;
+  const std::uint64_t bytes =
+      request != nullptr ? request->bytes : channel.current.lane->stage().bytes;
+  channel.inject_at = now + rules_.setup_time(direction, bytes, cost);
   if (channel.current.lane != nullptr) {
     dma_.begin(*channel.current.lane);
   } else {
@@ -234,7 +237,7 @@ void DmaChannels::end(DmaChannel& channel) {
   channel.in_flight.clear();
   DmaDirection& direction = this->direction(channel.write);
   direction.use.release(channel.granted_at, Component::now());
-  if (direction.use.waiting() > 0) grant_at_end_of_timestep();
+  if (direction.use.grantable() || other(direction).use.grantable()) grant_at_end_of_timestep();
   direction.busy->set(direction.use.held());
   const DmaJob job = channel.current;
   channel.current = {};

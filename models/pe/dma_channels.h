@@ -53,14 +53,29 @@ struct DmaDirection {
   TraceSignal* in_flight_bytes = nullptr;
 };
 
+// Rules of the channels; implemented by the PE_DMA.
+class DmaRules {
+ public:
+  // At the end of a timestep: whether the first request of `of`, which has a free channel, is to
+  // have it now. Reads are asked for first; asked again when an access has ended.
+  virtual bool may_grant(const DmaDirection& of, const DmaDirection& other) = 0;
+  // From the grant to the instant at which the access stands at the link, once per access;
+  // `addresses`: what the look-up of its addresses costs.
+  virtual Fs setup_time(const DmaDirection& of, std::uint64_t bytes, Fs addresses) = 0;
+
+ protected:
+  ~DmaRules() = default;
+};
+
 class DmaChannels final : private ServiceProvider<DmaRequest>,
                           private EndOfTimestep::Listener,
                           private TransactionListener {
  public:
   // `keys` numbers all transactions of the PE_DMA.
-  DmaChannels(StageEngine<FabricNode>& dma, MachineServices& machine, DmaLinks& links,
-              SegmentControl& segments, TieKeySource& keys)
-      : dma_(dma), machine_(machine), links_(links), segments_(segments), keys_(keys) {}
+  DmaChannels(StageEngine<FabricNode>& dma, DmaRules& rules, MachineServices& machine,
+              DmaLinks& links, SegmentControl& segments, TieKeySource& keys)
+      : dma_(dma), rules_(rules), machine_(machine), links_(links), segments_(segments),
+        keys_(keys) {}
 
   // The stage of a lane: begun when its channel is granted, finished when all has been answered.
   void submit_stage(StageEngine<FabricNode>::Lane& lane);
@@ -75,6 +90,9 @@ class DmaChannels final : private ServiceProvider<DmaRequest>,
   // Before the end of elaboration.
   void set_channels(bool write, std::uint32_t count);
   DmaDirection& direction(bool write) { return directions_[write ? 1 : 0]; }
+  const DmaDirection& other(const DmaDirection& of) const {
+    return directions_[&of == &directions_[0] ? 1 : 0];
+  }
   const std::uint64_t& faults() const { return faults_; }
   const std::uint64_t& transactions() const { return transactions_; }
 
@@ -103,6 +121,7 @@ class DmaChannels final : private ServiceProvider<DmaRequest>,
   void end_request(DmaRequest& request, DmaChannel& channel);
 
   StageEngine<FabricNode>& dma_;
+  DmaRules& rules_;
   MachineServices& machine_;
   DmaLinks& links_;
   SegmentControl& segments_;

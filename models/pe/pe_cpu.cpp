@@ -189,6 +189,7 @@ Completion PeCpu::run_body(const KernelLaunch& message) {
   const std::string kernel = fmt::format("kernel '{}': ", message.kernel.name);
   try {
     calling("");
+    next_call_ = 0;
     scratch_ = std::make_unique<FreeListAllocator>("scratch", 0, *parameters_.scratch_bytes);
     TranslationRequest tensors;
     tensors.launch = &message.args;
@@ -235,7 +236,7 @@ void PeCpu::await_or_end(const sc_core::sc_event& event, const std::string& what
 // --- Kernel context
 
 void PeCpu::dispatch() {
-  cycles(*parameters_.dispatch_cycles);
+  cycles(call_cycles(next_call_++));
   check_abort();  // also of one that came meanwhile: the call does nothing any more
 }
 

@@ -9,6 +9,9 @@
 // the answer ok = false; the text names node and time. An abort ends the kernel at its next call,
 // or in the one in which it is blocked; a kernel that fails leaves no command waiting. Not
 // modelled: instructions other than those that reach an engine.
+//
+// A base class as well: a PE_CPU of other costs derives from it, its Parameters from these, and
+// overrides call_cycles(). Launches, aborts, the kernel's thread and the services are here.
 #pragma once
 
 #include <deque>
@@ -29,10 +32,10 @@
 
 namespace kernbench {
 
-class PeCpu final : public FabricNode,
-                    public ProgramHost,
-                    private KernelContext,
-                    private ServiceListener<IpcqRequest> {
+class PeCpu : public FabricNode,
+              public ProgramHost,
+              private KernelContext,
+              private ServiceListener<IpcqRequest> {
  public:
   static constexpr const char* description = "runs kernels: turns their calls into commands";
   static constexpr std::array roles{Role::pe_cpu};
@@ -60,6 +63,11 @@ class PeCpu final : public FabricNode,
   ~PeCpu() override;
 
   std::optional<RunningProgram> running_program() const override;
+
+ protected:
+  // The rule to override: cycles that a call of the kernel pays before it does anything; asked once
+  // per call that is not metadata. `call`: its number in the launch, from 0.
+  virtual std::uint64_t call_cycles(std::uint64_t /*call*/) { return *parameters_.dispatch_cycles; }
 
  private:
   struct Launch {
@@ -121,6 +129,7 @@ class PeCpu final : public FabricNode,
   std::vector<std::shared_ptr<CommandState>> unwaited_;
   std::unique_ptr<FreeListAllocator> scratch_;
   std::uint64_t next_command_ = 1;
+  std::uint64_t next_call_ = 0;  // of the launch
   bool thread_started_ = false;
 
   std::optional<Fs> running_since_;  // while a kernel runs

@@ -123,8 +123,14 @@ void PeIpcq::submit(IpcqJob job) {
   job.tag = next_tag_++;
   job.started = now();
   jobs_.push_back(std::move(job));
-  if (jobs_.size() == 1) jobs_.front().look_at = after(overhead_);
+  if (jobs_.size() == 1) begin_first();
   look_at_end_of_timestep();
+}
+
+void PeIpcq::begin_first() {
+  if (jobs_.empty()) return;
+  IpcqJob& job = jobs_.front();
+  job.look_at = after(job.is_send ? send_time(job.send) : receive_time(job.receive));
 }
 
 // --- Time
@@ -133,7 +139,7 @@ void PeIpcq::end_of_timestep() {
   guarded(services(), *this, [this] {
     while (!jobs_.empty() && advance(jobs_.front())) {
       jobs_.pop_front();
-      if (!jobs_.empty()) jobs_.front().look_at = after(overhead_);
+      begin_first();
     }
     if (jobs_.empty()) state_signal_.set(static_cast<std::uint64_t>(State::idle));
     arm();

@@ -9,6 +9,9 @@
 // there is a credit or a message is decided at the end of the timestep. recv_no_consume pays
 // nothing and does not wait for its credit, which travels all the same. Not modelled: the place
 // where head and tail are kept.
+//
+// A base class as well: a PE_IPCQ of other times derives from it, its Parameters from these, and
+// overrides send_time() or receive_time(). Queues, credits, slots and the services are here.
 #pragma once
 
 #include <array>
@@ -26,10 +29,10 @@
 
 namespace kernbench {
 
-class PeIpcq final : public Component,
-                     private ServiceProvider<IpcqRequest>,
-                     private EndOfTimestep::Listener,
-                     private ServiceListener<RingRequest> {
+class PeIpcq : public Component,
+               private ServiceProvider<IpcqRequest>,
+               private EndOfTimestep::Listener,
+               private ServiceListener<RingRequest> {
  public:
   static constexpr const char* description = "ring buffers between PEs";
   static constexpr std::array roles{Role::pe_ipcq};
@@ -47,6 +50,12 @@ class PeIpcq final : public Component,
   explicit PeIpcq(const ComponentInit& init);
 
   void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
+
+ protected:
+  // The rules to override: from the instant at which it is an operation's turn to the instant at
+  // which it looks for its credit or its message; asked once per operation.
+  virtual Fs send_time(const IpcqSend& /*send*/) { return overhead_; }
+  virtual Fs receive_time(const IpcqReceive& /*receive*/) { return overhead_; }
 
  private:
   enum class State : std::uint8_t {
@@ -89,6 +98,7 @@ class PeIpcq final : public Component,
   void kernel_ended(bool failed);
 
   void submit(IpcqJob job);
+  void begin_first();
   void expire();
   void look_at_end_of_timestep() { machine_.end_of_timestep().ask(*this, node()); }
   void end_of_timestep() override;

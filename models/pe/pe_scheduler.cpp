@@ -165,14 +165,21 @@ void PeScheduler::run() {
 }
 
 void PeScheduler::serve_inbox() {
-  if (due_ == never_fs && !inbox_.empty()) due_ = after(overhead_);
+  if (due_ == never_fs) begin_dispatch();
   while (due_ <= now()) {
     const Submitted first = inbox_.front();
     inbox_.pop_front();
     inbox_signal_.set(inbox_.size());
     dispatch(first);
-    due_ = inbox_.empty() ? never_fs : after(overhead_);
+    begin_dispatch();
   }
+}
+
+void PeScheduler::begin_dispatch() {
+  due_ = never_fs;
+  if (inbox_.empty()) return;
+  const CommandContext& first = *inbox_.front().context;
+  if (may_dispatch(first, contexts_.size() - inbox_.size())) due_ = after(dispatch_time(first));
 }
 
 void PeScheduler::dispatch(const Submitted& submitted) {
@@ -317,6 +324,7 @@ void PeScheduler::end_if_complete(CommandContext& context) {
   contexts_.erase(found);
   in_flight_signal_.set(contexts_.size());
   context.respond();
+  if (due_ == never_fs && !inbox_.empty()) wake();
 }
 
 // --- Records

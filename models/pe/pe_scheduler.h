@@ -10,6 +10,10 @@
 // under way and then drops the rest of the command; a command that has failed before its dispatch
 // drops everything. Parts of it: accel_slot (accel_slot_arbiter.h) and the tile buffers
 // (tile_buffer_pool.h).
+//
+// A base class as well: a scheduler of other rules derives from it, its Parameters from these, and
+// overrides dispatch_time() or may_dispatch(). Plans, feeding, completion and what engines share
+// are here.
 #pragma once
 
 #include <array>
@@ -31,10 +35,10 @@
 
 namespace kernbench {
 
-class PeScheduler final : public Component,
-                          private ServiceProvider<CommandRequest>,
-                          private CommandListener,
-                          private TaskOutputListener {
+class PeScheduler : public Component,
+                    private ServiceProvider<CommandRequest>,
+                    private CommandListener,
+                    private TaskOutputListener {
  public:
   static constexpr const char* description = "dispatcher of a PE: commands, tile plans, completion";
   static constexpr std::array roles{Role::pe_scheduler};
@@ -62,6 +66,17 @@ class PeScheduler final : public Component,
   explicit PeScheduler(const ComponentInit& init);
   ~PeScheduler() override;
 
+ protected:
+  // The rules to override.
+  //
+  // From the instant at which it is a command's turn to its dispatch; asked once per command.
+  virtual Fs dispatch_time(const CommandContext& /*command*/) { return overhead_; }
+  // Whether it is the first command's turn: the time of its dispatch begins. `dispatched`: commands
+  // dispatched and not complete. Asked when one comes, is dispatched or completes.
+  virtual bool may_dispatch(const CommandContext& /*command*/, std::size_t /*dispatched*/) {
+    return true;
+  }
+
  private:
   struct Submitted {
     CommandContext* context = nullptr;
@@ -77,6 +92,7 @@ class PeScheduler final : public Component,
   void step();
   void run();
   void serve_inbox();
+  void begin_dispatch();
   void dispatch(const Submitted& submitted);
   void feed();
   bool may_feed(const CommandContext& context, const Tile& next) const;

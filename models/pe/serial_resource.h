@@ -17,9 +17,11 @@ template <class Request>
 class SerialResource {
  public:
   void request(const Request& request, const WorkOrder& order, Fs now) {
-    waiting_.insert_sorted(Entry{request, order, now}, [](const Entry& a, const Entry& b) {
-      return a.since != b.since ? a.since < b.since : a.order < b.order;
-    });
+    waiting_.insert_sorted(Entry{request, order, now}, goes_before);
+  }
+  // Its first request came before that of another one; both have one.
+  bool first_before(const SerialResource& other) const {
+    return goes_before(waiting_.front(), other.waiting_.front());
   }
 
   // Before the first request: how many hold it at most at a time.
@@ -56,6 +58,9 @@ class SerialResource {
     WorkOrder order;
     Fs since = 0;
   };
+  static bool goes_before(const Entry& a, const Entry& b) {
+    return a.since != b.since ? a.since < b.since : a.order < b.order;
+  }
 
   RingBuffer<Entry> waiting_;
   std::uint32_t servers_ = 1, held_ = 0;
