@@ -115,8 +115,8 @@ struct TcmRequest : ServicePayload<TcmRequest> {
 // PE_DMA, PE_CPU -> PE_MMU.
 //   b_transport  `ranges` of the bytes; the delay is what a timed look-up costs. An address below
 //                va_base is physical. AccessFault for one above without a mapping.
-//   transport_dbg the same without time; with `launch`: the tensors of the launch that starts, which
-//                the address model PA resolves by their shards.
+//   transport_dbg the same without time; with `launch`: the tensors of the launch that starts,
+//                which the address model PA resolves by their shards.
 struct TranslationRequest : ServicePayload<TranslationRequest> {
   static constexpr Role provider = Role::pe_mmu;
   static constexpr const char* service = "translation";
@@ -129,8 +129,8 @@ struct TranslationRequest : ServicePayload<TranslationRequest> {
 };
 
 // PE_MMU -> PE_DMA: look-up in its BAAW stage (address model LA). An implementation may omit it.
-//   transport_dbg fills in `ranges`, in the order of the bytes; AccessFault naming the first address
-//                 without a segment.
+//   transport_dbg fills in `ranges`, in the order of the bytes; AccessFault naming the first
+//                 address without a segment.
 struct SegmentRequest : ServicePayload<SegmentRequest> {
   static constexpr Role provider = Role::pe_dma;
   static constexpr const char* service = "segments";

@@ -69,9 +69,10 @@ class ProtocolMonitors {
 // Between two ends of the fabric (fabric_socket.h): a node and a link, or two nodes.
 class FabricMonitor final : public ProtocolMonitor, private FabricForward, private FabricBackward {
  public:
-  // `from`, `to`: the nodes that the edge joins.
+  // `from`, `to`: the nodes that the edge joins. Only a link keeps arrivals in order: over an edge
+  // without one the near end passes on what is still to come, from several sides.
   FabricMonitor(const sc_core::sc_module_name& name, const Connection& connection, NodeId from,
-                NodeId to);
+                NodeId to, bool link);
 
   FabricTargetSocket in{"in"};
   FabricInitiatorSocket out{"out"};
@@ -108,6 +109,7 @@ class FabricMonitor final : public ProtocolMonitor, private FabricForward, priva
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
   NodeId from_, to_;
+  bool link_;
   std::vector<Leg> legs_;
   Fs last_arrival_ = 0, last_host_control_ = 0;
 };

@@ -130,15 +130,15 @@ void PeTestbench::elaborate() {
     FabricTargetSocket& input = fabric_node(edge.to).add_input(edge.from, names_[edge.from]);
     FabricInitiatorSocket& output = *outputs[{edge.from, edge.to}];
     if (!edge.link) {
-      monitors_.bind<FabricMonitor>(output, input, edge.from, edge.to);
+      monitors_.bind<FabricMonitor>(output, input, edge.from, edge.to, false);
       continue;
     }
     links_.push_back(
         std::make_unique<Link>((names_[edge.from] + "__to__" + names_[edge.to]).c_str(),
                                Rational(256), Fs{1}, 256, observation_.link_passages));
     Link& link = *links_.back();
-    monitors_.bind<FabricMonitor>(output, link.in, edge.from, edge.to);
-    monitors_.bind<FabricMonitor>(link.out, input, edge.from, edge.to);
+    monitors_.bind<FabricMonitor>(output, link.in, edge.from, edge.to, true);
+    monitors_.bind<FabricMonitor>(link.out, input, edge.from, edge.to, true);
   }
 }
 

@@ -96,14 +96,15 @@ void MiniMachine::elaborate() {
                                             edge.link.propagation_fs, flit_bytes_,
                                             observation_.link_passages));
     monitors_.bind<FabricMonitor>(nodes_[edge.from]->add_output(names_[edge.to]), links_.back()->in,
-                                  edge.from, edge.to);
+                                  edge.from, edge.to, true);
   }
   for (NodeId to = 0; to < names_.size(); ++to) {
     for (std::size_t i = 0; i < edges_.size(); ++i) {
       const Edge& edge = edges_[i];
       if (edge.to != to) continue;
-      monitors_.bind<FabricMonitor>(
-          links_[i]->out, nodes_[to]->add_input(edge.from, names_[edge.from]), edge.from, edge.to);
+      monitors_.bind<FabricMonitor>(links_[i]->out,
+                                    nodes_[to]->add_input(edge.from, names_[edge.from]), edge.from,
+                                    edge.to, true);
     }
   }
   for (NodeId node = 0; node < nodes_.size(); ++node) {
