@@ -41,3 +41,20 @@ function(busy_of_engine variable json engine part)
   endforeach()
   message(FATAL_ERROR "no engine ${engine} with ${part} in ${json}")
 endfunction()
+
+# simulated_fs(VARIABLE JSON): simulated_ns of `kernbench run --json`, in femtoseconds; from the text, as it has all digits.
+function(simulated_fs variable json)
+  if(NOT json MATCHES "\"simulated_ns\": ([0-9]+)\\.([0-9]+)")
+    message(FATAL_ERROR "no simulated_ns in ${json}")
+  endif()
+  string(SUBSTRING "${CMAKE_MATCH_2}000000" 0 6 fraction)
+  math(EXPR fs "${CMAKE_MATCH_1} * 1000000 + 1${fraction} - 1000000")
+  set(${variable} ${fs} PARENT_SCOPE)
+endfunction()
+
+# statistic(VARIABLE FILE ROLE NAME): a total of `kernbench run --stats FILE`.
+function(statistic variable file role name)
+  file(READ "${file}" json)
+  string(JSON value GET "${json}" totals ${role} ${name})
+  set(${variable} ${value} PARENT_SCOPE)
+endfunction()
