@@ -24,6 +24,7 @@
 namespace kernbench {
 
 class Services;           // models/base/services.h: services of the machine for components
+class ServiceEnd;         // models/protocol/service_socket.h
 class ServiceTargetBase;  // models/protocol/service_socket.h
 
 // Arguments of a factory, passed by the registry. The references outlive the component.
@@ -47,6 +48,9 @@ class Component : public sc_core::sc_module {
   // Ends of services that it provides (models/protocol/service_socket.h).
   const std::vector<ServiceTargetBase*>& service_targets() const { return service_targets_; }
   void add_service_target(ServiceTargetBase& target) { service_targets_.push_back(&target); }
+  // Ends of services that it asks for.
+  const std::vector<ServiceEnd*>& service_ends() const { return service_ends_; }
+  void add_service_end(ServiceEnd& end) { service_ends_.push_back(&end); }
   std::deque<TraceSignal>& signals() { return signals_; }
   // The operations under way, as if they ended now, without data and multiply-accumulates: for
   // windows of a run that was cut short.
@@ -116,6 +120,7 @@ class Component : public sc_core::sc_module {
   std::vector<Statistic> statistics_;
   std::deque<TraceSignal> signals_;
   std::vector<ServiceTargetBase*> service_targets_;
+  std::vector<ServiceEnd*> service_ends_;
 };
 
 // Creates a component as a child of the module under construction, or at the top.

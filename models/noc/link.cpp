@@ -12,9 +12,23 @@ Fs now() { return sc_core::sc_time_stamp().value(); }
 Link::Link(const sc_core::sc_module_name& name, const Rational& bw_gbs, Fs propagation,
            std::uint32_t flit_bytes, const AnalysisPort<LinkPassage>& passages)
     : sc_core::sc_module(name), passages_(passages), propagation_(propagation),
-      service_(bw_gbs, flit_bytes), in("in"), out("out") {
-  in.bind(static_cast<FabricForward&>(*this));
-  out.bind(static_cast<FabricBackward&>(*this));
+      service_(bw_gbs, flit_bytes) {}
+
+void Link::connect(FabricInitiatorSocket& near_end, FabricTargetSocket& far_end) {
+  near_end.get_base_port().bind(static_cast<FabricForward&>(*this));
+  far_end.get_base_port().bind(static_cast<FabricBackward&>(*this));
+  near_end_ = &near_end.get_base_interface();
+  far_end_ = &far_end.get_base_interface();
+}
+
+void Link::connect(FabricInitiatorSocket& near_end, FabricTargetSocket& far_end,
+                   ProtocolMonitors* monitors, NodeId from, NodeId to) {
+  if (monitors == nullptr) return connect(near_end, far_end);
+  auto& before = monitors->add<FabricMonitor>(near_end, *this, from, to, true);
+  auto& behind = monitors->add<FabricMonitor>(*this, far_end, from, to, true);
+  near_end.bind(before.in);
+  connect(before.out, behind.in);
+  behind.out.bind(far_end);
 }
 
 void Link::accept(Transaction& transaction, FlitRun run, Fs handed_over) {

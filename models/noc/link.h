@@ -14,18 +14,27 @@
 
 #include "models/protocol/fabric_socket.h"
 #include "models/protocol/observation.h"
+#include "models/protocol/protocol_monitor.h"
 #include "models/timing/booked_ahead.h"
 #include "models/timing/link_state.h"
 #include "models/timing/service_time.h"
 
 namespace kernbench {
 
+// A channel between the sockets of two nodes, without sockets of its own: the interfaces of the
+// sockets are bound to it directly.
 class Link final : public sc_core::sc_module, private FabricForward, private FabricBackward {
  public:
   // bw_gbs 0 = unlimited; propagation from propagation_fs(); flit_bytes: the size of a full flit.
   // `passages`: the port of the machine, which outlives the link.
   Link(const sc_core::sc_module_name& name, const Rational& bw_gbs, Fs propagation,
        std::uint32_t flit_bytes, const AnalysisPort<LinkPassage>& passages);
+
+  // Binds it between two nodes, once; before the end of elaboration. `monitors`, of the nodes
+  // `from` and `to`, watch both ends; null: nobody does.
+  void connect(FabricInitiatorSocket& near_end, FabricTargetSocket& far_end);
+  void connect(FabricInitiatorSocket& near_end, FabricTargetSocket& far_end,
+               ProtocolMonitors* monitors, NodeId from, NodeId to);
 
   // Since the start of the run.
   struct Statistics {
@@ -49,15 +58,12 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
   BookedAhead ahead_;
   ServiceTime service_;
 
- public:
-  FabricTargetSocket in;      // from the node at the near end
-  FabricInitiatorSocket out;  // to the node at the far end
+  FabricBackward* near_end_ = nullptr;
 
- private:
   void accept(Transaction& transaction, FlitRun run, Fs handed_over) override;
-  void credit(unsigned flits) override { in->credit(flits); }
+  void credit(unsigned flits) override { near_end_->credit(flits); }
   unsigned transport_dbg(tlm::tlm_generic_payload& payload) override {
-    return out->transport_dbg(payload);
+    return far_end_->transport_dbg(payload);
   }
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
                                      sc_core::sc_time&) override;
@@ -66,8 +72,6 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
   void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) override;
   bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
-
-  void end_of_elaboration() override { far_end_ = out.operator->(); }
 };
 
 }  // namespace kernbench

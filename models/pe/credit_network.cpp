@@ -21,8 +21,8 @@ void CreditNetwork::add(const PeId& where, Component& ipcq, ProtocolMonitors* mo
   } else {
     monitors->bind<ServiceMonitor<CreditDelivery>>(to_pe_ipcqs_, far_end);
   }
-  for (sc_core::sc_object* child : ipcq.get_child_objects()) {
-    if (auto* sender = dynamic_cast<ServiceInitiatorSocket<CreditDelivery>*>(child))
+  for (ServiceEnd* end : ipcq.service_ends()) {
+    if (auto* sender = dynamic_cast<ServiceInitiatorSocket<CreditDelivery>*>(end))
       sender->bind(from_pe_ipcqs_);
   }
 }

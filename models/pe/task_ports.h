@@ -21,13 +21,12 @@ class TaskOutputListener {
 };
 
 // The edges that leave a component: a socket for each engine with stages that an edge leads to.
-class TaskOutputs final : public sc_core::sc_object,
-                          public ServiceEnd,
-                          private ServiceListener<TaskOffer> {
+class TaskOutputs final : public ServiceEnd, private ServiceListener<TaskOffer> {
  public:
   TaskOutputs(Component& component, TaskOutputListener& listener)
-      : sc_core::sc_object("task_outputs"), component_(component), listener_(listener) {}
-  const char* kind() const override { return "kernbench_service"; }
+      : component_(component), listener_(listener) {
+    component.add_service_end(*this);
+  }
 
   // BEGIN_REQ to the engine of the task's stage. True: the task is the receiver's. False: it stays
   // here until task_taken().

@@ -45,15 +45,23 @@ class ProtocolMonitors {
  public:
   explicit ProtocolMonitors(ProtocolMonitor::Violated violated) : violated_(std::move(violated)) {}
 
-  // Binds two sockets with a monitor between them.
-  template <class Monitor, class Initiator, class Target, class... More>
-  void bind(Initiator& near_end, Target& far_end, More&&... more) {
+  // A monitor for the connection of two ends, to be bound between them.
+  template <class Monitor, class... More>
+  Monitor& add(const sc_core::sc_object& near_end, const sc_core::sc_object& far_end,
+               More&&... more) {
     auto monitor = std::make_unique<Monitor>(
         name_of_monitor(far_end).c_str(), ProtocolMonitor::Connection{near_end, far_end, violated_},
         std::forward<More>(more)...);
-    near_end.bind(monitor->in);
-    monitor->out.bind(far_end);
+    Monitor& made = *monitor;
     all_.push_back(std::move(monitor));
+    return made;
+  }
+  // Binds two sockets with a monitor between them.
+  template <class Monitor, class Initiator, class Target, class... More>
+  void bind(Initiator& near_end, Target& far_end, More&&... more) {
+    Monitor& monitor = add<Monitor>(near_end, far_end, std::forward<More>(more)...);
+    near_end.bind(monitor.in);
+    monitor.out.bind(far_end);
   }
   // After a run that has completed: a line for each connection with something under way.
   std::string unfinished() const;

@@ -24,6 +24,7 @@
 #include <string>
 #include <systemc>
 #include <tlm>
+#include <typeinfo>
 #include <vector>
 
 #include "models/base/component.h"
@@ -80,6 +81,7 @@ class ServiceProvider {
 class ServiceTargetBase {
  public:
   virtual ~ServiceTargetBase() = default;
+  virtual const std::type_info& payload() const = 0;
 };
 
 // The provider's end: a socket for each initiator, made by assembly.
@@ -90,6 +92,7 @@ class ServiceTarget final : public ServiceTargetBase {
       : component_(component), provider_(provider) {
     component.add_service_target(*this);
   }
+  const std::type_info& payload() const override { return typeid(Payload); }
 
   // Before the end of elaboration.
   ServiceTargetSocket<Payload>& add_socket(const std::string& from) {
@@ -187,8 +190,8 @@ class ServiceEnd {
 
 template <class Payload>
 ServiceTarget<Payload>* find_service(const Component& component) {
-  for (ServiceTargetBase* each : component.service_targets()) {
-    if (auto* target = dynamic_cast<ServiceTarget<Payload>*>(each)) return target;
+  for (ServiceTargetBase* target : component.service_targets()) {
+    if (target->payload() == typeid(Payload)) return static_cast<ServiceTarget<Payload>*>(target);
   }
   return nullptr;
 }
@@ -209,6 +212,8 @@ class ServiceInitiator final : public ServiceInitiatorSocket<Payload>,
         listener_(listener), provider_(provider) {
     static_cast<ServiceInitiatorSocket<Payload>&>(*this).bind(
         static_cast<ServiceBackward<Payload>&>(*this));
+    auto* component = dynamic_cast<Component*>(this->get_parent_object());
+    if (component != nullptr) component->add_service_end(*this);
   }
 
   bool connected() const { return this->get_interface() != nullptr; }

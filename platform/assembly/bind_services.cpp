@@ -9,10 +9,9 @@ namespace kernbench {
 
 void bind_services(Component& source, Component& target, Role target_role,
                    ProtocolMonitors* monitors) {
-  const std::vector<sc_core::sc_object*> children = source.get_child_objects();  // may grow
-  for (sc_core::sc_object* child : children) {
-    auto* end = dynamic_cast<ServiceEnd*>(child);
-    if (end == nullptr || !end->asks(target_role)) continue;
+  const std::vector<ServiceEnd*> ends = source.service_ends();  // it may get more
+  for (ServiceEnd* end : ends) {
+    if (!end->asks(target_role)) continue;
     if (end->bind_to(target, target_role, source.basename(), monitors) || end->optional()) continue;
     throw UsageError(
         fmt::format("{} needs the service {} of {}, whose implementation does not "

@@ -146,13 +146,6 @@ FabricNode& MachineModules::fabric_node(NodeId node) const {
 // come in ascending order of the peer, as port numbers do.
 void MachineModules::bind_edges(const FabricEdges& edges, const AnalysisPort<LinkPassage>& passages,
                                 ProtocolMonitors* monitors) {
-  const auto bind = [monitors](auto& out, auto& in, const kernbench::Edge& edge, bool link) {
-    if (monitors == nullptr) {
-      out.bind(in);
-    } else {
-      monitors->bind<FabricMonitor>(out, in, edge.src, edge.dst, link);
-    }
-  };
   links_.reserve(graph_.edges().size());
   const auto flit_bytes = static_cast<std::uint32_t>(graph_.spec().system.flit_bytes);
   for (std::size_t i = 0; i < graph_.edges().size(); ++i) {
@@ -170,7 +163,11 @@ void MachineModules::bind_edges(const FabricEdges& edges, const AnalysisPort<Lin
     FabricTargetSocket& in =
         fabric_node(edge.dst).add_input(edge.src, socket_peer(src.name.substr(common)));
     if (edges[i].binding == EdgeBinding::direct) {
-      bind(out, in, edge, false);
+      if (monitors == nullptr) {
+        out.bind(in);
+      } else {
+        monitors->bind<FabricMonitor>(out, in, edge.src, edge.dst, false);
+      }
       continue;
     }
     const LinkName name = link_name(src.name, dst.name);
@@ -178,8 +175,7 @@ void MachineModules::bind_edges(const FabricEdges& edges, const AnalysisPort<Lin
     links_.push_back({i, std::make_unique<Link>(name.leaf.c_str(), edges[i].bw_gbs,
                                                 edges[i].propagation_fs, flit_bytes, passages)});
     Link& link = *links_.back().link;
-    bind(out, link.in, edge, true);
-    bind(link.out, in, edge, true);
+    link.connect(out, in, monitors, edge.src, edge.dst);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstring>
 #include <systemc>
 #include <vector>
 
@@ -47,11 +48,12 @@ class SliceLength {
 
 void kill_threads_below(const std::vector<sc_core::sc_object*>& objects) {
   for (sc_core::sc_object* object : objects) {
-    if (dynamic_cast<TlmBridge*>(object) == nullptr)
-      kill_threads_below(object->get_child_objects());
+    const std::vector<sc_core::sc_object*>& children = object->get_child_objects();
+    if (!children.empty() && dynamic_cast<TlmBridge*>(object) == nullptr)
+      kill_threads_below(children);
+    if (std::strcmp(object->kind(), "sc_thread_process") != 0) continue;
     sc_core::sc_process_handle process(object);
-    if (process.valid() && process.proc_kind() == sc_core::SC_THREAD_PROC_ && !process.terminated())
-      process.kill();
+    if (process.valid() && !process.terminated()) process.kill();
   }
 }
 

@@ -111,13 +111,11 @@ KERNBENCH_SYSTEMC_TEST(what_the_pages_name_is_what_the_components_have) {
     BOOST_REQUIRE_MESSAGE(page != pages.end(), name << " has no page");
     check_component(name, page->second, *m.registry.find(name), *component);
   }
-  const auto& link = m.platform->links().front();
   Names statistics;
   const auto rows = links_json(m.platform->graph(), m.platform->links(), 0);
   for (const auto& [key, value] : rows.front().items())
     if (value.is_number()) statistics.insert(key);
   compare("link", "statistic", pages.at("link"), statistics);
-  check_sockets("link", pages.at("link"), *link.link);
 }
 
 BOOST_AUTO_TEST_CASE(tables_belong_to_the_implementation_above_them) {

@@ -139,8 +139,7 @@ KERNBENCH_SYSTEMC_TEST(refuses_the_base_protocol_inside_the_fabric) {
   MiniMachine machine({"z"});
   StubNode& z = machine.stub("z");
   Link link("link", Rational(256), 1, 256, machine.observation().link_passages);
-  initiator.out.bind(link.in);
-  link.out.bind(z.add_input(0, "link"));
+  link.connect(initiator.out, z.add_input(0, "link"));
   machine.elaborate();
   tlm::tlm_generic_payload payload;
   sc_core::sc_time delay;

@@ -137,8 +137,7 @@ void PeTestbench::elaborate() {
         std::make_unique<Link>((names_[edge.from] + "__to__" + names_[edge.to]).c_str(),
                                Rational(256), Fs{1}, 256, observation_.link_passages));
     Link& link = *links_.back();
-    monitors_.bind<FabricMonitor>(output, link.in, edge.from, edge.to, true);
-    monitors_.bind<FabricMonitor>(link.out, input, edge.from, edge.to, true);
+    link.connect(output, input, &monitors_, edge.from, edge.to);
   }
 }
 

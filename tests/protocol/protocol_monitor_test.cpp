@@ -188,7 +188,7 @@ KERNBENCH_SYSTEMC_TEST(flits_that_are_left_out_are_reported) {
     edge.a.send(write, 2, 1, 0, 10);
   });
   BOOST_TEST(fault_of(edge.machine) ==
-             "a.to_b: the protocol with a__to__b.in is broken: flit 2 where flit 1 is next");
+             "a.to_b: the protocol with a__to__b is broken: flit 2 where flit 1 is next");
 }
 
 KERNBENCH_SYSTEMC_TEST(a_message_of_another_edge_is_reported) {
@@ -196,7 +196,7 @@ KERNBENCH_SYSTEMC_TEST(a_message_of_another_edge_is_reported) {
   Transaction& write = edge.machine.write("a", "b", 0, 16);
   edge.at(10, [&] { edge.b.send(write, 0, 1, 0, 10); });
   BOOST_TEST(fault_of(edge.machine) ==
-             "b.to_a: the protocol with b__to__a.in is broken: position 1 of the path is another "
+             "b.to_a: the protocol with b__to__a is broken: position 1 of the path is another "
              "edge");
 }
 
@@ -205,7 +205,7 @@ KERNBENCH_SYSTEMC_TEST(an_instant_in_the_past_is_reported) {
   Transaction& write = edge.machine.write("a", "b", 0, 16);
   edge.at(10, [&] { edge.a.send(write, 0, 1, 0, 5); });
   BOOST_TEST(fault_of(edge.machine) ==
-             "a.to_b: the protocol with a__to__b.in is broken: an arrival in the past");
+             "a.to_b: the protocol with a__to__b is broken: an arrival in the past");
 }
 
 KERNBENCH_SYSTEMC_TEST(flits_of_a_control_message_are_reported) {
@@ -213,7 +213,7 @@ KERNBENCH_SYSTEMC_TEST(flits_of_a_control_message_are_reported) {
   Transaction& read = edge.machine.read("a", "b", 0, 16);
   edge.at(10, [&] { edge.a.send(read, 0, 1, 0, 10); });
   BOOST_TEST(fault_of(edge.machine) ==
-             "a.to_b: the protocol with a__to__b.in is broken: 1 flits handed over of a leg of 0");
+             "a.to_b: the protocol with a__to__b is broken: 1 flits handed over of a leg of 0");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

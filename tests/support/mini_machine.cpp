@@ -90,21 +90,20 @@ void MiniMachine::elaborate() {
   std::sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) {
     return std::tie(a.from, a.to) < std::tie(b.from, b.to);
   });
+  std::vector<FabricInitiatorSocket*> outputs;
   for (const Edge& edge : edges_) {
     const std::string name = names_[edge.from] + "__to__" + names_[edge.to];
     links_.push_back(std::make_unique<Link>(name.c_str(), Rational::parse(edge.link.bw_gbs),
                                             edge.link.propagation_fs, flit_bytes_,
                                             observation_.link_passages));
-    monitors_.bind<FabricMonitor>(nodes_[edge.from]->add_output(names_[edge.to]), links_.back()->in,
-                                  edge.from, edge.to, true);
+    outputs.push_back(&nodes_[edge.from]->add_output(names_[edge.to]));
   }
   for (NodeId to = 0; to < names_.size(); ++to) {
     for (std::size_t i = 0; i < edges_.size(); ++i) {
       const Edge& edge = edges_[i];
       if (edge.to != to) continue;
-      monitors_.bind<FabricMonitor>(links_[i]->out,
-                                    nodes_[to]->add_input(edge.from, names_[edge.from]), edge.from,
-                                    edge.to, true);
+      links_[i]->connect(*outputs[i], nodes_[to]->add_input(edge.from, names_[edge.from]),
+                         &monitors_, edge.from, edge.to);
     }
   }
   for (NodeId node = 0; node < nodes_.size(); ++node) {
@@ -246,7 +245,8 @@ Fs MiniMachine::completed_at(std::uint64_t tag) const {
 }
 
 void MiniMachine::fatal(const sc_core::sc_object& where, const std::string& what) {
-  if (fault_.empty()) fault_ = std::string(where.name()) + ": " + what;
+  if (!fault_.empty()) return;  // of the first one
+  fault_ = std::string(where.name()) + ": " + what;
   sc_core::sc_stop();
 }
 
