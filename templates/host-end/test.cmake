@@ -21,3 +21,17 @@ expect("end of the third read, ns" ${third} 99.900012)    # 40 later
 kernbench(out run --bench ccl-allreduce --topology six_sip --param n_elem=8 --verify-data --check-protocol --set ${end}.impl=custom.@name@)
 string(REGEX MATCH "verdict: [A-Z]+" verdict "${out}")
 expect("between SIPs" "${verdict}" "verdict: PASS")
+
+# In the place of the UAL end points, which carry the traffic between SIPs then.
+set(chiplet sip.io_chiplets.io0)
+kernbench(out run --bench ccl-allreduce --topology six_sip --param n_elem=8 --verify-data --check-protocol
+          --set "${chiplet}.components.ual_ep={impl: custom.@name@, attrs: {overhead_ns: 3}}" --set ${chiplet}.links.ual_ep_to_noc_bw_gbs=256
+          --set "system.links.io_ual_to_switch={bw_gbs: 128, distance_mm: 25}" --stats "${CMAKE_CURRENT_BINARY_DIR}/stats.json")
+string(REGEX MATCH "verdict: [A-Z]+" verdict "${out}")
+expect("over UAL" "${verdict}" "verdict: PASS")
+statistic(passed "${CMAKE_CURRENT_BINARY_DIR}/stats.json" ual_ep passed)
+statistic(passed_by_pcie "${CMAKE_CURRENT_BINARY_DIR}/stats.json" pcie_ep passed)
+expect("messages between SIPs over PCIe" ${passed_by_pcie} 0)
+if(NOT passed GREATER 0)
+  message(FATAL_ERROR "no message has passed a UAL end point")
+endif()

@@ -103,7 +103,8 @@ class PeTestbench final : public MachineServices,
   template <class T>
   void replace(const std::string& name) {
     const std::string other = "other_" + name;
-    const Attributes attributes = defaults_of(schema_of<typename T::Parameters>());
+    Attributes attributes = defaults_of(schema_of<typename T::Parameters>());
+    attributes.set("flit_bytes", Rational(256));
     replaced_.push_back(std::move(engines_.at(name)));
     engines_[name] = make_component<T>({other.c_str(), id(name), attributes, *this});
   }
