@@ -22,10 +22,11 @@ void Link::connect(FabricInitiatorSocket& near_end, FabricTargetSocket& far_end)
 }
 
 void Link::connect(FabricInitiatorSocket& near_end, FabricTargetSocket& far_end,
-                   ProtocolMonitors* monitors, NodeId from, NodeId to) {
+                   ProtocolMonitors* monitors, NodeId from, NodeId to, bool in_order) {
   if (monitors == nullptr) return connect(near_end, far_end);
-  auto& before = monitors->add<FabricMonitor>(near_end, *this, from, to, true);
-  auto& behind = monitors->add<FabricMonitor>(*this, far_end, from, to, true);
+  using Times = FabricMonitor::Times;
+  auto& before = monitors->add<FabricMonitor>(near_end, *this, from, to, Times{in_order, true});
+  auto& behind = monitors->add<FabricMonitor>(*this, far_end, from, to, Times{in_order, false});
   near_end.bind(before.in);
   connect(before.out, behind.in);
   behind.out.bind(far_end);

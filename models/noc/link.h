@@ -32,9 +32,10 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
 
   // Binds it between two nodes, once; before the end of elaboration. `monitors`, of the nodes
   // `from` and `to`, watch both ends; null: nobody does.
+  // `in_order`: see FabricMonitor::Times.
   void connect(FabricInitiatorSocket& near_end, FabricTargetSocket& far_end);
   void connect(FabricInitiatorSocket& near_end, FabricTargetSocket& far_end,
-               ProtocolMonitors* monitors, NodeId from, NodeId to);
+               ProtocolMonitors* monitors, NodeId from, NodeId to, bool in_order = true);
 
   // Since the start of the run.
   struct Statistics {

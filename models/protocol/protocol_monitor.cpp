@@ -28,8 +28,8 @@ std::string ProtocolMonitors::name_of_monitor(const sc_core::sc_object& far_end)
 // --- Fabric
 
 FabricMonitor::FabricMonitor(const sc_core::sc_module_name& name, const Connection& connection,
-                             NodeId from, NodeId to, bool link)
-    : ProtocolMonitor(name, connection), from_(from), to_(to), link_(link) {
+                             NodeId from, NodeId to, Times times)
+    : ProtocolMonitor(name, connection), from_(from), to_(to), times_(times) {
   in.bind(static_cast<FabricForward&>(*this));
   out.bind(static_cast<FabricBackward&>(*this));
 }
@@ -75,8 +75,8 @@ void FabricMonitor::check_flits(const Transaction& transaction, FlitRun run) {
 
 void FabricMonitor::check_time(const RouteExtension& route, Fs arrival) {
   Fs& last = route.host_control ? last_host_control_ : last_arrival_;
-  if (arrival < Component::now()) violation("an arrival in the past");
-  if (link_ && arrival < last)
+  if (times_.not_in_past && arrival < Component::now()) violation("an arrival in the past");
+  if (times_.in_order && arrival < last)
     violation(fmt::format("an arrival at {} after one at {}", format_ns(arrival), format_ns(last)));
   last = arrival;
 }

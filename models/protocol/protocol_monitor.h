@@ -77,10 +77,15 @@ class ProtocolMonitors {
 // Between two ends of the fabric (fabric_socket.h): a node and a link, or two nodes.
 class FabricMonitor final : public ProtocolMonitor, private FabricForward, private FabricBackward {
  public:
-  // `from`, `to`: the nodes that the edge joins. Only a link keeps arrivals in order: over an edge
-  // without one the near end passes on what is still to come, from several sides.
+  // What is asked of the times that the near end gives.
+  struct Times {
+    bool in_order = true;  // not between PE_DMA and PE_TCM: what is still to come is passed on
+    bool not_in_past =
+        true;  // not behind a link: a sum that has wrapped round is found by the node
+  };
+  // `from`, `to`: the nodes that the edge joins.
   FabricMonitor(const sc_core::sc_module_name& name, const Connection& connection, NodeId from,
-                NodeId to, bool link);
+                NodeId to, Times times);
 
   FabricTargetSocket in{"in"};
   FabricInitiatorSocket out{"out"};
@@ -117,7 +122,7 @@ class FabricMonitor final : public ProtocolMonitor, private FabricForward, priva
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
   NodeId from_, to_;
-  bool link_;
+  Times times_;
   std::vector<Leg> legs_;
   Fs last_arrival_ = 0, last_host_control_ = 0;
 };

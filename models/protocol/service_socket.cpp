@@ -1,7 +1,5 @@
 #include "models/protocol/service_socket.h"
 
-#include <algorithm>
-
 #include "models/base/errors.h"
 
 namespace kernbench {
@@ -11,7 +9,9 @@ namespace kernbench {
 }
 
 std::string socket_peer(std::string node) {
-  std::replace(node.begin(), node.end(), '.', '_');
+  for (char& c : node) {
+    if (c == '.' || c == '-') c = '_';
+  }
   return node;
 }
 

@@ -166,7 +166,8 @@ void MachineModules::bind_edges(const FabricEdges& edges, const AnalysisPort<Lin
       if (monitors == nullptr) {
         out.bind(in);
       } else {
-        monitors->bind<FabricMonitor>(out, in, edge.src, edge.dst, false);
+        monitors->bind<FabricMonitor>(out, in, edge.src, edge.dst,
+                                      FabricMonitor::Times{false, true});
       }
       continue;
     }
@@ -175,7 +176,7 @@ void MachineModules::bind_edges(const FabricEdges& edges, const AnalysisPort<Lin
     links_.push_back({i, std::make_unique<Link>(name.leaf.c_str(), edges[i].bw_gbs,
                                                 edges[i].propagation_fs, flit_bytes, passages)});
     Link& link = *links_.back().link;
-    link.connect(out, in, monitors, edge.src, edge.dst);
+    link.connect(out, in, monitors, edge.src, edge.dst, edge.kind != EdgeKind::pe_internal);
   }
 }
 

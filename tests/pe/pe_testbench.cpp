@@ -130,7 +130,8 @@ void PeTestbench::elaborate() {
     FabricTargetSocket& input = fabric_node(edge.to).add_input(edge.from, names_[edge.from]);
     FabricInitiatorSocket& output = *outputs[{edge.from, edge.to}];
     if (!edge.link) {
-      monitors_.bind<FabricMonitor>(output, input, edge.from, edge.to, false);
+      monitors_.bind<FabricMonitor>(output, input, edge.from, edge.to,
+                                    FabricMonitor::Times{false, true});
       continue;
     }
     links_.push_back(

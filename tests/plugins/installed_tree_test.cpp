@@ -80,6 +80,7 @@ BOOST_AUTO_TEST_CASE(nothing_else_is_installed) {
                        lib + "cmake/KernBench/KernBench*.cmake",
                        lib + "pkgconfig/kernbench.pc",
                        "share/doc/*/write-a-plugin.md",
+                       "share/doc/*/use-as-a-library.md",
                        "share/doc/*/contracts/*.md",
                        "share/kernbench/configs/*.yaml",
                        "share/kernbench/configs/README.md",
