@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <fstream>
 #include <iterator>
@@ -47,6 +48,11 @@ void check_name(const std::string& name) {
                        name.front() <= 'z' && std::all_of(name.begin(), name.end(), [](char c) {
                          return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
                        });
+  const std::array<std::string_view, 8> targets{"all",     "clean", "depend",        "edit_cache",
+                                                "install", "list",  "rebuild_cache", "test"};
+  if (std::find(targets.begin(), targets.end(), name) != targets.end())
+    throw UsageError(
+        fmt::format("found the name {}, which CMake has for a target of its own", quote(name)));
   if (!allowed || name.back() == '_' || name.find("__") != std::string::npos)
     throw UsageError(fmt::format(
         "found the name {}, allowed are at most {} lower-case letters, digits and single '_' "

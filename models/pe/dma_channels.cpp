@@ -75,7 +75,8 @@ void DmaChannels::grant(DmaDirection& direction) {
   }
   const std::uint64_t bytes =
       request != nullptr ? request->bytes : channel.current.lane->stage().bytes;
-  channel.inject_at = now + rules_.setup_time(direction, bytes, cost);
+  Component::after(cost);  // not beyond the end of time
+  channel.inject_at = Component::after(rules_.setup_time(direction, bytes, cost));
   if (channel.current.lane != nullptr) {
     dma_.begin(*channel.current.lane);
   } else {
@@ -105,6 +106,9 @@ void DmaChannels::plan_pieces(DmaChannel& channel, Fs& cost) {
     add_pieces(machine, range.pa, range.nbytes, position, channel.pieces);
     position += range.nbytes;
   }
+  if (position != stage.bytes)
+    throw ModelError(fmt::format("the translation of {} bytes at {} has ranges of {} bytes",
+                                 stage.bytes, stage.address, position));
 }
 
 // --- Injection

@@ -216,7 +216,9 @@ bool TlmInitiatorBridge::get_direct_mem_ptr(tlm::tlm_generic_payload& /*payload*
 unsigned TlmInitiatorBridge::transport_dbg(tlm::tlm_generic_payload& payload) {
   constexpr std::uint64_t most_at_once = 1 << 20;
   unsigned done = 0;
-  if (payload.get_data_ptr() == nullptr) return done;
+  if (payload.get_data_ptr() == nullptr ||
+      payload.get_data_length() > *parameters_.max_length_bytes)
+    return done;
   try {
     for (const MemoryPiece& piece :
          memory_pieces(machine_.machine(), payload.get_address(), payload.get_data_length())) {

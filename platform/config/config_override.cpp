@@ -96,6 +96,7 @@ void apply_override(ConfigNode& root, const Override& override, std::vector<Conf
     section = node;
     node = &entry.value;
     last = &step;
+    if (last == &steps.back()) entry.place = place;
   }
   if (section != nullptr && *last == "impl") mark_former_attributes(*section, value);
   *node = std::move(value);

@@ -205,7 +205,8 @@ void mark_former_attributes(ConfigNode& component, const ConfigNode& new_impl) {
   ConfigNode* attrs = component.find("attrs");
   if (impl == nullptr || attrs == nullptr || impl->text == new_impl.text) return;
   for (ConfigEntry& attribute : attrs->entries) {
-    if (attribute.former_impl.empty()) attribute.former_impl = impl->text;
+    const bool by_set = attribute.value.place.line == 0;  // meant for what is to stand there
+    if (attribute.former_impl.empty() && !by_set) attribute.former_impl = impl->text;
   }
 }
 

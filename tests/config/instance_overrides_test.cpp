@@ -166,6 +166,19 @@ BOOST_AUTO_TEST_CASE(nor_do_they_for_a_whole_kind) {
              kind + ".attrs.rows: the key is missing; allowed is an integer, 1 to 1024");
   BOOST_TEST(value(graph_of({{kind + ".impl", "custom.gemm"}}), gemm, "macs_per_cycle") == "4096");
 
+  // Given by --set, they are meant for what is to stand there, in either order.
+  BOOST_TEST(value(graph_of({{kind + ".attrs.rows", "8"}, {kind + ".impl", "acme.systolic"}}), gemm,
+                   "rows") == "8");
+  for (const bool first : {true, false}) {
+    std::vector<Override> settings{{kind + ".impl", "acme.systolic"}, {kind + ".attrs.rows", "8"}};
+    settings.insert(first ? settings.begin() : settings.end(),
+                    {kind + ".attrs.macs_per_cycle", "64"});
+    const std::string refused = issue(settings);
+    BOOST_TEST(
+        refused.find(kind + ".attrs.macs_per_cycle: unknown attribute of acme.systolic") == 0,
+        refused);
+  }
+
   const TemporaryFolder folder;
   for (const char* file : {"topology.yaml", "topology.tiny.yaml"})
     folder.write(file, read_file(topology_path(file)));

@@ -61,6 +61,34 @@ class FixedMath final : public Component, private ServiceProvider<TaskOffer> {
   sc_core::sc_event due_;
 };
 
+// Ranges of half the bytes, or a look-up that costs more than there is time.
+template <bool Short>
+class WrongMmu final : public FabricNode, private ServiceProvider<TranslationRequest> {
+ public:
+  using Parameters = ParameterSet;
+  explicit WrongMmu(const ComponentInit& init)
+      : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward) {}
+
+ private:
+  Fs next_due() const override { return never_fs; }
+  void serve() override {}
+  void b_transport(TranslationRequest& request, sc_core::sc_time& delay) override {
+    request.ranges = {{request.address, Short ? request.nbytes / 2 : request.nbytes}};
+    if (!Short) delay = sc_core::sc_max_time();
+  }
+  ServiceTarget<TranslationRequest> translations_{*this, *this};
+};
+
+template <class Mmu>
+std::string fault_of_a_load() {
+  PeTestbench pe;
+  pe.replace<Mmu>("pe_mmu");
+  pe.at(0, [&] { pe.submit(DmaCommand{false, 0, 256}); });
+  pe.expect_fault();
+  pe.run();
+  return pe.fault();
+}
+
 class Nothing final : public Component {
  public:
   explicit Nothing(const ComponentInit& init) : Component(init) {}
@@ -130,6 +158,16 @@ KERNBENCH_SYSTEMC_TEST(sockets_of_an_outside_engine_are_bound_by_their_payloads)
   BOOST_TEST(std::string(user->memory.name()) == "user_of_tcm.to_pe_tcm_access");
   BOOST_TEST(sc_core::sc_find_object("memory.from_user_of_tcm_access") != nullptr);
   BOOST_TEST(!user->accel_slot.connected());  // no edge to a PE_SCHEDULER
+}
+
+KERNBENCH_SYSTEMC_TEST(a_translation_of_fewer_bytes_than_asked_for_ends_the_run) {
+  BOOST_TEST(fault_of_a_load<WrongMmu<true>>() ==
+             "pe_dma: the translation of 256 bytes at 0 has ranges of 128 bytes");
+}
+
+KERNBENCH_SYSTEMC_TEST(a_translation_that_costs_more_than_there_is_time_ends_the_run) {
+  BOOST_TEST(fault_of_a_load<WrongMmu<false>>() ==
+             std::string("pe_dma: ") + Component::end_of_time);
 }
 
 KERNBENCH_SYSTEMC_TEST(an_engine_that_lacks_what_its_neighbour_needs_is_refused) {

@@ -29,6 +29,8 @@ BOOST_AUTO_TEST_CASE(a_name_is_a_word_of_lower_case_letters) {
 
 BOOST_AUTO_TEST_CASE(an_unknown_kind_is_refused_with_the_nearest) {
   const TemporaryFolder folder;
+  check_refused({"test", "--kind", "hbm", "--dir", folder.file("x")},
+                "which CMake has for a target of its own");
   check_refused({"mine", "--kind", "ruter", "--dir", folder.file("x")}, "did you mean 'router'?");
   check_refused({"mine", "--dir", folder.file("x")}, "--kind is missing");
   BOOST_TEST(!folder.has("x"));

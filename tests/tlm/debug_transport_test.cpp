@@ -130,4 +130,20 @@ KERNBENCH_SYSTEMC_TEST(reaches_a_plain_memory_by_its_own_transport_dbg) {
   BOOST_TEST(m.lt_memory->requests.empty());
 }
 
+KERNBENCH_SYSTEMC_TEST(an_access_longer_than_max_length_bytes_moves_nothing) {
+  BoundaryMachine m;
+  BoundaryMachine::Setting setting;
+  setting.bridge_attrs = "max_length_bytes: 16";
+  debug_session(
+      m,
+      [&](LtInitiator& i) {
+        const std::uint64_t address = m.address(MemoryArea::hbm, 0, 0);
+        BOOST_TEST(write(i, address, pattern(17, 1)) == 0U);
+        BOOST_TEST(write(i, address, pattern(16, 1)) == 16U);
+        BOOST_TEST(read(i, address, 17).empty());
+        BOOST_TEST(read(i, address, 16).size() == 16U);
+      },
+      setting);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
