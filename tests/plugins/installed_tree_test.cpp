@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "tests/docs/doc_rules.h"
 #include "tests/plugins/examples.h"
 
 using namespace kernbench::test;
@@ -79,15 +80,47 @@ BOOST_AUTO_TEST_CASE(nothing_else_is_installed) {
                        lib + "libkernbench_sw.so",
                        lib + "cmake/KernBench/KernBench*.cmake",
                        lib + "pkgconfig/kernbench.pc",
-                       "share/doc/*/write-a-plugin.md",
-                       "share/doc/*/use-as-a-library.md",
-                       "share/doc/*/contracts/*.md",
+                       "share/doc/*/README.md",
+                       "share/doc/*/LICENSE",
+                       "share/doc/*/*/README.md",
+                       "share/doc/*/sw/collectives/README.md",
+                       "share/doc/*/docs/*.md",
+                       "share/doc/*/docs/*/*.md",
+                       "share/doc/*/docs/images/*.svg",
+                       "share/doc/*/tests/library/*",
+                       "share/doc/*/tests/rules/*.h",
+                       "share/doc/*/tests/plugins/examples/*.cpp",
+                       "share/doc/*/tests/*/*.cpp",
+                       "share/doc/*/tests/*/*.h",
                        "share/kernbench/configs/*.yaml",
                        "share/kernbench/configs/README.md",
                        "share/kernbench/templates/*/*"};
   for (const std::string& file : files_below(prefix)) {
     if (file.rfind("include/kernbench/", 0) != 0)
       BOOST_TEST(matches_any(file, expected), "installed: " << file);
+  }
+}
+
+// Links of the installed pages lead to installed pages; files that the pages for authors of
+// plug-ins name are among the headers, the documentation or the data.
+BOOST_AUTO_TEST_CASE(installed_pages_name_installed_files) {
+  using namespace kernbench::docs;
+  static const std::regex file("`((?:models|platform|sw|tests|templates|docs)/[\\w./-]*\\w)");
+  const fs::path root = prefix / "share/doc/KernBench";
+  const auto is_page = [](const std::string& path) { return fs::path(path).extension() == ".md"; };
+  const std::vector<Page> pages = read_pages(root, is_page);
+  BOOST_TEST(pages.size() > 60U);
+  for (const Page& page : pages) {
+    for (const std::string& fault : check_links(page, root)) BOOST_TEST(false, fault);
+    if (page.path.rfind("docs/contracts/", 0) != 0 && page.path != "docs/write-a-plugin.md" &&
+        page.path != "docs/use-as-a-library.md")
+      continue;
+    for (std::sregex_iterator at(page.text.begin(), page.text.end(), file), end; at != end; ++at) {
+      const std::string path = (*at)[1];
+      BOOST_TEST((fs::exists(root / path) || fs::exists(prefix / "include/kernbench" / path) ||
+                  fs::exists(prefix / "share/kernbench" / path)),
+                 page.path << " names " << path);
+    }
   }
 }
 
