@@ -9,6 +9,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/exception_text.h"
+#include "platform/assembly/fault_guard.h"
 #include "platform/assembly/report_guard.h"
 #include "sc_main/build_info.h"
 #include "sc_main/command.h"
@@ -71,6 +72,7 @@ void print_report_line(const ReportLine& line) {
 }
 
 int guarded(int argc, char* argv[]) {
+  const FaultGuard faults;
   const ReportGuard reports(&print_report_line);
   try {
     return delivered(run_command_line(argc, argv));

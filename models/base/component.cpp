@@ -1,6 +1,9 @@
 #include "models/base/component.h"
 
+#include <fmt/format.h>
+
 #include "models/base/errors.h"
+#include "models/base/quote.h"
 #include "models/base/services.h"
 
 namespace kernbench {
@@ -19,19 +22,44 @@ sc_core::sc_time Component::until(Fs instant) {
   return fs(instant - now());
 }
 
+namespace {
+
+[[noreturn]] void two_of_a_name(const Component& component, const char* kind,
+                                const std::string& name, const std::string& first,
+                                const std::string& second) {
+  throw ModelError(fmt::format("'{}': it has two {} named {}: {} and {}", component.name(), kind,
+                               quote(name), quote(first), quote(second)));
+}
+
+void check_new(const Component& component, const std::string& name,
+               const std::string& description) {
+  for (const Statistic& known : component.statistics()) {
+    if (known.name == name)
+      two_of_a_name(component, "statistics", name, known.description, description);
+  }
+}
+
+}  // namespace
+
 void Component::add_statistic(std::string name, std::string description, Quantity quantity,
                               const std::uint64_t& value, Merge merge) {
+  check_new(*this, name, description);
   statistics_.push_back({std::move(name), std::move(description), quantity, &value, merge, {}});
 }
 
 void Component::add_busy_time(std::string name, std::string description, const std::uint64_t& value,
                               std::function<Fs(Fs)> until) {
+  check_new(*this, name, description);
   statistics_.push_back({std::move(name), std::move(description), Quantity::time_fs, &value,
                          Merge::sum, std::move(until)});
 }
 
 TraceSignal& Component::add_signal(std::string name, std::string description, unsigned width,
                                    std::vector<std::string> labels) {
+  for (const TraceSignal& known : signals_) {
+    if (known.name() == name)
+      two_of_a_name(*this, "signals", name, known.description(), description);
+  }
   return signals_.emplace_back(std::move(name), std::move(description), width, std::move(labels));
 }
 

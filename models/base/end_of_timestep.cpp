@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/base/component_fault.h"
+
 namespace kernbench {
 namespace {
 
@@ -44,7 +46,15 @@ template <class Call>
 void EndOfTimestep::call_all(std::vector<Asked>& list, Call call) {
   calling_.swap(list);
   simulation.asked -= calling_.size();
-  for (const Asked& each : calling_) call(*each.listener);
+  for (const Asked& each : calling_) {
+    try {
+      call(*each.listener);
+    } catch (...) {  // of a listener without a guard of its own
+      const auto* component = dynamic_cast<const sc_core::sc_object*>(each.listener);
+      if (component == nullptr) throw;
+      rethrow_from(*component);
+    }
+  }
   calling_.clear();
 }
 

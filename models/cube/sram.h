@@ -59,7 +59,9 @@ template <class Service>
 void MemoryNode<Service>::serve() {
   const Fs at = now();
   service_.serve(at, [this, at](const Arrival& access, Fs start) {
+    check_start(access, start, at);
     Transaction& transaction = *access.transaction;
+    check_unanswered(*this, transaction);
     ++(transaction.is_read() ? reads_ : writes_);
     (transaction.is_read() ? bytes_read_ : bytes_written_) += transaction.get_data_length();
     report_passage(access, start);

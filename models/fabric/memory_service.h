@@ -16,9 +16,10 @@
 #include <cstdint>
 
 #include "models/address/phys_addr.h"
+#include "models/base/errors.h"
 #include "models/base/observables.h"
 #include "models/base/parameter_set.h"
-#include "models/protocol/arrival_queue.h"
+#include "models/protocol/fabric_node.h"
 
 namespace kernbench {
 
@@ -72,6 +73,15 @@ class FixedLatency : public MemoryService {
   ArrivalQueue& inbox_;
   Fs overhead_;
 };
+
+// Throws ModelError where a service ends an access that is not its own, or ends one twice.
+inline void check_unanswered(const FabricNode& memory, const Transaction& transaction) {
+  const RouteExtension& route = transaction.route();
+  if (route.path == nullptr || route.leg != Leg::request ||
+      route.path->hops().back().node != memory.node())
+    throw ModelError(
+        "its service has called done() for an access that has been answered, or is not under way");
+}
 
 // Answers an access that has ended: send(transaction, flit, count) hands a run of the response leg
 // over to the link. A posted write completes here.

@@ -60,6 +60,7 @@ template <class Service>
 void RouterNode<Service>::serve() {
   const Fs at = now();
   service_.serve(at, [this, at](const Arrival& arrival, Fs start) {
+    check_start(arrival, start, at);
     Transaction& transaction = *arrival.transaction;
     if (transaction.route().is_control()) {
       ++control_messages_;

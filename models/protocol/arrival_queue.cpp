@@ -1,6 +1,16 @@
 #include "models/protocol/arrival_queue.h"
 
+#include <fmt/format.h>
+
+#include "models/base/errors.h"
+
 namespace kernbench {
+
+void wrong_start(const Arrival& arrival, Fs start, Fs now) {
+  throw ModelError(fmt::format(
+      "its service says that it has begun at {} with what arrived at {} and leaves now, at {}",
+      format_ns(start), format_ns(arrival.time), format_ns(now)));
+}
 
 void ArrivalQueue::add_port(NodeId upstream) {
   ports_.push_back({upstream, {}});

@@ -33,6 +33,13 @@ inline bool earlier(const Arrival& a, const Arrival& b) {
   return a.flit < b.flit;
 }
 
+// What a service rule of anyone says: the service of `arrival` that ends at `now` has begun at
+// `start`. Throws ModelError unless arrival <= start <= now.
+[[noreturn]] void wrong_start(const Arrival& arrival, Fs start, Fs now);
+inline void check_start(const Arrival& arrival, Fs start, Fs now) {
+  if (start - arrival.time > now - arrival.time) wrong_start(arrival, start, now);  // modulo 2^64
+}
+
 class ArrivalQueue {
  public:
   // cut_through: for nodes that serve flit by flit. store_and_forward: a message counts as arrived

@@ -1,9 +1,9 @@
 // Services of the machine for components: see models/base/services.h.
 #pragma once
 
-#include <exception>
 #include <systemc>
 
+#include "models/base/at_work.h"
 #include "models/base/errors.h"
 #include "models/base/exception_text.h"
 #include "models/base/services.h"
@@ -32,17 +32,19 @@ class MachineServices : public Services {
 
 inline MachineServices& machine_services(Services& services) { return services.as_machine(); }
 
+// In a catch (...): fatal() with the exception under way; that of a killed process goes on.
+void fail_by_exception(Services& services, const sc_core::sc_object& where);
+
 // Exception guard for the action of an SC_METHOD: only the unwinding of a killed process escapes.
-// False if the action has failed; the run ends then.
+// False if the action has failed; the run ends then, with the component that has thrown.
 template <class Action>
 bool guarded(Services& services, const sc_core::sc_object& where, Action action) {
+  const AtWork at_work(where);
   try {
     action();
     return true;
-  } catch (const sc_core::sc_unwind_exception&) {
-    throw;
-  } catch (const std::exception& error) {
-    machine_services(services).fatal(where, text_of(error));
+  } catch (...) {
+    fail_by_exception(services, where);
     return false;
   }
 }

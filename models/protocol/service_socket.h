@@ -15,7 +15,8 @@
 // A payload has `static constexpr Role provider`, `static constexpr const char* service` and
 // `static constexpr ServicePhases phases`, or a specialisation of ServiceOf. It belongs to the
 // initiator, and stays where it is until its last phase. Exceptions of the provider pass through:
-// nothing has been begun then.
+// nothing has been begun then; what is no error of the request names the component that has thrown
+// (models/base/component_fault.h).
 #pragma once
 
 #include <fmt/format.h>
@@ -27,7 +28,9 @@
 #include <typeinfo>
 #include <vector>
 
+#include "models/base/at_work.h"
 #include "models/base/component.h"
+#include "models/base/component_fault.h"
 #include "models/protocol/service_monitor.h"
 #include "models/protocol/service_protocol.h"
 
@@ -56,6 +59,17 @@ class ServicePayload {
 
 // Answer to a call that the service does not have: a ModelError.
 [[noreturn]] void not_in_this_service(const char* call, const char* service);
+
+// A call into a component from the process of another: faults in it are the callee's.
+template <class Call>
+auto call_of(const sc_core::sc_object& component, Call call) {
+  const AtWork at_work(component);
+  try {
+    return call();
+  } catch (...) {
+    rethrow_from(component);
+  }
+}
 
 // Provider of a service: a component or a part of it. It overrides what the service has.
 template <class Payload>
@@ -98,15 +112,15 @@ class ServiceTarget final : public ServiceTargetBase {
   ServiceTargetSocket<Payload>& add_socket(const std::string& from) {
     const Component::Scope scope(component_);
     inputs_.push_back(std::make_unique<Input>(
-        fmt::format("from_{}_{}", from, ServiceOf<Payload>::name).c_str(), provider_));
+        fmt::format("from_{}_{}", from, ServiceOf<Payload>::name).c_str(), component_, provider_));
     return inputs_.back()->socket;
   }
 
  private:
   class Input final : private ServiceForward<Payload> {
    public:
-    Input(const char* name, ServiceProvider<Payload>& provider)
-        : provider_(provider), socket(name) {
+    Input(const char* name, const Component& component, ServiceProvider<Payload>& provider)
+        : component_(component), provider_(provider), socket(name) {
       socket.bind(*this);
     }
 
@@ -115,17 +129,18 @@ class ServiceTarget final : public ServiceTargetBase {
                                        sc_core::sc_time& /*delay*/) override {
       if constexpr (ServiceOf<Payload>::phases.end_req || ServiceOf<Payload>::phases.begin_resp)
         payload.from_ = &socket;
-      return provider_.nb_transport_fw(payload, phase);
+      return call_of(component_, [&] { return provider_.nb_transport_fw(payload, phase); });
     }
     void b_transport(Payload& payload, sc_core::sc_time& delay) override {
-      provider_.b_transport(payload, delay);
+      call_of(component_, [&] { provider_.b_transport(payload, delay); });
     }
     unsigned transport_dbg(Payload& payload) override {
-      provider_.transport_dbg(payload);
+      call_of(component_, [&] { provider_.transport_dbg(payload); });
       return 0;
     }
     bool get_direct_mem_ptr(Payload&, tlm::tlm_dmi&) override { return false; }
 
+    const Component& component_;
     ServiceProvider<Payload>& provider_;
 
    public:
@@ -259,7 +274,7 @@ class ServiceInitiator final : public ServiceInitiatorSocket<Payload>,
  private:
   tlm::tlm_sync_enum nb_transport_bw(Payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& /*delay*/) override {
-    listener_->responded(payload, phase);
+    call_of(*this->get_parent_object(), [&] { listener_->responded(payload, phase); });
     return phase == tlm::BEGIN_RESP && !ServiceOf<Payload>::phases.end_resp ? tlm::TLM_COMPLETED
                                                                             : tlm::TLM_ACCEPTED;
   }

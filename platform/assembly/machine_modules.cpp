@@ -11,6 +11,7 @@
 #include "models/protocol/machine_description.h"
 #include "models/protocol/service_socket.h"
 #include "platform/assembly/bind_services.h"
+#include "platform/assembly/foreign_code.h"
 #include "platform/assembly/report_guard.h"
 #include "platform/config/pe_links.h"
 
@@ -60,18 +61,19 @@ std::size_t common_scope(std::string_view a, std::string_view b) {
 // reported with the node.
 std::unique_ptr<Component> create(const Implementation& implementation, const Node& node,
                                   const ComponentInit& init) {
+  const bool outside = node.attributes().has("module");
+  const std::string says = fmt::format("'{}': {} '{}' cannot be built: ", node.name,
+                                       outside ? "the module" : "its implementation",
+                                       outside ? node.attributes().text("module") : node.impl());
   std::unique_ptr<Component> component;
   try {
     const ReportGuard no_abort;
+    const ForeignCode constructor(says);
     component = implementation.create(init);
   } catch (const Error&) {
     throw;
   } catch (...) {
-    const bool outside = node.attributes().has("module");
-    throw Error(fmt::format("'{}': {} '{}' cannot be built: {}", node.name,
-                            outside ? "the module" : "its implementation",
-                            outside ? node.attributes().text("module") : node.impl(),
-                            text_of(with_place(std::current_exception()))));
+    throw Error(says + text_of(with_place(std::current_exception())));
   }
   if (component == nullptr)
     throw UsageError(

@@ -2,28 +2,49 @@
 
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstring>
 
+#include "models/base/at_work.h"
 #include "models/base/units.h"
+#include "platform/assembly/foreign_code.h"
 
 namespace kernbench {
 namespace {
 
 // As format_ns().
-struct TimeText {
-  char text[32];
-  explicit TimeText(Fs time) {
-    int length = std::snprintf(text, sizeof text, "%llu.%06llu",
-                               static_cast<unsigned long long>(time / fs_per_ns),
-                               static_cast<unsigned long long>(time % fs_per_ns));
-    while (text[length - 1] == '0') --length;
-    if (text[length - 1] == '.') --length;
-    text[length] = '\0';
+void add_time(FixedText& text, Fs time) {
+  text << static_cast<unsigned long long>(time / fs_per_ns) << ".";
+  text.add(time % fs_per_ns, 10, 6);
+  text.strip('0');
+  text.strip('.');
+  text << " ns";
+}
+
+void add_place(FixedText& text, const char* who) {
+  text << who << " at ";
+  add_time(text, sc_core::sc_time_stamp().value());
+  text << ": ";
+}
+
+// Outside of any process, where no component is at work.
+void add_phase(FixedText& text) {
+  if (const ForeignCode* code = ForeignCode::current()) {
+    text << code->says();
+  } else if (const auto* module = sc_core::sc_get_curr_simcontext()->hierarchy_curr()) {
+    add_place(text, module->name());
+  } else if (sc_core::sc_get_status() < sc_core::SC_RUNNING) {
+    text << "outside of the simulation: ";
+  } else {
+    add_place(text, "the simulation");
   }
-};
+}
 
 }  // namespace
+
+sc_core::sc_process_handle running_process() {
+  return sc_core::sc_get_status() == sc_core::SC_RUNNING ? sc_core::sc_get_current_process_handle()
+                                                         : sc_core::sc_process_handle();
+}
 
 const ProgramHost* program_host_of(const sc_core::sc_process_handle& process) {
   if (!process.valid() || process.proc_kind() != sc_core::SC_THREAD_PROC_) return nullptr;
@@ -31,33 +52,48 @@ const ProgramHost* program_host_of(const sc_core::sc_process_handle& process) {
 }
 
 std::optional<RunningProgram> current_program() {
-  const ProgramHost* host = program_host_of(sc_core::sc_get_current_process_handle());
+  const ProgramHost* host = program_host_of(running_process());
   return host == nullptr ? std::nullopt : host->running_program();
 }
 
-void ProgramReport::describe(const char* what) {
-  const sc_core::sc_process_handle process = sc_core::sc_get_current_process_handle();
-  const TimeText now(sc_core::sc_time_stamp().value());
-  const std::optional<RunningProgram> program = current_program();
-  if (!program) {
-    std::snprintf(text_, sizeof text_, "%s at %s ns: it %s",
-                  process.valid() ? process.name() : "the simulation", now.text, what);
+void ProgramReport::describe(const char* what, const char* subject) {
+  text_.clear();
+  const sc_core::sc_process_handle process = running_process();
+  const sc_core::sc_object* component = AtWork::current();
+  const std::optional<RunningProgram> program =
+      component == nullptr ? current_program() : std::nullopt;
+  if (program) {
+    // A kernel is known by its PE_CPU, a thread of a bench by its own name.
+    const bool kernel = std::strcmp(program->kind, "kernel") == 0;
+    add_place(text_, kernel ? process.get_parent_object()->name() : process.name());
+    text_ << program->kind << " '" << program->name << "' " << what << "; last call: ";
+    if (program->last_call[0] == '\0') {
+      text_ << "none";
+    } else {
+      text_ << program->api << program->last_call;
+    }
     return;
   }
-  // A kernel is known by its PE_CPU, a thread of a bench by its own name.
-  const char* where = std::strcmp(program->kind, "kernel") == 0
-                          ? process.get_parent_object()->name()
-                          : process.name();
-  const bool called = program->last_call[0] != '\0';
-  std::snprintf(text_, sizeof text_, "%s at %s ns: %s '%s' %s; last call: %s%s", where, now.text,
-                program->kind, program->name, what, called ? program->api : "",
-                called ? program->last_call : "none");
+  if (component != nullptr) {
+    add_place(text_, component->name());
+  } else if (process.valid()) {
+    add_place(text_, process.name());
+  } else {
+    add_phase(text_);
+  }
+  text_ << subject << what;
+}
+
+void ProgramReport::describe_beside(const char* what) {
+  text_.clear();
+  text_ << "a thread beside the simulation " << what;
 }
 
 void ProgramReport::print() const {
-  char line[sizeof text_ + 32];
-  const int length = std::snprintf(line, sizeof line, "kernbench: error: %s\n", text_);
-  const auto written = ::write(STDERR_FILENO, line, static_cast<std::size_t>(length));
+  static FixedText line;  // not on a stack, of which little may be left
+  line.clear();
+  line << "kernbench: error: " << text_.c_str() << "\n";
+  const auto written = ::write(STDERR_FILENO, line.c_str(), line.size());
   static_cast<void>(written);
 }
 

@@ -1,9 +1,8 @@
 #include "platform/assembly/stop_timer.h"
 
 #include <dlfcn.h>
-#include <link.h>
+#include <gnu/libc-version.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,8 +17,11 @@
 #include <utility>
 
 #include "models/base/units.h"
+#include "platform/assembly/code_range.h"
+#include "platform/assembly/fault_text.h"
 #include "platform/assembly/program_guard.h"
 #include "platform/assembly/program_report.h"
+#include "platform/assembly/spare_heap.h"
 
 namespace kernbench {
 namespace {
@@ -35,11 +37,6 @@ constexpr std::int64_t park_anywhere_after = 2000 * ms;
 constexpr std::int64_t give_up_after = 10'000 * ms;
 
 constexpr const char* takes_no_time = "lets no simulated time pass";
-
-struct CodeRange {
-  std::uintptr_t begin = 0, end = 0;
-  bool has(std::uintptr_t address) const { return address >= begin && address < end; }
-};
 
 struct {
   std::int64_t started = 0;
@@ -62,38 +59,6 @@ std::int64_t now() {
   timespec time{};
   ::clock_gettime(CLOCK_MONOTONIC, &time);
   return time.tv_sec * 1000 * ms + time.tv_nsec;
-}
-
-std::uintptr_t program_counter(const void* context) {
-#if defined(__x86_64__)
-  return static_cast<std::uintptr_t>(
-      static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
-#elif defined(__aarch64__)
-  return static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.pc);
-#else
-  return 0;
-#endif
-}
-
-// Of the library that has the function.
-CodeRange library_of(const void* function) {
-  CodeRange range{reinterpret_cast<std::uintptr_t>(function), 0};
-  ::dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* data) {
-        auto& found = *static_cast<CodeRange*>(data);
-        for (int i = 0; i < info->dlpi_phnum; ++i) {
-          const auto& segment = info->dlpi_phdr[i];
-          const std::uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
-          if (segment.p_type != PT_LOAD || found.begin < begin ||
-              found.begin >= begin + segment.p_memsz)
-            continue;
-          found = {begin, begin + segment.p_memsz};
-          return 1;
-        }
-        return 0;
-      },
-      &range);
-  return range;
 }
 
 void set_interval(std::int64_t interval) {
@@ -140,10 +105,11 @@ void tick(int /*signal*/, siginfo_t* /*info*/, void* context) {
     if (late >= park_anywhere_after ||
         !(state.locking[0].has(where) || state.locking[1].has(where))) {
       state.stuck = true;
+      if (is_inside_c_library(context)) SpareHeap::use();
       ProgramGuard::hold(state.report);
     }
   }
-  if (late >= give_up_after) ProgramGuard::give_up(state.report);
+  if (late >= give_up_after) FaultGuard::give_up(state.report);
   errno = saved_errno;
 }
 
@@ -160,7 +126,7 @@ StopTimer::StopTimer(std::optional<double> max_wall_s, std::function<bool()> int
                        ? std::max<std::int64_t>(1, static_cast<std::int64_t>(*max_wall_s * 1e9))
                        : 0;
   state.interrupted = std::move(interrupted);
-  state.locking = {library_of(::dlsym(RTLD_DEFAULT, "malloc")),
+  state.locking = {library_of(reinterpret_cast<const void*>(&::gnu_get_libc_version)),
                    library_of(::dlsym(RTLD_NEXT, "_ZN7sc_core7sc_stopEv"))};
   state.due = 0;
   state.stuck = false;

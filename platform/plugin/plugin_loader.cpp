@@ -3,10 +3,8 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -15,6 +13,8 @@
 #include "models/base/errors.h"
 #include "models/base/exception_text.h"
 #include "models/base/quote.h"
+#include "platform/assembly/fault_guard.h"
+#include "platform/assembly/foreign_code.h"
 #include "platform/assembly/time_resolution.h"
 #include "platform/plugin/abi_check.h"
 #include "platform/plugin/abi_note_file.h"
@@ -34,33 +34,6 @@ void check_stamp(const std::string& file) {
                              differences));
 }
 
-// Constructors of the library's global objects run inside dlopen(), which exceptions cannot leave:
-// they end in std::terminate(). A message and an exit status in place of an abort.
-class StaticConstructors {
- public:
-  explicit StaticConstructors(const std::string& file) : old_(std::set_terminate(&terminated)) {
-    file_ = &file;
-  }
-  ~StaticConstructors() { std::set_terminate(old_); }
-  StaticConstructors(const StaticConstructors&) = delete;
-  StaticConstructors& operator=(const StaticConstructors&) = delete;
-
- private:
-  [[noreturn]] static void terminated() {
-    std::string what = "std::terminate() was called";
-    if (const std::exception_ptr error = std::current_exception()) what = text_of(error);
-    std::fprintf(
-        stderr,
-        "kernbench: error: plug-in %s: a constructor of its global objects has failed: %s\n",
-        quote(*file_).c_str(), what.c_str());
-    std::fflush(nullptr);
-    ::_exit(exit_usage);
-  }
-  static const std::string* file_;
-  std::terminate_handler old_;
-};
-const std::string* StaticConstructors::file_ = nullptr;
-
 // With C++ names in the place of mangled ones.
 std::string readable(const std::string& message) {
   const std::size_t begin = message.find("_Z");
@@ -73,9 +46,16 @@ std::string readable(const std::string& message) {
   return status != 0 ? message : message.substr(0, begin) + name.get() + message.substr(end);
 }
 
+// Constructors of the library's global objects run inside dlopen(), which exceptions cannot leave.
+void* load_library(const std::string& file, const std::string& canonical) {
+  const ForeignCode constructors(
+      fmt::format("plug-in {}: a constructor of its global objects has failed: ", quote(file)),
+      exit_usage);
+  return ::dlopen(canonical.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
 const PluginEntry& open_library(const std::string& file, const std::string& canonical) {
-  const StaticConstructors guard(file);
-  void* library = ::dlopen(canonical.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* library = load_library(file, canonical);
   if (library == nullptr)
     refuse(file, fmt::format("it cannot be loaded: {}", readable(::dlerror())));
   const auto* entry = static_cast<const PluginEntry*>(::dlsym(library, KERNBENCH_PLUGIN_ENTRY));
@@ -86,8 +66,10 @@ const PluginEntry& open_library(const std::string& file, const std::string& cano
 }
 
 void register_all(const std::string& file, const PluginEntry& entry, PluginRegistries& registries) {
+  const std::string says = fmt::format("plug-in {}: its registration has failed: ", quote(file));
   std::string what;
   try {
+    const ForeignCode registration(says, exit_usage);
     entry.add_all(registries);
     return;
   } catch (const std::exception& error) {
@@ -95,7 +77,7 @@ void register_all(const std::string& file, const PluginEntry& entry, PluginRegis
   } catch (...) {
     what = "an exception that is no std::exception";
   }
-  refuse(file, fmt::format("its registration has failed: {}", what));
+  throw UsageError(says + what);
 }
 
 }  // namespace
@@ -109,6 +91,7 @@ void PluginLoader::check_new(const std::string& file, const std::string& canonic
 }
 
 const LoadedPlugin& PluginLoader::load(const std::string& file, PluginRegistries& registries) {
+  const FaultGuard faults;
   check_stamp(file);
   const std::string canonical = std::filesystem::canonical(file).string();
   check_new(file, canonical);

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "models/base/errors.h"
+#include "platform/assembly/fault_guard.h"
 
 namespace kernbench {
 namespace {
@@ -66,7 +67,7 @@ ChildProcess::ChildProcess(const std::function<std::string()>& body) {
   if (child_ == 0) {
     ::close(ends[0]);
     send(ends[1], outcome_of(body));
-    ::_exit(0);
+    FaultGuard::end_process(0);
   }
   ::close(ends[1]);
   from_child_ = ends[0];

@@ -10,12 +10,15 @@
 #include <stdexcept>
 #include <string>
 #include <systemc>
+#include <thread>
 #include <tlm>
 #include <vector>
 
 #include "models/address/phys_addr.h"
 #include "models/base/component_registry.h"
 #include "models/tlm/external_modules.h"
+#include "tests/cli/faulty_components.h"
+#include "tests/cli/memory_faults.h"
 #include "tests/support/plain_tlm/lt_memory.h"
 #include "tests/support/plain_tlm/payload_pool.h"
 
@@ -44,16 +47,17 @@ std::uint64_t sram(std::uint64_t offset = 0) {
 template <unsigned Width>
 class Initiator final : public sc_core::sc_module, private tlm::tlm_bw_transport_if<> {
  public:
-  enum class On { thread, method, two_threads };
+  enum class On { thread, method, two_threads, elaborated, started, stopped };
   using Behaviour = std::function<void(Initiator&)>;
 
   SC_HAS_PROCESS(Initiator);
   Initiator(const sc_core::sc_module_name& name, Behaviour behaviour, On on)
-      : sc_module(name), socket("socket"), other("other"), behaviour_(std::move(behaviour)) {
+      : sc_module(name), socket("socket"), other("other"), on_(on),
+        behaviour_(std::move(behaviour)) {
     socket.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
     if (on == On::method) {
       SC_METHOD(run);
-    } else {
+    } else if (on == On::thread || on == On::two_threads) {
       SC_THREAD(run);
     }
     if (on == On::two_threads) SC_THREAD(run_too);
@@ -90,6 +94,12 @@ class Initiator final : public sc_core::sc_module, private tlm::tlm_bw_transport
 
  private:
   void run() { behaviour_(*this); }
+  void run_if(On on) {
+    if (on == on_) behaviour_(*this);
+  }
+  void end_of_elaboration() override { run_if(On::elaborated); }
+  void start_of_simulation() override { run_if(On::started); }
+  void end_of_simulation() override { run_if(On::stopped); }
   void run_too() { behaviour_(*this); }
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_time&) override {
@@ -97,6 +107,7 @@ class Initiator final : public sc_core::sc_module, private tlm::tlm_bw_transport
   }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
+  On on_;
   Behaviour behaviour_;
   std::vector<unsigned char> block_ = std::vector<unsigned char>(64);
 };
@@ -216,6 +227,46 @@ void add_refused(ExternalModules& modules) {
   });
 }
 
+// What SystemC calls outside of any process.
+void add_faulty_callbacks(ExternalModules& modules) {
+  const auto exits = [](I&) { std::exit(0); };
+  const auto null = [](I&) { *nothing = 1; };
+  add(modules, "elaborated_exit", exits, I::On::elaborated);
+  add(modules, "elaborated_null", null, I::On::elaborated);
+  add(modules, "started_exit", exits, I::On::started);
+  add(modules, "stopped_null", null, I::On::stopped);
+  const auto constructor = [&](const std::string& name, void (*fault)()) {
+    modules.add_initiator("test.constructor_" + name,
+                          [fault](const char*, ExternalModules::TargetSocket&) {
+                            fault();
+                            return std::unique_ptr<sc_core::sc_module>();
+                          });
+  };
+  constructor("exit", [] { std::exit(0); });
+  constructor("abort", [] { std::abort(); });
+  constructor("null", [] { *nothing = 1; });
+  constructor("recursion", [] { zero = test::deeper(0); });
+}
+
+// After an access: the result files have something in them.
+void add_memory_faults(ExternalModules& modules) {
+  const auto memory_fault = [&](const std::string& name, void (*fault)()) {
+    add(modules, name, [fault](I& i) {
+      i.read(hbm());
+      fault();
+      for (int k = 0; k < 8; ++k) i.read(hbm(64));
+    });
+    add(
+        modules, "method_" + name, [fault](I&) { fault(); }, I::On::method);
+  };
+  memory_fault("recursion", [] { zero = test::deeper(0); });
+  memory_fault("heap_16_400", [] { test::overrun_heap(16, 400); });
+  memory_fault("heap_2000_400", [] { test::overrun_heap(2000, 400); });
+  memory_fault("heap_16_200k", [] { test::overrun_heap(16, 200'000); });
+  memory_fault("heap_2000_200k", [] { test::overrun_heap(2000, 200'000); });
+  memory_fault("free_twice", [] { test::free_twice(100'000); });
+}
+
 void add_faulty(ExternalModules& modules) {
   add(modules, "error", [](I&) {
     sc_core::wait(12, ns);
@@ -242,6 +293,9 @@ void add_faulty(ExternalModules& modules) {
   add(
       modules, "method_b_transport", [](I& i) { i.read(hbm()); }, I::On::method);
   add(modules, "exit", [](I&) { std::exit(0); });
+  add(modules, "_exit", [](I&) { ::_exit(0); });
+  add(modules, "thread_exit", [](I&) { std::thread([] { std::exit(0); }).join(); });
+  add(modules, "abort", [](I&) { std::abort(); });
   add(modules, "null", [](I&) { *nothing = 1; });
   add(modules, "delta_loop", [](I&) {
     sc_core::wait(7, ns);
@@ -454,6 +508,9 @@ extern "C" void WRAPPED(__wrap_)(kernbench::ComponentRegistry& registry,
   add_good(all);
   add_refused(all);
   add_faulty(all);
+  add_faulty_callbacks(all);
+  add_memory_faults(all);
   add_targets(all);
   WRAPPED(__real_)(registry, all);
+  test::add_faulty_components(registry);
 }

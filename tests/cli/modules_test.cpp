@@ -189,6 +189,9 @@ BOOST_AUTO_TEST_CASE(a_fault_of_a_module_has_its_process_and_its_words) {
       {"throw_42", {module + "0 ns: uncaught exception: it is no std::exception\n"}},
       {"stop", {module + "0 ns: it has called sc_stop()\n"}},
       {"exit", {module + "0 ns: it has called exit(0)\n"}},
+      {"_exit", {module + "0 ns: it has called _exit(0)\n"}},
+      {"thread_exit", {"kernbench: error: a thread beside the simulation has called exit(0)\n"}},
+      {"abort", {module + "0 ns: it has called abort() (SIGABRT)\n"}},
       {"method_fatal", {module + "0 ns: fatal error of 'acme/dma': the FIFO is lost\n"}},
       {"method_throw", {module + "0 ns: uncaught exception: no channel is left\n"}},
       {"method_throw_42", {module + "0 ns: uncaught exception: it is no std::exception\n"}},
@@ -202,6 +205,80 @@ BOOST_AUTO_TEST_CASE(a_fault_of_a_module_has_its_process_and_its_words) {
   for (const char* name : {"null", "method_null"})
     check(play(name), 1, {module + "0 ns: it has accessed the invalid address 0x0 (SIGSEGV)\n"});
 #endif
+}
+
+#ifndef __SANITIZE_ADDRESS__
+// Status 1, a message, and soon; whatever the heap looks like.
+BOOST_AUTO_TEST_CASE(a_module_that_damages_the_heap_ends_the_run_with_a_message) {
+  for (const char* name :
+       {"heap_16_400", "heap_2000_400", "heap_16_200k", "heap_2000_200k", "free_twice"}) {
+    for (const std::string& how : {std::string(name), "method_" + std::string(name)}) {
+      BOOST_TEST_CONTEXT(how) {
+        const TemporaryFolder folder;
+        const ProgramResult result =
+            play(how, {"--stats", folder.file("s.json"), "--trace", folder.file("w.vcd"),
+                       "--trace-requests", folder.file("r.jsonl")});
+        BOOST_TEST(result.wall_s < 15);
+        check(result, 1, {"kernbench: error: " + bridge + ".module.run"});
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_block_that_is_freed_twice_leaves_files_that_can_be_read) {
+  const TemporaryFolder folder;
+  const ProgramResult result =
+      play("free_twice", {"--stats", folder.file("s.json"), "--trace", folder.file("w.vcd"),
+                          "--trace-requests", folder.file("r.jsonl")});
+  check(result, 1, {module, "was aborted (SIGABRT) by a check of the C library"});
+  BOOST_TEST(result.wall_s < 5);
+  BOOST_TEST(nlohmann::json::parse(folder.read("s.json")).at("components").size() > 50U);
+  BOOST_TEST(folder.read("w.vcd").find("outstanding") != std::string::npos);
+  BOOST_CHECK_NO_THROW(nlohmann::json::parse(folder.read("r.jsonl")));
+}
+
+BOOST_AUTO_TEST_CASE(a_stack_overflow_is_called_so) {
+  for (const char* name : {"recursion", "method_recursion"})
+    check(play(name), 1, {module, " ns: it has overrun its stack (stack overflow)\n"});
+}
+#endif
+
+BOOST_AUTO_TEST_CASE(a_fault_outside_of_any_process_names_the_module) {
+  const std::string built = "kernbench: error: 'sip0.cube0.ext0': the module 'test.constructor_";
+  std::vector<Case> cases{
+      {"elaborated_exit", {bridge + ".module at 0 ns: it has called exit(0)\n"}},
+      {"started_exit", {bridge + ".module at 0 ns: it has called exit(0)\n"}},
+      {"constructor_exit", {built + "exit' cannot be built: it has called exit(0)\n"}},
+      {"constructor_abort", {built + "abort' cannot be built: it has called abort() (SIGABRT)\n"}}};
+#ifndef __SANITIZE_ADDRESS__
+  const std::string null = "it has accessed the invalid address 0x0 (SIGSEGV)\n";
+  cases.push_back({"elaborated_null", {bridge + ".module at 0 ns: " + null}});
+  cases.push_back({"stopped_null", {bridge + ".module at ", null}});
+  cases.push_back({"constructor_null", {built + "null' cannot be built: " + null}});
+  cases.push_back(
+      {"constructor_recursion",
+       {built + "recursion' cannot be built: it has overrun its stack (stack overflow)\n"}});
+#endif
+  for (const Case& each : cases) {
+    BOOST_TEST_CONTEXT(each.module) { check(play(each.module), 1, each.parts); }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_service_that_misbehaves_is_named_not_its_caller) {
+  const std::string mmu = "kernbench: error: sip0.cube0.pe0.pe_mmu at ";
+  const std::vector<Case> cases{{"throws", {mmu, " ns: no licence\n"}},
+                                {"throws_42", {mmu, " ns: an exception that is no std::exception"}},
+                                {"stops", {mmu, " ns: it has called sc_stop()\n"}},
+                                {"exits", {mmu, " ns: it has called exit(0)\n"}},
+                                {"reports", {mmu, " ns: error of 'acme/mmu': no licence\n"}}};
+  for (const Case& each : cases) {
+    BOOST_TEST_CONTEXT(each.module)
+    check(kernbench_program({"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--set",
+                             "cube.pe_template.components.pe_mmu={impl: test.mmu_" + each.module +
+                                 ", attrs: {}}"},
+                            0, 0, nullptr, KERNBENCH_MODULES_PROGRAM),
+          1, each.parts);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(faults_end_a_bench_too) {

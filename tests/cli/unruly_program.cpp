@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sw/benches/bench_registry.h"
+#include "tests/cli/memory_faults.h"
 
 #define WRAPPED(prefix) prefix##_ZN9kernbench16register_benchesERNS_13BenchRegistryE
 
@@ -23,13 +24,6 @@ namespace {
 volatile int zero = 0;
 int* volatile nothing = nullptr;
 std::unique_ptr<std::vector<int>> kept;
-
-int deeper(int depth) {
-  volatile char frame[1024];
-  frame[0] = static_cast<char>(depth);
-  if (depth == 1 << 30) return 0;
-  return deeper(depth + 1) + frame[0];
-}
 
 void throws() {
   if (zero == 0) throw std::runtime_error("thrown out of noexcept");
@@ -65,7 +59,7 @@ constexpr std::array faults{
             while (zero == 0) std::this_thread::sleep_for(std::chrono::seconds(100));
           }},
     Fault{"null_dereference", [] { *nothing = 1; }},
-    Fault{"recursion", [] { zero = deeper(0); }},
+    Fault{"recursion", [] { zero = test::deeper(0); }},
     Fault{"divide_by_zero", [] { zero = 1000 / zero; }},
     Fault{"illegal_instruction", [] { ::raise(SIGILL); }},
     Fault{"bus_error", [] { ::raise(SIGBUS); }},
@@ -74,6 +68,7 @@ constexpr std::array faults{
     Fault{"_Exit", [] { std::_Exit(0); }},
     Fault{"quick_exit", [] { std::quick_exit(0); }},
     Fault{"abort", [] { std::abort(); }},
+    Fault{"free_twice", [] { test::free_twice(100'000); }},
     Fault{"terminate", [] { std::terminate(); }},
     Fault{"rethrow_of_nothing", [] { throw; }},
     Fault{"throw_through_noexcept", &throw_through_noexcept},

@@ -23,7 +23,7 @@ struct Fault {
 
 const std::vector<Fault> faults{
     {"null_dereference", "has accessed the invalid address 0x0 (SIGSEGV)"},
-    {"recursion", "has overrun its stack of "},
+    {"recursion", " bytes (stack overflow"},
     {"divide_by_zero", "has divided an integer by zero (SIGFPE)"},
     {"illegal_instruction", "has run into an illegal instruction (SIGILL)"},
     {"bus_error", "(SIGBUS)"},
@@ -32,6 +32,7 @@ const std::vector<Fault> faults{
     {"_Exit", "has called _Exit(0)"},
     {"quick_exit", "has called quick_exit(0)"},
     {"abort", "has called abort() (SIGABRT)"},
+    {"free_twice", "was aborted (SIGABRT) by a check of the C library"},
     {"terminate", "has called std::terminate(), without an exception"},
     {"rethrow_of_nothing", "has called std::terminate(), without an exception"},
     {"throw_through_noexcept",
@@ -43,7 +44,8 @@ const std::vector<Fault> faults{
 // The sanitizers end the process themselves at these.
 bool belongs_to_the_sanitizers(const std::string& fault) {
 #ifdef __SANITIZE_ADDRESS__
-  return fault == "null_dereference" || fault == "recursion" || fault == "divide_by_zero";
+  return fault == "null_dereference" || fault == "recursion" || fault == "divide_by_zero" ||
+         fault == "free_twice";
 #else
   static_cast<void>(fault);
   return false;

@@ -32,7 +32,60 @@ struct Scratchpad {
       "s", {{"overhead_ns", "0.00001"}, {"port_bw_gbs", "1000000"}})};
 };
 
+// A service that ends an access twice, or says a wrong start.
+template <bool Twice>
+class Wrong : public FixedLatency {
+ public:
+  using FixedLatency::FixedLatency;
+  template <class Done>
+  void serve(Fs now, Done done) {
+    FixedLatency::serve(now, [&](const Arrival& access, Fs start) {
+      done(access, Twice ? start : now + 1);
+      if (Twice) done(access, start);
+    });
+  }
+};
+
+enum class Access { read, write, posted_write };
+
+template <class Service>
+std::string fault_of(Access kind) {
+  MiniMachine machine({"a", "s"}, 16);
+  StubNode& a = machine.stub("a");
+  machine.add<MemoryNode<Service>>("s", {{"overhead_ns", "0.00001"}});
+  machine.connect("a", "s");
+  machine.elaborate();
+  a.send_at(kind == Access::read    ? machine.read("a", "s", 0, 32)
+            : kind == Access::write ? machine.write("a", "s", 0, 32)
+                                    : machine.posted_write("a", "s", 0, 32),
+            100);
+  try {
+    machine.run();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
 }  // namespace
+
+const std::string answered =
+    "s: its service has called done() for an access that has been answered, or is not under way";
+
+KERNBENCH_SYSTEMC_TEST(a_read_that_is_ended_twice_ends_the_run) {
+  BOOST_TEST(fault_of<Wrong<true>>(Access::read) == answered);
+}
+KERNBENCH_SYSTEMC_TEST(a_write_that_is_ended_twice_ends_the_run) {
+  BOOST_TEST(fault_of<Wrong<true>>(Access::write) == answered);
+}
+KERNBENCH_SYSTEMC_TEST(a_posted_write_that_is_ended_twice_ends_the_run) {
+  BOOST_TEST(fault_of<Wrong<true>>(Access::posted_write) == answered);
+}
+KERNBENCH_SYSTEMC_TEST(an_access_that_begins_after_its_end_ends_the_run) {
+  BOOST_TEST(fault_of<Wrong<false>>(Access::read) ==
+             "s: its service says that it has begun at 0.000112 ns with what arrived at 0.000101 "
+             "ns and leaves now, at 0.000111 ns");
+}
 
 // Port 101 to 143 for the read, 143 to 169 for the write that came at 106.
 KERNBENCH_SYSTEMC_TEST(accesses_go_through_the_port_of_another_service_one_after_the_other) {

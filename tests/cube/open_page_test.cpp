@@ -60,7 +60,45 @@ struct Past : HbmTiming {
   HbmSlot book(const HbmBurst&, Fs now) { return {now - 1, now}; }
 };
 
+// A timing with a statistic, or a signal, of a name that the controller has.
+template <bool Signal>
+class Taken : public OpenPage {
+ public:
+  using OpenPage::OpenPage;
+  void observe(Observables& to) {
+    if (Signal) {
+      to.add_signal("inbox", "rows in flight", 4);
+    } else {
+      to.add_statistic("reads", "row activations", Quantity::count, count_);
+    }
+  }
+
+ private:
+  std::uint64_t count_ = 0;
+};
+
+template <class Timing>
+std::string refusal() {
+  MiniMachine machine({"a", "h"}, 16);
+  try {
+    machine.add<HbmController<Timing>>("h", {{"num_pcs", "1"}, {"burst_bytes", "16"}});
+  } catch (const ModelError& error) {
+    return error.what();
+  }
+  return "";
+}
+
 }  // namespace
+
+KERNBENCH_SYSTEMC_TEST(a_statistic_of_a_name_that_is_taken_is_refused_with_both) {
+  BOOST_TEST(refusal<Taken<false>>() ==
+             "'h': it has two statistics named 'reads': 'reads booked' and 'row activations'");
+}
+KERNBENCH_SYSTEMC_TEST(a_signal_of_a_name_that_is_taken_is_refused_with_both) {
+  BOOST_TEST(refusal<Taken<true>>() ==
+             "'h': it has two signals named 'inbox': 'what has been announced to the node and not "
+             "served' and 'rows in flight'");
+}
 
 BOOST_AUTO_TEST_SUITE(open_page)
 

@@ -42,9 +42,48 @@ struct Star {
   StubNode& z{machine.stub("z")};
 };
 
+// A service that says, of what leaves at once, that it has begun `offset` fs after now.
+template <int offset>
+class WrongStart : public SerialService {
+ public:
+  using SerialService::SerialService;
+  template <class PassOn>
+  void serve(Fs now, PassOn pass_on) {
+    SerialService::serve(now, [&](const Arrival& arrival, Fs /*start*/) {
+      pass_on(arrival, now + static_cast<Fs>(offset));
+    });
+  }
+};
+
+template <class Service>
+std::string fault_of_a_passage() {
+  Star<RouterNode<Service>> t;
+  t.a.send_at(t.machine.write("a", "z", 0, 16), 100);
+  try {
+    t.machine.run();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(round_robin)
+
+KERNBENCH_SYSTEMC_TEST(a_service_that_begins_after_now_ends_the_run) {
+  BOOST_TEST(fault_of_a_passage<WrongStart<1>>() ==
+             "r: its service says that it has begun at 0.000102 ns with what arrived at 0.000101 "
+             "ns and leaves now, at 0.000101 ns");
+}
+KERNBENCH_SYSTEMC_TEST(a_service_that_begins_before_the_arrival_ends_the_run) {
+  BOOST_TEST(fault_of_a_passage<WrongStart<-1>>() ==
+             "r: its service says that it has begun at 0.0001 ns with what arrived at 0.000101 ns "
+             "and leaves now, at 0.000101 ns");
+}
+KERNBENCH_SYSTEMC_TEST(a_service_that_begins_with_the_arrival_is_accepted) {
+  BOOST_TEST(fault_of_a_passage<WrongStart<0>>() == "");
+}
 
 // All flits of both are at the router at 101; the link sends one every 10 fs either way.
 KERNBENCH_SYSTEMC_TEST(the_built_in_service_sends_in_order_of_arrival_and_another_in_turn) {

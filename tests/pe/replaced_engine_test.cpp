@@ -79,6 +79,26 @@ class WrongMmu final : public FabricNode, private ServiceProvider<TranslationReq
   ServiceTarget<TranslationRequest> translations_{*this, *this};
 };
 
+enum class Throw { error, model_error, number };
+
+template <Throw What>
+class ThrowingMmu final : public FabricNode, private ServiceProvider<TranslationRequest> {
+ public:
+  using Parameters = ParameterSet;
+  explicit ThrowingMmu(const ComponentInit& init)
+      : FabricNode(init, ArrivalQueue::Forwarding::store_and_forward) {}
+
+ private:
+  Fs next_due() const override { return never_fs; }
+  void serve() override {}
+  void b_transport(TranslationRequest&, sc_core::sc_time&) override {
+    if (What == Throw::error) throw std::runtime_error("no licence");
+    if (What == Throw::model_error) throw ModelError("no licence");
+    throw 42;
+  }
+  ServiceTarget<TranslationRequest> translations_{*this, *this};
+};
+
 template <class Mmu>
 std::string fault_of_a_load() {
   PeTestbench pe;
@@ -168,6 +188,17 @@ KERNBENCH_SYSTEMC_TEST(a_translation_of_fewer_bytes_than_asked_for_ends_the_run)
 KERNBENCH_SYSTEMC_TEST(a_translation_that_costs_more_than_there_is_time_ends_the_run) {
   BOOST_TEST(fault_of_a_load<WrongMmu<false>>() ==
              std::string("pe_dma: ") + Component::end_of_time);
+}
+
+KERNBENCH_SYSTEMC_TEST(an_exception_of_a_service_names_who_has_thrown) {
+  BOOST_TEST(fault_of_a_load<ThrowingMmu<Throw::error>>() == "pe_mmu: no licence");
+}
+KERNBENCH_SYSTEMC_TEST(a_model_error_of_a_service_names_who_has_thrown) {
+  BOOST_TEST(fault_of_a_load<ThrowingMmu<Throw::model_error>>() == "pe_mmu: no licence");
+}
+KERNBENCH_SYSTEMC_TEST(a_service_that_throws_a_number_is_named) {
+  BOOST_TEST(fault_of_a_load<ThrowingMmu<Throw::number>>() ==
+             "pe_mmu: an exception that is no std::exception");
 }
 
 KERNBENCH_SYSTEMC_TEST(an_engine_that_lacks_what_its_neighbour_needs_is_refused) {

@@ -93,6 +93,17 @@ BOOST_AUTO_TEST_CASE(a_registration_that_fails_is_reported) {
                 {"its registration has failed: an exception that is no std::exception"});
   check_refused({example("throws_when_loaded")},
                 {"a constructor of its global objects has failed: no licence"});
+  check_refused({example("exits_when_loaded")},
+                {"a constructor of its global objects has failed: it has called exit(0)"});
+  check_refused({example("exits")}, {"its registration has failed: it has called exit(0)"});
+  check_refused({example("aborts")},
+                {"its registration has failed: it has called abort() (SIGABRT)"});
+#ifndef __SANITIZE_ADDRESS__
+  const std::string null = "it has accessed the invalid address 0x0 (SIGSEGV)";
+  check_refused({example("crashes_when_loaded")},
+                {"a constructor of its global objects has failed: " + null});
+  check_refused({example("crashes")}, {"its registration has failed: " + null});
+#endif
   check_refused({example("brings_nothing")},
                 {"has added no component, module, bench or algorithm"});
   check_refused({example("no_factory")}, {"its component 'acme.nothing' has no factory"});
@@ -130,6 +141,8 @@ BOOST_AUTO_TEST_CASE(a_factory_that_fails_is_reported_with_the_node) {
   };
   refused("acme.nothing", 2, "the factory of 'acme.nothing' has made nothing");
   refused("acme.thrower", 1, "its implementation 'acme.thrower' cannot be built: no licence");
+  refused("acme.leaver", 1,
+          "its implementation 'acme.leaver' cannot be built: it has called exit(0)");
 }
 
 // Guards of the program hold for code of plug-ins.

@@ -1,4 +1,5 @@
 // Plug-ins that cannot be loaded; FAULT says why.
+#include <cstdlib>
 #include <stdexcept>
 
 #include "models/base/component_registry.h"
@@ -16,6 +17,11 @@
 #define FAULT_no_factory 10
 #define FAULT_plain_library 11
 #define FAULT_makes_nothing 12
+#define FAULT_exits_when_loaded 13
+#define FAULT_crashes_when_loaded 14
+#define FAULT_exits 15
+#define FAULT_crashes 16
+#define FAULT_aborts 17
 
 #if FAULT == FAULT_another_version
 #undef KERNBENCH_VERSION
@@ -24,6 +30,19 @@
 
 #if FAULT == FAULT_throws_when_loaded
 const int thrower = []() -> int { throw std::runtime_error("no licence"); }();
+#endif
+
+#if FAULT == FAULT_exits_when_loaded
+const int leaver = []() -> int { std::exit(0); }();
+#endif
+
+[[maybe_unused]] static int crash() {
+  volatile int* volatile nothing = nullptr;
+  *nothing = 1;
+  return 0;
+}
+#if FAULT == FAULT_crashes_when_loaded
+const int crashed = crash();
 #endif
 
 int nowhere_defined(int);
@@ -41,6 +60,12 @@ void add_all([[maybe_unused]] kernbench::PluginRegistries& to) {
                      {kernbench::Role::sram},
                      {},
                      [](const kernbench::ComponentInit&) { return nullptr; }});
+#elif FAULT == FAULT_exits
+  std::exit(0);
+#elif FAULT == FAULT_crashes
+  crash();
+#elif FAULT == FAULT_aborts
+  std::abort();
 #elif FAULT == FAULT_undefined_symbol
   nowhere_defined(1);
 #elif FAULT == FAULT_makes_nothing
@@ -50,6 +75,9 @@ void add_all([[maybe_unused]] kernbench::PluginRegistries& to) {
   add("acme.nothing", [](const kernbench::ComponentInit&) { return nullptr; });
   add("acme.thrower", [](const kernbench::ComponentInit&) -> std::unique_ptr<kernbench::Component> {
     throw std::runtime_error("no licence");
+  });
+  add("acme.leaver", [](const kernbench::ComponentInit&) -> std::unique_ptr<kernbench::Component> {
+    std::exit(0);
   });
 #elif FAULT == FAULT_no_factory
   to.components.add({"acme.nothing", "without a factory", {kernbench::Role::sram}, {}, {}});
