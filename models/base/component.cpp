@@ -1,5 +1,7 @@
 #include "models/base/component.h"
 
+#include <fmt/format.h>
+
 #include "models/base/errors.h"
 #include "models/base/services.h"
 
@@ -15,8 +17,15 @@ Fs Component::after(Fs delay) {
 }
 
 sc_core::sc_time Component::until(Fs instant) {
-  if (instant < now()) throw ModelError(end_of_time);
+  if (instant < now()) throw ModelError(in_the_past("the instant of its work", instant));
   return fs(instant - now());
+}
+
+// A single delay is far shorter than half of time: a sum wraps round in the second half only.
+std::string Component::in_the_past(const char* what, Fs instant) {
+  if (now() > never_fs / 2) return end_of_time;
+  return fmt::format("{} is {}, which has passed: an instant from now on is due", what,
+                     format_ns(instant));
 }
 
 void Component::add_statistic(std::string name, std::string description, Quantity quantity,
