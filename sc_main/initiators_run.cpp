@@ -18,7 +18,6 @@
 #include "platform/topology/build_graph.h"
 #include "sc_main/catalogue.h"
 #include "sc_main/interrupt.h"
-#include "sc_main/memory_limit.h"
 #include "sc_main/progress_line.h"
 #include "sc_main/result_files.h"
 #include "sc_main/run_report.h"
@@ -127,19 +126,11 @@ int InitiatorsRun::simulate() {
 }
 
 int InitiatorsRun::conclude(const RunReport& report, const RunStatistics& statistics) const {
-  if (options_.json) {
-    std::cout << json_text(report_json(report, statistics), 2) << '\n';
-  } else {
-    print_report(std::cout, report, statistics);
-  }
-  std::cout << std::flush;
-  if (report.result.status == RunStatus::interrupted) check_memory_limit();
+  show_report(report, statistics, options_.json);
   const std::string stopped = stopped_text(report.result, report.simulated);
   if (!stopped.empty()) std::cerr << "kernbench: " << stopped << '\n';
   if (report_failed_accesses(report)) return exit_failed;
-  const bool as_asked = report.result.status == RunStatus::completed ||
-                        report.result.status == RunStatus::until_reached;
-  return as_asked ? exit_done : exit_failed;
+  return ended_as_asked(report.result) ? exit_done : exit_failed;
 }
 
 }  // namespace

@@ -112,9 +112,11 @@ void check_memory(const MachineSpec& spec, std::uint64_t most_bytes) {
 
 void add_check_protocol_to(CLI::App& command, bool& check_protocol) {
   command
-      .add_flag("--check-protocol", check_protocol,
-                "A monitor at every connection between two components: the first that breaks the "
-                "protocol ends the run, and is named with what it did (takes more time and memory)")
+      .add_flag(
+          "--check-protocol", check_protocol,
+          "A monitor at every connection between two components: the first that breaks the "
+          "protocol ends the run, and is named with what it did; a deadlock lists who holds what "
+          "(takes more time and memory)")
       ->envname("KERNBENCH_CHECK_PROTOCOL");
 }
 

@@ -306,13 +306,7 @@ RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& progr
 }
 
 int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics) const {
-  if (options_.json) {
-    std::cout << json_text(report_json(report, statistics), 2) << '\n';
-  } else {
-    print_report(std::cout, report, statistics);
-  }
-  std::cout << std::flush;
-  if (report.result.status == RunStatus::interrupted) check_memory_limit();
+  show_report(report, statistics, options_.json);
   const std::string stopped =
       stopped_.empty() ? stopped_text(report.result, report.simulated) : stopped_;
   if (!stopped.empty())
@@ -323,9 +317,7 @@ int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics)
     throw Error(fmt::format("bench '{}' names no output to verify", report.bench));
   if (report.verdicts) return report.verified() ? exit_done : exit_failed;
   if (!stopped_.empty()) return exit_failed;
-  const bool as_asked = report.result.status == RunStatus::completed ||
-                        report.result.status == RunStatus::until_reached;
-  return as_asked && !options_.verifies() ? exit_done : exit_failed;
+  return ended_as_asked(report.result) && !options_.verifies() ? exit_done : exit_failed;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
 #include "platform/observe/transfer_breakdown.h"
+#include "sc_main/memory_limit.h"
 
 namespace kernbench {
 namespace {
@@ -300,13 +301,18 @@ std::string stopped_text(const RunResult& result, Fs simulated) {
   }
 }
 
+bool ended_as_asked(const RunResult& result) {
+  return result.status == RunStatus::completed || result.status == RunStatus::until_reached;
+}
+
 bool report_failed_accesses(const RunReport& report) {
   const std::string failed = failed_accesses(report.initiators);
   if (!failed.empty()) std::cerr << "kernbench: " << failed << '\n';
   return !failed.empty();
 }
 
-void print_report(std::ostream& out, const RunReport& report, const RunStatistics& statistics) {
+static void print_report(std::ostream& out, const RunReport& report,
+                         const RunStatistics& statistics) {
   print_head(out, report, statistics);
   print_tables(out, report, statistics);
   print_results(out, report.results);
@@ -329,7 +335,7 @@ void print_report(std::ostream& out, const RunReport& report, const RunStatistic
   out << "verdict: " << (report.verified() ? "PASS" : "FAIL") << '\n';
 }
 
-Json report_json(const RunReport& report, const RunStatistics& statistics) {
+static Json report_json(const RunReport& report, const RunStatistics& statistics) {
   Json json;
   json["bench"] = report.bench.empty() ? Json() : Json(report.bench);
   json["parameters"] = Json::object();
@@ -413,6 +419,16 @@ Json report_json(const RunReport& report, const RunStatistics& statistics) {
       {"events", statistics.events},
       {"events_per_s", rate(static_cast<double>(statistics.events), report.result.wall_s)}};
   return json;
+}
+
+void show_report(const RunReport& report, const RunStatistics& statistics, bool json) {
+  if (json) {
+    std::cout << json_text(report_json(report, statistics), 2) << '\n';
+  } else {
+    print_report(std::cout, report, statistics);
+  }
+  std::cout << std::flush;
+  if (report.result.status == RunStatus::interrupted) check_memory_limit();
 }
 
 }  // namespace kernbench

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <iosfwd>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -68,11 +66,13 @@ struct RunReport {
   bool verified() const;  // there are verdicts, and all are ok; no operation failed
 };
 
-void print_report(std::ostream& out, const RunReport& report, const RunStatistics& statistics);
 // Says on standard error which accesses of plain TLM-2.0 initiators have failed; false: none.
 bool report_failed_accesses(const RunReport& report);
+// Whether a run has gone as far as it was to.
+bool ended_as_asked(const RunResult& result);
+// To standard output, as tables or JSON; throws if the run has been interrupted for its memory.
+void show_report(const RunReport& report, const RunStatistics& statistics, bool json);
 // Progress of a run that did not come to its end; empty for one that did.
 std::string stopped_text(const RunResult& result, Fs simulated);
-nlohmann::ordered_json report_json(const RunReport& report, const RunStatistics& statistics);
 
 }  // namespace kernbench

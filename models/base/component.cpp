@@ -18,7 +18,7 @@ Fs Component::after(Fs delay) {
 }
 
 sc_core::sc_time Component::until(Fs instant) {
-  if (instant < now()) throw ModelError(end_of_time);
+  if (instant < now()) throw ModelError(in_the_past("the instant of its work", instant));
   return fs(instant - now());
 }
 
@@ -40,6 +40,13 @@ void check_new(const Component& component, const std::string& name,
 }
 
 }  // namespace
+
+// A single delay is far shorter than half of time: a sum wraps round in the second half only.
+std::string Component::in_the_past(const char* what, Fs instant) {
+  if (now() > never_fs / 2) return end_of_time;
+  return fmt::format("{} is {}, which has passed: an instant from now on is due", what,
+                     format_ns(instant));
+}
 
 void Component::add_statistic(std::string name, std::string description, Quantity quantity,
                               const std::uint64_t& value, Merge merge) {

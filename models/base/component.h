@@ -91,6 +91,9 @@ class Component : public sc_core::sc_module {
   }
   static constexpr const char* end_of_time =
       "simulated time would pass the 18446 s that 64 bits of femtoseconds hold";
+  // What is wrong with an instant that has passed, where one to come is asked for: a sum that has
+  // wrapped round, or an answer in the past. "next_due() is 5 ns, which has passed: ...".
+  static std::string in_the_past(const char* what, Fs instant);
 
  protected:
   // All in constructors only. The signal lives as long as the component; keep the reference.

@@ -253,8 +253,8 @@ std::shared_ptr<const HostResponse> Host::response_to_memory(const Pending& pend
   const auto response = std::make_shared<HostResponse>();
   if (transaction.get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE) {
     response->completion = Completion::failure(
-        transaction.get_response_string(),
-        fmt::format("{} failed at {}", pending.request->what(), format_ns(now())));
+        transaction.get_response_string(), fmt::format("{} failed at {}{}", pending.request->what(),
+                                                       format_ns(now()), fault_text(transaction)));
   } else if (data() != nullptr && pending.write != nullptr) {
     commit(*pending.write);
   } else if (data() != nullptr && pending.read != nullptr &&

@@ -229,8 +229,8 @@ void DmaChannels::completed(Transaction& transaction) {
   DmaChannel& channel = *channels_[transaction.route().listener_tag];
   if (transaction.get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE && channel.fault.empty()) {
     channel.fault =
-        fmt::format("{} answered {}", machine_.machine().name(transaction.route().path->source()),
-                    transaction.get_response_string());
+        fmt::format("{} answered {}{}", machine_.machine().name(transaction.route().path->source()),
+                    transaction.get_response_string(), fault_text(transaction));
   }
   TraceSignal& in_flight_bytes = *direction(channel.write).in_flight_bytes;
   in_flight_bytes.set(in_flight_bytes.value() - transaction.get_data_length());

@@ -120,7 +120,8 @@ void ControlNode::fan_out(Transaction& request, std::shared_ptr<const PeMessage>
   entry.ends = ends_of(*entry.sent);
   entry.awaited = entry.ends.size();
   entry.pending_wait =
-      services().pending_waits().open(name(), "answers to " + label_of(*entry.sent), now());
+      services().pending_waits().open(name(), "answers to " + label_of(*entry.sent), now(),
+                                      [this, &entry] { return unanswered(entry); });
   for (const End& end : entry.ends) {
     send_control(machine_services_.routes().control_path(node(), end.node), entry.sent, false,
                  entry.tag);
@@ -263,7 +264,21 @@ void ControlNode::restate_wait(FanOut& fan_out) {
   if (!fan_out.merged.failures.empty())
     what += fmt::format(", after: {}", merged_completion(fan_out.merged.failures).error_message);
   pending_waits.close(fan_out.pending_wait);
-  fan_out.pending_wait = pending_waits.open(name(), what, now());
+  fan_out.pending_wait =
+      pending_waits.open(name(), what, now(), [this, &fan_out] { return unanswered(fan_out); });
+}
+
+std::string ControlNode::unanswered(const FanOut& fan_out) const {
+  constexpr std::size_t most = 8;
+  std::string text;
+  std::size_t listed = 0;
+  for (const End& end : fan_out.ends) {
+    if (end.answered || listed == most) continue;
+    text += (listed++ == 0 ? "" : ", ") + machine().name(end.node);
+  }
+  const std::size_t more = fan_out.awaited - listed;
+  return fmt::format("\n    no answer of {}{}", text,
+                     more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
 void ControlNode::answer(FanOut& fan_out) {

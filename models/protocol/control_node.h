@@ -102,6 +102,7 @@ class ControlNode : public FabricNode, private TransactionListener {
   void end_others(FanOut& fan_out, NodeId failed, PeId where, const Completion& completion);
   void abort_ends(const FanOut& fan_out, NodeId except);
   void restate_wait(FanOut& fan_out);
+  std::string unanswered(const FanOut& fan_out) const;  // for deadlock reports
 
   Transaction& send_control(const Path& path, std::shared_ptr<const Message> message, bool posted,
                             std::uint64_t tag);

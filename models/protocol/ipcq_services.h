@@ -53,7 +53,7 @@ struct IpcqRequest : ServicePayload<IpcqRequest> {
 struct RingRequest : ServicePayload<RingRequest> {
   static constexpr Role provider = Role::pe_dma;
   static constexpr const char* service = "rings";
-  static constexpr ServicePhases phases{false, true, false};
+  static constexpr ServicePhases phases{false, true, false, true};
 
   const IpcqSettings* rings = nullptr;
   std::shared_ptr<const IpcqMessage> message;
@@ -70,7 +70,7 @@ struct RingRequest : ServicePayload<RingRequest> {
 struct MessageArrival : ServicePayload<MessageArrival> {
   static constexpr Role provider = Role::pe_ipcq;
   static constexpr const char* service = "arrivals";
-  static constexpr ServicePhases phases{false, true, true};
+  static constexpr ServicePhases phases{false, true, true, true};
 
   const IpcqMessage* message = nullptr;
 };

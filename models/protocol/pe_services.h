@@ -77,7 +77,7 @@ struct SlotRequest : ServicePayload<SlotRequest> {
 struct BufferRequest : ServicePayload<BufferRequest> {
   static constexpr Role provider = Role::pe_scheduler;
   static constexpr const char* service = "tile_buffers";
-  static constexpr ServicePhases phases{false, true, false};
+  static constexpr ServicePhases phases{false, true, false, true};
 
   TileTask* task = nullptr;
   std::uint32_t tag = 0;

@@ -9,6 +9,19 @@ void ProtocolMonitor::violation(const std::string& what) const {
                                                          connection_.far_end.name(), what));
 }
 
+std::string ProtocolMonitor::held(const char* service, Fs since, const char* missing,
+                                  bool by_near_end) const {
+  const auto component = [](const sc_core::sc_object& socket) {
+    const sc_core::sc_object* parent = socket.get_parent_object();
+    return (parent == nullptr ? socket : *parent).name();
+  };
+  const char* near = component(connection_.near_end);
+  const char* far = component(connection_.far_end);
+  return fmt::format("{} holds {} '{}' of {} since {}: {} is missing", by_near_end ? near : far,
+                     by_near_end ? "what it has got by" : "the request", service,
+                     by_near_end ? far : near, format_ns(since), missing);
+}
+
 std::string ProtocolMonitors::unfinished() const {
   std::string text;
   for (const auto& monitor : all_) {
@@ -16,6 +29,36 @@ std::string ProtocolMonitors::unfinished() const {
     if (!line.empty()) text += fmt::format("\n  {}: {}", monitor->name(), line);
   }
   return text;
+}
+
+std::vector<std::string> ProtocolMonitors::held() const {
+  std::vector<std::string> lines;
+  for (const auto& monitor : all_) monitor->add_held(lines);
+  return lines;
+}
+
+// The first node of the path that has not handed all of the leg over, or its target.
+ProtocolMonitors::Holder ProtocolMonitors::holder_of(const Transaction& transaction) const {
+  const std::vector<PathHop>& hops = transaction.route().path->hops();
+  // By hop: what has come over the edge to it, as the last monitor of the edge has seen it.
+  std::vector<const FabricMonitor::Passage*> passages(hops.size());
+  for (const auto& monitor : all_) {
+    const auto* fabric = dynamic_cast<const FabricMonitor*>(monitor.get());
+    const FabricMonitor::Passage* passage =
+        fabric == nullptr ? nullptr : fabric->passage_of(transaction);
+    if (passage == nullptr) continue;
+    for (std::size_t i = 1; i < hops.size(); ++i) {
+      if (!fabric->joins(hops[i - 1].node, hops[i].node)) continue;
+      if (passages[i] == nullptr || passage->last_arrival >= passages[i]->last_arrival)
+        passages[i] = passage;
+    }
+  }
+  Holder holder{hops.front().node, transaction.route().key.issued};
+  for (std::size_t i = 1; i < hops.size(); ++i) {
+    if (passages[i] == nullptr || passages[i]->passed < passages[i]->of) break;
+    holder = {hops[i].node, passages[i]->last_arrival};
+  }
+  return holder;
 }
 
 // "monitor_sip0_cube0_pe0_pe_scheduler_from_pe_gemm_accel_slot".
@@ -35,14 +78,22 @@ FabricMonitor::FabricMonitor(const sc_core::sc_module_name& name, const Connecti
 }
 
 std::string FabricMonitor::unfinished() const {
-  return legs_.empty() ? "" : fmt::format("{} messages have not passed wholly", legs_.size());
+  return begun_ == 0 ? "" : fmt::format("{} messages have not passed wholly", begun_);
+}
+
+const FabricMonitor::Passage* FabricMonitor::passage_of(const Transaction& transaction) const {
+  const auto found = passages_.find(&transaction);
+  if (found == passages_.end() || found->second.use != transaction.use() ||
+      found->second.leg != transaction.route().leg)
+    return nullptr;
+  return &found->second;
 }
 
 void FabricMonitor::accept(Transaction& transaction, FlitRun run, Fs arrival) {
   if (transaction.get_ref_count() == 0) violation("a transaction that nobody owns any more");
   const RouteExtension& route = transaction.route();
   check_place(route, run);
-  check_flits(transaction, run);
+  check_flits(transaction, run, arrival);
   check_time(route, arrival);
   out->accept(transaction, run, arrival);
 }
@@ -56,21 +107,25 @@ void FabricMonitor::check_place(const RouteExtension& route, FlitRun run) {
     violation(fmt::format("position {} of the path is another edge", run.position));
 }
 
-void FabricMonitor::check_flits(const Transaction& transaction, FlitRun run) {
+void FabricMonitor::check_flits(const Transaction& transaction, FlitRun run, Fs arrival) {
   const RouteExtension& route = transaction.route();
-  if (route.is_control() != (run.count == 0))
+  const bool control = route.is_control();
+  if (control != (run.count == 0))
     return violation(fmt::format("{} flits handed over of a leg of {}", run.count, route.flits));
-  if (route.is_control()) return;
-  auto leg = std::find_if(legs_.begin(), legs_.end(),
-                          [&](const Leg& each) { return each.transaction == &transaction; });
-  const std::uint32_t expected = leg == legs_.end() ? 0 : leg->next_flit;
-  if (run.first != expected)
-    violation(fmt::format("flit {} where flit {} is next", run.first, expected));
-  if (run.first + run.count > route.flits)
-    violation(fmt::format("flit {} of {}", run.first + run.count, route.flits));
-  if (leg == legs_.end()) leg = legs_.insert(legs_.end(), {&transaction, 0});
-  leg->next_flit = run.first + run.count;
-  if (leg->next_flit >= route.flits) legs_.erase(leg);
+  const Passage* before = passage_of(transaction);
+  Passage now{transaction.use(), route.leg, before == nullptr ? 0 : before->passed,
+              control ? 1 : route.flits, arrival};
+  if (now.passed == now.of)
+    return violation(control ? "a control message that has passed already"
+                             : "a message that has passed already");
+  if (!control && run.first != now.passed)
+    violation(fmt::format("flit {} where flit {} is next", run.first, now.passed));
+  now.passed = control ? 1 : run.first + run.count;
+  if (now.passed > now.of) violation(fmt::format("flit {} of {}", now.passed, now.of));
+  const bool whole = now.passed >= now.of;
+  if (before == nullptr && !whole) ++begun_;
+  if (before != nullptr && whole) --begun_;
+  passages_[&transaction] = now;
 }
 
 void FabricMonitor::check_time(const RouteExtension& route, Fs arrival) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <systemc>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -32,9 +33,14 @@ class ProtocolMonitor : public sc_core::sc_module {
       : sc_core::sc_module(name), connection_(connection) {}
   // What is under way at the end of a run that has completed; empty: nothing.
   virtual std::string unfinished() const = 0;
+  // For deadlock reports: a line for each request that one end holds.
+  virtual void add_held(std::vector<std::string>& /*lines*/) const {}
 
  protected:
   void violation(const std::string& what) const;
+  // "sip0.cube0.pe0.pe_tcm holds the request 'access' of sip0.cube0.pe0.pe_dma since 12 ns:
+  // BEGIN_RESP is missing".
+  std::string held(const char* service, Fs since, const char* missing, bool by_near_end) const;
 
  private:
   Connection connection_;
@@ -65,6 +71,14 @@ class ProtocolMonitors {
   }
   // After a run that has completed: a line for each connection with something under way.
   std::string unfinished() const;
+  // At a deadlock: the requests of services under way, each with the component that holds it.
+  std::vector<std::string> held() const;
+  // The node that holds a transaction on its present leg, and since when.
+  struct Holder {
+    NodeId node = no_node;
+    Fs since = 0;
+  };
+  Holder holder_of(const Transaction& transaction) const;
   std::size_t size() const { return all_.size(); }
 
  private:
@@ -90,18 +104,23 @@ class FabricMonitor final : public ProtocolMonitor, private FabricForward, priva
   FabricTargetSocket in{"in"};
   FabricInitiatorSocket out{"out"};
 
-  std::string unfinished() const override;
-
- private:
-  // A leg of which not all flits have passed.
-  struct Leg {
-    const Transaction* transaction = nullptr;
-    std::uint32_t next_flit = 0;
+  // What of a leg has passed the edge: flits, or 1 for a control message.
+  struct Passage {
+    std::uint64_t use = 0;  // of the transaction, see Transaction::use
+    Leg leg = Leg::request;
+    std::uint32_t passed = 0, of = 0;
+    Fs last_arrival = 0;
   };
 
+  std::string unfinished() const override;
+  bool joins(NodeId from, NodeId to) const { return from == from_ && to == to_; }
+  // Of the present leg; null: nothing of it has passed.
+  const Passage* passage_of(const Transaction& transaction) const;
+
+ private:
   void accept(Transaction& transaction, FlitRun run, Fs arrival) override;
   void check_place(const RouteExtension& route, FlitRun run);
-  void check_flits(const Transaction& transaction, FlitRun run);
+  void check_flits(const Transaction& transaction, FlitRun run, Fs arrival);
   void check_time(const RouteExtension& route, Fs arrival);
   void credit(unsigned flits) override { in->credit(flits); }
   unsigned transport_dbg(tlm::tlm_generic_payload& payload) override {
@@ -123,7 +142,8 @@ class FabricMonitor final : public ProtocolMonitor, private FabricForward, priva
 
   NodeId from_, to_;
   Times times_;
-  std::vector<Leg> legs_;
+  std::unordered_map<const Transaction*, Passage> passages_;  // the latest of each; looked up only
+  std::size_t begun_ = 0;                                     // legs that have passed in part
   Fs last_arrival_ = 0, last_host_control_ = 0;
 };
 

@@ -30,14 +30,26 @@ class ServiceMonitor final : public ProtocolMonitor,
   std::string unfinished() const override {
     return under_way_.empty() ? "" : fmt::format("{} requests have not ended", under_way_.size());
   }
+  void add_held(std::vector<std::string>& lines) const override {
+    for (const Request& each : under_way_)
+      lines.push_back(this->held(ServiceOf<Payload>::name, each.since, missing(each.state),
+                                 each.state == State::responded));
+  }
 
  private:
   static constexpr ServicePhases phases = ServiceOf<Payload>::phases;
-  enum class State : std::uint8_t { requested, taken, responded };
+  enum class State : std::uint8_t { requested, taken, responded, called };
   struct Request {
     const Payload* payload = nullptr;
     State state = State::requested;
+    Fs since = 0;  // of the state
   };
+  // What is to come next.
+  static const char* missing(State state) {
+    if (state == State::called) return "the return from b_transport";
+    if (state == State::responded) return "END_RESP";
+    return phases.end_req && state == State::requested ? "END_REQ" : "BEGIN_RESP";
+  }
 
   Request* find(const Payload& payload) {
     const auto found = std::find_if(under_way_.begin(), under_way_.end(),
@@ -56,7 +68,7 @@ class ServiceMonitor final : public ProtocolMonitor,
     if (phase == tlm::END_RESP) return end_response(payload, phase, delay);
     if (phase != tlm::BEGIN_REQ) this->violation("a phase that is not the initiator's");
     if (find(payload) != nullptr) this->violation("BEGIN_REQ for a payload that is under way");
-    under_way_.push_back({&payload, State::requested});
+    under_way_.push_back({&payload, State::requested, Component::now()});
     tlm::tlm_sync_enum status;
     try {
       status = out->nb_transport_fw(payload, phase, delay);
@@ -69,7 +81,12 @@ class ServiceMonitor final : public ProtocolMonitor,
   }
 
   void check_return(Payload& payload, tlm::tlm_sync_enum status, const tlm::tlm_phase& phase) {
-    if (status == tlm::TLM_COMPLETED) return end(payload);
+    if (status == tlm::TLM_COMPLETED) {
+      if (!phases.early && (phases.end_req || phases.begin_resp))
+        this->violation(fmt::format("TLM_COMPLETED to BEGIN_REQ, but {} is to come",
+                                    missing(State::requested)));
+      return end(payload);
+    }
     if (status == tlm::TLM_UPDATED) return respond(payload, phase);
     if (!phases.end_req && !phases.begin_resp)
       this->violation("TLM_ACCEPTED, but the service is completed by the call");
@@ -98,13 +115,13 @@ class ServiceMonitor final : public ProtocolMonitor,
     if (phase == tlm::END_REQ) {
       if (!phases.end_req || request->state != State::requested)
         this->violation("END_REQ for a payload that has been taken");
-      request->state = State::taken;
+      *request = {&payload, State::taken, Component::now()};
       if (!phases.begin_resp) end(payload);
     } else if (phase == tlm::BEGIN_RESP) {
       const State before = phases.end_req ? State::taken : State::requested;
       if (!phases.begin_resp || request->state != before)
         this->violation("BEGIN_RESP for a payload that has not been taken, or twice");
-      request->state = State::responded;
+      *request = {&payload, State::responded, Component::now()};
       if (!phases.end_resp) end(payload);
     } else {
       this->violation("a phase that is not the provider's");
@@ -112,9 +129,16 @@ class ServiceMonitor final : public ProtocolMonitor,
   }
 
   void b_transport(Payload& payload, sc_core::sc_time& delay) override {
-    const sc_core::sc_time began = sc_core::sc_time_stamp();
-    out->b_transport(payload, delay);
-    if (sc_core::sc_time_stamp() != began) this->violation("a b_transport that waits");
+    const Fs began = Component::now();
+    under_way_.push_back({&payload, State::called, began});
+    try {
+      out->b_transport(payload, delay);
+    } catch (...) {
+      end(payload);
+      throw;
+    }
+    end(payload);
+    if (Component::now() != began) this->violation("a b_transport that waits");
   }
   unsigned transport_dbg(Payload& payload) override { return out->transport_dbg(payload); }
   bool get_direct_mem_ptr(Payload&, tlm::tlm_dmi&) override { return false; }

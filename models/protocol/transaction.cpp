@@ -47,6 +47,15 @@ void RouteExtension::copy_from(const tlm::tlm_extension_base& other) {
   *this = static_cast<const RouteExtension&>(other);
 }
 
+void RouteExtension::answered_before() {
+  throw ModelError("it answers a message that has been answered already");
+}
+
+std::string fault_text(const Transaction& transaction) {
+  const auto* fault = dynamic_cast<const ResponseFault*>(transaction.route().message.get());
+  return fault == nullptr ? "" : ": " + fault->text;
+}
+
 TransactionPool::~TransactionPool() = default;
 
 TransactionHandle TransactionPool::make() {
@@ -56,7 +65,20 @@ TransactionHandle TransactionPool::make() {
   }
   Transaction& transaction = *idle_.back();
   idle_.pop_back();
+  ++transaction.use_;
   return TransactionHandle(transaction);
+}
+
+std::vector<const Transaction*> TransactionPool::under_way() const {
+  std::vector<const Transaction*> list;
+  for (const auto& transaction : all_) {
+    if (transaction->get_ref_count() > 0 && transaction->route().path != nullptr)
+      list.push_back(transaction.get());
+  }
+  std::stable_sort(list.begin(), list.end(), [](const Transaction* a, const Transaction* b) {
+    return a->route().key < b->route().key;
+  });
+  return list;
 }
 
 void TransactionPool::free(tlm::tlm_generic_payload* payload) {

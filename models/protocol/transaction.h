@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <tlm>
 #include <tuple>
 #include <utility>
@@ -110,8 +111,9 @@ class RouteExtension : public tlm::tlm_extension<RouteExtension> {
   void cut_flits(std::uint64_t bytes, std::uint32_t flit_size);
   void no_flits() { flits = 0; }
   // The target's: the leg that follows is the answer, a control message until cut_flits() is
-  // called.
+  // called. ModelError if the transaction has been answered before.
   void make_response() {
+    if (leg == Leg::response || path == nullptr) answered_before();
     leg = Leg::response;
     path = &path->reverse();
     flits = 0;
@@ -120,6 +122,9 @@ class RouteExtension : public tlm::tlm_extension<RouteExtension> {
   void clear();
   tlm::tlm_extension_base* clone() const override;
   void copy_from(const tlm::tlm_extension_base& other) override;
+
+ private:
+  [[noreturn]] static void answered_before();
 };
 
 class Transaction final : public tlm::tlm_generic_payload {
@@ -131,10 +136,24 @@ class Transaction final : public tlm::tlm_generic_payload {
 
   RouteExtension& route() { return route_; }
   const RouteExtension& route() const { return route_; }
+  // How often the pool has handed it out.
+  std::uint64_t use() const { return use_; }
 
  private:
+  friend class TransactionPool;
+
   RouteExtension route_;
+  std::uint64_t use_ = 0;
 };
+
+// What a target says about an error that it answers, beside the response status: the message of
+// the response leg.
+struct ResponseFault : Message {
+  explicit ResponseFault(std::string what) : text(std::move(what)) {}
+  std::string text;
+};
+// ": ..." for texts of errors; empty: the target says nothing.
+std::string fault_text(const Transaction& transaction);
 
 // Reference-counted handle of a transaction; required to keep it beyond a call.
 class TransactionHandle {
@@ -176,6 +195,8 @@ class TransactionPool final : public tlm::tlm_mm_interface {
   TransactionHandle make();
   void free(tlm::tlm_generic_payload* payload) override;
   std::size_t outstanding() const { return all_.size() - idle_.size(); }
+  // Those that have a route, by id.
+  std::vector<const Transaction*> under_way() const;
   std::size_t allocated() const { return all_.size(); }
 
  private:

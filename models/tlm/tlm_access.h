@@ -60,6 +60,7 @@ struct TlmAccess {
   std::vector<Part> parts;
   std::size_t awaited = 0;
   tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
+  std::string fault;  // of a target with an error as status, see fault_text()
   std::size_t pending_wait = 0;
 
  private:

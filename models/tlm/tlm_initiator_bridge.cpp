@@ -1,118 +1,11 @@
-// Bridge from a plain TLM-2.0 initiator to the memories of the machine: base protocol outside, a
-// node of the fabric inside.
-//
-// Timing (spec 2.1): a payload (b_transport, or BEGIN_REQ) enters after its annotated delay. It is
-// granted when fewer than max_outstanding others are under way, first come first served; END_REQ
-// then. overhead_ns after the grant all flits of a write, or the command of a read, stand at the
-// link. BEGIN_RESP, or the return of b_transport, when the answer has arrived whole; with `posted`
-// a write ends at its commit. One response at a time: the next BEGIN_RESP follows the END_RESP of
-// the last. A place among max_outstanding is free again at the end of the access. An access that
-// lies in several memories becomes one transaction each, issued together, complete when all are.
-// Values: a write takes effect in the memory store at its commit, a read is sampled when its answer
-// arrives. With data off writes are ignored and reads give zeros (a plain memory behind a
-// TlmTargetBridge keeps its own bytes in any case). Response status: address error if a byte has no
-// memory; command error for commands other than read and write; burst error for a length of 0 or
-// above max_length_bytes, or a streaming width below the length; byte enable error for enables that
-// are neither 0 nor 0xff, or of length 0; generic error for a null data pointer, or a value that
-// only phase 2 knows; else what the target answered. A refused access ends at once. Byte enables
-// choose the bytes that a write changes and a read returns; its time is that of all bytes. DMI is
-// refused; transport_dbg reaches every memory, without byte enables. Not modelled: streaming,
-// locks, ignorable phases.
-#include <algorithm>
-#include <list>
-#include <memory>
-#include <utility>
-#include <vector>
+#include "models/tlm/tlm_initiator_bridge.h"
 
-#include "models/tlm/tlm_access.h"
-#include "models/tlm/tlm_bridge.h"
+#include <algorithm>
+#include <utility>
+
 #include "models/tlm/tlm_bridges.h"
 
 namespace kernbench {
-namespace {
-
-class TlmInitiatorBridge final : public TlmBridge,
-                                 private tlm::tlm_fw_transport_if<>,
-                                 private TransactionListener {
- public:
-  static constexpr const char* description =
-      "a plain TLM-2.0 initiator (base protocol) as an initiator of memory traffic";
-  static constexpr const char* module_description =
-      "plain TLM-2.0 initiator, behind builtin.tlm_initiator_bridge";
-  static constexpr std::array roles{Role::tlm_initiator};
-  struct Parameters : TlmBridgeParameters {
-    // A list of names, or attributes.
-    template <class Source>
-    explicit Parameters(const Source& source)
-        : TlmBridgeParameters(source, "the plain TLM-2.0 initiator behind the bridge") {}
-    Param<Fs> overhead{
-        *this,
-        Parameter::duration_ns(
-            "overhead_ns", "from the grant of an access until it stands at the link", "assumption")
-            .default_val(0)};
-    Param<std::size_t> max_outstanding{
-        *this,
-        Parameter::integer("max_outstanding", "accesses granted and not ended", "", "assumption")
-            .default_val(8)
-            .range(1, 65536)};
-    Param<std::uint64_t> max_length_bytes{
-        *this, Parameter::integer("max_length_bytes", "longest access", "B", "assumption")
-                   .default_val(64 << 20)
-                   .range(1, 1 << 30)};
-    Param<bool> posted{
-        *this, Parameter::boolean(
-                   "posted", "a write ends at its commit, without an acknowledgement", "spec 2.1")
-                   .default_val(false)};
-  };
-  TlmInitiatorBridge(const ComponentInit& init,
-                     const std::map<std::string, ExternalModules::MakeInitiator>& initiators);
-
-  ExternalModules::TargetSocket socket;
-
- private:
-  using Accesses = std::list<std::unique_ptr<TlmAccess>>;
-
-  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                     sc_core::sc_time& delay) override;
-  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
-  bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override;
-  unsigned transport_dbg(tlm::tlm_generic_payload& payload) override;
-  unsigned debug_step(tlm::tlm_generic_payload& payload, unsigned done, const MemoryPiece& piece,
-                      std::uint64_t at, std::uint64_t nbytes);
-
-  Fs next_due() const override;
-  void serve() override;
-
-  tlm::tlm_sync_enum begin_request(tlm::tlm_generic_payload& payload,
-                                   const sc_core::sc_time& delay);
-  // Sets the response status of a payload that is refused.
-  bool refused(tlm::tlm_generic_payload& payload, std::vector<TlmAccess::Part>& parts);
-  bool is_under_way(const tlm::tlm_generic_payload& payload) const;
-  TlmAccess& admit(tlm::tlm_generic_payload& payload, std::vector<TlmAccess::Part> parts, Fs due);
-  void grant();
-  void send_request(TlmAccess& access);
-  void completed(Transaction& transaction) override;
-  void committed(Transaction& transaction) override;
-  bool provide_bytes(const Transaction& transaction, unsigned char* out) override;
-  bool provide_byte_enables(const Transaction& transaction, unsigned char* out) override;
-  void take_bytes(const Transaction& transaction, const unsigned char* bytes) override;
-  void respond();
-  void resolve(TlmAccess& access);
-  void end(TlmAccess& access);
-
-  const Parameters parameters_;
-  TieKeySource keys_;
-  Accesses waiting_;                                   // for the grant, by due
-  std::vector<std::unique_ptr<TlmAccess>> under_way_;  // by tag; null: free
-  std::list<std::size_t> leaving_;                     // granted, overhead not yet paid
-  std::list<std::size_t> answered_;                    // by nb_transport, in order of completion
-  TlmAccess* requesting_ = nullptr;                    // BEGIN_REQ without END_REQ
-  TlmAccess* responding_ = nullptr;                    // BEGIN_RESP without END_RESP
-  Fs response_free_at_ = 0;
-  std::size_t outstanding_ = 0;
-  TraceSignal& outstanding_signal_;
-  std::unique_ptr<sc_core::sc_module> outside_;  // goes before all that it may call
-};
 
 TlmInitiatorBridge::TlmInitiatorBridge(
     const ComponentInit& init,
@@ -124,134 +17,6 @@ TlmInitiatorBridge::TlmInitiatorBridge(
   outside_ = initiators.at(*parameters_.module)("module", socket);
 }
 
-// --- From outside
-
-tlm::tlm_sync_enum TlmInitiatorBridge::nb_transport_fw(tlm::tlm_generic_payload& payload,
-                                                       tlm::tlm_phase& phase,
-                                                       sc_core::sc_time& delay) {
-  if (phase == tlm::BEGIN_REQ) return begin_request(payload, delay);
-  if (phase == tlm::END_RESP) {
-    if (responding_ == nullptr || responding_->payload != &payload)
-      return broken_protocol("END_RESP without a BEGIN_RESP");
-    response_free_at_ = after(delay.value());
-    end(*responding_);
-    return tlm::TLM_COMPLETED;
-  }
-  if (phase == tlm::END_REQ || phase == tlm::BEGIN_RESP)
-    return broken_protocol("a target's phase on the forward path");
-  if (phase == tlm::UNINITIALIZED_PHASE)
-    return broken_protocol("nb_transport_fw with a phase that is not set");
-  return tlm::TLM_ACCEPTED;  // ignorable
-}
-
-tlm::tlm_sync_enum TlmInitiatorBridge::begin_request(tlm::tlm_generic_payload& payload,
-                                                     const sc_core::sc_time& delay) {
-  if (requesting_ != nullptr)
-    return broken_protocol("BEGIN_REQ before the END_REQ of the request before");
-  if (!payload.has_mm())
-    return broken_protocol("BEGIN_REQ with a payload that has no memory manager");
-  if (is_under_way(payload)) return broken_protocol("BEGIN_REQ with a payload that is under way");
-  const Fs due = after(delay.value());
-  std::vector<TlmAccess::Part> parts;
-  if (refused(payload, parts)) return tlm::TLM_COMPLETED;
-  payload.acquire();
-  requesting_ = &admit(payload, std::move(parts), due);
-  return tlm::TLM_ACCEPTED;
-}
-
-bool TlmInitiatorBridge::is_under_way(const tlm::tlm_generic_payload& payload) const {
-  const auto has_it = [&](const auto& access) {
-    return access != nullptr && access->payload == &payload;
-  };
-  return std::any_of(waiting_.begin(), waiting_.end(), has_it) ||
-         std::any_of(under_way_.begin(), under_way_.end(), has_it);
-}
-
-bool TlmInitiatorBridge::refused(tlm::tlm_generic_payload& payload,
-                                 std::vector<TlmAccess::Part>& parts) {
-  const TlmAccess::Refusal refusal =
-      TlmAccess::cut(machine_, node(), payload, *parameters_.max_length_bytes, parts);
-  payload.set_dmi_allowed(false);
-  if (!refusal) return false;
-  payload.set_response_status(refusal.status);
-  count_refusal(fmt::format("{}: {}: {}", TlmAccess::text_of(payload),
-                            payload.get_response_string(), refusal.reason));
-  return true;
-}
-
-void TlmInitiatorBridge::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  std::vector<TlmAccess::Part> parts;
-  if (refused(payload, parts)) return;
-  const sc_core::sc_process_handle process = sc_core::sc_get_current_process_handle();
-  if (!process.valid() || process.proc_kind() == sc_core::SC_METHOD_PROC_) {
-    payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
-    broken_protocol(process.valid()
-                        ? fmt::format("b_transport in the SC_METHOD '{}'", process.name())
-                        : "b_transport outside of any process");
-    return;
-  }
-  if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(work_at(after(delay.value())));
-  delay = sc_core::SC_ZERO_TIME;
-  struct Call : TlmAccess::Caller {  // a thread that is killed takes its payload with it
-    TlmAccess* access = nullptr;
-    ~Call() {
-      if (done) return;
-      access->payload = nullptr;
-      access->caller = nullptr;
-    }
-  } call;
-  TlmAccess& access = admit(payload, std::move(parts), now());
-  access.caller = &call;
-  call.access = &access;
-  while (!call.done) sc_core::wait(call.returned);
-}
-
-bool TlmInitiatorBridge::get_direct_mem_ptr(tlm::tlm_generic_payload& /*payload*/,
-                                            tlm::tlm_dmi& dmi) {
-  dmi.init();
-  dmi.allow_read_write();  // what is denied, for all addresses
-  return false;
-}
-
-unsigned TlmInitiatorBridge::transport_dbg(tlm::tlm_generic_payload& payload) {
-  constexpr std::uint64_t most_at_once = 1 << 20;
-  unsigned done = 0;
-  if (payload.get_data_ptr() == nullptr ||
-      payload.get_data_length() > *parameters_.max_length_bytes)
-    return done;
-  try {
-    for (const MemoryPiece& piece :
-         memory_pieces(machine_.machine(), payload.get_address(), payload.get_data_length())) {
-      for (std::uint64_t at = 0; at < piece.nbytes;) {
-        const std::uint64_t nbytes = std::min(piece.nbytes - at, most_at_once);
-        const unsigned count = debug_step(payload, done, piece, at, nbytes);
-        done += count;
-        at += nbytes;
-        if (count < nbytes) return done;
-      }
-    }
-  } catch (const AddressError&) {
-  } catch (const RoutingError&) {
-  }
-  return done;
-}
-
-// Bytes [at, at + nbytes) of a piece, from byte `done` of the payload on.
-unsigned TlmInitiatorBridge::debug_step(tlm::tlm_generic_payload& payload, unsigned done,
-                                        const MemoryPiece& piece, std::uint64_t at,
-                                        std::uint64_t nbytes) {
-  const TransactionHandle step = machine_.pool().make();
-  step->set_command(payload.get_command());
-  step->set_address(piece.physical + at);
-  step->set_data_ptr(payload.get_data_ptr() + done);
-  step->set_data_length(static_cast<unsigned>(nbytes));
-  step->set_streaming_width(static_cast<unsigned>(nbytes));
-  step->set_byte_enable_ptr(payload.get_byte_enable_ptr());
-  step->route().path = &machine_.routes().memory_path(node(), piece.place.node);
-  step->route().offset = piece.place.offset + at;
-  return transport_debug(*step);
-}
-
 TlmAccess& TlmInitiatorBridge::admit(tlm::tlm_generic_payload& payload,
                                      std::vector<TlmAccess::Part> parts, Fs due) {
   auto access = std::make_unique<TlmAccess>();
@@ -261,12 +26,22 @@ TlmAccess& TlmInitiatorBridge::admit(tlm::tlm_generic_payload& payload,
   admitted.awaited = parts.size();
   admitted.parts = std::move(parts);
   admitted.pending_wait =
-      services().pending_waits().open(name(), "the end of " + admitted.str(), now());
+      services().pending_waits().open(name(), "the end of " + admitted.str(), now(),
+                                      [this, &admitted] { return missing_phase(admitted); });
   const auto later = std::find_if(waiting_.begin(), waiting_.end(),
                                   [due](const auto& other) { return other->due > due; });
   waiting_.insert(later, std::move(access));
   rearm();
   return admitted;
+}
+
+// For deadlock reports: the END_RESP that the module owes for the access, or for the one before it.
+std::string TlmInitiatorBridge::missing_phase(const TlmAccess& access) const {
+  if (responding_ == nullptr) return "";
+  if (responding_ == &access)
+    return fmt::format(": its module has not answered BEGIN_RESP of {} by END_RESP",
+                       format_ns(begin_resp_at_));
+  return fmt::format(": END_RESP for {} is missing", responding_->str());
 }
 
 // --- In the fabric
@@ -349,6 +124,7 @@ void TlmInitiatorBridge::completed(Transaction& transaction) {
   const tlm::tlm_response_status status = transaction.get_response_status();
   if (status < tlm::TLM_INCOMPLETE_RESPONSE) {
     access.status = status;
+    access.fault = fault_text(transaction);
   } else if (transaction.is_write()) {
     access.write_to_store(machine_.data(), transaction);
   } else {
@@ -391,12 +167,16 @@ void TlmInitiatorBridge::respond() {
   answered_.pop_front();
   resolve(access);
   responding_ = &access;
+  begin_resp_at_ = now();
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   const tlm::tlm_sync_enum answer = outside(
       "nb_transport_bw", [&] { return socket->nb_transport_bw(*access.payload, phase, delay); });
-  if (responding_ != &access) return;  // END_RESP came during the call
   if (answer == tlm::TLM_ACCEPTED) return;
+  if (responding_ != &access) {  // END_RESP came during the call
+    broken_protocol("END_RESP twice: by nb_transport_fw, and as the answer to BEGIN_RESP");
+    return;
+  }
   if (answer != tlm::TLM_COMPLETED && (answer != tlm::TLM_UPDATED || phase != tlm::END_RESP)) {
     broken_protocol("BEGIN_RESP is answered by TLM_UPDATED with another phase than END_RESP");
     return;
@@ -408,7 +188,8 @@ void TlmInitiatorBridge::respond() {
 void TlmInitiatorBridge::resolve(TlmAccess& access) {
   access.payload->set_response_status(access.status);
   count_access(*access.payload, access.status == tlm::TLM_OK_RESPONSE, [&access] {
-    return fmt::format("{}: {}", access.str(), access.payload->get_response_string());
+    return fmt::format("{}: {}{}", access.str(), access.payload->get_response_string(),
+                       access.fault);
   });
 }
 
@@ -423,8 +204,6 @@ void TlmInitiatorBridge::end(TlmAccess& access) {
   outstanding_signal_.set(outstanding_);
   rearm();
 }
-
-}  // namespace
 
 Implementation tlm_initiator_bridge_implementation(const ExternalModules& modules) {
   return bridge_implementation<TlmInitiatorBridge>("builtin.tlm_initiator_bridge",

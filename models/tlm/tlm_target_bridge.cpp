@@ -7,11 +7,11 @@
 // posted write completes there. The memory's time is its own. A target that answers early
 // (TLM_UPDATED, TLM_COMPLETED) is understood. Errors: the target's response status becomes that of
 // the transaction, and a message without data goes back; one that is left TLM_INCOMPLETE_RESPONSE,
-// or is none of TLM-2.0, is a generic error. Values: the memory gets the bytes of every write
-// (zeros for values that only phase 2 knows), and its own bytes answer reads by TLM-2.0 initiators,
-// whose byte enables are passed on, and transport_dbg. Host and kernels see the memory store as
-// ever, to which all writes go too; they do not see bytes that the memory changes by itself. Not
-// modelled: DMI, several requests at a time.
+// or is none of TLM-2.0, is a generic error, and the message says so. Values: the memory gets the
+// bytes of every write (zeros for values that only phase 2 knows), and its own bytes answer reads
+// by TLM-2.0 initiators, whose byte enables are passed on, and transport_dbg. Host and kernels see
+// the memory store as ever, to which all writes go too; they do not see bytes that the memory
+// changes by itself. Not modelled: DMI, several requests at a time.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -20,6 +20,8 @@
 #include <vector>
 
 #include "models/address/phys_addr.h"
+#include "models/base/delta_listener.h"
+#include "models/base/pending_events.h"
 #include "models/data/debug_access.h"
 #include "models/tlm/tlm_bridge.h"
 #include "models/tlm/tlm_bridges.h"
@@ -77,9 +79,26 @@ class TlmTargetBridge final : public TlmBridge, private tlm::tlm_bw_transport_if
                   const sc_core::sc_time& delay);
   void answered(Fs at, bool end_resp_wanted);
   bool payload_is_as_it_was();
+  std::shared_ptr<const ResponseFault> wrong_status() const;
   tlm::tlm_response_status end_outside();
   void finish();
   std::string what_is_asked() const;
+  void look_at_waits();
+
+  // Waits and notifications of the module beyond the end of time, which SystemC ends at once: they
+  // are looked for while a request is with it.
+  class Waits final : private DeltaListener {
+   public:
+    explicit Waits(TlmTargetBridge& bridge) : bridge_(bridge) {}
+    void watch() { listen(); }
+    void stop() { stop_listening(); }
+
+   private:
+    void delta_ended() override {
+      if (any_event_in_the_past()) bridge_.look_at_waits();
+    }
+    TlmTargetBridge& bridge_;
+  };
 
   const Parameters parameters_;
   Arrival current_;  // under way outside
@@ -91,6 +110,7 @@ class TlmTargetBridge final : public TlmBridge, private tlm::tlm_bw_transport_if
   bool has_end_req_ = false;
   Fs answer_at_ = never_fs;
   bool end_resp_wanted_ = false;
+  Waits waits_{*this};
   TraceSignal& busy_;
   std::unique_ptr<sc_core::sc_module> outside_;  // goes before all that it may call
 };
@@ -137,7 +157,10 @@ void TlmTargetBridge::begin() {
   if (transaction.is_write()) bytes_to_write(transaction);
   take_payload(transaction);
   busy_.set(1);
-  pending_wait_ = services().pending_waits().open(name(), what_is_asked(), now());
+  pending_wait_ = services().pending_waits().open(name(), what_is_asked(), now(), [this] {
+    return has_end_req_ ? ": END_REQ has come" : ": END_REQ has not come either";
+  });
+  waits_.watch();
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   const tlm::tlm_sync_enum answer = outside(
@@ -147,7 +170,7 @@ void TlmTargetBridge::begin() {
 
 std::string TlmTargetBridge::what_is_asked() const {
   const tlm::tlm_generic_payload& payload = *outside_payload_;
-  return fmt::format("its module to answer {} of {} bytes at offset {:#x}",
+  return fmt::format("its module to answer {} of {} bytes at offset {:#x} by BEGIN_RESP",
                      payload.is_read() ? "the read" : "the write", payload.get_data_length(),
                      payload.get_address());
 }
@@ -231,12 +254,25 @@ bool TlmTargetBridge::payload_is_as_it_was() {
   return false;
 }
 
+// What is wrong with the status of a payload that the target has not set; null: nothing.
+std::shared_ptr<const ResponseFault> TlmTargetBridge::wrong_status() const {
+  const tlm::tlm_response_status status = outside_payload_->get_response_status();
+  if (status == tlm::TLM_INCOMPLETE_RESPONSE)
+    return std::make_shared<ResponseFault>(
+        fmt::format("{} left the response status TLM_INCOMPLETE_RESPONSE", name()));
+  if (status > tlm::TLM_OK_RESPONSE || status < tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE)
+    return std::make_shared<ResponseFault>(fmt::format(
+        "{} set the response status {}, which TLM-2.0 does not have", name(), int{status}));
+  return nullptr;
+}
+
 // Sends END_RESP if it is wanted, and gives the payload back: the status that it had.
 tlm::tlm_response_status TlmTargetBridge::end_outside() {
   tlm::tlm_response_status status = outside_payload_->get_response_status();
-  if (status > tlm::TLM_OK_RESPONSE || status < tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE ||
-      status == tlm::TLM_INCOMPLETE_RESPONSE)
-    status = tlm::TLM_GENERIC_ERROR_RESPONSE;  // the target has not set it
+  if (auto fault = wrong_status()) {
+    status = tlm::TLM_GENERIC_ERROR_RESPONSE;
+    current_.transaction->route().message = std::move(fault);
+  }
   if (end_resp_wanted_) {
     tlm::tlm_phase phase = tlm::END_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
@@ -246,8 +282,20 @@ tlm::tlm_response_status TlmTargetBridge::end_outside() {
   outside_payload_ = nullptr;
   if (payloads_.is_whole()) payloads_.give_back();
   services().pending_waits().close(pending_wait_);
+  waits_.stop();
   busy_.set(0);
   return status;
+}
+
+// Processes of the module stand below the bridge, as those that its sockets have spawned.
+void TlmTargetBridge::look_at_waits() {
+  const std::string below = std::string(name()) + ".";
+  for (const std::string& process : events_in_the_past()) {
+    if (process.rfind(below, 0) != 0) continue;
+    return machine_.fatal(*this, fmt::format("the module behind the bridge waits for too long in "
+                                             "{}: {}",
+                                             process, end_of_time));
+  }
 }
 
 void TlmTargetBridge::finish() {
@@ -262,9 +310,9 @@ void TlmTargetBridge::finish() {
   transaction.set_response_status(status);
   report_passage(current_, current_.time);
   count_access(transaction, ok, [&] {
-    return fmt::format("{} of {} bytes at offset {:#x}: {}",
+    return fmt::format("{} of {} bytes at offset {:#x}: {}{}",
                        transaction.is_read() ? "the read" : "the write", nbytes, route.offset,
-                       transaction.get_response_string());
+                       transaction.get_response_string(), fault_text(transaction));
   });
 
   if (transaction.is_write() && route.posted) return route.listener->completed(transaction);

@@ -11,7 +11,7 @@ namespace kernbench {
 namespace {
 
 // SystemC tells only the process that runs, so the mark of those that are to run is read: see
-// pending_events.cpp.
+// models/base/pending_events.cpp.
 using sc_core::sc_process_b;
 
 template <class Tag, typename Tag::Member member>
@@ -36,25 +36,15 @@ void add_runnable(const std::vector<sc_core::sc_object*>& objects, std::set<std:
 }  // namespace
 
 DeltaWatch::DeltaWatch(std::uint64_t bound) : bound_(bound) {
-  if (bound_ > 0 && bound_ < large) count();
-}
-
-DeltaWatch::~DeltaWatch() {
-  if (counting_) sc_core::sc_get_curr_simcontext()->remove_trace_file(this);
-}
-
-void DeltaWatch::count() {
-  counting_ = true;
-  sc_core::sc_get_curr_simcontext()->add_trace_file(this);
+  if (bound_ > 0 && bound_ < large) listen();
 }
 
 void DeltaWatch::look() {
-  if (!counting_ && bound_ > 0 && sc_core::sc_delta_count_at_current_time() >= watched_from())
-    count();
+  if (bound_ > 0 && sc_core::sc_delta_count_at_current_time() >= watched_from()) listen();
 }
 
-void DeltaWatch::cycle(bool delta_cycle) {
-  if (!delta_cycle || sc_core::sc_delta_count_at_current_time() < bound_) return;
+void DeltaWatch::delta_ended() {
+  if (sc_core::sc_delta_count_at_current_time() < bound_) return;
   exceeded_ = true;
   sc_core::sc_pause();
 }

@@ -12,6 +12,7 @@
 #include "models/protocol/control_node.h"
 #include "models/protocol/program_host.h"
 #include "platform/assembly/external_accesses.h"
+#include "platform/assembly/held_requests.h"
 #include "platform/assembly/shared_run.h"
 #include "platform/assembly/stop_timer.h"
 #include "platform/assembly/time_resolution.h"
@@ -225,8 +226,9 @@ std::exception_ptr Platform::blocked(const std::string& how) const {
     if (waiter.state) text += waiter.state();
   }
   text += running_programs(waiters);
-  if (!pending_waits_.any() && pool_->outstanding() != 0)
-    text += fmt::format("\n  {} transactions are under way", pool_->outstanding());
+  const NodeName name = [this](NodeId node) { return component(node).name(); };
+  text += monitors_ == nullptr ? transactions_under_way(*pool_, name)
+                               : held_requests(*pool_, name, *monitors_);
   return std::make_exception_ptr(DeadlockError(text));
 }
 

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "models/base/errors.h"
+#include "models/base/pending_events.h"
 #include "models/tlm/tlm_bridge.h"
 #include "platform/assembly/deadlock_watch.h"
 #include "platform/assembly/delta_watch.h"
-#include "platform/assembly/pending_events.h"
 #include "platform/assembly/program_guard.h"
 #include "platform/assembly/stop_timer.h"
 

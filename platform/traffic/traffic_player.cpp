@@ -68,7 +68,7 @@ void TrafficPlayer::issue(const TrafficRequest& request) {
   const std::uint32_t id = next_id_++;
   if (id == ended_)
     pending_wait_ = platform_.pending_waits().open(
-        name(), fmt::format("request {} and later ones to end", id), Component::now());
+        name(), "the end of its requests", Component::now(), [this] { return ": " + not_ended(); });
   window_.push_back({request.issue, request.offset, request.bytes, 0, request.initiator,
                      request.target, none, request.write, false, false, false});
   Initiator& initiator = initiator_of(request.initiator);
@@ -128,8 +128,8 @@ void TrafficPlayer::inject(Initiator& initiator, std::uint32_t id) {
 void TrafficPlayer::completed(Transaction& transaction) {
   const auto id = static_cast<std::uint32_t>(transaction.route().listener_tag);
   if (transaction.get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE) {
-    return fail(id, fmt::format("{} answered {}", platform_.machine().name(entry(id).target),
-                                transaction.get_response_string()));
+    return fail(id, fmt::format("{} answered {}{}", platform_.machine().name(entry(id).target),
+                                transaction.get_response_string(), fault_text(transaction)));
   }
   end(id);
   injected_.erase(id);
@@ -215,6 +215,17 @@ void TrafficPlayer::hand_on_ended() {
     listener_.in_order(
         result_of(first_id_ + static_cast<std::uint32_t>(i), request, request.offset_or_end));
   }
+}
+
+// "2 of 3 have not ended: 1, 2".
+std::string TrafficPlayer::not_ended() const {
+  constexpr std::uint64_t most = 8;
+  std::string text = fmt::format("{} of {} have not ended: ", next_id_ - ended_, next_id_);
+  std::uint64_t listed = 0;
+  for (std::size_t i = 0; i < window_.size() && listed < most; ++i) {
+    if (!window_[i].ended) text += fmt::format("{}{}", listed++ == 0 ? "" : ", ", first_id_ + i);
+  }
+  return text + (next_id_ - ended_ > listed ? ", ..." : "");
 }
 
 std::string TrafficPlayer::waiting() const {

@@ -85,6 +85,7 @@ class TrafficPlayer final : public sc_core::sc_module,
   Entry& entry(std::uint32_t id) { return window_[id - first_id_]; }
   void fail(std::uint32_t id, const std::string& fault);
   std::string text_of(std::uint32_t id, const Entry& entry) const;
+  std::string not_ended() const;
   TrafficResult result_of(std::uint32_t id, const Entry& entry, Fs end) const;
   void end(std::uint32_t id);
 

@@ -50,7 +50,8 @@ BOOST_AUTO_TEST_CASE(traffic_that_is_swallowed_is_listed_with_status_3) {
                    {memory == silent ? "kernbench: error: deadlock at "
                                      : "kernbench: error: livelock at 2000000 ns: nothing but "
                                        "polling and clocks for 1000000 ns, and",
-                    "traffic waits for request 0 and later ones to end since 0 ns",
+                    "traffic waits for the end of its requests since 0 ns: 2 of 3 have not ended: "
+                    "1, 2\n",
                     "2 requests have not ended:",
                     "request 1: read by sip0.cube0.pe0.pe_dma at sip0.cube0.hbm_ctrl.pe0, issued "
                     "at 1 ns, granted at 26.400004 ns",
@@ -69,6 +70,106 @@ BOOST_AUTO_TEST_CASE(traffic_that_is_swallowed_is_listed_with_status_3) {
   check_contains(result.err,
                  {"until_reached at 9000000 ns of simulated time: 3 requests issued, 1 ended"});
 }
+
+// --- Who holds what
+
+namespace {
+
+const Words checked{"--check-protocol"}, unchecked{"--check-protocol=false"};
+const std::string one_read =
+    "at_ns,initiator,op,target,offset,bytes\n0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,0,256\n";
+
+ProgramResult with_router(const std::string& attrs, const Words& more) {
+  const TemporaryFolder folder;
+  Words words{
+      "traffic",
+      folder.write("rows.csv", one_read),
+      "--topology",
+      "tiny",
+      "--set",
+      "overrides=[{match: sip0.cube0.r0c0, impl: test.faulty_router, attrs: " + attrs + "}]"};
+  words.insert(words.end(), more.begin(), more.end());
+  return silent_program(words);
+}
+
+ProgramResult with_part_of_pe(const std::string& part, const std::string& attrs,
+                              const Words& more) {
+  Words words{"run",
+              "--bench",
+              "gemm-single-pe",
+              "--topology",
+              "tiny",
+              "--set",
+              "overrides=[{match: sip0.cube0.pe0." + part + ", impl: test.faulty_" +
+                  part.substr(3) + ", attrs: " + attrs + "}]"};
+  words.insert(words.end(), more.begin(), more.end());
+  return silent_program(words);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_message_that_a_router_loses_is_listed_with_the_router) {
+  const ProgramResult plain = with_router("{}", unchecked);
+  BOOST_TEST(plain.status == 3);
+  check_contains(plain.err,
+                 {"\n  the read of 256 bytes of sip0.cube0.pe0.pe_dma at sip0.cube0.sram, "
+                  "issued at 0 ns, is under way",
+                  "\n  --check-protocol tells which component holds what"});
+  const ProgramResult watched = with_router("{}", checked);
+  BOOST_TEST(watched.status == 3);
+  check_contains(watched.err, {"\n  sip0.cube0.r0c0 holds the read of 256 bytes of "
+                               "sip0.cube0.pe0.pe_dma at sip0.cube0.sram since 1.000001 ns\n",
+                               "\n  sip0.cube0.pe0.pe_dma holds the request 'transfers' of traffic "
+                               "since 0 ns: BEGIN_RESP is missing\n"});
+}
+
+BOOST_AUTO_TEST_CASE(a_tcm_that_never_answers_is_listed) {
+  const ProgramResult result = with_part_of_pe("pe_tcm", "{}", checked);
+  BOOST_TEST(result.status == 3, result.err);
+  check_contains(result.err, {"\n  sip0.cube0.pe0.pe_tcm holds the request 'access' of "
+                              "sip0.cube0.pe0.pe_fetch_store since ",
+                              " ns: END_REQ is missing\n"});
+}
+
+BOOST_AUTO_TEST_CASE(an_mmu_that_never_answers_is_listed) {
+  for (const Words& more : {unchecked, checked}) {
+    const ProgramResult result = with_part_of_pe("pe_mmu", "{}", more);
+    BOOST_TEST(result.status == 3, result.err);
+    check_contains(result.err, {"\n  sip0.cube0.m_cpu waits for answers to MmuMap",
+                                "\n    no answer of sip0.cube0.pe0.pe_mmu\n",
+                                "the MmuMap of sip0.cube0.m_cpu to sip0.cube0.pe0.pe_mmu"});
+    if (more == checked)
+      check_contains(result.err, {"\n  sip0.cube0.pe0.pe_mmu holds the MmuMap of "});
+  }
+}
+
+// --- Who breaks the protocol
+
+BOOST_AUTO_TEST_CASE(who_passes_a_message_on_or_answers_it_twice_is_named) {
+  const ProgramResult router = with_router("{twice: true}", checked);
+  BOOST_TEST(router.status == 1);
+  check_contains(router.err, {"sip0.cube0.r0c0.to_", ": the protocol with ",
+                              " is broken: a control message that has passed already"});
+  const ProgramResult sends = with_part_of_pe("pe_mmu", "{answers: sends}", checked);
+  BOOST_TEST(sends.status == 1);
+  check_contains(sends.err, {"sip0.cube0.pe0.pe_mmu.to_", ": the protocol with ",
+                             " is broken: a control message that has passed already"});
+  const ProgramResult responses = with_part_of_pe("pe_mmu", "{answers: responses}", unchecked);
+  BOOST_TEST(responses.status == 1);
+  check_contains(responses.err, {"sip0.cube0.pe0.pe_mmu at ",
+                                 " ns: it answers a message that has been answered already"});
+}
+
+BOOST_AUTO_TEST_CASE(a_tcm_that_leaves_phases_out_is_named) {
+  const ProgramResult result = with_part_of_pe("pe_tcm", "{early: true}", checked);
+  BOOST_TEST(result.status == 1);
+  check_contains(result.err,
+                 {"sip0.cube0.pe0.pe_fetch_store.to_pe_tcm_access at ",
+                  "the protocol with sip0.cube0.pe0.pe_tcm.from_pe_fetch_store_access is broken: "
+                  "TLM_COMPLETED to BEGIN_REQ, but END_REQ is to come"});
+}
+
+// --- Kernels and messages
 
 // The host's tensors are written; the kernel's first read never comes back.
 BOOST_AUTO_TEST_CASE(

@@ -163,9 +163,11 @@ BOOST_AUTO_TEST_CASE(failing_accesses_are_counted_and_make_status_1) {
 }
 
 BOOST_AUTO_TEST_CASE(what_a_target_answers_is_counted) {
-  for (const Case& each : std::vector<Case>{{"incomplete", {"TLM_GENERIC_ERROR_RESPONSE"}},
-                                            {"no_status", {"TLM_GENERIC_ERROR_RESPONSE"}},
-                                            {"refuses", {"TLM_ADDRESS_ERROR_RESPONSE"}}}) {
+  const std::string generic = "TLM_GENERIC_ERROR_RESPONSE: sip0.cube0.sram ";
+  for (const Case& each : std::vector<Case>{
+           {"incomplete", {generic + "left the response status TLM_INCOMPLETE_RESPONSE"}},
+           {"no_status", {generic + "set the response status 77, which TLM-2.0 does not have"}},
+           {"refuses", {"TLM_ADDRESS_ERROR_RESPONSE"}}}) {
     BOOST_TEST_CONTEXT(each.module)
     check(play("sram_read", with_target(each.module)), 1,
           {"1 access of plain TLM-2.0 initiators failed:", each.parts[0]});
@@ -309,6 +311,9 @@ BOOST_AUTO_TEST_CASE(a_module_breaks_the_base_protocol) {
       {"twice", {"BEGIN_REQ with a payload that is under way"}},
       {"no_memory_manager", {"BEGIN_REQ with a payload that has no memory manager"}},
       {"method_b_transport", {"b_transport in the SC_METHOD 'sip0.cube0.ext0.module.run'"}},
+      {"end_resp_and_completed",
+       {"END_RESP twice: by nb_transport_fw, and as the answer to BEGIN_RESP"}},
+      {"end_resp_twice", {"END_RESP without a BEGIN_RESP"}},
       {"wrong_answer", {"BEGIN_RESP is answered by TLM_UPDATED with another phase than END_RESP"}}};
   for (const Case& each : cases) {
     BOOST_TEST_CONTEXT(each.module)
@@ -349,11 +354,29 @@ BOOST_AUTO_TEST_CASE(a_target_breaks_the_base_protocol) {
         {"the module behind sip0.cube0.sram keeps 1 payload(s)"});
 }
 
+// SystemC would let them come at once.
+BOOST_AUTO_TEST_CASE(answers_of_a_target_beyond_the_end_of_time_end_the_run) {
+  const std::string end_of_time = "simulated time would pass the 18446 s";
+  for (const char* target : {"waits_for_ever", "waits_for_ever_later"})
+    check(play("sram_read", with_target(target)), 1,
+          {"sip0.cube0.sram at ",
+           "the module behind the bridge waits for too long in sip0.cube0.sram.", end_of_time});
+  check(play("sram_read", with_target("begin_resp_after_the_end")), 1,
+        {"sip0.cube0.sram at ", end_of_time});
+}
+
 BOOST_AUTO_TEST_CASE(who_never_answers_is_named_by_the_deadlock) {
-  check(play("sram_read", with_target("never_answers")), 3,
-        {"deadlock at ", "\n  sip0.cube0.ext0 waits for the end of the read of 64 bytes",
-         "\n  sip0.cube0.sram waits for its module to answer the read of 64 bytes at offset 0x40"});
-  check(play("no_end_resp"), 3, {"deadlock at ", "\n  sip0.cube0.ext0 waits for the end of "});
+  check(
+      play("sram_read", with_target("never_answers")), 3,
+      {"deadlock at ", "\n  sip0.cube0.ext0 waits for the end of the read of 64 bytes",
+       "\n  sip0.cube0.sram waits for its module to answer the read of 64 bytes at offset 0x40 by "
+       "BEGIN_RESP since ",
+       ": END_REQ has not come either\n"});
+  check(play("sram_read", with_target("only_end_req")), 3,
+        {"deadlock at ", " by BEGIN_RESP since ", ": END_REQ has come\n"});
+  check(play("no_end_resp"), 3,
+        {"deadlock at ", "\n  sip0.cube0.ext0 waits for the end of ",
+         ": its module has not answered BEGIN_RESP of ", " ns by END_RESP\n"});
 }
 
 // --- What does not come back

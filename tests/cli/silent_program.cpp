@@ -1,8 +1,10 @@
-// What makes `kernbench_silent` of the program's own objects: one more implementation,
-// test.silent_memory, so that deadlocks can be provoked from the command line. The linker sends
-// calls of register_builtin_components() here (--wrap).
+// What makes `kernbench_silent` of the program's own objects: implementations that never answer, or
+// break their contracts otherwise. The linker sends calls of register_builtin_components() here
+// (--wrap).
 #include "models/base/component_registry.h"
+#include "models/noc/router.h"
 #include "models/tlm/external_modules.h"
+#include "tests/support/faulty_components.h"
 #include "tests/support/silent_memory.h"
 
 #define WRAPPED(prefix) \
@@ -13,6 +15,10 @@ extern "C" void WRAPPED(__real_)(kernbench::ComponentRegistry& registry,
 
 extern "C" void WRAPPED(__wrap_)(kernbench::ComponentRegistry& registry,
                                  const kernbench::ExternalModules& modules) {
+  using namespace kernbench;
   WRAPPED(__real_)(registry, modules);
-  registry.add(kernbench::implementation_of<kernbench::test::SilentMemory>("test.silent_memory"));
+  registry.add(implementation_of<test::SilentMemory>("test.silent_memory"));
+  registry.add(implementation_of<RouterNode<test::FaultyRouter>>("test.faulty_router"));
+  registry.add(implementation_of<test::FaultyMmu>("test.faulty_mmu"));
+  registry.add(implementation_of<test::FaultyTcm>("test.faulty_tcm"));
 }

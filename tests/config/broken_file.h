@@ -52,6 +52,11 @@ struct BrokenFile {
     if (found.size() != 1) return std::to_string(found.size()) + " issues";
     return found.front().key + ": " + found.front().message;
   }
+  // The same without "key: found ", where the issue is of that key and says so.
+  std::string found_in(const std::string& key, const std::string& value) {
+    const std::string text = after(key, value), begin = key + ": found ";
+    return text.rfind(begin, 0) == 0 ? text.substr(begin.size()) : text;
+  }
 };
 
 }  // namespace kernbench::test

@@ -262,6 +262,37 @@ KERNBENCH_SYSTEMC_TEST(an_arrival_beyond_the_end_of_time_ends_the_run) {
   });
 }
 
+namespace {
+
+// Once it has served something, it is due at 1 fs.
+struct PastService : SerialService {
+  using SerialService::SerialService;
+  Fs next_due() const { return has_served ? 1 : SerialService::next_due(); }
+  template <class PassOn>
+  void serve(Fs now, PassOn pass_on) {
+    SerialService::serve(now, pass_on);
+    has_served = true;
+  }
+  bool has_served = false;
+};
+
+}  // namespace
+
+KERNBENCH_SYSTEMC_TEST(a_service_that_is_due_in_the_past_is_named) {
+  MiniMachine machine({"a", "r", "z"}, 16);
+  StubNode& a = machine.stub("a");
+  machine.add<RouterNode<PastService>>("r");
+  machine.stub("z");
+  machine.connect("a", "r");
+  machine.connect("r", "z");
+  machine.elaborate();
+  a.send_at(machine.write("a", "z", 0, 16), 5 * fs_per_ns);
+  BOOST_CHECK_EXCEPTION(machine.run(), ModelError, [](const ModelError& error) {
+    return std::string(error.what()) ==
+           "r: its next_due() is 0.000001 ns, which has passed: an instant from now on is due";
+  });
+}
+
 KERNBENCH_SYSTEMC_TEST(shows_each_passage_to_an_observer) {
   struct Passages final : tlm::tlm_analysis_if<NodePassage> {
     explicit Passages(const FabricNode& node) : router(node) {}

@@ -330,27 +330,7 @@ KERNBENCH_SYSTEMC_TEST(a_kernel_asks_for_its_directions_and_slots) {
   BOOST_TEST(run(m, line, ends, input(3, 2), {0, 0, 512, 512, 512, 512}, options) == "");
 }
 
-// --- Data off, records
-
-// Without data the same messages take the same times.
-BOOST_AUTO_TEST_CASE(times_do_not_hang_on_data) {
-  const auto times = [](bool with_data) {
-    return forked_value([with_data] {
-      TorchMachine m("topology.tiny.yaml", {}, with_data);
-      m.run([](Torch& torch) {
-        torch.ipcq.install(ring_of(8));
-        const Tensor x = torch.full({8, 300}, 1, f16, rows(8), "x"),
-                     out = torch.empty({8, 300}, f16, rows(8), "out");
-        torch.launch("shift", shift, x, out);
-      });
-      std::vector<Fs> times;
-      for (const OpRecord& record : m.op_log.records())
-        times.insert(times.end(), {record.op.t_start, record.op.t_end});
-      return times;
-    });
-  };
-  BOOST_TEST(times(true) == times(false), boost::test_tools::per_element());
-}
+// --- Records
 
 KERNBENCH_SYSTEMC_TEST(the_op_log_has_the_sends_the_copies_and_the_receives) {
   TorchMachine m;

@@ -303,4 +303,31 @@ KERNBENCH_SYSTEMC_TEST(an_operation_pays_dispatch_and_the_overhead_of_pe_ipcq) {
   BOOST_TEST(m.ops("ipcq_send")[0].t_end == m.ops("ipcq_send")[0].t_start + 3 * ns);
 }
 
+// Without data the same messages take the same times.
+BOOST_AUTO_TEST_CASE(times_do_not_hang_on_data) {
+  const auto times = [](bool with_data) {
+    return forked_value([with_data] {
+      TorchMachine m("topology.tiny.yaml", {}, with_data);
+      m.run([](Torch& torch) {
+        torch.ipcq.install(graphs::intra_pe_ring(0, 0, 8));
+        const DPPolicy rows{Placement::row_wise, Placement::row_wise, 1, 8};
+        const Tensor x = torch.full({8, 300}, 1, f16, rows, "x"),
+                     out = torch.empty({8, 300}, f16, rows, "out");
+        torch.launch(
+            "shift",
+            +[](tl::Program& tl, tl::Tensor x, tl::Tensor out) {
+              tl.send("E", tl.load(x.local(), x.local_shape(), x.dtype()));
+              tl.store(out.local(), tl.recv("W", out.local_shape(), out.dtype()));
+            },
+            x, out);
+      });
+      std::vector<Fs> times;
+      for (const OpRecord& record : m.op_log.records())
+        times.insert(times.end(), {record.op.t_start, record.op.t_end});
+      return times;
+    });
+  };
+  BOOST_TEST(times(true) == times(false), boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -90,6 +90,12 @@ constexpr Fs ns = fs_per_ns;
 inline sc_core::sc_time fs(Fs t) { return sc_core::sc_time::from_value(t); }
 std::vector<unsigned char> pattern(std::size_t nbytes, unsigned char first = 1);
 
+inline std::vector<unsigned char> part(const std::vector<unsigned char>& bytes, std::size_t from,
+                                       std::size_t count) {
+  return {bytes.begin() + static_cast<std::ptrdiff_t>(from),
+          bytes.begin() + static_cast<std::ptrdiff_t>(from + count)};
+}
+
 inline plain_tlm::AtRequest write_request(std::uint64_t address, std::vector<unsigned char> data,
                                           Fs start = 0, Fs delay = 0) {
   return {tlm::TLM_WRITE_COMMAND, address, std::move(data), fs(start), fs(delay)};
@@ -103,6 +109,9 @@ inline plain_tlm::AtRequest read_request(std::uint64_t address, std::size_t nbyt
 // The tiny machine's addresses, before there is a machine.
 inline std::uint64_t hbm_address(unsigned pe, std::uint64_t offset) {
   return PhysAddr::pe_hbm_addr(0, 0, pe, offset, std::uint64_t{6} << 30).encode();
+}
+inline std::uint64_t sram_address(std::uint64_t offset) {
+  return PhysAddr::cube_sram_addr(0, 0, offset).encode();
 }
 
 }  // namespace kernbench::test
