@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 #include "models/fabric/router_service.h"
 #include "models/protocol/fabric_node.h"
@@ -60,7 +61,7 @@ template <class Service>
 void RouterNode<Service>::serve() {
   const Fs at = now();
   service_.serve(at, [this, at](const Arrival& arrival, Fs start) {
-    check_start(arrival, start, at);
+    if constexpr (!std::is_same_v<Service, SerialService>) check_start(arrival, start, at);
     Transaction& transaction = *arrival.transaction;
     if (transaction.route().is_control()) {
       ++control_messages_;

@@ -121,7 +121,7 @@ void FabricNode::rearm() {
 
 void FabricNode::wake() {
   armed_ = 0;
-  if (!guarded(services(), *this, [this] { serve(); })) return;
+  if (!guarded_process(services(), *this, [this] { serve(); })) return;
   inbox_.set(arrivals_.depth());
   armed_ = never_fs;
   rearm();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <systemc>
+#include <utility>
 
 #include "models/base/at_work.h"
 #include "models/base/errors.h"
@@ -35,11 +36,10 @@ inline MachineServices& machine_services(Services& services) { return services.a
 // In a catch (...): fatal() with the exception under way; that of a killed process goes on.
 void fail_by_exception(Services& services, const sc_core::sc_object& where);
 
-// Exception guard for the action of an SC_METHOD: only the unwinding of a killed process escapes.
-// False if the action has failed; the run ends then, with the component that has thrown.
+// Exception guard for the action of an SC_METHOD of `where`: only the unwinding of a killed process
+// escapes. False if the action has failed; the run ends then, with the component that has thrown.
 template <class Action>
-bool guarded(Services& services, const sc_core::sc_object& where, Action action) {
-  const AtWork at_work(where);
+bool guarded_process(Services& services, const sc_core::sc_object& where, Action action) {
   try {
     action();
     return true;
@@ -47,6 +47,12 @@ bool guarded(Services& services, const sc_core::sc_object& where, Action action)
     fail_by_exception(services, where);
     return false;
   }
+}
+// The same for an action in whatever process.
+template <class Action>
+bool guarded(Services& services, const sc_core::sc_object& where, Action action) {
+  const AtWork at_work(where);
+  return guarded_process(services, where, std::move(action));
 }
 
 // Ids of the transactions of one initiator.

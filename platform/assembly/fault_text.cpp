@@ -34,12 +34,14 @@ bool is_readable(std::uintptr_t address) {
 }
 
 // Just below the stack pointer: a call, or an access of a frame without a pointer of its own. Above
-// it: a frame that reaches beyond the end of the stack.
-bool overruns_the_stack(std::uintptr_t address, std::uintptr_t stack_pointer) {
+// it: a frame that reaches into the guard page, or beyond the end of the stack.
+bool overruns_the_stack(const siginfo_t& info, std::uintptr_t stack_pointer) {
   constexpr std::uintptr_t page = 4096, largest_frame = 1 << 20;
+  const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
   if (stack_pointer == 0) return false;
   if (address <= stack_pointer) return stack_pointer - address <= page;
-  return address - stack_pointer < largest_frame && !is_readable(stack_pointer);
+  return address - stack_pointer < largest_frame &&
+         (info.si_code == SEGV_ACCERR || !is_readable(stack_pointer));
 }
 
 void describe_overrun(FixedText& text) {
@@ -64,7 +66,6 @@ bool concerns_the_heap(int signal, const void* context) {
 }
 
 void describe_fault(FixedText& text, int signal, const siginfo_t& info, const void* context) {
-  const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
   switch (signal) {
     case SIGFPE:
       text << (info.si_code == FPE_INTDIV ? "has divided an integer by zero (SIGFPE)"
@@ -78,11 +79,12 @@ void describe_fault(FixedText& text, int signal, const siginfo_t& info, const vo
               "memory has been overwritten, by it or by what ran before";
       return;
     case SIGSEGV:
-      if (overruns_the_stack(address, stack_pointer(context))) return describe_overrun(text);
+      if (overruns_the_stack(info, stack_pointer(context))) return describe_overrun(text);
       [[fallthrough]];
     default:
       text << "has accessed the invalid address ";
-      text.add_hex(address) << (signal == SIGBUS ? " (SIGBUS)" : " (SIGSEGV)");
+      text.add_hex(reinterpret_cast<std::uintptr_t>(info.si_addr))
+          << (signal == SIGBUS ? " (SIGBUS)" : " (SIGSEGV)");
   }
 }
 

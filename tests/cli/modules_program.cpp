@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <systemc>
@@ -272,6 +273,14 @@ void add_memory_faults(ExternalModules& modules) {
   memory_fault("heap_2000_400", [] { test::overrun_heap(2000, 400); });
   memory_fault("heap_16_200k", [] { test::overrun_heap(16, 200'000); });
   memory_fault("heap_2000_200k", [] { test::overrun_heap(2000, 200'000); });
+  add(
+      modules, "keeps_a_lock",
+      [](I&) {
+        static std::mutex lock;
+        lock.lock();  // of the second thread for ever
+        *nothing = 1;
+      },
+      I::On::two_threads);
   memory_fault("free_twice", [] { test::free_twice(100'000); });
 }
 

@@ -239,6 +239,13 @@ BOOST_AUTO_TEST_CASE(a_block_that_is_freed_twice_leaves_files_that_can_be_read) 
   BOOST_CHECK_NO_THROW(nlohmann::json::parse(folder.read("r.jsonl")));
 }
 
+// What is left to do waits for the thread that is parked.
+BOOST_AUTO_TEST_CASE(a_fault_with_a_lock_held_ends_the_process_with_the_message) {
+  const ProgramResult result = play("keeps_a_lock");
+  check(result, 1, {module + "0 ns: it has accessed the invalid address 0x0 (SIGSEGV)\n"});
+  BOOST_TEST(result.wall_s < 15);
+}
+
 BOOST_AUTO_TEST_CASE(a_stack_overflow_is_called_so) {
   for (const char* name : {"recursion", "method_recursion"})
     check(play(name), 1, {module, " ns: it has overrun its stack (stack overflow)\n"});

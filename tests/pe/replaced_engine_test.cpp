@@ -191,14 +191,14 @@ KERNBENCH_SYSTEMC_TEST(a_translation_that_costs_more_than_there_is_time_ends_the
 }
 
 KERNBENCH_SYSTEMC_TEST(an_exception_of_a_service_names_who_has_thrown) {
-  BOOST_TEST(fault_of_a_load<ThrowingMmu<Throw::error>>() == "pe_mmu: no licence");
+  BOOST_TEST(fault_of_a_load<ThrowingMmu<Throw::error>>() == "other_pe_mmu: no licence");
 }
 KERNBENCH_SYSTEMC_TEST(a_model_error_of_a_service_names_who_has_thrown) {
-  BOOST_TEST(fault_of_a_load<ThrowingMmu<Throw::model_error>>() == "pe_mmu: no licence");
+  BOOST_TEST(fault_of_a_load<ThrowingMmu<Throw::model_error>>() == "other_pe_mmu: no licence");
 }
 KERNBENCH_SYSTEMC_TEST(a_service_that_throws_a_number_is_named) {
   BOOST_TEST(fault_of_a_load<ThrowingMmu<Throw::number>>() ==
-             "pe_mmu: an exception that is no std::exception");
+             "other_pe_mmu: an exception that is no std::exception");
 }
 
 KERNBENCH_SYSTEMC_TEST(an_engine_that_lacks_what_its_neighbour_needs_is_refused) {
