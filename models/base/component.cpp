@@ -30,9 +30,21 @@ void Component::add_busy_time(std::string name, std::string description, const s
                          Merge::sum, std::move(until)});
 }
 
-TraceSignal& Component::add_signal(std::string name, std::string description, unsigned width,
-                                   std::vector<std::string> labels) {
-  return signals_.emplace_back(std::move(name), std::move(description), width, std::move(labels));
+TraceSignal& Component::add_signal(std::string name, std::string description, SignalFormat format,
+                                   SignalGroup* group) {
+  TraceSignal& signal =
+      signals_.emplace_back(std::move(name), std::move(description), std::move(format), group);
+  if (added_signals_.observed()) added_signals_.write({*this, signal});
+  return signal;
+}
+
+std::deque<TraceSignal>& Component::signals() {
+  if (!signals_declared_) {
+    signals_declared_ = true;
+    const Scope scope(*this);
+    declare_signals();
+  }
+  return signals_;
 }
 
 void Observables::add_statistic(std::string name, std::string description, Quantity quantity,
@@ -45,9 +57,9 @@ void Observables::add_busy_time(std::string name, std::string description,
   component_.add_busy_time(std::move(name), std::move(description), value, std::move(until));
 }
 
-TraceSignal& Observables::add_signal(std::string name, std::string description, unsigned width,
-                                     std::vector<std::string> labels) {
-  return component_.add_signal(std::move(name), std::move(description), width, std::move(labels));
+TraceSignal& Observables::add_signal(std::string name, std::string description,
+                                     SignalFormat format) {
+  return component_.add_signal(std::move(name), std::move(description), std::move(format));
 }
 
 namespace {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/signal_format.h"
 #include "models/base/statistic.h"
 
 namespace kernbench {
@@ -25,8 +26,7 @@ class Observables {
                      const std::uint64_t& value, Merge merge = Merge::sum);
   void add_busy_time(std::string name, std::string description, const std::uint64_t& value,
                      std::function<Fs(Fs now)> until);
-  TraceSignal& add_signal(std::string name, std::string description, unsigned width,
-                          std::vector<std::string> labels = {});
+  TraceSignal& add_signal(std::string name, std::string description, SignalFormat format);
 
  private:
   Component& component_;

@@ -30,8 +30,8 @@ class HbmChannels {
       to.add_busy_time(name + "_busy", "time that bursts took", channels_[i].busy_fs,
                        [this, i](Fs now) { return busy_until(i, now); });
       observe_more(i, name);
-      channels_[i].signal =
-          &to.add_signal(name, "what the pseudo-channel does", 2, {"idle", "read", "write"});
+      channels_[i].signal = &to.add_signal(name, "what the pseudo-channel does",
+                                           SignalFormat::enumeration({"idle", "read", "write"}));
     }
   }
 

@@ -21,9 +21,9 @@ PeIpcq::PeIpcq(const ComponentInit& init)
     : Component(init), machine_(machine_services(init.services)),
       overhead_(*init.attributes.as<Parameters>().overhead), queues_(*this, machine_, *this),
       timer_("timer_event"),
-      state_signal_(
-          add_signal("state", "what it does", 3,
-                     {"idle", "sending", "send_blocked", "receiving", "receive_blocked"})) {
+      state_signal_(add_signal("state", "what it does",
+                               SignalFormat::enumeration({"idle", "sending", "send_blocked",
+                                                          "receiving", "receive_blocked"}))) {
   add_statistic("sends", "messages sent", Quantity::count, sends_);
   add_statistic("bytes_sent", "their payload", Quantity::bytes, bytes_sent_);
   add_statistic("receives", "messages received", Quantity::count, receives_);
@@ -38,9 +38,10 @@ PeIpcq::PeIpcq(const ComponentInit& init)
   const std::size_t queue_pairs = *init.attributes.as<Parameters>().queue_pairs;
   for (std::size_t i = 0; i < queue_pairs; ++i) {
     const std::string pair = "pair" + std::to_string(i);
-    queues_.add_capacity({&add_signal(pair + "_credits", "credits to send", 16),
-                          &add_signal(pair + "_head", "messages that came", 32),
-                          &add_signal(pair + "_tail", "messages consumed", 32)});
+    queues_.add_capacity(
+        {&add_signal(pair + "_credits", "credits to send", SignalFormat::count("credits")),
+         &add_signal(pair + "_head", "messages that came", SignalFormat::count("messages", 32)),
+         &add_signal(pair + "_tail", "messages consumed", SignalFormat::count("messages", 32))});
   }
   SC_HAS_PROCESS(PeIpcq);
   SC_METHOD(expire);

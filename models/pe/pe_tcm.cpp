@@ -93,9 +93,11 @@ PeTcm::PeTcm(const ComponentInit& init)
     TcmChannel& channel = channels_[write ? 1 : 0];
     const std::string name = write ? "write" : "read";
     channel.bw_gbs = init.attributes.as<Parameters>().bw_gbs[write ? 1 : 0];
-    channel.busy = &add_signal(name + "_busy", fmt::format("the {} channel is held", name), 1);
-    channel.waiting = &add_signal(name + "_waiting",
-                                  fmt::format("accesses that wait for the {} channel", name), 16);
+    channel.busy = &add_signal(name + "_busy", fmt::format("the {} channel is held", name),
+                               SignalFormat::flag());
+    channel.waiting =
+        &add_signal(name + "_waiting", fmt::format("accesses that wait for the {} channel", name),
+                    SignalFormat::count("accesses"));
     add_busy_time(name + "_busy", fmt::format("time that the {} channel was held", name),
                   channel.use.ended_holds(),
                   [&channel](Fs now) { return channel.use.held_time(now); });

@@ -83,13 +83,16 @@ void StageEngine<Node>::add_lane(StageQueue& queue) {
   Lane& lane = *lanes_.back();
   lane.queue = &queue;
   lane.index = static_cast<std::uint32_t>(lanes_.size() - 1);
-  lane.state_signal = &this->add_signal(stage + "_state" + number, "what the lane does", 3,
-                                        {"idle", "ready", "waiting", "serving", "blocked"});
-  lane.busy_signal = &this->add_signal(stage + "_busy" + number, "a stage is in service", 1);
+  lane.state_signal = &this->add_signal(
+      stage + "_state" + number, "what the lane does",
+      SignalFormat::enumeration({"idle", "ready", "waiting", "serving", "blocked"}));
+  lane.busy_signal =
+      &this->add_signal(stage + "_busy" + number, "a stage is in service", SignalFormat::flag());
   if (queue.lanes.empty())
-    queue.signal = &this->add_signal(stage + "_queue", "tasks that wait", 16);
+    queue.signal =
+        &this->add_signal(stage + "_queue", "tasks that wait", SignalFormat::count("tasks"));
   lane.command_signal =
-      &this->add_signal(stage + "_command" + number, "command in service, 0 if none", 32);
+      &this->add_signal(stage + "_command" + number, "command in service", SignalFormat::id());
   queue.lanes.push_back(&lane);
 }
 
@@ -117,7 +120,11 @@ void StageEngine<Node>::set_state(Lane& lane, LaneState state) {
   lane.state = state;
   lane.state_signal->set(static_cast<std::uint64_t>(state));
   lane.busy_signal->set(state == LaneState::serving ? 1 : 0);
-  lane.command_signal->set(lane.task == nullptr ? 0 : lane.task->command_id);
+  if (lane.task == nullptr) {
+    lane.command_signal->clear();
+  } else {
+    lane.command_signal->set(lane.task->command_id);
+  }
 }
 
 // --- Tasks come

@@ -59,7 +59,8 @@ class FabricNode::Output final : public FabricBackward {
 
 FabricNode::FabricNode(const ComponentInit& init, ArrivalQueue::Forwarding forwarding)
     : Component(init), wake_("wake_event"), arrivals_(forwarding),
-      inbox_(add_signal("inbox", "what has been announced to the node and not served", 16)),
+      inbox_(add_signal("inbox", "what has been announced to the node and not served",
+                        SignalFormat::count("flits"))),
       passages_(init.services.observation().node_passages) {
   SC_HAS_PROCESS(FabricNode);
   SC_METHOD(wake);

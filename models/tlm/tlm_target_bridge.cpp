@@ -103,7 +103,7 @@ TlmTargetBridge::TlmTargetBridge(const ComponentInit& init,
             machine_.fatal(*this, "the module behind the bridge " + what);
           },
           [this] { not_idle_ = {}; }),
-      busy_(add_signal("busy", "a request is with the memory", 1)) {
+      busy_(add_signal("busy", "a request is with the memory", SignalFormat::flag())) {
   add_access_statistics("reads answered", "writes completed",
                         "requests with an error as response status");
   socket.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));

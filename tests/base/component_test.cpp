@@ -30,7 +30,8 @@ class Counter : public Component {
 
   SC_HAS_PROCESS(Counter);
   explicit Counter(const ComponentInit& init)
-      : Component(init), go("go"), depth_(add_signal("depth", "things counted", 8)),
+      : Component(init), go("go"),
+        depth_(add_signal("depth", "things counted", SignalFormat::count("things", 8))),
         delay_(*Parameters(init.attributes).delay) {
     add_statistic("counted", "things counted", Quantity::count, counted_);
     SC_THREAD(run);
