@@ -91,18 +91,19 @@ void VcdWriter::time(Fs t) {
 
 void VcdWriter::value(std::size_t variable, std::uint64_t bits) {
   const Variable& to = variables_[variable];
+  char text[96];  // b, 64 digits, a blank, the identifier, the end of the line
+  char* end = text;
   if (to.width == 1) {
-    put(bits & 1U ? "1" : "0");
+    *end++ = (bits & 1U) != 0 ? '1' : '0';
   } else {
     if (to.width < 64) bits &= (std::uint64_t{1} << to.width) - 1;
-    char text[66];
-    text[0] = 'b';
-    char* end = std::to_chars(text + 1, text + sizeof text, bits, 2).ptr;
-    put({text, static_cast<std::size_t>(end - text)});
-    put(" ");
+    *end++ = 'b';
+    end = std::to_chars(end, text + sizeof text, bits, 2).ptr;
+    *end++ = ' ';
   }
-  put(to.id);
-  put("\n");
+  end = std::copy(to.id.begin(), to.id.end(), end);
+  *end++ = '\n';
+  put({text, static_cast<std::size_t>(end - text)});
 }
 
 void VcdWriter::value(std::size_t variable, std::string_view text) {

@@ -53,10 +53,10 @@ double program_seconds(Words words) {
   return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
 }
 
-// A product of 512 x 512 x 512 on one PE: 2048 tiles.
+// On one PE.
 Words product() {
   Words words{"run", "--bench", "matmul-composite"};
-  for (const char* extent : {"M=512", "K=512", "N=512"})
+  for (const char* extent : {"M=1024", "K=512", "N=1024"})
     words.insert(words.end(), {"--param", extent});
   return words;
 }
@@ -92,7 +92,7 @@ void traced(State& state, const std::string& scope, const std::string& extension
 }
 
 std::vector<FiguresTable> tables() {
-  return {{"A product of 512 x 512 x 512 on one PE, everything traced",
+  return {{"A product of 1024 x 512 x 1024 on one PE, everything traced",
            {{"without, s", "without_s", 3},
             {"with, s", "with_s", 3},
             {"ratio", "ratio", 2},
