@@ -1,9 +1,7 @@
 #include "platform/observe/signal_list.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
-#include <algorithm>
 #include <map>
 #include <regex>
 #include <set>
@@ -11,7 +9,7 @@
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/assembly/machine_root.h"
-#include "platform/config/nearest_name.h"
+#include "platform/config/glob.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/trace_scope.h"
 
@@ -86,48 +84,14 @@ std::vector<SignalRow> rows_of(Component& component, const TraceScope& scope) {
   return rows;
 }
 
-std::vector<std::string> steps_of(const std::string& path) {
-  std::vector<std::string> steps{""};
-  for (const char c : path) {
-    if (c == '.') {
-      steps.emplace_back();
-    } else {
-      steps.back() += c;
-    }
-  }
-  return steps;
-}
-
-// Follows the glob level by level to the first one that matches no name, and looks from there on
-// for the nearest.
 std::string nearest_to(const std::string& glob, const std::vector<Component*>& components) {
-  std::vector<std::vector<std::string>> reached;
+  std::vector<std::string> names;
   for (Component* component : components) {
+    names.emplace_back(name_in_machine(*component));
     for (const TraceSignal& signal : component->signals())
-      reached.push_back(steps_of(fmt::format("{}.{}", name_in_machine(*component), signal.name())));
+      names.push_back(fmt::format("{}.{}", name_in_machine(*component), signal.name()));
   }
-  const std::vector<std::string> wanted = steps_of(glob);
-  for (std::size_t level = 0; level < wanted.size(); ++level) {
-    std::vector<std::vector<std::string>> further;
-    std::set<std::string> names, below;
-    for (const auto& path : reached) {
-      if (level >= path.size()) continue;
-      names.insert(path[level]);
-      below.insert(path.begin() + static_cast<std::ptrdiff_t>(level), path.end());
-      if (::fnmatch(wanted[level].c_str(), path[level].c_str(), FNM_NOESCAPE) == 0)
-        further.push_back(path);
-    }
-    if (further.empty()) {
-      const std::vector<std::string> known(names.begin(), names.end());
-      const std::string near = did_you_mean(wanted[level], {below.begin(), below.end()});
-      const std::string there =
-          known.size() <= most_labels && !known.empty() ? "; there are " + listed(known, "") : "";
-      return fmt::format(": nothing is called {} there{}", quote(wanted[level]),
-                         near.empty() ? there : near);
-    }
-    reached = std::move(further);
-  }
-  return "";
+  return did_you_mean_of_glob(glob, names);
 }
 
 }  // namespace
