@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/fabric_watch.h"
@@ -101,20 +102,22 @@ void FabricSignals::announced(Fs arrival) {
 }
 
 void FabricSignals::served(const NodePassage& passage) {
-  last_ = message_of(*passage.arrival.transaction);
-  leaves_at_ = Component::now();
-  stays_ = passage.start == leaves_at_;
+  const Fs now = Component::now();
+  if (leaving_.until > now) return;
+  stays_ = passage.start == now;
+  leaving_.message = message_of(*passage.arrival.transaction);
 }
 
 void FabricSignals::left(const LinkPassage& passage, std::uint16_t output) {
   const RouteExtension& route = passage.transaction.route();
-  if (route.is_control()) return;
-  const std::uint32_t bytes = route.bytes_of(passage.run.first);
-  last_ = message_of(passage.transaction);
-  leaves_at_ = passage.end;
-  stays_ = stays_ && passage.start == passage.end;
-  if (passage.start == passage.end) return;
-  outputs_[output].flits.push_back({passage.start, passage.end, last_.id, bytes});
+  if (route.is_control() || passage.start == passage.end) return;
+  const Leaving leaving{message_of(passage.transaction), passage.end};
+  const bool behind =
+      leaving_.until > Component::now() && leaving_.message.id != leaving.message.id;
+  (behind ? next_ : leaving_) = leaving;
+  stays_ = false;
+  outputs_[output].flits.push_back(
+      {passage.start, passage.end, leaving.message.id, route.bytes_of(passage.run.first)});
   show();
 }
 
@@ -129,19 +132,20 @@ void FabricSignals::show() {
   inbox_.set(node_.depth(now));
   show_message(now);
   Fs next = node_.arrivals_.next_arrival(now);
-  if (leaves_at_ > now) next = std::min(next, leaves_at_);
+  if (leaving_.until > now) next = std::min(next, leaving_.until);
   for (Output& output : outputs_) next = std::min(next, show_output(output, now));
   if (next != never_fs) look_at(next);
 }
 
 void FabricSignals::show_message(Fs now) {
+  if (leaving_.until <= now && next_.until > now) leaving_ = std::exchange(next_, {});
   const Arrival* in_service = node_.in_service(now);
-  const bool leaving = leaves_at_ > now;
+  const bool leaving = leaving_.until > now;
   serving_.set(in_service != nullptr || leaving ? 1 : 0);
   if (in_service != nullptr) {
     show(message_of(*in_service->transaction));
   } else if (leaving || stays_) {
-    show(last_);
+    show(leaving_.message);
   } else {
     clear_message();
   }

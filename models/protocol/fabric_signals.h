@@ -6,8 +6,9 @@
 // while one of the signals is observed; the event lies before the node's next one, so that no run
 // ends later by it.
 //
-// The message: the one in service, or else the one that has left last, until its last byte has left
-// on the link. One that has taken no time and occupies no link stays until the next.
+// The message: the one in service, or else one whose flits leave on a link, until its last byte has
+// left; then one that has followed it. One that has taken no time and occupies no link stays until
+// the next.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +45,10 @@ class FabricSignals final : public SignalGroup {
     bool in_memory = false;  // has an address
     NodeId source = no_node, destination = no_node;
   };
+  struct Leaving {
+    Message message;
+    Fs until = 0;  // its last byte has left
+  };
   struct Flit {
     Fs start = 0, end = 0;
     std::uint64_t id = 0;
@@ -71,9 +76,8 @@ class FabricSignals final : public SignalGroup {
   sc_core::sc_event changes_;
   bool has_process_ = false;
 
-  Message last_;        // that has been served or has left
-  Fs leaves_at_ = 0;    // when its last byte has left
-  bool stays_ = false;  // it is shown until the next
+  Leaving leaving_, next_;
+  bool stays_ = false;  // leaving_ is shown until the next
 
   TraceSignal &inbox_, &serving_, &transaction_, &kind_, &address_, &bytes_, &source_,
       &destination_;
