@@ -57,9 +57,9 @@ void Observables::add_busy_time(std::string name, std::string description,
   component_.add_busy_time(std::move(name), std::move(description), value, std::move(until));
 }
 
-TraceSignal& Observables::add_signal(std::string name, std::string description,
-                                     SignalFormat format) {
-  return component_.add_signal(std::move(name), std::move(description), std::move(format));
+TraceSignal& Observables::add_signal(std::string name, std::string description, SignalFormat format,
+                                     SignalGroup* group) {
+  return component_.add_signal(std::move(name), std::move(description), std::move(format), group);
 }
 
 namespace {

@@ -61,6 +61,8 @@ class Component : public sc_core::sc_module {
   // Those that only observers need are made by the first call (declare_signals()), behind the end
   // of elaboration. Further ones may come in the course of a run: see added_signals().
   std::deque<TraceSignal>& signals();
+  // Those that may come.
+  virtual std::vector<SignalDeclaration> signals_when_used() const { return {}; }
   // Written when a signal is added, before its first change.
   AnalysisPort<AddedSignal>& added_signals() { return added_signals_; }
   // The operations under way, as if they ended now, without data and multiply-accumulates: for

@@ -43,4 +43,10 @@ struct SignalFormat {
   static SignalFormat enumeration(Labels shared);
 };
 
+// A signal that may come into use; {i} in its name stands for a number.
+struct SignalDeclaration {
+  std::string name, description;
+  SignalFormat format;
+};
+
 }  // namespace kernbench

@@ -24,15 +24,18 @@ class SignalGroup : private SubscriptionListener {
 
  protected:
   virtual ~SignalGroup() = default;
-  // The first observer has come: to set the values of now.
+  // The first observer has come: to set the values of now. The last one has gone.
   virtual void begin_observation() {}
+  virtual void end_observation() {}
 
  private:
   friend class TraceSignal;
   void subscribed() final {
     if (++observers_ == 1) begin_observation();
   }
-  void unsubscribed() final { --observers_; }
+  void unsubscribed() final {
+    if (--observers_ == 0) end_observation();
+  }
 
   std::size_t observers_ = 0;
 };

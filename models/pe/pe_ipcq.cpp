@@ -35,18 +35,16 @@ PeIpcq::PeIpcq(const ComponentInit& init)
                 [this](Fs now) { return blocked_until(true, now); });
   add_busy_time("receive_blocked", "receives without a message", receive_blocked_,
                 [this](Fs now) { return blocked_until(false, now); });
-  const std::size_t queue_pairs = *init.attributes.as<Parameters>().queue_pairs;
-  for (std::size_t i = 0; i < queue_pairs; ++i) {
-    const std::string pair = "pair" + std::to_string(i);
-    queues_.add_capacity(
-        {&add_signal(pair + "_credits", "credits to send", SignalFormat::count("credits")),
-         &add_signal(pair + "_head", "messages that came", SignalFormat::count("messages", 32)),
-         &add_signal(pair + "_tail", "messages consumed", SignalFormat::count("messages", 32))});
-  }
+  queues_.set_capacity(*init.attributes.as<Parameters>().queue_pairs);
   SC_HAS_PROCESS(PeIpcq);
   SC_METHOD(expire);
   sensitive << timer_;
   dont_initialize();
+}
+
+void PeIpcq::declare_signals() {
+  Component::declare_signals();
+  queues_.declare_signals();
 }
 
 // --- Installation and the end of a kernel

@@ -70,6 +70,9 @@ class TlmTargetBridge final : public TlmBridge, private tlm::tlm_bw_transport_if
 
   Fs next_due() const override;
   void serve() override;
+  const Arrival* in_service(Fs now) const override {
+    return outside_payload_ != nullptr ? &current_ : FabricNode::in_service(now);
+  }
   void begin();
   void take_payload(Transaction& transaction);
   void bytes_to_write(Transaction& transaction);
