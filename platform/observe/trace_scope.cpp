@@ -28,12 +28,35 @@ bool takes(const std::string& pattern, const std::string& component, const std::
          takes_component(pattern, component);
 }
 
+// Of a signal that may come in the course of the run; `number` for the {i} of its name.
+std::string name_when_used(const std::string& component, const SignalDeclaration& later,
+                           int number) {
+  std::string name = later.name;
+  if (const std::size_t at = name.find("{i}"); at != std::string::npos)
+    name.replace(at, 3, std::to_string(number));
+  return fmt::format("{}.{}", component, name);
+}
+
+bool may_take(const std::string& pattern, const std::string& component,
+              const SignalDeclaration& later) {
+  constexpr int numbers = 64;
+  for (int number = 0; number < numbers; ++number) {
+    if (glob_matches(pattern, name_when_used(component, later, number))) return true;
+  }
+  return false;
+}
+
 bool takes_any(const std::string& pattern, Component& component) {
   const std::string name = name_in_machine(component);
   if (takes_component(pattern, name)) return true;
   const auto& signals = component.signals();
-  return std::any_of(signals.begin(), signals.end(), [&](const TraceSignal& signal) {
-    return glob_matches(pattern, fmt::format("{}.{}", name, signal.name()));
+  if (std::any_of(signals.begin(), signals.end(), [&](const TraceSignal& signal) {
+        return glob_matches(pattern, fmt::format("{}.{}", name, signal.name()));
+      }))
+    return true;
+  const auto later = component.signals_when_used();
+  return std::any_of(later.begin(), later.end(), [&](const SignalDeclaration& declaration) {
+    return may_take(pattern, name, declaration);
   });
 }
 
@@ -51,6 +74,8 @@ std::vector<std::string> names_near(const std::string& pattern,
     if (!glob_matches(all_but_last, name)) continue;
     for (const TraceSignal& signal : component->signals())
       names.insert(fmt::format("{}.{}", name, signal.name()));
+    for (const SignalDeclaration& later : component->signals_when_used())
+      names.insert(name_when_used(name, later, 0));
   }
   return {names.begin(), names.end()};
 }

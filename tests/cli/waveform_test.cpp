@@ -205,6 +205,15 @@ BOOST_AUTO_TEST_CASE(wrong_options_are_refused) {
   BOOST_TEST(!folder.has("x.vcd"));
 }
 
+// Rings of an IPCQ come when a collective installs them.
+BOOST_AUTO_TEST_CASE(signals_that_come_when_used_can_be_chosen) {
+  const Vcd vcd = traced({"run", "--bench", "collectives", "--topology", "tiny"},
+                         {"--trace-scope", "*.pair0_credits"});
+  BOOST_TEST_REQUIRE(vcd.variables.count("sip0.cube0.pe0.pe_ipcq.pair0_credits") == 1U);
+  BOOST_TEST(vcd.at("sip0.cube0.pe0.pe_ipcq.pair0_credits", 0) == "x");
+  BOOST_TEST(vcd.at("sip0.cube0.pe0.pe_ipcq.pair0_credits", vcd.last) != "x");
+}
+
 // With the nearest names, of globs too.
 BOOST_AUTO_TEST_CASE(globs_that_match_nothing_are_refused) {
   const TemporaryFolder folder;
