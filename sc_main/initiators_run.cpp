@@ -11,10 +11,8 @@
 #include "platform/assembly/platform.h"
 #include "platform/config/resolved_config.h"
 #include "platform/observe/json_text.h"
-#include "platform/observe/object_tree.h"
 #include "platform/observe/request_trace.h"
 #include "platform/observe/statistics_regions.h"
-#include "platform/observe/trace_scope.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/catalogue.h"
 #include "sc_main/interrupt.h"
@@ -79,15 +77,8 @@ int InitiatorsRun::simulate() {
   const Interrupt interrupt;
   Platform& platform = *built;
   std::optional<ResultFile> stats_file = open(options_.stats);
-  std::optional<TraceFile> trace;
-  if (!options_.trace.empty()) {
-    const auto& scopes = options_.trace_scopes;
-    const TraceScope scope(scopes.empty() ? std::vector<std::string>{default_scope} : scopes);
-    scope.check(components_of(platform));
-    open(options_.trace);
-    trace.emplace(options_.trace);
-    scope.observe(components_of(platform), *trace);
-  }
+  Tracing tracing(options_.trace, platform, {default_scope});
+  tracing.open(configuration_);
   std::optional<ResultFile> requests_file = open(options_.trace_requests);
   std::optional<RequestTrace> requests;
   if (requests_file) requests.emplace(platform, requests_file->out());
@@ -99,7 +90,10 @@ int InitiatorsRun::simulate() {
   RunLimits limits = options_.limits();
   limits.ends_when_idle = true;
   limits.interrupted = &stop_requested;
-  limits.progress = [&](const RunProgress& at) { progress.show(at); };
+  limits.progress = [&](const RunProgress& at) {
+    progress.show(at);
+    tracing.rest();
+  };
   report.result = platform.run(limits);
   progress.clear();
 
@@ -108,7 +102,7 @@ int InitiatorsRun::simulate() {
   report.simulated = report.result.status == RunStatus::until_reached ? *options_.until()
                                                                       : report.result.simulated;
   report.initiators = initiator_accesses(platform);
-  if (trace) trace->close(report.simulated);
+  tracing.close(report.simulated);
   if (requests) {
     requests->close();
     requests_file->close();

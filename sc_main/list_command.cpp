@@ -1,5 +1,5 @@
 // `kernbench list`: benches, component implementations, shipped topologies, algorithms of
-// collectives.
+// collectives, keys, trace signals.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -13,6 +13,7 @@
 #include "sc_main/command.h"
 #include "sc_main/config_files.h"
 #include "sc_main/list_keys.h"
+#include "sc_main/list_signals.h"
 #include "sc_main/machine_options.h"
 #include "sc_main/parameter_text.h"
 #include "sw/collectives/algorithm_registry.h"
@@ -160,6 +161,36 @@ int list_topologies(bool as_json) {
   return exit_done;
 }
 
+// --- signals
+
+void add_list_signals(CLI::App& list, Invocation& invocation) {
+  struct Options {
+    MachineOptions machine;
+    std::string glob;
+    bool json = false, markdown = false;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* signals = list.add_subcommand(
+      "signals", "Trace signals of a machine: what --trace can record; by kind of component");
+  signals->add_option("glob", options->glob,
+                      "Only those that --trace-scope GLOB would select, by their full names");
+  CLI::Option* json = signals->add_flag("--json", options->json, "As JSON");
+  signals->add_flag("--markdown", options->markdown, "As Markdown")->excludes(json);
+  options->machine.add_to(*signals);
+  signals->footer(
+      "Examples:\n"
+      "  kernbench list signals                          by kind of component\n"
+      "  kernbench list signals 'sip0.cube0.pe0.*'       of one PE\n"
+      "  kernbench list signals '*.to_*_busy' --json     of every link\n"
+      "  kernbench list signals --topology tiny --markdown\n");
+  signals->callback([options, &invocation] {
+    invocation.action = [options] {
+      return list_signals(options->machine, options->glob,
+                          list_format(options->json, options->markdown));
+    };
+  });
+}
+
 }  // namespace
 
 void add_list_command(CLI::App& app, Invocation& invocation) {
@@ -170,8 +201,8 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<Options>();
   CLI::App* list = app.add_subcommand(
       "list",
-      "Lists the benches; or components, topologies, algorithms of collectives, or configuration "
-      "keys");
+      "Lists the benches; or components, topologies, algorithms of collectives, configuration "
+      "keys, or trace signals");
   list->add_flag("--json", options->json, "As JSON");
   options->machine.add_components_to(*list);
   list->require_subcommand(0, 1);
@@ -183,7 +214,8 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
       "  kernbench list algorithms      collectives, and the keys of ccl.yaml\n"
       "  kernbench list --plugin libacme.so\n"
       "  kernbench list components --plugin libacme.so\n"
-      "  kernbench list keys            all keys of topology.yaml, ccl.yaml and components.yaml\n");
+      "  kernbench list keys            all keys of topology.yaml, ccl.yaml and components.yaml\n"
+      "  kernbench list signals         trace signals by kind of component\n");
   list->callback([list, options, &invocation] {
     if (list->get_subcommands().empty())
       invocation.action = [options] {
@@ -225,12 +257,12 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
       "'.\"topology.yaml\"[].key'\n");
   keys->callback([options, &invocation] {
     invocation.action = [options] {
-      const KeyFormat format = options->json       ? KeyFormat::json
-                               : options->markdown ? KeyFormat::markdown
-                                                   : KeyFormat::text;
-      return list_keys(options->machine.load_catalogue(), format);
+      return list_keys(options->machine.load_catalogue(),
+                       list_format(options->json, options->markdown));
     };
   });
+
+  add_list_signals(*list, invocation);
 
   CLI::App* topologies =
       list->add_subcommand("topologies", "Shipped topologies: names that --topology takes");

@@ -169,15 +169,15 @@ void print_markdown(const Catalogue& catalogue) {
 
 }  // namespace
 
-int list_keys(const Catalogue& catalogue, KeyFormat format) {
+int list_keys(const Catalogue& catalogue, ListFormat format) {
   switch (format) {
-    case KeyFormat::text:
+    case ListFormat::text:
       print_text(*catalogue.algorithms);
       break;
-    case KeyFormat::json:
+    case ListFormat::json:
       print_json(*catalogue.algorithms);
       break;
-    case KeyFormat::markdown:
+    case ListFormat::markdown:
       print_markdown(catalogue);
       break;
   }

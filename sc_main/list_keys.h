@@ -1,15 +1,12 @@
 // `kernbench list keys`.
 #pragma once
 
-#include <cstdint>
-
 #include "sc_main/catalogue.h"
+#include "sc_main/list_format.h"
 
 namespace kernbench {
 
-enum class KeyFormat : std::uint8_t { text, json, markdown };
-
 // Prints the keys; as Markdown with the attributes of the components.
-int list_keys(const Catalogue& catalogue, KeyFormat format);
+int list_keys(const Catalogue& catalogue, ListFormat format);
 
 }  // namespace kernbench

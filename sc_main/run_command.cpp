@@ -13,12 +13,10 @@
 #include "platform/config/resolved_config.h"
 #include "platform/config/yaml_as_json.h"
 #include "platform/observe/json_text.h"
-#include "platform/observe/object_tree.h"
 #include "platform/observe/op_log_file.h"
 #include "platform/observe/op_origins.h"
 #include "platform/observe/request_trace.h"
 #include "platform/observe/statistics_regions.h"
-#include "platform/observe/trace_scope.h"
 #include "platform/observe/transfer_breakdown.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/bench_catalogue.h"
@@ -170,8 +168,7 @@ int BenchRun::simulate() {
   Platform& platform = *built;
   AnalysisPort<ExecutedOp>& executed_ops = platform.observation().executed_ops;
   executed_ops.bind(windows);
-  const TraceScope scope(options_.trace_scopes);
-  if (!options_.trace.empty()) scope.check(components_of(platform));
+  Tracing tracing(options_.trace, platform, {});
 
   std::optional<ResultFile> stats_file = open(options_.stats);
   std::optional<OpLogFile> op_log;
@@ -179,12 +176,7 @@ int BenchRun::simulate() {
     executed_ops.bind(op_log.emplace(std::move(*file), &functional_model_, options_.op_log_limit));
   std::optional<OpOrigins> origins;
   if (options_.verifies_ops()) executed_ops.bind(origins.emplace());
-  std::optional<TraceFile> trace;
-  if (!options_.trace.empty()) {
-    open(options_.trace);
-    trace.emplace(options_.trace);
-    scope.observe(components_of(platform), *trace);
-  }
+  tracing.open(configuration_);
   std::optional<ResultFile> requests_file = open(options_.trace_requests);
   std::optional<RequestTrace> requests;
   if (requests_file) requests.emplace(platform, requests_file->out());
@@ -201,7 +193,10 @@ int BenchRun::simulate() {
   ProgressLine progress;
   RunLimits limits = options_.limits();
   limits.interrupted = &stop_requested;
-  limits.progress = [&](const RunProgress& at) { progress.show(at); };
+  limits.progress = [&](const RunProgress& at) {
+    progress.show(at);
+    tracing.rest();
+  };
   const RunResult result = platform.run(program, limits);
   progress.clear();
 
@@ -210,7 +205,7 @@ int BenchRun::simulate() {
     std::cerr << "kernbench: warning: " << warning << '\n';
   report.initiators = initiator_accesses(platform);
   if (breakdown) report.breakdown = &*breakdown;
-  if (trace) trace->close(report.simulated);
+  tracing.close(report.simulated);
   if (requests) {
     requests->close();
     requests_file->close();

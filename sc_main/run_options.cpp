@@ -8,7 +8,6 @@
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/observe/latency_parts.h"
-#include "platform/observe/trace_file.h"
 #include "sc_main/option_values.h"
 #include "sc_main/result_files.h"
 
@@ -73,17 +72,7 @@ void RunOptions::add_to(CLI::App& command) {
                   "what --verify-data or the bench needs")
       ->check(CLI::IsMember({"off", "deferred", "eager"}))
       ->group(results);
-  command.add_option("--trace", trace, "Writes a waveform (VCD)")
-      ->type_name("F.vcd")
-      ->group(results);
-  command
-      .add_option("--trace-scope", trace_scopes,
-                  "What the waveform takes: components or component.signal by glob, e.g. "
-                  "'sip0.cube0.pe0.*'; repeatable. Default: "
-                  "all PE engines")
-      ->type_name("GLOB")
-      ->allow_extra_args(false)
-      ->group(results);
+  trace.add_to(command, results, "all PE engines; without --bench everything");
   command
       .add_option("--trace-requests", trace_requests,
                   "Writes where every transfer and command was and when, one per line")
@@ -128,7 +117,9 @@ void RunOptions::add_to(CLI::App& command) {
       "  kernbench run --bench gemm-single-pe --param M=128 --param K=256 --topology tiny\n"
       "  kernbench run --bench mlp-fused --verify-data --op-log ops.sqlite\n"
       "  kernbench run --bench matmul-composite --breakdown --trace-requests requests.jsonl\n"
-      "  kernbench run --bench matmul-composite --trace gemm.vcd --trace-scope 'sip0.cube0.pe0.*'\n"
+      "  kernbench run --bench matmul-composite --trace gemm.fst --trace-scope 'sip0.cube0.pe0.*'\n"
+      "  kernbench run --bench matmul-composite --trace gemm.vcd --trace-window 400:500 "
+      "--trace-changed\n"
       "  kernbench run --bench matmul-composite --set "
       "cube.pe_template.components.pe_gemm.attrs.macs_per_cycle=8192 --stats "
       "stats.json\n"
@@ -146,8 +137,7 @@ DataMode RunOptions::data_mode(DataMode needed_by_bench) const {
 }
 
 void RunOptions::check() const {
-  if (!trace_scopes.empty() && trace.empty())
-    throw UsageError("--trace-scope without --trace: there is no waveform to choose for");
+  trace.check();
   if (verifies() && verify_data != "true" && verify_data != "ops") {
     throw UsageError(fmt::format(
         "--verify-data={}: allowed are --verify-data, for outputs, and --verify-data=ops",
@@ -157,8 +147,9 @@ void RunOptions::check() const {
     throw UsageError("--verify-data needs the data that --data off leaves out");
   if (bench.empty()) check_without_bench();
   if (!op_log.empty()) op_log_format(op_log);
-  if (!trace.empty()) check_trace_name(trace);
-  check_result_files(machine.files_in_use(), {trace, trace_requests, stats, op_log});
+  std::vector<std::string> results = trace.files();
+  results.insert(results.end(), {trace_requests, stats, op_log});
+  check_result_files(machine.files_in_use(), results);
   until();
   deadlock_after();
   max_wall();

@@ -27,13 +27,17 @@
 #include "sc_main/option_values.h"
 #include "sc_main/progress_line.h"
 #include "sc_main/result_files.h"
+#include "sc_main/trace_options.h"
 
 namespace kernbench {
 namespace {
 
+constexpr const char* everything = "*.*";  // of the machine: the default scope of a waveform
+
 struct TrafficOptions {
   MachineOptions machine;
   std::string file, pattern, save, out, links, trace_requests;
+  TraceOptions trace;
   TrafficRecipe recipe;
   std::string rate_gbs = "0", read_share = "1";
   std::vector<std::string> initiators, targets;
@@ -68,6 +72,7 @@ void TrafficOptions::add_to(CLI::App& app) {
   app.add_option("--trace-requests", trace_requests,
                  "Where every request was and when, one per line")
       ->type_name("F.jsonl");
+  trace.add_to(app, "Waveform", "everything");
   add_check_protocol_to(app, check_protocol);
   app.add_option("--until", until_ns, "Stop at this simulated time")->type_name("NS");
   app.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S");
@@ -133,6 +138,7 @@ void TrafficOptions::add_to(CLI::App& app) {
       "  kernbench traffic --generate hotspot --initiators 'sip0.*.pe_dma' --requests 16\n"
       "  kernbench traffic requests.csv --breakdown --csv\n"
       "  kernbench traffic requests.csv --links links.csv\n"
+      "  kernbench traffic requests.csv --trace traffic.fst --trace-changed\n"
       "  kernbench traffic --generate random --rate 64 --read-share 0.5 --save requests.csv\n",
       latency_parts_help()));
 }
@@ -155,8 +161,8 @@ void TrafficOptions::check_that_none_is_idle() const {
   needs(pattern != "closed-loop", {"--rate"},
         "for closed-loop traffic, whose times come from the simulation");
   needs(save.empty(),
-        {"--csv", "--json", "--breakdown", "--out", "--links", "--trace-requests", "--until",
-         "--max-wall", "--deadlock-after"},
+        {"--csv", "--json", "--breakdown", "--out", "--links", "--trace", "--trace-requests",
+         "--until", "--max-wall", "--deadlock-after"},
         "with --save, which plays nothing");
 }
 
@@ -173,7 +179,10 @@ void TrafficOptions::check() const {
   if (!out.empty() && !csv && !json) throw UsageError("traffic: --out goes with --csv or --json");
   std::vector<FileInUse> in_use = machine.files_in_use();
   if (!file.empty()) in_use.push_back({file, "the input"});
-  check_result_files(in_use, {out, links, save, trace_requests});
+  trace.check();
+  std::vector<std::string> results = trace.files();
+  results.insert(results.end(), {out, links, save, trace_requests});
+  check_result_files(in_use, results);
 }
 
 std::optional<Fs> TrafficOptions::deadlock_after() const {
@@ -312,6 +321,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   }
   TrafficSource& source = file ? static_cast<TrafficSource&>(*file) : *generator;
 
+  Tracing tracing(options.trace, platform, {everything});
   std::optional<ResultFile> out_file;
   if (!options.out.empty()) out_file = open_result(options.out, configuration);
   std::ostream& out = out_file ? out_file->out() : std::cout;
@@ -328,6 +338,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
     requests_file = open_result(options.trace_requests, configuration);
     requests.emplace(platform, requests_file->out());
   }
+  tracing.open(configuration);
   Report report(platform, out, format, breakdown ? &*breakdown : nullptr);
   TrafficPlayer player("traffic", platform, source, report);
   if (requests)
@@ -342,10 +353,14 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   limits.deadlock_after = options.deadlock_after();
   limits.max_wall_s = seconds_option("--max-wall", options.max_wall_s);
   limits.interrupted = &stop_requested;
-  limits.progress = [&](const RunProgress& at) { progress.show(at); };
+  limits.progress = [&](const RunProgress& at) {
+    progress.show(at);
+    tracing.rest();
+  };
   const RunResult result = platform.run(limits);
   progress.clear();
 
+  tracing.close(result.status == RunStatus::until_reached ? *limits.until : result.simulated);
   player.hand_on_ended();
   report.rows().end();
   if (options.json) {

@@ -11,6 +11,16 @@
 
 namespace kernbench {
 
+// For a writer that prepares what it writes.
+class SubscriptionListener {
+ public:
+  virtual void subscribed() = 0;
+  virtual void unsubscribed() = 0;
+
+ protected:
+  ~SubscriptionListener() = default;
+};
+
 template <class T>
 class AnalysisPort {
  public:
@@ -21,14 +31,20 @@ class AnalysisPort {
   AnalysisPort& operator=(const AnalysisPort&) = delete;
 
   // The subscriber lives until unbind() or the last event. No call of either inside write().
-  void bind(Subscriber& subscriber) { subscribers_.push_back(&subscriber); }
+  void bind(Subscriber& subscriber) {
+    subscribers_.push_back(&subscriber);
+    if (listener_ != nullptr) listener_->subscribed();
+  }
   // False: it was not bound.
   bool unbind(Subscriber& subscriber) {
     const auto found = std::find(subscribers_.begin(), subscribers_.end(), &subscriber);
     if (found == subscribers_.end()) return false;
     subscribers_.erase(found);
+    if (listener_ != nullptr) listener_->unsubscribed();
     return true;
   }
+  // Before the first bind(); null: nobody.
+  void tell(SubscriptionListener* listener) { listener_ = listener; }
 
   bool observed() const { return !subscribers_.empty(); }
   // Out of line: an inlined loop costs the writer registers, also without subscribers.
@@ -38,6 +54,7 @@ class AnalysisPort {
 
  private:
   std::vector<Subscriber*> subscribers_;
+  SubscriptionListener* listener_ = nullptr;
 };
 
 // A subscription that ends with this object. The port outlives it.

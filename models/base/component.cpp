@@ -61,13 +61,21 @@ void Component::add_busy_time(std::string name, std::string description, const s
                          Merge::sum, std::move(until)});
 }
 
-TraceSignal& Component::add_signal(std::string name, std::string description, unsigned width,
-                                   std::vector<std::string> labels) {
-  for (const TraceSignal& known : signals_) {
-    if (known.name() == name)
-      two_of_a_name(*this, "signals", name, known.description(), description);
+TraceSignal& Component::add_signal(std::string name, std::string description, SignalFormat format,
+                                   SignalGroup* group) {
+  TraceSignal& signal =
+      signals_.emplace_back(std::move(name), std::move(description), std::move(format), group);
+  if (added_signals_.observed()) added_signals_.write({*this, signal});
+  return signal;
+}
+
+std::deque<TraceSignal>& Component::signals() {
+  if (!signals_declared_) {
+    signals_declared_ = true;
+    const Scope scope(*this);
+    declare_signals();
   }
-  return signals_.emplace_back(std::move(name), std::move(description), width, std::move(labels));
+  return signals_;
 }
 
 void Observables::add_statistic(std::string name, std::string description, Quantity quantity,
@@ -80,9 +88,9 @@ void Observables::add_busy_time(std::string name, std::string description,
   component_.add_busy_time(std::move(name), std::move(description), value, std::move(until));
 }
 
-TraceSignal& Observables::add_signal(std::string name, std::string description, unsigned width,
-                                     std::vector<std::string> labels) {
-  return component_.add_signal(std::move(name), std::move(description), width, std::move(labels));
+TraceSignal& Observables::add_signal(std::string name, std::string description, SignalFormat format,
+                                     SignalGroup* group) {
+  return component_.add_signal(std::move(name), std::move(description), std::move(format), group);
 }
 
 namespace {

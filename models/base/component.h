@@ -26,6 +26,13 @@ namespace kernbench {
 class Services;           // models/base/services.h: services of the machine for components
 class ServiceEnd;         // models/protocol/service_socket.h
 class ServiceTargetBase;  // models/protocol/service_socket.h
+class Component;
+
+// A signal that has come in the course of a run.
+struct AddedSignal {
+  Component& component;
+  TraceSignal& signal;
+};
 
 // Arguments of a factory, passed by the registry. The references outlive the component.
 struct ComponentInit {
@@ -51,7 +58,13 @@ class Component : public sc_core::sc_module {
   // Ends of services that it asks for.
   const std::vector<ServiceEnd*>& service_ends() const { return service_ends_; }
   void add_service_end(ServiceEnd& end) { service_ends_.push_back(&end); }
-  std::deque<TraceSignal>& signals() { return signals_; }
+  // Those that only observers need are made by the first call (declare_signals()), behind the end
+  // of elaboration. Further ones may come in the course of a run: see added_signals().
+  std::deque<TraceSignal>& signals();
+  // Those that may come.
+  virtual std::vector<SignalDeclaration> signals_when_used() const { return {}; }
+  // Written when a signal is added, before its first change.
+  AnalysisPort<AddedSignal>& added_signals() { return added_signals_; }
   // The operations under way, as if they ended now, without data and multiply-accumulates: for
   // windows of a run that was cut short.
   virtual void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& /*to*/) const {}
@@ -96,15 +109,20 @@ class Component : public sc_core::sc_module {
   static std::string in_the_past(const char* what, Fs instant);
 
  protected:
-  // All in constructors only. The signal lives as long as the component; keep the reference.
+  // In constructors only.
   void add_statistic(std::string name, std::string description, Quantity quantity,
                      const std::uint64_t& value, Merge merge = Merge::sum);
   // A time that a service adds to `value` as a whole, at its end or when it is booked; until(now)
   // cuts it at `now`, which is not earlier than the last change.
   void add_busy_time(std::string name, std::string description, const std::uint64_t& value,
                      std::function<Fs(Fs now)> until);
-  TraceSignal& add_signal(std::string name, std::string description, unsigned width,
-                          std::vector<std::string> labels = {});
+  // In a constructor, in declare_signals(), or in the course of a run for what has come into use.
+  // The signal lives as long as the component; keep the reference.
+  TraceSignal& add_signal(std::string name, std::string description, SignalFormat format,
+                          SignalGroup* group = nullptr);
+  // Adds signals that cost nothing, not even memory, until somebody asks for them; calls that of
+  // the base class first.
+  virtual void declare_signals() {}
 
   // Waits in the calling SC_THREAD and is listed as waiting for `what` meanwhile. Daemons that wait
   // for work use wait().
@@ -122,6 +140,8 @@ class Component : public sc_core::sc_module {
   PendingWaits& pending_waits_;
   std::vector<Statistic> statistics_;
   std::deque<TraceSignal> signals_;
+  bool signals_declared_ = false;
+  AnalysisPort<AddedSignal> added_signals_;
   std::vector<ServiceTargetBase*> service_targets_;
   std::vector<ServiceEnd*> service_ends_;
 };

@@ -8,11 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "models/base/signal_format.h"
 #include "models/base/statistic.h"
 
 namespace kernbench {
 
 class Component;
+class SignalGroup;
 class TraceSignal;  // models/base/trace_signal.h
 
 // Passed to the rule by the component's constructor. The calls are those of Component; values and
@@ -25,8 +27,8 @@ class Observables {
                      const std::uint64_t& value, Merge merge = Merge::sum);
   void add_busy_time(std::string name, std::string description, const std::uint64_t& value,
                      std::function<Fs(Fs now)> until);
-  TraceSignal& add_signal(std::string name, std::string description, unsigned width,
-                          std::vector<std::string> labels = {});
+  TraceSignal& add_signal(std::string name, std::string description, SignalFormat format,
+                          SignalGroup* group = nullptr);
 
  private:
   Component& component_;

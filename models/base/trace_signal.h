@@ -1,33 +1,75 @@
 // Observable value of a component: queue depth, busy, stage. The model pushes changes; without an
-// observer a change costs one comparison.
+// observer a change costs one comparison, in a group one comparison for all of its signals.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "models/base/analysis_port.h"
+#include "models/base/signal_format.h"
 
 namespace kernbench {
 
+// Signals that are kept up together, and only while one of them is observed: the model asks
+// observed() before it works out their values. A part of the component, which outlives them.
+class SignalGroup : private SubscriptionListener {
+ public:
+  SignalGroup() = default;
+  SignalGroup(const SignalGroup&) = delete;
+  SignalGroup& operator=(const SignalGroup&) = delete;
+
+  bool observed() const { return observers_ > 0; }
+
+ protected:
+  virtual ~SignalGroup() = default;
+  // The first observer has come: to set the values of now. The last one has gone.
+  virtual void begin_observation() {}
+  virtual void end_observation() {}
+
+ private:
+  friend class TraceSignal;
+  void subscribed() final {
+    if (++observers_ == 1) begin_observation();
+  }
+  void unsubscribed() final {
+    if (--observers_ == 0) end_observation();
+  }
+
+  std::size_t observers_ = 0;
+};
+
 class TraceSignal {
  public:
-  // `width` bits, 1..64. `labels`, if given, name the values 0, 1, 2, ... (an enumeration).
-  TraceSignal(std::string name, std::string description, unsigned width,
-              std::vector<std::string> labels = {})
-      : name_(std::move(name)), description_(std::move(description)), width_(width),
-        labels_(std::move(labels)) {}
+  // Begins as 0; an address or id as unknown.
+  TraceSignal(std::string name, std::string description, SignalFormat format,
+              SignalGroup* group = nullptr);
 
   const std::string& name() const { return name_; }
   const std::string& description() const { return description_; }
-  unsigned width() const { return width_; }
-  const std::vector<std::string>& labels() const { return labels_; }
-  std::uint64_t value() const { return value_; }
+  SignalType type() const { return format_.type; }
+  const char* unit() const { return format_.unit; }
+  unsigned width() const { return format_.width; }
+  // Empty unless it is an enumeration.
+  const std::vector<std::string>& labels() const;
+
+  // False: there is nothing to show, x in a waveform (the address of an access, when there is
+  // none).
+  bool known() const { return known_; }
+  std::uint64_t value() const { return value_; }  // 0 if unknown
 
   void set(std::uint64_t value) {
-    if (value == value_) return;
+    if (value == value_ && known_) return;
     value_ = value;
+    known_ = true;
+    if (changes_.observed()) changes_.write(*this);
+  }
+  // From now on unknown.
+  void clear() {
+    if (!known_) return;
+    value_ = 0;
+    known_ = false;
     if (changes_.observed()) changes_.write(*this);
   }
 
@@ -39,10 +81,10 @@ class TraceSignal {
 
  private:
   std::uint64_t value_ = 0;
+  bool known_;
   AnalysisPort<TraceSignal> changes_;
   std::string name_, description_;
-  unsigned width_;
-  std::vector<std::string> labels_;
+  SignalFormat format_;
 };
 
 }  // namespace kernbench

@@ -21,20 +21,18 @@ void HbmChannels::report(const Transaction& transaction, std::size_t channel, co
   bookings_.write({node_, transaction, channel, burst_bytes_, first.start, first.finish, finish});
 }
 
-void HbmChannels::show(Channel& channel, HbmDirection direction, Fs now) {
-  channel.signal->set(static_cast<std::uint64_t>(direction));
+void HbmChannels::show(Channel& channel, const Transaction& transaction, HbmDirection direction,
+                       Fs now, const HbmSlot& first, Fs finish) {
+  if (!channel.signals->observed()) return;
+  channel.signals->booked(transaction, direction, first.start, finish);
   shown_until_ = now;  // looked at again at the end of serve()
 }
 
-void HbmChannels::show_idle(Fs now) {
+void HbmChannels::update_signals(Fs now) {
   shown_until_ = never_fs;
   for (const Channel& channel : channels_) {
-    if (channel.signal->value() == 0) continue;
-    if (channel.free_at <= now) {
-      channel.signal->set(0);
-    } else {
-      shown_until_ = std::min(shown_until_, channel.free_at);
-    }
+    if (channel.signals != nullptr)
+      shown_until_ = std::min(shown_until_, channel.signals->update(now));
   }
 }
 

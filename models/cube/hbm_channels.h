@@ -1,15 +1,14 @@
 // What observers see of the pseudo-channels of an HBM controller, whatever its timing: busy times,
-// a signal per channel, bookings.
-//
-// A channel's signal shows the direction of the last booking until the channel is idle; only an
-// observed signal costs events.
+// bookings, signals (hbm_channel_signals.h).
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "models/base/trace_signal.h"
+#include "models/base/observables.h"
+#include "models/cube/hbm_channel_signals.h"
 #include "models/protocol/observation.h"
 #include "models/timing/booked_ahead.h"
 #include "models/timing/hbm_timing.h"
@@ -22,7 +21,7 @@ class HbmChannels {
               const AnalysisPort<HbmBooking>& bookings)
       : node_(node), burst_bytes_(burst_bytes), bookings_(bookings), channels_(count) {}
 
-  // Statistics and signals, each channel followed by those that observe_more(channel, name) adds.
+  // Statistics, each channel followed by what observe_more(channel, name) adds.
   template <class ObserveMore>
   void observe(Observables to, ObserveMore observe_more) {
     for (std::size_t i = 0; i < channels_.size(); ++i) {
@@ -30,8 +29,14 @@ class HbmChannels {
       to.add_busy_time(name + "_busy", "time that bursts took", channels_[i].busy_fs,
                        [this, i](Fs now) { return busy_until(i, now); });
       observe_more(i, name);
-      channels_[i].signal =
-          &to.add_signal(name, "what the pseudo-channel does", 2, {"idle", "read", "write"});
+    }
+  }
+
+  // Signals of the channels.
+  void declare_signals(Observables to) {
+    for (std::size_t i = 0; i < channels_.size(); ++i) {
+      channels_[i].signals = std::make_unique<HbmChannelSignals>(to, "pc" + std::to_string(i), i,
+                                                                 channels_.size(), burst_bytes_);
     }
   }
 
@@ -48,13 +53,13 @@ class HbmChannels {
     at.busy_fs += finish - first.start;
     at.free_at = finish;
     if (bookings_.observed()) report(transaction, channel, first, finish);
-    if (at.signal->observed()) show(at, direction, now);
+    if (at.signals != nullptr) show(at, transaction, direction, now, first, finish);
   }
 
-  // When the first of the observed channels that are shown busy becomes idle.
+  // When the signals of a channel that is observed change next.
   Fs next_due() const { return shown_until_; }
   void serve(Fs now) {
-    if (shown_until_ <= now) show_idle(now);
+    if (shown_until_ <= now) update_signals(now);
   }
 
  private:
@@ -62,7 +67,7 @@ class HbmChannels {
     Fs free_at = 0;
     std::uint64_t busy_fs = 0;  // booked
     BookedAhead ahead;
-    TraceSignal* signal = nullptr;
+    std::unique_ptr<HbmChannelSignals> signals;  // null until they are asked for
   };
 
   Fs busy_until(std::size_t channel, Fs now) const {
@@ -72,8 +77,9 @@ class HbmChannels {
   void check(std::size_t channel, Fs free_at, const HbmSlot& first, Fs finish) const;
   void report(const Transaction& transaction, std::size_t channel, const HbmSlot& first,
               Fs finish) const;
-  void show(Channel& channel, HbmDirection direction, Fs now);
-  void show_idle(Fs now);
+  void show(Channel& channel, const Transaction& transaction, HbmDirection direction, Fs now,
+            const HbmSlot& first, Fs finish);
+  void update_signals(Fs now);
 
   const FabricNode& node_;
   std::uint32_t burst_bytes_;

@@ -54,6 +54,10 @@ class HbmController final : public FabricNode {
     return std::min({ingress_.next_due(), services_.next_due(), channels_.next_due()});
   }
   void serve() override;
+  void declare_signals() override {
+    FabricNode::declare_signals();
+    channels_.declare_signals(Observables(*this));
+  }
   unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*offset*/) override {
     return kernbench::debug_access(machine_services(services()).data(), payload);
   }

@@ -23,6 +23,7 @@ void EndPoint::timestep_quiescent() {
     settling_ = false;
     pass_due();
     rearm();
+    show();
   });
 }
 

@@ -62,7 +62,8 @@ class IoCpu final : public ControlNode {
 };
 
 IoCpu::IoCpu(const ComponentInit& init)
-    : ControlNode(init), launches_signal_(add_signal("launches", "launches that wait or run", 8)) {}
+    : ControlNode(init), launches_signal_(add_signal("launches", "launches that wait or run",
+                                                     SignalFormat::count("launches", 8))) {}
 
 unsigned IoCpu::debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*offset*/) {
   return kernbench::debug_access(machine_services().data(), payload);

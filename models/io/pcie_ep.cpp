@@ -14,6 +14,7 @@ PcieEp::PcieEp(const ComponentInit& init) : EndPoint(init) {
 tlm::tlm_sync_enum PcieEp::nb_transport_fw(Transaction& transaction, tlm::tlm_phase& /*phase*/) {
   ++injected_;
   if (arrivals_.push_message(node(), transaction, {}, now())) rearm();
+  show();
   return tlm::TLM_COMPLETED;
 }
 

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "models/base/errors.h"
+#include "models/protocol/fabric_watch.h"
 #include "models/timing/ipcq_rules.h"
 
 namespace kernbench {
@@ -24,10 +27,10 @@ Completion IpcqQueues::install(const IpcqInstall& message, const IpcqQueuePairs&
     return Completion::failure(
         "ipcq_busy", fmt::format("{}its queues hold messages or await credits:{}", here, str()));
   const std::size_t count = mine.size() + (message.adds ? queues_.size() : 0);
-  if (count > signals_.size()) {
+  if (count > capacity_) {
     return Completion::failure(
         "ipcq_full",
-        fmt::format("{}{} queue pairs, allowed is {} (queue_pairs)", here, count, signals_.size()));
+        fmt::format("{}{} queue pairs, allowed is {} (queue_pairs)", here, count, capacity_));
   }
   if (message.action == IpcqInstall::Action::ask) return {};
   if (!message.adds) {
@@ -44,12 +47,55 @@ Completion IpcqQueues::install(const IpcqInstall& message, const IpcqQueuePairs&
 
 void IpcqQueues::add(const IpcqQueuePair& pair) {
   setup_.queue_pairs.push_back(pair);
-  Queue& queue = queues_.emplace_back(pair, setup_.settings, signals_[queues_.size()]);
+  Queue& queue = queues_.emplace_back(pair, setup_.settings);
   const NodeId here = machine_.machine().engine(where(), PeEngine::pe_dma);
   const NodeId peer = machine_.machine().engine(pair.peer, PeEngine::pe_dma);
   queue.credit_delay =
       credit_fs(machine_.routes().memory_path(here, peer), setup_.settings.ipcq_credit_size_bytes);
+  if (signals_declared_) add_signals(queues_.size() - 1);
+}
+
+// --- Signals
+
+std::vector<SignalDeclaration> IpcqQueues::signals_of(const std::string& pair) const {
+  const SignalFormat messages = SignalFormat::count("messages", 32);
+  const SignalFormat nodes = SignalFormat::enumeration(FabricWatch::of(machine_)->node_names());
+  return {{pair + "_credits", "credits to send", SignalFormat::count("credits")},
+          {pair + "_sent", "head of the sending side: messages sent", messages},
+          {pair + "_freed", "tail of the sending side: those that the peer has consumed", messages},
+          {pair + "_head", "messages that came", messages},
+          {pair + "_tail", "messages consumed", messages},
+          {pair + "_peer", "the other end", nodes}};
+}
+
+void IpcqQueues::declare_signals() {
+  signals_declared_ = true;
+  for (std::size_t i = 0; i < queues_.size(); ++i) add_signals(i);
+}
+
+void IpcqQueues::add_signals(std::size_t index) {
+  if (index == signals_.size()) {
+    Observables to(ipcq_);
+    std::array<TraceSignal*, 6> added{};
+    std::size_t i = 0;
+    for (SignalDeclaration& each : signals_of("pair" + std::to_string(index)))
+      added.at(i++) =
+          &to.add_signal(std::move(each.name), std::move(each.description), std::move(each.format));
+    signals_.push_back({*added[0], *added[1], *added[2], *added[3], *added[4], *added[5]});
+  }
+  Queue& queue = queues_[index];
+  queue.signals = &signals_[index];
+  queue.signals->peer.set(machine_.machine().engine(queue.state.pair().peer, PeEngine::pe_ipcq));
   show(queue);
+}
+
+void IpcqQueues::update_signals(const Queue& queue) {
+  const IpcqQueue& state = queue.state;
+  queue.signals->credits.set(state.credits());
+  queue.signals->sent.set(state.head());
+  queue.signals->freed.set(state.tail_cache());
+  queue.signals->head.set(state.head_cache());
+  queue.signals->tail.set(state.tail());
 }
 
 void IpcqQueues::kernel_ended(bool failed) {
@@ -93,12 +139,6 @@ std::size_t IpcqQueues::take_next_with_message() {
     if (queue.has(queue.next_open())) return served_last_ = candidate;
   }
   return queues_.size();
-}
-
-void IpcqQueues::show(const Queue& queue) {
-  queue.signals.credits->set(queue.state.credits());
-  queue.signals.head->set(queue.state.head_cache());
-  queue.signals.tail->set(queue.state.tail());
 }
 
 std::string IpcqQueues::str() const {

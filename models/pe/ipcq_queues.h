@@ -2,6 +2,7 @@
 // credits. Not modelled: time.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -16,14 +17,14 @@ class IpcqQueues final : private ServiceProvider<MessageArrival>,
                          private ServiceProvider<CreditDelivery> {
  public:
   struct Signals {
-    TraceSignal *credits, *head, *tail;
+    TraceSignal &credits, &sent, &freed, &head, &tail, &peer;
   };
   struct Queue {
-    Queue(const IpcqQueuePair& pair, const IpcqSettings& settings, const Signals& trace)
-        : state(pair, settings.n_slots, settings.slot_size), signals(trace) {}
+    Queue(const IpcqQueuePair& pair, const IpcqSettings& settings)
+        : state(pair, settings.n_slots, settings.slot_size) {}
     IpcqQueue state;
     Fs credit_delay = 0;
-    Signals signals;
+    Signals* signals = nullptr;  // null until they are asked for
   };
 
   // `engine` is called at the end of a timestep in which a message or a credit came.
@@ -31,8 +32,12 @@ class IpcqQueues final : private ServiceProvider<MessageArrival>,
       : ipcq_(ipcq), machine_(machine), engine_(engine),
         where_(machine, ipcq.node(), PeEngine::pe_ipcq) {}
 
-  // One for each queue pair that the engine can hold, before the end of elaboration.
-  void add_capacity(const Signals& signals) { signals_.push_back(signals); }
+  // Queue pairs that the engine can hold.
+  void set_capacity(std::size_t queue_pairs) { capacity_ = queue_pairs; }
+  // Signals of the queues, now and of those that are installed later.
+  void declare_signals();
+  // Those of a queue pair, in the order of Signals.
+  std::vector<SignalDeclaration> signals_of(const std::string& pair) const;
 
   // Carries out the message, or answers whether it would be refused; `mine`: this PE's entry in it,
   // `serving`: an operation is under way.
@@ -56,7 +61,9 @@ class IpcqQueues final : private ServiceProvider<MessageArrival>,
   std::size_t take_next_with_message();
 
   // Updates the signals of a queue.
-  static void show(const Queue& queue);
+  static void show(const Queue& queue) {
+    if (queue.signals != nullptr) update_signals(queue);
+  }
   // For deadlock reports: a line for each queue.
   std::string str() const;
 
@@ -70,13 +77,17 @@ class IpcqQueues final : private ServiceProvider<MessageArrival>,
   void take(const IpcqCredit& credit);
   bool idle() const;
   void add(const IpcqQueuePair& pair);
+  void add_signals(std::size_t index);
+  static void update_signals(const Queue& queue);
   void look_at_end_of_timestep() { machine_.end_of_timestep().ask(engine_, ipcq_.node()); }
 
   Component& ipcq_;
   MachineServices& machine_;
   EndOfTimestep::Listener& engine_;
   PeIdentity where_;
-  std::vector<Signals> signals_;
+  std::size_t capacity_ = 0;
+  std::deque<Signals> signals_;  // of queue pair 0, 1, ...: as many as there ever were
+  bool signals_declared_ = false;
   IpcqSetup setup_;
   std::uint64_t installation_ = 0;
   bool was_reset_ = false;  // a launch has failed

@@ -37,10 +37,11 @@ PeCpu::PeCpu(const ComponentInit& init)
       machine_(machine_services(init.services)), parameters_(init.attributes.as<Parameters>()),
       where_(machine_, init.node, PeEngine::pe_cpu), launched_("launched_event"),
       aborted_("aborted_event"), ipcq_ended_(""),
-      state_signal_(add_signal("state", "what the kernel does", 3,
-                               {"idle", "waiting_for_start", "running", "waiting_for_command",
-                                "draining", "waiting_for_ipcq"})),
-      command_signal_(add_signal("command", "last command issued", 32)) {
+      state_signal_(add_signal(
+          "state", "what the kernel does",
+          SignalFormat::enumeration({"idle", "waiting_for_start", "running", "waiting_for_command",
+                                     "draining", "waiting_for_ipcq"}))),
+      command_signal_(add_signal("command", "last command issued", SignalFormat::id())) {
   add_statistic("launches", "kernels run", Quantity::count, launch_count_);
   add_statistic("failures", "of these, failed", Quantity::count, failures_);
   add_statistic("commands", "commands issued", Quantity::count, commands_);

@@ -13,7 +13,8 @@ PeDma::PeDma(const ComponentInit& init, const Parameters& parameters, MachineSer
     : StageEngine(init, PeEngine::pe_dma, parameters.stage,
                   ArrivalQueue::Forwarding::store_and_forward),
       keys_(init.node), links_(*this, *parameters.flit_bytes,
-                               add_signal("comm_waiting", "messages that wait for the link", 16)),
+                               add_signal("comm_waiting", "messages that wait for the link",
+                                          SignalFormat::count("messages"))),
       segments_(*this, machine.machine(), overhead(), *parameters.baaw_overhead),
       channels_(*this, *this, machine, links_, segments_, keys_),
       ipcq_(*this, machine, links_, keys_,
@@ -29,11 +30,14 @@ void PeDma::add_channels(bool write, std::uint32_t count) {
   add_lanes(write ? StageType::dma_write : StageType::dma_read, count - 1);
   DmaDirection& channel = channels_.direction(write);
   const std::string name = write ? "write" : "read";
-  channel.busy =
-      count == 1 ? &add_signal(name + "_channel", fmt::format("the {} channel is held", name), 1)
-                 : &add_signal(name + "_channel", fmt::format("{} channels held", name), 7);
+  channel.busy = count == 1
+                     ? &add_signal(name + "_channel", fmt::format("the {} channel is held", name),
+                                   SignalFormat::flag())
+                     : &add_signal(name + "_channel", fmt::format("{} channels held", name),
+                                   SignalFormat::count("channels", 7));
   channel.in_flight_bytes = &add_signal(
-      name + "_bytes_in_flight", fmt::format("of the {} channel: issued and not ended", name), 32);
+      name + "_bytes_in_flight", fmt::format("of the {} channel: issued and not ended", name),
+      SignalFormat::bytes());
   add_busy_time(
       name + "_channel_held", fmt::format("grants to completions of the {} channel", name),
       channel.use.ended_holds(), [&channel](Fs now) { return channel.use.held_time(now); });

@@ -21,9 +21,9 @@ PeIpcq::PeIpcq(const ComponentInit& init)
     : Component(init), machine_(machine_services(init.services)),
       overhead_(*init.attributes.as<Parameters>().overhead), queues_(*this, machine_, *this),
       timer_("timer_event"),
-      state_signal_(
-          add_signal("state", "what it does", 3,
-                     {"idle", "sending", "send_blocked", "receiving", "receive_blocked"})) {
+      state_signal_(add_signal("state", "what it does",
+                               SignalFormat::enumeration({"idle", "sending", "send_blocked",
+                                                          "receiving", "receive_blocked"}))) {
   add_statistic("sends", "messages sent", Quantity::count, sends_);
   add_statistic("bytes_sent", "their payload", Quantity::bytes, bytes_sent_);
   add_statistic("receives", "messages received", Quantity::count, receives_);
@@ -35,17 +35,16 @@ PeIpcq::PeIpcq(const ComponentInit& init)
                 [this](Fs now) { return blocked_until(true, now); });
   add_busy_time("receive_blocked", "receives without a message", receive_blocked_,
                 [this](Fs now) { return blocked_until(false, now); });
-  const std::size_t queue_pairs = *init.attributes.as<Parameters>().queue_pairs;
-  for (std::size_t i = 0; i < queue_pairs; ++i) {
-    const std::string pair = "pair" + std::to_string(i);
-    queues_.add_capacity({&add_signal(pair + "_credits", "credits to send", 16),
-                          &add_signal(pair + "_head", "messages that came", 32),
-                          &add_signal(pair + "_tail", "messages consumed", 32)});
-  }
+  queues_.set_capacity(*init.attributes.as<Parameters>().queue_pairs);
   SC_HAS_PROCESS(PeIpcq);
   SC_METHOD(expire);
   sensitive << timer_;
   dont_initialize();
+}
+
+void PeIpcq::declare_signals() {
+  Component::declare_signals();
+  queues_.declare_signals();
 }
 
 // --- Installation and the end of a kernel

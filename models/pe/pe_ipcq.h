@@ -50,12 +50,16 @@ class PeIpcq : public Component,
   explicit PeIpcq(const ComponentInit& init);
 
   void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
+  std::vector<SignalDeclaration> signals_when_used() const override {
+    return queues_.signals_of("pair{i}");
+  }
 
  protected:
   // The rules to override: from the instant at which it is an operation's turn to the instant at
   // which it looks for its credit or its message; asked once per operation.
   virtual Fs send_time(const IpcqSend& /*send*/) { return overhead_; }
   virtual Fs receive_time(const IpcqReceive& /*receive*/) { return overhead_; }
+  void declare_signals() override;
 
  private:
   enum class State : std::uint8_t {

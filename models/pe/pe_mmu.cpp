@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,8 @@ class PeMmu final : public FabricNode, private ServiceProvider<TranslationReques
   PhysRanges by_segments(std::uint64_t address, std::uint64_t nbytes);
   Fs next_due() const override;
   void serve() override;
+  void declare_signals() override;
+  void show_counts();
   void take(Transaction& request);
   PhysRanges by_mapping(std::uint64_t address, std::uint64_t nbytes);
   PhysRanges by_shards(std::uint64_t address, std::uint64_t nbytes) const;
@@ -66,6 +69,10 @@ class PeMmu final : public FabricNode, private ServiceProvider<TranslationReques
   ServiceTarget<TranslationRequest> translations_{*this, *this};
   ServiceInitiator<SegmentRequest> to_dma_;
   std::uint64_t look_ups_ = 0, misses_ = 0, maps_ = 0, unmaps_ = 0;
+  struct Signals {
+    TraceSignal &address, &look_ups, &misses, &mappings;
+  };
+  std::optional<Signals> signals_;  // once they are asked for
 };
 
 PeMmu::PeMmu(const ComponentInit& init)
@@ -79,6 +86,24 @@ PeMmu::PeMmu(const ComponentInit& init)
   add_statistic("misses", "translations that found no mapping", Quantity::count, misses_);
   add_statistic("maps", "mappings installed", Quantity::count, maps_);
   add_statistic("unmaps", "mappings removed", Quantity::count, unmaps_);
+}
+
+void PeMmu::declare_signals() {
+  FabricNode::declare_signals();
+  const SignalFormat count = SignalFormat::count("", 32);
+  signals_.emplace(Signals{
+      add_signal("look_up_address", "virtual address last looked up", SignalFormat::address()),
+      add_signal("look_ups", "translations so far", count),
+      add_signal("misses", "of these, without a mapping", count),
+      add_signal("mappings", "mappings installed and not removed", count)});
+  show_counts();
+}
+
+void PeMmu::show_counts() {
+  if (!signals_) return;
+  signals_->look_ups.set(look_ups_);
+  signals_->misses.set(misses_);
+  signals_->mappings.set(maps_ - unmaps_);
 }
 
 // --- Messages
@@ -103,6 +128,7 @@ void PeMmu::take(Transaction& request) {
   } else {
     throw ModelError(std::string(name()) + ": a message that is neither MmuMap nor MmuUnmap");
   }
+  show_counts();
   request.route().message = std::make_shared<HostResponse>();
   request.route().make_response();
   send(request, 0, 0, 0, now());
@@ -151,10 +177,13 @@ PhysRanges PeMmu::by_segments(std::uint64_t address, std::uint64_t nbytes) {
 
 PhysRanges PeMmu::by_mapping(std::uint64_t address, std::uint64_t nbytes) {
   ++look_ups_;
+  if (signals_) signals_->address.set(address);
+  show_counts();
   try {
     return table_.look_up(address, nbytes);
   } catch (const AccessFault&) {
     ++misses_;
+    show_counts();
     throw;
   }
 }

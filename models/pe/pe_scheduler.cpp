@@ -77,12 +77,15 @@ PeScheduler::PeScheduler(const ComponentInit& init)
       overhead_(*init.attributes.as<Parameters>().overhead),
       default_tile_(init.attributes.as<Parameters>().default_tile()), outputs_(*this, *this),
       step_("step_event"), timer_("timer_event"),
-      inbox_signal_(add_signal("inbox", "commands that wait for dispatch", 16)),
-      in_flight_signal_(add_signal("commands", "commands under way", 16)),
-      feeding_signal_(add_signal("feeding", "command whose tiles are fed, 0 if none", 32)),
+      inbox_signal_(
+          add_signal("inbox", "commands that wait for dispatch", SignalFormat::count("commands"))),
+      in_flight_signal_(
+          add_signal("commands", "commands under way", SignalFormat::count("commands"))),
+      feeding_signal_(add_signal("feeding", "command whose tiles are fed", SignalFormat::id())),
       accel_slot_(*this, machine_, *init.attributes.as<Parameters>().shared_accel_slot,
-                  add_signal("accel_slot", "compute ops that run", 2)),
-      buffers_(*this, machine_, add_signal("tile_buffer_bytes", "tile buffers in use", 32)) {
+                  add_signal("accel_slot", "compute ops that run", SignalFormat::count("ops", 2))),
+      buffers_(*this, machine_,
+               add_signal("tile_buffer_bytes", "tile buffers in use", SignalFormat::bytes())) {
   add_statistic("submitted", "commands taken", Quantity::count, submitted_);
   add_statistic("completed", "commands completed", Quantity::count, completed_);
   add_statistic("failed", "of these, with a fault", Quantity::count, failed_);
@@ -212,7 +215,7 @@ void PeScheduler::feed() {
     feeding_signal_.set(context.id());
     if (!next_tile_) {
       feeds_.pop_front();
-      feeding_signal_.set(0);
+      feeding_signal_.clear();
       end_if_complete(context);
       continue;
     }

@@ -70,11 +70,13 @@ class PeTcm final : public FabricNode,
     std::uint64_t bytes = 0;
     TraceSignal* busy = nullptr;
     TraceSignal* waiting = nullptr;
+    TraceSignal *command = nullptr, *access_bytes = nullptr;  // null until they are asked for
   };
 
   tlm::tlm_sync_enum nb_transport_fw(TcmRequest& request, tlm::tlm_phase& phase) override;
   Fs next_due() const override;
   void serve() override;
+  void declare_signals() override;
   unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
   void end_accesses();
   void end_of_timestep() override;
@@ -93,14 +95,29 @@ PeTcm::PeTcm(const ComponentInit& init)
     TcmChannel& channel = channels_[write ? 1 : 0];
     const std::string name = write ? "write" : "read";
     channel.bw_gbs = init.attributes.as<Parameters>().bw_gbs[write ? 1 : 0];
-    channel.busy = &add_signal(name + "_busy", fmt::format("the {} channel is held", name), 1);
-    channel.waiting = &add_signal(name + "_waiting",
-                                  fmt::format("accesses that wait for the {} channel", name), 16);
+    channel.busy = &add_signal(name + "_busy", fmt::format("the {} channel is held", name),
+                               SignalFormat::flag());
+    channel.waiting =
+        &add_signal(name + "_waiting", fmt::format("accesses that wait for the {} channel", name),
+                    SignalFormat::count("accesses"));
     add_busy_time(name + "_busy", fmt::format("time that the {} channel was held", name),
                   channel.use.ended_holds(),
                   [&channel](Fs now) { return channel.use.held_time(now); });
     add_statistic(write ? "bytes_written" : "bytes_read",
                   fmt::format("moved by the {} channel", name), Quantity::bytes, channel.bytes);
+  }
+}
+
+void PeTcm::declare_signals() {
+  FabricNode::declare_signals();
+  for (const bool write : {false, true}) {
+    TcmChannel& channel = channels_[write ? 1 : 0];
+    const std::string name = write ? "write" : "read";
+    channel.command =
+        &add_signal(name + "_command", fmt::format("whose access holds the {} channel", name),
+                    SignalFormat::id());
+    channel.access_bytes = &add_signal(name + "_bytes", "of that access", SignalFormat::bytes());
+    channel.access_bytes->clear();
   }
 }
 
@@ -130,6 +147,10 @@ void PeTcm::end_of_timestep() {
       channel.due = now() + transfer_fs(channel.current->bytes, channel.bw_gbs);
       channel.busy->set(1);
       channel.waiting->set(channel.use.waiting());
+      if (channel.command != nullptr) {
+        channel.command->set(channel.current->order.command);
+        channel.access_bytes->set(channel.current->bytes);
+      }
       channel.current->respond(tlm::END_REQ);
     }
     rearm();
@@ -152,6 +173,10 @@ void PeTcm::end_accesses() {
     channel.use.release(now());
     channel.bytes += channel.current->bytes;
     channel.busy->set(0);
+    if (channel.command != nullptr) {
+      channel.command->clear();
+      channel.access_bytes->clear();
+    }
     if (channel.use.waiting() > 0) grant_at_end_of_timestep();
     channel.current->respond(tlm::BEGIN_RESP);
   }

@@ -77,19 +77,10 @@ void StageEngine<Node>::set_up(StageSet stages) {
 
 template <class Node>
 void StageEngine<Node>::add_lane(StageQueue& queue) {
-  const std::string stage = lower(name_of(queue.type));
-  const std::string number = queue.lanes.empty() ? "" : std::to_string(queue.lanes.size());
   lanes_.push_back(std::make_unique<Lane>());
   Lane& lane = *lanes_.back();
   lane.queue = &queue;
   lane.index = static_cast<std::uint32_t>(lanes_.size() - 1);
-  lane.state_signal = &this->add_signal(stage + "_state" + number, "what the lane does", 3,
-                                        {"idle", "ready", "waiting", "serving", "blocked"});
-  lane.busy_signal = &this->add_signal(stage + "_busy" + number, "a stage is in service", 1);
-  if (queue.lanes.empty())
-    queue.signal = &this->add_signal(stage + "_queue", "tasks that wait", 16);
-  lane.command_signal =
-      &this->add_signal(stage + "_command" + number, "command in service, 0 if none", 32);
   queue.lanes.push_back(&lane);
 }
 
@@ -112,12 +103,22 @@ typename StageEngine<Node>::StageQueue& StageEngine<Node>::queue_of(StageType ty
   throw ModelError(fmt::format("{} does not serve {}", this->name(), kernbench::name_of(type)));
 }
 
+// With the values of now.
 template <class Node>
-void StageEngine<Node>::set_state(Lane& lane, LaneState state) {
-  lane.state = state;
-  lane.state_signal->set(static_cast<std::uint64_t>(state));
-  lane.busy_signal->set(state == LaneState::serving ? 1 : 0);
-  lane.command_signal->set(lane.task == nullptr ? 0 : lane.task->command_id);
+void StageEngine<Node>::declare_signals() {
+  Node::declare_signals();
+  Observables to(*this);
+  for (const auto& queue : queues_) {
+    const std::string stage = lower(name_of(queue->type));
+    queue->signal =
+        &to.add_signal(stage + "_queue", "tasks that wait", SignalFormat::count("tasks"));
+    queue->signal->set(queue->tasks.size());
+    for (std::size_t i = 0; i < queue->lanes.size(); ++i) {
+      Lane& lane = *queue->lanes[i];
+      lane.signals = std::make_unique<LaneSignals>(to, stage, i == 0 ? "" : std::to_string(i));
+      lane.signals->show(lane.state, lane.task);
+    }
+  }
 }
 
 // --- Tasks come
@@ -185,7 +186,7 @@ void StageEngine<Node>::admit(StageQueue& queue) {
     offer.respond(tlm::END_REQ);
   }
   queue.high_water = std::max<std::uint64_t>(queue.high_water, queue.tasks.size());
-  queue.signal->set(queue.tasks.size());
+  if (queue.signal != nullptr) queue.signal->set(queue.tasks.size());
 }
 
 // --- A stage

@@ -22,6 +22,7 @@
 
 #include "models/base/component.h"
 #include "models/base/parameter_set.h"
+#include "models/pe/lane_signals.h"
 #include "models/pe/task_ports.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/pe_services.h"
@@ -42,8 +43,6 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
  public:
   void report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const override;
 
-  enum class LaneState : std::uint8_t { idle, ready, waiting, serving, blocked };
-
   struct StageQueue;
   // A server of a stage type.
   struct Lane {
@@ -58,11 +57,9 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
 
    private:
     friend class StageEngine;
-    std::uint64_t place = 0;  // of the task in the order of its stage type
-    bool offered = false;     // to the engine of the next stage
-    TraceSignal* state_signal = nullptr;
-    TraceSignal* busy_signal = nullptr;
-    TraceSignal* command_signal = nullptr;
+    std::uint64_t place = 0;               // of the task in the order of its stage type
+    bool offered = false;                  // to the engine of the next stage
+    std::unique_ptr<LaneSignals> signals;  // null until they are asked for
   };
   // Of a stage type, with the lanes that serve it.
   struct StageQueue {
@@ -83,7 +80,7 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
     std::vector<Lane*> lanes;
     std::uint64_t taken = 0;  // tasks, since the start of the run
     std::uint64_t busy = 0, served = 0, high_water = 0;
-    TraceSignal* signal = nullptr;
+    TraceSignal* signal = nullptr;  // until they are asked for
   };
 
   // For the engine and its parts.
@@ -111,6 +108,7 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
   virtual void release(Lane& /*lane*/) {}
   // Called at the end of every step, when lanes may have changed.
   virtual void stepped() {}
+  void declare_signals() override;
 
   void expire_at(Lane& lane, Fs time);
   // Runs the step in the next delta.
@@ -135,7 +133,10 @@ class StageEngine : public Node, private TaskOutputListener, private ServiceProv
   void add_lane(StageQueue& queue);
   void admit(StageQueue& queue);
   void take_task(Lane& lane);
-  void set_state(Lane& lane, LaneState state);
+  void set_state(Lane& lane, LaneState state) {
+    lane.state = state;
+    if (lane.signals != nullptr) lane.signals->show(state, lane.task);
+  }
   void move_on(Lane& lane);
   void hand_over(Lane& lane);
   void free(Lane& lane);

@@ -2,9 +2,28 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/base/errors.h"
 
 namespace kernbench {
+namespace {
+
+// Of a queue sorted by time: how many have come by `now`.
+std::size_t come(const RingBuffer<Arrival>& queue, Fs now) {
+  std::size_t low = 0, high = queue.size();
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    if (queue[middle].time <= now) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+}  // namespace
 
 void wrong_start(const Arrival& arrival, Fs start, Fs now) {
   throw ModelError(fmt::format(
@@ -56,6 +75,32 @@ void ArrivalQueue::pop_data() {
     best = heads_[port];
     best_port_ = port;
   }
+}
+
+std::size_t ArrivalQueue::present(Fs now) const {
+  std::size_t count = come(control_, now);
+  for (const Port& port : ports_) count += come(port.flits, now);
+  return count;
+}
+
+const Arrival* ArrivalQueue::first_present(Fs now) const {
+  const Arrival* first = nullptr;
+  for (const Arrival* head : {data(), control()}) {
+    if (head == nullptr || head->time > now) continue;
+    if (first == nullptr || earlier(*head, *first)) first = head;
+  }
+  return first;
+}
+
+Fs ArrivalQueue::next_arrival(Fs now) const {
+  Fs next = never_fs;
+  const auto look = [&](const RingBuffer<Arrival>& queue) {
+    const std::size_t behind = come(queue, now);
+    if (behind < queue.size()) next = std::min(next, queue[behind].time);
+  };
+  look(control_);
+  for (const Port& port : ports_) look(port.flits);
+  return next;
 }
 
 }  // namespace kernbench

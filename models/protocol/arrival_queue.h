@@ -84,6 +84,12 @@ class ArrivalQueue {
   // Arrivals announced and not yet served, including those still on the link.
   std::size_t depth() const { return depth_ + control_.size(); }
 
+  // For observers. Those of them that have come by `now`; the first one in order, null if none has;
+  // the earliest one behind `now`, never_fs if there is none.
+  std::size_t present(Fs now) const;
+  const Arrival* first_present(Fs now) const;
+  Fs next_arrival(Fs now) const;
+
  private:
   // Of the first flits of two ports: different upstream nodes, so that the tie rule is the order of
   // the ports.

@@ -91,6 +91,10 @@ class ControlNode : public FabricNode, private TransactionListener {
 
   Fs next_due() const final;
   void serve() final;
+  std::size_t depth(Fs now) const final { return FabricNode::depth(now) + due_.size(); }
+  const Arrival* in_service(Fs now) const final {
+    return due_.empty() ? FabricNode::in_service(now) : &due_.front().arrival;
+  }
   void file(const Arrival& arrival);  // an answer, or a request until it is due
   void take(Transaction& request);
   void take_failure(const LaunchFailed& notice);

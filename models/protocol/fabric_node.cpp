@@ -6,6 +6,7 @@
 #include <string>
 
 #include "models/base/errors.h"
+#include "models/protocol/fabric_signals.h"
 #include "models/protocol/machine_services.h"
 
 namespace kernbench {
@@ -25,6 +26,7 @@ class FabricNode::Input final : public FabricForward {
   }
 
   void accept(Transaction& transaction, FlitRun run, Fs arrival) override {
+    if (node_.signals_ != nullptr) return accept_and_show(transaction, run, arrival);
     node_.accepted(port_, transaction, run, arrival);
   }
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
@@ -40,6 +42,11 @@ class FabricNode::Input final : public FabricForward {
   }
 
  private:
+  void accept_and_show(Transaction& transaction, FlitRun run, Fs arrival) {
+    node_.accepted(port_, transaction, run, arrival);
+    node_.signals_->announced(arrival);
+  }
+
   FabricNode& node_;
   std::uint32_t port_;
 
@@ -59,7 +66,6 @@ class FabricNode::Output final : public FabricBackward {
 
 FabricNode::FabricNode(const ComponentInit& init, ArrivalQueue::Forwarding forwarding)
     : Component(init), wake_("wake_event"), arrivals_(forwarding),
-      inbox_(add_signal("inbox", "what has been announced to the node and not served", 16)),
       passages_(init.services.observation().node_passages) {
   SC_HAS_PROCESS(FabricNode);
   SC_METHOD(wake);
@@ -76,12 +82,13 @@ FabricTargetSocket& FabricNode::add_input(NodeId upstream, const std::string& pe
   return inputs_.back()->socket;
 }
 
-FabricInitiatorSocket& FabricNode::add_output(const std::string& peer) {
+FabricInitiatorSocket& FabricNode::add_output(const std::string& peer, bool has_link) {
   const Scope scope(*this);
   outputs_.push_back(std::make_unique<FabricInitiatorSocket>(("to_" + peer).c_str()));
   outputs_sinks_.push_back(std::make_unique<Output>());
   outputs_.back()->bind(*outputs_sinks_.back());
   links_.push_back(nullptr);
+  has_link_.push_back(has_link);
   return *outputs_.back();
 }
 
@@ -91,7 +98,6 @@ FabricForward* FabricNode::find_link(std::uint32_t port) {
 
 void FabricNode::accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) {
   if (arrivals_.push(port, transaction, run, arrival)) rearm();
-  inbox_.set(arrivals_.depth());
 }
 
 unsigned FabricNode::transport_debug(tlm::tlm_generic_payload& payload) {
@@ -104,6 +110,13 @@ unsigned FabricNode::transport_debug(tlm::tlm_generic_payload& payload) {
   if (here + 1 == hops.end()) return debug_access(payload, route->offset);
   return (*outputs_[here->out_port])->transport_dbg(payload);
 }
+
+void FabricNode::declare_signals() {
+  Component::declare_signals();
+  signals_ = std::make_unique<FabricSignals>(*this);
+}
+
+void FabricNode::update_signals() { signals_->update(); }
 
 void FabricNode::write_passage(const Arrival& arrival, Fs start) const {
   passages_.write({*this, arrival, start});
@@ -122,7 +135,7 @@ void FabricNode::rearm() {
 void FabricNode::wake() {
   armed_ = 0;
   if (!guarded_process(services(), *this, [this] { serve(); })) return;
-  inbox_.set(arrivals_.depth());
+  show();
   armed_ = never_fs;
   rearm();
 }

@@ -15,6 +15,8 @@
 
 namespace kernbench {
 
+class FabricSignals;  // models/protocol/fabric_signals.h
+
 class FabricNode : public Component {
  public:
   ~FabricNode() override;
@@ -23,7 +25,8 @@ class FabricNode : public Component {
   // the order gives the port numbers that paths use.
   // `peer`: its name in that of the socket, "from_r0c0", "to_sip0_cube1_ucie_w".
   FabricTargetSocket& add_input(NodeId upstream, const std::string& peer);
-  FabricInitiatorSocket& add_output(const std::string& peer);
+  // `has_link`: no other edge shows how it is occupied.
+  FabricInitiatorSocket& add_output(const std::string& peer, bool has_link = true);
   std::size_t inputs() const { return inputs_.size(); }
   std::size_t outputs() const { return outputs_.size(); }
 
@@ -64,17 +67,32 @@ class FabricNode : public Component {
     if (passages_.observed()) write_passage(arrival, start);
   }
 
+  // What the signals show; asked for while they are observed only.
+  //
+  // Flits and messages that have come and have not been served.
+  virtual std::size_t depth(Fs now) const { return arrivals_.present(now); }
+  // The one in service, or the first of several; null: none.
+  virtual const Arrival* in_service(Fs now) const { return arrivals_.first_present(now); }
+  // To be called when either has changed outside of serve() and accepted().
+  void show() {
+    if (signals_ != nullptr) update_signals();
+  }
+  void declare_signals() override;
+
  private:
+  friend class FabricSignals;
   class Input;
   class Output;
 
   void wake();
+  void update_signals();
   void write_passage(const Arrival& arrival, Fs start) const;
   FabricForward* find_link(std::uint32_t port);
 
   std::vector<std::unique_ptr<Input>> inputs_;
   std::vector<std::unique_ptr<Output>> outputs_sinks_;
   std::vector<std::unique_ptr<FabricInitiatorSocket>> outputs_;
+  std::vector<bool> has_link_;  // by output
 
   // From here on: members that every flit touches, side by side.
   sc_core::sc_event wake_;
@@ -86,8 +104,8 @@ class FabricNode : public Component {
   std::vector<FabricForward*> links_;  // what outputs_ are bound to; null until the first use
   Fs armed_ =
       never_fs;  // when wake_ is due; 0 while serve() runs, after which next_due() is called anyway
-  TraceSignal& inbox_;
   const AnalysisPort<NodePassage>& passages_;
+  std::unique_ptr<FabricSignals> signals_;  // null until they are asked for
 };
 
 }  // namespace kernbench

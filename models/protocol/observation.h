@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "models/base/analysis_port.h"
 #include "models/base/executed_op.h"
@@ -24,7 +25,8 @@
 namespace kernbench {
 
 class FabricNode;
-class Link;  // models/noc
+class FabricWatch;  // models/protocol/fabric_watch.h
+class Link;         // models/noc
 
 // A run of flits or a control message on a link, at the call that hands it over. The link is
 // occupied in [start, end), which may lie ahead; by a control message it is not: start == end.
@@ -69,6 +71,8 @@ struct Observation {
   AnalysisPort<NodePassage> node_passages;
   AnalysisPort<TransactionEnd> transaction_ends;
   AnalysisPort<HbmBooking> hbm_bookings;
+
+  std::shared_ptr<FabricWatch> fabric_watch;  // once signals of the fabric have been asked for
 };
 
 }  // namespace kernbench

@@ -72,6 +72,9 @@ class TlmTargetBridge final : public TlmBridge, private tlm::tlm_bw_transport_if
 
   Fs next_due() const override;
   void serve() override;
+  const Arrival* in_service(Fs now) const override {
+    return outside_payload_ != nullptr ? &current_ : FabricNode::in_service(now);
+  }
   void begin();
   void take_payload(Transaction& transaction);
   void bytes_to_write(Transaction& transaction);
@@ -123,7 +126,7 @@ TlmTargetBridge::TlmTargetBridge(const ComponentInit& init,
             machine_.fatal(*this, "the module behind the bridge " + what);
           },
           [this] { not_idle_ = {}; }),
-      busy_(add_signal("busy", "a request is with the memory", 1)) {
+      busy_(add_signal("busy", "a request is with the memory", SignalFormat::flag())) {
   add_access_statistics("reads answered", "writes completed",
                         "requests with an error as response status");
   socket.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));

@@ -160,8 +160,8 @@ void MachineModules::bind_edges(const FabricEdges& edges, const AnalysisPort<Lin
       bind_services(component(edge.src), component(edge.dst), dst.kind, monitors);
     if (edges[i].binding == EdgeBinding::internal) continue;
     const std::size_t common = common_scope(src.name, dst.name);
-    FabricInitiatorSocket& out =
-        fabric_node(edge.src).add_output(socket_peer(dst.name.substr(common)));
+    FabricInitiatorSocket& out = fabric_node(edge.src).add_output(
+        socket_peer(dst.name.substr(common)), edges[i].binding == EdgeBinding::link);
     FabricTargetSocket& in =
         fabric_node(edge.dst).add_input(edge.src, socket_peer(src.name.substr(common)));
     if (edges[i].binding == EdgeBinding::direct) {

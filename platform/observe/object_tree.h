@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "platform/assembly/platform.h"
-#include "platform/observe/vcd_writer.h"
+#include "platform/observe/wave_writer.h"
 
 namespace kernbench {
 

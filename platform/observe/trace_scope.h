@@ -12,21 +12,25 @@ namespace kernbench {
 // All engines of all PEs.
 inline constexpr const char* default_trace_scope = "*.pe*.pe_*";
 
-// `*` any characters, dots too; `?` one; `[...]` one of. A pattern takes a signal whose component,
-// a scope around it, or component.signal it matches: "sip0.cube0.pe0" and "sip0.cube0.pe0.*" take
-// the whole PE, "*.busy" every signal of that name.
+// Globs as in platform/config/glob.h. A pattern takes a signal whose component, a scope around it,
+// or component.signal it matches: "sip0.cube0.pe0" and "sip0.cube0.pe0.*" take the whole PE,
+// "*.busy" every signal of that name.
 class TraceScope {
  public:
   explicit TraceScope(std::vector<std::string> patterns);  // none: the default
 
   bool takes(const std::string& component, const std::string& signal) const;
 
-  // Throws UsageError for a given pattern that takes nothing, with the nearest component.
+  // Throws UsageError for a given pattern that takes nothing, with the nearest names.
   void check(const std::vector<Component*>& components) const;
-  // Adds what it takes to the file.
+  // Adds what it takes to the file: the signals of components, also those that come in the course
+  // of the run, and what modules register that have trace(sc_trace_file*) and lie in a component
+  // that it takes.
   void observe(const std::vector<Component*>& components, TraceFile& file) const;
 
  private:
+  bool takes_component(const std::string& component) const;
+
   std::vector<std::string> patterns_;
   bool given_;
 };

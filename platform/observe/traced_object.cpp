@@ -8,13 +8,20 @@
 namespace kernbench {
 namespace {
 
-using Kind = VcdVariable::Kind;
+using Kind = WaveVariable::Kind;
+
+SignalType type_of(Kind kind, unsigned width) {
+  if (kind == Kind::text) return SignalType::enumeration;
+  return kind == Kind::event || (kind == Kind::bits && width == 1) ? SignalType::flag
+                                                                   : SignalType::count;
+}
 
 TracedObject make(const std::string& name, Kind kind, unsigned width,
                   std::function<std::string()> sample) {
   const std::size_t dot = name.rfind('.');
-  VcdVariable variable{dot == std::string::npos ? "SystemC" : name.substr(0, dot),
-                       dot == std::string::npos ? name : name.substr(dot + 1), kind, width};
+  WaveVariable variable{dot == std::string::npos ? "SystemC" : name.substr(0, dot),
+                        dot == std::string::npos ? name : name.substr(dot + 1), kind, width,
+                        type_of(kind, width)};
   return {std::move(variable), std::move(sample), "", "", 0};
 }
 
@@ -50,7 +57,9 @@ TracedObject traced_integer(std::function<std::uint64_t()> read, const std::stri
 }
 
 TracedObject traced(const sc_core::sc_time& object, const std::string& name) {
-  return traced_integer([&object] { return object.value(); }, name, 64);
+  TracedObject time = traced_integer([&object] { return object.value(); }, name, 64);
+  time.variable.type = SignalType::time;
+  return time;
 }
 
 TracedObject traced(const bool& object, const std::string& name) {

@@ -1,20 +1,21 @@
 // An object registered by sc_trace(), as a value that can be sampled.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <systemc>
 
-#include "platform/observe/vcd_writer.h"
+#include "platform/observe/wave_writer.h"
 
 namespace kernbench {
 
 struct TracedObject {
-  VcdVariable variable;
+  WaveVariable variable;
   std::function<std::string()>
-      sample;  // as VcdWriter::value() takes it; events: a stamp that changes when they trigger
+      sample;  // as WaveWriter::value() takes it; events: a stamp that changes when they trigger
   std::string current, written;
-  std::uint32_t number = 0;  // in the file
+  std::uint32_t number = 0;  // of the variable in its file
 };
 
 // For each type that sc_trace() accepts; `width` 0 = that of the type. `name` is dotted; without a

@@ -26,47 +26,21 @@ std::string identifier(std::size_t index) {
   return id;
 }
 
-std::vector<std::string_view> parts_of(std::string_view dotted) {
-  std::vector<std::string_view> parts;
-  while (!dotted.empty()) {
-    const std::size_t dot = dotted.find('.');
-    parts.push_back(dotted.substr(0, dot));
-    dotted = dot == std::string_view::npos ? std::string_view() : dotted.substr(dot + 1);
-  }
-  return parts;
-}
-
-const char* type_of(VcdVariable::Kind kind) {
+const char* type_of(WaveVariable::Kind kind) {
   switch (kind) {
-    case VcdVariable::Kind::bits:
-      return "link";
-    case VcdVariable::Kind::real:
+    case WaveVariable::Kind::bits:
+      return "wire";
+    case WaveVariable::Kind::real:
       return "real";
-    case VcdVariable::Kind::text:
+    case WaveVariable::Kind::text:
       return "string";
-    case VcdVariable::Kind::event:
+    case WaveVariable::Kind::event:
       return "event";
   }
-  return "link";
-}
-
-// Blanks end a token in VCD.
-std::string without_blanks(std::string_view text) {
-  std::string token(text);
-  std::replace_if(
-      token.begin(), token.end(), [](unsigned char c) { return c <= ' ' || c == 0x7f; }, '_');
-  return token;
+  return "wire";
 }
 
 }  // namespace
-
-bool scope_order(std::string_view a, std::string_view b) {
-  const auto rank = [](char c) {
-    return c == '.' ? 0 : static_cast<unsigned char>(c);
-  };  // a shorter part comes first
-  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
-                                      [&](char x, char y) { return rank(x) < rank(y); });
-}
 
 VcdWriter::VcdWriter(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "wb")) {
   if (file_ == nullptr)
@@ -83,30 +57,24 @@ VcdWriter::~VcdWriter() {
   }
 }
 
-void VcdWriter::header(const std::vector<VcdVariable>& variables) {
+void VcdWriter::header(const std::vector<WaveVariable>& variables) {
   put("$date\n  Sat Jan  1 00:00:00 2000\n$end\n$version\n  KernBench\n$end\n$timescale\n  1 "
       "fs\n$end\n");
-  std::vector<std::string_view> open;
-  for (const VcdVariable& variable : variables) {
-    const auto scope = parts_of(variable.scope);
-    std::size_t common = 0;
-    while (common < open.size() && common < scope.size() && open[common] == scope[common]) ++common;
-    for (std::size_t i = open.size(); i > common; --i) put("$upscope $end\n");
-    for (std::size_t i = common; i < scope.size(); ++i)
-      put(fmt::format("$scope module {} $end\n", without_blanks(scope[i])));
-    open = scope;
-
-    Variable entry{identifier(variables_.size()), variable.kind,
-                   variable.kind == VcdVariable::Kind::real ? 64U : variable.width};
-    put(fmt::format("$var {} {} {} {}", type_of(entry.kind), entry.width, entry.id,
-                    without_blanks(variable.name)));
-    if (entry.kind == VcdVariable::Kind::bits && entry.width > 1)
-      put(fmt::format(" [{}:0]", entry.width - 1));
-    put(" $end\n");
-    variables_.push_back(std::move(entry));
-  }
-  for (std::size_t i = open.size(); i > 0; --i) put("$upscope $end\n");
+  nest_scopes(
+      variables,
+      [this](const std::string& part) { put(fmt::format("$scope module {} $end\n", part)); },
+      [this] { put("$upscope $end\n"); },
+      [this](const WaveVariable& variable) { declare(variable); });
   put("$enddefinitions $end\n");
+}
+
+void VcdWriter::declare(const WaveVariable& variable) {
+  Variable entry{identifier(variables_.size()), variable.kind,
+                 variable.kind == WaveVariable::Kind::real ? 64U : variable.width};
+  const std::string range = range_of(variable);
+  put(fmt::format("$var {} {} {} {}{}{} $end\n", type_of(entry.kind), entry.width, entry.id,
+                  without_blanks(variable.name), range.empty() ? "" : " ", range));
+  variables_.push_back(std::move(entry));
 }
 
 void VcdWriter::begin_dump() { put("$dumpvars\n"); }
@@ -123,44 +91,49 @@ void VcdWriter::time(Fs t) {
 
 void VcdWriter::value(std::size_t variable, std::uint64_t bits) {
   const Variable& to = variables_[variable];
+  char text[96];  // b, 64 digits, a blank, the identifier, the end of the line
+  char* end = text;
   if (to.width == 1) {
-    put(bits & 1U ? "1" : "0");
+    *end++ = (bits & 1U) != 0 ? '1' : '0';
   } else {
     if (to.width < 64) bits &= (std::uint64_t{1} << to.width) - 1;
-    char text[66];
-    text[0] = 'b';
-    char* end = std::to_chars(text + 1, text + sizeof text, bits, 2).ptr;
-    put({text, static_cast<std::size_t>(end - text)});
-    put(" ");
+    *end++ = 'b';
+    end = std::to_chars(end, text + sizeof text, bits, 2).ptr;
+    *end++ = ' ';
   }
-  put(to.id);
-  put("\n");
+  end = std::copy(to.id.begin(), to.id.end(), end);
+  *end++ = '\n';
+  put({text, static_cast<std::size_t>(end - text)});
 }
 
 void VcdWriter::value(std::size_t variable, std::string_view text) {
   const Variable& to = variables_[variable];
   switch (to.kind) {
-    case VcdVariable::Kind::bits:
+    case WaveVariable::Kind::bits:
       if (to.width > 1) put("b");
       put(text);
       if (to.width > 1) put(" ");
       break;
-    case VcdVariable::Kind::real:
+    case WaveVariable::Kind::real:
       put("r");
       put(text);
       put(" ");
       break;
-    case VcdVariable::Kind::text:
+    case WaveVariable::Kind::text:
       put("s");
       put(without_blanks(text));
       put(" ");
       break;
-    case VcdVariable::Kind::event:
+    case WaveVariable::Kind::event:
       put("1");
       break;
   }
   put(to.id);
   put("\n");
+}
+
+void VcdWriter::unknown(std::size_t variable) {
+  value(variable, variables_[variable].kind == WaveVariable::Kind::real ? "nan" : "x");
 }
 
 void VcdWriter::comment(std::string_view text) {

@@ -1,61 +1,41 @@
-// VCD text: header, scopes, identifiers, value changes, behind one large buffer. Independent of
-// SystemC.
+// VCD text: header, scopes, identifiers, value changes, behind one large buffer.
 //
-// The date is fixed and identifiers follow the order of the variables, so that equal runs give
-// equal bytes. Enumerations are `$var string` with changes `sLABEL id`: an extension that GTKWave,
-// vcd2fst and fst2vcd read. Timescale 1 fs.
+// Enumerations are `$var string` with changes `sLABEL id`: an extension that GTKWave, Surfer,
+// vcd2fst and fst2vcd read.
 #pragma once
 
-#include <cstdint>
 #include <cstdio>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "models/base/units.h"
+#include "platform/observe/wave_writer.h"
 
 namespace kernbench {
 
-struct VcdVariable {
-  enum class Kind : std::uint8_t { bits, real, text, event };
-  std::string scope;  // dotted; "" = the top
-  std::string name;
-  Kind kind = Kind::bits;
-  unsigned width = 1;  // of bits
-};
-
-class VcdWriter {
+class VcdWriter final : public WaveWriter {
  public:
   // Creates the file. Throws UsageError that names it and says why it cannot be written.
   explicit VcdWriter(const std::string& path);
-  ~VcdWriter();
+  ~VcdWriter() override;
   VcdWriter(const VcdWriter&) = delete;
   VcdWriter& operator=(const VcdWriter&) = delete;
 
-  // The variables in the order in which their scopes are to be nested: see scope_order(). From here
-  // on a variable is its index.
-  void header(const std::vector<VcdVariable>& variables);
-  // Initial values belong between these two.
-  void begin_dump();
-  void end_dump();
-
-  void time(Fs t);                                       // ascending
-  void value(std::size_t variable, std::uint64_t bits);  // kind bits
-  void value(
-      std::size_t variable,
-      std::string_view text);  // bits as 0 1 x z, reals as decimals, labels, "1" for an event
-  void comment(std::string_view text);
-
-  // Throws Error if anything of the file could not be written. The destructor closes silently.
-  void close();
+  void header(const std::vector<WaveVariable>& variables) override;
+  void begin_dump() override;
+  void end_dump() override;
+  void time(Fs t) override;
+  void value(std::size_t variable, std::uint64_t bits) override;
+  void value(std::size_t variable, std::string_view text) override;
+  void unknown(std::size_t variable) override;
+  void comment(std::string_view text) override;
+  void close() override;
 
  private:
+  void declare(const WaveVariable& variable);
   void put(std::string_view text);
   void flush();
 
   struct Variable {
     std::string id;
-    VcdVariable::Kind kind;
+    WaveVariable::Kind kind;
     unsigned width;
   };
 
@@ -65,9 +45,5 @@ class VcdWriter {
   std::vector<Variable> variables_;
   int error_ = 0;  // errno of the first write that failed
 };
-
-// True if variables of scope `a` come before those of scope `b`: by the parts of the dotted names,
-// outer scopes first.
-bool scope_order(std::string_view a, std::string_view b);
 
 }  // namespace kernbench

@@ -30,15 +30,27 @@ class Counter : public Component {
 
   SC_HAS_PROCESS(Counter);
   explicit Counter(const ComponentInit& init)
-      : Component(init), go("go"), depth_(add_signal("depth", "things counted", 8)),
+      : Component(init), go("go"),
+        depth_(add_signal("depth", "things counted", SignalFormat::count("things", 8))),
         delay_(*Parameters(init.attributes).delay) {
     add_statistic("counted", "things counted", Quantity::count, counted_);
     SC_THREAD(run);
   }
 
   sc_core::sc_event go;
+  struct Group final : SignalGroup {
+    void begin_observation() override { ++begun; }
+    void end_observation() override { ++ended; }
+    int begun = 0, ended = 0;
+  };
+  Group group;
+  void use() { add_signal("used", "for what is used", SignalFormat::id()); }
 
  private:
+  void declare_signals() override {
+    add_signal("first", "of the group", SignalFormat::flag(), &group);
+    add_signal("second", "of the group", SignalFormat::flag(), &group);
+  }
   void run() {
     await(go, "the signal to go");
     wait(fs(delay_));
@@ -105,6 +117,61 @@ KERNBENCH_SYSTEMC_FIXTURE_TEST(a_signal_tells_each_change_once_at_its_instant, T
   sc_core::sc_start();
   BOOST_REQUIRE(changes.seen.size() == 1u);
   BOOST_TEST(changes.seen[0] == "depth=1 at 6.5 ns");  // 4 ns until the event, 2.5 ns of delay
+}
+
+KERNBENCH_SYSTEMC_FIXTURE_TEST(a_signal_without_a_value_is_unknown, Testbench) {
+  TraceSignal address("address", "of an access", SignalFormat::address());
+  BOOST_TEST(!address.known());
+  Changes changes;
+  address.changes().bind(changes);
+  address.set(0);  // a valid address
+  BOOST_TEST(address.known());
+  address.set(0);
+  address.clear();
+  address.clear();
+  BOOST_TEST(!address.known());
+  BOOST_TEST(address.value() == 0U);
+  BOOST_TEST(changes.seen.size() == 2U);
+  BOOST_TEST(TraceSignal("depth", "of a queue", SignalFormat::count()).known());
+}
+
+BOOST_AUTO_TEST_CASE(an_enumeration_is_as_wide_as_its_labels_need) {
+  const auto width = [](std::size_t labels) {
+    return SignalFormat::enumeration(std::vector<std::string>(labels)).width;
+  };
+  BOOST_TEST(width(1) == 1U);
+  BOOST_TEST(width(2) == 1U);
+  BOOST_TEST(width(3) == 2U);
+  BOOST_TEST(width(257) == 9U);
+}
+
+KERNBENCH_SYSTEMC_FIXTURE_TEST(a_group_is_observed_while_one_of_its_signals_is, Testbench) {
+  Changes changes;
+  std::deque<TraceSignal>& signals = counter().signals();
+  BOOST_REQUIRE(signals.size() == 3u);  // two of them made by the call
+  signals[0].changes().bind(changes);
+  BOOST_TEST(!counter().group.observed());
+  signals[1].changes().bind(changes);
+  signals[2].changes().bind(changes);
+  BOOST_TEST(counter().group.begun == 1);
+  signals[1].changes().unbind(changes);
+  BOOST_TEST(counter().group.observed());
+  signals[2].changes().unbind(changes);
+  BOOST_TEST(!counter().group.observed());
+  BOOST_TEST(counter().group.ended == 1);
+}
+
+KERNBENCH_SYSTEMC_FIXTURE_TEST(a_signal_that_comes_later_is_announced, Testbench) {
+  struct Added final : tlm::tlm_analysis_if<AddedSignal> {
+    void write(const AddedSignal& added) override {
+      seen.push_back(std::string(added.component.name()) + "." + added.signal.name());
+    }
+    std::vector<std::string> seen;
+  } added;
+  counter().signals();
+  counter().added_signals().bind(added);
+  counter().use();
+  BOOST_TEST(added.seen == std::vector<std::string>{"counter.used"});
 }
 
 KERNBENCH_SYSTEMC_FIXTURE_TEST(an_instant_beyond_64_bits_is_a_model_error_and_never_an_earlier_one,

@@ -35,9 +35,14 @@ void check_refused(const std::vector<std::string>& arguments,
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(every_help_has_a_description_and_examples) {
-  const std::vector<std::vector<std::string>> commands{
-      {},           {"run"},       {"list"}, {"list", "components"}, {"list", "topologies"},
-      {"topology"}, {"completion"}};
+  const std::vector<std::vector<std::string>> commands{{},
+                                                       {"run"},
+                                                       {"list"},
+                                                       {"list", "components"},
+                                                       {"list", "topologies"},
+                                                       {"list", "signals"},
+                                                       {"topology"},
+                                                       {"completion"}};
   for (std::vector<std::string> command : commands) {
     std::string name = "kernbench";
     for (const std::string& word : command) name += ' ' + word;
@@ -161,6 +166,37 @@ BOOST_AUTO_TEST_CASE(lists_come_as_tables_and_as_json) {
     BOOST_TEST(bench.at("description").get<std::string>() != "");
     BOOST_TEST(bench.at("parameters").is_array());
   }
+}
+
+BOOST_AUTO_TEST_CASE(signals_are_listed_by_kind_and_by_glob) {
+  const ProgramResult kinds = kernbench_program({"list", "signals", "--topology", "tiny"});
+  BOOST_TEST_REQUIRE(kinds.status == 0, kinds.err);
+  for (const std::string part : {"builtin.pe_gemm: ", "gemm_m", "pc{i}_queue", "to_{peer}_busy",
+                                 "pair{i}_credits", "(when used)", "idle, read, write", "address"})
+    BOOST_TEST(contains(kinds.out, part), part);
+  BOOST_TEST(!contains(kinds.out, "sip0."), kinds.out);
+
+  const auto listed = [](const std::string& glob) {
+    return nlohmann::json::parse(
+        kernbench_program({"list", "signals", glob, "--topology", "tiny", "--json"}).out);
+  };
+  const auto pe = listed("sip0.cube0.pe0.*");
+  BOOST_TEST(pe.size() == 9U);  // its engines
+  const auto busy = listed("sip0.cube0.r0c0.to_*_busy");
+  BOOST_TEST_REQUIRE(busy.size() == 1U);
+  BOOST_TEST(busy[0].at("name") == "sip0.cube0.r0c0");
+  for (const auto& signal : busy[0].at("signals")) {
+    BOOST_TEST(signal.at("type") == "flag");
+    BOOST_TEST(signal.at("bits") == 1);
+  }
+  const ProgramResult markdown =
+      kernbench_program({"list", "signals", "*.hbm_ctrl.pe0", "--topology", "tiny", "--markdown"});
+  BOOST_TEST(contains(markdown.out, "| `pc0_address` | address |  | 64 | "), markdown.out);
+
+  check_refused({"list", "signals", "sip0.cube0.pe0.pe_gem", "--topology", "tiny"},
+                {"pe_gem", "did you mean 'sip0.cube0.pe0.pe_gemm'"});
+  check_refused({"list", "signals", "sip0.cube9.*", "--topology", "tiny"},
+                {"'sip0.cube9.*' matches no signal of this machine", "did you mean 'sip0.cube0."});
 }
 
 BOOST_AUTO_TEST_CASE(output_that_cannot_be_written_is_a_failure) {

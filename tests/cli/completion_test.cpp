@@ -117,7 +117,8 @@ BOOST_AUTO_TEST_CASE(bash_offers_commands_those_of_the_launcher_too) {
   check_offers(bash, {"kernbench", "r"}, {"route", "run"});
   check_offers(bash, {"./kernbench", "t"}, {"test", "topology", "traffic"});
   check_offers(bash, {"./kernbench", "b"}, {"bench"});
-  check_offers(bash, {"kernbench", "list", ""}, {"algorithms", "components", "keys", "topologies"});
+  check_offers(bash, {"kernbench", "list", ""},
+               {"algorithms", "components", "keys", "signals", "topologies"});
   check_offers(bash, {"kernbench", "completion", ""}, {"bash", "fish", "zsh"});
   check_offers(bash, {"kernbench", "test", "--r"}, {"--rerun-failed"});
   check_offers(bash, {"kernbench", "--v"}, {"--version"});
@@ -131,6 +132,7 @@ BOOST_AUTO_TEST_CASE(bash_offers_every_option_of_every_command) {
                                     {"list", "components"},
                                     {"list", "algorithms"},
                                     {"list", "topologies"},
+                                    {"list", "signals"},
                                     {"topology"},
                                     {"traffic"},
                                     {"route"},

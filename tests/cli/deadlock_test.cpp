@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
+#include "tests/support/vcd_reader.h"
 
 using namespace kernbench::test;
 
@@ -187,8 +188,7 @@ BOOST_AUTO_TEST_CASE(
                                 "\n  sip0.cube0.m_cpu waits for answers to KernelLaunch",
                                 "\n  sip0.cube0.pe0.pe_cpu waits for ", " since "});
     BOOST_TEST(nlohmann::json::parse(folder.read("stats.json")).at("components").size() > 50u);
-    check_contains(folder.read("wave.vcd"), {"$enddefinitions $end"});
-    BOOST_TEST(folder.read("wave.vcd").back() == '\n');
+    BOOST_TEST(read_vcd(folder.read("wave.vcd")).timestamps > 1U);
     BOOST_TEST(folder.read("ops.csv").find('\n') != std::string::npos);
   }
 }

@@ -65,6 +65,7 @@ BOOST_AUTO_TEST_CASE(every_key_of_the_json_output_is_documented) {
   check_documented({"list", "--json"}, document);
   check_documented({"list", "components", "--json"}, document);
   check_documented({"list", "topologies", "--json"}, document);
+  check_documented({"list", "signals", "--topology", "tiny", "--json"}, document);
   check_documented({"list", "algorithms", "--json"}, document);
   check_documented({"topology", "--topology", "tiny", "--format", "json"}, document);
 }

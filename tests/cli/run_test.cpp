@@ -269,16 +269,6 @@ BOOST_AUTO_TEST_CASE(an_interrupted_run_closes_its_files) {
   BOOST_TEST(contains(wave, "$enddefinitions $end"));
 }
 
-BOOST_AUTO_TEST_CASE(waveforms_are_vcd_and_nothing_else) {
-  const TemporaryFolder folder;
-  for (const std::string name : {"x.fst", "x", "x.vcd.gz", "x.VCD"}) {
-    check_refused(
-        {"run", "--bench", "matmul-composite", "--topology", "tiny", "--trace", folder.file(name)},
-        2, {"the waveform '" + folder.file(name) + "' ends in", "allowed is .vcd"});
-    BOOST_TEST(!folder.has(name));
-  }
-}
-
 BOOST_AUTO_TEST_CASE(wrong_benches_parameters_and_options_are_refused) {
   const auto of_bench = [](const Words& more) {
     Words words{"run", "--bench", "matmul-composite", "--topology", "tiny"};

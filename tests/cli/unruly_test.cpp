@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "tests/cli/program.h"
+#include "tests/support/vcd_reader.h"
 
 using namespace kernbench::test;
 
@@ -110,9 +111,7 @@ struct Run {
   }
   void check_other_files() const {
     BOOST_TEST(nlohmann::json::parse(folder.read("stats.json")).at("components").size() > 50u);
-    const std::string wave = folder.read("wave.vcd");
-    check_contains(wave, {"$enddefinitions $end"});
-    BOOST_TEST(wave.back() == '\n');
+    BOOST_TEST(read_vcd(folder.read("wave.vcd")).timestamps > 1U);
     std::istringstream requests(folder.read("requests.jsonl"));
     int lines = 0;
     for (std::string line; std::getline(requests, line); ++lines)

@@ -47,9 +47,10 @@ BOOST_AUTO_TEST_CASE(of_options) {
     check_told_briefly({"run", "--" + value});
     check_told_briefly({"run", "--bench", value});
     check_told_briefly({"run", "--bench", "gemm-single-pe", "--topology", value});
-    for (const char* option : {"--device", "--param", "--until", "--max-wall", "--deadlock-after",
-                               "--seed", "--data", "--set", "--ccl", "--components", "--op-log",
-                               "--op-log-limit", "--max-memory", "--trace-scope"}) {
+    for (const char* option :
+         {"--device", "--param", "--until", "--max-wall", "--deadlock-after", "--seed", "--data",
+          "--set", "--ccl", "--components", "--op-log", "--op-log-limit", "--max-memory",
+          "--trace-scope", "--trace-window", "--trace-when"}) {
       check_told_briefly(joined(run, {option, value}));
     }
     check_told_briefly(joined(run, {"--verify-data=" + value}));

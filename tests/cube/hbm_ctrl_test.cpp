@@ -7,11 +7,13 @@
 
 #include "tests/support/forked.h"
 #include "tests/support/mini_machine.h"
+#include "tests/support/signal_log.h"
 
 using namespace kernbench;
 using kernbench::test::MiniLink;
 using kernbench::test::MiniMachine;
 using kernbench::test::Received;
+using kernbench::test::SignalLog;
 using kernbench::test::StubNode;
 
 namespace {
@@ -344,24 +346,33 @@ KERNBENCH_SYSTEMC_TEST(without_a_link_bandwidth_bursts_take_no_time) {
 }
 
 KERNBENCH_SYSTEMC_TEST(shows_what_its_channels_do_without_changing_it) {
-  struct Changes final : tlm::tlm_analysis_if<TraceSignal> {
-    void write(const TraceSignal& signal) override {
-      seen.emplace_back(Component::now(), signal.labels()[signal.value()]);
-    }
-    std::vector<std::pair<Fs, std::string>> seen;
-  } changes;
   Memory t;
-  for (TraceSignal& signal : t.h->signals()) {
-    if (signal.name() == "pc0") signal.changes().bind(changes);
-  }
+  SignalLog log(*t.h);
   t.a.send_at(t.machine.write("a", "h", 0, 16), 100);  // 101..117
   t.a.send_at(t.machine.read("a", "h", 0, 16), 110);   // booked at 111 for 117..133
   t.a.send_at(t.machine.read("a", "h", 0, 16), 199);   // 200..216
   t.machine.run();
-  const std::vector<std::pair<Fs, std::string>> expected{
-      {101, "write"}, {111, "read"}, {133, "idle"}, {200, "read"}, {216, "idle"}};
-  BOOST_TEST((changes.seen == expected));
+  BOOST_TEST(log.of("pc0") ==
+             "idle at 0, write at 101, read at 117, idle at 133, read at 200, idle at 216");
+  BOOST_TEST(log.of("pc0_queue") == "0 at 0, 1 at 111, 0 at 117");
+  BOOST_TEST(log.of("pc0_transaction") ==
+             "x at 0, 0 at 101, 1 at 117, x at 133, 2 at 200, x at 216");
+  BOOST_TEST(log.of("pc1") == "idle at 0");
   BOOST_TEST(t.machine.completed_at(2) == 217U);
+}
+
+// 16 B bursts on 4 channels: bytes 24..64 begin on channel 1 and go on with 2 and 3.
+KERNBENCH_SYSTEMC_TEST(a_channel_shows_where_an_access_begins_on_it) {
+  Memory t;
+  SignalLog log(*t.h);
+  Transaction& read = t.machine.read("a", "h", 24, 40);
+  read.set_address(0x2018);
+  t.a.send_at(read, 100);
+  t.machine.run();
+  BOOST_TEST(log.of("pc0_address") == "x at 0");
+  BOOST_TEST(log.of("pc1_address") == "x at 0, 8216 at 101, x at 117");  // 0x2018
+  BOOST_TEST(log.of("pc2_address") == "x at 0, 8224 at 101, x at 117");  // 0x2020
+  BOOST_TEST(log.of("pc3_address") == "x at 0, 8240 at 101, x at 117");  // 0x2030
 }
 
 KERNBENCH_SYSTEMC_TEST(a_control_message_that_is_no_read_is_a_broken_rule) {

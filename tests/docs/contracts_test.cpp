@@ -2,6 +2,7 @@
 // that the pages name are those of the machine.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <regex>
 
 #include "platform/observe/link_statistics.h"
 #include "tests/docs/contract_tables.h"
@@ -74,6 +75,8 @@ void check_component(const std::string& name, const ContractTables& tables,
   for (const Parameter& parameter : implementation.schema) parameters.insert(parameter.name());
   for (const Statistic& statistic : component.statistics()) statistics.insert(statistic.name);
   for (const TraceSignal& signal : component.signals()) signals.insert(signal.name());
+  for (const SignalDeclaration& later : component.signals_when_used())
+    signals.insert(std::regex_replace(later.name, std::regex(R"(\{i\})"), "0"));
   compare(name, "parameter", tables, parameters);
   compare(name, "statistic", tables, statistics);
   compare(name, "signal", tables, signals);

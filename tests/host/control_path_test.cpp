@@ -6,6 +6,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/forked.h"
+#include "tests/support/signal_log.h"
+#include "tests/support/whole_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -24,6 +26,21 @@ KERNBENCH_SYSTEMC_TEST(a_launch_takes_the_control_path_and_back) {
   BOOST_TEST(launched(m, "sip0.cube0.pe0.pe_cpu").target_start ==
              at_io_cpu + io_to_m + m_to_pe0);  // 51.00001 ns
   BOOST_TEST(launched(m, "sip0.cube0.pe0.pe_cpu").ready == 51'000'010u);
+}
+
+KERNBENCH_SYSTEMC_TEST(processors_of_the_control_path_show_what_they_serve) {
+  WholeMachine m("topology.tiny.yaml");
+  const MachineDescription& machine = m.platform->machine();
+  const SignalLog pcie_ep(m.platform->component(machine.pcie_ep(0)));
+  const SignalLog io_cpu(m.platform->component(machine.io_cpu(0)));
+  const SignalLog m_cpu(m.platform->component(machine.m_cpu(0, 0)));
+  m.run([&](HostPort& port) { port.wait(*port.submit(kernel_launch({pe0}))); });
+  // 5, 10 and 5 ns; the answers cost nothing.
+  BOOST_TEST(pcie_ep.of("serving") == "1 at 0, 0 at 5000000");
+  BOOST_TEST(io_cpu.of("serving") == "0 at 0, 1 at 5000002, 0 at 15000002");
+  BOOST_TEST(m_cpu.of("serving") == "0 at 0, 1 at 37600008, 0 at 42600008");
+  BOOST_TEST(m_cpu.of("source").substr(0, 36) == "x at 0, sip0.io0.io_cpu at 37600008,");
+  BOOST_TEST(m_cpu.of("address") == "x at 0");
 }
 
 KERNBENCH_SYSTEMC_TEST(maps_and_unmaps_end_when_every_target_has_them) {

@@ -10,11 +10,13 @@
 #include "models/io/ual_ep.h"
 #include "tests/support/forked.h"
 #include "tests/support/mini_machine.h"
+#include "tests/support/signal_log.h"
 
 using namespace kernbench;
 using kernbench::test::forked_value;
 using kernbench::test::MiniLink;
 using kernbench::test::MiniMachine;
+using kernbench::test::SignalLog;
 using kernbench::test::StubNode;
 
 namespace {
@@ -170,6 +172,19 @@ KERNBENCH_SYSTEMC_TEST(the_tie_rule_holds_without_an_overhead_over_many_deltas) 
   t.machine.run();
   BOOST_TEST(t.machine.completed_at(0) == 105U);
   BOOST_TEST(t.machine.completed_at(1) == 109U);
+}
+
+KERNBENCH_SYSTEMC_TEST(shows_what_it_serves) {
+  Tested t;
+  SignalLog log(*t.e);
+  t.inject_at(t.machine.write("e", "z", 0x40, 48), 100);  // leaves at 110, until 122
+  t.machine.run();
+  BOOST_TEST(log.of("inbox") == "0 at 0, 1 at 100, 0 at 110");
+  BOOST_TEST(log.of("serving") == "0 at 0, 1 at 100, 0 at 122");
+  BOOST_TEST(log.of("bytes") == "x at 0, 48 at 100, x at 122");
+  BOOST_TEST(log.of("source") == "x at 0, e at 100, x at 122");
+  BOOST_TEST(log.of("destination") == "x at 0, z at 100, x at 122");
+  BOOST_TEST(log.of("to_z_busy") == "0 at 0, 1 at 110, 0 at 122");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -14,9 +14,10 @@ namespace kernbench::test {
 class FakeEngine : public Component {
  public:
   explicit FakeEngine(const ComponentInit& init)
-      : Component(init), busy(add_signal("busy", "serves", 1)),
-        depth(add_signal("queue_depth", "waiting", 8)),
-        stage(add_signal("stage", "of the tile", 2, {"IDLE", "DMA_READ", "GEMM"})) {
+      : Component(init), busy(add_signal("busy", "serves", SignalFormat::flag())),
+        depth(add_signal("queue_depth", "waiting", SignalFormat::count("", 8))),
+        stage(add_signal("stage", "of the tile",
+                         SignalFormat::enumeration({"IDLE", "DMA_READ", "GEMM"}))) {
     add_statistic("busy", "time in service", Quantity::time_fs, busy_time);
     add_statistic("transferred", "payload", Quantity::bytes, bytes);
     add_statistic("commands", "served", Quantity::count, commands);

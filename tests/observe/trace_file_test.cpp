@@ -3,9 +3,7 @@
 #include "platform/observe/trace_file.h"
 
 #include "models/base/errors.h"
-#include "platform/observe/object_tree.h"
-#include "platform/observe/trace_scope.h"
-#include "tests/observe/fake_machine.h"
+#include "tests/observe/traced_run.h"
 #include "tests/support/forked.h"
 
 using namespace kernbench;
@@ -15,21 +13,6 @@ namespace {
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
-}
-
-// The engine's story: 5 ns a read starts, 7.000001 ns GEMM with 3 waiting, 9 ns idle.
-void play(FakeMachine& machine) {
-  run_ns(5);
-  machine.dma->busy.set(1);
-  machine.dma->stage.set(1);
-  sc_core::sc_start(Component::fs(2'000'001));
-  machine.dma->stage.set(2);
-  machine.dma->depth.set(3);
-  sc_core::sc_start(Component::fs(1'999'999));
-  machine.dma->busy.set(0);
-  machine.dma->stage.set(0);
-  machine.dma->depth.set(0);
-  run_ns(1);
 }
 
 std::string waveform(const std::vector<std::string>& patterns) {
@@ -60,16 +43,16 @@ $end
 $scope module sip0 $end
 $scope module pe0 $end
 $scope module pe_dma $end
-$var link 1 ! busy $end
-$var link 8 " queue_depth [7:0] $end
+$var wire 1 ! busy $end
+$var wire 8 " queue_depth [7:0] $end
 $var string 1 # stage $end
 $upscope $end
 $scope module pe_gemm $end
-$var link 1 $ busy $end
+$var wire 1 $ busy $end
 $upscope $end
 $upscope $end
 $scope module ucie-N $end
-$var link 1 % busy $end
+$var wire 1 % busy $end
 $upscope $end
 $upscope $end
 $enddefinitions $end
@@ -226,8 +209,8 @@ KERNBENCH_SYSTEMC_TEST(objects_registered_with_sc_trace_are_polled) {
                       "state $end\n$var event 1 # done $end\n"),
              text);
   BOOST_TEST(contains(text,
-                      "$var link 1 $ busy $end\n$scope module rtl $end\n$var link 1 % valid "
-                      "$end\n$var link 32 & beat [31:0] $end\n"),
+                      "$var wire 1 $ busy $end\n$scope module rtl $end\n$var wire 1 % valid "
+                      "$end\n$var wire 32 & beat [31:0] $end\n"),
              text);
   BOOST_TEST(text.substr(text.find("#0")) ==
              "#0\n$dumpvars\nr0.5 !\nsOFF \"\n0$\n0%\nb0 &\nb01XZ '\n$end\n"

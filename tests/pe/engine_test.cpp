@@ -187,19 +187,20 @@ KERNBENCH_SYSTEMC_TEST(trace_events_come_in_the_order_of_spec_5_4) {
   }
 }
 
-KERNBENCH_SYSTEMC_TEST(signals_tell_state_busy_queue_and_command) {
+KERNBENCH_SYSTEMC_TEST(signals_tell_state_queue_and_what_is_in_service) {
   PeTestbench pe({{"pe_scheduler", {{"overhead_ns", "0"}}}});
   std::vector<std::string> seen;
   pe.at(0, [&] {
-    for (int i = 0; i < 3; ++i) pe.submit(DotCommand{32, 64, 32, DType::f16});
+    for (int i = 0; i < 3; ++i) pe.submit(DotCommand{32, 64, 48, DType::f16});
   });
   pe.at(1 * ns, [&] {
     for (const TraceSignal& signal : pe.engine("pe_gemm").signals())
-      seen.push_back(signal.name() + "=" + std::to_string(signal.value()));
+      seen.push_back(signal.name() + "=" + (signal.known() ? std::to_string(signal.value()) : "x"));
   });
   pe.run();
-  const std::vector<std::string> expected{"gemm_state=3", "gemm_busy=1", "gemm_queue=2",
-                                          "gemm_command=1"};
+  const std::vector<std::string> expected{
+      "gemm_queue=2", "gemm_state=3", "gemm_busy=1", "gemm_command=1", "gemm_tile=x",
+      "gemm_stage=0", "gemm_m=32",    "gemm_n=48",   "gemm_k=64",      "gemm_address=x"};
   BOOST_TEST(seen == expected, boost::test_tools::per_element());
   for (const TraceSignal& signal : pe.engine("pe_gemm").signals()) BOOST_TEST(signal.value() == 0u);
 }

@@ -383,4 +383,28 @@ KERNBENCH_SYSTEMC_TEST(signals_and_statistics_show_heads_tails_and_credits) {
   BOOST_TEST(m.statistic({0, 0, 1}, PeEngine::pe_dma, "messages_written") == 3u);
 }
 
+KERNBENCH_SYSTEMC_TEST(signals_of_a_ring_appear_with_its_installation) {
+  struct Added final : tlm::tlm_analysis_if<AddedSignal> {
+    void write(const AddedSignal& added) override {
+      names.push_back(added.signal.name());
+      unchanged = unchanged && added.signal.value() == 0;
+    }
+    std::vector<std::string> names;
+    bool unchanged = true;
+  } added;
+  TorchMachine m;
+  Component& ipcq = m.engine({0, 0, 1}, PeEngine::pe_ipcq);
+  BOOST_TEST(ipcq.signals().size() == 1u);  // state
+  ipcq.added_signals().bind(added);
+  m.run([](Torch& torch) { torch.ipcq.install(ring_of(2)); });
+  BOOST_REQUIRE(added.names.size() == 12u);  // E and W
+  BOOST_TEST(added.names.front() == "pair0_credits");
+  BOOST_TEST(added.names.back() == "pair1_peer");
+  BOOST_TEST(added.unchanged);  // each is announced before its first change
+  for (const TraceSignal& signal : ipcq.signals()) {
+    if (signal.name() == "pair0_peer")
+      BOOST_TEST(signal.labels()[signal.value()] == "sip0.cube0.pe0.pe_ipcq");
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,8 +1,10 @@
 // PE_MMU (spec 3.3, ADR-0039): the page table, the messages, the address model PA.
+#include <fmt/format.h>
 #include <rapidcheck/boost_test.h>
 
 #include <boost/test/unit_test.hpp>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "models/address/virtual_space.h"
@@ -10,6 +12,7 @@
 #include "models/pe/page_table.h"
 #include "tests/pe/pe_testbench.h"
 #include "tests/support/forked.h"
+#include "tests/support/signal_log.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -199,6 +202,27 @@ KERNBENCH_SYSTEMC_TEST(a_map_message_takes_effect_after_its_overhead_and_is_answ
   BOOST_TEST(seen == expected, boost::test_tools::per_element());
   BOOST_TEST(pe.answer(request).time == 4 * ns + 2);
   BOOST_TEST(pe.response(request).completion.ok);
+}
+
+KERNBENCH_SYSTEMC_TEST(shows_messages_and_look_ups) {
+  PeTestbench pe({{"pe_mmu", {{"overhead_ns", "4"}}}});
+  std::optional<SignalLog> log;
+  pe.at(0, [&] {
+    log.emplace(pe.engine("pe_mmu"));
+    auto map = std::make_shared<MmuMap>();
+    map->entries = {{va_base, 4096, 256}};
+    pe.send_control("pe_mmu", map);  // comes at 1 fs
+  });
+  pe.at(2 * ns, [&] { BOOST_CHECK_THROW(pe.translate(va_base, 256), AccessFault); });
+  pe.at(8 * ns, [&] { pe.translate(va_base + 128, 64); });
+  pe.run();
+  BOOST_TEST(log->of("serving") == "0 at 0, 1 at 1, 0 at 4000001");
+  BOOST_TEST(log->of("kind") == "x at 0, message at 1, x at 4000001");
+  BOOST_TEST(log->of("mappings") == "0 at 0, 1 at 4000001");
+  BOOST_TEST(log->of("look_ups") == "0 at 0, 1 at 2000000, 2 at 8000000");
+  BOOST_TEST(log->of("misses") == "0 at 0, 1 at 2000000");
+  BOOST_TEST(log->of("look_up_address") ==
+             fmt::format("x at 0, {} at 2000000, {} at 8000000", va_base, va_base + 128));
 }
 
 KERNBENCH_SYSTEMC_TEST(an_address_below_the_virtual_space_is_physical) {

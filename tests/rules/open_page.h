@@ -73,8 +73,9 @@ class OpenPage : public HbmTiming {
                      outcomes_[conflict]);
   }
   void observe_channel(Observables& to, std::size_t channel, const std::string& name) {
-    channels_[channel].last = &to.add_signal(name + "_row", "what the last burst booked has found",
-                                             2, {"hit", "miss", "conflict"});
+    channels_[channel].last =
+        &to.add_signal(name + "_row", "what the last burst booked has found",
+                       SignalFormat::enumeration({"hit", "miss", "conflict"}));
   }
 
  private:

@@ -39,6 +39,7 @@ MiniMachine::MiniMachine(std::vector<std::string> names, std::uint32_t flit_byte
   std::sort(names_.begin(), names_.end());
   nodes_.resize(names_.size());
   counts_.resize(names_.size());
+  for (const std::string& name : names_) description_.nodes.push_back({name, {}, nullptr});
 }
 
 MiniMachine::~MiniMachine() = default;

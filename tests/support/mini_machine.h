@@ -132,9 +132,8 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
 
   TransactionPool& pool() override { return pool_; }
   Routes& routes() override { return *this; }
-  const MachineDescription& machine() const override {
-    throw ModelError("a MiniMachine is no machine of SIPs and cubes");
-  }
+  // Names of the nodes only: no machine of SIPs and cubes.
+  const MachineDescription& machine() const override { return description_; }
   FunctionalModel* data() override { return nullptr; }
   void fatal(const sc_core::sc_object& where, const std::string& what) override;
   PendingWaits& pending_waits() override { return pending_waits_; }
@@ -162,6 +161,7 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
                        std::uint64_t offset, unsigned bytes, Fs issued);
 
   std::vector<std::string> names_;  // sorted
+  MachineDescription description_;
   std::uint32_t flit_bytes_;
   Observation observation_;
   TransactionPool pool_{&observation_.transaction_ends};

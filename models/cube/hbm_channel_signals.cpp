@@ -1,0 +1,60 @@
+#include "models/cube/hbm_channel_signals.h"
+
+#include <vector>
+
+namespace kernbench {
+
+HbmChannelSignals::HbmChannelSignals(Observables to, const std::string& name, std::size_t index,
+                                     std::size_t channels, std::uint32_t burst_bytes)
+    : index_(index), channels_(channels), burst_bytes_(burst_bytes),
+      state_(to.add_signal(name, "what the pseudo-channel does",
+                           SignalFormat::enumeration({"idle", "read", "write"}), this)),
+      queue_(to.add_signal(name + "_queue", "accesses that wait for the pseudo-channel",
+                           SignalFormat::count("accesses"), this)),
+      transaction_(
+          to.add_signal(name + "_transaction",
+                        "of the access under way: initiator's number above 32 bits of its count",
+                        SignalFormat::id(64), this)),
+      address_(to.add_signal(name + "_address",
+                             "physical address at which it begins on this channel",
+                             SignalFormat::address(), this)) {}
+
+void HbmChannelSignals::booked(const Transaction& transaction, HbmDirection direction, Fs start,
+                               Fs finish) {
+  if (start == finish) return;
+  accesses_.push_back(
+      {start, finish, transaction.route().key.number(), address_of(transaction), direction});
+}
+
+// Of the first of its bursts that lies on this channel.
+std::uint64_t HbmChannelSignals::address_of(const Transaction& transaction) const {
+  const RouteExtension& route = transaction.route();
+  if (route.channel != every_channel) return transaction.get_address();
+  const std::uint64_t first = route.offset / burst_bytes_;
+  const std::uint64_t behind = (index_ + channels_ - first % channels_) % channels_;
+  if (behind == 0) return transaction.get_address();
+  return transaction.get_address() + (first + behind) * burst_bytes_ - route.offset;
+}
+
+Fs HbmChannelSignals::update(Fs now) {
+  while (!accesses_.empty() && accesses_.front().finish <= now) accesses_.pop_front();
+  const bool busy = !accesses_.empty() && accesses_.front().start <= now;
+  queue_.set(accesses_.size() - (busy ? 1 : 0));
+  if (busy) {
+    const Access& access = accesses_.front();
+    state_.set(static_cast<std::uint64_t>(access.direction));
+    transaction_.set(access.id);
+    address_.set(access.address);
+    return access.finish;
+  }
+  state_.set(0);
+  transaction_.clear();
+  address_.clear();
+  return accesses_.empty() ? never_fs : accesses_.front().start;
+}
+
+void HbmChannelSignals::end_observation() {
+  while (!accesses_.empty()) accesses_.pop_front();
+}
+
+}  // namespace kernbench

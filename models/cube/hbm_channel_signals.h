@@ -1,0 +1,43 @@
+// Signals of a pseudo-channel: what it does, for which transaction, and what waits for it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "models/base/observables.h"
+#include "models/base/trace_signal.h"
+#include "models/protocol/ring_buffer.h"
+#include "models/protocol/transaction.h"
+#include "models/timing/hbm_burst.h"
+
+namespace kernbench {
+
+class HbmChannelSignals final : public SignalGroup {
+ public:
+  // Of channel `index` of `channels`, with the names "pc0", "pc0_queue", ...
+  HbmChannelSignals(Observables to, const std::string& name, std::size_t index,
+                    std::size_t channels, std::uint32_t burst_bytes);
+
+  // Bursts of the transaction occupy the channel from `start` to `finish`; in order.
+  void booked(const Transaction& transaction, HbmDirection direction, Fs start, Fs finish);
+  // Shows what holds at `now`; returns the instant at which it changes next.
+  Fs update(Fs now);
+
+ private:
+  struct Access {
+    Fs start = 0, finish = 0;
+    std::uint64_t id = 0, address = 0;
+    HbmDirection direction = HbmDirection::none;
+  };
+
+  void end_observation() override;
+  std::uint64_t address_of(const Transaction& transaction) const;
+
+  std::size_t index_, channels_;
+  std::uint32_t burst_bytes_;
+  RingBuffer<Access> accesses_;  // under way, and booked ahead
+  TraceSignal &state_, &queue_, &transaction_, &address_;
+};
+
+}  // namespace kernbench

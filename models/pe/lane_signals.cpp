@@ -1,0 +1,78 @@
+#include "models/pe/lane_signals.h"
+
+#include "models/protocol/task_operands.h"
+
+namespace kernbench {
+namespace {
+
+TraceSignal& add_extent(Observables& to, const std::string& name, const char* description) {
+  TraceSignal& signal = to.add_signal(name, description, SignalFormat::count("elements", 32));
+  signal.clear();
+  return signal;
+}
+
+}  // namespace
+
+LaneSignals::LaneSignals(Observables to, const std::string& stage, const std::string& number)
+    : state_(to.add_signal(
+          stage + "_state" + number, "what the lane does",
+          SignalFormat::enumeration({"idle", "ready", "waiting", "serving", "blocked"}))),
+      busy_(to.add_signal(stage + "_busy" + number, "a stage is in service", SignalFormat::flag())),
+      command_(
+          to.add_signal(stage + "_command" + number, "command of the tile", SignalFormat::id())),
+      tile_(to.add_signal(stage + "_tile" + number, "tile of a composite", SignalFormat::id())),
+      stage_(to.add_signal(stage + "_stage" + number, "place of the stage in its tile, from 0",
+                           SignalFormat::id(8))),
+      m_(add_extent(to, stage + "_m" + number, "rows of the output that the tile covers")),
+      n_(add_extent(to, stage + "_n" + number, "columns of the output that the tile covers")),
+      k_(add_extent(to, stage + "_k" + number, "depth of a GEMM that the tile covers")),
+      address_(to.add_signal(stage + "_address" + number,
+                             "of the block that the stage moves, or of its first operand",
+                             SignalFormat::address())) {}
+
+void LaneSignals::show(LaneState state, const TileTask* task) {
+  state_.set(static_cast<std::uint64_t>(state));
+  busy_.set(state == LaneState::serving ? 1 : 0);
+  if (task == nullptr) {
+    clear();
+  } else if (state != LaneState::blocked) {
+    show_stage(*task);
+  }
+}
+
+void LaneSignals::show_stage(const TileTask& task) {
+  const Stage& stage = task.stage();
+  command_.set(task.command_id);
+  stage_.set(task.stage_index);
+  const auto extent = [](TraceSignal& signal, std::int64_t simple, std::int64_t covered) {
+    const std::int64_t value = simple > 0 ? simple : covered;
+    if (value > 0) {
+      signal.set(static_cast<std::uint64_t>(value));
+    } else {
+      signal.clear();
+    }
+  };
+  const TileExtents& covers = task.tile.extents;
+  extent(m_, stage.m, covers.rows.length);
+  extent(n_, stage.n, covers.columns.length);
+  extent(k_, stage.k, covers.depth.length);
+  if (task.simple) {
+    tile_.clear();
+  } else {
+    tile_.set(task.tile.id);
+  }
+  if (stage.type == StageType::dma_read || stage.type == StageType::dma_write) {
+    address_.set(stage.address);
+  } else if (stage.operand_count > 0 && task.operands != nullptr && !task.operands->empty()) {
+    address_.set(task.operands->block(task.tile, stage).address);
+  } else {
+    address_.clear();
+  }
+}
+
+void LaneSignals::clear() {
+  for (TraceSignal* signal : {&command_, &tile_, &stage_, &m_, &n_, &k_, &address_})
+    signal->clear();
+}
+
+}  // namespace kernbench

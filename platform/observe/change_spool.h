@@ -1,0 +1,78 @@
+// Changes of a waveform until its header is known: variables may still be added, or turn out never
+// to change. Compact records in memory, beyond a mebibyte in a temporary file without a name.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/base/units.h"
+
+namespace kernbench {
+
+class ChangeSpool {
+ public:
+  // The temporary file lies in the folder of the file `beside`, or where that is not possible in
+  // the system's folder for temporary files.
+  explicit ChangeSpool(std::string beside);
+  ~ChangeSpool();
+  ChangeSpool(const ChangeSpool&) = delete;
+  ChangeSpool& operator=(const ChangeSpool&) = delete;
+
+  void time(Fs t);  // ascending, the first one from 0
+  void bits(std::uint32_t variable, std::uint64_t value) {
+    put_head(Tag::bits, variable);
+    put_number(value);
+    flush_if_full();
+  }
+  void unknown(std::uint32_t variable);
+  void text(std::uint32_t variable, std::string_view value);
+  void comment(std::string_view value) { put_text(Tag::comment, 0, value); }
+
+  enum class Tag : std::uint8_t { time, bits, unknown, text, comment };
+  struct Record {
+    Tag tag = Tag::time;
+    std::uint32_t variable = 0;
+    std::uint64_t number = 0;  // instant or bits
+    std::string text;
+  };
+  // Reads the records from the first one on; nothing is written any more. False: that was all.
+  bool next(Record& record);
+
+  // errno of the first access to the temporary file that failed; 0: none did.
+  int error() const { return error_; }
+
+ private:
+  void put_head(Tag tag, std::uint64_t number) {
+    put_number(number << 3U | static_cast<std::uint64_t>(tag));
+  }
+  void put_number(std::uint64_t number) {  // 7 bits a byte, the lowest first
+    for (; number >= 0x80; number >>= 7U)
+      buffer_.push_back(static_cast<char>(0x80 | (number & 0x7fU)));
+    buffer_.push_back(static_cast<char>(number));
+  }
+  void put_text(Tag tag, std::uint64_t variable, std::string_view value);
+  void flush_if_full() {
+    if (buffer_.size() >= buffer_bytes) flush();
+  }
+  void flush();
+  void open_file();
+  int byte();  // -1: the end
+  std::uint64_t number();
+  void refill();
+
+  static constexpr std::size_t buffer_bytes = std::size_t{1} << 20U;
+
+  std::string beside_;
+  std::string buffer_;  // not yet in the file; when reading, what was read last
+  int file_ = -1;
+  std::uint64_t in_file_ = 0, read_ = 0;  // bytes
+  std::size_t at_ = 0;                    // in buffer_, when reading
+  Fs time_ = 0;
+  bool reading_ = false;
+  std::string last_;  // what was not in the file when reading began
+  int error_ = 0;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,38 @@
+// What a viewer shows of a waveform: the variables in groups, one per component, in an order that
+// follows the data path; and the files beside the waveform that tell GTKWave and Surfer so.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/observe/wave_writer.h"
+
+namespace kernbench {
+
+struct WaveItem {
+  WaveVariable variable;
+  bool changed = false;
+};
+
+struct WaveGroup {
+  std::string scope;
+  std::vector<WaveItem> items;  // as in the file
+  bool open = false;            // something changes, and it is among the first screens
+};
+
+// Host and IO chiplets, then by cube m_cpu, PEs from pe_cpu to pe_ipcq, routers, memories and UCIe,
+// then switches; numbers by value.
+std::vector<WaveGroup> wave_layout(const std::vector<WaveItem>& items);
+
+// "wave.gtkw" beside "wave.vcd" or "wave.fst", "wave.sucl".
+std::string gtkw_path(const std::string& trace);
+std::string surfer_path(const std::string& trace);
+
+// Groups, colours and radix by the type of a signal, no markers, zoomed to the whole file. For
+// `gtkwave F.vcd F.gtkw`, or `gtkwave F.gtkw`.
+std::string gtkw_text(const std::string& trace, const std::vector<WaveGroup>& groups, Fs begin,
+                      Fs end);
+// The open groups, which dividers head. For `surfer F.vcd --command-file F.sucl`.
+std::string surfer_text(const std::string& trace, const std::vector<WaveGroup>& groups);
+
+}  // namespace kernbench

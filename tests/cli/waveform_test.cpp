@@ -1,0 +1,233 @@
+// `--trace` and what goes with it, of `run`, of `traffic` and of initiators: files, formats,
+// windows, conditions, the files of viewers, how runs that are cut short leave them, and what is
+// refused (spec 11.1).
+#include <boost/test/unit_test.hpp>
+#include <csignal>
+#include <sstream>
+
+#include "tests/cli/program.h"
+#include "tests/support/vcd_reader.h"
+
+using namespace kernbench::test;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr std::uint64_t ns = 1'000'000;
+const std::string dma = "sip0.cube0.pe0.pe_dma.";
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+const Words product{"run", "--bench", "matmul-composite", "--topology", "tiny"};
+// Of minutes.
+const Words long_product = product + Words{"--param", "variant=ref_ref", "--param", "M=65536",
+                                           "--param", "K=2048",          "--param", "N=2048"};
+const Words random_traffic{"traffic",    "--topology", "tiny",   "--generate", "random",
+                           "--requests", "4",          "--rate", "8"};
+
+Vcd traced(const Words& words, const Words& options, const std::string& warning = "") {
+  const TemporaryFolder folder;
+  const ProgramResult result =
+      kernbench_program(words + Words{"--trace", folder.file("w.vcd")} + options);
+  BOOST_TEST(result.status == 0, result.err);
+  BOOST_TEST(contains(result.err, warning), result.err);
+  return read_vcd(folder.read("w.vcd"));
+}
+
+void check_refused(const Words& words, const Words& parts) {
+  const TemporaryFolder folder;
+  const ProgramResult result = kernbench_program(words);
+  BOOST_TEST(result.status == 2, result.status << ": " << result.err);
+  for (const std::string& part : parts) BOOST_TEST(contains(result.err, part), result.err);
+}
+
+// Names of variables as viewers have them, in lines that begin so.
+std::vector<std::string> names_in(const std::string& text, const std::string& begin) {
+  std::vector<std::string> names;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.compare(0, begin.size(), begin) != 0) continue;
+    names.push_back(line.substr(begin.size(), line.find('[', begin.size()) - begin.size()));
+  }
+  return names;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(waveforms)
+
+// Both formats, and the files beside them.
+BOOST_AUTO_TEST_CASE(equal_runs_write_equal_files) {
+  const TemporaryFolder folder;
+  for (const std::string name : {"w.vcd", "w.fst"}) {
+    std::vector<std::string> first;
+    for (int i = 0; i < 2; ++i) {
+      BOOST_TEST(kernbench_program(product + Words{"--trace", folder.file(name)}).status == 0);
+      const std::vector<std::string> files{folder.read(name), folder.read("w.gtkw"),
+                                           folder.read("w.sucl"),
+                                           folder.read(name + ".config.yaml")};
+      for (const std::string& file : files) BOOST_TEST(!file.empty());
+      if (i == 0) first = files;
+      BOOST_TEST((files == first), name);
+    }
+  }
+  BOOST_TEST(std::filesystem::file_size(folder.file("w.fst")) <
+             std::filesystem::file_size(folder.file("w.vcd")) / 2);
+}
+
+// What GTKWave and Surfer are told to show is in the file.
+BOOST_AUTO_TEST_CASE(viewers_are_told_what_is_in_the_file) {
+  const TemporaryFolder folder;
+  BOOST_TEST(kernbench_program(product + Words{"--trace", folder.file("w.vcd"), "--trace-scope",
+                                               "sip0.cube0.pe0"})
+                 .status == 0);
+  const Vcd vcd = read_vcd(folder.read("w.vcd"));
+  const auto in_gtkwave = names_in(folder.read("w.gtkw"), "sip0");
+  BOOST_TEST(in_gtkwave.size() == vcd.variables.size());
+  for (const std::string& name : in_gtkwave) BOOST_TEST(vcd.variables.count(name) == 1U, name);
+  const auto in_surfer = names_in(folder.read("w.sucl"), "variable_add ");
+  BOOST_TEST(in_surfer.size() > 10U);
+  for (const std::string& name : in_surfer) BOOST_TEST(vcd.variables.count(name) == 1U, name);
+}
+
+BOOST_AUTO_TEST_CASE(a_window_is_a_part_of_the_whole) {
+  const Vcd whole = traced(product, {});
+  const Vcd part = traced(product, {"--trace-window", "450:500.5"});
+  BOOST_TEST(part.first == 450 * ns);
+  BOOST_TEST(part.last == 500 * ns + ns / 2);
+  BOOST_TEST(part.variables.size() == whole.variables.size());
+  for (const auto& [name, variable] : part.variables) {
+    for (const auto& [when, value] : variable.changes)
+      BOOST_TEST(whole.at(name, when) == value, name << " at " << when);
+  }
+  BOOST_TEST(part.at(dma + "dma_read_state", 500 * ns) ==
+             whole.at(dma + "dma_read_state", 500 * ns));
+  BOOST_TEST(traced(product, {"--trace-window", ":450"}).first == 0U);
+  BOOST_TEST(traced(product, {"--trace-window", "450:"}).last == whole.last);
+  const Vcd none = traced(product, {"--trace-window", "50000:"}, "warning: the waveform '");
+  BOOST_TEST(none.timestamps == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_condition_begins_the_file) {
+  const Vcd whole = traced(product, {});
+  const Vcd part = traced(product, {"--trace-when", dma + "dma_read_busy==1"});
+  BOOST_TEST(part.first > 0U);
+  BOOST_TEST(part.at(dma + "dma_read_busy", part.first) == "1");
+  BOOST_TEST(whole.at(dma + "dma_read_busy", part.first) == "1");
+  BOOST_TEST(whole.at(dma + "dma_read_busy", part.first - 1) == "0");
+  BOOST_TEST(part.last == whole.last);
+  const Vcd none = traced(product, {"--trace-when", dma + "faults>0"},
+                          "the condition of --trace-when has not held");
+  BOOST_TEST(none.timestamps == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(what_never_changes_can_be_left_out) {
+  const Vcd all = traced(product, {"--trace-scope", "*"});
+  const Vcd changed = traced(product, {"--trace-scope", "*", "--trace-changed"});
+  BOOST_TEST(changed.variables.size() > 10U);
+  BOOST_TEST(changed.variables.size() < all.variables.size() / 2);
+  for (const auto& [name, variable] : all.variables) {
+    BOOST_TEST((changed.variables.count(name) == 1) == (variable.changes.size() > 1), name);
+  }
+}
+
+// Everything by default: the accesses are to be seen, not engines.
+BOOST_AUTO_TEST_CASE(traffic_is_traced_as_a_run_is) {
+  const Vcd all = traced(random_traffic, {});
+  BOOST_TEST(all.variables.count("sip0.cube0.r0c0.inbox") == 1U);
+  const Vcd part = traced(
+      random_traffic, {"--trace-scope", "*.pe_dma", "--trace-window", "10:20", "--trace-changed"});
+  BOOST_TEST(part.first == 10 * ns);
+  BOOST_TEST(part.last == 20 * ns);
+  BOOST_TEST(part.variables.count("sip0.cube0.r0c0.inbox") == 0U);
+  check_refused(random_traffic + Words{"--save", "/dev/null", "--trace", "x.vcd"},
+                {"--trace changes nothing with --save"});
+}
+
+// SIGINT, SIGTERM, a limit of time on the clock, a time that is asked for.
+BOOST_AUTO_TEST_CASE(runs_that_are_cut_short_leave_a_whole_file) {
+  const Words cut_short{"--max-wall", "2"};
+  for (const std::string name : {"w.vcd", "w.fst"}) {
+    for (const int signal : {SIGINT, SIGTERM, 0}) {
+      const TemporaryFolder folder;
+      const ProgramResult result = kernbench_program(
+          long_product + Words{"--trace", folder.file(name)} + (signal == 0 ? cut_short : Words{}),
+          signal, 3000);
+      BOOST_TEST(result.status == 1, result.status << ": " << result.err);
+      if (name == "w.vcd") {
+        BOOST_TEST(read_vcd(folder.read(name)).timestamps > 100U);
+      } else {
+        BOOST_TEST(folder.read(name).size() > 10'000U);
+        BOOST_TEST(!folder.has("w.fst.hier"));
+      }
+      BOOST_TEST(folder.has("w.gtkw"));
+      BOOST_TEST(folder.has("w.sucl"));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_pipe_gets_vcd_and_nothing_beside_it) {
+  const TemporaryFolder folder;
+  const ProgramResult result = kernbench_program(
+      product + Words{"--trace", "/dev/stdout", "--json"}, 0, 0, folder.file("out").c_str());
+  BOOST_TEST(result.status == 2);  // a file by another name
+  BOOST_TEST(kernbench_program(product + Words{"--trace", "/dev/null"}).status == 0);
+}
+
+BOOST_AUTO_TEST_CASE(wrong_options_are_refused) {
+  const TemporaryFolder folder;
+  for (const std::string name : {"x", "x.vcd.gz", "x.VCD", "x.lxt"}) {
+    check_refused(
+        product + Words{"--trace", folder.file(name)},
+        {"the waveform '" + folder.file(name) + "' ends in", "allowed are .vcd and .fst"});
+    BOOST_TEST(!folder.has(name));
+  }
+  const Words trace = product + Words{"--trace", folder.file("x.vcd")};
+  check_refused(product + Words{"--trace-scope", "*"}, {"--trace-scope without --trace"});
+  for (const Words& words :
+       {Words{"--trace-window", "1:2"}, Words{"--trace-when", "a.b>1"}, Words{"--trace-changed"}})
+    check_refused(product + words, {words[0] + " requires --trace"});
+  for (const std::string window : {"5", ":", "", "x:", "1:y", "-1:5"})
+    check_refused(trace + Words{"--trace-window", window}, {"--trace-window"});
+  check_refused(trace + Words{"--trace-window", "5:5"}, {"ends at 5 ns, not behind its begin"});
+  check_refused(trace + Words{"--trace-when", "sip0.cube0.pe0.pe_dm.faults>0"},
+                {"no component 'sip0.cube0.pe0.pe_dm'", "did you mean 'sip0.cube0.pe0.pe_dma'?"});
+  check_refused(trace + Words{"--trace-when", dma + "fault>0"}, {"did you mean 'faults'?"});
+  check_refused(trace + Words{"--stats", folder.file("x.gtkw")}, {"would overwrite", "x.gtkw"});
+  BOOST_TEST(!folder.has("x.vcd"));
+}
+
+// Rings of an IPCQ come when a collective installs them.
+BOOST_AUTO_TEST_CASE(signals_that_come_when_used_can_be_chosen) {
+  const Vcd vcd = traced({"run", "--bench", "collectives", "--topology", "tiny"},
+                         {"--trace-scope", "*.pair0_credits"});
+  BOOST_TEST_REQUIRE(vcd.variables.count("sip0.cube0.pe0.pe_ipcq.pair0_credits") == 1U);
+  BOOST_TEST(vcd.at("sip0.cube0.pe0.pe_ipcq.pair0_credits", 0) == "x");
+  BOOST_TEST(vcd.at("sip0.cube0.pe0.pe_ipcq.pair0_credits", vcd.last) != "x");
+}
+
+// With the nearest names, of globs too.
+BOOST_AUTO_TEST_CASE(globs_that_match_nothing_are_refused) {
+  const TemporaryFolder folder;
+  const Words trace = product + Words{"--trace", folder.file("x.vcd"), "--trace-scope"};
+  check_refused(
+      trace + Words{"sip0.cube0.pe0.pe_gem"},
+      {"'sip0.cube0.pe0.pe_gem' matches no signal", "did you mean 'sip0.cube0.pe0.pe_gemm'?"});
+  check_refused(trace + Words{"sip0.cube0.pe*.pe_gem"},
+                {"did you mean 'sip0.cube0.pe0.pe_gemm', 'sip0.cube0.pe1.pe_gemm' or"});
+  check_refused(trace + Words{"sip0.cube0.pe0.pe_gemm.gem_state"},
+                {"did you mean 'sip0.cube0.pe0.pe_gemm.gemm_state'?"});
+  check_refused(trace + Words{"sip1.*"}, {"'sip1.*' matches no signal", "did you mean 'sip0."});
+  check_refused(trace + Words{"nothing"}, {"'nothing' matches no signal", "kernbench topology"});
+  BOOST_TEST(!folder.has("x.vcd"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
