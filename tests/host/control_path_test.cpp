@@ -7,7 +7,6 @@
 
 #include "tests/support/forked.h"
 #include "tests/support/signal_log.h"
-#include "tests/support/whole_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
