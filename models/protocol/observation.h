@@ -19,6 +19,7 @@
 #include "models/base/trace_event.h"
 #include "models/protocol/arrival_queue.h"
 #include "models/protocol/fabric_socket.h"
+#include "models/protocol/kernel_progress.h"
 #include "models/protocol/transaction.h"
 
 namespace kernbench {
@@ -69,6 +70,9 @@ struct Observation {
   AnalysisPort<NodePassage> node_passages;
   AnalysisPort<TransactionEnd> transaction_ends;
   AnalysisPort<HbmBooking> hbm_bookings;
+  AnalysisPort<KernelRun> kernel_runs;
+  AnalysisPort<KernelWait> kernel_waits;
+  AnalysisPort<MessageProgress> message_progress;
 };
 
 }  // namespace kernbench
