@@ -15,6 +15,7 @@
 #include "platform/observe/json_text.h"
 #include "platform/observe/op_log_file.h"
 #include "platform/observe/op_origins.h"
+#include "platform/observe/progress_log.h"
 #include "platform/observe/request_trace.h"
 #include "platform/observe/statistics_regions.h"
 #include "platform/observe/transfer_breakdown.h"
@@ -68,19 +69,34 @@ Facts facts_of(const Bench& bench, const ParameterTexts& parameters, const RunOp
   return facts;
 }
 
+// "sip0,sip2"
+std::string devices_of(const LaunchRecord& launch) {
+  std::string devices;
+  int last = -1;
+  for (const auto& [where, metrics] : launch.metrics.per_pe) {  // by SIP first
+    if (where.sip != last)
+      devices += (devices.empty() ? "sip" : ",sip") + std::to_string(where.sip);
+    last = where.sip;
+  }
+  return devices;
+}
+
 std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launches) {
   std::vector<KernelReport> reports;
   for (const LaunchRecord& launch : launches) {
-    KernelReport report{launch.name, "", launch.meta, launch.metrics.merged, launch.metrics.per_pe};
-    int last = -1;
-    for (const auto& [where, metrics] : launch.metrics.per_pe) {  // by SIP first
-      if (where.sip != last)
-        report.devices += (report.devices.empty() ? "sip" : ",sip") + std::to_string(where.sip);
-      last = where.sip;
-    }
-    reports.push_back(std::move(report));
+    reports.push_back({launch.name, devices_of(launch), launch.meta, launch.metrics.merged,
+                       launch.metrics.per_pe});
   }
   return reports;
+}
+
+std::vector<LaunchRow> launch_rows(const std::vector<LaunchRecord>& launches) {
+  std::vector<LaunchRow> rows;
+  for (const LaunchRecord& launch : launches) {
+    rows.push_back({launch.name, devices_of(launch), launch.metrics.issued, launch.metrics.ended,
+                    launch.request_ids});
+  }
+  return rows;
 }
 
 // Of phase 2; --max-wall holds from now on.
@@ -174,6 +190,9 @@ int BenchRun::simulate() {
   std::optional<OpLogFile> op_log;
   if (std::optional<ResultFile> file = open(options_.op_log))
     executed_ops.bind(op_log.emplace(std::move(*file), &functional_model_, options_.op_log_limit));
+  std::optional<ProgressLog> progress_log;
+  if (op_log && op_log->table() != nullptr)
+    progress_log.emplace(platform.observation(), *op_log->table(), options_.op_log_limit);
   std::optional<OpOrigins> origins;
   if (options_.verifies_ops()) executed_ops.bind(origins.emplace());
   tracing.open(configuration_);
@@ -215,6 +234,7 @@ int BenchRun::simulate() {
     write_json_lines(stats_file->out(), statistics.json(regions->regions()));
     stats_file->close();
   }
+  if (progress_log) progress_log->close(launch_rows(program.launches()));
   if (op_log) op_log->close(op_log_meta(report.kernels));
   if (result.cause) std::rethrow_exception(result.cause);
   if (result.status == RunStatus::completed && (options_.verifies() || executor_)) {

@@ -122,8 +122,25 @@ void IpcqEnd::end_write() {
     record.data = std::move(op);
     port.write(record);
   }
+  report_written(message);
   to_ipcq_.end(arrival_);
   transaction.route().listener->completed(transaction);  // its sender gives it back
+}
+
+void IpcqEnd::report_written(const IpcqMessage& message) const {
+  const AnalysisPort<MessageProgress>& port = machine_.observation().message_progress;
+  if (!port.observed()) return;
+  MessageProgress written;
+  written.step = MessageProgress::Step::written;
+  written.node = &dma_;
+  written.installation = message.installation;
+  written.slot = message.dst_addr;
+  written.number = message.sender_seq;
+  written.bytes = message.nbytes;
+  written.arrived = writing_.time;
+  written.start = servers_[message_server].started;
+  written.end = Component::now();
+  port.write(written);
 }
 
 ExecutedOp IpcqEnd::op_until_now(const Server& server) const {

@@ -95,6 +95,7 @@ class IpcqEnd final : private ServiceProvider<RingRequest>,
   void paid(std::uint32_t server);
   void end(std::uint32_t server);
   void end_write();
+  void report_written(const IpcqMessage& message) const;
   ExecutedOp op_until_now(const Server& server) const;
   const Path& path_to_bank(MemorySpace space);
 

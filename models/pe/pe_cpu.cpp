@@ -150,12 +150,14 @@ void PeCpu::run(Launch& launch) {
   }
   const auto response = std::make_shared<HostResponse>();
   response->metrics.start_skew = now() - target;
+  const Fs start = now();
   const PeUsage before = command_queue_.usage();
   state_signal_.set(static_cast<std::uint64_t>(State::running));
   running_since_ = target;
   response->completion = run_body(message);
   running_since_.reset();
-  response->metrics.pe_exec = now() - target;
+  const Fs returned = now();
+  response->metrics.pe_exec = returned - target;
   running_time_ += response->metrics.pe_exec;
   if (to_ipcq_.connected()) {
     IpcqRequest end;
@@ -181,6 +183,7 @@ void PeCpu::run(Launch& launch) {
 
   ++launch_count_;
   if (!response->completion.ok) ++failures_;
+  report_run(message, start, returned);
   launch.request->route().message = response;
   launch.request->route().make_response();
   send(*launch.request, 0, 0, 0, now());
@@ -227,11 +230,26 @@ void PeCpu::check_abort() const {
   if (current_->aborted) throw KernelAborted{};
 }
 
-void PeCpu::await_or_end(const sc_core::sc_event& event, const std::string& what) {
+void PeCpu::await_or_end(const sc_core::sc_event& event, const std::string& what,
+                         KernelWait::Reason reason, std::uint64_t command) {
   check_abort();
   const Fs since = now();
   await(event | aborted_, what);
+  report_wait(reason, command, since);
   if (current_->aborted) throw KernelAborted{what, since};
+}
+
+// --- Reports
+
+void PeCpu::report_wait(KernelWait::Reason reason, std::uint64_t command, Fs since) const {
+  const AnalysisPort<KernelWait>& port = machine_.observation().kernel_waits;
+  if (port.observed() && since < now()) port.write({this, reason, command, since, now()});
+}
+
+void PeCpu::report_run(const KernelLaunch& message, Fs start, Fs returned) const {
+  const AnalysisPort<KernelRun>& port = machine_.observation().kernel_runs;
+  if (port.observed())
+    port.write({this, message.request_id, message.kernel.name, start, returned, now()});
 }
 
 // --- Kernel context
@@ -260,7 +278,8 @@ void PeCpu::wait(CommandState& command) {
   if (!command.done()) {
     state_signal_.set(static_cast<std::uint64_t>(State::waiting_for_command));
     await_or_end(command.completed(),
-                 fmt::format("command {} of kernel '{}'", command.id(), launch().kernel.name));
+                 fmt::format("command {} of kernel '{}'", command.id(), launch().kernel.name),
+                 KernelWait::Reason::command, command.id());
     state_signal_.set(static_cast<std::uint64_t>(State::running));
   }
   const auto same = [&command](const std::shared_ptr<CommandState>& state) {
@@ -326,8 +345,11 @@ void PeCpu::run_ipcq_operation(const std::string& what) {
   operation_ended_ = false;
   to_ipcq_.begin(operation_);
   state_signal_.set(static_cast<std::uint64_t>(State::waiting_for_ipcq));
+  const auto reason = std::holds_alternative<IpcqSend>(operation_.what)
+                          ? KernelWait::Reason::send
+                          : KernelWait::Reason::receive;
   while (!operation_ended_)
-    await_or_end(ipcq_ended_, fmt::format("{} of kernel '{}'", what, launch().kernel.name));
+    await_or_end(ipcq_ended_, fmt::format("{} of kernel '{}'", what, launch().kernel.name), reason);
   state_signal_.set(static_cast<std::uint64_t>(State::running));
   if (!operation_.error.empty()) throw UsageError(operation_.error);
 }

@@ -92,8 +92,12 @@ class PeCpu : public FabricNode,
   // Returns only where the kernel may make a call: the run does not end, nor has the launch failed
   // elsewhere.
   void check_abort() const;
-  // await(), on the kernel's thread, until an abort at the latest: then the kernel ends.
-  void await_or_end(const sc_core::sc_event& event, const std::string& what);
+  // await(), on the kernel's thread, until an abort at the latest: then the kernel ends. `command`:
+  // the one that is waited for.
+  void await_or_end(const sc_core::sc_event& event, const std::string& what,
+                    KernelWait::Reason reason, std::uint64_t command = 0);
+  void report_wait(KernelWait::Reason reason, std::uint64_t command, Fs since) const;
+  void report_run(const KernelLaunch& message, Fs start, Fs returned) const;
 
   // Kernel context.
   PeId where() const override { return where_(); }

@@ -219,6 +219,7 @@ bool PeIpcq::look_send(IpcqJob& job) {
   message->destination = queue.state.pair().peer;
   message->source = queues_.where();
   message->direction = send.direction;
+  report_sent(*message, queue.state.pair().peer_rx_base);
   RingRequest leaving;
   leaving.message = std::move(message);
   to_dma_.begin(leaving);
@@ -255,6 +256,7 @@ bool PeIpcq::look_receive(IpcqJob& job) {
   unblock(job);
   IpcqQueue& queue = queues_[job.queue].state;
   const IpcqReceive& receive = job.receive;
+  job.taken = now();
   job.seq = receive.place ? *receive.place : queue.reserve();
   const IpcqQueue::Arrived& message = queue.message(job.seq);
   if (message.nbytes != receive.nbytes()) {
@@ -329,6 +331,7 @@ void PeIpcq::consumed(IpcqJob& job) {
                             queues_.where()};
   credit.delivery.sender = sender;
   credit.tag = job.receive.consume ? job.tag : 0;
+  report_consumed(job, credit);
   const auto later = [](const Credit& a, const Credit& b) { return a.due < b.due; };
   credits_.insert(std::upper_bound(credits_.begin(), credits_.end(), credit, later), credit);
   if (job.receive.consume) {
@@ -364,6 +367,39 @@ void PeIpcq::record(const IpcqJob& job) {
   ExecutedOp op = op_until_now(job);
   op.data = job.data;
   port.write(op);
+}
+
+void PeIpcq::report_sent(const IpcqMessage& message, std::uint64_t ring) const {
+  const AnalysisPort<MessageProgress>& port = machine_.observation().message_progress;
+  if (!port.observed()) return;
+  MessageProgress sent;
+  sent.step = MessageProgress::Step::sent;
+  sent.node = this;
+  sent.installation = message.installation;
+  sent.slot = message.dst_addr;
+  sent.number = message.sender_seq;
+  sent.ring = ring;
+  sent.bytes = message.nbytes;
+  sent.end = now();
+  port.write(sent);
+}
+
+void PeIpcq::report_consumed(const IpcqJob& job, const Credit& credit) const {
+  const AnalysisPort<MessageProgress>& port = machine_.observation().message_progress;
+  if (!port.observed()) return;
+  const IpcqQueue& queue = queues_[job.queue].state;
+  MessageProgress consumed;
+  consumed.step = MessageProgress::Step::consumed;
+  consumed.node = this;
+  consumed.installation = queues_.installation();
+  consumed.slot = queue.slot(job.seq);
+  consumed.number = job.seq;
+  consumed.ring = queue.pair().rx_base;
+  consumed.bytes = job.receive.nbytes();
+  consumed.start = job.taken;
+  consumed.end = now();
+  consumed.credit = credit.due;
+  port.write(consumed);
 }
 
 void PeIpcq::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {

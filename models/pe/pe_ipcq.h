@@ -80,6 +80,7 @@ class PeIpcq : public Component,
     std::size_t queue = 0;  // of a receive without a direction: known once its message is there
     std::uint64_t seq = 0;
     Fs started = 0, look_at = 0;
+    Fs taken = 0;                             // a receive has found its message
     std::optional<std::size_t> pending_wait;  // while it is blocked
     Fs blocked_since = 0;
     IpcqReceived received;
@@ -124,6 +125,8 @@ class PeIpcq : public Component,
 
   std::string what_is_waited_for(const IpcqJob& job) const;
   void record(const IpcqJob& job);
+  void report_sent(const IpcqMessage& message, std::uint64_t ring) const;
+  void report_consumed(const IpcqJob& job, const Credit& credit) const;
   ExecutedOp op_until_now(const IpcqJob& job) const;  // without its data
   Fs blocked_until(bool send, Fs now) const;
 

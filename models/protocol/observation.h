@@ -20,6 +20,7 @@
 #include "models/base/trace_event.h"
 #include "models/protocol/arrival_queue.h"
 #include "models/protocol/fabric_socket.h"
+#include "models/protocol/kernel_progress.h"
 #include "models/protocol/transaction.h"
 
 namespace kernbench {
@@ -71,6 +72,9 @@ struct Observation {
   AnalysisPort<NodePassage> node_passages;
   AnalysisPort<TransactionEnd> transaction_ends;
   AnalysisPort<HbmBooking> hbm_bookings;
+  AnalysisPort<KernelRun> kernel_runs;
+  AnalysisPort<KernelWait> kernel_waits;
+  AnalysisPort<MessageProgress> message_progress;
 
   std::shared_ptr<FabricWatch> fabric_watch;  // once signals of the fabric have been asked for
 };

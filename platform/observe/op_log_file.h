@@ -30,6 +30,8 @@ class OpLogFile final : public tlm::tlm_analysis_if<ExecutedOp> {
   // before they are read; null if there is none. Throws Error if SQLite cannot use the file.
   OpLogFile(ResultFile file, FunctionalModel* data, std::uint64_t limit = default_limit);
 
+  // Of SQLite, for further rows until close(); null for CSV.
+  OpTable* table() { return format_ == OpLogFormat::sqlite ? &*table_ : nullptr; }
   void write(const ExecutedOp& op) override;  // a fault is kept for close()
   // Writes what is missing. `meta` is for SQLite. Throws Error if not everything is in the file.
   void close(const OpTable::Meta& meta = {});

@@ -1,12 +1,10 @@
 #include "platform/observe/op_table.h"
 
-#include <fmt/format.h>
-
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "models/address/phys_addr.h"
-#include "models/base/errors.h"
-#include "models/base/quote.h"
+#include "platform/observe/sqlite_row.h"
 
 namespace kernbench {
 namespace {
@@ -113,6 +111,28 @@ CREATE TABLE ops (
   id INTEGER PRIMARY KEY, t_start_fs INTEGER NOT NULL, t_end_fs INTEGER NOT NULL, node TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
   command INTEGER NOT NULL, tile INTEGER, bytes INTEGER NOT NULL, macs INTEGER NOT NULL, text TEXT, params TEXT, inputs TEXT, outputs TEXT);
 CREATE VIEW listed AS SELECT * FROM ops ORDER BY t_start_fs, id;
+CREATE TABLE launches (
+  id INTEGER PRIMARY KEY, kernel TEXT NOT NULL, device TEXT NOT NULL, t_issue_fs INTEGER NOT NULL, t_end_fs INTEGER NOT NULL);
+CREATE TABLE runs (
+  request TEXT NOT NULL, launch INTEGER, pe TEXT NOT NULL, kernel TEXT NOT NULL,
+  t_start_fs INTEGER NOT NULL, t_return_fs INTEGER NOT NULL, t_end_fs INTEGER NOT NULL);
+CREATE TABLE waits (
+  pe TEXT NOT NULL, reason TEXT NOT NULL, command INTEGER, t_start_fs INTEGER NOT NULL, t_end_fs INTEGER NOT NULL);
+CREATE TABLE commands (
+  pe TEXT NOT NULL, command INTEGER NOT NULL, t_submit_fs INTEGER NOT NULL, t_dispatch_fs INTEGER, t_complete_fs INTEGER);
+CREATE TABLE messages (
+  id INTEGER PRIMARY KEY, ring INTEGER NOT NULL, number INTEGER NOT NULL, slot INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  sender TEXT NOT NULL, receiver TEXT, t_sent_fs INTEGER NOT NULL, t_arrive_fs INTEGER, t_write_fs INTEGER, t_visible_fs INTEGER,
+  t_take_fs INTEGER, t_consume_fs INTEGER, t_credit_fs INTEGER);
+)";
+constexpr const char* indices = R"(
+CREATE INDEX ops_by_start ON ops (t_start_fs, id);
+CREATE INDEX ops_by_node ON ops (node, t_start_fs);
+CREATE INDEX runs_by_pe ON runs (pe, t_start_fs);
+CREATE INDEX waits_by_pe ON waits (pe, t_start_fs);
+CREATE INDEX commands_by_pe ON commands (pe, command);
+CREATE INDEX messages_by_sender ON messages (sender, t_sent_fs);
+CREATE INDEX messages_by_receiver ON messages (receiver, t_take_fs);
 )";
 
 std::string list_of(const std::vector<ValueId>& ids) { return nlohmann::json(ids).dump(); }
@@ -121,41 +141,46 @@ std::vector<ValueId> ids_of(const std::string& list) {
                       : nlohmann::json::parse(list).get<std::vector<ValueId>>();
 }
 
-// `body`, with faults of SQLite as Errors that name the database.
-template <class Body>
-void guarded(const std::string& path, const char* fault, Body body) {
-  try {
-    body();
-  } catch (const SQLite::Exception& error) {
-    throw Error(fmt::format("{} {}: {}", path.empty() ? "a temporary SQLite database" : quote(path),
-                            fault, error.what()));
-  }
+const std::array<const char*, 4> progress_inserts{
+    "INSERT INTO runs VALUES (?, NULL, ?, ?, ?, ?, ?)", "INSERT INTO waits VALUES (?, ?, ?, ?, ?)",
+    "INSERT INTO commands VALUES (?, ?, ?, ?, ?)",
+    "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+
+void insert_row(SQLite::Statement& into, const RunRow& run) {
+  SqliteRow row(into);
+  row.add(run.request).add(run.pe).add(run.kernel).add(run.start).add(run.returned).add(run.end);
+  row.insert();
 }
 
-// Binds the values of a row one after the other.
-class Row {
- public:
-  explicit Row(SQLite::Statement& statement) : statement_(statement) {}
-  Row& add(std::uint64_t value) { return add_signed(static_cast<std::int64_t>(value)); }
-  Row& add_signed(std::int64_t value) { return statement_.bind(++column_, value), *this; }
-  Row& add(const std::string& text) { return statement_.bind(++column_, text), *this; }
-  Row& add_null() { return statement_.bind(++column_), *this; }
-  void insert() {
-    statement_.exec();
-    statement_.reset();
-  }
+void insert_row(SQLite::Statement& into, const WaitRow& wait) {
+  SqliteRow row(into);
+  row.add(wait.pe).add(std::string(wait.reason)).add(wait.command).add(wait.start).add(wait.end);
+  row.insert();
+}
 
- private:
-  SQLite::Statement& statement_;
-  int column_ = 0;
-};
+void insert_row(SQLite::Statement& into, const CommandRow& command) {
+  SqliteRow row(into);
+  row.add(command.pe).add(command.command).add(command.submitted);
+  row.add(command.dispatched).add(command.completed);
+  row.insert();
+}
+
+void insert_row(SQLite::Statement& into, const MessageRow& message) {
+  SqliteRow row(into);
+  row.add(message.id).add(message.ring).add(message.number).add(message.slot).add(message.bytes);
+  row.add(message.sender);
+  message.receiver.empty() ? row.add_null() : row.add(message.receiver);
+  row.add(message.sent).add(message.arrived).add(message.write).add(message.visible);
+  row.add(message.taken).add(message.consumed).add(message.credit);
+  row.insert();
+}
 
 }  // namespace
 
 OpTable::OpTable(const std::string& path) : path_(path) {
-  guarded(path_, "cannot be opened",
-          [&] { database_.emplace(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE); });
-  guarded(path_, "cannot be written", [&] {
+  guarded_sqlite(path_, "cannot be opened",
+                 [&] { database_.emplace(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE); });
+  guarded_sqlite(path_, "cannot be written", [&] {
     database_->exec(pragmas);
     database_->exec(schema);
     insert_.emplace(*database_,
@@ -164,7 +189,7 @@ OpTable::OpTable(const std::string& path) : path_(path) {
 }
 
 void OpTable::insert(const std::vector<OpRecord>& records, const NodeName& node_name) {
-  guarded(path_, "cannot be written", [&] {
+  guarded_sqlite(path_, "cannot be written", [&] {
     database_->exec("BEGIN");
     for (const OpRecord& record : records) insert_one(record, node_name);
     database_->exec("COMMIT");
@@ -173,7 +198,7 @@ void OpTable::insert(const std::vector<OpRecord>& records, const NodeName& node_
 
 void OpTable::insert_one(const OpRecord& record, const NodeName& node_name) {
   const OpRow op = row_of(record, node_name);
-  Row row(*insert_);
+  SqliteRow row(*insert_);
   row.add(op.id).add(op.t_start).add(op.t_end).add(op.node).add(op.kind).add(op.name);
   row.add(op.command);
   op.tile < 0 ? row.add_null() : row.add_signed(op.tile);
@@ -187,12 +212,51 @@ void OpTable::insert_one(const OpRecord& record, const NodeName& node_name) {
   row.insert();
 }
 
+void OpTable::insert(const ProgressRows& rows) {
+  guarded_sqlite(path_, "cannot be written", [&] {
+    database_->exec("BEGIN");
+    const auto insert_all = [&](const char* statement, const auto& list) {
+      if (list.empty()) return;
+      SQLite::Statement into(*database_, statement);
+      for (const auto& row : list) insert_row(into, row);
+    };
+    insert_all(progress_inserts[0], rows.runs);
+    insert_all(progress_inserts[1], rows.waits);
+    insert_all(progress_inserts[2], rows.commands);
+    insert_all(progress_inserts[3], rows.messages);
+    database_->exec("COMMIT");
+  });
+}
+
+void OpTable::insert(const std::vector<LaunchRow>& launches) {
+  guarded_sqlite(path_, "cannot be written", [&] {
+    database_->exec("BEGIN; CREATE INDEX runs_by_request ON runs (request)");
+    {
+      SQLite::Statement into(*database_, "INSERT INTO launches VALUES (?, ?, ?, ?, ?)");
+      SQLite::Statement runs(*database_, "UPDATE runs SET launch = ? WHERE request = ?");
+      std::uint64_t id = 0;
+      for (const LaunchRow& launch : launches) {
+        SqliteRow(into)
+            .add(++id)
+            .add(launch.kernel)
+            .add(launch.device)
+            .add(launch.issued)
+            .add(launch.ended)
+            .insert();
+        for (const std::string& request : launch.requests)
+          SqliteRow(runs).add(id).add(request).insert();
+      }
+    }
+    database_->exec("COMMIT");
+  });
+}
+
 void OpTable::write_csv(std::ostream& out) {
   const auto number = [](const SQLite::Column& column) {
     return static_cast<std::uint64_t>(column.getInt64());
   };
   write_csv_header(out);
-  guarded(path_, "cannot be written", [&] {
+  guarded_sqlite(path_, "cannot be written", [&] {
     SQLite::Statement rows(*database_,
                            "SELECT id, t_start_fs, t_end_fs, node, kind, name, command, tile, "
                            "bytes, text, inputs, outputs FROM listed");
@@ -216,16 +280,14 @@ void OpTable::write_csv(std::ostream& out) {
 }
 
 void OpTable::close(const Meta& meta) {
-  guarded(path_, "cannot be written", [&] {
+  guarded_sqlite(path_, "cannot be written", [&] {
     {
       SQLite::Statement insert(*database_, "INSERT INTO meta VALUES (?, ?)");
-      Row(insert).add("schema_version").add(std::to_string(schema_version)).insert();
-      for (const auto& [key, value] : meta) Row(insert).add(key).add(value).insert();
+      SqliteRow(insert).add("schema_version").add(std::to_string(schema_version)).insert();
+      for (const auto& [key, value] : meta) SqliteRow(insert).add(key).add(value).insert();
     }
     insert_.reset();
-    database_->exec(
-        "CREATE INDEX ops_by_start ON ops (t_start_fs, id); CREATE INDEX ops_by_node ON ops (node, "
-        "t_start_fs)");
+    database_->exec(indices);
   });
   database_.reset();
 }

@@ -5,9 +5,11 @@
 //          inputs, outputs
 //   listed the same, by t_start, ties by id
 //
-// `text` describes the data op for people, `params` holds it as JSON, typed, for SQLite's JSON
-// functions; `inputs` and `outputs` are JSON lists of value ids; all four are null for tile stages
-// and with data off.
+//   launches, runs, waits, commands, messages    progress of kernels (progress_log.h)
+//
+// docs/op-log.md names every column. `text` describes the data op for people, `params` holds it as
+// JSON, typed, for SQLite's JSON functions; `inputs` and `outputs` are JSON lists of value ids; all
+// four are null for tile stages and with data off.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -20,18 +22,22 @@
 #include <vector>
 
 #include "models/data/op_log.h"
+#include "platform/observe/progress_rows.h"
 
 namespace kernbench {
 
 // Every fault is an Error with SQLite's text.
 class OpTable {
  public:
-  static constexpr int schema_version = 1;
+  static constexpr int schema_version = 2;
   using Meta = std::vector<std::pair<std::string, std::string>>;
 
   explicit OpTable(const std::string& path);  // of an empty file; "": a temporary one
 
   void insert(const std::vector<OpRecord>& records, const NodeName& node_name);
+  void insert(const ProgressRows& rows);
+  // Numbers them from 1 on, and names the launch of each run; once, after the last run.
+  void insert(const std::vector<LaunchRow>& launches);
   void write_csv(std::ostream& out);  // as OpLog does
   // Adds indices and meta, and closes the database.
   void close(const Meta& meta);

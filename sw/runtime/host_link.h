@@ -24,6 +24,8 @@ class HostLink {
 
   HostPort& port() { return port_; }
   std::uint64_t submitted() const { return submitted_; }
+  // request_id of the message submitted last.
+  std::string last_request() const { return fmt::format("{}/{}", correlation_, submitted_); }
 
   // From now on every message is refused with DeviceLostError.
   void lose_devices(std::string why) { lost_ = std::move(why); }
@@ -35,7 +37,8 @@ class HostLink {
   std::shared_ptr<HostRequest> submit(Message message, const std::string& label) {
     if (!lost_.empty()) throw DeviceLostError(lost_);
     message.correlation_id = correlation_;
-    message.request_id = fmt::format("{}/{}", correlation_, ++submitted_);
+    ++submitted_;
+    message.request_id = last_request();
     message.target_device = sip_of(message);
     message.debug_label = label;
     message.timestamp_tag = timestamp_tag_;

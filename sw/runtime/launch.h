@@ -79,6 +79,7 @@ class LaunchHandle {
     std::string name;
     LaunchMeta meta;
     HostRequests requests;                           // one per SIP
+    std::vector<std::string> request_ids;            // of these
     std::vector<std::shared_ptr<const void>> keeps;  // tensors that the kernels use
     std::optional<LaunchMetrics> metrics;
     Completion completion;

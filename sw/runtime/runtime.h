@@ -37,6 +37,7 @@ struct LaunchRecord {
   std::string name;
   LaunchMeta meta;
   LaunchMetrics metrics;
+  std::vector<std::string> request_ids;  // of its messages, one per SIP
 };
 
 struct Runtime {

@@ -164,6 +164,7 @@ LaunchHandle Worker::launch(const LaunchSpec& spec, tl::KernelCall call,
     message.failure_policy = spec.failure_policy();
     message.group = group;
     handle.state_->requests.push_back(runtime_.link.submit(std::move(message), spec.name()));
+    handle.state_->request_ids.push_back(runtime_.link.last_request());
   }
   pending_.push_back(handle);
   return handle;
@@ -192,7 +193,7 @@ const Completion& Worker::join(const LaunchHandle& handle) {
         state->completion = completion;
     }
     state->metrics = std::move(metrics);
-    runtime_.launches.push_back({state->name, state->meta, *state->metrics});
+    runtime_.launches.push_back({state->name, state->meta, *state->metrics, state->request_ids});
     if (!state->completion.ok) runtime_.ipcq.launch_failed();
   }
   return state->completion;

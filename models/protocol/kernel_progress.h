@@ -1,0 +1,55 @@
+// Progress of kernels, and of the messages between them, for observers (spec 11.6).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "models/base/units.h"
+
+namespace sc_core {
+class sc_object;
+}
+
+namespace kernbench {
+
+// A kernel on a PE that has ended and answers its launch now.
+struct KernelRun {
+  const sc_core::sc_object* node = nullptr;  // pe_cpu
+  const std::string& request;                // request_id of the launch message
+  const std::string& kernel;
+  Fs start = 0;     // of the kernel: the common start, or later
+  Fs returned = 0;  // of the kernel; from here the engines drain
+  Fs answered = 0;
+};
+
+// A kernel's thread was blocked in [start, end), start < end.
+struct KernelWait {
+  enum class Reason : std::uint8_t { command, send, receive };
+  const sc_core::sc_object* node = nullptr;  // pe_cpu
+  Reason reason = Reason::command;
+  std::uint64_t command = 0;  // the command that is waited for
+  Fs start = 0;
+  Fs end = 0;
+};
+
+// A step of an IPCQ message (spec 8.1) that ends now.
+struct MessageProgress {
+  enum class Step : std::uint8_t {
+    sent,     // handed to the sender's PE_DMA
+    written,  // in its slot: data and head are visible
+    consumed  // the slot is free; its credit is on the way
+  };
+  Step step = Step::sent;
+  const sc_core::sc_object* node =
+      nullptr;  // sent: the sender's pe_ipcq; else of the receiver's PE
+  // Together the message's identity.
+  std::uint64_t installation = 0, slot = 0, number = 0;  // slot: address; number: in its ring
+  std::uint64_t ring = 0;                                // address of the ring; 0 with `written`
+  std::uint64_t bytes = 0;
+  Fs arrived = 0;  // written: its last flit was at the receiver's PE_DMA
+  Fs start = 0;    // written: of the slot write; consumed: the receive found the message
+  Fs end = 0;
+  Fs credit = 0;  // consumed: delivery of the credit
+};
+
+}  // namespace kernbench

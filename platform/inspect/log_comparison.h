@@ -1,0 +1,57 @@
+// Two operation logs of one bench side by side: what was changed between the runs, and what came of
+// it.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "platform/inspect/op_log_reader.h"
+#include "platform/inspect/report_table.h"
+
+namespace kernbench {
+
+class LogComparison {
+ public:
+  // UsageError: logs of different benches.
+  LogComparison(const OpLogReader& a, const OpLogReader& b);
+
+  // Facts, parameters of the bench and keys of the configuration that differ.
+  ReportTable settings() const;
+  // Launches by kernel, resources of the critical path of the longest launch, engines, operations:
+  // times and counts in both logs; of each the largest difference first.
+  ReportTable times() const;
+
+  std::string text(std::size_t most) const;  // `most`: rows of each table
+  nlohmann::ordered_json json() const;
+
+ private:
+  struct Quantity {
+    Fs time = 0;
+    std::uint64_t count = 0;
+  };
+  struct Row {
+    std::string name;
+    Quantity a, b;
+    ReportTable::Row cells() const;
+    Fs difference() const { return a.time > b.time ? a.time - b.time : b.time - a.time; }
+  };
+  struct Section {
+    std::string what, title;
+    std::vector<Row> rows;  // by difference, the largest first, ties by name
+  };
+  struct Setting {
+    std::string key, a, b;
+  };
+
+  template <class Quantities>
+  void add_section(const char* what, const char* title, Quantities quantities);
+  void compare_settings();
+
+  const OpLogReader &a_, &b_;
+  std::vector<Setting> settings_;
+  std::vector<Section> sections_;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,122 @@
+#include "platform/inspect/path_report.h"
+
+#include <fmt/format.h>
+
+#include "platform/observe/json_text.h"
+#include "platform/observe/text_table.h"
+
+namespace kernbench {
+namespace {
+
+constexpr std::size_t most_lines = 80;
+
+double share_of(const CriticalPath& path, Fs time) {
+  const Fs length = path.launch.length();
+  return length == 0 ? 0 : static_cast<double>(time) / static_cast<double>(length);
+}
+
+// Steps as lines: those of one resource at one place that follow each other are one.
+ReportTable path_lines(const CriticalPath& path) {
+  ReportTable table("lines", {{"start_ns", "start ns"},
+                              {"time_ns", "ns"},
+                              {"share", "share"},
+                              {"kind", "kind"},
+                              {"resource", "resource"},
+                              {"where", "where"},
+                              {"what", "what"}});
+  for (std::size_t first = 0; first < path.steps.size();) {
+    const PathStep& step = path.steps[first];
+    std::size_t next = first + 1;
+    while (next < path.steps.size() && path.steps[next].resource == step.resource &&
+           path.steps[next].where == step.where && path.steps[next].kind == step.kind)
+      ++next;
+    const PathStep& last = path.steps[next - 1];
+    std::string what = step.kind == PathStep::Kind::wait ? "for " + step.what : step.what;
+    if (next > first + 1)
+      what = fmt::format("{} of these: {} ... {}", next - first, step.what, last.what);
+    table.add({ExactTimeCell{step.start}, ExactTimeCell{last.end - step.start},
+               ShareCell{share_of(path, last.end - step.start)}, name_of(step.kind), step.resource,
+               step.where, what});
+    first = next;
+  }
+  return table;
+}
+
+Fs sum_of(const CriticalPath& path) {
+  Fs sum = 0;
+  for (const PathStep& step : path.steps) sum += step.time();
+  return sum;
+}
+
+}  // namespace
+
+ReportTable path_steps(const CriticalPath& path) {
+  ReportTable table("steps", {{"start_ns", "start ns"},
+                              {"end_ns", "end ns"},
+                              {"time_ns", "ns"},
+                              {"kind", "kind"},
+                              {"resource", "resource"},
+                              {"where", "where"},
+                              {"what", "what"},
+                              {"after", "after"},
+                              {"op", "op"}});
+  for (const PathStep& step : path.steps) {
+    Cell op;
+    if (step.op) op = *step.op;
+    table.add({ExactTimeCell{step.start}, ExactTimeCell{step.end}, ExactTimeCell{step.time()},
+               name_of(step.kind), step.resource, step.where, step.what, step.after, op});
+  }
+  return table;
+}
+
+ReportTable path_resources(const CriticalPath& path) {
+  ReportTable table("resources", {{"resource", "resource"},
+                                  {"kind", "kind"},
+                                  {"steps", "steps"},
+                                  {"time_ns", "ns"},
+                                  {"share", "share"},
+                                  {"at_least_ns", "without it at least"}});
+  for (const PathResource& resource : resources_of(path)) {
+    table.add({resource.resource, name_of(resource.kind), resource.steps,
+               ExactTimeCell{resource.time}, ShareCell{share_of(path, resource.time)},
+               ExactTimeCell{path.launch.length() - resource.time}});
+  }
+  return table;
+}
+
+std::string what_to_speed_up(const CriticalPath& path) {
+  const std::vector<PathResource> resources = resources_of(path);
+  if (resources.empty()) return "nothing";
+  const PathResource& first = resources.front();
+  return fmt::format("{}: {} of the launch; without it at least {} instead of {}", first.resource,
+                     percent(share_of(path, first.time)),
+                     readable_time(to_ns(path.launch.length() - first.time)),
+                     readable_time(to_ns(path.launch.length())));
+}
+
+std::string path_text(const CriticalPath& path) {
+  const LoggedLaunch& launch = path.launch;
+  std::string text =
+      fmt::format("launch {} of '{}' on {}: {} ns, from its issue at {} ns to its end at {} ns\n\n",
+                  launch.id, launch.kernel, launch.device, exact_ns(launch.length()),
+                  exact_ns(launch.issued), exact_ns(launch.ended));
+  text += path_lines(path).text(most_lines);
+  text += fmt::format("sum of {} steps: {} ns\n\n", path.steps.size(), exact_ns(sum_of(path)));
+  text += path_resources(path).text();
+  text += fmt::format("\nto speed up first: {}\n", what_to_speed_up(path));
+  return text;
+}
+
+nlohmann::ordered_json path_json(const CriticalPath& path) {
+  const LoggedLaunch& launch = path.launch;
+  return {{"launch", launch.id},
+          {"kernel", launch.kernel},
+          {"device", launch.device},
+          {"issue_ns", ns_json(launch.issued)},
+          {"end_ns", ns_json(launch.ended)},
+          {"length_ns", ns_json(launch.length())},
+          {"resources", path_resources(path).json()},
+          {"steps", path_steps(path).json()}};
+}
+
+}  // namespace kernbench

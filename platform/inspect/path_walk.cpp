@@ -1,0 +1,299 @@
+#include "platform/inspect/path_walk.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kernbench {
+namespace {
+
+std::string text_of(const LoggedOp& op) {
+  const std::string of = op.command == 0 ? "" : fmt::format(" of command {}", op.command);
+  return op.tile < 0 ? op.name + of : fmt::format("{}{}, tile {}", op.name, of, op.tile);
+}
+
+std::string text_of(const LoggedMessage& message) {
+  return fmt::format("message {} of {} bytes", message.id, message.bytes);
+}
+
+// What an operation may wait for, beyond what is logged, before it begins.
+std::string needs_of(const LoggedOp& op) {
+  if (op.part == "fetch") return "registers, TCM read channel, overhead of the engine";
+  if (op.part == "store") return "TCM write channel, overhead of the engine";
+  if (op.engine == "pe_dma") return "DMA channel, tile buffer";
+  if (op.engine == "pe_gemm" || op.engine == "pe_math") return "compute slot";
+  return "its engine";
+}
+
+}  // namespace
+
+// --- Steps
+
+void PathWalk::add(Fs start, PathStep::Kind kind, const std::string& resource,
+                   const std::string& where, const std::string& what,
+                   std::optional<std::uint64_t> op) {
+  start = std::max(start, launch_.issued);
+  if (start >= cursor_) return;
+  steps_.push_back({start, cursor_, kind, resource, where, what, "", op});
+  cursor_ = start;
+}
+
+PathWalk::Position PathWalk::unexplained(const PeLog& pe, Fs since, const std::string& what) {
+  wait(since, "not in the log", pe.pe(), what);
+  return kernel_of(pe);
+}
+
+std::vector<PathStep> PathWalk::steps() {
+  if (const LoggedRun* run = last_run()) {
+    operation(run->end, "launch answer", run->pe + " > host", "the answers of the PEs");
+    Position at = answered(*run);
+    // Positions of one instant are finite in number, unless the log contradicts itself.
+    std::uint64_t standing = 0;
+    while (cursor_ > launch_.issued && standing < 1'000'000) {
+      const Fs cursor = cursor_;
+      at = before(at);
+      standing = cursor_ < cursor ? 0 : standing + 1;
+    }
+  }
+  wait(launch_.issued, "not in the log", "host", "nothing that is logged explains it");
+  std::reverse(steps_.begin(), steps_.end());
+  return std::move(steps_);
+}
+
+PathWalk::Position PathWalk::before(const Position& at) {
+  const std::size_t steps = steps_.size();
+  if (!at.after.empty() && steps > 0 && steps_.back().after.empty()) steps_.back().after = at.after;
+  switch (at.kind) {
+    case Kind::completed:
+      return before_completion(*at.pe, *at.command);
+    case Kind::dispatched:
+      return before_dispatch(*at.pe, *at.command);
+    case Kind::operation:
+      return before_op(*at.pe, *at.op);
+    case Kind::sent:
+      return before_sent(*at.pe, *at.message);
+    case Kind::visible:
+      return before_visible(*at.pe, *at.message);
+    case Kind::consumed:
+      return before_consumed(*at.pe, *at.message);
+    case Kind::begun:
+      return before_start(*at.pe, *at.run);
+    case Kind::kernel:
+      break;
+  }
+  return before_kernel(*at.pe);
+}
+
+// --- The end of the launch
+
+// Of the PE that answered last; of several the first by name.
+const LoggedRun* PathWalk::last_run() {
+  bool found = false;
+  log_.for_each(
+      "SELECT pe, t_start_fs FROM runs WHERE launch = ? ORDER BY t_end_fs DESC, pe LIMIT 1",
+      {std::to_string(launch_.id)}, [&](SQLite::Statement& row) {
+        last_.pe = text_in(row, 0);
+        last_.start = number_in(row, 1);
+        found = true;
+      });
+  if (!found) return nullptr;
+  last_ = *logs_[last_.pe].run_at(last_.start);
+  return &last_;
+}
+
+// The engines drain behind the end of the kernel.
+PathWalk::Position PathWalk::answered(const LoggedRun& run) {
+  const PeLog& pe = logs_[run.pe];
+  const LoggedCommand* command = pe.completed(run.returned, cursor_);
+  if (command == nullptr) return kernel_of(pe);
+  wait(command->completed, "pe_cpu drain", pe.pe(), "the engines to drain");
+  return completion_of(pe, *command);
+}
+
+// --- The kernel's thread
+
+PathWalk::Position PathWalk::before_kernel(const PeLog& pe) {
+  const LoggedRun* run = pe.run_at(cursor_);
+  if (run == nullptr) return unexplained(pe, launch_.issued, "no kernel of this PE is in the log");
+  const LoggedWait* wait = pe.last_wait(run->start, cursor_);
+  operation(wait == nullptr ? run->start : wait->end, "pe_cpu kernel", pe.pe() + ".pe_cpu",
+            fmt::format("calls of kernel '{}'", run->kernel));
+  return wait == nullptr ? start_of(pe, *run) : before_end_of(pe, *wait);
+}
+
+PathWalk::Position PathWalk::before_end_of(const PeLog& pe, const LoggedWait& wait) {
+  if (wait.reason == "command") {
+    const LoggedCommand* command = pe.command(wait.command);
+    if (command != nullptr && command->completed == wait.end) return completion_of(pe, *command);
+    return unexplained(pe, wait.start, fmt::format("command {}", wait.command));
+  }
+  if (wait.reason == "send") {
+    const LoggedMessage* message = pe.sent_at(wait.end);
+    return message == nullptr ? unexplained(pe, wait.start, "a send")
+                              : message_at(Kind::sent, pe, *message);
+  }
+  const LoggedMessage* message = pe.received_within(wait.start, wait.end);
+  if (message == nullptr) return unexplained(pe, wait.start, "a receive");
+  operation(message->consumed, "ipcq credit", message->receiver + " > " + message->sender,
+            "credit of " + text_of(*message));
+  return message_at(Kind::consumed, pe, *message);
+}
+
+// --- Commands
+
+PathWalk::Position PathWalk::before_completion(const PeLog& pe, const LoggedCommand& command) {
+  const LoggedOp* op = pe.last_of_command(command.id, cursor_);
+  if (op == nullptr || op->end < command.dispatched) {
+    wait(command.dispatched, "pe_scheduler", pe.pe() + ".pe_scheduler",
+         fmt::format("command {} to complete", command.id));
+    return dispatch_of(pe, command);
+  }
+  wait(op->end, "pe_scheduler", pe.pe() + ".pe_scheduler",
+       fmt::format("command {} to complete", command.id));
+  return op_of(pe, *op, "");
+}
+
+PathWalk::Position PathWalk::before_dispatch(const PeLog& pe, const LoggedCommand& command) {
+  const LoggedCommand* earlier = pe.dispatched_before(command);
+  const bool behind = earlier != nullptr && earlier->dispatched > command.submitted;
+  operation(behind ? earlier->dispatched : command.submitted, "pe_scheduler dispatch",
+            pe.pe() + ".pe_scheduler", fmt::format("dispatch of command {}", command.id));
+  return behind ? dispatch_of(pe, *earlier) : kernel_of(pe);
+}
+
+// --- Operations
+
+PathWalk::Position PathWalk::before_op(const PeLog& pe, const LoggedOp& op) {
+  walked_.insert(op.id);
+  add(op.start, PathStep::Kind::operation, op.engine + " " + op.part, pe.pe() + "." + op.engine,
+      text_of(op), op.id);
+  std::optional<Position> found = predecessor(pe, op);
+  if (!found) return kernel_of(pe);
+  const Fs end = found->kind == Kind::operation ? found->op->end : found->command->dispatched;
+  wait(end, "start of " + op.part, pe.pe() + "." + op.engine, needs_of(op) + ": " + text_of(op));
+  return *found;
+}
+
+std::optional<PathWalk::Position> PathWalk::predecessor(const PeLog& pe, const LoggedOp& op) const {
+  std::optional<Position> best;
+  Fs best_end = 0;
+  const auto offer = [&](const LoggedOp* before, const char* after) {
+    if (before == nullptr || walked_.count(before->id) == 1) return;
+    if (best && before->end <= best_end) return;
+    best = op_of(pe, *before, after);
+    best_end = before->end;
+  };
+  if (op.tile >= 0) offer(pe.last_of_tile(op, op.start), "its previous stage");
+  const LoggedCommand* command = pe.command(op.command);
+  if (command != nullptr && command->dispatched <= op.start &&
+      (!best || command->dispatched > best_end)) {
+    best = dispatch_of(pe, *command);
+    best_end = command->dispatched;
+  }
+  offer(pe.last_of_part(op, op.start), "the one before on its engine");
+  if (op.engine == "pe_gemm" || op.engine == "pe_math")
+    offer(pe.last_compute(op.start), "the one before in the compute slot");
+  if (best && best_end == op.start) return best;
+  for (const LoggedOp* other : pe.ops_ending_at(op.start))
+    offer(other, "what another operation gave back");
+  return best;
+}
+
+// --- Messages
+
+PathWalk::Position PathWalk::before_sent(const PeLog& pe, const LoggedMessage& message) {
+  const LoggedWait* blocked = pe.wait_over("send", message.sent);
+  if (blocked == nullptr || blocked->end != message.sent) return kernel_of(pe);
+  const LoggedMessage* freed = pe.freed_for(message);
+  if (freed == nullptr || freed->credit <= blocked->start || freed->credit > message.sent) {
+    operation(blocked->start, "pe_ipcq send", pe.pe() + ".pe_ipcq", text_of(message));
+    return kernel_of(pe);
+  }
+  wait(freed->credit, "poll for a credit", pe.pe() + ".pe_ipcq", text_of(message));
+  operation(freed->consumed, "ipcq credit", freed->receiver + " > " + freed->sender,
+            fmt::format("credit of {}, for {}", text_of(*freed), text_of(message)));
+  return message_at(Kind::consumed, logs_[freed->receiver], *freed);
+}
+
+PathWalk::Position PathWalk::before_visible(const PeLog& pe, const LoggedMessage& message) {
+  operation(message.write, "ring slot write", pe.pe() + ".pe_dma", text_of(message));
+  if (message.write > message.arrived) {
+    const LoggedMessage* earlier = pe.written_at(message.write, message.id);
+    if (earlier != nullptr) return message_at(Kind::visible, pe, *earlier);
+    wait(message.arrived, "start of slot write", pe.pe() + ".pe_dma", text_of(message));
+  }
+  operation(message.sent, "message in flight", message.sender + " > " + message.receiver,
+            text_of(message));
+  return message_at(Kind::sent, logs_[message.sender], message);
+}
+
+PathWalk::Position PathWalk::before_consumed(const PeLog& pe, const LoggedMessage& message) {
+  operation(message.taken, "ring slot read", pe.pe() + ".pe_dma", text_of(message));
+  const LoggedWait* receive = pe.wait_over("receive", message.taken);
+  const Fs since = receive == nullptr ? message.taken : receive->start;
+  if (message.visible > since) {
+    wait(message.visible, "start of receive", pe.pe() + ".pe_ipcq", text_of(message));
+    return message_at(Kind::visible, pe, message);
+  }
+  operation(since, "pe_ipcq receive", pe.pe() + ".pe_ipcq", text_of(message));
+  return kernel_of(pe);
+}
+
+// --- The start of a kernel
+
+const LoggedLaunch* PathWalk::find_launch(std::uint64_t id) const {
+  for (const LoggedLaunch& launch : log_.launches())
+    if (launch.id == id) return &launch;
+  return nullptr;
+}
+
+// When the last PE of its SIP had answered that launch, which held others back until then.
+Fs PathWalk::end_of_launch_on(const LoggedRun& run, Fs by) {
+  Fs end = run.end;
+  const std::string sip = run.pe.substr(0, run.pe.find('.') + 1);
+  log_.for_each("SELECT t_end_fs FROM runs WHERE launch = ? AND substr(pe, 1, length(?)) = ?",
+                {std::to_string(run.launch), sip, sip}, [&](SQLite::Statement& row) {
+                  if (number_in(row, 0) <= by) end = std::max(end, number_in(row, 0));
+                });
+  return end;
+}
+
+PathWalk::Position PathWalk::before_start(const PeLog& pe, const LoggedRun& run) {
+  const LoggedLaunch* launch = find_launch(run.launch);
+  if (launch == nullptr)
+    return unexplained(pe, launch_.issued,
+                       fmt::format("launch '{}' has not come to its end", run.kernel));
+  const std::string label = fmt::format("launch {} of '{}'", launch->id, launch->kernel);
+  const LoggedRun* earlier = pe.run_before(run);
+  const Fs since = std::max(launch->issued, launch_.issued);
+  if (earlier != nullptr && earlier->end > since) {
+    operation(end_of_launch_on(*earlier, run.start), "launch dispatch", "host > " + pe.pe(), label);
+    wait(since, "earlier launch", "host > " + pe.pe(),
+         fmt::format("launch {} of '{}', which has the PEs, to end", earlier->launch,
+                     earlier->kernel));
+  }
+  operation(since, "launch dispatch", "host > " + pe.pe(), label + " to its common start");
+  before_issue(*launch);
+  return start_of(pe, run);
+}
+
+// A launch that takes part was issued after the one that is looked at.
+void PathWalk::before_issue(const LoggedLaunch& launch) {
+  const LoggedLaunch* earlier = nullptr;
+  for (const LoggedLaunch& each : log_.launches()) {
+    if (each.device != launch.device || each.id == launch.id || each.ended > launch.issued ||
+        each.ended <= launch_.issued)
+      continue;
+    if (earlier == nullptr || each.ended > earlier->ended) earlier = &each;
+  }
+  const std::string late =
+      fmt::format("launch {} of '{}' on {} to be issued", launch.id, launch.kernel, launch.device);
+  if (earlier != nullptr) {
+    wait(earlier->ended, "host program", launch.device, late);
+    wait(launch_.issued, "late launch", launch.device,
+         fmt::format("{}, behind launch {} of '{}'", late, earlier->id, earlier->kernel));
+  }
+  wait(launch_.issued, "host program", launch.device, late);
+}
+
+}  // namespace kernbench

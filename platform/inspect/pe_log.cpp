@@ -1,0 +1,221 @@
+#include "platform/inspect/pe_log.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace kernbench {
+namespace {
+
+constexpr const char* message_columns =
+    "SELECT id, ring, number, slot, bytes, sender, receiver, t_sent_fs, t_arrive_fs, t_write_fs, "
+    "t_visible_fs, t_take_fs, t_consume_fs, t_credit_fs FROM messages WHERE t_consume_fs NOT NULL "
+    "AND ";
+
+LoggedMessage message_in(SQLite::Statement& row) {
+  return {number_in(row, 0),  number_in(row, 1), number_in(row, 2),  number_in(row, 3),
+          number_in(row, 4),  text_in(row, 5),   text_in(row, 6),    number_in(row, 7),
+          number_in(row, 8),  number_in(row, 9), number_in(row, 10), number_in(row, 11),
+          number_in(row, 12), number_in(row, 13)};
+}
+
+}  // namespace
+
+PeLog::PeLog(const OpLogReader& log, const std::string& pe) : pe_(pe) {
+  read_ops(log);
+  read_progress(log);
+  read_messages(log);
+}
+
+// --- Reading
+
+void PeLog::read_ops(const OpLogReader& log) {
+  // The names of the PE's engines lie between "pe." and "pe/", the next character.
+  log.for_each(
+      "SELECT id, t_start_fs, t_end_fs, node, name, command, tile FROM ops WHERE node >= ? AND "
+      "node < ? ORDER BY t_end_fs, id",
+      {pe_ + ".", pe_ + "/"}, [&](SQLite::Statement& row) {
+        const std::string engine = engine_of_node(text_in(row, 3));
+        if (is_span(engine)) return;
+        const std::string name = text_in(row, 4);
+        ops_.push_back({number_in(row, 0), number_in(row, 1), number_in(row, 2), engine,
+                        part_of(engine, name), name, number_in(row, 5),
+                        row.isColumnNull(6) ? -1 : row.getColumn(6).getInt64()});
+      });
+  for (std::size_t place = 0; place < ops_.size(); ++place) {
+    const LoggedOp& op = ops_[place];
+    all_.push_back(place);
+    if (op.engine == "pe_gemm" || op.engine == "pe_math") compute_.push_back(place);
+    by_part_[{op.engine, op.part}].push_back(place);
+    by_command_[op.command].push_back(place);
+    if (op.tile >= 0) by_tile_[{op.command, op.tile}].push_back(place);
+  }
+}
+
+void PeLog::read_progress(const OpLogReader& log) {
+  log.for_each(
+      "SELECT reason, command, t_start_fs, t_end_fs FROM waits WHERE pe = ? ORDER BY t_start_fs",
+      {pe_}, [&](SQLite::Statement& row) {
+        waits_.push_back(
+            {text_in(row, 0), number_in(row, 1), number_in(row, 2), number_in(row, 3)});
+      });
+  log.for_each(
+      "SELECT launch, pe, kernel, t_start_fs, t_return_fs, t_end_fs FROM runs WHERE pe = ? ORDER "
+      "BY t_start_fs, t_end_fs",
+      {pe_}, [&](SQLite::Statement& row) {
+        runs_.push_back({number_in(row, 0), text_in(row, 1), text_in(row, 2), number_in(row, 3),
+                         number_in(row, 4), number_in(row, 5)});
+      });
+  log.for_each(
+      "SELECT command, t_submit_fs, t_dispatch_fs, t_complete_fs FROM commands WHERE pe = ? AND "
+      "t_complete_fs NOT NULL ORDER BY command",
+      {pe_}, [&](SQLite::Statement& row) {
+        const LoggedCommand command{number_in(row, 0), number_in(row, 1), number_in(row, 2),
+                                    number_in(row, 3)};
+        commands_.emplace(command.id, command);
+      });
+  for (const auto& [id, command] : commands_) by_dispatch_.push_back(&command);
+  by_completion_ = by_dispatch_;
+  std::stable_sort(
+      by_dispatch_.begin(), by_dispatch_.end(),
+      [](const LoggedCommand* a, const LoggedCommand* b) { return a->dispatched < b->dispatched; });
+  std::stable_sort(
+      by_completion_.begin(), by_completion_.end(),
+      [](const LoggedCommand* a, const LoggedCommand* b) { return a->completed < b->completed; });
+}
+
+void PeLog::read_messages(const OpLogReader& log) {
+  log.for_each(std::string(message_columns) + "receiver = ? ORDER BY t_take_fs, id", {pe_},
+               [&](SQLite::Statement& row) { received_.push_back(message_in(row)); });
+  log.for_each(std::string(message_columns) + "sender = ? ORDER BY ring, number", {pe_},
+               [&](SQLite::Statement& row) { sent_.push_back(message_in(row)); });
+}
+
+// --- Operations
+
+const LoggedOp* PeLog::last_of(const Places& places, Fs by) const {
+  const auto after =
+      std::upper_bound(places.begin(), places.end(), by,
+                       [&](Fs time, std::size_t place) { return time < ops_[place].end; });
+  return after == places.begin() ? nullptr : &ops_[*(after - 1)];
+}
+
+const LoggedOp* PeLog::last_of_part(const LoggedOp& like, Fs by) const {
+  const auto found = by_part_.find({like.engine, like.part});
+  return found == by_part_.end() ? nullptr : last_of(found->second, by);
+}
+
+const LoggedOp* PeLog::last_of_tile(const LoggedOp& like, Fs by) const {
+  const auto found = by_tile_.find({like.command, like.tile});
+  return found == by_tile_.end() ? nullptr : last_of(found->second, by);
+}
+
+const LoggedOp* PeLog::last_of_command(std::uint64_t command, Fs by) const {
+  const auto found = by_command_.find(command);
+  return found == by_command_.end() ? nullptr : last_of(found->second, by);
+}
+
+std::vector<const LoggedOp*> PeLog::ops_ending_at(Fs time) const {
+  std::vector<const LoggedOp*> found;
+  const auto first = std::lower_bound(ops_.begin(), ops_.end(), time,
+                                      [](const LoggedOp& op, Fs t) { return op.end < t; });
+  for (auto op = first; op != ops_.end() && op->end == time; ++op) found.push_back(&*op);
+  return found;
+}
+
+// --- The kernel
+
+const LoggedWait* PeLog::last_wait(Fs since, Fs by) const {
+  const auto after =
+      std::upper_bound(waits_.begin(), waits_.end(), by,
+                       [](Fs time, const LoggedWait& wait) { return time < wait.end; });
+  if (after == waits_.begin() || (after - 1)->start < since) return nullptr;
+  return &*(after - 1);
+}
+
+const LoggedWait* PeLog::wait_over(const std::string& reason, Fs time) const {
+  const auto first = std::lower_bound(waits_.begin(), waits_.end(), time,
+                                      [](const LoggedWait& wait, Fs t) { return wait.end < t; });
+  for (auto wait = first; wait != waits_.end() && wait->start <= time; ++wait)
+    if (wait->reason == reason) return &*wait;
+  return nullptr;
+}
+
+const LoggedRun* PeLog::run_at(Fs time) const {
+  const auto after = std::upper_bound(runs_.begin(), runs_.end(), time,
+                                      [](Fs t, const LoggedRun& run) { return t < run.start; });
+  return after == runs_.begin() ? nullptr : &*(after - 1);
+}
+
+const LoggedRun* PeLog::run_before(const LoggedRun& run) const {
+  return &run == runs_.data() ? nullptr : &run - 1;
+}
+
+const LoggedCommand* PeLog::command(std::uint64_t id) const {
+  const auto found = commands_.find(id);
+  return found == commands_.end() ? nullptr : &found->second;
+}
+
+const LoggedCommand* PeLog::dispatched_before(const LoggedCommand& command) const {
+  const auto at = std::find(
+      std::lower_bound(by_dispatch_.begin(), by_dispatch_.end(), command.dispatched,
+                       [](const LoggedCommand* each, Fs t) { return each->dispatched < t; }),
+      by_dispatch_.end(), &command);
+  return at == by_dispatch_.begin() || at == by_dispatch_.end() ? nullptr : *(at - 1);
+}
+
+const LoggedCommand* PeLog::completed(Fs since, Fs by) const {
+  const auto after =
+      std::upper_bound(by_completion_.begin(), by_completion_.end(), by,
+                       [](Fs t, const LoggedCommand* each) { return t < each->completed; });
+  if (after == by_completion_.begin() || (*(after - 1))->completed <= since) return nullptr;
+  return *(after - 1);
+}
+
+// --- Messages
+
+const LoggedMessage* PeLog::received_within(Fs start, Fs end) const {
+  const auto after =
+      std::upper_bound(received_.begin(), received_.end(), end,
+                       [](Fs t, const LoggedMessage& message) { return t < message.taken; });
+  if (after == received_.begin() || (after - 1)->taken < start) return nullptr;
+  return &*(after - 1);
+}
+
+const LoggedMessage* PeLog::sent_at(Fs time) const {
+  const LoggedMessage* last = nullptr;
+  for (const LoggedMessage& message : sent_)
+    if (message.sent == time && (last == nullptr || message.id > last->id)) last = &message;
+  return last;
+}
+
+const LoggedMessage* PeLog::written_at(Fs time, std::uint64_t not_id) const {
+  const auto found = std::find_if(received_.begin(), received_.end(), [&](const auto& message) {
+    return message.visible == time && message.id != not_id;
+  });
+  return found == received_.end() ? nullptr : &*found;
+}
+
+const LoggedMessage* PeLog::freed_for(const LoggedMessage& sent) const {
+  const auto begin = std::lower_bound(
+      sent_.begin(), sent_.end(), sent.ring,
+      [](const LoggedMessage& each, std::uint64_t ring) { return each.ring < ring; });
+  const LoggedMessage* latest = nullptr;
+  const LoggedMessage* in_slot = nullptr;
+  for (auto each = begin; each != sent_.end() && each->ring == sent.ring; ++each) {
+    if (each->number >= sent.number) break;
+    if (each->sent > sent.sent) continue;  // of rings installed later
+    if (latest == nullptr || each->credit >= latest->credit) latest = &*each;
+    if (each->slot == sent.slot) in_slot = latest;
+  }
+  return in_slot;
+}
+
+// --- Several
+
+const PeLog& PeLogs::operator[](const std::string& pe) {
+  std::unique_ptr<PeLog>& log = pes_[pe];
+  if (!log) log = std::make_unique<PeLog>(log_, pe);
+  return *log;
+}
+
+}  // namespace kernbench

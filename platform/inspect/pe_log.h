@@ -1,0 +1,115 @@
+// PeLog: what an operation log has about one PE, in memory, by time; read when it is first asked
+// for.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/inspect/op_log_reader.h"
+
+namespace kernbench {
+
+struct LoggedOp {
+  std::uint64_t id = 0;
+  Fs start = 0, end = 0;
+  std::string engine, part, name;  // "pe_dma", "dma_read", "tile/DMA_READ"
+  std::uint64_t command = 0;
+  std::int64_t tile = -1;
+};
+
+struct LoggedWait {
+  std::string reason;  // "command", "send", "receive"
+  std::uint64_t command = 0;
+  Fs start = 0, end = 0;
+};
+
+struct LoggedRun {
+  std::uint64_t launch = 0;  // 0: of none that has ended
+  std::string pe, kernel;
+  Fs start = 0, returned = 0, end = 0;
+};
+
+struct LoggedCommand {
+  std::uint64_t id = 0;
+  Fs submitted = 0, dispatched = 0, completed = never_fs;
+};
+
+// A message that has been consumed.
+struct LoggedMessage {
+  std::uint64_t id = 0, ring = 0, number = 0, slot = 0, bytes = 0;
+  std::string sender, receiver;
+  Fs sent = 0, arrived = 0, write = 0, visible = 0, taken = 0, consumed = 0, credit = 0;
+};
+
+class PeLog {
+ public:
+  PeLog(const OpLogReader& log, const std::string& pe);
+
+  const std::string& pe() const { return pe_; }
+
+  // The last one, of equal ones that with the largest id, that has ended by then; null: none.
+  // Composites, sends and receives are not among them.
+  const LoggedOp* last_op(Fs by) const { return last_of(all_, by); }
+  const LoggedOp* last_of_part(const LoggedOp& like, Fs by) const;
+  const LoggedOp* last_compute(Fs by) const { return last_of(compute_, by); }
+  const LoggedOp* last_of_tile(const LoggedOp& like, Fs by) const;
+  const LoggedOp* last_of_command(std::uint64_t command, Fs by) const;
+  // Those that end at that instant.
+  std::vector<const LoggedOp*> ops_ending_at(Fs time) const;
+
+  // The last one that has ended by then, not before `since`.
+  const LoggedWait* last_wait(Fs since, Fs by) const;
+  // That in which something of its kernel ended: start <= time <= end.
+  const LoggedWait* wait_over(const std::string& reason, Fs time) const;
+  const LoggedRun* run_at(Fs time) const;  // that has begun last by then
+  const LoggedRun* run_before(const LoggedRun& run) const;
+  const LoggedCommand* command(std::uint64_t id) const;
+  const LoggedCommand* dispatched_before(const LoggedCommand& command) const;
+  // The last one that completed by then, after `since`.
+  const LoggedCommand* completed(Fs since, Fs by) const;
+
+  const LoggedMessage* received_within(Fs start, Fs end) const;  // taken there, the last
+  const LoggedMessage* sent_at(Fs time) const;                   // the last
+  const LoggedMessage* written_at(Fs time, std::uint64_t not_id) const;
+  // That whose credit a send needed: the one before in its slot. With its credit all messages
+  // before it have theirs.
+  const LoggedMessage* freed_for(const LoggedMessage& sent) const;
+
+ private:
+  using Places = std::vector<std::size_t>;  // in ops_, ascending
+
+  const LoggedOp* last_of(const Places& places, Fs by) const;
+  void read_ops(const OpLogReader& log);
+  void read_progress(const OpLogReader& log);
+  void read_messages(const OpLogReader& log);
+
+  std::string pe_;
+  std::vector<LoggedOp> ops_;  // by end, ties by id
+  Places all_, compute_;
+  std::map<std::pair<std::string, std::string>, Places> by_part_;     // engine, part
+  std::map<std::pair<std::uint64_t, std::int64_t>, Places> by_tile_;  // command, tile
+  std::map<std::uint64_t, Places> by_command_;
+  std::vector<LoggedWait> waits_;  // by start; one after the other
+  std::vector<LoggedRun> runs_;    // by start
+  std::map<std::uint64_t, LoggedCommand> commands_;
+  std::vector<const LoggedCommand*> by_dispatch_, by_completion_;
+  std::vector<LoggedMessage> received_;  // by the time at which they were taken
+  std::vector<LoggedMessage> sent_;      // by ring and number
+};
+
+// PEs of a log, each read once.
+class PeLogs {
+ public:
+  explicit PeLogs(const OpLogReader& log) : log_(log) {}
+  const PeLog& operator[](const std::string& pe);
+
+ private:
+  const OpLogReader& log_;
+  std::map<std::string, std::unique_ptr<PeLog>> pes_;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,139 @@
+#include "platform/observe/progress_log.h"
+
+#include <algorithm>
+#include <systemc>
+
+#include "platform/assembly/machine_root.h"
+
+namespace kernbench {
+namespace {
+
+// "sip0.cube0.pe1" of one of its engines.
+std::string pe_of(const sc_core::sc_object* engine) {
+  const std::string name = name_in_machine(*engine);
+  return name.substr(0, name.rfind('.'));
+}
+
+const char* name_of(KernelWait::Reason reason) {
+  constexpr std::array<const char*, 3> names{"command", "send", "receive"};
+  return names.at(static_cast<std::size_t>(reason));
+}
+
+}  // namespace
+
+ProgressLog::ProgressLog(Observation& observation, OpTable& table, std::uint64_t limit)
+    : table_(table), limit_(limit), ops_(observation.executed_ops, *this),
+      events_(observation.trace_events, *this), runs_(observation.kernel_runs, *this),
+      waits_(observation.kernel_waits, *this), steps_(observation.message_progress, *this) {}
+
+// --- Events
+
+void ProgressLog::write(const ExecutedOp& op) {
+  if (op.tile_id >= 0) return;
+  const auto found = commands_.find({op.node, op.command_id});
+  if (found != commands_.end()) found->second.row.dispatched = op.t_start;
+}
+
+void ProgressLog::write(const TraceEvent& event) {
+  const CommandKey key{event.node, event.command_id};
+  if (event.kind == TraceKind::command_submitted) {
+    commands_[key] = {submitted_++, {pe_of(event.node), event.command_id, event.time, {}, {}}};
+  } else if (event.kind == TraceKind::sub_command_dispatched) {
+    const auto found = commands_.find(key);
+    if (found != commands_.end() && !found->second.row.dispatched)
+      found->second.row.dispatched = event.time;
+  } else if (event.kind == TraceKind::command_complete) {
+    const auto found = commands_.find(key);
+    if (found == commands_.end()) return;
+    found->second.row.completed = event.time;
+    rows_.commands.push_back(std::move(found->second.row));
+    commands_.erase(found);
+    spill_beyond_limit();
+  }
+}
+
+void ProgressLog::write(const KernelRun& run) {
+  rows_.runs.push_back(
+      {run.request, pe_of(run.node), run.kernel, run.start, run.returned, run.answered});
+  spill_beyond_limit();
+}
+
+void ProgressLog::write(const KernelWait& wait) {
+  WaitRow row{pe_of(wait.node), name_of(wait.reason), {}, wait.start, wait.end};
+  if (wait.reason == KernelWait::Reason::command) row.command = wait.command;
+  rows_.waits.push_back(std::move(row));
+  spill_beyond_limit();
+}
+
+void ProgressLog::write(const MessageProgress& step) {
+  const MessageKey key{step.installation, step.slot, step.number};
+  if (step.step == MessageProgress::Step::sent) {
+    MessageRow row;
+    row.id = ++sent_;
+    row.ring = step.ring;
+    row.number = step.number;
+    row.slot = step.slot;
+    row.bytes = step.bytes;
+    row.sender = pe_of(step.node);
+    row.sent = step.end;
+    messages_[key] = std::move(row);
+    return;
+  }
+  const auto found = messages_.find(key);
+  if (found == messages_.end()) return;  // observed from its middle
+  MessageRow& row = found->second;
+  if (step.step == MessageProgress::Step::written) {
+    row.receiver = pe_of(step.node);
+    row.arrived = step.arrived;
+    row.write = step.start;
+    row.visible = step.end;
+    return;
+  }
+  row.taken = step.start;
+  row.consumed = step.end;
+  row.credit = step.credit;
+  rows_.messages.push_back(std::move(row));
+  messages_.erase(found);
+  spill_beyond_limit();
+}
+
+// --- The end
+
+void ProgressLog::spill_beyond_limit() {
+  if (fault_ || rows_.size() < limit_) return;
+  try {
+    table_.insert(rows_);
+    rows_ = {};
+  } catch (const std::exception&) {  // this may be an SC_METHOD, which no exception may leave
+    fault_ = std::current_exception();
+  }
+}
+
+void ProgressLog::take_unfinished() {
+  std::vector<UnderWay> commands;
+  for (auto& [key, command] : commands_) commands.push_back(std::move(command));
+  std::sort(commands.begin(), commands.end(),
+            [](const UnderWay& a, const UnderWay& b) { return a.place < b.place; });
+  for (UnderWay& command : commands) rows_.commands.push_back(std::move(command.row));
+  std::vector<MessageRow> messages;
+  for (auto& [key, message] : messages_) messages.push_back(std::move(message));
+  std::sort(messages.begin(), messages.end(),
+            [](const MessageRow& a, const MessageRow& b) { return a.id < b.id; });
+  for (MessageRow& message : messages) rows_.messages.push_back(std::move(message));
+  commands_.clear();
+  messages_.clear();
+}
+
+void ProgressLog::close(const std::vector<LaunchRow>& launches) {
+  if (fault_) std::rethrow_exception(fault_);
+  take_unfinished();
+  table_.insert(rows_);
+  rows_ = {};
+  std::vector<LaunchRow> sorted = launches;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const LaunchRow& a, const LaunchRow& b) {
+    return std::tie(a.issued, a.device) < std::tie(b.issued, b.device);
+  });
+  table_.insert(sorted);
+}
+
+}  // namespace kernbench

@@ -1,0 +1,70 @@
+// ProgressLog: what kernels, commands and messages waited for, as tables beside the operations of a
+// log (docs/op-log.md), so that a reader can follow a launch backwards.
+//
+// Rows are written in the order of their ends; what is under way at the end of the run comes last,
+// with null for what it has not come to. Up to a limit they are held in memory.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "models/protocol/observation.h"
+#include "platform/observe/op_table.h"
+#include "platform/observe/progress_rows.h"
+
+namespace kernbench {
+
+class ProgressLog final : private tlm::tlm_analysis_if<ExecutedOp>,
+                          private tlm::tlm_analysis_if<TraceEvent>,
+                          private tlm::tlm_analysis_if<KernelRun>,
+                          private tlm::tlm_analysis_if<KernelWait>,
+                          private tlm::tlm_analysis_if<MessageProgress> {
+ public:
+  // Observes the machine; rows go to `table`. Both outlive it. `limit`: rows in memory.
+  ProgressLog(Observation& observation, OpTable& table, std::uint64_t limit);
+
+  // Writes what is left, before the table is closed. `launches`: in the order of their ends.
+  // Throws what has gone wrong.
+  void close(const std::vector<LaunchRow>& launches);
+
+ private:
+  struct UnderWay {
+    std::uint64_t place = 0;  // in the order of submission
+    CommandRow row;
+  };
+  using CommandKey = std::pair<const sc_core::sc_object*, std::uint64_t>;  // scheduler, command
+  struct CommandHash {
+    std::size_t operator()(const CommandKey& key) const {
+      return std::hash<const void*>()(key.first) * 31 + std::hash<std::uint64_t>()(key.second);
+    }
+  };
+  using MessageKey = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;
+
+  void write(const ExecutedOp& op) override;  // a composite: its dispatch
+  void write(const TraceEvent& event) override;
+  void write(const KernelRun& run) override;
+  void write(const KernelWait& wait) override;
+  void write(const MessageProgress& step) override;
+  void take_unfinished();
+  void spill_beyond_limit();
+
+  OpTable& table_;
+  std::uint64_t limit_;
+  ProgressRows rows_;
+  std::unordered_map<CommandKey, UnderWay, CommandHash> commands_;  // for look-up only
+  std::map<MessageKey, MessageRow> messages_;                       // under way
+  std::uint64_t submitted_ = 0, sent_ = 0;
+  std::exception_ptr fault_;
+  AnalysisBinding<ExecutedOp> ops_;
+  AnalysisBinding<TraceEvent> events_;
+  AnalysisBinding<KernelRun> runs_;
+  AnalysisBinding<KernelWait> waits_;
+  AnalysisBinding<MessageProgress> steps_;
+};
+
+}  // namespace kernbench

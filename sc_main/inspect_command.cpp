@@ -1,0 +1,278 @@
+// `kernbench inspect`: what an operation log tells about a run.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "platform/inspect/engine_timeline.h"
+#include "platform/inspect/log_comparison.h"
+#include "platform/inspect/log_summary.h"
+#include "platform/inspect/operation_statistics.h"
+#include "platform/inspect/path_report.h"
+#include "platform/inspect/sql_query.h"
+#include "platform/observe/json_text.h"
+#include "sc_main/command.h"
+#include "sc_main/option_values.h"
+
+namespace kernbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A table of the summary holds fewer rows than one that was asked for.
+constexpr std::uint64_t few_rows = 5, default_rows = 20;
+
+struct InspectOptions {
+  std::string log;
+  std::uint64_t top_rows = 0;  // 0: not told
+  std::string timeline, window, path_launch, other, sql;
+  std::uint64_t columns = 100;
+  bool stages = false, json = false, csv = false;
+  CLI::Option *top_given = nullptr, *timeline_given = nullptr, *path_given = nullptr,
+              *compare_given = nullptr, *sql_given = nullptr;
+
+  void check() const;
+  std::size_t reports() const;
+  std::optional<std::pair<Fs, Fs>> time_window() const;
+  std::uint64_t rows() const { return top_rows == 0 ? default_rows : top_rows; }
+  // Rows, and no report of its own: beside one that has rows.
+  bool top_is_report() const { return top_given->count() > 0 && compare_given->count() == 0; }
+};
+
+std::size_t InspectOptions::reports() const {
+  std::size_t reports = top_is_report() ? 1 : 0;
+  for (const CLI::Option* option : {timeline_given, path_given, compare_given, sql_given})
+    reports += option->count() > 0 ? 1 : 0;
+  return reports + (stages ? 1 : 0);
+}
+
+void InspectOptions::check() const {
+  if (csv && reports() != 1) {
+    throw UsageError(
+        "--csv prints one table: name one of --top, --timeline, --critical-path, --stages, "
+        "--compare, --sql");
+  }
+  if (sql_given->count() > 0 && reports() > 1)
+    throw UsageError("--sql prints the rows of its query only; the other reports stand alone");
+}
+
+// "FROM:TO" in ns.
+std::optional<std::pair<Fs, Fs>> InspectOptions::time_window() const {
+  if (window.empty()) return std::nullopt;
+  const std::size_t colon = window.find(':');
+  if (colon == std::string::npos)
+    throw UsageError(
+        fmt::format("--window {} is not FROM:TO in ns, e.g. 400:550.5", quote(window)));
+  const Fs from = time_option("--window", window.substr(0, colon));
+  const Fs to = time_option("--window", window.substr(colon + 1));
+  if (from >= to) throw UsageError(fmt::format("--window {} ends before it begins", quote(window)));
+  return std::pair(from, to);
+}
+
+// The reports that were asked for, in the order of the help.
+class Inspection {
+ public:
+  Inspection(const InspectOptions& options, const OpLogReader& log)
+      : options_(options), log_(log) {}
+  void print();
+
+ private:
+  void summary();
+  void top();
+  void timeline();
+  void path();
+  void stages();
+  void compare();
+  void show(const std::string& text, const ReportTable& table);
+
+  const InspectOptions& options_;
+  const OpLogReader& log_;
+  Json json_ = Json::object();
+  bool first_ = true;
+};
+
+void Inspection::print() {
+  if (options_.reports() == 0) summary();
+  if (options_.top_is_report()) top();
+  if (options_.timeline_given->count() > 0) timeline();
+  if (options_.path_given->count() > 0) path();
+  if (options_.stages) stages();
+  if (options_.compare_given->count() > 0) compare();
+  if (options_.json) std::cout << json_text(json_, 2) << '\n';
+}
+
+void Inspection::show(const std::string& text, const ReportTable& table) {
+  if (options_.json) return;
+  if (options_.csv) {
+    std::cout << table.csv();
+    return;
+  }
+  std::cout << (first_ ? "" : "\n") << text;
+  first_ = false;
+}
+
+void Inspection::summary() {
+  if (options_.json) {
+    json_["summary"] = summary_json(log_, few_rows);
+  } else {
+    std::cout << summary_text(log_, few_rows);
+  }
+}
+
+void Inspection::top() {
+  const OperationStatistics statistics(log_);
+  const ReportTable operations = operations_table(statistics, options_.rows());
+  const ReportTable spans = spans_table(statistics, options_.rows());
+  json_["top"] = {{"operations", operations.json()}, {"spans", spans.json()}};
+  std::string text = operations.text();
+  if (!spans.empty())
+    text += "\nspans: composites hold their tiles, sends and receives their waits\n" + spans.text();
+  show(text, operations);
+}
+
+void Inspection::timeline() {
+  const EngineTimeline timeline =
+      engine_timeline(log_, {options_.timeline, options_.time_window(), options_.columns});
+  json_["timeline"] = {{"from_ns", ns_json(timeline.from)},
+                       {"to_ns", ns_json(timeline.to)},
+                       {"columns", timeline.columns},
+                       {"rows", timeline_rows(timeline).json()}};
+  show(timeline_text(timeline), timeline_cells(timeline));
+}
+
+void Inspection::path() {
+  log_.require_progress("--critical-path");
+  const std::string& launch = options_.path_launch;
+  const CriticalPath path = critical_path(
+      log_, launch.empty() ? log_.longest_launch() : log_.launch(std::stoull(launch)));
+  json_["critical_path"] = path_json(path);
+  show(path_text(path), path_steps(path));
+}
+
+void Inspection::stages() {
+  const OperationStatistics statistics(log_);
+  const ReportTable histogram = histogram_table(statistics);
+  json_["stages"] = stages_table(statistics).json();
+  json_["histogram"] = histogram.json();
+  show(stages_text(statistics), histogram);
+}
+
+void Inspection::compare() {
+  const OpLogReader other(options_.other);
+  const LogComparison comparison(log_, other);
+  json_["comparison"] = comparison.json();
+  show(comparison.text(options_.rows()), comparison.times());
+}
+
+int inspect(const InspectOptions& options) {
+  options.check();
+  const OpLogReader log(options.log);
+  if (options.sql_given->count() > 0) {
+    const QueryFormat format = options.json  ? QueryFormat::json
+                               : options.csv ? QueryFormat::csv
+                                             : QueryFormat::text;
+    run_query(options.log, options.sql, format, std::cout);
+  } else {
+    Inspection(options, log).print();
+  }
+  return exit_done;
+}
+
+void add_reports(CLI::App& command, InspectOptions& options) {
+  const char* reports = "Reports";
+  options.top_given =
+      command
+          .add_option(
+              "--top", options.top_rows,
+              "Operations by name and engine, those with the largest total time first; N of "
+              "them (20). With --compare: rows of each table")
+          ->type_name("N")
+          ->expected(0, 1)
+          ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30))
+          ->group(reports);
+  options.timeline_given =
+      command
+          .add_option(
+              "--timeline", options.timeline,
+              "A row per engine, a column per interval of time: how busy it was. Engines by "
+              "glob over their names, e.g. 'sip0.cube0.pe*.pe_dma' (default: those of the PE "
+              "with most operations)")
+          ->type_name("GLOB")
+          ->expected(0, 1)
+          ->group(reports);
+  options.path_given =
+      command
+          .add_option("--critical-path", options.path_launch,
+                      "The operations and waits that make up the length of a launch, without gaps; "
+                      "by number (default: the longest)")
+          ->type_name("LAUNCH")
+          ->expected(0, 1)
+          ->check(whole_number())
+          ->group(reports);
+  command
+      .add_flag("--stages", options.stages,
+                "Durations of each stage and operation: percentiles and a histogram")
+      ->group(reports);
+  options.compare_given = command
+                              .add_option("--compare", options.other,
+                                          "Another log of the same bench: what was set otherwise, "
+                                          "and what came of it")
+                              ->type_name("F.sqlite|.sqlite3|.db")
+                              ->group(reports);
+  options.sql_given =
+      command
+          .add_option("--sql", options.sql,
+                      "The rows of a query; nothing can be written (tables and columns: "
+                      "docs/op-log.md)")
+          ->type_name("QUERY")
+          ->group(reports);
+}
+
+}  // namespace
+
+void add_inspect_command(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<InspectOptions>();
+  CLI::App* command = app.add_subcommand(
+      "inspect",
+      "Tells from an operation log what was busy, what was waited for, and what made up the length "
+      "of a launch");
+  command->add_option("log", options->log, "Operation log that `run --op-log F.sqlite` has written")
+      ->type_name("F.sqlite|.sqlite3|.db")
+      ->required();
+  add_reports(*command, *options);
+  command
+      ->add_option("--window", options->window, "Of the timeline, in ns (default: all of the run)")
+      ->type_name("FROM:TO")
+      ->needs(options->timeline_given);
+  command->add_option("--width", options->columns, "Of the timeline, in columns")
+      ->type_name("COLUMNS")
+      ->check(CLI::Range(std::uint64_t{10}, std::uint64_t{1000}))
+      ->needs(options->timeline_given)
+      ->capture_default_str();
+  CLI::Option* json = command->add_flag("--json", options->json, "As JSON, units in the key names");
+  command->add_flag("--csv", options->csv, "One table as CSV")->excludes(json);
+  command->footer(
+      "Without a report: a summary of launches, engines, operations and waits, and of the critical "
+      "path of the longest launch.\n\n"
+      "Examples:\n"
+      "  kernbench run --bench matmul-composite --op-log gemm.sqlite\n"
+      "  kernbench inspect gemm.sqlite\n"
+      "  kernbench inspect gemm.sqlite --critical-path\n"
+      "  kernbench inspect gemm.sqlite --timeline 'sip0.cube0.pe0.*' --window 400:700\n"
+      "  kernbench inspect gemm.sqlite --top 10 --stages\n"
+      "  kernbench inspect gemm.sqlite --compare other-tile.sqlite\n"
+      "  kernbench inspect gemm.sqlite --sql \"SELECT name, count(*) FROM ops GROUP BY name\" "
+      "--csv\n\n"
+      "The critical path is walked backwards from the last answer of a PE: along what a kernel "
+      "waited for, the stages of a tile,\n"
+      "what an engine, the compute slot or a buffer was held by, messages, credits, and the launch "
+      "itself. Its steps add up to the\n"
+      "length of the launch exactly. \"Without it at least\" is the length without the steps of a "
+      "resource: the most that can be\n"
+      "gained by making it faster, as another chain may then be the longest.\n");
+  command->callback(
+      [options, &invocation] { invocation.action = [options] { return inspect(*options); }; });
+}
+
+}  // namespace kernbench

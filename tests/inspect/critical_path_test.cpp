@@ -1,0 +1,199 @@
+// The critical path of a launch: steps without gaps that add up to its length, on logs made by hand
+// with the derivation of every step.
+#include "platform/inspect/critical_path.h"
+
+#include <fmt/format.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "models/base/errors.h"
+#include "platform/inspect/path_report.h"
+#include "tests/inspect/hand_made_log.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+// "120-130 pe_cpu kernel", waits with a '~' before the resource.
+std::vector<std::string> steps_of(const HandMadeLog& log, std::uint64_t launch = 1) {
+  const OpLogReader reader(log.write());
+  const CriticalPath path = critical_path(reader, reader.launch(launch));
+  std::vector<std::string> steps;
+  Fs at = path.launch.issued;
+  for (const PathStep& step : path.steps) {
+    BOOST_TEST(step.start == at);
+    BOOST_TEST(step.start < step.end);
+    at = step.end;
+    steps.push_back(fmt::format("{}-{} {}{}", step.start, step.end,
+                                step.kind == PathStep::Kind::wait ? "~" : "", step.resource));
+  }
+  BOOST_TEST(at == path.launch.ended);
+  return steps;
+}
+
+using Steps = std::vector<std::string>;
+const std::string pe0 = "sip0.cube0.pe0", pe1 = "sip1.cube0.pe0";
+
+}  // namespace
+
+// The kernel runs from 120 to 180 and waits for one load from 130 to 170, which is dispatched at
+// 135 and gets its channel at 140.
+BOOST_AUTO_TEST_CASE(a_command_is_what_its_kernel_waited_for) {
+  HandMadeLog log;
+  log.launch("k", 100, 200, {pe0}, 120, 180);
+  log.awaited_command(pe0, 1, 130, 135, 170);
+  log.ops = {{pe0 + ".pe_dma", "dma_read", 140, 170, 1}};
+  BOOST_TEST(steps_of(log) == (Steps{"100-120 launch dispatch", "120-130 pe_cpu kernel",
+                                     "130-135 pe_scheduler dispatch", "135-140 ~start of dma_read",
+                                     "140-170 pe_dma dma_read", "170-180 pe_cpu kernel",
+                                     "180-200 launch answer"}),
+             boost::test_tools::per_element());
+}
+
+// Two tiles; reads of 10, and each stage behind it of 2: the second read follows the first on its
+// engine, the rest of the second tile follows that.
+BOOST_AUTO_TEST_CASE(a_tile_follows_its_stages_or_the_tile_before_on_the_engine) {
+  HandMadeLog log;
+  log.launch("k", 0, 30, {pe0}, 0, 30);
+  log.awaited_command(pe0, 1, 0, 0, 30);
+  log.ops = {{pe0 + ".pe_dma", "tile/DMA_READ", 0, 10, 1, 0},
+             {pe0 + ".pe_fetch_store", "tile/FETCH", 10, 12, 1, 0},
+             {pe0 + ".pe_gemm", "tile/GEMM", 12, 14, 1, 0},
+             {pe0 + ".pe_dma", "tile/DMA_READ", 10, 20, 1, 1},
+             {pe0 + ".pe_fetch_store", "tile/FETCH", 20, 22, 1, 1},
+             {pe0 + ".pe_gemm", "tile/GEMM", 22, 24, 1, 1},
+             {pe0 + ".pe_fetch_store", "tile/STORE", 24, 26, 1, 1},
+             {pe0 + ".pe_dma", "tile/DMA_WRITE", 26, 30, 1, 1},
+             {pe0 + ".pe_scheduler", "composite_gemm", 0, 30, 1}};
+  BOOST_TEST(steps_of(log) == (Steps{"0-10 pe_dma dma_read", "10-20 pe_dma dma_read",
+                                     "20-22 pe_fetch_store fetch", "22-24 pe_gemm gemm",
+                                     "24-26 pe_fetch_store store", "26-30 pe_dma dma_write"}),
+             boost::test_tools::per_element());
+  const OpLogReader reader(log.write());
+  const CriticalPath path = critical_path(reader, reader.launch(1));
+  BOOST_TEST(path.steps[1].after == "the one before on its engine");
+  BOOST_TEST(path.steps[2].after == "its previous stage");
+  BOOST_TEST(path.steps[2].op.value() == 5U);
+  const std::vector<PathResource> resources = resources_of(path);
+  BOOST_TEST(resources.front().resource == "pe_dma dma_read");
+  BOOST_TEST(resources.front().time == 20U);
+  BOOST_TEST(resources.front().steps == 2U);
+}
+
+// The GEMM of tile 1 could begin at 6, when it was fetched; MATH has the compute slot until 9.
+BOOST_AUTO_TEST_CASE(a_compute_stage_follows_what_had_the_compute_slot) {
+  HandMadeLog log;
+  log.launch("k", 0, 12, {pe0}, 0, 12);
+  log.awaited_command(pe0, 1, 0, 0, 12);
+  log.ops = {{pe0 + ".pe_fetch_store", "tile/FETCH", 0, 3, 1, 0},
+             {pe0 + ".pe_math", "tile/MATH", 3, 9, 1, 0},
+             {pe0 + ".pe_fetch_store", "tile/FETCH", 3, 6, 1, 1},
+             {pe0 + ".pe_gemm", "tile/GEMM", 9, 12, 1, 1}};
+  BOOST_TEST(
+      steps_of(log) == (Steps{"0-3 pe_fetch_store fetch", "3-9 pe_math math", "9-12 pe_gemm gemm"}),
+      boost::test_tools::per_element());
+}
+
+// The read of tile 1 waits for the tile buffer that the store of tile 0 gives back at 20.
+BOOST_AUTO_TEST_CASE(an_operation_follows_what_gave_back_its_buffer) {
+  HandMadeLog log;
+  log.launch("k", 0, 30, {pe0}, 0, 30);
+  log.awaited_command(pe0, 1, 0, 0, 30);
+  log.ops = {{pe0 + ".pe_dma", "tile/DMA_READ", 0, 10, 1, 0},
+             {pe0 + ".pe_dma", "tile/DMA_WRITE", 10, 20, 1, 0},
+             {pe0 + ".pe_dma", "tile/DMA_READ", 20, 30, 1, 1}};
+  BOOST_TEST(steps_of(log) ==
+                 (Steps{"0-10 pe_dma dma_read", "10-20 pe_dma dma_write", "20-30 pe_dma dma_read"}),
+             boost::test_tools::per_element());
+}
+
+// Command 2 was submitted at 1, but dispatched behind command 1, which took until 5 from 0.
+BOOST_AUTO_TEST_CASE(a_dispatch_follows_the_one_before) {
+  HandMadeLog log;
+  log.launch("k", 0, 20, {pe0}, 0, 20);
+  log.progress.commands.push_back({pe0, 1, 0, 5, 12});
+  log.awaited_command(pe0, 2, 1, 10, 20);
+  log.ops = {{pe0 + ".pe_gemm", "gemm_f16", 5, 6, 1}, {pe0 + ".pe_dma", "dma_read", 10, 20, 2}};
+  BOOST_TEST(steps_of(log) == (Steps{"0-5 pe_scheduler dispatch", "5-10 pe_scheduler dispatch",
+                                     "10-20 pe_dma dma_read"}),
+             boost::test_tools::per_element());
+}
+
+// pe0 receives from 10 on. pe1 of the other SIP, whose launch was issued at 30, sends at 60; the
+// message arrives at 75, is in its slot at 80, read until 84, and its credit is delivered at 90.
+BOOST_AUTO_TEST_CASE(a_receive_follows_its_message_to_the_late_rank) {
+  HandMadeLog log;
+  log.launch("slow", 0, 25, {pe1}, 5, 22);
+  log.launch("reduce", 0, 100, {pe0}, 8, 95);
+  log.launch("reduce", 30, 110, {pe1}, 40, 100);
+  log.progress.waits = {{pe0, "receive", {}, 10, 90}, {pe1, "send", {}, 58, 60}};
+  log.progress.messages = {{1, 4096, 0, 4096, 64, pe1, pe0, 60, 75, 76, 80, 80, 84, 90}};
+  // Launches are numbered by issue, then device: 1 'reduce' on sip0, 2 'slow', 3 'reduce' on sip1.
+  const Steps expected{
+      "0-25 ~late launch",          "25-30 ~host program",   "30-40 launch dispatch",
+      "40-58 pe_cpu kernel",        "58-60 pe_ipcq send",    "60-75 message in flight",
+      "75-76 ~start of slot write", "76-80 ring slot write", "80-84 ring slot read",
+      "84-90 ipcq credit",          "90-95 pe_cpu kernel",   "95-100 launch answer"};
+  BOOST_TEST(steps_of(log, 1) == expected, boost::test_tools::per_element());
+}
+
+// The ring has one slot: message 2 waits from 20 on for the credit of message 1, which the
+// receiver consumes at 50, when its kernel has come to its receive at 45.
+BOOST_AUTO_TEST_CASE(a_send_follows_the_credit_to_the_receiver) {
+  HandMadeLog log;
+  log.launch("k", 0, 70, {pe0, pe1}, 0, 60);
+  log.progress.waits = {{pe0, "send", {}, 20, 56}, {pe1, "receive", {}, 45, 55}};
+  log.progress.messages = {{1, 4096, 0, 4096, 64, pe0, pe1, 10, 12, 12, 15, 45, 50, 55},
+                           {2, 4096, 1, 4096, 64, pe0, pe1, 56, 57, 57, 58, 59, 60, 61}};
+  // pe0 and pe1 answer at once; the path begins on the first by name.
+  const Steps expected{"0-45 pe_cpu kernel",       "45-50 ring slot read", "50-55 ipcq credit",
+                       "55-56 ~poll for a credit", "56-60 pe_cpu kernel",  "60-70 launch answer"};
+  BOOST_TEST(steps_of(log) == expected, boost::test_tools::per_element());
+}
+
+// Launch 2 is issued at 10, while launch 1 has the PE until 50.
+BOOST_AUTO_TEST_CASE(a_launch_waits_for_the_one_that_has_its_pes) {
+  HandMadeLog log;
+  log.launch("first", 0, 60, {pe0}, 5, 50);
+  log.launch("second", 10, 100, {pe0}, 70, 90);
+  BOOST_TEST(steps_of(log, 2) == (Steps{"10-50 ~earlier launch", "50-70 launch dispatch",
+                                        "70-90 pe_cpu kernel", "90-100 launch answer"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_in_the_log_is_a_wait_and_the_sum_holds) {
+  HandMadeLog log;
+  log.launch("k", 0, 100, {pe0}, 10, 90);
+  log.progress.waits = {{pe0, "command", 7, 20, 80}};  // and no command 7
+  BOOST_TEST(steps_of(log) ==
+                 (Steps{"0-10 launch dispatch", "10-20 pe_cpu kernel", "20-80 ~not in the log",
+                        "80-90 pe_cpu kernel", "90-100 launch answer"}),
+             boost::test_tools::per_element());
+  log.progress.runs.clear();
+  BOOST_TEST(steps_of(log) == (Steps{"0-100 ~not in the log"}), boost::test_tools::per_element());
+}
+
+// Operations without duration that follow each other at one instant.
+BOOST_AUTO_TEST_CASE(operations_without_duration_do_not_hold_the_walk) {
+  HandMadeLog log;
+  log.launch("k", 0, 10, {pe0}, 0, 10);
+  log.awaited_command(pe0, 1, 0, 0, 5);
+  for (int i = 0; i < 5; ++i) log.ops.push_back({pe0 + ".pe_gemm", "gemm_f16", 5, 5, 1});
+  const Steps steps = steps_of(log);
+  BOOST_TEST(steps.back() == "5-10 pe_cpu kernel");
+}
+
+BOOST_AUTO_TEST_CASE(the_text_names_the_sum_and_what_to_speed_up) {
+  HandMadeLog log;
+  log.launch("k", 100, 200, {pe0}, 120, 180);
+  log.awaited_command(pe0, 1, 130, 135, 170);
+  log.ops = {{pe0 + ".pe_dma", "dma_read", 140, 170, 1}};
+  const OpLogReader reader(log.write());
+  const std::string text = path_text(critical_path(reader, reader.launch(1)));
+  BOOST_TEST(text.find("launch 1 of 'k' on sip0: 0.0001 ns") == 0U, text);
+  BOOST_TEST(text.find("sum of 7 steps: 0.0001 ns") != std::string::npos, text);
+  BOOST_TEST(
+      text.find("to speed up first: pe_dma dma_read: 30.0 % of the launch") != std::string::npos,
+      text);
+}
