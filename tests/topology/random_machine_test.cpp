@@ -4,10 +4,12 @@
 #include <boost/test/unit_test.hpp>
 #include <queue>
 
+#include "platform/topology/diagram_svg.h"
 #include "platform/topology/node_names.h"
 #include "platform/topology/route_finder.h"
 #include "platform/topology/topology_json.h"
 #include "tests/topology/machines.h"
+#include "tests/topology/svg_file.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
@@ -157,6 +159,22 @@ RC_BOOST_PROP(parts_attach_to_routers_outside_the_hbm_zone, ()) {
   for (int row = 1; row < mesh.rows(); ++row)
     RC_ASSERT(mesh.row_y_mm[static_cast<std::size_t>(row) - 1] <=
               mesh.row_y_mm[static_cast<std::size_t>(row)]);
+}
+
+RC_BOOST_PROP(views_have_every_block_and_link_once_and_nothing_overlaps, ()) {
+  Shape shape = any_shape();
+  shape.sips = std::min(shape.sips, 5);
+  RC_LOG() << shape << std::endl;
+  const Graph graph = build_graph(machine_of(shape));
+  for (const DiagramLevel level : diagram_levels) {
+    const Diagram view = make_diagram(graph, level);
+    const SvgFile svg(diagram_svg(graph, view));
+    RC_LOG() << name_of(level) << std::endl;
+    RC_ASSERT(svg.block_ids.size() == view.blocks.size());
+    RC_ASSERT(svg.link_ends.size() == view.links.size());
+    RC_ASSERT(first_overlap(svg.blocks) == "");
+    RC_ASSERT(first_overlap(svg.texts) == "");
+  }
 }
 
 RC_BOOST_PROP(the_json_is_the_same_every_time, ()) {
