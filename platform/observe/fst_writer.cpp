@@ -121,17 +121,16 @@ class FstWriter final : public WaveWriter {
     value(variable, to.kind == WaveVariable::Kind::real ? "nan" : std::string(digits, 'x'));
   }
 
-  void comment(std::string_view text) override {
-    fstWriterSetComment(file_, std::string(text).c_str());
-  }
+  // The format has none between changes.
+  void comment(std::string_view /*text*/) override {}
 
   void close() override {
     if (file_ == nullptr) return;
-    if (!started_) fstWriterEmitTimeChange(file_, 0);
+    if (!started_) put_nothing();
     const bool sought = fstWriterGetFseekFailed(file_) == 0;
     fstWriterClose(file_);
     file_ = nullptr;
-    if (!sought || !consists_of_blocks(path_))
+    if (!sought || (changes_ > 0 && !consists_of_blocks(path_)))
       throw Error(
           fmt::format("the trace file {} is not complete: a write to it has failed", quote(path_)));
   }
@@ -149,6 +148,13 @@ class FstWriter final : public WaveWriter {
     const fstHandle handle = fstWriterCreateVar(file_, type_of(variable.kind), FST_VD_IMPLICIT,
                                                 variable.width, name.c_str(), 0);
     variables_.push_back({handle, variable.kind, variable.width});
+  }
+  // A file without a change could not be read.
+  void put_nothing() {
+    time(0);
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+      if (variables_[i].kind != WaveVariable::Kind::event) unknown(i);
+    }
   }
   // A vector may be written without its leading zeros.
   static std::string padded(const std::string& bits, unsigned width) {

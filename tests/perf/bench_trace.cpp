@@ -56,7 +56,7 @@ double program_seconds(Words words) {
 // On one PE.
 Words product() {
   Words words{"run", "--bench", "matmul-composite"};
-  for (const char* extent : {"M=1024", "K=512", "N=1024"})
+  for (const char* extent : {"M=2048", "K=512", "N=2048"})
     words.insert(words.end(), {"--param", extent});
   return words;
 }
@@ -92,7 +92,7 @@ void traced(State& state, const std::string& scope, const std::string& extension
 }
 
 std::vector<FiguresTable> tables() {
-  return {{"A product of 1024 x 512 x 1024 on one PE, everything traced",
+  return {{"A product of 2048 x 512 x 2048 on one PE, everything traced",
            {{"without, s", "without_s", 3},
             {"with, s", "with_s", 3},
             {"ratio", "ratio", 2},
