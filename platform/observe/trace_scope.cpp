@@ -1,7 +1,6 @@
 #include "platform/observe/trace_scope.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 
@@ -9,21 +8,14 @@
 #include "models/base/quote.h"
 #include "platform/assembly/machine_root.h"
 #include "platform/config/nearest_name.h"
+#include "platform/observe/scope_pattern.h"
 
 namespace kernbench {
 namespace {
 
-bool matches(const std::string& pattern, const std::string& name) {
-  return ::fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
-}
-
 bool takes(const std::string& pattern, const std::string& component, const std::string& signal) {
-  if (matches(pattern, fmt::format("{}.{}", component, signal))) return true;
-  for (std::size_t end = component.size(); end != std::string::npos;
-       end = end == 0 ? std::string::npos : component.rfind('.', end - 1)) {
-    if (matches(pattern, component.substr(0, end))) return true;
-  }
-  return false;
+  return matches_name(pattern, fmt::format("{}.{}", component, signal)) ||
+         matches_scope(pattern, component);
 }
 
 }  // namespace
