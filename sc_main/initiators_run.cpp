@@ -82,6 +82,7 @@ int InitiatorsRun::simulate() {
   std::optional<ResultFile> requests_file = open(options_.trace_requests);
   std::optional<RequestTrace> requests;
   if (requests_file) requests.emplace(platform, requests_file->out());
+  const RunLog log(options_.log, platform, std::nullopt);
   const StatisticsRegions regions(platform);
 
   RunReport report;

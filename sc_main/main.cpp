@@ -14,6 +14,7 @@
 #include "sc_main/build_info.h"
 #include "sc_main/command.h"
 #include "sc_main/command_line_error.h"
+#include "sc_main/log_options.h"
 
 namespace kernbench {
 namespace {
@@ -67,12 +68,7 @@ int delivered(int status) {
   return status;
 }
 
-// Of modules outside, on the stream that is not for results.
-void print_report_line(const ReportLine& line) {
-  std::cerr << "kernbench: " << line.severity << ": " << line.text << std::endl;
-}
-
-int guarded(int argc, char* argv[]) {
+int run_guarded(int argc, char* argv[]) {
   const FaultGuard faults;
   const ReportGuard reports(&print_report_line);
   try {
@@ -88,7 +84,7 @@ int guarded(int argc, char* argv[]) {
 }  // namespace kernbench
 
 int sc_main(int argc, char* argv[]) {
-  const int status = kernbench::guarded(argc, argv);
+  const int status = kernbench::run_guarded(argc, argv);
   std::cerr << std::flush;
   ::_exit(
       status);  // tearing a machine of thousands of modules down would take longer than many a run

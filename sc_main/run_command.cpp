@@ -205,10 +205,14 @@ int BenchRun::simulate() {
   if (data_mode_ == DataMode::eager) start_executor(stop).start_eager();
   const double elaboration_s = seconds_since(start);
 
+  const CclSettings ccl = resolve(ccl_, *catalogue_.algorithms);
+  const RunLog log(options_.log, platform, ccl.rank_unit);
   std::optional<RegionsOfBench> regions;
   if (stats_file) regions.emplace(platform);
-  BenchProgram program(bench_, {parameters_, devices_, options_.seed, ccl_,
-                                regions ? &*regions : nullptr, catalogue_.algorithms});
+  BenchProgram program(bench_,
+                       {parameters_, devices_, options_.seed, ccl_, regions ? &*regions : nullptr,
+                        catalogue_.algorithms, Log::find(platform.host()),
+                        Log::find(platform.host(), LogRequest::collectives)});
   ProgressLine progress;
   RunLimits limits = options_.limits();
   limits.interrupted = &stop_requested;

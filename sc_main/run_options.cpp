@@ -87,19 +87,21 @@ void RunOptions::add_to(CLI::App& command) {
   command.add_option("--stats", stats, "Writes the statistics of every component and link")
       ->type_name("F.json")
       ->group(results);
-  CLI::Option* log = command
-                         .add_option("--op-log", op_log,
-                                     "Writes one line per executed operation, or one row of a "
-                                     "SQLite database: as the file's name ends")
-                         ->type_name("F.csv|.sqlite")
-                         ->group(results);
+  log.add_to(command)->group(results);
+  CLI::Option* op_log_option =
+      command
+          .add_option("--op-log", op_log,
+                      "Writes one line per executed operation, or one row of a "
+                      "SQLite database: as the file's name ends")
+          ->type_name("F.csv|.sqlite")
+          ->group(results);
   command
       .add_option("--op-log-limit", op_log_limit,
                   "Operations that the log holds in memory; what is beyond goes to disk before the "
                   "run has ended")
       ->type_name("RECORDS")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
-      ->needs(log)
+      ->needs(op_log_option)
       ->capture_default_str()
       ->group(results);
   command.add_flag("--json", json, "The summary as JSON")->group(results);
@@ -125,6 +127,8 @@ void RunOptions::add_to(CLI::App& command) {
       "stats.json\n"
       "  kernbench run --bench ccl-allreduce --topology six_sip --set "
       "ccl:defaults.algorithm=ring_allreduce --verify-data\n"
+      "  kernbench run --bench ccl-allreduce --topology six_sip --log ccl\n"
+      "  kernbench run --bench matmul-composite --log host --log 'sip0.cube0.pe0=debug'\n"
       "  kernbench run --bench 1 --print-config > resolved.yaml\n",
       latency_parts_help()));
 }
@@ -153,6 +157,7 @@ void RunOptions::check() const {
   until();
   deadlock_after();
   max_wall();
+  log.requests();
   machine.memory_bytes();
 }
 

@@ -10,6 +10,7 @@
 #include "models/base/units.h"
 #include "platform/assembly/run.h"
 #include "platform/observe/op_log_file.h"
+#include "sc_main/log_options.h"
 #include "sc_main/machine_options.h"
 #include "sc_main/trace_options.h"
 #include "sw/benches/bench.h"
@@ -30,6 +31,7 @@ struct RunOptions {
   std::string deadlock_after_ns = "1000000";
   TraceOptions trace;
   std::string trace_requests, stats, op_log;  // files; empty: none
+  LogOptions log;
   std::uint64_t op_log_limit = OpLogFile::default_limit;
   bool check_protocol = false;
   std::uint64_t max_deltas = RunLimits().max_deltas;  // 0: no bound

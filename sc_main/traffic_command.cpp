@@ -23,6 +23,7 @@
 #include "platform/traffic/traffic_summary.h"
 #include "sc_main/command.h"
 #include "sc_main/interrupt.h"
+#include "sc_main/log_options.h"
 #include "sc_main/machine_options.h"
 #include "sc_main/option_values.h"
 #include "sc_main/progress_line.h"
@@ -42,6 +43,7 @@ struct TrafficOptions {
   std::string rate_gbs = "0", read_share = "1";
   std::vector<std::string> initiators, targets;
   std::string until_ns, max_wall_s, deadlock_after_ns = "1000000";
+  LogOptions log;
   bool csv = false, json = false, breakdown = false, check_protocol = false;
   const CLI::App* command = nullptr;
 
@@ -73,6 +75,7 @@ void TrafficOptions::add_to(CLI::App& app) {
                  "Where every request was and when, one per line")
       ->type_name("F.jsonl");
   trace.add_to(app, "Waveform", "everything");
+  log.add_to(app);
   add_check_protocol_to(app, check_protocol);
   app.add_option("--until", until_ns, "Stop at this simulated time")->type_name("NS");
   app.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S");
@@ -162,7 +165,7 @@ void TrafficOptions::check_that_none_is_idle() const {
         "for closed-loop traffic, whose times come from the simulation");
   needs(save.empty(),
         {"--csv", "--json", "--breakdown", "--out", "--links", "--trace", "--trace-requests",
-         "--until", "--max-wall", "--deadlock-after"},
+         "--log", "--until", "--max-wall", "--deadlock-after"},
         "with --save, which plays nothing");
 }
 
@@ -175,6 +178,7 @@ void TrafficOptions::check() const {
   if (!until_ns.empty()) time_option("--until", until_ns);
   seconds_option("--max-wall", max_wall_s);
   deadlock_after();
+  log.requests();
   machine.memory_bytes();
   if (!out.empty() && !csv && !json) throw UsageError("traffic: --out goes with --csv or --json");
   std::vector<FileInUse> in_use = machine.files_in_use();
@@ -346,6 +350,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
       return player.request_of(key, initiator);
     });
 
+  const RunLog log(options.log, platform, std::nullopt);
   const Interrupt interrupt;  // before that a signal ends the program at once
   ProgressLine progress;
   RunLimits limits;

@@ -14,6 +14,13 @@
 namespace kernbench {
 namespace {
 
+// " of 4096 B" of a memory request.
+std::string bytes_of(const Transaction& transaction) {
+  return transaction.get_command() == tlm::TLM_IGNORE_COMMAND
+             ? std::string()
+             : fmt::format(" of {} B", transaction.get_data_length());
+}
+
 unsigned element_bytes(FillPattern::Kind kind) {
   switch (kind) {
     case FillPattern::Kind::zero:
@@ -222,6 +229,9 @@ std::shared_ptr<HostRequest> Host::inject(int sip, const Path& path, Transaction
   request->issued = now();
   ++requests_;
   pending.transaction = transaction;
+  log_.info([&] {
+    return fmt::format("{}{} to sip{} submitted", request->what(), bytes_of(*transaction), sip);
+  });
   pending_.emplace(route.key, std::move(pending));
   pending_signal_.set(pending_.size());
   start(sip, *transaction);
@@ -246,7 +256,19 @@ void Host::completed(Transaction& transaction) {
       failed_groups_.push_back(pending.launch->group);
     }
   }
+  log_end(*pending.request, response->completion);
   pending.request->complete(std::move(response), now());
+}
+
+void Host::log_end(const HostRequest& request, const Completion& completion) const {
+  const auto text = [&](const char* how) {
+    return fmt::format("{} {} after {}", request.what(), how, format_ns(now() - request.issued));
+  };
+  if (completion.ok) return log_.info([&] { return text("ended"); });
+  log_.warning([&] {
+    return fmt::format("{}: {}: {}", text("failed"), completion.error_code,
+                       completion.error_message);
+  });
 }
 
 std::shared_ptr<const HostResponse> Host::response_to_memory(const Pending& pending,

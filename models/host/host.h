@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "models/base/component.h"
+#include "models/base/log.h"
 #include "models/protocol/host_port.h"
 #include "models/protocol/machine_services.h"
 #include "models/protocol/pe_services.h"
@@ -91,6 +92,7 @@ class Host final : public Component,
   TransactionHandle memory_request(tlm::tlm_command command, std::uint64_t pa,
                                    std::uint64_t nbytes);
   void completed(Transaction& transaction) override;
+  void log_end(const HostRequest& request, const Completion& completion) const;
   bool provide_bytes(const Transaction& transaction, unsigned char* out) override;
   std::shared_ptr<const HostResponse> response_to_memory(const Pending& pending,
                                                          const Transaction& transaction);
@@ -108,6 +110,8 @@ class Host final : public Component,
   std::set<std::string> thread_names_;
   std::uint64_t requests_ = 0;
   TraceSignal& pending_signal_;
+  Log log_{*this};
+  Log collectives_{*this, "ccl"};  // of the program
 };
 
 }  // namespace kernbench

@@ -1,8 +1,20 @@
 #include "models/io/pcie_ep.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace kernbench {
+namespace {
+
+// "read of 4096 B at 0x1000", "control message".
+std::string text_of(const Transaction& transaction) {
+  if (transaction.get_command() == tlm::TLM_IGNORE_COMMAND) return "control message";
+  return fmt::format("{} of {} B at 0x{:x}", transaction.is_read() ? "read" : "write",
+                     transaction.get_data_length(), transaction.get_address());
+}
+
+}  // namespace
 
 PcieEp::PcieEp(const ComponentInit& init) : EndPoint(init) {
   add_statistic("injected", "transactions of the host that started here", Quantity::count,
@@ -13,6 +25,7 @@ PcieEp::PcieEp(const ComponentInit& init) : EndPoint(init) {
 
 tlm::tlm_sync_enum PcieEp::nb_transport_fw(Transaction& transaction, tlm::tlm_phase& /*phase*/) {
   ++injected_;
+  log_.debug([&] { return text_of(transaction) + " enters"; });
   if (arrivals_.push_message(node(), transaction, {}, now())) rearm();
   show();
   return tlm::TLM_COMPLETED;
@@ -40,6 +53,7 @@ void PcieEp::complete_responses() {
   responses_.take_control(now(), 0, [this](const Arrival& arrival) {
     ++completed_;
     report_passage(arrival, arrival.time);
+    log_.debug([&] { return text_of(*arrival.transaction) + " answered"; });
     arrival.transaction->route().listener->completed(*arrival.transaction);
   });
 }

@@ -7,6 +7,7 @@
 // ordering rules.
 #pragma once
 
+#include "models/base/log.h"
 #include "models/io/end_point.h"
 #include "models/protocol/pe_services.h"
 
@@ -29,6 +30,7 @@ class PcieEp final : public EndPoint, private ServiceProvider<Transaction> {
   ServiceTarget<Transaction> requests_{*this, *this};
   std::uint64_t injected_ = 0;
   std::uint64_t completed_ = 0;
+  Log log_{*this};
 };
 
 }  // namespace kernbench

@@ -72,6 +72,7 @@ class CommandContext final : public TileListener {
   }
   void fail(const std::string& error) override { state_->fail(error); }
   bool failed() const override { return !state_->error().empty(); }
+  const std::string& error() const { return state_->error(); }
 
  private:
   CommandListener& listener_;

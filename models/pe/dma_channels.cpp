@@ -16,6 +16,20 @@ bool goes_to_neighbour(const Transaction& transaction) {
   return transaction.route().path->hop(0).propagation_fs == 0;
 }
 
+// "read of 4096 B at 0x1000000 (command 1, tile 3)".
+std::string text_of(const DmaChannel& channel) {
+  const char* const access = channel.write ? "write" : "read";
+  if (channel.current.lane == nullptr) {
+    const DmaRequest& request = *channel.current.request;
+    return fmt::format("{} of {} B at {}", access, request.bytes, format_address(request.physical));
+  }
+  const TileTask& task = *channel.current.lane->task;
+  const Stage& stage = channel.current.lane->stage();
+  return fmt::format("{} of {} B at {} (command {}{})", access, stage.bytes,
+                     format_address(stage.address), task.command_id,
+                     task.simple ? "" : fmt::format(", tile {}", task.tile.id));
+}
+
 }  // namespace
 
 void DmaChannels::set_channels(bool write, std::uint32_t count) {
@@ -77,6 +91,11 @@ void DmaChannels::grant(DmaDirection& direction) {
       request != nullptr ? request->bytes : channel.current.lane->stage().bytes;
   Component::after(cost);  // not beyond the end of time
   channel.inject_at = Component::after(rules_.setup_time(direction, bytes, cost));
+  log_.debug([&] {
+    const std::size_t count = channel.pieces.size();
+    return text_of(channel) + " granted" +
+           (count > 1 ? fmt::format(", as {} transactions", count) : "");
+  });
   if (channel.current.lane != nullptr) {
     dma_.begin(*channel.current.lane);
   } else {
@@ -243,6 +262,7 @@ void DmaChannels::end(DmaChannel& channel) {
   direction.use.release(channel.granted_at, Component::now());
   if (direction.use.grantable() || other(direction).use.grantable()) grant_at_end_of_timestep();
   direction.busy->set(direction.use.held());
+  log_end(channel);
   const DmaJob job = channel.current;
   channel.current = {};
   if (job.lane == nullptr) return end_request(*job.request, channel);
@@ -254,6 +274,15 @@ void DmaChannels::end(DmaChannel& channel) {
         fmt::format("{} at {}: {}", dma_.name(), format_ns(Component::now()), channel.fault));
   }
   dma_.finish(*job.lane);
+}
+
+void DmaChannels::log_end(const DmaChannel& channel) const {
+  if (!channel.fault.empty())
+    return log_.warning([&] { return text_of(channel) + " failed: " + channel.fault; });
+  log_.debug([&] {
+    return fmt::format("{} ended, {} after its grant", text_of(channel),
+                       format_ns(Component::now() - channel.granted_at));
+  });
 }
 
 void DmaChannels::end_request(DmaRequest& request, DmaChannel& channel) {

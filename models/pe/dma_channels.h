@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/log.h"
 #include "models/pe/dma_links.h"
 #include "models/pe/segment_control.h"
 #include "models/pe/serial_resource.h"
@@ -119,6 +120,7 @@ class DmaChannels final : private ServiceProvider<DmaRequest>,
   void completed(Transaction& transaction) override;
   void end(DmaChannel& channel);
   void end_request(DmaRequest& request, DmaChannel& channel);
+  void log_end(const DmaChannel& channel) const;
 
   StageEngine<FabricNode>& dma_;
   DmaRules& rules_;
@@ -132,6 +134,7 @@ class DmaChannels final : private ServiceProvider<DmaRequest>,
   std::uint64_t faults_ = 0, transactions_ = 0;
   ServiceInitiator<TranslationRequest> to_mmu_;
   ServiceTarget<DmaRequest> transfers_{dma_, *this};
+  Log log_{dma_};
 };
 
 }  // namespace kernbench

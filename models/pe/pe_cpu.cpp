@@ -67,6 +67,7 @@ void PeCpu::serve() {
 void PeCpu::take(Transaction& request) {
   const std::shared_ptr<const Message> message = request.route().message;
   if (auto launch = std::dynamic_pointer_cast<const KernelLaunch>(message)) {
+    log_.debug([&] { return fmt::format("kernel '{}' accepted", launch->kernel.name); });
     launches_.push_back({&request, std::move(launch), false});
     launched_.notify(sc_core::SC_ZERO_TIME);
     if (thread_started_) return;
@@ -98,7 +99,12 @@ void PeCpu::start_thread() {
 
 void PeCpu::abort(const LaunchAbort& notice) {
   for (Launch& entry : launches_) {
-    if (entry.message == notice.launch) entry.aborted = true;
+    if (entry.message != notice.launch) continue;
+    entry.aborted = true;
+    log_.info([&] {
+      return fmt::format("kernel '{}' is to end: its launch has failed elsewhere",
+                         entry.message->kernel.name);
+    });
   }
   // What it waits for may never come.
   if (current_ != nullptr && current_->aborted) aborted_.notify(sc_core::SC_ZERO_TIME);
@@ -113,6 +119,13 @@ void PeCpu::install(Transaction& request, const IpcqInstall& message) {
       RingInstallation{&message, mine == message.queue_pairs.end() ? &none : &mine->second, {}};
   to_ipcq_.ask(rings);
   response->completion = std::move(std::get<RingInstallation>(rings.what).completion);
+  log_.debug([&] {
+    return fmt::format("IpcqInstall: {} queue pairs {}",
+                       mine == message.queue_pairs.end() ? none.size() : mine->second.size(),
+                       !response->completion.ok                         ? "refused"
+                       : message.action == IpcqInstall::Action::install ? "installed"
+                                                                        : "would be accepted");
+  });
   request.route().message = response;
   request.route().make_response();
   send(request, 0, 0, 0, now());
@@ -154,10 +167,16 @@ void PeCpu::run(Launch& launch) {
   const PeUsage before = command_queue_.usage();
   state_signal_.set(static_cast<std::uint64_t>(State::running));
   running_since_ = target;
+  log_.info([&] { return fmt::format("kernel '{}' starts", message.kernel.name); });
   response->completion = run_body(message);
   running_since_.reset();
   const Fs returned = now();
   response->metrics.pe_exec = returned - target;
+  log_.info([&] {
+    return fmt::format("kernel '{}' has {} after {}", message.kernel.name,
+                       response->completion.ok ? "returned" : "ended",
+                       format_ns(response->metrics.pe_exec));
+  });
   running_time_ += response->metrics.pe_exec;
   if (to_ipcq_.connected()) {
     IpcqRequest end;
@@ -182,7 +201,15 @@ void PeCpu::run(Launch& launch) {
   response->metrics.compute = after.compute - before.compute;
 
   ++launch_count_;
-  if (!response->completion.ok) ++failures_;
+  if (response->completion.ok) {
+    log_.debug([&] { return fmt::format("kernel '{}' answered", message.kernel.name); });
+  } else {
+    ++failures_;
+    log_.warning([&] {
+      return fmt::format("{}: {}", response->completion.error_code,
+                         response->completion.error_message);
+    });
+  }
   report_run(message, start, returned);
   launch.request->route().message = response;
   launch.request->route().make_response();

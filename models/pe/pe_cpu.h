@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/log.h"
 #include "models/base/parameter_set.h"
 #include "models/pe/command_queue.h"
 #include "models/pe/pe_identity.h"
@@ -141,6 +142,7 @@ class PeCpu : public FabricNode,
   sc_core::sc_event launched_, aborted_, ipcq_ended_;
   std::uint64_t launch_count_ = 0, failures_ = 0, commands_ = 0, cycles_ = 0, running_time_ = 0;
   TraceSignal &state_signal_, &command_signal_;
+  Log log_{*this};
 };
 
 }  // namespace kernbench

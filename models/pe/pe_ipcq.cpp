@@ -150,6 +150,9 @@ void PeIpcq::expire() {
     while (!credits_.empty() && credits_.front().due <= now()) {
       Credit credit = credits_.front();
       credits_.pop_front();
+      for (const Log* log : {&log_, &collectives_})
+        log->debug(
+            [&] { return fmt::format("credit delivered to {}", credit.delivery.sender.str()); });
       to_network_.begin(credit.delivery);
       if (!jobs_.empty() && jobs_.front().phase == Phase::crediting &&
           jobs_.front().tag == credit.tag)
@@ -181,6 +184,8 @@ bool PeIpcq::advance(IpcqJob& job) {
 void PeIpcq::block(IpcqJob& job) {
   if (!job.pending_wait) {
     job.blocked_since = now();
+    for (const Log* log : {&log_, &collectives_})
+      log->debug([&] { return "waits for " + what_is_waited_for(job); });
     job.pending_wait = machine_.pending_waits().open(name(), what_is_waited_for(job), now(),
                                                      [this] { return queues_.str(); });
   }
@@ -228,6 +233,7 @@ bool PeIpcq::look_send(IpcqJob& job) {
   bytes_sent_ += send.nbytes();
   job.data = send.data;
   record(job);
+  log_end(job);
   job.operation->received = {send.direction, nullptr};
   job.operation->respond(tlm::BEGIN_RESP);
   return true;
@@ -344,6 +350,7 @@ void PeIpcq::consumed(IpcqJob& job) {
 void PeIpcq::finish(IpcqJob& job) {
   job.phase = Phase::done;
   record(job);
+  log_end(job);
   job.operation->received = std::move(job.received);
   job.operation->respond(tlm::BEGIN_RESP);
 }
@@ -359,6 +366,25 @@ std::string PeIpcq::what_is_waited_for(const IpcqJob& job) const {
                        queues_[job.queue].state.pair().peer.str());
   if (job.receive.direction.empty()) return "a message in any direction";
   return "a message in " + peer_of(job.receive.direction);
+}
+
+// "send of 16 B, f16[8], in direction 'E' to sip1.cube0.pe0".
+std::string PeIpcq::text_of(const IpcqJob& job) const {
+  const IpcqQueuePair& pair = queues_[job.queue].state.pair();
+  const DType dtype = job.is_send ? job.send.dtype : job.receive.dtype;
+  const Shape& shape = job.is_send ? job.send.shape : job.receive.shape;
+  return fmt::format("{} of {} B, {}, in direction '{}' {} {}", job.is_send ? "send" : "recv",
+                     job.is_send ? job.send.nbytes() : job.receive.nbytes(),
+                     described(dtype, shape), pair.direction, job.is_send ? "to" : "from",
+                     pair.peer.str());
+}
+
+void PeIpcq::log_end(const IpcqJob& job) const {
+  const auto text = [&] {
+    return fmt::format("{} ended, asked for at {}", text_of(job), format_ns(job.started));
+  };
+  log_.debug(text);
+  collectives_.info(text);
 }
 
 void PeIpcq::record(const IpcqJob& job) {

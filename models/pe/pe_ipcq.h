@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "models/base/component.h"
+#include "models/base/log.h"
 #include "models/base/parameter_set.h"
 #include "models/pe/ipcq_queues.h"
 #include "models/protocol/ipcq_services.h"
@@ -129,6 +130,8 @@ class PeIpcq : public Component,
   void report_consumed(const IpcqJob& job, const Credit& credit) const;
   ExecutedOp op_until_now(const IpcqJob& job) const;  // without its data
   Fs blocked_until(bool send, Fs now) const;
+  std::string text_of(const IpcqJob& job) const;
+  void log_end(const IpcqJob& job) const;
 
   MachineServices& machine_;
   Fs overhead_;
@@ -146,6 +149,8 @@ class PeIpcq : public Component,
   std::uint64_t sends_ = 0, receives_ = 0, bytes_sent_ = 0, bytes_received_ = 0, credits_sent_ = 0;
   Fs send_blocked_ = 0, receive_blocked_ = 0;
   TraceSignal& state_signal_;
+  Log log_{*this};
+  Log collectives_{*this, "ccl"};  // sends and receives
 };
 
 }  // namespace kernbench

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "models/address/virtual_space.h"
+#include "models/base/log.h"
 #include "models/base/parameter_set.h"
 #include "models/pe/page_table.h"
 #include "models/pe/pe_components.h"
@@ -69,6 +70,7 @@ class PeMmu final : public FabricNode, private ServiceProvider<TranslationReques
   ServiceTarget<TranslationRequest> translations_{*this, *this};
   ServiceInitiator<SegmentRequest> to_dma_;
   std::uint64_t look_ups_ = 0, misses_ = 0, maps_ = 0, unmaps_ = 0;
+  Log log_{*this};
   struct Signals {
     TraceSignal &address, &look_ups, &misses, &mappings;
   };
@@ -122,9 +124,11 @@ void PeMmu::take(Transaction& request) {
   if (const auto* map = dynamic_cast<const MmuMap*>(message)) {
     for (const MmuEntry& entry : map->entries) table_.map(entry.va, entry.pa, entry.size);
     maps_ += map->entries.size();
+    log_.debug([&] { return fmt::format("{} mapping(s) installed", map->entries.size()); });
   } else if (const auto* unmap = dynamic_cast<const MmuUnmap*>(message)) {
     for (const MmuEntry& entry : unmap->entries) table_.unmap(entry.va, entry.size);
     unmaps_ += unmap->entries.size();
+    log_.debug([&] { return fmt::format("{} mapping(s) removed", unmap->entries.size()); });
   } else {
     throw ModelError(std::string(name()) + ": a message that is neither MmuMap nor MmuUnmap");
   }

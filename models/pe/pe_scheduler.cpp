@@ -56,6 +56,16 @@ struct SimpleStage {
   }
 };
 
+// "command 3: composite_gemm, 8 tile(s)", "command 1: DMA_READ, 4096 B".
+std::string text_of(const CommandContext& context, const Stage& simple) {
+  const auto& plan = context.plan();
+  return fmt::format("command {}: {}", context.id(),
+                     plan ? fmt::format("{}, {} tile(s)", plan->op_log_name(), plan->tile_count())
+                     : simple.bytes > 0
+                         ? fmt::format("{}, {} B", kernbench::name_of(simple.type), simple.bytes)
+                         : std::string(kernbench::name_of(simple.type)));
+}
+
 struct PlanOf {
   const TileShape& tile;
   std::optional<TilePlan> operator()(const CompositeGemm& gemm) const {
@@ -139,6 +149,7 @@ void PeScheduler::submit(CommandRequest& request) {
   inbox_signal_.set(inbox_.size());
   in_flight_signal_.set(contexts_.size());
   trace(TraceKind::command_submitted, id, -1, simple.bytes);
+  log_.debug([&] { return text_of(*contexts_.at(id), simple) + " accepted"; });
   wake();
 }
 
@@ -322,7 +333,16 @@ void PeScheduler::end_if_complete(CommandContext& context) {
   record(context);
   trace(TraceKind::command_complete, context.id(), -1, 0);
   ++completed_;
-  if (context.failed()) ++failed_;
+  if (context.failed()) {
+    ++failed_;
+    log_.warning(
+        [&] { return fmt::format("command {} failed: {}", context.id(), context.error()); });
+  } else {
+    log_.debug([&] {
+      return fmt::format("command {} ended, {} after its dispatch", context.id(),
+                         format_ns(now() - context.dispatched_at()));
+    });
+  }
   ended_.push_back(std::move(found->second));
   contexts_.erase(found);
   in_flight_signal_.set(contexts_.size());

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "models/base/component.h"
+#include "models/base/log.h"
 #include "models/base/parameter_set.h"
 #include "models/pe/accel_slot_arbiter.h"
 #include "models/pe/command_context.h"
@@ -140,6 +141,7 @@ class PeScheduler : public Component,
   ServiceTarget<CommandRequest> commands_{*this, *this};
   ServiceInitiator<RegisterRequest> to_fetch_store_;
   ServiceInitiator<DmaRequest> to_dma_;
+  Log log_{*this};
 };
 
 }  // namespace kernbench

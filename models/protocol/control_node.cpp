@@ -110,6 +110,16 @@ void ControlNode::finish_memory(Transaction& request) {
 
 // --- Down
 
+// Launches at info, messages that prepare them at debug.
+template <class Text>
+void ControlNode::log(const PeMessage& message, const Text& text) const {
+  if (dynamic_cast<const KernelLaunch*>(&message) != nullptr) {
+    log_.info(text);
+  } else {
+    log_.debug(text);
+  }
+}
+
 void ControlNode::fan_out(Transaction& request, std::shared_ptr<const PeMessage> received,
                           std::shared_ptr<const PeMessage> message) {
   FanOut& entry = fan_outs_.emplace_back();
@@ -122,10 +132,22 @@ void ControlNode::fan_out(Transaction& request, std::shared_ptr<const PeMessage>
   entry.pending_wait =
       services().pending_waits().open(name(), "answers to " + label_of(*entry.sent), now(),
                                       [this, &entry] { return unanswered(entry); });
+  log(*entry.sent, [&] { return text_of_fan_out(entry); });
   for (const End& end : entry.ends) {
     send_control(machine_services_.routes().control_path(node(), end.node), entry.sent, false,
                  entry.tag);
   }
+}
+
+std::string ControlNode::text_of_fan_out(const FanOut& entry) const {
+  const auto* launch = dynamic_cast<const KernelLaunch*>(entry.sent.get());
+  const std::size_t more = entry.ends.size() - 1;
+  return fmt::format("{} for {} PE(s) goes to {}{}{}", label_of(*entry.sent),
+                     entry.sent->targets.size(), machine().name(entry.ends.front().node),
+                     more == 0 ? "" : fmt::format(" and {} more", more),
+                     launch != nullptr && launch->target_start
+                         ? fmt::format("; starts at {}", format_ns(*launch->target_start))
+                         : "");
 }
 
 Transaction& ControlNode::send_control(const Path& path, std::shared_ptr<const Message> message,
@@ -282,11 +304,21 @@ std::string ControlNode::unanswered(const FanOut& fan_out) const {
 }
 
 void ControlNode::answer(FanOut& fan_out) {
+  const Completion& completion = fan_out.merged.completion;
+  if (completion.ok) {
+    log(*fan_out.sent, [&] { return label_of(*fan_out.sent) + " answered"; });
+  } else {
+    log_.warning([&] {
+      return fmt::format("{} has failed: {}: {}", label_of(*fan_out.sent), completion.error_code,
+                         completion.error_message);
+    });
+  }
   respond(*fan_out.request, std::make_shared<HostResponse>(fan_out.merged));
   fan_out.request = nullptr;
 }
 
 void ControlNode::refuse(Transaction& request, const std::string& code, const std::string& text) {
+  log_.warning([&] { return fmt::format("a request is refused: {}: {}", code, text); });
   const auto response = std::make_shared<HostResponse>();
   response->completion =
       Completion::failure(code, fmt::format("{} at {}: {}", name(), format_ns(now()), text));

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/log.h"
 #include "models/base/parameter_set.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/host_messages.h"
@@ -102,6 +103,9 @@ class ControlNode : public FabricNode, private TransactionListener {
   void finish_memory(Transaction& request);
 
   void completed(Transaction& transaction) final;
+  template <class Text>
+  void log(const PeMessage& message, const Text& text) const;
+  std::string text_of_fan_out(const FanOut& entry) const;
   void merge(FanOut& fan_out, const End& end, const HostResponse& response);
   void end_others(FanOut& fan_out, NodeId failed, PeId where, const Completion& completion);
   void abort_ends(const FanOut& fan_out, NodeId except);
@@ -120,6 +124,7 @@ class ControlNode : public FabricNode, private TransactionListener {
   std::list<FanOut> fan_outs_;                // in the order of their tags
   std::uint64_t next_tag_ = 0;
   std::uint64_t requests_ = 0;
+  Log log_{*this};
 };
 
 // The answer to failures of several PEs: all texts and the first code; PEs that failed by

@@ -12,6 +12,7 @@
 
 #include "models/base/component_registry.h"
 #include "models/base/errors.h"
+#include "models/base/log.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_services.h"
 
@@ -65,9 +66,14 @@ class TlmBridge : public FabricNode {
     accesses_.last_end = now();
     if (!ok) return count_refusal(what());
     (access.is_read() ? accesses_.bytes_read : accesses_.bytes_written) += access.get_data_length();
+    log_.debug([&] {
+      return fmt::format("{} of {} B at 0x{:x} ended", access.is_read() ? "read" : "write",
+                         access.get_data_length(), access.get_address());
+    });
   }
   void count_refusal(const std::string& what) {
     accesses_.last_end = now();
+    log_.warning([&] { return what; });
     if (accesses_.errors++ == 0)
       accesses_.first_error = fmt::format("{}, at {}", what, format_ns(now()));
   }
@@ -101,6 +107,7 @@ class TlmBridge : public FabricNode {
 
  private:
   Accesses accesses_;
+  Log log_{*this};
 };
 
 // Implementation of a bridge whose `module` is one of `modules`, as they are now: name -> factory.

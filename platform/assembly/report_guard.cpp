@@ -13,15 +13,32 @@ namespace {
 
 ReportGuard* innermost = nullptr;
 
+bool is_of_log(const sc_core::sc_report& report) {
+  return std::strcmp(report.get_msg_type(), log_message_type) == 0;
+}
+
+// Empty: none.
+std::string process_of(const sc_core::sc_report& report) {
+  const char* process = report.get_process_name();
+  const bool known = process != nullptr && *process != '\0' && std::strcmp(process, "unknown") != 0;
+  return known ? process : "";
+}
+
+ReportLine line_of(const sc_core::sc_report& report) {
+  const bool warning = report.get_severity() == sc_core::SC_WARNING;
+  return {warning ? LogLevel::warning : level_of(report.get_verbosity()), text_of_report(report),
+          process_of(report), is_of_log(report)};
+}
+
 // Numbers below 1000 belong to SystemC, -1 to types without one.
 bool is_of_systemc(const sc_core::sc_report& report) {
   return report.get_id() >= 0 && report.get_id() < 1000;
 }
 
 std::string place_of(const sc_core::sc_report& report) {
-  const char* process = report.get_process_name();
-  const bool known = process != nullptr && *process != '\0' && std::strcmp(process, "unknown") != 0;
-  if (known) return fmt::format("{} at {}", process, format_ns(report.get_time().value()));
+  const std::string process = process_of(report);
+  if (!process.empty())
+    return fmt::format("{} at {}", process, format_ns(report.get_time().value()));
   if (sc_core::sc_get_status() < sc_core::SC_RUNNING) return "elaboration";
   return fmt::format("the simulation at {}", format_ns(report.get_time().value()));
 }
@@ -44,6 +61,7 @@ std::string kind_of(const sc_core::sc_report& report) {
 
 std::string text_of_report(const sc_core::sc_report& report) {
   const std::string words = report.get_msg();
+  if (is_of_log(report)) return words;
   return fmt::format("{}: {}{}{}", place_of(report), kind_of(report), words.empty() ? "" : ": ",
                      words == "UNKNOWN EXCEPTION" ? "it is no std::exception" : words);
 }
@@ -82,8 +100,7 @@ void ReportGuard::handle(const sc_core::sc_report& report, const sc_core::sc_act
                sc_core::SC_THROW;
   if (listener != nullptr && report.get_severity() <= sc_core::SC_WARNING &&
       (actions & sc_core::SC_DISPLAY) != 0) {
-    (*listener)(
-        {report.get_severity() == sc_core::SC_INFO ? "info" : "warning", text_of_report(report)});
+    (*listener)(line_of(report));
     adjusted &= ~sc_core::sc_actions(sc_core::SC_DISPLAY);
   }
   outermost->handler_(report, adjusted);

@@ -10,11 +10,15 @@
 #include <string>
 #include <systemc>
 
+#include "models/base/log.h"
+
 namespace kernbench {
 
 struct ReportLine {
-  const char* severity;  // "info", "warning"
-  std::string text;      // as text_of_report() has it
+  LogLevel level = LogLevel::info;  // warning, or that of its verbosity
+  std::string text;                 // as text_of_report() has it
+  std::string where;                // the process, or else empty
+  bool is_of_log = false;           // of a Log (models/base/log.h)
 };
 using ReportListener = std::function<void(const ReportLine&)>;
 

@@ -52,6 +52,14 @@ bool glob_matches(const std::string& pattern, const std::string& name) {
   return ::fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
 }
 
+bool glob_matches_scope(const std::string& pattern, const std::string& name) {
+  for (std::size_t end = name.size(); end != std::string::npos;
+       end = end == 0 ? std::string::npos : name.rfind('.', end - 1)) {
+    if (glob_matches(pattern, name.substr(0, end))) return true;
+  }
+  return false;
+}
+
 std::vector<std::string> nearest_to_glob(std::string_view pattern,
                                          const std::vector<std::string>& names, std::size_t most) {
   if (pattern.size() > longest_pattern) return {};

@@ -14,18 +14,9 @@
 namespace kernbench {
 namespace {
 
-// The component or a scope around it.
-bool takes_component(const std::string& pattern, const std::string& component) {
-  for (std::size_t end = component.size(); end != std::string::npos;
-       end = end == 0 ? std::string::npos : component.rfind('.', end - 1)) {
-    if (glob_matches(pattern, component.substr(0, end))) return true;
-  }
-  return false;
-}
-
 bool takes(const std::string& pattern, const std::string& component, const std::string& signal) {
   return glob_matches(pattern, fmt::format("{}.{}", component, signal)) ||
-         takes_component(pattern, component);
+         glob_matches_scope(pattern, component);
 }
 
 // Of a signal that may come in the course of the run; `number` for the {i} of its name.
@@ -48,7 +39,7 @@ bool may_take(const std::string& pattern, const std::string& component,
 
 bool takes_any(const std::string& pattern, Component& component) {
   const std::string name = name_in_machine(component);
-  if (takes_component(pattern, name)) return true;
+  if (glob_matches_scope(pattern, name)) return true;
   const auto& signals = component.signals();
   if (std::any_of(signals.begin(), signals.end(), [&](const TraceSignal& signal) {
         return glob_matches(pattern, fmt::format("{}.{}", name, signal.name()));
@@ -118,7 +109,7 @@ void TraceScope::observe(const std::vector<Component*>& components, TraceFile& f
   const auto scope = std::make_shared<const TraceScope>(*this);
   for (Component* component : components) {
     const std::string name = name_in_machine(*component);
-    const bool whole = takes_component(name);
+    const bool whole = glob_matches_scope(name);
     for (TraceSignal& signal : component->signals()) {
       if (whole || takes(name, signal.name())) file.add(*component, signal);
     }
@@ -129,9 +120,9 @@ void TraceScope::observe(const std::vector<Component*>& components, TraceFile& f
   }
 }
 
-bool TraceScope::takes_component(const std::string& component) const {
+bool TraceScope::glob_matches_scope(const std::string& component) const {
   return std::any_of(patterns_.begin(), patterns_.end(), [&](const std::string& pattern) {
-    return kernbench::takes_component(pattern, component);
+    return kernbench::glob_matches_scope(pattern, component);
   });
 }
 

@@ -23,6 +23,8 @@ void BenchProgram::run(HostPort& port) {
   distributed_ = std::make_unique<DistributedState>(*runtime_);
   distributed_->configure(options_.ccl, options_.algorithms);
   runtime_->statistics = options_.statistics;
+  runtime_->call_log = options_.call_log;
+  runtime_->collectives_log = options_.collectives_log;
   runtime_->memory->start_reaper();
   running_ = options_.devices.size();
   if (running_ == 1) {

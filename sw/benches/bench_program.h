@@ -20,6 +20,9 @@ struct BenchOptions {
   CclFile ccl{};                // of torch.distributed
   StatisticsListener* statistics = nullptr;  // of torch.stats; null: no listener
   std::shared_ptr<const AlgorithmRegistry> algorithms = nullptr;  // null: the shipped ones
+  // Of calls of the torch API, and of calls of collectives; null: none.
+  const Log* call_log = nullptr;
+  const Log* collectives_log = nullptr;
 };
 
 // Outlives the simulation. A bench that submits nothing ends with LaunchError of code NO_REQUESTS.

@@ -238,6 +238,8 @@ Work ProcessGroup::call(Worker& worker, int rank, const GroupCall& given) {
     ordered_call.group = ++state_.runtime.launch_groups;
   }
   link(given, graph, ordered_call);
+  if (const Log* log = state_.runtime.collectives_log)
+    log->info([&] { return fmt::format("rank {}: {} by {}", rank, what, algorithm.name); });
 
   std::set<int> pes;
   std::vector<std::shared_ptr<const void>> keeps;

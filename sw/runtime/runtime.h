@@ -11,6 +11,7 @@
 #include <systemc>
 #include <vector>
 
+#include "models/base/log.h"
 #include "sw/runtime/deployments.h"
 #include "sw/runtime/device_memory.h"
 #include "sw/runtime/expectation.h"
@@ -55,6 +56,8 @@ struct Runtime {
   std::vector<LaunchRecord> launches;        // in order of being waited for
   std::deque<ResultTable> results;           // in order of torch.results
   StatisticsListener* statistics = nullptr;  // null: no listener
+  const Log* call_log = nullptr;             // null: none
+  const Log* collectives_log = nullptr;      // null: none
   std::uint64_t tensors_made = 0;            // for default names
   std::uint64_t launch_groups = 0;           // launches on several SIPs
 

@@ -23,6 +23,15 @@ void Worker::set_device(int index) {
   if (rank_is_pe_) only_pe_ = PeId{device_, index % per_sip / machine.pes, index % machine.pes};
 }
 
+void Worker::calling(const char* name) {
+  last_call_ = name;
+  if (runtime_.call_log == nullptr) return;
+  runtime_.call_log->info([&] {
+    const std::string rank = rank_ ? fmt::format("rank {}: ", *rank_) : label_;
+    return fmt::format("{}torch.{}", rank, name);
+  });
+}
+
 const std::shared_ptr<const TensorStorage>& Worker::storage_of(const Tensor& tensor) {
   tensor.storage();
   return tensor.storage_;

@@ -27,7 +27,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   Runtime& runtime() { return runtime_; }
   // The latest call of the thread by name, "launch": the address of a text that stays, for reports.
   // Empty: none yet.
-  void calling(const char* name) { last_call_ = name; }
+  void calling(const char* name);
   const char* last_call() const { return last_call_; }
   int device() const { return device_; }
   // A SIP; with rank_unit pe a rank has a PE, counted through all cubes of all SIPs, on which its

@@ -66,7 +66,7 @@ class Torch {
   template <class Kernel, class... Args>
   LaunchHandle launch(const LaunchSpec& spec, Kernel kernel, const Args&... args) {  // LaunchError
     LaunchHandle handle = launch_async(spec, std::move(kernel), args...);
-    worker("launch").wait(handle);
+    worker().wait(handle);
     return handle;
   }
   // Both wait until the launch has ended; one that failed is an error, or an answer (spec 4.2).

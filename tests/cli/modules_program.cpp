@@ -156,6 +156,7 @@ void add_good(ExternalModules& modules) {
   add(modules, "words", [](I& i) {
     SC_REPORT_INFO("acme/dma", "starts to copy");
     SC_REPORT_WARNING("acme/dma", "the FIFO is half full");
+    SC_REPORT_INFO_VERB("acme/dma", "beat 1", sc_core::SC_HIGH);
     sc_core::wait(12, ns);
     i.read(hbm());
   });

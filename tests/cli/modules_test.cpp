@@ -303,6 +303,27 @@ BOOST_AUTO_TEST_CASE(warnings_and_information_go_to_standard_error_with_the_proc
   BOOST_CHECK_NO_THROW(nlohmann::json::parse(result.out));
 }
 
+BOOST_AUTO_TEST_CASE(reports_of_a_module_obey_the_log_of_its_place) {
+  const auto shows = [](const std::string& request, const std::string& text) {
+    const ProgramResult result = play("words", {"--json", "--log", request});
+    check(result, 0, {});
+    return result.err.find(text) != std::string::npos;
+  };
+  const std::string info = "kernbench: info: " + module + "0 ns: acme/dma: starts to copy\n",
+                    warning =
+                        "kernbench: warning: " + module + "0 ns: acme/dma: the FIFO is half full\n",
+                    high = "kernbench: debug: " + module + "0 ns: acme/dma: beat 1\n";
+  BOOST_TEST(shows(bridge + "=debug", high));
+  BOOST_TEST(shows(bridge + "=debug", "kernbench: debug: " + bridge + " at "));  // its access
+  BOOST_TEST(!shows(bridge + "=info", high));
+  BOOST_TEST(shows(bridge + "=info", info));
+  BOOST_TEST(!shows(bridge + "=warning", info));
+  BOOST_TEST(shows(bridge + ".module=warning", warning));
+  BOOST_TEST(!shows(bridge + "=error", "acme/dma"));
+  // The verbosity that another component asks for is not this module's.
+  BOOST_TEST(!shows("host=debug", high));
+}
+
 BOOST_AUTO_TEST_CASE(sc_pause_of_a_module_changes_nothing) {
   const ProgramResult result = play("pauses", {"--json"});
   check(result, 0, {});
