@@ -84,6 +84,7 @@ void RunOptions::add_to(CLI::App& command) {
       ->type_name("GLOB")
       ->allow_extra_args(false)
       ->group(results);
+  timeline.add_to(command, results);
   command
       .add_option("--trace-requests", trace_requests,
                   "Writes where every transfer and command was and when, one per line")
@@ -128,6 +129,7 @@ void RunOptions::add_to(CLI::App& command) {
       "  kernbench run --bench gemm-single-pe --param M=128 --param K=256 --topology tiny\n"
       "  kernbench run --bench mlp-fused --verify-data --op-log ops.sqlite\n"
       "  kernbench run --bench matmul-composite --breakdown --trace-requests requests.jsonl\n"
+      "  kernbench run --bench matmul-composite --timeline gemm.pftrace\n"
       "  kernbench run --bench matmul-composite --trace gemm.vcd --trace-scope 'sip0.cube0.pe0.*'\n"
       "  kernbench run --bench matmul-composite --set "
       "cube.pe_template.components.pe_gemm.attrs.macs_per_cycle=8192 --stats "
@@ -158,7 +160,8 @@ void RunOptions::check() const {
   if (bench.empty()) check_without_bench();
   if (!op_log.empty()) op_log_format(op_log);
   if (!trace.empty()) check_trace_name(trace);
-  check_result_files(machine.files_in_use(), {trace, trace_requests, stats, op_log});
+  timeline.check();
+  check_result_files(machine.files_in_use(), {trace, trace_requests, stats, op_log, timeline.file});
   until();
   deadlock_after();
   max_wall();

@@ -11,6 +11,7 @@
 #include "platform/assembly/run.h"
 #include "platform/observe/op_log_file.h"
 #include "sc_main/machine_options.h"
+#include "sc_main/timeline_option.h"
 #include "sw/benches/bench.h"
 
 namespace kernbench {
@@ -29,6 +30,7 @@ struct RunOptions {
   std::string deadlock_after_ns = "1000000";
   std::string trace, trace_requests, stats, op_log;  // files; empty: none
   std::vector<std::string> trace_scopes;
+  TimelineOption timeline;
   std::uint64_t op_log_limit = OpLogFile::default_limit;
   bool check_protocol = false;
   std::uint64_t max_deltas = RunLimits().max_deltas;  // 0: no bound

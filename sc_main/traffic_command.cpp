@@ -27,6 +27,7 @@
 #include "sc_main/option_values.h"
 #include "sc_main/progress_line.h"
 #include "sc_main/result_files.h"
+#include "sc_main/timeline_option.h"
 
 namespace kernbench {
 namespace {
@@ -37,6 +38,7 @@ struct TrafficOptions {
   TrafficRecipe recipe;
   std::string rate_gbs = "0", read_share = "1";
   std::vector<std::string> initiators, targets;
+  TimelineOption timeline;
   std::string until_ns, max_wall_s, deadlock_after_ns = "1000000";
   bool csv = false, json = false, breakdown = false, check_protocol = false;
   const CLI::App* command = nullptr;
@@ -68,6 +70,7 @@ void TrafficOptions::add_to(CLI::App& app) {
   app.add_option("--trace-requests", trace_requests,
                  "Where every request was and when, one per line")
       ->type_name("F.jsonl");
+  timeline.add_to(app, "Options");
   add_check_protocol_to(app, check_protocol);
   app.add_option("--until", until_ns, "Stop at this simulated time")->type_name("NS");
   app.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S");
@@ -155,8 +158,8 @@ void TrafficOptions::check_that_none_is_idle() const {
   needs(pattern != "closed-loop", {"--rate"},
         "for closed-loop traffic, whose times come from the simulation");
   needs(save.empty(),
-        {"--csv", "--json", "--breakdown", "--out", "--links", "--trace-requests", "--until",
-         "--max-wall", "--deadlock-after"},
+        {"--csv", "--json", "--breakdown", "--out", "--links", "--trace-requests", "--timeline",
+         "--until", "--max-wall", "--deadlock-after"},
         "with --save, which plays nothing");
 }
 
@@ -169,11 +172,12 @@ void TrafficOptions::check() const {
   if (!until_ns.empty()) time_option("--until", until_ns);
   seconds_option("--max-wall", max_wall_s);
   deadlock_after();
+  timeline.check();
   machine.memory_bytes();
   if (!out.empty() && !csv && !json) throw UsageError("traffic: --out goes with --csv or --json");
   std::vector<FileInUse> in_use = machine.files_in_use();
   if (!file.empty()) in_use.push_back({file, "the input"});
-  check_result_files(in_use, {out, links, save, trace_requests});
+  check_result_files(in_use, {out, links, save, trace_requests, timeline.file});
 }
 
 std::optional<Fs> TrafficOptions::deadlock_after() const {
@@ -328,6 +332,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
     requests_file = open_result(options.trace_requests, configuration);
     requests.emplace(platform, requests_file->out());
   }
+  const std::unique_ptr<Timeline> timeline = options.timeline.observe(platform, configuration);
   Report report(platform, out, format, breakdown ? &*breakdown : nullptr);
   TrafficPlayer player("traffic", platform, source, report);
   if (requests)
@@ -360,6 +365,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
     requests->close();
     requests_file->close();
   }
+  options.timeline.close(timeline.get());
   std::cout << std::flush;
   if (!options.json) (options.csv ? std::cerr : std::cout) << report.text();
   if (result.status == RunStatus::deadlock)

@@ -23,6 +23,7 @@ void BenchProgram::run(HostPort& port) {
   distributed_ = std::make_unique<DistributedState>(*runtime_);
   distributed_->configure(options_.ccl, options_.algorithms);
   runtime_->statistics = options_.statistics;
+  runtime_->calls = options_.calls;
   runtime_->memory->start_reaper();
   running_ = options_.devices.size();
   if (running_ == 1) {

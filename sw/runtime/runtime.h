@@ -11,6 +11,7 @@
 #include <systemc>
 #include <vector>
 
+#include "sw/runtime/call_listener.h"
 #include "sw/runtime/deployments.h"
 #include "sw/runtime/device_memory.h"
 #include "sw/runtime/expectation.h"
@@ -54,6 +55,7 @@ struct Runtime {
   std::vector<LaunchRecord> launches;        // in order of being waited for
   std::deque<ResultTable> results;           // in order of torch.results
   StatisticsListener* statistics = nullptr;  // null: no listener
+  CallListener* calls = nullptr;             // of torch.distributed; null: no listener
   std::uint64_t tensors_made = 0;            // for default names
   std::uint64_t launch_groups = 0;           // launches on several SIPs
 
