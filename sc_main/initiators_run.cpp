@@ -83,6 +83,7 @@ int InitiatorsRun::simulate() {
   std::optional<RequestTrace> requests;
   if (requests_file) requests.emplace(platform, requests_file->out());
   const RunLog log(options_.log, platform, std::nullopt);
+  const std::unique_ptr<Timeline> timeline = options_.timeline.observe(platform, configuration_);
   const StatisticsRegions regions(platform);
 
   RunReport report;
@@ -108,6 +109,7 @@ int InitiatorsRun::simulate() {
     requests->close();
     requests_file->close();
   }
+  options_.timeline.close(timeline.get());
   const RunStatistics statistics(platform, ActivityWindows(), report.simulated);
   if (stats_file) {
     write_json_lines(stats_file->out(), statistics.json(regions));

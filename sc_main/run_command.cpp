@@ -121,6 +121,21 @@ class RegionsOfBench final : public StatisticsListener {
   StatisticsRegions regions_;
 };
 
+// Calls of torch.distributed, for the timeline.
+class CallsOfBench final : public CallListener {
+ public:
+  explicit CallsOfBench(Timeline& timeline) : timeline_(timeline) {}
+  std::uint64_t begin(const DistributedCall& call) override {
+    TimelineArguments arguments;
+    if (!call.details.empty()) arguments.emplace_back("details", call.details);
+    return timeline_.begin_call(call.rank, call.name, std::move(arguments));
+  }
+  void end(std::uint64_t call) override { timeline_.end_call(call); }
+
+ private:
+  Timeline& timeline_;
+};
+
 // One run: the machine, its observers, and its results.
 class BenchRun {
  public:
@@ -199,6 +214,9 @@ int BenchRun::simulate() {
   std::optional<ResultFile> requests_file = open(options_.trace_requests);
   std::optional<RequestTrace> requests;
   if (requests_file) requests.emplace(platform, requests_file->out());
+  const std::unique_ptr<Timeline> timeline = options_.timeline.observe(platform, configuration_);
+  std::optional<CallsOfBench> calls;
+  if (timeline) calls.emplace(*timeline);
   std::optional<TransferBreakdown> breakdown;
   if (options_.breakdown) breakdown.emplace(platform);
   const StopQuestion stop = stop_question(options_.max_wall());
@@ -209,10 +227,10 @@ int BenchRun::simulate() {
   const RunLog log(options_.log, platform, ccl.rank_unit);
   std::optional<RegionsOfBench> regions;
   if (stats_file) regions.emplace(platform);
-  BenchProgram program(bench_,
-                       {parameters_, devices_, options_.seed, ccl_, regions ? &*regions : nullptr,
-                        catalogue_.algorithms, Log::find(platform.host()),
-                        Log::find(platform.host(), LogRequest::collectives)});
+  BenchProgram program(
+      bench_, {parameters_, devices_, options_.seed, ccl_, regions ? &*regions : nullptr,
+               calls ? &*calls : nullptr, catalogue_.algorithms, Log::find(platform.host()),
+               Log::find(platform.host(), LogRequest::collectives)});
   ProgressLine progress;
   RunLimits limits = options_.limits();
   limits.interrupted = &stop_requested;
@@ -233,6 +251,7 @@ int BenchRun::simulate() {
     requests->close();
     requests_file->close();
   }
+  options_.timeline.close(timeline.get());
   const RunStatistics statistics(platform, windows, report.simulated);
   if (stats_file) {
     write_json_lines(stats_file->out(), statistics.json(regions->regions()));

@@ -73,6 +73,7 @@ void RunOptions::add_to(CLI::App& command) {
       ->check(CLI::IsMember({"off", "deferred", "eager"}))
       ->group(results);
   trace.add_to(command, results, "all PE engines; without --bench everything");
+  timeline.add_to(command, results);
   command
       .add_option("--trace-requests", trace_requests,
                   "Writes where every transfer and command was and when, one per line")
@@ -119,6 +120,7 @@ void RunOptions::add_to(CLI::App& command) {
       "  kernbench run --bench gemm-single-pe --param M=128 --param K=256 --topology tiny\n"
       "  kernbench run --bench mlp-fused --verify-data --op-log ops.sqlite\n"
       "  kernbench run --bench matmul-composite --breakdown --trace-requests requests.jsonl\n"
+      "  kernbench run --bench matmul-composite --timeline gemm.pftrace\n"
       "  kernbench run --bench matmul-composite --trace gemm.fst --trace-scope 'sip0.cube0.pe0.*'\n"
       "  kernbench run --bench matmul-composite --trace gemm.vcd --trace-window 400:500 "
       "--trace-changed\n"
@@ -151,8 +153,9 @@ void RunOptions::check() const {
     throw UsageError("--verify-data needs the data that --data off leaves out");
   if (bench.empty()) check_without_bench();
   if (!op_log.empty()) op_log_format(op_log);
+  timeline.check();
   std::vector<std::string> results = trace.files();
-  results.insert(results.end(), {trace_requests, stats, op_log});
+  results.insert(results.end(), {trace_requests, stats, op_log, timeline.file});
   check_result_files(machine.files_in_use(), results);
   until();
   deadlock_after();

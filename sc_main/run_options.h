@@ -12,6 +12,7 @@
 #include "platform/observe/op_log_file.h"
 #include "sc_main/log_options.h"
 #include "sc_main/machine_options.h"
+#include "sc_main/timeline_option.h"
 #include "sc_main/trace_options.h"
 #include "sw/benches/bench.h"
 
@@ -31,6 +32,7 @@ struct RunOptions {
   std::string deadlock_after_ns = "1000000";
   TraceOptions trace;
   std::string trace_requests, stats, op_log;  // files; empty: none
+  TimelineOption timeline;
   LogOptions log;
   std::uint64_t op_log_limit = OpLogFile::default_limit;
   bool check_protocol = false;

@@ -28,6 +28,7 @@
 #include "sc_main/option_values.h"
 #include "sc_main/progress_line.h"
 #include "sc_main/result_files.h"
+#include "sc_main/timeline_option.h"
 #include "sc_main/trace_options.h"
 
 namespace kernbench {
@@ -42,6 +43,7 @@ struct TrafficOptions {
   TrafficRecipe recipe;
   std::string rate_gbs = "0", read_share = "1";
   std::vector<std::string> initiators, targets;
+  TimelineOption timeline;
   std::string until_ns, max_wall_s, deadlock_after_ns = "1000000";
   LogOptions log;
   bool csv = false, json = false, breakdown = false, check_protocol = false;
@@ -76,6 +78,7 @@ void TrafficOptions::add_to(CLI::App& app) {
       ->type_name("F.jsonl");
   trace.add_to(app, "Waveform", "everything");
   log.add_to(app);
+  timeline.add_to(app, "Options");
   add_check_protocol_to(app, check_protocol);
   app.add_option("--until", until_ns, "Stop at this simulated time")->type_name("NS");
   app.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S");
@@ -165,7 +168,7 @@ void TrafficOptions::check_that_none_is_idle() const {
         "for closed-loop traffic, whose times come from the simulation");
   needs(save.empty(),
         {"--csv", "--json", "--breakdown", "--out", "--links", "--trace", "--trace-requests",
-         "--log", "--until", "--max-wall", "--deadlock-after"},
+         "--timeline", "--log", "--until", "--max-wall", "--deadlock-after"},
         "with --save, which plays nothing");
 }
 
@@ -179,13 +182,14 @@ void TrafficOptions::check() const {
   seconds_option("--max-wall", max_wall_s);
   deadlock_after();
   log.requests();
+  timeline.check();
   machine.memory_bytes();
   if (!out.empty() && !csv && !json) throw UsageError("traffic: --out goes with --csv or --json");
   std::vector<FileInUse> in_use = machine.files_in_use();
   if (!file.empty()) in_use.push_back({file, "the input"});
   trace.check();
   std::vector<std::string> results = trace.files();
-  results.insert(results.end(), {out, links, save, trace_requests});
+  results.insert(results.end(), {out, links, save, trace_requests, timeline.file});
   check_result_files(in_use, results);
 }
 
@@ -343,6 +347,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
     requests.emplace(platform, requests_file->out());
   }
   tracing.open(configuration);
+  const std::unique_ptr<Timeline> timeline = options.timeline.observe(platform, configuration);
   Report report(platform, out, format, breakdown ? &*breakdown : nullptr);
   TrafficPlayer player("traffic", platform, source, report);
   if (requests)
@@ -380,6 +385,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
     requests->close();
     requests_file->close();
   }
+  options.timeline.close(timeline.get());
   std::cout << std::flush;
   if (!options.json) (options.csv ? std::cerr : std::cout) << report.text();
   if (result.status == RunStatus::deadlock)

@@ -25,6 +25,7 @@ void BenchProgram::run(HostPort& port) {
   runtime_->statistics = options_.statistics;
   runtime_->call_log = options_.call_log;
   runtime_->collectives_log = options_.collectives_log;
+  runtime_->calls = options_.calls;
   runtime_->memory->start_reaper();
   running_ = options_.devices.size();
   if (running_ == 1) {

@@ -19,6 +19,7 @@ struct BenchOptions {
   std::uint64_t seed = 1;       // of torch.random
   CclFile ccl{};                // of torch.distributed
   StatisticsListener* statistics = nullptr;  // of torch.stats; null: no listener
+  CallListener* calls = nullptr;             // of torch.distributed; null: no listener
   std::shared_ptr<const AlgorithmRegistry> algorithms = nullptr;  // null: the shipped ones
   // Of calls of the torch API, and of calls of collectives; null: none.
   const Log* call_log = nullptr;

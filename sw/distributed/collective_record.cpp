@@ -41,7 +41,12 @@ std::optional<Fs> CollectiveRecord::time() const {
   return time;
 }
 
-void Work::wait() { worker_->wait(launch()); }
+void Work::wait() {
+  const LaunchHandle& awaited = launch();
+  const ObservedCall observed(worker_->runtime().calls,
+                              {worker_->rank().value_or(0), "Work.wait", name_of(record_->op)});
+  worker_->wait(awaited);
+}
 
 const LaunchHandle& Work::launch() const {
   if (record_ == nullptr) throw UsageError("a Work that is no collective's");

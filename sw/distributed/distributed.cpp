@@ -104,7 +104,9 @@ int Distributed::rank_of(const std::string& call) const {
 void Distributed::barrier() {
   ProcessGroup& ranks = group("barrier");
   worker().calling("distributed.barrier");
-  ranks.barrier(worker(), rank_of("barrier"));
+  const int rank = rank_of("barrier");
+  const ObservedCall observed(state_.runtime.calls, {rank, "barrier", ""});
+  ranks.barrier(worker(), rank);
 }
 
 // --- collectives
@@ -112,8 +114,11 @@ void Distributed::barrier() {
 Work Distributed::run(GroupCall call, bool async_op) {
   ProcessGroup& ranks = group(call.name);
   worker().calling(name_of(call.op));
-  Work work = ranks.call(worker(), rank_of(call.name), call);
-  if (!async_op) work.wait();
+  const int rank = rank_of(call.name);
+  const ObservedCall observed(state_.runtime.calls,
+                              {rank, call.name, text_of(call) + (async_op ? ", async" : "")});
+  Work work = ranks.call(worker(), rank, call);
+  if (!async_op) worker().wait(work.launch());
   return work;
 }
 

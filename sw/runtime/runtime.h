@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "models/base/log.h"
+#include "sw/runtime/call_listener.h"
 #include "sw/runtime/deployments.h"
 #include "sw/runtime/device_memory.h"
 #include "sw/runtime/expectation.h"
@@ -58,6 +59,7 @@ struct Runtime {
   StatisticsListener* statistics = nullptr;  // null: no listener
   const Log* call_log = nullptr;             // null: none
   const Log* collectives_log = nullptr;      // null: none
+  CallListener* calls = nullptr;             // of torch.distributed; null: no listener
   std::uint64_t tensors_made = 0;            // for default names
   std::uint64_t launch_groups = 0;           // launches on several SIPs
 

@@ -1,0 +1,55 @@
+// Kernels of the PEs on a timeline: from target_start of a launch to its answer, one after the
+// other. An arrow leads from the host's launch request to each.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "models/protocol/host_messages.h"
+#include "models/protocol/transaction.h"
+#include "platform/observe/timeline_slices.h"
+
+namespace kernbench {
+
+class TimelineKernels {
+ public:
+  TimelineKernels(TimelineTracks& tracks, TimelineSlices& slices)
+      : tracks_(tracks), slices_(slices) {}
+
+  // The host's request is the open slice.
+  void requested(const KernelLaunch& launch, TimelineSlices::Open request);
+  // The launch has reached the pe_cpu of a PE, by the transaction `key`.
+  void reached(const std::string& pe, const TieKey& key, const KernelLaunch& launch, Fs now);
+  // The answer leaves. Nothing for transactions that are no launches.
+  void answered(const TieKey& key, Fs now);
+
+  TimelineSlices::Open running_on(const std::string& pe) const;
+
+ private:
+  struct Launch {
+    TieKey key;
+    std::string kernel;
+    Fs start;  // at the earliest
+    TimelineSlices::Open request;
+  };
+  struct Pe {
+    std::unique_ptr<TimelineLanes> lanes;
+    std::deque<Launch> launches;  // the first one runs
+    TimelineSlices::Open running = 0;
+  };
+  using RequestKey = std::tuple<std::string, std::string, int>;  // correlation, request, SIP
+  static RequestKey key_of(const KernelLaunch& launch);
+
+  void begin_first(Pe& pe, Fs now);
+
+  TimelineTracks& tracks_;
+  TimelineSlices& slices_;
+  std::map<RequestKey, TimelineSlices::Open> requests_;
+  std::map<std::string, Pe> pes_;
+  std::map<TieKey, Pe*> under_way_;
+};
+
+}  // namespace kernbench
