@@ -13,7 +13,7 @@
 #include "platform/observe/json_text.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/request_trace.h"
-#include "platform/observe/statistics_regions.h"
+#include "platform/observe/statistics_file.h"
 #include "platform/observe/trace_scope.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/catalogue.h"
@@ -79,7 +79,9 @@ int InitiatorsRun::simulate() {
       std::make_unique<Platform>(build_graph(spec_), catalogue_.components, platform_options);
   const Interrupt interrupt;
   Platform& platform = *built;
-  std::optional<ResultFile> stats_file = open(options_.stats);
+  std::optional<StatisticsFile> stats;
+  if (std::optional<ResultFile> file = open(options_.stats))
+    stats.emplace(std::move(*file), platform);
   std::optional<TraceFile> trace;
   if (!options_.trace.empty()) {
     const auto& scopes = options_.trace_scopes;
@@ -115,10 +117,7 @@ int InitiatorsRun::simulate() {
     requests_file->close();
   }
   const RunStatistics statistics(platform, ActivityWindows(), report.simulated);
-  if (stats_file) {
-    write_json_lines(stats_file->out(), statistics.json(regions));
-    stats_file->close();
-  }
+  if (stats) stats->close(statistics, regions);
   if (report.result.cause) {
     report_failed_accesses(report);
     std::rethrow_exception(report.result.cause);

@@ -13,6 +13,7 @@
 #include "sc_main/command.h"
 #include "sc_main/config_files.h"
 #include "sc_main/list_keys.h"
+#include "sc_main/list_statistics.h"
 #include "sc_main/machine_options.h"
 #include "sc_main/parameter_text.h"
 #include "sw/collectives/algorithm_registry.h"
@@ -170,8 +171,8 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<Options>();
   CLI::App* list = app.add_subcommand(
       "list",
-      "Lists the benches; or components, topologies, algorithms of collectives, or configuration "
-      "keys");
+      "Lists the benches; or components, topologies, algorithms of collectives, configuration "
+      "keys, or statistics");
   list->add_flag("--json", options->json, "As JSON");
   options->machine.add_components_to(*list);
   list->require_subcommand(0, 1);
@@ -183,7 +184,8 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
       "  kernbench list algorithms      collectives, and the keys of ccl.yaml\n"
       "  kernbench list --plugin libacme.so\n"
       "  kernbench list components --plugin libacme.so\n"
-      "  kernbench list keys            all keys of topology.yaml, ccl.yaml and components.yaml\n");
+      "  kernbench list keys            all keys of topology.yaml, ccl.yaml and components.yaml\n"
+      "  kernbench list statistics      what --stats writes, with units\n");
   list->callback([list, options, &invocation] {
     if (list->get_subcommands().empty())
       invocation.action = [options] {
@@ -231,6 +233,8 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
       return list_keys(options->machine.load_catalogue(), format);
     };
   });
+
+  add_list_statistics(*list, invocation);
 
   CLI::App* topologies =
       list->add_subcommand("topologies", "Shipped topologies: names that --topology takes");

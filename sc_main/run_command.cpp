@@ -17,7 +17,7 @@
 #include "platform/observe/op_log_file.h"
 #include "platform/observe/op_origins.h"
 #include "platform/observe/request_trace.h"
-#include "platform/observe/statistics_regions.h"
+#include "platform/observe/statistics_file.h"
 #include "platform/observe/trace_scope.h"
 #include "platform/observe/transfer_breakdown.h"
 #include "platform/topology/build_graph.h"
@@ -70,21 +70,6 @@ Facts facts_of(const Bench& bench, const ParameterTexts& parameters, const RunOp
   return facts;
 }
 
-std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launches) {
-  std::vector<KernelReport> reports;
-  for (const LaunchRecord& launch : launches) {
-    KernelReport report{launch.name, "", launch.meta, launch.metrics.merged, launch.metrics.per_pe};
-    int last = -1;
-    for (const auto& [where, metrics] : launch.metrics.per_pe) {  // by SIP first
-      if (where.sip != last)
-        report.devices += (report.devices.empty() ? "sip" : ",sip") + std::to_string(where.sip);
-      last = where.sip;
-    }
-    reports.push_back(std::move(report));
-  }
-  return reports;
-}
-
 // Of phase 2; --max-wall holds from now on.
 StopQuestion stop_question(const std::optional<double>& max_wall_s) {
   const Clock::time_point start = Clock::now();
@@ -132,7 +117,8 @@ class BenchRun {
   void evaluate(const BenchProgram& program, const OpOrigins* origins, const StopQuestion& stop,
                 RunReport& report);
   OpTable::Meta op_log_meta(const std::vector<KernelReport>& kernels) const;
-  RunReport report_of(const RunResult& result, const BenchProgram& program, double elaboration_s);
+  RunReport report_of(const RunResult& result, const BenchProgram& program, KernelWork& work,
+                      double elaboration_s);
   int conclude(const RunReport& report, const RunStatistics& statistics) const;
 
   const RunOptions& options_;
@@ -170,10 +156,13 @@ int BenchRun::simulate() {
   Platform& platform = *built;
   AnalysisPort<ExecutedOp>& executed_ops = platform.observation().executed_ops;
   executed_ops.bind(windows);
+  KernelWork kernel_work(platform);
   const TraceScope scope(options_.trace_scopes);
   if (!options_.trace.empty()) scope.check(components_of(platform));
 
-  std::optional<ResultFile> stats_file = open(options_.stats);
+  std::optional<StatisticsFile> stats;
+  if (std::optional<ResultFile> file = open(options_.stats))
+    stats.emplace(std::move(*file), platform);
   std::optional<OpLogFile> op_log;
   if (std::optional<ResultFile> file = open(options_.op_log))
     executed_ops.bind(op_log.emplace(std::move(*file), &functional_model_, options_.op_log_limit));
@@ -195,7 +184,7 @@ int BenchRun::simulate() {
   const double elaboration_s = seconds_since(start);
 
   std::optional<RegionsOfBench> regions;
-  if (stats_file) regions.emplace(platform);
+  if (stats) regions.emplace(platform);
   BenchProgram program(bench_, {parameters_, devices_, options_.seed, ccl_,
                                 regions ? &*regions : nullptr, catalogue_.algorithms});
   ProgressLine progress;
@@ -205,7 +194,7 @@ int BenchRun::simulate() {
   const RunResult result = platform.run(program, limits);
   progress.clear();
 
-  RunReport report = report_of(result, program, elaboration_s);
+  RunReport report = report_of(result, program, kernel_work, elaboration_s);
   for (const std::string& warning : program.warnings())
     std::cerr << "kernbench: warning: " << warning << '\n';
   report.initiators = initiator_accesses(platform);
@@ -216,10 +205,7 @@ int BenchRun::simulate() {
     requests_file->close();
   }
   const RunStatistics statistics(platform, windows, report.simulated);
-  if (stats_file) {
-    write_json_lines(stats_file->out(), statistics.json(regions->regions()));
-    stats_file->close();
-  }
+  if (stats) stats->close(statistics, regions->regions(), kernels_json(report.kernels));
   if (op_log) op_log->close(op_log_meta(report.kernels));
   if (result.cause) std::rethrow_exception(result.cause);
   if (result.status == RunStatus::completed && (options_.verifies() || executor_)) {
@@ -284,7 +270,7 @@ DataExecutor& BenchRun::start_executor(const StopQuestion& stop) {
 }
 
 RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& program,
-                              double elaboration_s) {
+                              KernelWork& work, double elaboration_s) {
   RunReport report;
   report.bench = bench_.name;
   report.parameters = parameter_texts(bench_, parameters_);
@@ -299,7 +285,8 @@ RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& progr
                          ? *options_.until()
                          : program.ended().value_or(result.simulated);
   report.elaboration_s = elaboration_s;
-  report.kernels = kernel_reports(program.launches());
+  report.kernels = kernel_reports(program.launches(), work);
+  report.per_launch = options_.per_launch;
   report.results = program.results();
   report.data_races = functional_model_.data_races();
   return report;

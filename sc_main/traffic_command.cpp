@@ -14,6 +14,7 @@
 #include "platform/observe/latency_breakdown.h"
 #include "platform/observe/latency_parts.h"
 #include "platform/observe/request_trace.h"
+#include "platform/observe/statistics_file.h"
 #include "platform/observe/text_table.h"
 #include "platform/topology/build_graph.h"
 #include "platform/traffic/traffic_file.h"
@@ -33,7 +34,7 @@ namespace {
 
 struct TrafficOptions {
   MachineOptions machine;
-  std::string file, pattern, save, out, links, trace_requests;
+  std::string file, pattern, save, out, links, stats, trace_requests;
   TrafficRecipe recipe;
   std::string rate_gbs = "0", read_share = "1";
   std::vector<std::string> initiators, targets;
@@ -65,6 +66,8 @@ void TrafficOptions::add_to(CLI::App& app) {
                  "Every link, what it carried since the first request: CSV, or JSON if the name "
                  "ends in .json")
       ->type_name("F");
+  app.add_option("--stats", stats, "Writes the statistics of every component and link")
+      ->type_name("F.json");
   app.add_option("--trace-requests", trace_requests,
                  "Where every request was and when, one per line")
       ->type_name("F.jsonl");
@@ -133,6 +136,7 @@ void TrafficOptions::add_to(CLI::App& app) {
       "  kernbench traffic --generate hotspot --initiators 'sip0.*.pe_dma' --requests 16\n"
       "  kernbench traffic requests.csv --breakdown --csv\n"
       "  kernbench traffic requests.csv --links links.csv\n"
+      "  kernbench traffic --generate hotspot --stats stats.json\n"
       "  kernbench traffic --generate random --rate 64 --read-share 0.5 --save requests.csv\n",
       latency_parts_help()));
 }
@@ -155,8 +159,8 @@ void TrafficOptions::check_that_none_is_idle() const {
   needs(pattern != "closed-loop", {"--rate"},
         "for closed-loop traffic, whose times come from the simulation");
   needs(save.empty(),
-        {"--csv", "--json", "--breakdown", "--out", "--links", "--trace-requests", "--until",
-         "--max-wall", "--deadlock-after"},
+        {"--csv", "--json", "--breakdown", "--out", "--links", "--stats", "--trace-requests",
+         "--until", "--max-wall", "--deadlock-after"},
         "with --save, which plays nothing");
 }
 
@@ -173,7 +177,7 @@ void TrafficOptions::check() const {
   if (!out.empty() && !csv && !json) throw UsageError("traffic: --out goes with --csv or --json");
   std::vector<FileInUse> in_use = machine.files_in_use();
   if (!file.empty()) in_use.push_back({file, "the input"});
-  check_result_files(in_use, {out, links, save, trace_requests});
+  check_result_files(in_use, {out, links, stats, save, trace_requests});
 }
 
 std::optional<Fs> TrafficOptions::deadlock_after() const {
@@ -322,6 +326,8 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   if (options.breakdown) breakdown.emplace(platform);
   std::optional<ResultFile> links_file;
   if (!options.links.empty()) links_file = open_result(options.links, configuration);
+  std::optional<StatisticsFile> stats;
+  if (!options.stats.empty()) stats.emplace(open_result(options.stats, configuration), platform);
   std::optional<ResultFile> requests_file;
   std::optional<RequestTrace> requests;
   if (!options.trace_requests.empty()) {
@@ -356,6 +362,9 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   }
   if (out_file) out_file->close();
   if (links_file) write_links(report.summary().links(), options.links, *links_file);
+  if (stats)
+    stats->close(RunStatistics(platform, ActivityWindows(), result.simulated),
+                 StatisticsRegions(platform));
   if (requests) {
     requests->close();
     requests_file->close();
