@@ -12,7 +12,7 @@
 #include "platform/config/resolved_config.h"
 #include "platform/observe/json_text.h"
 #include "platform/observe/request_trace.h"
-#include "platform/observe/statistics_regions.h"
+#include "platform/observe/statistics_file.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/catalogue.h"
 #include "sc_main/interrupt.h"
@@ -76,7 +76,9 @@ int InitiatorsRun::simulate() {
       std::make_unique<Platform>(build_graph(spec_), catalogue_.components, platform_options);
   const Interrupt interrupt;
   Platform& platform = *built;
-  std::optional<ResultFile> stats_file = open(options_.stats);
+  std::optional<StatisticsFile> stats;
+  if (std::optional<ResultFile> file = open(options_.stats))
+    stats.emplace(std::move(*file), platform);
   Tracing tracing(options_.trace, platform, {default_scope});
   tracing.open(configuration_);
   std::optional<ResultFile> requests_file = open(options_.trace_requests);
@@ -111,10 +113,7 @@ int InitiatorsRun::simulate() {
   }
   options_.timeline.close(timeline.get());
   const RunStatistics statistics(platform, ActivityWindows(), report.simulated);
-  if (stats_file) {
-    write_json_lines(stats_file->out(), statistics.json(regions));
-    stats_file->close();
-  }
+  if (stats) stats->close(statistics, regions);
   if (report.result.cause) {
     report_failed_accesses(report);
     std::rethrow_exception(report.result.cause);

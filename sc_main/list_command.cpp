@@ -14,6 +14,7 @@
 #include "sc_main/config_files.h"
 #include "sc_main/list_keys.h"
 #include "sc_main/list_signals.h"
+#include "sc_main/list_statistics.h"
 #include "sc_main/machine_options.h"
 #include "sc_main/parameter_text.h"
 #include "sw/collectives/algorithm_registry.h"
@@ -202,7 +203,7 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
   CLI::App* list = app.add_subcommand(
       "list",
       "Lists the benches; or components, topologies, algorithms of collectives, configuration "
-      "keys, or trace signals");
+      "keys, trace signals, or statistics");
   list->add_flag("--json", options->json, "As JSON");
   options->machine.add_components_to(*list);
   list->require_subcommand(0, 1);
@@ -215,7 +216,8 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
       "  kernbench list --plugin libacme.so\n"
       "  kernbench list components --plugin libacme.so\n"
       "  kernbench list keys            all keys of topology.yaml, ccl.yaml and components.yaml\n"
-      "  kernbench list signals         trace signals by kind of component\n");
+      "  kernbench list signals         trace signals by kind of component\n"
+      "  kernbench list statistics      what --stats writes, with units\n");
   list->callback([list, options, &invocation] {
     if (list->get_subcommands().empty())
       invocation.action = [options] {
@@ -263,6 +265,7 @@ void add_list_command(CLI::App& app, Invocation& invocation) {
   });
 
   add_list_signals(*list, invocation);
+  add_list_statistics(*list, invocation);
 
   CLI::App* topologies =
       list->add_subcommand("topologies", "Shipped topologies: names that --topology takes");

@@ -17,7 +17,7 @@
 #include "platform/observe/op_origins.h"
 #include "platform/observe/progress_log.h"
 #include "platform/observe/request_trace.h"
-#include "platform/observe/statistics_regions.h"
+#include "platform/observe/statistics_file.h"
 #include "platform/observe/transfer_breakdown.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/bench_catalogue.h"
@@ -69,32 +69,11 @@ Facts facts_of(const Bench& bench, const ParameterTexts& parameters, const RunOp
   return facts;
 }
 
-// "sip0,sip2"
-std::string devices_of(const LaunchRecord& launch) {
-  std::string devices;
-  int last = -1;
-  for (const auto& [where, metrics] : launch.metrics.per_pe) {  // by SIP first
-    if (where.sip != last)
-      devices += (devices.empty() ? "sip" : ",sip") + std::to_string(where.sip);
-    last = where.sip;
-  }
-  return devices;
-}
-
-std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launches) {
-  std::vector<KernelReport> reports;
-  for (const LaunchRecord& launch : launches) {
-    reports.push_back({launch.name, devices_of(launch), launch.meta, launch.metrics.merged,
-                       launch.metrics.per_pe});
-  }
-  return reports;
-}
-
 std::vector<LaunchRow> launch_rows(const std::vector<LaunchRecord>& launches) {
   std::vector<LaunchRow> rows;
   for (const LaunchRecord& launch : launches) {
-    rows.push_back({launch.name, devices_of(launch), launch.metrics.issued, launch.metrics.ended,
-                    launch.request_ids});
+    rows.push_back({launch.name, devices_of(launch.metrics), launch.metrics.issued,
+                    launch.metrics.ended, launch.request_ids});
   }
   return rows;
 }
@@ -161,7 +140,8 @@ class BenchRun {
   void evaluate(const BenchProgram& program, const OpOrigins* origins, const StopQuestion& stop,
                 RunReport& report);
   OpTable::Meta op_log_meta(const std::vector<KernelReport>& kernels) const;
-  RunReport report_of(const RunResult& result, const BenchProgram& program, double elaboration_s);
+  RunReport report_of(const RunResult& result, const BenchProgram& program, KernelWork& work,
+                      double elaboration_s);
   int conclude(const RunReport& report, const RunStatistics& statistics) const;
 
   const RunOptions& options_;
@@ -200,8 +180,11 @@ int BenchRun::simulate() {
   AnalysisPort<ExecutedOp>& executed_ops = platform.observation().executed_ops;
   executed_ops.bind(windows);
   Tracing tracing(options_.trace, platform, {});
+  KernelWork kernel_work(platform);
 
-  std::optional<ResultFile> stats_file = open(options_.stats);
+  std::optional<StatisticsFile> stats;
+  if (std::optional<ResultFile> file = open(options_.stats))
+    stats.emplace(std::move(*file), platform);
   std::optional<OpLogFile> op_log;
   if (std::optional<ResultFile> file = open(options_.op_log))
     executed_ops.bind(op_log.emplace(std::move(*file), &functional_model_, options_.op_log_limit));
@@ -226,7 +209,7 @@ int BenchRun::simulate() {
   const CclSettings ccl = resolve(ccl_, *catalogue_.algorithms);
   const RunLog log(options_.log, platform, ccl.rank_unit);
   std::optional<RegionsOfBench> regions;
-  if (stats_file) regions.emplace(platform);
+  if (stats) regions.emplace(platform);
   BenchProgram program(
       bench_, {parameters_, devices_, options_.seed, ccl_, regions ? &*regions : nullptr,
                calls ? &*calls : nullptr, catalogue_.algorithms, Log::find(platform.host()),
@@ -241,7 +224,7 @@ int BenchRun::simulate() {
   const RunResult result = platform.run(program, limits);
   progress.clear();
 
-  RunReport report = report_of(result, program, elaboration_s);
+  RunReport report = report_of(result, program, kernel_work, elaboration_s);
   for (const std::string& warning : program.warnings())
     std::cerr << "kernbench: warning: " << warning << '\n';
   report.initiators = initiator_accesses(platform);
@@ -253,11 +236,8 @@ int BenchRun::simulate() {
   }
   options_.timeline.close(timeline.get());
   const RunStatistics statistics(platform, windows, report.simulated);
-  if (stats_file) {
-    write_json_lines(stats_file->out(), statistics.json(regions->regions()));
-    stats_file->close();
-  }
   if (progress_log) progress_log->close(launch_rows(program.launches()));
+  if (stats) stats->close(statistics, regions->regions(), kernels_json(report.kernels));
   if (op_log) op_log->close(op_log_meta(report.kernels));
   if (result.cause) std::rethrow_exception(result.cause);
   if (result.status == RunStatus::completed && (options_.verifies() || executor_)) {
@@ -322,7 +302,7 @@ DataExecutor& BenchRun::start_executor(const StopQuestion& stop) {
 }
 
 RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& program,
-                              double elaboration_s) {
+                              KernelWork& work, double elaboration_s) {
   RunReport report;
   report.bench = bench_.name;
   report.parameters = parameter_texts(bench_, parameters_);
@@ -337,7 +317,8 @@ RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& progr
                          ? *options_.until()
                          : program.ended().value_or(result.simulated);
   report.elaboration_s = elaboration_s;
-  report.kernels = kernel_reports(program.launches());
+  report.kernels = kernel_reports(program.launches(), work);
+  report.per_launch = options_.per_launch;
   report.results = program.results();
   report.data_races = functional_model_.data_races();
   return report;

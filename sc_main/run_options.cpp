@@ -85,6 +85,10 @@ void RunOptions::add_to(CLI::App& command) {
                 "link transfer, HBM, contention; "
                 "see below")
       ->group(results);
+  command
+      .add_flag("--per-launch", per_launch,
+                "One line for each launch of a kernel; without it one for each kernel")
+      ->group(results);
   command.add_option("--stats", stats, "Writes the statistics of every component and link")
       ->type_name("F.json")
       ->group(results);
@@ -167,7 +171,7 @@ void RunOptions::check() const {
 // An option that would change nothing is a mistake.
 void RunOptions::check_without_bench() const {
   for (const char* option : {"--param", "--device", "--seed", "--verify-data", "--ccl", "--op-log",
-                             "--op-log-limit", "--breakdown"}) {
+                             "--op-log-limit", "--breakdown", "--per-launch"}) {
     if (command->count(option) > 0)
       throw UsageError(fmt::format(
           "run: {} goes with --bench; plain TLM-2.0 initiators run without it", option));

@@ -37,7 +37,7 @@ struct RunOptions {
   std::uint64_t op_log_limit = OpLogFile::default_limit;
   bool check_protocol = false;
   std::uint64_t max_deltas = RunLimits().max_deltas;  // 0: no bound
-  bool print_config = false, json = false, breakdown = false;
+  bool print_config = false, json = false, breakdown = false, per_launch = false;
   const CLI::App* command = nullptr;
 
   void add_to(CLI::App& command);

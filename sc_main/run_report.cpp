@@ -9,62 +9,20 @@
 #include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
 #include "platform/observe/transfer_breakdown.h"
+#include "sc_main/initiators_report.h"
 #include "sc_main/memory_limit.h"
+#include "sc_main/run_tables.h"
 
 namespace kernbench {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Align = TextTable::Align;
-
-// One row of the table of engines: a statistic of busy time, over all PEs that used the engine.
-struct EngineRow {
-  std::string engine, part;  // "pe_dma", "dma_read"
-  std::size_t active = 0;
-  Fs busy = 0;
-  std::optional<double> utilisation;  // of the PE window
-};
-
-std::vector<EngineRow> engine_rows(const RunStatistics& statistics) {
-  static const std::string busy = "busy";
-  std::vector<EngineRow> rows;
-  for (const KindTotal& kind : statistics.kinds) {
-    if (kind.kind.compare(0, 3, "pe_") != 0 || kind.active == 0) continue;
-    for (const StatisticTotal& total : kind.totals) {
-      if (total.quantity != Quantity::time_fs || total.value == 0 ||
-          total.name.size() < busy.size() ||
-          total.name.compare(total.name.size() - busy.size(), busy.size(), busy) != 0) {
-        continue;
-      }
-      EngineRow row{
-          kind.kind,
-          total.name.substr(0, total.name.size() - std::min(total.name.size(), busy.size() + 1)),
-          kind.active,
-          total.value,
-          {}};
-      const Fs window = statistics.activity.all.length();
-      if (window > 0)
-        row.utilisation = static_cast<double>(total.value) /
-                          (static_cast<double>(window) * static_cast<double>(kind.active));
-      rows.push_back(std::move(row));
-    }
-  }
-  return rows;
-}
-
-bool is_memory(const std::string& kind) {
-  return kind == "hbm_ctrl" || kind == "sram" || kind == "pe_tcm" || kind == "tlm_target";
-}
 
 std::string window_text(const Window& window) {
   if (window.empty()) return "none";
   return fmt::format("{}  ({} to {})", readable_time(to_ns(window.length())),
                      readable_time(to_ns(window.begin)), readable_time(to_ns(window.end)));
 }
-
-std::string ratio_text(const std::optional<double>& ratio) { return ratio ? percent(*ratio) : "-"; }
-
-Json ratio_json(const std::optional<double>& ratio) { return ratio ? Json(*ratio) : Json(); }
 
 std::string joined_parameters(const RunReport& report) {
   std::string text;
@@ -117,166 +75,6 @@ void print_head(std::ostream& out, const RunReport& report, const RunStatistics&
   line("useful efficiency", ratio_text(statistics.activity.useful_efficiency));
 }
 
-void print_initiators(std::ostream& out, const std::vector<ExternalAccesses>& initiators) {
-  TextTable table({{"initiator"},
-                   {"module"},
-                   {"reads", Align::right},
-                   {"writes", Align::right},
-                   {"bytes read", Align::right},
-                   {"bytes written", Align::right},
-                   {"failed", Align::right},
-                   {"last end", Align::right}});
-  for (const ExternalAccesses& initiator : initiators) {
-    const TlmBridge::Accesses& all = initiator.accesses;
-    table.add({initiator.node, initiator.module, fmt::format("{}", all.reads),
-               fmt::format("{}", all.writes), fmt::format("{}", all.bytes_read),
-               fmt::format("{}", all.bytes_written), fmt::format("{}", all.errors),
-               readable_time(to_ns(all.last_end))});
-  }
-  if (!table.empty()) out << '\n' << table.text();
-}
-
-Json initiators_json(const std::vector<ExternalAccesses>& initiators) {
-  Json list = Json::array();
-  for (const ExternalAccesses& initiator : initiators) {
-    const TlmBridge::Accesses& all = initiator.accesses;
-    list.push_back({{"initiator", initiator.node},
-                    {"module", initiator.module},
-                    {"reads", all.reads},
-                    {"writes", all.writes},
-                    {"bytes_read", all.bytes_read},
-                    {"bytes_written", all.bytes_written},
-                    {"failed", all.errors},
-                    {"first_failure", all.errors == 0 ? Json() : Json(all.first_error)},
-                    {"last_end_ns", ns_json(all.last_end)}});
-  }
-  return list;
-}
-
-void print_tables(std::ostream& out, const RunReport& report, const RunStatistics& statistics) {
-  print_initiators(out, report.initiators);
-  TextTable engines({{"engine"},
-                     {"part"},
-                     {"PEs", Align::right},
-                     {"busy", Align::right},
-                     {"of PE window", Align::right}});
-  for (const EngineRow& row : engine_rows(statistics)) {
-    engines.add({row.engine, row.part, fmt::format("{}", row.active),
-                 readable_time(to_ns(row.busy)), ratio_text(row.utilisation)});
-  }
-  if (!engines.empty()) out << '\n' << engines.text();
-
-  TextTable memories({{"memory"},
-                      {"counted"},
-                      {"used", Align::right},
-                      {"bytes", Align::right},
-                      {"", Align::right}});
-  for (const KindTotal& kind : statistics.kinds) {
-    if (!is_memory(kind.kind)) continue;
-    for (const StatisticTotal& total : kind.totals) {
-      if (total.quantity != Quantity::bytes || total.value == 0) continue;
-      memories.add({kind.kind, total.key, fmt::format("{}", kind.active),
-                    fmt::format("{}", total.value), readable_bytes(total.value)});
-    }
-  }
-  if (!memories.empty()) out << '\n' << memories.text();
-
-  TextTable links({{"links"},
-                   {"used", Align::right},
-                   {"bytes", Align::right},
-                   {"", Align::right},
-                   {"busiest", Align::right},
-                   {"which"}});
-  for (const LinkTotal& link : statistics.links) {
-    if (link.bytes == 0) continue;
-    links.add({std::string(name_of(link.kind)), fmt::format("{} of {}", link.used, link.links),
-               fmt::format("{}", link.bytes), readable_bytes(link.bytes), percent(link.busiest),
-               link.busiest_link});
-  }
-  if (!links.empty()) out << '\n' << links.text();
-
-  TextTable kernels({{"kernel"},
-                     {"device"},
-                     {"PEs", Align::right},
-                     {"pe_exec", Align::right},
-                     {"dma", Align::right},
-                     {"compute", Align::right}});
-  for (const KernelReport& kernel : report.kernels) {
-    kernels.add({kernel.kernel, kernel.devices, fmt::format("{}", kernel.per_pe.size()),
-                 readable_time(to_ns(kernel.merged.pe_exec)),
-                 readable_time(to_ns(kernel.merged.dma)),
-                 readable_time(to_ns(kernel.merged.compute))});
-  }
-  if (!kernels.empty()) out << '\n' << kernels.text();
-  if (report.breakdown != nullptr) out << '\n' << report.breakdown->text();
-}
-
-struct CellText {
-  std::string operator()(std::monostate) const { return "-"; }
-  std::string operator()(const std::string& text) const { return text; }
-  std::string operator()(std::int64_t count) const { return fmt::format("{}", count); }
-  std::string operator()(double number) const { return fmt::format("{:.3f}", number); }
-};
-
-struct CellJson {
-  Json operator()(std::monostate) const { return {}; }
-  template <class Value>
-  Json operator()(const Value& value) const {
-    return value;
-  }
-};
-
-void print_results(std::ostream& out, const std::vector<ResultTable>& results) {
-  for (const ResultTable& result : results) {
-    std::vector<TextTable::Column> columns;
-    for (std::size_t i = 0; i < result.columns().size(); ++i) {
-      const bool is_text =
-          !result.rows().empty() && std::holds_alternative<std::string>(result.rows().front()[i]);
-      columns.push_back({result.columns()[i], is_text ? Align::left : Align::right});
-    }
-    TextTable table(std::move(columns));
-    for (const auto& row : result.rows()) {
-      std::vector<std::string> cells;
-      for (const ResultTable::Cell& cell : row) cells.push_back(std::visit(CellText{}, cell));
-      table.add(std::move(cells));
-    }
-    out << '\n' << result.name() << '\n' << table.text("  ");
-  }
-}
-
-Json results_json(const std::vector<ResultTable>& results) {
-  Json tables = Json::array();
-  for (const ResultTable& result : results) {
-    Json rows = Json::array();
-    for (const auto& row : result.rows()) {
-      Json entry = Json::object();
-      for (std::size_t i = 0; i < row.size(); ++i)
-        entry[result.columns()[i]] = std::visit(CellJson{}, row[i]);
-      rows.push_back(std::move(entry));
-    }
-    tables.push_back({{"name", result.name()}, {"rows", std::move(rows)}});
-  }
-  return tables;
-}
-
-void print_operations(std::ostream& out, const OperationsReport& operations) {
-  if (operations.failed == 0) {
-    out << "  ok    operations: " << operations.kinds << "; all agree with their references\n";
-    return;
-  }
-  for (const std::string& failure : operations.failures) out << "  FAIL  " << failure << '\n';
-  out << fmt::format("  FAIL  {} of {} operations ({}) do not agree with their references\n",
-                     operations.failed, operations.checked, operations.kinds);
-}
-
-Json operations_json(const std::optional<OperationsReport>& operations) {
-  if (!operations) return Json();
-  return {{"checked", operations->checked},
-          {"kinds", operations->kinds},
-          {"failed", operations->failed},
-          {"failures", operations->failures}};
-}
-
 }  // namespace
 
 bool RunReport::verified() const {
@@ -314,9 +112,10 @@ bool report_failed_accesses(const RunReport& report) {
 static void print_report(std::ostream& out, const RunReport& report,
                          const RunStatistics& statistics) {
   print_head(out, report, statistics);
-  print_tables(out, report, statistics);
-  print_results(out, report.results);
-  out << '\n';
+  out << initiators_text(report.initiators) << engines_text(statistics) << memories_text(statistics)
+      << links_text(statistics) << kernels_text(report.kernels, report.per_launch);
+  if (report.breakdown != nullptr) out << '\n' << report.breakdown->text();
+  out << results_text(report.results) << '\n';
   if (report.data_races > 0) out << "data races         " << report.data_races << '\n';
   out << fmt::format(
       "host               {:.3f} s simulating, {:.3f} s elaborating, {} events, {:.0f} events/s\n",
@@ -329,9 +128,8 @@ static void print_report(std::ostream& out, const RunReport& report,
                        report.phase2->verification_s);
   }
   if (!report.verdicts) return;
-  for (const VerdictReport& verdict : *report.verdicts)
-    out << (verdict.ok ? "  ok    " : "  FAIL  ") << verdict.text << '\n';
-  if (report.operations) print_operations(out, *report.operations);
+  out << verdicts_text(*report.verdicts);
+  if (report.operations) out << operations_text(*report.operations);
   out << "verdict: " << (report.verified() ? "PASS" : "FAIL") << '\n';
 }
 
@@ -350,63 +148,16 @@ static Json report_json(const RunReport& report, const RunStatistics& statistics
   json["status"] = name_of(report.result.status);
   json["simulated_ns"] = ns_json(report.simulated);
   json["activity"] = activity_json(statistics.activity);
-  json["engines"] = Json::array();
-  for (const EngineRow& row : engine_rows(statistics)) {
-    Json entry;
-    entry["engine"] = row.engine;
-    entry["part"] = row.part;
-    entry["pes"] = row.active;
-    entry["busy_ns"] = ns_json(row.busy);
-    entry["utilisation"] = ratio_json(row.utilisation);
-    json["engines"].push_back(std::move(entry));
-  }
-  json["memories"] = Json::object();
-  for (const KindTotal& kind : statistics.kinds) {
-    if (!is_memory(kind.kind)) continue;
-    for (const StatisticTotal& total : kind.totals) {
-      if (total.quantity == Quantity::bytes) json["memories"][kind.kind][total.key] = total.value;
-    }
-  }
+  json["engines"] = engines_json(statistics);
+  json["memories"] = memories_json(statistics);
   if (!report.initiators.empty()) json["initiators"] = initiators_json(report.initiators);
   if (report.breakdown != nullptr) json["transfers"] = report.breakdown->json();
-  json["links"] = Json::array();
-  for (const LinkTotal& link : statistics.links) {
-    Json entry;
-    entry["kind"] = name_of(link.kind);
-    entry["links"] = link.links;
-    entry["used"] = link.used;
-    entry["bytes"] = link.bytes;
-    entry["busiest_utilisation"] = link.busiest;
-    entry["busiest_link"] = link.busiest_link;
-    json["links"].push_back(std::move(entry));
-  }
-  json["kernels"] = Json::array();
-  for (const KernelReport& kernel : report.kernels) {
-    Json entry;
-    entry["kernel"] = kernel.kernel;
-    entry["device"] = kernel.devices;
-    if (!kernel.meta.empty()) entry["meta"] = kernel.meta;
-    entry["pes"] = kernel.per_pe.size();
-    entry["pe_exec_ns"] = ns_json(kernel.merged.pe_exec);
-    entry["dma_ns"] = ns_json(kernel.merged.dma);
-    entry["compute_ns"] = ns_json(kernel.merged.compute);
-    entry["start_skew_ns"] = ns_json(kernel.merged.start_skew);
-    entry["per_pe"] = Json::array();
-    for (const auto& [where, metrics] : kernel.per_pe) {
-      entry["per_pe"].push_back({{"pe", where.str()},
-                                 {"pe_exec_ns", ns_json(metrics.pe_exec)},
-                                 {"dma_ns", ns_json(metrics.dma)},
-                                 {"compute_ns", ns_json(metrics.compute)}});
-    }
-    json["kernels"].push_back(std::move(entry));
-  }
+  json["links"] = link_kinds_json(statistics);
+  json["kernels"] = kernels_json(report.kernels);
+  json["kernel_groups"] = kernel_groups_json(report.kernels);
   json["results"] = results_json(report.results);
   json["data_races"] = report.data_races;
-  json["verdicts"] = Json::array();
-  for (const VerdictReport& verdict : report.verdicts.value_or(std::vector<VerdictReport>())) {
-    json["verdicts"].push_back(
-        {{"tensor", verdict.tensor}, {"ok", verdict.ok}, {"text", verdict.text}});
-  }
+  json["verdicts"] = verdicts_json(report.verdicts.value_or(std::vector<VerdictReport>()));
   json["operations"] = operations_json(report.operations);
   json["verdict"] = report.verdicts ? Json(report.verified() ? "PASS" : "FAIL") : Json();
   json["host"] = {

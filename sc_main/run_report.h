@@ -11,31 +11,10 @@
 #include "platform/assembly/external_accesses.h"
 #include "platform/assembly/run.h"
 #include "platform/observe/run_statistics.h"
-#include "sw/runtime/launch.h"
-#include "sw/runtime/result_table.h"
+#include "sc_main/kernel_report.h"
+#include "sc_main/result_report.h"
 
 namespace kernbench {
-
-struct KernelReport {
-  std::string kernel;
-  std::string devices;   // "sip0"
-  LaunchMeta meta;       // of the program
-  KernelMetrics merged;  // by max over the PEs
-  std::map<PeId, KernelMetrics> per_pe;
-};
-
-struct VerdictReport {
-  std::string tensor;
-  bool ok = false;
-  std::string text;  // how far it agrees, or where it fails
-};
-
-// With --verify-data=ops.
-struct OperationsReport {
-  std::string kinds;  // "12 gemm, 40 element-wise"
-  std::uint64_t checked = 0, failed = 0;
-  std::vector<std::string> failures;  // the first of them
-};
 
 class TransferBreakdown;
 
@@ -53,9 +32,10 @@ struct RunReport {
     double evaluation_s = 0;    // in eager mode what was left at the end of the simulation
     double verification_s = 0;  // references and comparisons
   };
-  std::optional<Phase2> phase2;  // if there was one
-  std::vector<KernelReport> kernels;
-  std::vector<ResultTable> results;  // of the bench itself
+  std::optional<Phase2> phase2;       // if there was one
+  std::vector<KernelReport> kernels;  // of the launches
+  bool per_launch = false;            // one line for each of them
+  std::vector<ResultTable> results;   // of the bench itself
   std::vector<ExternalAccesses> initiators;
   std::uint64_t data_races = 0;
   const TransferBreakdown* breakdown = nullptr;  // null: not asked for

@@ -14,6 +14,7 @@
 #include "platform/observe/latency_breakdown.h"
 #include "platform/observe/latency_parts.h"
 #include "platform/observe/request_trace.h"
+#include "platform/observe/statistics_file.h"
 #include "platform/observe/text_table.h"
 #include "platform/topology/build_graph.h"
 #include "platform/traffic/traffic_file.h"
@@ -38,7 +39,7 @@ constexpr const char* everything = "*.*";  // of the machine: the default scope 
 
 struct TrafficOptions {
   MachineOptions machine;
-  std::string file, pattern, save, out, links, trace_requests;
+  std::string file, pattern, save, out, links, stats, trace_requests;
   TraceOptions trace;
   TrafficRecipe recipe;
   std::string rate_gbs = "0", read_share = "1";
@@ -73,6 +74,8 @@ void TrafficOptions::add_to(CLI::App& app) {
                  "Every link, what it carried since the first request: CSV, or JSON if the name "
                  "ends in .json")
       ->type_name("F");
+  app.add_option("--stats", stats, "Writes the statistics of every component and link")
+      ->type_name("F.json");
   app.add_option("--trace-requests", trace_requests,
                  "Where every request was and when, one per line")
       ->type_name("F.jsonl");
@@ -145,6 +148,7 @@ void TrafficOptions::add_to(CLI::App& app) {
       "  kernbench traffic requests.csv --breakdown --csv\n"
       "  kernbench traffic requests.csv --links links.csv\n"
       "  kernbench traffic requests.csv --trace traffic.fst --trace-changed\n"
+      "  kernbench traffic --generate hotspot --stats stats.json\n"
       "  kernbench traffic --generate random --rate 64 --read-share 0.5 --save requests.csv\n",
       latency_parts_help()));
 }
@@ -167,8 +171,8 @@ void TrafficOptions::check_that_none_is_idle() const {
   needs(pattern != "closed-loop", {"--rate"},
         "for closed-loop traffic, whose times come from the simulation");
   needs(save.empty(),
-        {"--csv", "--json", "--breakdown", "--out", "--links", "--trace", "--trace-requests",
-         "--timeline", "--log", "--until", "--max-wall", "--deadlock-after"},
+        {"--csv", "--json", "--breakdown", "--out", "--links", "--stats", "--trace",
+         "--trace-requests", "--timeline", "--log", "--until", "--max-wall", "--deadlock-after"},
         "with --save, which plays nothing");
 }
 
@@ -189,7 +193,7 @@ void TrafficOptions::check() const {
   if (!file.empty()) in_use.push_back({file, "the input"});
   trace.check();
   std::vector<std::string> results = trace.files();
-  results.insert(results.end(), {out, links, save, trace_requests, timeline.file});
+  results.insert(results.end(), {out, links, stats, save, trace_requests, timeline.file});
   check_result_files(in_use, results);
 }
 
@@ -340,6 +344,8 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   if (options.breakdown) breakdown.emplace(platform);
   std::optional<ResultFile> links_file;
   if (!options.links.empty()) links_file = open_result(options.links, configuration);
+  std::optional<StatisticsFile> stats;
+  if (!options.stats.empty()) stats.emplace(open_result(options.stats, configuration), platform);
   std::optional<ResultFile> requests_file;
   std::optional<RequestTrace> requests;
   if (!options.trace_requests.empty()) {
@@ -381,6 +387,9 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   }
   if (out_file) out_file->close();
   if (links_file) write_links(report.summary().links(), options.links, *links_file);
+  if (stats)
+    stats->close(RunStatistics(platform, ActivityWindows(), result.simulated),
+                 StatisticsRegions(platform));
   if (requests) {
     requests->close();
     requests_file->close();

@@ -31,7 +31,8 @@ void Histogram::add(std::uint64_t value) {
   if (bucket >= buckets_.size()) buckets_.resize(bucket + 1);
   ++buckets_[bucket];
   ++count_;
-  sum_ += static_cast<double>(value);
+  sum_ += value;
+  total_ += static_cast<double>(value);
   lowest_ = std::min(lowest_, value);
   highest_ = std::max(highest_, value);
 }
@@ -46,6 +47,14 @@ std::uint64_t Histogram::percentile(double share) const {
     if (seen >= wanted) return std::clamp(start_of(bucket), lowest_, highest_);
   }
   return highest_;
+}
+
+std::vector<std::pair<std::uint64_t, std::uint64_t>> Histogram::buckets() const {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> list;
+  for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+    if (buckets_[bucket] > 0) list.emplace_back(start_of(bucket), buckets_[bucket]);
+  }
+  return list;
 }
 
 }  // namespace kernbench

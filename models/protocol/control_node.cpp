@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
+
+#include "models/base/alike_texts.h"
 
 namespace kernbench {
 namespace {
@@ -24,14 +27,23 @@ bool is_answer(const Transaction& transaction) {
 Completion merged_completion(const std::map<PeId, Completion>& failures) {
   if (failures.empty()) return {};
   if (failures.size() == 1) return failures.begin()->second;
-  std::string code, text;
+  std::vector<std::string> pes, texts;
+  std::string code;
   for (const bool consequences : {false, true}) {
     for (const auto& [pe, failure] : failures) {
       if (failure.is_consequence() != consequences) continue;
       if (code.empty()) code = failure.error_code;
-      text += fmt::format("{}{}: {}: {}", text.empty() ? ": " : "; ", pe.str(), failure.error_code,
-                          failure.error_message);
+      pes.push_back(pe.str());
+      texts.push_back(fmt::format("{}: {}", failure.error_code, failure.error_message));
     }
+  }
+  std::string text;
+  for (const std::vector<std::size_t>& alike : group_alike(texts)) {
+    std::vector<std::string> members;
+    for (const std::size_t i : alike) members.push_back(pes[i]);
+    text += text.empty() ? ": " : "; ";
+    if (members.size() > 1) text += fmt::format("{} PEs alike, ", members.size());
+    text += fmt::format("{}: {}", first_of(members), texts[alike.front()]);
   }
   return Completion::failure(code, fmt::format("{} PEs failed{}", failures.size(), text));
 }

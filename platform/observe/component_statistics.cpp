@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "platform/assembly/machine_root.h"
+#include "platform/observe/busy_shares.h"
 #include "platform/observe/json_text.h"
 
 namespace kernbench {
@@ -12,6 +13,15 @@ namespace {
 
 bool ends_with(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+void add_servers(KindTotal& total, const Component& component) {
+  for (const Statistic& statistic : component.statistics()) {
+    if (!statistic.until) continue;
+    for (StatisticTotal& each : total.totals) {
+      if (each.name == statistic.name) each.servers += servers_of(component, statistic);
+    }
+  }
 }
 
 nlohmann::ordered_json number(Quantity quantity, std::uint64_t value) {
@@ -74,11 +84,13 @@ std::vector<KindTotal> totals_by_kind(const std::vector<Component*>& components,
       auto at = std::find_if(total.totals.begin(), total.totals.end(),
                              [&](const StatisticTotal& t) { return t.name == statistic.name; });
       if (at == total.totals.end())
-        at = total.totals.insert(at, {statistic.name, key_of(statistic), statistic.quantity, 0});
+        at = total.totals.insert(at, {statistic.name, key_of(statistic), statistic.quantity, 0, 0});
       at->value = statistic.merge == Merge::sum ? at->value + value : std::max(at->value, value);
       active = active || value > 0;
     }
-    if (active) ++total.active;
+    if (!active) continue;
+    ++total.active;
+    add_servers(total, *component);
   }
   std::vector<KindTotal> list;
   for (auto& [kind, total] : kinds) list.push_back(std::move(total));

@@ -27,7 +27,8 @@ struct StatisticTotal {
   std::string name;  // as declared
   std::string key;
   Quantity quantity = Quantity::count;
-  std::uint64_t value = 0;  // summed, or the largest, as declared
+  std::uint64_t value = 0;    // summed, or the largest, as declared
+  std::uint64_t servers = 0;  // of a busy time: those of the active components
 };
 
 // All components of one kind together.

@@ -1,5 +1,6 @@
 #include "platform/observe/link_statistics.h"
 
+#include <algorithm>
 #include <map>
 
 #include "platform/assembly/machine_root.h"
@@ -29,6 +30,7 @@ nlohmann::ordered_json links_json(const Graph& graph, const LinkInstances& links
     entry["flits"] = statistics.flits;
     entry["control_messages"] = statistics.control_messages;
     entry["busy_ns"] = ns_json(statistics.busy_fs);
+    entry["idle_ns"] = ns_json(elapsed - std::min(statistics.busy_fs, elapsed));
     entry["utilisation"] = utilisation(statistics.busy_fs, elapsed);
     list.push_back(std::move(entry));
   }

@@ -11,9 +11,9 @@ namespace kernbench {
 
 using LinkInstances = std::vector<MachineModules::LinkInstance>;
 
-// [{"name", "src", "dst", "kind", "bytes", "flits", "control_messages", "busy_ns", "utilisation"}]
-// in the order of the graph's edges; up to now; utilisation = busy / `elapsed`, the time since the
-// start of the run.
+// [{"name", "src", "dst", "kind", "bytes", "flits", "control_messages", "busy_ns", "idle_ns",
+// "utilisation"}] in the order of the graph's edges; up to now; utilisation = busy / `elapsed`, the
+// time since the start of the run.
 nlohmann::ordered_json links_json(const Graph& graph, const LinkInstances& links, Fs elapsed);
 
 // All links of one kind of edge together.

@@ -3,9 +3,14 @@
 #include <algorithm>
 #include <ostream>
 
+#include "platform/observe/busy_shares.h"
 #include "platform/observe/json_text.h"
+#include "platform/observe/machine_peaks.h"
 #include "platform/observe/object_tree.h"
+#include "platform/observe/statistics_catalogue.h"
 #include "platform/observe/statistics_regions.h"
+#include "platform/observe/transfer_breakdown.h"
+#include "platform/observe/waiting_times.h"
 
 namespace kernbench {
 namespace {
@@ -62,14 +67,7 @@ RunStatistics::RunStatistics(const Platform& platform_, const ActivityWindows& w
   }
   UnderWay under_way;
   for (const Component* component : components) component->report_under_way(under_way);
-  const auto rate_of = [this](const std::string& pe) {
-    const Attributes& gemm =
-        platform.graph().node(platform.graph().at(pe + ".pe_gemm")).attributes();
-    if (!gemm.has("macs_per_cycle") || !gemm.has("clock_ghz"))
-      return MacRate{};  // another implementation
-    return MacRate{static_cast<std::uint64_t>(gemm.integer("macs_per_cycle")),
-                   gemm.decimal("clock_ghz")};
-  };
+  const auto rate_of = [this](const std::string& pe) { return mac_rate(platform.graph(), pe); };
   activity = windows.summary(rate_of, under_way.ops);
   kinds = totals_by_kind(components, kind_in(platform));
   links = totals_by_link(platform.graph(), platform.links(), elapsed);
@@ -79,13 +77,37 @@ Json RunStatistics::json(const StatisticsRegions& regions) const {
   Json json;
   json["simulated_ns"] = ns_json(simulated);
   json["elapsed_ns"] = ns_json(elapsed);
+  json["statistics"] = catalogue_json(statistics_catalogue(components, kind_in(platform)));
   json["activity"] = activity_json(activity);
   json["data_races"] = platform.data_races();
   json["totals"] = totals_json(kinds);
-  json["components"] = statistics_json(components, kind_in(platform));
+  json["components"] = components_json(nullptr);
   json["links"] = links_json(platform.graph(), platform.links(), elapsed);
   json["regions"] = regions.json();
   return json;
+}
+
+Json RunStatistics::json(const StatisticsRegions& regions, const WaitingTimes& waiting,
+                         const TransferBreakdown& transfers) const {
+  Json json = this->json(regions);
+  json["components"] = components_json(&waiting);
+  json["hbm_channels"] = waiting.hbm_json(elapsed);
+  json["transfers"] = transfers.statistics_json();
+  return json;
+}
+
+Json RunStatistics::components_json(const WaitingTimes* waiting) const {
+  Json list = statistics_json(components, kind_in(platform));
+  auto entry = list.begin();
+  for (const Component* component : components) {
+    if (component->statistics().empty()) continue;
+    if (Json busy = busy_json(*component, elapsed); !busy.is_null())
+      (*entry)["busy"] = std::move(busy);
+    if (Json waits = waiting == nullptr ? Json() : waiting->json(*component); !waits.is_null())
+      (*entry)["waiting"] = std::move(waits);
+    ++entry;
+  }
+  return list;
 }
 
 void write_json_lines(std::ostream& out, const Json& object) {

@@ -12,6 +12,8 @@
 namespace kernbench {
 
 class StatisticsRegions;
+class TransferBreakdown;
+class WaitingTimes;
 
 // The kind of a component in the topology; the host is no node of it: "host".
 KindOf kind_in(const Platform& platform);
@@ -32,10 +34,15 @@ struct RunStatistics {
   std::vector<KindTotal> kinds;
   std::vector<LinkTotal> links;
 
-  // {"simulated_ns", "elapsed_ns", "activity": {...}, "totals": {kind: {...}}, "components": [...],
-  // "links": [...], "regions":
-  // [...]}
+  // {"simulated_ns", "elapsed_ns", "statistics": {kind: [...]}, "activity": {...}, "totals": {kind:
+  // {...}}, "components": [...], "links": [...], "regions": [...]}
   nlohmann::ordered_json json(const StatisticsRegions& regions) const;
+  // The same with "waiting" of the components, "hbm_channels" and "transfers".
+  nlohmann::ordered_json json(const StatisticsRegions& regions, const WaitingTimes& waiting,
+                              const TransferBreakdown& transfers) const;
+
+ private:
+  nlohmann::ordered_json components_json(const WaitingTimes* waiting) const;
 };
 
 // {"pe_window_ns", "composite_window_ns", "mac_utilisation", "useful_efficiency", "pes": [...]};

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "platform/observe/component_statistics.h"
+#include "platform/observe/histogram_json.h"
 #include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
 
@@ -16,6 +16,13 @@ void for_each_part(Visit visit) {
 
 const char* op_name(bool write) { return write ? "write" : "read"; }
 
+nlohmann::ordered_json parts_json(const LatencyParts& parts) {
+  nlohmann::ordered_json json;
+  for_each_part(
+      [&](LatencyPart part) { json[std::string(name_of(part)) + "_ns"] = ns_json(parts[part]); });
+  return json;
+}
+
 }  // namespace
 
 TransferBreakdown::TransferBreakdown(Platform& platform)
@@ -28,10 +35,24 @@ void TransferBreakdown::write(const TransactionEnd& end) {
   const RouteExtension& route = transaction.route();
   if (transaction.get_command() == tlm::TLM_IGNORE_COMMAND || route.path == nullptr) return;
   const Path& way = route.request_path();
-  Sum& sum = sums_[{transaction.is_write(), distance_of(graph_, way.source(), way.target())}];
+  const Key key{transaction.is_write(), distance_of(graph_, way.source(), way.target())};
+  const Ends ends{graph_.node(way.source()).kind, graph_.node(way.target()).kind};
+  Sum& sum = sums_[{key, ends}];
   ++sum.transfers;
   sum.bytes += transaction.get_data_length();
   sum.parts += parts;
+  sum.latency_fs.add(parts.total());
+}
+
+std::map<TransferBreakdown::Key, TransferBreakdown::Sum> TransferBreakdown::by_distance() const {
+  std::map<Key, Sum> sums;
+  for (const auto& [key, sum] : sums_) {
+    Sum& of_distance = sums[key.first];
+    of_distance.transfers += sum.transfers;
+    of_distance.bytes += sum.bytes;
+    of_distance.parts += sum.parts;
+  }
+  return sums;
 }
 
 std::string TransferBreakdown::text() const {
@@ -43,7 +64,7 @@ std::string TransferBreakdown::text() const {
                                          {"mean ns", Align::right}};
   for_each_part([&](LatencyPart part) { columns.push_back({name_of(part), Align::right}); });
   TextTable table(std::move(columns));
-  for (const auto& [key, sum] : sums_) {
+  for (const auto& [key, sum] : by_distance()) {
     const auto mean = [&sum = sum](Fs total) {
       return fmt::format("{:.3f}", to_ns(total) / static_cast<double>(sum.transfers));
     };
@@ -59,16 +80,31 @@ std::string TransferBreakdown::text() const {
 
 nlohmann::ordered_json TransferBreakdown::json() const {
   auto json = nlohmann::ordered_json::array();
-  for (const auto& [key, sum] : sums_) {
+  for (const auto& [key, sum] : by_distance()) {
     nlohmann::ordered_json entry;
     entry["op"] = op_name(key.write);
     entry["distance"] = name_of(key.distance);
     entry["transfers"] = sum.transfers;
     entry["bytes"] = sum.bytes;
     entry["latency_ns"] = ns_json(sum.parts.total());
-    for_each_part([&, &parts = sum.parts](LatencyPart part) {
-      entry["parts"][std::string(name_of(part)) + "_ns"] = ns_json(parts[part]);
-    });
+    entry["parts"] = parts_json(sum.parts);
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+nlohmann::ordered_json TransferBreakdown::statistics_json() const {
+  auto json = nlohmann::ordered_json::array();
+  for (const auto& [key, sum] : sums_) {
+    nlohmann::ordered_json entry;
+    entry["op"] = op_name(key.first.write);
+    entry["initiator"] = name_of(key.second.initiator);
+    entry["target"] = name_of(key.second.target);
+    entry["distance"] = name_of(key.first.distance);
+    entry["transfers"] = sum.transfers;
+    entry["bytes"] = sum.bytes;
+    entry["latency"] = histogram_json(sum.latency_fs);
+    entry["parts"] = parts_json(sum.parts);
     json.push_back(std::move(entry));
   }
   return json;

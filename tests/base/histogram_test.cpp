@@ -59,3 +59,12 @@ RC_BOOST_PROP(percentiles_are_within_6_percent_of_the_sorted_values, ()) {
   RC_ASSERT(histogram.lowest() == values.front());
   RC_ASSERT(histogram.highest() == values.back());
 }
+
+BOOST_AUTO_TEST_CASE(buckets_hold_every_value_once_and_the_sum_is_exact) {
+  Histogram histogram;
+  for (const std::uint64_t value : {5U, 5U, 33U, 32U, 1000U}) histogram.add(value);
+  using Buckets = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+  // 32 and 33 share a bucket; 1000 = 512 * 1.953 is in the one from 512 * 31 / 16 = 992 on.
+  BOOST_TEST((histogram.buckets() == Buckets{{5, 2}, {32, 2}, {992, 1}}));
+  BOOST_TEST(histogram.sum() == 1075U);
+}

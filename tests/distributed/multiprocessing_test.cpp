@@ -103,6 +103,18 @@ KERNBENCH_SYSTEMC_TEST(if_a_rank_throws_the_others_are_ended_where_they_wait) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(failures_of_many_ranks_that_are_alike_have_one_line) {
+  std::map<int, std::exception_ptr> causes;
+  for (int rank = 0; rank < 256; ++rank)
+    causes[rank] = std::make_exception_ptr(
+        Error("no memory on sip" + std::to_string(rank) + " at " + std::to_string(rank) + " ns"));
+  causes[7] = std::make_exception_ptr(Error("something else"));
+  BOOST_TEST(std::string(SpawnError(causes).what()) ==
+             "256 ranks have failed\n"
+             "  255 ranks alike, 0, 1, 2, 3 and 251 more; rank 0: no memory on sip0 at 0 ns\n"
+             "  rank 7: something else");
+}
+
 // Both at one instant: neither is the consequence of the other.
 KERNBENCH_SYSTEMC_TEST(ranks_that_fail_at_one_instant_are_all_root_causes) {
   StubHost host;

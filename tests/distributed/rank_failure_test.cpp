@@ -234,7 +234,7 @@ KERNBENCH_SYSTEMC_TEST(where_all_failures_are_collected_those_that_wait_are_foun
   check_contains(result.error,
                  {"KernelLaunch 'ring': 8 PEs failed: sip0.cube0.pe3: kernel_exception: "
                   "sip0.cube0.pe3.pe_cpu at ",
-                  "killed", "sip0.cube0.pe4: blocked: ",
+                  "killed", "PEs alike, ", "sip0.cube0.pe4", "blocked: ",
                   "kernel 'ring': waited for tl.recv in direction 'W' of kernel 'ring' since ",
                   "sip0.cube0.pe2: blocked: ",
                   "kernel 'ring': waited for tl.send in direction 'E' of kernel 'ring' since "});

@@ -1,0 +1,19 @@
+// Busy and idle times of the components' servers: busy + idle = servers * elapsed, to the
+// femtosecond (spec 11.3).
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "models/base/component.h"
+
+namespace kernbench {
+
+// {"gemm_busy": {"servers", "busy_ns", "idle_ns", "utilisation"}, ...} of each busy time that a
+// component declares; null: none. A busy time that exceeds that of its servers, of an
+// implementation that adds up several, is left out.
+nlohmann::ordered_json busy_json(const Component& component, Fs elapsed);
+
+// 1 but for the channels of a PE_DMA and the slots of a PE_SCHEDULER.
+std::uint64_t servers_of(const Component& component, const Statistic& busy);
+
+}  // namespace kernbench

@@ -1,0 +1,180 @@
+#include "platform/observe/kernel_work.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "models/protocol/tile_task.h"
+
+namespace kernbench {
+namespace {
+
+bool is_stage(const ExecutedOp& op, StageType stage) {
+  return op.tile_id >= 0 && std::strcmp(op.name, op_log_name_of(stage)) == 0;
+}
+
+bool is_composite(const ExecutedOp& op) {
+  return op.tile_id < 0 && std::strncmp(op.name, "composite_", 10) == 0;
+}
+
+std::optional<std::uint64_t> value_of(const TraceSignal& signal, const char* label) {
+  const auto& labels = signal.labels();
+  const auto found = std::find(labels.begin(), labels.end(), label);
+  if (found == labels.end()) return std::nullopt;
+  return static_cast<std::uint64_t>(found - labels.begin());
+}
+
+}  // namespace
+
+void CompositeTimes::add(const Roofline& one) {
+  ++count;
+  shortest = std::min(shortest, one.window);
+  longest = std::max(longest, one.window);
+  roofline += one;
+}
+
+CompositeTimes& CompositeTimes::operator+=(const CompositeTimes& other) {
+  count += other.count;
+  shortest = std::min(shortest, other.shortest);
+  longest = std::max(longest, other.longest);
+  roofline += other.roofline;
+  return *this;
+}
+
+KernelWork::KernelWork(Platform& platform)
+    : graph_(platform.graph()), by_dma_(platform.graph().nodes().size()),
+      ops_(platform.observation().executed_ops, *this),
+      ends_(platform.observation().transaction_ends, *this) {
+  for (NodeId node = 0; node < graph_.nodes().size(); ++node) {
+    const Role kind = graph_.node(node).kind;
+    if (!is_engine_of_pe(kind)) continue;
+    const Location& at = graph_.node(node).at;
+    const auto [entry, is_new] = pes_.try_emplace({at.sip, at.cube, at.pe});
+    Pe& pe = entry->second;
+    if (is_new) pe.peaks = pe_peaks(graph_, entry->first.str());
+    Component& engine = platform.component(node);
+    by_engine_[&engine] = &pe;
+    if (kind == Role::pe_dma) by_dma_[node] = &pe;
+    if (kind == Role::pe_cpu) observe(engine, pe);
+  }
+}
+
+void KernelWork::observe(Component& cpu, Pe& pe) {
+  for (TraceSignal& signal : cpu.signals()) {
+    const auto running = value_of(signal, "running"), draining = value_of(signal, "draining");
+    if (!running || !draining) continue;
+    by_signal_[&signal] = {&pe, {*running, *draining}};
+    tlm::tlm_analysis_if<TraceSignal>& self = *this;
+    states_.emplace_back(signal.changes(), self);
+    return;
+  }
+}
+
+// --- Kernels
+
+void KernelWork::write(const TraceSignal& state) {
+  const Watched& watched = by_signal_.find(&state)->second;
+  std::deque<KernelRun>& kernels = watched.pe->kernels;
+  const bool under_way = !kernels.empty() && kernels.back().end == never_fs;
+  if (state.value() == watched.states.running && !under_way) {
+    kernels.emplace_back();
+    kernels.back().begin = Component::now();
+    kernels.back().work.peaks = &watched.pe->peaks;
+  } else if (state.value() == watched.states.draining && under_way) {
+    kernels.back().end = Component::now();
+  }
+}
+
+const KernelRun* KernelWork::take(const PeId& where, Fs issued, Fs ended, Fs duration) {
+  const auto pe = pes_.find(where);
+  if (pe == pes_.end()) return nullptr;
+  for (KernelRun& run : pe->second.kernels) {
+    if (run.taken || run.end == never_fs || run.begin < issued || run.end > ended ||
+        run.end - run.begin != duration)
+      continue;
+    run.taken = true;
+    return &run;
+  }
+  return nullptr;
+}
+
+// --- Operations
+
+void KernelWork::add(PeWork& work, const ExecutedOp& op) {
+  const Fs time = op.t_end - op.t_start;
+  if (op.kind == OpKind::gemm) {
+    work.macs += op.macs;
+    work.gemm += time;
+  } else if (op.kind == OpKind::math) {
+    work.math += time;
+  } else if (is_stage(op, StageType::fetch)) {
+    work.fetched_bytes += op.bytes;
+  } else if (is_stage(op, StageType::store)) {
+    work.stored_bytes += op.bytes;
+  }
+}
+
+KernelWork::Composite& KernelWork::Pe::composite(const ExecutedOp& stage) {
+  Composite& composite = composites[stage.command_id];
+  composite.begin = std::min(composite.begin, stage.t_start);
+  composite.work.peaks = &peaks;
+  return composite;
+}
+
+void KernelWork::write(const ExecutedOp& op) {
+  const auto found = by_engine_.find(op.node);
+  if (found == by_engine_.end() || found->second->kernels.empty()) return;
+  Pe& pe = *found->second;
+  if (is_composite(op)) return end_composite(pe, op);
+  add(pe.kernels.back().work, op);
+  if (op.tile_id < 0) return;
+  PeWork& composite = pe.composite(op).work;
+  add(composite, op);
+  add_transfers(pe, composite, op);
+}
+
+// Transfers of a DMA stage end right before it does; those of others may have ended at this instant
+// before them.
+void KernelWork::add_transfers(Pe& pe, PeWork& work, const ExecutedOp& op) {
+  const bool write = is_stage(op, StageType::dma_write);
+  if ((!write && !is_stage(op, StageType::dma_read)) || pe.ended_at != op.t_end) return;
+  std::uint64_t left = op.bytes;
+  for (auto each = pe.ended.rbegin(); each != pe.ended.rend() && left > 0; ++each) {
+    if (each->write != write || each->bytes > left) break;
+    work.carry(*each->path, each->bytes);
+    left -= each->bytes;
+  }
+}
+
+void KernelWork::end_composite(Pe& pe, const ExecutedOp& op) {
+  const auto ended = pe.composites.extract(op.command_id);
+  if (ended.empty()) return;
+  const Composite& composite = ended.mapped();
+  pe.kernels.back().composites[op.name].add(
+      roofline_of({&composite.work}, op.t_end - composite.begin, graph_));
+}
+
+// --- Transfers
+
+void KernelWork::write(const TransactionEnd& end) {
+  const RouteExtension& route = end.transaction.route();
+  if (end.transaction.get_command() == tlm::TLM_IGNORE_COMMAND || route.path == nullptr) return;
+  const Path& way = route.request_path();
+  Pe* pe = by_dma_[way.source()];
+  if (pe == nullptr) return;
+  const bool write = end.transaction.is_write();
+  const Path& with_data = write ? way : way.reverse();
+  const std::uint64_t bytes = end.transaction.get_data_length();
+  const Fs now = Component::now();
+  if (pe->ended_at != now) pe->ended.clear();
+  pe->ended_at = now;
+  pe->ended.push_back({&with_data, bytes, write});
+  const auto kernel =
+      std::find_if(pe->kernels.rbegin(), pe->kernels.rend(),
+                   [&route](const KernelRun& run) { return run.begin <= route.key.issued; });
+  if (kernel == pe->kernels.rend()) return;
+  kernel->work.carry(with_data, bytes);
+  kernel->last_transfer = std::max(kernel->last_transfer, now);
+}
+
+}  // namespace kernbench

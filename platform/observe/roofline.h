@@ -1,0 +1,66 @@
+// Roofline of a kernel or a composite (spec 11.3): the time that its work would take on each kind
+// of resource alone at the peak rate, as a share of the time that it took.
+//
+//   compute  multiply-accumulates / peak rate of PE_GEMM, and the service times of PE_MATH: added
+//            where they share the accel_slot, else the larger; of the PE that has most
+//   tcm      bytes of FETCH or STORE / rate of the channel of PE_TCM; of the PE that has most
+//   hbm      bytes of the PEs' own transfers from and to a partition / its peak rate; of the
+//            partition that has most
+//   link     bytes of these transfers over a link / its bandwidth; of the link that has most
+//
+// The bound is the kind with the largest share, and `latency` where that is below one half: then
+// waiting for one thing after another explains more than any rate does.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/base/units.h"
+#include "models/protocol/path.h"
+#include "platform/observe/machine_peaks.h"
+
+namespace kernbench {
+
+enum class Bound : std::uint8_t { compute, tcm, hbm, link, latency };
+inline constexpr std::size_t roof_count = 4;  // without latency, which is none
+const char* name_of(Bound bound);
+
+class Roofline {
+ public:
+  static constexpr double explaining_share = 0.5;
+
+  Fs window = 0;                           // the time that it took
+  std::array<double, roof_count> at_ns{};  // by Bound
+  std::string hbm, link;                   // those that have most; empty: none, or several launches
+
+  // Of several launches one after the other.
+  Roofline& operator+=(const Roofline& other);
+
+  double share(Bound bound) const;  // of the window; at most 1
+  Bound nearest() const;            // the largest share
+  Bound bound() const;
+};
+
+// Bytes of the transfers of a PE that went one way with data.
+struct CarriedBytes {
+  const Path* path = nullptr;
+  std::uint64_t bytes = 0;
+};
+
+// Of a kernel or a composite on one PE.
+struct PeWork {
+  const PePeaks* peaks = nullptr;
+  std::uint64_t macs = 0;
+  Fs gemm = 0, math = 0;  // in service
+  std::uint64_t fetched_bytes = 0, stored_bytes = 0;
+  std::vector<CarriedBytes> carried;  // in the order of their first bytes
+
+  void carry(const Path& path, std::uint64_t bytes);
+};
+
+// Of work on several PEs at a time, in `window`.
+Roofline roofline_of(const std::vector<const PeWork*>& work, Fs window, const Graph& graph);
+
+}  // namespace kernbench

@@ -1,0 +1,131 @@
+#include "platform/observe/waiting_times.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "models/protocol/fabric_node.h"
+#include "platform/assembly/machine_root.h"
+#include "platform/observe/histogram_json.h"
+#include "platform/observe/json_text.h"
+
+namespace kernbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+Fs busy_of(const Component& memory, std::size_t channel) {
+  const std::string name = "pc" + std::to_string(channel) + "_busy";
+  for (const Statistic& statistic : memory.statistics()) {
+    if (statistic.name == name) return statistic.at(Component::now());
+  }
+  return 0;
+}
+
+}  // namespace
+
+WaitingTimes::WaitingTimes(Platform& platform)
+    : platform_(platform), nodes_(platform.graph().nodes().size()),
+      node_passages_(platform.observation().node_passages, *this),
+      events_(platform.observation().trace_events, *this),
+      bookings_(platform.observation().hbm_bookings, *this) {}
+
+std::size_t WaitingTimes::HashKey::operator()(const TaskKey& key) const {
+  return std::hash<const void*>()(key.pe) ^
+         static_cast<std::size_t>((key.command * 0x9e3779b97f4a7c15ULL) ^
+                                  (static_cast<std::uint64_t>(key.tile) * 0xc2b2ae3d27d4eb4fULL));
+}
+
+// --- Flits
+
+void WaitingTimes::write(const NodePassage& passage) {
+  const Arrival& arrival = passage.arrival;
+  if (arrival.transaction->route().is_control()) return;
+  NodeQueue& queue = nodes_[passage.node.node()];
+  queue.waits.add(passage.start - arrival.time);
+  while (!queue.starts.empty() && queue.starts.front() <= arrival.time) queue.starts.pop_front();
+  if (passage.start == arrival.time) return;
+  queue.starts.push_back(passage.start);
+  queue.high_water = std::max<std::uint64_t>(queue.high_water, queue.starts.size());
+}
+
+// --- Stages
+
+void WaitingTimes::write(const TraceEvent& event) {
+  const TaskKey key{event.node->get_parent_object(), event.command_id, event.tile_id};
+  switch (event.kind) {
+    case TraceKind::sub_command_dispatched:
+    case TraceKind::engine_complete:
+      ready_[key] = event.time;
+      return;
+    case TraceKind::engine_start: {
+      const auto ready = ready_.find(key);
+      if (ready != ready_.end())
+        stages_[event.node][lower(event.stage)].add(event.time - ready->second);
+      return;
+    }
+    case TraceKind::tile_ready:
+      ready_.erase(key);
+      return;
+    default:
+      return;
+  }
+}
+
+// --- Bursts
+
+void WaitingTimes::write(const HbmBooking& booking) {
+  Partition& partition = partitions_[booking.node.node()];
+  partition.burst_bytes = booking.burst_bytes;
+  if (partition.channels.size() <= booking.channel) partition.channels.resize(booking.channel + 1);
+  HbmChannel& channel = partition.channels[booking.channel];
+  const Fs burst = booking.first_finish - booking.start;
+  const std::uint64_t bursts = burst == 0 ? 1 : (booking.finish - booking.start) / burst;
+  (booking.transaction.is_read() ? channel.bursts_read : channel.bursts_written) += bursts;
+  channel.waits.add(booking.start - Component::now());
+}
+
+// --- JSON
+
+Json WaitingTimes::json(const Component& component) const {
+  Json json;
+  if (component.node() != no_node && nodes_[component.node()].waits.count() > 0) {
+    const NodeQueue& queue = nodes_[component.node()];
+    json["flits"] = histogram_json(queue.waits);
+    json["flits"]["queue_high_water"] = queue.high_water;
+  }
+  const auto stages = stages_.find(&component);
+  if (stages == stages_.end()) return json;
+  for (const auto& [stage, waits] : stages->second) json[stage] = histogram_json(waits);
+  return json;
+}
+
+Json WaitingTimes::hbm_json(Fs elapsed) const {
+  Json list = Json::array();
+  for (const auto& [node, partition] : partitions_) {
+    const Component& memory = platform_.component(node);
+    for (std::size_t i = 0; i < partition.channels.size(); ++i) {
+      const HbmChannel& channel = partition.channels[i];
+      const Fs busy = std::min(busy_of(memory, i), elapsed);
+      Json entry;
+      entry["name"] = name_in_machine(memory);
+      entry["channel"] = i;
+      entry["bursts_read"] = channel.bursts_read;
+      entry["bursts_written"] = channel.bursts_written;
+      entry["burst_bytes"] = partition.burst_bytes;
+      entry["busy_ns"] = ns_json(busy);
+      entry["idle_ns"] = ns_json(elapsed - busy);
+      entry["utilisation"] =
+          elapsed == 0 ? 0.0 : static_cast<double>(busy) / static_cast<double>(elapsed);
+      entry["waiting"] = histogram_json(channel.waits);
+      list.push_back(std::move(entry));
+    }
+  }
+  return list;
+}
+
+}  // namespace kernbench

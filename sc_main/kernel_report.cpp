@@ -1,0 +1,266 @@
+#include "sc_main/kernel_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "platform/observe/json_text.h"
+#include "platform/observe/text_table.h"
+
+namespace kernbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Align = TextTable::Align;
+
+// What the PEs of a launch have done; none if one of them does not show it.
+void rate(KernelReport& report, const LaunchMetrics& metrics, KernelWork& work) {
+  std::vector<const PeWork*> of_pes;
+  Fs begin = never_fs, end = 0;
+  for (const auto& [where, pe] : metrics.per_pe) {
+    const KernelRun* run =
+        work.take(where, metrics.issued, metrics.ended, pe.pe_exec - pe.start_skew);
+    if (run == nullptr) continue;
+    report.start[where] = run->begin;
+    begin = std::min(begin, run->begin);
+    end = std::max({end, run->end, run->last_transfer});
+    of_pes.push_back(&run->work);
+    for (const auto& [name, times] : run->composites) report.composites[name] += times;
+  }
+  if (!of_pes.empty() && of_pes.size() == metrics.per_pe.size())
+    report.roofline = roofline_of(of_pes, end - begin, work.graph());
+}
+
+std::string mean_text(Fs total, std::size_t count) {
+  return readable_time(to_ns(total) / static_cast<double>(count));
+}
+
+std::string bound_text(const Roofline& roofline) {
+  const std::string nearest = fmt::format("{} {}", name_of(roofline.nearest()),
+                                          percent(roofline.share(roofline.nearest())));
+  return roofline.bound() == Bound::latency ? fmt::format("latency ({})", nearest) : nearest;
+}
+
+class RooflineTable {
+ public:
+  void add(const std::string& what, const std::string& where, std::size_t count,
+           const Roofline& roofline) {
+    std::vector<std::string> cells{what, where, fmt::format("{}", count),
+                                   mean_text(roofline.window, count)};
+    for (std::size_t i = 0; i < roof_count; ++i)
+      cells.push_back(percent(roofline.share(static_cast<Bound>(i))));
+    cells.push_back(bound_text(roofline));
+    table_.add(std::move(cells));
+  }
+  std::string text() const { return table_.empty() ? "" : '\n' + table_.text(); }
+
+ private:
+  TextTable table_{{{"roofline"},
+                    {"of"},
+                    {"count", Align::right},
+                    {"mean time", Align::right},
+                    {name_of(Bound::compute), Align::right},
+                    {name_of(Bound::tcm), Align::right},
+                    {name_of(Bound::hbm), Align::right},
+                    {name_of(Bound::link), Align::right},
+                    {"bound"}}};
+};
+
+std::string launches_text(const std::vector<KernelReport>& kernels) {
+  TextTable table({{"kernel"},
+                   {"device"},
+                   {"PEs", Align::right},
+                   {"start", Align::right},
+                   {"pe_exec", Align::right},
+                   {"dma", Align::right},
+                   {"compute", Align::right}});
+  for (const KernelReport& kernel : kernels) {
+    const auto first =
+        std::min_element(kernel.start.begin(), kernel.start.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    table.add({kernel.kernel, kernel.devices, fmt::format("{}", kernel.per_pe.size()),
+               first == kernel.start.end() ? "-" : readable_time(to_ns(first->second)),
+               readable_time(to_ns(kernel.merged.pe_exec)), readable_time(to_ns(kernel.merged.dma)),
+               readable_time(to_ns(kernel.merged.compute))});
+  }
+  return '\n' + table.text();
+}
+
+std::string groups_text(const std::vector<KernelGroup>& groups) {
+  TextTable table({{"kernel"},
+                   {"launches", Align::right},
+                   {"PEs", Align::right},
+                   {"min pe_exec", Align::right},
+                   {"mean", Align::right},
+                   {"max", Align::right},
+                   {"slowest"},
+                   {"dma", Align::right},
+                   {"compute", Align::right}});
+  for (const KernelGroup& group : groups) {
+    table.add({group.kernel, fmt::format("{}", group.launches), fmt::format("{}", group.pes),
+               readable_time(to_ns(group.shortest)), mean_text(group.total, group.launches),
+               readable_time(to_ns(group.longest)), group.slowest,
+               mean_text(group.dma, group.launches), mean_text(group.compute, group.launches)});
+  }
+  return '\n' + table.text();
+}
+
+Json roofline_json(const Roofline& roofline) {
+  const auto at = [&roofline](Bound bound) {
+    return roofline.at_ns[static_cast<std::size_t>(bound)];
+  };
+  return {{"window_ns", ns_json(roofline.window)},
+          {"compute_at_peak_ns", at(Bound::compute)},
+          {"tcm_at_peak_ns", at(Bound::tcm)},
+          {"hbm_at_peak_ns", at(Bound::hbm)},
+          {"link_at_peak_ns", at(Bound::link)},
+          {"bound", name_of(roofline.bound())},
+          {"nearest", name_of(roofline.nearest())},
+          {"of_nearest", roofline.share(roofline.nearest())},
+          {"busiest_hbm", roofline.hbm.empty() ? Json() : Json(roofline.hbm)},
+          {"busiest_link", roofline.link.empty() ? Json() : Json(roofline.link)}};
+}
+
+Json composites_json(const std::map<std::string, CompositeTimes>& composites) {
+  Json list = Json::array();
+  for (const auto& [name, times] : composites) {
+    list.push_back({{"composite", name},
+                    {"count", times.count},
+                    {"min_ns", ns_json(times.shortest)},
+                    {"mean_ns", to_ns(times.roofline.window) / static_cast<double>(times.count)},
+                    {"max_ns", ns_json(times.longest)},
+                    {"roofline", roofline_json(times.roofline)}});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string devices_of(const LaunchMetrics& metrics) {
+  std::string devices;
+  int last = -1;
+  for (const auto& [where, pe] : metrics.per_pe) {  // by SIP first
+    if (where.sip != last)
+      devices += (devices.empty() ? "sip" : ",sip") + std::to_string(where.sip);
+    last = where.sip;
+  }
+  return devices;
+}
+
+std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launches,
+                                         KernelWork& work) {
+  std::vector<KernelReport> reports;
+  for (const LaunchRecord& launch : launches) {
+    KernelReport report;
+    report.kernel = launch.name;
+    report.devices = devices_of(launch.metrics);
+    report.meta = launch.meta;
+    report.merged = launch.metrics.merged;
+    report.per_pe = launch.metrics.per_pe;
+    rate(report, launch.metrics, work);
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+std::vector<KernelGroup> group_kernels(const std::vector<KernelReport>& kernels) {
+  std::vector<KernelGroup> groups;
+  std::map<std::string, std::size_t> index;
+  std::map<std::string, std::set<PeId>> pes;
+  for (const KernelReport& kernel : kernels) {
+    const auto [found, is_new] = index.try_emplace(kernel.kernel, groups.size());
+    if (is_new) {
+      groups.emplace_back();
+      groups.back().kernel = kernel.kernel;
+    }
+    KernelGroup& group = groups[found->second];
+    ++group.launches;
+    group.shortest = std::min(group.shortest, kernel.merged.pe_exec);
+    group.total += kernel.merged.pe_exec;
+    group.dma += kernel.merged.dma;
+    group.compute += kernel.merged.compute;
+    for (const auto& [where, metrics] : kernel.per_pe) {
+      pes[kernel.kernel].insert(where);
+      if (!group.slowest.empty() && metrics.pe_exec <= group.longest) continue;
+      group.longest = metrics.pe_exec;
+      group.slowest = where.str();
+    }
+    group.pes = pes[kernel.kernel].size();
+    if (kernel.roofline) {
+      const bool alone = group.rated++ == 0;
+      group.roofline += *kernel.roofline;
+      if (alone) group.roofline = *kernel.roofline;
+    }
+    for (const auto& [name, times] : kernel.composites) group.composites[name] += times;
+  }
+  return groups;
+}
+
+std::string kernels_text(const std::vector<KernelReport>& kernels, bool per_launch) {
+  if (kernels.empty()) return "";
+  const std::vector<KernelGroup> groups = group_kernels(kernels);
+  RooflineTable rooflines;
+  for (const KernelReport& kernel : kernels) {
+    if (per_launch && kernel.roofline)
+      rooflines.add(kernel.kernel, kernel.devices, 1, *kernel.roofline);
+  }
+  for (const KernelGroup& group : groups) {
+    if (!per_launch && group.rated > 0)
+      rooflines.add(group.kernel, "launches", group.rated, group.roofline);
+    for (const auto& [name, times] : group.composites)
+      rooflines.add(name, group.kernel, times.count, times.roofline);
+  }
+  return (per_launch ? launches_text(kernels) : groups_text(groups)) + rooflines.text();
+}
+
+Json kernels_json(const std::vector<KernelReport>& kernels) {
+  Json list = Json::array();
+  for (const KernelReport& kernel : kernels) {
+    Json entry;
+    entry["kernel"] = kernel.kernel;
+    entry["device"] = kernel.devices;
+    if (!kernel.meta.empty()) entry["meta"] = kernel.meta;
+    entry["pes"] = kernel.per_pe.size();
+    entry["pe_exec_ns"] = ns_json(kernel.merged.pe_exec);
+    entry["dma_ns"] = ns_json(kernel.merged.dma);
+    entry["compute_ns"] = ns_json(kernel.merged.compute);
+    entry["start_skew_ns"] = ns_json(kernel.merged.start_skew);
+    entry["roofline"] = kernel.roofline ? roofline_json(*kernel.roofline) : Json();
+    entry["per_pe"] = Json::array();
+    for (const auto& [where, metrics] : kernel.per_pe) {
+      const auto start = kernel.start.find(where);
+      entry["per_pe"].push_back(
+          {{"pe", where.str()},
+           {"start_ns", start == kernel.start.end() ? Json() : ns_json(start->second)},
+           {"pe_exec_ns", ns_json(metrics.pe_exec)},
+           {"dma_ns", ns_json(metrics.dma)},
+           {"compute_ns", ns_json(metrics.compute)}});
+    }
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Json kernel_groups_json(const std::vector<KernelReport>& kernels) {
+  Json list = Json::array();
+  for (const KernelGroup& group : group_kernels(kernels)) {
+    const auto mean = [&group](Fs total) {
+      return to_ns(total) / static_cast<double>(group.launches);
+    };
+    list.push_back({{"kernel", group.kernel},
+                    {"launches", group.launches},
+                    {"pes", group.pes},
+                    {"pe_exec_min_ns", ns_json(group.shortest)},
+                    {"pe_exec_mean_ns", mean(group.total)},
+                    {"pe_exec_max_ns", ns_json(group.longest)},
+                    {"slowest", group.slowest},
+                    {"dma_mean_ns", mean(group.dma)},
+                    {"compute_mean_ns", mean(group.compute)},
+                    {"roofline", group.rated == 0 ? Json() : roofline_json(group.roofline)},
+                    {"composites", composites_json(group.composites)}});
+  }
+  return list;
+}
+
+}  // namespace kernbench

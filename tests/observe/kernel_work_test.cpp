@@ -1,0 +1,199 @@
+// Rooflines (spec 11.3): times at the peak rates by hand, and that no kernel is faster than any of
+// them.
+#include "platform/observe/kernel_work.h"
+
+#include <rapidcheck/boost_test.h>
+
+#include <boost/test/unit_test.hpp>
+#include <optional>
+
+#include "tests/support/forked.h"
+#include "tests/support/whole_machine.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+constexpr Fs ns = fs_per_ns;
+
+MachineOptions without_data() {
+  MachineOptions options(MachineOptions::Engines::builtin);
+  options.data = false;
+  return options;
+}
+
+// Kernels on the tiny machine: links, an HBM partition 256 GB/s, TCM channels 512 GB/s, 4096
+// multiply-accumulates per ns.
+struct Worked {
+  Worked() : machine("topology.tiny.yaml", {}, without_data()), work(*machine.platform) {}
+
+  // The same kernel on all of them, once; its roofline, over all.
+  Roofline run(const std::vector<PeId>& pes, std::function<void(KernelContext&)> body) {
+    std::shared_ptr<HostRequest> request;
+    const RunResult result = machine.run([&](HostPort& port) {
+      const auto launch = kernel_launch(pes);
+      launch->body = std::make_shared<FunctionKernel>(std::move(body));
+      request = port.submit(launch);
+      port.wait(*request);
+    });
+    BOOST_TEST(result.error == "");
+    std::vector<const PeWork*> of_pes;
+    Fs begin = never_fs, end = 0;
+    for (const auto& [where, metrics] : request->response().per_pe) {
+      const KernelRun* kernel = work.take(where, request->issued, request->ended, metrics.pe_exec);
+      BOOST_TEST_REQUIRE(kernel != nullptr);
+      of_pes.push_back(&kernel->work);
+      composites = kernel->composites;
+      begin = std::min(begin, kernel->begin);
+      end = std::max({end, kernel->end, kernel->last_transfer});
+    }
+    BOOST_TEST(of_pes.size() == pes.size());
+    return roofline_of(of_pes, end - begin, work.graph());
+  }
+  std::uint64_t hbm(int pe) const { return machine.hbm({0, 0, pe}); }
+
+  WholeMachine machine;
+  KernelWork work;
+  std::map<std::string, CompositeTimes> composites;  // of the last PE
+};
+
+template <class What>
+void execute(KernelContext& pe, What what) {
+  Command command;
+  command.what = std::move(what);
+  pe.wait(*pe.issue(command));
+}
+
+void check(const Roofline& roofline, double compute, double tcm, double hbm, double link) {
+  const std::vector<double> expected{compute, tcm, hbm, link};
+  BOOST_TEST(std::vector<double>(roofline.at_ns.begin(), roofline.at_ns.end()) == expected,
+             boost::test_tools::per_element());
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(rooflines)
+
+// 256 B at 256 GB/s take 1 ns on a link and in the partition; the read takes the scheduler's 1 ns
+// and 15 ns + 4 fs (traffic_times): waiting, not a rate.
+KERNBENCH_SYSTEMC_TEST(a_short_read_is_bound_by_latency) {
+  Worked w;
+  const Roofline roofline = w.run({{0, 0, 0}}, [&](KernelContext& pe) {
+    execute(pe, DmaCommand{false, w.hbm(0), 256});
+  });
+  BOOST_TEST(roofline.window == 16 * ns + 4);
+  check(roofline, 0, 0, 1, 1);
+  BOOST_TEST(name_of(roofline.nearest()) == "HBM");
+  BOOST_TEST(roofline.share(Bound::hbm) == 1 / 16.000004, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(name_of(roofline.bound()) == "latency");
+  BOOST_TEST(roofline.hbm == "sip0.cube0.hbm_ctrl.pe0");
+}
+
+// 1 MiB each, of one partition: 2 MiB at 256 GB/s are 8192 ns, in the partition and on its link.
+KERNBENCH_SYSTEMC_TEST(two_pes_that_read_one_partition_share_its_rate) {
+  Worked w;
+  const Roofline roofline = w.run({{0, 0, 0}, {0, 0, 1}}, [&](KernelContext& pe) {
+    execute(pe, DmaCommand{false, w.hbm(0), 1 << 20});
+  });
+  check(roofline, 0, 0, 8192, 8192);
+  BOOST_TEST(name_of(roofline.bound()) == "HBM");
+  BOOST_TEST(roofline.share(Bound::hbm) > 0.98);
+  BOOST_TEST(roofline.share(Bound::hbm) <= 1.0);
+  BOOST_TEST(roofline.link.rfind("sip0.cube0.hbm_ctrl.pe0 > ", 0) == 0U);
+}
+
+// Two partitions, one PE: each gives half, the PE's own link carries all of it.
+KERNBENCH_SYSTEMC_TEST(one_pe_that_reads_two_partitions_is_bound_by_its_link) {
+  Worked w;
+  const Roofline roofline = w.run({{0, 0, 0}}, [&](KernelContext& pe) {
+    execute(pe, DmaCommand{false, w.hbm(0), 1 << 20});
+    execute(pe, DmaCommand{false, w.hbm(1), 1 << 20});
+  });
+  check(roofline, 0, 0, 4096, 8192);
+  BOOST_TEST(name_of(roofline.bound()) == "link");
+  const std::string to_the_pe = " > sip0.cube0.pe0.pe_dma";
+  BOOST_TEST(roofline.link.find(to_the_pe) == roofline.link.size() - to_the_pe.size());
+}
+
+// 32 * 64 * 32 / 4096 = 16 ns of 17: the scheduler takes one.
+KERNBENCH_SYSTEMC_TEST(a_product_of_operands_at_hand_is_bound_by_compute) {
+  Worked w;
+  const Roofline roofline = w.run({{0, 0, 0}}, [](KernelContext& pe) {
+    execute(pe, DotCommand{32, 64, 32, DType::f16});
+  });
+  BOOST_TEST(roofline.window == 17 * ns);
+  check(roofline, 16, 0, 0, 0);
+  BOOST_TEST(name_of(roofline.bound()) == "compute");
+}
+
+// One tile. A and B, 4 KiB each, come from the HBM, 2 KiB go back: 8 KiB / 256 GB/s = 32 ns on the
+// link from the router, 10 KiB = 40 ns in the partition; 8 KiB / 512 GB/s = 16 ns into the register
+// file. The command begins with its first stage, the scheduler's 1 ns behind the kernel.
+KERNBENCH_SYSTEMC_TEST(a_composite_has_a_roofline_of_its_own) {
+  Worked w;
+  const Roofline kernel = w.run({{0, 0, 0}}, [&](KernelContext& pe) {
+    CompositeGemm gemm;
+    gemm.m = 32, gemm.k = 64, gemm.n = 32;
+    gemm.a.address = w.hbm(0);
+    gemm.b.address = w.hbm(0) + 4096;
+    gemm.out.address = w.hbm(0) + 8192;
+    execute(pe, gemm);
+  });
+  check(kernel, 16, 16, 40, 32);
+  BOOST_TEST_REQUIRE(w.composites.size() == 1U);
+  const CompositeTimes& gemm = w.composites.at("composite_gemm");
+  BOOST_TEST(gemm.count == 1U);
+  check(gemm.roofline, 16, 16, 40, 32);
+  BOOST_TEST(gemm.roofline.window == kernel.window - 1 * ns);
+  BOOST_TEST(gemm.shortest == gemm.roofline.window);
+  BOOST_TEST(gemm.longest == gemm.roofline.window);
+}
+
+// Two times in a row: 1 ns of 4 and 3 ns of 4.
+BOOST_AUTO_TEST_CASE(rooflines_of_launches_add_up) {
+  Roofline first, second;
+  first.window = second.window = 4 * ns;
+  first.at_ns = {1, 0, 0, 0};
+  second.at_ns = {3, 0, 2, 0};
+  first += second;
+  BOOST_TEST(first.share(Bound::compute) == 0.5);
+  BOOST_TEST(first.share(Bound::hbm) == 0.25);
+  BOOST_TEST(name_of(first.bound()) == "compute");
+  BOOST_TEST(first.share(Bound::latency) == 0.0);
+  BOOST_TEST(name_of(Roofline().bound()) == "latency");
+}
+
+namespace {
+
+struct Access {
+  bool write = false;
+  int partition = 0;
+  std::uint64_t bytes = 0;
+};
+
+}  // namespace
+
+RC_BOOST_PROP(no_kernel_is_faster_than_its_roof, ()) {
+  std::vector<std::vector<Access>> of_pes;
+  const int pes = *rc::gen::inRange(1, 5), accesses = *rc::gen::inRange(1, 5);
+  for (int pe = 0; pe < pes; ++pe) {
+    of_pes.emplace_back();
+    for (int i = 0; i < accesses; ++i)
+      of_pes.back().push_back({*rc::gen::arbitrary<bool>(), *rc::gen::inRange(0, 3),
+                               *rc::gen::element<std::uint64_t>(1, 100, 256, 5000, 1 << 16)});
+  }
+  const auto shares = forked_value([&] {
+    Worked w;
+    std::vector<PeId> where;
+    for (int pe = 0; pe < pes; ++pe) where.push_back({0, 0, pe});
+    const Roofline roofline = w.run(where, [&](KernelContext& pe) {
+      for (const Access& access : of_pes[static_cast<std::size_t>(pe.where().pe)])
+        execute(pe, DmaCommand{access.write, w.hbm(access.partition), access.bytes});
+    });
+    return std::vector<double>{roofline.share(Bound::hbm), roofline.share(Bound::link)};
+  });
+  for (const double share : shares) RC_ASSERT(share > 0.0 && share <= 1.0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
