@@ -33,15 +33,8 @@ ChangeSpool::~ChangeSpool() {
 }
 
 void ChangeSpool::time(Fs t) {
-  put_head(Tag::time, 0);
-  put_number(t - time_);
+  put(Tag::time, 0, t - time_);
   time_ = t;
-  flush_if_full();
-}
-
-void ChangeSpool::unknown(std::uint32_t variable) {
-  put_head(Tag::unknown, variable);
-  flush_if_full();
 }
 
 void ChangeSpool::text(std::uint32_t variable, std::string_view value) {
@@ -49,10 +42,8 @@ void ChangeSpool::text(std::uint32_t variable, std::string_view value) {
 }
 
 void ChangeSpool::put_text(Tag tag, std::uint64_t variable, std::string_view value) {
-  put_head(tag, variable);
-  put_number(value.size());
+  put(tag, variable, value.size());
   buffer_ += value;
-  flush_if_full();
 }
 
 void ChangeSpool::open_file() {
@@ -92,21 +83,12 @@ bool ChangeSpool::next(Record& record) {
   const std::uint64_t head = number();
   record.tag = static_cast<Tag>(head & 7U);
   record.variable = static_cast<std::uint32_t>(head >> 3U);
+  record.number = number();
   record.text.clear();
-  switch (record.tag) {
-    case Tag::time:
-      record.number = time_ += number();
-      break;
-    case Tag::bits:
-      record.number = number();
-      break;
-    case Tag::unknown:
-      break;
-    case Tag::text:
-    case Tag::comment:
-      for (std::uint64_t left = number(); left > 0; --left)
-        record.text += static_cast<char>(byte());
-      break;
+  if (record.tag == Tag::time) record.number = time_ += record.number;
+  if (record.tag == Tag::text || record.tag == Tag::comment) {
+    for (std::uint64_t left = record.number; left > 0; --left)
+      record.text += static_cast<char>(byte());
   }
   return true;
 }
@@ -117,6 +99,8 @@ int ChangeSpool::byte() {
 }
 
 std::uint64_t ChangeSpool::number() {
+  if (at_ < buffer_.size() && (buffer_[at_] & 0x80) == 0)  // most are small
+    return static_cast<unsigned char>(buffer_[at_++]);
   std::uint64_t value = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
     const int next = byte();

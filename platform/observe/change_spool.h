@@ -21,12 +21,8 @@ class ChangeSpool {
   ChangeSpool& operator=(const ChangeSpool&) = delete;
 
   void time(Fs t);  // ascending, the first one from 0
-  void bits(std::uint32_t variable, std::uint64_t value) {
-    put_head(Tag::bits, variable);
-    put_number(value);
-    flush_if_full();
-  }
-  void unknown(std::uint32_t variable);
+  void bits(std::uint32_t variable, std::uint64_t value) { put(Tag::bits, variable, value); }
+  void unknown(std::uint32_t variable) { put(Tag::unknown, variable, 0); }
   void text(std::uint32_t variable, std::string_view value);
   void comment(std::string_view value) { put_text(Tag::comment, 0, value); }
 
@@ -44,18 +40,20 @@ class ChangeSpool {
   int error() const { return error_; }
 
  private:
-  void put_head(Tag tag, std::uint64_t number) {
-    put_number(number << 3U | static_cast<std::uint64_t>(tag));
+  // 7 bits a byte, the lowest first.
+  static char* put_number(char* end, std::uint64_t number) {
+    for (; number >= 0x80; number >>= 7U) *end++ = static_cast<char>(0x80 | (number & 0x7fU));
+    *end++ = static_cast<char>(number);
+    return end;
   }
-  void put_number(std::uint64_t number) {  // 7 bits a byte, the lowest first
-    for (; number >= 0x80; number >>= 7U)
-      buffer_.push_back(static_cast<char>(0x80 | (number & 0x7fU)));
-    buffer_.push_back(static_cast<char>(number));
-  }
-  void put_text(Tag tag, std::uint64_t variable, std::string_view value);
-  void flush_if_full() {
+  void put(Tag tag, std::uint64_t variable, std::uint64_t number) {
+    char record[20];
+    char* end = put_number(record, variable << 3U | static_cast<std::uint64_t>(tag));
+    end = put_number(end, number);
+    buffer_.append(record, static_cast<std::size_t>(end - record));
     if (buffer_.size() >= buffer_bytes) flush();
   }
+  void put_text(Tag tag, std::uint64_t variable, std::string_view value);
   void flush();
   void open_file();
   int byte();  // -1: the end

@@ -9,7 +9,8 @@
 namespace kernbench {
 namespace {
 
-constexpr std::size_t most_open = 120;  // variables of open groups: a few screens
+constexpr std::size_t most_open = 120;     // variables of open groups: a few screens
+constexpr std::size_t most_listed = 2000;  // variables, those of quiet groups included
 
 // Parts of dotted names up to their number, in the order of the data path. The same order serves
 // in every scope.
@@ -67,6 +68,11 @@ bool along_the_data_path(const WaveGroup& a, const WaveGroup& b) {
   return x.size() < y.size();
 }
 
+bool is_quiet(const WaveGroup& group) {
+  return std::none_of(group.items.begin(), group.items.end(),
+                      [](const WaveItem& item) { return item.changed; });
+}
+
 std::string beside(const std::string& trace, const char* extension) {
   return std::filesystem::path(trace).replace_extension(extension).string();
 }
@@ -81,10 +87,11 @@ std::vector<WaveGroup> wave_layout(const std::vector<WaveItem>& items) {
     groups.back().items.push_back(item);
   }
   std::stable_sort(groups.begin(), groups.end(), along_the_data_path);
+  if (items.size() > most_listed)
+    groups.erase(std::remove_if(groups.begin(), groups.end(), is_quiet), groups.end());
   std::size_t open = 0;
   for (WaveGroup& group : groups) {
-    group.open = open < most_open && std::any_of(group.items.begin(), group.items.end(),
-                                                 [](const WaveItem& item) { return item.changed; });
+    group.open = open < most_open && !is_quiet(group);
     if (group.open) open += group.items.size();
   }
   return groups;

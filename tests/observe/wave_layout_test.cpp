@@ -76,6 +76,15 @@ BOOST_AUTO_TEST_CASE(groups_with_changes_are_open) {
   BOOST_TEST(open == 120U);
 }
 
+// A whole machine has thousands of groups, of which a run uses a few.
+BOOST_AUTO_TEST_CASE(quiet_groups_of_a_large_file_are_left_out) {
+  std::vector<WaveItem> items;
+  for (int i = 0; i < 3000; ++i) items.push_back(item("r" + std::to_string(i), i % 100 == 7));
+  const auto groups = wave_layout(items);
+  BOOST_TEST(groups.size() == 30U);
+  BOOST_TEST(groups.front().scope == "r7");
+}
+
 BOOST_AUTO_TEST_CASE(gtkwave_gets_groups_colours_and_radix) {
   const std::string text = gtkw_text("a/wave.vcd", wave_layout(dma), 1000, 4'916'200);
   BOOST_TEST(text ==
