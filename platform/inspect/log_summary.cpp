@@ -102,8 +102,8 @@ ReportTable senders_table(const OpLogReader& log, std::size_t most) {
       "SELECT sender, count(*), sum(waited), max(waited), receiver, t_sent_fs FROM (SELECT "
       "m.sender, m.receiver, m.t_sent_fs, m.t_visible_fs - w.t_start_fs AS waited FROM waits w "
       "JOIN messages m ON m.receiver = w.pe AND m.t_take_fs BETWEEN w.t_start_fs AND w.t_end_fs "
-      "WHERE w.reason = 'receive' AND m.t_visible_fs > w.t_start_fs ORDER BY m.id) GROUP BY sender "
-      "ORDER BY 3 DESC, 1 LIMIT " +
+      "AND w.t_end_fs IN (m.t_credit_fs, m.t_consume_fs) WHERE w.reason = 'receive' AND "
+      "m.t_visible_fs > w.t_start_fs ORDER BY m.id) GROUP BY sender ORDER BY 3 DESC, 1 LIMIT " +
           std::to_string(most),
       [&](SQLite::Statement& row) {
         table.add({text_in(row, 0), number_in(row, 1), TimeCell{number_in(row, 2)},
@@ -139,6 +139,7 @@ std::string summary_text(const OpLogReader& log, std::size_t most) {
                               path.launch.id, path.launch.kernel, path.launch.device)
                       .c_str(),
                   path_resources(path).text());
+  if (has_several_devices(path)) text += section("the same by device", path_devices(path).text());
   return text + fmt::format("\nto speed up first: {}\n", what_to_speed_up(path));
 }
 

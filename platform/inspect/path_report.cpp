@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <set>
+
 #include "platform/observe/json_text.h"
 #include "platform/observe/text_table.h"
 
@@ -40,6 +44,15 @@ ReportTable path_lines(const CriticalPath& path) {
     first = next;
   }
   return table;
+}
+
+// "sip5 > sip3" of "sip5.cube0.pe0 > sip3.cube0.pe0", "sip3" of two places on it.
+std::string device_of(const std::string& where) {
+  const auto sip_of = [](const std::string& place) { return place.substr(0, place.find('.')); };
+  const std::size_t arrow = where.find(" > ");
+  if (arrow == std::string::npos) return sip_of(where);
+  const std::string from = sip_of(where.substr(0, arrow)), to = sip_of(where.substr(arrow + 3));
+  return from == to ? from : from + " > " + to;
 }
 
 Fs sum_of(const CriticalPath& path) {
@@ -84,6 +97,36 @@ ReportTable path_resources(const CriticalPath& path) {
   return table;
 }
 
+ReportTable path_devices(const CriticalPath& path) {
+  ReportTable table(
+      "devices", {{"device", "device"}, {"steps", "steps"}, {"time_ns", "ns"}, {"share", "share"}});
+  struct Part {
+    std::uint64_t steps = 0;
+    Fs time = 0;
+  };
+  std::map<std::string, Part> by_device;
+  for (const PathStep& step : path.steps) {
+    Part& part = by_device[device_of(step.where)];
+    ++part.steps;
+    part.time += step.time();
+  }
+  std::vector<std::pair<std::string, Part>> sorted(by_device.begin(), by_device.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
+  for (const auto& [device, part] : sorted)
+    table.add({device, part.steps, ExactTimeCell{part.time}, ShareCell{share_of(path, part.time)}});
+  return table;
+}
+
+bool has_several_devices(const CriticalPath& path) {
+  std::set<std::string> devices;
+  for (const PathStep& step : path.steps) {
+    const std::string device = device_of(step.where);
+    if (device.find(" > ") == std::string::npos) devices.insert(device);
+  }
+  return devices.size() > 1;
+}
+
 std::string what_to_speed_up(const CriticalPath& path) {
   const std::vector<PathResource> resources = resources_of(path);
   if (resources.empty()) return "nothing";
@@ -103,6 +146,7 @@ std::string path_text(const CriticalPath& path) {
   text += path_lines(path).text(most_lines);
   text += fmt::format("sum of {} steps: {} ns\n\n", path.steps.size(), exact_ns(sum_of(path)));
   text += path_resources(path).text();
+  if (has_several_devices(path)) text += '\n' + path_devices(path).text();
   text += fmt::format("\nto speed up first: {}\n", what_to_speed_up(path));
   return text;
 }
@@ -116,6 +160,7 @@ nlohmann::ordered_json path_json(const CriticalPath& path) {
           {"end_ns", ns_json(launch.ended)},
           {"length_ns", ns_json(launch.length())},
           {"resources", path_resources(path).json()},
+          {"devices", path_devices(path).json()},
           {"steps", path_steps(path).json()}};
 }
 

@@ -14,6 +14,10 @@ ReportTable path_steps(const CriticalPath& path);
 // be longer than the rest of this one.
 ReportTable path_resources(const CriticalPath& path);
 
+// By device: "sip3", "sip5 > sip3" of messages between them, "host > sip0".
+ReportTable path_devices(const CriticalPath& path);
+bool has_several_devices(const CriticalPath& path);
+
 // "pe_dma dma_read: 62.1 % of the launch; without it at least 3.2 us instead of 8.4 us".
 std::string what_to_speed_up(const CriticalPath& path);
 std::string path_text(const CriticalPath& path);

@@ -132,7 +132,7 @@ PathWalk::Position PathWalk::before_end_of(const PeLog& pe, const LoggedWait& wa
     return message == nullptr ? unexplained(pe, wait.start, "a send")
                               : message_at(Kind::sent, pe, *message);
   }
-  const LoggedMessage* message = pe.received_within(wait.start, wait.end);
+  const LoggedMessage* message = pe.received_by(wait);
   if (message == nullptr) return unexplained(pe, wait.start, "a receive");
   operation(message->consumed, "ipcq credit", message->receiver + " > " + message->sender,
             "credit of " + text_of(*message));
@@ -202,8 +202,9 @@ std::optional<PathWalk::Position> PathWalk::predecessor(const PeLog& pe, const L
 // --- Messages
 
 PathWalk::Position PathWalk::before_sent(const PeLog& pe, const LoggedMessage& message) {
-  const LoggedWait* blocked = pe.wait_over("send", message.sent);
-  if (blocked == nullptr || blocked->end != message.sent) return kernel_of(pe);
+  const LoggedWait* blocked = pe.wait_ending_at("send", message.sent);
+  const LoggedMessage* first = pe.sent_at(message.sent);
+  if (blocked == nullptr || first == nullptr || first->id != message.id) return kernel_of(pe);
   const LoggedMessage* freed = pe.freed_for(message);
   if (freed == nullptr || freed->credit <= blocked->start || freed->credit > message.sent) {
     operation(blocked->start, "pe_ipcq send", pe.pe() + ".pe_ipcq", text_of(message));
@@ -229,7 +230,7 @@ PathWalk::Position PathWalk::before_visible(const PeLog& pe, const LoggedMessage
 
 PathWalk::Position PathWalk::before_consumed(const PeLog& pe, const LoggedMessage& message) {
   operation(message.taken, "ring slot read", pe.pe() + ".pe_dma", text_of(message));
-  const LoggedWait* receive = pe.wait_over("receive", message.taken);
+  const LoggedWait* receive = pe.receive_of(message);
   const Fs since = receive == nullptr ? message.taken : receive->start;
   if (message.visible > since) {
     wait(message.visible, "start of receive", pe.pe() + ".pe_ipcq", text_of(message));

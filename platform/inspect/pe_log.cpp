@@ -88,6 +88,11 @@ void PeLog::read_messages(const OpLogReader& log) {
                [&](SQLite::Statement& row) { received_.push_back(message_in(row)); });
   log.for_each(std::string(message_columns) + "sender = ? ORDER BY ring, number", {pe_},
                [&](SQLite::Statement& row) { sent_.push_back(message_in(row)); });
+  for (const LoggedMessage& message : sent_) by_sending_.push_back(&message);
+  std::sort(by_sending_.begin(), by_sending_.end(),
+            [](const LoggedMessage* a, const LoggedMessage* b) {
+              return std::tie(a->sent, a->id) < std::tie(b->sent, b->id);
+            });
 }
 
 // --- Operations
@@ -132,12 +137,10 @@ const LoggedWait* PeLog::last_wait(Fs since, Fs by) const {
   return &*(after - 1);
 }
 
-const LoggedWait* PeLog::wait_over(const std::string& reason, Fs time) const {
-  const auto first = std::lower_bound(waits_.begin(), waits_.end(), time,
-                                      [](const LoggedWait& wait, Fs t) { return wait.end < t; });
-  for (auto wait = first; wait != waits_.end() && wait->start <= time; ++wait)
-    if (wait->reason == reason) return &*wait;
-  return nullptr;
+const LoggedWait* PeLog::wait_ending_at(const std::string& reason, Fs time) const {
+  const auto wait = std::lower_bound(waits_.begin(), waits_.end(), time,
+                                     [](const LoggedWait& each, Fs t) { return each.end < t; });
+  return wait != waits_.end() && wait->end == time && wait->reason == reason ? &*wait : nullptr;
 }
 
 const LoggedRun* PeLog::run_at(Fs time) const {
@@ -173,19 +176,28 @@ const LoggedCommand* PeLog::completed(Fs since, Fs by) const {
 
 // --- Messages
 
-const LoggedMessage* PeLog::received_within(Fs start, Fs end) const {
-  const auto after =
-      std::upper_bound(received_.begin(), received_.end(), end,
-                       [](Fs t, const LoggedMessage& message) { return t < message.taken; });
-  if (after == received_.begin() || (after - 1)->taken < start) return nullptr;
-  return &*(after - 1);
+const LoggedMessage* PeLog::received_by(const LoggedWait& receive) const {
+  const auto first =
+      std::lower_bound(received_.begin(), received_.end(), receive.start,
+                       [](const LoggedMessage& message, Fs t) { return message.taken < t; });
+  for (auto each = first; each != received_.end() && each->taken <= receive.end; ++each)
+    if (receive_of(*each) == &receive) return &*each;
+  return nullptr;
+}
+
+const LoggedWait* PeLog::receive_of(const LoggedMessage& message) const {
+  for (const Fs end : {message.credit, message.consumed}) {
+    const LoggedWait* wait = wait_ending_at("receive", end);
+    if (wait != nullptr && wait->start <= message.taken) return wait;
+  }
+  return nullptr;
 }
 
 const LoggedMessage* PeLog::sent_at(Fs time) const {
-  const LoggedMessage* last = nullptr;
-  for (const LoggedMessage& message : sent_)
-    if (message.sent == time && (last == nullptr || message.id > last->id)) last = &message;
-  return last;
+  const auto found =
+      std::lower_bound(by_sending_.begin(), by_sending_.end(), time,
+                       [](const LoggedMessage* message, Fs t) { return message->sent < t; });
+  return found == by_sending_.end() || (*found)->sent != time ? nullptr : *found;
 }
 
 const LoggedMessage* PeLog::written_at(Fs time, std::uint64_t not_id) const {

@@ -63,8 +63,7 @@ class PeLog {
 
   // The last one that has ended by then, not before `since`.
   const LoggedWait* last_wait(Fs since, Fs by) const;
-  // That in which something of its kernel ended: start <= time <= end.
-  const LoggedWait* wait_over(const std::string& reason, Fs time) const;
+  const LoggedWait* wait_ending_at(const std::string& reason, Fs time) const;
   const LoggedRun* run_at(Fs time) const;  // that has begun last by then
   const LoggedRun* run_before(const LoggedRun& run) const;
   const LoggedCommand* command(std::uint64_t id) const;
@@ -72,8 +71,12 @@ class PeLog {
   // The last one that completed by then, after `since`.
   const LoggedCommand* completed(Fs since, Fs by) const;
 
-  const LoggedMessage* received_within(Fs start, Fs end) const;  // taken there, the last
-  const LoggedMessage* sent_at(Fs time) const;                   // the last
+  // The message that a receive ended with: with the delivery of its credit or, if it does not wait
+  // for that, with its end; null: none.
+  const LoggedMessage* received_by(const LoggedWait& receive) const;
+  const LoggedWait* receive_of(const LoggedMessage& message) const;
+  // Of several at one instant the first: the others were sent without a wait.
+  const LoggedMessage* sent_at(Fs time) const;
   const LoggedMessage* written_at(Fs time, std::uint64_t not_id) const;
   // That whose credit a send needed: the one before in its slot. With its credit all messages
   // before it have theirs.
@@ -99,6 +102,7 @@ class PeLog {
   std::vector<const LoggedCommand*> by_dispatch_, by_completion_;
   std::vector<LoggedMessage> received_;  // by the time at which they were taken
   std::vector<LoggedMessage> sent_;      // by ring and number
+  std::vector<const LoggedMessage*> by_sending_;
 };
 
 // PEs of a log, each read once.

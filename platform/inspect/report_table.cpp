@@ -27,7 +27,9 @@ struct CellText {
   std::string operator()(const std::string& text) const { return text; }
   std::string operator()(std::uint64_t number) const { return std::to_string(number); }
   std::string operator()(TimeCell cell) const { return readable_time(to_ns(cell.time)); }
-  std::string operator()(ExactTimeCell cell) const { return exact_ns(cell.time); }
+  std::string operator()(ExactTimeCell cell) const {
+    return fmt::format("{}.{:06}", cell.time / fs_per_ns, cell.time % fs_per_ns);
+  }
   std::string operator()(TimeDifferenceCell cell) const {
     const std::int64_t fs = difference(cell);
     return signed_text(fs, readable_time(to_ns(magnitude(fs))));

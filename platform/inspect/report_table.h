@@ -16,7 +16,7 @@ struct TimeCell {
   Fs time = 0;  // text: three decimals
 };
 struct ExactTimeCell {
-  Fs time = 0;  // text: nanoseconds to the last digit
+  Fs time = 0;  // text: nanoseconds with all six decimals
 };
 struct TimeDifferenceCell {
   Fs from = 0, to = 0;  // text: with a sign

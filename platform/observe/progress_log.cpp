@@ -22,13 +22,13 @@ const char* name_of(KernelWait::Reason reason) {
 }  // namespace
 
 ProgressLog::ProgressLog(Observation& observation, OpTable& table, std::uint64_t limit)
-    : table_(table), limit_(limit), ops_(observation.executed_ops, *this),
+    : table_(table), limit_(limit), ops_(observation.executed_ops, composites_),
       events_(observation.trace_events, *this), runs_(observation.kernel_runs, *this),
       waits_(observation.kernel_waits, *this), steps_(observation.message_progress, *this) {}
 
 // --- Events
 
-void ProgressLog::write(const ExecutedOp& op) {
+void ProgressLog::take_composite(const ExecutedOp& op) {
   if (op.tile_id >= 0) return;
   const auto found = commands_.find({op.node, op.command_id});
   if (found != commands_.end()) found->second.row.dispatched = op.t_start;

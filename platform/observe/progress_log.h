@@ -19,8 +19,7 @@
 
 namespace kernbench {
 
-class ProgressLog final : private tlm::tlm_analysis_if<ExecutedOp>,
-                          private tlm::tlm_analysis_if<TraceEvent>,
+class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
                           private tlm::tlm_analysis_if<KernelRun>,
                           private tlm::tlm_analysis_if<KernelWait>,
                           private tlm::tlm_analysis_if<MessageProgress> {
@@ -45,7 +44,14 @@ class ProgressLog final : private tlm::tlm_analysis_if<ExecutedOp>,
   };
   using MessageKey = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;
 
-  void write(const ExecutedOp& op) override;  // a composite: its dispatch
+  // A composite has been dispatched when its record begins.
+  struct Composites final : tlm::tlm_analysis_if<ExecutedOp> {
+    explicit Composites(ProgressLog& log) : log(log) {}
+    void write(const ExecutedOp& op) override { log.take_composite(op); }
+    ProgressLog& log;
+  };
+
+  void take_composite(const ExecutedOp& op);
   void write(const TraceEvent& event) override;
   void write(const KernelRun& run) override;
   void write(const KernelWait& wait) override;
@@ -60,6 +66,7 @@ class ProgressLog final : private tlm::tlm_analysis_if<ExecutedOp>,
   std::map<MessageKey, MessageRow> messages_;                       // under way
   std::uint64_t submitted_ = 0, sent_ = 0;
   std::exception_ptr fault_;
+  Composites composites_{*this};
   AnalysisBinding<ExecutedOp> ops_;
   AnalysisBinding<TraceEvent> events_;
   AnalysisBinding<KernelRun> runs_;

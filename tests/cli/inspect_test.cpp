@@ -1,4 +1,5 @@
 // `kernbench inspect` on the logs of real runs (spec 10).
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
@@ -108,15 +109,16 @@ BOOST_AUTO_TEST_CASE(the_critical_path_of_every_launch_adds_up_to_the_femtosecon
       {"--bench", "layernorm"},
       {"--bench", "gpt3-qkv", "--param", "tokens=8"},
       {"--bench", "gather-walk"},
-      {"--bench", "ccl-allreduce"},
-      {"--bench", "ccl-allreduce", "--param", "n_elem=4096", "--param", "algorithm=ring_allreduce"},
-      {"--bench", "ccl-allreduce", "--param", "buffer_kind=hbm"},
-      {"--bench", "collectives", "--param", "max_bytes=4096"},
+      {"--bench", "ccl-allreduce", "--topology", "six_sip", "--param", "n_elem=4096"},
+      {"--bench", "ccl-allreduce", "--topology", "six_sip", "--param", "algorithm=ring_allreduce",
+       "--param", "buffer_kind=hbm"},
+      {"--bench", "collectives", "--topology", "six_sip", "--param", "max_bytes=1024"},
       {"--bench", "ipcq-pingpong", "--param", "max_bytes=65536", "--param", "n_slots=2"},
       {"--bench", "ipcq-pingpong", "--param", "max_bytes=32768", "--param", "backpressure=poll"}};
   for (std::size_t i = 0; i < runs.size(); ++i) {
     Words words = runs[i];
-    words.insert(words.end(), {"--topology", "tiny"});
+    if (std::find(words.begin(), words.end(), "--topology") == words.end())
+      words.insert(words.end(), {"--topology", "tiny"});
     const std::string log = record(folder, std::to_string(i) + ".sqlite", words);
     check_paths(log, runs[i].at(1));
   }
@@ -173,7 +175,7 @@ BOOST_AUTO_TEST_CASE(the_late_rank_of_a_collective_is_on_the_path) {
 
 BOOST_AUTO_TEST_CASE(equal_runs_give_equal_reports) {
   const TemporaryFolder first, second;
-  const Words bench{"--bench", "ccl-allreduce", "--topology", "tiny"};
+  const Words bench{"--bench", "ccl-allreduce", "--topology", "six_sip"};
   const std::string a = record(first, "log.sqlite", bench), b = record(second, "log.sqlite", bench);
   for (const Words& report :
        {Words{"--top"}, Words{"--timeline", "*"}, Words{"--critical-path"}, Words{"--stages"},
@@ -189,7 +191,7 @@ BOOST_AUTO_TEST_CASE(equal_runs_give_equal_reports) {
 // What the limit of records in memory changes, is when rows are written.
 BOOST_AUTO_TEST_CASE(the_limit_of_records_changes_no_row_of_any_table) {
   const TemporaryFolder folder;
-  const Words bench{"--bench", "ccl-allreduce", "--topology", "tiny"};
+  const Words bench{"--bench", "ccl-allreduce", "--topology", "six_sip"};
   Words spilled = bench;
   spilled.insert(spilled.end(), {"--op-log-limit", "3"});
   const std::string a = record(folder, "a.sqlite", bench), b = record(folder, "b.sqlite", spilled);

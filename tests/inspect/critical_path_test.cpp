@@ -129,13 +129,21 @@ BOOST_AUTO_TEST_CASE(a_receive_follows_its_message_to_the_late_rank) {
   log.launch("reduce", 30, 110, {pe1}, 40, 100);
   log.progress.waits = {{pe0, "receive", {}, 10, 90}, {pe1, "send", {}, 58, 60}};
   log.progress.messages = {{1, 4096, 0, 4096, 64, pe1, pe0, 60, 75, 76, 80, 80, 84, 90}};
-  // Launches are numbered by issue, then device: 1 'reduce' on sip0, 2 'slow', 3 'reduce' on sip1.
   const Steps expected{
       "0-25 ~late launch",          "25-30 ~host program",   "30-40 launch dispatch",
       "40-58 pe_cpu kernel",        "58-60 pe_ipcq send",    "60-75 message in flight",
       "75-76 ~start of slot write", "76-80 ring slot write", "80-84 ring slot read",
       "84-90 ipcq credit",          "90-95 pe_cpu kernel",   "95-100 launch answer"};
-  BOOST_TEST(steps_of(log, 1) == expected, boost::test_tools::per_element());
+  BOOST_TEST(steps_of(log, 2) == expected, boost::test_tools::per_element());
+  const OpLogReader reader(log.write());
+  BOOST_TEST(path_devices(critical_path(reader, reader.launch(2))).csv() ==
+             "device,steps,time_ns,share\n"
+             "sip1,4,0.00005,0.500000\n"
+             "sip1 > sip0,1,0.000015,0.150000\n"
+             "sip0,4,0.000014,0.140000\n"
+             "host > sip1,1,0.00001,0.100000\n"
+             "sip0 > sip1,1,0.000006,0.060000\n"
+             "sip0 > host,1,0.000005,0.050000\n");
 }
 
 // The ring has one slot: message 2 waits from 20 on for the credit of message 1, which the
@@ -149,6 +157,21 @@ BOOST_AUTO_TEST_CASE(a_send_follows_the_credit_to_the_receiver) {
   // pe0 and pe1 answer at once; the path begins on the first by name.
   const Steps expected{"0-45 pe_cpu kernel",       "45-50 ring slot read", "50-55 ipcq credit",
                        "55-56 ~poll for a credit", "56-60 pe_cpu kernel",  "60-70 launch answer"};
+  BOOST_TEST(steps_of(log) == expected, boost::test_tools::per_element());
+}
+
+// The second receive finds its message, which came at 12, at the instant at which the first one
+// ends; the first one has waited for its own, sent at 5 by a kernel that began at 0.
+BOOST_AUTO_TEST_CASE(receives_that_follow_at_once_have_their_own_messages) {
+  HandMadeLog log;
+  log.launch("k", 0, 30, {pe0, pe1}, 0, 26);
+  log.progress.runs[1].end = log.progress.runs[1].returned = 20;
+  log.progress.waits = {{pe0, "receive", {}, 10, 20}, {pe0, "receive", {}, 20, 25}};
+  log.progress.messages = {{1, 4096, 0, 4096, 64, pe1, pe0, 5, 13, 13, 15, 15, 18, 20},
+                           {2, 8192, 0, 8192, 64, pe1, pe0, 6, 10, 10, 12, 20, 22, 25}};
+  const Steps expected{"0-5 pe_cpu kernel",    "5-13 message in flight", "13-15 ring slot write",
+                       "15-18 ring slot read", "18-20 ipcq credit",      "20-22 ring slot read",
+                       "22-25 ipcq credit",    "25-26 pe_cpu kernel",    "26-30 launch answer"};
   BOOST_TEST(steps_of(log) == expected, boost::test_tools::per_element());
 }
 

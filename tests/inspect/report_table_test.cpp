@@ -18,19 +18,19 @@ BOOST_AUTO_TEST_CASE(cells_are_readable_in_text_and_exact_elsewhere) {
   table.add({std::string("a,\"b\""),
              TimeCell{1'234'567'891},
              ExactTimeCell{1'234'567'891},
-             TimeDifferenceCell{5, 3},
+             TimeDifferenceCell{3'500'000, 1'000'000},
              ShareCell{0.5},
              RateCell{1.25},
              {}});
   BOOST_TEST(table.text() ==
-             "name   time      exact        change     share   GB/s  count\n"
-             "a,\"b\"  1.235 us  1234.567891  -0.000 ns  50.0 %   1.2\n");
+             "name       time        exact     change   share  GB/s  count\n"
+             "a,\"b\"  1.235 us  1234.567891  -2.500 ns  50.0 %   1.2\n");
   BOOST_TEST(table.csv() ==
              "name,time_ns,exact_ns,difference_ns,share,gbs,count\n"
-             "\"a,\"\"b\"\"\",1234.567891,1234.567891,-0.000002,0.500000,1.250000,\n");
+             "\"a,\"\"b\"\"\",1234.567891,1234.567891,-2.5,0.500000,1.250000,\n");
   BOOST_TEST(json_text(table.json()) ==
              R"([{"name":"a,\"b\"","time_ns":1234.567891,"exact_ns":1234.567891,)"
-             R"("difference_ns":-0.000002,"share":0.5,"gbs":1.25,"count":null}])");
+             R"("difference_ns":-2.5,"share":0.5,"gbs":1.25,"count":null}])");
 }
 
 BOOST_AUTO_TEST_CASE(the_middle_of_a_long_text_is_left_out) {

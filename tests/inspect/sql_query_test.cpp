@@ -35,18 +35,18 @@ struct Log {
   std::string path;
 };
 
-constexpr const char* values = "SELECT 1 AS n, 2.5 AS x, 'a,b' AS t, NULL AS nothing, x'00ff' AS b";
+constexpr const char* values = "SELECT 1 AS n, 2.5 AS x, 'a,b' AS t, NULL AS gone, x'00ff' AS b";
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(rows_are_printed_in_every_format) {
   const Log log;
-  BOOST_TEST(log.rows(values) == "n,x,t,nothing,b\n1,2.5,\"a,b\",,00ff\n");
+  BOOST_TEST(log.rows(values) == "n,x,t,gone,b\n1,2.5,\"a,b\",,00ff\n");
   BOOST_TEST(log.rows(values, QueryFormat::text) ==
-             "n    x  t    nothing  b\n1  2.5  a,b           00ff\n");
+             "n    x  t    gone  b\n1  2.5  a,b        00ff\n");
   BOOST_TEST(nlohmann::json::parse(log.rows(values, QueryFormat::json)) ==
              nlohmann::json::parse(
-                 R"({"rows": [{"n": 1, "x": 2.5, "t": "a,b", "nothing": null, "b": "00ff"}]})"));
+                 R"({"rows": [{"n": 1, "x": 2.5, "t": "a,b", "gone": null, "b": "00ff"}]})"));
   BOOST_TEST(
       nlohmann::json::parse(log.rows("SELECT 1 WHERE 0", QueryFormat::json))["rows"].empty());
   BOOST_TEST(log.rows("SELECT kernel FROM launches;  -- and no more\n ;") == "kernel\nk\n");
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(rows_are_printed_in_every_format) {
 BOOST_AUTO_TEST_CASE(what_is_no_query_is_refused) {
   const Log log;
   BOOST_TEST(log.fault("SELEC 1") == "--sql: near \"SELEC\": syntax error");
-  BOOST_TEST(log.fault("SELECT nothing FROM ops") == "--sql: no such column: nothing");
+  BOOST_TEST(log.fault("SELECT missing FROM ops") == "--sql: no such column: missing");
   BOOST_TEST(log.fault("") == "--sql: no statement");
   BOOST_TEST(log.fault(" -- a comment") == "--sql: no statement");
   BOOST_TEST(log.fault("SELECT 1; SELECT 2") == "--sql: more than one statement");

@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(a_cell_shows_how_much_of_its_interval_was_busy) {
   BOOST_TEST(timeline_cells(timeline).csv().find("sip0.cube0.pe0.pe_dma,dma_read,20,30,5\n") !=
              std::string::npos);
   const EngineTimeline part = engine_timeline(reader, {"", {{20 * ns, 60 * ns}}, 10});
-  BOOST_TEST(cells(part, "dma_read") == "#.        ");
+  BOOST_TEST(cells(part, "dma_read") == "#:        ");
 }
 
 BOOST_AUTO_TEST_CASE(engines_are_chosen_by_glob_or_those_of_the_busiest_pe) {
