@@ -24,7 +24,7 @@ namespace track_event {
 constexpr unsigned category_iids = 3, debug_annotations = 4, type = 9, name_iid = 10,
                    track_uuid = 11, double_counter_value = 44, flow_ids = 47,
                    terminating_flow_ids = 48;
-constexpr std::uint64_t slice_begin = 1, slice_end = 2, instant = 3, counter = 4;
+constexpr std::uint64_t slice_begin = 1, slice_end = 2, counter = 4;
 }  // namespace track_event
 namespace debug_annotation {
 constexpr unsigned name_iid = 1, uint_value = 3, string_value = 6;
@@ -122,13 +122,10 @@ void PerfettoTimeline::end(TimelineTrack track, Fs time, const TimelineArguments
   put_event(time, event);
 }
 
-// The slice is in the file already: an instant inside it carries the arrow.
+// The slice is in the file already: a mark inside it carries the arrow.
 void PerfettoTimeline::leave(TimelineTrack track, Fs time, std::string_view name,
                              std::uint64_t flow) {
-  ProtobufText event = event_of(track_event::instant, track);
-  add_name(event, name, "flow");
-  kernbench::add(event, {{flow, TimelineFlow::Point::first}});
-  put_event(time, event);
+  mark(track, time, name, {flow, TimelineFlow::Point::first});
 }
 
 void PerfettoTimeline::counter(TimelineTrack track, Fs time, double value) {

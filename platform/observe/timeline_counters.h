@@ -19,11 +19,16 @@ class TimelineCounters {
   // Both leave out what was 0 all the time. Busy times as % of the time of `servers`.
   void share(const std::string& group, const std::string& name, std::uint32_t rank,
              const std::vector<std::uint64_t>& times, std::size_t servers) const;
-  // The highest level of each window, or any number as it is.
+  // Of one server, with a point in every window of the run: their mean is the share of the run.
+  void whole_share(const std::string& group, const std::string& name, std::uint32_t rank,
+                   const std::vector<std::uint64_t>& times) const;
+  // The highest level of each window.
   void level(const std::string& group, const std::string& name, const char* unit,
              std::uint32_t rank, const std::vector<std::uint64_t>& levels) const;
 
  private:
+  double percent(const std::vector<std::uint64_t>& times, std::size_t window,
+                 std::size_t servers) const;
   template <class Value>
   void write(const std::string& group, const std::string& name, const char* unit,
              std::uint32_t rank, std::size_t windows, Value value) const;

@@ -89,7 +89,7 @@ void TimelineMessages::executed(const ExecutedOp& op) {
     if (arrow != 0) flows.push_back({arrow, Point::first});
     pe->second.sent.push_back(arrow);
   } else if (pe != pes_.end() && name == "ipcq_recv") {
-    if (pe->second.consumed != 0) flows.push_back({pe->second.consumed, Point::last});
+    if (pe->second.consumed != 0) slices_.arrive(slice, op.t_end, "received", pe->second.consumed);
     pe->second.consumed = 0;
   }
   slices_.end(slice, op.t_end, {}, flows);

@@ -45,7 +45,7 @@ void write_hottest(const TimelineCounters& counters, const char* group, std::vec
   });
   all.resize(std::min(all.size(), TimelineResources::most_hot));
   for (std::size_t i = 0; i < all.size(); ++i)
-    counters.share(group, all[i].name, static_cast<std::uint32_t>(i), all[i].series->values, 1);
+    counters.whole_share(group, all[i].name, static_cast<std::uint32_t>(i), all[i].series->values);
 }
 
 }  // namespace

@@ -65,6 +65,14 @@ TimelineFlows TimelineSlices::arrow(Open slice, Fs time, const std::string& name
   return {{flows_, TimelineFlow::Point::last}};
 }
 
+void TimelineSlices::arrive(Open slice, Fs time, const std::string& name, std::uint64_t flow) {
+  const auto found = open_.find(slice);
+  if (found == open_.end()) return;
+  const Slice& reached = found->second;
+  writer_.mark(reached.lanes->track(reached.lane), std::max(time, reached.start), name,
+               {flow, TimelineFlow::Point::last});
+}
+
 void TimelineSlices::close(Fs end) {
   while (!open_.empty()) this->end(open_.begin()->first, end, {{"complete", "false"}});
 }

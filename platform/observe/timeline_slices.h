@@ -42,6 +42,9 @@ class TimelineSlices {
   // An arrow from the open slice to a slice of kind `to` that begins behind this call; empty if
   // one of the two is left out. For begin().
   TimelineFlows arrow(Open slice, Fs time, const std::string& name, SliceKind to);
+  // The arrow ends in the open slice. Perfetto has arrows lead from the slice that begins first:
+  // this is for one that began before the arrow's source.
+  void arrive(Open slice, Fs time, const std::string& name, std::uint64_t flow);
   std::uint64_t new_flow() { return ++flows_; }
 
   // Ends what is open, as under way.

@@ -59,6 +59,12 @@ class TimelineWriter {
                    const TimelineFlows& flows) = 0;
   // An arrow leaves the slice that is open on the track.
   virtual void leave(TimelineTrack track, Fs time, std::string_view name, std::uint64_t flow) = 0;
+  // A point of an arrow inside the slice that is open on the track: a slice without length, of the
+  // category "flow".
+  void mark(TimelineTrack track, Fs time, std::string_view name, const TimelineFlow& flow) {
+    begin(track, time, name, "flow", {}, {flow});
+    end(track, time, {}, {});
+  }
   // Holds from `time` on.
   virtual void counter(TimelineTrack track, Fs time, double value) = 0;
   // After the last event. Throws Error if not everything is in the file.

@@ -32,11 +32,20 @@ class Builder {
     open_[track].push_back(read.slices.size() - 1);
     return read.slices.size() - 1;
   }
+  // A point of an arrow, in the place of the slice around it.
+  std::size_t mark(std::uint64_t track) {
+    const std::size_t outer = open_on(track);
+    require(outer != none, "a point of an arrow outside", std::to_string(track));
+    open_[track].push_back(outer);
+    return outer;
+  }
+  // `none` of a mark.
   std::size_t end(std::uint64_t track, std::uint64_t time) {
     auto& open = open_[track];
     require(!open.empty(), "an end without a begin", std::to_string(track));
     const std::size_t ended = open.back();
     open.pop_back();
+    if (!open.empty() && open.back() == ended) return none;
     require(time >= read.slices[ended].start, "ends before it begins", read.slices[ended].name);
     read.slices[ended].end = time;
     read.slices[ended].ended = true;
@@ -113,12 +122,14 @@ class ChromeReader {
     require(threads_.count(tid) > 0 && threads_.at(tid).first == pid, "a thread without a name",
             line);
     if (phase == "B") {
+      if (json.at("cat") == "flow") return static_cast<void>(builder.mark(tid));
       require(time >= builder.last_end(tid), "begins before the last one has ended", line);
       builder.begin(tid, {processes_.at(pid), threads_.at(tid).second, json.at("name"),
                           json.at("cat"), time, 0, arguments_of(json), false});
     } else if (phase == "E") {
-      ReadSlice& slice = builder.read.slices[builder.end(tid, time)];
-      for (auto& [key, value] : arguments_of(json)) slice.arguments[key] = value;
+      const std::size_t ended = builder.end(tid, time);
+      for (auto& [key, value] : arguments_of(json))
+        builder.read.slices.at(ended).arguments[key] = value;
     } else {
       flow(json, phase, tid, line);
     }
@@ -301,22 +312,19 @@ class PerfettoReader {
     require(!track.is_counter && !track.is_group, "a slice elsewhere", track.name);
     std::size_t slice = none;
     if (type == 1) {
-      require(time >= builder.last_end(uuid), "begins before the last one has ended", track.name);
-      slice = builder.begin(uuid, {process_of(track),
-                                   track.name,
-                                   texts_[2].at(event.number(10)),
-                                   texts_[1].at(event.number(3)),
-                                   time,
-                                   0,
-                                   {},
-                                   false});
-    } else if (type == 2) {
-      slice = builder.end(uuid, time);
+      const std::string category = texts_[1].at(event.number(3)),
+                        name = texts_[2].at(event.number(10));
+      if (category == "flow") {
+        slice = builder.mark(uuid);
+      } else {
+        require(time >= builder.last_end(uuid), "begins before the last one has ended", track.name);
+        slice = builder.begin(uuid,
+                              {process_of(track), track.name, name, category, time, 0, {}, false});
+      }
     } else {
-      require(type == 3, "an unknown type", std::to_string(type));
-      slice = builder.open_on(uuid);  // an instant stands for the slice around it
-      require(slice != none && !texts_[2].at(event.number(10)).empty(), "an instant outside",
-              track.name);
+      require(type == 2, "an unknown type", std::to_string(type));
+      slice = builder.end(uuid, time);
+      if (slice == none) return;
     }
     annotate(event, slice);
   }
