@@ -91,6 +91,9 @@ Json RunStatistics::json(const StatisticsRegions& regions, const WaitingTimes& w
                          const TransferBreakdown& transfers) const {
   Json json = this->json(regions);
   json["components"] = components_json(&waiting);
+  auto entry = json["links"].begin();
+  for (const auto& instance : platform.links())
+    (*entry++)["waiting"] = waiting.json(*instance.link);
   json["hbm_channels"] = waiting.hbm_json(elapsed);
   json["transfers"] = transfers.statistics_json();
   return json;

@@ -37,7 +37,7 @@ struct RunStatistics {
   // {"simulated_ns", "elapsed_ns", "statistics": {kind: [...]}, "activity": {...}, "totals": {kind:
   // {...}}, "components": [...], "links": [...], "regions": [...]}
   nlohmann::ordered_json json(const StatisticsRegions& regions) const;
-  // The same with "waiting" of the components, "hbm_channels" and "transfers".
+  // The same with "waiting" of components and links, "hbm_channels" and "transfers".
   nlohmann::ordered_json json(const StatisticsRegions& regions, const WaitingTimes& waiting,
                               const TransferBreakdown& transfers) const;
 

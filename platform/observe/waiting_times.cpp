@@ -30,6 +30,7 @@ Fs busy_of(const Component& memory, std::size_t channel) {
 
 WaitingTimes::WaitingTimes(Platform& platform)
     : platform_(platform), nodes_(platform.graph().nodes().size()),
+      link_passages_(platform.observation().link_passages, *this),
       node_passages_(platform.observation().node_passages, *this),
       events_(platform.observation().trace_events, *this),
       bookings_(platform.observation().hbm_bookings, *this) {}
@@ -41,6 +42,11 @@ std::size_t WaitingTimes::HashKey::operator()(const TaskKey& key) const {
 }
 
 // --- Flits
+
+void WaitingTimes::write(const LinkPassage& passage) {
+  if (passage.transaction.route().is_control()) return;
+  links_[&passage.link].add(passage.start - Component::now());
+}
 
 void WaitingTimes::write(const NodePassage& passage) {
   const Arrival& arrival = passage.arrival;
@@ -102,6 +108,11 @@ Json WaitingTimes::json(const Component& component) const {
   if (stages == stages_.end()) return json;
   for (const auto& [stage, waits] : stages->second) json[stage] = histogram_json(waits);
   return json;
+}
+
+Json WaitingTimes::json(const Link& link) const {
+  const auto waits = links_.find(&link);
+  return waits == links_.end() ? Json() : histogram_json(waits->second);
 }
 
 Json WaitingTimes::hbm_json(Fs elapsed) const {

@@ -1,7 +1,10 @@
 // Waiting times in front of servers, as histograms (spec 11.3): of flits at the nodes of the
-// fabric, of stages at the engines of the PEs, of bursts at the pseudo-channels of the HBM.
+// fabric and at its links, of stages at the engines of the PEs, of bursts at the pseudo-channels of
+// the HBM.
 //
-// A flit waits from its arrival to the start of its service. A stage waits from the end of the
+// A flit waits at a node from its arrival to the start of its service, at a link from the instant
+// at which it is handed over to the start of its transfer, behind those of its own message, too. A
+// stage waits from the end of the
 // stage before, or the dispatch of its command, to the start of its service: in the queue, for its
 // channel, slot or registers. Bursts that are booked together wait from the booking to the start of
 // the first. The high water of a node's queue is that of a server in order of arrival.
@@ -22,7 +25,8 @@
 
 namespace kernbench {
 
-class WaitingTimes final : private tlm::tlm_analysis_if<NodePassage>,
+class WaitingTimes final : private tlm::tlm_analysis_if<LinkPassage>,
+                           private tlm::tlm_analysis_if<NodePassage>,
                            private tlm::tlm_analysis_if<TraceEvent>,
                            private tlm::tlm_analysis_if<HbmBooking> {
  public:
@@ -31,6 +35,8 @@ class WaitingTimes final : private tlm::tlm_analysis_if<NodePassage>,
 
   // {"flits": {histogram, "queue_high_water"}, "dma_read": {histogram}, ...}; null: nothing came.
   nlohmann::ordered_json json(const Component& component) const;
+  // A histogram; null: no flit came.
+  nlohmann::ordered_json json(const Link& link) const;
   // Of the pseudo-channels that were used:
   // [{"name", "channel", "bursts_read", "bursts_written", "burst_bytes", "busy_ns", "idle_ns",
   // "utilisation", "waiting": {histogram}}]
@@ -64,15 +70,18 @@ class WaitingTimes final : private tlm::tlm_analysis_if<NodePassage>,
   };
   using StageWaits = std::map<std::string, Histogram>;  // by stage, "dma_read"
 
+  void write(const LinkPassage& passage) override;
   void write(const NodePassage& passage) override;
   void write(const TraceEvent& event) override;
   void write(const HbmBooking& booking) override;
 
   const Platform& platform_;
-  std::vector<NodeQueue> nodes_;  // by NodeId
+  std::vector<NodeQueue> nodes_;                      // by NodeId
+  std::unordered_map<const Link*, Histogram> links_;  // looked up only
   std::map<NodeId, Partition> partitions_;
   std::unordered_map<const sc_core::sc_object*, StageWaits> stages_;  // by engine; looked up only
   std::unordered_map<TaskKey, Fs, HashKey> ready_;  // since when a task stands; looked up only
+  AnalysisBinding<LinkPassage> link_passages_;
   AnalysisBinding<NodePassage> node_passages_;
   AnalysisBinding<TraceEvent> events_;
   AnalysisBinding<HbmBooking> bookings_;

@@ -79,3 +79,32 @@ KERNBENCH_SYSTEMC_TEST(bursts_of_one_pseudo_channel_wait_for_one_another) {
   BOOST_TEST(to_double(channel.at("waiting").at("min_ns")) == 0.0);
   BOOST_TEST(to_double(channel.at("waiting").at("max_ns")) == 5.75);
 }
+
+// All 16 flits of 4 KiB stand at the link of the PE_DMA at once, 1 ns each: they wait for 0 to 15
+// ns.
+KERNBENCH_SYSTEMC_TEST(flits_wait_at_a_link_for_those_before_them) {
+  WholeMachine machine("topology.tiny.yaml", {}, without_data());
+  const WaitingTimes waiting(*machine.platform);
+  const RunResult result = machine.run([&](HostPort& port) {
+    const auto launch = kernel_launch({{0, 0, 0}});
+    launch->body = std::make_shared<FunctionKernel>([&](KernelContext& pe) {
+      Command command;
+      command.what = DmaCommand{true, machine.hbm({0, 0, 0}), 4096};
+      pe.wait(*pe.issue(command));
+    });
+    port.wait(*port.submit(launch));
+  });
+  BOOST_TEST(result.error == "");
+  const Graph& graph = machine.platform->graph();
+  int used = 0;
+  for (const auto& [edge, link] : machine.platform->links()) {
+    const auto waits = waiting.json(*link);
+    if (graph.node(graph.edges()[edge].src).name != "sip0.cube0.pe0.pe_dma" || waits.is_null())
+      continue;
+    ++used;
+    BOOST_TEST(waits.at("count") == 16);
+    BOOST_TEST(to_double(waits.at("total_ns")) == 120.0);
+    BOOST_TEST(to_double(waits.at("max_ns")) == 15.0);
+  }
+  BOOST_TEST(used == 1);
+}

@@ -94,7 +94,11 @@ void check_busy(const Json& entry, double servers, double elapsed) {
 
 void check_times(const Json& stats) {
   const double elapsed = to_double(stats.at("elapsed_ns"));
-  for (const Json& link : stats.at("links")) check_busy(link, 1, elapsed);
+  for (const Json& link : stats.at("links")) {
+    check_busy(link, 1, elapsed);
+    const Json& waiting = link.at("waiting");
+    BOOST_TEST(link.at("flits") == (waiting.is_null() ? Json(0) : waiting.at("count")));
+  }
   for (const Json& channel : stats.at("hbm_channels")) check_busy(channel, 1, elapsed);
   for (const Json& component : stats.at("components")) {
     if (component.contains("busy"))
