@@ -19,7 +19,7 @@ void rate(KernelReport& report, const LaunchMetrics& metrics, KernelWork& work) 
   std::vector<const PeWork*> of_pes;
   Fs begin = never_fs, end = 0;
   for (const auto& [where, pe] : metrics.per_pe) {
-    const KernelRun* run =
+    const KernelExecution* run =
         work.take(where, metrics.issued, metrics.ended, pe.pe_exec - pe.start_skew);
     if (run == nullptr) continue;
     report.start[where] = run->begin;

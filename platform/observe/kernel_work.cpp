@@ -74,7 +74,7 @@ void KernelWork::observe(Component& cpu, Pe& pe) {
 
 void KernelWork::write(const TraceSignal& state) {
   const Watched& watched = by_signal_.find(&state)->second;
-  std::deque<KernelRun>& kernels = watched.pe->kernels;
+  std::deque<KernelExecution>& kernels = watched.pe->kernels;
   const bool under_way = !kernels.empty() && kernels.back().end == never_fs;
   if (state.value() == watched.states.running && !under_way) {
     kernels.emplace_back();
@@ -85,10 +85,10 @@ void KernelWork::write(const TraceSignal& state) {
   }
 }
 
-const KernelRun* KernelWork::take(const PeId& where, Fs issued, Fs ended, Fs duration) {
+const KernelExecution* KernelWork::take(const PeId& where, Fs issued, Fs ended, Fs duration) {
   const auto pe = pes_.find(where);
   if (pe == pes_.end()) return nullptr;
-  for (KernelRun& run : pe->second.kernels) {
+  for (KernelExecution& run : pe->second.kernels) {
     if (run.taken || run.end == never_fs || run.begin < issued || run.end > ended ||
         run.end - run.begin != duration)
       continue;
@@ -171,7 +171,7 @@ void KernelWork::write(const TransactionEnd& end) {
   pe->ended.push_back({&with_data, bytes, write});
   const auto kernel =
       std::find_if(pe->kernels.rbegin(), pe->kernels.rend(),
-                   [&route](const KernelRun& run) { return run.begin <= route.key.issued; });
+                   [&route](const KernelExecution& run) { return run.begin <= route.key.issued; });
   if (kernel == pe->kernels.rend()) return;
   kernel->work.carry(with_data, bytes);
   kernel->last_transfer = std::max(kernel->last_transfer, now);

@@ -34,7 +34,7 @@ struct CompositeTimes {
 };
 
 // A kernel on one PE.
-struct KernelRun {
+struct KernelExecution {
   Fs begin = 0, end = never_fs;  // never: it is under way
   Fs last_transfer = 0;          // end of its last transfer, posted ones included
   PeWork work;
@@ -52,7 +52,7 @@ class KernelWork final : private tlm::tlm_analysis_if<ExecutedOp>,
   const Graph& graph() const { return graph_; }
   // The first kernel of a PE, not taken yet, that lasted `duration` between the issue of its launch
   // and its end; null: none.
-  const KernelRun* take(const PeId& where, Fs issued, Fs ended, Fs duration);
+  const KernelExecution* take(const PeId& where, Fs issued, Fs ended, Fs duration);
 
  private:
   // Under way.
@@ -62,7 +62,7 @@ class KernelWork final : private tlm::tlm_analysis_if<ExecutedOp>,
   };
   struct Pe {
     PePeaks peaks;
-    std::deque<KernelRun> kernels;                            // the last one may be under way
+    std::deque<KernelExecution> kernels;                      // the last one may be under way
     std::unordered_map<std::uint64_t, Composite> composites;  // by command; looked up only
     // Transfers that have ended at `ended_at`: of the DMA stage that ends now, too.
     struct Ended {

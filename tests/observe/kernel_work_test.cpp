@@ -41,7 +41,8 @@ struct Worked {
     std::vector<const PeWork*> of_pes;
     Fs begin = never_fs, end = 0;
     for (const auto& [where, metrics] : request->response().per_pe) {
-      const KernelRun* kernel = work.take(where, request->issued, request->ended, metrics.pe_exec);
+      const KernelExecution* kernel =
+          work.take(where, request->issued, request->ended, metrics.pe_exec);
       BOOST_TEST_REQUIRE(kernel != nullptr);
       of_pes.push_back(&kernel->work);
       composites = kernel->composites;
