@@ -111,12 +111,14 @@ BOOST_AUTO_TEST_CASE(debug_transport_and_dmi_requests_are_answered_from_anywhere
 
 BOOST_AUTO_TEST_CASE(results_are_written_as_those_of_a_bench) {
   const TemporaryFolder folder;
-  check(play("width_64", {"--stats", folder.file("s.json"), "--trace", folder.file("w.vcd"),
-                          "--trace-requests", folder.file("r.jsonl")}),
+  check(play("width_64",
+             {"--stats", folder.file("s.json"), "--trace", folder.file("w.vcd"), "--trace-requests",
+              folder.file("r.jsonl"), "--timeline", folder.file("t.json")}),
         0, {});
   BOOST_TEST(nlohmann::json::parse(folder.read("s.json")).at("components").size() > 50U);
   BOOST_TEST(folder.read("w.vcd").find("outstanding") != std::string::npos);
   BOOST_TEST(folder.read("r.jsonl").find("\"initiator\":\"" + bridge + "\"") != std::string::npos);
+  BOOST_TEST(folder.read("t.json").find("\"" + bridge + " requests\"") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(what_makes_no_sense_without_a_bench_is_refused) {
