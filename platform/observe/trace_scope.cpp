@@ -109,7 +109,7 @@ void TraceScope::observe(const std::vector<Component*>& components, TraceFile& f
   const auto scope = std::make_shared<const TraceScope>(*this);
   for (Component* component : components) {
     const std::string name = name_in_machine(*component);
-    const bool whole = glob_matches_scope(name);
+    const bool whole = takes_component(name);
     for (TraceSignal& signal : component->signals()) {
       if (whole || takes(name, signal.name())) file.add(*component, signal);
     }
@@ -120,9 +120,9 @@ void TraceScope::observe(const std::vector<Component*>& components, TraceFile& f
   }
 }
 
-bool TraceScope::glob_matches_scope(const std::string& component) const {
+bool TraceScope::takes_component(const std::string& component) const {
   return std::any_of(patterns_.begin(), patterns_.end(), [&](const std::string& pattern) {
-    return kernbench::glob_matches_scope(pattern, component);
+    return glob_matches_scope(pattern, component);
   });
 }
 
