@@ -174,9 +174,11 @@ BOOST_AUTO_TEST_CASE(a_freed_tensor_is_unmapped_everywhere_and_its_addresses_are
           },
           options);
       BOOST_TEST(outcome.status == "completed", outcome.error);
-      for (int pe = 0; pe < 8; ++pe)
-        BOOST_TEST(contains(error, "sip0.cube0.pe" + std::to_string(pe) + ".pe_cpu at "), error);
-      BOOST_TEST(count(error, fault) == 8U, error);
+      BOOST_TEST(contains(error,
+                          "8 PEs alike, sip0.cube0.pe0, sip0.cube0.pe1, sip0.cube0.pe2, "
+                          "sip0.cube0.pe3 and 4 more: "),
+                 error);
+      BOOST_TEST(count(error, fault) == 1U, error);
     });
   }
 }
