@@ -63,6 +63,10 @@ void Component::add_busy_time(std::string name, std::string description, const s
 
 TraceSignal& Component::add_signal(std::string name, std::string description, SignalFormat format,
                                    SignalGroup* group) {
+  for (const TraceSignal& known : signals_) {
+    if (known.name() == name)
+      two_of_a_name(*this, "signals", name, known.description(), description);
+  }
   TraceSignal& signal =
       signals_.emplace_back(std::move(name), std::move(description), std::move(format), group);
   if (added_signals_.observed()) added_signals_.write({*this, signal});

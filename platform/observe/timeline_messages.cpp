@@ -15,55 +15,17 @@ std::string path_of(const sc_core::sc_object& engine) {
   return name.substr(0, name.rfind('.'));
 }
 
-// The pair of "pair3_head" for `counter` "_head"; -1: another signal.
-int pair_of(const std::string& name, std::string_view counter) {
-  constexpr std::string_view start = "pair";
-  if (name.size() <= start.size() + counter.size() || name.compare(0, start.size(), start) != 0 ||
-      name.compare(name.size() - counter.size(), counter.size(), counter) != 0)
-    return -1;
-  return std::stoi(name.substr(start.size()));
-}
-
 }  // namespace
-
-class TimelineMessages::PairSignal final : public tlm::tlm_analysis_if<TraceSignal> {
- public:
-  using Moved = void (TimelineMessages::*)(Pe&, std::size_t, std::uint64_t);
-  PairSignal(TimelineMessages& messages, Moved moved, Pe& pe, std::size_t pair, TraceSignal& signal)
-      : messages_(messages), moved_(moved), pe_(pe), pair_(pair),
-        binding_(signal.changes(), *this) {}
-  void write(const TraceSignal& signal) override {
-    (messages_.*moved_)(pe_, pair_, signal.value());
-  }
-
- private:
-  TimelineMessages& messages_;
-  Moved moved_;
-  Pe& pe_;
-  std::size_t pair_;
-  AnalysisBinding<TraceSignal> binding_;
-};
 
 TimelineMessages::TimelineMessages(Platform& platform, TimelineTracks& tracks,
                                    TimelineSlices& slices)
-    : tracks_(tracks), slices_(slices) {
-  for (Component* component : components_of(platform)) {
+    : tracks_(tracks), slices_(slices), progress_(platform.observation().message_progress, *this) {
+  for (const Component* component : components_of(platform)) {
     const NodeId node = component->node();
-    if (node == no_node || platform.graph().node(node).kind != Role::pe_ipcq) continue;
-    Pe& pe = pes_[path_of(*component)];
-    for (TraceSignal& signal : component->signals()) {
-      const int head = pair_of(signal.name(), "_head"), tail = pair_of(signal.name(), "_tail");
-      if (head < 0 && tail < 0) continue;
-      const auto pair = static_cast<std::size_t>(std::max(head, tail));
-      if (pe.pairs.size() <= pair) pe.pairs.resize(pair + 1);
-      signals_.push_back(std::make_unique<PairSignal>(
-          *this, head >= 0 ? &TimelineMessages::head_moved : &TimelineMessages::tail_moved, pe,
-          pair, signal));
-    }
+    if (node != no_node && platform.graph().node(node).kind == Role::pe_ipcq)
+      pes_[path_of(*component)];
   }
 }
-
-TimelineMessages::~TimelineMessages() = default;
 
 TimelineLanes& TimelineMessages::lanes_of(const std::string& node, const char* operation) {
   const std::string name = fmt::format("{} {}", node, operation);
@@ -103,33 +65,16 @@ std::uint64_t TimelineMessages::left(const IpcqMessage& message) {
   return arrow;
 }
 
-// The head has moved just before, unless the message was dropped.
-void TimelineMessages::ended(const PeId& destination, std::uint64_t flow) {
-  const auto found = pes_.find(destination.str());
-  if (found == pes_.end() || !found->second.arrived) return;
-  Pe& pe = found->second;
-  pe.arrived = false;
-  Pair& pair = pe.pairs[pe.arrived_pair];
-  if (flow != 0) pair.arrows[pair.head - 1] = flow;
+void TimelineMessages::ended(const IpcqMessage& message, std::uint64_t arrow) {
+  if (arrow != 0) arrows_[{message.installation, message.dst_addr, message.sender_seq}] = arrow;
 }
 
-void TimelineMessages::head_moved(Pe& pe, std::size_t number, std::uint64_t head) {
-  Pair& pair = pe.pairs[number];
-  if (head < pair.head) pair.arrows.clear();  // installed again
-  pe.arrived = head > pair.head;
-  pe.arrived_pair = number;
-  pair.head = head;
-}
-
-// Only the receive that consumes the first of the messages moves the tail.
-void TimelineMessages::tail_moved(Pe& pe, std::size_t number, std::uint64_t tail) {
-  Pair& pair = pe.pairs[number];
-  if (tail > pair.tail) {
-    const auto first = pair.arrows.find(pair.tail);
-    pe.consumed = first == pair.arrows.end() ? 0 : first->second;
-    pair.arrows.erase(pair.arrows.begin(), pair.arrows.lower_bound(tail));
-  }
-  pair.tail = tail;
+void TimelineMessages::write(const MessageProgress& step) {
+  if (step.step != MessageProgress::Step::consumed) return;
+  const auto pe = pes_.find(path_of(*step.node));
+  if (pe == pes_.end()) return;
+  const auto arrow = arrows_.extract({step.installation, step.slot, step.number});
+  pe->second.consumed = arrow.empty() ? 0 : arrow.mapped();
 }
 
 }  // namespace kernbench

@@ -24,16 +24,20 @@ bool is_work(const std::string& label) {
   return label == "idle" || label == "ready" || label == "serving";
 }
 
-// Not numbers of commands and messages, which are no levels.
-bool is_level(const TraceSignal& signal) {
-  const std::string& name = signal.name();
-  return signal.labels().empty() && signal.width() > 1 && name.find("command") != name.size() - 7 &&
-         name.find("_command") == std::string::npos && name != "feeding" &&
-         !ends_with(name, "_head") && !ends_with(name, "_tail");
+bool is_state(const TraceSignal& signal) {
+  return signal.type() == SignalType::enumeration && ends_with(signal.name(), "state");
 }
 
-const char* unit_of(const TraceSignal& signal) {
-  return signal.name().find("bytes") == std::string::npos ? "" : "B";
+// What waits, is under way or is in use: not what a single message or access has, nor totals.
+bool is_level(const TraceSignal& signal) {
+  static constexpr std::array<std::string_view, 8> units{
+      "accesses", "commands", "flits", "launches", "messages", "ops", "requests", "tasks"};
+  const std::string_view name = signal.name();
+  if (name.substr(0, 3) == "to_") return false;  // of a link
+  if (signal.type() == SignalType::bytes)
+    return name != "bytes" && name != "read_bytes" && name != "write_bytes";
+  return signal.type() == SignalType::count &&
+         std::find(units.begin(), units.end(), signal.unit()) != units.end();
 }
 
 }  // namespace
@@ -86,7 +90,7 @@ class TimelineSignals::Level final : public tlm::tlm_analysis_if<TraceSignal> {
 
   const std::string group, name;
   TimelineWindows::Series* series = nullptr;
-  const char* unit() const { return unit_of(signal_); }
+  const char* unit() const { return signal_.type() == SignalType::bytes ? "B" : ""; }
 
  private:
   TimelineWindows& windows_;
@@ -112,7 +116,7 @@ TimelineSignals::TimelineSignals(Platform& platform, TimelineTracks& tracks, Tim
       if (is_level(signal)) {
         levels_.push_back(
             std::make_unique<Level>(windows_, group, name + '.' + signal.name(), signal));
-      } else if (!signal.labels().empty() && role != Role::hbm_ctrl) {
+      } else if (is_state(signal)) {
         add_state(name, group, signal);
       }
     }

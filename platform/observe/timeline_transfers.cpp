@@ -122,7 +122,7 @@ void TimelineTransfers::write(const TransactionEnd& end) {
   const auto found = transfers_.extract(route.key);
   if (!found) return;  // never left its initiator
   if (const auto* message = dynamic_cast<const IpcqMessage*>(route.message.get()))
-    parts_.messages.ended(message->destination, found.mapped().arrow);
+    parts_.messages.ended(*message, found.mapped().arrow);
   parts_.slices.end(found.mapped().slice, Component::now());
 }
 

@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(bash_offers_commands_those_of_the_launcher_too) {
   check_offers(bash, {"./kernbench", "t"}, {"test", "topology", "traffic"});
   check_offers(bash, {"./kernbench", "b"}, {"bench"});
   check_offers(bash, {"kernbench", "list", ""},
-               {"algorithms", "components", "keys", "signals", "topologies"});
+               {"algorithms", "components", "keys", "signals", "statistics", "topologies"});
   check_offers(bash, {"kernbench", "completion", ""}, {"bash", "fish", "zsh"});
   check_offers(bash, {"kernbench", "test", "--r"}, {"--rerun-failed"});
   check_offers(bash, {"kernbench", "--v"}, {"--version"});
@@ -133,6 +133,7 @@ BOOST_AUTO_TEST_CASE(bash_offers_every_option_of_every_command) {
                                     {"list", "algorithms"},
                                     {"list", "topologies"},
                                     {"list", "signals"},
+                                    {"list", "statistics"},
                                     {"topology"},
                                     {"traffic"},
                                     {"route"},

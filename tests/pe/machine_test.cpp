@@ -130,7 +130,8 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_overruns_its_stack_is_reported_by_name) {
     return std::string("no error");
   });
   BOOST_TEST(text.rfind("sip0.cube0.pe3.pe_cpu at ", 0) == 0u, text);
-  BOOST_TEST(text.find(" ns: kernel 'k' has overrun its stack of 262144 bytes "
-                       "(kernel_stack_bytes); last call: none") != std::string::npos,
-             text);
+  BOOST_TEST(
+      text.find(" ns: kernel 'k' has overrun its stack of 262144 bytes "
+                "(stack overflow; kernel_stack_bytes); last call: none") != std::string::npos,
+      text);
 }
