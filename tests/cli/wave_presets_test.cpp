@@ -1,0 +1,116 @@
+// Presets of waveforms/: the command in each README makes a trace that has what the save file
+// shows (spec 11.1).
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "tests/cli/program.h"
+#include "tests/support/vcd_reader.h"
+
+using namespace kernbench::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+const fs::path root = KERNBENCH_SOURCE_DIR;
+
+Words presets() {
+  Words names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(root / "waveforms"))
+    if (entry.is_directory()) names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string text_of(const std::string& preset, const std::string& file) {
+  return source_text("waveforms/" + preset + "/" + file);
+}
+
+// The words behind ./kernbench, with continuation lines.
+Words command_in(const std::string& readme) {
+  const std::string program = "\n./kernbench ";
+  const auto begin = readme.find(program);
+  BOOST_TEST_REQUIRE(begin != std::string::npos);
+  std::string command = readme.substr(begin + program.size());
+  auto end = command.find('\n');
+  while (end != std::string::npos && command[end - 1] == '\\') {
+    command.replace(end - 1, 2, " ");
+    end = command.find('\n', end);
+  }
+  std::istringstream stream(command.substr(0, end));
+  Words words;
+  for (std::string word; stream >> word; words.push_back(word))
+    word.erase(std::remove(word.begin(), word.end(), '\''), word.end());
+  return words;
+}
+
+// Runs the command with its trace in a temporary folder and its input from this source tree.
+Vcd trace_of(const std::string& preset) {
+  const TemporaryFolder folder;
+  const std::string own = "waveforms/" + preset + "/", trace = own + "trace.vcd";
+  Words words = command_in(text_of(preset, "README.md"));
+  BOOST_TEST(std::count(words.begin(), words.end(), trace) == 1);
+  for (std::string& word : words) {
+    if (word == trace)
+      word = folder.file("trace.vcd");
+    else if (word.rfind(own, 0) == 0)
+      word = (root / word).string();
+  }
+  const ProgramResult result = kernbench_program(words);
+  BOOST_TEST_REQUIRE(result.status == 0, result.err);
+  return read_vcd(folder.read("trace.vcd"));
+}
+
+// Names of signals in a save file of GTKWave, without alias and range; other lines begin with a
+// sign, or are colours.
+std::set<std::string> signals_in(const std::string& save_file) {
+  std::set<std::string> names;
+  std::istringstream lines(save_file);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("+{", 0) == 0) line.erase(0, line.find("} ") + 2);
+    if (!line.empty() && std::isalpha(static_cast<unsigned char>(line[0])) != 0)
+      names.insert(line.substr(0, line.find('[')));
+  }
+  return names;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(wave_presets)
+
+BOOST_AUTO_TEST_CASE(what_a_preset_shows_moves_in_its_trace) {
+  const Words all = presets();
+  BOOST_TEST(all.size() >= 5U);
+  for (const std::string& preset : all) {
+    const std::string save_file = text_of(preset, preset + ".gtkw");
+    const std::set<std::string> names = signals_in(save_file);
+    BOOST_TEST(names.size() > 10U, preset);
+    BOOST_TEST((save_file.find("[dumpfile] \"trace.vcd\"") != std::string::npos), preset);
+    const Vcd trace = trace_of(preset);
+    for (const std::string& name : names) {
+      const auto found = trace.variables.find(name);
+      BOOST_TEST_REQUIRE((found != trace.variables.end()), preset << ": no " << name);
+      BOOST_TEST(found->second.changes.size() > 1U, preset << ": " << name << " never changes");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(each_preset_is_listed_and_has_its_picture) {
+  const std::string list = source_text("waveforms/README.md");
+  for (const std::string& preset : presets()) {
+    BOOST_TEST((list.find("](" + preset + "/README.md)") != std::string::npos), preset);
+    const std::string readme = text_of(preset, "README.md");
+    BOOST_TEST((readme.find("](picture.png)") != std::string::npos), preset);
+    BOOST_TEST((readme.find("waveforms/" + preset + "/" + preset + ".gtkw") != std::string::npos),
+               preset);
+    const std::string picture = text_of(preset, "picture.png");
+    BOOST_TEST((picture.rfind("\x89PNG", 0) == 0), preset);
+    BOOST_TEST(picture.size() < 150'000U, preset);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
