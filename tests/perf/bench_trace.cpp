@@ -56,8 +56,8 @@ double program_seconds(Words words) {
 // On one PE.
 Words product() {
   Words words{"run", "--bench", "matmul-composite"};
-  for (const char* extent : {"M=2048", "K=512", "N=2048"})
-    words.insert(words.end(), {"--param", extent});
+  for (const char* parameter : {"variant=ref_ref", "M=2048", "K=512", "N=2048"})
+    words.insert(words.end(), {"--param", parameter});
   return words;
 }
 
