@@ -88,6 +88,8 @@ BOOST_AUTO_TEST_CASE(nothing_else_is_installed) {
                        "share/doc/*/docs/*/*.md",
                        "share/doc/*/docs/images/*.svg",
                        "share/doc/*/tests/library/*",
+                       "share/doc/*/waveforms/*",
+                       "share/doc/*/waveforms/*/*",
                        "share/doc/*/tests/rules/*.h",
                        "share/doc/*/tests/plugins/examples/*.cpp",
                        "share/doc/*/tests/*/*.cpp",
