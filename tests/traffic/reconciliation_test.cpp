@@ -12,6 +12,7 @@
 #include "platform/observe/waiting_times.h"
 #include "platform/traffic/traffic_generator.h"
 #include "tests/support/forked.h"
+#include "tests/traffic/random_recipe.h"
 #include "tests/traffic/traffic_machine.h"
 
 using namespace kernbench;
@@ -149,18 +150,7 @@ void check_all(const TrafficRecipe& recipe, const std::vector<Override>& overrid
 BOOST_AUTO_TEST_SUITE(reconciliation)
 
 RC_BOOST_PROP(totals_of_random_traffic_reconcile, ()) {
-  TrafficRecipe recipe;
-  recipe.pattern = *rc::gen::element(TrafficPattern::random, TrafficPattern::hotspot,
-                                     TrafficPattern::closed_loop, TrafficPattern::stream);
-  recipe.initiators = {"sip0.cube0.pe*.pe_dma", "sip0.io0.pcie_ep"};
-  recipe.targets = *rc::gen::elementOf(std::vector<std::vector<std::string>>{
-      {}, {"*.hbm_ctrl.pe[0-2]", "*.sram", "*.pe[0-3].pe_tcm"}});
-  recipe.requests = 10;
-  recipe.size_bytes = *rc::gen::element<std::uint64_t>(1, 100, 700, 4096, 20000);
-  recipe.rate_gbs = Rational::parse(*rc::gen::element<std::string>("0", "100", "10"));
-  recipe.read_share = Rational::parse(*rc::gen::element<std::string>("0", "1", "0.5"));
-  recipe.max_outstanding = 3;
-  recipe.seed = *rc::gen::inRange<std::uint64_t>(0, 1000);
+  const TrafficRecipe recipe = random_recipe(10);
   const std::vector<Override> overrides{
       {"cube.components.hbm_ctrl.attrs.switch_penalty_ns",
        *rc::gen::element<std::string>("0", "7")},

@@ -9,6 +9,7 @@
 #include "platform/traffic/traffic_generator.h"
 #include "platform/traffic/traffic_summary.h"
 #include "tests/support/forked.h"
+#include "tests/traffic/random_recipe.h"
 #include "tests/traffic/traffic_machine.h"
 
 using namespace kernbench;
@@ -163,18 +164,7 @@ KERNBENCH_SYSTEMC_TEST(the_time_before_the_first_request_does_not_count) {
 }
 
 RC_BOOST_PROP(nothing_is_busy_for_longer_than_there_was_time, ()) {
-  TrafficRecipe recipe;
-  recipe.pattern = *rc::gen::element(TrafficPattern::random, TrafficPattern::hotspot,
-                                     TrafficPattern::closed_loop, TrafficPattern::stream);
-  recipe.initiators = {"sip0.cube0.pe*.pe_dma", "sip0.io0.pcie_ep"};
-  recipe.targets = *rc::gen::elementOf(std::vector<std::vector<std::string>>{
-      {}, {"*.hbm_ctrl.pe[0-2]", "*.sram", "*.pe[0-3].pe_tcm"}});
-  recipe.requests = 10;
-  recipe.size_bytes = *rc::gen::element<std::uint64_t>(1, 100, 700, 4096, 20000);
-  recipe.rate_gbs = Rational::parse(*rc::gen::element<std::string>("0", "100", "10"));
-  recipe.read_share = Rational::parse(*rc::gen::element<std::string>("0", "1", "0.5"));
-  recipe.max_outstanding = 3;
-  recipe.seed = *rc::gen::inRange<std::uint64_t>(0, 1000);
+  const TrafficRecipe recipe = random_recipe(10);
   const std::vector<Override> overrides{
       {"cube.components.hbm_ctrl.attrs.switch_penalty_ns",
        *rc::gen::element<std::string>("0", "7")},
