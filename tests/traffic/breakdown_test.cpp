@@ -55,7 +55,7 @@ std::vector<LatencyParts> parts_of(TrafficMachine& m, TrafficSource& source) {
 }
 
 std::vector<LatencyParts> parts_of(const std::string& rows,
-                                   const std::string& topology = "topology.yaml",
+                                   const std::string& topology = "topology.tiny.yaml",
                                    const std::vector<Override>& overrides = {}) {
   TrafficMachine m(topology, overrides);
   const CsvFile csv(csv_header + rows);
@@ -102,7 +102,9 @@ KERNBENCH_SYSTEMC_TEST(a_local_write_of_sixteen_flits) {
 // UCIe: two ports of 8 and the seam of 0.1 ns twice, conn links of 1 fs, eight. Links of the
 // data: 15.5.
 KERNBENCH_SYSTEMC_TEST(a_read_in_the_next_cube) {
-  check(parts_of("0," + pe0 + "read,sip0.cube1.hbm_ctrl.pe0,0,256\n").at(0),
+  check(parts_of("0," + pe0 + "read,sip0.cube1.hbm_ctrl.pe0,0,256\n", "topology.tiny.yaml",
+                 {{"sip.cube_mesh.w", "2"}})
+            .at(0),
         {ns(1), ns(30.8) + 4, ns(32.2) + 8, 0, ns(15.5), ns(8), 0});
 }
 
@@ -126,7 +128,7 @@ KERNBENCH_SYSTEMC_TEST(both_ports_show_in_a_long_write_of_the_host) {
         {ns(5), 1, ns(16.2) + 2, 3, ns(5.5 + 32 + 2 + 1), ns(8), 0});
 }
 KERNBENCH_SYSTEMC_TEST(without_their_overheads_the_same_write_is_shorter_by_their_part) {
-  check(parts_of("0,sip0.io0.pcie_ep,write,sip0.cube0.hbm_ctrl.pe0,0,4096\n", "topology.yaml",
+  check(parts_of("0,sip0.io0.pcie_ep,write,sip0.cube0.hbm_ctrl.pe0,0,4096\n", "topology.tiny.yaml",
                  {{"cube.ucie.port.attrs.overhead_ns", "0"},
                   {"sip.io_chiplets.io0.components.io_ucie.attrs.overhead_ns", "0"}})
             .at(0),
@@ -292,7 +294,7 @@ KERNBENCH_SYSTEMC_TEST(a_request_alone_has_no_contention) {
       }
     }
   }
-  const auto parts = parts_of(rows);
+  const auto parts = parts_of(rows, "topology.yaml");
   BOOST_TEST(parts.size() == 120u);
   for (std::size_t id = 0; id < parts.size(); ++id)
     BOOST_TEST(parts[id][LatencyPart::contention] == 0u, "request " << id);

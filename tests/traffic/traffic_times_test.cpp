@@ -29,10 +29,15 @@ const std::string pe0 = "sip0.cube0.pe0.pe_dma", pe1 = "sip0.cube0.pe1.pe_dma",
 // The latency of one request alone.
 Fs alone(const std::string& initiator, const std::string& op, const std::string& target,
          unsigned offset, unsigned bytes, const std::vector<Override>& overrides = {}) {
-  return TrafficMachine("topology.yaml", overrides)
+  return TrafficMachine("topology.tiny.yaml", overrides)
       .play(row("0", initiator, op, target, offset, bytes))
       .at(0)
       .latency();
+}
+// The same of a read by PE 0 from another cube, of two SIPs with two each.
+Fs read_alone(const std::string& target, unsigned bytes, std::vector<Override> overrides = {}) {
+  overrides.insert(overrides.end(), {{"system.sips.count", "2"}, {"sip.cube_mesh.w", "2"}});
+  return alone(pe0, "read", target, 0, bytes, overrides);
 }
 
 }  // namespace
@@ -80,7 +85,7 @@ KERNBENCH_SYSTEMC_TEST(a_read_in_the_same_cube) {
 // (+6) = 32.5; burst 8; data: links 1 + 2 + 2 + 0.5 + 2 + 2 + 5 * 1 + 1 = 15.5, overheads 2 + 16 +
 // 12 = 30, lengths 1.5 (+6).
 KERNBENCH_SYSTEMC_TEST(a_read_in_the_next_cube) {
-  BOOST_TEST(alone(pe0, "read", "sip0.cube1.hbm_ctrl.pe0", 0, 256) == ns(87.5) + 12);
+  BOOST_TEST(read_alone("sip0.cube1.hbm_ctrl.pe0", 256) == ns(87.5) + 12);
 }
 
 // Both PCIe end points take the whole message before they pass it on.
@@ -91,15 +96,15 @@ KERNBENCH_SYSTEMC_TEST(a_read_in_the_next_cube) {
 // switch 49.7, 57.7, 62.7, end point 67.7, 69.7, connections 72.7, 74.7, io_ucie 80.7, 81.7, 81.9,
 // UCIe-N 89.4, connections 93.4, 95.4, router 95.4, 97.4 (+12).
 KERNBENCH_SYSTEMC_TEST(a_read_in_another_sip_is_stored_and_forwarded_twice) {
-  BOOST_TEST(alone(pe0, "read", "sip1.cube0.hbm_ctrl.pe0", 0, 512) == ns(167.8) + 24);
+  BOOST_TEST(read_alone("sip1.cube0.hbm_ctrl.pe0", 512) == ns(167.8) + 24);
 }
 
 // Flit by flit instead. First end point: first flit 28.7 + 5, second with it 33.7; 41.7, 46.7,
 // switch 47.7, 55.7, 60.7; second end point: first flit 56.7 + 5 = 61.7, second with it: 6 ns
 // earlier than above.
 KERNBENCH_SYSTEMC_TEST(a_read_in_another_sip_cuts_through_if_the_end_points_do) {
-  BOOST_TEST(alone(pe0, "read", "sip1.cube0.hbm_ctrl.pe0", 0, 512,
-                   {{"sip.io_chiplets.io0.components.pcie_ep.attrs.cut_through", "true"}}) ==
+  BOOST_TEST(read_alone("sip1.cube0.hbm_ctrl.pe0", 512,
+                        {{"sip.io_chiplets.io0.components.pcie_ep.attrs.cut_through", "true"}}) ==
              ns(161.8) + 24);
 }
 
@@ -111,11 +116,12 @@ KERNBENCH_SYSTEMC_TEST(a_read_in_another_sip_cuts_through_if_the_end_points_do) 
 // above: 29.7 more (+12).
 KERNBENCH_SYSTEMC_TEST(a_read_in_another_sip_over_ual) {
   const std::string io = "sip.io_chiplets.io0.";
-  BOOST_TEST(alone(pe0, "read", "sip1.cube0.hbm_ctrl.pe0", 0, 512,
-                   {{io + "components.ual_ep", "{impl: builtin.ual_ep, attrs: {overhead_ns: 3}}"},
-                    {io + "links.ual_ep_to_noc_bw_gbs", "256"},
-                    {"system.links.io_ual_to_switch", "{bw_gbs: 128, distance_mm: 25}"}}) ==
-             ns(143.8) + 24);
+  BOOST_TEST(
+      read_alone("sip1.cube0.hbm_ctrl.pe0", 512,
+                 {{io + "components.ual_ep", "{impl: builtin.ual_ep, attrs: {overhead_ns: 3}}"},
+                  {io + "links.ual_ep_to_noc_bw_gbs", "256"},
+                  {"system.links.io_ual_to_switch", "{bw_gbs: 128, distance_mm: 25}"}}) ==
+      ns(143.8) + 24);
 }
 
 // Three mesh hops (2.5, 1.5, 3 mm: 0.7 ns). 1; links 1 + 3 * 1 + 2, routers 4 * 2, SRAM 2: 17.7
@@ -160,10 +166,11 @@ KERNBENCH_SYSTEMC_TEST(host_and_pe_share_a_router) {
 }
 
 KERNBENCH_SYSTEMC_TEST(sips_do_not_disturb_each_other) {
-  const auto results = TrafficMachine().play(
-      row("0", pe0, "read", hbm0, 0, 256) +
-      row("0", "sip1.cube0.pe0.pe_dma", "read", "sip1.cube0.hbm_ctrl.pe0", 0, 256) +
-      row("0", "sip1.cube15.pe7.pe_dma", "read", "sip1.cube15.hbm_ctrl.pe7", 0, 256));
+  const auto results =
+      TrafficMachine("topology.yaml")
+          .play(row("0", pe0, "read", hbm0, 0, 256) +
+                row("0", "sip1.cube0.pe0.pe_dma", "read", "sip1.cube0.hbm_ctrl.pe0", 0, 256) +
+                row("0", "sip1.cube15.pe7.pe_dma", "read", "sip1.cube15.hbm_ctrl.pe7", 0, 256));
   for (const TrafficResult& result : results) BOOST_TEST(result.end == ns(15) + 4);
 }
 
@@ -221,7 +228,7 @@ KERNBENCH_SYSTEMC_TEST(requests_of_the_host_of_one_instant_go_by_row) {
 KERNBENCH_SYSTEMC_TEST(
     what_starts_at_a_pe_dma_goes_before_what_passes_from_its_tcm_at_the_same_instant) {
   const std::string dma = "cube.pe_template.components.pe_dma.attrs.overhead_ns";
-  const auto results = TrafficMachine("topology.yaml", {{dma, "0"}})
+  const auto results = TrafficMachine("topology.tiny.yaml", {{dma, "0"}})
                            .play(row("0", pe1, "read", "sip0.cube0.pe0.pe_tcm", 0, 256) +
                                  row("4.250002", pe0, "write", hbm0, 0, 256));
   BOOST_TEST(results[1].latency() == ns(14) + 4);
@@ -233,7 +240,8 @@ KERNBENCH_SYSTEMC_TEST(
 // The first use pays no penalty, a change after an idle gap does, another channel does not.
 KERNBENCH_SYSTEMC_TEST(a_change_of_direction_pays_the_switch_penalty) {
   const auto results =
-      TrafficMachine("topology.yaml", {{"cube.components.hbm_ctrl.attrs.switch_penalty_ns", "5"}})
+      TrafficMachine("topology.tiny.yaml",
+                     {{"cube.components.hbm_ctrl.attrs.switch_penalty_ns", "5"}})
           .play(row("0", pe0, "write", hbm0, 0, 256) + row("100", pe0, "read", hbm0, 0, 256) +
                 row("200", pe0, "read", hbm0, 0, 256) + row("300", pe0, "write", hbm0, 2048, 256) +
                 row("400", pe0, "write", hbm0, 256, 256));
