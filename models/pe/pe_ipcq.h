@@ -124,14 +124,16 @@ class PeIpcq : public Component,
   void consumed(IpcqJob& job);
   void finish(IpcqJob& job);
 
+  // pe_ipcq_reports.cpp
+  static std::string described(DType dtype, const Shape& shape);  // "f16[8]"
   std::string what_is_waited_for(const IpcqJob& job) const;
-  void record(const IpcqJob& job);
-  void report_sent(const IpcqMessage& message, std::uint64_t ring) const;
-  void report_consumed(const IpcqJob& job, const Credit& credit) const;
-  ExecutedOp op_until_now(const IpcqJob& job) const;  // without its data
-  Fs blocked_until(bool send, Fs now) const;
   std::string text_of(const IpcqJob& job) const;
   void log_end(const IpcqJob& job) const;
+  void record(const IpcqJob& job);
+  ExecutedOp op_until_now(const IpcqJob& job) const;  // without its data
+  void report_sent(const IpcqMessage& message, std::uint64_t ring) const;
+  void report_consumed(const IpcqJob& job, const Credit& credit) const;
+  Fs blocked_until(bool send, Fs now) const;
 
   MachineServices& machine_;
   Fs overhead_;

@@ -1,0 +1,105 @@
+// What PE_IPCQ tells: deadlock reports, its log, the op log, observers of messages, statistics.
+#include <fmt/format.h>
+
+#include "models/pe/pe_ipcq.h"
+
+namespace kernbench {
+
+std::string PeIpcq::described(DType dtype, const Shape& shape) {
+  return std::string(name_of(dtype)) + shape.str();
+}
+
+std::string PeIpcq::what_is_waited_for(const IpcqJob& job) const {
+  const auto peer_of = [&](const std::string& direction) {
+    return fmt::format("direction '{}' of {}", direction, setup().find(direction)->peer.str());
+  };
+  if (job.is_send)
+    return fmt::format("a credit to send in direction '{}' to {}", job.send.direction,
+                       queues_[job.queue].state.pair().peer.str());
+  if (job.receive.direction.empty()) return "a message in any direction";
+  return "a message in " + peer_of(job.receive.direction);
+}
+
+// "send of 16 B, f16[8], in direction 'E' to sip1.cube0.pe0".
+std::string PeIpcq::text_of(const IpcqJob& job) const {
+  const IpcqQueuePair& pair = queues_[job.queue].state.pair();
+  const DType dtype = job.is_send ? job.send.dtype : job.receive.dtype;
+  const Shape& shape = job.is_send ? job.send.shape : job.receive.shape;
+  return fmt::format("{} of {} B, {}, in direction '{}' {} {}", job.is_send ? "send" : "recv",
+                     job.is_send ? job.send.nbytes() : job.receive.nbytes(),
+                     described(dtype, shape), pair.direction, job.is_send ? "to" : "from",
+                     pair.peer.str());
+}
+
+void PeIpcq::log_end(const IpcqJob& job) const {
+  const auto text = [&] {
+    return fmt::format("{} ended, asked for at {}", text_of(job), format_ns(job.started));
+  };
+  log_.debug(text);
+  collectives_.info(text);
+}
+
+void PeIpcq::record(const IpcqJob& job) {
+  const AnalysisPort<ExecutedOp>& port = machine_.observation().executed_ops;
+  if (!port.observed()) return;
+  ExecutedOp op = op_until_now(job);
+  op.data = job.data;
+  port.write(op);
+}
+
+void PeIpcq::report_sent(const IpcqMessage& message, std::uint64_t ring) const {
+  const AnalysisPort<MessageProgress>& port = machine_.observation().message_progress;
+  if (!port.observed()) return;
+  MessageProgress sent;
+  sent.step = MessageProgress::Step::sent;
+  sent.node = this;
+  sent.installation = message.installation;
+  sent.slot = message.dst_addr;
+  sent.number = message.sender_seq;
+  sent.ring = ring;
+  sent.bytes = message.nbytes;
+  sent.end = now();
+  port.write(sent);
+}
+
+void PeIpcq::report_consumed(const IpcqJob& job, const Credit& credit) const {
+  const AnalysisPort<MessageProgress>& port = machine_.observation().message_progress;
+  if (!port.observed()) return;
+  const IpcqQueue& queue = queues_[job.queue].state;
+  MessageProgress consumed;
+  consumed.step = MessageProgress::Step::consumed;
+  consumed.node = this;
+  consumed.installation = queues_.installation();
+  consumed.slot = queue.slot(job.seq);
+  consumed.number = job.seq;
+  consumed.ring = queue.pair().rx_base;
+  consumed.bytes = job.receive.nbytes();
+  consumed.start = job.taken;
+  consumed.end = now();
+  consumed.credit = credit.due;
+  port.write(consumed);
+}
+
+void PeIpcq::report_under_way(tlm::tlm_analysis_if<ExecutedOp>& to) const {
+  for (const IpcqJob& job : jobs_) to.write(op_until_now(job));
+}
+
+ExecutedOp PeIpcq::op_until_now(const IpcqJob& job) const {
+  ExecutedOp op;
+  op.t_start = job.started;
+  op.t_end = now();
+  op.node = this;
+  op.kind = OpKind::memory;
+  op.name = job.is_send ? "ipcq_send" : "ipcq_recv";
+  op.bytes = job.is_send ? job.send.nbytes() : job.receive.nbytes();
+  return op;
+}
+
+Fs PeIpcq::blocked_until(bool send, Fs now) const {
+  const Fs ended = send ? send_blocked_ : receive_blocked_;
+  if (jobs_.empty()) return ended;
+  const IpcqJob& job = jobs_.front();  // only the first one is looked at
+  return ended + (job.is_send == send && job.pending_wait ? now - job.blocked_since : 0);
+}
+
+}  // namespace kernbench
