@@ -36,6 +36,7 @@ Completion IpcqQueues::install(const IpcqInstall& message, const IpcqQueuePairs&
   if (!message.adds) {
     setup_.queue_pairs.clear();
     queues_.clear();
+    clear_signals();
     was_reset_ = false;
     served_last_ = mine.empty() ? 0 : mine.size() - 1;
   }
@@ -87,6 +88,15 @@ void IpcqQueues::add_signals(std::size_t index) {
   queue.signals = &signals_[index];
   queue.signals->peer.set(machine_.machine().engine(queue.state.pair().peer, PeEngine::pe_ipcq));
   show(queue);
+}
+
+// Of queue pairs that are no more.
+void IpcqQueues::clear_signals() {
+  for (const Signals& pair : signals_) {
+    for (TraceSignal* signal :
+         {&pair.credits, &pair.sent, &pair.freed, &pair.head, &pair.tail, &pair.peer})
+      signal->clear();
+  }
 }
 
 void IpcqQueues::update_signals(const Queue& queue) {

@@ -78,6 +78,7 @@ class IpcqQueues final : private ServiceProvider<MessageArrival>,
   bool idle() const;
   void add(const IpcqQueuePair& pair);
   void add_signals(std::size_t index);
+  void clear_signals();
   static void update_signals(const Queue& queue);
   void look_at_end_of_timestep() { machine_.end_of_timestep().ask(engine_, ipcq_.node()); }
 
