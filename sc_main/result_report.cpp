@@ -64,17 +64,17 @@ Json results_json(const std::vector<ResultTable>& results) {
 }
 
 std::string verdicts_text(const std::vector<VerdictReport>& verdicts) {
-  std::vector<std::string> texts;
-  for (const VerdictReport& verdict : verdicts) texts.push_back(verdict.text);
+  std::vector<std::string> tensors, texts;
+  for (const VerdictReport& verdict : verdicts) {
+    tensors.push_back(verdict.tensor);
+    texts.push_back(verdict.text);
+  }
   std::string lines;
   for (const std::vector<std::size_t>& alike : group_alike(texts)) {
     const VerdictReport& first = verdicts[alike.front()];
     lines += first.ok ? "  ok    " : "  FAIL  ";
-    if (alike.size() > 1) {
-      std::vector<std::string> names;
-      for (const std::size_t i : alike) names.push_back(verdicts[i].tensor);
-      lines += fmt::format("{} outputs alike, {}: ", alike.size(), first_of(names));
-    }
+    if (alike.size() > 1)
+      lines += fmt::format("{} outputs alike, {}: ", alike.size(), first_of(alike, tensors));
     lines += first.text + '\n';
   }
   return lines;

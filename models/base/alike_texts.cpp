@@ -42,11 +42,12 @@ std::vector<std::vector<std::size_t>> group_alike(const std::vector<std::string>
   return groups;
 }
 
-std::string first_of(const std::vector<std::string>& names, std::size_t most) {
+std::string first_of(const std::vector<std::size_t>& group, const std::vector<std::string>& names,
+                     std::size_t most) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), most); ++i)
-    text += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
+  for (std::size_t i = 0; i < std::min(group.size(), most); ++i)
+    text += (i == 0 ? "" : ", ") + names[group[i]];
+  if (group.size() > most) text += " and " + std::to_string(group.size() - most) + " more";
   return text;
 }
 

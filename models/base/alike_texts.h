@@ -13,7 +13,8 @@ namespace kernbench {
 std::vector<std::vector<std::size_t>> group_alike(const std::vector<std::string>& texts,
                                                   std::size_t separate = 4);
 
-// "0, 1, 2, 3 and 252 more"; up to `most` of the names.
-std::string first_of(const std::vector<std::string>& names, std::size_t most = 4);
+// "0, 1, 2, 3 and 252 more": up to `most` of the names of a group.
+std::string first_of(const std::vector<std::size_t>& group, const std::vector<std::string>& names,
+                     std::size_t most = 4);
 
 }  // namespace kernbench

@@ -39,11 +39,9 @@ Completion merged_completion(const std::map<PeId, Completion>& failures) {
   }
   std::string text;
   for (const std::vector<std::size_t>& alike : group_alike(texts)) {
-    std::vector<std::string> members;
-    for (const std::size_t i : alike) members.push_back(pes[i]);
     text += text.empty() ? ": " : "; ";
-    if (members.size() > 1) text += fmt::format("{} PEs alike, ", members.size());
-    text += fmt::format("{}: {}", first_of(members), texts[alike.front()]);
+    if (alike.size() > 1) text += fmt::format("{} PEs alike, ", alike.size());
+    text += fmt::format("{}: {}", first_of(alike, pes), texts[alike.front()]);
   }
   return Completion::failure(code, fmt::format("{} PEs failed{}", failures.size(), text));
 }

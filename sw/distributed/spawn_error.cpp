@@ -19,12 +19,10 @@ std::string listed(const std::map<int, std::exception_ptr>& causes) {
   std::string text =
       causes.size() == 1 ? "a rank has failed" : fmt::format("{} ranks have failed", causes.size());
   for (const std::vector<std::size_t>& alike : group_alike(texts)) {
-    std::vector<std::string> members;
-    for (const std::size_t i : alike) members.push_back(ranks[i]);
-    text += members.size() == 1
-                ? fmt::format("\n  rank {}: {}", members.front(), texts[alike.front()])
-                : fmt::format("\n  {} ranks alike, {}; rank {}: {}", members.size(),
-                              first_of(members), members.front(), texts[alike.front()]);
+    const std::string &first = ranks[alike.front()], &its_text = texts[alike.front()];
+    text += alike.size() == 1 ? fmt::format("\n  rank {}: {}", first, its_text)
+                              : fmt::format("\n  {} ranks alike, {}; rank {}: {}", alike.size(),
+                                            first_of(alike, ranks), first, its_text);
   }
   return text;
 }
