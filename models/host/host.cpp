@@ -229,6 +229,7 @@ std::shared_ptr<HostRequest> Host::inject(int sip, const Path& path, Transaction
   request->issued = now();
   ++requests_;
   pending.transaction = transaction;
+  pending.sip = sip;
   log_.info([&] {
     return fmt::format("{}{} to sip{} submitted", request->what(), bytes_of(*transaction), sip);
   });
@@ -256,13 +257,14 @@ void Host::completed(Transaction& transaction) {
       failed_groups_.push_back(pending.launch->group);
     }
   }
-  log_end(*pending.request, response->completion);
+  log_end(pending, response->completion);
   pending.request->complete(std::move(response), now());
 }
 
-void Host::log_end(const HostRequest& request, const Completion& completion) const {
+void Host::log_end(const Pending& pending, const Completion& completion) const {
   const auto text = [&](const char* how) {
-    return fmt::format("{} {} after {}", request.what(), how, format_ns(now() - request.issued));
+    return fmt::format("{} to sip{} {} after {}", pending.request->what(), pending.sip, how,
+                       format_ns(now() - pending.request->issued));
   };
   if (completion.ok) return log_.info([&] { return text("ended"); });
   log_.warning([&] {

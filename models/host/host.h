@@ -76,6 +76,7 @@ class Host final : public Component,
     std::shared_ptr<const MemoryWrite> write = nullptr;
     std::shared_ptr<const MemoryRead> read = nullptr;
     std::shared_ptr<const KernelLaunch> launch = nullptr;
+    int sip = 0;
   };
 
   void program();
@@ -92,7 +93,7 @@ class Host final : public Component,
   TransactionHandle memory_request(tlm::tlm_command command, std::uint64_t pa,
                                    std::uint64_t nbytes);
   void completed(Transaction& transaction) override;
-  void log_end(const HostRequest& request, const Completion& completion) const;
+  void log_end(const Pending& pending, const Completion& completion) const;
   bool provide_bytes(const Transaction& transaction, unsigned char* out) override;
   std::shared_ptr<const HostResponse> response_to_memory(const Pending& pending,
                                                          const Transaction& transaction);
