@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
@@ -24,6 +25,17 @@ std::vector<sc_core::sc_object*> modules_of(const Platform& platform) {
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());  // below another node, too
   return {found.begin(), found.end()};
+}
+
+// What a plain COMPONENT may be.
+std::vector<std::string> names_and_scopes(const std::vector<sc_core::sc_object*>& objects) {
+  std::set<std::string> names{LogRequest::collectives};
+  for (const sc_core::sc_object* object : objects) {
+    std::string name = name_in_machine(*object);
+    while (names.insert(name).second && name.find('.') != std::string::npos)
+      name.resize(name.rfind('.'));
+  }
+  return {names.begin(), names.end()};
 }
 
 // "flits 0 to 3 of the write of 1024 B by sip0.cube0.pe0.pe_dma".
@@ -107,14 +119,14 @@ void LogSelection::check(const std::vector<sc_core::sc_object*>& objects) const 
     };
     if (request.is_of_collectives() || std::any_of(objects.begin(), objects.end(), matches))
       continue;
-    std::vector<std::string> names{LogRequest::collectives};
-    for (const sc_core::sc_object* object : objects) names.emplace_back(name_in_machine(*object));
-    std::sort(names.begin(), names.end());
     const bool plain = request.component.find_first_of("*?[") == std::string::npos;
+    const std::string nearest =
+        plain ? did_you_mean(request.component, names_and_scopes(objects)) : "";
     throw UsageError(fmt::format(
         "--log {} matches no component of this machine{}", quote(request.component),
-        plain ? did_you_mean(request.component, names)
-              : "; they are listed by 'kernbench topology', beside them there are host and ccl"));
+        nearest.empty()
+            ? "; they are listed by 'kernbench topology', beside them there are host and ccl"
+            : nearest));
   }
 }
 

@@ -90,6 +90,17 @@ BOOST_AUTO_TEST_CASE(a_launch_is_followed_from_the_host_to_the_kernel) {
              kernbench_program(with(gemm, {"--log", "*"})).err);
 }
 
+BOOST_AUTO_TEST_CASE(requests_of_the_host_name_their_sip_at_both_ends) {
+  const ProgramResult result = kernbench_program(with(all_reduce, {"--log", "host"}));
+  BOOST_TEST_REQUIRE(result.status == 0, result.err);
+  const Words lines = lines_of(result.err);
+  for (const std::string sip : {" to sip0", " to sip5"}) {
+    const std::size_t submitted = count(lines, sip + " submitted");
+    BOOST_TEST(submitted > 0U);
+    BOOST_TEST(count(lines, sip + " ended after ") == submitted);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(later_requests_go_before_earlier_ones) {
   const ProgramResult result = kernbench_program(
       with(gemm, {"--log", "*=debug", "--log", "sip0=error", "--log", "host=error"}));
@@ -157,7 +168,10 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_logged_is_named_with_the_nearest) {
   refused(with(gemm, {"--log", "sip0.cube0.pe8.pe_dma=debug"}),
           "--log 'sip0.cube0.pe8.pe_dma' matches no component of this machine; did you mean "
           "'sip0.cube0.pe0.pe_dma'?");
+  refused(with(gemm, {"--log", "sip0.cube0.pe9"}), "did you mean 'sip0.cube0.pe0'?");  // a scope
   refused(with(gemm, {"--log", "cll"}), "did you mean 'ccl'?");
+  refused(with(gemm, {"--log", "everything"}),
+          "matches no component of this machine; they are listed");
   refused(with(gemm, {"--log", "*.pe_fft"}),
           "matches no component of this machine; they are listed");
   refused(
