@@ -1,4 +1,4 @@
-// What PE_IPCQ tells: deadlock reports, its log, the op log, observers of messages, statistics.
+// Reports of PE_IPCQ: waits for deadlock reports, log, op log, progress of messages, blocked times.
 #include <fmt/format.h>
 
 #include "models/pe/pe_ipcq.h"
