@@ -114,7 +114,11 @@ void FabricSignals::left(const LinkPassage& passage, std::uint16_t output) {
   const Leaving leaving{message_of(passage.transaction), passage.end};
   const bool behind =
       leaving_.until > Component::now() && leaving_.message.id != leaving.message.id;
-  (behind ? next_ : leaving_) = leaving;
+  if (!behind) {
+    leaving_ = leaving;
+  } else if (next_.until <= leaving.until) {
+    next_ = leaving;
+  }
   stays_ = false;
   outputs_[output].flits.push_back(
       {passage.start, passage.end, leaving.message.id, route.bytes_of(passage.run.first)});

@@ -7,8 +7,8 @@
 // ends later by it.
 //
 // The message: the one in service, or else one whose flits leave on a link, until its last byte has
-// left; then one that has followed it. One that has taken no time and occupies no link stays until
-// the next.
+// left; then of those that leave still the last to go. One that has taken no time and occupies no
+// link stays until the next.
 #pragma once
 
 #include <cstdint>
@@ -76,8 +76,8 @@ class FabricSignals final : public SignalGroup {
   sc_core::sc_event changes_;
   bool has_process_ = false;
 
-  Leaving leaving_, next_;
-  bool stays_ = false;  // leaving_ is shown until the next
+  Leaving leaving_, next_;  // next_: of the others, the last to have left
+  bool stays_ = false;      // leaving_ is shown until the next
 
   TraceSignal &inbox_, &serving_, &transaction_, &kind_, &address_, &bytes_, &source_,
       &destination_;

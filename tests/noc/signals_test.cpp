@@ -2,6 +2,7 @@
 // (spec 11.1). Flits of 16 B on links of 4 fs per flit with 1 fs of propagation; a router of 10 fs.
 #include <boost/test/unit_test.hpp>
 #include <optional>
+#include <vector>
 
 #include "models/noc/router.h"
 #include "tests/support/forked.h"
@@ -81,6 +82,31 @@ KERNBENCH_SYSTEMC_TEST(a_node_shows_the_message_that_it_serves_until_its_last_by
   BOOST_TEST(log.of("address") == "x at 0, 4096 at 105, 0 at 115, x at 133");
   BOOST_TEST(log.of("bytes") == "x at 0, 16 at 105, 32 at 115, x at 133");
   BOOST_TEST(log.of("transaction") == "x at 0, 0 at 105, 4294967296 at 115, x at 133");
+}
+
+// Flits of 40, 80 and 40 fs on links of their own, from 105, 106 and 107 on.
+KERNBENCH_SYSTEMC_TEST(a_node_serves_as_long_as_any_of_its_links_is_taken) {
+  struct Way {
+    const char *from, *to, *gbs;
+  };
+  const Way ways[] = {{"a", "x", "4e5"}, {"b", "y", "2e5"}, {"c", "z", "4e5"}};
+  MiniMachine machine({"a", "b", "c", "r", "x", "y", "z"}, 16);
+  Router& r = machine.add<Router>("r");
+  std::vector<StubNode*> sources;
+  for (const Way& way : ways) {
+    sources.push_back(&machine.stub(way.from));
+    machine.stub(way.to);
+    machine.connect(way.from, "r", {"4e6", 1});
+    machine.connect("r", way.to, {way.gbs, 1});
+  }
+  machine.elaborate();
+  SignalLog log(r);
+  for (std::size_t i = 0; i < 3; ++i)
+    sources[i]->send_at(machine.write(ways[i].from, ways[i].to, 0, 16), 100 + i);
+  machine.run();
+  BOOST_TEST(log.of("to_y_busy") == "0 at 0, 1 at 106, 0 at 186");
+  BOOST_TEST(log.of("serving") == "0 at 0, 1 at 105, 0 at 186");
+  BOOST_TEST(log.of("source") == "x at 0, a at 105, b at 145, x at 186");
 }
 
 // No overhead and no flits: nothing would be seen of it otherwise.
