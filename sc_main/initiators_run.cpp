@@ -10,9 +10,6 @@
 #include "models/base/errors.h"
 #include "platform/assembly/platform.h"
 #include "platform/config/resolved_config.h"
-#include "platform/observe/json_text.h"
-#include "platform/observe/request_trace.h"
-#include "platform/observe/statistics_file.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/catalogue.h"
 #include "sc_main/interrupt.h"
@@ -24,9 +21,6 @@ namespace kernbench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// The initiators' accesses are to be seen, not the engines of PEs.
-constexpr const char* default_scope = "*.*";
 
 class InitiatorsRun {
  public:
@@ -52,10 +46,6 @@ class InitiatorsRun {
     if (!catalogue_.plugins().empty()) facts.emplace_back("plug-ins", catalogue_.plugins_text());
     return facts;
   }
-  std::optional<ResultFile> open(const std::string& path) const {
-    if (path.empty()) return std::nullopt;
-    return open_result(path, configuration_);
-  }
   int conclude(const RunReport& report, const RunStatistics& statistics) const;
 
   const RunOptions& options_;
@@ -76,17 +66,8 @@ int InitiatorsRun::simulate() {
       std::make_unique<Platform>(build_graph(spec_), catalogue_.components, platform_options);
   const Interrupt interrupt;
   Platform& platform = *built;
-  std::optional<StatisticsFile> stats;
-  if (std::optional<ResultFile> file = open(options_.stats))
-    stats.emplace(std::move(*file), platform);
-  Tracing tracing(options_.trace, platform, {default_scope});
-  tracing.open(configuration_);
-  std::optional<ResultFile> requests_file = open(options_.trace_requests);
-  std::optional<RequestTrace> requests;
-  if (requests_file) requests.emplace(platform, requests_file->out());
-  const RunLog log(options_.log, platform, std::nullopt);
-  const std::unique_ptr<Timeline> timeline = options_.timeline.observe(platform, configuration_);
-  const StatisticsRegions regions(platform);
+  RunObservers observers(options_.observers, platform, configuration_,
+                         {RunObservers::whole_machine}, std::nullopt);
 
   RunReport report;
   report.elaboration_s = std::chrono::duration<double>(Clock::now() - start).count();
@@ -96,7 +77,7 @@ int InitiatorsRun::simulate() {
   limits.interrupted = &stop_requested;
   limits.progress = [&](const RunProgress& at) {
     progress.show(at);
-    tracing.rest();
+    observers.rest();
   };
   report.result = platform.run(limits);
   progress.clear();
@@ -106,14 +87,10 @@ int InitiatorsRun::simulate() {
   report.simulated = report.result.status == RunStatus::until_reached ? *options_.until()
                                                                       : report.result.simulated;
   report.initiators = initiator_accesses(platform);
-  tracing.close(report.simulated);
-  if (requests) {
-    requests->close();
-    requests_file->close();
-  }
-  options_.timeline.close(timeline.get());
+  observers.close(report.simulated);
   const RunStatistics statistics(platform, ActivityWindows(), report.simulated);
-  if (stats) stats->close(statistics, regions);
+  if (observers.statistics() != nullptr)
+    observers.statistics()->close(statistics, StatisticsRegions(platform));
   if (report.result.cause) {
     report_failed_accesses(report);
     std::rethrow_exception(report.result.cause);

@@ -188,9 +188,11 @@ std::vector<KernelGroup> group_kernels(const std::vector<KernelReport>& kernels)
     }
     group.pes = pes[kernel.kernel].size();
     if (kernel.roofline) {
-      const bool alone = group.rated++ == 0;
-      group.roofline += *kernel.roofline;
-      if (alone) group.roofline = *kernel.roofline;
+      if (group.rated++ == 0) {
+        group.roofline = *kernel.roofline;  // with its busiest HBM and link
+      } else {
+        group.roofline += *kernel.roofline;
+      }
     }
     for (const auto& [name, times] : kernel.composites) group.composites[name] += times;
   }

@@ -16,8 +16,6 @@
 #include "platform/observe/op_log_file.h"
 #include "platform/observe/op_origins.h"
 #include "platform/observe/progress_log.h"
-#include "platform/observe/request_trace.h"
-#include "platform/observe/statistics_file.h"
 #include "platform/observe/transfer_breakdown.h"
 #include "platform/topology/build_graph.h"
 #include "sc_main/bench_catalogue.h"
@@ -28,6 +26,7 @@
 #include "sc_main/memory_limit.h"
 #include "sc_main/progress_line.h"
 #include "sc_main/result_files.h"
+#include "sc_main/run_observers.h"
 #include "sc_main/run_options.h"
 #include "sc_main/run_report.h"
 #include "sc_main/verification.h"
@@ -135,7 +134,6 @@ class BenchRun {
   int simulate();
 
  private:
-  std::optional<ResultFile> open(const std::string& path) const;
   DataExecutor& start_executor(const StopQuestion& stop);
   void evaluate(const BenchProgram& program, const OpOrigins* origins, const StopQuestion& stop,
                 RunReport& report);
@@ -160,11 +158,6 @@ class BenchRun {
   std::string stopped_;  // how far phase 2 came before it was stopped; empty: it was not
 };
 
-std::optional<ResultFile> BenchRun::open(const std::string& path) const {
-  if (path.empty()) return std::nullopt;
-  return open_result(path, configuration_);
-}
-
 int BenchRun::simulate() {
   const Clock::time_point start = Clock::now();
   ActivityWindows windows;
@@ -179,37 +172,29 @@ int BenchRun::simulate() {
   Platform& platform = *built;
   AnalysisPort<ExecutedOp>& executed_ops = platform.observation().executed_ops;
   executed_ops.bind(windows);
-  Tracing tracing(options_.trace, platform, {});
   KernelWork kernel_work(platform);
+  const CclSettings ccl = resolve(ccl_, *catalogue_.algorithms);
+  RunObservers observers(options_.observers, platform, configuration_, {}, ccl.rank_unit);
 
-  std::optional<StatisticsFile> stats;
-  if (std::optional<ResultFile> file = open(options_.stats))
-    stats.emplace(std::move(*file), platform);
   std::optional<OpLogFile> op_log;
-  if (std::optional<ResultFile> file = open(options_.op_log))
-    executed_ops.bind(op_log.emplace(std::move(*file), &functional_model_, options_.op_log_limit));
+  if (!options_.op_log.empty())
+    executed_ops.bind(op_log.emplace(open_result(options_.op_log, configuration_),
+                                     &functional_model_, options_.op_log_limit));
   std::optional<ProgressLog> progress_log;
   if (op_log && op_log->table() != nullptr)
     progress_log.emplace(platform.observation(), *op_log->table(), options_.op_log_limit);
   std::optional<OpOrigins> origins;
   if (options_.verifies_ops()) executed_ops.bind(origins.emplace());
-  tracing.open(configuration_);
-  std::optional<ResultFile> requests_file = open(options_.trace_requests);
-  std::optional<RequestTrace> requests;
-  if (requests_file) requests.emplace(platform, requests_file->out());
-  const std::unique_ptr<Timeline> timeline = options_.timeline.observe(platform, configuration_);
   std::optional<CallsOfBench> calls;
-  if (timeline) calls.emplace(*timeline);
+  if (observers.timeline() != nullptr) calls.emplace(*observers.timeline());
   std::optional<TransferBreakdown> breakdown;
   if (options_.breakdown) breakdown.emplace(platform);
   const StopQuestion stop = stop_question(options_.max_wall());
   if (data_mode_ == DataMode::eager) start_executor(stop).start_eager();
   const double elaboration_s = seconds_since(start);
 
-  const CclSettings ccl = resolve(ccl_, *catalogue_.algorithms);
-  const RunLog log(options_.log, platform, ccl.rank_unit);
   std::optional<RegionsOfBench> regions;
-  if (stats) regions.emplace(platform);
+  if (observers.statistics() != nullptr) regions.emplace(platform);
   BenchProgram program(
       bench_, {parameters_, devices_, options_.seed, ccl_, regions ? &*regions : nullptr,
                calls ? &*calls : nullptr, catalogue_.algorithms, Log::find(platform.host()),
@@ -219,7 +204,7 @@ int BenchRun::simulate() {
   limits.interrupted = &stop_requested;
   limits.progress = [&](const RunProgress& at) {
     progress.show(at);
-    tracing.rest();
+    observers.rest();
   };
   const RunResult result = platform.run(program, limits);
   progress.clear();
@@ -229,15 +214,11 @@ int BenchRun::simulate() {
     std::cerr << "kernbench: warning: " << warning << '\n';
   report.initiators = initiator_accesses(platform);
   if (breakdown) report.breakdown = &*breakdown;
-  tracing.close(report.simulated);
-  if (requests) {
-    requests->close();
-    requests_file->close();
-  }
-  options_.timeline.close(timeline.get());
+  observers.close(report.simulated);
   const RunStatistics statistics(platform, windows, report.simulated);
   if (progress_log) progress_log->close(launch_rows(program.launches()));
-  if (stats) stats->close(statistics, regions->regions(), kernels_json(report.kernels));
+  if (regions)
+    observers.statistics()->close(statistics, regions->regions(), kernels_json(report.kernels));
   if (op_log) op_log->close(op_log_meta(report.kernels));
   if (result.cause) std::rethrow_exception(result.cause);
   if (result.status == RunStatus::completed && (options_.verifies() || executor_)) {

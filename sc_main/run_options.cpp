@@ -72,10 +72,10 @@ void RunOptions::add_to(CLI::App& command) {
                   "what --verify-data or the bench needs")
       ->check(CLI::IsMember({"off", "deferred", "eager"}))
       ->group(results);
-  trace.add_to(command, results, "all PE engines; without --bench everything");
-  timeline.add_to(command, results);
+  observers.trace.add_to(command, results, "all PE engines; without --bench everything");
+  observers.timeline.add_to(command, results);
   command
-      .add_option("--trace-requests", trace_requests,
+      .add_option("--trace-requests", observers.trace_requests,
                   "Writes where every transfer and command was and when, one per line")
       ->type_name("F.jsonl")
       ->group(results);
@@ -89,10 +89,11 @@ void RunOptions::add_to(CLI::App& command) {
       .add_flag("--per-launch", per_launch,
                 "One line for each launch of a kernel; without it one for each kernel")
       ->group(results);
-  command.add_option("--stats", stats, "Writes the statistics of every component and link")
+  command
+      .add_option("--stats", observers.stats, "Writes the statistics of every component and link")
       ->type_name("F.json")
       ->group(results);
-  log.add_to(command)->group(results);
+  observers.log.add_to(command)->group(results);
   CLI::Option* op_log_option =
       command
           .add_option("--op-log", op_log,
@@ -147,7 +148,7 @@ DataMode RunOptions::data_mode(DataMode needed_by_bench) const {
 }
 
 void RunOptions::check() const {
-  trace.check();
+  observers.check();
   if (verifies() && verify_data != "true" && verify_data != "ops") {
     throw UsageError(fmt::format(
         "--verify-data={}: allowed are --verify-data, for outputs, and --verify-data=ops",
@@ -157,14 +158,12 @@ void RunOptions::check() const {
     throw UsageError("--verify-data needs the data that --data off leaves out");
   if (bench.empty()) check_without_bench();
   if (!op_log.empty()) op_log_format(op_log);
-  timeline.check();
-  std::vector<std::string> results = trace.files();
-  results.insert(results.end(), {trace_requests, stats, op_log, timeline.file});
+  std::vector<std::string> results = observers.files();
+  results.push_back(op_log);
   check_result_files(machine.files_in_use(), results);
   until();
   deadlock_after();
   max_wall();
-  log.requests();
   machine.memory_bytes();
 }
 

@@ -10,10 +10,8 @@
 #include "models/base/units.h"
 #include "platform/assembly/run.h"
 #include "platform/observe/op_log_file.h"
-#include "sc_main/log_options.h"
 #include "sc_main/machine_options.h"
-#include "sc_main/timeline_option.h"
-#include "sc_main/trace_options.h"
+#include "sc_main/run_observers.h"
 #include "sw/benches/bench.h"
 
 namespace kernbench {
@@ -30,10 +28,8 @@ struct RunOptions {
   std::string until_ns;
   std::string max_wall_s;
   std::string deadlock_after_ns = "1000000";
-  TraceOptions trace;
-  std::string trace_requests, stats, op_log;  // files; empty: none
-  TimelineOption timeline;
-  LogOptions log;
+  ObserverOptions observers;
+  std::string op_log;  // a file; empty: none
   std::uint64_t op_log_limit = OpLogFile::default_limit;
   bool check_protocol = false;
   std::uint64_t max_deltas = RunLimits().max_deltas;  // 0: no bound

@@ -114,7 +114,8 @@ static void print_report(std::ostream& out, const RunReport& report,
   print_head(out, report, statistics);
   out << initiators_text(report.initiators) << engines_text(statistics) << memories_text(statistics)
       << links_text(statistics) << kernels_text(report.kernels, report.per_launch);
-  if (report.breakdown != nullptr) out << '\n' << report.breakdown->text();
+  const std::string transfers = report.breakdown == nullptr ? "" : report.breakdown->text();
+  if (!transfers.empty()) out << '\n' << transfers;
   out << results_text(report.results) << '\n';
   if (report.data_races > 0) out << "data races         " << report.data_races << '\n';
   out << fmt::format(

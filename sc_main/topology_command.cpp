@@ -57,8 +57,8 @@ void TopologyOptions::add_to(CLI::App& command) {
       ->type_name("F.json");
   command
       .add_option("--out", out,
-                  "A folder for {system,sip,cube,pe}_view.{svg,mmd,dot}, or with one view a file; "
-                  "files that would not change are left alone. Default: standard output")
+                  "A folder for {system,sip,cube,pe}_view.{svg,mmd,dot}, or with one view or json "
+                  "a file; files that would not change are left alone. Default: standard output")
       ->type_name("DIR|F");
   machine.add_to(command);
   command.footer(
@@ -105,23 +105,10 @@ void TopologyOptions::check() const {
   if (!is_json() && view.empty() && out.empty())
     throw UsageError(
         "topology: four diagrams do not go to standard output: give --view for one of them, or "
-        "--out "
-        "for a folder");
+        "--out for a folder");
   std::vector<FileInUse> in_use = machine.files_in_use();
   if (!heat.empty()) in_use.push_back({heat, "the statistics"});
   check_result_files(in_use, is_json() ? std::vector<std::string>{out} : files());
-}
-
-void write(const std::string& path, const std::string& text) {
-  if (path.empty()) {
-    std::cout << text;
-  } else if (is_stream(path)) {
-    ResultFile stream(path);
-    stream.out() << text;
-    stream.close();
-  } else {
-    std::cout << path << (write_if_changed(path, text) ? ": written\n" : ": unchanged\n");
-  }
 }
 
 void make_folder_of(const std::string& file) {
@@ -131,6 +118,21 @@ void make_folder_of(const std::string& file) {
   if (error)
     throw UsageError(
         fmt::format("{} cannot be made: {}", printable(folder.string()), error.message()));
+}
+
+// Empty: to standard output.
+void write(const std::string& path, const std::string& text) {
+  if (path.empty()) {
+    std::cout << text;
+  } else if (is_stream(path)) {
+    ResultFile stream(path);
+    stream.out() << text;
+    stream.close();
+  } else {
+    make_folder_of(path);
+    const bool written = write_if_changed(path, text);
+    std::cout << path << (written ? ": written\n" : ": unchanged\n");
+  }
 }
 
 int export_topology(const TopologyOptions& options) {
@@ -149,7 +151,6 @@ int export_topology(const TopologyOptions& options) {
   const std::vector<DiagramLevel> levels = options.levels();
   const std::vector<std::string> files = options.files();
   for (std::size_t i = 0; i < levels.size(); ++i) {
-    make_folder_of(files[i]);
     const Diagram diagram = make_diagram(graph, levels[i], scope);
     write(files[i],
           diagram_text(graph, diagram, options.diagram_format(), heat ? &*heat : nullptr));

@@ -27,8 +27,8 @@ void TraceOptions::add_to(CLI::App& command, const std::string& group,
   CLI::Option* trace =
       command
           .add_option("--trace", file,
-                      "Writes a waveform, VCD or FST as its name ends; beside it F.gtkw for "
-                      "GTKWave and F.sucl for Surfer")
+                      "Writes a waveform, VCD or FST as its name ends, when the run has ended; "
+                      "beside it F.gtkw for GTKWave and F.sucl for Surfer")
           ->type_name("F.vcd|.fst")
           ->group(group);
   command
@@ -41,8 +41,9 @@ void TraceOptions::add_to(CLI::App& command, const std::string& group,
       ->group(group);
   command
       .add_option("--trace-window", window,
-                  "The waveform holds the time from A to B only; without B to the end")
-      ->type_name("A:B in NS")
+                  "The waveform holds the time from A to B ns only; without A from the start, "
+                  "without B to the end")
+      ->type_name("A:B")
       ->needs(trace)
       ->group(group);
   command

@@ -1,15 +1,10 @@
 #include "platform/observe/signal_list.h"
 
-#include <fmt/format.h>
-
 #include <map>
 #include <regex>
 #include <set>
 
-#include "models/base/errors.h"
-#include "models/base/quote.h"
 #include "platform/assembly/machine_root.h"
-#include "platform/config/glob.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/trace_scope.h"
 
@@ -79,19 +74,9 @@ std::vector<SignalRow> rows_of(Component& component, const TraceScope& scope) {
     if (scope.takes(name, signal.name())) rows.push_back(row_of(signal));
   }
   for (const SignalDeclaration& later : component.signals_when_used()) {
-    if (scope.takes(name, later.name)) rows.push_back(row_of(later));
+    if (scope.may_take(name, later)) rows.push_back(row_of(later));
   }
   return rows;
-}
-
-std::string nearest_to(const std::string& glob, const std::vector<Component*>& components) {
-  std::vector<std::string> names;
-  for (Component* component : components) {
-    names.emplace_back(name_in_machine(*component));
-    for (const TraceSignal& signal : component->signals())
-      names.push_back(fmt::format("{}.{}", name_in_machine(*component), signal.name()));
-  }
-  return did_you_mean_of_glob(glob, names);
 }
 
 }  // namespace
@@ -113,14 +98,12 @@ std::vector<SignalList> signals_by_kind(const Platform& platform,
 std::vector<SignalList> selected_signals(const Platform& platform, const std::string& glob) {
   const TraceScope scope({glob});
   const std::vector<Component*> components = components_of(platform);
+  scope.check(components, "");
   std::vector<SignalList> lists;
   for (Component* component : components) {
     SignalList list{name_in_machine(*component), "", rows_of(*component, scope)};
     if (!list.signals.empty()) lists.push_back(std::move(list));
   }
-  if (lists.empty())
-    throw UsageError(fmt::format("{} matches no signal of this machine{}", quote(glob),
-                                 nearest_to(glob, components)));
   return lists;
 }
 

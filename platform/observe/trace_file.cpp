@@ -102,16 +102,21 @@ void TraceFile::follow(Component& component, const Filter& filter) {
 }
 
 void TraceFile::Follower::write(const AddedSignal& added) {
-  if (file.phase_ == Phase::ended || !filter(name_in_machine(added.component), added.signal.name()))
-    return;
-  file.advance();
-  file.add(added.component, added.signal);
+  if (file.phase_ == Phase::ended) return;
+  const bool awaited =
+      file.trigger_signal_ == nullptr && file.trigger_ && file.trigger_->awaits(added);
+  const bool taken = filter(name_in_machine(added.component), added.signal.name());
+  if (awaited || taken) file.advance();
+  if (awaited) file.trigger_signal_ = &file.observe(added.signal);
+  if (taken) file.add(added.component, added.signal);
 }
 
 void TraceFile::start_when(TraceTrigger trigger) {
   trigger_ = std::move(trigger);
   if (TraceSignal* signal = trigger_->signal()) {
     trigger_signal_ = &observe(*signal);
+  } else if (Component* component = trigger_->later()) {
+    follow(*component, [](const std::string&, const std::string&) { return false; });
   } else {
     poll();
   }
@@ -157,7 +162,7 @@ void TraceFile::sample() {
     if (phase_ == Phase::recording && object.current != object.written)
       pending_.push_back(object.number);
   }
-  if (phase_ == Phase::waiting && trigger_ && trigger_signal_ == nullptr)
+  if (phase_ == Phase::waiting && trigger_ && trigger_->of_statistic())
     trigger_statistic_ = trigger_->statistic_now();
 }
 
@@ -180,8 +185,9 @@ void TraceFile::end_instant() {
 
 bool TraceFile::triggered() const {
   if (!trigger_) return true;
-  if (trigger_signal_ == nullptr) return trigger_->holds(trigger_statistic_);
-  return trigger_signal_->current.known && trigger_->holds(trigger_signal_->current.bits);
+  if (trigger_->of_statistic()) return trigger_->holds(trigger_statistic_);
+  return trigger_signal_ != nullptr && trigger_signal_->current.known &&
+         trigger_->holds(trigger_signal_->current.bits);
 }
 
 void TraceFile::start_at(Fs instant) {

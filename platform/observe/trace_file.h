@@ -192,9 +192,9 @@ class TraceFile final : public sc_core::sc_trace_file {
   std::vector<std::uint32_t> pending_;  // numbers
   std::vector<std::string> comments_;
   std::optional<TraceTrigger> trigger_;
-  SignalTrace* trigger_signal_ = nullptr;
-  std::uint64_t trigger_statistic_ = 0;  // as polled
-  Fs instant_ = 0;                       // of what is pending
+  SignalTrace* trigger_signal_ = nullptr;  // null: of a statistic, or not there yet
+  std::uint64_t trigger_statistic_ = 0;    // as polled
+  Fs instant_ = 0;                         // of what is pending
   Phase phase_ = Phase::waiting;
   bool polled_ = false, released_ = false, closed_ = false;
   std::optional<Fs> begin_;

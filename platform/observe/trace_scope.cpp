@@ -92,7 +92,14 @@ bool TraceScope::takes(const std::string& component, const std::string& signal) 
   });
 }
 
-void TraceScope::check(const std::vector<Component*>& components) const {
+bool TraceScope::may_take(const std::string& component, const SignalDeclaration& later) const {
+  return takes_component(component) ||
+         std::any_of(patterns_.begin(), patterns_.end(), [&](const std::string& pattern) {
+           return kernbench::may_take(pattern, component, later);
+         });
+}
+
+void TraceScope::check(const std::vector<Component*>& components, const std::string& option) const {
   if (!given_) return;
   for (const std::string& pattern : patterns_) {
     if (std::any_of(components.begin(), components.end(),
@@ -100,7 +107,7 @@ void TraceScope::check(const std::vector<Component*>& components) const {
       continue;
     const std::string near = did_you_mean_of_glob(pattern, names_near(pattern, components));
     throw UsageError(
-        fmt::format("--trace-scope {} matches no signal of this machine{}", quote(pattern),
+        fmt::format("{}{} matches no signal of this machine{}", option, quote(pattern),
                     near.empty() ? "; its components are listed by 'kernbench topology'" : near));
   }
 }

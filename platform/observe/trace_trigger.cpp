@@ -22,6 +22,19 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(blanks) - first + 1));
 }
 
+// "pair{i}_credits" declares pair0_credits.
+bool declares(std::string_view declared, std::string_view name) {
+  constexpr std::string_view number = "{i}";
+  const std::size_t at = declared.find(number);
+  if (at == std::string_view::npos) return declared == name;
+  const std::string_view behind = declared.substr(at + number.size());
+  if (name.size() <= at + behind.size() || name.substr(0, at) != declared.substr(0, at) ||
+      name.substr(name.size() - behind.size()) != behind)
+    return false;
+  const std::string_view digits = name.substr(at, name.size() - at - behind.size());
+  return digits.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 std::string either(const std::string& list, const char* what) {
   return list.empty() ? fmt::format("no {}", what) : fmt::format("the {} {}", what, list);
 }
@@ -63,6 +76,7 @@ void TraceTrigger::fail(const std::string& why) const {
 
 void TraceTrigger::find(const std::string& component, const std::string& name,
                         const std::vector<Component*>& components) {
+  name_ = name;
   std::vector<std::string> names;
   for (Component* candidate : components) {
     names.emplace_back(name_in_machine(*candidate));
@@ -70,13 +84,28 @@ void TraceTrigger::find(const std::string& component, const std::string& name,
     std::vector<std::string> signals, statistics;
     for (TraceSignal& signal : candidate->signals()) {
       signals.push_back(signal.name());
-      if (signal.name() == name) signal_ = &signal;
+      if (signal.name() != name) continue;
+      signal_ = &signal;
+      type_ = signal.type();
+      labels_ = signal.labels();
     }
     for (const Statistic& statistic : candidate->statistics()) {
       statistics.push_back(key_of(statistic));
       if (statistic.name == name || statistics.back() == name) statistic_ = &statistic;
     }
-    if (signal_ != nullptr || statistic_ != nullptr) return;
+    if (signal_ != nullptr) return;
+    if (statistic_ != nullptr) {
+      if (statistic_->quantity == Quantity::time_fs) type_ = SignalType::time;
+      return;
+    }
+    for (const SignalDeclaration& later : candidate->signals_when_used()) {
+      signals.push_back(later.name);
+      if (!declares(later.name, name)) continue;
+      later_ = candidate;
+      type_ = later.format.type;
+      if (later.format.labels) labels_ = *later.format.labels;
+      return;
+    }
     std::vector<std::string> both = signals;
     both.insert(both.end(), statistics.begin(), statistics.end());
     fail(fmt::format("{} has no signal or statistic {}{}; it has {} and {}", component, quote(name),
@@ -88,17 +117,13 @@ void TraceTrigger::find(const std::string& component, const std::string& name,
 }
 
 std::uint64_t TraceTrigger::number(const std::string& text) const {
-  if (signal_ != nullptr && !signal_->labels().empty()) {
-    const auto& labels = signal_->labels();
-    for (std::size_t value = 0; value < labels.size(); ++value) {
-      if (labels[value] == text) return value;
-    }
-    fail(fmt::format("found {}, allowed are the values of {}: {}", quote(text), signal_->name(),
-                     listed(labels, "")));
+  for (std::size_t value = 0; value < labels_.size(); ++value) {
+    if (labels_[value] == text) return value;
   }
-  const bool is_time = signal_ != nullptr ? signal_->type() == SignalType::time
-                                          : statistic_->quantity == Quantity::time_fs;
-  if (is_time) {
+  if (!labels_.empty())
+    fail(fmt::format("found {}, allowed are the values of {}: {}", quote(text), name_,
+                     listed(labels_, "")));
+  if (type_ == SignalType::time) {
     try {
       return ns_to_fs(Rational::parse(text));
     } catch (const std::exception&) {

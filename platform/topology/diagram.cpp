@@ -204,7 +204,7 @@ void add_titles(const Graph& graph, Diagram& diagram) {
       diagram.subtitle = fmt::format("{}; {} each", text_of(spec.system.sips), cubes);
       break;
     case DiagramLevel::sip:
-      diagram.subtitle = fmt::format("{}, with {} PEs", cubes, spec.cube.pe_layout.pes());
+      diagram.subtitle = fmt::format("{}; PEs per cube: {}", cubes, spec.cube.pe_layout.pes());
       break;
     case DiagramLevel::cube:
       diagram.subtitle = fmt::format(

@@ -75,8 +75,7 @@ struct Diagram {
   std::size_t anchor = 0;            // index of the block from which distances count
   std::vector<DiagramBlock> blocks;  // by id, numbers by value
   std::vector<DiagramLink> links;    // by (a, b, kind)
-  // "Cube view of topology.yaml: any cube"
-  std::string title;
+  std::string title;                 // "Cube view of sip0.cube3: topology.yaml"
   std::string subtitle;
   std::string anchor_name;  // "PE0", or of an instance "sip0.cube0.pe0.pe_dma"
 

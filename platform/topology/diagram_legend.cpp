@@ -16,7 +16,7 @@ constexpr std::size_t most_hot = 5;
 
 double width(const std::string& text) { return text_width(text, text_size); }
 
-// 1, 2 or 5 times a power of ten, so that the bar has about 150 px.
+// In mm: 1, 2 or 5 times a power of ten, so that the bar has at most 200 px.
 double round_length(double px_per_mm) {
   double best = 1;
   for (const double ten : {0.01, 0.1, 1.0, 10.0, 100.0}) {
@@ -63,11 +63,10 @@ Point DiagramLegend::place(double width) {
   return at;
 }
 
-void DiagramLegend::words(Point at, const std::string& text, bool bold) {
+void DiagramLegend::words(Point at, const std::string& text) {
   TextStyle style;
   style.size = text_size;
   style.anchor = "start";
-  style.bold = bold;
   drawing_.text(at, text, style);
 }
 
@@ -121,7 +120,7 @@ void DiagramLegend::links() {
   }
 }
 
-void DiagramLegend::heat(const Utilisation& utilisation, double top_of_scale) {
+void DiagramLegend::colour_scale(double top_of_scale) {
   new_row();
   next_.y += 6;
   const double length = 300;
@@ -144,6 +143,9 @@ void DiagramLegend::heat(const Utilisation& utilisation, double top_of_scale) {
   note(
       "links: each direction on its right-hand side; blocks: their memories, of a PE its TCM; of "
       "several instances the highest");
+}
+
+void DiagramLegend::busiest(const Utilisation& utilisation) {
   const auto hottest = utilisation.hottest(diagram_, most_hot);
   note(hottest.empty() ? "no link of this view was used" : "busiest links:");
   for (const Utilisation::Hot& hot : hottest)

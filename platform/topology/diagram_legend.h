@@ -15,16 +15,17 @@ class DiagramLegend {
   DiagramLegend(const Diagram& diagram, Drawing& drawing, const Box& content);
 
   void scale_bar(double px_per_mm);
-  void blocks();  // colours of the kinds that the view has
-  void links();   // of each kind that it has: bandwidths and lengths
-  void heat(const Utilisation& utilisation, double top_of_scale);
+  void blocks();                           // colours of the kinds that the view has
+  void links();                            // of each kind that it has: bandwidths and lengths
+  void colour_scale(double top_of_scale);  // of the utilisation
+  void busiest(const Utilisation& utilisation);
   void note(const std::string& text);
 
  private:
   // The left end, at half height, of an entry of this width: in this row, or the next one.
   Point place(double width);
   void new_row();
-  void words(Point at, const std::string& text, bool bold = false);
+  void words(Point at, const std::string& text);
 
   const Diagram& diagram_;
   Drawing& drawing_;

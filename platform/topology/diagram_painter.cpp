@@ -144,9 +144,10 @@ std::string DiagramPainter::finish(double px_per_mm, const std::vector<std::stri
     legend.blocks();
     legend.links();
   } else {
-    legend.heat(*heat_, top_of_scale_);
+    legend.colour_scale(top_of_scale_);
   }
   for (const std::string& note : notes) legend.note(note);
+  if (heat_ != nullptr) legend.busiest(*heat_);
   drawing_.text({content.x, content.y - 62}, diagram_.title, title);
   const std::string numbers = heat_ == nullptr
                                   ? "numbers: latency from " + diagram_.anchor_name + " in ns"

@@ -99,7 +99,7 @@ Direction direction_of(const Diagram& diagram, const DiagramLink& link) {
   return {link.b, link.a, &link.backward, &link.forward};
 }
 
-// With heat: the way there, and back.
+// With heat: from left to right, and back.
 std::string label_of(const DiagramLink& link, const Direction& direction, const Utilisation* heat) {
   if (heat == nullptr) return bandwidth_of(link);
   return fmt::format("{} / {}", percent_text(heat->of_edges(*direction.there)),
@@ -120,8 +120,8 @@ bool is_labelled(const Diagram& diagram, const DiagramLink& link, const Utilisat
   });
 }
 
-// A line for each kind of link: "router mesh: 256 GB/s".
-std::vector<std::string> legend_of(const Diagram& diagram) {
+// A line for each kind of link: "router mesh: 256 GB/s"; with heat what the numbers are.
+std::vector<std::string> legend_of(const Diagram& diagram, const Utilisation* heat) {
   std::map<LinkKind, std::set<std::string>> kinds;
   for (const DiagramLink& link : diagram.links) kinds[link.kind].insert(bandwidth_of(link));
   std::vector<std::string> lines;
@@ -130,6 +130,11 @@ std::vector<std::string> legend_of(const Diagram& diagram) {
     for (const std::string& text : texts) line += (text == *texts.begin() ? ": " : ", ") + text;
     lines.push_back(line);
   }
+  if (heat != nullptr)
+    lines.push_back(
+        fmt::format("colours and numbers: utilisation, of links from left to right / back; the "
+                    "darkest colour is {}",
+                    percent_text(heat->scale_of(diagram))));
   return lines;
 }
 
@@ -139,7 +144,7 @@ std::string diagram_mermaid(const Diagram& diagram, const Utilisation* heat) {
   const double top = top_of_scale(diagram, heat);
   std::string text = fmt::format("---\ntitle: \"{}\"\n---\n%% {}\n%% columns: latency from {}\n",
                                  diagram.title, diagram.subtitle, diagram.anchor_name);
-  for (const std::string& line : legend_of(diagram)) text += "%% " + line + "\n";
+  for (const std::string& line : legend_of(diagram, heat)) text += "%% " + line + "\n";
   text += "flowchart LR\n";
   const Layers layers = layers_of(diagram);
   for (std::size_t number = 0; number < layers.size(); ++number) {
@@ -174,7 +179,7 @@ std::string diagram_dot(const Diagram& diagram, const Utilisation* heat) {
   const double top = top_of_scale(diagram, heat);
   std::string legend = fmt::format("{}\\l{}; columns: latency from {}", diagram.title,
                                    diagram.subtitle, diagram.anchor_name);
-  for (const std::string& line : legend_of(diagram)) legend += "\\l" + line;
+  for (const std::string& line : legend_of(diagram, heat)) legend += "\\l" + line;
   std::string text = fmt::format(
       "graph \"{}\" {{\n"
       "  graph [rankdir=LR, newrank=true, labelloc=t, label=\"{}\\l\", fontname=\"Helvetica\", "

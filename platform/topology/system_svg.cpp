@@ -1,5 +1,6 @@
 // The system view: the switch as a bar, the SIPs below it as their topology arranges them, each
-// with its cubes and IO chiplets. SIPs are to scale; the board has no places in the topology.
+// with its cubes as one block and its IO chiplets. SIPs are to scale; the board has no places in
+// the topology.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -125,8 +126,9 @@ class SystemPainter {
     }
     const Point at = origin(node.at.sip);
     const bool horizontal = io.side == 'N' || io.side == 'S';
-    const double length = (horizontal ? width_ : height_) * scale_ / count - 4;
-    const double along = before * (length + 4), depth = chiplet_mm * scale_;
+    const double apart = 4;  // chiplets of one side
+    const double length = ((horizontal ? width_ : height_) * scale_ + apart) / count - apart;
+    const double along = before * (length + apart), depth = chiplet_mm * scale_;
     const double gap = phy_mm * scale_;
     switch (io.side) {
       case 'N':

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -46,11 +47,20 @@ std::optional<double> mean_busy_ns(const Json& statistics) {
   return sum / count;
 }
 
+// Empty: it has no such text.
+std::string text_at(const Json& row, const char* key) {
+  if (!row.is_object()) return "";
+  const auto found = row.find(key);
+  return found == row.end() || !found->is_string() ? "" : found->get<std::string>();
+}
+
 double share(double value) { return std::clamp(value, 0.0, 1.0); }
 
 }  // namespace
 
 Utilisation Utilisation::read(const std::string& path, const Graph& graph) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) refuse(path, "is a folder");
   std::ifstream file(path);
   if (!file) refuse(path, "cannot be read");
   return parse({std::istreambuf_iterator<char>(file), {}}, path, graph);
@@ -64,7 +74,7 @@ Utilisation Utilisation::parse(const std::string& text, const std::string& sourc
   if (links == json.end() || !links->is_array()) refuse(source, "has no list 'links'");
   Utilisation result(graph);
   const auto node_of = [&](const Json& row, const char* key) {
-    const std::string name = row.is_object() ? row.value(key, "") : "";
+    const std::string name = text_at(row, key);
     const auto node = graph.find(name);
     if (!node) refuse(source, fmt::format("this machine has no node {}", quote(name)));
     return *node;
@@ -82,10 +92,12 @@ Utilisation Utilisation::parse(const std::string& text, const std::string& sourc
   }
   const auto elapsed = json.find("elapsed_ns");
   const auto components = json.find("components");
-  if (elapsed == json.end() || !elapsed->is_number() || components == json.end()) return result;
+  if (elapsed == json.end() || !elapsed->is_number() || components == json.end() ||
+      !components->is_array())
+    return result;
   const double elapsed_ns = elapsed->get<double>();
   for (const Json& row : *components) {
-    const auto node = graph.find(row.is_object() ? row.value("name", "") : "");
+    const auto node = graph.find(text_at(row, "name"));
     const auto statistics = row.is_object() ? row.find("stats") : row.end();
     if (!node || !is_memory(graph.node(*node).kind) || statistics == row.end()) continue;
     if (const auto busy_ns = mean_busy_ns(*statistics))

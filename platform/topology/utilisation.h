@@ -26,7 +26,7 @@ class Utilisation {
   std::optional<double> of_memories(const std::vector<NodeId>& nodes) const;
 
   struct Hot {
-    std::string name;  // "sip0.cube0.r0c0 > sip0.cube0.r0c1", "sip0.cube0.hbm_ctrl.pe0"
+    std::string name;  // "sip0.cube0.r0c0 > sip0.cube0.r0c1"
     double utilisation = 0;
   };
   // Links of the view that were used, at most `most`, by descending utilisation, then by name.

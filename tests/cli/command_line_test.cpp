@@ -195,6 +195,13 @@ BOOST_AUTO_TEST_CASE(signals_are_listed_by_kind_and_by_glob) {
 
   check_refused({"list", "signals", "sip0.cube0.pe0.pe_gem", "--topology", "tiny"},
                 {"pe_gem", "did you mean 'sip0.cube0.pe0.pe_gemm'"});
+  // A ring of any number may come.
+  const ProgramResult ring = kernbench_program(
+      {"list", "signals", "sip0.cube0.pe0.pe_ipcq.pair7_credits", "--topology", "tiny"});
+  BOOST_TEST(contains(ring.out, "pair{i}_credits"), ring.err);
+  check_refused(
+      {"list", "signals", "nothing", "--topology", "tiny"},
+      {"error: 'nothing' matches no signal of this machine; its components are listed by"});
   check_refused({"list", "signals", "sip0.cube9.*", "--topology", "tiny"},
                 {"'sip0.cube9.*' matches no signal of this machine", "did you mean 'sip0.cube0."});
 }

@@ -165,6 +165,9 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_logged_is_named_with_the_nearest) {
     BOOST_TEST(result.status == 2);
     BOOST_TEST(contains(result.err, text), result.err);
   };
+  const TemporaryFolder folder;
+  refused(with(gemm, {"--log", "nothing", "--stats", folder.file("s.json")}), "--log 'nothing'");
+  BOOST_TEST(!folder.has("s.json"));
   refused(with(gemm, {"--log", "sip0.cube0.pe8.pe_dma=debug"}),
           "--log 'sip0.cube0.pe8.pe_dma' matches no component of this machine; did you mean "
           "'sip0.cube0.pe0.pe_dma'?");

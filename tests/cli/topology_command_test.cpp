@@ -78,6 +78,33 @@ BOOST_AUTO_TEST_CASE(statistics_of_a_run_colour_a_view) {
       refused.err);
 }
 
+BOOST_AUTO_TEST_CASE(statistics_that_are_none_are_refused_by_name) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::string& file, const std::string& text) {
+    const ProgramResult result = topology({"--format", "dot", "--view", "pe", "--heat", file});
+    BOOST_TEST(result.status == 2, file);
+    BOOST_TEST(contains(result.err, file + ": " + text), result.err);
+  };
+  refused(folder.file("."), "is a folder; --heat takes");
+  refused(folder.write("a.json", R"({"links": [{"src": 1, "dst": "b"}]})"),
+          "this machine has no node ''");
+  const ProgramResult other = topology(
+      {"--format", "dot", "--view", "pe", "--heat",
+       folder.write(
+           "b.json",
+           R"({"links": [], "elapsed_ns": 5, "components": [{"name": 5, "stats": {}}]})")});
+  BOOST_TEST(other.status == 0, other.err);
+  BOOST_TEST(contains(other.out, "colours and numbers: utilisation"), other.out);
+}
+
+BOOST_AUTO_TEST_CASE(json_goes_to_a_file_too) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("new/machine.json");
+  BOOST_TEST(topology({"--out", file}).out == file + ": written\n");
+  BOOST_TEST(topology({"--out", file}).out == file + ": unchanged\n");
+  BOOST_TEST(folder.read("new/machine.json") == topology({}).out);
+}
+
 BOOST_AUTO_TEST_CASE(options_that_change_nothing_are_refused) {
   const TemporaryFolder folder;
   const auto refused = [](const Words& words, const std::string& text) {

@@ -211,12 +211,34 @@ BOOST_AUTO_TEST_CASE(wrong_options_are_refused) {
 
 // Rings of an IPCQ come when a collective installs them.
 BOOST_AUTO_TEST_CASE(signals_that_come_when_used_can_be_chosen) {
-  const Vcd vcd = traced({"run", "--bench", "collectives", "--topology", "tiny", "--set",
-                          "ccl:defaults.rank_unit=pe", "--set", "ccl:defaults.world_size=4"},
-                         {"--trace-scope", "*.pair0_credits"});
-  BOOST_TEST_REQUIRE(vcd.variables.count("sip0.cube0.pe0.pe_ipcq.pair0_credits") == 1U);
-  BOOST_TEST(vcd.at("sip0.cube0.pe0.pe_ipcq.pair0_credits", 0) == "x");
-  BOOST_TEST(vcd.at("sip0.cube0.pe0.pe_ipcq.pair0_credits", vcd.last) != "x");
+  const Words ranks{"run",
+                    "--bench",
+                    "collectives",
+                    "--topology",
+                    "tiny",
+                    "--set",
+                    "ccl:defaults.rank_unit=pe",
+                    "--set",
+                    "ccl:defaults.world_size=4"};
+  const std::string credits = "sip0.cube0.pe0.pe_ipcq.pair0_credits";
+  const Vcd vcd = traced(ranks, {"--trace-scope", "*.pair0_credits"});
+  BOOST_TEST_REQUIRE(vcd.variables.count(credits) == 1U);
+  BOOST_TEST(vcd.at(credits, 0) == "x");
+  BOOST_TEST(vcd.at(credits, vcd.last) != "x");
+  // Four slots: the first message takes one of four credits.
+  const Vcd part =
+      traced(ranks, {"--trace-scope", "*.pair0_credits", "--trace-when", credits + "==3"});
+  BOOST_TEST(part.first > 0U);
+  BOOST_TEST(part.at(credits, part.first) == vcd.at(credits, part.first));
+  BOOST_TEST(vcd.at(credits, part.first) != vcd.at(credits, part.first - 1));
+  BOOST_TEST(part.last == vcd.last);
+  const Vcd none = traced(product, {"--trace-when", credits + "<4"},
+                          "the condition of --trace-when has not held");
+  BOOST_TEST(none.timestamps == 0U);
+  for (const std::string name : {"pair_credits", "pairx_credits", "pair0_credit"})
+    check_refused(product + Words{"--trace", "/dev/null", "--trace-when",
+                                  "sip0.cube0.pe0.pe_ipcq." + name + "==3"},
+                  {"no signal or statistic '" + name, "state, pair{i}_credits"});
 }
 
 // With the nearest names, of globs too.

@@ -1,0 +1,172 @@
+#include "sc_main/traffic_options.h"
+
+#include <fmt/format.h>
+
+#include <initializer_list>
+
+#include "models/base/errors.h"
+#include "platform/observe/latency_parts.h"
+#include "sc_main/option_values.h"
+#include "sc_main/result_files.h"
+
+namespace kernbench {
+
+void TrafficOptions::add_to(CLI::App& app) {
+  command = &app;
+  app.add_option("FILE", file,
+                 "Requests: a CSV file with the header at_ns,initiator,op,target,offset,bytes");
+  app.add_flag("--csv", csv,
+               "One row per request on standard output, the summary on standard error");
+  app.add_flag("--json", json, "Requests and summary as one JSON object");
+  app.add_flag("--breakdown", breakdown,
+               "What each latency is made of: PE setup, NoC, UCIe, fabric, link transfer, HBM, "
+               "contention; see below");
+  app.add_option("--out", out, "Where the rows go instead of standard output")->type_name("F");
+  app.add_option("--links", links,
+                 "Every link, what it carried since the first request: CSV, or JSON if the name "
+                 "ends in .json")
+      ->type_name("F");
+  app.add_option("--stats", observers.stats, "Writes the statistics of every component and link")
+      ->type_name("F.json");
+  app.add_option("--trace-requests", observers.trace_requests,
+                 "Where every request was and when, one per line")
+      ->type_name("F.jsonl");
+  observers.trace.add_to(app, "Waveform", "everything");
+  observers.log.add_to(app);
+  observers.timeline.add_to(app, "Options");
+  add_check_protocol_to(app, check_protocol);
+  app.add_option("--until", until_ns, "Stop at this simulated time")->type_name("NS");
+  app.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S");
+  app.add_option("--deadlock-after", deadlock_after_ns,
+                 "Simulated time with nothing but polling and clocks, and nothing to come, while "
+                 "requests are under way, that "
+                 "counts as a livelock; 0: never")
+      ->type_name("NS")
+      ->capture_default_str();
+  const std::string group = "Generated traffic";
+  app.add_option("--generate", pattern,
+                 "Make requests by rule: stream, random, stride, hotspot or closed-loop")
+      ->type_name("PATTERN")
+      ->group(group);
+  app.add_option("--save", save, "Write the requests to a file instead of playing them")
+      ->type_name("F.csv")
+      ->group(group);
+  app.add_option("--initiators", initiators,
+                 "pe_dma or pcie_ep nodes by glob; repeatable. Default: sip0.cube0.pe*.pe_dma")
+      ->type_name("GLOB")
+      ->group(group);
+  app.add_option("--targets", targets,
+                 "Memories by glob; repeatable. Default: by pattern, see below")
+      ->type_name("GLOB")
+      ->group(group);
+  app.add_option("--requests", recipe.requests, "Of each initiator")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--size", recipe.size_bytes, "Bytes of a request")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--stride", recipe.stride_bytes,
+                 "Bytes between the requests of the stride pattern")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--rate", rate_gbs, "GB/s that each initiator offers; 0: everything at once")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--read-share", read_share, "Share of reads, 0 to 1")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--max-outstanding", recipe.max_outstanding, "Of each initiator; closed-loop only")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--seed", recipe.seed, "Of what is drawn")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group(group);
+  machine.add_to(app);
+  app.footer(fmt::format(
+      "Patterns:\n"
+      "  stream       consecutive addresses of the initiator's own HBM partition\n"
+      "  stride       the same memory, --stride bytes apart\n"
+      "  random       HBM partitions of the initiator's SIP, memory and address drawn\n"
+      "  hotspot      everybody at one memory (sip0.cube0.hbm_ctrl.pe0), addresses drawn\n"
+      "  closed-loop  random, a request when one of --max-outstanding has ended\n\n"
+      "{}Examples:\n"
+      "  kernbench traffic requests.csv --csv > times.csv\n"
+      "  kernbench traffic --generate hotspot --initiators 'sip0.*.pe_dma' --requests 16\n"
+      "  kernbench traffic requests.csv --breakdown --csv\n"
+      "  kernbench traffic requests.csv --links links.csv\n"
+      "  kernbench traffic requests.csv --trace traffic.fst --trace-changed\n"
+      "  kernbench traffic --generate hotspot --stats stats.json\n"
+      "  kernbench traffic --generate random --rate 64 --read-share 0.5 --save requests.csv\n",
+      latency_parts_help()));
+}
+
+// An option that would change nothing is a mistake.
+void TrafficOptions::check_that_none_is_idle() const {
+  const auto needs = [this](bool met, std::initializer_list<const char*> options,
+                            const std::string& with) {
+    for (const char* option : options) {
+      if (!met && command->count(option) > 0)
+        throw UsageError(fmt::format("traffic: {} changes nothing {}", option, with));
+    }
+  };
+  needs(!pattern.empty(),
+        {"--initiators", "--targets", "--requests", "--size", "--stride", "--rate", "--read-share",
+         "--max-outstanding", "--seed"},
+        "for requests from a file; it goes with --generate");
+  needs(pattern == "stride", {"--stride"}, "but for --generate stride");
+  needs(pattern == "closed-loop", {"--max-outstanding"}, "but for --generate closed-loop");
+  needs(pattern != "closed-loop", {"--rate"},
+        "for closed-loop traffic, whose times come from the simulation");
+  needs(save.empty(),
+        {"--csv", "--json", "--breakdown", "--out", "--links", "--stats", "--trace",
+         "--trace-requests", "--timeline", "--log", "--until", "--max-wall", "--deadlock-after"},
+        "with --save, which plays nothing");
+}
+
+void TrafficOptions::check() const {
+  if (file.empty() == pattern.empty())
+    throw UsageError("traffic: give a FILE of requests or --generate PATTERN, one of the two");
+  if (csv && json) throw UsageError("traffic: --csv and --json exclude each other");
+  if (!save.empty() && pattern.empty()) throw UsageError("traffic: --save goes with --generate");
+  check_that_none_is_idle();
+  limits();
+  machine.memory_bytes();
+  if (!out.empty() && !csv && !json) throw UsageError("traffic: --out goes with --csv or --json");
+  std::vector<FileInUse> in_use = machine.files_in_use();
+  if (!file.empty()) in_use.push_back({file, "the input"});
+  observers.check();
+  std::vector<std::string> results = observers.files();
+  results.insert(results.end(), {out, links, save});
+  check_result_files(in_use, results);
+}
+
+std::optional<Fs> TrafficOptions::deadlock_after() const {
+  const Fs after = time_option("--deadlock-after", deadlock_after_ns);
+  return after == 0 ? std::nullopt : std::optional<Fs>(after);
+}
+
+RunLimits TrafficOptions::limits() const {
+  RunLimits limits;
+  if (!until_ns.empty()) limits.until = time_option("--until", until_ns);
+  limits.max_wall_s = seconds_option("--max-wall", max_wall_s);
+  limits.deadlock_after = deadlock_after();
+  return limits;
+}
+
+TrafficRecipe TrafficOptions::resolved_recipe() const {
+  TrafficRecipe resolved = recipe;
+  resolved.pattern = parse_traffic_pattern(pattern);
+  if (!initiators.empty()) resolved.initiators = initiators;
+  resolved.targets = targets;
+  resolved.rate_gbs = decimal_option("--rate", rate_gbs);
+  resolved.most_memory_bytes = machine.memory_bytes();
+  resolved.read_share = decimal_option("--read-share", read_share);
+  return resolved;
+}
+
+}  // namespace kernbench
