@@ -40,10 +40,9 @@ TimelineCommands::Pe::Pe(TimelineTracks& tracks, std::string path_)
 TimelineCommands::Engine& TimelineCommands::engine_of(const sc_core::sc_object& node) {
   Engine& engine = engines_[&node];
   if (engine.pe == nullptr) {
-    const std::string name = name_in_machine(node);
-    const std::string path = name.substr(0, name.rfind('.'));
+    const std::string path = scope_in_machine(node);
     engine.pe = &pes_.try_emplace(path, tracks_, path).first->second;
-    by_name_[name] = &engine;
+    by_name_[name_in_machine(node)] = &engine;
   }
   return engine;
 }
