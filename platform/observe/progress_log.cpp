@@ -96,13 +96,13 @@ void ProgressLog::write(const MessageProgress& step) {
 // --- The end
 
 void ProgressLog::spill_beyond_limit() {
-  if (fault_ || rows_.size() < limit_) return;
+  if (rows_.size() < limit_) return;
   try {
-    table_.insert(rows_);
-    rows_ = {};
+    if (!fault_) table_.insert(rows_);
   } catch (const std::exception&) {  // this may be an SC_METHOD, which no exception may leave
     fault_ = std::current_exception();
   }
+  rows_ = {};
 }
 
 void ProgressLog::take_unfinished() {
