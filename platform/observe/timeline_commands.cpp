@@ -85,8 +85,8 @@ void TimelineCommands::dispatched(Pe& pe, const TraceEvent& event) {
   if (!command.begun) {
     const std::string name =
         fmt::format("{} #{}", is_tile ? "composite" : event.stage, event.command_id);
-    const TimelineFlows flows =
-        slices_.arrow(kernels_.running_on(pe.path), command.submitted, name, SliceKind::command);
+    const TimelineFlows flows = slices_.arrow(kernels_.running_on(pe.path, event.time),
+                                              command.submitted, name, SliceKind::command);
     command.begun = true;
     command.slice =
         slices_.begin(SliceKind::command, pe.command_lanes, command.submitted, name,
