@@ -196,8 +196,8 @@ void add_reports(CLI::App& command, InspectOptions& options) {
           .add_option(
               "--timeline", options.timeline,
               "A row per engine, a column per interval of time: how busy it was. Engines by "
-              "glob over their names, e.g. 'sip0.cube0.pe*.pe_dma' (default: those of the PE "
-              "with most operations)")
+              "glob over their names or a scope around them, e.g. 'sip0.cube0.pe0' or "
+              "'*.pe_dma' (default: those of the PE with most operations)")
           ->type_name("GLOB")
           ->expected(0, 1)
           ->group(reports);

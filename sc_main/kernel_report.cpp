@@ -14,13 +14,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Align = TextTable::Align;
 
-// What the PEs of a launch have done; none if one of them does not show it.
-void rate(KernelReport& report, const LaunchMetrics& metrics, KernelWork& work) {
+// What the PEs of a launch have done; none if one of them does not report it.
+void rate(KernelReport& report, const LaunchRecord& launch, const KernelWork& work) {
   std::vector<const PeWork*> of_pes;
   Fs begin = never_fs, end = 0;
-  for (const auto& [where, pe] : metrics.per_pe) {
-    const KernelExecution* run =
-        work.take(where, metrics.issued, metrics.ended, pe.pe_exec - pe.start_skew);
+  for (const auto& [where, pe] : launch.metrics.per_pe) {
+    const KernelExecution* run = work.find(where, launch.request_ids);
     if (run == nullptr) continue;
     report.start[where] = run->begin;
     begin = std::min(begin, run->begin);
@@ -28,7 +27,7 @@ void rate(KernelReport& report, const LaunchMetrics& metrics, KernelWork& work) 
     of_pes.push_back(&run->work);
     for (const auto& [name, times] : run->composites) report.composites[name] += times;
   }
-  if (!of_pes.empty() && of_pes.size() == metrics.per_pe.size())
+  if (!of_pes.empty() && of_pes.size() == launch.metrics.per_pe.size())
     report.roofline = roofline_of(of_pes, end - begin, work.graph());
 }
 
@@ -149,7 +148,7 @@ std::string devices_of(const LaunchMetrics& metrics) {
 }
 
 std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launches,
-                                         KernelWork& work) {
+                                         const KernelWork& work) {
   std::vector<KernelReport> reports;
   for (const LaunchRecord& launch : launches) {
     KernelReport report;
@@ -158,7 +157,7 @@ std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launch
     report.meta = launch.meta;
     report.merged = launch.metrics.merged;
     report.per_pe = launch.metrics.per_pe;
-    rate(report, launch.metrics, work);
+    rate(report, launch, work);
     reports.push_back(std::move(report));
   }
   return reports;

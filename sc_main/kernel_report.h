@@ -21,8 +21,8 @@ struct KernelReport {
   LaunchMeta meta;       // of the program
   KernelMetrics merged;  // by max over the PEs
   std::map<PeId, KernelMetrics> per_pe;
-  std::map<PeId, Fs> start;          // of the kernel; of PEs that show it
-  std::optional<Roofline> roofline;  // of all its PEs; none: a PE does not show its kernels
+  std::map<PeId, Fs> start;          // of the kernel; of PEs that report it
+  std::optional<Roofline> roofline;  // of all its PEs; none: one does not report it
   std::map<std::string, CompositeTimes> composites;
 };
 
@@ -30,7 +30,7 @@ struct KernelReport {
 std::string devices_of(const LaunchMetrics& metrics);
 
 std::vector<KernelReport> kernel_reports(const std::vector<LaunchRecord>& launches,
-                                         KernelWork& work);
+                                         const KernelWork& work);
 
 // Launches of one kernel.
 struct KernelGroup {

@@ -138,7 +138,7 @@ class BenchRun {
   void evaluate(const BenchProgram& program, const OpOrigins* origins, const StopQuestion& stop,
                 RunReport& report);
   OpTable::Meta op_log_meta(const std::vector<KernelReport>& kernels) const;
-  RunReport report_of(const RunResult& result, const BenchProgram& program, KernelWork& work,
+  RunReport report_of(const RunResult& result, const BenchProgram& program, const KernelWork& work,
                       double elaboration_s);
   int conclude(const RunReport& report, const RunStatistics& statistics) const;
 
@@ -283,7 +283,7 @@ DataExecutor& BenchRun::start_executor(const StopQuestion& stop) {
 }
 
 RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& program,
-                              KernelWork& work, double elaboration_s) {
+                              const KernelWork& work, double elaboration_s) {
   RunReport report;
   report.bench = bench_.name;
   report.parameters = parameter_texts(bench_, parameters_);

@@ -205,10 +205,6 @@ void PeCpu::run(Launch& launch) {
     log_.debug([&] { return fmt::format("kernel '{}' answered", message.kernel.name); });
   } else {
     ++failures_;
-    log_.warning([&] {
-      return fmt::format("{}: {}", response->completion.error_code,
-                         response->completion.error_message);
-    });
   }
   report_run(message, start, returned);
   launch.request->route().message = response;
@@ -249,6 +245,7 @@ Completion PeCpu::run_body(const KernelLaunch& message) {
 }
 
 Completion PeCpu::failure(const char* code, const std::string& what) const {
+  log_.warning([&] { return fmt::format("{}: {}", code, what); });
   return Completion::failure(code, fmt::format("{} at {}: {}", name(), format_ns(now()), what));
 }
 

@@ -317,10 +317,9 @@ void ControlNode::answer(FanOut& fan_out) {
   const Completion& completion = fan_out.merged.completion;
   if (completion.ok) {
     log(*fan_out.sent, [&] { return label_of(*fan_out.sent) + " answered"; });
-  } else {
+  } else {  // who failed has told the rest
     log_.warning([&] {
-      return fmt::format("{} has failed: {}: {}", label_of(*fan_out.sent), completion.error_code,
-                         completion.error_message);
+      return fmt::format("{} has failed: {}", label_of(*fan_out.sent), completion.error_code);
     });
   }
   respond(*fan_out.request, std::make_shared<HostResponse>(fan_out.merged));

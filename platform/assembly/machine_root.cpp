@@ -70,4 +70,9 @@ const char* name_in_machine(const sc_core::sc_object& object) {
   return object.name();
 }
 
+std::string scope_in_machine(const sc_core::sc_object& object) {
+  const sc_core::sc_object* scope = object.get_parent_object();
+  return scope == nullptr ? "" : name_in_machine(*scope);
+}
+
 }  // namespace kernbench

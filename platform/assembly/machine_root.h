@@ -40,5 +40,7 @@ class MachineRoot {
 
 // Name of an object in its machine: "sip0.cube0.r0c0" of "top.a.sip0.cube0.r0c0".
 const char* name_in_machine(const sc_core::sc_object& object);
+// Name of the scope around it: "sip0.cube0.pe1" of one of the PE's engines; empty: there is none.
+std::string scope_in_machine(const sc_core::sc_object& object);
 
 }  // namespace kernbench

@@ -1,7 +1,6 @@
 #include "platform/inspect/engine_timeline.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <map>
@@ -9,6 +8,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/config/glob.h"
 #include "platform/observe/text_table.h"
 
 namespace kernbench {
@@ -18,23 +18,12 @@ struct Interval {
   Fs start = 0, end = 0;
 };
 
-// Kernel first, then a tile's way.
-int order_of(const std::string& part) {
-  static const std::vector<std::string> way{"kernel", "composite", "dma_read", "fetch",
-                                            "gemm",   "math",      "store",    "dma_write"};
-  return static_cast<int>(std::find(way.begin(), way.end(), part) - way.begin());
-}
-
 using Key = std::tuple<std::string, int, std::string, std::string>;  // PE, order, part, node
 using Busy = std::map<Key, std::vector<Interval>>;
 
 // Composites in one row, whatever they compute.
 std::string row_part(const std::string& engine, const std::string& operation) {
   return engine == "pe_scheduler" ? "composite" : part_of(engine, operation);
-}
-
-bool matches(const std::string& glob, const std::string& node) {
-  return ::fnmatch(glob.c_str(), node.c_str(), FNM_NOESCAPE) == 0;
 }
 
 std::string busiest_pe(const OpLogReader& log, std::uint64_t& others) {
@@ -51,18 +40,18 @@ std::string busiest_pe(const OpLogReader& log, std::uint64_t& others) {
 
 void read_operations(const OpLogReader& log, const std::string& glob, Busy& busy) {
   std::map<std::string, bool> known;  // a node's name matches
-  log.for_each("SELECT node, name, t_start_fs, t_end_fs FROM ops ORDER BY id",
-               [&](SQLite::Statement& row) {
-                 const std::string node = text_in(row, 0);
-                 const auto found = known.find(node);
-                 const bool shown = found != known.end()
-                                        ? found->second
-                                        : known.emplace(node, matches(glob, node)).first->second;
-                 if (!shown) return;
-                 const std::string part = row_part(engine_of_node(node), text_in(row, 1));
-                 busy[{pe_of_node(node), order_of(part), part, node}].push_back(
-                     {number_in(row, 2), number_in(row, 3)});
-               });
+  log.for_each(
+      "SELECT node, name, t_start_fs, t_end_fs FROM ops ORDER BY id", [&](SQLite::Statement& row) {
+        const std::string node = text_in(row, 0);
+        const auto found = known.find(node);
+        const bool shown = found != known.end()
+                               ? found->second
+                               : known.emplace(node, glob_matches_scope(glob, node)).first->second;
+        if (!shown) return;
+        const std::string part = row_part(engine_of_node(node), text_in(row, 1));
+        busy[{pe_of_node(node), order_of(part), part, node}].push_back(
+            {number_in(row, 2), number_in(row, 3)});
+      });
 }
 
 std::vector<Interval> intervals_in(const OpLogReader& log, const std::string& sql,
@@ -94,7 +83,7 @@ void read_kernels(const OpLogReader& log, const std::string& glob, Busy& busy) {
   if (!log.has_progress()) return;
   std::vector<std::string> pes;
   log.for_each("SELECT DISTINCT pe FROM runs ORDER BY pe", [&](SQLite::Statement& row) {
-    if (matches(glob, text_in(row, 0) + ".pe_cpu")) pes.push_back(text_in(row, 0));
+    if (glob_matches_scope(glob, text_in(row, 0) + ".pe_cpu")) pes.push_back(text_in(row, 0));
   });
   for (const std::string& pe : pes) {
     busy[{pe, order_of("kernel"), "kernel", pe + ".pe_cpu"}] = running(
@@ -103,6 +92,17 @@ void read_kernels(const OpLogReader& log, const std::string& glob, Busy& busy) {
         intervals_in(log, "SELECT t_start_fs, t_end_fs FROM waits WHERE pe = ? ORDER BY t_start_fs",
                      pe));
   }
+}
+
+[[noreturn]] void fail(const OpLogReader& log, const std::string& glob) {
+  std::vector<std::string> names;
+  log.for_each("SELECT DISTINCT node FROM ops ORDER BY node", [&](SQLite::Statement& row) {
+    const std::string pe = pe_of_node(text_in(row, 0));
+    if (names.empty() || pe_of_node(names.back()) != pe) names.push_back(pe);
+    names.push_back(text_in(row, 0));
+  });
+  throw UsageError(fmt::format("--timeline {}: no engine with operations in {} has such a name{}",
+                               quote(glob), quote(log.path()), did_you_mean_of_glob(glob, names)));
 }
 
 std::pair<Fs, Fs> extent_of(const Busy& busy) {
@@ -178,14 +178,12 @@ EngineTimeline engine_timeline(const OpLogReader& log, const TimelineOptions& op
   std::string glob = options.engines;
   if (glob.empty()) {
     timeline.pe = busiest_pe(log, timeline.other_pes);
-    glob = timeline.pe + ".*";
+    glob = timeline.pe;
   }
   Busy busy;
   read_operations(log, glob, busy);
   read_kernels(log, glob, busy);
-  if (busy.empty() && !options.engines.empty())
-    throw UsageError(fmt::format("--timeline {}: no engine with operations in {} has such a name",
-                                 quote(options.engines), quote(log.path())));
+  if (busy.empty() && !options.engines.empty()) fail(log, options.engines);
   std::tie(timeline.from, timeline.to) = options.window.value_or(extent_of(busy));
   for (const auto& [key, intervals] : busy) {
     EngineTimeline::Row row;

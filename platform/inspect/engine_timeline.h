@@ -13,7 +13,8 @@
 namespace kernbench {
 
 struct TimelineOptions {
-  std::string engines;  // glob over node names; empty: of the PE with most operations
+  // Glob over the names of engines or of a scope around them; empty: the PE with most operations.
+  std::string engines;
   std::optional<std::pair<Fs, Fs>> window;  // default: from the first to the last operation shown
   std::uint64_t columns = 100;
 };
@@ -34,7 +35,7 @@ struct EngineTimeline {
   std::uint64_t columns = 0;
 };
 
-// UsageError: no engine's name matches.
+// UsageError, with the nearest names: no engine's name matches.
 EngineTimeline engine_timeline(const OpLogReader& log, const TimelineOptions& options);
 std::string timeline_text(const EngineTimeline& timeline);
 ReportTable timeline_rows(const EngineTimeline& timeline);   // a row per engine and part

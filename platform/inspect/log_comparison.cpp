@@ -42,7 +42,8 @@ Values settings_of(const OpLogReader& log) {
     values[fact] = log.fact(fact);
   add_words(log.fact("bench"), "--param ", values);
   add_words(log.fact("ccl"), "ccl:", values);
-  add_leaves(nlohmann::json::parse(log.fact("configuration"), nullptr, false), "", values);
+  const auto configuration = nlohmann::json::parse(log.fact("configuration"), nullptr, false);
+  if (!configuration.is_discarded()) add_leaves(configuration, "", values);
   return values;
 }
 

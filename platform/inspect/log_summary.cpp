@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t most_launches = 20;
 constexpr const char* facts[] = {"bench", "topology", "device", "seed", "data", "command_line"};
 
-std::string section(const char* title, const std::string& body) {
+std::string section(const std::string& title, const std::string& body) {
   return fmt::format("\n{}\n{}", title, body);
 }
 
@@ -136,8 +136,7 @@ std::string summary_text(const OpLogReader& log, std::size_t most) {
   if (log.launches().empty()) return text;
   const CriticalPath path = critical_path(log, log.longest_launch());
   text += section(fmt::format("critical path of the longest launch ({} of '{}' on {})",
-                              path.launch.id, path.launch.kernel, path.launch.device)
-                      .c_str(),
+                              path.launch.id, path.launch.kernel, path.launch.device),
                   path_resources(path).text());
   if (has_several_devices(path)) text += section("the same by device", path_devices(path).text());
   return text + fmt::format("\nto speed up first: {}\n", what_to_speed_up(path));

@@ -150,9 +150,11 @@ const LoggedLaunch& OpLogReader::launch(std::uint64_t id) const {
   const auto found = std::find_if(launches_.begin(), launches_.end(),
                                   [id](const LoggedLaunch& launch) { return launch.id == id; });
   if (found != launches_.end()) return *found;
-  longest_launch();
-  throw UsageError(
-      fmt::format("{} has no launch {}, it has 1 to {}", quote(path_), id, launches_.size()));
+  if (launches_.size() > 1)
+    throw UsageError(
+        fmt::format("{} has no launch {}, it has 1 to {}", quote(path_), id, launches_.size()));
+  throw UsageError(fmt::format("{} has no launch {}, it has launch {} only", quote(path_), id,
+                               longest_launch().id));
 }
 
 void OpLogReader::for_each(const std::string& sql, const Parameters& parameters,
@@ -185,6 +187,12 @@ std::string part_of(const std::string& engine, const std::string& operation) {
   std::string part = operation.compare(0, 5, "tile/") == 0 ? operation.substr(5) : operation;
   for (char& c : part) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return part;
+}
+
+int order_of(const std::string& part) {
+  constexpr std::array<const char*, 8> way{"kernel", "composite", "dma_read", "fetch",
+                                           "gemm",   "math",      "store",    "dma_write"};
+  return static_cast<int>(std::find(way.begin(), way.end(), part) - way.begin());
 }
 
 bool is_span(const std::string& engine) { return engine == "pe_scheduler" || engine == "pe_ipcq"; }

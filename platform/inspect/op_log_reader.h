@@ -76,6 +76,9 @@ std::string pe_of_node(const std::string& node);
 std::string engine_of_node(const std::string& node);
 // "dma_read" of "tile/DMA_READ" on pe_dma; "gemm", "math" of whatever PE_GEMM, PE_MATH execute.
 std::string part_of(const std::string& engine, const std::string& operation);
+// Place on a tile's way through the PE, kernel and composite before it; what is no stage comes
+// last.
+int order_of(const std::string& part);
 // The operation spans others: a composite its tiles, a send or receive its waits.
 bool is_span(const std::string& engine);
 

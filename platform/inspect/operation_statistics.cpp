@@ -11,13 +11,6 @@
 namespace kernbench {
 namespace {
 
-// Place on a tile's way through the PE; what is no stage comes behind.
-int order_of(const std::string& part) {
-  static const std::vector<std::string> way{"dma_read", "fetch", "gemm",
-                                            "math",     "store", "dma_write"};
-  return static_cast<int>(std::find(way.begin(), way.end(), part) - way.begin());
-}
-
 double gbs(std::uint64_t bytes, Fs time) {
   return static_cast<double>(bytes) / to_ns(time);  // bytes/ns
 }

@@ -86,13 +86,36 @@ void PeLog::read_progress(const OpLogReader& log) {
 void PeLog::read_messages(const OpLogReader& log) {
   log.for_each(std::string(message_columns) + "receiver = ? ORDER BY t_take_fs, id", {pe_},
                [&](SQLite::Statement& row) { received_.push_back(message_in(row)); });
-  log.for_each(std::string(message_columns) + "sender = ? ORDER BY ring, number", {pe_},
+  for (const LoggedMessage& message : received_) by_visibility_.push_back(&message);
+  std::stable_sort(
+      by_visibility_.begin(), by_visibility_.end(),
+      [](const LoggedMessage* a, const LoggedMessage* b) { return a->visible < b->visible; });
+  log.for_each(std::string(message_columns) + "sender = ? ORDER BY ring, id", {pe_},
                [&](SQLite::Statement& row) { sent_.push_back(message_in(row)); });
   for (const LoggedMessage& message : sent_) by_sending_.push_back(&message);
   std::sort(by_sending_.begin(), by_sending_.end(),
             [](const LoggedMessage* a, const LoggedMessage* b) {
               return std::tie(a->sent, a->id) < std::tie(b->sent, b->id);
             });
+  find_credits();
+}
+
+// Of each ring: `latest` has the credit that came last so far, `in_slot` what that was when the
+// slot's message before had been sent.
+void PeLog::find_credits() {
+  const LoggedMessage *before = nullptr, *latest = nullptr;
+  std::map<std::uint64_t, const LoggedMessage*> in_slot;
+  for (const LoggedMessage& message : sent_) {
+    const bool installed_again = before != nullptr && message.number <= before->number;
+    if (before == nullptr || before->ring != message.ring || installed_again) {
+      latest = nullptr;
+      in_slot.clear();
+    }
+    before = &message;
+    freed_for_[message.id] = in_slot[message.slot];
+    if (latest == nullptr || message.credit >= latest->credit) latest = &message;
+    in_slot[message.slot] = latest;
+  }
 }
 
 // --- Operations
@@ -201,25 +224,16 @@ const LoggedMessage* PeLog::sent_at(Fs time) const {
 }
 
 const LoggedMessage* PeLog::written_at(Fs time, std::uint64_t not_id) const {
-  const auto found = std::find_if(received_.begin(), received_.end(), [&](const auto& message) {
-    return message.visible == time && message.id != not_id;
-  });
-  return found == received_.end() ? nullptr : &*found;
+  auto found =
+      std::lower_bound(by_visibility_.begin(), by_visibility_.end(), time,
+                       [](const LoggedMessage* message, Fs t) { return message->visible < t; });
+  if (found != by_visibility_.end() && (*found)->id == not_id) ++found;
+  return found == by_visibility_.end() || (*found)->visible != time ? nullptr : *found;
 }
 
 const LoggedMessage* PeLog::freed_for(const LoggedMessage& sent) const {
-  const auto begin = std::lower_bound(
-      sent_.begin(), sent_.end(), sent.ring,
-      [](const LoggedMessage& each, std::uint64_t ring) { return each.ring < ring; });
-  const LoggedMessage* latest = nullptr;
-  const LoggedMessage* in_slot = nullptr;
-  for (auto each = begin; each != sent_.end() && each->ring == sent.ring; ++each) {
-    if (each->number >= sent.number) break;
-    if (each->sent > sent.sent) continue;  // of rings installed later
-    if (latest == nullptr || each->credit >= latest->credit) latest = &*each;
-    if (each->slot == sent.slot) in_slot = latest;
-  }
-  return in_slot;
+  const auto found = freed_for_.find(sent.id);
+  return found == freed_for_.end() ? nullptr : found->second;
 }
 
 // --- Several

@@ -78,8 +78,8 @@ class PeLog {
   // Of several at one instant the first: the others were sent without a wait.
   const LoggedMessage* sent_at(Fs time) const;
   const LoggedMessage* written_at(Fs time, std::uint64_t not_id) const;
-  // That whose credit a send needed: the one before in its slot. With its credit all messages
-  // before it have theirs.
+  // That whose credit a send needed: the one before in its slot, or the one before that whose
+  // credit came later; null: the slot had none.
   const LoggedMessage* freed_for(const LoggedMessage& sent) const;
 
  private:
@@ -89,6 +89,7 @@ class PeLog {
   void read_ops(const OpLogReader& log);
   void read_progress(const OpLogReader& log);
   void read_messages(const OpLogReader& log);
+  void find_credits();
 
   std::string pe_;
   std::vector<LoggedOp> ops_;  // by end, ties by id
@@ -101,8 +102,10 @@ class PeLog {
   std::map<std::uint64_t, LoggedCommand> commands_;
   std::vector<const LoggedCommand*> by_dispatch_, by_completion_;
   std::vector<LoggedMessage> received_;  // by the time at which they were taken
-  std::vector<LoggedMessage> sent_;      // by ring and number
+  std::vector<const LoggedMessage*> by_visibility_;
+  std::vector<LoggedMessage> sent_;  // by ring, in the order of sending
   std::vector<const LoggedMessage*> by_sending_;
+  std::map<std::uint64_t, const LoggedMessage*> freed_for_;  // by id of the message sent
 };
 
 // PEs of a log, each read once.

@@ -5,14 +5,6 @@
 #include "platform/assembly/machine_root.h"
 
 namespace kernbench {
-namespace {
-
-std::string pe_of(const sc_core::sc_object& node) {
-  const std::string name = name_in_machine(node);
-  return name.substr(0, name.rfind('.'));
-}
-
-}  // namespace
 
 void PeActivity::add(const ExecutedOp& op) {
   all.add(op.t_start, op.t_end);
@@ -28,7 +20,7 @@ void ActivityWindows::write(const ExecutedOp& op) {
   if (op.node == nullptr) return;
   PeActivity*& activity = by_node_[op.node];
   if (activity == nullptr) {
-    const std::string pe = pe_of(*op.node);
+    const std::string pe = scope_in_machine(*op.node);
     activity = &by_pe_.try_emplace(pe).first->second;
     activity->pe = pe;
   }
@@ -43,8 +35,8 @@ ActivitySummary ActivityWindows::summary(const std::function<MacRate(const std::
   bool rates_known = true;
   std::map<std::string, PeActivity> by_pe = by_pe_;
   for (const ExecutedOp& op : under_way) {
-    PeActivity& activity = by_pe[pe_of(*op.node)];
-    activity.pe = pe_of(*op.node);
+    PeActivity& activity = by_pe[scope_in_machine(*op.node)];
+    activity.pe = scope_in_machine(*op.node);
     activity.add(op);
   }
   for (const auto& [name, activity] : by_pe) {

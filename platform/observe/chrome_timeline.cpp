@@ -7,7 +7,10 @@
 namespace kernbench {
 namespace {
 
-std::string json_string(std::string_view text) { return nlohmann::json(text).dump(); }
+// Bytes that are no UTF-8, of the name of a kernel, are replaced.
+std::string json_string(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 // "12.000345678": all digits of the femtoseconds, without trailing zeros.
 std::string microseconds(Fs time) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 
 #include "models/protocol/tile_task.h"
 
@@ -15,13 +14,6 @@ bool is_stage(const ExecutedOp& op, StageType stage) {
 
 bool is_composite(const ExecutedOp& op) {
   return op.tile_id < 0 && std::strncmp(op.name, "composite_", 10) == 0;
-}
-
-std::optional<std::uint64_t> value_of(const TraceSignal& signal, const char* label) {
-  const auto& labels = signal.labels();
-  const auto found = std::find(labels.begin(), labels.end(), label);
-  if (found == labels.end()) return std::nullopt;
-  return static_cast<std::uint64_t>(found - labels.begin());
 }
 
 }  // namespace
@@ -44,56 +36,49 @@ CompositeTimes& CompositeTimes::operator+=(const CompositeTimes& other) {
 KernelWork::KernelWork(Platform& platform)
     : graph_(platform.graph()), by_dma_(platform.graph().nodes().size()),
       ops_(platform.observation().executed_ops, *this),
-      ends_(platform.observation().transaction_ends, *this) {
+      ends_(platform.observation().transaction_ends, *this),
+      runs_(platform.observation().kernel_runs, *this) {
   for (NodeId node = 0; node < graph_.nodes().size(); ++node) {
     const Role kind = graph_.node(node).kind;
     if (!is_engine_of_pe(kind)) continue;
     const Location& at = graph_.node(node).at;
     const auto [entry, is_new] = pes_.try_emplace({at.sip, at.cube, at.pe});
     Pe& pe = entry->second;
-    if (is_new) pe.peaks = pe_peaks(graph_, entry->first.str());
-    Component& engine = platform.component(node);
-    by_engine_[&engine] = &pe;
+    if (is_new) {
+      pe.peaks = pe_peaks(graph_, entry->first.str());
+      pe.expect_kernel(0);
+    }
+    by_engine_[&platform.component(node)] = &pe;
     if (kind == Role::pe_dma) by_dma_[node] = &pe;
-    if (kind == Role::pe_cpu) observe(engine, pe);
-  }
-}
-
-void KernelWork::observe(Component& cpu, Pe& pe) {
-  for (TraceSignal& signal : cpu.signals()) {
-    const auto running = value_of(signal, "running"), draining = value_of(signal, "draining");
-    if (!running || !draining) continue;
-    by_signal_[&signal] = {&pe, {*running, *draining}};
-    tlm::tlm_analysis_if<TraceSignal>& self = *this;
-    states_.emplace_back(signal.changes(), self);
-    return;
   }
 }
 
 // --- Kernels
 
-void KernelWork::write(const TraceSignal& state) {
-  const Watched& watched = by_signal_.find(&state)->second;
-  std::deque<KernelExecution>& kernels = watched.pe->kernels;
-  const bool under_way = !kernels.empty() && kernels.back().end == never_fs;
-  if (state.value() == watched.states.running && !under_way) {
-    kernels.emplace_back();
-    kernels.back().begin = Component::now();
-    kernels.back().work.peaks = &watched.pe->peaks;
-  } else if (state.value() == watched.states.draining && under_way) {
-    kernels.back().end = Component::now();
-  }
+void KernelWork::Pe::expect_kernel(Fs from) {
+  KernelExecution& kernel = kernels.emplace_back();
+  kernel.begin = from;
+  kernel.work.peaks = &peaks;
 }
 
-const KernelExecution* KernelWork::take(const PeId& where, Fs issued, Fs ended, Fs duration) {
+void KernelWork::write(const KernelRun& run) {
+  const auto found = by_engine_.find(run.node);
+  if (found == by_engine_.end()) return;
+  Pe& pe = *found->second;
+  KernelExecution& kernel = pe.kernels.back();
+  kernel.begin = run.start;
+  kernel.end = run.returned;
+  pe.by_request[run.request] = &kernel;
+  pe.expect_kernel(run.answered + 1);  // its last message may leave as it answers
+}
+
+const KernelExecution* KernelWork::find(const PeId& where,
+                                        const std::vector<std::string>& requests) const {
   const auto pe = pes_.find(where);
   if (pe == pes_.end()) return nullptr;
-  for (KernelExecution& run : pe->second.kernels) {
-    if (run.taken || run.end == never_fs || run.begin < issued || run.end > ended ||
-        run.end - run.begin != duration)
-      continue;
-    run.taken = true;
-    return &run;
+  for (const std::string& request : requests) {
+    const auto kernel = pe->second.by_request.find(request);
+    if (kernel != pe->second.by_request.end()) return kernel->second;
   }
   return nullptr;
 }
@@ -123,7 +108,7 @@ KernelWork::Composite& KernelWork::Pe::composite(const ExecutedOp& stage) {
 
 void KernelWork::write(const ExecutedOp& op) {
   const auto found = by_engine_.find(op.node);
-  if (found == by_engine_.end() || found->second->kernels.empty()) return;
+  if (found == by_engine_.end()) return;
   Pe& pe = *found->second;
   if (is_composite(op)) return end_composite(pe, op);
   add(pe.kernels.back().work, op);

@@ -1,18 +1,13 @@
 #include "platform/observe/progress_log.h"
 
 #include <algorithm>
+#include <array>
 #include <systemc>
 
 #include "platform/assembly/machine_root.h"
 
 namespace kernbench {
 namespace {
-
-// "sip0.cube0.pe1" of one of its engines.
-std::string pe_of(const sc_core::sc_object* engine) {
-  const std::string name = name_in_machine(*engine);
-  return name.substr(0, name.rfind('.'));
-}
 
 const char* name_of(KernelWait::Reason reason) {
   constexpr std::array<const char*, 3> names{"command", "send", "receive"};
@@ -37,7 +32,8 @@ void ProgressLog::take_composite(const ExecutedOp& op) {
 void ProgressLog::write(const TraceEvent& event) {
   const CommandKey key{event.node, event.command_id};
   if (event.kind == TraceKind::command_submitted) {
-    commands_[key] = {submitted_++, {pe_of(event.node), event.command_id, event.time, {}, {}}};
+    commands_[key] = {submitted_++,
+                      {scope_in_machine(*event.node), event.command_id, event.time, {}, {}}};
   } else if (event.kind == TraceKind::sub_command_dispatched) {
     const auto found = commands_.find(key);
     if (found != commands_.end() && !found->second.row.dispatched)
@@ -53,13 +49,13 @@ void ProgressLog::write(const TraceEvent& event) {
 }
 
 void ProgressLog::write(const KernelRun& run) {
-  rows_.runs.push_back(
-      {run.request, pe_of(run.node), run.kernel, run.start, run.returned, run.answered});
+  rows_.runs.push_back({run.request, scope_in_machine(*run.node), run.kernel, run.start,
+                        run.returned, run.answered});
   spill_beyond_limit();
 }
 
 void ProgressLog::write(const KernelWait& wait) {
-  WaitRow row{pe_of(wait.node), name_of(wait.reason), {}, wait.start, wait.end};
+  WaitRow row{scope_in_machine(*wait.node), name_of(wait.reason), {}, wait.start, wait.end};
   if (wait.reason == KernelWait::Reason::command) row.command = wait.command;
   rows_.waits.push_back(std::move(row));
   spill_beyond_limit();
@@ -74,7 +70,7 @@ void ProgressLog::write(const MessageProgress& step) {
     row.number = step.number;
     row.slot = step.slot;
     row.bytes = step.bytes;
-    row.sender = pe_of(step.node);
+    row.sender = scope_in_machine(*step.node);
     row.sent = step.end;
     messages_[key] = std::move(row);
     return;
@@ -83,7 +79,7 @@ void ProgressLog::write(const MessageProgress& step) {
   if (found == messages_.end()) return;  // observed from its middle
   MessageRow& row = found->second;
   if (step.step == MessageProgress::Step::written) {
-    row.receiver = pe_of(step.node);
+    row.receiver = scope_in_machine(*step.node);
     row.arrived = step.arrived;
     row.write = step.start;
     row.visible = step.end;
@@ -100,13 +96,13 @@ void ProgressLog::write(const MessageProgress& step) {
 // --- The end
 
 void ProgressLog::spill_beyond_limit() {
-  if (fault_ || rows_.size() < limit_) return;
+  if (rows_.size() < limit_) return;
   try {
-    table_.insert(rows_);
-    rows_ = {};
+    if (!fault_) table_.insert(rows_);
   } catch (const std::exception&) {  // this may be an SC_METHOD, which no exception may leave
     fault_ = std::current_exception();
   }
+  rows_ = {};
 }
 
 void ProgressLog::take_unfinished() {

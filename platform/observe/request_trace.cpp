@@ -14,11 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string pe_of(const sc_core::sc_object& engine) {
-  const sc_core::sc_object* parent = engine.get_parent_object();
-  return parent == nullptr ? "" : name_in_machine(*parent);
-}
-
 std::string label_of(const Message* message) {
   if (const auto* request = dynamic_cast<const PeMessage*>(message))
     return label_of(request->type_name(), *request);
@@ -148,7 +143,7 @@ void RequestTrace::write_line(const TieKey& key, const Transfer& transfer, bool 
 // --- Commands of PEs
 
 void RequestTrace::write(const TraceEvent& event) {
-  const std::string pe = pe_of(*event.node);
+  const std::string pe = scope_in_machine(*event.node);
   const CommandKey key{pe, event.command_id};
   CommandEvents& command = commands_[key];
   command.events.push_back(event);

@@ -73,7 +73,8 @@ RunStatistics::RunStatistics(const Platform& platform_, const ActivityWindows& w
   links = totals_by_link(platform.graph(), platform.links(), elapsed);
 }
 
-Json RunStatistics::json(const StatisticsRegions& regions) const {
+Json RunStatistics::json(const StatisticsRegions& regions, const WaitingTimes& waiting,
+                         const TransferBreakdown& transfers) const {
   Json json;
   json["simulated_ns"] = ns_json(simulated);
   json["elapsed_ns"] = ns_json(elapsed);
@@ -81,32 +82,25 @@ Json RunStatistics::json(const StatisticsRegions& regions) const {
   json["activity"] = activity_json(activity);
   json["data_races"] = platform.data_races();
   json["totals"] = totals_json(kinds);
-  json["components"] = components_json(nullptr);
+  json["components"] = components_json(waiting);
   json["links"] = links_json(platform.graph(), platform.links(), elapsed);
-  json["regions"] = regions.json();
-  return json;
-}
-
-Json RunStatistics::json(const StatisticsRegions& regions, const WaitingTimes& waiting,
-                         const TransferBreakdown& transfers) const {
-  Json json = this->json(regions);
-  json["components"] = components_json(&waiting);
   auto entry = json["links"].begin();
   for (const auto& instance : platform.links())
     (*entry++)["waiting"] = waiting.json(*instance.link);
+  json["regions"] = regions.json();
   json["hbm_channels"] = waiting.hbm_json(elapsed);
   json["transfers"] = transfers.statistics_json();
   return json;
 }
 
-Json RunStatistics::components_json(const WaitingTimes* waiting) const {
+Json RunStatistics::components_json(const WaitingTimes& waiting) const {
   Json list = statistics_json(components, kind_in(platform));
   auto entry = list.begin();
   for (const Component* component : components) {
     if (component->statistics().empty()) continue;
     if (Json busy = busy_json(*component, elapsed); !busy.is_null())
       (*entry)["busy"] = std::move(busy);
-    if (Json waits = waiting == nullptr ? Json() : waiting->json(*component); !waits.is_null())
+    if (Json waits = waiting.json(*component); !waits.is_null())
       (*entry)["waiting"] = std::move(waits);
     ++entry;
   }

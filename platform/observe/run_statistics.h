@@ -25,24 +25,23 @@ struct RunStatistics {
 
   const Platform& platform;
   Fs simulated;
-  Fs elapsed;  // until then, or until the last flit had left its link: what utilisations of links
-               // are shares of
-  std::uint64_t events =
-      0;  // flits and messages that went over a link, and operations that an engine executed
+  // Until then, or until the last flit had left its link: what utilisations of links are shares of.
+  Fs elapsed;
+  // Flits and messages that went over a link, and operations that an engine executed.
+  std::uint64_t events = 0;
   ActivitySummary activity;
   std::vector<Component*> components;  // by name; the host among them
   std::vector<KindTotal> kinds;
   std::vector<LinkTotal> links;
 
-  // {"simulated_ns", "elapsed_ns", "statistics": {kind: [...]}, "activity": {...}, "totals": {kind:
-  // {...}}, "components": [...], "links": [...], "regions": [...]}
-  nlohmann::ordered_json json(const StatisticsRegions& regions) const;
-  // The same with "waiting" of components and links, "hbm_channels" and "transfers".
+  // {"simulated_ns", "elapsed_ns", "statistics": {kind: [...]}, "activity": {...}, "data_races",
+  // "totals": {kind: {...}}, "components": [...], "links": [...], "regions": [...],
+  // "hbm_channels": [...], "transfers": [...]} (docs/json.md)
   nlohmann::ordered_json json(const StatisticsRegions& regions, const WaitingTimes& waiting,
                               const TransferBreakdown& transfers) const;
 
  private:
-  nlohmann::ordered_json components_json(const WaitingTimes* waiting) const;
+  nlohmann::ordered_json components_json(const WaitingTimes& waiting) const;
 };
 
 // {"pe_window_ns", "composite_window_ns", "mac_utilisation", "useful_efficiency", "pes": [...]};

@@ -59,6 +59,7 @@ void Timeline::end_call(TimelineSlices::Open call) { slices_.end(call, Component
 
 void Timeline::close() {
   const Fs now = Component::now();
+  kernels_.close(now);
   commands_.close(now);
   signals_.close(now);
   slices_.close(now);

@@ -40,10 +40,9 @@ TimelineCommands::Pe::Pe(TimelineTracks& tracks, std::string path_)
 TimelineCommands::Engine& TimelineCommands::engine_of(const sc_core::sc_object& node) {
   Engine& engine = engines_[&node];
   if (engine.pe == nullptr) {
-    const std::string name = name_in_machine(node);
-    const std::string path = name.substr(0, name.rfind('.'));
+    const std::string path = scope_in_machine(node);
     engine.pe = &pes_.try_emplace(path, tracks_, path).first->second;
-    by_name_[name] = &engine;
+    by_name_[name_in_machine(node)] = &engine;
   }
   return engine;
 }
@@ -86,8 +85,8 @@ void TimelineCommands::dispatched(Pe& pe, const TraceEvent& event) {
   if (!command.begun) {
     const std::string name =
         fmt::format("{} #{}", is_tile ? "composite" : event.stage, event.command_id);
-    const TimelineFlows flows =
-        slices_.arrow(kernels_.running_on(pe.path), command.submitted, name, SliceKind::command);
+    const TimelineFlows flows = slices_.arrow(kernels_.running_on(pe.path, event.time),
+                                              command.submitted, name, SliceKind::command);
     command.begun = true;
     command.slice =
         slices_.begin(SliceKind::command, pe.command_lanes, command.submitted, name,

@@ -24,7 +24,7 @@ namespace kernbench {
 
 class TimelineCommands final : public tlm::tlm_analysis_if<TraceEvent> {
  public:
-  TimelineCommands(TimelineTracks& tracks, TimelineSlices& slices, const TimelineKernels& kernels,
+  TimelineCommands(TimelineTracks& tracks, TimelineSlices& slices, TimelineKernels& kernels,
                    TimelineWindows& windows)
       : tracks_(tracks), slices_(slices), kernels_(kernels), windows_(windows) {}
 
@@ -85,7 +85,7 @@ class TimelineCommands final : public tlm::tlm_analysis_if<TraceEvent> {
 
   TimelineTracks& tracks_;
   TimelineSlices& slices_;
-  const TimelineKernels& kernels_;
+  TimelineKernels& kernels_;
   TimelineWindows& windows_;
   std::map<std::string, Pe> pes_;
   std::map<std::string, Engine*> by_name_;

@@ -22,18 +22,19 @@ void TimelineKernels::reached(const std::string& path, const TieKey& key,
   }
   under_way_[key] = &pe;
   const auto request = requests_.find(key_of(launch));
-  pe.launches.push_back({key, launch.kernel.name, launch.target_start.value_or(now),
+  pe.launches.push_back({key, launch.kernel.name, std::max(launch.target_start.value_or(now), now),
                          request == requests_.end() ? 0 : request->second});
-  if (pe.launches.size() == 1) begin_first(pe, now);
+  begin_due(pe, now);
 }
 
-void TimelineKernels::begin_first(Pe& pe, Fs now) {
+void TimelineKernels::begin_due(Pe& pe, Fs now) {
   if (pe.launches.empty()) return;
-  const Launch& launch = pe.launches.front();
-  const Fs start = std::max(launch.start, now);
+  Launch& launch = pe.launches.front();
+  if (launch.begun || launch.start > now) return;
+  launch.begun = true;
   const TimelineFlows flows =
-      slices_.arrow(launch.request, start, pe.lanes->group(), SliceKind::kernel);
-  pe.running = slices_.begin(SliceKind::kernel, *pe.lanes, start, launch.kernel, {}, flows);
+      slices_.arrow(launch.request, launch.start, pe.lanes->group(), SliceKind::kernel);
+  pe.running = slices_.begin(SliceKind::kernel, *pe.lanes, launch.start, launch.kernel, {}, flows);
 }
 
 void TimelineKernels::answered(const TieKey& key, Fs now) {
@@ -42,15 +43,24 @@ void TimelineKernels::answered(const TieKey& key, Fs now) {
   Pe& pe = *found->second;
   under_way_.erase(found);
   if (pe.launches.empty() || !(pe.launches.front().key == key)) return;
+  begin_due(pe, now);
   slices_.end(pe.running, now);
   pe.running = 0;
   pe.launches.pop_front();
-  begin_first(pe, now);
+  if (pe.launches.empty()) return;
+  pe.launches.front().start = std::max(pe.launches.front().start, now);
+  begin_due(pe, now);
 }
 
-TimelineSlices::Open TimelineKernels::running_on(const std::string& pe) const {
-  const auto found = pes_.find(pe);
-  return found == pes_.end() ? 0 : found->second.running;
+TimelineSlices::Open TimelineKernels::running_on(const std::string& path, Fs now) {
+  const auto found = pes_.find(path);
+  if (found == pes_.end()) return 0;
+  begin_due(found->second, now);
+  return found->second.running;
+}
+
+void TimelineKernels::close(Fs now) {
+  for (auto& [path, pe] : pes_) begin_due(pe, now);
 }
 
 }  // namespace kernbench

@@ -1,5 +1,8 @@
 // Kernels of the PEs on a timeline: from target_start of a launch to its answer, one after the
 // other. An arrow leads from the host's launch request to each.
+//
+// A launch reaches a PE ahead of its target_start; its slice is written with the first command, the
+// answer or the end of the run behind that, so that nothing lies behind the end of a run.
 #pragma once
 
 #include <deque>
@@ -26,7 +29,9 @@ class TimelineKernels {
   // The answer leaves. Nothing for transactions that are no launches.
   void answered(const TieKey& key, Fs now);
 
-  TimelineSlices::Open running_on(const std::string& pe) const;
+  TimelineSlices::Open running_on(const std::string& pe, Fs now);
+  // At the end of the run, before the slices are closed.
+  void close(Fs now);
 
  private:
   struct Launch {
@@ -34,6 +39,7 @@ class TimelineKernels {
     std::string kernel;
     Fs start;  // at the earliest
     TimelineSlices::Open request;
+    bool begun = false;
   };
   struct Pe {
     std::unique_ptr<TimelineLanes> lanes;
@@ -43,7 +49,8 @@ class TimelineKernels {
   using RequestKey = std::tuple<std::string, std::string, int>;  // correlation, request, SIP
   static RequestKey key_of(const KernelLaunch& launch);
 
-  void begin_first(Pe& pe, Fs now);
+  // The slice of the first launch, if its start has come.
+  void begin_due(Pe& pe, Fs now);
 
   TimelineTracks& tracks_;
   TimelineSlices& slices_;

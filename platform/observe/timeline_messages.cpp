@@ -8,14 +8,6 @@
 #include "platform/observe/object_tree.h"
 
 namespace kernbench {
-namespace {
-
-std::string path_of(const sc_core::sc_object& engine) {
-  const std::string name = name_in_machine(engine);
-  return name.substr(0, name.rfind('.'));
-}
-
-}  // namespace
 
 TimelineMessages::TimelineMessages(Platform& platform, TimelineTracks& tracks,
                                    TimelineSlices& slices)
@@ -23,7 +15,7 @@ TimelineMessages::TimelineMessages(Platform& platform, TimelineTracks& tracks,
   for (const Component* component : components_of(platform)) {
     const NodeId node = component->node();
     if (node != no_node && platform.graph().node(node).kind == Role::pe_ipcq)
-      pes_[path_of(*component)];
+      pes_[scope_in_machine(*component)];
   }
 }
 
@@ -45,7 +37,7 @@ void TimelineMessages::executed(const ExecutedOp& op) {
   const TimelineSlices::Open slice =
       slices_.begin(SliceKind::operation, lanes_of(name_in_machine(*op.node), op.name), op.t_start,
                     op.name, {{"bytes", op.bytes}});
-  const auto pe = pes_.find(path_of(*op.node));
+  const auto pe = pes_.find(scope_in_machine(*op.node));
   if (pe != pes_.end() && name == "ipcq_send") {
     const std::uint64_t arrow = slice == 0 ? 0 : slices_.new_flow();
     if (arrow != 0) flows.push_back({arrow, Point::first});
@@ -71,7 +63,7 @@ void TimelineMessages::ended(const IpcqMessage& message, std::uint64_t arrow) {
 
 void TimelineMessages::write(const MessageProgress& step) {
   if (step.step != MessageProgress::Step::consumed) return;
-  const auto pe = pes_.find(path_of(*step.node));
+  const auto pe = pes_.find(scope_in_machine(*step.node));
   if (pe == pes_.end()) return;
   const auto arrow = arrows_.extract({step.installation, step.slot, step.number});
   pe->second.consumed = arrow.empty() ? 0 : arrow.mapped();

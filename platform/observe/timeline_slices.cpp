@@ -41,7 +41,7 @@ TimelineSlices::Open TimelineSlices::begin(SliceKind kind, TimelineLanes& lanes,
   const std::size_t lane = lanes.take(start);
   arguments.emplace_back("start_fs", start);
   writer_.begin(lanes.track(lane), start, name, names_of(kind).category, arguments, flows);
-  open_.emplace(++begun_, Slice{&lanes, lane, start});
+  open_.emplace(++begun_, Slice{&lanes, lane, start, start});
   return begun_;
 }
 
@@ -50,7 +50,7 @@ void TimelineSlices::end(Open slice, Fs end, TimelineArguments arguments,
   const auto found = open_.find(slice);
   if (found == open_.end()) return;
   const Slice& ended = found->second;
-  end = std::max(end, ended.start);
+  end = std::max(end, ended.latest);
   arguments.emplace_back("dur_fs", end - ended.start);
   writer_.end(ended.lanes->track(ended.lane), end, arguments, flows);
   ended.lanes->give_back(ended.lane, end);
@@ -60,8 +60,9 @@ void TimelineSlices::end(Open slice, Fs end, TimelineArguments arguments,
 TimelineFlows TimelineSlices::arrow(Open slice, Fs time, const std::string& name, SliceKind to) {
   const auto found = open_.find(slice);
   if (found == open_.end() || !has_room(to)) return {};
-  const Slice& left = found->second;
-  writer_.leave(left.lanes->track(left.lane), std::max(time, left.start), name, ++flows_);
+  Slice& left = found->second;
+  left.latest = std::max(time, left.latest);
+  writer_.leave(left.lanes->track(left.lane), left.latest, name, ++flows_);
   return {{flows_, TimelineFlow::Point::last}};
 }
 

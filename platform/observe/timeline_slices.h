@@ -58,6 +58,7 @@ class TimelineSlices {
     TimelineLanes* lanes;
     std::size_t lane;
     Fs start;
+    Fs latest;  // of the arrows that have left it
   };
   bool has_room(SliceKind kind) const;
 

@@ -75,9 +75,10 @@ void WaitingTimes::write(const TraceEvent& event) {
       return;
     }
     case TraceKind::tile_ready:
+    case TraceKind::command_complete:
       ready_.erase(key);
       return;
-    default:
+    case TraceKind::command_submitted:
       return;
   }
 }

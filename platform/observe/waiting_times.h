@@ -4,10 +4,10 @@
 //
 // A flit waits at a node from its arrival to the start of its service, at a link from the instant
 // at which it is handed over to the start of its transfer, behind those of its own message, too. A
-// stage waits from the end of the
-// stage before, or the dispatch of its command, to the start of its service: in the queue, for its
-// channel, slot or registers. Bursts that are booked together wait from the booking to the start of
-// the first. The high water of a node's queue is that of a server in order of arrival.
+// stage waits from the end of the stage before, or the dispatch of its command, to the start of its
+// service: in the queue, for its channel, slot or registers. Bursts that are booked together wait
+// from the booking to the start of the first. The high water of a node's queue is that of a server
+// in order of arrival.
 #pragma once
 
 #include <array>

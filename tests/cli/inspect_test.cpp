@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(wrong_use_is_told) {
   BOOST_TEST(fault({"--csv", "--top", "--stages"}).find("--csv prints one table") !=
              std::string::npos);
   BOOST_TEST(fault({"--sql", "SELECT 1", "--top"}).find("--sql") != std::string::npos);
-  BOOST_TEST(fault({"--critical-path", "9"}).find("has no launch 9, it has 1 to 1") !=
+  BOOST_TEST(fault({"--critical-path", "9"}).find("has no launch 9, it has launch 1 only") !=
              std::string::npos);
   BOOST_TEST(fault({"--critical-path", "all"}).find("'all'") != std::string::npos);
   BOOST_TEST(fault({"--top", "0"}).find("--top") != std::string::npos);

@@ -108,6 +108,21 @@ BOOST_AUTO_TEST_CASE(later_requests_go_before_earlier_ones) {
   BOOST_TEST(result.err == "");
 }
 
+// At length where it happens and at the host, whose text is also that of the program's error; those
+// in between name it.
+BOOST_AUTO_TEST_CASE(a_failure_is_told_where_it_happens_and_at_the_host) {
+  const ProgramResult result = kernbench_program(with(
+      gemm, {"--param", "compute=dot", "--set",
+             "cube.pe_template.components.pe_cpu.attrs.scratch_bytes=1", "--log", "*=warning"}));
+  BOOST_TEST(result.status == 1);
+  const Words lines = lines_of(result.err);
+  BOOST_TEST(count(lines, "kernbench: warning: ") == 4U, result.err);
+  BOOST_TEST(count(lines, "no room for f16") == 3U, result.err);
+  BOOST_TEST(count(lines, " ns: allocation_error: kernel 'gemm': tl.load: no room for") == 1U);
+  BOOST_TEST(count(lines, "m_cpu at ") == 1U);
+  BOOST_TEST(count(lines, " ns: KernelLaunch 'gemm' has failed: allocation_error") == 2U);
+}
+
 // One line for each, as many as the statistics count.
 BOOST_AUTO_TEST_CASE(ccl_tells_rank_time_direction_and_bytes_of_every_message) {
   const TemporaryFolder folder;

@@ -249,6 +249,23 @@ BOOST_AUTO_TEST_CASE(what_is_under_way_at_the_end_is_cut_there) {
   check_busy_times(timeline, Json::parse(folder.read("s.json")));
 }
 
+// The launch reaches its PEs from 816 ns on; its kernels start together at 831.300056 ns.
+BOOST_AUTO_TEST_CASE(a_kernel_begins_when_it_starts) {
+  const TemporaryFolder folder;
+  const auto run_until = [&](const std::string& until) {
+    require_done(kernbench_program(
+        bench_on_tiny("softmax-rows", {"--until", until, "--timeline", folder.file("a.json")})));
+    return read(folder, "a.json");
+  };
+  const ReadTimeline before = run_until("831");
+  BOOST_TEST(before.of_category("kernel").empty());
+  for (const ReadSlice& slice : before.slices) BOOST_TEST(slice.end <= 831'000'000U);
+  const ReadTimeline behind = run_until("832");
+  BOOST_TEST(behind.of_category("kernel").size() == 8U);
+  for (const ReadSlice* kernel : behind.of_category("kernel"))
+    BOOST_TEST(kernel->number("start_fs") == 831'300'056U);
+}
+
 // A run of many seconds.
 BOOST_AUTO_TEST_CASE(an_interrupted_run_leaves_a_whole_file_and_a_killed_one_a_readable_one) {
   const TemporaryFolder folder;

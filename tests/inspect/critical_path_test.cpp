@@ -35,15 +35,19 @@ std::vector<std::string> steps_of(const HandMadeLog& log, std::uint64_t launch =
 using Steps = std::vector<std::string>;
 const std::string pe0 = "sip0.cube0.pe0", pe1 = "sip1.cube0.pe0";
 
-}  // namespace
-
 // The kernel runs from 120 to 180 and waits for one load from 130 to 170, which is dispatched at
 // 135 and gets its channel at 140.
-BOOST_AUTO_TEST_CASE(a_command_is_what_its_kernel_waited_for) {
-  HandMadeLog log;
+void add_one_read(HandMadeLog& log) {
   log.launch("k", 100, 200, {pe0}, 120, 180);
   log.awaited_command(pe0, 1, 130, 135, 170);
   log.ops = {{pe0 + ".pe_dma", "dma_read", 140, 170, 1}};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_command_is_what_its_kernel_waited_for) {
+  HandMadeLog log;
+  add_one_read(log);
   BOOST_TEST(steps_of(log) == (Steps{"100-120 launch dispatch", "120-130 pe_cpu kernel",
                                      "130-135 pe_scheduler dispatch", "135-140 ~start of dma_read",
                                      "140-170 pe_dma dma_read", "170-180 pe_cpu kernel",
@@ -209,9 +213,7 @@ BOOST_AUTO_TEST_CASE(operations_without_duration_do_not_hold_the_walk) {
 
 BOOST_AUTO_TEST_CASE(the_text_names_the_sum_and_what_to_speed_up) {
   HandMadeLog log;
-  log.launch("k", 100, 200, {pe0}, 120, 180);
-  log.awaited_command(pe0, 1, 130, 135, 170);
-  log.ops = {{pe0 + ".pe_dma", "dma_read", 140, 170, 1}};
+  add_one_read(log);
   const OpLogReader reader(log.write());
   const std::string text = path_text(critical_path(reader, reader.launch(1)));
   BOOST_TEST(text.find("launch 1 of 'k' on sip0: 0.0001 ns") == 0U, text);

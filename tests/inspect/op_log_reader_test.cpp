@@ -107,6 +107,10 @@ BOOST_AUTO_TEST_CASE(a_launch_is_found_by_its_number_or_its_length) {
   HandMadeLog log;
   BOOST_CHECK_THROW(OpLogReader(log.write()).longest_launch(), UsageError);
   log.launch("short", 0, 10, {pe0}, 1, 9);
+  BOOST_CHECK_EXCEPTION(OpLogReader(log.write()).launch(2), UsageError, [](const auto& error) {
+    return std::string(error.what()).find("has no launch 2, it has launch 1 only") !=
+           std::string::npos;
+  });
   log.launch("long", 20, 50, {pe0}, 21, 49);
   log.launch("long too", 60, 90, {pe0}, 61, 89);
   const OpLogReader reader(log.write());

@@ -53,7 +53,14 @@ BOOST_AUTO_TEST_CASE(engines_are_chosen_by_glob_or_those_of_the_busiest_pe) {
   BOOST_TEST(engine_timeline(reader, {"", {}, 10}).rows.size() == 2U);
   BOOST_TEST(engine_timeline(reader, {"", {}, 10}).pe == pe1);
   BOOST_TEST(engine_timeline(reader, {"*.pe_dma", {}, 10}).rows.size() == 2U);
-  BOOST_CHECK_THROW(engine_timeline(reader, {"*.pe_math", {}, 10}), UsageError);
+  BOOST_TEST(engine_timeline(reader, {pe1, {}, 10}).rows.size() == 2U);  // a scope: all in it
+  BOOST_CHECK_EXCEPTION(
+      engine_timeline(reader, {"sip0.cube0.pe0.pe_dmb", {}, 10}), UsageError,
+      [](const UsageError& error) {
+        return std::string(error.what())
+                   .find("has such a name; did you mean 'sip0.cube0.pe0.pe_dma'?") !=
+               std::string::npos;
+      });
 }
 
 // The kernel runs from 0 to 100 and waits from 20 to 60.

@@ -41,8 +41,7 @@ struct Worked {
     std::vector<const PeWork*> of_pes;
     Fs begin = never_fs, end = 0;
     for (const auto& [where, metrics] : request->response().per_pe) {
-      const KernelExecution* kernel =
-          work.take(where, request->issued, request->ended, metrics.pe_exec);
+      const KernelExecution* kernel = work.find(where, {"r"});
       BOOST_TEST_REQUIRE(kernel != nullptr);
       of_pes.push_back(&kernel->work);
       composites = kernel->composites;
@@ -149,6 +148,32 @@ KERNBENCH_SYSTEMC_TEST(a_composite_has_a_roofline_of_its_own) {
   BOOST_TEST(gemm.roofline.window == kernel.window - 1 * ns);
   BOOST_TEST(gemm.shortest == gemm.roofline.window);
   BOOST_TEST(gemm.longest == gemm.roofline.window);
+}
+
+// Kernels of equal length on one PE, one behind the other: the first reads, the second writes.
+KERNBENCH_SYSTEMC_TEST(a_launch_has_the_work_of_its_own_kernel) {
+  Worked w;
+  const RunResult result = w.machine.run([&](HostPort& port) {
+    std::vector<std::shared_ptr<HostRequest>> requests;
+    for (const std::string name : {"reads", "writes"}) {
+      const auto launch = kernel_launch({{0, 0, 0}}, name);
+      launch->body = std::make_shared<FunctionKernel>([&w, name](KernelContext& pe) {
+        execute(pe, DmaCommand{name == "writes", w.hbm(name == "writes" ? 1 : 0), 4096});
+      });
+      requests.push_back(port.submit(launch));
+    }
+    for (const auto& request : requests) port.wait(*request);
+  });
+  BOOST_TEST_REQUIRE(result.error == "");
+  const auto partition_of = [&w](const std::string& request) {
+    const KernelExecution* kernel = w.work.find({0, 0, 0}, {"another", request});
+    BOOST_TEST_REQUIRE(kernel != nullptr);
+    return roofline_of({&kernel->work}, kernel->end - kernel->begin, w.work.graph()).hbm;
+  };
+  BOOST_TEST(partition_of("writes") == "sip0.cube0.hbm_ctrl.pe1");
+  BOOST_TEST(partition_of("reads") == "sip0.cube0.hbm_ctrl.pe0");
+  BOOST_TEST((w.work.find({0, 0, 0}, {"another"}) == nullptr));
+  BOOST_TEST((w.work.find({0, 0, 1}, {"reads"}) == nullptr));
 }
 
 // Two times in a row: 1 ns of 4 and 3 ns of 4.

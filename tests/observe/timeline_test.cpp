@@ -73,6 +73,20 @@ BOOST_AUTO_TEST_CASE(slices_that_overlap_have_lanes_of_their_own) {
   }
 }
 
+// Names of kernels are the program's.
+BOOST_AUTO_TEST_CASE(a_name_that_is_no_utf8_is_written_as_json) {
+  const TemporaryFolder folder;
+  const auto writer = writer_of(folder.file("a.json"));
+  TimelineTracks tracks(*writer);
+  TimelineSlices slices(*writer, 10);
+  TimelineLanes lanes(tracks, "sip0", "work", TimelineRank::kernel);
+  slices.end(slices.begin(SliceKind::kernel, lanes, 0, "k\xff"), 1'000'000);
+  writer->close();
+  const ReadTimeline read = read_timeline("a.json", folder.read("a.json"));
+  BOOST_TEST_REQUIRE(read.slices.size() == 1U);
+  BOOST_TEST(read.slices[0].name == "k\xef\xbf\xbd");
+}
+
 // An eighth of the limit, here 2 of 16, is left to the overview.
 BOOST_AUTO_TEST_CASE(details_leave_room_for_the_overview) {
   const TemporaryFolder folder;
