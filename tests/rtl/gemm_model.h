@@ -8,16 +8,16 @@
 namespace kernbench::test {
 
 template <class Model>
-class VerilatedGemm {
+class GemmModel {
  public:
   // `random_seed`: of the values that registers have before the reset; 0: zeros.
-  VerilatedGemm(unsigned rows, unsigned columns, int random_seed = 0)
+  GemmModel(unsigned rows, unsigned columns, int random_seed = 0)
       : rows_(rows), columns_(columns), context_(seeded(random_seed)), model_(context_.get()) {}
-  ~VerilatedGemm() { model_.final(); }
+  ~GemmModel() { model_.final(); }
 
-  GemmPins pins() {
+  GemmPorts pins() {
     Model& m = model_;
-    GemmPins pins;
+    GemmPorts pins;
     pins.rows = rows_;
     pins.columns = columns_;
     pins.rst_n = &m.rst_n;
