@@ -2,6 +2,8 @@
 // resets.
 #include "tests/rtl/gemm_model.h"
 // The runtime of Verilator comes first.
+#include <Vchecked_3x5.h>
+#include <Vchecked_8x8.h>
 #include <Vsystolic_1x1.h>
 #include <Vsystolic_32x32.h>
 #include <Vsystolic_3x5.h>
@@ -28,7 +30,10 @@ using Array1x1 = Array<Vsystolic_1x1, 1, 1>;
 using Array3x5 = Array<Vsystolic_3x5, 3, 5>;
 using Array8x8 = Array<Vsystolic_8x8, 8, 8>;
 using Array32x32 = Array<Vsystolic_32x32, 32, 32>;
-using Arrays = boost::mpl::list<Array1x1, Array3x5, Array8x8, Array32x32>;
+// With the assertions of the contract.
+using Checked3x5 = Array<Vchecked_3x5, 3, 5>;
+using Checked8x8 = Array<Vchecked_8x8, 8, 8>;
+using Arrays = boost::mpl::list<Array1x1, Array3x5, Array8x8, Array32x32, Checked3x5, Checked8x8>;
 
 // Of f16: zeros, subnormals, one, the largest, infinity, NaN.
 const std::vector<std::uint16_t> special_values{0x0000, 0x8000, 0x0001, 0x83ff, 0x0400,
@@ -179,6 +184,8 @@ void random_tasks_in_gaps() {
 RC_BOOST_PROP(gaps_change_no_result_1x1, ()) { random_tasks_in_gaps<Array1x1>(); }
 RC_BOOST_PROP(gaps_change_no_result_3x5, ()) { random_tasks_in_gaps<Array3x5>(); }
 RC_BOOST_PROP(gaps_change_no_result_8x8, ()) { random_tasks_in_gaps<Array8x8>(); }
+RC_BOOST_PROP(gaps_break_no_rule_3x5, ()) { random_tasks_in_gaps<Checked3x5>(); }
+RC_BOOST_PROP(gaps_break_no_rule_8x8, ()) { random_tasks_in_gaps<Checked8x8>(); }
 BOOST_AUTO_TEST_CASE(gaps_change_no_result_32x32) {
   for (unsigned seed = 0; seed < 4; ++seed) {
     const std::vector<GemmTask> tasks{tile(40, 33, 20, GemmDType::f16, Values::special, seed),
@@ -269,6 +276,15 @@ BOOST_AUTO_TEST_CASE(last_at_the_wrong_beat_is_an_error) {
     BOOST_TEST(error_of_last(Operand::a, beat) == 5);
     BOOST_TEST(error_of_last(Operand::b, beat) == 6);
   }
+}
+
+BOOST_AUTO_TEST_CASE(assertions_know_where_last_belongs) {
+  Checked8x8 array;
+  array.bench.offer({tile(8, 8, 3, GemmDType::i8)});
+  array.bench.misplace_last(GemmTestbench::Operand::a, 1);
+  BOOST_CHECK_EXCEPTION(error_of(array.bench), std::runtime_error, [](const auto& error) {
+    return std::string(error.what()) == "last_at_end_of_fold at a_last";
+  });
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_taken_before_a_task_or_offered_without_one) {
