@@ -4,54 +4,23 @@
 // The program itself runs, in a process of its own; processor time without the elaboration, which a
 // run that ends at once takes.
 #include <benchmark/benchmark.h>
-#include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <stdexcept>
 #include <string>
 #include <systemc>
 #include <utility>
 #include <vector>
 
 #include "tests/perf/bench_main.h"
+#include "tests/perf/program_run.h"
 
 namespace {
 
 using namespace kernbench::perf;
 using benchmark::State;
-using Words = std::vector<std::string>;
 
 constexpr double never = 1e30;
-
-double seconds_of(const ::timeval& t) {
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
-}
-
-// Processor time of `kernbench ARGUMENTS...`, whose output is dropped.
-double program_seconds(Words words) {
-  words.insert(words.begin(), KERNBENCH_PROGRAM);
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  const ::pid_t child = ::fork();
-  if (child < 0) throw std::runtime_error("fork");
-  if (child == 0) {
-    const int null = ::open("/dev/null", O_WRONLY);
-    ::dup2(null, STDOUT_FILENO);
-    ::dup2(null, STDERR_FILENO);
-    ::execv(KERNBENCH_PROGRAM, arguments.data());
-    ::_exit(127);
-  }
-  int status = 0;
-  ::rusage usage{};
-  if (::wait4(child, &status, 0, &usage) != child || status != 0)
-    throw std::runtime_error("kernbench has failed: " + words[1] + " ...");
-  return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
-}
 
 // On one PE.
 Words product() {
@@ -61,29 +30,20 @@ Words product() {
   return words;
 }
 
-Words operator+(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 void traced(State& state, const std::string& scope, const std::string& extension) {
-  const auto folder =
-      std::filesystem::temp_directory_path() / ("kernbench-bench-" + std::to_string(::getpid()));
-  std::filesystem::create_directories(folder);
-  const std::string file = (folder / ("wave" + extension)).string();
+  const MeasurementFolder folder;
+  const std::string file = folder.file("wave" + extension);
   const Words trace{"--trace", file, "--trace-scope", scope};
-  const Words at_once{"--until", "1"};
   double with = never, without = never, idle = never, idle_with = never;
   std::uintmax_t bytes = 0;
   for (auto _ : state) {
-    idle = std::min(idle, program_seconds(product() + at_once));
-    idle_with = std::min(idle_with, program_seconds(product() + trace + at_once));
+    idle = std::min(idle, setup_seconds(product()));
+    idle_with = std::min(idle_with, setup_seconds(product() + trace));
     without = std::min(without, program_seconds(product()));
     with = std::min(with, program_seconds(product() + trace));
     bytes = std::filesystem::file_size(file);
     state.SetIterationTime(with);
   }
-  std::filesystem::remove_all(folder);
   state.counters["without_s"] = without - idle;
   state.counters["with_s"] = with - idle_with;
   state.counters["ratio"] = (with - idle_with) / (without - idle);

@@ -7,7 +7,7 @@
 namespace kernbench::test {
 namespace {
 
-std::uint32_t element_i8(const GemmTile& t, std::size_t row, std::size_t column) {
+std::uint32_t element_i8(const GemmTask& t, std::size_t row, std::size_t column) {
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < t.k; ++i) {
     sum += std::int64_t{static_cast<std::int16_t>(t.a[row * t.k + i])} *
@@ -16,7 +16,7 @@ std::uint32_t element_i8(const GemmTile& t, std::size_t row, std::size_t column)
   return static_cast<std::uint32_t>(sum);
 }
 
-std::uint32_t element_f16(const GemmTile& t, std::size_t row, std::size_t column) {
+std::uint32_t element_f16(const GemmTask& t, std::size_t row, std::size_t column) {
   float sum = 0;
   for (std::size_t i = 0; i < t.k; ++i) {
     const float product = f16_value(t.a[row * t.k + i]) * f16_value(t.b[i * t.n + column]);
@@ -27,12 +27,12 @@ std::uint32_t element_f16(const GemmTile& t, std::size_t row, std::size_t column
 
 }  // namespace
 
-std::vector<std::uint32_t> reference_product(const GemmTile& tile) {
+std::vector<std::uint32_t> reference_product(const GemmTask& task) {
   std::vector<std::uint32_t> product;
-  for (std::size_t row = 0; row < tile.m; ++row) {
-    for (std::size_t column = 0; column < tile.n; ++column)
-      product.push_back(tile.dtype == GemmDType::i8 ? element_i8(tile, row, column)
-                                                    : element_f16(tile, row, column));
+  for (std::size_t row = 0; row < task.m; ++row) {
+    for (std::size_t column = 0; column < task.n; ++column)
+      product.push_back(task.dtype == GemmDType::i8 ? element_i8(task, row, column)
+                                                    : element_f16(task, row, column));
   }
   return product;
 }

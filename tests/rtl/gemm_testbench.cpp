@@ -22,7 +22,7 @@ std::uint64_t blocks(std::uint64_t extent, unsigned of) { return (extent + of - 
 
 }  // namespace
 
-GemmTestbench::GemmTestbench(GemmPins pins)
+GemmTestbench::GemmTestbench(GemmPorts pins)
     : pins_(std::move(pins)), a_{pins_.a_valid, pins_.a_ready, pins_.a_data,
                                  pins_.a_last,  pins_.rows,    {}},
       b_{pins_.b_valid, pins_.b_ready, pins_.b_data, pins_.b_last, pins_.columns, {}} {
@@ -42,11 +42,11 @@ void GemmTestbench::reset() {
   left_waiting_.reset();
 }
 
-std::vector<GemmRun> GemmTestbench::run(const std::vector<GemmTile>& tasks, const GemmGaps& gaps,
+std::vector<GemmRun> GemmTestbench::run(const std::vector<GemmTask>& tasks, const GemmGaps& gaps,
                                         unsigned seed) {
   offer(tasks, gaps, seed);
   std::uint64_t limit = edges_ + 1000;
-  for (const GemmTile& tile : tasks) limit += 100 * closed_form(tile, pins_.rows, pins_.columns);
+  for (const GemmTask& task : tasks) limit += 100 * closed_form(task, pins_.rows, pins_.columns);
   while (!done()) {
     if (edges_ > limit) broken("no end");
     cycle();
@@ -55,7 +55,7 @@ std::vector<GemmRun> GemmTestbench::run(const std::vector<GemmTile>& tasks, cons
   return runs_;
 }
 
-void GemmTestbench::offer(const std::vector<GemmTile>& tasks, const GemmGaps& gaps, unsigned seed) {
+void GemmTestbench::offer(const std::vector<GemmTask>& tasks, const GemmGaps& gaps, unsigned seed) {
   tasks_ = tasks;
   gaps_ = gaps;
   random_.seed(seed);
@@ -68,22 +68,22 @@ void GemmTestbench::offer(const std::vector<GemmTile>& tasks, const GemmGaps& ga
   results_.clear();
   waits_ = 0;
   end_ = edges_;
-  for (const GemmTile& tile : tasks) add_beats(tile);
+  for (const GemmTask& task : tasks) add_beats(task);
 }
 
-void GemmTestbench::add_beats(const GemmTile& tile) {
+void GemmTestbench::add_beats(const GemmTask& task) {
   const auto at = [](const std::vector<std::uint16_t>& matrix, std::size_t row, std::size_t rows,
                      std::size_t column, std::size_t columns) -> std::uint32_t {
     return row < rows && column < columns ? matrix[row * columns + column] : 0;
   };
-  for (std::size_t row = 0; row < tile.m; row += pins_.rows) {
-    for (std::size_t column = 0; column < tile.n; column += pins_.columns) {
-      for (std::size_t i = 0; i < tile.k; ++i) {
-        Beat a{{}, i + 1 == tile.k}, b = a;
+  for (std::size_t row = 0; row < task.m; row += pins_.rows) {
+    for (std::size_t column = 0; column < task.n; column += pins_.columns) {
+      for (std::size_t i = 0; i < task.k; ++i) {
+        Beat a{{}, i + 1 == task.k}, b = a;
         for (unsigned r = 0; r < pins_.rows; ++r)
-          a.lanes.push_back(at(tile.a, row + r, tile.m, i, tile.k));
+          a.lanes.push_back(at(task.a, row + r, task.m, i, task.k));
         for (unsigned c = 0; c < pins_.columns; ++c)
-          b.lanes.push_back(at(tile.b, i, tile.k, column + c, tile.n));
+          b.lanes.push_back(at(task.b, i, task.k, column + c, task.n));
         a_.beats.push_back(std::move(a));
         b_.beats.push_back(std::move(b));
       }
@@ -115,13 +115,13 @@ bool GemmTestbench::goes_on(unsigned gap_percent) { return random_() % 100 >= ga
 
 void GemmTestbench::drive_task() {
   if (!task_offered_ && next_task_ < tasks_.size() && goes_on(gaps_.tasks)) {
-    const GemmTile& tile = tasks_[next_task_];
+    const GemmTask& task = tasks_[next_task_];
     task_offered_ = true;
     offered_at_.push_back(edges_);
-    set_bits(pins_.task_m, 0, 32, tile.m);
-    set_bits(pins_.task_n, 0, 32, tile.n);
-    set_bits(pins_.task_k, 0, 32, tile.k);
-    set_bits(pins_.task_dtype, 0, 4, static_cast<std::uint64_t>(tile.dtype));
+    set_bits(pins_.task_m, 0, 32, task.m);
+    set_bits(pins_.task_n, 0, 32, task.n);
+    set_bits(pins_.task_k, 0, 32, task.k);
+    set_bits(pins_.task_dtype, 0, 4, static_cast<std::uint64_t>(task.dtype));
   }
   set(pins_.task_valid, task_offered_);
 }
@@ -167,22 +167,22 @@ void GemmTestbench::sample_result() {
     return;
   }
   if (runs_.size() == next_task_) broken("a result of no task");
-  const GemmTile& tile = tasks_[runs_.size()];
+  const GemmTask& task = tasks_[runs_.size()];
   results_.push_back(std::move(beat.lanes));
-  const bool last = results_.size() == tile.m * blocks(tile.n, pins_.columns);
+  const bool last = results_.size() == task.m * blocks(task.n, pins_.columns);
   if (last != beat.last) broken("result_last is misplaced");
   if (last) finish_task();
 }
 
 void GemmTestbench::finish_task() {
-  const GemmTile& tile = tasks_[runs_.size()];
-  GemmRun run{std::vector<std::uint32_t>(std::size_t{tile.m} * tile.n), 0, waits_};
+  const GemmTask& task = tasks_[runs_.size()];
+  GemmRun run{std::vector<std::uint32_t>(std::size_t{task.m} * task.n), 0, waits_};
   auto beat = results_.begin();
-  for (std::size_t row = 0; row < tile.m; row += pins_.rows) {
-    for (std::size_t column = 0; column < tile.n; column += pins_.columns) {
-      for (std::size_t r = row; r < std::min<std::size_t>(row + pins_.rows, tile.m); ++r, ++beat) {
-        const std::size_t width = std::min<std::size_t>(pins_.columns, tile.n - column);
-        std::copy_n(beat->begin(), width, run.values.begin() + r * tile.n + column);
+  for (std::size_t row = 0; row < task.m; row += pins_.rows) {
+    for (std::size_t column = 0; column < task.n; column += pins_.columns) {
+      for (std::size_t r = row; r < std::min<std::size_t>(row + pins_.rows, task.m); ++r, ++beat) {
+        const std::size_t width = std::min<std::size_t>(pins_.columns, task.n - column);
+        std::copy_n(beat->begin(), width, run.values.begin() + r * task.n + column);
         if (std::any_of(beat->begin() + width, beat->end(), [](auto lane) { return lane != 0; }))
           broken("a lane beyond n is not 0");
       }
@@ -210,9 +210,9 @@ void GemmTestbench::log_outputs() {
   log_.push_back(std::move(line));
 }
 
-std::uint64_t closed_form(const GemmTile& tile, unsigned rows, unsigned columns) {
-  const std::uint64_t block = std::uint64_t{tile.k} + 2 * rows + columns - 2;
-  return 1 + blocks(tile.m, rows) * blocks(tile.n, columns) * block;
+std::uint64_t closed_form(const GemmTask& task, unsigned rows, unsigned columns) {
+  const std::uint64_t block = std::uint64_t{task.k} + 2 * rows + columns - 2;
+  return 1 + blocks(task.m, rows) * blocks(task.n, columns) * block;
 }
 
 }  // namespace kernbench::test

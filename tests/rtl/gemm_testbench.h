@@ -16,7 +16,7 @@
 namespace kernbench::test {
 
 // The pins of one Verilated model, and its evaluation with them.
-struct GemmPins {
+struct GemmPorts {
   unsigned rows = 0, columns = 0;
   void *rst_n, *task_valid, *task_ready, *task_m, *task_n, *task_k, *task_dtype;
   void *a_valid, *a_ready, *a_data, *a_last;
@@ -44,16 +44,16 @@ struct GemmRun {
 
 class GemmTestbench {
  public:
-  explicit GemmTestbench(GemmPins pins);  // resets
+  explicit GemmTestbench(GemmPorts pins);  // resets
 
   // One after the other, each offered as soon as the one before is taken. Throws runtime_error if
   // the block breaks a rule of its streams, reports an error, or does not end.
-  std::vector<GemmRun> run(const std::vector<GemmTile>& tasks, const GemmGaps& gaps = {},
+  std::vector<GemmRun> run(const std::vector<GemmTask>& tasks, const GemmGaps& gaps = {},
                            unsigned seed = 1);
 
   // The same by hand: after a reset, until all are done.
   void reset();
-  void offer(const std::vector<GemmTile>& tasks, const GemmGaps& gaps = {}, unsigned seed = 1);
+  void offer(const std::vector<GemmTask>& tasks, const GemmGaps& gaps = {}, unsigned seed = 1);
   void cycle();
   bool done() const { return runs_.size() == tasks_.size(); }
   unsigned error() const;
@@ -77,7 +77,7 @@ class GemmTestbench {
     bool offered = false;
   };
   bool goes_on(unsigned gap_percent);
-  void add_beats(const GemmTile& tile);
+  void add_beats(const GemmTask& task);
   void drive_task();
   void drive(Source& source, unsigned gap_percent);
   void sample_task();
@@ -86,9 +86,9 @@ class GemmTestbench {
   void finish_task();
   void log_outputs();
 
-  GemmPins pins_;
+  GemmPorts pins_;
   Source a_, b_;
-  std::vector<GemmTile> tasks_;
+  std::vector<GemmTask> tasks_;
   std::size_t next_task_ = 0;  // to be taken
   bool task_offered_ = false;
   std::vector<std::uint64_t> offered_at_;
@@ -103,6 +103,6 @@ class GemmTestbench {
 
 // The edges of a task: one for the task itself, k + 2 * rows + columns - 2 for each block of the
 // result (SCALE-Sim, output stationary).
-std::uint64_t closed_form(const GemmTile& tile, unsigned rows, unsigned columns);
+std::uint64_t closed_form(const GemmTask& task, unsigned rows, unsigned columns);
 
 }  // namespace kernbench::test

@@ -1,7 +1,9 @@
 // kernbench_systolic at its pins: results to the bit, edges by the closed form, waits, errors,
 // resets.
-#include "tests/rtl/verilated_gemm.h"
+#include "tests/rtl/gemm_model.h"
 // The runtime of Verilator comes first.
+#include <Vchecked_3x5.h>
+#include <Vchecked_8x8.h>
 #include <Vsystolic_1x1.h>
 #include <Vsystolic_32x32.h>
 #include <Vsystolic_3x5.h>
@@ -21,14 +23,17 @@ template <class Model, unsigned rows_of, unsigned columns_of>
 struct Array {
   static constexpr unsigned rows = rows_of, columns = columns_of;
   explicit Array(int random_seed = 0) : block(rows, columns, random_seed), bench(block.pins()) {}
-  VerilatedGemm<Model> block;
+  GemmModel<Model> block;
   GemmTestbench bench;
 };
 using Array1x1 = Array<Vsystolic_1x1, 1, 1>;
 using Array3x5 = Array<Vsystolic_3x5, 3, 5>;
 using Array8x8 = Array<Vsystolic_8x8, 8, 8>;
 using Array32x32 = Array<Vsystolic_32x32, 32, 32>;
-using Arrays = boost::mpl::list<Array1x1, Array3x5, Array8x8, Array32x32>;
+// With the assertions of the contract.
+using Checked3x5 = Array<Vchecked_3x5, 3, 5>;
+using Checked8x8 = Array<Vchecked_8x8, 8, 8>;
+using Arrays = boost::mpl::list<Array1x1, Array3x5, Array8x8, Array32x32, Checked3x5, Checked8x8>;
 
 // Of f16: zeros, subnormals, one, the largest, infinity, NaN.
 const std::vector<std::uint16_t> special_values{0x0000, 0x8000, 0x0001, 0x83ff, 0x0400,
@@ -46,10 +51,10 @@ std::uint16_t element(std::mt19937& random, GemmDType dtype, Values values) {
   return static_cast<std::uint16_t>(bits & 0xbfff);
 }
 
-GemmTile tile(std::uint32_t m, std::uint32_t n, std::uint32_t k, GemmDType dtype,
+GemmTask tile(std::uint32_t m, std::uint32_t n, std::uint32_t k, GemmDType dtype,
               Values values = Values::finite, unsigned seed = 1) {
   std::mt19937 random(seed);
-  GemmTile tile{m, n, k, dtype, {}, {}};
+  GemmTask tile{m, n, k, dtype, {}, {}};
   for (std::uint64_t i = 0; i < std::uint64_t{m} * k; ++i)
     tile.a.push_back(element(random, dtype, values));
   for (std::uint64_t i = 0; i < std::uint64_t{k} * n; ++i)
@@ -57,12 +62,12 @@ GemmTile tile(std::uint32_t m, std::uint32_t n, std::uint32_t k, GemmDType dtype
   return tile;
 }
 
-std::string name_of(const GemmTile& t) {
+std::string name_of(const GemmTask& t) {
   return fmt::format("{}x{}x{} {}", t.m, t.n, t.k, t.dtype == GemmDType::i8 ? "i8" : "f16");
 }
 
 // The first one that differs; "" if none does.
-std::string difference(const GemmTile& tile, const GemmRun& run) {
+std::string difference(const GemmTask& tile, const GemmRun& run) {
   const std::vector<std::uint32_t> expected = reference_product(tile);
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (run.values[i] == expected[i]) continue;
@@ -73,7 +78,7 @@ std::string difference(const GemmTile& tile, const GemmRun& run) {
 }
 
 template <class T>
-void check_runs(const std::vector<GemmTile>& tasks, const std::vector<GemmRun>& runs) {
+void check_runs(const std::vector<GemmTask>& tasks, const std::vector<GemmRun>& runs) {
   BOOST_TEST_REQUIRE(runs.size() == tasks.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     BOOST_TEST(difference(tasks[i], runs[i]) == "");
@@ -83,9 +88,9 @@ void check_runs(const std::vector<GemmTile>& tasks, const std::vector<GemmRun>& 
 }
 
 template <class T>
-std::vector<GemmTile> grid(Values values) {
+std::vector<GemmTask> grid(Values values) {
   const std::uint32_t r = T::rows, c = T::columns;
-  std::vector<GemmTile> tasks;
+  std::vector<GemmTask> tasks;
   for (const GemmDType dtype : {GemmDType::i8, GemmDType::f16})
     for (const std::uint32_t m : {1U, r - 1, r, r + 1, 2 * r + 1})
       for (const std::uint32_t n : {1U, c - 1, c, c + 1, 2 * c + 1})
@@ -98,13 +103,13 @@ std::vector<GemmTile> grid(Values values) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(every_shape_takes_the_closed_form, T, Arrays) {
-  const std::vector<GemmTile> tasks = grid<T>(Values::finite);
+  const std::vector<GemmTask> tasks = grid<T>(Values::finite);
   check_runs<T>(tasks, T().bench.run(tasks));
 }
 
 BOOST_AUTO_TEST_CASE(edges_of_a_tile_are_those_of_the_formula) {
   // One for the task, and 64 + 2 * 8 + 8 - 2 = 86 for each of 2 x 2 blocks.
-  const GemmTile of_four_blocks = tile(9, 16, 64, GemmDType::i8);
+  const GemmTask of_four_blocks = tile(9, 16, 64, GemmDType::i8);
   BOOST_TEST(Array8x8().bench.run({of_four_blocks}).front().edges == 1 + 4 * 86U);
   // 64 + 2 * 32 + 32 - 2 = 158.
   BOOST_TEST(Array32x32().bench.run({tile(32, 32, 64, GemmDType::f16)}).front().edges == 1 + 158U);
@@ -114,7 +119,7 @@ BOOST_AUTO_TEST_CASE(edges_of_a_tile_are_those_of_the_formula) {
 BOOST_AUTO_TEST_CASE_TEMPLATE(results_with_special_values_are_those_of_the_host, T, Arrays) {
   for (unsigned seed = 0; seed < 5; ++seed) {
     for (const Values values : {Values::special, Values::any}) {
-      const std::vector<GemmTile> tasks{
+      const std::vector<GemmTask> tasks{
           tile(T::rows + 1, T::columns + 1, 1, GemmDType::f16, values, seed),
           tile(T::rows, T::columns, 2, GemmDType::f16, values, seed),
           tile(T::rows, T::columns, 3, GemmDType::f16, values, seed)};
@@ -128,7 +133,7 @@ BOOST_AUTO_TEST_CASE(sums_of_f16_products_are_formed_in_order_and_rounded_each) 
   // is not when two of them come first.
   const std::uint16_t one = 0x3c00, large = 0x6c00;
   const auto sum = [](std::vector<std::uint16_t> a, std::vector<std::uint16_t> b) {
-    const GemmTile row{1, 1, static_cast<std::uint32_t>(a.size()), GemmDType::f16, a, b};
+    const GemmTask row{1, 1, static_cast<std::uint32_t>(a.size()), GemmDType::f16, a, b};
     return f32_value(Array8x8().bench.run({row}).front().values.front());
   };
   BOOST_TEST(sum({large, one, one}, {large, one, one}) == 16777216.0F);
@@ -137,7 +142,7 @@ BOOST_AUTO_TEST_CASE(sums_of_f16_products_are_formed_in_order_and_rounded_each) 
 
 BOOST_AUTO_TEST_CASE(sums_of_i8_wrap) {
   // 2^17 products of 2^14 are 2^31; then one of -128 * 127.
-  GemmTile row{1, 1, (1U << 17) + 1, GemmDType::i8, {}, {}};
+  GemmTask row{1, 1, (1U << 17) + 1, GemmDType::i8, {}, {}};
   row.a.assign(row.k, static_cast<std::uint16_t>(-128));
   row.b = row.a;
   row.b.back() = 127;
@@ -147,7 +152,7 @@ BOOST_AUTO_TEST_CASE(sums_of_i8_wrap) {
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(results_that_wait_delay_by_as_much_and_nothing_else, T, Arrays) {
-  const std::vector<GemmTile> tasks{tile(T::rows + 1, 2 * T::columns, 5, GemmDType::i8),
+  const std::vector<GemmTask> tasks{tile(T::rows + 1, 2 * T::columns, 5, GemmDType::i8),
                                     tile(T::rows, T::columns, 1, GemmDType::f16)};
   for (const unsigned percent : {50U, 90U}) {
     const std::vector<GemmRun> runs = T().bench.run(tasks, {0, 0, 0, percent});
@@ -161,7 +166,7 @@ void random_tasks_in_gaps() {
   const auto extent = [](unsigned size) { return rc::gen::inRange<std::uint32_t>(1, 3 * size); };
   const auto gap = rc::gen::weightedElement<unsigned>({{3, 0}, {1, 10}, {1, 50}, {1, 90}});
   const unsigned seed = *rc::gen::arbitrary<unsigned>();
-  std::vector<GemmTile> tasks;
+  std::vector<GemmTask> tasks;
   for (unsigned i = *rc::gen::inRange(1U, 4U); i > 0; --i) {
     tasks.push_back(tile(*extent(T::rows), *extent(T::columns), *extent(T::rows + T::columns),
                          *rc::gen::element(GemmDType::i8, GemmDType::f16),
@@ -179,9 +184,11 @@ void random_tasks_in_gaps() {
 RC_BOOST_PROP(gaps_change_no_result_1x1, ()) { random_tasks_in_gaps<Array1x1>(); }
 RC_BOOST_PROP(gaps_change_no_result_3x5, ()) { random_tasks_in_gaps<Array3x5>(); }
 RC_BOOST_PROP(gaps_change_no_result_8x8, ()) { random_tasks_in_gaps<Array8x8>(); }
+RC_BOOST_PROP(gaps_break_no_rule_3x5, ()) { random_tasks_in_gaps<Checked3x5>(); }
+RC_BOOST_PROP(gaps_break_no_rule_8x8, ()) { random_tasks_in_gaps<Checked8x8>(); }
 BOOST_AUTO_TEST_CASE(gaps_change_no_result_32x32) {
   for (unsigned seed = 0; seed < 4; ++seed) {
-    const std::vector<GemmTile> tasks{tile(40, 33, 20, GemmDType::f16, Values::special, seed),
+    const std::vector<GemmTask> tasks{tile(40, 33, 20, GemmDType::f16, Values::special, seed),
                                       tile(1, 64, 3, GemmDType::i8, Values::any, seed)};
     const std::vector<GemmRun> runs =
         Array32x32(1).bench.run(tasks, {50, 20 * seed, 60 - 20 * seed, 30}, seed);
@@ -190,8 +197,8 @@ BOOST_AUTO_TEST_CASE(gaps_change_no_result_32x32) {
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_reset_at_any_edge_leaves_nothing_behind, T, Arrays) {
-  const GemmTile before = tile(T::rows + 1, T::columns + 1, 3, GemmDType::f16, Values::special);
-  const std::vector<GemmTile> after{tile(T::rows + 1, T::columns, 4, GemmDType::i8),
+  const GemmTask before = tile(T::rows + 1, T::columns + 1, 3, GemmDType::f16, Values::special);
+  const std::vector<GemmTask> after{tile(T::rows + 1, T::columns, 4, GemmDType::i8),
                                     tile(T::rows, T::columns, 2, GemmDType::f16)};
   const std::uint64_t edges = closed_form(before, T::rows, T::columns);
   const std::uint64_t step = T::rows == 32 ? 17 : 1;
@@ -206,7 +213,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_reset_at_any_edge_leaves_nothing_behind, T, Arra
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(outputs_are_the_same_in_every_run, T, Arrays) {
   // Also whatever registers hold before the reset.
-  const std::vector<GemmTile> tasks{
+  const std::vector<GemmTask> tasks{
       tile(T::rows + 1, T::columns + 1, 3, GemmDType::f16, Values::special),
       tile(1, 1, 2, GemmDType::i8)};
   std::vector<std::vector<std::string>> logs;
@@ -233,7 +240,7 @@ int error_of(GemmTestbench& bench) {
 }
 
 int error_of_task(std::uint32_t m, std::uint32_t n, std::uint32_t k, int dtype) {
-  GemmTile tile{m, n, k, static_cast<GemmDType>(dtype), {}, {}};
+  GemmTask tile{m, n, k, static_cast<GemmDType>(dtype), {}, {}};
   tile.a.resize(std::size_t{m} * k);
   tile.b.resize(std::size_t{k} * n);
   Array8x8 array;
@@ -248,7 +255,7 @@ int error_of_last(GemmTestbench::Operand operand, std::size_t beat) {
   const int error = error_of(array.bench);
   // After a reset it is as new.
   array.bench.reset();
-  const std::vector<GemmTile> next{tile(9, 9, 4, GemmDType::f16)};
+  const std::vector<GemmTask> next{tile(9, 9, 4, GemmDType::f16)};
   check_runs<Array8x8>(next, array.bench.run(next));
   return error;
 }
@@ -269,6 +276,15 @@ BOOST_AUTO_TEST_CASE(last_at_the_wrong_beat_is_an_error) {
     BOOST_TEST(error_of_last(Operand::a, beat) == 5);
     BOOST_TEST(error_of_last(Operand::b, beat) == 6);
   }
+}
+
+BOOST_AUTO_TEST_CASE(assertions_know_where_last_belongs) {
+  Checked8x8 array;
+  array.bench.offer({tile(8, 8, 3, GemmDType::i8)});
+  array.bench.misplace_last(GemmTestbench::Operand::a, 1);
+  BOOST_CHECK_EXCEPTION(error_of(array.bench), std::runtime_error, [](const auto& error) {
+    return std::string(error.what()) == "last_at_end_of_fold at a_last";
+  });
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_taken_before_a_task_or_offered_without_one) {

@@ -1,5 +1,6 @@
-// Arithmetic of one cell: i8 x i8 -> i32, modulo 2^32; f16 x f16 -> f32, the product exactly, the sum rounded to
-// nearest even. Subnormals, signed zeros and infinities as in IEEE 754; every NaN that arises is 7fc00000.
+// Arithmetic of one cell: i8 x i8 -> i32, modulo 2^32; f16 x f16 -> f32, the product exactly, the
+// sum rounded to nearest even. Subnormals, signed zeros and infinities as in IEEE 754; every NaN
+// that arises is 7fc00000.
 package kernbench_mac_pkg;
 
   typedef logic [15:0] operand_t;  // i8: in the lower eight bits
@@ -7,8 +8,8 @@ package kernbench_mac_pkg;
 
   localparam result_t F32_NAN = 32'h7fc0_0000;
 
-  // Of finite numbers. 11 bits x 11 bits are 22 bits, and exponents are those of 2^-48 to 2^32: f32 holds each product,
-  // as a normal number.
+  // Of finite numbers. 11 bits x 11 bits are 22 bits, from 2^-48 to 2^32: f32 holds each product as
+  // a normal number.
   function automatic result_t finite_product(input operand_t a, input operand_t b);
     logic [21:0] significand;
     logic [ 7:0] exponent;
@@ -33,13 +34,14 @@ package kernbench_mac_pkg;
   function automatic result_t f16_product(input operand_t a, input operand_t b);
     result_t product;
     if (a[14:10] != 5'h1f && b[14:10] != 5'h1f) product = finite_product(a, b);
-    else if (a[14:0] > 15'h7c00 || b[14:0] > 15'h7c00 || a[14:0] == 0 || b[14:0] == 0) product = F32_NAN;
+    else if (a[14:0] > 15'h7c00 || b[14:0] > 15'h7c00 || a[14:0] == 0 || b[14:0] == 0)
+      product = F32_NAN;
     else product = {a[15] ^ b[15], 31'h7f80_0000};
     return product;
   endfunction
 
-  // Of finite numbers; the larger one by magnitude first. Behind the 24 bits of a significand stand guard, round and
-  // sticky bit.
+  // Of finite numbers; the larger one by magnitude first. Behind the 24 bits of a significand stand
+  // guard, round and sticky bit.
   function automatic result_t finite_sum(input result_t larger, input result_t smaller);
     logic [ 7:0] exponent, distance;
     logic [27:0] significand, addend, shifted;
@@ -81,13 +83,14 @@ package kernbench_mac_pkg;
       smaller = y;
     end
     if (larger[30:23] != 8'hff) sum = finite_sum(larger, smaller);
-    else if (larger[22:0] != 0 || (smaller[30:23] == 8'hff && larger[31] != smaller[31])) sum = F32_NAN;
+    else if (larger[22:0] != 0 || (smaller[30:23] == 8'hff && larger[31] != smaller[31]))
+      sum = F32_NAN;
     else sum = larger;
     return sum;
   endfunction
 
-  function automatic result_t multiply_accumulate(input logic is_f16, input result_t sum, input operand_t a,
-                                                  input operand_t b);
+  function automatic result_t multiply_accumulate(input logic is_f16, input result_t sum,
+                                                  input operand_t a, input operand_t b);
     result_t addend, result;
     if (is_f16) begin
       addend = f16_product(a, b);

@@ -1,23 +1,27 @@
-// Output-stationary systolic array, ROWS x COLUMNS cells, one multiply-accumulate per cell and cycle.
+// Output-stationary systolic array: ROWS x COLUMNS cells, one multiply-accumulate per cell and
+// cycle.
 //
-// A block (fold) of the result is ROWS x COLUMNS elements; the blocks of a task come row by row, one after the other.
-// Cell (r, c) holds element (r, c). Operand a enters on the left and moves right, b enters at the top and moves down,
-// one cell per cycle; row r of a and column c of b are held back by r and c registers, so that beat t meets in cell
-// (r, c) at edge t + r + c. Sums are formed with k ascending, starting from +0. When all are complete, rows leave upwards.
+// A block (fold) of the result is ROWS x COLUMNS elements; the blocks of a task come row by row,
+// one after the other. Cell (r, c) holds element (r, c). Operand a enters on the left and moves
+// right, b enters at the top and moves down, one cell per cycle; row r of a and column c of b are
+// held back by r and c registers, so that beat t meets in cell (r, c) at edge t + r + c. Sums are
+// formed with k ascending, starting from +0. When all are complete, rows leave upwards.
 //
-// Edges of a block without waits, s = ROWS + COLUMNS - 2, edge 0 takes the first beat of the operands:
+// Edges of a block without waits; edge 0 takes the first beat, S = ROWS + COLUMNS - 2:
 //
-//     edge            0 .. k-1      k .. k+s-1        k+s .. k+s+ROWS-1
-//     phase           OPERANDS      FLUSH             DRAIN
-//     a, b            k beats       -                 -
-//     cell (r, c)     its k multiply-accumulates at edges r+c .. r+c+k-1
-//     result          -             -                 one beat per row, row 0 first
+//     edge          0 .. k-1     k .. k+S-1     k+S .. k+S+ROWS-1
+//     phase         OPERANDS     FLUSH          DRAIN
+//     a, b          k beats      -              -
+//     cell (r, c)   accumulates at r+c .. r+c+k-1
+//     result        -            -              one row each, row 0 first
 //
-// That is k + 2 * ROWS + COLUMNS - 2 edges for every block: one at the lower edge of the result has fewer beats, which are
-// the last ones of the drain. The first block begins at the edge behind the one that takes the task; the task ends at the
-// edge that takes the last beat of the result, and the next one can be taken at the edge behind that.
+// Together k + 2 * ROWS + COLUMNS - 2 for every block: one at the lower edge of the result has
+// fewer rows, which leave at the last edges of the drain. The first block begins at the edge behind
+// the one that takes the task; the task ends with the edge that takes the last row of its last
+// block, and the edge behind that can take the next task.
 //
-// An edge at which a wanted beat of a or b is missing, or a beat of the result is not taken, changes nothing.
+// An edge at which a wanted beat of a or b is missing, or a row of the result is not taken, changes
+// nothing.
 module kernbench_systolic
   import kernbench_mac_pkg::*;
 #(
@@ -68,7 +72,7 @@ module kernbench_systolic
   logic [31:0] rows_left, columns_left;  // of the result, from this block on
   logic is_f16;
 
-  // Control
+  // Control.
 
   logic last_block, last_in_row, row_leaves, beat_enters, cells_step, last_edge;
   assign last_in_row = columns_left <= COLUMNS;
@@ -143,13 +147,13 @@ module kernbench_systolic
         default: ;  // FAULT, until reset
       endcase
 
-  // Cells
+  // Cells.
 
-  // State of the cells is written by one process, in blocking assignments: simulators in C++ keep its loops and copy
-  // nothing. What else reads it is combinational.
+  // State of the cells is written by one process, in blocking assignments: simulators in C++ keep
+  // its loops and copy nothing. What else reads it is combinational.
 
-  // Entry d is what entered d edges of `cells_step` ago: row r reads a from d = r on, behind the skew, and cell (r, c) reads
-  // d = r + c; columns likewise.
+  // Entry d entered d steps ago: row r of cells begins at d = r, behind the skew, and cell (r, c)
+  // reads d = r + c; columns likewise.
   operand_t a_line[SKEW+1][ROWS];
   operand_t b_line[SKEW+1][COLUMNS];
   logic [SKEW:0] beat_line, first_line;  // it is a beat; it is the first one of its block
@@ -171,7 +175,8 @@ module kernbench_systolic
     for (int r = 0; r < ROWS; ++r)
       for (int c = 0; c < COLUMNS; ++c)
         if (beat_line[r+c])
-          sums[r][c] = multiply_accumulate(is_f16, first_line[r+c] ? 0 : sums[r][c], a_line[r+c][r], b_line[r+c][c]);
+          sums[r][c] = multiply_accumulate(is_f16, first_line[r+c] ? 0 : sums[r][c], a_line[r+c][r],
+                                           b_line[r+c][c]);
   endfunction
 
   function automatic void move_sums_up();

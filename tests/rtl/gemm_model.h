@@ -1,23 +1,27 @@
-// A Verilated model with the pins of a GEMM block, for GemmTestbench.
+// A Verilated model with the pins of a GEMM block, for GemmTestbench. A rule that its assertions
+// find broken is an exception.
 #pragma once
 
 #include "models/rtl/verilator_runtime.h"
 // The runtime comes first.
+#include <stdexcept>
+
+#include "models/rtl/block_calls.h"
 #include "tests/rtl/gemm_testbench.h"
 
 namespace kernbench::test {
 
 template <class Model>
-class VerilatedGemm {
+class GemmModel : private BlockCalls {
  public:
   // `random_seed`: of the values that registers have before the reset; 0: zeros.
-  VerilatedGemm(unsigned rows, unsigned columns, int random_seed = 0)
+  GemmModel(unsigned rows, unsigned columns, int random_seed = 0)
       : rows_(rows), columns_(columns), context_(seeded(random_seed)), model_(context_.get()) {}
-  ~VerilatedGemm() { model_.final(); }
+  ~GemmModel() { model_.final(); }
 
-  GemmPins pins() {
+  GemmPorts pins() {
     Model& m = model_;
-    GemmPins pins;
+    GemmPorts pins;
     pins.rows = rows_;
     pins.columns = columns_;
     pins.rst_n = &m.rst_n;
@@ -41,6 +45,7 @@ class VerilatedGemm {
     pins.result_last = &m.result_last;
     pins.error = &m.error;
     pins.eval = [this](bool clock) {
+      const BlockCalls::Scope scope(this);
       model_.clk = clock ? 1 : 0;
       model_.eval();
     };
@@ -48,6 +53,12 @@ class VerilatedGemm {
   }
 
  private:
+  void rule_broken(const std::string& rule, const std::string& signal) override {
+    throw std::runtime_error(rule + " at " + signal);
+  }
+  void gave_up(const std::string& how) override { throw std::runtime_error(how); }
+  void printed(const std::string& /*text*/) override {}
+
   static std::unique_ptr<VerilatedContext> seeded(int seed) {
     auto context = std::make_unique<VerilatedContext>();
     context->randReset(seed == 0 ? 0 : 2);

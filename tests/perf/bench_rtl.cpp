@@ -1,0 +1,142 @@
+// What a block in RTL costs: the systolic array alone and as rtl.pe_gemm of one PE in the platform,
+// its pins in a waveform, and one that has nothing to do.
+//
+// The program itself runs, in a process of its own; processor time without the elaboration.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "tests/perf/bench_main.h"
+#include "tests/perf/child_measurement.h"
+#include "tests/perf/program_run.h"
+#include "tests/perf/rtl_array.h"
+
+namespace {
+
+using namespace kernbench::perf;
+using benchmark::State;
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+void keep_least(double& least, double value) { least = std::min(least, value); }
+
+// 256 x 256 x 256 in tiles of 32 x 64 x 32, with values.
+Words product(const std::string& dtype) {
+  return {"run",     "--topology", "tiny",           "--bench", "gemm-single-pe",
+          "--param", "M=256",      "--param",        "K=256",   "--param",
+          "N=256",   "--param",    "dtype=" + dtype, "--data",  "eager"};
+}
+
+Words in_rtl(const std::string& pe, unsigned size) {
+  const std::string engine = "sip0.cube0." + pe + ".pe_gemm.";
+  const std::string extent = std::to_string(size);
+  return {"--set", engine + "impl=rtl.pe_gemm",       "--set", engine + "attrs.rows=" + extent,
+          "--set", engine + "attrs.columns=" + extent};
+}
+
+double clock_cycles(const Words& run) {
+  const MeasurementFolder folder;
+  const std::string file = folder.file("statistics.json");
+  program_seconds(run + Words{"--stats", file});
+  std::ifstream text(file);
+  double cycles = 0;
+  for (const auto& component : nlohmann::json::parse(text).at("components"))
+    cycles += component.at("stats").value("rtl_cycles", 0.0);
+  return cycles;
+}
+
+double run_seconds(const Words& run) { return program_seconds(run) - setup_seconds(run); }
+
+void array(State& state, unsigned size, const std::string& dtype) {
+  const Words run = product(dtype) + in_rtl("pe0", size);
+  const double cycles = clock_cycles(run);
+  const ArrayTask tile{32, 32, 64, dtype == "f16"};
+  double alone = never, platform = never;  // seconds per cycle
+  for (auto _ : state) {
+    const ArraySpeed speed = measured_in_child([&] { return array_alone(size, tile, 0.5); });
+    keep_least(alone, speed.seconds / static_cast<double>(speed.cycles));
+    keep_least(platform, run_seconds(run) / cycles);
+    state.SetIterationTime(platform * cycles);
+  }
+  state.counters["kcycles"] = cycles / 1e3;
+  state.counters["alone"] = 1e-6 / alone;
+  state.counters["platform"] = 1e-6 / platform;
+  state.counters["ratio"] = platform / alone;
+  state.counters["run_s"] = platform * cycles;
+}
+
+void traced(State& state, unsigned size) {
+  const MeasurementFolder folder;
+  const Words run = product("f16") + in_rtl("pe0", size);
+  const Words trace{"--trace", folder.file("wave.fst"), "--trace-scope", "sip0.cube0.pe0.pe_gemm*"};
+  double with = never, without = never;
+  for (auto _ : state) {
+    keep_least(without, run_seconds(run));
+    keep_least(with, run_seconds(run + trace));
+    state.SetIterationTime(with);
+  }
+  state.counters["untraced_s"] = without;
+  state.counters["traced_s"] = with;
+  state.counters["trace_ratio"] = with / without;
+}
+
+// In the PE beside the one that works.
+void idle(State& state, unsigned size) {
+  const Words run{"run",     "--bench", "matmul-composite", "--param", "variant=ref_ref",
+                  "--param", "M=2048",  "--param",          "K=512",   "--param",
+                  "N=2048"};
+  const Words beside = run + in_rtl("pe1", size);
+  double with = never, without = never;
+  for (auto _ : state) {
+    keep_least(without, run_seconds(run));
+    keep_least(with, run_seconds(beside));
+    state.SetIterationTime(with);
+  }
+  state.counters["builtin_s"] = without;
+  state.counters["rtl_s"] = with;
+  state.counters["idle_ratio"] = with / without;
+}
+
+std::vector<FiguresTable> tables() {
+  return {
+      {"A product of 256 x 256 x 256 on one PE in RTL",
+       {{"cycles, thousand", "kcycles"},
+        {"array alone, Mcycles/s", "alone", 3},
+        {"in the platform, Mcycles/s", "platform", 3},
+        {"ratio", "ratio", 2},
+        {"run, s", "run_s", 2}}},
+      {"The same, its pins in a waveform",
+       {{"without, s", "untraced_s", 2}, {"with, s", "traced_s", 2}, {"ratio", "trace_ratio", 2}}},
+      {"A product of 2048 x 512 x 2048 beside an idle PE in RTL",
+       {{"builtin.pe_gemm, s", "builtin_s", 3},
+        {"rtl.pe_gemm, s", "rtl_s", 3},
+        {"ratio", "idle_ratio", 2}}}};
+}
+
+}  // namespace
+
+int sc_main(int, char*[]) { return 0; }  // libsystemc wants one
+
+int main(int argc, char* argv[]) {
+  ::setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
+  return run_benchmarks(
+      argc, argv,
+      {"bench_rtl", tables(), [](const auto& resolve) {
+         for (const unsigned size : {8U, 32U}) {
+           const std::string name = std::to_string(size) + "x" + std::to_string(size);
+           const auto add = [&](const std::string& what, auto function, auto... with) {
+             resolve(benchmark::RegisterBenchmark((what + name).c_str(), function, size, with...));
+           };
+           add("rtl_gemm_f16_", array, std::string("f16"));
+           add("rtl_gemm_i8_", array, std::string("i8"));
+           add("rtl_gemm_traced_", traced);
+           add("rtl_gemm_idle_", idle);
+         }
+       }});
+}

@@ -1,0 +1,86 @@
+#include "tests/perf/rtl_array.h"
+
+#include "models/rtl/verilator_runtime.h"
+// The runtime of Verilator comes first.
+#include <Varray_32x32.h>
+#include <Varray_8x8.h>
+
+#include <cstring>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+#include "tests/perf/child_measurement.h"
+
+namespace kernbench::perf {
+namespace {
+
+// As many beats as a fold has, for every fold the same.
+template <unsigned size>
+class Operand {
+ public:
+  Operand(const ArrayTask& task, unsigned seed) : lanes_(std::size_t{task.k} * size), k_(task.k) {
+    std::mt19937 random(seed);
+    for (std::uint16_t& lane : lanes_) {
+      const auto bits = static_cast<std::uint16_t>(random());
+      // f16 from 2^-3 to 2, of both signs: sums that neither vanish nor grow without bounds.
+      lane = task.is_f16 ? static_cast<std::uint16_t>((bits & 0x8fff) | 0x3000)
+                         : static_cast<std::uint16_t>(static_cast<std::int8_t>(bits));
+    }
+  }
+  template <class Pin>
+  void drive(Pin& data, CData& last) const {
+    std::memcpy(&data, &lanes_[beat_ * size], size * sizeof lanes_[0]);
+    last = beat_ + 1 == k_;
+  }
+  void taken() { beat_ = beat_ + 1 == k_ ? 0 : beat_ + 1; }
+
+ private:
+  std::vector<std::uint16_t> lanes_;
+  std::size_t k_, beat_ = 0;
+};
+
+template <class Model, unsigned size>
+ArraySpeed speed_of(const ArrayTask& task, double seconds) {
+  VerilatedContext context;
+  Model model(&context);
+  const auto eval = [&model](bool clock) {
+    model.clk = clock;
+    model.eval();
+  };
+  model.rst_n = 0;
+  eval(false);
+  eval(true);
+  model.rst_n = 1;
+  model.task_m = task.m;
+  model.task_n = task.n;
+  model.task_k = task.k;
+  model.task_dtype = task.is_f16;
+  model.task_valid = model.a_valid = model.b_valid = model.result_ready = 1;
+  Operand<size> a(task, 1), b(task, 2);
+  ArraySpeed speed{};
+  for (const double start = processor_seconds(); speed.seconds < seconds;
+       speed.seconds = processor_seconds() - start) {
+    for (int i = 0; i < 1000; ++i, ++speed.cycles) {
+      a.drive(model.a_data, model.a_last);
+      b.drive(model.b_data, model.b_last);
+      eval(false);
+      const bool taken = model.a_ready;
+      eval(true);
+      if (!taken) continue;
+      a.taken();
+      b.taken();
+    }
+  }
+  if (model.error != 0) throw std::runtime_error("the array has given up");
+  return speed;
+}
+
+}  // namespace
+
+ArraySpeed array_alone(unsigned size, const ArrayTask& task, double seconds) {
+  return size == 8 ? speed_of<Varray_8x8, 8>(task, seconds)
+                   : speed_of<Varray_32x32, 32>(task, seconds);
+}
+
+}  // namespace kernbench::perf
