@@ -28,6 +28,18 @@ struct RouterParameters : ParameterSet {
                                     "per control message",
                                     "spec 2.4")
                  .default_val(0)};
+  Param<std::uint32_t> buffer_flits{
+      *this, Parameter::integer("buffer_flits",
+                                "places of each virtual channel of an input, with credits to the "
+                                "neighbours; 0: unlimited",
+                                "flits", "spec 2.10")
+                 .default_val(0)
+                 .range(0, 65536)};
+  Param<std::uint32_t> virtual_channels{
+      *this,
+      Parameter::integer("virtual_channels", "of an input with finite buffers", "", "spec 2.10")
+          .default_val(4)
+          .range(1, 64)};
 };
 
 // Base of service classes: what a class that does not declare it by itself has. No virtual

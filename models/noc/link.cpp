@@ -22,11 +22,14 @@ void Link::connect(FabricInitiatorSocket& near_end, FabricTargetSocket& far_end)
 }
 
 void Link::connect(FabricInitiatorSocket& near_end, FabricTargetSocket& far_end,
-                   ProtocolMonitors* monitors, NodeId from, NodeId to, bool in_order) {
+                   ProtocolMonitors* monitors, NodeId from, NodeId to, bool in_order,
+                   InputBuffer far_buffer) {
   if (monitors == nullptr) return connect(near_end, far_end);
   using Times = FabricMonitor::Times;
-  auto& before = monitors->add<FabricMonitor>(near_end, *this, from, to, Times{in_order, true});
-  auto& behind = monitors->add<FabricMonitor>(*this, far_end, from, to, Times{in_order, false});
+  auto& before =
+      monitors->add<FabricMonitor>(near_end, *this, from, to, Times{in_order, true}, far_buffer);
+  auto& behind =
+      monitors->add<FabricMonitor>(*this, far_end, from, to, Times{in_order, false}, far_buffer);
   near_end.bind(before.in);
   connect(before.out, behind.in);
   behind.out.bind(far_end);

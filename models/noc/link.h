@@ -5,8 +5,8 @@
 // propagation (>= 1 fs) after that. A control message waits for available_at but does not move it;
 // host control messages do neither. First come, first served. Statistics: read without the part
 // that lies ahead of now (models/timing/booked_ahead.h). No process and no event: accept() computes
-// the arrival and announces it to the far end at once. Not modelled: finite buffers at the far end
-// (credits pass through).
+// the arrival and announces it to the far end at once. Credits of the far end go back in one
+// propagation and wait for nothing (spec 2.10).
 #pragma once
 
 #include <cstdint>
@@ -32,10 +32,11 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
 
   // Binds it between two nodes, once; before the end of elaboration. `monitors`, of the nodes
   // `from` and `to`, watch both ends; null: nobody does.
-  // `in_order`: see FabricMonitor::Times.
+  // `in_order`: see FabricMonitor::Times. `far_buffer`: of the far end.
   void connect(FabricInitiatorSocket& near_end, FabricTargetSocket& far_end);
   void connect(FabricInitiatorSocket& near_end, FabricTargetSocket& far_end,
-               ProtocolMonitors* monitors, NodeId from, NodeId to, bool in_order = true);
+               ProtocolMonitors* monitors, NodeId from, NodeId to, bool in_order = true,
+               InputBuffer far_buffer = {});
 
   // Since the start of the run.
   struct Statistics {
@@ -62,7 +63,9 @@ class Link final : public sc_core::sc_module, private FabricForward, private Fab
   FabricBackward* near_end_ = nullptr;
 
   void accept(Transaction& transaction, FlitRun run, Fs handed_over) override;
-  void credit(unsigned flits) override { near_end_->credit(flits); }
+  void credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) override {
+    near_end_->credit(virtual_channel, flits, at + propagation_);
+  }
   unsigned transport_dbg(tlm::tlm_generic_payload& payload) override {
     return far_end_->transport_dbg(payload);
   }

@@ -4,8 +4,11 @@
 // Timing of the built-in service (spec 2.4, models/fabric/serial_ingress.h): one serial server over
 // one inbox in order of arrival. The first flit of a leg holds it for overhead_ns and goes on then;
 // later flits wait only for the server to be free. A control message goes on overhead_ns after its
-// arrival and neither waits nor holds. Nothing is reassembled. Not modelled: output arbitration,
-// finite buffers, route decisions (the transaction carries its path).
+// arrival and neither waits nor holds. Nothing is reassembled. With `buffer_flits` (spec 2.10)
+// every virtual channel of an input has so many places: a flit that the server has passed on keeps
+// its place while it waits for a credit of the next node (credited_output.h) and until its last
+// byte has left; then the credit goes back. Not modelled: output arbitration, messages that share a
+// virtual channel and hold one another up, route decisions (the transaction carries its path).
 #pragma once
 
 #include <algorithm>
@@ -25,12 +28,14 @@ class RouterNode final : public FabricNode {
   static constexpr std::array roles{Role::router};
   using Parameters = typename Service::Parameters;
   explicit RouterNode(const ComponentInit& init);
+  InputBuffer input_buffer() const override { return buffer_; }
 
  private:
   Fs next_due() const override { return service_.next_due(); }
   void serve() override;
 
   Service service_;
+  InputBuffer buffer_;
   std::uint64_t transactions_ = 0;
   std::uint64_t flits_ = 0;
   std::uint64_t control_messages_ = 0;
@@ -43,6 +48,9 @@ template <class Service>
 RouterNode<Service>::RouterNode(const ComponentInit& init)
     : FabricNode(init, ArrivalQueue::Forwarding::cut_through),
       service_(arrivals_, init.attributes.as<Parameters>()) {
+  const RouterParameters& parameters = init.attributes.as<Parameters>();
+  if (*parameters.buffer_flits > 0)
+    buffer_ = {*parameters.virtual_channels, *parameters.buffer_flits};
   add_statistic("transactions", "legs with data passed on", Quantity::count, transactions_);
   add_statistic("flits", "flits passed on", Quantity::count, flits_);
   add_statistic("control_messages", "control messages passed on", Quantity::count,
@@ -76,6 +84,9 @@ void RouterNode<Service>::serve() {
     waiting_fs_ += wait;
     longest_wait_fs_ = std::max<std::uint64_t>(longest_wait_fs_, wait);
     report_passage(arrival, start);
+    if (buffer_.finite())
+      return send_from({arrival.port, arrival.virtual_channel}, transaction, arrival.flit, 1,
+                       arrival.position, at);
     send(transaction, arrival.flit, 1, arrival.position, at);
   });
 }

@@ -37,7 +37,7 @@ void ArrivalQueue::add_port(NodeId upstream) {
 }
 
 bool ArrivalQueue::push_message(NodeId upstream, Transaction& transaction, FlitRun run, Fs time) {
-  return control_.insert_sorted({time, &transaction, upstream, run.first, run.position, 0},
+  return control_.insert_sorted({time, &transaction, upstream, run.first, run.position, 0, 0},
                                 earlier) == 0;
 }
 
@@ -50,7 +50,13 @@ bool ArrivalQueue::push(std::uint32_t port, Transaction& transaction, FlitRun ru
   }
   ++depth_;
   RingBuffer<Arrival>& flits = ports_[port].flits;
-  const Arrival arrival{time, &transaction, upstream, run.first, run.position, port};
+  const Arrival arrival{time,
+                        &transaction,
+                        upstream,
+                        run.first,
+                        run.position,
+                        static_cast<std::uint16_t>(port),
+                        static_cast<std::uint16_t>(run.virtual_channel)};
   if (!flits.empty() && flits.back().time < time) {  // nearly always
     flits.push_back(arrival);
     return false;

@@ -17,7 +17,8 @@ struct Arrival {
   NodeId upstream = 0;
   std::uint32_t flit = 0;
   std::uint32_t position = 0;  // of this node in the path
-  std::uint32_t port = 0;
+  std::uint16_t port = 0;
+  std::uint16_t virtual_channel = 0;  // of the port, if it has finite buffers
 
   bool is_first() const { return flit == 0; }
 };

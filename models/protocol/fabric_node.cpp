@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "models/base/errors.h"
 #include "models/protocol/fabric_signals.h"
@@ -56,13 +57,37 @@ class FabricNode::Input final : public FabricForward {
 
 class FabricNode::Output final : public FabricBackward {
  public:
+  Output(FabricNode& node, std::size_t port) : node_(node), port_(port) {}
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
                                      sc_core::sc_time&) override {
     not_inside_the_fabric("nb_transport_bw");
   }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
-  void credit(unsigned) override {}
+  void credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) override {
+    BufferedOutput* output = node_.buffered_[port_].get();
+    if (output == nullptr) throw ModelError("a credit for an output that needs none");
+    output->credit(virtual_channel, flits, at);
+  }
+
+ private:
+  FabricNode& node_;
+  std::size_t port_;
 };
+
+Services& BufferedOutput::services_of(FabricNode& node) { return node.services(); }
+
+CreditStatistics& BufferedOutput::statistics_of(FabricNode& node) {
+  if (node.credit_statistics_ != nullptr) return *node.credit_statistics_;
+  node.credit_statistics_ = std::make_unique<CreditStatistics>();
+  const CreditStatistics& counts = *node.credit_statistics_;
+  node.add_statistic("credit_waiting", "time that flits waited for credits, summed",
+                     Quantity::time_fs, counts.waiting_fs);
+  node.add_statistic("credit_stalls", "flits that waited for credits", Quantity::count,
+                     counts.stalled_flits);
+  node.add_statistic("credit_queue", "most flits that waited for credits at one output",
+                     Quantity::count, counts.longest_queue, Merge::maximum);
+  return *node.credit_statistics_;
+}
 
 FabricNode::FabricNode(const ComponentInit& init, ArrivalQueue::Forwarding forwarding)
     : Component(init), wake_("wake_event"), arrivals_(forwarding),
@@ -85,11 +110,30 @@ FabricTargetSocket& FabricNode::add_input(NodeId upstream, const std::string& pe
 FabricInitiatorSocket& FabricNode::add_output(const std::string& peer, bool has_link) {
   const Scope scope(*this);
   outputs_.push_back(std::make_unique<FabricInitiatorSocket>(("to_" + peer).c_str()));
-  outputs_sinks_.push_back(std::make_unique<Output>());
+  outputs_sinks_.push_back(std::make_unique<Output>(*this, outputs_sinks_.size()));
   outputs_.back()->bind(*outputs_sinks_.back());
   links_.push_back(nullptr);
+  buffered_.push_back(nullptr);
   has_link_.push_back(has_link);
   return *outputs_.back();
+}
+
+void FabricNode::buffer_output(std::unique_ptr<BufferedOutput> output) {
+  links_.back() = output.get();
+  buffered_.back() = std::move(output);
+}
+
+void FabricNode::send_from(BufferPlace place, Transaction& transaction, std::uint32_t flit,
+                           std::uint32_t count, std::uint32_t position, Fs at) {
+  const std::uint16_t port = transaction.route().path->out_port(position);
+  if (BufferedOutput* output = buffered_[port].get())
+    return output->put(transaction, {flit, count, position + 1}, place, at);
+  send(transaction, flit, count, position, at);
+  left(place, at);
+}
+
+void FabricNode::return_credit(BufferPlace place, Fs at) {
+  inputs_[place.port]->socket->credit(place.virtual_channel, 1, at);
 }
 
 FabricForward* FabricNode::find_link(std::uint32_t port) {
@@ -114,6 +158,10 @@ unsigned FabricNode::transport_debug(tlm::tlm_generic_payload& payload) {
 void FabricNode::declare_signals() {
   Component::declare_signals();
   signals_ = std::make_unique<FabricSignals>(*this);
+  Observables to(*this);
+  for (const auto& output : buffered_) {
+    if (output != nullptr) output->declare_signals(to);
+  }
 }
 
 void FabricNode::update_signals() { signals_->update(); }

@@ -10,6 +10,7 @@
 
 #include "models/base/component.h"
 #include "models/protocol/arrival_queue.h"
+#include "models/protocol/fabric_buffers.h"
 #include "models/protocol/fabric_socket.h"
 #include "models/protocol/observation.h"
 
@@ -27,8 +28,12 @@ class FabricNode : public Component {
   FabricTargetSocket& add_input(NodeId upstream, const std::string& peer);
   // `has_link`: no other edge shows how it is occupied.
   FabricInitiatorSocket& add_output(const std::string& peer, bool has_link = true);
+  // Between that output and what it is bound to, where one of the two ends has finite buffers.
+  void buffer_output(std::unique_ptr<BufferedOutput> output);
   std::size_t inputs() const { return inputs_.size(); }
   std::size_t outputs() const { return outputs_.size(); }
+  // Of every input; assembly asks before it binds.
+  virtual InputBuffer input_buffer() const { return {}; }
 
   // For the node and its parts.
   //
@@ -43,6 +48,12 @@ class FabricNode : public Component {
     if (link == nullptr) link = find_link(port);
     link->accept(transaction, {flit, count, position + 1}, at);
   }
+  // The same from a place of a finite buffer of this node: left() tells when it is free.
+  void send_from(BufferPlace place, Transaction& transaction, std::uint32_t flit,
+                 std::uint32_t count, std::uint32_t position, Fs at);
+  // The last byte of a flit from `place` leaves at `at`, now or later. The default returns the
+  // credit of an input. Never sends.
+  virtual void left(BufferPlace place, Fs at) { return_credit(place, at); }
 
  protected:
   FabricNode(const ComponentInit& init, ArrivalQueue::Forwarding forwarding);
@@ -73,6 +84,8 @@ class FabricNode : public Component {
   virtual std::size_t depth(Fs now) const { return arrivals_.present(now); }
   // The one in service, or the first of several; null: none.
   virtual const Arrival* in_service(Fs now) const { return arrivals_.first_present(now); }
+  // The place of an input's virtual channel is free from `at` on.
+  void return_credit(BufferPlace place, Fs at);
   // To be called when either has changed outside of serve() and accepted().
   void show() {
     if (signals_ != nullptr) update_signals();
@@ -81,6 +94,7 @@ class FabricNode : public Component {
 
  private:
   friend class FabricSignals;
+  friend class BufferedOutput;
   class Input;
   class Output;
 
@@ -92,7 +106,9 @@ class FabricNode : public Component {
   std::vector<std::unique_ptr<Input>> inputs_;
   std::vector<std::unique_ptr<Output>> outputs_sinks_;
   std::vector<std::unique_ptr<FabricInitiatorSocket>> outputs_;
-  std::vector<bool> has_link_;  // by output
+  std::vector<bool> has_link_;                             // by output
+  std::vector<std::unique_ptr<BufferedOutput>> buffered_;  // by output; null: no finite buffers
+  std::unique_ptr<CreditStatistics> credit_statistics_;    // null: no output waits for credits
 
   // From here on: members that every flit touches, side by side.
   sc_core::sc_event wake_;

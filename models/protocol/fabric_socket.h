@@ -15,7 +15,8 @@ namespace kernbench {
 struct FlitRun {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
-  std::uint32_t position = 0;  // index in the path of the node that the run goes to
+  std::uint32_t position = 0;         // index in the path of the node that the run goes to
+  std::uint32_t virtual_channel = 0;  // of its input, if that has finite buffers (spec 2.10)
 };
 
 class FabricForward : public tlm::tlm_fw_transport_if<> {
@@ -28,8 +29,9 @@ class FabricForward : public tlm::tlm_fw_transport_if<> {
 
 class FabricBackward : public tlm::tlm_bw_transport_if<> {
  public:
-  // `flits` buffer places at the far end are free again (only with finite buffers, spec 2.10).
-  virtual void credit(unsigned flits) = 0;
+  // `flits` places of a virtual channel at the far end are free again at `at`, which is now or
+  // later (only with finite buffers, spec 2.10). Never waits.
+  virtual void credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) = 0;
 };
 
 // Response of both ends of an edge to calls of the base protocol: a ModelError.

@@ -71,14 +71,21 @@ std::string ProtocolMonitors::name_of_monitor(const sc_core::sc_object& far_end)
 // --- Fabric
 
 FabricMonitor::FabricMonitor(const sc_core::sc_module_name& name, const Connection& connection,
-                             NodeId from, NodeId to, Times times)
-    : ProtocolMonitor(name, connection), from_(from), to_(to), times_(times) {
+                             NodeId from, NodeId to, Times times, InputBuffer buffer)
+    : ProtocolMonitor(name, connection), from_(from), to_(to), times_(times), buffer_(buffer),
+      channels_(buffer.virtual_channels) {
   in.bind(static_cast<FabricForward&>(*this));
   out.bind(static_cast<FabricBackward&>(*this));
 }
 
 std::string FabricMonitor::unfinished() const {
-  return begun_ == 0 ? "" : fmt::format("{} messages have not passed wholly", begun_);
+  if (begun_ > 0) return fmt::format("{} messages have not passed wholly", begun_);
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    const std::size_t away = channels_[i].away - channels_[i].coming.size();
+    if (away > 0)
+      return fmt::format("{} credits of virtual channel {} have not come back", away, i);
+  }
+  return "";
 }
 
 const FabricMonitor::Passage* FabricMonitor::passage_of(const Transaction& transaction) const {
@@ -94,6 +101,7 @@ void FabricMonitor::accept(Transaction& transaction, FlitRun run, Fs arrival) {
   const RouteExtension& route = transaction.route();
   check_place(route, run);
   check_flits(transaction, run, arrival);
+  if (buffer_.finite() && run.count > 0) check_credits(transaction, run, arrival);
   check_time(route, arrival);
   out->accept(transaction, run, arrival);
 }
@@ -126,6 +134,38 @@ void FabricMonitor::check_flits(const Transaction& transaction, FlitRun run, Fs 
   if (before == nullptr && !whole) ++begun_;
   if (before != nullptr && whole) --begun_;
   passages_[&transaction] = now;
+}
+
+void FabricMonitor::check_credits(const Transaction& transaction, FlitRun run, Fs at) {
+  if (run.virtual_channel >= channels_.size())
+    return violation(
+        fmt::format("virtual channel {} of {}", run.virtual_channel, channels_.size()));
+  Channel& channel = channels_[run.virtual_channel];
+  if (channel.holder != (run.first == 0 ? nullptr : &transaction))
+    violation(fmt::format("a flit in virtual channel {}, which another message holds",
+                          run.virtual_channel));
+  const bool last = run.first + run.count >= transaction.route().flits;
+  channel.holder = last ? nullptr : &transaction;
+  while (!channel.coming.empty() && channel.coming.front() <= at) {
+    channel.coming.pop_front();
+    --channel.away;
+  }
+  channel.away += run.count;
+  if (channel.away > buffer_.flits)
+    violation(fmt::format("a flit without a credit of virtual channel {}", run.virtual_channel));
+}
+
+void FabricMonitor::credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) {
+  if (virtual_channel >= channels_.size())
+    return violation(
+        fmt::format("a credit of virtual channel {} of {}", virtual_channel, channels_.size()));
+  Channel& channel = channels_[virtual_channel];
+  if (at < Component::now()) violation("a credit in the past");
+  if (channel.away < channel.coming.size() + flits)
+    return violation(
+        fmt::format("a credit of virtual channel {} that has come back already", virtual_channel));
+  for (std::uint32_t i = 0; i < flits; ++i) channel.coming.insert_sorted(at, std::less<>());
+  in->credit(virtual_channel, flits, at);
 }
 
 void FabricMonitor::check_time(const RouteExtension& route, Fs arrival) {

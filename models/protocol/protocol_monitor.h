@@ -14,7 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "models/protocol/fabric_buffers.h"
 #include "models/protocol/fabric_socket.h"
+#include "models/protocol/ring_buffer.h"
 
 namespace kernbench {
 
@@ -97,9 +99,9 @@ class FabricMonitor final : public ProtocolMonitor, private FabricForward, priva
     bool not_in_past =
         true;  // not behind a link: a sum that has wrapped round is found by the node
   };
-  // `from`, `to`: the nodes that the edge joins.
+  // `from`, `to`: the nodes that the edge joins; `buffer`: of the input of `to`.
   FabricMonitor(const sc_core::sc_module_name& name, const Connection& connection, NodeId from,
-                NodeId to, Times times);
+                NodeId to, Times times, InputBuffer buffer = {});
 
   FabricTargetSocket in{"in"};
   FabricInitiatorSocket out{"out"};
@@ -122,7 +124,8 @@ class FabricMonitor final : public ProtocolMonitor, private FabricForward, priva
   void check_place(const RouteExtension& route, FlitRun run);
   void check_flits(const Transaction& transaction, FlitRun run, Fs arrival);
   void check_time(const RouteExtension& route, Fs arrival);
-  void credit(unsigned flits) override { in->credit(flits); }
+  void check_credits(const Transaction& transaction, FlitRun run, Fs at);
+  void credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) override;
   unsigned transport_dbg(tlm::tlm_generic_payload& payload) override {
     return out->transport_dbg(payload);
   }
@@ -140,8 +143,17 @@ class FabricMonitor final : public ProtocolMonitor, private FabricForward, priva
   bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
+  // A virtual channel of the far end.
+  struct Channel {
+    const Transaction* holder = nullptr;
+    std::uint32_t away = 0;  // credits, those in `coming` included
+    RingBuffer<Fs> coming;   // instants at which credits come back, in order
+  };
+
   NodeId from_, to_;
   Times times_;
+  InputBuffer buffer_;
+  std::vector<Channel> channels_;
   std::unordered_map<const Transaction*, Passage> passages_;  // the latest of each; looked up only
   std::size_t begun_ = 0;                                     // legs that have passed in part
   Fs last_arrival_ = 0, last_host_control_ = 0;

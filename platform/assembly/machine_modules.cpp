@@ -7,6 +7,7 @@
 #include "models/base/errors.h"
 #include "models/base/exception_text.h"
 #include "models/base/services.h"
+#include "models/noc/credited_output.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_description.h"
 #include "models/protocol/service_socket.h"
@@ -165,6 +166,11 @@ void MachineModules::bind_edges(const FabricEdges& edges, const AnalysisPort<Lin
     FabricTargetSocket& in =
         fabric_node(edge.dst).add_input(edge.src, socket_peer(src.name.substr(common)));
     if (edges[i].binding == EdgeBinding::direct) {
+      if (fabric_node(edge.dst).input_buffer().finite())
+        throw UsageError(fmt::format(
+            "'{}' has finite input buffers, but there is no link from '{}' that credits could go "
+            "back on: give the edge a length or a bandwidth",
+            dst.name, src.name));
       if (monitors == nullptr) {
         out.bind(in);
       } else {
@@ -173,12 +179,15 @@ void MachineModules::bind_edges(const FabricEdges& edges, const AnalysisPort<Lin
       }
       continue;
     }
+    const FabricNode& far_end = fabric_node(edge.dst);
+    join_buffers(fabric_node(edge.src), out, far_end, edges[i].bw_gbs, flit_bytes);
     const LinkName name = link_name(src.name, dst.name);
     const Inside inside(scope(name.scope));
     links_.push_back({i, std::make_unique<Link>(name.leaf.c_str(), edges[i].bw_gbs,
                                                 edges[i].propagation_fs, flit_bytes, passages)});
     Link& link = *links_.back().link;
-    link.connect(out, in, monitors, edge.src, edge.dst, edge.kind != EdgeKind::pe_internal);
+    link.connect(out, in, monitors, edge.src, edge.dst, edge.kind != EdgeKind::pe_internal,
+                 far_end.input_buffer());
   }
 }
 

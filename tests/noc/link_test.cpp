@@ -131,7 +131,7 @@ KERNBENCH_SYSTEMC_TEST(refuses_the_base_protocol_inside_the_fabric) {
       return tlm::TLM_COMPLETED;
     }
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
-    void credit(unsigned flits) override { credits += flits; }
+    void credit(std::uint32_t, std::uint32_t flits, Fs) override { credits += flits; }
     FabricInitiatorSocket out;
     unsigned credits = 0;
   };

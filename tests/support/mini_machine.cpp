@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "models/base/errors.h"
+#include "models/noc/credited_output.h"
 
 namespace kernbench::test {
 
@@ -98,13 +99,15 @@ void MiniMachine::elaborate() {
                                             edge.link.propagation_fs, flit_bytes_,
                                             observation_.link_passages));
     outputs.push_back(&nodes_[edge.from]->add_output(names_[edge.to]));
+    join_buffers(*nodes_[edge.from], *outputs.back(), *nodes_[edge.to],
+                 Rational::parse(edge.link.bw_gbs), flit_bytes_);
   }
   for (NodeId to = 0; to < names_.size(); ++to) {
     for (std::size_t i = 0; i < edges_.size(); ++i) {
       const Edge& edge = edges_[i];
       if (edge.to != to) continue;
       links_[i]->connect(*outputs[i], nodes_[to]->add_input(edge.from, names_[edge.from]),
-                         &monitors_, edge.from, edge.to);
+                         &monitors_, edge.from, edge.to, true, nodes_[to]->input_buffer());
     }
   }
   for (NodeId node = 0; node < nodes_.size(); ++node) {

@@ -130,6 +130,7 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
   // By position of the request; never_fs if it has not ended.
   Fs completed_at(std::uint64_t tag) const;
 
+  const ProtocolMonitors& monitors() const { return monitors_; }
   TransactionPool& pool() override { return pool_; }
   Routes& routes() override { return *this; }
   // Names of the nodes only: no machine of SIPs and cubes.

@@ -1,0 +1,69 @@
+// Finite buffers of inputs and their credits (spec 2.10).
+//
+// A node declares the buffers of its inputs; assembly then puts a BufferedOutput between the near
+// end and its link (models/noc/credited_output.h). A message holds a virtual channel of the far end
+// from its first flit to its last; a flit takes a place of that channel, which comes back as a
+// credit when the flit has left the far end. Control messages take none.
+#pragma once
+
+#include <cstdint>
+
+#include "models/protocol/fabric_socket.h"
+
+namespace kernbench {
+
+class FabricNode;
+class Services;
+
+// Of every input of a node.
+struct InputBuffer {
+  std::uint32_t virtual_channels = 0;
+  std::uint32_t flits = 0;  // places of each virtual channel; 0: unlimited
+  bool finite() const { return flits > 0; }
+};
+
+// The virtual channels that a leg may hold: one half for requests, the other one for responses, so
+// that neither waits for the other; a single channel is shared.
+struct ChannelRange {
+  std::uint32_t first = 0, end = 0;
+};
+inline ChannelRange channels_of(Leg leg, std::uint32_t virtual_channels) {
+  if (virtual_channels < 2) return {0, virtual_channels};
+  const std::uint32_t half = virtual_channels / 2;
+  return leg == Leg::request ? ChannelRange{0, half} : ChannelRange{half, virtual_channels};
+}
+
+// A place in a buffer of the node that sends; what the numbers mean is its own.
+struct BufferPlace {
+  static constexpr std::uint16_t none = 0xffff;
+  std::uint16_t port = none;
+  std::uint16_t virtual_channel = 0;
+  bool taken() const { return port != none; }
+};
+
+// Of one node, over its outputs.
+struct CreditStatistics {
+  std::uint64_t waiting_fs = 0;
+  std::uint64_t stalled_flits = 0;
+  std::uint64_t longest_queue = 0;
+};
+
+class Observables;
+
+// An output between buffers: what FabricNode asks of it.
+class BufferedOutput : public FabricForward {
+ public:
+  virtual ~BufferedOutput() = default;
+  // A run from a place of the node: FabricNode::left(place, ...) is called for each flit when the
+  // link has been booked for it.
+  virtual void put(Transaction& transaction, FlitRun run, BufferPlace place, Fs at) = 0;
+  // `flits` places of a virtual channel of the far end are free from `at` on, which is to come.
+  virtual void credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) = 0;
+  virtual void declare_signals(Observables& to) = 0;
+
+ protected:
+  static Services& services_of(FabricNode& node);
+  static CreditStatistics& statistics_of(FabricNode& node);
+};
+
+}  // namespace kernbench

@@ -1,0 +1,63 @@
+#include "models/rtl/router_model.h"
+
+namespace kernbench {
+namespace {
+
+constexpr unsigned channel_bits = 4, route_bits = 3, tag_bits = 64;
+
+}  // namespace
+
+void RouterModel::clear() {
+  set_bits(pins_.in.valid, 0, shape_.ports, 0);
+  for (unsigned p = 0; p < shape_.ports; ++p)
+    set_bits(pins_.out.credit, p * shape_.channels(), shape_.channels(), 0);
+}
+
+void RouterModel::drive(unsigned port, const PinFlit& flit) {
+  set_bits(pins_.in.valid, port, 1, 1);
+  set_bits(pins_.in.channel, port * channel_bits, channel_bits, flit.channel);
+  set_bits(pins_.in.head, port, 1, flit.head ? 1 : 0);
+  set_bits(pins_.in.tail, port, 1, flit.tail ? 1 : 0);
+  set_bits(pins_.in.route, port * route_bits, route_bits, flit.route);
+  set_bits(pins_.in.tag, port * tag_bits, tag_bits, flit.tag);
+}
+
+void RouterModel::drive_credit(unsigned port, unsigned channel) {
+  set_bits(pins_.out.credit, port * shape_.channels() + channel, 1, 1);
+}
+
+PinFlit RouterModel::flit(unsigned port) const {
+  PinFlit flit;
+  flit.channel =
+      static_cast<unsigned>(bits_of(pins_.out.channel, port * channel_bits, channel_bits));
+  flit.head = bits_of(pins_.out.head, port, 1) != 0;
+  flit.tail = bits_of(pins_.out.tail, port, 1) != 0;
+  flit.route = static_cast<unsigned>(bits_of(pins_.out.route, port * route_bits, route_bits));
+  flit.tag = bits_of(pins_.out.tag, port * tag_bits, tag_bits);
+  return flit;
+}
+
+Pins RouterModel::list_of(const RouterPins& pins, const RouterShape& shape) {
+  using Kind = Pin::Kind;
+  const unsigned n = shape.ports, c = shape.channels();
+  return {{"in_valid", "a flit comes, by port", n, Kind::input, pins.in.valid},
+          {"in_channel", "its virtual channel", n * channel_bits, Kind::input, pins.in.channel,
+           channel_bits},
+          {"in_head", "it is the first one, by port", n, Kind::input, pins.in.head},
+          {"in_tail", "it is the last one, by port", n, Kind::input, pins.in.tail},
+          {"in_route", "its output", n * route_bits, Kind::input, pins.in.route, route_bits},
+          {"in_tag", "which one it is", n * tag_bits, Kind::input, pins.in.tag, tag_bits},
+          {"in_credit", "places that are free again, by channel", n * c, Kind::control,
+           pins.in.credit, c},
+          {"out_valid", "a flit leaves, by port", n, Kind::control, pins.out.valid},
+          {"out_channel", "its virtual channel", n * channel_bits, Kind::control, pins.out.channel,
+           channel_bits},
+          {"out_head", "it is the first one, by port", n, Kind::control, pins.out.head},
+          {"out_tail", "it is the last one, by port", n, Kind::control, pins.out.tail},
+          {"out_route", "its output", n * route_bits, Kind::control, pins.out.route, route_bits},
+          {"out_tag", "which one it is", n * tag_bits, Kind::control, pins.out.tag, tag_bits},
+          {"out_credit", "places that are free again, by channel", n * c, Kind::input,
+           pins.out.credit, c}};
+}
+
+}  // namespace kernbench

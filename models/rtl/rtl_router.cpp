@@ -1,0 +1,264 @@
+#include "models/rtl/rtl_router.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/base/errors.h"
+#include "models/protocol/machine_services.h"
+#include "models/rtl/built_router.h"
+
+namespace kernbench {
+namespace {
+
+constexpr unsigned shortest_way = 3;  // cycles
+
+// After so many cycles without a handshake nothing moves in the block any more.
+constexpr unsigned quiet_before_sleep = 32;
+
+}  // namespace
+
+std::optional<ParameterFault> RtlRouter::check(const Parameters& parameters) {
+  const Fs most = shortest_way * *parameters.block.clock_period;
+  if (*parameters.overhead <= most) return std::nullopt;
+  return ParameterFault{
+      "overhead_ns", fmt::format("found {}, allowed is at most {} periods of the clock, {}",
+                                 format_ns(*parameters.overhead), shortest_way, format_ns(most))};
+}
+
+RtlRouter::RtlRouter(const ComponentInit& init) : RtlRouter(init, built_router()) {}
+
+RtlRouter::RtlRouter(const ComponentInit& init, MakeRouterModel make)
+    : FabricNode(init, ArrivalQueue::Forwarding::cut_through),
+      model_(make(*this, init.services, init.attributes.as<Parameters>().block, *this)),
+      inputs_(model_->shape().ports), outputs_(model_->shape().ports) {
+  for (Input& input : inputs_) input.control_credits = model_->shape().buffer_flits;
+  add_statistic("transactions", "legs with data passed on", Quantity::count, transactions_);
+  add_statistic("flits", "flits passed on", Quantity::count, data_flits_);
+  add_statistic("control_messages", "control messages passed on", Quantity::count,
+                control_messages_);
+  add_statistic("inside", "time from the arrival of flits to their hand-over, summed",
+                Quantity::time_fs, time_inside_);
+  add_statistic("longest_inside", "the longest of these times", Quantity::time_fs, longest_inside_,
+                Merge::maximum);
+}
+
+InputBuffer RtlRouter::input_buffer() const {
+  const RouterShape& shape = model_->shape();
+  if (inputs() > shape.ports || outputs() > shape.ports)
+    throw UsageError(fmt::format("'{}' has more than {} neighbours: a router in RTL has {} ports",
+                                 name(), shape.ports, shape.ports));
+  return {shape.virtual_channels, shape.buffer_flits};
+}
+
+void RtlRouter::declare_signals() {
+  FabricNode::declare_signals();
+  model_->block().declare_signals();
+}
+
+// --- Fabric
+
+Fs RtlRouter::next_due() const {
+  const Arrival* flit = arrivals_.data();
+  Fs due = std::min(arrivals_.control_due(), flit == nullptr ? never_fs : flit->time);
+  if (quiet_cycles_ < quiet_before_sleep) return due;
+  for (const Output& output : outputs_) {
+    if (!output.freed.empty()) due = std::min(due, std::max(output.freed.front().at, now()));
+  }
+  return due;
+}
+
+void RtlRouter::serve() {
+  const Fs at = now();
+  arrivals_.take_control(at, 0, [this](const Arrival& arrival) { take(arrival); });
+  while (arrivals_.data() != nullptr && arrivals_.data()->time <= at) {
+    const Arrival flit = *arrivals_.data();
+    arrivals_.pop_data();
+    take(flit);
+  }
+  quiet_cycles_ = 0;
+  model_->block().work();
+}
+
+// What has come waits for the pins of its port.
+void RtlRouter::take(const Arrival& arrival) {
+  if (unused_.empty()) {
+    unused_.push_back(static_cast<std::uint32_t>(flits_.size()));
+    flits_.emplace_back();
+  }
+  const std::uint32_t tag = unused_.back();
+  unused_.pop_back();
+  const RouteExtension& route = arrival.transaction->route();
+  flits_[tag] = {arrival, 0, route.path->out_port(arrival.position), true};
+  ++inside_;
+  Input& input = inputs_[arrival.port];
+  (route.is_control() ? input.control : input.data).push_back(tag);
+}
+
+// A place of an output: its credit goes to the block.
+void RtlRouter::left(BufferPlace place, Fs at) {
+  outputs_[place.port].freed.insert_sorted(
+      {at, place.virtual_channel}, [](const Place& a, const Place& b) { return a.at < b.at; });
+  quiet_cycles_ = 0;
+  if (!at_edge_) model_->block().work();
+}
+
+// --- Block
+
+bool RtlRouter::sample() {
+  at_edge_ = true;
+  bool alive = false;
+  for (unsigned port = 0; port < model_->shape().ports; ++port) {
+    alive = sample_input(port) || alive;
+    alive = sample_output(port) || alive;
+  }
+  at_edge_ = false;
+  quiet_cycles_ = alive ? 0 : quiet_cycles_ + 1;
+  if (quiet_cycles_ == quiet_before_sleep) rearm();
+  return alive;
+}
+
+bool RtlRouter::sample_input(unsigned port) {
+  Input& input = inputs_[port];
+  const bool taken = input.driven != nullptr;
+  if (taken) {
+    flits_[input.driven->front()].taken = now();
+    if (input.driven == &input.control) --input.control_credits;
+    input.driven->pop_front();
+    input.driven = nullptr;
+  }
+  bool credit = false;
+  const std::uint16_t control = static_cast<std::uint16_t>(model_->shape().virtual_channels);
+  for (std::uint16_t channel = 0; channel < control; ++channel) {
+    if (!model_->gives_credit(port, channel)) continue;
+    credit = true;
+    return_credit({static_cast<std::uint16_t>(port), channel}, now());
+  }
+  if (model_->gives_credit(port, control)) {
+    credit = true;
+    ++input.control_credits;
+  }
+  return taken || credit;
+}
+
+bool RtlRouter::sample_output(unsigned port) {
+  Output& output = outputs_[port];
+  const bool credits = output.driven != 0;
+  if (credits) sample_credits(output);
+  if (!model_->gives_flit(port)) return credits;
+  go_on(port, model_->flit(port));
+  return true;
+}
+
+// The first one of each channel whose credit has been at the pins.
+void RtlRouter::sample_credits(Output& output) {
+  for (std::size_t i = output.freed.size(); i > 0; --i) {
+    const Place place = output.freed.front();
+    output.freed.pop_front();
+    const std::uint64_t bit = std::uint64_t{1} << place.channel;
+    if ((output.driven & bit) == 0) {
+      output.freed.push_back(place);
+      continue;
+    }
+    output.driven &= ~bit;
+    --places_taken_;
+  }
+}
+
+void RtlRouter::go_on(unsigned port, const PinFlit& flit) {
+  check(port, flit);
+  const auto tag = static_cast<std::uint32_t>(flit.tag);
+  Inside& inside = flits_[tag];
+  const Arrival arrival = inside.arrival;
+  report_passage(arrival, inside.taken);
+  inside.live = false;
+  unused_.push_back(tag);
+  --inside_;
+  ++places_taken_;
+  const Fs at = now();
+  const BufferPlace place{static_cast<std::uint16_t>(port),
+                          static_cast<std::uint16_t>(flit.channel)};
+  Transaction& transaction = *arrival.transaction;
+  if (transaction.route().is_control()) {
+    ++control_messages_;
+    send(transaction, 0, 0, arrival.position, at);
+    return left(place, at);
+  }
+  ++data_flits_;
+  if (arrival.is_first()) ++transactions_;
+  time_inside_ += at - arrival.time;
+  longest_inside_ = std::max<std::uint64_t>(longest_inside_, at - arrival.time);
+  send_from(place, transaction, arrival.flit, 1, arrival.position, at);
+}
+
+// What the block gives back is what it was given.
+void RtlRouter::check(unsigned port, const PinFlit& flit) const {
+  RtlBlock& block = model_->block();
+  if (flit.tag >= flits_.size() || !flits_[flit.tag].live)
+    block.fail(fmt::format("out_tag of port {} is {}, a flit that is not inside", port, flit.tag));
+  const Inside& inside = flits_[flit.tag];
+  if (inside.out != port)
+    block.fail(fmt::format("a flit for output {} has come out of output {} (out_valid)", inside.out,
+                           port));
+  const PinFlit given = at_pins(static_cast<std::uint32_t>(flit.tag));
+  if (given.head != flit.head || given.tail != flit.tail || given.route != flit.route)
+    block.fail(
+        fmt::format("out_head, out_tail or out_route of port {} is not what was given: {}, "
+                    "{}, {} in place of {}, {}, {}",
+                    port, flit.head, flit.tail, flit.route, given.head, given.tail, given.route));
+}
+
+PinFlit RtlRouter::at_pins(std::uint32_t tag) const {
+  const Inside& inside = flits_[tag];
+  const RouteExtension& route = inside.arrival.transaction->route();
+  if (route.is_control()) return {model_->shape().virtual_channels, true, true, inside.out, tag};
+  return {inside.arrival.virtual_channel, inside.arrival.is_first(),
+          inside.arrival.flit + 1 == route.flits, inside.out, tag};
+}
+
+void RtlRouter::drive() {
+  model_->clear();
+  for (unsigned port = 0; port < model_->shape().ports; ++port) {
+    drive_input(port);
+    drive_credits(port);
+  }
+}
+
+void RtlRouter::drive_input(unsigned port) {
+  Input& input = inputs_[port];
+  input.driven = nullptr;
+  if (!input.control.empty() && input.control_credits > 0) {
+    input.driven = &input.control;
+  } else if (!input.data.empty()) {
+    input.driven = &input.data;
+  }
+  if (input.driven != nullptr) model_->drive(port, at_pins(input.driven->front()));
+}
+
+// One of each channel at a time.
+void RtlRouter::drive_credits(unsigned port) {
+  Output& output = outputs_[port];
+  output.driven = 0;
+  const Fs at = now();
+  for (std::size_t i = 0; i < output.freed.size() && output.freed[i].at <= at; ++i)
+    output.driven |= std::uint64_t{1} << output.freed[i].channel;
+  for (unsigned channel = 0; channel < model_->shape().channels(); ++channel) {
+    if ((output.driven >> channel & 1) != 0) model_->drive_credit(port, channel);
+  }
+}
+
+// Null: nothing is inside, or nothing moves until a credit comes.
+const char* RtlRouter::awaited() const {
+  bool credits = false;
+  for (const Output& output : outputs_) {
+    if (output.driven != 0) return "out_credit";
+    credits = credits || !output.freed.empty();
+  }
+  if (quiet_cycles_ >= quiet_before_sleep && places_taken_ > 0) return nullptr;
+  if (inside_ > 0) return "out_valid";
+  return credits ? "the end of a flit on its link" : nullptr;
+}
+
+Implementation rtl_router() { return implementation_of<RtlRouter>("rtl.router"); }
+
+}  // namespace kernbench

@@ -1,0 +1,62 @@
+// Finite buffers in every router of the mesh (spec 2.10) under all-to-all traffic.
+#include <boost/test/unit_test.hpp>
+
+#include "models/base/errors.h"
+#include "tests/traffic/all_to_all.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+BOOST_AUTO_TEST_SUITE(back_pressure)
+
+BOOST_AUTO_TEST_CASE(finite_buffers_in_every_router_lose_nothing) {
+  const Played plain = all_to_all({});
+  for (const char* flits : {"1", "2", "16"}) {
+    const Played finite = all_to_all({{"cube.components.router.attrs.buffer_flits", flits}});
+    BOOST_TEST(finite.bytes == plain.bytes, boost::test_tools::per_element());
+    BOOST_TEST(finite.stalls > 0U);
+  }
+  const Played ample = all_to_all({{"cube.components.router.attrs.buffer_flits", "4096"},
+                                   {"cube.components.router.attrs.virtual_channels", "64"}});
+  BOOST_TEST(ample.stalls == 0U);
+  BOOST_TEST(ample.ended == plain.ended, boost::test_tools::per_element());
+}
+
+// Requests and responses share the only channel: row first meets column first. With two channels
+// the same traffic comes to its end.
+BOOST_AUTO_TEST_CASE(a_cycle_of_waiting_is_a_deadlock_that_names_who_waits) {
+  const auto error_of = [](const char* channels, std::uint64_t seed) {
+    return forked_value([=] {
+      TrafficMachine m("topology.tiny.yaml",
+                       {{"cube.components.router.attrs.buffer_flits", "1"},
+                        {"cube.components.router.attrs.virtual_channels", channels},
+                        {"cube.pe_template.components.pe_dma.attrs.rd_engines", "8"},
+                        {"cube.pe_template.components.pe_dma.attrs.wr_engines", "8"}});
+      TrafficRecipe recipe;
+      recipe.pattern = TrafficPattern::closed_loop;
+      recipe.requests = 100;
+      recipe.size_bytes = 65536;
+      recipe.read_share = Rational::parse("0.5");
+      recipe.max_outstanding = 32;
+      recipe.seed = seed;
+      TrafficGenerator generator(recipe, *m.platform);
+      try {
+        m.play(generator);
+      } catch (const DeadlockError& error) {
+        return std::string(error.what());
+      }
+      return std::string();
+    });
+  };
+  std::string text;
+  for (std::uint64_t seed = 1; seed <= 6 && text.empty(); ++seed) {
+    text = error_of("1", seed);
+    BOOST_TEST(error_of("2", seed) == "");
+  }
+  BOOST_TEST(text.find("deadlock at ") != std::string::npos);
+  BOOST_TEST(text.find(".pe_dma waits for credits of sip0.cube0.r") != std::string::npos);
+  BOOST_TEST(text.find("virtual channel 0 without a credit: ") != std::string::npos);
+  BOOST_TEST(text.find("messages without a virtual channel, the first: ") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
