@@ -8,10 +8,7 @@ module kernbench_axi4_checker #(
 ) (
     kernbench_axi4_if.monitor axi
 );
-  import "DPI-C" function void kernbench_violation(
-    input string rule,
-    input string signal
-  );
+  import kernbench_checks::*;
 
   localparam int BYTES = DATA_BITS / 8;
   localparam int LANE_BITS = $clog2(BYTES);

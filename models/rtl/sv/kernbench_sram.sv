@@ -75,7 +75,9 @@ module kernbench_sram #(
     logic last;
   } beat_t;
 
+  // As the memory store: what has not been written is zero.
   logic [DATA_BITS-1:0] words[WORDS];
+  initial for (int word = 0; word < WORDS; ++word) words[word] = 0;
 
   // Of beat `beat`: the first one where the burst begins, further ones at multiples of their size.
   function automatic logic [ADDRESS_BITS-1:0] beat_address(logic [ADDRESS_BITS-1:0] first,
