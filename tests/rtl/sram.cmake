@@ -6,6 +6,8 @@ kernbench_test(test_rtl_sram
     axi4_bursts_test.cpp
     sram_block_test.cpp
     sram_node_test.cpp
+  LINK sw_benches sw_torch sw_runtime sw_distributed sw_collectives sw_tl platform_assembly platform_phase2 platform_observe platform_config
+       platform_topology yaml-cpp fmt::fmt nlohmann_json::nlohmann_json
 )
 kernbench_verilate(test_rtl_sram PREFIX Vsram_64 TOP kernbench_sram_top SOURCES ${sram_sources}
   PARAMETERS DATA_BITS=64 SIZE_KB=16 READ_LATENCY=2)
