@@ -13,7 +13,7 @@ foreach(size ${KERNBENCH_RTL_SRAMS})
   set(mb ${CMAKE_MATCH_2})
   math(EXPR kb "${mb} * 1024")
   kernbench_verilate(models_rtl PREFIX Vkernbench_sram_${size} TOP kernbench_sram_top SOURCES ${sram_sources}
-    PARAMETERS DATA_BITS=${bits} SIZE_KB=${kb})
+    PARAMETERS DATA_BITS=${bits} SIZE_KB=${kb} ${KERNBENCH_RTL_OPTIONS})
   string(APPEND includes "#include <Vkernbench_sram_${size}.h>\n")
   list(APPEND models "{${bits}, ${mb}, &VerilatedSram<Vkernbench_sram_${size}, ${bits}>::make}")
 endforeach()
