@@ -21,4 +21,3 @@ list(JOIN models ", " models)
 file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/sram_models_built.h" @ONLY CONTENT "@includes@#define KERNBENCH_SRAM_MODELS @models@
 ")
 target_include_directories(models_rtl PRIVATE "${CMAKE_CURRENT_BINARY_DIR}")
-target_sources(models_rtl PRIVATE rtl_sram.cpp sram_models.cpp)

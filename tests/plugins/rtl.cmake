@@ -1,5 +1,4 @@
 # Blocks in RTL from outside the tree: rtl_examples, built against the installed package.
-set(rtl_examples "${CMAKE_CURRENT_BINARY_DIR}/rtl_examples")
 add_test(NAME rtl_blocks_build_from_the_installed_tree
          COMMAND "${CMAKE_COMMAND}" ${configure} -D "SOURCE=${CMAKE_CURRENT_SOURCE_DIR}/rtl_examples" -D "BUILD=${rtl_examples}"
                  -P "${CMAKE_CURRENT_SOURCE_DIR}/build.cmake")
@@ -16,13 +15,3 @@ endfunction()
 kernbench_rtl_build_error(narrow_a "port connection 'a_data' expects 8 bits")
 kernbench_rtl_build_error(no_result_ready "Pin is not an in/out/inout/param/interface: 'result_ready'")
 kernbench_rtl_build_error(no_error "Signal is not driven: 'error'")
-
-kernbench_test(test_rtl_plugins
-  SOURCES
-    rtl_plugins_test.cpp
-    ../cli/program.cpp
-  LINK nlohmann_json::nlohmann_json
-  TIMEOUT 300
-)
-target_compile_definitions(test_rtl_plugins PRIVATE KERNBENCH_PROGRAM="${prefix}/bin/kernbench" KERNBENCH_EXAMPLES="${rtl_examples}")
-set_tests_properties(test_rtl_plugins PROPERTIES FIXTURES_REQUIRED "installed;rtl_examples")

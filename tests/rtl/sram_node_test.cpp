@@ -10,14 +10,18 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "models/base/plugin.h"
 #include "models/rtl/rtl_sram.h"
-#include "tests/plugins/rtl_examples/sram_swap.h"
+#include "models/tlm/external_modules.h"
+#include "sw/collectives/algorithm_registry.h"
 #include "tests/support/bench_runner.h"
 #include "tests/support/forked.h"
 #include "tests/support/mini_machine.h"
 
 using namespace kernbench;
 using namespace kernbench::test;
+
+extern "C" const kernbench::PluginEntry kernbench_plugin_entry;
 
 namespace {
 
@@ -50,6 +54,17 @@ struct Scratchpad {
   Memory& s;
 };
 
+// The bench sram-swap (tests/plugins/rtl_examples/sram_swap.cpp).
+Bench sram_swap() {
+  ComponentRegistry components;
+  ExternalModules modules;
+  BenchRegistry benches;
+  AlgorithmRegistry algorithms;
+  PluginRegistries to{components, modules, benches, algorithms};
+  kernbench_plugin_entry.add_all(to);
+  return benches.find("sram-swap");
+}
+
 // The bench sram-swap on a cube whose SRAM is `impl`, with data.
 struct Swap {
   explicit Swap(const std::string& impl, bool eager, std::int64_t offset = 0)
@@ -60,7 +75,7 @@ struct Swap {
                 options()),
         executor(machine.data, 2) {
     if (eager) executor.start_eager();
-    const Bench bench = examples::sram_swap();
+    const Bench bench = sram_swap();
     BenchProgram program(
         bench, {resolve_parameters(bench, {{"offset", std::to_string(offset)}}), {0}, 1, {}});
     result = machine.platform->run(program);
