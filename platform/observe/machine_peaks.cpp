@@ -16,7 +16,10 @@ const Attributes& attributes_of(const Graph& graph, const std::string& node) {
 MacRate mac_rate(const Graph& graph, const std::string& pe) {
   const Attributes& gemm = attributes_of(graph, pe + ".pe_gemm");
   if (!gemm.has("macs_per_cycle") || !gemm.has("clock_ghz")) return {};
-  return {static_cast<std::uint64_t>(gemm.integer("macs_per_cycle")), gemm.decimal("clock_ghz")};
+  const bool array = gemm.has("timing") && gemm.text("timing") == "systolic";
+  const std::int64_t macs =
+      array ? gemm.integer("rows") * gemm.integer("columns") : gemm.integer("macs_per_cycle");
+  return {static_cast<std::uint64_t>(macs), gemm.decimal("clock_ghz")};
 }
 
 PePeaks pe_peaks(const Graph& graph, const std::string& pe) {
