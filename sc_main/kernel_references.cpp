@@ -48,6 +48,13 @@ std::vector<Override> array_machine(int side) {
            side * side)}};
 }
 
+std::vector<Override> systolic_machine(int side) {
+  return {{"cube.pe_template.components.pe_gemm",
+           fmt::format("{{impl: builtin.pe_gemm, attrs: {{timing: systolic, rows: {0}, columns: "
+                       "{0}, task_cycles: 0, clock_ghz: 1, overhead_ns: 0}}}}",
+                       side)}};
+}
+
 double gemm_ns(Platform& platform, const Gemm& gemm) {
   const auto text = [](int value) { return std::to_string(value); };
   std::vector<GivenParameter> parameters{
@@ -96,6 +103,13 @@ std::vector<ValidationCheck> play_bounds(Platform& platform, const Gemm& gemm) {
         "the array";
   }
   return checks;
+}
+
+// The results of a fold, shifted out over one edge: `side` cycles more than until the last product.
+std::vector<ValidationCheck> play_drained(Platform& platform, const Gemm& gemm) {
+  Dataflow flow = output_stationary(gemm);
+  flow.fold_cycles += gemm.side;
+  return {array_check(gemm, flow, gemm_ns(platform, gemm))};
 }
 
 std::vector<ValidationCheck> play_long_pass(Platform& platform, const Gemm& gemm) {
@@ -211,6 +225,7 @@ std::vector<ValidationCase> systolic_cases() {
       "2020) was at hand without its "
       "formulas";
   const Gemm long_pass{16, 262144, 16, 16, true};
+  const Gemm folds_of_array{64, 128, 128, 128};
   return {bound_case("array-tile", {64, 64, 64, 64},
                      "A tile as large as the array: weights stationary 2R + C + T - 2 cycles, "
                      "outputs stationary R + C + T - 2",
@@ -219,13 +234,21 @@ std::vector<ValidationCase> systolic_cases() {
                      "The default tile on the default number of MACs: part of the array has no "
                      "work, and fill and drain are as long as before",
                      source),
-          bound_case("array-folds", {64, 128, 128, 128},
+          bound_case("array-folds", folds_of_array,
                      "Four folds, each filled and drained on its own", source),
           {"array-long-pass", "systolic",
            "A pass that is long beside the array: one row per cycle. Here the throughput of the "
            "model is that of the array",
            source, "tiny", array_machine(long_pass.side),
-           [long_pass](Platform& platform) { return play_long_pass(platform, long_pass); }}};
+           [long_pass](Platform& platform) { return play_long_pass(platform, long_pass); }},
+          {"array-drained", "systolic",
+           "timing: systolic of PE_GEMM: every fold filled, streamed and drained, 2R + C + T - 2 "
+           "cycles",
+           "SCALE-Sim's analytical model (the paper of the cases above), (2R + C + T - 2) * "
+           "ceil(S_R / R) * ceil(S_C / C), as quoted by others: its formulas were not at hand",
+           "tiny", systolic_machine(folds_of_array.side), [folds_of_array](Platform& platform) {
+             return play_drained(platform, folds_of_array);
+           }}};
 }
 
 std::vector<ValidationCase> collective_cases() {

@@ -66,6 +66,14 @@ KERNBENCH_SYSTEMC_TEST(a_systolic_array_begins_at_the_next_edge_of_its_clock) {
   BOOST_TEST(pe.op("gemm_i8").end == (4 + 23 * 4) * ns);
 }
 
+// Attributes of one timing have no meaning for the other.
+KERNBENCH_SYSTEMC_TEST(the_default_timing_does_not_look_at_the_array) {
+  PeTestbench pe({{"pe_gemm", {{"rows", "1"}, {"columns", "1"}, {"task_cycles", "500"}}}});
+  pe.at(fs_per_ns / 3, [&] { pe.submit(DotCommand{32, 64, 32, DType::f16}); });
+  pe.run();
+  BOOST_TEST(pe.op("gemm_f16").end - pe.op("gemm_f16").start == 16 * ns);
+}
+
 // 1024 elements / 128 lanes = 8 cycles; exp 4 cycles each.
 KERNBENCH_SYSTEMC_TEST(an_element_wise_op_pays_math_time_or_the_overhead_if_that_is_longer) {
   PeTestbench pe({{"pe_math", {{"overhead_ns", "20"}}}});
