@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(a_machine_that_differs_does_not_hold) {
   check_fails(find("array-folds"),
               {"cube.pe_template.components.pe_gemm.attrs.macs_per_cycle", "1024"});
   check_fails(find("array-drained"),
-              {"cube.pe_template.components.pe_gemm.attrs.task_cycles", "1"});
+              {"cube.pe_template.components.pe_gemm.attrs.task_cycles", "2"});
   check_fails(find("array-drained"), {"cube.pe_template.components.pe_gemm.attrs.rows", "63"});
   check_fails(find("array-long-pass"),
               {"cube.pe_template.components.pe_gemm.attrs.macs_per_cycle", "255"});
