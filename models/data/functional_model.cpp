@@ -296,4 +296,12 @@ std::vector<std::byte> FunctionalModel::bytes(const TensorValue& value) {
   return dense_bytes(value, lookup());
 }
 
+std::vector<std::byte> FunctionalModel::bytes_before(Fs now, std::uint64_t physical,
+                                                     std::uint64_t nbytes) {
+  resolve_before(now);
+  const ByteImage image = memory_.snapshot(physical, nbytes);
+  if (!known(image)) return {};
+  return bytes({image, Shape{static_cast<std::int64_t>(nbytes)}, DType::i8, {}});
+}
+
 }  // namespace kernbench

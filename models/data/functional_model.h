@@ -78,6 +78,9 @@ class FunctionalModel {
   // Dense row-major bytes. Deferred: PendingDataError if a value in it is pending. Eager: waits for
   // it.
   std::vector<std::byte> bytes(const TensorValue& value);
+  // What memory holds at the begin of the instant `now`, before the accesses that PEs issue in it.
+  // Empty if some of it is not known. Eager: waits for it.
+  std::vector<std::byte> bytes_before(Fs now, std::uint64_t physical, std::uint64_t nbytes);
 
   const std::vector<DataOpPtr>& ops() const {
     return ops_;

@@ -1,0 +1,186 @@
+#include "models/rtl/axi4_manager.h"
+
+#include <cstring>
+
+namespace kernbench {
+namespace {
+
+// The rules count so many per direction and id (sv/kernbench_axi4_checker.sv).
+constexpr std::size_t most_bursts = 255;
+constexpr std::uint8_t incr = 1;
+
+bool handshake(const std::uint8_t* valid, const std::uint8_t* ready) {
+  return *valid != 0 && *ready != 0;
+}
+
+std::uint8_t log2_of(unsigned bytes) {
+  std::uint8_t result = 0;
+  while (1U << result < bytes) ++result;
+  return result;
+}
+
+}  // namespace
+
+Pins pins_of(const Axi4Pins& axi) {
+  using Kind = Pin::Kind;
+  constexpr SignalType count = SignalType::count, address = SignalType::address;
+  const unsigned data = axi.data_bytes * 8;
+  return {{"awvalid", "a write burst is offered", 1, Kind::input, axi.awvalid},
+          {"awready", "it is taken", 1, Kind::control, axi.awready},
+          {"awid", "id of the write burst", 4, Kind::input, axi.awid},
+          {"awaddr", "its first byte", 32, Kind::input, axi.awaddr, 0, address},
+          {"awlen", "its beats, less 1", 8, Kind::input, axi.awlen},
+          {"awsize", "log2 of the bytes of a beat", 3, Kind::input, axi.awsize},
+          {"awburst", "its kind: 1, INCR", 2, Kind::input, axi.awburst},
+          {"wvalid", "a write beat is offered", 1, Kind::input, axi.wvalid},
+          {"wready", "it is taken", 1, Kind::control, axi.wready},
+          {"wdata", "its bytes", data, Kind::input, axi.wdata},
+          {"wstrb", "those that are written", axi.data_bytes, Kind::input, axi.wstrb},
+          {"wlast", "the last beat of its burst", 1, Kind::input, axi.wlast},
+          {"bvalid", "the answer to a write burst", 1, Kind::control, axi.bvalid},
+          {"bready", "it is taken", 1, Kind::input, axi.bready},
+          {"bid", "id of its burst", 4, Kind::data, axi.bid, 0, count, axi.bvalid},
+          {"bresp", "0: done, 2: error", 2, Kind::data, axi.bresp, 0, count, axi.bvalid},
+          {"arvalid", "a read burst is offered", 1, Kind::input, axi.arvalid},
+          {"arready", "it is taken", 1, Kind::control, axi.arready},
+          {"arid", "id of the read burst", 4, Kind::input, axi.arid},
+          {"araddr", "its first byte", 32, Kind::input, axi.araddr, 0, address},
+          {"arlen", "its beats, less 1", 8, Kind::input, axi.arlen},
+          {"arsize", "log2 of the bytes of a beat", 3, Kind::input, axi.arsize},
+          {"arburst", "its kind: 1, INCR", 2, Kind::input, axi.arburst},
+          {"rvalid", "a read beat", 1, Kind::control, axi.rvalid},
+          {"rready", "it is taken", 1, Kind::input, axi.rready},
+          {"rid", "id of its burst", 4, Kind::data, axi.rid, 0, count, axi.rvalid},
+          {"rdata", "its bytes", data, Kind::data, axi.rdata, 0, count, axi.rvalid},
+          {"rresp", "0: done, 2: error", 2, Kind::data, axi.rresp, 0, count, axi.rvalid},
+          {"rlast", "the last beat of its burst", 1, Kind::data, axi.rlast, 0, count, axi.rvalid}};
+}
+
+void Axi4Manager::write(unsigned id, std::uint64_t address, const unsigned char* data,
+                        std::uint64_t bytes) {
+  for (const Axi4Burst& burst : cut_bursts(address, bytes, pins_.data_bytes)) {
+    writes_.push_back({id, burst, data + (burst.address - address)});
+    ++bursts_left_[id];
+    ++write_bursts_;
+  }
+}
+
+void Axi4Manager::read(unsigned id, std::uint64_t address, std::uint64_t bytes) {
+  for (const Axi4Burst& burst : cut_bursts(address, bytes, pins_.data_bytes)) {
+    reads_.push_back({id, burst});
+    ++bursts_left_[id];
+    ++read_bursts_;
+  }
+}
+
+// --- An edge comes
+
+bool Axi4Manager::sample() {
+  const bool alive =
+      handshake(pins_.awvalid, pins_.awready) || handshake(pins_.wvalid, pins_.wready) ||
+      handshake(pins_.bvalid, pins_.bready) || handshake(pins_.arvalid, pins_.arready) ||
+      handshake(pins_.rvalid, pins_.rready);
+  sample_write();
+  sample_read();
+  return alive;
+}
+
+// An answer to nothing breaks a rule, which the edge reports.
+void Axi4Manager::sample_write() {
+  if (handshake(pins_.bvalid, pins_.bready)) {
+    const unsigned id = *pins_.bid;
+    if (!answers_[id].empty() && answers_[id].front().data != nullptr) {
+      const Axi4Burst burst = answers_[id].front().range;
+      answers_[id].pop_front();
+      --writes_under_way_;
+      if (*pins_.bresp != 0) listener_.refused(id, burst.address, "bresp", *pins_.bresp);
+      burst_ended(id);
+    }
+  }
+  if (handshake(pins_.wvalid, pins_.wready)) {
+    Burst& burst = data_.front();
+    if (++burst.beat == burst.range.beats(pins_.data_bytes)) data_.pop_front();
+  }
+  if (handshake(pins_.awvalid, pins_.awready)) {
+    data_.push_back(writes_.front());
+    answers_[writes_.front().id].push_back(writes_.front());
+    writes_.pop_front();
+    ++writes_under_way_;
+  }
+}
+
+void Axi4Manager::sample_read() {
+  if (handshake(pins_.rvalid, pins_.rready)) {
+    const unsigned id = *pins_.rid;
+    if (!answers_[id].empty() && answers_[id].front().data == nullptr) {
+      Burst& burst = answers_[id].front();
+      const Axi4Beat beat = beat_of(burst.range, burst.beat, pins_.data_bytes);
+      const std::uint64_t address = burst.range.address + beat.offset;
+      if (*pins_.rresp != 0) listener_.refused(id, address, "rresp", *pins_.rresp);
+      listener_.read_beat(id, address, static_cast<const unsigned char*>(pins_.rdata) + beat.lane,
+                          beat.bytes);
+      if (++burst.beat == burst.range.beats(pins_.data_bytes)) {
+        answers_[id].pop_front();
+        --reads_under_way_;
+        burst_ended(id);
+      }
+    }
+  }
+  if (handshake(pins_.arvalid, pins_.arready)) {
+    answers_[reads_.front().id].push_back(reads_.front());
+    reads_.pop_front();
+    ++reads_under_way_;
+  }
+}
+
+void Axi4Manager::burst_ended(unsigned id) {
+  if (--bursts_left_[id] == 0) listener_.access_ended(id);
+}
+
+// --- Behind it
+
+void Axi4Manager::drive() {
+  drive_address(writes_, writes_under_way_, pins_.awvalid, pins_.awid, pins_.awaddr, pins_.awlen,
+                pins_.awsize, pins_.awburst);
+  drive_data();
+  drive_address(reads_, reads_under_way_, pins_.arvalid, pins_.arid, pins_.araddr, pins_.arlen,
+                pins_.arsize, pins_.arburst);
+  *pins_.bready = *pins_.rready = 1;
+}
+
+void Axi4Manager::drive_address(const std::deque<Burst>& bursts, std::size_t under_way,
+                                std::uint8_t* valid, std::uint8_t* id, std::uint32_t* address,
+                                std::uint8_t* length, std::uint8_t* size,
+                                std::uint8_t* burst) const {
+  *valid = !bursts.empty() && under_way < most_bursts ? 1 : 0;
+  if (*valid == 0) return;
+  const Burst& next = bursts.front();
+  *id = static_cast<std::uint8_t>(next.id);
+  *address = static_cast<std::uint32_t>(next.range.address);
+  *length = static_cast<std::uint8_t>(next.range.beats(pins_.data_bytes) - 1);
+  *size = log2_of(pins_.data_bytes);
+  *burst = incr;
+}
+
+void Axi4Manager::drive_data() {
+  *pins_.wvalid = data_.empty() ? 0 : 1;
+  if (data_.empty()) return;
+  const Burst& burst = data_.front();
+  const Axi4Beat beat = beat_of(burst.range, burst.beat, pins_.data_bytes);
+  std::memset(pins_.wdata, 0, pins_.data_bytes);
+  std::memcpy(static_cast<unsigned char*>(pins_.wdata) + beat.lane, burst.data + beat.offset,
+              beat.bytes);
+  std::memset(pins_.wstrb, 0, pins_.data_bytes / 8);
+  for (unsigned lane = beat.lane; lane < beat.lane + beat.bytes; ++lane)
+    set_bits(pins_.wstrb, lane, 1, 1);
+  *pins_.wlast = burst.beat + 1 == burst.range.beats(pins_.data_bytes) ? 1 : 0;
+}
+
+const char* Axi4Manager::awaited() const {
+  if (writes_under_way_ > 0) return data_.empty() ? "bvalid" : "wready";
+  if (reads_under_way_ > 0) return "rvalid";
+  if (!writes_.empty()) return "awready";
+  return reads_.empty() ? nullptr : "arready";
+}
+
+}  // namespace kernbench

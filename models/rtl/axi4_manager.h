@@ -1,0 +1,100 @@
+// The manager's side of an AXI4 port (subset: sv/kernbench_axi4_if.sv): turns accesses into bursts
+// and drives them, one address, one write beat and one read beat per cycle, writes and reads side
+// by side. Always ready for answers.
+//
+// The data of a write burst follow its address. All bursts of an access have its id; accesses of
+// one direction are sent in the order of their begin.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+
+#include "models/rtl/axi4_bursts.h"
+#include "models/rtl/pins.h"
+
+namespace kernbench {
+
+// Pins of a Verilated model, at most 8 and 32 bits wide; those of the data are of any width.
+struct Axi4Pins {
+  unsigned data_bytes = 0;
+  std::uint8_t *awvalid, *awready, *awid, *awlen, *awsize, *awburst;
+  std::uint32_t* awaddr;
+  std::uint8_t *wvalid, *wready, *wlast;
+  void *wdata, *wstrb;
+  std::uint8_t *bvalid, *bready, *bid, *bresp;
+  std::uint8_t *arvalid, *arready, *arid, *arlen, *arsize, *arburst;
+  std::uint32_t* araddr;
+  std::uint8_t *rvalid, *rready, *rid, *rresp, *rlast;
+  void* rdata;
+};
+
+template <class Model>
+Axi4Pins axi4_pins_of(Model& m, unsigned data_bytes) {
+  return {data_bytes, &m.awvalid, &m.awready, &m.awid,  &m.awlen, &m.awsize, &m.awburst, &m.awaddr,
+          &m.wvalid,  &m.wready,  &m.wlast,   &m.wdata, &m.wstrb, &m.bvalid, &m.bready,  &m.bid,
+          &m.bresp,   &m.arvalid, &m.arready, &m.arid,  &m.arlen, &m.arsize, &m.arburst, &m.araddr,
+          &m.rvalid,  &m.rready,  &m.rid,     &m.rresp, &m.rlast, &m.rdata};
+}
+// The same for signals and checks of unknown outputs.
+Pins pins_of(const Axi4Pins& axi);
+
+class Axi4Manager {
+ public:
+  static constexpr unsigned ids = 16;
+
+  class Listener {
+   public:
+    // Bytes of a read, in order, each once; `address` of the first.
+    virtual void read_beat(unsigned id, std::uint64_t address, const unsigned char* bytes,
+                           unsigned count) = 0;
+    // All bursts have been answered.
+    virtual void access_ended(unsigned id) = 0;
+    // The answer to a burst is an error: the pin that says so, and its value.
+    virtual void refused(unsigned id, std::uint64_t address, const char* pin, unsigned value) = 0;
+
+   protected:
+    ~Listener() = default;
+  };
+
+  Axi4Manager(const Axi4Pins& pins, Listener& listener) : pins_(pins), listener_(listener) {}
+
+  // An id has one access at a time. `data` stays until its end.
+  void write(unsigned id, std::uint64_t address, const unsigned char* data, std::uint64_t bytes);
+  void read(unsigned id, std::uint64_t address, std::uint64_t bytes);
+
+  // Of an edge, see BlockUser.
+  bool sample();
+  void drive();
+  const char* awaited() const;
+
+  const std::uint64_t& write_bursts() const { return write_bursts_; }
+  const std::uint64_t& read_bursts() const { return read_bursts_; }
+
+ private:
+  struct Burst {
+    unsigned id = 0;
+    Axi4Burst range;
+    const unsigned char* data = nullptr;  // of a write
+    unsigned beat = 0;                    // the next one
+  };
+
+  void sample_write();
+  void sample_read();
+  void burst_ended(unsigned id);
+  void drive_address(const std::deque<Burst>& bursts, std::size_t under_way, std::uint8_t* valid,
+                     std::uint8_t* id, std::uint32_t* address, std::uint8_t* length,
+                     std::uint8_t* size, std::uint8_t* burst) const;
+  void drive_data();
+
+  Axi4Pins pins_;
+  Listener& listener_;
+  std::deque<Burst> writes_, reads_;              // whose address has not been taken
+  std::deque<Burst> data_;                        // write bursts behind their address
+  std::array<std::deque<Burst>, ids> answers_;    // that are to come, in their order
+  std::array<std::uint64_t, ids> bursts_left_{};  // of the access of an id
+  std::size_t writes_under_way_ = 0, reads_under_way_ = 0;
+  std::uint64_t write_bursts_ = 0, read_bursts_ = 0;
+};
+
+}  // namespace kernbench

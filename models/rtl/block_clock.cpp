@@ -1,0 +1,73 @@
+#include "models/rtl/block_clock.h"
+
+#include <sysc/kernel/sc_spawn.h>
+#include <sysc/kernel/sc_spawn_options.h>
+
+#include <algorithm>
+
+#include "models/protocol/machine_services.h"
+
+namespace kernbench {
+
+BlockClock::BlockClock(Component& component, Services& services, Fs period, Listener& listener)
+    : component_(component), services_(services), period_(period), listener_(listener),
+      event_("clock_event") {
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.dont_initialize();
+  options.set_sensitivity(&event_);
+  sc_core::sc_spawn([this] { guarded_process(services_, component_, [this] { tick(); }); }, "clock",
+                    &options);
+}
+
+void BlockClock::run() {
+  const Fs now = Component::now();
+  if (latest_edge_ == now) {
+    late_ = true;
+    event_.notify(sc_core::SC_ZERO_TIME);
+    return;
+  }
+  if (running()) return;
+  const Fs behind = now % period_;
+  next_edge_ = behind == 0 ? now : Component::after(period_ - behind);
+  schedule();
+}
+
+void BlockClock::show_falling_edges(bool shown) {
+  shows_falling_edges_ = shown;
+  if (shown && high_) schedule();
+}
+
+void BlockClock::tick() {
+  const Fs now = Component::now();
+  if (late_) {
+    late_ = false;
+    if (listener_.late_work() && !running()) next_edge_ = Component::after(period_);
+  }
+  if (next_edge_ == now) {
+    rise();
+  } else if (high_ && now >= latest_edge_ + period_ / 2) {
+    high_ = false;
+    listener_.falling_edge();
+  }
+  schedule();
+}
+
+void BlockClock::rise() {
+  latest_edge_ = next_edge_;
+  next_edge_ = never_fs;
+  ++edges_;
+  high_ = true;
+  if (listener_.rising_edge()) next_edge_ = Component::after(period_);
+}
+
+// Falling edges are no work: a run does not wait for them.
+void BlockClock::schedule() {
+  if (shows_falling_edges_ && high_) {
+    const Fs falling = latest_edge_ + period_ / 2;
+    if (falling > Component::now()) event_.notify(component_.until(falling));
+  }
+  if (running()) event_.notify(component_.work_at(next_edge_));
+}
+
+}  // namespace kernbench

@@ -1,0 +1,113 @@
+#include "models/rtl/rtl_block.h"
+
+#include <fmt/format.h>
+
+#include "models/base/errors.h"
+
+namespace kernbench {
+
+RtlBlock::RtlBlock(Component& component, Services& services, const BlockParameters& parameters,
+                   BlockUser& user)
+    : component_(component), user_(user), log_(component, "rtl"),
+      clock_(component, services, *parameters.clock_period, *this),
+      watchdog_cycles_(*parameters.watchdog_cycles) {
+  Observables(component).add_statistic("rtl_cycles", "clock cycles of the block", Quantity::count,
+                                       cycles_);
+}
+
+// Takes no simulated time, so that the first work is as long as any other.
+void RtlBlock::reset(const Pins& pins, const Pins& shadow, std::uint64_t cycles) {
+  pins_ = pins;
+  shadow_pins_ = shadow;
+  for (const Pins* each : {&pins_, &shadow_pins_}) clear_inputs(*each);
+  set_reset(true);
+  eval_inputs();
+  for (std::uint64_t i = 0; i < cycles; ++i) {
+    eval_rising();
+    eval_inputs();
+  }
+  set_reset(false);
+  eval_inputs();
+}
+
+void RtlBlock::declare_signals() {
+  Observables to(component_);
+  PinSignals& group = *(signals_ = std::make_unique<PinSignals>(
+                            to, pins_, static_cast<PinSignals::Listener&>(*this)));
+  clock_signal_ = &to.add_signal("clk", "clock of the block", SignalFormat::flag(), &group);
+}
+
+void RtlBlock::fail(const std::string& words) const {
+  throw ModelError(
+      fmt::format("{}, cycle {}, {}", words, clock_.edges(), format_ns(Component::now())));
+}
+
+// --- Calls out of the SystemVerilog
+
+void RtlBlock::rule_broken(const std::string& rule, const std::string& signal) {
+  fail(fmt::format("the block breaks the rule {} at {}", rule, signal));
+}
+
+void RtlBlock::gave_up(const std::string& how) {
+  fail(fmt::format("the block ends the run by {}{}{}", how, last_text_.empty() ? "" : ": ",
+                   last_text_));
+}
+
+void RtlBlock::printed(const std::string& text) {
+  last_text_ = text.substr(0, text.find_last_not_of('\n') + 1);
+  log_.info([&] { return last_text_; });
+}
+
+// --- The clock
+
+bool RtlBlock::rising_edge() {
+  ++cycles_;
+  set_time(Component::now());
+  const bool alive = user_.sample();
+  eval_rising();
+  drive_and_settle();
+  watch(alive);
+  return user_.awaited() != nullptr;
+}
+
+bool RtlBlock::late_work() {
+  drive_and_settle();
+  return user_.awaited() != nullptr;
+}
+
+void RtlBlock::drive_and_settle() {
+  user_.drive();
+  if (!shadow_pins_.empty()) copy_inputs(pins_, shadow_pins_);
+  eval_inputs();
+  if (!shadow_pins_.empty()) check_unknown();
+  show();
+}
+
+void RtlBlock::check_unknown() const {
+  const Pin* const pin = first_difference(pins_, shadow_pins_);
+  if (pin == nullptr) return;
+  fail(fmt::format("output {} is unknown: it depends on what nothing has driven or reset",
+                   pin->name));
+}
+
+void RtlBlock::watch(bool alive) {
+  const char* const awaited = user_.awaited();
+  quiet_cycles_ = alive || awaited == nullptr ? 0 : quiet_cycles_ + 1;
+  if (quiet_cycles_ < watchdog_cycles_) return;
+  fail(fmt::format("no handshake for {} cycles: it waits for {} (watchdog_cycles)",
+                   watchdog_cycles_, awaited));
+}
+
+// --- Signals
+
+void RtlBlock::falling_edge() { show(); }
+
+void RtlBlock::show() {
+  if (signals_ == nullptr || !signals_->observed()) return;
+  signals_->show();
+  clock_signal_->set(clock_.high() ? 1 : 0);
+}
+
+void RtlBlock::pins_observed(bool observed) { clock_.show_falling_edges(observed); }
+
+}  // namespace kernbench

@@ -1,0 +1,93 @@
+// A block in RTL on the clock of its component: edges, reset, watchdog, faults, pins as signals.
+// VerilatedBlock (verilated_block.h) adds the model that Verilator has made.
+//
+// An edge: the component samples the pins as they were before it (BlockUser::sample), the registers
+// of the block change, the component drives inputs (BlockUser::drive), outputs that depend on them
+// settle. So both sides behave as registers of one clock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "models/base/log.h"
+#include "models/base/observables.h"
+#include "models/rtl/block_calls.h"
+#include "models/rtl/block_clock.h"
+#include "models/rtl/block_parameters.h"
+#include "models/rtl/pins.h"
+
+namespace kernbench {
+
+// The component around a block.
+class BlockUser {
+ public:
+  // A rising edge comes: the pins are as both sides sample them. True: there is a handshake, or
+  // another sign of life; the watchdog counts cycles without one.
+  virtual bool sample() = 0;
+  // To set the inputs for the cycle that begins. Also called in the instant of an edge that has
+  // passed, when work comes.
+  virtual void drive() = 0;
+  // What the work that is left waits for: a pin, or words. Null: no work is left, the clock stops.
+  virtual const char* awaited() const = 0;
+
+ protected:
+  ~BlockUser() = default;
+};
+
+class RtlBlock : private BlockCalls, private BlockClock::Listener, private PinSignals::Listener {
+ public:
+  // There is work: the clock runs from the next edge on.
+  void work() { clock_.run(); }
+  // Edges since the reset.
+  std::uint64_t cycle() const { return clock_.edges(); }
+  const BlockClock& clock() const { return clock_; }
+  // In declare_signals() of the component.
+  void declare_signals();
+  // In end_of_simulation() of the component: closes the files of the block.
+  virtual void close() = 0;
+  // Ends the run: "WORDS, cycle 12, 34 ns".
+  [[noreturn]] void fail(const std::string& words) const;
+
+ protected:
+  RtlBlock(Component& component, Services& services, const BlockParameters& parameters,
+           BlockUser& user);
+  ~RtlBlock() = default;
+
+  // In the constructor of the block, when there are models.
+  void reset(const Pins& pins, const Pins& shadow, std::uint64_t cycles);
+  // Calls out of eval() come here. Of the second model: nowhere.
+  BlockCalls* calls() { return this; }
+
+  virtual void set_reset(bool active) = 0;
+  virtual void set_time(Fs now) = 0;
+  // With the clock high, low; inputs as they are.
+  virtual void eval_rising() = 0;
+  virtual void eval_inputs() = 0;
+
+ private:
+  void rule_broken(const std::string& rule, const std::string& signal) final;
+  void gave_up(const std::string& how) final;
+  void printed(const std::string& text) final;
+  bool rising_edge() final;
+  void falling_edge() final;
+  bool late_work() final;
+  void pins_observed(bool observed) final;
+  void drive_and_settle();
+  void check_unknown() const;
+  void watch(bool alive);
+  void show();
+
+  Component& component_;
+  BlockUser& user_;
+  Log log_;
+  BlockClock clock_;
+  Pins pins_, shadow_pins_;
+  std::uint64_t watchdog_cycles_;
+  std::uint64_t quiet_cycles_ = 0, cycles_ = 0;
+  std::string last_text_;  // that the block has printed
+  std::unique_ptr<PinSignals> signals_;
+  TraceSignal* clock_signal_ = nullptr;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,111 @@
+// The shared scratchpad of a cube with its memory in RTL, behind an AXI4 port
+// (sv/kernbench_sram.sv).
+//
+// Timing: `overhead_ns` after its arrival (the last flit of a write, the command of a read) an
+// access may begin at the block, in order of arrival: at the next rising edge its first burst is
+// offered. It ends at the edge that takes the answer to its last burst; the whole response stands
+// at the link then. Up to `max_in_flight` accesses side by side; one that overlaps an earlier one
+// waits for its end if either writes, and those behind it wait, too.
+//
+// Data: the bytes of a write go over the pins where the memory store knows them, zeros where it
+// does not; what is read is compared with them. Bytes that have come into the memory store by
+// another way are not compared, but counted. Debug accesses are those of the memory store.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/base/component_registry.h"
+#include "models/data/functional_model.h"
+#include "models/fabric/memory_service.h"
+#include "models/rtl/sram_models.h"
+#include "models/rtl/written_bytes.h"
+
+namespace kernbench {
+
+class RtlSram : public FabricNode, private BlockUser, private Axi4Manager::Listener {
+ public:
+  static constexpr const char* description = "shared scratchpad of a cube in RTL, with AXI4 pins";
+  static constexpr std::array roles{Role::sram};
+  struct Parameters : MemoryParameters {
+    using MemoryParameters::MemoryParameters;
+    Param<std::string> data_bits{*this, Parameter::choice("data_bits", "width of the data pins",
+                                                          {"64", "128", "256", "512"}, "spec 12")
+                                            .default_val("512")};
+    Param<unsigned> max_in_flight{
+        *this, Parameter::integer("max_in_flight", "accesses side by side", "", "spec 12")
+                   .default_val(16)
+                   .range("1", "16")};
+    BlockParameters block{*this};
+
+    unsigned width() const { return static_cast<unsigned>(std::stoul(*data_bits)); }
+  };
+  static std::optional<ParameterFault> check(const Parameters& parameters);
+
+  explicit RtlSram(const ComponentInit& init) : RtlSram(init, built_model) {}
+
+ protected:
+  // With a memory of somebody else behind the pins.
+  RtlSram(const ComponentInit& init, MakeSramModel make)
+      : RtlSram(init, init.attributes.as<Parameters>(), make) {}
+
+ private:
+  static constexpr MakeSramModel built_model = nullptr;
+  RtlSram(const ComponentInit& init, const Parameters& parameters, MakeSramModel make);
+
+  struct Access {
+    Arrival arrival;
+    Fs start = 0;
+    std::vector<unsigned char> bytes;
+    bool under_way = false, answered = true;
+
+    std::uint64_t begin() const { return arrival.transaction->route().offset; }
+    std::uint64_t end() const { return begin() + arrival.transaction->get_data_length(); }
+    bool conflicts(const Transaction& other) const;
+  };
+
+  Fs next_due() const override;
+  void serve() override;
+  unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;
+  std::size_t depth(Fs now) const override { return arrivals_.present(now) + waiting_.size(); }
+  const Arrival* in_service(Fs now) const override;
+  void declare_signals() override;
+  void end_of_simulation() override { model_->block().close(); }
+
+  bool sample() override { return axi_.sample(); }
+  void drive() override;
+  const char* awaited() const override;
+
+  void read_beat(unsigned id, std::uint64_t address, const unsigned char* bytes,
+                 unsigned count) override;
+  void access_ended(unsigned id) override;
+  void refused(unsigned id, std::uint64_t address, const char* pin, unsigned value) override;
+
+  std::optional<unsigned> place_for(const Transaction& next) const;
+  void begin(unsigned id, const Arrival& arrival);
+  void take_bytes_of_write(Access& access);
+  void count_stale(const Access& access);
+  void answer(unsigned id);
+
+  FunctionalModel* data_;
+  Fs overhead_;
+  std::uint32_t flit_bytes_;
+  std::unique_ptr<SramModel> model_;
+  Axi4Manager axi_;
+  std::deque<Arrival> waiting_;
+  std::vector<Access> accesses_;  // by id
+  std::vector<unsigned> ended_;   // to be answered
+  WrittenBytes written_;
+  std::uint64_t reads_ = 0, writes_ = 0, bytes_read_ = 0, bytes_written_ = 0;
+  std::uint64_t bytes_checked_ = 0, bytes_stale_ = 0;
+};
+
+// "rtl.sram".
+void register_rtl_sram(ComponentRegistry& registry);
+
+}  // namespace kernbench

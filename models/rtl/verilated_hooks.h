@@ -1,0 +1,8 @@
+// Included first into every source that Verilator has written and into its runtime, in place of
+// printing to standard output.
+#pragma once
+
+#ifdef __cplusplus
+extern "C" [[gnu::format(printf, 1, 2)]] int kernbench_rtl_print(const char* format, ...);
+#define VL_PRINTF kernbench_rtl_print
+#endif

@@ -1,0 +1,171 @@
+// rtl.sram in the fabric: times, order, data, faults. Clock of 10 fs, data of 8 bytes, flits of 16 B;
+// links unlimited with 1 fs of propagation.
+//
+// Of an access whose first edge is at E and that has n beats in one burst: the address is offered
+// at E and taken at E + 1; a read's beats at E + 3 to E + 2 + n (READ_LATENCY is 2), a write's at
+// E + 2 to E + 1 + n, its answer at E + 2 + n.
+#include "models/rtl/verilated_sram.h"
+// The runtime of Verilator comes first.
+#include <Vfaulty_sram.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "models/rtl/rtl_sram.h"
+#include "sw/tl/program.h"
+#include "tests/support/mini_machine.h"
+#include "tests/support/torch_machine.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+// Its memory does wrong what bits 31..28 of an address say (sv/faulty_sram.sv).
+class FaultySram final : public RtlSram {
+ public:
+  explicit FaultySram(const ComponentInit& init)
+      : RtlSram(init, &VerilatedSram<Vfaulty_sram, 64>::make) {}
+};
+
+using Settings = std::map<std::string, std::string>;
+Settings with(Settings settings) {
+  settings.insert({{"data_bits", "64"}, {"size_mb", "1"}, {"clock_period_ns", "0.00001"}});
+  return settings;
+}
+
+template <class Memory>
+struct Scratchpad {
+  explicit Scratchpad(const Settings& settings = {})
+      : s(machine.add<Memory>("s", with(settings))) {
+    machine.connect("a", "s", {});
+    machine.connect("b", "s", {});
+    machine.elaborate();
+  }
+  std::uint64_t statistic(const std::string& name) const {
+    return WholeMachine::statistic(s, name);
+  }
+  MiniMachine machine{{"a", "b", "s"}, 16};
+  StubNode& a{machine.stub("a")};
+  StubNode& b{machine.stub("b")};
+  Memory& s;
+};
+
+std::string fault_of(std::uint64_t fault, bool write, const Settings& settings = {}) {
+  Scratchpad<FaultySram> t(settings);
+  const std::uint64_t offset = fault << 28;
+  t.a.send_at(write ? t.machine.write("a", "s", offset, 64) : t.machine.read("a", "s", offset, 64),
+              100);
+  try {
+    t.machine.run();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+KERNBENCH_SYSTEMC_TEST(a_read_is_answered_at_the_edge_of_its_last_beat) {
+  Scratchpad<RtlSram> t;
+  t.a.send_at(t.machine.read("a", "s", 0, 64), 92);  // there at 93: E = 100, 8 beats
+  t.machine.run();
+  BOOST_TEST(t.machine.completed_at(0) == 100U + (2 + 8) * 10 + 1);
+  BOOST_TEST(t.statistic("read_bursts") == 1U);
+  BOOST_TEST(t.statistic("bytes_read") == 64U);
+}
+
+KERNBENCH_SYSTEMC_TEST(a_write_is_acknowledged_at_the_edge_of_its_answer) {
+  Scratchpad<RtlSram> t;
+  t.a.send_at(t.machine.write("a", "s", 4, 64), 92);  // unaligned: 9 beats
+  t.machine.run();
+  BOOST_TEST(t.machine.completed_at(0) == 100U + (2 + 9) * 10 + 1);
+}
+
+KERNBENCH_SYSTEMC_TEST(a_posted_write_completes_there_and_the_overhead_comes_first) {
+  Scratchpad<RtlSram> t({{"overhead_ns", "0.00002"}});
+  t.a.send_at(t.machine.posted_write("a", "s", 0, 8), 92);  // 93 + 20: E = 120
+  t.machine.run();
+  BOOST_TEST(t.machine.completed_at(0) == 120U + 3 * 10);
+}
+
+// 4100 bytes from 4: 512 beats to the boundary in two bursts of 256 beats, and one beat behind it.
+KERNBENCH_SYSTEMC_TEST(a_message_is_cut_into_bursts_that_follow_without_a_gap) {
+  Scratchpad<RtlSram> t;
+  t.a.send_at(t.machine.read("a", "s", 4, 4096 + 4), 92);
+  t.machine.run();
+  BOOST_TEST(t.statistic("read_bursts") == 3U);
+  BOOST_TEST(t.machine.completed_at(0) == 100U + (2 + 513) * 10 + 1);
+}
+
+// Two reads and a write: the reads one beat after the other, the write beside them.
+KERNBENCH_SYSTEMC_TEST(accesses_share_the_channels_and_writes_and_reads_go_side_by_side) {
+  Scratchpad<RtlSram> t;
+  t.a.send_at(t.machine.read("a", "s", 0, 64), 92);
+  t.a.send_at(t.machine.read("a", "s", 4096, 64), 92);
+  t.b.send_at(t.machine.write("b", "s", 8192, 64), 92);
+  t.machine.run();
+  BOOST_TEST(t.machine.completed_at(0) == 100U + (2 + 8) * 10 + 1);
+  BOOST_TEST(t.machine.completed_at(1) == 100U + (2 + 16) * 10 + 1);
+  BOOST_TEST(t.machine.completed_at(2) == 100U + (2 + 8) * 10 + 1);
+}
+
+// The write ends at the edge at 200; the read is offered at the next one.
+KERNBENCH_SYSTEMC_TEST(what_overlaps_a_write_under_way_waits_for_its_end) {
+  Scratchpad<RtlSram> t;
+  t.a.send_at(t.machine.write("a", "s", 0, 64), 92);
+  t.b.send_at(t.machine.read("b", "s", 56, 64), 95);
+  t.machine.run();
+  BOOST_TEST(t.machine.completed_at(0) == 200U + 1);
+  BOOST_TEST(t.machine.completed_at(1) == 200U + (2 + 8) * 10 + 1);
+}
+
+KERNBENCH_SYSTEMC_TEST(max_in_flight_bounds_the_accesses_side_by_side) {
+  Scratchpad<RtlSram> t({{"max_in_flight", "1"}});
+  t.a.send_at(t.machine.read("a", "s", 0, 64), 92);
+  t.a.send_at(t.machine.read("a", "s", 4096, 64), 92);
+  t.machine.run();
+  BOOST_TEST(t.machine.completed_at(1) == 200U + (1 + 2 + 8) * 10 + 1);
+}
+
+KERNBENCH_SYSTEMC_TEST(there_are_no_edges_without_work) {
+  Scratchpad<RtlSram> t;
+  t.a.send_at(t.machine.read("a", "s", 0, 8), 92);
+  t.a.send_at(t.machine.read("a", "s", 0, 8), 9'000'092);
+  t.machine.run();
+  // Edges at E to E + 3, twice.
+  BOOST_TEST(t.statistic("rtl_cycles") == 2U * 4);
+}
+
+BOOST_AUTO_TEST_CASE(faults_of_the_memory_end_the_run_by_name) {
+  struct Case {
+    std::uint64_t fault;
+    bool write;
+    Settings settings;
+    std::string message;
+  };
+  const std::vector<Case> cases{
+      {3, false, {}, "s: the block breaks the rule last_at_end_of_burst at rlast, cycle "},
+      {4, true, {}, "s: the block breaks the rule response_after_last_write_beat at bvalid, cycle "},
+      {6, false, {}, "s: the block breaks the rule no_read_data_without_request at rvalid, cycle "},
+      {8, false, {{"check_unknown", "true"}}, "s: output rdata is unknown"},
+      {9, false, {{"watchdog_cycles", "30"}}, "s: no handshake for 30 cycles: it waits for "},
+      {10, false, {}, "s: rresp is 2 for a read at offset 0xa0000000: an error, cycle "},
+  };
+  for (const Case& each : cases) {
+    const std::string fault =
+        forked_value([&] { return fault_of(each.fault, each.write, each.settings); });
+    BOOST_TEST_CONTEXT(fault) { BOOST_TEST((fault.find(each.message) != std::string::npos)); }
+  }
+  for (const bool write : {false, true})
+    BOOST_TEST(forked_value([&] { return fault_of(0, write, {{"check_unknown", "true"}}); }) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_size_that_is_not_verilated_is_an_error_that_lists_those_that_are) {
+  Attributes attributes = defaults_of(schema_of<RtlSram::Parameters>());
+  attributes.set("flit_bytes", Rational(256));
+  attributes.set("size_mb", Rational(3));
+  const auto fault = RtlSram::check(RtlSram::Parameters(attributes));
+  BOOST_REQUIRE(fault.has_value());
+  BOOST_TEST(fault->parameter == "size_mb");
+  BOOST_TEST((fault->message.find("512 bits x 32 MiB") != std::string::npos));
+}
