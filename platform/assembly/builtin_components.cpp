@@ -4,6 +4,7 @@
 #include "models/io/io_components.h"
 #include "models/noc/router.h"
 #include "models/pe/pe_components.h"
+#include "models/rtl/rtl_components.h"
 #include "models/tlm/tlm_bridges.h"
 
 namespace kernbench {
@@ -19,6 +20,7 @@ void register_builtin_components(ComponentRegistry& registry, const ExternalModu
   register_fabric_components(registry);
   register_tlm_bridges(registry, modules);
   register_pe_components(registry);
+  register_rtl_components(registry);
 }
 
 }  // namespace kernbench
