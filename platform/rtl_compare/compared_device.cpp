@@ -28,7 +28,10 @@ std::vector<std::string> names_of(const ComponentRegistry& registry) {
 }
 
 const Implementation* find(const ComponentRegistry& registry, const std::string& name) {
-  if (const Implementation* found = registry.find(name)) return found;
+  if (const Implementation* found = registry.find(name)) {
+    if (found->unavailable.empty()) return found;
+    throw UsageError(fmt::format("--impl: found {}, and {}", quote(name), found->unavailable));
+  }
   const std::vector<std::string> names = names_of(registry);
   throw UsageError(fmt::format("--impl: there is no implementation {}{}; allowed is {}",
                                quote(name), did_you_mean(name, names), fmt::join(names, ", ")));

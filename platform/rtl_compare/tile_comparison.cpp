@@ -109,6 +109,8 @@ class TileKernel final : public KernelBody {
     if (context.where().pe == 0) {
       GemmParams params;
       params.out_dtype = accumulator;
+      const NodeId engine = context.machine().engine(context.where(), PeEngine::pe_gemm);
+      if (context.data()->has_engine(engine)) params.engine = engine;
       command.data =
           context.data()
               ->gemm(std::move(params), {work.a, work.b}, {{a.range(), b.range()}, {out.range()}})
@@ -179,8 +181,13 @@ std::string difference_of(const DataOp& op, const DataExecutor& executor) {
 }
 
 std::string values_text(const ComparedDevice& device, DType dtype) {
-  return fmt::format("products of {} in {}, each element against a reference in double precision",
-                     device.implementation().name, is_float(dtype) ? "f32" : "i32, exactly");
+  const Implementation& implementation = device.implementation();
+  return fmt::format(
+      "products {} in {}, each element against a reference in double precision",
+      implementation.computes_values
+          ? "of " + implementation.name
+          : fmt::format("of phase 2, as {} computes no values,", implementation.name),
+      is_float(dtype) ? "f32" : "i32, exactly");
 }
 
 }  // namespace
