@@ -198,8 +198,6 @@ void RtlSram::refused(unsigned id, std::uint64_t address, const char* pin, unsig
                   accesses_[id].arrival.transaction->is_read() ? "a read" : "a write", address));
 }
 
-void register_rtl_sram(ComponentRegistry& registry) {
-  registry.add(implementation_of<RtlSram>("rtl.sram"));
-}
+Implementation rtl_sram() { return implementation_of<RtlSram>("rtl.sram"); }
 
 }  // namespace kernbench

@@ -106,6 +106,6 @@ class RtlSram : public FabricNode, private BlockUser, private Axi4Manager::Liste
 };
 
 // "rtl.sram".
-void register_rtl_sram(ComponentRegistry& registry);
+Implementation rtl_sram();
 
 }  // namespace kernbench

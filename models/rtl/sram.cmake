@@ -13,7 +13,7 @@ foreach(size ${KERNBENCH_RTL_SRAMS})
   set(mb ${CMAKE_MATCH_2})
   math(EXPR kb "${mb} * 1024")
   kernbench_verilate(models_rtl PREFIX Vkernbench_sram_${size} TOP kernbench_sram_top SOURCES ${sram_sources}
-    PARAMETERS DATA_BITS=${bits} SIZE_KB=${kb})
+    PARAMETERS DATA_BITS=${bits} SIZE_KB=${kb} ${KERNBENCH_RTL_OPTIONS})
   string(APPEND includes "#include <Vkernbench_sram_${size}.h>\n")
   list(APPEND models "{${bits}, ${mb}, &VerilatedSram<Vkernbench_sram_${size}, ${bits}>::make}")
 endforeach()
@@ -21,4 +21,3 @@ list(JOIN models ", " models)
 file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/sram_models_built.h" @ONLY CONTENT "@includes@#define KERNBENCH_SRAM_MODELS @models@
 ")
 target_include_directories(models_rtl PRIVATE "${CMAKE_CURRENT_BINARY_DIR}")
-target_sources(models_rtl PRIVATE rtl_sram.cpp sram_models.cpp)

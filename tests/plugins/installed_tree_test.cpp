@@ -94,6 +94,12 @@ BOOST_AUTO_TEST_CASE(nothing_else_is_installed) {
                        "share/doc/*/tests/plugins/examples/*.cpp",
                        "share/doc/*/tests/*/*.cpp",
                        "share/doc/*/tests/*/*.h",
+                       "share/doc/*/models/rtl/README.md",
+                       "share/doc/*/models/rtl/sv/*.sv",
+                       "share/doc/*/tests/plugins/rtl_examples/*",
+                       "share/doc/*/tests/plugins/rtl_examples/faulty/*",
+                       "share/kernbench/rtl/verilated_hooks.*",
+                       "share/kernbench/rtl/sv/*.sv",
                        "share/kernbench/configs/*.yaml",
                        "share/kernbench/configs/README.md",
                        "share/kernbench/templates/*/*"};

@@ -120,7 +120,8 @@ class Axi4Driver final : public BlockCalls {
       reads.pop_front();
       ar_ = true;
     }
-    if (*pins_.bvalid && *pins_.bready) write_answers.push_back({*pins_.bid, *pins_.bresp, {}, true});
+    if (*pins_.bvalid && *pins_.bready)
+      write_answers.push_back({*pins_.bid, *pins_.bresp, {}, true});
     if (*pins_.rvalid && *pins_.rready) {
       const auto* const bytes = static_cast<const unsigned char*>(pins_.rdata);
       read_answers.push_back(

@@ -83,12 +83,14 @@ class RandomBursts {
     for (unsigned beat = 0; beat <= burst.address.length; ++beat) {
       const bool last = beat == burst.address.length;
       const unsigned bytes = 1U << burst.address.size;
-      const std::uint64_t begin = beat == 0 ? burst.address.address : burst.range.begin + beat * bytes;
+      const std::uint64_t begin =
+          beat == 0 ? burst.address.address : burst.range.begin + beat * bytes;
       const std::uint64_t end = burst.range.begin + (beat + 1) * bytes;
       const std::uint64_t word = begin / data_bytes_ * data_bytes_;
       const bool inside = begin < memory_bytes;
       if (burst.range.write) {
-        DataBeat data{std::vector<unsigned char>(data_bytes_), std::vector<unsigned char>(data_bytes_), last};
+        DataBeat data{std::vector<unsigned char>(data_bytes_),
+                      std::vector<unsigned char>(data_bytes_), last};
         for (unsigned char& byte : data.bytes) byte = static_cast<unsigned char>(random_());
         for (std::uint64_t at = begin; at < end; ++at) {
           data.strobes[at - word] = below(4) != 0;
@@ -102,7 +104,8 @@ class RandomBursts {
         for (std::uint64_t at = begin; at < end; ++at)
           if (inside) expected[at - word] = reference_[at];
         burst.answers.push_back({burst.address.id, inside ? okay : error, expected, last});
-        burst.lanes.push_back({static_cast<unsigned>(begin - word), static_cast<unsigned>(end - word)});
+        burst.lanes.push_back(
+            {static_cast<unsigned>(begin - word), static_cast<unsigned>(end - word)});
       }
       errors_ += inside ? 0 : 1;
     }
@@ -213,7 +216,8 @@ BOOST_AUTO_TEST_CASE(rules_that_the_manager_breaks_are_named) {
   using Model = Vsram_64;
   BOOST_TEST(contains(broken<Model>({}, {}, {{0, 4088, 1, 3, incr}}), "burst_within_4_kib araddr"));
   BOOST_TEST(contains(broken<Model>({}, {}, {{0, 0, 0, 3, 2}}), "burst_is_incr arburst"));
-  BOOST_TEST(contains(broken<Model>({}, {}, {{0, 0, 0, 4, incr}}), "beat_fits_the_data_width arsize"));
+  BOOST_TEST(
+      contains(broken<Model>({}, {}, {{0, 0, 0, 4, incr}}), "beat_fits_the_data_width arsize"));
   BOOST_TEST(contains(broken<Model>({{0, 4088, 1, 3, incr}}, {beat(false), beat(true)}, {}),
                       "burst_within_4_kib awaddr"));
   BOOST_TEST(contains(broken<Model>({{0, 0, 1, 3, incr}}, {beat(true), beat(true)}, {}),
@@ -222,7 +226,8 @@ BOOST_AUTO_TEST_CASE(rules_that_the_manager_breaks_are_named) {
                       "strobes_within_the_beat wstrb"));
   // Within them: nothing.
   BOOST_TEST(broken<Model>({{0, 4088, 0, 3, incr}}, {beat(true)}, {{0, 0, 255, 3, incr}}).empty());
-  BOOST_TEST(broken<Model>({{0, 0, 0, 1, incr}}, {beat(true, 2)}, {{0, 2048, 255, 3, incr}}, 50).empty());
+  BOOST_TEST(
+      broken<Model>({{0, 0, 0, 1, incr}}, {beat(true, 2)}, {{0, 2048, 255, 3, incr}}, 50).empty());
 }
 
 // An offer that is withdrawn, or that changes, by hand.

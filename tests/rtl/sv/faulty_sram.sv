@@ -1,4 +1,4 @@
-// A memory that does wrong what bits 31..28 of its last address say; 0: nothing.
+// A memory that does wrong what bits 31..28 or 19..16 of its last address say; 0: nothing.
 module faulty_sram #(
     parameter int ID_BITS = 4,
     parameter int ADDRESS_BITS = 32,
@@ -51,12 +51,12 @@ module faulty_sram #(
     if (!rst_n) begin
       fault <= 0;
       odd   <= 0;
-    end else if (awvalid) fault <= awaddr[31:28];
-    else if (arvalid) fault <= araddr[31:28];
-    if (fault == 4'd15) never_driven <= '0;
+    end else if (awvalid) fault <= awaddr[31:28] | awaddr[19:16];
+    else if (arvalid) fault <= araddr[31:28] | araddr[19:16];
+    if (rst_n && fault == 4'd15) never_driven <= '0;
   end
 
-  logic memory_bvalid, memory_rvalid, memory_rlast, memory_arready;
+  logic memory_bvalid, memory_rvalid, memory_rlast;
   logic [ID_BITS-1:0] memory_rid;
   logic [1:0] memory_bresp, memory_rresp;
   logic [DATA_BITS-1:0] memory_rdata;
@@ -71,7 +71,6 @@ module faulty_sram #(
       .araddr({4'd0, araddr[27:0]}),
       .bvalid(memory_bvalid),
       .bresp (memory_bresp),
-      .arready(memory_arready),
       .rvalid(memory_rvalid),
       .rid   (memory_rid),
       .rdata (memory_rdata),
@@ -80,10 +79,9 @@ module faulty_sram #(
       .*
   );
   always_comb begin
-    arready = memory_arready && fault != 4'd9;
     bvalid  = memory_bvalid || (fault == 4'd4 && wvalid);
     bresp   = fault == 4'd5 ? 2'b01 : memory_bresp;
-    rvalid  = memory_rvalid && !(fault == 4'd1 && odd);
+    rvalid  = memory_rvalid && !(fault == 4'd1 && odd) && fault != 4'd9;
     rid     = fault == 4'd6 ? ~memory_rid : memory_rid;
     rdata   = memory_rdata;
     rresp   = fault == 4'd10 ? 2'b10 : memory_rresp;
