@@ -61,6 +61,14 @@ Words traffic_patterns(const Catalogue& /*catalogue*/) {
   return names;
 }
 
+Words compared_implementations(const Catalogue& catalogue) {
+  Words names;
+  for (const Role role : {Role::pe_gemm, Role::router, Role::sram}) {
+    for (const std::string& name : catalogue.components.names_for(role)) names.push_back(name);
+  }
+  return names;
+}
+
 Words component_kinds(const Catalogue& /*catalogue*/) {
   Words names;
   for (const ComponentTemplate& each : component_templates()) names.push_back(each.kind);
@@ -76,6 +84,7 @@ Words values_of(const std::string& option, const Catalogue& catalogue) {
       {"--group", validation_groups},
       {"--generate", traffic_patterns},
       {"--kind", component_kinds},
+      {"--impl", compared_implementations},
       {"--device", [](const Catalogue&) {
          return Words{"sip:0", "all"};
        }}};

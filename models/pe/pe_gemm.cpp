@@ -1,8 +1,12 @@
 // PE_GEMM: the MAC array, register to register (spec 5).
 //
-// Timing: waits for accel_slot, then overhead_ns + ceil(m*k*n / macs_per_cycle) cycles; the slot
-// and the operands' registers are given back at the end (compute_engine.h). Not modelled: values,
-// systolic fill and drain, operand layout.
+// Timing: waits for accel_slot, then overhead_ns and, by the attribute `timing`,
+//   macs      ceil(m*k*n / macs_per_cycle) cycles;
+//   systolic  task_cycles and the cycles of an output-stationary array of rows x columns
+//             (systolic_cycles), from the first edge of the clock on.
+// The slot and the operands' registers are given back at the end (compute_engine.h). Not modelled:
+// values, operand layout; with `macs` fill and drain of the array, with `systolic` streams that
+// stall.
 #include "models/pe/compute_engine.h"
 #include "models/pe/pe_components.h"
 #include "models/timing/engine_rules.h"
@@ -18,17 +22,39 @@ class PeGemm final : public ComputeEngine {
     using ParameterSet::ParameterSet;
     StageParameters stage{*this, "0"};
     Param<std::uint64_t> macs_per_cycle{
-        *this,
-        Parameter::integer("macs_per_cycle", "multiply-accumulates per cycle", "", "spec 1.2")
-            .default_val(4096)
-            .range("1", "1000000000")};
+        *this, Parameter::integer("macs_per_cycle",
+                                  "multiply-accumulates per cycle; of timing macs", "", "spec 1.2")
+                   .default_val(4096)
+                   .range("1", "1000000000")};
     Param<Rational> clock_ghz{
         *this, Parameter::frequency_ghz("clock_ghz", "clock", "spec 1.2").default_val(1)};
+    Param<std::string> timing{
+        *this, Parameter::choice("timing",
+                                 "cycles of a stage: macs at their peak rate, or those "
+                                 "of a systolic array, filled and drained",
+                                 {"macs", "systolic"}, "spec 5")
+                   .default_val("macs")};
+    Param<std::uint64_t> rows{
+        *this, Parameter::integer("rows", "of cells of the array; of timing systolic", "", "spec 5")
+                   .default_val(32)
+                   .range("1", "65536")};
+    Param<std::uint64_t> columns{
+        *this,
+        Parameter::integer("columns", "of cells of the array; of timing systolic", "", "spec 5")
+            .default_val(32)
+            .range("1", "65536")};
+    Param<std::uint64_t> task_cycles{
+        *this, Parameter::integer("task_cycles",
+                                  "cycles of a stage beside those of its folds; of timing systolic",
+                                  "", "spec 5")
+                   .default_val(1)
+                   .range("0", "1000000000")};
   };
   explicit PeGemm(const ComponentInit& init);
 
  private:
   Fs compute_time(const Stage& stage) const override;
+  Fs systolic_time(const Stage& stage) const;
 
   const Parameters parameters_;
 };
@@ -38,8 +64,16 @@ PeGemm::PeGemm(const ComponentInit& init)
       parameters_(init.attributes.as<Parameters>()) {}
 
 Fs PeGemm::compute_time(const Stage& stage) const {
+  if (*parameters_.timing == "systolic") return systolic_time(stage);
   const std::uint64_t cycles = gemm_cycles(stage.m, stage.k, stage.n, *parameters_.macs_per_cycle);
   return overhead() + cycles_to_fs(cycles, *parameters_.clock_ghz);
+}
+
+Fs PeGemm::systolic_time(const Stage& stage) const {
+  const std::uint64_t cycles =
+      *parameters_.task_cycles +
+      systolic_cycles(stage.m, stage.k, stage.n, {*parameters_.rows, *parameters_.columns});
+  return end_of_cycles_from(now() + overhead(), cycles, *parameters_.clock_ghz) - now();
 }
 
 }  // namespace

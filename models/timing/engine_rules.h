@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "models/base/math_op.h"
+#include "models/base/units.h"
 
 namespace kernbench {
 
@@ -13,6 +14,35 @@ namespace kernbench {
 // 64 bits.
 std::uint64_t gemm_cycles(std::int64_t m, std::int64_t k, std::int64_t n,
                           std::uint64_t macs_per_cycle);
+
+// A two-dimensional array of cells, each with one multiply-accumulate per cycle.
+struct MacArray {
+  std::uint64_t rows = 1, columns = 1;
+};
+
+// Cycles of an output-stationary systolic array: ceil(m / rows) * ceil(n / columns) folds, one
+// after the other, of k + 2 * rows + columns - 2 cycles each. Cell (i, j) holds one element of a
+// fold's output. The operands of step t enter at the left and upper edges, those of row i and
+// column j delayed by i and j cycles, and reach cell (i, j) in cycle t + i + j: the last cell has
+// its last product after k + (rows - 1) + (columns - 1) cycles. The rows of the output then leave
+// over one edge, one per cycle: `rows` cycles more. A fold at an edge of the output takes as long:
+// the array is as deep.
+//
+// The runtime of SCALE-Sim's analytical model, (2R + C + T - 2) * ceil(S_R / R) * ceil(S_C / C)
+// with S_R = m, S_C = n, T = k (A. Samajdar et al., ISPASS 2020; its formula was at hand as quoted
+// by others). The program SCALE-Sim v2 leaves out the last `rows` cycles:
+// systolic_compute_os.py, create_ofmap_demand_mat, T - 1 + R + C - 1.
+//
+// Throws UsageError if the count exceeds 64 bits.
+std::uint64_t systolic_cycles(std::int64_t m, std::int64_t k, std::int64_t n,
+                              const MacArray& array);
+
+// Edges of a clock of `ghz` GHz lie at cycles_to_fs(0), cycles_to_fs(1), ...: index of the first
+// one at or after `time`.
+std::uint64_t first_edge_from(Fs time, const Rational& ghz);
+// End of `cycles` that begin at the first edge at or after `time`. Throws std::overflow_error
+// beyond 64 bits.
+Fs end_of_cycles_from(Fs time, std::uint64_t cycles, const Rational& ghz);
 
 // Smallest n with 2^n >= lanes: the depth of a reduction tree.
 unsigned ceil_log2(std::uint64_t lanes);

@@ -11,12 +11,27 @@ const Attributes& attributes_of(const Graph& graph, const std::string& node) {
   return graph.node(graph.at(node)).attributes();
 }
 
+std::optional<Rational> clock_of(const Attributes& attributes) {
+  if (attributes.has("clock_ghz")) return attributes.decimal("clock_ghz");
+  if (attributes.has("clock_period_ns")) return Rational(1) / attributes.decimal("clock_period_ns");
+  return std::nullopt;
+}
+
+// Per cycle: as the engine says, or one for each cell of its array; 0: not known.
+std::int64_t macs_of(const Attributes& gemm) {
+  const bool systolic = gemm.has("timing") && gemm.text("timing") == "systolic";
+  if (gemm.has("macs_per_cycle") && !systolic) return gemm.integer("macs_per_cycle");
+  return gemm.has("rows") && gemm.has("columns") ? gemm.integer("rows") * gemm.integer("columns")
+                                                 : 0;
+}
+
 }  // namespace
 
 MacRate mac_rate(const Graph& graph, const std::string& pe) {
   const Attributes& gemm = attributes_of(graph, pe + ".pe_gemm");
-  if (!gemm.has("macs_per_cycle") || !gemm.has("clock_ghz")) return {};
-  return {static_cast<std::uint64_t>(gemm.integer("macs_per_cycle")), gemm.decimal("clock_ghz")};
+  const std::optional<Rational> clock_ghz = clock_of(gemm);
+  const std::int64_t macs = macs_of(gemm);
+  return clock_ghz && macs > 0 ? MacRate{static_cast<std::uint64_t>(macs), *clock_ghz} : MacRate{};
 }
 
 PePeaks pe_peaks(const Graph& graph, const std::string& pe) {

@@ -68,6 +68,10 @@ class PePainter {
   }
 
  private:
+  // A MAC array with the timing of its cells.
+  static bool is_array(const Attributes& attributes) {
+    return attributes.has("timing") && attributes.text("timing") == "systolic";
+  }
   std::vector<std::string> lines_of(std::size_t index) const {
     const DiagramBlock& block = diagram_.blocks[index];
     const Attributes& attributes = graph_.node(block.nodes.front()).attributes();
@@ -76,8 +80,11 @@ class PePainter {
       const auto& values = attributes.values();
       const auto found = values.find(fact.attribute);
       if (block.id != fact.engine || found == values.end()) continue;
-      text += (text.empty() ? "" : ", ") +
-              fmt::format(fmt::runtime(fact.format), format_value(found->second));
+      if (!text.empty()) text += ", ";
+      text += is_array(attributes) && fact.attribute == std::string_view("macs_per_cycle")
+                  ? fmt::format("{} x {} MAC/cycle", attributes.integer("rows"),
+                                attributes.integer("columns"))
+                  : fmt::format(fmt::runtime(fact.format), format_value(found->second));
     }
     std::vector<std::string> lines = painter_.lines_of(index);
     if (!text.empty()) lines.insert(lines.begin() + 1, text);

@@ -62,6 +62,9 @@ BOOST_AUTO_TEST_CASE(every_key_of_the_json_output_is_documented) {
       {"route", "sip0.cube0.pe0.pe_dma", "sip0.cube0.hbm_ctrl.pe0", "--topology", "tiny", "--json"},
       document);
   check_documented({"validate", "--group", "hbm", "--json"}, document);
+  check_documented({"rtl-compare", "--impl", "builtin.pe_gemm", "--json"}, document);
+  check_documented({"rtl-compare", "--impl", "builtin.sram", "--attribute", "size_mb=32", "--json"},
+                   document);
   const std::string log = folder.file("log.sqlite"), other = folder.file("other.sqlite");
   for (const std::string& path : {log, other})
     BOOST_TEST_REQUIRE(

@@ -37,6 +37,43 @@ KERNBENCH_SYSTEMC_TEST(the_clock_and_the_overhead_of_pe_gemm_count) {
   BOOST_TEST(pe.op("gemm_i8").end == (1 + 3 + 128) * ns);
 }
 
+// One fold of 32 x 32: 64 + 2 * 32 + 32 - 2 = 158 cycles of 1 ns, and 3 of the task; no stage is
+// longer for fewer rows, and the output of 33 rows takes two folds.
+KERNBENCH_SYSTEMC_TEST(a_systolic_array_is_filled_streamed_and_drained) {
+  PeTestbench pe({{"pe_gemm", {{"timing", "systolic"}, {"task_cycles", "3"}}}});
+  pe.at(0, [&] { pe.submit(DotCommand{32, 64, 32, DType::i8}); });
+  pe.at(1000 * ns, [&] { pe.submit(DotCommand{1, 64, 1, DType::i8}); });
+  pe.at(2000 * ns, [&] { pe.submit(DotCommand{33, 64, 32, DType::i8}); });
+  pe.run();
+  const auto ops = pe.ops("gemm_i8");
+  BOOST_TEST(ops.at(0).end - ops.at(0).start == (3 + 158) * ns);
+  BOOST_TEST(ops.at(1).end - ops.at(1).start == (3 + 158) * ns);
+  BOOST_TEST(ops.at(2).end - ops.at(2).start == (3 + 2 * 158) * ns);
+}
+
+// Granted at 1 ns, ready at 1.5 ns; edges of 0.25 GHz at 0, 4, 8, ... ns. 5 + 2 * 8 + 4 - 2 = 23.
+KERNBENCH_SYSTEMC_TEST(a_systolic_array_begins_at_the_next_edge_of_its_clock) {
+  PeTestbench pe({{"pe_gemm",
+                   {{"timing", "systolic"},
+                    {"rows", "8"},
+                    {"columns", "4"},
+                    {"task_cycles", "0"},
+                    {"overhead_ns", "0.5"},
+                    {"clock_ghz", "0.25"}}}});
+  pe.at(0, [&] { pe.submit(DotCommand{8, 5, 4, DType::i8}); });
+  pe.run();
+  BOOST_TEST(pe.op("gemm_i8").start == 1 * ns);
+  BOOST_TEST(pe.op("gemm_i8").end == (4 + 23 * 4) * ns);
+}
+
+// Attributes of one timing have no meaning for the other.
+KERNBENCH_SYSTEMC_TEST(the_default_timing_does_not_look_at_the_array) {
+  PeTestbench pe({{"pe_gemm", {{"rows", "1"}, {"columns", "1"}, {"task_cycles", "500"}}}});
+  pe.at(fs_per_ns / 3, [&] { pe.submit(DotCommand{32, 64, 32, DType::f16}); });
+  pe.run();
+  BOOST_TEST(pe.op("gemm_f16").end - pe.op("gemm_f16").start == 16 * ns);
+}
+
 // 1024 elements / 128 lanes = 8 cycles; exp 4 cycles each.
 KERNBENCH_SYSTEMC_TEST(an_element_wise_op_pays_math_time_or_the_overhead_if_that_is_longer) {
   PeTestbench pe({{"pe_math", {{"overhead_ns", "20"}}}});

@@ -102,6 +102,9 @@ BOOST_AUTO_TEST_CASE(a_machine_that_differs_does_not_hold) {
               {"cube.pe_template.components.pe_gemm.attrs.clock_ghz", "0.07"});
   check_fails(find("array-folds"),
               {"cube.pe_template.components.pe_gemm.attrs.macs_per_cycle", "1024"});
+  check_fails(find("array-drained"),
+              {"cube.pe_template.components.pe_gemm.attrs.task_cycles", "2"});
+  check_fails(find("array-drained"), {"cube.pe_template.components.pe_gemm.attrs.rows", "63"});
   check_fails(find("array-long-pass"),
               {"cube.pe_template.components.pe_gemm.attrs.macs_per_cycle", "255"});
   check_fails(find("array-long-pass"),

@@ -1,0 +1,44 @@
+// The implementation that is compared, with the attributes that it is given.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/base/component_registry.h"
+#include "platform/config/config_tree.h"
+
+namespace kernbench {
+
+// Role of the compared node: what it is given to do.
+enum class ComparedRole : std::uint8_t { gemm, router, sram };
+
+class ComparedDevice {
+ public:
+  // `attributes`: "KEY=VALUE". UsageError for an unknown name, a role that no comparison is for, or
+  // an attribute that is none.
+  ComparedDevice(const ComponentRegistry& registry, const std::string& name,
+                 const std::vector<std::string>& attributes);
+
+  const Implementation& implementation() const { return *implementation_; }
+  ComparedRole role() const { return role_; }
+  // As text, given or default; none if the implementation has no such attribute.
+  std::optional<std::string> value(const std::string& attribute) const;
+  // By its clock_period_ns or clock_ghz; 1 GHz if it has neither.
+  Rational clock_ghz() const;
+  // In the place of `node`: a key of the topology, or the name of an instance.
+  std::vector<std::string> settings(const std::string& node) const;
+
+ private:
+  [[noreturn]] void refuse(const std::string& attribute, const std::string& key) const;
+
+  const Implementation* implementation_;
+  ComparedRole role_;
+  std::vector<std::pair<std::string, std::string>> attributes_;
+};
+
+// A decimal of at most 18 digits, rounded down.
+std::string decimal_text(const Rational& value);
+
+}  // namespace kernbench

@@ -1,0 +1,153 @@
+#include "platform/rtl_compare/comparison_figure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "platform/topology/drawing.h"
+
+namespace kernbench {
+namespace {
+
+constexpr double axis_width = 620, text_size = 13, title_size = 17, mark = 9;
+constexpr double near = 0.05;  // half of the band
+constexpr const char* grey = "#5f6b7a";
+constexpr std::array<const char*, 4> colours{"#d1495b", "#2a7f9e", "#e8a33d", "#5b8c5a"};
+
+// Ratios to pixels.
+class Axis {
+ public:
+  Axis(double low, double high, double left)
+      : logarithmic_(high / low > 2), left_(left), low_(scaled(low)),
+        per_unit_(axis_width / (scaled(high) - low_)) {}
+
+  double at(double ratio) const { return left_ + (scaled(ratio) - low_) * per_unit_; }
+  bool logarithmic() const { return logarithmic_; }
+
+ private:
+  double scaled(double ratio) const { return logarithmic_ ? std::log2(ratio) : ratio; }
+
+  bool logarithmic_;
+  double left_, low_, per_unit_;
+};
+
+class Figure {
+ public:
+  explicit Figure(const TimeComparison& comparison)
+      : comparison_(comparison), step_(std::clamp(1200.0 / works(), 3.0, 22.0)),
+        named_(step_ > text_size), left_(label_width()), limits_(limits_of(comparison)),
+        axis_(limits_.first, limits_.second, left_) {}
+
+  std::string svg() {
+    band();
+    ticks();
+    for (std::size_t i = 0; i < comparison_.works.size(); ++i) line_of(i);
+    title();
+    return drawing_.svg(heading(), "Ratios of simulated times", 24);
+  }
+
+ private:
+  double works() const { return static_cast<double>(comparison_.works.size()); }
+  double height() const { return step_ * works(); }
+  double label_width() const {
+    if (!named_) return 0;
+    double width = 0;
+    for (const ComparedWork& work : comparison_.works)
+      width = std::max(width, text_width(work.name, text_size));
+    return width + 12;
+  }
+  static std::pair<double, double> limits_of(const TimeComparison& comparison) {
+    double low = 1 - 2 * near, high = 1 + 2 * near;
+    for (std::size_t model = 0; model < comparison.models.size(); ++model) {
+      const Distribution ratios = comparison.ratios(model);
+      low = std::min(low, ratios.min);
+      high = std::max(high, ratios.max);
+    }
+    return {low / 1.03, high * 1.03};
+  }
+  std::string heading() const {
+    return fmt::format("Time of {} per {}, relative to transaction-level models",
+                       comparison_.implementation, comparison_.kind);
+  }
+
+  void band() {
+    const double low = axis_.at(1 - near), high = axis_.at(1 + near);
+    drawing_.rect({low, 0, high - low, height()}, {"#e8eef4"});
+    drawing_.line({{axis_.at(1), 0}, {axis_.at(1), height()}}, {"none", grey, 1.5});
+    drawing_.line({{left_, height()}, {left_ + axis_width, height()}}, {"none", grey, 1});
+  }
+  // Steps of 1, 2 or 5, or powers of two.
+  std::vector<double> tick_values() const {
+    std::vector<double> values;
+    const auto [low, high] = limits_;
+    if (axis_.logarithmic()) {
+      const double every = std::max(1.0, std::ceil(std::log2(high / low) / 12));
+      for (double power = std::ceil(std::log2(low)); power <= std::log2(high); power += 1) {
+        if (std::fmod(power, every) == 0) values.push_back(std::exp2(power));
+      }
+      return values;
+    }
+    double step = std::pow(10, std::floor(std::log10((high - low) / 5)));
+    for (const double factor : {2.0, 2.5}) {
+      if ((high - low) / step > 10) step *= factor;
+    }
+    for (double i = std::ceil(low / step); i * step <= high; i += 1) values.push_back(i * step);
+    return values;
+  }
+  void ticks() {
+    for (const double ratio : tick_values()) {
+      const double x = axis_.at(ratio);
+      drawing_.line({{x, 0}, {x, height()}}, {"none", "#d5dbe2", 0.75});
+      drawing_.text({x, height() + 14}, fmt::format("{:.4g}", ratio), {text_size});
+    }
+    drawing_.text({left_ + axis_width / 2, height() + 36},
+                  fmt::format("time of {} / time of the model", comparison_.implementation),
+                  {text_size});
+  }
+  void line_of(std::size_t index) {
+    const ComparedWork& work = comparison_.works[index];
+    const double y = (static_cast<double>(index) + 0.5) * step_;
+    if (named_) drawing_.text({left_ - 8, y}, work.name, {text_size, "end"});
+    drawing_.line({{left_, y}, {left_ + axis_width, y}}, {"none", "#eceff3", 0.75});
+    const double size = std::min(mark, step_);
+    for (std::size_t model = 0; model < work.models.size(); ++model) {
+      drawing_.open(
+          "ratio", "",
+          fmt::format("{}, {}: {:.4f}", work.name, comparison_.models[model], work.ratio(model)));
+      drawing_.rect({axis_.at(work.ratio(model)) - size / 2, y - size / 2, size, size},
+                    {colours[model % colours.size()], "#ffffff", 0.5, "", size / 2});
+      drawing_.close();
+    }
+  }
+  void title() {
+    drawing_.text({0, -58}, heading(), {title_size, "start", true});
+    double x = 0;
+    for (std::size_t model = 0; model < comparison_.models.size(); ++model) {
+      const Distribution ratios = comparison_.ratios(model);
+      const std::string words =
+          fmt::format("{}: median {:.4g}, p95 {:.4g}, {:.4g} to {:.4g}", comparison_.models[model],
+                      ratios.p50, ratios.p95, ratios.min, ratios.max);
+      drawing_.rect({x, -34 - mark / 2, mark, mark},
+                    {colours[model % colours.size()], "none", 1, "", mark / 2});
+      drawing_.text({x + mark + 6, -34}, words, {text_size, "start"});
+      x += mark + 30 + text_width(words, text_size);
+    }
+    drawing_.text({0, -14}, "shaded: within 5 % of equal times", {text_size, "start", false, grey});
+  }
+
+  const TimeComparison& comparison_;
+  double step_;
+  bool named_;
+  double left_;
+  std::pair<double, double> limits_;
+  Axis axis_;
+  Drawing drawing_;
+};
+
+}  // namespace
+
+std::string comparison_svg(const TimeComparison& comparison) { return Figure(comparison).svg(); }
+
+}  // namespace kernbench

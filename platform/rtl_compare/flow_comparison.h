@@ -1,0 +1,35 @@
+// Messages through routers, and accesses of a shared SRAM, with an implementation and with the
+// machine's own one in its place: the same requests on two machines, each in a child process.
+//
+// Routers: every router of a cube is replaced. Reads and writes of PE 0 to every HBM partition,
+// each alone; then all-to-all: every PE reads from and writes to every partition, all at once.
+// SRAM: that of cube 0 is replaced. PE 0 writes and reads each size, each alone; then all PEs at
+// once. With data on: the bytes are those of the memory store, which an implementation that holds
+// bytes of its own can be held against.
+//
+// Time of a request: from its issue to the response.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platform/config/machine_spec.h"
+#include "platform/rtl_compare/compared_device.h"
+#include "platform/rtl_compare/time_comparison.h"
+
+namespace kernbench {
+
+struct FlowOptions {
+  std::vector<std::uint64_t> sizes;  // bytes of a request, ascending; at least one
+  std::uint64_t seed = 1;            // of the bytes in the SRAM
+};
+
+// Settings of the machine that has the implementation, "KEY=VALUE".
+std::vector<std::string> flow_settings(const ComparedDevice& device);
+// `device_machine`: with those settings; `model_machine`: without them.
+TimeComparison compare_flows(const MachineSpec& device_machine, const MachineSpec& model_machine,
+                             const ComponentRegistry& registry, const ComparedDevice& device,
+                             const FlowOptions& options);
+
+}  // namespace kernbench

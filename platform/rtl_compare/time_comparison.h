@@ -1,0 +1,50 @@
+// Times of an implementation, such as one in RTL, beside those that transaction-level models take
+// for the same work: ratios and their distribution.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/base/units.h"
+
+namespace kernbench {
+
+// A tile, a message, an access.
+struct ComparedWork {
+  std::string name;                                         // "32x64x32"
+  std::string group;                                        // "full tiles", "alone"
+  std::vector<std::pair<std::string, std::int64_t>> sizes;  // ("m", 32), ...: keys of JSON
+  Fs time = 0;                                              // of the implementation
+  std::vector<Fs> models;                                   // in the order of the comparison's
+  std::optional<std::uint64_t> cycles;  // of the implementation, from its first clock edge on
+  std::string difference;  // of the values from the reference, first element first; empty: none
+
+  double ratio(std::size_t model) const {
+    return static_cast<double>(time) / static_cast<double>(models[model]);
+  }
+};
+
+struct Distribution {
+  double min = 0, p50 = 0, p95 = 0, max = 0, mean = 0;
+  std::size_t count = 0;
+};
+// Percentiles by nearest rank. `values`: at least one.
+Distribution distribution_of(std::vector<double> values);
+
+struct TimeComparison {
+  std::string implementation;       // "rtl.pe_gemm"
+  std::string kind;                 // "tile", "message", "access"
+  std::vector<std::string> models;  // beside it: "macs", "systolic"
+  std::string values;               // how values have been compared; empty: not at all
+  std::vector<ComparedWork> works;
+
+  std::vector<std::string> groups() const;  // in the order of their first works
+  // Of a group; of all works if it is empty.
+  Distribution ratios(std::size_t model, const std::string& group = "") const;
+  bool data_equal() const;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,212 @@
+// `kernbench rtl-compare`: an implementation, such as one in RTL, beside the transaction-level
+// models.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "models/base/errors.h"
+#include "models/base/quote.h"
+#include "platform/config/resolved_config.h"
+#include "platform/observe/json_text.h"
+#include "platform/rtl_compare/comparison_figure.h"
+#include "platform/rtl_compare/comparison_report.h"
+#include "platform/rtl_compare/flow_comparison.h"
+#include "platform/rtl_compare/tile_comparison.h"
+#include "platform/topology/build_graph.h"
+#include "sc_main/command.h"
+#include "sc_main/machine_options.h"
+#include "sc_main/option_values.h"
+#include "sc_main/result_files.h"
+
+namespace kernbench {
+namespace {
+
+struct RtlCompareOptions {
+  MachineOptions machine;
+  std::string implementation, dtype = "i8", json, figure;
+  std::vector<std::string> attributes, shapes;
+  std::vector<std::uint64_t> sizes;
+  std::uint64_t random = 0, seed = 1;
+  const CLI::App* command = nullptr;
+
+  void add_to(CLI::App& app);
+  void check() const;
+  void check_for(ComparedRole role) const;
+  bool prints_json() const { return given("--json") && json.empty(); }
+  std::string topology() const { return machine.topology.empty() ? "tiny" : machine.topology; }
+
+  // The machine with `settings`; those of the command line come on top.
+  MachineOptions machine_with(std::vector<std::string> settings) const;
+
+ private:
+  bool given(const char* option) const { return command->count(option) > 0; }
+};
+
+void RtlCompareOptions::add_to(CLI::App& app) {
+  command = &app;
+  app.add_option("--impl", implementation,
+                 "The implementation: of pe_gemm, router or sram, built in or of a plug-in")
+      ->type_name("NAME")
+      ->required();
+  app.add_option("--attribute", attributes, "An attribute of it; repeatable")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--shapes", shapes,
+                 "Tiles of a pe_gemm, MxKxN, separated by commas. Default: full folds, edges, k = "
+                 "1, a long k, tall and wide outputs")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--random", random, "So many tiles drawn, instead of the default ones")
+      ->type_name("N")
+      ->check(whole_number());
+  app.add_option("--dtype", dtype, "Of the operands of tiles")
+      ->check(CLI::IsMember({"i8", "f16"}))
+      ->capture_default_str();
+  app.add_option("--sizes", sizes,
+                 "Bytes of the messages through a router, or of the accesses of an sram, separated "
+                 "by commas. Default: 256,4096")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->check(whole_number())
+      ->allow_extra_args(false);
+  app.add_option("--seed", seed, "Of tiles and values that are drawn")
+      ->type_name("S")
+      ->check(whole_number())
+      ->capture_default_str();
+  app.add_option("--figure", figure, "Writes the ratios as a picture")->type_name("F.svg");
+  app.add_option("--json", json, "As JSON: to this file, or without one instead of the table")
+      ->type_name("F.json")
+      ->expected(0, 1);
+  machine.add_to(app);
+  app.footer(
+      "A pe_gemm: PE 0 has the implementation, PE 1 builtin.pe_gemm with timing macs, PE 2 with "
+      "timing systolic and the array,\n"
+      "clock and overhead of the implementation, as far as its attributes tell them; --set "
+      "sip0.cube0.pe2.pe_gemm.attrs.KEY=VALUE\n"
+      "says otherwise. A router stands in the place of all routers of a cube, an sram in that of "
+      "cube 0, beside a machine without it.\n"
+      "The machine is that of --topology tiny unless another one is named.\n\n"
+      "Examples:\n"
+      "  kernbench rtl-compare --impl rtl.pe_gemm --attribute rows=8 --attribute columns=8\n"
+      "  kernbench rtl-compare --impl rtl.pe_gemm --shapes 32x64x32,33x64x32 --dtype f16\n"
+      "  kernbench rtl-compare --impl builtin.pe_gemm --attribute timing=systolic --random 100\n"
+      "  kernbench rtl-compare --impl acme.systolic --plugin libacme.so --figure ratios.svg\n"
+      "  kernbench rtl-compare --impl rtl.router --json router.json\n"
+      "  kernbench rtl-compare --impl rtl.sram --sizes 64,4096,65536\n\n"
+      "Exit status 1 if values differ from the reference.\n");
+}
+
+void RtlCompareOptions::check() const {
+  if (!figure.empty() && std::filesystem::path(figure).extension() != ".svg")
+    throw UsageError(fmt::format("--figure {}: the picture is an SVG, F.svg", quote(figure)));
+  machine.memory_bytes();
+  std::vector<FileInUse> in_use = machine_with({}).files_in_use();
+  check_result_files(in_use, {figure, json});
+}
+
+// An option that would change nothing is a mistake.
+void RtlCompareOptions::check_for(ComparedRole role) const {
+  const bool tiles = role == ComparedRole::gemm;
+  const auto refuse = [this](bool idle, std::initializer_list<const char*> options,
+                             const char* with) {
+    for (const char* option : options) {
+      if (idle && given(option))
+        throw UsageError(fmt::format("rtl-compare: {} changes nothing {}", option, with));
+    }
+  };
+  refuse(!tiles, {"--shapes", "--random", "--dtype"}, "but for a pe_gemm");
+  refuse(tiles, {"--sizes"}, "for a pe_gemm; its tiles are --shapes");
+  refuse(role == ComparedRole::router, {"--seed"}, "for routers, where nothing is drawn");
+  if (given("--shapes") && given("--random"))
+    throw UsageError("rtl-compare: --shapes and --random exclude each other");
+  if (given("--random") && random == 0)
+    throw UsageError("--random: found 0, allowed is a number of tiles from 1 on");
+  for (const std::uint64_t bytes : sizes) {
+    if (bytes < 1 || bytes > std::uint64_t{1} << 24U)
+      throw UsageError(fmt::format("--sizes: found {}, allowed is 1 to {}", bytes, 1U << 24U));
+  }
+}
+
+MachineOptions RtlCompareOptions::machine_with(std::vector<std::string> settings) const {
+  MachineOptions options = machine;
+  options.topology = topology();
+  settings.insert(settings.end(), machine.set.begin(), machine.set.end());
+  options.set = std::move(settings);
+  return options;
+}
+
+TileOptions tile_options(const RtlCompareOptions& options, const ComparedDevice& device) {
+  const MacArray array = array_of(device);
+  TileOptions tiles;
+  tiles.dtype = options.dtype == "i8" ? DType::i8 : DType::f16;
+  tiles.seed = options.seed;
+  for (const std::string& shape : options.shapes) tiles.tiles.push_back(parse_tile(shape));
+  if (options.random > 0) tiles.tiles = random_tiles(options.random, options.seed, array);
+  if (tiles.tiles.empty()) tiles.tiles = telling_tiles(array);
+  return tiles;
+}
+
+FlowOptions flow_options(const RtlCompareOptions& options) {
+  FlowOptions flows;
+  flows.sizes = options.sizes.empty() ? std::vector<std::uint64_t>{256, 4096} : options.sizes;
+  std::sort(flows.sizes.begin(), flows.sizes.end());
+  flows.seed = options.seed;
+  return flows;
+}
+
+int compare(const RtlCompareOptions& options, const Invocation& invocation) {
+  options.check();
+  const Catalogue catalogue = options.machine.load_catalogue();
+  const ComponentRegistry& registry = catalogue.components;
+  const ComparedDevice device(registry, options.implementation, options.attributes);
+  options.check_for(device.role());
+  const bool tiles = device.role() == ComparedRole::gemm;
+  const std::vector<std::string> settings = tiles ? tile_settings(device) : flow_settings(device);
+  const MachineSpec machine = options.machine_with(settings).load_spec(registry);
+
+  std::vector<std::pair<std::string, std::string>> facts{
+      {"topology", options.machine_with({}).topology_path()},
+      {"implementation", options.implementation}};
+  if (!catalogue.plugins().empty()) facts.emplace_back("plug-ins", catalogue.plugins_text());
+  const std::string configuration =
+      configuration_text(invocation, facts, resolved_config(machine, registry));
+  std::optional<ResultFile> figure, json;
+  if (!options.figure.empty()) figure = open_result(options.figure, configuration);
+  if (!options.json.empty()) json = open_result(options.json, configuration);
+
+  const TimeComparison comparison =
+      tiles ? compare_tiles(build_graph(machine), registry, device, tile_options(options, device))
+            : compare_flows(machine, options.machine_with({}).load_spec(registry), registry, device,
+                            flow_options(options));
+  if (figure) {
+    figure->out() << comparison_svg(comparison);
+    figure->close();
+  }
+  const std::string as_json = json_text(comparison_json(comparison), 2) + '\n';
+  if (json) {
+    json->out() << as_json;
+    json->close();
+  }
+  std::cout << (options.prints_json() ? as_json : comparison_text(comparison));
+  return comparison.data_equal() ? exit_done : exit_failed;
+}
+
+}  // namespace
+
+void add_rtl_compare_command(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<RtlCompareOptions>();
+  CLI::App* command = app.add_subcommand(
+      "rtl-compare",
+      "Runs tiles, messages or accesses on an implementation, such as one in RTL, beside the "
+      "transaction-level models: times, ratios, data");
+  options->add_to(*command);
+  command->callback([options, &invocation] {
+    invocation.action = [options, &invocation] { return compare(*options, invocation); };
+  });
+}
+
+}  // namespace kernbench

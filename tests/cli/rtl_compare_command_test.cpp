@@ -1,0 +1,138 @@
+// `kernbench rtl-compare` as users call it.
+#include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+#include "tests/support/error_text.h"
+
+using namespace kernbench::test;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+ProgramResult compare(const Words& more, const char* program = KERNBENCH_PROGRAM) {
+  Words words{"rtl-compare"};
+  words.insert(words.end(), more.begin(), more.end());
+  return kernbench_program(words, 0, 0, nullptr, program);
+}
+Words with(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+const Words systolic{"--impl",      "builtin.pe_gemm", "--attribute", "timing=systolic",
+                     "--attribute", "rows=8",          "--attribute", "columns=8"};
+
+// With one blank for each run of them.
+std::string squeezed(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c != ' ' || result.empty() || result.back() != ' ') result += c;
+  }
+  return result;
+}
+
+void check_refused(const Words& words, const Words& parts) {
+  const ProgramResult result = compare(words);
+  BOOST_TEST(result.status == 2, result.out << result.err);
+  check_contains(result.err, parts);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(rtl_compare_command)
+
+BOOST_AUTO_TEST_CASE(rtl_compare_has_help_with_examples) {
+  const ProgramResult result = compare({"--help"});
+  BOOST_TEST(result.status == 0);
+  check_contains(result.out, {"Examples:\n  kernbench rtl-compare --impl rtl.pe_gemm"});
+}
+
+// 8 x 8 cells: 64 + 2 * 8 + 8 - 2 = 86 cycles and 1 of the task; 64 * 64 / 64 = 64 of the macs.
+BOOST_AUTO_TEST_CASE(rtl_compare_prints_a_row_per_tile_and_the_distribution) {
+  const ProgramResult result = compare(with(
+      systolic, {"--attribute", "task_cycles=1", "--shapes", "8x64x8,9x64x8", "--dtype", "f16"}));
+  BOOST_TEST(result.status == 0, result.err);
+  check_contains(squeezed(result.out),
+                 {"tile MxKxN cycles", "8x64x8 87 ", "9x64x8 173 ", "systolic full tiles 1 1.0000",
+                  "systolic edge tiles 1 1.0000", "p95", "equal", "f32"});
+  BOOST_TEST(result.out.find("differs") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_default_tiles_and_drawn_ones_are_the_same_in_every_run) {
+  for (const Words& more : {Words{}, Words{"--random", "5", "--seed", "3"}}) {
+    const ProgramResult result = compare(with(systolic, more));
+    BOOST_TEST(result.status == 0, result.err);
+    BOOST_TEST(compare(with(systolic, more)).out == result.out);
+  }
+  BOOST_TEST(compare(with(systolic, {"--random", "5", "--seed", "4"})).out !=
+             compare(with(systolic, {"--random", "5", "--seed", "3"})).out);
+}
+
+BOOST_AUTO_TEST_CASE(json_goes_to_a_file_or_to_standard_output) {
+  const TemporaryFolder folder;
+  const Words small = with(systolic, {"--shapes", "3x4x5"});
+  const ProgramResult printed = compare(with(small, {"--json"}));
+  BOOST_TEST(printed.status == 0, printed.err);
+  const auto json = nlohmann::json::parse(printed.out);
+  BOOST_TEST(json["implementation"] == "builtin.pe_gemm");
+  const auto& work = json["works"][0];
+  BOOST_TEST(work["m"] == 3);
+  BOOST_TEST(work["k"] == 4);
+  BOOST_TEST(work["n"] == 5);
+  BOOST_TEST(work["models"][1]["ratio"] == 1.0);
+  BOOST_TEST(json["data_equal"] == true);
+  const std::string file = folder.file("c.json"), figure = folder.file("c.svg");
+  const ProgramResult written = compare(with(small, {"--json", file, "--figure", figure}));
+  BOOST_TEST(written.status == 0, written.err);
+  check_contains(written.out, {"3x4x5", "systolic"});
+  BOOST_TEST(folder.read("c.json") == printed.out);
+  check_contains(folder.read("c.json.config.yaml"), {"rtl-compare", "timing: systolic"});
+  check_contains(folder.read("c.svg"), {"<svg", "3x4x5, macs"});
+}
+
+BOOST_AUTO_TEST_CASE(values_that_differ_make_status_1_and_are_named) {
+  ::setenv("KERNBENCH_FAULTY_OP", "2", 1);
+  const ProgramResult result =
+      compare(with(systolic, {"--shapes", "3x4x5,2x4x3"}), KERNBENCH_FAULTY_PROGRAM);
+  ::unsetenv("KERNBENCH_FAULTY_OP");
+  BOOST_TEST(result.status == 1, result.err);
+  check_contains(result.out,
+                 {"equal", "differs", "2x4x3: 1 of 6 elements differ; first at {0, 0}"});
+}
+
+BOOST_AUTO_TEST_CASE(routers_and_srams_are_compared_by_messages_and_accesses) {
+  const ProgramResult router =
+      compare({"--impl", "builtin.forwarding", "--attribute", "overhead_ns=4", "--sizes", "256"});
+  BOOST_TEST(router.status == 0, router.err);
+  check_contains(router.out, {"read 256 B, pe0 > hbm_ctrl.pe7, alone", "all-to-all",
+                              "builtin.forwarding  all-to-all    128"});
+  const ProgramResult sram = compare({"--impl", "builtin.sram", "--sizes", "64,4096"});
+  BOOST_TEST(sram.status == 0, sram.err);
+  check_contains(sram.out, {"write 4096 B, pe0 > sram, alone", "builtin.sram  all PEs"});
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_compared_is_refused) {
+  check_refused({}, {"--impl is required"});
+  check_refused({"--impl", "builtin.pe_gem"}, {"did you mean 'builtin.pe_gemm'?"});
+  check_refused({"--impl", "builtin.pe_math"}, {"none of pe_gemm, router and sram"});
+  check_refused(with(systolic, {"--attribute", "row=3"}), {"did you mean 'rows'?"});
+  check_refused(with(systolic, {"--attribute", "rows=0"}), {"--attribute 'rows=0'", "1 to 65536"});
+  check_refused(with(systolic, {"--shapes", "8x8"}), {"'8x8' is not MxKxN"});
+  check_refused(with(systolic, {"--shapes", "8x8x8", "--random", "3"}), {"exclude each other"});
+  check_refused(with(systolic, {"--random", "0"}), {"--random: found 0"});
+  check_refused(with(systolic, {"--sizes", "64"}), {"--sizes changes nothing"});
+  check_refused(with(systolic, {"--dtype", "f32"}), {"--dtype", "f32"});
+  check_refused(with(systolic, {"--figure", "f.png"}), {"F.svg"});
+  check_refused({"--impl", "builtin.forwarding", "--dtype", "i8"}, {"--dtype changes nothing"});
+  check_refused({"--impl", "builtin.sram", "--sizes", "0"}, {"found 0"});
+}
+
+BOOST_AUTO_TEST_CASE(a_tile_that_the_tcm_does_not_hold_fails_by_name) {
+  const ProgramResult result = compare(with(systolic, {"--shapes", "1024x2048x8"}));
+  BOOST_TEST(result.status == 1, result.out);
+  check_contains(result.err, {"1024x2048x8", "sip0.cube0.pe0"});
+}
+
+BOOST_AUTO_TEST_SUITE_END()

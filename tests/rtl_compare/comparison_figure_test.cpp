@@ -1,0 +1,56 @@
+// The figure of a comparison.
+#include "platform/rtl_compare/comparison_figure.h"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace kernbench;
+
+namespace {
+
+TimeComparison comparison(std::size_t works, double largest) {
+  TimeComparison comparison{"rtl.pe_gemm", "tile", {"macs", "systolic"}, "", {}};
+  for (std::size_t i = 0; i < works; ++i) {
+    ComparedWork work;
+    work.name = "tile" + std::to_string(i);
+    work.time = 1000;
+    work.models = {static_cast<Fs>(1000 / largest), 1000};
+    comparison.works.push_back(work);
+  }
+  return comparison;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++found;
+  return found;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(comparison_figure)
+
+BOOST_AUTO_TEST_CASE(every_work_has_a_mark_per_model_that_names_it) {
+  const std::string svg = comparison_svg(comparison(5, 8));
+  BOOST_TEST(svg.find("<svg") != std::string::npos);
+  BOOST_TEST(count(svg, "class=\"ratio\"") == 10U);
+  BOOST_TEST(svg.find("tile3, macs: 8.0000") != std::string::npos);
+  BOOST_TEST(svg.find("tile3, systolic: 1.0000") != std::string::npos);
+  BOOST_TEST(comparison_svg(comparison(5, 8)) == svg);
+}
+
+// Equal times still have an axis with ticks.
+BOOST_AUTO_TEST_CASE(ratios_of_one_are_drawn) {
+  const std::string svg = comparison_svg(comparison(1, 1));
+  BOOST_TEST(svg.find("nan") == std::string::npos);
+  BOOST_TEST(svg.find(">1</text>") != std::string::npos, svg);
+}
+
+// Beyond some sixty works names would lie over each other.
+BOOST_AUTO_TEST_CASE(many_works_are_drawn_without_their_names) {
+  const std::string svg = comparison_svg(comparison(500, 3));
+  BOOST_TEST(count(svg, "class=\"ratio\"") == 1000U);
+  BOOST_TEST(svg.find(">tile3</text>") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

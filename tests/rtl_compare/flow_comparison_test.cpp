@@ -1,0 +1,75 @@
+// Messages and accesses with an implementation and with the machine's own one.
+#include "platform/rtl_compare/flow_comparison.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "platform/assembly/builtin_components.h"
+#include "tests/support/shipped_graph.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+TimeComparison compare(const std::string& name, const std::vector<std::string>& attributes,
+                       const std::vector<std::uint64_t>& sizes) {
+  ComponentRegistry registry;
+  register_builtin_components(registry);
+  const ComparedDevice device(registry, name, attributes);
+  std::vector<Override> overrides;
+  for (const std::string& setting : flow_settings(device)) {
+    const std::size_t equals = setting.find('=');
+    overrides.push_back({setting.substr(0, equals), setting.substr(equals + 1)});
+  }
+  FlowOptions options;
+  options.sizes = sizes;
+  const MachineSpec with = shipped_spec("topology.tiny.yaml", overrides, registry),
+                    without = shipped_spec("topology.tiny.yaml", {}, registry);
+  return compare_flows(with, without, registry, device, options);
+}
+
+const ComparedWork& find(const TimeComparison& comparison, const std::string& name) {
+  for (const ComparedWork& work : comparison.works) {
+    if (work.name == name) return work;
+  }
+  throw std::logic_error("no work " + name);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(flow_comparison)
+
+BOOST_AUTO_TEST_CASE(a_router_beside_itself_takes_the_same_times) {
+  const TimeComparison found = compare("builtin.forwarding", {"overhead_ns=2"}, {256, 1024});
+  BOOST_TEST(found.kind == "message");
+  BOOST_TEST(found.models.at(0) == "builtin.forwarding");
+  BOOST_TEST(found.works.size() == 2U * (2 * 8 + 2 * 64));
+  for (const ComparedWork& work : found.works) {
+    BOOST_TEST(work.time > 0U, work.name);
+    BOOST_TEST(work.ratio(0) == 1, work.name);
+  }
+}
+
+// A read alone pays every router there and back: twice as many as hops between them.
+BOOST_AUTO_TEST_CASE(a_slower_router_shows_in_every_message) {
+  const TimeComparison found = compare("builtin.forwarding", {"overhead_ns=3"}, {256});
+  for (const ComparedWork& work : found.works) {
+    if (work.group != "alone") continue;
+    BOOST_TEST(work.time > work.models[0], work.name);
+    BOOST_TEST((work.time - work.models[0]) % fs_per_ns == 0U, work.name);
+  }
+  BOOST_TEST(found.ratios(0).max < 1.5);
+}
+
+// 1 ns more for each access of the SRAM; that of the machine takes 2.
+BOOST_AUTO_TEST_CASE(a_slower_sram_shows_in_every_access) {
+  const TimeComparison found = compare("builtin.sram", {"overhead_ns=3", "size_mb=32"}, {64, 4096});
+  BOOST_TEST(found.kind == "access");
+  BOOST_TEST(found.works.size() == 2U * (2 + 2 * 8));
+  for (const char* name : {"read 64 B, pe0 > sram, alone", "write 4096 B, pe0 > sram, alone"}) {
+    const ComparedWork& work = find(found, name);
+    BOOST_TEST(work.time == work.models[0] + fs_per_ns, name);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
