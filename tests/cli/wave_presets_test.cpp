@@ -18,10 +18,20 @@ using Words = std::vector<std::string>;
 
 const fs::path root = KERNBENCH_SOURCE_DIR;
 
+// Without Verilator there are no blocks in RTL.
+bool can_run([[maybe_unused]] const std::string& preset) {
+#ifdef KERNBENCH_WITH_RTL
+  return true;
+#else
+  return preset.rfind("rtl-", 0) != 0;
+#endif
+}
+
 Words presets() {
   Words names;
   for (const fs::directory_entry& entry : fs::directory_iterator(root / "waveforms"))
-    if (entry.is_directory()) names.push_back(entry.path().filename().string());
+    if (entry.is_directory() && can_run(entry.path().filename().string()))
+      names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
   return names;
 }
