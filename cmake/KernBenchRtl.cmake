@@ -2,6 +2,14 @@
 #
 # KERNBENCH_RTL_FOUND: there is a Verilator. KERNBENCH_RTL_DIR: models/rtl with the sources that every such library compiles anew.
 
+set(KERNBENCH_RTL_OPTIONS "")  # of the models of rtl.*
+if(KERNBENCH_RTL_TRACE)
+  list(APPEND KERNBENCH_RTL_OPTIONS TRACE)
+endif()
+if(KERNBENCH_RTL_COVERAGE)
+  list(APPEND KERNBENCH_RTL_OPTIONS COVERAGE)
+endif()
+
 find_package(verilator QUIET HINTS "$ENV{VERILATOR_ROOT}" /usr/share/verilator /usr/local/share/verilator)
 set(KERNBENCH_RTL_FOUND ${verilator_FOUND})
 
@@ -32,10 +40,15 @@ function(kernbench_verilate target)
     target_compile_definitions(${models} PUBLIC VM_COVERAGE=1)
     set(coverage COVERAGE)
   endif()
+  set(sources "")
+  foreach(source ${RTL_SOURCES})
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+    list(APPEND sources "${source}")
+  endforeach()
   list(TRANSFORM RTL_DEFINES PREPEND -D)
   list(TRANSFORM RTL_PARAMETERS PREPEND -G)
   list(TRANSFORM RTL_INCLUDE_DIRS PREPEND -I)
-  verilate(${models} PREFIX ${RTL_PREFIX} TOP_MODULE ${RTL_TOP} ${trace} ${coverage} SOURCES ${RTL_SOURCES}
+  verilate(${models} PREFIX ${RTL_PREFIX} TOP_MODULE ${RTL_TOP} ${trace} ${coverage} SOURCES ${sources}
     VERILATOR_ARGS --assert -O3 --no-timing --timescale-override 1ns/1fs --x-assign unique --x-initial unique ${KERNBENCH_RTL_WARNINGS}
                    "-I${KERNBENCH_RTL_DIR}/sv" ${RTL_INCLUDE_DIRS} ${RTL_DEFINES} ${RTL_PARAMETERS})
   # Headers of others: no warnings of ours.
@@ -46,3 +59,74 @@ endfunction()
 # What is an error rather than a warning: the ends of a connection that do not fit.
 set(KERNBENCH_RTL_WARNINGS -Wall -Wno-fatal -Wno-DECLFILENAME -Werror-WIDTH -Werror-PINMISSING -Werror-PINNOCONNECT -Werror-PINCONNECTEMPTY
     -Werror-UNDRIVEN -Werror-IMPLICIT -Werror-MULTIDRIVEN -Werror-COMBDLY -Werror-LATCH)
+
+# kernbench_verilate_gemm(TARGET PREFIX Vmy_mac DESIGN my_mac ROWS 8 COLUMNS 8 SOURCES my_mac.sv ... [INCLUDE_DIRS dir ...] [TRACE]
+#                         [COVERAGE])
+# A block that multiplies tiles: the module my_mac #(ROWS, COLUMNS) with the pins of kernbench_gemm_if, and the assertions of the contract.
+function(kernbench_verilate_gemm target)
+  cmake_parse_arguments(GEMM "TRACE;COVERAGE" "PREFIX;DESIGN;ROWS;COLUMNS" "SOURCES;INCLUDE_DIRS" ${ARGN})
+  set(options "")
+  foreach(option TRACE COVERAGE)
+    if(GEMM_${option})
+      list(APPEND options ${option})
+    endif()
+  endforeach()
+  set(sv "${KERNBENCH_RTL_DIR}/sv")
+  kernbench_verilate(${target} PREFIX ${GEMM_PREFIX} TOP kernbench_gemm_top ${options} DEFINES KERNBENCH_DESIGN=${GEMM_DESIGN}
+    PARAMETERS ROWS=${GEMM_ROWS} COLUMNS=${GEMM_COLUMNS} INCLUDE_DIRS ${GEMM_INCLUDE_DIRS}
+    SOURCES "${sv}/kernbench_checks.sv" "${sv}/kernbench_stream_checker.sv" "${sv}/kernbench_gemm_if.sv" "${sv}/kernbench_gemm_checker.sv"
+            "${sv}/kernbench_gemm_top.sv" ${GEMM_SOURCES})
+endfunction()
+
+# kernbench_add_rtl_gemm(TARGET DESIGN my_mac SOURCES my_mac.sv ... ROWS 8 COLUMNS 8 IMPLEMENTATION acme.my_mac [DESCRIPTION "..."]
+#                        [INCLUDE_DIRS dir ...] [TRACE] [COVERAGE])
+# The plug-in TARGET, which brings the implementation acme.my_mac of pe_gemm: no C++ to write.
+function(kernbench_add_rtl_gemm target)
+  cmake_parse_arguments(GEMM "TRACE;COVERAGE" "DESIGN;ROWS;COLUMNS;IMPLEMENTATION;DESCRIPTION" "SOURCES;INCLUDE_DIRS" ${ARGN})
+  if(NOT KERNBENCH_RTL_FOUND)
+    message(FATAL_ERROR "kernbench_add_rtl_gemm(${target}): Verilator is not found (Debian: verilator)")
+  endif()
+  foreach(argument DESIGN ROWS COLUMNS IMPLEMENTATION SOURCES)
+    if(NOT GEMM_${argument})
+      message(FATAL_ERROR "kernbench_add_rtl_gemm(${target}): ${argument} is missing")
+    endif()
+  endforeach()
+  if(NOT GEMM_DESCRIPTION)
+    set(GEMM_DESCRIPTION "${GEMM_DESIGN} in RTL")
+  endif()
+  set(model "V${target}")
+  set(source "${CMAKE_CURRENT_BINARY_DIR}/${target}_plugin.cpp")
+  file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT [[
+#include "models/base/plugin.h"
+#include "models/rtl/verilated_gemm.h"
+// The model.
+#include <@model@.h>
+
+namespace {
+
+void add_all(kernbench::PluginRegistries& to) {
+  to.components.add(kernbench::gemm_implementation(
+      "@GEMM_IMPLEMENTATION@", "@GEMM_DESCRIPTION@",
+      {kernbench::gemm_design<@model@>({@GEMM_ROWS@, @GEMM_COLUMNS@})}));
+}
+
+}  // namespace
+
+KERNBENCH_PLUGIN("@target@", add_all);
+]])
+  add_library(${target} MODULE "${source}")
+  set_target_properties(${target} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden)
+  if(TARGET KernBench::models)
+    target_link_libraries(${target} PRIVATE KernBench::models)
+  else()
+    target_link_libraries(${target} PRIVATE kernbench_settings kernbench_models)
+  endif()
+  set(options "")
+  foreach(option TRACE COVERAGE)
+    if(GEMM_${option})
+      list(APPEND options ${option})
+    endif()
+  endforeach()
+  kernbench_verilate_gemm(${target} PREFIX ${model} DESIGN ${GEMM_DESIGN} ROWS ${GEMM_ROWS} COLUMNS ${GEMM_COLUMNS}
+    SOURCES ${GEMM_SOURCES} INCLUDE_DIRS ${GEMM_INCLUDE_DIRS} ${options})
+endfunction()

@@ -56,14 +56,14 @@ ParameterTexts parameter_texts(const Bench& bench, const Attributes& resolved) {
 // Facts of a run, beside the machine.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 Facts facts_of(const Bench& bench, const ParameterTexts& parameters, const RunOptions& options,
-               const CclSettings& ccl, const std::string& plugins) {
+               const char* data_mode, const CclSettings& ccl, const std::string& plugins) {
   std::string run = bench.name;
   for (const auto& [name, value] : parameters) run += fmt::format(" {}={}", name, value);
   Facts facts{{"topology", options.machine.topology_path()},
               {"bench", run},
               {"device", options.device},
               {"seed", std::to_string(options.seed)},
-              {"data", name_of(options.data_mode(bench.needs_data))},
+              {"data", data_mode},
               {"ccl", ccl.str()}};
   if (!plugins.empty()) facts.emplace_back("plug-ins", plugins);
   return facts;
@@ -115,6 +115,23 @@ class CallsOfBench final : public CallListener {
   Timeline& timeline_;
 };
 
+// The components that compute values themselves, for which data are eager: "sip0.cube0.pe0.pe_gemm
+// and 7 more". Empty: none.
+std::string computing_components(const Graph& graph, const ComponentRegistry& registry) {
+  std::string first;
+  std::size_t more = 0;
+  for (const Node& node : graph.nodes()) {
+    const Implementation* const implementation = registry.find(node.impl());
+    if (implementation == nullptr || !implementation->computes_values) continue;
+    if (first.empty()) {
+      first = node.name;
+    } else {
+      ++more;
+    }
+  }
+  return more == 0 ? first : fmt::format("{} and {} more", first, more);
+}
+
 // One run: the machine, its observers, and its results.
 class BenchRun {
  public:
@@ -123,13 +140,18 @@ class BenchRun {
         bench_(find_bench(catalogue_.benches, options.bench)),
         parameters_(resolve_parameters(bench_, given_parameters(options.params))),
         spec_(options.machine.load_spec(catalogue_.components)),
-        ccl_(options.machine.load_ccl(*catalogue_.algorithms)),
+        ccl_(options.machine.load_ccl(*catalogue_.algorithms)), graph_(build_graph(spec_)),
         devices_(options.devices(spec_.system.sips.count)),
         data_mode_(options.data_mode(bench_.needs_data)), invocation_(invocation),
-        facts_(facts_of(bench_, parameter_texts(bench_, parameters_), options,
-                        resolve(ccl_, *catalogue_.algorithms), catalogue_.plugins_text())),
-        configuration_(configuration_text(invocation, facts_,
-                                          resolved_config(spec_, catalogue_.components))) {}
+        computing_(data_mode_ == DataMode::off
+                       ? ""
+                       : computing_components(*graph_, catalogue_.components)) {
+    if (!computing_.empty()) data_mode_ = DataMode::eager;
+    facts_ = facts_of(bench_, parameter_texts(bench_, parameters_), options, name_of(data_mode_),
+                      resolve(ccl_, *catalogue_.algorithms), catalogue_.plugins_text());
+    configuration_ =
+        configuration_text(invocation, facts_, resolved_config(spec_, catalogue_.components));
+  }
 
   const std::string& configuration() const { return configuration_; }
   int simulate();
@@ -150,9 +172,11 @@ class BenchRun {
   Attributes parameters_;
   MachineSpec spec_;
   CclFile ccl_;
+  std::optional<Graph> graph_;  // until the platform has it
   std::vector<int> devices_;
   DataMode data_mode_;
   const Invocation& invocation_;
+  std::string computing_;  // for which data are eager; empty: none
   Facts facts_;
   std::string configuration_;
   FunctionalModel functional_model_;
@@ -173,7 +197,7 @@ int BenchRun::simulate() {
   platform_options.check_protocol = options_.check_protocol;
   platform_options.tear_down = false;
   const auto built =
-      std::make_unique<Platform>(build_graph(spec_), catalogue_.components, platform_options);
+      std::make_unique<Platform>(*std::move(graph_), catalogue_.components, platform_options);
   const Interrupt
       interrupt;  // before that a signal ends the program at once; nothing has been written
   Platform& platform = *built;
@@ -310,6 +334,7 @@ RunReport BenchRun::report_of(const RunResult& result, const BenchProgram& progr
   report.device = bench_.per_device ? options_.device : "as the bench chooses";
   report.seed = options_.seed;
   report.data = name_of(data_mode_);
+  report.computing = computing_;
   report.result = result;
   // Where slices end is an accident: a run that was stopped has been simulated until the time that
   // was asked for.

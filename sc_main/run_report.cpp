@@ -66,7 +66,7 @@ void print_head(std::ostream& out, const RunReport& report, const RunStatistics&
     line("device", report.device);
     line("seed", fmt::format("{}", report.seed));
   }
-  line("data", report.data);
+  line("data", report.computing.empty() ? report.data : report.data + ", for " + report.computing);
   line("simulated time", readable_time(to_ns(report.simulated)));
   if (!bench) return;
   line("PE window", window_text(statistics.activity.all));
@@ -145,6 +145,7 @@ static Json report_json(const RunReport& report, const RunStatistics& statistics
   json["device"] = report.device;
   json["seed"] = report.seed;
   json["data"] = report.data;
+  if (!report.computing.empty()) json["data_for"] = report.computing;
   json["status"] = name_of(report.result.status);
   json["simulated_ns"] = ns_json(report.simulated);
   json["activity"] = activity_json(statistics.activity);

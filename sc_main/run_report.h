@@ -23,7 +23,8 @@ struct RunReport {
   std::vector<std::pair<std::string, std::string>> parameters;
   std::string topology, device;
   std::uint64_t seed = 0;
-  std::string data;  // off, deferred, eager
+  std::string data;       // off, deferred, eager
+  std::string computing;  // components that compute values, for which data are eager; empty: none
   RunResult result;
   Fs simulated = 0;
   double elaboration_s = 0;

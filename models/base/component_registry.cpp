@@ -36,14 +36,17 @@ const Implementation* ComponentRegistry::find(std::string_view name) const {
 
 std::vector<const Implementation*> ComponentRegistry::list() const {
   std::vector<const Implementation*> all;
-  for (const auto& entry : implementations_) all.push_back(&entry.second);
+  for (const auto& entry : implementations_) {
+    if (entry.second.unavailable.empty()) all.push_back(&entry.second);
+  }
   return all;
 }
 
 std::vector<std::string> ComponentRegistry::names_for(Role role) const {
   std::vector<std::string> names;
   for (const auto& [name, implementation] : implementations_) {
-    if (implementation.may_stand_at(role)) names.push_back(name);
+    if (implementation.may_stand_at(role) && implementation.unavailable.empty())
+      names.push_back(name);
   }
   return names;
 }

@@ -25,6 +25,10 @@ struct Implementation {
   std::function<std::optional<ParameterFault>(const Attributes&)> check = {};
   std::string factory =
       {};  // the name under which it was registered first; an alias has another name
+  // It computes values of operations itself: a run with data is eager (spec 9).
+  bool computes_values = false;
+  // Not empty: why this build cannot make it. Known for messages alone.
+  std::string unavailable = {};
 
   bool may_stand_at(Role role) const;
 };
@@ -53,10 +57,17 @@ struct CheckOf<T, std::void_t<decltype(T::check(std::declval<const typename T::P
   }
 };
 
+template <class T, class = void>
+struct ComputesValues : std::false_type {};
+template <class T>
+struct ComputesValues<T, std::void_t<decltype(T::computes_values)>>
+    : std::bool_constant<T::computes_values> {};
+
 // Implementation of a class with `static constexpr const char* description`, `static constexpr
 // std::array roles{Role::...}`, a struct `Parameters` (models/base/parameter_set.h), a constructor
 // from ComponentInit, and, where values have to suit each other, `static
-// std::optional<ParameterFault> check(const Parameters&)`.
+// std::optional<ParameterFault> check(const Parameters&)`. `static constexpr bool computes_values =
+// true`: see Implementation.
 template <class T>
 Implementation implementation_of(std::string name) {
   return {std::move(name),
@@ -64,7 +75,9 @@ Implementation implementation_of(std::string name) {
           Roles(T::roles.begin(), T::roles.end()),
           schema_of<typename T::Parameters>(),
           [](const ComponentInit& init) { return make_component<T>(init); },
-          CheckOf<T>::check};
+          CheckOf<T>::check,
+          {},
+          ComputesValues<T>::value};
 }
 
 }  // namespace kernbench

@@ -11,6 +11,7 @@
 
 #include "models/address/phys_range.h"
 #include "models/base/math_op.h"
+#include "models/base/node_id.h"
 #include "models/data/tensor_value.h"
 
 namespace kernbench {
@@ -47,6 +48,8 @@ struct GemmParams {
   std::optional<DType> out_dtype;  // default: the promoted dtype of floats, i32 for integers
   std::int64_t tile_k = 0;         // extent of a k tile, for epilogues at k_tile scope; 0 = K
   std::vector<EpilogueOp> epilogue;
+  // The component whose products these are (FunctionalModel::computed); none: phase 2 multiplies.
+  NodeId engine = no_node;
 };
 
 // One operand of a math op: an input, or an immediate scalar.

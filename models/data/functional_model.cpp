@@ -284,6 +284,21 @@ const DataOpPtr& FunctionalModel::defining_op(ValueId id) const {
   return ops_[id - 1];
 }
 
+void FunctionalModel::computed(const DataOp& op, std::shared_ptr<const GemmProducts> products) {
+  const ValueId id = op.outputs.at(0).id;
+  resolve();
+  products_[id] = std::move(products);
+  if (resolver_ != nullptr) resolver_->products_computed(id);
+}
+
+std::shared_ptr<const GemmProducts> FunctionalModel::take_products(ValueId id) {
+  const auto found = products_.find(id);
+  if (found == products_.end()) return nullptr;
+  std::shared_ptr<const GemmProducts> products = std::move(found->second);
+  products_.erase(found);
+  return products;
+}
+
 ValueLookup FunctionalModel::lookup() {
   if (resolver_ == nullptr) return {};
   return [this](ValueId id) {

@@ -9,10 +9,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "models/data/access_journal.h"
 #include "models/data/data_op.h"
+#include "models/data/gemm_products.h"
 #include "models/data/memory_store.h"
 #include "models/data/value_resolver.h"
 
@@ -71,6 +75,17 @@ class FunctionalModel {
                           double value);  // rounded to the dtype once
   static TensorValue zeros(const Shape& shape, DType dtype);
 
+  // --- engines that compute ---
+  // From now on the products of gemm ops on this component are those that it computes.
+  void add_engine(NodeId engine, const std::string& name) { engines_.emplace(engine, name); }
+  bool has_engines() const { return !engines_.empty(); }
+  bool has_engine(NodeId engine) const { return engines_.count(engine) > 0; }
+  const std::string& engine_name(NodeId engine) const { return engines_.at(engine); }
+  // The engine of a gemm op is done with it.
+  void computed(const DataOp& op, std::shared_ptr<const GemmProducts> products);
+  // Null: its engine is not done with it, or they have been taken.
+  std::shared_ptr<const GemmProducts> take_products(ValueId id);
+
   bool eager() const { return resolver_ != nullptr; }
   // Whether bytes() has an answer. Eager mode has one for every value, whether it has been computed
   // by now or not: what a reader sees must not depend on the speed of the workers.
@@ -106,6 +121,8 @@ class FunctionalModel {
   std::vector<Unresolved> unresolved_;
   std::uint64_t next_op_ = 1;
   ValueResolver* resolver_ = nullptr;
+  std::map<NodeId, std::string> engines_;
+  std::map<ValueId, std::shared_ptr<const GemmProducts>> products_;
 };
 
 }  // namespace kernbench

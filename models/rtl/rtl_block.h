@@ -37,6 +37,10 @@ class BlockUser {
 
 class RtlBlock : private BlockCalls, private BlockClock::Listener, private PinSignals::Listener {
  public:
+  virtual ~RtlBlock() = default;
+  RtlBlock(const RtlBlock&) = delete;
+  RtlBlock& operator=(const RtlBlock&) = delete;
+
   // There is work: the clock runs from the next edge on.
   void work() { clock_.run(); }
   // Edges since the reset.
@@ -52,7 +56,6 @@ class RtlBlock : private BlockCalls, private BlockClock::Listener, private PinSi
  protected:
   RtlBlock(Component& component, Services& services, const BlockParameters& parameters,
            BlockUser& user);
-  ~RtlBlock() = default;
 
   // In the constructor of the block, when there are models.
   void reset(const Pins& pins, const Pins& shadow, std::uint64_t cycles);

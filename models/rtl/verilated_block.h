@@ -10,6 +10,7 @@
 
 #include "models/rtl/verilator_runtime.h"
 // The runtime comes first.
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -21,10 +22,10 @@ namespace kernbench {
 template <class Model>
 class VerilatedBlock final : public RtlBlock {
  public:
-  using PinsOf = Pins (*)(Model& model);
+  using PinsOf = std::function<Pins(Model& model)>;
 
   VerilatedBlock(Component& component, Services& services, const BlockParameters& parameters,
-                 BlockUser& user, PinsOf pins_of)
+                 BlockUser& user, const PinsOf& pins_of)
       : RtlBlock(component, services, parameters, user), name_(component.name()),
         main_(0, calls()) {
     if (*parameters.check_unknown) shadow_ = std::make_unique<Simulated>(1, nullptr);

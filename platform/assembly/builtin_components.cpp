@@ -4,9 +4,7 @@
 #include "models/io/io_components.h"
 #include "models/noc/router.h"
 #include "models/pe/pe_components.h"
-#ifdef KERNBENCH_WITH_RTL
-#include "models/rtl/rtl_router.h"
-#endif
+#include "models/rtl/rtl_components.h"
 #include "models/tlm/tlm_bridges.h"
 
 namespace kernbench {
@@ -16,15 +14,13 @@ void register_fabric_components(ComponentRegistry& registry) {
     registry.add(implementation_of<Router>(name));
   register_io_components(registry);
   register_cube_components(registry);
-#ifdef KERNBENCH_WITH_RTL
-  register_rtl_router(registry);
-#endif
 }
 
 void register_builtin_components(ComponentRegistry& registry, const ExternalModules& modules) {
   register_fabric_components(registry);
   register_tlm_bridges(registry, modules);
   register_pe_components(registry);
+  register_rtl_components(registry);
 }
 
 }  // namespace kernbench

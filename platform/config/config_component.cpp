@@ -42,6 +42,8 @@ const Implementation* find_implementation(const ConfigNode& impl, const std::str
   const Implementation* implementation = registry.find(impl.text);
   if (implementation == nullptr)
     return refuse(quote(impl.text) + ", which is not known", did_you_mean(impl.text, allowed));
+  if (!implementation->unavailable.empty())
+    return refuse(quote(impl.text) + ", and " + implementation->unavailable, "");
   if (!implementation->may_stand_at(role))
     return refuse(quote(impl.text) + ", which is not made for this place", "");
   return implementation;

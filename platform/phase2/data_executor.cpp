@@ -25,6 +25,17 @@ bool equal_shapes(const GemmParams& a, const GemmParams& b) {
   return std::tie(a.m, a.k, a.n) == std::tie(b.m, b.k, b.n);
 }
 
+NodeId engine_of(const DataOp& op) {
+  const auto* gemm = std::get_if<GemmParams>(&op.params);
+  return gemm == nullptr ? no_node : gemm->engine;
+}
+
+// A value that an engine has not computed, or one made of it.
+class NotComputedError : public PendingDataError {
+ public:
+  using PendingDataError::PendingDataError;
+};
+
 }  // namespace
 
 // One op whose blocks are on the pool; the block that ends last completes the op.
@@ -62,6 +73,17 @@ void DataExecutor::recorded(const DataOpPtr& op) {
   employ_workers();
 }
 
+void DataExecutor::products_computed(ValueId id) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Value& entry = value(id);
+  if (!entry.awaits_engine) return;  // enroll() will find them
+  entry.products = functional_model_.take_products(id);
+  entry.awaits_engine = false;
+  if (--entry.missing > 0) return;
+  add({entry.op, nullptr, 0});
+  employ_workers();
+}
+
 void DataExecutor::run() { evaluate(nullptr); }
 void DataExecutor::run_for(const std::vector<ByteImage>& wanted) { evaluate(&wanted); }
 
@@ -73,6 +95,7 @@ void DataExecutor::evaluate(const std::vector<ByteImage>* wanted) {
     for (const DataOpPtr& op : functional_model_.ops()) {
       if (!value(op->outputs[0].id).op && enroll(op)) add({op, nullptr, 0});
     }
+    give_up_engines();
     releases_ = wanted != nullptr && !eager_;
     if (releases_) {
       std::vector<ValueId> held = functional_model_.memory().value_ids();
@@ -88,7 +111,9 @@ void DataExecutor::evaluate(const std::vector<ByteImage>* wanted) {
   pool_.wait_idle();
   check_stopped();
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!errors_.empty()) std::rethrow_exception(errors_.begin()->second);
+  for (const auto& [id, error] : errors_) {
+    if (not_computed_.count(id) == 0) std::rethrow_exception(error);
+  }
 }
 
 // What is not computed by now never will be: workers that have stopped leave their tasks.
@@ -122,12 +147,56 @@ bool DataExecutor::enroll(const DataOpPtr& op) {
     ++entry.missing;
     read.readers.push_back(id);
   }
+  if (engine_of(*op) != no_node) {
+    entry.products = functional_model_.take_products(id);
+    if (entry.products == nullptr) {
+      entry.awaits_engine = true;
+      ++entry.missing;
+    }
+  }
   return entry.missing == 0;
 }
 
 void DataExecutor::drop_use(ValueId id) {
   Value& entry = value(id);
   if (--entry.uses == 0 && entry.done) entry.bytes.reset();
+}
+
+// The simulation has ended: what engines have not computed by now they never will.
+void DataExecutor::give_up_engines() {
+  for (ValueId id = 1; id <= values_.size(); ++id) {
+    Value& entry = value(id);
+    if (!entry.awaits_engine) continue;
+    entry.awaits_engine = false;
+    errors_.emplace(id, std::make_exception_ptr(NotComputedError(
+                            not_computed(id) + "; its command has failed or has not ended")));
+    not_computed_.insert(id);
+    settle(entry);
+  }
+}
+
+std::string DataExecutor::not_computed(ValueId id) const {
+  const DataOp& op = *values_[id - 1].op;
+  return fmt::format("value {} ({}) has not been computed by {}", id, describe(op),
+                     functional_model_.engine_name(engine_of(op)));
+}
+
+// The first value that an engine has still to compute before `id` can exist; no_value if none has.
+ValueId DataExecutor::unfinished_by_engine(ValueId id) const {
+  std::vector<ValueId> to_look_at{id};
+  std::set<ValueId> seen{id};
+  while (!to_look_at.empty()) {
+    const ValueId next = to_look_at.back();
+    to_look_at.pop_back();
+    if (next == no_value || next > values_.size()) continue;
+    const Value& entry = values_[next - 1];
+    if (entry.done || !entry.op) continue;
+    if (entry.awaits_engine) return next;
+    for (const ValueId input : input_ids(*entry.op)) {
+      if (seen.insert(input).second) to_look_at.push_back(input);
+    }
+  }
+  return no_value;
 }
 
 // --- tasks ---
@@ -189,8 +258,21 @@ void DataExecutor::work() {
 void DataExecutor::begin(const DataOpPtr& op) {
   auto running = std::make_shared<Running>();
   running->op = op;
+  std::shared_ptr<const GemmProducts> products;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    products = std::move(value(op->outputs[0].id).products);
+  }
   try {
-    running->job = make_job(*op, lookup(), [this] { return stopped(); });
+    const StopQuestion stop = [this] { return stopped(); };
+    running->job = products ? make_gemm_job(*op, lookup(), stop, std::move(products))
+                            : make_job(*op, lookup(), stop);
+  } catch (const NotComputedError&) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      not_computed_.insert(op->outputs[0].id);
+    }
+    return finish(*op, nullptr, std::current_exception());
   } catch (...) {
     return finish(*op, nullptr, std::current_exception());
   }
@@ -229,11 +311,7 @@ void DataExecutor::finish(const DataOp& op, SharedBytes bytes, std::exception_pt
     } else {
       entry.bytes = std::move(bytes);
     }
-    entry.done = true;
-    for (const ValueId reader : entry.readers) {
-      if (--value(reader).missing == 0) add({value(reader).op, nullptr, 0});
-    }
-    entry.readers = {};
+    settle(entry);
     if (releases_) {
       if (entry.uses == 0) entry.bytes.reset();
       for (const ValueId input : input_ids(op)) {
@@ -243,6 +321,14 @@ void DataExecutor::finish(const DataOp& op, SharedBytes bytes, std::exception_pt
     employ_workers();
   }
   value_done_.notify_all();
+}
+
+void DataExecutor::settle(Value& entry) {
+  entry.done = true;
+  for (const ValueId reader : entry.readers) {
+    if (--value(reader).missing == 0) add({value(reader).op, nullptr, 0});
+  }
+  entry.readers = {};
 }
 
 SharedBytes DataExecutor::computed(ValueId id) const {
@@ -263,6 +349,11 @@ SharedBytes DataExecutor::resolve(ValueId id) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (id == no_value || id > values_.size() || !values_[id - 1].op)
       throw ModelError(fmt::format("value {} was never recorded", id));
+    const ValueId unfinished = unfinished_by_engine(id);
+    if (unfinished != no_value) {
+      throw NotComputedError(not_computed(unfinished) +
+                             " yet, and is asked for; wait for its command first");
+    }
   }
   await(id);
   return computed(id);

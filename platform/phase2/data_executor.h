@@ -11,6 +11,9 @@
 //
 // On a stop request, no new task starts: run() ends with a StoppedError that says how far it came,
 // as does a kernel that waits for a value.
+//
+// Gemm ops whose products an engine of the machine computes start when these have come, too. Who
+// asks for such a value before is told so: while the simulation waits, no engine goes on.
 #pragma once
 
 #include <atomic>
@@ -19,7 +22,10 @@
 #include <deque>
 #include <exception>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "models/data/functional_model.h"
@@ -58,6 +64,7 @@ class DataExecutor : public ValueResolver {
 
   // ValueResolver, on the simulation's thread.
   void recorded(const DataOpPtr& op) override;
+  void products_computed(ValueId id) override;
   SharedBytes resolve(ValueId id) override;
 
  private:
@@ -69,6 +76,8 @@ class DataExecutor : public ValueResolver {
     std::size_t missing = 0;       // inputs not yet computed
     std::size_t uses =
         0;  // readers that have not run yet, plus one while memory holds it or it is wanted
+    bool awaits_engine = false;                    // counted in `missing`
+    std::shared_ptr<const GemmProducts> products;  // of its engine
     bool done = false;
   };
   struct Running;
@@ -85,6 +94,10 @@ class DataExecutor : public ValueResolver {
   Value& value(ValueId id);          // makes it if need be
   bool enroll(const DataOpPtr& op);  // true if it can start at once
   void drop_use(ValueId id);
+  void give_up_engines();
+  void settle(Value& entry);  // done: its readers may start
+  ValueId unfinished_by_engine(ValueId id) const;
+  std::string not_computed(ValueId id) const;
   void add(Task task);
   std::vector<Task> take_batch();
   void employ_workers();  // as many as there are tasks for
@@ -114,7 +127,8 @@ class DataExecutor : public ValueResolver {
   std::size_t workers_ = 0;    // that are at work on them
   std::vector<ValueId> held_;  // by memory or as wanted
   std::map<ValueId, std::exception_ptr> errors_;
-  WorkerPool pool_;  // last: its threads end before the rest is destroyed
+  std::set<ValueId> not_computed_;  // those of errors_ that are no fault of phase 2
+  WorkerPool pool_;                 // last: its threads end before the rest is destroyed
 };
 
 }  // namespace kernbench

@@ -5,7 +5,9 @@
 // 2^24 and are added as integers. Other integers are multiplied as such, modulo 2^32.
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
+#include "models/data/elements.h"
 #include "platform/phase2/element_arrays.h"
 #include "platform/phase2/epilogue.h"
 #include "platform/phase2/gemm_kernel.h"
@@ -79,13 +81,15 @@ Matrix make_matrix(const TensorValue& stored, bool transpose, bool as_integers,
 
 class GemmJob : public Job {
  public:
-  GemmJob(const DataOp& op, const ValueLookup& lookup, const StopQuestion& stop)
-      : Job(op), stop_(stop), params_(std::get<GemmParams>(op.params)),
-        out_dtype_(op.outputs[0].dtype), integer_(params_.acc_dtype == DType::i32),
+  GemmJob(const DataOp& op, const ValueLookup& lookup, const StopQuestion& stop,
+          std::shared_ptr<const GemmProducts> products)
+      : Job(op), stop_(stop), products_(std::move(products)),
+        params_(std::get<GemmParams>(op.params)), out_dtype_(op.outputs[0].dtype),
+        integer_(params_.acc_dtype == DType::i32),
         as_integers_(integer_ &&
                      !(op.inputs[0].dtype == DType::i8 && op.inputs[1].dtype == DType::i8)),
-        a_(make_matrix(op.inputs[0], params_.transpose_a, as_integers_, lookup)),
-        b_(make_matrix(op.inputs[1], params_.transpose_b, as_integers_, lookup)),
+        a_(operand(op.inputs[0], params_.transpose_a, lookup)),
+        b_(operand(op.inputs[1], params_.transpose_b, lookup)),
         epilogue_(params_.epilogue, op.inputs, lookup),
         row_blocks_((params_.m + block_rows - 1) / block_rows),
         column_blocks_((params_.n + block_columns - 1) / block_columns) {}
@@ -126,12 +130,35 @@ class GemmJob : public Job {
     std::int64_t size() const { return rows * columns; }
   };
 
+  Matrix operand(const TensorValue& value, bool transpose, const ValueLookup& lookup) const {
+    return products_ ? Matrix() : make_matrix(value, transpose, as_integers_, lookup);
+  }
+
+  // Those of an engine, as they are.
+  template <class Element>
+  std::vector<Element> of_engine(const Block& block, std::int64_t k,
+                                 Element (*element)(std::uint32_t)) const {
+    std::vector<Element> result;
+    result.reserve(static_cast<std::size_t>(block.size()));
+    const std::uint32_t* const sums = products_->sums(k);
+    for (std::int64_t row = 0; row < block.rows; ++row) {
+      const std::uint32_t* const first = sums + (block.row + row) * params_.n + block.column;
+      std::transform(first, first + block.columns, std::back_inserter(result), element);
+    }
+    return result;
+  }
+
   void ask() const {
     if (says_stop(stop_)) throw StoppedError("a gemm was stopped");
   }
 
   FloatArray float_product(const Block& block, std::int64_t k, std::int64_t depth) const {
     FloatArray c = make_floats(static_cast<std::uint64_t>(block.size()));
+    if (products_ && !integer_) {
+      const std::vector<float> floats = of_engine<float>(block, k, &float_from_bits);
+      std::copy(floats.begin(), floats.end(), c.get());
+      return c;
+    }
     for_each_strip(block.rows, block.size() * depth, [&](std::int64_t row, std::int64_t rows) {
       ask();
       multiply(GemmBlock{a_.at(block.row + row, k), b_.at(k, block.column),
@@ -143,6 +170,11 @@ class GemmJob : public Job {
 
   std::vector<std::int64_t> integer_product(const Block& block, std::int64_t k,
                                             std::int64_t depth) const {
+    if (products_) {
+      return of_engine<std::int64_t>(block, k, [](std::uint32_t bits) {
+        return std::int64_t{static_cast<std::int32_t>(bits)};
+      });
+    }
     std::vector<std::uint32_t> sum(static_cast<std::size_t>(block.size()), 0);
     if (as_integers_) {
       for_each_strip(block.rows, block.size() * depth, [&](std::int64_t row, std::int64_t rows) {
@@ -193,6 +225,7 @@ class GemmJob : public Job {
   }
 
   const StopQuestion stop_;
+  const std::shared_ptr<const GemmProducts> products_;
   const GemmParams& params_;
   DType out_dtype_;
   bool integer_, as_integers_;
@@ -204,8 +237,9 @@ class GemmJob : public Job {
 }  // namespace
 
 std::unique_ptr<Job> make_gemm_job(const DataOp& op, const ValueLookup& lookup,
-                                   const StopQuestion& stop) {
-  return std::make_unique<GemmJob>(op, lookup, stop);
+                                   const StopQuestion& stop,
+                                   std::shared_ptr<const GemmProducts> products) {
+  return std::make_unique<GemmJob>(op, lookup, stop, std::move(products));
 }
 
 }  // namespace kernbench

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "models/data/data_op.h"
+#include "models/data/gemm_products.h"
 #include "platform/phase2/stop.h"
 
 namespace kernbench {
@@ -23,9 +24,10 @@ class Job {
 };
 
 // Reads the inputs now; the op must outlive the job. Blocks of a gemm may be long: they poll `stop`
-// themselves.
+// themselves. With `products`, those of an engine, nothing is multiplied.
 std::unique_ptr<Job> make_gemm_job(const DataOp& op, const ValueLookup& lookup,
-                                   const StopQuestion& stop);
+                                   const StopQuestion& stop,
+                                   std::shared_ptr<const GemmProducts> products = nullptr);
 std::unique_ptr<Job> make_elementwise_job(const DataOp& op, const ValueLookup& lookup);
 std::unique_ptr<Job> make_reduction_job(const DataOp& op, const ValueLookup& lookup);
 std::unique_ptr<Job> make_convert_job(const DataOp& op, const ValueLookup& lookup);

@@ -121,6 +121,12 @@ const Handle::State& Program::operand(const char* call, const Handle& handle, bo
   return state;
 }
 
+NodeId Program::gemm_engine() const {
+  if (data_ == nullptr || !data_->has_engines()) return no_node;
+  const NodeId engine = context_.machine().engine(context_.where(), PeEngine::pe_gemm);
+  return data_->has_engine(engine) ? engine : no_node;
+}
+
 void Program::run(Command command) { context_.wait(*context_.issue(std::move(command))); }
 
 // Failed commands stay, so that a wait reports them; PE_CPU reports those without a wait when the
@@ -192,6 +198,7 @@ Handle Program::dot(const Handle& a, const Handle& b, std::optional<DType> out) 
   if (data_ != nullptr) {
     GemmParams params;
     params.out_dtype = out_dtype;
+    params.engine = gemm_engine();
     PhysRanges from = place_of(a);
     from.push_back(place_of(b).front());
     IssuedOp issued = data_->gemm(std::move(params), {left.value, right.value},

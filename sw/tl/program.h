@@ -180,6 +180,7 @@ class Program {
   Handle view_of(const char* call, const Handle& x,
                  TensorValue (*view)(const TensorValue&, const Shape&), const Shape& shape);
   const Handle::State& operand(const char* call, const Handle& handle, bool memory_allowed = false);
+  NodeId gemm_engine() const;  // of this PE, if it computes values; no_node: phase 2 does
   CompositeOperand operand_of(const Handle& handle) const;
   CompositeOperand operand_of(const Handle& handle, const Shape& broadcast) const;
   CompositeOperand operand_of(const ScratchBlock& block, const Shape& shape, DType dtype) const;

@@ -214,6 +214,7 @@ Composite Program::composite(const GemmSpec& spec) {
   gemm.b = operand_of(spec.b_);
 
   GemmParams params;
+  params.engine = gemm_engine();
   const std::optional<DType> target_dtype = spec.out_ ? spec.out_->dtype() : std::nullopt;
   params.out_dtype = spec.dtype_    ? spec.dtype_
                      : target_dtype ? target_dtype

@@ -56,6 +56,18 @@ BOOST_AUTO_TEST_CASE(
              "role hbm_ctrl: builtin.hbm_ctrl, builtin.tlm_target_bridge");
 }
 
+// A build may know an implementation that it cannot make.
+BOOST_AUTO_TEST_CASE(an_implementation_that_this_build_lacks_is_refused_with_the_reason) {
+  Implementation missing = made_for("rtl.gone", {Role::pe_gemm});
+  missing.unavailable = "this kernbench was built without Verilator";
+  const std::string key = "cube.pe_template.components.pe_gemm";
+  const std::vector<std::string> issues = issues_with({missing}, {{key, "{impl: rtl.gone}"}});
+  BOOST_REQUIRE(issues.size() == 1U);
+  BOOST_TEST(issues[0].find(key + ".impl: found 'rtl.gone', and this kernbench was built without "
+                                  "Verilator; allowed are ") == 0U);
+  BOOST_TEST((issues[0].find("rtl.gone", key.size() + 30) == std::string::npos));
+}
+
 BOOST_AUTO_TEST_CASE(the_place_of_the_name_is_told) {
   change("m_cpu: {impl: builtin.m_cpu", "m_cpu: {impl: builtin.sram");
   const ConfigIssue issue = only_issue();

@@ -1,0 +1,47 @@
+// Base class of engines that serve compute stages, register to register, one at a time per PE: they
+// wait for accel_slot; the slot and the registers that the stage names are given back at the end,
+// before the task is handed on.
+#pragma once
+
+#include <array>
+
+#include "models/pe/stage_engine.h"
+
+namespace kernbench {
+
+class SlotEngine : public StageEngine<Component>, private ServiceListener<SlotRequest> {
+ protected:
+  SlotEngine(const ComponentInit& init, PeEngine engine, const StageParameters& stage)
+      : StageEngine(init, engine, stage) {}
+
+  // The slot is granted, the service has begun. It ends by finish() in a later call to the engine,
+  // or expire_at().
+  virtual void compute(Lane& lane) = 0;
+
+ private:
+  void start(Lane& lane) final {
+    SlotRequest& request = requests_[lane.index];
+    request.stage = lane.stage().type;
+    request.order = lane.task->order();
+    request.tag = lane.index;
+    to_scheduler_.begin(request);
+  }
+  void responded(SlotRequest& request, const tlm::tlm_phase& /*phase*/) final {
+    Lane& held = lane(request.tag);
+    begin(held);
+    compute(held);
+  }
+  void release(Lane& lane) final {
+    to_scheduler_.end(requests_[lane.index]);
+    if (lane.stage().register_bytes == 0) return;
+    RegisterRequest registers;
+    registers.bytes = lane.stage().register_bytes;
+    to_fetch_store_.begin(registers);
+  }
+
+  std::array<SlotRequest, stage_type_count> requests_;  // by lane
+  ServiceInitiator<SlotRequest> to_scheduler_{this};
+  ServiceInitiator<RegisterRequest> to_fetch_store_;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,153 @@
+#include "models/rtl/gemm_tile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "models/data/elements.h"
+
+namespace kernbench {
+namespace {
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+// The 16 bits of a lane: i8 with its sign extended, f16 as it is.
+std::uint16_t lane_of(const std::byte* elements, std::int64_t index, DType dtype) {
+  if (dtype == DType::i8)
+    return static_cast<std::uint16_t>(static_cast<std::int8_t>(elements[index]));
+  std::uint16_t bits;
+  std::memcpy(&bits, elements + index * 2, sizeof bits);
+  return bits;
+}
+
+}  // namespace
+
+void GemmTile::begin(std::int64_t m, std::int64_t k, std::int64_t n, DType dtype,
+                     const std::vector<std::byte>& a_elements,
+                     const std::vector<std::byte>& b_elements) {
+  m_ = m;
+  k_ = k;
+  n_ = n;
+  dtype_ = dtype;
+  const std::int64_t folds_m = ceil_div(m, array_.rows), folds_n = ceil_div(n, array_.columns);
+  const auto set_up = [&](Beats& beats, std::int64_t width, std::int64_t own_folds) {
+    beats.width_ = width;
+    beats.depth_ = k;
+    beats.folds_ = folds_m * folds_n;
+    beats.folds_per_row_ = folds_n;
+    beats.values_.assign(static_cast<std::size_t>(own_folds * k * width), 0);
+  };
+  set_up(a, array_.rows, folds_m);
+  a.repeats_folds_ = true;
+  set_up(b, array_.columns, folds_n);
+  b.repeats_folds_ = false;
+  for (std::int64_t row = 0; row < m && !a_elements.empty(); ++row) {
+    const std::int64_t fold = row / array_.rows, lane = row % array_.rows;
+    for (std::int64_t t = 0; t < k; ++t)
+      a.values_[static_cast<std::size_t>((fold * k + t) * array_.rows + lane)] =
+          lane_of(a_elements.data(), row * k + t, dtype);
+  }
+  for (std::int64_t t = 0; t < k && !b_elements.empty(); ++t) {
+    for (std::int64_t column = 0; column < n; ++column) {
+      const std::int64_t fold = column / array_.columns, lane = column % array_.columns;
+      b.values_[static_cast<std::size_t>((fold * k + t) * array_.columns + lane)] =
+          lane_of(b_elements.data(), t * n + column, dtype);
+    }
+  }
+  a.go_to(0);
+  b.go_to(0);
+  rows_left_ = m * folds_n;
+  fold_row_ = fold_column_ = next_row_ = 0;
+  products_.assign(static_cast<std::size_t>(m * n), 0);
+}
+
+void GemmTile::Beats::go_to(std::int64_t fold) {
+  fold_ = fold;
+  beat_ = 0;
+  offered = false;
+  const std::int64_t own = repeats_folds_ ? fold / folds_per_row_ : fold % folds_per_row_;
+  at_ = values_.data() + (left() ? own * depth_ * width_ : 0);
+}
+
+void GemmTile::Beats::taken() {
+  offered = false;
+  if (last()) return go_to(fold_ + 1);
+  ++beat_;
+  at_ += width_;
+}
+
+void GemmTile::take_row(const void* lanes) {
+  const std::int64_t columns = std::min(array_.columns, n_ - fold_column_);
+  std::memcpy(products_.data() + (fold_row_ + next_row_) * n_ + fold_column_, lanes,
+              static_cast<std::size_t>(columns) * sizeof(std::uint32_t));
+  --rows_left_;
+  if (++next_row_ < std::min(array_.rows, m_ - fold_row_)) return;
+  next_row_ = 0;
+  fold_column_ += array_.columns;
+  if (fold_column_ < n_) return;
+  fold_column_ = 0;
+  fold_row_ += array_.rows;
+}
+
+namespace {
+
+// One element of the product, with k ascending.
+class ReferenceElement {
+ public:
+  void add(std::uint16_t a, std::uint16_t b, DType dtype) {
+    if (dtype == DType::i8) {
+      integer_ +=
+          static_cast<std::uint32_t>(static_cast<std::int16_t>(a) * static_cast<std::int16_t>(b));
+      return;
+    }
+    const float product = f16_to_float(a) * f16_to_float(b);  // exact
+    sum_ += product;
+    magnitude_ += std::fabs(static_cast<double>(product));
+    ++additions_;
+  }
+  bool agrees(std::uint32_t bits, DType dtype) const {
+    if (dtype == DType::i8) return bits == integer_;
+    const float found = float_from_bits(bits);
+    if (bits == float_bits(sum_) || (std::isnan(found) && std::isnan(sum_))) return true;
+    const double allowed = static_cast<double>(additions_) * 0x1p-23 * magnitude_;
+    return std::fabs(static_cast<double>(found) - static_cast<double>(sum_)) <= allowed;
+  }
+  std::string text(DType dtype) const {
+    return dtype == DType::i8 ? std::to_string(static_cast<std::int32_t>(integer_))
+                              : fmt::format("{:.9g}", sum_);
+  }
+
+ private:
+  std::uint32_t integer_ = 0;
+  float sum_ = 0;
+  double magnitude_ = 0;
+  std::int64_t additions_ = 0;
+};
+
+std::string text_of(std::uint32_t bits, DType dtype) {
+  return dtype == DType::i8 ? std::to_string(static_cast<std::int32_t>(bits))
+                            : fmt::format("{:.9g}", float_from_bits(bits));
+}
+
+}  // namespace
+
+std::optional<GemmTile::Difference> GemmTile::first_difference(
+    const std::vector<std::byte>& a_elements, const std::vector<std::byte>& b_elements) const {
+  for (std::int64_t row = 0; row < m_; ++row) {
+    for (std::int64_t column = 0; column < n_; ++column) {
+      ReferenceElement expected;
+      for (std::int64_t t = 0; t < k_ && !a_elements.empty(); ++t) {
+        expected.add(lane_of(a_elements.data(), row * k_ + t, dtype_),
+                     lane_of(b_elements.data(), t * n_ + column, dtype_), dtype_);
+      }
+      const std::uint32_t bits = products_[static_cast<std::size_t>(row * n_ + column)];
+      if (!expected.agrees(bits, dtype_))
+        return Difference{row, column, text_of(bits, dtype_), expected.text(dtype_)};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace kernbench

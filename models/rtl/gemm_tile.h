@@ -1,0 +1,78 @@
+// The tile of a GEMM as beats: what streams into a block with the pins of kernbench_gemm_if, and
+// what comes out of it. Without SystemC.
+//
+// Folds of rows x columns elements of the result, row by row; k beats of A and of B each, then a
+// beat per row of the fold. Zeros stand beyond the edges of the matrices.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/base/dtype.h"
+
+namespace kernbench {
+
+struct GemmArray {
+  std::int64_t rows = 8, columns = 8;
+};
+
+class GemmTile {
+ public:
+  explicit GemmTile(GemmArray array) : array_(array) {}
+
+  // a: m x k, b: k x n elements, dense, row by row; empty: zeros. dtype: i8 or f16.
+  void begin(std::int64_t m, std::int64_t k, std::int64_t n, DType dtype,
+             const std::vector<std::byte>& a, const std::vector<std::byte>& b);
+
+  // An operand's stream: 16 bits per lane.
+  class Beats {
+   public:
+    bool left() const { return fold_ < folds_; }
+    const std::uint16_t* lanes() const { return at_; }
+    bool last() const { return beat_ + 1 == depth_; }  // of its fold
+    std::size_t lane_bytes() const { return static_cast<std::size_t>(width_) * 2; }
+    void taken();
+    bool offered = false;  // and not taken yet
+
+   private:
+    friend class GemmTile;
+    std::vector<std::uint16_t> values_;  // of its own folds, one after the other
+    const std::uint16_t* at_ = nullptr;
+    std::int64_t width_ = 0, depth_ = 0;  // lanes; beats of a fold
+    std::int64_t beat_ = 0, fold_ = 0, folds_ = 0;
+    bool repeats_folds_ = false;  // A: the same fold for all columns; B: all folds, for each row
+    std::int64_t folds_per_row_ = 1;
+    void go_to(std::int64_t fold);
+  };
+  Beats a, b;
+
+  std::int64_t rows_left() const { return rows_left_; }
+  bool last_row() const { return rows_left_ == 1; }
+  bool complete() const { return rows_left_ == 0; }
+  // A beat of the result: 32 bits per lane.
+  void take_row(const void* lanes);
+  // m x n, row by row.
+  const std::vector<std::uint32_t>& products() const { return products_; }
+
+  // The first element that differs from the product of the operands computed here: exactly for i8;
+  // for f16 by more than the roundings of k additions in any order make.
+  struct Difference {
+    std::int64_t row = 0, column = 0;
+    std::string found, expected;
+  };
+  std::optional<Difference> first_difference(const std::vector<std::byte>& a,
+                                             const std::vector<std::byte>& b) const;
+
+ private:
+  GemmArray array_;
+  std::int64_t m_ = 0, k_ = 0, n_ = 0;
+  DType dtype_ = DType::i8;
+  std::int64_t rows_left_ = 0;                                  // of all folds
+  std::int64_t fold_row_ = 0, fold_column_ = 0, next_row_ = 0;  // where the next beat belongs
+  std::vector<std::uint32_t> products_;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,11 @@
+// The components in RTL as implementations, "rtl.pe_gemm" and so on.
+#pragma once
+
+#include "models/base/component_registry.h"
+
+namespace kernbench {
+
+// Without Verilator: as implementations that are not available, for messages.
+void register_rtl_components(ComponentRegistry& registry);
+
+}  // namespace kernbench

@@ -1,0 +1,111 @@
+// RtlGemm: PE_GEMM as a block in RTL with the pins of kernbench_gemm_if.sv, and its values.
+//
+// Timing: waits for accel_slot, then overhead_ns; the task is offered at the first edge of the
+// clock from then on; the stage ends at the edge that takes the last row of the result.
+//
+// With data on, operands are those that the command has bound at its issue, and what comes out of
+// the block is the product that phase 2 goes on with (FunctionalModel::computed). With data off
+// zeros stream. i8 x i8 and f16 x f16 only: a command of other dtypes fails.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "models/base/component_registry.h"
+#include "models/data/functional_model.h"
+#include "models/pe/slot_engine.h"
+#include "models/rtl/gemm_pins.h"
+#include "models/rtl/gemm_tile.h"
+#include "models/rtl/rtl_block.h"
+
+namespace kernbench {
+
+// A block, with its pins.
+struct GemmBlock {
+  std::unique_ptr<RtlBlock> block;
+  GemmPins pins;
+};
+// A block of one size; gemm_design<Model>() in verilated_gemm.h.
+struct GemmDesign {
+  GemmArray array;
+  std::function<GemmBlock(Component&, Services&, const BlockParameters&, BlockUser&, GemmArray)>
+      make;
+};
+// The sizes are those that `rows` and `columns` may choose; the first one is the default.
+Implementation gemm_implementation(std::string name, std::string description,
+                                   std::vector<GemmDesign> designs);
+
+class RtlGemm final : public SlotEngine, private BlockUser {
+ public:
+  struct Parameters : ParameterSet {
+    Parameters() : Parameters(GemmArray()) {}
+    explicit Parameters(GemmArray default_array) { declare_array(default_array); }
+    explicit Parameters(const Attributes& values) : ParameterSet(values) {
+      declare_array(GemmArray());
+    }
+    StageParameters stage{*this, "0"};
+    BlockParameters block{*this};
+    std::int64_t rows = 0, columns = 0;
+    Param<bool> check_result{
+        *this,
+        Parameter::boolean("check_result", "each tile is compared with its product", "spec 12")
+            .default_val(false)};
+    Param<std::uint32_t> operand_gaps{
+        *this, Parameter::integer("operand_gaps", "cycles without an offer of operands, of 100", "",
+                                  "for tests")
+                   .default_val(0)
+                   .range("0", "99")};
+    Param<std::uint32_t> result_gaps{
+        *this, Parameter::integer("result_gaps", "cycles in which no result is taken, of 100", "",
+                                  "for tests")
+                   .default_val(0)
+                   .range("0", "99")};
+    Param<std::uint32_t> gap_seed{
+        *this,
+        Parameter::integer("gap_seed", "of the cycles with gaps", "", "for tests").default_val(1)};
+
+   private:
+    void declare_array(GemmArray array);
+  };
+
+  RtlGemm(const ComponentInit& init, const GemmDesign& design);
+
+ private:
+  void compute(Lane& lane) override;
+  void expired(Lane& lane) override;
+  void declare_signals() override;
+  void end_of_simulation() override { block_.block->close(); }
+
+  bool sample() override;
+  void drive() override;
+  const char* awaited() const override;
+
+  std::string refusal(const Lane& lane) const;  // empty: the block can do it
+  void read_operands(const TileTask& task);
+  void offer(Lane& lane);
+  void drive_task();
+  void drive_operand(GemmTile::Beats& beats, std::uint8_t* valid, std::uint8_t* last, void* data);
+  bool sample_operand(GemmTile::Beats& beats, const std::uint8_t* valid, const std::uint8_t* ready);
+  bool sample_result();
+  void end_task();
+  void check_result() const;
+  void keep_products(const TileTask& task);
+  bool pauses(std::uint32_t percent);
+
+  const Parameters parameters_;
+  FunctionalModel* data_;  // null with data off
+  GemmBlock block_;
+  GemmTile tile_;
+  std::vector<std::byte> a_, b_;  // elements of the tile
+  Lane* lane_ = nullptr;          // in the block
+  bool task_taken_ = false;
+  std::map<std::uint64_t, std::unique_ptr<GemmProducts>> products_;  // by command
+  std::mt19937 random_;
+  std::uint64_t operand_stalls_ = 0, result_stalls_ = 0;
+};
+
+}  // namespace kernbench

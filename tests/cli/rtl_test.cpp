@@ -1,0 +1,65 @@
+// `kernbench run` with engines in RTL among transaction-level ones.
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+#include "tests/support/temporary_folder.h"
+
+using namespace kernbench::test;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+ProgramResult run(Words words) {
+  words.insert(words.begin(), "run");
+  return kernbench_program(words);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+const Words one_pe{"--set", "sip0.cube0.pe0.pe_gemm.impl=rtl.pe_gemm"};
+
+Words with_one_pe(Words words) {
+  words.insert(words.end(), one_pe.begin(), one_pe.end());
+  return words;
+}
+
+}  // namespace
+
+// One PE of the default machine; its products are what is verified, and the report says why data
+// are eager.
+BOOST_AUTO_TEST_CASE(one_engine_of_the_default_machine_in_rtl_gives_the_values_that_are_verified) {
+  const ProgramResult result =
+      run(with_one_pe({"--bench", "matmul-composite", "--verify-data=ops"}));
+  BOOST_TEST(result.status == 0, result.err);
+  BOOST_TEST(contains(result.out, "eager, for sip0.cube0.pe0.pe_gemm\n"), result.out);
+  BOOST_TEST(contains(result.out, "verdict: PASS"), result.out);
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_size_and_a_wrong_dtype_are_told) {
+  const ProgramResult size = run(with_one_pe(
+      {"--bench", "matmul-composite", "--set", "sip0.cube0.pe0.pe_gemm.attrs.rows=16"}));
+  BOOST_TEST(size.status == 2);
+  BOOST_TEST(contains(size.err, "built are 8x8, 32x32"), size.err);
+  const ProgramResult dtype =
+      run(with_one_pe({"--bench", "matmul-composite", "--param", "dtype=bf16", "--verify-data"}));
+  BOOST_TEST(dtype.status == 1);
+  BOOST_TEST(contains(dtype.err,
+                      "sip0.cube0.pe0.pe_gemm: a product of bf16 x bf16; allowed are i8 x "
+                      "i8 and f16 x f16"),
+             dtype.err);
+}
+
+// The pins stand in the waveform beside the signals of transaction-level engines.
+BOOST_AUTO_TEST_CASE(pins_and_other_signals_stand_in_one_waveform) {
+  const TemporaryFolder folder;
+  const ProgramResult result = run(with_one_pe(
+      {"--bench", "matmul-composite", "--topology", "tiny", "--trace", folder.file("run.vcd")}));
+  BOOST_TEST(result.status == 0, result.err);
+  const std::string wave = folder.read("run.vcd");
+  for (const char* signal : {" a_valid ", " a_data_0 ", " result_last ", " clk ", " gemm_state "})
+    BOOST_TEST(contains(wave, signal), signal);
+}

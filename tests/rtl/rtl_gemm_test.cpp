@@ -1,0 +1,217 @@
+// rtl.pe_gemm in a machine: its products are the values of the run, its cycles the time.
+#include <rapidcheck.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/rtl/gemm_machine.h"
+#include "tests/support/error_text.h"
+#include "tests/support/forked.h"
+
+using namespace kernbench;
+using namespace kernbench::test;
+
+namespace {
+
+std::vector<double> turned(const std::vector<double>& a, std::int64_t rows, std::int64_t columns) {
+  std::vector<double> result;
+  for (std::int64_t j = 0; j < columns; ++j)
+    for (std::int64_t i = 0; i < rows; ++i)
+      result.push_back(a[static_cast<std::size_t>(i * columns + j)]);
+  return result;
+}
+
+struct Case {
+  std::int64_t m, k, n;
+  DType dtype;
+  TileShape tile;
+  std::string operand_gaps, result_gaps, seed;
+};
+
+// Whether the result is that of the operands.
+struct Outcome {
+  bool equal = false;
+  Fs busy = 0;  // of the engine
+};
+Outcome composite(const Case& c) {
+  GemmMachine m(rtl({{"operand_gaps", c.operand_gaps},
+                     {"result_gaps", c.result_gaps},
+                     {"gap_seed", c.seed},
+                     {"check_result", "true"}}));
+  const std::uint64_t a = m.hbm({0, 0, 0}), b = a + 0x8000, out = b + 0x8000;
+  const std::vector<double> left = m.fill(a, c.m * c.k, c.dtype),
+                            right = m.fill(b, c.k * c.n, c.dtype);
+  const DType result = c.dtype == DType::i8 ? DType::i32 : DType::f16;
+  const std::string failure = m.launch([&](tl::Program& tl) {
+    const tl::Handle x = tl.ref(tl::Ptr(a), {c.m, c.k}, c.dtype),
+                     y = tl.ref(tl::Ptr(b), {c.k, c.n}, c.dtype);
+    tl.wait(tl.composite(tl::gemm(x, y).to(tl::Ptr(out)).tile(c.tile)));
+  });
+  return {failure.empty() && m.read(out, c.m * c.n, result) == product(left, right, c.m, c.k, c.n),
+          m.gemm_statistic("gemm_busy")};
+}
+
+using Numbers = std::vector<std::uint64_t>;  // equal, time in service
+Numbers outcome(const Case& c) {
+  return forked_value([&c] {
+    const Outcome found = composite(c);
+    return Numbers{found.equal ? 1U : 0U, found.busy};
+  });
+}
+
+}  // namespace
+
+// Of 16 x 20 x 12 on 8 x 8: four folds of 20 + 2 * 8 + 8 - 2 edges, and one for the task.
+BOOST_AUTO_TEST_CASE(a_tile_takes_the_cycles_of_its_folds_and_its_values_are_those_of_the_run) {
+  for (const DType dtype : {DType::f16, DType::i8}) {
+    const Numbers found = outcome({16, 20, 12, dtype, {16, 20, 12}, "0", "0", "1"});
+    BOOST_TEST(found[0] == 1U);
+    BOOST_TEST(found[1] == (4 * 42 + 1) * ns);
+  }
+}
+
+// Whatever the shapes, the tiles, the types and who waits when: gaps make it longer, never wrong.
+BOOST_AUTO_TEST_CASE(results_are_equal_under_any_gaps_and_times_are_longer) {
+  const bool holds = rc::check([] {
+    const auto extent = [] { return *rc::gen::inRange<std::int64_t>(1, 41); };
+    Case c{extent(),
+           extent(),
+           extent(),
+           *rc::gen::element(DType::f16, DType::i8),
+           {*rc::gen::inRange<std::int64_t>(1, 20), *rc::gen::inRange<std::int64_t>(1, 30),
+            *rc::gen::inRange<std::int64_t>(1, 20)},
+           "0",
+           "0",
+           std::to_string(*rc::gen::inRange(1, 1000))};
+    Case waiting = c;
+    waiting.operand_gaps = std::to_string(*rc::gen::inRange(20, 80));
+    waiting.result_gaps = std::to_string(*rc::gen::inRange(20, 80));
+    const Numbers free = outcome(c), slowed = outcome(waiting);
+    RC_ASSERT(free[0] == 1U);
+    RC_ASSERT(slowed[0] == 1U);
+    RC_ASSERT(slowed[1] > free[1]);
+    RC_ASSERT(outcome(waiting) == slowed);
+  });
+  BOOST_TEST(holds);
+}
+
+KERNBENCH_SYSTEMC_TEST(views_pinned_operands_and_a_simple_dot_are_computed) {
+  GemmMachine m(rtl({{"check_result", "true"}}));
+  const std::uint64_t x = m.hbm({0, 0, 0}), y = x + 0x4000, out = y + 0x4000;
+  const std::vector<double> a = m.fill(x, 24 * 24, DType::f16), b = m.fill(y, 24 * 24, DType::f16);
+  const std::string failure = m.launch([&](tl::Program& tl) {
+    const tl::Handle left = tl.load(tl::Ptr(x), {24, 24}, DType::f16);
+    const tl::Handle across = tl.trans(left), part = tl.slice(left, 8, 24);
+    const tl::Handle right = tl.ref(tl::Ptr(y), {24, 24}, DType::f16);
+    tl.composite(tl::gemm(across, right).to(tl::Ptr(out)).tile({7, 9, 5}));
+    tl.composite(tl::gemm(part, right).to(tl::Ptr(out + 0x1000)).tile({7, 9, 5}));
+    tl.store(tl::Ptr(out + 0x2000), tl.dot(part, across));
+    tl.wait();
+    tl.wait(tl.composite(tl::gemm(right, right).to(tl::Ptr(y)).tile({7, 9, 5})));
+  });
+  BOOST_TEST(failure == "");
+  const std::vector<double> across = turned(a, 24, 24), part(a.begin() + 8 * 24, a.end());
+  BOOST_TEST((m.read(out, 24 * 24, DType::f16) == product(across, b, 24, 24, 24)));
+  BOOST_TEST((m.read(out + 0x1000, 16 * 24, DType::f16) == product(part, b, 16, 24, 24)));
+  BOOST_TEST((m.read(out + 0x2000, 16 * 24, DType::f16) == product(part, across, 16, 24, 24)));
+  std::vector<double> squared = product(b, b, 24, 24, 24);
+  BOOST_TEST((m.read(y, 24 * 24, DType::f16) == squared));
+}
+
+// The values behind them are the engine's: they wait for it, and for nothing else.
+KERNBENCH_SYSTEMC_TEST(epilogues_and_operations_behind_go_on_with_the_products) {
+  GemmMachine m;
+  const std::uint64_t x = m.hbm({0, 0, 0}), y = x + 0x4000, out = y + 0x4000;
+  const std::vector<double> a = m.fill(x, 12 * 20, DType::i8), b = m.fill(y, 20 * 12, DType::i8);
+  const std::string failure = m.launch([&](tl::Program& tl) {
+    const tl::Handle left = tl.ref(tl::Ptr(x), {12, 20}, DType::i8),
+                     right = tl.ref(tl::Ptr(y), {20, 12}, DType::i8);
+    const tl::Handle scales = tl.full({2}, 0.5, DType::f32);
+    tl.wait(tl.composite(tl::gemm(left, right)
+                             .to(tl::Ptr(out))
+                             .as(DType::f32)
+                             .tile({12, 10, 12})
+                             .epilogue({tl::dequant(scales, EpilogueScope::k_tile), tl::relu()})));
+    const tl::Handle sum = tl.load(tl::Ptr(out), {12, 12}, DType::f32);
+    tl.store(tl::Ptr(out + 0x1000), sum + sum);
+  });
+  BOOST_TEST(failure == "");
+  std::vector<double> expected = product(a, b, 12, 20, 12);
+  for (double& value : expected) value = std::max(0.0, value * 0.5);
+  BOOST_TEST((m.read(out, 144, DType::f32) == expected));
+  for (double& value : expected) value *= 2;
+  BOOST_TEST((m.read(out + 0x1000, 144, DType::f32) == expected));
+}
+
+KERNBENCH_SYSTEMC_TEST(another_dtype_fails_the_command_and_names_engine_dtype_and_what_is_allowed) {
+  GemmMachine m;
+  const std::uint64_t x = m.hbm({0, 0, 0});
+  const std::string failure = m.launch([&](tl::Program& tl) {
+    const tl::Handle left = tl.ref(tl::Ptr(x), {40, 40}, DType::bf16);
+    tl.wait(tl.composite(tl::gemm(left, left).to(tl::Ptr(x + 0x4000))));
+  });
+  BOOST_TEST_CONTEXT(failure) {
+    BOOST_TEST(
+        (failure.find("sip0.cube0.pe0.pe_gemm: a product of bf16 x bf16; allowed are i8 x i8 "
+                      "and f16 x f16") != std::string::npos));
+  }
+  BOOST_CHECK_EXCEPTION(
+      m.read(x + 0x4000, 1, DType::bf16), PendingDataError, [](const PendingDataError& error) {
+        const std::string text = error.what();
+        return text.find("has not been computed by sip0.cube0.pe0.pe_gemm") != std::string::npos;
+      });
+}
+
+// A store is visible from its issue: the load binds the result of the composite that still runs.
+KERNBENCH_SYSTEMC_TEST(who_reads_a_product_before_the_engine_is_done_is_told_so) {
+  GemmMachine m;
+  const std::uint64_t x = m.hbm({0, 0, 0});
+  m.fill(x, 40 * 40, DType::f16);
+  const std::string failure = m.launch([&](tl::Program& tl) {
+    const tl::Handle left = tl.ref(tl::Ptr(x), {40, 40}, DType::f16);
+    tl.composite(tl::gemm(left, left).to(tl::Ptr(x + 0x4000)));
+    tl.load(tl::Ptr(x + 0x4000), {1, 1}, DType::f16).item();
+  });
+  BOOST_TEST_CONTEXT(failure) {
+    BOOST_TEST(
+        (failure.find("has not been computed by sip0.cube0.pe0.pe_gemm yet") != std::string::npos));
+    BOOST_TEST((failure.find("wait for its command first") != std::string::npos));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_array_that_is_not_built_is_refused_with_those_that_are) {
+  const std::string text = forked_value([] {
+    try {
+      GemmMachine m(rtl({{"rows", "16"}}));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  });
+  BOOST_TEST_CONTEXT(text) {
+    BOOST_TEST((text.find("found an array of 16x8 (rows x columns); built are 8x8, 32x32") !=
+                std::string::npos));
+  }
+}
+
+// With data off zeros stream: the same cycles.
+KERNBENCH_SYSTEMC_TEST(without_data_the_cycles_are_the_same) {
+  MachineOptions options = builtin_engines();
+  options.data = false;
+  WholeMachine m("topology.tiny.yaml", rtl({{"rows", "32"}, {"columns", "32"}}), options);
+  const std::uint64_t x = m.hbm({0, 0, 0});
+  const RunResult result = m.run([&](HostPort& port) {
+    auto message = host_message<KernelLaunch>();
+    message->kernel.name = "k";
+    message->body = std::make_shared<FunctionKernel>([&](KernelContext& context) {
+      tl::Program tl(context);
+      const tl::Handle left = tl.ref(tl::Ptr(x), {64, 64}, DType::f16);
+      tl.wait(tl.composite(tl::gemm(left, left).to(tl::Ptr(x + 0x4000)).tile({64, 64, 64})));
+    });
+    message->targets = {{0, 0, 0}};
+    const auto request = port.submit(std::shared_ptr<const KernelLaunch>(message));
+    port.wait(*request);
+  });
+  if (result.cause) std::rethrow_exception(result.cause);
+  BOOST_TEST(m.statistic(PeId{0, 0, 0}, PeEngine::pe_gemm, "gemm_busy") ==
+             (4 * (64 + 3 * 32 - 2) + 1) * ns);
+}
