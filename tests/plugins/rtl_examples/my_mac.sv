@@ -33,10 +33,11 @@ module my_mac #(
 
   // Rows of the result that the task has still to give: m for each COLUMNS of n.
   logic [63:0] rows_left;
-  logic mac_ready;
+  logic mac_ready, busy;
   logic [COLUMNS*8-1:0] weights;
 
-  assign task_ready = rows_left == 0;
+  assign busy = rows_left != 0;
+  assign task_ready = !busy;
   always_ff @(posedge clk) begin
     if (!rst_n) begin
       rows_left <= '0;
@@ -51,9 +52,9 @@ module my_mac #(
     end
   end
 
-  // Both operands of a beat, or none.
-  assign a_ready = b_valid && mac_ready;
-  assign b_ready = a_valid && mac_ready;
+  // Both operands of a beat, or none, and those of a task that has been taken.
+  assign a_ready = busy && b_valid && mac_ready;
+  assign b_ready = busy && a_valid && mac_ready;
   always_comb begin
     for (int column = 0; column < COLUMNS; ++column) weights[column*8+:8] = b_data[column*16+:8];
   end
@@ -63,7 +64,7 @@ module my_mac #(
   ) mac (
       .clk_i(clk),
       .rst_ni(rst_n),
-      .in_valid_i(a_valid && b_valid),
+      .in_valid_i(busy && a_valid && b_valid),
       .in_ready_o(mac_ready),
       .in_x_i(a_data[7:0]),
       .in_w_i(weights),
