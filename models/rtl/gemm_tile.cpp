@@ -59,7 +59,7 @@ void GemmTile::begin(std::int64_t m, std::int64_t k, std::int64_t n, DType dtype
   a.go_to(0);
   b.go_to(0);
   rows_left_ = m * folds_n;
-  fold_row_ = fold_column_ = next_row_ = 0;
+  fold_row_ = fold_column_ = next_row_ = result_fold_ = 0;
   products_.assign(static_cast<std::size_t>(m * n), 0);
 }
 
@@ -85,6 +85,7 @@ void GemmTile::take_row(const void* lanes) {
   --rows_left_;
   if (++next_row_ < std::min(array_.rows, m_ - fold_row_)) return;
   next_row_ = 0;
+  ++result_fold_;
   fold_column_ += array_.columns;
   if (fold_column_ < n_) return;
   fold_column_ = 0;

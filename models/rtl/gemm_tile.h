@@ -31,6 +31,7 @@ class GemmTile {
   class Beats {
    public:
     bool left() const { return fold_ < folds_; }
+    std::int64_t fold() const { return fold_; }
     const std::uint16_t* lanes() const { return at_; }
     bool last() const { return beat_ + 1 == depth_; }  // of its fold
     std::size_t lane_bytes() const { return static_cast<std::size_t>(width_) * 2; }
@@ -52,6 +53,8 @@ class GemmTile {
   std::int64_t rows_left() const { return rows_left_; }
   bool last_row() const { return rows_left_ == 1; }
   bool complete() const { return rows_left_ == 0; }
+  // The operands of the fold whose rows come next have been taken.
+  bool row_due() const { return a.fold_ > result_fold_ && b.fold_ > result_fold_; }
   // A beat of the result: 32 bits per lane.
   void take_row(const void* lanes);
   // m x n, row by row.
@@ -70,8 +73,9 @@ class GemmTile {
   GemmArray array_;
   std::int64_t m_ = 0, k_ = 0, n_ = 0;
   DType dtype_ = DType::i8;
-  std::int64_t rows_left_ = 0;                                  // of all folds
-  std::int64_t fold_row_ = 0, fold_column_ = 0, next_row_ = 0;  // where the next beat belongs
+  std::int64_t rows_left_ = 0;  // of all folds
+  std::int64_t fold_row_ = 0, fold_column_ = 0, next_row_ = 0,
+               result_fold_ = 0;  // of the next beat
   std::vector<std::uint32_t> products_;
 };
 

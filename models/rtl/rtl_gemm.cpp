@@ -216,8 +216,8 @@ bool RtlGemm::sample_result() {
 const char* RtlGemm::awaited() const {
   if (lane_ == nullptr) return nullptr;
   if (!task_taken_) return "task_ready";
-  if (tile_.a.left()) return "a_ready";
-  return tile_.b.left() ? "b_ready" : "result_valid";
+  if (tile_.row_due() || !(tile_.a.left() || tile_.b.left())) return "result_valid";
+  return tile_.a.fold() <= tile_.b.fold() && tile_.a.left() ? "a_ready" : "b_ready";
 }
 
 // --- A stage ends

@@ -25,6 +25,15 @@ nlohmann::json key_of(const nlohmann::json& keys, const std::string& name) {
   return *found;
 }
 
+std::string without_rtl(const std::string& page) {
+  std::istringstream lines(page);
+  std::string rest;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("| `rtl.", 0) != 0) rest += line + '\n';
+  }
+  return rest;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(key_reference)
@@ -34,8 +43,11 @@ BOOST_AUTO_TEST_CASE(the_reference_in_the_readme_is_what_the_program_prints) {
   const std::string mark = "<!-- keys -->\n";
   const std::size_t at = page.find(mark);
   BOOST_REQUIRE(at != std::string::npos);
-  std::istringstream written(page.substr(at + mark.size()));
-  std::istringstream printed(kernbench_program({"list", "keys", "--markdown"}).out);
+  const std::string program = kernbench_program({"list", "keys", "--markdown"}).out;
+  const bool has_rtl = program.find("\n| `rtl.") != std::string::npos;  // built with Verilator
+  std::istringstream written(has_rtl ? page.substr(at + mark.size())
+                                     : without_rtl(page.substr(at + mark.size())));
+  std::istringstream printed(program);
   std::size_t lines = 0;
   for (std::string expected, found; std::getline(printed, expected); ++lines) {
     std::getline(written, found);

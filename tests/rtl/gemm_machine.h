@@ -32,6 +32,12 @@ inline MachineOptions builtin_engines() {
   return options;
 }
 
+// Cycles of a tile's stage, from the first edge behind the grant on.
+inline std::uint64_t tile_cycles(const WholeMachine& m, std::size_t i = 0) {
+  const ExecutedOp op = m.ops("tile/GEMM").at(i);
+  return (op.t_end - (op.t_start + ns - 1) / ns * ns) / ns;
+}
+
 struct GemmMachine : WholeMachine {
   explicit GemmMachine(const std::vector<Override>& overrides = rtl(),
                        const MachineOptions& options = builtin_engines())
@@ -79,10 +85,7 @@ struct GemmMachine : WholeMachine {
           read_element(bytes.data() + static_cast<std::size_t>(i) * size_of(dtype), dtype));
     return values;
   }
-  Fs gemm_time(std::size_t i = 0) const {
-    const ExecutedOp op = ops("tile/GEMM").at(i);
-    return op.t_end - op.t_start;
-  }
+  std::uint64_t cycles_of_tile(std::size_t i = 0) const { return tile_cycles(*this, i); }
   std::uint64_t gemm_statistic(const std::string& name) const {
     return statistic(PeId{0, 0, 0}, PeEngine::pe_gemm, name);
   }
