@@ -255,10 +255,12 @@ BOOST_AUTO_TEST_CASE(what_matches_nothing_is_an_error_with_the_nearest_names) {
 }
 
 BOOST_AUTO_TEST_CASE(an_implementation_of_another_role_is_an_error_with_the_node) {
-  BOOST_TEST(issue("{match: sip0.cube0.pe2.pe_gemm, impl: builtin.pe_math}") ==
+  // And those in RTL, where this build has them.
+  BOOST_TEST(
+      begins(issue("{match: sip0.cube0.pe2.pe_gemm, impl: builtin.pe_math}"),
              "overrides.0.impl: sip0.cube0.pe2.pe_gemm: found 'builtin.pe_math', which is not made "
              "for this place; allowed are those with the role pe_gemm: acme.systolic, "
-             "builtin.pe_gemm, custom.gemm, custom.systolic");
+             "builtin.pe_gemm, custom.gemm, custom.systolic"));
   BOOST_TEST(contains(issue("{match: sip0.cube0.pe2.pe_gemm, impl: acme.systolik}"),
                       "did you mean 'acme.systolic'?"));
 }
