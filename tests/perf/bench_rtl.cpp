@@ -8,6 +8,7 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <systemc>
 #include <vector>
@@ -45,9 +46,11 @@ double clock_cycles(const Words& run) {
   const std::string file = folder.file("statistics.json");
   program_seconds(run + Words{"--stats", file});
   std::ifstream text(file);
+  const nlohmann::json statistics = nlohmann::json::parse(text);
   double cycles = 0;
-  for (const auto& component : nlohmann::json::parse(text).at("components"))
+  for (const auto& component : statistics.at("components"))
     cycles += component.at("stats").value("rtl_cycles", 0.0);
+  if (cycles == 0) throw std::runtime_error("no component has counted rtl_cycles");
   return cycles;
 }
 

@@ -15,11 +15,13 @@
 namespace kernbench::perf {
 namespace {
 
-// As many beats as a fold has, for every fold the same.
+// Beats of so many folds, again and again: enough that the host's branch prediction does not learn
+// them.
+constexpr std::size_t folds = 256;
 template <unsigned size>
 class Operand {
  public:
-  Operand(const ArrayTask& task, unsigned seed) : lanes_(std::size_t{task.k} * size), k_(task.k) {
+  Operand(const ArrayTask& task, unsigned seed) : lanes_(folds * task.k * size), k_(task.k) {
     std::mt19937 random(seed);
     for (std::uint16_t& lane : lanes_) {
       const auto bits = static_cast<std::uint16_t>(random());
@@ -31,9 +33,9 @@ class Operand {
   template <class Pin>
   void drive(Pin& data, CData& last) const {
     std::memcpy(&data, &lanes_[beat_ * size], size * sizeof lanes_[0]);
-    last = beat_ + 1 == k_;
+    last = (beat_ + 1) % k_ == 0;
   }
-  void taken() { beat_ = beat_ + 1 == k_ ? 0 : beat_ + 1; }
+  void taken() { beat_ = (beat_ + 1) % (folds * k_); }
 
  private:
   std::vector<std::uint16_t> lanes_;
