@@ -51,6 +51,7 @@ class GemmTile {
   Beats a, b;
 
   std::int64_t rows_left() const { return rows_left_; }
+  bool operands_left() const { return a.left() || b.left(); }
   bool last_row() const { return rows_left_ == 1; }
   bool complete() const { return rows_left_ == 0; }
   // The operands of the fold whose rows come next have been taken.

@@ -39,7 +39,7 @@ void RtlBlock::declare_signals() {
 
 void RtlBlock::fail(const std::string& words) const {
   throw ModelError(
-      fmt::format("{}, cycle {}, {}", words, clock_.edges(), format_ns(Component::now())));
+      fmt::format("{}, cycle {}, {}", words, clock_.edges(), format_ns(clock_.latest_edge())));
 }
 
 // --- Calls out of the SystemVerilog
@@ -62,7 +62,7 @@ void RtlBlock::printed(const std::string& text) {
 
 bool RtlBlock::rising_edge() {
   ++cycles_;
-  set_time(Component::now());
+  set_time(clock_.latest_edge());
   const bool alive = user_.sample();
   eval_rising();
   drive_and_settle();
@@ -73,6 +73,11 @@ bool RtlBlock::rising_edge() {
 bool RtlBlock::late_work() {
   drive_and_settle();
   return user_.awaited() != nullptr;
+}
+
+bool RtlBlock::may_go_ahead() const {
+  return user_.edge_is_internal() && !log_.shows(LogLevel::info) &&
+         (signals_ == nullptr || !signals_->observed());
 }
 
 void RtlBlock::drive_and_settle() {

@@ -30,6 +30,9 @@ class BlockUser {
   virtual void drive() = 0;
   // What the work that is left waits for: a pin, or words. Null: no work is left, the clock stops.
   virtual const char* awaited() const = 0;
+  // Whatever the block does at the next edge, sample() and drive() tell nobody outside of the
+  // component.
+  virtual bool edge_is_internal() const { return false; }
 
  protected:
   ~BlockUser() = default;
@@ -75,6 +78,7 @@ class RtlBlock : private BlockCalls, private BlockClock::Listener, private PinSi
   bool rising_edge() final;
   void falling_edge() final;
   bool late_work() final;
+  bool may_go_ahead() const final;
   void pins_observed(bool observed) final;
   void drive_and_settle();
   void check_unknown() const;

@@ -200,7 +200,7 @@ bool RtlGemm::sample_operand(GemmTile::Beats& beats, const std::uint8_t* valid,
 bool RtlGemm::sample_result() {
   const GemmPins& pins = block_.pins;
   if (*pins.result_valid == 0) return false;
-  if (lane_ == nullptr || !task_taken_)
+  if (lane_ == nullptr || !task_taken_ || (tile_.last_row() && tile_.operands_left()))
     block_.block->fail("the block breaks the rule result_belongs_to_a_task at result_valid");
   if ((*pins.result_last != 0) != tile_.last_row())
     block_.block->fail("the block breaks the rule last_at_end_of_task at result_last");

@@ -83,6 +83,10 @@ class RtlGemm final : public SlotEngine, private BlockUser {
   bool sample() override;
   void drive() override;
   const char* awaited() const override;
+  // Only the last row of a task ends its stage.
+  bool edge_is_internal() const override {
+    return lane_ != nullptr && (tile_.operands_left() || !tile_.last_row());
+  }
 
   std::string refusal(const Lane& lane) const;  // empty: the block can do it
   void read_operands(const TileTask& task);

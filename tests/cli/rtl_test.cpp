@@ -63,3 +63,24 @@ BOOST_AUTO_TEST_CASE(pins_and_other_signals_stand_in_one_waveform) {
   for (const char* signal : {" a_valid ", " a_data_0 ", " result_last ", " clk ", " gemm_state "})
     BOOST_TEST(contains(wave, signal), signal);
 }
+
+// Edges that nobody sees are evaluated ahead of time (decision 0218): who looks at the pins sees
+// the same run.
+BOOST_AUTO_TEST_CASE(a_run_whose_pins_are_observed_is_the_same_as_one_whose_pins_are_not) {
+  const TemporaryFolder folder;
+  const auto statistics = [&](const std::string& name, Words more) {
+    Words words =
+        with_one_pe({"--bench", "matmul-composite", "--topology", "tiny", "--param", "M=40",
+                     "--param", "K=72", "--param", "N=24", "--stats", folder.file(name + ".json")});
+    words.insert(words.end(), more.begin(), more.end());
+    const ProgramResult result = run(words);
+    BOOST_TEST(result.status == 0, result.err);
+    return folder.read(name + ".json");
+  };
+  const std::string unseen = statistics("unseen", {});
+  const std::string scope = "sip0.cube0.pe0.pe_gemm";
+  const std::string seen =
+      statistics("seen", {"--trace", folder.file("run.vcd"), "--trace-scope", scope});
+  BOOST_TEST(contains(unseen, "rtl_cycles"));
+  BOOST_TEST((seen == unseen));
+}
