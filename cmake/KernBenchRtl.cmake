@@ -60,11 +60,24 @@ endfunction()
 set(KERNBENCH_RTL_WARNINGS -Wall -Wno-fatal -Wno-DECLFILENAME -Werror-WIDTH -Werror-PINMISSING -Werror-PINNOCONNECT -Werror-PINCONNECTEMPTY
     -Werror-UNDRIVEN -Werror-IMPLICIT -Werror-MULTIDRIVEN -Werror-COMBDLY -Werror-LATCH)
 
-# kernbench_verilate_gemm(TARGET PREFIX Vmy_mac DESIGN my_mac ROWS 8 COLUMNS 8 SOURCES my_mac.sv ... [INCLUDE_DIRS dir ...] [TRACE]
-#                         [COVERAGE])
+# kernbench_verilate_gemm(TARGET PREFIX Vmy_mac DESIGN my_mac ROWS 8 COLUMNS 8 SOURCES my_mac.sv ... [INCLUDE_DIRS dir ...]
+#                         [LINT_OFF WIDTH ...] [TRACE] [COVERAGE])
 # A block that multiplies tiles: the module my_mac #(ROWS, COLUMNS) with the pins of kernbench_gemm_if, and the assertions of the contract.
+# LINT_OFF: messages of Verilator about the inside of SOURCES that are not wanted; ports that do not fit the contract stay errors.
 function(kernbench_verilate_gemm target)
-  cmake_parse_arguments(GEMM "TRACE;COVERAGE" "PREFIX;DESIGN;ROWS;COLUMNS" "SOURCES;INCLUDE_DIRS" ${ARGN})
+  cmake_parse_arguments(GEMM "TRACE;COVERAGE" "PREFIX;DESIGN;ROWS;COLUMNS" "SOURCES;INCLUDE_DIRS;LINT_OFF" ${ARGN})
+  set(lint_off "")
+  if(GEMM_LINT_OFF)
+    set(lint_off "${CMAKE_CURRENT_BINARY_DIR}/${GEMM_PREFIX}.vlt")
+    set(rules "`verilator_config\n")
+    foreach(source ${GEMM_SOURCES})
+      cmake_path(GET source FILENAME file)
+      foreach(rule ${GEMM_LINT_OFF})
+        string(APPEND rules "lint_off -rule ${rule} -file \"*${file}\"\n")
+      endforeach()
+    endforeach()
+    file(CONFIGURE OUTPUT "${lint_off}" CONTENT "${rules}" @ONLY)
+  endif()
   set(options "")
   foreach(option TRACE COVERAGE)
     if(GEMM_${option})
@@ -74,15 +87,16 @@ function(kernbench_verilate_gemm target)
   set(sv "${KERNBENCH_RTL_DIR}/sv")
   kernbench_verilate(${target} PREFIX ${GEMM_PREFIX} TOP kernbench_gemm_top ${options} DEFINES KERNBENCH_DESIGN=${GEMM_DESIGN}
     PARAMETERS ROWS=${GEMM_ROWS} COLUMNS=${GEMM_COLUMNS} INCLUDE_DIRS ${GEMM_INCLUDE_DIRS}
-    SOURCES "${sv}/kernbench_checks.sv" "${sv}/kernbench_stream_checker.sv" "${sv}/kernbench_gemm_if.sv" "${sv}/kernbench_gemm_checker.sv"
+    SOURCES ${lint_off} "${sv}/kernbench_checks.sv" "${sv}/kernbench_stream_checker.sv" "${sv}/kernbench_gemm_if.sv" "${sv}/kernbench_gemm_checker.sv"
             "${sv}/kernbench_gemm_top.sv" ${GEMM_SOURCES})
 endfunction()
 
 # kernbench_add_rtl_gemm(TARGET DESIGN my_mac SOURCES my_mac.sv ... ROWS 8 COLUMNS 8 IMPLEMENTATION acme.my_mac [DESCRIPTION "..."]
-#                        [INCLUDE_DIRS dir ...] [TRACE] [COVERAGE])
+#                        [INCLUDE_DIRS dir ...] [LINT_OFF WIDTH ...] [TRACE] [COVERAGE])
 # The plug-in TARGET, which brings the implementation acme.my_mac of pe_gemm: no C++ to write.
 function(kernbench_add_rtl_gemm target)
-  cmake_parse_arguments(GEMM "TRACE;COVERAGE" "DESIGN;ROWS;COLUMNS;IMPLEMENTATION;DESCRIPTION" "SOURCES;INCLUDE_DIRS" ${ARGN})
+  cmake_parse_arguments(GEMM "TRACE;COVERAGE" "DESIGN;ROWS;COLUMNS;IMPLEMENTATION;DESCRIPTION" "SOURCES;INCLUDE_DIRS;LINT_OFF"
+                        ${ARGN})
   if(NOT KERNBENCH_RTL_FOUND)
     message(FATAL_ERROR "kernbench_add_rtl_gemm(${target}): Verilator is not found (Debian: verilator)")
   endif()
@@ -128,5 +142,5 @@ KERNBENCH_PLUGIN("@target@", add_all);
     endif()
   endforeach()
   kernbench_verilate_gemm(${target} PREFIX ${model} DESIGN ${GEMM_DESIGN} ROWS ${GEMM_ROWS} COLUMNS ${GEMM_COLUMNS}
-    SOURCES ${GEMM_SOURCES} INCLUDE_DIRS ${GEMM_INCLUDE_DIRS} ${options})
+    SOURCES ${GEMM_SOURCES} INCLUDE_DIRS ${GEMM_INCLUDE_DIRS} LINT_OFF ${GEMM_LINT_OFF} ${options})
 endfunction()

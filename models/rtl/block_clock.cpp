@@ -73,7 +73,7 @@ void BlockClock::rise() {
   ++edges_;
   high_ = true;
   if (!listener_.rising_edge()) return;
-  if (period_ > never_fs - latest_edge_) throw ModelError(end_of_time);
+  if (period_ > never_fs - latest_edge_) throw ModelError(Component::end_of_time);
   next_edge_ = latest_edge_ + period_;
 }
 

@@ -51,6 +51,13 @@ BOOST_AUTO_TEST_CASE(a_block_of_somebody_else_multiplies_and_its_result_is_verif
   }
 }
 
+// Its first beats are taken with the task, its widths inside are not looked at (LINT_OFF).
+BOOST_AUTO_TEST_CASE(a_block_may_take_its_first_beats_at_the_edge_that_takes_the_task) {
+  const Words checks{"check_result=true", "check_unknown=true"};
+  for (const Words& gaps : {Words{}, Words{"operand_gaps=40", "result_gaps=60"}})
+    check_contains(output_of(gemm_on("hasty_mac", gaps + checks)), {"55 elements"});
+}
+
 BOOST_AUTO_TEST_CASE(handshake_bugs_are_caught_by_rule_pin_and_cycle) {
   check_contains(fault_of("drops_valid", {"result_gaps=60"}),
                  {"sip0.cube0.pe0.pe_gemm", "valid_holds_until_ready at result_valid, cycle "});

@@ -86,33 +86,35 @@ module kernbench_gemm_checker #(
       return ((64'(m) + 64'(ROWS) - 64'd1) / 64'(ROWS)) * ((64'(columns) + 64'(COLUMNS) - 64'd1) / 64'(COLUMNS));
     endfunction
 
+    // With the task that is taken at this edge: a block may take its first beats at the same one.
+    logic [63:0] task_folds, a_folds_now, b_folds_now;
+    logic [31:0] k_now, a_beats_now, b_beats_now;
+    assign task_folds = folds_of(pins.task_m, pins.task_n);
+    assign a_folds_now = task_taken ? task_folds : a_folds;
+    assign b_folds_now = task_taken ? task_folds : b_folds;
+    assign k_now = task_taken ? pins.task_k : k;
+    assign a_beats_now = task_taken ? pins.task_k : a_beats;
+    assign b_beats_now = task_taken ? pins.task_k : b_beats;
+
     always_ff @(posedge pins.clk) begin
       if (!pins.rst_n) begin
         a_folds <= '0;
         b_folds <= '0;
         result_folds <= '0;
         {k, n, a_beats, b_beats, rows_left, columns_left, row} <= '0;
-      end else if (task_taken) begin
-        a_folds <= folds_of(pins.task_m, pins.task_n);
-        b_folds <= folds_of(pins.task_m, pins.task_n);
-        result_folds <= folds_of(pins.task_m, pins.task_n);
-        k <= pins.task_k;
-        n <= pins.task_n;
-        a_beats <= pins.task_k;
-        b_beats <= pins.task_k;
-        rows_left <= pins.task_m;
-        columns_left <= pins.task_n;
-        row <= '0;
       end else begin
-        if (a_taken) begin
-          a_beats <= pins.a_last ? k : a_beats - 1;
-          if (pins.a_last) a_folds <= a_folds - 1;
-        end
-        if (b_taken) begin
-          b_beats <= pins.b_last ? k : b_beats - 1;
-          if (pins.b_last) b_folds <= b_folds - 1;
-        end
-        if (result_taken) begin
+        k <= k_now;
+        a_folds <= a_folds_now - 64'(a_taken && pins.a_last);
+        b_folds <= b_folds_now - 64'(b_taken && pins.b_last);
+        a_beats <= a_taken ? (pins.a_last ? k_now : a_beats_now - 1) : a_beats_now;
+        b_beats <= b_taken ? (pins.b_last ? k_now : b_beats_now - 1) : b_beats_now;
+        if (task_taken) begin
+          result_folds <= task_folds;
+          n <= pins.task_n;
+          rows_left <= pins.task_m;
+          columns_left <= pins.task_n;
+          row <= '0;
+        end else if (result_taken) begin
           row <= last_row ? '0 : row + 1;
           if (last_row) begin
             result_folds <= result_folds - 1;
@@ -121,23 +123,25 @@ module kernbench_gemm_checker #(
           end
         end
       end
-      if (pins.rst_n && !task_taken) begin
+      if (pins.rst_n) begin
         if (a_taken) begin
           a_belongs_to_a_task :
-          assert (a_folds > 0)
+          assert (a_folds_now > 0)
           else kernbench_violation("operands_belong_to_a_task", "a_ready");
           a_last_at_end_of_fold :
-          assert (pins.a_last == (a_beats == 1))
+          assert (pins.a_last == (a_beats_now == 1))
           else kernbench_violation("last_at_end_of_fold", "a_last");
         end
         if (b_taken) begin
           b_belongs_to_a_task :
-          assert (b_folds > 0)
+          assert (b_folds_now > 0)
           else kernbench_violation("operands_belong_to_a_task", "b_ready");
           b_last_at_end_of_fold :
-          assert (pins.b_last == (b_beats == 1))
+          assert (pins.b_last == (b_beats_now == 1))
           else kernbench_violation("last_at_end_of_fold", "b_last");
         end
+      end
+      if (pins.rst_n && !task_taken) begin
         if (pins.result_valid) begin
           result_belongs_to_a_task :
           assert (result_folds > a_folds && result_folds > b_folds)
