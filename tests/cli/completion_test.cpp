@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(bash_knows_the_program_by_its_name_and_by_its_path) {
 
 BOOST_AUTO_TEST_CASE(bash_offers_commands_those_of_the_launcher_too) {
   const Bash bash;
-  check_offers(bash, {"kernbench", "r"}, {"route", "run"});
+  check_offers(bash, {"kernbench", "r"}, {"route", "rtl-compare", "run"});
   check_offers(bash, {"./kernbench", "t"}, {"test", "topology", "traffic"});
   check_offers(bash, {"./kernbench", "b"}, {"bench"});
   check_offers(bash, {"kernbench", "list", ""},
@@ -283,7 +283,8 @@ BOOST_AUTO_TEST_CASE(fish_offers_what_bash_offers, *boost::unit_test::preconditi
     for (std::string& word : words) word = word.substr(0, word.find('\t'));
     return words;
   };
-  BOOST_TEST(offers("kernbench r") == (Words{"route", "run"}), boost::test_tools::per_element());
+  BOOST_TEST(offers("kernbench r") == (Words{"route", "rtl-compare", "run"}),
+             boost::test_tools::per_element());
   BOOST_TEST(offers("./kernbench te") == Words{"test"}, boost::test_tools::per_element());
   BOOST_TEST(offers("kernbench list t") == Words{"topologies"}, boost::test_tools::per_element());
   BOOST_TEST(offers("kernbench run --bench gem") == Words{"gemm-single-pe"},
