@@ -12,6 +12,8 @@
 #include "platform/observe/request_trace.h"
 #include "platform/observe/run_statistics.h"
 #include "platform/observe/statistics_regions.h"
+#include "platform/observe/transfer_breakdown.h"
+#include "platform/observe/waiting_times.h"
 #include "tests/support/error_text.h"
 #include "tests/support/forked.h"
 #include "tests/support/plain_tlm/lt_initiator.h"
@@ -35,6 +37,8 @@ class Shell final : public sc_core::sc_module {
     trace = std::make_unique<RequestTrace>(platform(), lines);
     platform().observation().executed_ops.bind(windows);
     regions = std::make_unique<StatisticsRegions>(platform());
+    waiting = std::make_unique<WaitingTimes>(platform());
+    transfers = std::make_unique<TransferBreakdown>(platform());
   }
 
   Platform& platform() const { return *machine->platform; }
@@ -43,7 +47,8 @@ class Shell final : public sc_core::sc_module {
     trace->close();
     std::ostringstream text;
     text << name_of(result.status) << ' ' << result.simulated << '\n' << lines.str();
-    write_json_lines(text, RunStatistics(platform(), windows, result.simulated).json(*regions));
+    const RunStatistics statistics(platform(), windows, result.simulated);
+    write_json_lines(text, statistics.json(*regions, *waiting, *transfers));
     for (const OpRecord& record : machine->op_log.records())
       text << record.op.name << ' ' << record.op.t_start << ' ' << record.op.t_end << '\n';
     return text.str();
@@ -54,6 +59,8 @@ class Shell final : public sc_core::sc_module {
   std::unique_ptr<RequestTrace> trace;
   ActivityWindows windows;
   std::unique_ptr<StatisticsRegions> regions;
+  std::unique_ptr<WaitingTimes> waiting;
+  std::unique_ptr<TransferBreakdown> transfers;
 };
 
 using Body = std::function<void(HostPort&, WholeMachine&)>;
