@@ -65,8 +65,9 @@ class RtlGemm final : public SlotEngine, private BlockUser {
                    .default_val(0)
                    .range("0", "99")};
     Param<std::uint32_t> gap_seed{
-        *this,
-        Parameter::integer("gap_seed", "of the cycles with gaps", "", "for tests").default_val(1)};
+        *this, Parameter::integer("gap_seed", "of the cycles with gaps", "", "for tests")
+                   .default_val(1)
+                   .range("0", "4294967295")};
 
    private:
     void declare_array(GemmArray array);

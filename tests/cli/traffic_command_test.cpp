@@ -68,7 +68,9 @@ BOOST_AUTO_TEST_CASE(rows_in_a_file_have_their_configuration_beside_them) {
                  .status == 0);
   const std::string configuration = folder.read("rows.csv.config.yaml");
   BOOST_TEST(contains(configuration, "# command    "), configuration);
-  BOOST_TEST(contains(configuration, "router: {impl: builtin.forwarding, attrs: {overhead_ns: 3}}"),
+  BOOST_TEST(contains(configuration,
+                      "router: {impl: builtin.forwarding, attrs: {buffer_flits: 0, overhead_ns: 3, "
+                      "virtual_channels: 4}}"),
              configuration);
 }
 
