@@ -12,7 +12,8 @@ namespace kernbench {
 namespace {
 
 constexpr double axis_width = 620, text_size = 13, title_size = 17, mark = 9;
-constexpr double near = 0.05;  // half of the band
+constexpr double near = 0.05;            // half of the band
+constexpr double least_ratio = 0x1p-20;  // of a work that takes no time
 constexpr const char* grey = "#5f6b7a";
 constexpr std::array<const char*, 4> colours{"#d1495b", "#2a7f9e", "#e8a33d", "#5b8c5a"};
 
@@ -27,7 +28,9 @@ class Axis {
   bool logarithmic() const { return logarithmic_; }
 
  private:
-  double scaled(double ratio) const { return logarithmic_ ? std::log2(ratio) : ratio; }
+  double scaled(double ratio) const {
+    return logarithmic_ ? std::log2(std::max(ratio, least_ratio)) : ratio;
+  }
 
   bool logarithmic_;
   double left_, low_, per_unit_;
@@ -62,7 +65,7 @@ class Figure {
     double low = 1 - 2 * near, high = 1 + 2 * near;
     for (std::size_t model = 0; model < comparison.models.size(); ++model) {
       const Distribution ratios = comparison.ratios(model);
-      low = std::min(low, ratios.min);
+      low = std::min(low, std::max(ratios.min, least_ratio));
       high = std::max(high, ratios.max);
     }
     return {low / 1.03, high * 1.03};

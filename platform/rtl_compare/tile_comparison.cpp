@@ -204,6 +204,12 @@ MacArray array_of(const ComparedDevice& device) {
 
 std::vector<std::string> tile_settings(const ComparedDevice& device) {
   std::vector<std::string> settings = device.settings(engine_name(0));
+  // What the models are made of, whatever the topology says of the same implementation.
+  for (const char* key :
+       {"clock_ghz", "clock_period_ns", "overhead_ns", "rows", "columns", "task_cycles"}) {
+    if (const auto value = device.value(key))
+      settings.push_back(fmt::format("{}.attrs.{}={}", engine_name(0), key, *value));
+  }
   const MacArray array = array_of(device);
   for (int pe = 1; pe < compared_pes; ++pe) {
     const auto set = [&](const char* key, const std::string& value) {

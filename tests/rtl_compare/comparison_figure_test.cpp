@@ -46,7 +46,16 @@ BOOST_AUTO_TEST_CASE(ratios_of_one_are_drawn) {
   BOOST_TEST(svg.find(">1</text>") != std::string::npos, svg);
 }
 
-// Beyond some sixty works names would lie over each other.
+// A work that takes no time has a mark at the end of a finite axis.
+BOOST_AUTO_TEST_CASE(a_work_without_time_is_drawn) {
+  TimeComparison found = comparison(3, 2);
+  found.works[1].time = 0;
+  const std::string svg = comparison_svg(found);
+  BOOST_TEST(count(svg, "class=\"ratio\"") == 6U);
+  BOOST_TEST(svg.find("inf") == std::string::npos);
+}
+
+// Beyond some ninety works names would lie over each other.
 BOOST_AUTO_TEST_CASE(many_works_are_drawn_without_their_names) {
   const std::string svg = comparison_svg(comparison(500, 3));
   BOOST_TEST(count(svg, "class=\"ratio\"") == 1000U);

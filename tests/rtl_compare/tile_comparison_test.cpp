@@ -40,12 +40,11 @@ class SlowArray final : public ComputeEngine {
 };
 
 TimeComparison compare(const std::string& name, const std::vector<std::string>& attributes,
-                       const TileOptions& options) {
+                       const TileOptions& options, std::vector<Override> overrides = {}) {
   ComponentRegistry registry;
   register_builtin_components(registry);
   registry.add(implementation_of<SlowArray>("test.slow_array"));
   const ComparedDevice device(registry, name, attributes);
-  std::vector<Override> overrides;
   for (const std::string& setting : tile_settings(device)) {
     const std::size_t equals = setting.find('=');
     overrides.push_back({setting.substr(0, equals), setting.substr(equals + 1)});
@@ -93,6 +92,18 @@ KERNBENCH_SYSTEMC_TEST(random_f16_tiles_on_the_macs_timing_have_the_products_of_
     BOOST_TEST(work.ratio(1) < 1, work.name);
     BOOST_TEST(work.difference == "", work.name);
   }
+}
+
+// Of the implementation that the topology has already, too: attributes that are not given have
+// their defaults on all three engines.
+KERNBENCH_SYSTEMC_TEST(attributes_of_the_topology_do_not_make_the_engines_differ) {
+  TileOptions options;
+  options.tiles = {{2, 5, 2}, {40, 9, 33}};
+  const std::string engine = "cube.pe_template.components.pe_gemm.attrs.";
+  const TimeComparison found =
+      compare("builtin.pe_gemm", {"timing=systolic"}, options,
+              {{engine + "clock_ghz", "2"}, {engine + "overhead_ns", "3"}});
+  for (const ComparedWork& work : found.works) BOOST_TEST(work.ratio(1) == 1, work.name);
 }
 
 // The models take over array, clock and overhead: 14 cycles of 3 ns behind the next edge, in the
