@@ -259,7 +259,7 @@ void DataExecutor::begin(const DataOpPtr& op) {
   auto running = std::make_shared<Running>();
   running->op = op;
   std::shared_ptr<const GemmProducts> products;
-  {
+  if (engine_of(*op) != no_node) {
     const std::lock_guard<std::mutex> lock(mutex_);
     products = std::move(value(op->outputs[0].id).products);
   }
@@ -349,7 +349,8 @@ SharedBytes DataExecutor::resolve(ValueId id) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (id == no_value || id > values_.size() || !values_[id - 1].op)
       throw ModelError(fmt::format("value {} was never recorded", id));
-    const ValueId unfinished = unfinished_by_engine(id);
+    const ValueId unfinished =
+        functional_model_.has_engines() ? unfinished_by_engine(id) : no_value;
     if (unfinished != no_value) {
       throw NotComputedError(not_computed(unfinished) +
                              " yet, and is asked for; wait for its command first");
