@@ -1,6 +1,9 @@
 # rtl.router: ports, virtual channels for data, places of each.
 set(KERNBENCH_RTL_ROUTER "8;4;8" CACHE STRING "rtl.router: ports (3 to 8); virtual channels (1 to 15); flits of each")
 
+if(NOT KERNBENCH_RTL_ROUTER MATCHES "^[3-8];([1-9]|1[0-5]);[1-9][0-9]*$")
+  message(FATAL_ERROR "KERNBENCH_RTL_ROUTER: found ${KERNBENCH_RTL_ROUTER}, allowed are ports (3 to 8); virtual channels (1 to 15); flits of each")
+endif()
 list(GET KERNBENCH_RTL_ROUTER 0 ports)
 list(GET KERNBENCH_RTL_ROUTER 1 channels)
 list(GET KERNBENCH_RTL_ROUTER 2 flits)

@@ -1,4 +1,4 @@
-# A block whose port PORT is wrong, faulty/FAULT.sv, does not build, and the error names the port: EXPECTED is a regular expression.
+# A block with a wrong port, faulty/FAULT.sv, does not build, and the error names the port: EXPECTED is a regular expression.
 string(REPLACE "|" ";" LAUNCHER "${LAUNCHER}")
 file(REMOVE_RECURSE "${BUILD}")
 execute_process(

@@ -1,6 +1,6 @@
 // An input port of the router: a FIFO for each virtual channel, and the flit that it offers to its
 // output. A control message goes before data. Among the data channels whose first flit may go the
-// turn is round robin, and who has it keeps it until it has sent.
+// turn is round robin; it passes on only when one of them has sent.
 module kernbench_router_input
   import kernbench_router_rules::*;
 #(
